@@ -1,0 +1,95 @@
+/*
+ * pf_abi.h - what compiled code and the runtime agree on: tables in the object file, the
+ * per-thread words that compiled code reads and writes, the shadow call stack.
+ *
+ * Model:   every instrumented function has a record (section pf_func) with its sites (section
+ *          pf_site); every global variable has one in pf_var. All references inside the tables are
+ *          relative to the field that holds them, so the tables need no relocation at load time.
+ * Memory:  the tables live in the object; the runtime copies what it still needs when an object
+ *          is unloaded.
+ */
+#ifndef PF_ABI_H
+#define PF_ABI_H
+
+#include <stdint.h>
+
+#define PF_ABI_VERSION 1
+
+/* An object built by pf cc carries an ELF note: owner "photofinish", type 1, one word: the
+ * version of this ABI. */
+#define PF_NOTE_SECTION ".note.photofinish"
+#define PF_NOTE_OWNER "photofinish"
+#define PF_NOTE_ABI 1
+
+enum pf_site_kind {
+#define PF_SITE(name, text) PF_SITE_##name,
+#include "pf_site.def"
+#undef PF_SITE
+    PF_SITE_KINDS
+};
+
+/* A string or table reference: the distance in bytes from the field itself; 0 is none. */
+typedef int32_t pf_rel;
+
+struct pf_site {
+    pf_rel file;
+    pf_rel func;      /* the source function: of an inlined body, the inlined one */
+    pf_rel var;       /* the variable accessed, or the function called, where known */
+    uint32_t line;
+    uint16_t column;
+    uint8_t kind;     /* enum pf_site_kind */
+    uint8_t size;     /* bytes accessed; 0: not constant, or above 255 */
+    uint32_t inlined; /* 1 + index, in the same table, of the call this was inlined at; 0: none */
+};
+
+struct pf_func {
+    pf_rel name;
+    pf_rel file;
+    pf_rel sites; /* to the first struct pf_site */
+    uint32_t nsites;
+    uint32_t line;
+    uint32_t number; /* given by the runtime when first seen; 0 before */
+    uint64_t hash;   /* of the body: changes when the code of the function changes */
+};
+
+struct pf_var {
+    int64_t address; /* distance from this field to the variable */
+    uint64_t size;
+    pf_rel name;
+    pf_rel file;
+    uint32_t line;
+    uint32_t reserved;
+};
+
+/* The shadow call stack. A function's watch body pushes a frame at its entry, keeps `call` at the
+ * site of the call it is about to make, and on every way out, or on arrival in a landing pad or
+ * after a call that returns twice, puts the stack pointer back to where it belongs. */
+struct pf_frame {
+    struct pf_func *func;
+    uint32_t call; /* site index + 1 of the call in progress; 0: none yet */
+    uint32_t node; /* the runtime's: calling context, 0 while unknown */
+};
+
+enum pf_body { PF_BODY_PLAIN, PF_BODY_WATCH };
+enum pf_dispatch { PF_DISPATCH_PLAIN, PF_DISPATCH_WATCH, PF_DISPATCH_ASK };
+
+struct pf_thread;
+
+/* thread_local(initialexec) `__pf_tls`. All zero until the runtime knows the thread: dispatch then
+ * says "plain", so code that runs too early is simply not watched. */
+struct pf_tls {
+    uint64_t key;           /* see pf_shadow.h */
+    uint64_t shared;        /* a cell[1] word under which this thread may read any byte */
+    struct pf_frame *frame; /* the next free frame; frame[-1] is the running function's */
+    uint32_t dispatch;      /* enum pf_dispatch */
+    uint32_t nested;        /* > 0: inside the runtime, events are ignored */
+    struct pf_thread *thread;
+};
+
+/* Operations of __pf_atomic_begin and memory orders (as in C11: 0 relaxed .. 5 seq_cst). */
+enum pf_atomic_op { PF_ATOMIC_LOAD, PF_ATOMIC_STORE, PF_ATOMIC_RMW, PF_ATOMIC_CAS };
+enum pf_order { PF_RELAXED, PF_CONSUME, PF_ACQUIRE, PF_RELEASE, PF_ACQ_REL, PF_SEQ_CST };
+
+static inline const char *pf_rel_str(const pf_rel *r) { return *r ? (const char *)r + *r : 0; }
+
+#endif

@@ -1,0 +1,38 @@
+/*
+ * access.h - memory accesses that the runtime itself sees (interposed functions, the allocator),
+ * and changes of what memory is.
+ *
+ * Model:   as for compiled code: a race is reported when an access conflicts with an earlier one
+ *          that did not happen before it.
+ * Threads: any. `id` names the calling context and site (stack.h: pf_stack_here).
+ */
+#ifndef PF_RT_ACCESS_H
+#define PF_RT_ACCESS_H
+
+#include "thread.h"
+
+void pf_access_read(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id);
+void pf_access_write(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id);
+
+/* The memory is new (malloc, mmap, a fresh stack): nothing happened to it yet. Sync objects in it
+ * are dropped too. */
+void pf_memory_new(const volatile void *addr, size_t size);
+/* Large ranges that may be given back to the system at once (munmap, MADV_DONTNEED). */
+void pf_memory_gone(const volatile void *addr, size_t size);
+
+/* Heap blocks, by their first address. malloc: registered after the real call; free: checked as a
+ * write of the whole block and marked, before the real call. Unknown blocks are ignored. */
+struct pf_block {
+    uintptr_t addr;
+    size_t size;
+    uint32_t where; /* access id of the allocation */
+    uint32_t thread;
+};
+void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where);
+void pf_block_free(struct pf_thread *t, void *addr, uint32_t where);
+/* The block that holds addr, for reports; false if none. */
+bool pf_block_find(const volatile void *addr, struct pf_block *out);
+/* The size given to pf_block_new, or 0. */
+size_t pf_block_size(const void *addr);
+
+#endif

@@ -1,0 +1,45 @@
+/*
+ * hb.h - happens-before: sync objects by address, locks, fences.
+ *
+ * Model:   a sync object is a vector clock found by any address the target chooses (a mutex, an
+ *          atomic, a file descriptor's own object). release: object := join(object, thread), and
+ *          the thread starts a new epoch; acquire: thread := join(thread, object).
+ * Memory:  objects come and go with pf_hb_forget when their memory does.
+ * Threads: any; striped locks inside. Never call one of these inside another.
+ */
+#ifndef PF_RT_HB_H
+#define PF_RT_HB_H
+
+#include "thread.h"
+
+void pf_hb_acquire(struct pf_thread *t, const volatile void *addr);
+void pf_hb_release(struct pf_thread *t, const volatile void *addr);
+/* object := thread, what earlier releases left is replaced. */
+void pf_hb_release_store(struct pf_thread *t, const volatile void *addr);
+void pf_hb_acquire_release(struct pf_thread *t, const volatile void *addr);
+/* The memory is gone (free, munmap, destroy): objects in [addr, addr + size) are dropped. */
+void pf_hb_forget(const volatile void *addr, size_t size);
+
+/* Clocks that are not at an address: a file descriptor, a message, a signal in flight. */
+struct pf_hb_clock;
+struct pf_hb_clock *pf_hb_clock_new(void); /* empty; never NULL: a lost one is a shared dummy */
+void pf_hb_clock_free(struct pf_hb_clock *c);
+void pf_hb_clock_acquire(struct pf_thread *t, struct pf_hb_clock *c);
+void pf_hb_clock_release(struct pf_thread *t, struct pf_hb_clock *c);
+void pf_hb_clock_release_store(struct pf_thread *t, struct pf_hb_clock *c);
+
+/* Locks: order as above, and the thread's set of held locks for the reports. A lock taken `shared`
+ * (rdlock) is ordered after the writers before it only, and its unlock only before later writers. */
+enum pf_lock_flags { PF_LOCK_SHARED = 1, PF_LOCK_RECURSIVE = 2 };
+void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flags, uint32_t where);
+/* Just before the real unlock. Unlocking what the thread does not hold is ignored. Ends one level
+ * of a recursive lock; only the last one is a release. */
+void pf_lock_dropping(struct pf_thread *t, const volatile void *lock);
+/* All levels at once, as a condition wait does; returns the depth to give to _retaken. */
+uint32_t pf_lock_drop_all(struct pf_thread *t, const volatile void *lock);
+void pf_lock_retaken(struct pf_thread *t, const volatile void *lock, uint32_t depth, uint32_t where);
+
+/* atomic_thread_fence. */
+void pf_hb_fence(struct pf_thread *t, unsigned order);
+
+#endif

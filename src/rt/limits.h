@@ -1,0 +1,25 @@
+/*
+ * limits.h - losses are counted, never hidden: STYLE's third kind of error.
+ *
+ * Threads: any, lock-free.
+ */
+#ifndef PF_RT_LIMITS_H
+#define PF_RT_LIMITS_H
+
+#include <stdint.h>
+
+enum pf_limit {
+#define PF_LIMIT(name, text) PF_LIMIT_##name,
+#include "limits.def"
+#undef PF_LIMIT
+    PF_LIMITS
+};
+
+extern uint64_t pf_limit_count[PF_LIMITS];
+
+static inline void pf_limit_hit(enum pf_limit l)
+{
+    __atomic_fetch_add(&pf_limit_count[l], 1, __ATOMIC_RELAXED);
+}
+
+#endif

@@ -1,0 +1,28 @@
+/*
+ * race.h - from a conflict in the shadow to a finding: who, where, with which locks; once each.
+ *
+ * Threads: any; one lock, taken only to report. The caller is nested.
+ * Errors:  a finding that cannot be written is counted (limits.h) and shows as "incomplete".
+ */
+#ifndef PF_RT_RACE_H
+#define PF_RT_RACE_H
+
+#include "thread.h"
+
+/* `now` is the access being made by t, `then` an earlier, unordered, conflicting one, both as
+ * statements (pf_shadow.h) of the granule at `granule`; both ids are valid and the masks overlap.
+ * Never kills the target except where the user asked for it (halt_on_error). */
+void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then);
+
+/* Which thread used slot sid in epoch clk, and the interned set of locks it then held. */
+struct pf_thread *pf_epoch_thread(uint32_t sid, uint32_t clk);
+uint32_t pf_epoch_lockset(uint32_t sid, uint32_t clk);
+/* The locks of an interned set, up to max; returns how many there are. */
+size_t pf_lockset_get(uint32_t lockset, struct pf_held *out, size_t max);
+
+/* At the end of the process: the summary line, the exit status wanted (0: leave it alone). */
+int pf_race_summary(void);
+/* In the child of fork: a findings file of its own. */
+void pf_race_after_fork(void);
+
+#endif

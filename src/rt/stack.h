@@ -1,0 +1,59 @@
+/*
+ * stack.h - calling contexts: what a statement's 24-bit id stands for.
+ *
+ * Model:   nodes of a calling-context tree (parent node, call site in the parent, function), found
+ *          lazily from the shadow stack. A node gives out ids for its sites in blocks of 16, so an
+ *          id is (node, site) and the whole stack can be told from it, always.
+ * Memory:  the runtime's arena; nodes live for ever.
+ * Threads: lock-free reads; one lock for new nodes and blocks.
+ * Errors:  when ids run out the loss is counted and the id is 0 ("unknown stack").
+ */
+#ifndef PF_RT_STACK_H
+#define PF_RT_STACK_H
+
+#include "thread.h"
+
+/* The id of site `site` of the function that runs now (frame[-1]). */
+uint32_t pf_stack_id(struct pf_thread *t, uint32_t site);
+
+/* One source position of a stack, innermost first. */
+struct pf_position {
+    const char *func, *file, *var;
+    uint32_t line, column, kind, size;
+};
+/* Calls f for each position of the stack of `id`, inlined functions included; stops when f
+ * returns false. */
+void pf_stack_walk(uint32_t id, bool (*f)(const struct pf_position *, void *), void *arg);
+
+/*
+ * Interposed functions stand on the stack as functions of their own, so that reports say
+ * "#0 memcpy". PF_NATIVE(name) defines, at file scope, the record `pf_native_<name>` with four
+ * sites: PF_NATIVE_READ, _WRITE, _CALL, _FREE.
+ */
+enum pf_native_site { PF_NATIVE_READ, PF_NATIVE_WRITE, PF_NATIVE_CALL, PF_NATIVE_FREE };
+#define PF_NATIVE_SITE_(kind, name)                                                                \
+    ".long 0, 9b - ., 0, 0\n .short 0\n .byte " kind ", 0\n .long 0\n"
+#define PF_NATIVE(name)                                                                            \
+    extern struct pf_func pf_native_##name __attribute__((visibility("hidden")));                  \
+    __asm__(".pushsection .rodata.pf_native,\"a\"\n"                                               \
+            "9: .asciz \"" #name "\"\n"                                                            \
+            ".balign 4\n"                                                                          \
+            "8:\n" PF_NATIVE_SITE_("1", name) PF_NATIVE_SITE_("2", name)                           \
+                PF_NATIVE_SITE_("6", name) PF_NATIVE_SITE_("8", name) ".popsection\n"              \
+            ".pushsection .data.pf_native,\"aw\"\n"                                                \
+            ".balign 8\n"                                                                          \
+            ".globl pf_native_" #name "\n .hidden pf_native_" #name "\n"                           \
+            "pf_native_" #name ":\n"                                                               \
+            ".long 9b - ., 0, 8b - ., 4, 0, 0\n .quad 0\n"                                         \
+            ".popsection\n")
+
+static inline void pf_stack_push(struct pf_func *f)
+{
+    struct pf_frame *fr = __pf_tls.frame++;
+    fr->func = f;
+    fr->call = 0;
+    fr->node = 0;
+}
+static inline void pf_stack_pop(void) { __pf_tls.frame--; }
+
+#endif

@@ -1,0 +1,86 @@
+/*
+ * thread.h - the runtime's context and its per-thread state.
+ *
+ * Model:   a thread owns a slot (sid) and counts epochs on it. clock[s] is how much of slot s the
+ *          thread has seen: a statement (sid, clk) happened before what the thread does next iff
+ *          clk <= clock[sid]. A thread may change its slot when the clock of the slot is used up.
+ * Memory:  struct pf_thread comes from the runtime's arena and is never given back, only reused.
+ * Threads: a thread's own fields are written by itself alone; the table of threads has a lock.
+ */
+#ifndef PF_RT_THREAD_H
+#define PF_RT_THREAD_H
+
+#include "pf_abi.h"
+#include "pf_shadow.h"
+#include <signal.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
+
+#define PF_EXPORT __attribute__((visibility("default")))
+
+extern PF_EXPORT __thread struct pf_tls __pf_tls __attribute__((tls_model("initial-exec")));
+
+#define PF_HELD_MAX 64
+
+struct pf_held {
+    uintptr_t addr;
+    uint32_t where; /* access id of the acquisition */
+    uint32_t shared : 1, depth : 31;
+};
+
+enum pf_thread_state { PF_THREAD_FREE, PF_THREAD_NEW, PF_THREAD_RUNNING, PF_THREAD_FINISHED };
+
+struct pf_thread {
+    uint32_t number;       /* as in reports: main is 0, then by creation */
+    uint32_t parent;       /* number of the creator */
+    uint32_t created_at;   /* access id of the pthread_create */
+    uint32_t sid;
+    uint32_t clk;          /* == clock[sid] */
+    bool dirty;            /* a statement of this epoch may be in the shadow */
+    uint8_t state;
+    uint32_t lockset;      /* interned id of the locks held now (lockset.h) */
+    uint32_t nheld;
+    struct pf_held held[PF_HELD_MAX];
+    struct pf_frame *frames; /* the shadow stack */
+    size_t frames_size;
+    uintptr_t stack_lo, stack_hi; /* the thread's stack, TLS included */
+    uintptr_t tls_lo, tls_hi;
+    pid_t tid;
+    char name[16];
+    struct pf_tls *tls;    /* its __pf_tls while it runs */
+    uint32_t nclock;       /* clock[nclock..] is 0 */
+    uint32_t *clock;       /* PF_SID_MAX + 1 entries */
+    uint32_t *acquired;    /* what relaxed loads saw: joined by an acquire fence; NULL: nothing */
+    uint32_t *released;    /* the clock at the last release fence; NULL: none */
+    void *signals;         /* pending signals, wrap/signal.c */
+};
+
+/* NULL when the thread is unknown to the runtime or is inside it: then do nothing but the real
+ * work. Interposers start with this. */
+static inline struct pf_thread *pf_self(void)
+{
+    return __pf_tls.nested ? NULL : __pf_tls.thread;
+}
+
+/* While nested, events of this thread are ignored (also those of functions called in between). */
+static inline void pf_nest(void) { __pf_tls.nested++; }
+static inline void pf_unnest(void) { __pf_tls.nested--; }
+
+/* Life of a thread. create: in the parent, before the real creation; it releases the parent's
+ * clock to the child. begin: first thing in the child, with the child's stack bounds from
+ * pthread_getattr_np. end: last thing in the child, after its destructors. joined: the caller now
+ * knows all that `child` did. All are called un-nested and nest by themselves. A NULL from create
+ * means that a limit was reached: it has been counted, run the thread unwatched. */
+struct pf_thread *pf_thread_create(struct pf_thread *parent);
+void pf_thread_begin(struct pf_thread *child);
+void pf_thread_end(struct pf_thread *self);
+void pf_thread_joined(struct pf_thread *self, struct pf_thread *child);
+/* The real creation failed: `child` never was. */
+void pf_thread_cancel_create(struct pf_thread *child);
+/* In the child of fork: only the caller lives on. */
+void pf_thread_after_fork(struct pf_thread *self);
+/* Calls f for every thread that is running, under the table's lock. */
+void pf_thread_each(void (*f)(struct pf_thread *, void *), void *arg);
+
+#endif
