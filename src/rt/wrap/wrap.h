@@ -1,0 +1,165 @@
+/*
+ * wrap.h - how an interposed function is written.
+ *
+ * Model:   PF_INTERPOSE defines a weak, exported function `name` (a definition of the program's own
+ *          wins), the native record of `name` for stacks, and the pointer to the real function.
+ *          A body looks like this:
+ *
+ *              PF_INTERPOSE(int, sem_wait, (sem_t *s))
+ *              {
+ *                  PF_CALL(c, sem_wait);                    // pushes the frame, nests the runtime
+ *                  if (!c.t)                                // unknown thread, or inside the runtime
+ *                      return PF_REAL(sem_wait)(s);
+ *                  int r = PF_BLOCKING(c, PF_REAL(sem_wait)(s));
+ *                  if (r == 0)
+ *                      pf_hb_acquire(c.t, s);
+ *                  return r;                                // leaves: pops, un-nests, errno restored
+ *              }
+ *
+ *          Every way out leaves the scope, unwinding by exceptions and cancellation too (the
+ *          folder is compiled with -fexceptions). longjmp is the exception: it is only possible
+ *          from inside PF_BLOCKING and PF_CALLBACK, and there the runtime is not nested.
+ * Memory:  none.
+ * Threads: any.
+ * Errors:  a real function that does not exist is NULL in `real_name`; ask before calling it.
+ */
+#ifndef PF_RT_WRAP_H
+#define PF_RT_WRAP_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include "stack.h"
+#include "thread.h"
+#include <errno.h>
+
+/* The table of real functions, in the linker section `pf_real`. */
+struct pf_real {
+    const char *name;
+    const char *version; /* of the symbol; NULL: the default one */
+    void **slot;
+};
+
+/* From the runtime's init, nested: finds every real function. Twice is fine. */
+void pf_wrap_init(void);
+/* Finds one: for calls that come before pf_wrap_init. */
+void *pf_real_find(const struct pf_real *r);
+
+#define PF_HIDDEN __attribute__((visibility("hidden")))
+
+/* The pointer to the real function, and nothing else: for functions the runtime calls itself.
+ * The function must be declared. PF_REAL_EXTERN: in a second file that wants the same one. */
+#define PF_REAL_DEFINE(fn, ver)                                                                    \
+    PF_REAL_EXTERN(fn);                                                                            \
+    __typeof__(fn) *real_##fn;                                                                     \
+    const struct pf_real pf_real_##fn __attribute__((used, retain, section("pf_real"))) = {        \
+        #fn, ver, (void **)(void *)&real_##fn}
+#define PF_REAL_EXTERN(fn)                                                                         \
+    extern PF_HIDDEN __typeof__(fn) *real_##fn;                                                    \
+    extern PF_HIDDEN const struct pf_real pf_real_##fn
+
+/* The real function as an expression. */
+#define PF_REAL(fn)                                                                                \
+    (__builtin_expect(real_##fn != NULL, 1) ? real_##fn                                            \
+                                            : (__typeof__(real_##fn))pf_real_find(&pf_real_##fn))
+
+#define PF_INTERPOSE(result, fn, parameters) PF_INTERPOSE_VERSION(result, fn, NULL, parameters)
+#define PF_INTERPOSE_VERSION(result, fn, ver, parameters)                                          \
+    PF_NATIVE(fn);                                                                                 \
+    PF_REAL_DEFINE(fn, ver);                                                                       \
+    PF_EXPORT __attribute__((weak)) result fn parameters
+/* A function that exists here only, with no real one behind it. */
+#define PF_PROVIDE(result, fn, parameters)                                                         \
+    PF_NATIVE(fn);                                                                                 \
+    PF_EXPORT __attribute__((weak)) result fn parameters
+
+/* Hooks of the signal wrappers. blocking: between true and false the thread is inside a blocking
+ * call, a handler may run at once. poll: runs the handlers of signals that came while nested. */
+void pf_signal_blocking(bool on) __attribute__((weak));
+void pf_signal_poll(struct pf_thread *t) __attribute__((weak));
+
+/* One call of an interposed function, from entry to exit. */
+struct pf_call {
+    struct pf_thread *t; /* NULL: do the real work only */
+    int err;             /* errno as the caller will see it */
+};
+
+static inline struct pf_call pf_call_enter(struct pf_func *native)
+{
+    struct pf_call c = {pf_self(), 0};
+    if (c.t) {
+        pf_stack_push(native);
+        pf_nest();
+        c.err = errno;
+    }
+    return c;
+}
+static inline void pf_call_leave(struct pf_call *c)
+{
+    if (!c->t)
+        return;
+    pf_stack_pop();
+    pf_unnest();
+    if (pf_signal_poll)
+        pf_signal_poll(c->t);
+    errno = c->err;
+}
+#define PF_CALL(var, fn)                                                                           \
+    struct pf_call var __attribute__((cleanup(pf_call_leave))) = pf_call_enter(&pf_native_##fn)
+
+/* After a real function that sets errno and before any event. */
+static inline void pf_call_keep_errno(struct pf_call *c) { c->err = errno; }
+
+/* The id of this call as an event: PF_NATIVE_READ, _WRITE, _CALL or _FREE. */
+static inline uint32_t pf_here(const struct pf_call *c, enum pf_native_site site)
+{
+    return pf_stack_id(c->t, site);
+}
+
+/* Around code that is not the runtime's: a real call that may wait, a function of the target. */
+static inline struct pf_thread *pf_blocking_begin(struct pf_thread *t)
+{
+    pf_unnest();
+    if (pf_signal_blocking)
+        pf_signal_blocking(true);
+    if (pf_signal_poll)
+        pf_signal_poll(t);
+    return t;
+}
+static inline void pf_blocking_end(struct pf_thread **t)
+{
+    (void)t;
+    if (pf_signal_blocking)
+        pf_signal_blocking(false);
+    pf_nest();
+}
+static inline int pf_callback_begin(void)
+{
+    pf_unnest();
+    return 0;
+}
+static inline void pf_callback_end(int *unused)
+{
+    (void)unused;
+    pf_nest();
+}
+/* Both are expressions with the value of `expr`, which must not be void (PF_CALLBACK_VOID);
+ * errno after it is kept for the caller. */
+#define PF_BLOCKING(c, expr)                                                                       \
+    __extension__({                                                                                \
+        struct pf_thread *pf_b_ __attribute__((cleanup(pf_blocking_end))) =                        \
+            pf_blocking_begin((c).t);                                                              \
+        __typeof__(expr) pf_r_ = (expr);                                                           \
+        pf_call_keep_errno(&(c));                                                                  \
+        pf_r_;                                                                                     \
+    })
+#define PF_CALLBACK(c, expr)                                                                       \
+    __extension__({                                                                                \
+        int pf_b_ __attribute__((cleanup(pf_callback_end))) = pf_callback_begin();                 \
+        __typeof__(expr) pf_r_ = (expr);                                                           \
+        pf_call_keep_errno(&(c));                                                                  \
+        pf_r_;                                                                                     \
+    })
+#define PF_CALLBACK_VOID(c, expr) ((void)PF_CALLBACK(c, ((expr), 0)))
+
+#endif
