@@ -82,11 +82,12 @@ void pf_signal_poll(struct pf_thread *t) __attribute__((weak));
 struct pf_call {
     struct pf_thread *t; /* NULL: do the real work only */
     int err;             /* errno as the caller will see it */
+    struct pf_frame *frame;
 };
 
 static inline struct pf_call pf_call_enter(struct pf_func *native)
 {
-    struct pf_call c = {pf_self(), 0};
+    struct pf_call c = {pf_self(), 0, __pf_tls.frame};
     if (c.t) {
         pf_stack_push(native);
         pf_nest();
@@ -98,7 +99,7 @@ static inline void pf_call_leave(struct pf_call *c)
 {
     if (!c->t)
         return;
-    pf_stack_pop();
+    __pf_tls.frame = c->frame; /* frames above may have been unwound without a pop */
     pf_unnest();
     if (pf_signal_poll)
         pf_signal_poll(c->t);
