@@ -1,0 +1,43 @@
+/*
+ * tally.c - four clerks count visitors into one tally; the tally has a data race.
+ *
+ * With -DFIXED the count is taken under a lock, and nothing is reported.
+ */
+#include <pthread.h>
+#include <stdio.h>
+
+enum { CLERKS = 4, VISITORS = 1000 };
+
+static pthread_mutex_t desk = PTHREAD_MUTEX_INITIALIZER;
+static long tally;
+
+static void count_one(void)
+{
+#ifdef FIXED
+    pthread_mutex_lock(&desk);
+    tally++;
+    pthread_mutex_unlock(&desk);
+#else
+    tally++;
+#endif
+}
+
+static void *clerk(void *arg)
+{
+    for (int i = 0; i < VISITORS; i++)
+        count_one();
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t clerks[CLERKS];
+    for (int i = 0; i < CLERKS; i++)
+        pthread_create(&clerks[i], NULL, clerk, NULL);
+    for (int i = 0; i < CLERKS; i++)
+        pthread_join(clerks[i], NULL);
+    pthread_mutex_lock(&desk);
+    printf("%d visitors came, %ld were counted\n", CLERKS * VISITORS, tally);
+    pthread_mutex_unlock(&desk);
+    return 0;
+}

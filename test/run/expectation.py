@@ -1,0 +1,158 @@
+"""expectation.py - what a program test wants, read from the comments at its top.
+
+Model:  a want is a set of races; a race is an unordered pair of places; a place is a line of the
+        test's own files and, if the test says so, the kind of the access. test/program/README.md has
+        the grammar.
+Errors: a test that cannot be read is a failed test (BadTest), never a skipped one.
+"""
+
+import re
+import shlex
+from pathlib import Path
+
+KEYS = {"want", "stack", "flags", "libs", "std", "sources", "shared", "args", "env", "pf", "stdin",
+        "stdout", "exit", "levels", "tsan"}
+OPS = {"read", "write", "atomic-read", "atomic-write", "lock", "free"}
+MARK = re.compile(r"/\*\s*([A-Z][A-Z0-9_]*(?:\s+[A-Z][A-Z0-9_]*)*)\s*\*/")
+RACE = re.compile(r"^race(?:\s+(?P<name>\S+))?\s+at\s+(?P<a>\S+)\s+(?P<b>\S+)$")
+
+
+class BadTest(Exception):
+    pass
+
+
+class Place:
+    """A file and line, and the kind of access there (None: any)."""
+
+    def __init__(self, mark, file, line, op=None):
+        self.mark, self.file, self.line, self.op = mark, file, line, op
+
+    def matches(self, access):
+        return (access.file, access.line) == (self.file, self.line) and self.op in (None, access.op)
+
+    def __str__(self):
+        return f"{self.mark} ({self.file}:{self.line}{' ' + self.op if self.op else ''})"
+
+
+class Race:
+    def __init__(self, a, b, name):
+        self.a, self.b, self.name = a, b, name
+
+    def lines(self):
+        return frozenset([(self.a.file, self.a.line), (self.b.file, self.b.line)])
+
+    def matches(self, finding):
+        x, y = finding.accesses
+        pair = (self.a.matches(x) and self.b.matches(y)) or (self.a.matches(y) and self.b.matches(x))
+        return pair and (self.name is None or self.name in finding.variables())
+
+    def __str__(self):
+        return f"race{' ' + self.name if self.name else ''} at {self.a} and {self.b}"
+
+
+class Expectation:
+    def __init__(self, path):
+        self.path = Path(path)
+        self.values = {key: [] for key in KEYS}
+        for number, line in enumerate(self.path.read_text().splitlines(), 1):
+            if line.strip() and not line.startswith("//"):
+                break
+            self._header_line(number, line)
+        if not self.values["want"]:
+            raise BadTest(f"{path}: no `// want:` line at the top")
+        self.sources = [self.path] + [self._near(s) for s in self._words("sources")]
+        self.shared = [self._library(words) for words in self.values["shared"]]
+        self.marks = self._read_marks()
+        self.races = [self._race(w) for w in self.values["want"] if w != "none"]
+        if self.races and "none" in self.values["want"]:
+            raise BadTest(f"{path}: wants a race and none")
+        self.stacks = [self._stack(s) for s in self.values["stack"]]
+
+    def _header_line(self, number, line):
+        m = re.match(r"//\s*([a-z]+):\s?(.*)$", line)
+        if not m:
+            return
+        key, value = m.groups()
+        if key not in KEYS:
+            raise BadTest(f"{self.path}:{number}: unknown line `{key}:`")
+        self.values[key].append(value if key in ("stdout", "stdin") else value.strip())
+
+    def _words(self, key):
+        return [w for value in self.values[key] for w in shlex.split(value)]
+
+    def _near(self, name):
+        path = self.path.parent / name
+        if not path.exists():
+            raise BadTest(f"{self.path}: {name} does not exist")
+        return path
+
+    def _library(self, words):
+        name, *sources = shlex.split(words)
+        if not sources:
+            raise BadTest(f"{self.path}: `shared: {words}` names no source")
+        return name, [self._near(s) for s in sources]
+
+    def files(self):
+        return self.sources + [s for _, sources in self.shared for s in sources]
+
+    def _read_marks(self):
+        marks = {}
+        for file in self.files():
+            for number, line in enumerate(file.read_text().splitlines(), 1):
+                for m in MARK.finditer(line):
+                    for word in m.group(1).split():
+                        marks.setdefault(word, []).append((file.name, number))
+        return marks
+
+    def _place(self, text):
+        mark, _, op = text.partition(":")
+        where = self.marks.get(mark, [])
+        if len(where) != 1:
+            raise BadTest(f"{self.path}: mark {mark} stands on {len(where)} lines, 1 wanted")
+        if op and op not in OPS:
+            raise BadTest(f"{self.path}: {op} is not an access")
+        return Place(mark, *where[0], op or None)
+
+    def _race(self, text):
+        m = RACE.match(text)
+        if not m:
+            raise BadTest(f"{self.path}: cannot read `want: {text}`")
+        return Race(self._place(m["a"]), self._place(m["b"]), m["name"])
+
+    def _stack(self, text):
+        mark, *functions = text.split()
+        return self._place(mark), functions
+
+    def levels(self):
+        return self._words("levels") or ["O0", "O2"]
+
+    def compile_flags(self):
+        return [f"-std={s}" for s in self._words("std")] + self._words("flags")
+
+    def link_flags(self):
+        return self._words("libs")
+
+    def args(self):
+        return self._words("args")
+
+    def environment(self):
+        return dict(e.split("=", 1) for e in self._words("env"))
+
+    def pf_options(self):
+        return self._words("pf")
+
+    def stdin(self):
+        return "".join(line + "\n" for line in self.values["stdin"])
+
+    def stdout(self):
+        """The lines wanted on standard output; None: anything."""
+        return self.values["stdout"] or None
+
+    def own_status(self):
+        return int(self.values["exit"][-1]) if self.values["exit"] else 0
+
+    def peer_differs(self):
+        return "; ".join(self.values["tsan"])
+
+    def is_cxx(self):
+        return self.path.suffix == ".cpp"

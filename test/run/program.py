@@ -1,0 +1,179 @@
+"""program.py - builds and runs one program test and compares what is found with what is wanted.
+
+    program.py [--pf PF] [--level O0] [--runs N] [--work DIR] [--tsan] FILE...
+
+Without --level: every level the test names. --tsan uses clang-19 -fsanitize=thread in place of
+photofinish, to check the expectations (variables, complete stacks and the like are then not compared).
+Exit: 0 as wanted, 1 not, 2 usage. test/program/README.md says what is compared.
+"""
+
+import argparse
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+from expectation import BadTest, Expectation
+from findings import BadFindings, read_json, read_tsan
+
+ROOT = Path(__file__).resolve().parents[2]
+TIMEOUT = 120
+FOUND = 66
+
+
+class Failure(Exception):
+    pass
+
+
+def command(words, **more):
+    try:
+        return subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=TIMEOUT,
+                              **more)
+    except subprocess.TimeoutExpired as e:
+        raise Failure(f"no end after {TIMEOUT} s: {shlex.join(map(str, words))}\n{e.stderr or ''}")
+
+
+class Photofinish:
+    name = "photofinish"
+
+    def __init__(self, pf):
+        self.pf = pf
+
+    def compiler(self, cxx):
+        return [self.pf, "c++" if cxx else "cc"]
+
+    def run(self, test, program, work):
+        out = work / "findings.json"
+        out.unlink(missing_ok=True)
+        words = [self.pf, "run", "--json", out, *test.pf_options(), "--", program, *test.args()]
+        result = command(words, cwd=work, input=test.stdin(), env=os.environ | test.environment())
+        findings, complete = read_json(out, {f.name for f in test.files()})
+        if complete is not True:
+            raise Failure("the result is not complete")
+        return findings, result
+
+    exact = True
+
+
+class ThreadSanitizer:
+    name = "tsan"
+    exact = False
+
+    def compiler(self, cxx):
+        return ["clang++-19" if cxx else "clang-19", "-fsanitize=thread", "-g"]
+
+    def run(self, test, program, work):
+        options = ("history_size=7:detect_deadlocks=0:report_thread_leaks=0:report_mutex_bugs=0:"
+                   "report_signal_unsafe=0:external_symbolizer_path=/usr/bin/llvm-symbolizer-19")
+        result = command([program, *test.args()], cwd=work, input=test.stdin(),
+                         env=os.environ | {"TSAN_OPTIONS": options} | test.environment())
+        return read_tsan(result.stderr, {f.name for f in test.files()}), result
+
+
+def build(tool, test, level, work):
+    common = [f"-{level}", f"-I{ROOT / 'test/program'}", *test.compile_flags()]
+    compiler = tool.compiler(test.is_cxx())
+    for name, sources in test.shared:
+        cxx = any(s.suffix == ".cpp" for s in sources)
+        compile_and_show([*tool.compiler(cxx), *common, "-fPIC", "-shared", "-o", work / name, *sources])
+    program = work / test.path.stem
+    compile_and_show([*compiler, *common, "-pthread", "-o", program, *test.sources, f"-L{work}",
+                      "-Wl,-rpath,$ORIGIN", *test.link_flags()])
+    return program
+
+
+def compile_and_show(words):
+    result = command(words)
+    if result.returncode or result.stderr.strip():
+        raise Failure(f"building said (status {result.returncode}): {shlex.join(map(str, words))}\n"
+                      f"{result.stdout}{result.stderr}")
+
+
+def compare(tool, test, findings, result):
+    """-> the list of what is wrong."""
+    wrong = []
+    for race in test.races:
+        same = [f for f in findings if f.lines() == race.lines()]
+        if not same:
+            wrong.append(f"missing: {race}")
+        elif tool.exact and not any(race.matches(f) for f in same):
+            wrong.append(f"found, but not with this kind of access or variable: {race}")
+    wanted = {race.lines() for race in test.races}
+    wrong += [f"not wanted:\n{f}" for f in findings if f.lines() not in wanted]
+    status = FOUND if test.races else test.own_status()
+    if result.returncode != status:
+        wrong.append(f"exit status {result.returncode}, {status} wanted")
+    if test.stdout() is not None and result.stdout.splitlines() != test.stdout():
+        wrong.append(f"standard output is {result.stdout.splitlines()}, {test.stdout()} wanted")
+    if tool.exact:
+        wrong += compare_stacks(test, findings)
+    return wrong
+
+
+def compare_stacks(test, findings):
+    wrong = []
+    for place, functions in test.stacks:
+        stacks = [a.functions() for f in findings for a in f.accesses if place.matches(a)]
+        if not stacks:
+            wrong.append(f"no access at {place}")
+        wrong += [f"stack at {place} is {s}, {functions} wanted" for s in stacks if s != functions]
+    return wrong
+
+
+def run_level(tool, test, level, runs, work):
+    program = build(tool, test, level, work)
+    for run in range(1, runs + 1):
+        findings, result = [], None
+        try:
+            findings, result = tool.run(test, program, work)
+            wrong = compare(tool, test, findings, result)
+        except BadFindings as e:
+            wrong = [f"bad JSON: {e}"]
+        if wrong:
+            said = f"\n--- the program's stderr:\n{result.stderr}" if result else ""
+            raise Failure(f"run {run} of {runs}:\n" + "\n".join(wrong) + said)
+
+
+def run_test(tool, path, level, runs, work):
+    test = Expectation(path)
+    if not tool.exact and test.peer_differs():
+        print(f"left out: {path}: {test.peer_differs()}")
+        return
+    for each in [level] if level else test.levels():
+        folder = Path(work or tempfile.mkdtemp(prefix="pf-test-")).resolve()
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            run_level(tool, test, each, runs, folder)
+        except Failure as e:
+            raise Failure(f"{path} at -{each}: {e}")
+        if not work:
+            subprocess.run(["rm", "-rf", folder], check=True)
+
+
+def main():
+    p = argparse.ArgumentParser(description="run program tests")
+    p.add_argument("--pf", default=str(ROOT / "build/stage/bin/pf"))
+    p.add_argument("--level")
+    p.add_argument("--runs", type=int, default=int(os.environ.get("PF_TEST_RUNS", "5")))
+    p.add_argument("--work")
+    p.add_argument("--tsan", action="store_true")
+    p.add_argument("files", nargs="+")
+    args = p.parse_args()
+    tool = ThreadSanitizer() if args.tsan else Photofinish(args.pf)
+    failed = 0
+    for path in args.files:
+        try:
+            run_test(tool, path, args.level, args.runs, args.work)
+        except (Failure, BadTest) as e:
+            print(f"FAILED {e}")
+            failed += 1
+        else:
+            print(f"ok {path}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
