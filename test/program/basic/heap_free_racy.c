@@ -1,0 +1,10 @@
+// A block is freed while another thread still used it a moment ago.
+// want: race at USE:write FREE:free
+#include "two.h"
+#include <stdlib.h>
+
+int *block;
+
+void before(void) { block = malloc(40); }
+void first(void) { block[3] = 1; /* USE */ }
+void second(void) { free(block); /* FREE */ }

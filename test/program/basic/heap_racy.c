@@ -1,0 +1,10 @@
+// A heap block, reached by both.
+// want: race at FIRST SECOND
+#include "two.h"
+#include <stdlib.h>
+
+int *block;
+
+void before(void) { block = malloc(40); }
+void first(void) { block[3] = 1; /* FIRST */ }
+void second(void) { block[3] = 2; /* SECOND */ }

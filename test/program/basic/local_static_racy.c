@@ -1,0 +1,12 @@
+// A static variable inside a function is shared.
+// want: race calls at COUNT COUNT
+#include "two.h"
+
+static __attribute__((noinline)) int count(void)
+{
+    static int calls;
+    return ++calls; /* COUNT */
+}
+
+void first(void) { count(); }
+void second(void) { count(); }

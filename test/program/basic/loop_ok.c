@@ -1,0 +1,18 @@
+// Two loops over an array that do not meet.
+// want: none
+#include "two.h"
+
+int shared[1000];
+volatile int end = 500;
+
+void first(void)
+{
+    for (int i = 0; i < end; i++)
+        shared[i] = i;
+}
+
+void second(void)
+{
+    for (int i = end; i < 1000; i++)
+        shared[i] += 1;
+}

@@ -1,0 +1,9 @@
+// memset of one half, the other half is the other thread's.
+// want: none
+#include "two.h"
+#include <string.h>
+
+long shared[64];
+
+void first(void) { memset(shared, 0, sizeof shared / 2); }
+void second(void) { memset(shared + 32, 0, sizeof shared / 2); }

@@ -1,0 +1,10 @@
+// memset, a constant size.
+// want: race at SET READ
+#include "two.h"
+#include <string.h>
+
+long shared[64];
+long seen;
+
+void first(void) { memset(shared, 0, sizeof shared); /* SET */ }
+void second(void) { seen = shared[63]; /* READ */ }

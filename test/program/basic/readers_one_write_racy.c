@@ -1,0 +1,44 @@
+// Three readers, unordered with the write: each is a race of its own.
+// want: race shared at R1 WRITE
+// want: race shared at R2 WRITE
+// want: race shared at R3 WRITE
+// tsan: one report, then the granule is given up
+#include "order.h"
+#include <pthread.h>
+
+int shared;
+int seen[3];
+
+static void *reader1(void *arg)
+{
+    seen[0] = shared; /* R1 */
+    order_arrive();
+    return arg;
+}
+
+static void *reader2(void *arg)
+{
+    seen[1] = shared; /* R2 */
+    order_arrive();
+    return arg;
+}
+
+static void *reader3(void *arg)
+{
+    seen[2] = shared; /* R3 */
+    order_arrive();
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t t[3];
+    pthread_create(&t[0], NULL, reader1, NULL);
+    pthread_create(&t[1], NULL, reader2, NULL);
+    pthread_create(&t[2], NULL, reader3, NULL);
+    order_wait(3);
+    shared = 1; /* WRITE */
+    for (int i = 0; i < 3; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}

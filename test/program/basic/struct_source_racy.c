@@ -1,0 +1,10 @@
+// Assigning a structure reads all of the other.
+// want: race source at COPY MEMBER
+#include "two.h"
+
+struct big {
+    long a[20];
+} shared, source;
+
+void first(void) { shared = source; /* COPY */ }
+void second(void) { source.a[11] = 1; /* MEMBER */ }

@@ -1,0 +1,15 @@
+// Every thread has its own.
+// want: none
+#include "two.h"
+
+static __thread long mine[4];
+long *volatile pointer;
+
+static void use(long *p)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] += i;
+}
+
+void first(void) { use(mine); }
+void second(void) { use(mine); }

@@ -1,0 +1,9 @@
+// volatile orders nothing.
+// want: race flag at SET GET
+#include "two.h"
+
+volatile int flag;
+int seen;
+
+void first(void) { flag = 1; /* SET */ }
+void second(void) { seen = flag; /* GET */ }
