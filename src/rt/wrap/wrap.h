@@ -73,6 +73,9 @@ void *pf_real_find(const struct pf_real *r);
     PF_NATIVE(fn);                                                                                 \
     PF_EXPORT __attribute__((weak)) result fn parameters
 
+/* The watched thread of that name, while it is not joined; NULL if unknown. */
+struct pf_thread *pf_thread_find(unsigned long pthread_id);
+
 /* Hooks of the signal wrappers. blocking: between true and false the thread is inside a blocking
  * call, a handler may run at once. poll: runs the handlers of signals that came while nested. */
 void pf_signal_blocking(bool on) __attribute__((weak));
@@ -90,6 +93,7 @@ static inline struct pf_call pf_call_enter(struct pf_func *native)
     struct pf_call c = {pf_self(), 0, __pf_tls.frame};
     if (c.t) {
         pf_stack_push(native);
+        c.frame->call = PF_NATIVE_CALL + 1; /* for functions of the target that it calls */
         pf_nest();
         c.err = errno;
     }

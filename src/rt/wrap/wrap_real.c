@@ -6,7 +6,7 @@
  * no libstdc++) stays NULL; the error that dlsym then leaves behind is cleared, since it is not
  * the target's.
  */
-#include "wrap.h"
+#include "wrap_thread.h"
 #include <dlfcn.h>
 
 extern PF_HIDDEN const struct pf_real __start_pf_real[], __stop_pf_real[];
@@ -32,4 +32,5 @@ void pf_wrap_init(void)
     for (const struct pf_real *r = __start_pf_real; r < __stop_pf_real; r++)
         if (!*r->slot)
             pf_real_find(r);
+    pf_start_init();
 }

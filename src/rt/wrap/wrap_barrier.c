@@ -1,0 +1,214 @@
+/*
+ * wrap_barrier.c - pthread_barrier_*: in one round every arrival happens before every departure,
+ * and nothing more.
+ *
+ * A round has a clock of its own, so that the next arrival of a fast thread is not seen by the
+ * late departures of this round, nor by those of a later round it has no part in. Who belongs to
+ * which round is decided by our own count of arrivals, made just before the real wait. With more
+ * threads than the barrier holds, one that is counted for the next round could overtake one of
+ * this round on the way into the real wait; so it is held back until this round is known to be
+ * complete, where the real barrier would have made it wait too.
+ *
+ * A barrier shared between processes has arrivals that cannot be counted here, and one that was
+ * made before the runtime looked has no known size: for those, each arrival happens before every
+ * later departure.
+ */
+#include "hb.h"
+#include "store.h"
+#include "spin.h"
+#include "sys.h"
+#include "wrap.h"
+#include <linux/futex.h>
+#include <pthread.h>
+
+struct round {
+    struct pf_hb_clock *clock;
+    uint32_t number, arrived, departed;
+    struct round *next; /* in the list of spare rounds */
+};
+
+struct barrier {
+    const void *addr;
+    struct barrier *next; /* in the map */
+    struct pf_spin lock;
+    uint32_t size, rounds; /* rounds begun */
+    uint32_t complete;     /* rounds that somebody has left: a futex */
+    uint32_t inside;
+    bool destroyed;
+    struct round *filling, *spare;
+};
+
+#define BUCKETS 256u
+
+static struct pf_spin map_lock;
+static struct barrier *map[BUCKETS];
+
+static struct barrier **bucket(const void *addr)
+{
+    return &map[(uintptr_t)addr * 0x9e3779b97f4a7c15u >> 56];
+}
+
+static void barrier_free(struct barrier *b)
+{
+    for (struct round *r = b->spare, *next; r; r = next) {
+        next = r->next;
+        pf_hb_clock_free(r->clock);
+        pf_store_give(r, 0);
+    }
+    pf_store_give(b, 1);
+}
+
+/* Takes the barrier out of the map; its memory goes when the last thread has left it. */
+static void forget(const void *addr)
+{
+    pf_spin_lock(&map_lock);
+    struct barrier **p = bucket(addr);
+    while (*p && (*p)->addr != addr)
+        p = &(*p)->next;
+    struct barrier *b = *p;
+    if (b)
+        *p = b->next;
+    pf_spin_unlock(&map_lock);
+    if (!b)
+        return;
+    pf_spin_lock(&b->lock);
+    b->destroyed = true;
+    bool last = b->inside == 0;
+    pf_spin_unlock(&b->lock);
+    if (last)
+        barrier_free(b);
+}
+
+static void remember(const void *addr, uint32_t size)
+{
+    _Static_assert(sizeof(struct barrier) <= 128 && sizeof(struct round) <= 64, "block sizes");
+    struct barrier *b = pf_store_take(1);
+    if (!b)
+        return;
+    *b = (struct barrier){.addr = addr, .size = size};
+    pf_spin_lock(&map_lock);
+    b->next = *bucket(addr);
+    *bucket(addr) = b;
+    pf_spin_unlock(&map_lock);
+}
+
+PF_INTERPOSE(int, pthread_barrier_init,
+             (pthread_barrier_t *restrict addr, const pthread_barrierattr_t *restrict attr,
+              unsigned size))
+{
+    PF_CALL(c, pthread_barrier_init);
+    int r = PF_REAL(pthread_barrier_init)(addr, attr, size);
+    if (!c.t || r != 0)
+        return r;
+    forget(addr);
+    pf_hb_forget(addr, sizeof *addr);
+    int shared = PTHREAD_PROCESS_PRIVATE;
+    if (attr)
+        pthread_barrierattr_getpshared(attr, &shared);
+    if (shared == PTHREAD_PROCESS_PRIVATE)
+        remember(addr, size);
+    return 0;
+}
+
+PF_INTERPOSE(int, pthread_barrier_destroy, (pthread_barrier_t *addr))
+{
+    PF_CALL(c, pthread_barrier_destroy);
+    int r = PF_REAL(pthread_barrier_destroy)(addr);
+    if (c.t && r == 0) {
+        forget(addr);
+        pf_hb_forget(addr, sizeof *addr);
+    }
+    return r;
+}
+
+static struct round *round_new(struct barrier *b)
+{
+    struct round *r = b->spare;
+    struct pf_hb_clock *clock = NULL;
+    if (r) {
+        b->spare = r->next;
+        clock = r->clock;
+    } else {
+        r = pf_store_take(0);
+        if (!r)
+            return NULL;
+        clock = pf_hb_clock_new();
+    }
+    *r = (struct round){.clock = clock, .number = b->rounds++};
+    return r;
+}
+
+/* The calling thread is counted and its clock joins that of the round; NULL: no such barrier. */
+static struct barrier *arrive(struct pf_thread *t, const void *addr, struct round **out)
+{
+    pf_spin_lock(&map_lock);
+    struct barrier *b = *bucket(addr);
+    while (b && b->addr != addr)
+        b = b->next;
+    if (b)
+        pf_spin_lock(&b->lock);
+    pf_spin_unlock(&map_lock);
+    if (!b)
+        return NULL;
+    struct round *r = b->filling;
+    if (!r)
+        r = b->filling = round_new(b);
+    if (r) {
+        b->inside++;
+        if (r->arrived++ == 0)
+            pf_hb_clock_release_store(t, r->clock);
+        else
+            pf_hb_clock_release(t, r->clock);
+        if (r->arrived == b->size)
+            b->filling = NULL;
+    }
+    pf_spin_unlock(&b->lock);
+    *out = r;
+    return r ? b : NULL;
+}
+
+static void depart(struct pf_thread *t, struct barrier *b, struct round *r)
+{
+    pf_hb_clock_acquire(t, r->clock);
+    pf_spin_lock(&b->lock);
+    if ((int32_t)(b->complete - r->number) <= 0) {
+        __atomic_store_n(&b->complete, r->number + 1, __ATOMIC_SEQ_CST);
+        pf_sys(SYS_futex, &b->complete, FUTEX_WAKE_PRIVATE, INT32_MAX);
+    }
+    if (++r->departed == b->size) {
+        r->next = b->spare;
+        b->spare = r;
+    }
+    bool last = --b->inside == 0 && b->destroyed;
+    pf_spin_unlock(&b->lock);
+    if (last)
+        barrier_free(b);
+}
+
+PF_REAL_EXTERN(pthread_barrier_wait);
+
+static int wait_in_turn(struct barrier *b, const struct round *r, pthread_barrier_t *addr)
+{
+    uint32_t complete;
+    while ((int32_t)((complete = __atomic_load_n(&b->complete, __ATOMIC_SEQ_CST)) - r->number) < 0)
+        pf_sys(SYS_futex, &b->complete, FUTEX_WAIT_PRIVATE, complete, NULL);
+    return PF_REAL(pthread_barrier_wait)(addr);
+}
+
+PF_INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t *addr))
+{
+    PF_CALL(c, pthread_barrier_wait);
+    if (!c.t)
+        return PF_REAL(pthread_barrier_wait)(addr);
+    struct round *round;
+    struct barrier *b = arrive(c.t, addr, &round);
+    if (!b) {
+        pf_hb_release(c.t, addr);
+        int r = PF_BLOCKING(c, PF_REAL(pthread_barrier_wait)(addr));
+        pf_hb_acquire(c.t, addr);
+        return r;
+    }
+    int r = PF_BLOCKING(c, wait_in_turn(b, round, addr));
+    depart(c.t, b, round);
+    return r;
+}

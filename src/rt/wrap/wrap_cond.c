@@ -1,0 +1,39 @@
+/*
+ * wrap_cond.c - waiting on condition variables: the mutex is given up and taken back.
+ *
+ * POSIX orders waiter and signaller by the mutex only, so signal and broadcast make no order of
+ * their own and are not interposed. glibc has two generations of these symbols; everything linked
+ * in this century uses GLIBC_2.3.2, and dlsym might give the older one.
+ */
+#include "wrap_mutex.h"
+
+#define COND_VERSION "GLIBC_2.3.2"
+
+PF_INTERPOSE_VERSION(int, pthread_cond_wait, COND_VERSION,
+                     (pthread_cond_t *restrict cond, pthread_mutex_t *restrict m))
+{
+    PF_CALL(c, pthread_cond_wait);
+    if (!c.t)
+        return PF_REAL(pthread_cond_wait)(cond, m);
+    return PF_MUTEX_WAIT(c, m, PF_REAL(pthread_cond_wait)(cond, m));
+}
+
+PF_INTERPOSE_VERSION(int, pthread_cond_timedwait, COND_VERSION,
+                     (pthread_cond_t *restrict cond, pthread_mutex_t *restrict m,
+                      const struct timespec *restrict until))
+{
+    PF_CALL(c, pthread_cond_timedwait);
+    if (!c.t)
+        return PF_REAL(pthread_cond_timedwait)(cond, m, until);
+    return PF_MUTEX_WAIT(c, m, PF_REAL(pthread_cond_timedwait)(cond, m, until));
+}
+
+PF_INTERPOSE(int, pthread_cond_clockwait,
+             (pthread_cond_t *restrict cond, pthread_mutex_t *restrict m, clockid_t clock,
+              const struct timespec *restrict until))
+{
+    PF_CALL(c, pthread_cond_clockwait);
+    if (!c.t)
+        return PF_REAL(pthread_cond_clockwait)(cond, m, clock, until);
+    return PF_MUTEX_WAIT(c, m, PF_REAL(pthread_cond_clockwait)(cond, m, clock, until));
+}

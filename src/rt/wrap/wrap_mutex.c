@@ -1,0 +1,82 @@
+/*
+ * wrap_mutex.c - pthread_mutex_*: every type, robust and priority-inheriting ones too.
+ *
+ * A robust mutex whose owner died is taken all the same (EOWNERDEAD): wrap_start.c gave up what
+ * the owner held when it ended. A lock that fails is no event.
+ *
+ * pthread_mutex_lock tries first: an uncontended lock then costs no bookkeeping for a blocking
+ * call. For every type a try that does not say EBUSY has done, or found, what the lock would.
+ */
+#include "wrap_mutex.h"
+
+#define TAKEN(r) ((r) == 0 || (r) == EOWNERDEAD)
+
+PF_INTERPOSE(int, pthread_mutex_init, (pthread_mutex_t *m, const pthread_mutexattr_t *attr))
+{
+    PF_CALL(c, pthread_mutex_init);
+    if (c.t)
+        pf_hb_forget(m, sizeof *m);
+    return PF_REAL(pthread_mutex_init)(m, attr);
+}
+
+PF_INTERPOSE(int, pthread_mutex_destroy, (pthread_mutex_t *m))
+{
+    PF_CALL(c, pthread_mutex_destroy);
+    int r = PF_REAL(pthread_mutex_destroy)(m);
+    if (c.t && r == 0)
+        pf_hb_forget(m, sizeof *m);
+    return r;
+}
+
+PF_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t *m))
+{
+    PF_CALL(c, pthread_mutex_trylock);
+    int r = PF_REAL(pthread_mutex_trylock)(m);
+    if (c.t && TAKEN(r))
+        pf_mutex_taken(&c, m);
+    return r;
+}
+
+PF_INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t *m))
+{
+    PF_CALL(c, pthread_mutex_lock);
+    if (!c.t)
+        return PF_REAL(pthread_mutex_lock)(m);
+    int r = PF_REAL(pthread_mutex_trylock)(m);
+    if (r == EBUSY)
+        r = PF_BLOCKING(c, PF_REAL(pthread_mutex_lock)(m));
+    if (TAKEN(r))
+        pf_mutex_taken(&c, m);
+    return r;
+}
+
+PF_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t *m, const struct timespec *until))
+{
+    PF_CALL(c, pthread_mutex_timedlock);
+    if (!c.t)
+        return PF_REAL(pthread_mutex_timedlock)(m, until);
+    int r = PF_BLOCKING(c, PF_REAL(pthread_mutex_timedlock)(m, until));
+    if (TAKEN(r))
+        pf_mutex_taken(&c, m);
+    return r;
+}
+
+PF_INTERPOSE(int, pthread_mutex_clocklock,
+             (pthread_mutex_t *m, clockid_t clock, const struct timespec *until))
+{
+    PF_CALL(c, pthread_mutex_clocklock);
+    if (!c.t)
+        return PF_REAL(pthread_mutex_clocklock)(m, clock, until);
+    int r = PF_BLOCKING(c, PF_REAL(pthread_mutex_clocklock)(m, clock, until));
+    if (TAKEN(r))
+        pf_mutex_taken(&c, m);
+    return r;
+}
+
+PF_INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t *m))
+{
+    PF_CALL(c, pthread_mutex_unlock);
+    if (c.t)
+        pf_lock_dropping(c.t, m);
+    return PF_REAL(pthread_mutex_unlock)(m);
+}

@@ -1,0 +1,45 @@
+/*
+ * wrap_mutex.h - mutex events that pthreads, C11 and the condition variables share.
+ *
+ * Threads: any. Callers are inside PF_CALL with a known thread.
+ */
+#ifndef PF_RT_WRAP_MUTEX_H
+#define PF_RT_WRAP_MUTEX_H
+
+#include "hb.h"
+#include "wrap.h"
+#include <pthread.h>
+
+/* The mutex is the caller's now. glibc keeps the type in the low bits of the kind. */
+static inline void pf_mutex_taken(struct pf_call *c, const pthread_mutex_t *m)
+{
+    bool recursive = (m->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE_NP;
+    pf_lock_taken(c->t, m, recursive ? PF_LOCK_RECURSIVE : 0, pf_here(c, PF_NATIVE_CALL));
+}
+
+/* Around a wait on a condition variable: the mutex is given up, and is the caller's again on
+ * every way out, cancellation included (POSIX and glibc take it back before the cleanup). */
+struct pf_mutex_wait {
+    struct pf_call *c;
+    const void *mutex;
+    uint32_t depth; /* 0: it was not held, or nobody saw it being taken */
+};
+static inline struct pf_mutex_wait pf_mutex_wait_begin(struct pf_call *c, const void *m)
+{
+    return (struct pf_mutex_wait){c, m, pf_lock_drop_all(c->t, m)};
+}
+static inline void pf_mutex_wait_end(struct pf_mutex_wait *w)
+{
+    if (w->depth)
+        pf_lock_retaken(w->c->t, w->mutex, w->depth, pf_here(w->c, PF_NATIVE_CALL));
+    else
+        pf_hb_acquire(w->c->t, w->mutex);
+}
+#define PF_MUTEX_WAIT(c, m, expr)                                                                  \
+    __extension__({                                                                                \
+        struct pf_mutex_wait pf_w_ __attribute__((cleanup(pf_mutex_wait_end))) =                   \
+            pf_mutex_wait_begin(&(c), m);                                                          \
+        PF_BLOCKING(c, expr);                                                                      \
+    })
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * wrap_rwlock.c - pthread_rwlock_*: readers are ordered with writers, not among themselves.
+ *
+ * One function unlocks both kinds; the core knows from the set of held locks which it was.
+ * As with mutexes, the plain locks try first.
+ */
+#include "hb.h"
+#include "wrap.h"
+#include <pthread.h>
+
+PF_INTERPOSE(int, pthread_rwlock_init, (pthread_rwlock_t *l, const pthread_rwlockattr_t *attr))
+{
+    PF_CALL(c, pthread_rwlock_init);
+    if (c.t)
+        pf_hb_forget(l, sizeof *l);
+    return PF_REAL(pthread_rwlock_init)(l, attr);
+}
+
+PF_INTERPOSE(int, pthread_rwlock_destroy, (pthread_rwlock_t *l))
+{
+    PF_CALL(c, pthread_rwlock_destroy);
+    int r = PF_REAL(pthread_rwlock_destroy)(l);
+    if (c.t && r == 0)
+        pf_hb_forget(l, sizeof *l);
+    return r;
+}
+
+static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, int r)
+{
+    if (c->t && r == 0)
+        pf_lock_taken(c->t, l, flags, pf_here(c, PF_NATIVE_CALL));
+    return r;
+}
+
+/* The calls of one kind of lock: `rd` shared, `wr` exclusive. */
+#define RWLOCK(kind, flags)                                                                        \
+    PF_INTERPOSE(int, pthread_rwlock_try##kind##lock, (pthread_rwlock_t * l))                      \
+    {                                                                                              \
+        PF_CALL(c, pthread_rwlock_try##kind##lock);                                                \
+        return taken(&c, l, flags, PF_REAL(pthread_rwlock_try##kind##lock)(l));                    \
+    }                                                                                              \
+    PF_INTERPOSE(int, pthread_rwlock_##kind##lock, (pthread_rwlock_t * l))                         \
+    {                                                                                              \
+        PF_CALL(c, pthread_rwlock_##kind##lock);                                                   \
+        if (!c.t)                                                                                  \
+            return PF_REAL(pthread_rwlock_##kind##lock)(l);                                        \
+        int r = PF_REAL(pthread_rwlock_try##kind##lock)(l);                                        \
+        if (r == EBUSY)                                                                            \
+            r = PF_BLOCKING(c, PF_REAL(pthread_rwlock_##kind##lock)(l));                           \
+        return taken(&c, l, flags, r);                                                             \
+    }                                                                                              \
+    PF_INTERPOSE(int, pthread_rwlock_timed##kind##lock,                                            \
+                 (pthread_rwlock_t * l, const struct timespec *until))                             \
+    {                                                                                              \
+        PF_CALL(c, pthread_rwlock_timed##kind##lock);                                              \
+        if (!c.t)                                                                                  \
+            return PF_REAL(pthread_rwlock_timed##kind##lock)(l, until);                            \
+        int r = PF_BLOCKING(c, PF_REAL(pthread_rwlock_timed##kind##lock)(l, until));               \
+        return taken(&c, l, flags, r);                                                             \
+    }                                                                                              \
+    PF_INTERPOSE(int, pthread_rwlock_clock##kind##lock,                                            \
+                 (pthread_rwlock_t * l, clockid_t clock, const struct timespec *until))            \
+    {                                                                                              \
+        PF_CALL(c, pthread_rwlock_clock##kind##lock);                                              \
+        if (!c.t)                                                                                  \
+            return PF_REAL(pthread_rwlock_clock##kind##lock)(l, clock, until);                     \
+        int r = PF_BLOCKING(c, PF_REAL(pthread_rwlock_clock##kind##lock)(l, clock, until));        \
+        return taken(&c, l, flags, r);                                                             \
+    }
+
+RWLOCK(rd, PF_LOCK_SHARED)
+RWLOCK(wr, 0)
+
+PF_INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t *l))
+{
+    PF_CALL(c, pthread_rwlock_unlock);
+    if (c.t)
+        pf_lock_dropping(c.t, l);
+    return PF_REAL(pthread_rwlock_unlock)(l);
+}

@@ -1,0 +1,60 @@
+/*
+ * wrap_sem.c - POSIX semaphores, unnamed and named: a post happens before the waits that come
+ * after it. A named semaphore is its address: sem_open gives the same one for the same name, so
+ * opening, closing and unlinking need no wrapper.
+ */
+#include "hb.h"
+#include "wrap.h"
+#include <semaphore.h>
+
+PF_INTERPOSE(int, sem_init, (sem_t *s, int shared, unsigned value))
+{
+    PF_CALL(c, sem_init);
+    if (c.t)
+        pf_hb_forget(s, sizeof *s);
+    int r = PF_REAL(sem_init)(s, shared, value);
+    pf_call_keep_errno(&c);
+    return r;
+}
+
+PF_INTERPOSE(int, sem_destroy, (sem_t *s))
+{
+    PF_CALL(c, sem_destroy);
+    int r = PF_REAL(sem_destroy)(s);
+    pf_call_keep_errno(&c);
+    if (c.t && r == 0)
+        pf_hb_forget(s, sizeof *s);
+    return r;
+}
+
+PF_INTERPOSE(int, sem_post, (sem_t *s))
+{
+    PF_CALL(c, sem_post);
+    if (c.t)
+        pf_hb_release(c.t, s);
+    int r = PF_REAL(sem_post)(s);
+    pf_call_keep_errno(&c);
+    return r;
+}
+
+/* The waits, which differ in how long they wait. */
+#define WAIT(fn, call)                                                                             \
+    PF_CALL(c, fn);                                                                                \
+    if (!c.t)                                                                                      \
+        return call;                                                                               \
+    int r = PF_BLOCKING(c, call);                                                                  \
+    if (r == 0)                                                                                    \
+        pf_hb_acquire(c.t, s);                                                                     \
+    return r
+
+PF_INTERPOSE(int, sem_wait, (sem_t *s)) { WAIT(sem_wait, PF_REAL(sem_wait)(s)); }
+PF_INTERPOSE(int, sem_trywait, (sem_t *s)) { WAIT(sem_trywait, PF_REAL(sem_trywait)(s)); }
+PF_INTERPOSE(int, sem_timedwait, (sem_t *restrict s, const struct timespec *restrict until))
+{
+    WAIT(sem_timedwait, PF_REAL(sem_timedwait)(s, until));
+}
+PF_INTERPOSE(int, sem_clockwait,
+             (sem_t *restrict s, clockid_t clock, const struct timespec *restrict until))
+{
+    WAIT(sem_clockwait, PF_REAL(sem_clockwait)(s, clock, until));
+}

@@ -1,0 +1,52 @@
+/*
+ * wrap_spin.c - pthread_spin_*. They spin in user code, so a handler may run meanwhile.
+ */
+#include "hb.h"
+#include "wrap.h"
+#include <pthread.h>
+
+PF_INTERPOSE(int, pthread_spin_init, (pthread_spinlock_t *l, int shared))
+{
+    PF_CALL(c, pthread_spin_init);
+    if (c.t)
+        pf_hb_forget(l, sizeof *l);
+    return PF_REAL(pthread_spin_init)(l, shared);
+}
+
+PF_INTERPOSE(int, pthread_spin_destroy, (pthread_spinlock_t *l))
+{
+    PF_CALL(c, pthread_spin_destroy);
+    if (c.t)
+        pf_hb_forget(l, sizeof *l);
+    return PF_REAL(pthread_spin_destroy)(l);
+}
+
+PF_INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t *l))
+{
+    PF_CALL(c, pthread_spin_trylock);
+    int r = PF_REAL(pthread_spin_trylock)(l);
+    if (c.t && r == 0)
+        pf_lock_taken(c.t, l, 0, pf_here(&c, PF_NATIVE_CALL));
+    return r;
+}
+
+PF_INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t *l))
+{
+    PF_CALL(c, pthread_spin_lock);
+    if (!c.t)
+        return PF_REAL(pthread_spin_lock)(l);
+    int r = PF_REAL(pthread_spin_trylock)(l);
+    if (r == EBUSY)
+        r = PF_BLOCKING(c, PF_REAL(pthread_spin_lock)(l));
+    if (r == 0)
+        pf_lock_taken(c.t, l, 0, pf_here(&c, PF_NATIVE_CALL));
+    return r;
+}
+
+PF_INTERPOSE(int, pthread_spin_unlock, (pthread_spinlock_t *l))
+{
+    PF_CALL(c, pthread_spin_unlock);
+    if (c.t)
+        pf_lock_dropping(c.t, l);
+    return PF_REAL(pthread_spin_unlock)(l);
+}

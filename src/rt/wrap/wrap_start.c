@@ -1,0 +1,235 @@
+/*
+ * wrap_start.c - the records of threads and the end of a thread.
+ *
+ * A thread's end must come after its destructors: those of C++ thread_local objects and those of
+ * pthread keys. glibc runs the former first and then the latter, in up to
+ * PTHREAD_DESTRUCTOR_ITERATIONS rounds for as long as values remain. So the end is the destructor
+ * of a key of ours that sets its value again in every round but the last. That covers return,
+ * pthread_exit, thrd_exit and cancellation alike. Catching the end in the start routine was
+ * rejected: it is over before any destructor runs.
+ *
+ * Locks that a thread still holds at its end are dropped then: a robust mutex passes to a next
+ * owner that must see what this one did, and any other lock passes to nobody.
+ */
+#include "wrap_thread.h"
+#include "store.h"
+#include "hb.h"
+#include "spin.h"
+#include <unistd.h>
+
+#define BUCKETS 1024u
+
+static struct pf_spin lock;
+static struct pf_start *map[BUCKETS];
+static pthread_key_t end_key;
+static bool end_key_made;
+static long end_rounds;
+
+static struct pf_start **bucket(pthread_t id)
+{
+    return &map[(uint64_t)id * 0x9e3779b97f4a7c15u >> 54];
+}
+
+/* With the lock held. */
+static void unlist(struct pf_start *s)
+{
+    if (!s->listed)
+        return;
+    struct pf_start **p = bucket(s->id);
+    while (*p != s)
+        p = &(*p)->next;
+    *p = s->next;
+    s->listed = false;
+}
+
+static struct pf_start *lookup(pthread_t id)
+{
+    struct pf_start *s = *bucket(id);
+    while (s && s->id != id)
+        s = s->next;
+    return s;
+}
+
+static void list(struct pf_start *s, pthread_t id)
+{
+    if (s->listed || s->ended)
+        return;
+    struct pf_start *old = lookup(id); /* the name of a thread that is gone, used again */
+    if (old)
+        unlist(old);
+    s->id = id;
+    s->next = *bucket(id);
+    *bucket(id) = s;
+    s->listed = true;
+}
+
+/* Without the lock. `last`: nobody can join the thread any more. */
+static void unref(struct pf_start *s, bool last)
+{
+    if (last) /* nobody learns from it but itself: its clock can go */
+        pf_thread_joined(s->thread, s->thread);
+    pf_spin_lock(&lock);
+    bool gone = --s->refs == 0;
+    pf_spin_unlock(&lock);
+    if (gone)
+        pf_store_give(s, 0);
+}
+
+static struct pf_start *record_new(struct pf_thread *t, void *arg, bool detached)
+{
+    _Static_assert(sizeof(struct pf_start) <= 64, "a record fits the smallest block");
+    struct pf_start *s = pf_store_take(0);
+    if (s)
+        *s = (struct pf_start){.thread = t, .arg = arg, .refs = 2, .detached = detached};
+    return s;
+}
+
+struct pf_start *pf_start_new(struct pf_call *c, void *arg, bool detached)
+{
+    struct pf_thread *t = end_key_made ? pf_thread_create(c->t) : NULL;
+    struct pf_start *s = t ? record_new(t, arg, detached) : NULL;
+    if (t && !s)
+        pf_thread_cancel_create(t);
+    return s;
+}
+
+void pf_start_created(struct pf_start *s, pthread_t id, bool made)
+{
+    if (made) {
+        pf_spin_lock(&lock);
+        list(s, id);
+        pf_spin_unlock(&lock);
+    } else {
+        pf_thread_cancel_create(s->thread);
+        s->refs--; /* the child's */
+    }
+    unref(s, false);
+}
+
+void pf_start_begin(struct pf_start *s)
+{
+    pf_nest();
+    pthread_attr_t attr;
+    void *lo = NULL;
+    size_t size = 0;
+    if (pthread_getattr_np(pthread_self(), &attr) == 0) {
+        pthread_attr_getstack(&attr, &lo, &size);
+        pthread_attr_destroy(&attr);
+    }
+    s->thread->stack_lo = (uintptr_t)lo;
+    s->thread->stack_hi = (uintptr_t)lo + size;
+    pf_spin_lock(&lock);
+    list(s, pthread_self());
+    pf_spin_unlock(&lock);
+    pthread_setspecific(end_key, s);
+    pf_unnest();
+    pf_thread_begin(s->thread);
+}
+
+void pf_start_rewind(struct pf_frame **base)
+{
+    if (__pf_tls.thread)
+        __pf_tls.frame = *base;
+}
+
+static void end(void *record)
+{
+    struct pf_start *s = record;
+    if (++s->rounds < end_rounds && pthread_setspecific(end_key, s) == 0)
+        return;
+    struct pf_thread *t = s->thread;
+    if (__pf_tls.thread == t) {
+        pf_nest();
+        while (t->nheld)
+            pf_lock_drop_all(t, (void *)t->held[t->nheld - 1].addr);
+        pf_unnest();
+        pf_thread_end(t);
+    }
+    pf_nest();
+    pf_spin_lock(&lock);
+    s->ended = true;
+    bool last = s->detached;
+    if (last)
+        unlist(s);
+    pf_spin_unlock(&lock);
+    if (last)
+        unref(s, true);
+    pf_unnest();
+}
+
+struct pf_start *pf_start_find(pthread_t id)
+{
+    pf_spin_lock(&lock);
+    struct pf_start *s = lookup(id);
+    pf_spin_unlock(&lock);
+    return s;
+}
+
+struct pf_thread *pf_thread_find(pthread_t id)
+{
+    if (pthread_equal(id, pthread_self()))
+        return __pf_tls.thread;
+    pf_nest();
+    struct pf_start *s = pf_start_find(id);
+    pf_unnest();
+    return s ? s->thread : NULL;
+}
+
+void pf_start_joined(struct pf_call *c, struct pf_start *s)
+{
+    pf_thread_joined(c->t, s->thread);
+    pf_spin_lock(&lock);
+    unlist(s);
+    pf_spin_unlock(&lock);
+    unref(s, false);
+}
+
+void pf_start_detached(struct pf_start *s)
+{
+    pf_spin_lock(&lock);
+    s->detached = true;
+    bool last = s->ended;
+    if (last)
+        unlist(s);
+    pf_spin_unlock(&lock);
+    if (last)
+        unref(s, true);
+}
+
+void pf_start_exiting(void)
+{
+    struct pf_thread *t = pf_self();
+    if (!t || !end_key_made || pthread_getspecific(end_key))
+        return;
+    pf_nest();
+    struct pf_start *s = record_new(t, NULL, false);
+    if (s) {
+        s->refs = 1; /* there is no creator */
+        pf_spin_lock(&lock);
+        list(s, pthread_self());
+        pf_spin_unlock(&lock);
+        pthread_setspecific(end_key, s);
+    }
+    pf_unnest();
+}
+
+static void before_fork(void)
+{
+    pf_nest();
+    pf_spin_lock(&lock);
+}
+static void after_fork(void)
+{
+    pf_spin_unlock(&lock);
+    pf_unnest();
+}
+
+void pf_start_init(void)
+{
+    if (end_key_made)
+        return;
+    end_rounds = sysconf(_SC_THREAD_DESTRUCTOR_ITERATIONS);
+    end_key_made = pthread_key_create(&end_key, end) == 0;
+    /* Registered first: the last to run before a fork and the first after it. */
+    pthread_atfork(before_fork, after_fork, after_fork);
+}

@@ -1,0 +1,94 @@
+/*
+ * wrap_thread.c - pthread_create, join, detach, exit and the names of threads.
+ *
+ * pthread_cancel is not here: POSIX orders nothing by it. What a cancelled thread did is known to
+ * whoever joins it, as always.
+ */
+#include "wrap_thread.h"
+#include "sys.h"
+#include <string.h>
+
+static void *start(void *record)
+{
+    struct pf_start *s = record;
+    void *(*run)(void *) = s->run.pthread;
+    void *arg = s->arg;
+    pf_start_begin(s);
+    struct pf_frame *base __attribute__((cleanup(pf_start_rewind))) = __pf_tls.frame;
+    return run(arg);
+}
+
+PF_INTERPOSE(int, pthread_create,
+             (pthread_t *id, const pthread_attr_t *attr, void *(*run)(void *), void *arg))
+{
+    PF_CALL(c, pthread_create);
+    int state = PTHREAD_CREATE_JOINABLE;
+    if (attr)
+        pthread_attr_getdetachstate(attr, &state);
+    struct pf_start *s =
+        c.t ? pf_start_new(&c, arg, state == PTHREAD_CREATE_DETACHED) : NULL;
+    if (!s)
+        return PF_REAL(pthread_create)(id, attr, run, arg);
+    s->run.pthread = run;
+    int r = PF_REAL(pthread_create)(id, attr, start, s);
+    pf_start_created(s, r == 0 ? *id : 0, r == 0);
+    return r;
+}
+
+/* The four joins differ in how long they wait. The record is looked up first: when the join has
+ * returned, the name may already be another thread's. */
+#define JOIN(fn, id, call)                                                                         \
+    PF_CALL(c, fn);                                                                                \
+    if (!c.t)                                                                                      \
+        return call;                                                                               \
+    struct pf_start *s = pf_start_find(id);                                                        \
+    int r = PF_BLOCKING(c, call);                                                                  \
+    if (r == 0 && s)                                                                               \
+        pf_start_joined(&c, s);                                                                    \
+    return r
+
+PF_INTERPOSE(int, pthread_join, (pthread_t id, void **result))
+{
+    JOIN(pthread_join, id, PF_REAL(pthread_join)(id, result));
+}
+PF_INTERPOSE(int, pthread_tryjoin_np, (pthread_t id, void **result))
+{
+    JOIN(pthread_tryjoin_np, id, PF_REAL(pthread_tryjoin_np)(id, result));
+}
+PF_INTERPOSE(int, pthread_timedjoin_np,
+             (pthread_t id, void **result, const struct timespec *until))
+{
+    JOIN(pthread_timedjoin_np, id, PF_REAL(pthread_timedjoin_np)(id, result, until));
+}
+PF_INTERPOSE(int, pthread_clockjoin_np,
+             (pthread_t id, void **result, clockid_t clock, const struct timespec *until))
+{
+    JOIN(pthread_clockjoin_np, id, PF_REAL(pthread_clockjoin_np)(id, result, clock, until));
+}
+
+PF_INTERPOSE(int, pthread_detach, (pthread_t id))
+{
+    PF_CALL(c, pthread_detach);
+    struct pf_start *s = c.t ? pf_start_find(id) : NULL;
+    int r = PF_REAL(pthread_detach)(id);
+    if (r == 0 && s)
+        pf_start_detached(s);
+    return r;
+}
+
+PF_INTERPOSE(__attribute__((noreturn)) void, pthread_exit, (void *result))
+{
+    pf_start_exiting();
+    PF_REAL(pthread_exit)(result);
+    __builtin_unreachable();
+}
+
+PF_INTERPOSE(int, pthread_setname_np, (pthread_t id, const char *name))
+{
+    PF_CALL(c, pthread_setname_np);
+    int r = PF_REAL(pthread_setname_np)(id, name);
+    struct pf_thread *t = c.t && r == 0 ? pf_thread_find(id) : NULL;
+    if (t)
+        pf_copy(t->name, name, strnlen(name, sizeof t->name - 1) + 1);
+    return r;
+}
