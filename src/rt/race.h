@@ -20,8 +20,14 @@ uint32_t pf_epoch_lockset(uint32_t sid, uint32_t clk);
 /* The locks of an interned set, up to max; returns how many there are. */
 size_t pf_lockset_get(uint32_t lockset, struct pf_held *out, size_t max);
 
-/* At the end of the process: the summary line, the exit status wanted (0: leave it alone). */
+/* After pf_options_init: opens the findings log, reads the suppressions. */
+void pf_race_init(void);
+/* At the end of the process: the summary line, the exit status wanted (0: leave it alone). Only the
+ * first call does anything, and none in the child of vfork. */
 int pf_race_summary(void);
+/* Around execve: the log of this program ends, or goes on when the call came back. */
+void pf_race_before_exec(void);
+void pf_race_exec_failed(void);
 /* In the child of fork: a findings file of its own. */
 void pf_race_after_fork(void);
 

@@ -1,0 +1,77 @@
+/* finding.c - see finding.h: the words, and small questions about a finding. */
+#include "finding.h"
+#include "text.h"
+
+static const char *const kinds[] = {
+#define PF_KIND(name, json, title) json,
+#include "finding.def"
+#undef PF_KIND
+};
+static const char *const statuses[] = {
+#define PF_STATUS(name, json) json,
+#include "finding.def"
+#undef PF_STATUS
+};
+static const char *const ops[] = {
+#define PF_OP(name, json, text) json,
+#include "finding.def"
+#undef PF_OP
+};
+static const char *const locations[] = {
+#define PF_LOCATION(name, json) json,
+#include "finding.def"
+#undef PF_LOCATION
+};
+
+static int find(const char *const *words, int n, const char *word)
+{
+    for (int i = 0; i < n; i++)
+        if (pf_str_same(words[i], word))
+            return i;
+    return -1;
+}
+
+const char *pf_kind_name(enum pf_kind k) { return kinds[k]; }
+const char *pf_status_name(enum pf_finding_status s) { return statuses[s]; }
+const char *pf_op_name(enum pf_op op) { return ops[op]; }
+const char *pf_location_name(enum pf_location_kind k) { return locations[k]; }
+
+int pf_kind_from(const char *word) { return find(kinds, PF_KINDS, word); }
+int pf_status_from(const char *word) { return find(statuses, PF_STATUSES, word); }
+int pf_op_from(const char *word) { return find(ops, PF_OPS, word); }
+int pf_location_from(const char *word) { return find(locations, PF_LOCATIONS, word); }
+
+const struct pf_place *pf_trail_source(const struct pf_trail *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (t->at[i].file)
+            return &t->at[i];
+    return t->n ? t->at : NULL;
+}
+
+/* The number is the count of different locks listed before it. Quadratic in a handful. */
+size_t pf_finding_lock_number(const struct pf_finding *f, uintptr_t address)
+{
+    size_t number = 0;
+    for (size_t i = 0; i < f->access[0].nlocks; i++, number++)
+        if (f->access[0].locks[i].address == address)
+            return number;
+    for (size_t i = 0; i < f->access[1].nlocks; i++) {
+        uintptr_t other = f->access[1].locks[i].address;
+        if (other == address)
+            return number;
+        bool seen = false;
+        for (size_t k = 0; k < f->access[0].nlocks; k++)
+            seen |= f->access[0].locks[k].address == other;
+        number += !seen;
+    }
+    return number;
+}
+
+const struct pf_actor *pf_finding_actor(const struct pf_finding *f, uint32_t number)
+{
+    for (size_t i = 0; i < f->nactors; i++)
+        if (f->actors[i].number == number)
+            return &f->actors[i];
+    return NULL;
+}

@@ -1,0 +1,125 @@
+/*
+ * finding.h - one finding: two accesses that nothing orders, and all that is known about them.
+ *
+ * Model:   plain data, the same in the target (built from the shadow) and in the tools (read back
+ *          from a findings log). Threads are named by number, 0 is the main thread.
+ * Memory:  nothing is owned; strings and arrays live in the builder's pool or in the site tables.
+ *          A string may be NULL where it is not known.
+ * Threads: immutable once built, but for `count`.
+ */
+#ifndef PF_REPORT_FINDING_H
+#define PF_REPORT_FINDING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum pf_kind {
+#define PF_KIND(name, json, title) PF_KIND_##name,
+#include "finding.def"
+#undef PF_KIND
+    PF_KINDS
+};
+enum pf_finding_status {
+#define PF_STATUS(name, json) PF_STATUS_##name,
+#include "finding.def"
+#undef PF_STATUS
+    PF_STATUSES
+};
+enum pf_op {
+#define PF_OP(name, json, text) PF_OP_##name,
+#include "finding.def"
+#undef PF_OP
+    PF_OPS
+};
+enum pf_location_kind {
+#define PF_LOCATION(name, json) PF_LOCATION_##name,
+#include "finding.def"
+#undef PF_LOCATION
+    PF_LOCATIONS
+};
+
+/* A source position on a stack. Functions of the C library have no file. */
+struct pf_place {
+    const char *function, *file;
+    const char *module;  /* the object file it was loaded from */
+    uint32_t line, column;
+    uint32_t first_line; /* where the function begins; 0: not known */
+    bool folded;         /* deep recursion: this position stands for repetitions of itself too */
+};
+
+/* A stack, innermost position first. n == 0: it was lost, which the limits count. */
+struct pf_trail {
+    const struct pf_place *at;
+    size_t n;
+};
+
+struct pf_lock {
+    uintptr_t address;
+    const char *name;
+    bool shared; /* taken for reading */
+    struct pf_trail taken;
+};
+
+struct pf_access {
+    uint32_t thread;
+    enum pf_op op;
+    uint64_t size; /* bytes */
+    uintptr_t address;
+    const char *variable;
+    struct pf_trail trail;
+    const struct pf_lock *locks;
+    size_t nlocks;
+};
+
+struct pf_actor {
+    uint32_t number, parent;
+    const char *name;
+    int64_t tid; /* of the kernel; 0: not known */
+    bool running;
+    struct pf_trail created;
+};
+
+struct pf_location {
+    enum pf_location_kind kind;
+    const char *name; /* a global's */
+    const char *file; /* where a global is declared */
+    uint32_t line;
+    uint32_t thread; /* who allocated the block, or whose stack or thread-local storage it is */
+    uintptr_t address;
+    uint64_t size;
+    struct pf_trail trail; /* the allocation of a heap block */
+};
+
+struct pf_finding {
+    uint64_t id; /* fingerprint.h */
+    enum pf_kind kind;
+    enum pf_finding_status status;
+    const char *analysis;
+    const char *verdict; /* "class" of the contract; NULL until judged */
+    const char *clip;
+    struct pf_access access[2]; /* the later one first */
+    const struct pf_actor *actors;
+    size_t nactors;
+    struct pf_location location;
+    uint64_t count;
+};
+
+const char *pf_kind_name(enum pf_kind k);
+const char *pf_status_name(enum pf_finding_status s);
+const char *pf_op_name(enum pf_op op);
+const char *pf_location_name(enum pf_location_kind k);
+/* The reverse; -1 for a word that is not in the table. */
+int pf_kind_from(const char *word);
+int pf_status_from(const char *word);
+int pf_op_from(const char *word);
+int pf_location_from(const char *word);
+
+/* The innermost position that is in a source file, else the innermost one; NULL without a stack. */
+const struct pf_place *pf_trail_source(const struct pf_trail *t);
+/* The number in M0, M1, ... under which this finding lists the lock at `address`. */
+size_t pf_finding_lock_number(const struct pf_finding *f, uintptr_t address);
+/* By number; NULL if not listed. */
+const struct pf_actor *pf_finding_actor(const struct pf_finding *f, uint32_t number);
+
+#endif

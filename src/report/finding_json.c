@@ -1,0 +1,191 @@
+/* finding_json.c - see finding_json.h. */
+#include "finding_json.h"
+
+/* A comma is due after a value: unless something has just been opened, or a key awaits its value. */
+static void comma(struct pf_text *t)
+{
+    char last = t->n ? t->at[t->n - 1] : '[';
+    if (last != '{' && last != '[' && last != ':' && last != '\n')
+        pf_text_char(t, ',');
+}
+
+void pf_json_key(struct pf_text *t, const char *name)
+{
+    comma(t);
+    pf_text_json(t, name);
+    pf_text_char(t, ':');
+}
+
+void pf_json_str(struct pf_text *t, const char *name, const char *value)
+{
+    pf_json_key(t, name);
+    pf_text_json(t, value);
+}
+
+void pf_json_num(struct pf_text *t, const char *name, uint64_t value)
+{
+    pf_json_key(t, name);
+    pf_text_u64(t, value);
+}
+
+void pf_json_bool(struct pf_text *t, const char *name, bool value)
+{
+    pf_json_key(t, name);
+    pf_text_add(t, value ? "true" : "false");
+}
+
+void pf_json_address(struct pf_text *t, const char *name, uint64_t value)
+{
+    pf_json_key(t, name);
+    pf_text_char(t, '"');
+    pf_text_add(t, "0x");
+    pf_text_hex(t, value, 1);
+    pf_text_char(t, '"');
+}
+
+static void thread_name(struct pf_text *t, const char *name, uint32_t number)
+{
+    pf_json_key(t, name);
+    pf_text_add(t, "\"T");
+    pf_text_u64(t, number);
+    pf_text_char(t, '"');
+}
+
+static void trail(struct pf_text *t, const char *name, const struct pf_trail *s)
+{
+    pf_json_key(t, name);
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < s->n; i++) {
+        const struct pf_place *p = &s->at[i];
+        comma(t);
+        pf_text_char(t, '{');
+        pf_json_str(t, "function", p->function ? p->function : "??");
+        pf_json_str(t, "file", p->file);
+        pf_json_num(t, "line", p->line);
+        pf_json_num(t, "column", p->column);
+        if (p->module)
+            pf_json_str(t, "module", p->module);
+        if (p->first_line)
+            pf_json_num(t, "first_line", p->first_line);
+        if (p->folded)
+            pf_json_bool(t, "folded", true);
+        pf_text_char(t, '}');
+    }
+    pf_text_char(t, ']');
+}
+
+static void lock_name(struct pf_text *t, const struct pf_finding *f, const struct pf_lock *l)
+{
+    if (l->name) {
+        pf_text_json(t, l->name);
+    } else {
+        pf_text_add(t, "\"M");
+        pf_text_u64(t, pf_finding_lock_number(f, l->address));
+        pf_text_char(t, '"');
+    }
+}
+
+static void locks(struct pf_text *t, const struct pf_finding *f, const struct pf_access *a)
+{
+    pf_json_key(t, "locks");
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < a->nlocks; i++) {
+        comma(t);
+        lock_name(t, f, &a->locks[i]);
+    }
+    pf_text_char(t, ']');
+    pf_json_key(t, "held");
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < a->nlocks; i++) {
+        comma(t);
+        pf_text_char(t, '{');
+        pf_json_str(t, "name", a->locks[i].name);
+        pf_json_address(t, "address", a->locks[i].address);
+        pf_json_str(t, "mode", a->locks[i].shared ? "read" : "write");
+        trail(t, "stack", &a->locks[i].taken);
+        pf_text_char(t, '}');
+    }
+    pf_text_char(t, ']');
+}
+
+static void access(struct pf_text *t, const struct pf_finding *f, const struct pf_access *a)
+{
+    const struct pf_place *p = pf_trail_source(&a->trail);
+    comma(t);
+    pf_text_char(t, '{');
+    thread_name(t, "thread", a->thread);
+    pf_json_str(t, "op", pf_op_name(a->op));
+    pf_json_num(t, "size", a->size);
+    pf_json_str(t, "file", p ? p->file : NULL);
+    pf_json_num(t, "line", p ? p->line : 0);
+    pf_json_num(t, "column", p ? p->column : 0);
+    pf_json_str(t, "function", p ? p->function : NULL);
+    pf_json_str(t, "variable", a->variable);
+    pf_json_address(t, "address", a->address);
+    locks(t, f, a);
+    trail(t, "stack", &a->trail);
+    pf_text_char(t, '}');
+}
+
+static void location(struct pf_text *t, const struct pf_location *l)
+{
+    pf_json_key(t, "location");
+    pf_text_char(t, '{');
+    pf_json_str(t, "kind", pf_location_name(l->kind));
+    if (l->kind == PF_LOCATION_GLOBAL) {
+        pf_json_str(t, "name", l->name);
+        pf_json_str(t, "file", l->file);
+        pf_json_num(t, "line", l->line);
+    }
+    if (l->kind == PF_LOCATION_GLOBAL || l->kind == PF_LOCATION_HEAP) {
+        pf_json_address(t, "address", l->address);
+        pf_json_num(t, "size", l->size);
+    }
+    if (l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_STACK || l->kind == PF_LOCATION_TLS)
+        thread_name(t, "thread", l->thread);
+    if (l->kind == PF_LOCATION_HEAP)
+        trail(t, "stack", &l->trail);
+    pf_text_char(t, '}');
+}
+
+static void actor(struct pf_text *t, const struct pf_actor *a)
+{
+    comma(t);
+    pf_text_char(t, '{');
+    thread_name(t, "thread", a->number);
+    pf_json_str(t, "name", a->name);
+    pf_json_num(t, "tid", (uint64_t)a->tid);
+    pf_json_str(t, "state", a->running ? "running" : "finished");
+    if (a->number)
+        thread_name(t, "created_by", a->parent);
+    trail(t, "stack", &a->created);
+    pf_text_char(t, '}');
+}
+
+void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
+{
+    comma(t);
+    pf_text_char(t, '{');
+    pf_json_key(t, "id");
+    pf_text_char(t, '"');
+    pf_text_hex(t, f->id, 16);
+    pf_text_char(t, '"');
+    pf_json_str(t, "kind", pf_kind_name(f->kind));
+    pf_json_str(t, "status", pf_status_name(f->status));
+    pf_json_str(t, "analysis", f->analysis);
+    pf_json_str(t, "class", f->verdict);
+    pf_json_key(t, "accesses");
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < 2; i++)
+        access(t, f, &f->access[i]);
+    pf_text_char(t, ']');
+    location(t, &f->location);
+    pf_json_key(t, "threads");
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < f->nactors; i++)
+        actor(t, &f->actors[i]);
+    pf_text_char(t, ']');
+    pf_json_str(t, "clip", f->clip);
+    pf_json_num(t, "count", f->count);
+    pf_text_char(t, '}');
+}

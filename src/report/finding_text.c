@@ -1,0 +1,276 @@
+/* finding_text.c - see finding_text.h. */
+#include "finding_text.h"
+
+#define RULE "==================\n"
+
+struct shades {
+    const char *warning, *access, *location, *lock, *thread, *off;
+};
+static const struct shades in_color = {"\033[1m\033[31m", "\033[1m\033[34m", "\033[1m\033[32m",
+                                       "\033[1m\033[35m", "\033[1m\033[36m", "\033[1m\033[0m"};
+static const struct shades plain = {"", "", "", "", "", ""};
+
+static const struct shades *shades_of(const struct pf_text_style *style)
+{
+    return style->color ? &in_color : &plain;
+}
+
+static const char *kind_title(enum pf_kind k)
+{
+    static const char *const titles[] = {
+#define PF_KIND(name, json, title) title,
+#include "finding.def"
+#undef PF_KIND
+    };
+    return titles[k];
+}
+
+static const char *op_text(enum pf_op op)
+{
+    static const char *const texts[] = {
+#define PF_OP(name, json, text) text,
+#include "finding.def"
+#undef PF_OP
+    };
+    return texts[op];
+}
+
+static void add_position(struct pf_text *t, const struct pf_place *p, const struct pf_text_style *style)
+{
+    const char *file = p->file;
+    if (style->strip_prefix && pf_str_starts(file, style->strip_prefix))
+        file += pf_str_len(style->strip_prefix);
+    pf_text_add(t, file);
+    if (p->line) {
+        pf_text_char(t, ':');
+        pf_text_u64(t, p->line);
+        if (p->column) {
+            pf_text_char(t, ':');
+            pf_text_u64(t, p->column);
+        }
+    }
+}
+
+void pf_trail_text(struct pf_text *t, const struct pf_trail *trail, const struct pf_text_style *style)
+{
+    if (trail->n == 0)
+        pf_text_add(t, "    [unknown stack]\n");
+    for (size_t i = 0; i < trail->n; i++) {
+        const struct pf_place *p = &trail->at[i];
+        pf_text_add(t, "    #");
+        pf_text_u64(t, i);
+        pf_text_char(t, ' ');
+        pf_text_add(t, p->function ? p->function : "??");
+        if (p->file) {
+            pf_text_char(t, ' ');
+            add_position(t, p, style);
+        }
+        if (p->module) {
+            pf_text_add(t, " (");
+            pf_text_add(t, pf_str_base(p->module));
+            pf_text_char(t, ')');
+        }
+        pf_text_add(t, p->folded ? " [recursion, repeats]\n" : "\n");
+    }
+    pf_text_char(t, '\n');
+}
+
+static void add_thread(struct pf_text *t, uint32_t number)
+{
+    if (number == 0) {
+        pf_text_add(t, "main thread");
+    } else {
+        pf_text_add(t, "thread T");
+        pf_text_u64(t, number);
+    }
+}
+
+static void add_locks(struct pf_text *t, const struct pf_finding *f, const struct pf_access *a)
+{
+    for (size_t i = 0; i < a->nlocks; i++) {
+        pf_text_add(t, i ? ", " : " (mutexes: ");
+        pf_text_add(t, a->locks[i].shared ? "read M" : "write M");
+        pf_text_u64(t, pf_finding_lock_number(f, a->locks[i].address));
+    }
+    if (a->nlocks)
+        pf_text_char(t, ')');
+}
+
+static void add_access(struct pf_text *t, const struct pf_finding *f, size_t i,
+                       const struct pf_text_style *style)
+{
+    const struct pf_access *a = &f->access[i];
+    const struct shades *c = shades_of(style);
+    const char *op = op_text(a->op);
+    pf_text_add(t, c->access);
+    if (i == 0) {
+        pf_text_add(t, "  ");
+        pf_text_add(t, op);
+    } else {
+        pf_text_add(t, "  Previous ");
+        pf_text_char(t, (char)(op[0] - 'A' + 'a'));
+        pf_text_add(t, op + 1);
+    }
+    pf_text_add(t, " of size ");
+    pf_text_u64(t, a->size);
+    pf_text_add(t, " at ");
+    pf_text_address(t, a->address);
+    pf_text_add(t, " by ");
+    add_thread(t, a->thread);
+    add_locks(t, f, a);
+    pf_text_char(t, ':');
+    pf_text_add(t, c->off);
+    pf_text_char(t, '\n');
+    pf_trail_text(t, &a->trail, style);
+}
+
+static void add_location(struct pf_text *t, const struct pf_location *l, const struct pf_text_style *style)
+{
+    if (l->kind == PF_LOCATION_UNKNOWN)
+        return;
+    const struct shades *c = shades_of(style);
+    pf_text_add(t, c->location);
+    pf_text_add(t, "  Location is ");
+    if (l->kind == PF_LOCATION_GLOBAL || l->kind == PF_LOCATION_HEAP) {
+        pf_text_add(t, l->kind == PF_LOCATION_GLOBAL ? "global '" : "heap block");
+        if (l->kind == PF_LOCATION_GLOBAL) {
+            pf_text_add(t, l->name);
+            pf_text_char(t, '\'');
+        }
+        pf_text_add(t, " of size ");
+        pf_text_u64(t, l->size);
+        pf_text_add(t, " at ");
+        pf_text_address(t, l->address);
+        if (l->kind == PF_LOCATION_HEAP) {
+            pf_text_add(t, " allocated by ");
+            add_thread(t, l->thread);
+            pf_text_char(t, ':');
+        } else if (l->file) {
+            struct pf_place declared = {.file = l->file, .line = l->line};
+            pf_text_add(t, " (");
+            add_position(t, &declared, style);
+            pf_text_char(t, ')');
+        }
+    } else {
+        pf_text_add(t, l->kind == PF_LOCATION_STACK ? "stack of " : "TLS of ");
+        add_thread(t, l->thread);
+        pf_text_char(t, '.');
+    }
+    pf_text_add(t, c->off);
+    pf_text_char(t, '\n');
+    if (l->kind == PF_LOCATION_HEAP)
+        pf_trail_text(t, &l->trail, style);
+    else
+        pf_text_char(t, '\n');
+}
+
+static bool same_trail(const struct pf_trail *a, const struct pf_trail *b)
+{
+    if (a->n != b->n)
+        return false;
+    for (size_t i = 0; i < a->n; i++)
+        if (a->at[i].line != b->at[i].line || a->at[i].column != b->at[i].column ||
+            !pf_str_same(a->at[i].function, b->at[i].function) ||
+            !pf_str_same(a->at[i].file, b->at[i].file))
+            return false;
+    return true;
+}
+
+/* The same lock taken at the same place by both threads is told once. */
+static bool told(const struct pf_finding *f, size_t access, const struct pf_lock *l)
+{
+    for (size_t i = 0; access == 1 && i < f->access[0].nlocks; i++)
+        if (f->access[0].locks[i].address == l->address && same_trail(&f->access[0].locks[i].taken, &l->taken))
+            return true;
+    return false;
+}
+
+static void add_lock(struct pf_text *t, const struct pf_finding *f, size_t access, const struct pf_lock *l,
+                     const struct pf_text_style *style)
+{
+    const struct shades *c = shades_of(style);
+    if (told(f, access, l))
+        return;
+    pf_text_add(t, c->lock);
+    pf_text_add(t, "  Mutex M");
+    pf_text_u64(t, pf_finding_lock_number(f, l->address));
+    if (l->name) {
+        pf_text_add(t, " '");
+        pf_text_add(t, l->name);
+        pf_text_char(t, '\'');
+    }
+    pf_text_add(t, " (");
+    pf_text_address(t, l->address);
+    pf_text_add(t, ") acquired by ");
+    add_thread(t, f->access[access].thread);
+    pf_text_add(t, " at:");
+    pf_text_add(t, c->off);
+    pf_text_char(t, '\n');
+    pf_trail_text(t, &l->taken, style);
+}
+
+static void add_actor(struct pf_text *t, const struct pf_actor *a, const struct pf_text_style *style)
+{
+    const struct shades *c = shades_of(style);
+    if (a->number == 0) /* nobody created it */
+        return;
+    pf_text_add(t, c->thread);
+    pf_text_add(t, "  Thread T");
+    pf_text_u64(t, a->number);
+    if (a->name && *a->name) {
+        pf_text_add(t, " '");
+        pf_text_add(t, a->name);
+        pf_text_char(t, '\'');
+    }
+    pf_text_add(t, " (tid=");
+    pf_text_i64(t, a->tid);
+    pf_text_add(t, a->running ? ", running) created by " : ", finished) created by ");
+    add_thread(t, a->parent);
+    pf_text_add(t, " at:");
+    pf_text_add(t, c->off);
+    pf_text_char(t, '\n');
+    pf_trail_text(t, &a->created, style);
+}
+
+static void add_summary(struct pf_text *t, const struct pf_finding *f, const struct pf_text_style *style)
+{
+    const struct pf_place *p = pf_trail_source(&f->access[0].trail);
+    pf_text_add(t, "SUMMARY: photofinish: ");
+    pf_text_add(t, kind_title(f->kind));
+    if (p && p->file) {
+        pf_text_char(t, ' ');
+        add_position(t, p, style);
+    }
+    if (p && p->function) {
+        pf_text_add(t, " in ");
+        pf_text_add(t, p->function);
+    }
+    pf_text_char(t, '\n');
+}
+
+void pf_finding_text(struct pf_text *t, const struct pf_finding *f, const struct pf_text_style *style)
+{
+    const struct shades *c = shades_of(style);
+    pf_text_add(t, RULE);
+    pf_text_add(t, c->warning);
+    pf_text_add(t, "WARNING: photofinish: ");
+    pf_text_add(t, kind_title(f->kind));
+    if (style->pid) {
+        pf_text_add(t, " (pid=");
+        pf_text_i64(t, style->pid);
+        pf_text_char(t, ')');
+    }
+    pf_text_add(t, c->off);
+    pf_text_char(t, '\n');
+    for (size_t i = 0; i < 2; i++)
+        add_access(t, f, i, style);
+    add_location(t, &f->location, style);
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < f->access[i].nlocks; k++)
+            add_lock(t, f, i, &f->access[i].locks[k], style);
+    for (size_t i = 0; i < f->nactors; i++)
+        add_actor(t, &f->actors[i], style);
+    if (style->summary)
+        add_summary(t, f, style);
+    pf_text_add(t, RULE);
+}

@@ -1,0 +1,52 @@
+/*
+ * fingerprint.c - see fingerprint.h. FNV-1a because it takes three lines to describe, and a second
+ * reader can compute it; the inputs are short.
+ */
+#include "fingerprint.h"
+#include "text.h"
+
+#define FNV_START 0xcbf29ce484222325ull
+#define FNV_PRIME 0x100000001b3ull
+
+static uint64_t hash_text(uint64_t h, const char *s)
+{
+    if (s)
+        for (; *s; s++)
+            h = (h ^ (unsigned char)*s) * FNV_PRIME;
+    return h * FNV_PRIME; /* the byte 0 that ends it */
+}
+
+static uint64_t hash_number(uint64_t h, uint64_t v)
+{
+    for (int i = 0; i < 8; i++, v >>= 8)
+        h = (h ^ (v & 255)) * FNV_PRIME;
+    return h;
+}
+
+static uint64_t hash_place(uint64_t h, const struct pf_place *p)
+{
+    h = hash_text(h, p->function);
+    h = hash_text(h, p->file ? pf_str_base(p->file) : NULL);
+    bool relative = p->first_line && p->line >= p->first_line;
+    h = hash_number(h, relative ? p->line - p->first_line : p->line);
+    return hash_number(h, p->column);
+}
+
+static uint64_t hash_access(const struct pf_access *a)
+{
+    uint64_t h = hash_text(FNV_START, pf_op_name(a->op));
+    for (size_t i = 0; i < a->trail.n; i++) {
+        h = hash_place(h, &a->trail.at[i]);
+        if (a->trail.at[i].file)
+            break;
+    }
+    return h;
+}
+
+uint64_t pf_fingerprint(const struct pf_finding *f)
+{
+    uint64_t a = hash_access(&f->access[0]), b = hash_access(&f->access[1]);
+    uint64_t h = hash_text(FNV_START, pf_kind_name(f->kind));
+    h = hash_number(h, a < b ? a : b);
+    return hash_number(h, a < b ? b : a);
+}

@@ -1,0 +1,18 @@
+/*
+ * fingerprint.h - the identity of a finding: the same race has the same one in every run, on every
+ * machine, wherever the sources lie and whatever is edited above or below the functions involved.
+ *
+ * Model:   FNV-1a (64 bits) over the kind and the two accesses in an order of their own (smaller hash
+ *          first). An access counts with its op and the stack from #0 to the first position in a
+ *          source file: function, base name of the file, line within the function (the line itself
+ *          where the function's first line is not known) and column. Addresses, threads, locks,
+ *          folders and the outer stack do not count. docs/format/findings-log.md has the bytes.
+ */
+#ifndef PF_REPORT_FINGERPRINT_H
+#define PF_REPORT_FINGERPRINT_H
+
+#include "finding.h"
+
+uint64_t pf_fingerprint(const struct pf_finding *f);
+
+#endif

@@ -1,0 +1,256 @@
+/* suppress.c - see suppress.h. Matching happens once a finding, so simple backtracking is enough. */
+#include "suppress.h"
+
+#define ARROW " <- "
+#define ANY_FRAMES "..."
+#define GENERATED_FRAMES 4 /* a generated line names this many frames at most */
+
+static const char *const words[] = {
+#define PF_SUPPRESS(name, word, help) word,
+#include "suppress.def"
+#undef PF_SUPPRESS
+};
+
+bool pf_pattern_match(const char *pattern, const char *s)
+{
+    if (!s)
+        return false;
+    const char *p = pattern + (*pattern == '^'), *end = p + pf_str_len(p);
+    bool to_end = end > p && end[-1] == '$';
+    end -= to_end;
+    /* The place to go on from after a mismatch: behind the last `*`, one character further. */
+    const char *star = p > pattern ? NULL : p, *retry = s;
+    for (;;) {
+        if (p == end && (!to_end || !*s))
+            return true;
+        if (p < end && *p == '*') {
+            star = ++p;
+            retry = s;
+        } else if (p < end && *s && *p == *s) {
+            p++, s++;
+        } else if (star && *retry) {
+            p = star;
+            s = ++retry;
+        } else {
+            return false;
+        }
+    }
+}
+
+void pf_suppressions_init(struct pf_suppressions *s)
+{
+    *s = (struct pf_suppressions){.end = &s->first};
+}
+
+static const char *find_arrow(const char *s)
+{
+    for (; *s; s++)
+        if (pf_str_starts(s, ARROW))
+            return s;
+    return NULL;
+}
+
+/* Splits `pattern` at the arrows. Returns the reason why not, or NULL. */
+static const char *split_frames(struct pf_suppression *item, struct pf_pool *pool, const char *pattern)
+{
+    size_t n = 1;
+    for (const char *p = pattern; (p = find_arrow(p)); p += sizeof ARROW - 1)
+        n++;
+    const char **frames = pf_pool_get(pool, n * sizeof *frames);
+    if (!frames)
+        return "out of memory";
+    for (size_t i = 0; i < n; i++) {
+        const char *end = find_arrow(pattern);
+        size_t len = end ? (size_t)(end - pattern) : pf_str_len(pattern);
+        while (len && pattern[0] == ' ')
+            pattern++, len--;
+        while (len && pattern[len - 1] == ' ')
+            len--;
+        if (len == 0)
+            return n == 1 ? "the pattern is empty" : "a frame of the pattern is empty";
+        frames[i] = pf_pool_text(pool, pattern, len);
+        if (!frames[i])
+            return "out of memory";
+        pattern = end ? end + sizeof ARROW - 1 : NULL;
+    }
+    item->frames = frames;
+    item->nframes = n;
+    return NULL;
+}
+
+static bool all_any(const struct pf_suppression *item)
+{
+    for (size_t i = 0; i < item->nframes; i++)
+        if (!pf_str_same(item->frames[i], ANY_FRAMES))
+            return false;
+    return true;
+}
+
+static const char *parse_line(struct pf_suppression *item, struct pf_pool *pool)
+{
+    const char *colon = item->line;
+    while (*colon && *colon != ':')
+        colon++;
+    if (!*colon)
+        return "expected type:pattern";
+    size_t len = (size_t)(colon - item->line);
+    int type = -1;
+    for (int i = 0; i < PF_SUPPRESS_TYPES; i++)
+        if (pf_str_len(words[i]) == len && pf_bytes_same(words[i], item->line, len))
+            type = i;
+    if (type < 0)
+        return "unknown type (known: "
+#define PF_SUPPRESS(name, word, help) " " word
+#include "suppress.def"
+#undef PF_SUPPRESS
+               " )";
+    item->type = (enum pf_suppress_type)type;
+    const char *wrong = split_frames(item, pool, colon + 1);
+    if (wrong)
+        return wrong;
+    if (item->nframes > 1 && item->type != PF_SUPPRESS_RACE && item->type != PF_SUPPRESS_DEADLOCK)
+        return "only race: and deadlock: take a pattern of several frames";
+    if (all_any(item))
+        return "the pattern would suppress everything";
+    return NULL;
+}
+
+bool pf_suppressions_parse(struct pf_suppressions *s, struct pf_pool *pool, const char *text, size_t n,
+                           struct pf_suppress_error *error)
+{
+    const char *end = text + n;
+    *error = (struct pf_suppress_error){.reason = "out of memory"};
+    for (uint32_t number = 1; text < end; number++) {
+        const char *line = text, *stop = text;
+        while (stop < end && *stop != '\n')
+            stop++;
+        text = stop + 1;
+        while (line < stop && (*line == ' ' || *line == '\t'))
+            line++;
+        while (stop > line && (stop[-1] == ' ' || stop[-1] == '\t' || stop[-1] == '\r'))
+            stop--;
+        if (line == stop || *line == '#')
+            continue;
+        struct pf_suppression *item = pf_pool_get(pool, sizeof *item);
+        if (!item || !(item->line = pf_pool_text(pool, line, (size_t)(stop - line))))
+            return false;
+        const char *wrong = parse_line(item, pool);
+        if (wrong) {
+            *error = (struct pf_suppress_error){number, wrong, item->line};
+            return false;
+        }
+        *s->end = item;
+        s->end = &item->next;
+        s->n++;
+    }
+    return true;
+}
+
+static bool match_place(const char *pattern, const struct pf_place *p)
+{
+    return pf_pattern_match(pattern, p->function) || pf_pattern_match(pattern, p->file) ||
+           pf_pattern_match(pattern, p->module);
+}
+
+/* Frames of the pattern against the stack from #0; what lies further out does not matter. */
+static bool match_frames(const char *const *frames, size_t n, const struct pf_trail *t)
+{
+    size_t f = 0, at = 0, any = SIZE_MAX, retry = 0;
+    while (f < n) {
+        if (pf_str_same(frames[f], ANY_FRAMES)) {
+            any = ++f;
+            retry = at;
+        } else if (at < t->n && match_place(frames[f], &t->at[at])) {
+            f++, at++;
+        } else if (any != SIZE_MAX && retry < t->n) {
+            f = any;
+            at = ++retry;
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool match_any_frame(const char *pattern, const struct pf_trail *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (match_place(pattern, &t->at[i]))
+            return true;
+    return false;
+}
+
+static bool match_access(const struct pf_suppression *s, const struct pf_access *a)
+{
+    const struct pf_trail *t = &a->trail;
+    if (s->nframes > 1)
+        return match_frames(s->frames, s->nframes, t);
+    switch (s->type) {
+    case PF_SUPPRESS_RACE:
+        return match_any_frame(s->frames[0], t) || pf_pattern_match(s->frames[0], a->variable);
+    case PF_SUPPRESS_DEADLOCK:
+        return match_any_frame(s->frames[0], t);
+    case PF_SUPPRESS_RACE_TOP:
+        return t->n && match_place(s->frames[0], t->at);
+    case PF_SUPPRESS_CALLED_FROM_LIB: /* #0 is a function of the C library: it has no file */
+        return t->n > 1 && !t->at[0].file && pf_pattern_match(s->frames[0], t->at[1].module);
+    default:
+        return false;
+    }
+}
+
+struct pf_suppression *pf_suppressions_match(struct pf_suppressions *s, const struct pf_finding *f)
+{
+    for (struct pf_suppression *i = s->first; i; i = i->next) {
+        bool deadlock = i->type == PF_SUPPRESS_DEADLOCK;
+        if (deadlock != (f->kind == PF_KIND_DEADLOCK))
+            continue;
+        bool global = i->type == PF_SUPPRESS_RACE && i->nframes == 1 &&
+                      pf_pattern_match(i->frames[0], f->location.name);
+        if (global || match_access(i, &f->access[0]) || match_access(i, &f->access[1])) {
+            i->hits++;
+            return i;
+        }
+    }
+    return NULL;
+}
+
+static void add_place(struct pf_text *t, const struct pf_trail *trail)
+{
+    const struct pf_place *p = pf_trail_source(trail);
+    if (!p)
+        return;
+    pf_text_add(t, p->function ? p->function : "??");
+    if (p->file) {
+        pf_text_char(t, ' ');
+        pf_text_add(t, pf_str_base(p->file));
+        pf_text_char(t, ':');
+        pf_text_u64(t, p->line);
+    }
+}
+
+void pf_suppression_text(struct pf_text *t, const struct pf_finding *f)
+{
+    const struct pf_trail *trail = f->access[0].trail.n ? &f->access[0].trail : &f->access[1].trail;
+    pf_text_add(t, "# ");
+    pf_text_add(t, pf_kind_name(f->kind));
+    if (f->location.name) {
+        pf_text_add(t, " on ");
+        pf_text_add(t, f->location.name);
+    }
+    pf_text_add(t, ": ");
+    add_place(t, &f->access[0].trail);
+    pf_text_add(t, " / ");
+    add_place(t, &f->access[1].trail);
+    if (trail->n == 0) {
+        pf_text_add(t, ": no stack to match\n");
+        return;
+    }
+    pf_text_add(t, f->kind == PF_KIND_DEADLOCK ? "\ndeadlock:" : "\nrace:");
+    for (size_t i = 0; i < trail->n && i < GENERATED_FRAMES; i++) {
+        pf_text_add(t, i ? ARROW "^" : "^");
+        pf_text_add(t, trail->at[i].function ? trail->at[i].function : "*");
+        pf_text_char(t, '$');
+    }
+    pf_text_char(t, '\n');
+}

@@ -1,0 +1,46 @@
+/*
+ * text.h - text that grows in an pool, and the few string functions this folder needs.
+ *
+ * Model:   a contiguous buffer, so that a whole report goes out in one write.
+ * Memory:  the pool's; the buffer is never moved except by adding to it.
+ * Threads: one user at a time.
+ * Errors:  `failed` is set when the pool is out of memory, and the text is then cut short: look at
+ *          it before use.
+ *
+ * The string functions are here because the C library's own are interposed in the target.
+ */
+#ifndef PF_REPORT_TEXT_H
+#define PF_REPORT_TEXT_H
+
+#include "pool.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pf_text {
+    struct pf_pool *pool;
+    char *at;
+    size_t n, cap;
+    bool failed;
+};
+
+void pf_text_init(struct pf_text *t, struct pf_pool *pool);
+void pf_text_bytes(struct pf_text *t, const char *s, size_t n);
+void pf_text_add(struct pf_text *t, const char *s); /* NULL adds nothing */
+void pf_text_char(struct pf_text *t, char c);
+void pf_text_u64(struct pf_text *t, uint64_t v);
+void pf_text_i64(struct pf_text *t, int64_t v);
+void pf_text_hex(struct pf_text *t, uint64_t v, unsigned digits); /* at least that many digits */
+void pf_text_address(struct pf_text *t, uint64_t v);              /* 0x and 12 digits, as TSan */
+/* A JSON string with its quotes; NULL is null. Bytes that are not UTF-8 become U+FFFD. */
+void pf_text_json(struct pf_text *t, const char *s);
+void pf_text_json_bytes(struct pf_text *t, const char *s, size_t n);
+
+size_t pf_str_len(const char *s);
+bool pf_str_same(const char *a, const char *b); /* NULL is equal to NULL only */
+bool pf_str_starts(const char *s, const char *prefix);
+void pf_bytes_copy(char *to, const char *from, size_t n);
+bool pf_bytes_same(const char *a, const char *b, size_t n);
+/* The part after the last '/'. */
+const char *pf_str_base(const char *path);
+
+#endif

@@ -1,0 +1,421 @@
+/*
+ * race.c - see race.h.
+ *
+ * A race in a loop is found again and again: pairs of ids seen before are looked up without the lock
+ * in a small cache of {two ids, entry} words. A pair that is new is built into a finding, and its
+ * fingerprint decides whether that is new too: the same two source positions, reached on other
+ * ways, are one finding with a count.
+ */
+#include "race.h"
+#include "finding_text.h"
+#include "limits.h"
+#include "options.h"
+#include "race_build.h"
+#include "race_log.h"
+#include "spin.h"
+#include "suppress.h"
+#include "sys.h"
+#include <fcntl.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+#define ENTRIES (1u << 16) /* findings in one process; an entry's number fits 16 bits */
+#define CACHE (1u << 14)
+
+extern const char *__tsan_default_suppressions(void) __attribute__((weak));
+void abort(void);
+
+struct entry {
+    uint64_t id;
+    uint64_t count;
+    bool suppressed;
+};
+
+static struct {
+    struct pf_spin lock;
+    pid_t holder; /* kernel thread that has the lock */
+    pid_t pid;
+    bool ended;
+    struct pf_pool work;  /* of one finding */
+    struct pf_pool forever;
+    struct pf_suppressions suppressions;
+    uint32_t n; /* entries in use; number 0 is nobody */
+    uint64_t findings, suppressed;
+    char log_path[4096]; /* "": standard error or output */
+    bool log_started;
+    struct entry entry[ENTRIES];
+    uint64_t cache[CACHE]; /* later id << 40 | earlier id << 16 | entry */
+} race = {.n = 1};
+
+/* --- output ----------------------------------------------------------------------------------- */
+
+static void add_to_path(size_t *n, const char *s)
+{
+    for (; *s && *n < sizeof race.log_path - 1; s++)
+        race.log_path[(*n)++] = *s;
+    race.log_path[*n] = 0;
+}
+
+/* PATH.PID or PATH.PROGRAM.PID, absolute: the program may change its folder. */
+static void set_log_path(void)
+{
+    const char *p = pf_options.log_path;
+    char part[4096];
+    size_t n = 0;
+    race.log_path[0] = 0;
+    race.log_started = false;
+    if (pf_str_same(p, "stderr") || pf_str_same(p, "stdout"))
+        return;
+    if (*p != '/' && pf_sys(SYS_getcwd, part, sizeof part) > 0) {
+        add_to_path(&n, part);
+        add_to_path(&n, "/");
+    }
+    add_to_path(&n, p);
+    long r;
+    if (pf_options.log_exe_name && (r = pf_sys(SYS_readlink, "/proc/self/exe", part, sizeof part - 1)) > 0) {
+        part[r] = 0;
+        add_to_path(&n, ".");
+        add_to_path(&n, pf_str_base(part));
+    }
+    struct pf_text t;
+    pf_text_init(&t, &race.forever);
+    pf_text_char(&t, '.');
+    pf_text_u64(&t, (uint64_t)race.pid);
+    pf_text_char(&t, 0);
+    if (!t.failed)
+        add_to_path(&n, t.at);
+}
+
+/* Reports go out in one write each: those of several processes do not mix. */
+static void write_text(const struct pf_text *t)
+{
+    long fd = pf_str_same(pf_options.log_path, "stdout") ? 1 : 2;
+    if (race.log_path[0])
+        fd = pf_sys(SYS_open, race.log_path,
+                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (race.log_started ? 0 : O_TRUNC), 0644);
+    race.log_started = true;
+    bool failed = t->failed || fd < 0;
+    for (size_t n = 0; !failed && n < t->n;) {
+        long r = pf_sys(SYS_write, fd, t->at + n, t->n - n);
+        failed = r <= 0 && r != -4 /* EINTR */ && r != -11 /* EAGAIN */;
+        if (r == -11)
+            pf_sys(SYS_sched_yield);
+        n += r > 0 ? (size_t)r : 0;
+    }
+    if (failed)
+        pf_limit_hit(PF_LIMIT_FINDINGS);
+    if (race.log_path[0] && fd >= 0)
+        pf_sys(SYS_close, fd);
+}
+
+static bool in_color(void)
+{
+    char termios[256];
+    if (!pf_str_same(pf_options.color, "auto"))
+        return pf_str_same(pf_options.color, "always");
+    return !pf_options.no_color && !race.log_path[0] &&
+           pf_sys(SYS_ioctl, pf_str_same(pf_options.log_path, "stdout") ? 1 : 2, TCGETS, termios) == 0;
+}
+
+static void print_finding(const struct pf_finding *f)
+{
+    struct pf_text_style style = {.color = in_color(),
+                                  .strip_prefix = pf_options.strip_path_prefix,
+                                  .pid = race.pid,
+                                  .summary = pf_options.print_summary};
+    struct pf_text t;
+    pf_text_init(&t, &race.work);
+    pf_finding_text(&t, f, &style);
+    if (pf_options.gen_suppressions)
+        pf_suppression_text(&t, f);
+    write_text(&t);
+}
+
+/* --- the lock --------------------------------------------------------------------------------- */
+
+static void lock_reports(void)
+{
+    pf_spin_lock(&race.lock);
+    __atomic_store_n(&race.holder, (pid_t)pf_sys(SYS_gettid), __ATOMIC_RELAXED);
+}
+
+static void unlock_reports(void)
+{
+    __atomic_store_n(&race.holder, 0, __ATOMIC_RELAXED);
+    pf_spin_unlock(&race.lock);
+}
+
+/* A signal handler that came in the middle of a report may call exit. */
+static bool is_reporting(void)
+{
+    return __atomic_load_n(&race.holder, __ATOMIC_RELAXED) == (pid_t)pf_sys(SYS_gettid);
+}
+
+/* --- what was seen before ------------------------------------------------------------------------ */
+
+static uint64_t pair_of(uint64_t now, uint64_t then)
+{
+    uint64_t ids = (1u << PF_ID_BITS) - 1;
+    return (now & ids) << 40 | (then & ids) << 16;
+}
+
+static uint64_t *cache_slot(uint64_t pair)
+{
+    return &race.cache[(pair * 0x9e3779b97f4a7c15ull) >> 50];
+}
+_Static_assert(CACHE == 1u << (64 - 50), "the shift gives an index of the cache");
+
+static bool seen_pair(uint64_t pair)
+{
+    uint64_t c = __atomic_load_n(cache_slot(pair), __ATOMIC_ACQUIRE);
+    if ((c ^ pair) >> 16 || !(c & 0xffff))
+        return false;
+    __atomic_fetch_add(&race.entry[c & 0xffff].count, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* The entry of this fingerprint, a new one with count 0 if need be; NULL when all are in use. */
+static struct entry *entry_of(uint64_t id)
+{
+    for (uint32_t i = 1; i < race.n; i++) /* new pairs are rare, a table would be no gain */
+        if (race.entry[i].id == id)
+            return &race.entry[i];
+    if (race.n == ENTRIES)
+        return NULL;
+    race.entry[race.n].id = id;
+    return &race.entry[race.n++];
+}
+
+/* --- the end of the process -------------------------------------------------------------------- */
+
+static void add_count(struct pf_text *t, uint64_t n, const char *one, const char *many)
+{
+    pf_text_u64(t, n);
+    pf_text_char(t, ' ');
+    pf_text_add(t, n == 1 ? one : many);
+}
+
+static void add_losses(struct pf_text *t)
+{
+    static const char *const texts[] = {
+#define PF_LIMIT(name, text) text,
+#include "limits.def"
+#undef PF_LIMIT
+    };
+    for (int i = 0; i < PF_LIMITS; i++)
+        if (pf_limit_count[i]) {
+            pf_text_add(t, "photofinish: incomplete: ");
+            add_count(t, pf_limit_count[i], texts[i], texts[i]);
+            pf_text_char(t, '\n');
+        }
+}
+
+static void print_summary(void)
+{
+    struct pf_text t;
+    pf_text_init(&t, &race.work);
+    if (race.findings) {
+        pf_text_add(&t, "photofinish: reported ");
+        add_count(&t, race.findings, "warning\n", "warnings\n");
+    }
+    if (race.suppressed && pf_options.print_suppressions) {
+        pf_text_add(&t, "photofinish: suppressed ");
+        add_count(&t, race.suppressed, "finding (hits, line):\n", "findings (hits, line):\n");
+        for (struct pf_suppression *s = race.suppressions.first; s; s = s->next)
+            if (s->hits) {
+                pf_text_u64(&t, s->hits);
+                pf_text_char(&t, ' ');
+                pf_text_add(&t, s->line);
+                pf_text_char(&t, '\n');
+            }
+    }
+    add_losses(&t);
+    if (t.n)
+        write_text(&t);
+    pf_pool_release(&race.work);
+}
+
+static void end_log(const char *how)
+{
+    for (uint32_t i = 1; i < race.n; i++)
+        if (race.entry[i].count > 1 && !race.entry[i].suppressed)
+            pf_race_log_count(race.entry[i].id, race.entry[i].count);
+    pf_race_log_end(how, race.findings, race.suppressed);
+}
+
+static bool is_this_process(void) { return race.pid == (pid_t)pf_sys(SYS_getpid); }
+
+static int wanted_status(void) { return race.findings ? pf_options.exitcode : 0; }
+
+int pf_race_summary(void)
+{
+    if (!is_this_process() || race.ended)
+        return is_this_process() ? wanted_status() : 0;
+    pf_nest();
+    bool inside = is_reporting();
+    if (!inside && pf_options.atexit_sleep_ms > 0) {
+        struct timespec wait = {pf_options.atexit_sleep_ms / 1000, pf_options.atexit_sleep_ms % 1000 * 1000000L};
+        pf_sys(SYS_nanosleep, &wait, NULL);
+    }
+    if (!inside)
+        lock_reports();
+    race.ended = true;
+    if (!pf_options.quiet)
+        print_summary();
+    end_log("exit");
+    if (!inside)
+        unlock_reports();
+    pf_unnest();
+    return wanted_status();
+}
+
+void pf_race_before_exec(void)
+{
+    if (!is_this_process() || is_reporting())
+        return;
+    pf_nest();
+    lock_reports();
+    end_log("exec");
+    unlock_reports();
+    pf_unnest();
+}
+
+void pf_race_exec_failed(void)
+{
+    if (!is_this_process() || is_reporting())
+        return;
+    pf_nest();
+    lock_reports();
+    pf_race_log_resume();
+    unlock_reports();
+    pf_unnest();
+}
+
+/* --- a finding --------------------------------------------------------------------------------- */
+
+static _Noreturn void halt(void)
+{
+    race.ended = true;
+    if (!pf_options.quiet)
+        print_summary();
+    end_log("halt");
+    if (pf_options.abort_on_error)
+        abort();
+    for (;;)
+        pf_sys(SYS_exit_group, pf_options.exitcode ? pf_options.exitcode : 1);
+}
+
+static void report(struct entry *e, struct pf_finding *f)
+{
+    if (pf_suppressions_match(&race.suppressions, f)) {
+        e->suppressed = true;
+        race.suppressed++;
+        return;
+    }
+    race.findings++;
+    if (!pf_options.quiet)
+        print_finding(f);
+    pf_race_log_finding(f);
+    if (pf_options.halt_on_error)
+        halt();
+}
+
+void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
+{
+    bool atomic = (now | then) >> PF_ATOMIC_BIT & 1;
+    uint64_t pair = pair_of(now, then);
+    if (!pf_options.report_bugs || (atomic && !pf_options.report_atomic_races) || seen_pair(pair))
+        return;
+    lock_reports();
+    struct pf_finding *f = pf_race_build(&race.work, t, granule, now, then);
+    struct entry *e = f ? entry_of(f->id) : NULL;
+    if (e) {
+        if (__atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED) == 0)
+            report(e, f);
+        __atomic_store_n(cache_slot(pair), pair | (uint64_t)(e - race.entry), __ATOMIC_RELEASE);
+    } else {
+        pf_limit_hit(PF_LIMIT_FINDINGS);
+    }
+    pf_pool_release(&race.work);
+    unlock_reports();
+}
+
+/* --- the start ---------------------------------------------------------------------------------- */
+
+static _Noreturn void refuse_suppressions(const char *file, const struct pf_suppress_error *e)
+{
+    struct pf_text t;
+    pf_text_init(&t, &race.work);
+    pf_text_add(&t, "photofinish: ");
+    pf_text_add(&t, file);
+    if (e->line) {
+        pf_text_char(&t, ':');
+        pf_text_u64(&t, e->line);
+    }
+    pf_text_add(&t, ": ");
+    pf_text_add(&t, e->reason);
+    if (e->text) {
+        pf_text_add(&t, ": ");
+        pf_text_add(&t, e->text);
+    }
+    pf_text_char(&t, '\n');
+    pf_sys(SYS_write, 2, t.at, t.n);
+    for (;;)
+        pf_sys(SYS_exit_group, 2);
+}
+
+static void read_suppressions(void)
+{
+    struct pf_suppress_error e = {.reason = "cannot read the suppressions"};
+    const char *built_in = __tsan_default_suppressions ? __tsan_default_suppressions() : NULL;
+    if (built_in &&
+        !pf_suppressions_parse(&race.suppressions, &race.forever, built_in, pf_str_len(built_in), &e))
+        refuse_suppressions("__tsan_default_suppressions", &e);
+    if (!*pf_options.suppressions)
+        return;
+    size_t n;
+    char *text = pf_proc_read(&race.work, pf_options.suppressions, &n);
+    if (!text || !pf_suppressions_parse(&race.suppressions, &race.forever, text, n, &e))
+        refuse_suppressions(pf_options.suppressions, &e);
+    pf_pool_release(&race.work);
+}
+
+void pf_race_init(void)
+{
+    race.pid = (pid_t)pf_sys(SYS_getpid);
+    pf_pool_init(&race.work, pf_race_map, pf_race_unmap);
+    pf_pool_init(&race.forever, pf_race_map, pf_race_unmap);
+    pf_suppressions_init(&race.suppressions);
+    read_suppressions();
+    set_log_path();
+    pf_race_log_open();
+    if (pf_options.verbosity > 0 && !pf_options.quiet) {
+        struct pf_text t;
+        pf_text_init(&t, &race.work);
+        pf_text_add(&t, "photofinish: watching process ");
+        pf_text_u64(&t, (uint64_t)race.pid);
+        pf_text_char(&t, '\n');
+        write_text(&t);
+        pf_pool_release(&race.work);
+    }
+}
+
+void pf_race_after_fork(void)
+{
+    race.lock.taken = 0; /* the holder, if any, is not in this process */
+    race.holder = 0;
+    race.pid = (pid_t)pf_sys(SYS_getpid);
+    race.ended = false;
+    race.findings = race.suppressed = 0;
+    if (race.n > 1) { /* else both are zero, and their pages stay shared with the parent */
+        pf_zero(race.entry, race.n * sizeof race.entry[0]);
+        pf_zero(race.cache, sizeof race.cache);
+    }
+    race.n = 1;
+    pf_pool_init(&race.work, pf_race_map, pf_race_unmap); /* somebody may have been using it */
+    for (struct pf_suppression *s = race.suppressions.first; s; s = s->next)
+        s->hits = 0;
+    set_log_path();
+    pf_race_log_leave();
+    pf_race_log_open();
+}

@@ -1,0 +1,295 @@
+/*
+ * race_build.c - see race_build.h.
+ *
+ * Names of object files come from /proc/self/maps, not from the dynamic linker: its locks may be
+ * held by the very thread that reports.
+ */
+#include "race_build.h"
+#include "access.h"
+#include "fingerprint.h"
+#include "module.h"
+#include "race.h"
+#include "stack.h"
+#include "sys.h"
+#include "text.h"
+#include <fcntl.h>
+
+/* The thread with this number, finished ones too; NULL: none. */
+struct pf_thread *pf_thread_find(uint32_t number) __attribute__((weak));
+
+struct builder {
+    struct pf_pool *pool;
+    char *maps; /* text of /proc/self/maps, or NULL */
+    bool failed;
+};
+
+char *pf_proc_read(struct pf_pool *pool, const char *path, size_t *size)
+{
+    long fd = pf_sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return NULL;
+    struct pf_text t;
+    char part[4096];
+    long r;
+    pf_text_init(&t, pool);
+    while ((r = pf_sys(SYS_read, fd, part, sizeof part)) > 0)
+        pf_text_bytes(&t, part, (size_t)r);
+    pf_sys(SYS_close, fd);
+    pf_text_char(&t, 0);
+    *size = t.n - 1;
+    return r < 0 || t.failed ? NULL : t.at;
+}
+
+static const char *keep(struct builder *b, const char *s)
+{
+    if (!s)
+        return NULL;
+    const char *copy = pf_pool_text(b->pool, s, pf_str_len(s));
+    b->failed |= !copy;
+    return copy;
+}
+
+static uintptr_t hex(const char **s)
+{
+    uintptr_t v = 0;
+    for (;; (*s)++) {
+        char c = **s;
+        int digit = c >= '0' && c <= '9' ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+        if (digit < 0)
+            return v;
+        v = v << 4 | (uintptr_t)digit;
+    }
+}
+
+/* The file mapped at p: lines are "lo-hi rwxp offset dev inode   /path". */
+static const char *module_of(struct builder *b, const void *p)
+{
+    for (const char *s = b->maps; s && *s;) {
+        uintptr_t lo = hex(&s);
+        s += *s == '-';
+        uintptr_t hi = hex(&s);
+        const char *end = s;
+        while (*end && *end != '\n')
+            end++;
+        if ((uintptr_t)p >= lo && (uintptr_t)p < hi) {
+            while (s < end && *s != '/')
+                s++;
+            const char *name = s < end ? pf_pool_text(b->pool, s, (size_t)(end - s)) : NULL;
+            return name;
+        }
+        s = end + (*end == '\n');
+    }
+    return NULL;
+}
+
+struct walk {
+    struct builder *b;
+    struct pf_place *at;
+    size_t n;
+    struct pf_position top;
+};
+
+static bool count_position(const struct pf_position *p, void *arg)
+{
+    struct walk *w = arg;
+    if (w->n++ == 0)
+        w->top = *p;
+    return true;
+}
+
+static bool copy_position(const struct pf_position *p, void *arg)
+{
+    struct walk *w = arg;
+    struct builder *b = w->b;
+    w->at[w->n++] = (struct pf_place){
+        .function = keep(b, p->func),
+        .file = keep(b, p->file),
+        .module = p->file ? module_of(b, p->func) : NULL,
+        .line = p->line,
+        .column = p->column,
+        .first_line = p->func_line,
+        .folded = p->folded,
+    };
+    return true;
+}
+
+/* The stack of `id`; *top, if given, is its innermost position with strings that live on. The lock
+ * keeps unloading objects away while their strings are copied. */
+static struct pf_trail build_trail(struct builder *b, uint32_t id, struct pf_position *top)
+{
+    struct walk w = {.b = b};
+    pf_module_lock();
+    pf_stack_walk(id, count_position, &w);
+    size_t n = w.n;
+    w.at = pf_pool_get(b->pool, n * sizeof *w.at + 1);
+    w.n = 0;
+    if (w.at)
+        pf_stack_walk(id, copy_position, &w);
+    if (top) {
+        *top = w.top;
+        top->var = keep(b, w.top.var);
+    }
+    pf_module_unlock();
+    b->failed |= !w.at;
+    return (struct pf_trail){w.at, w.at ? n : 0};
+}
+
+/* "name", or "name+0x10" inside of it; NULL when it is no global variable. */
+static const char *name_of(struct builder *b, uintptr_t addr)
+{
+    struct pf_global g;
+    if (!pf_global_find(addr, &g) || !g.name)
+        return NULL;
+    struct pf_text t;
+    pf_text_init(&t, b->pool);
+    pf_text_add(&t, g.name);
+    if (addr != g.addr) {
+        pf_text_add(&t, "+0x");
+        pf_text_hex(&t, addr - g.addr, 1);
+    }
+    pf_text_char(&t, 0);
+    b->failed |= t.failed;
+    return t.failed ? NULL : t.at;
+}
+
+static void build_locks(struct builder *b, struct pf_access *a, uint32_t lockset)
+{
+    size_t n = pf_lockset_get(lockset, NULL, 0);
+    struct pf_held *held = pf_pool_get(b->pool, n * sizeof *held + 1);
+    struct pf_lock *locks = pf_pool_get(b->pool, n * sizeof *locks + 1);
+    if (!held || !locks) {
+        b->failed = true;
+        return;
+    }
+    n = pf_lockset_get(lockset, held, n);
+    for (size_t i = 0; i < n; i++)
+        locks[i] = (struct pf_lock){.address = held[i].addr,
+                                    .name = name_of(b, held[i].addr),
+                                    .shared = held[i].shared,
+                                    .taken = build_trail(b, held[i].where, NULL)};
+    a->locks = locks;
+    a->nlocks = n;
+}
+
+static enum pf_op op_of(uint64_t statement, uint32_t site_kind)
+{
+    bool write = statement >> PF_WRITE_BIT & 1, atomic = statement >> PF_ATOMIC_BIT & 1;
+    if (site_kind == PF_SITE_FREE)
+        return PF_OP_FREE;
+    if (site_kind == PF_SITE_LOCK)
+        return PF_OP_LOCK;
+    return atomic ? (write ? PF_OP_ATOMIC_WRITE : PF_OP_ATOMIC_READ) : write ? PF_OP_WRITE : PF_OP_READ;
+}
+
+static void build_access(struct builder *b, struct pf_access *a, const struct pf_thread *t, uintptr_t granule,
+                         uint64_t statement)
+{
+    struct pf_position top;
+    uint32_t sid = statement >> PF_SID_SHIFT & ((1u << PF_SID_BITS) - 1);
+    uint32_t clk = statement >> PF_CLK_SHIFT & PF_CLK_MAX;
+    uint32_t mask = (uint32_t)(statement >> PF_MASK_SHIFT);
+    a->thread = t ? t->number : 0;
+    a->trail = build_trail(b, statement & ((1u << PF_ID_BITS) - 1), &top);
+    a->op = op_of(statement, top.kind);
+    a->size = top.size ? top.size : (uint64_t)__builtin_popcount(mask);
+    a->address = granule + (uintptr_t)__builtin_ctz(mask | 0x100);
+    a->variable = top.kind == PF_SITE_READ || top.kind == PF_SITE_WRITE || top.kind == PF_SITE_ATOMIC_READ ||
+                          top.kind == PF_SITE_ATOMIC_WRITE
+                      ? top.var
+                      : NULL;
+    build_locks(b, a, pf_epoch_lockset(sid, clk));
+}
+
+struct whose {
+    uintptr_t addr;
+    struct pf_location *location;
+};
+
+static void see_thread(struct pf_thread *t, void *arg)
+{
+    struct whose *w = arg;
+    bool tls = w->addr >= t->tls_lo && w->addr < t->tls_hi;
+    if (w->location->kind == PF_LOCATION_UNKNOWN && (tls || (w->addr >= t->stack_lo && w->addr < t->stack_hi))) {
+        w->location->kind = tls ? PF_LOCATION_TLS : PF_LOCATION_STACK;
+        w->location->thread = t->number;
+    }
+}
+
+static void build_location(struct builder *b, struct pf_location *l, uintptr_t addr)
+{
+    struct pf_global g;
+    struct pf_block block;
+    if (pf_global_find(addr, &g)) {
+        *l = (struct pf_location){.kind = PF_LOCATION_GLOBAL,
+                                  .name = keep(b, g.name),
+                                  .file = keep(b, g.file),
+                                  .line = g.line,
+                                  .address = g.addr,
+                                  .size = g.size};
+    } else if (pf_block_find((void *)addr, &block)) {
+        *l = (struct pf_location){.kind = PF_LOCATION_HEAP,
+                                  .thread = block.thread,
+                                  .address = block.addr,
+                                  .size = block.size,
+                                  .trail = build_trail(b, block.where, NULL)};
+    } else {
+        struct whose w = {addr, l};
+        pf_thread_each(see_thread, &w);
+    }
+}
+
+static void add_actor(struct builder *b, struct pf_finding *f, struct pf_actor *actors, uint32_t number,
+                      const struct pf_thread *t)
+{
+    if (pf_finding_actor(f, number))
+        return;
+    struct pf_actor *a = &actors[f->nactors++];
+    a->number = number;
+    if (!t)
+        return;
+    a->parent = t->parent;
+    a->tid = t->tid;
+    a->running = t->state == PF_THREAD_RUNNING;
+    a->name = t->name[0] ? keep(b, t->name) : NULL;
+    if (number)
+        a->created = build_trail(b, t->created_at, NULL);
+}
+
+struct pf_finding *pf_race_build(struct pf_pool *pool, struct pf_thread *t, uintptr_t granule, uint64_t now,
+                                 uint64_t then)
+{
+    size_t size;
+    struct builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
+    struct pf_finding *f = pf_pool_get(pool, sizeof *f);
+    struct pf_actor *actors = pf_pool_get(pool, 3 * sizeof *actors);
+    if (!f || !actors)
+        return NULL;
+    const struct pf_thread *other = pf_epoch_thread(then >> PF_SID_SHIFT & ((1u << PF_SID_BITS) - 1),
+                                                    then >> PF_CLK_SHIFT & PF_CLK_MAX);
+    uint32_t common = (uint32_t)((now & then) >> PF_MASK_SHIFT);
+    f->kind = PF_KIND_RACE;
+    f->status = PF_STATUS_OBSERVED;
+    f->analysis = "fasttrack";
+    f->count = 1;
+    f->actors = actors;
+    build_access(&b, &f->access[0], t, granule, now);
+    build_access(&b, &f->access[1], other, granule, then);
+    build_location(&b, &f->location, granule + (uintptr_t)__builtin_ctz(common | 0x100));
+    add_actor(&b, f, actors, t->number, t);
+    if (other)
+        add_actor(&b, f, actors, other->number, other);
+    if (f->location.kind == PF_LOCATION_HEAP)
+        add_actor(&b, f, actors, f->location.thread,
+                  pf_thread_find ? pf_thread_find(f->location.thread) : NULL);
+    for (size_t i = 0; i < 2; i++) {
+        struct pf_access *a = &f->access[i];
+        if (f->location.kind == PF_LOCATION_GLOBAL)
+            a->variable = f->location.name;
+        if (a->op == PF_OP_FREE && f->location.kind == PF_LOCATION_HEAP) {
+            a->address = f->location.address;
+            a->size = f->location.size;
+        }
+    }
+    f->id = pf_fingerprint(f);
+    return b.failed ? NULL : f;
+}

@@ -1,0 +1,22 @@
+/*
+ * race_build.h - two statements of the shadow as a finding: who, where, what memory, which locks.
+ *
+ * Memory:  everything is copied into the pool, so the finding stays whole when an object is unloaded.
+ * Threads: the caller holds the report lock and is nested.
+ * Errors:  NULL when the pool is out of memory.
+ */
+#ifndef PF_RT_RACE_BUILD_H
+#define PF_RT_RACE_BUILD_H
+
+#include "finding.h"
+#include "pool.h"
+#include "thread.h"
+
+/* As pf_race_found. The id is filled in, the count is 1. */
+struct pf_finding *pf_race_build(struct pf_pool *pool, struct pf_thread *t, uintptr_t granule, uint64_t now,
+                                 uint64_t then);
+
+/* A file of /proc with its length; NULL when it cannot be read. A 0 stands behind it. */
+char *pf_proc_read(struct pf_pool *pool, const char *path, size_t *size);
+
+#endif

@@ -1,0 +1,223 @@
+/* race_log.c - see race_log.h. */
+#include "race_log.h"
+#include "finding_json.h"
+#include "limits.h"
+#include "options.h"
+#include "pf_abi.h"
+#include "race_build.h"
+#include "sys.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define LOG_VERSION 1
+#define LOW_FD 900 /* out of the way of programs that count descriptors */
+
+static struct {
+    char path[4096];
+    int fd; /* -1: open it by name */
+    dev_t dev;
+    ino_t ino;
+    bool open;
+} out;
+
+static struct pf_pool pool;
+
+void *pf_race_map(size_t size) { return pf_sys_map(NULL, size); }
+void pf_race_unmap(void *at, size_t size) { pf_sys(SYS_munmap, at, size); }
+
+static bool is_ours(long fd)
+{
+    struct stat s;
+    return fd >= 0 && pf_sys(SYS_fstat, fd, &s) == 0 && s.st_dev == out.dev && s.st_ino == out.ino;
+}
+
+static bool write_all(long fd, const char *s, size_t n)
+{
+    while (n) {
+        long r = pf_sys(SYS_write, fd, s, n);
+        if (r == -4 /* EINTR */)
+            continue;
+        if (r <= 0)
+            return false;
+        s += r;
+        n -= (size_t)r;
+    }
+    return true;
+}
+
+static void write_line(struct pf_text *t)
+{
+    pf_text_char(t, '\n');
+    long fd = is_ours(out.fd) ? out.fd : pf_sys(SYS_open, out.path, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
+    if (t->failed || fd < 0 || !write_all(fd, t->at, t->n))
+        pf_limit_hit(PF_LIMIT_FINDINGS);
+    if (fd >= 0 && fd != out.fd)
+        pf_sys(SYS_close, fd);
+    pf_pool_release(&pool);
+}
+
+static struct pf_text start_line(const char *type)
+{
+    struct pf_text t;
+    pf_text_init(&t, &pool);
+    pf_text_char(&t, '{');
+    pf_json_str(&t, "type", type);
+    return t;
+}
+
+/* The arguments as the kernel keeps them, a JSON array. */
+static void add_command(struct pf_text *t)
+{
+    size_t n = 0;
+    char *args = pf_proc_read(&pool, "/proc/self/cmdline", &n);
+    pf_json_key(t, "command");
+    pf_text_char(t, '[');
+    for (size_t i = 0; args && i < n;) {
+        size_t len = pf_str_len(args + i);
+        if (i)
+            pf_text_char(t, ',');
+        pf_text_json_bytes(t, args + i, len);
+        i += len + 1;
+    }
+    pf_text_char(t, ']');
+}
+
+/* Field 22 of /proc/self/stat: with the pid, it tells this process from a later one. */
+static uint64_t start_ticks(void)
+{
+    size_t n = 0;
+    char *s = pf_proc_read(&pool, "/proc/self/stat", &n), *end = s;
+    for (size_t i = 0; s && i < n; i++)
+        if (s[i] == ')') /* the name may hold blanks and parentheses: the last one counts */
+            end = s + i;
+    int field = 2;
+    while (end && *end && field < 22)
+        field += *end++ == ' ';
+    uint64_t v = 0;
+    while (end && *end >= '0' && *end <= '9')
+        v = v * 10 + (uint64_t)(*end++ - '0');
+    return v;
+}
+
+static uint64_t now(void)
+{
+    struct timespec t = {0, 0};
+    pf_sys(SYS_clock_gettime, CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void write_start(uint64_t time)
+{
+    struct pf_text t = start_line("start");
+    pf_json_num(&t, "version", LOG_VERSION);
+    pf_json_str(&t, "tool", "photofinish");
+    pf_json_num(&t, "abi", PF_ABI_VERSION);
+    pf_json_str(&t, "run", pf_options.run);
+    pf_json_num(&t, "pid", (uint64_t)pf_sys(SYS_getpid));
+    pf_json_num(&t, "parent", (uint64_t)pf_sys(SYS_getppid));
+    pf_json_num(&t, "time", time);
+    pf_json_num(&t, "ticks", start_ticks());
+    pf_json_num(&t, "exitcode", (uint64_t)pf_options.exitcode);
+    add_command(&t);
+    pf_text_char(&t, '}');
+    write_line(&t);
+}
+
+void pf_race_log_open(void)
+{
+    if (!pf_options.log_dir || !*pf_options.log_dir)
+        return;
+    pf_pool_init(&pool, pf_race_map, pf_race_unmap);
+    struct pf_text t;
+    uint64_t time = now();
+    pf_text_init(&t, &pool);
+    pf_text_add(&t, pf_options.log_dir);
+    pf_text_char(&t, '/');
+    pf_text_u64(&t, (uint64_t)pf_sys(SYS_getpid));
+    pf_text_char(&t, '.');
+    pf_text_u64(&t, time);
+    pf_text_add(&t, ".pflog");
+    pf_text_char(&t, 0);
+    struct stat s;
+    long fd = -1;
+    if (!t.failed && t.n <= sizeof out.path) {
+        pf_bytes_copy(out.path, t.at, t.n);
+        fd = pf_sys(SYS_open, out.path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+    }
+    if (fd < 0 || pf_sys(SYS_fstat, fd, &s)) {
+        pf_limit_hit(PF_LIMIT_FINDINGS);
+        pf_pool_release(&pool);
+        return;
+    }
+    out.dev = s.st_dev;
+    out.ino = s.st_ino;
+    out.open = true;
+    out.fd = (int)pf_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LOW_FD);
+    pf_sys(SYS_close, fd);
+    write_start(time);
+}
+
+void pf_race_log_leave(void)
+{
+    if (out.open && is_ours(out.fd))
+        pf_sys(SYS_close, out.fd);
+    out.open = false;
+    out.fd = -1;
+}
+
+void pf_race_log_finding(const struct pf_finding *f)
+{
+    if (!out.open)
+        return;
+    struct pf_text t = start_line("finding");
+    pf_json_key(&t, "finding");
+    pf_finding_json(&t, f);
+    pf_text_char(&t, '}');
+    write_line(&t);
+}
+
+void pf_race_log_count(uint64_t id, uint64_t count)
+{
+    if (!out.open)
+        return;
+    struct pf_text t = start_line("count");
+    pf_json_key(&t, "id");
+    pf_text_char(&t, '"');
+    pf_text_hex(&t, id, 16);
+    pf_text_char(&t, '"');
+    pf_json_num(&t, "count", count);
+    pf_text_char(&t, '}');
+    write_line(&t);
+}
+
+void pf_race_log_end(const char *how, uint64_t findings, uint64_t suppressed)
+{
+    static const char *const names[] = {
+#define PF_LIMIT(name, text) text,
+#include "limits.def"
+#undef PF_LIMIT
+    };
+    if (!out.open)
+        return;
+    struct pf_text t = start_line("end");
+    pf_json_str(&t, "how", how);
+    pf_json_num(&t, "findings", findings);
+    pf_json_num(&t, "suppressed", suppressed);
+    pf_json_key(&t, "limits");
+    pf_text_char(&t, '{');
+    for (int i = 0; i < PF_LIMITS; i++)
+        if (pf_limit_count[i])
+            pf_json_num(&t, names[i], pf_limit_count[i]);
+    pf_text_add(&t, "}}");
+    write_line(&t);
+}
+
+void pf_race_log_resume(void)
+{
+    if (!out.open)
+        return;
+    struct pf_text t = start_line("resume");
+    pf_text_char(&t, '}');
+    write_line(&t);
+}
