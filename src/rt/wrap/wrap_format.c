@@ -1,0 +1,230 @@
+/*
+ * wrap_format.c - what a format string makes printf read and scanf write.
+ *
+ * The arguments are walked beside the real function, on a copy of its list. Whatever is not
+ * understood ends the walk, and so do positional arguments (%2$s): fewer accesses are seen, none is
+ * invented.
+ */
+#include "wrap_libc.h"
+#include <wchar.h>
+
+enum length { PLAIN, CHAR, SHORT, LONG, LONGLONG, SIZE, MAX, DIFF, LONGDOUBLE };
+
+static size_t length_bytes(enum length l)
+{
+    switch (l) {
+    case CHAR: return 1;
+    case SHORT: return 2;
+    case PLAIN: return 4;
+    default: return 8;
+    }
+}
+
+static const char *parse_length(const char *f, enum length *l)
+{
+    *l = PLAIN;
+    switch (*f) {
+    case 'h': *l = f[1] == 'h' ? CHAR : SHORT; return f + (f[1] == 'h' ? 2 : 1);
+    case 'l': *l = f[1] == 'l' ? LONGLONG : LONG; return f + (f[1] == 'l' ? 2 : 1);
+    case 'q': *l = LONGLONG; return f + 1;
+    case 'j': *l = MAX; return f + 1;
+    case 'z': case 'Z': *l = SIZE; return f + 1;
+    case 't': *l = DIFF; return f + 1;
+    case 'L': *l = LONGDOUBLE; return f + 1;
+    default: return f;
+    }
+}
+
+static bool is_flag(char c)
+{
+    return c == '-' || c == '+' || c == ' ' || c == '#' || c == '0' || c == '\'' || c == 'I';
+}
+
+static const char *parse_number(const char *f, long *out)
+{
+    long n = 0;
+    while (*f >= '0' && *f <= '9')
+        n = n * 10 + (*f++ - '0');
+    *out = n;
+    return f;
+}
+
+static void reads_text(const void *s, enum length l, long precision)
+{
+    if (!s)
+        return;
+    if (l == LONG) {
+        const wchar_t *w = s;
+        size_t n = 0;
+        while ((precision < 0 || n < (size_t)precision) && w[n])
+            n++;
+        pf_reads(w, (n + (precision < 0 || n < (size_t)precision)) * sizeof *w);
+        return;
+    }
+    size_t max = precision < 0 ? SIZE_MAX : (size_t)precision;
+    size_t n = pf_bounded_length(s, max);
+    pf_reads(s, n < max ? n + 1 : n);
+}
+
+void pf_format_reads(const char *f, va_list given)
+{
+    va_list args;
+    va_copy(args, given);
+    pf_reads_string(f);
+    while (*f) {
+        if (*f++ != '%')
+            continue;
+        if (*f == '%') {
+            f++;
+            continue;
+        }
+        long width, precision = -1;
+        enum length l;
+        while (is_flag(*f))
+            f++;
+        if (*f == '*') {
+            (void)va_arg(args, int);
+            f++;
+        }
+        f = parse_number(f, &width);
+        if (*f == '$')
+            break;
+        if (*f == '.') {
+            f++;
+            if (*f == '*') {
+                precision = va_arg(args, int);
+                f++;
+            } else {
+                f = parse_number(f, &precision);
+            }
+        }
+        f = parse_length(f, &l);
+        switch (*f++) {
+        case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'b': case 'B':
+            (void)(l == PLAIN || l == CHAR || l == SHORT ? va_arg(args, int) : va_arg(args, long));
+            continue;
+        case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
+            if (l == LONGDOUBLE)
+                (void)va_arg(args, long double);
+            else
+                (void)va_arg(args, double);
+            continue;
+        case 'c': case 'C':
+            (void)va_arg(args, int);
+            continue;
+        case 's':
+            reads_text(va_arg(args, void *), l, precision);
+            continue;
+        case 'S':
+            reads_text(va_arg(args, void *), LONG, precision);
+            continue;
+        case 'p':
+            (void)va_arg(args, void *);
+            continue;
+        case 'n':
+            pf_writes(va_arg(args, void *), length_bytes(l));
+            continue;
+        case 'm':
+            continue;
+        default:
+            goto done;
+        }
+    }
+done:
+    va_end(args);
+}
+
+/* A set like [^]a-z]: returns the character behind it. */
+static const char *skip_set(const char *f)
+{
+    if (*f == '^')
+        f++;
+    if (*f == ']')
+        f++;
+    while (*f && *f != ']')
+        f++;
+    return *f ? f + 1 : f;
+}
+
+static void writes_text(void *s, enum length l, bool ended, long width)
+{
+    size_t each = l == LONG ? sizeof(wchar_t) : 1;
+    if (!ended) { /* %5c: so many characters, no zero */
+        pf_writes(s, (size_t)(width ? width : 1) * each);
+        return;
+    }
+    if (l != LONG) {
+        pf_writes_string(s);
+        return;
+    }
+    size_t n = 0;
+    while (((wchar_t *)s)[n])
+        n++;
+    pf_writes(s, (n + 1) * each);
+}
+
+void pf_format_writes(const char *f, va_list given, int filled)
+{
+    va_list args;
+    va_copy(args, given);
+    pf_reads_string(f);
+    while (*f) {
+        if (*f++ != '%')
+            continue;
+        if (*f == '%') {
+            f++;
+            continue;
+        }
+        long width;
+        enum length l;
+        bool drop = false, own = false;
+        for (; *f == '*' || *f == '\'' || *f == 'I'; f++)
+            drop |= *f == '*';
+        f = parse_number(f, &width);
+        if (*f == '$')
+            break;
+        if (*f == 'm') {
+            own = true;
+            f++;
+        }
+        f = parse_length(f, &l);
+        char what = *f ? *f++ : 0;
+        if (what == '[')
+            f = skip_set(f);
+        if (drop)
+            continue;
+        if (what == 'n') {
+            if (filled >= 0)
+                pf_writes(va_arg(args, void *), length_bytes(l));
+            continue;
+        }
+        if (filled-- <= 0)
+            break;
+        void *to = va_arg(args, void *);
+        if (own) {
+            pf_writes(to, sizeof(void *));
+            continue;
+        }
+        switch (what) {
+        case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'b':
+            pf_writes(to, length_bytes(l));
+            continue;
+        case 'p':
+            pf_writes(to, sizeof(void *));
+            continue;
+        case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
+            pf_writes(to, l == LONGDOUBLE ? 16 : l == PLAIN ? 4 : 8);
+            continue;
+        case 'c': case 'C':
+            writes_text(to, what == 'C' ? LONG : l, false, width);
+            continue;
+        case 's': case 'S': case '[':
+            writes_text(to, what == 'S' ? LONG : l, true, width);
+            continue;
+        default:
+            goto done;
+        }
+    }
+done:
+    va_end(args);
+}

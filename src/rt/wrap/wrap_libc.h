@@ -1,0 +1,111 @@
+/*
+ * wrap_libc.h - the light way to interpose a libc function: its accesses, and nothing more.
+ *
+ * Model:   PF_WITHIN(fn, accesses) makes the accesses as the function `fn` called from here, with
+ *          the same range checks that compiled code uses. The runtime is not entered otherwise: no
+ *          nesting, no errno to keep, and the stack of the call is only named when it is needed.
+ *          PF_STAND(t, fn) lets `fn` stand on the shadow stack until the scope ends; for functions
+ *          whose real one calls the target, allocates, or has accesses before and after it.
+ *          Where order is involved, or the real function waits, use PF_CALL of wrap.h.
+ * Threads: any. `t` is NULL for a thread that is unknown or inside the runtime.
+ */
+#ifndef PF_RT_WRAP_LIBC_H
+#define PF_RT_WRAP_LIBC_H
+
+#define __NO_INLINE__ 1 /* libc's headers give functions, not inline bodies */
+#include "wrap.h"
+#include "access.h"
+#include "hb.h"
+#include <stdarg.h>
+#include <string.h>
+
+void __pf_read_range(const volatile void *addr, uint64_t size, uint32_t site)
+    __attribute__((preserve_all));
+void __pf_write_range(const volatile void *addr, uint64_t size, uint32_t site)
+    __attribute__((preserve_all));
+
+static inline void pf_reads(const volatile void *addr, size_t size)
+{
+    __pf_read_range(addr, size, PF_NATIVE_READ);
+}
+static inline void pf_writes(const volatile void *addr, size_t size)
+{
+    __pf_write_range(addr, size, PF_NATIVE_WRITE);
+}
+/* A string of at most max bytes: what is read is up to its end, or all of max. */
+size_t pf_bounded_length(const char *s, size_t max);
+static inline void pf_reads_string(const char *s)
+{
+    if (s)
+        pf_reads(s, pf_bounded_length(s, SIZE_MAX) + 1);
+}
+static inline void pf_writes_string(const char *s)
+{
+    if (s)
+        pf_writes(s, pf_bounded_length(s, SIZE_MAX) + 1);
+}
+
+#define PF_WITHIN(fn, ...)                                                                         \
+    do {                                                                                           \
+        if (pf_self()) {                                                                           \
+            pf_stack_push(&pf_native_##fn);                                                        \
+            __VA_ARGS__;                                                                           \
+            pf_stack_pop();                                                                        \
+        }                                                                                          \
+    } while (0)
+
+static inline struct pf_thread *pf_stand_enter(struct pf_func *native)
+{
+    struct pf_thread *t = pf_self();
+    if (t)
+        pf_stack_push(native);
+    return t;
+}
+static inline void pf_stand_leave(struct pf_thread **t)
+{
+    if (*t)
+        pf_stack_pop();
+}
+#define PF_STAND(t, fn)                                                                            \
+    struct pf_thread *t __attribute__((cleanup(pf_stand_leave))) = pf_stand_enter(&pf_native_##fn)
+
+/* Order made by a function that is not entered with PF_CALL. */
+static inline void pf_orders(struct pf_thread *t, void (*how)(struct pf_thread *, const volatile void *),
+                             const volatile void *object)
+{
+    pf_nest();
+    how(t, object);
+    pf_unnest();
+    if (pf_signal_poll)
+        pf_signal_poll(t);
+}
+
+/* A native record whose name is not an identifier: operator new. */
+#define PF_NATIVE_AS(symbol, text)                                                                 \
+    extern struct pf_func pf_native_##symbol __attribute__((visibility("hidden")));                \
+    __asm__(".pushsection .rodata.pf_native,\"a\"\n"                                               \
+            "9: .asciz \"" text "\"\n"                                                             \
+            ".balign 4\n"                                                                          \
+            "8:\n" PF_NATIVE_SITE_("1", symbol) PF_NATIVE_SITE_("2", symbol)                       \
+                PF_NATIVE_SITE_("6", symbol) PF_NATIVE_SITE_("8", symbol) ".popsection\n"          \
+            ".pushsection .data.pf_native,\"aw\"\n"                                                \
+            ".balign 8\n"                                                                          \
+            ".globl pf_native_" #symbol "\n .hidden pf_native_" #symbol "\n"                       \
+            "pf_native_" #symbol ":\n"                                                             \
+            ".long 9b - ., 0, 8b - ., 4, 0, 0\n .quad 0\n"                                         \
+            ".popsection\n")
+
+/* What a printf or scanf call does to its arguments: wrap_format.c. `wide` strings in the format
+ * are wchar_t. scanf: `filled` is the number of conversions that were stored. */
+void pf_format_reads(const char *format, va_list args);
+void pf_format_writes(const char *format, va_list args, int filled);
+
+/* What a descriptor is for order: wrap_fd.c. Called un-nested. */
+void pf_fd_sends(struct pf_thread *t, int fd);    /* before data or an end of file leaves */
+void pf_fd_receives(struct pf_thread *t, int fd); /* after data or an end of file came */
+void pf_fd_closing(struct pf_thread *t, int fd);  /* before it is closed */
+
+/* Before the process ends by `status`: the summary, once; returns the status to end with. */
+int pf_process_end(int status);
+
+#endif

@@ -1,0 +1,237 @@
+/*
+ * wrap_malloc.c - malloc and its family, on top of glibc's allocator under its other names, which
+ * need no lookup: these functions are called before anything of ours is ready.
+ *
+ * realloc is the end of the old block and the beginning of a new one, moved or not. That loses
+ * nothing: all earlier accesses have been checked against the end, and what the new block keeps is
+ * recorded as written by realloc, so every later access is checked against it. The end must come
+ * before the real call, another thread may get the memory during it.
+ */
+#include "wrap_malloc.h"
+#include "rt.h"
+#include <link.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+extern void __libc_free(void *);
+
+/* Pages fresh from the system are zero already: glibc does not write blocks of this size. */
+#define CALLOC_WRITES_MAX (128u << 10)
+
+/* Where libc and the dynamic linker are; the end is set last. */
+static struct inside { uintptr_t lo, hi; } inside[2];
+
+static int inside_note(struct dl_phdr_info *o, size_t size, void *arg)
+{
+    const uintptr_t holds[2] = {(uintptr_t)__libc_malloc, (uintptr_t)&_r_debug};
+    uintptr_t lo = UINTPTR_MAX, hi = 0;
+    for (int i = 0; i < o->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &o->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD)
+            continue;
+        uintptr_t at = o->dlpi_addr + p->p_vaddr;
+        lo = at < lo ? at : lo;
+        hi = at + p->p_memsz > hi ? at + p->p_memsz : hi;
+    }
+    for (int i = 0; i < 2; i++)
+        if (holds[i] >= lo && holds[i] < hi) {
+            inside[i].lo = lo;
+            __atomic_store_n(&inside[i].hi, hi, __ATOMIC_RELEASE);
+        }
+    return 0;
+}
+
+static bool called_by_libc(const void *caller)
+{
+    uintptr_t at = (uintptr_t)caller;
+    return (at >= inside[0].lo && at < __atomic_load_n(&inside[0].hi, __ATOMIC_RELAXED)) ||
+           (at >= inside[1].lo && at < __atomic_load_n(&inside[1].hi, __ATOMIC_RELAXED));
+}
+
+static inline void enter(struct pf_func *native)
+{
+    pf_stack_push(native);
+    pf_nest();
+    if (__builtin_expect(!inside[0].hi, 0))
+        dl_iterate_phdr(inside_note, NULL);
+}
+static inline void leave(struct pf_thread *t)
+{
+    pf_unnest();
+    pf_stack_pop();
+    if (pf_signal_poll)
+        pf_signal_poll(t);
+}
+
+void *pf_heap_made(struct pf_func *native, void *p, size_t size, const void *caller)
+{
+    struct pf_thread *t = pf_self();
+    if (!p)
+        return p;
+    if (!t) {
+        if (pf_rt.ready)
+            pf_memory_new(p, size);
+        return p;
+    }
+    enter(native);
+    pf_block_new(t, p, size, pf_stack_id(t, PF_NATIVE_CALL));
+    leave(t);
+    return p;
+}
+
+void pf_heap_ending(struct pf_func *native, void *p, const void *caller)
+{
+    struct pf_thread *t = pf_self();
+    if (!p || !t)
+        return;
+    enter(native);
+    if (called_by_libc(caller))
+        pf_memory_new(p, pf_block_size(p));
+    pf_block_free(t, p, pf_stack_id(t, PF_NATIVE_FREE));
+    leave(t);
+}
+
+#define CALLER __builtin_return_address(0)
+#define HEAP(result, fn, parameters)                                                               \
+    PF_NATIVE(fn);                                                                                 \
+    PF_EXPORT __attribute__((weak)) result fn parameters
+
+PF_NATIVE(malloc);
+static void *own_malloc(size_t size)
+{
+    return pf_heap_made(&pf_native_malloc, __libc_malloc(size), size, CALLER);
+}
+PF_EXPORT void *malloc(size_t size) __attribute__((weak, alias("own_malloc")));
+
+void *pf_heap_raw(size_t size, size_t align)
+{
+    size = size ? size : 1;
+    if (malloc == own_malloc)
+        return align ? __libc_memalign(align, size) : __libc_malloc(size);
+    return align ? aligned_alloc(align, (size + align - 1) & ~(align - 1)) : malloc(size);
+}
+
+void pf_heap_raw_free(void *p)
+{
+    if (malloc == own_malloc)
+        __libc_free(p);
+    else
+        free(p);
+}
+
+HEAP(void, free, (void *p))
+{
+    pf_heap_ending(&pf_native_free, p, CALLER);
+    __libc_free(p);
+}
+
+HEAP(void *, calloc, (size_t n, size_t each))
+{
+    void *p = pf_heap_made(&pf_native_calloc, __libc_calloc(n, each), n * each, CALLER);
+    if (p && n * each < CALLOC_WRITES_MAX && !called_by_libc(CALLER))
+        PF_WITHIN(calloc, pf_writes(p, n * each));
+    return p;
+}
+
+static void *resize(struct pf_func *native, void *old, size_t size, const void *caller)
+{
+    struct pf_thread *t = pf_self();
+    struct pf_block was;
+    size_t had = 0;
+    if (t && old) {
+        pf_nest();
+        had = pf_block_find(old, &was) && was.addr == (uintptr_t)old ? was.size : 0;
+        pf_unnest();
+        pf_heap_ending(native, old, caller);
+    }
+    void *p = __libc_realloc(old, size), *now = p;
+    if (p) {
+        pf_heap_made(native, p, size, caller);
+    } else if (had && size) { /* no memory: the old block lives on */
+        now = old;
+        size = had;
+        pf_nest();
+        pf_block_new(t, old, had, was.where);
+        pf_unnest();
+    }
+    if (now && had && !called_by_libc(caller)) {
+        pf_stack_push(native);
+        pf_writes(now, had < size ? had : size);
+        pf_stack_pop();
+    }
+    return p;
+}
+
+HEAP(void *, realloc, (void *old, size_t size))
+{
+    return resize(&pf_native_realloc, old, size, CALLER);
+}
+
+HEAP(void *, reallocarray, (void *old, size_t n, size_t each))
+{
+    size_t size;
+    if (__builtin_mul_overflow(n, each, &size)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return resize(&pf_native_reallocarray, old, size, CALLER);
+}
+
+HEAP(void *, memalign, (size_t align, size_t size))
+{
+    return pf_heap_made(&pf_native_memalign, __libc_memalign(align, size), size, CALLER);
+}
+
+HEAP(void *, aligned_alloc, (size_t align, size_t size))
+{
+    return pf_heap_made(&pf_native_aligned_alloc, __libc_memalign(align, size), size, CALLER);
+}
+
+HEAP(int, posix_memalign, (void **out, size_t align, size_t size))
+{
+    if (align % sizeof(void *) || !align || align & (align - 1))
+        return EINVAL;
+    int kept = errno;
+    void *p = __libc_memalign(align, size);
+    errno = kept;
+    if (!p)
+        return ENOMEM;
+    pf_heap_made(&pf_native_posix_memalign, p, size, CALLER);
+    PF_WITHIN(posix_memalign, pf_writes(out, sizeof *out));
+    *out = p;
+    return 0;
+}
+
+HEAP(void *, valloc, (size_t size))
+{
+    void *p = __libc_memalign((size_t)getpagesize(), size);
+    return pf_heap_made(&pf_native_valloc, p, size, CALLER);
+}
+
+HEAP(void *, pvalloc, (size_t size))
+{
+    size_t page = (size_t)getpagesize(), whole;
+    if (__builtin_add_overflow(size, page - 1, &whole)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    whole &= ~(page - 1);
+    return pf_heap_made(&pf_native_pvalloc, __libc_memalign(page, whole), whole, CALLER);
+}
+
+/* Who asks for the usable size uses it: the rest of the block is new memory too. */
+PF_INTERPOSE(size_t, malloc_usable_size, (void *p))
+{
+    size_t usable = PF_REAL(malloc_usable_size)(p);
+    if (p && pf_self()) {
+        pf_nest();
+        size_t size = pf_block_size(p);
+        if (size && size < usable)
+            pf_memory_new((char *)p + size, usable - size);
+        pf_unnest();
+    }
+    return usable;
+}

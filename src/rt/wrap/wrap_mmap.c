@@ -1,0 +1,146 @@
+/*
+ * wrap_mmap.c - mappings come without a history and go with it, and stay where the shadow can tell
+ * them apart.
+ *
+ * The shadow keeps PF_APP_BITS of an address. These ranges of the address space share no cell with
+ * one another; Linux puts everything there by itself:
+ *
+ *      low     0 .. 0x0500'0000'0000              non-PIE image and heap
+ *      middle  0x5500'0000'0000 .. 0x5800'...     PIE image and heap
+ *      high    0x7800'0000'0000 .. 0x8000'...     mappings, libraries, stacks
+ *
+ * A hint elsewhere is only a hint: it is dropped. A fixed address elsewhere would share cells with
+ * other memory, and races could be invented: it is refused as if there were no memory.
+ * Both are counted.
+ */
+#include "wrap_libc.h"
+#include "limits.h"
+#include <sys/mman.h>
+#include <sys/shm.h>
+
+static bool watched(uintptr_t lo, size_t size)
+{
+    static const struct { uintptr_t lo, hi; } range[] = {
+        {0, 0x050000000000}, {0x550000000000, 0x580000000000}, {0x780000000000, 0x800000000000}};
+    for (size_t i = 0; i < sizeof range / sizeof *range; i++)
+        if (lo >= range[i].lo && lo < range[i].hi && size <= range[i].hi - lo)
+            return true;
+    return false;
+}
+
+/* The address to ask the kernel for; false: refused. */
+static bool place(void **at, size_t size, bool fixed)
+{
+    if ((!*at && !fixed) || watched((uintptr_t)*at, size))
+        return true;
+    pf_limit_hit(PF_LIMIT_MAPPINGS);
+    *at = NULL;
+    return !fixed;
+}
+
+static size_t whole_pages(size_t size) { return (size + 4095) & ~(size_t)4095; }
+
+typedef void *map_fn(void *, size_t, int, int, int, off_t);
+static void *map(struct pf_call *c, map_fn *real, void *at, size_t size, int prot, int flags,
+                 int fd, off_t offset)
+{
+    if (!c->t)
+        return real(at, size, prot, flags, fd, offset);
+    if (!place(&at, size, flags & (MAP_FIXED | MAP_FIXED_NOREPLACE))) {
+        c->err = ENOMEM;
+        return MAP_FAILED;
+    }
+    void *p = real(at, size, prot, flags, fd, offset);
+    pf_call_keep_errno(c);
+    if (p != MAP_FAILED)
+        pf_memory_new(p, whole_pages(size));
+    return p;
+}
+
+PF_INTERPOSE(void *, mmap, (void *at, size_t size, int prot, int flags, int fd, off_t offset))
+{
+    PF_CALL(c, mmap);
+    return map(&c, PF_REAL(mmap), at, size, prot, flags, fd, offset);
+}
+PF_INTERPOSE(void *, mmap64, (void *at, size_t size, int prot, int flags, int fd, off64_t offset))
+{
+    PF_CALL(c, mmap64);
+    return map(&c, PF_REAL(mmap64), at, size, prot, flags, fd, offset);
+}
+
+/* Forgotten before the real call: afterwards the addresses may be another thread's. */
+PF_INTERPOSE(int, munmap, (void *at, size_t size))
+{
+    PF_CALL(c, munmap);
+    if (!c.t)
+        return PF_REAL(munmap)(at, size);
+    if ((uintptr_t)at % 4096 == 0 && watched((uintptr_t)at, whole_pages(size)))
+        pf_memory_gone(at, whole_pages(size));
+    int r = PF_REAL(munmap)(at, size);
+    pf_call_keep_errno(&c);
+    return r;
+}
+
+PF_INTERPOSE(void *, mremap, (void *old, size_t had, size_t size, int flags, ...))
+{
+    PF_CALL(c, mremap);
+    void *to = NULL;
+    if (flags & MREMAP_FIXED) {
+        va_list args;
+        va_start(args, flags);
+        to = va_arg(args, void *);
+        va_end(args);
+    }
+    if (!c.t)
+        return PF_REAL(mremap)(old, had, size, flags, to);
+    if (!place(&to, size, flags & MREMAP_FIXED)) {
+        c.err = ENOMEM;
+        return MAP_FAILED;
+    }
+    had = whole_pages(had);
+    size = whole_pages(size);
+    if (had > size) /* before the real call, as in munmap */
+        pf_memory_gone((char *)old + size, had - size);
+    void *p = PF_REAL(mremap)(old, had, size, flags, to);
+    pf_call_keep_errno(&c);
+    if (p == MAP_FAILED)
+        return p;
+    if (p != old)
+        pf_memory_new(p, size);
+    else if (size > had)
+        pf_memory_new((char *)p + had, size - had);
+    return p;
+}
+
+/* The pages are given back and read as zero: no history. Other advice changes no contents. */
+PF_INTERPOSE(int, madvise, (void *at, size_t size, int advice))
+{
+    PF_CALL(c, madvise);
+    int r = PF_REAL(madvise)(at, size, advice);
+    if (!c.t)
+        return r;
+    pf_call_keep_errno(&c);
+    if (r == 0 && (advice == MADV_DONTNEED || advice == MADV_REMOVE))
+        pf_memory_gone(at, whole_pages(size));
+    return r;
+}
+
+/* System V segments. The size is the segment's; a detached one is forgotten when it comes back. */
+PF_INTERPOSE(void *, shmat, (int id, const void *at, int flags))
+{
+    PF_CALL(c, shmat);
+    if (!c.t)
+        return PF_REAL(shmat)(id, at, flags);
+    struct shmid_ds about;
+    bool sized = shmctl(id, IPC_STAT, &about) == 0;
+    void *to = (void *)(uintptr_t)at;
+    if (to && sized && !place(&to, about.shm_segsz, true)) {
+        c.err = ENOMEM;
+        return (void *)-1;
+    }
+    void *p = PF_REAL(shmat)(id, to, flags);
+    pf_call_keep_errno(&c);
+    if (p != (void *)-1 && sized)
+        pf_memory_new(p, whole_pages(about.shm_segsz));
+    return p;
+}

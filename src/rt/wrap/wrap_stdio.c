@@ -1,0 +1,235 @@
+/*
+ * wrap_stdio.c - streams: opening and closing, bytes, lines, blocks, and the lock of a FILE.
+ */
+#include "wrap_stdio.h"
+#include <stdlib.h>
+#include <wchar.h>
+
+/* The lock of a FILE: a recursive lock of the target's. */
+PF_INTERPOSE(void, flockfile, (FILE * f))
+{
+    PF_CALL(c, flockfile);
+    if (!c.t) {
+        PF_REAL(flockfile)(f);
+        return;
+    }
+    (void)PF_BLOCKING(c, (PF_REAL(flockfile)(f), 0));
+    pf_lock_taken(c.t, f, PF_LOCK_RECURSIVE, pf_here(&c, PF_NATIVE_CALL));
+}
+PF_INTERPOSE(int, ftrylockfile, (FILE * f))
+{
+    PF_CALL(c, ftrylockfile);
+    int r = PF_REAL(ftrylockfile)(f);
+    if (c.t && r == 0)
+        pf_lock_taken(c.t, f, PF_LOCK_RECURSIVE, pf_here(&c, PF_NATIVE_CALL));
+    return r;
+}
+PF_INTERPOSE(void, funlockfile, (FILE * f))
+{
+    PF_CALL(c, funlockfile);
+    if (c.t)
+        pf_lock_dropping(c.t, f);
+    PF_REAL(funlockfile)(f);
+}
+
+struct pf_stream pf_stream_enter(struct pf_func *native, FILE *f)
+{
+    struct pf_stream s = {pf_stand_enter(native), NULL};
+    if (s.t && pf_stream_fd(f) < 0) {
+        PF_REAL(flockfile)(f);
+        s.locked = f;
+        pf_orders(s.t, pf_hb_acquire, f);
+    }
+    return s;
+}
+void pf_stream_leave(struct pf_stream *s)
+{
+    if (s->locked) {
+        pf_orders(s->t, pf_hb_release, s->locked);
+        PF_REAL(funlockfile)(s->locked);
+    }
+    pf_stand_leave(&s->t);
+}
+
+#define OPENS(fn, parameters, arguments, ...)                                                      \
+    PF_INTERPOSE(FILE *, fn, parameters)                                                           \
+    {                                                                                              \
+        PF_STAND(t, fn);                                                                           \
+        if (t) {                                                                                   \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+        return PF_REAL(fn) arguments;                                                              \
+    }
+OPENS(fopen, (const char *path, const char *mode), (path, mode), pf_reads_string(path);
+      pf_reads_string(mode))
+OPENS(fopen64, (const char *path, const char *mode), (path, mode), pf_reads_string(path);
+      pf_reads_string(mode))
+OPENS(fdopen, (int fd, const char *mode), (fd, mode), pf_reads_string(mode))
+OPENS(popen, (const char *command, const char *mode), (command, mode), pf_reads_string(command);
+      pf_reads_string(mode))
+
+/* The descriptor goes with the stream; a stream without one may run functions of the target. Its
+ * lock cannot be held here: the stream is gone afterwards. */
+static void closing(struct pf_thread *t, FILE *f)
+{
+    int fd = pf_stream_fd(f);
+    if (fd >= 0)
+        pf_fd_closing(t, fd);
+    else
+        pf_orders(t, pf_hb_acquire, f);
+}
+PF_INTERPOSE(int, fclose, (FILE * f))
+{
+    PF_STAND(t, fclose);
+    if (t)
+        closing(t, f);
+    return PF_REAL(fclose)(f);
+}
+PF_INTERPOSE(int, pclose, (FILE * f))
+{
+    PF_STAND(t, pclose);
+    if (t)
+        closing(t, f);
+    return PF_REAL(pclose)(f);
+}
+#define REOPENS(fn)                                                                                \
+    PF_INTERPOSE(FILE *, fn, (const char *path, const char *mode, FILE *f))                        \
+    {                                                                                              \
+        PF_STAND(t, fn);                                                                           \
+        if (t) {                                                                                   \
+            pf_reads_string(path);                                                                 \
+            closing(t, f);                                                                         \
+        }                                                                                          \
+        return PF_REAL(fn)(path, mode, f);                                                         \
+    }
+REOPENS(freopen)
+REOPENS(freopen64)
+PF_INTERPOSE(int, fflush, (FILE * f))
+{
+    if (!f || !pf_self())
+        return PF_REAL(fflush)(f);
+    PF_STREAM(s, fflush, f);
+    pf_stream_sends(&s, f);
+    return PF_REAL(fflush)(f);
+}
+
+/* Out: the accesses, then the data may leave. */
+#define SENDS(result, fn, parameters, arguments, ...)                                              \
+    PF_INTERPOSE(result, fn, parameters)                                                           \
+    {                                                                                              \
+        PF_STREAM(s, fn, f);                                                                       \
+        if (s.t) {                                                                                 \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+        pf_stream_sends(&s, f);                                                                    \
+        return PF_REAL(fn) arguments;                                                              \
+    }
+SENDS(size_t, fwrite, (const void *p, size_t each, size_t n, FILE *f), (p, each, n, f),
+      pf_reads(p, each * n))
+SENDS(size_t, fwrite_unlocked, (const void *p, size_t each, size_t n, FILE *f), (p, each, n, f),
+      pf_reads(p, each * n))
+SENDS(int, fputs, (const char *text, FILE *f), (text, f), pf_reads_string(text))
+SENDS(int, fputs_unlocked, (const char *text, FILE *f), (text, f), pf_reads_string(text))
+SENDS(int, fputc, (int ch, FILE *f), (ch, f))
+SENDS(int, putc, (int ch, FILE *f), (ch, f))
+PF_INTERPOSE(int, puts, (const char *text))
+{
+    PF_STREAM(s, puts, stdout);
+    if (s.t)
+        pf_reads_string(text);
+    pf_stream_sends(&s, stdout);
+    return PF_REAL(puts)(text);
+}
+PF_INTERPOSE(int, putchar, (int ch))
+{
+    PF_STREAM(s, putchar, stdout);
+    pf_stream_sends(&s, stdout);
+    return PF_REAL(putchar)(ch);
+}
+PF_INTERPOSE(void, perror, (const char *text))
+{
+    PF_STAND(t, perror);
+    if (t)
+        pf_reads_string(text);
+    PF_REAL(perror)(text);
+}
+
+/* In: the data came, then the accesses. `r` is the result. */
+#define RECEIVES(result, fn, parameters, arguments, ...)                                           \
+    PF_INTERPOSE(result, fn, parameters)                                                           \
+    {                                                                                              \
+        PF_STREAM(s, fn, f);                                                                       \
+        result r = PF_REAL(fn) arguments;                                                          \
+        pf_stream_receives(&s, f);                                                                 \
+        if (s.t) {                                                                                 \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+        return r;                                                                                  \
+    }
+RECEIVES(size_t, fread, (void *p, size_t each, size_t n, FILE *f), (p, each, n, f),
+         pf_writes(p, each * r))
+RECEIVES(size_t, fread_unlocked, (void *p, size_t each, size_t n, FILE *f), (p, each, n, f),
+         pf_writes(p, each * r))
+RECEIVES(char *, fgets, (char *p, int n, FILE *f), (p, n, f), pf_writes_string(r))
+RECEIVES(char *, fgets_unlocked, (char *p, int n, FILE *f), (p, n, f), pf_writes_string(r))
+RECEIVES(int, fgetc, (FILE * f), (f))
+RECEIVES(int, getc, (FILE * f), (f))
+PF_INTERPOSE(int, getchar, (void))
+{
+    PF_STREAM(s, getchar, stdin);
+    int r = PF_REAL(getchar)();
+    pf_stream_receives(&s, stdin);
+    return r;
+}
+
+/* A line into a buffer that grows: the target's block may end here and a new one begin. */
+static ssize_t line_read(struct pf_stream *s, FILE *f, char **line, size_t *room, char *was,
+                         ssize_t n)
+{
+    pf_stream_receives(s, f);
+    if (s->t) {
+        pf_reads(line, sizeof *line);
+        pf_reads(room, sizeof *room);
+        if (*line != was) {
+            pf_writes(line, sizeof *line);
+            pf_writes(room, sizeof *room);
+        }
+        if (n >= 0)
+            pf_writes(*line, (size_t)n + 1);
+    }
+    return n;
+}
+PF_INTERPOSE(ssize_t, getline, (char **line, size_t *room, FILE *f))
+{
+    PF_STREAM(s, getline, f);
+    char *was = *line;
+    return line_read(&s, f, line, room, was, PF_REAL(getline)(line, room, f));
+}
+#define READS_UNTIL(fn)                                                                            \
+    PF_INTERPOSE(ssize_t, fn, (char **line, size_t *room, int end, FILE *f))                       \
+    {                                                                                              \
+        PF_STREAM(s, fn, f);                                                                       \
+        char *was = *line;                                                                         \
+        return line_read(&s, f, line, room, was, PF_REAL(fn)(line, room, end, f));                 \
+    }
+READS_UNTIL(getdelim)
+READS_UNTIL(__getdelim)
+
+/* Fortified. */
+#define CHECKED(result, fn, plain, parameters, arguments, ...)                                     \
+    result fn parameters;                                                                          \
+    PF_REAL_DEFINE(fn, NULL);                                                                      \
+    PF_EXPORT __attribute__((weak)) result fn parameters                                           \
+    {                                                                                              \
+        PF_STREAM(s, plain, f);                                                                    \
+        result r = PF_REAL(fn) arguments;                                                          \
+        pf_stream_receives(&s, f);                                                                 \
+        if (s.t) {                                                                                 \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+        return r;                                                                                  \
+    }
+CHECKED(size_t, __fread_chk, fread, (void *p, size_t room, size_t each, size_t n, FILE *f),
+        (p, room, each, n, f), pf_writes(p, each * r))
+CHECKED(char *, __fgets_chk, fgets, (char *p, size_t room, int n, FILE *f), (p, room, n, f),
+        pf_writes_string(r))

@@ -1,0 +1,353 @@
+/*
+ * wrap_string.c - mem* and str*: the bytes their contract reads and writes, no more. Where a
+ * function may stop early (memcmp, strchr), it reads up to where its result was decided.
+ *
+ * The length of what is read is mostly known only afterwards: reads are checked after the real
+ * call, writes before it. The variants with a size check (__memcpy_chk) are what a fortified
+ * program calls; a size that is too small is left to the real one.
+ */
+#include "wrap_libc.h"
+#include <stdlib.h>
+
+static inline size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+PF_INTERPOSE(void *, memcpy, (void *restrict d, const void *restrict s, size_t n))
+{
+    PF_WITHIN(memcpy, pf_reads(s, n); pf_writes(d, n));
+    return PF_REAL(memcpy)(d, s, n);
+}
+PF_INTERPOSE(void *, memmove, (void *d, const void *s, size_t n))
+{
+    PF_WITHIN(memmove, pf_reads(s, n); pf_writes(d, n));
+    return PF_REAL(memmove)(d, s, n);
+}
+PF_INTERPOSE(void *, mempcpy, (void *restrict d, const void *restrict s, size_t n))
+{
+    PF_WITHIN(mempcpy, pf_reads(s, n); pf_writes(d, n));
+    return PF_REAL(mempcpy)(d, s, n);
+}
+PF_INTERPOSE(void *, memset, (void *d, int byte, size_t n))
+{
+    PF_WITHIN(memset, pf_writes(d, n));
+    return PF_REAL(memset)(d, byte, n);
+}
+PF_INTERPOSE(void, bzero, (void *d, size_t n))
+{
+    PF_WITHIN(bzero, pf_writes(d, n));
+    PF_REAL(bzero)(d, n);
+}
+PF_INTERPOSE(void, explicit_bzero, (void *d, size_t n))
+{
+    PF_WITHIN(explicit_bzero, pf_writes(d, n));
+    PF_REAL(explicit_bzero)(d, n);
+}
+PF_INTERPOSE(void, bcopy, (const void *s, void *d, size_t n))
+{
+    PF_WITHIN(bcopy, pf_reads(s, n); pf_writes(d, n));
+    PF_REAL(bcopy)(s, d, n);
+}
+PF_INTERPOSE(void *, memccpy, (void *restrict d, const void *restrict s, int c, size_t n))
+{
+    void *end = PF_REAL(memccpy)(d, s, c, n);
+    size_t done = end ? (size_t)((char *)end - (char *)d) : n;
+    PF_WITHIN(memccpy, pf_reads(s, done); pf_writes(d, done));
+    return end;
+}
+
+/* Up to the first difference. */
+static size_t same_bytes(const void *a, const void *b, size_t n)
+{
+    const unsigned char *x = a, *y = b;
+    size_t i = 0;
+    while (i < n && x[i] == y[i])
+        i++;
+    return i;
+}
+#define COMPARES_BYTES(fn)                                                                         \
+    PF_INTERPOSE(int, fn, (const void *a, const void *b, size_t n))                                \
+    {                                                                                              \
+        int r = PF_REAL(fn)(a, b, n);                                                              \
+        if (pf_self()) {                                                                           \
+            size_t done = r ? least(same_bytes(a, b, n) + 1, n) : n;                               \
+            PF_WITHIN(fn, pf_reads(a, done); pf_reads(b, done));                                   \
+        }                                                                                          \
+        return r;                                                                                  \
+    }
+COMPARES_BYTES(memcmp)
+COMPARES_BYTES(bcmp)
+
+/* memchr(s, c, n): up to the hit, or all. */
+PF_INTERPOSE(void *, memchr, (const void *s, int c, size_t n))
+{
+    void *hit = PF_REAL(memchr)(s, c, n);
+    PF_WITHIN(memchr, pf_reads(s, hit ? (size_t)((char *)hit - (const char *)s) + 1 : n));
+    return hit;
+}
+PF_INTERPOSE(void *, rawmemchr, (const void *s, int c))
+{
+    void *hit = PF_REAL(rawmemchr)(s, c);
+    PF_WITHIN(rawmemchr, pf_reads(s, (size_t)((char *)hit - (const char *)s) + 1));
+    return hit;
+}
+PF_INTERPOSE(void *, memrchr, (const void *s, int c, size_t n))
+{
+    void *hit = PF_REAL(memrchr)(s, c, n);
+    const char *from = hit ? hit : s;
+    PF_WITHIN(memrchr, pf_reads(from, (size_t)((const char *)s + n - from)));
+    return hit;
+}
+PF_INTERPOSE(void *, memmem, (const void *s, size_t n, const void *part, size_t m))
+{
+    void *hit = PF_REAL(memmem)(s, n, part, m);
+    PF_WITHIN(memmem, pf_reads(s, hit ? (size_t)((char *)hit - (const char *)s) + m : n);
+              pf_reads(part, m));
+    return hit;
+}
+
+PF_INTERPOSE(size_t, strlen, (const char *s))
+{
+    size_t n = PF_REAL(strlen)(s);
+    PF_WITHIN(strlen, pf_reads(s, n + 1));
+    return n;
+}
+PF_INTERPOSE(size_t, strnlen, (const char *s, size_t max))
+{
+    size_t n = PF_REAL(strnlen)(s, max);
+    PF_WITHIN(strnlen, pf_reads(s, least(n + 1, max)));
+    return n;
+}
+size_t pf_bounded_length(const char *s, size_t max) { return PF_REAL(strnlen)(s, max); }
+#define LENGTH(s) PF_REAL(strlen)(s)
+
+/* strchr and its kind: up to the hit, or the whole string. */
+#define FINDS_CHAR(fn)                                                                             \
+    PF_INTERPOSE(char *, fn, (const char *s, int c))                                               \
+    {                                                                                              \
+        char *hit = PF_REAL(fn)(s, c);                                                             \
+        PF_WITHIN(fn, pf_reads(s, (hit ? (size_t)(hit - s) : LENGTH(s)) + 1));                     \
+        return hit;                                                                                \
+    }
+FINDS_CHAR(strchr)
+FINDS_CHAR(index)
+FINDS_CHAR(strchrnul)
+/* strrchr must see the end. */
+#define FINDS_LAST(fn)                                                                             \
+    PF_INTERPOSE(char *, fn, (const char *s, int c))                                               \
+    {                                                                                              \
+        PF_WITHIN(fn, pf_reads_string(s));                                                         \
+        return PF_REAL(fn)(s, c);                                                                  \
+    }
+FINDS_LAST(strrchr)
+FINDS_LAST(rindex)
+
+#define FINDS_PART(fn)                                                                             \
+    PF_INTERPOSE(char *, fn, (const char *s, const char *part))                                    \
+    {                                                                                              \
+        char *hit = PF_REAL(fn)(s, part);                                                          \
+        PF_WITHIN(fn, size_t m = LENGTH(part); pf_reads(part, m + 1);                              \
+                  pf_reads(s, hit ? (size_t)(hit - s) + m : LENGTH(s) + 1));                       \
+        return hit;                                                                                \
+    }
+FINDS_PART(strstr)
+FINDS_PART(strcasestr)
+
+#define SPANS(fn)                                                                                  \
+    PF_INTERPOSE(size_t, fn, (const char *s, const char *set))                                     \
+    {                                                                                              \
+        size_t n = PF_REAL(fn)(s, set);                                                            \
+        PF_WITHIN(fn, pf_reads(s, n + 1); pf_reads_string(set));                                   \
+        return n;                                                                                  \
+    }
+SPANS(strspn)
+SPANS(strcspn)
+PF_INTERPOSE(char *, strpbrk, (const char *s, const char *set))
+{
+    char *hit = PF_REAL(strpbrk)(s, set);
+    PF_WITHIN(strpbrk, pf_reads(s, (hit ? (size_t)(hit - s) : LENGTH(s)) + 1);
+              pf_reads_string(set));
+    return hit;
+}
+
+/* Up to the first difference or the end; `fold` compares letters of either case as equal. */
+static size_t same_chars(const char *a, const char *b, size_t max, bool fold)
+{
+    size_t i = 0;
+    for (; i < max; i++) {
+        unsigned char x = (unsigned char)a[i], y = (unsigned char)b[i];
+        if (fold && x - 'A' < 26u)
+            x += 'a' - 'A';
+        if (fold && y - 'A' < 26u)
+            y += 'a' - 'A';
+        if (x != y || !x)
+            return i + 1;
+    }
+    return i;
+}
+#define COMPARES(fn, fold)                                                                         \
+    PF_INTERPOSE(int, fn, (const char *a, const char *b))                                          \
+    {                                                                                              \
+        PF_WITHIN(fn, size_t n = same_chars(a, b, SIZE_MAX, fold); pf_reads(a, n);                 \
+                  pf_reads(b, n));                                                                 \
+        return PF_REAL(fn)(a, b);                                                                  \
+    }
+#define COMPARES_N(fn, fold)                                                                       \
+    PF_INTERPOSE(int, fn, (const char *a, const char *b, size_t max))                              \
+    {                                                                                              \
+        PF_WITHIN(fn, size_t n = same_chars(a, b, max, fold); pf_reads(a, n); pf_reads(b, n));     \
+        return PF_REAL(fn)(a, b, max);                                                             \
+    }
+COMPARES(strcmp, false)
+COMPARES(strcasecmp, true)
+COMPARES_N(strncmp, false)
+COMPARES_N(strncasecmp, true)
+/* By the locale: all of both. */
+PF_INTERPOSE(int, strcoll, (const char *a, const char *b))
+{
+    PF_WITHIN(strcoll, pf_reads_string(a); pf_reads_string(b));
+    return PF_REAL(strcoll)(a, b);
+}
+PF_INTERPOSE(size_t, strxfrm, (char *restrict d, const char *restrict s, size_t n))
+{
+    size_t r = PF_REAL(strxfrm)(d, s, n);
+    PF_WITHIN(strxfrm, pf_reads_string(s); pf_writes(d, least(r + 1, n)));
+    return r;
+}
+
+#define COPIES(fn)                                                                                 \
+    PF_INTERPOSE(char *, fn, (char *restrict d, const char *restrict s))                           \
+    {                                                                                              \
+        PF_WITHIN(fn, size_t n = LENGTH(s) + 1; pf_reads(s, n); pf_writes(d, n));                  \
+        return PF_REAL(fn)(d, s);                                                                  \
+    }
+COPIES(strcpy)
+COPIES(stpcpy)
+/* The rest of the target is filled with zeros. */
+#define COPIES_N(fn)                                                                               \
+    PF_INTERPOSE(char *, fn, (char *restrict d, const char *restrict s, size_t n))                 \
+    {                                                                                              \
+        PF_WITHIN(fn, pf_reads(s, least(pf_bounded_length(s, n) + 1, n)); pf_writes(d, n));        \
+        return PF_REAL(fn)(d, s, n);                                                               \
+    }
+COPIES_N(strncpy)
+COPIES_N(stpncpy)
+PF_INTERPOSE(char *, strcat, (char *restrict d, const char *restrict s))
+{
+    PF_WITHIN(strcat, size_t n = LENGTH(s) + 1; size_t at = LENGTH(d); pf_reads(s, n);
+              pf_reads(d, at + 1); pf_writes(d + at, n));
+    return PF_REAL(strcat)(d, s);
+}
+PF_INTERPOSE(char *, strncat, (char *restrict d, const char *restrict s, size_t max))
+{
+    PF_WITHIN(strncat, size_t n = pf_bounded_length(s, max); size_t at = LENGTH(d);
+              pf_reads(s, least(n + 1, max)); pf_reads(d, at + 1); pf_writes(d + at, n + 1));
+    return PF_REAL(strncat)(d, s, max);
+}
+
+/* The copy is made by libc: its memory is new, its bytes are written here. */
+PF_INTERPOSE(char *, strdup, (const char *s))
+{
+    PF_STAND(t, strdup);
+    char *d = PF_REAL(strdup)(s);
+    if (t && d) {
+        pf_reads_string(s);
+        pf_writes_string(d);
+    }
+    return d;
+}
+PF_INTERPOSE(char *, strndup, (const char *s, size_t max))
+{
+    PF_STAND(t, strndup);
+    char *d = PF_REAL(strndup)(s, max);
+    if (t && d) {
+        pf_reads(s, least(pf_bounded_length(s, max) + 1, max));
+        pf_writes_string(d);
+    }
+    return d;
+}
+
+/* The delimiters skipped, the token that is handed out, and the zero behind it. */
+PF_REAL_EXTERN(strtok_r);
+static char *next_token(struct pf_thread *t, char *s, const char *set, char **at)
+{
+    if (!t)
+        return PF_REAL(strtok_r)(s, set, at);
+    if (!s)
+        pf_reads(at, sizeof *at);
+    char *from = s ? s : *at, *token = PF_REAL(strtok_r)(s, set, at);
+    pf_reads_string(set);
+    pf_writes(at, sizeof *at);
+    if (token) {
+        char *end = token + LENGTH(token);
+        pf_reads(from, (size_t)(end - from) + 1);
+        if (*at != end)
+            pf_writes(end, 1);
+    } else if (from) {
+        pf_reads_string(from);
+    }
+    return token;
+}
+PF_INTERPOSE(char *, strtok_r, (char *restrict s, const char *restrict set, char **restrict at))
+{
+    PF_STAND(t, strtok_r);
+    return next_token(t, s, set, at);
+}
+PF_INTERPOSE(char *, strtok, (char *restrict s, const char *restrict set))
+{
+    static char *at; /* one for the process, as the contract says */
+    PF_STAND(t, strtok);
+    return next_token(t, s, set, &at);
+}
+PF_INTERPOSE(char *, strsep, (char **restrict at, const char *restrict set))
+{
+    char *from = *at, *token = PF_REAL(strsep)(at, set);
+    PF_WITHIN(strsep, pf_reads_string(set); pf_writes(at, sizeof *at); if (token) {
+        size_t n = LENGTH(token);
+        pf_reads(from, n + 1);
+        if (*at)
+            pf_writes(from + n, 1);
+    });
+    return token;
+}
+
+/* Fortified. */
+#define CHECKED(result, fn, plain, parameters, arguments, ...)                                     \
+    result fn parameters;                                                                          \
+    PF_INTERPOSE(result, fn, parameters)                                                           \
+    {                                                                                              \
+        PF_WITHIN(plain, __VA_ARGS__);                                                             \
+        return PF_REAL(fn) arguments;                                                              \
+    }
+#define COPY_CHECKED(fn, plain)                                                                    \
+    CHECKED(void *, fn, plain, (void *d, const void *s, size_t n, size_t room), (d, s, n, room),   \
+            if (n <= room) { pf_reads(s, n); pf_writes(d, n); })
+COPY_CHECKED(__memcpy_chk, memcpy)
+COPY_CHECKED(__memmove_chk, memmove)
+COPY_CHECKED(__mempcpy_chk, mempcpy)
+CHECKED(void *, __memset_chk, memset, (void *d, int c, size_t n, size_t room), (d, c, n, room),
+        if (n <= room) pf_writes(d, n))
+#define STRCPY_CHECKED(fn, plain)                                                                  \
+    CHECKED(char *, fn, plain, (char *d, const char *s, size_t room), (d, s, room),                \
+            size_t n = LENGTH(s) + 1; if (n <= room) { pf_reads(s, n); pf_writes(d, n); })
+STRCPY_CHECKED(__strcpy_chk, strcpy)
+STRCPY_CHECKED(__stpcpy_chk, stpcpy)
+#define STRNCPY_CHECKED(fn, plain)                                                                 \
+    CHECKED(char *, fn, plain, (char *d, const char *s, size_t n, size_t room), (d, s, n, room),   \
+            if (n <= room) {                                                                       \
+                pf_reads(s, least(pf_bounded_length(s, n) + 1, n));                                \
+                pf_writes(d, n);                                                                   \
+            })
+STRNCPY_CHECKED(__strncpy_chk, strncpy)
+STRNCPY_CHECKED(__stpncpy_chk, stpncpy)
+CHECKED(char *, __strcat_chk, strcat, (char *d, const char *s, size_t room), (d, s, room),
+        size_t n = LENGTH(s) + 1; size_t at = LENGTH(d); if (at + n <= room) {
+            pf_reads(s, n);
+            pf_reads(d, at + 1);
+            pf_writes(d + at, n);
+        })
+CHECKED(char *, __strncat_chk, strncat, (char *d, const char *s, size_t max, size_t room),
+        (d, s, max, room), size_t n = pf_bounded_length(s, max); size_t at = LENGTH(d);
+        if (at + n + 1 <= room) {
+            pf_reads(s, least(n + 1, max));
+            pf_reads(d, at + 1);
+            pf_writes(d + at, n + 1);
+        })

@@ -1,0 +1,147 @@
+/*
+ * wrap_wide.c - wmem* and wcs*: wrap_string.c for wide characters.
+ */
+#include "wrap_libc.h"
+#include <stdlib.h>
+#include <wchar.h>
+
+#define WIDE sizeof(wchar_t)
+static inline size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+static size_t length(const wchar_t *s, size_t max)
+{
+    size_t n = 0;
+    while (n < max && s[n])
+        n++;
+    return n;
+}
+static void reads_wide(const wchar_t *s) { pf_reads(s, (length(s, SIZE_MAX) + 1) * WIDE); }
+
+#define MOVES(fn)                                                                                  \
+    PF_INTERPOSE(wchar_t *, fn, (wchar_t * d, const wchar_t *s, size_t n))                         \
+    {                                                                                              \
+        PF_WITHIN(fn, pf_reads(s, n * WIDE); pf_writes(d, n * WIDE));                              \
+        return PF_REAL(fn)(d, s, n);                                                               \
+    }
+MOVES(wmemcpy)
+MOVES(wmemmove)
+MOVES(wmempcpy)
+PF_INTERPOSE(wchar_t *, wmemset, (wchar_t * d, wchar_t c, size_t n))
+{
+    PF_WITHIN(wmemset, pf_writes(d, n * WIDE));
+    return PF_REAL(wmemset)(d, c, n);
+}
+PF_INTERPOSE(wchar_t *, wmemchr, (const wchar_t *s, wchar_t c, size_t n))
+{
+    wchar_t *hit = PF_REAL(wmemchr)(s, c, n);
+    PF_WITHIN(wmemchr, pf_reads(s, (hit ? (size_t)(hit - s) + 1 : n) * WIDE));
+    return hit;
+}
+PF_INTERPOSE(size_t, wcslen, (const wchar_t *s))
+{
+    size_t n = PF_REAL(wcslen)(s);
+    PF_WITHIN(wcslen, pf_reads(s, (n + 1) * WIDE));
+    return n;
+}
+PF_INTERPOSE(size_t, wcsnlen, (const wchar_t *s, size_t max))
+{
+    size_t n = PF_REAL(wcsnlen)(s, max);
+    PF_WITHIN(wcsnlen, pf_reads(s, least(n + 1, max) * WIDE));
+    return n;
+}
+
+#define FINDS(fn, last)                                                                            \
+    PF_INTERPOSE(wchar_t *, fn, (const wchar_t *s, wchar_t c))                                     \
+    {                                                                                              \
+        wchar_t *hit = PF_REAL(fn)(s, c);                                                          \
+        PF_WITHIN(fn, size_t n = hit && !last ? (size_t)(hit - s) : length(s, SIZE_MAX);           \
+                  pf_reads(s, (n + 1) * WIDE));                                                    \
+        return hit;                                                                                \
+    }
+FINDS(wcschr, false)
+FINDS(wcsrchr, true)
+PF_INTERPOSE(wchar_t *, wcsstr, (const wchar_t *s, const wchar_t *part))
+{
+    wchar_t *hit = PF_REAL(wcsstr)(s, part);
+    PF_WITHIN(wcsstr, size_t m = length(part, SIZE_MAX); pf_reads(part, (m + 1) * WIDE);
+              pf_reads(s, (hit ? (size_t)(hit - s) + m : length(s, SIZE_MAX) + 1) * WIDE));
+    return hit;
+}
+
+static size_t same(const wchar_t *a, const wchar_t *b, size_t max, bool to_end)
+{
+    for (size_t i = 0; i < max; i++)
+        if (a[i] != b[i] || (to_end && !a[i]))
+            return i + 1;
+    return max;
+}
+PF_INTERPOSE(int, wcscmp, (const wchar_t *a, const wchar_t *b))
+{
+    PF_WITHIN(wcscmp, size_t n = same(a, b, SIZE_MAX, true) * WIDE; pf_reads(a, n); pf_reads(b, n));
+    return PF_REAL(wcscmp)(a, b);
+}
+#define COMPARES_N(fn, to_end)                                                                     \
+    PF_INTERPOSE(int, fn, (const wchar_t *a, const wchar_t *b, size_t max))                        \
+    {                                                                                              \
+        PF_WITHIN(fn, size_t n = same(a, b, max, to_end) * WIDE; pf_reads(a, n); pf_reads(b, n));  \
+        return PF_REAL(fn)(a, b, max);                                                             \
+    }
+COMPARES_N(wcsncmp, true)
+COMPARES_N(wmemcmp, false)
+
+#define COPIES(fn)                                                                                 \
+    PF_INTERPOSE(wchar_t *, fn, (wchar_t * d, const wchar_t *s))                                   \
+    {                                                                                              \
+        PF_WITHIN(fn, size_t n = (length(s, SIZE_MAX) + 1) * WIDE; pf_reads(s, n);                 \
+                  pf_writes(d, n));                                                                \
+        return PF_REAL(fn)(d, s);                                                                  \
+    }
+COPIES(wcscpy)
+COPIES(wcpcpy)
+#define COPIES_N(fn)                                                                               \
+    PF_INTERPOSE(wchar_t *, fn, (wchar_t * d, const wchar_t *s, size_t n))                         \
+    {                                                                                              \
+        PF_WITHIN(fn, pf_reads(s, least(length(s, n) + 1, n) * WIDE); pf_writes(d, n * WIDE));     \
+        return PF_REAL(fn)(d, s, n);                                                               \
+    }
+COPIES_N(wcsncpy)
+COPIES_N(wcpncpy)
+PF_INTERPOSE(wchar_t *, wcscat, (wchar_t * d, const wchar_t *s))
+{
+    PF_WITHIN(wcscat, size_t at = length(d, SIZE_MAX); reads_wide(s); reads_wide(d);
+              pf_writes(d + at, (length(s, SIZE_MAX) + 1) * WIDE));
+    return PF_REAL(wcscat)(d, s);
+}
+PF_INTERPOSE(wchar_t *, wcsncat, (wchar_t * d, const wchar_t *s, size_t max))
+{
+    PF_WITHIN(wcsncat, size_t at = length(d, SIZE_MAX); size_t n = length(s, max);
+              pf_reads(s, least(n + 1, max) * WIDE); reads_wide(d);
+              pf_writes(d + at, (n + 1) * WIDE));
+    return PF_REAL(wcsncat)(d, s, max);
+}
+PF_INTERPOSE(wchar_t *, wcsdup, (const wchar_t *s))
+{
+    PF_STAND(t, wcsdup);
+    wchar_t *d = PF_REAL(wcsdup)(s);
+    if (t && d) {
+        reads_wide(s);
+        pf_writes(d, (length(d, SIZE_MAX) + 1) * WIDE);
+    }
+    return d;
+}
+
+/* Between the two kinds. `done` bytes or characters were stored, the end included where reached. */
+PF_INTERPOSE(size_t, mbstowcs, (wchar_t *restrict d, const char *restrict s, size_t n))
+{
+    size_t r = PF_REAL(mbstowcs)(d, s, n);
+    PF_WITHIN(mbstowcs, pf_reads_string(s);
+              if (d && r != (size_t)-1) pf_writes(d, least(r + 1, n) * WIDE));
+    return r;
+}
+PF_INTERPOSE(size_t, wcstombs, (char *restrict d, const wchar_t *restrict s, size_t n))
+{
+    size_t r = PF_REAL(wcstombs)(d, s, n);
+    PF_WITHIN(wcstombs, reads_wide(s);
+              if (d && r != (size_t)-1) pf_writes(d, least(r + 1, n)));
+    return r;
+}
