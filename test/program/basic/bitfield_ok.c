@@ -1,6 +1,6 @@
 // A bit-field of width 0 makes two memory locations.
 // want: none
-#include "two.h"
+#include "turns.h"
 
 struct {
     unsigned low : 4;

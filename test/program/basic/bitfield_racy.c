@@ -1,6 +1,6 @@
 // Two bit-fields of one unit are one memory location.
 // want: race at LOW HIGH
-#include "two.h"
+#include "turns.h"
 
 struct {
     unsigned low : 4;

@@ -1,8 +1,8 @@
 // Both stacks are complete, through small functions that are inlined at -O2 and ones that are not.
 // want: race shared at DEEP SHALLOW
-// stack: DEEP innermost inner middle outer first two_first
-// stack: SHALLOW second two_second
-#include "two.h"
+// stack: DEEP innermost inner middle outer first turn_first
+// stack: SHALLOW second turn_second
+#include "turns.h"
 
 int shared;
 
@@ -11,7 +11,7 @@ static void inner(int v) { innermost(v + 1); }
 static __attribute__((noinline)) void middle(int v)
 {
     inner(v + 1);
-    order_arrive();
+    __asm__ volatile("");
 }
 static __attribute__((noinline)) void outer(int v)
 {
@@ -21,7 +21,6 @@ static __attribute__((noinline)) void outer(int v)
 
 void first(void)
 {
-    order_turn = -1;
     outer(1);
     __asm__ volatile("");
 }

@@ -3,7 +3,7 @@
 // want: race d at D1 D2
 // want: race x at X1 X2
 // tsan: x87 values are not instrumented
-#include "two.h"
+#include "turns.h"
 
 float f;
 double d;

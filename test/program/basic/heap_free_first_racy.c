@@ -1,7 +1,7 @@
 // A block is used after another thread freed it.
 // want: race at FREE:free USE:read
 // tsan: it reports a use after free, with the free as the earlier access
-#include "two.h"
+#include "turns.h"
 #include <stdlib.h>
 
 int *block;

@@ -1,6 +1,6 @@
 // A block is freed while another thread still used it a moment ago.
 // want: race at USE:write FREE:free
-#include "two.h"
+#include "turns.h"
 #include <stdlib.h>
 
 int *block;

@@ -1,6 +1,6 @@
 // A heap block, one half each.
 // want: none
-#include "two.h"
+#include "turns.h"
 #include <stdlib.h>
 
 int *block;

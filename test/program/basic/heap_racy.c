@@ -1,6 +1,6 @@
 // A heap block, reached by both.
 // want: race at FIRST SECOND
-#include "two.h"
+#include "turns.h"
 #include <stdlib.h>
 
 int *block;

@@ -1,6 +1,6 @@
 // realloc ends the old block, wherever the new one is.
 // want: race at USE GROW
-#include "two.h"
+#include "turns.h"
 #include <stdlib.h>
 
 int *block, *grown;

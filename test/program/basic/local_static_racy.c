@@ -1,6 +1,6 @@
 // A static variable inside a function is shared.
 // want: race calls at COUNT COUNT
-#include "two.h"
+#include "turns.h"
 
 static __attribute__((noinline)) int count(void)
 {

@@ -1,6 +1,6 @@
 // Byte loops that share a granule but no byte; and a loop with a stride.
 // want: none
-#include "two.h"
+#include "turns.h"
 
 char shared[300];
 volatile int bound = 149;

@@ -1,7 +1,7 @@
 // Byte loops that meet in the middle of a granule.
 // want: race shared at UP DOWN
 // tsan: its history of four accesses a granule forgets the one that matters
-#include "two.h"
+#include "turns.h"
 
 char shared[300];
 volatile int bound = 149;

@@ -1,6 +1,6 @@
 // Two loops over an array that do not meet.
 // want: none
-#include "two.h"
+#include "turns.h"
 
 int shared[1000];
 volatile int end = 500;

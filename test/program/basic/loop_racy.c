@@ -1,6 +1,6 @@
 // Two loops over an array that meet in one element.
 // want: race shared at LOWER UPPER
-#include "two.h"
+#include "turns.h"
 
 int shared[1000];
 volatile int end = 501;

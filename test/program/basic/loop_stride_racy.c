@@ -1,6 +1,6 @@
 // A column of a matrix against a row of it.
 // want: race matrix at COLUMN ROW
-#include "two.h"
+#include "turns.h"
 
 double matrix[50][50];
 volatile int n = 50;

@@ -1,6 +1,6 @@
 // memcpy touches what it copies and no byte more.
 // want: none
-#include "two.h"
+#include "turns.h"
 #include <string.h>
 
 char to[100], from[100];

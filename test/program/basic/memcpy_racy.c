@@ -1,6 +1,6 @@
 // memcpy with a size known only at run time, against a byte in its middle.
 // want: race at COPY BYTE
-#include "two.h"
+#include "turns.h"
 #include <string.h>
 
 char to[100], from[100];

@@ -1,6 +1,6 @@
 // memmove reads its source.
 // want: race buffer at MOVE BYTE
-#include "two.h"
+#include "turns.h"
 #include <string.h>
 
 char buffer[200];

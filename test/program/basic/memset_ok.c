@@ -1,6 +1,6 @@
 // memset of one half, the other half is the other thread's.
 // want: none
-#include "two.h"
+#include "turns.h"
 #include <string.h>
 
 long shared[64];

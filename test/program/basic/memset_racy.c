@@ -1,6 +1,6 @@
 // memset, a constant size.
 // want: race at SET READ
-#include "two.h"
+#include "turns.h"
 #include <string.h>
 
 long shared[64];

@@ -2,7 +2,7 @@
 // want: race shared at FIRST SECOND
 // exit: 7
 // stdout: done
-#include "two.h"
+#include "turns.h"
 #include <stdio.h>
 
 int shared;

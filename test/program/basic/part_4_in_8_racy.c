@@ -1,6 +1,6 @@
 // A four-byte write into the upper half of an eight-byte read.
 // want: race at FIRST SECOND
-#include "two.h"
+#include "turns.h"
 
 union {
     long whole;

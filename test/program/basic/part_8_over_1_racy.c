@@ -1,6 +1,6 @@
 // An eight-byte write over a byte written before.
 // want: race at FIRST SECOND
-#include "two.h"
+#include "turns.h"
 
 union {
     long whole;

@@ -1,6 +1,6 @@
 // The two halves of one granule, one thread each.
 // want: none
-#include "two.h"
+#include "turns.h"
 
 union {
     long whole;

@@ -1,6 +1,6 @@
 // Many parts of one granule, and only byte 6 in common.
 // want: race at SIX PAIR
-#include "two.h"
+#include "turns.h"
 
 union {
     char byte[8];

@@ -1,6 +1,6 @@
 // Sixteen bytes as one value.
 // want: race shared at FIRST SECOND
-#include "two.h"
+#include "turns.h"
 
 __int128 shared;
 

@@ -1,6 +1,6 @@
 // One byte, written twice.
 // want: race shared at FIRST:write SECOND:write
-#include "two.h"
+#include "turns.h"
 
 char shared;
 

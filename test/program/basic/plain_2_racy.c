@@ -1,6 +1,6 @@
 // Two bytes, written and then read.
 // want: race shared at FIRST:write SECOND:read
-#include "two.h"
+#include "turns.h"
 
 short shared;
 short seen;

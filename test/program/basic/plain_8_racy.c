@@ -1,6 +1,6 @@
 // Eight bytes, read and then written.
 // want: race shared at FIRST:read SECOND:write
-#include "two.h"
+#include "turns.h"
 
 long shared;
 long seen;

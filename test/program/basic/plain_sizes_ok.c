@@ -1,6 +1,6 @@
 // Every size, each thread its own variable.
 // want: none
-#include "two.h"
+#include "turns.h"
 
 struct all {
     char c;

@@ -1,6 +1,6 @@
 // The race is on a node in the middle of a list.
 // want: race at SET SUM
-#include "two.h"
+#include "turns.h"
 
 struct node {
     struct node *next;

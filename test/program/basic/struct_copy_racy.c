@@ -1,6 +1,6 @@
 // Assigning a structure writes all of it.
 // want: race shared at COPY MEMBER
-#include "two.h"
+#include "turns.h"
 
 struct big {
     long a[20];

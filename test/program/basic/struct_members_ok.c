@@ -1,6 +1,6 @@
 // Different members of one structure.
 // want: none
-#include "two.h"
+#include "turns.h"
 
 struct {
     int a;

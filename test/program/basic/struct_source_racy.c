@@ -1,6 +1,6 @@
 // Assigning a structure reads all of the other.
 // want: race source at COPY MEMBER
-#include "two.h"
+#include "turns.h"
 
 struct big {
     long a[20];

@@ -1,7 +1,7 @@
 // A structure passed and returned by value is read from, and written to, where it lives.
 // want: race at TAKE PUT
 // tsan: reads of arguments passed in memory are not instrumented
-#include "two.h"
+#include "turns.h"
 
 struct pair {
     long a, b, c;

@@ -1,6 +1,6 @@
 // Every thread has its own.
 // want: none
-#include "two.h"
+#include "turns.h"
 
 static __thread long mine[4];
 long *volatile pointer;

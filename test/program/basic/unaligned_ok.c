@@ -1,6 +1,6 @@
 // What stands before and after an unaligned int is not a part of it.
 // want: none
-#include "two.h"
+#include "turns.h"
 
 struct __attribute__((packed)) {
     char head[6];

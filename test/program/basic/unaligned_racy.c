@@ -1,6 +1,6 @@
 // An unaligned int over the border of two granules; the race is in the second.
 // want: race at WIDE BYTE
-#include "two.h"
+#include "turns.h"
 
 struct __attribute__((packed)) {
     char head[6];

@@ -1,6 +1,6 @@
 // SSE vectors side by side, aligned and not.
 // want: none
-#include "two.h"
+#include "turns.h"
 #include <xmmintrin.h>
 
 float shared[17] __attribute__((aligned(16)));

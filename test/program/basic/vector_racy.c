@@ -1,6 +1,6 @@
 // SSE vectors of 16 bytes, against one of their floats.
 // want: race at VECTOR ELEMENT
-#include "two.h"
+#include "turns.h"
 #include <xmmintrin.h>
 
 float shared[8] __attribute__((aligned(16)));

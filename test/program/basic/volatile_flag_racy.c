@@ -2,7 +2,7 @@
 // want: race data at PUT TAKE
 // want: race flag at SET GET
 // tsan: one report, then the granule of both variables is given up
-#include "two.h"
+#include "turns.h"
 
 volatile int flag;
 int data, seen;

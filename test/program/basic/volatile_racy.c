@@ -1,6 +1,6 @@
 // volatile orders nothing.
 // want: race flag at SET GET
-#include "two.h"
+#include "turns.h"
 
 volatile int flag;
 int seen;

@@ -1,0 +1,31 @@
+// Double-checked locking with a plain pointer: the pointer and what it points to.
+// want: race instance at SET CHECK
+// want: race at FILL USE
+#include "turns.h"
+#include <stdlib.h>
+
+struct thing {
+    int value;
+};
+struct thing *instance;
+pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+int seen;
+
+static struct thing *get(void)
+{
+    struct thing *t = instance; /* CHECK */
+    if (!t) {
+        pthread_mutex_lock(&lock);
+        t = instance;
+        if (!t) {
+            t = malloc(sizeof *t);
+            t->value = 42; /* FILL */
+            instance = t;  /* SET */
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    return t;
+}
+
+void first(void) { get(); }
+void second(void) { seen = get()->value; /* USE */ }

@@ -1,0 +1,21 @@
+// An acquire fence does not publish.
+// want: race data at PUT TAKE
+#include "turns.h"
+#include <stdatomic.h>
+
+int data, seen;
+atomic_int flag;
+
+void first(void)
+{
+    data = 42; /* PUT */
+    atomic_thread_fence(memory_order_acquire);
+    atomic_store_explicit(&flag, 1, memory_order_relaxed);
+}
+
+void second(void)
+{
+    while (!atomic_load_explicit(&flag, memory_order_acquire))
+        ;
+    seen = data; /* TAKE */
+}

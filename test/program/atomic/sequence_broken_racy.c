@@ -1,0 +1,22 @@
+// Another thread's plain store ends the release sequence.
+// want: race data at PUT TAKE
+// tsan: a relaxed store leaves the clock of the atomic as it is
+#include "turns.h"
+#include <stdatomic.h>
+
+int data, seen;
+atomic_int flag;
+
+void first(void)
+{
+    data = 42; /* PUT */
+    atomic_store_explicit(&flag, 1, memory_order_release);
+}
+
+void second(void) { atomic_store_explicit(&flag, 2, memory_order_relaxed); }
+
+void third(void)
+{
+    if (atomic_load_explicit(&flag, memory_order_acquire) == 2)
+        seen = data; /* TAKE */
+}

@@ -1,0 +1,18 @@
+// A spin lock whose release is relaxed excludes, but orders nothing.
+// want: race shared at INC INC
+#include "turns.h"
+#include <stdatomic.h>
+
+atomic_int lock;
+int shared;
+
+static void increment(void)
+{
+    while (atomic_exchange_explicit(&lock, 1, memory_order_acquire))
+        ;
+    shared++; /* INC */
+    atomic_store_explicit(&lock, 0, memory_order_relaxed);
+}
+
+void first(void) { increment(); }
+void second(void) { increment(); }
