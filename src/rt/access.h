@@ -27,7 +27,11 @@ struct pf_block {
     size_t size;
     uint32_t where; /* access id of the allocation */
     uint32_t thread;
+    bool freed;     /* and not handed out again yet */
 };
+void pf_block_init(void);
+void pf_block_lock_all(void); /* around fork */
+void pf_block_unlock_all(void);
 void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where);
 void pf_block_free(struct pf_thread *t, void *addr, uint32_t where);
 /* The block that holds addr, for reports; false if none. */

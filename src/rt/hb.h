@@ -32,8 +32,8 @@ void pf_hb_clock_release_store(struct pf_thread *t, struct pf_hb_clock *c);
  * (rdlock) is ordered after the writers before it only, and its unlock only before later writers. */
 enum pf_lock_flags { PF_LOCK_SHARED = 1, PF_LOCK_RECURSIVE = 2 };
 void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flags, uint32_t where);
-/* Just before the real unlock. Unlocking what the thread does not hold is ignored. Ends one level
- * of a recursive lock; only the last one is a release. */
+/* Just before the real unlock. Ends one level of a recursive lock; only the last one is a release.
+ * Unlocking what the thread is not known to hold is a release too: order is never lost. */
 void pf_lock_dropping(struct pf_thread *t, const volatile void *lock);
 /* All levels at once, as a condition wait does; returns the depth to give to _retaken. */
 uint32_t pf_lock_drop_all(struct pf_thread *t, const volatile void *lock);

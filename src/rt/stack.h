@@ -4,7 +4,7 @@
  * Model:   nodes of a calling-context tree (parent node, call site in the parent, function), found
  *          lazily from the shadow stack. A node gives out ids for its sites in blocks of 16, so an
  *          id is (node, site) and the whole stack can be told from it, always.
- * Memory:  the runtime's arena; nodes live for ever.
+ * Memory:  the runtime's store; nodes live for ever.
  * Threads: lock-free reads; one lock for new nodes and blocks.
  * Errors:  when ids run out the loss is counted and the id is 0 ("unknown stack").
  */
@@ -13,6 +13,12 @@
 
 #include "thread.h"
 
+#define PF_NODE_ROOT 1u /* the context of a thread before its first function */
+
+void pf_stack_init(void);
+void pf_stack_lock(void); /* around fork */
+void pf_stack_unlock(void);
+
 /* The id of site `site` of the function that runs now (frame[-1]). */
 uint32_t pf_stack_id(struct pf_thread *t, uint32_t site);
 
@@ -20,6 +26,8 @@ uint32_t pf_stack_id(struct pf_thread *t, uint32_t site);
 struct pf_position {
     const char *func, *file, *var;
     uint32_t line, column, kind, size;
+    uint32_t func_line; /* where the function begins */
+    bool folded;        /* stands for deeper recursion of the same call too */
 };
 /* Calls f for each position of the stack of `id`, inlined functions included; stops when f
  * returns false. */

@@ -4,7 +4,7 @@
  * Model:   a thread owns a slot (sid) and counts epochs on it. clock[s] is how much of slot s the
  *          thread has seen: a statement (sid, clk) happened before what the thread does next iff
  *          clk <= clock[sid]. A thread may change its slot when the clock of the slot is used up.
- * Memory:  struct pf_thread comes from the runtime's arena and is never given back, only reused.
+ * Memory:  struct pf_thread comes from the runtime's store and is never given back, only reused.
  * Threads: a thread's own fields are written by itself alone; the table of threads has a lock.
  */
 #ifndef PF_RT_THREAD_H
@@ -53,7 +53,9 @@ struct pf_thread {
     uint32_t *clock;       /* PF_SID_MAX + 1 entries */
     uint32_t *acquired;    /* what relaxed loads saw: joined by an acquire fence; NULL: nothing */
     uint32_t *released;    /* the clock at the last release fence; NULL: none */
-    void *signals;         /* pending signals, wrap/signal.c */
+    void *signals;         /* pending signals, wrap/wrap_signal.c */
+    struct pf_memo *memo;  /* check.c: recent set transitions */
+    struct pf_thread *prev, *next; /* in the list of running threads */
 };
 
 /* NULL when the thread is unknown to the runtime or is inside it: then do nothing but the real
@@ -67,9 +69,9 @@ static inline struct pf_thread *pf_self(void)
 static inline void pf_nest(void) { __pf_tls.nested++; }
 static inline void pf_unnest(void) { __pf_tls.nested--; }
 
-/* Life of a thread. create: in the parent, before the real creation; it releases the parent's
- * clock to the child. begin: first thing in the child, with the child's stack bounds from
- * pthread_getattr_np. end: last thing in the child, after its destructors. joined: the caller now
+/* Life of a thread. create: in the parent, before the real creation, with the interposed
+ * function's frame on top; it releases the parent's clock to the child. begin: first thing in the
+ * child, which has set stack_lo and stack_hi from pthread_getattr_np. end: last thing in the child, after its destructors. joined: the caller now
  * knows all that `child` did. All are called un-nested and nest by themselves. A NULL from create
  * means that a limit was reached: it has been counted, run the thread unwatched. */
 struct pf_thread *pf_thread_create(struct pf_thread *parent);
@@ -80,6 +82,10 @@ void pf_thread_joined(struct pf_thread *self, struct pf_thread *child);
 void pf_thread_cancel_create(struct pf_thread *child);
 /* In the child of fork: only the caller lives on. */
 void pf_thread_after_fork(struct pf_thread *self);
+/* A zero clock of full length, or NULL. */
+uint32_t *pf_thread_clock_new(void);
+void pf_thread_lock(void); /* around fork */
+void pf_thread_unlock(void);
 /* Calls f for every thread that is running, under the table's lock. */
 void pf_thread_each(void (*f)(struct pf_thread *, void *), void *arg);
 

@@ -1,0 +1,182 @@
+/*
+ * Atomic operations with C11's orders. The native operation stands between begin and end, and
+ * between them the stripe of the address is held, so the clocks change in the order in which the
+ * values do. Loads of an address that nobody ever released to take no lock.
+ *
+ * A location's clock is what an acquire load of its present value learns:
+ *   store   release: the thread's clock. relaxed: that of the thread's last release fence; but a
+ *           store by the thread that heads the release sequence continues it (C11 5.1.2.4).
+ *   RMW     continues the sequence: the old clock stays, joined with what a store would put there.
+ * A relaxed load learns the clock only at the next acquire fence (thread->acquired).
+ */
+#include "cell.h"
+#include "clock.h"
+#include "entry.h"
+#include "hb.h"
+#include "oracle.h"
+#include "rt.h"
+#include "slot.h"
+#include "stack.h"
+#include "sync.h"
+
+void pf_signal_poll(struct pf_thread *t) __attribute__((weak));
+
+/* One operation under way, in thread-local memory: there is at most one, for a signal's handler
+ * waits until the thread has left the runtime. */
+struct operation {
+    struct pf_thread *t;
+    uintptr_t addr;
+    struct pf_spin *lock; /* NULL: none taken yet, a load of a location without a clock */
+    uint32_t site;
+    uint8_t size, op, order, failure;
+};
+static __thread struct operation current __attribute__((tls_model("initial-exec")));
+
+static bool acquires(unsigned o)
+{
+    return o == PF_CONSUME || o == PF_ACQUIRE || o == PF_ACQ_REL || o == PF_SEQ_CST;
+}
+static bool releases(unsigned o) { return o == PF_RELEASE || o == PF_ACQ_REL || o == PF_SEQ_CST; }
+
+void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
+{
+    struct pf_thread *t = pf_self();
+    if (!t)
+        return NULL;
+    if (__builtin_expect(!__pf_tls.key, 0)) {
+        pf_thread_key(t);
+        if (pf_signal_poll)
+            pf_signal_poll(t);
+    }
+    pf_nest();
+    struct operation *o = &current;
+    *o = (struct operation){.t = t,
+                            .addr = (uintptr_t)addr,
+                            .site = site,
+                            .size = packed & 0xff,
+                            .op = packed >> 8 & 0xff,
+                            .order = packed >> 16 & 0xff,
+                            .failure = packed >> 24};
+    pf_oracle_begin();
+    if (o->op != PF_ATOMIC_LOAD || !pf_sync_absent(o->addr))
+        o->lock = pf_sync_lock(o->addr);
+    /* A release must be seen to exist before its value can be. */
+    if (o->op != PF_ATOMIC_LOAD && (releases(o->order) || t->released))
+        pf_sync_find(o->addr, true);
+    return o;
+}
+
+/* The access itself, for races with plain ones. */
+static void check(struct operation *o, bool write)
+{
+    struct pf_thread *t = o->t;
+    for (uintptr_t a = o->addr, end = a + o->size; a < end;) {
+        unsigned n = 8 - (a & 7);
+        if (n > end - a)
+            n = (unsigned)(end - a);
+        unsigned mask = ((1u << n) - 1) << (a & 7);
+        pf_oracle_access(t, a, n, write, true);
+        pf_cell_access(t, a, pf_stmt_make(t, mask & 0xff, write, true), o->site);
+        a += n;
+    }
+}
+
+static void load(struct operation *o, struct pf_sync *s, unsigned order)
+{
+    struct pf_thread *t = o->t;
+    if (!s || !s->clock.n)
+        return;
+    if (acquires(order)) {
+        pf_clock_to_thread(t, &s->clock);
+        return;
+    }
+    if (!t->acquired)
+        t->acquired = pf_thread_clock_new();
+    if (t->acquired)
+        pf_clock_join(t->acquired, s->clock.at, s->clock.n);
+}
+
+static void store(struct operation *o, struct pf_sync *s, bool rmw)
+{
+    struct pf_thread *t = o->t;
+    if (!s)
+        return;
+    if (releases(o->order)) {
+        if (rmw)
+            pf_clock_from_thread(&s->clock, t);
+        else
+            pf_clock_set_thread(&s->clock, t);
+        s->head = rmw && s->head != t->number + 1 ? 0 : t->number + 1;
+        return;
+    }
+    if (!rmw && s->head != t->number + 1) { /* another thread's sequence ends here */
+        s->clock.n = 0;
+        s->head = 0;
+    }
+    if (t->released) {
+        pf_clock_from_array(&s->clock, t->released, PF_SID_MAX + 1);
+        if (!rmw)
+            s->head = 0;
+    }
+}
+
+void __pf_atomic_end(void *handle, uint32_t stored)
+{
+    struct operation *o = handle;
+    if (!o)
+        return;
+    struct pf_thread *t = o->t;
+    bool rmw = o->op == PF_ATOMIC_RMW || o->op == PF_ATOMIC_CAS;
+    unsigned order = o->op == PF_ATOMIC_CAS && !stored ? o->failure : o->order;
+    if (!o->lock && !pf_sync_absent(o->addr))
+        o->lock = pf_sync_lock(o->addr); /* somebody released while we loaded */
+    if (!pf_rt.plain)
+        check(o, stored);
+    struct pf_sync *s = o->lock ? pf_sync_find(o->addr, false) : NULL;
+    if (o->op != PF_ATOMIC_STORE)
+        load(o, s, order);
+    if (stored)
+        store(o, s, rmw);
+    if (o->lock)
+        pf_spin_unlock(o->lock);
+    pf_oracle_event(t, rmw ? "armw" : stored ? "astore" : "aload", o->addr, order << 1 | stored);
+    pf_oracle_end();
+    if (stored && releases(order))
+        pf_epoch_next(t);
+    pf_unnest();
+    if (__builtin_expect(!__pf_tls.key, 0) && pf_signal_poll)
+        pf_signal_poll(t);
+}
+
+void pf_hb_fence(struct pf_thread *t, unsigned order)
+{
+    pf_oracle_begin();
+    pf_oracle_event(t, "fence", order, 0);
+    if (acquires(order) && t->acquired) {
+        pf_clock_join(t->clock, t->acquired, PF_SID_MAX + 1);
+        t->nclock = PF_SID_MAX + 1;
+        while (t->nclock > 1 && !t->clock[t->nclock - 1])
+            t->nclock--;
+    }
+    if (releases(order)) {
+        if (!t->released)
+            t->released = pf_thread_clock_new();
+        if (t->released) {
+            pf_clock_copy(t->released, t->clock, PF_SID_MAX + 1);
+            t->released[t->sid] = pf_epoch_published(t);
+        }
+        pf_epoch_next(t);
+    }
+    pf_oracle_end();
+}
+
+void __pf_fence(uint32_t order, uint32_t site)
+{
+    struct pf_thread *t = pf_self();
+    (void)site;
+    if (!t)
+        return;
+    pf_nest();
+    pf_hb_fence(t, order);
+    pf_unnest();
+}

@@ -1,0 +1,308 @@
+#include "cell.h"
+#include "limits.h"
+#include "race.h"
+#include "rt.h"
+#include "set.h"
+#include "spin.h"
+#include "stack.h"
+
+#define STRIPES 1024
+
+static struct {
+    struct pf_spin lock;
+    char pad[60];
+} stripes[STRIPES];
+
+static struct pf_spin *stripe_of(const uint64_t *cell)
+{
+    uint64_t n = (uintptr_t)cell >> 4;
+    return &stripes[(n ^ n >> 10 ^ n >> 20) % STRIPES].lock;
+}
+
+void pf_cell_lock_all(void)
+{
+    for (int i = 0; i < STRIPES; i++)
+        pf_spin_lock(&stripes[i].lock);
+}
+
+void pf_cell_unlock_all(void)
+{
+    for (int i = 0; i < STRIPES; i++)
+        pf_spin_unlock(&stripes[i].lock);
+}
+
+void pf_cell_init(void) { pf_set_init(); }
+
+static uint64_t get(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
+static void put(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
+
+/* One access on its way through the statements of a cell. */
+struct visit {
+    struct pf_thread *t;
+    uint64_t a;
+    uint64_t covered; /* bytes of a, as mask bits, that an equal or stronger statement covers */
+    uint64_t race;    /* a statement it races with, 0 for none */
+};
+
+static bool at_least(uint64_t s, uint64_t a) /* s >= a */
+{
+    return !((a & ~s) & PF_BIT_W) && !((s & ~a) & PF_BIT_A);
+}
+
+/* What is left of s when v->a comes; 0 for nothing. */
+static inline uint64_t relate(struct visit *v, uint64_t s)
+{
+    uint64_t both = s & v->a & PF_MASK_ALL;
+    if (!both)
+        return s;
+    if (!((s ^ v->a) & PF_BITS_SID)) {
+        if (!((s ^ v->a) & PF_BITS_CLK) && at_least(s, v->a)) {
+            v->covered |= both;
+            return s;
+        }
+    } else if (pf_stmt_clk(s) > v->t->clock[pf_stmt_sid(s)]) {
+        if (!((s | v->a) & PF_BIT_W) || (s & v->a & PF_BIT_A))
+            return s;
+        v->race = s;
+    }
+    if (!at_least(v->a, s))
+        return s;
+    s &= ~both;
+    return s & PF_MASK_ALL ? s : 0;
+}
+
+static bool is_covered(const struct visit *v)
+{
+    return !(v->a & PF_MASK_ALL & ~v->covered);
+}
+
+static inline void name(struct visit *v, uint32_t site)
+{
+    if (!(v->a & PF_BITS_ID) && site != PF_NO_SITE)
+        v->a |= pf_stack_id(v->t, site);
+}
+
+static bool same_but_mask(uint64_t s, uint64_t a) { return !((s ^ a) << 8); }
+
+struct report {
+    struct pf_thread *t;
+    uintptr_t granule;
+    uint64_t now, then;
+};
+
+static void report_saved(void *arg)
+{
+    struct report *r = arg;
+    pf_race_found(r->t, r->granule, r->now, r->then);
+}
+
+static __attribute__((noinline, cold)) void report(struct visit *v, uintptr_t addr, uint32_t site)
+{
+    name(v, site);
+    struct report r = {v->t, addr & ~(uintptr_t)7, v->a, v->race};
+    pf_call_saved(report_saved, &r);
+}
+
+/* Puts the named access into a cell whose statements are s0 and s1 (direct, 0 for none) and writes
+ * it back. Writes go in front, for the check of later writes looks at cell[0] alone; reads at the
+ * back, for that of reads looks at cell[1]. */
+static void insert(struct visit *v, uint64_t *cell, uint64_t s0, uint64_t s1)
+{
+    uint64_t a = v->a;
+    v->t->dirty = true;
+    if (same_but_mask(s0, a)) {
+        put(&cell[0], s0 | a);
+        put(&cell[1], s1);
+    } else if (same_but_mask(s1, a)) {
+        put(&cell[1], s1 | a);
+        put(&cell[0], s0);
+    } else if (a & PF_BIT_W) {
+        if (s0 && s1)
+            s1 = pf_set_private2(s0, s1);
+        else if (s0)
+            s1 = s0;
+        put(&cell[1], s1);
+        put(&cell[0], a);
+    } else {
+        if (s0 && s1)
+            a = pf_set_of_two(v->t, s1, a);
+        else if (s1)
+            s0 = s1;
+        put(&cell[0], s0);
+        put(&cell[1], a);
+    }
+}
+
+/* cell[1] refers to a set of plain reads and a is a plain read. */
+static bool read_in_set(struct visit *v, uint64_t *cell, uint64_t s0, uint64_t s1, uint32_t site)
+{
+    uint64_t n0 = relate(v, s0);
+    name(v, site);
+    uint64_t to = pf_set_add(v->t, s1, v->a);
+    if (!to)
+        return false;
+    v->t->dirty = true;
+    if (n0 != s0)
+        put(&cell[0], n0);
+    if (to != s1)
+        put(&cell[1], to);
+    if ((v->a & PF_MASK_ALL) == PF_MASK_ALL && pf_is_ref(to) && !pf_rt.oracle)
+        __pf_tls.shared = to; /* from now on any read under this set passes at once */
+    return true;
+}
+
+/* cell[1] refers to a record that must change. The stripe is held. */
+static void change_record(struct visit *v, uint64_t *cell, uint32_t site)
+{
+    uint64_t s0 = get(&cell[0]), s1 = get(&cell[1]);
+    uint64_t n0 = relate(v, s0);
+    struct pf_set *set = pf_set_private(&s1); /* a copy, if it was shared */
+    if (!set) { /* out of memory, which is counted: forget rather than guess */
+        put(&cell[1], 0);
+        return;
+    }
+    unsigned n = 0;
+    for (unsigned i = 0; i < set->n; i++) {
+        uint64_t s = relate(v, set->stmt[i]);
+        if (s)
+            set->stmt[n++] = s;
+    }
+    set->n = (uint16_t)n;
+    if (!is_covered(v)) {
+        name(v, site);
+        v->t->dirty = true;
+        uint64_t add = v->a;
+        bool merged = false;
+        if (same_but_mask(n0, add)) {
+            n0 |= add;
+            merged = true;
+        }
+        for (unsigned i = 0; i < n && !merged; i++)
+            if (same_but_mask(set->stmt[i], add)) {
+                set->stmt[i] |= add;
+                merged = true;
+            }
+        if (!merged && (add & PF_BIT_W)) { /* the newest write stands in front */
+            uint64_t old = n0;
+            n0 = add;
+            add = old;
+        }
+        if (!merged && add)
+            set = pf_set_push(set, &s1, add);
+    }
+    if (set->n <= 1) { /* back to a plain cell */
+        uint64_t last = set->n ? set->stmt[0] : 0;
+        pf_set_drop(s1);
+        s1 = last;
+    }
+    put(&cell[0], n0);
+    put(&cell[1], s1);
+}
+
+/* Is there one statement in the record that covers all of a? Read without a lock: a record that
+ * changes meanwhile can at most hide this access from the shadow for this once. */
+static bool covered_in_record(uint64_t ref, uint64_t a)
+{
+    const struct pf_set *set = pf_set_at(ref);
+    unsigned n = __atomic_load_n(&set->n, __ATOMIC_RELAXED);
+    for (unsigned i = 0; i < n && i < pf_set_room(set); i++) {
+        uint64_t s = get(&set->stmt[i]);
+        if (!((s ^ a) & (PF_BITS_SID | PF_BITS_CLK)) && at_least(s, a) &&
+            !(a & PF_MASK_ALL & ~s))
+            return true;
+    }
+    return false;
+}
+
+static void access_record(struct visit *v, uint64_t *cell, uint32_t site, bool locked)
+{
+    uint64_t s0 = get(&cell[0]), s1 = get(&cell[1]);
+    if (!locked && pf_is_ref(s1)) {
+        if (covered_in_record(s1, v->a))
+            return;
+        if (pf_set_at(s1)->interned && !(v->a & (PF_BIT_W | PF_BIT_A)) &&
+            read_in_set(v, cell, s0, s1, site))
+            return;
+    }
+    if (!locked)
+        pf_spin_lock(stripe_of(cell));
+    if (pf_is_ref(get(&cell[1])))
+        change_record(v, cell, site);
+    if (!locked)
+        pf_spin_unlock(stripe_of(cell));
+}
+
+static void access_direct(struct visit *v, uint64_t *cell, uint64_t s0, uint64_t s1, uint32_t site)
+{
+    uint64_t n0 = relate(v, s0), n1 = relate(v, s1);
+    if (is_covered(v)) {
+        if (n0 != s0)
+            put(&cell[0], n0);
+        /* Let the next read of this find it where it looks. */
+        if (!n1 && !(v->a & PF_BIT_W))
+            n1 = n0;
+        if (n1 != s1)
+            put(&cell[1], n1);
+    } else {
+        name(v, site);
+        if (same_but_mask(n0, n1)) { /* such a double */
+            n0 |= n1;
+            n1 = 0;
+        }
+        insert(v, cell, n0, n1);
+    }
+}
+
+void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site)
+{
+    uint64_t *cell = pf_cell_of(addr);
+    struct visit v = {t, a, 0, 0};
+    struct pf_spin *stripe = pf_rt.strict ? stripe_of(cell) : 0;
+    if (stripe)
+        pf_spin_lock(stripe);
+    uint64_t s0 = get(&cell[0]), s1 = get(&cell[1]);
+    if (pf_is_ref(s1))
+        access_record(&v, cell, site, stripe != 0);
+    else
+        access_direct(&v, cell, s0, s1, site);
+    if (stripe)
+        pf_spin_unlock(stripe);
+    if (__builtin_expect(v.race != 0, 0))
+        report(&v, addr, site);
+}
+
+void pf_cell_clear(uint64_t *from, uint64_t *to)
+{
+    for (; from < to; from += 2) {
+        uint64_t s1 = get(&from[1]);
+        if (__builtin_expect(pf_is_ref(s1), 0)) {
+            pf_spin_lock(stripe_of(from));
+            s1 = get(&from[1]);
+            if (pf_is_ref(s1))
+                pf_set_drop(s1);
+            put(&from[0], 0);
+            put(&from[1], 0);
+            pf_spin_unlock(stripe_of(from));
+        } else if (get(&from[0]) | s1) {
+            put(&from[0], 0);
+            put(&from[1], 0);
+        }
+    }
+}
+
+unsigned pf_cell_list(const uint64_t *cell, uint64_t *out, unsigned max)
+{
+    unsigned n = 0;
+    uint64_t s0 = get(&cell[0]), s1 = get(&cell[1]);
+    if (s0 && n++ < max)
+        out[n - 1] = s0;
+    if (pf_is_ref(s1)) {
+        const struct pf_set *set = pf_set_at(s1);
+        for (unsigned i = 0; i < set->n; i++)
+            if (n++ < max)
+                out[n - 1] = set->stmt[i];
+    } else if (s1 && n++ < max) {
+        out[n - 1] = s1;
+    }
+    return n;
+}

@@ -1,0 +1,117 @@
+#include "check.h"
+#include "access.h"
+#include "cell.h"
+#include "oracle.h"
+#include "rt.h"
+#include "slot.h"
+
+void pf_signal_poll(struct pf_thread *t) __attribute__((weak));
+
+static void poll_saved(void *t) { pf_signal_poll(t); }
+
+/* A signal came while the thread was busy in the runtime; it took our key away so that we come
+ * here, to a place where its handler can run. */
+static __attribute__((noinline, cold)) void take_signals(struct pf_thread *t)
+{
+    pf_thread_key(t);
+    if (pf_signal_poll)
+        pf_call_saved(poll_saved, t);
+}
+
+static struct pf_thread *enter(void)
+{
+    struct pf_thread *t = pf_self();
+    if (__builtin_expect(!t, 0))
+        return NULL;
+    if (__builtin_expect(!__pf_tls.key, 0))
+        take_signals(t);
+    __pf_tls.nested++;
+    return t;
+}
+
+static void leave(void) { __pf_tls.nested--; }
+
+static inline void access_one(struct pf_thread *t, uintptr_t addr, unsigned size, bool write,
+                              uint32_t id, uint32_t site)
+{
+    unsigned mask = ((1u << size) - 1) << (addr & 7);
+    pf_oracle_begin();
+    pf_oracle_access(t, addr, size, write, false);
+    pf_cell_access(t, addr, pf_stmt_make(t, mask & 0xff, write, false) | id, site);
+    pf_oracle_end();
+}
+
+void pf_check_slow(uintptr_t addr, uint32_t site, uint32_t what)
+{
+    struct pf_thread *t = enter();
+    if (!t)
+        return;
+    access_one(t, addr, what & 15, what & PF_CHECK_WRITE, 0, site);
+    leave();
+}
+
+/* Every granule of the range, the first and the last in part. */
+static void access_range(struct pf_thread *t, uintptr_t addr, uint64_t size, bool write,
+                         uint32_t id, uint32_t site)
+{
+    uintptr_t end = addr + size;
+    unsigned shift = write ? PF_WRITE_BIT : PF_CLK_SHIFT;
+    if (__builtin_expect(pf_rt.oracle, 0)) {
+        while (addr < end) {
+            unsigned n = 8 - (addr & 7);
+            if (n > end - addr)
+                n = (unsigned)(end - addr);
+            access_one(t, addr, n, write, id, site);
+            addr += n;
+        }
+        return;
+    }
+    if (addr & 7 && addr < end) {
+        unsigned n = 8 - (addr & 7);
+        if (n > end - addr)
+            n = (unsigned)(end - addr);
+        access_one(t, addr, n, write, id, site);
+        addr += n;
+    }
+    uint64_t a = pf_stmt_make(t, 0xff, write, false) | id, key = a | PF_BIT_W;
+    key &= ~PF_BITS_ID;
+    for (; end - addr >= 8 && addr < end; addr += 8) {
+        uint64_t s = __atomic_load_n(&pf_cell_of(addr)[!write], __ATOMIC_RELAXED);
+        if ((s ^ key) >> shift == 0)
+            continue;
+        pf_cell_access(t, addr, a, site);
+    }
+    if (addr < end)
+        access_one(t, addr, (unsigned)(end - addr), write, id, site);
+}
+
+void pf_check_range(uintptr_t addr, uint64_t size, uint32_t site, uint32_t what)
+{
+    struct pf_thread *t = enter();
+    if (!t)
+        return;
+    access_range(t, addr, size, what & PF_CHECK_WRITE, 0, site);
+    leave();
+}
+
+/* A constructor or destructor sets the vtable pointer. Storing what is there already changes
+ * nothing for anybody; compilers do it freely, so it is no access. */
+void pf_check_vptr(uintptr_t addr, uintptr_t value, uint32_t site)
+{
+    if (__atomic_load_n((uintptr_t *)addr, __ATOMIC_RELAXED) == value)
+        return;
+    pf_check_slow(addr, site, 8 | PF_CHECK_WRITE);
+}
+
+/* From interposed functions, which are nested and have an id. */
+void pf_access_read(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
+{
+    if (!pf_rt.plain)
+        access_range(t, (uintptr_t)addr, size, false, id, PF_NO_SITE);
+}
+
+void pf_access_write(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
+{
+    if (!pf_rt.plain)
+        access_range(t, (uintptr_t)addr, size, true, id, PF_NO_SITE);
+}

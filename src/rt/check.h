@@ -1,0 +1,16 @@
+/*
+ * check.h - the checks behind the entry points of compiled code: check_entry.S calls these when
+ * its quick test does not pass. Compiled without vector registers, as all they call on that path.
+ */
+#ifndef PF_RT_CHECK_H
+#define PF_RT_CHECK_H
+
+#include <stdint.h>
+
+/* what = size of the access (1, 2, 4, 8) | PF_CHECK_WRITE. */
+#define PF_CHECK_WRITE 16
+void pf_check_slow(uintptr_t addr, uint32_t site, uint32_t what);
+void pf_check_range(uintptr_t addr, uint64_t size, uint32_t site, uint32_t what);
+void pf_check_vptr(uintptr_t addr, uintptr_t value, uint32_t site);
+
+#endif

@@ -1,0 +1,167 @@
+/*
+ * check_entry.S - entry points of compiled code with the convention "preserve all but r11".
+ *
+ * The quick test of pf_shadow.h in registers that are saved by hand; on a miss all registers a C
+ * function may change are saved and check.c goes on. Vector registers are not touched there.
+ */
+        .text
+
+        .macro  SAVE
+        push    %rax
+        push    %rcx
+        push    %rdx
+        push    %rsi
+        push    %rdi
+        push    %r8
+        push    %r9
+        push    %r10
+        .cfi_adjust_cfa_offset 64
+        push    %rbp
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbp, 0
+        mov     %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        and     $-16, %rsp
+        cld
+        .endm
+
+        .macro  RESTORE
+        mov     %rbp, %rsp
+        .cfi_def_cfa_register %rsp
+        pop     %rbp
+        .cfi_adjust_cfa_offset -8
+        pop     %r10
+        pop     %r9
+        pop     %r8
+        pop     %rdi
+        pop     %rsi
+        pop     %rdx
+        pop     %rcx
+        pop     %rax
+        .cfi_adjust_cfa_offset -64
+        .endm
+
+        .macro  BEGIN name
+        .globl  \name
+        .type   \name, @function
+        .p2align 5
+\name:
+        .cfi_startproc
+        .endm
+
+        .macro  END name
+        .cfi_endproc
+        .size   \name, .-\name
+        .endm
+
+/* rdi: address, esi: site. slot: byte offset of the word in the cell; shift: lowest bit compared. */
+        .macro  CHECK name, size, slot, shift, what
+        BEGIN   \name
+        push    %rax
+        .cfi_adjust_cfa_offset 8
+        mov     %rdi, %rax
+        shl     $20, %rax
+        shr     $23, %rax
+        shl     $4, %rax
+        bts     $45, %rax
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        mov     %fs:(%r11), %r11
+        xor     \slot(%rax), %r11
+        .if \size == 8
+        shr     $\shift, %r11
+        pop     %rax
+        jnz     1f
+        ret
+        .else
+        mov     %r11, %rax
+        shl     $8, %rax
+        shr     $(\shift + 8), %rax
+        jnz     2f
+        push    %rcx
+        mov     %edi, %ecx
+        and     $7, %ecx
+        shr     $56, %r11
+        shr     %cl, %r11d
+        pop     %rcx
+        test    $((1 << \size) - 1), %r11b
+2:      pop     %rax
+        jnz     1f
+        ret
+        .endif
+        .cfi_adjust_cfa_offset -8
+1:      SAVE
+        mov     $\what, %edx
+        call    pf_check_slow
+        RESTORE
+        ret
+        END     \name
+        .endm
+
+        CHECK   __pf_read1, 1, 8, 25, 1
+        CHECK   __pf_read2, 2, 8, 25, 2
+        CHECK   __pf_read4, 4, 8, 25, 4
+        CHECK   __pf_read8, 8, 8, 25, 8
+        CHECK   __pf_write1, 1, 0, 24, 17
+        CHECK   __pf_write2, 2, 0, 24, 18
+        CHECK   __pf_write4, 4, 0, 24, 20
+        CHECK   __pf_write8, 8, 0, 24, 24
+
+        .macro  FORWARD name, target, what
+        BEGIN   \name
+        SAVE
+        .ifnb \what
+        mov     $\what, %ecx
+        .endif
+        call    \target
+        RESTORE
+        ret
+        END     \name
+        .endm
+
+        FORWARD __pf_read_range, pf_check_range, 0
+        FORWARD __pf_write_range, pf_check_range, 16
+        FORWARD __pf_write_vptr, pf_check_vptr
+
+/* void pf_call_saved(void (*f)(void *), void *arg): the vector state lives on the stack meanwhile. */
+        .hidden pf_call_saved
+        BEGIN   pf_call_saved
+        push    %rbp
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbp, 0
+        mov     %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        push    %rbx
+        sub     pf_xsave_size(%rip), %rsp
+        and     $-64, %rsp
+        mov     %rdi, %r8
+        mov     %rsi, %rdi
+        mov     pf_xsave_mask(%rip), %eax
+        mov     pf_xsave_mask+4(%rip), %edx
+        test    %eax, %eax
+        jz      3f
+        /* the header of the save area must be zero */
+        movq    $0, 512(%rsp)
+        movq    $0, 520(%rsp)
+        movq    $0, 528(%rsp)
+        movq    $0, 536(%rsp)
+        movq    $0, 544(%rsp)
+        movq    $0, 552(%rsp)
+        movq    $0, 560(%rsp)
+        movq    $0, 568(%rsp)
+        xsave   (%rsp)
+        call    *%r8
+        mov     pf_xsave_mask(%rip), %eax
+        mov     pf_xsave_mask+4(%rip), %edx
+        xrstor  (%rsp)
+        jmp     4f
+3:      fxsave  (%rsp)
+        call    *%r8
+        fxrstor (%rsp)
+4:      lea     -8(%rbp), %rsp
+        pop     %rbx
+        pop     %rbp
+        .cfi_def_cfa %rsp, 8
+        ret
+        END     pf_call_saved
+
+        .section .note.GNU-stack,"",@progbits

@@ -1,0 +1,30 @@
+/*
+ * clock.h - vector clocks as plain arrays: how much of each slot has been seen.
+ *
+ * Model:   a total map slot -> uint32, 0 where absent; join is the pointwise maximum.
+ * Memory:  the caller's.
+ */
+#ifndef PF_RT_CLOCK_H
+#define PF_RT_CLOCK_H
+
+#include <stdint.h>
+
+/* dst[i] := max(dst[i], src[i]) for i < n; true if anything grew. */
+static inline int pf_clock_join(uint32_t *dst, const uint32_t *src, uint32_t n)
+{
+    uint32_t grew = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t m = src[i] > dst[i] ? src[i] : dst[i];
+        grew |= m ^ dst[i];
+        dst[i] = m;
+    }
+    return grew != 0;
+}
+
+static inline void pf_clock_copy(uint32_t *dst, const uint32_t *src, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        dst[i] = src[i];
+}
+
+#endif

@@ -1,0 +1,238 @@
+#include "hb.h"
+#include "limits.h"
+#include "lockset.h"
+#include "oracle.h"
+#include "rt.h"
+#include "slot.h"
+#include "stack.h"
+#include "store.h"
+#include "sync.h"
+
+/* Every release ends the epoch: what the thread does from here on is not told to anybody yet. */
+
+void pf_hb_acquire(struct pf_thread *t, const volatile void *addr)
+{
+    uintptr_t a = (uintptr_t)addr;
+    if (pf_sync_absent(a))
+        return;
+    pf_oracle_begin();
+    pf_oracle_event(t, "acq", a, 0);
+    struct pf_spin *l = pf_sync_lock(a);
+    struct pf_sync *s = pf_sync_find(a, false);
+    if (s)
+        pf_clock_to_thread(t, &s->clock);
+    pf_spin_unlock(l);
+    pf_oracle_end();
+}
+
+void pf_hb_release(struct pf_thread *t, const volatile void *addr)
+{
+    uintptr_t a = (uintptr_t)addr;
+    pf_oracle_begin();
+    pf_oracle_event(t, "rel", a, 0);
+    struct pf_spin *l = pf_sync_lock(a);
+    struct pf_sync *s = pf_sync_find(a, true);
+    if (s) {
+        pf_clock_from_thread(&s->clock, t);
+        s->head = 0;
+    }
+    pf_spin_unlock(l);
+    pf_epoch_next(t);
+    pf_oracle_end();
+}
+
+void pf_hb_release_store(struct pf_thread *t, const volatile void *addr)
+{
+    uintptr_t a = (uintptr_t)addr;
+    pf_oracle_begin();
+    pf_oracle_event(t, "relstore", a, 0);
+    struct pf_spin *l = pf_sync_lock(a);
+    struct pf_sync *s = pf_sync_find(a, true);
+    if (s) {
+        pf_clock_set_thread(&s->clock, t);
+        s->head = t->number + 1;
+    }
+    pf_spin_unlock(l);
+    pf_epoch_next(t);
+    pf_oracle_end();
+}
+
+void pf_hb_acquire_release(struct pf_thread *t, const volatile void *addr)
+{
+    uintptr_t a = (uintptr_t)addr;
+    pf_oracle_begin();
+    pf_oracle_event(t, "acq", a, 0);
+    pf_oracle_event(t, "rel", a, 0);
+    struct pf_spin *l = pf_sync_lock(a);
+    struct pf_sync *s = pf_sync_find(a, true);
+    if (s) {
+        pf_clock_to_thread(t, &s->clock);
+        pf_clock_set_thread(&s->clock, t);
+        s->head = 0;
+    }
+    pf_spin_unlock(l);
+    pf_epoch_next(t);
+    pf_oracle_end();
+}
+
+/* Clocks without an address: a descriptor's, a message's. */
+
+struct free_clock {
+    struct pf_hb_clock clock;
+    struct pf_spin lock;
+};
+
+struct pf_hb_clock *pf_hb_clock_new(void)
+{
+    static struct free_clock dummy; /* of all that could not be had: more order than there is */
+    struct free_clock *c = pf_store_take(0);
+    if (!c)
+        return &dummy.clock;
+    *c = (struct free_clock){0};
+    return &c->clock;
+}
+
+void pf_hb_clock_free(struct pf_hb_clock *c)
+{
+    pf_clock_clear(c);
+    if ((char *)c >= pf_store_base)
+        pf_store_give(c, 0);
+}
+
+void pf_hb_clock_acquire(struct pf_thread *t, struct pf_hb_clock *c)
+{
+    struct free_clock *f = (struct free_clock *)c;
+    pf_oracle_begin();
+    pf_oracle_event(t, "acq", (uintptr_t)c, 0);
+    pf_spin_lock(&f->lock);
+    pf_clock_to_thread(t, c);
+    pf_spin_unlock(&f->lock);
+    pf_oracle_end();
+}
+
+void pf_hb_clock_release(struct pf_thread *t, struct pf_hb_clock *c)
+{
+    struct free_clock *f = (struct free_clock *)c;
+    pf_oracle_begin();
+    pf_oracle_event(t, "rel", (uintptr_t)c, 0);
+    pf_spin_lock(&f->lock);
+    pf_clock_from_thread(c, t);
+    pf_spin_unlock(&f->lock);
+    pf_epoch_next(t);
+    pf_oracle_end();
+}
+
+void pf_hb_clock_release_store(struct pf_thread *t, struct pf_hb_clock *c)
+{
+    struct free_clock *f = (struct free_clock *)c;
+    pf_oracle_begin();
+    pf_oracle_event(t, "relstore", (uintptr_t)c, 0);
+    pf_spin_lock(&f->lock);
+    pf_clock_set_thread(c, t);
+    pf_spin_unlock(&f->lock);
+    pf_epoch_next(t);
+    pf_oracle_end();
+}
+
+/* Locks. */
+
+static struct pf_held *held_find(struct pf_thread *t, uintptr_t addr)
+{
+    for (uint32_t i = t->nheld; i-- > 0;)
+        if (t->held[i].addr == addr)
+            return &t->held[i];
+    return NULL;
+}
+
+static void lock_acquire(struct pf_thread *t, uintptr_t a, bool shared)
+{
+    pf_oracle_begin();
+    pf_oracle_event(t, shared ? "rdlock" : "lock", a, 0);
+    struct pf_spin *l = pf_sync_lock(a);
+    struct pf_sync *s = pf_sync_find(a, false);
+    if (s && s->head != t->number + 1)
+        pf_clock_to_thread(t, &s->clock);
+    if (s && !shared)
+        pf_clock_to_thread(t, &s->readers);
+    pf_spin_unlock(l);
+    pf_oracle_end();
+}
+
+static void lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool known)
+{
+    pf_oracle_begin();
+    pf_oracle_event(t, shared ? "rdunlock" : known ? "unlock" : "rel", a, 0);
+    struct pf_spin *l = pf_sync_lock(a);
+    struct pf_sync *s = pf_sync_find(a, true);
+    if (s && shared) {
+        pf_clock_from_thread(&s->readers, t);
+    } else if (s && known) { /* the holder knows all that is in there */
+        pf_clock_set_thread(&s->clock, t);
+        s->readers.n = 0;
+        s->head = t->number + 1;
+    } else if (s) {
+        pf_clock_from_thread(&s->clock, t);
+        s->head = 0;
+    }
+    pf_spin_unlock(l);
+    pf_oracle_end();
+}
+
+static void hold(struct pf_thread *t, uintptr_t a, bool shared, uint32_t depth, uint32_t where)
+{
+    lock_acquire(t, a, shared);
+    if (t->nheld == PF_HELD_MAX) {
+        pf_limit_hit(PF_LIMIT_LOCKS);
+        return;
+    }
+    t->held[t->nheld++] =
+        (struct pf_held){.addr = a, .where = where, .shared = shared, .depth = depth};
+    t->lockset = pf_lockset_with(t->lockset, a, where, shared);
+    pf_epoch_lockset_changed(t);
+}
+
+/* Publishes and ends the epoch, with or without an entry among the held ones. */
+static void unhold(struct pf_thread *t, uintptr_t a, struct pf_held *h)
+{
+    lock_release(t, a, h && h->shared, h != NULL);
+    if (h) {
+        struct pf_held *last = &t->held[--t->nheld];
+        for (; h < last; h++)
+            h[0] = h[1];
+        t->lockset = pf_lockset_of(t);
+    }
+    pf_epoch_lockset_changed(t);
+}
+
+void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flags, uint32_t where)
+{
+    struct pf_held *h = held_find(t, (uintptr_t)lock);
+    if (!h) {
+        hold(t, (uintptr_t)lock, flags & PF_LOCK_SHARED, 1, where);
+        return;
+    }
+    if (flags & (PF_LOCK_RECURSIVE | PF_LOCK_SHARED))
+        h->depth++; /* else somebody unlocked it for us, and we have it anew */
+    lock_acquire(t, (uintptr_t)lock, h->shared);
+}
+
+void pf_lock_dropping(struct pf_thread *t, const volatile void *lock)
+{
+    struct pf_held *h = held_find(t, (uintptr_t)lock);
+    if (h && --h->depth)
+        return;
+    unhold(t, (uintptr_t)lock, h);
+}
+
+uint32_t pf_lock_drop_all(struct pf_thread *t, const volatile void *lock)
+{
+    struct pf_held *h = held_find(t, (uintptr_t)lock);
+    uint32_t depth = h ? h->depth : 1;
+    unhold(t, (uintptr_t)lock, h);
+    return depth;
+}
+
+void pf_lock_retaken(struct pf_thread *t, const volatile void *lock, uint32_t depth, uint32_t where)
+{
+    hold(t, (uintptr_t)lock, false, depth, where);
+}

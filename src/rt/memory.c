@@ -1,0 +1,73 @@
+/*
+ * Fresh ranges and ranges that are gone.
+ *
+ * A range is cleared cell by cell; of larger ones only the pages of the shadow that exist. Giving
+ * shadow pages back is dear (they come again one fault at a time), so it is done only when the
+ * memory itself went back to the system. The granules at both ends are cleared whole: an edge that
+ * is shared with something else can lose its statements, never gain one.
+ */
+#include "access.h"
+#include "cell.h"
+#include "hb.h"
+#include "oracle.h"
+#include "rt.h"
+#include "sys.h"
+
+#define PAGE 4096u
+#define HALF (PAGE / 2)       /* of the target, for one page of shadow */
+#define LOOK_SIZE (64u << 10) /* from here on, see which shadow pages exist */
+#define LOOK_PAGES 256u
+
+static void clear(uintptr_t from, uintptr_t to)
+{
+    if (from < to)
+        pf_cell_clear(pf_cell_of(from), pf_cell_of(from) + (to - from) / 8 * 2);
+}
+
+static void clear_existing(uintptr_t from, uintptr_t to) /* both multiples of HALF */
+{
+    unsigned char in[LOOK_PAGES];
+    while (from < to) {
+        uintptr_t n = (to - from) / HALF;
+        if (n > LOOK_PAGES)
+            n = LOOK_PAGES;
+        bool known = pf_sys_mincore(pf_cell_of(from), n * PAGE, in) == 0;
+        for (uintptr_t i = 0; i < n; i++, from += HALF)
+            if (!known || in[i] & 1)
+                clear(from, from + HALF);
+    }
+}
+
+static void renew(uintptr_t addr, uintptr_t end, bool gone)
+{
+    uintptr_t from = (addr + HALF - 1) & ~(uintptr_t)(HALF - 1), to = end & ~(uintptr_t)(HALF - 1);
+    if (__pf_tls.thread) {
+        pf_oracle_begin();
+        pf_oracle_event(__pf_tls.thread, "new", addr, end - addr);
+        pf_oracle_end();
+    }
+    pf_hb_forget((void *)addr, end - addr);
+    addr &= ~(uintptr_t)7;
+    end = (end + 7) & ~(uintptr_t)7;
+    if (from >= to || (!gone && end - addr < LOOK_SIZE)) {
+        clear(addr, end);
+        return;
+    }
+    clear(addr, from);
+    clear_existing(from, to);
+    if (gone)
+        pf_sys_zap(pf_cell_of(from), (to - from) * 2);
+    clear(to, end);
+}
+
+void pf_memory_new(const volatile void *p, size_t size)
+{
+    if (size && !pf_rt.plain)
+        renew((uintptr_t)p, (uintptr_t)p + size, false);
+}
+
+void pf_memory_gone(const volatile void *p, size_t size)
+{
+    if (size && !pf_rt.plain)
+        renew((uintptr_t)p, (uintptr_t)p + size, true);
+}

@@ -1,0 +1,136 @@
+#include "module.h"
+#include "store.h"
+#include "entry.h"
+#include "limits.h"
+#include "spin.h"
+#include "sys.h"
+#include "thread.h"
+
+#define FUNCS_MAX (1u << 20)
+
+struct module {
+    struct pf_func *func, *func_end;
+    struct pf_var *var, *var_end;
+    struct module *next;
+};
+
+static struct pf_spin lock;
+static struct module *modules;
+static const struct pf_func *funcs[FUNCS_MAX]; /* .bss, committed as used */
+static uint32_t nfuncs = 1;
+
+void pf_module_lock(void) { pf_spin_lock(&lock); }
+void pf_module_unlock(void) { pf_spin_unlock(&lock); }
+
+uint32_t pf_func_number(struct pf_func *f)
+{
+    uint32_t n = __atomic_load_n(&f->number, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(n != 0, 1))
+        return n;
+    pf_spin_lock(&lock);
+    n = f->number;
+    if (!n && nfuncs < FUNCS_MAX) {
+        n = nfuncs++;
+        funcs[n] = f;
+        __atomic_store_n(&f->number, n, __ATOMIC_RELEASE);
+    }
+    pf_spin_unlock(&lock);
+    return n;
+}
+
+const struct pf_func *pf_func_at(uint32_t number)
+{
+    return __atomic_load_n(&funcs[number], __ATOMIC_ACQUIRE);
+}
+
+void __pf_module_in(void *func, void *func_end, void *var, void *var_end)
+{
+    pf_spin_lock(&lock);
+    struct module *m = modules;
+    while (m && m->func != func)
+        m = m->next;
+    if (!m && (m = pf_store_keep(sizeof *m))) {
+        *m = (struct module){func, func_end, var, var_end, modules};
+        modules = m;
+    }
+    pf_spin_unlock(&lock);
+}
+
+static size_t length(const pf_rel *r)
+{
+    const char *s = pf_rel_str(r);
+    size_t n = 0;
+    while (s && s[n])
+        n++;
+    return s ? n + 1 : 0;
+}
+
+/* Points `to` at a copy of what `from` points at, placed at *room. */
+static void move_string(pf_rel *to, const pf_rel *from, char **room)
+{
+    size_t n = length(from);
+    if (!n)
+        return;
+    pf_copy(*room, pf_rel_str(from), n);
+    *to = (pf_rel)(*room - (char *)to);
+    *room += n;
+}
+
+/* The record with its sites and strings in one block of our own, or NULL. */
+static const struct pf_func *copy_of(const struct pf_func *f)
+{
+    const struct pf_site *s = (const void *)((const char *)&f->sites + f->sites);
+    size_t size = sizeof *f + f->nsites * sizeof *s + length(&f->name) + length(&f->file);
+    for (uint32_t i = 0; i < f->nsites; i++)
+        size += length(&s[i].file) + length(&s[i].func) + length(&s[i].var);
+    struct pf_func *c = pf_store_keep(size);
+    if (!c)
+        return NULL;
+    struct pf_site *t = (void *)(c + 1);
+    char *room = (char *)(t + f->nsites);
+    pf_copy(c, f, sizeof *c);
+    pf_copy(t, s, f->nsites * sizeof *t);
+    c->sites = (pf_rel)((char *)t - (char *)&c->sites);
+    move_string(&c->name, &f->name, &room);
+    move_string(&c->file, &f->file, &room);
+    for (uint32_t i = 0; i < f->nsites; i++) {
+        move_string(&t[i].file, &s[i].file, &room);
+        move_string(&t[i].func, &s[i].func, &room);
+        move_string(&t[i].var, &s[i].var, &room);
+    }
+    return c;
+}
+
+void __pf_module_out(void *func, void *func_end, void *var, void *var_end)
+{
+    pf_spin_lock(&lock);
+    for (struct module **m = &modules; *m; m = &(*m)->next)
+        if ((*m)->func == func) {
+            *m = (*m)->next;
+            break;
+        }
+    for (struct pf_func *f = func; f < (struct pf_func *)func_end; f++)
+        if (f->number && funcs[f->number] == f) {
+            __atomic_store_n(&funcs[f->number], copy_of(f), __ATOMIC_RELEASE);
+            f->number = 0; /* loaded again without a fresh mapping, it is a new function */
+        }
+    pf_spin_unlock(&lock);
+}
+
+bool pf_global_find(uintptr_t addr, struct pf_global *out)
+{
+    bool found = false;
+    pf_spin_lock(&lock);
+    for (struct module *m = modules; m && !found; m = m->next)
+        for (struct pf_var *v = m->var; v < m->var_end; v++) {
+            uintptr_t at = (uintptr_t)((char *)&v->address + v->address);
+            if (addr - at < v->size) {
+                *out = (struct pf_global){at, v->size, pf_rel_str(&v->name), pf_rel_str(&v->file),
+                                          v->line};
+                found = true;
+                break;
+            }
+        }
+    pf_spin_unlock(&lock);
+    return found;
+}

@@ -1,0 +1,31 @@
+/*
+ * module.h - the tables of loaded objects: functions by number, global variables by address.
+ *
+ * Model:   a function gets a number when it is first seen on a stack; the number leads to its
+ *          record for ever. When the object is unloaded, records that have a number are copied.
+ * Threads: any; one lock for changes, reading by number is lock-free.
+ */
+#ifndef PF_RT_MODULE_H
+#define PF_RT_MODULE_H
+
+#include "pf_abi.h"
+#include <stdbool.h>
+#include <stddef.h>
+
+/* 0 when numbers have run out. */
+uint32_t pf_func_number(struct pf_func *f);
+const struct pf_func *pf_func_at(uint32_t number);
+
+struct pf_global {
+    uintptr_t addr;
+    size_t size;
+    const char *name, *file;
+    uint32_t line;
+};
+/* The global variable that holds addr, for reports; false if none is known. */
+bool pf_global_find(uintptr_t addr, struct pf_global *out);
+
+void pf_module_lock(void); /* around fork */
+void pf_module_unlock(void);
+
+#endif

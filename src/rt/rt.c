@@ -1,0 +1,138 @@
+#include "rt.h"
+#include "access.h"
+#include "cell.h"
+#include "limits.h"
+#include "lockset.h"
+#include "module.h"
+#include "options.h"
+#include "oracle.h"
+#include "race.h"
+#include "set.h"
+#include "slot.h"
+#include "stack.h"
+#include "store.h"
+#include "sync.h"
+#include "sys.h"
+#include <cpuid.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#define MAIN_STACK_MAX (64ull << 20) /* of an unlimited stack this much is named as such */
+
+struct pf_rt pf_rt;
+
+/* For pf_call_saved: what to save, and how many bytes that takes. */
+uint64_t pf_xsave_mask, pf_xsave_size = 512 + 64;
+
+void pf_wrap_init(void) __attribute__((weak));
+extern void *__libc_stack_end;
+
+static void find_vector_state(void)
+{
+    unsigned a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+        return;
+    __asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+    uint64_t mask = (uint64_t)d << 32 | a;
+    if (__get_cpuid_count(13, 0, &a, &b, &c, &d)) {
+        pf_xsave_mask = mask;
+        pf_xsave_size = b + 64;
+    }
+}
+
+static bool map_plane(uint64_t at, uint64_t size)
+{
+    if (!pf_sys_map((void *)at, size))
+        return false;
+    pf_sys(SYS_madvise, at, size, MADV_NOHUGEPAGE);
+    pf_sys(SYS_madvise, at, size, MADV_DONTDUMP);
+    return true;
+}
+
+static void say(const char *s)
+{
+    size_t n = 0;
+    while (s[n])
+        n++;
+    pf_sys(SYS_write, 2, s, n);
+}
+
+static void begin_main(void)
+{
+    struct pf_thread *t = pf_thread_create(NULL);
+    if (!t)
+        return;
+    struct rlimit r = {0};
+    pf_sys(SYS_prlimit64, 0, RLIMIT_STACK, 0, &r);
+    uint64_t size = r.rlim_cur < MAIN_STACK_MAX ? r.rlim_cur : MAIN_STACK_MAX;
+    t->stack_hi = ((uintptr_t)__libc_stack_end | 4095) + 1;
+    t->stack_lo = t->stack_hi - (size & ~4095ull);
+    pf_thread_begin(t);
+}
+
+void pf_rt_init(void)
+{
+    if (pf_rt.ready)
+        return;
+    pf_nest();
+    pf_options_init();
+    pf_store_init();
+    if (!map_plane(PF_SHADOW_BASE, PF_SHADOW_SIZE) ||
+        !map_plane(PF_SYNC_PLANE, PF_SYNC_PLANE_SIZE) ||
+        !map_plane(PF_BLOCK_PLANE, PF_BLOCK_PLANE_SIZE)) {
+        say("photofinish: cannot map the shadow memory (is there a limit on address space, "
+            "ulimit -v?); this run is NOT watched\n");
+        pf_limit_hit(PF_LIMIT_MEMORY);
+        pf_unnest();
+        return;
+    }
+    find_vector_state();
+    pf_rt.plain = pf_options.plain;
+    pf_rt.strict = pf_options.strict;
+    pf_stack_init();
+    pf_lockset_init();
+    pf_cell_init();
+    pf_sync_init();
+    pf_block_init();
+    if (pf_options.oracle_log[0])
+        pf_oracle_open(pf_options.oracle_log);
+    if (pf_wrap_init)
+        pf_wrap_init();
+    pf_rt.ready = true;
+    pf_unnest();
+    begin_main();
+}
+
+__attribute__((section(".preinit_array"), used)) static void (*const init_first)(void) = pf_rt_init;
+
+void pf_rt_before_fork(void)
+{
+    pf_nest();
+    pf_thread_lock();
+    pf_slot_lock();
+    pf_sync_lock_all();
+    pf_cell_lock_all();
+    pf_set_lock();
+    pf_block_lock_all();
+    pf_lockset_lock();
+    pf_stack_lock();
+    pf_module_lock();
+    pf_store_lock_all();
+}
+
+void pf_rt_after_fork(bool child)
+{
+    pf_store_unlock_all();
+    pf_module_unlock();
+    pf_stack_unlock();
+    pf_lockset_unlock();
+    pf_block_unlock_all();
+    pf_set_unlock();
+    pf_cell_unlock_all();
+    pf_sync_unlock_all();
+    pf_slot_unlock();
+    pf_thread_unlock();
+    pf_unnest();
+    if (child && __pf_tls.thread)
+        pf_thread_after_fork(__pf_tls.thread);
+}

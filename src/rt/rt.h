@@ -1,0 +1,26 @@
+/*
+ * rt.h - the runtime as a whole: start, fork, what mode it runs in.
+ */
+#ifndef PF_RT_RT_H
+#define PF_RT_RT_H
+
+#include "thread.h"
+
+struct pf_rt {
+    bool ready;    /* the shadow is mapped, threads can be watched */
+    bool plain;    /* every function runs its plain body; only synchronisation is tracked */
+    bool strict;   /* cells are updated under a lock, no statement is ever lost */
+    bool oracle;   /* every event is logged for the offline oracle (oracle.h) */
+};
+extern struct pf_rt pf_rt;
+
+/* From .preinit_array, before any constructor of the program. */
+void pf_rt_init(void);
+/* Around fork(2): nobody is in the middle of an update when the process is copied. */
+void pf_rt_before_fork(void);
+void pf_rt_after_fork(bool child);
+
+/* Calls f(arg) from a place where vector registers are in use: saves and restores them all. */
+void pf_call_saved(void (*f)(void *), void *arg);
+
+#endif

@@ -1,0 +1,215 @@
+#include "set.h"
+#include "cell.h"
+#include "spin.h"
+#include "sys.h"
+
+#define TABLE_BITS 20
+#define TABLE_SIZE (1u << TABLE_BITS)
+#define SETS_MAX (TABLE_SIZE / 2)
+#define SET_LIMIT 256 /* members of an interned set; more are kept privately */
+#define POPULAR 4
+#define MEMO_BITS 6
+
+struct pf_memo { /* from + with = to */
+    uint64_t from, with, to;
+};
+
+static struct pf_spin lock;
+static uint32_t *table; /* store names of sets, by hash of their contents */
+static uint32_t nsets;
+
+void pf_set_lock(void) { pf_spin_lock(&lock); }
+void pf_set_unlock(void) { pf_spin_unlock(&lock); }
+void pf_set_init(void) { table = pf_sys_map(NULL, TABLE_SIZE * sizeof *table); }
+
+static uint64_t ref_of(const struct pf_set *s)
+{
+    return s ? (uint64_t)PF_SID_REF << PF_SID_SHIFT | pf_store_name(s) : 0;
+}
+
+static struct pf_set *set_new(unsigned n)
+{
+    unsigned order = 0;
+    while ((8u << order) - 1 < n)
+        order++;
+    struct pf_set *s = pf_store_take(order);
+    if (s) {
+        s->n = (uint16_t)n;
+        s->order = (uint8_t)order;
+        s->interned = 0;
+        s->uses = 0;
+    }
+    return s;
+}
+
+uint64_t pf_set_private2(uint64_t a, uint64_t b)
+{
+    struct pf_set *s = set_new(2);
+    if (!s)
+        return 0;
+    s->stmt[0] = a;
+    s->stmt[1] = b;
+    return ref_of(s);
+}
+
+struct pf_set *pf_set_private(uint64_t *ref)
+{
+    struct pf_set *s = pf_set_at(*ref);
+    if (!s->interned)
+        return s;
+    struct pf_set *c = set_new(s->n + 1u);
+    if (!c)
+        return NULL;
+    c->n = s->n;
+    for (unsigned i = 0; i < s->n; i++)
+        c->stmt[i] = s->stmt[i];
+    *ref = ref_of(c);
+    return c;
+}
+
+struct pf_set *pf_set_push(struct pf_set *s, uint64_t *ref, uint64_t stmt)
+{
+    if (s->n == pf_set_room(s)) {
+        struct pf_set *c = set_new(s->n + 1u);
+        if (!c)
+            return s;
+        for (unsigned i = 0; i < s->n; i++)
+            c->stmt[i] = s->stmt[i];
+        c->n = s->n;
+        pf_set_drop(*ref);
+        *ref = ref_of(c);
+        s = c;
+    }
+    s->stmt[s->n] = stmt;
+    __atomic_store_n(&s->n, (uint16_t)(s->n + 1), __ATOMIC_RELEASE);
+    return s;
+}
+
+void pf_set_drop(uint64_t ref)
+{
+    struct pf_set *s = pf_set_at(ref);
+    if (!s->interned)
+        pf_store_give(s, s->order);
+}
+
+/* A cell is about to hold `to`; sets that many cells hold are worth extending. */
+static uint64_t use(uint64_t to)
+{
+    if (pf_is_ref(to)) {
+        struct pf_set *s = pf_set_at(to);
+        uint32_t n = __atomic_load_n(&s->uses, __ATOMIC_RELAXED);
+        if (n < POPULAR)
+            __atomic_store_n(&s->uses, n + 1, __ATOMIC_RELAXED);
+    }
+    return to;
+}
+
+/* The set of the n sorted statements, new if there was none. NULL when the table is full. */
+static struct pf_set *intern(const uint64_t *stmt, unsigned n)
+{
+    uint64_t h = n;
+    for (unsigned i = 0; i < n; i++) {
+        h = (h ^ stmt[i]) * 0x9e3779b97f4a7c15ull;
+        h ^= h >> 32;
+    }
+    struct pf_set *s = NULL;
+    pf_spin_lock(&lock);
+    uint32_t i = (uint32_t)(h >> (64 - TABLE_BITS));
+    for (; table[i]; i = (i + 1) & (TABLE_SIZE - 1)) {
+        struct pf_set *c = pf_store_at(table[i]);
+        unsigned k = 0;
+        while (c->n == n && k < n && c->stmt[k] == stmt[k])
+            k++;
+        if (k == n) {
+            s = c;
+            break;
+        }
+    }
+    if (!s && nsets < SETS_MAX && (s = set_new(n))) {
+        for (unsigned k = 0; k < n; k++)
+            s->stmt[k] = stmt[k];
+        s->interned = 1;
+        nsets++;
+        table[i] = pf_store_name(s);
+    }
+    pf_spin_unlock(&lock);
+    return s;
+}
+
+static struct pf_memo *memo_of(struct pf_thread *t, uint64_t from, uint64_t with)
+{
+    if (!t->memo) {
+        t->memo = pf_store_take(5); /* 2 KB */
+        if (!t->memo)
+            return NULL;
+        pf_zero(t->memo, sizeof *t->memo << MEMO_BITS);
+    }
+    uint64_t h = (from ^ with >> 7) * 0x9e3779b97f4a7c15ull;
+    return &t->memo[h >> (64 - MEMO_BITS)];
+}
+_Static_assert((sizeof(struct pf_memo) << MEMO_BITS) <= 64 << 5, "the memo fits its block");
+
+/* The plain reads of `stmt` (n of them) with a added, as an interned set or, if a is all that
+ * remains, as a itself. *again says whether t was a member already, in an earlier epoch. */
+static uint64_t add(struct pf_thread *t, const uint64_t *stmt, unsigned n, uint64_t a, bool *again)
+{
+    uint64_t out[SET_LIMIT + 1];
+    unsigned m = 0;
+    *again = false;
+    if (n >= SET_LIMIT)
+        return 0;
+    for (unsigned i = 0; i < n; i++) {
+        uint64_t s = stmt[i], both = s & a & PF_MASK_ALL;
+        bool mine = !((s ^ a) & PF_BITS_SID);
+        if (!((s ^ a) << 8)) { /* the same but for the bytes */
+            a |= s;
+            continue;
+        }
+        if (mine && pf_stmt_clk(s) != t->clk)
+            *again = true;
+        if (mine ? pf_stmt_clk(s) != t->clk : pf_stmt_clk(s) <= t->clock[pf_stmt_sid(s)])
+            s &= ~both;
+        if (s & PF_MASK_ALL)
+            out[m++] = s;
+    }
+    unsigned i = m;
+    while (i > 0 && out[i - 1] > a) {
+        out[i] = out[i - 1];
+        i--;
+    }
+    out[i] = a;
+    if (m == 0)
+        return a;
+    return ref_of(intern(out, m + 1));
+}
+
+uint64_t pf_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a)
+{
+    bool again;
+    if ((s | a) & (PF_BIT_W | PF_BIT_A))
+        return pf_set_private2(s, a);
+    struct pf_memo *m = memo_of(t, s, a);
+    if (m && m->from == s && m->with == a)
+        return use(m->to);
+    uint64_t to = add(t, &s, 1, a, &again);
+    if (!to)
+        return pf_set_private2(s, a);
+    if (m)
+        *m = (struct pf_memo){s, a, to};
+    return use(to);
+}
+
+uint64_t pf_set_add(struct pf_thread *t, uint64_t ref, uint64_t a)
+{
+    bool again;
+    struct pf_memo *m = memo_of(t, ref, a);
+    if (m && m->from == ref && m->with == a)
+        return use(m->to);
+    struct pf_set *s = pf_set_at(ref);
+    uint64_t to = add(t, s->stmt, s->n, a, &again);
+    if (!to || (again && s->uses < POPULAR && pf_is_ref(to)))
+        return 0;
+    if (m)
+        *m = (struct pf_memo){ref, a, to};
+    return use(to);
+}

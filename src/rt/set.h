@@ -1,0 +1,49 @@
+/*
+ * set.h - records of more than two statements: private to a granule, or interned and shared.
+ *
+ * Model:   an interned set is immutable, sorted, holds plain reads only, and equal sets are the same
+ *          set. Adding a read to one is a pure function of (set, read), remembered per thread.
+ * Memory:  store blocks of 64 << order bytes: a header word and the statements.
+ * Threads: a private record belongs to whoever holds the stripe of its granule (cell.c).
+ * Errors:  0 or NULL when memory is out, counted by the store.
+ */
+#ifndef PF_RT_SET_H
+#define PF_RT_SET_H
+
+#include "store.h"
+#include "pf_shadow.h"
+#include "thread.h"
+
+struct pf_set {
+    uint16_t n;
+    uint8_t order;
+    uint8_t interned;
+    uint32_t uses; /* how often a cell was made to refer to it; stops at a few */
+    uint64_t stmt[];
+};
+
+static inline bool pf_is_ref(uint64_t s) { return (s >> PF_SID_SHIFT & 1023) == PF_SID_REF; }
+static inline struct pf_set *pf_set_at(uint64_t ref) { return pf_store_at((uint32_t)ref); }
+static inline unsigned pf_set_room(const struct pf_set *s) { return (8u << s->order) - 1; }
+
+void pf_set_init(void);
+
+/* A private record of the two. */
+uint64_t pf_set_private2(uint64_t s, uint64_t t);
+/* A record of s and the new a: interned if both are plain reads, else private. */
+uint64_t pf_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a);
+/* The interned set that `ref` becomes when t makes the plain read a; a plain statement when a is
+ * all that remains; 0 when a private record is the better choice. */
+uint64_t pf_set_add(struct pf_thread *t, uint64_t ref, uint64_t a);
+
+/* The record of *ref for changing: itself if private, else a private copy, with *ref set to it. */
+struct pf_set *pf_set_private(uint64_t *ref);
+/* Appends to a private record, which may move: *ref is set. Returns where it is. */
+struct pf_set *pf_set_push(struct pf_set *set, uint64_t *ref, uint64_t s);
+/* A cell no longer refers to it. */
+void pf_set_drop(uint64_t ref);
+
+void pf_set_lock(void); /* around fork */
+void pf_set_unlock(void);
+
+#endif

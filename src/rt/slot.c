@@ -1,0 +1,124 @@
+#include "slot.h"
+#include "store.h"
+#include "limits.h"
+#include "race.h"
+#include "rt.h"
+#include "spin.h"
+#include "sys.h"
+
+struct tenure { /* the epochs from `from` on belong to `thread` */
+    uint32_t from;
+    struct pf_thread *thread;
+    struct tenure *before;
+};
+
+struct slot {
+    struct pf_thread *owner;  /* NULL: nobody now */
+    uint32_t last;            /* last epoch used by an owner that is gone */
+    uint32_t *locksets;       /* by epoch */
+    struct tenure *latest;
+};
+
+static struct slot slots[PF_SID_MAX + 1];
+static uint32_t nslots = 1; /* slots [1, nslots) were in use at some time */
+static struct pf_spin lock;
+
+void pf_slot_lock(void) { pf_spin_lock(&lock); }
+void pf_slot_unlock(void) { pf_spin_unlock(&lock); }
+
+/* A slot that somebody left and whose whole history t knows; else a new one. */
+static uint32_t find(const struct pf_thread *t)
+{
+    for (uint32_t s = 1; s < nslots; s++)
+        if (!slots[s].owner && slots[s].last < PF_CLK_MAX / 2 && t->clock[s] >= slots[s].last)
+            return s;
+    if (nslots > PF_SID_MAX)
+        return 0;
+    uint32_t *h = pf_sys_map(NULL, ((size_t)PF_CLK_MAX + 1) * sizeof *h);
+    if (!h)
+        return 0;
+    slots[nslots].locksets = h;
+    return nslots++;
+}
+
+bool pf_slot_take(struct pf_thread *t)
+{
+    struct tenure *n = pf_store_keep(sizeof *n);
+    pf_spin_lock(&lock);
+    uint32_t s = n ? find(t) : 0;
+    if (s) {
+        n->from = slots[s].last + 1;
+        n->thread = t;
+        n->before = slots[s].latest;
+        slots[s].latest = n;
+        slots[s].owner = t;
+        t->sid = s;
+        t->clk = t->clock[s] = n->from;
+        t->dirty = false;
+        if (s >= t->nclock)
+            t->nclock = s + 1;
+        slots[s].locksets[t->clk] = t->lockset;
+    }
+    pf_spin_unlock(&lock);
+    return s != 0;
+}
+
+void pf_slot_retire(struct pf_thread *t)
+{
+    pf_spin_lock(&lock);
+    slots[t->sid].last = pf_epoch_published(t);
+    slots[t->sid].owner = NULL;
+    pf_spin_unlock(&lock);
+}
+
+void pf_thread_key(struct pf_thread *t)
+{
+    if (!t->tls)
+        return;
+    t->tls->shared = 0;
+    if (pf_rt.oracle) { /* nothing may pass unlogged: a key that no statement matches */
+        t->tls->key = 1ull << PF_WRITE_BIT;
+        return;
+    }
+    t->tls->key = 0xffull << PF_MASK_SHIFT | (uint64_t)t->sid << PF_SID_SHIFT |
+                  (uint64_t)t->clk << PF_CLK_SHIFT | 1ull << PF_WRITE_BIT;
+}
+
+void pf_epoch_lockset_changed(struct pf_thread *t)
+{
+    if (t->dirty)
+        pf_epoch_next(t);
+    else
+        slots[t->sid].locksets[t->clk] = t->lockset;
+}
+
+void pf_epoch_next(struct pf_thread *t)
+{
+    if (!t->dirty)
+        return;
+    if (t->clk == PF_CLK_MAX) { /* go on under another name */
+        uint32_t sid = t->sid;
+        pf_slot_retire(t);
+        if (!pf_slot_take(t)) { /* none left: stay in the last epoch, order is lost, never made up */
+            pf_spin_lock(&lock);
+            slots[sid].owner = t;
+            pf_spin_unlock(&lock);
+            pf_limit_hit(PF_LIMIT_THREADS);
+        }
+    } else {
+        t->clock[t->sid] = ++t->clk;
+        t->dirty = false;
+        slots[t->sid].locksets[t->clk] = t->lockset;
+    }
+    pf_thread_key(t);
+}
+
+struct pf_thread *pf_epoch_thread(uint32_t sid, uint32_t clk)
+{
+    struct tenure *n = slots[sid].latest;
+    while (n && n->from > clk)
+        n = n->before;
+    return n ? n->thread : NULL;
+}
+
+uint32_t pf_epoch_lockset(uint32_t sid, uint32_t clk) { return slots[sid].locksets[clk]; }

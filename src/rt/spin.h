@@ -1,0 +1,29 @@
+/*
+ * spin.h - the runtime's only lock: short critical sections, usable at any moment of a process.
+ *
+ * Model:   0 free, 1 taken. Waiters spin a little, then yield: the holder may be off the core.
+ * Threads: any; not re-entrant.
+ */
+#ifndef PF_RT_SPIN_H
+#define PF_RT_SPIN_H
+
+#include <stdint.h>
+
+struct pf_spin {
+    uint32_t taken;
+};
+
+void pf_spin_wait(struct pf_spin *s); /* the contended path of pf_spin_lock */
+
+static inline void pf_spin_lock(struct pf_spin *s)
+{
+    if (__builtin_expect(__atomic_exchange_n(&s->taken, 1, __ATOMIC_ACQUIRE), 0))
+        pf_spin_wait(s);
+}
+
+static inline void pf_spin_unlock(struct pf_spin *s)
+{
+    __atomic_store_n(&s->taken, 0, __ATOMIC_RELEASE);
+}
+
+#endif

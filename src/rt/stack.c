@@ -1,0 +1,263 @@
+/*
+ * Contexts are found lazily: a function's entry only pushes a frame; the node is looked up when a
+ * statement needs an id, and stays in the frame for the rest of the activation.
+ *
+ * Recursion would make the tree as large as the set of all stacks. A node is therefore identified
+ * with its nearest ancestor of the same call once the same call stands on the stack `fold` times;
+ * `fold` falls as the tree grows, so small programs keep exact stacks and large ones stay bounded.
+ * The report marks such frames.
+ */
+#include "stack.h"
+#include "store.h"
+#include "limits.h"
+#include "module.h"
+#include "spin.h"
+#include "sys.h"
+
+#define IDS_PER_BLOCK 16u
+#define BLOCKS_MAX (1u << (PF_ID_BITS - 4))
+#define TABLE_BITS 22
+#define TABLE_SIZE (1u << TABLE_BITS)
+#define FOLD_LOOK 512 /* ancestors looked at for recursion */
+
+struct node {
+    uint32_t parent; /* names of nodes are store names */
+    uint32_t call;   /* site + 1 in the parent's function */
+    uint32_t func;   /* number of the function, 0 only in the root */
+    uint32_t nblocks;
+    uint32_t last;   /* the child found last: the likely next one */
+    uint32_t folded; /* stands for deeper recursion too */
+    uint32_t block[]; /* first id of each 16 sites, 0 while none is needed */
+};
+
+struct entry { /* an open-addressing table; `node` is written last */
+    uint32_t parent, call, func, node;
+};
+
+static struct pf_spin lock;
+static struct entry *table;
+static uint32_t nnodes;
+static struct {
+    uint32_t node, first_site;
+} *blocks; /* by id / 16 */
+static uint32_t nblocks = 1;
+static uint32_t root;
+
+static struct node *node_at(uint32_t name) { return pf_store_at(name); }
+
+void pf_stack_lock(void) { pf_spin_lock(&lock); }
+void pf_stack_unlock(void) { pf_spin_unlock(&lock); }
+
+void pf_stack_init(void)
+{
+    table = pf_sys_map(NULL, sizeof *table * TABLE_SIZE);
+    blocks = pf_sys_map(NULL, sizeof *blocks * BLOCKS_MAX);
+    struct node *r = pf_store_take(0);
+    if (!table || !blocks || !r)
+        return;
+    root = pf_store_name(r);
+}
+
+static uint32_t slot_of(uint32_t parent, uint32_t call, uint32_t func)
+{
+    uint64_t h = (parent * 0x9e3779b97f4a7c15ull) ^ (call * 0xc2b2ae3d27d4eb4full) ^
+                 (func * 0x165667b19e3779f9ull);
+    h ^= h >> 29;
+    h *= 0xbf58476d1ce4e5b9ull;
+    return (uint32_t)(h >> (64 - TABLE_BITS));
+}
+
+/* The entry of the key, or the free one where it belongs. */
+static struct entry *probe(uint32_t parent, uint32_t call, uint32_t func)
+{
+    for (uint32_t i = slot_of(parent, call, func);; i = (i + 1) & (TABLE_SIZE - 1)) {
+        struct entry *e = &table[i];
+        if (!__atomic_load_n(&e->node, __ATOMIC_ACQUIRE))
+            return e;
+        if (e->parent == parent && e->call == call && e->func == func)
+            return e;
+    }
+}
+
+static uint32_t fold_limit(void)
+{
+    return nnodes < 1u << 15 ? 32 : nnodes < 1u << 17 ? 4 : nnodes < 1u << 19 ? 2 : 1;
+}
+
+/* The ancestor that stands for this call, if the call is deep in a recursion already. */
+static uint32_t fold(uint32_t parent, uint32_t call, uint32_t func)
+{
+    uint32_t caller = node_at(parent)->func, seen = 0, nearest = 0, limit = fold_limit();
+    uint32_t n = parent;
+    for (int i = 0; i < FOLD_LOOK && n != root; i++, n = node_at(n)->parent) {
+        struct node *a = node_at(n);
+        if (a->func != func || a->call != call || node_at(a->parent)->func != caller)
+            continue;
+        if (!nearest)
+            nearest = n;
+        if (++seen >= limit) {
+            node_at(nearest)->folded = 1;
+            return nearest;
+        }
+    }
+    return 0;
+}
+
+static uint32_t create(uint32_t parent, uint32_t call, uint32_t func)
+{
+    if (nnodes > TABLE_SIZE / 4 * 3)
+        return 0;
+    uint32_t count = (pf_func_at(func)->nsites + IDS_PER_BLOCK - 1) / IDS_PER_BLOCK;
+    size_t size = sizeof(struct node) + count * sizeof(uint32_t);
+    unsigned order = 0;
+    while ((64u << order) < size)
+        order++;
+    struct node *n = pf_store_take(order);
+    if (!n)
+        return 0;
+    pf_zero(n, 64u << order);
+    n->parent = parent;
+    n->call = call;
+    n->func = func;
+    n->nblocks = count;
+    return pf_store_name(n);
+}
+
+static uint32_t child_slow(uint32_t parent, uint32_t call, uint32_t func)
+{
+    struct entry *e = probe(parent, call, func);
+    uint32_t n = __atomic_load_n(&e->node, __ATOMIC_ACQUIRE);
+    if (n)
+        return n;
+    pf_spin_lock(&lock);
+    e = probe(parent, call, func);
+    n = e->node;
+    if (!n) {
+        n = fold(parent, call, func);
+        if (!n)
+            n = create(parent, call, func);
+        if (n) {
+            nnodes++;
+            e->parent = parent;
+            e->call = call;
+            e->func = func;
+            __atomic_store_n(&e->node, n, __ATOMIC_RELEASE);
+        }
+    }
+    pf_spin_unlock(&lock);
+    return n;
+}
+
+static uint32_t child(uint32_t parent, uint32_t call, uint32_t func)
+{
+    struct node *p = node_at(parent);
+    uint32_t last = __atomic_load_n(&p->last, __ATOMIC_RELAXED);
+    if (last) {
+        struct node *n = node_at(last);
+        if (n->parent == parent && n->call == call && n->func == func)
+            return last;
+    }
+    uint32_t n = child_slow(parent, call, func);
+    if (n)
+        __atomic_store_n(&p->last, n, __ATOMIC_RELAXED);
+    return n;
+}
+
+/* Fills in the nodes of all frames up to `top`, from the deepest one that has one. */
+static uint32_t resolve(struct pf_frame *top)
+{
+    struct pf_frame *f = top;
+    while (!f->node)
+        f--;
+    uint32_t n = f->node == PF_NODE_ROOT ? root : f->node;
+    while (f++ < top) {
+        uint32_t func = pf_func_number(f->func);
+        n = func ? child(n, f[-1].call, func) : 0;
+        if (!n)
+            return 0;
+        f->node = n;
+    }
+    return n;
+}
+
+static uint32_t new_block(uint32_t name, struct node *n, uint32_t b)
+{
+    pf_spin_lock(&lock);
+    uint32_t id = n->block[b];
+    if (!id && nblocks < BLOCKS_MAX) {
+        blocks[nblocks].node = name;
+        blocks[nblocks].first_site = b * IDS_PER_BLOCK;
+        id = nblocks++ * IDS_PER_BLOCK;
+        __atomic_store_n(&n->block[b], id, __ATOMIC_RELEASE);
+    }
+    pf_spin_unlock(&lock);
+    return id;
+}
+
+uint32_t pf_stack_id(struct pf_thread *t, uint32_t site)
+{
+    struct pf_frame *f = __pf_tls.frame - 1;
+    uint32_t name = f->node;
+    if (__builtin_expect(name <= PF_NODE_ROOT, 0)) {
+        name = f->node == PF_NODE_ROOT ? 0 : resolve(f);
+        if (!name) {
+            pf_limit_hit(PF_LIMIT_CONTEXTS);
+            return 0;
+        }
+    }
+    struct node *n = node_at(name);
+    uint32_t b = site / IDS_PER_BLOCK;
+    uint32_t id = __atomic_load_n(&n->block[b], __ATOMIC_ACQUIRE);
+    if (__builtin_expect(!id, 0)) {
+        id = new_block(name, n, b);
+        if (!id) {
+            pf_limit_hit(PF_LIMIT_CONTEXTS);
+            return 0;
+        }
+    }
+    return id + site % IDS_PER_BLOCK;
+}
+
+/* One frame: the site itself, then the calls it was inlined through. */
+static bool walk_site(const struct pf_func *f, uint32_t site, uint32_t folded,
+                      bool (*see)(const struct pf_position *, void *), void *arg)
+{
+    const struct pf_site *sites = (const void *)((const char *)&f->sites + f->sites);
+    for (bool last = false; !last;) {
+        const struct pf_site *s = site < f->nsites ? &sites[site] : NULL;
+        last = !s || !s->inlined;
+        const char *func = s ? pf_rel_str(&s->func) : NULL, *file = s ? pf_rel_str(&s->file) : NULL;
+        struct pf_position p = {
+            .func = func ? func : pf_rel_str(&f->name),
+            .file = file ? file : pf_rel_str(&f->file),
+            .var = s ? pf_rel_str(&s->var) : NULL,
+            .line = s ? s->line : f->line,
+            .column = s ? s->column : 0,
+            .kind = s ? s->kind : PF_SITE_NONE,
+            .size = s ? s->size : 0,
+            .func_line = f->line,
+            .folded = last && folded,
+        };
+        if (!see(&p, arg))
+            return false;
+        if (!last)
+            site = s->inlined - 1;
+    }
+    return true;
+}
+
+void pf_stack_walk(uint32_t id, bool (*see)(const struct pf_position *, void *), void *arg)
+{
+    uint32_t b = id / IDS_PER_BLOCK;
+    if (!b || b >= nblocks)
+        return;
+    uint32_t name = blocks[b].node, site = blocks[b].first_site + id % IDS_PER_BLOCK;
+    while (name != root) {
+        const struct node *n = node_at(name);
+        const struct pf_func *f = pf_func_at(n->func);
+        if (!f || !walk_site(f, site, n->folded, see, arg))
+            return;
+        site = n->call - 1; /* no call known: an index past the end, shows the function alone */
+        name = n->parent;
+    }
+}

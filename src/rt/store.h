@@ -1,0 +1,35 @@
+/*
+ * store.h - the runtime's own memory, apart from the target's.
+ *
+ * Model:   one large reserved region, bumped; blocks of power-of-two sizes (64 bytes and up) can be
+ *          given back and are reused.
+ * Memory:  all blocks are zero when handed out first; reused ones are not.
+ * Threads: any; the bump is atomic, each free list has a lock.
+ * Errors:  NULL when the region is used up, counted as PF_LIMIT_MEMORY.
+ */
+#ifndef PF_RT_STORE_H
+#define PF_RT_STORE_H
+
+#include "spin.h"
+#include <stddef.h>
+#include <stdint.h>
+
+void pf_store_init(void);
+/* Zeroed, for ever. Aligned to 16. */
+void *pf_store_keep(size_t size);
+/* A block of 64 << order bytes, contents undefined. */
+void *pf_store_take(unsigned order);
+void pf_store_give(void *block, unsigned order);
+
+/* Blocks have a 32-bit name: their distance from the start of the region in 64-byte units. */
+extern char *pf_store_base;
+static inline uint32_t pf_store_name(const void *block)
+{
+    return (uint32_t)(((const char *)block - pf_store_base) >> 6);
+}
+static inline void *pf_store_at(uint32_t name) { return pf_store_base + ((uint64_t)name << 6); }
+
+void pf_store_lock_all(void); /* around fork */
+void pf_store_unlock_all(void);
+
+#endif

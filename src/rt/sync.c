@@ -1,0 +1,171 @@
+#include "sync.h"
+#include "clock.h"
+#include "hb.h"
+#include "slot.h"
+#include "store.h"
+#include "sys.h"
+
+#define STRIPES 1024
+#define PAGE_BITS 12
+
+static struct {
+    struct pf_spin lock;
+    char pad[60];
+} stripes[STRIPES];
+
+/* One byte for 4 KB of the target: may there be an object? Lets pf_hb_forget skip quickly. */
+static uint8_t *pages;
+
+static uintptr_t low(uintptr_t addr) { return addr & ((1ull << PF_APP_BITS) - 1); }
+static uint32_t *plane(uintptr_t addr)
+{
+    return (uint32_t *)(PF_SYNC_PLANE + (low(addr) >> 3) * 4);
+}
+
+void pf_sync_init(void) { pages = pf_sys_map(NULL, 1ull << (PF_APP_BITS - PAGE_BITS)); }
+
+static struct pf_spin *stripe_of(uintptr_t addr)
+{
+    uintptr_t n = addr >> 3;
+    return &stripes[(n ^ n >> 9 ^ n >> 19) % STRIPES].lock;
+}
+
+struct pf_spin *pf_sync_lock(uintptr_t addr)
+{
+    struct pf_spin *s = stripe_of(addr);
+    pf_spin_lock(s);
+    return s;
+}
+
+void pf_sync_lock_all(void)
+{
+    for (int i = 0; i < STRIPES; i++)
+        pf_spin_lock(&stripes[i].lock);
+}
+
+void pf_sync_unlock_all(void)
+{
+    for (int i = 0; i < STRIPES; i++)
+        pf_spin_unlock(&stripes[i].lock);
+}
+
+bool pf_sync_absent(uintptr_t addr)
+{
+    return !__atomic_load_n(plane(addr), __ATOMIC_ACQUIRE);
+}
+
+struct pf_sync *pf_sync_find(uintptr_t addr, bool create)
+{
+    uint32_t *p = plane(addr);
+    for (uint32_t n = *p; n; n = ((struct pf_sync *)pf_store_at(n))->next) {
+        struct pf_sync *s = pf_store_at(n);
+        if (s->addr == addr)
+            return s;
+    }
+    struct pf_sync *s = create ? pf_store_take(0) : NULL;
+    if (!s)
+        return NULL;
+    *s = (struct pf_sync){.addr = addr, .next = *p};
+    pages[low(addr) >> PAGE_BITS] = 1;
+    __atomic_store_n(p, pf_store_name(s), __ATOMIC_RELEASE);
+    return s;
+}
+
+static void forget_granule(uintptr_t addr, uintptr_t from, uintptr_t to)
+{
+    struct pf_spin *lock = pf_sync_lock(addr);
+    uint32_t *link = plane(addr);
+    while (*link) {
+        struct pf_sync *s = pf_store_at(*link);
+        if (s->addr - from < to - from) {
+            *link = s->next;
+            pf_clock_clear(&s->clock);
+            pf_clock_clear(&s->readers);
+            pf_store_give(s, 0);
+        } else {
+            link = &s->next;
+        }
+    }
+    pf_spin_unlock(lock);
+}
+
+void pf_hb_forget(const volatile void *addr, size_t size)
+{
+    uintptr_t from = (uintptr_t)addr, to = from + size;
+    for (uintptr_t a = from & ~(uintptr_t)7; a < to;) {
+        uintptr_t page_end = (a | ((1u << PAGE_BITS) - 1)) + 1;
+        if (!pages[low(a) >> PAGE_BITS]) {
+            a = page_end;
+            continue;
+        }
+        for (; a < to && a < page_end; a += 8)
+            if (*plane(a))
+                forget_granule(a, from, to);
+    }
+}
+
+static bool room(struct pf_hb_clock *c, uint32_t n)
+{
+    if (c->at && (16u << c->order) >= n)
+        return true;
+    unsigned order = 0;
+    while ((16u << order) < n)
+        order++;
+    uint32_t *at = pf_store_take(order);
+    if (!at)
+        return false;
+    pf_clock_copy(at, c->at, c->n);
+    if (c->at)
+        pf_store_give(c->at, c->order);
+    c->at = at;
+    c->order = order;
+    return true;
+}
+
+void pf_clock_clear(struct pf_hb_clock *c)
+{
+    if (c->at)
+        pf_store_give(c->at, c->order);
+    *c = (struct pf_hb_clock){0};
+}
+
+void pf_clock_to_thread(struct pf_thread *t, const struct pf_hb_clock *c)
+{
+    if (!c->n)
+        return;
+    /* t's own entry never grows: nobody knows more of t's slot than t. */
+    pf_clock_join(t->clock, c->at, c->n);
+    if (c->n > t->nclock)
+        t->nclock = c->n;
+}
+
+void pf_clock_from_array(struct pf_hb_clock *c, const uint32_t *array, uint32_t n)
+{
+    if (!room(c, n))
+        return;
+    uint32_t both = c->n < n ? c->n : n;
+    pf_clock_join(c->at, array, both);
+    if (n > c->n) {
+        pf_clock_copy(c->at + c->n, array + c->n, n - c->n);
+        c->n = n;
+    }
+}
+
+void pf_clock_from_thread(struct pf_hb_clock *c, const struct pf_thread *t)
+{
+    uint32_t had = c->n > t->sid ? c->at[t->sid] : 0, own = pf_epoch_published(t);
+    pf_clock_from_array(c, t->clock, t->nclock);
+    if (c->n > t->sid)
+        c->at[t->sid] = own > had ? own : had;
+}
+
+void pf_clock_set_thread(struct pf_hb_clock *c, const struct pf_thread *t)
+{
+    if (!room(c, t->nclock)) {
+        c->n = 0;
+        return;
+    }
+    pf_clock_copy(c->at, t->clock, t->nclock);
+    c->n = t->nclock;
+    c->at[t->sid] = pf_epoch_published(t);
+}

@@ -1,0 +1,49 @@
+/*
+ * sync.h - sync objects by address, for the files that implement hb.h (hb.c, atomic.c).
+ *
+ * Model:   an object has the clock of what was released into it, and for locks a second one of
+ *          what readers released. `head` is the thread whose plain release the clock is, as C11's
+ *          release sequences need it.
+ * Memory:  found through the sync plane (pf_shadow.h); several in one granule are chained.
+ * Threads: between sync_lock and sync_unlock of the address the caller alone sees its object.
+ */
+#ifndef PF_RT_SYNC_H
+#define PF_RT_SYNC_H
+
+#include "spin.h"
+#include "thread.h"
+
+struct pf_hb_clock {
+    uint32_t *at; /* at[0..n); NULL while empty */
+    uint32_t n;
+    uint32_t order; /* at is a block of the store of this order */
+};
+
+struct pf_sync {
+    uintptr_t addr;
+    uint32_t next; /* store name of another object in the granule */
+    uint32_t head; /* 1 + number of the thread that made the clock alone; 0: several */
+    struct pf_hb_clock clock, readers;
+};
+
+struct pf_spin *pf_sync_lock(uintptr_t addr);
+/* The object of exactly this address, or NULL if it does not exist and create is false (or memory
+ * is out). The stripe is held. */
+struct pf_sync *pf_sync_find(uintptr_t addr, bool create);
+/* Is there surely no object at addr? Without a lock: true can be stale. */
+bool pf_sync_absent(uintptr_t addr);
+
+/* t := join(t, c); c := join(c, t); c := t. The last two publish t's own epoch; the caller then
+ * starts a new one. */
+void pf_clock_to_thread(struct pf_thread *t, const struct pf_hb_clock *c);
+void pf_clock_from_thread(struct pf_hb_clock *c, const struct pf_thread *t);
+void pf_clock_set_thread(struct pf_hb_clock *c, const struct pf_thread *t);
+/* c := join(c, array of full length); c := empty. */
+void pf_clock_from_array(struct pf_hb_clock *c, const uint32_t *array, uint32_t n);
+void pf_clock_clear(struct pf_hb_clock *c);
+
+void pf_sync_init(void);
+void pf_sync_lock_all(void); /* around fork */
+void pf_sync_unlock_all(void);
+
+#endif

@@ -1,0 +1,46 @@
+/*
+ * sys.h - the few system calls the runtime makes for itself, past every interposed function.
+ *
+ * Errors:  results are the kernel's: negative errno on failure; errno is not touched.
+ */
+#ifndef PF_RT_SYS_H
+#define PF_RT_SYS_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+
+static inline long pf_sys6(long n, long a, long b, long c, long d, long e, long f)
+{
+    register long r10 __asm__("r10") = d;
+    register long r8 __asm__("r8") = e;
+    register long r9 __asm__("r9") = f;
+    long ret;
+    __asm__ volatile("syscall"
+                     : "=a"(ret)
+                     : "a"(n), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+                     : "rcx", "r11", "memory");
+    return ret;
+}
+#define pf_sys(n, ...) PF_SYS_(n, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
+#define PF_SYS_(n, a, b, c, d, e, f, ...)                                                          \
+    pf_sys6((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+
+/* Private zero pages, committed on first touch; at `at` exactly when that is not NULL.
+ * NULL on failure. */
+void *pf_sys_map(void *at, size_t size);
+/* Gives the pages back: they read as zero again. */
+void pf_sys_zap(void *at, size_t size);
+/* One bit of news per page: out[i] & 1 iff page i of the range is in memory. */
+long pf_sys_mincore(void *at, size_t size, unsigned char *out);
+
+static inline void pf_zero(void *p, size_t n) /* no call to an interposed memset */
+{
+    __asm__ volatile("rep stosb" : "+D"(p), "+c"(n) : "a"(0) : "memory");
+}
+static inline void pf_copy(void *d, const void *s, size_t n)
+{
+    __asm__ volatile("rep movsb" : "+D"(d), "+S"(s), "+c"(n) : : "memory");
+}
+
+#endif

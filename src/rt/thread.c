@@ -1,0 +1,188 @@
+#include "thread.h"
+#include "access.h"
+#include "store.h"
+#include "clock.h"
+#include "limits.h"
+#include "oracle.h"
+#include "rt.h"
+#include "slot.h"
+#include "spin.h"
+#include "stack.h"
+#include "sys.h"
+
+#define CLOCK_ORDER 6 /* 64 << 6 bytes: PF_SID_MAX + 1 entries of 4 */
+_Static_assert((PF_SID_MAX + 1) * 4 <= 64 << CLOCK_ORDER, "a clock fits its block");
+
+PF_EXPORT __thread struct pf_tls __pf_tls;
+
+static struct pf_spin lock; /* for the list and the numbers */
+static struct pf_thread *running;
+static uint32_t count;
+
+void pf_thread_lock(void) { pf_spin_lock(&lock); }
+void pf_thread_unlock(void) { pf_spin_unlock(&lock); }
+
+uint32_t *pf_thread_clock_new(void)
+{
+    uint32_t *c = pf_store_take(CLOCK_ORDER);
+    if (c)
+        pf_zero(c, 64u << CLOCK_ORDER);
+    return c;
+}
+
+static void clock_free(uint32_t **c)
+{
+    if (*c)
+        pf_store_give(*c, CLOCK_ORDER);
+    *c = NULL;
+}
+
+struct pf_thread *pf_thread_create(struct pf_thread *parent)
+{
+    pf_nest();
+    struct pf_thread *t = pf_store_keep(sizeof *t);
+    uint32_t *clock = pf_thread_clock_new();
+    if (!t || !clock)
+        goto fail;
+    t->clock = clock;
+    t->state = PF_THREAD_NEW;
+    if (parent) {
+        t->parent = parent->number;
+        t->created_at = pf_stack_id(parent, PF_NATIVE_CALL);
+        pf_clock_copy(clock, parent->clock, parent->nclock);
+        t->nclock = parent->nclock;
+        clock[parent->sid] = pf_epoch_published(parent);
+        pf_epoch_next(parent);
+    }
+    if (!pf_slot_take(t))
+        goto fail;
+    pf_spin_lock(&lock);
+    t->number = count++;
+    pf_spin_unlock(&lock);
+    if (parent) {
+        pf_oracle_begin();
+        pf_oracle_event(parent, "fork", t->number, 0);
+        pf_oracle_end();
+    }
+    pf_unnest();
+    return t;
+fail:
+    clock_free(&clock);
+    pf_limit_hit(PF_LIMIT_THREADS);
+    pf_unnest();
+    return NULL;
+}
+
+void pf_thread_cancel_create(struct pf_thread *t)
+{
+    pf_nest();
+    pf_slot_retire(t);
+    clock_free(&t->clock);
+    t->state = PF_THREAD_FREE;
+    pf_unnest();
+}
+
+void pf_thread_begin(struct pf_thread *t)
+{
+    pf_nest();
+    pf_memory_gone((void *)t->stack_lo, t->stack_hi - t->stack_lo);
+    /* Every activation takes 16 bytes of the real stack or more, and a frame takes 16. */
+    t->frames_size = t->stack_hi - t->stack_lo + 65536;
+    t->frames = pf_sys_map(NULL, t->frames_size);
+    t->tid = (pid_t)pf_sys(SYS_gettid);
+    if (!t->frames) { /* unwatched, and said so; what it does to others' locks is still seen */
+        pf_limit_hit(PF_LIMIT_THREADS);
+        pf_unnest();
+        return;
+    }
+    t->frames[0].node = PF_NODE_ROOT;
+    t->tls = &__pf_tls;
+    __pf_tls.frame = t->frames + 1;
+    __pf_tls.thread = t;
+    pf_thread_key(t);
+    pf_spin_lock(&lock);
+    t->state = PF_THREAD_RUNNING;
+    t->prev = NULL;
+    t->next = running;
+    if (running)
+        running->prev = t;
+    running = t;
+    pf_spin_unlock(&lock);
+    __pf_tls.dispatch = pf_rt.plain ? PF_DISPATCH_PLAIN : PF_DISPATCH_WATCH;
+    pf_unnest();
+}
+
+static void unlink_locked(struct pf_thread *t)
+{
+    if (t->prev)
+        t->prev->next = t->next;
+    else
+        running = t->next;
+    if (t->next)
+        t->next->prev = t->prev;
+    t->state = PF_THREAD_FINISHED;
+}
+
+void pf_thread_end(struct pf_thread *t)
+{
+    pf_nest();
+    __pf_tls.dispatch = PF_DISPATCH_PLAIN;
+    pf_spin_lock(&lock);
+    unlink_locked(t);
+    pf_spin_unlock(&lock);
+    t->clock[t->sid] = pf_epoch_published(t);
+    pf_slot_retire(t);
+    clock_free(&t->acquired);
+    clock_free(&t->released);
+    pf_sys(SYS_munmap, t->frames, t->frames_size);
+    t->frames = NULL;
+    t->tls = NULL;
+    __pf_tls.frame = NULL;
+    __pf_tls.thread = NULL;
+    pf_unnest();
+}
+
+void pf_thread_joined(struct pf_thread *self, struct pf_thread *child)
+{
+    pf_nest();
+    pf_oracle_begin();
+    pf_oracle_event(self, "join", child->number, 0);
+    if (child->clock) {
+        pf_clock_join(self->clock, child->clock, child->nclock);
+        if (child->nclock > self->nclock)
+            self->nclock = child->nclock;
+        clock_free(&child->clock);
+    }
+    pf_oracle_end();
+    pf_unnest();
+}
+
+void pf_thread_after_fork(struct pf_thread *self)
+{
+    pf_nest();
+    pf_spin_lock(&lock);
+    for (struct pf_thread *t = running, *next; t; t = next) {
+        next = t->next;
+        if (t == self)
+            continue;
+        /* It is not here; what it did was done before this process began. */
+        unlink_locked(t);
+        if (self->clock[t->sid] < t->clk)
+            self->clock[t->sid] = t->clk;
+        if (self->nclock <= t->sid)
+            self->nclock = t->sid + 1;
+        t->dirty = true; /* all of its current epoch counts */
+        pf_slot_retire(t);
+    }
+    pf_spin_unlock(&lock);
+    self->tid = (pid_t)pf_sys(SYS_gettid);
+    pf_unnest();
+}
+
+void pf_thread_each(void (*f)(struct pf_thread *, void *), void *arg)
+{
+    pf_spin_lock(&lock);
+    for (struct pf_thread *t = running; t; t = t->next)
+        f(t, arg);
+    pf_spin_unlock(&lock);
+}

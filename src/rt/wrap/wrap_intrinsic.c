@@ -1,0 +1,32 @@
+/*
+ * wrap_intrinsic.c - the memory intrinsics of compiled code: check and effect. They stand on the
+ * stack of the function that has them, with a site of its own, not as calls of memcpy.
+ */
+#include "check.h"
+#include "entry.h"
+#include "wrap.h"
+#include <string.h>
+
+PF_REAL_EXTERN(memcpy);
+PF_REAL_EXTERN(memmove);
+PF_REAL_EXTERN(memset);
+
+void *__pf_memcpy(void *dst, void *src, uint64_t n, uint32_t site)
+{
+    pf_check_range((uintptr_t)src, n, site, 0);
+    pf_check_range((uintptr_t)dst, n, site, PF_CHECK_WRITE);
+    return PF_REAL(memcpy)(dst, src, n);
+}
+
+void *__pf_memmove(void *dst, void *src, uint64_t n, uint32_t site)
+{
+    pf_check_range((uintptr_t)src, n, site, 0);
+    pf_check_range((uintptr_t)dst, n, site, PF_CHECK_WRITE);
+    return PF_REAL(memmove)(dst, src, n);
+}
+
+void *__pf_memset(void *dst, uint32_t byte, uint64_t n, uint32_t site)
+{
+    pf_check_range((uintptr_t)dst, n, site, PF_CHECK_WRITE);
+    return PF_REAL(memset)(dst, (int)byte, n);
+}
