@@ -1,0 +1,252 @@
+/*
+ * rt_cell.c - shadow cells against the naive model: every access ever made to a byte is kept, and a
+ * new one races iff some earlier conflicting one is not known to its thread. After a race the
+ * granule starts anew, for then the two may rightly differ.
+ */
+// sources: src/rt/cell.c src/rt/set.c src/rt/store.c src/rt/sys.c
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <cmocka.h>
+
+#include "cell.h"
+#include "race.h"
+#include "rt.h"
+#include "set.h"
+#include "stack.h"
+#include "store.h"
+
+#define THREADS_MAX 40
+#define LOCKS 4
+#define GRANULES 16
+#define BASE 0x700000000000ull
+
+__thread struct pf_tls __pf_tls;
+struct pf_rt pf_rt;
+static uint64_t race_now, race_then;
+
+void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
+{
+    assert_true(granule >= BASE && granule < BASE + 8 * GRANULES);
+    assert_int_equal(pf_stmt_sid(now), t->sid);
+    race_now = now;
+    race_then = then;
+}
+uint32_t pf_stack_id(struct pf_thread *t, uint32_t site) { return site + 16; }
+void pf_call_saved(void (*f)(void *), void *arg) { f(arg); }
+
+/* The naive model. */
+struct past {
+    uint32_t sid, clk, id;
+    bool write, atomic;
+};
+static struct past *history[GRANULES * 8];
+static size_t nhistory[GRANULES * 8], room[GRANULES * 8];
+
+static struct pf_thread threads[THREADS_MAX];
+static uint32_t clocks[THREADS_MAX][PF_SID_MAX + 2], locks[LOCKS][PF_SID_MAX + 2];
+static uint64_t rng;
+
+static uint32_t rnd(uint32_t n)
+{
+    rng = rng * 6364136223846793005ull + 1442695040888963407ull;
+    return (uint32_t)(rng >> 33) % n;
+}
+
+static void forget(unsigned g)
+{
+    uint64_t *c = pf_cell_of(BASE + 8 * g);
+    pf_cell_clear(c, c + 2);
+    for (unsigned b = 8 * g; b < 8 * g + 8; b++)
+        nhistory[b] = 0;
+}
+
+static bool naive_race(const struct pf_thread *t, unsigned b, bool write, bool atomic)
+{
+    for (size_t i = 0; i < nhistory[b]; i++) {
+        const struct past *p = &history[b][i];
+        if ((p->write || write) && !(p->atomic && atomic) && p->sid != t->sid &&
+            p->clk > t->clock[p->sid])
+            return true;
+    }
+    return false;
+}
+
+static bool naive_made(unsigned b, uint64_t s) /* was this statement ever true of the byte? */
+{
+    for (size_t i = 0; i < nhistory[b]; i++) {
+        const struct past *p = &history[b][i];
+        if (p->sid == pf_stmt_sid(s) && p->clk == pf_stmt_clk(s) && p->id == pf_stmt_id(s) &&
+            p->write == !!(s & PF_BIT_W) && p->atomic == !!(s & PF_BIT_A))
+            return true;
+    }
+    return false;
+}
+
+static void naive_add(const struct pf_thread *t, unsigned b, bool write, bool atomic, uint32_t id)
+{
+    if (nhistory[b] == room[b]) {
+        room[b] = room[b] ? 2 * room[b] : 64;
+        history[b] = realloc(history[b], room[b] * sizeof *history[b]);
+    }
+    history[b][nhistory[b]++] = (struct past){t->sid, t->clk, id, write, atomic};
+}
+
+/* As compiled code does it: the quick test first. */
+static bool quick(uintptr_t addr, unsigned mask, bool write)
+{
+    const uint64_t *c = pf_cell_of(addr);
+    uint64_t s = c[!write], x = s ^ __pf_tls.key, m = (uint64_t)mask << PF_MASK_SHIFT;
+    if (!(x & ~(PF_MASK_ALL | (write ? PF_BITS_ID : PF_BITS_ID | PF_BIT_W))) && !(x & m))
+        return true;
+    return !write && s && s == __pf_tls.shared;
+}
+
+static void access(struct pf_thread *t, unsigned g, unsigned mask, bool write, bool atomic,
+                   uint32_t site)
+{
+    uintptr_t addr = BASE + 8 * g;
+    bool want = false;
+    for (unsigned b = 0; b < 8; b++)
+        if (mask >> b & 1)
+            want |= naive_race(t, 8 * g + b, write, atomic);
+    race_now = race_then = 0;
+    __pf_tls.key = pf_stmt_make(t, 0xff, true, false);
+    if (atomic || !quick(addr, mask, write))
+        pf_cell_access(t, addr, pf_stmt_make(t, mask, write, atomic), site);
+    assert_int_equal(want, race_then != 0);
+    if (want) {
+        for (unsigned b = 0; b < 8; b++)
+            if ((race_then & race_now) >> (PF_MASK_SHIFT + b) & 1)
+                assert_true(naive_made(8 * g + b, race_then));
+        forget(g);
+        return;
+    }
+    for (unsigned b = 0; b < 8; b++)
+        if (mask >> b & 1)
+            naive_add(t, 8 * g + b, write, atomic, site + 16);
+    uint64_t all[256];
+    unsigned n = pf_cell_list(pf_cell_of(addr), all, 256);
+    assert_true(n <= 256);
+    for (unsigned i = 0; i < n; i++) /* nothing in the shadow was made up */
+        for (unsigned b = 0; b < 8; b++)
+            if (all[i] >> (PF_MASK_SHIFT + b) & 1)
+                assert_true(naive_made(8 * g + b, all[i]));
+}
+
+static void join(uint32_t *d, const uint32_t *s)
+{
+    for (unsigned i = 0; i <= PF_SID_MAX; i++)
+        d[i] = s[i] > d[i] ? s[i] : d[i];
+}
+
+static void next_epoch(struct pf_thread *t)
+{
+    t->clock[t->sid] = ++t->clk;
+    __pf_tls.shared = 0;
+}
+
+/* `calm` in 100 accesses are reads by anybody; the others follow the lock of their granule so that
+ * cells live long enough to become crowded. */
+static void fuzz(uint64_t seed, unsigned nthreads, unsigned steps, unsigned calm, bool strict)
+{
+    static const unsigned masks[] = {0xff, 0xff, 0xff, 0x0f, 0xf0, 0x0f, 0xf0, 0x03,
+                                     0x0c, 0x30, 0xc0, 0x01, 0x02, 0x10, 0x80, 0x3c};
+    rng = seed;
+    pf_rt.strict = strict;
+    memset(clocks, 0, sizeof clocks);
+    memset(locks, 0, sizeof locks);
+    for (unsigned g = 0; g < GRANULES; g++)
+        forget(g);
+    for (unsigned i = 0; i < nthreads; i++) {
+        threads[i] = (struct pf_thread){.sid = i + 1, .clk = 1, .clock = clocks[i]};
+        clocks[i][i + 1] = 1;
+    }
+    unsigned now = 0;
+    for (unsigned s = 0; s < steps; s++) {
+        if (rnd(4) == 0) {
+            now = rnd(nthreads);
+            __pf_tls.shared = 0; /* a thread's own word; another one's epoch */
+        }
+        struct pf_thread *t = &threads[now];
+        unsigned g = rnd(GRANULES), l = g % LOCKS;
+        bool free_read = rnd(100) < calm;
+        if (!free_read)
+            join(t->clock, locks[l]);
+        bool write = !free_read && rnd(3) == 0, atomic = rnd(12) == 0;
+        for (unsigned k = 1 + rnd(3); k > 0; k--)
+            access(t, g, masks[rnd(16)], write, atomic, rnd(6));
+        if (!free_read) {
+            join(locks[l], t->clock);
+            next_epoch(t);
+        } else if (rnd(20) == 0) {
+            next_epoch(t);
+        }
+    }
+}
+
+static void cells_agree_with_the_naive_model(void **state)
+{
+    for (uint64_t seed = 1; seed <= 12; seed++)
+        for (unsigned strict = 0; strict < 2; strict++) {
+            fuzz(seed, 2, 1500, 2, strict);
+            fuzz(seed, 5, 1500, 5, strict);
+            fuzz(seed, 5, 1500, 60, strict);
+            fuzz(seed, THREADS_MAX, 2000, 30, strict);
+        }
+}
+
+static void order_hides_and_disorder_shows(void **state)
+{
+    fuzz(1, 3, 0, 0, false);
+    access(&threads[0], 0, 0x0f, true, false, 1);
+    access(&threads[1], 0, 0xf0, true, false, 2); /* neighbours: no race, and none is seen */
+    assert_int_equal(race_then, 0);
+    access(&threads[2], 0, 0x18, false, false, 3); /* overlaps both */
+    assert_int_not_equal(race_then, 0);
+}
+
+static void readers_of_an_array_share_one_set(void **state)
+{
+    fuzz(1, 8, 0, 0, false);
+    for (unsigned i = 0; i < 8; i++)
+        for (unsigned g = 0; g < GRANULES; g++)
+            access(&threads[i], g, 0xff, false, false, 1);
+    uint64_t word = pf_cell_of(BASE)[1];
+    assert_true(pf_is_ref(word));
+    assert_true(pf_set_at(word)->interned);
+    for (unsigned g = 1; g < GRANULES; g++)
+        assert_true(pf_cell_of(BASE + 8 * g)[1] == word);
+}
+
+static int setup(void **state)
+{
+    void *c = (void *)((uintptr_t)pf_cell_of(BASE) & ~4095ull);
+    if (mmap(c, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
+             0) != c)
+        return 1;
+    pf_store_init();
+    pf_cell_init();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    for (unsigned b = 0; b < GRANULES * 8; b++)
+        free(history[b]);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(order_hides_and_disorder_shows),
+        cmocka_unit_test(readers_of_an_array_share_one_set),
+        cmocka_unit_test(cells_agree_with_the_naive_model),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
