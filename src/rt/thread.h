@@ -56,6 +56,7 @@ struct pf_thread {
     void *signals;         /* pending signals, wrap/wrap_signal.c */
     struct pf_memo *memo;  /* check.c: recent set transitions */
     struct pf_thread *prev, *next; /* in the list of running threads */
+    uint32_t ignore_reads, ignore_writes, ignore_sync; /* annotated regions it is in, by depth */
 };
 
 /* NULL when the thread is unknown to the runtime or is inside it: then do nothing but the real

@@ -14,8 +14,8 @@
  * later departure.
  */
 #include "hb.h"
-#include "store.h"
 #include "spin.h"
+#include "store.h"
 #include "sys.h"
 #include "wrap.h"
 #include <linux/futex.h>
@@ -24,6 +24,7 @@
 struct round {
     struct pf_hb_clock *clock;
     uint32_t number, arrived, departed;
+    bool fresh; /* nobody's clock is in it yet */
     struct round *next; /* in the list of spare rounds */
 };
 
@@ -134,11 +135,12 @@ static struct round *round_new(struct barrier *b)
             return NULL;
         clock = pf_hb_clock_new();
     }
-    *r = (struct round){.clock = clock, .number = b->rounds++};
+    *r = (struct round){.clock = clock, .number = b->rounds++, .fresh = true};
     return r;
 }
 
-/* The calling thread is counted and its clock joins that of the round; NULL: no such barrier. */
+/* The calling thread is counted and its clock joins that of the round; NULL: no such barrier.
+ * A thread that is not watched (t is NULL) is counted too. */
 static struct barrier *arrive(struct pf_thread *t, const void *addr, struct round **out)
 {
     pf_spin_lock(&map_lock);
@@ -155,11 +157,12 @@ static struct barrier *arrive(struct pf_thread *t, const void *addr, struct roun
         r = b->filling = round_new(b);
     if (r) {
         b->inside++;
-        if (r->arrived++ == 0)
+        if (t && r->fresh)
             pf_hb_clock_release_store(t, r->clock);
-        else
+        else if (t)
             pf_hb_clock_release(t, r->clock);
-        if (r->arrived == b->size)
+        r->fresh &= !t;
+        if (++r->arrived == b->size)
             b->filling = NULL;
     }
     pf_spin_unlock(&b->lock);
@@ -169,7 +172,8 @@ static struct barrier *arrive(struct pf_thread *t, const void *addr, struct roun
 
 static void depart(struct pf_thread *t, struct barrier *b, struct round *r)
 {
-    pf_hb_clock_acquire(t, r->clock);
+    if (t && !r->fresh)
+        pf_hb_clock_acquire(t, r->clock);
     pf_spin_lock(&b->lock);
     if ((int32_t)(b->complete - r->number) <= 0) {
         __atomic_store_n(&b->complete, r->number + 1, __ATOMIC_SEQ_CST);
@@ -190,7 +194,8 @@ PF_REAL_EXTERN(pthread_barrier_wait);
 static int wait_in_turn(struct barrier *b, const struct round *r, pthread_barrier_t *addr)
 {
     uint32_t complete;
-    while ((int32_t)((complete = __atomic_load_n(&b->complete, __ATOMIC_SEQ_CST)) - r->number) < 0)
+    while (b && (complete = __atomic_load_n(&b->complete, __ATOMIC_SEQ_CST),
+                 (int32_t)(complete - r->number) < 0))
         pf_sys(SYS_futex, &b->complete, FUTEX_WAIT_PRIVATE, complete, NULL);
     return PF_REAL(pthread_barrier_wait)(addr);
 }
@@ -198,17 +203,14 @@ static int wait_in_turn(struct barrier *b, const struct round *r, pthread_barrie
 PF_INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t *addr))
 {
     PF_CALL(c, pthread_barrier_wait);
-    if (!c.t)
-        return PF_REAL(pthread_barrier_wait)(addr);
     struct round *round;
     struct barrier *b = arrive(c.t, addr, &round);
-    if (!b) {
+    if (!b && c.t)
         pf_hb_release(c.t, addr);
-        int r = PF_BLOCKING(c, PF_REAL(pthread_barrier_wait)(addr));
+    int r = c.t ? PF_BLOCKING(c, wait_in_turn(b, round, addr)) : wait_in_turn(b, round, addr);
+    if (b)
+        depart(c.t, b, round);
+    else if (c.t)
         pf_hb_acquire(c.t, addr);
-        return r;
-    }
-    int r = PF_BLOCKING(c, wait_in_turn(b, round, addr));
-    depart(c.t, b, round);
     return r;
 }

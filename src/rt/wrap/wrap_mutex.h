@@ -22,7 +22,7 @@ static inline void pf_mutex_taken(struct pf_call *c, const pthread_mutex_t *m)
 struct pf_mutex_wait {
     struct pf_call *c;
     const void *mutex;
-    uint32_t depth; /* 0: it was not held, or nobody saw it being taken */
+    uint32_t depth;
 };
 static inline struct pf_mutex_wait pf_mutex_wait_begin(struct pf_call *c, const void *m)
 {
@@ -30,10 +30,7 @@ static inline struct pf_mutex_wait pf_mutex_wait_begin(struct pf_call *c, const 
 }
 static inline void pf_mutex_wait_end(struct pf_mutex_wait *w)
 {
-    if (w->depth)
-        pf_lock_retaken(w->c->t, w->mutex, w->depth, pf_here(w->c, PF_NATIVE_CALL));
-    else
-        pf_hb_acquire(w->c->t, w->mutex);
+    pf_lock_retaken(w->c->t, w->mutex, w->depth, pf_here(w->c, PF_NATIVE_CALL));
 }
 #define PF_MUTEX_WAIT(c, m, expr)                                                                  \
     __extension__({                                                                                \

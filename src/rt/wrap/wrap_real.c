@@ -4,25 +4,50 @@
  * The table is a linker section, so a new interposer needs no list. dlsym with RTLD_NEXT from the
  * executable finds the first definition in the libraries. A name that is nowhere (a C program has
  * no libstdc++) stays NULL; the error that dlsym then leaves behind is cleared, since it is not
- * the target's.
+ * the target's. If it is called all the same, it came with a plugin (dlopen): then it is looked
+ * for in each loaded object.
  */
 #include "wrap_thread.h"
 #include <dlfcn.h>
+#include <link.h>
 
 extern PF_HIDDEN const struct pf_real __start_pf_real[], __stop_pf_real[];
 
-void *pf_real_find(const struct pf_real *r)
+static void *find_linked(const struct pf_real *r)
 {
-    void *found = NULL;
-    pf_nest();
-    if (r->version)
-        found = dlvsym(RTLD_NEXT, r->name, r->version);
-    if (!found)
-        found = dlsym(RTLD_NEXT, r->name);
+    void *found = r->version ? dlvsym(RTLD_NEXT, r->name, r->version) : NULL;
+    return found ? found : dlsym(RTLD_NEXT, r->name);
+}
+
+static void *find_loaded(const struct pf_real *r)
+{
+    void *program = dlopen(NULL, RTLD_LAZY), *found = NULL;
+    struct link_map *m = NULL;
+    if (program && dlinfo(program, RTLD_DI_LINKMAP, &m) == 0)
+        m = m->l_next;
+    for (; m && !found; m = m->l_next) {
+        void *object = dlopen(m->l_name, RTLD_LAZY | RTLD_NOLOAD);
+        found = object ? dlsym(object, r->name) : NULL;
+        if (object)
+            dlclose(object);
+    }
+    return found;
+}
+
+static void *keep(const struct pf_real *r, void *found)
+{
     if (found)
         __atomic_store_n(r->slot, found, __ATOMIC_RELAXED);
     else
         dlerror();
+    return found;
+}
+
+void *pf_real_find(const struct pf_real *r)
+{
+    pf_nest();
+    void *found = find_linked(r);
+    found = keep(r, found ? found : find_loaded(r));
     pf_unnest();
     return found;
 }
@@ -31,6 +56,6 @@ void pf_wrap_init(void)
 {
     for (const struct pf_real *r = __start_pf_real; r < __stop_pf_real; r++)
         if (!*r->slot)
-            pf_real_find(r);
+            keep(r, find_linked(r));
     pf_start_init();
 }

@@ -1,0 +1,228 @@
+/*
+ * wrap_annotate.c - what programs tell a race detector: ThreadSanitizer's public interface
+ * (sanitizer/tsan_interface.h) and the older dynamic annotations. They work unchanged.
+ *
+ * The insides of a mutex that is announced with __tsan_mutex_* are not looked at: between the
+ * pre_ and the post_ call the thread counts as inside the runtime.
+ *
+ * Condition variables, queues and published ranges make no order of their own here, as in
+ * ThreadSanitizer: what orders them is seen without help.
+ */
+#include "wrap_annotate.h"
+#include "access.h"
+#include "hb.h"
+#include "spin.h"
+#include "store.h"
+#include "sys.h"
+#include "wrap.h"
+#include <string.h>
+
+/* Order. */
+
+#define ANNOTATION(fn, parameters, ...)                                                            \
+    void fn parameters;                                                                            \
+    PF_PROVIDE(void, fn, parameters)                                                               \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (c.t) {                                                                                 \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+    }
+
+ANNOTATION(__tsan_acquire, (void *addr), pf_hb_acquire(c.t, addr))
+ANNOTATION(__tsan_release, (void *addr), pf_hb_release(c.t, addr))
+
+ANNOTATION(AnnotateHappensBefore, (const char *f, int l, void *addr), pf_hb_release(c.t, addr))
+ANNOTATION(AnnotateHappensAfter, (const char *f, int l, void *addr), pf_hb_acquire(c.t, addr))
+ANNOTATION(WTFAnnotateHappensBefore, (const char *f, int l, void *addr), pf_hb_release(c.t, addr))
+ANNOTATION(WTFAnnotateHappensAfter, (const char *f, int l, void *addr), pf_hb_acquire(c.t, addr))
+
+/* Locks. */
+
+ANNOTATION(AnnotateRWLockCreate, (const char *f, int l, void *m), pf_hb_forget(m, 1))
+ANNOTATION(AnnotateRWLockCreateStatic, (const char *f, int l, void *m), pf_hb_forget(m, 1))
+ANNOTATION(AnnotateRWLockDestroy, (const char *f, int l, void *m), pf_hb_forget(m, 1))
+ANNOTATION(AnnotateRWLockAcquired, (const char *f, int l, void *m, long writer),
+           pf_lock_taken(c.t, m, writer ? 0 : PF_LOCK_SHARED, pf_here(&c, PF_NATIVE_CALL)))
+ANNOTATION(AnnotateRWLockReleased, (const char *f, int l, void *m, long writer),
+           pf_lock_dropping(c.t, m))
+
+enum { /* as in tsan_interface.h */
+    MUTEX_WRITE_REENTRANT = 1 << 1,
+    MUTEX_READ_LOCK = 1 << 3,
+    MUTEX_TRY_LOCK_FAILED = 1 << 5,
+    MUTEX_RECURSIVE_LOCK = 1 << 6,
+    MUTEX_RECURSIVE_UNLOCK = 1 << 7,
+};
+
+ANNOTATION(__tsan_mutex_create, (void *m, unsigned flags), pf_hb_forget(m, 1))
+ANNOTATION(__tsan_mutex_destroy, (void *m, unsigned flags), pf_hb_forget(m, 1))
+
+/* Into the insides of a mutex and out again; a thread that is not known has neither. */
+static void inside(void)
+{
+    if (__pf_tls.thread)
+        pf_nest();
+}
+static void outside(void)
+{
+    if (__pf_tls.thread)
+        pf_unnest();
+}
+
+static void mutex_taken(struct pf_call *c, void *m, unsigned flags, int recursion)
+{
+    if (flags & MUTEX_TRY_LOCK_FAILED)
+        return;
+    uint32_t here = pf_here(c, PF_NATIVE_CALL);
+    if (flags & MUTEX_RECURSIVE_LOCK)
+        pf_lock_retaken(c->t, m, (uint32_t)recursion, here);
+    else
+        pf_lock_taken(c->t, m,
+                      (flags & MUTEX_READ_LOCK ? PF_LOCK_SHARED : 0) |
+                          (flags & MUTEX_WRITE_REENTRANT ? PF_LOCK_RECURSIVE : 0),
+                      here);
+}
+
+#define MUTEX_SCOPE(fn, what)                                                                      \
+    void fn(void *m, unsigned flags);                                                              \
+    PF_EXPORT __attribute__((weak)) void fn(void *m, unsigned flags) { what(); }
+
+MUTEX_SCOPE(__tsan_mutex_pre_lock, inside)
+MUTEX_SCOPE(__tsan_mutex_post_unlock, outside)
+MUTEX_SCOPE(__tsan_mutex_pre_signal, inside)
+MUTEX_SCOPE(__tsan_mutex_post_signal, outside)
+MUTEX_SCOPE(__tsan_mutex_pre_divert, outside)
+MUTEX_SCOPE(__tsan_mutex_post_divert, inside)
+
+void __tsan_mutex_post_lock(void *m, unsigned flags, int recursion);
+PF_PROVIDE(void, __tsan_mutex_post_lock, (void *m, unsigned flags, int recursion))
+{
+    outside();
+    PF_CALL(c, __tsan_mutex_post_lock);
+    if (c.t)
+        mutex_taken(&c, m, flags, recursion);
+}
+
+int __tsan_mutex_pre_unlock(void *m, unsigned flags);
+PF_PROVIDE(int, __tsan_mutex_pre_unlock, (void *m, unsigned flags))
+{
+    int recursion = 0;
+    {
+        PF_CALL(c, __tsan_mutex_pre_unlock);
+        if (c.t && flags & MUTEX_RECURSIVE_UNLOCK)
+            recursion = (int)pf_lock_drop_all(c.t, m);
+        else if (c.t)
+            pf_lock_dropping(c.t, m);
+    }
+    inside();
+    return recursion;
+}
+
+/* Accesses that are not to be looked at. They nest. */
+
+ANNOTATION(AnnotateIgnoreReadsBegin, (const char *f, int l), c.t->ignore_reads++)
+ANNOTATION(AnnotateIgnoreReadsEnd, (const char *f, int l), c.t->ignore_reads--)
+ANNOTATION(AnnotateIgnoreWritesBegin, (const char *f, int l), c.t->ignore_writes++)
+ANNOTATION(AnnotateIgnoreWritesEnd, (const char *f, int l), c.t->ignore_writes--)
+ANNOTATION(AnnotateIgnoreSyncBegin, (const char *f, int l), c.t->ignore_sync++)
+ANNOTATION(AnnotateIgnoreSyncEnd, (const char *f, int l), c.t->ignore_sync--)
+ANNOTATION(AnnotateEnableRaceDetection, (const char *f, int l, int enable),
+           c.t->ignore_reads += enable ? -1 : 1, c.t->ignore_writes += enable ? -1 : 1)
+
+/* Memory. */
+
+ANNOTATION(AnnotateNewMemory, (const char *f, int l, void *mem, size_t size),
+           pf_memory_new(mem, size))
+ANNOTATION(__tsan_external_read, (void *addr, void *pc, void *tag),
+           pf_access_read(c.t, addr, 1, pf_here(&c, PF_NATIVE_READ)))
+ANNOTATION(__tsan_external_write, (void *addr, void *pc, void *tag),
+           pf_access_write(c.t, addr, 1, pf_here(&c, PF_NATIVE_WRITE)))
+
+/* Races that the program calls benign: kept for ever, looked through at a report only. */
+struct benign {
+    uintptr_t from, to;
+    struct benign *next;
+};
+static struct pf_spin benign_lock;
+static struct benign *benign;
+
+static void benign_add(const volatile void *mem, size_t size)
+{
+    struct benign *b = pf_store_keep(sizeof *b);
+    if (!b)
+        return;
+    b->from = (uintptr_t)mem;
+    b->to = b->from + size;
+    pf_spin_lock(&benign_lock);
+    b->next = benign;
+    __atomic_store_n(&benign, b, __ATOMIC_RELEASE);
+    pf_spin_unlock(&benign_lock);
+}
+
+bool pf_annotate_benign(uintptr_t addr, size_t size)
+{
+    struct benign *b = __atomic_load_n(&benign, __ATOMIC_ACQUIRE);
+    while (b && !(addr < b->to && b->from < addr + size))
+        b = b->next;
+    return b;
+}
+
+ANNOTATION(AnnotateBenignRaceSized,
+           (const char *f, int l, const volatile void *mem, size_t size, const char *why),
+           benign_add(mem, size))
+ANNOTATION(AnnotateBenignRace, (const char *f, int l, const volatile void *mem, const char *why),
+           benign_add(mem, 1))
+ANNOTATION(WTFAnnotateBenignRaceSized,
+           (const char *f, int l, const volatile void *mem, size_t size, const char *why),
+           benign_add(mem, size))
+
+ANNOTATION(AnnotateThreadName, (const char *f, int l, const char *name),
+           pf_zero(c.t->name, sizeof c.t->name);
+           pf_copy(c.t->name, name, strnlen(name, sizeof c.t->name - 1)))
+
+/* Nothing to be done. */
+
+#define SILENT(fn, parameters)                                                                     \
+    void fn parameters;                                                                            \
+    PF_EXPORT __attribute__((weak)) void fn parameters {}
+
+SILENT(__tsan_init, (void))
+SILENT(__tsan_flush_memory, (void))
+SILENT(__tsan_check_no_mutexes_held, (void))
+SILENT(__tsan_external_register_header, (void *tag, const char *header))
+SILENT(__tsan_external_assign_tag, (void *addr, void *tag))
+SILENT(AnnotateMutexIsNotPHB, (const char *f, int l, void *m))
+SILENT(AnnotateMutexIsUsedAsCondVar, (const char *f, int l, void *m))
+SILENT(AnnotateCondVarSignal, (const char *f, int l, void *cv))
+SILENT(AnnotateCondVarSignalAll, (const char *f, int l, void *cv))
+SILENT(AnnotateCondVarWait, (const char *f, int l, void *cv, void *m))
+SILENT(AnnotatePCQCreate, (const char *f, int l, void *queue))
+SILENT(AnnotatePCQDestroy, (const char *f, int l, void *queue))
+SILENT(AnnotatePCQPut, (const char *f, int l, void *queue))
+SILENT(AnnotatePCQGet, (const char *f, int l, void *queue))
+SILENT(AnnotatePublishMemoryRange, (const char *f, int l, void *mem, size_t size))
+SILENT(AnnotateUnpublishMemoryRange, (const char *f, int l, void *mem, size_t size))
+SILENT(AnnotateExpectRace, (const char *f, int l, void *mem, const char *why))
+SILENT(AnnotateFlushExpectedRaces, (const char *f, int l))
+SILENT(AnnotateFlushState, (const char *f, int l))
+SILENT(AnnotateTraceMemory, (const char *f, int l, void *mem))
+SILENT(AnnotateNoOp, (const char *f, int l, void *mem))
+SILENT(AnnotateMemoryIsInitialized, (const char *f, int l, const void *mem, size_t size))
+SILENT(AnnotateMemoryIsUninitialized, (const char *f, int l, const void *mem, size_t size))
+
+void *__tsan_external_register_tag(const char *type);
+PF_EXPORT __attribute__((weak)) void *__tsan_external_register_tag(const char *type)
+{
+    return (void *)type; /* any name will do, tags are not told apart */
+}
+
+int RunningOnValgrind(void);
+PF_EXPORT __attribute__((weak)) int RunningOnValgrind(void) { return 0; }
+double ValgrindSlowdown(void);
+PF_EXPORT __attribute__((weak)) double ValgrindSlowdown(void) { return 10.0; }
+const char *ThreadSanitizerQuery(const char *query);
+PF_EXPORT __attribute__((weak)) const char *ThreadSanitizerQuery(const char *query)
+{
+    return strcmp(query, "pure_happens_before") == 0 ? "1" : "0";
+}

@@ -1,0 +1,139 @@
+/*
+ * wrap_c11.c - C11 <threads.h>: thrd_*, mtx_*, cnd_*. call_once is in wrap_once.c; tss_* are keys
+ * and need nothing.
+ *
+ * glibc's C11 functions reach the pthread ones inside libc, past every symbol, so each is
+ * interposed over its own real function. Its types are the pthread ones under other names: a
+ * thrd_t is a pthread_t, a mtx_t holds a pthread_mutex_t (its type is read from there), so locks
+ * and threads are known by the same addresses and names in both worlds.
+ */
+#include "wrap_mutex.h"
+#include "wrap_thread.h"
+#include <threads.h>
+
+_Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "a mtx_t is a pthread_mutex_t");
+_Static_assert(sizeof(thrd_t) == sizeof(pthread_t), "a thrd_t is a pthread_t");
+
+static int start(void *record)
+{
+    struct pf_start *s = record;
+    int (*run)(void *) = s->run.c11;
+    void *arg = s->arg;
+    pf_start_begin(s);
+    struct pf_frame *base __attribute__((cleanup(pf_start_rewind))) = __pf_tls.frame;
+    return run(arg);
+}
+
+PF_INTERPOSE(int, thrd_create, (thrd_t *id, thrd_start_t run, void *arg))
+{
+    PF_CALL(c, thrd_create);
+    struct pf_start *s = c.t ? pf_start_new(&c, arg, false) : NULL;
+    if (!s)
+        return PF_REAL(thrd_create)(id, run, arg);
+    s->run.c11 = run;
+    int r = PF_REAL(thrd_create)(id, start, s);
+    pf_start_created(s, r == thrd_success ? *id : 0, r == thrd_success);
+    return r;
+}
+
+PF_INTERPOSE(int, thrd_join, (thrd_t id, int *result))
+{
+    PF_CALL(c, thrd_join);
+    if (!c.t)
+        return PF_REAL(thrd_join)(id, result);
+    struct pf_start *s = pf_start_find(id);
+    int r = PF_BLOCKING(c, PF_REAL(thrd_join)(id, result));
+    if (r == thrd_success && s)
+        pf_start_joined(&c, s);
+    return r;
+}
+
+PF_INTERPOSE(int, thrd_detach, (thrd_t id))
+{
+    PF_CALL(c, thrd_detach);
+    struct pf_start *s = c.t ? pf_start_find(id) : NULL;
+    int r = PF_REAL(thrd_detach)(id);
+    if (r == thrd_success && s)
+        pf_start_detached(s);
+    return r;
+}
+
+PF_INTERPOSE(__attribute__((noreturn)) void, thrd_exit, (int result))
+{
+    pf_start_exiting();
+    PF_REAL(thrd_exit)(result);
+    __builtin_unreachable();
+}
+
+PF_INTERPOSE(int, mtx_init, (mtx_t *m, int type))
+{
+    PF_CALL(c, mtx_init);
+    if (c.t)
+        pf_hb_forget(m, sizeof *m);
+    return PF_REAL(mtx_init)(m, type);
+}
+
+PF_INTERPOSE(void, mtx_destroy, (mtx_t *m))
+{
+    PF_CALL(c, mtx_destroy);
+    if (c.t)
+        pf_hb_forget(m, sizeof *m);
+    PF_REAL(mtx_destroy)(m);
+}
+
+static inline int taken(struct pf_call *c, mtx_t *m, int r)
+{
+    if (c->t && r == thrd_success)
+        pf_mutex_taken(c, (pthread_mutex_t *)m);
+    return r;
+}
+
+PF_INTERPOSE(int, mtx_trylock, (mtx_t *m))
+{
+    PF_CALL(c, mtx_trylock);
+    return taken(&c, m, PF_REAL(mtx_trylock)(m));
+}
+
+PF_INTERPOSE(int, mtx_lock, (mtx_t *m))
+{
+    PF_CALL(c, mtx_lock);
+    if (!c.t)
+        return PF_REAL(mtx_lock)(m);
+    int r = PF_REAL(mtx_trylock)(m);
+    if (r == thrd_busy)
+        r = PF_BLOCKING(c, PF_REAL(mtx_lock)(m));
+    return taken(&c, m, r);
+}
+
+PF_INTERPOSE(int, mtx_timedlock, (mtx_t *restrict m, const struct timespec *restrict until))
+{
+    PF_CALL(c, mtx_timedlock);
+    if (!c.t)
+        return PF_REAL(mtx_timedlock)(m, until);
+    return taken(&c, m, PF_BLOCKING(c, PF_REAL(mtx_timedlock)(m, until)));
+}
+
+PF_INTERPOSE(int, mtx_unlock, (mtx_t *m))
+{
+    PF_CALL(c, mtx_unlock);
+    if (c.t)
+        pf_lock_dropping(c.t, m);
+    return PF_REAL(mtx_unlock)(m);
+}
+
+PF_INTERPOSE(int, cnd_wait, (cnd_t *cond, mtx_t *m))
+{
+    PF_CALL(c, cnd_wait);
+    if (!c.t)
+        return PF_REAL(cnd_wait)(cond, m);
+    return PF_MUTEX_WAIT(c, m, PF_REAL(cnd_wait)(cond, m));
+}
+
+PF_INTERPOSE(int, cnd_timedwait,
+             (cnd_t *restrict cond, mtx_t *restrict m, const struct timespec *restrict until))
+{
+    PF_CALL(c, cnd_timedwait);
+    if (!c.t)
+        return PF_REAL(cnd_timedwait)(cond, m, until);
+    return PF_MUTEX_WAIT(c, m, PF_REAL(cnd_timedwait)(cond, m, until));
+}

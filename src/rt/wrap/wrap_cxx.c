@@ -1,0 +1,149 @@
+/*
+ * wrap_cxx.c - what order C++ programs get from code inside libstdc++.so, which is not compiled by
+ * us: guards of static locals, and results that are handed over when a thread exits.
+ *
+ * Nothing more is needed for std::thread, mutex, shared_mutex, condition_variable, call_once,
+ * future, latch, barrier and semaphore: the library calls pthread_* by symbol, and the atomics are
+ * in its headers. Exceptions are in wrap_exception.c.
+ *
+ * Guards are implemented here, with libstdc++'s own meaning of the bits: a C program that loads a
+ * C++ plugin has no real function to call, and objects that did not bind to us share the guard.
+ * The compiler checks the first byte by itself, with an acquire load.
+ *
+ *              31            17 16      15         9 8       7         1 0
+ *             +----------------+---------+----------+--------+----------+------+
+ *             |                | waiting |          |running |          | done |
+ *             +----------------+---------+----------+--------+----------+------+
+ */
+#include "hb.h"
+#include "sys.h"
+#include "wrap.h"
+#include <linux/futex.h>
+
+enum { GUARD_DONE = 1, GUARD_RUNNING = 1 << 8, GUARD_WAITING = 1 << 16 };
+
+int __cxa_guard_acquire(uint64_t *guard);
+void __cxa_guard_release(uint64_t *guard);
+void __cxa_guard_abort(uint64_t *guard);
+
+/* True: the caller is to run the initialiser. */
+static bool guard_enter(uint32_t *g)
+{
+    for (;;) {
+        uint32_t seen = 0;
+        if (__atomic_compare_exchange_n(g, &seen, GUARD_RUNNING, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
+            return true;
+        if (seen & GUARD_DONE)
+            return false;
+        uint32_t waiting = seen | GUARD_WAITING;
+        if (seen == waiting || __atomic_compare_exchange_n(g, &seen, waiting, false,
+                                                           __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            pf_sys(SYS_futex, g, FUTEX_WAIT, waiting, NULL);
+    }
+}
+
+static void guard_leave(uint32_t *g, uint32_t state)
+{
+    if (__atomic_exchange_n(g, state, __ATOMIC_ACQ_REL) & GUARD_WAITING)
+        pf_sys(SYS_futex, g, FUTEX_WAKE, INT32_MAX);
+}
+
+PF_PROVIDE(int, __cxa_guard_acquire, (uint64_t *guard))
+{
+    PF_CALL(c, __cxa_guard_acquire);
+    if (!c.t)
+        return guard_enter((uint32_t *)guard);
+    bool run = PF_BLOCKING(c, guard_enter((uint32_t *)guard));
+    pf_hb_acquire(c.t, guard); /* an attempt that was aborted comes before the next one, too */
+    return run;
+}
+
+PF_PROVIDE(void, __cxa_guard_release, (uint64_t *guard))
+{
+    PF_CALL(c, __cxa_guard_release);
+    if (c.t)
+        pf_hb_release(c.t, guard);
+    guard_leave((uint32_t *)guard, GUARD_DONE);
+}
+
+PF_PROVIDE(void, __cxa_guard_abort, (uint64_t *guard))
+{
+    PF_CALL(c, __cxa_guard_abort);
+    if (c.t)
+        pf_hb_release(c.t, guard);
+    guard_leave((uint32_t *)guard, 0);
+}
+
+/*
+ * promise::set_value_at_thread_exit: libstdc++ puts the element
+ *
+ *      +0 next   +8 callback   +16 shared state   +24 its control block
+ *
+ * on a list of the thread, and runs the callback among the thread's destructors: it takes a
+ * reference, makes the state ready (the word at +16 of the state, which future::get loads with
+ * acquire) and drops the reference. All that is inside the library, so a callback of ours stands
+ * before it: it tells of the release, and holds a reference to be the one who drops the last.
+ */
+struct exit_element {
+    struct exit_element *next;
+    void (*callback)(void *);
+    char *state;
+    char *control; /* +0 vtable, +8 strong count, +12 weak count */
+};
+
+static void (*make_ready)(void *);
+
+static bool count_take(int *count)
+{
+    int n = __atomic_load_n(count, __ATOMIC_RELAXED);
+    while (n && !__atomic_compare_exchange_n(count, &n, n + 1, true, __ATOMIC_ACQ_REL,
+                                             __ATOMIC_RELAXED))
+        ;
+    return n;
+}
+
+static bool count_drop(struct pf_call *c, int *count)
+{
+    pf_hb_release(c->t, count);
+    if (__atomic_fetch_sub(count, 1, __ATOMIC_ACQ_REL) != 1)
+        return false;
+    pf_hb_acquire(c->t, count);
+    return true;
+}
+
+static void control_call(struct pf_call *c, char *control, int slot)
+{
+    void (*method)(void *) = (*(void (***)(void *))control)[slot];
+    PF_CALLBACK_VOID(*c, method(control));
+}
+
+PF_NATIVE(set_value_at_thread_exit);
+
+static void hand_over(void *element)
+{
+    struct exit_element e = *(struct exit_element *)element;
+    PF_CALL(c, set_value_at_thread_exit);
+    int *strong = (int *)(e.control + 8), *weak = (int *)(e.control + 12);
+    if (!c.t || !e.control || !count_take(strong)) {
+        make_ready(element);
+        return;
+    }
+    pf_hb_release(c.t, e.state + 16);
+    PF_CALLBACK_VOID(c, make_ready(element));
+    if (count_drop(&c, strong)) {
+        control_call(&c, e.control, 2); /* destroy the state */
+        if (count_drop(&c, weak))
+            control_call(&c, e.control, 3); /* free the block */
+    }
+}
+
+/* std::__future_base::_State_baseV2::_Make_ready::_M_set() */
+void _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv(struct exit_element *e);
+PF_INTERPOSE(void, _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv,
+             (struct exit_element *e))
+{
+    PF_REAL(_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv)(e);
+    __atomic_store_n(&make_ready, e->callback, __ATOMIC_RELAXED);
+    e->callback = hand_over;
+}

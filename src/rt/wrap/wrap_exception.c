@@ -1,0 +1,115 @@
+/*
+ * wrap_exception.c - C++ exceptions that pass between threads.
+ *
+ * An exception object has a reference count that libstdc++.so alone touches, and so has the
+ * message inside std::runtime_error and std::logic_error. Whoever drops the last reference
+ * destroys and frees what the others used: each drop happens before that.
+ *
+ * The last drop must be seen between the count and the destructor. Inside libstdc++ there is no
+ * such place, so an extra reference is taken around the real function, and is then dropped here:
+ * the last drop is always one of ours, or libstdc++'s own in a call that we did not see.
+ *
+ * Layouts (Itanium C++ ABI as libstdc++ has it, fixed by its binary interface):
+ *
+ *      exception object - 0x80   reference count, int, 1: one owner
+ *                       - 0x70   primary: type; dependent: the primary exception object
+ *                       - 0x68   destructor
+ *                       - 0x20   unwind header: class, cleanup, 2 private words
+ *      runtime_error, logic_error + 8   the message's characters
+ *      characters - 8            reference count, int, 0: one owner
+ *      characters - 24           the block
+ */
+#include "wrap_libc.h"
+#include <unwind.h>
+
+#define CLASS_PRIMARY 0x474e5543432b2b00u /* "GNUCC++", 0 */
+#define CLASS_DEPENDENT 0x474e5543432b2b01u
+
+void __cxa_free_exception(void *object);
+PF_REAL_DEFINE(__cxa_free_exception, NULL);
+
+/* A C++ function: its symbol, and its name for people. */
+#define CXX_INTERPOSE(symbol, text, parameters)                                                    \
+    void symbol parameters;                                                                        \
+    PF_NATIVE_AS(symbol, text);                                                                    \
+    PF_REAL_DEFINE(symbol, NULL);                                                                  \
+    PF_EXPORT __attribute__((weak)) void symbol parameters
+
+static int *object_count(void *object) { return (int *)((char *)object - 0x80); }
+
+/* True if that was the last reference, and then all earlier drops happened before. */
+static bool drop(struct pf_thread *t, int *count, int one)
+{
+    pf_hb_release(t, count);
+    if (__atomic_fetch_sub(count, 1, __ATOMIC_ACQ_REL) != one)
+        return false;
+    pf_hb_acquire(t, count);
+    return true;
+}
+
+static void object_drop(struct pf_call *c, void *object)
+{
+    if (!drop(c->t, object_count(object), 1))
+        return;
+    void (*destroy)(void *) = *(void (**)(void *))((char *)object - 0x68);
+    if (destroy)
+        PF_CALLBACK_VOID(*c, destroy(object));
+    PF_CALLBACK_VOID(*c, PF_REAL(__cxa_free_exception)(object));
+}
+
+CXX_INTERPOSE(_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv,
+              "std::exception_ptr::~exception_ptr()", (void **self))
+{
+    PF_CALL(c, _ZNSt15__exception_ptr13exception_ptr10_M_releaseEv);
+    if (!c.t) {
+        PF_REAL(_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv)(self);
+        return;
+    }
+    if (*self)
+        object_drop(&c, *self);
+}
+
+/* The end of a catch clause: drops the reference of the exception that was thrown. */
+PF_INTERPOSE(void, _Unwind_DeleteException, (struct _Unwind_Exception *header))
+{
+    PF_CALL(c, _Unwind_DeleteException);
+    char *own = (char *)(header + 1);
+    void *object = header->exception_class == CLASS_PRIMARY     ? own
+                   : header->exception_class == CLASS_DEPENDENT ? *(void **)(own - 0x70)
+                                                                : NULL;
+    if (!c.t || !object) {
+        PF_REAL(_Unwind_DeleteException)(header);
+        return;
+    }
+    __atomic_fetch_add(object_count(object), 1, __ATOMIC_RELAXED);
+    PF_CALLBACK_VOID(c, PF_REAL(_Unwind_DeleteException)(header));
+    object_drop(&c, object);
+}
+
+/* The destructors of std::runtime_error and std::logic_error: complete and as a base, which are the
+ * same code. The deleting ones call the complete. */
+void _ZdlPv(void *block); /* operator delete */
+
+static void message_drop(struct pf_call *c, void *self, void (*destroy)(void *))
+{
+    char *chars = *(char **)((char *)self + 8);
+    int *count = (int *)(chars - 8);
+    __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+    PF_CALLBACK_VOID(*c, destroy(self));
+    if (drop(c->t, count, 0))
+        PF_CALLBACK_VOID(*c, _ZdlPv(chars - 24));
+}
+
+#define MESSAGE(symbol, text)                                                                      \
+    CXX_INTERPOSE(symbol, text, (void *self))                                                      \
+    {                                                                                              \
+        PF_CALL(c, symbol);                                                                        \
+        if (c.t)                                                                                   \
+            message_drop(&c, self, PF_REAL(symbol));                                               \
+        else                                                                                       \
+            PF_REAL(symbol)(self);                                                                 \
+    }
+MESSAGE(_ZNSt13runtime_errorD1Ev, "std::runtime_error::~runtime_error()")
+MESSAGE(_ZNSt13runtime_errorD2Ev, "std::runtime_error::~runtime_error()")
+MESSAGE(_ZNSt11logic_errorD1Ev, "std::logic_error::~logic_error()")
+MESSAGE(_ZNSt11logic_errorD2Ev, "std::logic_error::~logic_error()")
