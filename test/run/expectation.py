@@ -69,10 +69,10 @@ class Expectation:
         self.stacks = [self._stack(s) for s in self.values["stack"]]
 
     def _header_line(self, number, line):
-        m = re.match(r"//\s*([a-z]+):\s?(.*)$", line)
+        m = re.match(r"//\s*([a-z]+):(?:\s(.*))?$", line)
         if not m:
             return
-        key, value = m.groups()
+        key, value = m[1], m[2] or ""
         if key not in KEYS:
             raise BadTest(f"{self.path}:{number}: unknown line `{key}:`")
         self.values[key].append(value if key in ("stdout", "stdin") else value.strip())

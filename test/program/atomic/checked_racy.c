@@ -1,6 +1,7 @@
 // Double-checked locking with a plain pointer: the pointer and what it points to.
 // want: race instance at SET CHECK
 // want: race at FILL USE
+// tsan: it takes malloc for a write to the block
 #include "turns.h"
 #include <stdlib.h>
 

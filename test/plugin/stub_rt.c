@@ -1,0 +1,219 @@
+/*
+ * stub_rt.c - a runtime for tests of the compiler plugin: it defines the ABI, checks what it can
+ * check about the calls, and counts them.
+ *
+ * With PF_STUB_LOG=1 every event is one line on stderr: "read 4 counter file.c:12 main". With
+ * PF_STUB_BALANCED=1 the shadow stack must be empty at exit. PF_STUB_BODY=plain|watch|ask chooses the body
+ * (ask: every second call is plain). The shadow is one page-mapped region as in pf_shadow.h; misses
+ * are never filled, unless PF_STUB_FILL=1: then a check stores the statement that covers it.
+ */
+#include "pf_abi.h"
+#include "pf_shadow.h"
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define ALL __attribute__((preserve_all))
+#define FRAMES 100000
+
+__thread struct pf_tls __pf_tls __attribute__((tls_model("initial-exec")));
+
+static struct pf_frame frames[FRAMES];
+static bool logging, filling;
+static unsigned long counts[32];
+static const char *const names[] = {"read", "write", "vptr", "copy", "atomic", "fence", "ask"};
+enum { READ, WRITE, VPTR, COPY, ATOMIC, FENCE, ASK };
+
+static void die(const char *what)
+{
+    fprintf(stderr, "stub: %s\n", what);
+    abort();
+}
+
+static const struct pf_site *site_of(uint32_t index)
+{
+    if (__pf_tls.frame <= frames || __pf_tls.frame > frames + FRAMES)
+        die("an event without a frame");
+    struct pf_func *f = __pf_tls.frame[-1].func;
+    if (index >= f->nsites)
+        die("a site out of range");
+    return (const struct pf_site *)((const char *)&f->sites + f->sites) + index;
+}
+
+__attribute__((no_sanitize("thread"))) static void print_stack(void)
+{
+    for (struct pf_frame *f = __pf_tls.frame - 1; --f >= frames;) {
+        const struct pf_site *s =
+            (const struct pf_site *)((const char *)&f->func->sites + f->func->sites) + f->call - 1;
+        if (!f->call || f->call > f->func->nsites || s->kind != PF_SITE_CALL)
+            die("a frame without a call");
+        fprintf(stderr, " < %s:%u", pf_rel_str(&s->func), s->line);
+    }
+}
+
+static void event(int what, uint64_t size, uint32_t site)
+{
+    counts[what]++;
+    const struct pf_site *s = site_of(site);
+    if (what == READ && s->kind != PF_SITE_READ)
+        die("a read at a site of another kind");
+    if (what == WRITE && s->kind != PF_SITE_WRITE)
+        die("a write at a site of another kind");
+    if (s->inlined > __pf_tls.frame[-1].func->nsites)
+        die("an inlined site out of range");
+    if (!logging)
+        return;
+    const char *file = pf_rel_str(&s->file), *var = pf_rel_str(&s->var);
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    fprintf(stderr, "%s %lu %s %s:%u %s", names[what], (unsigned long)size, var ? var : "-",
+            slash ? slash + 1 : file ? file : "?", s->line, pf_rel_str(&s->func));
+    for (const struct pf_site *in = s; in->inlined;) {
+        in = (const struct pf_site *)((const char *)&__pf_tls.frame[-1].func->sites +
+                                      __pf_tls.frame[-1].func->sites) + in->inlined - 1;
+        fprintf(stderr, " < [%s:%u]", pf_rel_str(&in->func), in->line);
+    }
+    print_stack();
+    fputc('\n', stderr);
+}
+
+static void fill(void *p, uint64_t size, bool write)
+{
+    if (!filling)
+        return;
+    for (uintptr_t a = (uintptr_t)p & ~7ul; a < (uintptr_t)p + size; a += 8) {
+        uint64_t *cell = (uint64_t *)(PF_SHADOW_BASE + (a << 20 >> 23 << PF_CELL_SHIFT));
+        if (write)
+            cell[0] = __pf_tls.key;
+        cell[1] = write ? __pf_tls.key : __pf_tls.key & ~(1ull << PF_WRITE_BIT);
+    }
+}
+
+#define ACCESS(name, what, size, write)                                                            \
+    ALL void name(void *p, uint32_t site);                                                         \
+    ALL void name(void *p, uint32_t site)                                                          \
+    {                                                                                              \
+        if ((uintptr_t)p % size)                                                                   \
+            die("an access that is not aligned");                                                  \
+        event(what, size, site);                                                                   \
+        fill(p, size, write);                                                                      \
+    }
+ACCESS(__pf_read1, READ, 1, false)
+ACCESS(__pf_read2, READ, 2, false)
+ACCESS(__pf_read4, READ, 4, false)
+ACCESS(__pf_read8, READ, 8, false)
+ACCESS(__pf_write1, WRITE, 1, true)
+ACCESS(__pf_write2, WRITE, 2, true)
+ACCESS(__pf_write4, WRITE, 4, true)
+ACCESS(__pf_write8, WRITE, 8, true)
+
+ALL void __pf_read_range(void *p, uint64_t n, uint32_t site);
+ALL void __pf_read_range(void *p, uint64_t n, uint32_t site) { event(READ, n, site); }
+ALL void __pf_write_range(void *p, uint64_t n, uint32_t site);
+ALL void __pf_write_range(void *p, uint64_t n, uint32_t site) { event(WRITE, n, site); }
+ALL void __pf_write_vptr(void *p, void *v, uint32_t site);
+ALL void __pf_write_vptr(void *p, void *v, uint32_t site) { event(VPTR, 8, site); }
+
+void *__pf_memcpy(void *d, const void *s, uint64_t n, uint32_t site);
+void *__pf_memcpy(void *d, const void *s, uint64_t n, uint32_t site)
+{
+    event(COPY, n, site);
+    return memcpy(d, s, n);
+}
+void *__pf_memmove(void *d, const void *s, uint64_t n, uint32_t site);
+void *__pf_memmove(void *d, const void *s, uint64_t n, uint32_t site)
+{
+    event(COPY, n, site);
+    return memmove(d, s, n);
+}
+void *__pf_memset(void *d, int c, uint64_t n, uint32_t site);
+void *__pf_memset(void *d, int c, uint64_t n, uint32_t site)
+{
+    event(COPY, n, site);
+    return memset(d, c, n);
+}
+
+static __thread int open_atomics;
+void *__pf_atomic_begin(void *p, uint32_t what, uint32_t site);
+void *__pf_atomic_begin(void *p, uint32_t what, uint32_t site)
+{
+    static const char *const ops[] = {"load", "store", "rmw", "cas"};
+    event(ATOMIC, what & 255, site);
+    if (logging)
+        fprintf(stderr, "  %s order %u failure %u\n", ops[what >> 8 & 255], what >> 16 & 255, what >> 24);
+    if (open_atomics++)
+        die("an atomic operation inside another");
+    return p;
+}
+void __pf_atomic_end(void *handle, uint32_t stored);
+void __pf_atomic_end(void *handle, uint32_t stored)
+{
+    if (logging)
+        fprintf(stderr, "  end %s\n", stored ? "stored" : "not stored");
+    if (--open_atomics)
+        die("the end of an atomic operation that did not begin");
+}
+void __pf_fence(uint32_t order, uint32_t site);
+void __pf_fence(uint32_t order, uint32_t site) { event(FENCE, order, site); }
+
+uint32_t __pf_ask(struct pf_func *f);
+uint32_t __pf_ask(struct pf_func *f)
+{
+    if (!f->name)
+        die("a function without a name");
+    return ++counts[ASK] & 1;
+}
+
+void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve);
+void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve)
+{
+    static bool begun;
+    const char *body = getenv("PF_STUB_BODY");
+    if (f && ((char *)fe - (char *)f) % sizeof *f)
+        die("a torn function table");
+    if (v && ((char *)ve - (char *)v) % sizeof *v)
+        die("a torn variable table");
+    if (getenv("PF_STUB_TABLES")) {
+        for (; f < fe; f++)
+            fprintf(stderr, "func %s %s:%u sites %u hash %016lx\n", pf_rel_str(&f->name),
+                    pf_rel_str(&f->file), f->line, f->nsites, (unsigned long)f->hash);
+        for (; v < ve; v++)
+            fprintf(stderr, "var %s size %lu first byte %d\n", pf_rel_str(&v->name),
+                    (unsigned long)v->size, *((char *)&v->address + v->address));
+    }
+    if (begun)
+        return;
+    begun = true;
+    logging = getenv("PF_STUB_LOG");
+    filling = getenv("PF_STUB_FILL");
+    mmap((void *)PF_SHADOW_BASE, PF_SHADOW_SIZE, PROT_READ | PROT_WRITE,
+         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    __pf_tls.frame = frames;
+    __pf_tls.key = 0xffull << PF_MASK_SHIFT | 1ull << PF_SID_SHIFT | 1ull << PF_CLK_SHIFT |
+                   1ull << PF_WRITE_BIT;
+    __pf_tls.shared = ~0ull;
+    __pf_tls.dispatch = !body || !strcmp(body, "watch") ? PF_DISPATCH_WATCH
+                        : !strcmp(body, "ask")          ? PF_DISPATCH_ASK
+                                                        : PF_DISPATCH_PLAIN;
+}
+
+void __pf_module_out(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve);
+void __pf_module_out(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve)
+{
+    static bool ended;
+    if (ended)
+        return;
+    ended = true;
+    if (getenv("PF_STUB_COUNTS"))
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            fprintf(stderr, "%s %lu\n", names[i], counts[i]);
+    if (getenv("PF_STUB_BALANCED") && __pf_tls.frame != frames)
+        die("frames left on the shadow stack");
+    __pf_tls.dispatch = PF_DISPATCH_PLAIN;
+}
+
+void __tsan_init(void);
+void __tsan_init(void) {}

@@ -1,0 +1,19 @@
+// std::string is no synchronisation.
+// want: race at APPEND READ
+#include "order.h"
+#include <string>
+#include <thread>
+
+std::string shared = "start";
+
+int main()
+{
+    std::thread t([] {
+        shared += " and more, so that it has to grow"; /* APPEND */
+        order_point(0);
+    });
+    order_point(1);
+    std::string copy = shared; /* READ */
+    t.join();
+    return copy.empty();
+}
