@@ -1,0 +1,143 @@
+/* file.c - see file.h. */
+#define _GNU_SOURCE
+#include "file.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+pf_status pf_file_read(const char *path, char **out, size_t *n, struct pf_error *e)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    size_t cap = 64 << 10, len = 0;
+    char *data = malloc(cap);
+    ssize_t r = 0;
+    while (data && (r = read(fd, data + len, cap - len - 1)) != 0) {
+        if (r < 0 && errno == EINTR)
+            continue;
+        if (r < 0)
+            break;
+        len += (size_t)r;
+        if (cap - len < 2) {
+            char *more = realloc(data, cap *= 2);
+            if (!more)
+                free(data);
+            data = more;
+        }
+    }
+    int reason = errno;
+    close(fd);
+    if (!data)
+        return pf_fail(e, PF_NOMEM, "%s: out of memory", path);
+    if (r < 0) {
+        free(data);
+        return pf_fail(e, PF_IO, "%s: %s", path, strerror(reason));
+    }
+    data[len] = 0;
+    *out = data;
+    *n = len;
+    return PF_OK;
+}
+
+static int write_all(int fd, const char *data, size_t n)
+{
+    while (n) {
+        ssize_t r = write(fd, data, n);
+        if (r < 0 && errno != EINTR)
+            return -1;
+        if (r > 0) {
+            data += r;
+            n -= (size_t)r;
+        }
+    }
+    return 0;
+}
+
+/* The name lasts only once its folder is on disk too. */
+static void sync_folder(const char *path)
+{
+    char *folder = strdup(path);
+    char *slash = folder ? strrchr(folder, '/') : NULL;
+    if (slash)
+        slash[slash == folder] = 0;
+    int fd = folder ? open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(folder);
+}
+
+/* Devices and pipes take the bytes as they come; renaming over them would destroy them. */
+static int is_plain(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) != 0 || S_ISREG(s.st_mode);
+}
+
+pf_status pf_file_write(const char *path, const char *data, size_t n, struct pf_error *e)
+{
+    if (!strcmp(path, "-") || !is_plain(path)) {
+        int fd = strcmp(path, "-") ? open(path, O_WRONLY | O_CLOEXEC) : dup(STDOUT_FILENO);
+        int bad = fd < 0 || write_all(fd, data, n);
+        int reason = errno;
+        if (fd >= 0)
+            close(fd);
+        return bad ? pf_fail(e, PF_IO, "%s: %s", path, strerror(reason)) : PF_OK;
+    }
+    char *temporary;
+    if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
+        return pf_fail(e, PF_NOMEM, "%s: out of memory", path);
+    int fd = mkostemp(temporary, O_CLOEXEC);
+    int bad = fd < 0;
+    if (!bad) {
+        mode_t mask = umask(0);
+        umask(mask);
+        bad = write_all(fd, data, n) || fchmod(fd, 0666 & ~mask) || fsync(fd);
+        bad |= close(fd) != 0;
+        bad = bad || rename(temporary, path);
+    }
+    int reason = errno;
+    if (bad && fd >= 0)
+        unlink(temporary);
+    free(temporary);
+    if (bad)
+        return pf_fail(e, PF_IO, "%s: %s", path, strerror(reason));
+    sync_folder(path);
+    return PF_OK;
+}
+
+pf_status pf_folder_make(const char *path, struct pf_error *e)
+{
+    char *part = strdup(path);
+    if (!part)
+        return pf_fail(e, PF_NOMEM, "%s: out of memory", path);
+    for (char *p = part + 1; *p; p++)
+        if (*p == '/') {
+            *p = 0;
+            mkdir(part, 0777); /* the last mkdir tells whether it worked */
+            *p = '/';
+        }
+    struct stat s;
+    int bad = mkdir(part, 0777) && (errno != EEXIST || stat(part, &s) || !S_ISDIR(s.st_mode));
+    int reason = errno;
+    free(part);
+    return bad ? pf_fail(e, PF_IO, "%s: %s", path, strerror(reason == EEXIST ? ENOTDIR : reason)) : PF_OK;
+}
+
+void pf_folder_remove(const char *path)
+{
+    DIR *d = opendir(path);
+    for (struct dirent *f; d && (f = readdir(d));)
+        if (strcmp(f->d_name, ".") && strcmp(f->d_name, ".."))
+            unlinkat(dirfd(d), f->d_name, 0);
+    if (d)
+        closedir(d);
+    rmdir(path);
+}

@@ -1,0 +1,71 @@
+/*
+ * child.c - see child.h. Signals are taken one by one with sigwaitinfo while they are blocked: no
+ * handler, nothing to race with. What the terminal or the kernel sends carries si_code > 0.
+ */
+#define _GNU_SOURCE
+#include "child.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static const int handed_on[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGUSR1,   SIGUSR2,
+                                SIGALRM, SIGWINCH, SIGPIPE, SIGVTALRM, SIGPROF, SIGCONT};
+
+static void start(const char *path, char *const *argv, const sigset_t *mask, sighandler_t chld, int report)
+{
+    signal(SIGCHLD, chld);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    execv(path, argv);
+    int reason = errno;
+    if (write(report, &reason, sizeof reason) < 0)
+        _exit(126);
+    _exit(127);
+}
+
+static int await(pid_t pid, const sigset_t *set)
+{
+    int wait = 0;
+    for (;;) {
+        siginfo_t info;
+        int sig = sigwaitinfo(set, &info);
+        if (sig == SIGCHLD || sig < 0) {
+            if (waitpid(pid, &wait, WNOHANG) == pid)
+                return wait;
+        } else if (info.si_code <= 0 && info.si_pid != pid) {
+            kill(pid, sig);
+        }
+    }
+}
+
+pf_status pf_child_run(const char *path, char *const *argv, int *wait, struct pf_error *e)
+{
+    sigset_t set, before;
+    int pipes[2];
+    if (pipe2(pipes, O_CLOEXEC))
+        return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    for (size_t i = 0; i < sizeof handed_on / sizeof handed_on[0]; i++)
+        sigaddset(&set, handed_on[i]);
+    sigprocmask(SIG_BLOCK, &set, &before);
+    sighandler_t chld = signal(SIGCHLD, SIG_DFL); /* ignored, the child's end would not be told */
+    pid_t pid = fork();
+    if (pid == 0)
+        start(path, argv, &before, chld, pipes[1]);
+    int reason = errno;
+    close(pipes[1]);
+    ssize_t n = pid > 0 ? read(pipes[0], &reason, sizeof reason) : (ssize_t)sizeof reason;
+    close(pipes[0]);
+    if (n == (ssize_t)sizeof reason) {
+        if (pid > 0)
+            waitpid(pid, wait, 0);
+        sigprocmask(SIG_SETMASK, &before, NULL);
+        return pf_fail(e, PF_IO, "%s: %s", path, strerror(reason));
+    }
+    *wait = await(pid, &set);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    return PF_OK;
+}

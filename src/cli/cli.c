@@ -1,0 +1,148 @@
+/* cli.c - see cli.h. */
+#include "cli.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int pf_complain(const char *verb, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, verb ? "pf %s: " : "pf%s: ", verb ? verb : "");
+    vfprintf(stderr, format, args);
+    fputc('\n', stderr);
+    va_end(args);
+    return PF_EXIT_USAGE;
+}
+
+static void print_help(const struct pf_cli_verb *v)
+{
+    printf("usage: pf %s %s\n\n%s\n\noptions:\n", v->name, v->usage, v->about);
+    for (size_t i = 0; i < v->noptions; i++) {
+        const struct pf_cli_option *o = &v->options[i];
+        char left[64];
+        snprintf(left, sizeof left, "%s%s%s%s", o->name[1] ? "--" : "-", o->name, o->value ? " " : "", o->value ? o->value : "");
+        printf("  %-22s %s\n", left, o->help);
+    }
+    printf("  %-22s %s\n", "--help", "this text");
+}
+
+/* arg[0..n) is the option with its dashes. */
+static const struct pf_cli_option *find_option(const struct pf_cli_verb *v, const char *arg, size_t n)
+{
+    for (size_t i = 0; i < v->noptions; i++) {
+        const char *name = v->options[i].name;
+        size_t len = strlen(name), dashes = len > 1 ? 2 : 1;
+        if (n == len + dashes && !strncmp(arg, "--", dashes) && !strncmp(arg + dashes, name, len))
+            return &v->options[i];
+    }
+    return NULL;
+}
+
+static int unknown_option(const struct pf_cli_verb *v, const char *arg)
+{
+    const char *names[64];
+    size_t n = 0;
+    for (; n < v->noptions && n < 64; n++)
+        names[n] = v->options[n].name;
+    const char *near = !strncmp(arg, "--", 2) ? pf_cli_closest(arg + 2, names, n) : NULL;
+    if (near)
+        return pf_complain(v->name, "unknown option %s; did you mean --%s?", arg, near);
+    return pf_complain(v->name, "unknown option %s; see pf %s --help", arg, v->name);
+}
+
+int pf_cli_parse(const struct pf_cli_verb *v, int argc, char **argv, int *status)
+{
+    int i = 1;
+    for (; i < argc && argv[i][0] == '-' && argv[i][1]; i++) {
+        const char *arg = argv[i];
+        if (!strcmp(arg, "--"))
+            return i + 1;
+        if (!strcmp(arg, "--help") || !strcmp(arg, "-h")) {
+            print_help(v);
+            *status = PF_EXIT_OK;
+            return -1;
+        }
+        const char *equals = strchr(arg, '=');
+        size_t n = equals ? (size_t)(equals - arg) : strlen(arg);
+        const struct pf_cli_option *o = find_option(v, arg, n);
+        if (!o) {
+            *status = unknown_option(v, arg);
+            return -1;
+        }
+        if (o->flag && equals) {
+            *status = pf_complain(v->name, "--%s takes no value", o->name);
+            return -1;
+        }
+        if (o->flag) {
+            *o->flag = true;
+        } else if (equals) {
+            *o->text = equals + 1;
+        } else if (++i < argc) {
+            *o->text = argv[i];
+        } else {
+            *status = pf_complain(v->name, "%s needs a value: %s", arg, o->value);
+            return -1;
+        }
+        if (o->text && !**o->text) {
+            *status = pf_complain(v->name, "the value of --%s is empty", o->name);
+            return -1;
+        }
+    }
+    return i;
+}
+
+bool pf_cli_color(int fd)
+{
+    const char *no = getenv("NO_COLOR");
+    return !(no && *no) && isatty(fd);
+}
+
+/* Levenshtein's distance, for words of up to 31 letters. */
+static size_t distance(const char *a, const char *b)
+{
+    size_t na = strlen(a), nb = strlen(b), row[32];
+    if (na > 31 || nb > 31)
+        return 99;
+    for (size_t k = 0; k <= nb; k++)
+        row[k] = k;
+    for (size_t i = 1; i <= na; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t k = 1; k <= nb; k++) {
+            size_t best = diagonal + (a[i - 1] != b[k - 1]);
+            diagonal = row[k];
+            if (row[k] + 1 < best)
+                best = row[k] + 1;
+            if (row[k - 1] + 1 < best)
+                best = row[k - 1] + 1;
+            row[k] = best;
+        }
+    }
+    return row[nb];
+}
+
+const char *pf_cli_closest(const char *word, const char *const *words, size_t n)
+{
+    const char *best = NULL;
+    size_t least = strlen(word) / 3 + 2; /* further away is no typing mistake */
+    for (size_t i = 0; i < n; i++) {
+        size_t d = distance(word, words[i]);
+        if (d < least) {
+            least = d;
+            best = words[i];
+        }
+    }
+    return best;
+}
+
+static void *map(size_t size) { return malloc(size); }
+static void unmap(void *at, size_t size)
+{
+    (void)size;
+    free(at);
+}
+
+void pf_cli_pool_init(struct pf_pool *p) { pf_pool_init(p, map, unmap); }

@@ -1,0 +1,113 @@
+/* findings.c - see findings.h: the document, and what makes it incomplete. */
+#include "findings.h"
+#include "cli.h"
+#include "finding_json.h"
+
+void pf_findings_init(struct pf_findings *f)
+{
+    *f = (struct pf_findings){0};
+    pf_cli_pool_init(&f->pool);
+}
+
+void pf_findings_release(struct pf_findings *f)
+{
+    pf_pool_release(&f->pool);
+    *f = (struct pf_findings){0};
+}
+
+bool pf_process_complete(const struct pf_process *p) { return p->end && !p->losses; }
+
+bool pf_findings_complete(const struct pf_findings *f)
+{
+    bool complete = f->processes != NULL;
+    for (const struct pf_process *p = f->processes; p; p = p->next)
+        complete &= pf_process_complete(p);
+    return complete;
+}
+
+uint64_t pf_findings_suppressed(const struct pf_findings *f)
+{
+    uint64_t n = 0;
+    for (const struct pf_process *p = f->processes; p; p = p->next)
+        n += p->suppressed;
+    return n;
+}
+
+static void add_words(struct pf_text *t, const char *name, const char *const *words, size_t n)
+{
+    pf_json_key(t, name);
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < n; i++) {
+        pf_text_add(t, i ? "," : "");
+        pf_text_json(t, words[i]);
+    }
+    pf_text_char(t, ']');
+}
+
+static void add_process(struct pf_text *t, const struct pf_process *p)
+{
+    pf_text_char(t, '{');
+    pf_json_num(t, "pid", p->pid);
+    pf_json_num(t, "parent", p->parent);
+    add_words(t, "command", p->command, p->ncommand);
+    pf_json_bool(t, "complete", pf_process_complete(p));
+    pf_json_str(t, "end", p->end ? p->end : p->running ? "running" : "killed");
+    pf_json_num(t, "suppressed", p->suppressed);
+    pf_json_key(t, "limits");
+    pf_text_char(t, '{');
+    for (const struct pf_loss *l = p->losses; l; l = l->next)
+        pf_json_num(t, l->what, l->count);
+    pf_text_add(t, "}}");
+}
+
+void pf_findings_json(struct pf_text *t, const struct pf_findings *f, const char *const *command,
+                      size_t ncommand)
+{
+    pf_text_char(t, '{');
+    pf_json_num(t, "version", 1);
+    pf_json_str(t, "tool", "photofinish");
+    add_words(t, "command", command, ncommand);
+    pf_json_bool(t, "complete", pf_findings_complete(f));
+    pf_json_num(t, "suppressed", pf_findings_suppressed(f));
+    pf_json_key(t, "findings");
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < f->n; i++) {
+        pf_text_add(t, i ? ",\n" : "\n");
+        pf_finding_json(t, f->at[i]);
+    }
+    pf_text_char(t, ']');
+    pf_json_key(t, "processes");
+    pf_text_char(t, '[');
+    for (const struct pf_process *p = f->processes; p; p = p->next) {
+        pf_text_add(t, p == f->processes ? "\n" : ",\n");
+        add_process(t, p);
+    }
+    pf_text_add(t, "]}\n");
+}
+
+static void add_who(struct pf_text *t, const struct pf_process *p)
+{
+    pf_text_add(t, "pf: incomplete: process ");
+    pf_text_u64(t, p->pid);
+    pf_text_add(t, " (");
+    pf_text_add(t, p->ncommand ? p->command[0] : "?");
+    pf_text_add(t, ") ");
+}
+
+void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
+{
+    for (const struct pf_process *p = f->processes; p; p = p->next) {
+        if (!p->end) {
+            add_who(t, p);
+            pf_text_add(t, p->running ? "is still running\n" : "was killed before its end\n");
+        }
+        for (const struct pf_loss *l = p->losses; l; l = l->next) {
+            add_who(t, p);
+            pf_text_add(t, "lost: ");
+            pf_text_u64(t, l->count);
+            pf_text_char(t, ' ');
+            pf_text_add(t, l->what);
+            pf_text_char(t, '\n');
+        }
+    }
+}

@@ -1,0 +1,82 @@
+/*
+ * main.c - `pf`: finds the verb and hands over. Installed as pf-cc or pf-c++ too: then the name of the
+ * program is the verb.
+ */
+#include "cli.h"
+#include <stdio.h>
+#include <string.h>
+
+static const struct verb {
+    const char *word;
+    int (*function)(int argc, char **argv); /* NULL: not built yet */
+    const char *help;
+} verbs[] = {
+#define PF_VERB(word, function, help) {word, function, help},
+#define PF_VERB_LATER(word, help) {word, NULL, help},
+#include "verbs.def"
+#undef PF_VERB
+#undef PF_VERB_LATER
+};
+#define NVERBS (sizeof verbs / sizeof verbs[0])
+
+static const struct verb *find(const char *word)
+{
+    for (size_t i = 0; i < NVERBS; i++)
+        if (!strcmp(verbs[i].word, word))
+            return &verbs[i];
+    return NULL;
+}
+
+static int help(FILE *to)
+{
+    fputs("usage: pf VERB [OPTION...] [ARGUMENT...]\n\n"
+          "photofinish finds data races in multi-threaded C and C++.\n\n"
+          "  pf cc -g -o prog prog.c -pthread     build with checks\n"
+          "  pf run -- ./prog                     run, report races; exit 66 if there are any\n\n"
+          "verbs:\n",
+          to);
+    for (size_t i = 0; i < NVERBS; i++)
+        fprintf(to, "  %-8s %s%s\n", verbs[i].word, verbs[i].help,
+                verbs[i].function ? "" : " (not available in this build)");
+    fputs("\n  pf VERB --help, man pf-VERB    about one verb\n"
+          "  pf --version                   the version\n",
+          to);
+    return to == stdout ? PF_EXIT_OK : PF_EXIT_USAGE;
+}
+
+static int unknown(const char *word)
+{
+    const char *words[NVERBS];
+    for (size_t i = 0; i < NVERBS; i++)
+        words[i] = verbs[i].word;
+    const char *near = pf_cli_closest(word, words, NVERBS);
+    if (near)
+        return pf_complain(NULL, "unknown verb '%s'; did you mean '%s'?", word, near);
+    return pf_complain(NULL, "unknown verb '%s'; see pf --help", word);
+}
+
+int main(int argc, char **argv)
+{
+    const char *slash = argc ? strrchr(argv[0], '/') : NULL;
+    const char *name = !argc ? "" : slash ? slash + 1 : argv[0];
+    if (!strncmp(name, "pf-", 3)) {
+        const struct verb *v = find(name + 3);
+        if (v && v->function)
+            return v->function(argc, argv);
+    }
+    if (argc < 2)
+        return help(stderr);
+    const char *word = argv[1];
+    if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
+        return help(stdout);
+    if (!strcmp(word, "--version")) {
+        puts("photofinish " PF_VERSION);
+        return PF_EXIT_OK;
+    }
+    const struct verb *v = find(word);
+    if (!v)
+        return unknown(word);
+    if (!v->function)
+        return pf_complain(word, "not available in this build");
+    return v->function(argc - 1, argv + 1);
+}

@@ -1,0 +1,145 @@
+/* program.c - see program.h. ELF is read by hand: two tables and one note, every offset checked. */
+#define _GNU_SOURCE
+#include "program.h"
+#include "pf_abi.h"
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static pf_status runnable(const char *path, struct pf_error *e)
+{
+    struct stat s;
+    if (stat(path, &s))
+        return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    if (S_ISDIR(s.st_mode))
+        return pf_fail(e, PF_IO, "%s: is a folder", path);
+    if (access(path, X_OK))
+        return pf_fail(e, PF_IO, "%s: not executable: %s", path, strerror(errno));
+    return PF_OK;
+}
+
+pf_status pf_program_find(const char *name, char **path, struct pf_error *e)
+{
+    if (strchr(name, '/')) {
+        *path = strdup(name);
+        if (!*path)
+            return pf_fail(e, PF_NOMEM, "out of memory");
+        pf_status s = runnable(name, e);
+        if (s)
+            free(*path);
+        return s;
+    }
+    const char *folders = getenv("PATH");
+    struct pf_error ignored;
+    for (const char *at = folders ? folders : "/usr/local/bin:/usr/bin:/bin"; *name && *at;) {
+        size_t n = strcspn(at, ":");
+        if (asprintf(path, "%.*s%s%s", (int)n, at, n ? "/" : "./", name) < 0)
+            return pf_fail(e, PF_NOMEM, "out of memory");
+        if (runnable(*path, &ignored) == PF_OK)
+            return PF_OK;
+        free(*path);
+        at += n + (at[n] == ':');
+    }
+    return pf_fail(e, PF_IO, "%s: not found in PATH; a program in this folder is ./%s", name, name);
+}
+
+/* The ABI version in the notes at data[at..at+size), or 0. */
+static uint32_t note_version(const unsigned char *data, size_t n, uint64_t at, uint64_t size)
+{
+    if (at > n || size > n - at)
+        return 0;
+    for (uint64_t end = at + size; end - at >= sizeof(Elf64_Nhdr);) {
+        Elf64_Nhdr h;
+        memcpy(&h, data + at, sizeof h);
+        at += sizeof h;
+        uint64_t name = (h.n_namesz + 3ull) & ~3ull, desc = (h.n_descsz + 3ull) & ~3ull;
+        if (name + desc > end - at)
+            return 0;
+        if (h.n_type == PF_NOTE_ABI && h.n_namesz == sizeof PF_NOTE_OWNER && h.n_descsz == 4 &&
+            !memcmp(data + at, PF_NOTE_OWNER, sizeof PF_NOTE_OWNER)) {
+            uint32_t version;
+            memcpy(&version, data + at + name, 4);
+            return version;
+        }
+        at += name + desc;
+    }
+    return 0;
+}
+
+/* Looks at the segments, which survive strip, then at the sections. */
+static uint32_t abi_version(const unsigned char *data, size_t n)
+{
+    Elf64_Ehdr h;
+    uint32_t version = 0;
+    memcpy(&h, data, sizeof h);
+    for (unsigned i = 0; i < h.e_phnum && !version; i++) {
+        uint64_t at = h.e_phoff + (uint64_t)i * sizeof(Elf64_Phdr);
+        Elf64_Phdr p;
+        if (h.e_phentsize != sizeof p || at > n || n - at < sizeof p)
+            break;
+        memcpy(&p, data + at, sizeof p);
+        if (p.p_type == PT_NOTE)
+            version = note_version(data, n, p.p_offset, p.p_filesz);
+    }
+    for (unsigned i = 0; i < h.e_shnum && !version; i++) {
+        uint64_t at = h.e_shoff + (uint64_t)i * sizeof(Elf64_Shdr);
+        Elf64_Shdr s;
+        if (h.e_shentsize != sizeof s || at > n || n - at < sizeof s)
+            break;
+        memcpy(&s, data + at, sizeof s);
+        if (s.sh_type == SHT_NOTE)
+            version = note_version(data, n, s.sh_offset, s.sh_size);
+    }
+    return version;
+}
+
+pf_status pf_program_check_bytes(const char *path, const unsigned char *data, size_t n, struct pf_error *e)
+{
+    static const char any[] = "to run it anyway and watch the programs it starts: --any";
+    if (n >= 2 && data[0] == '#' && data[1] == '!')
+        return pf_fail(e, PF_BAD, "%s: is a script, not a program built with pf cc; %s", path, any);
+    if (n < sizeof(Elf64_Ehdr) || memcmp(data, ELFMAG, SELFMAG))
+        return pf_fail(e, PF_BAD, "%s: is no ELF program", path);
+    Elf64_Ehdr h;
+    memcpy(&h, data, sizeof h);
+    if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB || h.e_machine != EM_X86_64)
+        return pf_fail(e, PF_BAD, "%s: is not for x86-64", path);
+    if (h.e_type != ET_EXEC && h.e_type != ET_DYN)
+        return pf_fail(e, PF_BAD, "%s: is no executable", path);
+    uint32_t version = abi_version(data, n);
+    if (version == 0)
+        return pf_fail(e, PF_BAD, "%s: is not instrumented, races in it would go unseen; build it with pf cc "
+                                  "or pf c++ (%s)", path, any);
+    if (version != PF_ABI_VERSION)
+        return pf_fail(e, PF_BAD, "%s: was built for version %u of the runtime interface, this pf has %d; "
+                                  "build it again", path, version, PF_ABI_VERSION);
+    return PF_OK;
+}
+
+pf_status pf_program_check(const char *path, struct pf_error *e)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat s;
+    if (fd < 0 || fstat(fd, &s)) {
+        int reason = errno;
+        if (fd >= 0)
+            close(fd);
+        return pf_fail(e, PF_IO, "%s: %s", path, strerror(reason));
+    }
+    size_t n = (size_t)s.st_size;
+    void *data = n ? mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
+    close(fd);
+    if (data == MAP_FAILED)
+        return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    pf_status status = pf_program_check_bytes(path, data ? data : (const void *)"", n, e);
+    if (data)
+        munmap(data, n);
+    return status;
+}

@@ -1,0 +1,255 @@
+/*
+ * run.c - `pf run`: checks the program, runs it with the runtime set up, collects the findings logs of
+ * all its processes, and answers in JSON and by the exit status. The reports themselves are printed by
+ * the processes as they happen.
+ */
+#define _GNU_SOURCE
+#include "child.h"
+#include "cli.h"
+#include "file.h"
+#include "findings.h"
+#include "program.h"
+#include "suppress.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define VERB "run"
+
+struct run {
+    const char *sample, *state, *json, *log, *suppressions;
+    bool generate, strict, any, quiet;
+    char id[64];  /* of this run, in the first line of its logs */
+    char *folder; /* where the logs are */
+    bool temporary;
+};
+
+static int complain(const struct pf_error *e) { return pf_complain(VERB, "%s", e->text); }
+
+/* --- before ----------------------------------------------------------------------------------------- */
+
+static pf_status check_suppressions(const char *path, struct pf_error *e)
+{
+    struct pf_suppressions list;
+    struct pf_suppress_error wrong;
+    struct pf_pool pool;
+    char *text;
+    size_t n;
+    pf_status s = pf_file_read(path, &text, &n, e);
+    if (s != PF_OK)
+        return s;
+    pf_cli_pool_init(&pool);
+    pf_suppressions_init(&list);
+    if (!pf_suppressions_parse(&list, &pool, text, n, &wrong))
+        s = pf_fail(e, PF_BAD, "%s:%u: %s: %s", path, wrong.line, wrong.reason, wrong.text ? wrong.text : "");
+    pf_pool_release(&pool);
+    free(text);
+    return s;
+}
+
+/* --log DIR as it is; --state DIR: a folder of its own in DIR/runs; else a temporary one. */
+static pf_status make_folder(struct run *r, struct pf_error *e)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(r->id, sizeof r->id, "%lld%09ld-%d", (long long)now.tv_sec, now.tv_nsec, (int)getpid());
+    char *path = NULL;
+    int n;
+    if (r->log) {
+        n = asprintf(&path, "%s", r->log);
+    } else if (r->state) {
+        n = asprintf(&path, "%s/runs/%s", r->state, r->id);
+    } else {
+        const char *base = getenv("TMPDIR");
+        n = asprintf(&path, "%s/pf-run.XXXXXX", base && *base ? base : "/tmp");
+        if (n >= 0 && !mkdtemp(path)) {
+            pf_status s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+            free(path);
+            return s;
+        }
+        r->temporary = true;
+    }
+    if (n < 0)
+        return pf_fail(e, PF_NOMEM, "out of memory");
+    pf_status s = r->temporary ? PF_OK : pf_folder_make(path, e);
+    if (s == PF_OK && !(r->folder = realpath(path, NULL)))
+        s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    if (s == PF_OK && access(r->folder, W_OK))
+        s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    free(path);
+    return s;
+}
+
+static void add_option(struct pf_text *t, const char *text)
+{
+    if (t->n)
+        pf_text_char(t, ':');
+    pf_text_add(t, text);
+}
+
+/* The user's PF_OPTIONS, then ours: the later one wins. */
+static pf_status set_environment(const struct run *r, struct pf_error *e)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    char suppressions[PATH_MAX];
+    const char *theirs = getenv("PF_OPTIONS");
+    pf_status s = PF_OK;
+    pf_cli_pool_init(&pool);
+    pf_text_init(&t, &pool);
+    pf_text_add(&t, theirs);
+    if (r->quiet)
+        add_option(&t, "quiet=1");
+    if (r->strict)
+        add_option(&t, "strict=1");
+    if (r->generate)
+        add_option(&t, "gen_suppressions=1");
+    if (r->suppressions) {
+        if (!realpath(r->suppressions, suppressions))
+            s = pf_fail(e, PF_IO, "%s: %s", r->suppressions, strerror(errno));
+        else if (strchr(suppressions, '\'') && strchr(suppressions, '"'))
+            s = pf_fail(e, PF_BAD, "%s: a name with both kinds of quotes cannot be passed on", suppressions);
+        const char *quote = strchr(suppressions, '\'') ? "\"" : "'";
+        add_option(&t, "suppressions=");
+        pf_text_add(&t, quote);
+        pf_text_add(&t, suppressions);
+        pf_text_add(&t, quote);
+    }
+    pf_text_char(&t, 0);
+    if (s == PF_OK && (t.failed || (t.n > 1 && setenv("PF_OPTIONS", t.at, 1)) ||
+                       setenv("PF_LOG_DIR", r->folder, 1) || setenv("PF_RUN", r->id, 1)))
+        s = pf_fail(e, PF_NOMEM, "out of memory");
+    pf_pool_release(&pool);
+    return s;
+}
+
+/* --- after ------------------------------------------------------------------------------------------ */
+
+static bool any_running(const struct pf_findings *f)
+{
+    for (const struct pf_process *p = f->processes; p; p = p->next)
+        if (p->running)
+            return true;
+    return false;
+}
+
+static void print_losses(const struct pf_findings *f)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    pf_cli_pool_init(&pool);
+    pf_text_init(&t, &pool);
+    pf_findings_losses(&t, f);
+    fwrite(t.at, 1, t.n, stderr);
+    pf_pool_release(&pool);
+}
+
+static pf_status write_json(const char *path, const struct pf_findings *f, char **argv, int argc,
+                            struct pf_error *e)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    pf_cli_pool_init(&pool);
+    pf_text_init(&t, &pool);
+    pf_findings_json(&t, f, (const char *const *)argv, (size_t)argc);
+    pf_status s = t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(path, t.at, t.n, e);
+    pf_pool_release(&pool);
+    return s;
+}
+
+static int own_status(int wait)
+{
+    return WIFSIGNALED(wait) ? 128 + WTERMSIG(wait) : WEXITSTATUS(wait);
+}
+
+/* The status of `exitcode` is the user's wish; the first process has read it. */
+static int final_status(const struct pf_findings *f, int wait)
+{
+    int found = f->processes ? f->processes->exitcode : 0;
+    return f->n && found ? found : own_status(wait);
+}
+
+static int collect(const struct run *r, int wait, char **argv, int argc)
+{
+    struct pf_findings f;
+    struct pf_error e;
+    pf_findings_init(&f);
+    pf_status s = pf_findings_read_folder(&f, r->folder, r->id, &e);
+    int status = final_status(&f, wait);
+    if (s == PF_OK && r->json)
+        s = write_json(r->json, &f, argv, argc, &e);
+    if (s != PF_OK) {
+        status = complain(&e);
+    } else if (f.nprocesses == 0) {
+        /* A bad PF_OPTIONS ends the program before its log begins, and has said so. */
+        bool refused = !r->any && WIFEXITED(wait) && WEXITSTATUS(wait) == PF_EXIT_USAGE;
+        status = refused ? PF_EXIT_USAGE
+                         : pf_complain(VERB, "no instrumented process ran, nothing was watched");
+    } else if (!r->quiet) {
+        print_losses(&f);
+    }
+    bool keep = any_running(&f);
+    if (keep && !r->quiet)
+        fprintf(stderr, "pf: findings of processes that still run go to %s\n", r->folder);
+    if (r->temporary && !keep)
+        pf_folder_remove(r->folder);
+    pf_findings_release(&f);
+    return status;
+}
+
+int pf_run(int argc, char **argv)
+{
+    struct run r = {.sample = "full"};
+    const struct pf_cli_option options[] = {
+        {"sample", "POLICY", "which accesses to watch: full (default)", &r.sample, NULL},
+        {"state", "DIR", "keep the findings there, over many runs; see pf report", &r.state, NULL},
+        {"json", "FILE", "write the findings as JSON; - is standard output", &r.json, NULL},
+        {"log", "DIR", "keep the findings logs of the processes there", &r.log, NULL},
+        {"suppressions", "FILE", "do not report what FILE describes", &r.suppressions, NULL},
+        {"gen-suppressions", NULL, "after each finding, print a line that suppresses it", NULL, &r.generate},
+        {"strict", NULL, "lose no access, at some cost", NULL, &r.strict},
+        {"any", NULL, "run scripts and uninstrumented programs too", NULL, &r.any},
+        {"quiet", NULL, "print no reports", NULL, &r.quiet},
+    };
+    const struct pf_cli_verb verb = {
+        VERB, "[OPTION...] -- PROG ARG...",
+        "Runs PROG, built with pf cc or pf c++, and reports its data races as they happen. Exits 66 when\n"
+        "there are any, else as PROG does (128+n when signal n killed it); 2 when pf itself cannot go on.\n"
+        "PF_OPTIONS in the environment takes more options, PF_OPTIONS=help=1 lists them.",
+        options, sizeof options / sizeof options[0]};
+    struct pf_error e;
+    char *path;
+    int status = PF_EXIT_USAGE, wait = 0;
+    int first = pf_cli_parse(&verb, argc, argv, &status);
+    if (first < 0)
+        return status;
+    if (first >= argc)
+        return pf_complain(VERB, "which program? usage: pf run %s", verb.usage);
+    if (strcmp(r.sample, "full"))
+        return pf_complain(VERB, "--sample=%s: not available in this build", r.sample);
+    if (r.suppressions && check_suppressions(r.suppressions, &e) != PF_OK)
+        return complain(&e);
+    if (pf_program_find(argv[first], &path, &e) != PF_OK)
+        return complain(&e);
+    if ((!r.any && pf_program_check(path, &e) != PF_OK) || make_folder(&r, &e) != PF_OK) {
+        free(path);
+        return complain(&e);
+    }
+    pf_status s = set_environment(&r, &e);
+    if (s == PF_OK)
+        s = pf_child_run(path, argv + first, &wait, &e);
+    if (s == PF_OK)
+        status = collect(&r, wait, argv + first, argc - first);
+    else
+        status = complain(&e);
+    if (s != PF_OK && r.temporary)
+        pf_folder_remove(r.folder);
+    free(path);
+    free(r.folder);
+    return status;
+}
