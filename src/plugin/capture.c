@@ -1,0 +1,172 @@
+/*
+ * capture.c - memory that no other thread can know of.
+ *
+ * Model:   the address of a stack slot (or of a by-value argument, or of a file-local thread-local
+ *          variable) flows along uses. If every flow ends in a direct access, an intrinsic, a
+ *          comparison, or an argument that the callee promises not to keep, nobody else knows it.
+ *          The flow is followed through address arithmetic, casts, PHIs and selects; anything else
+ *          is an escape. No order of events is considered: one escape anywhere counts.
+ */
+#include "plugin.h"
+#include <string.h>
+
+#define FLOW_MAX 512 /* uses followed before giving up */
+
+struct flow {
+    struct pf_unit *u;
+    LLVMValueRef *work;
+    size_t n, cap;
+    struct pf_ptrmap seen;
+    unsigned budget;
+};
+
+static void follow(struct flow *f, LLVMValueRef v)
+{
+    uint64_t *seen = pf_ptrmap_at(&f->seen, v);
+    if (!*seen)
+        PF_PUSH(f->work, f->n, f->cap) = v;
+    *seen = 1;
+}
+
+static bool argument_keeps(struct pf_unit *u, LLVMValueRef call, LLVMValueRef v)
+{
+    LLVMValueRef fn = pf_callee(call);
+    unsigned n = LLVMGetNumArgOperands(call);
+    if (LLVMGetCalledValue(call) == v || LLVMGetNumOperandBundles(call))
+        return true;
+    for (unsigned i = 0; i < n; i++) {
+        if (LLVMGetOperand(call, i) != v)
+            continue;
+        bool ours = LLVMGetCallSiteEnumAttribute(call, i + 1, u->kinds.nocapture) ||
+                    LLVMGetCallSiteEnumAttribute(call, i + 1, u->kinds.byval);
+        if (!ours && fn && i < LLVMCountParams(fn))
+            ours = LLVMGetEnumAttributeAtIndex(fn, i + 1, u->kinds.nocapture);
+        if (!ours)
+            return true;
+    }
+    return false;
+}
+
+/* Does this use let the address out? Passes that only hand it on are followed. */
+static bool use_escapes(struct flow *f, LLVMValueRef user, LLVMValueRef v)
+{
+    if (LLVMIsAConstantExpr(user)) {
+        follow(f, user);
+        return false;
+    }
+    if (!LLVMIsAInstruction(user))
+        return true;
+    switch (LLVMGetInstructionOpcode(user)) {
+    case LLVMLoad:
+    case LLVMICmp:
+        return false;
+    case LLVMStore:
+        return LLVMGetOperand(user, 0) == v;
+    case LLVMAtomicRMW:
+        return LLVMGetOperand(user, 1) == v;
+    case LLVMAtomicCmpXchg:
+        return LLVMGetOperand(user, 1) == v || LLVMGetOperand(user, 2) == v;
+    case LLVMGetElementPtr:
+    case LLVMBitCast:
+    case LLVMAddrSpaceCast:
+    case LLVMPHI:
+    case LLVMSelect:
+    case LLVMFreeze:
+        follow(f, user);
+        return false;
+    case LLVMCall:
+    case LLVMInvoke: {
+        LLVMValueRef fn = pf_callee(user);
+        unsigned id = fn ? LLVMGetIntrinsicID(fn) : 0;
+        if (id && id == f->u->kinds.tls_address) {
+            follow(f, user);
+            return false;
+        }
+        if (id && (id == f->u->kinds.lifetime_start || id == f->u->kinds.lifetime_end ||
+                   id == f->u->kinds.memset || id == f->u->kinds.memcpy ||
+                   id == f->u->kinds.memmove || id == f->u->kinds.memcpy_inline ||
+                   id == f->u->kinds.memset_inline))
+            return false;
+        return argument_keeps(f->u, user, v);
+    }
+    default:
+        return true;
+    }
+}
+
+static bool stays_private(struct pf_unit *u, LLVMValueRef root)
+{
+    struct flow f = {.u = u, .budget = FLOW_MAX};
+    bool escaped = false;
+    follow(&f, root);
+    while (f.n && !escaped) {
+        LLVMValueRef v = f.work[--f.n];
+        for (LLVMUseRef use = LLVMGetFirstUse(v); use && !escaped; use = LLVMGetNextUse(use))
+            escaped = !f.budget-- || use_escapes(&f, LLVMGetUser(use), v);
+    }
+    free(f.work);
+    pf_ptrmap_release(&f.seen);
+    return !escaped;
+}
+
+static bool root_is_private(struct pf_unit *u, LLVMValueRef root)
+{
+    if (LLVMIsAArgument(root)) {
+        LLVMValueRef fn = LLVMGetParamParent(root);
+        unsigned i = 0;
+        while (LLVMGetParam(fn, i) != root)
+            i++;
+        if (!LLVMGetEnumAttributeAtIndex(fn, i + 1, u->kinds.byval))
+            return false;
+    } else if (LLVMIsAGlobalVariable(root)) {
+        LLVMLinkage linkage = LLVMGetLinkage(root);
+        if (!LLVMIsThreadLocal(root) ||
+            (linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage))
+            return false;
+    } else if (!LLVMIsAAllocaInst(root)) {
+        return false;
+    }
+    uint64_t *known = pf_ptrmap_at(&u->private_roots, root);
+    if (!*known)
+        *known = 1 + stays_private(u, root);
+    return *known == 2;
+}
+
+#define WAYS_MAX 8 /* PHI and select operands looked at */
+
+static bool is_private(struct pf_unit *u, LLVMValueRef ptr, unsigned depth)
+{
+    for (;;) {
+        if (LLVMIsAGetElementPtrInst(ptr) || LLVMIsABitCastInst(ptr) || LLVMIsAConstantExpr(ptr)) {
+            if (LLVMIsAConstantExpr(ptr) && LLVMGetConstOpcode(ptr) != LLVMGetElementPtr)
+                return false;
+            ptr = LLVMGetOperand(ptr, 0);
+        } else if (LLVMIsACallInst(ptr)) {
+            LLVMValueRef fn = pf_callee(ptr);
+            size_t n;
+            if (!fn)
+                return false;
+            /* errno is this thread's, whoever else has heard of it. */
+            if (!strcmp(LLVMGetValueName2(fn, &n), "__errno_location"))
+                return true;
+            if (LLVMGetIntrinsicID(fn) != u->kinds.tls_address)
+                return false;
+            ptr = LLVMGetOperand(ptr, 0);
+        } else {
+            break;
+        }
+    }
+    if (depth && LLVMIsASelectInst(ptr))
+        return is_private(u, LLVMGetOperand(ptr, 1), depth - 1) &&
+               is_private(u, LLVMGetOperand(ptr, 2), depth - 1);
+    if (depth && LLVMIsAPHINode(ptr)) {
+        unsigned n = LLVMCountIncoming(ptr);
+        for (unsigned i = 0; i < n; i++)
+            if (n > WAYS_MAX || !is_private(u, LLVMGetIncomingValue(ptr, i), depth - 1))
+                return false;
+        return n > 0;
+    }
+    return root_is_private(u, ptr);
+}
+
+bool pf_memory_is_private(struct pf_unit *u, LLVMValueRef ptr) { return is_private(u, ptr, 3); }

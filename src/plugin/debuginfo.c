@@ -1,0 +1,185 @@
+/*
+ * debuginfo.c - LLVM-C has few readers of debug information, but a debug node is a metadata node,
+ * and its operands can be read by position. The positions used: a lexical block has (file, scope), a
+ * subprogram (file, scope, name, linkage name, ...).
+ *
+ * Names of local variables and members come from the names of IR values, which pf cc tells clang to
+ * keep: line tables alone do not have them.
+ */
+#include "debuginfo.h"
+#include <llvm-c/DebugInfo.h>
+#include <stdio.h>
+#include <string.h>
+
+/* From the C++ library that the compiler itself is linked with. */
+char *__cxa_demangle(const char *symbol, char *buffer, size_t *size, int *status);
+
+#define OPERANDS_MAX 16
+
+static unsigned operands_of(struct pf_unit *u, LLVMMetadataRef node, LLVMValueRef out[OPERANDS_MAX])
+{
+    LLVMValueRef v = LLVMMetadataAsValue(u->context, node);
+    unsigned n = LLVMGetMDNodeNumOperands(v);
+    if (n > OPERANDS_MAX)
+        return 0;
+    LLVMGetMDNodeOperands(v, out);
+    return n;
+}
+
+static char *string_of(LLVMValueRef v)
+{
+    unsigned n = 0;
+    const char *s = v ? LLVMGetMDString(v, &n) : NULL;
+    return s && n ? strndup(s, n) : NULL;
+}
+
+const char *pf_di_readable(struct pf_unit *u, const char *symbol)
+{
+    int status = 1;
+    if (!symbol || !pf_name_starts(symbol, "_Z"))
+        return symbol;
+    uint64_t *known = pf_ptrmap_at(&u->di_funcs, symbol);
+    if (!*known) {
+        char *text = __cxa_demangle(symbol, NULL, NULL, &status);
+        *known = (uint64_t)(text && !status ? text : strdup(symbol));
+    }
+    return (const char *)*known;
+}
+
+static LLVMMetadataRef subprogram_of(struct pf_unit *u, LLVMMetadataRef scope)
+{
+    LLVMValueRef op[OPERANDS_MAX];
+    while (scope && LLVMGetMetadataKind(scope) != LLVMDISubprogramMetadataKind) {
+        LLVMMetadataKind kind = LLVMGetMetadataKind(scope);
+        if ((kind != LLVMDILexicalBlockMetadataKind && kind != LLVMDILexicalBlockFileMetadataKind) ||
+            operands_of(u, scope, op) < 2 || !op[1])
+            return NULL;
+        scope = LLVMValueAsMetadata(op[1]);
+    }
+    return scope;
+}
+
+const char *pf_di_function(struct pf_unit *u, LLVMMetadataRef scope, const char *fallback)
+{
+    LLVMMetadataRef sub = subprogram_of(u, scope);
+    if (!sub)
+        return pf_di_readable(u, fallback);
+    uint64_t *known = pf_ptrmap_find(&u->di_funcs, sub);
+    if (known)
+        return (const char *)*known;
+    LLVMValueRef op[OPERANDS_MAX];
+    unsigned n = operands_of(u, sub, op);
+    char *name = n > 3 ? string_of(op[3]) : NULL;
+    if (!name && fallback && pf_name_starts(fallback, "_Z"))
+        name = strdup(fallback);
+    if (!name && n > 2)
+        name = string_of(op[2]);
+    if (!name)
+        name = strdup(fallback ? fallback : "");
+    if (pf_name_starts(name, "_Z")) {
+        int status = 1;
+        char *text = __cxa_demangle(name, NULL, NULL, &status);
+        if (text && !status) {
+            free(name);
+            name = text;
+        }
+    }
+    *pf_ptrmap_at(&u->di_funcs, sub) = (uint64_t)name;
+    return name;
+}
+
+static const char *file_of(struct pf_unit *u, LLVMMetadataRef file)
+{
+    if (!file)
+        return NULL;
+    uint64_t *known = pf_ptrmap_find(&u->di_files, file);
+    if (known)
+        return (const char *)*known;
+    unsigned nname = 0, ndir = 0;
+    const char *name = LLVMDIFileGetFilename(file, &nname);
+    const char *dir = LLVMDIFileGetDirectory(file, &ndir);
+    char path[8192];
+    /* clang splits a path at what it shares with the current directory: put that back. */
+    bool here = !ndir || (strlen(u->cwd) == ndir && !memcmp(u->cwd, dir, ndir));
+    if (here || (nname && name[0] == '/'))
+        snprintf(path, sizeof path, "%.*s", (int)nname, name);
+    else
+        snprintf(path, sizeof path, "%.*s/%.*s", (int)ndir, dir, (int)nname, name);
+    char *copy = strdup(path);
+    *pf_ptrmap_at(&u->di_files, file) = (uint64_t)copy;
+    return copy;
+}
+
+const char *pf_di_file(struct pf_unit *u, LLVMMetadataRef scope)
+{
+    return scope ? file_of(u, LLVMDIScopeGetFile(scope)) : NULL;
+}
+
+bool pf_di_global(struct pf_unit *u, LLVMValueRef var, const char **name, const char **file,
+                  unsigned *line)
+{
+    size_t n = 0;
+    LLVMValueMetadataEntry *all = LLVMGlobalCopyAllMetadata(var, &n);
+    bool found = false;
+    for (size_t i = 0; i < n && !found; i++) {
+        LLVMMetadataRef node = LLVMValueMetadataEntriesGetMetadata(all, i);
+        if (LLVMGetMetadataKind(node) != LLVMDIGlobalVariableExpressionMetadataKind)
+            continue;
+        LLVMMetadataRef about = LLVMDIGlobalVariableExpressionGetVariable(node);
+        *file = file_of(u, LLVMDIVariableGetFile(about));
+        *line = LLVMDIVariableGetLine(about);
+        found = true;
+    }
+    LLVMDisposeValueMetadataEntries(all);
+    size_t length;
+    *name = pf_di_readable(u, LLVMGetValueName2(var, &length));
+    return found;
+}
+
+/* Names that clang gives to addresses it computes, which say nothing about the source. */
+static const char *const made_up[] = {
+    "arrayidx", "arraydecay", "incdec", "add.ptr", "sub.ptr", "tmp", "ref.tmp", "agg.tmp", "retval",
+    "coerce", "cond", "scevgep", "uglygep", "lsr", "gep", "this", "exn", "ehselector", "saved_stack",
+    "arrayinit", "call", "vtable", "vfn", "spec.select", "cleanup", "byval", "_", "memptr", "incdec.ptr",
+    "__begin", "__end", "__range", "splitgep", "unroll", "invariant", "next.gep", "base", "add", "sub",
+};
+
+const char *pf_di_variable(struct pf_unit *u, LLVMValueRef ptr)
+{
+    size_t n = 0;
+    LLVMValueRef tls = LLVMIsACallInst(ptr) ? pf_callee(ptr) : NULL;
+    if (tls && LLVMGetIntrinsicID(tls) == u->kinds.tls_address)
+        ptr = LLVMGetOperand(ptr, 0);
+    while (LLVMIsAConstantExpr(ptr) && LLVMGetNumOperands(ptr))
+        ptr = LLVMGetOperand(ptr, 0);
+    if (LLVMIsAGlobalValue(ptr))
+        return pf_di_readable(u, LLVMGetValueName2(ptr, &n));
+    if (!LLVMIsAAllocaInst(ptr) && !LLVMIsAGetElementPtrInst(ptr))
+        return NULL;
+    const char *name = LLVMGetValueName2(ptr, &n);
+    for (size_t i = 0; n && i < sizeof made_up / sizeof *made_up; i++)
+        if (pf_name_starts(name, made_up[i]))
+            n = 0;
+    if (!n && LLVMIsAGetElementPtrInst(ptr))
+        return pf_di_variable(u, LLVMGetOperand(ptr, 0));
+    /* What follows a dot was added by LLVM. */
+    char text[256];
+    size_t m = strcspn(name, ".");
+    if (!n || !m || m >= sizeof text)
+        return NULL;
+    uint64_t *known = pf_ptrmap_at(&u->di_files, ptr);
+    if (!*known)
+        *known = (uint64_t)strndup(name, m);
+    return (const char *)*known;
+}
+
+void pf_di_release(struct pf_unit *u)
+{
+    struct pf_ptrmap *maps[] = {&u->di_funcs, &u->di_files};
+    for (size_t k = 0; k < 2; k++) {
+        for (size_t i = 0; i < maps[k]->size; i++)
+            if (maps[k]->keys[i])
+                free((void *)maps[k]->values[i]);
+        pf_ptrmap_release(maps[k]);
+    }
+}

@@ -1,0 +1,318 @@
+/*
+ * emit.c - appends the watch body of a function and puts the dispatch before both bodies.
+ *
+ *      dispatch: static allocas of both bodies
+ *                which body? --+--> plain body (the old blocks, untouched)
+ *                              +--> watch body (new blocks)
+ *
+ * Both bodies are one function: arguments, by-value memory, frame and debug scopes are shared, and
+ * nothing that depends on the identity of the function (returns_twice, va_start, return address,
+ * musttail) can tell the difference.
+ */
+#include "emit.h"
+#include "debuginfo.h"
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+#define LIKELY 2000
+
+LLVMValueRef pf_emit_number(struct pf_emit *e, uint32_t n) { return LLVMConstInt(e->u->i32, n, 0); }
+
+LLVMValueRef pf_emit_fresh(struct pf_emit *e, LLVMValueRef inst)
+{
+    if (LLVMIsAInstruction(inst))
+        PF_PUSH(e->fresh, e->nfresh, e->fresh_cap) = inst;
+    return inst;
+}
+
+LLVMValueRef pf_emit_call(struct pf_emit *e, enum pf_entry entry, LLVMValueRef *args)
+{
+    LLVMTypeRef type = e->u->entries[entry].type;
+    LLVMValueRef call = LLVMBuildCall2(e->b, type, e->u->entries[entry].fn, args,
+                                       LLVMCountParamTypes(type), "");
+    LLVMSetInstructionCallConv(call, e->u->entries[entry].convention);
+    return pf_emit_fresh(e, call);
+}
+
+LLVMBasicBlockRef pf_emit_block(struct pf_emit *e)
+{
+    return LLVMAppendBasicBlockInContext(e->u->context, e->fn, "");
+}
+
+static void set_weights(struct pf_unit *u, LLVMValueRef branch, uint32_t yes, uint32_t no)
+{
+    LLVMMetadataRef md[] = {
+        LLVMMDStringInContext2(u->context, "branch_weights", 14),
+        LLVMValueAsMetadata(LLVMConstInt(u->i32, yes, 0)),
+        LLVMValueAsMetadata(LLVMConstInt(u->i32, no, 0)),
+    };
+    LLVMSetMetadata(branch, u->kinds.md_prof,
+                    LLVMMetadataAsValue(u->context, LLVMMDNodeInContext2(u->context, md, 3)));
+}
+
+void pf_emit_branch(struct pf_emit *e, LLVMValueRef cond, LLVMBasicBlockRef yes, LLVMBasicBlockRef no,
+                    bool weighted)
+{
+    LLVMValueRef branch = LLVMBuildCondBr(e->b, cond, yes, no);
+    if (weighted)
+        set_weights(e->u, branch, LIKELY, 1);
+}
+
+LLVMValueRef pf_emit_tls(struct pf_emit *e, size_t offset)
+{
+    LLVMValueRef at = LLVMConstInt(e->u->i64, offset, 0);
+    return LLVMConstInBoundsGEP2(e->u->i8, e->u->tls, &at, 1);
+}
+
+/* Inlined code: the chain of calls it was inlined at becomes sites of its own. */
+static uint32_t site_at(struct pf_emit *e, LLVMMetadataRef loc, struct pf_site site, unsigned depth)
+{
+    struct pf_unit *u = e->u;
+    size_t n;
+    if (loc) {
+        LLVMMetadataRef scope = LLVMDILocationGetScope(loc), at = LLVMDILocationGetInlinedAt(loc);
+        unsigned column = LLVMDILocationGetColumn(loc);
+        const char *name = pf_di_function(u, scope, at ? NULL : LLVMGetValueName2(e->fn, &n));
+        site.func = pf_book_string(e->book, name);
+        site.file = pf_book_string(e->book, pf_di_file(u, scope));
+        site.line = LLVMDILocationGetLine(loc);
+        site.column = column > UINT16_MAX ? 0 : column;
+        if (at && depth) {
+            struct pf_site call = {.kind = PF_SITE_CALL, .var = site.func};
+            site.inlined = 1 + site_at(e, at, call, depth - 1);
+        }
+    } else {
+        LLVMMetadataRef sub = LLVMGetSubprogram(e->fn);
+        site.func = pf_book_string(e->book, pf_di_function(u, sub, LLVMGetValueName2(e->fn, &n)));
+        site.file = pf_book_string(e->book, pf_di_file(u, sub));
+        site.line = sub ? LLVMDISubprogramGetLine(sub) : 0;
+    }
+    return pf_book_site(e->book, &site);
+}
+
+uint32_t pf_emit_site(struct pf_emit *e, LLVMValueRef inst, enum pf_site_kind kind, uint64_t size,
+                      const char *var)
+{
+    struct pf_site site = {.kind = kind, .size = size > 255 ? 0 : size};
+    site.var = pf_book_string(e->book, var);
+    return site_at(e, LLVMInstructionGetDebugLoc(inst), site, 64);
+}
+
+LLVMValueRef pf_emit_copy(struct pf_emit *e, LLVMValueRef inst)
+{
+    LLVMValueRef copy = LLVMInstructionClone(inst);
+    LLVMInsertIntoBuilder(e->b, copy);
+    *pf_ptrmap_at(&e->map, inst) = (uint64_t)copy;
+    return pf_emit_fresh(e, copy);
+}
+
+static void emit_phi(struct pf_emit *e, LLVMValueRef phi)
+{
+    LLVMValueRef copy = LLVMBuildPhi(e->b, LLVMTypeOf(phi), "");
+    if (LLVMCanValueUseFastMathFlags(phi))
+        LLVMSetFastMathFlags(copy, LLVMGetFastMathFlags(phi));
+    *pf_ptrmap_at(&e->map, phi) = (uint64_t)copy;
+}
+
+static LLVMValueRef mapped(struct pf_emit *e, LLVMValueRef v)
+{
+    uint64_t *to = pf_ptrmap_find(&e->map, v);
+    return to ? (LLVMValueRef)*to : v;
+}
+
+/* An instruction of the plan: what goes before, the instruction, what goes after. */
+static void emit_step(struct pf_emit *e, const struct pf_step *s)
+{
+    switch ((enum pf_what)s->what) {
+    case PF_DO_NOTHING:
+        pf_emit_copy(e, s->inst);
+        break;
+    case PF_DO_ACCESS:
+        pf_emit_access(e, s);
+        pf_emit_copy(e, s->inst);
+        break;
+    case PF_DO_VPTR:
+        pf_emit_vptr(e, s);
+        pf_emit_copy(e, s->inst);
+        break;
+    case PF_DO_RANGES:
+        pf_emit_ranges(e, s);
+        break;
+    case PF_DO_MEMORY:
+        pf_emit_memory(e, s);
+        break;
+    case PF_DO_MASKED:
+        pf_emit_masked(e, s);
+        break;
+    case PF_DO_ATOMIC:
+        pf_emit_atomic(e, s);
+        break;
+    case PF_DO_LIBATOMIC:
+        pf_emit_libatomic(e, s);
+        break;
+    case PF_DO_FENCE:
+        pf_emit_fence(e, s);
+        break;
+    case PF_DO_CALL:
+        pf_frame_call(e, s->inst);
+        break;
+    case PF_DO_PAD:
+        pf_emit_copy(e, s->inst);
+        pf_frame_restore(e);
+        break;
+    }
+}
+
+static bool is_debug_call(LLVMValueRef inst)
+{
+    size_t n;
+    LLVMValueRef fn = LLVMIsACallInst(inst) ? pf_callee(inst) : NULL;
+    return fn && pf_name_starts(LLVMGetValueName2(fn, &n), "llvm.dbg.");
+}
+
+static void emit_block(struct pf_emit *e, size_t block)
+{
+    size_t k = e->plan->first_step[block], end = e->plan->first_step[block + 1];
+    LLVMPositionBuilderAtEnd(e->b, e->first[block]);
+    if (block == 0)
+        pf_frame_push(e);
+    e->popped = false;
+    for (LLVMValueRef v = LLVMGetFirstInstruction(e->plan->blocks[block]); v;
+         v = LLVMGetNextInstruction(v)) {
+        LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
+        LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
+        if (opcode == LLVMPHI) {
+            emit_phi(e, v);
+        } else if (k < end && e->plan->steps[k].inst == v) {
+            emit_step(e, &e->plan->steps[k++]);
+        } else if (!is_debug_call(v)) {
+            if ((opcode == LLVMRet || opcode == LLVMResume) && !e->popped)
+                pf_frame_pop(e);
+            pf_emit_copy(e, v);
+        }
+    }
+    e->last[block] = LLVMGetInsertBlock(e->b);
+}
+
+static void map_operands(struct pf_emit *e, LLVMValueRef inst)
+{
+    for (int i = 0, n = LLVMGetNumOperands(inst); i < n; i++) {
+        LLVMValueRef v = LLVMGetOperand(inst, i);
+        if (!v)
+            continue;
+        uint64_t *to = pf_ptrmap_find(
+            &e->map, LLVMValueIsBasicBlock(v) ? (void *)LLVMValueAsBasicBlock(v) : (void *)v);
+        if (to)
+            LLVMSetOperand(inst, i, (LLVMValueRef)*to);
+    }
+}
+
+/* A PHI lists each way in once per edge; the new ways in are the last new blocks. */
+static void fill_phis(struct pf_emit *e)
+{
+    for (size_t b = 0; b < e->plan->nblocks; b++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(e->plan->blocks[b]); v && LLVMIsAPHINode(v);
+             v = LLVMGetNextInstruction(v)) {
+            for (unsigned i = 0, n = LLVMCountIncoming(v); i < n; i++) {
+                LLVMValueRef value = mapped(e, LLVMGetIncomingValue(v, i));
+                size_t from = *pf_ptrmap_find(&e->plan->block_index, LLVMGetIncomingBlock(v, i));
+                LLVMAddIncoming(mapped(e, v), &value, &e->last[from], 1);
+            }
+        }
+}
+
+static void hoist_allocas(struct pf_emit *e, LLVMBasicBlockRef entry)
+{
+    for (LLVMValueRef v = LLVMGetFirstInstruction(entry), next; v; v = next) {
+        next = LLVMGetNextInstruction(v);
+        if (!LLVMIsAAllocaInst(v) || !LLVMIsAConstantInt(LLVMGetOperand(v, 0)))
+            continue;
+        LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
+        LLVMInstructionRemoveFromParent(v);
+        LLVMInsertIntoBuilder(e->b, v);
+    }
+}
+
+static void emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plain, LLVMBasicBlockRef watch)
+{
+    struct pf_unit *u = e->u;
+    LLVMMetadataRef sub = LLVMGetSubprogram(e->fn);
+    LLVMBasicBlockRef start = LLVMInsertBasicBlockInContext(u->context, plain, "");
+    LLVMBasicBlockRef other = pf_emit_block(e), ask = pf_emit_block(e);
+    LLVMPositionBuilderAtEnd(e->b, start);
+    hoist_allocas(e, plain);
+    LLVMSetCurrentDebugLocation2(
+        e->b, sub ? LLVMDIBuilderCreateDebugLocation(u->context, LLVMDISubprogramGetLine(sub), 0, sub,
+                                                     NULL)
+                  : NULL);
+    LLVMValueRef how =
+        LLVMBuildLoad2(e->b, u->i32, pf_emit_tls(e, offsetof(struct pf_tls, dispatch)), "");
+    pf_emit_branch(e,
+                   LLVMBuildICmp(e->b, LLVMIntEQ, how, pf_emit_number(e, PF_DISPATCH_PLAIN), ""),
+                   plain, other, false);
+    LLVMPositionBuilderAtEnd(e->b, other);
+    pf_emit_branch(e,
+                   LLVMBuildICmp(e->b, LLVMIntEQ, how, pf_emit_number(e, PF_DISPATCH_WATCH), ""),
+                   watch, ask, true);
+    LLVMPositionBuilderAtEnd(e->b, ask);
+    LLVMValueRef body = pf_emit_call(e, PF_E___pf_ask, &e->record);
+    pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, body, pf_emit_number(e, PF_BODY_PLAIN), ""),
+                   plain, watch, false);
+}
+
+static LLVMValueRef make_record(struct pf_emit *e)
+{
+    LLVMValueRef record = LLVMAddGlobal(e->u->module, e->u->func_type, "__pf_func");
+    LLVMSetLinkage(record, LLVMPrivateLinkage);
+    LLVMSetSection(record, "pf_func");
+    LLVMSetAlignment(record, 8);
+    if (LLVMGetComdat(e->fn))
+        LLVMSetComdat(record, LLVMGetComdat(e->fn));
+    return record;
+}
+
+static void note_done(struct pf_emit *e, uint64_t hash)
+{
+    struct pf_unit *u = e->u;
+    size_t n;
+    LLVMMetadataRef sub = LLVMGetSubprogram(e->fn);
+    PF_PUSH(u->done, u->ndone, u->done_cap) = (struct pf_done){
+        .record = e->record,
+        .book = e->book,
+        .name = pf_book_string(e->book, pf_di_function(u, sub, LLVMGetValueName2(e->fn, &n))),
+        .file = pf_book_string(e->book, pf_di_file(u, sub)),
+        .line = sub ? LLVMDISubprogramGetLine(sub) : 0,
+        .first_site = e->book->first,
+        .nsites = e->book->nsites - e->book->first,
+        .hash = hash,
+    };
+}
+
+bool pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan)
+{
+    struct pf_emit e = {.u = u, .fn = fn, .plan = plan};
+    e.book = pf_book_get(u, LLVMGetComdat(fn));
+    e.b = LLVMCreateBuilderInContext(u->context);
+    e.record = make_record(&e);
+    pf_book_begin(e.book);
+    e.first = pf_grow(NULL, plan->nblocks * sizeof *e.first);
+    e.last = pf_grow(NULL, plan->nblocks * sizeof *e.last);
+    uint64_t hash = pf_body_hash(fn);
+    for (size_t i = 0; i < plan->nblocks; i++) {
+        e.first[i] = pf_emit_block(&e);
+        *pf_ptrmap_at(&e.map, plan->blocks[i]) = (uint64_t)LLVMBasicBlockAsValue(e.first[i]);
+    }
+    emit_dispatch(&e, plan->blocks[0], e.first[0]);
+    for (size_t i = 0; i < plan->nblocks; i++)
+        emit_block(&e, i);
+    for (size_t i = 0; i < e.nfresh; i++)
+        map_operands(&e, e.fresh[i]);
+    fill_phis(&e);
+    note_done(&e, hash);
+    LLVMDisposeBuilder(e.b);
+    pf_ptrmap_release(&e.map);
+    free(e.first);
+    free(e.last);
+    free(e.fresh);
+    return true;
+}

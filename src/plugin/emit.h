@@ -1,0 +1,66 @@
+/*
+ * emit.h - the making of a body: state that the emitters share.
+ *
+ * Model:   old blocks are copied, instruction by instruction, to the end of new blocks; checks are
+ *          emitted on the way, on the OLD values, and every operand of every new instruction is
+ *          mapped old -> new at the end. So no block is ever split and no order of definitions
+ *          matters. `where` is the block being written.
+ */
+#ifndef PF_EMIT_H
+#define PF_EMIT_H
+
+#include "books.h"
+#include "plugin.h"
+
+struct pf_emit {
+    struct pf_unit *u;
+    LLVMValueRef fn;
+    struct pf_plan *plan;
+    LLVMBuilderRef b;
+    struct pf_ptrmap map;           /* old value -> new value */
+    LLVMBasicBlockRef *first, *last; /* new blocks of each old one */
+    LLVMValueRef *fresh;            /* new instructions whose operands are to be mapped */
+    size_t nfresh, fresh_cap;
+    struct pf_book *book;
+    LLVMValueRef record;            /* struct pf_func */
+    LLVMValueRef frame, next;       /* this body's frame, and one past it */
+    bool popped;                    /* a musttail call in this block has popped the frame */
+};
+
+/* The site of an instruction, as a constant for the runtime. var may be NULL. */
+uint32_t pf_emit_site(struct pf_emit *e, LLVMValueRef inst, enum pf_site_kind kind, uint64_t size,
+                      const char *var);
+LLVMValueRef pf_emit_number(struct pf_emit *e, uint32_t n);
+/* Calls an entry point of the runtime. The operands are mapped later like all others. */
+LLVMValueRef pf_emit_call(struct pf_emit *e, enum pf_entry entry, LLVMValueRef *args);
+/* The instruction was built on old values: map its operands at the end. */
+LLVMValueRef pf_emit_fresh(struct pf_emit *e, LLVMValueRef inst);
+LLVMBasicBlockRef pf_emit_block(struct pf_emit *e);
+/* A conditional branch; `likely` gets 2000 times the weight of the other way. */
+void pf_emit_branch(struct pf_emit *e, LLVMValueRef cond, LLVMBasicBlockRef likely_if_true,
+                    LLVMBasicBlockRef otherwise, bool weighted);
+LLVMValueRef pf_emit_tls(struct pf_emit *e, size_t offset);
+LLVMValueRef pf_emit_copy(struct pf_emit *e, LLVMValueRef inst);
+
+/* emit_check.c */
+void pf_emit_access(struct pf_emit *e, const struct pf_step *s);
+void pf_emit_vptr(struct pf_emit *e, const struct pf_step *s);
+void pf_emit_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMValueRef size,
+                   bool write);
+/* Both emit the intrinsic too, or what replaces it. */
+void pf_emit_ranges(struct pf_emit *e, const struct pf_step *s);
+void pf_emit_memory(struct pf_emit *e, const struct pf_step *s);
+void pf_emit_masked(struct pf_emit *e, const struct pf_step *s);
+
+/* emit_atomic.c: bracket and operation. */
+void pf_emit_atomic(struct pf_emit *e, const struct pf_step *s);
+void pf_emit_libatomic(struct pf_emit *e, const struct pf_step *s);
+void pf_emit_fence(struct pf_emit *e, const struct pf_step *s);
+
+/* emit_frame.c */
+void pf_frame_push(struct pf_emit *e);
+void pf_frame_pop(struct pf_emit *e);
+void pf_frame_restore(struct pf_emit *e);
+void pf_frame_call(struct pf_emit *e, LLVMValueRef call);
+
+#endif

@@ -1,0 +1,199 @@
+/*
+ * emit_check.c - checks of plain accesses.
+ *
+ * In a loop the check of a small access is emitted inline (see pf_shadow.h for the algebra):
+ *
+ *      cell  = PF_SHADOW_BASE + (address's granule * 16)       writes look at word 0, reads at word 1
+ *      x     = word ^ thread's key
+ *      covered by an earlier statement of this epoch:  (x & relevant bits) == 0
+ *      else, for a read:  word == thread's shared
+ *      else  call the runtime
+ *
+ * Elsewhere the call alone is smaller and costs little. The runtime's entry points for this keep all
+ * registers, so a call on the cold path does not disturb the code around it. Shadow words are loaded
+ * as `unordered` atomics: other threads write them, and LLVM must neither tear nor invent a load.
+ */
+#include "emit.h"
+#include "debuginfo.h"
+#include "pf_shadow.h"
+
+#define GRANULE 8
+
+static bool is_small(uint64_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
+
+static void call_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, bool aligned, bool write,
+                       uint32_t site)
+{
+    static const enum pf_entry reads[] = {[1] = PF_E___pf_read1, [2] = PF_E___pf_read2,
+                                          [4] = PF_E___pf_read4, [8] = PF_E___pf_read8};
+    static const enum pf_entry writes[] = {[1] = PF_E___pf_write1, [2] = PF_E___pf_write2,
+                                           [4] = PF_E___pf_write4, [8] = PF_E___pf_write8};
+    if (aligned) {
+        LLVMValueRef args[] = {ptr, pf_emit_number(e, site)};
+        pf_emit_call(e, (write ? writes : reads)[size], args);
+    } else {
+        LLVMValueRef args[] = {ptr, LLVMConstInt(e->u->i64, size, 0), pf_emit_number(e, site)};
+        pf_emit_call(e, write ? PF_E___pf_write_range : PF_E___pf_read_range, args);
+    }
+}
+
+static LLVMValueRef build_and(struct pf_emit *e, LLVMValueRef a, uint64_t bits)
+{
+    return LLVMBuildAnd(e->b, a, LLVMConstInt(e->u->i64, bits, 0), "");
+}
+
+/* The bits of statement ^ key that must be 0. */
+static LLVMValueRef relevant_bits(struct pf_emit *e, LLVMValueRef addr, uint64_t size, bool write)
+{
+    LLVMTypeRef i64 = e->u->i64;
+    unsigned low = write ? PF_WRITE_BIT : PF_CLK_SHIFT;
+    uint64_t same = (1ull << PF_MASK_SHIFT) - (1ull << low);
+    if (size == GRANULE)
+        return LLVMConstInt(i64, -(1ull << low), 0);
+    LLVMValueRef bytes = LLVMConstInt(i64, ((1ull << size) - 1) << PF_MASK_SHIFT, 0);
+    LLVMValueRef mask = LLVMBuildShl(e->b, bytes, build_and(e, addr, GRANULE - 1), "");
+    return LLVMBuildOr(e->b, mask, LLVMConstInt(i64, same, 0), "");
+}
+
+static void inline_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, bool aligned, bool write,
+                         uint32_t site)
+{
+    struct pf_unit *u = e->u;
+    LLVMBasicBlockRef slow = pf_emit_block(e), done = pf_emit_block(e);
+    LLVMValueRef addr = pf_emit_fresh(e, LLVMBuildPtrToInt(e->b, ptr, u->i64, ""));
+    if (!aligned) { /* inside one granule all is as usual */
+        LLVMBasicBlockRef inside = pf_emit_block(e);
+        LLVMValueRef at = build_and(e, addr, GRANULE - 1);
+        pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntULE, at,
+                                        LLVMConstInt(u->i64, GRANULE - size, 0), ""),
+                       inside, slow, false);
+        LLVMPositionBuilderAtEnd(e->b, inside);
+    }
+    uint64_t granules = ((1ull << PF_APP_BITS) - GRANULE) << 1;
+    LLVMValueRef cell = build_and(e, LLVMBuildShl(e->b, addr, LLVMConstInt(u->i64, 1, 0), ""), granules);
+    LLVMValueRef base = LLVMConstInt(u->i64, PF_SHADOW_BASE + (write ? 0 : 8), 0);
+    cell = LLVMBuildIntToPtr(e->b, LLVMBuildAdd(e->b, cell, base, ""), u->ptr, "");
+    LLVMValueRef word = LLVMBuildLoad2(e->b, u->i64, cell, "");
+    LLVMSetOrdering(word, LLVMAtomicOrderingUnordered);
+    LLVMSetAlignment(word, 8);
+    LLVMValueRef key = LLVMBuildLoad2(e->b, u->i64, pf_emit_tls(e, offsetof(struct pf_tls, key)), "");
+    LLVMValueRef differs = LLVMBuildAnd(e->b, LLVMBuildXor(e->b, word, key, ""),
+                                        relevant_bits(e, addr, size, write), "");
+    LLVMValueRef zero = LLVMConstInt(u->i64, 0, 0);
+    LLVMValueRef hit = LLVMBuildICmp(e->b, LLVMIntEQ, differs, zero, "");
+    if (write) {
+        pf_emit_branch(e, hit, done, slow, true);
+    } else {
+        LLVMBasicBlockRef second = pf_emit_block(e);
+        pf_emit_branch(e, hit, done, second, true);
+        LLVMPositionBuilderAtEnd(e->b, second);
+        LLVMValueRef shared =
+            LLVMBuildLoad2(e->b, u->i64, pf_emit_tls(e, offsetof(struct pf_tls, shared)), "");
+        pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, word, shared, ""), done, slow, false);
+    }
+    LLVMPositionBuilderAtEnd(e->b, slow);
+    call_check(e, ptr, size, aligned, write, site);
+    LLVMBuildBr(e->b, done);
+    LLVMPositionBuilderAtEnd(e->b, done);
+}
+
+static void check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, uint32_t align, bool write,
+                  bool loop, uint32_t site)
+{
+    bool aligned = is_small(size) && align >= size;
+    enum pf_inline how = e->u->inlining;
+    if (is_small(size) && (how == PF_INLINE_ALL || (how == PF_INLINE_LOOPS && loop)))
+        inline_check(e, ptr, size, aligned, write, site);
+    else
+        call_check(e, ptr, size, aligned, write, site);
+}
+
+void pf_emit_access(struct pf_emit *e, const struct pf_step *s)
+{
+    uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
+                                 pf_di_variable(e->u, s->ptr));
+    check(e, s->ptr, s->size, s->align, s->write, s->loop, site);
+}
+
+void pf_emit_vptr(struct pf_emit *e, const struct pf_step *s)
+{
+    uint32_t site = pf_emit_site(e, s->inst, PF_SITE_WRITE, s->size, "vtable pointer");
+    LLVMValueRef args[] = {s->ptr, LLVMGetOperand(s->inst, 0), pf_emit_number(e, site)};
+    pf_emit_call(e, PF_E___pf_write_vptr, args);
+}
+
+void pf_emit_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMValueRef size,
+                   bool write)
+{
+    uint64_t n = LLVMIsAConstantInt(size) ? LLVMConstIntGetZExtValue(size) : 0;
+    uint32_t site = pf_emit_site(e, inst, write ? PF_SITE_WRITE : PF_SITE_READ, n,
+                                 pf_di_variable(e->u, ptr));
+    if (LLVMTypeOf(size) != e->u->i64)
+        size = pf_emit_fresh(e, LLVMBuildIntCast2(e->b, size, e->u->i64, 0, ""));
+    LLVMValueRef args[] = {ptr, size, pf_emit_number(e, site)};
+    pf_emit_call(e, write ? PF_E___pf_write_range : PF_E___pf_read_range, args);
+}
+
+void pf_emit_ranges(struct pf_emit *e, const struct pf_step *s)
+{
+    LLVMValueRef size = LLVMGetOperand(s->inst, 2);
+    if (s->read_side)
+        pf_emit_range(e, s->inst, LLVMGetOperand(s->inst, 1), size, false);
+    if (s->write_side)
+        pf_emit_range(e, s->inst, LLVMGetOperand(s->inst, 0), size, true);
+    pf_emit_copy(e, s->inst);
+}
+
+void pf_emit_memory(struct pf_emit *e, const struct pf_step *s)
+{
+    struct pf_unit *u = e->u;
+    unsigned id = LLVMGetIntrinsicID(pf_callee(s->inst));
+    LLVMValueRef dst = LLVMGetOperand(s->inst, 0), from = LLVMGetOperand(s->inst, 1);
+    LLVMValueRef size = LLVMGetOperand(s->inst, 2);
+    enum pf_entry entry = id == u->kinds.memcpy    ? PF_E___pf_memcpy
+                          : id == u->kinds.memmove ? PF_E___pf_memmove
+                                                   : PF_E___pf_memset;
+    uint32_t site = pf_emit_site(e, s->inst, PF_SITE_WRITE, 0, pf_di_variable(u, dst));
+    if (entry == PF_E___pf_memset)
+        from = pf_emit_fresh(e, LLVMBuildZExt(e->b, from, u->i32, ""));
+    if (LLVMTypeOf(size) != u->i64)
+        size = pf_emit_fresh(e, LLVMBuildIntCast2(e->b, size, u->i64, 0, ""));
+    LLVMValueRef args[] = {dst, from, size, pf_emit_number(e, site)};
+    pf_emit_call(e, entry, args);
+}
+
+/*
+ * llvm.masked.{load,store,gather,scatter}: each lane whose mask bit is set is an access of its own.
+ *      load(ptr, align, mask, other)      store(value, ptr, align, mask)
+ *      gather(ptrs, align, mask, other)   scatter(value, ptrs, align, mask)
+ */
+void pf_emit_masked(struct pf_emit *e, const struct pf_step *s)
+{
+    struct pf_unit *u = e->u;
+    size_t length;
+    const char *name = LLVMGetValueName2(pf_callee(s->inst), &length);
+    bool store = pf_name_starts(name, "llvm.masked.store."), scatter = pf_name_starts(name, "llvm.masked.s") && !store;
+    bool write = store || scatter, many = scatter || pf_name_starts(name, "llvm.masked.gather.");
+    LLVMValueRef where = LLVMGetOperand(s->inst, write ? 1 : 0);
+    LLVMValueRef mask = LLVMGetOperand(s->inst, write ? 3 : 2);
+    LLVMTypeRef vector = write ? LLVMTypeOf(LLVMGetOperand(s->inst, 0)) : LLVMTypeOf(s->inst);
+    LLVMTypeRef element = LLVMGetElementType(vector);
+    uint64_t size = LLVMStoreSizeOfType(u->layout, element);
+    unsigned lanes = LLVMGetTypeKind(vector) == LLVMVectorTypeKind ? LLVMGetVectorSize(vector) : 0;
+    uint32_t site = lanes ? pf_emit_site(e, s->inst, write ? PF_SITE_WRITE : PF_SITE_READ, size,
+                                         pf_di_variable(u, where))
+                          : 0;
+    for (unsigned i = 0; i < lanes; i++) {
+        LLVMBasicBlockRef on = pf_emit_block(e), next = pf_emit_block(e);
+        LLVMValueRef lane = pf_emit_number(e, i), at = LLVMConstInt(u->i64, i * size, 0);
+        LLVMValueRef bit = pf_emit_fresh(e, LLVMBuildExtractElement(e->b, mask, lane, ""));
+        LLVMBuildCondBr(e->b, bit, on, next);
+        LLVMPositionBuilderAtEnd(e->b, on);
+        LLVMValueRef ptr = many ? LLVMBuildExtractElement(e->b, where, lane, "")
+                                : LLVMBuildGEP2(e->b, u->i8, where, &at, 1, "");
+        call_check(e, pf_emit_fresh(e, ptr), size, false, write, site);
+        LLVMBuildBr(e->b, next);
+        LLVMPositionBuilderAtEnd(e->b, next);
+    }
+    pf_emit_copy(e, s->inst);
+}

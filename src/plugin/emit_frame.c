@@ -1,0 +1,66 @@
+/*
+ * emit_frame.c - the shadow call stack: one frame per running watch body (pf_abi.h).
+ *
+ * The frame's address is an SSA value of the body, so every way out, and every place where control
+ * comes back out of the blue (landing pads, calls that return twice), can set the stack pointer with
+ * one store, whatever happened to the frames above.
+ */
+#include "emit.h"
+#include "debuginfo.h"
+
+static LLVMValueRef field(struct pf_emit *e, LLVMValueRef frame, size_t offset)
+{
+    LLVMValueRef at = LLVMConstInt(e->u->i64, offset, 0);
+    return LLVMBuildInBoundsGEP2(e->b, e->u->i8, frame, &at, 1, "");
+}
+
+static LLVMValueRef top(struct pf_emit *e) { return pf_emit_tls(e, offsetof(struct pf_tls, frame)); }
+
+void pf_frame_push(struct pf_emit *e)
+{
+    struct pf_unit *u = e->u;
+    e->frame = LLVMBuildLoad2(e->b, u->ptr, top(e), "");
+    LLVMBuildStore(e->b, e->record, field(e, e->frame, offsetof(struct pf_frame, func)));
+    LLVMBuildStore(e->b, LLVMConstInt(u->i64, 0, 0),
+                   field(e, e->frame, offsetof(struct pf_frame, call)));
+    e->next = field(e, e->frame, sizeof(struct pf_frame));
+    LLVMBuildStore(e->b, e->next, top(e));
+}
+
+void pf_frame_pop(struct pf_emit *e) { LLVMBuildStore(e->b, e->frame, top(e)); }
+
+void pf_frame_restore(struct pf_emit *e) { LLVMBuildStore(e->b, e->next, top(e)); }
+
+/* Arguments passed by value in memory are read by the call. */
+static void check_byval(struct pf_emit *e, LLVMValueRef call)
+{
+    struct pf_unit *u = e->u;
+    for (unsigned i = 0, n = LLVMGetNumArgOperands(call); i < n; i++) {
+        LLVMAttributeRef a = LLVMGetCallSiteEnumAttribute(call, i + 1, u->kinds.byval);
+        LLVMValueRef ptr = LLVMGetOperand(call, i);
+        if (!a || pf_memory_is_dull(u, ptr))
+            continue;
+        uint64_t size = LLVMABISizeOfType(u->layout, LLVMGetTypeAttributeValue(a));
+        pf_emit_range(e, call, ptr, LLVMConstInt(u->i64, size, 0), false);
+    }
+}
+
+void pf_frame_call(struct pf_emit *e, LLVMValueRef call)
+{
+    struct pf_unit *u = e->u;
+    if (e->plan->accesses)
+        check_byval(e, call);
+    LLVMValueRef fn = pf_callee(call);
+    uint32_t site = pf_emit_site(e, call, PF_SITE_CALL, 0, fn ? pf_di_variable(u, fn) : NULL);
+    LLVMBuildStore(e->b, pf_emit_number(e, site + 1),
+                   field(e, e->frame, offsetof(struct pf_frame, call)));
+    bool tail = LLVMIsACallInst(call) && LLVMGetTailCallKind(call) == LLVMTailCallKindMustTail;
+    if (tail) {
+        pf_frame_pop(e);
+        e->popped = true;
+    }
+    LLVMValueRef copy = pf_emit_copy(e, call);
+    LLVMRemoveCallSiteEnumAttribute(copy, LLVMAttributeFunctionIndex, u->kinds.memory);
+    if (LLVMIsACallInst(call) && pf_call_has(call, u->kinds.returns_twice))
+        pf_frame_restore(e);
+}

@@ -1,0 +1,212 @@
+/*
+ * module.c - the plugin's pass over one module.
+ */
+#include "books.h"
+#include "debuginfo.h"
+#include "ignore.h"
+#include "plugin.h"
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Target.h>
+#include <string.h>
+#include <unistd.h>
+
+void pf_plugin_run(LLVMModuleRef module);
+
+static unsigned attribute(const char *name) { return LLVMGetEnumAttributeKindForName(name, strlen(name)); }
+static unsigned intrinsic(const char *name) { return LLVMLookupIntrinsicID(name, strlen(name)); }
+
+static void find_kinds(struct pf_unit *u)
+{
+    struct pf_kinds *k = &u->kinds;
+    k->byval = attribute("byval");
+    k->nocapture = attribute("nocapture");
+    k->nosync = attribute("nosync");
+    k->memory = attribute("memory");
+    k->returns_twice = attribute("returns_twice");
+    k->sanitize_thread = attribute("sanitize_thread");
+    k->disable_sanitizer = attribute("disable_sanitizer_instrumentation");
+    k->naked = attribute("naked");
+    k->presplitcoroutine = attribute("presplitcoroutine");
+    k->nonlazybind = attribute("nonlazybind");
+    k->md_tbaa = LLVMGetMDKindIDInContext(u->context, "tbaa", 4);
+    k->md_prof = LLVMGetMDKindIDInContext(u->context, "prof", 4);
+    k->md_nosanitize = LLVMGetMDKindIDInContext(u->context, "nosanitize", 10);
+    k->md_invariant_load = LLVMGetMDKindIDInContext(u->context, "invariant.load", 14);
+    k->memcpy = intrinsic("llvm.memcpy");
+    k->memcpy_inline = intrinsic("llvm.memcpy.inline");
+    k->memmove = intrinsic("llvm.memmove");
+    k->memset = intrinsic("llvm.memset");
+    k->memset_inline = intrinsic("llvm.memset.inline");
+    k->tls_address = intrinsic("llvm.threadlocal.address");
+    k->lifetime_start = intrinsic("llvm.lifetime.start");
+    k->lifetime_end = intrinsic("llvm.lifetime.end");
+}
+
+static LLVMAttributeRef make_attribute(struct pf_unit *u, unsigned kind)
+{
+    return LLVMCreateEnumAttribute(u->context, kind, 0);
+}
+
+#define PRESERVE_ALL 15 /* LLVM's number of preserve_allcc */
+enum { PF_ALL = PRESERVE_ALL, PF_C = 0 };
+
+/* The letters of pf_abi.def. */
+static LLVMTypeRef type_of(struct pf_unit *u, char letter)
+{
+    return letter == 'P' ? u->ptr : letter == 'I' ? u->i32 : letter == 'L' ? u->i64 : u->nothing;
+}
+
+static void declare_entry(struct pf_unit *u, enum pf_entry entry, const char *name,
+                          unsigned convention, char result, const char *parameters)
+{
+    LLVMTypeRef types[8];
+    unsigned n = 0;
+    for (; *parameters; parameters++)
+        if (strchr("PIL", *parameters))
+            types[n++] = type_of(u, *parameters);
+    LLVMTypeRef type = LLVMFunctionType(type_of(u, result), types, n, 0);
+    LLVMValueRef fn = LLVMGetNamedFunction(u->module, name);
+    if (!fn)
+        fn = LLVMAddFunction(u->module, name, type);
+    LLVMSetFunctionCallConv(fn, convention);
+    /* A lazily bound call goes through the dynamic linker, which keeps fewer registers. */
+    if (u->shared_object)
+        LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                                make_attribute(u, u->kinds.nonlazybind));
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, make_attribute(u, attribute("nounwind")));
+    u->entries[entry].fn = fn;
+    u->entries[entry].type = type;
+    u->entries[entry].convention = convention;
+}
+
+static void declare_runtime(struct pf_unit *u)
+{
+#define PF_ENTRY(name, convention, result, parameters)                                             \
+    declare_entry(u, PF_E_##name, #name, convention, #result[0], #parameters);
+#include "pf_abi.def"
+#undef PF_ENTRY
+    u->tls = LLVMGetNamedGlobal(u->module, "__pf_tls");
+    if (!u->tls)
+        u->tls = LLVMAddGlobal(u->module, LLVMArrayType2(u->i8, sizeof(struct pf_tls)), "__pf_tls");
+    /* The runtime is part of the executable: code that can only be in the executable knows where. */
+    LLVMSetThreadLocalMode(u->tls, u->shared_object ? LLVMInitialExecTLSModel : LLVMLocalExecTLSModel);
+    LLVMSetAlignment(u->tls, 8);
+}
+
+static bool has_flag(struct pf_unit *u, const char *name)
+{
+    return LLVMGetModuleFlag(u->module, name, strlen(name));
+}
+
+static void unit_init(struct pf_unit *u, LLVMModuleRef module)
+{
+    *u = (struct pf_unit){.module = module, .context = LLVMGetModuleContext(module)};
+    u->layout = LLVMGetModuleDataLayout(module);
+    u->i1 = LLVMInt1TypeInContext(u->context);
+    u->i8 = LLVMInt8TypeInContext(u->context);
+    u->i16 = LLVMInt16TypeInContext(u->context);
+    u->i32 = LLVMInt32TypeInContext(u->context);
+    u->i64 = LLVMInt64TypeInContext(u->context);
+    u->ptr = LLVMPointerTypeInContext(u->context, 0);
+    u->nothing = LLVMVoidTypeInContext(u->context);
+    LLVMTypeRef func[] = {u->i32, u->i32, u->i32, u->i32, u->i32, u->i32, u->i64};
+    LLVMTypeRef var[] = {u->i64, u->i64, u->i32, u->i32, u->i32, u->i32};
+    u->func_type = LLVMStructCreateNamed(u->context, "pf_func");
+    LLVMStructSetBody(u->func_type, func, 7, 0);
+    u->var_type = LLVMStructCreateNamed(u->context, "pf_var");
+    LLVMStructSetBody(u->var_type, var, 6, 0);
+    u->shared_object = has_flag(u, "PIC Level") && !has_flag(u, "PIE Level");
+    const char *how = getenv("PF_PLUGIN_INLINE");
+    u->inlining = !how || !strcmp(how, "loops") ? PF_INLINE_LOOPS
+                  : !strcmp(how, "all")         ? PF_INLINE_ALL
+                                                : PF_INLINE_NONE;
+    if (!getcwd(u->cwd, sizeof u->cwd))
+        u->cwd[0] = 0;
+    find_kinds(u);
+    u->ignore = pf_ignore_load();
+}
+
+static void unit_release(struct pf_unit *u)
+{
+    pf_books_release(u);
+    pf_di_release(u);
+    pf_ptrmap_release(&u->private_roots);
+    pf_ignore_free(u->ignore);
+    free(u->done);
+}
+
+static bool has(struct pf_unit *u, LLVMValueRef fn, unsigned kind)
+{
+    return LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind);
+}
+
+/* Code whose shape the copying of a body does not preserve. */
+static bool can_be_copied(LLVMValueRef fn)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
+        for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(b)); use; use = LLVMGetNextUse(use))
+            if (LLVMIsABlockAddress(LLVMGetUser(use)))
+                return false;
+        for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
+            if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMTokenTypeKind)
+                return false;
+    }
+    return true;
+}
+
+static bool is_ignored(struct pf_unit *u, LLVMValueRef fn)
+{
+    size_t n;
+    const char *symbol = LLVMGetValueName2(fn, &n);
+    LLVMMetadataRef sub = LLVMGetSubprogram(fn);
+    return u->ignore && (pf_ignore_function(u->ignore, symbol) ||
+                         pf_ignore_function(u->ignore, pf_di_function(u, sub, symbol)) ||
+                         pf_ignore_source(u->ignore, sub ? pf_di_file(u, sub)
+                                                         : LLVMGetSourceFileName(u->module, &n)));
+}
+
+static bool is_ours(struct pf_unit *u, LLVMValueRef fn)
+{
+    size_t n;
+    return !LLVMIsDeclaration(fn) && LLVMGetLinkage(fn) != LLVMAvailableExternallyLinkage &&
+           !has(u, fn, u->kinds.naked) && !has(u, fn, u->kinds.disable_sanitizer) &&
+           !has(u, fn, u->kinds.presplitcoroutine) &&
+           !pf_name_starts(LLVMGetValueName2(fn, &n), "__pf_");
+}
+
+/* What was true of the plain body and is not of the watch body. */
+static const char *const broken_promises[] = {"memory",     "nosync",  "nofree",      "norecurse",
+                                              "willreturn", "speculatable", "nocallback"};
+
+static void instrument(struct pf_unit *u, LLVMValueRef fn)
+{
+    struct pf_plan plan;
+    if (pf_plan_make(u, fn, has(u, fn, u->kinds.sanitize_thread), &plan)) {
+        pf_plan_cover(u, &plan);
+        pf_emit(u, fn, &plan);
+        for (size_t i = 0; i < sizeof broken_promises / sizeof *broken_promises; i++)
+            LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                                           attribute(broken_promises[i]));
+    }
+    pf_plan_release(&plan);
+}
+
+void pf_plugin_run(LLVMModuleRef module)
+{
+    struct pf_unit u;
+    unit_init(&u, module);
+    declare_runtime(&u);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
+        if (is_ours(&u, fn) && !is_ignored(&u, fn) && can_be_copied(fn))
+            instrument(&u, fn);
+    }
+    pf_tables_write(&u);
+    /* Nothing is left for the ThreadSanitizer pass to do. */
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
+        LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, u.kinds.sanitize_thread);
+        if (!LLVMIsDeclaration(fn))
+            LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                                    make_attribute(&u, u.kinds.disable_sanitizer));
+    }
+    unit_release(&u);
+}

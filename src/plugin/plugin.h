@@ -1,0 +1,136 @@
+/*
+ * plugin.h - what the parts of the compiler plugin share.
+ *
+ * Model:   a module is worked on function by function. `select` makes a plan (what to do at which
+ *          instruction), `cover` strikes checks from it that others make needless, `emit` appends a
+ *          second copy of the body, the watch body, following the plan, and a dispatch block before
+ *          both. Sites go into books (books.h), written out at the end of the module.
+ * Memory:  everything is owned by the unit and freed at the end of the module.
+ * Threads: one module, one thread; no mutable globals.
+ * Errors:  what cannot be instrumented stays as it is: the plugin never fails a compilation but for
+ *          an unreadable ignore list.
+ */
+#ifndef PF_PLUGIN_H
+#define PF_PLUGIN_H
+
+#include "pf_abi.h"
+#include "ptrmap.h"
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+
+struct pf_book;
+struct pf_ignore;
+
+enum pf_entry {
+#define PF_ENTRY(name, convention, result, parameters) PF_E_##name,
+#include "pf_abi.def"
+#undef PF_ENTRY
+    PF_ENTRIES
+};
+
+enum pf_inline { PF_INLINE_LOOPS, PF_INLINE_ALL, PF_INLINE_NONE };
+
+/* Attribute and metadata kinds, intrinsics: numbers looked up once. */
+struct pf_kinds {
+    unsigned byval, nocapture, nosync, memory, returns_twice, sanitize_thread, disable_sanitizer,
+        naked, presplitcoroutine, nonlazybind;
+    unsigned md_tbaa, md_prof, md_nosanitize, md_invariant_load;
+    unsigned memcpy, memcpy_inline, memmove, memset, memset_inline, tls_address;
+    unsigned lifetime_start, lifetime_end;
+};
+
+/* A function whose record is to be written. */
+struct pf_done {
+    LLVMValueRef record;
+    struct pf_book *book;
+    uint32_t name, file, first_site, nsites, line;
+    uint64_t hash;
+};
+
+struct pf_unit {
+    LLVMModuleRef module;
+    LLVMContextRef context;
+    LLVMTargetDataRef layout;
+    LLVMTypeRef i1, i8, i16, i32, i64, ptr, nothing;
+    LLVMTypeRef tls_type, frame_type, func_type, var_type;
+    LLVMValueRef tls;
+    struct { LLVMValueRef fn; LLVMTypeRef type; unsigned convention; } entries[PF_ENTRIES];
+    struct pf_kinds kinds;
+    enum pf_inline inlining;
+    bool shared_object; /* the code may end up in a shared library */
+    struct pf_ignore *ignore;
+    struct pf_book **books;
+    size_t nbooks, books_cap;
+    struct pf_ptrmap di_funcs, di_files; /* debuginfo.c */
+    struct pf_ptrmap private_roots;      /* capture.c: 1 + answer */
+    struct pf_done *done;
+    size_t ndone, done_cap;
+    char cwd[4096];
+};
+
+/* What to do at one instruction. */
+enum pf_what {
+    PF_DO_NOTHING,
+    PF_DO_ACCESS,     /* load or store */
+    PF_DO_VPTR,       /* store of a vtable pointer */
+    PF_DO_RANGES,     /* memory intrinsic: check, then the intrinsic itself */
+    PF_DO_MEMORY,     /* memory intrinsic: the runtime does check and effect */
+    PF_DO_ATOMIC,     /* atomic instruction */
+    PF_DO_LIBATOMIC,  /* call of __atomic_* */
+    PF_DO_FENCE,
+    PF_DO_CALL,
+    PF_DO_PAD,        /* landing pad: the frame is ours again */
+    PF_DO_MASKED,     /* vector access under a mask */
+};
+
+struct pf_step {
+    LLVMValueRef inst;
+    LLVMValueRef ptr;   /* ACCESS, VPTR, ATOMIC */
+    uint64_t size;
+    uint32_t align;
+    uint8_t what;
+    bool write;
+    bool loop;          /* in a cycle of the control flow */
+    bool read_side, write_side; /* RANGES: which side to check */
+    bool kills;         /* a synchronisation may stand here: earlier checks count no more */
+};
+
+struct pf_plan {
+    struct pf_step *steps; /* in the order of blocks and instructions */
+    size_t n, cap;
+    LLVMBasicBlockRef *blocks;
+    size_t nblocks;
+    size_t *first_step;    /* of each block; nblocks + 1 entries */
+    bool *in_cycle;
+    struct pf_ptrmap block_index;
+    bool accesses;         /* plain accesses are checked, not only atomics and frames */
+};
+
+/* select.c: false when there is nothing to watch in fn. */
+bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, struct pf_plan *plan);
+void pf_plan_release(struct pf_plan *plan);
+/* cover.c */
+void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan);
+/* capture.c: can another thread, or code elsewhere, not know this memory? */
+bool pf_memory_is_private(struct pf_unit *u, LLVMValueRef ptr);
+/* cycles.c: fills plan->in_cycle. */
+void pf_plan_cycles(struct pf_plan *plan);
+/* emit.c: false if fn was left alone. */
+bool pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan);
+/* bodyhash.c */
+uint64_t pf_body_hash(LLVMValueRef fn);
+/* tables.c */
+void pf_tables_write(struct pf_unit *u);
+
+/* select.c: may an access of ptr go unchecked (private, constant, made by the compiler)? */
+bool pf_memory_is_dull(struct pf_unit *u, LLVMValueRef ptr);
+
+/* The attribute `kind` on the call or on the function it names. */
+bool pf_call_has(LLVMValueRef call, unsigned kind);
+/* memory(none) on the call or its callee. */
+bool pf_call_is_pure(struct pf_unit *u, LLVMValueRef call);
+/* The function called by name, or NULL. */
+LLVMValueRef pf_callee(LLVMValueRef call);
+bool pf_name_starts(const char *name, const char *prefix);
+
+#endif

@@ -1,0 +1,253 @@
+/*
+ * select.c - makes the plan of a function: which instructions get a check, a bracket or a frame
+ * update. What is not in the plan is copied as it is.
+ */
+#include "plugin.h"
+#include <string.h>
+
+#define SMALL_COPY 64 /* memory intrinsics up to this size stay native, with range checks */
+
+static const char *name_of(LLVMValueRef v)
+{
+    size_t n;
+    return LLVMGetValueName2(v, &n);
+}
+
+bool pf_name_starts(const char *name, const char *prefix)
+{
+    return !strncmp(name, prefix, strlen(prefix));
+}
+
+LLVMValueRef pf_callee(LLVMValueRef call) { return LLVMIsAFunction(LLVMGetCalledValue(call)); }
+
+bool pf_call_has(LLVMValueRef call, unsigned kind)
+{
+    LLVMValueRef fn = pf_callee(call);
+    return LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, kind) ||
+           (fn && LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind));
+}
+
+bool pf_call_is_pure(struct pf_unit *u, LLVMValueRef call)
+{
+    LLVMValueRef fn = pf_callee(call);
+    LLVMAttributeRef a =
+        LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, u->kinds.memory);
+    if (!a && fn)
+        a = LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, u->kinds.memory);
+    return a && LLVMGetEnumAttributeValue(a) == 0; /* 0: touches no memory */
+}
+
+/* The access tag of clang's own type for vtable pointers. */
+static bool is_vtable_access(struct pf_unit *u, LLVMValueRef inst)
+{
+    LLVMValueRef tag = LLVMGetMetadata(inst, u->kinds.md_tbaa);
+    if (!tag || LLVMGetMDNodeNumOperands(tag) < 2 || LLVMGetMDNodeNumOperands(tag) > 8)
+        return false;
+    LLVMValueRef op[8], type[8];
+    LLVMGetMDNodeOperands(tag, op);
+    unsigned n = op[1] ? LLVMGetMDNodeNumOperands(op[1]) : 0, length = 0;
+    if (!n || n > 8)
+        return false;
+    LLVMGetMDNodeOperands(op[1], type);
+    const char *name = type[0] ? LLVMGetMDString(type[0], &length) : NULL;
+    return name && length == 14 && !memcmp(name, "vtable pointer", 14);
+}
+
+static LLVMValueRef base_of(LLVMValueRef ptr)
+{
+    for (;;) {
+        if (LLVMIsAGetElementPtrInst(ptr) || LLVMIsABitCastInst(ptr) ||
+            (LLVMIsAConstantExpr(ptr) && LLVMGetConstOpcode(ptr) == LLVMGetElementPtr))
+            ptr = LLVMGetOperand(ptr, 0);
+        else
+            return ptr;
+    }
+}
+
+static const char *const compilers_own[] = {
+    "llvm.", "__llvm_", "__prof", "__pf_", "__sancov", "__gcov", "__ubsan",
+};
+
+bool pf_memory_is_dull(struct pf_unit *u, LLVMValueRef ptr)
+{
+    if (LLVMGetPointerAddressSpace(LLVMTypeOf(ptr)))
+        return true;
+    LLVMValueRef base = base_of(ptr);
+    if (LLVMIsAGlobalVariable(base)) {
+        if (LLVMIsGlobalConstant(base))
+            return true;
+        for (size_t i = 0; i < sizeof compilers_own / sizeof *compilers_own; i++)
+            if (pf_name_starts(name_of(base), compilers_own[i]))
+                return true;
+    }
+    if (LLVMIsALoadInst(base) && is_vtable_access(u, base)) /* the vtable itself is constant */
+        return true;
+    return pf_memory_is_private(u, ptr);
+}
+
+static bool is_asm(LLVMValueRef call) { return LLVMIsAInlineAsm(LLVMGetCalledValue(call)); }
+
+static struct pf_step *add(struct pf_plan *plan, LLVMValueRef inst, enum pf_what what)
+{
+    struct pf_step *s = &PF_PUSH(plan->steps, plan->n, plan->cap);
+    *s = (struct pf_step){.inst = inst, .what = what};
+    return s;
+}
+
+static void select_access(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef inst)
+{
+    bool write = LLVMGetInstructionOpcode(inst) == LLVMStore;
+    LLVMValueRef ptr = LLVMGetOperand(inst, write);
+    LLVMTypeRef type = write ? LLVMTypeOf(LLVMGetOperand(inst, 0)) : LLVMTypeOf(inst);
+    if (LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic) {
+        if (LLVMIsAtomicSingleThread(inst) || pf_memory_is_private(u, ptr))
+            return;
+        struct pf_step *s = add(plan, inst, PF_DO_ATOMIC);
+        s->ptr = ptr;
+        s->size = LLVMStoreSizeOfType(u->layout, type);
+        s->write = write;
+        s->kills = true;
+        return;
+    }
+    if (!plan->accesses || LLVMGetMetadata(inst, u->kinds.md_nosanitize) ||
+        (!write && LLVMGetMetadata(inst, u->kinds.md_invariant_load)) || pf_memory_is_dull(u, ptr))
+        return;
+    bool vtable = is_vtable_access(u, inst);
+    if (vtable && !write)
+        return;
+    uint64_t size = LLVMStoreSizeOfType(u->layout, type);
+    if (!size)
+        return;
+    struct pf_step *s = add(plan, inst, vtable && size == 8 ? PF_DO_VPTR : PF_DO_ACCESS);
+    s->ptr = ptr;
+    s->size = size;
+    s->align = LLVMGetAlignment(inst);
+    s->write = write;
+}
+
+static void select_update(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef inst)
+{
+    LLVMValueRef ptr = LLVMGetOperand(inst, 0);
+    if (LLVMIsAtomicSingleThread(inst) || LLVMGetPointerAddressSpace(LLVMTypeOf(ptr)) ||
+        pf_memory_is_private(u, ptr))
+        return;
+    struct pf_step *s = add(plan, inst, PF_DO_ATOMIC);
+    s->ptr = ptr;
+    s->size = LLVMStoreSizeOfType(u->layout, LLVMTypeOf(LLVMGetOperand(inst, 1)));
+    s->write = true;
+    s->kills = true;
+}
+
+/* Memory intrinsics; true if it was one. */
+static bool select_memory(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef inst, unsigned id)
+{
+    bool set = id == u->kinds.memset || id == u->kinds.memset_inline;
+    bool copy = id == u->kinds.memcpy || id == u->kinds.memmove || id == u->kinds.memcpy_inline;
+    if (!set && !copy)
+        return false;
+    LLVMValueRef size = LLVMGetOperand(inst, 2);
+    bool reads = copy && !pf_memory_is_dull(u, LLVMGetOperand(inst, 1));
+    bool writes = !pf_memory_is_dull(u, LLVMGetOperand(inst, 0));
+    bool spaces = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 0))) ||
+                  (copy && LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 1))));
+    if (!plan->accesses || (!reads && !writes) || LLVMGetMetadata(inst, u->kinds.md_nosanitize))
+        return true;
+    bool small = LLVMIsAConstantInt(size) && LLVMConstIntGetZExtValue(size) <= SMALL_COPY;
+    if (small && LLVMConstIntGetZExtValue(size) == 0)
+        return true;
+    bool native = small || spaces || (copy && reads != writes) || id == u->kinds.memset_inline ||
+                  id == u->kinds.memcpy_inline;
+    struct pf_step *s = add(plan, inst, native ? PF_DO_RANGES : PF_DO_MEMORY);
+    s->size = small ? LLVMConstIntGetZExtValue(size) : 0;
+    s->read_side = reads;
+    s->write_side = writes;
+    return true;
+}
+
+static bool is_masked(LLVMValueRef fn)
+{
+    const char *name = name_of(fn);
+    return pf_name_starts(name, "llvm.masked.load.") || pf_name_starts(name, "llvm.masked.store.") ||
+           pf_name_starts(name, "llvm.masked.gather.") || pf_name_starts(name, "llvm.masked.scatter.");
+}
+
+static void select_call(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef inst)
+{
+    LLVMValueRef fn = pf_callee(inst);
+    unsigned id = fn ? LLVMGetIntrinsicID(fn) : 0;
+    if (id) {
+        if (!select_memory(u, plan, inst, id) && plan->accesses && is_masked(fn))
+            add(plan, inst, PF_DO_MASKED);
+        return;
+    }
+    if (is_asm(inst)) {
+        add(plan, inst, PF_DO_NOTHING)->kills = true;
+        return;
+    }
+    if (pf_call_is_pure(u, inst) && !pf_call_has(inst, u->kinds.returns_twice))
+        return;
+    bool library = fn && pf_name_starts(name_of(fn), "__atomic_") && LLVMIsACallInst(inst);
+    struct pf_step *s = add(plan, inst, library ? PF_DO_LIBATOMIC : PF_DO_CALL);
+    s->kills = !pf_call_has(inst, u->kinds.nosync);
+}
+
+static void select_instruction(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+    case LLVMStore:
+        select_access(u, plan, inst);
+        break;
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        select_update(u, plan, inst);
+        break;
+    case LLVMFence:
+        if (!LLVMIsAtomicSingleThread(inst))
+            add(plan, inst, PF_DO_FENCE)->kills = true;
+        break;
+    case LLVMCall:
+    case LLVMInvoke:
+    case LLVMCallBr:
+        select_call(u, plan, inst);
+        break;
+    case LLVMLandingPad:
+        add(plan, inst, PF_DO_PAD);
+        break;
+    default:
+        break;
+    }
+}
+
+bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, struct pf_plan *plan)
+{
+    *plan = (struct pf_plan){.accesses = accesses, .nblocks = LLVMCountBasicBlocks(fn)};
+    plan->blocks = pf_grow(NULL, plan->nblocks * sizeof *plan->blocks);
+    plan->first_step = pf_grow(NULL, (plan->nblocks + 1) * sizeof *plan->first_step);
+    LLVMGetBasicBlocks(fn, plan->blocks);
+    for (size_t i = 0; i < plan->nblocks; i++)
+        *pf_ptrmap_at(&plan->block_index, plan->blocks[i]) = i;
+    pf_plan_cycles(plan);
+    bool useful = false;
+    for (size_t i = 0; i < plan->nblocks; i++) {
+        plan->first_step[i] = plan->n;
+        for (LLVMValueRef v = LLVMGetFirstInstruction(plan->blocks[i]); v;
+             v = LLVMGetNextInstruction(v))
+            select_instruction(u, plan, v);
+        for (size_t k = plan->first_step[i]; k < plan->n; k++) {
+            plan->steps[k].loop = plan->in_cycle[i];
+            useful |= plan->steps[k].what != PF_DO_NOTHING && plan->steps[k].what != PF_DO_PAD;
+        }
+    }
+    plan->first_step[plan->nblocks] = plan->n;
+    return useful;
+}
+
+void pf_plan_release(struct pf_plan *plan)
+{
+    free(plan->steps);
+    free(plan->blocks);
+    free(plan->first_step);
+    free(plan->in_cycle);
+    pf_ptrmap_release(&plan->block_index);
+}
