@@ -1,5 +1,6 @@
 // std::string is no synchronisation.
 // want: race at APPEND READ
+// tsan: its stack lacks the caller of the library, and it takes new for a write
 #include "order.h"
 #include <string>
 #include <thread>

@@ -1,0 +1,41 @@
+// fork in a program with threads: the child goes on alone, and sees what the parent did.
+// want: none
+// stdout: child 3
+// stdout: parent 3
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+int shared;
+
+static void *worker(void *arg)
+{
+    shared++;
+    return arg;
+}
+
+static void run_one(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, worker, NULL);
+    pthread_join(t, NULL);
+}
+
+int main(void)
+{
+    run_one();
+    run_one();
+    pid_t child = fork();
+    if (child == 0) {
+        run_one();
+        printf("child %d\n", shared);
+        fflush(stdout);
+        _exit(0);
+    }
+    int status;
+    waitpid(child, &status, 0);
+    run_one();
+    printf("parent %d\n", shared);
+    return status != 0;
+}

@@ -1,0 +1,8 @@
+#include "order.h"
+
+int plug_shared;
+
+void plug_set(int v)
+{
+    plug_shared = v; /* PLUG */
+}

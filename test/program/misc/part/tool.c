@@ -1,0 +1,4 @@
+void tool_write(int *where, int v)
+{
+    *where = v; /* TOOL */
+}

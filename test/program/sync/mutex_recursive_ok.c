@@ -1,0 +1,46 @@
+// A recursive mutex, locked twice: both writes inside.
+// want: none
+#define _GNU_SOURCE
+#include "order.h"
+#include <pthread.h>
+
+pthread_mutex_t m;
+int x;
+
+static void *first(void *arg)
+{
+    pthread_mutex_lock(&m);
+    pthread_mutex_lock(&m);
+    x = 1;
+    pthread_mutex_unlock(&m);
+    pthread_mutex_unlock(&m);
+    order_point(0);
+    return arg;
+}
+
+static void *second(void *arg)
+{
+    order_point(1);
+    pthread_mutex_lock(&m);
+    pthread_mutex_lock(&m);
+    x = 2;
+    pthread_mutex_unlock(&m);
+    pthread_mutex_unlock(&m);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_mutexattr_t attr;
+    pthread_mutexattr_init(&attr);
+    pthread_mutexattr_settype(&attr, PTHREAD_MUTEX_RECURSIVE);
+    pthread_mutex_init(&m, &attr);
+    pthread_mutexattr_destroy(&attr);
+    pthread_create(&a, NULL, first, NULL);
+    pthread_create(&b, NULL, second, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    pthread_mutex_destroy(&m);
+    return 0;
+}

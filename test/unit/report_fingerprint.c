@@ -1,0 +1,130 @@
+// sources: src/report/*.c
+/* The fingerprint: what it must not depend on, what it must, and its documented bytes. */
+#include "fingerprint.h"
+#include "report_sample.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <cmocka.h>
+
+static struct pf_place later[3], earlier[2];
+
+/* A finding whose stacks may be changed. */
+static struct pf_finding fresh(void)
+{
+    struct pf_finding f = sample_finding();
+    memcpy(later, sample_later, sizeof later);
+    memcpy(earlier, sample_earlier, sizeof earlier);
+    f.access[0].trail.at = later;
+    f.access[1].trail.at = earlier;
+    return f;
+}
+
+static void same_without_what_varies(void **state)
+{
+    (void)state;
+    struct pf_finding f = fresh();
+    uint64_t id = pf_fingerprint(&f);
+    f.access[0].address = 0x7777;
+    f.access[0].thread = 9;
+    f.access[0].nlocks = 0;
+    f.count = 100;
+    later[1].file = "/elsewhere/build-2/store.c"; /* built in another folder */
+    later[1].module = "/usr/bin/other";
+    later[1].line += 100; /* lines added above the function */
+    later[1].first_line += 100;
+    later[2].line++; /* another caller */
+    f.access[1].trail.n = 1;
+    assert_int_equal(pf_fingerprint(&f), id);
+}
+
+static void same_in_either_order(void **state)
+{
+    (void)state;
+    struct pf_finding f = fresh();
+    uint64_t id = pf_fingerprint(&f);
+    struct pf_access a = f.access[0];
+    f.access[0] = f.access[1];
+    f.access[1] = a;
+    assert_int_equal(pf_fingerprint(&f), id);
+}
+
+static void other_for_what_matters(void **state)
+{
+    (void)state;
+    struct pf_finding f = fresh();
+    uint64_t id = pf_fingerprint(&f);
+    later[1].line++;
+    assert_int_not_equal(pf_fingerprint(&f), id);
+    f = fresh();
+    later[1].column++;
+    assert_int_not_equal(pf_fingerprint(&f), id);
+    f = fresh();
+    later[1].function = "stor";
+    assert_int_not_equal(pf_fingerprint(&f), id);
+    f = fresh();
+    later[0].function = "memmove"; /* the C library function counts too */
+    assert_int_not_equal(pf_fingerprint(&f), id);
+    f = fresh();
+    earlier[0].file = "load.cc";
+    assert_int_not_equal(pf_fingerprint(&f), id);
+    f = fresh();
+    f.access[0].op = PF_OP_READ;
+    assert_int_not_equal(pf_fingerprint(&f), id);
+    f = fresh();
+    f.kind = PF_KIND_ATOMICITY;
+    assert_int_not_equal(pf_fingerprint(&f), id);
+    f = fresh();
+    f.access[1] = f.access[0]; /* two equal sides do not cancel out */
+    struct pf_finding g = fresh();
+    g.access[0] = g.access[1];
+    assert_int_not_equal(pf_fingerprint(&f), pf_fingerprint(&g));
+}
+
+/* docs/format/findings-log.md, written down a second time. */
+static size_t put(unsigned char *b, size_t n, const char *s)
+{
+    memcpy(b + n, s, strlen(s) + 1);
+    return n + strlen(s) + 1;
+}
+static size_t put8(unsigned char *b, size_t n, uint64_t v)
+{
+    for (int i = 0; i < 8; i++)
+        b[n++] = (unsigned char)(v >> (8 * i));
+    return n;
+}
+static uint64_t fnv(const unsigned char *b, size_t n)
+{
+    uint64_t h = 14695981039346656037ull;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ b[i]) * 1099511628211ull;
+    return h;
+}
+
+static void as_documented(void **state)
+{
+    (void)state;
+    unsigned char b[256];
+    size_t n = put(b, 0, "write");
+    n = put8(b, put8(b, put(b, put(b, n, "memcpy"), ""), 0), 0);
+    n = put8(b, put8(b, put(b, put(b, n, "store"), "store.c"), 2), 5);
+    uint64_t x = fnv(b, n);
+    n = put(b, 0, "read");
+    n = put8(b, put8(b, put(b, put(b, n, "load"), "load.c"), 2), 3);
+    uint64_t y = fnv(b, n);
+    n = put8(b, put8(b, put(b, 0, "race"), x < y ? x : y), x < y ? y : x);
+    struct pf_finding f = fresh();
+    assert_int_equal(pf_fingerprint(&f), fnv(b, n));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(same_without_what_varies),
+        cmocka_unit_test(same_in_either_order),
+        cmocka_unit_test(other_for_what_matters),
+        cmocka_unit_test(as_documented),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
