@@ -98,6 +98,7 @@ void pf_rt_init(void)
         pf_oracle_open(pf_options.oracle_log);
     if (pf_wrap_init)
         pf_wrap_init();
+    pf_race_init();
     pf_rt.ready = true;
     pf_unnest();
     begin_main();

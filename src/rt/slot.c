@@ -103,7 +103,7 @@ void pf_epoch_next(struct pf_thread *t)
             pf_spin_lock(&lock);
             slots[sid].owner = t;
             pf_spin_unlock(&lock);
-            pf_limit_hit(PF_LIMIT_THREADS);
+            pf_limit_hit(PF_LIMIT_EPOCHS);
         }
     } else {
         t->clock[t->sid] = ++t->clk;
