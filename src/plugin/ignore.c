@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "ignore.h"
 #include "ignore_line.h"
 #include "ptrmap.h"
@@ -15,18 +16,13 @@ struct pf_ignore {
     size_t n, cap;
 };
 
-struct pf_ignore *pf_ignore_load(void)
+static void load_file(struct pf_ignore *list, const char *path)
 {
-    const char *path = getenv("PF_PLUGIN_IGNORE");
-    if (!path || !*path)
-        return NULL;
     FILE *in = fopen(path, "r");
     if (!in) {
         fprintf(stderr, "pf cc: error: cannot read the ignore list %s: %s\n", path, strerror(errno));
         exit(1);
     }
-    struct pf_ignore *list = pf_grow(NULL, sizeof *list);
-    *list = (struct pf_ignore){0};
     char *line = NULL, *glob;
     size_t size = 0;
     for (unsigned number = 1; getline(&line, &size, in) >= 0; number++) {
@@ -41,6 +37,19 @@ struct pf_ignore *pf_ignore_load(void)
     }
     free(line);
     fclose(in);
+}
+
+struct pf_ignore *pf_ignore_load(void)
+{
+    const char *given = getenv("PF_PLUGIN_IGNORE");
+    if (!given || !*given)
+        return NULL;
+    struct pf_ignore *list = pf_grow(NULL, sizeof *list);
+    *list = (struct pf_ignore){0};
+    char *paths = strdup(given), *rest = paths;
+    for (char *path; (path = strsep(&rest, "\n"));)
+        load_file(list, path);
+    free(paths);
     return list;
 }
 

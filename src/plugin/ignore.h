@@ -11,8 +11,8 @@
 
 struct pf_ignore;
 
-/* From the file named by the environment variable PF_PLUGIN_IGNORE; NULL if it is not set. A bad
- * file ends the compiler with a message. */
+/* From the files that the environment variable PF_PLUGIN_IGNORE names, one a line; NULL if it is
+ * not set. A bad file ends the compiler with a message. */
 struct pf_ignore *pf_ignore_load(void);
 void pf_ignore_free(struct pf_ignore *list);
 bool pf_ignore_function(const struct pf_ignore *list, const char *name);

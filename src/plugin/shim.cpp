@@ -1,5 +1,5 @@
 /*
- * shim.cpp - registers the plugin with clang's new pass manager; all else is C (module.c).
+ * shim.cpp - registers the plugin with clang's new pass manager; all else is C (unit.c).
  *
  * The pass runs at the end of the optimizer, at -O0 too. Plugins are registered before clang's own
  * sanitizer passes, so the ThreadSanitizer pass that -fsanitize=thread asks for runs after ours and

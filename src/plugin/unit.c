@@ -1,5 +1,5 @@
 /*
- * module.c - the plugin's pass over one module.
+ * unit.c - the plugin's pass over one module.
  */
 #include "books.h"
 #include "debuginfo.h"

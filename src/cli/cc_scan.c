@@ -1,0 +1,180 @@
+/* cc_scan.c - see cc_scan.h. */
+#define _GNU_SOURCE
+#include "cc_scan.h"
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool starts(const char *s, const char *prefix) { return !strncmp(s, prefix, strlen(prefix)); }
+
+static bool is_one_of(const char *arg, const char *const *list)
+{
+    for (; *list; list++)
+        if (!strcmp(arg, *list))
+            return true;
+    return false;
+}
+
+/* Flags whose value is the next argument. */
+static const char *const with_value[] = {
+    "-o", "-x", "-I", "-D", "-U", "-L", "-l", "-B", "-F", "-T", "-u", "-e", "-z", "-MF", "-MT", "-MQ",
+    "-MJ", "-A", "-G", "-b", "-V", "-arch", "-target", "-include", "-imacros", "-include-pch",
+    "-isystem", "-isystem-after", "-iquote", "-idirafter", "-isysroot", "-iprefix", "-iwithprefix",
+    "-iwithprefixbefore", "-iwithsysroot", "-iframework", "-ivfsoverlay", "-framework", "-Xclang",
+    "-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xanalyzer", "-Xopenmp-target", "-mllvm", "-mmlir",
+    "-rpath", "-dumpdir", "-dumpbase", "-aux-info", "--param", "--sysroot", "--serialize-diagnostics",
+    "-working-directory", "-load", "-plugin", "--config", "-wrapper", "-specs", "--output", "--language",
+    "--include-directory", "--define-macro", "-serialize-diagnostics", "-fmodule-output", NULL};
+
+int pf_cc_values(const char *arg) { return is_one_of(arg, with_value); }
+
+/* Flags after which nothing is linked. */
+static const char *const stops[] = {
+    "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--analyze", "--precompile", "-emit-ast",
+    "--compile", "--assemble", "--preprocess", "-emit-llvm-bc", "--version", "-###", "--help",
+    "-verify-pch", "-module-file-info", "-rewrite-objc", "-fdriver-only", "--emit-static-lib",
+    "-emit-interface-stubs", "-dumpversion", "-dumpmachine", "-extract-api", NULL};
+
+static const char *const partial[] = {"-shared", "--shared", "-r", "-dynamiclib", "-bundle", NULL};
+
+/* Many flags that begin with -g say how, not whether; -g0, coming after ours, says no. */
+static bool asks_for_lines(const char *arg)
+{
+    static const char *const on[] = {"-ggdb", "-gdwarf", "-glldb", "-gline-tables-only", "-gmlt",
+                                     "-gfull", "-gused", "-gsce", "-gdbx", NULL};
+    if (!strcmp(arg, "-g") || (starts(arg, "-g") && arg[2] >= '1' && arg[2] <= '9'))
+        return true;
+    if (!strcmp(arg, "-ggdb0"))
+        return false;
+    for (const char *const *p = on; *p; p++)
+        if (starts(arg, *p))
+            return true;
+    return false;
+}
+
+/* Sanitizers that need the shadow, the allocator or the interceptors for themselves. */
+static const char *const rivals[] = {"thread",         "address", "memory",        "hwaddress",
+                                     "leak",           "dataflow", "kernel-address", "kernel-memory",
+                                     "kernel-hwaddress", "type",   "numerical",     "realtime",
+                                     NULL};
+
+static bool names_rival(const char *list)
+{
+    for (const char *const *r = rivals; *r; r++)
+        for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
+            if (!strncmp(p, *r, strlen(*r)) && (p[strlen(*r)] == 0 || p[strlen(*r)] == ','))
+                return true;
+    return false;
+}
+
+static bool is_our_target(const char *triple)
+{
+    return starts(triple, "x86_64") && strstr(triple, "linux") && !strstr(triple, "gnux32") &&
+           !strstr(triple, "android");
+}
+
+static void scan_target(struct pf_cc_scan *s, const char *arg, const char *triple)
+{
+    s->target = is_our_target(triple) ? NULL : arg;
+}
+
+static void scan_args(struct pf_cc_scan *s, int argc, char *const *argv, int depth);
+
+/* One word of a response file, GNU quoting; NULL at the end. *at moves on. */
+static char *next_word(const char **at)
+{
+    const char *p = *at;
+    while (isspace((unsigned char)*p))
+        p++;
+    if (!*p)
+        return NULL;
+    char *word = malloc(strlen(p) + 1), *out = word;
+    if (!word)
+        abort();
+    for (char quote = 0; *p && (quote || !isspace((unsigned char)*p)); p++) {
+        if (*p == '\\' && p[1])
+            *out++ = *++p;
+        else if (quote ? *p == quote : *p == '"' || *p == '\'')
+            quote = quote ? 0 : *p;
+        else
+            *out++ = *p;
+    }
+    *out = 0;
+    *at = p;
+    return word;
+}
+
+static void scan_response(struct pf_cc_scan *s, const char *path, int depth)
+{
+    FILE *in = fopen(path, "r");
+    char *text = NULL, **words = NULL;
+    size_t size = 0, n = 0;
+    if (!in || getdelim(&text, &size, 0, in) < 0) {
+        if (in)
+            fclose(in);
+        return; /* clang will say what is wrong */
+    }
+    fclose(in);
+    const char *at = text;
+    for (char *word; (word = next_word(&at)); n++) {
+        words = realloc(words, (n + 2) * sizeof *words);
+        if (!words)
+            abort();
+        words[n] = word;
+        if (starts(word, "-fpf-"))
+            s->in_response = word;
+    }
+    if (n)
+        scan_args(s, n, words, depth - 1);
+}
+
+static void scan_one(struct pf_cc_scan *s, const char *arg, const char *value, int depth)
+{
+    if (arg[0] == '@' && depth)
+        scan_response(s, arg + 1, depth);
+    else if (arg[0] != '-' || !arg[1])
+        s->inputs++;
+    else if (is_one_of(arg, stops) || starts(arg, "-print-") || starts(arg, "--print-"))
+        s->links = false;
+    else if (is_one_of(arg, partial))
+        s->executable = false;
+    else if (!strcmp(arg, "-static") || !strcmp(arg, "--static") || !strcmp(arg, "-static-pie"))
+        s->is_static = true;
+    else if (!strcmp(arg, "-flto") || starts(arg, "-flto="))
+        s->lto = arg;
+    else if (!strcmp(arg, "-fno-lto"))
+        s->lto = NULL;
+    else if (starts(arg, "-fsanitize=") && names_rival(arg + 11))
+        s->sanitizer = arg;
+    else if (starts(arg, "-fno-sanitize=") &&
+             (names_rival(arg + 14) || !strcmp(arg + 14, "all")))
+        s->sanitizer = NULL;
+    else if (!strcmp(arg, "-m32") || !strcmp(arg, "-mx32") || !strcmp(arg, "-m16"))
+        s->target = arg;
+    else if (!strcmp(arg, "-m64"))
+        s->target = NULL;
+    else if (starts(arg, "--target="))
+        scan_target(s, arg, arg + 9);
+    else if (!strcmp(arg, "-target") && value)
+        scan_target(s, value, value);
+    else if (starts(arg, "-g"))
+        s->debug |= asks_for_lines(arg);
+}
+
+static void scan_args(struct pf_cc_scan *s, int argc, char *const *argv, int depth)
+{
+    for (int i = 0; i < argc; i++) {
+        int values = pf_cc_values(argv[i]);
+        scan_one(s, argv[i], values && i + 1 < argc ? argv[i + 1] : NULL, depth);
+        i += values;
+    }
+}
+
+#define RESPONSE_DEPTH 8
+
+void pf_cc_scan(struct pf_cc_scan *s, int argc, char *const *argv)
+{
+    *s = (struct pf_cc_scan){.links = true, .executable = true};
+    scan_args(s, argc, argv, RESPONSE_DEPTH);
+}
