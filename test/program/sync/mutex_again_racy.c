@@ -1,5 +1,6 @@
 // A mutex that is made anew is a new one.
 // want: race x at FIRST SECOND
+// tsan: it also reports the destroy against the init
 #include "order.h"
 #include <pthread.h>
 

@@ -1,5 +1,6 @@
 // The owner of a robust mutex ends without unlocking; the next one takes it over.
 // want: none
+// tsan: it does not order a dead owner before the next one
 #include "order.h"
 #include <assert.h>
 #include <errno.h>
