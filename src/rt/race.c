@@ -10,6 +10,7 @@
 #include "finding_text.h"
 #include "limits.h"
 #include "options.h"
+#include "oracle.h"
 #include "race_build.h"
 #include "race_log.h"
 #include "spin.h"
@@ -324,6 +325,7 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
 {
     bool atomic = (now | then) >> PF_ATOMIC_BIT & 1;
     uint64_t pair = pair_of(now, then);
+    pf_oracle_event(t, "race", granule, (now & then) >> PF_MASK_SHIFT);
     if (!pf_options.report_bugs || (atomic && !pf_options.report_atomic_races) || seen_pair(pair))
         return;
     lock_reports();
