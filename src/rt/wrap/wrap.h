@@ -42,6 +42,8 @@ struct pf_real {
 
 /* From the runtime's init, nested: finds every real function. Twice is fine. */
 void pf_wrap_init(void);
+/* Its part for fork and exit (wrap_process.c). */
+void pf_process_init(void);
 /* Finds one: for calls that come before pf_wrap_init. */
 void *pf_real_find(const struct pf_real *r);
 

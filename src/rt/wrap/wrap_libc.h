@@ -101,11 +101,11 @@ void pf_format_reads(const char *format, va_list args);
 void pf_format_writes(const char *format, va_list args, int filled);
 
 /* What a descriptor is for order: wrap_fd.c. Called un-nested. */
-void pf_fd_sends(struct pf_thread *t, int fd);    /* before data or an end of file leaves */
-void pf_fd_receives(struct pf_thread *t, int fd); /* after data or an end of file came */
+void pf_fd_sends(struct pf_thread *t, int fd);    /* before data leaves */
+void pf_fd_receives(struct pf_thread *t, int fd); /* after data, or an end of file, came */
 void pf_fd_closing(struct pf_thread *t, int fd);  /* before it is closed */
 
-/* Before the process ends by `status`: the summary, once; returns the status to end with. */
-int pf_process_end(int status);
+/* The environment the process was started with: wrap_exec.c. */
+void pf_exec_init(char **env);
 
 #endif

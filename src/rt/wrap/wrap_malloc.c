@@ -143,7 +143,7 @@ static void *resize(struct pf_func *native, void *old, size_t size, const void *
     size_t had = 0;
     if (t && old) {
         pf_nest();
-        had = pf_block_find(old, &was) && was.addr == (uintptr_t)old ? was.size : 0;
+        had = pf_block_size(old);
         pf_unnest();
         pf_heap_ending(native, old, caller);
     }
@@ -154,7 +154,7 @@ static void *resize(struct pf_func *native, void *old, size_t size, const void *
         now = old;
         size = had;
         pf_nest();
-        pf_block_new(t, old, had, was.where);
+        pf_block_new(t, old, had, pf_block_find(old, &was) ? was.where : 0);
         pf_unnest();
     }
     if (now && had && !called_by_libc(caller)) {

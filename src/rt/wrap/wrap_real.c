@@ -57,5 +57,6 @@ void pf_wrap_init(void)
     for (const struct pf_real *r = __start_pf_real; r < __stop_pf_real; r++)
         if (!*r->slot)
             keep(r, find_linked(r));
+    pf_process_init(); /* registers with fork first, next to the fork itself */
     pf_start_init();
 }

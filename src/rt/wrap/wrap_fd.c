@@ -1,0 +1,303 @@
+/*
+ * wrap_fd.c - the table of descriptors and their channels.
+ *
+ * Two levels, so that it costs nothing until used. An entry that makes no order is recognised
+ * without a lock: files are the common case. A use takes a reference to the channel, since another
+ * thread may close the descriptor meanwhile; that is the target's race, it must not be ours.
+ */
+#include "wrap_fd.h"
+#include "limits.h"
+#include "spin.h"
+#include "store.h"
+#include "sys.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#define CHUNK 1024u
+#define CHUNKS 1024u
+#define FD_MAX (CHUNK * CHUNKS)
+#define STRIPES 64u
+#define WATCHERS 2
+
+struct channel {
+    struct pf_hb_clock *clock;
+    uint32_t refs;
+    uint8_t nwatchers; /* above WATCHERS: too many, tell all epoll descriptors */
+    bool shared;       /* one of the channels of the process: never freed, never watched */
+    bool socket_watcher; /* an epoll descriptor that watches sockets */
+    struct channel *watchers[WATCHERS];
+};
+
+struct entry {
+    struct channel *to, *from;
+    uint32_t kind; /* enum pf_fd_kind */
+};
+
+static struct entry *chunks[CHUNKS];
+static struct { struct pf_spin lock; char pad[60]; } stripes[STRIPES];
+static struct channel sockets = {.shared = true}, named_pipes = {.shared = true},
+                      all_epolls = {.shared = true};
+static struct pf_spin watch_lock; /* for the watchers of all channels */
+static bool any_crowd; /* some channel has too many watchers */
+
+static struct pf_spin *stripe(int fd) { return &stripes[(unsigned)fd % STRIPES].lock; }
+
+static struct entry *entry(int fd)
+{
+    if (fd >= (int)FD_MAX)
+        pf_limit_hit(PF_LIMIT_MEMORY);
+    if (fd < 0 || fd >= (int)FD_MAX)
+        return NULL;
+    struct entry **chunk = &chunks[(unsigned)fd / CHUNK];
+    struct entry *e = __atomic_load_n(chunk, __ATOMIC_ACQUIRE);
+    if (!e) {
+        struct entry *mine = pf_store_keep(CHUNK * sizeof *mine);
+        if (!mine)
+            return NULL;
+        if (__atomic_compare_exchange_n(chunk, &e, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+            e = mine;
+    }
+    return e + (unsigned)fd % CHUNK;
+}
+
+static struct channel *channel_new(void)
+{
+    _Static_assert(sizeof(struct channel) <= 64, "a channel fits the smallest block");
+    struct channel *ch = pf_store_take(0);
+    if (ch)
+        *ch = (struct channel){.clock = pf_hb_clock_new()};
+    return ch;
+}
+
+static struct channel *hold(struct channel *ch)
+{
+    if (ch && !ch->shared)
+        __atomic_fetch_add(&ch->refs, 1, __ATOMIC_RELAXED);
+    return ch;
+}
+
+static void drop(struct channel *ch)
+{
+    if (!ch || ch->shared || __atomic_sub_fetch(&ch->refs, 1, __ATOMIC_ACQ_REL))
+        return;
+    for (int i = 0; i < ch->nwatchers && i < WATCHERS; i++)
+        drop(ch->watchers[i]);
+    pf_hb_clock_free(ch->clock);
+    pf_store_give(ch, 0);
+}
+
+/* The clocks of the process are made when first needed. */
+static struct pf_hb_clock *clock_of(struct channel *ch)
+{
+    struct pf_hb_clock *c = __atomic_load_n(&ch->clock, __ATOMIC_ACQUIRE);
+    if (!c) {
+        struct pf_hb_clock *mine = pf_hb_clock_new();
+        if (__atomic_compare_exchange_n(&ch->clock, &c, mine, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_ACQUIRE))
+            return mine;
+        pf_hb_clock_free(mine);
+    }
+    return c;
+}
+
+static void set(int fd, enum pf_fd_kind kind, struct channel *to, struct channel *from)
+{
+    struct entry *e = entry(fd);
+    if (!e)
+        return;
+    hold(to);
+    hold(from);
+    pf_spin_lock(stripe(fd));
+    struct entry was = *e;
+    e->to = to;
+    e->from = from;
+    __atomic_store_n(&e->kind, (uint32_t)kind, __ATOMIC_RELEASE);
+    pf_spin_unlock(stripe(fd));
+    drop(was.to);
+    drop(was.from);
+}
+
+void pf_fd_new(int fd, enum pf_fd_kind kind)
+{
+    switch (kind) {
+    case PF_FD_SOCKET: set(fd, kind, &sockets, &sockets); return;
+    case PF_FD_NAMED_PIPE: set(fd, kind, &named_pipes, &named_pipes); return;
+    case PF_FD_UNKNOWN:
+    case PF_FD_NONE: set(fd, kind, NULL, NULL); return;
+    default: break;
+    }
+    struct channel *ch = channel_new();
+    set(fd, kind, ch, ch);
+}
+
+void pf_fd_new_pipe(int reader, int writer)
+{
+    struct channel *ch = hold(channel_new());
+    set(reader, PF_FD_PIPE, NULL, ch);
+    set(writer, PF_FD_PIPE, ch, NULL);
+    drop(ch);
+}
+
+void pf_fd_new_pair(int a, int b)
+{
+    struct channel *ab = hold(channel_new()), *ba = hold(channel_new());
+    set(a, PF_FD_PIPE, ab, ba);
+    set(b, PF_FD_PIPE, ba, ab);
+    drop(ab);
+    drop(ba);
+}
+
+static void ask(int fd)
+{
+    struct stat about;
+    if (pf_sys(SYS_fstat, fd, &about) < 0)
+        return;
+    switch (about.st_mode & S_IFMT) {
+    case S_IFIFO: pf_fd_new(fd, PF_FD_NAMED_PIPE); return;
+    case S_IFSOCK: pf_fd_new(fd, PF_FD_SOCKET); return;
+    case 0: pf_fd_new(fd, PF_FD_EVENT); return; /* made by the kernel: eventfd and its kind */
+    default: pf_fd_new(fd, PF_FD_NONE);
+    }
+}
+
+enum pf_fd_kind pf_fd_kind(int fd)
+{
+    struct entry *e = entry(fd);
+    if (!e)
+        return PF_FD_NONE;
+    uint32_t kind = __atomic_load_n(&e->kind, __ATOMIC_ACQUIRE);
+    if (kind == PF_FD_UNKNOWN) {
+        ask(fd);
+        kind = __atomic_load_n(&e->kind, __ATOMIC_ACQUIRE);
+    }
+    return kind;
+}
+
+/* A reference to the channel of fd, or NULL. */
+static struct channel *get(int fd, bool to)
+{
+    if (pf_fd_kind(fd) <= PF_FD_NONE)
+        return NULL;
+    struct entry *e = entry(fd);
+    pf_spin_lock(stripe(fd));
+    struct channel *ch = hold(to ? e->to : e->from);
+    pf_spin_unlock(stripe(fd));
+    return ch;
+}
+
+void pf_fd_copy(int from, int to)
+{
+    if (to < 0)
+        return;
+    enum pf_fd_kind kind = pf_fd_kind(from);
+    struct channel *out = get(from, true), *in = get(from, false);
+    set(to, kind, out, in);
+    drop(out);
+    drop(in);
+}
+
+void pf_fd_send(struct pf_thread *t, int fd)
+{
+    struct channel *ch = get(fd, true);
+    if (!ch)
+        return;
+    pf_hb_clock_release(t, clock_of(ch));
+    int n = __atomic_load_n(&ch->nwatchers, __ATOMIC_ACQUIRE);
+    for (int i = 0; i < n && i < WATCHERS; i++)
+        pf_hb_clock_release(t, clock_of(ch->watchers[i]));
+    if (n > WATCHERS)
+        pf_hb_clock_release(t, clock_of(&all_epolls));
+    drop(ch);
+}
+
+void pf_fd_receive(struct pf_thread *t, int fd)
+{
+    struct channel *ch = get(fd, false);
+    if (!ch)
+        return;
+    pf_hb_clock_acquire(t, clock_of(ch));
+    drop(ch);
+}
+
+void pf_fd_end(struct pf_thread *t, int fd)
+{
+    struct entry *e = entry(fd);
+    if (!e || __atomic_load_n(&e->kind, __ATOMIC_ACQUIRE) == PF_FD_UNKNOWN)
+        return;
+    pf_fd_send(t, fd);
+    set(fd, PF_FD_UNKNOWN, NULL, NULL);
+}
+
+void pf_fd_end_from(struct pf_thread *t, unsigned first, unsigned last)
+{
+    for (unsigned fd = first; fd <= last && fd < FD_MAX; fd++) {
+        if (!__atomic_load_n(&chunks[fd / CHUNK], __ATOMIC_ACQUIRE))
+            fd |= CHUNK - 1; /* none of this chunk is known */
+        else
+            pf_fd_end(t, (int)fd);
+    }
+}
+
+void pf_fd_watch(int epoll, int fd)
+{
+    struct channel *w = get(epoll, false), *ch = w ? get(fd, false) : NULL;
+    if (ch && ch->shared) {
+        w->socket_watcher = true;
+    } else if (ch) {
+        pf_spin_lock(&watch_lock);
+        bool known = false;
+        for (int i = 0; i < ch->nwatchers && i < WATCHERS; i++)
+            known |= ch->watchers[i] == w;
+        if (!known && ch->nwatchers < WATCHERS) {
+            ch->watchers[ch->nwatchers] = hold(w);
+            __atomic_store_n(&ch->nwatchers, ch->nwatchers + 1, __ATOMIC_RELEASE);
+        } else if (!known) {
+            ch->nwatchers = WATCHERS + 1;
+            __atomic_store_n(&any_crowd, true, __ATOMIC_RELAXED);
+        }
+        pf_spin_unlock(&watch_lock);
+    }
+    drop(ch);
+    drop(w);
+}
+
+void pf_fd_watched(struct pf_thread *t, int epoll)
+{
+    struct channel *w = get(epoll, false);
+    if (!w)
+        return;
+    pf_hb_clock_acquire(t, clock_of(w));
+    if (w->socket_watcher) {
+        pf_hb_clock_acquire(t, clock_of(&sockets));
+        pf_hb_clock_acquire(t, clock_of(&named_pipes));
+    }
+    if (__atomic_load_n(&any_crowd, __ATOMIC_RELAXED))
+        pf_hb_clock_acquire(t, clock_of(&all_epolls));
+    drop(w);
+}
+
+void pf_fd_lock_all(void)
+{
+    for (unsigned i = 0; i < STRIPES; i++)
+        pf_spin_lock(&stripes[i].lock);
+    pf_spin_lock(&watch_lock);
+}
+void pf_fd_unlock_all(void)
+{
+    pf_spin_unlock(&watch_lock);
+    for (unsigned i = 0; i < STRIPES; i++)
+        pf_spin_unlock(&stripes[i].lock);
+}
+
+/* From stdio, un-nested. */
+static void nested(void (*f)(struct pf_thread *, int), struct pf_thread *t, int fd)
+{
+    pf_nest();
+    f(t, fd);
+    pf_unnest();
+    if (pf_signal_poll)
+        pf_signal_poll(t);
+}
+void pf_fd_sends(struct pf_thread *t, int fd) { nested(pf_fd_send, t, fd); }
+void pf_fd_receives(struct pf_thread *t, int fd) { nested(pf_fd_receive, t, fd); }
+void pf_fd_closing(struct pf_thread *t, int fd) { nested(pf_fd_end, t, fd); }

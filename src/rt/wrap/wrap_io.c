@@ -1,0 +1,143 @@
+/*
+ * wrap_io.c - read and write in all their forms: the buffer is an access, the transfer is order.
+ *
+ * A write is checked and sent before the real call, a read after it. An end of file (0) is
+ * received too: it was sent by close.
+ */
+#include "wrap_fd.h"
+#include <fcntl.h>
+#include <sys/sendfile.h>
+#include <sys/signalfd.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+/* From a signalfd: what the senders of these signals did is known now. */
+static void receive_signals(struct pf_thread *t, const void *buffer, size_t size)
+{
+    const struct signalfd_siginfo *s = buffer;
+    for (; size >= sizeof *s; size -= sizeof *s, s++)
+        pf_hb_acquire(t, pf_signal_object((int)s->ssi_signo));
+}
+
+static void received(struct pf_call *c, int fd, void *buffer, ssize_t n)
+{
+    if (n < 0)
+        return;
+    pf_fd_receive(c->t, fd);
+    if (n && pf_fd_kind(fd) == PF_FD_SIGNAL)
+        receive_signals(c->t, buffer, (size_t)n);
+    pf_access_write(c->t, buffer, (size_t)n, pf_here(c, PF_NATIVE_WRITE));
+}
+
+#define READS(fn, parameters, call)                                                                \
+    PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (!c.t)                                                                                  \
+            return call;                                                                           \
+        ssize_t n = PF_BLOCKING(c, call);                                                          \
+        received(&c, fd, p, n);                                                                    \
+        return n;                                                                                  \
+    }
+ssize_t __read_chk(int fd, void *p, size_t size, size_t room);
+ssize_t __pread_chk(int fd, void *p, size_t size, off_t at, size_t room);
+ssize_t __pread64_chk(int fd, void *p, size_t size, off64_t at, size_t room);
+READS(read, (int fd, void *p, size_t size), PF_REAL(read)(fd, p, size))
+READS(pread, (int fd, void *p, size_t size, off_t at), PF_REAL(pread)(fd, p, size, at))
+READS(pread64, (int fd, void *p, size_t size, off64_t at), PF_REAL(pread64)(fd, p, size, at))
+READS(__read_chk, (int fd, void *p, size_t size, size_t room),
+      PF_REAL(__read_chk)(fd, p, size, room))
+READS(__pread_chk, (int fd, void *p, size_t size, off_t at, size_t room),
+      PF_REAL(__pread_chk)(fd, p, size, at, room))
+READS(__pread64_chk, (int fd, void *p, size_t size, off64_t at, size_t room),
+      PF_REAL(__pread64_chk)(fd, p, size, at, room))
+
+#define WRITES(fn, parameters, call)                                                               \
+    PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (!c.t)                                                                                  \
+            return call;                                                                           \
+        PF_FD_READS(c, p, size);                                                                   \
+        pf_fd_send(c.t, fd);                                                                       \
+        return PF_BLOCKING(c, call);                                                               \
+    }
+WRITES(write, (int fd, const void *p, size_t size), PF_REAL(write)(fd, p, size))
+WRITES(pwrite, (int fd, const void *p, size_t size, off_t at), PF_REAL(pwrite)(fd, p, size, at))
+WRITES(pwrite64, (int fd, const void *p, size_t size, off64_t at),
+       PF_REAL(pwrite64)(fd, p, size, at))
+
+/* Of a list of buffers, the first n bytes. */
+static void list_read(struct pf_call *c, const struct iovec *v, int count, size_t n)
+{
+    pf_access_read(c->t, v, (size_t)count * sizeof *v, pf_here(c, PF_NATIVE_READ));
+    for (; count > 0 && n; count--, v++) {
+        size_t part = v->iov_len < n ? v->iov_len : n;
+        pf_access_read(c->t, v->iov_base, part, pf_here(c, PF_NATIVE_READ));
+        n -= part;
+    }
+}
+static void list_written(struct pf_call *c, const struct iovec *v, int count, ssize_t n)
+{
+    pf_access_read(c->t, v, (size_t)count * sizeof *v, pf_here(c, PF_NATIVE_READ));
+    for (; count > 0 && n > 0; count--, v++) {
+        ssize_t part = (ssize_t)v->iov_len < n ? (ssize_t)v->iov_len : n;
+        pf_access_write(c->t, v->iov_base, (size_t)part, pf_here(c, PF_NATIVE_WRITE));
+        n -= part;
+    }
+}
+
+#define READS_LIST(fn, parameters, call)                                                           \
+    PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (!c.t)                                                                                  \
+            return call;                                                                           \
+        ssize_t n = PF_BLOCKING(c, call);                                                          \
+        if (n >= 0)                                                                                \
+            pf_fd_receive(c.t, fd);                                                                \
+        list_written(&c, v, count, n);                                                             \
+        return n;                                                                                  \
+    }
+READS_LIST(readv, (int fd, const struct iovec *v, int count), PF_REAL(readv)(fd, v, count))
+READS_LIST(preadv, (int fd, const struct iovec *v, int count, off_t at),
+           PF_REAL(preadv)(fd, v, count, at))
+READS_LIST(preadv64, (int fd, const struct iovec *v, int count, off64_t at),
+           PF_REAL(preadv64)(fd, v, count, at))
+
+#define WRITES_LIST(fn, parameters, call)                                                          \
+    PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (!c.t)                                                                                  \
+            return call;                                                                           \
+        list_read(&c, v, count, SIZE_MAX);                                                         \
+        pf_fd_send(c.t, fd);                                                                       \
+        return PF_BLOCKING(c, call);                                                               \
+    }
+WRITES_LIST(writev, (int fd, const struct iovec *v, int count), PF_REAL(writev)(fd, v, count))
+WRITES_LIST(pwritev, (int fd, const struct iovec *v, int count, off_t at),
+            PF_REAL(pwritev)(fd, v, count, at))
+WRITES_LIST(pwritev64, (int fd, const struct iovec *v, int count, off64_t at),
+            PF_REAL(pwritev64)(fd, v, count, at))
+
+/* From descriptor to descriptor, inside the kernel. */
+#define MOVES(fn, parameters, call)                                                                \
+    PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (!c.t)                                                                                  \
+            return call;                                                                           \
+        pf_fd_send(c.t, to);                                                                       \
+        ssize_t n = PF_BLOCKING(c, call);                                                          \
+        if (n >= 0)                                                                                \
+            pf_fd_receive(c.t, from);                                                              \
+        return n;                                                                                  \
+    }
+MOVES(sendfile, (int to, int from, off_t *at, size_t n_), PF_REAL(sendfile)(to, from, at, n_))
+MOVES(sendfile64, (int to, int from, off64_t *at, size_t n_), PF_REAL(sendfile64)(to, from, at, n_))
+MOVES(splice, (int from, off64_t *fa, int to, off64_t *ta, size_t n_, unsigned flags),
+      PF_REAL(splice)(from, fa, to, ta, n_, flags))
+MOVES(tee, (int from, int to, size_t n_, unsigned flags), PF_REAL(tee)(from, to, n_, flags))
+MOVES(copy_file_range, (int from, off64_t *fa, int to, off64_t *ta, size_t n_, unsigned flags),
+      PF_REAL(copy_file_range)(from, fa, to, ta, n_, flags))

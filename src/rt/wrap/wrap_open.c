@@ -1,0 +1,205 @@
+/*
+ * wrap_open.c - descriptors come and go: open, close, dup, pipe, eventfd, and the like.
+ *
+ * What open returns is asked for its kind when it is first used: the path may be a named pipe.
+ */
+#include "wrap_fd.h"
+#include <fcntl.h>
+#include <sys/eventfd.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
+
+static void reads_path(struct pf_call *c, const char *path)
+{
+    if (path)
+        pf_access_read(c->t, path, pf_bounded_length(path, SIZE_MAX) + 1,
+                       pf_here(c, PF_NATIVE_READ));
+}
+
+/* The mode is there only with these flags, but to pass on what is not is harmless. */
+#define MODE(last)                                                                                 \
+    __extension__({                                                                                \
+        va_list args;                                                                              \
+        va_start(args, last);                                                                      \
+        mode_t pf_m_ = last & (O_CREAT | __O_TMPFILE) ? va_arg(args, mode_t) : 0;                  \
+        va_end(args);                                                                              \
+        pf_m_;                                                                                     \
+    })
+#define OPENS(fn, parameters, call, ...)                                                           \
+    PF_INTERPOSE(int, fn, parameters)                                                              \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        __VA_ARGS__;                                                                               \
+        if (!c.t)                                                                                  \
+            return call;                                                                           \
+        reads_path(&c, path);                                                                      \
+        int fd = PF_BLOCKING(c, call);                                                             \
+        pf_fd_new(fd, PF_FD_UNKNOWN);                                                              \
+        return fd;                                                                                 \
+    }
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int at, const char *path, int flags);
+int __openat64_2(int at, const char *path, int flags);
+OPENS(open, (const char *path, int flags, ...), PF_REAL(open)(path, flags, mode),
+      mode_t mode = MODE(flags))
+OPENS(open64, (const char *path, int flags, ...), PF_REAL(open64)(path, flags, mode),
+      mode_t mode = MODE(flags))
+OPENS(openat, (int at, const char *path, int flags, ...), PF_REAL(openat)(at, path, flags, mode),
+      mode_t mode = MODE(flags))
+OPENS(openat64, (int at, const char *path, int flags, ...),
+      PF_REAL(openat64)(at, path, flags, mode), mode_t mode = MODE(flags))
+OPENS(creat, (const char *path, mode_t mode), PF_REAL(creat)(path, mode))
+OPENS(creat64, (const char *path, mode_t mode), PF_REAL(creat64)(path, mode))
+OPENS(__open_2, (const char *path, int flags), PF_REAL(__open_2)(path, flags))
+OPENS(__open64_2, (const char *path, int flags), PF_REAL(__open64_2)(path, flags))
+OPENS(__openat_2, (int at, const char *path, int flags), PF_REAL(__openat_2)(at, path, flags))
+OPENS(__openat64_2, (int at, const char *path, int flags), PF_REAL(__openat64_2)(at, path, flags))
+OPENS(memfd_create, (const char *path, unsigned flags), PF_REAL(memfd_create)(path, flags))
+
+PF_INTERPOSE(int, close, (int fd))
+{
+    PF_CALL(c, close);
+    if (!c.t)
+        return PF_REAL(close)(fd);
+    pf_fd_end(c.t, fd);
+    return PF_BLOCKING(c, PF_REAL(close)(fd));
+}
+PF_INTERPOSE(int, close_range, (unsigned first, unsigned last, int flags))
+{
+    PF_CALL(c, close_range);
+    if (c.t && !flags)
+        pf_fd_end_from(c.t, first, last);
+    int r = PF_REAL(close_range)(first, last, flags);
+    pf_call_keep_errno(&c);
+    return r;
+}
+PF_INTERPOSE(void, closefrom, (int first))
+{
+    PF_CALL(c, closefrom);
+    if (c.t)
+        pf_fd_end_from(c.t, first < 0 ? 0 : (unsigned)first, UINT32_MAX);
+    PF_REAL(closefrom)(first);
+}
+
+PF_INTERPOSE(int, dup, (int fd))
+{
+    PF_CALL(c, dup);
+    int r = PF_REAL(dup)(fd);
+    pf_call_keep_errno(&c);
+    if (c.t)
+        pf_fd_copy(fd, r);
+    return r;
+}
+#define DUPS_TO(fn, parameters, call)                                                              \
+    PF_INTERPOSE(int, fn, parameters)                                                              \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (c.t && fd != to && fcntl(fd, F_GETFD) >= 0)                                            \
+            pf_fd_end(c.t, to); /* it is closed first */                                           \
+        int r = call;                                                                              \
+        pf_call_keep_errno(&c);                                                                    \
+        if (c.t && fd != to)                                                                       \
+            pf_fd_copy(fd, r);                                                                     \
+        return r;                                                                                  \
+    }
+DUPS_TO(dup2, (int fd, int to), PF_REAL(dup2)(fd, to))
+DUPS_TO(dup3, (int fd, int to, int flags), PF_REAL(dup3)(fd, to, flags))
+#define CONTROLS(fn)                                                                               \
+    PF_INTERPOSE(int, fn, (int fd, int what, ...))                                                 \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        va_list args;                                                                              \
+        va_start(args, what);                                                                      \
+        void *arg = va_arg(args, void *);                                                          \
+        va_end(args);                                                                              \
+        if (!c.t)                                                                                  \
+            return PF_REAL(fn)(fd, what, arg);                                                     \
+        int r = PF_BLOCKING(c, PF_REAL(fn)(fd, what, arg)); /* a file lock may be waited for */    \
+        if (what == F_DUPFD || what == F_DUPFD_CLOEXEC)                                            \
+            pf_fd_copy(fd, r);                                                                     \
+        return r;                                                                                  \
+    }
+CONTROLS(fcntl)
+CONTROLS(fcntl64)
+
+#define MAKES_TWO(fn, parameters, call, fds, register_)                                            \
+    PF_INTERPOSE(int, fn, parameters)                                                              \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        int r = call;                                                                              \
+        pf_call_keep_errno(&c);                                                                    \
+        if (c.t && r == 0) {                                                                       \
+            PF_FD_WRITES(c, fds, 2 * sizeof *fds);                                                 \
+            register_;                                                                             \
+        }                                                                                          \
+        return r;                                                                                  \
+    }
+MAKES_TWO(pipe, (int *fds), PF_REAL(pipe)(fds), fds, pf_fd_new_pipe(fds[0], fds[1]))
+MAKES_TWO(pipe2, (int *fds, int flags), PF_REAL(pipe2)(fds, flags), fds,
+          pf_fd_new_pipe(fds[0], fds[1]))
+
+#define MAKES_ONE(fn, parameters, call, kind)                                                      \
+    PF_INTERPOSE(int, fn, parameters)                                                              \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        int fd = call;                                                                             \
+        pf_call_keep_errno(&c);                                                                    \
+        if (c.t)                                                                                   \
+            pf_fd_new(fd, kind);                                                                   \
+        return fd;                                                                                 \
+    }
+MAKES_ONE(eventfd, (unsigned count, int flags), PF_REAL(eventfd)(count, flags), PF_FD_EVENT)
+MAKES_ONE(timerfd_create, (clockid_t clock, int flags), PF_REAL(timerfd_create)(clock, flags),
+          PF_FD_EVENT)
+MAKES_ONE(inotify_init, (void), PF_REAL(inotify_init)(), PF_FD_NONE)
+MAKES_ONE(inotify_init1, (int flags), PF_REAL(inotify_init1)(flags), PF_FD_NONE)
+/* With a descriptor given, its mask is changed and it is the one returned. */
+PF_INTERPOSE(int, signalfd, (int fd, const sigset_t *mask, int flags))
+{
+    PF_CALL(c, signalfd);
+    int r = PF_REAL(signalfd)(fd, mask, flags);
+    pf_call_keep_errno(&c);
+    if (c.t && fd < 0)
+        pf_fd_new(r, PF_FD_SIGNAL);
+    return r;
+}
+
+/* Sends what the timer's reader will receive. */
+PF_INTERPOSE(int, timerfd_settime,
+             (int fd, int flags, const struct itimerspec *to, struct itimerspec *old))
+{
+    PF_CALL(c, timerfd_settime);
+    if (c.t) {
+        PF_FD_READS(c, to, sizeof *to);
+        pf_fd_send(c.t, fd);
+    }
+    int r = PF_REAL(timerfd_settime)(fd, flags, to, old);
+    pf_call_keep_errno(&c);
+    if (c.t && r == 0 && old)
+        PF_FD_WRITES(c, old, sizeof *old);
+    return r;
+}
+PF_INTERPOSE(int, eventfd_write, (int fd, eventfd_t value))
+{
+    PF_CALL(c, eventfd_write);
+    if (!c.t)
+        return PF_REAL(eventfd_write)(fd, value);
+    pf_fd_send(c.t, fd);
+    return PF_BLOCKING(c, PF_REAL(eventfd_write)(fd, value));
+}
+PF_INTERPOSE(int, eventfd_read, (int fd, eventfd_t *value))
+{
+    PF_CALL(c, eventfd_read);
+    if (!c.t)
+        return PF_REAL(eventfd_read)(fd, value);
+    int r = PF_BLOCKING(c, PF_REAL(eventfd_read)(fd, value));
+    if (r == 0) {
+        pf_fd_receive(c.t, fd);
+        PF_FD_WRITES(c, value, sizeof *value);
+    }
+    return r;
+}

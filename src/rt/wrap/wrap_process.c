@@ -1,0 +1,206 @@
+/*
+ * wrap_process.c - the beginning, the copies and the end of a process.
+ *
+ * End: the summary comes after everything of the target, its handlers of atexit and all
+ * destructors. The dynamic linker's own finalizer is the first exit handler to be registered and so
+ * the last to run: it is given to __libc_start_main, where we take its place and call it. The ways
+ * out that skip exit handlers (_exit, quick_exit) are interposed. A crash has no summary.
+ *
+ * Copies: our handlers of pthread_atfork are registered first and so run next to the fork itself,
+ * whoever calls it; between them the runtime's locks are held and the target's events ignored.
+ *
+ * Order: registering an exit handler happens before the handlers run. They all run in the thread
+ * that ends the process, so one object does for all.
+ */
+#include "wrap_fd.h"
+#include "race.h"
+#include "rt.h"
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char exit_handlers; /* only its address: the object of the order above */
+
+PF_INTERPOSE(__attribute__((noreturn)) void, _exit, (int status))
+{
+    int wanted = pf_race_summary();
+    PF_REAL(_exit)(wanted ? wanted : status);
+    __builtin_unreachable();
+}
+PF_INTERPOSE(__attribute__((noreturn)) void, _Exit, (int status))
+{
+    int wanted = pf_race_summary();
+    PF_REAL(_exit)(wanted ? wanted : status);
+    __builtin_unreachable();
+}
+
+static void learn_exit_handlers(void)
+{
+    struct pf_thread *t = pf_self();
+    if (t)
+        pf_orders(t, pf_hb_acquire, &exit_handlers);
+}
+PF_INTERPOSE(__attribute__((noreturn)) void, exit, (int status))
+{
+    learn_exit_handlers();
+    PF_REAL(exit)(status);
+    __builtin_unreachable();
+}
+
+/* The last thing but the flush of stdio: where the status is replaced, that is done here. */
+static void end(void)
+{
+    int wanted = pf_race_summary();
+    if (!wanted)
+        return;
+    fflush(NULL);
+    PF_REAL(_exit)(wanted);
+}
+
+static int (*target_main)(int, char **, char **);
+static void (*linker_end)(void);
+
+static int begin(int argc, char **argv, char **env)
+{
+    int status = target_main(argc, argv, env);
+    learn_exit_handlers();
+    return status;
+}
+static void end_linker(void)
+{
+    if (linker_end)
+        linker_end();
+    end();
+}
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
+                      void (*init)(void), void (*fini)(void), void (*rtld_fini)(void), void *stack);
+PF_INTERPOSE(int, __libc_start_main,
+             (int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
+              void (*fini)(void), void (*rtld_fini)(void), void *stack))
+{
+    pf_exec_init(argv + argc + 1);
+    target_main = main;
+    linker_end = rtld_fini;
+    return PF_REAL(__libc_start_main)(begin, argc, argv, init, fini, end_linker, stack);
+}
+
+/* Registrations; atexit and at_quick_exit are these, inside the program. */
+#define REGISTERS(fn, parameters, arguments)                                                       \
+    int fn parameters;                                                                             \
+    PF_INTERPOSE(int, fn, parameters)                                                              \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (c.t)                                                                                   \
+            pf_hb_release(c.t, &exit_handlers);                                                    \
+        return PF_REAL(fn) arguments;                                                              \
+    }
+REGISTERS(__cxa_atexit, (void (*f)(void *), void *arg, void *object), (f, arg, object))
+REGISTERS(__cxa_at_quick_exit, (void (*f)(void *), void *object), (f, object))
+REGISTERS(on_exit, (void (*f)(int, void *), void *arg), (f, arg))
+PF_INTERPOSE(__attribute__((noreturn)) void, quick_exit, (int status))
+{
+    learn_exit_handlers();
+    PF_REAL(quick_exit)(status);
+    __builtin_unreachable();
+}
+/* Unloading a library runs what was registered for it. */
+int dlclose(void *library);
+PF_INTERPOSE(int, dlclose, (void *library))
+{
+    PF_STAND(t, dlclose);
+    learn_exit_handlers();
+    return PF_REAL(dlclose)(library);
+}
+
+static void before_fork(void)
+{
+    pf_nest();
+    pf_fd_lock_all();
+    pf_rt_before_fork();
+}
+static void after_fork(bool child)
+{
+    pf_rt_after_fork(child);
+    pf_fd_unlock_all();
+    if (child)
+        pf_race_after_fork();
+    pf_unnest();
+    if (__pf_tls.thread)
+        pf_signal_poll(__pf_tls.thread);
+}
+static void in_parent(void) { after_fork(false); }
+static void in_child(void) { after_fork(true); }
+
+void pf_process_init(void)
+{
+    pthread_atfork(before_fork, in_parent, in_child);
+    at_quick_exit(end);
+}
+
+/* A child that shares our memory cannot be watched apart; with a copy nothing else changes. */
+PF_PROVIDE(pid_t, vfork, (void)) { return fork(); }
+
+/* The same without the target's handlers, so ours must be called. */
+PF_INTERPOSE(pid_t, _Fork, (void))
+{
+    if (!pf_rt.ready)
+        return PF_REAL(_Fork)();
+    before_fork();
+    pid_t child = PF_REAL(_Fork)();
+    int err = errno;
+    after_fork(child == 0);
+    errno = err;
+    return child;
+}
+
+/* libc's own would end the parent past our _exit. */
+PF_PROVIDE(int, daemon, (int keep_directory, int keep_output))
+{
+    pid_t child = fork();
+    if (child < 0)
+        return -1;
+    if (child)
+        _exit(0);
+    if (setsid() < 0)
+        return -1;
+    if (!keep_directory && chdir("/") < 0)
+        return -1;
+    if (keep_output)
+        return 0;
+    int null = open("/dev/null", O_RDWR);
+    if (null < 0)
+        return -1;
+    for (int fd = 0; fd <= 2; fd++)
+        dup2(null, fd);
+    if (null > 2)
+        close(null);
+    return 0;
+}
+
+/* A child's end tells nothing of what it did (its memory is its own), but it may be waited for. */
+#define WAITS(result, fn, parameters, call, ...)                                                   \
+    PF_INTERPOSE(result, fn, parameters)                                                           \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (!c.t)                                                                                  \
+            return call;                                                                           \
+        result r = PF_BLOCKING(c, call);                                                           \
+        __VA_ARGS__;                                                                               \
+        return r;                                                                                  \
+    }
+#define STATUS_WRITTEN                                                                             \
+    if (r > 0 && status)                                                                           \
+    pf_access_write(c.t, status, sizeof *status, pf_here(&c, PF_NATIVE_WRITE))
+WAITS(pid_t, wait, (int *status), PF_REAL(wait)(status), STATUS_WRITTEN)
+WAITS(pid_t, waitpid, (pid_t pid, int *status, int options),
+      PF_REAL(waitpid)(pid, status, options), STATUS_WRITTEN)
+WAITS(pid_t, wait4, (pid_t pid, int *status, int options, struct rusage *use),
+      PF_REAL(wait4)(pid, status, options, use), STATUS_WRITTEN)
+WAITS(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options),
+      PF_REAL(waitid)(type, id, info, options),
+      if (r == 0 && info)
+          pf_access_write(c.t, info, sizeof *info, pf_here(&c, PF_NATIVE_WRITE)))
+WAITS(int, system, (const char *command), PF_REAL(system)(command))

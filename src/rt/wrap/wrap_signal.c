@@ -1,0 +1,298 @@
+/*
+ * wrap_signal.c - handlers of the target run only where the runtime is not in the middle of
+ * something, and know what the sender of the signal did.
+ *
+ * A handler of ours stands before the target's. When the thread is inside the runtime, the signal
+ * is given back to the kernel, blocked in this thread: it is sent again with all its information
+ * and its bit is set in the mask that the interrupted code returns to. At the next safe point
+ * (pf_signal_poll) it is let in, and the kernel does all the rest as ever: mask, stack, restart.
+ * To come to a safe point soon, the thread's key is taken away: its next check takes the slow path.
+ * Queues of our own were rejected: they would have to imitate all of that, and need memory.
+ *
+ * A fault of the thread itself cannot wait; its handler runs at once, wherever it is.
+ *
+ * SA_RESETHAND is not given to the kernel, which would reset before the second delivery.
+ */
+#include "wrap_fd.h"
+#include "rt.h"
+#include "slot.h"
+#include "sys.h"
+#include <pthread.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+/* The target's actions. A handler may come in the middle of a change, so a change goes to a record
+ * that is not in use and is published with one store; there is one for each of the last changes. */
+#define RECORDS 8
+static struct slot {
+    struct sigaction record[RECORDS];
+    struct sigaction *current; /* NULL: default or ignored, the kernel knows which */
+    uint32_t next;
+} slots[_NSIG];
+
+const void *pf_signal_object(int number)
+{
+    return &slots[number > 0 && number < _NSIG ? number : 0];
+}
+
+static uint64_t bit(int number) { return 1ull << (number - 1); }
+
+static void mask_change(int how, uint64_t set)
+{
+    pf_sys(SYS_rt_sigprocmask, how, &set, NULL, sizeof set);
+}
+
+void pf_signal_poll(struct pf_thread *t)
+{
+    if (__builtin_expect(!t->signals, 1) || __pf_tls.nested)
+        return;
+    uint64_t waiting = (uintptr_t)t->signals;
+    t->signals = NULL;
+    pf_thread_key(t);
+    mask_change(SIG_UNBLOCK, waiting); /* they are delivered here */
+}
+
+static void wait_for_safe_point(struct pf_thread *t, int number, siginfo_t *info, ucontext_t *at)
+{
+    t->signals = (void *)((uintptr_t)t->signals | bit(number));
+    sigaddset(&at->uc_sigmask, number);
+    long pid = pf_sys(SYS_getpid), tid = pf_sys(SYS_gettid);
+    pf_sys(SYS_rt_tgsigqueueinfo, pid, tid, number, info);
+    __pf_tls.key = 0;
+    __pf_tls.shared = 0;
+}
+
+PF_NATIVE_AS(signal_handler, "<signal handler>");
+PF_REAL_EXTERN(sigaction);
+
+static void run(struct pf_thread *t, int number, siginfo_t *info, void *at)
+{
+    struct sigaction *a = __atomic_load_n(&slots[number].current, __ATOMIC_ACQUIRE);
+    if (!a)
+        return;
+    struct sigaction act = *a;
+    if (act.sa_flags & (int)SA_RESETHAND) {
+        struct sigaction standard = {.sa_handler = SIG_DFL};
+        __atomic_store_n(&slots[number].current, NULL, __ATOMIC_RELEASE);
+        PF_REAL(sigaction)(number, &standard, NULL);
+    }
+    /* The interrupted code may be about to write the frame that is free next: it gets it back. */
+    struct pf_frame *top = __pf_tls.frame, free = {0};
+    uint32_t nested = __pf_tls.nested;
+    if (t) {
+        free = *top;
+        if (!nested) {
+            pf_nest();
+            pf_hb_acquire(t, &slots[number]);
+            pf_unnest();
+        }
+        pf_stack_push(&pf_native_signal_handler);
+    }
+    __pf_tls.nested = 0;
+    if (act.sa_flags & SA_SIGINFO)
+        act.sa_sigaction(number, info, at);
+    else
+        act.sa_handler(number);
+    __pf_tls.nested = nested;
+    if (t) {
+        __pf_tls.frame = top;
+        *top = free;
+    }
+}
+
+static bool is_own_fault(int number, const siginfo_t *info)
+{
+    switch (number) {
+    case SIGSEGV: case SIGBUS: case SIGFPE: case SIGILL: case SIGTRAP: case SIGSYS:
+        return info->si_code > 0;
+    default:
+        return false;
+    }
+}
+
+static void entry(int number, siginfo_t *info, void *at)
+{
+    struct pf_thread *t = __pf_tls.thread;
+    int err = errno;
+    if (t && __pf_tls.nested && !is_own_fault(number, info))
+        wait_for_safe_point(t, number, info, at);
+    else
+        run(t, number, info, at);
+    errno = err;
+}
+
+/* Publishes the target's action; NULL: none of ours to call. */
+static struct sigaction *publish(int number, const struct sigaction *act)
+{
+    struct slot *s = &slots[number];
+    struct sigaction *now = NULL;
+    if (act && act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN) {
+        now = &s->record[__atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED) % RECORDS];
+        *now = *act;
+    }
+    return __atomic_exchange_n(&s->current, now, __ATOMIC_ACQ_REL);
+}
+
+static int change(struct pf_thread *t, int number, const struct sigaction *act,
+                  struct sigaction *old)
+{
+    if (number <= 0 || number >= _NSIG || !pf_rt.ready)
+        return PF_REAL(sigaction)(number, act, old);
+    struct sigaction *was = __atomic_load_n(&slots[number].current, __ATOMIC_ACQUIRE);
+    struct sigaction kernel, before, users = was ? *was : (struct sigaction){0};
+    if (act) {
+        if (t)
+            pf_hb_release(t, &slots[number]); /* what was set up for the handler */
+        kernel = *act;
+        was = publish(number, act);
+        if (act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN) {
+            kernel.sa_sigaction = entry;
+            kernel.sa_flags = (act->sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
+        }
+    }
+    int r = PF_REAL(sigaction)(number, act ? &kernel : NULL, &before);
+    if (r != 0 && act)
+        publish(number, was);
+    if (r == 0 && old)
+        *old = before.sa_sigaction == entry ? users : before;
+    return r;
+}
+
+PF_INTERPOSE(int, sigaction, (int number, const struct sigaction *act, struct sigaction *old))
+{
+    PF_CALL(c, sigaction);
+    int r = change(c.t, number, act, old);
+    pf_call_keep_errno(&c);
+    if (c.t && act)
+        pf_access_read(c.t, act, sizeof *act, pf_here(&c, PF_NATIVE_READ));
+    if (c.t && old && r == 0)
+        pf_access_write(c.t, old, sizeof *old, pf_here(&c, PF_NATIVE_WRITE));
+    return r;
+}
+
+static sighandler_t change_simply(struct pf_call *c, int number, sighandler_t handler, int flags)
+{
+    struct sigaction act = {.sa_handler = handler, .sa_flags = flags}, old;
+    if (!(flags & SA_NODEFER))
+        sigaddset(&act.sa_mask, number);
+    int r = change(c->t, number, &act, &old);
+    pf_call_keep_errno(c);
+    return r == 0 ? old.sa_handler : SIG_ERR;
+}
+#define SETS(fn, flags)                                                                            \
+    sighandler_t fn(int number, sighandler_t handler);                                             \
+    PF_NATIVE(fn);                                                                                 \
+    PF_EXPORT __attribute__((weak)) sighandler_t fn(int number, sighandler_t handler)              \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        return change_simply(&c, number, handler, flags);                                          \
+    }
+SETS(signal, SA_RESTART)
+SETS(bsd_signal, SA_RESTART)
+SETS(ssignal, SA_RESTART)
+SETS(sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
+SETS(__sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
+
+/* System V: SIG_HOLD blocks, everything else unblocks. */
+#pragma clang diagnostic ignored "-Wdeprecated-declarations"
+PF_PROVIDE(sighandler_t, sigset, (int number, sighandler_t handler))
+{
+    PF_CALL(c, sigset);
+    struct sigaction now;
+    if (number <= 0 || number >= _NSIG) {
+        c.err = EINVAL;
+        errno = EINVAL;
+        return SIG_ERR;
+    }
+    uint64_t set = bit(number), mask = 0;
+    pf_sys(SYS_rt_sigprocmask, handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &set, &mask,
+           sizeof set);
+    sighandler_t before = SIG_ERR;
+    if (handler == SIG_HOLD)
+        before = change(c.t, number, NULL, &now) == 0 ? now.sa_handler : SIG_ERR;
+    else
+        before = change_simply(&c, number, handler, 0);
+    return mask & set ? SIG_HOLD : before;
+}
+
+/* A signal that waits is let in before the mask changes: afterwards it may not be wanted. */
+#define MASKS(fn)                                                                                  \
+    PF_REAL_DEFINE(fn, NULL);                                                                      \
+    PF_EXPORT __attribute__((weak)) int fn(int how, const sigset_t *set, sigset_t *old)            \
+    {                                                                                              \
+        struct pf_thread *t = pf_self();                                                           \
+        if (t)                                                                                     \
+            pf_signal_poll(t);                                                                     \
+        return PF_REAL(fn)(how, set, old);                                                         \
+    }
+MASKS(sigprocmask)
+MASKS(pthread_sigmask)
+
+/* Senders: what they did happens before the handler. Other processes are told nothing. */
+#define SENDS(fn, parameters, call, number)                                                        \
+    PF_INTERPOSE(int, fn, parameters)                                                              \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (!c.t)                                                                                  \
+            return call;                                                                           \
+        pf_hb_release(c.t, pf_signal_object(number));                                              \
+        return PF_BLOCKING(c, call); /* to ourselves: the handler runs inside */                   \
+    }
+SENDS(kill, (pid_t pid, int number), PF_REAL(kill)(pid, number), number)
+SENDS(killpg, (pid_t group, int number), PF_REAL(killpg)(group, number), number)
+SENDS(raise, (int number), PF_REAL(raise)(number), number)
+SENDS(tgkill, (pid_t pid, pid_t tid, int number), PF_REAL(tgkill)(pid, tid, number), number)
+SENDS(pthread_kill, (pthread_t id, int number), PF_REAL(pthread_kill)(id, number), number)
+SENDS(sigqueue, (pid_t pid, int number, const union sigval value),
+      PF_REAL(sigqueue)(pid, number, value), number)
+SENDS(pthread_sigqueue, (pthread_t id, int number, const union sigval value),
+      PF_REAL(pthread_sigqueue)(id, number, value), number)
+SENDS(setitimer, (__itimer_which_t which, const struct itimerval *to, struct itimerval *old),
+      PF_REAL(setitimer)(which, to, old),
+      which == ITIMER_REAL ? SIGALRM : which == ITIMER_PROF ? SIGPROF : SIGVTALRM)
+PF_INTERPOSE(unsigned, alarm, (unsigned seconds))
+{
+    PF_CALL(c, alarm);
+    if (c.t)
+        pf_hb_release(c.t, pf_signal_object(SIGALRM));
+    return PF_REAL(alarm)(seconds);
+}
+
+/* Receivers without a handler. */
+PF_INTERPOSE(int, sigwait, (const sigset_t *set, int *number))
+{
+    PF_CALL(c, sigwait);
+    if (!c.t)
+        return PF_REAL(sigwait)(set, number);
+    pf_access_read(c.t, set, sizeof(uint64_t), pf_here(&c, PF_NATIVE_READ));
+    int r = PF_BLOCKING(c, PF_REAL(sigwait)(set, number));
+    if (r == 0) {
+        pf_hb_acquire(c.t, pf_signal_object(*number));
+        pf_access_write(c.t, number, sizeof *number, pf_here(&c, PF_NATIVE_WRITE));
+    }
+    return r;
+}
+#define WAITS(fn, parameters, call)                                                                \
+    PF_INTERPOSE(int, fn, parameters)                                                              \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (!c.t)                                                                                  \
+            return call;                                                                           \
+        pf_access_read(c.t, set, sizeof(uint64_t), pf_here(&c, PF_NATIVE_READ));                   \
+        int r = PF_BLOCKING(c, call);                                                              \
+        if (r > 0) {                                                                               \
+            pf_hb_acquire(c.t, pf_signal_object(r));                                               \
+            if (info)                                                                              \
+                pf_access_write(c.t, info, sizeof *info, pf_here(&c, PF_NATIVE_WRITE));            \
+        }                                                                                          \
+        return r;                                                                                  \
+    }
+WAITS(sigwaitinfo, (const sigset_t *set, siginfo_t *info), PF_REAL(sigwaitinfo)(set, info))
+WAITS(sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *limit),
+      PF_REAL(sigtimedwait)(set, info, limit))
+PF_INTERPOSE(int, sigsuspend, (const sigset_t *set))
+{
+    PF_CALL(c, sigsuspend);
+    return c.t ? PF_BLOCKING(c, PF_REAL(sigsuspend)(set)) : PF_REAL(sigsuspend)(set);
+}

@@ -1,0 +1,240 @@
+/*
+ * wrap_socket.c - sockets: all of a process share one channel, but those of a socketpair have
+ * their own. A received message is an access to everything the kernel fills in.
+ */
+#include "wrap_fd.h"
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+PF_INTERPOSE(int, socket, (int domain, int type, int protocol))
+{
+    PF_CALL(c, socket);
+    int fd = PF_REAL(socket)(domain, type, protocol);
+    pf_call_keep_errno(&c);
+    if (c.t)
+        pf_fd_new(fd, PF_FD_SOCKET);
+    return fd;
+}
+PF_INTERPOSE(int, socketpair, (int domain, int type, int protocol, int fds[2]))
+{
+    PF_CALL(c, socketpair);
+    int r = PF_REAL(socketpair)(domain, type, protocol, fds);
+    pf_call_keep_errno(&c);
+    if (c.t && r == 0) {
+        PF_FD_WRITES(c, fds, 2 * sizeof *fds);
+        pf_fd_new_pair(fds[0], fds[1]);
+    }
+    return r;
+}
+
+/* An address that the kernel fills in, and its length. */
+static void address_written(struct pf_call *c, const void *address, const socklen_t *size)
+{
+    if (!address || !size)
+        return;
+    pf_access_write(c->t, size, sizeof *size, pf_here(c, PF_NATIVE_WRITE));
+    pf_access_write(c->t, address, *size, pf_here(c, PF_NATIVE_WRITE));
+}
+
+#define ACCEPTS(fn, parameters, call)                                                              \
+    PF_INTERPOSE(int, fn, parameters)                                                              \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (!c.t)                                                                                  \
+            return call;                                                                           \
+        int r = PF_BLOCKING(c, call);                                                              \
+        if (r >= 0) {                                                                              \
+            pf_fd_new(r, PF_FD_SOCKET);                                                            \
+            pf_fd_receive(c.t, r);                                                                 \
+            address_written(&c, from.__sockaddr__, size);                                          \
+        }                                                                                          \
+        return r;                                                                                  \
+    }
+ACCEPTS(accept, (int fd, __SOCKADDR_ARG from, socklen_t *size), PF_REAL(accept)(fd, from, size))
+ACCEPTS(accept4, (int fd, __SOCKADDR_ARG from, socklen_t *size, int flags),
+        PF_REAL(accept4)(fd, from, size, flags))
+
+/* The listener was set up before a connection comes, and knows the caller when it has come. */
+PF_INTERPOSE(int, connect, (int fd, __CONST_SOCKADDR_ARG to, socklen_t size))
+{
+    PF_CALL(c, connect);
+    if (!c.t)
+        return PF_REAL(connect)(fd, to, size);
+    PF_FD_READS(c, to.__sockaddr__, size);
+    pf_fd_send(c.t, fd);
+    int r = PF_BLOCKING(c, PF_REAL(connect)(fd, to, size));
+    if (r == 0)
+        pf_fd_receive(c.t, fd);
+    return r;
+}
+PF_INTERPOSE(int, bind, (int fd, __CONST_SOCKADDR_ARG to, socklen_t size))
+{
+    PF_CALL(c, bind);
+    if (c.t)
+        PF_FD_READS(c, to.__sockaddr__, size);
+    int r = PF_REAL(bind)(fd, to, size);
+    pf_call_keep_errno(&c);
+    return r;
+}
+#define SENDS_FIRST(fn, parameters, call)                                                          \
+    PF_INTERPOSE(int, fn, parameters)                                                              \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (c.t)                                                                                   \
+            pf_fd_send(c.t, fd);                                                                   \
+        int r = call;                                                                              \
+        pf_call_keep_errno(&c);                                                                    \
+        return r;                                                                                  \
+    }
+SENDS_FIRST(listen, (int fd, int n), PF_REAL(listen)(fd, n))
+SENDS_FIRST(shutdown, (int fd, int how), PF_REAL(shutdown)(fd, how))
+
+PF_INTERPOSE(ssize_t, send, (int fd, const void *p, size_t size, int flags))
+{
+    PF_CALL(c, send);
+    if (!c.t)
+        return PF_REAL(send)(fd, p, size, flags);
+    PF_FD_READS(c, p, size);
+    pf_fd_send(c.t, fd);
+    return PF_BLOCKING(c, PF_REAL(send)(fd, p, size, flags));
+}
+PF_INTERPOSE(ssize_t, sendto, (int fd, const void *p, size_t size, int flags,
+                               __CONST_SOCKADDR_ARG to, socklen_t length))
+{
+    PF_CALL(c, sendto);
+    if (!c.t)
+        return PF_REAL(sendto)(fd, p, size, flags, to, length);
+    PF_FD_READS(c, p, size);
+    if (to.__sockaddr__)
+        PF_FD_READS(c, to.__sockaddr__, length);
+    pf_fd_send(c.t, fd);
+    return PF_BLOCKING(c, PF_REAL(sendto)(fd, p, size, flags, to, length));
+}
+
+/* A datagram longer than the buffer: with MSG_TRUNC the result is its length. */
+static void received(struct pf_call *c, int fd, void *p, size_t size, ssize_t n)
+{
+    if (n < 0)
+        return;
+    pf_fd_receive(c->t, fd);
+    pf_access_write(c->t, p, (size_t)n < size ? (size_t)n : size, pf_here(c, PF_NATIVE_WRITE));
+}
+#define RECEIVES(fn, parameters, call, ...)                                                        \
+    PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (!c.t)                                                                                  \
+            return call;                                                                           \
+        ssize_t n = PF_BLOCKING(c, call);                                                          \
+        received(&c, fd, p, size, n);                                                              \
+        __VA_ARGS__;                                                                               \
+        return n;                                                                                  \
+    }
+ssize_t __recv_chk(int fd, void *p, size_t size, size_t room, int flags);
+RECEIVES(recv, (int fd, void *p, size_t size, int flags), PF_REAL(recv)(fd, p, size, flags))
+RECEIVES(__recv_chk, (int fd, void *p, size_t size, size_t room, int flags),
+         PF_REAL(__recv_chk)(fd, p, size, room, flags))
+RECEIVES(recvfrom,
+         (int fd, void *p, size_t size, int flags, __SOCKADDR_ARG from, socklen_t *length),
+         PF_REAL(recvfrom)(fd, p, size, flags, from, length),
+         if (n >= 0) address_written(&c, from.__sockaddr__, length))
+
+static void message_sent(struct pf_call *c, const struct msghdr *m)
+{
+    uint32_t id = pf_here(c, PF_NATIVE_READ);
+    pf_access_read(c->t, m, sizeof *m, id);
+    if (m->msg_name)
+        pf_access_read(c->t, m->msg_name, m->msg_namelen, id);
+    if (m->msg_control)
+        pf_access_read(c->t, m->msg_control, m->msg_controllen, id);
+    for (size_t i = 0; i < m->msg_iovlen; i++)
+        pf_access_read(c->t, m->msg_iov[i].iov_base, m->msg_iov[i].iov_len, id);
+}
+static void message_received(struct pf_call *c, const struct msghdr *m, size_t n)
+{
+    uint32_t id = pf_here(c, PF_NATIVE_WRITE);
+    pf_access_read(c->t, m, sizeof *m, pf_here(c, PF_NATIVE_READ));
+    if (m->msg_name)
+        pf_access_write(c->t, m->msg_name, m->msg_namelen, id);
+    if (m->msg_control)
+        pf_access_write(c->t, m->msg_control, m->msg_controllen, id);
+    pf_access_write(c->t, &m->msg_flags, sizeof m->msg_flags, id);
+    for (size_t i = 0; i < m->msg_iovlen && n; i++) {
+        size_t part = m->msg_iov[i].iov_len < n ? m->msg_iov[i].iov_len : n;
+        pf_access_write(c->t, m->msg_iov[i].iov_base, part, id);
+        n -= part;
+    }
+}
+
+PF_INTERPOSE(ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags))
+{
+    PF_CALL(c, sendmsg);
+    if (!c.t)
+        return PF_REAL(sendmsg)(fd, m, flags);
+    message_sent(&c, m);
+    pf_fd_send(c.t, fd);
+    return PF_BLOCKING(c, PF_REAL(sendmsg)(fd, m, flags));
+}
+PF_INTERPOSE(ssize_t, recvmsg, (int fd, struct msghdr *m, int flags))
+{
+    PF_CALL(c, recvmsg);
+    if (!c.t)
+        return PF_REAL(recvmsg)(fd, m, flags);
+    ssize_t n = PF_BLOCKING(c, PF_REAL(recvmsg)(fd, m, flags));
+    if (n >= 0) {
+        pf_fd_receive(c.t, fd);
+        message_received(&c, m, (size_t)n);
+    }
+    return n;
+}
+PF_INTERPOSE(int, sendmmsg, (int fd, struct mmsghdr *m, unsigned count, int flags))
+{
+    PF_CALL(c, sendmmsg);
+    if (!c.t)
+        return PF_REAL(sendmmsg)(fd, m, count, flags);
+    for (unsigned i = 0; i < count; i++)
+        message_sent(&c, &m[i].msg_hdr);
+    pf_fd_send(c.t, fd);
+    int n = PF_BLOCKING(c, PF_REAL(sendmmsg)(fd, m, count, flags));
+    for (int i = 0; i < n; i++)
+        PF_FD_WRITES(c, &m[i].msg_len, sizeof m->msg_len);
+    return n;
+}
+PF_INTERPOSE(int, recvmmsg,
+             (int fd, struct mmsghdr *m, unsigned count, int flags, struct timespec *limit))
+{
+    PF_CALL(c, recvmmsg);
+    if (!c.t)
+        return PF_REAL(recvmmsg)(fd, m, count, flags, limit);
+    int n = PF_BLOCKING(c, PF_REAL(recvmmsg)(fd, m, count, flags, limit));
+    if (n >= 0)
+        pf_fd_receive(c.t, fd);
+    for (int i = 0; i < n; i++) {
+        PF_FD_WRITES(c, &m[i].msg_len, sizeof m->msg_len);
+        message_received(&c, &m[i].msg_hdr, m[i].msg_len);
+    }
+    return n;
+}
+
+/* Questions about a socket. */
+#define TELLS_ADDRESS(fn)                                                                          \
+    PF_INTERPOSE(int, fn, (int fd, __SOCKADDR_ARG address, socklen_t *size))                       \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        int r = PF_REAL(fn)(fd, address, size);                                                    \
+        pf_call_keep_errno(&c);                                                                    \
+        if (c.t && r == 0)                                                                         \
+            address_written(&c, address.__sockaddr__, size);                                       \
+        return r;                                                                                  \
+    }
+TELLS_ADDRESS(getsockname)
+TELLS_ADDRESS(getpeername)
+PF_INTERPOSE(int, getsockopt, (int fd, int level, int name, void *p, socklen_t *size))
+{
+    PF_CALL(c, getsockopt);
+    int r = PF_REAL(getsockopt)(fd, level, name, p, size);
+    pf_call_keep_errno(&c);
+    if (c.t && r == 0)
+        address_written(&c, p, size);
+    return r;
+}
