@@ -2,9 +2,13 @@
  * main.c - `pf`: finds the verb and hands over. Installed as pf-cc or pf-c++ too: then the name of the
  * program is the verb.
  */
+#include "cc.h"
 #include "cli.h"
 #include <stdio.h>
 #include <string.h>
+
+int pf_cc(int argc, char **argv) { return pf_cmd_cc(argc, argv, false); }
+int pf_cxx(int argc, char **argv) { return pf_cmd_cc(argc, argv, true); }
 
 static const struct verb {
     const char *word;

@@ -85,6 +85,7 @@ struct pf_location {
     const char *name; /* a global's */
     const char *file; /* where a global is declared */
     uint32_t line;
+    bool freed;      /* the heap block is gone by now */
     uint32_t thread; /* who allocated the block, or whose stack or thread-local storage it is */
     uintptr_t address;
     uint64_t size;

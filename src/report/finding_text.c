@@ -142,7 +142,7 @@ static void add_location(struct pf_text *t, const struct pf_location *l, const s
         pf_text_add(t, " at ");
         pf_text_address(t, l->address);
         if (l->kind == PF_LOCATION_HEAP) {
-            pf_text_add(t, " allocated by ");
+            pf_text_add(t, l->freed ? " (freed) allocated by " : " allocated by ");
             add_thread(t, l->thread);
             pf_text_char(t, ':');
         } else if (l->file) {

@@ -15,7 +15,7 @@
 #include <fcntl.h>
 
 /* The thread with this number, finished ones too; NULL: none. */
-struct pf_thread *pf_thread_find(uint32_t number) __attribute__((weak));
+struct pf_thread *pf_thread_numbered(uint32_t number) __attribute__((weak));
 
 struct builder {
     struct pf_pool *pool;
@@ -228,6 +228,7 @@ static void build_location(struct builder *b, struct pf_location *l, uintptr_t a
                                   .size = g.size};
     } else if (pf_block_find((void *)addr, &block)) {
         *l = (struct pf_location){.kind = PF_LOCATION_HEAP,
+                                  .freed = block.freed,
                                   .thread = block.thread,
                                   .address = block.addr,
                                   .size = block.size,
@@ -280,7 +281,7 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, struct pf_thread *t, uint
         add_actor(&b, f, actors, other->number, other);
     if (f->location.kind == PF_LOCATION_HEAP)
         add_actor(&b, f, actors, f->location.thread,
-                  pf_thread_find ? pf_thread_find(f->location.thread) : NULL);
+                  pf_thread_numbered ? pf_thread_numbered(f->location.thread) : NULL);
     for (size_t i = 0; i < 2; i++) {
         struct pf_access *a = &f->access[i];
         if (f->location.kind == PF_LOCATION_GLOBAL)

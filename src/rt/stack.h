@@ -26,7 +26,7 @@ uint32_t pf_stack_id(struct pf_thread *t, uint32_t site);
 struct pf_position {
     const char *func, *file, *var;
     uint32_t line, column, kind, size;
-    uint32_t func_line; /* where the function begins */
+    uint32_t func_line; /* where the function begins; 0: not known (inlined) */
     bool folded;        /* stands for deeper recursion of the same call too */
 };
 /* Calls f for each position of the stack of `id`, inlined functions included; stops when f
