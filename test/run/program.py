@@ -16,6 +16,8 @@ import tempfile
 from pathlib import Path
 
 sys.dont_write_bytecode = True
+sys.path.append(str(Path(__file__).resolve().parents[1] / "oracle"))
+from detector import differences
 from expectation import BadTest, Expectation
 from findings import BadFindings, read_json, read_tsan
 
@@ -54,6 +56,17 @@ class Photofinish:
         if complete is not True:
             raise Failure("the result is not complete")
         return findings, result
+
+    def oracle(self, test, program, work):
+        """One more run with the log of its events, for the naive detector."""
+        log = work / "oracle.log"
+        env = {"PF_OPTIONS": f"oracle_log={log}:quiet=1:exitcode=0"}
+        command([program, *test.args()], cwd=work, input=test.stdin(),
+                env=os.environ | test.environment() | env)
+        with open(log) as lines:
+            wrong = differences(lines)
+        if wrong:
+            raise Failure("the oracle differs:\n" + "\n".join(wrong[:20]))
 
     exact = True
 
@@ -135,6 +148,8 @@ def run_level(tool, test, level, runs, work):
         if wrong:
             said = f"\n--- the program's stderr:\n{result.stderr}" if result else ""
             raise Failure(f"run {run} of {runs}:\n" + "\n".join(wrong) + said)
+    if tool.exact and not test.no_oracle():
+        tool.oracle(test, program, work)
 
 
 def run_test(tool, path, level, runs, work):

@@ -5,7 +5,7 @@
 #define PF_TEST_REPORT_SAMPLE_H
 
 #include "finding.h"
-#include "text.h"
+#include "textbuf.h"
 #include <stdlib.h>
 
 static inline void *sample_map(size_t size) { return malloc(size); }

@@ -2,6 +2,7 @@
 // want: race shared at OLD NEW
 // stack: OLD set worker
 // stack: NEW main
+// oracle: too many events for it
 #include "order.h"
 #include <pthread.h>
 

@@ -2,6 +2,7 @@
 // want: none
 // stdout: child 3
 // stdout: parent 3
+// oracle: the log is of one process
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/wait.h>

@@ -2,6 +2,7 @@
 // want: race shared at THREAD CHILD
 // stdout: parent done
 // tsan: the findings of the child do not change the status of the parent
+// oracle: the log is of one process
 #include "order.h"
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 // fork while other threads run and hold locks of their own.
 // want: none
+// oracle: the log is of one process
 #include "order.h"
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 // Deep recursion in several threads.
 // want: none
 // flags: -fno-optimize-sibling-calls
+// oracle: too many events for it
 #include <pthread.h>
 
 static __attribute__((noinline)) long down(volatile long *cell, int n)

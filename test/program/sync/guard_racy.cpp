@@ -1,0 +1,34 @@
+// The static local is made once and known to all; what its maker writes afterwards is not.
+// want: race at MAKER OTHER
+#include "order.h"
+#include <thread>
+
+struct thing {
+    int value;
+    thing() : value(1) {}
+};
+
+static __attribute__((noinline)) thing &get()
+{
+    static thing only;
+    return only;
+}
+
+static void maker()
+{
+    get().value = 2; /* MAKER */
+    order_point(0);
+}
+
+static void other()
+{
+    order_point(1);
+    get().value = 3; /* OTHER */
+}
+
+int main()
+{
+    std::thread a(maker), b(other);
+    a.join();
+    b.join();
+}
