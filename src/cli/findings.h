@@ -13,7 +13,7 @@
 #include "finding.h"
 #include "pool.h"
 #include "status.h"
-#include "text.h"
+#include "textbuf.h"
 
 struct pf_loss {
     const char *what;

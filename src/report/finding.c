@@ -1,6 +1,6 @@
 /* finding.c - see finding.h: the words, and small questions about a finding. */
 #include "finding.h"
-#include "text.h"
+#include "textbuf.h"
 
 static const char *const kinds[] = {
 #define PF_KIND(name, json, title) json,

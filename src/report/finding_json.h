@@ -6,7 +6,7 @@
 #define PF_REPORT_FINDING_JSON_H
 
 #include "finding.h"
-#include "text.h"
+#include "textbuf.h"
 
 void pf_finding_json(struct pf_text *t, const struct pf_finding *f);
 

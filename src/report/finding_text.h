@@ -1,13 +1,13 @@
 /*
- * finding_text.h - a finding as text, in the layout people know from ThreadSanitizer.
+ * finding_textbuf.h - a finding as text, in the layout people know from ThreadSanitizer.
  *
- * Errors:  a failed text (text.h) is a report cut short; nothing else can fail.
+ * Errors:  a failed text (textbuf.h) is a report cut short; nothing else can fail.
  */
 #ifndef PF_REPORT_FINDING_TEXT_H
 #define PF_REPORT_FINDING_TEXT_H
 
 #include "finding.h"
-#include "text.h"
+#include "textbuf.h"
 
 struct pf_text_style {
     bool color;

@@ -3,7 +3,7 @@
  * reader can compute it; the inputs are short.
  */
 #include "fingerprint.h"
-#include "text.h"
+#include "textbuf.h"
 
 #define FNV_START 0xcbf29ce484222325ull
 #define FNV_PRIME 0x100000001b3ull

@@ -1,6 +1,6 @@
 /* pool.c - see pool.h. Chunks double as they go, so a deep stack costs few of them. */
 #include "pool.h"
-#include "text.h"
+#include "textbuf.h"
 
 #define CHUNK (64u << 10)
 

@@ -13,7 +13,7 @@
 #define PF_REPORT_SUPPRESS_H
 
 #include "finding.h"
-#include "text.h"
+#include "textbuf.h"
 
 enum pf_suppress_type {
 #define PF_SUPPRESS(name, word, help) PF_SUPPRESS_##name,

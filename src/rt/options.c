@@ -5,7 +5,7 @@
 #include "options.h"
 #include "pool.h"
 #include "sys.h"
-#include "text.h"
+#include "textbuf.h"
 #include <fcntl.h>
 
 extern char **environ;

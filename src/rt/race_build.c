@@ -11,11 +11,8 @@
 #include "race.h"
 #include "stack.h"
 #include "sys.h"
-#include "text.h"
+#include "textbuf.h"
 #include <fcntl.h>
-
-/* The thread with this number, finished ones too; NULL: none. */
-struct pf_thread *pf_thread_numbered(uint32_t number) __attribute__((weak));
 
 struct builder {
     struct pf_pool *pool;
@@ -239,20 +236,18 @@ static void build_location(struct builder *b, struct pf_location *l, uintptr_t a
     }
 }
 
-static void add_actor(struct builder *b, struct pf_finding *f, struct pf_actor *actors, uint32_t number,
+static void add_actor(struct builder *b, struct pf_finding *f, struct pf_actor *actors,
                       const struct pf_thread *t)
 {
-    if (pf_finding_actor(f, number))
+    if (!t || pf_finding_actor(f, t->number))
         return;
     struct pf_actor *a = &actors[f->nactors++];
-    a->number = number;
-    if (!t)
-        return;
+    a->number = t->number;
     a->parent = t->parent;
     a->tid = t->tid;
     a->running = t->state == PF_THREAD_RUNNING;
     a->name = t->name[0] ? keep(b, t->name) : NULL;
-    if (number)
+    if (t->number)
         a->created = build_trail(b, t->created_at, NULL);
 }
 
@@ -276,12 +271,10 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, struct pf_thread *t, uint
     build_access(&b, &f->access[0], t, granule, now);
     build_access(&b, &f->access[1], other, granule, then);
     build_location(&b, &f->location, granule + (uintptr_t)__builtin_ctz(common | 0x100));
-    add_actor(&b, f, actors, t->number, t);
-    if (other)
-        add_actor(&b, f, actors, other->number, other);
+    add_actor(&b, f, actors, t);
+    add_actor(&b, f, actors, other);
     if (f->location.kind == PF_LOCATION_HEAP)
-        add_actor(&b, f, actors, f->location.thread,
-                  pf_thread_numbered ? pf_thread_numbered(f->location.thread) : NULL);
+        add_actor(&b, f, actors, pf_thread_numbered(f->location.thread));
     for (size_t i = 0; i < 2; i++) {
         struct pf_access *a = &f->access[i];
         if (f->location.kind == PF_LOCATION_GLOBAL)

@@ -17,6 +17,7 @@ PF_EXPORT __thread struct pf_tls __pf_tls;
 
 static struct pf_spin lock; /* for the list and the numbers */
 static struct pf_thread *running;
+static struct pf_thread *newest; /* of all there ever were, linked by `older` */
 static uint32_t count;
 
 void pf_thread_lock(void) { pf_spin_lock(&lock); }
@@ -58,6 +59,8 @@ struct pf_thread *pf_thread_create(struct pf_thread *parent)
         goto fail;
     pf_spin_lock(&lock);
     t->number = count++;
+    t->older = newest;
+    newest = t;
     pf_spin_unlock(&lock);
     if (parent) {
         pf_oracle_begin();
@@ -185,4 +188,14 @@ void pf_thread_each(void (*f)(struct pf_thread *, void *), void *arg)
     for (struct pf_thread *t = running; t; t = t->next)
         f(t, arg);
     pf_spin_unlock(&lock);
+}
+
+struct pf_thread *pf_thread_numbered(uint32_t number)
+{
+    pf_spin_lock(&lock);
+    struct pf_thread *t = newest;
+    while (t && t->number != number)
+        t = t->older;
+    pf_spin_unlock(&lock);
+    return t;
 }

@@ -56,6 +56,7 @@ struct pf_thread {
     void *signals;         /* pending signals, wrap/wrap_signal.c */
     struct pf_memo *memo;  /* check.c: recent set transitions */
     struct pf_thread *prev, *next; /* in the list of running threads */
+    struct pf_thread *older;       /* the one created before it */
     uint32_t ignore_reads, ignore_writes, ignore_sync; /* annotated regions it is in, by depth */
 };
 
@@ -89,5 +90,7 @@ void pf_thread_lock(void); /* around fork */
 void pf_thread_unlock(void);
 /* Calls f for every thread that is running, under the table's lock. */
 void pf_thread_each(void (*f)(struct pf_thread *, void *), void *arg);
+/* The thread with this number, finished ones too, for reports; NULL: none. */
+struct pf_thread *pf_thread_numbered(uint32_t number);
 
 #endif

@@ -1,5 +1,5 @@
-/* text.c - see text.h. */
-#include "text.h"
+/* textbuf.c - see textbuf.h. */
+#include "textbuf.h"
 
 size_t pf_str_len(const char *s)
 {

@@ -1,5 +1,5 @@
 /*
- * text.h - text that grows in an pool, and the few string functions this folder needs.
+ * textbuf.h - text that grows in an pool, and the few string functions this folder needs.
  *
  * Model:   a contiguous buffer, so that a whole report goes out in one write.
  * Memory:  the pool's; the buffer is never moved except by adding to it.
@@ -9,8 +9,8 @@
  *
  * The string functions are here because the C library's own are interposed in the target.
  */
-#ifndef PF_REPORT_TEXT_H
-#define PF_REPORT_TEXT_H
+#ifndef PF_REPORT_TEXTBUF_H
+#define PF_REPORT_TEXTBUF_H
 
 #include "pool.h"
 #include <stdbool.h>
