@@ -1,5 +1,5 @@
 #include "cell.h"
-#include "limits.h"
+#include "idpair.h"
 #include "race.h"
 #include "rt.h"
 #include "set.h"
@@ -38,19 +38,20 @@ static void put(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELAX
 
 /* One access on its way through the statements of a cell. */
 struct visit {
-    struct pf_thread *t;
     uint64_t a;
     uint64_t covered; /* bytes of a, as mask bits, that an equal or stronger statement covers */
     uint64_t race;    /* a statement it races with, 0 for none */
 };
 
-static bool at_least(uint64_t s, uint64_t a) /* s >= a */
+#define ALWAYS static inline __attribute__((always_inline))
+
+ALWAYS bool at_least(uint64_t s, uint64_t a) /* s >= a */
 {
     return !((a & ~s) & PF_BIT_W) && !((s & ~a) & PF_BIT_A);
 }
 
 /* What is left of s when v->a comes; 0 for nothing. */
-static inline uint64_t relate(struct visit *v, uint64_t s)
+ALWAYS uint64_t relate(const uint32_t *clock, struct visit *v, uint64_t s)
 {
     uint64_t both = s & v->a & PF_MASK_ALL;
     if (!both)
@@ -60,7 +61,7 @@ static inline uint64_t relate(struct visit *v, uint64_t s)
             v->covered |= both;
             return s;
         }
-    } else if (pf_stmt_clk(s) > v->t->clock[pf_stmt_sid(s)]) {
+    } else if (__builtin_expect(pf_stmt_clk(s) > clock[pf_stmt_sid(s)], 0)) {
         if (!((s | v->a) & PF_BIT_W) || (s & v->a & PF_BIT_A))
             return s;
         v->race = s;
@@ -71,18 +72,25 @@ static inline uint64_t relate(struct visit *v, uint64_t s)
     return s & PF_MASK_ALL ? s : 0;
 }
 
-static bool is_covered(const struct visit *v)
-{
-    return !(v->a & PF_MASK_ALL & ~v->covered);
-}
+ALWAYS bool is_covered(const struct visit *v) { return !(v->a & PF_MASK_ALL & ~v->covered); }
 
-static inline void name(struct visit *v, uint32_t site)
+ALWAYS void name(struct pf_thread *t, struct visit *v, uint32_t site)
 {
     if (!(v->a & PF_BITS_ID) && site != PF_NO_SITE)
-        v->a |= pf_stack_id(v->t, site);
+        v->a |= pf_stack_id(t, site);
 }
 
-static bool same_but_mask(uint64_t s, uint64_t a) { return !((s ^ a) << 8); }
+/* s and a as one statement, where they are of one kind and epoch; 0 if they cannot be one. */
+ALWAYS uint64_t merge(uint64_t s, uint64_t a)
+{
+    if (!s || ((s ^ a) & ~(PF_MASK_ALL | PF_BITS_ID)))
+        return 0;
+    uint64_t alone = s & ~a & PF_MASK_ALL; /* bytes that only s speaks of */
+    if (!alone || !((s ^ a) & PF_BITS_ID))
+        return a | alone;
+    uint64_t id = pf_idpair(pf_stmt_id(s), (unsigned)(alone >> PF_MASK_SHIFT), pf_stmt_id(a));
+    return id ? ((s | a) & ~PF_BITS_ID) | id : 0;
+}
 
 struct report {
     struct pf_thread *t;
@@ -96,25 +104,36 @@ static void report_saved(void *arg)
     pf_race_found(r->t, r->granule, r->now, r->then);
 }
 
-static __attribute__((noinline, cold)) void report(struct visit *v, uintptr_t addr, uint32_t site)
+static uint64_t for_byte(uint64_t s, unsigned byte) /* the statement, of the place that made it */
 {
-    name(v, site);
-    struct report r = {v->t, addr & ~(uintptr_t)7, v->a, v->race};
+    uint32_t id = pf_idpair_at(pf_stmt_id(s), byte);
+    for (unsigned b = 0; b < 8; b++)
+        if (pf_idpair_at(pf_stmt_id(s), b) != id)
+            s &= ~(1ull << (PF_MASK_SHIFT + b));
+    return (s & ~PF_BITS_ID) | id;
+}
+
+static __attribute__((noinline, cold)) void report(struct pf_thread *t, struct visit *v,
+                                                   uintptr_t addr, uint32_t site)
+{
+    name(t, v, site);
+    unsigned byte = (unsigned)__builtin_ctzll((v->a & v->race) >> PF_MASK_SHIFT);
+    struct report r = {t, addr & ~(uintptr_t)7, v->a, for_byte(v->race, byte)};
     pf_call_saved(report_saved, &r);
 }
 
 /* Puts the named access into a cell whose statements are s0 and s1 (direct, 0 for none) and writes
  * it back. Writes go in front, for the check of later writes looks at cell[0] alone; reads at the
  * back, for that of reads looks at cell[1]. */
-static void insert(struct visit *v, uint64_t *cell, uint64_t s0, uint64_t s1)
+ALWAYS void insert(struct pf_thread *t, uint64_t a, uint64_t *cell, uint64_t s0, uint64_t s1)
 {
-    uint64_t a = v->a;
-    v->t->dirty = true;
-    if (same_but_mask(s0, a)) {
-        put(&cell[0], s0 | a);
+    uint64_t one;
+    t->dirty = true;
+    if ((one = merge(s0, a))) {
+        put(&cell[0], one);
         put(&cell[1], s1);
-    } else if (same_but_mask(s1, a)) {
-        put(&cell[1], s1 | a);
+    } else if ((one = merge(s1, a))) {
+        put(&cell[1], one);
         put(&cell[0], s0);
     } else if (a & PF_BIT_W) {
         if (s0 && s1)
@@ -125,7 +144,7 @@ static void insert(struct visit *v, uint64_t *cell, uint64_t s0, uint64_t s1)
         put(&cell[0], a);
     } else {
         if (s0 && s1)
-            a = pf_set_of_two(v->t, s1, a);
+            a = pf_set_of_two(t, s1, a);
         else if (s1)
             s0 = s1;
         put(&cell[0], s0);
@@ -134,14 +153,15 @@ static void insert(struct visit *v, uint64_t *cell, uint64_t s0, uint64_t s1)
 }
 
 /* cell[1] refers to a set of plain reads and a is a plain read. */
-static bool read_in_set(struct visit *v, uint64_t *cell, uint64_t s0, uint64_t s1, uint32_t site)
+static bool read_in_set(struct pf_thread *t, struct visit *v, uint64_t *cell, uint64_t s0,
+                        uint64_t s1, uint32_t site)
 {
-    uint64_t n0 = relate(v, s0);
-    name(v, site);
-    uint64_t to = pf_set_add(v->t, s1, v->a);
+    uint64_t n0 = relate(t->clock, v, s0);
+    name(t, v, site);
+    uint64_t to = pf_set_add(t, s1, v->a);
     if (!to)
         return false;
-    v->t->dirty = true;
+    t->dirty = true;
     if (n0 != s0)
         put(&cell[0], n0);
     if (to != s1)
@@ -152,10 +172,10 @@ static bool read_in_set(struct visit *v, uint64_t *cell, uint64_t s0, uint64_t s
 }
 
 /* cell[1] refers to a record that must change. The stripe is held. */
-static void change_record(struct visit *v, uint64_t *cell, uint32_t site)
+static void change_record(struct pf_thread *t, struct visit *v, uint64_t *cell, uint32_t site)
 {
     uint64_t s0 = get(&cell[0]), s1 = get(&cell[1]);
-    uint64_t n0 = relate(v, s0);
+    uint64_t n0 = relate(t->clock, v, s0);
     struct pf_set *set = pf_set_private(&s1); /* a copy, if it was shared */
     if (!set) { /* out of memory, which is counted: forget rather than guess */
         put(&cell[1], 0);
@@ -163,31 +183,30 @@ static void change_record(struct visit *v, uint64_t *cell, uint32_t site)
     }
     unsigned n = 0;
     for (unsigned i = 0; i < set->n; i++) {
-        uint64_t s = relate(v, set->stmt[i]);
+        uint64_t s = relate(t->clock, v, set->stmt[i]);
         if (s)
             set->stmt[n++] = s;
     }
     set->n = (uint16_t)n;
     if (!is_covered(v)) {
-        name(v, site);
-        v->t->dirty = true;
-        uint64_t add = v->a;
-        bool merged = false;
-        if (same_but_mask(n0, add)) {
-            n0 |= add;
-            merged = true;
+        name(t, v, site);
+        t->dirty = true;
+        uint64_t add = v->a, one = merge(n0, add);
+        if (one) {
+            n0 = one;
+            add = 0;
         }
-        for (unsigned i = 0; i < n && !merged; i++)
-            if (same_but_mask(set->stmt[i], add)) {
-                set->stmt[i] |= add;
-                merged = true;
+        for (unsigned i = 0; i < n && add; i++)
+            if ((one = merge(set->stmt[i], add))) {
+                set->stmt[i] = one;
+                add = 0;
             }
-        if (!merged && (add & PF_BIT_W)) { /* the newest write stands in front */
+        if (add & PF_BIT_W) { /* the newest write stands in front */
             uint64_t old = n0;
             n0 = add;
             add = old;
         }
-        if (!merged && add)
+        if (add)
             set = pf_set_push(set, &s1, add);
     }
     if (set->n <= 1) { /* back to a plain cell */
@@ -214,27 +233,11 @@ static bool covered_in_record(uint64_t ref, uint64_t a)
     return false;
 }
 
-static void access_record(struct visit *v, uint64_t *cell, uint32_t site, bool locked)
+/* A cell without a record. */
+ALWAYS void access_direct(struct pf_thread *t, struct visit *v, uint64_t *cell, uint64_t s0,
+                          uint64_t s1, uint32_t site)
 {
-    uint64_t s0 = get(&cell[0]), s1 = get(&cell[1]);
-    if (!locked && pf_is_ref(s1)) {
-        if (covered_in_record(s1, v->a))
-            return;
-        if (pf_set_at(s1)->interned && !(v->a & (PF_BIT_W | PF_BIT_A)) &&
-            read_in_set(v, cell, s0, s1, site))
-            return;
-    }
-    if (!locked)
-        pf_spin_lock(stripe_of(cell));
-    if (pf_is_ref(get(&cell[1])))
-        change_record(v, cell, site);
-    if (!locked)
-        pf_spin_unlock(stripe_of(cell));
-}
-
-static void access_direct(struct visit *v, uint64_t *cell, uint64_t s0, uint64_t s1, uint32_t site)
-{
-    uint64_t n0 = relate(v, s0), n1 = relate(v, s1);
+    uint64_t n0 = relate(t->clock, v, s0), n1 = relate(t->clock, v, s1);
     if (is_covered(v)) {
         if (n0 != s0)
             put(&cell[0], n0);
@@ -243,32 +246,58 @@ static void access_direct(struct visit *v, uint64_t *cell, uint64_t s0, uint64_t
             n1 = n0;
         if (n1 != s1)
             put(&cell[1], n1);
-    } else {
-        name(v, site);
-        if (same_but_mask(n0, n1)) { /* such a double */
-            n0 |= n1;
-            n1 = 0;
-        }
-        insert(v, cell, n0, n1);
+        return;
     }
+    name(t, v, site);
+    if (n1 && !((n0 ^ n1) << 8)) { /* such a double */
+        n0 |= n1;
+        n1 = 0;
+    }
+    insert(t, v->a, cell, n0, n1);
+}
+
+/* Everything that needs more than two words, or a lock. */
+static __attribute__((noinline)) void access_slow(struct pf_thread *t, uintptr_t addr, uint64_t a,
+                                                  uint32_t site)
+{
+    uint64_t *cell = pf_cell_of(addr), s0 = get(&cell[0]), s1 = get(&cell[1]);
+    struct visit v = {a, 0, 0};
+    if (!pf_rt.strict && pf_is_ref(s1)) {
+        if (covered_in_record(s1, a))
+            return;
+        if (pf_set_at(s1)->interned && !(a & (PF_BIT_W | PF_BIT_A)) &&
+            read_in_set(t, &v, cell, s0, s1, site)) {
+            if (v.race)
+                report(t, &v, addr, site);
+            return;
+        }
+    }
+    struct pf_spin *stripe = stripe_of(cell);
+    pf_spin_lock(stripe);
+    s0 = get(&cell[0]);
+    s1 = get(&cell[1]);
+    if (pf_is_ref(s1))
+        change_record(t, &v, cell, site);
+    else
+        access_direct(t, &v, cell, s0, s1, site);
+    pf_spin_unlock(stripe);
+    if (v.race)
+        report(t, &v, addr, site);
 }
 
 void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site)
 {
-    uint64_t *cell = pf_cell_of(addr);
-    struct visit v = {t, a, 0, 0};
-    struct pf_spin *stripe = pf_rt.strict ? stripe_of(cell) : 0;
-    if (stripe)
-        pf_spin_lock(stripe);
-    uint64_t s0 = get(&cell[0]), s1 = get(&cell[1]);
-    if (pf_is_ref(s1))
-        access_record(&v, cell, site, stripe != 0);
-    else
-        access_direct(&v, cell, s0, s1, site);
-    if (stripe)
-        pf_spin_unlock(stripe);
-    if (__builtin_expect(v.race != 0, 0))
-        report(&v, addr, site);
+    uint64_t *cell = pf_cell_of(addr), s0 = get(&cell[0]), s1 = get(&cell[1]);
+    if (__builtin_expect(pf_is_ref(s1) | pf_rt.strict, 0)) {
+        access_slow(t, addr, a, site);
+        return;
+    }
+    struct visit v = {a, 0, 0};
+    access_direct(t, &v, cell, s0, s1, site);
+    if (__builtin_expect(v.race != 0, 0)) {
+        struct visit copy = v; /* so that v itself stays in registers */
+        report(t, &copy, addr, site);
+    }
 }
 
 void pf_cell_clear(uint64_t *from, uint64_t *to)

@@ -34,11 +34,15 @@ static void leave(void) { __pf_tls.nested--; }
 static inline void access_one(struct pf_thread *t, uintptr_t addr, unsigned size, bool write,
                               uint32_t id, uint32_t site)
 {
-    unsigned mask = ((1u << size) - 1) << (addr & 7);
-    pf_oracle_begin();
-    pf_oracle_access(t, addr, size, write, false);
-    pf_cell_access(t, addr, pf_stmt_make(t, mask & 0xff, write, false) | id, site);
-    pf_oracle_end();
+    uint64_t a = pf_stmt_make(t, ((1u << size) - 1) << (addr & 7) & 0xff, write, false) | id;
+    if (__builtin_expect(pf_rt.oracle, 0)) {
+        pf_oracle_begin();
+        pf_oracle_access(t, addr, size, write, false);
+        pf_cell_access(t, addr, a, site);
+        pf_oracle_end();
+        return;
+    }
+    pf_cell_access(t, addr, a, site);
 }
 
 void pf_check_slow(uintptr_t addr, uint32_t site, uint32_t what)

@@ -1,6 +1,7 @@
 #include "rt.h"
 #include "access.h"
 #include "cell.h"
+#include "idpair.h"
 #include "limits.h"
 #include "lockset.h"
 #include "module.h"
@@ -90,6 +91,7 @@ void pf_rt_init(void)
     pf_rt.plain = pf_options.plain;
     pf_rt.strict = pf_options.strict;
     pf_stack_init();
+    pf_idpair_init();
     pf_lockset_init();
     pf_cell_init();
     pf_sync_init();
@@ -117,6 +119,7 @@ void pf_rt_before_fork(void)
     pf_block_lock_all();
     pf_lockset_lock();
     pf_stack_lock();
+    pf_idpair_lock();
     pf_module_lock();
     pf_store_lock_all();
 }
@@ -125,6 +128,7 @@ void pf_rt_after_fork(bool child)
 {
     pf_store_unlock_all();
     pf_module_unlock();
+    pf_idpair_unlock();
     pf_stack_unlock();
     pf_lockset_unlock();
     pf_block_unlock_all();

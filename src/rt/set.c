@@ -1,5 +1,6 @@
 #include "set.h"
 #include "cell.h"
+#include "idpair.h"
 #include "spin.h"
 #include "sys.h"
 
@@ -161,9 +162,14 @@ static uint64_t add(struct pf_thread *t, const uint64_t *stmt, unsigned n, uint6
     for (unsigned i = 0; i < n; i++) {
         uint64_t s = stmt[i], both = s & a & PF_MASK_ALL;
         bool mine = !((s ^ a) & PF_BITS_SID);
-        if (!((s ^ a) << 8)) { /* the same but for the bytes */
-            a |= s;
-            continue;
+        if (!((s ^ a) & ~(PF_MASK_ALL | PF_BITS_ID))) { /* of this epoch: one with a, if it can be */
+            uint64_t alone = s & ~a & PF_MASK_ALL;
+            unsigned mask = (unsigned)(alone >> PF_MASK_SHIFT);
+            uint64_t id = alone ? pf_idpair(pf_stmt_id(s), mask, pf_stmt_id(a)) : pf_stmt_id(a);
+            if (id) {
+                a = ((a | alone) & ~PF_BITS_ID) | id;
+                continue;
+            }
         }
         if (mine && pf_stmt_clk(s) != t->clk)
             *again = true;

@@ -8,27 +8,17 @@
  * The report marks such frames.
  */
 #include "stack.h"
-#include "store.h"
+#include "idpair.h"
 #include "limits.h"
 #include "module.h"
 #include "spin.h"
 #include "sys.h"
 
-#define IDS_PER_BLOCK 16u
-#define BLOCKS_MAX (1u << (PF_ID_BITS - 4))
+#define IDS_PER_BLOCK PF_IDS_PER_BLOCK
+#define BLOCKS_MAX (PF_ID_PAIR / IDS_PER_BLOCK)
 #define TABLE_BITS 22
 #define TABLE_SIZE (1u << TABLE_BITS)
 #define FOLD_LOOK 512 /* ancestors looked at for recursion */
-
-struct node {
-    uint32_t parent; /* names of nodes are store names */
-    uint32_t call;   /* site + 1 in the parent's function */
-    uint32_t func;   /* number of the function, 0 only in the root */
-    uint32_t nblocks;
-    uint32_t last;   /* the child found last: the likely next one */
-    uint32_t folded; /* stands for deeper recursion too */
-    uint32_t block[]; /* first id of each 16 sites, 0 while none is needed */
-};
 
 struct entry { /* an open-addressing table; `node` is written last */
     uint32_t parent, call, func, node;
@@ -43,7 +33,7 @@ static struct {
 static uint32_t nblocks = 1;
 static uint32_t root;
 
-static struct node *node_at(uint32_t name) { return pf_store_at(name); }
+static struct pf_node *node_at(uint32_t name) { return pf_store_at(name); }
 
 void pf_stack_lock(void) { pf_spin_lock(&lock); }
 void pf_stack_unlock(void) { pf_spin_unlock(&lock); }
@@ -52,7 +42,7 @@ void pf_stack_init(void)
 {
     table = pf_sys_map(NULL, sizeof *table * TABLE_SIZE);
     blocks = pf_sys_map(NULL, sizeof *blocks * BLOCKS_MAX);
-    struct node *r = pf_store_take(0);
+    struct pf_node *r = pf_store_take(0);
     if (!table || !blocks || !r)
         return;
     root = pf_store_name(r);
@@ -90,7 +80,7 @@ static uint32_t fold(uint32_t parent, uint32_t call, uint32_t func)
     uint32_t caller = node_at(parent)->func, seen = 0, nearest = 0, limit = fold_limit();
     uint32_t n = parent;
     for (int i = 0; i < FOLD_LOOK && n != root; i++, n = node_at(n)->parent) {
-        struct node *a = node_at(n);
+        struct pf_node *a = node_at(n);
         if (a->func != func || a->call != call || node_at(a->parent)->func != caller)
             continue;
         if (!nearest)
@@ -108,11 +98,11 @@ static uint32_t create(uint32_t parent, uint32_t call, uint32_t func)
     if (nnodes > TABLE_SIZE / 4 * 3)
         return 0;
     uint32_t count = (pf_func_at(func)->nsites + IDS_PER_BLOCK - 1) / IDS_PER_BLOCK;
-    size_t size = sizeof(struct node) + count * sizeof(uint32_t);
+    size_t size = sizeof(struct pf_node) + count * sizeof(uint32_t);
     unsigned order = 0;
     while ((64u << order) < size)
         order++;
-    struct node *n = pf_store_take(order);
+    struct pf_node *n = pf_store_take(order);
     if (!n)
         return 0;
     pf_zero(n, 64u << order);
@@ -150,10 +140,10 @@ static uint32_t child_slow(uint32_t parent, uint32_t call, uint32_t func)
 
 static uint32_t child(uint32_t parent, uint32_t call, uint32_t func)
 {
-    struct node *p = node_at(parent);
+    struct pf_node *p = node_at(parent);
     uint32_t last = __atomic_load_n(&p->last, __ATOMIC_RELAXED);
     if (last) {
-        struct node *n = node_at(last);
+        struct pf_node *n = node_at(last);
         if (n->parent == parent && n->call == call && n->func == func)
             return last;
     }
@@ -180,7 +170,7 @@ static uint32_t resolve(struct pf_frame *top)
     return n;
 }
 
-static uint32_t new_block(uint32_t name, struct node *n, uint32_t b)
+static uint32_t new_block(uint32_t name, struct pf_node *n, uint32_t b)
 {
     pf_spin_lock(&lock);
     uint32_t id = n->block[b];
@@ -194,28 +184,20 @@ static uint32_t new_block(uint32_t name, struct node *n, uint32_t b)
     return id;
 }
 
-uint32_t pf_stack_id(struct pf_thread *t, uint32_t site)
+uint32_t pf_stack_id_slow(uint32_t site)
 {
     struct pf_frame *f = __pf_tls.frame - 1;
-    uint32_t name = f->node;
-    if (__builtin_expect(name <= PF_NODE_ROOT, 0)) {
-        name = f->node == PF_NODE_ROOT ? 0 : resolve(f);
-        if (!name) {
-            pf_limit_hit(PF_LIMIT_CONTEXTS);
-            return 0;
-        }
+    uint32_t name = f->node == PF_NODE_ROOT ? 0 : f->node ? f->node : resolve(f);
+    if (name) {
+        struct pf_node *n = node_at(name);
+        uint32_t b = site / IDS_PER_BLOCK, id = __atomic_load_n(&n->block[b], __ATOMIC_ACQUIRE);
+        if (!id)
+            id = new_block(name, n, b);
+        if (id)
+            return id + site % IDS_PER_BLOCK;
     }
-    struct node *n = node_at(name);
-    uint32_t b = site / IDS_PER_BLOCK;
-    uint32_t id = __atomic_load_n(&n->block[b], __ATOMIC_ACQUIRE);
-    if (__builtin_expect(!id, 0)) {
-        id = new_block(name, n, b);
-        if (!id) {
-            pf_limit_hit(PF_LIMIT_CONTEXTS);
-            return 0;
-        }
-    }
-    return id + site % IDS_PER_BLOCK;
+    pf_limit_hit(PF_LIMIT_CONTEXTS);
+    return 0;
 }
 
 /* One frame: the site itself, then the calls it was inlined through. */
@@ -253,7 +235,7 @@ void pf_stack_walk(uint32_t id, bool (*see)(const struct pf_position *, void *),
         return;
     uint32_t name = blocks[b].node, site = blocks[b].first_site + id % IDS_PER_BLOCK;
     while (name != root) {
-        const struct node *n = node_at(name);
+        const struct pf_node *n = node_at(name);
         const struct pf_func *f = pf_func_at(n->func);
         if (!f || !walk_site(f, site, n->folded, see, arg))
             return;

@@ -11,6 +11,7 @@
 #ifndef PF_RT_STACK_H
 #define PF_RT_STACK_H
 
+#include "store.h"
 #include "thread.h"
 
 #define PF_NODE_ROOT 1u /* the context of a thread before its first function */
@@ -19,8 +20,33 @@ void pf_stack_init(void);
 void pf_stack_lock(void); /* around fork */
 void pf_stack_unlock(void);
 
+#define PF_IDS_PER_BLOCK 16u
+
+struct pf_node {
+    uint32_t parent;  /* names of nodes are store names */
+    uint32_t call;    /* site + 1 in the parent's function */
+    uint32_t func;    /* number of the function, 0 only in the root */
+    uint32_t nblocks;
+    uint32_t last;    /* the child found last: the likely next one */
+    uint32_t folded;  /* stands for deeper recursion too */
+    uint32_t block[]; /* first id of each 16 sites, 0 while none is needed */
+};
+
+uint32_t pf_stack_id_slow(uint32_t site);
+
 /* The id of site `site` of the function that runs now (frame[-1]). */
-uint32_t pf_stack_id(struct pf_thread *t, uint32_t site);
+static inline uint32_t pf_stack_id(struct pf_thread *t, uint32_t site)
+{
+    uint32_t name = __pf_tls.frame[-1].node;
+    (void)t;
+    if (__builtin_expect(name > PF_NODE_ROOT, 1)) {
+        struct pf_node *n = pf_store_at(name);
+        uint32_t id = __atomic_load_n(&n->block[site / PF_IDS_PER_BLOCK], __ATOMIC_ACQUIRE);
+        if (__builtin_expect(id != 0, 1))
+            return id + site % PF_IDS_PER_BLOCK;
+    }
+    return pf_stack_id_slow(site);
+}
 
 /* One source position of a stack, innermost first. */
 struct pf_position {

@@ -1,0 +1,27 @@
+/*
+ * idpair.h - one id for two: the fields of a granule are often accessed in the same epoch from
+ * different places; such statements become one, whose id tells for each byte which place it was.
+ *
+ * Model:   a pair (first, mask, second): the bytes of mask belong to `first`, the others to
+ *          `second`. Either may be a pair again. Equal pairs have the same id.
+ * Memory:  one table; pairs stay.
+ * Threads: any; lock-free look-up, one lock for new pairs.
+ * Errors:  0 when the table is full: then the statements stay two.
+ */
+#ifndef PF_RT_IDPAIR_H
+#define PF_RT_IDPAIR_H
+
+#include "pf_shadow.h"
+#include <stdint.h>
+
+#define PF_ID_PAIR (1u << (PF_ID_BITS - 1)) /* set in the ids of pairs; others are below it */
+
+void pf_idpair_init(void);
+uint32_t pf_idpair(uint32_t first, unsigned mask, uint32_t second);
+/* The plain id behind `id` for one byte (0..7) of the granule. */
+uint32_t pf_idpair_at(uint32_t id, unsigned byte);
+
+void pf_idpair_lock(void); /* around fork */
+void pf_idpair_unlock(void);
+
+#endif
