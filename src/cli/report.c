@@ -61,10 +61,16 @@ int pf_report(int argc, char **argv)
         "Shows the findings that runs have left in the folders, each once, with how often it was seen.\n"
         "Exits 66 when there are any, 0 when there are none.",
         options, sizeof options / sizeof options[0]};
-    int status = PF_EXIT_USAGE;
-    int first = pf_cli_parse(&verb, argc, argv, &status);
-    if (first < 0)
-        return status;
+    /* Folders and options in any order: the folders are moved to the front. */
+    int status = PF_EXIT_USAGE, nfolders = 0;
+    for (int at = 0; at < argc;) {
+        int next = pf_cli_parse(&verb, argc - at, argv + at, &status);
+        if (next < 0)
+            return status;
+        at += next;
+        if (at < argc)
+            argv[nfolders++] = argv[at];
+    }
     if (sarif || html)
         return pf_complain(VERB, "--%s: not available in this build", sarif ? "sarif" : "html");
     if (text && json)
@@ -73,9 +79,9 @@ int pf_report(int argc, char **argv)
     struct pf_error e;
     pf_findings_init(&f);
     pf_status s = PF_OK;
-    if (state || first == argc)
+    if (state || nfolders == 0)
         s = pf_findings_read_folder(&f, state ? state : DEFAULT_STATE, NULL, &e);
-    for (int i = first; i < argc && s == PF_OK; i++)
+    for (int i = 0; i < nfolders && s == PF_OK; i++)
         s = pf_findings_read_folder(&f, argv[i], NULL, &e);
     if (s == PF_OK)
         s = write_out(&f, json, out, &e);
