@@ -264,8 +264,12 @@ int pf_race_summary(void)
     if (!pf_options.quiet)
         print_summary();
     end_log("exit");
-    if (!inside)
+    if (!inside) {
         unlock_reports();
+        pf_oracle_begin();
+        pf_oracle_flush();
+        pf_oracle_end();
+    }
     pf_unnest();
     return wanted_status();
 }

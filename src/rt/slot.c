@@ -75,9 +75,9 @@ void pf_thread_key(struct pf_thread *t)
 {
     if (!t->tls)
         return;
-    t->tls->shared = 0;
-    if (pf_rt.oracle) { /* nothing may pass unlogged: a key that no statement matches */
-        t->tls->key = 1ull << PF_WRITE_BIT;
+    t->tls->shared = 1; /* matches no word of a cell; 0 is that of an empty one */
+    if (pf_rt.oracle) { /* nothing may pass unlogged: a key that no word matches, 0 neither */
+        t->tls->key = (uint64_t)PF_CLK_MAX << PF_CLK_SHIFT | 1ull << PF_WRITE_BIT;
         return;
     }
     t->tls->key = 0xffull << PF_MASK_SHIFT | (uint64_t)t->sid << PF_SID_SHIFT |
