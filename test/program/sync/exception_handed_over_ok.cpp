@@ -1,7 +1,8 @@
-// An exception goes from one thread to another, and both use it: the last to let go of it frees it,
-// after the other is done. The counts are inside libstdc++.
+// An exception goes from one thread to another while the first still reads it in its catch clause:
+// the last to let go of it destroys it, after the other is done. The counts are inside libstdc++.
 // want: none
 // tsan: it does not see the reference counts of exceptions
+#include "order.h"
 #include <cassert>
 #include <exception>
 #include <future>
@@ -13,27 +14,33 @@ struct failure {
     explicit failure(std::string t) : text(std::move(t)) {}
 };
 
-static void fail(std::promise<int> p)
+static void fail(std::promise<int> &p)
 {
     try {
         throw failure("a text that is too long to be kept inside of the string object");
     } catch (const failure &f) {
         p.set_exception(std::current_exception());
-        assert(f.text.size() > 40); // still ours, while the other has it too
+        assert(f.text.size() > 40 && f.text[40]);
+    }
+    order_point(0);
+}
+
+static void take(std::promise<int> p, std::future<int> f)
+{
+    try {
+        f.get();
+    } catch (const failure &e) {
+        assert(e.text.size() > 40 && e.text[40]);
     }
 }
 
 int main()
 {
-    for (int i = 0; i < 200; i++) {
-        std::promise<int> p;
-        std::future<int> f = p.get_future();
-        std::thread t(fail, std::move(p));
-        try {
-            f.get();
-        } catch (const failure &e) {
-            assert(e.text.size() > 40);
-        }
-        t.join();
-    }
+    std::promise<int> p;
+    std::future<int> f = p.get_future();
+    std::thread t(fail, std::ref(p));
+    f.wait();
+    order_point(1);
+    take(std::move(p), std::move(f));
+    t.join();
 }

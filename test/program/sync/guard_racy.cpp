@@ -31,4 +31,5 @@ int main()
     std::thread a(maker), b(other);
     a.join();
     b.join();
+    return get().value == 3 ? 0 : 1;
 }
