@@ -31,8 +31,6 @@ void pf_cell_unlock_all(void)
         pf_spin_unlock(&stripes[i].lock);
 }
 
-void pf_cell_init(void) { pf_set_init(); }
-
 static uint64_t get(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_RELAXED); }
 static void put(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 

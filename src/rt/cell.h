@@ -57,7 +57,6 @@ void pf_cell_clear(uint64_t *from, uint64_t *to);
 /* All statements of a cell into out[0..max); returns how many there are. For tests. */
 unsigned pf_cell_list(const uint64_t *cell, uint64_t *out, unsigned max);
 
-void pf_cell_init(void);
 void pf_cell_lock_all(void); /* around fork */
 void pf_cell_unlock_all(void);
 

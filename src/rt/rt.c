@@ -93,7 +93,6 @@ void pf_rt_init(void)
     pf_stack_init();
     pf_idpair_init();
     pf_lockset_init();
-    pf_cell_init();
     pf_sync_init();
     pf_block_init();
     if (pf_options.oracle_log[0])

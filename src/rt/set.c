@@ -1,12 +1,11 @@
 #include "set.h"
 #include "cell.h"
 #include "idpair.h"
+#include "index.h"
 #include "spin.h"
 #include "sys.h"
 
-#define TABLE_BITS 20
-#define TABLE_SIZE (1u << TABLE_BITS)
-#define SETS_MAX (TABLE_SIZE / 2)
+#define SETS_MAX (1u << 19)
 #define SET_LIMIT 256 /* members of an interned set; more are kept privately */
 #define POPULAR 4
 #define MEMO_BITS 6
@@ -16,12 +15,10 @@ struct pf_memo { /* from + with = to */
 };
 
 static struct pf_spin lock;
-static uint32_t *table; /* store names of sets, by hash of their contents */
-static uint32_t nsets;
+static struct pf_index index;
 
 void pf_set_lock(void) { pf_spin_lock(&lock); }
 void pf_set_unlock(void) { pf_spin_unlock(&lock); }
-void pf_set_init(void) { table = pf_sys_map(NULL, TABLE_SIZE * sizeof *table); }
 
 static uint64_t ref_of(const struct pf_set *s)
 {
@@ -105,33 +102,43 @@ static uint64_t use(uint64_t to)
     return to;
 }
 
-/* The set of the n sorted statements, new if there was none. NULL when the table is full. */
+struct list {
+    const uint64_t *stmt;
+    unsigned n;
+};
+
+static bool same(uint32_t item, const void *key)
+{
+    const struct pf_set *s = pf_store_at(item);
+    const struct list *l = key;
+    unsigned k = 0;
+    while (s->n == l->n && k < l->n && s->stmt[k] == l->stmt[k])
+        k++;
+    return k == l->n;
+}
+
+/* The set of the n sorted statements, new if there was none. NULL when there are too many. */
 static struct pf_set *intern(const uint64_t *stmt, unsigned n)
 {
-    uint64_t h = n;
-    for (unsigned i = 0; i < n; i++) {
-        h = (h ^ stmt[i]) * 0x9e3779b97f4a7c15ull;
-        h ^= h >> 32;
-    }
+    struct list key = {stmt, n};
+    uint32_t hash = n;
+    for (unsigned i = 0; i < n; i++)
+        hash = pf_index_hash(stmt[i], hash);
+    uint32_t name = pf_index_find(&index, hash, same, &key);
+    if (name)
+        return pf_store_at(name);
     struct pf_set *s = NULL;
     pf_spin_lock(&lock);
-    uint32_t i = (uint32_t)(h >> (64 - TABLE_BITS));
-    for (; table[i]; i = (i + 1) & (TABLE_SIZE - 1)) {
-        struct pf_set *c = pf_store_at(table[i]);
-        unsigned k = 0;
-        while (c->n == n && k < n && c->stmt[k] == stmt[k])
-            k++;
-        if (k == n) {
-            s = c;
-            break;
-        }
-    }
-    if (!s && nsets < SETS_MAX && (s = set_new(n))) {
+    if ((name = pf_index_find(&index, hash, same, &key))) {
+        s = pf_store_at(name);
+    } else if (index.used < SETS_MAX && (s = set_new(n))) {
         for (unsigned k = 0; k < n; k++)
             s->stmt[k] = stmt[k];
         s->interned = 1;
-        nsets++;
-        table[i] = pf_store_name(s);
+        if (!pf_index_add(&index, hash, pf_store_name(s))) {
+            pf_store_give(s, s->order);
+            s = NULL;
+        }
     }
     pf_spin_unlock(&lock);
     return s;

@@ -26,8 +26,6 @@ static inline bool pf_is_ref(uint64_t s) { return (s >> PF_SID_SHIFT & 1023) == 
 static inline struct pf_set *pf_set_at(uint64_t ref) { return pf_store_at((uint32_t)ref); }
 static inline unsigned pf_set_room(const struct pf_set *s) { return (8u << s->order) - 1; }
 
-void pf_set_init(void);
-
 /* A private record of the two. */
 uint64_t pf_set_private2(uint64_t s, uint64_t t);
 /* A record of s and the new a: interned if both are plain reads, else private. */

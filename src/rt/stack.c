@@ -9,6 +9,7 @@
  */
 #include "stack.h"
 #include "idpair.h"
+#include "index.h"
 #include "limits.h"
 #include "module.h"
 #include "spin.h"
@@ -16,17 +17,17 @@
 
 #define IDS_PER_BLOCK PF_IDS_PER_BLOCK
 #define BLOCKS_MAX (PF_ID_PAIR / IDS_PER_BLOCK)
-#define TABLE_BITS 22
-#define TABLE_SIZE (1u << TABLE_BITS)
+#define CALLS_MAX (1u << 22)
 #define FOLD_LOOK 512 /* ancestors looked at for recursion */
 
-struct entry { /* an open-addressing table; `node` is written last */
-    uint32_t parent, call, func, node;
+struct call { /* a call seen, and the node it leads to: its own, or an ancestor's by folding */
+    uint32_t parent, site, func, node;
 };
 
 static struct pf_spin lock;
-static struct entry *table;
-static uint32_t nnodes;
+static struct pf_index index;
+static struct call *calls;
+static uint32_t ncalls = 1;
 static struct {
     uint32_t node, first_site;
 } *blocks; /* by id / 16 */
@@ -40,38 +41,23 @@ void pf_stack_unlock(void) { pf_spin_unlock(&lock); }
 
 void pf_stack_init(void)
 {
-    table = pf_sys_map(NULL, sizeof *table * TABLE_SIZE);
+    calls = pf_sys_map(NULL, sizeof *calls * CALLS_MAX);
     blocks = pf_sys_map(NULL, sizeof *blocks * BLOCKS_MAX);
     struct pf_node *r = pf_store_take(0);
-    if (!table || !blocks || !r)
+    if (!calls || !blocks || !r)
         return;
     root = pf_store_name(r);
 }
 
-static uint32_t slot_of(uint32_t parent, uint32_t call, uint32_t func)
+static bool same(uint32_t item, const void *key)
 {
-    uint64_t h = (parent * 0x9e3779b97f4a7c15ull) ^ (call * 0xc2b2ae3d27d4eb4full) ^
-                 (func * 0x165667b19e3779f9ull);
-    h ^= h >> 29;
-    h *= 0xbf58476d1ce4e5b9ull;
-    return (uint32_t)(h >> (64 - TABLE_BITS));
-}
-
-/* The entry of the key, or the free one where it belongs. */
-static struct entry *probe(uint32_t parent, uint32_t call, uint32_t func)
-{
-    for (uint32_t i = slot_of(parent, call, func);; i = (i + 1) & (TABLE_SIZE - 1)) {
-        struct entry *e = &table[i];
-        if (!__atomic_load_n(&e->node, __ATOMIC_ACQUIRE))
-            return e;
-        if (e->parent == parent && e->call == call && e->func == func)
-            return e;
-    }
+    const struct call *c = &calls[item], *k = key;
+    return c->parent == k->parent && c->site == k->site && c->func == k->func;
 }
 
 static uint32_t fold_limit(void)
 {
-    return nnodes < 1u << 15 ? 32 : nnodes < 1u << 17 ? 4 : nnodes < 1u << 19 ? 2 : 1;
+    return ncalls < 1u << 15 ? 32 : ncalls < 1u << 17 ? 4 : ncalls < 1u << 19 ? 2 : 1;
 }
 
 /* The ancestor that stands for this call, if the call is deep in a recursion already. */
@@ -95,8 +81,6 @@ static uint32_t fold(uint32_t parent, uint32_t call, uint32_t func)
 
 static uint32_t create(uint32_t parent, uint32_t call, uint32_t func)
 {
-    if (nnodes > TABLE_SIZE / 4 * 3)
-        return 0;
     uint32_t count = (pf_func_at(func)->nsites + IDS_PER_BLOCK - 1) / IDS_PER_BLOCK;
     size_t size = sizeof(struct pf_node) + count * sizeof(uint32_t);
     unsigned order = 0;
@@ -113,29 +97,25 @@ static uint32_t create(uint32_t parent, uint32_t call, uint32_t func)
     return pf_store_name(n);
 }
 
-static uint32_t child_slow(uint32_t parent, uint32_t call, uint32_t func)
+static uint32_t child_slow(uint32_t parent, uint32_t site, uint32_t func)
 {
-    struct entry *e = probe(parent, call, func);
-    uint32_t n = __atomic_load_n(&e->node, __ATOMIC_ACQUIRE);
-    if (n)
-        return n;
+    struct call key = {parent, site, func, 0};
+    uint32_t hash = pf_index_hash(parent, (uint64_t)site << 32 | func);
+    uint32_t i = pf_index_find(&index, hash, same, &key);
+    if (i)
+        return calls[i].node;
     pf_spin_lock(&lock);
-    e = probe(parent, call, func);
-    n = e->node;
-    if (!n) {
-        n = fold(parent, call, func);
-        if (!n)
-            n = create(parent, call, func);
-        if (n) {
-            nnodes++;
-            e->parent = parent;
-            e->call = call;
-            e->func = func;
-            __atomic_store_n(&e->node, n, __ATOMIC_RELEASE);
-        }
+    i = pf_index_find(&index, hash, same, &key);
+    if (!i && ncalls < CALLS_MAX) {
+        key.node = fold(parent, site, func);
+        if (!key.node)
+            key.node = create(parent, site, func);
+        calls[ncalls] = key;
+        if (key.node && pf_index_add(&index, hash, ncalls))
+            i = ncalls++;
     }
     pf_spin_unlock(&lock);
-    return n;
+    return i ? calls[i].node : 0;
 }
 
 static uint32_t child(uint32_t parent, uint32_t call, uint32_t func)

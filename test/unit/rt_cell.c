@@ -3,7 +3,7 @@
  * new one races iff some earlier conflicting one is not known to its thread. After a race the
  * granule starts anew, for then the two may rightly differ.
  */
-// sources: src/rt/cell.c src/rt/idpair.c src/rt/set.c src/rt/store.c src/rt/sys.c
+// sources: src/rt/cell.c src/rt/idpair.c src/rt/index.c src/rt/set.c src/rt/store.c src/rt/sys.c
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -236,7 +236,6 @@ static int setup(void **state)
     __pf_tls.frame = frames + 1;
     pf_store_init();
     pf_idpair_init();
-    pf_cell_init();
     return 0;
 }
 
