@@ -24,13 +24,18 @@ void __pf_read_range(const volatile void *addr, uint64_t size, uint32_t site)
 void __pf_write_range(const volatile void *addr, uint64_t size, uint32_t site)
     __attribute__((preserve_all));
 
+/* False where plain bodies run: what they do is not watched, nor what they call. */
+static inline bool pf_watching(void) { return __pf_tls.dispatch != PF_DISPATCH_PLAIN; }
+
 static inline void pf_reads(const volatile void *addr, size_t size)
 {
-    __pf_read_range(addr, size, PF_NATIVE_READ);
+    if (pf_watching())
+        __pf_read_range(addr, size, PF_NATIVE_READ);
 }
 static inline void pf_writes(const volatile void *addr, size_t size)
 {
-    __pf_write_range(addr, size, PF_NATIVE_WRITE);
+    if (pf_watching())
+        __pf_write_range(addr, size, PF_NATIVE_WRITE);
 }
 /* A string of at most max bytes: what is read is up to its end, or all of max. */
 size_t pf_bounded_length(const char *s, size_t max);
@@ -47,7 +52,7 @@ static inline void pf_writes_string(const char *s)
 
 #define PF_WITHIN(fn, ...)                                                                         \
     do {                                                                                           \
-        if (pf_self()) {                                                                           \
+        if (pf_self() && pf_watching()) {                                                          \
             pf_stack_push(&pf_native_##fn);                                                        \
             __VA_ARGS__;                                                                           \
             pf_stack_pop();                                                                        \
