@@ -130,12 +130,12 @@ void __pf_atomic_end(void *handle, uint32_t stored)
     unsigned order = o->op == PF_ATOMIC_CAS && !stored ? o->failure : o->order;
     if (!o->lock && !pf_sync_absent(o->addr))
         o->lock = pf_sync_lock(o->addr); /* somebody released while we loaded */
-    if (!pf_rt.plain)
+    if (!pf_rt.plain && !pf_ignores(t, stored))
         check(o, stored);
     struct pf_sync *s = o->lock ? pf_sync_find(o->addr, false) : NULL;
-    if (o->op != PF_ATOMIC_STORE)
+    if (o->op != PF_ATOMIC_STORE && !t->ignore_sync)
         load(o, s, order);
-    if (stored)
+    if (stored && !t->ignore_sync)
         store(o, s, rmw);
     if (o->lock)
         pf_spin_unlock(o->lock);

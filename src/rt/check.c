@@ -50,7 +50,8 @@ void pf_check_slow(uintptr_t addr, uint32_t site, uint32_t what)
     struct pf_thread *t = enter();
     if (!t)
         return;
-    access_one(t, addr, what & 15, what & PF_CHECK_WRITE, 0, site);
+    if (!pf_ignores(t, what & PF_CHECK_WRITE))
+        access_one(t, addr, what & 15, what & PF_CHECK_WRITE, 0, site);
     leave();
 }
 
@@ -94,7 +95,8 @@ void pf_check_range(uintptr_t addr, uint64_t size, uint32_t site, uint32_t what)
     struct pf_thread *t = enter();
     if (!t)
         return;
-    access_range(t, addr, size, what & PF_CHECK_WRITE, 0, site);
+    if (!pf_ignores(t, what & PF_CHECK_WRITE))
+        access_range(t, addr, size, what & PF_CHECK_WRITE, 0, site);
     leave();
 }
 
@@ -110,12 +112,12 @@ void pf_check_vptr(uintptr_t addr, uintptr_t value, uint32_t site)
 /* From interposed functions, which are nested and have an id. */
 void pf_access_read(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
 {
-    if (!pf_rt.plain)
+    if (!pf_rt.plain && !pf_ignores(t, false))
         access_range(t, (uintptr_t)addr, size, false, id, PF_NO_SITE);
 }
 
 void pf_access_write(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
 {
-    if (!pf_rt.plain)
+    if (!pf_rt.plain && !pf_ignores(t, true))
         access_range(t, (uintptr_t)addr, size, true, id, PF_NO_SITE);
 }

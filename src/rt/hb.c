@@ -12,6 +12,8 @@
 
 void pf_hb_acquire(struct pf_thread *t, const volatile void *addr)
 {
+    if (t->ignore_sync)
+        return;
     uintptr_t a = (uintptr_t)addr;
     if (pf_sync_absent(a))
         return;
@@ -27,6 +29,8 @@ void pf_hb_acquire(struct pf_thread *t, const volatile void *addr)
 
 void pf_hb_release(struct pf_thread *t, const volatile void *addr)
 {
+    if (t->ignore_sync)
+        return;
     uintptr_t a = (uintptr_t)addr;
     pf_oracle_begin();
     pf_oracle_event(t, "rel", a, 0);
@@ -43,6 +47,8 @@ void pf_hb_release(struct pf_thread *t, const volatile void *addr)
 
 void pf_hb_release_store(struct pf_thread *t, const volatile void *addr)
 {
+    if (t->ignore_sync)
+        return;
     uintptr_t a = (uintptr_t)addr;
     pf_oracle_begin();
     pf_oracle_event(t, "relstore", a, 0);
@@ -59,6 +65,8 @@ void pf_hb_release_store(struct pf_thread *t, const volatile void *addr)
 
 void pf_hb_acquire_release(struct pf_thread *t, const volatile void *addr)
 {
+    if (t->ignore_sync)
+        return;
     uintptr_t a = (uintptr_t)addr;
     pf_oracle_begin();
     pf_oracle_event(t, "acq", a, 0);
@@ -146,6 +154,8 @@ static struct pf_held *held_find(struct pf_thread *t, uintptr_t addr)
 
 static void lock_acquire(struct pf_thread *t, uintptr_t a, bool shared)
 {
+    if (t->ignore_sync)
+        return;
     pf_oracle_begin();
     pf_oracle_event(t, shared ? "rdlock" : "lock", a, 0);
     struct pf_spin *l = pf_sync_lock(a);
@@ -160,6 +170,8 @@ static void lock_acquire(struct pf_thread *t, uintptr_t a, bool shared)
 
 static void lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool known)
 {
+    if (t->ignore_sync)
+        return;
     pf_oracle_begin();
     pf_oracle_event(t, shared ? "rdunlock" : known ? "unlock" : "rel", a, 0);
     struct pf_spin *l = pf_sync_lock(a);

@@ -25,6 +25,8 @@
 
 extern const char *__tsan_default_suppressions(void) __attribute__((weak));
 void abort(void);
+/* Does the program call races on these bytes of the granule benign? (wrap/wrap_annotate.h) */
+bool pf_annotate_benign(uintptr_t granule, unsigned bytes) __attribute__((weak));
 
 struct entry {
     uint64_t id;
@@ -328,6 +330,9 @@ static void report(struct entry *e, struct pf_finding *f)
 void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
 {
     bool atomic = (now | then) >> PF_ATOMIC_BIT & 1;
+    unsigned bytes = (unsigned)((now & then) >> PF_MASK_SHIFT);
+    if (pf_annotate_benign && pf_annotate_benign(granule, bytes))
+        return;
     uint64_t pair = pair_of(now, then);
     pf_oracle_event(t, "race", granule, (now & then) >> PF_MASK_SHIFT);
     if (!pf_options.report_bugs || (atomic && !pf_options.report_atomic_races) || seen_pair(pair))

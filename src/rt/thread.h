@@ -67,6 +67,12 @@ static inline struct pf_thread *pf_self(void)
     return __pf_tls.nested ? NULL : __pf_tls.thread;
 }
 
+/* Did the program ask not to look at such accesses of this thread? */
+static inline bool pf_ignores(const struct pf_thread *t, bool write)
+{
+    return __builtin_expect((write ? t->ignore_writes : t->ignore_reads) != 0, 0);
+}
+
 /* While nested, events of this thread are ignored (also those of functions called in between). */
 static inline void pf_nest(void) { __pf_tls.nested++; }
 static inline void pf_unnest(void) { __pf_tls.nested--; }

@@ -160,12 +160,13 @@ static void benign_add(const volatile void *mem, size_t size)
     pf_spin_unlock(&benign_lock);
 }
 
-bool pf_annotate_benign(uintptr_t addr, size_t size)
+bool pf_annotate_benign(uintptr_t granule, unsigned bytes)
 {
-    struct benign *b = __atomic_load_n(&benign, __ATOMIC_ACQUIRE);
-    while (b && !(addr < b->to && b->from < addr + size))
-        b = b->next;
-    return b;
+    for (struct benign *b = __atomic_load_n(&benign, __ATOMIC_ACQUIRE); b; b = b->next)
+        for (unsigned i = 0; i < 8; i++)
+            if (bytes >> i & 1 && granule + i - b->from < b->to - b->from)
+                return true;
+    return false;
 }
 
 ANNOTATION(AnnotateBenignRaceSized,

@@ -5,10 +5,10 @@
 #define PF_RT_WRAP_ANNOTATE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-/* Did the program say that races on any of these bytes are benign? Any thread. */
-bool pf_annotate_benign(uintptr_t addr, size_t size);
+/* Did the program say that races on one of these bytes (a bit each) of the 8 at `granule` are
+ * benign? Any thread. */
+bool pf_annotate_benign(uintptr_t granule, unsigned bytes);
 
 #endif
