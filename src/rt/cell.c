@@ -38,7 +38,7 @@ static void put(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELAX
 struct visit {
     uint64_t a;
     uint64_t covered; /* bytes of a, as mask bits, that an equal or stronger statement covers */
-    uint64_t race;    /* a statement it races with, 0 for none */
+    uint64_t race;    /* not 0: it races with a statement */
 };
 
 #define ALWAYS static inline __attribute__((always_inline))
@@ -111,13 +111,28 @@ static uint64_t for_byte(uint64_t s, unsigned byte) /* the statement, of the pla
     return (s & ~PF_BITS_ID) | id;
 }
 
+static bool conflicts(const uint32_t *clock, uint64_t a, uint64_t s)
+{
+    return (s & a & PF_MASK_ALL) && ((s ^ a) & PF_BITS_SID) &&
+           pf_stmt_clk(s) > clock[pf_stmt_sid(s)] && ((s | a) & PF_BIT_W) && !(s & a & PF_BIT_A);
+}
+
+/* Statements as they were before the access came; the racing ones are reported, each of them. */
 static __attribute__((noinline, cold)) void report(struct pf_thread *t, struct visit *v,
-                                                   uintptr_t addr, uint32_t site)
+                                                   uintptr_t addr, uint32_t site,
+                                                   const uint64_t *stmt, unsigned n)
 {
     name(t, v, site);
-    unsigned byte = (unsigned)__builtin_ctzll((v->a & v->race) >> PF_MASK_SHIFT);
-    struct report r = {t, addr & ~(uintptr_t)7, v->a, for_byte(v->race, byte)};
-    pf_call_saved(report_saved, &r);
+    for (unsigned i = 0; i < n; i++) {
+        if (!conflicts(t->clock, v->a, stmt[i]))
+            continue;
+        for (uint64_t both = v->a & stmt[i] & PF_MASK_ALL; both;) {
+            uint64_t then = for_byte(stmt[i], (unsigned)__builtin_ctzll(both >> PF_MASK_SHIFT));
+            struct report r = {t, addr & ~(uintptr_t)7, v->a, then};
+            pf_call_saved(report_saved, &r);
+            both &= ~then;
+        }
+    }
 }
 
 /* Puts the named access into a cell whose statements are s0 and s1 (direct, 0 for none) and writes
@@ -169,19 +184,30 @@ static bool read_in_set(struct pf_thread *t, struct visit *v, uint64_t *cell, ui
     return true;
 }
 
-/* cell[1] refers to a record that must change. The stripe is held. */
-static void change_record(struct pf_thread *t, struct visit *v, uint64_t *cell, uint32_t site)
+#define RACING_MAX 64 /* statements that one access is reported to race with */
+
+/* cell[1] refers to a record that must change. The stripe is held. Returns how many statements,
+ * put into `racing`, may be in a race with the access. */
+static unsigned change_record(struct pf_thread *t, struct visit *v, uint64_t *cell, uint32_t site,
+                              uint64_t racing[RACING_MAX])
 {
     uint64_t s0 = get(&cell[0]), s1 = get(&cell[1]);
     uint64_t n0 = relate(t->clock, v, s0);
+    unsigned found = 0;
+    racing[found++] = s0;
     struct pf_set *set = pf_set_private(&s1); /* a copy, if it was shared */
     if (!set) { /* out of memory, which is counted: forget rather than guess */
         put(&cell[1], 0);
-        return;
+        return found;
     }
     unsigned n = 0;
     for (unsigned i = 0; i < set->n; i++) {
-        uint64_t s = relate(t->clock, v, set->stmt[i]);
+        uint64_t before = v->race, s = set->stmt[i];
+        v->race = 0;
+        s = relate(t->clock, v, s);
+        if (v->race && found < RACING_MAX)
+            racing[found++] = v->race;
+        v->race |= before;
         if (s)
             set->stmt[n++] = s;
     }
@@ -214,6 +240,7 @@ static void change_record(struct pf_thread *t, struct visit *v, uint64_t *cell, 
     }
     put(&cell[0], n0);
     put(&cell[1], s1);
+    return found;
 }
 
 /* Is there one statement in the record that covers all of a? Read without a lock: a record that
@@ -266,21 +293,23 @@ static __attribute__((noinline)) void access_slow(struct pf_thread *t, uintptr_t
         if (pf_set_at(s1)->interned && !(a & (PF_BIT_W | PF_BIT_A)) &&
             read_in_set(t, &v, cell, s0, s1, site)) {
             if (v.race)
-                report(t, &v, addr, site);
+                report(t, &v, addr, site, &s0, 1);
             return;
         }
     }
     struct pf_spin *stripe = stripe_of(cell);
     pf_spin_lock(stripe);
-    s0 = get(&cell[0]);
-    s1 = get(&cell[1]);
-    if (pf_is_ref(s1))
-        change_record(t, &v, cell, site);
+    uint64_t racing[RACING_MAX];
+    unsigned n = 2;
+    racing[0] = get(&cell[0]);
+    racing[1] = get(&cell[1]);
+    if (pf_is_ref(racing[1]))
+        n = change_record(t, &v, cell, site, racing);
     else
-        access_direct(t, &v, cell, s0, s1, site);
+        access_direct(t, &v, cell, racing[0], racing[1], site);
     pf_spin_unlock(stripe);
     if (v.race)
-        report(t, &v, addr, site);
+        report(t, &v, addr, site, racing, n);
 }
 
 void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site)
@@ -294,7 +323,8 @@ void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t si
     access_direct(t, &v, cell, s0, s1, site);
     if (__builtin_expect(v.race != 0, 0)) {
         struct visit copy = v; /* so that v itself stays in registers */
-        report(t, &copy, addr, site);
+        uint64_t before[] = {s0, s1};
+        report(t, &copy, addr, site, before, 2);
     }
 }
 

@@ -41,11 +41,9 @@ static void clear_existing(uintptr_t from, uintptr_t to) /* both multiples of HA
 static void renew(uintptr_t addr, uintptr_t end, bool gone)
 {
     uintptr_t from = (addr + HALF - 1) & ~(uintptr_t)(HALF - 1), to = end & ~(uintptr_t)(HALF - 1);
-    if (__pf_tls.thread) {
-        pf_oracle_begin();
-        pf_oracle_event(__pf_tls.thread, "new", addr, end - addr);
-        pf_oracle_end();
-    }
+    pf_oracle_begin();
+    pf_oracle_event(__pf_tls.thread, "new", addr, end - addr);
+    pf_oracle_end();
     pf_hb_forget((void *)addr, end - addr);
     addr &= ~(uintptr_t)7;
     end = (end + 7) & ~(uintptr_t)7;

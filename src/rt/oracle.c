@@ -59,7 +59,7 @@ static void line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b)
 {
     if (used > sizeof buffer - 128)
         pf_oracle_flush();
-    number(t->number, 10);
+    number(t ? t->number : 0, 10); /* a thread that is about to begin clears its stack */
     text(" ");
     text(what);
     text(" ");
