@@ -331,10 +331,10 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
 {
     bool atomic = (now | then) >> PF_ATOMIC_BIT & 1;
     unsigned bytes = (unsigned)((now & then) >> PF_MASK_SHIFT);
+    uint64_t pair = pair_of(now, then);
+    pf_oracle_event(t, "race", granule, bytes);
     if (pf_annotate_benign && pf_annotate_benign(granule, bytes))
         return;
-    uint64_t pair = pair_of(now, then);
-    pf_oracle_event(t, "race", granule, (now & then) >> PF_MASK_SHIFT);
     if (!pf_options.report_bugs || (atomic && !pf_options.report_atomic_races) || seen_pair(pair))
         return;
     lock_reports();

@@ -1,0 +1,83 @@
+/*
+ * photofinish.h - tell photofinish what it cannot see. For programs, C and C++.
+ *
+ * Model:   order that the program makes in a way of its own (assembly, a device, code that is not
+ *          built with pf cc), locks of its own, and races it means to have.
+ * Cost:    nothing at all where the compiler is not pf cc; a function call where it is. The same
+ *          calls work with clang's -fsanitize=thread.
+ * Threads: any.
+ */
+#ifndef PHOTOFINISH_H
+#define PHOTOFINISH_H
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define PF_IS_WATCHING 1
+#endif
+#endif
+#ifndef PF_IS_WATCHING
+#define PF_IS_WATCHING 0
+#endif
+
+#if PF_IS_WATCHING
+
+#include <stddef.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+void __tsan_acquire(void *addr);
+void __tsan_release(void *addr);
+void AnnotateRWLockCreate(const char *file, int line, const volatile void *lock);
+void AnnotateRWLockDestroy(const char *file, int line, const volatile void *lock);
+void AnnotateRWLockAcquired(const char *file, int line, const volatile void *lock, long writer);
+void AnnotateRWLockReleased(const char *file, int line, const volatile void *lock, long writer);
+void AnnotateIgnoreReadsBegin(const char *file, int line);
+void AnnotateIgnoreReadsEnd(const char *file, int line);
+void AnnotateIgnoreWritesBegin(const char *file, int line);
+void AnnotateIgnoreWritesEnd(const char *file, int line);
+void AnnotateBenignRaceSized(const char *file, int line, const volatile void *mem, size_t size,
+                             const char *why);
+#ifdef __cplusplus
+}
+#endif
+
+#define PF_CALL_(fn, ...) fn(__FILE__, __LINE__, ##__VA_ARGS__)
+
+/* All that came before PF_RELEASE(p), in any thread, happens before what follows a later
+ * PF_ACQUIRE(p). `p` is any address; it is a name and is not read. */
+#define PF_RELEASE(p) __tsan_release((void *)(p))
+#define PF_ACQUIRE(p) __tsan_acquire((void *)(p))
+
+/* A lock of the program's own, known by its address. The lock is said to be taken just after it
+ * is, and to be dropped just before. Readers are ordered with writers, not among themselves. */
+#define PF_LOCK_INIT(p) PF_CALL_(AnnotateRWLockCreate, p)
+#define PF_LOCK_DESTROY(p) PF_CALL_(AnnotateRWLockDestroy, p)
+#define PF_LOCK_TAKEN(p) PF_CALL_(AnnotateRWLockAcquired, p, 1)
+#define PF_LOCK_DROPPING(p) PF_CALL_(AnnotateRWLockReleased, p, 1)
+#define PF_LOCK_TAKEN_SHARED(p) PF_CALL_(AnnotateRWLockAcquired, p, 0)
+#define PF_LOCK_DROPPING_SHARED(p) PF_CALL_(AnnotateRWLockReleased, p, 0)
+
+/* Accesses of this thread in between are not looked at. They nest. */
+#define PF_IGNORE_BEGIN()                                                                          \
+    (PF_CALL_(AnnotateIgnoreReadsBegin), PF_CALL_(AnnotateIgnoreWritesBegin))
+#define PF_IGNORE_END() (PF_CALL_(AnnotateIgnoreWritesEnd), PF_CALL_(AnnotateIgnoreReadsEnd))
+
+/* Races on this variable are meant; `why` is a string. From here to the end of the run. */
+#define PF_BENIGN(var, why) PF_CALL_(AnnotateBenignRaceSized, &(var), sizeof(var), why)
+
+#else
+
+#define PF_RELEASE(p) ((void)0)
+#define PF_ACQUIRE(p) ((void)0)
+#define PF_LOCK_INIT(p) ((void)0)
+#define PF_LOCK_DESTROY(p) ((void)0)
+#define PF_LOCK_TAKEN(p) ((void)0)
+#define PF_LOCK_DROPPING(p) ((void)0)
+#define PF_LOCK_TAKEN_SHARED(p) ((void)0)
+#define PF_LOCK_DROPPING_SHARED(p) ((void)0)
+#define PF_IGNORE_BEGIN() ((void)0)
+#define PF_IGNORE_END() ((void)0)
+#define PF_BENIGN(var, why) ((void)0)
+
+#endif
+#endif

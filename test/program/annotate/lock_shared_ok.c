@@ -1,0 +1,36 @@
+// A writer of a lock of the program's own comes after its reader.
+// want: none
+#include "order.h"
+#include "../../../include/photofinish.h"
+#include <pthread.h>
+
+char lock;
+int x;
+
+static void *first(void *arg)
+{
+    PF_LOCK_TAKEN_SHARED(&lock);
+    (void)*(volatile int *)&x;
+    PF_LOCK_DROPPING_SHARED(&lock);
+    order_point(0);
+    return arg;
+}
+
+static void *second(void *arg)
+{
+    order_point(1);
+    PF_LOCK_TAKEN(&lock);
+    x = 2;
+    PF_LOCK_DROPPING(&lock);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, first, NULL);
+    pthread_create(&b, NULL, second, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
