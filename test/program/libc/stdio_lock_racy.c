@@ -1,0 +1,19 @@
+// The lock of another stream orders nothing.
+// want: race shared at A B
+#include "turns.h"
+#include <stdio.h>
+
+int shared;
+
+void first(void)
+{
+    flockfile(stdout);
+    shared = 1; /* A */
+    funlockfile(stdout);
+}
+void second(void)
+{
+    flockfile(stderr);
+    shared = 2; /* B */
+    funlockfile(stderr);
+}
