@@ -1,6 +1,7 @@
 #include "sync.h"
 #include "clock.h"
 #include "hb.h"
+#include "oracle.h"
 #include "slot.h"
 #include "store.h"
 #include "sys.h"
@@ -92,6 +93,9 @@ static void forget_granule(uintptr_t addr, uintptr_t from, uintptr_t to)
 void pf_hb_forget(const volatile void *addr, size_t size)
 {
     uintptr_t from = (uintptr_t)addr, to = from + size;
+    pf_oracle_begin();
+    pf_oracle_event(__pf_tls.thread, "forget", from, size);
+    pf_oracle_end();
     for (uintptr_t a = from & ~(uintptr_t)7; a < to;) {
         uintptr_t page_end = (a | ((1u << PAGE_BITS) - 1)) + 1;
         if (!pages[low(a) >> PAGE_BITS]) {

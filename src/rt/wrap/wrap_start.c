@@ -84,8 +84,25 @@ static struct pf_start *record_new(struct pf_thread *t, void *arg, bool detached
     return s;
 }
 
+void pf_start_known(struct pf_thread *t)
+{
+    if (!t || !end_key_made || pthread_getspecific(end_key))
+        return;
+    pf_nest();
+    struct pf_start *s = record_new(t, NULL, false);
+    if (s) {
+        s->refs = 1; /* there is no creator */
+        pf_spin_lock(&lock);
+        list(s, pthread_self());
+        pf_spin_unlock(&lock);
+        pthread_setspecific(end_key, s);
+    }
+    pf_unnest();
+}
+
 struct pf_start *pf_start_new(struct pf_call *c, void *arg, bool detached)
 {
+    pf_start_known(c->t); /* whom it creates may join it */
     struct pf_thread *t = end_key_made ? pf_thread_create(c->t) : NULL;
     struct pf_start *s = t ? record_new(t, arg, detached) : NULL;
     if (t && !s)
@@ -194,23 +211,6 @@ void pf_start_detached(struct pf_start *s)
     pf_spin_unlock(&lock);
     if (last)
         unref(s, true);
-}
-
-void pf_start_exiting(void)
-{
-    struct pf_thread *t = pf_self();
-    if (!t || !end_key_made || pthread_getspecific(end_key))
-        return;
-    pf_nest();
-    struct pf_start *s = record_new(t, NULL, false);
-    if (s) {
-        s->refs = 1; /* there is no creator */
-        pf_spin_lock(&lock);
-        list(s, pthread_self());
-        pf_spin_unlock(&lock);
-        pthread_setspecific(end_key, s);
-    }
-    pf_unnest();
 }
 
 static void before_fork(void)

@@ -39,8 +39,8 @@ void pf_start_rewind(struct pf_frame **base);
 struct pf_start *pf_start_find(pthread_t id);
 void pf_start_joined(struct pf_call *c, struct pf_start *s);
 void pf_start_detached(struct pf_start *s);
-/* The caller is about to exit, and may be a thread that no record stands for: main. */
-void pf_start_exiting(void);
+/* The caller, t or NULL, may be a thread that no record stands for: main. Now one does. */
+void pf_start_known(struct pf_thread *t);
 
 /* From pf_wrap_init. */
 void pf_start_init(void);

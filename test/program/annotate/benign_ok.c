@@ -1,5 +1,6 @@
 // A race that is meant.
 // want: none
+// oracle: it does not know what the program calls benign
 #include "order.h"
 #include "../../../include/photofinish.h"
 #include <pthread.h>

@@ -11,6 +11,7 @@ static void work(std::promise<int> p)
     p.set_value(7);
     x = 1; /* WORKER */
     order_point(0);
+    order_wait(3); // the promise lives on: its end would order the threads
 }
 
 int main()
@@ -21,5 +22,6 @@ int main()
     f.get();
     order_point(1);
     x = 2; /* MAIN */
+    order_point(2);
     t.join();
 }
