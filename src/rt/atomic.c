@@ -5,7 +5,9 @@
  *
  * A location's clock is what an acquire load of its present value learns:
  *   store   release: the thread's clock. relaxed: that of the thread's last release fence; but a
- *           store by the thread that heads the release sequence continues it (C11 5.1.2.4).
+ *           store by a thread that heads a release sequence continues it (C11 5.1.2.4), and
+ *           with it here those of others, which should end: one clock a location is enough, and
+ *           what is left too long is an order too many, never a race too many.
  *   RMW     continues the sequence: the old clock stays, joined with what a store would put there.
  * A relaxed load learns the clock only at the next acquire fence (thread->acquired).
  */
@@ -101,22 +103,25 @@ static void store(struct operation *o, struct pf_sync *s, bool rmw)
     struct pf_thread *t = o->t;
     if (!s)
         return;
+    uint64_t self = 1ull << (t->number & 63);
     if (releases(o->order)) {
         if (rmw)
             pf_clock_from_thread(&s->clock, t);
         else
             pf_clock_set_thread(&s->clock, t);
+        s->heads = rmw ? s->heads | self : self;
         s->head = rmw && s->head != t->number + 1 ? 0 : t->number + 1;
         return;
     }
-    if (!rmw && s->head != t->number + 1) { /* another thread's sequence ends here */
+    if (!rmw && !(s->heads & self)) { /* the sequences of others end here */
         s->clock.n = 0;
+        s->heads = 0;
         s->head = 0;
     }
     if (t->released) {
         pf_clock_from_array(&s->clock, t->released, PF_SID_MAX + 1);
-        if (!rmw)
-            s->head = 0;
+        s->heads |= self;
+        s->head = 0;
     }
 }
 

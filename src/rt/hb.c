@@ -38,6 +38,7 @@ void pf_hb_release(struct pf_thread *t, const volatile void *addr)
     struct pf_sync *s = pf_sync_find(a, true);
     if (s) {
         pf_clock_from_thread(&s->clock, t);
+        s->heads = ~0ull; /* no store to an atomic there ends it */
         s->head = 0;
     }
     pf_spin_unlock(l);
@@ -56,6 +57,7 @@ void pf_hb_release_store(struct pf_thread *t, const volatile void *addr)
     struct pf_sync *s = pf_sync_find(a, true);
     if (s) {
         pf_clock_set_thread(&s->clock, t);
+        s->heads = ~0ull;
         s->head = t->number + 1;
     }
     pf_spin_unlock(l);
@@ -76,6 +78,7 @@ void pf_hb_acquire_release(struct pf_thread *t, const volatile void *addr)
     if (s) {
         pf_clock_to_thread(t, &s->clock);
         pf_clock_set_thread(&s->clock, t);
+        s->heads = ~0ull;
         s->head = 0;
     }
     pf_spin_unlock(l);

@@ -2,8 +2,8 @@
  * sync.h - sync objects by address, for the files that implement hb.h (hb.c, atomic.c).
  *
  * Model:   an object has the clock of what was released into it, and for locks a second one of
- *          what readers released. `head` is the thread whose plain release the clock is, as C11's
- *          release sequences need it.
+ *          what readers released. An atomic's clock joins the release sequences that its value
+ *          belongs to; `heads` says which threads may head one of them.
  * Memory:  found through the sync plane (pf_shadow.h); several in one granule are chained.
  * Threads: between sync_lock and sync_unlock of the address the caller alone sees its object.
  */
@@ -23,6 +23,7 @@ struct pf_sync {
     uintptr_t addr;
     uint32_t next; /* store name of another object in the granule */
     uint32_t head; /* 1 + number of the thread that made the clock alone; 0: several */
+    uint64_t heads; /* bit n: a thread whose number is n modulo 64 heads a release sequence */
     struct pf_hb_clock clock, readers;
 };
 

@@ -4,8 +4,10 @@ Model:  vector clocks as dictionaries thread -> number of the epoch, absent is 0
         in epoch e happened before the present of thread u iff e <= clock of u [t].
         Per byte: for each thread and kind of access its last epoch. That is the full history: an
         earlier access of the same thread is known to whoever knows a later one.
-        An atomic location: the release sequences that its present value belongs to, each with the
-        thread that heads it and the clock that it carries (C11 5.1.2.4).
+        An atomic location: the clock of the release sequences that its present value belongs to, and
+        the threads that head them (C11 5.1.2.4). As the runtime does, it keeps one clock for all of
+        them: a plain store by one of the heads should end the sequences of the others, but does not.
+        Threads that are the same modulo 64 count as one head. Both can only hide a race.
 Use:    detector.py LOG  prints both sets where they differ; exit 1 then.
 """
 
@@ -48,7 +50,7 @@ class Detector:
         self.threads = {0: Thread(0, {})}
         self.objects = {}   # address -> clock
         self.readers = {}   # address -> clock of the shared holders
-        self.atomics = {}   # address -> [(head thread, clock)]
+        self.atomics = {}   # address -> (set of heads, clock)
         self.bytes = {}     # address -> {(thread, write, atomic): epoch}
         self.racy = set()   # found here
         self.reported = set()  # by the runtime
@@ -80,8 +82,7 @@ class Detector:
 
     def on_acq(self, t, a, _):
         join(t.clock, self.objects.get(a, {}))
-        for _, clock in self.atomics.get(a, []):
-            join(t.clock, clock)
+        join(t.clock, self.atomics.get(a, (set(), {}))[1])
 
     def on_rel(self, t, a, _):
         join(self.objects.setdefault(a, {}), t.publish())
@@ -109,8 +110,14 @@ class Detector:
         join(t.clock, self.threads[child].clock)
 
     def on_new(self, t, a, size):
+        self.drop(a, size, (self.objects, self.readers, self.atomics, self.bytes))
+
+    def on_forget(self, t, a, size):
+        self.drop(a, size, (self.objects, self.readers, self.atomics))
+
+    def drop(self, a, size, tables):
         last = a + size
-        for table in (self.objects, self.readers, self.atomics, self.bytes):
+        for table in tables:
             if size < len(table):
                 for byte in range(a, last):
                     table.pop(byte, None)
@@ -125,20 +132,21 @@ class Detector:
             t.fenced = t.publish()
 
     def load(self, t, a, order):
-        for _, clock in self.atomics.get(a, []):
-            join(t.clock if acquires(order) else t.seen, clock)
-        if acquires(order):
-            join(t.clock, self.objects.get(a, {}))
+        join(t.clock if acquires(order) else t.seen, self.atomics.get(a, (set(), {}))[1])
+        join(t.clock if acquires(order) else t.seen, self.objects.get(a, {}))
 
     def store(self, t, a, order, goes_on):
         """goes_on: a read-modify-write, part of every sequence that the old value belongs to."""
-        old = self.atomics.get(a, [])
-        sequences = list(old) if goes_on else [(h, c) for h, c in old if h == t.number]
-        if releases(order):
-            sequences.append((t.number, t.publish()))
-        elif t.fenced is not None:
-            sequences.append((t.number, t.fenced))
-        self.atomics[a] = sequences
+        heads, clock = self.atomics.get(a, (set(), {}))
+        me = t.number % 64
+        if not goes_on and (releases(order) or me not in heads):
+            heads, clock = set(), {}
+        told = t.publish() if releases(order) else t.fenced
+        if told is not None:
+            heads = heads | {me}
+            clock = dict(clock)
+            join(clock, told)
+        self.atomics[a] = heads, clock
 
     def on_aload(self, t, a, how):
         self.load(t, a, how >> 1)

@@ -85,7 +85,7 @@ static void fill(void *p, uint64_t size, bool write)
     if (!filling)
         return;
     for (uintptr_t a = (uintptr_t)p & ~7ul; a < (uintptr_t)p + size; a += 8) {
-        uint64_t *cell = (uint64_t *)(PF_SHADOW_BASE + (a << 20 >> 23 << PF_CELL_SHIFT));
+        uint64_t *cell = (uint64_t *)(PF_SHADOW_BASE + (a << (64 - PF_APP_BITS) >> (67 - PF_APP_BITS) << PF_CELL_SHIFT));
         if (write)
             cell[0] = __pf_tls.key;
         cell[1] = write ? __pf_tls.key : __pf_tls.key & ~(1ull << PF_WRITE_BIT);

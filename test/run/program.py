@@ -63,8 +63,10 @@ class Photofinish:
         env = {"PF_OPTIONS": f"oracle_log={log}:quiet=1:exitcode=0"}
         command([program, *test.args()], cwd=work, input=test.stdin(),
                 env=os.environ | test.environment() | env)
-        with open(log) as lines:
-            wrong = differences(lines)
+        lines = log.read_text().splitlines()
+        wrong = differences(lines)
+        if bool(test.races) != any(" race " in line for line in lines):
+            wrong.append(f"races in its log, wanted: {bool(test.races)}")
         if wrong:
             raise Failure("the oracle differs:\n" + "\n".join(wrong[:20]))
 

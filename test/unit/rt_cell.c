@@ -24,7 +24,7 @@
 #define THREADS_MAX 40
 #define LOCKS 4
 #define GRANULES 16
-#define BASE 0x700000000000ull
+#define BASE 0x770000000000ull
 
 __thread struct pf_tls __pf_tls;
 struct pf_rt pf_rt;
@@ -107,7 +107,7 @@ static bool quick(uintptr_t addr, unsigned mask, bool write)
     uint64_t s = c[!write], x = s ^ __pf_tls.key, m = (uint64_t)mask << PF_MASK_SHIFT;
     if (!(x & ~(PF_MASK_ALL | (write ? PF_BITS_ID : PF_BITS_ID | PF_BIT_W))) && !(x & m))
         return true;
-    return !write && s && s == __pf_tls.shared;
+    return !write && s == __pf_tls.shared;
 }
 
 static void access(struct pf_thread *t, unsigned g, unsigned mask, bool write, bool atomic,
@@ -151,7 +151,7 @@ static void join(uint32_t *d, const uint32_t *s)
 static void next_epoch(struct pf_thread *t)
 {
     t->clock[t->sid] = ++t->clk;
-    __pf_tls.shared = 0;
+    __pf_tls.shared = 1;
 }
 
 /* `calm` in 100 accesses are reads by anybody; the others follow the lock of their granule so that
@@ -174,7 +174,7 @@ static void fuzz(uint64_t seed, unsigned nthreads, unsigned steps, unsigned calm
     for (unsigned s = 0; s < steps; s++) {
         if (rnd(4) == 0) {
             now = rnd(nthreads);
-            __pf_tls.shared = 0; /* a thread's own word; another one's epoch */
+            __pf_tls.shared = 1; /* a thread's own word; another one's epoch */
         }
         struct pf_thread *t = &threads[now];
         unsigned g = rnd(GRANULES), l = g % LOCKS;
@@ -229,10 +229,14 @@ static void readers_of_an_array_share_one_set(void **state)
 
 static int setup(void **state)
 {
-    void *c = (void *)((uintptr_t)pf_cell_of(BASE) & ~4095ull);
-    if (mmap(c, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1,
-             0) != c)
-        return 1;
+    uint64_t *cell = pf_cell_of(BASE);
+    void *need[] = {cell, pf_cell_more(cell), pf_cell_more_used(cell)};
+    for (int i = 0; i < 3; i++) {
+        void *p = (void *)((uintptr_t)need[i] & ~4095ull);
+        if (mmap(p, 4096, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != p)
+            return 1;
+    }
     __pf_tls.frame = frames + 1;
     pf_store_init();
     pf_idpair_init();

@@ -1,0 +1,293 @@
+#include "brute.h"
+#include <string.h>
+
+#define MAX_N 40
+#define MAX_T 8
+#define MAX_C 24
+#define MAX_STATES 3000000
+
+struct state {
+    uint8_t done[MAX_T];   /* events run */
+    uint8_t writer[MAX_C]; /* 1 + event */
+    uint8_t spoilt[MAX_C];
+    uint8_t off[MAX_T];    /* has seen a wrong value */
+    uint64_t heard;        /* wakes whose notify came after their wait */
+};
+
+struct brute {
+    const struct pf_trace *t;
+    uint32_t n, nt, nc;
+    uint32_t list[MAX_T][MAX_N], len[MAX_T], pos[MAX_N], wait[MAX_N];
+    uint8_t source[MAX_N][MAX_C];
+    bool after[MAX_N][MAX_N]; /* after[i][f]: i needs f to have run */
+    struct state *seen;
+    uint32_t *slots;
+    uint32_t nseen, cap;
+    bool *race;
+};
+
+static const struct pf_event *at(const struct brute *b, uint32_t i) { return &b->t->events.at[i]; }
+
+/* --- rules that name pairs of events, straight from the model --- */
+
+static bool item_of(const struct brute *b, uint32_t i, uint32_t item)
+{
+    uint32_t first, other, n = pf_trace_items(b->t, i, &first, &other);
+    return (n && item >= first && item < first + n) || item == other;
+}
+
+static bool reach(const struct brute *b, uint32_t call, uint32_t item)
+{
+    const struct pf_reach *d = &b->t->reaches.at[at(b, call)->link];
+    for (uint32_t k = 0; k < d->nitems; k++)
+        if (b->t->reach_items.at[d->item0 + k] == item)
+            return true;
+    return false;
+}
+
+static uint32_t ret_of(const struct brute *b, uint32_t call)
+{
+    for (uint32_t i = call + 1; i < b->n; i++)
+        if (at(b, i)->kind == PF_EV_RET && at(b, i)->link == call)
+            return i;
+    return b->n;
+}
+
+/* Is i the begin, the end or in between of the BarrierPair? */
+static bool of_pair(const struct brute *b, uint32_t i, uint32_t call)
+{
+    return at(b, i)->thread == at(b, call)->thread && i >= call && i <= ret_of(b, call);
+}
+
+/* The paper's Algorithm 2, lines 7 to 20, for one pair of events f < i, plus the rule for writes
+ * while a call is under way. */
+static bool tied(const struct brute *b, uint32_t f, uint32_t i, enum pf_brute_missing missing)
+{
+    if (missing == PF_BRUTE_IGNORE)
+        return false;
+    uint32_t items = pf_trace_nitems(b->t);
+    bool f_changes = !pf_event_is_access(at(b, f)) || pf_event_writes(at(b, f));
+    bool i_changes = !pf_event_is_access(at(b, i)) || pf_event_writes(at(b, i));
+    for (uint32_t p = 0; p < b->n; p++) {
+        if (at(b, p)->kind != PF_EV_CALL)
+            continue;
+        for (uint32_t x = 0; x < items; x++) {
+            if (!reach(b, p, x))
+                continue;
+            if ((of_pair(b, f, p) && item_of(b, i, x)) || (of_pair(b, i, p) && item_of(b, f, x)))
+                return true;
+            if (p < i && i < ret_of(b, p) && f_changes && i_changes && item_of(b, f, x) &&
+                item_of(b, i, x))
+                return true;
+        }
+        for (uint32_t q = 0; q < b->n; q++) {
+            if (at(b, q)->kind != PF_EV_CALL || !of_pair(b, f, p) || !of_pair(b, i, q))
+                continue;
+            bool common = missing == PF_BRUTE_SB;
+            for (uint32_t x = 0; x < items; x++)
+                common |= reach(b, p, x) && reach(b, q, x);
+            if (common)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool pinned(const struct pf_event *e, enum pf_brute_missing missing)
+{
+    return pf_event_reads(e) && ((e->flags & PF_EF_ORPHAN) ||
+                                 (missing != PF_BRUTE_IGNORE && (e->flags & PF_EF_MISSING)));
+}
+
+static bool needs(const struct brute *b, uint32_t f, uint32_t i, enum pf_brute_missing missing)
+{
+    const struct pf_event *g = at(b, f), *e = at(b, i);
+    const struct pf_place *p = NULL, *q = NULL;
+    if (pf_event_operand[g->kind] == PF_OPERAND_PLACE)
+        p = &b->t->places.at[g->what];
+    if (pf_event_operand[e->kind] == PF_OPERAND_PLACE)
+        q = &b->t->places.at[e->what];
+    if (g->thread == e->thread)
+        return f + 0 == i ? false : true;
+    if (g->kind == PF_EV_FORK && g->what == e->thread)
+        return true;
+    if (e->kind == PF_EV_JOIN && e->what == g->thread)
+        return true;
+    if (e->kind == PF_EV_WAKE && pf_trace_waker(b->t, i) == f)
+        return true;
+    if (g->kind == PF_EV_ARRIVE && g->what == e->what &&
+        ((e->kind == PF_EV_DEPART && g->link == e->link) ||
+         (e->kind == PF_EV_ARRIVE && g->link < e->link)))
+        return true;
+    if (g->kind == PF_EV_POST && e->kind == PF_EV_TAKE && g->what == e->what)
+        return true;
+    if (p && q && e->kind == PF_EV_ALLOC && p->block && p->block != q->block &&
+        p->addr < q->addr + q->size && q->addr < p->addr + p->size)
+        return true;
+    if (p && q && g->kind == PF_EV_ALLOC && pf_event_is_access(e) && p->block == q->block)
+        return true;
+    if (p && q && pf_event_is_access(g) && pf_event_is_access(e) && p->block == q->block &&
+        p->cell0 < q->cell0 + q->ncells && q->cell0 < p->cell0 + p->ncells &&
+        ((pinned(e, missing) && pf_event_writes(g)) || (pinned(g, missing) && pf_event_writes(e))))
+        return true;
+    return tied(b, f, i, missing);
+}
+
+/* --- the search --- */
+
+static bool has_run(const struct brute *b, const struct state *s, uint32_t i)
+{
+    return b->pos[i] < s->done[at(b, i)->thread];
+}
+
+static bool held(const struct brute *b, const struct state *s, uint32_t lock, bool shared_too)
+{
+    for (uint32_t u = 0; u < b->nt; u++) {
+        int depth = 0, shared = 0;
+        for (uint32_t k = 0; k < s->done[u]; k++) {
+            const struct pf_event *e = at(b, b->list[u][k]);
+            uint8_t class = pf_event_class[e->kind];
+            if ((class != PF_CLASS_ACQUIRE && class != PF_CLASS_RELEASE) || pf_event_lock(e) != lock)
+                continue;
+            int *count = pf_event_shared(e) ? &shared : &depth;
+            *count += class == PF_CLASS_ACQUIRE ? 1 : -1;
+        }
+        if (depth || (shared && shared_too))
+            return true;
+    }
+    return false;
+}
+
+static bool enabled(const struct brute *b, const struct state *s, uint32_t i)
+{
+    const struct pf_event *e = at(b, i);
+    for (uint32_t f = 0; f < i; f++)
+        if (b->after[i][f] && !has_run(b, s, f))
+            return false;
+    if (s->off[e->thread] && (!b->t->has_branches || e->kind == PF_EV_BRANCH))
+        return false;
+    if (e->kind == PF_EV_WAKE && pf_trace_waker(b->t, i) != PF_NONE && !(s->heard >> i & 1))
+        return false;
+    return !pf_event_acquires(e) || !held(b, s, pf_event_lock(e), !pf_event_shared(e));
+}
+
+static void run(const struct brute *b, struct state *s, uint32_t i, enum pf_brute_missing missing)
+{
+    const struct pf_event *e = at(b, i);
+    if (e->kind == PF_EV_TRYFAIL && !held(b, s, e->what, true))
+        s->off[e->thread] = 1;
+    if (pf_event_class[e->kind] == PF_CLASS_NOTIFY)
+        for (uint32_t k = 0; k < b->n; k++)
+            if (at(b, k)->kind == PF_EV_WAKE && pf_trace_waker(b->t, k) == i &&
+                has_run(b, s, b->wait[k]))
+                s->heard |= 1ull << k;
+    if (pf_event_is_access(e)) {
+        const struct pf_place *p = &b->t->places.at[e->what];
+        for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
+            if (!pf_event_reads(e) || pinned(e, missing))
+                continue;
+            uint64_t want = 0, have = 0;
+            bool right = !s->spoilt[c] && s->writer[c] == b->source[i][c];
+            if (!right && !s->spoilt[c] && pf_trace_cell_value(b->t, e, c, true, &want)) {
+                bool known = b->t->cells.at[c].initial_known;
+                have = b->t->cells.at[c].initial;
+                if (s->writer[c])
+                    known = pf_trace_cell_value(b->t, at(b, s->writer[c] - 1u), c, false, &have);
+                right = known && have == want;
+            }
+            if (!right)
+                s->off[e->thread] = 1;
+        }
+        for (uint32_t c = p->cell0; c < p->cell0 + p->ncells && pf_event_writes(e); c++) {
+            s->writer[c] = (uint8_t)(i + 1);
+            s->spoilt[c] = s->off[e->thread];
+        }
+    }
+    s->done[e->thread]++;
+}
+
+static bool remember(struct brute *b, const struct state *s)
+{
+    if (2 * b->nseen >= b->cap) {
+        b->cap = b->cap ? 2 * b->cap : 1024;
+        b->slots = pf_mem_resize(b->slots, b->cap, sizeof *b->slots);
+        memset(b->slots, 0xff, b->cap * sizeof *b->slots);
+        b->seen = pf_mem_resize(b->seen, b->cap, sizeof *b->seen);
+        for (uint32_t k = 0; k < b->nseen; k++) {
+            uint64_t h = 0;
+            for (size_t i = 0; i < sizeof *s; i++)
+                h = (h ^ ((uint8_t *)&b->seen[k])[i]) * 0x100000001b3ull;
+            uint32_t x = (uint32_t)(h ^ h >> 32) & (b->cap - 1);
+            while (b->slots[x] != PF_NONE)
+                x = (x + 1) & (b->cap - 1);
+            b->slots[x] = k;
+        }
+    }
+    uint64_t h = 0;
+    for (size_t i = 0; i < sizeof *s; i++)
+        h = (h ^ ((const uint8_t *)s)[i]) * 0x100000001b3ull;
+    uint32_t x = (uint32_t)(h ^ h >> 32) & (b->cap - 1);
+    for (; b->slots[x] != PF_NONE; x = (x + 1) & (b->cap - 1))
+        if (!memcmp(&b->seen[b->slots[x]], s, sizeof *s))
+            return false;
+    b->slots[x] = b->nseen;
+    b->seen[b->nseen++] = *s;
+    return true;
+}
+
+bool pf_brute(const struct pf_trace *t, enum pf_brute_missing missing, bool *race)
+{
+    struct brute *b = pf_mem_zero(1, sizeof *b);
+    b->t = t;
+    b->n = (uint32_t)t->events.len;
+    b->nt = (uint32_t)t->threads.len;
+    b->nc = (uint32_t)t->cells.len;
+    b->race = race;
+    memset(race, 0, (size_t)b->n * b->n);
+    bool fits = b->n <= MAX_N && b->nt <= MAX_T && b->nc <= MAX_C;
+    uint8_t writer[MAX_C] = {0};
+    for (uint32_t i = 0; fits && i < b->n; i++) {
+        const struct pf_event *e = at(b, i);
+        b->pos[i] = b->len[e->thread];
+        b->wait[i] = e->kind == PF_EV_WAKE ? b->list[e->thread][b->pos[i] - 1] : 0;
+        b->list[e->thread][b->len[e->thread]++] = i;
+        memcpy(b->source[i], writer, sizeof writer);
+        if (pf_event_writes(e))
+            for (uint32_t k = 0; k < t->places.at[e->what].ncells; k++)
+                writer[t->places.at[e->what].cell0 + k] = (uint8_t)(i + 1);
+        for (uint32_t f = 0; f < i; f++)
+            b->after[i][f] = needs(b, f, i, missing);
+    }
+    struct state first;
+    memset(&first, 0, sizeof first);
+    if (fits)
+        remember(b, &first);
+    for (uint32_t k = 0; fits && k < b->nseen; k++) {
+        struct state s = b->seen[k];
+        uint32_t next[MAX_T];
+        bool can[MAX_T];
+        for (uint32_t u = 0; u < b->nt; u++) {
+            can[u] = false;
+            if (s.done[u] == b->len[u])
+                continue;
+            next[u] = b->list[u][s.done[u]];
+            can[u] = enabled(b, &s, next[u]);
+        }
+        for (uint32_t u = 0; u < b->nt; u++)
+            for (uint32_t v = 0; v < b->nt; v++)
+                if (u != v && can[u] && can[v] && next[u] < next[v] &&
+                    pf_trace_conflict(t, at(b, next[u]), at(b, next[v])))
+                    race[next[u] * b->n + next[v]] = true;
+        for (uint32_t u = 0; u < b->nt; u++)
+            if (can[u]) {
+                struct state to = s;
+                run(b, &to, next[u], missing);
+                remember(b, &to);
+            }
+        fits = b->nseen < MAX_STATES;
+    }
+    free(b->seen);
+    free(b->slots);
+    free(b);
+    return fits;
+}

@@ -1,0 +1,12 @@
+// realloc ends the block even where it stays: an access before it races, and so does one after it.
+// want: race at BEFORE RESIZE
+// want: race at RESIZE AFTER
+#include "turns.h"
+#include <stdlib.h>
+
+char *block;
+static _Thread_local volatile long sink;
+void before(void) { block = malloc(1000); }
+void first(void) { block[999] = 1; /* BEFORE */ }
+void second(void) { sink = realloc(block, 900) != NULL; /* RESIZE */ }
+void third(void) { sink = block[10]; /* AFTER */ }

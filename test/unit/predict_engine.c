@@ -1,0 +1,161 @@
+// sources: src/trace/*.c src/predict/*.c src/predict/*/*.c test/oracle/reorder/*.c
+// flags: -D_GNU_SOURCE -O1
+/*
+ * predict_engine.c - the engine against the definition: on small random traces every pair of
+ * conflicting accesses gets the answer that walking through all reorderings gives, and every
+ * witness passes the validator.
+ */
+#include "../oracle/reorder/brute.h"
+#include "../oracle/reorder/random_trace.h"
+#include "analysis.h"
+#include "engine/engine.h"
+#include "engine/validate.h"
+#include "selfcheck.h"
+#include "text.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+struct tally {
+    uint64_t pairs, yes, no, traces;
+    struct pf_engine_stats stats;
+};
+
+static void explain(const struct pf_trace *t, uint64_t seed, uint32_t a, uint32_t b, bool want,
+                    const char *what)
+{
+    fprintf(stderr, "seed %lu: events %u and %u: wanted %s, %s\n", (unsigned long)seed, a + 1,
+            b + 1, want ? "race" : "none", what);
+    pf_text_write(t, stderr);
+}
+
+static void compare(const struct pf_random_shape *shape, uint64_t seed, enum pf_missing missing,
+                    struct tally *sum)
+{
+    struct pf_trace t;
+    struct pf_trace_error err;
+    pf_random_trace(&t, shape, seed);
+    if (!pf_trace_check(&t, &err)) {
+        pf_text_write(&t, stderr);
+        fail_msg("seed %lu: %s", (unsigned long)seed, err.text);
+    }
+    uint32_t n = (uint32_t)t.events.len;
+    bool *race = pf_mem_zero((size_t)n * n, 1);
+    if (!pf_brute(&t, (enum pf_brute_missing)missing, race))
+        goto out;
+    sum->traces++;
+    struct pf_index x;
+    struct pf_window w;
+    struct pf_pair p = {0};
+    struct pf_engine_stats unused = {0};
+    pf_index_init(&x, &t, missing);
+    pf_window_init(&w, &x);
+    for (uint32_t a = 0; a < n; a++)
+        for (uint32_t b = a + 1; b < n; b++) {
+            if (!pf_trace_conflict(&t, &t.events.at[a], &t.events.at[b]))
+                continue;
+            enum pf_answer got = pf_engine_ask(&w, &p, 0, n, a, b, 100000, &sum->stats);
+            bool want = race[a * n + b];
+            sum->pairs++;
+            sum->yes += want;
+            sum->no += !want;
+            if (got != (want ? PF_YES : PF_NO)) {
+                explain(&t, seed, a, b, want, got == PF_YES ? "got a race" : "got none");
+                fail();
+            }
+            if (got == PF_YES) {
+                struct pf_race r = {a, b, 0, p.order.at, (uint32_t)p.order.len};
+                bool ok;
+                pf_validate(&t, (enum pf_missing_rule)missing, &r, 1, &ok, &err);
+                if (!ok) {
+                    explain(&t, seed, a, b, want, err.text);
+                    for (uint32_t k = 0; k < r.norder; k++)
+                        fprintf(stderr, " %u", r.order[k] + 1);
+                    fail();
+                }
+            }
+            /* A window that leaves the first events as they are says yes only to true races. */
+            uint32_t lo = a / 2;
+            if (pf_engine_ask(&w, &p, lo, n, a, b, 100000, &unused) == PF_YES) {
+                if (!want)
+                    explain(&t, seed, a, b, want, "got a race in a window");
+                assert_true(want);
+                struct pf_race r = {a, b, lo, NULL, (uint32_t)p.order.len};
+                r.order = pf_mem_resize(NULL, r.norder, sizeof *r.order);
+                for (uint32_t k = 0; k < r.norder; k++)
+                    r.order[k] = p.order.at[k] + lo;
+                bool ok;
+                pf_validate(&t, (enum pf_missing_rule)missing, &r, 1, &ok, &err);
+                free(r.order);
+                if (!ok)
+                    explain(&t, seed, a, b, want, err.text);
+                assert_true(ok);
+            }
+        }
+    pf_pair_release(&p);
+    pf_window_release(&w);
+    pf_index_release(&x);
+out:
+    free(race);
+    pf_trace_release(&t);
+}
+
+static void many(const char *name, struct pf_random_shape shape, enum pf_missing missing,
+                 uint32_t count)
+{
+    struct tally sum = {0};
+    for (uint64_t seed = 1; seed <= count; seed++)
+        compare(&shape, seed, missing, &sum);
+    printf("%s: %lu pairs, %lu races, in %lu traces agree; order %lu, preserved %lu, closed %lu, "
+           "solved %lu\n", name, sum.pairs, sum.yes, sum.traces, sum.stats.order,
+           sum.stats.preserve, sum.stats.close, sum.stats.solved);
+    assert_true(sum.yes > 0 && sum.no > 0 && sum.traces > count / 2);
+}
+
+static void test_plain(void **state)
+{
+    many("locks", (struct pf_random_shape){3, 2, 2, 16, 2, 0}, PF_MISSING_IGNORE, 600);
+    many("more locks", (struct pf_random_shape){3, 3, 3, 20, 3, 0}, PF_MISSING_IGNORE, 150);
+    many("four threads", (struct pf_random_shape){4, 2, 2, 16, 2, 0}, PF_MISSING_IGNORE, 200);
+}
+
+static void test_features(void **state)
+{
+    static const struct {
+        const char *name;
+        unsigned features;
+    } each[] = {
+        {"branches", PF_RANDOM_BRANCH}, {"rwlocks", PF_RANDOM_RWLOCK},
+        {"trylock", PF_RANDOM_TRYLOCK}, {"conditions", PF_RANDOM_COND},
+        {"barriers", PF_RANDOM_BARRIER}, {"atomics", PF_RANDOM_ATOMIC},
+        {"sizes", PF_RANDOM_SIZES}, {"messages", PF_RANDOM_MESSAGE},
+        {"blocks", PF_RANDOM_BLOCK}, {"recursive", PF_RANDOM_RECURSIVE},
+        {"fork and join", PF_RANDOM_FORK}, {"all but calls", PF_RANDOM_ALL & ~PF_RANDOM_CALL},
+    };
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
+        many(each[i].name, (struct pf_random_shape){3, 2, 2, 15, 2, each[i].features},
+             PF_MISSING_IGNORE, 120);
+}
+
+static void test_missing(void **state)
+{
+    struct pf_random_shape shape = {3, 3, 2, 15, 2, PF_RANDOM_CALL};
+    many("calls, mc", shape, PF_MISSING_IGNORE, 100);
+    many("calls, rdit", shape, PF_MISSING_RDIT, 300);
+    many("calls, sb", shape, PF_MISSING_SB, 100);
+    shape.features = PF_RANDOM_ALL;
+    many("all, rdit", shape, PF_MISSING_RDIT, 200);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_features),
+        cmocka_unit_test(test_missing),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
