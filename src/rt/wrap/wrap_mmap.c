@@ -6,12 +6,12 @@
  * one another; Linux puts everything there by itself:
  *
  *      low     0 .. 0x0500'0000'0000              non-PIE image and heap
- *      middle  0x5500'0000'0000 .. 0x5800'...     PIE image and heap
- *      high    0x7800'0000'0000 .. 0x8000'...     mappings, libraries, stacks
+ *      middle  0x5500'0000'0000 .. 0x5680'...     PIE image and heap
+ *      high    0x7680'0000'0000 .. 0x8000'...     mappings, libraries, stacks
  *
  * A hint elsewhere is only a hint: it is dropped. A fixed address elsewhere would share cells with
- * other memory, and races could be invented: it is refused as if there were no memory.
- * Both are counted.
+ * other memory, and races could be invented: it is refused as if there were no memory,
+ * and counted.
  */
 #include "wrap_libc.h"
 #include "limits.h"
@@ -20,8 +20,7 @@
 
 static bool watched(uintptr_t lo, size_t size)
 {
-    static const struct { uintptr_t lo, hi; } range[] = {
-        {0, 0x050000000000}, {0x550000000000, 0x580000000000}, {0x780000000000, 0x800000000000}};
+    static const struct { uintptr_t lo, hi; } range[] = {PF_APP_RANGES};
     for (size_t i = 0; i < sizeof range / sizeof *range; i++)
         if (lo >= range[i].lo && lo < range[i].hi && size <= range[i].hi - lo)
             return true;
@@ -33,7 +32,8 @@ static bool place(void **at, size_t size, bool fixed)
 {
     if ((!*at && !fixed) || watched((uintptr_t)*at, size))
         return true;
-    pf_limit_hit(PF_LIMIT_MAPPINGS);
+    if (fixed)
+        pf_limit_hit(PF_LIMIT_MAPPINGS);
     *at = NULL;
     return !fixed;
 }
