@@ -22,18 +22,31 @@
  *          For whole granules that is one shift and a branch.
  *
  *          Writes look at cell[0], reads at cell[1]; the slow path arranges the cell so that these
- *          are the likely hits. A cell[1] whose sid is PF_SID_REF refers to a record with more
+ *          are the likely hits. Two more words of the cell are on a plane of their own, which most
+ *          granules never need. A cell[1] whose sid is PF_SID_REF refers to a record with more
  *          statements (see rt/cell.h); a read may also compare it with the thread's `shared` word.
  */
 #ifndef PF_SHADOW_H
 #define PF_SHADOW_H
 
-/* Address bits that select a cell. The parts of the address space a Linux process uses
- * (non-PIE image, PIE image and heap, mmap area and stacks) differ below bit 44. */
-#define PF_APP_BITS 44
+/* Address bits that select a cell. The parts of the address space that a Linux process uses differ
+ * in these: non-PIE image, PIE image and heap, mappings and stacks (PF_APP_RANGES). */
+#define PF_APP_BITS 43
+#define PF_APP_RANGES                                                                              \
+    {0, 0x050000000000ull}, {0x550000000000ull, 0x568000000000ull},                                \
+    {                                                                                              \
+        0x768000000000ull, 0x800000000000ull                                                       \
+    }
 #define PF_SHADOW_BASE 0x200000000000ull /* bit 45: above every cell offset */
 #define PF_SHADOW_SIZE (1ull << (PF_APP_BITS + 1))
 #define PF_CELL_SHIFT 4 /* 16 bytes a cell, one cell for 8 bytes */
+
+/* The other two words of a cell: at the same distance from here. One byte for each page of them
+ * says whether it was ever written. */
+#define PF_MORE_BASE (PF_SHADOW_BASE + PF_SHADOW_SIZE)
+#define PF_MORE_USED 0x140000000000ull
+#define PF_MORE_USED_SHIFT 11 /* address bits: a page of 4 KB is 256 cells */
+#define PF_MORE_USED_SIZE (1ull << (PF_APP_BITS - PF_MORE_USED_SHIFT))
 
 /* Index of sync objects: one u32 for 8 bytes. Index of heap blocks: one u32 for 16 bytes. */
 #define PF_SYNC_PLANE 0x180000000000ull

@@ -48,6 +48,8 @@ ALWAYS bool at_least(uint64_t s, uint64_t a) /* s >= a */
     return !((a & ~s) & PF_BIT_W) && !((s & ~a) & PF_BIT_A);
 }
 
+ALWAYS bool plain_read(uint64_t s) { return !(s & (PF_BIT_W | PF_BIT_A)); }
+
 /* What is left of s when v->a comes; 0 for nothing. */
 ALWAYS uint64_t relate(const uint32_t *clock, struct visit *v, uint64_t s)
 {
@@ -135,9 +137,20 @@ static __attribute__((noinline, cold)) void report(struct pf_thread *t, struct v
     }
 }
 
-/* Puts the named access into a cell whose statements are s0 and s1 (direct, 0 for none) and writes
- * it back. Writes go in front, for the check of later writes looks at cell[0] alone; reads at the
- * back, for that of reads looks at cell[1]. */
+/* Where the words of a cell are. */
+struct words {
+    uint64_t *at[4];
+};
+
+ALWAYS struct words words_of(uint64_t *cell)
+{
+    uint64_t *more = pf_cell_more(cell);
+    return (struct words){{cell, cell + 1, more, more + 1}};
+}
+
+/* Puts the named access into a cell whose statements are s0 and s1 (0 for none), and writes it back.
+ * Writes go in front, for the check of later writes looks at cell[0] alone; reads go second, for
+ * that of reads looks at cell[1]. */
 ALWAYS void insert(struct pf_thread *t, uint64_t a, uint64_t *cell, uint64_t s0, uint64_t s1)
 {
     uint64_t one;
@@ -145,24 +158,174 @@ ALWAYS void insert(struct pf_thread *t, uint64_t a, uint64_t *cell, uint64_t s0,
     if ((one = merge(s0, a))) {
         put(&cell[0], one);
         put(&cell[1], s1);
-    } else if ((one = merge(s1, a))) {
+        return;
+    }
+    if ((one = merge(s1, a))) {
         put(&cell[1], one);
         put(&cell[0], s0);
-    } else if (a & PF_BIT_W) {
-        if (s0 && s1)
-            s1 = pf_set_private2(s0, s1);
-        else if (s0)
-            s1 = s0;
-        put(&cell[1], s1);
-        put(&cell[0], a);
-    } else {
-        if (s0 && s1)
-            a = pf_set_of_two(t, s1, a);
-        else if (s1)
-            s0 = s1;
-        put(&cell[0], s0);
-        put(&cell[1], a);
+        return;
     }
+    uint64_t *front = a & PF_BIT_W ? &s0 : &s1, *back = a & PF_BIT_W ? &s1 : &s0;
+    if (*front && *back) {
+        if (plain_read(*front) && plain_read(a)) { /* two readers: often the first of many */
+            a = pf_set_of_two(t, *front, a);
+        } else {
+            __atomic_store_n(pf_cell_more_used(cell), 1, __ATOMIC_RELAXED);
+            put(pf_cell_more(cell), *front);
+        }
+    } else if (*front) {
+        *back = *front;
+    }
+    *front = a;
+    put(&cell[0], s0);
+    put(&cell[1], s1);
+}
+
+/* A cell with at most two statements. */
+ALWAYS void access_two(struct pf_thread *t, struct visit *v, uint64_t *cell, uint64_t s0,
+                       uint64_t s1, uint32_t site)
+{
+    uint64_t n0 = relate(t->clock, v, s0), n1 = relate(t->clock, v, s1);
+    if (is_covered(v)) {
+        if (n0 != s0)
+            put(&cell[0], n0);
+        /* Let the next read of this find it where it looks. */
+        if (!n1 && !(v->a & PF_BIT_W))
+            n1 = n0;
+        if (n1 != s1)
+            put(&cell[1], n1);
+        return;
+    }
+    name(t, v, site);
+    if (n1 && !((n0 ^ n1) << 8)) { /* such a double */
+        n0 |= n1;
+        n1 = 0;
+    }
+    insert(t, v->a, cell, n0, n1);
+}
+
+/* Writes the statements of list[0..n), n <= 4, into the words: `first` in front if there is one. */
+static void spread(struct words w, const uint64_t *list, unsigned n, uint64_t first, bool write)
+{
+    uint64_t out[4] = {0};
+    unsigned k = 0, front = write ? 0 : 1;
+    if (first)
+        out[front] = first;
+    for (unsigned i = 0; i < n; i++) {
+        while (out[k])
+            k++;
+        out[k] = list[i];
+    }
+    if (out[2])
+        __atomic_store_n(pf_cell_more_used(w.at[0]), 1, __ATOMIC_RELAXED);
+    for (k = 0; k < 4; k++)
+        if (get(w.at[k]) != out[k])
+            put(w.at[k], out[k]);
+}
+
+/* The statements that one access races with, for the report. */
+struct racing {
+    unsigned n;
+    uint64_t stmt[64]; /* more than these at once are not told */
+};
+
+/* Sends the access through list[0..*n) and drops what it replaces; returns the named access if it
+ * must be added still, 0 if it is covered or became part of another one. */
+static uint64_t send(struct pf_thread *t, struct visit *v, uint64_t *list, unsigned *n,
+                     uint32_t site, struct racing *racing)
+{
+    unsigned m = 0;
+    for (unsigned i = 0; i < *n; i++) {
+        v->race = 0;
+        uint64_t s = relate(t->clock, v, list[i]);
+        if (v->race && racing->n < sizeof racing->stmt / sizeof *racing->stmt)
+            racing->stmt[racing->n++] = v->race;
+        if (s)
+            list[m++] = s;
+    }
+    *n = m;
+    if (is_covered(v))
+        return 0;
+    name(t, v, site);
+    t->dirty = true;
+    for (unsigned i = 0; i < m; i++) {
+        uint64_t one = merge(list[i], v->a);
+        if (one) {
+            /* It takes the place of the access: in front. */
+            list[i] = list[--*n];
+            return one;
+        }
+    }
+    return v->a;
+}
+
+/* A cell with up to four statements that is about to have five. */
+static __attribute__((noinline)) void overflow(uint64_t *cell, const uint64_t list[4], uint64_t a)
+{
+    bool write = a & PF_BIT_W; /* the newest write stays in front of the record */
+    uint64_t ref = plain_read(a) ? pf_set_of_reads(list + 1, 3, a) : 0;
+    if (!ref)
+        ref = write ? pf_set_private_of(list, 4, 0) : pf_set_private_of(list + 1, 3, a);
+    put(&pf_cell_more(cell)[0], 0);
+    put(&pf_cell_more(cell)[1], 0);
+    put(&cell[1], ref);
+    put(&cell[0], write ? a : list[0]);
+}
+
+/* A cell with up to four statements. One word is stored in most cases: no loops here. */
+static void access_four(struct pf_thread *t, uint64_t *cell, struct visit *v, uint32_t site)
+{
+    uint64_t *more = pf_cell_more(cell), one;
+    uint64_t s0 = get(&cell[0]), s1 = get(&cell[1]), s2 = get(&more[0]), s3 = get(&more[1]);
+    uint64_t n0 = relate(t->clock, v, s0), n1 = relate(t->clock, v, s1);
+    uint64_t n2 = relate(t->clock, v, s2), n3 = relate(t->clock, v, s3);
+    if (is_covered(v)) {
+        if (!n1 && !(v->a & PF_BIT_W)) /* let the next read of this find it where it looks */
+            n1 = n0;
+    } else {
+        name(t, v, site);
+        t->dirty = true;
+        bool write = v->a & PF_BIT_W;
+        if (n1 && !((n0 ^ n1) << 8)) { /* such a double */
+            n0 |= n1;
+            n1 = 0;
+        }
+        if ((one = merge(n0, v->a))) {
+            n0 = one;
+        } else if ((one = merge(n1, v->a))) {
+            n1 = one;
+        } else if ((one = merge(n2, v->a))) {
+            n2 = one;
+        } else if ((one = merge(n3, v->a))) {
+            n3 = one;
+        } else {
+            uint64_t old = write ? n0 : n1; /* makes room in front for the access */
+            if (write)
+                n0 = v->a;
+            else
+                n1 = v->a;
+            if (!old)
+                ;
+            else if (!(write ? n1 : n0))
+                *(write ? &n1 : &n0) = old;
+            else if (!n2)
+                n2 = old;
+            else if (!n3)
+                n3 = old;
+            else {
+                overflow(cell, (uint64_t[]){write ? old : n0, write ? n1 : old, n2, n3}, v->a);
+                return;
+            }
+        }
+    }
+    if (n2 != s2)
+        put(&more[0], n2);
+    if (n3 != s3)
+        put(&more[1], n3);
+    if (n1 != s1)
+        put(&cell[1], n1);
+    if (n0 != s0)
+        put(&cell[0], n0);
 }
 
 /* cell[1] refers to a set of plain reads and a is a plain read. */
@@ -184,63 +347,39 @@ static bool read_in_set(struct pf_thread *t, struct visit *v, uint64_t *cell, ui
     return true;
 }
 
-#define RACING_MAX 64 /* statements that one access is reported to race with */
-
-/* cell[1] refers to a record that must change. The stripe is held. Returns how many statements,
- * put into `racing`, may be in a race with the access. */
-static unsigned change_record(struct pf_thread *t, struct visit *v, uint64_t *cell, uint32_t site,
-                              uint64_t racing[RACING_MAX])
+/* cell[1] refers to a record that must change. The stripe is held. */
+static void change_record(struct pf_thread *t, struct visit *v, uint64_t *cell, uint32_t site,
+                          struct racing *racing)
 {
+    struct words w = words_of(cell);
     uint64_t s0 = get(&cell[0]), s1 = get(&cell[1]);
-    uint64_t n0 = relate(t->clock, v, s0);
-    unsigned found = 0;
-    racing[found++] = s0;
     struct pf_set *set = pf_set_private(&s1); /* a copy, if it was shared */
     if (!set) { /* out of memory, which is counted: forget rather than guess */
         put(&cell[1], 0);
-        return found;
+        return;
     }
-    unsigned n = 0;
-    for (unsigned i = 0; i < set->n; i++) {
-        uint64_t before = v->race, s = set->stmt[i];
-        v->race = 0;
-        s = relate(t->clock, v, s);
-        if (v->race && found < RACING_MAX)
-            racing[found++] = v->race;
-        v->race |= before;
-        if (s)
-            set->stmt[n++] = s;
-    }
+    if (s0 && set->n < pf_set_room(set)) /* all in one list; there is room for one more by design */
+        set->stmt[set->n++] = s0;
+    unsigned n = set->n;
+    uint64_t a = send(t, v, set->stmt, &n, site, racing);
     set->n = (uint16_t)n;
-    if (!is_covered(v)) {
-        name(t, v, site);
-        t->dirty = true;
-        uint64_t add = v->a, one = merge(n0, add);
-        if (one) {
-            n0 = one;
-            add = 0;
-        }
-        for (unsigned i = 0; i < n && add; i++)
-            if ((one = merge(set->stmt[i], add))) {
-                set->stmt[i] = one;
-                add = 0;
-            }
-        if (add & PF_BIT_W) { /* the newest write stands in front */
-            uint64_t old = n0;
-            n0 = add;
-            add = old;
-        }
-        if (add)
-            set = pf_set_push(set, &s1, add);
-    }
-    if (set->n <= 1) { /* back to a plain cell */
-        uint64_t last = set->n ? set->stmt[0] : 0;
+    if (n + !!a <= 4) {
+        uint64_t few[4];
+        for (unsigned i = 0; i < n; i++)
+            few[i] = set->stmt[i];
         pf_set_drop(s1);
-        s1 = last;
+        spread(w, few, n, a, a & PF_BIT_W);
+        return;
     }
-    put(&cell[0], n0);
-    put(&cell[1], s1);
-    return found;
+    if (a & PF_BIT_W) {
+        s0 = a; /* the newest write stands in front */
+    } else {
+        s0 = set->stmt[--set->n];
+        if (a)
+            set = pf_set_push(set, &s1, a);
+    }
+    put(&cell[0], s0);
+    put(&cell[1], pf_set_with_room(set, s1));
 }
 
 /* Is there one statement in the record that covers all of a? Read without a lock: a record that
@@ -258,30 +397,7 @@ static bool covered_in_record(uint64_t ref, uint64_t a)
     return false;
 }
 
-/* A cell without a record. */
-ALWAYS void access_direct(struct pf_thread *t, struct visit *v, uint64_t *cell, uint64_t s0,
-                          uint64_t s1, uint32_t site)
-{
-    uint64_t n0 = relate(t->clock, v, s0), n1 = relate(t->clock, v, s1);
-    if (is_covered(v)) {
-        if (n0 != s0)
-            put(&cell[0], n0);
-        /* Let the next read of this find it where it looks. */
-        if (!n1 && !(v->a & PF_BIT_W))
-            n1 = n0;
-        if (n1 != s1)
-            put(&cell[1], n1);
-        return;
-    }
-    name(t, v, site);
-    if (n1 && !((n0 ^ n1) << 8)) { /* such a double */
-        n0 |= n1;
-        n1 = 0;
-    }
-    insert(t, v->a, cell, n0, n1);
-}
-
-/* Everything that needs more than two words, or a lock. */
+/* Everything that needs more than four words, or a lock. */
 static __attribute__((noinline)) void access_slow(struct pf_thread *t, uintptr_t addr, uint64_t a,
                                                   uint32_t site)
 {
@@ -290,76 +406,92 @@ static __attribute__((noinline)) void access_slow(struct pf_thread *t, uintptr_t
     if (!pf_rt.strict && pf_is_ref(s1)) {
         if (covered_in_record(s1, a))
             return;
-        if (pf_set_at(s1)->interned && !(a & (PF_BIT_W | PF_BIT_A)) &&
-            read_in_set(t, &v, cell, s0, s1, site)) {
+        if (pf_set_at(s1)->interned && plain_read(a) && read_in_set(t, &v, cell, s0, s1, site)) {
             if (v.race)
                 report(t, &v, addr, site, &s0, 1);
             return;
         }
     }
+    struct racing racing;
     struct pf_spin *stripe = stripe_of(cell);
     pf_spin_lock(stripe);
-    uint64_t racing[RACING_MAX];
-    unsigned n = 2;
-    racing[0] = get(&cell[0]);
-    racing[1] = get(&cell[1]);
-    if (pf_is_ref(racing[1]))
-        n = change_record(t, &v, cell, site, racing);
-    else
-        access_direct(t, &v, cell, racing[0], racing[1], site);
+    racing.n = 0;
+    if (pf_is_ref(get(&cell[1]))) {
+        change_record(t, &v, cell, site, &racing);
+    } else {
+        racing.n = pf_cell_list(cell, racing.stmt, 4);
+        access_four(t, cell, &v, site);
+        racing.n = v.race ? racing.n : 0;
+    }
     pf_spin_unlock(stripe);
-    if (v.race)
-        report(t, &v, addr, site, racing, n);
+    if (racing.n)
+        report(t, &v, addr, site, racing.stmt, racing.n);
 }
 
 void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site)
 {
-    uint64_t *cell = pf_cell_of(addr), s0 = get(&cell[0]), s1 = get(&cell[1]);
+    uint64_t *cell = pf_cell_of(addr), s0 = get(&cell[0]), s1 = get(&cell[1]), s2 = 0, s3 = 0;
     if (__builtin_expect(pf_is_ref(s1) | pf_rt.strict, 0)) {
         access_slow(t, addr, a, site);
         return;
     }
     struct visit v = {a, 0, 0};
-    access_direct(t, &v, cell, s0, s1, site);
-    if (__builtin_expect(v.race != 0, 0)) {
-        struct visit copy = v; /* so that v itself stays in registers */
-        uint64_t before[] = {s0, s1};
-        report(t, &copy, addr, site, before, 2);
+    if (*pf_cell_more_used(cell)) {
+        s2 = get(&pf_cell_more(cell)[0]);
+        s3 = get(&pf_cell_more(cell)[1]);
     }
+    if (s2 | s3)
+        access_four(t, cell, &v, site);
+    else
+        access_two(t, &v, cell, s0, s1, site);
+    if (__builtin_expect(v.race != 0, 0)) {
+        uint64_t before[] = {s0, s1, s2, s3};
+        report(t, &v, addr, site, before, 4);
+    }
+}
+
+static void clear_one(uint64_t *cell, bool more)
+{
+    uint64_t s1 = get(&cell[1]);
+    struct pf_spin *stripe = pf_is_ref(s1) ? stripe_of(cell) : NULL;
+    if (__builtin_expect(stripe != NULL, 0)) {
+        pf_spin_lock(stripe);
+        s1 = get(&cell[1]);
+        if (pf_is_ref(s1))
+            pf_set_drop(s1);
+    }
+    if (get(&cell[0]) | s1) {
+        put(&cell[0], 0);
+        put(&cell[1], 0);
+    }
+    if (more) {
+        put(&pf_cell_more(cell)[0], 0);
+        put(&pf_cell_more(cell)[1], 0);
+    }
+    if (__builtin_expect(stripe != NULL, 0))
+        pf_spin_unlock(stripe);
 }
 
 void pf_cell_clear(uint64_t *from, uint64_t *to)
 {
-    for (; from < to; from += 2) {
-        uint64_t s1 = get(&from[1]);
-        if (__builtin_expect(pf_is_ref(s1), 0)) {
-            pf_spin_lock(stripe_of(from));
-            s1 = get(&from[1]);
-            if (pf_is_ref(s1))
-                pf_set_drop(s1);
-            put(&from[0], 0);
-            put(&from[1], 0);
-            pf_spin_unlock(stripe_of(from));
-        } else if (get(&from[0]) | s1) {
-            put(&from[0], 0);
-            put(&from[1], 0);
-        }
+    while (from < to) {
+        bool more = *pf_cell_more_used(from);
+        uint64_t *end = (uint64_t *)(((uintptr_t)from | 4095) + 1);
+        for (end = end < to ? end : to; from < end; from += 2)
+            clear_one(from, more);
     }
 }
 
-unsigned pf_cell_list(const uint64_t *cell, uint64_t *out, unsigned max)
+unsigned pf_cell_list(uint64_t *cell, uint64_t *out, unsigned max)
 {
+    struct words w = words_of(cell);
     unsigned n = 0;
-    uint64_t s0 = get(&cell[0]), s1 = get(&cell[1]);
-    if (s0 && n++ < max)
-        out[n - 1] = s0;
-    if (pf_is_ref(s1)) {
-        const struct pf_set *set = pf_set_at(s1);
-        for (unsigned i = 0; i < set->n; i++)
+    for (int i = 0; i < 4; i++) {
+        uint64_t s = get(w.at[i]);
+        const struct pf_set *set = pf_is_ref(s) ? pf_set_at(s) : NULL;
+        for (unsigned k = 0; s && k < (set ? set->n : 1u); k++)
             if (n++ < max)
-                out[n - 1] = set->stmt[i];
-    } else if (s1 && n++ < max) {
-        out[n - 1] = s1;
+                out[n - 1] = set ? set->stmt[k] : s;
     }
     return n;
 }

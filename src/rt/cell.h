@@ -10,10 +10,11 @@
  *            else replaces, in the overlapping bytes, every s <= a that happened before it.
  *          A replaced s is no loss: what would race with s in future also races with a.
  *
- *          Up to two statements stand in the cell itself. More stand in a record that cell[1] refers
- *          to: a private one of this granule, or an interned set of plain reads that many granules
- *          share (read-only data touched by the same threads from the same places costs one set,
- *          not one record a granule).
+ *          Up to four statements stand in the cell itself, two of them on the second plane. More
+ *          stand in a record that cell[1] refers to: a private one of this granule, or an interned
+ *          set of plain reads that many granules share (read-only data touched by the same threads
+ *          from the same places costs one set, not words for every granule). Under a reference the
+ *          words of the second plane are 0.
  * Memory:  records from the store; private ones go back when they are not needed, sets stay.
  * Threads: words are read and written whole. Private records are used under a striped lock. In the
  *          default mode cells are not locked: an update can be lost to one that truly overlaps it
@@ -41,6 +42,17 @@ static inline uint64_t *pf_cell_of(uintptr_t addr)
     return (uint64_t *)(PF_SHADOW_BASE + ((addr & ((1ull << PF_APP_BITS) - 1)) >> 3 << 4));
 }
 
+static inline uint64_t *pf_cell_more(uint64_t *cell)
+{
+    return (uint64_t *)((uintptr_t)cell + (PF_MORE_BASE - PF_SHADOW_BASE));
+}
+/* Has the page of pf_cell_more ever been written? */
+static inline uint8_t *pf_cell_more_used(const uint64_t *cell)
+{
+    return (uint8_t *)(PF_MORE_USED +
+                       (((uintptr_t)cell - PF_SHADOW_BASE) >> (PF_MORE_USED_SHIFT + 1)));
+}
+
 /* The statement of t's current epoch for the bytes of `mask` (8 bits), with id 0. */
 static inline uint64_t pf_stmt_make(const struct pf_thread *t, unsigned mask, bool write, bool atomic)
 {
@@ -55,7 +67,7 @@ void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t si
 /* The granules of [from, to) are as new; records go back. */
 void pf_cell_clear(uint64_t *from, uint64_t *to);
 /* All statements of a cell into out[0..max); returns how many there are. For tests. */
-unsigned pf_cell_list(const uint64_t *cell, uint64_t *out, unsigned max);
+unsigned pf_cell_list(uint64_t *cell, uint64_t *out, unsigned max);
 
 void pf_cell_lock_all(void); /* around fork */
 void pf_cell_unlock_all(void);

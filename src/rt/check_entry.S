@@ -60,10 +60,10 @@
         push    %rax
         .cfi_adjust_cfa_offset 8
         mov     %rdi, %rax
-        shl     $20, %rax
-        shr     $23, %rax
+        shl     $(64 - 43), %rax        /* PF_APP_BITS */
+        shr     $(64 - 43 + 3), %rax
         shl     $4, %rax
-        bts     $45, %rax
+        bts     $45, %rax               /* PF_SHADOW_BASE */
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %fs:(%r11), %r11
         xor     \slot(%rax), %r11

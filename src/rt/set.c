@@ -40,13 +40,23 @@ static struct pf_set *set_new(unsigned n)
     return s;
 }
 
-uint64_t pf_set_private2(uint64_t a, uint64_t b)
+/* A private copy of list[0..n) with room for `room` statements in all. */
+static struct pf_set *private_copy(const uint64_t *list, unsigned n, unsigned room)
 {
-    struct pf_set *s = set_new(2);
+    struct pf_set *s = set_new(room);
     if (!s)
-        return 0;
-    s->stmt[0] = a;
-    s->stmt[1] = b;
+        return NULL;
+    s->n = (uint16_t)n;
+    for (unsigned i = 0; i < n; i++)
+        s->stmt[i] = list[i];
+    return s;
+}
+
+uint64_t pf_set_private_of(const uint64_t *list, unsigned n, uint64_t more)
+{
+    struct pf_set *s = private_copy(list, n, n + 3);
+    if (s && more)
+        s->stmt[s->n++] = more;
     return ref_of(s);
 }
 
@@ -55,32 +65,31 @@ struct pf_set *pf_set_private(uint64_t *ref)
     struct pf_set *s = pf_set_at(*ref);
     if (!s->interned)
         return s;
-    struct pf_set *c = set_new(s->n + 1u);
-    if (!c)
-        return NULL;
-    c->n = s->n;
-    for (unsigned i = 0; i < s->n; i++)
-        c->stmt[i] = s->stmt[i];
-    *ref = ref_of(c);
-    return c;
+    s = private_copy(s->stmt, s->n, s->n + 3u);
+    if (s)
+        *ref = ref_of(s);
+    return s;
 }
 
 struct pf_set *pf_set_push(struct pf_set *s, uint64_t *ref, uint64_t stmt)
 {
-    if (s->n == pf_set_room(s)) {
-        struct pf_set *c = set_new(s->n + 1u);
-        if (!c)
-            return s;
-        for (unsigned i = 0; i < s->n; i++)
-            c->stmt[i] = s->stmt[i];
-        c->n = s->n;
-        pf_set_drop(*ref);
-        *ref = ref_of(c);
-        s = c;
+    if (s->n < pf_set_room(s)) {
+        s->stmt[s->n] = stmt;
+        __atomic_store_n(&s->n, (uint16_t)(s->n + 1), __ATOMIC_RELEASE);
     }
-    s->stmt[s->n] = stmt;
-    __atomic_store_n(&s->n, (uint16_t)(s->n + 1), __ATOMIC_RELEASE);
-    return s;
+    *ref = pf_set_with_room(s, *ref);
+    return pf_set_at(*ref);
+}
+
+uint64_t pf_set_with_room(struct pf_set *s, uint64_t ref)
+{
+    if (s->n + 2u <= pf_set_room(s))
+        return ref;
+    struct pf_set *c = private_copy(s->stmt, s->n, s->n + 2u);
+    if (!c)
+        return ref;
+    pf_set_drop(ref);
+    return ref_of(c);
 }
 
 void pf_set_drop(uint64_t ref)
@@ -157,6 +166,14 @@ static struct pf_memo *memo_of(struct pf_thread *t, uint64_t from, uint64_t with
 }
 _Static_assert((sizeof(struct pf_memo) << MEMO_BITS) <= 64 << 5, "the memo fits its block");
 
+/* Puts a in its place among the sorted out[0..n). */
+static void sort_in(uint64_t *out, unsigned n, uint64_t a)
+{
+    for (; n > 0 && out[n - 1] > a; n--)
+        out[n] = out[n - 1];
+    out[n] = a;
+}
+
 /* The plain reads of `stmt` (n of them) with a added, as an interned set or, if a is all that
  * remains, as a itself. *again says whether t was a member already, in an earlier epoch. */
 static uint64_t add(struct pf_thread *t, const uint64_t *stmt, unsigned n, uint64_t a, bool *again)
@@ -185,28 +202,35 @@ static uint64_t add(struct pf_thread *t, const uint64_t *stmt, unsigned n, uint6
         if (s & PF_MASK_ALL)
             out[m++] = s;
     }
-    unsigned i = m;
-    while (i > 0 && out[i - 1] > a) {
-        out[i] = out[i - 1];
-        i--;
-    }
-    out[i] = a;
     if (m == 0)
         return a;
+    sort_in(out, m, a);
     return ref_of(intern(out, m + 1));
+}
+
+uint64_t pf_set_of_reads(const uint64_t *list, unsigned n, uint64_t a)
+{
+    uint64_t out[8];
+    if (n + 1 > sizeof out / sizeof *out)
+        return 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (list[i] & (PF_BIT_W | PF_BIT_A))
+            return 0;
+        sort_in(out, i, list[i]);
+    }
+    sort_in(out, n, a);
+    return use(ref_of(intern(out, n + 1)));
 }
 
 uint64_t pf_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a)
 {
     bool again;
-    if ((s | a) & (PF_BIT_W | PF_BIT_A))
-        return pf_set_private2(s, a);
     struct pf_memo *m = memo_of(t, s, a);
     if (m && m->from == s && m->with == a)
         return use(m->to);
     uint64_t to = add(t, &s, 1, a, &again);
     if (!to)
-        return pf_set_private2(s, a);
+        return pf_set_private_of(&s, 1, a);
     if (m)
         *m = (struct pf_memo){s, a, to};
     return use(to);

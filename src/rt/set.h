@@ -26,9 +26,11 @@ static inline bool pf_is_ref(uint64_t s) { return (s >> PF_SID_SHIFT & 1023) == 
 static inline struct pf_set *pf_set_at(uint64_t ref) { return pf_store_at((uint32_t)ref); }
 static inline unsigned pf_set_room(const struct pf_set *s) { return (8u << s->order) - 1; }
 
-/* A private record of the two. */
-uint64_t pf_set_private2(uint64_t s, uint64_t t);
-/* A record of s and the new a: interned if both are plain reads, else private. */
+/* A private record of list[0..n) and, unless it is 0, s; with room for two more. */
+uint64_t pf_set_private_of(const uint64_t *list, unsigned n, uint64_t s);
+/* The interned set of list[0..n) and a; 0 if they are not all plain reads, or cannot be had. */
+uint64_t pf_set_of_reads(const uint64_t *list, unsigned n, uint64_t a);
+/* A set of s and the new a, both plain reads of different epochs. */
 uint64_t pf_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a);
 /* The interned set that `ref` becomes when t makes the plain read a; a plain statement when a is
  * all that remains; 0 when a private record is the better choice. */
@@ -38,6 +40,8 @@ uint64_t pf_set_add(struct pf_thread *t, uint64_t ref, uint64_t a);
 struct pf_set *pf_set_private(uint64_t *ref);
 /* Appends to a private record, which may move: *ref is set. Returns where it is. */
 struct pf_set *pf_set_push(struct pf_set *set, uint64_t *ref, uint64_t s);
+/* *set, or a larger copy if it has not room for two more; returns the reference. */
+uint64_t pf_set_with_room(struct pf_set *set, uint64_t ref);
 /* A cell no longer refers to it. */
 void pf_set_drop(uint64_t ref);
 

@@ -217,9 +217,11 @@ static void order_hides_and_disorder_shows(void **state)
 static void readers_of_an_array_share_one_set(void **state)
 {
     fuzz(1, 8, 0, 0, false);
-    for (unsigned i = 0; i < 8; i++)
+    for (unsigned i = 0; i < 8; i++) {
+        __pf_tls.shared = 1;
         for (unsigned g = 0; g < GRANULES; g++)
             access(&threads[i], g, 0xff, false, false, 1);
+    }
     uint64_t word = pf_cell_of(BASE)[1];
     assert_true(pf_is_ref(word));
     assert_true(pf_set_at(word)->interned);
