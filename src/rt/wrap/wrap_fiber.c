@@ -1,0 +1,126 @@
+/*
+ * wrap_fiber.c - fibers: ThreadSanitizer's interface for programs that switch stacks by hand.
+ *
+ * To the core a fiber is a thread. A switch exchanges what the kernel thread's __pf_tls says:
+ * which thread this is, its shadow stack, its key. Unless told otherwise, a switch orders what the
+ * one fiber did before it ahead of what the other does after.
+ *
+ * Compiled code keeps the address of its frame in a register or on its own stack, so the two shadow
+ * stacks do not mix although the real stacks change some time after the switch was announced.
+ */
+#include "hb.h"
+#include "slot.h"
+#include "store.h"
+#include "sys.h"
+#include "wrap.h"
+#include <string.h>
+
+#define FRAMES_FOR (4u << 20) /* the size of the stack is not known: room as for this one */
+#define SWITCH_NO_SYNC 1u
+
+struct fiber {
+    struct pf_thread *t;
+    struct pf_frame *frame; /* its top frame and dispatch while it does not run */
+    uint32_t dispatch;
+    struct pf_hb_clock *switched;
+};
+static __thread struct fiber *running;
+
+void *__tsan_get_current_fiber(void);
+void *__tsan_create_fiber(unsigned flags);
+void __tsan_destroy_fiber(void *fiber);
+void __tsan_switch_to_fiber(void *fiber, unsigned flags);
+void __tsan_set_fiber_name(void *fiber, const char *name);
+
+static struct fiber *fiber_new(struct pf_thread *t)
+{
+    struct fiber *f = t ? pf_store_take(0) : NULL;
+    if (f)
+        *f = (struct fiber){.t = t, .switched = pf_hb_clock_new()};
+    return f;
+}
+
+/* The thread that runs becomes that of the fiber; the old one is kept in `from`. Nested. */
+static void exchange(struct fiber *from, struct fiber *to)
+{
+    from->frame = __pf_tls.frame;
+    from->dispatch = __pf_tls.dispatch;
+    from->t->tls = NULL;
+    __pf_tls.frame = to->frame;
+    __pf_tls.dispatch = to->dispatch;
+    __pf_tls.thread = to->t;
+    to->t->tls = &__pf_tls;
+    to->t->tid = (pid_t)pf_sys(SYS_gettid);
+    pf_thread_key(to->t);
+}
+
+PF_EXPORT __attribute__((weak)) void *__tsan_get_current_fiber(void)
+{
+    if (!running && pf_self()) {
+        pf_nest();
+        running = fiber_new(__pf_tls.thread);
+        pf_unnest();
+    }
+    return running;
+}
+
+PF_PROVIDE(void *, __tsan_create_fiber, (unsigned flags))
+{
+    struct fiber *from = __tsan_get_current_fiber();
+    PF_CALL(c, __tsan_create_fiber);
+    if (!c.t || !from)
+        return NULL;
+    struct pf_thread *t = pf_thread_create(c.t);
+    struct fiber *f = fiber_new(t);
+    if (!f) {
+        if (t)
+            pf_thread_cancel_create(t);
+        return NULL;
+    }
+    t->stack_hi = FRAMES_FOR; /* from 0: no part of the program lives there */
+    struct fiber here = {.t = c.t};
+    exchange(&here, f);
+    pf_thread_begin(t);
+    exchange(f, &here);
+    t->stack_hi = 0;
+    return f;
+}
+
+PF_EXPORT __attribute__((weak)) void __tsan_destroy_fiber(void *fiber)
+{
+    struct fiber *f = fiber, *here = __tsan_get_current_fiber();
+    if (!f || !here || f == here || !pf_self())
+        return;
+    pf_nest();
+    exchange(here, f);
+    pf_thread_end(f->t);
+    pf_thread_joined(f->t, f->t); /* nobody will: its clock can go */
+    exchange(f, here);
+    pf_hb_clock_free(f->switched);
+    pf_store_give(f, 0);
+    pf_unnest();
+}
+
+PF_EXPORT __attribute__((weak)) void __tsan_switch_to_fiber(void *fiber, unsigned flags)
+{
+    struct fiber *to = fiber, *from = __tsan_get_current_fiber();
+    if (!to || !from || to == from || !pf_self())
+        return;
+    pf_nest();
+    if (!(flags & SWITCH_NO_SYNC))
+        pf_hb_clock_release(from->t, to->switched);
+    exchange(from, to);
+    if (!(flags & SWITCH_NO_SYNC))
+        pf_hb_clock_acquire(to->t, to->switched);
+    running = to;
+    pf_unnest();
+}
+
+PF_EXPORT __attribute__((weak)) void __tsan_set_fiber_name(void *fiber, const char *name)
+{
+    struct fiber *f = fiber;
+    if (!f)
+        return;
+    pf_zero(f->t->name, sizeof f->t->name);
+    pf_copy(f->t->name, name, strnlen(name, sizeof f->t->name - 1));
+}
