@@ -147,7 +147,8 @@ static bool held(const struct brute *b, const struct state *s, uint32_t lock, bo
         for (uint32_t k = 0; k < s->done[u]; k++) {
             const struct pf_event *e = at(b, b->list[u][k]);
             uint8_t class = pf_event_class[e->kind];
-            if ((class != PF_CLASS_ACQUIRE && class != PF_CLASS_RELEASE) || pf_event_lock(e) != lock)
+            if ((class != PF_CLASS_ACQUIRE && class != PF_CLASS_RELEASE) ||
+                pf_event_lock(e) != lock)
                 continue;
             int *count = pf_event_shared(e) ? &shared : &depth;
             *count += class == PF_CLASS_ACQUIRE ? 1 : -1;

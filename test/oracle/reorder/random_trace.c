@@ -79,8 +79,8 @@ static void access_var(struct sim *m, uint32_t t)
     if (size > 4 && pick(m, 2))
         value |= value << 32;
     uint32_t kind = pick(m, (m->s->features & PF_RANDOM_ATOMIC) ? 7 : 4);
-    static const uint8_t kinds[] = {PF_EV_READ, PF_EV_READ, PF_EV_READ, PF_EV_WRITE, PF_EV_AREAD,
-                                    PF_EV_AWRITE, PF_EV_RMW};
+    static const uint8_t kinds[] = {PF_EV_READ,  PF_EV_READ,   PF_EV_READ, PF_EV_WRITE,
+                                    PF_EV_AREAD, PF_EV_AWRITE, PF_EV_RMW};
     struct pf_event *e = add(m, kinds[kind], t, place);
     if (pf_event_writes(e))
         memcpy(&m->mem[v][off], &value, size);
@@ -187,8 +187,7 @@ static void block_op(struct sim *m, uint32_t t)
         add(m, PF_EV_WRITE, t, pf_trace_place(m->t, addr, 8))->value = v;
         memcpy(m->mem[MAX_VARS - 1], &v, 8);
     } else
-        add(m, PF_EV_READ, t, pf_trace_place(m->t, addr, 8))->value =
-            load(m->mem[MAX_VARS - 1], 8);
+        add(m, PF_EV_READ, t, pf_trace_place(m->t, addr, 8))->value = load(m->mem[MAX_VARS - 1], 8);
 }
 
 static void fork_op(struct sim *m, uint32_t t)
@@ -238,8 +237,14 @@ static void step(struct sim *m, uint32_t t)
         return;
     }
     switch (pick(m, 20)) {
-    case 0: if (f & PF_RANDOM_BRANCH) add(m, PF_EV_BRANCH, t, PF_NONE); return;
-    case 1: if (f & PF_RANDOM_COND) cond_op(m, t); return;
+    case 0:
+        if (f & PF_RANDOM_BRANCH)
+            add(m, PF_EV_BRANCH, t, PF_NONE);
+        return;
+    case 1:
+        if (f & PF_RANDOM_COND)
+            cond_op(m, t);
+        return;
     case 2:
         if ((f & PF_RANDOM_BARRIER) && m->at_barrier < 2) {
             add(m, PF_EV_ARRIVE, t, named(m, PF_ROLE_BARRIER, "b", 0));
@@ -251,11 +256,29 @@ static void step(struct sim *m, uint32_t t)
         if (f & PF_RANDOM_MESSAGE)
             add(m, pick(m, 2) ? PF_EV_POST : PF_EV_TAKE, t, named(m, PF_ROLE_SYNC, "s", 0));
         return;
-    case 4: if (f & PF_RANDOM_BLOCK) block_op(m, t); return;
-    case 5: case 6: if (f & PF_RANDOM_CALL) call_op(m, t); return;
-    case 7: if (f & PF_RANDOM_FORK) fork_op(m, t); return;
-    case 8: case 9: case 10: case 11: case 12: if (m->s->locks) lock_op(m, t); return;
-    default: access_var(m, t);
+    case 4:
+        if (f & PF_RANDOM_BLOCK)
+            block_op(m, t);
+        return;
+    case 5:
+    case 6:
+        if (f & PF_RANDOM_CALL)
+            call_op(m, t);
+        return;
+    case 7:
+        if (f & PF_RANDOM_FORK)
+            fork_op(m, t);
+        return;
+    case 8:
+    case 9:
+    case 10:
+    case 11:
+    case 12:
+        if (m->s->locks)
+            lock_op(m, t);
+        return;
+    default:
+        access_var(m, t);
     }
 }
 

@@ -1,0 +1,83 @@
+#include "candidates.h"
+#include "locksets.h"
+#include "order.h"
+
+struct entry {
+    uint32_t event, epoch, lockset, site;
+    uint16_t thread;
+    uint8_t writes, atomic;
+};
+struct history {
+    struct entry *at; /* newest last */
+    uint32_t len, cap;
+};
+
+/* Puts the entry at the end; one like it goes. Returns whether an unlike one had to go. */
+static bool remember(struct history *h, struct entry e, uint32_t max)
+{
+    uint32_t gone = h->len;
+    for (uint32_t k = h->len; k-- > 0;)
+        if (h->at[k].thread == e.thread && h->at[k].lockset == e.lockset &&
+            h->at[k].site == e.site && h->at[k].writes == e.writes && h->at[k].atomic == e.atomic) {
+            gone = k;
+            break;
+        }
+    bool lost = gone == h->len && h->len == max;
+    if (lost)
+        gone = 0;
+    if (gone < h->len) {
+        for (uint32_t k = gone; k + 1 < h->len; k++)
+            h->at[k] = h->at[k + 1];
+        h->len--;
+    } else if (h->len == h->cap) {
+        h->cap = h->cap ? h->cap * 2 : 2;
+        h->at = pf_mem_resize(h->at, h->cap, sizeof *h->at);
+    }
+    h->at[h->len++] = e;
+    return lost;
+}
+
+uint64_t pf_candidates(const struct pf_trace *t, uint32_t history,
+                       void (*f)(void *arg, uint32_t a, uint32_t b), void *arg)
+{
+    struct pf_locksets ls;
+    struct pf_order o;
+    uint64_t lost = 0;
+    pf_locksets_init(&ls, t);
+    pf_order_init(&o, t, 0);
+    struct history *cells = pf_mem_zero(t->cells.len, sizeof *cells);
+    for (uint32_t i = 0; i < t->events.len; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        pf_order_enter(&o, i);
+        pf_locksets_step(&ls, e);
+        const struct pf_place *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
+        struct entry now = {i,
+                            pf_order_epoch(&o, e->thread),
+                            ls.held[e->thread],
+                            e->site,
+                            e->thread,
+                            pf_event_writes(e),
+                            pf_event_atomic(e)};
+        for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++) {
+            if (!t->cells.at[c].shared || !t->cells.at[c].written)
+                continue;
+            struct history *h = &cells[c];
+            for (uint32_t k = h->len; k-- > 0;) {
+                const struct entry *a = &h->at[k];
+                if (a->thread != now.thread && (a->writes || now.writes) &&
+                    !(a->atomic && now.atomic) &&
+                    !pf_order_seen(&o, e->thread, a->thread, a->epoch) &&
+                    !pf_lockset_meet(&ls, a->lockset, now.lockset))
+                    f(arg, a->event, i);
+            }
+            lost += remember(h, now, history);
+        }
+        pf_order_leave(&o, i);
+    }
+    for (size_t c = 0; c < t->cells.len; c++)
+        free(cells[c].at);
+    free(cells);
+    pf_order_release(&o);
+    pf_locksets_release(&ls);
+    return lost;
+}

@@ -1,0 +1,196 @@
+#include "engine.h"
+#include "candidates.h"
+#include "validate.h"
+#include <string.h>
+
+#define FIRST_MARGIN 50
+#define MARGIN_GROWTH 4
+
+struct bucket {
+    uint64_t key; /* the pair of sites */
+    uint32_t first, count;
+};
+struct waiting {
+    uint32_t a, b, next;
+};
+struct collector {
+    const struct pf_trace *t;
+    const struct pf_limits *limits;
+    PF_VEC(struct bucket) buckets;
+    PF_VEC(struct waiting) pairs;
+    uint32_t *slots;
+    size_t cap;
+};
+
+static struct bucket *bucket_of(struct collector *c, uint64_t key)
+{
+    if (2 * c->buckets.len >= c->cap) {
+        c->cap = c->cap ? 2 * c->cap : 256;
+        c->slots = pf_mem_resize(c->slots, c->cap, sizeof *c->slots);
+        memset(c->slots, 0xff, c->cap * sizeof *c->slots);
+        for (uint32_t i = 0; i < c->buckets.len; i++) {
+            size_t s = (c->buckets.at[i].key * 0x9e3779b97f4a7c15ull >> 32) & (c->cap - 1);
+            while (c->slots[s] != PF_NONE)
+                s = (s + 1) & (c->cap - 1);
+            c->slots[s] = i;
+        }
+    }
+    size_t s = (key * 0x9e3779b97f4a7c15ull >> 32) & (c->cap - 1);
+    for (; c->slots[s] != PF_NONE; s = (s + 1) & (c->cap - 1))
+        if (c->buckets.at[c->slots[s]].key == key)
+            return &c->buckets.at[c->slots[s]];
+    c->slots[s] = (uint32_t)c->buckets.len;
+    pf_vec_push(&c->buckets, (struct bucket){key, PF_NONE, 0});
+    return &c->buckets.at[c->buckets.len - 1];
+}
+
+/* Keeps the nearest pairs of a bucket, sorted by distance. */
+static void collect(void *arg, uint32_t a, uint32_t b)
+{
+    struct collector *c = arg;
+    uint32_t x = c->t->events.at[a].site, y = c->t->events.at[b].site;
+    uint64_t key = x < y ? (uint64_t)x << 32 | y : (uint64_t)y << 32 | x;
+    if (c->limits->all_pairs)
+        key = (uint64_t)a << 32 | b;
+    struct bucket *k = bucket_of(c, key);
+    uint32_t *link = &k->first, depth = 0;
+    while (*link != PF_NONE && c->pairs.at[*link].b - c->pairs.at[*link].a <= b - a) {
+        if (c->pairs.at[*link].a == a && c->pairs.at[*link].b == b)
+            return; /* they share several cells */
+        link = &c->pairs.at[*link].next;
+        depth++;
+    }
+    if (depth >= c->limits->tries)
+        return;
+    uint32_t next = *link;
+    if (k->count == c->limits->tries) { /* the farthest one makes room: reuse its cell */
+        uint32_t *last = link;
+        while (c->pairs.at[*last].next != PF_NONE)
+            last = &c->pairs.at[*last].next;
+        uint32_t cell = *last;
+        *last = PF_NONE;
+        next = *link;
+        c->pairs.at[cell] = (struct waiting){a, b, next};
+        *link = cell;
+        return;
+    }
+    k->count++;
+    *link = (uint32_t)c->pairs.len; /* before the push may move what `link` points into */
+    pf_vec_push(&c->pairs, (struct waiting){a, b, next});
+}
+
+enum pf_answer pf_engine_ask(struct pf_window *w, struct pf_pair *p, uint32_t lo, uint32_t hi,
+                             uint32_t a, uint32_t b, uint32_t conflicts,
+                             struct pf_engine_stats *stats)
+{
+    stats->windows++;
+    pf_window_fill(w, lo, hi);
+    if (!pf_pair_init(p, w, a - lo, b - lo)) {
+        stats->order++;
+        return PF_NO;
+    }
+    if (pf_pair_preserve(p)) {
+        stats->preserve++;
+        return PF_YES;
+    }
+    if (!pf_pair_close(p)) {
+        stats->close++;
+        return PF_NO;
+    }
+    stats->solved++;
+    return pf_pair_solve(p, conflicts);
+}
+
+struct engine {
+    const struct pf_limits *limits;
+    struct pf_index x;
+    struct pf_window w;
+    struct pf_pair p;
+    struct pf_engine_stats *stats;
+    struct pf_result *out;
+};
+
+enum verdict { RACE, INFEASIBLE, WINDOW, UNKNOWN };
+
+static enum verdict try_pair(struct engine *g, uint32_t a, uint32_t b)
+{
+    uint32_t n = g->x.n, max = g->limits->window;
+    bool unknown = false;
+    g->out->pairs++;
+    for (uint64_t margin = FIRST_MARGIN;; margin *= MARGIN_GROWTH) {
+        uint64_t lo = a > margin ? a - margin : 0, hi = b + margin + 1 < n ? b + margin + 1 : n;
+        if (hi - lo > max) { /* the largest window that still fits, or none */
+            if (b - a + 1 > max)
+                return unknown ? UNKNOWN : WINDOW;
+            uint64_t room = (max - (b - a + 1)) / 2;
+            lo = a > room ? a - room : 0;
+            hi = b + room + 1 < n ? b + room + 1 : n;
+        }
+        enum pf_answer answer = pf_engine_ask(&g->w, &g->p, (uint32_t)lo, (uint32_t)hi, a, b,
+                                              g->limits->conflicts, g->stats);
+        if (answer == PF_YES) {
+            struct pf_race r = {
+                .a = a, .b = b, .start = (uint32_t)lo, .norder = (uint32_t)g->p.order.len};
+            r.order = pf_mem_resize(NULL, r.norder, sizeof *r.order);
+            for (uint32_t k = 0; k < r.norder; k++)
+                r.order[k] = g->p.order.at[k] + r.start;
+            pf_vec_push(&g->out->races, r);
+            return RACE;
+        }
+        unknown = answer == PF_UNKNOWN;
+        if (lo == 0 && hi == n)
+            return unknown ? UNKNOWN : INFEASIBLE;
+        if (hi - lo + 2 >= max || unknown)
+            return unknown ? UNKNOWN : WINDOW;
+    }
+}
+
+static void validate_all(struct engine *g)
+{
+    struct pf_result *out = g->out;
+    bool *ok = pf_mem_zero(out->races.len, sizeof *ok);
+    enum pf_missing_rule rule = g->x.missing == PF_MISSING_RDIT ? PF_RULE_RDIT
+                                : g->x.missing == PF_MISSING_SB ? PF_RULE_SB
+                                                                : PF_RULE_NONE;
+    pf_validate(g->x.t, rule, out->races.at, out->races.len, ok, NULL);
+    size_t keep = 0;
+    for (size_t i = 0; i < out->races.len; i++)
+        if (ok[i])
+            out->races.at[keep++] = out->races.at[i];
+        else {
+            free(out->races.at[i].order);
+            out->invalid++;
+        }
+    out->races.len = keep;
+    free(ok);
+}
+
+void pf_engine_run(const struct pf_trace *t, enum pf_missing missing,
+                   const struct pf_limits *limits, struct pf_result *out,
+                   struct pf_engine_stats *stats)
+{
+    struct collector c = {.t = t, .limits = limits};
+    struct engine g = {.limits = limits, .stats = stats, .out = out};
+    out->dropped += pf_candidates(t, limits->history, collect, &c);
+    pf_index_init(&g.x, t, missing);
+    pf_window_init(&g.w, &g.x);
+    for (size_t i = 0; i < c.buckets.len; i++) {
+        enum verdict worst = INFEASIBLE;
+        for (uint32_t k = c.buckets.at[i].first; k != PF_NONE && worst != RACE;
+             k = c.pairs.at[k].next) {
+            enum verdict v = try_pair(&g, c.pairs.at[k].a, c.pairs.at[k].b);
+            worst = v == RACE || v > worst ? v : worst;
+        }
+        out->infeasible += worst == INFEASIBLE;
+        out->window += worst == WINDOW;
+        out->unknown += worst == UNKNOWN;
+    }
+    validate_all(&g);
+    pf_result_sort(out);
+    pf_pair_release(&g.p);
+    pf_window_release(&g.w);
+    pf_index_release(&g.x);
+    pf_vec_release(&c.buckets);
+    pf_vec_release(&c.pairs);
+    free(c.slots);
+}

@@ -1,0 +1,430 @@
+/*
+ * solve.c - the last tier: the question as clauses, added only when an answer breaks them.
+ *
+ * Variables: inc(e) for events that need not be included; see(r, w) for "r sees w"; before(x, y).
+ * A model is linearised and run; every rule it breaks becomes clauses, and the search goes on. The
+ * first model that breaks none is the answer, so the clauses never need to be complete.
+ */
+#include "pair.h"
+#include "solver.h"
+#include <string.h>
+
+struct see { /* one possible writer of one read */
+    uint32_t write; /* touch or PF_START */
+    pf_lit lit;
+};
+struct edge_var {
+    uint32_t from, to;
+    pf_lit lit;
+};
+struct encoder {
+    struct pf_pair *p;
+    const struct pf_window *w;
+    struct pf_solver *s;
+    pf_lit *inc;        /* per event; PF_LIT_FALSE while it has no variable */
+    pf_vec_u32 *made;   /* per thread: events with a variable, by position */
+    uint32_t *see_at;   /* per touch: first of its range in `sees`, PF_NONE before it has one */
+    PF_VEC(struct see) sees;
+    PF_VEC(struct edge_var) ends; /* hash table of order variables */
+    size_t nends;
+    pf_vec_u32 asked;   /* pairs (read or test, trigger) that have their clause */
+    pf_vec_u32 pending; /* clauses to add: length, literals ... */
+    /* one run of a model */
+    uint32_t *included, *last; /* per thread; per cell */
+    bool *tainted;             /* per touch: stored by a thread that saw a wrong value */
+    bool *off;                 /* per thread */
+};
+
+/* --- literals --- */
+
+static void clause(struct encoder *x, const pf_lit *lits, uint32_t n)
+{
+    pf_vec_push(&x->pending, n);
+    for (uint32_t i = 0; i < n; i++)
+        pf_vec_push(&x->pending, lits[i]);
+}
+
+#define CLAUSE(x, ...)                                                                             \
+    clause(x, (pf_lit[]){__VA_ARGS__}, (uint32_t)(sizeof((pf_lit[]){__VA_ARGS__}) / sizeof(pf_lit)))
+
+static pf_lit inc(struct encoder *x, uint32_t e)
+{
+    if (pf_pair_needed(x->p, e))
+        return PF_LIT_TRUE;
+    if (!pf_pair_possible(x->p, e) || x->inc[e] != PF_LIT_FALSE)
+        return x->inc[e];
+    const struct pf_window *w = x->w;
+    uint32_t t = w->thread[e];
+    pf_lit me = x->inc[e] = pf_solver_var(x->s, false);
+    pf_vec_u32 *m = &x->made[t];
+    pf_vec_push(m, e);
+    size_t k = m->len - 1;
+    for (; k && m->at[k - 1] > e; k--) {
+        m->at[k] = m->at[k - 1];
+        m->at[k - 1] = e;
+    }
+    if (k)
+        CLAUSE(x, me ^ 1, x->inc[m->at[k - 1]]);
+    if (k + 1 < m->len)
+        CLAUSE(x, x->inc[m->at[k + 1]] ^ 1, me);
+    for (uint32_t u = 0; u < w->nt; u++) {
+        uint32_t c = x->p->clock[(size_t)e * w->nt + u];
+        if (u != t && c > x->p->need[u])
+            CLAUSE(x, me ^ 1, inc(x, pf_window_at(w, u, c - 1)));
+    }
+    return me;
+}
+
+static struct edge_var *find_end(struct encoder *x, uint32_t from, uint32_t to)
+{
+    uint64_t h = ((uint64_t)from << 32 | to) * 0x9e3779b97f4a7c15ull;
+    size_t i = (h >> 20) & (x->ends.cap - 1);
+    while (x->ends.at[i].from != PF_NONE && (x->ends.at[i].from != from || x->ends.at[i].to != to))
+        i = (i + 1) & (x->ends.cap - 1);
+    return &x->ends.at[i];
+}
+
+static pf_lit before(struct encoder *x, uint32_t from, uint32_t to)
+{
+    if (pf_pair_before(x->p, from, to))
+        return PF_LIT_TRUE;
+    if (pf_pair_before(x->p, to, from))
+        return PF_LIT_FALSE;
+    if (2 * x->nends >= x->ends.cap) {
+        size_t old = x->ends.cap;
+        struct edge_var *list = x->ends.at;
+        x->ends.cap = old ? 2 * old : 64;
+        x->ends.at = pf_mem_resize(NULL, x->ends.cap, sizeof *x->ends.at);
+        memset(x->ends.at, 0xff, x->ends.cap * sizeof *x->ends.at);
+        for (size_t i = 0; i < old; i++)
+            if (list[i].from != PF_NONE)
+                *find_end(x, list[i].from, list[i].to) = list[i];
+        free(list);
+    }
+    struct edge_var *v = find_end(x, from, to);
+    if (v->from == PF_NONE) {
+        *v = (struct edge_var){from, to, pf_solver_order(x->s, from, to, from < to)};
+        x->nends++;
+    }
+    return v->lit;
+}
+
+/* "Section a ends before section b begins", with its release included. */
+static pf_lit section_before(struct encoder *x, const struct pf_section *a,
+                             const struct pf_section *b)
+{
+    if (a->release == PF_NONE || !pf_pair_possible(x->p, a->release) || b->acquire == PF_NONE)
+        return PF_LIT_FALSE;
+    pf_lit done = inc(x, a->release), l = before(x, a->release, b->acquire);
+    if (l == PF_LIT_TRUE) /* then the release is included whenever b begins */
+        return done;
+    if (l != PF_LIT_FALSE)
+        CLAUSE(x, pf_lit_not(l), done);
+    return l;
+}
+
+static void make_sees(struct encoder *x, uint32_t touch)
+{
+    const struct pf_window *w = x->w;
+    const struct pf_touch *r = &w->touches.at[touch];
+    const struct pf_wcell *c = &w->cells.at[r->cell];
+    x->see_at[touch] = (uint32_t)x->sees.len;
+    if (pf_window_matches(w, touch, PF_START))
+        pf_vec_push(&x->sees, (struct see){PF_START, pf_solver_var(x->s, r->source == PF_START)});
+    for (uint32_t k = c->first; k < c->first + c->count; k++) {
+        uint32_t m = w->write_touch.at[k], e = w->touches.at[m].event;
+        if (e == r->event || !pf_pair_possible(x->p, e) || !pf_window_matches(w, touch, m))
+            continue;
+        pf_lit order = before(x, e, r->event);
+        if (order == PF_LIT_FALSE)
+            continue;
+        pf_lit l = pf_solver_var(x->s, r->source == m);
+        CLAUSE(x, l ^ 1, inc(x, e));
+        CLAUSE(x, l ^ 1, order);
+        pf_vec_push(&x->sees, (struct see){m, l});
+    }
+    pf_vec_push(&x->sees, (struct see){PF_OPEN, 0}); /* the end of the list */
+}
+
+/* --- running a model --- */
+
+static bool ask(struct encoder *x, uint32_t what, pf_lit trigger)
+{
+    for (size_t i = 0; i < x->asked.len; i += 2)
+        if (x->asked.at[i] == what && x->asked.at[i + 1] == trigger)
+            return false;
+    pf_vec_push(&x->asked, what);
+    pf_vec_push(&x->asked, trigger);
+    return true;
+}
+
+/* Why the reads of event e must be right, as a true literal: PF_LIT_FALSE if they need not. `skip`
+ * passes over that many reasons. */
+static pf_lit reason(struct encoder *x, uint32_t e, uint32_t skip)
+{
+    const struct pf_window *w = x->w;
+    uint32_t t = w->thread[e], pos = w->pos[e];
+    if (pos < x->p->right[t] && !skip--)
+        return PF_LIT_TRUE;
+    for (size_t k = 0; k < x->made[t].len; k++) {
+        uint32_t f = x->made[t].at[k];
+        if (w->branch[f] > pos) { /* the first such one follows from the others */
+            if (pf_solver_true(x->s, x->inc[f]) && !skip--)
+                return x->inc[f];
+            break;
+        }
+    }
+    /* A write that somebody sees must itself be right. */
+    for (size_t k = 0; k < x->sees.len; k++) {
+        const struct see *v = &x->sees.at[k];
+        if (v->write >= PF_OPEN || !pf_solver_true(x->s, v->lit))
+            continue;
+        const struct pf_touch *m = &w->touches.at[v->write];
+        if (w->thread[m->event] == t && w->pos[m->event] + m->reads > pos && !skip--)
+            return v->lit;
+    }
+    return PF_LIT_FALSE;
+}
+
+/* The read saw a wrong value although it must not. */
+static void wrong_read(struct encoder *x, uint32_t touch, uint32_t actual, const uint32_t *order,
+                       uint32_t at)
+{
+    const struct pf_window *w = x->w;
+    const struct pf_touch *r = &w->touches.at[touch];
+    if (x->see_at[touch] == PF_NONE)
+        make_sees(x, touch);
+    pf_lit why;
+    for (uint32_t skip = 0; (why = reason(x, r->event, skip)) != PF_LIT_FALSE; skip++)
+        if (ask(x, touch, why)) {
+            pf_vec_push(&x->pending, 0);
+            size_t len = x->pending.len - 1;
+            pf_vec_push(&x->pending, pf_lit_not(why));
+            for (uint32_t k = x->see_at[touch]; x->sees.at[k].write != PF_OPEN; k++)
+                pf_vec_push(&x->pending, x->sees.at[k].lit);
+            x->pending.at[len] = (uint32_t)(x->pending.len - len - 1);
+            return;
+        }
+    for (uint32_t k = x->see_at[touch]; x->sees.at[k].write != PF_OPEN; k++) {
+        struct see v = x->sees.at[k];
+        if (!pf_solver_true(x->s, v.lit) || v.write == actual)
+            continue;
+        uint32_t we = v.write == PF_START ? PF_NONE : w->touches.at[v.write].event;
+        for (uint32_t i = at; i-- > 0 && order[i] != we;) { /* writes between the two */
+            uint32_t e = order[i];
+            for (uint32_t m = w->touch_at[e]; m < w->touch_at[e + 1]; m++)
+                if (w->touches.at[m].writes && w->touches.at[m].cell == r->cell)
+                    CLAUSE(x, v.lit ^ 1, pf_lit_not(inc(x, e)), before(x, r->event, e),
+                           we == PF_NONE ? PF_LIT_FALSE : before(x, e, we));
+        }
+        return;
+    }
+}
+
+static void overlap(struct encoder *x, const struct pf_section *a, const struct pf_section *b)
+{
+    pf_lit begun_a = a->acquire == PF_NONE ? PF_LIT_TRUE : inc(x, a->acquire);
+    pf_lit begun_b = b->acquire == PF_NONE ? PF_LIT_TRUE : inc(x, b->acquire);
+    pf_lit ab = section_before(x, a, b), ba = section_before(x, b, a);
+    CLAUSE(x, pf_lit_not(begun_a), pf_lit_not(begun_b), ab, ba);
+}
+
+/* A failed attempt needs a section that somebody is in. */
+static void wrong_test(struct encoder *x, uint32_t e)
+{
+    const struct pf_window *w = x->w;
+    uint32_t lock = w->section[e];
+    pf_lit why;
+    for (uint32_t skip = 0; (why = reason(x, e, skip)) != PF_LIT_FALSE; skip++) {
+        if (!ask(x, (uint32_t)w->touches.len + e, why))
+            continue;
+        uint32_t max = w->lock_at.at[lock + 1] - w->lock_at.at[lock] + 1, n = 0;
+        pf_lit lits[max];
+        lits[n++] = pf_lit_not(why);
+        for (uint32_t k = w->lock_at.at[lock]; k < w->lock_at.at[lock + 1]; k++) {
+            const struct pf_section *h = &w->sections.at[w->lock_section.at[k]];
+            if (h->acquire != PF_NONE && !pf_pair_possible(x->p, h->acquire))
+                continue;
+            pf_lit in = pf_solver_var(x->s, h->acquire == PF_NONE || h->acquire < e);
+            if (h->acquire != PF_NONE) {
+                CLAUSE(x, in ^ 1, inc(x, h->acquire));
+                CLAUSE(x, in ^ 1, before(x, h->acquire, e));
+            }
+            if (h->release != PF_NONE && pf_pair_possible(x->p, h->release))
+                CLAUSE(x, in ^ 1, pf_lit_not(inc(x, h->release)), before(x, e, h->release));
+            lits[n++] = in;
+        }
+        clause(x, lits, n);
+        return;
+    }
+}
+
+/* Was the lock held in the trace by a section that lies outside of the window at both ends? */
+static bool held_throughout(const struct pf_window *w, uint32_t e)
+{
+    uint32_t lock = w->section[e];
+    for (uint32_t k = w->lock_at.at[lock]; k < w->lock_at.at[lock + 1]; k++) {
+        const struct pf_section *h = &w->sections.at[w->lock_section.at[k]];
+        if ((h->acquire == PF_NONE || h->acquire < e) && (h->release == PF_NONE || h->release > e))
+            return false;
+    }
+    return true;
+}
+
+static void run_locks(struct encoder *x, const uint32_t *order, uint32_t n)
+{
+    const struct pf_window *w = x->w;
+    pf_vec_u32 open = {0};
+    for (uint32_t k = 0; k < w->sections.len; k++)
+        if (w->sections.at[k].acquire == PF_NONE)
+            pf_vec_push(&open, k);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t e = order[i];
+        if (w->section[e] == PF_NONE)
+            continue;
+        const struct pf_event *g = pf_window_event(w, e);
+        if (g->kind == PF_EV_TRYFAIL) {
+            bool held = held_throughout(w, e);
+            for (size_t k = 0; k < open.len && !held; k++)
+                held = w->sections.at[open.at[k]].lock == w->section[e];
+            if (!held && reason(x, e, 0) != PF_LIT_FALSE)
+                wrong_test(x, e);
+        } else if (pf_event_acquires(g)) {
+            const struct pf_section *s = &w->sections.at[w->section[e]];
+            for (size_t k = 0; k < open.len; k++) {
+                const struct pf_section *o = &w->sections.at[open.at[k]];
+                if (o->lock == s->lock && o->thread != s->thread && !(o->shared && s->shared))
+                    overlap(x, o, s);
+            }
+            pf_vec_push(&open, w->section[e]);
+        } else
+            for (size_t k = 0; k < open.len; k++)
+                if (open.at[k] == w->section[e])
+                    open.at[k] = open.at[--open.len];
+    }
+    pf_vec_release(&open);
+}
+
+/* A notification before the wait it should end is lost. */
+static void run_wakes(struct encoder *x)
+{
+    const struct pf_window *w = x->w;
+    for (size_t k = 0; k < w->wakes.len; k += 3) {
+        uint32_t wake = w->wakes.at[k], wait = w->wakes.at[k + 1], by = w->wakes.at[k + 2];
+        if (w->pos[wake] < x->included[w->thread[wake]] && x->s->rank[by] < x->s->rank[wait])
+            CLAUSE(x, pf_lit_not(inc(x, wake)), before(x, wait, by));
+    }
+}
+
+static void run_memory(struct encoder *x, const uint32_t *order, uint32_t n)
+{
+    const struct pf_window *w = x->w;
+    memset(x->last, 0xff, w->cells.len * sizeof *x->last);
+    memset(x->off, 0, w->nt * sizeof *x->off);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t e = order[i], t = w->thread[e];
+        for (uint32_t k = w->touch_at[e]; k < w->touch_at[e + 1]; k++) {
+            const struct pf_touch *c = &w->touches.at[k];
+            uint32_t actual = x->last[c->cell];
+            if (!c->reads || c->pinned ||
+                (pf_window_matches(w, k, actual) && (actual == PF_START || !x->tainted[actual])))
+                continue;
+            if (reason(x, e, 0) == PF_LIT_FALSE)
+                x->off[t] = true;
+            else
+                wrong_read(x, k, actual, order, i);
+        }
+        for (uint32_t k = w->touch_at[e]; k < w->touch_at[e + 1]; k++)
+            if (w->touches.at[k].writes) {
+                x->last[w->touches.at[k].cell] = k;
+                x->tainted[k] = x->off[t];
+            }
+    }
+}
+
+/* The included events of the model in their order. */
+static void linearise(struct encoder *x)
+{
+    const struct pf_window *w = x->w;
+    struct pf_pair *p = x->p;
+    for (uint32_t t = 0; t < w->nt; t++) {
+        x->included[t] = p->need[t];
+        for (size_t k = 0; k < x->made[t].len; k++)
+            if (pf_solver_true(x->s, x->inc[x->made[t].at[k]]))
+                x->included[t] = w->pos[x->made[t].at[k]] + 1;
+    }
+    pf_vec_clear(&p->order);
+    pf_vec_reserve(&p->order, w->n + 1);
+    memset(p->order.at, 0xff, w->n * sizeof *p->order.at);
+    for (uint32_t e = 0; e < w->n; e++)
+        if (w->pos[e] < x->included[w->thread[e]])
+            p->order.at[x->s->rank[e]] = e;
+    for (uint32_t r = 0; r < w->n; r++)
+        if (p->order.at[r] != PF_NONE)
+            p->order.at[p->order.len++] = p->order.at[r];
+}
+
+static bool fix_edges(struct encoder *x)
+{
+    const struct pf_window *w = x->w;
+    bool ok = true;
+    for (uint32_t e = 0; e < w->n; e++) {
+        if (w->pos[e])
+            ok &= pf_solver_fix(x->s, pf_window_at(w, w->thread[e], w->pos[e] - 1), e);
+        for (uint32_t k = w->pred_at[e]; k < w->pred_at[e + 1]; k++)
+            ok &= pf_solver_fix(x->s, w->pred.at[k], e);
+    }
+    for (size_t k = 0; k < x->p->more.len; k += 3)
+        ok &= pf_solver_fix(x->s, x->p->more.at[k], x->p->more.at[k + 1]);
+    return ok;
+}
+
+static enum pf_answer search(struct encoder *x, uint32_t conflicts)
+{
+    if (!fix_edges(x))
+        return PF_NO;
+    for (uint32_t round = 0; round <= conflicts; round++) {
+        int r = pf_solver_run(x->s, conflicts);
+        if (r <= 0)
+            return r ? PF_NO : PF_UNKNOWN;
+        linearise(x);
+        run_memory(x, x->p->order.at, (uint32_t)x->p->order.len);
+        run_locks(x, x->p->order.at, (uint32_t)x->p->order.len);
+        run_wakes(x);
+        if (!x->pending.len)
+            return PF_YES;
+        for (size_t k = 0; k < x->pending.len; k += x->pending.at[k] + 1)
+            pf_solver_clause(x->s, &x->pending.at[k + 1], x->pending.at[k]);
+        pf_vec_clear(&x->pending);
+    }
+    return PF_UNKNOWN;
+}
+
+enum pf_answer pf_pair_solve(struct pf_pair *p, uint32_t conflicts)
+{
+    const struct pf_window *w = p->w;
+    struct pf_solver s = {0};
+    struct encoder x = {.p = p, .w = w, .s = &s};
+    pf_solver_start(&s, w->n);
+    x.inc = pf_mem_resize(NULL, w->n, sizeof *x.inc);
+    for (uint32_t e = 0; e < w->n; e++)
+        x.inc[e] = PF_LIT_FALSE;
+    x.made = pf_mem_zero(w->nt, sizeof *x.made);
+    x.see_at = pf_mem_resize(NULL, w->touches.len, sizeof *x.see_at);
+    memset(x.see_at, 0xff, w->touches.len * sizeof *x.see_at);
+    x.included = pf_mem_zero(w->nt, sizeof *x.included);
+    x.last = pf_mem_zero(w->cells.len, sizeof *x.last);
+    x.tainted = pf_mem_zero(w->touches.len, sizeof *x.tainted);
+    x.off = pf_mem_zero(w->nt, sizeof *x.off);
+    enum pf_answer answer = search(&x, conflicts);
+    for (uint32_t t = 0; t < w->nt; t++)
+        pf_vec_release(&x.made[t]);
+    void *all[] = {x.inc, x.made, x.see_at, x.included, x.last, x.tainted, x.off, x.ends.at};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    pf_vec_release(&x.sees);
+    pf_vec_release(&x.asked);
+    pf_vec_release(&x.pending);
+    pf_solver_release(&s);
+    return answer;
+}

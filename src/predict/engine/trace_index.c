@@ -1,0 +1,375 @@
+/*
+ * trace_index.c - one pass over the trace; every edge is added at its later event, so that they come out
+ * sorted.
+ */
+#include "trace_index.h"
+#include <assert.h>
+#include <string.h>
+
+/* The newest event of each thread, for some purpose. */
+struct latest {
+    uint32_t *at; /* pairs (thread, event) */
+    uint32_t len, cap;
+};
+
+/* Items as the RDIT rule sees them. */
+struct item {
+    uint32_t chain;       /* newest event of a BarrierPair that reaches it */
+    uint32_t open;        /* BarrierPairs under way that reach it */
+    struct latest since;  /* events on it since `chain` */
+    struct latest writes; /* of these, the ones a missing call can notice */
+};
+
+struct pinned_cell {
+    struct latest writes, reads; /* of reads only pinned ones */
+};
+
+struct builder {
+    struct pf_index *x;
+    const struct pf_trace *t;
+    uint32_t *first_pred, *last; /* per thread: the fork; the newest event */
+    struct latest *arrive[2];    /* per barrier: arrivals of its newest two generations */
+    uint32_t *arrive_gen[2];
+    struct latest *posts;
+    struct latest *blocks; /* uses, by block */
+    uint32_t *alloc;       /* event, by block */
+    struct item *items;    /* with BarrierPairs only */
+    struct pinned_cell *cells;
+    struct latest *open; /* per thread: BarrierPairs under way, as pairs (call event, reach) */
+    size_t reuse;
+};
+
+static void note(struct latest *l, uint32_t thread, uint32_t event)
+{
+    for (uint32_t k = 0; k < l->len; k++)
+        if (l->at[2 * k] == thread) {
+            l->at[2 * k + 1] = event;
+            return;
+        }
+    if (l->len == l->cap) {
+        l->cap = l->cap ? 2 * l->cap : 2;
+        l->at = pf_mem_resize(l->at, 2 * l->cap, sizeof *l->at);
+    }
+    l->at[2 * l->len] = thread;
+    l->at[2 * l->len + 1] = event;
+    l->len++;
+}
+
+static bool has(const struct latest *l, uint32_t thread)
+{
+    for (uint32_t k = 0; k < l->len; k++)
+        if (l->at[2 * k] == thread)
+            return true;
+    return false;
+}
+
+static void edge(struct builder *b, uint32_t from, uint32_t to)
+{
+    if (from == PF_NONE || b->t->events.at[from].thread == b->t->events.at[to].thread)
+        return;
+    assert(from < to);
+    for (size_t k = b->x->pred_at[to]; k < b->x->pred.len; k++)
+        if (b->x->pred.at[k] == from)
+            return;
+    pf_vec_push(&b->x->pred, from);
+}
+
+static void edges(struct builder *b, const struct latest *l, uint32_t to)
+{
+    for (uint32_t k = 0; k < l->len; k++)
+        edge(b, l->at[2 * k + 1], to);
+}
+
+static void sync_edges(struct builder *b, uint32_t i, const struct pf_event *e)
+{
+    switch (e->kind) {
+    case PF_EV_FORK:
+        b->first_pred[e->what] = i;
+        break;
+    case PF_EV_JOIN:
+        edge(b, b->last[e->what], i);
+        break;
+    case PF_EV_WAKE:
+        edge(b, pf_trace_waker(b->t, i), i);
+        break;
+    case PF_EV_ARRIVE: {
+        unsigned now = e->link & 1;
+        if (b->arrive_gen[now][e->what] != e->link) {
+            b->arrive_gen[now][e->what] = e->link;
+            b->arrive[now][e->what].len = 0;
+        }
+        if (e->link)
+            edges(b, &b->arrive[!now][e->what], i);
+        note(&b->arrive[now][e->what], e->thread, i);
+        break;
+    }
+    case PF_EV_DEPART:
+        edges(b, &b->arrive[e->link & 1][e->what], i);
+        break;
+    case PF_EV_POST:
+        note(&b->posts[e->what], e->thread, i);
+        break;
+    case PF_EV_TAKE:
+        edges(b, &b->posts[e->what], i);
+        break;
+    default:
+        break;
+    }
+}
+
+static void block_edges(struct builder *b, uint32_t i, const struct pf_event *e)
+{
+    uint32_t block = b->t->places.at[e->what].block;
+    if (!block)
+        return;
+    if (e->kind == PF_EV_ALLOC) {
+        b->alloc[block] = i;
+        while (b->reuse < b->t->reuses.len && b->t->reuses.at[b->reuse] < block)
+            b->reuse += 2;
+        for (size_t k = b->reuse; k < b->t->reuses.len && b->t->reuses.at[k] == block; k += 2) {
+            uint32_t old = b->t->reuses.at[k + 1];
+            edge(b, b->alloc[old], i);
+            edges(b, &b->blocks[old], i);
+        }
+    } else {
+        if (!has(&b->blocks[block], e->thread))
+            edge(b, b->alloc[block], i);
+        note(&b->blocks[block], e->thread, i);
+    }
+}
+
+/* A read pinned in its place comes after the writes before it, before the writes after it. */
+static void pinned_edges(struct builder *b, uint32_t i, const struct pf_event *e)
+{
+    const struct pf_place *p = &b->t->places.at[e->what];
+    for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
+        struct pinned_cell *x = &b->cells[c];
+        if (pf_event_reads(e) && pf_index_pinned(b->x, e)) {
+            edges(b, &x->writes, i);
+            note(&x->reads, e->thread, i);
+        }
+        if (pf_event_writes(e)) {
+            edges(b, &x->reads, i);
+            note(&x->writes, e->thread, i);
+        }
+    }
+}
+
+/* An event of a BarrierPair that reaches the item: after all that happened to the item. */
+static void chain(struct builder *b, struct item *x, uint32_t i)
+{
+    edge(b, x->chain, i);
+    edges(b, &x->since, i);
+    x->since.len = x->writes.len = 0;
+    x->chain = i;
+}
+
+static void ordinary(struct builder *b, uint32_t item, uint32_t i, const struct pf_event *e)
+{
+    struct item *x = &b->items[item];
+    edge(b, x->chain, i);
+    if (!pf_event_is_access(e) || pf_event_writes(e)) {
+        if (x->open)
+            edges(b, &x->writes, i);
+        note(&x->writes, e->thread, i);
+    }
+    note(&x->since, e->thread, i);
+}
+
+static void each_reached(struct builder *b, uint32_t reach, uint32_t i, int opened)
+{
+    const struct pf_reach *d = &b->t->reaches.at[reach];
+    for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
+        struct item *x = &b->items[b->t->reach_items.at[k]];
+        x->open += (uint32_t)opened;
+        chain(b, x, i);
+    }
+    if (b->x->missing == PF_MISSING_SB) /* one item that all of them reach */
+        chain(b, &b->items[pf_trace_nitems(b->t)], i);
+}
+
+static void missing_edges(struct builder *b, uint32_t i, const struct pf_event *e)
+{
+    struct latest *open = &b->open[e->thread];
+    uint32_t first, other, n = pf_trace_items(b->t, i, &first, &other);
+    for (uint32_t k = 0; k < n; k++)
+        ordinary(b, first + k, i, e);
+    if (other != PF_NONE)
+        ordinary(b, other, i, e);
+    for (uint32_t k = 0; k < open->len; k++) /* events in between, and ends */
+        each_reached(b, open->at[2 * k + 1], i,
+                     e->kind == PF_EV_RET && open->at[2 * k] == e->link ? -1 : 0);
+    if (e->kind == PF_EV_CALL) {
+        each_reached(b, e->link, i, 1);
+        note(open, i, e->link); /* keyed by the call */
+    } else if (e->kind == PF_EV_RET)
+        for (uint32_t k = 0; k < open->len; k++)
+            if (open->at[2 * k] == e->link) {
+                memmove(open->at + 2 * k, open->at + 2 * k + 2,
+                        2 * (open->len - k - 1) * sizeof *open->at);
+                open->len--;
+                break;
+            }
+}
+
+static void find_matches(struct pf_index *x)
+{
+    const struct pf_trace *t = x->t;
+    struct latest *held = pf_mem_zero(t->threads.len, sizeof *held);
+    memset(x->match, 0xff, x->n * sizeof *x->match);
+    for (uint32_t i = 0; i < x->n; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        if (pf_event_acquires(e))
+            note(&held[e->thread], pf_event_lock(e), i);
+        else if (pf_event_releases(e)) {
+            struct latest *h = &held[e->thread];
+            for (uint32_t k = 0; k < h->len; k++)
+                if (h->at[2 * k] == pf_event_lock(e)) {
+                    x->match[i] = h->at[2 * k + 1];
+                    x->match[x->match[i]] = i;
+                    h->len--;
+                    h->at[2 * k] = h->at[2 * h->len];
+                    h->at[2 * k + 1] = h->at[2 * h->len + 1];
+                    break;
+                }
+        }
+    }
+    for (size_t i = 0; i < t->threads.len; i++)
+        free(held[i].at);
+    free(held);
+}
+
+static void find_writes(struct pf_index *x)
+{
+    const struct pf_trace *t = x->t;
+    x->write_at = pf_mem_zero(t->cells.len + 2, sizeof *x->write_at);
+    for (int fill = 0; fill < 2; fill++) {
+        for (uint32_t i = 0; i < x->n; i++) {
+            const struct pf_event *e = &t->events.at[i];
+            if (!pf_event_writes(e))
+                continue;
+            const struct pf_place *p = &t->places.at[e->what];
+            for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
+                if (t->cells.at[c].shared) {
+                    if (fill)
+                        x->writes[x->write_at[c + 1]++] = i;
+                    else
+                        x->write_at[c + 2]++;
+                }
+        }
+        if (!fill) { /* counts become starts; filling moves them up by one place */
+            for (size_t c = 0; c + 2 < t->cells.len + 2; c++)
+                x->write_at[c + 2] += x->write_at[c + 1];
+            x->writes = pf_mem_resize(NULL, x->write_at[t->cells.len + 1], sizeof *x->writes);
+        }
+    }
+}
+
+static void release_latest(struct latest *l, size_t n)
+{
+    for (size_t i = 0; l && i < n; i++)
+        free(l[i].at);
+    free(l);
+}
+
+void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing missing)
+{
+    memset(x, 0, sizeof *x);
+    x->t = t;
+    x->missing = missing;
+    x->n = (uint32_t)t->events.len;
+    x->pos = pf_mem_resize(NULL, x->n, sizeof *x->pos);
+    x->before = pf_mem_resize(NULL, x->n, sizeof *x->before);
+    x->match = pf_mem_resize(NULL, x->n, sizeof *x->match);
+    x->pred_at = pf_mem_zero(x->n + 1ull, sizeof *x->pred_at);
+    find_matches(x);
+    find_writes(x);
+
+    size_t nt = t->threads.len, nb = t->barriers.len, blocks = 1;
+    for (size_t i = 0; i < t->places.len; i++)
+        if (t->places.at[i].block >= blocks)
+            blocks = t->places.at[i].block + 1ull;
+    bool items = t->has_calls && missing != PF_MISSING_IGNORE;
+    uint32_t nitems = pf_trace_nitems(t) + 1;
+    struct builder b = {.x = x, .t = t};
+    b.first_pred = pf_mem_resize(NULL, nt, sizeof *b.first_pred);
+    b.last = pf_mem_resize(NULL, nt, sizeof *b.last);
+    memset(b.first_pred, 0xff, nt * sizeof *b.first_pred);
+    memset(b.last, 0xff, nt * sizeof *b.last);
+    for (int k = 0; k < 2; k++) {
+        b.arrive[k] = pf_mem_zero(nb, sizeof *b.arrive[k]);
+        b.arrive_gen[k] = pf_mem_resize(NULL, nb, sizeof *b.arrive_gen[k]);
+        memset(b.arrive_gen[k], 0xff, nb * sizeof *b.arrive_gen[k]);
+    }
+    b.posts = pf_mem_zero(t->syncs.len, sizeof *b.posts);
+    b.blocks = pf_mem_zero(blocks, sizeof *b.blocks);
+    b.alloc = pf_mem_resize(NULL, blocks, sizeof *b.alloc);
+    memset(b.alloc, 0xff, blocks * sizeof *b.alloc);
+    if (t->has_calls)
+        b.cells = pf_mem_zero(t->cells.len, sizeof *b.cells);
+    if (items) {
+        b.items = pf_mem_zero(nitems, sizeof *b.items);
+        b.open = pf_mem_zero(nt, sizeof *b.open);
+        for (uint32_t k = 0; k < nitems; k++)
+            b.items[k].chain = PF_NONE;
+    }
+
+    uint32_t *count = pf_mem_zero(nt, sizeof *count);
+    for (uint32_t i = 0; i < x->n; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        x->pos[i] = count[e->thread]++;
+        x->before[i] = b.last[e->thread];
+        b.last[e->thread] = i;
+    }
+    memset(b.last, 0xff, nt * sizeof *b.last);
+    for (uint32_t i = 0; i < x->n; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        x->pred_at[i] = (uint32_t)x->pred.len;
+        if (x->before[i] == PF_NONE)
+            edge(&b, b.first_pred[e->thread], i);
+        if (pf_event_operand[e->kind] == PF_OPERAND_PLACE) {
+            block_edges(&b, i, e);
+            if (b.cells && e->kind != PF_EV_ALLOC)
+                pinned_edges(&b, i, e);
+        } else
+            sync_edges(&b, i, e);
+        if (items)
+            missing_edges(&b, i, e);
+        b.last[e->thread] = i;
+    }
+    x->pred_at[x->n] = (uint32_t)x->pred.len;
+
+    free(count);
+    free(b.first_pred);
+    free(b.last);
+    for (int k = 0; k < 2; k++) {
+        release_latest(b.arrive[k], nb);
+        free(b.arrive_gen[k]);
+    }
+    release_latest(b.posts, t->syncs.len);
+    release_latest(b.blocks, blocks);
+    free(b.alloc);
+    for (size_t c = 0; b.cells && c < t->cells.len; c++) {
+        free(b.cells[c].writes.at);
+        free(b.cells[c].reads.at);
+    }
+    free(b.cells);
+    for (uint32_t k = 0; b.items && k < nitems; k++) {
+        free(b.items[k].since.at);
+        free(b.items[k].writes.at);
+    }
+    free(b.items);
+    release_latest(b.open, nt);
+}
+
+void pf_index_release(struct pf_index *x)
+{
+    free(x->pos);
+    free(x->before);
+    free(x->match);
+    free(x->pred_at);
+    pf_vec_release(&x->pred);
+    free(x->write_at);
+    free(x->writes);
+    memset(x, 0, sizeof *x);
+}

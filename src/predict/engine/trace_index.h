@@ -1,0 +1,44 @@
+/*
+ * trace_index.h - what the engine knows about the whole trace: positions, matches, must-order.
+ *
+ * Model:   must-order holds in every reordering the analysis considers. Beside program order it is
+ *          kept as explicit edges to earlier events: an event needs them all to have happened.
+ *            start/join, notify/wake, barriers, messages; a block is
+ *            used after its alloc, and handed out again after its free and last uses;
+ *            a read whose value comes from a missing call stays among the writes as it was;
+ *            RDIT: BarrierPairs that reach a common item, and events on items that a BarrierPair
+ *            reaches, stay in the order of the trace (the paper's Algorithms 2 and 3), and so do
+ *            writes to an item while a missing call that reaches it is under way;
+ *            SB: all BarrierPairs besides.
+ * Memory:  init takes O(n), release gives it back. The trace must outlive the index.
+ */
+#ifndef PF_ENGINE_INDEX_H
+#define PF_ENGINE_INDEX_H
+
+#include "trace.h"
+
+enum pf_missing { PF_MISSING_IGNORE, PF_MISSING_RDIT, PF_MISSING_SB };
+
+struct pf_index {
+    const struct pf_trace *t;
+    enum pf_missing missing;
+    uint32_t n;
+    uint32_t *pos;    /* position in its thread */
+    uint32_t *before; /* previous event of the thread, PF_NONE if first */
+    uint32_t *match;  /* acquire: its release; release: its acquire; PF_NONE if there is none */
+    uint32_t *pred_at; /* n + 1: range of `pred` */
+    pf_vec_u32 pred;
+    uint32_t *write_at; /* cells + 1: range of `writes`; only shared, written cells have any */
+    uint32_t *writes;   /* events that store into the cell, in order */
+};
+
+void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing missing);
+void pf_index_release(struct pf_index *x);
+/* Does its value come, or may it come, from inside a missing call? */
+static inline bool pf_index_pinned(const struct pf_index *x, const struct pf_event *e)
+{
+    return (e->flags & PF_EF_ORPHAN) ||
+           (x->missing != PF_MISSING_IGNORE && (e->flags & PF_EF_MISSING));
+}
+
+#endif

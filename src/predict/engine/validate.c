@@ -1,0 +1,508 @@
+/*
+ * validate.c - a machine that runs a schedule and refuses impossible steps.
+ *
+ * The state before `start` comes from running the trace itself; a witness is run on top of it and
+ * undone, so that all witnesses together need one pass.
+ */
+#include "validate.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct memory {
+    uint32_t writer; /* event, PF_NONE: nobody yet */
+    bool spoilt;     /* by a thread that had seen a wrong value */
+};
+struct undo {
+    uint32_t cell;
+    struct memory old;
+};
+struct holder {
+    uint32_t lock, thread;
+    bool shared;
+};
+struct machine {
+    const struct pf_trace *t;
+    enum pf_missing_rule rule;
+    uint32_t *when;  /* per event: 1 + step in which it ran, 0: not yet */
+    uint32_t *next;  /* per event: next event of its thread */
+    uint32_t *ready; /* per thread: its next event */
+    uint32_t *fork;  /* per thread: the event that starts it */
+    uint32_t *wait;  /* per wake: its wait; per event else PF_NONE */
+    uint32_t *source; /* per read touch, flattened: the write seen in the trace */
+    uint32_t *source_at; /* per event: first of its cells in `source` */
+    uint32_t *by_thread, *thread_at; /* events of each thread */
+    uint32_t *inside;  /* per event: the innermost missing call around it, in its thread */
+    uint32_t *outside; /* per call: the one around it */
+    uint32_t *off;   /* per thread: 1 + a read that saw a wrong value */
+    struct memory *cells;
+    PF_VEC(struct holder) held;
+    PF_VEC(struct undo) log;
+    pf_vec_u32 ran;  /* events of the witness that ran */
+    pf_vec_u32 special; /* events with rules about many others: arrive, post, alloc, join ... */
+    uint32_t step, start;
+    char *why;
+    size_t why_len;
+};
+
+static bool no(struct machine *m, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(m->why, m->why_len, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+static const struct pf_event *at(const struct machine *m, uint32_t i)
+{
+    return &m->t->events.at[i];
+}
+static bool ran(const struct machine *m, uint32_t i) { return m->when[i]; }
+
+/* --- missing calls: which pairs of events keep the order of the trace --- */
+
+static bool reaches(const struct machine *m, uint32_t call, uint32_t item)
+{
+    const struct pf_reach *d = &m->t->reaches.at[at(m, call)->link];
+    for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
+        if (m->t->reach_items.at[k] == item)
+            return true;
+    return false;
+}
+
+static bool touches(const struct machine *m, uint32_t i, uint32_t item)
+{
+    uint32_t first, other, n = pf_trace_items(m->t, i, &first, &other);
+    return (item >= first && item - first < n) || item == other;
+}
+
+/* The calls under way around event i (also one that i begins or ends), in thread u. Calls f until
+ * it says true. */
+static bool each_call(const struct machine *m, uint32_t i, uint32_t u,
+                      bool (*f)(const struct machine *, uint32_t call, const void *),
+                      const void *arg)
+{
+    uint32_t lo = m->thread_at[u], hi = m->thread_at[u + 1];
+    while (lo < hi) { /* the last event of u at or before i */
+        uint32_t mid = (lo + hi) / 2;
+        if (m->by_thread[mid] <= i)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo == m->thread_at[u])
+        return false;
+    uint32_t e = m->by_thread[lo - 1], c = m->inside[e];
+    if (e != i && at(m, e)->kind == PF_EV_RET) /* that one has ended before i */
+        c = m->outside[c];
+    for (; c != PF_NONE; c = m->outside[c])
+        if (f(m, c, arg))
+            return true;
+    return false;
+}
+
+static bool each_own_call(const struct machine *m, uint32_t i,
+                          bool (*f)(const struct machine *, uint32_t call, const void *),
+                          const void *arg)
+{
+    return each_call(m, i, at(m, i)->thread, f, arg);
+}
+
+static bool any_call(const struct machine *m, uint32_t i,
+                     bool (*f)(const struct machine *, uint32_t call, const void *),
+                     const void *arg)
+{
+    for (uint32_t u = 0; u < m->t->threads.len; u++)
+        if (each_call(m, i, u, f, arg))
+            return true;
+    return false;
+}
+
+struct two {
+    uint32_t event, call;
+};
+static bool reaches_common(const struct machine *m, uint32_t call, const void *arg)
+{
+    const struct two *x = arg;
+    const struct pf_reach *d = &m->t->reaches.at[at(m, call)->link];
+    for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
+        if (reaches(m, x->call, m->t->reach_items.at[k]))
+            return true;
+    return m->rule == PF_RULE_SB;
+}
+static bool reaches_event(const struct machine *m, uint32_t call, const void *arg)
+{
+    const struct two *x = arg;
+    const struct pf_reach *d = &m->t->reaches.at[at(m, call)->link];
+    for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
+        if (touches(m, x->event, m->t->reach_items.at[k]))
+            return true;
+    return false;
+}
+static bool call_meets(const struct machine *m, uint32_t call, const void *arg)
+{
+    struct two x = {((const struct two *)arg)->event, call};
+    return each_own_call(m, x.event, reaches_common, &x);
+}
+struct noticed {
+    uint32_t a, b;
+};
+static bool reaches_both(const struct machine *m, uint32_t call, const void *arg)
+{
+    const struct noticed *x = arg;
+    const struct pf_reach *d = &m->t->reaches.at[at(m, call)->link];
+    for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
+        if (touches(m, x->a, m->t->reach_items.at[k]) && touches(m, x->b, m->t->reach_items.at[k]))
+            return true;
+    return false;
+}
+static bool notable(const struct pf_event *e)
+{
+    return !pf_event_is_access(e) || pf_event_writes(e);
+}
+
+/* f before e in the trace. */
+static bool keeps_order(const struct machine *m, uint32_t f, uint32_t e)
+{
+    struct two on_f = {f, 0}, on_e = {e, 0};
+    struct noticed both = {f, e};
+    return each_own_call(m, f, call_meets, &on_e) || each_own_call(m, f, reaches_event, &on_e) ||
+           each_own_call(m, e, reaches_event, &on_f) ||
+           (notable(at(m, f)) && notable(at(m, e)) && any_call(m, e, reaches_both, &both));
+}
+
+static bool missing_allows(struct machine *m, uint32_t i)
+{
+    if (m->rule == PF_RULE_NONE || !m->t->has_calls)
+        return true;
+    for (uint32_t f = m->start; f < i; f++)
+        if (!ran(m, f) && at(m, f)->thread != at(m, i)->thread && keeps_order(m, f, i))
+            return no(m, "event %u runs before event %u, which a missing call ties to it",
+                      pf_trace_label(m->t, i), pf_trace_label(m->t, f));
+    return true;
+}
+
+/* --- the other rules --- */
+
+static bool pinned(const struct machine *m, const struct pf_event *e)
+{
+    return (e->flags & PF_EF_ORPHAN) || (m->rule != PF_RULE_NONE && (e->flags & PF_EF_MISSING));
+}
+
+static bool share_cell(const struct machine *m, uint32_t i, uint32_t k)
+{
+    const struct pf_place *p = &m->t->places.at[at(m, i)->what],
+                          *q = &m->t->places.at[at(m, k)->what];
+    return p->cell0 < q->cell0 + q->ncells && q->cell0 < p->cell0 + p->ncells;
+}
+
+/* Reads of values from missing calls keep their place among the writes. */
+static bool pinned_allows(struct machine *m, uint32_t i)
+{
+    const struct pf_event *e = at(m, i);
+    if (!m->t->has_calls || !pf_event_is_access(e))
+        return true;
+    bool fixed = pf_event_reads(e) && pinned(m, e);
+    for (uint32_t f = m->start; f < i; f++) {
+        const struct pf_event *g = at(m, f);
+        if (ran(m, f) || !pf_event_is_access(g) || g->thread == e->thread)
+            continue;
+        if (((fixed && pf_event_writes(g)) ||
+             (pf_event_writes(e) && pf_event_reads(g) && pinned(m, g))) &&
+            share_cell(m, i, f))
+            return no(m,
+                      "event %u runs before event %u, although a value of a missing call lies "
+                      "between",
+                      pf_trace_label(m->t, i), pf_trace_label(m->t, f));
+    }
+    return true;
+}
+
+static bool must_have_run(struct machine *m, uint32_t f, uint32_t i)
+{
+    return ran(m, f) ||
+           no(m, "event %u runs before event %u", pf_trace_label(m->t, i), pf_trace_label(m->t, f));
+}
+
+/* Rules about all earlier events of some kind. */
+static bool earlier_allows(struct machine *m, uint32_t i)
+{
+    const struct pf_event *e = at(m, i);
+    size_t lo = 0, hi = m->special.len;
+    while (lo < hi) { /* what lies before the window has run */
+        size_t mid = (lo + hi) / 2;
+        if (m->special.at[mid] < m->start)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (size_t k = lo; k < m->special.len && m->special.at[k] < i; k++) {
+        uint32_t f = m->special.at[k];
+        const struct pf_event *g = at(m, f);
+        bool needs = false;
+        if (e->kind == PF_EV_DEPART || e->kind == PF_EV_ARRIVE)
+            needs = g->kind == PF_EV_ARRIVE && g->what == e->what &&
+                    (e->kind == PF_EV_DEPART ? g->link == e->link : g->link < e->link);
+        else if (e->kind == PF_EV_TAKE)
+            needs = g->kind == PF_EV_POST && g->what == e->what;
+        else if (e->kind == PF_EV_ALLOC) { /* whatever happened to the memory before */
+            const struct pf_place *p = &m->t->places.at[e->what];
+            if (pf_event_operand[g->kind] == PF_OPERAND_PLACE) {
+                const struct pf_place *q = &m->t->places.at[g->what];
+                needs = q->block && q->block != p->block && q->addr < p->addr + p->size &&
+                        p->addr < q->addr + q->size;
+            }
+        } else if (pf_event_is_access(e)) /* its block has been handed out */
+            needs = g->kind == PF_EV_ALLOC &&
+                    m->t->places.at[g->what].block == m->t->places.at[e->what].block;
+        if (needs && !must_have_run(m, f, i))
+            return false;
+    }
+    return true;
+}
+
+static bool lock_allows(struct machine *m, uint32_t i)
+{
+    const struct pf_event *e = at(m, i);
+    if (!pf_event_acquires(e))
+        return true;
+    for (size_t k = 0; k < m->held.len; k++)
+        if (m->held.at[k].lock == pf_event_lock(e) && !(m->held.at[k].shared && pf_event_shared(e)))
+            return no(m, "event %u takes a lock that is held", pf_trace_label(m->t, i));
+    return true;
+}
+
+/* Can event i happen now? What it reads is not looked at. */
+static bool possible(struct machine *m, uint32_t i)
+{
+    const struct pf_event *e = at(m, i);
+    if (m->ready[e->thread] != i)
+        return no(m, "event %u is not the next of its thread", pf_trace_label(m->t, i));
+    if (m->fork[e->thread] != PF_NONE && !must_have_run(m, m->fork[e->thread], i))
+        return false;
+    if (m->off[e->thread] && (!m->t->has_branches || e->kind == PF_EV_BRANCH))
+        return no(m, "event %u depends on event %u, which sees a wrong value",
+                  pf_trace_label(m->t, i), pf_trace_label(m->t, m->off[e->thread] - 1));
+    if (e->kind == PF_EV_JOIN && m->ready[e->what] != PF_NONE)
+        return no(m, "event %u joins a thread that goes on", pf_trace_label(m->t, i));
+    if (e->kind == PF_EV_WAKE) {
+        uint32_t by = pf_trace_waker(m->t, i);
+        if (by != PF_NONE && (!must_have_run(m, by, i)))
+            return false;
+        if (by != PF_NONE && m->when[by] < m->when[m->wait[i]])
+            return no(m, "event %u wakes from a notification before its wait",
+                      pf_trace_label(m->t, i));
+    }
+    return earlier_allows(m, i) && lock_allows(m, i) && pinned_allows(m, i) && missing_allows(m, i);
+}
+
+static bool sees_right(const struct machine *m, const struct pf_event *e, uint32_t cell,
+                       uint32_t source)
+{
+    const struct memory *x = &m->cells[cell];
+    if (x->spoilt)
+        return false;
+    if (x->writer == source)
+        return true;
+    uint64_t want, have;
+    if (!pf_trace_cell_value(m->t, e, cell, true, &want))
+        return false;
+    if (x->writer == PF_NONE) {
+        have = m->t->cells.at[cell].initial;
+        return m->t->cells.at[cell].initial_known && have == want;
+    }
+    return pf_trace_cell_value(m->t, at(m, x->writer), cell, false, &have) && have == want;
+}
+
+static void effect(struct machine *m, uint32_t i, bool undoable)
+{
+    const struct pf_event *e = at(m, i);
+    m->when[i] = ++m->step;
+    m->ready[e->thread] = m->next[i];
+    if (pf_event_is_access(e)) {
+        const struct pf_place *p = &m->t->places.at[e->what];
+        for (uint32_t k = 0; k < p->ncells && pf_event_reads(e) && undoable; k++)
+            if (!pinned(m, e) && !sees_right(m, e, p->cell0 + k, m->source[m->source_at[i] + k]))
+                m->off[e->thread] = i + 1;
+        for (uint32_t c = p->cell0; c < p->cell0 + p->ncells && pf_event_writes(e); c++) {
+            if (undoable)
+                pf_vec_push(&m->log, (struct undo){c, m->cells[c]});
+            m->cells[c] = (struct memory){i, m->off[e->thread]};
+        }
+    } else if (e->kind == PF_EV_TRYFAIL) {
+        bool held = !undoable;
+        for (size_t k = 0; k < m->held.len && !held; k++)
+            held = m->held.at[k].lock == e->what;
+        if (!held)
+            m->off[e->thread] = i + 1;
+    } else if (pf_event_acquires(e))
+        pf_vec_push(&m->held, (struct holder){pf_event_lock(e), e->thread, pf_event_shared(e)});
+    else if (pf_event_releases(e))
+        for (size_t k = 0; k < m->held.len; k++)
+            if (m->held.at[k].lock == pf_event_lock(e) && m->held.at[k].thread == e->thread) {
+                m->held.at[k] = m->held.at[--m->held.len];
+                break;
+            }
+}
+
+static bool run_witness(struct machine *m, const struct pf_race *r)
+{
+    for (uint32_t k = 0; k < r->norder; k++) {
+        uint32_t i = r->order[k];
+        if (i >= m->t->events.len || i < m->start)
+            return no(m, "a step is not in the window");
+        if (!possible(m, i))
+            return false;
+        effect(m, i, true);
+        pf_vec_push(&m->ran, i);
+    }
+    if (!pf_trace_conflict(m->t, at(m, r->a), at(m, r->b)))
+        return no(m, "events %u and %u do not conflict", pf_trace_label(m->t, r->a),
+                  pf_trace_label(m->t, r->b));
+    return possible(m, r->a) && possible(m, r->b);
+}
+
+static bool check_one(struct machine *m, const struct pf_race *r, uint32_t *keep_ready)
+{
+    size_t nt = m->t->threads.len, nheld = m->held.len;
+    struct holder keep_held[nheld + 1];
+    memcpy(keep_ready, m->ready, nt * sizeof *m->ready);
+    pf_vec_reserve(&m->held, 1);
+    memcpy(keep_held, m->held.at, nheld * sizeof *keep_held);
+    uint32_t step = m->step;
+    m->start = r->start;
+    bool ok = run_witness(m, r);
+    while (m->log.len) {
+        struct undo u = m->log.at[--m->log.len];
+        m->cells[u.cell] = u.old;
+    }
+    while (m->ran.len)
+        m->when[m->ran.at[--m->ran.len]] = 0;
+    memcpy(m->ready, keep_ready, nt * sizeof *m->ready);
+    memset(m->off, 0, nt * sizeof *m->off);
+    pf_vec_clear(&m->held);
+    pf_vec_reserve(&m->held, nheld + 1);
+    memcpy(m->held.at, keep_held, nheld * sizeof *keep_held);
+    m->held.len = nheld;
+    m->step = step;
+    return ok;
+}
+
+static void prepare(struct machine *m)
+{
+    const struct pf_trace *t = m->t;
+    size_t n = t->events.len, nt = t->threads.len;
+    uint32_t *last = pf_mem_resize(NULL, nt, sizeof *last);
+    uint32_t *writer = pf_mem_resize(NULL, t->cells.len, sizeof *writer);
+    pf_vec_u32 source = {0};
+    memset(last, 0xff, nt * sizeof *last);
+    memset(writer, 0xff, t->cells.len * sizeof *writer);
+    memset(m->ready, 0xff, nt * sizeof *m->ready);
+    memset(m->fork, 0xff, nt * sizeof *m->fork);
+    memset(m->next, 0xff, n * sizeof *m->next);
+    bool blocks = false;
+    for (uint32_t i = 0; i < n; i++)
+        blocks |= at(m, i)->kind == PF_EV_ALLOC;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct pf_event *e = at(m, i);
+        if (last[e->thread] == PF_NONE)
+            m->ready[e->thread] = i;
+        else
+            m->next[last[e->thread]] = i;
+        m->wait[i] = e->kind == PF_EV_WAKE ? last[e->thread] : PF_NONE;
+        last[e->thread] = i;
+        if (e->kind == PF_EV_FORK)
+            m->fork[e->what] = i;
+        if (e->kind == PF_EV_ARRIVE || e->kind == PF_EV_POST ||
+            (blocks && pf_event_operand[e->kind] == PF_OPERAND_PLACE))
+            pf_vec_push(&m->special, i);
+        m->source_at[i] = (uint32_t)source.len;
+        if (!pf_event_is_access(e))
+            continue;
+        const struct pf_place *p = &t->places.at[e->what];
+        for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
+            if (pf_event_reads(e))
+                pf_vec_push(&source, writer[c]);
+            if (pf_event_writes(e))
+                writer[c] = i;
+        }
+    }
+    m->source = source.at;
+    memset(m->thread_at, 0, (nt + 1) * sizeof *m->thread_at);
+    for (uint32_t i = 0; i < n; i++)
+        m->thread_at[at(m, i)->thread + 1]++;
+    for (size_t u = 0; u < nt; u++)
+        m->thread_at[u + 1] += m->thread_at[u];
+    uint32_t *fill = pf_mem_resize(NULL, nt, sizeof *fill);
+    memcpy(fill, m->thread_at, nt * sizeof *fill);
+    memset(last, 0xff, nt * sizeof *last); /* now: the innermost call under way */
+    for (uint32_t i = 0; i < n; i++) {
+        const struct pf_event *e = at(m, i);
+        m->by_thread[fill[e->thread]++] = i;
+        if (e->kind == PF_EV_CALL) {
+            m->outside[i] = last[e->thread];
+            last[e->thread] = i;
+        }
+        m->inside[i] = last[e->thread];
+        if (e->kind == PF_EV_RET)
+            last[e->thread] = m->outside[e->link];
+    }
+    free(fill);
+    free(last);
+    free(writer);
+}
+
+struct job {
+    uint32_t start;
+    size_t race;
+};
+static int by_start(const void *x, const void *y)
+{
+    const struct job *a = x, *b = y;
+    return a->start < b->start ? -1 : a->start > b->start;
+}
+
+void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const struct pf_race *races,
+                 size_t n, bool *ok, struct pf_trace_error *why)
+{
+    struct pf_trace_error unused;
+    why = why ? why : &unused;
+    struct machine m = {.t = t, .rule = rule, .why = why->text, .why_len = sizeof why->text};
+    size_t ne = t->events.len, nt = t->threads.len;
+    m.when = pf_mem_zero(ne, sizeof *m.when);
+    m.next = pf_mem_resize(NULL, ne, sizeof *m.next);
+    m.ready = pf_mem_resize(NULL, nt, sizeof *m.ready);
+    m.fork = pf_mem_resize(NULL, nt, sizeof *m.fork);
+    m.wait = pf_mem_resize(NULL, ne, sizeof *m.wait);
+    m.source_at = pf_mem_resize(NULL, ne, sizeof *m.source_at);
+    m.by_thread = pf_mem_resize(NULL, ne, sizeof *m.by_thread);
+    m.thread_at = pf_mem_resize(NULL, nt + 1, sizeof *m.thread_at);
+    m.inside = pf_mem_resize(NULL, ne, sizeof *m.inside);
+    m.outside = pf_mem_resize(NULL, ne, sizeof *m.outside);
+    m.off = pf_mem_zero(nt, sizeof *m.off);
+    m.cells = pf_mem_zero(t->cells.len, sizeof *m.cells);
+    for (size_t c = 0; c < t->cells.len; c++)
+        m.cells[c].writer = PF_NONE;
+    prepare(&m);
+    struct job *jobs = pf_mem_resize(NULL, n, sizeof *jobs);
+    for (size_t i = 0; i < n; i++)
+        jobs[i] = (struct job){races[i].start, i};
+    qsort(jobs, n, sizeof *jobs, by_start);
+    uint32_t *keep = pf_mem_resize(NULL, nt, sizeof *keep);
+    uint32_t done = 0;
+    for (size_t i = 0; i < n; i++) {
+        for (; done < jobs[i].start && done < ne; done++)
+            effect(&m, done, false);
+        ok[jobs[i].race] = check_one(&m, &races[jobs[i].race], keep);
+    }
+    void *all[] = {m.when,      m.next,      m.ready,   m.fork,  m.wait,
+                   m.source,    m.source_at, m.off,     m.cells, m.by_thread,
+                   m.thread_at, m.inside,    m.outside, jobs,    keep};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    pf_vec_release(&m.held);
+    pf_vec_release(&m.log);
+    pf_vec_release(&m.ran);
+    pf_vec_release(&m.special);
+}

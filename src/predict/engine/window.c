@@ -1,0 +1,274 @@
+#include "window.h"
+#include <string.h>
+
+void pf_window_init(struct pf_window *w, const struct pf_index *x)
+{
+    memset(w, 0, sizeof *w);
+    w->x = x;
+    const struct pf_trace *t = x->t;
+    w->cell_map = pf_mem_resize(NULL, t->cells.len, sizeof *w->cell_map);
+    memset(w->cell_map, 0xff, t->cells.len * sizeof *w->cell_map);
+    w->thread_map = pf_mem_resize(NULL, t->threads.len, sizeof *w->thread_map);
+    memset(w->thread_map, 0xff, t->threads.len * sizeof *w->thread_map);
+    w->lock_map = pf_mem_resize(NULL, t->locks.len, sizeof *w->lock_map);
+    memset(w->lock_map, 0xff, t->locks.len * sizeof *w->lock_map);
+    w->global_thread = pf_mem_resize(NULL, t->threads.len, sizeof *w->global_thread);
+    w->by_thread_at = pf_mem_resize(NULL, t->threads.len + 1, sizeof *w->by_thread_at);
+}
+
+void pf_window_release(struct pf_window *w)
+{
+    void *all[] = {w->thread,        w->pos,      w->by_thread_at, w->by_thread,
+                   w->global_thread, w->pred_at,  w->touch_at,     w->section,
+                   w->branch,        w->cell_map, w->thread_map,   w->lock_map};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    pf_vec_release(&w->pred);
+    pf_vec_release(&w->touches);
+    pf_vec_release(&w->cells);
+    pf_vec_release(&w->write_touch);
+    pf_vec_release(&w->sections);
+    pf_vec_release(&w->wakes);
+    pf_vec_release(&w->lock_at);
+    pf_vec_release(&w->lock_section);
+    pf_vec_release(&w->cell_list);
+    pf_vec_release(&w->lock_list);
+    memset(w, 0, sizeof *w);
+}
+
+static void reserve(struct pf_window *w, uint32_t n)
+{
+    if (n + 1 <= w->cap)
+        return;
+    w->cap = n + 1 > 2 * w->cap ? n + 1 : 2 * w->cap;
+    uint32_t **all[] = {&w->thread,   &w->pos,     &w->by_thread, &w->pred_at,
+                        &w->touch_at, &w->section, &w->branch};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        *all[i] = pf_mem_resize(*all[i], w->cap, sizeof **all[i]);
+}
+
+static void fill_threads(struct pf_window *w)
+{
+    const struct pf_event *e = pf_window_event(w, 0);
+    const struct pf_trace *t = w->x->t;
+    w->nt = 0;
+    for (uint32_t i = 0; i < w->n; i++) {
+        uint32_t *m = &w->thread_map[e[i].thread];
+        if (*m == PF_NONE) {
+            w->global_thread[w->nt] = e[i].thread;
+            w->by_thread_at[w->nt] = 0;
+            *m = w->nt++;
+        }
+        w->thread[i] = *m;
+        w->pos[i] = w->by_thread_at[*m]++;
+    }
+    uint32_t sum = 0;
+    for (uint32_t k = 0; k <= w->nt; k++) {
+        uint32_t len = k < w->nt ? w->by_thread_at[k] : 0;
+        w->by_thread_at[k] = sum;
+        sum += len;
+    }
+    for (uint32_t i = 0; i < w->n; i++)
+        w->by_thread[w->by_thread_at[w->thread[i]] + w->pos[i]] = i;
+    for (uint32_t k = 0; k < w->nt; k++) {
+        w->thread_map[w->global_thread[k]] = PF_NONE;
+        uint32_t need = 0;
+        for (uint32_t p = 0; p < pf_window_len(w, k); p++) {
+            uint32_t i = pf_window_at(w, k, p);
+            if (!t->has_branches || e[i].kind == PF_EV_BRANCH)
+                need = p;
+            w->branch[i] = need;
+        }
+    }
+}
+
+static void fill_preds(struct pf_window *w)
+{
+    const struct pf_index *x = w->x;
+    pf_vec_clear(&w->pred);
+    for (uint32_t i = 0; i < w->n; i++) {
+        w->pred_at[i] = (uint32_t)w->pred.len;
+        for (uint32_t k = x->pred_at[w->lo + i]; k < x->pred_at[w->lo + i + 1]; k++)
+            if (x->pred.at[k] >= w->lo)
+                pf_vec_push(&w->pred, x->pred.at[k] - w->lo);
+    }
+    w->pred_at[w->n] = (uint32_t)w->pred.len;
+}
+
+static uint32_t local_cell(struct pf_window *w, uint32_t c)
+{
+    const struct pf_index *x = w->x;
+    if (w->cell_map[c] != PF_NONE)
+        return w->cell_map[c];
+    const struct pf_cell *g = &x->t->cells.at[c];
+    struct pf_wcell cell = {.initial = g->initial, .initial_known = g->initial_known};
+    uint32_t lo = x->write_at[c], hi = x->write_at[c + 1]; /* the last write before the window */
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (x->writes[mid] < w->lo)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo > x->write_at[c])
+        cell.initial_known =
+            pf_trace_cell_value(x->t, &x->t->events.at[x->writes[lo - 1]], c, false, &cell.initial);
+    w->cell_map[c] = (uint32_t)w->cells.len;
+    pf_vec_push(&w->cells, cell);
+    pf_vec_push(&w->cell_list, c);
+    return w->cell_map[c];
+}
+
+/* Cells that one thread alone uses, or that nobody writes, constrain nothing. */
+static void fill_touches(struct pf_window *w)
+{
+    const struct pf_trace *t = w->x->t;
+    pf_vec_clear(&w->touches);
+    pf_vec_clear(&w->cells);
+    pf_vec_clear(&w->cell_list);
+    for (uint32_t i = 0; i < w->n; i++) {
+        const struct pf_event *e = pf_window_event(w, i);
+        w->touch_at[i] = (uint32_t)w->touches.len;
+        if (!pf_event_is_access(e))
+            continue;
+        const struct pf_place *p = &t->places.at[e->what];
+        for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
+            if (!t->cells.at[c].shared || !t->cells.at[c].written)
+                continue;
+            struct pf_touch x = {.event = i,
+                                 .cell = local_cell(w, c),
+                                 .source = PF_START,
+                                 .reads = pf_event_reads(e),
+                                 .writes = pf_event_writes(e),
+                                 .pinned = pf_index_pinned(w->x, e)};
+            if (x.reads)
+                x.seen_known = pf_trace_cell_value(t, e, c, true, &x.seen);
+            if (x.writes)
+                x.stored_known = pf_trace_cell_value(t, e, c, false, &x.stored);
+            pf_vec_push(&w->touches, x);
+        }
+    }
+    w->touch_at[w->n] = (uint32_t)w->touches.len;
+    for (size_t k = 0; k < w->cell_list.len; k++)
+        w->cell_map[w->cell_list.at[k]] = PF_NONE;
+
+    for (size_t k = 0; k < w->touches.len; k++)
+        w->cells.at[w->touches.at[k].cell].count += w->touches.at[k].writes;
+    uint32_t sum = 0;
+    for (size_t c = 0; c < w->cells.len; c++) {
+        w->cells.at[c].first = sum;
+        sum += w->cells.at[c].count;
+        w->cells.at[c].count = 0;
+    }
+    w->write_touch.len = 0;
+    pf_vec_reserve(&w->write_touch, sum + 1);
+    w->write_touch.len = sum;
+    for (uint32_t k = 0; k < w->touches.len; k++) {
+        struct pf_touch *x = &w->touches.at[k];
+        struct pf_wcell *c = &w->cells.at[x->cell];
+        if (x->reads && c->count)
+            x->source = w->write_touch.at[c->first + c->count - 1];
+        if (x->writes)
+            w->write_touch.at[c->first + c->count++] = k;
+    }
+}
+
+static uint32_t local_lock(struct pf_window *w, uint32_t l)
+{
+    if (w->lock_map[l] == PF_NONE) {
+        w->lock_map[l] = (uint32_t)w->lock_list.len;
+        pf_vec_push(&w->lock_list, l);
+    }
+    return w->lock_map[l];
+}
+
+static void fill_sections(struct pf_window *w)
+{
+    pf_vec_clear(&w->sections);
+    pf_vec_clear(&w->lock_list);
+    for (uint32_t i = 0; i < w->n; i++) {
+        const struct pf_event *e = pf_window_event(w, i);
+        w->section[i] = PF_NONE;
+        if (e->kind == PF_EV_TRYFAIL)
+            w->section[i] = local_lock(w, e->what);
+        bool acquires = pf_event_acquires(e);
+        if (!acquires && !pf_event_releases(e))
+            continue;
+        uint32_t other = w->x->match[w->lo + i];
+        if (acquires || other == PF_NONE || other < w->lo) {
+            w->section[i] = (uint32_t)w->sections.len;
+            pf_vec_push(&w->sections, (struct pf_section){.acquire = acquires ? i : PF_NONE,
+                                                          .release = acquires ? PF_NONE : i,
+                                                          .lock = local_lock(w, pf_event_lock(e)),
+                                                          .thread = w->thread[i],
+                                                          .shared = pf_event_shared(e)});
+        } else {
+            w->section[i] = w->section[other - w->lo];
+            w->sections.at[w->section[i]].release = i;
+        }
+    }
+    for (size_t k = 0; k < w->lock_list.len; k++)
+        w->lock_map[w->lock_list.at[k]] = PF_NONE;
+    pf_vec_clear(&w->lock_at);
+    for (size_t k = 0; k <= w->lock_list.len; k++)
+        pf_vec_push(&w->lock_at, 0);
+    for (size_t k = 0; k < w->sections.len; k++)
+        w->lock_at.at[w->sections.at[k].lock + 1]++;
+    for (size_t k = 0; k < w->lock_list.len; k++)
+        w->lock_at.at[k + 1] += w->lock_at.at[k];
+    w->lock_section.len = 0;
+    pf_vec_reserve(&w->lock_section, w->sections.len + 1);
+    w->lock_section.len = w->sections.len;
+    uint32_t *at = pf_mem_zero(w->lock_list.len, sizeof *at);
+    for (uint32_t k = 0; k < w->sections.len; k++) { /* those held at the start come first */
+        uint32_t l = w->sections.at[k].lock;
+        if (w->sections.at[k].acquire == PF_NONE)
+            w->lock_section.at[w->lock_at.at[l] + at[l]++] = k;
+    }
+    for (uint32_t k = 0; k < w->sections.len; k++) {
+        uint32_t l = w->sections.at[k].lock;
+        if (w->sections.at[k].acquire != PF_NONE)
+            w->lock_section.at[w->lock_at.at[l] + at[l]++] = k;
+    }
+    free(at);
+}
+
+static void fill_wakes(struct pf_window *w)
+{
+    pf_vec_clear(&w->wakes);
+    for (uint32_t i = 0; i < w->n; i++) {
+        if (pf_window_event(w, i)->kind != PF_EV_WAKE || !w->pos[i])
+            continue;
+        uint32_t by = pf_trace_waker(w->x->t, w->lo + i);
+        if (by == PF_NONE || by < w->lo)
+            continue;
+        pf_vec_push(&w->wakes, i);
+        pf_vec_push(&w->wakes, pf_window_at(w, w->thread[i], w->pos[i] - 1));
+        pf_vec_push(&w->wakes, by - w->lo);
+    }
+}
+
+void pf_window_fill(struct pf_window *w, uint32_t lo, uint32_t hi)
+{
+    w->lo = lo;
+    w->n = hi - lo;
+    reserve(w, w->n);
+    fill_threads(w);
+    fill_preds(w);
+    fill_touches(w);
+    fill_sections(w);
+    fill_wakes(w);
+}
+
+bool pf_window_matches(const struct pf_window *w, uint32_t read_touch, uint32_t write_touch)
+{
+    const struct pf_touch *r = &w->touches.at[read_touch];
+    if (r->source == write_touch)
+        return true;
+    if (!r->seen_known)
+        return false;
+    if (write_touch == PF_START)
+        return w->cells.at[r->cell].initial_known && w->cells.at[r->cell].initial == r->seen;
+    const struct pf_touch *x = &w->touches.at[write_touch];
+    return x->stored_known && x->stored == r->seen;
+}

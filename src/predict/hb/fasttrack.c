@@ -1,0 +1,142 @@
+/*
+ * fasttrack.c - happens-before with FastTrack's epochs.
+ *
+ * A plain write is one epoch: once a write is ordered after all that came before it, later races
+ * with those show as races with the write. Reads, and atomics among which no race exists and which
+ * therefore need not be ordered, are one epoch as long as they are ordered, a vector when not.
+ */
+#include "analysis.h"
+#include "order.h"
+#include <string.h>
+
+struct stamp {
+    uint32_t epoch, event; /* epoch 0: none */
+};
+struct many {
+    uint16_t thread; /* of `one` */
+    struct stamp one;
+    struct stamp *all; /* by thread; NULL while one is enough */
+};
+struct var {
+    uint16_t wthread;
+    struct stamp write;
+    struct many read;
+    struct many *atomic; /* reads, writes; NULL while there are none */
+};
+struct run {
+    const struct pf_trace *t;
+    struct pf_order o;
+    struct pf_seen seen;
+    struct pf_result *out;
+    bool all_pairs;
+};
+
+static void race(struct run *r, uint32_t a, uint32_t b)
+{
+    const struct pf_event *e = r->t->events.at;
+    if (r->all_pairs || pf_seen_add(&r->seen, e[a].site, e[b].site))
+        pf_vec_push(&r->out->races, (struct pf_race){.a = a, .b = b});
+}
+
+static void check_many(struct run *r, const struct many *m, uint32_t thread, uint32_t i)
+{
+    if (m->all) {
+        for (uint32_t u = 0; u < r->o.nt; u++)
+            if (m->all[u].epoch && !pf_order_seen(&r->o, thread, u, m->all[u].epoch))
+                race(r, m->all[u].event, i);
+    } else if (m->one.epoch && !pf_order_seen(&r->o, thread, m->thread, m->one.epoch))
+        race(r, m->one.event, i);
+}
+
+static void add_many(struct run *r, struct many *m, uint32_t thread, uint32_t i)
+{
+    struct stamp now = {pf_order_epoch(&r->o, thread), i};
+    if (!m->all && (!m->one.epoch || m->thread == thread ||
+                    pf_order_seen(&r->o, thread, m->thread, m->one.epoch))) {
+        m->thread = (uint16_t)thread;
+        m->one = now;
+        return;
+    }
+    if (!m->all) {
+        m->all = pf_mem_zero(r->o.nt, sizeof *m->all);
+        m->all[m->thread] = m->one;
+    }
+    m->all[thread] = now;
+}
+
+static void clear_many(struct many *m)
+{
+    free(m->all);
+    m->all = NULL;
+    m->one.epoch = 0;
+}
+
+static void access_cell(struct run *r, struct var *v, const struct pf_event *e, uint32_t i)
+{
+    uint32_t t = e->thread, now = pf_order_epoch(&r->o, t);
+    if (pf_event_atomic(e)) {
+        if (v->write.epoch && !pf_order_seen(&r->o, t, v->wthread, v->write.epoch))
+            race(r, v->write.event, i);
+        if (pf_event_writes(e))
+            check_many(r, &v->read, t, i);
+        if (!v->atomic)
+            v->atomic = pf_mem_zero(2, sizeof *v->atomic);
+        add_many(r, &v->atomic[pf_event_writes(e)], t, i);
+        return;
+    }
+    if (pf_event_writes(e)) {
+        if (v->write.epoch == now && v->wthread == t && !v->read.one.epoch && !v->read.all &&
+            !v->atomic) {
+            v->write.event = i;
+            return;
+        }
+        if (v->write.epoch && !pf_order_seen(&r->o, t, v->wthread, v->write.epoch))
+            race(r, v->write.event, i);
+        check_many(r, &v->read, t, i);
+        clear_many(&v->read);
+        if (v->atomic) {
+            for (int k = 0; k < 2; k++) {
+                check_many(r, &v->atomic[k], t, i);
+                clear_many(&v->atomic[k]);
+            }
+            free(v->atomic);
+            v->atomic = NULL;
+        }
+        v->write = (struct stamp){now, i};
+        v->wthread = (uint16_t)t;
+        return;
+    }
+    if (v->write.epoch && !pf_order_seen(&r->o, t, v->wthread, v->write.epoch))
+        race(r, v->write.event, i);
+    if (v->atomic)
+        check_many(r, &v->atomic[1], t, i);
+    add_many(r, &v->read, t, i);
+}
+
+void pf_analysis_hb(const struct pf_trace *t, const struct pf_limits *limits, struct pf_result *out)
+{
+    struct run r = {.t = t, .out = out, .all_pairs = limits->all_pairs};
+    pf_order_init(&r.o, t, PF_ORDER_LOCKS | PF_ORDER_ATOMICS);
+    struct var *vars = pf_mem_zero(t->cells.len, sizeof *vars);
+    for (uint32_t i = 0; i < t->events.len; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        pf_order_enter(&r.o, i);
+        if (pf_event_is_access(e)) {
+            const struct pf_place *p = &t->places.at[e->what];
+            for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
+                if (t->cells.at[c].shared && t->cells.at[c].written)
+                    access_cell(&r, &vars[c], e, i);
+        }
+        pf_order_leave(&r.o, i);
+    }
+    for (size_t c = 0; c < t->cells.len; c++) {
+        free(vars[c].read.all);
+        for (int k = 0; vars[c].atomic && k < 2; k++)
+            free(vars[c].atomic[k].all);
+        free(vars[c].atomic);
+    }
+    free(vars);
+    pf_order_release(&r.o);
+    pf_seen_release(&r.seen);
+    pf_result_sort(out);
+}

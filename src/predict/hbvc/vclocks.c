@@ -1,0 +1,60 @@
+/*
+ * vclocks.c - happens-before with the last access of every thread to every cell.
+ *
+ * Exact: an access is reported against each thread whose last conflicting access it does not come
+ * after. (If an earlier access of that thread is unordered with it, so is the last one.)
+ */
+#include "analysis.h"
+#include "order.h"
+#include <string.h>
+
+struct stamp {
+    uint32_t epoch, event;
+};
+enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, KINDS };
+
+/* Which kinds an access conflicts with. */
+static const bool conflict[KINDS][KINDS] = {
+    [PLAIN_READ] = {[PLAIN_WRITE] = true, [ATOMIC_WRITE] = true},
+    [PLAIN_WRITE] = {true, true, true, true},
+    [ATOMIC_READ] = {[PLAIN_WRITE] = true},
+    [ATOMIC_WRITE] = {[PLAIN_READ] = true, [PLAIN_WRITE] = true},
+};
+
+void pf_analysis_hbvc(const struct pf_trace *t, const struct pf_limits *limits,
+                      struct pf_result *out)
+{
+    struct pf_order o;
+    struct pf_seen seen = {0};
+    pf_order_init(&o, t, PF_ORDER_LOCKS | PF_ORDER_ATOMICS);
+    struct stamp **last = pf_mem_zero(t->cells.len, sizeof *last);
+    for (uint32_t i = 0; i < t->events.len; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        pf_order_enter(&o, i);
+        const struct pf_place *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
+        for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++) {
+            if (!t->cells.at[c].shared || !t->cells.at[c].written)
+                continue;
+            if (!last[c])
+                last[c] = pf_mem_zero((size_t)KINDS * o.nt, sizeof **last);
+            int kind = 2 * pf_event_atomic(e) + pf_event_writes(e);
+            for (uint32_t u = 0; u < o.nt; u++)
+                for (int k = 0; k < KINDS && u != e->thread; k++) {
+                    struct stamp *s = &last[c][u * KINDS + k];
+                    if (s->epoch && conflict[kind][k] &&
+                        !pf_order_seen(&o, e->thread, u, s->epoch) &&
+                        (limits->all_pairs ||
+                         pf_seen_add(&seen, t->events.at[s->event].site, e->site)))
+                        pf_vec_push(&out->races, (struct pf_race){.a = s->event, .b = i});
+                }
+            last[c][e->thread * KINDS + kind] = (struct stamp){pf_order_epoch(&o, e->thread), i};
+        }
+        pf_order_leave(&o, i);
+    }
+    for (size_t c = 0; c < t->cells.len; c++)
+        free(last[c]);
+    free(last);
+    pf_order_release(&o);
+    pf_seen_release(&seen);
+    pf_result_sort(out);
+}

@@ -1,0 +1,28 @@
+/*
+ * hybrid.c - O'Callahan and Choi: the candidate pairs themselves, one for a pair of sites.
+ */
+#include "candidates.h"
+
+struct run {
+    const struct pf_trace *t;
+    struct pf_result *out;
+    struct pf_seen seen;
+    bool all_pairs;
+};
+
+static void pair(void *arg, uint32_t a, uint32_t b)
+{
+    struct run *r = arg;
+    r->out->pairs++;
+    if (r->all_pairs || pf_seen_add(&r->seen, r->t->events.at[a].site, r->t->events.at[b].site))
+        pf_vec_push(&r->out->races, (struct pf_race){.a = a, .b = b});
+}
+
+void pf_analysis_hybrid(const struct pf_trace *t, const struct pf_limits *limits,
+                        struct pf_result *out)
+{
+    struct run r = {.t = t, .out = out, .all_pairs = limits->all_pairs};
+    out->dropped += pf_candidates(t, limits->history, pair, &r);
+    pf_seen_release(&r.seen);
+    pf_result_sort(out);
+}

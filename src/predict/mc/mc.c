@@ -1,0 +1,10 @@
+/*
+ * mc.c - maximal causality: calls into missing code are taken to do nothing.
+ */
+#include "engine/engine.h"
+
+void pf_analysis_mc(const struct pf_trace *t, const struct pf_limits *limits, struct pf_result *out)
+{
+    struct pf_engine_stats stats = {0};
+    pf_engine_run(t, PF_MISSING_IGNORE, limits, out, &stats);
+}

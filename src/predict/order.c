@@ -1,0 +1,184 @@
+#include "order.h"
+#include <string.h>
+
+void pf_order_init(struct pf_order *o, const struct pf_trace *t, unsigned what)
+{
+    memset(o, 0, sizeof *o);
+    o->t = t;
+    o->what = what;
+    o->nt = (uint32_t)t->threads.len;
+    o->clock = pf_mem_zero((size_t)o->nt * o->nt, sizeof *o->clock);
+    for (uint32_t i = 0; i < o->nt; i++)
+        o->clock[(size_t)i * o->nt + i] = 1;
+    o->lock = pf_mem_zero(t->locks.len, sizeof *o->lock);
+    o->rdlock = pf_mem_zero(t->locks.len, sizeof *o->rdlock);
+    o->sync = pf_mem_zero(t->syncs.len, sizeof *o->sync);
+    o->bar = pf_mem_zero(2 * t->barriers.len, sizeof *o->bar);
+    o->bar_gen = pf_mem_resize(NULL, 2 * t->barriers.len, sizeof *o->bar_gen);
+    memset(o->bar_gen, 0xff, 2 * t->barriers.len * sizeof *o->bar_gen);
+    o->fork = pf_mem_zero(o->nt, sizeof *o->fork);
+    o->atomic = what & PF_ORDER_ATOMICS ? pf_mem_zero(t->cells.len, sizeof *o->atomic) : NULL;
+}
+
+static void free_all(uint32_t **list, size_t n)
+{
+    for (size_t i = 0; list && i < n; i++)
+        free(list[i]);
+    free(list);
+}
+
+void pf_order_release(struct pf_order *o)
+{
+    free_all(o->lock, o->t->locks.len);
+    free_all(o->rdlock, o->t->locks.len);
+    free_all(o->sync, o->t->syncs.len);
+    free_all(o->bar, 2 * o->t->barriers.len);
+    free_all(o->fork, o->nt);
+    free_all(o->atomic, o->t->cells.len);
+    for (size_t i = 0; i < o->notify.len; i++)
+        free(o->notify.at[i]);
+    pf_vec_release(&o->notify);
+    pf_vec_release(&o->notify_event);
+    free(o->clock);
+    free(o->bar_gen);
+    memset(o, 0, sizeof *o);
+}
+
+static uint32_t *mine(struct pf_order *o, uint32_t t) { return o->clock + (size_t)t * o->nt; }
+
+static void join(uint32_t *dst, const uint32_t *src, uint32_t n)
+{
+    if (src)
+        for (uint32_t i = 0; i < n; i++)
+            dst[i] = dst[i] > src[i] ? dst[i] : src[i];
+}
+
+static void put(struct pf_order *o, uint32_t **slot, const uint32_t *src, bool replace)
+{
+    if (!*slot)
+        *slot = pf_mem_zero(o->nt, sizeof **slot);
+    if (replace)
+        memcpy(*slot, src, o->nt * sizeof **slot);
+    else
+        join(*slot, src, o->nt);
+}
+
+/* Two generations of a barrier can be in use at a time. */
+static uint32_t **barrier_slot(struct pf_order *o, const struct pf_event *e)
+{
+    return &o->bar[2 * e->what + (e->link & 1)];
+}
+
+static void enter_lock(struct pf_order *o, const struct pf_event *e, uint32_t *c)
+{
+    uint32_t l = pf_event_lock(e);
+    join(c, o->lock[l], o->nt);
+    if (!pf_event_shared(e))
+        join(c, o->rdlock[l], o->nt);
+}
+
+void pf_order_enter(struct pf_order *o, uint32_t i)
+{
+    const struct pf_event *e = &o->t->events.at[i];
+    uint32_t *c = mine(o, e->thread);
+    if (o->fork[e->thread]) { /* the first event of a started thread */
+        join(c, o->fork[e->thread], o->nt);
+        free(o->fork[e->thread]);
+        o->fork[e->thread] = NULL;
+    }
+    switch (e->kind) {
+    case PF_EV_READ:
+    case PF_EV_WRITE:
+        return;
+    case PF_EV_WAKE: {
+        uint32_t by = pf_trace_waker(o->t, i);
+        for (size_t k = o->notify_event.len; by != PF_NONE && k-- > 0;)
+            if (o->notify_event.at[k] == by) {
+                join(c, o->notify.at[k], o->nt);
+                break;
+            }
+    } /* fall through */
+    case PF_EV_LOCK:
+    case PF_EV_RDLOCK:
+        if ((o->what & PF_ORDER_LOCKS) && pf_event_acquires(e))
+            enter_lock(o, e, c);
+        return;
+    case PF_EV_JOIN:
+        join(c, mine(o, e->what), o->nt);
+        return;
+    case PF_EV_DEPART:
+        join(c, *barrier_slot(o, e), o->nt);
+        return;
+    case PF_EV_TAKE:
+        join(c, o->sync[e->what], o->nt);
+        return;
+    case PF_EV_AREAD:
+    case PF_EV_RMW:
+        if (o->atomic && !(e->flags & (PF_EF_RELAXED | PF_EF_RELEASE))) {
+            const struct pf_place *p = &o->t->places.at[e->what];
+            for (uint32_t k = p->cell0; k < p->cell0 + p->ncells; k++)
+                join(c, o->atomic[k], o->nt);
+        }
+        return;
+    default:
+        return;
+    }
+}
+
+static bool leave_atomic(struct pf_order *o, const struct pf_event *e, uint32_t *c)
+{
+    const struct pf_place *p = &o->t->places.at[e->what];
+    bool releases = !(e->flags & (PF_EF_RELAXED | PF_EF_ACQUIRE));
+    for (uint32_t k = p->cell0; k < p->cell0 + p->ncells; k++)
+        if (releases)
+            put(o, &o->atomic[k], c, e->kind == PF_EV_AWRITE);
+        else if (e->kind == PF_EV_AWRITE && o->atomic[k]) /* ends the release sequence */
+            memset(o->atomic[k], 0, o->nt * sizeof **o->atomic);
+    return releases;
+}
+
+void pf_order_leave(struct pf_order *o, uint32_t i)
+{
+    const struct pf_event *e = &o->t->events.at[i];
+    uint32_t *c = mine(o, e->thread);
+    bool fresh = true; /* a new epoch */
+    switch (e->kind) {
+    case PF_EV_READ:
+    case PF_EV_WRITE:
+        return;
+    case PF_EV_UNLOCK:
+    case PF_EV_RDUNLOCK:
+    case PF_EV_WAIT:
+        fresh = (o->what & PF_ORDER_LOCKS) && pf_event_releases(e);
+        if (fresh)
+            put(o, pf_event_shared(e) ? &o->rdlock[e->what] : &o->lock[pf_event_lock(e)], c, false);
+        break;
+    case PF_EV_SIGNAL:
+    case PF_EV_BROADCAST: {
+        uint32_t *copy = NULL;
+        put(o, &copy, c, true);
+        pf_vec_push(&o->notify, copy);
+        pf_vec_push(&o->notify_event, i);
+        break;
+    }
+    case PF_EV_ARRIVE: { /* the first arrival of a generation forgets the one before the last */
+        uint32_t *gen = &o->bar_gen[2 * e->what + (e->link & 1)];
+        put(o, barrier_slot(o, e), c, *gen != e->link);
+        *gen = e->link;
+        break;
+    }
+    case PF_EV_POST:
+        put(o, &o->sync[e->what], c, false);
+        break;
+    case PF_EV_FORK:
+        put(o, &o->fork[e->what], c, true);
+        break;
+    case PF_EV_AWRITE:
+    case PF_EV_RMW:
+        fresh = o->atomic && leave_atomic(o, e, c);
+        break;
+    default:
+        return;
+    }
+    c[e->thread] += fresh;
+}

@@ -1,0 +1,103 @@
+#include "analysis.h"
+#include <string.h>
+
+#define PF_ANALYSIS(name, claim, summary)                                                          \
+    void pf_analysis_##name(const struct pf_trace *, const struct pf_limits *, struct pf_result *);
+#include "analyses.def"
+#undef PF_ANALYSIS
+
+const struct pf_analysis pf_analyses[] = {
+#define PF_ANALYSIS(name, claim, summary) {#name, summary, PF_CLAIM_##claim, pf_analysis_##name},
+#include "analyses.def"
+#undef PF_ANALYSIS
+};
+const size_t pf_nanalyses = sizeof pf_analyses / sizeof *pf_analyses;
+
+const struct pf_limits pf_limits_default = {
+    .window = 4000,
+    .conflicts = 2000,
+    .tries = 10,
+    .history = 48,
+};
+
+const struct pf_analysis *pf_analysis_find(const char *name, size_t len)
+{
+    for (size_t i = 0; i < pf_nanalyses; i++)
+        if (strlen(pf_analyses[i].name) == len && !memcmp(pf_analyses[i].name, name, len))
+            return &pf_analyses[i];
+    return NULL;
+}
+
+void pf_result_release(struct pf_result *r)
+{
+    for (size_t i = 0; i < r->races.len; i++)
+        free(r->races.at[i].order);
+    pf_vec_release(&r->races);
+}
+
+static int by_events(const void *x, const void *y)
+{
+    const struct pf_race *p = x, *q = y;
+    if (p->a != q->a)
+        return p->a < q->a ? -1 : 1;
+    return p->b < q->b ? -1 : p->b > q->b;
+}
+
+void pf_result_sort(struct pf_result *r)
+{
+    if (!r->races.len)
+        return;
+    qsort(r->races.at, r->races.len, sizeof *r->races.at, by_events);
+    size_t w = 1;
+    for (size_t i = 1; i < r->races.len; i++)
+        if (by_events(&r->races.at[w - 1], &r->races.at[i]))
+            r->races.at[w++] = r->races.at[i];
+        else
+            free(r->races.at[i].order);
+    r->races.len = w;
+}
+
+static uint64_t pair_key(uint32_t a, uint32_t b)
+{
+    return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
+}
+
+static size_t pair_slot(const struct pf_seen *s, uint64_t key)
+{
+    uint64_t h = key * 0x9e3779b97f4a7c15ull;
+    size_t i = (h ^ h >> 32) & (s->cap - 1);
+    while (s->slots[i] != UINT64_MAX && s->slots[i] != key)
+        i = (i + 1) & (s->cap - 1);
+    return i;
+}
+
+bool pf_seen_has(const struct pf_seen *s, uint32_t a, uint32_t b)
+{
+    return s->cap && s->slots[pair_slot(s, pair_key(a, b))] != UINT64_MAX;
+}
+
+bool pf_seen_add(struct pf_seen *s, uint32_t a, uint32_t b)
+{
+    if (s->len * 2 >= s->cap) {
+        struct pf_seen old = *s;
+        s->cap = old.cap ? old.cap * 2 : 64;
+        s->slots = pf_mem_resize(NULL, s->cap, sizeof *s->slots);
+        memset(s->slots, 0xff, s->cap * sizeof *s->slots);
+        for (size_t i = 0; i < old.cap; i++)
+            if (old.slots[i] != UINT64_MAX)
+                s->slots[pair_slot(s, old.slots[i])] = old.slots[i];
+        free(old.slots);
+    }
+    size_t i = pair_slot(s, pair_key(a, b));
+    if (s->slots[i] != UINT64_MAX)
+        return false;
+    s->slots[i] = pair_key(a, b);
+    s->len++;
+    return true;
+}
+
+void pf_seen_release(struct pf_seen *s)
+{
+    free(s->slots);
+    *s = (struct pf_seen){0};
+}

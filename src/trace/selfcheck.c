@@ -1,0 +1,220 @@
+/*
+ * selfcheck.c - runs the trace as it stands and names the first event that cannot be.
+ */
+#include "selfcheck.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+struct hold {
+    uint32_t thread;
+    bool shared;
+};
+struct lock {
+    PF_VEC(struct hold) by;
+};
+struct memory {
+    uint64_t value;
+    bool known;
+    uint32_t open;           /* missing calls under way that reach the cell */
+    uint64_t wrote, returned; /* 1 + event: last observed write, last return of such a call */
+};
+struct thread {
+    bool forked, ended, started;
+    uint32_t waiting; /* the wait event under way */
+    PF_VEC(uint32_t) arrived;
+};
+struct checker {
+    struct pf_trace *t;
+    struct lock *locks;
+    struct memory *cells;
+    struct thread *threads;
+    struct pf_trace_error *err;
+    uint32_t i;
+};
+
+static bool wrong(struct checker *c, const char *fmt, ...)
+{
+    const struct pf_event *e = &c->t->events.at[c->i];
+    int n = snprintf(c->err->text, sizeof c->err->text,
+                     "event %u (%s %s): ", pf_trace_label(c->t, c->i),
+                     pf_trace_text(c->t, c->t->threads.at[e->thread]), pf_event_word[e->kind]);
+    va_list ap;
+    va_start(ap, fmt);
+    if (n > 0 && (size_t)n < sizeof c->err->text)
+        vsnprintf(c->err->text + n, sizeof c->err->text - (size_t)n, fmt, ap);
+    va_end(ap);
+    return false;
+}
+
+static bool check_access(struct checker *c, struct pf_event *e)
+{
+    const struct pf_place *p = &c->t->places.at[e->what];
+    for (uint32_t k = p->cell0; k < p->cell0 + p->ncells; k++) {
+        struct memory *m = &c->cells[k];
+        uint64_t v;
+        if (pf_event_reads(e)) {
+            bool missing = m->open || m->returned > m->wrote;
+            if (missing)
+                e->flags |= PF_EF_MISSING;
+            if (pf_trace_cell_value(c->t, e, k, true, &v)) {
+                if (m->known && m->value != v) {
+                    if (!missing)
+                        return wrong(c, "reads %" PRIu64 " where the last write left %" PRIu64, v,
+                                     m->value);
+                    e->flags |= PF_EF_ORPHAN;
+                }
+                m->value = v;
+                m->known = true;
+            }
+        }
+        if (pf_event_writes(e)) {
+            m->known = pf_trace_cell_value(c->t, e, k, false, &m->value);
+            m->wrote = c->i + 1ull;
+        }
+    }
+    return true;
+}
+
+static bool check_lock(struct checker *c, const struct pf_event *e)
+{
+    struct lock *l = &c->locks[pf_event_lock(e)];
+    const char *name = pf_trace_text(c->t, c->t->locks.at[pf_event_lock(e)]);
+    size_t mine = l->by.len;
+    for (size_t k = 0; k < l->by.len; k++)
+        if (l->by.at[k].thread == e->thread)
+            mine = k;
+    if (e->kind == PF_EV_TRYFAIL)
+        return l->by.len || wrong(c, "fails although nobody holds %s", name);
+    if (e->flags & PF_EF_NESTED)
+        return true;
+    if (pf_event_acquires(e)) {
+        for (size_t k = 0; k < l->by.len; k++)
+            if (!pf_event_shared(e) || !l->by.at[k].shared)
+                return wrong(c, "takes %s while %s holds it", name,
+                             pf_trace_text(c->t, c->t->threads.at[l->by.at[k].thread]));
+        pf_vec_push(&l->by, (struct hold){e->thread, pf_event_shared(e)});
+        return true;
+    }
+    if (mine == l->by.len || l->by.at[mine].shared != pf_event_shared(e))
+        return wrong(c, "gives back %s, which it does not hold", name);
+    l->by.at[mine] = l->by.at[--l->by.len];
+    return true;
+}
+
+static bool check_wake(struct checker *c, const struct pf_event *e)
+{
+    struct thread *th = &c->threads[e->thread];
+    if (th->waiting == PF_NONE)
+        return wrong(c, "wakes without a wait");
+    const struct pf_event *w = &c->t->events.at[th->waiting];
+    uint32_t by = pf_trace_waker(c->t, c->i);
+    if (w->what != e->what || w->link != e->link)
+        return wrong(c, "does not match the wait, event %u", pf_trace_label(c->t, th->waiting));
+    if (by != PF_NONE && (by < th->waiting || by > c->i ||
+                          pf_event_class[c->t->events.at[by].kind] != PF_CLASS_NOTIFY ||
+                          c->t->events.at[by].what != e->what))
+        return wrong(c, "event %u cannot have woken it", pf_trace_label(c->t, by));
+    th->waiting = PF_NONE;
+    return true;
+}
+
+static bool check_thread(struct checker *c, const struct pf_event *e)
+{
+    struct thread *other = e->what == PF_NONE ? NULL : &c->threads[e->what];
+    const char *name = other ? pf_trace_text(c->t, c->t->threads.at[e->what]) : "";
+    switch (e->kind) {
+    case PF_EV_FORK:
+        if (other->forked || other->started)
+            return wrong(c, "starts %s a second time or too late", name);
+        other->forked = true;
+        return true;
+    case PF_EV_JOIN: /* a thread that was joined has come to its end */
+        other->ended = true;
+        return e->what != e->thread || wrong(c, "joins itself");
+    case PF_EV_END:
+        c->threads[e->thread].ended = true;
+        return true;
+    default:
+        return true;
+    }
+}
+
+static void reach(struct checker *c, const struct pf_event *e)
+{
+    const struct pf_event *call = e->kind == PF_EV_CALL ? e : &c->t->events.at[e->link];
+    const struct pf_reach *d = &c->t->reaches.at[call->link];
+    for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
+        uint32_t item = c->t->reach_items.at[k];
+        if (item >= c->t->cells.len)
+            continue;
+        if (e->kind == PF_EV_CALL)
+            c->cells[item].open++;
+        else {
+            c->cells[item].open--;
+            c->cells[item].returned = c->i + 1ull;
+        }
+    }
+}
+
+static bool check_event(struct checker *c)
+{
+    struct pf_event *e = &c->t->events.at[c->i];
+    struct thread *th = &c->threads[e->thread];
+    if (th->ended)
+        return wrong(c, "comes after the end of its thread");
+    if (th->waiting != PF_NONE && e->kind != PF_EV_WAKE)
+        return wrong(c, "comes while its thread waits");
+    th->started = true;
+    switch (pf_event_class[e->kind]) {
+    case PF_CLASS_ACCESS:
+        return check_access(c, e);
+    case PF_CLASS_ACQUIRE:
+        return (e->kind != PF_EV_WAKE || check_wake(c, e)) && check_lock(c, e);
+    case PF_CLASS_RELEASE:
+        if (e->kind == PF_EV_WAIT)
+            th->waiting = c->i;
+        return check_lock(c, e);
+    case PF_CLASS_TEST:
+        return check_lock(c, e);
+    case PF_CLASS_BARRIER:
+        if (e->kind == PF_EV_ARRIVE)
+            pf_vec_push(&th->arrived, e->what);
+        else if (!th->arrived.len || th->arrived.at[--th->arrived.len] != e->what)
+            return wrong(c, "departs from a barrier where it has not arrived");
+        return true;
+    case PF_CLASS_THREAD:
+        return check_thread(c, e);
+    case PF_CLASS_CALL:
+        reach(c, e);
+        return true;
+    default:
+        return true;
+    }
+}
+
+bool pf_trace_check(struct pf_trace *t, struct pf_trace_error *err)
+{
+    struct checker c = {.t = t, .err = err};
+    c.locks = pf_mem_zero(t->locks.len, sizeof *c.locks);
+    c.cells = pf_mem_zero(t->cells.len, sizeof *c.cells);
+    c.threads = pf_mem_zero(t->threads.len, sizeof *c.threads);
+    for (size_t i = 0; i < t->cells.len; i++) {
+        c.cells[i].known = t->cells.at[i].initial_known;
+        c.cells[i].value = t->cells.at[i].initial;
+    }
+    for (size_t i = 0; i < t->threads.len; i++)
+        c.threads[i].waiting = PF_NONE;
+    bool ok = true;
+    for (c.i = 0; ok && c.i < t->events.len; c.i++)
+        ok = check_event(&c);
+    for (size_t i = 0; i < t->locks.len; i++)
+        pf_vec_release(&c.locks[i].by);
+    for (size_t i = 0; i < t->threads.len; i++)
+        pf_vec_release(&c.threads[i].arrived);
+    free(c.locks);
+    free(c.cells);
+    free(c.threads);
+    return ok;
+}

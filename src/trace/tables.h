@@ -1,0 +1,36 @@
+/*
+ * tables.h - the interning tables of a trace under construction; private to src/trace.
+ */
+#ifndef PF_TRACE_TABLES_H
+#define PF_TRACE_TABLES_H
+
+#include "trace.h"
+
+/* What an entry's key means; places use PF_TABLE_PLACE + generation. */
+enum { PF_TABLE_NAME, PF_TABLE_ROLE, PF_TABLE_SITE, PF_TABLE_PLACE };
+
+struct pf_entry {
+    uint64_t hash, a, b;
+    uint32_t kind, value;
+};
+struct pf_block_range {
+    uint64_t addr, size;
+    uint32_t number;
+};
+struct pf_raw_item {
+    uint32_t name, place; /* either may be PF_NONE */
+};
+
+struct pf_trace_tables {
+    uint32_t *slots;
+    size_t cap;
+    PF_VEC(struct pf_entry) entries;
+    PF_VEC(struct pf_block_range) blocks; /* by address, disjoint */
+    PF_VEC(struct pf_raw_item) raw;       /* reach items before sealing */
+    uint32_t nblocks, variables;
+};
+
+pf_vec_u32 *pf_trace_role(struct pf_trace *t, enum pf_role role);
+uint32_t pf_trace_lookup(const struct pf_trace *t, enum pf_role role, uint32_t name);
+
+#endif

@@ -1,0 +1,145 @@
+/*
+ * text_write.c - the writer of the text form, one event a line.
+ */
+#include "text.h"
+#include <inttypes.h>
+#include <string.h>
+
+/* The variable at or below addr, for addresses that the text form handed out. */
+static uint32_t variable_of(const struct pf_trace *t, uint64_t addr, uint64_t *offset)
+{
+    uint32_t best = PF_NONE;
+    for (uint32_t i = 0; i < t->names.len; i++) {
+        uint64_t a = t->names.at[i].addr;
+        if (a && a <= addr && addr - a < 0x10000 && (best == PF_NONE || a > addr - *offset)) {
+            best = i;
+            *offset = addr - a;
+        }
+    }
+    return best;
+}
+
+void pf_text_place(const struct pf_trace *t, uint32_t place, char *out, size_t max)
+{
+    const struct pf_place *p = &t->places.at[place];
+    uint64_t offset = 0;
+    uint32_t name = variable_of(t, p->addr, &offset);
+    int n = name == PF_NONE ? snprintf(out, max, "0x%" PRIx64, p->addr)
+            : offset        ? snprintf(out, max, "%s+%" PRIu64, pf_trace_text(t, name), offset)
+                            : snprintf(out, max, "%s", pf_trace_text(t, name));
+    if (p->size != 8 && n >= 0 && (size_t)n < max)
+        snprintf(out + n, max - (size_t)n, ":%" PRIu64, p->size);
+}
+
+static const char *role(const struct pf_trace *t, enum pf_role r, uint32_t n)
+{
+    return pf_trace_text(t, pf_trace_role_name(t, r, n));
+}
+
+static void put_place(const struct pf_trace *t, uint32_t place, FILE *out)
+{
+    char text[160];
+    pf_text_place(t, place, text, sizeof text);
+    fputs(text, out);
+}
+
+static void put_reach(const struct pf_trace *t, const struct pf_reach *d, FILE *out)
+{
+    fputs(" {", out);
+    for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
+        uint32_t item = t->reach_items.at[k];
+        if (item < t->cells.len) {
+            const struct pf_cell *c = &t->cells.at[item];
+            uint64_t offset = 0;
+            uint32_t name = variable_of(t, c->addr, &offset);
+            if (name == PF_NONE)
+                fprintf(out, " 0x%" PRIx64, c->addr);
+            else if (offset)
+                fprintf(out, " %s+%" PRIu64, pf_trace_text(t, name), offset);
+            else
+                fprintf(out, " %s", pf_trace_text(t, name));
+            if (c->size != 8)
+                fprintf(out, ":%" PRIu64, c->size);
+        } else {
+            uint32_t n = item - (uint32_t)t->cells.len;
+            int r = 0;
+            const pf_vec_u32 *list[] = {&t->threads, &t->locks, &t->conds, &t->barriers, &t->syncs};
+            while (n >= list[r]->len)
+                n -= (uint32_t)list[r++]->len;
+            fprintf(out, " %s", pf_trace_text(t, list[r]->at[n]));
+        }
+    }
+    fputs(" }", out);
+}
+
+static void put_event(const struct pf_trace *t, uint32_t i, FILE *out)
+{
+    const struct pf_event *e = &t->events.at[i];
+    fprintf(out, "%u %s %s", pf_trace_label(t, i), role(t, PF_ROLE_THREAD, e->thread),
+            pf_event_word[e->kind]);
+    switch (pf_event_operand[e->kind]) {
+    case PF_OPERAND_PLACE:
+        fputc(' ', out);
+        put_place(t, e->what, out);
+        if (!(e->flags & PF_EF_UNKNOWN) && e->kind != PF_EV_ALLOC && e->kind != PF_EV_FREE) {
+            if (e->kind == PF_EV_RMW)
+                fprintf(out, "=%" PRIu64 "->%" PRIu64, t->olds.at[e->link], e->value);
+            else
+                fprintf(out, "=%" PRIu64, e->value);
+        }
+        if (e->flags & PF_EF_RELAXED)
+            fputs(" relaxed", out);
+        if (e->flags & PF_EF_ACQUIRE)
+            fputs(" acquire", out);
+        if (e->flags & PF_EF_RELEASE)
+            fputs(" release", out);
+        break;
+    case PF_OPERAND_LOCK:
+        fprintf(out, " %s", role(t, PF_ROLE_LOCK, e->what));
+        break;
+    case PF_OPERAND_COND:
+        fprintf(out, " %s", role(t, PF_ROLE_COND, e->what));
+        break;
+    case PF_OPERAND_COND_LOCK:
+        fprintf(out, " %s %s", role(t, PF_ROLE_COND, e->what), role(t, PF_ROLE_LOCK, e->link));
+        if (e->kind == PF_EV_WAKE) {
+            uint32_t by = pf_trace_waker(t, i);
+            if (by != PF_NONE)
+                fprintf(out, " by %u", pf_trace_label(t, by));
+            else
+                fputs(e->flags & PF_EF_TIMEOUT ? " timeout" : " spurious", out);
+        }
+        break;
+    case PF_OPERAND_BARRIER:
+        fprintf(out, " %s", role(t, PF_ROLE_BARRIER, e->what));
+        break;
+    case PF_OPERAND_THREAD:
+        fprintf(out, " %s", role(t, PF_ROLE_THREAD, e->what));
+        break;
+    case PF_OPERAND_SYNC:
+        fprintf(out, " %s", role(t, PF_ROLE_SYNC, e->what));
+        break;
+    case PF_OPERAND_CALL:
+        fprintf(out, " %s", role(t, PF_ROLE_CALL, e->what));
+        if (e->kind == PF_EV_CALL)
+            put_reach(t, &t->reaches.at[e->link], out);
+        break;
+    default:
+        break;
+    }
+    const struct pf_site_info *s = &t->sites.at[e->site];
+    if (*pf_trace_text(t, s->file))
+        fprintf(out, " @%s:%u", pf_trace_text(t, s->file), s->line);
+    fputc('\n', out);
+}
+
+void pf_text_write(const struct pf_trace *t, FILE *out)
+{
+    for (size_t i = 0; i < t->initials.len; i++) {
+        fputs("init ", out);
+        put_place(t, t->initials.at[i].place, out);
+        fprintf(out, "=%" PRIu64 "\n", t->initials.at[i].value);
+    }
+    for (uint32_t i = 0; i < t->events.len; i++)
+        put_event(t, i, out);
+}

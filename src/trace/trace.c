@@ -1,0 +1,301 @@
+/*
+ * trace.c - building a trace: names, numbers, places, blocks.
+ *
+ * Everything that is looked up by value goes through one open hash table; the key says what kind of
+ * thing it is. Sealing is in seal.c.
+ */
+#include "trace.h"
+#include "tables.h"
+#include <assert.h>
+#include <string.h>
+
+const char *const pf_event_word[PF_EV_KINDS] = {
+#define PF_EVENT(name, word, operand, class) [PF_EV_##name] = word,
+#include "event.def"
+#undef PF_EVENT
+};
+const uint8_t pf_event_class[PF_EV_KINDS] = {
+#define PF_EVENT(name, word, operand, class) [PF_EV_##name] = PF_CLASS_##class,
+#include "event.def"
+#undef PF_EVENT
+};
+const uint8_t pf_event_operand[PF_EV_KINDS] = {
+#define PF_EVENT(name, word, operand, class) [PF_EV_##name] = PF_OPERAND_##operand,
+#include "event.def"
+#undef PF_EVENT
+};
+
+/* Variables of the text form get addresses of their own, far apart. */
+#define NAMED_BASE 0x10000000ull
+#define NAMED_STRIDE 0x10000ull
+
+static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
+{
+    uint64_t h = a * 0x9e3779b97f4a7c15ull ^ (b + 0x7f4a7c15) * 0xbf58476d1ce4e5b9ull ^ c;
+    h ^= h >> 29;
+    h *= 0x94d049bb133111ebull;
+    return h ^ h >> 32;
+}
+
+static void rehash(struct pf_trace_tables *x)
+{
+    uint32_t *old = x->slots;
+    size_t old_cap = x->cap;
+    x->cap = old_cap ? old_cap * 2 : 64;
+    x->slots = pf_mem_resize(NULL, x->cap, sizeof *x->slots);
+    memset(x->slots, 0xff, x->cap * sizeof *x->slots);
+    for (size_t i = 0; i < old_cap; i++)
+        if (old[i] != PF_NONE) {
+            size_t s = x->entries.at[old[i]].hash & (x->cap - 1);
+            while (x->slots[s] != PF_NONE)
+                s = (s + 1) & (x->cap - 1);
+            x->slots[s] = old[i];
+        }
+    free(old);
+}
+
+/* The value under (kind, a, b); *fresh when it was not there and now holds `value`. */
+static uint32_t intern(struct pf_trace_tables *x, uint32_t kind, uint64_t a, uint64_t b,
+                       uint32_t value, bool *fresh)
+{
+    uint64_t h = mix(kind, a, b);
+    if (x->entries.len * 2 >= x->cap)
+        rehash(x);
+    size_t s = h & (x->cap - 1);
+    for (; x->slots[s] != PF_NONE; s = (s + 1) & (x->cap - 1)) {
+        struct pf_entry *e = &x->entries.at[x->slots[s]];
+        if (e->hash == h && e->kind == kind && e->a == a && e->b == b) {
+            *fresh = false;
+            return e->value;
+        }
+    }
+    x->slots[s] = (uint32_t)x->entries.len;
+    pf_vec_push(&x->entries, (struct pf_entry){h, a, b, kind, value});
+    *fresh = true;
+    return value;
+}
+
+void pf_trace_init(struct pf_trace *t)
+{
+    memset(t, 0, sizeof *t);
+    t->tables = pf_mem_zero(1, sizeof *t->tables);
+}
+
+void pf_trace_release(struct pf_trace *t)
+{
+    for (size_t i = 0; i < t->names.len; i++)
+        free(t->names.at[i].text);
+    pf_vec_release(&t->events);
+    pf_vec_release(&t->places);
+    pf_vec_release(&t->cells);
+    pf_vec_release(&t->sites);
+    pf_vec_release(&t->reaches);
+    pf_vec_release(&t->initials);
+    pf_vec_release(&t->reach_items);
+    pf_vec_release(&t->olds);
+    pf_vec_release(&t->wakers);
+    pf_vec_release(&t->names);
+    pf_vec_release(&t->labels);
+    pf_vec_release(&t->reuses);
+    for (int r = 0; r < PF_ROLES; r++)
+        pf_vec_release(pf_trace_role(t, r));
+    if (t->tables) {
+        free(t->tables->slots);
+        pf_vec_release(&t->tables->entries);
+        pf_vec_release(&t->tables->blocks);
+        pf_vec_release(&t->tables->raw);
+        free(t->tables);
+        t->tables = NULL;
+    }
+}
+
+pf_vec_u32 *pf_trace_role(struct pf_trace *t, enum pf_role role)
+{
+    switch (role) {
+    case PF_ROLE_THREAD:
+        return &t->threads;
+    case PF_ROLE_LOCK:
+        return &t->locks;
+    case PF_ROLE_COND:
+        return &t->conds;
+    case PF_ROLE_BARRIER:
+        return &t->barriers;
+    case PF_ROLE_SYNC:
+        return &t->syncs;
+    default:
+        return &t->calls;
+    }
+}
+
+uint32_t pf_trace_name(struct pf_trace *t, const char *text, size_t len)
+{
+    uint64_t h1 = 1469598103934665603ull, h2 = len;
+    for (size_t i = 0; i < len; i++) {
+        h1 = (h1 ^ (uint8_t)text[i]) * 1099511628211ull;
+        h2 = h2 * 131 + (uint8_t)text[i];
+    }
+    bool fresh;
+    uint32_t n = intern(t->tables, PF_TABLE_NAME, h1, h2, (uint32_t)t->names.len, &fresh);
+    if (fresh) {
+        char *copy = pf_mem_resize(NULL, len + 1, 1);
+        memcpy(copy, text, len);
+        copy[len] = 0;
+        pf_vec_push(&t->names, (struct pf_name){copy, 0});
+    }
+    /* 128 bits of hash stand for the name; equal hashes of different names would be a bug. */
+    assert(strlen(t->names.at[n].text) == len && !memcmp(t->names.at[n].text, text, len));
+    return n;
+}
+
+const char *pf_trace_text(const struct pf_trace *t, uint32_t name)
+{
+    return t->names.at[name].text;
+}
+
+uint32_t pf_trace_number(struct pf_trace *t, enum pf_role role, uint32_t name)
+{
+    bool fresh;
+    pf_vec_u32 *list = pf_trace_role(t, role);
+    uint32_t n = intern(t->tables, PF_TABLE_ROLE, role, name, (uint32_t)list->len, &fresh);
+    if (fresh)
+        pf_vec_push(list, name);
+    return n;
+}
+
+uint32_t pf_trace_role_name(const struct pf_trace *t, enum pf_role role, uint32_t number)
+{
+    return pf_trace_role((struct pf_trace *)t, role)->at[number];
+}
+
+uint64_t pf_trace_variable(struct pf_trace *t, uint32_t name)
+{
+    struct pf_name *n = &t->names.at[name];
+    if (!n->addr)
+        n->addr = NAMED_BASE + NAMED_STRIDE * ++t->tables->variables;
+    return n->addr;
+}
+
+/* The newest block that covers addr, or NULL. */
+static const struct pf_block_range *range_of(const struct pf_trace *t, uint64_t addr)
+{
+    const struct pf_trace_tables *x = t->tables;
+    size_t lo = 0, hi = x->blocks.len;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (x->blocks.at[mid].addr <= addr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    const struct pf_block_range *b = lo ? &x->blocks.at[lo - 1] : NULL;
+    return b && addr < b->addr + b->size ? b : NULL;
+}
+
+bool pf_trace_block_at(const struct pf_trace *t, uint64_t addr, uint64_t *first, uint64_t *size)
+{
+    const struct pf_block_range *b = range_of(t, addr);
+    if (b)
+        *first = b->addr, *size = b->size;
+    return b;
+}
+
+static uint32_t place_in(struct pf_trace *t, uint64_t addr, uint64_t size, uint32_t block)
+{
+    bool fresh;
+    uint32_t p =
+        intern(t->tables, PF_TABLE_PLACE + block, addr, size, (uint32_t)t->places.len, &fresh);
+    if (fresh)
+        pf_vec_push(&t->places, (struct pf_place){addr, size, block, 0, 0});
+    return p;
+}
+
+uint32_t pf_trace_place(struct pf_trace *t, uint64_t addr, uint64_t size)
+{
+    const struct pf_block_range *b = range_of(t, addr);
+    return place_in(t, addr, size, b ? b->number : 0);
+}
+
+uint32_t pf_trace_block(struct pf_trace *t, uint64_t addr, uint64_t size)
+{
+    struct pf_trace_tables *x = t->tables;
+    struct pf_block_range fresh = {addr, size, ++x->nblocks};
+    /* Blocks stay sorted and disjoint: what the new one covers of old ones is theirs no more. */
+    size_t at = 0, above = x->blocks.len;
+    while (at < above) { /* the first block that ends behind addr */
+        size_t mid = (at + above) / 2;
+        if (x->blocks.at[mid].addr + x->blocks.at[mid].size <= addr)
+            at = mid + 1;
+        else
+            above = mid;
+    }
+    size_t end = at;
+    struct pf_block_range keep[2];
+    int nkeep = 0;
+    for (; end < x->blocks.len && x->blocks.at[end].addr < addr + size; end++) {
+        struct pf_block_range o = x->blocks.at[end];
+        pf_vec_push(&t->reuses, fresh.number);
+        pf_vec_push(&t->reuses, o.number);
+        if (o.addr < addr)
+            keep[nkeep++] = (struct pf_block_range){o.addr, addr - o.addr, o.number};
+        if (o.addr + o.size > addr + size)
+            keep[nkeep++] =
+                (struct pf_block_range){addr + size, o.addr + o.size - addr - size, o.number};
+    }
+    struct pf_block_range put[3];
+    int nput = 0;
+    for (int i = 0; i < nkeep; i++)
+        if (keep[i].addr < addr)
+            put[nput++] = keep[i];
+    put[nput++] = fresh;
+    for (int i = 0; i < nkeep; i++)
+        if (keep[i].addr > addr)
+            put[nput++] = keep[i];
+    pf_vec_reserve(&x->blocks, 3);
+    memmove(x->blocks.at + at + nput, x->blocks.at + end,
+            (x->blocks.len - end) * sizeof *x->blocks.at);
+    memcpy(x->blocks.at + at, put, (size_t)nput * sizeof *put);
+    x->blocks.len = x->blocks.len - (end - at) + (size_t)nput;
+    return place_in(t, addr, size, fresh.number);
+}
+
+uint32_t pf_trace_site(struct pf_trace *t, uint32_t file, uint32_t line)
+{
+    bool fresh;
+    uint32_t s = intern(t->tables, PF_TABLE_SITE, file, line, (uint32_t)t->sites.len, &fresh);
+    if (fresh)
+        pf_vec_push(&t->sites, (struct pf_site_info){file, line});
+    return s;
+}
+
+uint32_t pf_trace_reach(struct pf_trace *t)
+{
+    pf_vec_push(&t->reaches, (struct pf_reach){(uint32_t)t->tables->raw.len, 0});
+    return (uint32_t)t->reaches.len - 1;
+}
+
+void pf_trace_reach_add(struct pf_trace *t, uint32_t name, uint32_t place)
+{
+    pf_vec_push(&t->tables->raw, (struct pf_raw_item){name, place});
+    t->reaches.at[t->reaches.len - 1].nitems++;
+}
+
+struct pf_event *pf_trace_add(struct pf_trace *t, enum pf_event_kind kind, uint32_t thread)
+{
+    assert(!t->sealed && thread <= UINT16_MAX && t->events.len < PF_NONE - 1);
+    pf_vec_push(&t->events, (struct pf_event){.kind = kind,
+                                              .thread = (uint16_t)thread,
+                                              .site = PF_NONE,
+                                              .what = PF_NONE,
+                                              .link = PF_NONE});
+    return &t->events.at[t->events.len - 1];
+}
+
+/* The number of `name` in `role`, PF_NONE when it has none. */
+uint32_t pf_trace_lookup(const struct pf_trace *t, enum pf_role role, uint32_t name)
+{
+    const pf_vec_u32 *list = pf_trace_role((struct pf_trace *)t, role);
+    for (size_t i = 0; i < list->len; i++)
+        if (list->at[i] == name)
+            return (uint32_t)i;
+    return PF_NONE;
+}

@@ -1,0 +1,37 @@
+/*
+ * vec.h - growing arrays for the trace library and the analyses.
+ *
+ * Memory:  a vector that is all zero is empty and valid; pf_vec_release gives the memory back.
+ * Errors:  running out of memory ends the tool with a message (never used inside a target).
+ */
+#ifndef PF_TRACE_VEC_H
+#define PF_TRACE_VEC_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#define PF_VEC(T)                                                                                  \
+    struct {                                                                                       \
+        T *at;                                                                                     \
+        size_t len, cap;                                                                           \
+    }
+
+typedef PF_VEC(uint32_t) pf_vec_u32;
+
+/* realloc and calloc that do not return on failure. */
+void *pf_mem_resize(void *old, size_t count, size_t size);
+void *pf_mem_zero(size_t count, size_t size);
+
+/* Room for at least `more` further elements; returns the new array, updates *cap. */
+void *pf_vec_grow_(void *at, size_t len, size_t *cap, size_t more, size_t size);
+
+#define pf_vec_reserve(v, more)                                                                    \
+    ((v)->len + (more) > (v)->cap                                                                  \
+         ? (void)((v)->at = pf_vec_grow_((v)->at, (v)->len, &(v)->cap, (more), sizeof *(v)->at))   \
+         : (void)0)
+#define pf_vec_push(v, ...) (pf_vec_reserve(v, 1), (void)((v)->at[(v)->len++] = (__VA_ARGS__)))
+#define pf_vec_clear(v) ((void)((v)->len = 0))
+#define pf_vec_release(v) (free((v)->at), (v)->at = NULL, (v)->len = (v)->cap = 0)
+
+#endif
