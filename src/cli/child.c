@@ -8,6 +8,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,22 +26,28 @@ static void start(const char *path, char *const *argv, const sigset_t *mask, sig
     _exit(127);
 }
 
-static int await(pid_t pid, const sigset_t *set)
+static struct pf_child_end await(pid_t pid, const sigset_t *set)
 {
-    int wait = 0;
-    for (;;) {
+    struct pf_child_end end = {0};
+    for (bool ended = false; !ended;) {
         siginfo_t info;
-        int sig = sigwaitinfo(set, &info);
-        if (sig == SIGCHLD || sig < 0) {
-            if (waitpid(pid, &wait, WNOHANG) == pid)
-                return wait;
-        } else if (info.si_code <= 0 && info.si_pid != pid) {
-            kill(pid, sig);
+        int sig = sigwaitinfo(set, &info), wait;
+        if (sig != SIGCHLD && sig > 0) {
+            if (info.si_code <= 0 && info.si_pid != pid)
+                kill(pid, sig);
+            continue;
         }
+        for (pid_t some; (some = waitpid(-1, &wait, WNOHANG)) > 0;)
+            if (some == pid) {
+                ended = true;
+                end.wait = wait;
+            }
     }
+    end.left_some = waitpid(-1, NULL, WNOHANG) == 0;
+    return end;
 }
 
-pf_status pf_child_run(const char *path, char *const *argv, int *wait, struct pf_error *e)
+pf_status pf_child_run(const char *path, char *const *argv, struct pf_child_end *end, struct pf_error *e)
 {
     sigset_t set, before;
     int pipes[2];
@@ -52,6 +59,7 @@ pf_status pf_child_run(const char *path, char *const *argv, int *wait, struct pf
         sigaddset(&set, handed_on[i]);
     sigprocmask(SIG_BLOCK, &set, &before);
     sighandler_t chld = signal(SIGCHLD, SIG_DFL); /* ignored, the child's end would not be told */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t pid = fork();
     if (pid == 0)
         start(path, argv, &before, chld, pipes[1]);
@@ -61,11 +69,11 @@ pf_status pf_child_run(const char *path, char *const *argv, int *wait, struct pf
     close(pipes[0]);
     if (n == (ssize_t)sizeof reason) {
         if (pid > 0)
-            waitpid(pid, wait, 0);
+            waitpid(pid, NULL, 0);
         sigprocmask(SIG_SETMASK, &before, NULL);
         return pf_fail(e, PF_IO, "%s: %s", path, strerror(reason));
     }
-    *wait = await(pid, &set);
+    *end = await(pid, &set);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return PF_OK;
 }

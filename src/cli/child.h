@@ -3,14 +3,23 @@
  *
  * Model:   the child stays in our process group, so the terminal's signals reach it by themselves;
  *          signals that another process sends to us alone are sent on to it.
+ *          What the program leaves behind (daemons, children it does not wait for) becomes ours to
+ *          count: nobody can slip away between its end and the look at the logs.
  * Errors:  PF_IO when it cannot be started.
  */
 #ifndef PF_CLI_CHILD_H
 #define PF_CLI_CHILD_H
 
 #include "status.h"
+#include <stdbool.h>
 
-/* Runs path with argv and the environment as it is now; *wait is what waitpid said at its end. */
-PF_MUST_USE pf_status pf_child_run(const char *path, char *const *argv, int *wait, struct pf_error *e);
+struct pf_child_end {
+    int wait;       /* what waitpid said at its end */
+    bool left_some; /* processes it started still run */
+};
+
+/* Runs path with argv and the environment as it is now. */
+PF_MUST_USE pf_status pf_child_run(const char *path, char *const *argv, struct pf_child_end *end,
+                                   struct pf_error *e);
 
 #endif

@@ -19,7 +19,7 @@ bool pf_process_complete(const struct pf_process *p) { return p->end && !p->loss
 
 bool pf_findings_complete(const struct pf_findings *f)
 {
-    bool complete = f->processes != NULL;
+    bool complete = f->processes && !f->unfinished;
     for (const struct pf_process *p = f->processes; p; p = p->next)
         complete &= pf_process_complete(p);
     return complete;
@@ -96,7 +96,9 @@ static void add_who(struct pf_text *t, const struct pf_process *p)
 
 void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
 {
+    bool told = false;
     for (const struct pf_process *p = f->processes; p; p = p->next) {
+        told |= p->running;
         if (!p->end) {
             add_who(t, p);
             pf_text_add(t, p->running ? "is still running\n" : "was killed before its end\n");
@@ -110,4 +112,6 @@ void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
             pf_text_char(t, '\n');
         }
     }
+    if (f->unfinished && !told)
+        pf_text_add(t, "pf: incomplete: processes that the program started are still running\n");
 }

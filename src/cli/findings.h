@@ -2,7 +2,7 @@
  * findings.h - the findings of many processes and runs as one: logs in, one document out.
  *
  * Model:   findings with the same fingerprint are one, their counts added up. The result is complete
- *          iff every process ended in order and lost nothing.
+ *          iff every process ended in order and lost nothing, and no process goes on.
  * Memory:  one pool for all of it; release gives it back.
  * Errors:  PF_BAD names the file, the line and what was expected. A last line that is cut is no
  *          error: the process was killed while it wrote, and the result is incomplete.
@@ -40,6 +40,7 @@ struct pf_findings {
     size_t n, cap;
     struct pf_process *processes; /* by the time of their start */
     size_t nprocesses;
+    bool unfinished; /* more may come: some process that the run started goes on */
 };
 
 void pf_findings_init(struct pf_findings *f);

@@ -52,6 +52,20 @@ static pf_status check_suppressions(const char *path, struct pf_error *e)
     return s;
 }
 
+/* Better now than after an hour's run. */
+static pf_status check_json(const char *path, struct pf_error *e)
+{
+    char *copy = strdup(path), *slash = copy ? strrchr(copy, '/') : NULL;
+    if (!copy)
+        return pf_fail(e, PF_NOMEM, "out of memory");
+    if (slash)
+        slash[slash == copy] = 0;
+    int bad = strcmp(path, "-") && access(slash ? copy : ".", W_OK | X_OK) && access(path, W_OK);
+    pf_status s = bad ? pf_fail(e, PF_IO, "%s: cannot be written: %s", path, strerror(errno)) : PF_OK;
+    free(copy);
+    return s;
+}
+
 /* --log DIR as it is; --state DIR: a folder of its own in DIR/runs; else a temporary one. */
 static pf_status make_folder(struct run *r, struct pf_error *e)
 {
@@ -130,14 +144,6 @@ static pf_status set_environment(const struct run *r, struct pf_error *e)
 
 /* --- after ------------------------------------------------------------------------------------------ */
 
-static bool any_running(const struct pf_findings *f)
-{
-    for (const struct pf_process *p = f->processes; p; p = p->next)
-        if (p->running)
-            return true;
-    return false;
-}
-
 static void print_losses(const struct pf_findings *f)
 {
     struct pf_pool pool;
@@ -174,29 +180,28 @@ static int final_status(const struct pf_findings *f, int wait)
     return f->n && found ? found : own_status(wait);
 }
 
-static int collect(const struct run *r, int wait, char **argv, int argc)
+static int collect(const struct run *r, const struct pf_child_end *end, char **argv, int argc)
 {
     struct pf_findings f;
     struct pf_error e;
     pf_findings_init(&f);
     pf_status s = pf_findings_read_folder(&f, r->folder, r->id, &e);
-    int status = final_status(&f, wait);
+    int status = final_status(&f, end->wait);
+    f.unfinished = end->left_some;
     if (s == PF_OK && r->json)
         s = write_json(r->json, &f, argv, argc, &e);
     if (s != PF_OK) {
         status = complain(&e);
     } else if (f.nprocesses == 0) {
         /* A bad PF_OPTIONS ends the program before its log begins, and has said so. */
-        bool refused = !r->any && WIFEXITED(wait) && WEXITSTATUS(wait) == PF_EXIT_USAGE;
+        bool refused = !r->any && own_status(end->wait) == PF_EXIT_USAGE;
         status = refused ? PF_EXIT_USAGE
                          : pf_complain(VERB, "no instrumented process ran, nothing was watched");
-    } else if (!r->quiet) {
-        print_losses(&f);
     }
-    bool keep = any_running(&f);
-    if (keep && !r->quiet)
-        fprintf(stderr, "pf: findings of processes that still run go to %s\n", r->folder);
-    if (r->temporary && !keep)
+    print_losses(&f);
+    if (end->left_some)
+        fprintf(stderr, "pf: what they find goes to %s\n", r->folder);
+    if (r->temporary && !end->left_some)
         pf_folder_remove(r->folder);
     pf_findings_release(&f);
     return status;
@@ -224,7 +229,8 @@ int pf_run(int argc, char **argv)
         options, sizeof options / sizeof options[0]};
     struct pf_error e;
     char *path;
-    int status = PF_EXIT_USAGE, wait = 0;
+    struct pf_child_end end;
+    int status = PF_EXIT_USAGE;
     int first = pf_cli_parse(&verb, argc, argv, &status);
     if (first < 0)
         return status;
@@ -232,6 +238,8 @@ int pf_run(int argc, char **argv)
         return pf_complain(VERB, "which program? usage: pf run %s", verb.usage);
     if (strcmp(r.sample, "full"))
         return pf_complain(VERB, "--sample=%s: not available in this build", r.sample);
+    if (r.json && check_json(r.json, &e) != PF_OK)
+        return complain(&e);
     if (r.suppressions && check_suppressions(r.suppressions, &e) != PF_OK)
         return complain(&e);
     if (pf_program_find(argv[first], &path, &e) != PF_OK)
@@ -242,9 +250,9 @@ int pf_run(int argc, char **argv)
     }
     pf_status s = set_environment(&r, &e);
     if (s == PF_OK)
-        s = pf_child_run(path, argv + first, &wait, &e);
+        s = pf_child_run(path, argv + first, &end, &e);
     if (s == PF_OK)
-        status = collect(&r, wait, argv + first, argc - first);
+        status = collect(&r, &end, argv + first, argc - first);
     else
         status = complain(&e);
     if (s != PF_OK && r.temporary)

@@ -1,0 +1,175 @@
+# Forked, executed, killed and left-behind processes: each has its log, and pf run knows how each ended.
+cat >many.c <<'EOF'
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int shared;
+static void *other(void *arg)
+{
+    shared++;
+    return arg;
+}
+static void race(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, other, 0);
+    shared = 5;
+    pthread_join(t, 0);
+}
+static volatile sig_atomic_t told;
+static void note(int sig) { told = sig; }
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    if (!strcmp(what, "race"))
+        race();
+    if (!strcmp(what, "fork")) {
+        for (int i = 0; i < 3; i++)
+            if (fork() == 0) {
+                race();
+                exit(0);
+            }
+        while (wait(0) > 0)
+            continue;
+        return 4;
+    }
+    if (!strcmp(what, "exec")) {
+        execl(argv[0], argv[0], "race", NULL);
+    }
+    if (!strcmp(what, "failed-exec")) {
+        execl("/nonexistent", "x", NULL);
+        race();
+    }
+    if (!strcmp(what, "kill")) {
+        race();
+        kill(getpid(), SIGKILL);
+    }
+    if (!strcmp(what, "abort"))
+        abort();
+    if (!strcmp(what, "close")) { /* as daemons do: what we kept open is gone, its number is another file */
+        for (int fd = 3; fd < 4096; fd++)
+            close(fd);
+        int own = open("own", O_RDWR | O_CREAT | O_TRUNC, 0644);
+        for (int fd = 900; fd < 1000; fd++)
+            dup2(own, fd);
+        race();
+    }
+    if (!strcmp(what, "leave") && fork() == 0) {
+        char c;
+        if (read(0, &c, 1) < 0) /* until the test lets go */
+            return 1;
+        race();
+    }
+    if (!strcmp(what, "signal")) {
+        signal(SIGUSR1, note);
+        sigset_t set, old;
+        sigemptyset(&set);
+        sigaddset(&set, SIGUSR1);
+        sigprocmask(SIG_BLOCK, &set, &old);
+        puts("ready");
+        fflush(stdout);
+        while (!told)
+            sigsuspend(&old);
+        return 10;
+    }
+    if (!strcmp(what, "echo")) {
+        int c;
+        while ((c = getchar()) != EOF)
+            putchar(c);
+    }
+    return 0;
+}
+EOF
+status 0 "$PF" cc -g -O1 -o many many.c -pthread
+# ends WANTED: how the processes ended; complete BOOL; found N
+ask() {
+    python3 -c 'import json,sys
+d = json.load(open("out.json"))
+print(*[p["end"] for p in d["processes"]], d["complete"], len(d["findings"]), sum(f["count"] for f in d["findings"]))'
+}
+want() {
+    local got
+    got=$(ask)
+    [[ $got == "$1" ]] || fail "ended, complete, findings, count: '$got', wanted '$1'"
+}
+run() { status "$1" "$PF" run --json out.json -- ./many "${@:2}"; }
+
+run 0
+want "exit True 0 0"
+run 66 fork
+want "exit exit exit exit True 1 3"
+run 66 exec
+want "exec exit True 1 1"
+run 66 failed-exec
+want "exit True 1 1"
+run 66 kill
+want "killed False 1 1"
+has err "was killed before its end"
+run 134 abort
+want "killed False 0 0"
+run 66 close
+want "exit True 1 1"
+[[ ! -s own ]] || fail "the log went into the program's own file"
+
+# A process left behind: the result is not complete, and the log stays for it. The first read end of
+# the fifo is the child's, so it ends when we close ours.
+mkfifo hold
+sleep 600 >hold &
+holder=$!
+status 0 "$PF" run --json out.json --log logs -- ./many leave <hold
+has err "still running"
+grep -q '"complete":false' out.json || fail "complete although a process goes on"
+kill $holder
+wait $holder || true
+for _ in $(seq 300); do # the child's end cannot be waited for, it is not ours
+    [[ $(grep -l '"type":"end"' logs/* | wc -l) == 2 ]] && break
+    sleep 0.1
+done
+status 66 "$PF" report --json -o out.json logs
+want "exit exit True 1 1"
+
+# A shell script in between.
+printf '#!/bin/sh\n./many race\n./many\nexit 9\n' >script
+chmod +x script
+status 66 "$PF" run --any --json out.json -- ./script
+want "exit exit True 1 1"
+printf '#!/bin/sh\n./many\nexit 9\n' >script
+status 9 "$PF" run --any --json out.json -- ./script
+want "exit True 0 0"
+
+# Input, output and signals reach the program.
+echo "to and fro" | "$PF" run -- ./many echo >out
+has out "to and fro"
+"$PF" run -- ./many signal >ready &
+pid=$!
+until grep -q ready ready; do sleep 0.05; done
+kill -USR1 $pid
+got=0
+wait $pid || got=$?
+[[ $got == 10 ]] || fail "status $got after SIGUSR1, 10 wanted"
+
+# Over runs, the same finding is one; its id is the same from another folder, too.
+status 66 "$PF" run --quiet --state state -- ./many race
+status 66 "$PF" run --quiet --state state -- ./many race
+status 66 "$PF" report --state state
+has out "1 finding in 2 processes"
+has out "seen 2 times"
+grep -o 'finding [0-9a-f]*' out >id
+mkdir -p elsewhere/deep
+{ echo "// moved"; cat many.c; } >elsewhere/deep/many.c
+status 0 "$PF" cc -g -O1 -o elsewhere/many "$PWD/elsewhere/deep/many.c" -pthread
+status 66 "$PF" run --quiet --log other -- elsewhere/many race
+status 66 "$PF" report other
+has out "$(cat id)"
+# Nothing temporary is left behind.
+TMPDIR=$PWD/tmp
+mkdir tmp
+export TMPDIR
+run 66 race
+[[ -z $(ls tmp) ]] || fail "left in TMPDIR: $(ls tmp)"

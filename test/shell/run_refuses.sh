@@ -1,0 +1,77 @@
+# pf run refuses what it cannot watch, and says what is wrong, before anything runs.
+status 2 "$PF" run
+has err "which program?"
+status 2 "$PF" run -- ./missing
+has err "./missing: No such file"
+status 2 "$PF" run -- surely-not-in-path
+has err "not found in PATH"
+touch plain
+status 2 "$PF" run -- ./plain
+has err "./plain: not executable"
+chmod +x plain
+status 2 "$PF" run -- ./plain
+has err "./plain: is no ELF program"
+status 2 "$PF" run -- ./
+has err "./: is a folder"
+printf '#!/bin/sh\necho it ran\n' >script
+chmod +x script
+status 2 "$PF" run -- ./script
+has err "is a script"
+has err "--any"
+hasnt out "it ran"
+cp /bin/true native
+status 2 "$PF" run -- ./native
+has err "is not instrumented"
+head -c 100 /bin/true >cut
+chmod +x cut
+status 2 "$PF" run -- ./cut
+has err "is not instrumented"
+
+# --any runs them, and says when nothing was watched after all.
+status 2 "$PF" run --any -- ./script
+has out "it ran"
+has err "no instrumented process ran"
+
+# Another version of the interface is told apart from none.
+printf 'int main(void) { return 0; }\n' >one.c
+status 0 "$PF" cc -o one one.c
+status 0 "$PF" run -- ./one
+python3 - <<'EOF'
+data = bytearray(open("one", "rb").read())
+at = data.index(b"photofinish\0\1\0\0\0")
+data[at + 12] = 99
+open("other", "wb").write(data)
+EOF
+chmod +x other
+status 2 "$PF" run -- ./other
+has err "version 99"
+
+# Wrong usage of pf itself.
+status 2 "$PF"
+has err "usage: pf"
+status 2 "$PF" rnu
+has err "did you mean 'run'?"
+status 2 "$PF" xyzzy
+has err "unknown verb 'xyzzy'"
+for verb in record replay predict hatch hunt judge suite check; do
+    status 2 "$PF" $verb
+    has err "not available in this build"
+done
+status 2 "$PF" run --jsno x -- ./one
+has err "did you mean --json?"
+status 2 "$PF" run --quiet=1 -- ./one
+has err "takes no value"
+status 2 "$PF" run --json
+has err "needs a value"
+status 2 "$PF" run --sample=literace -- ./one
+has err "not available in this build"
+status 2 "$PF" run --json /nonexistent/x.json -- ./one
+has err "/nonexistent/x.json"
+status 2 "$PF" run --log one.c -- ./one
+has err "one.c: Not a directory"
+status 0 "$PF" --help
+has out "usage: pf"
+status 0 "$PF" --version
+has out "photofinish "
+status 0 "$PF" run --help
+has out "--suppressions"

@@ -1,0 +1,58 @@
+# Suppressions: hidden findings leave no trace but their number; bad files are refused by line.
+cat >race.c <<'EOF'
+#include <pthread.h>
+int shared;
+__attribute__((noinline)) void store(void) { shared = 1; }
+void *other(void *arg)
+{
+    store();
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, other, 0);
+    store();
+    pthread_join(t, 0);
+    return 3;
+}
+EOF
+status 0 "$PF" cc -g -O1 -o race race.c -pthread
+try() {
+    printf '%s\n' "$2" >supp
+    status "$1" "$PF" run --json out.json --suppressions supp -- ./race
+}
+for line in race:store race:^store\$ race_top:store race:race.c race:^shared\$ "race:store <- other" \
+    "race:... <- main" "race:store <- main" "race:/race\$"; do
+    try 3 "$line"
+    hasnt err "WARNING"
+    has err "suppressed 1 finding"
+    has err "1 $line"
+    has out.json '"suppressed":1,"findings":[]'
+done
+for line in race:nothing race_top:other mutex:store "race:other <- store" "# race:store" ""; do
+    try 66 "$line"
+    has err "WARNING"
+    has out.json '"suppressed":0'
+done
+for bad in "race|supp:1: expected type:pattern" "rce:store|supp:1: unknown type" "race:|supp:1: the pattern is empty" \
+    "race_top:a <- b|supp:1: only race:"; do
+    try 2 "${bad%%|*}"
+    has err "${bad#*|}"
+done
+printf '# fine\n\nrace:a\noops\n' >supp
+status 2 "$PF" run --suppressions supp -- ./race
+has err "supp:4: expected type:pattern: oops"
+status 2 "$PF" run --suppressions missing -- ./race
+has err "missing: No such file"
+
+# What --gen-suppressions prints works.
+status 66 "$PF" run --gen-suppressions -- ./race
+grep -A 1 '^# race' err >supp
+status 3 "$PF" run --suppressions supp -- ./race
+hasnt err "WARNING"
+
+# Names that need care on their way into PF_OPTIONS.
+mkdir "odd: it's, here"
+echo race:store >"odd: it's, here/supp"
+status 3 "$PF" run --suppressions "odd: it's, here/supp" -- ./race
