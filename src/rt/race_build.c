@@ -149,6 +149,25 @@ static const char *name_of(struct builder *b, uintptr_t addr)
     return t.failed ? NULL : t.at;
 }
 
+/* The name as the source has it: of "f.n" and "f()::n" the static variable n of f, of "n.12" n. */
+static const char *source_name(struct builder *b, const char *name)
+{
+    const char *dot = NULL;
+    for (const char *s = name; s && *s; s++) {
+        if (pf_str_starts(s, ")::"))
+            name = s + 3;
+        if (*s == '.')
+            dot = s;
+    }
+    if (!dot || dot < name)
+        return name;
+    if (dot[1] < '0' || dot[1] > '9')
+        return dot + 1;
+    const char *copy = pf_pool_text(b->pool, name, (size_t)(dot - name));
+    b->failed |= !copy;
+    return source_name(b, copy);
+}
+
 static void build_locks(struct builder *b, struct pf_access *a, uint32_t lockset)
 {
     size_t n = pf_lockset_get(lockset, NULL, 0);
@@ -278,7 +297,7 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, struct pf_thread *t, uint
     for (size_t i = 0; i < 2; i++) {
         struct pf_access *a = &f->access[i];
         if (f->location.kind == PF_LOCATION_GLOBAL)
-            a->variable = f->location.name;
+            a->variable = source_name(&b, f->location.name);
         if (a->op == PF_OP_FREE && f->location.kind == PF_LOCATION_HEAP) {
             a->address = f->location.address;
             a->size = f->location.size;
