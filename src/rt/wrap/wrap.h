@@ -78,10 +78,13 @@ void *pf_real_find(const struct pf_real *r);
 /* The watched thread of that name, while it is not joined; NULL if unknown. */
 struct pf_thread *pf_thread_find(unsigned long pthread_id);
 
-/* Hooks of the signal wrappers. blocking: between true and false the thread is inside a blocking
- * call, a handler may run at once. poll: runs the handlers of signals that came while nested. */
-void pf_signal_blocking(bool on) __attribute__((weak));
-void pf_signal_poll(struct pf_thread *t) __attribute__((weak));
+/* Signals that came while the thread was nested run their handlers here (wrap_signal.c). */
+void pf_signal_poll(struct pf_thread *t) __attribute__((weak)) PF_HIDDEN;
+static inline void pf_signals(struct pf_thread *t)
+{
+    if (__builtin_expect(t->signals != NULL, 0))
+        pf_signal_poll(t);
+}
 
 /* One call of an interposed function, from entry to exit. */
 struct pf_call {
@@ -107,8 +110,7 @@ static inline void pf_call_leave(struct pf_call *c)
         return;
     __pf_tls.frame = c->frame; /* frames above may have been unwound without a pop */
     pf_unnest();
-    if (pf_signal_poll)
-        pf_signal_poll(c->t);
+    pf_signals(c->t);
     errno = c->err;
 }
 #define PF_CALL(var, fn)                                                                           \
@@ -123,35 +125,20 @@ static inline uint32_t pf_here(const struct pf_call *c, enum pf_native_site site
     return pf_stack_id(c->t, site);
 }
 
-/* Around code that is not the runtime's: a real call that may wait, a function of the target. */
+/* Around code that is not the runtime's: a function of the target, a real call that may wait. The
+ * thread is not nested there, so handlers of signals can run. */
 static inline struct pf_thread *pf_blocking_begin(struct pf_thread *t)
 {
     pf_unnest();
-    if (pf_signal_blocking)
-        pf_signal_blocking(true);
-    if (pf_signal_poll)
-        pf_signal_poll(t);
+    pf_signals(t);
     return t;
 }
 static inline void pf_blocking_end(struct pf_thread **t)
 {
     (void)t;
-    if (pf_signal_blocking)
-        pf_signal_blocking(false);
     pf_nest();
 }
-static inline int pf_callback_begin(void)
-{
-    pf_unnest();
-    return 0;
-}
-static inline void pf_callback_end(int *unused)
-{
-    (void)unused;
-    pf_nest();
-}
-/* Both are expressions with the value of `expr`, which must not be void (PF_CALLBACK_VOID);
- * errno after it is kept for the caller. */
+/* An expression with the value of `expr`; errno after it is kept for the caller. */
 #define PF_BLOCKING(c, expr)                                                                       \
     __extension__({                                                                                \
         struct pf_thread *pf_b_ __attribute__((cleanup(pf_blocking_end))) =                        \
@@ -160,13 +147,7 @@ static inline void pf_callback_end(int *unused)
         pf_call_keep_errno(&(c));                                                                  \
         pf_r_;                                                                                     \
     })
-#define PF_CALLBACK(c, expr)                                                                       \
-    __extension__({                                                                                \
-        int pf_b_ __attribute__((cleanup(pf_callback_end))) = pf_callback_begin();                 \
-        __typeof__(expr) pf_r_ = (expr);                                                           \
-        pf_call_keep_errno(&(c));                                                                  \
-        pf_r_;                                                                                     \
-    })
-#define PF_CALLBACK_VOID(c, expr) ((void)PF_CALLBACK(c, ((expr), 0)))
+#define PF_CALLBACK(c, expr) PF_BLOCKING(c, expr)
+#define PF_CALLBACK_VOID(c, expr) ((void)PF_BLOCKING(c, ((expr), 0)))
 
 #endif

@@ -99,10 +99,7 @@ PF_INTERPOSE(int, mtx_lock, (mtx_t *m))
     PF_CALL(c, mtx_lock);
     if (!c.t)
         return PF_REAL(mtx_lock)(m);
-    int r = PF_REAL(mtx_trylock)(m);
-    if (r == thrd_busy)
-        r = PF_BLOCKING(c, PF_REAL(mtx_lock)(m));
-    return taken(&c, m, r);
+    return taken(&c, m, PF_BLOCKING(c, PF_REAL(mtx_lock)(m)));
 }
 
 PF_INTERPOSE(int, mtx_timedlock, (mtx_t *restrict m, const struct timespec *restrict until))

@@ -3,9 +3,6 @@
  *
  * A robust mutex whose owner died is taken all the same (EOWNERDEAD): wrap_start.c gave up what
  * the owner held when it ended. A lock that fails is no event.
- *
- * pthread_mutex_lock tries first: an uncontended lock then costs no bookkeeping for a blocking
- * call. For every type a try that does not say EBUSY has done, or found, what the lock would.
  */
 #include "wrap_mutex.h"
 
@@ -42,9 +39,7 @@ PF_INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t *m))
     PF_CALL(c, pthread_mutex_lock);
     if (!c.t)
         return PF_REAL(pthread_mutex_lock)(m);
-    int r = PF_REAL(pthread_mutex_trylock)(m);
-    if (r == EBUSY)
-        r = PF_BLOCKING(c, PF_REAL(pthread_mutex_lock)(m));
+    int r = PF_BLOCKING(c, PF_REAL(pthread_mutex_lock)(m));
     if (TAKEN(r))
         pf_mutex_taken(&c, m);
     return r;

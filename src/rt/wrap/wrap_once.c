@@ -26,15 +26,11 @@ static void run_end(struct attempt **a)
     pf_nest();
     pf_hb_release((*a)->t, (*a)->once);
     pf_unnest();
-    if (pf_signal_blocking)
-        pf_signal_blocking(true); /* back in the real function */
 }
 
 static void run(void)
 {
     struct attempt *a __attribute__((cleanup(run_end))) = innermost;
-    if (pf_signal_blocking)
-        pf_signal_blocking(false);
     pf_nest();
     pf_hb_acquire(a->t, a->once);
     pf_unnest();

@@ -2,7 +2,6 @@
  * wrap_rwlock.c - pthread_rwlock_*: readers are ordered with writers, not among themselves.
  *
  * One function unlocks both kinds; the core knows from the set of held locks which it was.
- * As with mutexes, the plain locks try first.
  */
 #include "hb.h"
 #include "wrap.h"
@@ -44,9 +43,7 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
         PF_CALL(c, pthread_rwlock_##kind##lock);                                                   \
         if (!c.t)                                                                                  \
             return PF_REAL(pthread_rwlock_##kind##lock)(l);                                        \
-        int r = PF_REAL(pthread_rwlock_try##kind##lock)(l);                                        \
-        if (r == EBUSY)                                                                            \
-            r = PF_BLOCKING(c, PF_REAL(pthread_rwlock_##kind##lock)(l));                           \
+        int r = PF_BLOCKING(c, PF_REAL(pthread_rwlock_##kind##lock)(l));                           \
         return taken(&c, l, flags, r);                                                             \
     }                                                                                              \
     PF_INTERPOSE(int, pthread_rwlock_timed##kind##lock,                                            \

@@ -35,9 +35,7 @@ PF_INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t *l))
     PF_CALL(c, pthread_spin_lock);
     if (!c.t)
         return PF_REAL(pthread_spin_lock)(l);
-    int r = PF_REAL(pthread_spin_trylock)(l);
-    if (r == EBUSY)
-        r = PF_BLOCKING(c, PF_REAL(pthread_spin_lock)(l));
+    int r = PF_BLOCKING(c, PF_REAL(pthread_spin_lock)(l));
     if (r == 0)
         pf_lock_taken(c.t, l, 0, pf_here(&c, PF_NATIVE_CALL));
     return r;
