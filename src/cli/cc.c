@@ -120,7 +120,8 @@ static int refuse(const char *verb, const struct pf_cc_scan *s)
     return PF_EXIT_OK;
 }
 
-static void add_compile_flags(struct command *c, const char *libdir, const struct pf_cc_scan *s)
+static void add_compile_flags(struct command *c, const char *libdir, const struct pf_cc_scan *s,
+                              bool cxx)
 {
     add(c, join("-fpass-plugin=", join(libdir, PLUGIN)));
     /* In the compiler proper only: marks functions as watched, keeps the optimizer from inventing
@@ -128,9 +129,13 @@ static void add_compile_flags(struct command *c, const char *libdir, const struc
     add(c, "-Xclang");
     add(c, "-fsanitize=thread");
     add(c, "-fno-discard-value-names"); /* names of variables and members in reports */
-    if (!s->debug) {
+    if (!s->debug)
         add(c, "-gline-tables-only");
-        add(c, "-fdebug-info-for-profiling"); /* full names of inlined functions */
+    if (!s->debug && cxx) {
+        /* Full names of inlined functions, without what else it does (other inlining). */
+        add(c, "-fdebug-info-for-profiling");
+        add(c, "-mllvm");
+        add(c, "-enable-npm-pgo-inline-deferral=false");
     }
 }
 
@@ -177,7 +182,7 @@ int pf_cmd_cc(int argc, char **argv, bool cxx)
     add(&c, "--start-no-unused-arguments");
     if (runtime)
         add_link_flags(&c, libdir);
-    add_compile_flags(&c, libdir, &scan);
+    add_compile_flags(&c, libdir, &scan, cxx || scan.cxx);
     add(&c, "--end-no-unused-arguments");
     for (int i = 1; i < argc; i++) {
         if (!strncmp(argv[i], "-fpf-", 5)) {

@@ -74,6 +74,13 @@ static bool is_our_target(const char *triple)
            !strstr(triple, "android");
 }
 
+static bool is_cxx_name(const char *file)
+{
+    static const char *const ends[] = {".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".ii", NULL};
+    const char *dot = strrchr(file, '.');
+    return dot && is_one_of(dot, ends);
+}
+
 static void scan_target(struct pf_cc_scan *s, const char *arg, const char *triple)
 {
     s->target = is_our_target(triple) ? NULL : arg;
@@ -134,7 +141,9 @@ static void scan_one(struct pf_cc_scan *s, const char *arg, const char *value, i
     if (arg[0] == '@' && depth)
         scan_response(s, arg + 1, depth);
     else if (arg[0] != '-' || !arg[1])
-        s->inputs++;
+        s->inputs++, s->cxx |= is_cxx_name(arg);
+    else if ((!strcmp(arg, "-x") && value && starts(value, "c++")) || starts(arg, "-xc++"))
+        s->cxx = true;
     else if (is_one_of(arg, stops) || starts(arg, "-print-") || starts(arg, "--print-"))
         s->links = false;
     else if (is_one_of(arg, partial))

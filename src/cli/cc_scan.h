@@ -13,6 +13,7 @@
 
 struct pf_cc_scan {
     size_t inputs;      /* files to compile or link, `-` too */
+    bool cxx;           /* one of them, or -x, says C++ */
     bool links;         /* no flag stops before the linker */
     bool executable;    /* not -shared, not -r */
     bool is_static;     /* -static, -static-pie */

@@ -51,7 +51,7 @@ static void mix_global(struct hash *s, LLVMValueRef v)
     LLVMValueRef content = LLVMIsAGlobalVariable(v) && LLVMGetLinkage(v) == LLVMPrivateLinkage
                                ? LLVMGetInitializer(v)
                                : NULL;
-    if (content && LLVMIsConstantString(content))
+    if (content && LLVMIsAConstantDataSequential(content) && LLVMIsConstantString(content))
         name = LLVMGetAsString(content, &n);
     else if (content)
         n = strcspn(name, ".0123456789");

@@ -1,65 +1,131 @@
 /*
- * cycles.c - which blocks are part of a cycle of the control flow: Tarjan's strongly connected
- * components, with an explicit stack because functions can have many thousand blocks.
+ * cycles.c - which checks stand in a loop that is worth inline code.
+ *
+ * Model:   a cycle is a strongly connected part of the control flow with an edge inside. A cycle with
+ *          few checks is such a loop. Of a cycle with many (an interpreter's main loop, a state
+ *          machine) the first block is taken away and what is left is looked at again, which finds
+ *          the loops inside it; code that is only in the large cycle gets calls.
+ *
+ * Tarjan's algorithm with an explicit stack, because functions can have many thousand blocks.
  */
 #include "plugin.h"
+
+#define LOOP_CHECKS 32 /* more checks than this in one cycle: call the runtime, do not inline */
+#define ROUNDS 12      /* nesting of large cycles that is looked into */
 
 struct visit {
     size_t block;
     unsigned next; /* successor to look at */
 };
 
+struct search {
+    struct pf_plan *plan;
+    bool *active, *open;
+    size_t *order, *low, *stack;
+    struct visit *visits;
+    size_t nstack, clock;
+    bool again; /* a large cycle was opened */
+};
+
+static size_t checks_in(const struct pf_plan *plan, size_t block)
+{
+    size_t n = 0;
+    for (size_t k = plan->first_step[block]; k < plan->first_step[block + 1]; k++)
+        n += plan->steps[k].what == PF_DO_ACCESS;
+    return n;
+}
+
+/* stack[from..nstack) is a strongly connected part; stack[from] was reached first. */
+static void settle(struct search *s, size_t from, bool cycle)
+{
+    size_t checks = 0;
+    for (size_t i = from; cycle && i < s->nstack; i++)
+        checks += checks_in(s->plan, s->stack[i]);
+    bool small = checks <= LOOP_CHECKS;
+    for (size_t i = from; i < s->nstack; i++) {
+        size_t b = s->stack[i];
+        s->open[b] = false;
+        if (cycle && !small && i > from) {
+            s->again = true;
+            continue;
+        }
+        s->active[b] = false;
+        for (size_t k = s->plan->first_step[b]; cycle && small && k < s->plan->first_step[b + 1]; k++)
+            s->plan->steps[k].loop = true;
+    }
+    s->nstack = from;
+}
+
+static void search_from(struct search *s, size_t start)
+{
+    size_t nvisits = 0;
+    s->visits[nvisits++] = (struct visit){start, 0};
+    while (nvisits) {
+        struct visit *v = &s->visits[nvisits - 1];
+        size_t b = v->block;
+        if (!s->order[b]) {
+            s->order[b] = s->low[b] = ++s->clock;
+            s->stack[s->nstack++] = b;
+            s->open[b] = true;
+        }
+        LLVMValueRef term = LLVMGetBasicBlockTerminator(s->plan->blocks[b]);
+        if (v->next < LLVMGetNumSuccessors(term)) {
+            LLVMBasicBlockRef succ = LLVMGetSuccessor(term, v->next++);
+            size_t to = *pf_ptrmap_find(&s->plan->block_index, succ);
+            if (s->active[to] && !s->order[to])
+                s->visits[nvisits++] = (struct visit){to, 0};
+            else if (s->open[to] && s->order[to] < s->low[b])
+                s->low[b] = s->order[to];
+            continue;
+        }
+        nvisits--;
+        if (nvisits && s->low[b] < s->low[s->visits[nvisits - 1].block])
+            s->low[s->visits[nvisits - 1].block] = s->low[b];
+        if (s->low[b] != s->order[b])
+            continue;
+        size_t from = s->nstack - 1;
+        bool cycle = s->stack[from] != b;
+        while (s->stack[from] != b)
+            from--;
+        for (unsigned i = 0, n = LLVMGetNumSuccessors(term); i < n; i++) /* a block of its own */
+            cycle |= LLVMGetSuccessor(term, i) == s->plan->blocks[b];
+        settle(s, from, cycle);
+    }
+}
+
+static void *make(size_t n, size_t size)
+{
+    void *p = calloc(n + 1, size);
+    if (!p)
+        abort();
+    return p;
+}
+
 void pf_plan_cycles(struct pf_plan *plan)
 {
-    size_t n = plan->nblocks, clock = 0, nstack = 0, nvisits = 0;
-    size_t *order = calloc(n + 1, sizeof *order), *low = calloc(n + 1, sizeof *low);
-    size_t *stack = calloc(n + 1, sizeof *stack);
-    bool *open = calloc(n + 1, sizeof *open);
-    struct visit *visits = calloc(n + 1, sizeof *visits);
-    plan->in_cycle = calloc(n + 1, sizeof *plan->in_cycle);
-    if (!order || !low || !stack || !open || !visits || !plan->in_cycle)
-        abort();
-    for (size_t start = 0; start < n; start++) {
-        if (order[start])
-            continue;
-        visits[nvisits++] = (struct visit){start, 0};
-        while (nvisits) {
-            struct visit *v = &visits[nvisits - 1];
-            size_t b = v->block;
-            if (!v->next) {
-                order[b] = low[b] = ++clock;
-                stack[nstack++] = b;
-                open[b] = true;
-            }
-            LLVMValueRef term = LLVMGetBasicBlockTerminator(plan->blocks[b]);
-            if (v->next < LLVMGetNumSuccessors(term)) {
-                LLVMBasicBlockRef succ = LLVMGetSuccessor(term, v->next++);
-                size_t s = *pf_ptrmap_find(&plan->block_index, succ);
-                if (s == b)
-                    plan->in_cycle[b] = true;
-                else if (!order[s])
-                    visits[nvisits++] = (struct visit){s, 0};
-                else if (open[s] && order[s] < low[b])
-                    low[b] = order[s];
-                continue;
-            }
-            nvisits--;
-            if (nvisits && low[b] < low[visits[nvisits - 1].block])
-                low[visits[nvisits - 1].block] = low[b];
-            if (low[b] != order[b])
-                continue;
-            bool many = stack[nstack - 1] != b;
-            size_t member;
-            do {
-                member = stack[--nstack];
-                open[member] = false;
-                plan->in_cycle[member] |= many;
-            } while (member != b);
-        }
+    size_t n = plan->nblocks;
+    struct search s = {.plan = plan,
+                       .active = make(n, sizeof(bool)),
+                       .open = make(n, sizeof(bool)),
+                       .order = make(n, sizeof(size_t)),
+                       .low = make(n, sizeof(size_t)),
+                       .stack = make(n, sizeof(size_t)),
+                       .visits = make(n, sizeof(struct visit)),
+                       .again = true};
+    for (size_t i = 0; i < n; i++)
+        s.active[i] = true;
+    for (unsigned round = 0; s.again && round < ROUNDS; round++) {
+        s.again = false;
+        for (size_t i = 0; i < n; i++)
+            s.order[i] = 0;
+        for (size_t i = 0; i < n; i++)
+            if (s.active[i] && !s.order[i])
+                search_from(&s, i);
     }
-    free(order);
-    free(low);
-    free(stack);
-    free(open);
-    free(visits);
+    free(s.active);
+    free(s.open);
+    free(s.order);
+    free(s.low);
+    free(s.stack);
+    free(s.visits);
 }

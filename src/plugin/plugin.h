@@ -90,7 +90,7 @@ struct pf_step {
     uint32_t align;
     uint8_t what;
     bool write;
-    bool loop;          /* in a cycle of the control flow */
+    bool loop;          /* in a loop that is worth inline checks */
     bool read_side, write_side; /* RANGES: which side to check */
     bool kills;         /* a synchronisation may stand here: earlier checks count no more */
 };
@@ -101,7 +101,6 @@ struct pf_plan {
     LLVMBasicBlockRef *blocks;
     size_t nblocks;
     size_t *first_step;    /* of each block; nblocks + 1 entries */
-    bool *in_cycle;
     struct pf_ptrmap block_index;
     bool accesses;         /* plain accesses are checked, not only atomics and frames */
 };
@@ -113,7 +112,7 @@ void pf_plan_release(struct pf_plan *plan);
 void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan);
 /* capture.c: can another thread, or code elsewhere, not know this memory? */
 bool pf_memory_is_private(struct pf_unit *u, LLVMValueRef ptr);
-/* cycles.c: fills plan->in_cycle. */
+/* cycles.c: marks the steps that stand in loops; after _cover. */
 void pf_plan_cycles(struct pf_plan *plan);
 /* emit.c: false if fn was left alone. */
 bool pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan);

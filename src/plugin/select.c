@@ -227,17 +227,14 @@ bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, struct pf_p
     LLVMGetBasicBlocks(fn, plan->blocks);
     for (size_t i = 0; i < plan->nblocks; i++)
         *pf_ptrmap_at(&plan->block_index, plan->blocks[i]) = i;
-    pf_plan_cycles(plan);
     bool useful = false;
     for (size_t i = 0; i < plan->nblocks; i++) {
         plan->first_step[i] = plan->n;
         for (LLVMValueRef v = LLVMGetFirstInstruction(plan->blocks[i]); v;
              v = LLVMGetNextInstruction(v))
             select_instruction(u, plan, v);
-        for (size_t k = plan->first_step[i]; k < plan->n; k++) {
-            plan->steps[k].loop = plan->in_cycle[i];
+        for (size_t k = plan->first_step[i]; k < plan->n; k++)
             useful |= plan->steps[k].what != PF_DO_NOTHING && plan->steps[k].what != PF_DO_PAD;
-        }
     }
     plan->first_step[plan->nblocks] = plan->n;
     return useful;
@@ -248,6 +245,5 @@ void pf_plan_release(struct pf_plan *plan)
     free(plan->steps);
     free(plan->blocks);
     free(plan->first_step);
-    free(plan->in_cycle);
     pf_ptrmap_release(&plan->block_index);
 }

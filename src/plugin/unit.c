@@ -183,6 +183,7 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn)
     struct pf_plan plan;
     if (pf_plan_make(u, fn, has(u, fn, u->kinds.sanitize_thread), &plan)) {
         pf_plan_cover(u, &plan);
+        pf_plan_cycles(&plan);
         pf_emit(u, fn, &plan);
         for (size_t i = 0; i < sizeof broken_promises / sizeof *broken_promises; i++)
             LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
