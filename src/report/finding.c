@@ -41,8 +41,21 @@ int pf_status_from(const char *word) { return find(statuses, PF_STATUSES, word);
 int pf_op_from(const char *word) { return find(ops, PF_OPS, word); }
 int pf_location_from(const char *word) { return find(locations, PF_LOCATIONS, word); }
 
+bool pf_place_own(const struct pf_place *p)
+{
+    if (!p->file || pf_str_starts(p->file, "/usr/include/") || pf_str_starts(p->file, "/usr/lib/"))
+        return false;
+    for (const char *s = p->file; *s; s++)
+        if (pf_str_starts(s, "/include/c++/"))
+            return false;
+    return true;
+}
+
 const struct pf_place *pf_trail_source(const struct pf_trail *t)
 {
+    for (size_t i = 0; i < t->n; i++)
+        if (pf_place_own(&t->at[i]))
+            return &t->at[i];
     for (size_t i = 0; i < t->n; i++)
         if (t->at[i].file)
             return &t->at[i];

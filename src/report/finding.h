@@ -116,7 +116,11 @@ int pf_status_from(const char *word);
 int pf_op_from(const char *word);
 int pf_location_from(const char *word);
 
-/* The innermost position that is in a source file, else the innermost one; NULL without a stack. */
+/* Is it in the user's sources? Not: functions of the C library (no file), and what headers of the
+ * system bring in (/usr/include, /usr/lib, C++ library). */
+bool pf_place_own(const struct pf_place *p);
+/* The innermost own position; without one the innermost in any file, then the innermost; NULL without
+ * a stack. */
 const struct pf_place *pf_trail_source(const struct pf_trail *t);
 /* The number in M0, M1, ... under which this finding lists the lock at `address`. */
 size_t pf_finding_lock_number(const struct pf_finding *f, uintptr_t address);

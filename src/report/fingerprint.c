@@ -36,9 +36,9 @@ static uint64_t hash_access(const struct pf_access *a)
 {
     uint64_t h = hash_text(FNV_START, pf_op_name(a->op));
     for (size_t i = 0; i < a->trail.n; i++) {
-        h = hash_place(h, &a->trail.at[i]);
-        if (a->trail.at[i].file)
-            break;
+        if (pf_place_own(&a->trail.at[i]))
+            return hash_place(h, &a->trail.at[i]);
+        h = hash_text(h, a->trail.at[i].function);
     }
     return h;
 }

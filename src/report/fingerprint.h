@@ -3,10 +3,11 @@
  * machine, wherever the sources lie and whatever is edited above or below the functions involved.
  *
  * Model:   FNV-1a (64 bits) over the kind and the two accesses in an order of their own (smaller hash
- *          first). An access counts with its op and the stack from #0 to the first position in a
- *          source file: function, base name of the file, line within the function (the line itself
- *          where the function's first line is not known) and column. Addresses, threads, locks,
- *          folders and the outer stack do not count. docs/format/findings-log.md has the bytes.
+ *          first). An access counts with its op, the names of the library functions it was made
+ *          in, and its innermost position in the user's own sources (finding.h): function, base name
+ *          of the file, line within the function (the line itself where the function's first line is
+ *          not known) and column. Addresses, threads, locks, folders, the outer stack and the
+ *          version of the C++ library do not count. docs/format/findings-log.md has the bytes.
  */
 #ifndef PF_REPORT_FINGERPRINT_H
 #define PF_REPORT_FINGERPRINT_H
