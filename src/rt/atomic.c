@@ -45,11 +45,8 @@ void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
     struct pf_thread *t = pf_self();
     if (!t)
         return NULL;
-    if (__builtin_expect(!__pf_tls.key, 0)) {
-        pf_thread_key(t);
-        if (pf_signal_poll)
-            pf_signal_poll(t);
-    }
+    if (__builtin_expect(t->signals != NULL, 0) && pf_signal_poll)
+        pf_signal_poll(t);
     pf_nest();
     struct operation *o = &current;
     *o = (struct operation){.t = t,
@@ -149,7 +146,7 @@ void __pf_atomic_end(void *handle, uint32_t stored)
     if (stored && releases(order))
         pf_epoch_next(t);
     pf_unnest();
-    if (__builtin_expect(!__pf_tls.key, 0) && pf_signal_poll)
+    if (__builtin_expect(t->signals != NULL, 0) && pf_signal_poll)
         pf_signal_poll(t);
 }
 

@@ -76,12 +76,12 @@ void pf_thread_key(struct pf_thread *t)
     if (!t->tls)
         return;
     t->tls->shared = 1; /* matches no word of a cell; 0 is that of an empty one */
-    if (pf_rt.oracle) { /* nothing may pass unlogged: a key that no word matches, 0 neither */
-        t->tls->key = (uint64_t)PF_CLK_MAX << PF_CLK_SHIFT | 1ull << PF_WRITE_BIT;
-        return;
-    }
     t->tls->key = 0xffull << PF_MASK_SHIFT | (uint64_t)t->sid << PF_SID_SHIFT |
                   (uint64_t)t->clk << PF_CLK_SHIFT | 1ull << PF_WRITE_BIT;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    /* Nothing may pass unlogged, or a signal waits: a key that no word matches, 0 neither. */
+    if (pf_rt.oracle || t->signals)
+        t->tls->key = (uint64_t)PF_CLK_MAX << PF_CLK_SHIFT | 1ull << PF_WRITE_BIT;
 }
 
 void pf_epoch_lockset_changed(struct pf_thread *t)

@@ -295,8 +295,7 @@ static void nested(void (*f)(struct pf_thread *, int), struct pf_thread *t, int 
     pf_nest();
     f(t, fd);
     pf_unnest();
-    if (pf_signal_poll)
-        pf_signal_poll(t);
+    pf_signals(t);
 }
 void pf_fd_sends(struct pf_thread *t, int fd) { nested(pf_fd_send, t, fd); }
 void pf_fd_receives(struct pf_thread *t, int fd) { nested(pf_fd_receive, t, fd); }

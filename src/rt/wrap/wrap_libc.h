@@ -81,8 +81,7 @@ static inline void pf_orders(struct pf_thread *t, void (*how)(struct pf_thread *
     pf_nest();
     how(t, object);
     pf_unnest();
-    if (pf_signal_poll)
-        pf_signal_poll(t);
+    pf_signals(t);
 }
 
 /* A native record whose name is not an identifier: operator new. */

@@ -62,8 +62,7 @@ static inline void leave(struct pf_thread *t)
 {
     pf_unnest();
     pf_stack_pop();
-    if (pf_signal_poll)
-        pf_signal_poll(t);
+    pf_signals(t);
 }
 
 void *pf_heap_made(struct pf_func *native, void *p, size_t size, const void *caller)

@@ -129,7 +129,7 @@ static void after_fork(bool child)
         pf_race_after_fork();
     pf_unnest();
     if (__pf_tls.thread)
-        pf_signal_poll(__pf_tls.thread);
+        pf_signals(__pf_tls.thread);
 }
 static void in_parent(void) { after_fork(false); }
 static void in_child(void) { after_fork(true); }

@@ -6,7 +6,7 @@
  * is given back to the kernel, blocked in this thread: it is sent again with all its information
  * and its bit is set in the mask that the interrupted code returns to. At the next safe point
  * (pf_signal_poll) it is let in, and the kernel does all the rest as ever: mask, stack, restart.
- * To come to a safe point soon, the thread's key is taken away: its next check takes the slow path.
+ * To come to a safe point soon, the thread has a key that matches nothing: its next check is slow.
  * Queues of our own were rejected: they would have to imitate all of that, and need memory.
  *
  * A fault of the thread itself cannot wait; its handler runs at once, wherever it is.
@@ -59,8 +59,7 @@ static void wait_for_safe_point(struct pf_thread *t, int number, siginfo_t *info
     sigaddset(&at->uc_sigmask, number);
     long pid = pf_sys(SYS_getpid), tid = pf_sys(SYS_gettid);
     pf_sys(SYS_rt_tgsigqueueinfo, pid, tid, number, info);
-    __pf_tls.key = 0;
-    __pf_tls.shared = 0;
+    pf_thread_key(t);
 }
 
 PF_NATIVE_AS(signal_handler, "<signal handler>");
@@ -223,7 +222,7 @@ PF_PROVIDE(sighandler_t, sigset, (int number, sighandler_t handler))
     {                                                                                              \
         struct pf_thread *t = pf_self();                                                           \
         if (t)                                                                                     \
-            pf_signal_poll(t);                                                                     \
+            pf_signals(t);                                                                         \
         return PF_REAL(fn)(how, set, old);                                                         \
     }
 MASKS(sigprocmask)

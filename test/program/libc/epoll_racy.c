@@ -1,4 +1,5 @@
 // Nothing ready, nothing known; and the events are written by epoll_wait.
+// tsan: it does not see the array that epoll_wait fills
 // want: race shared at A B
 // want: race events at FILL READ
 #include "turns.h"

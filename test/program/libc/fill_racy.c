@@ -1,4 +1,5 @@
 // stat, clock_gettime, strtol and the like write where they are told to.
+// tsan: it does not see the end pointer of strtol, nor strftime
 // want: race st at A1 B1
 // want: race ts at A2 B2
 // want: race end at A3 B3

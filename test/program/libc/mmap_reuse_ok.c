@@ -1,4 +1,5 @@
 // A mapping at the address of one that is gone has no history; nor has one that was given back.
+// tsan: it keeps the history of pages given back by madvise and mremap
 // want: none
 #define _GNU_SOURCE
 #include "turns.h"

@@ -1,4 +1,5 @@
 // A program's own allocator is the one that is used.
+// tsan: it cannot run a program with its own allocator
 // want: none
 // flags: -fno-builtin
 // stdout: 3 1

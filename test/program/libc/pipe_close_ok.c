@@ -1,4 +1,5 @@
 // The end of a pipe tells what was done before the close; also through a copied descriptor.
+// tsan: to it a close tells nothing
 // want: none
 #include <pthread.h>
 #include <unistd.h>

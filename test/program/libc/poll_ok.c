@@ -1,4 +1,5 @@
 // poll, select: a descriptor that is ready tells what its writer did.
+// tsan: to it a ready descriptor tells nothing
 // want: none
 #include "turns.h"
 #include <poll.h>

@@ -1,4 +1,5 @@
 // A realloc that fails leaves the block as it was.
+// tsan: it ends the program when there is no memory
 // want: race at A B
 #include "turns.h"
 #include <errno.h>

@@ -1,4 +1,5 @@
 // The target sees its own actions, and each flag does what it says.
+// tsan: it puts off handlers
 // want: none
 // stdout: default handler other reset nodefer masked fault
 #include <setjmp.h>

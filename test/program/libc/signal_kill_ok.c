@@ -1,5 +1,6 @@
 // What the sender of a signal did, and what was prepared before the handler was installed, is known
 // to the handler.
+// tsan: it puts off the handler to a later call
 // want: none
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,5 @@
 // sigwait, sigtimedwait and a signalfd know what the sender did.
+// tsan: to it the receiver of a signal learns nothing
 // want: none
 #include "turns.h"
 #include <signal.h>

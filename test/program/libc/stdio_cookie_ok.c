@@ -1,5 +1,6 @@
 // The functions behind a stream of the program's own run under the stream's lock; a memory stream
 // moves its block under it.
+// tsan: it does not see the lock of a stream
 // want: none
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,4 +1,5 @@
 // flockfile is a lock as any other.
+// tsan: it does not see the lock of a stream
 // want: none
 #define _GNU_SOURCE
 #include "turns.h"

@@ -1,5 +1,6 @@
 // A fortified program calls __memcpy_chk and its kind.
 // flags: -D_FORTIFY_SOURCE=2 -O1
+// tsan: it does not see the fortified functions
 // want: race a at W1 R1
 // want: race b at W2 R2
 // want: race c at W3 R3

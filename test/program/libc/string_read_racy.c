@@ -1,5 +1,6 @@
 // What the string functions read, each against a write of one byte of it.
 // flags: -fno-builtin
+// tsan: it does not see strcat, strdup and strtol
 // want: race s1 at W01 R01
 // want: race s2 at W02 R02
 // want: race s3 at W03 R03

@@ -1,5 +1,6 @@
 // What the string functions write, each against a read of one byte of it.
 // flags: -fno-builtin
+// tsan: it does not see strcat, strtok and wcscpy
 // want: race t1 at W01 R01
 // want: race t2 at W02 R02
 // want: race t3 at W03 R03
