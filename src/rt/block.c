@@ -72,8 +72,6 @@ static void give(struct pf_thread *t, uint32_t r)
 
 void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where)
 {
-    if (pf_rt.plain)
-        return;
     uintptr_t a = (uintptr_t)addr;
     uint32_t *p = plane(a), r = *p ? *p : take(t);
     if (size <= SWEEP_MAX)
@@ -91,7 +89,7 @@ void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where)
 
 void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)
 {
-    uint32_t r = pf_rt.plain ? 0 : *plane((uintptr_t)addr);
+    uint32_t r = *plane((uintptr_t)addr);
     if (!r || records[r].freed || records[r].addr != (uintptr_t)addr)
         return;
     pf_access_write(t, addr, records[r].size, where);
@@ -100,7 +98,7 @@ void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)
 
 size_t pf_block_size(const void *addr)
 {
-    uint32_t r = pf_rt.plain ? 0 : *plane((uintptr_t)addr);
+    uint32_t r = *plane((uintptr_t)addr);
     return r && !records[r].freed && records[r].addr == (uintptr_t)addr ? records[r].size : 0;
 }
 

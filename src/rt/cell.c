@@ -167,8 +167,10 @@ ALWAYS void insert(struct pf_thread *t, uint64_t a, uint64_t *cell, uint64_t s0,
     }
     uint64_t *front = a & PF_BIT_W ? &s0 : &s1, *back = a & PF_BIT_W ? &s1 : &s0;
     if (*front && *back) {
-        if (plain_read(*front) && plain_read(a)) { /* two readers: often the first of many */
-            a = pf_set_of_two(t, *front, a);
+        /* Two readers: often the first of many, in an array of such. */
+        one = plain_read(*front) && plain_read(a) ? pf_set_of_two(t, *front, a) : 0;
+        if (one) {
+            a = one;
         } else {
             __atomic_store_n(pf_cell_more_used(cell), 1, __ATOMIC_RELAXED);
             put(pf_cell_more(cell), *front);
@@ -260,10 +262,11 @@ static uint64_t send(struct pf_thread *t, struct visit *v, uint64_t *list, unsig
 }
 
 /* A cell with up to four statements that is about to have five. */
-static __attribute__((noinline)) void overflow(uint64_t *cell, const uint64_t list[4], uint64_t a)
+static __attribute__((noinline)) void overflow(struct pf_thread *t, uint64_t *cell,
+                                               const uint64_t list[4], uint64_t a)
 {
     bool write = a & PF_BIT_W; /* the newest write stays in front of the record */
-    uint64_t ref = plain_read(a) ? pf_set_of_reads(list + 1, 3, a) : 0;
+    uint64_t ref = plain_read(a) ? pf_set_of_reads(t, list + 1, 3, a) : 0;
     if (!ref)
         ref = write ? pf_set_private_of(list, 4, 0) : pf_set_private_of(list + 1, 3, a);
     put(&pf_cell_more(cell)[0], 0);
@@ -313,7 +316,7 @@ static void access_four(struct pf_thread *t, uint64_t *cell, struct visit *v, ui
             else if (!n3)
                 n3 = old;
             else {
-                overflow(cell, (uint64_t[]){write ? old : n0, write ? n1 : old, n2, n3}, v->a);
+                overflow(t, cell, (uint64_t[]){write ? old : n0, write ? n1 : old, n2, n3}, v->a);
                 return;
             }
         }

@@ -4,16 +4,17 @@
 #include "oracle.h"
 #include "rt.h"
 #include "slot.h"
+#include "stack.h"
+#include "touch.h"
 
 void pf_signal_poll(struct pf_thread *t) __attribute__((weak));
 
 static void poll_saved(void *t) { pf_signal_poll(t); }
 
-/* A signal came while the thread was busy in the runtime; it took our key away so that we come
- * here, to a place where its handler can run. */
+/* A signal came while the thread was busy in the runtime; until its handler has run no key
+ * matches, so that we come here, to a place where it can run. */
 static __attribute__((noinline, cold)) void take_signals(struct pf_thread *t)
 {
-    pf_thread_key(t);
     if (pf_signal_poll)
         pf_call_saved(poll_saved, t);
 }
@@ -23,7 +24,7 @@ static struct pf_thread *enter(void)
     struct pf_thread *t = pf_self();
     if (__builtin_expect(!t, 0))
         return NULL;
-    if (__builtin_expect(!__pf_tls.key, 0))
+    if (__builtin_expect(t->signals != NULL, 0))
         take_signals(t);
     __pf_tls.nested++;
     return t;
@@ -50,8 +51,13 @@ void pf_check_slow(uintptr_t addr, uint32_t site, uint32_t what)
     struct pf_thread *t = enter();
     if (!t)
         return;
-    if (!pf_ignores(t, what & PF_CHECK_WRITE))
-        access_one(t, addr, what & 15, what & PF_CHECK_WRITE, 0, site);
+    bool write = what & PF_CHECK_WRITE;
+    if (!pf_ignores(t, write)) {
+        unsigned size = what & 15;
+        uint64_t a = pf_stmt_make(t, ((1u << size) - 1) << (addr & 7) & 0xff, write, false);
+        if (pf_rt.careful || !pf_cell_touch(t, pf_cell_of(addr), a, 0, site))
+            access_one(t, addr, size, write, 0, site);
+    }
     leave();
 }
 
@@ -60,34 +66,24 @@ static void access_range(struct pf_thread *t, uintptr_t addr, uint64_t size, boo
                          uint32_t id, uint32_t site)
 {
     uintptr_t end = addr + size;
-    unsigned shift = write ? PF_WRITE_BIT : PF_CLK_SHIFT;
-    if (__builtin_expect(pf_rt.oracle, 0)) {
-        while (addr < end) {
-            unsigned n = 8 - (addr & 7);
-            if (n > end - addr)
-                n = (unsigned)(end - addr);
-            access_one(t, addr, n, write, id, site);
-            addr += n;
-        }
-        return;
-    }
-    if (addr & 7 && addr < end) {
+    if (!id && site != PF_NO_SITE)
+        id = pf_stack_id(t, site);
+    while (addr < end && (addr & 7 || end - addr < 8 || pf_rt.careful)) {
         unsigned n = 8 - (addr & 7);
         if (n > end - addr)
             n = (unsigned)(end - addr);
-        access_one(t, addr, n, write, id, site);
+        access_one(t, addr, n, write, id, PF_NO_SITE);
         addr += n;
     }
-    uint64_t a = pf_stmt_make(t, 0xff, write, false) | id, key = a | PF_BIT_W;
-    key &= ~PF_BITS_ID;
-    for (; end - addr >= 8 && addr < end; addr += 8) {
-        uint64_t s = __atomic_load_n(&pf_cell_of(addr)[!write], __ATOMIC_RELAXED);
-        if ((s ^ key) >> shift == 0)
-            continue;
-        pf_cell_access(t, addr, a, site);
+    unsigned shift = write ? PF_WRITE_BIT : PF_CLK_SHIFT;
+    uint64_t a = pf_stmt_make(t, 0xff, write, false) | id, key = (a | PF_BIT_W) & ~PF_BITS_ID;
+    for (; addr < end && end - addr >= 8; addr += 8) {
+        uint64_t *cell = pf_cell_of(addr), s = __atomic_load_n(&cell[!write], __ATOMIC_RELAXED);
+        if ((s ^ key) >> shift && (!id || !pf_cell_touch(t, cell, a, id, 0)))
+            pf_cell_access(t, addr, a, PF_NO_SITE);
     }
     if (addr < end)
-        access_one(t, addr, (unsigned)(end - addr), write, id, site);
+        access_one(t, addr, (unsigned)(end - addr), write, id, PF_NO_SITE);
 }
 
 void pf_check_range(uintptr_t addr, uint64_t size, uint32_t site, uint32_t what)
@@ -112,12 +108,12 @@ void pf_check_vptr(uintptr_t addr, uintptr_t value, uint32_t site)
 /* From interposed functions, which are nested and have an id. */
 void pf_access_read(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
 {
-    if (!pf_rt.plain && !pf_ignores(t, false))
+    if (!pf_ignores(t, false))
         access_range(t, (uintptr_t)addr, size, false, id, PF_NO_SITE);
 }
 
 void pf_access_write(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
 {
-    if (!pf_rt.plain && !pf_ignores(t, true))
+    if (!pf_ignores(t, true))
         access_range(t, (uintptr_t)addr, size, true, id, PF_NO_SITE);
 }

@@ -98,12 +98,14 @@ void pf_rt_init(void)
     pf_block_init();
     if (pf_options.oracle_log[0])
         pf_oracle_open(pf_options.oracle_log);
+    pf_rt.careful = pf_rt.strict || pf_rt.oracle;
     if (pf_wrap_init)
         pf_wrap_init();
     pf_race_init();
     pf_rt.ready = true;
     pf_unnest();
-    begin_main();
+    if (!pf_rt.plain) /* else no thread is ever known, and all of this stays out of the way */
+        begin_main();
 }
 
 __attribute__((section(".preinit_array"), used)) static void (*const init_first)(void) = pf_rt_init;

@@ -8,8 +8,9 @@
 
 struct pf_rt {
     bool ready;    /* the shadow is mapped, threads can be watched */
-    bool plain;    /* every function runs its plain body; only synchronisation is tracked */
+    bool plain;    /* every function runs its plain body, no thread is known, nothing is found */
     bool strict;   /* cells are updated under a lock, no statement is ever lost */
+    bool careful;  /* strict or oracle: every update goes the long way */
     bool oracle;   /* every event is logged for the offline oracle (oracle.h) */
 };
 extern struct pf_rt pf_rt;

@@ -20,9 +20,11 @@ static struct pf_index index;
 void pf_set_lock(void) { pf_spin_lock(&lock); }
 void pf_set_unlock(void) { pf_spin_unlock(&lock); }
 
+/* As a statement it would be of an epoch that nobody knows, and of no bytes. */
 static uint64_t ref_of(const struct pf_set *s)
 {
-    return s ? (uint64_t)PF_SID_REF << PF_SID_SHIFT | pf_store_name(s) : 0;
+    uint64_t unknown = PF_BITS_SID | (PF_BITS_CLK & ~(uint64_t)UINT32_MAX);
+    return s ? unknown | pf_store_name(s) : 0;
 }
 
 static struct pf_set *set_new(unsigned n)
@@ -97,6 +99,29 @@ void pf_set_drop(uint64_t ref)
     struct pf_set *s = pf_set_at(ref);
     if (!s->interned)
         pf_store_give(s, s->order);
+}
+
+/*
+ * Sets pay when many cells come to hold the same one, as in an array that several threads read.
+ * Where every set made serves one cell they are only garbage. Each one made puts a thread in debt,
+ * each one used again pays back; deep in debt, only now and then one is tried.
+ */
+#define DEBT_MAX 64
+#define TRY_EVERY 64
+
+static bool may_make(struct pf_thread *t)
+{
+    if (t->set_debt < DEBT_MAX) {
+        t->set_debt++;
+        return true;
+    }
+    return ++t->set_tries % TRY_EVERY == 0;
+}
+
+static void pay_back(struct pf_thread *t)
+{
+    if (t->set_debt)
+        t->set_debt--;
 }
 
 /* A cell is about to hold `to`; sets that many cells hold are worth extending. */
@@ -208,10 +233,10 @@ static uint64_t add(struct pf_thread *t, const uint64_t *stmt, unsigned n, uint6
     return ref_of(intern(out, m + 1));
 }
 
-uint64_t pf_set_of_reads(const uint64_t *list, unsigned n, uint64_t a)
+uint64_t pf_set_of_reads(struct pf_thread *t, const uint64_t *list, unsigned n, uint64_t a)
 {
     uint64_t out[8];
-    if (n + 1 > sizeof out / sizeof *out)
+    if (!may_make(t) || n + 1 > sizeof out / sizeof *out)
         return 0;
     for (unsigned i = 0; i < n; i++) {
         if (list[i] & (PF_BIT_W | PF_BIT_A))
@@ -226,11 +251,15 @@ uint64_t pf_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a)
 {
     bool again;
     struct pf_memo *m = memo_of(t, s, a);
-    if (m && m->from == s && m->with == a)
+    if (m && m->from == s && m->with == a) {
+        pay_back(t);
         return use(m->to);
+    }
+    if (!may_make(t))
+        return 0;
     uint64_t to = add(t, &s, 1, a, &again);
     if (!to)
-        return pf_set_private_of(&s, 1, a);
+        return 0;
     if (m)
         *m = (struct pf_memo){s, a, to};
     return use(to);
@@ -240,8 +269,12 @@ uint64_t pf_set_add(struct pf_thread *t, uint64_t ref, uint64_t a)
 {
     bool again;
     struct pf_memo *m = memo_of(t, ref, a);
-    if (m && m->from == ref && m->with == a)
+    if (m && m->from == ref && m->with == a) {
+        pay_back(t);
         return use(m->to);
+    }
+    if (!may_make(t))
+        return 0;
     struct pf_set *s = pf_set_at(ref);
     uint64_t to = add(t, s->stmt, s->n, a, &again);
     if (!to || (again && s->uses < POPULAR && pf_is_ref(to)))

@@ -29,8 +29,8 @@ static inline unsigned pf_set_room(const struct pf_set *s) { return (8u << s->or
 /* A private record of list[0..n) and, unless it is 0, s; with room for two more. */
 uint64_t pf_set_private_of(const uint64_t *list, unsigned n, uint64_t s);
 /* The interned set of list[0..n) and a; 0 if they are not all plain reads, or cannot be had. */
-uint64_t pf_set_of_reads(const uint64_t *list, unsigned n, uint64_t a);
-/* A set of s and the new a, both plain reads of different epochs. */
+uint64_t pf_set_of_reads(struct pf_thread *t, const uint64_t *list, unsigned n, uint64_t a);
+/* A set of s and the new a, both plain reads of different epochs; 0 when it would not pay. */
 uint64_t pf_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a);
 /* The interned set that `ref` becomes when t makes the plain read a; a plain statement when a is
  * all that remains; 0 when a private record is the better choice. */

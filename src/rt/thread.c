@@ -111,7 +111,7 @@ void pf_thread_begin(struct pf_thread *t)
         running->prev = t;
     running = t;
     pf_spin_unlock(&lock);
-    __pf_tls.dispatch = pf_rt.plain ? PF_DISPATCH_PLAIN : PF_DISPATCH_WATCH;
+    __pf_tls.dispatch = PF_DISPATCH_WATCH;
     pf_unnest();
 }
 

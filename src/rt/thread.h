@@ -54,7 +54,8 @@ struct pf_thread {
     uint32_t *acquired;    /* what relaxed loads saw: joined by an acquire fence; NULL: nothing */
     uint32_t *released;    /* the clock at the last release fence; NULL: none */
     void *signals;         /* pending signals, wrap/wrap_signal.c */
-    struct pf_memo *memo;  /* check.c: recent set transitions */
+    struct pf_memo *memo;  /* set.c: recent additions to sets */
+    uint32_t set_debt, set_tries; /* set.c: sets made and not used again; tries in debt */
     struct pf_thread *prev, *next; /* in the list of running threads */
     struct pf_thread *older;       /* the one created before it */
     uint32_t ignore_reads, ignore_writes, ignore_sync; /* annotated regions it is in, by depth */

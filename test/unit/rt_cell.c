@@ -20,6 +20,7 @@
 #include "set.h"
 #include "stack.h"
 #include "store.h"
+#include "touch.h"
 
 #define THREADS_MAX 40
 #define LOCKS 4
@@ -120,8 +121,10 @@ static void access(struct pf_thread *t, unsigned g, unsigned mask, bool write, b
             want |= naive_race(t, 8 * g + b, write, atomic);
     race_now = race_then = 0;
     __pf_tls.key = pf_stmt_make(t, 0xff, true, false);
+    uint64_t a = pf_stmt_make(t, mask, write, atomic);
     if (atomic || !quick(addr, mask, write))
-        pf_cell_access(t, addr, pf_stmt_make(t, mask, write, atomic), site);
+        if (atomic || pf_rt.strict || !pf_cell_touch(t, pf_cell_of(addr), a, 0, site))
+            pf_cell_access(t, addr, a, site);
     assert_int_equal(want, race_then != 0);
     if (want) {
         for (unsigned b = 0; b < 8; b++)

@@ -31,7 +31,7 @@ PF_INTERPOSE(int, thrd_create, (thrd_t *id, thrd_start_t run, void *arg))
     if (!s)
         return PF_REAL(thrd_create)(id, run, arg);
     s->run.c11 = run;
-    int r = PF_REAL(thrd_create)(id, start, s);
+    int r = PF_BLOCKING(c, PF_REAL(thrd_create)(id, start, s)); /* it inherits the mask */
     pf_start_created(s, r == thrd_success ? *id : 0, r == thrd_success);
     return r;
 }

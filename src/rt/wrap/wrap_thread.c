@@ -30,7 +30,7 @@ PF_INTERPOSE(int, pthread_create,
     if (!s)
         return PF_REAL(pthread_create)(id, attr, run, arg);
     s->run.pthread = run;
-    int r = PF_REAL(pthread_create)(id, attr, start, s);
+    int r = PF_BLOCKING(c, PF_REAL(pthread_create)(id, attr, start, s)); /* it inherits the mask */
     pf_start_created(s, r == 0 ? *id : 0, r == 0);
     return r;
 }
