@@ -29,7 +29,7 @@ static void explain(const struct pf_trace *t, uint64_t seed, uint32_t a, uint32_
 {
     fprintf(stderr, "seed %lu: events %u and %u: wanted %s, %s\n", (unsigned long)seed, a + 1,
             b + 1, want ? "race" : "none", what);
-    pf_text_write(t, stderr);
+    pf_trace_write_text(t, stderr);
 }
 
 static void compare(const struct pf_random_shape *shape, uint64_t seed, enum pf_missing missing,
@@ -39,7 +39,7 @@ static void compare(const struct pf_random_shape *shape, uint64_t seed, enum pf_
     struct pf_trace_error err;
     pf_random_trace(&t, shape, seed);
     if (!pf_trace_check(&t, &err)) {
-        pf_text_write(&t, stderr);
+        pf_trace_write_text(&t, stderr);
         fail_msg("seed %lu: %s", (unsigned long)seed, err.text);
     }
     uint32_t n = (uint32_t)t.events.len;

@@ -102,7 +102,7 @@ static bool pinned(const struct pf_event *e, enum pf_brute_missing missing)
 static bool needs(const struct brute *b, uint32_t f, uint32_t i, enum pf_brute_missing missing)
 {
     const struct pf_event *g = at(b, f), *e = at(b, i);
-    const struct pf_place *p = NULL, *q = NULL;
+    const struct pf_range *p = NULL, *q = NULL;
     if (pf_event_operand[g->kind] == PF_OPERAND_PLACE)
         p = &b->t->places.at[g->what];
     if (pf_event_operand[e->kind] == PF_OPERAND_PLACE)
@@ -183,7 +183,7 @@ static void run(const struct brute *b, struct state *s, uint32_t i, enum pf_brut
                 has_run(b, s, b->wait[k]))
                 s->heard |= 1ull << k;
     if (pf_event_is_access(e)) {
-        const struct pf_place *p = &b->t->places.at[e->what];
+        const struct pf_range *p = &b->t->places.at[e->what];
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
             if (!pf_event_reads(e) || pinned(e, missing))
                 continue;

@@ -1,5 +1,5 @@
 // A static variable inside a function is shared.
-// want: race calls at COUNT COUNT
+// want: race at COUNT COUNT
 #include "turns.h"
 
 static __attribute__((noinline)) int count(void)

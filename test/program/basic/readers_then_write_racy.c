@@ -8,14 +8,19 @@ int seen[4];
 
 static void *reader(void *arg)
 {
-    *(int *)arg = shared;
+    int *mine = arg;
+    int turn = 2 * (int)(mine - seen);
+    order_point(turn);
+    *mine = shared;
+    order_point(turn + 1);
     return NULL;
 }
 
 static void *last(void *arg)
 {
+    order_point(6);
     seen[3] = shared; /* LAST */
-    order_point(0);
+    order_point(7);
     return arg;
 }
 
@@ -27,7 +32,7 @@ int main(void)
     pthread_create(&other, NULL, last, NULL);
     for (int i = 0; i < 3; i++)
         pthread_join(t[i], NULL);
-    order_point(1);
+    order_point(8);
     shared = 1; /* WRITE */
     pthread_join(other, NULL);
     return 0;
