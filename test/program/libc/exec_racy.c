@@ -1,4 +1,5 @@
 // The race is in a program that a child executes, with an environment of its own.
+// oracle: two programs write to one log
 // want: race shared at A B
 #include "order.h"
 #include <pthread.h>
