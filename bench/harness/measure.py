@@ -44,9 +44,11 @@ def run_once(launcher, flavour, job, cwd):
                 job.drive(o)
                 child.wait(TIMEOUT)
             except (subprocess.SubprocessError, OSError) as problem:
-                os.killpg(child.pid, signal.SIGKILL)
-                child.wait()
                 raise Failed("%s %s: %s\n%s" % (flavour.name, job.name, problem, head(e)))
+            finally:
+                if child.poll() is None:
+                    os.killpg(child.pid, signal.SIGKILL)
+                    child.wait()
             if child.returncode:
                 raise Failed("%s %s: could not be measured" % (flavour.name, job.name))
             with open(figures) as f:
