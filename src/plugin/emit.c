@@ -177,13 +177,19 @@ static void emit_block(struct pf_emit *e, size_t block)
     if (block == 0)
         pf_frame_push(e);
     e->popped = false;
+    bool unsure = e->unsure[block];
     for (LLVMValueRef v = LLVMGetFirstInstruction(e->plan->blocks[block]); v;
          v = LLVMGetNextInstruction(v)) {
         LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
         LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
         if (opcode == LLVMPHI) {
             emit_phi(e, v);
-        } else if (k < end && e->plan->steps[k].inst == v) {
+            continue;
+        }
+        if (unsure)
+            pf_frame_restore(e);
+        unsure = false;
+        if (k < end && e->plan->steps[k].inst == v) {
             emit_step(e, &e->plan->steps[k++]);
         } else if (!is_debug_call(v)) {
             if ((opcode == LLVMRet || opcode == LLVMResume) && !e->popped)
@@ -192,6 +198,19 @@ static void emit_block(struct pf_emit *e, size_t block)
         }
     }
     e->last[block] = LLVMGetInsertBlock(e->b);
+}
+
+/* After an invoke, as after a call, the frame may have to be put right. */
+static void note_unsure(struct pf_emit *e)
+{
+    e->unsure = calloc(e->plan->nblocks + 1, sizeof *e->unsure);
+    if (!e->unsure)
+        abort();
+    for (size_t b = 0; b < e->plan->nblocks; b++) {
+        LLVMValueRef term = LLVMGetBasicBlockTerminator(e->plan->blocks[b]);
+        if (LLVMIsAInvokeInst(term) && pf_call_leaves(e->u, term))
+            e->unsure[*pf_ptrmap_find(&e->plan->block_index, LLVMGetNormalDest(term))] = true;
+    }
 }
 
 static void map_operands(struct pf_emit *e, LLVMValueRef inst)
@@ -204,6 +223,8 @@ static void map_operands(struct pf_emit *e, LLVMValueRef inst)
             &e->map, LLVMValueIsBasicBlock(v) ? (void *)LLVMValueAsBasicBlock(v) : (void *)v);
         if (to)
             LLVMSetOperand(inst, i, (LLVMValueRef)*to);
+        else if (e->labels)
+            pf_labels_map(e, inst, i);
     }
 }
 
@@ -233,7 +254,8 @@ static void hoist_allocas(struct pf_emit *e, LLVMBasicBlockRef entry)
     }
 }
 
-static void emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plain, LLVMBasicBlockRef watch)
+static LLVMBasicBlockRef emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plain,
+                                       LLVMBasicBlockRef watch)
 {
     struct pf_unit *u = e->u;
     LLVMMetadataRef sub = LLVMGetSubprogram(e->fn);
@@ -258,6 +280,7 @@ static void emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plain, LLVMBasicB
     LLVMValueRef body = pf_emit_call(e, PF_E___pf_ask, &e->record);
     pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, body, pf_emit_number(e, PF_BODY_PLAIN), ""),
                    plain, watch, false);
+    return start;
 }
 
 static LLVMValueRef make_record(struct pf_emit *e)
@@ -288,9 +311,9 @@ static void note_done(struct pf_emit *e, uint64_t hash)
     };
 }
 
-bool pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan)
+void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, bool labels)
 {
-    struct pf_emit e = {.u = u, .fn = fn, .plan = plan};
+    struct pf_emit e = {.u = u, .fn = fn, .plan = plan, .labels = labels};
     e.book = pf_book_get(u, LLVMGetComdat(fn));
     e.b = LLVMCreateBuilderInContext(u->context);
     e.record = make_record(&e);
@@ -302,17 +325,22 @@ bool pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan)
         e.first[i] = pf_emit_block(&e);
         *pf_ptrmap_at(&e.map, plan->blocks[i]) = (uint64_t)LLVMBasicBlockAsValue(e.first[i]);
     }
-    emit_dispatch(&e, plan->blocks[0], e.first[0]);
+    LLVMBasicBlockRef dispatch = emit_dispatch(&e, plan->blocks[0], e.first[0]);
+    note_unsure(&e);
+    if (labels)
+        pf_labels_copy(&e);
     for (size_t i = 0; i < plan->nblocks; i++)
         emit_block(&e, i);
     for (size_t i = 0; i < e.nfresh; i++)
         map_operands(&e, e.fresh[i]);
     fill_phis(&e);
+    pf_frame_guard_plain(&e, dispatch);
     note_done(&e, hash);
     LLVMDisposeBuilder(e.b);
     pf_ptrmap_release(&e.map);
     free(e.first);
     free(e.last);
+    free(e.unsure);
     free(e.fresh);
-    return true;
+    free(e.tables);
 }

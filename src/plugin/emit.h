@@ -21,9 +21,13 @@ struct pf_emit {
     LLVMBasicBlockRef *first, *last; /* new blocks of each old one */
     LLVMValueRef *fresh;            /* new instructions whose operands are to be mapped */
     size_t nfresh, fresh_cap;
+    LLVMValueRef *tables;           /* labels.c: old tables that have a copy */
+    size_t ntables, tables_cap;
+    bool labels;                    /* addresses of labels are taken */
     struct pf_book *book;
     LLVMValueRef record;            /* struct pf_func */
     LLVMValueRef frame, next;       /* this body's frame, and one past it */
+    bool *unsure;                   /* of each old block: frames may be left over at its start */
     bool popped;                    /* a musttail call in this block has popped the frame */
 };
 
@@ -57,8 +61,14 @@ void pf_emit_atomic(struct pf_emit *e, const struct pf_step *s);
 void pf_emit_libatomic(struct pf_emit *e, const struct pf_step *s);
 void pf_emit_fence(struct pf_emit *e, const struct pf_step *s);
 
+/* labels.c: copies label tables once the new blocks are there; maps labels inside a constant. */
+void pf_labels_copy(struct pf_emit *e);
+void pf_labels_map(struct pf_emit *e, LLVMValueRef inst, unsigned operand);
+
 /* emit_frame.c */
 void pf_frame_push(struct pf_emit *e);
+/* The plain body: it has no frame, but must leave those of its callers as they are. */
+void pf_frame_guard_plain(struct pf_emit *e, LLVMBasicBlockRef dispatch);
 void pf_frame_pop(struct pf_emit *e);
 void pf_frame_restore(struct pf_emit *e);
 void pf_frame_call(struct pf_emit *e, LLVMValueRef call);

@@ -21,16 +21,28 @@
 
 static bool is_small(uint64_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
 
-static void call_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, bool aligned, bool write,
-                       uint32_t site)
+/* Has it an entry point of its own? Two whole granules do. */
+static bool has_entry(uint64_t size, uint32_t align)
 {
-    static const enum pf_entry reads[] = {[1] = PF_E___pf_read1, [2] = PF_E___pf_read2,
-                                          [4] = PF_E___pf_read4, [8] = PF_E___pf_read8};
-    static const enum pf_entry writes[] = {[1] = PF_E___pf_write1, [2] = PF_E___pf_write2,
-                                           [4] = PF_E___pf_write4, [8] = PF_E___pf_write8};
-    if (aligned) {
+    return is_small(size) ? align >= size : size == 2 * GRANULE && align >= GRANULE;
+}
+
+#define ENTRIES(kind, what)                                                                        \
+    {                                                                                              \
+        [1] = PF_E___pf_##kind##1##what, [2] = PF_E___pf_##kind##2##what,                          \
+        [4] = PF_E___pf_##kind##4##what, [8] = PF_E___pf_##kind##8##what,                          \
+        [16] = PF_E___pf_##kind##16##what                                                          \
+    }
+
+/* `missed`: the quick test was inline. */
+static void call_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, bool entry, bool write,
+                       bool missed, uint32_t site)
+{
+    static const enum pf_entry whole[2][17] = {ENTRIES(read, ), ENTRIES(write, )};
+    static const enum pf_entry rest[2][17] = {ENTRIES(read, _miss), ENTRIES(write, _miss)};
+    if (entry) {
         LLVMValueRef args[] = {ptr, pf_emit_number(e, site)};
-        pf_emit_call(e, (write ? writes : reads)[size], args);
+        pf_emit_call(e, (missed ? rest : whole)[write][size], args);
     } else {
         LLVMValueRef args[] = {ptr, LLVMConstInt(e->u->i64, size, 0), pf_emit_number(e, site)};
         pf_emit_call(e, write ? PF_E___pf_write_range : PF_E___pf_read_range, args);
@@ -48,20 +60,31 @@ static LLVMValueRef relevant_bits(struct pf_emit *e, LLVMValueRef addr, uint64_t
     LLVMTypeRef i64 = e->u->i64;
     unsigned low = write ? PF_WRITE_BIT : PF_CLK_SHIFT;
     uint64_t same = (1ull << PF_MASK_SHIFT) - (1ull << low);
-    if (size == GRANULE)
+    if (size >= GRANULE)
         return LLVMConstInt(i64, -(1ull << low), 0);
     LLVMValueRef bytes = LLVMConstInt(i64, ((1ull << size) - 1) << PF_MASK_SHIFT, 0);
     LLVMValueRef mask = LLVMBuildShl(e->b, bytes, build_and(e, addr, GRANULE - 1), "");
     return LLVMBuildOr(e->b, mask, LLVMConstInt(i64, same, 0), "");
 }
 
-static void inline_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, bool aligned, bool write,
+/* Word 0 or 1 of the cell, or of the one after it. */
+static LLVMValueRef shadow_word(struct pf_emit *e, LLVMValueRef cell, unsigned offset)
+{
+    LLVMValueRef at = LLVMConstInt(e->u->i64, PF_SHADOW_BASE + offset, 0);
+    at = LLVMBuildIntToPtr(e->b, LLVMBuildAdd(e->b, cell, at, ""), e->u->ptr, "");
+    LLVMValueRef word = LLVMBuildLoad2(e->b, e->u->i64, at, "");
+    LLVMSetOrdering(word, LLVMAtomicOrderingUnordered);
+    LLVMSetAlignment(word, 8);
+    return word;
+}
+
+static void inline_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, bool entry, bool write,
                          uint32_t site)
 {
     struct pf_unit *u = e->u;
     LLVMBasicBlockRef slow = pf_emit_block(e), done = pf_emit_block(e);
     LLVMValueRef addr = pf_emit_fresh(e, LLVMBuildPtrToInt(e->b, ptr, u->i64, ""));
-    if (!aligned) { /* inside one granule all is as usual */
+    if (!entry) { /* inside one granule all is as usual */
         LLVMBasicBlockRef inside = pf_emit_block(e);
         LLVMValueRef at = build_and(e, addr, GRANULE - 1);
         pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntULE, at,
@@ -71,14 +94,14 @@ static void inline_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, boo
     }
     uint64_t granules = ((1ull << PF_APP_BITS) - GRANULE) << 1;
     LLVMValueRef cell = build_and(e, LLVMBuildShl(e->b, addr, LLVMConstInt(u->i64, 1, 0), ""), granules);
-    LLVMValueRef base = LLVMConstInt(u->i64, PF_SHADOW_BASE + (write ? 0 : 8), 0);
-    cell = LLVMBuildIntToPtr(e->b, LLVMBuildAdd(e->b, cell, base, ""), u->ptr, "");
-    LLVMValueRef word = LLVMBuildLoad2(e->b, u->i64, cell, "");
-    LLVMSetOrdering(word, LLVMAtomicOrderingUnordered);
-    LLVMSetAlignment(word, 8);
+    LLVMValueRef word = shadow_word(e, cell, write ? 0 : 8), second_word = NULL;
     LLVMValueRef key = LLVMBuildLoad2(e->b, u->i64, pf_emit_tls(e, offsetof(struct pf_tls, key)), "");
-    LLVMValueRef differs = LLVMBuildAnd(e->b, LLVMBuildXor(e->b, word, key, ""),
-                                        relevant_bits(e, addr, size, write), "");
+    LLVMValueRef differs = LLVMBuildXor(e->b, word, key, "");
+    if (size > GRANULE) {
+        second_word = shadow_word(e, cell, write ? 16 : 24);
+        differs = LLVMBuildOr(e->b, differs, LLVMBuildXor(e->b, second_word, key, ""), "");
+    }
+    differs = LLVMBuildAnd(e->b, differs, relevant_bits(e, addr, size, write), "");
     LLVMValueRef zero = LLVMConstInt(u->i64, 0, 0);
     LLVMValueRef hit = LLVMBuildICmp(e->b, LLVMIntEQ, differs, zero, "");
     if (write) {
@@ -89,10 +112,14 @@ static void inline_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, boo
         LLVMPositionBuilderAtEnd(e->b, second);
         LLVMValueRef shared =
             LLVMBuildLoad2(e->b, u->i64, pf_emit_tls(e, offsetof(struct pf_tls, shared)), "");
-        pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, word, shared, ""), done, slow, false);
+        LLVMValueRef same = LLVMBuildICmp(e->b, LLVMIntEQ, word, shared, "");
+        if (second_word)
+            same = LLVMBuildAnd(e->b, same,
+                                LLVMBuildICmp(e->b, LLVMIntEQ, second_word, shared, ""), "");
+        pf_emit_branch(e, same, done, slow, false);
     }
     LLVMPositionBuilderAtEnd(e->b, slow);
-    call_check(e, ptr, size, aligned, write, site);
+    call_check(e, ptr, size, entry, write, true, site);
     LLVMBuildBr(e->b, done);
     LLVMPositionBuilderAtEnd(e->b, done);
 }
@@ -100,12 +127,12 @@ static void inline_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, boo
 static void check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, uint32_t align, bool write,
                   bool loop, uint32_t site)
 {
-    bool aligned = is_small(size) && align >= size;
+    bool entry = has_entry(size, align);
     enum pf_inline how = e->u->inlining;
-    if (is_small(size) && (how == PF_INLINE_ALL || (how == PF_INLINE_LOOPS && loop)))
-        inline_check(e, ptr, size, aligned, write, site);
+    if ((entry || is_small(size)) && (how == PF_INLINE_ALL || (how == PF_INLINE_LOOPS && loop)))
+        inline_check(e, ptr, size, entry, write, site);
     else
-        call_check(e, ptr, size, aligned, write, site);
+        call_check(e, ptr, size, entry, write, false, site);
 }
 
 void pf_emit_access(struct pf_emit *e, const struct pf_step *s)
@@ -191,7 +218,7 @@ void pf_emit_masked(struct pf_emit *e, const struct pf_step *s)
         LLVMPositionBuilderAtEnd(e->b, on);
         LLVMValueRef ptr = many ? LLVMBuildExtractElement(e->b, where, lane, "")
                                 : LLVMBuildGEP2(e->b, u->i8, where, &at, 1, "");
-        call_check(e, pf_emit_fresh(e, ptr), size, false, write, site);
+        call_check(e, pf_emit_fresh(e, ptr), size, false, write, false, site);
         LLVMBuildBr(e->b, next);
         LLVMPositionBuilderAtEnd(e->b, next);
     }

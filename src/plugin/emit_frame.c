@@ -7,6 +7,7 @@
  */
 #include "emit.h"
 #include "debuginfo.h"
+#include <llvm-c/DebugInfo.h>
 
 static LLVMValueRef field(struct pf_emit *e, LLVMValueRef frame, size_t offset)
 {
@@ -30,6 +31,38 @@ void pf_frame_push(struct pf_emit *e)
 void pf_frame_pop(struct pf_emit *e) { LLVMBuildStore(e->b, e->frame, top(e)); }
 
 void pf_frame_restore(struct pf_emit *e) { LLVMBuildStore(e->b, e->next, top(e)); }
+
+bool pf_call_leaves(struct pf_unit *u, LLVMValueRef call)
+{
+    LLVMValueRef fn = pf_callee(call);
+    return !fn || !pf_ptrmap_find(&u->watched, fn);
+}
+
+/* Where control comes back out of the blue in the plain body. */
+static bool is_arrival(struct pf_unit *u, LLVMValueRef inst)
+{
+    return LLVMIsALandingPadInst(inst) ||
+           (LLVMIsACallInst(inst) && pf_call_has(inst, u->kinds.returns_twice));
+}
+
+void pf_frame_guard_plain(struct pf_emit *e, LLVMBasicBlockRef dispatch)
+{
+    LLVMValueRef saved = NULL;
+    for (size_t i = 0; i < e->plan->nblocks; i++) {
+        LLVMBasicBlockRef block = e->plan->blocks[i];
+        for (LLVMValueRef v = LLVMGetFirstInstruction(block); v; v = LLVMGetNextInstruction(v)) {
+            if (!is_arrival(e->u, v))
+                continue;
+            if (!saved) {
+                LLVMPositionBuilderBefore(e->b, LLVMGetBasicBlockTerminator(dispatch));
+                saved = LLVMBuildLoad2(e->b, e->u->ptr, top(e), "");
+            }
+            LLVMPositionBuilderBefore(e->b, LLVMGetNextInstruction(v));
+            LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
+            LLVMBuildStore(e->b, saved, top(e));
+        }
+    }
+}
 
 /* Arguments passed by value in memory are read by the call. */
 static void check_byval(struct pf_emit *e, LLVMValueRef call)
@@ -61,6 +94,7 @@ void pf_frame_call(struct pf_emit *e, LLVMValueRef call)
     }
     LLVMValueRef copy = pf_emit_copy(e, call);
     LLVMRemoveCallSiteEnumAttribute(copy, LLVMAttributeFunctionIndex, u->kinds.memory);
-    if (LLVMIsACallInst(call) && pf_call_has(call, u->kinds.returns_twice))
+    if (LLVMIsACallInst(call) && !tail &&
+        (pf_call_leaves(u, call) || pf_call_has(call, u->kinds.returns_twice)))
         pf_frame_restore(e);
 }

@@ -63,6 +63,7 @@ struct pf_unit {
     size_t nbooks, books_cap;
     struct pf_ptrmap di_funcs, di_files; /* debuginfo.c */
     struct pf_ptrmap private_roots;      /* capture.c: 1 + answer */
+    struct pf_ptrmap watched;            /* functions that get a watch body, if they need one: 1 + labels */
     struct pf_done *done;
     size_t ndone, done_cap;
     char cwd[4096];
@@ -114,10 +115,15 @@ void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan);
 bool pf_memory_is_private(struct pf_unit *u, LLVMValueRef ptr);
 /* cycles.c: marks the steps that stand in loops; after _cover. */
 void pf_plan_cycles(struct pf_plan *plan);
-/* emit.c: false if fn was left alone. */
-bool pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan);
+/* copyable.c: why fn cannot have a second body, or NULL. *labels: it has labels whose address is taken. */
+const char *pf_copy_obstacle(LLVMValueRef fn, bool *labels);
+/* emit.c */
+void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, bool labels);
 /* bodyhash.c */
 uint64_t pf_body_hash(LLVMValueRef fn);
+/* emit_frame.c: does the call lead out of the code we know? What returns from there may have left
+ * frames of its callbacks on the shadow stack (it caught an exception, or called longjmp). */
+bool pf_call_leaves(struct pf_unit *u, LLVMValueRef call);
 /* tables.c */
 void pf_tables_write(struct pf_unit *u);
 

@@ -7,6 +7,7 @@
 #include "plugin.h"
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -131,6 +132,7 @@ static void unit_release(struct pf_unit *u)
     pf_books_release(u);
     pf_di_release(u);
     pf_ptrmap_release(&u->private_roots);
+    pf_ptrmap_release(&u->watched);
     pf_ignore_free(u->ignore);
     free(u->done);
 }
@@ -138,20 +140,6 @@ static void unit_release(struct pf_unit *u)
 static bool has(struct pf_unit *u, LLVMValueRef fn, unsigned kind)
 {
     return LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind);
-}
-
-/* Code whose shape the copying of a body does not preserve. */
-static bool can_be_copied(LLVMValueRef fn)
-{
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
-        for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(b)); use; use = LLVMGetNextUse(use))
-            if (LLVMIsABlockAddress(LLVMGetUser(use)))
-                return false;
-        for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
-            if (LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMTokenTypeKind)
-                return false;
-    }
-    return true;
 }
 
 static bool is_ignored(struct pf_unit *u, LLVMValueRef fn)
@@ -178,13 +166,22 @@ static bool is_ours(struct pf_unit *u, LLVMValueRef fn)
 static const char *const broken_promises[] = {"memory",     "nosync",  "nofree",      "norecurse",
                                               "willreturn", "speculatable", "nocallback"};
 
-static void instrument(struct pf_unit *u, LLVMValueRef fn)
+/* A function without checks must not look like one without races. */
+static void warn(struct pf_unit *u, LLVMValueRef fn, const char *why)
+{
+    size_t n;
+    const char *name = pf_di_readable(u, LLVMGetValueName2(fn, &n));
+    fprintf(stderr, "%s: warning: pf cc does not check %s: %s\n",
+            LLVMGetSourceFileName(u->module, &n), name, why);
+}
+
+static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
 {
     struct pf_plan plan;
     if (pf_plan_make(u, fn, has(u, fn, u->kinds.sanitize_thread), &plan)) {
         pf_plan_cover(u, &plan);
         pf_plan_cycles(&plan);
-        pf_emit(u, fn, &plan);
+        pf_emit(u, fn, &plan, labels);
         for (size_t i = 0; i < sizeof broken_promises / sizeof *broken_promises; i++)
             LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
                                            attribute(broken_promises[i]));
@@ -198,8 +195,19 @@ void pf_plugin_run(LLVMModuleRef module)
     unit_init(&u, module);
     declare_runtime(&u);
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
-        if (is_ours(&u, fn) && !is_ignored(&u, fn) && can_be_copied(fn))
-            instrument(&u, fn);
+        bool labels;
+        if (!is_ours(&u, fn) || is_ignored(&u, fn))
+            continue;
+        const char *obstacle = pf_copy_obstacle(fn, &labels);
+        if (obstacle)
+            warn(&u, fn, obstacle);
+        else
+            *pf_ptrmap_at(&u.watched, fn) = 1 + labels;
+    }
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
+        const uint64_t *watched = pf_ptrmap_find(&u.watched, fn);
+        if (watched)
+            instrument(&u, fn, *watched > 1);
     }
     pf_tables_write(&u);
     /* Nothing is left for the ThreadSanitizer pass to do. */
