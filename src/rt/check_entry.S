@@ -89,12 +89,16 @@
         ret
         .endif
         .cfi_adjust_cfa_offset -8
-1:      SAVE
+1:      jmp     \name\()_miss
+        END     \name
+        .hidden pf_stub_\name
+        BEGIN   pf_stub_\name
+        SAVE
         mov     $\what, %edx
         call    pf_check_slow
         RESTORE
         ret
-        END     \name
+        END     pf_stub_\name
         .endm
 
         CHECK   __pf_read1, 1, 8, 25, 1
@@ -105,6 +109,46 @@
         CHECK   __pf_write2, 2, 0, 24, 18
         CHECK   __pf_write4, 4, 0, 24, 20
         CHECK   __pf_write8, 8, 0, 24, 24
+
+/* Two granules. */
+        .macro  CHECK16 name, slot, shift, what
+        BEGIN   \name
+        push    %rax
+        .cfi_adjust_cfa_offset 8
+        mov     %rdi, %rax
+        shl     $(64 - 43), %rax
+        shr     $(64 - 43 + 3), %rax
+        shl     $4, %rax
+        bts     $45, %rax
+        push    %rcx
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        mov     %fs:(%r11), %r11
+        mov     %r11, %rcx
+        xor     \slot(%rax), %r11
+        xor     \slot+16(%rax), %rcx
+        or      %rcx, %r11
+        pop     %rcx
+        shr     $\shift, %r11
+        pop     %rax
+        .cfi_adjust_cfa_offset -8
+        jnz     1f
+        ret
+1:      jmp     \name\()_miss
+        END     \name
+        .hidden pf_stub_\name
+        BEGIN   pf_stub_\name
+        SAVE
+        mov     %esi, %edx
+        mov     $16, %esi
+        mov     $\what, %ecx
+        call    pf_check_range
+        RESTORE
+        ret
+        END     pf_stub_\name
+        .endm
+
+        CHECK16 __pf_read16, 8, 25, 0
+        CHECK16 __pf_write16, 0, 24, 16
 
         .macro  FORWARD name, target, what
         BEGIN   \name

@@ -34,18 +34,23 @@ struct pf_node {
 
 uint32_t pf_stack_id_slow(uint32_t site);
 
-/* The id of site `site` of the function that runs now (frame[-1]). */
-static inline uint32_t pf_stack_id(struct pf_thread *t, uint32_t site)
+/* The id of site `site` of the function that runs now (frame[-1]) if it was needed before, else 0. */
+static inline uint32_t pf_stack_id_known(uint32_t site)
 {
     uint32_t name = __pf_tls.frame[-1].node;
+    if (__builtin_expect(name <= PF_NODE_ROOT, 0))
+        return 0;
+    const struct pf_node *n = pf_store_at(name);
+    uint32_t id = __atomic_load_n(&n->block[site / PF_IDS_PER_BLOCK], __ATOMIC_ACQUIRE);
+    return id ? id + site % PF_IDS_PER_BLOCK : 0;
+}
+
+/* The same, found if need be; 0 only when a limit was reached. */
+static inline uint32_t pf_stack_id(struct pf_thread *t, uint32_t site)
+{
+    uint32_t id = pf_stack_id_known(site);
     (void)t;
-    if (__builtin_expect(name > PF_NODE_ROOT, 1)) {
-        struct pf_node *n = pf_store_at(name);
-        uint32_t id = __atomic_load_n(&n->block[site / PF_IDS_PER_BLOCK], __ATOMIC_ACQUIRE);
-        if (__builtin_expect(id != 0, 1))
-            return id + site % PF_IDS_PER_BLOCK;
-    }
-    return pf_stack_id_slow(site);
+    return __builtin_expect(id != 0, 1) ? id : pf_stack_id_slow(site);
 }
 
 /* One source position of a stack, innermost first. */
@@ -61,10 +66,17 @@ void pf_stack_walk(uint32_t id, bool (*f)(const struct pf_position *, void *), v
 
 /*
  * Interposed functions stand on the stack as functions of their own, so that reports say
- * "#0 memcpy". PF_NATIVE(name) defines, at file scope, the record `pf_native_<name>` with four
- * sites: PF_NATIVE_READ, _WRITE, _CALL, _FREE.
+ * "#0 memcpy". PF_NATIVE(name) defines, at file scope, the record `pf_native_<name>` with a site
+ * of each kind: PF_NATIVE_READ, _WRITE, _CALL, _FREE, _LOCK.
  */
-enum pf_native_site { PF_NATIVE_READ, PF_NATIVE_WRITE, PF_NATIVE_CALL, PF_NATIVE_FREE };
+enum pf_native_site {
+    PF_NATIVE_READ,
+    PF_NATIVE_WRITE,
+    PF_NATIVE_CALL,
+    PF_NATIVE_FREE,
+    PF_NATIVE_LOCK,
+    PF_NATIVE_SITES
+};
 #define PF_NATIVE_SITE_(kind, name)                                                                \
     ".long 0, 9b - ., 0, 0\n .short 0\n .byte " kind ", 0\n .long 0\n"
 #define PF_NATIVE(name)                                                                            \
@@ -73,12 +85,13 @@ enum pf_native_site { PF_NATIVE_READ, PF_NATIVE_WRITE, PF_NATIVE_CALL, PF_NATIVE
             "9: .asciz \"" #name "\"\n"                                                            \
             ".balign 4\n"                                                                          \
             "8:\n" PF_NATIVE_SITE_("1", name) PF_NATIVE_SITE_("2", name)                           \
-                PF_NATIVE_SITE_("6", name) PF_NATIVE_SITE_("8", name) ".popsection\n"              \
+                PF_NATIVE_SITE_("6", name) PF_NATIVE_SITE_("8", name) PF_NATIVE_SITE_("7", name)   \
+            ".popsection\n"                                                                        \
             ".pushsection .data.pf_native,\"aw\"\n"                                                \
             ".balign 8\n"                                                                          \
             ".globl pf_native_" #name "\n .hidden pf_native_" #name "\n"                           \
             "pf_native_" #name ":\n"                                                               \
-            ".long 9b - ., 0, 8b - ., 4, 0, 0\n .quad 0\n"                                         \
+            ".long 9b - ., 0, 8b - ., 5, 0, 0\n .quad 0\n"                                         \
             ".popsection\n")
 
 static inline void pf_stack_push(struct pf_func *f)

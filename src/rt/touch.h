@@ -18,8 +18,8 @@ static inline bool pf_stmt_apart(uint64_t s, uint64_t a) { return !(s & a & PF_M
 /*
  * The usual first touch of a granule in a new epoch, with one or two stores: all that stands in the
  * cell happened before, so nothing races, and the access takes a place in front whose statement it
- * replaces whole. False, with nothing done, in every other case. The id is the caller's to give:
- * it is taken only when it is needed.
+ * replaces whole; or it joins a statement of its own place and epoch. False, with nothing done, in
+ * every other case. `id` 0: that of `site`, if it is known already.
  */
 static inline __attribute__((always_inline)) bool
 pf_cell_touch(struct pf_thread *t, uint64_t *cell, uint64_t a, uint32_t id, uint32_t site)
@@ -38,10 +38,15 @@ pf_cell_touch(struct pf_thread *t, uint64_t *cell, uint64_t a, uint32_t id, uint
         if (a & PF_BIT_W && !(pf_stmt_apart(s2, a) && pf_stmt_apart(s3, a)))
             return false;
     }
-    uint64_t mine = a | (id ? id : pf_stack_id(t, site));
+    if (!id && !(id = pf_stack_id_known(site)))
+        return false;
+    uint64_t mine = a | id;
     if (a & PF_BIT_W) {
-        if (!pf_stmt_inside(s0, a))
-            return false;
+        if (!pf_stmt_inside(s0, a)) {
+            if ((s0 ^ mine) << 8)
+                return false;
+            mine |= s0; /* other bytes, from the same place in the same epoch */
+        }
         if (!pf_stmt_apart(s1, a)) {
             if (!pf_stmt_inside(s1, a))
                 return false;
@@ -49,10 +54,15 @@ pf_cell_touch(struct pf_thread *t, uint64_t *cell, uint64_t a, uint32_t id, uint
         }
         __atomic_store_n(&cell[0], mine, __ATOMIC_RELAXED);
     } else {
-        if (s1 & (PF_BIT_W | PF_BIT_A) || !pf_stmt_inside(s1, a))
+        if (s1 & (PF_BIT_W | PF_BIT_A))
             return false;
         if (!((s0 ^ a) & (PF_BITS_SID | PF_BITS_CLK)) && !pf_stmt_apart(s0, a))
             return false; /* a write of this epoch covers it, the cell is to say so */
+        if (!pf_stmt_inside(s1, a)) {
+            if ((s1 ^ mine) << 8)
+                return false;
+            mine |= s1;
+        }
         __atomic_store_n(&cell[1], mine, __ATOMIC_RELAXED);
     }
     t->dirty = true;

@@ -38,7 +38,6 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
     race_now = now;
     race_then = then;
 }
-/* pf_stack_id comes here, for the one frame there is has no node. */
 uint32_t pf_stack_id_slow(uint32_t site) { return site + 16; }
 static struct pf_frame frames[2];
 void pf_call_saved(void (*f)(void *), void *arg) { f(arg); }
@@ -245,6 +244,12 @@ static int setup(void **state)
     __pf_tls.frame = frames + 1;
     pf_store_init();
     pf_idpair_init();
+    while (frames[0].node <= PF_NODE_ROOT) { /* a context that gives site s the id s + 16 */
+        struct pf_node *n = pf_store_take(0);
+        *n = (struct pf_node){.nblocks = 1};
+        n->block[0] = 16;
+        frames[0].node = pf_store_name(n);
+    }
     return 0;
 }
 

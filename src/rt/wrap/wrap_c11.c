@@ -68,16 +68,14 @@ PF_INTERPOSE(__attribute__((noreturn)) void, thrd_exit, (int result))
 PF_INTERPOSE(int, mtx_init, (mtx_t *m, int type))
 {
     PF_CALL(c, mtx_init);
-    if (c.t)
-        pf_hb_forget(m, sizeof *m);
+    pf_lock_renewed(&c, m, sizeof *m);
     return PF_REAL(mtx_init)(m, type);
 }
 
 PF_INTERPOSE(void, mtx_destroy, (mtx_t *m))
 {
     PF_CALL(c, mtx_destroy);
-    if (c.t)
-        pf_hb_forget(m, sizeof *m);
+    pf_lock_renewed(&c, m, sizeof *m);
     PF_REAL(mtx_destroy)(m);
 }
 
@@ -91,12 +89,14 @@ static inline int taken(struct pf_call *c, mtx_t *m, int r)
 PF_INTERPOSE(int, mtx_trylock, (mtx_t *m))
 {
     PF_CALL(c, mtx_trylock);
+    pf_lock_asked(&c, m);
     return taken(&c, m, PF_REAL(mtx_trylock)(m));
 }
 
 PF_INTERPOSE(int, mtx_lock, (mtx_t *m))
 {
     PF_CALL(c, mtx_lock);
+    pf_lock_asked(&c, m);
     if (!c.t)
         return PF_REAL(mtx_lock)(m);
     return taken(&c, m, PF_BLOCKING(c, PF_REAL(mtx_lock)(m)));
@@ -105,6 +105,7 @@ PF_INTERPOSE(int, mtx_lock, (mtx_t *m))
 PF_INTERPOSE(int, mtx_timedlock, (mtx_t *restrict m, const struct timespec *restrict until))
 {
     PF_CALL(c, mtx_timedlock);
+    pf_lock_asked(&c, m);
     if (!c.t)
         return PF_REAL(mtx_timedlock)(m, until);
     return taken(&c, m, PF_BLOCKING(c, PF_REAL(mtx_timedlock)(m, until)));

@@ -91,12 +91,13 @@ static inline void pf_orders(struct pf_thread *t, void (*how)(struct pf_thread *
             "9: .asciz \"" text "\"\n"                                                             \
             ".balign 4\n"                                                                          \
             "8:\n" PF_NATIVE_SITE_("1", symbol) PF_NATIVE_SITE_("2", symbol)                       \
-                PF_NATIVE_SITE_("6", symbol) PF_NATIVE_SITE_("8", symbol) ".popsection\n"          \
+                PF_NATIVE_SITE_("6", symbol) PF_NATIVE_SITE_("8", symbol)                          \
+                    PF_NATIVE_SITE_("7", symbol) ".popsection\n"                                   \
             ".pushsection .data.pf_native,\"aw\"\n"                                                \
             ".balign 8\n"                                                                          \
             ".globl pf_native_" #symbol "\n .hidden pf_native_" #symbol "\n"                       \
             "pf_native_" #symbol ":\n"                                                             \
-            ".long 9b - ., 0, 8b - ., 4, 0, 0\n .quad 0\n"                                         \
+            ".long 9b - ., 0, 8b - ., 5, 0, 0\n .quad 0\n"                                         \
             ".popsection\n")
 
 /* What a printf or scanf call does to its arguments: wrap_format.c. `wide` strings in the format

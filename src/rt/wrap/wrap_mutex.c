@@ -11,8 +11,7 @@
 PF_INTERPOSE(int, pthread_mutex_init, (pthread_mutex_t *m, const pthread_mutexattr_t *attr))
 {
     PF_CALL(c, pthread_mutex_init);
-    if (c.t)
-        pf_hb_forget(m, sizeof *m);
+    pf_lock_renewed(&c, m, sizeof *m);
     return PF_REAL(pthread_mutex_init)(m, attr);
 }
 
@@ -20,14 +19,15 @@ PF_INTERPOSE(int, pthread_mutex_destroy, (pthread_mutex_t *m))
 {
     PF_CALL(c, pthread_mutex_destroy);
     int r = PF_REAL(pthread_mutex_destroy)(m);
-    if (c.t && r == 0)
-        pf_hb_forget(m, sizeof *m);
+    if (r == 0)
+        pf_lock_renewed(&c, m, sizeof *m);
     return r;
 }
 
 PF_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t *m))
 {
     PF_CALL(c, pthread_mutex_trylock);
+    pf_lock_asked(&c, m);
     int r = PF_REAL(pthread_mutex_trylock)(m);
     if (c.t && TAKEN(r))
         pf_mutex_taken(&c, m);
@@ -37,6 +37,7 @@ PF_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t *m))
 PF_INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t *m))
 {
     PF_CALL(c, pthread_mutex_lock);
+    pf_lock_asked(&c, m);
     if (!c.t)
         return PF_REAL(pthread_mutex_lock)(m);
     int r = PF_BLOCKING(c, PF_REAL(pthread_mutex_lock)(m));
@@ -48,6 +49,7 @@ PF_INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t *m))
 PF_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t *m, const struct timespec *until))
 {
     PF_CALL(c, pthread_mutex_timedlock);
+    pf_lock_asked(&c, m);
     if (!c.t)
         return PF_REAL(pthread_mutex_timedlock)(m, until);
     int r = PF_BLOCKING(c, PF_REAL(pthread_mutex_timedlock)(m, until));
@@ -60,6 +62,7 @@ PF_INTERPOSE(int, pthread_mutex_clocklock,
              (pthread_mutex_t *m, clockid_t clock, const struct timespec *until))
 {
     PF_CALL(c, pthread_mutex_clocklock);
+    pf_lock_asked(&c, m);
     if (!c.t)
         return PF_REAL(pthread_mutex_clocklock)(m, clock, until);
     int r = PF_BLOCKING(c, PF_REAL(pthread_mutex_clocklock)(m, clock, until));

@@ -6,8 +6,7 @@
 #ifndef PF_RT_WRAP_MUTEX_H
 #define PF_RT_WRAP_MUTEX_H
 
-#include "hb.h"
-#include "wrap.h"
+#include "wrap_lock.h"
 #include <pthread.h>
 
 /* The mutex is the caller's now. glibc keeps the type in the low bits of the kind. */

@@ -3,15 +3,13 @@
  *
  * One function unlocks both kinds; the core knows from the set of held locks which it was.
  */
-#include "hb.h"
-#include "wrap.h"
+#include "wrap_lock.h"
 #include <pthread.h>
 
 PF_INTERPOSE(int, pthread_rwlock_init, (pthread_rwlock_t *l, const pthread_rwlockattr_t *attr))
 {
     PF_CALL(c, pthread_rwlock_init);
-    if (c.t)
-        pf_hb_forget(l, sizeof *l);
+    pf_lock_renewed(&c, l, sizeof *l);
     return PF_REAL(pthread_rwlock_init)(l, attr);
 }
 
@@ -19,8 +17,8 @@ PF_INTERPOSE(int, pthread_rwlock_destroy, (pthread_rwlock_t *l))
 {
     PF_CALL(c, pthread_rwlock_destroy);
     int r = PF_REAL(pthread_rwlock_destroy)(l);
-    if (c.t && r == 0)
-        pf_hb_forget(l, sizeof *l);
+    if (r == 0)
+        pf_lock_renewed(&c, l, sizeof *l);
     return r;
 }
 
@@ -36,11 +34,13 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
     PF_INTERPOSE(int, pthread_rwlock_try##kind##lock, (pthread_rwlock_t * l))                      \
     {                                                                                              \
         PF_CALL(c, pthread_rwlock_try##kind##lock);                                                \
+        pf_lock_asked(&c, l);                                                                      \
         return taken(&c, l, flags, PF_REAL(pthread_rwlock_try##kind##lock)(l));                    \
     }                                                                                              \
     PF_INTERPOSE(int, pthread_rwlock_##kind##lock, (pthread_rwlock_t * l))                         \
     {                                                                                              \
         PF_CALL(c, pthread_rwlock_##kind##lock);                                                   \
+        pf_lock_asked(&c, l);                                                                      \
         if (!c.t)                                                                                  \
             return PF_REAL(pthread_rwlock_##kind##lock)(l);                                        \
         int r = PF_BLOCKING(c, PF_REAL(pthread_rwlock_##kind##lock)(l));                           \
@@ -50,6 +50,7 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
                  (pthread_rwlock_t * l, const struct timespec *until))                             \
     {                                                                                              \
         PF_CALL(c, pthread_rwlock_timed##kind##lock);                                              \
+        pf_lock_asked(&c, l);                                                                      \
         if (!c.t)                                                                                  \
             return PF_REAL(pthread_rwlock_timed##kind##lock)(l, until);                            \
         int r = PF_BLOCKING(c, PF_REAL(pthread_rwlock_timed##kind##lock)(l, until));               \
@@ -59,6 +60,7 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
                  (pthread_rwlock_t * l, clockid_t clock, const struct timespec *until))            \
     {                                                                                              \
         PF_CALL(c, pthread_rwlock_clock##kind##lock);                                              \
+        pf_lock_asked(&c, l);                                                                      \
         if (!c.t)                                                                                  \
             return PF_REAL(pthread_rwlock_clock##kind##lock)(l, clock, until);                     \
         int r = PF_BLOCKING(c, PF_REAL(pthread_rwlock_clock##kind##lock)(l, clock, until));        \

@@ -1,29 +1,27 @@
 /*
  * wrap_spin.c - pthread_spin_*. They spin in user code, so a handler may run meanwhile.
  */
-#include "hb.h"
-#include "wrap.h"
+#include "wrap_lock.h"
 #include <pthread.h>
 
 PF_INTERPOSE(int, pthread_spin_init, (pthread_spinlock_t *l, int shared))
 {
     PF_CALL(c, pthread_spin_init);
-    if (c.t)
-        pf_hb_forget(l, sizeof *l);
+    pf_lock_renewed(&c, l, sizeof *l);
     return PF_REAL(pthread_spin_init)(l, shared);
 }
 
 PF_INTERPOSE(int, pthread_spin_destroy, (pthread_spinlock_t *l))
 {
     PF_CALL(c, pthread_spin_destroy);
-    if (c.t)
-        pf_hb_forget(l, sizeof *l);
+    pf_lock_renewed(&c, l, sizeof *l);
     return PF_REAL(pthread_spin_destroy)(l);
 }
 
 PF_INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t *l))
 {
     PF_CALL(c, pthread_spin_trylock);
+    pf_lock_asked(&c, l);
     int r = PF_REAL(pthread_spin_trylock)(l);
     if (c.t && r == 0)
         pf_lock_taken(c.t, l, 0, pf_here(&c, PF_NATIVE_CALL));
@@ -33,6 +31,7 @@ PF_INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t *l))
 PF_INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t *l))
 {
     PF_CALL(c, pthread_spin_lock);
+    pf_lock_asked(&c, l);
     if (!c.t)
         return PF_REAL(pthread_spin_lock)(l);
     int r = PF_BLOCKING(c, PF_REAL(pthread_spin_lock)(l));

@@ -1,0 +1,51 @@
+/*
+ * wrap_lock.h - a lock is memory too: locking uses it, making and destroying change it.
+ *
+ * Model:   asking for a lock is a read of its first byte, init and destroy are writes of it, so a
+ *          lock that another thread frees, destroys or makes anew without order is a race. Only
+ *          calls that compiled code makes itself count: what a library does with locks of its own
+ *          is ordered in ways that are not seen, and must not be reported.
+ * Threads: any. Callers are inside PF_CALL, with a known thread or none.
+ */
+#ifndef PF_RT_WRAP_LOCK_H
+#define PF_RT_WRAP_LOCK_H
+
+#include "access.h"
+#include "hb.h"
+#include "wrap.h"
+
+/* Is the call site of the caller's frame a call of this very function? */
+static inline bool pf_call_is_direct(const struct pf_call *c)
+{
+    const struct pf_frame *caller = c->frame - 1;
+    if (!caller->func || !caller->call)
+        return false;
+    const pf_rel *sites = &caller->func->sites;
+    const struct pf_site *site = (const struct pf_site *)((const char *)sites + *sites);
+    const char *called = pf_rel_str(&site[caller->call - 1].var);
+    const char *own = pf_rel_str(&c->frame->func->name);
+    while (called && *called && *called == *own) {
+        called++;
+        own++;
+    }
+    return called && *called == *own;
+}
+
+/* Before the real call that locks. */
+static inline void pf_lock_asked(struct pf_call *c, const volatile void *lock)
+{
+    if (c->t && pf_call_is_direct(c))
+        pf_access_read(c->t, lock, 1, pf_here(c, PF_NATIVE_LOCK));
+}
+
+/* Init or destroy, done or about to be: what was known of the lock is forgotten. */
+static inline void pf_lock_renewed(struct pf_call *c, const volatile void *lock, size_t size)
+{
+    if (!c->t)
+        return;
+    if (pf_call_is_direct(c))
+        pf_access_write(c->t, lock, 1, pf_here(c, PF_NATIVE_WRITE));
+    pf_hb_forget(lock, size);
+}
+
+#endif
