@@ -113,12 +113,10 @@ static void select_access(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef 
         (!write && LLVMGetMetadata(inst, u->kinds.md_invariant_load)) || pf_memory_is_dull(u, ptr))
         return;
     bool vtable = is_vtable_access(u, inst);
-    if (vtable && !write)
-        return;
     uint64_t size = LLVMStoreSizeOfType(u->layout, type);
     if (!size)
         return;
-    struct pf_step *s = add(plan, inst, vtable && size == 8 ? PF_DO_VPTR : PF_DO_ACCESS);
+    struct pf_step *s = add(plan, inst, vtable && write && size == 8 ? PF_DO_VPTR : PF_DO_ACCESS);
     s->ptr = ptr;
     s->size = size;
     s->align = LLVMGetAlignment(inst);
