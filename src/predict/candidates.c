@@ -50,7 +50,7 @@ uint64_t pf_candidates(const struct pf_trace *t, uint32_t history,
         const struct pf_event *e = &t->events.at[i];
         pf_order_enter(&o, i);
         pf_locksets_step(&ls, e);
-        const struct pf_place *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
+        const struct pf_range *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
         struct entry now = {i,
                             pf_order_epoch(&o, e->thread),
                             ls.held[e->thread],

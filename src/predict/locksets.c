@@ -60,7 +60,7 @@ void pf_locksets_step(struct pf_locksets *x, const struct pf_event *e)
     uint32_t word = pf_event_lock(e) * 2 + pf_event_shared(e);
     struct pf_lockset_range r = x->sets.at[x->held[e->thread]];
     uint32_t next[r.len + 1], n = 0, i = 0;
-    const uint32_t *w = x->words.at + r.first;
+    const uint32_t *w = r.len ? x->words.at + r.first : NULL;
     for (; i < r.len && w[i] < word; i++)
         next[n++] = w[i];
     if (take)

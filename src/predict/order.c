@@ -115,7 +115,7 @@ void pf_order_enter(struct pf_order *o, uint32_t i)
     case PF_EV_AREAD:
     case PF_EV_RMW:
         if (o->atomic && !(e->flags & (PF_EF_RELAXED | PF_EF_RELEASE))) {
-            const struct pf_place *p = &o->t->places.at[e->what];
+            const struct pf_range *p = &o->t->places.at[e->what];
             for (uint32_t k = p->cell0; k < p->cell0 + p->ncells; k++)
                 join(c, o->atomic[k], o->nt);
         }
@@ -127,7 +127,7 @@ void pf_order_enter(struct pf_order *o, uint32_t i)
 
 static bool leave_atomic(struct pf_order *o, const struct pf_event *e, uint32_t *c)
 {
-    const struct pf_place *p = &o->t->places.at[e->what];
+    const struct pf_range *p = &o->t->places.at[e->what];
     bool releases = !(e->flags & (PF_EF_RELAXED | PF_EF_ACQUIRE));
     for (uint32_t k = p->cell0; k < p->cell0 + p->ncells; k++)
         if (releases)

@@ -25,7 +25,7 @@ static void cut_cells(struct pf_trace *t)
     size_t n = t->places.len, m = 0;
     struct bound *b = pf_mem_resize(NULL, 2 * n + 1, sizeof *b);
     for (size_t i = 0; i < n; i++) {
-        struct pf_place *p = &t->places.at[i];
+        struct pf_range *p = &t->places.at[i];
         b[2 * i] = (struct bound){p->addr, p->block};
         b[2 * i + 1] = (struct bound){p->addr + p->size, p->block};
     }
@@ -40,7 +40,7 @@ static void cut_cells(struct pf_trace *t)
         pf_vec_push(&t->cells, (struct pf_cell){.addr = b[i].addr, .size = size});
     }
     for (size_t i = 0; i < n; i++) {
-        struct pf_place *p = &t->places.at[i];
+        struct pf_range *p = &t->places.at[i];
         struct bound key = {p->addr, p->block}, end = {p->addr + p->size, p->block};
         struct bound *first = bsearch(&key, b, m, sizeof *b, by_bound);
         struct bound *last = bsearch(&end, b, m, sizeof *b, by_bound);
@@ -156,7 +156,7 @@ static void find_values(struct pf_trace *t)
     for (size_t c = 0; c < t->cells.len; c++)
         first[c] = UNTOUCHED;
     for (size_t i = 0; i < t->initials.len; i++) {
-        struct pf_place *p = &t->places.at[t->initials.at[i].place];
+        struct pf_range *p = &t->places.at[t->initials.at[i].place];
         struct pf_event e = {
             .kind = PF_EV_WRITE, .what = t->initials.at[i].place, .value = t->initials.at[i].value};
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
@@ -167,7 +167,7 @@ static void find_values(struct pf_trace *t)
         struct pf_event *e = &t->events.at[i];
         if (!pf_event_is_access(e))
             continue;
-        struct pf_place *p = &t->places.at[e->what];
+        struct pf_range *p = &t->places.at[e->what];
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
             struct pf_cell *x = &t->cells.at[c];
             if (first[c] == UNTOUCHED) {
@@ -206,7 +206,7 @@ static void find_items(struct pf_trace *t)
         for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
             struct pf_raw_item *raw = &t->tables->raw.at[k];
             if (raw->place != PF_NONE) {
-                struct pf_place *p = &t->places.at[raw->place];
+                struct pf_range *p = &t->places.at[raw->place];
                 for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
                     pf_vec_push(&t->reach_items, c);
             }
@@ -244,7 +244,7 @@ bool pf_trace_conflict(const struct pf_trace *t, const struct pf_event *a, const
     if (!pf_event_is_access(a) || !pf_event_is_access(b) || a->thread == b->thread ||
         (!pf_event_writes(a) && !pf_event_writes(b)) || (pf_event_atomic(a) && pf_event_atomic(b)))
         return false;
-    const struct pf_place *p = &t->places.at[a->what], *q = &t->places.at[b->what];
+    const struct pf_range *p = &t->places.at[a->what], *q = &t->places.at[b->what];
     return p->cell0 < q->cell0 + q->ncells && q->cell0 < p->cell0 + p->ncells;
 }
 
@@ -253,7 +253,7 @@ bool pf_trace_cell_value(const struct pf_trace *t, const struct pf_event *e, uin
 {
     if ((e->flags & PF_EF_UNKNOWN) || e->kind == PF_EV_FREE)
         return false;
-    const struct pf_place *p = &t->places.at[e->what];
+    const struct pf_range *p = &t->places.at[e->what];
     const struct pf_cell *c = &t->cells.at[cell];
     uint64_t v = old && e->kind == PF_EV_RMW ? t->olds.at[e->link] : e->value;
     if (p->size > 8) { /* the value stands for all of it */

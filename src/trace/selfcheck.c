@@ -50,7 +50,7 @@ static bool wrong(struct checker *c, const char *fmt, ...)
 
 static bool check_access(struct checker *c, struct pf_event *e)
 {
-    const struct pf_place *p = &c->t->places.at[e->what];
+    const struct pf_range *p = &c->t->places.at[e->what];
     for (uint32_t k = p->cell0; k < p->cell0 + p->ncells; k++) {
         struct memory *m = &c->cells[k];
         uint64_t v;

@@ -69,8 +69,8 @@ static bool read_line(struct pf_trace *t, const char *file, uint32_t line, const
     return true;
 }
 
-bool pf_std_read(struct pf_trace *t, const char *file, const char *text, size_t len,
-                 struct pf_trace_error *err)
+bool pf_trace_read_std(struct pf_trace *t, const char *file, const char *text, size_t len,
+                       struct pf_trace_error *err)
 {
     uint32_t line = 1;
     for (const char *p = text, *end = text + len; p < end; line++) {
@@ -87,7 +87,7 @@ bool pf_std_read(struct pf_trace *t, const char *file, const char *text, size_t 
     return true;
 }
 
-bool pf_std_write(const struct pf_trace *t, FILE *out, struct pf_trace_error *err)
+bool pf_trace_write_std(const struct pf_trace *t, FILE *out, struct pf_trace_error *err)
 {
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
@@ -101,7 +101,7 @@ bool pf_std_write(const struct pf_trace *t, FILE *out, struct pf_trace_error *er
         }
         char operand[160] = "";
         if (pf_event_operand[e->kind] == PF_OPERAND_PLACE)
-            pf_text_place(t, e->what, operand, sizeof operand);
+            pf_trace_place_text(t, e->what, operand, sizeof operand);
         else if (pf_event_operand[e->kind] != PF_OPERAND_NONE)
             snprintf(
                 operand, sizeof operand, "%s",

@@ -12,17 +12,17 @@
 #include "trace.h"
 #include <stdio.h>
 
-bool pf_text_read(struct pf_trace *t, const char *file, const char *text, size_t len,
-                  struct pf_trace_error *err);
-void pf_text_write(const struct pf_trace *t, FILE *out);
+bool pf_trace_read_text(struct pf_trace *t, const char *file, const char *text, size_t len,
+                        struct pf_trace_error *err);
+void pf_trace_write_text(const struct pf_trace *t, FILE *out);
 /* `x`, `x+4:2`, `0x7f00:8`: how the text form spells a place. */
-void pf_text_place(const struct pf_trace *t, uint32_t place, char *out, size_t max);
+void pf_trace_place_text(const struct pf_trace *t, uint32_t place, char *out, size_t max);
 
 /* RAPID's STD form, `T0|w(V1)|loc`: no values, no conditions; 'loc' becomes the site. */
-bool pf_std_read(struct pf_trace *t, const char *file, const char *text, size_t len,
-                 struct pf_trace_error *err);
+bool pf_trace_read_std(struct pf_trace *t, const char *file, const char *text, size_t len,
+                       struct pf_trace_error *err);
 /* False when the trace holds an event that STD cannot say; nothing may be assumed about `out`. */
-bool pf_std_write(const struct pf_trace *t, FILE *out, struct pf_trace_error *err);
+bool pf_trace_write_std(const struct pf_trace *t, FILE *out, struct pf_trace_error *err);
 
 /* What a file is, by its first bytes. */
 enum pf_trace_form { PF_FORM_TEXT, PF_FORM_STD, PF_FORM_BINARY };

@@ -365,8 +365,8 @@ static bool event(struct reader *r)
     return true;
 }
 
-bool pf_text_read(struct pf_trace *t, const char *file, const char *text, size_t len,
-                  struct pf_trace_error *err)
+bool pf_trace_read_text(struct pf_trace *t, const char *file, const char *text, size_t len,
+                        struct pf_trace_error *err)
 {
     struct reader r = {.t = t, .file = file, .at = text, .end = text + len, .line = 1, .err = err};
     bool ok = true;

@@ -19,9 +19,9 @@ static uint32_t variable_of(const struct pf_trace *t, uint64_t addr, uint64_t *o
     return best;
 }
 
-void pf_text_place(const struct pf_trace *t, uint32_t place, char *out, size_t max)
+void pf_trace_place_text(const struct pf_trace *t, uint32_t place, char *out, size_t max)
 {
-    const struct pf_place *p = &t->places.at[place];
+    const struct pf_range *p = &t->places.at[place];
     uint64_t offset = 0;
     uint32_t name = variable_of(t, p->addr, &offset);
     int n = name == PF_NONE ? snprintf(out, max, "0x%" PRIx64, p->addr)
@@ -39,7 +39,7 @@ static const char *role(const struct pf_trace *t, enum pf_role r, uint32_t n)
 static void put_place(const struct pf_trace *t, uint32_t place, FILE *out)
 {
     char text[160];
-    pf_text_place(t, place, text, sizeof text);
+    pf_trace_place_text(t, place, text, sizeof text);
     fputs(text, out);
 }
 
@@ -133,7 +133,7 @@ static void put_event(const struct pf_trace *t, uint32_t i, FILE *out)
     fputc('\n', out);
 }
 
-void pf_text_write(const struct pf_trace *t, FILE *out)
+void pf_trace_write_text(const struct pf_trace *t, FILE *out)
 {
     for (size_t i = 0; i < t->initials.len; i++) {
         fputs("init ", out);

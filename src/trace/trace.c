@@ -205,7 +205,7 @@ static uint32_t place_in(struct pf_trace *t, uint64_t addr, uint64_t size, uint3
     uint32_t p =
         intern(t->tables, PF_TABLE_PLACE + block, addr, size, (uint32_t)t->places.len, &fresh);
     if (fresh)
-        pf_vec_push(&t->places, (struct pf_place){addr, size, block, 0, 0});
+        pf_vec_push(&t->places, (struct pf_range){addr, size, block, 0, 0});
     return p;
 }
 

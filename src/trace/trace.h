@@ -82,7 +82,7 @@ struct pf_event {
     uint64_t value; /* read: seen; write: stored; rmw: stored */
 };
 
-struct pf_place {
+struct pf_range {
     uint64_t addr;
     uint64_t size;
     uint32_t block;         /* generation: 0 outside of known blocks */
@@ -119,7 +119,7 @@ struct pf_initial {
 
 struct pf_trace {
     PF_VEC(struct pf_event) events;
-    PF_VEC(struct pf_place) places;
+    PF_VEC(struct pf_range) places;
     PF_VEC(struct pf_cell) cells;
     PF_VEC(struct pf_site_info) sites;
     PF_VEC(struct pf_reach) reaches;

@@ -32,6 +32,7 @@ struct encoder {
     /* one run of a model */
     uint32_t *included, *last; /* per thread; per cell */
     bool *tainted;             /* per touch: stored by a thread that saw a wrong value */
+    bool *astray;              /* per event: an attempt that would not fail, but need not */
     bool *off;                 /* per thread */
 };
 
@@ -287,7 +288,8 @@ static void run_locks(struct encoder *x, const uint32_t *order, uint32_t n)
             bool held = held_throughout(w, e);
             for (size_t k = 0; k < open.len && !held; k++)
                 held = w->sections.at[open.at[k]].lock == w->section[e];
-            if (!held && reason(x, e, 0) != PF_LIT_FALSE)
+            x->astray[e] = !held && reason(x, e, 0) == PF_LIT_FALSE;
+            if (!held && !x->astray[e])
                 wrong_test(x, e);
         } else if (pf_event_acquires(g)) {
             const struct pf_section *s = &w->sections.at[w->section[e]];
@@ -323,6 +325,7 @@ static void run_memory(struct encoder *x, const uint32_t *order, uint32_t n)
     memset(x->off, 0, w->nt * sizeof *x->off);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t e = order[i], t = w->thread[e];
+        x->off[t] |= x->astray[e];
         for (uint32_t k = w->touch_at[e]; k < w->touch_at[e + 1]; k++) {
             const struct pf_touch *c = &w->touches.at[k];
             uint32_t actual = x->last[c->cell];
@@ -388,8 +391,8 @@ static enum pf_answer search(struct encoder *x, uint32_t conflicts)
         if (r <= 0)
             return r ? PF_NO : PF_UNKNOWN;
         linearise(x);
-        run_memory(x, x->p->order.at, (uint32_t)x->p->order.len);
         run_locks(x, x->p->order.at, (uint32_t)x->p->order.len);
+        run_memory(x, x->p->order.at, (uint32_t)x->p->order.len);
         run_wakes(x);
         if (!x->pending.len)
             return PF_YES;
@@ -415,11 +418,13 @@ enum pf_answer pf_pair_solve(struct pf_pair *p, uint32_t conflicts)
     x.included = pf_mem_zero(w->nt, sizeof *x.included);
     x.last = pf_mem_zero(w->cells.len, sizeof *x.last);
     x.tainted = pf_mem_zero(w->touches.len, sizeof *x.tainted);
+    x.astray = pf_mem_zero(w->n, sizeof *x.astray);
     x.off = pf_mem_zero(w->nt, sizeof *x.off);
     enum pf_answer answer = search(&x, conflicts);
     for (uint32_t t = 0; t < w->nt; t++)
         pf_vec_release(&x.made[t]);
-    void *all[] = {x.inc, x.made, x.see_at, x.included, x.last, x.tainted, x.off, x.ends.at};
+    void *all[] = {x.inc,     x.made,   x.see_at, x.included, x.last,
+                   x.tainted, x.astray, x.off,    x.ends.at};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     pf_vec_release(&x.sees);

@@ -141,7 +141,7 @@ static void block_edges(struct builder *b, uint32_t i, const struct pf_event *e)
 /* A read pinned in its place comes after the writes before it, before the writes after it. */
 static void pinned_edges(struct builder *b, uint32_t i, const struct pf_event *e)
 {
-    const struct pf_place *p = &b->t->places.at[e->what];
+    const struct pf_range *p = &b->t->places.at[e->what];
     for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
         struct pinned_cell *x = &b->cells[c];
         if (pf_event_reads(e) && pf_index_pinned(b->x, e)) {
@@ -248,7 +248,7 @@ static void find_writes(struct pf_index *x)
             const struct pf_event *e = &t->events.at[i];
             if (!pf_event_writes(e))
                 continue;
-            const struct pf_place *p = &t->places.at[e->what];
+            const struct pf_range *p = &t->places.at[e->what];
             for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
                 if (t->cells.at[c].shared) {
                     if (fill)

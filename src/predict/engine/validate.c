@@ -192,7 +192,7 @@ static bool pinned(const struct machine *m, const struct pf_event *e)
 
 static bool share_cell(const struct machine *m, uint32_t i, uint32_t k)
 {
-    const struct pf_place *p = &m->t->places.at[at(m, i)->what],
+    const struct pf_range *p = &m->t->places.at[at(m, i)->what],
                           *q = &m->t->places.at[at(m, k)->what];
     return p->cell0 < q->cell0 + q->ncells && q->cell0 < p->cell0 + p->ncells;
 }
@@ -247,9 +247,9 @@ static bool earlier_allows(struct machine *m, uint32_t i)
         else if (e->kind == PF_EV_TAKE)
             needs = g->kind == PF_EV_POST && g->what == e->what;
         else if (e->kind == PF_EV_ALLOC) { /* whatever happened to the memory before */
-            const struct pf_place *p = &m->t->places.at[e->what];
+            const struct pf_range *p = &m->t->places.at[e->what];
             if (pf_event_operand[g->kind] == PF_OPERAND_PLACE) {
-                const struct pf_place *q = &m->t->places.at[g->what];
+                const struct pf_range *q = &m->t->places.at[g->what];
                 needs = q->block && q->block != p->block && q->addr < p->addr + p->size &&
                         p->addr < q->addr + q->size;
             }
@@ -321,7 +321,7 @@ static void effect(struct machine *m, uint32_t i, bool undoable)
     m->when[i] = ++m->step;
     m->ready[e->thread] = m->next[i];
     if (pf_event_is_access(e)) {
-        const struct pf_place *p = &m->t->places.at[e->what];
+        const struct pf_range *p = &m->t->places.at[e->what];
         for (uint32_t k = 0; k < p->ncells && pf_event_reads(e) && undoable; k++)
             if (!pinned(m, e) && !sees_right(m, e, p->cell0 + k, m->source[m->source_at[i] + k]))
                 m->off[e->thread] = i + 1;
@@ -420,7 +420,7 @@ static void prepare(struct machine *m)
         m->source_at[i] = (uint32_t)source.len;
         if (!pf_event_is_access(e))
             continue;
-        const struct pf_place *p = &t->places.at[e->what];
+        const struct pf_range *p = &t->places.at[e->what];
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
             if (pf_event_reads(e))
                 pf_vec_push(&source, writer[c]);

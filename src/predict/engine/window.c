@@ -131,7 +131,7 @@ static void fill_touches(struct pf_window *w)
         w->touch_at[i] = (uint32_t)w->touches.len;
         if (!pf_event_is_access(e))
             continue;
-        const struct pf_place *p = &t->places.at[e->what];
+        const struct pf_range *p = &t->places.at[e->what];
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
             if (!t->cells.at[c].shared || !t->cells.at[c].written)
                 continue;

@@ -122,7 +122,7 @@ void pf_analysis_hb(const struct pf_trace *t, const struct pf_limits *limits, st
         const struct pf_event *e = &t->events.at[i];
         pf_order_enter(&r.o, i);
         if (pf_event_is_access(e)) {
-            const struct pf_place *p = &t->places.at[e->what];
+            const struct pf_range *p = &t->places.at[e->what];
             for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
                 if (t->cells.at[c].shared && t->cells.at[c].written)
                     access_cell(&r, &vars[c], e, i);

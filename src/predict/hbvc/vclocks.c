@@ -31,7 +31,7 @@ void pf_analysis_hbvc(const struct pf_trace *t, const struct pf_limits *limits,
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
         pf_order_enter(&o, i);
-        const struct pf_place *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
+        const struct pf_range *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
         for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++) {
             if (!t->cells.at[c].shared || !t->cells.at[c].written)
                 continue;

@@ -43,7 +43,7 @@ void pf_analysis_lockset(const struct pf_trace *t, const struct pf_limits *limit
         pf_locksets_step(&ls, e);
         if (!pf_event_is_access(e) || pf_event_atomic(e))
             continue;
-        const struct pf_place *p = &t->places.at[e->what];
+        const struct pf_range *p = &t->places.at[e->what];
         bool writes = pf_event_writes(e);
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
             struct var *v = &vars[c];

@@ -1,0 +1,197 @@
+/*
+ * goldilocks.c - happens-before by sets: for each access the set of threads that may touch the cell
+ * without a race, and of the locks and other objects through which a thread can get there.
+ *
+ * The set of an access starts as its own thread. A release by a member adds the object, an acquire
+ * of a member object adds the thread. Sets are brought up to date lazily, when the cell is accessed
+ * again: the synchronising events since are replayed on them. The relation is the same as that of hb;
+ * the method shares nothing with vector clocks.
+ */
+#include "analysis.h"
+#include <string.h>
+
+/* Members of a set. */
+enum member { THREAD, LOCK, RDLOCK, BARRIER, NOTIFY, SYNC, ATOMIC };
+
+static uint64_t member(enum member kind, uint32_t a, uint32_t b)
+{
+    return (uint64_t)kind << 60 | (uint64_t)(a & 0x3fffffff) << 30 | (b & 0x3fffffff);
+}
+
+struct set {
+    uint32_t event;
+    uint32_t upto; /* sync events replayed */
+    uint64_t *at;
+    uint32_t len, cap;
+};
+struct var {
+    struct set *sets; /* of each thread and kind the newest access */
+    uint32_t len;
+};
+struct gold {
+    const struct pf_trace *t;
+    pf_vec_u32 syncs; /* events that order others */
+};
+
+static bool has(const struct set *s, uint64_t m)
+{
+    for (uint32_t k = 0; k < s->len; k++)
+        if (s->at[k] == m)
+            return true;
+    return false;
+}
+
+static void add(struct set *s, uint64_t m)
+{
+    if (has(s, m))
+        return;
+    if (s->len == s->cap) {
+        s->cap = s->cap ? 2 * s->cap : 4;
+        s->at = pf_mem_resize(s->at, s->cap, sizeof *s->at);
+    }
+    s->at[s->len++] = m;
+}
+
+static void drop(struct set *s, uint64_t m)
+{
+    for (uint32_t k = 0; k < s->len; k++)
+        if (s->at[k] == m)
+            s->at[k--] = s->at[--s->len];
+}
+
+static void pass(struct set *s, uint64_t from, uint64_t to)
+{
+    if (has(s, from))
+        add(s, to);
+}
+
+static void replay_atomic(const struct gold *g, struct set *s, const struct pf_event *e)
+{
+    const struct pf_range *p = &g->t->places.at[e->what];
+    uint64_t me = member(THREAD, e->thread, 0);
+    for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
+        if (pf_event_reads(e) && !(e->flags & (PF_EF_RELAXED | PF_EF_RELEASE)))
+            pass(s, member(ATOMIC, c, 0), me);
+    for (uint32_t c = p->cell0; c < p->cell0 + p->ncells && pf_event_writes(e); c++) {
+        if (e->kind == PF_EV_AWRITE)
+            drop(s, member(ATOMIC, c, 0));
+        if (!(e->flags & (PF_EF_RELAXED | PF_EF_ACQUIRE)))
+            pass(s, me, member(ATOMIC, c, 0));
+    }
+}
+
+static void replay(const struct gold *g, struct set *s, uint32_t i)
+{
+    const struct pf_event *e = &g->t->events.at[i];
+    uint64_t me = member(THREAD, e->thread, 0);
+    switch (e->kind) {
+    case PF_EV_FORK:
+        pass(s, me, member(THREAD, e->what, 0));
+        return;
+    case PF_EV_JOIN:
+        pass(s, member(THREAD, e->what, 0), me);
+        return;
+    case PF_EV_ARRIVE:
+        pass(s, me, member(BARRIER, e->what, e->link));
+        return;
+    case PF_EV_DEPART:
+        pass(s, member(BARRIER, e->what, e->link), me);
+        return;
+    case PF_EV_POST:
+        pass(s, me, member(SYNC, e->what, 0));
+        return;
+    case PF_EV_TAKE:
+        pass(s, member(SYNC, e->what, 0), me);
+        return;
+    case PF_EV_SIGNAL:
+    case PF_EV_BROADCAST:
+        pass(s, me, member(NOTIFY, i, 0));
+        return;
+    case PF_EV_AREAD:
+    case PF_EV_AWRITE:
+    case PF_EV_RMW:
+        replay_atomic(g, s, e);
+        return;
+    default:
+        break;
+    }
+    uint32_t lock = pf_event_lock(e);
+    if (e->kind == PF_EV_WAKE && pf_trace_waker(g->t, i) != PF_NONE)
+        pass(s, member(NOTIFY, pf_trace_waker(g->t, i), 0), me);
+    if (pf_event_acquires(e)) {
+        pass(s, member(LOCK, lock, 0), me);
+        if (!pf_event_shared(e))
+            pass(s, member(RDLOCK, lock, 0), me);
+    } else if (pf_event_releases(e))
+        pass(s, me, member(pf_event_shared(e) ? RDLOCK : LOCK, lock, 0));
+}
+
+static bool synchronises(const struct pf_event *e)
+{
+    switch (pf_event_class[e->kind]) {
+    case PF_CLASS_ACQUIRE:
+    case PF_CLASS_RELEASE:
+    case PF_CLASS_NOTIFY:
+    case PF_CLASS_BARRIER:
+    case PF_CLASS_MESSAGE:
+        return true;
+    case PF_CLASS_THREAD:
+        return e->kind == PF_EV_FORK || e->kind == PF_EV_JOIN;
+    default:
+        return pf_event_atomic(e);
+    }
+}
+
+void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *limits,
+                            struct pf_result *out)
+{
+    struct gold g = {.t = t};
+    struct pf_seen seen = {0};
+    struct var *vars = pf_mem_zero(t->cells.len, sizeof *vars);
+    for (uint32_t i = 0; i < t->events.len; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        bool sync = synchronises(e);
+        /* What an atomic acquires counts for its own check, what it releases does not matter to it. */
+        if (sync)
+            pf_vec_push(&g.syncs, i);
+        const struct pf_range *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
+        for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++) {
+            if (!t->cells.at[c].shared || !t->cells.at[c].written)
+                continue;
+            struct var *v = &vars[c];
+            struct set *mine = NULL;
+            for (uint32_t k = 0; k < v->len; k++) {
+                struct set *s = &v->sets[k];
+                const struct pf_event *o = &t->events.at[s->event];
+                if (o->thread == e->thread && pf_event_writes(o) == pf_event_writes(e) &&
+                    pf_event_atomic(o) == pf_event_atomic(e))
+                    mine = s;
+                if (!pf_trace_conflict(t, o, e))
+                    continue;
+                for (; s->upto < g.syncs.len; s->upto++)
+                    replay(&g, s, g.syncs.at[s->upto]);
+                if (!has(s, member(THREAD, e->thread, 0)) &&
+                    (limits->all_pairs || pf_seen_add(&seen, o->site, e->site)))
+                    pf_vec_push(&out->races, (struct pf_race){.a = s->event, .b = i});
+            }
+            if (!mine) {
+                v->sets = pf_mem_resize(v->sets, v->len + 1, sizeof *v->sets);
+                mine = &v->sets[v->len++];
+                memset(mine, 0, sizeof *mine);
+            }
+            mine->event = i;
+            mine->len = 0;
+            add(mine, member(THREAD, e->thread, 0));
+            mine->upto = (uint32_t)g.syncs.len - sync; /* its own release counts */
+        }
+    }
+    for (size_t c = 0; c < t->cells.len; c++) {
+        for (uint32_t k = 0; k < vars[c].len; k++)
+            free(vars[c].sets[k].at);
+        free(vars[c].sets);
+    }
+    free(vars);
+    pf_vec_release(&g.syncs);
+    pf_seen_release(&seen);
+    pf_result_sort(out);
+}

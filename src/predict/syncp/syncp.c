@@ -1,0 +1,354 @@
+/*
+ * syncp.c - sync-preserving races over the whole trace (Mathur, Pavlogiannis, Viswanathan 2021).
+ *
+ * A sync-preserving reordering keeps the order of the acquires of each lock and the write that each
+ * read sees. The events it must contain so that a and b meet are a closure: what precedes a and b,
+ * what these read from, and, when two acquires of a lock are in, the release of the earlier one. a
+ * and b race iff neither is in. Taken in the order of the trace, the closure is the witness.
+ *
+ * A closure holds the first events of each thread, so it is a vector. What an event alone brings in
+ * is its stamp, computed once for all; closing a join of stamps then only looks at locks. Closures
+ * grow along the accesses of two threads, so the search through two lists of accesses (one thread,
+ * one site, one cell each) is linear: an access that the closure has swallowed is done with. Only
+ * lists that hold a candidate pair are searched.
+ */
+#include "analysis.h"
+#include "candidates.h"
+#include "engine/trace_index.h"
+#include "engine/validate.h"
+#include <assert.h>
+#include <string.h>
+
+struct section {
+    uint32_t pos, acquire, release; /* pos: of the acquire, in its thread */
+    bool shared;
+};
+struct holder { /* the sections of one lock in one thread */
+    struct section *at;
+    uint32_t n, cap, in; /* in: how many the closure holds */
+};
+struct touch {
+    uint32_t cell, site, event;
+    uint16_t thread;
+    bool writes, atomic;
+};
+struct run {
+    const struct pf_trace *t;
+    const struct pf_limits *limits;
+    struct pf_index x;
+    uint32_t nt, nlocks;
+    uint32_t *ev, *ev_at; /* events of each thread */
+    uint32_t *stamps;     /* per event: how much of each thread it brings in, itself included */
+    uint32_t *set;        /* the closure */
+    struct holder *holders; /* lock * nt + thread */
+    PF_VEC(struct touch) touches;
+    struct pf_seen found, asked;
+    struct pf_result *out;
+};
+
+static uint32_t event_at(const struct run *r, uint32_t t, uint32_t pos)
+{
+    return r->ev[r->ev_at[t] + pos];
+}
+
+static bool join(uint32_t *dst, const uint32_t *src, uint32_t n)
+{
+    bool grew = false;
+    for (uint32_t u = 0; u < n; u++)
+        if (src[u] > dst[u]) {
+            dst[u] = src[u];
+            grew = true;
+        }
+    return grew;
+}
+
+static const uint32_t *stamp(const struct run *r, uint32_t e)
+{
+    return r->stamps + (size_t)e * r->nt;
+}
+
+/* Whoever made a lock attempt fail. */
+static void add_holders(struct run *r, uint32_t *c, uint32_t lock, uint32_t e)
+{
+    for (uint32_t u = 0; u < r->nt; u++) {
+        struct holder *h = &r->holders[(size_t)lock * r->nt + u];
+        for (uint32_t k = 0; k < h->n && h->at[k].acquire < e; k++)
+            if (h->at[k].release > e)
+                join(c, stamp(r, h->at[k].acquire), r->nt);
+    }
+}
+
+static void make_stamps(struct run *r)
+{
+    uint32_t *writer = pf_mem_resize(NULL, r->t->cells.len, sizeof *writer);
+    memset(writer, 0xff, r->t->cells.len * sizeof *writer);
+    r->stamps = pf_mem_zero((size_t)r->x.n * r->nt, sizeof *r->stamps);
+    for (uint32_t i = 0; i < r->x.n; i++) {
+        const struct pf_event *e = &r->t->events.at[i];
+        uint32_t *c = r->stamps + (size_t)i * r->nt;
+        if (r->x.before[i] != PF_NONE)
+            memcpy(c, stamp(r, r->x.before[i]), r->nt * sizeof *c);
+        c[e->thread] = r->x.pos[i] + 1;
+        for (uint32_t k = r->x.pred_at[i]; k < r->x.pred_at[i + 1]; k++)
+            join(c, stamp(r, r->x.pred.at[k]), r->nt);
+        if (e->kind == PF_EV_TRYFAIL)
+            add_holders(r, c, e->what, i);
+        if (!pf_event_is_access(e))
+            continue;
+        const struct pf_range *p = &r->t->places.at[e->what];
+        for (uint32_t k = p->cell0; k < p->cell0 + p->ncells; k++) {
+            if (!r->t->cells.at[k].shared)
+                continue;
+            if (pf_event_reads(e) && writer[k] != PF_NONE)
+                join(c, stamp(r, writer[k]), r->nt);
+            if (pf_event_writes(e))
+                writer[k] = i;
+        }
+    }
+    free(writer);
+}
+
+static void find_sections(struct run *r)
+{
+    r->holders = pf_mem_zero((size_t)r->nlocks * r->nt, sizeof *r->holders);
+    for (uint32_t i = 0; i < r->x.n; i++) {
+        const struct pf_event *e = &r->t->events.at[i];
+        if (!pf_event_acquires(e))
+            continue;
+        struct holder *h = &r->holders[(size_t)pf_event_lock(e) * r->nt + e->thread];
+        if (h->n == h->cap) {
+            h->cap = h->cap ? 2 * h->cap : 4;
+            h->at = pf_mem_resize(h->at, h->cap, sizeof *h->at);
+        }
+        h->at[h->n++] = (struct section){r->x.pos[i], i, r->x.match[i], pf_event_shared(e)};
+    }
+}
+
+/* What comes before e, without e. The first event of a thread may still need others. */
+static void before(struct run *r, uint32_t e)
+{
+    if (r->x.before[e] != PF_NONE)
+        join(r->set, stamp(r, r->x.before[e]), r->nt);
+    for (uint32_t k = r->x.pred_at[e]; k < r->x.pred_at[e + 1]; k++)
+        join(r->set, stamp(r, r->x.pred.at[k]), r->nt);
+}
+
+static bool inside(const struct run *r, uint32_t e)
+{
+    return r->x.pos[e] < r->set[r->t->events.at[e].thread];
+}
+
+/* When two acquires are in, not both shared, the release of the earlier one is. */
+static bool close_lock(struct run *r, struct holder *h)
+{
+    uint32_t newest[2] = {0, 0}, in = 0; /* 1 + event: of any acquire, of an exclusive one */
+    for (uint32_t u = 0; u < r->nt; u++) {
+        while (h[u].in < h[u].n && h[u].at[h[u].in].pos < r->set[u])
+            h[u].in++;
+        if (!h[u].in)
+            continue;
+        in++;
+        const struct section *s = &h[u].at[h[u].in - 1];
+        if (s->acquire >= newest[0])
+            newest[0] = s->acquire + 1;
+        uint32_t k = h[u].in; /* its newest exclusive one */
+        while (k && h[u].at[k - 1].shared)
+            k--;
+        if (k && h[u].at[k - 1].acquire >= newest[1])
+            newest[1] = h[u].at[k - 1].acquire + 1;
+    }
+    bool grew = false;
+    for (uint32_t u = 0; u < r->nt && in > 1; u++) {
+        if (!h[u].in)
+            continue;
+        const struct section *s = &h[u].at[h[u].in - 1];
+        if (s->acquire + 1 < newest[s->shared]) {
+            assert(s->release != PF_NONE); /* the trace agrees with itself */
+            grew |= join(r->set, stamp(r, s->release), r->nt);
+        }
+    }
+    return grew;
+}
+
+static void close_set(struct run *r)
+{
+    for (bool more = true; more;) {
+        more = false;
+        for (uint32_t l = 0; l < r->nlocks; l++)
+            more |= close_lock(r, &r->holders[(size_t)l * r->nt]);
+    }
+}
+
+static void reset(struct run *r)
+{
+    memset(r->set, 0, r->nt * sizeof *r->set);
+    for (size_t k = 0; k < (size_t)r->nlocks * r->nt; k++)
+        r->holders[k].in = 0;
+}
+
+static void found(struct run *r, uint32_t a, uint32_t b)
+{
+    /* The witness leaves what comes before its first gap as it is. */
+    uint32_t start = a < b ? a : b, last = 0, n = 0;
+    for (uint32_t u = 0; u < r->nt; u++) {
+        if (r->set[u] < r->ev_at[u + 1] - r->ev_at[u] && event_at(r, u, r->set[u]) < start)
+            start = event_at(r, u, r->set[u]);
+        if (r->set[u] && event_at(r, u, r->set[u] - 1) > last)
+            last = event_at(r, u, r->set[u] - 1);
+    }
+    struct pf_race race = {.a = a < b ? a : b, .b = a < b ? b : a, .start = start};
+    for (uint32_t e = start; e <= last && e < r->x.n; e++)
+        n += inside(r, e);
+    race.order = pf_mem_resize(NULL, n, sizeof *race.order);
+    for (uint32_t e = start; e <= last && e < r->x.n; e++)
+        if (inside(r, e))
+            race.order[race.norder++] = e;
+    pf_vec_push(&r->out->races, race);
+}
+
+/* Two lists of accesses to one cell, each of one thread and site; finds one race. */
+static bool search(struct run *r, const struct touch *as, size_t na, const struct touch *bs,
+                   size_t nb)
+{
+    reset(r);
+    size_t i = 0;
+    for (size_t k = 0; k < nb && i < na; k++) {
+        before(r, bs[k].event);
+        close_set(r);
+        while (i < na && !inside(r, bs[k].event)) {
+            if (!inside(r, as[i].event)) {
+                before(r, as[i].event);
+                close_set(r);
+                if (!inside(r, as[i].event) && !inside(r, bs[k].event)) {
+                    found(r, as[i].event, bs[k].event);
+                    return true;
+                }
+            }
+            if (inside(r, as[i].event))
+                i++; /* swallowed, for good */
+            else
+                break; /* it needs bs[k]: only a later one will do */
+        }
+    }
+    return false;
+}
+
+static int by_list(const void *x, const void *y)
+{
+    const struct touch *a = x, *b = y;
+    if (a->cell != b->cell)
+        return a->cell < b->cell ? -1 : 1;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    if (a->site != b->site)
+        return a->site < b->site ? -1 : 1;
+    if (a->writes != b->writes || a->atomic != b->atomic)
+        return a->writes * 2 + a->atomic < b->writes * 2 + b->atomic ? -1 : 1;
+    return a->event < b->event ? -1 : a->event > b->event;
+}
+
+/* The list that holds the access of event e to the cell: first and length. */
+static size_t list_of(const struct run *r, uint32_t cell, uint32_t e, size_t *n)
+{
+    const struct pf_event *v = &r->t->events.at[e];
+    struct touch key = {cell, v->site, 0, v->thread, pf_event_writes(v), pf_event_atomic(v)};
+    size_t lo = 0, hi = r->touches.len;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (by_list(&r->touches.at[mid], &key) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    *n = 0;
+    for (key.event = PF_NONE; lo + *n < r->touches.len; ++*n) {
+        key.event = r->touches.at[lo + *n].event;
+        if (by_list(&r->touches.at[lo + *n], &key))
+            break;
+    }
+    return lo;
+}
+
+static void candidate(void *arg, uint32_t a, uint32_t b)
+{
+    struct run *r = arg;
+    const struct pf_event *v = &r->t->events.at[a], *w = &r->t->events.at[b];
+    if (r->limits->all_pairs) { /* each pair by itself */
+        reset(r);
+        before(r, a);
+        before(r, b);
+        close_set(r);
+        r->out->pairs++;
+        if (!inside(r, a) && !inside(r, b))
+            found(r, a, b);
+        return;
+    }
+    if (pf_seen_has(&r->found, v->site, w->site))
+        return;
+    const struct pf_range *p = &r->t->places.at[v->what], *q = &r->t->places.at[w->what];
+    uint32_t cell = p->cell0 > q->cell0 ? p->cell0 : q->cell0; /* the first they share */
+    size_t na, nb, i = list_of(r, cell, a, &na), k = list_of(r, cell, b, &nb);
+    if (!pf_seen_add(&r->asked, (uint32_t)i, (uint32_t)k))
+        return;
+    r->out->pairs++;
+    if (search(r, &r->touches.at[i], na, &r->touches.at[k], nb))
+        pf_seen_add(&r->found, v->site, w->site);
+}
+
+static void prepare(struct run *r)
+{
+    r->ev = pf_mem_resize(NULL, r->x.n, sizeof *r->ev);
+    r->ev_at = pf_mem_zero(r->nt + 1ull, sizeof *r->ev_at);
+    for (uint32_t i = 0; i < r->x.n; i++)
+        r->ev_at[r->t->events.at[i].thread + 1]++;
+    for (uint32_t u = 0; u < r->nt; u++)
+        r->ev_at[u + 1] += r->ev_at[u];
+    for (uint32_t i = 0; i < r->x.n; i++) {
+        const struct pf_event *e = &r->t->events.at[i];
+        r->ev[r->ev_at[e->thread] + r->x.pos[i]] = i;
+        const struct pf_range *p = pf_event_is_access(e) ? &r->t->places.at[e->what] : NULL;
+        for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++)
+            if (r->t->cells.at[c].shared && r->t->cells.at[c].written)
+                pf_vec_push(&r->touches, (struct touch){c, e->site, i, e->thread,
+                                                        pf_event_writes(e), pf_event_atomic(e)});
+    }
+    if (r->touches.len)
+        qsort(r->touches.at, r->touches.len, sizeof *r->touches.at, by_list);
+}
+
+void pf_analysis_syncp(const struct pf_trace *t, const struct pf_limits *limits,
+                       struct pf_result *out)
+{
+    struct run r = {.t = t,
+                    .limits = limits,
+                    .out = out,
+                    .nt = (uint32_t)t->threads.len,
+                    .nlocks = (uint32_t)t->locks.len};
+    pf_index_init(&r.x, t, PF_MISSING_IGNORE);
+    prepare(&r);
+    find_sections(&r);
+    make_stamps(&r);
+    r.set = pf_mem_zero(r.nt, sizeof *r.set);
+    out->dropped += pf_candidates(t, limits->history, candidate, &r);
+    bool *ok = pf_mem_zero(out->races.len, sizeof *ok);
+    pf_validate(t, PF_RULE_NONE, out->races.at, out->races.len, ok, NULL);
+    size_t keep = 0;
+    for (size_t i = 0; i < out->races.len; i++)
+        if (ok[i])
+            out->races.at[keep++] = out->races.at[i];
+        else {
+            free(out->races.at[i].order);
+            out->invalid++;
+        }
+    out->races.len = keep;
+    pf_result_sort(out);
+    for (size_t k = 0; k < (size_t)r.nlocks * r.nt; k++)
+        free(r.holders[k].at);
+    void *all[] = {ok, r.ev, r.ev_at, r.stamps, r.set, r.holders};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        free(all[i]);
+    pf_vec_release(&r.touches);
+    pf_seen_release(&r.found);
+    pf_seen_release(&r.asked);
+    pf_index_release(&r.x);
+}
