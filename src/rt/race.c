@@ -2,9 +2,9 @@
  * race.c - see race.h.
  *
  * A race in a loop is found again and again: pairs of ids seen before are looked up without the lock
- * in a small cache of {two ids, entry} words. A pair that is new is built into a finding, and its
- * fingerprint decides whether that is new too: the same two source positions, reached on other
- * ways, are one finding with a count.
+ * in a small cache of {two ids, entry} words. Of a pair that is new the fingerprint decides whether
+ * the finding is new too: the same two source positions, reached on other ways, are one finding with
+ * a count.
  */
 #include "race.h"
 #include "finding_text.h"
@@ -21,6 +21,7 @@
 #include <time.h>
 
 #define ENTRIES (1u << 16) /* findings in one process; an entry's number fits 16 bits */
+#define INDEX (2 * ENTRIES)
 #define CACHE (1u << 14)
 
 extern const char *__tsan_default_suppressions(void) __attribute__((weak));
@@ -47,6 +48,7 @@ static struct {
     char log_path[4096]; /* "": standard error or output */
     bool log_started;
     struct entry entry[ENTRIES];
+    uint16_t index[INDEX]; /* by fingerprint, open addressing */
     uint64_t cache[CACHE]; /* later id << 40 | earlier id << 16 | entry */
 } race = {.n = 1};
 
@@ -180,11 +182,13 @@ static bool seen_pair(uint64_t pair)
 /* The entry of this fingerprint, a new one with count 0 if need be; NULL when all are in use. */
 static struct entry *entry_of(uint64_t id)
 {
-    for (uint32_t i = 1; i < race.n; i++) /* new pairs are rare, a table would be no gain */
-        if (race.entry[i].id == id)
-            return &race.entry[i];
+    uint32_t i = (uint32_t)id % INDEX;
+    for (; race.index[i]; i = (i + 1) % INDEX)
+        if (race.entry[race.index[i]].id == id)
+            return &race.entry[race.index[i]];
     if (race.n == ENTRIES)
         return NULL;
+    race.index[i] = (uint16_t)race.n;
     race.entry[race.n].id = id;
     return &race.entry[race.n++];
 }
@@ -314,6 +318,10 @@ static _Noreturn void halt(void)
 
 static void report(struct entry *e, struct pf_finding *f)
 {
+    if (!f) {
+        pf_limit_hit(PF_LIMIT_FINDINGS);
+        return;
+    }
     if (pf_suppressions_match(&race.suppressions, f)) {
         e->suppressed = true;
         race.suppressed++;
@@ -338,14 +346,14 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
     if (!pf_options.report_bugs || (atomic && !pf_options.report_atomic_races) || seen_pair(pair))
         return;
     lock_reports();
-    struct pf_finding *f = pf_race_build(&race.work, t, granule, now, then);
-    struct entry *e = f ? entry_of(f->id) : NULL;
-    if (e) {
-        if (__atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED) == 0)
-            report(e, f);
-        __atomic_store_n(cache_slot(pair), pair | (uint64_t)(e - race.entry), __ATOMIC_RELEASE);
-    } else {
+    uint64_t id = pf_race_fingerprint(now, then);
+    struct entry *e = entry_of(id);
+    if (!e) {
         pf_limit_hit(PF_LIMIT_FINDINGS);
+    } else {
+        if (__atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED) == 0)
+            report(e, pf_race_build(&race.work, id, t, granule, now, then));
+        __atomic_store_n(cache_slot(pair), pair | (uint64_t)(e - race.entry), __ATOMIC_RELEASE);
     }
     pf_pool_release(&race.work);
     unlock_reports();
@@ -420,6 +428,7 @@ void pf_race_after_fork(void)
     race.findings = race.suppressed = 0;
     if (race.n > 1) { /* else both are zero, and their pages stay shared with the parent */
         pf_zero(race.entry, race.n * sizeof race.entry[0]);
+        pf_zero(race.index, sizeof race.index);
         pf_zero(race.cache, sizeof race.cache);
     }
     race.n = 1;

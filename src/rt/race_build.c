@@ -131,6 +131,54 @@ static struct pf_trail build_trail(struct builder *b, uint32_t id, struct pf_pos
     return (struct pf_trail){w.at, w.at ? n : 0};
 }
 
+static enum pf_op op_of(uint64_t statement, uint32_t site_kind)
+{
+    bool write = statement >> PF_WRITE_BIT & 1, atomic = statement >> PF_ATOMIC_BIT & 1;
+    if (site_kind == PF_SITE_FREE)
+        return PF_OP_FREE;
+    if (site_kind == PF_SITE_LOCK)
+        return PF_OP_LOCK;
+    return atomic ? (write ? PF_OP_ATOMIC_WRITE : PF_OP_ATOMIC_READ) : write ? PF_OP_WRITE : PF_OP_READ;
+}
+
+static uint32_t id_of(uint64_t statement) { return statement & ((1u << PF_ID_BITS) - 1); }
+
+/* For the fingerprint: the stack as far as that looks, strings where they are. */
+struct glance {
+    struct pf_place at[PF_GLANCE_MAX];
+    size_t n;
+    uint32_t kind;
+};
+
+static bool glance_position(const struct pf_position *p, void *arg)
+{
+    struct glance *g = arg;
+    if (g->n == 0)
+        g->kind = p->kind;
+    g->at[g->n] = (struct pf_place){.function = p->func,
+                                    .file = p->file,
+                                    .line = p->line,
+                                    .column = p->column,
+                                    .first_line = p->func_line};
+    return !pf_place_own(&g->at[g->n++]) && g->n < PF_GLANCE_MAX;
+}
+
+uint64_t pf_race_fingerprint(uint64_t now, uint64_t then)
+{
+    struct glance g[2] = {{.n = 0}, {.n = 0}};
+    struct pf_finding f = {.kind = PF_KIND_RACE};
+    uint64_t statement[2] = {now, then};
+    pf_module_lock();
+    for (int i = 0; i < 2; i++) {
+        pf_stack_walk(id_of(statement[i]), glance_position, &g[i]);
+        f.access[i].op = op_of(statement[i], g[i].kind);
+        f.access[i].trail = (struct pf_trail){g[i].at, g[i].n};
+    }
+    uint64_t id = pf_fingerprint(&f);
+    pf_module_unlock();
+    return id;
+}
+
 /* "name", or "name+0x10" inside of it; NULL when it is no global variable. */
 static const char *name_of(struct builder *b, uintptr_t addr)
 {
@@ -187,16 +235,6 @@ static void build_locks(struct builder *b, struct pf_access *a, uint32_t lockset
     a->nlocks = n;
 }
 
-static enum pf_op op_of(uint64_t statement, uint32_t site_kind)
-{
-    bool write = statement >> PF_WRITE_BIT & 1, atomic = statement >> PF_ATOMIC_BIT & 1;
-    if (site_kind == PF_SITE_FREE)
-        return PF_OP_FREE;
-    if (site_kind == PF_SITE_LOCK)
-        return PF_OP_LOCK;
-    return atomic ? (write ? PF_OP_ATOMIC_WRITE : PF_OP_ATOMIC_READ) : write ? PF_OP_WRITE : PF_OP_READ;
-}
-
 static void build_access(struct builder *b, struct pf_access *a, const struct pf_thread *t, uintptr_t granule,
                          uint64_t statement)
 {
@@ -205,7 +243,7 @@ static void build_access(struct builder *b, struct pf_access *a, const struct pf
     uint32_t clk = statement >> PF_CLK_SHIFT & PF_CLK_MAX;
     uint32_t mask = (uint32_t)(statement >> PF_MASK_SHIFT);
     a->thread = t ? t->number : 0;
-    a->trail = build_trail(b, statement & ((1u << PF_ID_BITS) - 1), &top);
+    a->trail = build_trail(b, id_of(statement), &top);
     a->op = op_of(statement, top.kind);
     a->size = top.size ? top.size : (uint64_t)__builtin_popcount(mask);
     a->address = granule + (uintptr_t)__builtin_ctz(mask | 0x100);
@@ -270,8 +308,8 @@ static void add_actor(struct builder *b, struct pf_finding *f, struct pf_actor *
         a->created = build_trail(b, t->created_at, NULL);
 }
 
-struct pf_finding *pf_race_build(struct pf_pool *pool, struct pf_thread *t, uintptr_t granule, uint64_t now,
-                                 uint64_t then)
+struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_thread *t, uintptr_t granule,
+                                 uint64_t now, uint64_t then)
 {
     size_t size;
     struct builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
@@ -303,6 +341,6 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, struct pf_thread *t, uint
             a->size = f->location.size;
         }
     }
-    f->id = pf_fingerprint(f);
+    f->id = id;
     return b.failed ? NULL : f;
 }

@@ -12,9 +12,14 @@
 #include "pool.h"
 #include "thread.h"
 
-/* As pf_race_found. The id is filled in, the count is 1. */
-struct pf_finding *pf_race_build(struct pf_pool *pool, struct pf_thread *t, uintptr_t granule, uint64_t now,
-                                 uint64_t then);
+/* The fingerprint of the finding that the two statements would make: no memory, no system call, so
+ * that a race that is found again on another way costs little. Library functions nested deeper than
+ * PF_GLANCE_MAX above the user's own code do not count any more. */
+#define PF_GLANCE_MAX 64
+uint64_t pf_race_fingerprint(uint64_t now, uint64_t then);
+/* As pf_race_found; `id` is its fingerprint. The count is 1. */
+struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_thread *t, uintptr_t granule,
+                                 uint64_t now, uint64_t then);
 
 /* A file of /proc with its length; NULL when it cannot be read. A 0 stands behind it. */
 char *pf_proc_read(struct pf_pool *pool, const char *path, size_t *size);
