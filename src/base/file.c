@@ -128,7 +128,8 @@ pf_status pf_folder_make(const char *path, struct pf_error *e)
     int bad = mkdir(part, 0777) && (errno != EEXIST || stat(part, &s) || !S_ISDIR(s.st_mode));
     int reason = errno;
     free(part);
-    return bad ? pf_fail(e, PF_IO, "%s: %s", path, strerror(reason == EEXIST ? ENOTDIR : reason)) : PF_OK;
+    return bad ? pf_fail(e, PF_IO, "%s: %s", path, strerror(reason == EEXIST ? ENOTDIR : reason))
+               : PF_OK;
 }
 
 void pf_folder_remove(const char *path)

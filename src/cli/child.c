@@ -12,10 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static const int handed_on[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,  SIGUSR1,   SIGUSR2,
+static const int handed_on[] = {SIGINT,  SIGQUIT,  SIGTERM, SIGHUP,    SIGUSR1, SIGUSR2,
                                 SIGALRM, SIGWINCH, SIGPIPE, SIGVTALRM, SIGPROF, SIGCONT};
 
-static void start(const char *path, char *const *argv, const sigset_t *mask, sighandler_t chld, int report)
+static void start(const char *path, char *const *argv, const sigset_t *mask, sighandler_t chld,
+                  int report)
 {
     signal(SIGCHLD, chld);
     sigprocmask(SIG_SETMASK, mask, NULL);
@@ -47,7 +48,8 @@ static struct pf_child_end await(pid_t pid, const sigset_t *set)
     return end;
 }
 
-pf_status pf_child_run(const char *path, char *const *argv, struct pf_child_end *end, struct pf_error *e)
+pf_status pf_child_run(const char *path, char *const *argv, struct pf_child_end *end,
+                       struct pf_error *e)
 {
     sigset_t set, before;
     int pipes[2];

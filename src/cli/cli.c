@@ -23,14 +23,16 @@ static void print_help(const struct pf_cli_verb *v)
     for (size_t i = 0; i < v->noptions; i++) {
         const struct pf_cli_option *o = &v->options[i];
         char left[64];
-        snprintf(left, sizeof left, "%s%s%s%s", o->name[1] ? "--" : "-", o->name, o->value ? " " : "", o->value ? o->value : "");
+        snprintf(left, sizeof left, "%s%s%s%s", o->name[1] ? "--" : "-", o->name,
+                 o->value ? " " : "", o->value ? o->value : "");
         printf("  %-22s %s\n", left, o->help);
     }
     printf("  %-22s %s\n", "--help", "this text");
 }
 
 /* arg[0..n) is the option with its dashes. */
-static const struct pf_cli_option *find_option(const struct pf_cli_verb *v, const char *arg, size_t n)
+static const struct pf_cli_option *find_option(const struct pf_cli_verb *v, const char *arg,
+                                               size_t n)
 {
     for (size_t i = 0; i < v->noptions; i++) {
         const char *name = v->options[i].name;

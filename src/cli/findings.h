@@ -49,8 +49,8 @@ void pf_findings_release(struct pf_findings *f);
 PF_MUST_USE pf_status pf_findings_read(struct pf_findings *f, const char *path, const char *run,
                                        struct pf_error *e);
 /* Adds every log of the folder (PF_LOG_SUFFIX), and of folders in it. */
-PF_MUST_USE pf_status pf_findings_read_folder(struct pf_findings *f, const char *folder, const char *run,
-                                              struct pf_error *e);
+PF_MUST_USE pf_status pf_findings_read_folder(struct pf_findings *f, const char *folder,
+                                              const char *run, struct pf_error *e);
 
 bool pf_process_complete(const struct pf_process *p);
 bool pf_findings_complete(const struct pf_findings *f);

@@ -24,7 +24,8 @@ struct reader {
 static void fail(struct reader *r, const char *expected, const char *what)
 {
     if (r->status == PF_OK)
-        r->status = pf_fail(r->error, PF_BAD, "%s:%u: expected %s in %s", r->path, r->line, expected, what);
+        r->status =
+            pf_fail(r->error, PF_BAD, "%s:%u: expected %s in %s", r->path, r->line, expected, what);
 }
 
 static void *get(struct reader *r, size_t size)
@@ -61,7 +62,8 @@ static uint64_t number_of(struct reader *r, const json_t *o, const char *key)
     return (uint64_t)json_integer_value(v);
 }
 
-static uint64_t base_of(struct reader *r, const json_t *o, const char *key, const char *prefix, int base)
+static uint64_t base_of(struct reader *r, const json_t *o, const char *key, const char *prefix,
+                        int base)
 {
     const char *s = json_string_value(json_object_get(o, key));
     size_t n = strlen(prefix);
@@ -251,7 +253,8 @@ static void read_end(struct reader *r, const json_t *o, struct pf_process *p)
         fail(r, "a string", "how");
     p->suppressed = number_of(r, o, "suppressed");
     p->losses = NULL;
-    json_object_foreach(json_object_get(o, "limits"), what, count) {
+    json_object_foreach(json_object_get(o, "limits"), what, count)
+    {
         struct pf_loss *l = get(r, sizeof *l);
         *l = (struct pf_loss){copy(r, what), (uint64_t)json_integer_value(count), p->losses};
         p->losses = l;
@@ -321,7 +324,8 @@ static void add_process(struct pf_findings *f, struct pf_process *p)
     f->nprocesses++;
 }
 
-pf_status pf_findings_read(struct pf_findings *f, const char *path, const char *run, struct pf_error *e)
+pf_status pf_findings_read(struct pf_findings *f, const char *path, const char *run,
+                           struct pf_error *e)
 {
     struct reader r = {.f = f, .path = path, .error = e};
     struct pf_process *p = get(&r, sizeof *p);
@@ -339,8 +343,8 @@ pf_status pf_findings_read(struct pf_findings *f, const char *path, const char *
         json_error_t why;
         json_t *o = json_loadb(line, (size_t)(end - line), JSON_ALLOW_NUL, &why);
         if (!o)
-            r.status = pf_fail(e, PF_BAD, "%s:%u: expected JSON: %s at column %d", path, r.line, why.text,
-                               why.column);
+            r.status = pf_fail(e, PF_BAD, "%s:%u: expected JSON: %s at column %d", path, r.line,
+                               why.text, why.column);
         else
             ours = read_line(&r, o, p, run);
         json_decref(o);

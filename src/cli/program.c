@@ -100,7 +100,8 @@ static uint32_t abi_version(const unsigned char *data, size_t n)
     return version;
 }
 
-pf_status pf_program_check_bytes(const char *path, const unsigned char *data, size_t n, struct pf_error *e)
+pf_status pf_program_check_bytes(const char *path, const unsigned char *data, size_t n,
+                                 struct pf_error *e)
 {
     static const char any[] = "to run it anyway and watch the programs it starts: --any";
     if (n >= 2 && data[0] == '#' && data[1] == '!')
@@ -109,17 +110,22 @@ pf_status pf_program_check_bytes(const char *path, const unsigned char *data, si
         return pf_fail(e, PF_BAD, "%s: is no ELF program", path);
     Elf64_Ehdr h;
     memcpy(&h, data, sizeof h);
-    if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB || h.e_machine != EM_X86_64)
+    if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB ||
+        h.e_machine != EM_X86_64)
         return pf_fail(e, PF_BAD, "%s: is not for x86-64", path);
     if (h.e_type != ET_EXEC && h.e_type != ET_DYN)
         return pf_fail(e, PF_BAD, "%s: is no executable", path);
     uint32_t version = abi_version(data, n);
     if (version == 0)
-        return pf_fail(e, PF_BAD, "%s: is not instrumented, races in it would go unseen; build it with pf cc "
-                                  "or pf c++ (%s)", path, any);
+        return pf_fail(e, PF_BAD,
+                       "%s: is not instrumented, races in it would go unseen; build it with pf cc "
+                       "or pf c++ (%s)",
+                       path, any);
     if (version != PF_ABI_VERSION)
-        return pf_fail(e, PF_BAD, "%s: was built for version %u of the runtime interface, this pf has %d; "
-                                  "build it again", path, version, PF_ABI_VERSION);
+        return pf_fail(e, PF_BAD,
+                       "%s: was built for version %u of the runtime interface, this pf has %d; "
+                       "build it again",
+                       path, version, PF_ABI_VERSION);
     return PF_OK;
 }
 

@@ -28,7 +28,8 @@ static void add_text(struct pf_text *t, const struct pf_findings *f, bool color)
     pf_findings_losses(t, f);
 }
 
-static pf_status write_out(const struct pf_findings *f, bool json, const char *file, struct pf_error *e)
+static pf_status write_out(const struct pf_findings *f, bool json, const char *file,
+                           struct pf_error *e)
 {
     struct pf_pool pool;
     struct pf_text t;
@@ -39,7 +40,8 @@ static pf_status write_out(const struct pf_findings *f, bool json, const char *f
         pf_findings_json(&t, f, p ? p->command : NULL, p ? p->ncommand : 0);
     else
         add_text(&t, f, !strcmp(file, "-") && pf_cli_color(STDOUT_FILENO));
-    pf_status s = t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(file, t.at, t.n, e);
+    pf_status s =
+        t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(file, t.at, t.n, e);
     pf_pool_release(&pool);
     return s;
 }
@@ -54,13 +56,14 @@ int pf_report(int argc, char **argv)
         {"sarif", NULL, "not available in this build", NULL, &sarif},
         {"html", NULL, "not available in this build", NULL, &html},
         {"o", "FILE", "write to FILE", &out, NULL},
-        {"state", "DIR", "the folder given to pf run --state or --log (default " DEFAULT_STATE ")", &state, NULL},
+        {"state", "DIR", "the folder given to pf run --state or --log (default " DEFAULT_STATE ")",
+         &state, NULL},
     };
-    const struct pf_cli_verb verb = {
-        VERB, "[OPTION...] [DIR...]",
-        "Shows the findings that runs have left in the folders, each once, with how often it was seen.\n"
-        "Exits 66 when there are any, 0 when there are none.",
-        options, sizeof options / sizeof options[0]};
+    const struct pf_cli_verb verb = {VERB, "[OPTION...] [DIR...]",
+                                     "Shows the findings that runs have left in the folders, each "
+                                     "once, with how often it was seen.\n"
+                                     "Exits 66 when there are any, 0 when there are none.",
+                                     options, sizeof options / sizeof options[0]};
     /* Folders and options in any order: the folders are moved to the front. */
     int status = PF_EXIT_USAGE, nfolders = 0;
     for (int at = 0; at < argc;) {

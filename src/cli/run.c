@@ -46,7 +46,8 @@ static pf_status check_suppressions(const char *path, struct pf_error *e)
     pf_cli_pool_init(&pool);
     pf_suppressions_init(&list);
     if (!pf_suppressions_parse(&list, &pool, text, n, &wrong))
-        s = pf_fail(e, PF_BAD, "%s:%u: %s: %s", path, wrong.line, wrong.reason, wrong.text ? wrong.text : "");
+        s = pf_fail(e, PF_BAD, "%s:%u: %s: %s", path, wrong.line, wrong.reason,
+                    wrong.text ? wrong.text : "");
     pf_pool_release(&pool);
     free(text);
     return s;
@@ -61,7 +62,8 @@ static pf_status check_json(const char *path, struct pf_error *e)
     if (slash)
         slash[slash == copy] = 0;
     int bad = strcmp(path, "-") && access(slash ? copy : ".", W_OK | X_OK) && access(path, W_OK);
-    pf_status s = bad ? pf_fail(e, PF_IO, "%s: cannot be written: %s", path, strerror(errno)) : PF_OK;
+    pf_status s =
+        bad ? pf_fail(e, PF_IO, "%s: cannot be written: %s", path, strerror(errno)) : PF_OK;
     free(copy);
     return s;
 }
@@ -71,7 +73,8 @@ static pf_status make_folder(struct run *r, struct pf_error *e)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    snprintf(r->id, sizeof r->id, "%lld%09ld-%d", (long long)now.tv_sec, now.tv_nsec, (int)getpid());
+    snprintf(r->id, sizeof r->id, "%lld%09ld-%d", (long long)now.tv_sec, now.tv_nsec,
+             (int)getpid());
     char *path = NULL;
     int n;
     if (r->log) {
@@ -127,7 +130,8 @@ static pf_status set_environment(const struct run *r, struct pf_error *e)
         if (!realpath(r->suppressions, suppressions))
             s = pf_fail(e, PF_IO, "%s: %s", r->suppressions, strerror(errno));
         else if (strchr(suppressions, '\'') && strchr(suppressions, '"'))
-            s = pf_fail(e, PF_BAD, "%s: a name with both kinds of quotes cannot be passed on", suppressions);
+            s = pf_fail(e, PF_BAD, "%s: a name with both kinds of quotes cannot be passed on",
+                        suppressions);
         const char *quote = strchr(suppressions, '\'') ? "\"" : "'";
         add_option(&t, "suppressions=");
         pf_text_add(&t, quote);
@@ -163,7 +167,8 @@ static pf_status write_json(const char *path, const struct pf_findings *f, char 
     pf_cli_pool_init(&pool);
     pf_text_init(&t, &pool);
     pf_findings_json(&t, f, (const char *const *)argv, (size_t)argc);
-    pf_status s = t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(path, t.at, t.n, e);
+    pf_status s =
+        t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(path, t.at, t.n, e);
     pf_pool_release(&pool);
     return s;
 }
@@ -216,15 +221,18 @@ int pf_run(int argc, char **argv)
         {"json", "FILE", "write the findings as JSON; - is standard output", &r.json, NULL},
         {"log", "DIR", "keep the findings logs of the processes there", &r.log, NULL},
         {"suppressions", "FILE", "do not report what FILE describes", &r.suppressions, NULL},
-        {"gen-suppressions", NULL, "after each finding, print a line that suppresses it", NULL, &r.generate},
+        {"gen-suppressions", NULL, "after each finding, print a line that suppresses it", NULL,
+         &r.generate},
         {"strict", NULL, "lose no access, at some cost", NULL, &r.strict},
         {"any", NULL, "run scripts and uninstrumented programs too", NULL, &r.any},
         {"quiet", NULL, "print no reports", NULL, &r.quiet},
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] -- PROG ARG...",
-        "Runs PROG, built with pf cc or pf c++, and reports its data races as they happen. Exits 66 when\n"
-        "there are any, else as PROG does (128+n when signal n killed it); 2 when pf itself cannot go on.\n"
+        "Runs PROG, built with pf cc or pf c++, and reports its data races as they happen. Exits "
+        "66 when\n"
+        "there are any, else as PROG does (128+n when signal n killed it); 2 when pf itself cannot "
+        "go on.\n"
         "PF_OPTIONS in the environment takes more options, PF_OPTIONS=help=1 lists them.",
         options, sizeof options / sizeof options[0]};
     struct pf_error e;

@@ -35,7 +35,8 @@ static const char *op_text(enum pf_op op)
     return texts[op];
 }
 
-static void add_position(struct pf_text *t, const struct pf_place *p, const struct pf_text_style *style)
+static void add_position(struct pf_text *t, const struct pf_place *p,
+                         const struct pf_text_style *style)
 {
     const char *file = p->file;
     if (style->strip_prefix && pf_str_starts(file, style->strip_prefix))
@@ -51,7 +52,8 @@ static void add_position(struct pf_text *t, const struct pf_place *p, const stru
     }
 }
 
-void pf_trail_text(struct pf_text *t, const struct pf_trail *trail, const struct pf_text_style *style)
+void pf_trail_text(struct pf_text *t, const struct pf_trail *trail,
+                   const struct pf_text_style *style)
 {
     if (trail->n == 0)
         pf_text_add(t, "    [unknown stack]\n");
@@ -124,7 +126,8 @@ static void add_access(struct pf_text *t, const struct pf_finding *f, size_t i,
     pf_trail_text(t, &a->trail, style);
 }
 
-static void add_location(struct pf_text *t, const struct pf_location *l, const struct pf_text_style *style)
+static void add_location(struct pf_text *t, const struct pf_location *l,
+                         const struct pf_text_style *style)
 {
     if (l->kind == PF_LOCATION_UNKNOWN)
         return;
@@ -180,13 +183,14 @@ static bool same_trail(const struct pf_trail *a, const struct pf_trail *b)
 static bool told(const struct pf_finding *f, size_t access, const struct pf_lock *l)
 {
     for (size_t i = 0; access == 1 && i < f->access[0].nlocks; i++)
-        if (f->access[0].locks[i].address == l->address && same_trail(&f->access[0].locks[i].taken, &l->taken))
+        if (f->access[0].locks[i].address == l->address &&
+            same_trail(&f->access[0].locks[i].taken, &l->taken))
             return true;
     return false;
 }
 
-static void add_lock(struct pf_text *t, const struct pf_finding *f, size_t access, const struct pf_lock *l,
-                     const struct pf_text_style *style)
+static void add_lock(struct pf_text *t, const struct pf_finding *f, size_t access,
+                     const struct pf_lock *l, const struct pf_text_style *style)
 {
     const struct shades *c = shades_of(style);
     if (told(f, access, l))
@@ -209,7 +213,8 @@ static void add_lock(struct pf_text *t, const struct pf_finding *f, size_t acces
     pf_trail_text(t, &l->taken, style);
 }
 
-static void add_actor(struct pf_text *t, const struct pf_actor *a, const struct pf_text_style *style)
+static void add_actor(struct pf_text *t, const struct pf_actor *a,
+                      const struct pf_text_style *style)
 {
     const struct shades *c = shades_of(style);
     if (a->number == 0) /* nobody created it */
@@ -232,7 +237,8 @@ static void add_actor(struct pf_text *t, const struct pf_actor *a, const struct 
     pf_trail_text(t, &a->created, style);
 }
 
-static void add_summary(struct pf_text *t, const struct pf_finding *f, const struct pf_text_style *style)
+static void add_summary(struct pf_text *t, const struct pf_finding *f,
+                        const struct pf_text_style *style)
 {
     const struct pf_place *p = pf_trail_source(&f->access[0].trail);
     pf_text_add(t, "SUMMARY: photofinish: ");
@@ -248,7 +254,8 @@ static void add_summary(struct pf_text *t, const struct pf_finding *f, const str
     pf_text_char(t, '\n');
 }
 
-void pf_finding_text(struct pf_text *t, const struct pf_finding *f, const struct pf_text_style *style)
+void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
+                     const struct pf_text_style *style)
 {
     const struct shades *c = shades_of(style);
     pf_text_add(t, RULE);

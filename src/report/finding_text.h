@@ -16,8 +16,10 @@ struct pf_text_style {
     bool summary;             /* the SUMMARY line */
 };
 
-void pf_finding_text(struct pf_text *t, const struct pf_finding *f, const struct pf_text_style *style);
+void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
+                     const struct pf_text_style *style);
 /* "#0 f a.c:1:2 (prog)" and so on, one position a line. */
-void pf_trail_text(struct pf_text *t, const struct pf_trail *trail, const struct pf_text_style *style);
+void pf_trail_text(struct pf_text *t, const struct pf_trail *trail,
+                   const struct pf_text_style *style);
 
 #endif

@@ -9,10 +9,7 @@ struct pf_pool_chunk {
     size_t size;
 };
 
-static size_t round16(size_t n)
-{
-    return (n + 15) & ~(size_t)15;
-}
+static size_t round16(size_t n) { return (n + 15) & ~(size_t)15; }
 
 void pf_pool_init(struct pf_pool *a, void *(*map)(size_t), void (*unmap)(void *, size_t))
 {

@@ -51,7 +51,8 @@ static const char *find_arrow(const char *s)
 }
 
 /* Splits `pattern` at the arrows. Returns the reason why not, or NULL. */
-static const char *split_frames(struct pf_suppression *item, struct pf_pool *pool, const char *pattern)
+static const char *split_frames(struct pf_suppression *item, struct pf_pool *pool,
+                                const char *pattern)
 {
     size_t n = 1;
     for (const char *p = pattern; (p = find_arrow(p)); p += sizeof ARROW - 1)
@@ -115,8 +116,8 @@ static const char *parse_line(struct pf_suppression *item, struct pf_pool *pool)
     return NULL;
 }
 
-bool pf_suppressions_parse(struct pf_suppressions *s, struct pf_pool *pool, const char *text, size_t n,
-                           struct pf_suppress_error *error)
+bool pf_suppressions_parse(struct pf_suppressions *s, struct pf_pool *pool, const char *text,
+                           size_t n, struct pf_suppress_error *error)
 {
     const char *end = text + n;
     *error = (struct pf_suppress_error){.reason = "out of memory"};

@@ -49,10 +49,7 @@ const char *pf_str_base(const char *path)
     return base;
 }
 
-void pf_text_init(struct pf_text *t, struct pf_pool *pool)
-{
-    *t = (struct pf_text){.pool = pool};
-}
+void pf_text_init(struct pf_text *t, struct pf_pool *pool) { *t = (struct pf_text){.pool = pool}; }
 
 void pf_text_bytes(struct pf_text *t, const char *s, size_t n)
 {
@@ -81,10 +78,7 @@ void pf_text_add(struct pf_text *t, const char *s)
         pf_text_bytes(t, s, pf_str_len(s));
 }
 
-void pf_text_char(struct pf_text *t, char c)
-{
-    pf_text_bytes(t, &c, 1);
-}
+void pf_text_char(struct pf_text *t, char c) { pf_text_bytes(t, &c, 1); }
 
 void pf_text_u64(struct pf_text *t, uint64_t v)
 {
@@ -122,14 +116,19 @@ void pf_text_address(struct pf_text *t, uint64_t v)
  * nothing above U+10FFFF. */
 static size_t utf8_length(const unsigned char *s, size_t n)
 {
-    size_t len = s[0] < 0x80 ? 1 : s[0] < 0xc2 ? 0 : s[0] < 0xe0 ? 2 : s[0] < 0xf0 ? 3 : s[0] < 0xf5 ? 4 : 0;
+    size_t len = s[0] < 0x80   ? 1
+                 : s[0] < 0xc2 ? 0
+                 : s[0] < 0xe0 ? 2
+                 : s[0] < 0xf0 ? 3
+                 : s[0] < 0xf5 ? 4
+                               : 0;
     if (len == 0 || len > n)
         return 0;
     for (size_t i = 1; i < len; i++)
         if ((s[i] & 0xc0) != 0x80)
             return 0;
-    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
-        (s[0] == 0xf4 && s[1] > 0x8f))
+    if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+        (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
         return 0;
     return len;
 }

@@ -35,7 +35,8 @@ static const struct option {
 
 static void say(const char *s) { pf_sys(SYS_write, 2, s, pf_str_len(s)); }
 
-static _Noreturn void refuse(const char *where, const char *what, const char *name, const char *hint)
+static _Noreturn void refuse(const char *where, const char *what, const char *name,
+                             const char *hint)
 {
     say("photofinish: ");
     say(where);

@@ -77,7 +77,8 @@ static void set_log_path(void)
     }
     add_to_path(&n, p);
     long r;
-    if (pf_options.log_exe_name && (r = pf_sys(SYS_readlink, "/proc/self/exe", part, sizeof part - 1)) > 0) {
+    if (pf_options.log_exe_name &&
+        (r = pf_sys(SYS_readlink, "/proc/self/exe", part, sizeof part - 1)) > 0) {
         part[r] = 0;
         add_to_path(&n, ".");
         add_to_path(&n, pf_str_base(part));
@@ -97,7 +98,8 @@ static void write_text(const struct pf_text *t)
     long fd = pf_str_same(pf_options.log_path, "stdout") ? 1 : 2;
     if (race.log_path[0])
         fd = pf_sys(SYS_open, race.log_path,
-                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (race.log_started ? 0 : O_TRUNC), 0644);
+                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (race.log_started ? 0 : O_TRUNC),
+                    0644);
     race.log_started = true;
     bool failed = t->failed || fd < 0;
     for (size_t n = 0; !failed && n < t->n;) {
@@ -119,7 +121,8 @@ static bool in_color(void)
     if (!pf_str_same(pf_options.color, "auto"))
         return pf_str_same(pf_options.color, "always");
     return !pf_options.no_color && !race.log_path[0] &&
-           pf_sys(SYS_ioctl, pf_str_same(pf_options.log_path, "stdout") ? 1 : 2, TCGETS, termios) == 0;
+           pf_sys(SYS_ioctl, pf_str_same(pf_options.log_path, "stdout") ? 1 : 2, TCGETS, termios) ==
+               0;
 }
 
 static void print_finding(const struct pf_finding *f)
@@ -261,7 +264,8 @@ int pf_race_summary(void)
     pf_nest();
     bool inside = is_reporting();
     if (!inside && pf_options.atexit_sleep_ms > 0) {
-        struct timespec wait = {pf_options.atexit_sleep_ms / 1000, pf_options.atexit_sleep_ms % 1000 * 1000000L};
+        struct timespec wait = {pf_options.atexit_sleep_ms / 1000,
+                                pf_options.atexit_sleep_ms % 1000 * 1000000L};
         pf_sys(SYS_nanosleep, &wait, NULL);
     }
     if (!inside)
@@ -387,8 +391,8 @@ static void read_suppressions(void)
 {
     struct pf_suppress_error e = {.reason = "cannot read the suppressions"};
     const char *built_in = __tsan_default_suppressions ? __tsan_default_suppressions() : NULL;
-    if (built_in &&
-        !pf_suppressions_parse(&race.suppressions, &race.forever, built_in, pf_str_len(built_in), &e))
+    if (built_in && !pf_suppressions_parse(&race.suppressions, &race.forever, built_in,
+                                           pf_str_len(built_in), &e))
         refuse_suppressions("__tsan_default_suppressions", &e);
     if (!*pf_options.suppressions)
         return;

@@ -138,7 +138,9 @@ static enum pf_op op_of(uint64_t statement, uint32_t site_kind)
         return PF_OP_FREE;
     if (site_kind == PF_SITE_LOCK)
         return PF_OP_LOCK;
-    return atomic ? (write ? PF_OP_ATOMIC_WRITE : PF_OP_ATOMIC_READ) : write ? PF_OP_WRITE : PF_OP_READ;
+    return atomic  ? (write ? PF_OP_ATOMIC_WRITE : PF_OP_ATOMIC_READ)
+           : write ? PF_OP_WRITE
+                   : PF_OP_READ;
 }
 
 static uint32_t id_of(uint64_t statement) { return statement & ((1u << PF_ID_BITS) - 1); }
@@ -235,8 +237,8 @@ static void build_locks(struct builder *b, struct pf_access *a, uint32_t lockset
     a->nlocks = n;
 }
 
-static void build_access(struct builder *b, struct pf_access *a, const struct pf_thread *t, uintptr_t granule,
-                         uint64_t statement)
+static void build_access(struct builder *b, struct pf_access *a, const struct pf_thread *t,
+                         uintptr_t granule, uint64_t statement)
 {
     struct pf_position top;
     uint32_t sid = statement >> PF_SID_SHIFT & ((1u << PF_SID_BITS) - 1);
@@ -247,8 +249,8 @@ static void build_access(struct builder *b, struct pf_access *a, const struct pf
     a->op = op_of(statement, top.kind);
     a->size = top.size ? top.size : (uint64_t)__builtin_popcount(mask);
     a->address = granule + (uintptr_t)__builtin_ctz(mask | 0x100);
-    a->variable = top.kind == PF_SITE_READ || top.kind == PF_SITE_WRITE || top.kind == PF_SITE_ATOMIC_READ ||
-                          top.kind == PF_SITE_ATOMIC_WRITE
+    a->variable = top.kind == PF_SITE_READ || top.kind == PF_SITE_WRITE ||
+                          top.kind == PF_SITE_ATOMIC_READ || top.kind == PF_SITE_ATOMIC_WRITE
                       ? top.var
                       : NULL;
     build_locks(b, a, pf_epoch_lockset(sid, clk));
@@ -263,7 +265,8 @@ static void see_thread(struct pf_thread *t, void *arg)
 {
     struct whose *w = arg;
     bool tls = w->addr >= t->tls_lo && w->addr < t->tls_hi;
-    if (w->location->kind == PF_LOCATION_UNKNOWN && (tls || (w->addr >= t->stack_lo && w->addr < t->stack_hi))) {
+    if (w->location->kind == PF_LOCATION_UNKNOWN &&
+        (tls || (w->addr >= t->stack_lo && w->addr < t->stack_hi))) {
         w->location->kind = tls ? PF_LOCATION_TLS : PF_LOCATION_STACK;
         w->location->thread = t->number;
     }
@@ -308,8 +311,8 @@ static void add_actor(struct builder *b, struct pf_finding *f, struct pf_actor *
         a->created = build_trail(b, t->created_at, NULL);
 }
 
-struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_thread *t, uintptr_t granule,
-                                 uint64_t now, uint64_t then)
+struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_thread *t,
+                                 uintptr_t granule, uint64_t now, uint64_t then)
 {
     size_t size;
     struct builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
@@ -317,8 +320,8 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
     struct pf_actor *actors = pf_pool_get(pool, 3 * sizeof *actors);
     if (!f || !actors)
         return NULL;
-    const struct pf_thread *other = pf_epoch_thread(then >> PF_SID_SHIFT & ((1u << PF_SID_BITS) - 1),
-                                                    then >> PF_CLK_SHIFT & PF_CLK_MAX);
+    const struct pf_thread *other = pf_epoch_thread(
+        then >> PF_SID_SHIFT & ((1u << PF_SID_BITS) - 1), then >> PF_CLK_SHIFT & PF_CLK_MAX);
     uint32_t common = (uint32_t)((now & then) >> PF_MASK_SHIFT);
     f->kind = PF_KIND_RACE;
     f->status = PF_STATUS_OBSERVED;

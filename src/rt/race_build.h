@@ -18,8 +18,8 @@
 #define PF_GLANCE_MAX 64
 uint64_t pf_race_fingerprint(uint64_t now, uint64_t then);
 /* As pf_race_found; `id` is its fingerprint. The count is 1. */
-struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_thread *t, uintptr_t granule,
-                                 uint64_t now, uint64_t then);
+struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_thread *t,
+                                 uintptr_t granule, uint64_t now, uint64_t then);
 
 /* A file of /proc with its length; NULL when it cannot be read. A 0 stands behind it. */
 char *pf_proc_read(struct pf_pool *pool, const char *path, size_t *size);

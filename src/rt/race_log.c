@@ -49,7 +49,8 @@ static bool write_all(long fd, const char *s, size_t n)
 static void write_line(struct pf_text *t)
 {
     pf_text_char(t, '\n');
-    long fd = is_ours(out.fd) ? out.fd : pf_sys(SYS_open, out.path, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
+    long fd =
+        is_ours(out.fd) ? out.fd : pf_sys(SYS_open, out.path, O_WRONLY | O_APPEND | O_CLOEXEC, 0);
     if (t->failed || fd < 0 || !write_all(fd, t->at, t->n))
         pf_limit_hit(PF_LIMIT_FINDINGS);
     if (fd >= 0 && fd != out.fd)

@@ -2,11 +2,11 @@
 /* The fingerprint: what it must not depend on, what it must, and its documented bytes. */
 #include "fingerprint.h"
 #include "report_sample.h"
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 static struct pf_place later[3], earlier[2];
 
@@ -87,8 +87,10 @@ static void through_the_library(void **state)
 {
     (void)state;
     struct pf_finding f = fresh();
-    later[0] = (struct pf_place){.function = "std::vector<int>::push_back(int)", .line = 1000,
-                                 .file = "/usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits/v.h"};
+    later[0] = (struct pf_place){
+        .function = "std::vector<int>::push_back(int)",
+        .line = 1000,
+        .file = "/usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits/v.h"};
     uint64_t id = pf_fingerprint(&f);
     assert_string_equal(pf_trail_source(&f.access[0].trail)->function, "store");
     later[0].line++; /* another version of it */
@@ -98,7 +100,8 @@ static void through_the_library(void **state)
     later[1].line--;
     later[0].function = "std::vector<int>::pop_back()";
     assert_int_not_equal(pf_fingerprint(&f), id);
-    f.access[0].trail.n = 1; /* nothing of the user's: some answer, and not that of the other side */
+    f.access[0].trail.n =
+        1; /* nothing of the user's: some answer, and not that of the other side */
     assert_string_equal(pf_trail_source(&f.access[0].trail)->function, later[0].function);
     assert_int_not_equal(pf_fingerprint(&f), id);
 }

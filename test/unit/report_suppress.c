@@ -2,11 +2,11 @@
 /* Suppressions: patterns, lines, stacks of several frames, hits, generated lines. */
 #include "report_sample.h"
 #include "suppress.h"
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 static void patterns(void **state)
 {
@@ -15,16 +15,35 @@ static void patterns(void **state)
         const char *pattern, *s;
         bool match;
     } table[] = {
-        {"foo", "foo", true},          {"foo", "a foo b", true},       {"foo", "fo", false},
-        {"^foo", "foobar", true},      {"^foo", "a foo", false},       {"foo$", "a foo", true},
-        {"foo$", "foob", false},       {"foo$", "foofoo", true},       {"^foo$", "foo", true},
-        {"^foo$", "foo ", false},      {"f*o", "xxfabcoxx", true},     {"^f*o$", "fabco", true},
-        {"^f*o$", "fabcox", false},    {"a*b*c", "a1b2c", true},       {"a*b*c", "acb", false},
-        {"*", "", true},               {"*", "x", true},               {"^*$", "x", true},
-        {"^a*a$", "a", false},         {"^a*a$", "aa", true},          {"^aab$", "aaab", false},
-        {"aab", "aaab", true},         {"a**b", "ab", true},           {"$", "x", true},
-        {"^", "x", true},              {"^$", "", true},               {"^$", "x", false},
-        {"ns::f(int*)", "ns::f(int*)", true}, {"*x*y*z", "1x2y3z4", true},
+        {"foo", "foo", true},
+        {"foo", "a foo b", true},
+        {"foo", "fo", false},
+        {"^foo", "foobar", true},
+        {"^foo", "a foo", false},
+        {"foo$", "a foo", true},
+        {"foo$", "foob", false},
+        {"foo$", "foofoo", true},
+        {"^foo$", "foo", true},
+        {"^foo$", "foo ", false},
+        {"f*o", "xxfabcoxx", true},
+        {"^f*o$", "fabco", true},
+        {"^f*o$", "fabcox", false},
+        {"a*b*c", "a1b2c", true},
+        {"a*b*c", "acb", false},
+        {"*", "", true},
+        {"*", "x", true},
+        {"^*$", "x", true},
+        {"^a*a$", "a", false},
+        {"^a*a$", "aa", true},
+        {"^aab$", "aaab", false},
+        {"aab", "aaab", true},
+        {"a**b", "ab", true},
+        {"$", "x", true},
+        {"^", "x", true},
+        {"^$", "", true},
+        {"^$", "x", false},
+        {"ns::f(int*)", "ns::f(int*)", true},
+        {"*x*y*z", "1x2y3z4", true},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
         if (pf_pattern_match(table[i].pattern, table[i].s) != table[i].match)
@@ -98,8 +117,9 @@ static void lines(void **state)
 {
     (void)state;
     struct given g;
-    assert_true(give(&g, "# comment\n\n  race:a b \r\nrace_top:c\nmutex:d\nthread:e\nsignal:f\ndeadlock:g\n"
-                         "called_from_lib:h\n\t# x\nrace:a <- ... <- b"));
+    assert_true(
+        give(&g, "# comment\n\n  race:a b \r\nrace_top:c\nmutex:d\nthread:e\nsignal:f\ndeadlock:g\n"
+                 "called_from_lib:h\n\t# x\nrace:a <- ... <- b"));
     assert_int_equal(g.list.n, 8);
     assert_string_equal(g.list.first->line, "race:a b");
     pf_pool_release(&g.pool);
@@ -205,8 +225,9 @@ static void generated(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(patterns), cmocka_unit_test(patterns_as_naive), cmocka_unit_test(lines),
-        cmocka_unit_test(matches),  cmocka_unit_test(hits),              cmocka_unit_test(generated),
+        cmocka_unit_test(patterns), cmocka_unit_test(patterns_as_naive),
+        cmocka_unit_test(lines),    cmocka_unit_test(matches),
+        cmocka_unit_test(hits),     cmocka_unit_test(generated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

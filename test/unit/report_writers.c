@@ -3,11 +3,11 @@
 #include "finding_json.h"
 #include "finding_text.h"
 #include "report_sample.h"
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <cmocka.h>
 
 static struct pf_pool pool;
 static struct pf_text t;
@@ -37,34 +37,35 @@ static void layout(void **state)
     struct pf_finding f = sample_finding();
     struct pf_text_style style = {.strip_prefix = "/src/", .pid = 42, .summary = true};
     pf_finding_text(&t, &f, &style);
-    assert_string_equal(so_far(), "==================\n"
-                                  "WARNING: photofinish: data race (pid=42)\n"
-                                  "  Write of size 4 at 0x000000005000 by thread T1 (mutexes: write M0):\n"
-                                  "    #0 memcpy\n"
-                                  "    #1 store a/store.c:12:5 (prog)\n"
-                                  "    #2 worker a/main.c:40:9 (prog)\n"
-                                  "\n"
-                                  "  Previous read of size 8 at 0x000000005000 by main thread "
-                                  "(mutexes: read M1, write M0):\n"
-                                  "    #0 load load.c:7:3 (libx.so)\n"
-                                  "    #1 main a/main.c:60:2 (prog)\n"
-                                  "\n"
-                                  "  Location is global 'x' of size 8 at 0x000000005000 (a/main.c:3)\n"
-                                  "\n"
-                                  "  Mutex M0 'm' (0x000000001000) acquired by thread T1 at:\n"
-                                  "    #0 pthread_create\n"
-                                  "    #1 main a/main.c:58:2 (prog)\n"
-                                  "\n"
-                                  "  Mutex M1 (0x000000002000) acquired by main thread at:\n"
-                                  "    #0 pthread_create\n"
-                                  "    #1 main a/main.c:58:2 (prog)\n"
-                                  "\n"
-                                  "  Thread T1 'pool' (tid=77, running) created by main thread at:\n"
-                                  "    #0 pthread_create\n"
-                                  "    #1 main a/main.c:58:2 (prog)\n"
-                                  "\n"
-                                  "SUMMARY: photofinish: data race a/store.c:12:5 in store\n"
-                                  "==================\n");
+    assert_string_equal(so_far(),
+                        "==================\n"
+                        "WARNING: photofinish: data race (pid=42)\n"
+                        "  Write of size 4 at 0x000000005000 by thread T1 (mutexes: write M0):\n"
+                        "    #0 memcpy\n"
+                        "    #1 store a/store.c:12:5 (prog)\n"
+                        "    #2 worker a/main.c:40:9 (prog)\n"
+                        "\n"
+                        "  Previous read of size 8 at 0x000000005000 by main thread "
+                        "(mutexes: read M1, write M0):\n"
+                        "    #0 load load.c:7:3 (libx.so)\n"
+                        "    #1 main a/main.c:60:2 (prog)\n"
+                        "\n"
+                        "  Location is global 'x' of size 8 at 0x000000005000 (a/main.c:3)\n"
+                        "\n"
+                        "  Mutex M0 'm' (0x000000001000) acquired by thread T1 at:\n"
+                        "    #0 pthread_create\n"
+                        "    #1 main a/main.c:58:2 (prog)\n"
+                        "\n"
+                        "  Mutex M1 (0x000000002000) acquired by main thread at:\n"
+                        "    #0 pthread_create\n"
+                        "    #1 main a/main.c:58:2 (prog)\n"
+                        "\n"
+                        "  Thread T1 'pool' (tid=77, running) created by main thread at:\n"
+                        "    #0 pthread_create\n"
+                        "    #1 main a/main.c:58:2 (prog)\n"
+                        "\n"
+                        "SUMMARY: photofinish: data race a/store.c:12:5 in store\n"
+                        "==================\n");
 }
 
 static void other_places(void **state)
@@ -72,7 +73,10 @@ static void other_places(void **state)
     (void)state;
     struct pf_finding f = sample_finding();
     struct pf_text_style style = {.color = true};
-    f.location = (struct pf_location){.kind = PF_LOCATION_HEAP, .size = 40, .address = 0x10, .thread = 1,
+    f.location = (struct pf_location){.kind = PF_LOCATION_HEAP,
+                                      .size = 40,
+                                      .address = 0x10,
+                                      .thread = 1,
                                       .trail = {sample_create, 2}};
     f.access[0].op = PF_OP_FREE;
     f.access[1].op = PF_OP_ATOMIC_WRITE;
@@ -82,7 +86,8 @@ static void other_places(void **state)
     assert_non_null(strstr(text, "  Free of size 4"));
     assert_non_null(strstr(text, "  Previous atomic write of size 8"));
     assert_non_null(strstr(text, "\n    [unknown stack]\n"));
-    assert_non_null(strstr(text, "heap block of size 40 at 0x000000000010 allocated by thread T1:"));
+    assert_non_null(
+        strstr(text, "heap block of size 40 at 0x000000000010 allocated by thread T1:"));
     assert_non_null(strstr(text, "\033["));
     assert_null(strstr(text, "pid="));
     assert_null(strstr(text, "SUMMARY"));
@@ -108,22 +113,29 @@ static void json(void **state)
     pf_finding_json(&t, &f);
     assert_string_equal(
         so_far(),
-        "{\"id\":\"0000000000000abc\",\"kind\":\"race\",\"status\":\"observed\",\"analysis\":\"fasttrack\","
+        "{\"id\":\"0000000000000abc\",\"kind\":\"race\",\"status\":\"observed\",\"analysis\":"
+        "\"fasttrack\","
         "\"class\":null,\"accesses\":[{\"thread\":\"T1\",\"op\":\"write\",\"size\":4,"
-        "\"file\":\"/src/a/store.c\",\"line\":12,\"column\":5,\"function\":\"store\",\"variable\":\"x\","
-        "\"address\":\"0x5000\",\"locks\":[],\"held\":[],\"stack\":[{\"function\":\"memcpy\",\"file\":null,"
-        "\"line\":0,\"column\":0},{\"function\":\"store\",\"file\":\"/src/a/store.c\",\"line\":12,\"column\":5,"
-        "\"module\":\"/bin/prog\",\"first_line\":10}]},{\"thread\":\"T0\",\"op\":\"read\",\"size\":8,"
+        "\"file\":\"/src/a/"
+        "store.c\",\"line\":12,\"column\":5,\"function\":\"store\",\"variable\":\"x\","
+        "\"address\":\"0x5000\",\"locks\":[],\"held\":[],\"stack\":[{\"function\":\"memcpy\","
+        "\"file\":null,"
+        "\"line\":0,\"column\":0},{\"function\":\"store\",\"file\":\"/src/a/"
+        "store.c\",\"line\":12,\"column\":5,"
+        "\"module\":\"/bin/"
+        "prog\",\"first_line\":10}]},{\"thread\":\"T0\",\"op\":\"read\",\"size\":8,"
         "\"file\":\"load.c\",\"line\":7,\"column\":3,\"function\":\"load\",\"variable\":null,"
-        "\"address\":\"0x5000\",\"locks\":[],\"held\":[],\"stack\":[{\"function\":\"load\",\"file\":\"load.c\","
+        "\"address\":\"0x5000\",\"locks\":[],\"held\":[],\"stack\":[{\"function\":\"load\","
+        "\"file\":\"load.c\","
         "\"line\":7,\"column\":3,\"module\":\"/lib/libx.so\",\"first_line\":5}]}],"
         "\"location\":{\"kind\":\"global\",\"name\":\"x\",\"file\":\"/src/a/main.c\",\"line\":3,"
         "\"address\":\"0x5000\",\"size\":8},\"threads\":[],\"clip\":null,\"count\":1}");
     t.n = 0;
     f = sample_finding();
     pf_finding_json(&t, &f);
-    assert_non_null(strstr(so_far(), "\"locks\":[\"M1\",\"m\"],\"held\":[{\"name\":null,\"address\":\"0x2000\","
-                                     "\"mode\":\"read\",\"stack\":["));
+    assert_non_null(
+        strstr(so_far(), "\"locks\":[\"M1\",\"m\"],\"held\":[{\"name\":null,\"address\":\"0x2000\","
+                         "\"mode\":\"read\",\"stack\":["));
 }
 
 static void json_strings(void **state)
@@ -140,7 +152,8 @@ static void json_strings(void **state)
         {"a\xc3", "\"a\xef\xbf\xbd\""},                                 /* cut */
         {"\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\""},                   /* overlong */
         {"\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},   /* a surrogate */
-        {"\xf4\x90\x80\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""}, /* above the last */
+        {"\xf4\x90\x80\x80",
+         "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""}, /* above the last */
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         t.n = 0;
@@ -161,7 +174,8 @@ static void numbers(void **state)
     pf_text_hex(&t, 0xab, 4);
     pf_text_char(&t, ' ');
     pf_text_hex(&t, UINT64_MAX, 1);
-    assert_string_equal(so_far(), "0 18446744073709551615 -9223372036854775808 00ab ffffffffffffffff");
+    assert_string_equal(so_far(),
+                        "0 18446744073709551615 -9223372036854775808 00ab ffffffffffffffff");
 }
 
 /* A recursion of a million frames is told to its end. */
@@ -205,8 +219,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(layout), TEST(other_places), TEST(json),          TEST(json_strings),
-        TEST(numbers), TEST(deep),        TEST(out_of_memory),
+        TEST(layout),  TEST(other_places), TEST(json),          TEST(json_strings),
+        TEST(numbers), TEST(deep),         TEST(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
