@@ -28,6 +28,7 @@ struct pf_process {
     const char *run;
     const char *const *command;
     size_t ncommand;
+    uint64_t lost;   /* children that could not make a log of their own */
     const char *end; /* how it ended; NULL: killed, or still running */
     bool running;
     struct pf_loss *losses;

@@ -288,10 +288,12 @@ static bool read_line(struct reader *r, const json_t *o, struct pf_process *p, c
         read_count(r, o);
     } else if (!strcmp(type, "end")) {
         read_end(r, o, p);
+    } else if (!strcmp(type, "lost")) {
+        p->lost++;
     } else if (!strcmp(type, "resume")) {
         p->end = NULL;
     } else {
-        fail(r, "start, finding, count, resume or end", "type");
+        fail(r, "start, finding, count, lost, resume or end", "type");
     }
     return true;
 }
@@ -353,6 +355,11 @@ pf_status pf_findings_read(struct pf_findings *f, const char *path, const char *
     free(data);
     if (r.status || !ours || r.line == 0)
         return r.status;
+    if (p->lost) {
+        struct pf_loss *l = get(&r, sizeof *l);
+        *l = (struct pf_loss){"forked processes could not write a log", p->lost, p->losses};
+        p->losses = l;
+    }
     p->running = !p->end && is_running(p);
     add_process(f, p);
     return PF_OK;

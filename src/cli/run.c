@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -31,7 +32,7 @@ struct run {
 
 static int complain(const struct pf_error *e) { return pf_complain(VERB, "%s", e->text); }
 
-/* --- before ----------------------------------------------------------------------------------------- */
+/* --- before --- */
 
 static pf_status check_suppressions(const char *path, struct pf_error *e)
 {
@@ -90,6 +91,9 @@ static pf_status make_folder(struct run *r, struct pf_error *e)
             return s;
         }
         r->temporary = true;
+        /* A process may become another user before it forks; it cannot read what others wrote. */
+        if (geteuid() == 0 && chmod(path, 01733))
+            fprintf(stderr, "pf run: %s: %s\n", path, strerror(errno));
     }
     if (n < 0)
         return pf_fail(e, PF_NOMEM, "out of memory");
@@ -146,7 +150,7 @@ static pf_status set_environment(const struct run *r, struct pf_error *e)
     return s;
 }
 
-/* --- after ------------------------------------------------------------------------------------------ */
+/* --- after --- */
 
 static void print_losses(const struct pf_findings *f)
 {
@@ -246,6 +250,8 @@ int pf_run(int argc, char **argv)
         return pf_complain(VERB, "which program? usage: pf run %s", verb.usage);
     if (strcmp(r.sample, "full"))
         return pf_complain(VERB, "--sample=%s: not available in this build", r.sample);
+    if (r.log && r.state)
+        return pf_complain(VERB, "--log or --state, not both");
     if (r.json && check_json(r.json, &e) != PF_OK)
         return complain(&e);
     if (r.suppressions && check_suppressions(r.suppressions, &e) != PF_OK)

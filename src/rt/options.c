@@ -205,6 +205,8 @@ void pf_options_init(void)
     const char *c = pf_options.color;
     if (!pf_str_same(c, "auto") && !pf_str_same(c, "always") && !pf_str_same(c, "never"))
         refuse("PF_OPTIONS", "expected auto, always or never for option 'color', found", c, "");
+    if (pf_options.exitcode < 0 || pf_options.exitcode > 255)
+        refuse("PF_OPTIONS", "expected 0 to 255 for option", "exitcode", "");
     const char *no_color = find_variable(block, "NO_COLOR");
     pf_options.no_color = no_color && *no_color;
     pf_options.log_dir = find_variable(block, "PF_LOG_DIR");

@@ -52,7 +52,7 @@ static struct {
     uint64_t cache[CACHE]; /* later id << 40 | earlier id << 16 | entry */
 } race = {.n = 1};
 
-/* --- output ----------------------------------------------------------------------------------- */
+/* --- output --- */
 
 static void add_to_path(size_t *n, const char *s)
 {
@@ -139,7 +139,7 @@ static void print_finding(const struct pf_finding *f)
     write_text(&t);
 }
 
-/* --- the lock --------------------------------------------------------------------------------- */
+/* --- the lock --- */
 
 static void lock_reports(void)
 {
@@ -159,7 +159,7 @@ static bool is_reporting(void)
     return __atomic_load_n(&race.holder, __ATOMIC_RELAXED) == (pid_t)pf_sys(SYS_gettid);
 }
 
-/* --- what was seen before ------------------------------------------------------------------------ */
+/* --- what was seen before --- */
 
 static uint64_t pair_of(uint64_t now, uint64_t then)
 {
@@ -196,7 +196,7 @@ static struct entry *entry_of(uint64_t id)
     return &race.entry[race.n++];
 }
 
-/* --- the end of the process -------------------------------------------------------------------- */
+/* --- the end of the process --- */
 
 static void add_count(struct pf_text *t, uint64_t n, const char *one, const char *many)
 {
@@ -306,7 +306,7 @@ void pf_race_exec_failed(void)
     pf_unnest();
 }
 
-/* --- a finding --------------------------------------------------------------------------------- */
+/* --- a finding --- */
 
 static _Noreturn void halt(void)
 {
@@ -363,7 +363,7 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
     unlock_reports();
 }
 
-/* --- the start ---------------------------------------------------------------------------------- */
+/* --- the start --- */
 
 static _Noreturn void refuse_suppressions(const char *file, const struct pf_suppress_error *e)
 {
@@ -440,6 +440,5 @@ void pf_race_after_fork(void)
     for (struct pf_suppression *s = race.suppressions.first; s; s = s->next)
         s->hits = 0;
     set_log_path();
-    pf_race_log_leave();
-    pf_race_log_open();
+    pf_race_log_fork();
 }

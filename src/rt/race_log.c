@@ -125,13 +125,11 @@ static void write_start(uint64_t time)
     write_line(&t);
 }
 
-void pf_race_log_open(void)
+/* Makes the file; false, and nothing changed, when that cannot be. */
+static bool create(uint64_t time)
 {
-    if (!pf_options.log_dir || !*pf_options.log_dir)
-        return;
-    pf_pool_init(&pool, pf_race_map, pf_race_unmap);
     struct pf_text t;
-    uint64_t time = now();
+    struct stat s;
     pf_text_init(&t, &pool);
     pf_text_add(&t, pf_options.log_dir);
     pf_text_char(&t, '/');
@@ -140,31 +138,54 @@ void pf_race_log_open(void)
     pf_text_u64(&t, time);
     pf_text_add(&t, ".pflog");
     pf_text_char(&t, 0);
-    struct stat s;
-    long fd = -1;
-    if (!t.failed && t.n <= sizeof out.path) {
-        pf_bytes_copy(out.path, t.at, t.n);
-        fd = pf_sys(SYS_open, out.path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
-    }
-    if (fd < 0 || pf_sys(SYS_fstat, fd, &s)) {
-        pf_limit_hit(PF_LIMIT_FINDINGS);
-        pf_pool_release(&pool);
-        return;
-    }
+    long fd = t.failed || t.n > sizeof out.path
+                  ? -1
+                  : pf_sys(SYS_open, t.at, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+    if (fd < 0 || pf_sys(SYS_fstat, fd, &s))
+        return false;
+    pf_bytes_copy(out.path, t.at, t.n);
     out.dev = s.st_dev;
     out.ino = s.st_ino;
     out.open = true;
     out.fd = (int)pf_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LOW_FD);
     pf_sys(SYS_close, fd);
-    write_start(time);
+    return true;
 }
 
-void pf_race_log_leave(void)
+void pf_race_log_open(void)
 {
-    if (out.open && is_ours(out.fd))
-        pf_sys(SYS_close, out.fd);
-    out.open = false;
-    out.fd = -1;
+    if (!pf_options.log_dir || !*pf_options.log_dir)
+        return;
+    pf_pool_init(&pool, pf_race_map, pf_race_unmap);
+    uint64_t time = now();
+    if (create(time))
+        write_start(time);
+    else
+        pf_limit_hit(PF_LIMIT_FINDINGS);
+    pf_pool_release(&pool);
+}
+
+void pf_race_log_fork(void)
+{
+    if (!out.open)
+        return;
+    pf_pool_init(&pool, pf_race_map, pf_race_unmap); /* somebody may have been using it */
+    int old = is_ours(out.fd) ? out.fd : -1;
+    uint64_t time = now();
+    if (create(time)) {
+        write_start(time);
+    } else { /* the parent's log is told, that much is possible */
+        struct pf_text t = start_line("lost");
+        pf_json_num(&t, "pid", (uint64_t)pf_sys(SYS_getpid));
+        pf_text_char(&t, '}');
+        write_line(&t);
+        pf_limit_hit(PF_LIMIT_FINDINGS);
+        out.open = false;
+        out.fd = -1;
+    }
+    if (old >= 0)
+        pf_sys(SYS_close, old);
+    pf_pool_release(&pool);
 }
 
 void pf_race_log_finding(const struct pf_finding *f)

@@ -19,8 +19,8 @@
 
 /* Opens <PF_LOG_DIR>/<pid>.<time>.pflog and writes the first line. Does nothing without a folder. */
 void pf_race_log_open(void);
-/* In the child of fork: the parent's file is let go. */
-void pf_race_log_leave(void);
+/* In the child of fork: a log of its own; the parent's file is let go. */
+void pf_race_log_fork(void);
 void pf_race_log_finding(const struct pf_finding *f);
 void pf_race_log_count(uint64_t id, uint64_t count);
 /* `how`: exit, exec, halt. */

@@ -2,11 +2,12 @@
 /* The fingerprint: what it must not depend on, what it must, and its documented bytes. */
 #include "fingerprint.h"
 #include "report_sample.h"
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 static struct pf_place later[3], earlier[2];
 

@@ -2,11 +2,12 @@
 /* Suppressions: patterns, lines, stacks of several frames, hits, generated lines. */
 #include "report_sample.h"
 #include "suppress.h"
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 static void patterns(void **state)
 {

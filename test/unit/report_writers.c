@@ -3,11 +3,12 @@
 #include "finding_json.h"
 #include "finding_text.h"
 #include "report_sample.h"
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+#include <cmocka.h>
 
 static struct pf_pool pool;
 static struct pf_text t;
