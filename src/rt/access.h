@@ -33,6 +33,9 @@ void pf_block_init(void);
 void pf_block_lock_all(void); /* around fork */
 void pf_block_unlock_all(void);
 void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where);
+/* A block that was freed, by realloc, and stayed: its first `kept` bytes keep their history, in
+ * which the free is a write. */
+void pf_block_again(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where);
 void pf_block_free(struct pf_thread *t, void *addr, uint32_t where);
 /* The block that holds addr, for reports; false if none. */
 bool pf_block_find(const volatile void *addr, struct pf_block *out);

@@ -70,7 +70,7 @@ static void give(struct pf_thread *t, uint32_t r)
     pf_spin_unlock(&shards[s].lock);
 }
 
-void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where)
+void pf_block_again(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where)
 {
     uintptr_t a = (uintptr_t)addr;
     uint32_t *p = plane(a), r = *p ? *p : take(t);
@@ -84,7 +84,13 @@ void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where)
         records[r] = (struct record){a, size, 0, where, t->number};
         __atomic_store_n(p, r, __ATOMIC_RELEASE);
     }
-    pf_memory_new(addr, size);
+    if (kept < size)
+        pf_memory_new((char *)addr + kept, size - kept);
+}
+
+void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where)
+{
+    pf_block_again(t, addr, size, 0, where);
 }
 
 void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)

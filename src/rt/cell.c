@@ -331,6 +331,13 @@ static void access_four(struct pf_thread *t, uint64_t *cell, struct visit *v, ui
         put(&cell[0], n0);
 }
 
+/* From now on any read under this set passes at once, for t has read all of the granule under it. */
+static void share(uint64_t ref)
+{
+    if (!pf_rt.oracle)
+        __pf_tls.shared = ref;
+}
+
 /* cell[1] refers to a set of plain reads and a is a plain read. */
 static bool read_in_set(struct pf_thread *t, struct visit *v, uint64_t *cell, uint64_t s0,
                         uint64_t s1, uint32_t site)
@@ -345,8 +352,8 @@ static bool read_in_set(struct pf_thread *t, struct visit *v, uint64_t *cell, ui
         put(&cell[0], n0);
     if (to != s1)
         put(&cell[1], to);
-    if ((v->a & PF_MASK_ALL) == PF_MASK_ALL && pf_is_ref(to) && !pf_rt.oracle)
-        __pf_tls.shared = to; /* from now on any read under this set passes at once */
+    if ((v->a & PF_MASK_ALL) == PF_MASK_ALL && pf_is_ref(to))
+        share(to);
     return true;
 }
 
@@ -394,8 +401,11 @@ static bool covered_in_record(uint64_t ref, uint64_t a)
     for (unsigned i = 0; i < n && i < pf_set_room(set); i++) {
         uint64_t s = get(&set->stmt[i]);
         if (!((s ^ a) & (PF_BITS_SID | PF_BITS_CLK)) && at_least(s, a) &&
-            !(a & PF_MASK_ALL & ~s))
+            !(a & PF_MASK_ALL & ~s)) {
+            if (set->interned && (s & PF_MASK_ALL) == PF_MASK_ALL)
+                share(ref);
             return true;
+        }
     }
     return false;
 }

@@ -52,12 +52,8 @@ void pf_check_slow(uintptr_t addr, uint32_t site, uint32_t what)
     if (!t)
         return;
     bool write = what & PF_CHECK_WRITE;
-    if (!pf_ignores(t, write)) {
-        unsigned size = what & 15;
-        uint64_t a = pf_stmt_make(t, ((1u << size) - 1) << (addr & 7) & 0xff, write, false);
-        if (pf_rt.careful || !pf_cell_touch(t, pf_cell_of(addr), a, 0, site))
-            access_one(t, addr, size, write, 0, site);
-    }
+    if (!pf_ignores(t, write))
+        access_one(t, addr, what & 15, write, 0, site);
     leave();
 }
 
@@ -79,7 +75,7 @@ static void access_range(struct pf_thread *t, uintptr_t addr, uint64_t size, boo
     uint64_t a = pf_stmt_make(t, 0xff, write, false) | id, key = (a | PF_BIT_W) & ~PF_BITS_ID;
     for (; addr < end && end - addr >= 8; addr += 8) {
         uint64_t *cell = pf_cell_of(addr), s = __atomic_load_n(&cell[!write], __ATOMIC_RELAXED);
-        if ((s ^ key) >> shift && (!id || !pf_cell_touch(t, cell, a, id, 0)))
+        if ((s ^ key) >> shift && (!id || !pf_cell_touch(t->clock, cell, a)))
             pf_cell_access(t, addr, a, PF_NO_SITE);
     }
     if (addr < end)

@@ -4,7 +4,7 @@
  * is saved that is not needed; all else goes through stubs that save everything (check_entry.S).
  */
 #include "check.h"
-#include "rt.h"
+#include "stack.h"
 #include "touch.h"
 
 #define KEEP __attribute__((preserve_most, visibility("default")))
@@ -12,21 +12,22 @@
 static inline __attribute__((always_inline)) bool miss(uintptr_t addr, uint32_t site, unsigned size,
                                                        bool write)
 {
-    struct pf_thread *t = __pf_tls.thread;
-    uint64_t key = __pf_tls.key;
-    if (__builtin_expect(!t || __pf_tls.nested || !key || pf_rt.careful, 0) || pf_ignores(t, write))
+    const uint32_t *clock = __pf_tls.clock;
+    if (__builtin_expect(!clock, 0)) /* an unknown thread, a waiting signal, a special mode */
         return false;
-    uint64_t a = key & (PF_BITS_SID | PF_BITS_CLK);
+    uint64_t a = __pf_tls.key & (PF_BITS_SID | PF_BITS_CLK), *cell = pf_cell_of(addr);
+    uint32_t id = pf_stack_id_known(site);
+    if (__builtin_expect(!id, 0))
+        return false;
     if (write)
         a |= PF_BIT_W;
-    uint64_t *cell = pf_cell_of(addr);
     if (size <= 8) {
         a |= ((1ull << size) - 1) << (PF_MASK_SHIFT + (size < 8 ? addr & 7 : 0));
-        return pf_cell_touch(t, cell, a, 0, site);
+        return pf_cell_touch(clock, cell, a | id);
     }
-    a |= PF_MASK_ALL;
+    a |= PF_MASK_ALL | id;
     /* Touching the first half twice is no harm, should the second half need the long way. */
-    return pf_cell_touch(t, cell, a, 0, site) && pf_cell_touch(t, cell + 2, a, 0, site);
+    return pf_cell_touch(clock, cell, a) && pf_cell_touch(clock, cell + 2, a);
 }
 
 #define MISS(name, size, write)                                                                    \

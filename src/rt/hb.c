@@ -106,7 +106,7 @@ struct pf_hb_clock *pf_hb_clock_new(void)
 void pf_hb_clock_free(struct pf_hb_clock *c)
 {
     pf_clock_clear(c);
-    if ((char *)c >= pf_store_base)
+    if ((uintptr_t)c >= PF_STORE_BASE && (uintptr_t)c < PF_STORE_BASE + PF_STORE_SIZE)
         pf_store_give(c, 0);
 }
 

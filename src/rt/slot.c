@@ -78,7 +78,10 @@ void pf_thread_key(struct pf_thread *t)
     t->tls->shared = 1; /* matches no word of a cell; 0 is that of an empty one */
     t->tls->key = 0xffull << PF_MASK_SHIFT | (uint64_t)t->sid << PF_SID_SHIFT |
                   (uint64_t)t->clk << PF_CLK_SHIFT | 1ull << PF_WRITE_BIT;
+    t->tls->clock = t->clock;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (pf_rt.careful || t->signals || t->ignore_reads || t->ignore_writes)
+        t->tls->clock = NULL;
     /* Nothing may pass unlogged, or a signal waits: a key that no word matches, 0 neither. */
     if (pf_rt.oracle || t->signals)
         t->tls->key = (uint64_t)PF_CLK_MAX << PF_CLK_SHIFT | 1ull << PF_WRITE_BIT;

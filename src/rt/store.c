@@ -2,11 +2,11 @@
 #include "store.h"
 #include "limits.h"
 #include "sys.h"
+#include <stdbool.h>
 
-#define STORE_SIZE (1ull << 36)
 #define ORDERS 20
 
-char *pf_store_base;
+static bool ready;
 static uint64_t used; /* bytes handed out by the bump */
 static struct {
     struct pf_spin lock;
@@ -17,7 +17,7 @@ uint64_t pf_limit_count[PF_LIMITS];
 
 void pf_store_init(void)
 {
-    pf_store_base = pf_sys_map(NULL, STORE_SIZE);
+    ready = pf_sys_map((void *)PF_STORE_BASE, PF_STORE_SIZE) != NULL;
     used = 64; /* the name 0 stays free to mean "none" */
 }
 
@@ -26,13 +26,13 @@ static void *bump(size_t size, size_t align)
     uint64_t at = __atomic_load_n(&used, __ATOMIC_RELAXED), from;
     do {
         from = (at + align - 1) & ~(uint64_t)(align - 1);
-        if (!pf_store_base || from + size > STORE_SIZE) {
+        if (!ready || from + size > PF_STORE_SIZE) {
             pf_limit_hit(PF_LIMIT_MEMORY);
             return NULL;
         }
     } while (!__atomic_compare_exchange_n(&used, &at, from + size, 1, __ATOMIC_RELAXED,
                                           __ATOMIC_RELAXED));
-    return pf_store_base + from;
+    return (void *)(PF_STORE_BASE + from);
 }
 
 void *pf_store_keep(size_t size) { return bump(size, 16); }

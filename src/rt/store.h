@@ -22,12 +22,13 @@ void *pf_store_take(unsigned order);
 void pf_store_give(void *block, unsigned order);
 
 /* Blocks have a 32-bit name: their distance from the start of the region in 64-byte units. */
-extern char *pf_store_base;
+#define PF_STORE_BASE 0x160000000000ull
+#define PF_STORE_SIZE (1ull << 36)
 static inline uint32_t pf_store_name(const void *block)
 {
-    return (uint32_t)(((const char *)block - pf_store_base) >> 6);
+    return (uint32_t)(((uintptr_t)block - PF_STORE_BASE) >> 6);
 }
-static inline void *pf_store_at(uint32_t name) { return pf_store_base + ((uint64_t)name << 6); }
+static inline void *pf_store_at(uint32_t name) { return (void *)(PF_STORE_BASE + ((uint64_t)name << 6)); }
 
 void pf_store_lock_all(void); /* around fork */
 void pf_store_unlock_all(void);

@@ -5,7 +5,6 @@
 #define PF_RT_TOUCH_H
 
 #include "cell.h"
-#include "stack.h"
 
 static inline bool pf_stmt_known(const uint32_t *clock, uint64_t s)
 {
@@ -19,12 +18,12 @@ static inline bool pf_stmt_apart(uint64_t s, uint64_t a) { return !(s & a & PF_M
  * The usual first touch of a granule in a new epoch, with one or two stores: all that stands in the
  * cell happened before, so nothing races, and the access takes a place in front whose statement it
  * replaces whole; or it joins a statement of its own place and epoch. False, with nothing done, in
- * every other case. `id` 0: that of `site`, if it is known already.
+ * every other case. `mine` is the access with its id, `clock` that of its thread, the caller.
  */
 static inline __attribute__((always_inline)) bool
-pf_cell_touch(struct pf_thread *t, uint64_t *cell, uint64_t a, uint32_t id, uint32_t site)
+pf_cell_touch(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
-    const uint32_t *clock = t->clock;
+    uint64_t a = mine & ~PF_BITS_ID;
     uint64_t s0 = __atomic_load_n(&cell[0], __ATOMIC_RELAXED);
     uint64_t s1 = __atomic_load_n(&cell[1], __ATOMIC_RELAXED);
     if (!pf_stmt_known(clock, s0) || !pf_stmt_known(clock, s1))
@@ -38,9 +37,6 @@ pf_cell_touch(struct pf_thread *t, uint64_t *cell, uint64_t a, uint32_t id, uint
         if (a & PF_BIT_W && !(pf_stmt_apart(s2, a) && pf_stmt_apart(s3, a)))
             return false;
     }
-    if (!id && !(id = pf_stack_id_known(site)))
-        return false;
-    uint64_t mine = a | id;
     if (a & PF_BIT_W) {
         if (!pf_stmt_inside(s0, a)) {
             if ((s0 ^ mine) << 8)
@@ -65,7 +61,7 @@ pf_cell_touch(struct pf_thread *t, uint64_t *cell, uint64_t a, uint32_t id, uint
         }
         __atomic_store_n(&cell[1], mine, __ATOMIC_RELAXED);
     }
-    t->dirty = true;
+    __pf_tls.thread->dirty = true;
     return true;
 }
 

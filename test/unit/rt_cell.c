@@ -121,8 +121,9 @@ static void access(struct pf_thread *t, unsigned g, unsigned mask, bool write, b
     race_now = race_then = 0;
     __pf_tls.key = pf_stmt_make(t, 0xff, true, false);
     uint64_t a = pf_stmt_make(t, mask, write, atomic);
+    __pf_tls.thread = t;
     if (atomic || !quick(addr, mask, write))
-        if (atomic || pf_rt.strict || !pf_cell_touch(t, pf_cell_of(addr), a, 0, site))
+        if (atomic || pf_rt.strict || !pf_cell_touch(t->clock, pf_cell_of(addr), a | (site + 16)))
             pf_cell_access(t, addr, a, site);
     assert_int_equal(want, race_then != 0);
     if (want) {
@@ -244,12 +245,6 @@ static int setup(void **state)
     __pf_tls.frame = frames + 1;
     pf_store_init();
     pf_idpair_init();
-    while (frames[0].node <= PF_NODE_ROOT) { /* a context that gives site s the id s + 16 */
-        struct pf_node *n = pf_store_take(0);
-        *n = (struct pf_node){.nblocks = 1};
-        n->block[0] = 16;
-        frames[0].node = pf_store_name(n);
-    }
     return 0;
 }
 

@@ -14,6 +14,7 @@
 #include "spin.h"
 #include "store.h"
 #include "sys.h"
+#include "slot.h"
 #include "wrap.h"
 #include <string.h>
 
@@ -121,14 +122,15 @@ PF_PROVIDE(int, __tsan_mutex_pre_unlock, (void *m, unsigned flags))
 
 /* Accesses that are not to be looked at. They nest. */
 
-ANNOTATION(AnnotateIgnoreReadsBegin, (const char *f, int l), c.t->ignore_reads++)
-ANNOTATION(AnnotateIgnoreReadsEnd, (const char *f, int l), c.t->ignore_reads--)
-ANNOTATION(AnnotateIgnoreWritesBegin, (const char *f, int l), c.t->ignore_writes++)
-ANNOTATION(AnnotateIgnoreWritesEnd, (const char *f, int l), c.t->ignore_writes--)
+ANNOTATION(AnnotateIgnoreReadsBegin, (const char *f, int l), c.t->ignore_reads++, pf_thread_key(c.t))
+ANNOTATION(AnnotateIgnoreReadsEnd, (const char *f, int l), c.t->ignore_reads--, pf_thread_key(c.t))
+ANNOTATION(AnnotateIgnoreWritesBegin, (const char *f, int l), c.t->ignore_writes++, pf_thread_key(c.t))
+ANNOTATION(AnnotateIgnoreWritesEnd, (const char *f, int l), c.t->ignore_writes--, pf_thread_key(c.t))
 ANNOTATION(AnnotateIgnoreSyncBegin, (const char *f, int l), c.t->ignore_sync++)
 ANNOTATION(AnnotateIgnoreSyncEnd, (const char *f, int l), c.t->ignore_sync--)
 ANNOTATION(AnnotateEnableRaceDetection, (const char *f, int l, int enable),
-           c.t->ignore_reads += enable ? -1 : 1, c.t->ignore_writes += enable ? -1 : 1)
+           c.t->ignore_reads += enable ? -1 : 1, c.t->ignore_writes += enable ? -1 : 1,
+           pf_thread_key(c.t))
 
 /* Memory. */
 

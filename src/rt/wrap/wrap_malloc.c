@@ -2,10 +2,11 @@
  * wrap_malloc.c - malloc and its family, on top of glibc's allocator under its other names, which
  * need no lookup: these functions are called before anything of ours is ready.
  *
- * realloc is the end of the old block and the beginning of a new one, moved or not. That loses
- * nothing: all earlier accesses have been checked against the end, and what the new block keeps is
- * recorded as written by realloc, so every later access is checked against it. The end must come
- * before the real call, another thread may get the memory during it.
+ * realloc is the end of the old block, checked as a write of it, and the beginning of a new one.
+ * Where it stayed, what it keeps is still marked as written by realloc; where it moved, the copy is
+ * a write. So nothing is lost: all earlier accesses are checked against the end, and all later ones
+ * against what realloc wrote. The end must come before the real call, another thread may get the
+ * memory during it.
  */
 #include "wrap_malloc.h"
 #include "rt.h"
@@ -138,7 +139,6 @@ HEAP(void *, calloc, (size_t n, size_t each))
 static void *resize(struct pf_func *native, void *old, size_t size, const void *caller)
 {
     struct pf_thread *t = pf_self();
-    struct pf_block was;
     size_t had = 0;
     if (t && old) {
         pf_nest();
@@ -146,19 +146,20 @@ static void *resize(struct pf_func *native, void *old, size_t size, const void *
         pf_unnest();
         pf_heap_ending(native, old, caller);
     }
-    void *p = __libc_realloc(old, size), *now = p;
-    if (p) {
-        pf_heap_made(native, p, size, caller);
-    } else if (had && size) { /* no memory: the old block lives on */
-        now = old;
-        size = had;
-        pf_nest();
-        pf_block_new(t, old, had, pf_block_find(old, &was) ? was.where : 0);
-        pf_unnest();
+    void *p = __libc_realloc(old, size);
+    if (!had || (!p && !size))
+        return pf_heap_made(native, p, size, caller);
+    if (!p || p == old) { /* stayed; without memory, as it was */
+        size_t now = p ? size : had;
+        enter(native);
+        pf_block_again(t, old, now, had < now ? had : now, pf_stack_id(t, PF_NATIVE_CALL));
+        leave(t);
+        return p;
     }
-    if (now && had && !called_by_libc(caller)) {
+    pf_heap_made(native, p, size, caller);
+    if (!called_by_libc(caller)) {
         pf_stack_push(native);
-        pf_writes(now, had < size ? had : size);
+        pf_writes(p, had < size ? had : size);
         pf_stack_pop();
     }
     return p;
