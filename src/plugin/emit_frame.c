@@ -35,6 +35,9 @@ void pf_frame_restore(struct pf_emit *e) { LLVMBuildStore(e->b, e->next, top(e))
 bool pf_call_leaves(struct pf_unit *u, LLVMValueRef call)
 {
     LLVMValueRef fn = pf_callee(call);
+    size_t n;
+    if (fn && pf_name_starts(LLVMGetValueName2(fn, &n), "__tsan_switch_to_fiber"))
+        return false; /* from here on the top of the stack is another fiber's */
     return !fn || !pf_ptrmap_find(&u->watched, fn);
 }
 

@@ -57,7 +57,7 @@ static inline uint32_t pf_stack_id(struct pf_thread *t, uint32_t site)
 struct pf_position {
     const char *func, *file, *var;
     uint32_t line, column, kind, size;
-    uint32_t func_line; /* where the function begins; 0: not known (inlined) */
+    uint32_t func_line; /* where the function begins; 0: not known */
     bool folded;        /* stands for deeper recursion of the same call too */
 };
 /* Calls f for each position of the stack of `id`, inlined functions included; stops when f
@@ -78,7 +78,7 @@ enum pf_native_site {
     PF_NATIVE_SITES
 };
 #define PF_NATIVE_SITE_(kind, name)                                                                \
-    ".long 0, 9b - ., 0, 0\n .short 0\n .byte " kind ", 0\n .long 0\n"
+    ".long 0, 9b - ., 0, 0\n .short 0\n .byte " kind ", 0\n .long 0, 0\n"
 #define PF_NATIVE(name)                                                                            \
     extern struct pf_func pf_native_##name __attribute__((visibility("hidden")));                  \
     __asm__(".pushsection .rodata.pf_native,\"a\"\n"                                               \
