@@ -253,6 +253,10 @@ bool pf_pair_close(struct pf_pair *p)
         for (uint32_t l = 0; l + 1 < w->lock_at.len; l++)
             if (!close_lock(p, l))
                 return false;
+        for (size_t k = 0; k < w->soft.len; k += 2)
+            if (pf_pair_needed(p, w->soft.at[k]) && pf_pair_needed(p, w->soft.at[k + 1]) &&
+                !put_before(p, w->soft.at[k], w->soft.at[k + 1]))
+                return false;
         for (size_t k = 0; k < w->wakes.len; k += 3)
             if (pf_pair_needed(p, w->wakes.at[k]) &&
                 !put_before(p, w->wakes.at[k + 1], w->wakes.at[k + 2]))

@@ -307,13 +307,23 @@ static void run_locks(struct encoder *x, const uint32_t *order, uint32_t n)
     pf_vec_release(&open);
 }
 
-/* A notification before the wait it should end is lost. */
-static void run_wakes(struct encoder *x)
+static bool is_included(const struct encoder *x, uint32_t e)
+{
+    return x->w->pos[e] < x->included[x->w->thread[e]];
+}
+
+/* A notification before the wait it should end is lost; soft order. */
+static void run_orders(struct encoder *x)
 {
     const struct pf_window *w = x->w;
+    for (size_t k = 0; k < w->soft.len; k += 2) {
+        uint32_t a = w->soft.at[k], b = w->soft.at[k + 1];
+        if (is_included(x, a) && is_included(x, b) && x->s->rank[b] < x->s->rank[a])
+            CLAUSE(x, pf_lit_not(inc(x, a)), pf_lit_not(inc(x, b)), before(x, a, b));
+    }
     for (size_t k = 0; k < w->wakes.len; k += 3) {
         uint32_t wake = w->wakes.at[k], wait = w->wakes.at[k + 1], by = w->wakes.at[k + 2];
-        if (w->pos[wake] < x->included[w->thread[wake]] && x->s->rank[by] < x->s->rank[wait])
+        if (is_included(x, wake) && x->s->rank[by] < x->s->rank[wait])
             CLAUSE(x, pf_lit_not(inc(x, wake)), before(x, wait, by));
     }
 }
@@ -393,7 +403,7 @@ static enum pf_answer search(struct encoder *x, uint32_t conflicts)
         linearise(x);
         run_locks(x, x->p->order.at, (uint32_t)x->p->order.len);
         run_memory(x, x->p->order.at, (uint32_t)x->p->order.len);
-        run_wakes(x);
+        run_orders(x);
         if (!x->pending.len)
             return PF_YES;
         for (size_t k = 0; k < x->pending.len; k += x->pending.at[k] + 1)

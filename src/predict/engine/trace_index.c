@@ -63,15 +63,20 @@ static bool has(const struct latest *l, uint32_t thread)
     return false;
 }
 
+static void push_new(pf_vec_u32 *list, size_t first, uint32_t event)
+{
+    for (size_t k = first; k < list->len; k++)
+        if (list->at[k] == event)
+            return;
+    pf_vec_push(list, event);
+}
+
 static void edge(struct builder *b, uint32_t from, uint32_t to)
 {
     if (from == PF_NONE || b->t->events.at[from].thread == b->t->events.at[to].thread)
         return;
     assert(from < to);
-    for (size_t k = b->x->pred_at[to]; k < b->x->pred.len; k++)
-        if (b->x->pred.at[k] == from)
-            return;
-    pf_vec_push(&b->x->pred, from);
+    push_new(&b->x->pred, b->x->pred_at[to], from);
 }
 
 static void edges(struct builder *b, const struct latest *l, uint32_t to)
@@ -149,7 +154,9 @@ static void pinned_edges(struct builder *b, uint32_t i, const struct pf_event *e
             note(&x->reads, e->thread, i);
         }
         if (pf_event_writes(e)) {
-            edges(b, &x->reads, i);
+            for (uint32_t k = 0; k < x->reads.len; k++)
+                if (x->reads.at[2 * k] != e->thread)
+                    push_new(&b->x->soft, b->x->soft_at[i], x->reads.at[2 * k + 1]);
             note(&x->writes, e->thread, i);
         }
     }
@@ -282,6 +289,7 @@ void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing
     x->before = pf_mem_resize(NULL, x->n, sizeof *x->before);
     x->match = pf_mem_resize(NULL, x->n, sizeof *x->match);
     x->pred_at = pf_mem_zero(x->n + 1ull, sizeof *x->pred_at);
+    x->soft_at = pf_mem_zero(x->n + 1ull, sizeof *x->soft_at);
     find_matches(x);
     find_writes(x);
 
@@ -325,6 +333,7 @@ void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing
     for (uint32_t i = 0; i < x->n; i++) {
         const struct pf_event *e = &t->events.at[i];
         x->pred_at[i] = (uint32_t)x->pred.len;
+        x->soft_at[i] = (uint32_t)x->soft.len;
         if (x->before[i] == PF_NONE)
             edge(&b, b.first_pred[e->thread], i);
         if (pf_event_operand[e->kind] == PF_OPERAND_PLACE) {
@@ -338,6 +347,7 @@ void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing
         b.last[e->thread] = i;
     }
     x->pred_at[x->n] = (uint32_t)x->pred.len;
+    x->soft_at[x->n] = (uint32_t)x->soft.len;
 
     free(count);
     free(b.first_pred);
@@ -369,6 +379,8 @@ void pf_index_release(struct pf_index *x)
     free(x->match);
     free(x->pred_at);
     pf_vec_release(&x->pred);
+    free(x->soft_at);
+    pf_vec_release(&x->soft);
     free(x->write_at);
     free(x->writes);
     memset(x, 0, sizeof *x);

@@ -5,7 +5,8 @@
  *          kept as explicit edges to earlier events: an event needs them all to have happened.
  *            start/join, notify/wake, barriers, messages; a block is
  *            used after its alloc, and handed out again after its free and last uses;
- *            a read whose value comes from a missing call stays among the writes as it was;
+ *            a read whose value comes from a missing call comes after the writes before it, and
+ *            before those after it if both happen;
  *            RDIT: BarrierPairs that reach a common item, and events on items that a BarrierPair
  *            reaches, stay in the order of the trace (the paper's Algorithms 2 and 3), and so do
  *            writes to an item while a missing call that reaches it is under way;
@@ -28,6 +29,8 @@ struct pf_index {
     uint32_t *match;  /* acquire: its release; release: its acquire; PF_NONE if there is none */
     uint32_t *pred_at; /* n + 1: range of `pred` */
     pf_vec_u32 pred;
+    uint32_t *soft_at;  /* n + 1: range of `soft` */
+    pf_vec_u32 soft;    /* events that come first if both happen: no need for them to happen */
     uint32_t *write_at; /* cells + 1: range of `writes`; only shared, written cells have any */
     uint32_t *writes;   /* events that store into the cell, in order */
 };

@@ -40,7 +40,7 @@ struct machine {
     PF_VEC(struct undo) log;
     pf_vec_u32 ran;  /* events of the witness that ran */
     pf_vec_u32 special; /* events with rules about many others: arrive, post, alloc, join ... */
-    uint32_t step, start;
+    uint32_t step, start, farthest; /* farthest: behind the last event of the witness */
     char *why;
     size_t why_len;
 };
@@ -197,25 +197,18 @@ static bool share_cell(const struct machine *m, uint32_t i, uint32_t k)
     return p->cell0 < q->cell0 + q->ncells && q->cell0 < p->cell0 + p->ncells;
 }
 
-/* Reads of values from missing calls keep their place among the writes. */
+/* A read of a value from a missing call comes after exactly the writes that it came after. */
 static bool pinned_allows(struct machine *m, uint32_t i)
 {
     const struct pf_event *e = at(m, i);
-    if (!m->t->has_calls || !pf_event_is_access(e))
+    if (!m->t->has_calls || !pf_event_reads(e) || !pinned(m, e))
         return true;
-    bool fixed = pf_event_reads(e) && pinned(m, e);
-    for (uint32_t f = m->start; f < i; f++) {
-        const struct pf_event *g = at(m, f);
-        if (ran(m, f) || !pf_event_is_access(g) || g->thread == e->thread)
-            continue;
-        if (((fixed && pf_event_writes(g)) ||
-             (pf_event_writes(e) && pf_event_reads(g) && pinned(m, g))) &&
+    for (uint32_t f = m->start; f < m->t->events.len && f < m->farthest; f++)
+        if (pf_event_writes(at(m, f)) && at(m, f)->thread != e->thread && ran(m, f) != (f < i) &&
             share_cell(m, i, f))
-            return no(m,
-                      "event %u runs before event %u, although a value of a missing call lies "
-                      "between",
-                      pf_trace_label(m->t, i), pf_trace_label(m->t, f));
-    }
+            return no(m, "event %u reads the value of a missing call, event %u %s",
+                      pf_trace_label(m->t, i), pf_trace_label(m->t, f),
+                      f < i ? "has not run" : "has run");
     return true;
 }
 
@@ -273,8 +266,8 @@ static bool lock_allows(struct machine *m, uint32_t i)
     return true;
 }
 
-/* Can event i happen now? What it reads is not looked at. */
-static bool possible(struct machine *m, uint32_t i)
+/* Can event i come next? What it reads is not looked at. */
+static bool is_next(struct machine *m, uint32_t i)
 {
     const struct pf_event *e = at(m, i);
     if (m->ready[e->thread] != i)
@@ -294,7 +287,7 @@ static bool possible(struct machine *m, uint32_t i)
             return no(m, "event %u wakes from a notification before its wait",
                       pf_trace_label(m->t, i));
     }
-    return earlier_allows(m, i) && lock_allows(m, i) && pinned_allows(m, i) && missing_allows(m, i);
+    return earlier_allows(m, i) && lock_allows(m, i) && missing_allows(m, i);
 }
 
 static bool sees_right(const struct machine *m, const struct pf_event *e, uint32_t cell,
@@ -348,11 +341,14 @@ static void effect(struct machine *m, uint32_t i, bool undoable)
 
 static bool run_witness(struct machine *m, const struct pf_race *r)
 {
+    m->farthest = (r->a > r->b ? r->a : r->b) + 1;
+    for (uint32_t k = 0; k < r->norder; k++)
+        m->farthest = r->order[k] >= m->farthest ? r->order[k] + 1 : m->farthest;
     for (uint32_t k = 0; k < r->norder; k++) {
         uint32_t i = r->order[k];
         if (i >= m->t->events.len || i < m->start)
             return no(m, "a step is not in the window");
-        if (!possible(m, i))
+        if (!is_next(m, i) || !pinned_allows(m, i))
             return false;
         effect(m, i, true);
         pf_vec_push(&m->ran, i);
@@ -360,7 +356,7 @@ static bool run_witness(struct machine *m, const struct pf_race *r)
     if (!pf_trace_conflict(m->t, at(m, r->a), at(m, r->b)))
         return no(m, "events %u and %u do not conflict", pf_trace_label(m->t, r->a),
                   pf_trace_label(m->t, r->b));
-    return possible(m, r->a) && possible(m, r->b);
+    return is_next(m, r->a) && is_next(m, r->b);
 }
 
 static bool check_one(struct machine *m, const struct pf_race *r, uint32_t *keep_ready)

@@ -24,6 +24,7 @@ void pf_window_release(struct pf_window *w)
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     pf_vec_release(&w->pred);
+    pf_vec_release(&w->soft);
     pf_vec_release(&w->touches);
     pf_vec_release(&w->cells);
     pf_vec_release(&w->write_touch);
@@ -86,6 +87,7 @@ static void fill_preds(struct pf_window *w)
 {
     const struct pf_index *x = w->x;
     pf_vec_clear(&w->pred);
+    pf_vec_clear(&w->soft);
     for (uint32_t i = 0; i < w->n; i++) {
         w->pred_at[i] = (uint32_t)w->pred.len;
         for (uint32_t k = x->pred_at[w->lo + i]; k < x->pred_at[w->lo + i + 1]; k++)
@@ -93,6 +95,20 @@ static void fill_preds(struct pf_window *w)
                 pf_vec_push(&w->pred, x->pred.at[k] - w->lo);
     }
     w->pred_at[w->n] = (uint32_t)w->pred.len;
+    for (uint32_t k = x->soft_at[w->lo]; k < x->soft_at[w->lo + w->n]; k++) {
+        uint32_t y = 0, hi = w->n; /* the event that owns entry k */
+        while (y < hi) {
+            uint32_t mid = (y + hi) / 2;
+            if (x->soft_at[w->lo + mid + 1] <= k)
+                y = mid + 1;
+            else
+                hi = mid;
+        }
+        if (x->soft.at[k] >= w->lo) {
+            pf_vec_push(&w->soft, x->soft.at[k] - w->lo);
+            pf_vec_push(&w->soft, y);
+        }
+    }
 }
 
 static uint32_t local_cell(struct pf_window *w, uint32_t c)

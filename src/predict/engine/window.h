@@ -45,6 +45,7 @@ struct pf_window {
     uint32_t *global_thread;  /* nt */
     uint32_t *pred_at;        /* n + 1; explicit must-order inside the window */
     pf_vec_u32 pred;
+    pf_vec_u32 soft;          /* pairs (x, y): x comes first if both are included */
     uint32_t *touch_at;       /* n + 1 */
     PF_VEC(struct pf_touch) touches;
     PF_VEC(struct pf_wcell) cells;

@@ -19,6 +19,7 @@ struct brute {
     uint32_t n, nt, nc;
     uint32_t list[MAX_T][MAX_N], len[MAX_T], pos[MAX_N], wait[MAX_N];
     uint8_t source[MAX_N][MAX_C];
+    bool pinned[MAX_N];
     bool after[MAX_N][MAX_N]; /* after[i][f]: i needs f to have run */
     struct state *seen;
     uint32_t *slots;
@@ -127,8 +128,8 @@ static bool needs(const struct brute *b, uint32_t f, uint32_t i, enum pf_brute_m
     if (p && q && g->kind == PF_EV_ALLOC && pf_event_is_access(e) && p->block == q->block)
         return true;
     if (p && q && pf_event_is_access(g) && pf_event_is_access(e) && p->block == q->block &&
-        p->cell0 < q->cell0 + q->ncells && q->cell0 < p->cell0 + p->ncells &&
-        ((pinned(e, missing) && pf_event_writes(g)) || (pinned(g, missing) && pf_event_writes(e))))
+        p->cell0 < q->cell0 + q->ncells && q->cell0 < p->cell0 + p->ncells && pinned(e, missing) &&
+        pf_event_writes(g))
         return true;
     return tied(b, f, i, missing);
 }
@@ -159,6 +160,13 @@ static bool held(const struct brute *b, const struct state *s, uint32_t lock, bo
     return false;
 }
 
+static bool overlap(const struct brute *b, uint32_t f, uint32_t i)
+{
+    const struct pf_range *p = &b->t->places.at[at(b, f)->what];
+    const struct pf_range *q = &b->t->places.at[at(b, i)->what];
+    return p->cell0 < q->cell0 + q->ncells && q->cell0 < p->cell0 + p->ncells;
+}
+
 static bool enabled(const struct brute *b, const struct state *s, uint32_t i)
 {
     const struct pf_event *e = at(b, i);
@@ -170,6 +178,17 @@ static bool enabled(const struct brute *b, const struct state *s, uint32_t i)
     if (e->kind == PF_EV_WAKE && pf_trace_waker(b->t, i) != PF_NONE && !(s->heard >> i & 1))
         return false;
     return !pf_event_acquires(e) || !held(b, s, pf_event_lock(e), !pf_event_shared(e));
+}
+
+/* A read of a value from a missing call, with a later write done already: it may be next, but it
+ * cannot be taken. */
+static bool too_late(const struct brute *b, const struct state *s, uint32_t i)
+{
+    for (uint32_t f = i + 1; f < b->n && b->pinned[i]; f++)
+        if (pf_event_writes(at(b, f)) && has_run(b, s, f) && at(b, f)->thread != at(b, i)->thread &&
+            overlap(b, f, i))
+            return true;
+    return false;
 }
 
 static void run(const struct brute *b, struct state *s, uint32_t i, enum pf_brute_missing missing)
@@ -256,6 +275,7 @@ bool pf_brute(const struct pf_trace *t, enum pf_brute_missing missing, bool *rac
         if (pf_event_writes(e))
             for (uint32_t k = 0; k < t->places.at[e->what].ncells; k++)
                 writer[t->places.at[e->what].cell0 + k] = (uint8_t)(i + 1);
+        b->pinned[i] = pinned(e, missing);
         for (uint32_t f = 0; f < i; f++)
             b->after[i][f] = needs(b, f, i, missing);
     }
@@ -280,7 +300,7 @@ bool pf_brute(const struct pf_trace *t, enum pf_brute_missing missing, bool *rac
                     pf_trace_conflict(t, at(b, next[u]), at(b, next[v])))
                     race[next[u] * b->n + next[v]] = true;
         for (uint32_t u = 0; u < b->nt; u++)
-            if (can[u]) {
+            if (can[u] && !too_late(b, &s, next[u])) {
                 struct state to = s;
                 run(b, &to, next[u], missing);
                 remember(b, &to);

@@ -1,0 +1,177 @@
+/*
+ * run_trace.c - one text trace against the wishes in its comments (README.md).
+ */
+#include "analysis.h"
+#include "selfcheck.h"
+#include "text.h"
+#include <ctype.h>
+#include <stdarg.h>
+#include <string.h>
+
+static int failures;
+
+static void complain(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vfprintf(stderr, fmt, ap);
+    va_end(ap);
+    fputc('\n', stderr);
+    failures++;
+}
+
+static char *read_file(const char *path, size_t *len)
+{
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        perror(path);
+        exit(2);
+    }
+    char *text = NULL;
+    size_t n = 0, got;
+    do {
+        text = pf_mem_resize(text, n + 65537, 1);
+        n += got = fread(text + n, 1, 65536, f);
+    } while (got);
+    fclose(f);
+    text[n] = 0;
+    *len = n;
+    return text;
+}
+
+/* The pairs that a result holds, as "1-6 2-7", in order. */
+static void spell(const struct pf_trace *t, const struct pf_result *r, char *out, size_t max)
+{
+    size_t n = 0;
+    *out = 0;
+    for (size_t i = 0; i < r->races.len; i++)
+        n += (size_t)snprintf(out + n, max - n, "%s%u-%u", i ? " " : "",
+                              pf_trace_label(t, r->races.at[i].a),
+                              pf_trace_label(t, r->races.at[i].b));
+    if (!r->races.len)
+        snprintf(out, max, "none");
+}
+
+/* "want NAME: 1-6 2-7": checks one wish; `wish` stands behind the word want. */
+static void check_wish(const struct pf_trace *t, const char *wish, const char *how)
+{
+    while (isspace((unsigned char)*wish))
+        wish++;
+    const char *colon = strchr(wish, ':'), *eol = strchr(wish, '\n');
+    if (!colon || (eol && colon > eol)) {
+        complain("'want' without a colon");
+        return;
+    }
+    const struct pf_analysis *a = pf_analysis_find(wish, (size_t)(colon - wish));
+    if (!a) {
+        complain("no analysis is called '%.*s'", (int)(colon - wish), wish);
+        return;
+    }
+    char want[4096], got[4096];
+    const char *end = strstr(colon, "want ");
+    const char *stop = eol ? eol : colon + strlen(colon);
+    end = end && end < stop ? end : stop;
+    size_t n = 0;
+    for (const char *p = colon + 1; p < end && n + 2 < sizeof want; p++)
+        if (!isspace((unsigned char)*p)) /* one blank between words, none at the ends */
+            want[n++] = *p;
+        else if (n && want[n - 1] != ' ')
+            want[n++] = ' ';
+    while (n && want[n - 1] == ' ')
+        n--;
+    want[n] = 0;
+    struct pf_result r = {0};
+    a->run(t, &pf_limits_default, &r);
+    spell(t, &r, got, sizeof got);
+    if (strcmp(want, got))
+        complain("%s%s: wanted %s, got %s", a->name, how, want, got);
+    if (r.invalid)
+        complain("%s%s: %lu witnesses do not hold", a->name, how, r.invalid);
+    pf_result_release(&r);
+}
+
+static int check_wishes(const struct pf_trace *t, const char *text, const char *how)
+{
+    int wishes = 0;
+    for (const char *line = text; *line;) {
+        const char *eol = strchr(line, '\n');
+        const char *stop = eol ? eol : line + strlen(line);
+        const char *p = line;
+        if (*line == '#')
+            while ((p = strstr(p, "want ")) && p < stop) {
+                check_wish(t, p + 5, how);
+                p += 5;
+                wishes++;
+            }
+        line = eol ? eol + 1 : stop;
+    }
+    return wishes;
+}
+
+/* Out and in again: the same trace. */
+static void check_round_trip(const struct pf_trace *t, const char *text, bool std)
+{
+    char *copy = NULL;
+    size_t len = 0;
+    struct pf_trace_error err;
+    FILE *f = open_memstream(&copy, &len);
+    bool ok = true;
+    if (std)
+        ok = pf_trace_write_std(t, f, &err);
+    else
+        pf_trace_write_text(t, f);
+    fclose(f);
+    struct pf_trace back;
+    pf_trace_init(&back);
+    if (ok) {
+        if (!(std ? pf_trace_read_std(&back, "copy", copy, len, &err)
+                  : pf_trace_read_text(&back, "copy", copy, len, &err)) ||
+            !pf_trace_check(&back, &err))
+            complain("written out, it cannot be read: %s", err.text);
+        else if (back.events.len != t->events.len)
+            complain("written out, it has %zu events", back.events.len);
+        else if (!std)
+            check_wishes(&back, text, " (read back)");
+        else
+            for (size_t i = 0; i < t->events.len; i++)
+                if (back.events.at[i].kind != t->events.at[i].kind ||
+                    back.events.at[i].thread != t->events.at[i].thread)
+                    complain("event %zu changes through STD", i + 1);
+    }
+    pf_trace_release(&back);
+    free(copy);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 2) {
+        fprintf(stderr, "usage: run_trace FILE\n");
+        return 2;
+    }
+    size_t len;
+    char *text = read_file(argv[1], &len);
+    struct pf_trace t;
+    struct pf_trace_error err;
+    pf_trace_init(&t);
+    bool ok = pf_trace_read_text(&t, argv[1], text, len, &err) && pf_trace_check(&t, &err);
+    const char *refused = strstr(text, "# refused: ");
+    if (refused) {
+        refused += strlen("# refused: ");
+        char want[240];
+        snprintf(want, sizeof want, "%.*s", (int)strcspn(refused, "\n"), refused);
+        if (ok)
+            complain("it should be refused: %s", want);
+        else if (!strstr(err.text, want))
+            complain("refused with '%s', wanted '%s'", err.text, want);
+    } else if (!ok)
+        complain("%s", err.text);
+    else {
+        if (!check_wishes(&t, text, ""))
+            complain("nothing is wanted of this trace");
+        check_round_trip(&t, text, false);
+        check_round_trip(&t, text, true);
+    }
+    pf_trace_release(&t);
+    free(text);
+    return failures ? 1 : 0;
+}
