@@ -39,6 +39,7 @@ struct pf_site {
     uint16_t column;
     uint8_t kind;     /* enum pf_site_kind */
     uint8_t size;     /* bytes accessed; 0: not constant, or above 255 */
+    uint32_t begins;  /* first line of func; 0: not known */
     uint32_t inlined; /* 1 + index, in the same table, of the call this was inlined at; 0: none */
 };
 

@@ -110,6 +110,12 @@ static const char *file_of(struct pf_unit *u, LLVMMetadataRef file)
     return copy;
 }
 
+unsigned pf_di_function_line(struct pf_unit *u, LLVMMetadataRef scope)
+{
+    LLVMMetadataRef sub = subprogram_of(u, scope);
+    return sub ? LLVMDISubprogramGetLine(sub) : 0;
+}
+
 const char *pf_di_file(struct pf_unit *u, LLVMMetadataRef scope)
 {
     return scope ? file_of(u, LLVMDIScopeGetFile(scope)) : NULL;

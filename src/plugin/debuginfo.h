@@ -12,6 +12,8 @@
 const char *pf_di_function(struct pf_unit *u, LLVMMetadataRef scope, const char *fallback);
 /* The file of a scope, as given to the compiler; NULL if unknown. */
 const char *pf_di_file(struct pf_unit *u, LLVMMetadataRef scope);
+/* The first line of the function that the scope is in; 0: not known. */
+unsigned pf_di_function_line(struct pf_unit *u, LLVMMetadataRef scope);
 /* A C++ symbol made readable; other names as they are. The result is the unit's. */
 const char *pf_di_readable(struct pf_unit *u, const char *symbol);
 /* Where a global variable was declared; false if unknown. */

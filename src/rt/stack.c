@@ -197,7 +197,7 @@ static bool walk_site(const struct pf_func *f, uint32_t site, uint32_t folded,
             .column = s ? s->column : 0,
             .kind = s ? s->kind : PF_SITE_NONE,
             .size = s ? s->size : 0,
-            .func_line = last ? f->line : 0, /* of an inlined function it is not known */
+            .func_line = s ? s->begins : f->line,
             .folded = last && folded,
         };
         if (!see(&p, arg))
