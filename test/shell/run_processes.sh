@@ -154,7 +154,8 @@ got=0
 wait $pid || got=$?
 [[ $got == 10 ]] || fail "status $got after SIGUSR1, 10 wanted"
 
-# Over runs, the same finding is one; its id is the same from another folder, too.
+# Over runs, the same finding is one; its id is the same from another folder, too, some lines further down
+# and at another level of optimisation.
 status 66 "$PF" run --quiet --state state -- ./many race
 status 66 "$PF" run --quiet --state state -- ./many race
 status 66 "$PF" report --state state
@@ -163,7 +164,7 @@ has out "seen 2 times"
 grep -o 'finding [0-9a-f]*' out >id
 mkdir -p elsewhere/deep
 { echo "// moved"; cat many.c; } >elsewhere/deep/many.c
-status 0 "$PF" cc -g -O1 -o elsewhere/many "$PWD/elsewhere/deep/many.c" -pthread
+status 0 "$PF" cc -g -O3 -o elsewhere/many "$PWD/elsewhere/deep/many.c" -pthread
 status 66 "$PF" run --quiet --log other -- elsewhere/many race
 status 66 "$PF" report other
 has out "$(cat id)"
