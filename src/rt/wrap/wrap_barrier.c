@@ -17,9 +17,8 @@
 #include "spin.h"
 #include "store.h"
 #include "sys.h"
-#include "wrap.h"
+#include "wrap_thread.h"
 #include <linux/futex.h>
-#include <pthread.h>
 
 struct round {
     struct pf_hb_clock *clock;
@@ -34,8 +33,7 @@ struct barrier {
     struct pf_spin lock;
     uint32_t size, rounds; /* rounds begun */
     uint32_t complete;     /* rounds that somebody has left: a futex */
-    uint32_t inside;
-    bool destroyed;
+    uint32_t refs;         /* the map, and each thread that is inside */
     struct round *filling, *spare;
 };
 
@@ -44,13 +42,18 @@ struct barrier {
 static struct pf_spin map_lock;
 static struct barrier *map[BUCKETS];
 
+void pf_barrier_lock(void) { pf_spin_lock(&map_lock); }
+void pf_barrier_unlock(void) { pf_spin_unlock(&map_lock); }
+
 static struct barrier **bucket(const void *addr)
 {
     return &map[(uintptr_t)addr * 0x9e3779b97f4a7c15u >> 56];
 }
 
-static void barrier_free(struct barrier *b)
+static void unref(struct barrier *b)
 {
+    if (__atomic_sub_fetch(&b->refs, 1, __ATOMIC_ACQ_REL))
+        return;
     for (struct round *r = b->spare, *next; r; r = next) {
         next = r->next;
         pf_hb_clock_free(r->clock);
@@ -70,14 +73,8 @@ static void forget(const void *addr)
     if (b)
         *p = b->next;
     pf_spin_unlock(&map_lock);
-    if (!b)
-        return;
-    pf_spin_lock(&b->lock);
-    b->destroyed = true;
-    bool last = b->inside == 0;
-    pf_spin_unlock(&b->lock);
-    if (last)
-        barrier_free(b);
+    if (b)
+        unref(b);
 }
 
 static void remember(const void *addr, uint32_t size)
@@ -86,7 +83,7 @@ static void remember(const void *addr, uint32_t size)
     struct barrier *b = pf_store_take(1);
     if (!b)
         return;
-    *b = (struct barrier){.addr = addr, .size = size};
+    *b = (struct barrier){.addr = addr, .size = size, .refs = 1};
     pf_spin_lock(&map_lock);
     b->next = *bucket(addr);
     *bucket(addr) = b;
@@ -148,15 +145,15 @@ static struct barrier *arrive(struct pf_thread *t, const void *addr, struct roun
     while (b && b->addr != addr)
         b = b->next;
     if (b)
-        pf_spin_lock(&b->lock);
+        __atomic_fetch_add(&b->refs, 1, __ATOMIC_RELAXED);
     pf_spin_unlock(&map_lock);
     if (!b)
         return NULL;
+    pf_spin_lock(&b->lock);
     struct round *r = b->filling;
     if (!r)
         r = b->filling = round_new(b);
     if (r) {
-        b->inside++;
         if (t && r->fresh)
             pf_hb_clock_release_store(t, r->clock);
         else if (t)
@@ -167,7 +164,10 @@ static struct barrier *arrive(struct pf_thread *t, const void *addr, struct roun
     }
     pf_spin_unlock(&b->lock);
     *out = r;
-    return r ? b : NULL;
+    if (r)
+        return b;
+    unref(b);
+    return NULL;
 }
 
 static void depart(struct pf_thread *t, struct barrier *b, struct round *r)
@@ -183,10 +183,8 @@ static void depart(struct pf_thread *t, struct barrier *b, struct round *r)
         r->next = b->spare;
         b->spare = r;
     }
-    bool last = --b->inside == 0 && b->destroyed;
     pf_spin_unlock(&b->lock);
-    if (last)
-        barrier_free(b);
+    unref(b);
 }
 
 PF_REAL_EXTERN(pthread_barrier_wait);

@@ -216,11 +216,13 @@ void pf_start_detached(struct pf_start *s)
 static void before_fork(void)
 {
     pf_nest();
+    pf_barrier_lock();
     pf_spin_lock(&lock);
 }
 static void after_fork(void)
 {
     pf_spin_unlock(&lock);
+    pf_barrier_unlock();
     pf_unnest();
 }
 

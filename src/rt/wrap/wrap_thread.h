@@ -45,4 +45,7 @@ void pf_start_known(struct pf_thread *t);
 /* From pf_wrap_init. */
 void pf_start_init(void);
 
+void pf_barrier_lock(void); /* around fork */
+void pf_barrier_unlock(void);
+
 #endif
