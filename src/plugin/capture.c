@@ -47,6 +47,12 @@ static bool argument_keeps(struct pf_unit *u, LLVMValueRef call, LLVMValueRef v)
     return false;
 }
 
+static bool is_va_intrinsic(LLVMValueRef fn)
+{
+    size_t n;
+    return pf_name_starts(LLVMGetValueName2(fn, &n), "llvm.va_");
+}
+
 /* Does this use let the address out? Passes that only hand it on are followed. */
 static bool use_escapes(struct flow *f, LLVMValueRef user, LLVMValueRef v)
 {
@@ -85,7 +91,7 @@ static bool use_escapes(struct flow *f, LLVMValueRef user, LLVMValueRef v)
         if (id && (id == f->u->kinds.lifetime_start || id == f->u->kinds.lifetime_end ||
                    id == f->u->kinds.memset || id == f->u->kinds.memcpy ||
                    id == f->u->kinds.memmove || id == f->u->kinds.memcpy_inline ||
-                   id == f->u->kinds.memset_inline))
+                   id == f->u->kinds.memset_inline || is_va_intrinsic(fn)))
             return false;
         return argument_keeps(f->u, user, v);
     }

@@ -9,29 +9,88 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Everything that uses the constant, directly or by way of other constants and private tables, must
- * be code of fn. */
-static bool used_only_in(LLVMValueRef fn, LLVMValueRef v, unsigned depth)
+/* Where a label, or a table of labels, flows to. */
+struct flow {
+    struct pf_unit *u;
+    LLVMValueRef fn;
+    LLVMValueRef *work;
+    size_t n, cap;
+    struct pf_ptrmap seen;
+};
+
+static bool follow(struct flow *f, LLVMValueRef v)
 {
-    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef user = LLVMGetUser(use);
-        if (LLVMIsAInstruction(user)) {
-            if (LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) != fn)
-                return false;
-            continue;
-        }
-        if (LLVMIsAGlobalVariable(user)) {
-            LLVMLinkage linkage = LLVMGetLinkage(user);
-            if (!LLVMIsGlobalConstant(user) ||
-                (linkage != LLVMInternalLinkage && linkage != LLVMPrivateLinkage))
-                return false;
-        } else if (!LLVMIsAConstant(user) || LLVMIsAGlobalValue(user)) {
-            return false;
-        }
-        if (!depth || !used_only_in(fn, user, depth - 1))
-            return false;
+    uint64_t *seen = pf_ptrmap_at(&f->seen, v);
+    if (!*seen)
+        PF_PUSH(f->work, f->n, f->cap) = v;
+    return *seen = 1;
+}
+
+/* Labels may be kept in private stack slots: what is read from there is a label too. */
+static bool follow_slot(struct flow *f, LLVMValueRef ptr)
+{
+    while (LLVMIsAGetElementPtrInst(ptr))
+        ptr = LLVMGetOperand(ptr, 0);
+    return LLVMIsAAllocaInst(ptr) && pf_memory_is_private(f->u, ptr) && follow(f, ptr);
+}
+
+static bool stays_inside(struct flow *f, LLVMValueRef v, LLVMValueRef user)
+{
+    if (!LLVMIsAInstruction(user)) {
+        if (!LLVMIsAGlobalValue(user))
+            return LLVMIsAConstant(user) && follow(f, user);
+        LLVMLinkage linkage = LLVMGetLinkage(user);
+        return LLVMIsAGlobalVariable(user) && LLVMIsGlobalConstant(user) &&
+               (linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage) && follow(f, user);
     }
-    return true;
+    if (LLVMGetBasicBlockParent(LLVMGetInstructionParent(user)) != f->fn)
+        return false;
+    switch (LLVMGetInstructionOpcode(user)) {
+    case LLVMIndirectBr:
+    case LLVMICmp:
+        return true;
+    case LLVMLoad:
+    case LLVMPHI:
+    case LLVMSelect:
+    case LLVMGetElementPtr:
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
+    case LLVMAdd:
+    case LLVMSub:
+    case LLVMTrunc:
+    case LLVMSExt:
+    case LLVMZExt:
+    case LLVMFreeze:
+        return follow(f, user);
+    case LLVMStore:
+        return LLVMGetOperand(user, 1) == v || follow_slot(f, LLVMGetOperand(user, 1));
+    case LLVMCall: {
+        LLVMValueRef fn = pf_callee(user);
+        unsigned id = fn ? LLVMGetIntrinsicID(fn) : 0;
+        if (id && (id == f->u->kinds.lifetime_start || id == f->u->kinds.lifetime_end))
+            return true;
+        return id && id == f->u->kinds.memcpy &&
+               (LLVMGetOperand(user, 0) == v || follow_slot(f, LLVMGetOperand(user, 0)));
+    }
+    default:
+        return false;
+    }
+}
+
+/* Is the label used by code of fn alone, and gone when fn returns? A label that outlives the call
+ * could be jumped to from the other body. */
+static bool label_is_local(struct pf_unit *u, LLVMValueRef fn, LLVMValueRef label)
+{
+    struct flow f = {.u = u, .fn = fn};
+    bool inside = follow(&f, label);
+    while (f.n && inside) {
+        LLVMValueRef v = f.work[--f.n];
+        for (LLVMUseRef use = LLVMGetFirstUse(v); use && inside; use = LLVMGetNextUse(use))
+            inside = stays_inside(&f, v, LLVMGetUser(use));
+    }
+    free(f.work);
+    pf_ptrmap_release(&f.seen);
+    return inside;
 }
 
 /* Does the text of an asm statement define a symbol that a copy would define again? Numbers ("1:")
@@ -70,7 +129,7 @@ static bool is_copyable(LLVMValueRef inst)
     return !code || !defines_label(LLVMGetInlineAsmAsmString(code, &n));
 }
 
-const char *pf_copy_obstacle(LLVMValueRef fn, bool *labels)
+const char *pf_copy_obstacle(struct pf_unit *u, LLVMValueRef fn, bool *labels)
 {
     *labels = false;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
@@ -79,8 +138,8 @@ const char *pf_copy_obstacle(LLVMValueRef fn, bool *labels)
             if (!LLVMIsABlockAddress(LLVMGetUser(use)))
                 continue;
             *labels = true;
-            if (!used_only_in(fn, LLVMGetUser(use), 8))
-                return "the address of a label is known outside of it";
+            if (!label_is_local(u, fn, LLVMGetUser(use)))
+                return "the address of a label may be used outside of the call";
         }
         for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
             if (!is_copyable(v))

@@ -76,6 +76,7 @@ static uint32_t site_at(struct pf_emit *e, LLVMMetadataRef loc, struct pf_site s
         site.func = pf_book_string(e->book, name);
         site.file = pf_book_string(e->book, pf_di_file(u, scope));
         site.line = LLVMDILocationGetLine(loc);
+        site.begins = pf_di_function_line(u, scope);
         site.column = column > UINT16_MAX ? 0 : column;
         if (at && depth) {
             struct pf_site call = {.kind = PF_SITE_CALL, .var = site.func};
@@ -85,7 +86,7 @@ static uint32_t site_at(struct pf_emit *e, LLVMMetadataRef loc, struct pf_site s
         LLVMMetadataRef sub = LLVMGetSubprogram(e->fn);
         site.func = pf_book_string(e->book, pf_di_function(u, sub, LLVMGetValueName2(e->fn, &n)));
         site.file = pf_book_string(e->book, pf_di_file(u, sub));
-        site.line = sub ? LLVMDISubprogramGetLine(sub) : 0;
+        site.line = site.begins = pf_di_function_line(u, sub);
     }
     return pf_book_site(e->book, &site);
 }
@@ -249,8 +250,11 @@ static void hoist_allocas(struct pf_emit *e, LLVMBasicBlockRef entry)
         if (!LLVMIsAAllocaInst(v) || !LLVMIsAConstantInt(LLVMGetOperand(v, 0)))
             continue;
         LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
+        size_t n;
+        char *name = strdup(LLVMGetValueName2(v, &n)); /* of the variable: sites want it */
         LLVMInstructionRemoveFromParent(v);
-        LLVMInsertIntoBuilder(e->b, v);
+        LLVMInsertIntoBuilderWithName(e->b, v, name);
+        free(name);
     }
 }
 

@@ -84,12 +84,17 @@ static void inline_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, boo
     struct pf_unit *u = e->u;
     LLVMBasicBlockRef slow = pf_emit_block(e), done = pf_emit_block(e);
     LLVMValueRef addr = pf_emit_fresh(e, LLVMBuildPtrToInt(e->b, ptr, u->i64, ""));
-    if (!entry) { /* inside one granule all is as usual */
-        LLVMBasicBlockRef inside = pf_emit_block(e);
+    if (!entry) { /* inside one granule, or at the start of two, all is as usual */
+        LLVMBasicBlockRef inside = pf_emit_block(e), odd = size > GRANULE ? pf_emit_block(e) : slow;
         LLVMValueRef at = build_and(e, addr, GRANULE - 1);
-        pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntULE, at,
-                                        LLVMConstInt(u->i64, GRANULE - size, 0), ""),
-                       inside, slow, false);
+        LLVMValueRef most = LLVMConstInt(u->i64, size > GRANULE ? 0 : GRANULE - size, 0);
+        pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntULE, at, most, ""), inside, odd, false);
+        if (odd != slow) {
+            LLVMPositionBuilderAtEnd(e->b, odd);
+            call_check(e, ptr, size, false, write, false, site);
+            LLVMBuildBr(e->b, done);
+            entry = true;
+        }
         LLVMPositionBuilderAtEnd(e->b, inside);
     }
     uint64_t granules = ((1ull << PF_APP_BITS) - GRANULE) << 1;
@@ -129,8 +134,16 @@ static void check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, uint32_t a
 {
     bool entry = has_entry(size, align);
     enum pf_inline how = e->u->inlining;
-    if ((entry || is_small(size)) && (how == PF_INLINE_ALL || (how == PF_INLINE_LOOPS && loop)))
+    bool inlined = how == PF_INLINE_ALL || (how == PF_INLINE_LOOPS && loop);
+    if (inlined && (is_small(size) || size == 2 * GRANULE))
         inline_check(e, ptr, size, entry, write, site);
+    else if (inlined && (size == 4 * GRANULE || size == 8 * GRANULE)) /* a vector: in halves */
+        for (unsigned half = 0; half < 2; half++) {
+            LLVMValueRef at = LLVMConstInt(e->u->i64, size / 2, 0), part = ptr;
+            if (half)
+                part = pf_emit_fresh(e, LLVMBuildGEP2(e->b, e->u->i8, ptr, &at, 1, ""));
+            check(e, part, size / 2, align, write, loop, site);
+        }
     else
         call_check(e, ptr, size, entry, write, false, site);
 }

@@ -116,7 +116,7 @@ bool pf_memory_is_private(struct pf_unit *u, LLVMValueRef ptr);
 /* cycles.c: marks the steps that stand in loops; after _cover. */
 void pf_plan_cycles(struct pf_plan *plan);
 /* copyable.c: why fn cannot have a second body, or NULL. *labels: it has labels whose address is taken. */
-const char *pf_copy_obstacle(LLVMValueRef fn, bool *labels);
+const char *pf_copy_obstacle(struct pf_unit *u, LLVMValueRef fn, bool *labels);
 /* emit.c */
 void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, bool labels);
 /* bodyhash.c */

@@ -198,7 +198,7 @@ void pf_plugin_run(LLVMModuleRef module)
         bool labels;
         if (!is_ours(&u, fn) || is_ignored(&u, fn))
             continue;
-        const char *obstacle = pf_copy_obstacle(fn, &labels);
+        const char *obstacle = pf_copy_obstacle(&u, fn, &labels);
         if (obstacle)
             warn(&u, fn, obstacle);
         else

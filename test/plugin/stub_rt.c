@@ -96,19 +96,21 @@ static void fill(void *p, uint64_t size, bool write)
     ALL void name(void *p, uint32_t site);                                                         \
     ALL void name(void *p, uint32_t site)                                                          \
     {                                                                                              \
-        if ((uintptr_t)p % size)                                                                   \
+        if ((uintptr_t)p % (size > 8 ? 8 : size))                                                  \
             die("an access that is not aligned");                                                  \
         event(what, size, site);                                                                   \
         fill(p, size, write);                                                                      \
     }
-ACCESS(__pf_read1, READ, 1, false)
-ACCESS(__pf_read2, READ, 2, false)
-ACCESS(__pf_read4, READ, 4, false)
-ACCESS(__pf_read8, READ, 8, false)
-ACCESS(__pf_write1, WRITE, 1, true)
-ACCESS(__pf_write2, WRITE, 2, true)
-ACCESS(__pf_write4, WRITE, 4, true)
-ACCESS(__pf_write8, WRITE, 8, true)
+#define ACCESSES(size)                                                                             \
+    ACCESS(__pf_read##size, READ, size, false)                                                     \
+    ACCESS(__pf_read##size##_miss, READ, size, false)                                              \
+    ACCESS(__pf_write##size, WRITE, size, true)                                                    \
+    ACCESS(__pf_write##size##_miss, WRITE, size, true)
+ACCESSES(1)
+ACCESSES(2)
+ACCESSES(4)
+ACCESSES(8)
+ACCESSES(16)
 
 ALL void __pf_read_range(void *p, uint64_t n, uint32_t site);
 ALL void __pf_read_range(void *p, uint64_t n, uint32_t site) { event(READ, n, site); }
