@@ -75,7 +75,7 @@ void pf_block_again(struct pf_thread *t, void *addr, size_t size, size_t kept, u
     uintptr_t a = (uintptr_t)addr;
     uint32_t *p = plane(a), r = *p ? *p : take(t);
     if (size <= SWEEP_MAX)
-        for (uint32_t *q = p + 1; q < plane(a + size); q++)
+        for (uint32_t *q = plane(a + kept) + 1; q < plane(a + size); q++)
             if (*q) {
                 give(t, *q);
                 *q = 0;
