@@ -113,8 +113,10 @@ static void add_access(struct pf_text *t, const struct pf_finding *f, size_t i,
         pf_text_char(t, (char)(op[0] - 'A' + 'a'));
         pf_text_add(t, op + 1);
     }
-    pf_text_add(t, " of size ");
-    pf_text_u64(t, a->size);
+    if (a->op != PF_OP_LOCK) { /* a lock is one thing, however many bytes it has */
+        pf_text_add(t, " of size ");
+        pf_text_u64(t, a->size);
+    }
     pf_text_add(t, " at ");
     pf_text_address(t, a->address);
     pf_text_add(t, " by ");

@@ -94,8 +94,10 @@ static void other_places(void **state)
     assert_null(strstr(text, "SUMMARY"));
     t.n = 0;
     f.location = (struct pf_location){.kind = PF_LOCATION_STACK};
+    f.access[1].op = PF_OP_LOCK;
     pf_finding_text(&t, &f, &style);
     assert_non_null(strstr(so_far(), "Location is stack of main thread."));
+    assert_non_null(strstr(t.at, "  Previous lock at 0x000000005000 by main thread"));
     t.n = 0;
     f.location = (struct pf_location){.kind = PF_LOCATION_TLS, .thread = 3};
     pf_finding_text(&t, &f, &style);
