@@ -65,31 +65,33 @@ static void add_to_path(size_t *n, const char *s)
 static void set_log_path(void)
 {
     const char *p = pf_options.log_path;
-    char part[4096];
-    size_t n = 0;
+    size_t n = 0, room = sizeof race.log_path;
     race.log_path[0] = 0;
     race.log_started = false;
     if (pf_str_same(p, "stderr") || pf_str_same(p, "stdout"))
         return;
-    if (*p != '/' && pf_sys(SYS_getcwd, part, sizeof part) > 0) {
+    char *part = pf_pool_get(&race.work, room);
+    if (*p != '/' && part && pf_sys(SYS_getcwd, part, room) > 0) {
         add_to_path(&n, part);
         add_to_path(&n, "/");
     }
     add_to_path(&n, p);
-    long r;
-    if (pf_options.log_exe_name &&
-        (r = pf_sys(SYS_readlink, "/proc/self/exe", part, sizeof part - 1)) > 0) {
+    long r = pf_options.log_exe_name && part
+                 ? pf_sys(SYS_readlink, "/proc/self/exe", part, room - 1)
+                 : 0;
+    if (r > 0) {
         part[r] = 0;
         add_to_path(&n, ".");
         add_to_path(&n, pf_str_base(part));
     }
     struct pf_text t;
-    pf_text_init(&t, &race.forever);
+    pf_text_init(&t, &race.work);
     pf_text_char(&t, '.');
     pf_text_u64(&t, (uint64_t)race.pid);
     pf_text_char(&t, 0);
     if (!t.failed)
         add_to_path(&n, t.at);
+    pf_pool_release(&race.work);
 }
 
 /* Reports go out in one write each: those of several processes do not mix. */

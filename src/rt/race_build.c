@@ -14,6 +14,8 @@
 #include "textbuf.h"
 #include <fcntl.h>
 
+#define PART 4096
+
 struct builder {
     struct pf_pool *pool;
     char *maps; /* text of /proc/self/maps, or NULL */
@@ -26,10 +28,10 @@ char *pf_proc_read(struct pf_pool *pool, const char *path, size_t *size)
     if (fd < 0)
         return NULL;
     struct pf_text t;
-    char part[4096];
-    long r;
+    char *part = pf_pool_get(pool, PART); /* the target's stack may be small */
+    long r = -1;
     pf_text_init(&t, pool);
-    while ((r = pf_sys(SYS_read, fd, part, sizeof part)) > 0)
+    while (part && (r = pf_sys(SYS_read, fd, part, PART)) > 0)
         pf_text_bytes(&t, part, (size_t)r);
     pf_sys(SYS_close, fd);
     pf_text_char(&t, 0);
@@ -146,11 +148,11 @@ static enum pf_op op_of(uint64_t statement, uint32_t site_kind)
 static uint32_t id_of(uint64_t statement) { return statement & ((1u << PF_ID_BITS) - 1); }
 
 /* For the fingerprint: the stack as far as that looks, strings where they are. */
-struct glance {
+static struct glance {
     struct pf_place at[PF_GLANCE_MAX];
     size_t n;
     uint32_t kind;
-};
+} glance[2]; /* under the report lock, not on the target's stack, which may be small */
 
 static bool glance_position(const struct pf_position *p, void *arg)
 {
@@ -167,14 +169,15 @@ static bool glance_position(const struct pf_position *p, void *arg)
 
 uint64_t pf_race_fingerprint(uint64_t now, uint64_t then)
 {
-    struct glance g[2] = {{.n = 0}, {.n = 0}};
     struct pf_finding f = {.kind = PF_KIND_RACE};
     uint64_t statement[2] = {now, then};
     pf_module_lock();
     for (int i = 0; i < 2; i++) {
-        pf_stack_walk(id_of(statement[i]), glance_position, &g[i]);
-        f.access[i].op = op_of(statement[i], g[i].kind);
-        f.access[i].trail = (struct pf_trail){g[i].at, g[i].n};
+        struct glance *g = &glance[i];
+        g->n = g->kind = 0;
+        pf_stack_walk(id_of(statement[i]), glance_position, g);
+        f.access[i].op = op_of(statement[i], g->kind);
+        f.access[i].trail = (struct pf_trail){g->at, g->n};
     }
     uint64_t id = pf_fingerprint(&f);
     pf_module_unlock();
