@@ -4,8 +4,10 @@
  */
 #include "cc.h"
 #include "cli.h"
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 int pf_cc(int argc, char **argv) { return pf_cmd_cc(argc, argv, false); }
 int pf_cxx(int argc, char **argv) { return pf_cmd_cc(argc, argv, true); }
@@ -59,8 +61,17 @@ static int unknown(const char *word)
     return pf_complain(NULL, "unknown verb '%s'; see pf --help", word);
 }
 
+/* A closed standard stream would give its number to the next file, and messages would go there. */
+static void fill_standard_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR) != fd)
+            _exit(PF_EXIT_USAGE);
+}
+
 int main(int argc, char **argv)
 {
+    fill_standard_streams();
     const char *slash = argc ? strrchr(argv[0], '/') : NULL;
     const char *name = !argc ? "" : slash ? slash + 1 : argv[0];
     if (!strncmp(name, "pf-", 3)) {

@@ -16,6 +16,7 @@
 #include "spin.h"
 #include "suppress.h"
 #include "sys.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/ioctl.h>
 #include <time.h>
@@ -94,6 +95,20 @@ static void set_log_path(void)
     pf_pool_release(&race.work);
 }
 
+/* A reader that is gone must not end the target: the signal that the write brings is taken back. */
+static long write_unharmed(long fd, const char *s, size_t n)
+{
+    uint64_t pipe = 1ull << (SIGPIPE - 1), before = 0, pending = 0;
+    struct timespec at_once = {0, 0};
+    pf_sys(SYS_rt_sigprocmask, SIG_BLOCK, &pipe, &before, sizeof pipe);
+    pf_sys(SYS_rt_sigpending, &pending, sizeof pending);
+    long r = pf_sys(SYS_write, fd, s, n);
+    if (r == -EPIPE && !(pending & pipe))
+        pf_sys(SYS_rt_sigtimedwait, &pipe, NULL, &at_once, sizeof pipe);
+    pf_sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+    return r;
+}
+
 /* Reports go out in one write each: those of several processes do not mix. */
 static void write_text(const struct pf_text *t)
 {
@@ -105,13 +120,13 @@ static void write_text(const struct pf_text *t)
     race.log_started = true;
     bool failed = t->failed || fd < 0;
     for (size_t n = 0; !failed && n < t->n;) {
-        long r = pf_sys(SYS_write, fd, t->at + n, t->n - n);
-        failed = r <= 0 && r != -4 /* EINTR */ && r != -11 /* EAGAIN */;
-        if (r == -11)
+        long r = write_unharmed(fd, t->at + n, t->n - n);
+        failed = r <= 0 && r != -EINTR && r != -EAGAIN;
+        if (r == -EAGAIN)
             pf_sys(SYS_sched_yield);
         n += r > 0 ? (size_t)r : 0;
     }
-    if (failed)
+    if (failed && !pf_race_log_is_open()) /* else it is told there */
         pf_limit_hit(PF_LIMIT_FINDINGS);
     if (race.log_path[0] && fd >= 0)
         pf_sys(SYS_close, fd);

@@ -6,6 +6,7 @@
 #include "pf_abi.h"
 #include "race_build.h"
 #include "sys.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -36,7 +37,7 @@ static bool write_all(long fd, const char *s, size_t n)
 {
     while (n) {
         long r = pf_sys(SYS_write, fd, s, n);
-        if (r == -4 /* EINTR */)
+        if (r == -EINTR)
             continue;
         if (r <= 0)
             return false;
@@ -138,9 +139,10 @@ static bool create(uint64_t time)
     pf_text_u64(&t, time);
     pf_text_add(&t, ".pflog");
     pf_text_char(&t, 0);
-    long fd = t.failed || t.n > sizeof out.path
-                  ? -1
-                  : pf_sys(SYS_open, t.at, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+    long fd =
+        t.failed || t.n > sizeof out.path
+            ? -1
+            : pf_sys(SYS_open, t.at, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
     if (fd < 0 || pf_sys(SYS_fstat, fd, &s))
         return false;
     pf_bytes_copy(out.path, t.at, t.n);
@@ -187,6 +189,8 @@ void pf_race_log_fork(void)
         pf_sys(SYS_close, old);
     pf_pool_release(&pool);
 }
+
+bool pf_race_log_is_open(void) { return out.open; }
 
 void pf_race_log_finding(const struct pf_finding *f)
 {

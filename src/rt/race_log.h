@@ -21,6 +21,7 @@
 void pf_race_log_open(void);
 /* In the child of fork: a log of its own; the parent's file is let go. */
 void pf_race_log_fork(void);
+bool pf_race_log_is_open(void);
 void pf_race_log_finding(const struct pf_finding *f);
 void pf_race_log_count(uint64_t id, uint64_t count);
 /* `how`: exit, exec, halt. */

@@ -174,3 +174,10 @@ mkdir tmp
 export TMPDIR
 run 66 race
 [[ -z $(ls tmp) ]] || fail "left in TMPDIR: $(ls tmp)"
+
+# A standard error that is closed, or that nobody reads, costs the text and nothing else.
+status 66 bash -c '"$0" run --json out.json -- ./many race 2>&-' "$PF"
+want "exit True 1 1"
+status 0 bash -c '{ "$0" run --json out.json -- ./many race; echo $? >got; } 2>&1 | true' "$PF"
+[[ $(cat got) == 66 ]] || fail "status $(cat got) with a broken pipe, 66 wanted"
+want "exit True 1 1"
