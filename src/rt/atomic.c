@@ -85,6 +85,7 @@ static void load(struct operation *o, struct pf_sync *s, unsigned order)
     struct pf_thread *t = o->t;
     if (!s || !s->clock.n)
         return;
+    s->learned = true;
     if (acquires(order)) {
         pf_clock_to_thread(t, &s->clock);
         return;

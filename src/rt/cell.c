@@ -81,14 +81,21 @@ ALWAYS void name(struct pf_thread *t, struct visit *v, uint32_t site)
 }
 
 /* s and a as one statement, where they are of one kind and epoch; 0 if they cannot be one. */
-ALWAYS uint64_t merge(uint64_t s, uint64_t a)
+ALWAYS uint64_t merge(struct pf_thread *t, uint64_t s, uint64_t a)
 {
     if (!s || ((s ^ a) & ~(PF_MASK_ALL | PF_BITS_ID)))
         return 0;
     uint64_t alone = s & ~a & PF_MASK_ALL; /* bytes that only s speaks of */
     if (!alone || !((s ^ a) & PF_BITS_ID))
         return a | alone;
-    uint64_t id = pf_idpair(pf_stmt_id(s), (unsigned)(alone >> PF_MASK_SHIFT), pf_stmt_id(a));
+    unsigned mask = (unsigned)(alone >> PF_MASK_SHIFT);
+    uint64_t pair = pf_idpair_word(pf_stmt_id(s), mask, pf_stmt_id(a));
+    uint32_t id = pf_idpair_cached(&t->pairs, pair);
+    if (!id) {
+        id = pf_idpair(pf_stmt_id(s), mask, pf_stmt_id(a));
+        t->pairs.pair[pf_idpair_slot(pair)] = pair;
+        t->pairs.id[pf_idpair_slot(pair)] = id;
+    }
     return id ? ((s | a) & ~PF_BITS_ID) | id : 0;
 }
 
@@ -155,12 +162,12 @@ ALWAYS void insert(struct pf_thread *t, uint64_t a, uint64_t *cell, uint64_t s0,
 {
     uint64_t one;
     t->dirty = true;
-    if ((one = merge(s0, a))) {
+    if ((one = merge(t, s0, a))) {
         put(&cell[0], one);
         put(&cell[1], s1);
         return;
     }
-    if ((one = merge(s1, a))) {
+    if ((one = merge(t, s1, a))) {
         put(&cell[1], one);
         put(&cell[0], s0);
         return;
@@ -251,7 +258,7 @@ static uint64_t send(struct pf_thread *t, struct visit *v, uint64_t *list, unsig
     name(t, v, site);
     t->dirty = true;
     for (unsigned i = 0; i < m; i++) {
-        uint64_t one = merge(list[i], v->a);
+        uint64_t one = merge(t, list[i], v->a);
         if (one) {
             /* It takes the place of the access: in front. */
             list[i] = list[--*n];
@@ -293,13 +300,13 @@ static void access_four(struct pf_thread *t, uint64_t *cell, struct visit *v, ui
             n0 |= n1;
             n1 = 0;
         }
-        if ((one = merge(n0, v->a))) {
+        if ((one = merge(t, n0, v->a))) {
             n0 = one;
-        } else if ((one = merge(n1, v->a))) {
+        } else if ((one = merge(t, n1, v->a))) {
             n1 = one;
-        } else if ((one = merge(n2, v->a))) {
+        } else if ((one = merge(t, n2, v->a))) {
             n2 = one;
-        } else if ((one = merge(n3, v->a))) {
+        } else if ((one = merge(t, n3, v->a))) {
             n3 = one;
         } else {
             uint64_t old = write ? n0 : n1; /* makes room in front for the access */

@@ -21,8 +21,10 @@ void pf_hb_acquire(struct pf_thread *t, const volatile void *addr)
     pf_oracle_event(t, "acq", a, 0);
     struct pf_spin *l = pf_sync_lock(a);
     struct pf_sync *s = pf_sync_find(a, false);
-    if (s)
+    if (s) {
         pf_clock_to_thread(t, &s->clock);
+        s->learned = true;
+    }
     pf_spin_unlock(l);
     pf_oracle_end();
 }
@@ -155,20 +157,32 @@ static struct pf_held *held_find(struct pf_thread *t, uintptr_t addr)
     return NULL;
 }
 
-static void lock_acquire(struct pf_thread *t, uintptr_t a, bool shared)
+/* Returns where the lock was first taken; *again: t had it last, and nobody learned from that. */
+static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint32_t where,
+                             bool *again)
 {
+    *again = false;
     if (t->ignore_sync)
-        return;
+        return where;
     pf_oracle_begin();
     pf_oracle_event(t, shared ? "rdlock" : "lock", a, 0);
     struct pf_spin *l = pf_sync_lock(a);
-    struct pf_sync *s = pf_sync_find(a, false);
-    if (s && s->head != t->number + 1)
-        pf_clock_to_thread(t, &s->clock);
-    if (s && !shared)
-        pf_clock_to_thread(t, &s->readers);
+    struct pf_sync *s = pf_sync_find(a, true);
+    if (s) {
+        if (s->head != t->number + 1) {
+            pf_clock_to_thread(t, &s->clock);
+            s->learned = true;
+        }
+        *again = !s->learned && !s->readers.n && !shared;
+        if (!shared)
+            pf_clock_to_thread(t, &s->readers);
+        if (!s->first)
+            s->first = where;
+        where = s->first;
+    }
     pf_spin_unlock(l);
     pf_oracle_end();
+    return where;
 }
 
 static void lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool known)
@@ -185,6 +199,8 @@ static void lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool kno
         pf_clock_set_thread(&s->clock, t);
         s->readers.n = 0;
         s->head = t->number + 1;
+        s->learned = false;
+        pf_epoch_undoable(t, a);
     } else if (s) {
         pf_clock_from_thread(&s->clock, t);
         s->head = 0;
@@ -195,15 +211,17 @@ static void lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool kno
 
 static void hold(struct pf_thread *t, uintptr_t a, bool shared, uint32_t depth, uint32_t where)
 {
-    lock_acquire(t, a, shared);
+    bool again;
+    where = lock_acquire(t, a, shared, where, &again);
     if (t->nheld == PF_HELD_MAX) {
         pf_limit_hit(PF_LIMIT_LOCKS);
         return;
     }
-    t->held[t->nheld++] =
-        (struct pf_held){.addr = a, .where = where, .shared = shared, .depth = depth};
+    t->held[t->nheld++] = (struct pf_held){
+        .addr = a, .where = where, .before = t->lockset, .shared = shared, .depth = depth};
     t->lockset = pf_lockset_with(t->lockset, a, where, shared);
-    pf_epoch_lockset_changed(t);
+    if (!again || !pf_epoch_undo(t, a))
+        pf_epoch_lockset_changed(t);
 }
 
 /* Publishes and ends the epoch, with or without an entry among the held ones. */
@@ -212,9 +230,12 @@ static void unhold(struct pf_thread *t, uintptr_t a, struct pf_held *h)
     lock_release(t, a, h && h->shared, h != NULL);
     if (h) {
         struct pf_held *last = &t->held[--t->nheld];
-        for (; h < last; h++)
+        t->lockset = h->before;
+        for (; h < last; h++) { /* those taken later are held without it now */
             h[0] = h[1];
-        t->lockset = pf_lockset_of(t);
+            h->before = t->lockset;
+            t->lockset = pf_lockset_with(t->lockset, h->addr, h->where, h->shared);
+        }
     }
     pf_epoch_lockset_changed(t);
 }
@@ -228,7 +249,8 @@ void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flag
     }
     if (flags & (PF_LOCK_RECURSIVE | PF_LOCK_SHARED))
         h->depth++; /* else somebody unlocked it for us, and we have it anew */
-    lock_acquire(t, (uintptr_t)lock, h->shared);
+    bool again;
+    lock_acquire(t, (uintptr_t)lock, h->shared, where, &again);
 }
 
 void pf_lock_dropping(struct pf_thread *t, const volatile void *lock)

@@ -18,7 +18,7 @@ static bool same(uint32_t item, const void *pair) { return pairs[item] == *(cons
 
 uint32_t pf_idpair(uint32_t first, unsigned mask, uint32_t second)
 {
-    uint64_t pair = first | (uint64_t)second << 24 | (uint64_t)mask << 48;
+    uint64_t pair = pf_idpair_word(first, mask, second);
     if (first == second)
         return first;
     if (!first || !second)

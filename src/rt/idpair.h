@@ -21,6 +21,27 @@ uint32_t pf_idpair(uint32_t first, unsigned mask, uint32_t second);
 /* The plain id behind `id` for one byte (0..7) of the granule. */
 uint32_t pf_idpair_at(uint32_t id, unsigned byte);
 
+/* What a thread merged lately, so that it need not look it up: keyed by the pair as one word. */
+#define PF_PAIRS_CACHED 64
+struct pf_pair_cache {
+    uint64_t pair[PF_PAIRS_CACHED];
+    uint32_t id[PF_PAIRS_CACHED];
+};
+static inline uint64_t pf_idpair_word(uint32_t first, unsigned mask, uint32_t second)
+{
+    return first | (uint64_t)second << 24 | (uint64_t)mask << 48;
+}
+static inline unsigned pf_idpair_slot(uint64_t pair)
+{
+    return (unsigned)(pair * 0x9e3779b97f4a7c15ull >> 58);
+}
+/* 0: not in the cache. */
+static inline uint32_t pf_idpair_cached(const struct pf_pair_cache *c, uint64_t pair)
+{
+    unsigned i = pf_idpair_slot(pair);
+    return c->pair[i] == pair ? c->id[i] : 0;
+}
+
 void pf_idpair_lock(void); /* around fork */
 void pf_idpair_unlock(void);
 

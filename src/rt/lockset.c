@@ -49,14 +49,6 @@ uint32_t pf_lockset_with(uint32_t rest, uintptr_t l, uint32_t where, bool shared
     return rest;
 }
 
-uint32_t pf_lockset_of(const struct pf_thread *t)
-{
-    uint32_t set = 0;
-    for (uint32_t i = 0; i < t->nheld; i++)
-        set = pf_lockset_with(set, t->held[i].addr, t->held[i].where, t->held[i].shared);
-    return set;
-}
-
 size_t pf_lockset_get(uint32_t set, struct pf_held *out, size_t max)
 {
     size_t n = 0;

@@ -15,8 +15,6 @@
 void pf_lockset_init(void);
 /* The set `rest` with one more lock. */
 uint32_t pf_lockset_with(uint32_t rest, uintptr_t lock, uint32_t where, bool shared);
-/* The set of t's held locks, all of them: after one was removed from the middle. */
-uint32_t pf_lockset_of(const struct pf_thread *t);
 
 void pf_lockset_lock(void); /* around fork */
 void pf_lockset_unlock(void);

@@ -20,11 +20,12 @@ static struct pf_index index;
 void pf_set_lock(void) { pf_spin_lock(&lock); }
 void pf_set_unlock(void) { pf_spin_unlock(&lock); }
 
-/* As a statement it would be of an epoch that nobody knows, and of no bytes. */
 static uint64_t ref_of(const struct pf_set *s)
 {
-    uint64_t unknown = PF_BITS_SID | (PF_BITS_CLK & ~(uint64_t)UINT32_MAX);
-    return s ? unknown | pf_store_name(s) : 0;
+    if (!s)
+        return 0;
+    uint64_t name = pf_store_name(s), unknown = PF_BITS_SID | PF_BITS_CLK >> 33 << 33;
+    return unknown | (name & 0xffffff) | PF_BIT_W | (name >> 24) << 25;
 }
 
 static struct pf_set *set_new(unsigned n)
@@ -106,13 +107,14 @@ void pf_set_drop(uint64_t ref)
  * Where every set made serves one cell they are only garbage. Each one made puts a thread in debt,
  * each one used again pays back; deep in debt, only now and then one is tried.
  */
-#define DEBT_MAX 64
+#define DEBT_MAX 512
+#define DEBT_OF_ONE 8 /* a set must be used so often to have paid */
 #define TRY_EVERY 64
 
 static bool may_make(struct pf_thread *t)
 {
     if (t->set_debt < DEBT_MAX) {
-        t->set_debt++;
+        t->set_debt += DEBT_OF_ONE;
         return true;
     }
     return ++t->set_tries % TRY_EVERY == 0;

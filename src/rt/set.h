@@ -22,8 +22,14 @@ struct pf_set {
     uint64_t stmt[];
 };
 
+/* A reference: the store name of the record around bit 24, which is set as in a write. Taken for a
+ * statement it would be a write to no byte, in an epoch that nobody knows. */
 static inline bool pf_is_ref(uint64_t s) { return (s >> PF_SID_SHIFT & 1023) == PF_SID_REF; }
-static inline struct pf_set *pf_set_at(uint64_t ref) { return pf_store_at((uint32_t)ref); }
+static inline struct pf_set *pf_set_at(uint64_t ref)
+{
+    uint32_t low = ref & 0xffffff, high = ref >> 25 & 0xff;
+    return pf_store_at(low | high << 24);
+}
 static inline unsigned pf_set_room(const struct pf_set *s) { return (8u << s->order) - 1; }
 
 /* A private record of list[0..n) and, unless it is 0, s; with room for two more. */

@@ -55,6 +55,7 @@ bool pf_slot_take(struct pf_thread *t)
         t->sid = s;
         t->clk = t->clock[s] = n->from;
         t->dirty = false;
+        t->top = 0;
         if (s >= t->nclock)
             t->nclock = s + 1;
         slots[s].locksets[t->clk] = t->lockset;
@@ -99,7 +100,9 @@ void pf_epoch_next(struct pf_thread *t)
 {
     if (!t->dirty)
         return;
-    if (t->clk == PF_CLK_MAX) { /* go on under another name */
+    if (t->clk > t->top)
+        t->top = t->clk;
+    if (t->top == PF_CLK_MAX) { /* go on under another name */
         uint32_t sid = t->sid;
         pf_slot_retire(t);
         if (!pf_slot_take(t)) { /* none left: stay in the last epoch, order is lost, never made up */
@@ -109,11 +112,24 @@ void pf_epoch_next(struct pf_thread *t)
             pf_limit_hit(PF_LIMIT_EPOCHS);
         }
     } else {
-        t->clock[t->sid] = ++t->clk;
+        t->clock[t->sid] = t->clk = t->top + 1;
         t->dirty = false;
         slots[t->sid].locksets[t->clk] = t->lockset;
     }
     pf_thread_key(t);
+}
+
+bool pf_epoch_undo(struct pf_thread *t, uintptr_t lock)
+{
+    const struct pf_undo *u = &t->undo;
+    if (u->lock != lock || u->sid != t->sid || u->lockset != t->lockset)
+        return false;
+    if (t->dirty && t->clk > t->top)
+        t->top = t->clk;
+    t->clk = u->clk;
+    t->dirty = true;
+    pf_thread_key(t);
+    return true;
 }
 
 struct pf_thread *pf_epoch_thread(uint32_t sid, uint32_t clk)

@@ -27,11 +27,29 @@ void pf_thread_key(struct pf_thread *t);
 /* t->lockset has changed: later statements are made under the new set. */
 void pf_epoch_lockset_changed(struct pf_thread *t);
 
-/* What t may tell others about itself: the last epoch in which it made a statement. */
-static inline uint32_t pf_epoch_published(const struct pf_thread *t)
+/* What t tells others about itself: the last epoch in which it made a statement. */
+static inline uint32_t pf_epoch_published(struct pf_thread *t)
 {
-    return t->dirty ? t->clk : t->clk - 1;
+    uint32_t last = t->dirty ? t->clk : t->clk - 1;
+    t->undo.lock = 0;
+    return last > t->top ? last : t->top;
 }
+
+/*
+ * Epochs are names that t gives to what it does, for others to learn. Names that nobody has learned
+ * yet can be used again. So a thread that takes a lock again which nobody else had in between, and
+ * told nothing to anybody in other ways, goes on in the epoch it had under the lock, and finds its
+ * statements of then still current: a data structure under a lock is not touched anew each time.
+ *
+ * undoable: t has just released `lock`, its epoch has not ended yet. undo: t has taken `lock` and
+ * nobody learned from that release; false if t cannot go back.
+ */
+static inline void pf_epoch_undoable(struct pf_thread *t, uintptr_t lock)
+{
+    if (t->dirty)
+        t->undo = (struct pf_undo){lock, t->sid, t->clk, t->lockset};
+}
+bool pf_epoch_undo(struct pf_thread *t, uintptr_t lock);
 
 void pf_slot_lock(void); /* around fork */
 void pf_slot_unlock(void);

@@ -155,7 +155,7 @@ void pf_clock_from_array(struct pf_hb_clock *c, const uint32_t *array, uint32_t 
     }
 }
 
-void pf_clock_from_thread(struct pf_hb_clock *c, const struct pf_thread *t)
+void pf_clock_from_thread(struct pf_hb_clock *c, struct pf_thread *t)
 {
     uint32_t had = c->n > t->sid ? c->at[t->sid] : 0, own = pf_epoch_published(t);
     pf_clock_from_array(c, t->clock, t->nclock);
@@ -163,7 +163,7 @@ void pf_clock_from_thread(struct pf_hb_clock *c, const struct pf_thread *t)
         c->at[t->sid] = own > had ? own : had;
 }
 
-void pf_clock_set_thread(struct pf_hb_clock *c, const struct pf_thread *t)
+void pf_clock_set_thread(struct pf_hb_clock *c, struct pf_thread *t)
 {
     if (!room(c, t->nclock)) {
         c->n = 0;

@@ -23,6 +23,8 @@ struct pf_sync {
     uintptr_t addr;
     uint32_t next; /* store name of another object in the granule */
     uint32_t head; /* 1 + number of the thread that made the clock alone; 0: several */
+    uint32_t first; /* access id of the first time it was taken as a lock */
+    bool learned;  /* somebody else has had the clock since it was made */
     uint64_t heads; /* bit n: a thread whose number is n modulo 64 heads a release sequence */
     struct pf_hb_clock clock, readers;
 };
@@ -37,8 +39,8 @@ bool pf_sync_absent(uintptr_t addr);
 /* t := join(t, c); c := join(c, t); c := t. The last two publish t's own epoch; the caller then
  * starts a new one. */
 void pf_clock_to_thread(struct pf_thread *t, const struct pf_hb_clock *c);
-void pf_clock_from_thread(struct pf_hb_clock *c, const struct pf_thread *t);
-void pf_clock_set_thread(struct pf_hb_clock *c, const struct pf_thread *t);
+void pf_clock_from_thread(struct pf_hb_clock *c, struct pf_thread *t);
+void pf_clock_set_thread(struct pf_hb_clock *c, struct pf_thread *t);
 /* c := join(c, array of full length); c := empty. */
 void pf_clock_from_array(struct pf_hb_clock *c, const uint32_t *array, uint32_t n);
 void pf_clock_clear(struct pf_hb_clock *c);

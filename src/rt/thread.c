@@ -170,8 +170,9 @@ void pf_thread_after_fork(struct pf_thread *self)
             continue;
         /* It is not here; what it did was done before this process began. */
         unlink_locked(t);
-        if (self->clock[t->sid] < t->clk)
-            self->clock[t->sid] = t->clk;
+        uint32_t last = t->clk > t->top ? t->clk : t->top;
+        if (self->clock[t->sid] < last)
+            self->clock[t->sid] = last;
         if (self->nclock <= t->sid)
             self->nclock = t->sid + 1;
         t->dirty = true; /* all of its current epoch counts */

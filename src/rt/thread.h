@@ -10,6 +10,7 @@
 #ifndef PF_RT_THREAD_H
 #define PF_RT_THREAD_H
 
+#include "idpair.h"
 #include "pf_abi.h"
 #include "pf_shadow.h"
 #include <signal.h>
@@ -25,8 +26,15 @@ extern PF_EXPORT __thread struct pf_tls __pf_tls __attribute__((tls_model("initi
 
 struct pf_held {
     uintptr_t addr;
-    uint32_t where; /* access id of the acquisition */
+    uint32_t where;  /* access id of the first time anybody took this lock */
+    uint32_t before; /* the thread's lockset without this lock and those taken later */
     uint32_t shared : 1, depth : 31;
+};
+
+/* The epoch that ended with the last unlock, as long as t told nobody else of it (slot.h). */
+struct pf_undo {
+    uintptr_t lock; /* 0: none */
+    uint32_t sid, clk, lockset;
 };
 
 enum pf_thread_state { PF_THREAD_FREE, PF_THREAD_NEW, PF_THREAD_RUNNING, PF_THREAD_FINISHED };
@@ -36,11 +44,13 @@ struct pf_thread {
     uint32_t parent;       /* number of the creator */
     uint32_t created_at;   /* access id of the pthread_create */
     uint32_t sid;
-    uint32_t clk;          /* == clock[sid] */
+    uint32_t clk;          /* its epoch; clock[sid] is the larger of this and `top` */
     bool dirty;            /* a statement of this epoch may be in the shadow */
+    uint32_t top;          /* the last epoch before this one with statements; above it after an undo */
     uint8_t state;
     uint32_t lockset;      /* interned id of the locks held now (lockset.h) */
     uint32_t nheld;
+    struct pf_undo undo;
     struct pf_held held[PF_HELD_MAX];
     struct pf_frame *frames; /* the shadow stack */
     size_t frames_size;
@@ -54,6 +64,7 @@ struct pf_thread {
     uint32_t *acquired;    /* what relaxed loads saw: joined by an acquire fence; NULL: nothing */
     uint32_t *released;    /* the clock at the last release fence; NULL: none */
     void *signals;         /* pending signals, wrap/wrap_signal.c */
+    struct pf_pair_cache pairs;
     struct pf_memo *memo;  /* set.c: recent additions to sets */
     uint32_t set_debt, set_tries; /* set.c: sets made and not used again; tries in debt */
     struct pf_thread *prev, *next; /* in the list of running threads */

@@ -14,55 +14,114 @@ static inline bool pf_stmt_known(const uint32_t *clock, uint64_t s)
 static inline bool pf_stmt_inside(uint64_t s, uint64_t a) { return !(s & ~a & PF_MASK_ALL); }
 static inline bool pf_stmt_apart(uint64_t s, uint64_t a) { return !(s & a & PF_MASK_ALL); }
 
+/* The two as one statement, if they are of one kind and epoch and their pair of ids is at hand. */
+static inline uint64_t pf_stmt_join(uint64_t s, uint64_t mine)
+{
+    if (!((s ^ mine) << 8))
+        return s | mine;
+    if ((s ^ mine) & ~(PF_MASK_ALL | PF_BITS_ID))
+        return 0;
+    unsigned alone = (unsigned)((s & ~mine) >> PF_MASK_SHIFT);
+    uint64_t pair = pf_idpair_word(pf_stmt_id(s), alone, pf_stmt_id(mine));
+    uint32_t id = pf_idpair_cached(&__pf_tls.thread->pairs, pair);
+    return id ? ((s | mine) & ~PF_BITS_ID) | id : 0;
+}
+
+static inline uint64_t pf_word_get(const uint64_t *p)
+{
+    return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+static inline void pf_word_put(uint64_t *p, uint64_t s)
+{
+    __atomic_store_n(p, s, __ATOMIC_RELAXED);
+}
+
+/* Can a plain read race with s? Not with a read, nor with what happened before. */
+static inline bool pf_stmt_calm(const uint32_t *clock, uint64_t s)
+{
+    return !(s & PF_BIT_W) || pf_stmt_known(clock, s);
+}
+
+/* May the plain read `mine` take the place of s? */
+static inline bool pf_stmt_yields(const uint32_t *clock, uint64_t s, uint64_t mine)
+{
+    return !(s & (PF_BIT_W | PF_BIT_A)) && pf_stmt_inside(s, mine) && pf_stmt_known(clock, s);
+}
+
 /*
- * The usual first touch of a granule in a new epoch, with one or two stores: all that stands in the
- * cell happened before, so nothing races, and the access takes a place in front whose statement it
- * replaces whole; or it joins a statement of its own place and epoch. False, with nothing done, in
- * every other case. `mine` is the access with its id, `clock` that of its thread, the caller.
+ * The usual first touch of a granule in a new epoch, with one or two stores: nothing that stands in
+ * the cell races with it, and it takes the place of statements that it replaces whole, or joins one
+ * of its own epoch. False, with nothing done, in every other case. `mine` is the access with its
+ * id, `clock` that of its thread, the caller.
  */
 static inline __attribute__((always_inline)) bool
-pf_cell_touch(const uint32_t *clock, uint64_t *cell, uint64_t mine)
+pf_cell_touch_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
-    uint64_t a = mine & ~PF_BITS_ID;
-    uint64_t s0 = __atomic_load_n(&cell[0], __ATOMIC_RELAXED);
-    uint64_t s1 = __atomic_load_n(&cell[1], __ATOMIC_RELAXED);
+    uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), *more = pf_cell_more(cell);
+    if (!pf_stmt_calm(clock, s0) || !pf_stmt_calm(clock, s1))
+        return false;
+    if (!((s0 ^ mine) & (PF_BITS_SID | PF_BITS_CLK)) && !pf_stmt_apart(s0, mine))
+        return false; /* a write of this epoch covers it, the cell is to say so */
+    if (__builtin_expect(!*pf_cell_more_used(cell), 1)) {
+        if (!pf_stmt_yields(clock, s1, mine)) {
+            mine = pf_stmt_join(s1, mine);
+            if (!mine)
+                return false;
+        }
+    } else {
+        uint64_t s2 = pf_word_get(&more[0]), s3 = pf_word_get(&more[1]);
+        if (!pf_stmt_calm(clock, s2) || !pf_stmt_calm(clock, s3))
+            return false;
+        if (!pf_stmt_yields(clock, s1, mine)) {
+            uint64_t one = pf_stmt_join(s1, mine);
+            if (one)
+                mine = one;
+            else if (s2 && pf_stmt_yields(clock, s2, mine)) /* to the front, where reads look */
+                pf_word_put(&more[0], s1);
+            else if (s3 && pf_stmt_yields(clock, s3, mine))
+                pf_word_put(&more[1], s1);
+            else
+                return false;
+        }
+    }
+    pf_word_put(&cell[1], mine);
+    __pf_tls.thread->dirty = true;
+    return true;
+}
+
+static inline __attribute__((always_inline)) bool
+pf_cell_touch_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
+{
+    uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), *more = pf_cell_more(cell);
+    uint64_t a = mine;
     if (!pf_stmt_known(clock, s0) || !pf_stmt_known(clock, s1))
         return false;
     if (__builtin_expect(*pf_cell_more_used(cell), 0)) {
-        uint64_t *more = pf_cell_more(cell);
-        uint64_t s2 = __atomic_load_n(&more[0], __ATOMIC_RELAXED);
-        uint64_t s3 = __atomic_load_n(&more[1], __ATOMIC_RELAXED);
-        if (!pf_stmt_known(clock, s2) || !pf_stmt_known(clock, s3))
-            return false;
-        if (a & PF_BIT_W && !(pf_stmt_apart(s2, a) && pf_stmt_apart(s3, a)))
+        uint64_t s2 = pf_word_get(&more[0]), s3 = pf_word_get(&more[1]);
+        if (!pf_stmt_known(clock, s2) || !pf_stmt_known(clock, s3) || !pf_stmt_apart(s2, a) ||
+            !pf_stmt_apart(s3, a))
             return false;
     }
-    if (a & PF_BIT_W) {
-        if (!pf_stmt_inside(s0, a)) {
-            if ((s0 ^ mine) << 8)
-                return false;
-            mine |= s0; /* other bytes, from the same place in the same epoch */
-        }
-        if (!pf_stmt_apart(s1, a)) {
-            if (!pf_stmt_inside(s1, a))
-                return false;
-            __atomic_store_n(&cell[1], 0, __ATOMIC_RELAXED);
-        }
-        __atomic_store_n(&cell[0], mine, __ATOMIC_RELAXED);
-    } else {
-        if (s1 & (PF_BIT_W | PF_BIT_A))
+    if (!pf_stmt_inside(s0, a)) {
+        mine = pf_stmt_join(s0, mine); /* other bytes in the same epoch */
+        if (!mine)
             return false;
-        if (!((s0 ^ a) & (PF_BITS_SID | PF_BITS_CLK)) && !pf_stmt_apart(s0, a))
-            return false; /* a write of this epoch covers it, the cell is to say so */
-        if (!pf_stmt_inside(s1, a)) {
-            if ((s1 ^ mine) << 8)
-                return false;
-            mine |= s1;
-        }
-        __atomic_store_n(&cell[1], mine, __ATOMIC_RELAXED);
     }
+    if (!pf_stmt_apart(s1, a)) {
+        if (!pf_stmt_inside(s1, a))
+            return false;
+        pf_word_put(&cell[1], 0);
+    }
+    pf_word_put(&cell[0], mine);
     __pf_tls.thread->dirty = true;
     return true;
+}
+
+static inline __attribute__((always_inline)) bool
+pf_cell_touch(const uint32_t *clock, uint64_t *cell, uint64_t mine)
+{
+    return mine & PF_BIT_W ? pf_cell_touch_write(clock, cell, mine)
+                           : pf_cell_touch_read(clock, cell, mine);
 }
 
 #endif

@@ -80,6 +80,8 @@ struct pf_thread *pf_thread_find(unsigned long pthread_id);
 
 /* Signals that came while the thread was nested run their handlers here (wrap_signal.c). */
 void pf_signal_poll(struct pf_thread *t) __attribute__((weak)) PF_HIDDEN;
+/* Those that came while the thread was taking its leave of the runtime. */
+void pf_signal_thread_ends(void);
 static inline void pf_signals(struct pf_thread *t)
 {
     if (__builtin_expect(t->signals != NULL, 0))
@@ -93,10 +95,16 @@ struct pf_call {
     struct pf_frame *frame;
 };
 
+/* For a thread that nobody has announced, see wrap_start.c; NULL if there is nothing to be done. */
+struct pf_thread *pf_start_adopt(void);
+
 static inline struct pf_call pf_call_enter(struct pf_func *native)
 {
-    struct pf_call c = {pf_self(), 0, __pf_tls.frame};
-    if (c.t) {
+    struct pf_thread *t = pf_self();
+    if (__builtin_expect(!t && !__pf_tls.nested, 0))
+        t = pf_start_adopt();
+    struct pf_call c = {t, 0, __pf_tls.frame};
+    if (t) {
         pf_stack_push(native);
         c.frame->call = PF_NATIVE_CALL + 1; /* for functions of the target that it calls */
         pf_nest();

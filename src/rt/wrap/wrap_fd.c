@@ -2,8 +2,9 @@
  * wrap_fd.c - the table of descriptors and their channels.
  *
  * Two levels, so that it costs nothing until used. An entry that makes no order is recognised
- * without a lock: files are the common case. A use takes a reference to the channel, since another
- * thread may close the descriptor meanwhile; that is the target's race, it must not be ours.
+ * without a lock: files are the common case. A use holds the lock of its stripe: another thread may
+ * close the descriptor meanwhile (the target's race must not be ours), and a fork must not find a
+ * clock half changed.
  */
 #include "wrap_fd.h"
 #include "limits.h"
@@ -18,13 +19,14 @@
 #define FD_MAX (CHUNK * CHUNKS)
 #define STRIPES 64u
 #define WATCHERS 2
+#define NAMED 256u
 
 struct channel {
     struct pf_hb_clock *clock;
     uint32_t refs;
     uint8_t nwatchers; /* above WATCHERS: too many, tell all epoll descriptors */
     bool shared;       /* one of the channels of the process: never freed, never watched */
-    bool socket_watcher; /* an epoll descriptor that watches sockets */
+    bool shared_watcher; /* an epoll descriptor that watches some of those */
     struct channel *watchers[WATCHERS];
 };
 
@@ -35,8 +37,11 @@ struct entry {
 
 static struct entry *chunks[CHUNKS];
 static struct { struct pf_spin lock; char pad[60]; } stripes[STRIPES];
-static struct channel sockets = {.shared = true}, named_pipes = {.shared = true},
-                      all_epolls = {.shared = true};
+static struct channel sockets = {.shared = true}, all_epolls = {.shared = true};
+/* Channels with a name in a file system: pipes and queues, by device and inode. The first is for
+ * all that find no place. */
+static struct { uint64_t device, inode; struct channel channel; } named[NAMED];
+static struct pf_spin named_lock;
 static struct pf_spin watch_lock; /* for the watchers of all channels */
 static bool any_crowd; /* some channel has too many watchers */
 
@@ -121,7 +126,6 @@ void pf_fd_new(int fd, enum pf_fd_kind kind)
 {
     switch (kind) {
     case PF_FD_SOCKET: set(fd, kind, &sockets, &sockets); return;
-    case PF_FD_NAMED_PIPE: set(fd, kind, &named_pipes, &named_pipes); return;
     case PF_FD_UNKNOWN:
     case PF_FD_NONE: set(fd, kind, NULL, NULL); return;
     default: break;
@@ -147,13 +151,39 @@ void pf_fd_new_pair(int a, int b)
     drop(ba);
 }
 
+static struct channel *named_channel(uint64_t device, uint64_t inode)
+{
+    unsigned at = 0;
+    pf_spin_lock(&named_lock);
+    for (unsigned i = 1; i < NAMED && !at; i++) {
+        if (!named[i].inode) {
+            named[i].device = device;
+            named[i].inode = inode;
+        }
+        if (named[i].device == device && named[i].inode == inode)
+            at = i;
+    }
+    named[at].channel.shared = true;
+    pf_spin_unlock(&named_lock);
+    return &named[at].channel;
+}
+
+void pf_fd_new_named(int fd)
+{
+    struct stat about;
+    if (fd < 0 || pf_sys(SYS_fstat, fd, &about) < 0)
+        return;
+    struct channel *ch = named_channel(about.st_dev, about.st_ino);
+    set(fd, PF_FD_NAMED, ch, ch);
+}
+
 static void ask(int fd)
 {
     struct stat about;
     if (pf_sys(SYS_fstat, fd, &about) < 0)
         return;
     switch (about.st_mode & S_IFMT) {
-    case S_IFIFO: pf_fd_new(fd, PF_FD_NAMED_PIPE); return;
+    case S_IFIFO: pf_fd_new_named(fd); return;
     case S_IFSOCK: pf_fd_new(fd, PF_FD_SOCKET); return;
     case 0: pf_fd_new(fd, PF_FD_EVENT); return; /* made by the kernel: eventfd and its kind */
     default: pf_fd_new(fd, PF_FD_NONE);
@@ -198,25 +228,30 @@ void pf_fd_copy(int from, int to)
 
 void pf_fd_send(struct pf_thread *t, int fd)
 {
-    struct channel *ch = get(fd, true);
-    if (!ch)
+    if (pf_fd_kind(fd) <= PF_FD_NONE)
         return;
-    pf_hb_clock_release(t, clock_of(ch));
-    int n = __atomic_load_n(&ch->nwatchers, __ATOMIC_ACQUIRE);
-    for (int i = 0; i < n && i < WATCHERS; i++)
-        pf_hb_clock_release(t, clock_of(ch->watchers[i]));
-    if (n > WATCHERS)
-        pf_hb_clock_release(t, clock_of(&all_epolls));
-    drop(ch);
+    pf_spin_lock(stripe(fd));
+    struct channel *ch = entry(fd)->to;
+    if (ch) {
+        pf_hb_clock_release(t, clock_of(ch));
+        int n = __atomic_load_n(&ch->nwatchers, __ATOMIC_ACQUIRE);
+        for (int i = 0; i < n && i < WATCHERS; i++)
+            pf_hb_clock_release(t, clock_of(ch->watchers[i]));
+        if (n > WATCHERS)
+            pf_hb_clock_release(t, clock_of(&all_epolls));
+    }
+    pf_spin_unlock(stripe(fd));
 }
 
 void pf_fd_receive(struct pf_thread *t, int fd)
 {
-    struct channel *ch = get(fd, false);
-    if (!ch)
+    if (pf_fd_kind(fd) <= PF_FD_NONE)
         return;
-    pf_hb_clock_acquire(t, clock_of(ch));
-    drop(ch);
+    pf_spin_lock(stripe(fd));
+    struct channel *ch = entry(fd)->from;
+    if (ch)
+        pf_hb_clock_acquire(t, clock_of(ch));
+    pf_spin_unlock(stripe(fd));
 }
 
 void pf_fd_end(struct pf_thread *t, int fd)
@@ -242,7 +277,7 @@ void pf_fd_watch(int epoll, int fd)
 {
     struct channel *w = get(epoll, false), *ch = w ? get(fd, false) : NULL;
     if (ch && ch->shared) {
-        w->socket_watcher = true;
+        w->shared_watcher = true;
     } else if (ch) {
         pf_spin_lock(&watch_lock);
         bool known = false;
@@ -263,17 +298,21 @@ void pf_fd_watch(int epoll, int fd)
 
 void pf_fd_watched(struct pf_thread *t, int epoll)
 {
-    struct channel *w = get(epoll, false);
-    if (!w)
+    if (pf_fd_kind(epoll) <= PF_FD_NONE)
         return;
-    pf_hb_clock_acquire(t, clock_of(w));
-    if (w->socket_watcher) {
-        pf_hb_clock_acquire(t, clock_of(&sockets));
-        pf_hb_clock_acquire(t, clock_of(&named_pipes));
+    pf_spin_lock(stripe(epoll));
+    struct channel *w = entry(epoll)->from;
+    if (w) {
+        pf_hb_clock_acquire(t, clock_of(w));
+        for (unsigned i = 0; w->shared_watcher && i < NAMED; i++)
+            if (named[i].channel.clock)
+                pf_hb_clock_acquire(t, named[i].channel.clock);
+        if (w->shared_watcher)
+            pf_hb_clock_acquire(t, clock_of(&sockets));
+        if (__atomic_load_n(&any_crowd, __ATOMIC_RELAXED))
+            pf_hb_clock_acquire(t, clock_of(&all_epolls));
     }
-    if (__atomic_load_n(&any_crowd, __ATOMIC_RELAXED))
-        pf_hb_clock_acquire(t, clock_of(&all_epolls));
-    drop(w);
+    pf_spin_unlock(stripe(epoll));
 }
 
 void pf_fd_lock_all(void)
@@ -281,9 +320,11 @@ void pf_fd_lock_all(void)
     for (unsigned i = 0; i < STRIPES; i++)
         pf_spin_lock(&stripes[i].lock);
     pf_spin_lock(&watch_lock);
+    pf_spin_lock(&named_lock);
 }
 void pf_fd_unlock_all(void)
 {
+    pf_spin_unlock(&named_lock);
     pf_spin_unlock(&watch_lock);
     for (unsigned i = 0; i < STRIPES; i++)
         pf_spin_unlock(&stripes[i].lock);

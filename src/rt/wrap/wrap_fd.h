@@ -8,7 +8,7 @@
  *              socketpair    two, crosswise
  *              eventfd, timerfd, signalfd, epoll   one, both ways
  *              other sockets one for the whole process: who is connected to whom is not followed
- *              named pipes   likewise
+ *              named pipes, inherited pipes, queues   one for each inode
  *              files, terminals, devices: none
  *          A close is a send: the reader of a pipe sees its end. A channel whose receiving end is
  *          watched by an epoll descriptor sends to that one's channel too.
@@ -29,7 +29,7 @@ enum pf_fd_kind {
     PF_FD_EPOLL,
     PF_FD_SIGNAL,
     PF_FD_PIPE,
-    PF_FD_NAMED_PIPE,
+    PF_FD_NAMED,
     PF_FD_SOCKET,
 };
 
@@ -37,6 +37,7 @@ enum pf_fd_kind {
 void pf_fd_new(int fd, enum pf_fd_kind kind);
 void pf_fd_new_pipe(int reader, int writer);
 void pf_fd_new_pair(int a, int b);
+void pf_fd_new_named(int fd); /* asks for the inode */
 void pf_fd_copy(int from, int to);
 /* About to be closed: sends the end, and forgets. */
 void pf_fd_end(struct pf_thread *t, int fd);

@@ -43,19 +43,30 @@ static void mask_change(int how, uint64_t set)
     pf_sys(SYS_rt_sigprocmask, how, &set, NULL, sizeof set);
 }
 
+/* Signals given back; t->signals says as much to the core. */
+static __thread uint64_t waiting;
+
 void pf_signal_poll(struct pf_thread *t)
 {
     if (__builtin_expect(!t->signals, 1) || __pf_tls.nested)
         return;
-    uint64_t waiting = (uintptr_t)t->signals;
     t->signals = NULL;
     pf_thread_key(t);
-    mask_change(SIG_UNBLOCK, waiting); /* they are delivered here */
+    pf_signal_thread_ends();
+}
+
+void pf_signal_thread_ends(void)
+{
+    uint64_t set = waiting;
+    waiting = 0;
+    if (set)
+        mask_change(SIG_UNBLOCK, set); /* they are delivered here */
 }
 
 static void wait_for_safe_point(struct pf_thread *t, int number, siginfo_t *info, ucontext_t *at)
 {
-    t->signals = (void *)((uintptr_t)t->signals | bit(number));
+    waiting |= bit(number);
+    t->signals = &waiting;
     sigaddset(&at->uc_sigmask, number);
     long pid = pf_sys(SYS_getpid), tid = pf_sys(SYS_gettid);
     pf_sys(SYS_rt_tgsigqueueinfo, pid, tid, number, info);

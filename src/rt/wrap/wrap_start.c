@@ -8,18 +8,22 @@
  * pthread_exit, thrd_exit and cancellation alike. Catching the end in the start routine was
  * rejected: it is over before any destructor runs.
  *
+ * Threads that libc starts for itself are met at the first interposed function they call.
+ *
  * Locks that a thread still holds at its end are dropped then: a robust mutex passes to a next
  * owner that must see what this one did, and any other lock passes to nobody.
  */
 #include "wrap_thread.h"
 #include "store.h"
 #include "hb.h"
+#include "rt.h"
 #include "spin.h"
 #include <unistd.h>
 
 #define BUCKETS 1024u
 
 static struct pf_spin lock;
+static __thread bool settled; /* this thread is known, or will not be */
 static struct pf_start *map[BUCKETS];
 static pthread_key_t end_key;
 static bool end_key_made;
@@ -123,9 +127,8 @@ void pf_start_created(struct pf_start *s, pthread_t id, bool made)
     unref(s, false);
 }
 
-void pf_start_begin(struct pf_start *s)
+static void find_stack(struct pf_thread *t)
 {
-    pf_nest();
     pthread_attr_t attr;
     void *lo = NULL;
     size_t size = 0;
@@ -133,8 +136,15 @@ void pf_start_begin(struct pf_start *s)
         pthread_attr_getstack(&attr, &lo, &size);
         pthread_attr_destroy(&attr);
     }
-    s->thread->stack_lo = (uintptr_t)lo;
-    s->thread->stack_hi = (uintptr_t)lo + size;
+    t->stack_lo = (uintptr_t)lo;
+    t->stack_hi = (uintptr_t)lo + size;
+}
+
+void pf_start_begin(struct pf_start *s)
+{
+    pf_nest();
+    settled = true;
+    find_stack(s->thread);
     pf_spin_lock(&lock);
     list(s, pthread_self());
     pf_spin_unlock(&lock);
@@ -155,6 +165,7 @@ static void end(void *record)
     if (++s->rounds < end_rounds && pthread_setspecific(end_key, s) == 0)
         return;
     struct pf_thread *t = s->thread;
+    settled = true;
     if (__pf_tls.thread == t) {
         pf_nest();
         while (t->nheld)
@@ -172,6 +183,7 @@ static void end(void *record)
     if (last)
         unref(s, true);
     pf_unnest();
+    pf_signal_thread_ends();
 }
 
 struct pf_start *pf_start_find(pthread_t id)
@@ -211,6 +223,28 @@ void pf_start_detached(struct pf_start *s)
     pf_spin_unlock(&lock);
     if (last)
         unref(s, true);
+}
+
+/* libc itself makes threads for timers, notifications and asynchronous input and output, and who
+ * calls clone makes others. What came before their first step is not known, so their accesses are
+ * not looked at: their functions run in the plain body. But order goes through them. */
+struct pf_thread *pf_start_adopt(void)
+{
+    if (settled || !pf_rt.ready || !end_key_made)
+        return NULL;
+    settled = true;
+    pf_nest();
+    struct pf_thread *t = pf_thread_create(NULL);
+    if (t)
+        find_stack(t);
+    pf_unnest();
+    if (!t)
+        return NULL;
+    pf_thread_begin(t);
+    if (__pf_tls.thread)
+        __pf_tls.dispatch = PF_DISPATCH_PLAIN;
+    pf_start_known(pf_self());
+    return pf_self();
 }
 
 static void before_fork(void)

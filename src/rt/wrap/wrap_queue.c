@@ -1,0 +1,110 @@
+/*
+ * wrap_queue.c - message queues, POSIX and System V, and System V semaphores: a message is order
+ * from its sender to its receiver, a semaphore operation from all earlier ones to all later ones.
+ */
+#include "wrap_fd.h"
+#include <mqueue.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+
+PF_INTERPOSE(mqd_t, mq_open, (const char *name, int flags, ...))
+{
+    PF_CALL(c, mq_open);
+    va_list args;
+    va_start(args, flags);
+    mode_t mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+    struct mq_attr *attr = flags & O_CREAT ? va_arg(args, struct mq_attr *) : NULL;
+    va_end(args);
+    mqd_t q = PF_REAL(mq_open)(name, flags, mode, attr);
+    pf_call_keep_errno(&c);
+    if (c.t)
+        pf_fd_new_named(q);
+    return q;
+}
+PF_INTERPOSE(int, mq_close, (mqd_t q))
+{
+    PF_CALL(c, mq_close);
+    if (c.t)
+        pf_fd_end(c.t, q);
+    int r = PF_REAL(mq_close)(q);
+    pf_call_keep_errno(&c);
+    return r;
+}
+
+#define SENDS(fn, parameters, call)                                                                \
+    PF_INTERPOSE(int, fn, parameters)                                                              \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (!c.t)                                                                                  \
+            return call;                                                                           \
+        PF_FD_READS(c, p, size);                                                                   \
+        pf_fd_send(c.t, q);                                                                        \
+        return PF_BLOCKING(c, call);                                                               \
+    }
+SENDS(mq_send, (mqd_t q, const char *p, size_t size, unsigned priority),
+      PF_REAL(mq_send)(q, p, size, priority))
+SENDS(mq_timedsend,
+      (mqd_t q, const char *p, size_t size, unsigned priority, const struct timespec *limit),
+      PF_REAL(mq_timedsend)(q, p, size, priority, limit))
+#define RECEIVES(fn, parameters, call)                                                             \
+    PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (!c.t)                                                                                  \
+            return call;                                                                           \
+        ssize_t n = PF_BLOCKING(c, call);                                                          \
+        if (n >= 0) {                                                                              \
+            pf_fd_receive(c.t, q);                                                                 \
+            PF_FD_WRITES(c, p, (size_t)n);                                                         \
+            if (priority)                                                                          \
+                PF_FD_WRITES(c, priority, sizeof *priority);                                       \
+        }                                                                                          \
+        return n;                                                                                  \
+    }
+RECEIVES(mq_receive, (mqd_t q, char *p, size_t size, unsigned *priority),
+         PF_REAL(mq_receive)(q, p, size, priority))
+RECEIVES(mq_timedreceive,
+         (mqd_t q, char *p, size_t size, unsigned *priority, const struct timespec *limit),
+         PF_REAL(mq_timedreceive)(q, p, size, priority, limit))
+
+/* System V: by number. Numbers that share an object have more order than there is. */
+static char queues[64 * 8], semaphores[64 * 8]; /* only their addresses */
+static const void *object(const char *of, int id) { return of + (unsigned)id % 64 * 8; }
+
+PF_INTERPOSE(int, msgsnd, (int id, const void *p, size_t size, int flags))
+{
+    PF_CALL(c, msgsnd);
+    if (!c.t)
+        return PF_REAL(msgsnd)(id, p, size, flags);
+    PF_FD_READS(c, p, size + sizeof(long));
+    pf_hb_release(c.t, object(queues, id));
+    return PF_BLOCKING(c, PF_REAL(msgsnd)(id, p, size, flags));
+}
+PF_INTERPOSE(ssize_t, msgrcv, (int id, void *p, size_t size, long type, int flags))
+{
+    PF_CALL(c, msgrcv);
+    if (!c.t)
+        return PF_REAL(msgrcv)(id, p, size, type, flags);
+    ssize_t n = PF_BLOCKING(c, PF_REAL(msgrcv)(id, p, size, type, flags));
+    if (n >= 0) {
+        pf_hb_acquire(c.t, object(queues, id));
+        PF_FD_WRITES(c, p, (size_t)n + sizeof(long));
+    }
+    return n;
+}
+#define OPERATES(fn, parameters, call)                                                             \
+    PF_INTERPOSE(int, fn, parameters)                                                              \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (!c.t)                                                                                  \
+            return call;                                                                           \
+        PF_FD_READS(c, ops, n * sizeof *ops);                                                      \
+        pf_hb_release(c.t, object(semaphores, id));                                                \
+        int r = PF_BLOCKING(c, call);                                                              \
+        if (r == 0)                                                                                \
+            pf_hb_acquire(c.t, object(semaphores, id));                                            \
+        return r;                                                                                  \
+    }
+OPERATES(semop, (int id, struct sembuf *ops, size_t n), PF_REAL(semop)(id, ops, n))
+OPERATES(semtimedop, (int id, struct sembuf *ops, size_t n, const struct timespec *limit),
+         PF_REAL(semtimedop)(id, ops, n, limit))
