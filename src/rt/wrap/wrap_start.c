@@ -230,7 +230,7 @@ void pf_start_detached(struct pf_start *s)
  * not looked at: their functions run in the plain body. But order goes through them. */
 struct pf_thread *pf_start_adopt(void)
 {
-    if (settled || !pf_rt.ready || !end_key_made)
+    if (settled || !pf_rt.ready || pf_rt.plain || !end_key_made)
         return NULL;
     settled = true;
     pf_nest();
