@@ -1,0 +1,20 @@
+// Standard input and output may be pipes: what is printed tells the reader of the input nothing.
+// want: race shared at A B
+// stdin: x
+// stdout: first
+#include "turns.h"
+#include <stdio.h>
+
+int shared;
+static _Thread_local volatile long sink;
+void first(void)
+{
+    shared = 1; /* A */
+    printf("first\n");
+    fflush(stdout);
+}
+void second(void)
+{
+    sink = getchar();
+    shared = 2; /* B */
+}
