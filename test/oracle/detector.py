@@ -57,7 +57,9 @@ class Detector:
 
     def event(self, line):
         number, what, a, b = line.split()
-        thread = self.threads[int(number)]
+        thread = self.threads.get(int(number))
+        if not thread:  # nobody forked it: libc started it for itself, it knows of nothing
+            thread = self.threads[int(number)] = Thread(int(number), {})
         getattr(self, "on_" + what)(thread, int(a, 16), int(b))
 
     def access(self, thread, address, size, write, atomic):

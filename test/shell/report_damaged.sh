@@ -1,5 +1,6 @@
 # Logs damaged at random: pf report answers or refuses with a message, it never crashes.
 cat >race.c <<'EOF'
+#include "order.h"
 #include <pthread.h>
 int shared;
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
@@ -7,6 +8,7 @@ void *other(void *arg)
 {
     pthread_mutex_lock(&m);
     shared = 1;
+    order_arrive();
     pthread_mutex_unlock(&m);
     return arg;
 }
@@ -14,12 +16,13 @@ int main(void)
 {
     pthread_t t;
     pthread_create(&t, 0, other, 0);
+    order_wait(1);
     shared = 2;
     pthread_join(t, 0);
     return 0;
 }
 EOF
-status 0 "$PF" cc -g -o race race.c -pthread
+status 0 "$PF" cc -g -I"$ROOT/test/program" -o race race.c -pthread
 status 66 "$PF" run --quiet --log logs -- ./race
 python3 - "$PF" <<'EOF'
 import glob, json, os, random, subprocess, sys

@@ -1,11 +1,13 @@
 # PF_OPTIONS: TSan's names and syntax; what is unknown or wrong stops the program before it begins.
 cat >race.c <<'EOF'
+#include "order.h"
 #include <pthread.h>
 #include <stdio.h>
 int shared;
 static void *other(void *arg)
 {
     shared = 1;
+    order_arrive();
     return arg;
 }
 int main(void)
@@ -14,13 +16,14 @@ int main(void)
     puts("begun");
     fflush(stdout);
     pthread_create(&t, NULL, other, NULL);
+    order_wait(1);
     shared = 2;
     pthread_join(t, NULL);
     puts("ended");
     return 3;
 }
 EOF
-status 0 "$PF" cc -g -o race race.c -pthread
+status 0 "$PF" cc -g -I"$ROOT/test/program" -o race race.c -pthread
 run() {
     status "$1" env PF_OPTIONS="$2" ./race
 }
@@ -70,3 +73,9 @@ done
 # pf run hands the user's options on, and its own go on top.
 status 9 env PF_OPTIONS="exitcode=9" "$PF" run --quiet -- ./race
 hasnt err "WARNING"
+
+# docs/options.md has every option.
+run 66 "help=1"
+for name in $(awk '/\(default /{ print $1 }' err); do
+    grep -q "^| \`$name\` |" "$ROOT/docs/options.md" || fail "docs/options.md does not have $name"
+done

@@ -1,6 +1,7 @@
 # Forked, executed, killed and left-behind processes: each has its log, and pf run knows how each ended.
 cat >many.c <<'EOF'
 #define _GNU_SOURCE
+#include "order.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,13 +13,15 @@ cat >many.c <<'EOF'
 int shared;
 static void *other(void *arg)
 {
-    shared++;
+    shared = 4;
+    order_arrive();
     return arg;
 }
 static void race(void)
 {
     pthread_t t;
     pthread_create(&t, 0, other, 0);
+    order_wait(1);
     shared = 5;
     pthread_join(t, 0);
 }
@@ -86,7 +89,7 @@ int main(int argc, char **argv)
     return 0;
 }
 EOF
-status 0 "$PF" cc -g -O1 -o many many.c -pthread
+status 0 "$PF" cc -g -O1 -I"$ROOT/test/program" -o many many.c -pthread
 # ends WANTED: how the processes ended; complete BOOL; found N
 ask() {
     python3 -c 'import json,sys
@@ -164,7 +167,7 @@ has out "seen 2 times"
 grep -o 'finding [0-9a-f]*' out >id
 mkdir -p elsewhere/deep
 { echo "// moved"; cat many.c; } >elsewhere/deep/many.c
-status 0 "$PF" cc -g -O3 -o elsewhere/many "$PWD/elsewhere/deep/many.c" -pthread
+status 0 "$PF" cc -g -O3 -I"$ROOT/test/program" -o elsewhere/many "$PWD/elsewhere/deep/many.c" -pthread
 status 66 "$PF" run --quiet --log other -- elsewhere/many race
 status 66 "$PF" report other
 has out "$(cat id)"

@@ -1,23 +1,26 @@
 # Suppressions: hidden findings leave no trace but their number; bad files are refused by line.
 cat >race.c <<'EOF'
+#include "order.h"
 #include <pthread.h>
 int shared;
 __attribute__((noinline)) void store(void) { shared = 1; }
 void *other(void *arg)
 {
     store();
+    order_arrive();
     return arg;
 }
 int main(void)
 {
     pthread_t t;
     pthread_create(&t, 0, other, 0);
+    order_wait(1);
     store();
     pthread_join(t, 0);
     return 3;
 }
 EOF
-status 0 "$PF" cc -g -O1 -o race race.c -pthread
+status 0 "$PF" cc -g -O1 -I"$ROOT/test/program" -o race race.c -pthread
 try() {
     printf '%s\n' "$2" >supp
     status "$1" "$PF" run --json out.json --suppressions supp -- ./race
