@@ -4,8 +4,8 @@
  * The environment given to it is the target's, with the variables of ours (PF_...) added where it
  * left them out. The list is built on the stack: between fork and exec nothing else is safe.
  */
-#include "wrap_libc.h"
 #include "race.h"
+#include "wrap_libc.h"
 #include <spawn.h>
 #include <unistd.h>
 

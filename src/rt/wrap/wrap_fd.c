@@ -36,11 +36,17 @@ struct entry {
 };
 
 static struct entry *chunks[CHUNKS];
-static struct { struct pf_spin lock; char pad[60]; } stripes[STRIPES];
+static struct {
+    struct pf_spin lock;
+    char pad[60];
+} stripes[STRIPES];
 static struct channel sockets = {.shared = true}, all_epolls = {.shared = true};
 /* Channels with a name in a file system: pipes and queues, by device and inode. The first is for
  * all that find no place. */
-static struct { uint64_t device, inode; struct channel channel; } named[NAMED];
+static struct {
+    uint64_t device, inode;
+    struct channel channel;
+} named[NAMED];
 static struct pf_spin named_lock;
 static struct pf_spin watch_lock; /* for the watchers of all channels */
 static bool any_crowd; /* some channel has too many watchers */
@@ -125,10 +131,15 @@ static void set(int fd, enum pf_fd_kind kind, struct channel *to, struct channel
 void pf_fd_new(int fd, enum pf_fd_kind kind)
 {
     switch (kind) {
-    case PF_FD_SOCKET: set(fd, kind, &sockets, &sockets); return;
+    case PF_FD_SOCKET:
+        set(fd, kind, &sockets, &sockets);
+        return;
     case PF_FD_UNKNOWN:
-    case PF_FD_NONE: set(fd, kind, NULL, NULL); return;
-    default: break;
+    case PF_FD_NONE:
+        set(fd, kind, NULL, NULL);
+        return;
+    default:
+        break;
     }
     struct channel *ch = channel_new();
     set(fd, kind, ch, ch);
@@ -183,10 +194,17 @@ static void ask(int fd)
     if (pf_sys(SYS_fstat, fd, &about) < 0)
         return;
     switch (about.st_mode & S_IFMT) {
-    case S_IFIFO: pf_fd_new_named(fd); return;
-    case S_IFSOCK: pf_fd_new(fd, PF_FD_SOCKET); return;
-    case 0: pf_fd_new(fd, PF_FD_EVENT); return; /* made by the kernel: eventfd and its kind */
-    default: pf_fd_new(fd, PF_FD_NONE);
+    case S_IFIFO:
+        pf_fd_new_named(fd);
+        return;
+    case S_IFSOCK:
+        pf_fd_new(fd, PF_FD_SOCKET);
+        return;
+    case 0:
+        pf_fd_new(fd, PF_FD_EVENT);
+        return; /* made by the kernel: eventfd and its kind */
+    default:
+        pf_fd_new(fd, PF_FD_NONE);
     }
 }
 

@@ -13,10 +13,14 @@ enum length { PLAIN, CHAR, SHORT, LONG, LONGLONG, SIZE, MAX, DIFF, LONGDOUBLE };
 static size_t length_bytes(enum length l)
 {
     switch (l) {
-    case CHAR: return 1;
-    case SHORT: return 2;
-    case PLAIN: return 4;
-    default: return 8;
+    case CHAR:
+        return 1;
+    case SHORT:
+        return 2;
+    case PLAIN:
+        return 4;
+    default:
+        return 8;
     }
 }
 
@@ -24,14 +28,30 @@ static const char *parse_length(const char *f, enum length *l)
 {
     *l = PLAIN;
     switch (*f) {
-    case 'h': *l = f[1] == 'h' ? CHAR : SHORT; return f + (f[1] == 'h' ? 2 : 1);
-    case 'l': *l = f[1] == 'l' ? LONGLONG : LONG; return f + (f[1] == 'l' ? 2 : 1);
-    case 'q': *l = LONGLONG; return f + 1;
-    case 'j': *l = MAX; return f + 1;
-    case 'z': case 'Z': *l = SIZE; return f + 1;
-    case 't': *l = DIFF; return f + 1;
-    case 'L': *l = LONGDOUBLE; return f + 1;
-    default: return f;
+    case 'h':
+        *l = f[1] == 'h' ? CHAR : SHORT;
+        return f + (f[1] == 'h' ? 2 : 1);
+    case 'l':
+        *l = f[1] == 'l' ? LONGLONG : LONG;
+        return f + (f[1] == 'l' ? 2 : 1);
+    case 'q':
+        *l = LONGLONG;
+        return f + 1;
+    case 'j':
+        *l = MAX;
+        return f + 1;
+    case 'z':
+    case 'Z':
+        *l = SIZE;
+        return f + 1;
+    case 't':
+        *l = DIFF;
+        return f + 1;
+    case 'L':
+        *l = LONGDOUBLE;
+        return f + 1;
+    default:
+        return f;
     }
 }
 
@@ -100,16 +120,31 @@ void pf_format_reads(const char *f, va_list given)
         }
         f = parse_length(f, &l);
         switch (*f++) {
-        case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'b': case 'B':
+        case 'd':
+        case 'i':
+        case 'o':
+        case 'u':
+        case 'x':
+        case 'X':
+        case 'b':
+        case 'B':
             (void)(l == PLAIN || l == CHAR || l == SHORT ? va_arg(args, int) : va_arg(args, long));
             continue;
-        case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
+        case 'e':
+        case 'E':
+        case 'f':
+        case 'F':
+        case 'g':
+        case 'G':
+        case 'a':
+        case 'A':
             if (l == LONGDOUBLE)
                 (void)va_arg(args, long double);
             else
                 (void)va_arg(args, double);
             continue;
-        case 'c': case 'C':
+        case 'c':
+        case 'C':
             (void)va_arg(args, int);
             continue;
         case 's':
@@ -206,19 +241,35 @@ void pf_format_writes(const char *f, va_list given, int filled)
             continue;
         }
         switch (what) {
-        case 'd': case 'i': case 'o': case 'u': case 'x': case 'X': case 'b':
+        case 'd':
+        case 'i':
+        case 'o':
+        case 'u':
+        case 'x':
+        case 'X':
+        case 'b':
             pf_writes(to, length_bytes(l));
             continue;
         case 'p':
             pf_writes(to, sizeof(void *));
             continue;
-        case 'e': case 'E': case 'f': case 'F': case 'g': case 'G': case 'a': case 'A':
+        case 'e':
+        case 'E':
+        case 'f':
+        case 'F':
+        case 'g':
+        case 'G':
+        case 'a':
+        case 'A':
             pf_writes(to, l == LONGDOUBLE ? 16 : l == PLAIN ? 4 : 8);
             continue;
-        case 'c': case 'C':
+        case 'c':
+        case 'C':
             writes_text(to, what == 'C' ? LONG : l, false, width);
             continue;
-        case 's': case 'S': case '[':
+        case 's':
+        case 'S':
+        case '[':
             writes_text(to, what == 'S' ? LONG : l, true, width);
             continue;
         default:

@@ -13,9 +13,9 @@
 #define PF_RT_WRAP_LIBC_H
 
 #define __NO_INLINE__ 1 /* libc's headers give functions, not inline bodies */
-#include "wrap.h"
 #include "access.h"
 #include "hb.h"
+#include "wrap.h"
 #include <stdarg.h>
 #include <string.h>
 
@@ -75,7 +75,8 @@ static inline void pf_stand_leave(struct pf_thread **t)
     struct pf_thread *t __attribute__((cleanup(pf_stand_leave))) = pf_stand_enter(&pf_native_##fn)
 
 /* Order made by a function that is not entered with PF_CALL. */
-static inline void pf_orders(struct pf_thread *t, void (*how)(struct pf_thread *, const volatile void *),
+static inline void pf_orders(struct pf_thread *t,
+                             void (*how)(struct pf_thread *, const volatile void *),
                              const volatile void *object)
 {
     pf_nest();
@@ -93,12 +94,13 @@ static inline void pf_orders(struct pf_thread *t, void (*how)(struct pf_thread *
             "8:\n" PF_NATIVE_SITE_("1", symbol) PF_NATIVE_SITE_("2", symbol)                       \
                 PF_NATIVE_SITE_("6", symbol) PF_NATIVE_SITE_("8", symbol)                          \
                     PF_NATIVE_SITE_("7", symbol) ".popsection\n"                                   \
-            ".pushsection .data.pf_native,\"aw\"\n"                                                \
-            ".balign 8\n"                                                                          \
-            ".globl pf_native_" #symbol "\n .hidden pf_native_" #symbol "\n"                       \
-            "pf_native_" #symbol ":\n"                                                             \
-            ".long 9b - ., 0, 8b - ., 5, 0, 0\n .quad 0\n"                                         \
-            ".popsection\n")
+                                                 ".pushsection .data.pf_native,\"aw\"\n"           \
+                                                 ".balign 8\n"                                     \
+                                                 ".globl pf_native_" #symbol                       \
+                                                 "\n .hidden pf_native_" #symbol "\n"              \
+                                                 "pf_native_" #symbol ":\n"                        \
+                                                 ".long 9b - ., 0, 8b - ., 5, 0, 0\n .quad 0\n"    \
+                                                 ".popsection\n")
 
 /* What a printf or scanf call does to its arguments: wrap_format.c. `wide` strings in the format
  * are wchar_t. scanf: `filled` is the number of conversions that were stored. */

@@ -23,7 +23,9 @@ extern void __libc_free(void *);
 #define CALLOC_WRITES_MAX (128u << 10)
 
 /* Where libc and the dynamic linker are; the end is set last. */
-static struct inside { uintptr_t lo, hi; } inside[2];
+static struct inside {
+    uintptr_t lo, hi;
+} inside[2];
 
 static int inside_note(struct dl_phdr_info *o, size_t size, void *arg)
 {

@@ -36,14 +36,16 @@ static inline size_t least(size_t a, size_t b) { return a < b ? a : b; }
     pf_writes(p, sizeof *p)
 
 /* Time. */
-AFTER(time_t, time, (time_t * p), (p), if (p) pf_writes(p, sizeof *p))
+AFTER(time_t, time, (time_t *p), (p), if (p) pf_writes(p, sizeof *p))
 AFTER(int, gettimeofday, (struct timeval *restrict p, void *restrict zone), (p, zone), FILLS(p))
 AFTER(int, clock_gettime, (clockid_t id, struct timespec *p), (id, p), FILLS(p))
 AFTER(int, clock_getres, (clockid_t id, struct timespec *p), (id, p), FILLS(p))
 AFTER(struct tm *, gmtime_r, (const time_t *restrict at, struct tm *restrict p), (at, p),
-      pf_reads(at, sizeof *at); if (r) pf_writes(p, sizeof *p))
+      pf_reads(at, sizeof *at);
+      if (r) pf_writes(p, sizeof *p))
 AFTER(struct tm *, localtime_r, (const time_t *restrict at, struct tm *restrict p), (at, p),
-      pf_reads(at, sizeof *at); if (r) pf_writes(p, sizeof *p))
+      pf_reads(at, sizeof *at);
+      if (r) pf_writes(p, sizeof *p))
 /* One buffer for the process, as the contract says: two threads that use it race. */
 AFTER(struct tm *, gmtime, (const time_t *at), (at), pf_reads(at, sizeof *at);
       if (r) pf_writes(r, sizeof *r))
@@ -52,23 +54,29 @@ AFTER(struct tm *, localtime, (const time_t *at), (at), pf_reads(at, sizeof *at)
 AFTER(char *, ctime, (const time_t *at), (at), pf_reads(at, sizeof *at); pf_writes_string(r))
 AFTER(char *, asctime, (const struct tm *at), (at), pf_reads(at, sizeof *at); pf_writes_string(r))
 AFTER(char *, ctime_r, (const time_t *restrict at, char *restrict p), (at, p),
-      pf_reads(at, sizeof *at); pf_writes_string(r))
+      pf_reads(at, sizeof *at);
+      pf_writes_string(r))
 AFTER(char *, asctime_r, (const struct tm *restrict at, char *restrict p), (at, p),
-      pf_reads(at, sizeof *at); pf_writes_string(r))
+      pf_reads(at, sizeof *at);
+      pf_writes_string(r))
 AFTER(time_t, mktime, (struct tm * p), (p), pf_reads(p, offsetof(struct tm, tm_wday));
       if (r != -1) pf_writes(p, sizeof *p))
 AFTER(time_t, timegm, (struct tm * p), (p), pf_reads(p, offsetof(struct tm, tm_wday));
       if (r != -1) pf_writes(p, sizeof *p))
 AFTER(size_t, strftime,
       (char *restrict p, size_t max, const char *restrict format, const struct tm *restrict at),
-      (p, max, format, at), pf_reads_string(format); pf_reads(at, sizeof *at);
-      if (r) pf_writes(p, r + 1))
-AFTER(char *, strptime,
-      (const char *restrict s, const char *restrict format, struct tm *restrict p), (s, format, p),
-      pf_reads_string(format); if (r) { pf_reads(s, (size_t)(r - s)); pf_writes(p, sizeof *p); })
+      (p, max, format, at), pf_reads_string(format);
+      pf_reads(at, sizeof *at); if (r) pf_writes(p, r + 1))
+AFTER(
+    char *, strptime, (const char *restrict s, const char *restrict format, struct tm *restrict p),
+    (s, format, p), pf_reads_string(format);
+    if (r) {
+        pf_reads(s, (size_t)(r - s));
+        pf_writes(p, sizeof *p);
+    })
 AFTER(int, nanosleep, (const struct timespec *wait, struct timespec *left), (wait, left),
-      pf_reads(wait, sizeof *wait); if (r == -1 && left && errno == EINTR)
-          pf_writes(left, sizeof *left))
+      pf_reads(wait, sizeof *wait);
+      if (r == -1 && left && errno == EINTR) pf_writes(left, sizeof *left))
 AFTER(clock_t, times, (struct tms * p), (p), if (p) pf_writes(p, sizeof *p))
 
 /* Numbers in text: up to where the number ends, and where that was. */
@@ -125,7 +133,8 @@ AFTER(int, rand_r, (unsigned *p), (p), pf_reads(p, sizeof *p); pf_writes(p, size
 /* Files. */
 #define ABOUT_FILE(fn, type)                                                                       \
     AFTER(int, fn, (const char *restrict path, struct type *restrict p), (path, p),                \
-          pf_reads_string(path); FILLS(p))
+          pf_reads_string(path);                                                                   \
+          FILLS(p))
 ABOUT_FILE(stat, stat)
 ABOUT_FILE(lstat, stat)
 ABOUT_FILE(stat64, stat64)
@@ -134,10 +143,12 @@ ABOUT_FILE(statfs, statfs)
 AFTER(int, fstat, (int fd, struct stat *p), (fd, p), FILLS(p))
 AFTER(int, fstat64, (int fd, struct stat64 *p), (fd, p), FILLS(p))
 AFTER(int, fstatat, (int at, const char *restrict path, struct stat *restrict p, int flags),
-      (at, path, p, flags), pf_reads_string(path); FILLS(p))
+      (at, path, p, flags), pf_reads_string(path);
+      FILLS(p))
 AFTER(char *, getcwd, (char *p, size_t n), (p, n), pf_writes_string(r))
 AFTER(ssize_t, readlink, (const char *restrict path, char *restrict p, size_t n), (path, p, n),
-      pf_reads_string(path); if (r > 0) pf_writes(p, (size_t)r))
+      pf_reads_string(path);
+      if (r > 0) pf_writes(p, (size_t)r))
 AFTER(int, mkstemp, (char *path), (path), pf_writes_string(path))
 AFTER(char *, mkdtemp, (char *path), (path), pf_writes_string(path))
 PF_INTERPOSE(char *, realpath, (const char *restrict path, char *restrict p))
@@ -164,12 +175,14 @@ AFTER(int, gethostname, (char *p, size_t n), (p, n),
 AFTER(ssize_t, getrandom, (void *p, size_t n, unsigned flags), (p, n, flags),
       if (r > 0) pf_writes(p, (size_t)r))
 AFTER(int, getentropy, (void *p, size_t n), (p, n), if (r == 0) pf_writes(p, n))
-AFTER(char *, strerror_r, (int err, char *p, size_t n), (err, p, n), if (r == p) pf_writes_string(p))
-AFTER(const char *, inet_ntop,
-      (int family, const void *restrict at, char *restrict p, socklen_t n), (family, at, p, n),
-      pf_reads(at, family == AF_INET6 ? 16 : 4); pf_writes_string(r))
+AFTER(char *, strerror_r, (int err, char *p, size_t n), (err, p, n),
+      if (r == p) pf_writes_string(p))
+AFTER(const char *, inet_ntop, (int family, const void *restrict at, char *restrict p, socklen_t n),
+      (family, at, p, n), pf_reads(at, family == AF_INET6 ? 16 : 4);
+      pf_writes_string(r))
 AFTER(int, inet_pton, (int family, const char *restrict s, void *restrict p), (family, s, p),
-      pf_reads_string(s); if (r == 1) pf_writes(p, family == AF_INET6 ? 16 : 4))
+      pf_reads_string(s);
+      if (r == 1) pf_writes(p, family == AF_INET6 ? 16 : 4))
 PF_INTERPOSE(int, getaddrinfo,
              (const char *restrict node, const char *restrict service,
               const struct addrinfo *restrict hints, struct addrinfo **restrict out))

@@ -13,14 +13,16 @@
  * other memory, and races could be invented: it is refused as if there were no memory,
  * and counted.
  */
-#include "wrap_libc.h"
 #include "limits.h"
+#include "wrap_libc.h"
 #include <sys/mman.h>
 #include <sys/shm.h>
 
 static bool watched(uintptr_t lo, size_t size)
 {
-    static const struct { uintptr_t lo, hi; } range[] = {PF_APP_RANGES};
+    static const struct {
+        uintptr_t lo, hi;
+    } range[] = {PF_APP_RANGES};
     for (size_t i = 0; i < sizeof range / sizeof *range; i++)
         if (lo >= range[i].lo && lo < range[i].hi && size <= range[i].hi - lo)
             return true;

@@ -47,10 +47,7 @@
         MAKE(symbol, size, align, __VA_ARGS__);                                                    \
     } while (0)
 
-BASIC(void *, _Znwm, (size_t n), "operator new(unsigned long)")
-{
-    MAKE(_Znwm, n, 0, n);
-}
+BASIC(void *, _Znwm, (size_t n), "operator new(unsigned long)") { MAKE(_Znwm, n, 0, n); }
 BASIC(void *, _ZnwmSt11align_val_t, (size_t n, size_t a),
       "operator new(unsigned long, std::align_val_t)")
 {
@@ -99,12 +96,8 @@ FORM(void *, _ZnamSt11align_val_tRKSt9nothrow_t, (size_t n, size_t a, const void
             END(symbol, p);                                                                        \
     } while (0)
 
-BASIC(void, _ZdlPv, (void *p), "operator delete(void*)")
-{
-    END(_ZdlPv, p);
-}
-BASIC(void, _ZdlPvSt11align_val_t, (void *p, size_t a),
-      "operator delete(void*, std::align_val_t)")
+BASIC(void, _ZdlPv, (void *p), "operator delete(void*)") { END(_ZdlPv, p); }
+BASIC(void, _ZdlPvSt11align_val_t, (void *p, size_t a), "operator delete(void*, std::align_val_t)")
 {
     END(_ZdlPvSt11align_val_t, p);
 }

@@ -115,7 +115,8 @@ LISTED(vasprintf, (char **d, const char *format, va_list args),
 LISTED(__vsprintf_chk, (char *d, int flag, size_t room, const char *format, va_list args),
        TO_MEMORY(vsprintf, d, SIZE_MAX, format,
                  PF_REAL(__vsprintf_chk)(d, flag, room, format, args)))
-LISTED(__vsnprintf_chk, (char *d, size_t n, int flag, size_t room, const char *format, va_list args),
+LISTED(__vsnprintf_chk,
+       (char *d, size_t n, int flag, size_t room, const char *format, va_list args),
        TO_MEMORY(vsnprintf, d, n, format, PF_REAL(__vsnprintf_chk)(d, n, flag, room, format, args)))
 LISTED(__vasprintf_chk, (char **d, int flag, const char *format, va_list args),
        TO_NEW(vasprintf, d, format, PF_REAL(__vasprintf_chk)(d, flag, format, args)))
@@ -128,7 +129,8 @@ VARIADIC(asprintf, (char **d, const char *format, ...), format,
 VARIADIC(__sprintf_chk, (char *d, int flag, size_t room, const char *format, ...), format,
          TO_MEMORY(sprintf, d, SIZE_MAX, format,
                    PF_REAL(__vsprintf_chk)(d, flag, room, format, args)))
-VARIADIC(__snprintf_chk, (char *d, size_t n, int flag, size_t room, const char *format, ...), format,
+VARIADIC(__snprintf_chk, (char *d, size_t n, int flag, size_t room, const char *format, ...),
+         format,
          TO_MEMORY(snprintf, d, n, format,
                    PF_REAL(__vsnprintf_chk)(d, n, flag, room, format, args)))
 VARIADIC(__asprintf_chk, (char **d, int flag, const char *format, ...), format,

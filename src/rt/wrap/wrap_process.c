@@ -12,9 +12,9 @@
  * Order: registering an exit handler happens before the handlers run. They all run in the thread
  * that ends the process, so one object does for all.
  */
-#include "wrap_fd.h"
 #include "race.h"
 #include "rt.h"
+#include "wrap_fd.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -75,8 +75,8 @@ static void end_linker(void)
         linker_end();
     end();
 }
-int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
-                      void (*init)(void), void (*fini)(void), void (*rtld_fini)(void), void *stack);
+int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
+                      void (*fini)(void), void (*rtld_fini)(void), void *stack);
 PF_INTERPOSE(int, __libc_start_main,
              (int (*main)(int, char **, char **), int argc, char **argv, void (*init)(void),
               void (*fini)(void), void (*rtld_fini)(void), void *stack))
@@ -195,12 +195,11 @@ PF_PROVIDE(int, daemon, (int keep_directory, int keep_output))
     if (r > 0 && status)                                                                           \
     pf_access_write(c.t, status, sizeof *status, pf_here(&c, PF_NATIVE_WRITE))
 WAITS(pid_t, wait, (int *status), PF_REAL(wait)(status), STATUS_WRITTEN)
-WAITS(pid_t, waitpid, (pid_t pid, int *status, int options),
-      PF_REAL(waitpid)(pid, status, options), STATUS_WRITTEN)
+WAITS(pid_t, waitpid, (pid_t pid, int *status, int options), PF_REAL(waitpid)(pid, status, options),
+      STATUS_WRITTEN)
 WAITS(pid_t, wait4, (pid_t pid, int *status, int options, struct rusage *use),
       PF_REAL(wait4)(pid, status, options, use), STATUS_WRITTEN)
 WAITS(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options),
       PF_REAL(waitid)(type, id, info, options),
-      if (r == 0 && info)
-          pf_access_write(c.t, info, sizeof *info, pf_here(&c, PF_NATIVE_WRITE)))
+      if (r == 0 && info) pf_access_write(c.t, info, sizeof *info, pf_here(&c, PF_NATIVE_WRITE)))
 WAITS(int, system, (const char *command), PF_REAL(system)(command))

@@ -13,10 +13,10 @@
  *
  * SA_RESETHAND is not given to the kernel, which would reset before the second delivery.
  */
-#include "wrap_fd.h"
 #include "rt.h"
 #include "slot.h"
 #include "sys.h"
+#include "wrap_fd.h"
 #include <pthread.h>
 #include <sys/time.h>
 #include <time.h>
@@ -114,7 +114,12 @@ static void run(struct pf_thread *t, int number, siginfo_t *info, void *at)
 static bool is_own_fault(int number, const siginfo_t *info)
 {
     switch (number) {
-    case SIGSEGV: case SIGBUS: case SIGFPE: case SIGILL: case SIGTRAP: case SIGSYS:
+    case SIGSEGV:
+    case SIGBUS:
+    case SIGFPE:
+    case SIGILL:
+    case SIGTRAP:
+    case SIGSYS:
         return info->si_code > 0;
     default:
         return false;
@@ -260,7 +265,9 @@ SENDS(pthread_sigqueue, (pthread_t id, int number, const union sigval value),
       PF_REAL(pthread_sigqueue)(id, number, value), number)
 SENDS(setitimer, (__itimer_which_t which, const struct itimerval *to, struct itimerval *old),
       PF_REAL(setitimer)(which, to, old),
-      which == ITIMER_REAL ? SIGALRM : which == ITIMER_PROF ? SIGPROF : SIGVTALRM)
+      which == ITIMER_REAL   ? SIGALRM
+      : which == ITIMER_PROF ? SIGPROF
+                             : SIGVTALRM)
 PF_INTERPOSE(unsigned, alarm, (unsigned seconds))
 {
     PF_CALL(c, alarm);

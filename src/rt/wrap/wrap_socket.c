@@ -98,8 +98,9 @@ PF_INTERPOSE(ssize_t, send, (int fd, const void *p, size_t size, int flags))
     pf_fd_send(c.t, fd);
     return PF_BLOCKING(c, PF_REAL(send)(fd, p, size, flags));
 }
-PF_INTERPOSE(ssize_t, sendto, (int fd, const void *p, size_t size, int flags,
-                               __CONST_SOCKADDR_ARG to, socklen_t length))
+PF_INTERPOSE(ssize_t, sendto,
+             (int fd, const void *p, size_t size, int flags, __CONST_SOCKADDR_ARG to,
+              socklen_t length))
 {
     PF_CALL(c, sendto);
     if (!c.t)

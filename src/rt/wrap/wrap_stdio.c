@@ -125,9 +125,9 @@ PF_INTERPOSE(int, fflush, (FILE * f))
         return PF_REAL(fn) arguments;                                                              \
     }
 SENDS(size_t, fwrite, (const void *p, size_t each, size_t n, FILE *f), (p, each, n, f),
-      pf_reads(p, each * n))
+      pf_reads(p, each *n))
 SENDS(size_t, fwrite_unlocked, (const void *p, size_t each, size_t n, FILE *f), (p, each, n, f),
-      pf_reads(p, each * n))
+      pf_reads(p, each *n))
 SENDS(int, fputs, (const char *text, FILE *f), (text, f), pf_reads_string(text))
 SENDS(int, fputs_unlocked, (const char *text, FILE *f), (text, f), pf_reads_string(text))
 SENDS(int, fputc, (int ch, FILE *f), (ch, f))
@@ -167,9 +167,9 @@ PF_INTERPOSE(void, perror, (const char *text))
         return r;                                                                                  \
     }
 RECEIVES(size_t, fread, (void *p, size_t each, size_t n, FILE *f), (p, each, n, f),
-         pf_writes(p, each * r))
+         pf_writes(p, each *r))
 RECEIVES(size_t, fread_unlocked, (void *p, size_t each, size_t n, FILE *f), (p, each, n, f),
-         pf_writes(p, each * r))
+         pf_writes(p, each *r))
 RECEIVES(char *, fgets, (char *p, int n, FILE *f), (p, n, f), pf_writes_string(r))
 RECEIVES(char *, fgets_unlocked, (char *p, int n, FILE *f), (p, n, f), pf_writes_string(r))
 RECEIVES(int, fgetc, (FILE * f), (f))
@@ -230,6 +230,6 @@ READS_UNTIL(__getdelim)
         return r;                                                                                  \
     }
 CHECKED(size_t, __fread_chk, fread, (void *p, size_t room, size_t each, size_t n, FILE *f),
-        (p, room, each, n, f), pf_writes(p, each * r))
+        (p, room, each, n, f), pf_writes(p, each *r))
 CHECKED(char *, __fgets_chk, fgets, (char *p, size_t room, int n, FILE *f), (p, room, n, f),
         pf_writes_string(r))

@@ -300,12 +300,13 @@ PF_INTERPOSE(char *, strtok, (char *restrict s, const char *restrict set))
 PF_INTERPOSE(char *, strsep, (char **restrict at, const char *restrict set))
 {
     char *from = *at, *token = PF_REAL(strsep)(at, set);
-    PF_WITHIN(strsep, pf_reads_string(set); pf_writes(at, sizeof *at); if (token) {
-        size_t n = LENGTH(token);
-        pf_reads(from, n + 1);
-        if (*at)
-            pf_writes(from + n, 1);
-    });
+    PF_WITHIN(
+        strsep, pf_reads_string(set); pf_writes(at, sizeof *at); if (token) {
+            size_t n = LENGTH(token);
+            pf_reads(from, n + 1);
+            if (*at)
+                pf_writes(from + n, 1);
+        });
     return token;
 }
 
@@ -318,36 +319,49 @@ PF_INTERPOSE(char *, strsep, (char **restrict at, const char *restrict set))
         return PF_REAL(fn) arguments;                                                              \
     }
 #define COPY_CHECKED(fn, plain)                                                                    \
-    CHECKED(void *, fn, plain, (void *d, const void *s, size_t n, size_t room), (d, s, n, room),   \
-            if (n <= room) { pf_reads(s, n); pf_writes(d, n); })
+    CHECKED(                                                                                       \
+        void *, fn, plain, (void *d, const void *s, size_t n, size_t room), (d, s, n, room),       \
+        if (n <= room) {                                                                           \
+            pf_reads(s, n);                                                                        \
+            pf_writes(d, n);                                                                       \
+        })
 COPY_CHECKED(__memcpy_chk, memcpy)
 COPY_CHECKED(__memmove_chk, memmove)
 COPY_CHECKED(__mempcpy_chk, mempcpy)
 CHECKED(void *, __memset_chk, memset, (void *d, int c, size_t n, size_t room), (d, c, n, room),
         if (n <= room) pf_writes(d, n))
 #define STRCPY_CHECKED(fn, plain)                                                                  \
-    CHECKED(char *, fn, plain, (char *d, const char *s, size_t room), (d, s, room),                \
-            size_t n = LENGTH(s) + 1; if (n <= room) { pf_reads(s, n); pf_writes(d, n); })
+    CHECKED(                                                                                       \
+        char *, fn, plain, (char *d, const char *s, size_t room), (d, s, room),                    \
+        size_t n = LENGTH(s) + 1;                                                                  \
+        if (n <= room) {                                                                           \
+            pf_reads(s, n);                                                                        \
+            pf_writes(d, n);                                                                       \
+        })
 STRCPY_CHECKED(__strcpy_chk, strcpy)
 STRCPY_CHECKED(__stpcpy_chk, stpcpy)
 #define STRNCPY_CHECKED(fn, plain)                                                                 \
-    CHECKED(char *, fn, plain, (char *d, const char *s, size_t n, size_t room), (d, s, n, room),   \
-            if (n <= room) {                                                                       \
-                pf_reads(s, least(pf_bounded_length(s, n) + 1, n));                                \
-                pf_writes(d, n);                                                                   \
-            })
+    CHECKED(                                                                                       \
+        char *, fn, plain, (char *d, const char *s, size_t n, size_t room), (d, s, n, room),       \
+        if (n <= room) {                                                                           \
+            pf_reads(s, least(pf_bounded_length(s, n) + 1, n));                                    \
+            pf_writes(d, n);                                                                       \
+        })
 STRNCPY_CHECKED(__strncpy_chk, strncpy)
 STRNCPY_CHECKED(__stpncpy_chk, stpncpy)
-CHECKED(char *, __strcat_chk, strcat, (char *d, const char *s, size_t room), (d, s, room),
-        size_t n = LENGTH(s) + 1; size_t at = LENGTH(d); if (at + n <= room) {
-            pf_reads(s, n);
-            pf_reads(d, at + 1);
-            pf_writes(d + at, n);
-        })
-CHECKED(char *, __strncat_chk, strncat, (char *d, const char *s, size_t max, size_t room),
-        (d, s, max, room), size_t n = pf_bounded_length(s, max); size_t at = LENGTH(d);
-        if (at + n + 1 <= room) {
-            pf_reads(s, least(n + 1, max));
-            pf_reads(d, at + 1);
-            pf_writes(d + at, n + 1);
-        })
+CHECKED(
+    char *, __strcat_chk, strcat, (char *d, const char *s, size_t room), (d, s, room),
+    size_t n = LENGTH(s) + 1;
+    size_t at = LENGTH(d); if (at + n <= room) {
+        pf_reads(s, n);
+        pf_reads(d, at + 1);
+        pf_writes(d + at, n);
+    })
+CHECKED(
+    char *, __strncat_chk, strncat, (char *d, const char *s, size_t max, size_t room),
+    (d, s, max, room), size_t n = pf_bounded_length(s, max);
+    size_t at = LENGTH(d); if (at + n + 1 <= room) {
+        pf_reads(s, least(n + 1, max));
+        pf_reads(d, at + 1);
+        pf_writes(d + at, n + 1);
+    })

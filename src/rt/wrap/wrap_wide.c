@@ -20,7 +20,7 @@ static void reads_wide(const wchar_t *s) { pf_reads(s, (length(s, SIZE_MAX) + 1)
 #define MOVES(fn)                                                                                  \
     PF_INTERPOSE(wchar_t *, fn, (wchar_t * d, const wchar_t *s, size_t n))                         \
     {                                                                                              \
-        PF_WITHIN(fn, pf_reads(s, n * WIDE); pf_writes(d, n * WIDE));                              \
+        PF_WITHIN(fn, pf_reads(s, n *WIDE); pf_writes(d, n * WIDE));                               \
         return PF_REAL(fn)(d, s, n);                                                               \
     }
 MOVES(wmemcpy)
@@ -141,7 +141,6 @@ PF_INTERPOSE(size_t, mbstowcs, (wchar_t *restrict d, const char *restrict s, siz
 PF_INTERPOSE(size_t, wcstombs, (char *restrict d, const wchar_t *restrict s, size_t n))
 {
     size_t r = PF_REAL(wcstombs)(d, s, n);
-    PF_WITHIN(wcstombs, reads_wide(s);
-              if (d && r != (size_t)-1) pf_writes(d, least(r + 1, n)));
+    PF_WITHIN(wcstombs, reads_wide(s); if (d && r != (size_t)-1) pf_writes(d, least(r + 1, n)));
     return r;
 }

@@ -17,7 +17,7 @@ void first(void)
 {
     sink = write(a[1], "x", 1);
     shared = 1; /* AFTER */
-    other = 1;  /* WRITER2 */
+    other = 1; /* WRITER2 */
 }
 void second(void)
 {

@@ -36,7 +36,8 @@ int main(void)
     sigaction(SIGUSR1, NULL, &old);
     if (old.sa_handler == simple && old.sa_flags == 0)
         printf("handler ");
-    if (signal(SIGUSR1, nests) == simple && signal(SIGUSR1, SIG_IGN) == nests && raise(SIGUSR1) == 0)
+    if (signal(SIGUSR1, nests) == simple && signal(SIGUSR1, SIG_IGN) == nests &&
+        raise(SIGUSR1) == 0)
         printf("other ");
     a = (struct sigaction){.sa_handler = simple, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGURG, &a, NULL);

@@ -21,7 +21,7 @@
 #include <wchar.h>
 
 char t1[16], t2[16], t3[16], t4[16], t5[16] = "abc", t6[16] = "abc", t7[16], t8[16], t9[16],
-    t10[16], t11[16] = "a,b";
+                                     t10[16], t11[16] = "a,b";
 wchar_t t12[16];
 static _Thread_local volatile int sink;
 volatile size_t five = 5;
