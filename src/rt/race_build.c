@@ -231,11 +231,11 @@ static void build_locks(struct builder *b, struct pf_access *a, uint32_t lockset
         return;
     }
     n = pf_lockset_get(lockset, held, n);
-    for (size_t i = 0; i < n; i++)
-        locks[i] = (struct pf_lock){.address = held[i].addr,
-                                    .name = name_of(b, held[i].addr),
-                                    .shared = held[i].shared,
-                                    .taken = build_trail(b, held[i].where, NULL)};
+    for (size_t i = 0; i < n; i++) /* the set has the newest first; a report, the oldest */
+        locks[n - 1 - i] = (struct pf_lock){.address = held[i].addr,
+                                            .name = name_of(b, held[i].addr),
+                                            .shared = held[i].shared,
+                                            .taken = build_trail(b, held[i].where, NULL)};
     a->locks = locks;
     a->nlocks = n;
 }

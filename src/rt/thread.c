@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "thread.h"
 #include "access.h"
 #include "store.h"
@@ -9,6 +10,7 @@
 #include "spin.h"
 #include "stack.h"
 #include "sys.h"
+#include <link.h>
 
 #define CLOCK_ORDER 6 /* 64 << 6 bytes: PF_SID_MAX + 1 entries of 4 */
 _Static_assert((PF_SID_MAX + 1) * 4 <= 64 << CLOCK_ORDER, "a clock fits its block");
@@ -85,9 +87,25 @@ void pf_thread_cancel_create(struct pf_thread *t)
     pf_unnest();
 }
 
+/* Thread-local variables of the objects that are loaded at start lie below the thread pointer. */
+static int add_tls(struct dl_phdr_info *object, size_t size, void *sum)
+{
+    for (int i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_TLS) {
+            size_t align = object->dlpi_phdr[i].p_align;
+            *(size_t *)sum += (object->dlpi_phdr[i].p_memsz + align - 1) & ~(align - 1);
+        }
+    return 0;
+}
+
 void pf_thread_begin(struct pf_thread *t)
 {
+    static size_t tls_size; /* set by the first thread, before there is a second */
     pf_nest();
+    if (!tls_size)
+        dl_iterate_phdr(add_tls, &tls_size);
+    t->tls_hi = (uintptr_t)__builtin_thread_pointer();
+    t->tls_lo = t->tls_hi - tls_size;
     pf_memory_gone((void *)t->stack_lo, t->stack_hi - t->stack_lo);
     /* Every activation takes 16 bytes of the real stack or more, and a frame takes 16. */
     t->frames_size = t->stack_hi - t->stack_lo + 65536;
