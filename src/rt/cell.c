@@ -5,6 +5,7 @@
 #include "set.h"
 #include "spin.h"
 #include "stack.h"
+#include "touch.h"
 
 #define STRIPES 1024
 
@@ -417,6 +418,27 @@ static bool covered_in_record(uint64_t ref, uint64_t a)
     return false;
 }
 
+/* A plain read that takes the place of an older one in a private record. The stripe is held. */
+static bool read_in_record(struct pf_thread *t, struct visit *v, uint64_t s0, struct pf_set *set,
+                           uint32_t site)
+{
+    unsigned at = set->n;
+    if (!pf_stmt_calm(t->clock, s0))
+        return false;
+    for (unsigned i = 0; i < set->n; i++) {
+        if (!pf_stmt_calm(t->clock, set->stmt[i]))
+            return false;
+        if (at == set->n && pf_stmt_yields(t->clock, set->stmt[i], v->a))
+            at = i;
+    }
+    if (at == set->n)
+        return false;
+    name(t, v, site);
+    put(&set->stmt[at], v->a);
+    t->dirty = true;
+    return true;
+}
+
 /* Everything that needs more than four words, or a lock. */
 static __attribute__((noinline)) void access_slow(struct pf_thread *t, uintptr_t addr, uint64_t a,
                                                   uint32_t site)
@@ -436,8 +458,11 @@ static __attribute__((noinline)) void access_slow(struct pf_thread *t, uintptr_t
     struct pf_spin *stripe = stripe_of(cell);
     pf_spin_lock(stripe);
     racing.n = 0;
-    if (pf_is_ref(get(&cell[1]))) {
-        change_record(t, &v, cell, site, &racing);
+    s1 = get(&cell[1]);
+    if (pf_is_ref(s1)) {
+        if (pf_set_at(s1)->interned || !plain_read(a) ||
+            !read_in_record(t, &v, get(&cell[0]), pf_set_at(s1), site))
+            change_record(t, &v, cell, site, &racing);
     } else {
         racing.n = pf_cell_list(cell, racing.stmt, 4);
         access_four(t, cell, &v, site);

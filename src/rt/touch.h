@@ -58,7 +58,13 @@ static inline __attribute__((always_inline)) bool
 pf_cell_touch_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), *more = pf_cell_more(cell);
-    if (!pf_stmt_calm(clock, s0) || !pf_stmt_calm(clock, s1))
+    if (!pf_stmt_calm(clock, s0))
+        return false;
+    if (!((s1 ^ mine) << 8) && !*pf_cell_more_used(cell)) { /* the next byte of a string, say */
+        pf_word_put(&cell[1], s1 | mine);
+        return true;
+    }
+    if (!pf_stmt_calm(clock, s1))
         return false;
     if (!((s0 ^ mine) & (PF_BITS_SID | PF_BITS_CLK)) && !pf_stmt_apart(s0, mine))
         return false; /* a write of this epoch covers it, the cell is to say so */
@@ -94,6 +100,10 @@ pf_cell_touch_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), *more = pf_cell_more(cell);
     uint64_t a = mine;
+    if (!((s0 ^ mine) << 8) && !s1 && !*pf_cell_more_used(cell)) {
+        pf_word_put(&cell[0], s0 | mine);
+        return true;
+    }
     if (!pf_stmt_known(clock, s0) || !pf_stmt_known(clock, s1))
         return false;
     if (__builtin_expect(*pf_cell_more_used(cell), 0)) {
