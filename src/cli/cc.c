@@ -84,7 +84,8 @@ static int take_own_flag(const char *verb, const char *arg)
         const char *before = getenv("PF_PLUGIN_IGNORE");
         char *path = realpath(arg + 12, NULL), *list = NULL;
         int status = check_ignore_list(verb, path ? path : arg + 12);
-        if (!status && asprintf(&list, "%s%s%s", before ? before : "", before ? "\n" : "", path) < 0)
+        if (!status &&
+            asprintf(&list, "%s%s%s", before ? before : "", before ? "\n" : "", path) < 0)
             abort();
         if (!status)
             setenv("PF_PLUGIN_IGNORE", list, 1);
@@ -97,8 +98,10 @@ static int take_own_flag(const char *verb, const char *arg)
         setenv("PF_PLUGIN_INLINE", arg + 12, 1);
         return PF_EXIT_OK;
     }
-    return pf_complain(verb, "unknown flag %s; there are -fpf-ignore=FILE and "
-                             "-fpf-inline=loops|all|none", arg);
+    return pf_complain(verb,
+                       "unknown flag %s; there are -fpf-ignore=FILE and "
+                       "-fpf-inline=loops|all|none",
+                       arg);
 }
 
 static int refuse(const char *verb, const struct pf_cc_scan *s)
@@ -106,11 +109,15 @@ static int refuse(const char *verb, const struct pf_cc_scan *s)
     if (s->target)
         return pf_complain(verb, "%s: only x86-64 Linux is supported", s->target);
     if (s->lto)
-        return pf_complain(verb, "%s: link-time optimisation is not supported, because checks are "
-                                 "added when a file is compiled; leave it out", s->lto);
+        return pf_complain(verb,
+                           "%s: link-time optimisation is not supported, because checks are "
+                           "added when a file is compiled; leave it out",
+                           s->lto);
     if (s->sanitizer)
-        return pf_complain(verb, "%s: photofinish cannot share a process with this sanitizer; build "
-                                 "without it (-fsanitize=undefined is fine)", s->sanitizer);
+        return pf_complain(verb,
+                           "%s: photofinish cannot share a process with this sanitizer; build "
+                           "without it (-fsanitize=undefined is fine)",
+                           s->sanitizer);
     if (s->links && s->executable && s->is_static && s->inputs)
         return pf_complain(verb, "static linking is not supported: the runtime stands in front of "
                                  "functions of the shared C library; leave out -static");
@@ -149,14 +156,15 @@ static void add_link_flags(struct command *c, const char *libdir)
 
 static int print_help(const char *verb, const char *clang)
 {
-    printf("usage: pf %s ARGUMENT...\n\n"
-           "Compiles and links like %s, with checks for pf run. All flags of %s work but for\n"
-           "-static, -flto and the other sanitizers. Flags of its own:\n\n"
-           "  -fpf-ignore=FILE     do not check what the list names: lines fun:GLOB, src:GLOB\n"
-           "  -fpf-inline=WHERE    checks as inline code: loops (default), all, none\n\n"
-           "Environment: PF_CC_VERBOSE=1 prints the command, PF_LIBDIR is where libpf_plugin.so and\n"
-           "libpf_rt.a are if not beside pf. See also: man pf-cc, %s --help\n",
-           verb, clang, clang, clang);
+    printf(
+        "usage: pf %s ARGUMENT...\n\n"
+        "Compiles and links like %s, with checks for pf run. All flags of %s work but for\n"
+        "-static, -flto and the other sanitizers. Flags of its own:\n\n"
+        "  -fpf-ignore=FILE     do not check what the list names: lines fun:GLOB, src:GLOB\n"
+        "  -fpf-inline=WHERE    checks as inline code: loops (default), all, none\n\n"
+        "Environment: PF_CC_VERBOSE=1 prints the command, PF_LIBDIR is where libpf_plugin.so and\n"
+        "libpf_rt.a are if not beside pf. See also: man pf-cc, %s --help\n",
+        verb, clang, clang, clang);
     return PF_EXIT_OK;
 }
 
@@ -201,7 +209,8 @@ int pf_cmd_cc(int argc, char **argv, bool cxx)
     }
     execvp(clang, c.argv);
     if (errno == ENOENT)
-        return pf_complain(verb, "%s is not installed; it is in the Debian package clang-19", clang);
+        return pf_complain(verb, "%s is not installed; it is in the Debian package clang-19",
+                           clang);
     return pf_complain(verb, "cannot run %s: %s", clang, strerror(errno));
 }
 

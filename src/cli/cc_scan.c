@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool starts(const char *s, const char *prefix) { return !strncmp(s, prefix, strlen(prefix)); }
+static bool starts(const char *s, const char *prefix)
+{
+    return !strncmp(s, prefix, strlen(prefix));
+}
 
 static bool is_one_of(const char *arg, const char *const *list)
 {
@@ -17,32 +20,111 @@ static bool is_one_of(const char *arg, const char *const *list)
 }
 
 /* Flags whose value is the next argument. */
-static const char *const with_value[] = {
-    "-o", "-x", "-I", "-D", "-U", "-L", "-l", "-B", "-F", "-T", "-u", "-e", "-z", "-MF", "-MT", "-MQ",
-    "-MJ", "-A", "-G", "-b", "-V", "-arch", "-target", "-include", "-imacros", "-include-pch",
-    "-isystem", "-isystem-after", "-iquote", "-idirafter", "-isysroot", "-iprefix", "-iwithprefix",
-    "-iwithprefixbefore", "-iwithsysroot", "-iframework", "-ivfsoverlay", "-framework", "-Xclang",
-    "-Xlinker", "-Xassembler", "-Xpreprocessor", "-Xanalyzer", "-Xopenmp-target", "-mllvm", "-mmlir",
-    "-rpath", "-dumpdir", "-dumpbase", "-aux-info", "--param", "--sysroot", "--serialize-diagnostics",
-    "-working-directory", "-load", "-plugin", "--config", "-wrapper", "-specs", "--output", "--language",
-    "--include-directory", "--define-macro", "-serialize-diagnostics", "-fmodule-output", NULL};
+static const char *const with_value[] = {"-o",
+                                         "-x",
+                                         "-I",
+                                         "-D",
+                                         "-U",
+                                         "-L",
+                                         "-l",
+                                         "-B",
+                                         "-F",
+                                         "-T",
+                                         "-u",
+                                         "-e",
+                                         "-z",
+                                         "-MF",
+                                         "-MT",
+                                         "-MQ",
+                                         "-MJ",
+                                         "-A",
+                                         "-G",
+                                         "-b",
+                                         "-V",
+                                         "-arch",
+                                         "-target",
+                                         "-include",
+                                         "-imacros",
+                                         "-include-pch",
+                                         "-isystem",
+                                         "-isystem-after",
+                                         "-iquote",
+                                         "-idirafter",
+                                         "-isysroot",
+                                         "-iprefix",
+                                         "-iwithprefix",
+                                         "-iwithprefixbefore",
+                                         "-iwithsysroot",
+                                         "-iframework",
+                                         "-ivfsoverlay",
+                                         "-framework",
+                                         "-Xclang",
+                                         "-Xlinker",
+                                         "-Xassembler",
+                                         "-Xpreprocessor",
+                                         "-Xanalyzer",
+                                         "-Xopenmp-target",
+                                         "-mllvm",
+                                         "-mmlir",
+                                         "-rpath",
+                                         "-dumpdir",
+                                         "-dumpbase",
+                                         "-aux-info",
+                                         "--param",
+                                         "--sysroot",
+                                         "--serialize-diagnostics",
+                                         "-working-directory",
+                                         "-load",
+                                         "-plugin",
+                                         "--config",
+                                         "-wrapper",
+                                         "-specs",
+                                         "--output",
+                                         "--language",
+                                         "--include-directory",
+                                         "--define-macro",
+                                         "-serialize-diagnostics",
+                                         "-fmodule-output",
+                                         NULL};
 
 int pf_cc_values(const char *arg) { return is_one_of(arg, with_value); }
 
 /* Flags after which nothing is linked. */
-static const char *const stops[] = {
-    "-c", "-S", "-E", "-M", "-MM", "-fsyntax-only", "--analyze", "--precompile", "-emit-ast",
-    "--compile", "--assemble", "--preprocess", "-emit-llvm-bc", "--version", "-###", "--help",
-    "-verify-pch", "-module-file-info", "-rewrite-objc", "-fdriver-only", "--emit-static-lib",
-    "-emit-interface-stubs", "-dumpversion", "-dumpmachine", "-extract-api", NULL};
+static const char *const stops[] = {"-c",
+                                    "-S",
+                                    "-E",
+                                    "-M",
+                                    "-MM",
+                                    "-fsyntax-only",
+                                    "--analyze",
+                                    "--precompile",
+                                    "-emit-ast",
+                                    "--compile",
+                                    "--assemble",
+                                    "--preprocess",
+                                    "-emit-llvm-bc",
+                                    "--version",
+                                    "-###",
+                                    "--help",
+                                    "-verify-pch",
+                                    "-module-file-info",
+                                    "-rewrite-objc",
+                                    "-fdriver-only",
+                                    "--emit-static-lib",
+                                    "-emit-interface-stubs",
+                                    "-dumpversion",
+                                    "-dumpmachine",
+                                    "-extract-api",
+                                    NULL};
 
 static const char *const partial[] = {"-shared", "--shared", "-r", "-dynamiclib", "-bundle", NULL};
 
 /* Many flags that begin with -g say how, not whether; -g0, coming after ours, says no. */
 static bool asks_for_lines(const char *arg)
 {
-    static const char *const on[] = {"-ggdb", "-gdwarf", "-glldb", "-gline-tables-only", "-gmlt",
-                                     "-gfull", "-gused", "-gsce", "-gdbx", NULL};
+    static const char *const on[] = {"-ggdb", "-gdwarf", "-glldb", "-gline-tables-only",
+                                     "-gmlt", "-gfull",  "-gused", "-gsce",
+                                     "-gdbx", NULL};
     if (!strcmp(arg, "-g") || (starts(arg, "-g") && arg[2] >= '1' && arg[2] <= '9'))
         return true;
     if (!strcmp(arg, "-ggdb0"))
@@ -54,9 +136,18 @@ static bool asks_for_lines(const char *arg)
 }
 
 /* Sanitizers that need the shadow, the allocator or the interceptors for themselves. */
-static const char *const rivals[] = {"thread",         "address", "memory",        "hwaddress",
-                                     "leak",           "dataflow", "kernel-address", "kernel-memory",
-                                     "kernel-hwaddress", "type",   "numerical",     "realtime",
+static const char *const rivals[] = {"thread",
+                                     "address",
+                                     "memory",
+                                     "hwaddress",
+                                     "leak",
+                                     "dataflow",
+                                     "kernel-address",
+                                     "kernel-memory",
+                                     "kernel-hwaddress",
+                                     "type",
+                                     "numerical",
+                                     "realtime",
                                      NULL};
 
 static bool names_rival(const char *list)
@@ -76,7 +167,8 @@ static bool is_our_target(const char *triple)
 
 static bool is_cxx_name(const char *file)
 {
-    static const char *const ends[] = {".cc", ".cp", ".cxx", ".cpp", ".CPP", ".c++", ".C", ".ii", NULL};
+    static const char *const ends[] = {".cc",  ".cp", ".cxx", ".cpp", ".CPP",
+                                       ".c++", ".C",  ".ii",  NULL};
     const char *dot = strrchr(file, '.');
     return dot && is_one_of(dot, ends);
 }
@@ -156,8 +248,7 @@ static void scan_one(struct pf_cc_scan *s, const char *arg, const char *value, i
         s->lto = NULL;
     else if (starts(arg, "-fsanitize=") && names_rival(arg + 11))
         s->sanitizer = arg;
-    else if (starts(arg, "-fno-sanitize=") &&
-             (names_rival(arg + 14) || !strcmp(arg + 14, "all")))
+    else if (starts(arg, "-fno-sanitize=") && (names_rival(arg + 14) || !strcmp(arg + 14, "all")))
         s->sanitizer = NULL;
     else if (!strcmp(arg, "-m32") || !strcmp(arg, "-mx32") || !strcmp(arg, "-m16"))
         s->target = arg;

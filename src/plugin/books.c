@@ -84,7 +84,8 @@ void pf_book_begin(struct pf_book *b)
 
 static void seen_add(struct pf_book *b, uint32_t index)
 {
-    size_t at = hash_bytes(&b->sites[b->first + index], sizeof(struct pf_site)) & (b->seen_size - 1);
+    size_t at =
+        hash_bytes(&b->sites[b->first + index], sizeof(struct pf_site)) & (b->seen_size - 1);
     while (b->seen[at])
         at = (at + 1) & (b->seen_size - 1);
     b->seen[at] = index + 1;

@@ -105,7 +105,8 @@ static bool defines_label(const char *text)
         } else if (isspace((unsigned char)*p)) {
             p++;
         } else if (start && (isalpha((unsigned char)*p) || *p == '_' || *p == '.')) {
-            size_t n = strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+            size_t n =
+                strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
             if (p[n] == ':')
                 return true;
             start = false;

@@ -51,7 +51,8 @@ static LLVMMetadataRef subprogram_of(struct pf_unit *u, LLVMMetadataRef scope)
     LLVMValueRef op[OPERANDS_MAX];
     while (scope && LLVMGetMetadataKind(scope) != LLVMDISubprogramMetadataKind) {
         LLVMMetadataKind kind = LLVMGetMetadataKind(scope);
-        if ((kind != LLVMDILexicalBlockMetadataKind && kind != LLVMDILexicalBlockFileMetadataKind) ||
+        if ((kind != LLVMDILexicalBlockMetadataKind &&
+             kind != LLVMDILexicalBlockFileMetadataKind) ||
             operands_of(u, scope, op) < 2 || !op[1])
             return NULL;
         scope = LLVMValueAsMetadata(op[1]);
@@ -144,10 +145,13 @@ bool pf_di_global(struct pf_unit *u, LLVMValueRef var, const char **name, const 
 
 /* Names that clang gives to addresses it computes, which say nothing about the source. */
 static const char *const made_up[] = {
-    "arrayidx", "arraydecay", "incdec", "add.ptr", "sub.ptr", "tmp", "ref.tmp", "agg.tmp", "retval",
-    "coerce", "cond", "scevgep", "uglygep", "lsr", "gep", "this", "exn", "ehselector", "saved_stack",
-    "arrayinit", "call", "vtable", "vfn", "spec.select", "cleanup", "byval", "_", "memptr", "incdec.ptr",
-    "__begin", "__end", "__range", "splitgep", "unroll", "invariant", "next.gep", "base", "add", "sub",
+    "arrayidx",    "arraydecay", "incdec",   "add.ptr", "sub.ptr",    "tmp",
+    "ref.tmp",     "agg.tmp",    "retval",   "coerce",  "cond",       "scevgep",
+    "uglygep",     "lsr",        "gep",      "this",    "exn",        "ehselector",
+    "saved_stack", "arrayinit",  "call",     "vtable",  "vfn",        "spec.select",
+    "cleanup",     "byval",      "_",        "memptr",  "incdec.ptr", "__begin",
+    "__end",       "__range",    "splitgep", "unroll",  "invariant",  "next.gep",
+    "base",        "add",        "sub",
 };
 
 const char *pf_di_variable(struct pf_unit *u, LLVMValueRef ptr)

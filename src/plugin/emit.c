@@ -28,8 +28,8 @@ LLVMValueRef pf_emit_fresh(struct pf_emit *e, LLVMValueRef inst)
 LLVMValueRef pf_emit_call(struct pf_emit *e, enum pf_entry entry, LLVMValueRef *args)
 {
     LLVMTypeRef type = e->u->entries[entry].type;
-    LLVMValueRef call = LLVMBuildCall2(e->b, type, e->u->entries[entry].fn, args,
-                                       LLVMCountParamTypes(type), "");
+    LLVMValueRef call =
+        LLVMBuildCall2(e->b, type, e->u->entries[entry].fn, args, LLVMCountParamTypes(type), "");
     LLVMSetInstructionCallConv(call, e->u->entries[entry].convention);
     return pf_emit_fresh(e, call);
 }
@@ -50,8 +50,8 @@ static void set_weights(struct pf_unit *u, LLVMValueRef branch, uint32_t yes, ui
                     LLVMMetadataAsValue(u->context, LLVMMDNodeInContext2(u->context, md, 3)));
 }
 
-void pf_emit_branch(struct pf_emit *e, LLVMValueRef cond, LLVMBasicBlockRef yes, LLVMBasicBlockRef no,
-                    bool weighted)
+void pf_emit_branch(struct pf_emit *e, LLVMValueRef cond, LLVMBasicBlockRef yes,
+                    LLVMBasicBlockRef no, bool weighted)
 {
     LLVMValueRef branch = LLVMBuildCondBr(e->b, cond, yes, no);
     if (weighted)
@@ -268,17 +268,15 @@ static LLVMBasicBlockRef emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plai
     LLVMPositionBuilderAtEnd(e->b, start);
     hoist_allocas(e, plain);
     LLVMSetCurrentDebugLocation2(
-        e->b, sub ? LLVMDIBuilderCreateDebugLocation(u->context, LLVMDISubprogramGetLine(sub), 0, sub,
-                                                     NULL)
+        e->b, sub ? LLVMDIBuilderCreateDebugLocation(u->context, LLVMDISubprogramGetLine(sub), 0,
+                                                     sub, NULL)
                   : NULL);
     LLVMValueRef how =
         LLVMBuildLoad2(e->b, u->i32, pf_emit_tls(e, offsetof(struct pf_tls, dispatch)), "");
-    pf_emit_branch(e,
-                   LLVMBuildICmp(e->b, LLVMIntEQ, how, pf_emit_number(e, PF_DISPATCH_PLAIN), ""),
+    pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, how, pf_emit_number(e, PF_DISPATCH_PLAIN), ""),
                    plain, other, false);
     LLVMPositionBuilderAtEnd(e->b, other);
-    pf_emit_branch(e,
-                   LLVMBuildICmp(e->b, LLVMIntEQ, how, pf_emit_number(e, PF_DISPATCH_WATCH), ""),
+    pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, how, pf_emit_number(e, PF_DISPATCH_WATCH), ""),
                    watch, ask, true);
     LLVMPositionBuilderAtEnd(e->b, ask);
     LLVMValueRef body = pf_emit_call(e, PF_E___pf_ask, &e->record);

@@ -4,8 +4,8 @@
  * Calls of libatomic's functions, which clang emits for sizes that have no instruction, are treated
  * alike.
  */
-#include "emit.h"
 #include "debuginfo.h"
+#include "emit.h"
 #include <string.h>
 
 static unsigned order_of(LLVMAtomicOrdering o)
@@ -140,8 +140,8 @@ static LLVMValueRef shifted(struct pf_emit *e, LLVMValueRef call, int at, unsign
 {
     if (at < 0)
         return pf_emit_number(e, 0);
-    LLVMValueRef v = pf_emit_fresh(
-        e, LLVMBuildIntCast2(e->b, LLVMGetOperand(call, at), e->u->i32, 0, ""));
+    LLVMValueRef v =
+        pf_emit_fresh(e, LLVMBuildIntCast2(e->b, LLVMGetOperand(call, at), e->u->i32, 0, ""));
     /* The cast of an i32 is the old value itself: only the shift can be mapped. */
     return pf_emit_fresh(e, LLVMBuildShl(e->b, v, pf_emit_number(e, shift), ""));
 }
@@ -172,7 +172,6 @@ void pf_emit_libatomic(struct pf_emit *e, const struct pf_step *s)
     LLVMValueRef copy = pf_emit_copy(e, s->inst);
     LLVMValueRef stored = pf_emit_number(e, l->op != PF_ATOMIC_LOAD);
     if (l->op == PF_ATOMIC_CAS)
-        stored = LLVMBuildZExt(
-            e->b, LLVMBuildTrunc(e->b, copy, u->i1, ""), u->i32, "");
+        stored = LLVMBuildZExt(e->b, LLVMBuildTrunc(e->b, copy, u->i1, ""), u->i32, "");
     end(e, handle, stored);
 }

@@ -13,8 +13,8 @@
  * registers, so a call on the cold path does not disturb the code around it. Shadow words are loaded
  * as `unordered` atomics: other threads write them, and LLVM must neither tear nor invent a load.
  */
-#include "emit.h"
 #include "debuginfo.h"
+#include "emit.h"
 #include "pf_shadow.h"
 
 #define GRANULE 8
@@ -28,11 +28,11 @@ static bool has_entry(uint64_t size, uint32_t align)
 }
 
 #define ENTRIES(kind, what)                                                                        \
-    {                                                                                              \
-        [1] = PF_E___pf_##kind##1##what, [2] = PF_E___pf_##kind##2##what,                          \
-        [4] = PF_E___pf_##kind##4##what, [8] = PF_E___pf_##kind##8##what,                          \
-        [16] = PF_E___pf_##kind##16##what                                                          \
-    }
+    {[1] = PF_E___pf_##kind##1##what,                                                              \
+     [2] = PF_E___pf_##kind##2##what,                                                              \
+     [4] = PF_E___pf_##kind##4##what,                                                              \
+     [8] = PF_E___pf_##kind##8##what,                                                              \
+     [16] = PF_E___pf_##kind##16##what}
 
 /* `missed`: the quick test was inline. */
 static void call_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, bool entry, bool write,
@@ -98,9 +98,11 @@ static void inline_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, boo
         LLVMPositionBuilderAtEnd(e->b, inside);
     }
     uint64_t granules = ((1ull << PF_APP_BITS) - GRANULE) << 1;
-    LLVMValueRef cell = build_and(e, LLVMBuildShl(e->b, addr, LLVMConstInt(u->i64, 1, 0), ""), granules);
+    LLVMValueRef cell =
+        build_and(e, LLVMBuildShl(e->b, addr, LLVMConstInt(u->i64, 1, 0), ""), granules);
     LLVMValueRef word = shadow_word(e, cell, write ? 0 : 8), second_word = NULL;
-    LLVMValueRef key = LLVMBuildLoad2(e->b, u->i64, pf_emit_tls(e, offsetof(struct pf_tls, key)), "");
+    LLVMValueRef key =
+        LLVMBuildLoad2(e->b, u->i64, pf_emit_tls(e, offsetof(struct pf_tls, key)), "");
     LLVMValueRef differs = LLVMBuildXor(e->b, word, key, "");
     if (size > GRANULE) {
         second_word = shadow_word(e, cell, write ? 16 : 24);
@@ -119,8 +121,8 @@ static void inline_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, boo
             LLVMBuildLoad2(e->b, u->i64, pf_emit_tls(e, offsetof(struct pf_tls, shared)), "");
         LLVMValueRef same = LLVMBuildICmp(e->b, LLVMIntEQ, word, shared, "");
         if (second_word)
-            same = LLVMBuildAnd(e->b, same,
-                                LLVMBuildICmp(e->b, LLVMIntEQ, second_word, shared, ""), "");
+            same = LLVMBuildAnd(e->b, same, LLVMBuildICmp(e->b, LLVMIntEQ, second_word, shared, ""),
+                                "");
         pf_emit_branch(e, same, done, slow, false);
     }
     LLVMPositionBuilderAtEnd(e->b, slow);
@@ -166,8 +168,8 @@ void pf_emit_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMV
                    bool write)
 {
     uint64_t n = LLVMIsAConstantInt(size) ? LLVMConstIntGetZExtValue(size) : 0;
-    uint32_t site = pf_emit_site(e, inst, write ? PF_SITE_WRITE : PF_SITE_READ, n,
-                                 pf_di_variable(e->u, ptr));
+    uint32_t site =
+        pf_emit_site(e, inst, write ? PF_SITE_WRITE : PF_SITE_READ, n, pf_di_variable(e->u, ptr));
     if (LLVMTypeOf(size) != e->u->i64)
         size = pf_emit_fresh(e, LLVMBuildIntCast2(e->b, size, e->u->i64, 0, ""));
     LLVMValueRef args[] = {ptr, size, pf_emit_number(e, site)};
@@ -212,7 +214,8 @@ void pf_emit_masked(struct pf_emit *e, const struct pf_step *s)
     struct pf_unit *u = e->u;
     size_t length;
     const char *name = LLVMGetValueName2(pf_callee(s->inst), &length);
-    bool store = pf_name_starts(name, "llvm.masked.store."), scatter = pf_name_starts(name, "llvm.masked.s") && !store;
+    bool store = pf_name_starts(name, "llvm.masked.store."),
+         scatter = pf_name_starts(name, "llvm.masked.s") && !store;
     bool write = store || scatter, many = scatter || pf_name_starts(name, "llvm.masked.gather.");
     LLVMValueRef where = LLVMGetOperand(s->inst, write ? 1 : 0);
     LLVMValueRef mask = LLVMGetOperand(s->inst, write ? 3 : 2);

@@ -5,8 +5,8 @@
  * comes back out of the blue (landing pads, calls that return twice), can set the stack pointer with
  * one store, whatever happened to the frames above.
  */
-#include "emit.h"
 #include "debuginfo.h"
+#include "emit.h"
 #include <llvm-c/DebugInfo.h>
 
 static LLVMValueRef field(struct pf_emit *e, LLVMValueRef frame, size_t offset)
@@ -15,7 +15,10 @@ static LLVMValueRef field(struct pf_emit *e, LLVMValueRef frame, size_t offset)
     return LLVMBuildInBoundsGEP2(e->b, e->u->i8, frame, &at, 1, "");
 }
 
-static LLVMValueRef top(struct pf_emit *e) { return pf_emit_tls(e, offsetof(struct pf_tls, frame)); }
+static LLVMValueRef top(struct pf_emit *e)
+{
+    return pf_emit_tls(e, offsetof(struct pf_tls, frame));
+}
 
 void pf_frame_push(struct pf_emit *e)
 {

@@ -20,7 +20,8 @@ static void load_file(struct pf_ignore *list, const char *path)
 {
     FILE *in = fopen(path, "r");
     if (!in) {
-        fprintf(stderr, "pf cc: error: cannot read the ignore list %s: %s\n", path, strerror(errno));
+        fprintf(stderr, "pf cc: error: cannot read the ignore list %s: %s\n", path,
+                strerror(errno));
         exit(1);
     }
     char *line = NULL, *glob;

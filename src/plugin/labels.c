@@ -8,7 +8,8 @@
 /* The constant with everything mapped that the map knows; v itself if nothing is. */
 static LLVMValueRef remade(struct pf_emit *e, LLVMValueRef v);
 
-static LLVMValueRef remade_expression(struct pf_emit *e, LLVMValueRef v, LLVMValueRef *op, unsigned n)
+static LLVMValueRef remade_expression(struct pf_emit *e, LLVMValueRef v, LLVMValueRef *op,
+                                      unsigned n)
 {
     LLVMTypeRef type = LLVMTypeOf(v);
     switch (LLVMGetConstOpcode(v)) {

@@ -54,7 +54,11 @@ struct pf_unit {
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, nothing;
     LLVMTypeRef tls_type, frame_type, func_type, var_type;
     LLVMValueRef tls;
-    struct { LLVMValueRef fn; LLVMTypeRef type; unsigned convention; } entries[PF_ENTRIES];
+    struct {
+        LLVMValueRef fn;
+        LLVMTypeRef type;
+        unsigned convention;
+    } entries[PF_ENTRIES];
     struct pf_kinds kinds;
     enum pf_inline inlining;
     bool shared_object; /* the code may end up in a shared library */
@@ -63,7 +67,7 @@ struct pf_unit {
     size_t nbooks, books_cap;
     struct pf_ptrmap di_funcs, di_files; /* debuginfo.c */
     struct pf_ptrmap private_roots;      /* capture.c: 1 + answer */
-    struct pf_ptrmap watched;            /* functions that get a watch body, if they need one: 1 + labels */
+    struct pf_ptrmap watched; /* functions that get a watch body, if they need one: 1 + labels */
     struct pf_done *done;
     size_t ndone, done_cap;
     char cwd[4096];
@@ -72,28 +76,28 @@ struct pf_unit {
 /* What to do at one instruction. */
 enum pf_what {
     PF_DO_NOTHING,
-    PF_DO_ACCESS,     /* load or store */
-    PF_DO_VPTR,       /* store of a vtable pointer */
-    PF_DO_RANGES,     /* memory intrinsic: check, then the intrinsic itself */
-    PF_DO_MEMORY,     /* memory intrinsic: the runtime does check and effect */
-    PF_DO_ATOMIC,     /* atomic instruction */
-    PF_DO_LIBATOMIC,  /* call of __atomic_* */
+    PF_DO_ACCESS, /* load or store */
+    PF_DO_VPTR, /* store of a vtable pointer */
+    PF_DO_RANGES, /* memory intrinsic: check, then the intrinsic itself */
+    PF_DO_MEMORY, /* memory intrinsic: the runtime does check and effect */
+    PF_DO_ATOMIC, /* atomic instruction */
+    PF_DO_LIBATOMIC, /* call of __atomic_* */
     PF_DO_FENCE,
     PF_DO_CALL,
-    PF_DO_PAD,        /* landing pad: the frame is ours again */
-    PF_DO_MASKED,     /* vector access under a mask */
+    PF_DO_PAD, /* landing pad: the frame is ours again */
+    PF_DO_MASKED, /* vector access under a mask */
 };
 
 struct pf_step {
     LLVMValueRef inst;
-    LLVMValueRef ptr;   /* ACCESS, VPTR, ATOMIC */
+    LLVMValueRef ptr; /* ACCESS, VPTR, ATOMIC */
     uint64_t size;
     uint32_t align;
     uint8_t what;
     bool write;
-    bool loop;          /* in a loop that is worth inline checks */
+    bool loop; /* in a loop that is worth inline checks */
     bool read_side, write_side; /* RANGES: which side to check */
-    bool kills;         /* a synchronisation may stand here: earlier checks count no more */
+    bool kills; /* a synchronisation may stand here: earlier checks count no more */
 };
 
 struct pf_plan {
@@ -101,9 +105,9 @@ struct pf_plan {
     size_t n, cap;
     LLVMBasicBlockRef *blocks;
     size_t nblocks;
-    size_t *first_step;    /* of each block; nblocks + 1 entries */
+    size_t *first_step; /* of each block; nblocks + 1 entries */
     struct pf_ptrmap block_index;
-    bool accesses;         /* plain accesses are checked, not only atomics and frames */
+    bool accesses; /* plain accesses are checked, not only atomics and frames */
 };
 
 /* select.c: false when there is nothing to watch in fn. */

@@ -165,8 +165,10 @@ static bool select_memory(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef 
 static bool is_masked(LLVMValueRef fn)
 {
     const char *name = name_of(fn);
-    return pf_name_starts(name, "llvm.masked.load.") || pf_name_starts(name, "llvm.masked.store.") ||
-           pf_name_starts(name, "llvm.masked.gather.") || pf_name_starts(name, "llvm.masked.scatter.");
+    return pf_name_starts(name, "llvm.masked.load.") ||
+           pf_name_starts(name, "llvm.masked.store.") ||
+           pf_name_starts(name, "llvm.masked.gather.") ||
+           pf_name_starts(name, "llvm.masked.scatter.");
 }
 
 static void select_call(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef inst)

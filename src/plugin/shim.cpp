@@ -11,7 +11,8 @@
 
 extern "C" void pf_plugin_run(LLVMModuleRef module);
 
-namespace {
+namespace
+{
 struct Instrument : llvm::PassInfoMixin<Instrument> {
     llvm::PreservedAnalyses run(llvm::Module &m, llvm::ModuleAnalysisManager &)
     {
@@ -24,15 +25,17 @@ struct Instrument : llvm::PassInfoMixin<Instrument> {
 void registerCallbacks(llvm::PassBuilder &builder)
 {
     builder.registerOptimizerLastEPCallback(
-        [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) { passes.addPass(Instrument()); });
-    builder.registerPipelineParsingCallback(
-        [](llvm::StringRef name, llvm::ModulePassManager &passes,
-           llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
-            if (name != "photofinish")
-                return false;
+        [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
             passes.addPass(Instrument());
-            return true;
         });
+    builder.registerPipelineParsingCallback([](llvm::StringRef name,
+                                               llvm::ModulePassManager &passes,
+                                               llvm::ArrayRef<llvm::PassBuilder::PipelineElement>) {
+        if (name != "photofinish")
+            return false;
+        passes.addPass(Instrument());
+        return true;
+    });
 }
 } // namespace
 

@@ -116,8 +116,8 @@ static void write_variable(struct pf_unit *u, const struct variable *v)
 }
 
 /* Adds elements to one of LLVM's own arrays (llvm.global_ctors, llvm.used ...). */
-static void append(struct pf_unit *u, const char *name, LLVMTypeRef type, LLVMValueRef *add, size_t n,
-                   const char *section)
+static void append(struct pf_unit *u, const char *name, LLVMTypeRef type, LLVMValueRef *add,
+                   size_t n, const char *section)
 {
     LLVMValueRef old = LLVMGetNamedGlobal(u->module, name), *all;
     LLVMValueRef before = old ? LLVMGetInitializer(old) : NULL;

@@ -13,7 +13,10 @@
 
 void pf_plugin_run(LLVMModuleRef module);
 
-static unsigned attribute(const char *name) { return LLVMGetEnumAttributeKindForName(name, strlen(name)); }
+static unsigned attribute(const char *name)
+{
+    return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
 static unsigned intrinsic(const char *name) { return LLVMLookupIntrinsicID(name, strlen(name)); }
 
 static void find_kinds(struct pf_unit *u)
@@ -74,7 +77,8 @@ static void declare_entry(struct pf_unit *u, enum pf_entry entry, const char *na
     if (u->shared_object)
         LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
                                 make_attribute(u, u->kinds.nonlazybind));
-    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex, make_attribute(u, attribute("nounwind")));
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                            make_attribute(u, attribute("nounwind")));
     u->entries[entry].fn = fn;
     u->entries[entry].type = type;
     u->entries[entry].convention = convention;
@@ -90,7 +94,8 @@ static void declare_runtime(struct pf_unit *u)
     if (!u->tls)
         u->tls = LLVMAddGlobal(u->module, LLVMArrayType2(u->i8, sizeof(struct pf_tls)), "__pf_tls");
     /* The runtime is part of the executable: code that can only be in the executable knows where. */
-    LLVMSetThreadLocalMode(u->tls, u->shared_object ? LLVMInitialExecTLSModel : LLVMLocalExecTLSModel);
+    LLVMSetThreadLocalMode(u->tls,
+                           u->shared_object ? LLVMInitialExecTLSModel : LLVMLocalExecTLSModel);
     LLVMSetAlignment(u->tls, 8);
 }
 
@@ -163,8 +168,8 @@ static bool is_ours(struct pf_unit *u, LLVMValueRef fn)
 }
 
 /* What was true of the plain body and is not of the watch body. */
-static const char *const broken_promises[] = {"memory",     "nosync",  "nofree",      "norecurse",
-                                              "willreturn", "speculatable", "nocallback"};
+static const char *const broken_promises[] = {
+    "memory", "nosync", "nofree", "norecurse", "willreturn", "speculatable", "nocallback"};
 
 /* A function without checks must not look like one without races. */
 static void warn(struct pf_unit *u, LLVMValueRef fn, const char *why)
