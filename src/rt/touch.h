@@ -66,8 +66,13 @@ pf_cell_touch_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     }
     if (!pf_stmt_calm(clock, s1))
         return false;
-    if (!((s0 ^ mine) & (PF_BITS_SID | PF_BITS_CLK)) && !pf_stmt_apart(s0, mine))
-        return false; /* a write of this epoch covers it, the cell is to say so */
+    if (!((s0 ^ mine) & (PF_BITS_SID | PF_BITS_CLK | PF_BIT_A)) && !pf_stmt_apart(s0, mine)) {
+        /* A write of this epoch covers it: let the next read find that where it looks. */
+        if (!pf_stmt_inside(mine, s0) || !pf_stmt_inside(s1, s0) || !pf_stmt_known(clock, s1))
+            return false;
+        pf_word_put(&cell[1], s0);
+        return true;
+    }
     if (__builtin_expect(!*pf_cell_more_used(cell), 1)) {
         if (!pf_stmt_yields(clock, s1, mine)) {
             mine = pf_stmt_join(s1, mine);
