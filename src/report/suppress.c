@@ -181,14 +181,12 @@ static bool match_any_frame(const char *pattern, const struct pf_trail *t)
     return false;
 }
 
-static bool match_access(const struct pf_suppression *s, const struct pf_access *a)
+static bool match_stack(const struct pf_suppression *s, const struct pf_trail *t)
 {
-    const struct pf_trail *t = &a->trail;
     if (s->nframes > 1)
         return match_frames(s->frames, s->nframes, t);
     switch (s->type) {
     case PF_SUPPRESS_RACE:
-        return match_any_frame(s->frames[0], t) || pf_pattern_match(s->frames[0], a->variable);
     case PF_SUPPRESS_DEADLOCK:
         return match_any_frame(s->frames[0], t);
     case PF_SUPPRESS_RACE_TOP:
@@ -200,15 +198,24 @@ static bool match_access(const struct pf_suppression *s, const struct pf_access 
     }
 }
 
-struct pf_suppression *pf_suppressions_match(struct pf_suppressions *s, const struct pf_finding *f)
+static bool match_name(const struct pf_suppression *s, const struct pf_finding *f)
+{
+    return s->type == PF_SUPPRESS_RACE && s->nframes == 1 &&
+           (pf_pattern_match(s->frames[0], f->location.name) ||
+            pf_pattern_match(s->frames[0], f->access[0].variable) ||
+            pf_pattern_match(s->frames[0], f->access[1].variable));
+}
+
+struct pf_suppression *pf_suppressions_match(struct pf_suppressions *s, const struct pf_finding *f,
+                                             bool *by_name)
 {
     for (struct pf_suppression *i = s->first; i; i = i->next) {
         bool deadlock = i->type == PF_SUPPRESS_DEADLOCK;
         if (deadlock != (f->kind == PF_KIND_DEADLOCK))
             continue;
-        bool global = i->type == PF_SUPPRESS_RACE && i->nframes == 1 &&
-                      pf_pattern_match(i->frames[0], f->location.name);
-        if (global || match_access(i, &f->access[0]) || match_access(i, &f->access[1])) {
+        bool by_stack = match_stack(i, &f->access[0].trail) || match_stack(i, &f->access[1].trail);
+        if (by_stack || match_name(i, f)) {
+            *by_name = !by_stack;
             i->hits++;
             return i;
         }

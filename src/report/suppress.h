@@ -46,8 +46,10 @@ void pf_suppressions_init(struct pf_suppressions *s);
 /* Adds the lines of text[0..n). False: `error` says what is wrong, or line 0 for no memory. */
 bool pf_suppressions_parse(struct pf_suppressions *s, struct pf_pool *pool, const char *text,
                            size_t n, struct pf_suppress_error *error);
-/* The first suppression that matches, its hits counted; NULL if none. */
-struct pf_suppression *pf_suppressions_match(struct pf_suppressions *s, const struct pf_finding *f);
+/* The first suppression that matches, its hits counted; NULL if none. *by_name: it was the variable that
+ * matched, the same two stacks with another variable may not. */
+struct pf_suppression *pf_suppressions_match(struct pf_suppressions *s, const struct pf_finding *f,
+                                             bool *by_name);
 /* Adds a comment and a line that suppresses f and little else. */
 void pf_suppression_text(struct pf_text *t, const struct pf_finding *f);
 

@@ -18,21 +18,26 @@
 #include "sys.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/ioctl.h>
 #include <time.h>
 
 #define ENTRIES (1u << 16) /* findings in one process; an entry's number fits 16 bits */
+#define NOWHERE 1 /* the entry of pairs that are suppressed; 0 is none */
+#define FIRST 2
 #define INDEX (2 * ENTRIES)
 #define CACHE (1u << 14)
+#define HIDDEN (1u << 12)
 
 extern const char *__tsan_default_suppressions(void) __attribute__((weak));
-void abort(void);
+
 /* Does the program call races on these bytes of the granule benign? (wrap/wrap_annotate.h) */
 bool pf_annotate_benign(uintptr_t granule, unsigned bytes) __attribute__((weak));
 
 struct entry {
     uint64_t id;
     uint64_t count;
+    bool reported;   /* else every time it was met so far it was suppressed */
     bool suppressed;
 };
 
@@ -44,14 +49,15 @@ static struct {
     struct pf_pool work;  /* of one finding */
     struct pf_pool forever;
     struct pf_suppressions suppressions;
-    uint32_t n; /* entries in use; number 0 is nobody */
+    uint32_t n; /* entries in use */
     uint64_t findings, suppressed;
     char log_path[4096]; /* "": standard error or output */
     bool log_started;
     struct entry entry[ENTRIES];
     uint16_t index[INDEX]; /* by fingerprint, open addressing */
     uint64_t cache[CACHE]; /* later id << 40 | earlier id << 16 | entry */
-} race = {.n = 1};
+    uint64_t hidden[HIDDEN]; /* hashes of {pair, granule}: suppressed for the sake of a variable */
+} race = {.n = FIRST};
 
 /* --- output --- */
 
@@ -190,6 +196,11 @@ static uint64_t *cache_slot(uint64_t pair)
 }
 _Static_assert(CACHE == 1u << (64 - 50), "the shift gives an index of the cache");
 
+static void remember(uint64_t pair, const struct entry *e)
+{
+    __atomic_store_n(cache_slot(pair), pair | (uint64_t)(e - race.entry), __ATOMIC_RELEASE);
+}
+
 static bool seen_pair(uint64_t pair)
 {
     uint64_t c = __atomic_load_n(cache_slot(pair), __ATOMIC_ACQUIRE);
@@ -197,6 +208,18 @@ static bool seen_pair(uint64_t pair)
         return false;
     __atomic_fetch_add(&race.entry[c & 0xffff].count, 1, __ATOMIC_RELAXED);
     return true;
+}
+
+static uint64_t hash_of(uint64_t pair, uintptr_t granule)
+{
+    uint64_t h = (pair ^ granule * 0xc2b2ae3d27d4eb4full) * 0x9e3779b97f4a7c15ull;
+    return (h ^ h >> 29) | 1;
+}
+
+static bool seen_hidden(uint64_t pair, uintptr_t granule)
+{
+    uint64_t h = hash_of(pair, granule);
+    return __atomic_load_n(&race.hidden[h % HIDDEN], __ATOMIC_RELAXED) == h;
 }
 
 /* The entry of this fingerprint, a new one with count 0 if need be; NULL when all are in use. */
@@ -264,8 +287,8 @@ static void print_summary(void)
 
 static void end_log(const char *how)
 {
-    for (uint32_t i = 1; i < race.n; i++)
-        if (race.entry[i].count > 1 && !race.entry[i].suppressed)
+    for (uint32_t i = FIRST; i < race.n; i++)
+        if (race.entry[i].count > 1 && race.entry[i].reported)
             pf_race_log_count(race.entry[i].id, race.entry[i].count);
     pf_race_log_end(how, race.findings, race.suppressed);
 }
@@ -337,23 +360,29 @@ static _Noreturn void halt(void)
         pf_sys(SYS_exit_group, pf_options.exitcode ? pf_options.exitcode : 1);
 }
 
-static void report(struct entry *e, struct pf_finding *f)
+/* Suppressions look at more than the fingerprint does (callers, variable): a finding that was
+ * suppressed may come again in another way in which it is not. False: so it may for the same pair. */
+static bool report(struct entry *e, struct pf_finding *f)
 {
+    bool by_name;
     if (!f) {
         pf_limit_hit(PF_LIMIT_FINDINGS);
-        return;
+        return false;
     }
-    if (pf_suppressions_match(&race.suppressions, f)) {
+    if (pf_suppressions_match(&race.suppressions, f, &by_name)) {
+        race.suppressed += !e->suppressed;
         e->suppressed = true;
-        race.suppressed++;
-        return;
+        return !by_name;
     }
+    e->reported = true;
+    e->count = 1;
     race.findings++;
     if (!pf_options.quiet)
         print_finding(f);
     pf_race_log_finding(f);
     if (pf_options.halt_on_error)
         halt();
+    return true;
 }
 
 void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
@@ -364,17 +393,22 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
     pf_oracle_event(t, "race", granule, bytes);
     if (pf_annotate_benign && pf_annotate_benign(granule, bytes))
         return;
-    if (!pf_options.report_bugs || (atomic && !pf_options.report_atomic_races) || seen_pair(pair))
+    if (!pf_options.report_bugs || (atomic && !pf_options.report_atomic_races) || seen_pair(pair) ||
+        seen_hidden(pair, granule))
         return;
     lock_reports();
     uint64_t id = pf_race_fingerprint(now, then);
     struct entry *e = entry_of(id);
     if (!e) {
         pf_limit_hit(PF_LIMIT_FINDINGS);
+    } else if (e->reported) {
+        __atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED);
+        remember(pair, e);
+    } else if (report(e, pf_race_build(&race.work, id, t, granule, now, then))) {
+        remember(pair, e->reported ? e : &race.entry[NOWHERE]);
     } else {
-        if (__atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED) == 0)
-            report(e, pf_race_build(&race.work, id, t, granule, now, then));
-        __atomic_store_n(cache_slot(pair), pair | (uint64_t)(e - race.entry), __ATOMIC_RELEASE);
+        uint64_t h = hash_of(pair, granule);
+        __atomic_store_n(&race.hidden[h % HIDDEN], h, __ATOMIC_RELAXED);
     }
     pf_pool_release(&race.work);
     unlock_reports();
@@ -447,12 +481,13 @@ void pf_race_after_fork(void)
     race.pid = (pid_t)pf_sys(SYS_getpid);
     race.ended = false;
     race.findings = race.suppressed = 0;
-    if (race.n > 1) { /* else both are zero, and their pages stay shared with the parent */
+    if (race.n > FIRST) { /* else both are zero, and their pages stay shared with the parent */
         pf_zero(race.entry, race.n * sizeof race.entry[0]);
         pf_zero(race.index, sizeof race.index);
         pf_zero(race.cache, sizeof race.cache);
+        pf_zero(race.hidden, sizeof race.hidden);
     }
-    race.n = 1;
+    race.n = FIRST;
     pf_pool_init(&race.work, pf_race_map, pf_race_unmap); /* somebody may have been using it */
     for (struct pf_suppression *s = race.suppressions.first; s; s = s->next)
         s->hits = 0;

@@ -59,3 +59,42 @@ hasnt err "WARNING"
 mkdir "odd: it's, here"
 echo race:store >"odd: it's, here/supp"
 status 3 "$PF" run --suppressions "odd: it's, here/supp" -- ./race
+
+# A suppression hides what it names, not the same code on another variable or on another way.
+cat >two.c <<'EOF'
+#include "order.h"
+#include <pthread.h>
+int mine, yours;
+__attribute__((noinline)) void set(int *p) { *p = 1; }
+__attribute__((noinline)) void by_one(int *p) { set(p); }
+__attribute__((noinline)) void by_other(int *p) { set(p); }
+void *other(void *arg)
+{
+    for (int i = 0; i < 3; i++)
+        set(&mine);
+    set(&yours);
+    order_arrive();
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, other, 0);
+    order_wait(1);
+    for (int i = 0; i < 3; i++)
+        by_one(&mine);
+    by_other(&yours);
+    pthread_join(t, 0);
+    return 3;
+}
+EOF
+status 0 "$PF" cc -g -I"$ROOT/test/program" -o two two.c -pthread
+for line in race:^mine\$ "race:... <- by_one"; do
+    echo "$line" >supp
+    status 66 "$PF" run --suppressions supp -- ./two
+    has err "Location is global 'yours'"
+    hasnt err "Location is global 'mine'"
+    has err "suppressed 1 finding"
+done
+printf 'race:^mine$\nrace:by_other\n' >supp
+status 3 "$PF" run --suppressions supp -- ./two

@@ -109,7 +109,7 @@ static bool suppresses(const char *text, const struct pf_finding *f)
     struct given g;
     if (!give(&g, text))
         fail_msg("%s: %s", text, g.error.reason);
-    bool match = pf_suppressions_match(&g.list, f) != NULL;
+    bool by_name, match = pf_suppressions_match(&g.list, f, &by_name) != NULL;
     pf_pool_release(&g.pool);
     return match;
 }
@@ -199,11 +199,25 @@ static void hits(void **state)
     struct pf_finding f = sample_finding();
     struct given g;
     assert_true(give(&g, "race:nothing\nrace:worker\nrace:store\n"));
+    bool by_name = true;
     for (int i = 0; i < 3; i++)
-        assert_string_equal(pf_suppressions_match(&g.list, &f)->line, "race:worker");
+        assert_string_equal(pf_suppressions_match(&g.list, &f, &by_name)->line, "race:worker");
+    assert_false(by_name);
     assert_int_equal(g.list.first->hits, 0);
     assert_int_equal(g.list.first->next->hits, 3);
     assert_int_equal(g.list.first->next->next->hits, 0);
+    pf_pool_release(&g.pool);
+}
+
+static void by_name(void **state)
+{
+    (void)state;
+    struct pf_finding f = sample_finding();
+    struct given g;
+    bool by_name = false;
+    assert_true(give(&g, "race:^x$\n"));
+    assert_non_null(pf_suppressions_match(&g.list, &f, &by_name));
+    assert_true(by_name);
     pf_pool_release(&g.pool);
 }
 
@@ -226,9 +240,10 @@ static void generated(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(patterns), cmocka_unit_test(patterns_as_naive),
-        cmocka_unit_test(lines),    cmocka_unit_test(matches),
-        cmocka_unit_test(hits),     cmocka_unit_test(generated),
+        cmocka_unit_test(patterns),  cmocka_unit_test(patterns_as_naive),
+        cmocka_unit_test(lines),     cmocka_unit_test(matches),
+        cmocka_unit_test(hits),      cmocka_unit_test(by_name),
+        cmocka_unit_test(generated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
