@@ -3,6 +3,8 @@
 #define _GNU_SOURCE
 #include "order.h"
 #include <pthread.h>
+#include <stdio.h>
+#include <sys/types.h>
 #include <unistd.h>
 
 int shared, done[2];
@@ -12,19 +14,38 @@ static void *work(void *arg)
     order_point(0);
     return arg;
 }
+/* Until the process has ended: not there, or nobody has asked for its status yet. */
+static void wait_for_end(pid_t pid)
+{
+    char path[64], state = 0;
+    do {
+        snprintf(path, sizeof path, "/proc/%d/stat", pid);
+        FILE *f = fopen(path, "r");
+        if (!f || fscanf(f, "%*d %*[^)]) %c", &state) != 1)
+            state = 'Z';
+        if (f)
+            fclose(f);
+        order_yield();
+    } while (state != 'Z' && state != 'X');
+}
 int main(void)
 {
     pthread_t t;
-    char c;
-    /* A first child stays and waits, so that the test does not end before the daemon. */
+    pid_t daemons;
     if (pipe(done))
         return 1;
     pid_t child = fork();
-    if (child) {
-        close(done[1]);
-        return read(done[0], &c, 1) != 0;
+    if (child) { /* the test ends after the daemon */
+        if (read(done[0], &daemons, sizeof daemons) != sizeof daemons)
+            return 1;
+        wait_for_end(child);
+        wait_for_end(daemons);
+        return 0;
     }
     if (daemon(1, 1))
+        return 1;
+    daemons = getpid();
+    if (write(done[1], &daemons, sizeof daemons) != sizeof daemons)
         return 1;
     pthread_create(&t, NULL, work, NULL);
     order_point(1);
