@@ -11,7 +11,7 @@ enum { CLERKS = 4, VISITORS = 1000 };
 static pthread_mutex_t desk = PTHREAD_MUTEX_INITIALIZER;
 static long tally;
 
-static void count_one(void)
+static __attribute__((noinline)) void count_one(void)
 {
 #ifdef FIXED
     pthread_mutex_lock(&desk);
