@@ -1,5 +1,6 @@
 // A variable-length array on the stack of one thread, lent to another.
 // want: race at THREAD MAIN
+// tsan: not found at -O0
 #include "order.h"
 #include <pthread.h>
 

@@ -2,6 +2,7 @@
 // want: race shared at EARLY LATE
 // stack: EARLY set worker
 // oracle: too many events for it
+// tsan: the first access is evicted
 #include "order.h"
 #include <pthread.h>
 
