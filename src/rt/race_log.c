@@ -145,6 +145,7 @@ static bool create(uint64_t time)
             : pf_sys(SYS_open, t.at, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
     if (fd < 0 || pf_sys(SYS_fstat, fd, &s))
         return false;
+    pf_sys(SYS_fchmod, fd, 0644); /* whatever the program's umask, pf run must read it */
     pf_bytes_copy(out.path, t.at, t.n);
     out.dev = s.st_dev;
     out.ino = s.st_ino;
