@@ -20,6 +20,7 @@
 #include "slot.h"
 #include "stack.h"
 #include "sync.h"
+#include "touch.h"
 
 void pf_signal_poll(struct pf_thread *t) __attribute__((weak));
 
@@ -75,7 +76,9 @@ static void check(struct operation *o, bool write)
             n = (unsigned)(end - a);
         unsigned mask = ((1u << n) - 1) << (a & 7);
         pf_oracle_access(t, a, n, write, true);
-        pf_cell_access(t, a, pf_stmt_make(t, mask & 0xff, write, true), o->site);
+        uint64_t mine = pf_stmt_make(t, mask & 0xff, write, true) | pf_stack_id(t, o->site);
+        if (pf_rt.careful || !pf_cell_touch_atomic(t->clock, pf_cell_of(a), mine))
+            pf_cell_access(t, a, mine, PF_NO_SITE);
         a += n;
     }
 }

@@ -134,8 +134,8 @@ static __attribute__((noinline, cold)) void report(struct pf_thread *t, struct v
 {
     name(t, v, site);
     for (unsigned i = 0; i < n; i++) {
-        if (!conflicts(t->clock, v->a, stmt[i]))
-            continue;
+        if (!conflicts(t->clock, v->a, stmt[i]) || (i && stmt[i] == stmt[i - 1]))
+            continue; /* a double is told once */
         for (uint64_t both = v->a & stmt[i] & PF_MASK_ALL; both;) {
             uint64_t then = for_byte(stmt[i], (unsigned)__builtin_ctzll(both >> PF_MASK_SHIFT));
             struct report r = {t, addr & ~(uintptr_t)7, v->a, then};

@@ -84,7 +84,7 @@ static const char *module_of(struct builder *b, const void *p)
 struct walk {
     struct builder *b;
     struct pf_place *at;
-    size_t n;
+    size_t n, room;
     struct pf_position top;
 };
 
@@ -100,6 +100,8 @@ static bool copy_position(const struct pf_position *p, void *arg)
 {
     struct walk *w = arg;
     struct builder *b = w->b;
+    if (w->n == w->room)
+        return false;
     w->at[w->n++] = (struct pf_place){
         .function = keep(b, p->func),
         .file = keep(b, p->file),
@@ -119,8 +121,8 @@ static struct pf_trail build_trail(struct builder *b, uint32_t id, struct pf_pos
     struct walk w = {.b = b};
     pf_module_lock();
     pf_stack_walk(id, count_position, &w);
-    size_t n = w.n;
-    w.at = pf_pool_get(b->pool, n * sizeof *w.at + 1);
+    w.at = pf_pool_get(b->pool, w.n * sizeof *w.at + 1);
+    w.room = w.n;
     w.n = 0;
     if (w.at)
         pf_stack_walk(id, copy_position, &w);
@@ -130,7 +132,32 @@ static struct pf_trail build_trail(struct builder *b, uint32_t id, struct pf_pos
     }
     pf_module_unlock();
     b->failed |= !w.at;
-    return (struct pf_trail){w.at, w.at ? n : 0};
+    return (struct pf_trail){w.at, w.n};
+}
+
+static bool count_source(const struct pf_position *p, void *arg)
+{
+    return !p->file || count_position(p, arg);
+}
+static bool copy_source(const struct pf_position *p, void *arg)
+{
+    return !p->file || copy_position(p, arg);
+}
+
+/* The functions that t is in now, without those of the C library. */
+static struct pf_trail build_live_trail(struct builder *b, const struct pf_thread *t)
+{
+    struct walk w = {.b = b};
+    pf_module_lock();
+    pf_stack_walk_live(t, count_source, &w);
+    w.at = pf_pool_get(b->pool, w.n * sizeof *w.at + 1);
+    w.room = w.n;
+    w.n = 0;
+    if (w.at)
+        pf_stack_walk_live(t, copy_source, &w);
+    pf_module_unlock();
+    b->failed |= !w.at;
+    return (struct pf_trail){w.at, w.n};
 }
 
 static enum pf_op op_of(uint64_t statement, uint32_t site_kind)
@@ -260,6 +287,7 @@ static void build_access(struct builder *b, struct pf_access *a, const struct pf
 }
 
 struct whose {
+    struct builder *b;
     uintptr_t addr;
     struct pf_location *location;
 };
@@ -272,6 +300,8 @@ static void see_thread(struct pf_thread *t, void *arg)
         (tls || (w->addr >= t->stack_lo && w->addr < t->stack_hi))) {
         w->location->kind = tls ? PF_LOCATION_TLS : PF_LOCATION_STACK;
         w->location->thread = t->number;
+        if (!tls)
+            w->location->trail = build_live_trail(w->b, t);
     }
 }
 
@@ -294,7 +324,7 @@ static void build_location(struct builder *b, struct pf_location *l, uintptr_t a
                                   .size = block.size,
                                   .trail = build_trail(b, block.where, NULL)};
     } else {
-        struct whose w = {addr, l};
+        struct whose w = {b, addr, l};
         pf_thread_each(see_thread, &w);
     }
 }

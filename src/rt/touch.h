@@ -36,6 +36,13 @@ static inline void pf_word_put(uint64_t *p, uint64_t s)
     __atomic_store_n(p, s, __ATOMIC_RELAXED);
 }
 
+/* Says s1 nothing that s0 does not say? A write stands in both words where it can, so that reads
+ * find it too. */
+static inline bool pf_stmt_double(uint64_t s0, uint64_t s1)
+{
+    return !((s0 ^ s1) << 8) && pf_stmt_inside(s1, s0);
+}
+
 /* Can a plain read race with s? Not with a read, nor with what happened before. */
 static inline bool pf_stmt_calm(const uint32_t *clock, uint64_t s)
 {
@@ -74,7 +81,7 @@ pf_cell_touch_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
         return true;
     }
     if (__builtin_expect(!*pf_cell_more_used(cell), 1)) {
-        if (!pf_stmt_yields(clock, s1, mine)) {
+        if (!pf_stmt_yields(clock, s1, mine) && !pf_stmt_double(s0, s1)) {
             mine = pf_stmt_join(s1, mine);
             if (!mine)
                 return false;
@@ -83,7 +90,7 @@ pf_cell_touch_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
         uint64_t s2 = pf_word_get(&more[0]), s3 = pf_word_get(&more[1]);
         if (!pf_stmt_calm(clock, s2) || !pf_stmt_calm(clock, s3))
             return false;
-        if (!pf_stmt_yields(clock, s1, mine)) {
+        if (!pf_stmt_yields(clock, s1, mine) && !pf_stmt_double(s0, s1)) {
             uint64_t one = pf_stmt_join(s1, mine);
             if (one)
                 mine = one;
@@ -105,8 +112,9 @@ pf_cell_touch_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), *more = pf_cell_more(cell);
     uint64_t a = mine;
-    if (!((s0 ^ mine) << 8) && !s1 && !*pf_cell_more_used(cell)) {
+    if (!((s0 ^ mine) << 8) && (!s1 || s1 == s0) && !*pf_cell_more_used(cell)) {
         pf_word_put(&cell[0], s0 | mine);
+        pf_word_put(&cell[1], s0 | mine);
         return true;
     }
     if (!pf_stmt_known(clock, s0) || !pf_stmt_known(clock, s1))
@@ -122,11 +130,24 @@ pf_cell_touch_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
         if (!mine)
             return false;
     }
-    if (!pf_stmt_apart(s1, a)) {
-        if (!pf_stmt_inside(s1, a))
-            return false;
-        pf_word_put(&cell[1], 0);
-    }
+    if (pf_stmt_inside(s1, a) || pf_stmt_double(s0, s1))
+        pf_word_put(&cell[1], mine);
+    else if (!pf_stmt_apart(s1, a))
+        return false;
+    pf_word_put(&cell[0], mine);
+    __pf_tls.thread->dirty = true;
+    return true;
+}
+
+/* The same for an atomic access: it takes the place of an older atomic one in front. */
+static inline __attribute__((always_inline)) bool
+pf_cell_touch_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
+{
+    uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
+    if (!(s0 & PF_BIT_A) || !pf_stmt_inside(s0, mine) || (s0 & ~mine & PF_BIT_W))
+        return false;
+    if (!pf_stmt_known(clock, s0) || !pf_stmt_known(clock, s1) || *pf_cell_more_used(cell))
+        return false;
     pf_word_put(&cell[0], mine);
     __pf_tls.thread->dirty = true;
     return true;

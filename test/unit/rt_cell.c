@@ -122,8 +122,10 @@ static void access(struct pf_thread *t, unsigned g, unsigned mask, bool write, b
     __pf_tls.key = pf_stmt_make(t, 0xff, true, false);
     uint64_t a = pf_stmt_make(t, mask, write, atomic);
     __pf_tls.thread = t;
+    uint64_t mine = a | (site + 16), *cell = pf_cell_of(addr);
     if (atomic || !quick(addr, mask, write))
-        if (atomic || pf_rt.strict || !pf_cell_touch(t->clock, pf_cell_of(addr), a | (site + 16)))
+        if (pf_rt.strict || !(atomic ? pf_cell_touch_atomic(t->clock, cell, mine)
+                                     : pf_cell_touch(t->clock, cell, mine)))
             pf_cell_access(t, addr, a, site);
     assert_int_equal(want, race_then != 0);
     if (want) {
