@@ -119,6 +119,7 @@ static enum verdict try_pair(struct engine *g, uint32_t a, uint32_t b)
     g->out->pairs++;
     for (uint64_t margin = FIRST_MARGIN;; margin *= MARGIN_GROWTH) {
         uint64_t lo = a > margin ? a - margin : 0, hi = b + margin + 1 < n ? b + margin + 1 : n;
+        bool last = hi - lo >= max || (lo == 0 && hi == n);
         if (hi - lo > max) { /* the largest window that still fits, or none */
             if (b - a + 1 > max)
                 return unknown ? UNKNOWN : WINDOW;
@@ -138,10 +139,8 @@ static enum verdict try_pair(struct engine *g, uint32_t a, uint32_t b)
             return RACE;
         }
         unknown = answer == PF_UNKNOWN;
-        if (lo == 0 && hi == n)
-            return unknown ? UNKNOWN : INFEASIBLE;
-        if (hi - lo + 2 >= max || unknown)
-            return unknown ? UNKNOWN : WINDOW;
+        if (unknown || last)
+            return unknown ? UNKNOWN : lo == 0 && hi == n ? INFEASIBLE : WINDOW;
     }
 }
 

@@ -41,6 +41,7 @@ struct run {
     uint32_t *stamps;     /* per event: how much of each thread it brings in, itself included */
     uint32_t *set;        /* the closure */
     struct holder *holders; /* lock * nt + thread */
+    uint32_t *next;         /* the same: where the first section outside of the closure begins */
     PF_VEC(struct touch) touches;
     struct pf_seen found, asked;
     struct pf_result *out;
@@ -111,6 +112,7 @@ static void make_stamps(struct run *r)
 static void find_sections(struct run *r)
 {
     r->holders = pf_mem_zero((size_t)r->nlocks * r->nt, sizeof *r->holders);
+    r->next = pf_mem_zero((size_t)r->nlocks * r->nt, sizeof *r->next);
     for (uint32_t i = 0; i < r->x.n; i++) {
         const struct pf_event *e = &r->t->events.at[i];
         if (!pf_event_acquires(e))
@@ -138,13 +140,32 @@ static bool inside(const struct run *r, uint32_t e)
     return r->x.pos[e] < r->set[r->t->events.at[e].thread];
 }
 
+/* Counts the sections that begin before position `pos`: by doubling steps, it may be far. */
+static void advance(struct holder *h, uint32_t pos)
+{
+    uint32_t lo = h->in, step = 1;
+    while (lo < h->n && h->at[lo].pos < pos) {
+        h->in = lo + 1;
+        lo += step;
+        step *= 2;
+    }
+    lo = lo < h->n ? lo : h->n;
+    while (h->in < lo) {
+        uint32_t mid = (h->in + lo) / 2;
+        if (h->at[mid].pos < pos)
+            h->in = mid + 1;
+        else
+            lo = mid;
+    }
+}
+
 /* When two acquires are in, not both shared, the release of the earlier one is. */
-static bool close_lock(struct run *r, struct holder *h)
+static bool close_lock(struct run *r, struct holder *h, uint32_t *next)
 {
     uint32_t newest[2] = {0, 0}, in = 0; /* 1 + event: of any acquire, of an exclusive one */
     for (uint32_t u = 0; u < r->nt; u++) {
-        while (h[u].in < h[u].n && h[u].at[h[u].in].pos < r->set[u])
-            h[u].in++;
+        advance(&h[u], r->set[u]);
+        next[u] = h[u].in < h[u].n ? h[u].at[h[u].in].pos : PF_NONE;
         if (!h[u].in)
             continue;
         in++;
@@ -170,20 +191,34 @@ static bool close_lock(struct run *r, struct holder *h)
     return grew;
 }
 
+/* A lock of which no further section has come in is as it was. */
+static bool changed(const struct run *r, const uint32_t *next)
+{
+    bool any = false;
+    for (uint32_t u = 0; u < r->nt; u++)
+        any |= next[u] < r->set[u];
+    return any;
+}
+
 static void close_set(struct run *r)
 {
     for (bool more = true; more;) {
         more = false;
-        for (uint32_t l = 0; l < r->nlocks; l++)
-            more |= close_lock(r, &r->holders[(size_t)l * r->nt]);
+        for (uint32_t l = 0; l < r->nlocks; l++) {
+            size_t at = (size_t)l * r->nt;
+            if (changed(r, r->next + at))
+                more |= close_lock(r, r->holders + at, r->next + at);
+        }
     }
 }
 
 static void reset(struct run *r)
 {
     memset(r->set, 0, r->nt * sizeof *r->set);
-    for (size_t k = 0; k < (size_t)r->nlocks * r->nt; k++)
+    for (size_t k = 0; k < (size_t)r->nlocks * r->nt; k++) {
         r->holders[k].in = 0;
+        r->next[k] = r->holders[k].n ? r->holders[k].at[0].pos : PF_NONE;
+    }
 }
 
 static void found(struct run *r, uint32_t a, uint32_t b)
@@ -344,7 +379,7 @@ void pf_analysis_syncp(const struct pf_trace *t, const struct pf_limits *limits,
     pf_result_sort(out);
     for (size_t k = 0; k < (size_t)r.nlocks * r.nt; k++)
         free(r.holders[k].at);
-    void *all[] = {ok, r.ev, r.ev_at, r.stamps, r.set, r.holders};
+    void *all[] = {ok, r.ev, r.ev_at, r.stamps, r.set, r.holders, r.next};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     pf_vec_release(&r.touches);
