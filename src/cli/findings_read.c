@@ -151,10 +151,9 @@ static void read_location(struct reader *r, const json_t *o, struct pf_location 
     }
     if (l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_STACK || l->kind == PF_LOCATION_TLS)
         l->thread = thread_of(r, o, "thread");
-    if (l->kind == PF_LOCATION_HEAP) {
-        l->freed = json_is_true(json_object_get(o, "freed"));
+    l->freed = json_is_true(json_object_get(o, "freed"));
+    if (l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_STACK)
         l->trail = trail_of(r, o);
-    }
 }
 
 static void read_actors(struct reader *r, const json_t *o, struct pf_finding *f)

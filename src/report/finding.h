@@ -89,7 +89,8 @@ struct pf_location {
     uint32_t thread; /* who allocated the block, or whose stack or thread-local storage it is */
     uintptr_t address;
     uint64_t size;
-    struct pf_trail trail; /* the allocation of a heap block */
+    struct pf_trail trail; /* heap: the allocation; stack: where the thread is now, the memory is in
+                            * the frame of one of these functions */
 };
 
 struct pf_finding {

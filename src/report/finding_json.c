@@ -143,10 +143,10 @@ static void location(struct pf_text *t, const struct pf_location *l)
     }
     if (l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_STACK || l->kind == PF_LOCATION_TLS)
         thread_name(t, "thread", l->thread);
-    if (l->kind == PF_LOCATION_HEAP) {
+    if (l->kind == PF_LOCATION_HEAP)
         pf_json_bool(t, "freed", l->freed);
+    if (l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_STACK)
         trail(t, "stack", &l->trail);
-    }
     pf_text_char(t, '}');
 }
 

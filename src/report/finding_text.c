@@ -159,11 +159,15 @@ static void add_location(struct pf_text *t, const struct pf_location *l,
     } else {
         pf_text_add(t, l->kind == PF_LOCATION_STACK ? "stack of " : "TLS of ");
         add_thread(t, l->thread);
-        pf_text_char(t, '.');
+        if (l->trail.n == 1) {
+            pf_text_add(t, ", frame of ");
+            pf_text_add(t, l->trail.at[0].function);
+        }
+        pf_text_add(t, l->trail.n > 1 ? ", a frame of:" : ".");
     }
     pf_text_add(t, c->off);
     pf_text_char(t, '\n');
-    if (l->kind == PF_LOCATION_HEAP)
+    if (l->kind == PF_LOCATION_HEAP || l->trail.n > 1)
         pf_trail_text(t, &l->trail, style);
     else
         pf_text_char(t, '\n');

@@ -42,7 +42,7 @@ static inline uint32_t pf_stack_id_known(uint32_t site)
         return 0;
     const struct pf_node *n = pf_store_at(name);
     uint32_t id = __atomic_load_n(&n->block[site / PF_IDS_PER_BLOCK], __ATOMIC_ACQUIRE);
-    return id ? id + site % PF_IDS_PER_BLOCK : 0;
+    return __builtin_expect(id != 0, 1) ? id | site % PF_IDS_PER_BLOCK : 0; /* blocks are aligned */
 }
 
 /* The same, found if need be; 0 only when a limit was reached. */

@@ -71,6 +71,11 @@ done
 has g.json '"locks":["l","m"]'
 has g.json '"mode":"read"'
 has f.json '"op":"free"'
+python3 - <<'EOF'
+import json
+f = json.load(open("s.json"))["findings"][0]
+assert [p["function"] for p in f["location"]["stack"]] == ["race", "main"], f["location"]
+EOF
 # The checker checks.
 for bad in 's/"tool":"photofinish"/"tool":"other"/' 's/"op":"write"/"op":"wrote"/' 's/"complete"/"finished"/' \
     's/"count":1/"count":0/' 's/"thread":"T1"/"thread":"1"/' 's/"size":4/"size":"4"/'; do

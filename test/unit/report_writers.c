@@ -99,6 +99,15 @@ static void other_places(void **state)
     assert_non_null(strstr(so_far(), "Location is stack of main thread."));
     assert_non_null(strstr(t.at, "  Previous lock at 0x000000005000 by main thread"));
     t.n = 0;
+    f.location.trail = (struct pf_trail){sample_earlier, 1};
+    pf_finding_text(&t, &f, &style);
+    assert_non_null(strstr(so_far(), "Location is stack of main thread, frame of load."));
+    t.n = 0;
+    f.location.trail.n = 2;
+    pf_finding_text(&t, &f, &(struct pf_text_style){0});
+    assert_non_null(strstr(so_far(), "Location is stack of main thread, a frame of:\n"
+                                     "    #0 load load.c:7:3 (libx.so)\n"));
+    t.n = 0;
     f.location = (struct pf_location){.kind = PF_LOCATION_TLS, .thread = 3};
     pf_finding_text(&t, &f, &style);
     assert_non_null(strstr(so_far(), "Location is TLS of thread T3."));
