@@ -155,7 +155,6 @@ static inline void pf_blocking_end(struct pf_thread **t)
         pf_call_keep_errno(&(c));                                                                  \
         pf_r_;                                                                                     \
     })
-#define PF_CALLBACK(c, expr) PF_BLOCKING(c, expr)
 #define PF_CALLBACK_VOID(c, expr) ((void)PF_BLOCKING(c, ((expr), 0)))
 
 #endif

@@ -60,7 +60,7 @@ PF_INTERPOSE(int, thrd_detach, (thrd_t id))
 
 PF_INTERPOSE(__attribute__((noreturn)) void, thrd_exit, (int result))
 {
-    pf_start_known(pf_self());
+    pf_start_known(pf_self(), false);
     PF_REAL(thrd_exit)(result);
     __builtin_unreachable();
 }

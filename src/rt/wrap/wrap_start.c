@@ -14,10 +14,10 @@
  * owner that must see what this one did, and any other lock passes to nobody.
  */
 #include "wrap_thread.h"
-#include "store.h"
 #include "hb.h"
 #include "rt.h"
 #include "spin.h"
+#include "store.h"
 #include <unistd.h>
 
 #define BUCKETS 1024u
@@ -88,12 +88,12 @@ static struct pf_start *record_new(struct pf_thread *t, void *arg, bool detached
     return s;
 }
 
-void pf_start_known(struct pf_thread *t)
+void pf_start_known(struct pf_thread *t, bool detached)
 {
     if (!t || !end_key_made || pthread_getspecific(end_key))
         return;
     pf_nest();
-    struct pf_start *s = record_new(t, NULL, false);
+    struct pf_start *s = record_new(t, NULL, detached);
     if (s) {
         s->refs = 1; /* there is no creator */
         pf_spin_lock(&lock);
@@ -106,7 +106,7 @@ void pf_start_known(struct pf_thread *t)
 
 struct pf_start *pf_start_new(struct pf_call *c, void *arg, bool detached)
 {
-    pf_start_known(c->t); /* whom it creates may join it */
+    pf_start_known(c->t, false); /* whom it creates may join it */
     struct pf_thread *t = end_key_made ? pf_thread_create(c->t) : NULL;
     struct pf_start *s = t ? record_new(t, arg, detached) : NULL;
     if (t && !s)
@@ -243,7 +243,7 @@ struct pf_thread *pf_start_adopt(void)
     pf_thread_begin(t);
     if (__pf_tls.thread)
         __pf_tls.dispatch = PF_DISPATCH_PLAIN;
-    pf_start_known(pf_self());
+    pf_start_known(pf_self(), true);
     return pf_self();
 }
 

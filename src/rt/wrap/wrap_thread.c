@@ -78,7 +78,7 @@ PF_INTERPOSE(int, pthread_detach, (pthread_t id))
 
 PF_INTERPOSE(__attribute__((noreturn)) void, pthread_exit, (void *result))
 {
-    pf_start_known(pf_self());
+    pf_start_known(pf_self(), false);
     PF_REAL(pthread_exit)(result);
     __builtin_unreachable();
 }

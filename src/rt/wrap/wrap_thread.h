@@ -40,7 +40,7 @@ struct pf_start *pf_start_find(pthread_t id);
 void pf_start_joined(struct pf_call *c, struct pf_start *s);
 void pf_start_detached(struct pf_start *s);
 /* The caller, t or NULL, may be a thread that no record stands for: main. Now one does. */
-void pf_start_known(struct pf_thread *t);
+void pf_start_known(struct pf_thread *t, bool detached);
 
 /* From pf_wrap_init. */
 void pf_start_init(void);
