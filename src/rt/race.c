@@ -13,13 +13,11 @@
 #include "oracle.h"
 #include "race_build.h"
 #include "race_log.h"
+#include "race_print.h"
 #include "spin.h"
 #include "suppress.h"
 #include "sys.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/ioctl.h>
 #include <time.h>
 
 #define ENTRIES (1u << 16) /* findings in one process; an entry's number fits 16 bits */
@@ -51,8 +49,6 @@ static struct {
     struct pf_suppressions suppressions;
     uint32_t n; /* entries in use */
     uint64_t findings, suppressed;
-    char log_path[4096]; /* "": standard error or output */
-    bool log_started;
     struct entry entry[ENTRIES];
     uint16_t index[INDEX]; /* by fingerprint, open addressing */
     uint64_t cache[CACHE]; /* later id << 40 | earlier id << 16 | entry */
@@ -61,96 +57,9 @@ static struct {
 
 /* --- output --- */
 
-static void add_to_path(size_t *n, const char *s)
-{
-    for (; *s && *n < sizeof race.log_path - 1; s++)
-        race.log_path[(*n)++] = *s;
-    race.log_path[*n] = 0;
-}
-
-/* PATH.PID or PATH.PROGRAM.PID, absolute: the program may change its folder. */
-static void set_log_path(void)
-{
-    const char *p = pf_options.log_path;
-    size_t n = 0, room = sizeof race.log_path;
-    race.log_path[0] = 0;
-    race.log_started = false;
-    if (pf_str_same(p, "stderr") || pf_str_same(p, "stdout"))
-        return;
-    char *part = pf_pool_get(&race.work, room);
-    if (*p != '/' && part && pf_sys(SYS_getcwd, part, room) > 0) {
-        add_to_path(&n, part);
-        add_to_path(&n, "/");
-    }
-    add_to_path(&n, p);
-    long r = pf_options.log_exe_name && part
-                 ? pf_sys(SYS_readlink, "/proc/self/exe", part, room - 1)
-                 : 0;
-    if (r > 0) {
-        part[r] = 0;
-        add_to_path(&n, ".");
-        add_to_path(&n, pf_str_base(part));
-    }
-    struct pf_text t;
-    pf_text_init(&t, &race.work);
-    pf_text_char(&t, '.');
-    pf_text_u64(&t, (uint64_t)race.pid);
-    pf_text_char(&t, 0);
-    if (!t.failed)
-        add_to_path(&n, t.at);
-    pf_pool_release(&race.work);
-}
-
-/* A reader that is gone must not end the target: the signal that the write brings is taken back. */
-static long write_unharmed(long fd, const char *s, size_t n)
-{
-    uint64_t pipe = 1ull << (SIGPIPE - 1), before = 0, pending = 0;
-    struct timespec at_once = {0, 0};
-    pf_sys(SYS_rt_sigprocmask, SIG_BLOCK, &pipe, &before, sizeof pipe);
-    pf_sys(SYS_rt_sigpending, &pending, sizeof pending);
-    long r = pf_sys(SYS_write, fd, s, n);
-    if (r == -EPIPE && !(pending & pipe))
-        pf_sys(SYS_rt_sigtimedwait, &pipe, NULL, &at_once, sizeof pipe);
-    pf_sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
-    return r;
-}
-
-/* Reports go out in one write each: those of several processes do not mix. */
-static void write_text(const struct pf_text *t)
-{
-    long fd = pf_str_same(pf_options.log_path, "stdout") ? 1 : 2;
-    if (race.log_path[0])
-        fd = pf_sys(SYS_open, race.log_path,
-                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (race.log_started ? 0 : O_TRUNC),
-                    0644);
-    race.log_started = true;
-    bool failed = t->failed || fd < 0;
-    for (size_t n = 0; !failed && n < t->n;) {
-        long r = write_unharmed(fd, t->at + n, t->n - n);
-        failed = r <= 0 && r != -EINTR && r != -EAGAIN;
-        if (r == -EAGAIN)
-            pf_sys(SYS_sched_yield);
-        n += r > 0 ? (size_t)r : 0;
-    }
-    if (failed && !pf_race_log_is_open()) /* else it is told there */
-        pf_limit_hit(PF_LIMIT_FINDINGS);
-    if (race.log_path[0] && fd >= 0)
-        pf_sys(SYS_close, fd);
-}
-
-static bool in_color(void)
-{
-    char termios[256];
-    if (!pf_str_same(pf_options.color, "auto"))
-        return pf_str_same(pf_options.color, "always");
-    return !pf_options.no_color && !race.log_path[0] &&
-           pf_sys(SYS_ioctl, pf_str_same(pf_options.log_path, "stdout") ? 1 : 2, TCGETS, termios) ==
-               0;
-}
-
 static void print_finding(const struct pf_finding *f)
 {
-    struct pf_text_style style = {.color = in_color(),
+    struct pf_text_style style = {.color = pf_race_print_color(),
                                   .strip_prefix = pf_options.strip_path_prefix,
                                   .pid = race.pid,
                                   .summary = pf_options.print_summary};
@@ -159,7 +68,7 @@ static void print_finding(const struct pf_finding *f)
     pf_finding_text(&t, f, &style);
     if (pf_options.gen_suppressions)
         pf_suppression_text(&t, f);
-    write_text(&t);
+    pf_race_print(&t);
 }
 
 /* --- the lock --- */
@@ -281,7 +190,7 @@ static void print_summary(void)
     }
     add_losses(&t);
     if (t.n)
-        write_text(&t);
+        pf_race_print(&t);
     pf_pool_release(&race.work);
 }
 
@@ -461,7 +370,7 @@ void pf_race_init(void)
     pf_pool_init(&race.forever, pf_race_map, pf_race_unmap);
     pf_suppressions_init(&race.suppressions);
     read_suppressions();
-    set_log_path();
+    pf_race_print_open(&race.work, race.pid);
     pf_race_log_open();
     if (pf_options.verbosity > 0 && !pf_options.quiet) {
         struct pf_text t;
@@ -469,7 +378,7 @@ void pf_race_init(void)
         pf_text_add(&t, "photofinish: watching process ");
         pf_text_u64(&t, (uint64_t)race.pid);
         pf_text_char(&t, '\n');
-        write_text(&t);
+        pf_race_print(&t);
         pf_pool_release(&race.work);
     }
 }
@@ -491,6 +400,6 @@ void pf_race_after_fork(void)
     pf_pool_init(&race.work, pf_race_map, pf_race_unmap); /* somebody may have been using it */
     for (struct pf_suppression *s = race.suppressions.first; s; s = s->next)
         s->hits = 0;
-    set_log_path();
+    pf_race_print_open(&race.work, race.pid);
     pf_race_log_fork();
 }

@@ -1,0 +1,102 @@
+/* race_print.c - see race_print.h. */
+#include "race_print.h"
+#include "limits.h"
+#include "options.h"
+#include "race_log.h"
+#include "sys.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/ioctl.h>
+#include <time.h>
+
+static struct {
+    char path[4096]; /* "": standard error or output */
+    bool started;
+} out;
+
+static void add_to_path(size_t *n, const char *s)
+{
+    for (; *s && *n < sizeof out.path - 1; s++)
+        out.path[(*n)++] = *s;
+    out.path[*n] = 0;
+}
+
+/* PATH.PID or PATH.PROGRAM.PID, absolute: the program may change its folder. */
+void pf_race_print_open(struct pf_pool *work, pid_t pid)
+{
+    const char *p = pf_options.log_path;
+    size_t n = 0, room = sizeof out.path;
+    out.path[0] = 0;
+    out.started = false;
+    if (pf_str_same(p, "stderr") || pf_str_same(p, "stdout"))
+        return;
+    char *part = pf_pool_get(work, room);
+    if (*p != '/' && part && pf_sys(SYS_getcwd, part, room) > 0) {
+        add_to_path(&n, part);
+        add_to_path(&n, "/");
+    }
+    add_to_path(&n, p);
+    long r = pf_options.log_exe_name && part
+                 ? pf_sys(SYS_readlink, "/proc/self/exe", part, room - 1)
+                 : 0;
+    if (r > 0) {
+        part[r] = 0;
+        add_to_path(&n, ".");
+        add_to_path(&n, pf_str_base(part));
+    }
+    struct pf_text t;
+    pf_text_init(&t, work);
+    pf_text_char(&t, '.');
+    pf_text_u64(&t, (uint64_t)pid);
+    pf_text_char(&t, 0);
+    if (!t.failed)
+        add_to_path(&n, t.at);
+    pf_pool_release(work);
+}
+
+/* A reader that is gone must not end the target: the signal that the write brings is taken back. */
+static long write_unharmed(long fd, const char *s, size_t n)
+{
+    uint64_t pipe = 1ull << (SIGPIPE - 1), before = 0, pending = 0;
+    struct timespec at_once = {0, 0};
+    pf_sys(SYS_rt_sigprocmask, SIG_BLOCK, &pipe, &before, sizeof pipe);
+    pf_sys(SYS_rt_sigpending, &pending, sizeof pending);
+    long r = pf_sys(SYS_write, fd, s, n);
+    if (r == -EPIPE && !(pending & pipe))
+        pf_sys(SYS_rt_sigtimedwait, &pipe, NULL, &at_once, sizeof pipe);
+    pf_sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
+    return r;
+}
+
+/* Reports go out in one write each: those of several processes do not mix. */
+void pf_race_print(const struct pf_text *t)
+{
+    long fd = pf_str_same(pf_options.log_path, "stdout") ? 1 : 2;
+    if (out.path[0])
+        fd = pf_sys(SYS_open, out.path,
+                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (out.started ? 0 : O_TRUNC), 0644);
+    out.started = true;
+    bool failed = t->failed || fd < 0;
+    for (size_t n = 0; !failed && n < t->n;) {
+        long r = write_unharmed(fd, t->at + n, t->n - n);
+        failed = r <= 0 && r != -EINTR && r != -EAGAIN;
+        if (r == -EAGAIN)
+            pf_sys(SYS_sched_yield);
+        n += r > 0 ? (size_t)r : 0;
+    }
+    if (failed && !pf_race_log_is_open()) /* else it is told there */
+        pf_limit_hit(PF_LIMIT_FINDINGS);
+    if (out.path[0] && fd >= 0)
+        pf_sys(SYS_close, fd);
+}
+
+bool pf_race_print_color(void)
+{
+    char termios[256];
+    if (!pf_str_same(pf_options.color, "auto"))
+        return pf_str_same(pf_options.color, "always");
+    return !pf_options.no_color && !out.path[0] &&
+           pf_sys(SYS_ioctl, pf_str_same(pf_options.log_path, "stdout") ? 1 : 2, TCGETS, termios) ==
+               0;
+}
