@@ -36,6 +36,8 @@ class Program:
     name, packages, product = "", [], ""
     corpus_mib, quick_mib = 16, 2
     races_known = False
+    own = []       # files of this folder that are compiled in
+    timed = False  # the same work in every run matters more than a rich schedule
 
     def prepare(self, work):
         self.work = work
@@ -43,11 +45,12 @@ class Program:
         self.sources = {p: fetch.source(p, work) for p in self.packages}
 
     def build(self, flavour):
-        """The binary; built once for each flavour and each version of pf's files."""
+        """The binary; built once for each flavour and each version of pf's files and ours."""
         folder = os.path.join(self.work, flavour.built_as, self.name)
         binary = os.path.join(folder, self.product)
         stamp = os.path.join(folder, "built")
-        if os.path.exists(stamp) and os.path.getmtime(stamp) >= newest_tool(flavour):
+        newest = max([newest_tool(flavour)] + [os.path.getmtime(f) for f in self.own])
+        if os.path.exists(stamp) and os.path.getmtime(stamp) >= newest:
             return binary
         shutil.rmtree(folder, ignore_errors=True)
         os.makedirs(folder)
@@ -172,6 +175,7 @@ class Xz(Compressor):
 class Sqlite(Program):
     """sqlite3.c with a driver of ours: threads on one WAL database and one shared cache."""
     name, packages, product = "sqlite", ["sqlite3"], "sqlthreads"
+    own = [os.path.join(HERE, "sqlthreads.c")]
 
     def prepare(self, work):
         super().prepare(work)
@@ -180,15 +184,15 @@ class Sqlite(Program):
     def steps(self):
         run_quietly([self.flavour.cc, *FLAGS, "-pthread", "-DSQLITE_THREADSAFE=1",
                      "-DSQLITE_OMIT_LOAD_EXTENSION", "-I" + os.path.dirname(self.amalgamation),
-                     os.path.join(HERE, "sqlthreads.c"), self.amalgamation, "-lm", "-o",
+                     *self.own, self.amalgamation, "-lm", "-o",
                      os.path.join(self.folder, self.product)], log=self.log)
 
     def jobs(self, threads, quick):
         return [self.name]
 
     def job(self, name, binary, threads, quick):
-        return Job(name, [binary, "{dir}/database", str(threads), "300" if quick else "6000"],
-                   self.races_known)
+        words = [binary, "{dir}/database", str(threads), "300" if quick else "24000" if self.timed else "4000"]
+        return Job(name, words + (["turns"] if self.timed else []), self.races_known)
 
 
 class Memcached(Program):
@@ -250,4 +254,7 @@ def everything():
 
 def timed():
     """Those whose work does not depend on the timing of a client."""
-    return [p for p in everything() if p.name not in ("memcached", "redis")]
+    programs = [p for p in everything() if p.name not in ("memcached", "redis")]
+    for p in programs:
+        p.timed = True
+    return programs

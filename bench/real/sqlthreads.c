@@ -1,10 +1,12 @@
 /*
- * sqlthreads.c - threads at work on SQLite: `sqlthreads DATABASE THREADS ROUNDS`.
+ * sqlthreads.c - threads at work on SQLite: `sqlthreads DATABASE THREADS ROUNDS [turns]`.
  *
  * Model:   the database is in WAL mode. Each thread has a connection of its own, all share one
  *          page cache, and one more connection is used by all threads at once (SQLite's own
  *          mutexes serialise it). What is written does not depend on the order of the threads; at
- *          the end one connection prints counts and sums.
+ *          the end one connection prints counts and sums. With `turns` a mutex of ours lets one
+ *          thread at a time into the shared cache: then nothing is tried twice, and the work can
+ *          be timed; without it SQLite's own locking is all there is.
  * Errors:  busy and locked are tried again, anything else ends the program with its message.
  */
 #include "sqlite3.h"
@@ -16,7 +18,8 @@
 
 static const char *path;
 static sqlite3 *common; /* used by all threads */
-static int threads, rounds;
+static int threads, rounds, turns;
+static pthread_mutex_t turn = PTHREAD_MUTEX_INITIALIZER;
 
 static void fail(sqlite3 *db, const char *what)
 {
@@ -36,6 +39,18 @@ static void run(sqlite3 *db, const char *sql)
         sched_yield();
     if (rc != SQLITE_OK)
         fail(db, sql);
+}
+
+static void begin_turn(void)
+{
+    if (turns)
+        pthread_mutex_lock(&turn);
+}
+
+static void end_turn(void)
+{
+    if (turns)
+        pthread_mutex_unlock(&turn);
 }
 
 static sqlite3 *open_database(void)
@@ -81,13 +96,16 @@ static sqlite3_int64 step(sqlite3 *db, sqlite3_stmt *s, sqlite3_int64 a, sqlite3
 static void *work(void *arg)
 {
     int me = (int)(size_t)arg;
+    begin_turn();
     sqlite3 *db = open_database();
     sqlite3_stmt *insert = prepare(db, "INSERT INTO item(owner, value, note) VALUES(?1, ?2, "
                                        "printf('%d of %d', ?2, ?1))");
     sqlite3_stmt *mine = prepare(db, "SELECT sum(value) + count(*) FROM item WHERE owner = ?1 "
                                      "AND value < ?2");
     sqlite3_stmt *add = prepare(db, "UPDATE total SET n = n + ?2 WHERE id = ?1");
+    end_turn();
     for (int r = me; r < rounds; r += threads) {
+        begin_turn();
         run(db, "BEGIN IMMEDIATE");
         for (int i = 0; i < 8; i++)
             step(db, insert, r % 16, r * 8 + i);
@@ -95,15 +113,18 @@ static void *work(void *arg)
         run(db, "COMMIT");
         if (r % 16 == me % 16)
             step(db, mine, r % 16, r * 4);
+        end_turn();
         char sql[160];
         snprintf(sql, sizeof sql, "INSERT OR REPLACE INTO temp.seen VALUES(%d, upper('round %d'))",
                  r, r);
         run(common, sql);
     }
+    begin_turn();
     sqlite3_finalize(insert);
     sqlite3_finalize(mine);
     sqlite3_finalize(add);
     sqlite3_close(db);
+    end_turn();
     return NULL;
 }
 
@@ -118,10 +139,11 @@ static int print_row(void *arg, int n, char **value, char **name)
 
 int main(int argc, char **argv)
 {
-    if (argc != 4 || (threads = atoi(argv[2])) < 1 || threads > 64 || (rounds = atoi(argv[3])) < 1) {
-        fprintf(stderr, "usage: sqlthreads DATABASE THREADS ROUNDS\n");
+    if (argc < 4 || (threads = atoi(argv[2])) < 1 || threads > 64 || (rounds = atoi(argv[3])) < 1) {
+        fprintf(stderr, "usage: sqlthreads DATABASE THREADS ROUNDS [turns]\n");
         return 2;
     }
+    turns = argc > 4;
     path = argv[1];
     pthread_t thread[64];
     sqlite3 *db = open_database();
