@@ -191,7 +191,8 @@ class Sqlite(Program):
         return [self.name]
 
     def job(self, name, binary, threads, quick):
-        words = [binary, "{dir}/database", str(threads), "300" if quick else "24000" if self.timed else "4000"]
+        rounds = "300" if quick else "24000" if self.timed else "4000"
+        words = [binary, "{dir}/database", str(threads), rounds]
         return Job(name, words + (["turns"] if self.timed else []), self.races_known)
 
 
