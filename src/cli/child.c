@@ -27,28 +27,32 @@ static void start(const char *path, char *const *argv, const sigset_t *mask, sig
     _exit(127);
 }
 
-static struct pf_child_end await(pid_t pid, const sigset_t *set)
+/* With `all`, also for what the program left behind; a signal from outside then ends the waiting. */
+static struct pf_child_end await(pid_t pid, bool all, const sigset_t *set)
 {
-    struct pf_child_end end = {0};
-    for (bool ended = false; !ended;) {
+    struct pf_child_end end = {.left_some = true};
+    for (bool ended = false; !ended || (all && end.left_some);) {
         siginfo_t info;
         int sig = sigwaitinfo(set, &info), wait;
         if (sig != SIGCHLD && sig > 0) {
-            if (info.si_code <= 0 && info.si_pid != pid)
+            if (ended && sig != SIGCONT && sig != SIGWINCH)
+                break;
+            if (!ended && info.si_code <= 0 && info.si_pid != pid)
                 kill(pid, sig);
             continue;
         }
-        for (pid_t some; (some = waitpid(-1, &wait, WNOHANG)) > 0;)
+        pid_t some;
+        while ((some = waitpid(-1, &wait, WNOHANG)) > 0)
             if (some == pid) {
                 ended = true;
                 end.wait = wait;
             }
+        end.left_some = some == 0;
     }
-    end.left_some = waitpid(-1, NULL, WNOHANG) == 0;
     return end;
 }
 
-pf_status pf_child_run(const char *path, char *const *argv, struct pf_child_end *end,
+pf_status pf_child_run(const char *path, char *const *argv, bool all, struct pf_child_end *end,
                        struct pf_error *e)
 {
     sigset_t set, before;
@@ -75,7 +79,7 @@ pf_status pf_child_run(const char *path, char *const *argv, struct pf_child_end 
         sigprocmask(SIG_SETMASK, &before, NULL);
         return pf_fail(e, PF_IO, "%s: %s", path, strerror(reason));
     }
-    *end = await(pid, &set);
+    *end = await(pid, all, &set);
     sigprocmask(SIG_SETMASK, &before, NULL);
     return PF_OK;
 }

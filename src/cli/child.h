@@ -18,8 +18,9 @@ struct pf_child_end {
     bool left_some; /* processes it started still run */
 };
 
-/* Runs path with argv and the environment as it is now. */
-PF_MUST_USE pf_status pf_child_run(const char *path, char *const *argv, struct pf_child_end *end,
-                                   struct pf_error *e);
+/* Runs path with argv and the environment as it is now; `all`: until the last process it started, or
+ * left behind, has ended. */
+PF_MUST_USE pf_status pf_child_run(const char *path, char *const *argv, bool all,
+                                   struct pf_child_end *end, struct pf_error *e);
 
 #endif

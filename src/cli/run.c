@@ -24,7 +24,7 @@
 
 struct run {
     const char *sample, *state, *json, *log, *suppressions;
-    bool generate, strict, any, quiet;
+    bool generate, strict, any, wait, quiet;
     char id[64];  /* of this run, in the first line of its logs */
     char *folder; /* where the logs are */
     bool temporary;
@@ -229,6 +229,7 @@ int pf_run(int argc, char **argv)
          &r.generate},
         {"strict", NULL, "lose no access, at some cost", NULL, &r.strict},
         {"any", NULL, "run scripts and uninstrumented programs too", NULL, &r.any},
+        {"wait", NULL, "wait for processes that PROG leaves behind, too", NULL, &r.wait},
         {"quiet", NULL, "print no reports", NULL, &r.quiet},
     };
     const struct pf_cli_verb verb = {
@@ -264,7 +265,7 @@ int pf_run(int argc, char **argv)
     }
     pf_status s = set_environment(&r, &e);
     if (s == PF_OK)
-        s = pf_child_run(path, argv + first, &end, &e);
+        s = pf_child_run(path, argv + first, r.wait, &end, &e);
     if (s == PF_OK)
         status = collect(&r, &end, argv + first, argc - first);
     else

@@ -137,6 +137,10 @@ done
 status 66 "$PF" report --json -o out.json logs
 want "exit exit True 1 1"
 
+# --wait: until that one has ended, too.
+(sleep 1; echo) | status 66 "$PF" run --wait --json out.json -- ./many leave
+want "exit exit True 1 1"
+
 # A shell script in between.
 printf '#!/bin/sh\n./many race\n./many\nexit 9\n' >script
 chmod +x script
