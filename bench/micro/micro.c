@@ -218,13 +218,20 @@ static const struct {
     const char *name;
     size_t (*run)(void);
 } cases[] = {
-    {"write8_again", write8_again},     {"read8_again", read8_again},
-    {"write4_again", write4_again},     {"write1_again", write1_again},
-    {"write8_fresh", write8_fresh},     {"read8_fresh", read8_fresh},
-    {"write1_fresh", write1_fresh},     {"read8_shared", read8_shared},
-    {"call", call},                     {"lock_unlock", lock_unlock},
-    {"atomic_relaxed", atomic_relaxed}, {"atomic_acquire", atomic_acquire},
-    {"atomic_both", atomic_both},       {"malloc_free", malloc_free},
+    {"write8_again", write8_again},
+    {"read8_again", read8_again},
+    {"write4_again", write4_again},
+    {"write1_again", write1_again},
+    {"write8_fresh", write8_fresh},
+    {"read8_fresh", read8_fresh},
+    {"write1_fresh", write1_fresh},
+    {"read8_shared", read8_shared},
+    {"call", call},
+    {"lock_unlock", lock_unlock},
+    {"atomic_relaxed", atomic_relaxed},
+    {"atomic_acquire", atomic_acquire},
+    {"atomic_both", atomic_both},
+    {"malloc_free", malloc_free},
     {"memcpy_64", memcpy_64},
 };
 

@@ -16,9 +16,11 @@
 #include <thread>
 #include <vector>
 
-namespace {
+namespace
+{
 
-class Account {
+class Account
+{
   public:
     virtual ~Account() = default;
     virtual uint64_t weight() const = 0;
@@ -40,10 +42,12 @@ class Account {
     uint64_t total_ = 0, count_ = 0;
 };
 
-class Plain : public Account {
+class Plain : public Account
+{
     uint64_t weight() const override { return 1; }
 };
-class Double : public Account {
+class Double : public Account
+{
     uint64_t weight() const override { return 2; }
 };
 
@@ -54,7 +58,8 @@ std::shared_ptr<Account> make_account(const std::string &name)
     return std::make_shared<Double>();
 }
 
-class Shard {
+class Shard
+{
   public:
     std::shared_ptr<Account> open(const std::string &name)
     {

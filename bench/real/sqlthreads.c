@@ -27,10 +27,7 @@ static void fail(sqlite3 *db, const char *what)
     exit(1);
 }
 
-static int busy(int rc)
-{
-    return (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED;
-}
+static int busy(int rc) { return (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED; }
 
 static void run(sqlite3 *db, const char *sql)
 {
