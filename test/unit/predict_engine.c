@@ -19,8 +19,10 @@
 
 #include <cmocka.h>
 
+#define MAX_ORDER 64
+
 struct tally {
-    uint64_t pairs, yes, no, traces;
+    uint64_t pairs, yes, no, traces, refused;
     struct pf_engine_stats stats;
 };
 
@@ -30,6 +32,41 @@ static void explain(const struct pf_trace *t, uint64_t seed, uint32_t a, uint32_
     fprintf(stderr, "seed %lu: events %u and %u: wanted %s, %s\n", (unsigned long)seed, a + 1,
             b + 1, want ? "race" : "none", what);
     pf_trace_write_text(t, stderr);
+}
+
+/* Schedules that are wrong in some way, mostly: the validator refuses what the definition refuses. */
+static void damage(const struct pf_trace *t, enum pf_missing missing, const struct pf_race *good,
+                   uint64_t seed, struct tally *sum)
+{
+    uint64_t rnd = seed * 31 + good->a;
+    for (int tries = 0; tries < 3 && good->norder; tries++) {
+        uint32_t order[MAX_ORDER + 1], n = good->norder;
+        struct pf_race r = {good->a, good->b, 0, order, n};
+        memcpy(order, good->order, n * sizeof *order);
+        uint32_t i = (uint32_t)(pf_random_next(&rnd) % n), k = (uint32_t)(pf_random_next(&rnd) % n);
+        uint32_t event = order[i];
+        if (tries == 0) { /* one event earlier or later */
+            memmove(order + i, order + i + 1, (n - i - 1) * sizeof *order);
+            memmove(order + k + 1, order + k, (n - 1 - k) * sizeof *order);
+            order[k] = event;
+        } else if (tries == 1) { /* one less */
+            memmove(order + i, order + i + 1, (n - i - 1) * sizeof *order);
+            r.norder--;
+        } else { /* something else at the end */
+            order[n] = (uint32_t)(pf_random_next(&rnd) % t->events.len);
+            r.norder++;
+        }
+        bool want = pf_brute_run(t, (enum pf_brute_missing)missing, order, r.norder, r.a, r.b), ok;
+        struct pf_trace_error err = {""};
+        pf_validate(t, (enum pf_missing_rule)missing, &r, 1, &ok, &err);
+        sum->refused += !want;
+        if (ok != want) {
+            explain(t, seed, r.a, r.b, want, ok ? "the validator accepts" : err.text);
+            for (uint32_t q = 0; q < r.norder; q++)
+                fprintf(stderr, " %u", order[q] + 1);
+            fail();
+        }
+    }
 }
 
 static void compare(const struct pf_random_shape *shape, uint64_t seed, enum pf_missing missing,
@@ -76,6 +113,7 @@ static void compare(const struct pf_random_shape *shape, uint64_t seed, enum pf_
                         fprintf(stderr, " %u", r.order[k] + 1);
                     fail();
                 }
+                damage(&t, missing, &r, seed, sum);
             }
             /* The last tier has to find by itself what the first one would have accepted. */
             pf_window_fill(&w, 0, n);
@@ -121,6 +159,7 @@ static void many(const char *name, struct pf_random_shape shape, enum pf_missing
            "solved %lu\n",
            name, sum.pairs, sum.yes, sum.traces, sum.stats.order, sum.stats.preserve,
            sum.stats.close, sum.stats.solved);
+    assert_true(sum.refused > 0);
     assert_true(sum.yes > 0 && sum.no > 0 && sum.traces > count / 2);
 }
 

@@ -122,9 +122,9 @@ static void hard_edges(struct cp *c)
 {
     for (uint32_t i = 0; i < c->n; i++) {
         const struct pf_event *e = at(c, i);
-        for (uint32_t k = c->x.pred_at[c->lo + i]; k < c->x.pred_at[c->lo + i + 1]; k++)
-            if (c->x.pred.at[k] >= c->lo)
-                add_edge(c, c->x.pred.at[k] - c->lo, i);
+        PF_EDGES_EACH(k, &c->x.pred, c->lo + i)
+        if (c->x.pred.at.at[k + 1] >= c->lo)
+            add_edge(c, c->x.pred.at.at[k + 1] - c->lo, i);
         if ((e->kind != PF_EV_AREAD && e->kind != PF_EV_RMW) ||
             (e->flags & (PF_EF_RELAXED | PF_EF_RELEASE)))
             continue;

@@ -144,14 +144,13 @@ static enum verdict try_pair(struct engine *g, uint32_t a, uint32_t b)
     }
 }
 
-static void validate_all(struct engine *g)
+static void validate_all(const struct pf_trace *t, enum pf_missing missing, struct pf_result *out)
 {
-    struct pf_result *out = g->out;
     bool *ok = pf_mem_zero(out->races.len, sizeof *ok);
-    enum pf_missing_rule rule = g->x.missing == PF_MISSING_RDIT ? PF_RULE_RDIT
-                                : g->x.missing == PF_MISSING_SB ? PF_RULE_SB
-                                                                : PF_RULE_NONE;
-    pf_validate(g->x.t, rule, out->races.at, out->races.len, ok, NULL);
+    enum pf_missing_rule rule = missing == PF_MISSING_RDIT ? PF_RULE_RDIT
+                                : missing == PF_MISSING_SB ? PF_RULE_SB
+                                                           : PF_RULE_NONE;
+    pf_validate(t, rule, out->races.at, out->races.len, ok, NULL);
     size_t keep = 0;
     for (size_t i = 0; i < out->races.len; i++)
         if (ok[i])
@@ -184,11 +183,11 @@ void pf_engine_run(const struct pf_trace *t, enum pf_missing missing,
         out->window += worst == WINDOW;
         out->unknown += worst == UNKNOWN;
     }
-    validate_all(&g);
-    pf_result_sort(out);
     pf_pair_release(&g.p);
     pf_window_release(&g.w);
-    pf_index_release(&g.x);
+    pf_index_release(&g.x); /* before the validator takes its memory */
+    validate_all(t, missing, out);
+    pf_result_sort(out);
     pf_vec_release(&c.buckets);
     pf_vec_release(&c.pairs);
     free(c.slots);

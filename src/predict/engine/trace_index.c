@@ -63,12 +63,13 @@ static bool has(const struct latest *l, uint32_t thread)
     return false;
 }
 
-static void push_new(pf_vec_u32 *list, size_t first, uint32_t event)
+static void push_new(struct pf_edges *g, uint32_t event, uint32_t earlier)
 {
-    for (size_t k = first; k < list->len; k++)
-        if (list->at[k] == event)
+    for (size_t k = g->at.len; k > 1 && g->at.at[k - 2] == event; k -= 2)
+        if (g->at.at[k - 1] == earlier)
             return;
-    pf_vec_push(list, event);
+    pf_vec_push(&g->at, event);
+    pf_vec_push(&g->at, earlier);
 }
 
 static void edge(struct builder *b, uint32_t from, uint32_t to)
@@ -76,7 +77,7 @@ static void edge(struct builder *b, uint32_t from, uint32_t to)
     if (from == PF_NONE || b->t->events.at[from].thread == b->t->events.at[to].thread)
         return;
     assert(from < to);
-    push_new(&b->x->pred, b->x->pred_at[to], from);
+    push_new(&b->x->pred, to, from);
 }
 
 static void edges(struct builder *b, const struct latest *l, uint32_t to)
@@ -156,7 +157,7 @@ static void pinned_edges(struct builder *b, uint32_t i, const struct pf_event *e
         if (pf_event_writes(e)) {
             for (uint32_t k = 0; k < x->reads.len; k++)
                 if (x->reads.at[2 * k] != e->thread)
-                    push_new(&b->x->soft, b->x->soft_at[i], x->reads.at[2 * k + 1]);
+                    push_new(&b->x->soft, i, x->reads.at[2 * k + 1]);
             note(&x->writes, e->thread, i);
         }
     }
@@ -288,8 +289,6 @@ void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing
     x->pos = pf_mem_resize(NULL, x->n, sizeof *x->pos);
     x->before = pf_mem_resize(NULL, x->n, sizeof *x->before);
     x->match = pf_mem_resize(NULL, x->n, sizeof *x->match);
-    x->pred_at = pf_mem_zero(x->n + 1ull, sizeof *x->pred_at);
-    x->soft_at = pf_mem_zero(x->n + 1ull, sizeof *x->soft_at);
     find_matches(x);
     find_writes(x);
 
@@ -332,8 +331,6 @@ void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing
     memset(b.last, 0xff, nt * sizeof *b.last);
     for (uint32_t i = 0; i < x->n; i++) {
         const struct pf_event *e = &t->events.at[i];
-        x->pred_at[i] = (uint32_t)x->pred.len;
-        x->soft_at[i] = (uint32_t)x->soft.len;
         if (x->before[i] == PF_NONE)
             edge(&b, b.first_pred[e->thread], i);
         if (pf_event_operand[e->kind] == PF_OPERAND_PLACE) {
@@ -346,8 +343,6 @@ void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing
             missing_edges(&b, i, e);
         b.last[e->thread] = i;
     }
-    x->pred_at[x->n] = (uint32_t)x->pred.len;
-    x->soft_at[x->n] = (uint32_t)x->soft.len;
 
     free(count);
     free(b.first_pred);
@@ -377,10 +372,8 @@ void pf_index_release(struct pf_index *x)
     free(x->pos);
     free(x->before);
     free(x->match);
-    free(x->pred_at);
-    pf_vec_release(&x->pred);
-    free(x->soft_at);
-    pf_vec_release(&x->soft);
+    pf_vec_release(&x->pred.at);
+    pf_vec_release(&x->soft.at);
     free(x->write_at);
     free(x->writes);
     memset(x, 0, sizeof *x);

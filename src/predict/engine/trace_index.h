@@ -20,6 +20,27 @@
 
 enum pf_missing { PF_MISSING_IGNORE, PF_MISSING_RDIT, PF_MISSING_SB };
 
+/* Pairs (event, earlier event), by event. */
+struct pf_edges {
+    pf_vec_u32 at;
+};
+/* Where the pairs of this event, or of the next one that has any, begin; pairs are two words. */
+static inline size_t pf_edges_of(const struct pf_edges *g, uint32_t event)
+{
+    size_t lo = 0, hi = g->at.len / 2;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (g->at.at[2 * mid] < event)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return 2 * lo;
+}
+/* One turn for each pair of the event: k indexes g->at.at, the earlier event is at k + 1. */
+#define PF_EDGES_EACH(k, g, event)                                                                 \
+    for (size_t k = pf_edges_of(g, event); k < (g)->at.len && (g)->at.at[k] == (event); k += 2)
+
 struct pf_index {
     const struct pf_trace *t;
     enum pf_missing missing;
@@ -27,10 +48,8 @@ struct pf_index {
     uint32_t *pos;    /* position in its thread */
     uint32_t *before; /* previous event of the thread, PF_NONE if first */
     uint32_t *match;  /* acquire: its release; release: its acquire; PF_NONE if there is none */
-    uint32_t *pred_at; /* n + 1: range of `pred` */
-    pf_vec_u32 pred;
-    uint32_t *soft_at;  /* n + 1: range of `soft` */
-    pf_vec_u32 soft;    /* events that come first if both happen: no need for them to happen */
+    struct pf_edges pred; /* what an event needs to have happened */
+    struct pf_edges soft; /* what comes first if both happen: no need for it to happen */
     uint32_t *write_at; /* cells + 1: range of `writes`; only shared, written cells have any */
     uint32_t *writes;   /* events that store into the cell, in order */
 };

@@ -28,7 +28,7 @@ struct machine {
     uint32_t *next;  /* per event: next event of its thread */
     uint32_t *ready; /* per thread: its next event */
     uint32_t *fork;  /* per thread: the event that starts it */
-    uint32_t *wait;  /* per wake: its wait; per event else PF_NONE */
+    pf_vec_u32 waits; /* pairs (wake, its wait), by wake */
     uint32_t *source; /* per read touch, flattened: the write seen in the trace */
     uint32_t *source_at; /* per event: first of its cells in `source` */
     uint32_t *by_thread, *thread_at; /* events of each thread */
@@ -266,6 +266,19 @@ static bool lock_allows(struct machine *m, uint32_t i)
     return true;
 }
 
+static uint32_t wait_of(const struct machine *m, uint32_t wake)
+{
+    size_t lo = 0, hi = m->waits.len / 2;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (m->waits.at[2 * mid] < wake)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return m->waits.at[2 * lo + 1];
+}
+
 /* Can event i come next? What it reads is not looked at. */
 static bool is_next(struct machine *m, uint32_t i)
 {
@@ -283,7 +296,7 @@ static bool is_next(struct machine *m, uint32_t i)
         uint32_t by = pf_trace_waker(m->t, i);
         if (by != PF_NONE && (!must_have_run(m, by, i)))
             return false;
-        if (by != PF_NONE && m->when[by] < m->when[m->wait[i]])
+        if (by != PF_NONE && m->when[by] < m->when[wait_of(m, i)])
             return no(m, "event %u wakes from a notification before its wait",
                       pf_trace_label(m->t, i));
     }
@@ -406,7 +419,10 @@ static void prepare(struct machine *m)
             m->ready[e->thread] = i;
         else
             m->next[last[e->thread]] = i;
-        m->wait[i] = e->kind == PF_EV_WAKE ? last[e->thread] : PF_NONE;
+        if (e->kind == PF_EV_WAKE) {
+            pf_vec_push(&m->waits, i);
+            pf_vec_push(&m->waits, last[e->thread]);
+        }
         last[e->thread] = i;
         if (e->kind == PF_EV_FORK)
             m->fork[e->what] = i;
@@ -425,14 +441,27 @@ static void prepare(struct machine *m)
         }
     }
     m->source = source.at;
+    free(last);
+    free(writer);
+}
+
+/* Which missing call is around which event. */
+static void prepare_calls(struct machine *m)
+{
+    size_t n = m->t->events.len, nt = m->t->threads.len;
+    m->by_thread = pf_mem_resize(NULL, n, sizeof *m->by_thread);
+    m->thread_at = pf_mem_resize(NULL, nt + 1, sizeof *m->thread_at);
+    m->inside = pf_mem_resize(NULL, n, sizeof *m->inside);
+    m->outside = pf_mem_resize(NULL, n, sizeof *m->outside);
     memset(m->thread_at, 0, (nt + 1) * sizeof *m->thread_at);
     for (uint32_t i = 0; i < n; i++)
         m->thread_at[at(m, i)->thread + 1]++;
     for (size_t u = 0; u < nt; u++)
         m->thread_at[u + 1] += m->thread_at[u];
+    uint32_t *last = pf_mem_resize(NULL, nt, sizeof *last); /* the innermost call under way */
+    memset(last, 0xff, nt * sizeof *last);
     uint32_t *fill = pf_mem_resize(NULL, nt, sizeof *fill);
     memcpy(fill, m->thread_at, nt * sizeof *fill);
-    memset(last, 0xff, nt * sizeof *last); /* now: the innermost call under way */
     for (uint32_t i = 0; i < n; i++) {
         const struct pf_event *e = at(m, i);
         m->by_thread[fill[e->thread]++] = i;
@@ -446,7 +475,6 @@ static void prepare(struct machine *m)
     }
     free(fill);
     free(last);
-    free(writer);
 }
 
 struct job {
@@ -470,17 +498,14 @@ void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const stru
     m.next = pf_mem_resize(NULL, ne, sizeof *m.next);
     m.ready = pf_mem_resize(NULL, nt, sizeof *m.ready);
     m.fork = pf_mem_resize(NULL, nt, sizeof *m.fork);
-    m.wait = pf_mem_resize(NULL, ne, sizeof *m.wait);
     m.source_at = pf_mem_resize(NULL, ne, sizeof *m.source_at);
-    m.by_thread = pf_mem_resize(NULL, ne, sizeof *m.by_thread);
-    m.thread_at = pf_mem_resize(NULL, nt + 1, sizeof *m.thread_at);
-    m.inside = pf_mem_resize(NULL, ne, sizeof *m.inside);
-    m.outside = pf_mem_resize(NULL, ne, sizeof *m.outside);
     m.off = pf_mem_zero(nt, sizeof *m.off);
     m.cells = pf_mem_zero(t->cells.len, sizeof *m.cells);
     for (size_t c = 0; c < t->cells.len; c++)
         m.cells[c].writer = PF_NONE;
     prepare(&m);
+    if (t->has_calls && rule != PF_RULE_NONE)
+        prepare_calls(&m);
     struct job *jobs = pf_mem_resize(NULL, n, sizeof *jobs);
     for (size_t i = 0; i < n; i++)
         jobs[i] = (struct job){races[i].start, i};
@@ -492,11 +517,11 @@ void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const stru
             effect(&m, done, false);
         ok[jobs[i].race] = check_one(&m, &races[jobs[i].race], keep);
     }
-    void *all[] = {m.when,      m.next,      m.ready,   m.fork,  m.wait,
-                   m.source,    m.source_at, m.off,     m.cells, m.by_thread,
-                   m.thread_at, m.inside,    m.outside, jobs,    keep};
+    void *all[] = {m.when,  m.next,      m.ready,     m.fork,   m.source,  m.source_at, m.off,
+                   m.cells, m.by_thread, m.thread_at, m.inside, m.outside, jobs,        keep};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
+    pf_vec_release(&m.waits);
     pf_vec_release(&m.held);
     pf_vec_release(&m.log);
     pf_vec_release(&m.ran);

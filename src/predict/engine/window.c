@@ -88,27 +88,20 @@ static void fill_preds(struct pf_window *w)
     const struct pf_index *x = w->x;
     pf_vec_clear(&w->pred);
     pf_vec_clear(&w->soft);
+    size_t k = pf_edges_of(&x->pred, w->lo);
     for (uint32_t i = 0; i < w->n; i++) {
         w->pred_at[i] = (uint32_t)w->pred.len;
-        for (uint32_t k = x->pred_at[w->lo + i]; k < x->pred_at[w->lo + i + 1]; k++)
-            if (x->pred.at[k] >= w->lo)
-                pf_vec_push(&w->pred, x->pred.at[k] - w->lo);
+        for (; k < x->pred.at.len && x->pred.at.at[k] == w->lo + i; k += 2)
+            if (x->pred.at.at[k + 1] >= w->lo)
+                pf_vec_push(&w->pred, x->pred.at.at[k + 1] - w->lo);
     }
     w->pred_at[w->n] = (uint32_t)w->pred.len;
-    for (uint32_t k = x->soft_at[w->lo]; k < x->soft_at[w->lo + w->n]; k++) {
-        uint32_t y = 0, hi = w->n; /* the event that owns entry k */
-        while (y < hi) {
-            uint32_t mid = (y + hi) / 2;
-            if (x->soft_at[w->lo + mid + 1] <= k)
-                y = mid + 1;
-            else
-                hi = mid;
+    for (k = pf_edges_of(&x->soft, w->lo); k < x->soft.at.len && x->soft.at.at[k] < w->lo + w->n;
+         k += 2)
+        if (x->soft.at.at[k + 1] >= w->lo) {
+            pf_vec_push(&w->soft, x->soft.at.at[k + 1] - w->lo);
+            pf_vec_push(&w->soft, x->soft.at.at[k] - w->lo);
         }
-        if (x->soft.at[k] >= w->lo) {
-            pf_vec_push(&w->soft, x->soft.at[k] - w->lo);
-            pf_vec_push(&w->soft, y);
-        }
-    }
 }
 
 static uint32_t local_cell(struct pf_window *w, uint32_t c)

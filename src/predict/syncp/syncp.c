@@ -90,8 +90,8 @@ static void make_stamps(struct run *r)
         if (r->x.before[i] != PF_NONE)
             memcpy(c, stamp(r, r->x.before[i]), r->nt * sizeof *c);
         c[e->thread] = r->x.pos[i] + 1;
-        for (uint32_t k = r->x.pred_at[i]; k < r->x.pred_at[i + 1]; k++)
-            join(c, stamp(r, r->x.pred.at[k]), r->nt);
+        PF_EDGES_EACH(k, &r->x.pred, i)
+        join(c, stamp(r, r->x.pred.at.at[k + 1]), r->nt);
         if (e->kind == PF_EV_TRYFAIL)
             add_holders(r, c, e->what, i);
         if (!pf_event_is_access(e))
@@ -131,8 +131,8 @@ static void before(struct run *r, uint32_t e)
 {
     if (r->x.before[e] != PF_NONE)
         join(r->set, stamp(r, r->x.before[e]), r->nt);
-    for (uint32_t k = r->x.pred_at[e]; k < r->x.pred_at[e + 1]; k++)
-        join(r->set, stamp(r, r->x.pred.at[k]), r->nt);
+    PF_EDGES_EACH(k, &r->x.pred, e)
+    join(r->set, stamp(r, r->x.pred.at.at[k + 1]), r->nt);
 }
 
 static bool inside(const struct run *r, uint32_t e)

@@ -24,7 +24,6 @@ struct brute {
     struct state *seen;
     uint32_t *slots;
     uint32_t nseen, cap;
-    bool *race;
 };
 
 static const struct pf_event *at(const struct brute *b, uint32_t i) { return &b->t->events.at[i]; }
@@ -255,18 +254,18 @@ static bool remember(struct brute *b, const struct state *s)
     return true;
 }
 
-bool pf_brute(const struct pf_trace *t, enum pf_brute_missing missing, bool *race)
+/* False: too large. */
+static bool prepare(struct brute *b, const struct pf_trace *t, enum pf_brute_missing missing)
 {
-    struct brute *b = pf_mem_zero(1, sizeof *b);
+    memset(b, 0, sizeof *b);
     b->t = t;
     b->n = (uint32_t)t->events.len;
     b->nt = (uint32_t)t->threads.len;
     b->nc = (uint32_t)t->cells.len;
-    b->race = race;
-    memset(race, 0, (size_t)b->n * b->n);
-    bool fits = b->n <= MAX_N && b->nt <= MAX_T && b->nc <= MAX_C;
+    if (b->n > MAX_N || b->nt > MAX_T || b->nc > MAX_C)
+        return false;
     uint8_t writer[MAX_C] = {0};
-    for (uint32_t i = 0; fits && i < b->n; i++) {
+    for (uint32_t i = 0; i < b->n; i++) {
         const struct pf_event *e = at(b, i);
         b->pos[i] = b->len[e->thread];
         b->wait[i] = e->kind == PF_EV_WAKE ? b->list[e->thread][b->pos[i] - 1] : 0;
@@ -279,6 +278,36 @@ bool pf_brute(const struct pf_trace *t, enum pf_brute_missing missing, bool *rac
         for (uint32_t f = 0; f < i; f++)
             b->after[i][f] = needs(b, f, i, missing);
     }
+    return true;
+}
+
+static bool is_next(const struct brute *b, const struct state *s, uint32_t i)
+{
+    return b->pos[i] == s->done[at(b, i)->thread] && enabled(b, s, i);
+}
+
+bool pf_brute_run(const struct pf_trace *t, enum pf_brute_missing missing, const uint32_t *order,
+                  uint32_t n, uint32_t a, uint32_t b)
+{
+    struct brute *m = pf_mem_zero(1, sizeof *m);
+    struct state s;
+    memset(&s, 0, sizeof s);
+    bool ok = prepare(m, t, missing);
+    for (uint32_t k = 0; k < n && ok; k++) {
+        ok = is_next(m, &s, order[k]) && !too_late(m, &s, order[k]);
+        if (ok)
+            run(m, &s, order[k], missing);
+    }
+    ok = ok && is_next(m, &s, a) && is_next(m, &s, b);
+    free(m);
+    return ok;
+}
+
+bool pf_brute(const struct pf_trace *t, enum pf_brute_missing missing, bool *race)
+{
+    struct brute *b = pf_mem_zero(1, sizeof *b);
+    bool fits = prepare(b, t, missing);
+    memset(race, 0, (size_t)b->n * b->n);
     struct state first;
     memset(&first, 0, sizeof first);
     if (fits)

@@ -16,4 +16,8 @@ enum pf_brute_missing { PF_BRUTE_IGNORE, PF_BRUTE_RDIT, PF_BRUTE_SB };
 /* race[a * n + b], a < b, for all conflicting pairs. False: too many states. */
 bool pf_brute(const struct pf_trace *t, enum pf_brute_missing missing, bool *race);
 
+/* Is this schedule a reordering after which a and b are both next? */
+bool pf_brute_run(const struct pf_trace *t, enum pf_brute_missing missing, const uint32_t *order,
+                  uint32_t n, uint32_t a, uint32_t b);
+
 #endif
