@@ -125,7 +125,8 @@ static void access(struct pf_thread *t, unsigned g, unsigned mask, bool write, b
     uint64_t mine = a | (site + 16), *cell = pf_cell_of(addr);
     if (atomic || !quick(addr, mask, write))
         if (pf_rt.strict || !(atomic ? pf_cell_touch_atomic(t->clock, cell, mine)
-                                     : pf_cell_touch(t->clock, cell, mine)))
+                                     : pf_cell_touch_lean(t->clock, cell, mine, write) ||
+                                           pf_cell_touch(t->clock, cell, mine)))
             pf_cell_access(t, addr, a, site);
     assert_int_equal(want, race_then != 0);
     if (want) {

@@ -1,8 +1,8 @@
 // A race that is meant.
 // want: none
 // oracle: it does not know what the program calls benign
-#include "order.h"
 #include "../../../include/photofinish.h"
+#include "order.h"
 #include <pthread.h>
 
 long y;

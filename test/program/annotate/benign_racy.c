@@ -1,7 +1,7 @@
 // The race is on the neighbour of the variable that was named.
 // want: race x at FIRST SECOND
-#include "order.h"
 #include "../../../include/photofinish.h"
+#include "order.h"
 #include <pthread.h>
 
 int named;

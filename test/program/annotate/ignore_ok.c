@@ -1,7 +1,7 @@
 // Accesses that the program asks not to look at; locks inside still count.
 // want: none
-#include "order.h"
 #include "../../../include/photofinish.h"
+#include "order.h"
 #include <pthread.h>
 
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

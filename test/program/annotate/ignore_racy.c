@@ -1,7 +1,7 @@
 // The accesses come after what was to be ignored.
 // want: race x at FIRST SECOND
-#include "order.h"
 #include "../../../include/photofinish.h"
+#include "order.h"
 #include <pthread.h>
 
 int y;

@@ -1,7 +1,7 @@
 // A lock of the program's own.
 // want: none
-#include "order.h"
 #include "../../../include/photofinish.h"
+#include "order.h"
 #include <pthread.h>
 
 char lock;

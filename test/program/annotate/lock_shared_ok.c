@@ -1,7 +1,7 @@
 // A writer of a lock of the program's own comes after its reader.
 // want: none
-#include "order.h"
 #include "../../../include/photofinish.h"
+#include "order.h"
 #include <pthread.h>
 
 char lock;

@@ -1,7 +1,7 @@
 // Two readers of a lock of the program's own, who both write.
 // want: race x at FIRST SECOND
-#include "order.h"
 #include "../../../include/photofinish.h"
+#include "order.h"
 #include <pthread.h>
 
 char lock;

@@ -4,7 +4,6 @@
 #include <pthread.h>
 #include <sanitizer/tsan_interface.h>
 
-
 /* A lock whose inside no detector should look at. */
 struct lock {
     int word, last_owner;

@@ -1,7 +1,7 @@
 // Order that only the annotation tells of.
 // want: none
-#include "order.h"
 #include "../../../include/photofinish.h"
+#include "order.h"
 #include <pthread.h>
 
 int key;

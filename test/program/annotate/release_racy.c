@@ -1,7 +1,7 @@
 // Release and acquire of two different keys.
 // want: race x at FIRST SECOND
-#include "order.h"
 #include "../../../include/photofinish.h"
+#include "order.h"
 #include <pthread.h>
 
 int key, other;
