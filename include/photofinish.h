@@ -58,8 +58,7 @@ void AnnotateBenignRaceSized(const char *file, int line, const volatile void *me
 #define PF_LOCK_DROPPING_SHARED(p) PF_CALL_(AnnotateRWLockReleased, p, 0)
 
 /* Accesses of this thread in between are not looked at. They nest. */
-#define PF_IGNORE_BEGIN()                                                                          \
-    (PF_CALL_(AnnotateIgnoreReadsBegin), PF_CALL_(AnnotateIgnoreWritesBegin))
+#define PF_IGNORE_BEGIN() (PF_CALL_(AnnotateIgnoreReadsBegin), PF_CALL_(AnnotateIgnoreWritesBegin))
 #define PF_IGNORE_END() (PF_CALL_(AnnotateIgnoreWritesEnd), PF_CALL_(AnnotateIgnoreReadsEnd))
 
 /* Races on this variable are meant; `why` is a string. From here to the end of the run. */

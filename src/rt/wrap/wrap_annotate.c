@@ -11,10 +11,10 @@
 #include "wrap_annotate.h"
 #include "access.h"
 #include "hb.h"
+#include "slot.h"
 #include "spin.h"
 #include "store.h"
 #include "sys.h"
-#include "slot.h"
 #include "wrap.h"
 #include <string.h>
 
@@ -49,11 +49,11 @@ ANNOTATION(AnnotateRWLockReleased, (const char *f, int l, void *m, long writer),
            pf_lock_dropping(c.t, m))
 
 enum { /* as in tsan_interface.h */
-    MUTEX_WRITE_REENTRANT = 1 << 1,
-    MUTEX_READ_LOCK = 1 << 3,
-    MUTEX_TRY_LOCK_FAILED = 1 << 5,
-    MUTEX_RECURSIVE_LOCK = 1 << 6,
-    MUTEX_RECURSIVE_UNLOCK = 1 << 7,
+       MUTEX_WRITE_REENTRANT = 1 << 1,
+       MUTEX_READ_LOCK = 1 << 3,
+       MUTEX_TRY_LOCK_FAILED = 1 << 5,
+       MUTEX_RECURSIVE_LOCK = 1 << 6,
+       MUTEX_RECURSIVE_UNLOCK = 1 << 7,
 };
 
 ANNOTATION(__tsan_mutex_create, (void *m, unsigned flags), pf_hb_forget(m, 1))
@@ -122,10 +122,13 @@ PF_PROVIDE(int, __tsan_mutex_pre_unlock, (void *m, unsigned flags))
 
 /* Accesses that are not to be looked at. They nest. */
 
-ANNOTATION(AnnotateIgnoreReadsBegin, (const char *f, int l), c.t->ignore_reads++, pf_thread_key(c.t))
+ANNOTATION(AnnotateIgnoreReadsBegin, (const char *f, int l), c.t->ignore_reads++,
+           pf_thread_key(c.t))
 ANNOTATION(AnnotateIgnoreReadsEnd, (const char *f, int l), c.t->ignore_reads--, pf_thread_key(c.t))
-ANNOTATION(AnnotateIgnoreWritesBegin, (const char *f, int l), c.t->ignore_writes++, pf_thread_key(c.t))
-ANNOTATION(AnnotateIgnoreWritesEnd, (const char *f, int l), c.t->ignore_writes--, pf_thread_key(c.t))
+ANNOTATION(AnnotateIgnoreWritesBegin, (const char *f, int l), c.t->ignore_writes++,
+           pf_thread_key(c.t))
+ANNOTATION(AnnotateIgnoreWritesEnd, (const char *f, int l), c.t->ignore_writes--,
+           pf_thread_key(c.t))
 ANNOTATION(AnnotateIgnoreSyncBegin, (const char *f, int l), c.t->ignore_sync++)
 ANNOTATION(AnnotateIgnoreSyncEnd, (const char *f, int l), c.t->ignore_sync--)
 ANNOTATION(AnnotateEnableRaceDetection, (const char *f, int l, int enable),

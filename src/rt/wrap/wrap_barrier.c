@@ -108,7 +108,7 @@ PF_INTERPOSE(int, pthread_barrier_init,
     return 0;
 }
 
-PF_INTERPOSE(int, pthread_barrier_destroy, (pthread_barrier_t *addr))
+PF_INTERPOSE(int, pthread_barrier_destroy, (pthread_barrier_t * addr))
 {
     PF_CALL(c, pthread_barrier_destroy);
     int r = PF_REAL(pthread_barrier_destroy)(addr);
@@ -198,7 +198,7 @@ static int wait_in_turn(struct barrier *b, const struct round *r, pthread_barrie
     return PF_REAL(pthread_barrier_wait)(addr);
 }
 
-PF_INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t *addr))
+PF_INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t * addr))
 {
     PF_CALL(c, pthread_barrier_wait);
     struct round *round;

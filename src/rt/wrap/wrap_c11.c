@@ -24,7 +24,7 @@ static int start(void *record)
     return run(arg);
 }
 
-PF_INTERPOSE(int, thrd_create, (thrd_t *id, thrd_start_t run, void *arg))
+PF_INTERPOSE(int, thrd_create, (thrd_t * id, thrd_start_t run, void *arg))
 {
     PF_CALL(c, thrd_create);
     struct pf_start *s = c.t ? pf_start_new(&c, arg, false) : NULL;
@@ -65,14 +65,14 @@ PF_INTERPOSE(__attribute__((noreturn)) void, thrd_exit, (int result))
     __builtin_unreachable();
 }
 
-PF_INTERPOSE(int, mtx_init, (mtx_t *m, int type))
+PF_INTERPOSE(int, mtx_init, (mtx_t * m, int type))
 {
     PF_CALL(c, mtx_init);
     pf_lock_renewed(&c, m, sizeof *m);
     return PF_REAL(mtx_init)(m, type);
 }
 
-PF_INTERPOSE(void, mtx_destroy, (mtx_t *m))
+PF_INTERPOSE(void, mtx_destroy, (mtx_t * m))
 {
     PF_CALL(c, mtx_destroy);
     pf_lock_renewed(&c, m, sizeof *m);
@@ -86,14 +86,14 @@ static inline int taken(struct pf_call *c, mtx_t *m, int r)
     return r;
 }
 
-PF_INTERPOSE(int, mtx_trylock, (mtx_t *m))
+PF_INTERPOSE(int, mtx_trylock, (mtx_t * m))
 {
     PF_CALL(c, mtx_trylock);
     pf_lock_asked(&c, m);
     return taken(&c, m, PF_REAL(mtx_trylock)(m));
 }
 
-PF_INTERPOSE(int, mtx_lock, (mtx_t *m))
+PF_INTERPOSE(int, mtx_lock, (mtx_t * m))
 {
     PF_CALL(c, mtx_lock);
     pf_lock_asked(&c, m);
@@ -111,7 +111,7 @@ PF_INTERPOSE(int, mtx_timedlock, (mtx_t *restrict m, const struct timespec *rest
     return taken(&c, m, PF_BLOCKING(c, PF_REAL(mtx_timedlock)(m, until)));
 }
 
-PF_INTERPOSE(int, mtx_unlock, (mtx_t *m))
+PF_INTERPOSE(int, mtx_unlock, (mtx_t * m))
 {
     PF_CALL(c, mtx_unlock);
     if (c.t)
@@ -119,7 +119,7 @@ PF_INTERPOSE(int, mtx_unlock, (mtx_t *m))
     return PF_REAL(mtx_unlock)(m);
 }
 
-PF_INTERPOSE(int, cnd_wait, (cnd_t *cond, mtx_t *m))
+PF_INTERPOSE(int, cnd_wait, (cnd_t * cond, mtx_t *m))
 {
     PF_CALL(c, cnd_wait);
     if (!c.t)

@@ -97,8 +97,8 @@ static void (*make_ready)(void *);
 static bool count_take(int *count)
 {
     int n = __atomic_load_n(count, __ATOMIC_RELAXED);
-    while (n && !__atomic_compare_exchange_n(count, &n, n + 1, true, __ATOMIC_ACQ_REL,
-                                             __ATOMIC_RELAXED))
+    while (n &&
+           !__atomic_compare_exchange_n(count, &n, n + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         ;
     return n;
 }
@@ -141,7 +141,7 @@ static void hand_over(void *element)
 /* std::__future_base::_State_baseV2::_Make_ready::_M_set() */
 void _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv(struct exit_element *e);
 PF_INTERPOSE(void, _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv,
-             (struct exit_element *e))
+             (struct exit_element * e))
 {
     PF_REAL(_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv)(e);
     __atomic_store_n(&make_ready, e->callback, __ATOMIC_RELAXED);

@@ -70,7 +70,7 @@ CXX_INTERPOSE(_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv,
 }
 
 /* The end of a catch clause: drops the reference of the exception that was thrown. */
-PF_INTERPOSE(void, _Unwind_DeleteException, (struct _Unwind_Exception *header))
+PF_INTERPOSE(void, _Unwind_DeleteException, (struct _Unwind_Exception * header))
 {
     PF_CALL(c, _Unwind_DeleteException);
     char *own = (char *)(header + 1);

@@ -8,14 +8,14 @@
 
 #define TAKEN(r) ((r) == 0 || (r) == EOWNERDEAD)
 
-PF_INTERPOSE(int, pthread_mutex_init, (pthread_mutex_t *m, const pthread_mutexattr_t *attr))
+PF_INTERPOSE(int, pthread_mutex_init, (pthread_mutex_t * m, const pthread_mutexattr_t *attr))
 {
     PF_CALL(c, pthread_mutex_init);
     pf_lock_renewed(&c, m, sizeof *m);
     return PF_REAL(pthread_mutex_init)(m, attr);
 }
 
-PF_INTERPOSE(int, pthread_mutex_destroy, (pthread_mutex_t *m))
+PF_INTERPOSE(int, pthread_mutex_destroy, (pthread_mutex_t * m))
 {
     PF_CALL(c, pthread_mutex_destroy);
     int r = PF_REAL(pthread_mutex_destroy)(m);
@@ -24,7 +24,7 @@ PF_INTERPOSE(int, pthread_mutex_destroy, (pthread_mutex_t *m))
     return r;
 }
 
-PF_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t *m))
+PF_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * m))
 {
     PF_CALL(c, pthread_mutex_trylock);
     pf_lock_asked(&c, m);
@@ -34,7 +34,7 @@ PF_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t *m))
     return r;
 }
 
-PF_INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t *m))
+PF_INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t * m))
 {
     PF_CALL(c, pthread_mutex_lock);
     pf_lock_asked(&c, m);
@@ -46,7 +46,7 @@ PF_INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t *m))
     return r;
 }
 
-PF_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t *m, const struct timespec *until))
+PF_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * m, const struct timespec *until))
 {
     PF_CALL(c, pthread_mutex_timedlock);
     pf_lock_asked(&c, m);
@@ -59,7 +59,7 @@ PF_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t *m, const struct tim
 }
 
 PF_INTERPOSE(int, pthread_mutex_clocklock,
-             (pthread_mutex_t *m, clockid_t clock, const struct timespec *until))
+             (pthread_mutex_t * m, clockid_t clock, const struct timespec *until))
 {
     PF_CALL(c, pthread_mutex_clocklock);
     pf_lock_asked(&c, m);
@@ -71,7 +71,7 @@ PF_INTERPOSE(int, pthread_mutex_clocklock,
     return r;
 }
 
-PF_INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t *m))
+PF_INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t * m))
 {
     PF_CALL(c, pthread_mutex_unlock);
     if (c.t)

@@ -44,7 +44,7 @@ static void run(void)
     struct attempt a __attribute__((cleanup(attempt_leave))) = {c.t, init, flag, innermost};       \
     innermost = &a
 
-PF_INTERPOSE(int, pthread_once, (pthread_once_t *flag, void (*init)(void)))
+PF_INTERPOSE(int, pthread_once, (pthread_once_t * flag, void (*init)(void)))
 {
     ONCE(pthread_once, flag);
     int r = PF_BLOCKING(c, PF_REAL(pthread_once)(flag, run));
@@ -53,7 +53,7 @@ PF_INTERPOSE(int, pthread_once, (pthread_once_t *flag, void (*init)(void)))
     return r;
 }
 
-PF_INTERPOSE(void, call_once, (once_flag *flag, void (*init)(void)))
+PF_INTERPOSE(void, call_once, (once_flag * flag, void (*init)(void)))
 {
     ONCE(call_once, flag);
     PF_BLOCKING(c, (PF_REAL(call_once)(flag, run), 0));

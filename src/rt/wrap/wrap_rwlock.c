@@ -6,14 +6,14 @@
 #include "wrap_lock.h"
 #include <pthread.h>
 
-PF_INTERPOSE(int, pthread_rwlock_init, (pthread_rwlock_t *l, const pthread_rwlockattr_t *attr))
+PF_INTERPOSE(int, pthread_rwlock_init, (pthread_rwlock_t * l, const pthread_rwlockattr_t *attr))
 {
     PF_CALL(c, pthread_rwlock_init);
     pf_lock_renewed(&c, l, sizeof *l);
     return PF_REAL(pthread_rwlock_init)(l, attr);
 }
 
-PF_INTERPOSE(int, pthread_rwlock_destroy, (pthread_rwlock_t *l))
+PF_INTERPOSE(int, pthread_rwlock_destroy, (pthread_rwlock_t * l))
 {
     PF_CALL(c, pthread_rwlock_destroy);
     int r = PF_REAL(pthread_rwlock_destroy)(l);
@@ -70,7 +70,7 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
 RWLOCK(rd, PF_LOCK_SHARED)
 RWLOCK(wr, 0)
 
-PF_INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t *l))
+PF_INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * l))
 {
     PF_CALL(c, pthread_rwlock_unlock);
     if (c.t)

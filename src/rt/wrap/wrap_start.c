@@ -13,11 +13,11 @@
  * Locks that a thread still holds at its end are dropped then: a robust mutex passes to a next
  * owner that must see what this one did, and any other lock passes to nobody.
  */
-#include "wrap_thread.h"
 #include "hb.h"
 #include "rt.h"
 #include "spin.h"
 #include "store.h"
+#include "wrap_thread.h"
 #include <unistd.h>
 
 #define BUCKETS 1024u

@@ -19,14 +19,13 @@ static void *start(void *record)
 }
 
 PF_INTERPOSE(int, pthread_create,
-             (pthread_t *id, const pthread_attr_t *attr, void *(*run)(void *), void *arg))
+             (pthread_t * id, const pthread_attr_t *attr, void *(*run)(void *), void *arg))
 {
     PF_CALL(c, pthread_create);
     int state = PTHREAD_CREATE_JOINABLE;
     if (attr)
         pthread_attr_getdetachstate(attr, &state);
-    struct pf_start *s =
-        c.t ? pf_start_new(&c, arg, state == PTHREAD_CREATE_DETACHED) : NULL;
+    struct pf_start *s = c.t ? pf_start_new(&c, arg, state == PTHREAD_CREATE_DETACHED) : NULL;
     if (!s)
         return PF_REAL(pthread_create)(id, attr, run, arg);
     s->run.pthread = run;
@@ -55,8 +54,7 @@ PF_INTERPOSE(int, pthread_tryjoin_np, (pthread_t id, void **result))
 {
     JOIN(pthread_tryjoin_np, id, PF_REAL(pthread_tryjoin_np)(id, result));
 }
-PF_INTERPOSE(int, pthread_timedjoin_np,
-             (pthread_t id, void **result, const struct timespec *until))
+PF_INTERPOSE(int, pthread_timedjoin_np, (pthread_t id, void **result, const struct timespec *until))
 {
     JOIN(pthread_timedjoin_np, id, PF_REAL(pthread_timedjoin_np)(id, result, until));
 }
