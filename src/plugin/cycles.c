@@ -9,8 +9,12 @@
  * Tarjan's algorithm with an explicit stack, because functions can have many thousand blocks.
  */
 #include "plugin.h"
+#include <llvm-c/DebugInfo.h>
 
-#define LOOP_CHECKS 32 /* more checks than this in one cycle: call the runtime, do not inline */
+/* More than this in one cycle: call the runtime, do not inline. Copies that unrolling made stand at
+ * the same place in the source and count as one there. */
+#define LOOP_PLACES 12
+#define LOOP_CHECKS 96
 #define ROUNDS 12      /* nesting of large cycles that is looked into */
 
 struct visit {
@@ -27,21 +31,33 @@ struct search {
     bool again; /* a large cycle was opened */
 };
 
-static size_t checks_in(const struct pf_plan *plan, size_t block)
+/* Are there few enough checks in the blocks stack[from..nstack)? */
+static bool is_small(const struct search *s, size_t from)
 {
-    size_t n = 0;
-    for (size_t k = plan->first_step[block]; k < plan->first_step[block + 1]; k++)
-        n += plan->steps[k].what == PF_DO_ACCESS;
-    return n;
+    LLVMMetadataRef places[LOOP_PLACES];
+    size_t checks = 0, nplaces = 0;
+    for (size_t i = from; i < s->nstack; i++) {
+        size_t b = s->stack[i];
+        for (size_t k = s->plan->first_step[b]; k < s->plan->first_step[b + 1]; k++) {
+            if (s->plan->steps[k].what != PF_DO_ACCESS)
+                continue;
+            LLVMMetadataRef place = LLVMInstructionGetDebugLoc(s->plan->steps[k].inst);
+            size_t at = 0;
+            while (at < nplaces && places[at] != place)
+                at++;
+            if (at == LOOP_PLACES || ++checks > LOOP_CHECKS)
+                return false;
+            if (at == nplaces)
+                places[nplaces++] = place;
+        }
+    }
+    return true;
 }
 
 /* stack[from..nstack) is a strongly connected part; stack[from] was reached first. */
 static void settle(struct search *s, size_t from, bool cycle)
 {
-    size_t checks = 0;
-    for (size_t i = from; cycle && i < s->nstack; i++)
-        checks += checks_in(s->plan, s->stack[i]);
-    bool small = checks <= LOOP_CHECKS;
+    bool small = cycle && is_small(s, from);
     for (size_t i = from; i < s->nstack; i++) {
         size_t b = s->stack[i];
         s->open[b] = false;
