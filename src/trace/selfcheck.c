@@ -30,6 +30,8 @@ struct checker {
     struct lock *locks;
     struct memory *cells;
     struct thread *threads;
+    size_t reuse; /* reuses looked at */
+    bool *live;   /* per block: handed out, not given back */
     struct pf_trace_error *err;
     uint32_t i;
 };
@@ -46,6 +48,23 @@ static bool wrong(struct checker *c, const char *fmt, ...)
         vsnprintf(c->err->text + n, sizeof c->err->text - (size_t)n, fmt, ap);
     va_end(ap);
     return false;
+}
+
+static bool check_block(struct checker *c, const struct pf_event *e)
+{
+    uint32_t block = c->t->places.at[e->what].block;
+    if (e->kind == PF_EV_FREE) {
+        if (block && !c->live[block])
+            return wrong(c, "gives back memory that is not in use");
+        c->live[block] = false;
+        return true;
+    }
+    /* Blocks are numbered in the order of their allocs, and so are the reuses. */
+    for (; c->reuse < c->t->reuses.len && c->t->reuses.at[c->reuse] <= block; c->reuse += 2)
+        if (c->t->reuses.at[c->reuse] == block && c->live[c->t->reuses.at[c->reuse + 1]])
+            return wrong(c, "hands out memory that is in use");
+    c->live[block] = true;
+    return true;
 }
 
 static bool check_access(struct checker *c, struct pf_event *e)
@@ -168,8 +187,10 @@ static bool check_event(struct checker *c)
         return wrong(c, "comes while its thread waits");
     th->started = true;
     switch (pf_event_class[e->kind]) {
+    case PF_CLASS_MEMORY:
+        return check_block(c, e);
     case PF_CLASS_ACCESS:
-        return check_access(c, e);
+        return (e->kind != PF_EV_FREE || check_block(c, e)) && check_access(c, e);
     case PF_CLASS_ACQUIRE:
         return (e->kind != PF_EV_WAKE || check_wake(c, e)) && check_lock(c, e);
     case PF_CLASS_RELEASE:
@@ -200,6 +221,10 @@ bool pf_trace_check(struct pf_trace *t, struct pf_trace_error *err)
     c.locks = pf_mem_zero(t->locks.len, sizeof *c.locks);
     c.cells = pf_mem_zero(t->cells.len, sizeof *c.cells);
     c.threads = pf_mem_zero(t->threads.len, sizeof *c.threads);
+    size_t blocks = 1;
+    for (size_t i = 0; i < t->places.len; i++)
+        blocks = t->places.at[i].block >= blocks ? t->places.at[i].block + 1ull : blocks;
+    c.live = pf_mem_zero(blocks, sizeof *c.live);
     for (size_t i = 0; i < t->cells.len; i++) {
         c.cells[i].known = t->cells.at[i].initial_known;
         c.cells[i].value = t->cells.at[i].initial;
@@ -215,6 +240,7 @@ bool pf_trace_check(struct pf_trace *t, struct pf_trace_error *err)
         pf_vec_release(&c.threads[i].arrived);
     free(c.locks);
     free(c.cells);
+    free(c.live);
     free(c.threads);
     return ok;
 }

@@ -81,10 +81,16 @@ static void test_damage(void **state)
             size_t i = pf_random_next(&rnd) % n, len = pf_random_next(&rnd) % 12;
             len = i + len < n ? len : n - i;
             switch (pf_random_next(&rnd) % 3) {
-            case 0: text[i] = (char)(pf_random_next(&rnd) % 3 ? 32 + pf_random_next(&rnd) % 95
-                                                             : pf_random_next(&rnd)); break;
-            case 1: memmove(text + i, text + i + len, n - i - len); n -= len; break;
-            default: memset(text + i, "0=:+{}@# \n-x"[pf_random_next(&rnd) % 12], len);
+            case 0:
+                text[i] = (char)(pf_random_next(&rnd) % 3 ? 32 + pf_random_next(&rnd) % 95
+                                                          : pf_random_next(&rnd));
+                break;
+            case 1:
+                memmove(text + i, text + i + len, n - i - len);
+                n -= len;
+                break;
+            default:
+                memset(text + i, "0=:+{}@# \n-x"[pf_random_next(&rnd) % 12], len);
             }
             n += n == 0;
         }
@@ -108,7 +114,8 @@ static void test_damage(void **state)
 
 static void test_cells(void **state)
 {
-    static const char text[] = "T0 write x:4=0x04030201 T0 read x+2:4=0x0304 T0 write x+8:8 T0 read x:16";
+    static const char text[] =
+        "T0 write x:4=0x04030201 T0 read x+2:4=0x0304 T0 write x+8:8 T0 read x:16";
     struct pf_trace t;
     struct pf_trace_error err;
     pf_trace_init(&t);
