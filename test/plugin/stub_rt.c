@@ -70,10 +70,14 @@ static void event(int what, uint64_t size, uint32_t site)
     const char *file = pf_rel_str(&s->file), *var = pf_rel_str(&s->var);
     const char *slash = file ? strrchr(file, '/') : NULL;
     fprintf(stderr, "%s %lu %s %s:%u %s", names[what], (unsigned long)size, var ? var : "-",
-            slash ? slash + 1 : file ? file : "?", s->line, pf_rel_str(&s->func));
+            slash  ? slash + 1
+            : file ? file
+                   : "?",
+            s->line, pf_rel_str(&s->func));
     for (const struct pf_site *in = s; in->inlined;) {
         in = (const struct pf_site *)((const char *)&__pf_tls.frame[-1].func->sites +
-                                      __pf_tls.frame[-1].func->sites) + in->inlined - 1;
+                                      __pf_tls.frame[-1].func->sites) +
+             in->inlined - 1;
         fprintf(stderr, " < [%s:%u]", pf_rel_str(&in->func), in->line);
     }
     print_stack();
@@ -85,7 +89,8 @@ static void fill(void *p, uint64_t size, bool write)
     if (!filling)
         return;
     for (uintptr_t a = (uintptr_t)p & ~7ul; a < (uintptr_t)p + size; a += 8) {
-        uint64_t *cell = (uint64_t *)(PF_SHADOW_BASE + (a << (64 - PF_APP_BITS) >> (67 - PF_APP_BITS) << PF_CELL_SHIFT));
+        uint64_t *cell = (uint64_t *)(PF_SHADOW_BASE + (a << (64 - PF_APP_BITS) >>
+                                                        (67 - PF_APP_BITS) << PF_CELL_SHIFT));
         if (write)
             cell[0] = __pf_tls.key;
         cell[1] = write ? __pf_tls.key : __pf_tls.key & ~(1ull << PF_WRITE_BIT);
@@ -145,7 +150,8 @@ void *__pf_atomic_begin(void *p, uint32_t what, uint32_t site)
     static const char *const ops[] = {"load", "store", "rmw", "cas"};
     event(ATOMIC, what & 255, site);
     if (logging)
-        fprintf(stderr, "  %s order %u failure %u\n", ops[what >> 8 & 255], what >> 16 & 255, what >> 24);
+        fprintf(stderr, "  %s order %u failure %u\n", ops[what >> 8 & 255], what >> 16 & 255,
+                what >> 24);
     if (open_atomics++)
         die("an atomic operation inside another");
     return p;

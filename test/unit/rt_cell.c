@@ -4,6 +4,7 @@
  * granule starts anew, for then the two may rightly differ.
  */
 // sources: src/rt/cell.c src/rt/idpair.c src/rt/index.c src/rt/set.c src/rt/store.c src/rt/sys.c
+#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,7 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <cmocka.h>
 
 #include "cell.h"
 #include "idpair.h"
@@ -84,8 +84,8 @@ static bool naive_made(unsigned b, uint64_t s) /* was this statement ever true o
     for (size_t i = 0; i < nhistory[b]; i++) {
         const struct past *p = &history[b][i];
         if (p->sid == pf_stmt_sid(s) && p->clk == pf_stmt_clk(s) &&
-            p->id == pf_idpair_at(pf_stmt_id(s), b % 8) &&
-            p->write == !!(s & PF_BIT_W) && p->atomic == !!(s & PF_BIT_A))
+            p->id == pf_idpair_at(pf_stmt_id(s), b % 8) && p->write == !!(s & PF_BIT_W) &&
+            p->atomic == !!(s & PF_BIT_A))
             return true;
     }
     return false;
@@ -241,8 +241,8 @@ static int setup(void **state)
     void *need[] = {cell, pf_cell_more(cell), pf_cell_more_used(cell)};
     for (int i = 0; i < 3; i++) {
         void *p = (void *)((uintptr_t)need[i] & ~4095ull);
-        if (mmap(p, 4096, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != p)
+        if (mmap(p, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+                 -1, 0) != p)
             return 1;
     }
     __pf_tls.frame = frames + 1;

@@ -2,7 +2,4 @@
 
 int plug_shared;
 
-void plug_set(int v)
-{
-    plug_shared = v; /* PLUG */
-}
+void plug_set(int v) { plug_shared = v; /* PLUG */ }

@@ -1,4 +1,1 @@
-void tool_write(int *where, int v)
-{
-    *where = v; /* TOOL */
-}
+void tool_write(int *where, int v) { *where = v; /* TOOL */ }
