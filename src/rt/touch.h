@@ -153,6 +153,33 @@ pf_cell_touch_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     return true;
 }
 
+/* The plainest cases of pf_cell_touch, for code that must need few registers; `write` is constant. */
+static inline __attribute__((always_inline)) bool
+pf_cell_touch_lean(const uint32_t *clock, uint64_t *cell, uint64_t mine, bool write)
+{
+    uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
+    if (__builtin_expect(*pf_cell_more_used(cell), 0) || !pf_stmt_known(clock, s0))
+        return false;
+    if (write) {
+        if (!pf_stmt_known(clock, s1))
+            return false;
+        if ((s0 ^ mine) << 8 == 0 && s1 == s0)
+            mine |= s0;
+        else if (!pf_stmt_inside(s0 | s1, mine))
+            return false;
+        pf_word_put(&cell[0], mine);
+    } else {
+        if ((s1 ^ mine) << 8 == 0)
+            mine |= s1;
+        else if (s1 != s0 && ((s1 & (PF_BIT_W | PF_BIT_A)) || !pf_stmt_inside(s1, mine) ||
+                              !pf_stmt_known(clock, s1)))
+            return false;
+    }
+    pf_word_put(&cell[1], mine);
+    __pf_tls.thread->dirty = true;
+    return true;
+}
+
 static inline __attribute__((always_inline)) bool
 pf_cell_touch(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
