@@ -29,12 +29,8 @@ typedef int vec __attribute__((vector_size(16)));
 vec v;
 unsigned _BitInt(24) bits;
 long double x;
-struct large {
-    char bytes[300];
-} to, from;
-struct small {
-    long a, b, c;
-} small = {1, 2, 3};
+struct large { char bytes[300]; } to, from;
+struct small { long a, b, c; } small = {1, 2, 3};
 volatile int flag;
 __attribute__((noinline)) static int at(int *p, int k) { return p[k]; }
 

@@ -8,25 +8,12 @@
 // never: listed
 #include <stdatomic.h>
 #include <stdio.h>
-int counter;
-_Atomic int a;
+int counter; _Atomic int a;
 void checked(void);
-__attribute__((no_sanitize("thread"), noinline)) void no_checks(void)
-{
-    counter++;
-    checked();
-    a++;
-}
-__attribute__((disable_sanitizer_instrumentation, noinline)) void untouched(void)
-{
-    counter++;
-    a++;
-}
-__attribute__((noinline)) void listed_one(void)
-{
-    counter++;
-    a++;
-}
+__attribute__((no_sanitize("thread"), noinline)) void no_checks(void) { counter++; checked();
+    a++; }
+__attribute__((disable_sanitizer_instrumentation, noinline)) void untouched(void) { counter++; a++; }
+__attribute__((noinline)) void listed_one(void) { counter++; a++; }
 int main(void)
 {
     no_checks();

@@ -8,9 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct record {
-    long a, b, c, d;
-} record = {1, 2, 3, 4};
+struct record { long a, b, c, d; } record = {1, 2, 3, 4};
 int total;
 
 __attribute__((noinline)) static int add(int n, ...)
@@ -50,29 +48,24 @@ __attribute__((noinline)) static int last(int n)
 __attribute__((noinline)) static int odd(int n);
 __attribute__((noinline)) static int even(int n)
 {
-    if (n == 0) __attribute__
-        ((musttail)) return last(n + 1);
+    if (n == 0)
+        __attribute__((musttail)) return last(n + 1);
     __attribute__((musttail)) return odd(n - 1);
 }
 __attribute__((noinline)) static int odd(int n)
 {
-    if (n == 0) __attribute__
-        ((musttail)) return last(n);
+    if (n == 0)
+        __attribute__((musttail)) return last(n);
     __attribute__((musttail)) return even(n - 1);
 }
 __attribute__((noinline)) static const char *pick(int n)
 {
     switch (n) {
-    case 1:
-        return "one";
-    case 2:
-        return "two";
-    case 5:
-        return "five";
-    case 100:
-        return "hundred";
-    default:
-        return n < 0 ? "less" : "more";
+    case 1: return "one";
+    case 2: return "two";
+    case 5: return "five";
+    case 100: return "hundred";
+    default: return n < 0 ? "less" : "more";
     }
 }
 static int compare(const void *a, const void *b) { return *(const int *)a - *(const int *)b; }

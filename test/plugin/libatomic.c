@@ -10,9 +10,7 @@
 // want: atomic 16 w libatomic.c
 #include <stdio.h>
 
-struct three {
-    long a, b, c;
-} s = {1, 2, 3}, out, in = {4, 5, 6};
+struct three { long a, b, c; } s = {1, 2, 3}, out, in = {4, 5, 6};
 __int128 w;
 
 int main(int argc, char **argv)

@@ -4,8 +4,7 @@
 // count: 8 write 4
 // never: read 4 - masked.c:9 pick
 #include <stdio.h>
-__attribute__((noinline)) void pick(int *restrict to, const int *restrict on,
-                                    const int *restrict from)
+__attribute__((noinline)) void pick(int *restrict to, const int *restrict on, const int *restrict from)
 {
     for (int i = 0; i < 16; i++)
         if (on[i])

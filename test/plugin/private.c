@@ -2,14 +2,12 @@
 // never: write
 // never: read
 // levels: O1 O2 O3
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <errno.h>
 
 static __thread int mine;
-struct pair {
-    long a, b, c;
-};
+struct pair { long a, b, c; };
 
 __attribute__((noinline)) static long by_value(struct pair p) { return p.a + p.b * p.c; }
 

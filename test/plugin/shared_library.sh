@@ -54,6 +54,11 @@ int main(void)
 END
 for linker in bfd lld; do
     status 0 "$PF" cc -O1 -fPIC -shared -fuse-ld=$linker lib.c -o libx.so
+    # As many build systems do: no undefined symbols but ours.
+    for words in -Wl,--no-undefined -Wl,-z,defs "-Xlinker --no-undefined"; do
+        read -r -a strict <<<"$words"
+        status 0 "$PF" cc -O1 -fPIC -shared -fuse-ld=$linker lib.c "${strict[@]}" -o libstrict.so
+    done
     nm -D libx.so >symbols
     has symbols "U __pf_"
     hasnt symbols "T __pf_"

@@ -3,21 +3,18 @@
 // want: write 4 N::Counter<int>::total statics.cpp
 // want: < main
 #include <cstdio>
-#include <map>
 #include <memory>
 #include <string>
 #include <thread>
+#include <map>
 
-namespace N
-{
-template <class T>
-struct Counter {
+namespace N {
+template <class T> struct Counter {
     static T total;
     __attribute__((noinline)) void add(T n) { total += n; }
 };
-template <class T>
-T Counter<T>::total;
-} // namespace N
+template <class T> T Counter<T>::total;
+}
 static std::map<std::string, int> table = {{"one", 1}, {"two", 2}};
 static thread_local std::string name = "thread";
 
@@ -29,10 +26,7 @@ static int &once()
 int main()
 {
     N::Counter<int> c;
-    auto f = [&](int k) {
-        c.add(k);
-        return once() + k;
-    };
+    auto f = [&](int k) { c.add(k); return once() + k; };
     auto p = std::make_shared<int>(f(3));
     std::weak_ptr<int> w = p;
     name += "!";

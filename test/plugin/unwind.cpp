@@ -12,7 +12,10 @@ int dead, depth, after;
 struct Guard {
     int *p;
     explicit Guard(int *p) : p(p) {}
-    __attribute__((noinline)) ~Guard() { dead += *p; }
+    __attribute__((noinline)) ~Guard()
+    {
+        dead += *p;
+    }
 };
 
 __attribute__((noinline)) int thrower(int n)
@@ -35,14 +38,8 @@ __attribute__((noinline)) int middle(int n)
         throw;
     }
 }
-struct Base {
-    virtual int value() const { return 1; }
-    virtual ~Base() {}
-};
-struct Derived : Base {
-    int v = 2;
-    int value() const override { return v; }
-};
+struct Base { virtual int value() const { return 1; } virtual ~Base() {} };
+struct Derived : Base { int v = 2; int value() const override { return v; } };
 
 int main()
 {
