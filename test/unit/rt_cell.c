@@ -4,7 +4,6 @@
  * granule starts anew, for then the two may rightly differ.
  */
 // sources: src/rt/cell.c src/rt/idpair.c src/rt/index.c src/rt/set.c src/rt/store.c src/rt/sys.c
-#include <cmocka.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+
+#include <cmocka.h>
 
 #include "cell.h"
 #include "idpair.h"
