@@ -202,6 +202,11 @@ int pf_cmd_cc(int argc, char **argv, bool cxx)
         if (pf_cc_values(argv[i]) && i + 1 < argc)
             add(&c, argv[++i]);
     }
+    if (scan.links && !scan.executable && scan.all_defined) {
+        /* The runtime is in the executable: our entry points must stay undefined here. */
+        add_linker(&c, "-z");
+        add_linker(&c, "undefs");
+    }
     if (getenv("PF_CC_VERBOSE")) {
         for (size_t i = 0; i < c.n; i++)
             fprintf(stderr, "%s%s", i ? " " : "", c.argv[i]);

@@ -258,6 +258,9 @@ static void scan_one(struct pf_cc_scan *s, const char *arg, const char *value, i
         scan_target(s, arg, arg + 9);
     else if (!strcmp(arg, "-target") && value)
         scan_target(s, value, value);
+    else if ((starts(arg, "-Wl,") && (strstr(arg, ",--no-undefined") || strstr(arg, ",defs"))) ||
+             (value && (!strcmp(value, "defs") || !strcmp(value, "--no-undefined"))))
+        s->all_defined = true;
     else if (starts(arg, "-g"))
         s->debug |= asks_for_lines(arg);
 }

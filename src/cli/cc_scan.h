@@ -17,6 +17,7 @@ struct pf_cc_scan {
     bool links;         /* no flag stops before the linker */
     bool executable;    /* not -shared, not -r */
     bool is_static;     /* -static, -static-pie */
+    bool all_defined;   /* the linker is told to refuse undefined symbols in a shared library */
     bool debug;         /* a flag asks for debug information with lines */
     const char *lto, *sanitizer, *target; /* the flag that cannot work, or NULL */
     const char *in_response; /* a flag of ours inside a response file: it cannot be taken out */

@@ -15,7 +15,7 @@
  * the same place in the source and count as one there. */
 #define LOOP_PLACES 12
 #define LOOP_CHECKS 96
-#define ROUNDS 12      /* nesting of large cycles that is looked into */
+#define ROUNDS 12 /* nesting of large cycles that is looked into */
 
 struct visit {
     size_t block;
