@@ -34,9 +34,7 @@
 #define PF_APP_BITS 43
 #define PF_APP_RANGES                                                                              \
     {0, 0x050000000000ull}, {0x550000000000ull, 0x568000000000ull},                                \
-    {                                                                                              \
-        0x768000000000ull, 0x800000000000ull                                                       \
-    }
+        {0x768000000000ull, 0x800000000000ull}
 #define PF_SHADOW_BASE 0x200000000000ull /* bit 45: above every cell offset */
 #define PF_SHADOW_SIZE (1ull << (PF_APP_BITS + 1))
 #define PF_CELL_SHIFT 4 /* 16 bytes a cell, one cell for 8 bytes */

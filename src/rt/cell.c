@@ -408,8 +408,7 @@ static bool covered_in_record(uint64_t ref, uint64_t a)
     unsigned n = __atomic_load_n(&set->n, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < n && i < pf_set_room(set); i++) {
         uint64_t s = get(&set->stmt[i]);
-        if (!((s ^ a) & (PF_BITS_SID | PF_BITS_CLK)) && at_least(s, a) &&
-            !(a & PF_MASK_ALL & ~s)) {
+        if (!((s ^ a) & (PF_BITS_SID | PF_BITS_CLK)) && at_least(s, a) && !(a & PF_MASK_ALL & ~s)) {
             if (set->interned && (s & PF_MASK_ALL) == PF_MASK_ALL)
                 share(ref);
             return true;

@@ -54,7 +54,8 @@ static inline uint8_t *pf_cell_more_used(const uint64_t *cell)
 }
 
 /* The statement of t's current epoch for the bytes of `mask` (8 bits), with id 0. */
-static inline uint64_t pf_stmt_make(const struct pf_thread *t, unsigned mask, bool write, bool atomic)
+static inline uint64_t pf_stmt_make(const struct pf_thread *t, unsigned mask, bool write,
+                                    bool atomic)
 {
     return (uint64_t)mask << PF_MASK_SHIFT | (atomic ? PF_BIT_A : 0) |
            (uint64_t)t->sid << PF_SID_SHIFT | (uint64_t)t->clk << PF_CLK_SHIFT |

@@ -37,7 +37,8 @@ void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flag
 void pf_lock_dropping(struct pf_thread *t, const volatile void *lock);
 /* All levels at once, as a condition wait does; returns the depth to give to _retaken. */
 uint32_t pf_lock_drop_all(struct pf_thread *t, const volatile void *lock);
-void pf_lock_retaken(struct pf_thread *t, const volatile void *lock, uint32_t depth, uint32_t where);
+void pf_lock_retaken(struct pf_thread *t, const volatile void *lock, uint32_t depth,
+                     uint32_t where);
 
 /* atomic_thread_fence. */
 void pf_hb_fence(struct pf_thread *t, unsigned order);

@@ -1,8 +1,8 @@
 #include "module.h"
-#include "store.h"
 #include "entry.h"
 #include "limits.h"
 #include "spin.h"
+#include "store.h"
 #include "sys.h"
 #include "thread.h"
 

@@ -213,7 +213,8 @@ static uint64_t add(struct pf_thread *t, const uint64_t *stmt, unsigned n, uint6
     for (unsigned i = 0; i < n; i++) {
         uint64_t s = stmt[i], both = s & a & PF_MASK_ALL;
         bool mine = !((s ^ a) & PF_BITS_SID);
-        if (!((s ^ a) & ~(PF_MASK_ALL | PF_BITS_ID))) { /* of this epoch: one with a, if it can be */
+        if (!((s ^ a) &
+              ~(PF_MASK_ALL | PF_BITS_ID))) { /* of this epoch: one with a, if it can be */
             uint64_t alone = s & ~a & PF_MASK_ALL;
             unsigned mask = (unsigned)(alone >> PF_MASK_SHIFT);
             uint64_t id = alone ? pf_idpair(pf_stmt_id(s), mask, pf_stmt_id(a)) : pf_stmt_id(a);

@@ -10,8 +10,8 @@
 #ifndef PF_RT_SET_H
 #define PF_RT_SET_H
 
-#include "store.h"
 #include "pf_shadow.h"
+#include "store.h"
 #include "thread.h"
 
 struct pf_set {

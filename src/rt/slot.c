@@ -1,9 +1,9 @@
 #include "slot.h"
-#include "store.h"
 #include "limits.h"
 #include "race.h"
 #include "rt.h"
 #include "spin.h"
+#include "store.h"
 #include "sys.h"
 
 struct tenure { /* the epochs from `from` on belong to `thread` */
@@ -105,7 +105,8 @@ void pf_epoch_next(struct pf_thread *t)
     if (t->top == PF_CLK_MAX) { /* go on under another name */
         uint32_t sid = t->sid;
         pf_slot_retire(t);
-        if (!pf_slot_take(t)) { /* none left: stay in the last epoch, order is lost, never made up */
+        if (!pf_slot_take(
+                t)) { /* none left: stay in the last epoch, order is lost, never made up */
             pf_spin_lock(&lock);
             slots[sid].owner = t;
             pf_spin_unlock(&lock);

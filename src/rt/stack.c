@@ -224,11 +224,12 @@ void pf_stack_walk(uint32_t id, bool (*see)(const struct pf_position *, void *),
     }
 }
 
-void pf_stack_walk_live(const struct pf_thread *t,
-                        bool (*see)(const struct pf_position *, void *), void *arg)
+void pf_stack_walk_live(const struct pf_thread *t, bool (*see)(const struct pf_position *, void *),
+                        void *arg)
 {
     const struct pf_frame *top = t->tls ? t->tls->frame : NULL;
-    if (!top || !t->frames || (size_t)((const char *)top - (const char *)t->frames) > t->frames_size)
+    if (!top || !t->frames ||
+        (size_t)((const char *)top - (const char *)t->frames) > t->frames_size)
         return;
     while (--top > t->frames) {
         const struct pf_func *f = __atomic_load_n(&top->func, __ATOMIC_RELAXED);

@@ -58,7 +58,7 @@ struct pf_position {
     const char *func, *file, *var;
     uint32_t line, column, kind, size;
     uint32_t func_line; /* where the function begins; 0: not known */
-    bool folded;        /* stands for deeper recursion of the same call too */
+    bool folded; /* stands for deeper recursion of the same call too */
 };
 /* Calls f for each position of the stack of `id`, inlined functions included; stops when f
  * returns false. */
@@ -81,6 +81,7 @@ enum pf_native_site {
     PF_NATIVE_LOCK,
     PF_NATIVE_SITES
 };
+/* clang-format off */
 #define PF_NATIVE_SITE_(kind, name)                                                                \
     ".long 0, 9b - ., 0, 0\n .short 0\n .byte " kind ", 0\n .long 0, 0\n"
 #define PF_NATIVE(name)                                                                            \
@@ -97,6 +98,7 @@ enum pf_native_site {
             "pf_native_" #name ":\n"                                                               \
             ".long 9b - ., 0, 8b - ., 5, 0, 0\n .quad 0\n"                                         \
             ".popsection\n")
+/* clang-format on */
 
 static inline void pf_stack_push(struct pf_func *f)
 {

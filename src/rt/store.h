@@ -28,7 +28,10 @@ static inline uint32_t pf_store_name(const void *block)
 {
     return (uint32_t)(((uintptr_t)block - PF_STORE_BASE) >> 6);
 }
-static inline void *pf_store_at(uint32_t name) { return (void *)(PF_STORE_BASE + ((uint64_t)name << 6)); }
+static inline void *pf_store_at(uint32_t name)
+{
+    return (void *)(PF_STORE_BASE + ((uint64_t)name << 6));
+}
 
 void pf_store_lock_all(void); /* around fork */
 void pf_store_unlock_all(void);

@@ -50,10 +50,7 @@ void pf_sync_unlock_all(void)
         pf_spin_unlock(&stripes[i].lock);
 }
 
-bool pf_sync_absent(uintptr_t addr)
-{
-    return !__atomic_load_n(plane(addr), __ATOMIC_ACQUIRE);
-}
+bool pf_sync_absent(uintptr_t addr) { return !__atomic_load_n(plane(addr), __ATOMIC_ACQUIRE); }
 
 struct pf_sync *pf_sync_find(uintptr_t addr, bool create)
 {

@@ -1,7 +1,6 @@
 #define _GNU_SOURCE
 #include "thread.h"
 #include "access.h"
-#include "store.h"
 #include "clock.h"
 #include "limits.h"
 #include "oracle.h"
@@ -9,6 +8,7 @@
 #include "slot.h"
 #include "spin.h"
 #include "stack.h"
+#include "store.h"
 #include "sys.h"
 #include <link.h>
 

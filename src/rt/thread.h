@@ -46,9 +46,9 @@ struct pf_thread {
     uint32_t sid;
     uint32_t clk;          /* its epoch; clock[sid] is the larger of this and `top` */
     bool dirty;            /* a statement of this epoch may be in the shadow */
-    uint32_t top;          /* the last epoch before this one with statements; above it after an undo */
+    uint32_t top; /* the last epoch before this one with statements; above it after an undo */
     uint8_t state;
-    uint32_t lockset;      /* interned id of the locks held now (lockset.h) */
+    uint32_t lockset; /* interned id of the locks held now (lockset.h) */
     uint32_t nheld;
     struct pf_undo undo;
     struct pf_held held[PF_HELD_MAX];
@@ -58,26 +58,23 @@ struct pf_thread {
     uintptr_t tls_lo, tls_hi;
     pid_t tid;
     char name[16];
-    struct pf_tls *tls;    /* its __pf_tls while it runs */
-    uint32_t nclock;       /* clock[nclock..] is 0 */
-    uint32_t *clock;       /* PF_SID_MAX + 1 entries */
-    uint32_t *acquired;    /* what relaxed loads saw: joined by an acquire fence; NULL: nothing */
-    uint32_t *released;    /* the clock at the last release fence; NULL: none */
-    void *signals;         /* pending signals, wrap/wrap_signal.c */
+    struct pf_tls *tls; /* its __pf_tls while it runs */
+    uint32_t nclock; /* clock[nclock..] is 0 */
+    uint32_t *clock; /* PF_SID_MAX + 1 entries */
+    uint32_t *acquired; /* what relaxed loads saw: joined by an acquire fence; NULL: nothing */
+    uint32_t *released; /* the clock at the last release fence; NULL: none */
+    void *signals; /* pending signals, wrap/wrap_signal.c */
     struct pf_pair_cache pairs;
-    struct pf_memo *memo;  /* set.c: recent additions to sets */
+    struct pf_memo *memo; /* set.c: recent additions to sets */
     uint32_t set_debt, set_tries; /* set.c: sets made and not used again; tries in debt */
     struct pf_thread *prev, *next; /* in the list of running threads */
-    struct pf_thread *older;       /* the one created before it */
+    struct pf_thread *older; /* the one created before it */
     uint32_t ignore_reads, ignore_writes, ignore_sync; /* annotated regions it is in, by depth */
 };
 
 /* NULL when the thread is unknown to the runtime or is inside it: then do nothing but the real
  * work. Interposers start with this. */
-static inline struct pf_thread *pf_self(void)
-{
-    return __pf_tls.nested ? NULL : __pf_tls.thread;
-}
+static inline struct pf_thread *pf_self(void) { return __pf_tls.nested ? NULL : __pf_tls.thread; }
 
 /* Did the program ask not to look at such accesses of this thread? */
 static inline bool pf_ignores(const struct pf_thread *t, bool write)

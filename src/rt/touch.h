@@ -61,8 +61,8 @@ static inline bool pf_stmt_yields(const uint32_t *clock, uint64_t s, uint64_t mi
  * of its own epoch. False, with nothing done, in every other case. `mine` is the access with its
  * id, `clock` that of its thread, the caller.
  */
-static inline __attribute__((always_inline)) bool
-pf_cell_touch_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
+static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint32_t *clock,
+                                                                     uint64_t *cell, uint64_t mine)
 {
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), *more = pf_cell_more(cell);
     if (!pf_stmt_calm(clock, s0))
@@ -107,8 +107,8 @@ pf_cell_touch_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     return true;
 }
 
-static inline __attribute__((always_inline)) bool
-pf_cell_touch_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
+static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint32_t *clock,
+                                                                      uint64_t *cell, uint64_t mine)
 {
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), *more = pf_cell_more(cell);
     uint64_t a = mine;
@@ -180,8 +180,8 @@ pf_cell_touch_lean(const uint32_t *clock, uint64_t *cell, uint64_t mine, bool wr
     return true;
 }
 
-static inline __attribute__((always_inline)) bool
-pf_cell_touch(const uint32_t *clock, uint64_t *cell, uint64_t mine)
+static inline __attribute__((always_inline)) bool pf_cell_touch(const uint32_t *clock,
+                                                                uint64_t *cell, uint64_t mine)
 {
     return mine & PF_BIT_W ? pf_cell_touch_write(clock, cell, mine)
                            : pf_cell_touch_read(clock, cell, mine);
