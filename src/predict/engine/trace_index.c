@@ -273,6 +273,52 @@ static void find_writes(struct pf_index *x)
     }
 }
 
+static int by_cell_end(const void *p, const void *q)
+{
+    const struct pf_overwrite *a = p, *b = q;
+    if (a->cell != b->cell)
+        return a->cell < b->cell ? -1 : 1;
+    return a->end < b->end ? -1 : a->end > b->end;
+}
+
+static void find_overwrites(struct pf_index *x)
+{
+    const struct pf_trace *t = x->t;
+    uint32_t *ret = pf_mem_resize(NULL, x->n, sizeof *ret);
+    memset(ret, 0xff, x->n * sizeof *ret);
+    for (uint32_t i = 0; i < x->n; i++)
+        if (t->events.at[i].kind == PF_EV_RET)
+            ret[t->events.at[i].link] = i;
+    for (uint32_t i = 0; i < x->n; i++) {
+        if (t->events.at[i].kind != PF_EV_CALL)
+            continue;
+        const struct pf_reach *d = &t->reaches.at[t->events.at[i].link];
+        for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
+            if (t->reach_items.at[k] < t->cells.len)
+                pf_vec_push(&x->overwrites, (struct pf_overwrite){t->reach_items.at[k], i, ret[i]});
+    }
+    free(ret);
+    if (x->overwrites.len)
+        qsort(x->overwrites.at, x->overwrites.len, sizeof *x->overwrites.at, by_cell_end);
+}
+
+bool pf_index_overwritten(const struct pf_index *x, uint32_t cell, uint32_t after, uint32_t before)
+{
+    struct pf_overwrite key = {cell, 0, after};
+    size_t lo = 0, hi = x->overwrites.len;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (by_cell_end(&x->overwrites.at[mid], &key) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; lo < x->overwrites.len && x->overwrites.at[lo].cell == cell; lo++)
+        if (x->overwrites.at[lo].call < before)
+            return true;
+    return false;
+}
+
 static void release_latest(struct latest *l, size_t n)
 {
     for (size_t i = 0; l && i < n; i++)
@@ -291,6 +337,8 @@ void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing
     x->match = pf_mem_resize(NULL, x->n, sizeof *x->match);
     find_matches(x);
     find_writes(x);
+    if (t->has_calls && missing != PF_MISSING_IGNORE)
+        find_overwrites(x);
 
     size_t nt = t->threads.len, nb = t->barriers.len, blocks = 1;
     for (size_t i = 0; i < t->places.len; i++)
@@ -374,6 +422,7 @@ void pf_index_release(struct pf_index *x)
     free(x->match);
     pf_vec_release(&x->pred.at);
     pf_vec_release(&x->soft.at);
+    pf_vec_release(&x->overwrites);
     free(x->write_at);
     free(x->writes);
     memset(x, 0, sizeof *x);

@@ -11,6 +11,8 @@
  *            reaches, stay in the order of the trace (the paper's Algorithms 2 and 3), and so do
  *            writes to an item while a missing call that reaches it is under way;
  *            SB: all BarrierPairs besides.
+ *          A value does not survive a missing call that reaches its cell: who reads after the call
+ *          sees what the trace says it saw, or a later write.
  * Memory:  init takes O(n), release gives it back. The trace must outlive the index.
  */
 #ifndef PF_ENGINE_INDEX_H
@@ -41,6 +43,11 @@ static inline size_t pf_edges_of(const struct pf_edges *g, uint32_t event)
 #define PF_EDGES_EACH(k, g, event)                                                                 \
     for (size_t k = pf_edges_of(g, event); k < (g)->at.len && (g)->at.at[k] == (event); k += 2)
 
+/* A missing call that may have stored anything in the cell. */
+struct pf_overwrite {
+    uint32_t cell, call, end; /* end: its ret, PF_NONE if it never returns */
+};
+
 struct pf_index {
     const struct pf_trace *t;
     enum pf_missing missing;
@@ -50,12 +57,16 @@ struct pf_index {
     uint32_t *match;  /* acquire: its release; release: its acquire; PF_NONE if there is none */
     struct pf_edges pred; /* what an event needs to have happened */
     struct pf_edges soft; /* what comes first if both happen: no need for it to happen */
+    PF_VEC(struct pf_overwrite) overwrites; /* by cell, then by end; with missing calls only */
     uint32_t *write_at; /* cells + 1: range of `writes`; only shared, written cells have any */
     uint32_t *writes;   /* events that store into the cell, in order */
 };
 
 void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing missing);
 void pf_index_release(struct pf_index *x);
+/* Is there a missing call that reaches the cell, begins before `before` and ends after `after` (1 +
+ * event, 0: from the start)? */
+bool pf_index_overwritten(const struct pf_index *x, uint32_t cell, uint32_t after, uint32_t before);
 /* Does its value come, or may it come, from inside a missing call? */
 static inline bool pf_index_pinned(const struct pf_index *x, const struct pf_event *e)
 {

@@ -11,7 +11,7 @@
 
 struct memory {
     uint32_t writer; /* event, PF_NONE: nobody yet */
-    bool spoilt;     /* by a thread that had seen a wrong value */
+    bool spoilt;     /* by a thread that had seen a wrong value, or maybe by a missing call */
 };
 struct undo {
     uint32_t cell;
@@ -287,7 +287,8 @@ static bool is_next(struct machine *m, uint32_t i)
         return no(m, "event %u is not the next of its thread", pf_trace_label(m->t, i));
     if (m->fork[e->thread] != PF_NONE && !must_have_run(m, m->fork[e->thread], i))
         return false;
-    if (m->off[e->thread] && (!m->t->has_branches || e->kind == PF_EV_BRANCH))
+    bool call = m->rule != PF_RULE_NONE && pf_event_class[e->kind] == PF_CLASS_CALL;
+    if (m->off[e->thread] && (!m->t->has_branches || e->kind == PF_EV_BRANCH || call))
         return no(m, "event %u depends on event %u, which sees a wrong value",
                   pf_trace_label(m->t, i), pf_trace_label(m->t, m->off[e->thread] - 1));
     if (e->kind == PF_EV_JOIN && m->ready[e->what] != PF_NONE)
@@ -335,6 +336,17 @@ static void effect(struct machine *m, uint32_t i, bool undoable)
             if (undoable)
                 pf_vec_push(&m->log, (struct undo){c, m->cells[c]});
             m->cells[c] = (struct memory){i, m->off[e->thread]};
+        }
+    } else if (pf_event_class[e->kind] == PF_CLASS_CALL && m->rule != PF_RULE_NONE) {
+        const struct pf_event *call = e->kind == PF_EV_CALL ? e : at(m, e->link);
+        const struct pf_reach *d = &m->t->reaches.at[call->link];
+        for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
+            uint32_t c = m->t->reach_items.at[k];
+            if (c >= m->t->cells.len)
+                continue;
+            if (undoable)
+                pf_vec_push(&m->log, (struct undo){c, m->cells[c]});
+            m->cells[c].spoilt = true;
         }
     } else if (e->kind == PF_EV_TRYFAIL) {
         bool held = !undoable;

@@ -76,7 +76,9 @@ static void fill_threads(struct pf_window *w)
         uint32_t need = 0;
         for (uint32_t p = 0; p < pf_window_len(w, k); p++) {
             uint32_t i = pf_window_at(w, k, p);
-            if (!t->has_branches || e[i].kind == PF_EV_BRANCH)
+            bool call = w->x->missing != PF_MISSING_IGNORE &&
+                        pf_event_class[e[i].kind] == PF_CLASS_CALL; /* who knows what it does */
+            if (!t->has_branches || e[i].kind == PF_EV_BRANCH || call)
                 need = p;
             w->branch[i] = need;
         }
@@ -122,6 +124,9 @@ static uint32_t local_cell(struct pf_window *w, uint32_t c)
     if (lo > x->write_at[c])
         cell.initial_known =
             pf_trace_cell_value(x->t, &x->t->events.at[x->writes[lo - 1]], c, false, &cell.initial);
+    uint32_t since = lo > x->write_at[c] ? x->writes[lo - 1] + 1 : 0;
+    if (x->overwrites.len && pf_index_overwritten(x, c, since, w->lo))
+        cell.initial_known = false;
     w->cell_map[c] = (uint32_t)w->cells.len;
     pf_vec_push(&w->cells, cell);
     pf_vec_push(&w->cell_list, c);
@@ -147,6 +152,7 @@ static void fill_touches(struct pf_window *w)
             struct pf_touch x = {.event = i,
                                  .cell = local_cell(w, c),
                                  .source = PF_START,
+                                 .global = c,
                                  .reads = pf_event_reads(e),
                                  .writes = pf_event_writes(e),
                                  .pinned = pf_index_pinned(w->x, e)};
@@ -276,8 +282,13 @@ bool pf_window_matches(const struct pf_window *w, uint32_t read_touch, uint32_t 
         return true;
     if (!r->seen_known)
         return false;
-    if (write_touch == PF_START)
+    const struct pf_touch *x = write_touch == PF_START ? NULL : &w->touches.at[write_touch];
+    if (w->x->overwrites.len) { /* a missing call between the two may have stored something else */
+        uint32_t since = w->lo + (x ? x->event + 1 : 0), until = w->lo + r->event;
+        if (since <= until && pf_index_overwritten(w->x, r->global, since, until))
+            return false;
+    }
+    if (!x)
         return w->cells.at[r->cell].initial_known && w->cells.at[r->cell].initial == r->seen;
-    const struct pf_touch *x = &w->touches.at[write_touch];
     return x->stored_known && x->stored == r->seen;
 }

@@ -20,6 +20,7 @@ struct pf_touch {
     uint32_t source;           /* reads: the write seen in the trace, or PF_START */
     uint64_t seen, stored;     /* values of this cell */
     bool reads, writes, seen_known, stored_known;
+    uint32_t global;           /* the cell's number in the trace */
     bool pinned;               /* a read that must-order alone keeps right */
 };
 

@@ -16,6 +16,7 @@ struct state {
 
 struct brute {
     const struct pf_trace *t;
+    enum pf_brute_missing missing;
     uint32_t n, nt, nc;
     uint32_t list[MAX_T][MAX_N], len[MAX_T], pos[MAX_N], wait[MAX_N];
     uint8_t source[MAX_N][MAX_C];
@@ -172,7 +173,9 @@ static bool enabled(const struct brute *b, const struct state *s, uint32_t i)
     for (uint32_t f = 0; f < i; f++)
         if (b->after[i][f] && !has_run(b, s, f))
             return false;
-    if (s->off[e->thread] && (!b->t->has_branches || e->kind == PF_EV_BRANCH))
+    if (s->off[e->thread] &&
+        (!b->t->has_branches || e->kind == PF_EV_BRANCH ||
+         (b->missing != PF_BRUTE_IGNORE && pf_event_class[e->kind] == PF_CLASS_CALL)))
         return false;
     if (e->kind == PF_EV_WAKE && pf_trace_waker(b->t, i) != PF_NONE && !(s->heard >> i & 1))
         return false;
@@ -200,6 +203,10 @@ static void run(const struct brute *b, struct state *s, uint32_t i, enum pf_brut
             if (at(b, k)->kind == PF_EV_WAKE && pf_trace_waker(b->t, k) == i &&
                 has_run(b, s, b->wait[k]))
                 s->heard |= 1ull << k;
+    if (pf_event_class[e->kind] == PF_CLASS_CALL && missing != PF_BRUTE_IGNORE)
+        for (uint32_t c = 0; c < b->nc; c++) /* it may store anything there */
+            if (reach(b, e->kind == PF_EV_CALL ? i : e->link, c))
+                s->spoilt[c] = 1;
     if (pf_event_is_access(e)) {
         const struct pf_range *p = &b->t->places.at[e->what];
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
@@ -259,6 +266,7 @@ static bool prepare(struct brute *b, const struct pf_trace *t, enum pf_brute_mis
 {
     memset(b, 0, sizeof *b);
     b->t = t;
+    b->missing = missing;
     b->n = (uint32_t)t->events.len;
     b->nt = (uint32_t)t->threads.len;
     b->nc = (uint32_t)t->cells.len;

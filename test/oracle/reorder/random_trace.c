@@ -290,8 +290,6 @@ void pf_random_trace(struct pf_trace *t, const struct pf_random_shape *shape, ui
         named(&m, PF_ROLE_THREAD, "T", u);
         m.th[u].started = !u || !(shape->features & PF_RANDOM_FORK);
     }
-    t->has_branches = shape->features & PF_RANDOM_BRANCH;
-    t->has_calls = shape->features & PF_RANDOM_CALL;
     for (uint32_t v = 0; v < shape->variables; v++)
         pf_vec_push(&t->initials, (struct pf_initial){pf_trace_place(t, var_addr(&m, v), 8), 0});
     for (uint32_t tries = 0; t->events.len < shape->events && tries < 40 * shape->events; tries++) {
@@ -299,6 +297,10 @@ void pf_random_trace(struct pf_trace *t, const struct pf_random_shape *shape, ui
         if (m.th[u].started && !m.th[u].ended)
             step(&m, u);
         unseen_write(&m);
+    }
+    for (size_t i = 0; i < t->events.len; i++) {
+        t->has_branches |= t->events.at[i].kind == PF_EV_BRANCH;
+        t->has_calls |= t->events.at[i].kind == PF_EV_CALL;
     }
     pf_trace_seal(t);
 }

@@ -1,0 +1,217 @@
+// sources: src/trace/*.c src/predict/*.c src/predict/*/*.c test/oracle/reorder/random_trace.c
+// flags: -D_GNU_SOURCE -O1
+/*
+ * predict_missing.c - RDIT's promise, on random traces: stretches of threads are taken out and become
+ * missing calls with what they touched as their reach. Truth is mc on the complete trace. rdit and sb
+ * report nothing else, whatever is missing; sb no more than rdit; the others raise false alarms.
+ */
+#include "../oracle/reorder/random_trace.h"
+#include "analysis.h"
+#include "selfcheck.h"
+#include "text.h"
+#include <ctype.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define MAX 80
+
+static const char *const names[] = {"hbvc", "cp", "mc", "sb", "rdit"};
+enum { HB, CP, MC, SB, RDIT, KINDS };
+
+struct tally {
+    uint64_t traces, truth, right[KINDS], wrong[KINDS];
+};
+struct pairs {
+    bool is[MAX + 1][MAX + 1]; /* by label */
+};
+
+static void run(const struct pf_trace *t, const char *name, struct pairs *out)
+{
+    struct pf_result r = {0};
+    struct pf_limits limits = pf_limits_default;
+    limits.all_pairs = true;
+    limits.history = 1000;
+    limits.conflicts = 100000;
+    memset(out, 0, sizeof *out);
+    pf_analysis_find(name, strlen(name))->run(t, &limits, &r);
+    assert_int_equal(r.invalid + r.unknown, 0);
+    for (size_t i = 0; i < r.races.len; i++)
+        out->is[pf_trace_label(t, r.races.at[i].a)][pf_trace_label(t, r.races.at[i].b)] = true;
+    pf_result_release(&r);
+}
+
+/* What a line of the text form names: its operands without values and remarks. */
+static void add_operands(FILE *out, const char *line)
+{
+    char word[64];
+    int n, at = 0, skip = 3; /* number, thread, operation */
+    while (sscanf(line + at, "%63s%n", word, &n) == 1 && line[at] != '\n') {
+        at += n;
+        if (skip-- > 0)
+            continue;
+        if (!strcmp(word, "by") || !strcmp(word, "spurious") || !strcmp(word, "timeout"))
+            break;
+        word[strcspn(word, "=")] = 0;
+        fprintf(out, " %s", word);
+    }
+}
+
+/* The trace with `holes` stretches of single threads taken out; NULL-terminated. */
+static char *with_holes(const struct pf_trace *t, uint64_t *rnd, int holes)
+{
+    char *text = NULL, *out_text = NULL;
+    size_t n, m;
+    FILE *f = open_memstream(&text, &n);
+    pf_trace_write_text(t, f);
+    fclose(f);
+    uint32_t ne = (uint32_t)t->events.len, call_at[MAX], ret_at[MAX];
+    bool gone[MAX] = {0};
+    memset(call_at, 0xff, sizeof call_at);
+    memset(ret_at, 0xff, sizeof ret_at);
+    char *lines[MAX];
+    uint32_t k = 0;
+    for (char *p = text; *p; p = strchr(p, '\n') + 1)
+        if (isdigit((unsigned char)*p))
+            lines[k++] = p;
+    assert_int_equal(k, ne);
+    for (int h = 0; h < holes; h++) {
+        uint32_t first = (uint32_t)(pf_random_next(rnd) % ne),
+                 len = 1 + (uint32_t)(pf_random_next(rnd) % 5);
+        uint32_t thread = t->events.at[first].thread, last = first;
+        bool free_of_others = true;
+        for (uint32_t i = first, left = len; i < ne && left; i++)
+            if (t->events.at[i].thread == thread) {
+                free_of_others &= !gone[i];
+                last = i;
+                left--;
+            }
+        if (!free_of_others)
+            continue;
+        call_at[first] = first;
+        ret_at[last] = first;
+        for (uint32_t i = first; i <= last; i++)
+            gone[i] |= t->events.at[i].thread == thread;
+    }
+    f = open_memstream(&out_text, &m);
+    fwrite(text, 1, (size_t)(lines[0] - text), f); /* initial values */
+    for (uint32_t i = 0; i < ne; i++) {
+        const char *who = pf_trace_text(t, t->threads.at[t->events.at[i].thread]);
+        if (call_at[i] != PF_NONE) { /* stands for the numbers 2i + 1 and 2i + 2 */
+            fprintf(f, "%u %s call f%u {", 2 * i + 1, who, i);
+            for (uint32_t q = i; q < ne; q++) {
+                if (gone[q] && t->events.at[q].thread == t->events.at[i].thread)
+                    add_operands(f, lines[q]);
+                if (ret_at[q] == i)
+                    break;
+            }
+            fprintf(f, " }\n");
+        }
+        if (!gone[i]) /* "12 T0 ..." keeps its number, doubled */
+            fprintf(f, "%u%.*s\n", 2 * i + 1,
+                    (int)strcspn(lines[i] + strspn(lines[i], "0123456789"), "\n"),
+                    lines[i] + strspn(lines[i], "0123456789"));
+        if (ret_at[i] != PF_NONE)
+            fprintf(f, "%u %s ret f%u\n", 2 * i + 2, who, ret_at[i]);
+    }
+    fclose(f);
+    free(text);
+    return out_text;
+}
+
+static void one(const struct pf_random_shape *shape, uint64_t seed, int holes, struct tally *sum)
+{
+    struct pf_trace t, u;
+    struct pf_trace_error err;
+    struct pairs *p = pf_mem_zero(KINDS + 1, sizeof *p), *truth = p + KINDS;
+    uint64_t rnd = seed * 77 + 1;
+    pf_random_trace(&t, shape, seed);
+    assert_true(t.events.len <= MAX / 2 && pf_trace_check(&t, &err));
+    run(&t, "mc", truth);
+    char *text = with_holes(&t, &rnd, holes);
+    pf_trace_init(&u);
+    if (!pf_trace_read_text(&u, "holes", text, strlen(text), &err)) {
+        /* A wake whose signal is gone cannot be written: such a trace is none. */
+        if (!strstr(err.text, "no event"))
+            fail_msg("seed %lu: %s\n%s", seed, err.text, text);
+    } else if (pf_trace_check(&u, &err)) { /* else a lock was taken outside and given back inside */
+        sum->traces++;
+        for (int k = 0; k < KINDS; k++)
+            run(&u, names[k], &p[k]);
+        for (uint32_t a = 1; a <= t.events.len; a++)
+            for (uint32_t b = a + 1; b <= t.events.len; b++) {
+                bool is = truth->is[a][b];
+                sum->truth += is;
+                for (int k = 0; k < KINDS; k++)
+                    if (p[k].is[2 * a - 1][2 * b - 1])
+                        *(is ? &sum->right[k] : &sum->wrong[k]) += 1;
+                bool rdit = p[RDIT].is[2 * a - 1][2 * b - 1];
+                if ((rdit && !is) || (p[SB].is[2 * a - 1][2 * b - 1] && !rdit)) {
+                    fprintf(stderr, "seed %lu, events %u and %u:\n", seed, a, b);
+                    pf_trace_write_text(&t, stderr);
+                    fputs(text, stderr);
+                    fail_msg("%s", rdit ? "a false alarm of rdit" : "sb finds what rdit does not");
+                }
+            }
+    }
+    free(text);
+    free(p);
+    pf_trace_release(&u);
+    pf_trace_release(&t);
+}
+
+static void table(const char *what, struct pf_random_shape shape, uint32_t count)
+{
+    printf("%s\n  missing  traces   truth %8s %8s %8s %8s %8s  (right/false)\n", what, "hb", "cp",
+           "mc", "sb", "rdit");
+    for (int holes = 0; holes <= 6; holes += 2) {
+        struct tally sum = {0};
+        for (uint64_t seed = 1; seed <= count; seed++)
+            one(&shape, seed, holes, &sum);
+        printf("  %7d %7lu %7lu", holes, sum.traces, sum.truth);
+        for (int k = 0; k < KINDS; k++)
+            printf(" %4lu/%-3lu", sum.right[k], sum.wrong[k]);
+        printf("\n");
+        assert_int_equal(sum.wrong[RDIT] + sum.wrong[SB], 0);
+        assert_true(sum.right[RDIT] >= sum.right[SB]);
+        if (!holes) {
+            assert_int_equal(sum.right[RDIT], sum.truth);
+            assert_int_equal(sum.wrong[MC], 0);
+        } else
+            assert_true(sum.wrong[MC] > 0 && sum.right[RDIT] > 0);
+    }
+}
+
+static void test_locks(void **state)
+{
+    table("locks", (struct pf_random_shape){3, 3, 2, 30, 3, 0}, 150);
+    table("many variables", (struct pf_random_shape){4, 10, 4, 38, 3, 0}, 300);
+    table("more values", (struct pf_random_shape){3, 3, 2, 36, 8, 0}, 100);
+}
+
+static void test_features(void **state)
+{
+    table("rwlocks, atomics, sizes, recursive locks",
+          (struct pf_random_shape){3, 2, 2, 30, 3,
+                                   PF_RANDOM_RWLOCK | PF_RANDOM_ATOMIC | PF_RANDOM_SIZES |
+                                       PF_RANDOM_RECURSIVE},
+          150);
+    table("conditions, barriers, messages",
+          (struct pf_random_shape){3, 2, 2, 30, 3,
+                                   PF_RANDOM_COND | PF_RANDOM_BARRIER | PF_RANDOM_MESSAGE},
+          150);
+    table("failed attempts, branches",
+          (struct pf_random_shape){3, 2, 2, 30, 3, PF_RANDOM_TRYLOCK | PF_RANDOM_BRANCH}, 150);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_locks),
+        cmocka_unit_test(test_features),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
