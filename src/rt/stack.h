@@ -71,7 +71,8 @@ void pf_stack_walk_live(const struct pf_thread *t, bool (*f)(const struct pf_pos
 /*
  * Interposed functions stand on the stack as functions of their own, so that reports say
  * "#0 memcpy". PF_NATIVE(name) defines, at file scope, the record `pf_native_<name>` with a site
- * of each kind: PF_NATIVE_READ, _WRITE, _CALL, _FREE, _LOCK.
+ * of each kind: PF_NATIVE_READ, _WRITE, _CALL, _FREE, _LOCK. PF_NATIVE_AS: under another name,
+ * "operator new(unsigned long)".
  */
 enum pf_native_site {
     PF_NATIVE_READ,
@@ -84,21 +85,23 @@ enum pf_native_site {
 /* clang-format off */
 #define PF_NATIVE_SITE_(kind, name)                                                                \
     ".long 0, 9b - ., 0, 0\n .short 0\n .byte " kind ", 0\n .long 0, 0\n"
-#define PF_NATIVE(name)                                                                            \
-    extern struct pf_func pf_native_##name __attribute__((visibility("hidden")));                  \
+#define PF_NATIVE_AS(symbol, text)                                                                 \
+    extern struct pf_func pf_native_##symbol __attribute__((visibility("hidden")));                \
     __asm__(".pushsection .rodata.pf_native,\"a\"\n"                                               \
-            "9: .asciz \"" #name "\"\n"                                                            \
+            "9: .asciz \"" text "\"\n"                                                             \
             ".balign 4\n"                                                                          \
-            "8:\n" PF_NATIVE_SITE_("1", name) PF_NATIVE_SITE_("2", name)                           \
-                PF_NATIVE_SITE_("6", name) PF_NATIVE_SITE_("8", name) PF_NATIVE_SITE_("7", name)   \
+            "8:\n" PF_NATIVE_SITE_("1", symbol) PF_NATIVE_SITE_("2", symbol)                       \
+                PF_NATIVE_SITE_("6", symbol) PF_NATIVE_SITE_("8", symbol)                          \
+                PF_NATIVE_SITE_("7", symbol)                                                       \
             ".popsection\n"                                                                        \
             ".pushsection .data.pf_native,\"aw\"\n"                                                \
             ".balign 8\n"                                                                          \
-            ".globl pf_native_" #name "\n .hidden pf_native_" #name "\n"                           \
-            "pf_native_" #name ":\n"                                                               \
+            ".globl pf_native_" #symbol "\n .hidden pf_native_" #symbol "\n"                       \
+            "pf_native_" #symbol ":\n"                                                             \
             ".long 9b - ., 0, 8b - ., 5, 0, 0\n .quad 0\n"                                         \
             ".popsection\n")
 /* clang-format on */
+#define PF_NATIVE(name) PF_NATIVE_AS(name, #name)
 
 static inline void pf_stack_push(struct pf_func *f)
 {

@@ -85,23 +85,6 @@ static inline void pf_orders(struct pf_thread *t,
     pf_signals(t);
 }
 
-/* A native record whose name is not an identifier: operator new. */
-#define PF_NATIVE_AS(symbol, text)                                                                 \
-    extern struct pf_func pf_native_##symbol __attribute__((visibility("hidden")));                \
-    __asm__(".pushsection .rodata.pf_native,\"a\"\n"                                               \
-            "9: .asciz \"" text "\"\n"                                                             \
-            ".balign 4\n"                                                                          \
-            "8:\n" PF_NATIVE_SITE_("1", symbol) PF_NATIVE_SITE_("2", symbol)                       \
-                PF_NATIVE_SITE_("6", symbol) PF_NATIVE_SITE_("8", symbol)                          \
-                    PF_NATIVE_SITE_("7", symbol) ".popsection\n"                                   \
-                                                 ".pushsection .data.pf_native,\"aw\"\n"           \
-                                                 ".balign 8\n"                                     \
-                                                 ".globl pf_native_" #symbol                       \
-                                                 "\n .hidden pf_native_" #symbol "\n"              \
-                                                 "pf_native_" #symbol ":\n"                        \
-                                                 ".long 9b - ., 0, 8b - ., 5, 0, 0\n .quad 0\n"    \
-                                                 ".popsection\n")
-
 /* What a printf or scanf call does to its arguments: wrap_format.c. `wide` strings in the format
  * are wchar_t. scanf: `filled` is the number of conversions that were stored. */
 void pf_format_reads(const char *format, va_list args);
