@@ -10,6 +10,7 @@
 struct hold {
     uint32_t thread;
     bool shared;
+    bool unsure; /* a missing call of the thread may have given it back since */
 };
 struct lock {
     PF_VEC(struct hold) by;
@@ -107,13 +108,14 @@ static bool check_lock(struct checker *c, const struct pf_event *e)
     if (e->kind == PF_EV_TRYFAIL)
         return l->by.len || wrong(c, "fails although nobody holds %s", name);
     if (e->flags & PF_EF_NESTED)
-        return true;
+        return mine == l->by.len || !l->by.at[mine].unsure ||
+               wrong(c, "takes %s again, which a missing call may have given back", name);
     if (pf_event_acquires(e)) {
         for (size_t k = 0; k < l->by.len; k++)
             if (!pf_event_shared(e) || !l->by.at[k].shared)
                 return wrong(c, "takes %s while %s holds it", name,
                              pf_trace_text(c->t, c->t->threads.at[l->by.at[k].thread]));
-        pf_vec_push(&l->by, (struct hold){e->thread, pf_event_shared(e)});
+        pf_vec_push(&l->by, (struct hold){e->thread, pf_event_shared(e), false});
         return true;
     }
     if (mine == l->by.len || l->by.at[mine].shared != pf_event_shared(e))
@@ -160,14 +162,27 @@ static bool check_thread(struct checker *c, const struct pf_event *e)
     }
 }
 
+/* Objects are threads, then locks (struct pf_reach). */
+static void unsure_lock(struct checker *c, const struct pf_event *e, uint32_t object)
+{
+    size_t lock = object - c->t->threads.len;
+    if (object < c->t->threads.len || lock >= c->t->locks.len)
+        return;
+    for (size_t k = 0; k < c->locks[lock].by.len; k++)
+        if (c->locks[lock].by.at[k].thread == e->thread)
+            c->locks[lock].by.at[k].unsure = true;
+}
+
 static void reach(struct checker *c, const struct pf_event *e)
 {
     const struct pf_event *call = e->kind == PF_EV_CALL ? e : &c->t->events.at[e->link];
     const struct pf_reach *d = &c->t->reaches.at[call->link];
     for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
         uint32_t item = c->t->reach_items.at[k];
-        if (item >= c->t->cells.len)
+        if (item >= c->t->cells.len) {
+            unsure_lock(c, e, item - (uint32_t)c->t->cells.len);
             continue;
+        }
         if (e->kind == PF_EV_CALL)
             c->cells[item].open++;
         else {
