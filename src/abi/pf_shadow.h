@@ -22,7 +22,7 @@
  *          For whole granules that is one shift and a branch.
  *
  *          Writes look at cell[0], reads at cell[1]; the slow path arranges the cell so that these
- *          are the likely hits. Two more words of the cell are on a plane of their own, which most
+ *          are the likely hits. Four more words of the cell are on a plane of their own, which most
  *          granules never need. A cell[1] whose sid is PF_SID_REF refers to a record with more
  *          statements (see rt/cell.h); a read may also compare it with the thread's `shared` word.
  */
@@ -39,11 +39,13 @@
 #define PF_SHADOW_SIZE (1ull << (PF_APP_BITS + 1))
 #define PF_CELL_SHIFT 4 /* 16 bytes a cell, one cell for 8 bytes */
 
-/* The other two words of a cell: at the same distance from here. One byte for each page of them
- * says whether it was ever written. */
+/* The other words of a cell: at twice the distance from here. One byte for each page of them says
+ * whether it was ever written. */
+#define PF_MORE_WORDS 4
 #define PF_MORE_BASE (PF_SHADOW_BASE + PF_SHADOW_SIZE)
+#define PF_MORE_SIZE (2 * PF_SHADOW_SIZE)
 #define PF_MORE_USED 0x140000000000ull
-#define PF_MORE_USED_SHIFT 11 /* address bits: a page of 4 KB is 256 cells */
+#define PF_MORE_USED_SHIFT 10 /* address bits: a page of 4 KB is 128 cells */
 #define PF_MORE_USED_SIZE (1ull << (PF_APP_BITS - PF_MORE_USED_SHIFT))
 
 /* Index of sync objects: one u32 for 8 bytes. Index of heap blocks: one u32 for 16 bytes. */

@@ -146,14 +146,16 @@ static __attribute__((noinline, cold)) void report(struct pf_thread *t, struct v
 }
 
 /* Where the words of a cell are. */
+#define WORDS (2 + PF_MORE_WORDS)
+
 struct words {
-    uint64_t *at[4];
+    uint64_t *at[WORDS];
 };
 
 ALWAYS struct words words_of(uint64_t *cell)
 {
     uint64_t *more = pf_cell_more(cell);
-    return (struct words){{cell, cell + 1, more, more + 1}};
+    return (struct words){{cell, cell + 1, more, more + 1, more + 2, more + 3}};
 }
 
 /* Puts the named access into a cell whose statements are s0 and s1 (0 for none), and writes it back.
@@ -214,10 +216,10 @@ ALWAYS void access_two(struct pf_thread *t, struct visit *v, uint64_t *cell, uin
     insert(t, v->a, cell, n0, n1);
 }
 
-/* Writes the statements of list[0..n), n <= 4, into the words: `first` in front if there is one. */
+/* Writes the statements of list[0..n), n <= WORDS, into the words: `first` in front if there is one. */
 static void spread(struct words w, const uint64_t *list, unsigned n, uint64_t first, bool write)
 {
-    uint64_t out[4] = {0};
+    uint64_t out[WORDS] = {0};
     unsigned k = 0, front = write ? 0 : 1;
     if (first)
         out[front] = first;
@@ -228,7 +230,7 @@ static void spread(struct words w, const uint64_t *list, unsigned n, uint64_t fi
     }
     if (out[2])
         __atomic_store_n(pf_cell_more_used(w.at[0]), 1, __ATOMIC_RELAXED);
-    for (k = 0; k < 4; k++)
+    for (k = 0; k < WORDS; k++)
         if (get(w.at[k]) != out[k])
             put(w.at[k], out[k]);
 }
@@ -269,74 +271,69 @@ static uint64_t send(struct pf_thread *t, struct visit *v, uint64_t *list, unsig
     return v->a;
 }
 
-/* A cell with up to four statements that is about to have five. */
+/* A cell whose words are all taken is about to have one more statement: it gets a record. */
 static __attribute__((noinline)) void overflow(struct pf_thread *t, uint64_t *cell,
-                                               const uint64_t list[4], uint64_t a)
+                                               const uint64_t list[WORDS], uint64_t a)
 {
     bool write = a & PF_BIT_W; /* the newest write stays in front of the record */
-    uint64_t ref = plain_read(a) ? pf_set_of_reads(t, list + 1, 3, a) : 0;
+    uint64_t ref = plain_read(a) ? pf_set_of_reads(t, list + 1, WORDS - 1, a) : 0;
     if (!ref)
-        ref = write ? pf_set_private_of(list, 4, 0) : pf_set_private_of(list + 1, 3, a);
-    put(&pf_cell_more(cell)[0], 0);
-    put(&pf_cell_more(cell)[1], 0);
+        ref = write ? pf_set_private_of(list, WORDS, 0) : pf_set_private_of(list + 1, WORDS - 1, a);
+    for (unsigned i = 0; i < PF_MORE_WORDS; i++)
+        put(&pf_cell_more(cell)[i], 0);
     put(&cell[1], ref);
     put(&cell[0], write ? a : list[0]);
 }
 
-/* A cell with up to four statements. One word is stored in most cases: no loops here. */
-static void access_four(struct pf_thread *t, uint64_t *cell, struct visit *v, uint32_t site)
+/* A cell with statements in any of its words. In most cases one word is stored. */
+static void access_all(struct pf_thread *t, uint64_t *cell, struct visit *v, uint32_t site)
 {
-    uint64_t *more = pf_cell_more(cell), one;
-    uint64_t s0 = get(&cell[0]), s1 = get(&cell[1]), s2 = get(&more[0]), s3 = get(&more[1]);
-    uint64_t n0 = relate(t->clock, v, s0), n1 = relate(t->clock, v, s1);
-    uint64_t n2 = relate(t->clock, v, s2), n3 = relate(t->clock, v, s3);
+    struct words w = words_of(cell);
+    uint64_t s[WORDS], n[WORDS];
+    for (unsigned i = 0; i < WORDS; i++) {
+        s[i] = get(w.at[i]);
+        n[i] = relate(t->clock, v, s[i]);
+    }
+    bool write = v->a & PF_BIT_W;
     if (is_covered(v)) {
-        if (!n1 && !(v->a & PF_BIT_W)) /* let the next read of this find it where it looks */
-            n1 = n0;
+        if (!n[1] && !write) /* let the next read of this find it where it looks */
+            n[1] = n[0];
     } else {
         name(t, v, site);
         t->dirty = true;
-        bool write = v->a & PF_BIT_W;
-        if (n1 && !((n0 ^ n1) << 8)) { /* such a double */
-            n0 |= n1;
-            n1 = 0;
+        if (n[1] && !((n[0] ^ n[1]) << 8)) { /* such a double */
+            n[0] |= n[1];
+            n[1] = 0;
         }
-        if ((one = merge(t, n0, v->a))) {
-            n0 = one;
-        } else if ((one = merge(t, n1, v->a))) {
-            n1 = one;
-        } else if ((one = merge(t, n2, v->a))) {
-            n2 = one;
-        } else if ((one = merge(t, n3, v->a))) {
-            n3 = one;
-        } else {
-            uint64_t old = write ? n0 : n1; /* makes room in front for the access */
-            if (write)
-                n0 = v->a;
-            else
-                n1 = v->a;
-            if (!old)
-                ;
-            else if (!(write ? n1 : n0))
-                *(write ? &n1 : &n0) = old;
-            else if (!n2)
-                n2 = old;
-            else if (!n3)
-                n3 = old;
-            else {
-                overflow(t, cell, (uint64_t[]){write ? old : n0, write ? n1 : old, n2, n3}, v->a);
-                return;
+        uint64_t add = v->a;
+        for (unsigned i = 0; i < WORDS && add; i++) {
+            uint64_t one = merge(t, n[i], add);
+            if (one) {
+                n[i] = one;
+                add = 0;
             }
         }
+        if (add) { /* it stands in front; what was there moves */
+            uint64_t old = n[!write];
+            unsigned k = 0;
+            n[!write] = add;
+            while (old && k < WORDS && n[k])
+                k++;
+            if (k == WORDS) {
+                n[!write] = old;
+                overflow(t, cell, n, add);
+                return;
+            }
+            if (old)
+                n[k] = old;
+        }
     }
-    if (n2 != s2)
-        put(&more[0], n2);
-    if (n3 != s3)
-        put(&more[1], n3);
-    if (n1 != s1)
-        put(&cell[1], n1);
-    if (n0 != s0)
-        put(&cell[0], n0);
+    for (unsigned i = WORDS; i-- > 0;)
+        if (n[i] != s[i]) {
+            if (i >= 2)
+                __atomic_store_n(pf_cell_more_used(cell), 1, __ATOMIC_RELAXED);
+            put(w.at[i], n[i]);
+        }
 }
 
 /* From now on any read under this set passes at once, for t has read all of the granule under it. */
@@ -381,8 +378,8 @@ static void change_record(struct pf_thread *t, struct visit *v, uint64_t *cell, 
     unsigned n = set->n;
     uint64_t a = send(t, v, set->stmt, &n, site, racing);
     set->n = (uint16_t)n;
-    if (n + !!a <= 4) {
-        uint64_t few[4];
+    if (n + !!a <= WORDS) {
+        uint64_t few[WORDS];
         for (unsigned i = 0; i < n; i++)
             few[i] = set->stmt[i];
         pf_set_drop(s1);
@@ -438,7 +435,7 @@ static bool read_in_record(struct pf_thread *t, struct visit *v, uint64_t s0, st
     return true;
 }
 
-/* Everything that needs more than four words, or a lock. */
+/* Everything that needs more than the words of the cell, or a lock. */
 static __attribute__((noinline)) void access_slow(struct pf_thread *t, uintptr_t addr, uint64_t a,
                                                   uint32_t site)
 {
@@ -463,8 +460,8 @@ static __attribute__((noinline)) void access_slow(struct pf_thread *t, uintptr_t
             !read_in_record(t, &v, get(&cell[0]), pf_set_at(s1), site))
             change_record(t, &v, cell, site, &racing);
     } else {
-        racing.n = pf_cell_list(cell, racing.stmt, 4);
-        access_four(t, cell, &v, site);
+        racing.n = pf_cell_list(cell, racing.stmt, WORDS);
+        access_all(t, cell, &v, site);
         racing.n = v.race ? racing.n : 0;
     }
     pf_spin_unlock(stripe);
@@ -474,24 +471,22 @@ static __attribute__((noinline)) void access_slow(struct pf_thread *t, uintptr_t
 
 void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site)
 {
-    uint64_t *cell = pf_cell_of(addr), s0 = get(&cell[0]), s1 = get(&cell[1]), s2 = 0, s3 = 0;
+    uint64_t *cell = pf_cell_of(addr), s0 = get(&cell[0]), s1 = get(&cell[1]);
     if (__builtin_expect(pf_is_ref(s1) | pf_rt.strict, 0)) {
         access_slow(t, addr, a, site);
         return;
     }
     struct visit v = {a, 0, 0};
+    uint64_t before[WORDS] = {s0, s1};
+    unsigned n = 2;
     if (*pf_cell_more_used(cell)) {
-        s2 = get(&pf_cell_more(cell)[0]);
-        s3 = get(&pf_cell_more(cell)[1]);
-    }
-    if (s2 | s3)
-        access_four(t, cell, &v, site);
-    else
+        n = pf_cell_list(cell, before, WORDS);
+        access_all(t, cell, &v, site);
+    } else {
         access_two(t, &v, cell, s0, s1, site);
-    if (__builtin_expect(v.race != 0, 0)) {
-        uint64_t before[] = {s0, s1, s2, s3};
-        report(t, &v, addr, site, before, 4);
     }
+    if (__builtin_expect(v.race != 0, 0))
+        report(t, &v, addr, site, before, n);
 }
 
 static void clear_one(uint64_t *cell, bool more)
@@ -508,10 +503,8 @@ static void clear_one(uint64_t *cell, bool more)
         put(&cell[0], 0);
         put(&cell[1], 0);
     }
-    if (more) {
-        put(&pf_cell_more(cell)[0], 0);
-        put(&pf_cell_more(cell)[1], 0);
-    }
+    for (unsigned i = 0; more && i < PF_MORE_WORDS; i++)
+        put(&pf_cell_more(cell)[i], 0);
     if (__builtin_expect(stripe != NULL, 0))
         pf_spin_unlock(stripe);
 }
@@ -520,7 +513,7 @@ void pf_cell_clear(uint64_t *from, uint64_t *to)
 {
     while (from < to) {
         bool more = *pf_cell_more_used(from);
-        uint64_t *end = (uint64_t *)(((uintptr_t)from | 4095) + 1);
+        uint64_t *end = (uint64_t *)(((uintptr_t)from | 2047) + 1); /* of a page of more words */
         for (end = end < to ? end : to; from < end; from += 2)
             clear_one(from, more);
     }
@@ -530,7 +523,7 @@ unsigned pf_cell_list(uint64_t *cell, uint64_t *out, unsigned max)
 {
     struct words w = words_of(cell);
     unsigned n = 0;
-    for (int i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < WORDS; i++) {
         uint64_t s = get(w.at[i]);
         const struct pf_set *set = pf_is_ref(s) ? pf_set_at(s) : NULL;
         for (unsigned k = 0; s && k < (set ? set->n : 1u); k++)

@@ -10,7 +10,7 @@
  *            else replaces, in the overlapping bytes, every s <= a that happened before it.
  *          A replaced s is no loss: what would race with s in future also races with a.
  *
- *          Up to four statements stand in the cell itself, two of them on the second plane. More
+ *          Up to six statements stand in the cell itself, four of them on the second plane. More
  *          stand in a record that cell[1] refers to: a private one of this granule, or an interned
  *          set of plain reads that many granules share (read-only data touched by the same threads
  *          from the same places costs one set, not words for every granule). Under a reference the
@@ -44,7 +44,7 @@ static inline uint64_t *pf_cell_of(uintptr_t addr)
 
 static inline uint64_t *pf_cell_more(uint64_t *cell)
 {
-    return (uint64_t *)((uintptr_t)cell + (PF_MORE_BASE - PF_SHADOW_BASE));
+    return (uint64_t *)(PF_MORE_BASE + 2 * ((uintptr_t)cell - PF_SHADOW_BASE));
 }
 /* Has the page of pf_cell_more ever been written? */
 static inline uint8_t *pf_cell_more_used(const uint64_t *cell)

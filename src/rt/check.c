@@ -75,7 +75,10 @@ static void access_range(struct pf_thread *t, uintptr_t addr, uint64_t size, boo
     uint64_t a = pf_stmt_make(t, 0xff, write, false) | id, key = (a | PF_BIT_W) & ~PF_BITS_ID;
     for (; addr < end && end - addr >= 8; addr += 8) {
         uint64_t *cell = pf_cell_of(addr), s = __atomic_load_n(&cell[!write], __ATOMIC_RELAXED);
-        if ((s ^ key) >> shift && (!id || !pf_cell_touch(t->clock, cell, a)))
+        if (!write && s == __pf_tls.shared)
+            continue;
+        if ((s ^ key) >> shift && (write || s != __pf_tls.shared) &&
+            (!id || !pf_cell_touch(t->clock, cell, a)))
             pf_cell_access(t, addr, a, PF_NO_SITE);
     }
     if (addr < end)

@@ -78,7 +78,7 @@ void pf_rt_init(void)
     pf_nest();
     pf_options_init();
     pf_store_init();
-    if (!map_plane(PF_SHADOW_BASE, PF_SHADOW_SIZE) || !map_plane(PF_MORE_BASE, PF_SHADOW_SIZE) ||
+    if (!map_plane(PF_SHADOW_BASE, PF_SHADOW_SIZE) || !map_plane(PF_MORE_BASE, PF_MORE_SIZE) ||
         !map_plane(PF_MORE_USED, PF_MORE_USED_SIZE) ||
         !map_plane(PF_SYNC_PLANE, PF_SYNC_PLANE_SIZE) ||
         !map_plane(PF_BLOCK_PLANE, PF_BLOCK_PLANE_SIZE)) {

@@ -87,17 +87,20 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
                 return false;
         }
     } else {
-        uint64_t s2 = pf_word_get(&more[0]), s3 = pf_word_get(&more[1]);
-        if (!pf_stmt_calm(clock, s2) || !pf_stmt_calm(clock, s3))
-            return false;
+        unsigned yields = PF_MORE_WORDS;
+        for (unsigned i = 0; i < PF_MORE_WORDS; i++) {
+            uint64_t s = pf_word_get(&more[i]);
+            if (!pf_stmt_calm(clock, s))
+                return false;
+            if (s && pf_stmt_yields(clock, s, mine))
+                yields = i;
+        }
         if (!pf_stmt_yields(clock, s1, mine) && !pf_stmt_double(s0, s1)) {
             uint64_t one = pf_stmt_join(s1, mine);
             if (one)
                 mine = one;
-            else if (s2 && pf_stmt_yields(clock, s2, mine)) /* to the front, where reads look */
-                pf_word_put(&more[0], s1);
-            else if (s3 && pf_stmt_yields(clock, s3, mine))
-                pf_word_put(&more[1], s1);
+            else if (yields < PF_MORE_WORDS) /* to the front, where reads look */
+                pf_word_put(&more[yields], s1);
             else
                 return false;
         }
@@ -120,10 +123,11 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint
     if (!pf_stmt_known(clock, s0) || !pf_stmt_known(clock, s1))
         return false;
     if (__builtin_expect(*pf_cell_more_used(cell), 0)) {
-        uint64_t s2 = pf_word_get(&more[0]), s3 = pf_word_get(&more[1]);
-        if (!pf_stmt_known(clock, s2) || !pf_stmt_known(clock, s3) || !pf_stmt_apart(s2, a) ||
-            !pf_stmt_apart(s3, a))
-            return false;
+        for (unsigned i = 0; i < PF_MORE_WORDS; i++) {
+            uint64_t s = pf_word_get(&more[i]);
+            if (!pf_stmt_known(clock, s) || !pf_stmt_apart(s, a))
+                return false;
+        }
     }
     if (!pf_stmt_inside(s0, a)) {
         mine = pf_stmt_join(s0, mine); /* other bytes in the same epoch */
