@@ -59,26 +59,24 @@ def slowdown_table(programs):
         {**means, "worst pf/TSan": worst}
 
 
-def contention_table(programs, threads):
-    """programs: {name: {threads: {flavour: medians}}}: CPU time over native with as many threads,
-    and wall time over the run with the fewest threads."""
-    names = ["tsan", "pf"]
-    head = ["program"]
-    for n in threads:
-        head += ["%s/native %d" % (f, n) for f in names]
-    for n in threads[1:]:
-        head += ["%s wall %d:%d" % (f, n, threads[0]) for f in ["native"] + names]
-    rows = []
+def contention_tables(programs, threads):
+    """programs: {name: {threads: {flavour: medians}}} -> CPU time over native with as many threads,
+    and wall time over the same flavour's run with the fewest threads."""
+    cpu, wall = [], []
     for name, by_threads in programs.items():
+        cpu.append([name] + [text(ratio(by_threads[n], f, "native", "cpu"), "%.1f")
+                             for n in threads for f in ("tsan", "pf")])
         row = [name]
-        for n in threads:
-            row += [text(ratio(by_threads[n], f, "native", "cpu"), "%.1f") for f in names]
         for n in threads[1:]:
-            for f in ["native"] + names:
+            for f in ("native", "tsan", "pf"):
                 now, first = by_threads[n].get(f), by_threads[threads[0]].get(f)
                 row.append(text(now["wall"] / first["wall"] if now and first else None))
-        rows.append(row)
-    return table(head, rows)
+        wall.append(row)
+    title = {"native": "native", "tsan": "TSan", "pf": "pf"}
+    return table(["program"] + ["%s, %d threads" % (title[f], n)
+                                for n in threads for f in ("tsan", "pf")], cpu), \
+        table(["program"] + ["%s, %d threads" % (title[f], n)
+                             for n in threads[1:] for f in ("native", "tsan", "pf")], wall)
 
 
 def machine():
