@@ -173,9 +173,10 @@ static void add_text(struct pf_text *t, struct job *j, bool color)
         pf_text_add(t, r->races.len == 1 ? " race (" : " races (");
         pf_text_add(t, claim[j->analyses[k]->claim]);
         pf_text_char(t, ')');
-        add_count(t, r->infeasible, " pairs of sites proven to be none");
-        add_count(t, r->window, " rejected only within the window");
+        add_count(t, r->infeasible, " pairs of sites rejected");
+        add_count(t, r->window, " rejected within the window only");
         add_count(t, r->unknown, " unknown (budget used up)");
+        add_count(t, r->untried, " pairs of these not tried");
         add_count(t, r->dropped, " accesses not looked at (history full)");
         add_count(t, r->invalid, " WITNESSES REFUSED: please report this");
         pf_text_char(t, '\n');
@@ -187,7 +188,7 @@ static bool decided(const struct job *j)
     bool all = true;
     for (size_t k = 0; k < j->n; k++)
         all &= !j->results[k].window && !j->results[k].unknown && !j->results[k].dropped &&
-               !j->results[k].invalid;
+               !j->results[k].untried && !j->results[k].invalid;
     return all;
 }
 

@@ -25,19 +25,20 @@ struct pf_race {
 struct pf_result {
     PF_VEC(struct pf_race) races; /* one for a pair of sites */
     uint64_t pairs;               /* pairs looked at */
-    uint64_t infeasible;          /* rejected in every reordering of the whole trace */
-    uint64_t window;              /* rejected, but only within the largest window tried */
-    uint64_t unknown;             /* given up: budget used up */
-    uint64_t dropped;             /* never looked at: a bounded history was full */
-    uint64_t invalid;             /* witnesses that the validator refused: our own bug */
+    uint64_t infeasible; /* pairs of sites: no reordering of the whole trace has any pair tried */
+    uint64_t untried; /* pairs of accesses left out of rejected pairs of sites: too many */
+    uint64_t window; /* rejected, but only within the largest window tried */
+    uint64_t unknown; /* given up: budget used up */
+    uint64_t dropped; /* never looked at: a bounded history was full */
+    uint64_t invalid; /* witnesses that the validator refused: our own bug */
 };
 
 struct pf_limits {
-    uint32_t window;    /* largest number of events in a window */
+    uint32_t window; /* largest number of events in a window */
     uint32_t conflicts; /* of the solver, for one pair in one window */
-    uint32_t tries;     /* pairs tried for one pair of sites */
-    uint32_t history;   /* accesses remembered for one cell */
-    bool all_pairs;     /* every pair of events, not one for a pair of sites (tests) */
+    uint32_t tries; /* pairs tried for one pair of sites */
+    uint32_t history; /* accesses remembered for one cell */
+    bool all_pairs; /* every pair of events, not one for a pair of sites (tests) */
 };
 extern const struct pf_limits pf_limits_default;
 

@@ -9,6 +9,7 @@
 struct bucket {
     uint64_t key; /* the pair of sites */
     uint32_t first, count;
+    uint32_t more; /* pairs that found no room */
 };
 struct waiting {
     uint32_t a, b, next;
@@ -40,7 +41,7 @@ static struct bucket *bucket_of(struct collector *c, uint64_t key)
         if (c->buckets.at[c->slots[s]].key == key)
             return &c->buckets.at[c->slots[s]];
     c->slots[s] = (uint32_t)c->buckets.len;
-    pf_vec_push(&c->buckets, (struct bucket){key, PF_NONE, 0});
+    pf_vec_push(&c->buckets, (struct bucket){key, PF_NONE, 0, 0});
     return &c->buckets.at[c->buckets.len - 1];
 }
 
@@ -60,8 +61,10 @@ static void collect(void *arg, uint32_t a, uint32_t b)
         link = &c->pairs.at[*link].next;
         depth++;
     }
-    if (depth >= c->limits->tries)
+    if (depth >= c->limits->tries) {
+        k->more++;
         return;
+    }
     uint32_t next = *link;
     if (k->count == c->limits->tries) { /* the farthest one makes room: reuse its cell */
         uint32_t *last = link;
@@ -72,6 +75,7 @@ static void collect(void *arg, uint32_t a, uint32_t b)
         next = *link;
         c->pairs.at[cell] = (struct waiting){a, b, next};
         *link = cell;
+        k->more++;
         return;
     }
     k->count++;
@@ -180,6 +184,7 @@ void pf_engine_run(const struct pf_trace *t, enum pf_missing missing,
             worst = v == RACE || v > worst ? v : worst;
         }
         out->infeasible += worst == INFEASIBLE;
+        out->untried += worst == RACE ? 0 : c.buckets.at[i].more;
         out->window += worst == WINDOW;
         out->unknown += worst == UNKNOWN;
     }
