@@ -58,8 +58,8 @@ void pf_check_slow(uintptr_t addr, uint32_t site, uint32_t what)
 }
 
 /* A piece of one granule, quickly if that is possible. `id` is known. */
-static inline void access_piece(struct pf_thread *t, uintptr_t addr, unsigned size, bool write,
-                                uint32_t id)
+static __attribute__((noinline)) void access_piece(struct pf_thread *t, uintptr_t addr,
+                                                   unsigned size, bool write, uint32_t id)
 {
     uint64_t a = pf_stmt_make(t, ((1u << size) - 1) << (addr & 7) & 0xff, write, false) | id;
     uint64_t *cell = pf_cell_of(addr), s = __atomic_load_n(&cell[!write], __ATOMIC_RELAXED);
@@ -83,80 +83,51 @@ static __attribute__((noinline)) void access_carefully(struct pf_thread *t, uint
     }
 }
 
-/* How many of the n granules from this word on, in steps of four, agree with `want` but for the
- * lowest `shift` bits. */
-static inline uint64_t agreeing(const uint64_t *word, uint64_t n, uint64_t want, unsigned shift)
+static __attribute__((noinline)) void access_whole(struct pf_thread *t, uintptr_t addr, uint64_t a)
 {
-    uint64_t i = 0;
-    for (; i + 4 <= n; i += 4, word += 8)
-        if (((pf_word_get(&word[0]) ^ want) | (pf_word_get(&word[2]) ^ want) |
-             (pf_word_get(&word[4]) ^ want) | (pf_word_get(&word[6]) ^ want)) >> shift)
-            break;
-    return i;
-}
-
-/* What pf_cell_touch did to a cell; the next cell of a range often holds the same words. */
-struct touched {
-    uint64_t from[2], to[2];
-};
-
-/* Is it what stood there, or a statement of this thread's epoch, and not another thread's? */
-static bool is_ours(uint64_t was, uint64_t is, uint64_t a)
-{
-    return is == was || !((is ^ a) & (PF_BITS_SID | PF_BITS_CLK));
-}
-
-static void access_whole(struct pf_thread *t, uintptr_t addr, uint64_t a, struct touched *last)
-{
-    uint64_t *cell = pf_cell_of(addr);
-    uint64_t s[2] = {pf_word_get(&cell[0]), pf_word_get(&cell[1])};
-    bool simple = !*pf_cell_more_used(cell);
-    if (simple && s[0] == last->from[0] && s[1] == last->from[1]) {
-        for (int i = 1; i >= 0; i--)
-            if (last->to[i] != s[i])
-                pf_word_put(&cell[i], last->to[i]);
-    } else if (pf_stmt_id(a) && pf_cell_touch(t->clock, cell, a)) {
-        uint64_t to[2] = {pf_word_get(&cell[0]), pf_word_get(&cell[1])};
-        if (simple && is_ours(s[0], to[0], a) && is_ours(s[1], to[1], a))
-            *last = (struct touched){{s[0], s[1]}, {to[0], to[1]}};
-    } else {
+    if (!(a & PF_BITS_ID) || !pf_cell_touch(t->clock, pf_cell_of(addr), a))
         pf_cell_access(t, addr, a, PF_NO_SITE);
-    }
 }
 
-/* Every granule of the range, the first and the last in part. */
-static void access_range(struct pf_thread *t, uintptr_t addr, uint64_t size, bool write,
-                         uint32_t id, uint32_t site)
+/* Every granule of the range, the first and the last in part. Twice in the code, for reads and for
+ * writes: both are hot. */
+static inline __attribute__((always_inline)) void access_kind(struct pf_thread *t, uintptr_t addr,
+                                                              uint64_t size, bool write,
+                                                              uint32_t id, uint32_t site)
 {
     uintptr_t end = addr + size;
     if (!id && site != PF_NO_SITE)
         id = pf_stack_id(t, site);
-    while (addr < end && (addr & 7 || end - addr < 8 || pf_rt.careful)) {
+    if (__builtin_expect(pf_rt.careful, 0)) {
+        access_carefully(t, addr, size, write, id);
+        return;
+    }
+    if (addr < end && (addr & 7 || end - addr < 8)) {
         unsigned n = 8 - (addr & 7);
         if (n > end - addr)
             n = (unsigned)(end - addr);
-        access_one(t, addr, n, write, id, PF_NO_SITE);
+        access_piece(t, addr, n, write, id);
         addr += n;
     }
     unsigned shift = write ? PF_WRITE_BIT : PF_CLK_SHIFT;
     uint64_t a = pf_stmt_make(t, 0xff, write, false) | id, key = (a | PF_BIT_W) & ~PF_BITS_ID;
-    struct touched last = {.from = {a, 0}}; /* no cell: a write stands in both words, a read in 1 */
-    while (addr < end && end - addr >= 8) {
-        uint64_t n = (end - addr) / 8, *word = pf_cell_of(addr) + !write;
-        uint64_t skip = agreeing(word, n, key, shift);
-        if (!skip && !write)
-            skip = agreeing(word, n, __pf_tls.shared, 0);
-        addr += 8 * skip;
-        if (skip)
-            continue;
-        for (unsigned i = n < 4 ? (unsigned)n : 4; i; i--, addr += 8) {
-            uint64_t s = pf_word_get(&pf_cell_of(addr)[!write]);
-            if ((s ^ key) >> shift && (write || s != __pf_tls.shared))
-                access_whole(t, addr, a, &last);
-        }
+    for (; addr < end && end - addr >= 8; addr += 8) {
+        uint64_t *cell = pf_cell_of(addr), s = __atomic_load_n(&cell[!write], __ATOMIC_RELAXED);
+        if ((s ^ key) >> shift && (write || s != __pf_tls.shared) &&
+            (!id || !pf_cell_touch(t->clock, cell, a)))
+            pf_cell_access(t, addr, a, PF_NO_SITE);
     }
     if (addr < end)
-        access_one(t, addr, (unsigned)(end - addr), write, id, PF_NO_SITE);
+        access_piece(t, addr, (unsigned)(end - addr), write, id);
+}
+
+static void access_range(struct pf_thread *t, uintptr_t addr, uint64_t size, bool write,
+                         uint32_t id, uint32_t site)
+{
+    if (write)
+        access_kind(t, addr, size, true, id, site);
+    else
+        access_kind(t, addr, size, false, id, site);
 }
 
 void pf_check_range(uintptr_t addr, uint64_t size, uint32_t site, uint32_t what)
