@@ -111,11 +111,13 @@ static inline __attribute__((always_inline)) void access_kind(struct pf_thread *
     }
     unsigned shift = write ? PF_WRITE_BIT : PF_CLK_SHIFT;
     uint64_t a = pf_stmt_make(t, 0xff, write, false) | id, key = (a | PF_BIT_W) & ~PF_BITS_ID;
-    for (; addr < end && end - addr >= 8; addr += 8) {
-        uint64_t *cell = pf_cell_of(addr), s = __atomic_load_n(&cell[!write], __ATOMIC_RELAXED);
-        if ((s ^ key) >> shift && (write || s != __pf_tls.shared) &&
-            (!id || !pf_cell_touch(t->clock, cell, a)))
-            pf_cell_access(t, addr, a, PF_NO_SITE);
+    uint64_t *cell = pf_cell_of(addr);
+    for (; addr < end && end - addr >= 8; addr += 8, cell += 2) {
+        uint64_t s = __atomic_load_n(&cell[!write], __ATOMIC_RELAXED);
+        if ((s ^ key) >> shift == 0 || (!write && s == __pf_tls.shared))
+            continue;
+        if (!id || !pf_cell_touch_lean(t->clock, cell, a, write))
+            access_whole(t, addr, a);
     }
     if (addr < end)
         access_piece(t, addr, (unsigned)(end - addr), write, id);
