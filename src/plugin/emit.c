@@ -238,7 +238,8 @@ static void fill_phis(struct pf_emit *e)
             for (unsigned i = 0, n = LLVMCountIncoming(v); i < n; i++) {
                 LLVMValueRef value = mapped(e, LLVMGetIncomingValue(v, i));
                 size_t from = *pf_ptrmap_find(&e->plan->block_index, LLVMGetIncomingBlock(v, i));
-                LLVMAddIncoming(mapped(e, v), &value, &e->last[from], 1);
+                bool enters = from != b && e->before[b];
+                LLVMAddIncoming(mapped(e, v), &value, enters ? &e->before[b] : &e->last[from], 1);
             }
         }
 }
@@ -322,6 +323,9 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, bool labe
     pf_book_begin(e.book);
     e.first = pf_grow(NULL, plan->nblocks * sizeof *e.first);
     e.last = pf_grow(NULL, plan->nblocks * sizeof *e.last);
+    e.before = calloc(plan->nblocks, sizeof *e.before);
+    if (!e.before)
+        abort();
     uint64_t hash = pf_body_hash(fn);
     for (size_t i = 0; i < plan->nblocks; i++) {
         e.first[i] = pf_emit_block(&e);
@@ -333,8 +337,10 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, bool labe
         pf_labels_copy(&e);
     for (size_t i = 0; i < plan->nblocks; i++)
         emit_block(&e, i);
+    pf_hoist_emit(&e);
     for (size_t i = 0; i < e.nfresh; i++)
         map_operands(&e, e.fresh[i]);
+    pf_hoist_enter(&e);
     fill_phis(&e);
     pf_frame_guard_plain(&e, dispatch);
     note_done(&e, hash);
@@ -342,6 +348,7 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, bool labe
     pf_ptrmap_release(&e.map);
     free(e.first);
     free(e.last);
+    free(e.before);
     free(e.unsure);
     free(e.fresh);
     free(e.tables);

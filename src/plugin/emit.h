@@ -19,6 +19,7 @@ struct pf_emit {
     LLVMBuilderRef b;
     struct pf_ptrmap map;           /* old value -> new value */
     LLVMBasicBlockRef *first, *last; /* new blocks of each old one */
+    LLVMBasicBlockRef *before;      /* affine.c: the block on the edge into a loop, or NULL */
     LLVMValueRef *fresh;            /* new instructions whose operands are to be mapped */
     size_t nfresh, fresh_cap;
     LLVMValueRef *tables;           /* labels.c: old tables that have a copy */
@@ -55,6 +56,10 @@ void pf_emit_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMV
 void pf_emit_ranges(struct pf_emit *e, const struct pf_step *s);
 void pf_emit_memory(struct pf_emit *e, const struct pf_step *s);
 void pf_emit_masked(struct pf_emit *e, const struct pf_step *s);
+
+/* affine.c: the checks before loops; then, when operands are mapped, the loops' own edges. */
+void pf_hoist_emit(struct pf_emit *e);
+void pf_hoist_enter(struct pf_emit *e);
 
 /* emit_atomic.c: bracket and operation. */
 void pf_emit_atomic(struct pf_emit *e, const struct pf_step *s);

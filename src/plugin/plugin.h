@@ -100,6 +100,21 @@ struct pf_step {
     bool kills; /* a synchronisation may stand here: earlier checks count no more */
 };
 
+/* How often a loop goes round: a counter starts, steps, and ends it when equal to the limit. */
+struct pf_rounds {
+    LLVMValueRef start, limit;
+    int64_t step;
+    bool before_step; /* it is compared before it steps */
+};
+
+/* A range check before a loop. */
+struct pf_hoist {
+    size_t block; /* the loop */
+    size_t step;  /* the access at the lowest address, which has no check of its own any more */
+    uint64_t stride;
+    struct pf_rounds rounds;
+};
+
 struct pf_plan {
     struct pf_step *steps; /* in the order of blocks and instructions */
     size_t n, cap;
@@ -107,6 +122,8 @@ struct pf_plan {
     size_t nblocks;
     size_t *first_step; /* of each block; nblocks + 1 entries */
     struct pf_ptrmap block_index;
+    struct pf_hoist *hoists; /* in the order of blocks */
+    size_t nhoists, hoists_cap;
     bool accesses; /* plain accesses are checked, not only atomics and frames */
 };
 
@@ -117,7 +134,9 @@ void pf_plan_release(struct pf_plan *plan);
 void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan);
 /* capture.c: can another thread, or code elsewhere, not know this memory? */
 bool pf_memory_is_private(struct pf_unit *u, LLVMValueRef ptr);
-/* cycles.c: marks the steps that stand in loops; after _cover. */
+/* affine.c: checks that one before the loop replaces; after _cover. */
+void pf_plan_hoist(struct pf_unit *u, struct pf_plan *plan);
+/* cycles.c: marks the steps that stand in loops; after _cover and _hoist. */
 void pf_plan_cycles(struct pf_plan *plan);
 /* copyable.c: why fn cannot have a second body, or NULL. *labels: it has labels whose address is taken. */
 const char *pf_copy_obstacle(struct pf_unit *u, LLVMValueRef fn, bool *labels);

@@ -245,5 +245,6 @@ void pf_plan_release(struct pf_plan *plan)
     free(plan->steps);
     free(plan->blocks);
     free(plan->first_step);
+    free(plan->hoists);
     pf_ptrmap_release(&plan->block_index);
 }

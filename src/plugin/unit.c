@@ -185,6 +185,7 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
     struct pf_plan plan;
     if (pf_plan_make(u, fn, has(u, fn, u->kinds.sanitize_thread), &plan)) {
         pf_plan_cover(u, &plan);
+        pf_plan_hoist(u, &plan);
         pf_plan_cycles(&plan);
         pf_emit(u, fn, &plan, labels);
         for (size_t i = 0; i < sizeof broken_promises / sizeof *broken_promises; i++)
