@@ -36,6 +36,13 @@ static inline void pf_word_put(uint64_t *p, uint64_t s)
     __atomic_store_n(p, s, __ATOMIC_RELAXED);
 }
 
+/* Is s of the same epoch, as strong, and of all its bytes? */
+static inline bool pf_stmt_covers(uint64_t s, uint64_t mine)
+{
+    return !((s ^ mine) & (PF_BITS_SID | PF_BITS_CLK)) && !(mine & ~s & PF_BIT_W) &&
+           !(s & ~mine & PF_BIT_A) && pf_stmt_inside(mine, s);
+}
+
 /* Says s1 nothing that s0 does not say? A write stands in both words where it can, so that reads
  * find it too. */
 static inline bool pf_stmt_double(uint64_t s0, uint64_t s1)
@@ -130,9 +137,16 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint
         }
     }
     if (!pf_stmt_inside(s0, a)) {
+        bool same = !((s0 ^ mine) & ~(PF_MASK_ALL | PF_BITS_ID));
         mine = pf_stmt_join(s0, mine); /* other bytes in the same epoch */
-        if (!mine)
+        if (!mine && (same || (s1 && !pf_stmt_double(s0, s1))))
             return false;
+        if (!mine) { /* of another one: what is left of it moves back */
+            pf_word_put(&cell[1], s0 & ~(a & PF_MASK_ALL));
+            pf_word_put(&cell[0], a);
+            __pf_tls.thread->dirty = true;
+            return true;
+        }
     }
     if (pf_stmt_inside(s1, a) || pf_stmt_double(s0, s1))
         pf_word_put(&cell[1], mine);
@@ -143,11 +157,13 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint
     return true;
 }
 
-/* The same for an atomic access: it takes the place of an older atomic one in front. */
+/* The same for an atomic access: it is covered, or takes the place of an older atomic one in front. */
 static inline __attribute__((always_inline)) bool
 pf_cell_touch_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
+    if (pf_stmt_covers(s0, mine) || pf_stmt_covers(s1, mine))
+        return true;
     if (!(s0 & PF_BIT_A) || !pf_stmt_inside(s0, mine) || (s0 & ~mine & PF_BIT_W))
         return false;
     if (!pf_stmt_known(clock, s0) || !pf_stmt_known(clock, s1) || *pf_cell_more_used(cell))
@@ -167,11 +183,13 @@ pf_cell_touch_lean(const uint32_t *clock, uint64_t *cell, uint64_t mine, bool wr
     if (write) {
         if (!pf_stmt_known(clock, s1))
             return false;
-        if ((s0 ^ mine) << 8 == 0 && s1 == s0)
+        if ((s0 ^ mine) << 8 == 0)
             mine |= s0;
-        else if (!pf_stmt_inside(s0 | s1, mine))
+        else if (!pf_stmt_inside(s0, mine))
             return false;
         pf_word_put(&cell[0], mine);
+        s1 &= ~(mine & PF_MASK_ALL); /* what it leaves of the other one, or itself again */
+        mine = s1 & PF_MASK_ALL ? s1 : mine;
     } else {
         if ((s1 ^ mine) << 8 == 0)
             mine |= s1;
