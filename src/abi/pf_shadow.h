@@ -3,7 +3,7 @@
  *
  * Shared by the compiler plugin (which emits checks inline) and the runtime.
  *
- * Model:   every 8-byte granule of the target owns a cell of two statements. A statement says
+ * Model:   every 8-byte granule of the target owns a cell of statements. A statement says
  *          "thread slot `sid`, in its epoch `clk`, accessed the bytes `mask` of this granule from
  *          the calling context and site `id`". It is one 64-bit word, complete in itself: a lost
  *          store loses a statement, it can never make a false one.

@@ -1,5 +1,5 @@
 /*
- * cell.h - what has happened to one granule: the two words of its cell and the records behind it.
+ * cell.h - what has happened to one granule: the words of its cell and the records behind it.
  *
  * Model:   a cell is a set of statements (pf_shadow.h) that may still race with something: FastTrack
  *          for every byte, stored by masks. With ">=" for "write before read, plain before atomic":

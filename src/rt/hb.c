@@ -67,27 +67,6 @@ void pf_hb_release_store(struct pf_thread *t, const volatile void *addr)
     pf_oracle_end();
 }
 
-void pf_hb_acquire_release(struct pf_thread *t, const volatile void *addr)
-{
-    if (t->ignore_sync)
-        return;
-    uintptr_t a = (uintptr_t)addr;
-    pf_oracle_begin();
-    pf_oracle_event(t, "acq", a, 0);
-    pf_oracle_event(t, "rel", a, 0);
-    struct pf_spin *l = pf_sync_lock(a);
-    struct pf_sync *s = pf_sync_find(a, true);
-    if (s) {
-        pf_clock_to_thread(t, &s->clock);
-        pf_clock_set_thread(&s->clock, t);
-        s->heads = ~0ull;
-        s->head = 0;
-    }
-    pf_spin_unlock(l);
-    pf_epoch_next(t);
-    pf_oracle_end();
-}
-
 /* Clocks without an address: a descriptor's, a message's. */
 
 struct free_clock {

@@ -16,7 +16,6 @@ void pf_hb_acquire(struct pf_thread *t, const volatile void *addr);
 void pf_hb_release(struct pf_thread *t, const volatile void *addr);
 /* object := thread, what earlier releases left is replaced. */
 void pf_hb_release_store(struct pf_thread *t, const volatile void *addr);
-void pf_hb_acquire_release(struct pf_thread *t, const volatile void *addr);
 /* The memory is gone (free, munmap, destroy): objects in [addr, addr + size) are dropped. */
 void pf_hb_forget(const volatile void *addr, size_t size);
 

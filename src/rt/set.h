@@ -1,5 +1,5 @@
 /*
- * set.h - records of more than two statements: private to a granule, or interned and shared.
+ * set.h - records of statements beyond the words of a cell: private to a granule, or interned and shared.
  *
  * Model:   an interned set is immutable, sorted, holds plain reads only, and equal sets are the same
  *          set. Adding a read to one is a pure function of (set, read), remembered per thread.
