@@ -2,10 +2,20 @@
 #include "spin.h"
 #include <sys/mman.h>
 
+/* Where the runtime's own pages go: a hole that the target left by unmapping is not ours to take,
+ * it may well put something there again. */
+#define OWN_BASE 0x080000000000ull
+#define PAGE 4096ull
+static uint64_t own_used;
+
 void *pf_sys_map(void *at, size_t size)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED_NOREPLACE : 0);
-    long r = pf_sys(SYS_mmap, at, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+    uint64_t place = (uint64_t)at;
+    if (!at) /* a wish: where the place is taken the kernel finds another */
+        place = OWN_BASE +
+                __atomic_fetch_add(&own_used, (size + 2 * PAGE - 1) & -PAGE, __ATOMIC_RELAXED);
+    long r = pf_sys(SYS_mmap, place, size, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (r < 0 && r > -4096)
         return NULL;
     if (at && (void *)r != at) { /* a kernel that ignores the flag */
