@@ -1,0 +1,3 @@
+#include "direct.h"
+
+struct pf_direct pf_direct;
