@@ -113,6 +113,20 @@ pf_status pf_file_write(const char *path, const char *data, size_t n, struct pf_
     return PF_OK;
 }
 
+pf_status pf_file_check(const char *path, struct pf_error *e)
+{
+    char *copy = strdup(path), *slash = copy ? strrchr(copy, '/') : NULL;
+    if (!copy)
+        return pf_fail(e, PF_NOMEM, "out of memory");
+    if (slash)
+        slash[slash == copy] = 0;
+    int bad = strcmp(path, "-") && access(slash ? copy : ".", W_OK | X_OK) && access(path, W_OK);
+    pf_status s =
+        bad ? pf_fail(e, PF_IO, "%s: cannot be written: %s", path, strerror(errno)) : PF_OK;
+    free(copy);
+    return s;
+}
+
 pf_status pf_folder_make(const char *path, struct pf_error *e)
 {
     char *part = strdup(path);

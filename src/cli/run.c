@@ -8,10 +8,9 @@
 #include "cli.h"
 #include "file.h"
 #include "findings.h"
+#include "launch.h"
 #include "program.h"
-#include "suppress.h"
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,8 +22,9 @@
 #define VERB "run"
 
 struct run {
-    const char *sample, *state, *json, *log, *suppressions;
-    bool generate, strict, any, wait, quiet;
+    struct pf_launch launch;
+    const char *state, *json, *log;
+    bool any, wait;
     char id[64];  /* of this run, in the first line of its logs */
     char *folder; /* where the logs are */
     bool temporary;
@@ -33,41 +33,6 @@ struct run {
 static int complain(const struct pf_error *e) { return pf_complain(VERB, "%s", e->text); }
 
 /* --- before --- */
-
-static pf_status check_suppressions(const char *path, struct pf_error *e)
-{
-    struct pf_suppressions list;
-    struct pf_suppress_error wrong;
-    struct pf_pool pool;
-    char *text;
-    size_t n;
-    pf_status s = pf_file_read(path, &text, &n, e);
-    if (s != PF_OK)
-        return s;
-    pf_cli_pool_init(&pool);
-    pf_suppressions_init(&list);
-    if (!pf_suppressions_parse(&list, &pool, text, n, &wrong))
-        s = pf_fail(e, PF_BAD, "%s:%u: %s: %s", path, wrong.line, wrong.reason,
-                    wrong.text ? wrong.text : "");
-    pf_pool_release(&pool);
-    free(text);
-    return s;
-}
-
-/* Better now than after an hour's run. */
-static pf_status check_json(const char *path, struct pf_error *e)
-{
-    char *copy = strdup(path), *slash = copy ? strrchr(copy, '/') : NULL;
-    if (!copy)
-        return pf_fail(e, PF_NOMEM, "out of memory");
-    if (slash)
-        slash[slash == copy] = 0;
-    int bad = strcmp(path, "-") && access(slash ? copy : ".", W_OK | X_OK) && access(path, W_OK);
-    pf_status s =
-        bad ? pf_fail(e, PF_IO, "%s: cannot be written: %s", path, strerror(errno)) : PF_OK;
-    free(copy);
-    return s;
-}
 
 /* --log DIR as it is; --state DIR: a folder of its own in DIR/runs; else a temporary one. */
 static pf_status make_folder(struct run *r, struct pf_error *e)
@@ -103,50 +68,6 @@ static pf_status make_folder(struct run *r, struct pf_error *e)
     if (s == PF_OK && access(r->folder, W_OK))
         s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
     free(path);
-    return s;
-}
-
-static void add_option(struct pf_text *t, const char *text)
-{
-    if (t->n)
-        pf_text_char(t, ':');
-    pf_text_add(t, text);
-}
-
-/* The user's PF_OPTIONS, then ours: the later one wins. */
-static pf_status set_environment(const struct run *r, struct pf_error *e)
-{
-    struct pf_pool pool;
-    struct pf_text t;
-    char suppressions[PATH_MAX];
-    const char *theirs = getenv("PF_OPTIONS");
-    pf_status s = PF_OK;
-    pf_cli_pool_init(&pool);
-    pf_text_init(&t, &pool);
-    pf_text_add(&t, theirs);
-    if (r->quiet)
-        add_option(&t, "quiet=1");
-    if (r->strict)
-        add_option(&t, "strict=1");
-    if (r->generate)
-        add_option(&t, "gen_suppressions=1");
-    if (r->suppressions) {
-        if (!realpath(r->suppressions, suppressions))
-            s = pf_fail(e, PF_IO, "%s: %s", r->suppressions, strerror(errno));
-        else if (strchr(suppressions, '\'') && strchr(suppressions, '"'))
-            s = pf_fail(e, PF_BAD, "%s: a name with both kinds of quotes cannot be passed on",
-                        suppressions);
-        const char *quote = strchr(suppressions, '\'') ? "\"" : "'";
-        add_option(&t, "suppressions=");
-        pf_text_add(&t, quote);
-        pf_text_add(&t, suppressions);
-        pf_text_add(&t, quote);
-    }
-    pf_text_char(&t, 0);
-    if (s == PF_OK && (t.failed || (t.n > 1 && setenv("PF_OPTIONS", t.at, 1)) ||
-                       setenv("PF_LOG_DIR", r->folder, 1) || setenv("PF_RUN", r->id, 1)))
-        s = pf_fail(e, PF_NOMEM, "out of memory");
-    pf_pool_release(&pool);
     return s;
 }
 
@@ -218,19 +139,19 @@ static int collect(const struct run *r, const struct pf_child_end *end, char **a
 
 int pf_run(int argc, char **argv)
 {
-    struct run r = {.sample = "full"};
+    struct run r = {.launch.sample = "full"};
     const struct pf_cli_option options[] = {
-        {"sample", "POLICY", "which accesses to watch: full (default)", &r.sample, NULL},
+        {"sample", "POLICY", "which accesses to watch: full (default)", &r.launch.sample, NULL},
         {"state", "DIR", "keep the findings there, over many runs; see pf report", &r.state, NULL},
         {"json", "FILE", "write the findings as JSON; - is standard output", &r.json, NULL},
         {"log", "DIR", "keep the findings logs of the processes there", &r.log, NULL},
-        {"suppressions", "FILE", "do not report what FILE describes", &r.suppressions, NULL},
+        {"suppressions", "FILE", "do not report what FILE describes", &r.launch.suppressions, NULL},
         {"gen-suppressions", NULL, "after each finding, print a line that suppresses it", NULL,
-         &r.generate},
-        {"strict", NULL, "lose no access, at some cost", NULL, &r.strict},
+         &r.launch.generate},
+        {"strict", NULL, "lose no access, at some cost", NULL, &r.launch.strict},
         {"any", NULL, "run scripts and uninstrumented programs too", NULL, &r.any},
         {"wait", NULL, "wait for processes that PROG leaves behind, too", NULL, &r.wait},
-        {"quiet", NULL, "print no reports", NULL, &r.quiet},
+        {"quiet", NULL, "print no reports", NULL, &r.launch.quiet},
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] -- PROG ARG...",
@@ -249,13 +170,11 @@ int pf_run(int argc, char **argv)
         return status;
     if (first >= argc)
         return pf_complain(VERB, "which program? usage: pf run %s", verb.usage);
-    if (strcmp(r.sample, "full"))
-        return pf_complain(VERB, "--sample=%s: not available in this build", r.sample);
     if (r.log && r.state)
         return pf_complain(VERB, "--log or --state, not both");
-    if (r.json && check_json(r.json, &e) != PF_OK)
+    if (r.json && pf_file_check(r.json, &e) != PF_OK)
         return complain(&e);
-    if (r.suppressions && check_suppressions(r.suppressions, &e) != PF_OK)
+    if (pf_launch_check(&r.launch, &e) != PF_OK)
         return complain(&e);
     if (pf_program_find(argv[first], &path, &e) != PF_OK)
         return complain(&e);
@@ -263,7 +182,7 @@ int pf_run(int argc, char **argv)
         free(path);
         return complain(&e);
     }
-    pf_status s = set_environment(&r, &e);
+    pf_status s = pf_launch_environment(&r.launch, r.folder, r.id, &e);
     if (s == PF_OK)
         s = pf_child_run(path, argv + first, r.wait, &end, &e);
     if (s == PF_OK)
