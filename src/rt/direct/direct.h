@@ -25,9 +25,8 @@
 #ifndef PF_RT_DIRECT_H
 #define PF_RT_DIRECT_H
 
+#include "channel.h"
 #include "thread.h"
-
-enum pf_direct_mode { PF_DIRECT_OFF, PF_DIRECT_RECORD, PF_DIRECT_REPLAY };
 
 struct pf_direct {
     uint8_t mode;  /* enum pf_direct_mode */
@@ -76,21 +75,13 @@ long pf_world_call(long number, const long argument[6]);
  * (virtual, 0: none) has come; tells the scheduler who can go on. False: there is nothing to wait for. */
 bool pf_world_poll(uint64_t deadline);
 
-/* --- log (log.c) --- */
-
-enum pf_stream {
-    PF_STREAM_SCHEDULE,
-    PF_STREAM_INPUT,
-    PF_STREAM_OUTPUT,
-    PF_STREAM_EVENT,
-    PF_STREAMS
-};
+/* --- log (log.c; more of it in log.h) --- */
 
 /* Recording: appends n bytes. Complete chunks survive a kill. */
 void pf_log_put(enum pf_stream s, const void *bytes, size_t n);
 /* Replay: the next n bytes, valid until the next call for this stream; NULL: the stream is over. */
 const void *pf_log_get(enum pf_stream s, size_t n);
-/* Puts everything on disk (before exec, at the end, before a checkpoint). */
+/* Nothing is lost without it; it makes pf write now (before a checkpoint, say). */
 void pf_log_flush(void);
 
 /* The run does not follow its recording: names the first difference and ends the target. */

@@ -1,0 +1,214 @@
+/* directed.c - see directed.h. */
+#define _GNU_SOURCE
+#include "directed.h"
+#include "file.h"
+#include "host.h"
+#include "pf_abi.h"
+#include <errno.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* What every directed run has in its environment: the same text always, the stack must not move. */
+static const char *const fixed[] = {PF_CHANNEL_ENV "=987", "GLIBC_TUNABLES=glibc.pthread.rseq=0"};
+_Static_assert(PF_CHANNEL_FD == 987, "as in the environment");
+#define NFIXED (sizeof fixed / sizeof fixed[0])
+
+static bool replaced(const char *entry)
+{
+    size_t n = strcspn(entry, "=");
+    for (size_t i = 0; i < NFIXED; i++)
+        if (!strncmp(entry, fixed[i], n + 1))
+            return true;
+    return false;
+}
+
+static char **copy_list(char **from, bool environment)
+{
+    size_t n = 0, k = 0;
+    while (from[n])
+        n++;
+    char **to = calloc(n + NFIXED + 1, sizeof *to);
+    for (size_t i = 0; to && i < n; i++)
+        if (!environment || !replaced(from[i]))
+            to[k++] = strdup(from[i]);
+    for (size_t i = 0; to && environment && i < NFIXED; i++)
+        to[k++] = strdup(fixed[i]);
+    return to;
+}
+
+/* The identity of an executable: what it holds. */
+static pf_status build_of(const char *path, uint64_t *build, struct pf_error *e)
+{
+    char *bytes;
+    size_t n;
+    pf_status s = pf_file_read(path, &bytes, &n, e);
+    if (s == PF_OK) {
+        *build = pf_clip_hash(bytes, n);
+        free(bytes);
+    }
+    return s;
+}
+
+pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **argv,
+                               const struct pf_directed *d, struct pf_error *e)
+{
+    *m = (struct pf_clip_meta){.abi = PF_ABI_VERSION, .traced = d->tracing};
+    m->tool = strdup(PF_VERSION);
+    m->program = realpath(path, NULL);
+    if (!m->program)
+        return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    m->cwd = getcwd(NULL, 0);
+    if (!m->cwd)
+        return pf_fail(e, PF_IO, "the working folder: %s", strerror(errno));
+    m->argv = copy_list(argv, false);
+    m->env = copy_list(environ, true);
+    m->schedule = d->schedule ? strdup(d->schedule) : NULL;
+    m->exclude = d->exclude ? strdup(d->exclude) : NULL;
+    if (!m->tool || !m->argv || !m->env || (d->schedule && !m->schedule))
+        return pf_fail(e, PF_NOMEM, "out of memory");
+    return build_of(m->program, &m->build, e);
+}
+
+static pf_status set_text(char *to, size_t size, const char *from, const char *what,
+                          struct pf_error *e)
+{
+    if (from && strlen(from) >= size)
+        return pf_fail(e, PF_BAD, "--%s: longer than %zu bytes", what, size - 1);
+    strcpy(to, from ? from : "");
+    return PF_OK;
+}
+
+/* The channel with the settings filled in. */
+static pf_status make_host(struct pf_host **h, bool replay, const struct pf_clip *clip,
+                           const struct pf_directed *d, struct pf_error *e)
+{
+    uint8_t use[PF_STREAMS];
+    for (int s = 0; s < PF_STREAMS; s++)
+        use[s] = s == PF_STREAM_EVENT || s == PF_STREAM_NAME
+                     ? (d->tracing ? PF_RING_WRITE : PF_RING_OFF)
+                     : (replay ? PF_RING_READ : PF_RING_WRITE);
+    pf_status s = pf_host_new(h, use, clip, e);
+    if (s != PF_OK)
+        return s;
+    struct pf_channel *c = pf_host_channel(*h);
+    c->mode = replay ? PF_DIRECT_REPLAY : PF_DIRECT_RECORD;
+    c->tracing = d->tracing;
+    c->quiet = d->quiet;
+    const char *schedule = replay ? clip->meta.schedule : d->schedule;
+    const char *exclude = replay ? clip->meta.exclude : d->exclude;
+    s = set_text(c->schedule, sizeof c->schedule, schedule, "schedule", e);
+    if (s == PF_OK)
+        s = set_text(c->exclude, sizeof c->exclude, exclude, "exclude", e);
+    if (s == PF_OK)
+        s = set_text(c->until, sizeof c->until, d->until, "until", e);
+    if (s != PF_OK)
+        pf_host_free(*h);
+    return s;
+}
+
+/* One core and no randomisation, for the children to come. Where the system refuses, the runtime
+ * knows what to do. */
+static void settle(void)
+{
+    cpu_set_t all, one;
+    personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
+    if (sched_getaffinity(0, sizeof all, &all))
+        return;
+    for (int i = CPU_SETSIZE - 1; i >= 0; i--)
+        if (CPU_ISSET(i, &all)) {
+            CPU_ZERO(&one);
+            CPU_SET(i, &one);
+            sched_setaffinity(0, sizeof one, &one);
+            return;
+        }
+}
+
+static pf_status go(struct pf_host *h, struct pf_clip_writer *w, const struct pf_clip_meta *m,
+                    struct pf_child_end *child, struct pf_clip_end *end, struct pf_error *e)
+{
+    pf_status s = pf_host_start(h, w, e);
+    if (s != PF_OK)
+        return s;
+    settle();
+    environ = m->env;
+    s = pf_child_run(m->program, m->argv, false, child, e);
+    struct pf_error lost;
+    pf_status written = pf_host_close(h, s == PF_OK ? e : &lost);
+    if (s != PF_OK)
+        return s;
+    const struct pf_channel *c = pf_host_channel(h);
+    *end = (struct pf_clip_end){.wait = child->wait, .outcome = c->outcome};
+    memcpy(end->text, c->text, sizeof end->text - 1);
+    if (c->owner == 0)
+        return pf_fail(e, PF_BAD, "%s: did not run in directed mode; build it with this pf cc",
+                       m->program);
+    return written;
+}
+
+pf_status pf_directed_record(const struct pf_clip_meta *m, const char *file,
+                             const struct pf_directed *d, struct pf_child_end *child,
+                             struct pf_clip_end *end, struct pf_error *e)
+{
+    struct pf_host *h;
+    struct pf_clip_writer *w;
+    pf_status s = pf_clip_create(&w, file, m, e);
+    if (s != PF_OK)
+        return s;
+    s = make_host(&h, false, NULL, d, e);
+    if (s == PF_OK) {
+        s = go(h, w, m, child, end, e);
+        if (s == PF_OK)
+            s = pf_clip_finish(w, end, e);
+        pf_host_free(h);
+    }
+    pf_clip_writer_free(w);
+    return s;
+}
+
+static pf_status same_build(const struct pf_clip *clip, struct pf_error *e)
+{
+    const struct pf_clip_meta *m = &clip->meta;
+    uint64_t build;
+    if (m->abi != PF_ABI_VERSION)
+        return pf_fail(e, PF_BAD,
+                       "%s: was recorded with version %u of the runtime interface, this pf has %d",
+                       clip->path, m->abi, PF_ABI_VERSION);
+    pf_status s = build_of(m->program, &build, e);
+    if (s == PF_OK && build != m->build)
+        s = pf_fail(e, PF_BAD,
+                    "%s: was recorded from another build of %s; replay needs the very same program",
+                    clip->path, m->program);
+    return s;
+}
+
+pf_status pf_directed_replay(const struct pf_clip *clip, const char *file,
+                             const struct pf_directed *d, struct pf_child_end *child,
+                             struct pf_clip_end *end, struct pf_error *e)
+{
+    struct pf_host *h;
+    struct pf_clip_writer *w = NULL;
+    pf_status s = same_build(clip, e);
+    if (s != PF_OK)
+        return s;
+    if (chdir(clip->meta.cwd))
+        return pf_fail(e, PF_IO, "%s: the folder it ran in, %s: %s", clip->path, clip->meta.cwd,
+                       strerror(errno));
+    if (file && (s = pf_clip_create(&w, file, &clip->meta, e)) != PF_OK)
+        return s;
+    s = make_host(&h, true, clip, d, e);
+    if (s == PF_OK) {
+        s = go(h, w, &clip->meta, child, end, e);
+        if (s == PF_OK && w)
+            s = pf_clip_finish(w, end, e);
+        pf_host_free(h);
+    }
+    pf_clip_writer_free(w);
+    return s;
+}

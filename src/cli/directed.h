@@ -1,0 +1,33 @@
+/*
+ * directed.h - starts a program in directed mode, for record, replay and all that replays.
+ *
+ * Model:   the program gets the channel (src/clip/host.h), one core, addresses that are the same in
+ *          every run, and an environment that differs from the recorded one in nothing.
+ * Errors:  PF_IO, PF_BAD with a message that names the program or the clip.
+ */
+#ifndef PF_CLI_DIRECTED_H
+#define PF_CLI_DIRECTED_H
+
+#include "child.h"
+#include "clip.h"
+
+struct pf_directed {
+    const char *schedule, *exclude, *until; /* NULL: none */
+    bool tracing;                           /* events with values are wanted */
+    bool quiet;                             /* replay: the output is not shown */
+    bool gdb;                               /* replay: stop for a debugger */
+};
+
+/* What describes a run of `path` with argv in this environment and folder. */
+PF_MUST_USE pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **argv,
+                                           const struct pf_directed *d, struct pf_error *e);
+/* Runs what `m` describes and records it into the file. */
+PF_MUST_USE pf_status pf_directed_record(const struct pf_clip_meta *m, const char *file,
+                                         const struct pf_directed *d, struct pf_child_end *child,
+                                         struct pf_clip_end *end, struct pf_error *e);
+/* Runs it again as recorded; with `file`, the streams of the trace go there. */
+PF_MUST_USE pf_status pf_directed_replay(const struct pf_clip *clip, const char *file,
+                                         const struct pf_directed *d, struct pf_child_end *child,
+                                         struct pf_clip_end *end, struct pf_error *e);
+
+#endif

@@ -1,0 +1,119 @@
+/*
+ * record.c - `pf record`: runs a program in directed mode, one thread at a time, and keeps the schedule
+ * and all inputs, so that the run can be had again.
+ */
+#define _GNU_SOURCE
+#include "cli.h"
+#include "directed.h"
+#include "program.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define VERB "record"
+
+static int complain(const struct pf_error *e) { return pf_complain(VERB, "%s", e->text); }
+
+/* POLICY[:NUMBER[,NUMBER]], as the scheduler understands it. */
+static pf_status check_schedule(const char *text, struct pf_error *e)
+{
+    static const struct {
+        const char *word;
+        int least, most; /* numbers behind it */
+    } policies[] = {{"rr", 0, 1}, {"random", 1, 1}, {"pct", 1, 2}, {"pos", 1, 1}};
+    size_t n = strcspn(text, ":");
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
+        if (strlen(policies[i].word) != n || strncmp(policies[i].word, text, n))
+            continue;
+        int numbers = 0;
+        const char *p = text + n;
+        while (*p == (numbers ? ',' : ':') && p[1] >= '0' && p[1] <= '9') {
+            p += 1 + strspn(p + 1, "0123456789");
+            numbers++;
+        }
+        if (!*p && numbers >= policies[i].least && numbers <= policies[i].most)
+            return PF_OK;
+    }
+    return pf_fail(e, PF_BAD,
+                   "--schedule=%s: expected rr:SLICE, random:SEED, pct:SEED,DEPTH or "
+                   "pos:SEED",
+                   text);
+}
+
+/* NAME.clip, here. */
+static char *standard_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *name;
+    return asprintf(&name, "%s.clip", slash ? slash + 1 : path) < 0 ? NULL : name;
+}
+
+/* Says what became of it; the exit status. */
+static int tell(const char *file, const struct pf_child_end *child, const struct pf_clip_end *end)
+{
+    if (end->outcome == PF_OUTCOME_DEADLOCK || end->outcome == PF_OUTCOME_HANG) {
+        fprintf(stderr, "pf record: %s\n%s", end->outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
+                end->text);
+        return PF_EXIT_FOUND;
+    }
+    if (end->outcome == PF_OUTCOME_LOST)
+        fprintf(stderr, "pf record: %s: may not replay: %s\n", file, end->text);
+    if (child->left_some)
+        fprintf(stderr, "pf record: processes that the program left behind still run; what they do "
+                        "is not recorded\n");
+    return WIFSIGNALED(child->wait) ? 128 + WTERMSIG(child->wait) : WEXITSTATUS(child->wait);
+}
+
+int pf_record(int argc, char **argv)
+{
+    struct pf_directed d = {0};
+    const char *file = NULL;
+    const struct pf_cli_option options[] = {
+        {"o", "FILE", "where the recording goes (default: NAME.clip, in this folder)", &file, NULL},
+        {"schedule", "POLICY",
+         "who runs next: rr:SLICE (default), random:SEED, pct:SEED,DEPTH, pos:SEED", &d.schedule,
+         NULL},
+        {"trace", NULL, "keep every event with its value, not only schedule and inputs", NULL,
+         &d.tracing},
+        {"exclude", "GLOB", "do not watch functions of this name; several with commas", &d.exclude,
+         NULL},
+    };
+    const struct pf_cli_verb verb = {
+        VERB, "[OPTION...] -- PROG ARG...",
+        "Runs PROG, built with pf cc or pf c++, one thread at a time, and records the schedule and "
+        "all\n"
+        "inputs. pf replay runs it again exactly so, pf predict finds the races it might have "
+        "had.\n"
+        "Exits as PROG does (128+n when signal n killed it); 66 on a deadlock; 2 when pf itself "
+        "cannot go on.",
+        options, sizeof options / sizeof options[0]};
+    struct pf_error e;
+    int status = PF_EXIT_USAGE;
+    int first = pf_cli_parse(&verb, argc, argv, &status);
+    if (first < 0)
+        return status;
+    if (first >= argc)
+        return pf_complain(VERB, "which program? usage: pf record %s", verb.usage);
+    if (d.schedule && check_schedule(d.schedule, &e) != PF_OK)
+        return complain(&e);
+    char *path;
+    if (pf_program_find(argv[first], &path, &e) != PF_OK)
+        return complain(&e);
+    char *standard = standard_name(path);
+    if (!file)
+        file = standard;
+    struct pf_clip_meta meta = {0};
+    struct pf_child_end child;
+    struct pf_clip_end end;
+    pf_status s = file ? pf_program_check(path, &e) : pf_fail(&e, PF_NOMEM, "out of memory");
+    if (s == PF_OK)
+        s = pf_directed_describe(&meta, path, argv + first, &d, &e);
+    if (s == PF_OK)
+        s = pf_directed_record(&meta, file, &d, &child, &end, &e);
+    status = s == PF_OK ? tell(file, &child, &end) : complain(&e);
+    pf_clip_meta_release(&meta);
+    free(standard);
+    free(path);
+    return status;
+}

@@ -1,0 +1,93 @@
+/*
+ * channel.h - the memory that `pf` and a directed target share: settings, streams, outcome.
+ *
+ * Model:   one memfd. Its first page is struct pf_channel; behind it every stream has a part of its
+ *          own. A stream that is written is a byte ring: the target moves `head`, pf moves `tail`,
+ *          and what lies between is nobody's but theirs. Because the bytes are in memory that pf holds
+ *          too, all that was put is kept even when the target is killed in the next instruction. A
+ *          stream that is read lies there whole, from byte 0 to `head`.
+ * Memory:  pf makes it and hands the descriptor down in PF_CLIP; the target maps it at fixed places,
+ *          so that addresses are the same in every run. A ring is mapped twice in a row: a piece that
+ *          passes the end is contiguous all the same.
+ * Threads: one writer (the target's only kernel thread), one reader (pf's recorder).
+ * Errors:  a target without PF_CLIP is in free mode. When pf dies the target goes on alone, and the
+ *          recording ends there.
+ *
+ * Included by the runtime: nothing here may need a library.
+ */
+#ifndef PF_CLIP_CHANNEL_H
+#define PF_CLIP_CHANNEL_H
+
+#include <stdint.h>
+
+#define PF_CHANNEL_ENV "PF_CLIP"
+#define PF_CHANNEL_FD 987 /* where the descriptor is handed down, out of the way of programs */
+#define PF_CHANNEL_MAGIC 0x6c656e6e61684350ull
+#define PF_CHANNEL_VERSION 1
+
+/* Where the target maps it: the header, then 128 GB of addresses for each stream. */
+#define PF_CHANNEL_BASE 0x162000000000ull
+#define PF_CHANNEL_STRIDE (1ull << 37)
+
+/* The streams of a recording: PF_STREAM(NAME, ring size as a power of two, bytes of a chunk). */
+#define PF_STREAM_LIST(PF_STREAM)                                                                  \
+    PF_STREAM(SCHEDULE, 20, 1 << 16)                                                               \
+    PF_STREAM(INPUT, 22, 1 << 17)                                                                  \
+    PF_STREAM(OUTPUT, 20, 1 << 16)                                                                 \
+    PF_STREAM(EVENT, 23, 1 << 18)                                                                  \
+    PF_STREAM(NAME, 20, 1 << 16)
+
+enum pf_stream {
+#define PF_STREAM(name, bits, chunk) PF_STREAM_##name,
+    PF_STREAM_LIST(PF_STREAM)
+#undef PF_STREAM
+        PF_STREAMS
+};
+
+enum pf_direct_mode { PF_DIRECT_OFF, PF_DIRECT_RECORD, PF_DIRECT_REPLAY };
+
+enum pf_ring_use { PF_RING_OFF, PF_RING_WRITE, PF_RING_READ };
+
+struct pf_ring {
+    uint32_t use;
+    uint32_t reserved;
+    uint64_t offset; /* of its first byte in the memfd, a multiple of the page size */
+    uint64_t size;   /* written: a power of two; read: whole pages */
+    uint64_t chunk;  /* written: this much is worth waking the reader for */
+    uint64_t head __attribute__((aligned(64))); /* bytes put so far */
+    uint64_t tail __attribute__((aligned(64))); /* written: bytes taken so far */
+};
+
+/* How the run ended, as the runtime saw it; the exit status is what the kernel says. */
+enum pf_outcome {
+    PF_OUTCOME_NONE,     /* it did not say: ended by itself, or was killed */
+    PF_OUTCOME_DIVERGED, /* did not follow its recording: `text` names the first difference */
+    PF_OUTCOME_DEADLOCK, /* nobody can ever run again: `text` has the waits */
+    PF_OUTCOME_HANG,     /* no progress: `text` has the spinning place */
+    PF_OUTCOME_LOST,     /* something could not be recorded: a replay may diverge */
+    PF_OUTCOME_STOPPED,  /* reached the point that was asked for */
+};
+
+struct pf_channel {
+    uint64_t magic;
+    uint32_t version, mode; /* mode: enum pf_direct_mode */
+    uint32_t abi;           /* PF_ABI_VERSION of pf */
+    uint32_t tracing;       /* events are wanted with their values */
+    uint32_t pf;            /* pid of pf, the parent */
+    uint32_t owner;         /* pid of the target, once it has attached */
+    uint32_t quiet;         /* replay: the output is compared, not shown */
+    uint32_t outcome;       /* enum pf_outcome */
+    char schedule[256];     /* the policy, "rr:1000", "random:7" */
+    char until[256];        /* replay: the point to stop at, or empty */
+    char exclude[512];      /* function names not watched, globs with commas between */
+    char text[2048];        /* of the outcome */
+    /* pf sleeps on `called` while it has nothing to write, the target on `drained` while a ring is
+     * full. The counters change with every call; `asleep` and `stuck` say whether anybody cares. */
+    uint32_t called __attribute__((aligned(64)));
+    uint32_t asleep;
+    uint32_t drained __attribute__((aligned(64)));
+    uint32_t stuck;
+    struct pf_ring ring[PF_STREAMS];
+};
+
+#endif

@@ -1,0 +1,71 @@
+/*
+ * chunk.h - the layout of a clip file; docs/format/clip.md is normative.
+ *
+ * Model:   a header, then chunks. A chunk holds the next bytes of one stream, compressed by itself;
+ *          its check value covers its header and its stored bytes, so a reader knows every chunk that
+ *          is whole without the rest of the file.
+ */
+#ifndef PF_CLIP_CHUNK_H
+#define PF_CLIP_CHUNK_H
+
+#include "channel.h"
+
+#define PF_CLIP_MAGIC "\x89PFclip\n"
+#define PF_CLIP_VERSION 1
+#define PF_CHUNK_MAGIC 0x6b6e6863u /* "chnk" */
+#define PF_CHUNK_MAX (64u << 20)   /* larger ones are not believed */
+
+struct pf_clip_header {
+    char magic[8];
+    uint32_t version;
+    uint32_t reserved;
+};
+
+/* Streams of the file beside those of the channel. */
+enum { PF_STREAM_META = 254, PF_STREAM_END = 255 };
+enum pf_codec { PF_CODEC_RAW, PF_CODEC_ZSTD };
+
+struct pf_chunk {
+    uint32_t magic;
+    uint8_t stream, codec;
+    uint16_t reserved;
+    uint32_t stored; /* bytes behind this header */
+    uint32_t raw;    /* bytes once decompressed */
+    uint64_t at;     /* position of the first of them in the stream */
+    uint64_t
+        check;  /* XXH64 of the stored bytes, seeded with XXH64 (seed 0) of the 24 bytes before */
+};
+_Static_assert(sizeof(struct pf_clip_header) == 16, "as in docs/format/clip.md");
+_Static_assert(sizeof(struct pf_chunk) == 32, "as in docs/format/clip.md");
+
+uint64_t pf_chunk_check(const struct pf_chunk *k, const void *stored);
+
+/* The META chunk is a list of fields: tag, length, bytes. So is END. */
+struct pf_field {
+    uint32_t tag;
+    uint32_t length;
+};
+/* PF_FIELD(NAME, tag, many): `many` fields of a tag may stand in one chunk, in order. */
+#define PF_FIELD_LIST(PF_FIELD)                                                                    \
+    PF_FIELD(TOOL, 1, 0)     /* version of pf, text */                                                 \
+    PF_FIELD(ABI, 2, 0)      /* PF_ABI_VERSION, u32 */                                                  \
+    PF_FIELD(PROGRAM, 3, 0)  /* the executable, an absolute path */                                 \
+    PF_FIELD(BUILD, 4, 0)    /* XXH64 of that file, u64 */                                            \
+    PF_FIELD(CWD, 5, 0)                                                                            \
+    PF_FIELD(ARG, 6, 1)      /* argv, in order */                                                       \
+    PF_FIELD(ENV, 7, 1)      /* the environment, in order */                                            \
+    PF_FIELD(SCHEDULE, 8, 0) /* the policy asked for, text */                                      \
+    PF_FIELD(EXCLUDE, 9, 0)                                                                        \
+    PF_FIELD(TRACED, 10, 0)  /* u32: 1 when events are in the file */                               \
+    PF_FIELD(STATUS, 32, 0)  /* END: what waitpid said, u32 */                                      \
+    PF_FIELD(OUTCOME, 33, 0) /* END: enum pf_outcome, u32 */                                       \
+    PF_FIELD(TEXT, 34, 0)    /* END: of the outcome */                                                \
+    PF_FIELD(TOTAL, 35, 1)   /* END: u64, length of each stream in order */
+
+enum pf_field_tag {
+#define PF_FIELD(name, tag, many) PF_FIELD_##name = tag,
+    PF_FIELD_LIST(PF_FIELD)
+#undef PF_FIELD
+};
+
+#endif

@@ -1,0 +1,319 @@
+/*
+ * clip_read.c - the reader of clip.h. The file is untrusted: every length is checked against what is
+ * there before it is used, and nothing is believed that its check value does not cover.
+ */
+#define _GNU_SOURCE
+#include "clip.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+#include <zstd.h>
+
+bool pf_clip_sniff(const void *bytes, size_t n)
+{
+    return n >= 8 && !memcmp(bytes, PF_CLIP_MAGIC, 8);
+}
+
+/* --- fields --- */
+
+static pf_status no_memory(const struct pf_clip *c, struct pf_error *e)
+{
+    return pf_fail(e, PF_NOMEM, "%s: out of memory", c->path);
+}
+
+static bool set_text(char **to, const unsigned char *bytes, uint32_t n)
+{
+    free(*to);
+    *to = malloc(n + 1u);
+    if (*to) {
+        memcpy(*to, bytes, n);
+        (*to)[n] = 0;
+    }
+    return *to != NULL;
+}
+
+/* Lists are short and read once: counted anew at every addition. */
+static bool add_item(char ***list, const unsigned char *bytes, uint32_t n)
+{
+    size_t len = 0;
+    while (*list && (*list)[len])
+        len++;
+    if (!*list || (len & (len + 1)) == 0) { /* room for 1, 3, 7, ... and the NULL */
+        char **more = realloc(*list, (2 * len + 2) * sizeof *more);
+        if (!more)
+            return false;
+        *list = more;
+    }
+    (*list)[len] = NULL;
+    if (!set_text(&(*list)[len], bytes, n))
+        return false;
+    (*list)[len + 1] = NULL;
+    return true;
+}
+
+static uint64_t number(const unsigned char *bytes, uint32_t n)
+{
+    uint64_t v = 0;
+    memcpy(&v, bytes, n < sizeof v ? n : sizeof v);
+    return v;
+}
+
+struct totals {
+    uint64_t at[PF_STREAMS];
+    int n;
+};
+
+static bool take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const unsigned char *p,
+                       uint32_t n)
+{
+    struct pf_clip_meta *m = &c->meta;
+    switch (tag) {
+    case PF_FIELD_TOOL:
+        return set_text(&m->tool, p, n);
+    case PF_FIELD_ABI:
+        m->abi = (uint32_t)number(p, n);
+        return true;
+    case PF_FIELD_PROGRAM:
+        return set_text(&m->program, p, n);
+    case PF_FIELD_BUILD:
+        m->build = number(p, n);
+        return true;
+    case PF_FIELD_CWD:
+        return set_text(&m->cwd, p, n);
+    case PF_FIELD_ARG:
+        return add_item(&m->argv, p, n);
+    case PF_FIELD_ENV:
+        return add_item(&m->env, p, n);
+    case PF_FIELD_SCHEDULE:
+        return set_text(&m->schedule, p, n);
+    case PF_FIELD_EXCLUDE:
+        return set_text(&m->exclude, p, n);
+    case PF_FIELD_TRACED:
+        m->traced = number(p, n);
+        return true;
+    case PF_FIELD_STATUS:
+        c->end.wait = (int)number(p, n);
+        return true;
+    case PF_FIELD_OUTCOME:
+        c->end.outcome = (enum pf_outcome)number(p, n);
+        return true;
+    case PF_FIELD_TEXT:
+        n = n < sizeof c->end.text ? n : sizeof c->end.text - 1;
+        memcpy(c->end.text, p, n);
+        c->end.text[n] = 0;
+        return true;
+    case PF_FIELD_TOTAL:
+        if (t->n < PF_STREAMS)
+            t->at[t->n++] = number(p, n);
+        return true;
+    default: /* from a later version of the same format: not needed to read it */
+        return true;
+    }
+}
+
+static pf_status unpack(const struct pf_clip *c, const struct pf_clip_chunk *k, void *to,
+                        struct pf_error *e)
+{
+    const unsigned char *from = c->bytes + k->offset;
+    size_t got = k->raw;
+    if (k->codec == PF_CODEC_RAW)
+        memcpy(to, from, k->raw);
+    else
+        got = ZSTD_decompress(to, k->raw, from, k->stored);
+    if (ZSTD_isError(got) || got != k->raw)
+        return pf_fail(e, PF_BAD, "%s: offset %" PRIu64 ": a chunk that cannot be decompressed",
+                       c->path, k->offset);
+    return PF_OK;
+}
+
+/* The fields of a META or END chunk. */
+static pf_status read_fields(struct pf_clip *c, const struct pf_clip_chunk *k, struct totals *t,
+                             struct pf_error *e)
+{
+    unsigned char *bytes = malloc(k->raw + 1u);
+    size_t got = k->raw;
+    pf_status s = bytes ? unpack(c, k, bytes, e) : no_memory(c, e);
+    for (size_t i = 0; s == PF_OK && i < got;) {
+        struct pf_field f;
+        if (got - i < sizeof f) {
+            s = pf_fail(e, PF_BAD, "%s: offset %" PRIu64 ": a field is cut", c->path, k->offset);
+            break;
+        }
+        memcpy(&f, bytes + i, sizeof f);
+        i += sizeof f;
+        if (f.length > got - i)
+            s = pf_fail(e, PF_BAD,
+                        "%s: offset %" PRIu64 ": field %u has %u bytes, the chunk only %zu more",
+                        c->path, k->offset, f.tag, f.length, got - i);
+        else if (!take_field(c, t, f.tag, bytes + i, f.length))
+            s = no_memory(c, e);
+        i += f.length;
+    }
+    free(bytes);
+    return s;
+}
+
+/* --- chunks --- */
+
+uint64_t pf_clip_hash(const void *bytes, size_t n) { return XXH64(bytes, n, 0); }
+
+uint64_t pf_chunk_check(const struct pf_chunk *k, const void *stored)
+{
+    return XXH64(stored, k->stored, XXH64(k, offsetof(struct pf_chunk, check), 0));
+}
+
+/* What is wrong with the chunk at `offset`; NULL: nothing. */
+static const char *chunk_fault(const struct pf_clip *c, uint64_t offset, struct pf_chunk *k)
+{
+    if (c->size - offset < sizeof *k)
+        return "the file ends within the head of a chunk";
+    memcpy(k, c->bytes + offset, sizeof *k);
+    if (k->magic != PF_CHUNK_MAGIC)
+        return "expected a chunk, found other bytes";
+    if (k->raw > PF_CHUNK_MAX || k->stored > PF_CHUNK_MAX || k->codec > PF_CODEC_ZSTD ||
+        (k->codec == PF_CODEC_RAW && k->stored != k->raw))
+        return "the head of a chunk makes no sense";
+    if (c->size - offset - sizeof *k < k->stored)
+        return "the file ends within a chunk";
+    if (pf_chunk_check(k, c->bytes + offset + sizeof *k) != k->check)
+        return "the check value of a chunk is wrong";
+    if (k->stream < PF_STREAMS && k->at != c->stream[k->stream].length)
+        return "a chunk is missing";
+    return NULL;
+}
+
+static bool keep_chunk(struct pf_clip *c, unsigned stream, struct pf_clip_chunk k)
+{
+    if (c->stream[stream].n == c->stream[stream].cap) {
+        size_t cap = c->stream[stream].cap ? 2 * c->stream[stream].cap : 16;
+        void *more = realloc(c->stream[stream].chunk, cap * sizeof k);
+        if (!more)
+            return false;
+        c->stream[stream].chunk = more;
+        c->stream[stream].cap = cap;
+    }
+    c->stream[stream].chunk[c->stream[stream].n++] = k;
+    c->stream[stream].length += k.raw;
+    return true;
+}
+
+static pf_status read_chunks(struct pf_clip *c, struct pf_error *e)
+{
+    bool described = false;
+    for (uint64_t offset = sizeof(struct pf_clip_header);;) {
+        struct pf_chunk k;
+        const char *fault =
+            offset == c->size ? "the recording was not ended" : chunk_fault(c, offset, &k);
+        if (!fault && !described && k.stream != PF_STREAM_META)
+            fault = "the description of the run does not come first";
+        if (fault && !described)
+            return pf_fail(e, PF_BAD, "%s: offset %" PRIu64 ": %s", c->path, offset, fault);
+        if (fault) {
+            snprintf(c->cut, sizeof c->cut, "%s, at offset %" PRIu64, fault, offset);
+            return PF_OK;
+        }
+        struct pf_clip_chunk chunk = {offset + sizeof k, k.at, k.stored, k.raw, k.codec};
+        struct totals t = {{0}, 0};
+        pf_status s = PF_OK;
+        if (k.stream == PF_STREAM_META || k.stream == PF_STREAM_END)
+            s = read_fields(c, &chunk, &t, e);
+        else if (k.stream < PF_STREAMS && !keep_chunk(c, k.stream, chunk))
+            s = no_memory(c, e);
+        if (s != PF_OK)
+            return s;
+        described = true;
+        offset += sizeof k + k.stored;
+        if (k.stream == PF_STREAM_END) {
+            for (int i = 0; i < t.n; i++)
+                if (t.at[i] != c->stream[i].length)
+                    return pf_fail(e, PF_BAD,
+                                   "%s: stream %d has %" PRIu64 " bytes, its end says %" PRIu64,
+                                   c->path, i, c->stream[i].length, t.at[i]);
+            c->ended = true;
+            return PF_OK;
+        }
+    }
+}
+
+static pf_status open_bytes(struct pf_clip *c, struct pf_error *e)
+{
+    struct pf_clip_header h;
+    if (!pf_clip_sniff(c->bytes, c->size))
+        return pf_fail(e, PF_BAD, "%s: is no recording of photofinish", c->path);
+    if (c->size < sizeof h)
+        return pf_fail(e, PF_BAD, "%s: is cut within its first %zu bytes", c->path, sizeof h);
+    memcpy(&h, c->bytes, sizeof h);
+    if (h.version != PF_CLIP_VERSION)
+        return pf_fail(e, PF_BAD,
+                       "%s: is a recording in version %u of the format, this pf reads %d", c->path,
+                       h.version, PF_CLIP_VERSION);
+    pf_status s = read_chunks(c, e);
+    if (s == PF_OK && (!c->meta.program || !c->meta.argv || !c->meta.cwd))
+        s = pf_fail(e, PF_BAD, "%s: does not say what was run", c->path);
+    return s;
+}
+
+pf_status pf_clip_open_bytes(struct pf_clip *c, const char *path, const void *bytes, size_t n,
+                             struct pf_error *e)
+{
+    *c = (struct pf_clip){.bytes = bytes, .size = n, .path = strdup(path)};
+    pf_status s = c->path ? open_bytes(c, e) : pf_fail(e, PF_NOMEM, "%s: out of memory", path);
+    c->borrowed = true;
+    if (s != PF_OK)
+        pf_clip_release(c);
+    return s;
+}
+
+pf_status pf_clip_open(struct pf_clip *c, const char *path, struct pf_error *e)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    *c = (struct pf_clip){0};
+    if (fd < 0 || fstat(fd, &st)) {
+        int reason = errno;
+        if (fd >= 0)
+            close(fd);
+        return pf_fail(e, PF_IO, "%s: %s", path, strerror(reason));
+    }
+    if (!S_ISREG(st.st_mode) || st.st_size == 0) {
+        close(fd);
+        return pf_fail(e, PF_BAD, "%s: is %s", path,
+                       S_ISREG(st.st_mode)   ? "empty"
+                       : S_ISDIR(st.st_mode) ? "a folder"
+                                             : "no regular file");
+    }
+    void *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    int reason = errno;
+    close(fd);
+    if (bytes == MAP_FAILED)
+        return pf_fail(e, PF_IO, "%s: %s", path, strerror(reason));
+    pf_status s = pf_clip_open_bytes(c, path, bytes, (size_t)st.st_size, e);
+    c->borrowed = false;
+    if (s != PF_OK)
+        munmap(bytes, (size_t)st.st_size);
+    return s;
+}
+
+void pf_clip_release(struct pf_clip *c)
+{
+    if (c->bytes && !c->borrowed)
+        munmap((void *)c->bytes, c->size);
+    for (int s = 0; s < PF_STREAMS; s++)
+        free(c->stream[s].chunk);
+    pf_clip_meta_release(&c->meta);
+    free(c->path);
+    *c = (struct pf_clip){0};
+}
+
+pf_status pf_clip_unpack(const struct pf_clip *c, unsigned stream, size_t chunk, void *to,
+                         struct pf_error *e)
+{
+    return unpack(c, &c->stream[stream].chunk[chunk], to, e);
+}

@@ -1,0 +1,205 @@
+/* clip_write.c - the writer of clip.h. Every chunk goes out in one write: a kill leaves whole chunks. */
+#define _GNU_SOURCE
+#include "clip.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zstd.h>
+
+struct pf_clip_writer {
+    int fd;
+    char *path;
+    ZSTD_CCtx *zstd;
+    unsigned char *room; /* a chunk with its header */
+    size_t size;
+    uint64_t length[PF_STREAMS];
+};
+
+void pf_clip_meta_release(struct pf_clip_meta *m)
+{
+    for (char **p = m->argv; p && *p; p++)
+        free(*p);
+    for (char **p = m->env; p && *p; p++)
+        free(*p);
+    free(m->argv);
+    free(m->env);
+    free(m->tool);
+    free(m->program);
+    free(m->cwd);
+    free(m->schedule);
+    free(m->exclude);
+    *m = (struct pf_clip_meta){0};
+}
+
+static pf_status write_all(struct pf_clip_writer *w, const unsigned char *p, size_t n,
+                           struct pf_error *e)
+{
+    while (n) {
+        ssize_t r = write(w->fd, p, n);
+        if (r < 0 && errno == EINTR)
+            continue;
+        if (r < 0)
+            return pf_fail(e, PF_IO, "%s: %s", w->path, strerror(errno));
+        p += r;
+        n -= (size_t)r;
+    }
+    return PF_OK;
+}
+
+/* The position of a stream that only the file has is 0. */
+static pf_status put_chunk(struct pf_clip_writer *w, unsigned stream, const void *bytes, size_t n,
+                           struct pf_error *e)
+{
+    size_t want = sizeof(struct pf_chunk) + (ZSTD_compressBound(n) > n ? ZSTD_compressBound(n) : n);
+    if (n > PF_CHUNK_MAX)
+        return pf_fail(e, PF_BAD, "%s: a chunk of %zu bytes is too large", w->path, n);
+    if (want > w->size) {
+        unsigned char *more = realloc(w->room, want);
+        if (!more)
+            return pf_fail(e, PF_NOMEM, "%s: out of memory", w->path);
+        w->room = more;
+        w->size = want;
+    }
+    unsigned char *body = w->room + sizeof(struct pf_chunk);
+    size_t stored =
+        ZSTD_compressCCtx(w->zstd, body, w->size - sizeof(struct pf_chunk), bytes, n, 1);
+    struct pf_chunk c = {.magic = PF_CHUNK_MAGIC,
+                         .stream = (uint8_t)stream,
+                         .codec = PF_CODEC_ZSTD,
+                         .raw = (uint32_t)n,
+                         .at = stream < PF_STREAMS ? w->length[stream] : 0};
+    if (ZSTD_isError(stored) || stored >= n) {
+        memcpy(body, bytes, n);
+        stored = n;
+        c.codec = PF_CODEC_RAW;
+    }
+    c.stored = (uint32_t)stored;
+    c.check = pf_chunk_check(&c, body);
+    memcpy(w->room, &c, sizeof c);
+    pf_status s = write_all(w, w->room, sizeof c + stored, e);
+    if (s == PF_OK && stream < PF_STREAMS)
+        w->length[stream] += n;
+    return s;
+}
+
+/* --- fields --- */
+
+struct fields {
+    unsigned char *at;
+    size_t n, cap;
+    bool failed;
+};
+
+static void add_field(struct fields *f, uint32_t tag, const void *bytes, size_t n)
+{
+    struct pf_field head = {tag, (uint32_t)n};
+    if (f->n + sizeof head + n > f->cap) {
+        size_t cap = 2 * f->cap + sizeof head + n + 256;
+        unsigned char *more = realloc(f->at, cap);
+        f->failed |= !more;
+        if (!more)
+            return;
+        f->at = more;
+        f->cap = cap;
+    }
+    memcpy(f->at + f->n, &head, sizeof head);
+    if (n)
+        memcpy(f->at + f->n + sizeof head, bytes, n);
+    f->n += sizeof head + n;
+}
+
+static void add_text(struct fields *f, uint32_t tag, const char *s)
+{
+    if (s)
+        add_field(f, tag, s, strlen(s));
+}
+
+static pf_status put_fields(struct pf_clip_writer *w, unsigned stream, struct fields *f,
+                            struct pf_error *e)
+{
+    pf_status s = f->failed ? pf_fail(e, PF_NOMEM, "%s: out of memory", w->path)
+                            : put_chunk(w, stream, f->at, f->n, e);
+    free(f->at);
+    return s;
+}
+
+static pf_status put_meta(struct pf_clip_writer *w, const struct pf_clip_meta *m,
+                          struct pf_error *e)
+{
+    struct fields f = {0};
+    uint32_t traced = m->traced;
+    add_text(&f, PF_FIELD_TOOL, m->tool);
+    add_field(&f, PF_FIELD_ABI, &m->abi, sizeof m->abi);
+    add_text(&f, PF_FIELD_PROGRAM, m->program);
+    add_field(&f, PF_FIELD_BUILD, &m->build, sizeof m->build);
+    add_text(&f, PF_FIELD_CWD, m->cwd);
+    for (char **p = m->argv; p && *p; p++)
+        add_text(&f, PF_FIELD_ARG, *p);
+    for (char **p = m->env; p && *p; p++)
+        add_text(&f, PF_FIELD_ENV, *p);
+    add_text(&f, PF_FIELD_SCHEDULE, m->schedule);
+    add_text(&f, PF_FIELD_EXCLUDE, m->exclude);
+    add_field(&f, PF_FIELD_TRACED, &traced, sizeof traced);
+    return put_fields(w, PF_STREAM_META, &f, e);
+}
+
+pf_status pf_clip_create(struct pf_clip_writer **out, const char *path,
+                         const struct pf_clip_meta *meta, struct pf_error *e)
+{
+    struct pf_clip_writer *w = calloc(1, sizeof *w);
+    if (!w || !(w->path = strdup(path)) || !(w->zstd = ZSTD_createCCtx())) {
+        if (w)
+            free(w->path);
+        free(w);
+        return pf_fail(e, PF_NOMEM, "%s: out of memory", path);
+    }
+    w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    struct pf_clip_header head = {.magic = PF_CLIP_MAGIC, .version = PF_CLIP_VERSION};
+    pf_status s = w->fd < 0 ? pf_fail(e, PF_IO, "%s: %s", path, strerror(errno))
+                            : write_all(w, (const void *)&head, sizeof head, e);
+    if (s == PF_OK)
+        s = put_meta(w, meta, e);
+    if (s == PF_OK)
+        *out = w;
+    else
+        pf_clip_writer_free(w);
+    return s;
+}
+
+pf_status pf_clip_append(struct pf_clip_writer *w, unsigned stream, const void *bytes, size_t n,
+                         struct pf_error *e)
+{
+    return n ? put_chunk(w, stream, bytes, n, e) : PF_OK;
+}
+
+pf_status pf_clip_finish(struct pf_clip_writer *w, const struct pf_clip_end *end,
+                         struct pf_error *e)
+{
+    struct fields f = {0};
+    uint32_t status = (uint32_t)end->wait, outcome = end->outcome;
+    add_field(&f, PF_FIELD_STATUS, &status, sizeof status);
+    add_field(&f, PF_FIELD_OUTCOME, &outcome, sizeof outcome);
+    add_text(&f, PF_FIELD_TEXT, end->text);
+    for (int s = 0; s < PF_STREAMS; s++)
+        add_field(&f, PF_FIELD_TOTAL, &w->length[s], sizeof w->length[s]);
+    pf_status s = put_fields(w, PF_STREAM_END, &f, e);
+    /* A pipe or a device cannot be synced, and need not be. */
+    if (s == PF_OK && fsync(w->fd) && errno != EINVAL && errno != EROFS)
+        s = pf_fail(e, PF_IO, "%s: %s", w->path, strerror(errno));
+    return s;
+}
+
+void pf_clip_writer_free(struct pf_clip_writer *w)
+{
+    if (!w)
+        return;
+    if (w->fd >= 0)
+        close(w->fd);
+    ZSTD_freeCCtx(w->zstd);
+    free(w->room);
+    free(w->path);
+    free(w);
+}

@@ -1,0 +1,34 @@
+/*
+ * log.h - the streams of a clip, seen from inside the target (src/clip/channel.h).
+ *
+ * Model:   each stream is off, written or read, on its own: a replay that regenerates the trace reads
+ *          schedule and inputs and writes events.
+ * Memory:  shared with pf, mapped at fixed places.
+ * Threads: the target's one kernel thread. Not from signal handlers of the target.
+ * Errors:  when pf is gone, what is put is dropped, after a message.
+ */
+#ifndef PF_RT_LOG_H
+#define PF_RT_LOG_H
+
+#include "channel.h"
+#include "direct.h"
+
+/* Attaches to the channel that pf left in the environment, if there is one, and sets pf_direct.
+ * First thing in a directed target. */
+void pf_log_init(void);
+/* The settings of this run; NULL in free mode. */
+const struct pf_channel *pf_log_channel(void);
+/* In a child that the target forked: nothing more is put or got. */
+void pf_log_detach(void);
+
+/* The next n <= 64 KB bytes of a stream that is written, to be filled in and then committed, whole or
+ * in part; NULL: dropped. */
+unsigned char *pf_log_room(enum pf_stream s, size_t n);
+void pf_log_commit(enum pf_stream s, size_t n);
+/* Bytes put, or got, so far. */
+uint64_t pf_log_at(enum pf_stream s);
+
+/* Tells pf how the run ends; the first word counts. */
+void pf_log_outcome(enum pf_outcome what, const char *text);
+
+#endif
