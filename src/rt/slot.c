@@ -1,4 +1,5 @@
 #include "slot.h"
+#include "heldlog.h"
 #include "limits.h"
 #include "race.h"
 #include "rt.h"
@@ -15,7 +16,7 @@ struct tenure { /* the epochs from `from` on belong to `thread` */
 struct slot {
     struct pf_thread *owner;  /* NULL: nobody now */
     uint32_t last;            /* last epoch used by an owner that is gone */
-    uint32_t *locksets;       /* by epoch */
+    struct pf_heldlog held;   /* by epoch */
     struct tenure *latest;
 };
 
@@ -34,11 +35,7 @@ static uint32_t find(const struct pf_thread *t)
             return s;
     if (nslots > PF_SID_MAX)
         return 0;
-    uint32_t *h = pf_sys_map(NULL, ((size_t)PF_CLK_MAX + 1) * sizeof *h);
-    if (!h)
-        return 0;
-    slots[nslots].locksets = h;
-    return nslots++;
+    return pf_heldlog_init(&slots[nslots].held) ? nslots++ : 0;
 }
 
 bool pf_slot_take(struct pf_thread *t)
@@ -58,7 +55,7 @@ bool pf_slot_take(struct pf_thread *t)
         t->top = 0;
         if (s >= t->nclock)
             t->nclock = s + 1;
-        slots[s].locksets[t->clk] = t->lockset;
+        pf_heldlog_put(&slots[s].held, t->clk, t->lockset);
     }
     pf_spin_unlock(&lock);
     return s != 0;
@@ -93,7 +90,7 @@ void pf_epoch_lockset_changed(struct pf_thread *t)
     if (t->dirty)
         pf_epoch_next(t);
     else
-        slots[t->sid].locksets[t->clk] = t->lockset;
+        pf_heldlog_put(&slots[t->sid].held, t->clk, t->lockset);
 }
 
 void pf_epoch_next(struct pf_thread *t)
@@ -115,7 +112,7 @@ void pf_epoch_next(struct pf_thread *t)
     } else {
         t->clock[t->sid] = t->clk = t->top + 1;
         t->dirty = false;
-        slots[t->sid].locksets[t->clk] = t->lockset;
+        pf_heldlog_put(&slots[t->sid].held, t->clk, t->lockset);
     }
     pf_thread_key(t);
 }
@@ -141,4 +138,7 @@ struct pf_thread *pf_epoch_thread(uint32_t sid, uint32_t clk)
     return n ? n->thread : NULL;
 }
 
-uint32_t pf_epoch_lockset(uint32_t sid, uint32_t clk) { return slots[sid].locksets[clk]; }
+uint32_t pf_epoch_lockset(uint32_t sid, uint32_t clk)
+{
+    return pf_heldlog_get(&slots[sid].held, clk);
+}

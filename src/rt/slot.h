@@ -5,7 +5,7 @@
  *          owner to a new thread only if the new one already knows all that happened on it; so
  *          "clk <= clock[sid]" stays exact although the slot was shared. For every epoch the slot
  *          remembers who owned it and which locks it then held.
- * Memory:  the lock history is a mapping of 4 bytes an epoch, committed as it is used.
+ * Memory:  the lock history is packed (heldlog.h).
  * Threads: slot_take and slot_retire lock; histories are written by the owner alone and read at
  *          reports, for epochs that are over or the reader's own.
  */
