@@ -140,6 +140,22 @@ const char *pf_cli_closest(const char *word, const char *const *words, size_t n)
     return best;
 }
 
+bool pf_cli_duration(const char *text, uint64_t *ms)
+{
+    static const struct {
+        const char *name;
+        double ms;
+    } units[] = {{"", 1e3}, {"s", 1e3}, {"ms", 1}, {"m", 60e3}, {"min", 60e3}, {"h", 3600e3}};
+    char *end;
+    double v = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : -1;
+    for (size_t i = 0; v >= 0 && i < sizeof units / sizeof units[0]; i++)
+        if (!strcmp(end, units[i].name) && v * units[i].ms < 1e15) {
+            *ms = (uint64_t)(v * units[i].ms);
+            return true;
+        }
+    return false;
+}
+
 static void *map(size_t size) { return malloc(size); }
 static void unmap(void *at, size_t size)
 {

@@ -9,6 +9,7 @@
 #include "pool.h"
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 enum pf_exit { PF_EXIT_OK = 0, PF_EXIT_USAGE = 2, PF_EXIT_FOUND = 66 };
 
@@ -44,6 +45,9 @@ int pf_cli_parse(const struct pf_cli_verb *v, int argc, char **argv, int *status
 bool pf_cli_color(int fd);
 /* The word of the list that `word` was probably meant to be, or NULL. */
 const char *pf_cli_closest(const char *word, const char *const *words, size_t n);
+
+/* "90", "90s", "500ms", "2m", "1h" in milliseconds; false: no such time. */
+bool pf_cli_duration(const char *text, uint64_t *ms);
 
 /* A pool on malloc. */
 void pf_cli_pool_init(struct pf_pool *p);

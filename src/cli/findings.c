@@ -19,7 +19,9 @@ bool pf_process_complete(const struct pf_process *p) { return p->end && !p->loss
 
 bool pf_findings_complete(const struct pf_findings *f)
 {
-    bool complete = f->processes && !f->unfinished;
+    const struct pf_suite_sum *u = f->suite;
+    bool complete = (f->processes || (u && u->executions)) && !f->unfinished;
+    complete &= !u || (!u->incomplete && !u->running && !u->open);
     for (const struct pf_process *p = f->processes; p; p = p->next)
         complete &= pf_process_complete(p);
     return complete;
@@ -27,10 +29,23 @@ bool pf_findings_complete(const struct pf_findings *f)
 
 uint64_t pf_findings_suppressed(const struct pf_findings *f)
 {
-    uint64_t n = 0;
+    uint64_t n = f->suite ? f->suite->suppressed : 0;
     for (const struct pf_process *p = f->processes; p; p = p->next)
         n += p->suppressed;
     return n;
+}
+
+bool pf_findings_pairs(const struct pf_findings *f, uint64_t *pairs, uint64_t *frequent)
+{
+    bool known = false;
+    *pairs = *frequent = 0;
+    for (const struct pf_process *p = f->processes; p; p = p->next)
+        if (p->has_pairs) {
+            known = true;
+            *pairs = p->pairs > *pairs ? p->pairs : *pairs;
+            *frequent = p->frequent > *frequent ? p->frequent : *frequent;
+        }
+    return known;
 }
 
 static void add_words(struct pf_text *t, const char *name, const char *const *words, size_t n)
@@ -60,13 +75,60 @@ static void add_process(struct pf_text *t, const struct pf_process *p)
     pf_text_add(t, "}}");
 }
 
+static void add_failure(struct pf_text *t, const struct pf_suite_failure *v)
+{
+    pf_text_add(t, "\n{");
+    pf_json_str(t, "test", v->test);
+    pf_json_str(t, "outcome", v->outcome);
+    pf_json_num(t, "status", (uint64_t)v->status);
+    pf_json_num(t, "times", v->times);
+    pf_json_key(t, "output");
+    pf_text_json_bytes(t, v->output, v->noutput);
+    pf_text_char(t, '}');
+}
+
+static void add_suite(struct pf_text *t, const struct pf_suite_sum *u)
+{
+    pf_json_key(t, "suite");
+    pf_text_char(t, '{');
+    pf_json_num(t, "tests", u->tests);
+    pf_json_num(t, "executions", u->executions);
+    pf_json_num(t, "passed", u->passed);
+    pf_json_num(t, "failed", u->failed);
+    pf_json_num(t, "interrupted", u->interrupted);
+    pf_json_num(t, "running", u->running);
+    pf_json_num(t, "incomplete", u->incomplete);
+    pf_json_key(t, "failures");
+    pf_text_char(t, '[');
+    for (const struct pf_suite_failure *v = u->failures; v; v = v->next) {
+        pf_text_add(t, v == u->failures ? "" : ",");
+        add_failure(t, v);
+    }
+    pf_text_char(t, ']');
+    pf_json_key(t, "losses");
+    pf_text_char(t, '[');
+    for (const struct pf_suite_loss *l = u->losses; l; l = l->next) {
+        pf_text_add(t, l == u->losses ? "\n{" : ",\n{");
+        pf_json_str(t, "test", l->test);
+        pf_json_str(t, "what", l->what);
+        pf_json_num(t, "count", l->count);
+        pf_text_char(t, '}');
+    }
+    pf_text_add(t, "]}");
+}
+
 void pf_findings_json(struct pf_text *t, const struct pf_findings *f, const char *const *command,
                       size_t ncommand)
 {
     pf_text_char(t, '{');
     pf_json_num(t, "version", 1);
     pf_json_str(t, "tool", "photofinish");
-    add_words(t, "command", command, ncommand);
+    if (f->suite && f->suite->command) {
+        pf_json_key(t, "command");
+        pf_text_add(t, f->suite->command);
+    } else {
+        add_words(t, "command", command, ncommand);
+    }
     pf_json_bool(t, "complete", pf_findings_complete(f));
     pf_json_num(t, "suppressed", pf_findings_suppressed(f));
     pf_json_key(t, "findings");
@@ -82,7 +144,32 @@ void pf_findings_json(struct pf_text *t, const struct pf_findings *f, const char
         pf_text_add(t, p == f->processes ? "\n" : ",\n");
         add_process(t, p);
     }
-    pf_text_add(t, "]}\n");
+    pf_text_char(t, ']');
+    if (f->suite)
+        add_suite(t, f->suite);
+    pf_text_add(t, "}\n");
+}
+
+static void add_suite_losses(struct pf_text *t, const struct pf_suite_sum *u)
+{
+    for (const struct pf_suite_loss *l = u->losses; l; l = l->next) {
+        pf_text_add(t, "pf: incomplete: test ");
+        pf_text_add(t, l->test);
+        pf_text_add(t, ": ");
+        pf_text_u64(t, l->count);
+        pf_text_char(t, ' ');
+        pf_text_add(t, l->what);
+        pf_text_char(t, '\n');
+    }
+    for (const struct pf_suite_open *o = u->open; o; o = o->next) {
+        pf_text_add(t, "pf: incomplete: suite ");
+        pf_text_add(t, o->list);
+        pf_text_add(t, ": ");
+        pf_text_u64(t, o->done);
+        pf_text_add(t, " of ");
+        pf_text_u64(t, o->wanted);
+        pf_text_add(t, " executions are done\n");
+    }
 }
 
 static void add_who(struct pf_text *t, const struct pf_process *p)
@@ -112,6 +199,8 @@ void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
             pf_text_char(t, '\n');
         }
     }
+    if (f->suite)
+        add_suite_losses(t, f->suite);
     if (f->unfinished && !told)
         pf_text_add(t, "pf: incomplete: processes that the program started are still running\n");
 }

@@ -32,7 +32,37 @@ struct pf_process {
     const char *end; /* how it ended; NULL: killed, or still running */
     bool running;
     struct pf_loss *losses;
+    bool has_pairs; /* of functions: the policy knows, and keeps */
+    uint64_t pairs, frequent;
     struct pf_process *next;
+};
+
+/* What suites have executed (docs/suite.md). */
+struct pf_suite_failure {
+    const char *test, *outcome; /* failed, limit, unstarted */
+    int status;
+    uint64_t times;
+    const char *output; /* the end of what it printed the last time */
+    size_t noutput;
+    struct pf_suite_failure *next;
+};
+struct pf_suite_loss {
+    const char *test, *what;
+    uint64_t count;
+    struct pf_suite_loss *next;
+};
+struct pf_suite_open {
+    const char *list;
+    uint64_t done, wanted; /* executions */
+    struct pf_suite_open *next;
+};
+struct pf_suite_sum {
+    uint64_t tests, executions, passed, failed; /* interrupted ones do not count */
+    uint64_t interrupted, running, incomplete, suppressed;
+    const char *command; /* of the last pf suite, a JSON array: stands in the document for ours */
+    struct pf_suite_failure *failures;
+    struct pf_suite_loss *losses;
+    struct pf_suite_open *open; /* campaigns that are not at their end */
 };
 
 struct pf_findings {
@@ -42,6 +72,7 @@ struct pf_findings {
     struct pf_process *processes; /* by the time of their start */
     size_t nprocesses;
     bool unfinished; /* more may come: some process that the run started goes on */
+    struct pf_suite_sum *suite; /* NULL: no suite among them */
 };
 
 void pf_findings_init(struct pf_findings *f);
@@ -53,9 +84,17 @@ PF_MUST_USE pf_status pf_findings_read(struct pf_findings *f, const char *path, 
 PF_MUST_USE pf_status pf_findings_read_folder(struct pf_findings *f, const char *folder,
                                               const char *run, struct pf_error *e);
 
+/* Adds one finding from its JSON, seen `count` times; `origin` is for messages. *out: the finding, which
+ * may have been there before. */
+PF_MUST_USE pf_status pf_findings_add(struct pf_findings *f, const char *origin, const char *json,
+                                      size_t n, uint64_t count, struct pf_finding **out,
+                                      struct pf_error *e);
+
 bool pf_process_complete(const struct pf_process *p);
 bool pf_findings_complete(const struct pf_findings *f);
 uint64_t pf_findings_suppressed(const struct pf_findings *f);
+/* How many pairs of functions the sampling policy knows, and keeps; false: it said nothing of them. */
+bool pf_findings_pairs(const struct pf_findings *f, uint64_t *pairs, uint64_t *frequent);
 
 /* The JSON contract, version 1. */
 void pf_findings_json(struct pf_text *t, const struct pf_findings *f, const char *const *command,

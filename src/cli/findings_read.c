@@ -23,9 +23,13 @@ struct reader {
 
 static void fail(struct reader *r, const char *expected, const char *what)
 {
-    if (r->status == PF_OK)
+    if (r->status != PF_OK)
+        return;
+    if (r->line)
         r->status =
             pf_fail(r->error, PF_BAD, "%s:%u: expected %s in %s", r->path, r->line, expected, what);
+    else
+        r->status = pf_fail(r->error, PF_BAD, "%s: expected %s in %s", r->path, expected, what);
 }
 
 static void *get(struct reader *r, size_t size)
@@ -183,18 +187,19 @@ static struct pf_finding *find(struct pf_findings *f, uint64_t id)
     return NULL;
 }
 
-static void read_finding(struct reader *r, const json_t *o)
+/* The finding, new or not; NULL when it cannot be read. */
+static struct pf_finding *read_finding(struct reader *r, const json_t *o)
 {
     uint64_t id = base_of(r, o, "id", "", 16);
     struct pf_finding *old = find(r->f, id);
     if (old) {
         old->count += number_of(r, o, "count");
-        return;
+        return old;
     }
     const json_t *accesses = array_of(r, o, "accesses");
     if (json_array_size(accesses) != 2) {
         fail(r, "two accesses", "accesses");
-        return;
+        return NULL;
     }
     struct pf_finding *f = get(r, sizeof *f);
     f->id = id;
@@ -209,7 +214,7 @@ static void read_finding(struct reader *r, const json_t *o)
     read_location(r, json_object_get(o, "location"), &f->location);
     read_actors(r, o, f);
     if (r->status)
-        return;
+        return NULL;
     if (r->f->n == r->f->cap) {
         size_t cap = r->f->cap ? 2 * r->f->cap : 64;
         struct pf_finding **at = get(r, cap * sizeof *at);
@@ -219,6 +224,22 @@ static void read_finding(struct reader *r, const json_t *o)
         r->f->cap = cap;
     }
     r->f->at[r->f->n++] = f;
+    return f;
+}
+
+pf_status pf_findings_add(struct pf_findings *f, const char *origin, const char *json, size_t n,
+                          uint64_t count, struct pf_finding **out, struct pf_error *e)
+{
+    struct reader r = {.f = f, .path = origin, .error = e};
+    json_error_t why;
+    json_t *o = json_loadb(json, n, JSON_ALLOW_NUL, &why);
+    if (!o)
+        return pf_fail(e, PF_BAD, "%s: expected JSON: %s", origin, why.text);
+    *out = read_finding(&r, o);
+    if (*out)
+        (*out)->count += count - number_of(&r, o, "count");
+    json_decref(o);
+    return r.status;
 }
 
 static void read_start(struct reader *r, const json_t *o, struct pf_process *p)
@@ -252,6 +273,12 @@ static void read_end(struct reader *r, const json_t *o, struct pf_process *p)
         fail(r, "a string", "how");
     p->suppressed = number_of(r, o, "suppressed");
     p->losses = NULL;
+    const json_t *sample = json_object_get(o, "sample");
+    if (json_is_integer(json_object_get(sample, "pairs"))) {
+        p->has_pairs = true;
+        p->pairs = number_of(r, sample, "pairs");
+        p->frequent = number_of(r, sample, "frequent");
+    }
     json_object_foreach(json_object_get(o, "limits"), what, count)
     {
         struct pf_loss *l = get(r, sizeof *l);

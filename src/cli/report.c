@@ -3,12 +3,57 @@
 #include "file.h"
 #include "finding_text.h"
 #include "findings.h"
+#include "suite_load.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define VERB "report"
 #define DEFAULT_STATE ".photofinish"
+
+/* " in 3 executions of 2 tests: a; b" */
+static void add_sightings(struct pf_text *t, const struct pf_sightings *s)
+{
+    enum { SHOWN = 8 };
+    if (!s)
+        return;
+    pf_text_add(t, " in ");
+    pf_text_u64(t, s->executions);
+    pf_text_add(t, s->executions == 1 ? " execution of " : " executions of ");
+    pf_text_u64(t, s->ntests);
+    pf_text_add(t, s->ntests == 1 ? " test: " : " tests: ");
+    for (size_t i = 0; i < s->ntests && i < SHOWN; i++) {
+        pf_text_add(t, i ? "; " : "");
+        pf_text_add(t, s->tests[i]);
+    }
+    pf_text_add(t, s->ntests > SHOWN ? "; ..." : "");
+}
+
+static void add_suite(struct pf_text *t, const struct pf_suite_sum *u)
+{
+    for (const struct pf_suite_failure *v = u->failures; v; v = v->next) {
+        pf_text_add(t, "failed: ");
+        pf_text_add(t, v->test);
+        pf_text_add(t, ": ");
+        if (!strcmp(v->outcome, "failed")) {
+            pf_text_add(t, "exit status ");
+            pf_text_u64(t, (uint64_t)v->status);
+        } else {
+            pf_text_add(t, strcmp(v->outcome, "limit") ? "could not be run" : "time limit reached");
+        }
+        pf_text_add(t, ", ");
+        pf_text_u64(t, v->times);
+        pf_text_add(t, v->times == 1 ? " time\n" : " times\n");
+    }
+    pf_text_u64(t, u->executions);
+    pf_text_add(t, u->executions == 1 ? " execution of " : " executions of ");
+    pf_text_u64(t, u->tests);
+    pf_text_add(t, u->tests == 1 ? " test: " : " tests: ");
+    pf_text_u64(t, u->passed);
+    pf_text_add(t, " passed, ");
+    pf_text_u64(t, u->failed);
+    pf_text_add(t, " failed\n");
+}
 
 static void add_text(struct pf_text *t, const struct pf_findings *f, bool color)
 {
@@ -19,44 +64,100 @@ static void add_text(struct pf_text *t, const struct pf_findings *f, bool color)
         pf_text_hex(t, f->at[i]->id, 16);
         pf_text_add(t, ", seen ");
         pf_text_u64(t, f->at[i]->count);
-        pf_text_add(t, f->at[i]->count == 1 ? " time\n" : " times\n");
+        pf_text_add(t, f->at[i]->count == 1 ? " time" : " times");
+        add_sightings(t, f->at[i]->seen);
+        pf_text_char(t, '\n');
     }
+    if (f->suite)
+        add_suite(t, f->suite);
     pf_text_u64(t, f->n);
-    pf_text_add(t, f->n == 1 ? " finding in " : " findings in ");
-    pf_text_u64(t, f->nprocesses);
-    pf_text_add(t, f->nprocesses == 1 ? " process\n" : " processes\n");
+    pf_text_add(t, f->n == 1 ? " finding" : " findings");
+    if (f->nprocesses || !f->suite) {
+        pf_text_add(t, " in ");
+        pf_text_u64(t, f->nprocesses);
+        pf_text_add(t, f->nprocesses == 1 ? " process" : " processes");
+    }
+    pf_text_char(t, '\n');
     pf_findings_losses(t, f);
 }
 
-static pf_status write_out(const struct pf_findings *f, bool json, const char *file,
-                           struct pf_error *e)
+enum form { TEXT, JSON, TABLE, SVG, FORMS };
+
+/* What a run of suites has cost and found, over the number of executions. */
+static pf_status add_curves(struct pf_text *t, const char *folder, enum form form,
+                            struct pf_error *e)
+{
+    struct pf_suite_db db;
+    struct pf_curves c;
+    bool there;
+    pf_status s = pf_suite_db_open_read(&db, folder, &there, e);
+    if (s != PF_OK || !there)
+        return s == PF_OK ? pf_fail(e, PF_BAD, "%s: has no %s: no pf suite used this folder",
+                                    folder, PF_SUITE_DB)
+                          : s;
+    s = pf_curves_load(&db, 0, &c, e);
+    if (s == PF_OK) {
+        if (form == SVG)
+            pf_curves_svg(t, &c);
+        else
+            pf_curves_text(t, &c);
+        pf_curves_release(&c);
+    }
+    pf_suite_db_close(&db);
+    return s;
+}
+
+static pf_status write_out(const struct pf_findings *f, const char *folder, enum form form,
+                           const char *file, struct pf_error *e)
 {
     struct pf_pool pool;
     struct pf_text t;
     const struct pf_process *p = f->processes;
+    pf_status s = PF_OK;
     pf_cli_pool_init(&pool);
     pf_text_init(&t, &pool);
-    if (json)
+    if (form == JSON)
         pf_findings_json(&t, f, p ? p->command : NULL, p ? p->ncommand : 0);
-    else
+    else if (form == TEXT)
         add_text(&t, f, !strcmp(file, "-") && pf_cli_color(STDOUT_FILENO));
-    pf_status s =
-        t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(file, t.at, t.n, e);
+    else
+        s = add_curves(&t, folder, form, e);
+    if (s == PF_OK)
+        s = t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(file, t.at, t.n, e);
     pf_pool_release(&pool);
+    return s;
+}
+
+/* The logs of a folder and, where pf suite has used it, its database. */
+static pf_status read_state(struct pf_findings *f, const char *folder, struct pf_error *e)
+{
+    struct pf_suite_db db;
+    bool there;
+    pf_status s = pf_findings_read_folder(f, folder, NULL, e);
+    if (s == PF_OK)
+        s = pf_suite_db_open_read(&db, folder, &there, e);
+    if (s != PF_OK || !there)
+        return s;
+    s = pf_suite_load(&db, 0, f, e);
+    pf_suite_db_close(&db);
     return s;
 }
 
 int pf_report(int argc, char **argv)
 {
     const char *out = "-", *state = NULL;
-    bool text = false, json = false, sarif = false, html = false;
+    bool as[FORMS] = {false}, sarif = false, html = false;
+    static const char *const names[FORMS] = {"text", "json", "table", "svg"};
     const struct pf_cli_option options[] = {
-        {"text", NULL, "as text (default)", NULL, &text},
-        {"json", NULL, "as JSON", NULL, &json},
+        {"text", NULL, "as text (default)", NULL, &as[TEXT]},
+        {"json", NULL, "as JSON", NULL, &as[JSON]},
         {"sarif", NULL, "not available in this build", NULL, &sarif},
         {"html", NULL, "not available in this build", NULL, &html},
+        {"table", NULL, "of the last pf suite: overhead and findings over the executions", NULL,
+         &as[TABLE]},
+        {"svg", NULL, "the same as a picture", NULL, &as[SVG]},
         {"o", "FILE", "write to FILE", &out, NULL},
-        {"state", "DIR", "the folder given to pf run --state or --log (default " DEFAULT_STATE ")",
+        {"state", "DIR", "the folder given to pf run or pf suite (default " DEFAULT_STATE ")",
          &state, NULL},
     };
     const struct pf_cli_verb verb = {VERB, "[OPTION...] [DIR...]",
@@ -76,18 +177,25 @@ int pf_report(int argc, char **argv)
     }
     if (sarif || html)
         return pf_complain(VERB, "--%s: not available in this build", sarif ? "sarif" : "html");
-    if (text && json)
-        return pf_complain(VERB, "--text or --json, not both");
+    enum form form = FORMS;
+    for (enum form i = TEXT; i < FORMS; i++) {
+        if (as[i] && form != FORMS)
+            return pf_complain(VERB, "--%s or --%s, not both", names[form], names[i]);
+        form = as[i] ? i : form;
+    }
+    form = form == FORMS ? TEXT : form;
+    if (state || nfolders == 0)
+        argv[nfolders++] = (char *)(state ? state : DEFAULT_STATE);
+    if ((form == TABLE || form == SVG) && nfolders > 1)
+        return pf_complain(VERB, "--%s: one folder", names[form]);
     struct pf_findings f;
     struct pf_error e;
     pf_findings_init(&f);
     pf_status s = PF_OK;
-    if (state || nfolders == 0)
-        s = pf_findings_read_folder(&f, state ? state : DEFAULT_STATE, NULL, &e);
     for (int i = 0; i < nfolders && s == PF_OK; i++)
-        s = pf_findings_read_folder(&f, argv[i], NULL, &e);
+        s = read_state(&f, argv[i], &e);
     if (s == PF_OK)
-        s = write_out(&f, json, out, &e);
+        s = write_out(&f, argv[0], form, out, &e);
     status = s != PF_OK ? pf_complain(VERB, "%s", e.text) : f.n ? PF_EXIT_FOUND : PF_EXIT_OK;
     pf_findings_release(&f);
     return status;

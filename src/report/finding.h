@@ -93,6 +93,13 @@ struct pf_location {
                             * the frame of one of these functions */
 };
 
+/* Where a suite has seen a finding. */
+struct pf_sightings {
+    uint64_t executions;
+    const char *const *tests; /* their names, each once */
+    size_t ntests;
+};
+
 struct pf_finding {
     uint64_t id; /* fingerprint.h */
     enum pf_kind kind;
@@ -105,6 +112,7 @@ struct pf_finding {
     size_t nactors;
     struct pf_location location;
     uint64_t count;
+    const struct pf_sightings *seen; /* NULL: not in a suite */
 };
 
 const char *pf_kind_name(enum pf_kind k);

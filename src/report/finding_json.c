@@ -189,5 +189,15 @@ void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
     pf_text_char(t, ']');
     pf_json_str(t, "clip", f->clip);
     pf_json_num(t, "count", f->count);
+    if (f->seen) {
+        pf_json_num(t, "executions", f->seen->executions);
+        pf_json_key(t, "tests");
+        pf_text_char(t, '[');
+        for (size_t i = 0; i < f->seen->ntests; i++) {
+            comma(t);
+            pf_text_json(t, f->seen->tests[i]);
+        }
+        pf_text_char(t, ']');
+    }
     pf_text_char(t, '}');
 }

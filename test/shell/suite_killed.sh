@@ -1,0 +1,184 @@
+# pf suite interrupted, killed, two at once; tests that hang, ignore SIGTERM, leave processes behind or
+# are gone when their turn comes. Nothing is lost, nothing counts twice, nothing goes on.
+cat >t.c <<'END'
+#define _GNU_SOURCE
+#include "order.h"
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int shared[3];
+static void *touch(void *p)
+{
+    *(int *)p = 1;
+    order_arrive();
+    return p;
+}
+static void race(int *p)
+{
+    pthread_t t;
+    pthread_create(&t, 0, touch, p);
+    order_wait(1);
+    *p = 2;
+    pthread_join(t, 0);
+}
+static void note(const char *file)
+{
+    char line[32];
+    int n = snprintf(line, sizeof line, "%d\n", (int)getpid());
+    int fd = open(file, O_WRONLY | O_CREAT | O_APPEND, 0666);
+    if (write(fd, line, n) != n)
+        abort();
+    close(fd);
+}
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    if (!strcmp(what, "race"))
+        race(&shared[0]);
+    if (!strcmp(what, "wait")) { /* until the file go is there */
+        race(&shared[1]);
+        note("waiting");
+        while (access("go", F_OK))
+            usleep(1000);
+    }
+    if (!strcmp(what, "stubborn") || !strcmp(what, "daemon")) {
+        signal(SIGTERM, SIG_IGN);
+        signal(SIGHUP, SIG_IGN);
+        if (fork() == 0) {
+            setsid();
+            if (fork() == 0) {
+                note("pids");
+                for (;;)
+                    pause();
+            }
+            note("pids");
+            for (;;)
+                pause();
+        }
+        while (!strcmp(what, "stubborn"))
+            pause();
+        for (int fd, n = 0; n < 2;) { /* both are there */
+            char text[64];
+            fd = open("pids", O_RDONLY);
+            ssize_t size = fd < 0 ? 0 : read(fd, text, sizeof text);
+            n = 0;
+            for (ssize_t i = 0; i < size; i++)
+                n += text[i] == '\n';
+            if (fd >= 0)
+                close(fd);
+        }
+    }
+    return 0;
+}
+END
+status 0 "$PF" cc -g -w -I"$ROOT/test/program" -o t t.c -pthread
+none_left() {
+    for pid in $(cat pids); do
+        [[ ! -d /proc/$pid ]] || fail "process $pid goes on"
+    done
+    rm pids
+}
+
+# A time limit; SIGTERM is ignored, daemons hide in sessions of their own.
+status 1 "$PF" suite --state limits --limit 300ms --grace 50ms -- './t stubborn' '@limit=1h ./t'
+has err "failed: ./t stubborn (full, round 1): time limit reached"
+has out "0 findings in 2 executions of 2 tests: 1 passed, 1 failed"
+none_left
+status 0 "$PF" report limits
+has out "failed: ./t stubborn: time limit reached, 1 time"
+# What a test leaves behind is ended too, and the result is incomplete.
+status 0 "$PF" suite --state left --grace 50ms -- './t daemon'
+has err "pf: incomplete: test ./t daemon: 2 processes were killed before their end"
+none_left
+# Gone when its turn comes.
+cp t gone
+status 1 "$PF" suite --state gone-state --any -- 'rm gone' ./gone
+has err "failed: ./gone (full, round 1): could not be run: No such file or directory"
+
+# Interrupted: what is done is done, what the cut execution had found counts; then it goes on.
+wait_for() { while [[ ! -s $1 ]]; do sleep 0.01; done; }
+interrupt() {
+    rm -f waiting
+    "$PF" suite --state i --grace 50ms --repeat 2 -- './t race' './t wait' >out 2>err &
+    pid=$!
+    wait_for waiting
+    kill -"$1" $pid
+    got=0
+    wait $pid || got=$?
+    [[ $got == "$2" ]] || fail "status $got"
+    while [[ -d /proc/$(tail -n 1 waiting) ]]; do sleep 0.01; done
+}
+interrupt INT 130
+has err "stopping; the same command goes on from here"
+has err "suite command line: 1 of 4 executions are done"
+has out "1 finding in 1 execution of 2 tests: 1 passed, 0 failed; 1 more were interrupted"
+status 66 "$PF" report i
+has out "incomplete: suite command line: 1 of 4 executions are done"
+interrupt KILL 137
+status 66 "$PF" report i
+has out "suite command line: 1 of 4 executions are done"
+touch go
+status 66 "$PF" suite --state i --grace 50ms --repeat 2 --json i.json -- './t race' './t wait'
+has err "continues what was interrupted"
+has err "1 interrupted execution; what was found is kept"
+has out "1 finding in 4 executions of 2 tests: 4 passed, 0 failed; 2 more were interrupted"
+python3 - <<'END'
+import json
+d = json.load(open("i.json"))
+assert d["complete"] is True
+assert [(f["tests"], f["executions"]) for f in d["findings"]] == [(["./t race", "./t wait"], 6)]
+END
+[[ -z $(ls i/.suite) ]] || fail "logs are left in i/.suite"
+
+# Two at once in one folder, and killed at random points until they get to their ends.
+python3 - "$PF" <<'END'
+import os, random, signal, sqlite3, subprocess, sys
+
+pf, rand = sys.argv[1], random.Random(11)
+tests = [f"@name=n{i} ./t {'race' if i % 2 else 'plain'}" for i in range(4)]
+commands = [[pf, "suite", "--quiet", "--state", "k", "--jobs", str(n), "--repeat", "4", "--", *tests, *more]
+            for n, more in ((1, ["./t x"]), (3, ["./t y"]))]
+quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+finished, kills = [False, False], 0
+for step in range(400):
+    left = [i for i in (0, 1) if not finished[i]]
+    if not left:
+        break
+    running = [(i, subprocess.Popen(commands[i], **quiet)) for i in left]
+    for i, p in running:
+        try:
+            # Longer and longer, so that it comes to an end on any machine.
+            err = p.communicate(timeout=rand.random() * 0.1 * (1 + step / 3))[1]
+            if p.returncode != 66:
+                sys.exit(f"status {p.returncode}: {err.decode()}")
+            finished[i] = True
+        except subprocess.TimeoutExpired:
+            p.send_signal(rand.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM]))
+            err = p.communicate()[1]
+            kills += 1
+            if p.returncode not in (-9, -15, 143, 66):
+                sys.exit(f"status {p.returncode}: {err.decode()}")
+            finished[i] = p.returncode == 66
+assert finished == [True, True], "never finished"
+assert kills, "never killed"
+c = sqlite3.connect("k/suite.db")
+assert c.execute("pragma integrity_check").fetchone() == ("ok",)
+assert c.execute("select count(*) from campaign").fetchone() == (2,), "a campaign was begun again"
+assert c.execute("select count(*) from campaign where ended is null").fetchone() == (0,)
+units = c.execute("""select t.campaign, t.number, x.round, count(*) from execution x join test t on t.id=x.test
+                     where outcome<>'interrupted' group by 1,2,3""").fetchall()
+assert len(units) == 2 * 5 * 4 and all(n == 1 for *_, n in units), units
+assert c.execute("select count(*) from execution where outcome is null").fetchone() == (0,)
+seen = c.execute("""select t.name, count(*) from sighting s join execution x on x.id=s.execution
+                    join test t on t.id=x.test where x.outcome='passed' group by 1 order by 1""").fetchall()
+assert seen == [("n1", 8), ("n3", 8)], seen
+assert c.execute("select count(*) from finding").fetchone() == (1,)
+assert os.listdir("k/.suite") == [], os.listdir("k/.suite")
+END
+status 66 "$PF" report k
+has out "1 finding"

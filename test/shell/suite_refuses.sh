@@ -1,0 +1,92 @@
+# pf suite says what is wrong, with the file and the line, before anything runs.
+printf 'int main(void) { return 0; }\n' >one.c
+status 0 "$PF" cc -o one one.c
+refused() {
+    local want=$1
+    shift
+    status 2 "$PF" suite "$@"
+    has err "$want"
+    [[ ! -e .photofinish ]] || fail "something was done: $want"
+}
+bad() {
+    printf '%s\n' ./one "$1" >tests
+    refused "tests:2: $2" tests
+}
+refused "which tests?"
+refused "missing: No such file" missing
+: >empty
+refused "empty: no command in it" empty
+refused "one FILE" a b
+bad './nowhere' './nowhere: No such file'
+bad 'one.c' 'one.c: not found in PATH'
+bad '/bin/true' '/bin/true: is not instrumented'
+bad './one | cat' "'|' needs a shell"
+bad './one $HOME' "'\$' needs a shell"
+bad "./one 'open" "a ' is not closed"
+bad './one "open' 'a " is not closed'
+bad './one \' 'a \ at the end'
+bad '@limit=soon ./one' '@limit wants a time'
+bad '@status=999 ./one' '@status wants a number'
+bad '@what=1 ./one' 'unknown setting @what'
+bad '@name= ./one' 'a setting is @name=value'
+bad '@name=x' 'settings, but no command'
+bad '@dir=nowhere ./one' '@dir=nowhere: No such file'
+bad '@input=nowhere ./one' '@input=nowhere: No such file'
+bad "''" 'the name of the program is empty'
+printf './one\n./one a\0b\n' >tests
+refused "tests:2: a 0 byte" tests
+echo ./one >tests
+refused "--jobs=0: a number from 1" --jobs 0 tests
+refused "--repeat=x: a number from 1" --repeat x tests
+refused "--limit=x: a time like" --limit x tests
+refused "stands there twice" --sample=full,full tests
+refused "tests:1: --sample=native needs a setting @native" --sample=native tests
+refused "/nowhere/x: cannot be written" --json /nowhere/x tests
+refused "did you mean --repeat?" --repaet 2 tests
+refused "nothing: No such file" --suppressions nothing tests
+
+# The state folder: a file, or one that cannot be written.
+status 2 "$PF" suite --state one.c tests
+has err "one.c: Not a directory"
+status 2 "$PF" suite --state /proc/none tests
+has err "/proc/none: No such file"
+if [[ $(id -u) != 0 ]]; then
+    mkdir -m 555 closed
+    status 2 "$PF" suite --state closed tests
+    has err "closed/suite.lock: Permission denied"
+fi
+
+# A database that is not ours, or damaged, is set aside, and said; pf report refuses it.
+set_aside() {
+    status 2 "$PF" report s
+    has err "s/suite.db: $1"
+    status 0 "$PF" suite --state s tests
+    has err "pf suite: s/suite.db $1"
+    has err "it is now s/suite.db.aside-"
+    status 0 "$PF" suite --state s tests
+    hasnt err "aside"
+    status 0 "$PF" report s
+    has out "2 executions of 1 test: 2 passed"
+    ls s/suite.db.aside-* >kept
+    rm -r s
+}
+mkdir s
+head -c 5000 /dev/urandom >s/suite.db
+set_aside "is damaged or no database"
+mkdir s
+python3 -c 'import sqlite3; c = sqlite3.connect("s/suite.db"); c.execute("create table t(x)"); c.commit()'
+set_aside "is a database of another program"
+status 0 "$PF" suite --state s tests
+python3 - <<'END'
+data = bytearray(open("s/suite.db", "rb").read())
+for at in range(4096, len(data), 512):
+    data[at : at + 40] = bytes(40)
+open("s/suite.db", "wb").write(data)
+END
+set_aside "is damaged or no database"
+status 0 "$PF" suite --state s tests
+python3 -c 'import sqlite3; c = sqlite3.connect("s/suite.db"); c.execute("pragma user_version=99"); c.commit()'
+status 2 "$PF" suite --state s tests
+has err "was written by a later photofinish (version 99"
+status 2 "$PF" report s
+has err "was written by a later photofinish (version 99"
