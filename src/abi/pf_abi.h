@@ -86,6 +86,7 @@ struct pf_tls {
     uint32_t nested;        /* > 0: inside the runtime, events are ignored */
     struct pf_thread *thread;
     const uint32_t *clock; /* the runtime's: the thread's clock while nothing special is going on */
+    int64_t budget; /* directed mode: visible operations until the scheduler wants to be asked */
 };
 
 /* Operations of __pf_atomic_begin and memory orders (as in C11: 0 relaxed .. 5 seq_cst). */

@@ -26,6 +26,8 @@ struct pf_rt pf_rt;
 uint64_t pf_xsave_mask, pf_xsave_size = 512 + 64;
 
 void pf_wrap_init(void) __attribute__((weak));
+void pf_direct_choose(void) __attribute__((weak)); /* direct/direct.h */
+void pf_direct_start(void) __attribute__((weak));
 extern void *__libc_stack_end;
 
 static void find_vector_state(void)
@@ -76,6 +78,8 @@ void pf_rt_init(void)
     if (pf_rt.ready)
         return;
     pf_nest();
+    if (pf_direct_choose)
+        pf_direct_choose();
     pf_options_init();
     pf_store_init();
     if (!map_plane(PF_SHADOW_BASE, PF_SHADOW_SIZE) || !map_plane(PF_MORE_BASE, PF_MORE_SIZE) ||
@@ -106,6 +110,8 @@ void pf_rt_init(void)
     pf_unnest();
     if (!pf_rt.plain) /* else no thread is ever known, and all of this stays out of the way */
         begin_main();
+    if (pf_direct_start)
+        pf_direct_start();
 }
 
 __attribute__((section(".preinit_array"), used)) static void (*const init_first)(void) = pf_rt_init;

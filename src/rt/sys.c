@@ -2,6 +2,33 @@
 #include "spin.h"
 #include <sys/mman.h>
 
+/* The gate: the only system calls of the runtime. The kernel compares the address AFTER the
+ * instruction, so the range ends one byte later than the last of them.
+ *
+ *   pf_gate          the call in the registers; goes on at r12
+ *   pf_gate_return   the end of a signal handler (a restorer)
+ *   pf_gate_clone    a process with a stack of its own, see direct/switch.S: rax is the number,
+ *                    r12 where the parent goes on, r13 where the child begins */
+__asm__(".pushsection .text.pf_gate, \"ax\", @progbits\n"
+        ".globl pf_gate, pf_gate_begin, pf_gate_end, pf_gate_return, pf_gate_clone\n"
+        ".hidden pf_gate, pf_gate_begin, pf_gate_end, pf_gate_return, pf_gate_clone\n"
+        ".type pf_gate, @function\n"
+        "pf_gate_begin:\n"
+        "pf_gate:\n"
+        "  syscall\n"
+        "  jmp *%r12\n"
+        "pf_gate_return:\n"
+        "  movl $15, %eax\n"
+        "  syscall\n"
+        "pf_gate_clone:\n"
+        "  syscall\n"
+        "  testq %rax, %rax\n"
+        "  jz 1f\n"
+        "  jmp *%r12\n"
+        "1: jmp *%r13\n"
+        "pf_gate_end:\n"
+        ".popsection\n");
+
 /* Where the runtime's own pages go: a hole that the target left by unmapping is not ours to take,
  * it may well put something there again. */
 #define OWN_BASE 0x080000000000ull

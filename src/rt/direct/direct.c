@@ -1,3 +1,127 @@
+/*
+ * direct.c - the beginning and the end of a directed run.
+ *
+ * pf starts the target with its addresses fixed (personality), on one core, and with glibc's restartable
+ * sequences off (the kernel writes into them at its own times).
+ */
+#define _GNU_SOURCE
 #include "direct.h"
+#include "log.h"
+#include "scheduler.h"
+#include "sys.h"
+#include "textbuf.h"
+#include <sys/prctl.h>
 
 struct pf_direct pf_direct;
+
+/* --- speaking --- */
+
+static void say(const char *s) { pf_sys(SYS_write, 2, s, pf_str_len(s)); }
+
+/* A text of limited length; what does not fit is cut off. */
+struct line {
+    char text[512];
+    size_t n;
+};
+static void add(struct line *l, const char *s)
+{
+    while (*s && l->n + 1 < sizeof l->text)
+        l->text[l->n++] = *s++;
+    l->text[l->n] = 0;
+}
+static void add_number(struct line *l, uint64_t v)
+{
+    char digits[24], *at = digits + sizeof digits;
+    *--at = 0;
+    do
+        *--at = (char)('0' + v % 10);
+    while (v /= 10);
+    add(l, at);
+}
+
+void pf_direct_say(const char *what)
+{
+    say("photofinish: ");
+    say(what);
+    say("\n");
+}
+
+static _Noreturn void leave(int status)
+{
+    for (;;)
+        pf_sys(SYS_exit_group, status);
+}
+
+_Noreturn void pf_direct_refuse(const char *why)
+{
+    pf_direct_say(why);
+    leave(2);
+}
+
+_Noreturn void pf_diverged(const char *what, uint64_t expected, uint64_t found)
+{
+    struct pf_context *c = pf_context_self();
+    struct line l = {0};
+    add(&l, what);
+    add(&l, ": expected ");
+    add_number(&l, expected);
+    add(&l, ", found ");
+    add_number(&l, found);
+    if (c) {
+        add(&l, " (thread ");
+        add_number(&l, c->number);
+        add(&l, ", event ");
+        add_number(&l, pf_context_events(c));
+        add(&l, ")");
+    }
+    pf_log_outcome(PF_OUTCOME_DIVERGED, l.text);
+    leave(2);
+}
+
+_Noreturn void pf_replay_over(void)
+{
+    pf_direct_say("the recording ends here, before the program did");
+    leave(128 + SIGKILL);
+}
+
+void pf_direct_choose(void) { pf_log_init(); }
+
+/* --- the run --- */
+
+/* The tid that glibc knows main by: mutexes are owned under that name. */
+static void name_main(void)
+{
+    int32_t *word = NULL;
+    if (pf_sys(SYS_prctl, 40 /* PR_GET_TID_ADDRESS */, &word) == 0 && word)
+        *word = (int32_t)pf_direct.pid;
+    pf_context_at(0)->clear_tid = word;
+}
+
+void pf_direct_start(void)
+{
+    if (!pf_directed())
+        return;
+    pf_nest();
+    pf_virtual_init();
+    pf_context_init((int32_t)pf_direct.pid);
+    name_main();
+    pf_sched_init(pf_log_channel()->schedule);
+    pf_world_init();
+    pf_trap_arm();
+    pf_unnest();
+}
+
+void pf_direct_end(void)
+{
+    if (!pf_directed())
+        return;
+    pf_sched_final();
+    pf_log_flush();
+}
+
+void pf_direct_child(void)
+{
+    pf_direct.mode = PF_DIRECT_OFF;
+    pf_direct.child = true;
+    pf_log_detach();
+}

@@ -31,6 +31,9 @@
 struct pf_direct {
     uint8_t mode;  /* enum pf_direct_mode */
     bool tracing;  /* every event is written with its value (else schedule and inputs only) */
+    bool child;    /* a child process of a directed one: undirected */
+    int64_t pid;   /* of the recording */
+    uint64_t hash; /* rolling, over what the threads did */
 };
 extern struct pf_direct pf_direct;
 static inline bool pf_directed(void)
@@ -38,42 +41,96 @@ static inline bool pf_directed(void)
     return __builtin_expect(pf_direct.mode != PF_DIRECT_OFF, 0);
 }
 
-/* --- sched (context.c, sched.c, futex.c, ...) --- */
+/* From pf_rt_init. choose: before anything else, asks the log for the mode. start: when the runtime is ready; from here on, in a
+ * directed run, every system call of the target is trapped. */
+void pf_direct_choose(void);
+void pf_direct_start(void);
+/* This process is a child (fork): it goes on undirected and unrecorded. */
+void pf_direct_child(void);
+/* The target ends, by itself or by a signal: the last segment and the log are written. Twice is fine. */
+void pf_direct_end(void);
+/* Directed mode is not possible here: says why, and ends the process with status 2. */
+_Noreturn void pf_direct_refuse(const char *why);
+/* A line for the user on standard error, "photofinish: " in front. */
+void pf_direct_say(const char *what);
+
+/* --- sched (context.c, scheduler.c, futex.c, ...) --- */
 
 enum pf_wait_kind { PF_WAIT_FUTEX, PF_WAIT_FD, PF_WAIT_TIME, PF_WAIT_CHILD, PF_WAIT_SIGNAL };
 
 /* What a thread waits for. */
 struct pf_wait {
     uint8_t kind;
-    uint64_t object;   /* futex: its address; fd: the descriptor; child: the pid */
-    uint32_t mask;     /* futex: the bitset; fd: poll events */
+    uint64_t object; /* futex: its address; fd: the descriptor; child: the pid */
+    uint32_t mask; /* futex: the bitset; fd: poll events */
     uint64_t deadline; /* virtual nanoseconds, absolute; 0: never */
 };
 enum pf_woken { PF_WOKEN, PF_WOKEN_LATE, PF_WOKEN_SIGNAL };
 
-struct pf_context;
+struct pf_context; /* context.h */
 struct pf_context *pf_context_self(void);
 uint32_t pf_context_number(const struct pf_context *c); /* 0 is main, then by creation */
 uint64_t pf_context_events(const struct pf_context *c); /* visible operations so far */
 
+/* Mixes v into the hash that a replay must reproduce. */
+static inline void pf_sched_hash(uint64_t v)
+{
+    pf_direct.hash = (__builtin_rotateleft64(pf_direct.hash, 23) ^ v) * 0x9e3779b97f4a7c15u;
+}
+/* The budget is used up (-1): may switch. For the event body, whose vector registers are in use: they
+ * are kept. The address of the event, 0 where there is none. */
+void pf_sched_event(uint64_t address, bool write);
+/* The same from an ordinary call. */
+void pf_sched_slow(void);
 /* Before a visible operation: counts it; may switch. */
-void pf_sched_point(void);
+static inline void pf_sched_point(void)
+{
+    if (__builtin_expect(--__pf_tls.budget < 0, 0))
+        pf_sched_slow();
+}
 /* The current thread waits; may switch. With nobody left to run, the scheduler lets virtual time
  * pass, polls descriptors (pf_world_poll) or reports the deadlock. */
 enum pf_woken pf_sched_wait(const struct pf_wait *w);
+/* The current thread lets the others go first; may switch. */
+void pf_sched_yield(void);
 /* Up to n threads that wait for this futex with a common bit; how many there were. */
 uint32_t pf_sched_wake_futex(uint64_t address, uint32_t n, uint32_t mask);
+/* Ends the wait of c, if it is in one; interrupt: with PF_WOKEN_SIGNAL. Inside pf_world_poll this is
+ * written into the schedule and happens by itself in a replay; anywhere else the caller does it again. */
+void pf_sched_ready(struct pf_context *c);
+void pf_sched_interrupt(struct pf_context *c);
+/* Inside pf_world_poll: so much real time went by in the kernel. */
+void pf_sched_pass(uint64_t ns);
+/* Those who wait, by their number; NULL: the first, no more. */
+struct pf_context *pf_sched_next_waiter(struct pf_context *after, struct pf_wait *out);
+/* The segment ends at the next event. Async-signal-safe; while recording. */
+void pf_sched_hurry(void);
+/* How many segments were closed. */
+uint64_t pf_sched_boundary(void);
 /* Virtual time, in nanoseconds since the start. */
 uint64_t pf_sched_now(void);
 
-/* --- world (trap.c, syscall.c, input.c, signal.c, ...) --- */
+/* --- world (syscall.c, input.c, signal.c, ...) --- */
 
 /* A system call of the target, trapped: performs and logs it, or answers it from the log; the
- * kernel's result. May switch. Futex calls, sleeps and the like go on to the scheduler. */
+ * kernel's result. May switch. Futex calls, sleeps, clock reads and the making of threads never
+ * arrive here (trap.c); what makes a process does: pf_context_fork. */
 long pf_world_call(long number, const long argument[6]);
-/* Nobody can run: waits in the kernel until one of the descriptors waited for is ready or `deadline`
- * (virtual, 0: none) has come; tells the scheduler who can go on. False: there is nothing to wait for. */
+/* While recording: looks whether descriptors, children and signals that threads wait for are ready, and
+ * tells the scheduler who can go on (pf_sched_ready). Until `deadline` (virtual; 0: none) has come it
+ * waits for that in the kernel. False: there is nothing to wait for. */
 bool pf_world_poll(uint64_t deadline);
+/* Between two segments, recording and replaying: signals that arrived are taken over. No code of the
+ * target runs here. */
+void pf_world_signals(void);
+/* The handlers that are due in the current thread (signal_due in context.h). May switch. */
+void pf_world_deliver_due(void);
+/* The current thread's wait was ended by a signal: runs its handlers; may switch. True: wait again. */
+bool pf_world_deliver(void);
+/* The virtual time of the earliest timer of the target; 0: none. pf_world_signals is called then. */
+uint64_t pf_world_deadline(void);
+/* From pf_direct_start, before the first system call is trapped. */
+void pf_world_init(void);
 
 /* --- log (log.c; more of it in log.h) --- */
 

@@ -29,6 +29,7 @@
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
 #endif
+#include "direct.h"
 #include "stack.h"
 #include "thread.h"
 #include <errno.h>
@@ -103,6 +104,10 @@ static inline struct pf_call pf_call_enter(struct pf_func *native)
     struct pf_thread *t = pf_self();
     if (__builtin_expect(!t && !__pf_tls.nested, 0))
         t = pf_start_adopt();
+    if (pf_directed() && t) {
+        pf_sched_hash((uint64_t)native - (uint64_t)&pf_direct);
+        pf_sched_point();
+    }
     struct pf_call c = {t, 0, __pf_tls.frame};
     if (t) {
         pf_stack_push(native);

@@ -32,9 +32,9 @@ PF_INTERPOSE(void, funlockfile, (FILE * f))
     PF_REAL(funlockfile)(f);
 }
 
-struct pf_stream pf_stream_enter(struct pf_func *native, FILE *f)
+struct pf_stdio pf_stream_enter(struct pf_func *native, FILE *f)
 {
-    struct pf_stream s = {pf_stand_enter(native), NULL};
+    struct pf_stdio s = {pf_stand_enter(native), NULL};
     if (s.t && pf_stream_fd(f) < 0) {
         PF_REAL(flockfile)(f);
         s.locked = f;
@@ -42,7 +42,7 @@ struct pf_stream pf_stream_enter(struct pf_func *native, FILE *f)
     }
     return s;
 }
-void pf_stream_leave(struct pf_stream *s)
+void pf_stream_leave(struct pf_stdio *s)
 {
     if (s->locked) {
         pf_orders(s->t, pf_hb_release, s->locked);
@@ -183,7 +183,7 @@ PF_INTERPOSE(int, getchar, (void))
 }
 
 /* A line into a buffer that grows: the target's block may end here and a new one begin. */
-static ssize_t line_read(struct pf_stream *s, FILE *f, char **line, size_t *room, char *was,
+static ssize_t line_read(struct pf_stdio *s, FILE *f, char **line, size_t *room, char *was,
                          ssize_t n)
 {
     pf_stream_receives(s, f);

@@ -15,7 +15,7 @@
 #include "wrap_libc.h"
 #include <stdio.h>
 
-struct pf_stream {
+struct pf_stdio {
     struct pf_thread *t;
     FILE *locked; /* NULL: it has a descriptor */
 };
@@ -26,18 +26,18 @@ static inline int pf_stream_fd(const FILE *f)
     const int has_descriptor = 0x2000; /* _IO_IS_FILEBUF */
     return f->_flags & has_descriptor ? f->_fileno : -1;
 }
-struct pf_stream pf_stream_enter(struct pf_func *native, FILE *f);
-void pf_stream_leave(struct pf_stream *s);
+struct pf_stdio pf_stream_enter(struct pf_func *native, FILE *f);
+void pf_stream_leave(struct pf_stdio *s);
 #define PF_STREAM(s, fn, f)                                                                        \
-    struct pf_stream s __attribute__((cleanup(pf_stream_leave))) =                                 \
+    struct pf_stdio s __attribute__((cleanup(pf_stream_leave))) =                                  \
         pf_stream_enter(&pf_native_##fn, f)
 
-static inline void pf_stream_sends(struct pf_stream *s, FILE *f)
+static inline void pf_stream_sends(struct pf_stdio *s, FILE *f)
 {
     if (s->t && !s->locked)
         pf_fd_sends(s->t, f->_fileno);
 }
-static inline void pf_stream_receives(struct pf_stream *s, FILE *f)
+static inline void pf_stream_receives(struct pf_stdio *s, FILE *f)
 {
     if (s->t && !s->locked)
         pf_fd_receives(s->t, f->_fileno);

@@ -1,0 +1,232 @@
+/*
+ * context.c - see context.h. A child process that shares our memory (posix_spawn, vfork) is made for
+ * real, on the stack that the caller meant for it; the kernel does not trap its calls, and it soon
+ * becomes another program.
+ */
+#define _GNU_SOURCE
+#include "context.h"
+#include "scheduler.h"
+#include "sys.h"
+#include <errno.h>
+#include <linux/futex.h>
+#include <linux/sched.h>
+#include <sys/auxv.h>
+
+#ifndef HWCAP2_FSGSBASE
+#define HWCAP2_FSGSBASE 2
+#endif
+
+#define CONTEXTS (1u << 20)
+#define GREGS 18
+#define RED_ZONE 128
+#define ROBUST_MAX 2048 /* the kernel's own limit to a list that may be a ring */
+
+extern void pf_context_first(void) __attribute__((visibility("hidden")));
+long pf_clone_apart(long number, const long argument[6], size_t block)
+    __attribute__((visibility("hidden")));
+__attribute__((visibility("hidden"))) bool pf_switch_slow; /* no wrfsbase here */
+
+static struct pf_context *table;
+static uint32_t count;
+static int64_t tls_offset; /* of __pf_tls from the thread pointer, the same in all threads */
+
+struct pf_context *pf_context_at(uint32_t number) { return number < count ? &table[number] : NULL; }
+uint32_t pf_contexts(void) { return count; }
+uint32_t pf_context_number(const struct pf_context *c) { return c->number; }
+
+struct pf_context *pf_context_find(long tid)
+{
+    if (!count || tid < table[0].tid)
+        return NULL;
+    struct pf_context *c = pf_context_at((uint32_t)(tid - table[0].tid));
+    return c && c->state != PF_CONTEXT_ENDED ? c : NULL;
+}
+
+void pf_queue_add(struct pf_queue *q, struct pf_context *c)
+{
+    c->in = q;
+    c->next = NULL;
+    c->prev = q->last;
+    if (q->last)
+        q->last->next = c;
+    else
+        q->first = c;
+    q->last = c;
+}
+
+void pf_queue_remove(struct pf_context *c)
+{
+    struct pf_queue *q = c->in;
+    if (!q)
+        return;
+    if (c->prev)
+        c->prev->next = c->next;
+    else
+        q->first = c->next;
+    if (c->next)
+        c->next->prev = c->prev;
+    else
+        q->last = c->prev;
+    c->in = NULL;
+}
+
+static struct pf_context *add(struct pf_context *parent, uint64_t fs)
+{
+    struct pf_context *c = &table[count];
+    *c = (struct pf_context){.number = count, .tid = table[0].tid + (int32_t)count, .fs = fs};
+    c->tls = (struct pf_tls *)(fs + (uint64_t)tls_offset);
+    if (parent) {
+        c->parent = parent->number;
+        c->births = parent->children++;
+    }
+    count++;
+    return c;
+}
+
+void pf_context_init(int32_t pid)
+{
+    table = pf_sys_map(NULL, CONTEXTS * sizeof *table);
+    if (!table)
+        pf_direct_refuse("no address space for the table of threads");
+    pf_switch_slow = !(getauxval(AT_HWCAP2) & HWCAP2_FSGSBASE);
+    uint64_t fs = (uint64_t)__builtin_thread_pointer();
+    tls_offset = (int64_t)((uint64_t)&__pf_tls - fs);
+    table[0].tid = pid;
+    struct pf_context *c = add(NULL, fs);
+    c->state = PF_CONTEXT_RUNNING;
+}
+
+/* The two forms of clone, as one. */
+struct clone {
+    uint64_t flags, stack; /* the end of it; 0: that of the caller */
+    int32_t *parent_tid, *child_tid;
+    uint64_t tls;
+};
+
+static struct clone clone_read(long number, const long argument[6])
+{
+    struct clone k = {0};
+    if (number == SYS_clone3) {
+        const struct clone_args *a = (const void *)argument[0];
+        k.flags = a->flags | a->exit_signal;
+        k.stack = a->stack ? a->stack + a->stack_size : 0;
+        k.parent_tid = (void *)a->parent_tid;
+        k.child_tid = (void *)a->child_tid;
+        k.tls = a->tls;
+    } else if (number == SYS_clone) {
+        k.flags = (uint64_t)argument[0];
+        k.stack = (uint64_t)argument[1];
+        k.parent_tid = (void *)argument[2];
+        k.child_tid = (void *)argument[3];
+        k.tls = (uint64_t)argument[4];
+    } else if (number == SYS_vfork) {
+        k.flags = CLONE_VM | CLONE_VFORK;
+    }
+    return k;
+}
+
+bool pf_context_is_thread(long number, const long argument[6])
+{
+    return (number == SYS_clone || number == SYS_clone3) &&
+           clone_read(number, argument).flags & CLONE_THREAD;
+}
+
+/* The registers of the trapped call, for one that comes back from it on another stack. */
+static uint64_t *block_write(const ucontext_t *at, uint64_t stack)
+{
+    uint64_t *block = (uint64_t *)((stack - RED_ZONE - GREGS * 8) & -16ull);
+    for (int i = 0; i < GREGS; i++)
+        block[i] = (uint64_t)at->uc_mcontext.gregs[i];
+    block[REG_RSP] = stack;
+    return block;
+}
+
+long pf_context_clone(long number, const long argument[6])
+{
+    struct pf_context *me = pf_context_self();
+    struct clone k = clone_read(number, argument);
+    if (count >= CONTEXTS || !k.stack || !(k.flags & CLONE_VM))
+        return count >= CONTEXTS ? -EAGAIN : -EINVAL;
+    struct pf_context *c = add(me, k.flags & CLONE_SETTLS ? k.tls : me->fs);
+    if (k.flags & CLONE_PARENT_SETTID)
+        *k.parent_tid = c->tid;
+    if (k.flags & CLONE_CHILD_SETTID)
+        *k.child_tid = c->tid;
+    if (k.flags & CLONE_CHILD_CLEARTID)
+        c->clear_tid = k.child_tid;
+    uint64_t *block = block_write(me->trap, k.stack);
+    uint64_t *sp = (uint64_t *)((char *)block - 8 * 8 - 64);
+    uint32_t control[2] = {0};
+    __asm__("stmxcsr %0" : "=m"(control[0]));
+    __asm__("fnstcw %0" : "=m"(control[1]));
+    pf_copy(&sp[0], control, 8);
+    for (int i = 1; i < 7; i++)
+        sp[i] = 0;
+    sp[5] = (uint64_t)block; /* rbx */
+    sp[7] = (uint64_t)pf_context_first;
+    c->sp = sp;
+    pf_sched_add(c);
+    return c->tid;
+}
+
+long pf_context_fork(long number, const long argument[6])
+{
+    struct clone k = clone_read(number, argument);
+    bool shares = k.flags & CLONE_VM;
+    long pid;
+    pf_log_flush();
+    if (k.stack) {
+        uint64_t *block = block_write(pf_context_self()->trap, k.stack);
+        pid = pf_clone_apart(number, argument, k.stack - (uint64_t)block);
+    } else if (shares) { /* on our own stack: as a copy, so that we need not wait for it */
+        pid = pf_sys(SYS_clone, k.flags & 255 ? k.flags & 255 : 17);
+    } else {
+        pid = pf_sys6(number, argument[0], argument[1], argument[2], argument[3], argument[4],
+                      argument[5]);
+    }
+    if (pid == 0)
+        pf_direct_child();
+    return pid;
+}
+
+/* A robust lock that the dead thread held: the next owner learns of it. */
+static void robust_drop(struct pf_context *c, uint64_t entry, int64_t offset, bool pending)
+{
+    uint32_t *word = (uint32_t *)((entry & ~1ull) + (uint64_t)offset);
+    uint32_t was = *word;
+    if (pending && was == 0) { /* died between unlock and wake */
+        pf_sched_wake_futex((uint64_t)word, 1, ~0u);
+        return;
+    }
+    if ((was & FUTEX_TID_MASK) != (uint32_t)c->tid)
+        return;
+    *word = (was & FUTEX_WAITERS) | FUTEX_OWNER_DIED;
+    if (was & FUTEX_WAITERS)
+        pf_sched_wake_futex((uint64_t)word, 1, ~0u);
+}
+
+static void robust_drop_all(struct pf_context *c)
+{
+    const struct robust_list_head *head = (const void *)c->robust;
+    if (!head)
+        return;
+    uint64_t pending = (uint64_t)head->list_op_pending;
+    uint64_t e = (uint64_t)head->list.next;
+    for (int i = 0; (e & ~1ull) != (uint64_t)head && e && i < ROBUST_MAX; i++) {
+        uint64_t next = (uint64_t)((struct robust_list *)(e & ~1ull))->next;
+        if (e != pending)
+            robust_drop(c, e, head->futex_offset, false);
+        e = next;
+    }
+    if (pending)
+        robust_drop(c, pending, head->futex_offset, true);
+}
+
+void pf_context_end(struct pf_context *c)
+{
+    robust_drop_all(c);
+    if (c->clear_tid) {
+        *c->clear_tid = 0;
+        pf_sched_wake_futex((uint64_t)c->clear_tid, 1, ~0u);
+    }
+}

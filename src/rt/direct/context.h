@@ -1,0 +1,79 @@
+/*
+ * context.h - a thread of the target as a context on the one kernel thread, the runner.
+ *
+ * Model:   a context is a stack, a thread pointer and the registers that a function call keeps. No
+ *          kernel thread is ever made for it: the clone that glibc (or anybody) asks for with
+ *          CLONE_THREAD is trapped, and the new context begins as if it came back from that call.
+ *          What the kernel would do for a thread is done here: tids, the word that is cleared and
+ *          woken at the end (joins wait for it), the list of robust futexes.
+ *
+ *          Tids are the process id plus the number of the context, so they are the same in a replay
+ *          (which takes the process id of the recording).
+ * Memory:  a table of fixed size, reserved at the start, touched as needed. Never given back: the
+ *          number of a context is its name.
+ * Threads: the runner alone.
+ * Errors:  a clone beyond the table is refused with EAGAIN, as the kernel would.
+ */
+#ifndef PF_RT_CONTEXT_H
+#define PF_RT_CONTEXT_H
+
+#include "direct.h"
+#include <ucontext.h>
+
+enum pf_context_state {
+    PF_CONTEXT_READY,
+    PF_CONTEXT_RUNNING,
+    PF_CONTEXT_WAITING,
+    PF_CONTEXT_ENDED
+};
+
+struct pf_queue {
+    struct pf_context *first, *last;
+};
+
+struct pf_context {
+    uint32_t number; /* 0 is main, then by creation */
+    uint32_t parent, births; /* who created it, and as which of its children: its creation path */
+    uint32_t children;
+    int32_t tid;
+    uint8_t state;    /* enum pf_context_state */
+    uint8_t woken;    /* enum pf_woken: how its last wait ended */
+    bool at_point;    /* it stands before an event that it has not been granted yet */
+    bool pending_write;
+    uint64_t pending; /* the address of that event, 0: not known */
+    void *sp;         /* while it does not run */
+    uint64_t fs;
+    struct pf_tls *tls;
+    uint64_t events;   /* of its closed segments */
+    uint64_t priority; /* the policy's */
+    struct pf_wait wait;
+    struct pf_queue *in; /* the queue it is in, by prev and next */
+    struct pf_context *prev, *next;
+    int32_t *clear_tid;
+    uint64_t robust, robust_size;
+    ucontext_t *trap; /* the innermost system call it is in; NULL: none */
+    bool signal_due;  /* the world's: handlers are to run when it has its turn */
+    void *world;      /* the world's own: mask, pending signals */
+};
+
+void pf_context_init(int32_t pid);
+/* The context with this number or tid; NULL: none. */
+struct pf_context *pf_context_at(uint32_t number);
+struct pf_context *pf_context_find(long tid);
+uint32_t pf_contexts(void); /* how many there ever were */
+
+/* clone, clone3: a thread. The tid, or a negative errno. */
+long pf_context_clone(long number, const long argument[6]);
+/* clone, clone3, fork, vfork: a process, for real. Its pid; 0 in the child, which runs undirected. */
+long pf_context_fork(long number, const long argument[6]);
+/* What the kernel does when a thread ends; the scheduler goes on from there. */
+void pf_context_end(struct pf_context *c);
+
+/* Puts c in q, which it is not in; takes it out of where it is. */
+void pf_queue_add(struct pf_queue *q, struct pf_context *c);
+void pf_queue_remove(struct pf_context *c);
+
+/* switch.S: saves the caller's registers and stack pointer in *save, goes on with those at sp. */
+void pf_switch(void **save, void *sp, uint64_t fs);
+
+#endif

@@ -1,0 +1,55 @@
+#include "schedule.h"
+
+#define MORE 128u
+
+static uint8_t *varint_put(uint8_t *at, uint64_t v)
+{
+    while (v >= MORE) {
+        *at++ = (uint8_t)(v | MORE);
+        v >>= 7;
+    }
+    *at++ = (uint8_t)v;
+    return at;
+}
+
+static bool varint_get(uint64_t *v)
+{
+    *v = 0;
+    for (unsigned shift = 0; shift < 64; shift += 7) {
+        const uint8_t *b = pf_log_get(PF_STREAM_SCHEDULE, 1);
+        if (!b)
+            return false;
+        *v |= (uint64_t)(*b & (MORE - 1)) << shift;
+        if (!(*b & MORE))
+            return true;
+    }
+    return false;
+}
+
+static bool is_segment(uint8_t end) { return end <= PF_END_FINAL; }
+
+void pf_schedule_put(const struct pf_segment *s)
+{
+    uint8_t bytes[24], *at = varint_put(bytes, s->n << 3 | s->end);
+    if (s->end != PF_END_TIME)
+        at = varint_put(at, s->thread);
+    if (is_segment(s->end))
+        *at++ = s->hash;
+    pf_log_put(PF_STREAM_SCHEDULE, bytes, (size_t)(at - bytes));
+}
+
+bool pf_schedule_get(struct pf_segment *s)
+{
+    uint64_t v, thread = 0;
+    if (!varint_get(&v))
+        return false;
+    *s = (struct pf_segment){.n = v >> 3, .end = v & 7};
+    if (s->end != PF_END_TIME && !varint_get(&thread))
+        return false;
+    s->thread = (uint32_t)thread;
+    if (!is_segment(s->end))
+        return true;
+    const uint8_t *hash = pf_log_get(PF_STREAM_SCHEDULE, 1);
+    s->hash = hash ? *hash : 0;
+    return hash != NULL;
+}

@@ -1,0 +1,462 @@
+/*
+ * scheduler.c - see scheduler.h. Queues are lists in order of arrival: programs have a few threads, and a
+ * policy that picks at random must walk anyway. Futexes are spread over buckets.
+ *
+ * A segment that ends and begins again with the same thread is one segment, unless something from
+ * outside stands between.
+ */
+#include "scheduler.h"
+#include "deadlock.h"
+#include "policy.h"
+#include "rt.h"
+#include "schedule.h"
+#include "sys.h"
+
+#define EVENT_NS 50
+#define CALL_NS 1000
+#define BUCKETS 256
+#define POLL_EVERY 16 /* decisions between two looks at descriptors while others can run */
+
+static struct {
+    struct pf_context *self;
+    struct pf_queue ready;
+    struct pf_queue futex[BUCKETS];
+    struct pf_queue other; /* waits that are not futexes */
+    struct pf_policy policy;
+    /* the segment of self */
+    uint64_t done;  /* events of it before the last grant */
+    uint64_t grant; /* what was granted, of which tls->budget is left */
+    struct pf_segment planned; /* replay */
+    bool following; /* a replay that is not over: the schedule decides */
+    bool closed;    /* the last segment was closed for good */
+    uint64_t events; /* of all closed segments */
+    uint64_t jumped, calls; /* parts of the virtual time */
+    uint32_t outside; /* threads that wait for something outside */
+    uint64_t deadline; /* of all who wait; a lower bound; 0: none */
+    uint32_t since_poll;
+    bool polling, hurried;
+    uint64_t boundary; /* segments closed so far */
+    struct pf_context *picked; /* by the policy, for the next segment */
+} s;
+
+struct pf_context *pf_context_self(void) { return s.self; }
+
+/* --- events and time --- */
+
+/* Of the current segment, so far. The event that self stands before is not counted. */
+static uint64_t segment_events(void)
+{
+    int64_t left = s.self->tls->budget + (s.self->at_point ? 1 : 0);
+    return s.done + s.grant - (uint64_t)left;
+}
+
+uint64_t pf_context_events(const struct pf_context *c)
+{
+    return c->events + (c == s.self ? segment_events() : 0);
+}
+
+uint64_t pf_sched_now(void)
+{
+    return (s.events + segment_events()) * EVENT_NS + s.calls * CALL_NS + s.jumped;
+}
+void pf_sched_called(void) { s.calls++; }
+
+static void allow(struct pf_context *c, uint64_t n)
+{
+    s.grant = n;
+    c->tls->budget = (int64_t)n - (c->at_point ? 1 : 0);
+    c->at_point = false;
+}
+
+/* At the next event of self the scheduler is asked. */
+static void cut(void)
+{
+    if (s.self->tls->budget > 0) {
+        s.grant -= (uint64_t)s.self->tls->budget;
+        s.self->tls->budget = 0;
+    }
+}
+
+/* --- the segment --- */
+
+static void divergence(const char *what, uint64_t expected, uint64_t found)
+{
+    pf_diverged(what, expected, found);
+}
+
+static void segment_close(enum pf_segment_end how)
+{
+    struct pf_segment seg = {s.self->number, how, (uint8_t)(pf_direct.hash >> 56),
+                             segment_events()};
+    if (!s.following) {
+        if (pf_direct.mode == PF_DIRECT_RECORD)
+            pf_schedule_put(&seg);
+    } else if (s.planned.end != how) {
+        divergence("how a segment ended", s.planned.end, how);
+    } else if (s.planned.n != seg.n) {
+        divergence("the number of events of a segment", s.planned.n, seg.n);
+    } else if (s.planned.hash != seg.hash) {
+        divergence("the hash of what the threads did", s.planned.hash, seg.hash);
+    }
+    s.self->events += seg.n;
+    s.events += seg.n;
+    s.done = 0;
+    s.grant = 0;
+    s.self->tls->budget = s.self->at_point ? -1 : 0;
+}
+
+static void wake(struct pf_context *c, enum pf_woken how)
+{
+    if (c->wait.kind != PF_WAIT_FUTEX && c->wait.kind != PF_WAIT_TIME)
+        s.outside--;
+    pf_queue_remove(c);
+    c->woken = how;
+    c->state = PF_CONTEXT_READY;
+    pf_policy_add(&s.policy, c);
+    pf_queue_add(&s.ready, c);
+}
+
+/* The next segment of the replay; what happened before it is done here. False: no more. */
+static bool segment_read(void)
+{
+    while (pf_schedule_get(&s.planned)) {
+        struct pf_context *c = pf_context_at(s.planned.thread);
+        switch (s.planned.end) {
+        case PF_END_TIME:
+            s.jumped += s.planned.n;
+            pf_world_signals();
+            break;
+        case PF_END_WOKEN:
+            if (!c || c->state != PF_CONTEXT_WAITING)
+                divergence("a thread that waits", s.planned.thread, c ? c->state : ~0ull);
+            wake(c, (enum pf_woken)s.planned.n);
+            break;
+        default:
+            if (!c || (c != s.self && c->state != PF_CONTEXT_READY))
+                divergence("a thread that can run", s.planned.thread, c ? c->state : ~0ull);
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- waking --- */
+
+static uint64_t earliest(struct pf_queue *q, uint64_t least)
+{
+    for (struct pf_context *c = q->first; c; c = c->next)
+        if (c->wait.deadline && (!least || c->wait.deadline < least))
+            least = c->wait.deadline;
+    return least;
+}
+
+static void find_deadline(void)
+{
+    s.deadline = earliest(&s.other, 0);
+    for (unsigned i = 0; i < BUCKETS; i++)
+        s.deadline = earliest(&s.futex[i], s.deadline);
+}
+
+static void woken_from_outside(struct pf_context *c, enum pf_woken how)
+{
+    struct pf_segment seg = {.thread = c->number, .end = PF_END_WOKEN, .n = how};
+    if (pf_direct.mode == PF_DIRECT_RECORD)
+        pf_schedule_put(&seg);
+    wake(c, how);
+}
+
+static void expire_queue(struct pf_queue *q, uint64_t now)
+{
+    for (struct pf_context *c = q->first, *next; c; c = next) {
+        next = c->next;
+        if (c->wait.deadline && c->wait.deadline <= now)
+            woken_from_outside(c, PF_WOKEN_LATE);
+    }
+}
+
+static void time_passes(uint64_t ns)
+{
+    struct pf_segment seg = {.end = PF_END_TIME, .n = ns};
+    s.jumped += ns;
+    if (pf_direct.mode == PF_DIRECT_RECORD)
+        pf_schedule_put(&seg);
+}
+
+static void end_wait(struct pf_context *c, enum pf_woken how)
+{
+    if (c->state != PF_CONTEXT_WAITING)
+        return;
+    if (s.polling)
+        woken_from_outside(c, how);
+    else
+        wake(c, how);
+}
+void pf_sched_ready(struct pf_context *c) { end_wait(c, PF_WOKEN); }
+void pf_sched_interrupt(struct pf_context *c) { end_wait(c, PF_WOKEN_SIGNAL); }
+void pf_sched_pass(uint64_t ns) { time_passes(ns); }
+uint64_t pf_sched_boundary(void) { return s.boundary; }
+
+struct pf_context *pf_sched_next_waiter(struct pf_context *after, struct pf_wait *out)
+{
+    for (uint32_t i = after ? after->number + 1 : 0; i < pf_contexts(); i++) {
+        struct pf_context *c = pf_context_at(i);
+        if (c->state == PF_CONTEXT_WAITING) {
+            *out = c->wait;
+            return c;
+        }
+    }
+    return NULL;
+}
+
+void pf_sched_hurry(void)
+{
+    s.hurried = true;
+    cut();
+}
+
+static struct pf_queue *bucket(uint64_t address)
+{
+    return &s.futex[(address >> 2) * 0x9e3779b97f4a7c15u >> 56];
+}
+
+uint32_t pf_sched_wake_futex(uint64_t address, uint32_t n, uint32_t mask)
+{
+    uint32_t found = 0;
+    for (struct pf_context *c = bucket(address)->first, *next; c && found < n; c = next) {
+        next = c->next;
+        if (c->wait.object != address || !(c->wait.mask & mask))
+            continue;
+        wake(c, PF_WOKEN);
+        if (s.self->state == PF_CONTEXT_RUNNING && pf_policy_cuts(&s.policy, c, s.self) &&
+            !s.following)
+            cut();
+        found++;
+    }
+    return found;
+}
+
+struct pf_context *pf_sched_waiter(uint64_t address, uint32_t *n)
+{
+    struct pf_context *first = NULL;
+    *n = 0;
+    for (struct pf_context *c = bucket(address)->first; c; c = c->next)
+        if (c->wait.object == address) {
+            first = first ? first : c;
+            ++*n;
+        }
+    return first;
+}
+
+uint32_t pf_sched_requeue(uint64_t from, uint64_t to, uint32_t n)
+{
+    uint32_t found = 0;
+    for (struct pf_context *c = bucket(from)->first, *next; c && found < n; c = next) {
+        next = c->next;
+        if (c->wait.object != from)
+            continue;
+        pf_queue_remove(c);
+        c->wait.object = to;
+        pf_queue_add(bucket(to), c);
+        found++;
+    }
+    return found;
+}
+
+void pf_sched_add(struct pf_context *c)
+{
+    c->state = PF_CONTEXT_READY;
+    pf_policy_add(&s.policy, c);
+    pf_queue_add(&s.ready, c);
+    if (!s.following && pf_policy_cuts(&s.policy, c, s.self))
+        cut();
+}
+
+/* --- deciding --- */
+
+/* The next moment at which something happens by itself; 0: never. */
+static uint64_t next_moment(void)
+{
+    uint64_t timer = pf_world_deadline();
+    return !s.deadline || (timer && timer < s.deadline) ? timer : s.deadline;
+}
+
+static void expire(void)
+{
+    uint64_t now = pf_sched_now();
+    if (!s.deadline || now < s.deadline)
+        return;
+    expire_queue(&s.other, now);
+    for (unsigned i = 0; i < BUCKETS; i++)
+        expire_queue(&s.futex[i], now);
+    find_deadline();
+}
+
+/* Has something happened outside? `wait`: nobody can run, so something must. */
+static void look_outside(bool wait)
+{
+    bool polls = s.outside && (wait || ++s.since_poll >= POLL_EVERY), any = false;
+    uint64_t moment = next_moment();
+    if (polls) {
+        s.since_poll = 0;
+        s.polling = true;
+        any = pf_world_poll(wait ? moment : pf_sched_now());
+        s.polling = false;
+    }
+    if (wait && !any) {
+        uint64_t now = pf_sched_now();
+        if (!moment)
+            pf_deadlock();
+        if (moment > now)
+            time_passes(moment - now);
+    }
+    if (wait)
+        pf_world_signals();
+    expire();
+}
+
+static bool outside_is_due(void)
+{
+    uint64_t moment = next_moment();
+    return s.hurried || (s.outside && s.since_poll + 1 >= POLL_EVERY) ||
+           (moment && pf_sched_now() >= moment);
+}
+
+/* Who comes next, and with how many events; the segment of self is closed. */
+static struct pf_context *decide(bool yielded)
+{
+    struct pf_context *me = s.self, *c = s.picked;
+    uint64_t n;
+    s.picked = NULL;
+    s.boundary++;
+    s.hurried = false;
+    pf_world_signals();
+    if (s.following && !segment_read())
+        pf_replay_over();
+    if (s.following) {
+        c = pf_context_at(s.planned.thread);
+        n = s.planned.n;
+    } else {
+        struct pf_context *stays = me->state == PF_CONTEXT_RUNNING ? me : NULL;
+        do
+            look_outside(!stays && !s.ready.first);
+        while (!stays && !s.ready.first);
+        if (!c)
+            c = pf_policy_pick(&s.policy, &s.ready, stays, yielded, s.events);
+        n = pf_policy_grant(&s.policy, c, s.events);
+    }
+    if (c->state == PF_CONTEXT_READY)
+        pf_queue_remove(c);
+    if (me != c && me->state == PF_CONTEXT_RUNNING) {
+        me->state = PF_CONTEXT_READY;
+        pf_queue_add(&s.ready, me);
+    }
+    c->state = PF_CONTEXT_RUNNING;
+    allow(c, n);
+    return c;
+}
+
+/* The segment of self ends. Returns when self has its turn again. */
+static void next(enum pf_segment_end how)
+{
+    segment_close(how);
+    struct pf_context *me = s.self, *c = decide(how == PF_END_YIELDED);
+    if (c == me)
+        return;
+    s.self = c;
+    pf_switch(&me->sp, c->sp, c->fs);
+}
+
+/* May self go on without the segment being closed? While following, never: it was closed here. */
+static bool goes_on(struct pf_context *me)
+{
+    if (s.following || outside_is_due())
+        return false;
+    uint64_t done = segment_events(), events = s.events + done;
+    if (s.ready.first) {
+        struct pf_context *c = pf_policy_pick(&s.policy, &s.ready, me, false, events);
+        if (c != me) {
+            s.picked = c;
+            return false;
+        }
+    }
+    s.done = done;
+    allow(me, pf_policy_grant(&s.policy, me, events));
+    return true;
+}
+
+static void preempted(void *unused)
+{
+    (void)unused;
+    next(PF_END_PREEMPTED);
+    if (s.self->signal_due && !__pf_tls.nested)
+        pf_world_deliver_due();
+}
+
+void pf_sched_event(uint64_t address, bool write)
+{
+    struct pf_context *me = s.self;
+    me->at_point = true;
+    me->pending = address;
+    me->pending_write = write;
+    if (!goes_on(me))
+        pf_call_saved(preempted, NULL);
+}
+
+void pf_sched_slow(void)
+{
+    struct pf_context *me = s.self;
+    me->at_point = true;
+    me->pending = 0;
+    if (!goes_on(me))
+        preempted(NULL);
+}
+
+void pf_sched_yield(void)
+{
+    /* Where nobody is to go first, nothing is written, and a replay knows it by that. */
+    if (s.following ? s.planned.end != PF_END_YIELDED || s.planned.n != segment_events()
+                    : !s.ready.first && !s.outside && !s.deadline)
+        return;
+    next(PF_END_YIELDED);
+}
+
+enum pf_woken pf_sched_wait(const struct pf_wait *w)
+{
+    struct pf_context *me = s.self;
+    me->wait = *w;
+    me->state = PF_CONTEXT_WAITING;
+    pf_queue_add(w->kind == PF_WAIT_FUTEX ? bucket(w->object) : &s.other, me);
+    if (w->kind != PF_WAIT_FUTEX && w->kind != PF_WAIT_TIME)
+        s.outside++;
+    if (w->deadline && (!s.deadline || w->deadline < s.deadline))
+        s.deadline = w->deadline;
+    next(PF_END_BLOCKED);
+    return (enum pf_woken)me->woken;
+}
+
+_Noreturn void pf_sched_exit(void)
+{
+    s.self->state = PF_CONTEXT_ENDED;
+    next(PF_END_EXITED);
+    __builtin_unreachable();
+}
+
+void pf_sched_final(void)
+{
+    if (s.closed)
+        return;
+    s.closed = true;
+    segment_close(PF_END_FINAL);
+}
+
+void pf_sched_init(const char *policy)
+{
+    if (!pf_policy_parse(&s.policy, policy))
+        pf_direct_refuse("no such policy: rr:SLICE, random:SEED, pct:SEED,DEPTH or pos:SEED");
+    s.self = pf_context_at(0);
+    pf_policy_add(&s.policy, s.self);
+    s.following = pf_direct.mode == PF_DIRECT_REPLAY;
+    if (s.following && !segment_read())
+        pf_direct_refuse("the recording has no schedule");
+    allow(s.self, s.following ? s.planned.n : pf_policy_grant(&s.policy, s.self, 0));
+}

@@ -1,0 +1,66 @@
+/*
+ * scheduler.h - who runs next: the scheduler's inside, for the files of this folder that share it.
+ *
+ * Model:   a run is a list of segments: one thread, a number of its events, how that ended. While
+ *          recording, the policy (policy.h) chooses the thread and grants it a budget; the segment
+ *          is written when it ends (schedule.h). In a replay the segment is read when it begins, and
+ *          its count is the budget.
+ *
+ *              ended by   the thread then stands
+ *              PREEMPTED  before an event that the next segment of the thread begins with
+ *              BLOCKED    in a wait
+ *              YIELDED    in a system call by which it gave way
+ *              EXITED     nowhere
+ *              FINAL      the process ended in it
+ *
+ *          What wakes a waiting thread from outside, and the passing of time while nobody could
+ *          run, stand between segments. What threads do to each other needs no record: it happens
+ *          again.
+ * Threads: the runner alone.
+ */
+#ifndef PF_RT_SCHEDULER_H
+#define PF_RT_SCHEDULER_H
+
+#include "context.h"
+#include <time.h>
+
+enum pf_segment_end {
+    PF_END_PREEMPTED,
+    PF_END_BLOCKED,
+    PF_END_YIELDED,
+    PF_END_EXITED,
+    PF_END_FINAL,
+    PF_END_TIME,  /* no segment: time passed, n nanoseconds */
+    PF_END_WOKEN, /* no segment: n says how (enum pf_woken) the thread was woken */
+};
+
+void pf_sched_init(const char *policy);
+/* A new context, ready to run. */
+void pf_sched_add(struct pf_context *c);
+/* The current context is over; never returns. */
+_Noreturn void pf_sched_exit(void);
+/* The process ends here: closes the segment. */
+void pf_sched_final(void);
+/* Counts a system call in virtual time. */
+void pf_sched_called(void);
+/* The first of those that wait for this futex, and how many there are; NULL: none. */
+struct pf_context *pf_sched_waiter(uint64_t address, uint32_t *n);
+/* Up to n of those that wait for one futex wait for another from now on; how many. */
+uint32_t pf_sched_requeue(uint64_t from, uint64_t to, uint32_t n);
+/* The schedule of the replay is used up, and the target is not at its end. */
+_Noreturn void pf_replay_over(void);
+
+/* trap.c */
+void pf_trap_arm(void);
+void pf_trap_disarm(void);
+/* futex.c: the system call futex. */
+long pf_futex(const long argument[6]);
+/* virtual.c: calls about time; false: not one of those. */
+bool pf_virtual_call(long number, const long argument[6], long *result);
+void pf_virtual_init(void);
+bool pf_context_is_thread(long number, const long argument[6]);
+
+/* The virtual time of a moment on a clock of the target, at least 1. */
+uint64_t pf_virtual_deadline(int clock, const struct timespec *t);
+
+#endif

@@ -1,0 +1,110 @@
+/*
+ * switch.S - from one context to another, and the first steps of a new one.
+ *
+ * A saved context is on its own stack, lowest address first:
+ *
+ *      mxcsr (4), x87 control word (4), r15, r14, r13, r12, rbx, rbp, return address
+ *
+ * Everything else is dead across a call (System V ABI), or, when the switch happens inside a
+ * trapped system call, in the signal frame below which we are.
+ *
+ * New contexts begin with a block of registers in the order of ucontext's gregs.
+ */
+#define SYS_arch_prctl 158
+#define ARCH_SET_FS 0x1002
+
+        .text
+        .globl  pf_switch
+        .hidden pf_switch
+        .type   pf_switch, @function
+pf_switch:                              /* (void **save, void *sp, uint64_t fs) */
+        .cfi_startproc
+        pushq   %rbp
+        pushq   %rbx
+        pushq   %r12
+        pushq   %r13
+        pushq   %r14
+        pushq   %r15
+        subq    $8, %rsp
+        stmxcsr (%rsp)
+        fnstcw  4(%rsp)
+        movq    %rsp, (%rdi)
+        movq    %rsi, %rbx
+        cmpb    $0, pf_switch_slow(%rip)
+        jne     2f
+        wrfsbase %rdx
+1:      movq    %rbx, %rsp
+        ldmxcsr (%rsp)
+        fldcw   4(%rsp)
+        addq    $8, %rsp
+        popq    %r15
+        popq    %r14
+        popq    %r13
+        popq    %r12
+        popq    %rbx
+        popq    %rbp
+        ret
+2:      movl    $SYS_arch_prctl, %eax
+        movl    $ARCH_SET_FS, %edi
+        movq    %rdx, %rsi
+        leaq    1b(%rip), %r12
+        jmp     pf_gate
+        .cfi_endproc
+        .size   pf_switch, . - pf_switch
+
+/* Where a new context wakes up: rbx has its block of registers. */
+        .globl  pf_context_first
+        .hidden pf_context_first
+        .type   pf_context_first, @function
+pf_context_first:
+        movq    %rbx, %rdi
+enter:  movq    0(%rdi), %r8
+        movq    8(%rdi), %r9
+        movq    16(%rdi), %r10
+        movq    24(%rdi), %r11
+        movq    32(%rdi), %r12
+        movq    40(%rdi), %r13
+        movq    48(%rdi), %r14
+        movq    56(%rdi), %r15
+        movq    72(%rdi), %rsi
+        movq    80(%rdi), %rbp
+        movq    88(%rdi), %rbx
+        movq    96(%rdi), %rdx
+        xorl    %eax, %eax
+        movq    128(%rdi), %rcx         /* rip */
+        movq    120(%rdi), %rsp
+        movq    64(%rdi), %rdi
+        jmp     *%rcx
+        .size   pf_context_first, . - pf_context_first
+
+/* A process that begins on a stack of its own, for real: long (number, argument[6], size). Its block of
+ * registers is `size` bytes below the stack that it gets. */
+        .globl  pf_clone_apart
+        .hidden pf_clone_apart
+        .type   pf_clone_apart, @function
+pf_clone_apart:
+        pushq   %rbx
+        pushq   %r12
+        pushq   %r13
+        movq    %rdi, %rax
+        movq    %rdx, %rbx
+        movq    %rsi, %r11
+        movq    0(%r11), %rdi
+        movq    8(%r11), %rsi
+        movq    16(%r11), %rdx
+        movq    24(%r11), %r10
+        movq    32(%r11), %r8
+        movq    40(%r11), %r9
+        leaq    1f(%rip), %r12
+        leaq    2f(%rip), %r13
+        jmp     pf_gate_clone
+1:      popq    %r13
+        popq    %r12
+        popq    %rbx
+        ret
+2:      movq    %rsp, %rdi
+        subq    %rbx, %rdi
+        jmp     enter
+        .size   pf_clone_apart, . - pf_clone_apart
+
+        .section .note.GNU-stack, "", @progbits

@@ -1,0 +1,176 @@
+/*
+ * trap.c - every system call of the process arrives here, but those of the runtime's own gate.
+ *
+ * Syscall user dispatch: the kernel sends SIGSYS in place of the call, and the handler's answer goes
+ * into the saved rax. The handler runs on the stack of the thread, nothing is blocked while it does,
+ * so the scheduler may leave it in the middle and go on with another thread. Where the kernel has no
+ * such thing, a seccomp filter does the same, with two drawbacks: it stays for ever, so programs that
+ * the target starts by exec cannot run.
+ */
+#define _GNU_SOURCE
+#include "scheduler.h"
+#include "sys.h"
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+
+#ifndef PR_SET_SYSCALL_USER_DISPATCH
+#define PR_SET_SYSCALL_USER_DISPATCH 59
+#endif
+#define DISPATCH_OFF 0
+#define DISPATCH_ON 1
+#define RESTORER 0x04000000
+
+extern char pf_gate_begin[], pf_gate_end[], pf_gate_return[];
+
+static long yield(void)
+{
+    pf_sched_yield();
+    return 0;
+}
+
+static long set_robust(struct pf_context *c, long head, long size)
+{
+    c->robust = (uint64_t)head;
+    c->robust_size = (uint64_t)size;
+    return 0;
+}
+
+static long get_robust(long tid, long head, long size)
+{
+    struct pf_context *c = tid ? pf_context_find(tid) : pf_context_self();
+    if (!c)
+        return -ESRCH;
+    *(uint64_t *)head = c->robust;
+    *(uint64_t *)size = c->robust_size;
+    return 0;
+}
+
+static long set_thread_pointer(struct pf_context *c, const long a[6])
+{
+    long r = pf_sys(SYS_arch_prctl, a[0], a[1]);
+    if (r == 0 && a[0] == 0x1002) /* ARCH_SET_FS */
+        c->fs = (uint64_t)a[1];
+    return r;
+}
+
+static long thread_ends(struct pf_context *c, long status)
+{
+    bool last = true;
+    for (uint32_t i = 0; i < pf_contexts() && last; i++)
+        last = pf_context_at(i) == c || pf_context_at(i)->state == PF_CONTEXT_ENDED;
+    if (last) {
+        const long a[6] = {status};
+        pf_direct_end();
+        return pf_world_call(SYS_exit_group, a);
+    }
+    pf_context_end(c);
+    pf_sched_exit();
+}
+
+static long call(struct pf_context *c, long number, const long a[6])
+{
+    long r;
+    switch (number) {
+    case SYS_futex:
+        return pf_futex(a);
+    case SYS_sched_yield:
+        return yield();
+    case SYS_gettid:
+        return c->tid;
+    case SYS_set_tid_address:
+        c->clear_tid = (int32_t *)a[0];
+        return c->tid;
+    case SYS_set_robust_list:
+        return set_robust(c, a[0], a[1]);
+    case SYS_get_robust_list:
+        return get_robust(a[0], a[1], a[2]);
+    case SYS_arch_prctl:
+        return set_thread_pointer(c, a);
+    case 334: /* rseq */
+        return -ENOSYS;
+    case SYS_exit:
+        return thread_ends(c, a[0]);
+    case SYS_exit_group:
+        pf_direct_end();
+        return pf_world_call(number, a);
+    case SYS_clone:
+    case SYS_clone3:
+        if (pf_context_is_thread(number, a))
+            return pf_context_clone(number, a);
+        return pf_world_call(number, a);
+    default:
+        return pf_virtual_call(number, a, &r) ? r : pf_world_call(number, a);
+    }
+}
+
+static void on_trap(int signal, siginfo_t *info, void *at)
+{
+    (void)signal;
+    ucontext_t *u = at;
+    greg_t *g = u->uc_mcontext.gregs;
+    long number = info->si_syscall;
+    const long a[6] = {g[REG_RDI], g[REG_RSI], g[REG_RDX], g[REG_R10], g[REG_R8], g[REG_R9]};
+    if (number == SYS_rt_sigreturn) { /* of a frame that the kernel made: it takes it back */
+        g[REG_RIP] = (greg_t)pf_gate_return;
+        return;
+    }
+    struct pf_context *c = pf_context_self();
+    ucontext_t *outer = c->trap;
+    c->trap = u;
+    pf_sched_called();
+    pf_sched_hash((uint64_t)number);
+    g[REG_RAX] = call(c, number, a);
+    if (c->signal_due && !__pf_tls.nested)
+        pf_world_deliver_due();
+    c->trap = outer;
+}
+
+static bool filter(void)
+{
+    uint64_t begin = (uint64_t)pf_gate_begin, end = (uint64_t)pf_gate_end;
+#define AT(field) (uint32_t)__builtin_offsetof(struct seccomp_data, field)
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, AT(instruction_pointer) + 4),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)(begin >> 32), 0, 4),
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, AT(instruction_pointer)),
+        BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (uint32_t)begin, 0, 2),
+        BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, (uint32_t)end, 1, 0),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_TRAP),
+    };
+    struct sock_fprog program = {sizeof code / sizeof code[0], code};
+    if (begin >> 32 != end >> 32)
+        return false;
+    pf_sys(SYS_prctl, PR_SET_NO_NEW_PRIVS, 1);
+    return pf_sys(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
+}
+
+/* As the kernel wants it. */
+struct action {
+    void (*handler)(int, siginfo_t *, void *);
+    uint64_t flags;
+    void *restorer;
+    uint64_t mask;
+};
+
+void pf_trap_arm(void)
+{
+    struct action act = {on_trap, SA_SIGINFO | SA_NODEFER | RESTORER, pf_gate_return, 0};
+    uint64_t set = 1ull << (SIGSYS - 1);
+    pf_sys(SYS_rt_sigaction, SIGSYS, &act, NULL, sizeof set);
+    pf_sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, NULL, sizeof set);
+    if (pf_sys(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, DISPATCH_ON, pf_gate_begin,
+               pf_gate_end - pf_gate_begin, NULL) == 0)
+        return;
+    if (!filter())
+        pf_direct_refuse("the kernel can trap system calls neither by syscall user dispatch nor by "
+                         "seccomp");
+}
+
+void pf_trap_disarm(void)
+{
+    pf_sys(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, DISPATCH_OFF, NULL, NULL, NULL);
+}
