@@ -2,7 +2,7 @@
  * clip_channel.c - the way of the streams: from a target through the channel into a file, and from the
  * file to a target again. The targets are this program, started anew, with the runtime's log.c in it.
  */
-// sources: src/clip/*.c src/base/*.c src/rt/direct/log.c
+// sources: src/clip/*.c src/base/*.c src/rt/direct/log.c src/rt/sys.c
 #define _GNU_SOURCE
 #include "clip.h"
 #include "host.h"

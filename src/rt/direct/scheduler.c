@@ -180,6 +180,10 @@ static void time_passes(uint64_t ns)
     s.jumped += ns;
     if (pf_direct.mode == PF_DIRECT_RECORD)
         pf_schedule_put(&seg);
+    bool polling = s.polling;
+    s.polling = false; /* the timers that this fires fire again in a replay */
+    pf_world_signals();
+    s.polling = polling;
 }
 
 static void end_wait(struct pf_context *c, enum pf_woken how)
@@ -309,8 +313,6 @@ static void look_outside(bool wait)
         if (moment > now)
             time_passes(moment - now);
     }
-    if (wait)
-        pf_world_signals();
     expire();
 }
 
