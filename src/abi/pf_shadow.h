@@ -39,13 +39,13 @@
 #define PF_SHADOW_SIZE (1ull << (PF_APP_BITS + 1))
 #define PF_CELL_SHIFT 4 /* 16 bytes a cell, one cell for 8 bytes */
 
-/* The other words of a cell: at twice the distance from here. One byte for each page of them says
- * whether it was ever written. */
+/* The other words of a cell: at twice the distance from here. One byte for each cell says whether
+ * they count; where it is 0 they are nothing, whatever they hold. */
 #define PF_MORE_WORDS 4
 #define PF_MORE_BASE (PF_SHADOW_BASE + PF_SHADOW_SIZE)
 #define PF_MORE_SIZE (2 * PF_SHADOW_SIZE)
 #define PF_MORE_USED 0x140000000000ull
-#define PF_MORE_USED_SHIFT 10 /* address bits: a page of 4 KB is 128 cells */
+#define PF_MORE_USED_SHIFT 3
 #define PF_MORE_USED_SIZE (1ull << (PF_APP_BITS - PF_MORE_USED_SHIFT))
 
 /* Index of sync objects: one u32 for 8 bytes. Index of heap blocks: one u32 for 16 bytes. */

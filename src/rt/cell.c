@@ -145,17 +145,36 @@ static __attribute__((noinline, cold)) void report(struct pf_thread *t, struct v
     }
 }
 
-/* Where the words of a cell are. */
 #define WORDS (2 + PF_MORE_WORDS)
 
-struct words {
-    uint64_t *at[WORDS];
-};
-
-ALWAYS struct words words_of(uint64_t *cell)
+/* The words of a cell; those that do not count are 0. */
+ALWAYS void words_get(uint64_t *cell, uint64_t s[WORDS])
 {
-    uint64_t *more = pf_cell_more(cell);
-    return (struct words){{cell, cell + 1, more, more + 1, more + 2, more + 3}};
+    bool more = *pf_cell_more_used(cell);
+    s[0] = get(&cell[0]);
+    s[1] = get(&cell[1]);
+    for (unsigned i = 0; i < PF_MORE_WORDS; i++)
+        s[2 + i] = more ? get(&pf_cell_more(cell)[i]) : 0;
+}
+
+/* They were `s` and become `n`; in most cases one word is stored. */
+ALWAYS void words_put(uint64_t *cell, const uint64_t s[WORDS], const uint64_t n[WORDS])
+{
+    uint64_t had = 0, has = 0, *more = pf_cell_more(cell);
+    for (unsigned i = 2; i < WORDS; i++) {
+        had |= s[i];
+        has |= n[i];
+    }
+    if (has && !*pf_cell_more_used(cell))
+        pf_cell_more_begin(cell, 0);
+    for (unsigned i = 2; has && i < WORDS; i++)
+        if (n[i] != s[i])
+            put(&more[i - 2], n[i]);
+    if (had && !has)
+        pf_cell_more_end(cell);
+    for (unsigned i = 2; i-- > 0;)
+        if (n[i] != s[i])
+            put(&cell[i], n[i]);
 }
 
 /* Puts the named access into a cell whose statements are s0 and s1 (0 for none), and writes it back.
@@ -182,8 +201,7 @@ ALWAYS void insert(struct pf_thread *t, uint64_t a, uint64_t *cell, uint64_t s0,
         if (one) {
             a = one;
         } else {
-            __atomic_store_n(pf_cell_more_used(cell), 1, __ATOMIC_RELAXED);
-            put(pf_cell_more(cell), *front);
+            pf_cell_more_begin(cell, *front);
         }
     } else if (*front) {
         *back = *front;
@@ -217,9 +235,9 @@ ALWAYS void access_two(struct pf_thread *t, struct visit *v, uint64_t *cell, uin
 }
 
 /* Writes the statements of list[0..n), n <= WORDS, into the words: `first` in front if there is one. */
-static void spread(struct words w, const uint64_t *list, unsigned n, uint64_t first, bool write)
+static void spread(uint64_t *cell, const uint64_t *list, unsigned n, uint64_t first, bool write)
 {
-    uint64_t out[WORDS] = {0};
+    uint64_t out[WORDS] = {0}, was[WORDS];
     unsigned k = 0, front = write ? 0 : 1;
     if (first)
         out[front] = first;
@@ -228,11 +246,8 @@ static void spread(struct words w, const uint64_t *list, unsigned n, uint64_t fi
             k++;
         out[k] = list[i];
     }
-    if (out[2])
-        __atomic_store_n(pf_cell_more_used(w.at[0]), 1, __ATOMIC_RELAXED);
-    for (k = 0; k < WORDS; k++)
-        if (get(w.at[k]) != out[k])
-            put(w.at[k], out[k]);
+    words_get(cell, was);
+    words_put(cell, was, out);
 }
 
 /* The statements that one access races with, for the report. */
@@ -279,21 +294,18 @@ static __attribute__((noinline)) void overflow(struct pf_thread *t, uint64_t *ce
     uint64_t ref = plain_read(a) ? pf_set_of_reads(t, list + 1, WORDS - 1, a) : 0;
     if (!ref)
         ref = write ? pf_set_private_of(list, WORDS, 0) : pf_set_private_of(list + 1, WORDS - 1, a);
-    for (unsigned i = 0; i < PF_MORE_WORDS; i++)
-        put(&pf_cell_more(cell)[i], 0);
+    pf_cell_more_end(cell);
     put(&cell[1], ref);
     put(&cell[0], write ? a : list[0]);
 }
 
-/* A cell with statements in any of its words. In most cases one word is stored. */
+/* A cell with statements in any of its words. */
 static void access_all(struct pf_thread *t, uint64_t *cell, struct visit *v, uint32_t site)
 {
-    struct words w = words_of(cell);
     uint64_t s[WORDS], n[WORDS];
-    for (unsigned i = 0; i < WORDS; i++) {
-        s[i] = get(w.at[i]);
+    words_get(cell, s);
+    for (unsigned i = 0; i < WORDS; i++)
         n[i] = relate(t->clock, v, s[i]);
-    }
     bool write = v->a & PF_BIT_W;
     if (is_covered(v)) {
         if (!n[1] && !write) /* let the next read of this find it where it looks */
@@ -328,12 +340,7 @@ static void access_all(struct pf_thread *t, uint64_t *cell, struct visit *v, uin
                 n[k] = old;
         }
     }
-    for (unsigned i = WORDS; i-- > 0;)
-        if (n[i] != s[i]) {
-            if (i >= 2)
-                __atomic_store_n(pf_cell_more_used(cell), 1, __ATOMIC_RELAXED);
-            put(w.at[i], n[i]);
-        }
+    words_put(cell, s, n);
 }
 
 /* From now on any read under this set passes at once, for t has read all of the granule under it. */
@@ -366,7 +373,6 @@ static bool read_in_set(struct pf_thread *t, struct visit *v, uint64_t *cell, ui
 static void change_record(struct pf_thread *t, struct visit *v, uint64_t *cell, uint32_t site,
                           struct racing *racing)
 {
-    struct words w = words_of(cell);
     uint64_t s0 = get(&cell[0]), s1 = get(&cell[1]);
     struct pf_set *set = pf_set_private(&s1); /* a copy, if it was shared */
     if (!set) { /* out of memory, which is counted: forget rather than guess */
@@ -383,7 +389,7 @@ static void change_record(struct pf_thread *t, struct visit *v, uint64_t *cell, 
         for (unsigned i = 0; i < n; i++)
             few[i] = set->stmt[i];
         pf_set_drop(s1);
-        spread(w, few, n, a, a & PF_BIT_W);
+        spread(cell, few, n, a, a & PF_BIT_W);
         return;
     }
     if (a & PF_BIT_W) {
@@ -418,16 +424,18 @@ static bool covered_in_record(uint64_t ref, uint64_t a)
 static bool read_in_record(struct pf_thread *t, struct visit *v, uint64_t s0, struct pf_set *set,
                            uint32_t site)
 {
-    unsigned at = set->n;
+    unsigned at = 0, yield = 0;
     if (!pf_stmt_calm(t->clock, s0))
         return false;
     for (unsigned i = 0; i < set->n; i++) {
         if (!pf_stmt_calm(t->clock, set->stmt[i]))
             return false;
-        if (at == set->n && pf_stmt_yields(t->clock, set->stmt[i], v->a))
+        if (pf_stmt_yields(t->clock, set->stmt[i], v->a)) {
             at = i;
+            yield++;
+        }
     }
-    if (at == set->n)
+    if (yield != 1) /* of several only one stays: the record becomes smaller */
         return false;
     name(t, v, site);
     put(&set->stmt[at], v->a);
@@ -489,7 +497,7 @@ void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t si
         report(t, &v, addr, site, before, n);
 }
 
-static void clear_one(uint64_t *cell, bool more)
+static void clear_one(uint64_t *cell)
 {
     uint64_t s1 = get(&cell[1]);
     struct pf_spin *stripe = pf_is_ref(s1) ? stripe_of(cell) : NULL;
@@ -503,28 +511,25 @@ static void clear_one(uint64_t *cell, bool more)
         put(&cell[0], 0);
         put(&cell[1], 0);
     }
-    for (unsigned i = 0; more && i < PF_MORE_WORDS; i++)
-        put(&pf_cell_more(cell)[i], 0);
+    if (*pf_cell_more_used(cell))
+        pf_cell_more_end(cell);
     if (__builtin_expect(stripe != NULL, 0))
         pf_spin_unlock(stripe);
 }
 
 void pf_cell_clear(uint64_t *from, uint64_t *to)
 {
-    while (from < to) {
-        bool more = *pf_cell_more_used(from);
-        uint64_t *end = (uint64_t *)(((uintptr_t)from | 2047) + 1); /* of a page of more words */
-        for (end = end < to ? end : to; from < end; from += 2)
-            clear_one(from, more);
-    }
+    for (; from < to; from += 2)
+        clear_one(from);
 }
 
 unsigned pf_cell_list(uint64_t *cell, uint64_t *out, unsigned max)
 {
-    struct words w = words_of(cell);
+    uint64_t w[WORDS];
     unsigned n = 0;
+    words_get(cell, w);
     for (unsigned i = 0; i < WORDS; i++) {
-        uint64_t s = get(w.at[i]);
+        uint64_t s = w[i];
         const struct pf_set *set = pf_is_ref(s) ? pf_set_at(s) : NULL;
         for (unsigned k = 0; s && k < (set ? set->n : 1u); k++)
             if (n++ < max)

@@ -62,57 +62,88 @@ static inline bool pf_stmt_yields(const uint32_t *clock, uint64_t s, uint64_t mi
     return !(s & (PF_BIT_W | PF_BIT_A)) && pf_stmt_inside(s, mine) && pf_stmt_known(clock, s);
 }
 
+/* What of s the plain read `mine` leaves. */
+static inline uint64_t pf_stmt_cut(const uint32_t *clock, uint64_t s, uint64_t mine)
+{
+    if ((s & (PF_BIT_W | PF_BIT_A)) || !pf_stmt_known(clock, s))
+        return s;
+    s &= ~(mine & PF_MASK_ALL);
+    return s & PF_MASK_ALL ? s : 0;
+}
+
+static inline bool pf_stmt_same_epoch(uint64_t s, uint64_t mine) /* and of the same kind */
+{
+    return !((s ^ mine) & ~(PF_MASK_ALL | PF_BITS_ID));
+}
+
+/* Puts s among the words n[0..PF_MORE_WORDS); false if there is no room. */
+static inline bool pf_words_add(uint64_t *n, uint64_t s)
+{
+    for (unsigned i = 0; i < PF_MORE_WORDS; i++)
+        if (!n[i]) {
+            n[i] = s;
+            return true;
+        }
+    return false;
+}
+
+/* The other words of the cell become n; they counted before, and were `was`. */
+static inline void pf_words_put(uint64_t *cell, const uint64_t *was, const uint64_t *n)
+{
+    uint64_t any = 0;
+    for (unsigned i = 0; i < PF_MORE_WORDS; i++)
+        any |= n[i];
+    for (unsigned i = 0; any && i < PF_MORE_WORDS; i++)
+        if (n[i] != was[i])
+            pf_word_put(&pf_cell_more(cell)[i], n[i]);
+    if (!any)
+        pf_cell_more_end(cell);
+}
+
 /*
- * The usual first touch of a granule in a new epoch, with one or two stores: nothing that stands in
- * the cell races with it, and it takes the place of statements that it replaces whole, or joins one
- * of its own epoch. False, with nothing done, in every other case. `mine` is the access with its
- * id, `clock` that of its thread, the caller.
+ * The usual first touch of a granule in a new epoch: nothing that stands in the cell races with it,
+ * and it takes the place of what it replaces, or joins one of its own epoch, or there is room.
+ * False, with nothing done, in every other case. `mine` is the access with its id, `clock` that of
+ * its thread, the caller.
  */
 static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint32_t *clock,
                                                                      uint64_t *cell, uint64_t mine)
 {
-    uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), *more = pf_cell_more(cell);
-    if (!pf_stmt_calm(clock, s0))
+    uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
+    if (!pf_stmt_calm(clock, s0) || !pf_stmt_calm(clock, s1))
         return false;
-    if (!((s1 ^ mine) << 8) && !*pf_cell_more_used(cell)) { /* the next byte of a string, say */
-        pf_word_put(&cell[1], s1 | mine);
+    if (pf_stmt_covers(s0, mine)) { /* let the next read find that where it looks, if it can */
+        if (pf_stmt_inside(s1, s0) && pf_stmt_known(clock, s1))
+            pf_word_put(&cell[1], s0);
         return true;
     }
-    if (!pf_stmt_calm(clock, s1))
-        return false;
-    if (!((s0 ^ mine) & (PF_BITS_SID | PF_BITS_CLK | PF_BIT_A)) && !pf_stmt_apart(s0, mine)) {
-        /* A write of this epoch covers it: let the next read find that where it looks. */
-        if (!pf_stmt_inside(mine, s0) || !pf_stmt_inside(s1, s0) || !pf_stmt_known(clock, s1))
-            return false;
-        pf_word_put(&cell[1], s0);
-        return true;
-    }
-    if (__builtin_expect(!*pf_cell_more_used(cell), 1)) {
-        if (!pf_stmt_yields(clock, s1, mine) && !pf_stmt_double(s0, s1)) {
-            mine = pf_stmt_join(s1, mine);
-            if (!mine)
-                return false;
-        }
-    } else {
-        unsigned yields = PF_MORE_WORDS;
+    if (pf_stmt_double(s0, s1))
+        s1 = 0;
+    uint64_t one = s1 ? pf_stmt_join(s1, mine) : 0;
+    uint64_t rest = one ? 0 : pf_stmt_cut(clock, s1, mine);
+    if (rest && pf_stmt_same_epoch(s1, mine))
+        return false; /* the pair of their ids is not at hand */
+    if (__builtin_expect(*pf_cell_more_used(cell), 0)) {
+        uint64_t was[PF_MORE_WORDS], n[PF_MORE_WORDS];
         for (unsigned i = 0; i < PF_MORE_WORDS; i++) {
-            uint64_t s = pf_word_get(&more[i]);
-            if (!pf_stmt_calm(clock, s))
+            n[i] = was[i] = pf_word_get(&pf_cell_more(cell)[i]);
+            if (!pf_stmt_calm(clock, n[i]))
                 return false;
-            if (s && pf_stmt_yields(clock, s, mine))
-                yields = i;
+            uint64_t both = !one && pf_stmt_same_epoch(n[i], mine) ? pf_stmt_join(n[i], mine) : 0;
+            if (both)
+                one = both;
+            n[i] = both ? 0 : pf_stmt_cut(clock, n[i], mine);
         }
-        if (!pf_stmt_yields(clock, s1, mine) && !pf_stmt_double(s0, s1)) {
-            uint64_t one = pf_stmt_join(s1, mine);
-            if (one)
-                mine = one;
-            else if (yields < PF_MORE_WORDS) /* to the front, where reads look */
-                pf_word_put(&more[yields], s1);
-            else
-                return false;
-        }
+        if (rest && !pf_words_add(n, rest))
+            return false;
+        pf_words_put(cell, was, n);
+    } else if (rest) {
+        /* Two threads that read in turns are often the first of many: the caller knows. */
+        if (!((rest | mine) & (PF_BIT_W | PF_BIT_A)) && !pf_stmt_known(clock, rest))
+            return false;
+        pf_cell_more_begin(cell, rest);
     }
-    pf_word_put(&cell[1], mine);
+    pf_word_put(&cell[1], one ? one : mine);
     __pf_tls.thread->dirty = true;
     return true;
 }
@@ -120,39 +151,39 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
 static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint32_t *clock,
                                                                       uint64_t *cell, uint64_t mine)
 {
-    uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), *more = pf_cell_more(cell);
-    uint64_t a = mine;
-    if (!((s0 ^ mine) << 8) && (!s1 || s1 == s0) && !*pf_cell_more_used(cell)) {
-        pf_word_put(&cell[0], s0 | mine);
-        pf_word_put(&cell[1], s0 | mine);
-        return true;
-    }
+    uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), mask = mine & PF_MASK_ALL;
     if (!pf_stmt_known(clock, s0) || !pf_stmt_known(clock, s1))
         return false;
+    uint64_t one = s0 ? pf_stmt_join(s0, mine) : 0;
+    uint64_t rest = one || pf_stmt_inside(s0, mine) ? 0 : s0 & ~mask;
+    if (pf_stmt_double(s0, s1) || pf_stmt_inside(s1, mine))
+        s1 = 0;
+    else
+        s1 &= ~mask;
+    if (rest && pf_stmt_same_epoch(s0, mine))
+        return false; /* the pair of their ids is not at hand */
+    if (rest && !s1) {
+        s1 = rest;
+        rest = 0;
+    }
     if (__builtin_expect(*pf_cell_more_used(cell), 0)) {
+        uint64_t was[PF_MORE_WORDS], n[PF_MORE_WORDS];
         for (unsigned i = 0; i < PF_MORE_WORDS; i++) {
-            uint64_t s = pf_word_get(&more[i]);
-            if (!pf_stmt_known(clock, s) || !pf_stmt_apart(s, a))
+            n[i] = was[i] = pf_word_get(&pf_cell_more(cell)[i]);
+            if (!pf_stmt_known(clock, n[i]))
                 return false;
+            n[i] = pf_stmt_inside(n[i], mine) ? 0 : n[i] & ~mask;
         }
-    }
-    if (!pf_stmt_inside(s0, a)) {
-        bool same = !((s0 ^ mine) & ~(PF_MASK_ALL | PF_BITS_ID));
-        mine = pf_stmt_join(s0, mine); /* other bytes in the same epoch */
-        if (!mine && (same || (s1 && !pf_stmt_double(s0, s1))))
+        if (rest && !pf_words_add(n, rest))
             return false;
-        if (!mine) { /* of another one: what is left of it moves back */
-            pf_word_put(&cell[1], s0 & ~(a & PF_MASK_ALL));
-            pf_word_put(&cell[0], a);
-            __pf_tls.thread->dirty = true;
-            return true;
-        }
+        pf_words_put(cell, was, n);
+    } else if (rest) {
+        pf_cell_more_begin(cell, rest);
     }
-    if (pf_stmt_inside(s1, a) || pf_stmt_double(s0, s1))
-        pf_word_put(&cell[1], mine);
-    else if (!pf_stmt_apart(s1, a))
-        return false;
+    if (one)
+        mine = one;
     pf_word_put(&cell[0], mine);
+    pf_word_put(&cell[1], s1 ? s1 : mine); /* a double, so that reads find it too */
     __pf_tls.thread->dirty = true;
     return true;
 }
