@@ -71,8 +71,8 @@ struct pf_frame {
     uint32_t node; /* the runtime's: calling context, 0 while unknown */
 };
 
-enum pf_body { PF_BODY_PLAIN, PF_BODY_WATCH };
-enum pf_dispatch { PF_DISPATCH_PLAIN, PF_DISPATCH_WATCH, PF_DISPATCH_ASK };
+enum pf_body { PF_BODY_PLAIN, PF_BODY_WATCH, PF_BODY_EVENT };
+enum pf_dispatch { PF_DISPATCH_PLAIN, PF_DISPATCH_WATCH, PF_DISPATCH_ASK, PF_DISPATCH_EVENT };
 
 struct pf_thread;
 
@@ -86,7 +86,10 @@ struct pf_tls {
     uint32_t nested;        /* > 0: inside the runtime, events are ignored */
     struct pf_thread *thread;
     const uint32_t *clock; /* the runtime's: the thread's clock while nothing special is going on */
-    int64_t budget; /* directed mode: visible operations until the scheduler wants to be asked */
+    /* Event body: events that may still happen before the runtime is asked. A run of n accesses is
+     * counted at once where the budget covers it; else access by access: one that takes the budget
+     * below 0 asks. */
+    int64_t budget;
 };
 
 /* Operations of __pf_atomic_begin and memory orders (as in C11: 0 relaxed .. 5 seq_cst). */

@@ -1,11 +1,12 @@
 /*
- * emit.c - appends the watch body of a function and puts the dispatch before both bodies.
+ * emit.c - appends the watch body of a function and puts the dispatch before all bodies.
  *
- *      dispatch: static allocas of both bodies
+ *      dispatch: static allocas of all bodies
  *                which body? --+--> plain body (the old blocks, untouched)
  *                              +--> watch body (new blocks)
+ *                              +--> event body (new blocks, emit_event.c)
  *
- * Both bodies are one function: arguments, by-value memory, frame and debug scopes are shared, and
+ * All bodies are one function: arguments, by-value memory, frame and debug scopes are shared, and
  * nothing that depends on the identity of the function (returns_twice, va_start, return address,
  * musttail) can tell the difference.
  */
@@ -107,7 +108,7 @@ LLVMValueRef pf_emit_copy(struct pf_emit *e, LLVMValueRef inst)
     return pf_emit_fresh(e, copy);
 }
 
-static void emit_phi(struct pf_emit *e, LLVMValueRef phi)
+void pf_emit_phi(struct pf_emit *e, LLVMValueRef phi)
 {
     LLVMValueRef copy = LLVMBuildPhi(e->b, LLVMTypeOf(phi), "");
     if (LLVMCanValueUseFastMathFlags(phi))
@@ -164,7 +165,7 @@ static void emit_step(struct pf_emit *e, const struct pf_step *s)
     }
 }
 
-static bool is_debug_call(LLVMValueRef inst)
+bool pf_emit_is_debug(LLVMValueRef inst)
 {
     size_t n;
     LLVMValueRef fn = LLVMIsACallInst(inst) ? pf_callee(inst) : NULL;
@@ -184,7 +185,7 @@ static void emit_block(struct pf_emit *e, size_t block)
         LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
         LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
         if (opcode == LLVMPHI) {
-            emit_phi(e, v);
+            pf_emit_phi(e, v);
             continue;
         }
         if (unsure)
@@ -192,7 +193,7 @@ static void emit_block(struct pf_emit *e, size_t block)
         unsure = false;
         if (k < end && e->plan->steps[k].inst == v) {
             emit_step(e, &e->plan->steps[k++]);
-        } else if (!is_debug_call(v)) {
+        } else if (!pf_emit_is_debug(v)) {
             if ((opcode == LLVMRet || opcode == LLVMResume) && !e->popped)
                 pf_frame_pop(e);
             pf_emit_copy(e, v);
@@ -260,12 +261,13 @@ static void hoist_allocas(struct pf_emit *e, LLVMBasicBlockRef entry)
 }
 
 static LLVMBasicBlockRef emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plain,
-                                       LLVMBasicBlockRef watch)
+                                       LLVMBasicBlockRef watch, LLVMBasicBlockRef event)
 {
     struct pf_unit *u = e->u;
     LLVMMetadataRef sub = LLVMGetSubprogram(e->fn);
     LLVMBasicBlockRef start = LLVMInsertBasicBlockInContext(u->context, plain, "");
-    LLVMBasicBlockRef other = pf_emit_block(e), ask = pf_emit_block(e);
+    LLVMBasicBlockRef other = pf_emit_block(e), rare = pf_emit_block(e), ask = pf_emit_block(e),
+                      asked = pf_emit_block(e);
     LLVMPositionBuilderAtEnd(e->b, start);
     hoist_allocas(e, plain);
     LLVMSetCurrentDebugLocation2(
@@ -278,11 +280,17 @@ static LLVMBasicBlockRef emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plai
                    plain, other, false);
     LLVMPositionBuilderAtEnd(e->b, other);
     pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, how, pf_emit_number(e, PF_DISPATCH_WATCH), ""),
-                   watch, ask, true);
+                   watch, rare, true);
+    LLVMPositionBuilderAtEnd(e->b, rare);
+    pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, how, pf_emit_number(e, PF_DISPATCH_EVENT), ""),
+                   event, ask, false);
     LLVMPositionBuilderAtEnd(e->b, ask);
     LLVMValueRef body = pf_emit_call(e, PF_E___pf_ask, &e->record);
     pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, body, pf_emit_number(e, PF_BODY_PLAIN), ""),
-                   plain, watch, false);
+                   plain, asked, false);
+    LLVMPositionBuilderAtEnd(e->b, asked);
+    pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, body, pf_emit_number(e, PF_BODY_EVENT), ""),
+                   event, watch, false);
     return start;
 }
 
@@ -314,42 +322,62 @@ static void note_done(struct pf_emit *e, uint64_t hash)
     };
 }
 
-void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, bool labels)
+void pf_emit_body_begin(struct pf_emit *e)
 {
-    struct pf_emit e = {.u = u, .fn = fn, .plan = plan, .labels = labels};
+    struct pf_plan *plan = e->plan;
+    e->first = pf_grow(NULL, plan->nblocks * sizeof *e->first);
+    e->last = pf_grow(NULL, plan->nblocks * sizeof *e->last);
+    e->before = calloc(plan->nblocks, sizeof *e->before);
+    if (!e->before)
+        abort();
+    for (size_t i = 0; i < plan->nblocks; i++) {
+        e->first[i] = pf_emit_block(e);
+        *pf_ptrmap_at(&e->map, plan->blocks[i]) = (uint64_t)LLVMBasicBlockAsValue(e->first[i]);
+    }
+    note_unsure(e);
+    if (e->labels)
+        pf_labels_copy(e);
+}
+
+void pf_emit_body_finish(struct pf_emit *e)
+{
+    for (size_t i = 0; i < e->nfresh; i++)
+        map_operands(e, e->fresh[i]);
+    pf_hoist_enter(e);
+    fill_phis(e);
+}
+
+void pf_emit_body_release(struct pf_emit *e)
+{
+    pf_ptrmap_release(&e->map);
+    free(e->first);
+    free(e->last);
+    free(e->before);
+    free(e->unsure);
+    free(e->fresh);
+    free(e->tables);
+}
+
+void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf_plan *events,
+             bool labels)
+{
+    struct pf_emit e = {.u = u, .fn = fn, .plan = plan, .labels = labels}, event;
     e.book = pf_book_get(u, LLVMGetComdat(fn));
     e.b = LLVMCreateBuilderInContext(u->context);
     e.record = make_record(&e);
     pf_book_begin(e.book);
-    e.first = pf_grow(NULL, plan->nblocks * sizeof *e.first);
-    e.last = pf_grow(NULL, plan->nblocks * sizeof *e.last);
-    e.before = calloc(plan->nblocks, sizeof *e.before);
-    if (!e.before)
-        abort();
     uint64_t hash = pf_body_hash(fn);
-    for (size_t i = 0; i < plan->nblocks; i++) {
-        e.first[i] = pf_emit_block(&e);
-        *pf_ptrmap_at(&e.map, plan->blocks[i]) = (uint64_t)LLVMBasicBlockAsValue(e.first[i]);
-    }
-    LLVMBasicBlockRef dispatch = emit_dispatch(&e, plan->blocks[0], e.first[0]);
-    note_unsure(&e);
-    if (labels)
-        pf_labels_copy(&e);
+    pf_emit_body_begin(&e);
+    pf_event_begin(&event, &e, events);
+    LLVMBasicBlockRef dispatch = emit_dispatch(&e, plan->blocks[0], e.first[0], event.first[0]);
     for (size_t i = 0; i < plan->nblocks; i++)
         emit_block(&e, i);
     pf_hoist_emit(&e);
-    for (size_t i = 0; i < e.nfresh; i++)
-        map_operands(&e, e.fresh[i]);
-    pf_hoist_enter(&e);
-    fill_phis(&e);
+    pf_emit_body_finish(&e);
+    pf_event_emit(&event, dispatch);
     pf_frame_guard_plain(&e, dispatch);
     note_done(&e, hash);
     LLVMDisposeBuilder(e.b);
-    pf_ptrmap_release(&e.map);
-    free(e.first);
-    free(e.last);
-    free(e.before);
-    free(e.unsure);
-    free(e.fresh);
-    free(e.tables);
+    pf_emit_body_release(&e);
+    pf_emit_body_release(&event);
 }

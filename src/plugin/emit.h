@@ -30,6 +30,8 @@ struct pf_emit {
     LLVMValueRef frame, next;       /* this body's frame, and one past it */
     bool *unsure;                   /* of each old block: frames may be left over at its start */
     bool popped;                    /* a musttail call in this block has popped the frame */
+    bool event;                     /* it is the event body */
+    LLVMValueRef scratch; /* event body: room for a value that is wider than a register */
 };
 
 /* The site of an instruction, as a constant for the runtime. var may be NULL. */
@@ -46,6 +48,19 @@ void pf_emit_branch(struct pf_emit *e, LLVMValueRef cond, LLVMBasicBlockRef like
                     LLVMBasicBlockRef otherwise, bool weighted);
 LLVMValueRef pf_emit_tls(struct pf_emit *e, size_t offset);
 LLVMValueRef pf_emit_copy(struct pf_emit *e, LLVMValueRef inst);
+void pf_emit_phi(struct pf_emit *e, LLVMValueRef phi); /* filled by _body_finish */
+bool pf_emit_is_debug(LLVMValueRef inst);
+/* A body: its blocks, empty; then, when they are written, operands and PHIs; then nothing is left of it. */
+void pf_emit_body_begin(struct pf_emit *e);
+void pf_emit_body_finish(struct pf_emit *e);
+void pf_emit_body_release(struct pf_emit *e);
+
+/* emit_event.c: the event body. `like` is the watch body's; the plan is the event body's own. */
+void pf_event_begin(struct pf_emit *e, const struct pf_emit *like, struct pf_plan *plan);
+void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch);
+/* The event of a range; it counts itself. value: what a write will store, NULL: not known. */
+void pf_event_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMValueRef size,
+                    bool write, LLVMValueRef value);
 
 /* emit_check.c */
 void pf_emit_access(struct pf_emit *e, const struct pf_step *s);
@@ -76,6 +91,8 @@ void pf_frame_push(struct pf_emit *e);
 void pf_frame_guard_plain(struct pf_emit *e, LLVMBasicBlockRef dispatch);
 void pf_frame_pop(struct pf_emit *e);
 void pf_frame_restore(struct pf_emit *e);
+/* Of argument i, passed by value in memory; 0: it is not. */
+uint64_t pf_byval_size(struct pf_unit *u, LLVMValueRef call, unsigned i);
 void pf_frame_call(struct pf_emit *e, LLVMValueRef call);
 
 #endif

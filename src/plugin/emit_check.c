@@ -167,6 +167,10 @@ void pf_emit_vptr(struct pf_emit *e, const struct pf_step *s)
 void pf_emit_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMValueRef size,
                    bool write)
 {
+    if (e->event) {
+        pf_event_range(e, inst, ptr, size, write, NULL);
+        return;
+    }
     uint64_t n = LLVMIsAConstantInt(size) ? LLVMConstIntGetZExtValue(size) : 0;
     uint32_t site =
         pf_emit_site(e, inst, write ? PF_SITE_WRITE : PF_SITE_READ, n, pf_di_variable(e->u, ptr));
@@ -234,7 +238,16 @@ void pf_emit_masked(struct pf_emit *e, const struct pf_step *s)
         LLVMPositionBuilderAtEnd(e->b, on);
         LLVMValueRef ptr = many ? LLVMBuildExtractElement(e->b, where, lane, "")
                                 : LLVMBuildGEP2(e->b, u->i8, where, &at, 1, "");
-        call_check(e, pf_emit_fresh(e, ptr), size, false, write, false, site);
+        pf_emit_fresh(e, ptr);
+        if (e->event) {
+            LLVMValueRef value = NULL;
+            if (write)
+                value = pf_emit_fresh(
+                    e, LLVMBuildExtractElement(e->b, LLVMGetOperand(s->inst, 0), lane, ""));
+            pf_event_range(e, s->inst, ptr, LLVMConstInt(u->i64, size, 0), write, value);
+        } else {
+            call_check(e, ptr, size, false, write, false, site);
+        }
         LLVMBuildBr(e->b, next);
         LLVMPositionBuilderAtEnd(e->b, next);
     }

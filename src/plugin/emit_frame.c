@@ -70,24 +70,27 @@ void pf_frame_guard_plain(struct pf_emit *e, LLVMBasicBlockRef dispatch)
     }
 }
 
+uint64_t pf_byval_size(struct pf_unit *u, LLVMValueRef call, unsigned i)
+{
+    LLVMAttributeRef a = LLVMGetCallSiteEnumAttribute(call, i + 1, u->kinds.byval);
+    return a ? LLVMABISizeOfType(u->layout, LLVMGetTypeAttributeValue(a)) : 0;
+}
+
 /* Arguments passed by value in memory are read by the call. */
 static void check_byval(struct pf_emit *e, LLVMValueRef call)
 {
-    struct pf_unit *u = e->u;
     for (unsigned i = 0, n = LLVMGetNumArgOperands(call); i < n; i++) {
-        LLVMAttributeRef a = LLVMGetCallSiteEnumAttribute(call, i + 1, u->kinds.byval);
+        uint64_t size = pf_byval_size(e->u, call, i);
         LLVMValueRef ptr = LLVMGetOperand(call, i);
-        if (!a || pf_memory_is_dull(u, ptr))
-            continue;
-        uint64_t size = LLVMABISizeOfType(u->layout, LLVMGetTypeAttributeValue(a));
-        pf_emit_range(e, call, ptr, LLVMConstInt(u->i64, size, 0), false);
+        if (size && !pf_memory_is_dull(e->u, ptr))
+            pf_emit_range(e, call, ptr, LLVMConstInt(e->u->i64, size, 0), false);
     }
 }
 
 void pf_frame_call(struct pf_emit *e, LLVMValueRef call)
 {
     struct pf_unit *u = e->u;
-    if (e->plan->accesses)
+    if (e->plan->accesses && !e->event)
         check_byval(e, call);
     LLVMValueRef fn = pf_callee(call);
     uint32_t site = pf_emit_site(e, call, PF_SITE_CALL, 0, fn ? pf_di_variable(u, fn) : NULL);

@@ -3,8 +3,8 @@
  *
  * Model:   a module is worked on function by function. `select` makes a plan (what to do at which
  *          instruction), `cover` strikes checks from it that others make needless, `emit` appends a
- *          second copy of the body, the watch body, following the plan, and a dispatch block before
- *          both. Sites go into books (books.h), written out at the end of the module.
+ *          second copy of the body, the watch body, following the plan, a third, the event body,
+ *          following the plan before anything was struck, and a dispatch block before all. Sites go into books (books.h), written out at the end of the module.
  * Memory:  everything is owned by the unit and freed at the end of the module.
  * Threads: one module, one thread; no mutable globals.
  * Errors:  what cannot be instrumented stays as it is: the plugin never fails a compilation but for
@@ -140,8 +140,9 @@ void pf_plan_hoist(struct pf_unit *u, struct pf_plan *plan);
 void pf_plan_cycles(struct pf_plan *plan);
 /* copyable.c: why fn cannot have a second body, or NULL. *labels: it has labels whose address is taken. */
 const char *pf_copy_obstacle(struct pf_unit *u, LLVMValueRef fn, bool *labels);
-/* emit.c */
-void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, bool labels);
+/* emit.c: both bodies. The plan of the events is the whole one, nothing struck from it. */
+void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf_plan *events,
+             bool labels);
 /* bodyhash.c */
 uint64_t pf_body_hash(LLVMValueRef fn);
 /* emit_frame.c: does the call lead out of the code we know? What returns from there may have left

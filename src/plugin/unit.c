@@ -182,12 +182,15 @@ static void warn(struct pf_unit *u, LLVMValueRef fn, const char *why)
 
 static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
 {
-    struct pf_plan plan;
-    if (pf_plan_make(u, fn, has(u, fn, u->kinds.sanitize_thread), &plan)) {
+    bool accesses = has(u, fn, u->kinds.sanitize_thread);
+    struct pf_plan plan, events;
+    if (pf_plan_make(u, fn, accesses, &plan)) {
+        pf_plan_make(u, fn, accesses, &events);
         pf_plan_cover(u, &plan);
         pf_plan_hoist(u, &plan);
         pf_plan_cycles(&plan);
-        pf_emit(u, fn, &plan, labels);
+        pf_emit(u, fn, &plan, &events, labels);
+        pf_plan_release(&events);
         for (size_t i = 0; i < sizeof broken_promises / sizeof *broken_promises; i++)
             LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
                                            attribute(broken_promises[i]));

@@ -46,6 +46,8 @@ void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
     struct pf_thread *t = pf_self();
     if (!t)
         return NULL;
+    if (__builtin_expect(pf_rt.events, 0))
+        return pf_event_atomic_begin(addr, packed, site);
     if (__builtin_expect(t->signals != NULL, 0) && pf_signal_poll)
         pf_signal_poll(t);
     pf_nest();
@@ -131,6 +133,10 @@ void __pf_atomic_end(void *handle, uint32_t stored)
     struct operation *o = handle;
     if (!o)
         return;
+    if (__builtin_expect(pf_rt.events, 0)) {
+        pf_event_atomic_end(handle, stored);
+        return;
+    }
     struct pf_thread *t = o->t;
     bool rmw = o->op == PF_ATOMIC_RMW || o->op == PF_ATOMIC_CAS;
     unsigned order = o->op == PF_ATOMIC_CAS && !stored ? o->failure : o->order;
@@ -179,9 +185,12 @@ void pf_hb_fence(struct pf_thread *t, unsigned order)
 void __pf_fence(uint32_t order, uint32_t site)
 {
     struct pf_thread *t = pf_self();
-    (void)site;
     if (!t)
         return;
+    if (__builtin_expect(pf_rt.events, 0)) {
+        pf_event_fence(order, site);
+        return;
+    }
     pf_nest();
     pf_hb_fence(t, order);
     pf_unnest();

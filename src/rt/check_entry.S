@@ -4,55 +4,9 @@
  * The quick test of pf_shadow.h in registers that are saved by hand; on a miss all registers a C
  * function may change are saved and check.c goes on. Vector registers are not touched there.
  */
+#include "entry_macros.def"
+
         .text
-
-        .macro  SAVE
-        push    %rax
-        push    %rcx
-        push    %rdx
-        push    %rsi
-        push    %rdi
-        push    %r8
-        push    %r9
-        push    %r10
-        .cfi_adjust_cfa_offset 64
-        push    %rbp
-        .cfi_adjust_cfa_offset 8
-        .cfi_rel_offset %rbp, 0
-        mov     %rsp, %rbp
-        .cfi_def_cfa_register %rbp
-        and     $-16, %rsp
-        cld
-        .endm
-
-        .macro  RESTORE
-        mov     %rbp, %rsp
-        .cfi_def_cfa_register %rsp
-        pop     %rbp
-        .cfi_adjust_cfa_offset -8
-        pop     %r10
-        pop     %r9
-        pop     %r8
-        pop     %rdi
-        pop     %rsi
-        pop     %rdx
-        pop     %rcx
-        pop     %rax
-        .cfi_adjust_cfa_offset -64
-        .endm
-
-        .macro  BEGIN name
-        .globl  \name
-        .type   \name, @function
-        .p2align 5
-\name:
-        .cfi_startproc
-        .endm
-
-        .macro  END name
-        .cfi_endproc
-        .size   \name, .-\name
-        .endm
 
 /* rdi: address, esi: site. slot: byte offset of the word in the cell; shift: lowest bit compared. */
         .macro  CHECK name, size, slot, shift, what

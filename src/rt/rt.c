@@ -95,6 +95,7 @@ void pf_rt_init(void)
     find_vector_state();
     pf_rt.plain = pf_options.plain;
     pf_rt.strict = pf_options.strict;
+    pf_rt.events |= pf_options.events != 0;
     pf_stack_init();
     pf_idpair_init();
     pf_lockset_init();

@@ -11,6 +11,7 @@ struct pf_rt {
     bool plain;    /* every function runs its plain body, no thread is known, nothing is found */
     bool strict;   /* cells are updated under a lock, no statement is ever lost */
     bool careful;  /* strict or oracle: every update goes the long way */
+    bool events;   /* event bodies run: an access is an event, not a check (direct/event.h) */
     bool oracle;   /* every event is logged for the offline oracle (oracle.h) */
 };
 extern struct pf_rt pf_rt;
@@ -20,6 +21,11 @@ void pf_rt_init(void);
 /* Around fork(2): nobody is in the middle of an update when the process is copied. */
 void pf_rt_before_fork(void);
 void pf_rt_after_fork(bool child);
+
+/* While pf_rt.events: what atomic operations and fences are instead (direct/event_atomic.c). */
+void *pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site) __attribute__((weak));
+void pf_event_atomic_end(void *handle, uint32_t stored) __attribute__((weak));
+void pf_event_fence(uint32_t order, uint32_t site) __attribute__((weak));
 
 /* Calls f(arg) from a place where vector registers are in use: saves and restores them all. */
 void pf_call_saved(void (*f)(void *), void *arg);

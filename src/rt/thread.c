@@ -129,7 +129,7 @@ void pf_thread_begin(struct pf_thread *t)
         running->prev = t;
     running = t;
     pf_spin_unlock(&lock);
-    __pf_tls.dispatch = PF_DISPATCH_WATCH;
+    __pf_tls.dispatch = pf_rt.events ? PF_DISPATCH_EVENT : PF_DISPATCH_WATCH;
     pf_unnest();
 }
 

@@ -3,8 +3,10 @@
  * check about the calls, and counts them.
  *
  * With PF_STUB_LOG=1 every event is one line on stderr: "read 4 counter file.c:12 main". With
- * PF_STUB_BALANCED=1 the shadow stack must be empty at exit. PF_STUB_BODY=plain|watch|ask chooses the body
- * (ask: every second call is plain). The shadow is one page-mapped region as in pf_shadow.h; misses
+ * PF_STUB_BALANCED=1 the shadow stack must be empty at exit. PF_STUB_BODY=plain|watch|ask|event chooses
+ * the body (ask: every second call is plain). In the event body, PF_STUB_BUDGET=N is the budget that the runtime
+ * gives each time it is asked; without it, 0: every event is one line. At the end the number of all events
+ * goes to the file PF_STUB_EVENTS. The shadow is one page-mapped region as in pf_shadow.h; misses
  * are never filled, unless PF_STUB_FILL=1: then a check stores the statement that covers it.
  */
 #include "pf_abi.h"
@@ -25,6 +27,7 @@ __thread struct pf_tls __pf_tls __attribute__((tls_model("initial-exec")));
 static struct pf_frame frames[FRAMES];
 static bool logging, filling;
 static unsigned long counts[32];
+static long grant, asked, granted; /* budgets: see count() */
 static const char *const names[] = {"read", "write", "vptr", "copy", "atomic", "fence", "ask"};
 enum { READ, WRITE, VPTR, COPY, ATOMIC, FENCE, ASK };
 
@@ -117,6 +120,81 @@ ACCESSES(4)
 ACCESSES(8)
 ACCESSES(16)
 
+/* Event body: all events so far are `granted` less what is left of the budget. */
+static bool count(void)
+{
+    if (--__pf_tls.budget >= 0)
+        return false;
+    asked++;
+    __pf_tls.budget = grant;
+    granted += grant + 1;
+    return true;
+}
+
+static void value_event(uint32_t site, uint64_t size, uint64_t value, bool write)
+{
+    event(write ? WRITE : READ, size, site);
+    if (logging)
+        fprintf(stderr, "  = %lx\n", (unsigned long)value);
+}
+
+static uint64_t bytes_at(const void *p, uint64_t size)
+{
+    uint64_t v = 0;
+    memcpy(&v, p, size < 8 ? size : 8);
+    return v;
+}
+
+#define EVENTS(size)                                                                               \
+    ALL void __pf_event_read##size(void *p, uint32_t site);                                        \
+    ALL void __pf_event_read##size(void *p, uint32_t site)                                         \
+    {                                                                                              \
+        if (count())                                                                               \
+            value_event(site, size, bytes_at(p, size), false);                                     \
+    }                                                                                              \
+    ALL void __pf_event_write##size(void *p, uint32_t site, uint64_t value);                       \
+    ALL void __pf_event_write##size(void *p, uint32_t site, uint64_t value)                        \
+    {                                                                                              \
+        if (count())                                                                               \
+            value_event(site, size, value, true);                                                  \
+    }
+EVENTS(1)
+EVENTS(2)
+EVENTS(4)
+EVENTS(8)
+ALL void __pf_event_vptr(void *p, uint32_t site, uint64_t value);
+ALL void __pf_event_vptr(void *p, uint32_t site, uint64_t value)
+{
+    if (count())
+        event(VPTR, 8, site);
+}
+ALL void __pf_event_read_range(void *p, uint32_t site, uint64_t n);
+ALL void __pf_event_read_range(void *p, uint32_t site, uint64_t n)
+{
+    if (count())
+        value_event(site, n, bytes_at(p, n), false);
+}
+ALL void __pf_event_write_range(void *p, uint32_t site, uint64_t n, const void *bytes);
+ALL void __pf_event_write_range(void *p, uint32_t site, uint64_t n, const void *bytes)
+{
+    if (count())
+        value_event(site, n, bytes ? bytes_at(bytes, n) : 0xbad, true);
+}
+ALL void __pf_event_fill(void *p, uint32_t site, uint64_t n, uint32_t byte);
+ALL void __pf_event_fill(void *p, uint32_t site, uint64_t n, uint32_t byte)
+{
+    if (count())
+        value_event(site, n, byte, true);
+}
+ALL void __pf_event_copied(void *p, uint32_t site, uint64_t n, const void *bytes);
+ALL void __pf_event_copied(void *p, uint32_t site, uint64_t n, const void *bytes)
+{
+    if (!grant)
+        value_event(site, n, bytes_at(bytes, n), true);
+}
+
+static bool skips(void) { return __pf_tls.dispatch == PF_DISPATCH_EVENT && !count(); }
+
 ALL void __pf_read_range(void *p, uint64_t n, uint32_t site);
 ALL void __pf_read_range(void *p, uint64_t n, uint32_t site) { event(READ, n, site); }
 ALL void __pf_write_range(void *p, uint64_t n, uint32_t site);
@@ -127,19 +205,22 @@ ALL void __pf_write_vptr(void *p, void *v, uint32_t site) { event(VPTR, 8, site)
 void *__pf_memcpy(void *d, const void *s, uint64_t n, uint32_t site);
 void *__pf_memcpy(void *d, const void *s, uint64_t n, uint32_t site)
 {
-    event(COPY, n, site);
+    if (!skips())
+        event(COPY, n, site);
     return memcpy(d, s, n);
 }
 void *__pf_memmove(void *d, const void *s, uint64_t n, uint32_t site);
 void *__pf_memmove(void *d, const void *s, uint64_t n, uint32_t site)
 {
-    event(COPY, n, site);
+    if (!skips())
+        event(COPY, n, site);
     return memmove(d, s, n);
 }
 void *__pf_memset(void *d, int c, uint64_t n, uint32_t site);
 void *__pf_memset(void *d, int c, uint64_t n, uint32_t site)
 {
-    event(COPY, n, site);
+    if (!skips())
+        event(COPY, n, site);
     return memset(d, c, n);
 }
 
@@ -148,8 +229,10 @@ void *__pf_atomic_begin(void *p, uint32_t what, uint32_t site);
 void *__pf_atomic_begin(void *p, uint32_t what, uint32_t site)
 {
     static const char *const ops[] = {"load", "store", "rmw", "cas"};
-    event(ATOMIC, what & 255, site);
-    if (logging)
+    bool quiet = skips();
+    if (!quiet)
+        event(ATOMIC, what & 255, site);
+    if (logging && !quiet)
         fprintf(stderr, "  %s order %u failure %u\n", ops[what >> 8 & 255], what >> 16 & 255,
                 what >> 24);
     if (open_atomics++)
@@ -159,13 +242,17 @@ void *__pf_atomic_begin(void *p, uint32_t what, uint32_t site)
 void __pf_atomic_end(void *handle, uint32_t stored);
 void __pf_atomic_end(void *handle, uint32_t stored)
 {
-    if (logging)
+    if (logging && !grant)
         fprintf(stderr, "  end %s\n", stored ? "stored" : "not stored");
     if (--open_atomics)
         die("the end of an atomic operation that did not begin");
 }
 void __pf_fence(uint32_t order, uint32_t site);
-void __pf_fence(uint32_t order, uint32_t site) { event(FENCE, order, site); }
+void __pf_fence(uint32_t order, uint32_t site)
+{
+    if (!skips())
+        event(FENCE, order, site);
+}
 
 uint32_t __pf_ask(struct pf_func *f);
 uint32_t __pf_ask(struct pf_func *f)
@@ -203,7 +290,9 @@ void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, str
     __pf_tls.key = 0xffull << PF_MASK_SHIFT | 1ull << PF_SID_SHIFT | 1ull << PF_CLK_SHIFT |
                    1ull << PF_WRITE_BIT;
     __pf_tls.shared = ~0ull;
+    grant = getenv("PF_STUB_BUDGET") ? atol(getenv("PF_STUB_BUDGET")) : 0;
     __pf_tls.dispatch = !body || !strcmp(body, "watch") ? PF_DISPATCH_WATCH
+                        : !strcmp(body, "event")        ? PF_DISPATCH_EVENT
                         : !strcmp(body, "ask")          ? PF_DISPATCH_ASK
                                                         : PF_DISPATCH_PLAIN;
 }
@@ -220,6 +309,11 @@ void __pf_module_out(struct pf_func *f, struct pf_func *fe, struct pf_var *v, st
             fprintf(stderr, "%s %lu\n", names[i], counts[i]);
     if (getenv("PF_STUB_BALANCED") && __pf_tls.frame != frames)
         die("frames left on the shadow stack");
+    if (__pf_tls.dispatch == PF_DISPATCH_EVENT && getenv("PF_STUB_EVENTS")) {
+        FILE *out = fopen(getenv("PF_STUB_EVENTS"), "w");
+        fprintf(out, "%ld\n", granted - __pf_tls.budget);
+        fclose(out);
+    }
     __pf_tls.dispatch = PF_DISPATCH_PLAIN;
 }
 

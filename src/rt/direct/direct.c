@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "direct.h"
 #include "log.h"
+#include "rt.h"
 #include "scheduler.h"
 #include "sys.h"
 #include "textbuf.h"
@@ -84,7 +85,11 @@ _Noreturn void pf_replay_over(void)
     leave(128 + SIGKILL);
 }
 
-void pf_direct_choose(void) { pf_log_init(); }
+void pf_direct_choose(void)
+{
+    pf_log_init();
+    pf_rt.events |= pf_directed();
+}
 
 /* --- the run --- */
 

@@ -4,6 +4,8 @@
  */
 #include "check.h"
 #include "entry.h"
+#include "event.h"
+#include "rt.h"
 #include "wrap.h"
 #include <string.h>
 
@@ -11,22 +13,33 @@ PF_REAL_EXTERN(memcpy);
 PF_REAL_EXTERN(memmove);
 PF_REAL_EXTERN(memset);
 
-void *__pf_memcpy(void *dst, void *src, uint64_t n, uint32_t site)
+static void copies(void *dst, void *src, uint64_t n, uint32_t site)
 {
+    if (pf_rt.events) {
+        pf_event_copy((uintptr_t)dst, (uintptr_t)src, n, site);
+        return;
+    }
     pf_check_range((uintptr_t)src, n, site, 0);
     pf_check_range((uintptr_t)dst, n, site, PF_CHECK_WRITE);
+}
+
+void *__pf_memcpy(void *dst, void *src, uint64_t n, uint32_t site)
+{
+    copies(dst, src, n, site);
     return PF_REAL(memcpy)(dst, src, n);
 }
 
 void *__pf_memmove(void *dst, void *src, uint64_t n, uint32_t site)
 {
-    pf_check_range((uintptr_t)src, n, site, 0);
-    pf_check_range((uintptr_t)dst, n, site, PF_CHECK_WRITE);
+    copies(dst, src, n, site);
     return PF_REAL(memmove)(dst, src, n);
 }
 
 void *__pf_memset(void *dst, uint32_t byte, uint64_t n, uint32_t site)
 {
-    pf_check_range((uintptr_t)dst, n, site, PF_CHECK_WRITE);
+    if (pf_rt.events)
+        pf_event_set((uintptr_t)dst, (uint8_t)byte, n, site);
+    else
+        pf_check_range((uintptr_t)dst, n, site, PF_CHECK_WRITE);
     return PF_REAL(memset)(dst, (int)byte, n);
 }

@@ -1,0 +1,60 @@
+/*
+ * event_entry.S - the entry points of the event body: each counts its event; when the budget of the
+ * thread is used up, event.c goes on. All registers but r11 are preserved.
+ */
+#include "entry_macros.def"
+
+#define BUDGET 48 /* offset of budget in struct pf_tls; event.c asserts it */
+
+        .text
+
+        .macro  COUNT
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        decq    %fs:BUDGET(%r11)
+        js      1f
+        ret
+1:
+        .endm
+
+/* rdi: address, esi: site, rdx: value. */
+        .macro  EVENT name, what, target
+        BEGIN   \name
+        COUNT
+        SAVE
+        mov     $\what, %ecx
+        call    \target
+        RESTORE
+        ret
+        END     \name
+        .endm
+
+        EVENT   __pf_event_read1, 1, pf_event_access
+        EVENT   __pf_event_read2, 2, pf_event_access
+        EVENT   __pf_event_read4, 4, pf_event_access
+        EVENT   __pf_event_read8, 8, pf_event_access
+        EVENT   __pf_event_write1, 17, pf_event_access
+        EVENT   __pf_event_write2, 18, pf_event_access
+        EVENT   __pf_event_write4, 20, pf_event_access
+        EVENT   __pf_event_write8, 24, pf_event_access
+        EVENT   __pf_event_vptr, 56, pf_event_access
+
+/* rdi: address, esi: site, rdx: size, rcx: bytes or byte. */
+        .macro  RANGE name, what, counts
+        BEGIN   \name
+        .if \counts
+        COUNT
+        .endif
+        SAVE
+        mov     $\what, %r8d
+        call    pf_event_range
+        RESTORE
+        ret
+        END     \name
+        .endm
+
+        RANGE   __pf_event_read_range, 0, 1
+        RANGE   __pf_event_write_range, 1, 1
+        RANGE   __pf_event_fill, 2, 1
+        RANGE   __pf_event_copied, 3, 0
+
+        .section .note.GNU-stack,"",@progbits
