@@ -197,8 +197,9 @@ static struct pf_finding *read_finding(struct reader *r, const json_t *o)
         return old;
     }
     const json_t *accesses = array_of(r, o, "accesses");
-    if (json_array_size(accesses) != 2) {
-        fail(r, "two accesses", "accesses");
+    size_t n = json_array_size(accesses);
+    if (n < 2) {
+        fail(r, "two accesses or more", "accesses");
         return NULL;
     }
     struct pf_finding *f = get(r, sizeof *f);
@@ -209,8 +210,11 @@ static struct pf_finding *read_finding(struct reader *r, const json_t *o)
     f->verdict = text_of(r, o, "class");
     f->clip = text_of(r, o, "clip");
     f->count = number_of(r, o, "count");
-    for (size_t i = 0; i < 2; i++)
-        read_access(r, json_array_get(accesses, i), &f->access[i]);
+    struct pf_access *steps = f->kind == PF_KIND_RACE && n == 2 ? NULL : get(r, n * sizeof *steps);
+    for (size_t i = 0; i < n; i++)
+        read_access(r, json_array_get(accesses, i), steps ? &steps[i] : &f->access[i]);
+    f->steps = steps;
+    f->nsteps = steps ? n : 0;
     read_location(r, json_object_get(o, "location"), &f->location);
     read_actors(r, o, f);
     if (r->status)

@@ -62,21 +62,29 @@ const struct pf_place *pf_trail_source(const struct pf_trail *t)
     return t->n ? t->at : NULL;
 }
 
+/* Is the lock listed before lock `lock` of access `access`? */
+static bool listed_before(const struct pf_finding *f, size_t access, size_t lock, uintptr_t address)
+{
+    for (size_t i = 0; i <= access; i++) {
+        const struct pf_access *a = pf_finding_access(f, i);
+        for (size_t k = 0; k < (i < access ? a->nlocks : lock); k++)
+            if (a->locks[k].address == address)
+                return true;
+    }
+    return false;
+}
+
 /* The number is the count of different locks listed before it. Quadratic in a handful. */
 size_t pf_finding_lock_number(const struct pf_finding *f, uintptr_t address)
 {
     size_t number = 0;
-    for (size_t i = 0; i < f->access[0].nlocks; i++, number++)
-        if (f->access[0].locks[i].address == address)
-            return number;
-    for (size_t i = 0; i < f->access[1].nlocks; i++) {
-        uintptr_t other = f->access[1].locks[i].address;
-        if (other == address)
-            return number;
-        bool seen = false;
-        for (size_t k = 0; k < f->access[0].nlocks; k++)
-            seen |= f->access[0].locks[k].address == other;
-        number += !seen;
+    for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
+        const struct pf_access *a = pf_finding_access(f, i);
+        for (size_t k = 0; k < a->nlocks; k++) {
+            if (a->locks[k].address == address)
+                return number;
+            number += !listed_before(f, i, k, a->locks[k].address);
+        }
     }
     return number;
 }

@@ -1,5 +1,5 @@
 /*
- * finding.h - one finding: two accesses that nothing orders, and all that is known about them.
+ * finding.h - one finding: accesses that should not meet as they do, and all that is known about them.
  *
  * Model:   plain data, the same in the target (built from the shadow) and in the tools (read back
  *          from a findings log). Threads are named by number, 0 is the main thread.
@@ -107,7 +107,9 @@ struct pf_finding {
     const char *analysis;
     const char *verdict; /* "class" of the contract; NULL until judged */
     const char *clip;
-    struct pf_access access[2]; /* the later one first */
+    struct pf_access access[2]; /* of a race; the later one first */
+    const struct pf_access *steps; /* of any other anomaly, in the order that makes it one */
+    size_t nsteps; /* 0: a race */
     const struct pf_actor *actors;
     size_t nactors;
     struct pf_location location;
@@ -131,6 +133,14 @@ bool pf_place_own(const struct pf_place *p);
 /* The innermost own position; without one the innermost in any file, then the innermost; NULL without
  * a stack. */
 const struct pf_place *pf_trail_source(const struct pf_trail *t);
+static inline size_t pf_finding_naccesses(const struct pf_finding *f)
+{
+    return f->nsteps ? f->nsteps : 2;
+}
+static inline const struct pf_access *pf_finding_access(const struct pf_finding *f, size_t i)
+{
+    return f->nsteps ? &f->steps[i] : &f->access[i];
+}
 /* The number in M0, M1, ... under which this finding lists the lock at `address`. */
 size_t pf_finding_lock_number(const struct pf_finding *f, uintptr_t address);
 /* By number; NULL if not listed. */

@@ -101,11 +101,16 @@ static void add_locks(struct pf_text *t, const struct pf_finding *f, const struc
 static void add_access(struct pf_text *t, const struct pf_finding *f, size_t i,
                        const struct pf_text_style *style)
 {
-    const struct pf_access *a = &f->access[i];
+    const struct pf_access *a = pf_finding_access(f, i);
     const struct shades *c = shades_of(style);
     const char *op = op_text(a->op);
     pf_text_add(t, c->access);
-    if (i == 0) {
+    if (f->nsteps) {
+        pf_text_add(t, "  ");
+        pf_text_u64(t, i + 1);
+        pf_text_add(t, ". ");
+        pf_text_add(t, op);
+    } else if (i == 0) {
         pf_text_add(t, "  ");
         pf_text_add(t, op);
     } else {
@@ -185,13 +190,15 @@ static bool same_trail(const struct pf_trail *a, const struct pf_trail *b)
     return true;
 }
 
-/* The same lock taken at the same place by both threads is told once. */
+/* The same lock taken at the same place is told once. */
 static bool told(const struct pf_finding *f, size_t access, const struct pf_lock *l)
 {
-    for (size_t i = 0; access == 1 && i < f->access[0].nlocks; i++)
-        if (f->access[0].locks[i].address == l->address &&
-            same_trail(&f->access[0].locks[i].taken, &l->taken))
-            return true;
+    for (size_t k = 0; k < access; k++) {
+        const struct pf_access *a = pf_finding_access(f, k);
+        for (size_t i = 0; i < a->nlocks; i++)
+            if (a->locks[i].address == l->address && same_trail(&a->locks[i].taken, &l->taken))
+                return true;
+    }
     return false;
 }
 
@@ -212,7 +219,7 @@ static void add_lock(struct pf_text *t, const struct pf_finding *f, size_t acces
     pf_text_add(t, " (");
     pf_text_address(t, l->address);
     pf_text_add(t, ") acquired by ");
-    add_thread(t, f->access[access].thread);
+    add_thread(t, pf_finding_access(f, access)->thread);
     pf_text_add(t, " at:");
     pf_text_add(t, c->off);
     pf_text_char(t, '\n');
@@ -246,7 +253,7 @@ static void add_actor(struct pf_text *t, const struct pf_actor *a,
 static void add_summary(struct pf_text *t, const struct pf_finding *f,
                         const struct pf_text_style *style)
 {
-    const struct pf_place *p = pf_trail_source(&f->access[0].trail);
+    const struct pf_place *p = pf_trail_source(&pf_finding_access(f, 0)->trail);
     pf_text_add(t, "SUMMARY: photofinish: ");
     pf_text_add(t, kind_title(f->kind));
     if (p && p->file) {
@@ -275,12 +282,12 @@ void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
     }
     pf_text_add(t, c->off);
     pf_text_char(t, '\n');
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < pf_finding_naccesses(f); i++)
         add_access(t, f, i, style);
     add_location(t, &f->location, style);
-    for (size_t i = 0; i < 2; i++)
-        for (size_t k = 0; k < f->access[i].nlocks; k++)
-            add_lock(t, f, i, &f->access[i].locks[k], style);
+    for (size_t i = 0; i < pf_finding_naccesses(f); i++)
+        for (size_t k = 0; k < pf_finding_access(f, i)->nlocks; k++)
+            add_lock(t, f, i, &pf_finding_access(f, i)->locks[k], style);
     for (size_t i = 0; i < f->nactors; i++)
         add_actor(t, &f->actors[i], style);
     if (style->summary)

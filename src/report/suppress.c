@@ -200,10 +200,12 @@ static bool match_stack(const struct pf_suppression *s, const struct pf_trail *t
 
 static bool match_name(const struct pf_suppression *s, const struct pf_finding *f)
 {
-    return s->type == PF_SUPPRESS_RACE && s->nframes == 1 &&
-           (pf_pattern_match(s->frames[0], f->location.name) ||
-            pf_pattern_match(s->frames[0], f->access[0].variable) ||
-            pf_pattern_match(s->frames[0], f->access[1].variable));
+    if (s->type != PF_SUPPRESS_RACE || s->nframes != 1)
+        return false;
+    bool match = pf_pattern_match(s->frames[0], f->location.name);
+    for (size_t i = 0; i < pf_finding_naccesses(f); i++)
+        match |= pf_pattern_match(s->frames[0], pf_finding_access(f, i)->variable);
+    return match;
 }
 
 struct pf_suppression *pf_suppressions_match(struct pf_suppressions *s, const struct pf_finding *f,
@@ -213,7 +215,9 @@ struct pf_suppression *pf_suppressions_match(struct pf_suppressions *s, const st
         bool deadlock = i->type == PF_SUPPRESS_DEADLOCK;
         if (deadlock != (f->kind == PF_KIND_DEADLOCK))
             continue;
-        bool by_stack = match_stack(i, &f->access[0].trail) || match_stack(i, &f->access[1].trail);
+        bool by_stack = false;
+        for (size_t k = 0; k < pf_finding_naccesses(f); k++)
+            by_stack |= match_stack(i, &pf_finding_access(f, k)->trail);
         if (by_stack || match_name(i, f)) {
             *by_name = !by_stack;
             i->hits++;
@@ -239,7 +243,9 @@ static void add_place(struct pf_text *t, const struct pf_trail *trail)
 
 void pf_suppression_text(struct pf_text *t, const struct pf_finding *f)
 {
-    const struct pf_trail *trail = f->access[0].trail.n ? &f->access[0].trail : &f->access[1].trail;
+    const struct pf_trail *trail = &pf_finding_access(f, 0)->trail;
+    if (!trail->n)
+        trail = &pf_finding_access(f, 1)->trail;
     pf_text_add(t, "# ");
     pf_text_add(t, pf_kind_name(f->kind));
     if (f->location.name) {
@@ -247,9 +253,10 @@ void pf_suppression_text(struct pf_text *t, const struct pf_finding *f)
         pf_text_add(t, f->location.name);
     }
     pf_text_add(t, ": ");
-    add_place(t, &f->access[0].trail);
-    pf_text_add(t, " / ");
-    add_place(t, &f->access[1].trail);
+    for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
+        pf_text_add(t, i ? " / " : "");
+        add_place(t, &pf_finding_access(f, i)->trail);
+    }
     if (trail->n == 0) {
         pf_text_add(t, ": no stack to match\n");
         return;

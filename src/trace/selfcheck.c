@@ -25,6 +25,7 @@ struct thread {
     bool forked, ended, started;
     uint32_t waiting; /* the wait event under way */
     PF_VEC(uint32_t) arrived;
+    uint32_t regions; /* marked regions it is in */
 };
 struct checker {
     struct pf_trace *t;
@@ -224,6 +225,12 @@ static bool check_event(struct checker *c)
         return check_thread(c, e);
     case PF_CLASS_CALL:
         reach(c, e);
+        return true;
+    case PF_CLASS_REGION:
+        if (e->kind == PF_EV_REGION)
+            c->threads[e->thread].regions++;
+        else if (!c->threads[e->thread].regions--)
+            return wrong(c, "ends a region that was not begun");
         return true;
     default:
         return true;

@@ -36,7 +36,8 @@ enum pf_event_class {
     PF_CLASS_MESSAGE,
     PF_CLASS_THREAD,
     PF_CLASS_CALL,
-    PF_CLASS_BRANCH
+    PF_CLASS_BRANCH,
+    PF_CLASS_REGION
 };
 enum pf_event_operand {
     PF_OPERAND_NONE,

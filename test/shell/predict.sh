@@ -15,6 +15,33 @@ assert f["analysis"] == "mc" and f["status"] == "predicted" and f["kind"] == "ra
 assert [a["op"] for a in f["accesses"]] == ["write", "write"], f
 assert d["findings"][1]["id"] == f["id"], "one race, one fingerprint"
 EOF
+status 66 "$PF" predict --analysis=pecan --json p.json "$t/pecan/figure3.txt"
+has out "atomicity violation"
+has out "Pattern stale-read-written. Witness: as recorded up to event 1, then 2 3 4 10 11 12 13 5 6"
+python3 - <<'EOF'
+import json
+d = json.load(open("p.json"))
+[f] = d["findings"]
+assert f["kind"] == "atomicity" and f["analysis"] == "pecan" and d["candidates"] == [], d
+assert [a["line"] for a in f["accesses"]] == [2, 8, 5], f
+EOF
+status 0 "$PF" predict --analysis=pecan --json p.json "$t/pecan/asv.txt" # a candidate is no finding
+has out "(0 witnessed, the others to be hatched)"
+python3 - <<'EOF'
+import json
+d = json.load(open("p.json"))
+assert d["findings"] == [] and len(d["candidates"]) == 1 and len(d["candidates"][0]["accesses"]) == 4, d
+EOF
+cat >own.pattern <<'EOF'
+pattern twice kind atomicity E a-b-c T t-u-u SV x-x-x AR p-q-q AT w-r-r
+EOF
+status 66 "$PF" predict --patterns own.pattern "$t/pecan/figure1.txt"
+has out "pecan: 3 races"
+echo 'pattern p kind race E a-b' >own.pattern
+status 2 "$PF" predict --patterns own.pattern "$t/pecan/figure1.txt"
+has err "own.pattern:1: pattern p has no T"
+status 2 "$PF" predict --patterns nowhere.pattern "$t/pecan/figure1.txt"
+has err "nowhere.pattern"
 printf 'T0|w(V1)|3\nT1|r(V1)|4\n' >trace.std
 status 66 "$PF" predict --analysis=hb trace.std
 has out "loc:4"

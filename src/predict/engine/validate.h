@@ -3,7 +3,8 @@
  * of docs/analysis/model.md, and runs each schedule step by step.
  *
  * Model:   a witness says: run the trace up to `start`, then the events of `order`; now a and b are
- *          the next events of their threads. Every step must be possible when it is taken.
+ *          the next events of their threads (a == b: that one is). Every step must be possible
+ *          when it is taken.
  * Cost:    one pass over the trace for all witnesses, and their lengths.
  */
 #ifndef PF_ENGINE_VALIDATE_H

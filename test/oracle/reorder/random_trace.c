@@ -10,7 +10,7 @@ struct thread {
     bool started, ended;
     uint8_t depth[MAX_LOCKS]; /* held exclusively, how often */
     bool reads[MAX_LOCKS];    /* held shared */
-    bool waiting, at_barrier;
+    bool waiting, at_barrier, marked;
     uint32_t calls[2], ncalls;
     uint32_t wait_lock;
 };
@@ -257,6 +257,10 @@ static void step(struct sim *m, uint32_t t)
             add(m, pick(m, 2) ? PF_EV_POST : PF_EV_TAKE, t, named(m, PF_ROLE_SYNC, "s", 0));
         return;
     case 4:
+        if (f & PF_RANDOM_REGION) {
+            add(m, th->marked ? PF_EV_ENDREGION : PF_EV_REGION, t, PF_NONE);
+            th->marked = !th->marked;
+        }
         if (f & PF_RANDOM_BLOCK)
             block_op(m, t);
         return;

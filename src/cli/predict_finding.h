@@ -1,0 +1,33 @@
+/*
+ * predict_finding.h - what an analysis found, as findings for people.
+ *
+ * Memory:  findings live in the job's pool.
+ */
+#ifndef PF_CLI_PREDICT_FINDING_H
+#define PF_CLI_PREDICT_FINDING_H
+
+#include "analysis.h"
+#include "finding.h"
+#include "pecan/pecan.h"
+#include "pool.h"
+
+#define PF_PREDICT_ANALYSES 16
+
+/* What one command line asks for, and what came out. */
+struct pf_predict_job {
+    const char *path;
+    struct pf_trace t;
+    const struct pf_analysis *analyses[PF_PREDICT_ANALYSES];
+    struct pf_result results[PF_PREDICT_ANALYSES];
+    size_t n;
+    pf_patterns patterns; /* empty: no search for patterns */
+    struct pf_anomalies anomalies;
+    struct pf_pool pool;
+};
+
+/* Race r of analysis k. */
+void pf_predict_race(struct pf_predict_job *j, size_t k, const struct pf_race *r,
+                     struct pf_finding *f);
+void pf_predict_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a, struct pf_finding *f);
+
+#endif

@@ -1,0 +1,31 @@
+/*
+ * pecan.h - access anomalies by pattern: searched, with a schedule for each (PECAN).
+ *
+ * Model:   an anomaly is a pattern and the events that make it. Its schedule runs the trace up to
+ *          `start`, then the events of `order`, which end with the pattern's last. `witnessed`: the
+ *          validator followed it and every read that matters saw its value, so the schedule is
+ *          feasible; else only a re-execution can tell.
+ * Memory:  the result owns the orders.
+ */
+#ifndef PF_PECAN_H
+#define PF_PECAN_H
+
+#include "search.h"
+
+struct pf_anomaly {
+    uint32_t pattern;
+    uint32_t event[PF_PATTERN_MAX];
+    uint32_t start, norder;
+    uint32_t *order;
+    bool witnessed;
+};
+
+struct pf_anomalies {
+    PF_VEC(struct pf_anomaly) at;
+    struct pf_search_result search;
+};
+
+void pf_pecan(const struct pf_trace *t, const pf_patterns *patterns, struct pf_anomalies *out);
+void pf_anomalies_release(struct pf_anomalies *a);
+
+#endif

@@ -1,0 +1,42 @@
+/*
+ * ptg.h - the partial and temporal order graph, compactly: what the search asks of a trace.
+ *
+ * Model:   partial order is program order, start and join, notify and wake, barriers, messages; not
+ *          locks. Only events of thread communication can begin a new row or epoch, so a clock is
+ *          kept for each of them and not for each event. Temporal order is the order of the trace.
+ * Memory:  six words an event, and one word a thread for each communication event.
+ */
+#ifndef PF_PECAN_PTG_H
+#define PF_PECAN_PTG_H
+
+#include "locksets.h"
+
+struct pf_ptg {
+    const struct pf_trace *t;
+    struct pf_locksets locks;
+    uint32_t nt;
+    uint32_t *held;       /* per event: locks held when it happens; of an acquire: before it */
+    uint32_t *epoch;      /* per event, of its thread */
+    uint32_t *row;        /* per event: the clock it has, index of `rows` */
+    pf_vec_u32 rows;      /* nt words each */
+    uint32_t *thread_at;  /* nt + 1: range of each thread in by_thread */
+    uint32_t *by_thread;  /* events of each thread, in order */
+    uint32_t *pos;        /* per event: where it stands in by_thread */
+};
+
+void pf_ptg_init(struct pf_ptg *g, const struct pf_trace *t);
+void pf_ptg_release(struct pf_ptg *g);
+
+/* Does a come before b in every reordering? */
+static inline bool pf_ptg_before(const struct pf_ptg *g, uint32_t a, uint32_t b)
+{
+    const struct pf_event *e = g->t->events.at;
+    if (e[a].thread == e[b].thread)
+        return a < b;
+    return g->epoch[a] <= g->rows.at[(size_t)g->row[b] * g->nt + e[a].thread];
+}
+
+/* The first event of thread u at or after event i: its place in by_thread. */
+uint32_t pf_ptg_from(const struct pf_ptg *g, uint32_t u, uint32_t i);
+
+#endif

@@ -1,0 +1,264 @@
+#include "schedule.h"
+#include <string.h>
+
+void pf_scheduler_init(struct pf_scheduler *s, const struct pf_ptg *g, const struct pf_index *x)
+{
+    memset(s, 0, sizeof *s);
+    s->g = g;
+    s->x = x;
+    s->next = pf_mem_zero(g->nt + 1, sizeof *s->next);
+    s->owner = pf_mem_zero(g->t->locks.len + 1, sizeof *s->owner);
+    s->readers = pf_mem_zero(g->t->locks.len + 1, sizeof *s->readers);
+}
+
+void pf_scheduler_release(struct pf_scheduler *s)
+{
+    free(s->next);
+    free(s->owner);
+    free(s->readers);
+    pf_vec_release(&s->order);
+    memset(s, 0, sizeof *s);
+}
+
+static const struct pf_event *at(const struct pf_scheduler *s, uint32_t i)
+{
+    return &s->g->t->events.at[i];
+}
+
+/* The next event of thread u; PF_NONE: it is over. */
+static uint32_t due(const struct pf_scheduler *s, uint32_t u)
+{
+    return s->next[u] < s->g->thread_at[u + 1] ? s->g->by_thread[s->next[u]] : PF_NONE;
+}
+
+static bool has_run(const struct pf_scheduler *s, uint32_t i)
+{
+    return i < s->start || s->g->pos[i] < s->next[at(s, i)->thread];
+}
+
+/* --- holding --- */
+
+/* The outermost lock around `event` that its thread takes after `after` (PF_NONE: ever). */
+static uint32_t outermost(const struct pf_scheduler *s, uint32_t event, uint32_t after)
+{
+    const struct pf_ptg *g = s->g;
+    uint32_t first = g->thread_at[at(s, event)->thread], found = event;
+    uint32_t depth = g->locks.sets.at[g->held[event]].len;
+    if (after != PF_NONE)
+        first = g->pos[after] + 1;
+    for (uint32_t k = g->pos[event]; depth && k-- > first;) {
+        uint32_t i = g->by_thread[k];
+        if (pf_event_acquires(at(s, i)) && (s->x->match[i] == PF_NONE || s->x->match[i] > event)) {
+            found = i;
+            depth--;
+        }
+    }
+    return found;
+}
+
+static void choose_holds(struct pf_scheduler *s, bool at_locks)
+{
+    const struct pf_pattern *p = s->p;
+    s->start = PF_NONE;
+    for (unsigned m = 0; m < p->n; m++) {
+        uint32_t after = PF_NONE;
+        for (unsigned i = 0; i < m; i++)
+            if (p->thread[i] == p->thread[m])
+                after = s->events[i];
+        s->hold[m] = at_locks ? outermost(s, s->events[m], after) : s->events[m];
+        s->start = s->hold[m] < s->start ? s->hold[m] : s->start;
+        s->done[m] = s->free[m] = false;
+    }
+}
+
+/* --- state --- */
+
+static void take(struct pf_scheduler *s, uint32_t lock, uint32_t thread, bool shared)
+{
+    if (shared)
+        s->readers[lock]++;
+    else
+        s->owner[lock] = thread + 1;
+}
+
+static void effect(struct pf_scheduler *s, uint32_t i)
+{
+    const struct pf_event *e = at(s, i);
+    if (pf_event_acquires(e))
+        take(s, pf_event_lock(e), e->thread, pf_event_shared(e));
+    else if (pf_event_releases(e)) {
+        if (pf_event_shared(e))
+            s->readers[pf_event_lock(e)] -= s->readers[pf_event_lock(e)] > 0;
+        else
+            s->owner[pf_event_lock(e)] = 0;
+    }
+}
+
+/* As it is in the trace before event `start`. */
+static void begin(struct pf_scheduler *s)
+{
+    const struct pf_ptg *g = s->g;
+    memset(s->owner, 0, g->t->locks.len * sizeof *s->owner);
+    memset(s->readers, 0, g->t->locks.len * sizeof *s->readers);
+    pf_vec_clear(&s->order);
+    for (uint32_t u = 0; u < g->nt; u++) {
+        uint32_t k = s->next[u] = pf_ptg_from(g, u, s->start);
+        bool over = k == g->thread_at[u + 1];
+        if (over && k == g->thread_at[u])
+            continue;
+        uint32_t i = g->by_thread[over ? k - 1 : k]; /* what it holds before, or after, this one */
+        struct pf_lockset_range r = g->locks.sets.at[g->held[i]];
+        for (uint32_t n = 0; n < r.len; n++) {
+            uint32_t word = g->locks.words.at[r.first + n];
+            take(s, word / 2, u, word & 1);
+        }
+        if (over)
+            effect(s, i);
+    }
+}
+
+/* Can event i be the next one, as far as order and locks go? If not, *who (a thread, PF_NONE: nobody
+ * known) has to go on first. */
+static bool possible(const struct pf_scheduler *s, uint32_t i, uint32_t *who)
+{
+    const struct pf_event *e = at(s, i);
+    *who = PF_NONE;
+    PF_EDGES_EACH(k, &s->x->pred, i)
+    if (!has_run(s, s->x->pred.at.at[k + 1])) {
+        *who = at(s, s->x->pred.at.at[k + 1])->thread;
+        return false;
+    }
+    if (e->kind == PF_EV_TRYFAIL)
+        return s->owner[e->what] || s->readers[e->what];
+    if (!pf_event_acquires(e))
+        return true;
+    uint32_t l = pf_event_lock(e);
+    if (s->owner[l])
+        *who = s->owner[l] - 1;
+    return !s->owner[l] && (pf_event_shared(e) || !s->readers[l]);
+}
+
+static bool enabled(const struct pf_scheduler *s, uint32_t i)
+{
+    uint32_t who;
+    return possible(s, i, &who);
+}
+
+static bool held_back(const struct pf_scheduler *s, uint32_t i)
+{
+    for (unsigned m = 0; m < s->p->n; m++)
+        if (!s->done[m] && (i == s->events[m] || (i == s->hold[m] && !s->free[m])))
+            return true;
+    return false;
+}
+
+static void run(struct pf_scheduler *s, uint32_t i)
+{
+    pf_vec_push(&s->order, i);
+    s->next[at(s, i)->thread]++;
+    effect(s, i);
+}
+
+/* Whoever comes first in the trace. PF_NONE: nobody can go on. */
+static uint32_t first_come(const struct pf_scheduler *s)
+{
+    uint32_t best = PF_NONE;
+    for (uint32_t u = 0; u < s->g->nt; u++) {
+        uint32_t i = due(s, u);
+        if (i < best && !held_back(s, i) && enabled(s, i))
+            best = i;
+    }
+    return best;
+}
+
+/* The thread itself, else whom it waits for. */
+static uint32_t needed(const struct pf_scheduler *s, uint32_t thread)
+{
+    for (uint32_t n = 0; n < s->g->nt && thread != PF_NONE; n++) {
+        uint32_t i = due(s, thread);
+        if (i == PF_NONE || held_back(s, i))
+            return PF_NONE;
+        if (possible(s, i, &thread))
+            return i;
+    }
+    return PF_NONE;
+}
+
+/* Runs threads until `event` is due and can happen. */
+static bool reach(struct pf_scheduler *s, uint32_t event)
+{
+    uint32_t thread = at(s, event)->thread, who = thread;
+    while (due(s, thread) != event || !possible(s, event, &who)) {
+        uint32_t i = s->lean ? needed(s, due(s, thread) == event ? who : thread) : first_come(s);
+        if (i == PF_NONE)
+            return false;
+        run(s, i);
+    }
+    return true;
+}
+
+/* Event m of the pattern is next: its thread need not wait before its lock any more. */
+static bool bring(struct pf_scheduler *s, unsigned m)
+{
+    s->free[m] = true;
+    return reach(s, s->events[m]);
+}
+
+static void happen(struct pf_scheduler *s, unsigned m)
+{
+    s->done[m] = true;
+    run(s, s->events[m]);
+}
+
+/* The last two follow each other at once: bring `first` to its event, then the other one. */
+static bool meet(struct pf_scheduler *s, unsigned first, unsigned second)
+{
+    unsigned n = s->p->n;
+    if (!bring(s, first) || !bring(s, second) ||
+        due(s, at(s, s->events[first])->thread) != s->events[first] ||
+        !enabled(s, s->events[first]))
+        return false;
+    happen(s, n - 2);
+    happen(s, n - 1);
+    return true;
+}
+
+/* How to go about it. */
+struct way {
+    bool at_locks; /* threads are held before their outermost lock, not at the event */
+    bool last_first; /* of two that are to meet, the last one goes to its place first */
+    bool late; /* all threads of the pattern go to their places before anything happens */
+    bool lean; /* nobody runs but who must; else all do, as in the trace */
+};
+
+static bool attempt(struct pf_scheduler *s, struct way way)
+{
+    unsigned n = s->p->n, together = s->p->next[n - 1] ? 2 : 0;
+    choose_holds(s, way.at_locks);
+    s->lean = way.lean;
+    begin(s);
+    for (unsigned m = 0, seen = 0; way.late && m < n; m++) {
+        if (!(seen >> s->p->thread[m] & 1) && !reach(s, s->hold[m]))
+            return false;
+        seen |= 1u << s->p->thread[m];
+    }
+    for (unsigned m = 0; m + together < n; m++) {
+        if (!bring(s, m))
+            return false;
+        happen(s, m);
+    }
+    return !together || meet(s, way.last_first ? n - 1 : n - 2, way.last_first ? n - 2 : n - 1);
+}
+
+bool pf_schedule(struct pf_scheduler *s, const struct pf_pattern *p, const uint32_t *events)
+{
+    s->p = p;
+    s->events = events;
+    bool earlier_waits = events[p->n - 2] < events[p->n - 1]; /* the paper's choice first */
+    for (unsigned k = 0; k < 16; k++) {
+        struct way way = {!(k & 2), earlier_waits != (k & 1), k & 4, k & 8};
+        if (!(k & 1 && !p->next[p->n - 1]) && attempt(s, way))
+            return true;
+    }
+    return false;
+}

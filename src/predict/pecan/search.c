@@ -1,0 +1,374 @@
+#include "search.h"
+#include <string.h>
+
+#define TRIES 6          /* tuples of events tried for one tuple of sites */
+#define NEAR 3           /* instances of two classes tried */
+#define CHAIN 4096       /* instances looked at for the nearest ones */
+#define LOOKS 4 /* cells of equal looks that are searched, for patterns with one variable */
+#define ANCHORS 64       /* classes by the same code to begin with */
+#define STEPS_A_CLASS 4096
+#define STEPS_MIN 4000000
+
+struct tried {
+    uint64_t key; /* 0: free */
+    uint8_t count;
+    bool done;
+};
+
+struct search {
+    const struct pf_work *w;
+    const struct pf_ptg *g;
+    struct pf_locksets *locks;
+    const pf_patterns *patterns;
+    bool (*f)(void *, uint32_t, const uint32_t *);
+    void *arg;
+    struct pf_search_result *out;
+    struct tried *tried;
+    size_t ntried, cap;
+    uint8_t *rank, *look; /* per cell: how many before it have the same uses, the same looks */
+    /* the pattern being matched */
+    uint32_t number;
+    const struct pf_pattern *p;
+    uint64_t steps;
+    bool turned; /* only races in the order that the trace does not have */
+    uint32_t cell[PF_PATTERN_MAX]; /* per variable; PF_NONE: open */
+    uint32_t class[PF_PATTERN_MAX]; /* per region */
+    uint32_t thread[PF_PATTERN_MAX]; /* per thread of the pattern; PF_NONE: open */
+    uint32_t entry[PF_PATTERN_MAX]; /* per event */
+    pf_work_entries seen;
+};
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+    return h ^ h >> 29;
+}
+
+/* --- tuples of sites --- */
+
+static struct tried *find(struct search *s, uint64_t key)
+{
+    if (2 * s->ntried >= s->cap) {
+        struct tried *old = s->tried;
+        size_t n = s->cap;
+        s->cap = n ? 2 * n : 1024;
+        s->tried = pf_mem_zero(s->cap, sizeof *s->tried);
+        s->ntried = 0;
+        for (size_t i = 0; i < n; i++)
+            if (old[i].key)
+                *find(s, old[i].key) = old[i];
+        free(old);
+    }
+    size_t i = key & (s->cap - 1);
+    while (s->tried[i].key && s->tried[i].key != key)
+        i = (i + 1) & (s->cap - 1);
+    if (!s->tried[i].key) {
+        s->tried[i].key = key;
+        s->ntried++;
+    }
+    return &s->tried[i];
+}
+
+static uint64_t sites_key(const struct search *s)
+{
+    const struct pf_pattern *p = s->p;
+    const struct pf_work_entry *e = s->w->entries.at;
+    if (p->kind == PF_PATTERN_RACE && p->n == 2) { /* either order is the same race */
+        uint64_t a = e[s->entry[0]].site, b = e[s->entry[1]].site;
+        return mix(mix(1, a < b ? a : b), a < b ? b : a) | 1;
+    }
+    uint64_t h = mix(2, s->number);
+    for (unsigned i = 0; i < p->n; i++)
+        h = mix(h, e[s->entry[i]].site);
+    return h | 1;
+}
+
+/* --- the mutation condition --- */
+
+/* By partial order: the events can come in the pattern's order. */
+static bool unordered(const struct search *s, const uint32_t *event)
+{
+    const struct pf_pattern *p = s->p;
+    for (unsigned j = 1; j < p->n; j++) {
+        for (unsigned i = 0; i < j; i++)
+            if (p->thread[i] != p->thread[j] && pf_ptg_before(s->g, event[j], event[i]))
+                return false;
+        if (p->next[j] && pf_ptg_before(s->g, event[j - 1], event[j]))
+            return false;
+    }
+    return true;
+}
+
+/* By locks, which are the same for all instances of a class. */
+static bool unlocked(const struct search *s)
+{
+    const struct pf_pattern *p = s->p;
+    const struct pf_work_entry *e[PF_PATTERN_MAX];
+    for (unsigned i = 0; i < p->n; i++)
+        e[i] = &s->w->entries.at[s->entry[i]];
+    for (unsigned j = 1; j < p->n; j++)
+        if (p->next[j] && ((e[j]->atomic && e[j - 1]->atomic) ||
+                           pf_lockset_meet(s->locks, e[j - 1]->held, e[j]->held)))
+            return false;
+    /* Who stands between two events of a region must not need the region's own lock. */
+    for (unsigned q = 0; q < p->n; q++)
+        for (unsigned r = 0; r < p->nregions; r++) {
+            bool before = false, after = false;
+            for (unsigned i = 0; i < p->n; i++)
+                if (p->region[i] == r)
+                    *(i < q ? &before : &after) = true;
+            if (p->region[q] != r && before && after &&
+                pf_lockset_meet(s->locks, s->w->classes.at[s->class[r]].outer, e[q]->held))
+                return false;
+        }
+    return true;
+}
+
+/* --- from classes to events --- */
+
+static void events_of(struct search *s, const uint32_t *instance, uint32_t *events)
+{
+    for (unsigned r = 0; r < s->p->nregions; r++) {
+        const struct pf_work_class *c = &s->w->classes.at[s->class[r]];
+        const struct pf_work_instance *x = &s->w->instances.at[instance[r]];
+        if (x->begin != x->end)
+            pf_work_look(s->w, x, &s->seen);
+        for (unsigned i = 0; i < s->p->n; i++)
+            if (s->p->region[i] == r)
+                events[i] =
+                    x->begin == x->end ? x->begin : s->seen.at[s->entry[i] - c->first].event;
+    }
+}
+
+/* Instances of the first two regions that lie near each other and that nothing keeps apart. */
+struct near {
+    uint32_t a, b, gap;
+};
+
+static bool apart(const struct search *s, uint32_t a, uint32_t b)
+{
+    const struct pf_work_instance *x = &s->w->instances.at[a], *y = &s->w->instances.at[b];
+    return pf_ptg_before(s->g, x->end, y->begin) || pf_ptg_before(s->g, y->end, x->begin);
+}
+
+static unsigned nearest(const struct search *s, uint32_t a, uint32_t b, struct near *out)
+{
+    const struct pf_work_instance *x = s->w->instances.at;
+    unsigned n = 0;
+    for (unsigned k = 0; k < CHAIN && a != PF_NONE && b != PF_NONE; k++) {
+        uint32_t p = x[a].begin, q = x[b].begin, gap = p < q ? q - p : p - q;
+        if ((n < NEAR || gap < out[NEAR - 1].gap) && !apart(s, a, b)) {
+            unsigned at = n < NEAR ? n++ : NEAR - 1;
+            for (; at > 0 && out[at - 1].gap > gap; at--)
+                out[at] = out[at - 1];
+            out[at] = (struct near){a, b, gap};
+        }
+        if (p > q)
+            a = x[a].older;
+        else
+            b = x[b].older;
+    }
+    return n;
+}
+
+static void matched(struct search *s)
+{
+    struct tried *t = find(s, sites_key(s));
+    if (t->done || t->count == TRIES || !unlocked(s))
+        return;
+    uint32_t instance[PF_PATTERN_MAX], events[PF_PATTERN_MAX];
+    for (unsigned r = 0; r < s->p->nregions; r++)
+        instance[r] = s->w->classes.at[s->class[r]].instance;
+    struct near near[NEAR];
+    unsigned n = nearest(s, instance[0], instance[1], near), asked = 0;
+    for (unsigned k = 0; k < n && !t->done; k++) {
+        instance[0] = near[k].a;
+        instance[1] = near[k].b;
+        events_of(s, instance, events);
+        if (!unordered(s, events) || (s->turned && events[s->p->n - 2] < events[s->p->n - 1]))
+            continue;
+        asked++;
+        t->done = s->f(s->arg, s->number, events);
+    }
+    if (asked && !s->turned)
+        s->out->matches += !t->count++;
+    s->out->matches += t->done && s->turned;
+    s->out->accepted += t->done;
+}
+
+/* --- matching --- */
+
+static bool fits(const struct search *s, unsigned i, const struct pf_work_entry *e)
+{
+    return s->p->write[i] ? e->writes : e->reads;
+}
+
+/* May this cell be a variable of the pattern that is still open? */
+static bool open_cell(const struct search *s, uint32_t cell)
+{
+    if (s->rank[cell] >= s->p->nvars || (s->p->nvars == 1 && s->look[cell] >= LOOKS))
+        return false;
+    for (unsigned v = 0; v < s->p->nvars; v++)
+        if (s->cell[v] == cell)
+            return false;
+    return true;
+}
+
+static void match_region(struct search *s, unsigned r);
+
+/* Event i and those of its region after it, from entry k on; `last` is the event before. */
+static void match_events(struct search *s, unsigned r, unsigned i, uint32_t k, uint32_t last)
+{
+    const struct pf_pattern *p = s->p;
+    const struct pf_work_class *c = &s->w->classes.at[s->class[r]];
+    while (i < p->n && p->region[i] != r)
+        i++;
+    if (i == p->n) {
+        match_region(s, r + 1);
+        return;
+    }
+    uint32_t *cell = &s->cell[p->var[i]], bound = *cell;
+    while (k < c->first + c->n && s->steps) {
+        const struct pf_work_entry *e = &s->w->entries.at[k];
+        s->steps--;
+        if ((bound == PF_NONE ? open_cell(s, e->cell) : e->cell == bound) && fits(s, i, e) &&
+            (last == PF_NONE || e->event > last)) {
+            s->entry[i] = k;
+            *cell = e->cell;
+            match_events(s, r, i + 1, k + 1, e->event);
+            *cell = bound;
+        }
+        if (bound != PF_NONE && e->cell == bound) {
+            if (e->same == PF_NONE)
+                return;
+            k = e->same;
+        } else
+            k++;
+    }
+}
+
+static void match_class(struct search *s, unsigned r, uint32_t class, uint32_t from)
+{
+    const struct pf_pattern *p = s->p;
+    const struct pf_work_class *c = &s->w->classes.at[class];
+    unsigned events = 0, first = p->n;
+    for (unsigned i = p->n; i-- > 0;)
+        if (p->region[i] == r)
+            events++, first = i;
+    if (events > 1 && !c->region)
+        return;
+    uint32_t *thread = &s->thread[p->thread[first]], bound = *thread;
+    if (bound != PF_NONE && bound != c->thread)
+        return;
+    for (unsigned u = 0; u < p->nthreads && bound == PF_NONE; u++)
+        if (s->thread[u] == c->thread)
+            return;
+    *thread = c->thread;
+    s->class[r] = class;
+    match_events(s, r, first, from, PF_NONE);
+    *thread = bound;
+}
+
+/* Region r among the classes that use the cell; `leads`: which is that of its first event. */
+static void match_uses(struct search *s, unsigned r, uint32_t cell, bool leads)
+{
+    for (uint32_t u = s->w->use_at[cell]; u != PF_NONE && s->steps; u = s->w->uses.at[u].next) {
+        const struct pf_work_use *x = &s->w->uses.at[u];
+        if (s->p->nvars == 1 ? x->alike < PF_WORK_ALIKE : x->like < PF_WORK_LIKE)
+            match_class(s, r, x->class, leads ? x->entry : s->w->classes.at[x->class].first);
+    }
+}
+
+static void match_region(struct search *s, unsigned r)
+{
+    const struct pf_pattern *p = s->p;
+    if (r == p->nregions) {
+        matched(s);
+        return;
+    }
+    uint32_t cell = PF_NONE;
+    bool leads = false; /* is it the region's first variable? */
+    for (unsigned i = 0, seen = 0; i < p->n && cell == PF_NONE; i++)
+        if (p->region[i] == r) {
+            cell = s->cell[p->var[i]];
+            leads = !seen++;
+        }
+    if (cell != PF_NONE)
+        match_uses(s, r, cell, leads);
+    else if (p->nvars == 1)
+        for (uint32_t c = 0; c < s->g->t->cells.len && s->steps; c++) {
+            if (!open_cell(s, c))
+                continue;
+            s->cell[0] = c;
+            match_uses(s, r, c, true);
+            s->cell[0] = PF_NONE;
+        }
+    else
+        for (uint32_t c = 0; c < s->w->classes.len && s->steps; c++)
+            if (s->w->classes.at[c].like < ANCHORS)
+                match_class(s, r, c, s->w->classes.at[c].first);
+}
+
+/* --- cells that stand for each other --- */
+
+static int by_key(const void *a, const void *b)
+{
+    const uint64_t *x = a, *y = b;
+    return *x != *y ? (*x < *y ? -1 : 1) : x[1] < y[1] ? -1 : x[1] > y[1];
+}
+
+static void rank_cells(const struct search *s, uint8_t *rank, bool looks)
+{
+    const struct pf_work *w = s->w;
+    size_t cells = s->g->t->cells.len;
+    uint64_t *keys = pf_mem_resize(NULL, 2 * cells + 2, sizeof *keys);
+    for (size_t c = 0; c < cells; c++) {
+        uint64_t sum = 0;
+        for (uint32_t u = w->use_at[c]; u != PF_NONE; u = w->uses.at[u].next) {
+            const struct pf_work_class *k = &w->classes.at[w->uses.at[u].class];
+            uint64_t h = looks ? mix(k->thread, k->outer) : mix(3, w->uses.at[u].class);
+            for (uint32_t i = w->uses.at[u].entry; i != PF_NONE; i = w->entries.at[i].same) {
+                const struct pf_work_entry *e = &w->entries.at[i];
+                h = mix(mix(h, (uint64_t)e->site << 32 | e->held), e->reads * 2u + e->writes);
+            }
+            sum += h;
+        }
+        keys[2 * c] = sum;
+        keys[2 * c + 1] = c;
+    }
+    qsort(keys, cells, 2 * sizeof *keys, by_key);
+    for (size_t i = 0, run = 0; i < cells; i++) {
+        run = i && keys[2 * i] == keys[2 * i - 2] ? run + 1 : 0;
+        rank[keys[2 * i + 1]] = run < 255 ? (uint8_t)run : 255;
+    }
+    free(keys);
+}
+
+void pf_search(const struct pf_work *w, const pf_patterns *patterns,
+               bool (*f)(void *arg, uint32_t pattern, const uint32_t *events), void *arg,
+               struct pf_search_result *out)
+{
+    struct search s = {.w = w, .g = w->g, .patterns = patterns, .f = f, .arg = arg, .out = out};
+    s.locks = (struct pf_locksets *)&w->g->locks; /* its cache */
+    s.rank = pf_mem_zero(w->g->t->cells.len + 1, 1);
+    s.look = pf_mem_zero(w->g->t->cells.len + 1, 1);
+    rank_cells(&s, s.rank, false);
+    rank_cells(&s, s.look, true);
+    for (int turned = 1; turned >= 0; turned--)
+        for (uint32_t k = 0; k < patterns->len; k++) {
+            s.number = k;
+            s.p = &patterns->at[k];
+            s.turned = turned;
+            if (turned && !s.p->next[s.p->n - 1])
+                continue;
+            s.steps = (uint64_t)w->classes.len * STEPS_A_CLASS + STEPS_MIN;
+            memset(s.cell, 0xff, sizeof s.cell);
+            memset(s.thread, 0xff, sizeof s.thread);
+            match_region(&s, 0);
+            out->cut += !turned && !s.steps;
+        }
+    pf_vec_release(&s.seen);
+    free(s.tried);
+    free(s.rank);
+    free(s.look);
+}

@@ -1,0 +1,362 @@
+#include "work.h"
+#include <string.h>
+
+/* Does a region end before this event? */
+static bool cuts(const struct pf_event *e)
+{
+    switch (e->kind) {
+    case PF_EV_FORK:
+    case PF_EV_JOIN:
+    case PF_EV_WAIT:
+    case PF_EV_WAKE:
+    case PF_EV_SIGNAL:
+    case PF_EV_BROADCAST:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The accesses of one event that count: cells that two threads use and one writes. */
+static void add_event(const struct pf_ptg *g, uint32_t i, pf_work_entries *out)
+{
+    const struct pf_trace *t = g->t;
+    const struct pf_event *e = &t->events.at[i];
+    if (!pf_event_is_access(e))
+        return;
+    const struct pf_range *p = &t->places.at[e->what];
+    for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
+        if (t->cells.at[c].shared && t->cells.at[c].written)
+            pf_vec_push(out, (struct pf_work_entry){.event = i,
+                                                    .cell = c,
+                                                    .site = e->site,
+                                                    .held = g->held[i],
+                                                    .same = PF_NONE,
+                                                    .reads = pf_event_reads(e),
+                                                    .writes = pf_event_writes(e),
+                                                    .atomic = pf_event_atomic(e)});
+}
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+    return h ^ h >> 29;
+}
+
+static uint64_t entry_hash(const struct pf_work_entry *e)
+{
+    uint64_t kind = (uint64_t)e->reads << 2 | (uint64_t)e->writes << 1 | e->atomic;
+    return mix(mix((uint64_t)e->cell << 32 | e->site, e->held), kind);
+}
+
+static bool alike(const struct pf_work_entry *a, const struct pf_work_entry *b)
+{
+    return a->cell == b->cell && a->site == b->site && a->held == b->held && a->reads == b->reads &&
+           a->writes == b->writes && a->atomic == b->atomic;
+}
+
+/* Keeps the first and the last of each kind of access. */
+static void thin(pf_work_entries *v)
+{
+    if (v->len < 3)
+        return;
+    size_t cap = 8;
+    while (cap < 2 * v->len)
+        cap *= 2;
+    uint32_t *newest = pf_mem_resize(NULL, cap, sizeof *newest); /* by kind: where it is in v */
+    bool *inner = pf_mem_zero(v->len, sizeof *inner);
+    bool *repeated = pf_mem_zero(v->len, sizeof *repeated);
+    memset(newest, 0xff, cap * sizeof *newest);
+    for (uint32_t i = 0; i < v->len; i++) {
+        size_t s = entry_hash(&v->at[i]) & (cap - 1);
+        while (newest[s] != PF_NONE && !alike(&v->at[newest[s]], &v->at[i]))
+            s = (s + 1) & (cap - 1);
+        if (newest[s] != PF_NONE) {
+            inner[newest[s]] = repeated[newest[s]];
+            repeated[i] = true;
+        }
+        newest[s] = i;
+    }
+    size_t keep = 0;
+    for (size_t i = 0; i < v->len; i++)
+        if (!inner[i])
+            v->at[keep++] = v->at[i];
+    v->len = keep;
+    free(newest);
+    free(inner);
+    free(repeated);
+}
+
+void pf_work_look(const struct pf_work *w, const struct pf_work_instance *i, pf_work_entries *out)
+{
+    const struct pf_ptg *g = w->g;
+    pf_vec_clear(out);
+    for (uint32_t k = g->pos[i->begin]; k <= g->pos[i->end]; k++)
+        add_event(g, g->by_thread[k], out);
+    thin(out);
+}
+
+/* --- classes --- */
+
+static bool same_class(const struct pf_work *w, const struct pf_work_class *c,
+                       const struct pf_work_class *d, const pf_work_entries *entries)
+{
+    if (c->thread != d->thread || c->n != d->n || c->outer != d->outer || c->region != d->region)
+        return false;
+    for (uint32_t k = 0; k < c->n; k++)
+        if (!alike(&w->entries.at[c->first + k], &entries->at[k]))
+            return false;
+    return true;
+}
+
+static uint64_t class_hash(const struct pf_work_class *c, const struct pf_work_entry *e)
+{
+    uint64_t h = mix(c->thread, c->outer);
+    for (uint32_t k = 0; k < c->n; k++)
+        h = mix(h, entry_hash(&e[k]));
+    return h;
+}
+
+static void grow(struct pf_work *w)
+{
+    w->cap = w->cap ? 2 * w->cap : 1024;
+    w->slots = pf_mem_resize(w->slots, w->cap, sizeof *w->slots);
+    memset(w->slots, 0xff, w->cap * sizeof *w->slots);
+    for (uint32_t i = 0; i < w->classes.len; i++) {
+        const struct pf_work_class *c = &w->classes.at[i];
+        size_t s = class_hash(c, &w->entries.at[c->first]) & (w->cap - 1);
+        while (w->slots[s] != PF_NONE)
+            s = (s + 1) & (w->cap - 1);
+        w->slots[s] = i;
+    }
+}
+
+static void add_unit(struct pf_work *w, struct pf_work_class c, uint32_t begin, uint32_t end,
+                     pf_work_entries *entries)
+{
+    thin(entries);
+    c.n = (uint32_t)entries->len;
+    if (2 * w->classes.len >= w->cap)
+        grow(w);
+    size_t s = class_hash(&c, entries->at) & (w->cap - 1);
+    while (w->slots[s] != PF_NONE && !same_class(w, &w->classes.at[w->slots[s]], &c, entries))
+        s = (s + 1) & (w->cap - 1);
+    uint32_t found = w->slots[s];
+    if (found == PF_NONE) {
+        found = w->slots[s] = (uint32_t)w->classes.len;
+        c.first = (uint32_t)w->entries.len;
+        c.instance = PF_NONE;
+        for (size_t k = 0; k < entries->len; k++)
+            pf_vec_push(&w->entries, entries->at[k]);
+        pf_vec_push(&w->classes, c);
+    }
+    uint32_t older = w->classes.at[found].instance;
+    w->classes.at[found].instance = (uint32_t)w->instances.len;
+    pf_vec_push(&w->instances, (struct pf_work_instance){begin, end, older});
+}
+
+/* --- regions --- */
+
+struct open { /* the region a thread is in */
+    bool inside;
+    uint32_t depth, marks; /* locks held, marked regions around */
+    uint32_t begin, last;
+    uint32_t outer;
+    pf_work_entries entries;
+};
+
+static void close_region(struct pf_work *w, uint32_t thread, struct open *o)
+{
+    struct pf_work_class c = {.thread = thread, .outer = o->outer, .region = true};
+    if (o->inside && o->entries.len)
+        add_unit(w, c, o->begin, o->last, &o->entries);
+    pf_vec_clear(&o->entries);
+    o->inside = false;
+}
+
+static void enter(struct open *o, uint32_t i)
+{
+    if (!o->inside)
+        *o = (struct open){true, o->depth, o->marks, i, i, 0, o->entries};
+}
+
+/* The set with just the lock of this event. */
+static uint32_t lock_alone(struct pf_ptg *g, const struct pf_event *e)
+{
+    uint32_t word = pf_event_lock(e) * 2 + pf_event_shared(e);
+    return pf_lockset_of(&g->locks, &word, 1);
+}
+
+static void step(struct pf_work *w, struct open *o, uint32_t i, pf_work_entries *single)
+{
+    struct pf_ptg *g = (struct pf_ptg *)w->g; /* interning only */
+    const struct pf_event *e = &g->t->events.at[i];
+    if (cuts(e)) {
+        close_region(w, e->thread, o);
+        if (pf_event_acquires(e))
+            o->depth++;
+        if (pf_event_releases(e) && o->depth)
+            o->depth--;
+        return;
+    }
+    if (e->kind == PF_EV_REGION || (pf_event_acquires(e) && !o->depth++ && !o->marks)) {
+        enter(o, i);
+        if (e->kind == PF_EV_REGION)
+            o->marks++;
+        else
+            o->outer = lock_alone(g, e);
+    } else if (pf_event_is_access(e)) {
+        if (o->depth || o->marks)
+            enter(o, i); /* the rest of a region that was cut */
+        if (o->inside)
+            add_event(g, i, &o->entries);
+        else {
+            pf_vec_clear(single);
+            add_event(g, i, single);
+            if (single->len)
+                add_unit(w, (struct pf_work_class){.thread = e->thread}, i, i, single);
+        }
+    }
+    o->last = i;
+    if (pf_event_releases(e) && o->depth + o->marks > 1 && o->outer == lock_alone(g, e))
+        o->outer = 0; /* not nested: it is not held to the end */
+    if (e->kind == PF_EV_ENDREGION && o->marks)
+        o->marks--;
+    if (pf_event_releases(e) && o->depth)
+        o->depth--;
+    if (o->inside && !o->depth && !o->marks)
+        close_region(w, e->thread, o);
+}
+
+/* --- who uses a cell --- */
+
+/* How often each of many keys was counted. */
+struct counts {
+    uint64_t *key;
+    uint8_t *n;
+    size_t len, cap;
+};
+
+static uint8_t *slot(struct counts *c, uint64_t key)
+{
+    size_t i = key & (c->cap - 1);
+    while (c->key[i] && c->key[i] != key)
+        i = (i + 1) & (c->cap - 1);
+    c->len += !c->key[i];
+    c->key[i] = key;
+    return &c->n[i];
+}
+
+/* How often it was counted before. */
+static uint8_t count(struct counts *c, uint64_t key)
+{
+    if (2 * c->len >= c->cap) {
+        struct counts old = *c;
+        c->cap = old.cap ? 2 * old.cap : 4096;
+        c->len = 0;
+        c->key = pf_mem_zero(c->cap, sizeof *c->key);
+        c->n = pf_mem_zero(c->cap, 1);
+        for (size_t i = 0; i < old.cap; i++)
+            if (old.key[i])
+                *slot(c, old.key[i]) = old.n[i];
+        free(old.key);
+        free(old.n);
+    }
+    uint8_t *n = slot(c, key | 1), before = *n;
+    *n += before < 255;
+    return before;
+}
+
+/* The code that made the access, whatever cell it was. */
+static uint64_t code_hash(const struct pf_work_entry *e)
+{
+    struct pf_work_entry anywhere = *e;
+    anywhere.cell = 0;
+    return entry_hash(&anywhere);
+}
+
+static void rank(struct pf_work *w)
+{
+    struct counts seen = {0};
+    uint64_t *code = pf_mem_zero(w->classes.len + 1, sizeof *code);
+    for (size_t i = 0; i < w->classes.len; i++) {
+        struct pf_work_class *c = &w->classes.at[i];
+        code[i] = mix(c->thread, c->outer);
+        for (uint32_t k = c->first; k < c->first + c->n; k++)
+            code[i] = mix(code[i], code_hash(&w->entries.at[k]));
+        c->like = count(&seen, code[i]);
+    }
+    for (size_t i = 0; i < w->uses.len; i++) {
+        struct pf_work_use *u = &w->uses.at[i];
+        const struct pf_work_class *c = &w->classes.at[u->class];
+        uint64_t cell = w->entries.at[u->entry].cell, h = mix(mix(c->thread, c->outer), cell + 1);
+        for (uint32_t k = u->entry; k != PF_NONE; k = w->entries.at[k].same)
+            h = mix(h, code_hash(&w->entries.at[k]));
+        u->alike = count(&seen, h);
+        u->like = count(&seen, mix(code[u->class], cell + 1));
+    }
+    for (size_t c = 0; c < w->g->t->cells.len; c++) /* those beyond all limits are not looked at */
+        for (uint32_t *link = &w->use_at[c]; *link != PF_NONE;) {
+            struct pf_work_use *u = &w->uses.at[*link];
+            if (u->alike < PF_WORK_ALIKE || u->like < PF_WORK_LIKE)
+                link = &u->next;
+            else
+                *link = u->next;
+        }
+    free(code);
+    free(seen.key);
+    free(seen.n);
+}
+
+static void index_cells(struct pf_work *w)
+{
+    size_t cells = w->g->t->cells.len;
+    w->use_at = pf_mem_resize(NULL, cells + 1, sizeof *w->use_at);
+    memset(w->use_at, 0xff, cells * sizeof *w->use_at);
+    uint32_t *last = pf_mem_resize(NULL, cells + 1, sizeof *last); /* entry of this class */
+    memset(last, 0xff, cells * sizeof *last);
+    for (uint32_t i = 0; i < w->classes.len; i++) {
+        const struct pf_work_class *c = &w->classes.at[i];
+        for (uint32_t k = c->first; k < c->first + c->n; k++) {
+            uint32_t cell = w->entries.at[k].cell;
+            if (last[cell] != PF_NONE && last[cell] >= c->first)
+                w->entries.at[last[cell]].same = k;
+            else {
+                uint32_t next = w->use_at[cell];
+                w->use_at[cell] = (uint32_t)w->uses.len;
+                pf_vec_push(&w->uses, (struct pf_work_use){i, k, next, 0, 0});
+            }
+            last[cell] = k;
+        }
+    }
+    free(last);
+}
+
+void pf_work_init(struct pf_work *w, const struct pf_ptg *g)
+{
+    memset(w, 0, sizeof *w);
+    w->g = g;
+    struct open *open = pf_mem_zero(g->nt, sizeof *open);
+    pf_work_entries single = {0};
+    for (uint32_t i = 0; i < g->t->events.len; i++)
+        step(w, &open[g->t->events.at[i].thread], i, &single);
+    for (uint32_t u = 0; u < g->nt; u++) {
+        close_region(w, u, &open[u]);
+        pf_vec_release(&open[u].entries);
+    }
+    pf_vec_release(&single);
+    free(open);
+    index_cells(w);
+    rank(w);
+}
+
+void pf_work_release(struct pf_work *w)
+{
+    pf_vec_release(&w->classes);
+    pf_vec_release(&w->entries);
+    pf_vec_release(&w->instances);
+    pf_vec_release(&w->uses);
+    free(w->use_at);
+    free(w->slots);
+    memset(w, 0, sizeof *w);
+}
