@@ -1,6 +1,6 @@
 #include "pecan.h"
 #include "engine/validate.h"
-#include "schedule.h"
+#include "reschedule.h"
 #include <string.h>
 
 struct maker {

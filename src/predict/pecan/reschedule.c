@@ -1,4 +1,4 @@
-#include "schedule.h"
+#include "reschedule.h"
 #include <string.h>
 
 void pf_scheduler_init(struct pf_scheduler *s, const struct pf_ptg *g, const struct pf_index *x)

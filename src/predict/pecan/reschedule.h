@@ -1,5 +1,5 @@
 /*
- * schedule.h - a schedule that makes the pattern happen (PECAN, section 6).
+ * reschedule.h - a schedule that makes the pattern happen (PECAN, section 6).
  *
  * Model:   the trace is run again in its own order, but threads are held back: a thread that is due for
  *          an event of the pattern waits, before the outermost lock around that event, until the
@@ -15,8 +15,8 @@
  * Memory:  one scheduler serves many patterns; release gives it back.
  * Cost:    O(distance in the trace), linear.
  */
-#ifndef PF_PECAN_SCHEDULE_H
-#define PF_PECAN_SCHEDULE_H
+#ifndef PF_PECAN_RESCHEDULE_H
+#define PF_PECAN_RESCHEDULE_H
 
 #include "engine/trace_index.h"
 #include "pattern.h"
