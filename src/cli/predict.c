@@ -15,6 +15,7 @@
 #define VERB "predict"
 #define DEFAULT_ANALYSIS "rdit"
 #define PATTERNS "pecan"
+#define DEADLOCKS "deadlock"
 
 /* A schedule, by event numbers: the trace up to `start`, then these. */
 static void add_schedule(struct pf_text *t, const struct pf_predict_job *j, uint32_t start,
@@ -89,6 +90,26 @@ static void add_anomalies(struct pf_text *t, struct pf_predict_job *j,
     pf_text_char(t, '\n');
 }
 
+static void add_cycles(struct pf_text *t, struct pf_predict_job *j,
+                       const struct pf_text_style *style)
+{
+    const struct pf_cycles *c = &j->cycles;
+    for (size_t i = 0; i < c->at.len; i++) {
+        struct pf_finding f;
+        pf_predict_cycle(j, &c->at.at[i], &f);
+        pf_finding_text(t, &f, style);
+        pf_text_add(t, "  Schedule, to be tried: ");
+        add_schedule(t, j, c->at.at[i].start, c->at.at[i].order, c->at.at[i].norder);
+        pf_text_add(t, "; then each waits for the next\n");
+    }
+    pf_text_add(t, DEADLOCKS ": ");
+    pf_text_u64(t, c->at.len);
+    pf_text_add(t, " cycles of locks with a schedule (to be hatched)");
+    add_count(t, c->cycles - c->at.len, " without");
+    add_count(t, c->dropped, " edges NOT looked at (too many)");
+    pf_text_char(t, '\n');
+}
+
 static void add_text(struct pf_text *t, struct pf_predict_job *j, bool color)
 {
     static const char *const claim[] = {"observed", "witnessed", "candidates only"};
@@ -118,11 +139,13 @@ static void add_text(struct pf_text *t, struct pf_predict_job *j, bool color)
     }
     if (j->patterns.len)
         add_anomalies(t, j, &style);
+    if (j->deadlocks)
+        add_cycles(t, j, &style);
 }
 
 static bool decided(const struct pf_predict_job *j)
 {
-    bool all = !j->anomalies.search.cut;
+    bool all = !j->anomalies.search.cut && !j->cycles.dropped;
     for (size_t k = 0; k < j->n; k++)
         all &= !j->results[k].window && !j->results[k].unknown && !j->results[k].dropped &&
                !j->results[k].untried && !j->results[k].invalid;
@@ -171,11 +194,16 @@ static void add_json(struct pf_text *t, struct pf_predict_job *j, int argc, char
         }
     add_json_anomalies(t, j, true, &first);
     pf_text_add(t, "]");
-    if (j->patterns.len) {
+    if (j->patterns.len || j->deadlocks) {
         pf_json_key(t, "candidates");
         pf_text_char(t, '[');
         first = true;
         add_json_anomalies(t, j, false, &first);
+        for (size_t i = 0; i < j->cycles.at.len; i++) {
+            struct pf_finding f;
+            pf_predict_cycle(j, &j->cycles.at.at[i], &f);
+            add_finding(t, &f, &first);
+        }
         pf_text_char(t, ']');
     }
     pf_text_add(t, "}\n");
@@ -217,13 +245,18 @@ static int choose(struct pf_predict_job *j, const char *list)
             p += len + (p[len] == ',');
             continue;
         }
+        if (len == strlen(DEADLOCKS) && !memcmp(p, DEADLOCKS, len)) {
+            j->deadlocks = true;
+            p += len + (p[len] == ',');
+            continue;
+        }
         if (!a) {
-            const char *words[PF_PREDICT_ANALYSES + 1] = {PATTERNS};
+            const char *words[PF_PREDICT_ANALYSES + 2] = {PATTERNS, DEADLOCKS};
             char word[64];
             for (size_t i = 0; i < pf_nanalyses && i < PF_PREDICT_ANALYSES; i++)
-                words[i + 1] = pf_analyses[i].name;
+                words[i + 2] = pf_analyses[i].name;
             snprintf(word, sizeof word, "%.*s", (int)len, p);
-            const char *near = pf_cli_closest(word, words, pf_nanalyses + 1);
+            const char *near = pf_cli_closest(word, words, pf_nanalyses + 2);
             return pf_complain(VERB, "--analysis: '%s' is none%s%s%s; see pf predict --help", word,
                                near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
         }
@@ -232,8 +265,9 @@ static int choose(struct pf_predict_job *j, const char *list)
         j->analyses[j->n++] = a;
         p += len + (p[len] == ',');
     }
-    return j->n || j->patterns.len ? PF_EXIT_OK
-                                   : pf_complain(VERB, "--analysis: the list is empty");
+    return j->n || j->patterns.len || j->deadlocks
+               ? PF_EXIT_OK
+               : pf_complain(VERB, "--analysis: the list is empty");
 }
 
 /* The user's own patterns, beside the built-in ones. */
@@ -264,6 +298,8 @@ static int run_job(struct pf_predict_job *j, const char *json, int argc, char **
     }
     if (j->patterns.len)
         pf_pecan(&j->t, &j->patterns, &j->anomalies);
+    if (j->deadlocks)
+        pf_lock_graph(&j->t, &j->cycles);
     for (size_t i = 0; i < j->anomalies.at.len; i++)
         found += j->anomalies.at.at[i].witnessed;
     for (int as_json = 0; as_json <= (json != NULL); as_json++) {
@@ -294,7 +330,8 @@ int pf_cmd_predict(int argc, char **argv)
 #include "analyses.def"
 #undef PF_ANALYSIS
          "                        " PATTERNS
-         ": races, atomicity and atomic-set violations by pattern\n",
+         ": races, atomicity and atomic-set violations by pattern\n"
+         "                        " DEADLOCKS ": cycles of locks that threads hold and want\n",
          &list, NULL},
         {"patterns", "FILE", "search for these patterns too (implies " PATTERNS ")", &patterns,
          NULL},
@@ -337,6 +374,7 @@ int pf_cmd_predict(int argc, char **argv)
     for (size_t k = 0; k < j->n; k++)
         pf_result_release(&j->results[k]);
     pf_anomalies_release(&j->anomalies);
+    pf_cycles_release(&j->cycles);
     pf_vec_release(&j->patterns);
     pf_trace_release(&j->t);
     pf_pool_release(&j->pool);

@@ -131,3 +131,25 @@ void pf_predict_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a, st
     add_actors(j, f);
     f->id = pf_fingerprint(f);
 }
+
+void pf_predict_cycle(struct pf_predict_job *j, const struct pf_cycle *c, struct pf_finding *f)
+{
+    *f = (struct pf_finding){.kind = PF_KIND_DEADLOCK,
+                             .analysis = "deadlock",
+                             .count = 1,
+                             .status = PF_STATUS_PREDICTED};
+    struct pf_access *steps = pf_pool_get(&j->pool, c->n * sizeof *steps);
+    for (uint32_t i = 0; steps && i < c->n; i++) {
+        const struct pf_event *e = &j->t.events.at[c->take[i]];
+        steps[i] = (struct pf_access){.thread = e->thread,
+                                      .op = PF_OP_LOCK,
+                                      .address = e->what + 1,
+                                      .variable = pf_trace_text(&j->t, j->t.locks.at[e->what]),
+                                      .trail = trail_of(j, c->take[i])};
+        locks_of(j, c->take[i], &steps[i]);
+    }
+    f->steps = steps;
+    f->nsteps = steps ? c->n : 0;
+    add_actors(j, f);
+    f->id = pf_fingerprint(f);
+}

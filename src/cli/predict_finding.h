@@ -7,6 +7,7 @@
 #define PF_CLI_PREDICT_FINDING_H
 
 #include "analysis.h"
+#include "deadlock/lock_graph.h"
 #include "finding.h"
 #include "pecan/pecan.h"
 #include "pool.h"
@@ -22,6 +23,8 @@ struct pf_predict_job {
     size_t n;
     pf_patterns patterns; /* empty: no search for patterns */
     struct pf_anomalies anomalies;
+    bool deadlocks; /* asked for */
+    struct pf_cycles cycles;
     struct pf_pool pool;
 };
 
@@ -29,5 +32,6 @@ struct pf_predict_job {
 void pf_predict_race(struct pf_predict_job *j, size_t k, const struct pf_race *r,
                      struct pf_finding *f);
 void pf_predict_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a, struct pf_finding *f);
+void pf_predict_cycle(struct pf_predict_job *j, const struct pf_cycle *c, struct pf_finding *f);
 
 #endif

@@ -46,10 +46,13 @@ static uint64_t hash_access(const struct pf_access *a)
 uint64_t pf_fingerprint(const struct pf_finding *f)
 {
     uint64_t h = hash_text(FNV_START, pf_kind_name(f->kind));
-    for (size_t i = 0; i < f->nsteps; i++)
-        h = hash_number(h, hash_access(&f->steps[i]));
-    if (f->nsteps)
-        return h;
+    uint64_t sum = 0;
+    for (size_t i = 0; i < f->nsteps; i++) {
+        sum += hash_access(&f->steps[i]);
+        h = f->kind == PF_KIND_DEADLOCK ? h : hash_number(h, hash_access(&f->steps[i]));
+    }
+    if (f->nsteps) /* a cycle is the same wherever it begins */
+        return f->kind == PF_KIND_DEADLOCK ? hash_number(h, sum) : h;
     uint64_t a = hash_access(&f->access[0]), b = hash_access(&f->access[1]);
     h = hash_number(h, a < b ? a : b);
     return hash_number(h, a < b ? b : a);

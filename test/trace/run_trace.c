@@ -2,6 +2,7 @@
  * run_trace.c - one text trace against the wishes in its comments (README.md).
  */
 #include "analysis.h"
+#include "deadlock/lock_graph.h"
 #include "pecan/pecan.h"
 #include "selfcheck.h"
 #include "text.h"
@@ -76,6 +77,24 @@ static void spell_anomalies(const struct pf_trace *t, char *out, size_t max)
     pf_vec_release(&patterns);
 }
 
+/* Cycles of locks by their takes, "2,6 3,7,9". */
+static void spell_cycles(const struct pf_trace *t, char *out, size_t max)
+{
+    struct pf_cycles c;
+    size_t n = 0;
+    pf_lock_graph(t, &c);
+    for (size_t i = 0; i < c.at.len; i++)
+        for (uint32_t k = 0; k < c.at.at[i].n; k++)
+            n += (size_t)snprintf(out + n, max - n, "%s%u",
+                                  k   ? ","
+                                  : i ? " "
+                                      : "",
+                                  pf_trace_label(t, c.at.at[i].take[k]));
+    if (!c.at.len)
+        snprintf(out, max, "none");
+    pf_cycles_release(&c);
+}
+
 /* "want NAME: 1-6 2-7": checks one wish; `wish` stands behind the word want. */
 static void check_wish(const struct pf_trace *t, const char *wish, const char *how)
 {
@@ -86,9 +105,9 @@ static void check_wish(const struct pf_trace *t, const char *wish, const char *h
         complain("'want' without a colon");
         return;
     }
-    bool patterns = !strncmp(wish, "pecan:", 6);
+    bool patterns = !strncmp(wish, "pecan:", 6), cycles = !strncmp(wish, "deadlock:", 9);
     const struct pf_analysis *a = pf_analysis_find(wish, (size_t)(colon - wish));
-    if (!a && !patterns) {
+    if (!a && !patterns && !cycles) {
         complain("no analysis is called '%.*s'", (int)(colon - wish), wish);
         return;
     }
@@ -108,6 +127,8 @@ static void check_wish(const struct pf_trace *t, const char *wish, const char *h
     struct pf_result r = {0};
     if (patterns)
         spell_anomalies(t, got, sizeof got);
+    else if (cycles)
+        spell_cycles(t, got, sizeof got);
     else {
         a->run(t, &pf_limits_default, &r);
         spell(t, &r, got, sizeof got);

@@ -58,12 +58,11 @@ static uint32_t outermost(const struct pf_scheduler *s, uint32_t event, uint32_t
 
 static void choose_holds(struct pf_scheduler *s, bool at_locks)
 {
-    const struct pf_pattern *p = s->p;
     s->start = PF_NONE;
-    for (unsigned m = 0; m < p->n; m++) {
+    for (unsigned m = 0; m < s->n; m++) {
         uint32_t after = PF_NONE;
         for (unsigned i = 0; i < m; i++)
-            if (p->thread[i] == p->thread[m])
+            if (at(s, s->events[i])->thread == at(s, s->events[m])->thread)
                 after = s->events[i];
         s->hold[m] = at_locks ? outermost(s, s->events[m], after) : s->events[m];
         s->start = s->hold[m] < s->start ? s->hold[m] : s->start;
@@ -146,7 +145,7 @@ static bool enabled(const struct pf_scheduler *s, uint32_t i)
 
 static bool held_back(const struct pf_scheduler *s, uint32_t i)
 {
-    for (unsigned m = 0; m < s->p->n; m++)
+    for (unsigned m = 0; m < s->n; m++)
         if (!s->done[m] && (i == s->events[m] || (i == s->hold[m] && !s->free[m])))
             return true;
     return false;
@@ -213,13 +212,12 @@ static void happen(struct pf_scheduler *s, unsigned m)
 /* The last two follow each other at once: bring `first` to its event, then the other one. */
 static bool meet(struct pf_scheduler *s, unsigned first, unsigned second)
 {
-    unsigned n = s->p->n;
     if (!bring(s, first) || !bring(s, second) ||
         due(s, at(s, s->events[first])->thread) != s->events[first] ||
         !enabled(s, s->events[first]))
         return false;
-    happen(s, n - 2);
-    happen(s, n - 1);
+    happen(s, s->n - 2);
+    happen(s, s->n - 1);
     return true;
 }
 
@@ -231,16 +229,21 @@ struct way {
     bool lean; /* nobody runs but who must; else all do, as in the trace */
 };
 
-static bool attempt(struct pf_scheduler *s, struct way way)
+static void set_out(struct pf_scheduler *s, struct way way)
 {
-    unsigned n = s->p->n, together = s->p->next[n - 1] ? 2 : 0;
     choose_holds(s, way.at_locks);
     s->lean = way.lean;
     begin(s);
+}
+
+static bool attempt(struct pf_scheduler *s, const struct pf_pattern *p, struct way way)
+{
+    unsigned n = s->n, together = p->next[n - 1] ? 2 : 0;
+    set_out(s, way);
     for (unsigned m = 0, seen = 0; way.late && m < n; m++) {
-        if (!(seen >> s->p->thread[m] & 1) && !reach(s, s->hold[m]))
+        if (!(seen >> p->thread[m] & 1) && !reach(s, s->hold[m]))
             return false;
-        seen |= 1u << s->p->thread[m];
+        seen |= 1u << p->thread[m];
     }
     for (unsigned m = 0; m + together < n; m++) {
         if (!bring(s, m))
@@ -252,12 +255,44 @@ static bool attempt(struct pf_scheduler *s, struct way way)
 
 bool pf_schedule(struct pf_scheduler *s, const struct pf_pattern *p, const uint32_t *events)
 {
-    s->p = p;
+    s->n = p->n;
     s->events = events;
     bool earlier_waits = events[p->n - 2] < events[p->n - 1]; /* the paper's choice first */
     for (unsigned k = 0; k < 16; k++) {
         struct way way = {!(k & 2), earlier_waits != (k & 1), k & 4, k & 8};
-        if (!(k & 1 && !p->next[p->n - 1]) && attempt(s, way))
+        if (!(k & 1 && !p->next[p->n - 1]) && attempt(s, p, way))
+            return true;
+    }
+    return false;
+}
+
+/* Runs threads until the thread of `event` stands before it. */
+static bool stand(struct pf_scheduler *s, uint32_t event)
+{
+    uint32_t thread = at(s, event)->thread;
+    while (due(s, thread) != event) {
+        uint32_t i = s->lean ? needed(s, thread) : first_come(s);
+        if (i == PF_NONE)
+            return false;
+        run(s, i);
+    }
+    return true;
+}
+
+bool pf_schedule_stuck(struct pf_scheduler *s, const uint32_t *takes, uint32_t n)
+{
+    s->n = n;
+    s->events = takes;
+    for (unsigned k = 0; k < 4; k++) {
+        bool ok = true;
+        set_out(s, (struct way){.at_locks = !(k & 1), .lean = k & 2});
+        for (unsigned m = 0; m < n && ok; m++) {
+            s->free[m] = true;
+            ok = stand(s, takes[m]);
+        }
+        for (unsigned m = 0; m < n && ok; m++)
+            ok = !enabled(s, takes[m]);
+        if (ok)
             return true;
     }
     return false;

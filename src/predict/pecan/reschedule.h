@@ -29,8 +29,8 @@ struct pf_scheduler {
     uint32_t *owner;   /* per lock: 1 + thread that has it alone, 0: nobody */
     uint32_t *readers; /* per lock */
     /* the pattern at hand */
-    const struct pf_pattern *p;
     const uint32_t *events;
+    unsigned n;
     uint32_t hold[PF_PATTERN_MAX]; /* where the thread of each event waits for its turn */
     bool done[PF_PATTERN_MAX], free[PF_PATTERN_MAX]; /* has happened; waits no longer */
     bool lean;
@@ -42,5 +42,7 @@ void pf_scheduler_init(struct pf_scheduler *s, const struct pf_ptg *g, const str
 void pf_scheduler_release(struct pf_scheduler *s);
 /* True: run the trace up to s->start, then s->order, which ends with the last event of the pattern. */
 bool pf_schedule(struct pf_scheduler *s, const struct pf_pattern *p, const uint32_t *events);
+/* For takes of locks, one of each of n threads: a schedule after which all are due and none can happen. */
+bool pf_schedule_stuck(struct pf_scheduler *s, const uint32_t *takes, uint32_t n);
 
 #endif

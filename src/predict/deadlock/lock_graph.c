@@ -1,0 +1,195 @@
+#include "lock_graph.h"
+#include "pecan/reschedule.h"
+#include <string.h>
+
+#define EDGES_MAX 20000
+#define SAMPLES 6 /* events kept for one edge: the oldest ones and the newest */
+
+struct edge {
+    uint32_t thread, from, to; /* holds `from`, takes `to` */
+    bool from_shared, to_shared;
+    uint32_t held;  /* lockset when it takes */
+    uint32_t site;  /* of the take */
+    uint32_t event[SAMPLES], n;
+    uint32_t next;  /* edge with the same `from` */
+};
+
+struct graph {
+    struct pf_ptg g;
+    PF_VEC(struct edge) edges;
+    uint32_t *from;  /* per lock: newest edge that leaves it */
+    uint32_t *slots; /* hash of edges */
+    size_t cap;
+    struct pf_scheduler s;
+    PF_VEC(uint64_t) seen; /* cycles by source location that have a schedule */
+    struct pf_cycles *out;
+};
+
+static uint64_t edge_hash(const struct edge *e)
+{
+    uint64_t h = ((uint64_t)e->thread << 32 | e->from) * 0x9e3779b97f4a7c15ull;
+    h = (h ^ ((uint64_t)e->to << 32 | e->held)) * 0xbf58476d1ce4e5b9ull;
+    return (h ^ e->site ^ h >> 31) * 0x94d049bb133111ebull >> 20;
+}
+
+static bool same_edge(const struct edge *a, const struct edge *b)
+{
+    return a->thread == b->thread && a->from == b->from && a->to == b->to && a->held == b->held &&
+           a->site == b->site && a->to_shared == b->to_shared;
+}
+
+static void add_edge(struct graph *g, struct edge e, uint32_t event)
+{
+    size_t i = edge_hash(&e) & (g->cap - 1);
+    while (g->slots[i] != PF_NONE && !same_edge(&g->edges.at[g->slots[i]], &e))
+        i = (i + 1) & (g->cap - 1);
+    if (g->slots[i] == PF_NONE) {
+        if (g->edges.len == EDGES_MAX) {
+            g->out->dropped++;
+            return;
+        }
+        g->slots[i] = (uint32_t)g->edges.len;
+        e.next = g->from[e.from];
+        g->from[e.from] = g->slots[i];
+        pf_vec_push(&g->edges, e);
+    }
+    struct edge *kept = &g->edges.at[g->slots[i]];
+    if (kept->n == SAMPLES) /* the first half stays, the second half moves on */
+        memmove(&kept->event[SAMPLES / 2], &kept->event[SAMPLES / 2 + 1],
+                (SAMPLES - SAMPLES / 2 - 1) * sizeof *kept->event);
+    else
+        kept->n++;
+    kept->event[kept->n - 1] = event;
+}
+
+static void collect(struct graph *g)
+{
+    const struct pf_trace *t = g->g.t;
+    for (uint32_t i = 0; i < t->events.len; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        if ((e->kind != PF_EV_LOCK && e->kind != PF_EV_RDLOCK) || !pf_event_acquires(e))
+            continue;
+        struct pf_lockset_range r = g->g.locks.sets.at[g->g.held[i]];
+        for (uint32_t k = 0; k < r.len; k++) {
+            uint32_t word = g->g.locks.words.at[r.first + k];
+            add_edge(g,
+                     (struct edge){.thread = e->thread,
+                                   .from = word / 2,
+                                   .from_shared = word & 1,
+                                   .to = e->what,
+                                   .to_shared = pf_event_shared(e),
+                                   .held = g->g.held[i],
+                                   .site = e->site},
+                     i);
+        }
+    }
+}
+
+/* Can the two stand still at the same time, as far as locks go? */
+static bool together(struct graph *g, const struct edge *a, const struct edge *b)
+{
+    return a->thread != b->thread && !pf_lockset_meet(&g->g.locks, a->held, b->held);
+}
+
+static bool unordered(const struct graph *g, const uint32_t *events, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (pf_ptg_before(&g->g, events[i], events[k]) ||
+                pf_ptg_before(&g->g, events[k], events[i]))
+                return false;
+    return true;
+}
+
+/* The same cycle, wherever it begins. */
+static uint64_t cycle_key(const struct graph *g, const uint32_t *edges, uint32_t n)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t h = (uint64_t)g->edges.at[edges[i]].site + 1;
+        sum += (h * 0x9e3779b97f4a7c15ull) ^ (h * 0x9e3779b97f4a7c15ull >> 31);
+    }
+    return sum * (n + 1);
+}
+
+static void try_cycle(struct graph *g, const uint32_t *edges, uint32_t n)
+{
+    uint64_t key = cycle_key(g, edges, n);
+    for (size_t i = 0; i < g->seen.len; i++)
+        if (g->seen.at[i] == key)
+            return;
+    g->out->cycles++;
+    uint32_t at[PF_CYCLE_MAX] = {0}, events[PF_CYCLE_MAX];
+    for (;;) { /* all combinations of the events kept */
+        for (uint32_t i = 0; i < n; i++)
+            events[i] = g->edges.at[edges[i]].event[at[i]];
+        if (unordered(g, events, n) && pf_schedule_stuck(&g->s, events, n)) {
+            struct pf_cycle c = {.n = n, .start = g->s.start, .norder = (uint32_t)g->s.order.len};
+            c.order = pf_mem_resize(NULL, c.norder + 1, sizeof *c.order);
+            memcpy(c.order, g->s.order.at, c.norder * sizeof *c.order);
+            for (uint32_t i = 0; i < n; i++) {
+                c.take[i] = events[i];
+                c.held[i] = g->edges.at[edges[i]].from;
+            }
+            pf_vec_push(&g->out->at, c);
+            pf_vec_push(&g->seen, key);
+            return;
+        }
+        uint32_t i = 0;
+        while (i < n && ++at[i] == g->edges.at[edges[i]].n)
+            at[i++] = 0;
+        if (i == n)
+            return;
+    }
+}
+
+/* edges[0 .. n): each wants what the next one holds. */
+static void follow(struct graph *g, uint32_t *edges, uint32_t n)
+{
+    const struct edge first = g->edges.at[edges[0]], last = g->edges.at[edges[n - 1]];
+    if (n > 1 && last.to == first.from && !(last.to_shared && first.from_shared))
+        try_cycle(g, edges, n);
+    if (n == PF_CYCLE_MAX)
+        return;
+    for (uint32_t k = g->from[last.to]; k != PF_NONE; k = g->edges.at[k].next) {
+        const struct edge *e = &g->edges.at[k];
+        bool ok = k > edges[0] && !(last.to_shared && e->from_shared);
+        for (uint32_t i = 0; i < n && ok; i++)
+            ok = together(g, &g->edges.at[edges[i]], e) && g->edges.at[edges[i]].from != e->from;
+        if (!ok)
+            continue;
+        edges[n] = k;
+        follow(g, edges, n + 1);
+    }
+}
+
+void pf_lock_graph(const struct pf_trace *t, struct pf_cycles *out)
+{
+    struct graph g = {.out = out, .cap = 65536};
+    struct pf_index x;
+    memset(out, 0, sizeof *out);
+    pf_ptg_init(&g.g, t);
+    pf_index_init(&x, t, t->has_calls ? PF_MISSING_RDIT : PF_MISSING_IGNORE);
+    pf_scheduler_init(&g.s, &g.g, &x);
+    g.from = pf_mem_resize(NULL, t->locks.len + 1, sizeof *g.from);
+    memset(g.from, 0xff, t->locks.len * sizeof *g.from);
+    g.slots = pf_mem_resize(NULL, g.cap, sizeof *g.slots);
+    memset(g.slots, 0xff, g.cap * sizeof *g.slots);
+    collect(&g);
+    for (uint32_t i = 0; i < g.edges.len; i++)
+        follow(&g, (uint32_t[PF_CYCLE_MAX]){i}, 1);
+    pf_scheduler_release(&g.s);
+    pf_index_release(&x);
+    pf_ptg_release(&g.g);
+    pf_vec_release(&g.edges);
+    pf_vec_release(&g.seen);
+    free(g.from);
+    free(g.slots);
+}
+
+void pf_cycles_release(struct pf_cycles *c)
+{
+    for (size_t i = 0; i < c->at.len; i++)
+        free(c->at.at[i].order);
+    pf_vec_release(&c->at);
+}
