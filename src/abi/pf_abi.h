@@ -62,34 +62,52 @@ struct pf_var {
     uint32_t reserved;
 };
 
-/* The shadow call stack. A function's watch body pushes a frame at its entry, keeps `call` at the
- * site of the call it is about to make, and on every way out, or on arrival in a landing pad or
- * after a call that returns twice, puts the stack pointer back to where it belongs. */
+/* The shadow call stack. Both bodies of a function push a frame at the entry, keep `call` at the
+ * site of the call that is about to be made, and on every way out, or on arrival in a landing pad or
+ * after a call that returns twice, put the stack pointer back to where it belongs. A function that
+ * calls nothing pushes none in its plain body: it only writes its name above the top. */
 struct pf_frame {
     struct pf_func *func;
-    uint32_t call; /* site index + 1 of the call in progress; 0: none yet */
+    uint32_t call; /* site index + 1 of the call in progress; 0: none yet; | PF_CALL_UNWATCHED */
     uint32_t node; /* the runtime's: calling context, 0 while unknown */
 };
+#define PF_CALL_UNWATCHED 0x40000000u /* the frame of a plain body: its accesses do not count */
+static inline uint32_t pf_frame_site(const struct pf_frame *f)
+{
+    return f->call & ~PF_CALL_UNWATCHED;
+}
 
+/* plain: frames and synchronisation only; watch: every access too; event: for directed
+ * mode. */
 enum pf_body { PF_BODY_PLAIN, PF_BODY_WATCH, PF_BODY_EVENT };
-enum pf_dispatch { PF_DISPATCH_PLAIN, PF_DISPATCH_WATCH, PF_DISPATCH_ASK, PF_DISPATCH_EVENT };
+enum pf_dispatch {
+    PF_DISPATCH_NEW,   /* the runtime has not met the thread: ask */
+    PF_DISPATCH_ASK,
+    PF_DISPATCH_COUNT, /* --counts[number of the function] >= 0: plain; else ask */
+    PF_DISPATCH_PLAIN,
+    PF_DISPATCH_WATCH,
+    PF_DISPATCH_EVENT
+};
 
 struct pf_thread;
 
-/* thread_local(initialexec) `__pf_tls`. All zero until the runtime knows the thread: dispatch then
- * says "plain", so code that runs too early is simply not watched. */
+/* thread_local(initialexec) `__pf_tls`. All zero until the runtime meets the thread, which is at the
+ * latest when its first compiled function asks. A thread it will not know has one frame for all. */
 struct pf_tls {
-    uint64_t key;           /* see pf_shadow.h */
-    uint64_t shared;        /* a cell[1] word under which this thread may read any byte */
+    uint64_t key; /* see pf_shadow.h */
+    uint64_t shared; /* a cell[1] word under which this thread may read any byte */
     struct pf_frame *frame; /* the next free frame; frame[-1] is the running function's */
-    uint32_t dispatch;      /* enum pf_dispatch */
-    uint32_t nested;        /* > 0: inside the runtime, events are ignored */
+    uint32_t dispatch; /* enum pf_dispatch */
+    uint32_t nested; /* > 0: inside the runtime, events are ignored */
     struct pf_thread *thread;
     const uint32_t *clock; /* the runtime's: the thread's clock while nothing special is going on */
     /* Event body: events that may still happen before the runtime is asked. A run of n accesses is
      * counted at once where the budget covers it; else access by access: one that takes the budget
      * below 0 asks. */
     int64_t budget;
+    uint64_t step; /* from one frame of a plain body to the next: 0 in a thread that is not known */
+    int32_t *counts; /* of each function, by number: calls that need not ask */
+    struct pf_frame scratch[2];
 };
 
 /* Operations of __pf_atomic_begin and memory orders (as in C11: 0 relaxed .. 5 seq_cst). */

@@ -80,6 +80,11 @@ pf_status pf_launch_environment(const struct pf_launch *l, const char *folder, c
         add_option(&t, "plain=1");
     if (l->own_status)
         add_option(&t, "exitcode=0");
+    if (strcmp(l->sample, "full")) {
+        add_option(&t, "sample='");
+        pf_text_add(&t, l->sample);
+        pf_text_char(&t, '\'');
+    }
     if (l->suppressions)
         s = add_path(&t, "suppressions", l->suppressions, e);
     pf_text_char(&t, 0);

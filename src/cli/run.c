@@ -141,7 +141,8 @@ int pf_run(int argc, char **argv)
 {
     struct run r = {.launch.sample = "full"};
     const struct pf_cli_option options[] = {
-        {"sample", "POLICY", "which accesses to watch: full (default)", &r.launch.sample, NULL},
+        {"sample", "POLICY", "which calls to watch: full (default), literace", &r.launch.sample,
+         NULL},
         {"state", "DIR", "keep the findings there, over many runs; see pf report", &r.state, NULL},
         {"json", "FILE", "write the findings as JSON; - is standard output", &r.json, NULL},
         {"log", "DIR", "keep the findings logs of the processes there", &r.log, NULL},

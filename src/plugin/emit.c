@@ -2,7 +2,7 @@
  * emit.c - appends the watch body of a function and puts the dispatch before all bodies.
  *
  *      dispatch: static allocas of all bodies
- *                which body? --+--> plain body (the old blocks, untouched)
+ *                which body? --+--> plain body (the old blocks: emit_plain.c)
  *                              +--> watch body (new blocks)
  *                              +--> event body (new blocks, emit_event.c)
  *
@@ -16,6 +16,7 @@
 #include <string.h>
 
 #define LIKELY 2000
+#define PF_FUNC_FIELD_NUMBER 5 /* of func_type, as unit.c makes it */
 
 LLVMValueRef pf_emit_number(struct pf_emit *e, uint32_t n) { return LLVMConstInt(e->u->i32, n, 0); }
 
@@ -102,6 +103,12 @@ uint32_t pf_emit_site(struct pf_emit *e, LLVMValueRef inst, enum pf_site_kind ki
 
 LLVMValueRef pf_emit_copy(struct pf_emit *e, LLVMValueRef inst)
 {
+    if (e->in_place) {
+        LLVMValueRef next = LLVMGetNextInstruction(inst);
+        if (next)
+            LLVMPositionBuilderBefore(e->b, next);
+        return inst;
+    }
     LLVMValueRef copy = LLVMInstructionClone(inst);
     LLVMInsertIntoBuilder(e->b, copy);
     *pf_ptrmap_at(&e->map, inst) = (uint64_t)copy;
@@ -260,14 +267,37 @@ static void hoist_allocas(struct pf_emit *e, LLVMBasicBlockRef entry)
     }
 }
 
+/* --counts[number] >= 0: the plain body, else ask. */
+static void emit_countdown(struct pf_emit *e, LLVMBasicBlockRef plain, LLVMBasicBlockRef ask)
+{
+    struct pf_unit *u = e->u;
+    LLVMValueRef number = LLVMBuildLoad2(
+        e->b, u->i32, LLVMBuildStructGEP2(e->b, u->func_type, e->record, PF_FUNC_FIELD_NUMBER, ""),
+        "");
+    LLVMValueRef counts =
+        LLVMBuildLoad2(e->b, u->ptr, pf_emit_tls(e, offsetof(struct pf_tls, counts)), "");
+    LLVMValueRef at = LLVMBuildZExt(e->b, number, u->i64, "");
+    LLVMValueRef count = LLVMBuildInBoundsGEP2(e->b, u->i32, counts, &at, 1, "");
+    LLVMValueRef left =
+        LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, u->i32, count, ""), pf_emit_number(e, 1), "");
+    LLVMBuildStore(e->b, left, count);
+    pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, pf_emit_number(e, 0), ""), plain, ask,
+                   true);
+}
+
+static LLVMValueRef dispatches(struct pf_emit *e, LLVMValueRef how, enum pf_dispatch to)
+{
+    return LLVMBuildICmp(e->b, LLVMIntEQ, how, pf_emit_number(e, to), "");
+}
+
 static LLVMBasicBlockRef emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plain,
                                        LLVMBasicBlockRef watch, LLVMBasicBlockRef event)
 {
     struct pf_unit *u = e->u;
     LLVMMetadataRef sub = LLVMGetSubprogram(e->fn);
     LLVMBasicBlockRef start = LLVMInsertBasicBlockInContext(u->context, plain, "");
-    LLVMBasicBlockRef other = pf_emit_block(e), rare = pf_emit_block(e), ask = pf_emit_block(e),
-                      asked = pf_emit_block(e);
+    LLVMBasicBlockRef other = pf_emit_block(e), count = pf_emit_block(e), rare = pf_emit_block(e),
+                      rarer = pf_emit_block(e), ask = pf_emit_block(e), asked = pf_emit_block(e);
     LLVMPositionBuilderAtEnd(e->b, start);
     hoist_allocas(e, plain);
     LLVMSetCurrentDebugLocation2(
@@ -276,14 +306,15 @@ static LLVMBasicBlockRef emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plai
                   : NULL);
     LLVMValueRef how =
         LLVMBuildLoad2(e->b, u->i32, pf_emit_tls(e, offsetof(struct pf_tls, dispatch)), "");
-    pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, how, pf_emit_number(e, PF_DISPATCH_PLAIN), ""),
-                   plain, other, false);
+    pf_emit_branch(e, dispatches(e, how, PF_DISPATCH_WATCH), watch, other, false);
     LLVMPositionBuilderAtEnd(e->b, other);
-    pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, how, pf_emit_number(e, PF_DISPATCH_WATCH), ""),
-                   watch, rare, true);
+    pf_emit_branch(e, dispatches(e, how, PF_DISPATCH_COUNT), count, rare, false);
+    LLVMPositionBuilderAtEnd(e->b, count);
+    emit_countdown(e, plain, ask);
     LLVMPositionBuilderAtEnd(e->b, rare);
-    pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, how, pf_emit_number(e, PF_DISPATCH_EVENT), ""),
-                   event, ask, false);
+    pf_emit_branch(e, dispatches(e, how, PF_DISPATCH_PLAIN), plain, rarer, false);
+    LLVMPositionBuilderAtEnd(e->b, rarer);
+    pf_emit_branch(e, dispatches(e, how, PF_DISPATCH_EVENT), event, ask, false);
     LLVMPositionBuilderAtEnd(e->b, ask);
     LLVMValueRef body = pf_emit_call(e, PF_E___pf_ask, &e->record);
     pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, body, pf_emit_number(e, PF_BODY_PLAIN), ""),
@@ -375,7 +406,7 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
     pf_hoist_emit(&e);
     pf_emit_body_finish(&e);
     pf_event_emit(&event, dispatch);
-    pf_frame_guard_plain(&e, dispatch);
+    pf_emit_plain(&e);
     note_done(&e, hash);
     LLVMDisposeBuilder(e.b);
     pf_emit_body_release(&e);

@@ -4,7 +4,8 @@
  * Model:   old blocks are copied, instruction by instruction, to the end of new blocks; checks are
  *          emitted on the way, on the OLD values, and every operand of every new instruction is
  *          mapped old -> new at the end. So no block is ever split and no order of definitions
- *          matters. `where` is the block being written.
+ *          matters. `where` is the block being written. When the copy is complete, the old blocks
+ *          get what the plain body needs `in_place`, from the same emitters.
  */
 #ifndef PF_EMIT_H
 #define PF_EMIT_H
@@ -32,6 +33,7 @@ struct pf_emit {
     bool popped;                    /* a musttail call in this block has popped the frame */
     bool event;                     /* it is the event body */
     LLVMValueRef scratch; /* event body: room for a value that is wider than a register */
+    bool in_place; /* emit_plain.c: the old instructions stay, nothing is copied */
 };
 
 /* The site of an instruction, as a constant for the runtime. var may be NULL. */
@@ -47,6 +49,7 @@ LLVMBasicBlockRef pf_emit_block(struct pf_emit *e);
 void pf_emit_branch(struct pf_emit *e, LLVMValueRef cond, LLVMBasicBlockRef likely_if_true,
                     LLVMBasicBlockRef otherwise, bool weighted);
 LLVMValueRef pf_emit_tls(struct pf_emit *e, size_t offset);
+/* The copy of inst, or inst itself when `in_place`; what is emitted next comes after it. */
 LLVMValueRef pf_emit_copy(struct pf_emit *e, LLVMValueRef inst);
 void pf_emit_phi(struct pf_emit *e, LLVMValueRef phi); /* filled by _body_finish */
 bool pf_emit_is_debug(LLVMValueRef inst);
@@ -87,12 +90,15 @@ void pf_labels_map(struct pf_emit *e, LLVMValueRef inst, unsigned operand);
 
 /* emit_frame.c */
 void pf_frame_push(struct pf_emit *e);
-/* The plain body: it has no frame, but must leave those of its callers as they are. */
-void pf_frame_guard_plain(struct pf_emit *e, LLVMBasicBlockRef dispatch);
+/* Writes the function's name above the top frame: it runs, and calls nothing. */
+void pf_frame_name(struct pf_emit *e);
 void pf_frame_pop(struct pf_emit *e);
 void pf_frame_restore(struct pf_emit *e);
 /* Of argument i, passed by value in memory; 0: it is not. */
 uint64_t pf_byval_size(struct pf_unit *u, LLVMValueRef call, unsigned i);
 void pf_frame_call(struct pf_emit *e, LLVMValueRef call);
+
+/* emit_plain.c: what the plain body needs, when the watch body is done. */
+void pf_emit_plain(struct pf_emit *e);
 
 #endif

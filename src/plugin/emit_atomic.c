@@ -160,7 +160,7 @@ void pf_emit_libatomic(struct pf_emit *e, const struct pf_step *s)
         bytes = LLVMGetOperand(s->inst, 0);
         size = LLVMIsAConstantInt(bytes) ? LLVMConstIntGetZExtValue(bytes) : 0;
     }
-    bool accesses = e->plan->accesses;
+    bool accesses = e->plan->accesses && !e->in_place;
     if (accesses && l->reads >= 0 && !pf_memory_is_dull(u, LLVMGetOperand(s->inst, l->reads)))
         pf_emit_range(e, s->inst, LLVMGetOperand(s->inst, l->reads), bytes, false);
     if (accesses && l->writes >= 0 && !pf_memory_is_dull(u, LLVMGetOperand(s->inst, l->writes)))

@@ -1,5 +1,5 @@
 /*
- * emit_frame.c - the shadow call stack: one frame per running watch body (pf_abi.h).
+ * emit_frame.c - the shadow call stack: one frame per running function (pf_abi.h).
  *
  * The frame's address is an SSA value of the body, so every way out, and every place where control
  * comes back out of the blue (landing pads, calls that return twice), can set the stack pointer with
@@ -25,9 +25,15 @@ void pf_frame_push(struct pf_emit *e)
     struct pf_unit *u = e->u;
     e->frame = LLVMBuildLoad2(e->b, u->ptr, top(e), "");
     LLVMBuildStore(e->b, e->record, field(e, e->frame, offsetof(struct pf_frame, func)));
-    LLVMBuildStore(e->b, LLVMConstInt(u->i64, 0, 0),
+    LLVMBuildStore(e->b, LLVMConstInt(u->i64, e->in_place ? PF_CALL_UNWATCHED : 0, 0),
                    field(e, e->frame, offsetof(struct pf_frame, call)));
-    e->next = field(e, e->frame, sizeof(struct pf_frame));
+    if (e->in_place) {
+        LLVMValueRef step =
+            LLVMBuildLoad2(e->b, u->i64, pf_emit_tls(e, offsetof(struct pf_tls, step)), "");
+        e->next = LLVMBuildInBoundsGEP2(e->b, u->i8, e->frame, &step, 1, "");
+    } else {
+        e->next = field(e, e->frame, sizeof(struct pf_frame));
+    }
     LLVMBuildStore(e->b, e->next, top(e));
 }
 
@@ -44,30 +50,9 @@ bool pf_call_leaves(struct pf_unit *u, LLVMValueRef call)
     return !fn || !pf_ptrmap_find(&u->watched, fn);
 }
 
-/* Where control comes back out of the blue in the plain body. */
-static bool is_arrival(struct pf_unit *u, LLVMValueRef inst)
+void pf_frame_name(struct pf_emit *e)
 {
-    return LLVMIsALandingPadInst(inst) ||
-           (LLVMIsACallInst(inst) && pf_call_has(inst, u->kinds.returns_twice));
-}
-
-void pf_frame_guard_plain(struct pf_emit *e, LLVMBasicBlockRef dispatch)
-{
-    LLVMValueRef saved = NULL;
-    for (size_t i = 0; i < e->plan->nblocks; i++) {
-        LLVMBasicBlockRef block = e->plan->blocks[i];
-        for (LLVMValueRef v = LLVMGetFirstInstruction(block); v; v = LLVMGetNextInstruction(v)) {
-            if (!is_arrival(e->u, v))
-                continue;
-            if (!saved) {
-                LLVMPositionBuilderBefore(e->b, LLVMGetBasicBlockTerminator(dispatch));
-                saved = LLVMBuildLoad2(e->b, e->u->ptr, top(e), "");
-            }
-            LLVMPositionBuilderBefore(e->b, LLVMGetNextInstruction(v));
-            LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
-            LLVMBuildStore(e->b, saved, top(e));
-        }
-    }
+    LLVMBuildStore(e->b, e->record, LLVMBuildLoad2(e->b, e->u->ptr, top(e), ""));
 }
 
 uint64_t pf_byval_size(struct pf_unit *u, LLVMValueRef call, unsigned i)
@@ -90,11 +75,12 @@ static void check_byval(struct pf_emit *e, LLVMValueRef call)
 void pf_frame_call(struct pf_emit *e, LLVMValueRef call)
 {
     struct pf_unit *u = e->u;
-    if (e->plan->accesses && !e->event)
+    if (e->plan->accesses && !e->event && !e->in_place)
         check_byval(e, call);
     LLVMValueRef fn = pf_callee(call);
     uint32_t site = pf_emit_site(e, call, PF_SITE_CALL, 0, fn ? pf_di_variable(u, fn) : NULL);
-    LLVMBuildStore(e->b, pf_emit_number(e, site + 1),
+    uint32_t unwatched = e->in_place ? PF_CALL_UNWATCHED : 0;
+    LLVMBuildStore(e->b, pf_emit_number(e, (site + 1) | unwatched),
                    field(e, e->frame, offsetof(struct pf_frame, call)));
     bool tail = LLVMIsACallInst(call) && LLVMGetTailCallKind(call) == LLVMTailCallKindMustTail;
     if (tail) {

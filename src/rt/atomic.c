@@ -142,7 +142,7 @@ void __pf_atomic_end(void *handle, uint32_t stored)
     unsigned order = o->op == PF_ATOMIC_CAS && !stored ? o->failure : o->order;
     if (!o->lock && !pf_sync_absent(o->addr))
         o->lock = pf_sync_lock(o->addr); /* somebody released while we loaded */
-    if (!pf_ignores(t, stored))
+    if (!pf_ignores(t, stored) && pf_stack_watched())
         check(o, stored);
     struct pf_sync *s = o->lock ? pf_sync_find(o->addr, false) : NULL;
     if (o->op != PF_ATOMIC_STORE && !t->ignore_sync)

@@ -1,12 +1,27 @@
 /*
- * Which body a call runs, when the thread's dispatch word says "ask". Without a sampling policy
- * every call is watched.
+ * Which body a call runs, when the thread's dispatch word does not say it: the thread is new, or a
+ * sampling policy is to be asked.
  */
 #include "entry.h"
-#include "pf_abi.h"
+#include "rt.h"
+#include "sample.h"
+
+struct pf_thread *pf_start_adopt(void) __attribute__((weak)); /* wrap/wrap_start.c */
 
 uint32_t __pf_ask(void *func)
 {
-    (void)func;
-    return PF_BODY_WATCH;
+    if (__pf_tls.dispatch == PF_DISPATCH_NEW) {
+        if (!__pf_tls.nested && pf_start_adopt)
+            pf_start_adopt();
+        if (__pf_tls.dispatch == PF_DISPATCH_NEW)
+            pf_thread_unknown();
+    }
+    switch ((enum pf_dispatch)__pf_tls.dispatch) {
+    case PF_DISPATCH_PLAIN:
+        return PF_BODY_PLAIN;
+    case PF_DISPATCH_WATCH:
+        return PF_BODY_WATCH;
+    default:
+        return __pf_tls.nested ? PF_BODY_PLAIN : pf_sample_call(__pf_tls.thread, func);
+    }
 }

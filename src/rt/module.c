@@ -6,8 +6,6 @@
 #include "sys.h"
 #include "thread.h"
 
-#define FUNCS_MAX (1u << 20)
-
 struct module {
     struct pf_func *func, *func_end;
     struct pf_var *var, *var_end;
@@ -16,7 +14,7 @@ struct module {
 
 static struct pf_spin lock;
 static struct module *modules;
-static const struct pf_func *funcs[FUNCS_MAX]; /* .bss, committed as used */
+static const struct pf_func *funcs[PF_FUNCS_MAX]; /* .bss, committed as used */
 static uint32_t nfuncs = 1;
 
 void pf_module_lock(void) { pf_spin_lock(&lock); }
@@ -29,7 +27,7 @@ uint32_t pf_func_number(struct pf_func *f)
         return n;
     pf_spin_lock(&lock);
     n = f->number;
-    if (!n && nfuncs < FUNCS_MAX) {
+    if (!n && nfuncs < PF_FUNCS_MAX) {
         n = nfuncs++;
         funcs[n] = f;
         __atomic_store_n(&f->number, n, __ATOMIC_RELEASE);

@@ -12,6 +12,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define PF_FUNCS_MAX (1u << 20) /* numbers are below this */
+
 /* 0 when numbers have run out. */
 uint32_t pf_func_number(struct pf_func *f);
 const struct pf_func *pf_func_at(uint32_t number);

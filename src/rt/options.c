@@ -51,6 +51,11 @@ static _Noreturn void refuse(const char *where, const char *what, const char *na
         pf_sys(SYS_exit_group, 2);
 }
 
+_Noreturn void pf_options_refuse(const char *option, const char *value)
+{
+    refuse("PF_OPTIONS", option, value, " is no value of this option (help=1 lists them)");
+}
+
 /* The whole environment, strings one after the other, one more 0 at the end. */
 static char *read_environment(void)
 {

@@ -30,5 +30,7 @@ struct pf_options {
 extern struct pf_options pf_options;
 
 void pf_options_init(void);
+/* The value of an option makes no sense: says so and ends the process. */
+_Noreturn void pf_options_refuse(const char *option, const char *value);
 
 #endif

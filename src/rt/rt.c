@@ -8,6 +8,7 @@
 #include "options.h"
 #include "oracle.h"
 #include "race.h"
+#include "sample.h"
 #include "set.h"
 #include "slot.h"
 #include "stack.h"
@@ -101,6 +102,7 @@ void pf_rt_init(void)
     pf_lockset_init();
     pf_sync_init();
     pf_block_init();
+    pf_sample_init();
     if (pf_options.oracle_log[0])
         pf_oracle_open(pf_options.oracle_log);
     pf_rt.careful = pf_rt.strict || pf_rt.oracle;

@@ -142,7 +142,7 @@ static uint32_t resolve(struct pf_frame *top)
     uint32_t n = f->node == PF_NODE_ROOT ? root : f->node;
     while (f++ < top) {
         uint32_t func = pf_func_number(f->func);
-        n = func ? child(n, f[-1].call, func) : 0;
+        n = func ? child(n, pf_frame_site(&f[-1]), func) : 0;
         if (!n)
             return 0;
         f->node = n;
@@ -233,7 +233,7 @@ void pf_stack_walk_live(const struct pf_thread *t, bool (*see)(const struct pf_p
         return;
     while (--top > t->frames) {
         const struct pf_func *f = __atomic_load_n(&top->func, __ATOMIC_RELAXED);
-        if (f && !walk_site(f, top->call - 1, 0, see, arg))
+        if (f && !walk_site(f, pf_frame_site(top) - 1, 0, see, arg))
             return;
     }
 }

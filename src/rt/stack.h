@@ -107,9 +107,11 @@ static inline void pf_stack_push(struct pf_func *f)
 {
     struct pf_frame *fr = __pf_tls.frame++;
     fr->func = f;
-    fr->call = 0;
+    fr->call = fr[-1].call & PF_CALL_UNWATCHED; /* it acts for its caller */
     fr->node = 0;
 }
+/* Do the accesses of the function on top count? Not if it runs its plain body, or acts for one. */
+static inline bool pf_stack_watched(void) { return !(__pf_tls.frame[-1].call & PF_CALL_UNWATCHED); }
 static inline void pf_stack_pop(void) { __pf_tls.frame--; }
 
 #endif

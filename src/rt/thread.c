@@ -5,6 +5,7 @@
 #include "limits.h"
 #include "oracle.h"
 #include "rt.h"
+#include "sample.h"
 #include "slot.h"
 #include "spin.h"
 #include "stack.h"
@@ -113,12 +114,16 @@ void pf_thread_begin(struct pf_thread *t)
     t->tid = (pid_t)pf_sys(SYS_gettid);
     if (!t->frames) { /* unwatched, and said so; what it does to others' locks is still seen */
         pf_limit_hit(PF_LIMIT_THREADS);
+        pf_thread_unknown();
         pf_unnest();
         return;
     }
     t->frames[0].node = PF_NODE_ROOT;
     t->tls = &__pf_tls;
+    if (pf_rt.sampling) /* what its uninstrumented callers do is not sampled */
+        t->frames[0].call = PF_CALL_UNWATCHED;
     __pf_tls.frame = t->frames + 1;
+    __pf_tls.step = sizeof(struct pf_frame);
     __pf_tls.thread = t;
     pf_thread_key(t);
     pf_spin_lock(&lock);
@@ -130,7 +135,16 @@ void pf_thread_begin(struct pf_thread *t)
     running = t;
     pf_spin_unlock(&lock);
     __pf_tls.dispatch = pf_rt.events ? PF_DISPATCH_EVENT : PF_DISPATCH_WATCH;
+    if (pf_rt.sampling && !pf_rt.events)
+        pf_sample_begin(t);
     pf_unnest();
+}
+
+void pf_thread_unknown(void)
+{
+    __pf_tls.dispatch = PF_DISPATCH_PLAIN;
+    __pf_tls.step = 0;
+    __pf_tls.frame = &__pf_tls.scratch[1];
 }
 
 static void unlink_locked(struct pf_thread *t)
@@ -147,7 +161,9 @@ static void unlink_locked(struct pf_thread *t)
 void pf_thread_end(struct pf_thread *t)
 {
     pf_nest();
-    __pf_tls.dispatch = PF_DISPATCH_PLAIN;
+    pf_thread_unknown();
+    if (pf_rt.sampling)
+        pf_sample_end(t);
     pf_spin_lock(&lock);
     unlink_locked(t);
     pf_spin_unlock(&lock);
@@ -158,7 +174,6 @@ void pf_thread_end(struct pf_thread *t)
     pf_sys(SYS_munmap, t->frames, t->frames_size);
     t->frames = NULL;
     t->tls = NULL;
-    __pf_tls.frame = NULL;
     __pf_tls.thread = NULL;
     pf_unnest();
 }

@@ -69,6 +69,7 @@ struct pf_thread {
     uint32_t set_debt, set_tries; /* set.c: sets made and not used again; tries in debt */
     struct pf_thread *prev, *next; /* in the list of running threads */
     struct pf_thread *older; /* the one created before it */
+    void *sample; /* of the sampling policy */
     uint32_t ignore_reads, ignore_writes, ignore_sync; /* annotated regions it is in, by depth */
 };
 
@@ -97,6 +98,9 @@ void pf_thread_end(struct pf_thread *self);
 void pf_thread_joined(struct pf_thread *self, struct pf_thread *child);
 /* The real creation failed: `child` never was. */
 void pf_thread_cancel_create(struct pf_thread *child);
+/* The calling thread is not watched, or no more: its functions run their plain body on one frame for
+ * all of them, and dispatch says so. */
+void pf_thread_unknown(void);
 /* In the child of fork: only the caller lives on. */
 void pf_thread_after_fork(struct pf_thread *self);
 /* A zero clock of full length, or NULL. */

@@ -51,8 +51,9 @@ __attribute__((no_sanitize("thread"))) static void print_stack(void)
 {
     for (struct pf_frame *f = __pf_tls.frame - 1; --f >= frames;) {
         const struct pf_site *s =
-            (const struct pf_site *)((const char *)&f->func->sites + f->func->sites) + f->call - 1;
-        if (!f->call || f->call > f->func->nsites || s->kind != PF_SITE_CALL)
+            (const struct pf_site *)((const char *)&f->func->sites + f->func->sites) +
+            pf_frame_site(f) - 1;
+        if (!pf_frame_site(f) || pf_frame_site(f) > f->func->nsites || s->kind != PF_SITE_CALL)
             die("a frame without a call");
         fprintf(stderr, " < %s:%u", pf_rel_str(&s->func), s->line);
     }
@@ -287,6 +288,7 @@ void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, str
     mmap((void *)PF_SHADOW_BASE, PF_SHADOW_SIZE, PROT_READ | PROT_WRITE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     __pf_tls.frame = frames;
+    __pf_tls.step = sizeof(struct pf_frame);
     __pf_tls.key = 0xffull << PF_MASK_SHIFT | 1ull << PF_SID_SHIFT | 1ull << PF_CLK_SHIFT |
                    1ull << PF_WRITE_BIT;
     __pf_tls.shared = ~0ull;

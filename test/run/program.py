@@ -1,9 +1,11 @@
 """program.py - builds and runs one program test and compares what is found with what is wanted.
 
-    program.py [--pf PF] [--level O0] [--runs N] [--work DIR] [--tsan] FILE...
+    program.py [--pf PF] [--level O0] [--runs N] [--work DIR] [--tsan | --sample LIST] FILE...
 
 Without --level: every level the test names. --tsan uses clang-19 -fsanitize=thread in place of
 photofinish, to check the expectations (variables, complete stacks and the like are then not compared).
+--sample runs the program under each of the sampling policies: what is found must be wanted, with the
+stacks that are wanted, but nothing need be found.
 Exit: 0 as wanted, 1 not, 2 usage. test/program/README.md says what is compared.
 """
 
@@ -73,6 +75,34 @@ class Photofinish:
     exact = True
 
 
+class Sampled(Photofinish):
+    """The same under sampling policies, one after the other; the state is kept from run to run."""
+
+    def __init__(self, pf, policies):
+        super().__init__(pf)
+        self.policies = policies
+
+    def check(self, test, program, work):
+        options = test.pf_options()
+        for policy in self.policies:
+            out = work / "findings.json"
+            out.unlink(missing_ok=True)
+            words = [self.pf, "run", "--json", out, f"--sample={policy}", "--state", work / "state",
+                     *options, "--", program, *test.args()]
+            result = command(words, cwd=work, input=test.stdin(), env=os.environ | test.environment())
+            findings, complete = read_json(out, {f.name for f in test.files()})
+            wanted = {race.lines() for race in test.races}
+            wrong = [f"not wanted:\n{f}" for f in findings if f.lines() not in wanted]
+            wrong += [w for w in compare_stacks(test, findings) if not w.startswith("no access")]
+            status = FOUND if findings else test.own_status()
+            if result.returncode != status or complete is not True:
+                wrong.append(f"exit status {result.returncode}, {status} wanted; complete: {complete}")
+            if test.stdout() is not None and result.stdout.splitlines() != test.stdout():
+                wrong.append(f"standard output is {result.stdout.splitlines()}, {test.stdout()} wanted")
+            if wrong:
+                raise Failure(f"--sample={policy}:\n" + "\n".join(wrong) + "\n" + result.stderr)
+
+
 class ThreadSanitizer:
     name = "tsan"
     exact = False
@@ -140,6 +170,10 @@ def compare_stacks(test, findings):
 
 def run_level(tool, test, level, runs, work):
     program = build(tool, test, level, work)
+    if isinstance(tool, Sampled):
+        for run in range(runs):
+            tool.check(test, program, work)
+        return
     for run in range(1, runs + 1):
         findings, result = [], None
         try:
@@ -177,9 +211,11 @@ def main():
     p.add_argument("--runs", type=int, default=int(os.environ.get("PF_TEST_RUNS", "5")))
     p.add_argument("--work")
     p.add_argument("--tsan", action="store_true")
+    p.add_argument("--sample", help="policies, separated by commas")
     p.add_argument("files", nargs="+")
     args = p.parse_args()
-    tool = ThreadSanitizer() if args.tsan else Photofinish(args.pf)
+    tool = (ThreadSanitizer() if args.tsan else
+            Sampled(args.pf, args.sample.split(",")) if args.sample else Photofinish(args.pf))
     failed = 0
     for path in args.files:
         try:

@@ -64,8 +64,8 @@ status 2 "$PF" run --quiet=1 -- ./one
 has err "takes no value"
 status 2 "$PF" run --json
 has err "needs a value"
-status 2 "$PF" run --sample=literace -- ./one
-has err "not available in this build"
+status 2 "$PF" run --sample=half -- ./one
+has err "--sample=half: expected"
 status 2 "$PF" run --json /nonexistent/x.json -- ./one
 has err "/nonexistent/x.json"
 status 2 "$PF" run --log one.c -- ./one

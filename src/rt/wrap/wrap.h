@@ -111,7 +111,7 @@ static inline struct pf_call pf_call_enter(struct pf_func *native)
     struct pf_call c = {t, 0, __pf_tls.frame};
     if (t) {
         pf_stack_push(native);
-        c.frame->call = PF_NATIVE_CALL + 1; /* for functions of the target that it calls */
+        c.frame->call |= PF_NATIVE_CALL + 1; /* for functions of the target that it calls */
         pf_nest();
         c.err = errno;
     }

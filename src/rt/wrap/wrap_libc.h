@@ -25,7 +25,10 @@ void __pf_write_range(const volatile void *addr, uint64_t size, uint32_t site)
     __attribute__((preserve_all));
 
 /* False where plain bodies run: what they do is not watched, nor what they call. */
-static inline bool pf_watching(void) { return __pf_tls.dispatch != PF_DISPATCH_PLAIN; }
+static inline bool pf_watching(void)
+{
+    return __pf_tls.dispatch != PF_DISPATCH_PLAIN && pf_stack_watched();
+}
 
 static inline void pf_reads(const volatile void *addr, size_t size)
 {

@@ -18,11 +18,11 @@
 static inline bool pf_call_is_direct(const struct pf_call *c)
 {
     const struct pf_frame *caller = c->frame - 1;
-    if (!caller->func || !caller->call)
+    if (!caller->func || !pf_frame_site(caller))
         return false;
     const pf_rel *sites = &caller->func->sites;
     const struct pf_site *site = (const struct pf_site *)((const char *)sites + *sites);
-    const char *called = pf_rel_str(&site[caller->call - 1].var);
+    const char *called = pf_rel_str(&site[pf_frame_site(caller) - 1].var);
     const char *own = pf_rel_str(&c->frame->func->name);
     while (called && *called && *called == *own) {
         called++;
@@ -34,7 +34,7 @@ static inline bool pf_call_is_direct(const struct pf_call *c)
 /* Before the real call that locks. */
 static inline void pf_lock_asked(struct pf_call *c, const volatile void *lock)
 {
-    if (c->t && pf_call_is_direct(c))
+    if (c->t && pf_stack_watched() && pf_call_is_direct(c))
         pf_access_read(c->t, lock, 1, pf_here(c, PF_NATIVE_LOCK));
 }
 
@@ -43,7 +43,7 @@ static inline void pf_lock_renewed(struct pf_call *c, const volatile void *lock,
 {
     if (!c->t)
         return;
-    if (pf_call_is_direct(c))
+    if (pf_stack_watched() && pf_call_is_direct(c))
         pf_access_write(c->t, lock, 1, pf_here(c, PF_NATIVE_WRITE));
     pf_hb_forget(lock, size);
 }

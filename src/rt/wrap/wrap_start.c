@@ -8,7 +8,8 @@
  * pthread_exit, thrd_exit and cancellation alike. Catching the end in the start routine was
  * rejected: it is over before any destructor runs.
  *
- * Threads that libc starts for itself are met at the first interposed function they call.
+ * Threads that libc starts for itself are met at the first function they call that is interposed or
+ * compiled by us.
  *
  * Locks that a thread still holds at its end are dropped then: a robust mutex passes to a next
  * owner that must see what this one did, and any other lock passes to nobody.
@@ -230,7 +231,8 @@ void pf_start_detached(struct pf_start *s)
  * not looked at: their functions run in the plain body. But order goes through them. */
 struct pf_thread *pf_start_adopt(void)
 {
-    if (settled || !pf_rt.ready || pf_rt.plain || !end_key_made)
+    /* Not when it has a frame already: compiled functions of it will put back the one they found. */
+    if (settled || !pf_rt.ready || pf_rt.plain || !end_key_made || __pf_tls.frame)
         return NULL;
     settled = true;
     pf_nest();

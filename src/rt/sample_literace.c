@@ -1,0 +1,52 @@
+/*
+ * sample_literace.c - LiteRace (Marino, Musuvathi, Narayanasamy, PLDI 2009): each thread watches the
+ * first calls of each function and ever fewer of the later ones.
+ *
+ * Model:   per thread and function, bursts of BURST calls in a row; the calls skipped after a burst
+ *          are as many as make its rate 10%, then 1%, then 0.1% for ever. The first burst is at
+ *          100%: nothing goes before it.
+ */
+#include "module.h"
+#include "sample.h"
+#include "sys.h"
+
+#define BURST 10
+#define LEVELS 4
+
+static const int32_t period[LEVELS] = {BURST, BURST * 10, BURST * 100, BURST * 1000};
+
+struct state {
+    uint8_t level; /* of the gap before the next burst */
+    uint8_t done;  /* calls of this burst */
+};
+
+static bool configure(const char *parameters) { return !*parameters; }
+
+static void begin(struct pf_thread *t)
+{
+    t->sample = pf_sys_map(NULL, PF_FUNCS_MAX * sizeof(struct state));
+}
+
+static void end(struct pf_thread *t)
+{
+    if (t->sample)
+        pf_sys(SYS_munmap, t->sample, PF_FUNCS_MAX * sizeof(struct state));
+    t->sample = NULL;
+}
+
+static enum pf_body call(struct pf_thread *t, struct pf_func *f)
+{
+    if (!t->sample)
+        return PF_BODY_WATCH;
+    struct state *s = (struct state *)t->sample + f->number;
+    int32_t *count = &__pf_tls.counts[f->number];
+    *count = 0; /* ask again at the next call */
+    if (++s->done == BURST) {
+        s->done = 0;
+        s->level += s->level < LEVELS - 1;
+        *count = period[s->level] - BURST;
+    }
+    return PF_BODY_WATCH;
+}
+
+const struct pf_policy pf_policy_literace = {"literace", configure, begin, end, call};

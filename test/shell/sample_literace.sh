@@ -1,0 +1,59 @@
+# LiteRace: of each function, a thread watches the first ten calls, then ten of a hundred, of a thousand,
+# of ten thousand. A race in a watched call has both stacks complete, callers that were not watched too.
+cat >race.c <<'END'
+#include "order.h"
+#include <pthread.h>
+#include <stdlib.h>
+int at[64];
+__attribute__((noinline)) static void touch(int i)
+{
+    at[i]++;
+}
+__attribute__((noinline)) static void caller(int i, int calls)
+{
+    for (int k = 0; k < calls; k++)
+        touch(63);
+    if (i >= 0)
+        touch(i);
+}
+static int calls, warm;
+static void *other(void *arg)
+{
+    order_wait(1);
+    caller(0, calls);
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    calls = atoi(argv[1]);
+    warm = atoi(argv[2]);
+    pthread_create(&t, NULL, other, NULL);
+    for (int i = 0; i < warm; i++)
+        caller(-1, 0);
+    caller(0, 0);
+    order_arrive();
+    pthread_join(t, NULL);
+    return 0;
+}
+END
+status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o race race.c -pthread
+# Which calls of touch() are watched: the 1st to 10th, the 101st to 110th, the 1101st, the 11101st, ...
+for n in 0 9; do
+    status 66 "$PF" run --sample=literace -- ./race $n 0
+done
+for n in 10 99 110 1099 1110 11099 11110 21099; do
+    status 0 "$PF" run --sample=literace -- ./race $n 0
+done
+for n in 100 109 1100 1109 11100 11109 21100; do
+    status 66 "$PF" run --sample=literace -- ./race $n 0
+done
+# main's caller() is long unwatched when touch() is watched again, and still on its stack.
+status 66 "$PF" run --sample=literace -- ./race 100 10
+has err "#0 touch"
+has err "#1 caller"
+has err "#2 main"
+has err "#2 other"
+status 0 env PF_OPTIONS=sample=literace ./race 10 0
+status 2 env PF_OPTIONS="sample='literace:3'" ./race 0 0
+has err "literace:3"
