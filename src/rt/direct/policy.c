@@ -13,6 +13,9 @@ static uint64_t draw(struct pf_policy *p)
     return z ^ z >> 31;
 }
 
+/* Above all that fell to the bottom. */
+static uint64_t draw_high(struct pf_policy *p) { return draw(p) | 1ull << 63; }
+
 static const char *number(const char *s, uint64_t *out)
 {
     if (!s || *s < '0' || *s > '9')
@@ -39,14 +42,13 @@ static void pct_changes(struct pf_policy *p, uint64_t length)
             p->change[j] = p->change[j - 1];
         p->change[j] = at;
     }
-    p->bottom = 1ull << 32;
 }
 
 bool pf_policy_parse(struct pf_policy *p, const char *text)
 {
     const char *s;
     uint64_t length = PCT_LENGTH;
-    *p = (struct pf_policy){.slice = SLICE};
+    *p = (struct pf_policy){.slice = SLICE, .bottom = 1ull << 62};
     if (!text || !*text)
         return true;
     if ((s = word(text, "rr"))) {
@@ -80,9 +82,9 @@ bool pf_policy_parse(struct pf_policy *p, const char *text)
 void pf_policy_add(struct pf_policy *p, struct pf_context *c)
 {
     if (p->kind == PF_POLICY_PCT && !c->priority)
-        c->priority = (1ull << 32) + (draw(p) >> 1);
+        c->priority = draw_high(p);
     if (p->kind == PF_POLICY_POS)
-        c->priority = draw(p) | 1;
+        c->priority = draw_high(p);
 }
 
 static struct pf_context *highest(struct pf_queue *ready, struct pf_context *me)
@@ -114,15 +116,14 @@ static void pos_conflicts(struct pf_policy *p, struct pf_queue *ready, struct pf
         return;
     for (struct pf_context *c = ready->first; c; c = c->next)
         if (c->pending == done->pending && (c->pending_write || done->pending_write))
-            c->priority = draw(p) | 1;
+            c->priority = draw_high(p);
 }
 
 struct pf_context *pf_policy_pick(struct pf_policy *p, struct pf_queue *ready,
                                   struct pf_context *me, bool yielded, uint64_t events)
 {
     if (yielded && ready->first) {
-        if (p->kind == PF_POLICY_PCT)
-            me->priority = --p->bottom;
+        me->priority = --p->bottom; /* lest two that give way to each other starve a third */
         me = NULL;
     }
     struct pf_context *c;
@@ -141,7 +142,7 @@ struct pf_context *pf_policy_pick(struct pf_policy *p, struct pf_queue *ready,
         return highest(ready, me);
     default:
         if (me)
-            me->priority = draw(p) | 1;
+            me->priority = draw_high(p);
         c = highest(ready, me);
         pos_conflicts(p, ready, c);
         return c;

@@ -27,11 +27,12 @@ static bool varint_get(uint64_t *v)
 }
 
 static bool is_segment(uint8_t end) { return end <= PF_END_FINAL; }
+static bool has_thread(uint8_t end) { return end != PF_END_TIME && end != PF_END_STUCK; }
 
 void pf_schedule_put(const struct pf_segment *s)
 {
     uint8_t bytes[24], *at = varint_put(bytes, s->n << 3 | s->end);
-    if (s->end != PF_END_TIME)
+    if (has_thread(s->end))
         at = varint_put(at, s->thread);
     if (is_segment(s->end))
         *at++ = s->hash;
@@ -44,7 +45,7 @@ bool pf_schedule_get(struct pf_segment *s)
     if (!varint_get(&v))
         return false;
     *s = (struct pf_segment){.n = v >> 3, .end = v & 7};
-    if (s->end != PF_END_TIME && !varint_get(&thread))
+    if (has_thread(s->end) && !varint_get(&thread))
         return false;
     s->thread = (uint32_t)thread;
     if (!is_segment(s->end))

@@ -2,7 +2,7 @@
  * schedule.h - the schedule as bytes: stream PF_STREAM_SCHEDULE of a clip.
  *
  * Model:   a record is  varint(n << 3 | end)  varint(thread)  and, for segments, one byte of the rolling
- *          hash at its end. Varints are little endian, 7 bits a byte. PF_END_TIME has no thread.
+ *          hash at its end. Varints are little endian, 7 bits a byte. PF_END_TIME and PF_END_STUCK have no thread.
  *          docs/format/clip.md is normative.
  * Errors:  a stream that ends is told; one that is cut inside a record counts as ended before it.
  */

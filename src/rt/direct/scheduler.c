@@ -15,6 +15,7 @@
 #define EVENT_NS 50
 #define CALL_NS 1000
 #define BUCKETS 256
+#define YIELDS_MAX 2000000
 #define POLL_EVERY 16 /* decisions between two looks at descriptors while others can run */
 
 static struct {
@@ -35,6 +36,7 @@ static struct {
     uint64_t deadline; /* of all who wait; a lower bound; 0: none */
     uint32_t since_poll;
     bool polling, hurried;
+    uint64_t yields; /* segments that ended by giving way, one after the other */
     uint64_t boundary; /* segments closed so far */
     struct pf_context *picked; /* by the policy, for the next segment */
 } s;
@@ -98,6 +100,8 @@ static void segment_close(enum pf_segment_end how)
     } else if (s.planned.hash != seg.hash) {
         divergence("the hash of what the threads did", s.planned.hash, seg.hash);
     }
+    if (how != PF_END_YIELDED)
+        s.yields = 0;
     s.self->events += seg.n;
     s.events += seg.n;
     s.done = 0;
@@ -116,6 +120,16 @@ static void wake(struct pf_context *c, enum pf_woken how)
     pf_queue_add(&s.ready, c);
 }
 
+/* The end, between two segments: nobody can run, or (`live`) nobody gets anywhere. */
+static _Noreturn void stuck(bool live)
+{
+    struct pf_segment seg = {.end = PF_END_STUCK, .n = live};
+    if (pf_direct.mode == PF_DIRECT_RECORD)
+        pf_schedule_put(&seg);
+    s.closed = true;
+    live ? pf_livelock() : pf_deadlock();
+}
+
 /* The next segment of the replay; what happened before it is done here. False: no more. */
 static bool segment_read(void)
 {
@@ -131,6 +145,8 @@ static bool segment_read(void)
                 divergence("a thread that waits", s.planned.thread, c ? c->state : ~0ull);
             wake(c, (enum pf_woken)s.planned.n);
             break;
+        case PF_END_STUCK:
+            stuck(s.planned.n);
         default:
             if (!c || (c != s.self && c->state != PF_CONTEXT_READY))
                 divergence("a thread that can run", s.planned.thread, c ? c->state : ~0ull);
@@ -309,7 +325,7 @@ static void look_outside(bool wait)
     if (wait && !any) {
         uint64_t now = pf_sched_now();
         if (!moment)
-            pf_deadlock();
+            stuck(false);
         if (moment > now)
             time_passes(moment - now);
     }
@@ -329,6 +345,8 @@ static struct pf_context *decide(bool yielded)
     struct pf_context *me = s.self, *c = s.picked;
     uint64_t n;
     s.picked = NULL;
+    if (s.yields > YIELDS_MAX && !s.following)
+        stuck(true);
     s.boundary++;
     s.hurried = false;
     pf_world_signals();
@@ -419,6 +437,7 @@ void pf_sched_yield(void)
     if (s.following ? s.planned.end != PF_END_YIELDED || s.planned.n != segment_events()
                     : !s.ready.first && !s.outside && !s.deadline)
         return;
+    s.yields++;
     next(PF_END_YIELDED);
 }
 

@@ -32,6 +32,7 @@ enum pf_segment_end {
     PF_END_FINAL,
     PF_END_TIME,  /* no segment: time passed, n nanoseconds */
     PF_END_WOKEN, /* no segment: n says how (enum pf_woken) the thread was woken */
+    PF_END_STUCK, /* no segment: the end; n is 0: nobody could run, 1: nobody got anywhere */
 };
 
 void pf_sched_init(const char *policy);
