@@ -66,6 +66,15 @@ enum pf_outcome {
     PF_OUTCOME_HANG,     /* no progress: `text` has the spinning place */
     PF_OUTCOME_LOST,     /* something could not be recorded: a replay may diverge */
     PF_OUTCOME_STOPPED,  /* reached the point that was asked for */
+    PF_OUTCOME_INFEASIBLE, /* the order that was asked for cannot come about: `text` says why */
+};
+
+/* How one of several continuations from a checkpoint ended. */
+#define PF_CONTINUATIONS 256
+struct pf_continuation {
+    int32_t wait;     /* as wait(2) says */
+    uint32_t outcome; /* enum pf_outcome */
+    uint64_t copied;  /* nanoseconds that the copy took */
 };
 
 struct pf_channel {
@@ -79,6 +88,12 @@ struct pf_channel {
     uint32_t outcome;       /* enum pf_outcome */
     char schedule[256];     /* the policy, "rr:1000", "random:7" */
     char until[256];        /* replay: the point to stop at, or empty */
+    char flip[256];         /* record: one point before another, "T1:137<T2:40" */
+    char at[256];           /* record: the point to go on from several times, or empty */
+    uint32_t continuations; /* how often */
+    char tail[256];         /* the policy of each; a star stands for its number */
+    char folder[512];       /* where each puts what it records, under its number */
+    struct pf_continuation continuation[PF_CONTINUATIONS];
     char exclude[512];      /* function names not watched, globs with commas between */
     char text[2048];        /* of the outcome */
     /* pf sleeps on `called` while it has nothing to write, the target on `drained` while a ring is

@@ -73,7 +73,8 @@ void pf_queue_remove(struct pf_context *c)
 static struct pf_context *add(struct pf_context *parent, uint64_t fs)
 {
     struct pf_context *c = &table[count];
-    *c = (struct pf_context){.number = count, .tid = table[0].tid + (int32_t)count, .fs = fs};
+    *c = (struct pf_context){
+        .number = count, .tid = table[0].tid + (int32_t)count, .fs = fs, .stop = ~0ull};
     c->tls = (struct pf_tls *)(fs + (uint64_t)tls_offset);
     if (parent) {
         c->parent = parent->number;

@@ -24,6 +24,7 @@ enum pf_context_state {
     PF_CONTEXT_READY,
     PF_CONTEXT_RUNNING,
     PF_CONTEXT_WAITING,
+    PF_CONTEXT_HELD, /* at a point, see point.h */
     PF_CONTEXT_ENDED
 };
 
@@ -45,6 +46,7 @@ struct pf_context {
     uint64_t fs;
     struct pf_tls *tls;
     uint64_t events;   /* of its closed segments */
+    uint64_t stop;     /* the index of the event before which it comes to point.h; ~0: none */
     uint64_t priority; /* the policy's */
     struct pf_wait wait;
     struct pf_queue *in; /* the queue it is in, by prev and next */

@@ -129,6 +129,9 @@ void pf_world_deliver_due(void);
 bool pf_world_deliver(void);
 /* The virtual time of the earliest timer of the target; 0: none. pf_world_signals is called then. */
 uint64_t pf_world_deadline(void);
+/* This process is a copy of the recorded one that goes on by itself (checkpoint.h): its descriptors get
+ * offsets of their own, its output is logged and not shown. */
+void pf_world_forked(void);
 /* From pf_direct_start, before the first system call is trapped. */
 void pf_world_init(void);
 

@@ -105,7 +105,7 @@ void pf_log_init(void)
     pf_sys(SYS_munmap, c, size); /* a child of the recorded process, or an older build */
 }
 
-const struct pf_channel *pf_log_channel(void) { return channel; }
+struct pf_channel *pf_log_channel(void) { return channel; }
 
 void pf_log_detach(void)
 {

@@ -17,7 +17,7 @@
  * First thing in a directed target. */
 void pf_log_init(void);
 /* The settings of this run; NULL in free mode. */
-const struct pf_channel *pf_log_channel(void);
+struct pf_channel *pf_log_channel(void);
 /* In a child that the target forked: nothing more is put or got. */
 void pf_log_detach(void);
 
@@ -27,6 +27,9 @@ unsigned char *pf_log_room(enum pf_stream s, size_t n);
 void pf_log_commit(enum pf_stream s, size_t n);
 /* Bytes put, or got, so far. */
 uint64_t pf_log_at(enum pf_stream s);
+
+/* In a continuation (checkpoint.h): what is put from here on goes to a file of its own. */
+void pf_log_split(const char *path, uint32_t number);
 
 /* Tells pf how the run ends; the first word counts. */
 void pf_log_outcome(enum pf_outcome what, const char *text);

@@ -3,6 +3,7 @@
  * world that are not there.
  */
 #include "context.h"
+#include "log.h"
 #include "sys.h"
 
 #define WEAK __attribute__((weak))
@@ -41,3 +42,10 @@ WEAK void pf_world_signals(void) {}
 WEAK void pf_world_deliver_due(void) {}
 WEAK bool pf_world_deliver(void) { return false; }
 WEAK uint64_t pf_world_deadline(void) { return 0; }
+WEAK void pf_world_forked(void) {}
+WEAK void pf_log_split(const char *path, uint32_t number)
+{
+    (void)path;
+    (void)number;
+    pf_log_detach();
+}

@@ -7,6 +7,7 @@
  */
 #include "scheduler.h"
 #include "deadlock.h"
+#include "point.h"
 #include "policy.h"
 #include "rt.h"
 #include "schedule.h"
@@ -27,6 +28,7 @@ static struct {
     /* the segment of self */
     uint64_t done;  /* events of it before the last grant */
     uint64_t grant; /* what was granted, of which tls->budget is left */
+    uint64_t rest;  /* to be granted next, after a stop */
     struct pf_segment planned; /* replay */
     bool following; /* a replay that is not over: the schedule decides */
     bool closed;    /* the last segment was closed for good */
@@ -63,8 +65,12 @@ uint64_t pf_sched_now(void)
 }
 void pf_sched_called(void) { s.calls++; }
 
+/* n more events for c, in two parts where it has a stop (point.h) on the way. */
 static void allow(struct pf_context *c, uint64_t n)
 {
+    uint64_t until_stop = c->stop - (c->events + s.done);
+    s.rest = n > until_stop ? n - until_stop : 0;
+    n -= s.rest;
     s.grant = n;
     c->tls->budget = (int64_t)n - (c->at_point ? 1 : 0);
     c->at_point = false;
@@ -73,6 +79,7 @@ static void allow(struct pf_context *c, uint64_t n)
 /* At the next event of self the scheduler is asked. */
 static void cut(void)
 {
+    s.rest = 0;
     if (s.self->tls->budget > 0) {
         s.grant -= (uint64_t)s.self->tls->budget;
         s.self->tls->budget = 0;
@@ -106,7 +113,9 @@ static void segment_close(enum pf_segment_end how)
     s.events += seg.n;
     s.done = 0;
     s.grant = 0;
+    s.rest = 0;
     s.self->tls->budget = s.self->at_point ? -1 : 0;
+    pf_point_passed(s.self);
 }
 
 static void wake(struct pf_context *c, enum pf_woken how)
@@ -287,6 +296,7 @@ void pf_sched_add(struct pf_context *c)
     c->state = PF_CONTEXT_READY;
     pf_policy_add(&s.policy, c);
     pf_queue_add(&s.ready, c);
+    pf_point_add(c);
     if (!s.following && pf_policy_cuts(&s.policy, c, s.self))
         cut();
 }
@@ -324,8 +334,10 @@ static void look_outside(bool wait)
     }
     if (wait && !any) {
         uint64_t now = pf_sched_now();
-        if (!moment)
+        if (!moment) {
+            pf_point_stuck();
             stuck(false);
+        }
         if (moment > now)
             time_passes(moment - now);
     }
@@ -407,28 +419,60 @@ static bool goes_on(struct pf_context *me)
 static void preempted(void *unused)
 {
     (void)unused;
+    struct pf_context *me = s.self;
+    if (pf_context_events(me) == me->stop) {
+        if (pf_point_reached(me)) {
+            me->state = PF_CONTEXT_HELD;
+        } else if (s.rest) {
+            s.done = segment_events();
+            allow(me, s.rest);
+            return;
+        } else if (goes_on(me)) {
+            return;
+        }
+    }
     next(PF_END_PREEMPTED);
-    if (s.self->signal_due && !__pf_tls.nested)
+    if (me->signal_due && !__pf_tls.nested)
         pf_world_deliver_due();
+}
+
+static bool asks(struct pf_context *me, uint64_t address, bool write)
+{
+    me->at_point = true;
+    me->pending = address;
+    me->pending_write = write;
+    return pf_context_events(me) == me->stop || !goes_on(me);
 }
 
 void pf_sched_event(uint64_t address, bool write)
 {
-    struct pf_context *me = s.self;
-    me->at_point = true;
-    me->pending = address;
-    me->pending_write = write;
-    if (!goes_on(me))
+    if (asks(s.self, address, write))
         pf_call_saved(preempted, NULL);
 }
 
 void pf_sched_slow(void)
 {
-    struct pf_context *me = s.self;
-    me->at_point = true;
-    me->pending = 0;
-    if (!goes_on(me))
+    if (asks(s.self, 0, false))
         preempted(NULL);
+}
+
+/* One that was held may go on. */
+void pf_sched_release(struct pf_context *c)
+{
+    c->state = PF_CONTEXT_READY;
+    pf_queue_add(&s.ready, c);
+}
+
+void pf_sched_policy(const char *policy)
+{
+    if (!pf_policy_parse(&s.policy, policy))
+        pf_direct_refuse("no such policy: rr:SLICE, random:SEED, pct:SEED,DEPTH or pos:SEED");
+    for (uint32_t i = 0; i < pf_contexts(); i++) {
+        pf_context_at(i)->priority = 0;
+        pf_policy_add(&s.policy, pf_context_at(i));
+    }
+    s.following = false;
+    s.rest = 0;
 }
 
 void pf_sched_yield(void)
@@ -472,10 +516,9 @@ void pf_sched_final(void)
 
 void pf_sched_init(const char *policy)
 {
-    if (!pf_policy_parse(&s.policy, policy))
-        pf_direct_refuse("no such policy: rr:SLICE, random:SEED, pct:SEED,DEPTH or pos:SEED");
     s.self = pf_context_at(0);
-    pf_policy_add(&s.policy, s.self);
+    pf_sched_policy(policy);
+    pf_point_init();
     s.following = pf_direct.mode == PF_DIRECT_REPLAY;
     if (s.following && !segment_read())
         pf_direct_refuse("the recording has no schedule");

@@ -36,6 +36,10 @@ enum pf_segment_end {
 };
 
 void pf_sched_init(const char *policy);
+/* From here on this policy decides, also where a recording was followed. */
+void pf_sched_policy(const char *policy);
+/* A context that was held at a point (point.h) may go on. */
+void pf_sched_release(struct pf_context *c);
 /* A new context, ready to run. */
 void pf_sched_add(struct pf_context *c);
 /* The current context is over; never returns. */

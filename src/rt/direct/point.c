@@ -1,0 +1,148 @@
+#include "point.h"
+#include "checkpoint.h"
+#include "log.h"
+#include "scheduler.h"
+#include "sys.h"
+
+struct point {
+    bool set, by_path;
+    uint32_t thread;   /* its number; by_path: 0 until it is there */
+    uint32_t path[16]; /* below main */
+    uint32_t npath;
+    uint64_t event;
+};
+
+static struct point until, at, first, second; /* first < second */
+static struct pf_context *held;
+
+static const char *number(const char *s, uint64_t *v)
+{
+    if (!s || *s < '0' || *s > '9')
+        return NULL;
+    for (*v = 0; *s >= '0' && *s <= '9'; s++)
+        *v = *v * 10 + (uint64_t)(*s - '0');
+    return s;
+}
+
+/* T2:137 or 0.1:137; what follows it. */
+static const char *parse(struct point *p, const char *s)
+{
+    uint64_t v = 0;
+    p->set = true;
+    if (*s == 'T') {
+        s = number(s + 1, &v);
+        p->thread = (uint32_t)v;
+    } else {
+        p->by_path = true;
+        s = number(s, &v);
+        if (!s || v != 0)
+            return NULL;
+        while (s && *s == '.' && p->npath < sizeof p->path / sizeof p->path[0]) {
+            s = number(s + 1, &v);
+            p->path[p->npath++] = (uint32_t)v;
+        }
+    }
+    return s && *s == ':' ? number(s + 1, &p->event) : NULL;
+}
+
+static void parse_one(struct point *p, const char *text, const char *what)
+{
+    if (!*text)
+        return;
+    const char *end = parse(p, text);
+    if (!end || *end)
+        pf_direct_refuse(what);
+}
+
+static bool is_path(const struct point *p, const struct pf_context *c)
+{
+    for (uint32_t i = p->npath; i > 0; i--) {
+        if (c->number == 0 || c->births != p->path[i - 1])
+            return false;
+        c = pf_context_at(c->parent);
+    }
+    return c->number == 0;
+}
+
+static bool is_in(const struct point *p, const struct pf_context *c)
+{
+    return p->set && (p->by_path ? is_path(p, c) : p->thread == c->number);
+}
+
+/* The next index of c that somebody wants to know of, from `from` on. */
+static void set_stop(struct pf_context *c, uint64_t from)
+{
+    const struct point *all[] = {&until, &at, &second};
+    c->stop = PF_STOP_NONE;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
+        if (is_in(all[i], c) && all[i]->event >= from && all[i]->event < c->stop)
+            c->stop = all[i]->event;
+    /* The first of a flip is over when its thread stands before the event after it. */
+    if (is_in(&first, c) && first.event + 1 >= from && first.event + 1 < c->stop)
+        c->stop = first.event + 1;
+}
+
+static bool first_is_over(void)
+{
+    for (uint32_t i = 0; i < pf_contexts(); i++)
+        if (is_in(&first, pf_context_at(i)))
+            return pf_context_events(pf_context_at(i)) > first.event;
+    return false;
+}
+
+void pf_point_init(void)
+{
+    const struct pf_channel *c = pf_log_channel();
+    parse_one(&until, c->until, "--until: expected a point such as T2:137");
+    parse_one(&at, c->at, "--at: expected a point such as T2:137");
+    if (*c->flip) {
+        const char *s = parse(&first, c->flip);
+        s = s && *s == '<' ? parse(&second, s + 1) : NULL;
+        if (!s || *s)
+            pf_direct_refuse("--flip: expected two points such as T1:137<T2:40");
+    }
+    pf_point_add(pf_context_at(0));
+}
+
+void pf_point_add(struct pf_context *c) { set_stop(c, 0); }
+
+bool pf_point_reached(struct pf_context *c)
+{
+    uint64_t event = c->stop;
+    if (is_in(&until, c) && event == until.event) {
+        pf_direct_end();
+        pf_log_outcome(PF_OUTCOME_STOPPED, "");
+        for (;;)
+            pf_sys(SYS_exit_group, 0);
+    }
+    set_stop(c, event + 1);
+    if (is_in(&at, c) && event == at.event)
+        pf_checkpoint_serve();
+    if (is_in(&second, c) && event == second.event && !first_is_over()) {
+        held = c;
+        return true;
+    }
+    return false;
+}
+
+void pf_point_passed(const struct pf_context *c)
+{
+    if (!held || !is_in(&first, c) || c->events <= first.event)
+        return;
+    struct pf_context *free = held;
+    held = NULL;
+    pf_sched_release(free);
+}
+
+void pf_point_stuck(void)
+{
+    if (!held)
+        return;
+    pf_direct_end();
+    pf_log_outcome(
+        PF_OUTCOME_INFEASIBLE,
+        "the second event was held back, and the first one cannot come before it: every other "
+        "thread waits or is over\n");
+    for (;;)
+        pf_sys(SYS_exit_group, 0);
+}

@@ -1,0 +1,34 @@
+/*
+ * point.h - places in a run that were asked for: stop here, this event before that one, checkpoint.
+ *
+ * Model:   a point is (thread, index of its event); the thread by number, T2, or by its creation path,
+ *          0.1.3: main's second child's fourth. A thread that stands before an event whose index is
+ *          its `stop` comes here.
+ *
+ *              until P      the run ends at P, or is handed to a debugger
+ *              at P         checkpoint: continuations are run from P (checkpoint.h)
+ *              flip A<B     B's thread is held before B until A is over
+ *
+ * Errors:  a text that is no point is refused at the start. A flip that cannot come about is told as
+ *          such when nobody but held threads is left.
+ */
+#ifndef PF_RT_POINT_H
+#define PF_RT_POINT_H
+
+#include "context.h"
+
+#define PF_STOP_NONE UINT64_MAX
+
+/* Reads the wishes of the channel. */
+void pf_point_init(void);
+/* A new thread: is there a point in it? */
+void pf_point_add(struct pf_context *c);
+/* c stands before the event number c->stop. Sets the next stop. True: c is held, and another thread
+ * must go on. Vector registers are saved. */
+bool pf_point_reached(struct pf_context *c);
+/* The segment of c is closed: is what others are held for over? Releases them. */
+void pf_point_passed(const struct pf_context *c);
+/* Nobody else is left: the flip is not possible. Returns when nobody is held. */
+void pf_point_stuck(void);
+
+#endif
