@@ -89,6 +89,36 @@ static __attribute__((noinline)) void access_whole(struct pf_thread *t, uintptr_
         pf_cell_access(t, addr, a, PF_NO_SITE);
 }
 
+/* n whole granules. Neighbours are often in the same state: what was found of one pair of words is
+ * true of the next equal one. */
+static inline __attribute__((always_inline)) void
+access_granules(struct pf_thread *t, uintptr_t addr, uint64_t n, bool write, uint32_t id)
+{
+    unsigned shift = write ? PF_WRITE_BIT : PF_CLK_SHIFT;
+    uint64_t a = pf_stmt_make(t, 0xff, write, false) | id, key = (a | PF_BIT_W) & ~PF_BITS_ID;
+    uint64_t *cell = pf_cell_of(addr), fine0 = 1, fine1 = 1; /* 1: no statement is */
+    const uint8_t *more = pf_cell_more_used(cell);
+    for (; n; n--, addr += 8, cell += 2, more++) {
+        uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
+        if (((write ? s0 : s1) ^ key) >> shift == 0)
+            continue;
+        if (s0 == fine0 && s1 == fine1 && !*more) {
+            if (write)
+                pf_word_put(&cell[0], a);
+            pf_word_put(&cell[1], a);
+            continue;
+        }
+        if (!write && s1 == __pf_tls.shared)
+            continue;
+        if (id && !*more && pf_cell_touch_lean(t->clock, cell, s0, s1, a, write)) {
+            fine0 = s0;
+            fine1 = s1;
+            continue;
+        }
+        access_whole(t, addr, a);
+    }
+}
+
 /* Every granule of the range, the first and the last in part. Twice in the code, for reads and for
  * writes: both are hot. */
 static inline __attribute__((always_inline)) void access_kind(struct pf_thread *t, uintptr_t addr,
@@ -109,16 +139,8 @@ static inline __attribute__((always_inline)) void access_kind(struct pf_thread *
         access_piece(t, addr, n, write, id);
         addr += n;
     }
-    unsigned shift = write ? PF_WRITE_BIT : PF_CLK_SHIFT;
-    uint64_t a = pf_stmt_make(t, 0xff, write, false) | id, key = (a | PF_BIT_W) & ~PF_BITS_ID;
-    uint64_t *cell = pf_cell_of(addr);
-    for (; addr < end && end - addr >= 8; addr += 8, cell += 2) {
-        uint64_t s = __atomic_load_n(&cell[!write], __ATOMIC_RELAXED);
-        if ((s ^ key) >> shift == 0 || (!write && s == __pf_tls.shared))
-            continue;
-        if (!id || !pf_cell_touch_lean(t->clock, cell, a, write))
-            access_whole(t, addr, a);
-    }
+    access_granules(t, addr, (end - addr) / 8, write, id);
+    addr += (end - addr) & ~7ull;
     if (addr < end)
         access_piece(t, addr, (unsigned)(end - addr), write, id);
 }

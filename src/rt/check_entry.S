@@ -104,6 +104,206 @@
         CHECK16 __pf_read16, 8, 25, 0
         CHECK16 __pf_write16, 0, 24, 16
 
+/*
+ * Where the quick test did not pass: the usual first touch of a granule in a new epoch, in its
+ * plainest cases (those of pf_cell_touch_lean); all others go to the C functions of check_miss.c,
+ * which also assert the offsets used here.
+ *
+ *      rax  the statement to be made       rcx  the cell          r11  the thread's clock
+ *      rdx  word 0                         r8   word 1            r9, r10  scratch
+ */
+        .set    TLS_KEY, 0
+        .set    TLS_FRAME, 16
+        .set    TLS_THREAD, 32
+        .set    TLS_CLOCK, 40
+        .set    THREAD_DIRTY, 20
+        .set    NODE_BLOCKS, 24
+
+/* Fails unless the statement s is known to the thread: its clk <= clock[sid]. */
+        .macro  KNOWN s
+        mov     \s, %r9
+        mov     \s, %r10
+        shr     $45, %r9                /* PF_SID_SHIFT */
+        shl     $19, %r10               /* the 20 bits of clk alone */
+        and     $1023, %r9d
+        shr     $44, %r10
+        cmp     %r10d, (%r11,%r9,4)
+        jb      9f
+        .endm
+
+/* Bytes of s that the statement does not speak of, or'ed flags: zero if there are none. */
+        .macro  OUTSIDE s
+        mov     %rax, %r10
+        not     %r10
+        and     \s, %r10
+        shr     $56, %r10
+        .endm
+
+        .macro  TOUCH_READ size, at
+        mov     \at(%rcx), %rdx
+        KNOWN   %rdx
+        mov     \at+8(%rcx), %r8
+        cmp     %rdx, %r8               /* a write stands in both words: gives way */
+        je      2f
+        .if \size < 8
+        mov     %r8, %r9
+        xor     %rax, %r9
+        shl     $8, %r9
+        jz      1f                      /* other bytes, same place and epoch */
+        OUTSIDE %r8
+        jnz     9f
+        .endif
+        bt      $24, %r8                /* an older plain read gives way */
+        jc      9f
+        bt      $55, %r8
+        jc      9f
+        KNOWN   %r8
+        .if \size < 8
+        jmp     2f
+1:      or      %r8, %rax
+        .endif
+2:      mov     %rax, \at+8(%rcx)
+        .endm
+
+        .macro  TOUCH_WRITE size, at
+        mov     \at(%rcx), %rdx
+        KNOWN   %rdx
+        mov     \at+8(%rcx), %r8
+        cmp     %rdx, %r8
+        je      1f
+        KNOWN   %r8
+1:
+        .if \size < 8
+        mov     %rdx, %r9
+        xor     %rax, %r9
+        shl     $8, %r9
+        jz      3f
+        OUTSIDE %rdx
+        jz      4f
+        shr     $(8 + 24), %r9          /* of this epoch, from another place */
+        jz      9f
+        cmp     %rdx, %r8               /* what is left of the older write moves back, */
+        je      2f
+        OUTSIDE %r8                     /* if there is room */
+        jnz     9f
+2:      mov     %rax, %r10
+        shr     $56, %r10
+        shl     $56, %r10
+        not     %r10
+        and     %r10, %rdx
+        mov     %rdx, %r8
+        jmp     5f
+3:      or      %rdx, %rax
+4:      mov     %rax, %r10              /* what it leaves of the second word, */
+        shr     $56, %r10
+        shl     $56, %r10
+        not     %r10
+        and     %r10, %r8
+        mov     %r8, %r9
+        shr     $56, %r9
+        cmovz   %rax, %r8               /* or itself again */
+5:      mov     %rax, \at(%rcx)
+        mov     %r8, \at+8(%rcx)
+        .else
+        mov     %rax, \at(%rcx)
+        mov     %rax, \at+8(%rcx)
+        .endif
+        .endm
+
+        .macro  MISS name, size, touch
+        .hidden \name\()_full
+        BEGIN   \name\()_miss
+        push    %rax
+        push    %rcx
+        push    %rdx
+        push    %r8
+        push    %r9
+        push    %r10
+        .cfi_adjust_cfa_offset 48
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        mov     %fs:TLS_FRAME(%r11), %rax
+        movabs  $0x160000000000, %r8    /* PF_STORE_BASE */
+        mov     -4(%rax), %eax          /* the calling context */
+        mov     %esi, %edx
+        cmp     $1, %eax                /* PF_NODE_ROOT */
+        jbe     9f
+        shl     $6, %rax
+        shr     $4, %edx                /* PF_IDS_PER_BLOCK */
+        add     %r8, %rax
+        mov     NODE_BLOCKS(%rax,%rdx,4), %eax
+        mov     %esi, %edx
+        and     $15, %edx
+        test    %eax, %eax
+        jz      9f
+        or      %edx, %eax
+        mov     %fs:TLS_KEY(%r11), %rdx
+        .if \size < 8
+        mov     %edi, %ecx
+        mov     $((1 << \size) - 1), %r8d
+        and     $7, %ecx
+        shl     $8, %rdx
+        shl     %cl, %r8d
+        shr     $8, %rdx
+        shl     $56, %r8
+        or      %r8, %rdx
+        .endif
+        .ifc \touch, TOUCH_READ
+        btr     $24, %rdx               /* PF_WRITE_BIT */
+        .endif
+        or      %rdx, %rax
+        mov     %rdi, %rcx
+        shl     $(64 - 43), %rcx
+        movabs  $0x140000000000, %r8    /* PF_MORE_USED */
+        shr     $(64 - 43 + 3), %rcx
+        mov     %fs:TLS_CLOCK(%r11), %r11
+        .if \size == 16
+        cmpw    $0, (%r8,%rcx)
+        .else
+        cmpb    $0, (%r8,%rcx)
+        .endif
+        jne     9f
+        shl     $4, %rcx
+        test    %r11, %r11
+        jz      9f
+        bts     $45, %rcx
+        \touch  \size, 0
+        .if \size == 16
+        \touch  \size, 16
+        .endif
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        mov     %fs:TLS_THREAD(%r11), %r11
+        movb    $1, THREAD_DIRTY(%r11)
+        pop     %r10
+        pop     %r9
+        pop     %r8
+        pop     %rdx
+        pop     %rcx
+        pop     %rax
+        .cfi_adjust_cfa_offset -48
+        ret
+        .cfi_adjust_cfa_offset 48
+9:      pop     %r10
+        pop     %r9
+        pop     %r8
+        pop     %rdx
+        pop     %rcx
+        pop     %rax
+        .cfi_adjust_cfa_offset -48
+        jmp     \name\()_full
+        END     \name\()_miss
+        .endm
+
+        MISS    __pf_read1, 1, TOUCH_READ
+        MISS    __pf_read2, 2, TOUCH_READ
+        MISS    __pf_read4, 4, TOUCH_READ
+        MISS    __pf_read8, 8, TOUCH_READ
+        MISS    __pf_read16, 16, TOUCH_READ
+        MISS    __pf_write1, 1, TOUCH_WRITE
+        MISS    __pf_write2, 2, TOUCH_WRITE
+        MISS    __pf_write4, 4, TOUCH_WRITE
+        MISS    __pf_write8, 8, TOUCH_WRITE
+        MISS    __pf_write16, 16, TOUCH_WRITE
+
         .macro  FORWARD name, target, what
         BEGIN   \name
         SAVE

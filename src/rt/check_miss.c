@@ -1,46 +1,55 @@
 /*
- * check_miss.c - where the quick test of compiled code did not pass: the usual first touch of an
- * epoch, at once; first its plainest cases, then the others. These functions keep every register
- * they use (clang's preserve_most), so nothing is saved that is not needed; all else goes through
- * stubs that save everything (check_entry.S).
+ * check_miss.c - where neither the quick test of compiled code nor the plainest cases of a first
+ * touch (check_entry.S) passed: the other cases of it. These functions keep every register they use
+ * (clang's preserve_most), so nothing is saved that is not needed; all else goes through stubs that
+ * save everything.
  */
 #include "check.h"
 #include "stack.h"
 #include "touch.h"
 
+/* What check_entry.S counts on. */
+_Static_assert(offsetof(struct pf_tls, key) == 0 && offsetof(struct pf_tls, frame) == 16 &&
+                   offsetof(struct pf_tls, thread) == 32 && offsetof(struct pf_tls, clock) == 40,
+               "TLS_*");
+_Static_assert(offsetof(struct pf_thread, dirty) == 20, "THREAD_DIRTY");
+_Static_assert(offsetof(struct pf_node, block) == 24 && PF_IDS_PER_BLOCK == 16, "NODE_BLOCKS");
+_Static_assert(sizeof(struct pf_frame) - offsetof(struct pf_frame, node) == 4, "frame[-1].node");
+_Static_assert(PF_STORE_BASE == 0x160000000000 && PF_MORE_USED == 0x140000000000, "bases");
+_Static_assert(PF_APP_BITS == 43 && PF_SHADOW_BASE == 1ull << 45, "the cell of an address");
+_Static_assert(PF_SID_SHIFT == 45 && PF_CLK_SHIFT == 25 && PF_CLK_BITS == 20 &&
+                   PF_WRITE_BIT == 24 && PF_ATOMIC_BIT == 55 && PF_MASK_SHIFT == 56,
+               "the fields of a statement");
+
 #define KEEP __attribute__((preserve_most))
 
 static inline __attribute__((always_inline)) bool miss(uintptr_t addr, uint32_t site, unsigned size,
-                                                       bool write, bool lean)
+                                                       bool write)
 {
     const uint32_t *clock = __pf_tls.clock;
     if (__builtin_expect(!clock, 0)) /* an unknown thread, a waiting signal, a special mode */
         return false;
     uint32_t id = pf_stack_id_known(site);
+    if (!id)
+        id = pf_stack_id_near(site);
     if (__builtin_expect(!id, 0))
         return false;
     uint64_t mine = (__pf_tls.key & (PF_BITS_SID | PF_BITS_CLK)) | id | (write ? PF_BIT_W : 0);
     mine |= ((1ull << (size < 8 ? size : 8)) - 1) << (PF_MASK_SHIFT + (size < 8 ? addr & 7 : 0));
     uint64_t *cell = pf_cell_of(addr);
     for (unsigned i = 0; i < size; i += 8, cell += 2) /* a half that is touched twice is no harm */
-        if (!(lean ? pf_cell_touch_lean(clock, cell, mine, write)
-                   : pf_cell_touch(clock, cell, mine)))
+        if (!pf_cell_touch(clock, cell, mine))
             return false;
     return true;
 }
 
 #define MISS(name, size, write)                                                                    \
-    KEEP PF_EXPORT void name##_miss(uintptr_t addr, uint32_t site);                                \
+    KEEP void name##_full(uintptr_t addr, uint32_t site);                                          \
     KEEP void pf_stub_##name(uintptr_t addr, uint32_t site);                                       \
-    static KEEP __attribute__((noinline)) void name##_full(uintptr_t addr, uint32_t site)          \
+    void name##_full(uintptr_t addr, uint32_t site)                                                \
     {                                                                                              \
-        if (!miss(addr, site, size, write, false))                                                 \
+        if (!miss(addr, site, size, write))                                                        \
             pf_stub_##name(addr, site);                                                            \
-    }                                                                                              \
-    void name##_miss(uintptr_t addr, uint32_t site)                                                \
-    {                                                                                              \
-        if (!miss(addr, site, size, write, true))                                                  \
-            name##_full(addr, site);                                                               \
     }
 
 MISS(__pf_read1, 1, false)

@@ -16,13 +16,44 @@ void pf_idpair_unlock(void) { pf_spin_unlock(&lock); }
 
 static bool same(uint32_t item, const void *pair) { return pairs[item] == *(const uint64_t *)pair; }
 
+/*
+ * Two places that touch the bytes of a granule in turns need one pair for each way of sharing them,
+ * not one for each history: with (a, m, b) for "a in the bytes m, else b",
+ *      ((a, m, b), n, b) = (a, m & n, b)       (a, n, (a, m, b)) = (a, m | n, b)
+ *      ((a, m, b), n, a) = (b, n & ~m, a)      (b, n, (a, m, b)) = (a, m & ~n, b)
+ */
+static uint64_t simplest(uint32_t first, unsigned mask, uint32_t second)
+{
+    if (first & PF_ID_PAIR) {
+        uint64_t p = pairs[first & ~PF_ID_PAIR];
+        uint32_t a = p & 0xffffff, b = p >> 24 & 0xffffff;
+        unsigned m = (unsigned)(p >> 48);
+        if (second == b)
+            return pf_idpair_word(a, m & mask, b);
+        if (second == a)
+            return pf_idpair_word(b, mask & ~m, a);
+    }
+    if (second & PF_ID_PAIR) {
+        uint64_t p = pairs[second & ~PF_ID_PAIR];
+        uint32_t a = p & 0xffffff, b = p >> 24 & 0xffffff;
+        unsigned m = (unsigned)(p >> 48);
+        if (first == a)
+            return pf_idpair_word(a, m | mask, b);
+        if (first == b)
+            return pf_idpair_word(a, m & ~mask, b);
+    }
+    return pf_idpair_word(first, mask, second);
+}
+
 uint32_t pf_idpair(uint32_t first, unsigned mask, uint32_t second)
 {
-    uint64_t pair = pf_idpair_word(first, mask, second);
     if (first == second)
         return first;
     if (!first || !second)
         return 0; /* a stack is unknown: better two statements, one of them known */
+    uint64_t pair = simplest(first, mask, second);
+    if (!(pair >> 48))
+        return pair >> 24 & 0xffffff;
     uint32_t hash = pf_index_hash(pair, 0), i = pf_index_find(&index, hash, same, &pair);
     if (i)
         return PF_ID_PAIR | i;

@@ -22,7 +22,8 @@ uint32_t pf_idpair(uint32_t first, unsigned mask, uint32_t second);
 uint32_t pf_idpair_at(uint32_t id, unsigned byte);
 
 /* What a thread merged lately, so that it need not look it up: keyed by the pair as one word. */
-#define PF_PAIRS_CACHED 64
+#define PF_PAIRS_BITS 8
+#define PF_PAIRS_CACHED (1 << PF_PAIRS_BITS)
 struct pf_pair_cache {
     uint64_t pair[PF_PAIRS_CACHED];
     uint32_t id[PF_PAIRS_CACHED];
@@ -33,7 +34,7 @@ static inline uint64_t pf_idpair_word(uint32_t first, unsigned mask, uint32_t se
 }
 static inline unsigned pf_idpair_slot(uint64_t pair)
 {
-    return (unsigned)(pair * 0x9e3779b97f4a7c15ull >> 58);
+    return (unsigned)(pair * 0x9e3779b97f4a7c15ull >> (64 - PF_PAIRS_BITS));
 }
 /* 0: not in the cache. */
 static inline uint32_t pf_idpair_cached(const struct pf_pair_cache *c, uint64_t pair)

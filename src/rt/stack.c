@@ -120,17 +120,14 @@ static uint32_t child_slow(uint32_t parent, uint32_t site, uint32_t func)
 
 static uint32_t child(uint32_t parent, uint32_t call, uint32_t func)
 {
-    struct pf_node *p = node_at(parent);
-    uint32_t last = __atomic_load_n(&p->last, __ATOMIC_RELAXED);
-    if (last) {
-        struct pf_node *n = node_at(last);
-        if (n->parent == parent && n->call == call && n->func == func)
-            return last;
+    struct pf_path *p = pf_path_slot(__pf_tls.thread, parent, call, func);
+    if (p->parent != parent || p->call != call || p->func != func) {
+        uint32_t n = child_slow(parent, call, func);
+        if (!n)
+            return 0;
+        *p = (struct pf_path){parent, call, func, n};
     }
-    uint32_t n = child_slow(parent, call, func);
-    if (n)
-        __atomic_store_n(&p->last, n, __ATOMIC_RELAXED);
-    return n;
+    return p->node;
 }
 
 /* Fills in the nodes of all frames up to `top`, from the deepest one that has one. */

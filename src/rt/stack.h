@@ -27,8 +27,8 @@ struct pf_node {
     uint32_t call;    /* site + 1 in the parent's function */
     uint32_t func;    /* number of the function, 0 only in the root */
     uint32_t nblocks;
-    uint32_t last;    /* the child found last: the likely next one */
     uint32_t folded;  /* stands for deeper recursion too */
+    uint32_t unused;
     uint32_t block[]; /* first id of each 16 sites, 0 while none is needed */
 };
 
@@ -45,11 +45,35 @@ static inline uint32_t pf_stack_id_known(uint32_t site)
     return __builtin_expect(id != 0, 1) ? id | site % PF_IDS_PER_BLOCK : 0; /* blocks are aligned */
 }
 
+static inline struct pf_path *pf_path_slot(struct pf_thread *t, uint32_t parent, uint32_t call,
+                                           uint32_t func)
+{
+    return &t->paths[(parent * 31u + func * 7u + call) * 0x9e3779b9u >> (32 - PF_PATH_BITS)];
+}
+
+/* The same where the calling context is not known to the frame yet, but was met lately. */
+static inline uint32_t pf_stack_id_near(uint32_t site)
+{
+    struct pf_frame *f = __pf_tls.frame - 1;
+    if (f->node || f[-1].node <= PF_NODE_ROOT)
+        return 0;
+    const volatile struct pf_path *p =
+        pf_path_slot(__pf_tls.thread, f[-1].node, f[-1].call, f->func->number);
+    uint32_t node = p->node; /* a signal's handler may change it meanwhile */
+    if (p->parent != f[-1].node || p->call != f[-1].call || p->func != f->func->number ||
+        p->node != node)
+        return 0;
+    f->node = node;
+    return pf_stack_id_known(site);
+}
+
 /* The same, found if need be; 0 only when a limit was reached. */
 static inline uint32_t pf_stack_id(struct pf_thread *t, uint32_t site)
 {
     uint32_t id = pf_stack_id_known(site);
     (void)t;
+    if (!id)
+        id = pf_stack_id_near(site);
     return __builtin_expect(id != 0, 1) ? id : pf_stack_id_slow(site);
 }
 

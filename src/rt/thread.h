@@ -37,15 +37,21 @@ struct pf_undo {
     uint32_t sid, clk, lockset;
 };
 
+/* The calling contexts a thread was in lately (stack.h): call `call` of node `parent` to `func`. */
+#define PF_PATH_BITS 6
+struct pf_path {
+    uint32_t parent, call, func, node;
+};
+
 enum pf_thread_state { PF_THREAD_FREE, PF_THREAD_NEW, PF_THREAD_RUNNING, PF_THREAD_FINISHED };
 
 struct pf_thread {
-    uint32_t number;       /* as in reports: main is 0, then by creation */
-    uint32_t parent;       /* number of the creator */
-    uint32_t created_at;   /* access id of the pthread_create */
+    uint32_t number; /* as in reports: main is 0, then by creation */
+    uint32_t parent; /* number of the creator */
+    uint32_t created_at; /* access id of the pthread_create */
     uint32_t sid;
-    uint32_t clk;          /* its epoch; clock[sid] is the larger of this and `top` */
-    bool dirty;            /* a statement of this epoch may be in the shadow */
+    uint32_t clk; /* its epoch; clock[sid] is the larger of this and `top` */
+    bool dirty; /* a statement of this epoch may be in the shadow */
     uint32_t top; /* the last epoch before this one with statements; above it after an undo */
     uint8_t state;
     uint32_t lockset; /* interned id of the locks held now (lockset.h) */
@@ -65,6 +71,7 @@ struct pf_thread {
     uint32_t *released; /* the clock at the last release fence; NULL: none */
     void *signals; /* pending signals, wrap/wrap_signal.c */
     struct pf_pair_cache pairs;
+    struct pf_path paths[1 << PF_PATH_BITS];
     struct pf_memo *memo; /* set.c: recent additions to sets */
     uint32_t set_debt, set_tries; /* set.c: sets made and not used again; tries in debt */
     struct pf_thread *prev, *next; /* in the list of running threads */

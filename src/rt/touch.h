@@ -204,12 +204,14 @@ pf_cell_touch_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     return true;
 }
 
-/* The plainest cases of pf_cell_touch, for code that must need few registers; `write` is constant. */
-static inline __attribute__((always_inline)) bool
-pf_cell_touch_lean(const uint32_t *clock, uint64_t *cell, uint64_t mine, bool write)
+/* The plainest cases of pf_cell_touch, for a cell whose words s0 and s1 are all it has; `write` is
+ * constant. As check_entry.S does it. */
+static inline __attribute__((always_inline)) bool pf_cell_touch_lean(const uint32_t *clock,
+                                                                     uint64_t *cell, uint64_t s0,
+                                                                     uint64_t s1, uint64_t mine,
+                                                                     bool write)
 {
-    uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
-    if (__builtin_expect(*pf_cell_more_used(cell), 0) || !pf_stmt_known(clock, s0))
+    if (!pf_stmt_known(clock, s0))
         return false;
     if (write) {
         if (!pf_stmt_known(clock, s1))

@@ -3,7 +3,7 @@
  * new one races iff some earlier conflicting one is not known to its thread. After a race the
  * granule starts anew, for then the two may rightly differ.
  */
-// sources: src/rt/cell.c src/rt/idpair.c src/rt/index.c src/rt/set.c src/rt/store.c src/rt/sys.c
+// sources: src/rt/cell.c src/rt/check_entry.S src/rt/check_miss.c src/rt/idpair.c src/rt/index.c src/rt/set.c src/rt/store.c src/rt/sys.c
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@
 #include <cmocka.h>
 
 #include "cell.h"
+#include "check.h"
 #include "idpair.h"
 #include "race.h"
 #include "rt.h"
@@ -41,7 +42,40 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
 }
 uint32_t pf_stack_id_slow(uint32_t site) { return site + 16; }
 static struct pf_frame frames[2];
-void pf_call_saved(void (*f)(void *), void *arg) { f(arg); }
+uint64_t pf_xsave_mask, pf_xsave_size = 512 + 64;
+
+/* Where the entry points of compiled code go when the quick ways do not do. */
+void pf_check_slow(uintptr_t addr, uint32_t site, uint32_t what)
+{
+    unsigned mask = ((1u << (what & 15)) - 1) << (addr & 7);
+    struct pf_thread *t = __pf_tls.thread;
+    pf_cell_access(t, addr, pf_stmt_make(t, mask, what & PF_CHECK_WRITE, false), site);
+}
+void pf_check_range(uintptr_t addr, uint64_t size, uint32_t site, uint32_t what)
+{
+    for (uintptr_t a = addr; a < addr + size; a += 8)
+        pf_check_slow(a, site, 8 | what);
+}
+void pf_check_vptr(uintptr_t addr, uintptr_t value, uint32_t site) {}
+
+void __pf_read1(uintptr_t, uint32_t), __pf_write1(uintptr_t, uint32_t);
+void __pf_read2(uintptr_t, uint32_t), __pf_write2(uintptr_t, uint32_t);
+void __pf_read4(uintptr_t, uint32_t), __pf_write4(uintptr_t, uint32_t);
+void __pf_read8(uintptr_t, uint32_t), __pf_write8(uintptr_t, uint32_t);
+void __pf_read16(uintptr_t, uint32_t), __pf_write16(uintptr_t, uint32_t);
+
+/* The entry point for the bytes of mask; false if there is none. */
+static bool enter(uintptr_t addr, unsigned mask, bool write, uint32_t site)
+{
+    static void (*const entry[2][9])(uintptr_t, uint32_t) = {
+        {[1] = __pf_read1, [2] = __pf_read2, [4] = __pf_read4, [8] = __pf_read8},
+        {[1] = __pf_write1, [2] = __pf_write2, [4] = __pf_write4, [8] = __pf_write8}};
+    unsigned at = (unsigned)__builtin_ctz(mask), size = (unsigned)__builtin_popcount(mask);
+    if (mask >> at != (1u << size) - 1 || !entry[write][size] || at % size)
+        return false;
+    entry[write][size](addr + at, site);
+    return true;
+}
 
 /* The naive model. */
 struct past {
@@ -123,11 +157,15 @@ static void access(struct pf_thread *t, unsigned g, unsigned mask, bool write, b
     __pf_tls.key = pf_stmt_make(t, 0xff, true, false);
     uint64_t a = pf_stmt_make(t, mask, write, atomic);
     __pf_tls.thread = t;
+    __pf_tls.clock = t->clock;
     uint64_t mine = a | (site + 16), *cell = pf_cell_of(addr);
-    if (atomic || !quick(addr, mask, write))
-        if (pf_rt.strict || !(atomic ? pf_cell_touch_atomic(t->clock, cell, mine)
-                                     : pf_cell_touch_lean(t->clock, cell, mine, write) ||
-                                           pf_cell_touch(t->clock, cell, mine)))
+    bool compiled = !atomic && !pf_rt.strict && site % 2 && enter(addr, mask, write, site);
+    if (!compiled && (atomic || !quick(addr, mask, write)))
+        if (pf_rt.strict ||
+            !(atomic ? pf_cell_touch_atomic(t->clock, cell, mine)
+                     : (!*pf_cell_more_used(cell) &&
+                        pf_cell_touch_lean(t->clock, cell, cell[0], cell[1], mine, write)) ||
+                           pf_cell_touch(t->clock, cell, mine)))
             pf_cell_access(t, addr, a, site);
     assert_int_equal(want, race_then != 0);
     if (want) {
@@ -147,6 +185,22 @@ static void access(struct pf_thread *t, unsigned g, unsigned mask, bool write, b
         for (unsigned b = 0; b < 8; b++)
             if (all[i] >> (PF_MASK_SHIFT + b) & 1)
                 assert_true(naive_made(8 * g + b, all[i]));
+}
+
+/* Two granules at once, where they are not raced for. */
+static void access_both(struct pf_thread *t, unsigned g, bool write, uint32_t site)
+{
+    for (unsigned b = 8 * g; b < 8 * g + 16; b++)
+        if (naive_race(t, b, write, false))
+            return;
+    race_then = 0;
+    __pf_tls.key = pf_stmt_make(t, 0xff, true, false);
+    __pf_tls.thread = t;
+    __pf_tls.clock = t->clock;
+    (write ? __pf_write16 : __pf_read16)(BASE + 8 * g, site);
+    assert_true(race_then == 0);
+    for (unsigned b = 8 * g; b < 8 * g + 16; b++)
+        naive_add(t, b, write, false, site + 16);
 }
 
 static void join(uint32_t *d, const uint32_t *s)
@@ -191,6 +245,8 @@ static void fuzz(uint64_t seed, unsigned nthreads, unsigned steps, unsigned calm
         bool write = !free_read && rnd(3) == 0, atomic = rnd(12) == 0;
         for (unsigned k = 1 + rnd(3); k > 0; k--)
             access(t, g, masks[rnd(16)], write, atomic, rnd(6));
+        if (g % 2 == 0 && !strict && rnd(8) == 0)
+            access_both(t, g, write, rnd(6));
         if (!free_read) {
             join(locks[l], t->clock);
             next_epoch(t);
@@ -246,8 +302,13 @@ static int setup(void **state)
                  -1, 0) != p)
             return 1;
     }
-    __pf_tls.frame = frames + 1;
     pf_store_init();
+    struct pf_node *node = pf_store_take(0);
+    while (pf_store_name(node) <= PF_NODE_ROOT)
+        node = pf_store_take(0);
+    node->block[0] = 16;
+    frames[0].node = pf_store_name(node);
+    __pf_tls.frame = frames + 1;
     pf_idpair_init();
     return 0;
 }
