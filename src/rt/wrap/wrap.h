@@ -71,6 +71,26 @@ void *pf_real_find(const struct pf_real *r);
     PF_NATIVE(fn);                                                                                 \
     PF_REAL_DEFINE(fn, ver);                                                                       \
     PF_EXPORT __attribute__((weak)) result fn parameters
+/*
+ * The same for functions that are called often and have nothing to do where nothing is watched: with
+ * PF_OPTIONS=plain=1 the real one is jumped to at once. Written in assembler because a function in C
+ * cannot hand its arguments on without naming them.
+ */
+#define PF_INTERPOSE_OFTEN(result, fn, parameters)                                                 \
+    PF_NATIVE(fn);                                                                                 \
+    PF_REAL_DEFINE(fn, NULL);                                                                      \
+    PF_PASS_ON(fn);                                                                                \
+    result PF_HIDDEN pf_own_##fn parameters;                                                       \
+    result pf_own_##fn parameters
+#define PF_PASS_ON(fn)                                                                             \
+    __asm__(".text\n.weak " #fn "\n.type " #fn ", @function\n.p2align 4\n" #fn ":\n"               \
+            ".cfi_startproc\n"                                                                     \
+            "cmpb $0, pf_pass(%rip)\n"                                                             \
+            "je pf_own_" #fn "\n"                                                                  \
+            "jmp *real_" #fn "(%rip)\n"                                                            \
+            ".cfi_endproc\n.size " #fn ", .-" #fn "\n")
+extern PF_HIDDEN bool pf_pass; /* plain mode, and the real functions are known (wrap_real.c) */
+
 /* A function that exists here only, with no real one behind it. */
 #define PF_PROVIDE(result, fn, parameters)                                                         \
     PF_NATIVE(fn);                                                                                 \

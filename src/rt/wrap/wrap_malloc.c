@@ -71,7 +71,7 @@ static inline void leave(struct pf_thread *t)
 void *pf_heap_made(struct pf_func *native, void *p, size_t size, const void *caller)
 {
     struct pf_thread *t = pf_self();
-    if (!p)
+    if (!p || pf_pass)
         return p;
     if (!t) {
         if (pf_rt.ready)

@@ -24,7 +24,7 @@ PF_INTERPOSE(int, pthread_mutex_destroy, (pthread_mutex_t * m))
     return r;
 }
 
-PF_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * m))
+PF_INTERPOSE_OFTEN(int, pthread_mutex_trylock, (pthread_mutex_t * m))
 {
     PF_CALL(c, pthread_mutex_trylock);
     pf_lock_asked(&c, m);
@@ -34,7 +34,7 @@ PF_INTERPOSE(int, pthread_mutex_trylock, (pthread_mutex_t * m))
     return r;
 }
 
-PF_INTERPOSE(int, pthread_mutex_lock, (pthread_mutex_t * m))
+PF_INTERPOSE_OFTEN(int, pthread_mutex_lock, (pthread_mutex_t * m))
 {
     PF_CALL(c, pthread_mutex_lock);
     pf_lock_asked(&c, m);
@@ -71,7 +71,7 @@ PF_INTERPOSE(int, pthread_mutex_clocklock,
     return r;
 }
 
-PF_INTERPOSE(int, pthread_mutex_unlock, (pthread_mutex_t * m))
+PF_INTERPOSE_OFTEN(int, pthread_mutex_unlock, (pthread_mutex_t * m))
 {
     PF_CALL(c, pthread_mutex_unlock);
     if (c.t)

@@ -7,9 +7,12 @@
  * the target's. If it is called all the same, it came with a plugin (dlopen): then it is looked
  * for in each loaded object.
  */
+#include "rt.h"
 #include "wrap_thread.h"
 #include <dlfcn.h>
 #include <link.h>
+
+bool pf_pass;
 
 extern PF_HIDDEN const struct pf_real __start_pf_real[], __stop_pf_real[];
 
@@ -57,6 +60,7 @@ void pf_wrap_init(void)
     for (const struct pf_real *r = __start_pf_real; r < __stop_pf_real; r++)
         if (!*r->slot)
             keep(r, find_linked(r));
+    pf_pass = pf_rt.plain;
     pf_process_init(); /* registers with fork first, next to the fork itself */
     pf_start_init();
 }

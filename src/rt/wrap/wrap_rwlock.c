@@ -37,7 +37,7 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
         pf_lock_asked(&c, l);                                                                      \
         return taken(&c, l, flags, PF_REAL(pthread_rwlock_try##kind##lock)(l));                    \
     }                                                                                              \
-    PF_INTERPOSE(int, pthread_rwlock_##kind##lock, (pthread_rwlock_t * l))                         \
+    PF_INTERPOSE_OFTEN(int, pthread_rwlock_##kind##lock, (pthread_rwlock_t * l))                   \
     {                                                                                              \
         PF_CALL(c, pthread_rwlock_##kind##lock);                                                   \
         pf_lock_asked(&c, l);                                                                      \
@@ -70,7 +70,7 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
 RWLOCK(rd, PF_LOCK_SHARED)
 RWLOCK(wr, 0)
 
-PF_INTERPOSE(int, pthread_rwlock_unlock, (pthread_rwlock_t * l))
+PF_INTERPOSE_OFTEN(int, pthread_rwlock_unlock, (pthread_rwlock_t * l))
 {
     PF_CALL(c, pthread_rwlock_unlock);
     if (c.t)

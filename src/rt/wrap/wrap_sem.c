@@ -27,7 +27,7 @@ PF_INTERPOSE(int, sem_destroy, (sem_t * s))
     return r;
 }
 
-PF_INTERPOSE(int, sem_post, (sem_t * s))
+PF_INTERPOSE_OFTEN(int, sem_post, (sem_t * s))
 {
     PF_CALL(c, sem_post);
     if (c.t)
@@ -47,8 +47,8 @@ PF_INTERPOSE(int, sem_post, (sem_t * s))
         pf_hb_acquire(c.t, s);                                                                     \
     return r
 
-PF_INTERPOSE(int, sem_wait, (sem_t * s)) { WAIT(sem_wait, PF_REAL(sem_wait)(s)); }
-PF_INTERPOSE(int, sem_trywait, (sem_t * s)) { WAIT(sem_trywait, PF_REAL(sem_trywait)(s)); }
+PF_INTERPOSE_OFTEN(int, sem_wait, (sem_t * s)) { WAIT(sem_wait, PF_REAL(sem_wait)(s)); }
+PF_INTERPOSE_OFTEN(int, sem_trywait, (sem_t * s)) { WAIT(sem_trywait, PF_REAL(sem_trywait)(s)); }
 PF_INTERPOSE(int, sem_timedwait, (sem_t *restrict s, const struct timespec *restrict until))
 {
     WAIT(sem_timedwait, PF_REAL(sem_timedwait)(s, until));

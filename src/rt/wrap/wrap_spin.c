@@ -18,7 +18,7 @@ PF_INTERPOSE(int, pthread_spin_destroy, (pthread_spinlock_t * l))
     return PF_REAL(pthread_spin_destroy)(l);
 }
 
-PF_INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t * l))
+PF_INTERPOSE_OFTEN(int, pthread_spin_trylock, (pthread_spinlock_t * l))
 {
     PF_CALL(c, pthread_spin_trylock);
     pf_lock_asked(&c, l);
@@ -28,7 +28,7 @@ PF_INTERPOSE(int, pthread_spin_trylock, (pthread_spinlock_t * l))
     return r;
 }
 
-PF_INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t * l))
+PF_INTERPOSE_OFTEN(int, pthread_spin_lock, (pthread_spinlock_t * l))
 {
     PF_CALL(c, pthread_spin_lock);
     pf_lock_asked(&c, l);
@@ -40,7 +40,7 @@ PF_INTERPOSE(int, pthread_spin_lock, (pthread_spinlock_t * l))
     return r;
 }
 
-PF_INTERPOSE(int, pthread_spin_unlock, (pthread_spinlock_t * l))
+PF_INTERPOSE_OFTEN(int, pthread_spin_unlock, (pthread_spinlock_t * l))
 {
     PF_CALL(c, pthread_spin_unlock);
     if (c.t)
