@@ -108,6 +108,7 @@ struct pf_tls {
     uint64_t step; /* from one frame of a plain body to the next: 0 in a thread that is not known */
     int32_t *counts; /* of each function, by number: calls that need not ask */
     struct pf_frame scratch[2];
+    uint8_t busy; /* the runtime's: 1 while a check that did not pass at once goes on */
 };
 
 /* Operations of __pf_atomic_begin and memory orders (as in C11: 0 relaxed .. 5 seq_cst). */

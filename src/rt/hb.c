@@ -136,7 +136,13 @@ static struct pf_held *held_find(struct pf_thread *t, uintptr_t addr)
     return NULL;
 }
 
-/* Returns where the lock was first taken; *again: t had it last, and nobody learned from that. */
+/* Does the lock still keep what t told the writers to come, when it last had it as a reader? */
+static bool is_undrained(const struct pf_sync *s, const struct pf_thread *t)
+{
+    return s->readers.n > t->sid && s->readers.at[t->sid] >= t->undo.clk;
+}
+
+/* Returns where the lock was first taken; *again: nobody learned from t's last release of it. */
 static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint32_t where,
                              bool *again)
 {
@@ -152,9 +158,11 @@ static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint
             pf_clock_to_thread(t, &s->clock);
             s->learned = true;
         }
-        *again = !s->learned && !s->readers.n && !shared;
-        if (!shared)
+        *again = shared ? is_undrained(s, t) : !s->learned && !s->readers.n;
+        if (!shared) { /* what t tells others from now on has it */
             pf_clock_to_thread(t, &s->readers);
+            s->readers.n = 0;
+        }
         if (!s->first)
             s->first = where;
         where = s->first;
@@ -174,9 +182,9 @@ static void lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool kno
     struct pf_sync *s = pf_sync_find(a, true);
     if (s && shared) {
         pf_clock_from_thread(&s->readers, t);
+        pf_epoch_undoable(t, a);
     } else if (s && known) { /* the holder knows all that is in there */
         pf_clock_set_thread(&s->clock, t);
-        s->readers.n = 0;
         s->head = t->number + 1;
         s->learned = false;
         pf_epoch_undoable(t, a);

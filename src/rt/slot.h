@@ -40,6 +40,7 @@ static inline uint32_t pf_epoch_published(struct pf_thread *t)
  * yet can be used again. So a thread that takes a lock again which nobody else had in between, and
  * told nothing to anybody in other ways, goes on in the epoch it had under the lock, and finds its
  * statements of then still current: a data structure under a lock is not touched anew each time.
+ * A reader of a read-write lock likewise, as long as no writer has come.
  *
  * undoable: t has just released `lock`, its epoch has not ended yet. undo: t has taken `lock` and
  * nobody learned from that release; false if t cannot go back.
