@@ -219,6 +219,19 @@ static bool close_lock(struct pf_pair *p, uint32_t lock)
     return true;
 }
 
+/* The chain happens, in its order, before a and b. */
+static bool close_chain(struct pf_pair *p)
+{
+    for (uint32_t i = 0; i < p->nchain; i++) {
+        if (!include(p, p->chain[i]) || (i && !put_before(p, p->chain[i - 1], p->chain[i])))
+            return false;
+        if (i + 1 == p->nchain &&
+            (!put_before(p, p->chain[i], p->a) || !put_before(p, p->chain[i], p->b)))
+            return false;
+    }
+    return true;
+}
+
 bool pf_pair_close(struct pf_pair *p)
 {
     const struct pf_window *w = p->w;
@@ -236,7 +249,7 @@ bool pf_pair_close(struct pf_pair *p)
         p->writer[k] = PF_OPEN;
     p->right[w->thread[p->a]] = w->branch[p->a];
     p->right[w->thread[p->b]] = w->branch[p->b];
-    if (!include_before(p, p->a) || !include_before(p, p->b))
+    if (!include_before(p, p->a) || !include_before(p, p->b) || !close_chain(p))
         return false;
     do {
         p->changed = false;

@@ -105,6 +105,18 @@ enum pf_answer pf_engine_ask(struct pf_window *w, struct pf_pair *p, uint32_t lo
     return pf_pair_solve(p, conflicts);
 }
 
+enum pf_answer pf_engine_ask_chain(struct pf_window *w, struct pf_pair *p, uint32_t lo, uint32_t hi,
+                                   const uint32_t *events, uint32_t n, uint32_t due,
+                                   uint32_t conflicts)
+{
+    pf_window_fill(w, lo, hi);
+    if (!pf_pair_init(p, w, events[n - due] - lo, events[n - 1] - lo))
+        return PF_NO;
+    for (uint32_t i = 0; i + due < n; i++)
+        p->chain[p->nchain++] = events[i] - lo;
+    return pf_pair_close(p) ? pf_pair_solve(p, conflicts) : PF_NO;
+}
+
 struct engine {
     const struct pf_limits *limits;
     struct pf_index x;

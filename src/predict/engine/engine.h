@@ -28,4 +28,10 @@ enum pf_answer pf_engine_ask(struct pf_window *w, struct pf_pair *p, uint32_t lo
                              uint32_t a, uint32_t b, uint32_t conflicts,
                              struct pf_engine_stats *stats);
 
+/* The same for a chain of events of the trace: all but the last `due` (1 or 2) happen in this order,
+ * the last ones are then the next of their threads. */
+enum pf_answer pf_engine_ask_chain(struct pf_window *w, struct pf_pair *p, uint32_t lo, uint32_t hi,
+                                   const uint32_t *events, uint32_t n, uint32_t due,
+                                   uint32_t conflicts);
+
 #endif

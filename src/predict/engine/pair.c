@@ -68,6 +68,7 @@ bool pf_pair_init(struct pf_pair *p, const struct pf_window *w, uint32_t a, uint
     p->w = w;
     p->a = a;
     p->b = b;
+    p->nchain = 0;
     reserve(p, w);
     start_clocks(p);
     for (uint32_t u = 0; u < w->nt; u++) {
@@ -82,7 +83,7 @@ bool pf_pair_init(struct pf_pair *p, const struct pf_window *w, uint32_t a, uint
             if (!pf_pair_possible(p, w->pred.at[k]))
                 p->limit[w->thread[i]] = w->pos[i];
     return p->limit[w->thread[a]] == w->pos[a] && p->limit[w->thread[b]] == w->pos[b] &&
-           !pf_pair_before(p, a, b) && !pf_pair_before(p, b, a);
+           (a == b || (!pf_pair_before(p, a, b) && !pf_pair_before(p, b, a)));
 }
 
 struct preserve {

@@ -5,7 +5,8 @@
  *          order. It must keep must-order; two included acquires of a lock need one's release
  *          included and ordered between; a read that an included event (or a, or b) depends on must
  *          see its value, from a write that is itself right. a and b are then the next events of
- *          their threads.
+ *          their threads (a == b: it is). A chain of events may be asked to happen before, in its
+ *          order.
  * Answers: three tiers, each sound on its own:
  *            pf_pair_preserve  accepts when the included events, in the order of the trace, do
  *            pf_pair_close     rejects when what every answer must include and order is impossible
@@ -17,11 +18,14 @@
 
 #include "window.h"
 
+#define PF_CHAIN_MAX 12
+
 enum pf_answer { PF_YES, PF_NO, PF_UNKNOWN };
 
 struct pf_pair {
     const struct pf_window *w;
     uint32_t a, b;
+    uint32_t chain[PF_CHAIN_MAX], nchain; /* happen in this order, and then a and b */
     /* Per thread: how many events may be included at most; must be; in how many reads are right. */
     uint32_t *limit, *need, *right;
     uint32_t *clock; /* n * nt: events of each thread that come before, or are, the event */
@@ -39,8 +43,9 @@ struct pf_pair {
 #define PF_OPEN (PF_NONE - 1)
 
 void pf_pair_release(struct pf_pair *p);
-/* Sets up the question. False when must-order alone says no. a and b conflict, a != b. */
+/* Sets up the question. False when must-order alone says no. */
 bool pf_pair_init(struct pf_pair *p, const struct pf_window *w, uint32_t a, uint32_t b);
+/* Only without a chain. */
 bool pf_pair_preserve(struct pf_pair *p);
 bool pf_pair_close(struct pf_pair *p);
 /* After pf_pair_close said that nothing speaks against it. */
