@@ -85,6 +85,29 @@ static pf_status set_text(char *to, size_t size, const char *from, const char *w
     return PF_OK;
 }
 
+/* What a recording is to do that it would not do by itself. */
+static pf_status set_wishes(struct pf_channel *c, const struct pf_directed *d, struct pf_error *e)
+{
+    char plan[PATH_MAX], folder[PATH_MAX];
+    if (d->plan && !realpath(d->plan, plan))
+        return pf_fail(e, PF_IO, "%s: %s", d->plan, strerror(errno));
+    if (d->folder && !realpath(d->folder, folder))
+        return pf_fail(e, PF_IO, "%s: %s", d->folder, strerror(errno));
+    if (d->continuations > PF_CONTINUATIONS)
+        return pf_fail(e, PF_BAD, "--continue=%u: at most %d", d->continuations, PF_CONTINUATIONS);
+    c->continuations = d->continuations;
+    pf_status s = set_text(c->plan, sizeof c->plan, d->plan ? plan : NULL, "plan", e);
+    if (s == PF_OK)
+        s = set_text(c->flip, sizeof c->flip, d->flip, "flip", e);
+    if (s == PF_OK)
+        s = set_text(c->at, sizeof c->at, d->at, "at", e);
+    if (s == PF_OK)
+        s = set_text(c->tail, sizeof c->tail, d->tail, "tail", e);
+    if (s == PF_OK)
+        s = set_text(c->folder, sizeof c->folder, d->folder ? folder : NULL, "folder", e);
+    return s;
+}
+
 /* The channel with the settings filled in. */
 static pf_status make_host(struct pf_host **h, bool replay, const struct pf_clip *clip,
                            const struct pf_directed *d, struct pf_error *e)
@@ -108,6 +131,8 @@ static pf_status make_host(struct pf_host **h, bool replay, const struct pf_clip
         s = set_text(c->exclude, sizeof c->exclude, exclude, "exclude", e);
     if (s == PF_OK)
         s = set_text(c->until, sizeof c->until, d->until, "until", e);
+    if (s == PF_OK && !replay)
+        s = set_wishes(c, d, e);
     if (s != PF_OK)
         pf_host_free(*h);
     return s;

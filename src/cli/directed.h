@@ -13,6 +13,9 @@
 
 struct pf_directed {
     const char *schedule, *exclude, *until; /* NULL: none */
+    const char *plan, *flip;                /* record: what to do first; channel.h */
+    const char *at, *tail, *folder;         /* record: continuations from a point */
+    unsigned continuations;
     bool tracing;                           /* events with values are wanted */
     bool quiet;                             /* replay: the output is not shown */
     bool gdb;                               /* replay: stop for a debugger */

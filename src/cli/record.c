@@ -57,6 +57,12 @@ static int tell(const char *file, const struct pf_child_end *child, const struct
                 end->text);
         return PF_EXIT_FOUND;
     }
+    if (end->outcome == PF_OUTCOME_DIVERGED || end->outcome == PF_OUTCOME_INFEASIBLE) {
+        fprintf(stderr, "pf record: %s: %s\n",
+                end->outcome == PF_OUTCOME_DIVERGED ? "the plan cannot be followed" : "infeasible",
+                end->text);
+        return PF_EXIT_USAGE;
+    }
     if (end->outcome == PF_OUTCOME_LOST)
         fprintf(stderr, "pf record: %s: may not replay: %s\n", file, end->text);
     if (child->left_some)
@@ -68,7 +74,7 @@ static int tell(const char *file, const struct pf_child_end *child, const struct
 int pf_record(int argc, char **argv)
 {
     struct pf_directed d = {0};
-    const char *file = NULL;
+    const char *file = NULL, *continuations = NULL;
     const struct pf_cli_option options[] = {
         {"o", "FILE", "where the recording goes (default: NAME.clip, in this folder)", &file, NULL},
         {"schedule", "POLICY",
@@ -76,6 +82,12 @@ int pf_record(int argc, char **argv)
          NULL},
         {"trace", NULL, "keep every event with its value, not only schedule and inputs", NULL,
          &d.tracing},
+        {"plan", "FILE", "follow these steps first, then the policy", &d.plan, NULL},
+        {"flip", "A<B", "event A before event B, such as T1:137<T2:40", &d.flip, NULL},
+        {"at", "POINT", "go on several times from this point, such as T2:137", &d.at, NULL},
+        {"continue", "N", "how often to go on from --at", &continuations, NULL},
+        {"tail", "POLICY", "the policy of each; a star stands for its number", &d.tail, NULL},
+        {"folder", "DIR", "where the continuations are kept", &d.folder, NULL},
         {"exclude", "GLOB", "do not watch functions of this name; several with commas", &d.exclude,
          NULL},
     };
@@ -97,6 +109,9 @@ int pf_record(int argc, char **argv)
         return pf_complain(VERB, "which program? usage: pf record %s", verb.usage);
     if (d.schedule && check_schedule(d.schedule, &e) != PF_OK)
         return complain(&e);
+    if ((d.at != NULL) != (continuations != NULL) || (d.at && (!d.tail || !d.folder)))
+        return pf_complain(VERB, "--at, --continue, --tail and --folder go together");
+    d.continuations = continuations ? (unsigned)strtoul(continuations, NULL, 10) : 0;
     char *path;
     if (pf_program_find(argv[first], &path, &e) != PF_OK)
         return complain(&e);

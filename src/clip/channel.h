@@ -77,6 +77,13 @@ struct pf_continuation {
     uint64_t copied;  /* nanoseconds that the copy took */
 };
 
+/* A step of a plan: the thread runs until it has done so many events. */
+struct pf_plan_step {
+    uint32_t thread; /* by creation, 0 is main */
+    uint32_t reserved;
+    uint64_t until;
+};
+
 struct pf_channel {
     uint64_t magic;
     uint32_t version, mode; /* mode: enum pf_direct_mode */
@@ -88,6 +95,7 @@ struct pf_channel {
     uint32_t outcome;       /* enum pf_outcome */
     char schedule[256];     /* the policy, "rr:1000", "random:7" */
     char until[256];        /* replay: the point to stop at, or empty */
+    char plan[512];         /* record: a file of steps to follow first, or empty */
     char flip[256];         /* record: one point before another, "T1:137<T2:40" */
     char at[256];           /* record: the point to go on from several times, or empty */
     uint32_t continuations; /* how often */

@@ -61,7 +61,12 @@ _Noreturn void pf_direct_refuse(const char *why)
 
 _Noreturn void pf_diverged(const char *what, uint64_t expected, uint64_t found)
 {
-    struct pf_context *c = pf_context_self();
+    pf_diverged_in(pf_context_self(), what, expected, found);
+}
+
+_Noreturn void pf_diverged_in(struct pf_context *c, const char *what, uint64_t expected,
+                              uint64_t found)
+{
     struct line l = {0};
     add(&l, what);
     add(&l, ": expected ");

@@ -110,6 +110,7 @@ bool pf_point_reached(struct pf_context *c)
 {
     uint64_t event = c->stop;
     if (is_in(&until, c) && event == until.event) {
+        pf_sched_abandon();
         pf_direct_end();
         pf_log_outcome(PF_OUTCOME_STOPPED, "");
         for (;;)
@@ -138,6 +139,7 @@ void pf_point_stuck(void)
 {
     if (!held)
         return;
+    pf_sched_abandon();
     pf_direct_end();
     pf_log_outcome(
         PF_OUTCOME_INFEASIBLE,

@@ -7,6 +7,7 @@
  */
 #include "scheduler.h"
 #include "deadlock.h"
+#include "plan.h"
 #include "point.h"
 #include "policy.h"
 #include "rt.h"
@@ -16,7 +17,7 @@
 #define EVENT_NS 50
 #define CALL_NS 1000
 #define BUCKETS 256
-#define YIELDS_MAX 2000000
+#define YIELDS_MAX 1000000
 #define POLL_EVERY 16 /* decisions between two looks at descriptors while others can run */
 
 static struct {
@@ -351,6 +352,11 @@ static bool outside_is_due(void)
            (moment && pf_sched_now() >= moment);
 }
 
+static bool can_run(const struct pf_context *c)
+{
+    return c->state == PF_CONTEXT_READY || c->state == PF_CONTEXT_RUNNING;
+}
+
 /* Who comes next, and with how many events; the segment of self is closed. */
 static struct pf_context *decide(bool yielded)
 {
@@ -368,13 +374,21 @@ static struct pf_context *decide(bool yielded)
         c = pf_context_at(s.planned.thread);
         n = s.planned.n;
     } else {
-        struct pf_context *stays = me->state == PF_CONTEXT_RUNNING ? me : NULL;
+        struct pf_context *stays = me->state == PF_CONTEXT_RUNNING ? me : NULL, *wanted;
         do
             look_outside(!stays && !s.ready.first);
         while (!stays && !s.ready.first);
-        if (!c)
-            c = pf_policy_pick(&s.policy, &s.ready, stays, yielded, s.events);
-        n = pf_policy_grant(&s.policy, c, s.events);
+        while ((wanted = pf_plan_next(&n)) && !can_run(wanted)) {
+            if (wanted->state == PF_CONTEXT_HELD || (!wanted->wait.deadline && !s.outside))
+                pf_plan_fails();
+            look_outside(true);
+        }
+        if (wanted) {
+            c = wanted;
+        } else {
+            c = c ? c : pf_policy_pick(&s.policy, &s.ready, stays, yielded, s.events);
+            n = pf_policy_grant(&s.policy, c, s.events);
+        }
     }
     if (c->state == PF_CONTEXT_READY)
         pf_queue_remove(c);
@@ -401,7 +415,8 @@ static void next(enum pf_segment_end how)
 /* May self go on without the segment being closed? While following, never: it was closed here. */
 static bool goes_on(struct pf_context *me)
 {
-    if (s.following || outside_is_due())
+    uint64_t left;
+    if (s.following || outside_is_due() || pf_plan_next(&left))
         return false;
     uint64_t done = segment_events(), events = s.events + done;
     if (s.ready.first) {
@@ -506,6 +521,8 @@ _Noreturn void pf_sched_exit(void)
     __builtin_unreachable();
 }
 
+void pf_sched_abandon(void) { s.closed = true; }
+
 void pf_sched_final(void)
 {
     if (s.closed)
@@ -522,5 +539,9 @@ void pf_sched_init(const char *policy)
     s.following = pf_direct.mode == PF_DIRECT_REPLAY;
     if (s.following && !segment_read())
         pf_direct_refuse("the recording has no schedule");
-    allow(s.self, s.following ? s.planned.n : pf_policy_grant(&s.policy, s.self, 0));
+    pf_plan_init();
+    uint64_t n = s.planned.n;
+    if (!s.following && pf_plan_next(&n) != s.self)
+        n = pf_policy_grant(&s.policy, s.self, 0);
+    allow(s.self, n);
 }

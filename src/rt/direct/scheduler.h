@@ -46,6 +46,8 @@ void pf_sched_add(struct pf_context *c);
 _Noreturn void pf_sched_exit(void);
 /* The process ends here: closes the segment. */
 void pf_sched_final(void);
+/* The run is ended by us, where it stands: the schedule has no end. */
+void pf_sched_abandon(void);
 /* Counts a system call in virtual time. */
 void pf_sched_called(void);
 /* The first of those that wait for this futex, and how many there are; NULL: none. */

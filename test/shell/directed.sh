@@ -1,0 +1,127 @@
+# shellcheck shell=bash disable=SC2154
+# Directed mode: the same run every time, deadlocks told with their waits, orders that are asked for.
+
+cat >race.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+int x;
+static void *f(void *a) { for (int i = 0; i < 300; i++) x++; return a; }
+int main(void)
+{
+    pthread_t t[3];
+    for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, f, 0);
+    for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+    printf("%d\n", x);
+    return x & 63;
+}
+C
+"$PF" cc -O0 -g race.c -o race
+
+# Every policy, each recording replayed: same output, same status. Somewhere increments are lost.
+lost=0
+for policy in rr:7 random:1 random:2 pct:1,3 pos:1; do
+    s=0
+    "$PF" record -o r.clip --schedule=$policy -- ./race >recorded || s=$?
+    for _ in 1 2; do
+        status $s "$PF" replay r.clip
+        cmp out recorded
+    done
+    [[ $(cat recorded) == 900 ]] || lost=1
+    # The same seed makes the same run.
+    status $s "$PF" record -o again.clip --schedule=$policy -- ./race
+    cmp out recorded
+done
+[[ $lost == 1 ]] || fail "no policy interleaved the increments"
+
+# A deadlock ends the run, is told, and happens again in a replay.
+cat >dead.c <<'C'
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static void *f(void *x)
+{
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+    return x;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, f, 0);
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&a);
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+    pthread_join(t, 0);
+    return 0;
+}
+C
+"$PF" cc -g dead.c -o dead
+# Main's events: create, lock b, lock a ...; T1's: lock a, lock b ...
+status 66 "$PF" record -o d.clip --flip='T1:0<T0:2' -- ./dead
+has err "cycle: main thread -> thread T1 -> main thread"
+has err "held by thread T1, in pthread_mutex_lock, called from main (dead.c:16)"
+has err "held by main thread, in pthread_mutex_lock, called from f (dead.c:6)"
+status 66 "$PF" replay d.clip
+has err "cycle: main thread -> thread T1 -> main thread"
+
+# Two that only give way to each other are a livelock.
+cat >live.c <<'C'
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+static atomic_int x;
+static void *f(void *a) { while (atomic_load(&x) != 7) sched_yield(); return a; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, f, 0);
+    while (atomic_load(&x) != 8) sched_yield();
+}
+C
+"$PF" cc -g live.c -o live
+status 66 "$PF" record -o l.clip -- ./live
+has err "hang"
+has err "thread T1 can run, in f (live.c:5)"
+
+# A flip: both orders of two writes; one that is impossible says so.
+cat >flip.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+int x;
+static void *f(void *a) { x = 1; return a; }
+static void *g(void *a) { x = 2; return a; }
+int main(void)
+{
+    pthread_t t, u;
+    pthread_create(&t, 0, f, 0);
+    pthread_create(&u, 0, g, 0);
+    pthread_join(t, 0);
+    pthread_join(u, 0);
+    printf("%d\n", x);
+}
+C
+"$PF" cc -O0 -g flip.c -o flip
+event() { # of thread $1, the index of its write: before it x is not written, after it it is
+    local i
+    for i in 0 1 2 3; do
+        "$PF" record -o f.clip --flip="T$1:$i<T$((3 - $1)):0" -- ./flip >out 2>err || continue
+        [[ $(cat out) == $((3 - $1)) ]] && { echo "$i"; return; }
+    done
+}
+first=$(event 1) second=$(event 2)
+status 0 "$PF" record -o f.clip --flip="T1:$first<T2:$second" -- ./flip
+has out 2
+status 0 "$PF" replay f.clip
+has out 2
+status 0 "$PF" record -o f.clip --flip="T2:$second<T1:$first" -- ./flip
+has out 1
+status 0 "$PF" replay f.clip
+has out 1
+status 2 "$PF" record -o f.clip --flip="T2:99<T1:$first" -- ./flip
+has err "infeasible"
+
+# Continuations from one point: each goes on with all threads.
+mkdir cont
+status 0 "$PF" record -o c.clip --schedule=random:1 --at=T2:100 --continue=8 --tail='random:*' --folder=cont -- ./race
