@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -114,9 +115,8 @@ static pf_status make_host(struct pf_host **h, bool replay, const struct pf_clip
 {
     uint8_t use[PF_STREAMS];
     for (int s = 0; s < PF_STREAMS; s++)
-        use[s] = s == PF_STREAM_EVENT || s == PF_STREAM_NAME
-                     ? (d->tracing ? PF_RING_WRITE : PF_RING_OFF)
-                     : (replay ? PF_RING_READ : PF_RING_WRITE);
+        use[s] = s >= PF_STREAM_EVENT ? (d->tracing ? PF_RING_WRITE : PF_RING_OFF)
+                                      : (replay ? PF_RING_READ : PF_RING_WRITE);
     pf_status s = pf_host_new(h, use, clip, e);
     if (s != PF_OK)
         return s;
@@ -140,9 +140,11 @@ static pf_status make_host(struct pf_host **h, bool replay, const struct pf_clip
 
 /* One core and no randomisation, for the children to come. Where the system refuses, the runtime
  * knows what to do. */
-static void settle(void)
+static void settle(struct pf_channel *c)
 {
     cpu_set_t all, one;
+    long n = syscall(SYS_sched_getaffinity, 0, sizeof c->affinity, c->affinity);
+    c->affinity_bytes = n > 0 ? (uint32_t)n : 0;
     personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
     if (sched_getaffinity(0, sizeof all, &all))
         return;
@@ -161,7 +163,7 @@ static pf_status go(struct pf_host *h, struct pf_clip_writer *w, const struct pf
     pf_status s = pf_host_start(h, w, e);
     if (s != PF_OK)
         return s;
-    settle();
+    settle(pf_host_channel(h));
     environ = m->env;
     s = pf_child_run(m->program, m->argv, false, child, e);
     struct pf_error lost;

@@ -34,10 +34,12 @@
     PF_STREAM(SCHEDULE, 20, 1 << 16)                                                               \
     PF_STREAM(INPUT, 22, 1 << 17)                                                                  \
     PF_STREAM(OUTPUT, 20, 1 << 16)                                                                 \
-    PF_STREAM(EVENT, 23, 1 << 18)                                                                  \
+    PF_STREAM(EVENT, 22, 1 << 18)                                                                  \
+    PF_STREAM(ADDRESS, 22, 1 << 18)                                                                \
+    PF_STREAM(VALUE, 22, 1 << 18)                                                                  \
     PF_STREAM(NAME, 20, 1 << 16)
 
-enum pf_stream {
+enum pf_log_stream {
 #define PF_STREAM(name, bits, chunk) PF_STREAM_##name,
     PF_STREAM_LIST(PF_STREAM)
 #undef PF_STREAM
@@ -93,6 +95,8 @@ struct pf_channel {
     uint32_t owner;         /* pid of the target, once it has attached */
     uint32_t quiet;         /* replay: the output is compared, not shown */
     uint32_t outcome;       /* enum pf_outcome */
+    uint32_t affinity_bytes; /* what sched_getaffinity said before pf chose one core */
+    unsigned char affinity[128];
     char schedule[256];     /* the policy, "rr:1000", "random:7" */
     char until[256];        /* replay: the point to stop at, or empty */
     char plan[512];         /* record: a file of steps to follow first, or empty */

@@ -122,7 +122,7 @@ struct pf_channel *pf_host_channel(struct pf_host *h) { return h->channel; }
 /* --- the recorder --- */
 
 /* Takes from one stream; `all`: also less than a chunk. True: something was taken. */
-static bool take(struct pf_host *h, int s, bool all)
+static bool take(struct pf_host *h, int s, bool all) /* once deeper, for EVENT */
 {
     struct pf_ring *r = &h->channel->ring[s];
     uint64_t tail = r->tail, n = __atomic_load_n(&r->head, __ATOMIC_ACQUIRE) - tail;
@@ -132,8 +132,12 @@ static bool take(struct pf_host *h, int s, bool all)
         h->failed = true;
         (void)!pf_fail(&h->error, PF_BAD, "the program has overwritten the memory shared with pf");
     }
-    if (n > r->chunk && n < r->size)
-        n = n / r->chunk * r->chunk;
+    if (n > 2 * r->chunk)
+        n = 2 * r->chunk;
+    /* Events are of use only with all that belongs to them: that goes first. */
+    for (int other = s + 1; s == PF_STREAM_EVENT && other < PF_STREAMS; other++)
+        while (take(h, other, true))
+            ;
     if (!h->failed && pf_clip_append(h->writer, (unsigned)s, h->ring[s] + (tail & (r->size - 1)), n,
                                      &h->error) != PF_OK)
         h->failed = true;

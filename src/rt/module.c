@@ -10,10 +10,12 @@ struct module {
     struct pf_func *func, *func_end;
     struct pf_var *var, *var_end;
     struct module *next;
+    uint32_t serial; /* how many were loaded before it, and it */
 };
 
 static struct pf_spin lock;
-static struct module *modules;
+static struct module *modules; /* the newest first */
+static uint32_t nmodules;
 static const struct pf_func *funcs[PF_FUNCS_MAX]; /* .bss, committed as used */
 static uint32_t nfuncs = 1;
 
@@ -48,7 +50,7 @@ void __pf_module_in(void *func, void *func_end, void *var, void *var_end)
     while (m && m->func != func)
         m = m->next;
     if (!m && (m = pf_store_keep(sizeof *m))) {
-        *m = (struct module){func, func_end, var, var_end, modules};
+        *m = (struct module){func, func_end, var, var_end, modules, ++nmodules};
         modules = m;
     }
     pf_spin_unlock(&lock);
@@ -115,16 +117,36 @@ void __pf_module_out(void *func, void *func_end, void *var, void *var_end)
     pf_spin_unlock(&lock);
 }
 
+static struct pf_global global_of(struct pf_var *v)
+{
+    uintptr_t at = (uintptr_t)((char *)&v->address + v->address);
+    return (struct pf_global){at, v->size, pf_rel_str(&v->name), pf_rel_str(&v->file), v->line};
+}
+
+uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void *), void *arg)
+{
+    uint32_t now = __atomic_load_n(&nmodules, __ATOMIC_ACQUIRE);
+    if (now == seen)
+        return now;
+    pf_spin_lock(&lock);
+    for (struct module *m = modules; m && m->serial > seen; m = m->next)
+        for (struct pf_var *v = m->var; v < m->var_end; v++) {
+            struct pf_global g = global_of(v);
+            f(&g, arg);
+        }
+    pf_spin_unlock(&lock);
+    return now;
+}
+
 bool pf_global_find(uintptr_t addr, struct pf_global *out)
 {
     bool found = false;
     pf_spin_lock(&lock);
     for (struct module *m = modules; m && !found; m = m->next)
         for (struct pf_var *v = m->var; v < m->var_end; v++) {
-            uintptr_t at = (uintptr_t)((char *)&v->address + v->address);
-            if (addr - at < v->size) {
-                *out = (struct pf_global){at, v->size, pf_rel_str(&v->name), pf_rel_str(&v->file),
-                                          v->line};
+            struct pf_global g = global_of(v);
+            if (addr - g.addr < g.size) {
+                *out = g;
                 found = true;
                 break;
             }

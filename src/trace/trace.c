@@ -11,17 +11,17 @@
 
 const char *const pf_event_word[PF_EV_KINDS] = {
 #define PF_EVENT(name, word, operand, class) [PF_EV_##name] = word,
-#include "event.def"
+#include "pf_event.def"
 #undef PF_EVENT
 };
 const uint8_t pf_event_class[PF_EV_KINDS] = {
 #define PF_EVENT(name, word, operand, class) [PF_EV_##name] = PF_CLASS_##class,
-#include "event.def"
+#include "pf_event.def"
 #undef PF_EVENT
 };
 const uint8_t pf_event_operand[PF_EV_KINDS] = {
 #define PF_EVENT(name, word, operand, class) [PF_EV_##name] = PF_OPERAND_##operand,
-#include "event.def"
+#include "pf_event.def"
 #undef PF_EVENT
 };
 

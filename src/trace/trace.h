@@ -15,15 +15,9 @@
 #ifndef PF_TRACE_H
 #define PF_TRACE_H
 
+#include "pf_event.h"
 #include "vec.h"
 #include <stdbool.h>
-
-enum pf_event_kind {
-#define PF_EVENT(name, word, operand, class) PF_EV_##name,
-#include "event.def"
-#undef PF_EVENT
-    PF_EV_KINDS
-};
 
 enum pf_event_class {
     PF_CLASS_ACCESS,
@@ -59,17 +53,6 @@ extern const uint8_t pf_event_operand[PF_EV_KINDS];
 /* Why a trace could not be read or is refused: where, what was expected, what was found. */
 struct pf_trace_error {
     char text[240];
-};
-
-enum pf_event_flags {
-    PF_EF_NESTED = 1,   /* an inner level of a recursive lock: no effect on others */
-    PF_EF_RELAXED = 2,  /* an atomic that orders nothing */
-    PF_EF_ACQUIRE = 4,  /* an atomic that only acquires (or only releases) */
-    PF_EF_RELEASE = 8,
-    PF_EF_UNKNOWN = 16, /* the value is not known */
-    PF_EF_TIMEOUT = 32, /* a wake by time-out */
-    PF_EF_MISSING = 64, /* a read whose value may come from inside a missing call (selfcheck.h) */
-    PF_EF_ORPHAN = 128, /* a read whose value no observed write explains (selfcheck.h) */
 };
 
 struct pf_event {

@@ -138,9 +138,9 @@ void pf_world_init(void);
 /* --- log (log.c; more of it in log.h) --- */
 
 /* Recording: appends n bytes. Complete chunks survive a kill. */
-void pf_log_put(enum pf_stream s, const void *bytes, size_t n);
+void pf_log_put(enum pf_log_stream s, const void *bytes, size_t n);
 /* Replay: the next n bytes, valid until the next call for this stream; NULL: the stream is over. */
-const void *pf_log_get(enum pf_stream s, size_t n);
+const void *pf_log_get(enum pf_log_stream s, size_t n);
 /* Nothing is lost without it; it makes pf write now (before a checkpoint, say). */
 void pf_log_flush(void);
 

@@ -19,7 +19,7 @@ static struct pf_channel *channel;
 static uint64_t cursor[PF_STREAMS];     /* READ: the next byte */
 static struct pf_ring *rings[PF_STREAMS]; /* NULL: off */
 
-static unsigned char *stream_at(enum pf_stream s)
+static unsigned char *stream_at(enum pf_log_stream s)
 {
     return (unsigned char *)(PF_CHANNEL_BASE + (s + 1) * PF_CHANNEL_STRIDE);
 }
@@ -100,12 +100,19 @@ void pf_log_init(void)
         channel = c;
         pf_direct.mode = (uint8_t)c->mode;
         pf_direct.tracing = c->tracing;
-        return;
+    } else {
+        pf_sys(SYS_munmap, c, size); /* a child of the recorded process, or an older build */
     }
-    pf_sys(SYS_munmap, c, size); /* a child of the recorded process, or an older build */
+    pf_sys(SYS_close, fd); /* the number is the program's again */
 }
 
 struct pf_channel *pf_log_channel(void) { return channel; }
+
+struct pf_ring *pf_log_ring(enum pf_log_stream s, unsigned char **base)
+{
+    *base = stream_at(s);
+    return rings[s];
+}
 
 void pf_log_detach(void)
 {
@@ -114,7 +121,7 @@ void pf_log_detach(void)
     channel = NULL;
 }
 
-static void call_reader(void)
+void pf_log_call(void)
 {
     __atomic_fetch_add(&channel->called, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&channel->asleep, __ATOMIC_SEQ_CST))
@@ -130,7 +137,7 @@ static bool make_room(struct pf_ring *r, uint64_t n)
         uint32_t seen = __atomic_load_n(&channel->drained, __ATOMIC_SEQ_CST);
         if (r->head + n - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE) <= r->size)
             break;
-        call_reader();
+        pf_log_call();
         if (pf_sys(SYS_futex, &channel->drained, FUTEX_WAIT, seen, &look) == -ETIMEDOUT &&
             (uint32_t)pf_sys(SYS_getppid) != channel->pf)
             return false;
@@ -139,7 +146,7 @@ static bool make_room(struct pf_ring *r, uint64_t n)
     return true;
 }
 
-unsigned char *pf_log_room(enum pf_stream s, size_t n)
+unsigned char *pf_log_room(enum pf_log_stream s, size_t n)
 {
     struct pf_ring *r = rings[s];
     if (!r || r->use != PF_RING_WRITE)
@@ -152,16 +159,16 @@ unsigned char *pf_log_room(enum pf_stream s, size_t n)
     return stream_at(s) + (r->head & (r->size - 1));
 }
 
-void pf_log_commit(enum pf_stream s, size_t n)
+void pf_log_commit(enum pf_log_stream s, size_t n)
 {
     struct pf_ring *r = rings[s];
     uint64_t before = r->head;
     __atomic_store_n(&r->head, before + n, __ATOMIC_RELEASE);
     if ((before ^ (before + n)) & -r->chunk)
-        call_reader();
+        pf_log_call();
 }
 
-void pf_log_put(enum pf_stream s, const void *bytes, size_t n)
+void pf_log_put(enum pf_log_stream s, const void *bytes, size_t n)
 {
     const unsigned char *from = bytes;
     while (n) { /* larger than the ring: in pieces */
@@ -176,7 +183,7 @@ void pf_log_put(enum pf_stream s, const void *bytes, size_t n)
     }
 }
 
-const void *pf_log_get(enum pf_stream s, size_t n)
+const void *pf_log_get(enum pf_log_stream s, size_t n)
 {
     struct pf_ring *r = rings[s];
     if (!r || r->use != PF_RING_READ || n > r->head - cursor[s])
@@ -186,7 +193,7 @@ const void *pf_log_get(enum pf_stream s, size_t n)
     return at;
 }
 
-uint64_t pf_log_at(enum pf_stream s)
+uint64_t pf_log_at(enum pf_log_stream s)
 {
     struct pf_ring *r = rings[s];
     return !r ? 0 : r->use == PF_RING_READ ? cursor[s] : r->head;
@@ -195,7 +202,7 @@ uint64_t pf_log_at(enum pf_stream s)
 void pf_log_flush(void)
 {
     if (channel)
-        call_reader();
+        pf_log_call();
 }
 
 void pf_log_outcome(enum pf_outcome what, const char *text)

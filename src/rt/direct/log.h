@@ -23,10 +23,13 @@ void pf_log_detach(void);
 
 /* The next n <= 64 KB bytes of a stream that is written, to be filled in and then committed, whole or
  * in part; NULL: dropped. */
-unsigned char *pf_log_room(enum pf_stream s, size_t n);
-void pf_log_commit(enum pf_stream s, size_t n);
+unsigned char *pf_log_room(enum pf_log_stream s, size_t n);
+void pf_log_commit(enum pf_log_stream s, size_t n);
+/* For who moves `head` by himself: the ring (NULL: off) and where it is mapped; wakes pf. */
+struct pf_ring *pf_log_ring(enum pf_log_stream s, unsigned char **base);
+void pf_log_call(void);
 /* Bytes put, or got, so far. */
-uint64_t pf_log_at(enum pf_stream s);
+uint64_t pf_log_at(enum pf_log_stream s);
 
 /* In a continuation (checkpoint.h): what is put from here on goes to a file of its own. */
 void pf_log_split(const char *path, uint32_t number);

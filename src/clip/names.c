@@ -1,0 +1,235 @@
+/* names.c - the stream of names, read whole into tables. */
+#include "names.h"
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NUMBER_MAX (1u << 24) /* sites, positions: larger numbers are not believed */
+
+/* Texts and lists live in blocks that are freed together. */
+struct pf_names_memory {
+    struct pf_names_memory *next;
+    size_t used, size;
+    _Alignas(8) char at[];
+};
+
+struct cursor {
+    const unsigned char *at, *end;
+    struct pf_names *names;
+    bool bad, full; /* makes no sense; out of memory */
+};
+
+static void *keep(struct cursor *c, size_t n)
+{
+    struct pf_names_memory *m = c->names->memory;
+    n = (n + 7) & ~(size_t)7;
+    if (!m || m->size - m->used < n) {
+        size_t size = n > 1 << 16 ? n : 1 << 16;
+        m = malloc(sizeof *m + size);
+        if (!m) {
+            c->full = true;
+            return NULL;
+        }
+        *m = (struct pf_names_memory){.next = c->names->memory, .size = size};
+        c->names->memory = m;
+    }
+    void *p = m->at + m->used;
+    m->used += n;
+    return p;
+}
+
+static uint64_t number(struct cursor *c)
+{
+    uint64_t v = 0;
+    for (unsigned shift = 0; c->at < c->end && shift < 64; shift += 7) {
+        unsigned char b = *c->at++;
+        v |= (uint64_t)(b & 127) << shift;
+        if (b < 128)
+            return v;
+    }
+    c->bad = true;
+    return 0;
+}
+
+static const char *text(struct cursor *c)
+{
+    uint64_t n = number(c);
+    if (n > (uint64_t)(c->end - c->at)) {
+        c->bad = true;
+        return "";
+    }
+    char *s = n ? keep(c, n + 1) : NULL;
+    if (!s)
+        return "";
+    memcpy(s, c->at, n);
+    s[n] = 0;
+    c->at += n;
+    return s;
+}
+
+/* Element `i` of a table that grows; NULL when i is not believed. */
+static void *element(struct cursor *c, void **table, size_t *n, uint64_t i, size_t size)
+{
+    if (c->bad || i >= NUMBER_MAX) {
+        c->bad = true;
+        return NULL;
+    }
+    if (i >= *n) {
+        size_t more = (size_t)i + 1 > 2 * *n ? (size_t)i + 1 : 2 * *n;
+        char *p = realloc(*table, more * size);
+        if (!p) {
+            c->full = true;
+            return NULL;
+        }
+        memset(p + *n * size, 0, (more - *n) * size);
+        *table = p;
+        *n = more;
+    }
+    return (char *)*table + i * size;
+}
+
+static void take_position(struct cursor *c)
+{
+    struct pf_names *n = c->names;
+    uint64_t i = number(c);
+    struct pf_name_position *p = element(c, (void **)&n->position, &n->npositions, i, sizeof *p);
+    struct pf_name_position v = {.file = text(c), .function = text(c), .variable = text(c)};
+    v.line = (uint32_t)number(c);
+    v.column = (uint32_t)number(c);
+    v.begins = (uint32_t)number(c);
+    v.kind = (uint32_t)number(c);
+    if (p && !c->bad)
+        *p = v;
+}
+
+static void take_site(struct cursor *c, struct pf_code *code, size_t *ncode)
+{
+    struct pf_names *n = c->names;
+    uint64_t i = number(c), kind = number(c), size = number(c), count = number(c);
+    struct pf_name_site *s = element(c, (void **)&n->site, &n->nsites, i, sizeof *s);
+    struct pf_code_site *books = element(c, (void **)&code->site, ncode, i, sizeof *books);
+    if (!s || !books || count > PF_NAME_DEPTH) {
+        c->bad |= count > PF_NAME_DEPTH;
+        return;
+    }
+    uint32_t *list = keep(c, (count + 1) * sizeof *list);
+    for (uint64_t k = 0; list && k < count; k++) {
+        uint64_t p = number(c);
+        list[k] = (uint32_t)(p < n->npositions && n->position[p].file ? p : 0);
+    }
+    if (!list || c->bad)
+        return;
+    *s = (struct pf_name_site){list, (uint32_t)count, true};
+    if (kind > PF_EV_WRITE)
+        return;
+    if (size != 1 && size != 2 && size != 4 && size != 8)
+        c->bad = true;
+    books->kind = (uint8_t)kind;
+    books->size = (uint8_t)size;
+}
+
+static void take_variable(struct cursor *c)
+{
+    struct pf_names *n = c->names;
+    struct pf_name_variable v = {.addr = number(c), .size = number(c)};
+    v.name = text(c);
+    v.file = text(c);
+    v.line = (uint32_t)number(c);
+    if (c->bad)
+        return;
+    if ((n->nvariables & (n->nvariables - 1)) == 0) { /* full at 0, 1, 2, 4, ... */
+        size_t cap = n->nvariables ? 2 * n->nvariables : 1;
+        void *p = realloc(n->variable, cap * sizeof v);
+        c->full |= !p;
+        if (!p)
+            return;
+        n->variable = p;
+    }
+    n->variable[n->nvariables++] = v;
+}
+
+static void take_thread(struct cursor *c)
+{
+    struct pf_names *n = c->names;
+    uint64_t i = number(c);
+    if (i > UINT16_MAX)
+        c->bad = true;
+    struct pf_name_thread *t = element(c, (void **)&n->thread, &n->nthreads, i, sizeof *t);
+    struct pf_name_thread v = {.parent = (uint32_t)number(c), .created = (uint32_t)number(c)};
+    v.name = text(c);
+    v.known = true;
+    if (t && !c->bad)
+        *t = v;
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const struct pf_name_variable *x = a, *y = b;
+    return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+pf_status pf_names_read(struct pf_names *n, struct pf_code *code, size_t *ncode,
+                        const unsigned char *bytes, size_t size, const char *path,
+                        struct pf_error *e)
+{
+    for (size_t at = 0; size - at >= 4;) {
+        uint32_t length;
+        memcpy(&length, bytes + at, 4);
+        at += 4;
+        if (length > size - at) /* cut: whoever needs it will notice */
+            break;
+        struct cursor c = {bytes + at, bytes + at + length, n, false, false};
+        switch (number(&c)) {
+        case PF_NAME_POSITION:
+            take_position(&c);
+            break;
+        case PF_NAME_SITE:
+            take_site(&c, code, ncode);
+            break;
+        case PF_NAME_VARIABLE:
+            take_variable(&c);
+            break;
+        case PF_NAME_THREAD:
+            take_thread(&c);
+            break;
+        default:
+            break;
+        }
+        if (c.full)
+            return pf_fail(e, PF_NOMEM, "%s: out of memory", path);
+        if (c.bad)
+            return pf_fail(e, PF_BAD, "%s: name stream, offset %zu: a record that makes no sense",
+                           path, at);
+        at += length;
+    }
+    if (n->nvariables)
+        qsort(n->variable, n->nvariables, sizeof *n->variable, by_address);
+    return PF_OK;
+}
+
+const struct pf_name_variable *pf_names_variable(const struct pf_names *n, uint64_t addr)
+{
+    size_t lo = 0, hi = n->nvariables; /* the last one at or below addr is lo - 1 */
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (n->variable[mid].addr <= addr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo && addr - n->variable[lo - 1].addr < n->variable[lo - 1].size ? &n->variable[lo - 1]
+                                                                            : NULL;
+}
+
+void pf_names_release(struct pf_names *n)
+{
+    for (struct pf_names_memory *m = n->memory, *next; m; m = next) {
+        next = m->next;
+        free(m);
+    }
+    free(n->position);
+    free(n->site);
+    free(n->variable);
+    free(n->thread);
+    *n = (struct pf_names){0};
+}

@@ -1,0 +1,290 @@
+/*
+ * clip_events.c - events on their way: what the runtime's tracer writes, the reader gives back, event
+ * by event; and damaged recordings never do worse than say so. The target is this program, started anew.
+ */
+// sources: src/clip/*.c src/base/*.c src/rt/direct/log.c src/rt/direct/tracer.c
+// sources: src/rt/direct/trace_names.c src/rt/index.c src/rt/sys.c
+#define _GNU_SOURCE
+#include "events.h"
+#include "host.h"
+#include "log.h"
+#include "module.h"
+#include "stack.h"
+#include "tracer.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+/* --- the rest of the runtime, as far as the tracer looks at it --- */
+
+struct pf_direct pf_direct;
+__thread struct pf_tls __pf_tls;
+static uint32_t running;
+static uint64_t indices[64];
+
+struct pf_context *pf_context_self(void) { return NULL; }
+uint32_t pf_context_number(const struct pf_context *c) { return running; }
+uint64_t pf_context_events(const struct pf_context *c) { return indices[running]; }
+
+void pf_stack_walk(uint32_t id, bool (*f)(const struct pf_position *, void *), void *arg)
+{
+    static char functions[8][8];
+    for (unsigned depth = 0; depth <= id % 3; depth++) {
+        snprintf(functions[depth], 8, "f%u", depth);
+        struct pf_position p = {.func = functions[depth],
+                                .file = "dir/a.c",
+                                .line = depth ? depth : 100 + id,
+                                .column = id % 7,
+                                .kind = PF_SITE_READ};
+        if (!f(&p, arg))
+            return;
+    }
+}
+
+uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void *), void *arg)
+{
+    if (!seen) {
+        struct pf_global b = {0x5000, 16, "b", "a.c", 2}, a = {0x4000, 8, "a", "a.c", 1};
+        f(&b, arg);
+        f(&a, arg);
+    }
+    return 1;
+}
+
+void *pf_store_keep(size_t n) { return calloc(1, n); }
+
+/* --- events that depend on their number alone --- */
+
+static uint64_t state;
+static uint64_t dice(uint64_t n)
+{
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    return (state >> 33) % n;
+}
+
+struct made {
+    struct pf_traced e;
+    bool access;
+    uint32_t thread;
+    uint64_t jump; /* events of the thread without a record before this one */
+    unsigned char bytes[PF_TRACED_BYTES];
+};
+
+static struct {
+    uint64_t walk[64], pointer;
+    uint32_t thread;
+} made_before;
+
+/* Loops over arrays, lists, counters and noise; locks, atomics, copies; a thread switch now and then. */
+static void make(struct made *m)
+{
+    static const uint32_t sizes[] = {1, 2, 4, 8};
+    uint64_t *walk = made_before.walk, pointer = made_before.pointer;
+    if (dice(50) == 0)
+        made_before.thread = (uint32_t)dice(5);
+    *m = (struct made){.thread = made_before.thread, .jump = dice(200) == 0 ? dice(1000) : 0};
+    uint32_t site = 1 + (uint32_t)dice(40), size = sizes[site % 4];
+    uint64_t random = dice(1ull << 31) << 33 ^ dice(1ull << 31) << 9 ^ dice(512);
+    m->e.site = site;
+    m->access = dice(20) != 0;
+    if (m->access) {
+        m->e.kind = site & 1 ? PF_EV_READ : PF_EV_WRITE;
+        m->e.more = dice(100) ? size : 2; /* a site that is not always of one size */
+        m->e.what = site % 3 == 0   ? (walk[site] += 8)
+                    : site % 3 == 1 ? pointer + site
+                                    : random >> dice(60);
+        m->e.has_value = true;
+        uint64_t value = dice(3) == 0 ? random : dice(2) ? walk[site] : 7;
+        m->e.value = pf_code_cut(value, (unsigned)m->e.more);
+        if (m->e.more == 8)
+            made_before.pointer = m->e.value;
+        return;
+    }
+    m->e.kind = (uint8_t)dice(PF_EV_KINDS);
+    m->e.flags = (uint8_t)dice(64);
+    m->e.what = dice(2) ? random : 0;
+    m->e.more = dice(2) ? dice(100) : 0;
+    m->e.has_value = dice(2);
+    m->e.value = m->e.has_value ? random : 0;
+    m->e.has_old = dice(2);
+    m->e.old = m->e.has_old ? ~random : 0;
+    m->e.attached = m->jump == 0 && dice(3) == 0;
+    m->e.nbytes = dice(2) ? (uint32_t)dice(PF_TRACED_BYTES + 1) : 0;
+    for (uint32_t i = 0; i < m->e.nbytes; i++)
+        m->bytes[i] = (unsigned char)(random + i);
+    m->e.bytes = m->bytes;
+}
+#define EVENTS 300000u
+
+static int trace_target(bool killed)
+{
+    static struct pf_thread threads[8];
+    pf_log_init();
+    if (!pf_direct.tracing)
+        return 1;
+    for (unsigned k = 0; k < EVENTS; k++) {
+        struct made m;
+        make(&m);
+        running = m.thread;
+        __pf_tls.thread = &threads[running];
+        indices[running] += m.jump + !m.e.attached;
+        if (m.access)
+            pf_trace_access(m.e.site, m.e.what, (uint32_t)m.e.more, m.e.kind == PF_EV_WRITE,
+                            m.e.value);
+        else
+            pf_trace_event(&m.e);
+        if (killed && k == EVENTS / 2)
+            kill(getpid(), SIGKILL);
+    }
+    return pf_direct.tracing ? 42 : 2;
+}
+
+/* --- the test --- */
+
+static char file[128];
+static char *self;
+
+static int record(const char *how)
+{
+    uint8_t use[PF_STREAMS] = {0};
+    static char *none[] = {NULL};
+    struct pf_clip_meta m = {.program = "/p", .cwd = "/", .argv = none, .env = none};
+    struct pf_error e;
+    struct pf_host *h;
+    struct pf_clip_writer *w;
+    static char *argv[] = {"p", NULL};
+    m.argv = argv;
+    for (int s = PF_STREAM_EVENT; s < PF_STREAMS; s++)
+        use[s] = PF_RING_WRITE;
+    assert_int_equal(pf_clip_create(&w, file, &m, &e), PF_OK);
+    assert_int_equal(pf_host_new(&h, use, NULL, &e), PF_OK);
+    pf_host_channel(h)->mode = PF_DIRECT_RECORD;
+    pf_host_channel(h)->tracing = 1;
+    assert_int_equal(pf_host_start(h, w, &e), PF_OK);
+    pid_t pid = fork();
+    if (pid == 0) {
+        setenv(PF_CHANNEL_ENV, "987", 1);
+        execl(self, self, how, (char *)NULL);
+        _exit(127);
+    }
+    int wait;
+    assert_int_equal(waitpid(pid, &wait, 0), pid);
+    assert_int_equal(pf_host_close(h, &e), PF_OK);
+    struct pf_clip_end end = {.wait = wait};
+    assert_int_equal(pf_clip_finish(w, &end, &e), PF_OK);
+    pf_clip_writer_free(w);
+    pf_host_free(h);
+    return wait;
+}
+
+static void compare(unsigned wanted)
+{
+    struct pf_error e;
+    struct pf_clip c;
+    struct pf_events *r;
+    struct pf_record got;
+    pf_status s;
+    assert_int_equal(pf_clip_open(&c, file, &e), PF_OK);
+    assert_int_equal(pf_events_open(&r, &c, &e), PF_OK);
+    state = 0;
+    memset(&made_before, 0, sizeof made_before);
+    memset(indices, 0, sizeof indices);
+    unsigned n = 0;
+    for (; pf_events_next(r, &got, &s, &e); n++) {
+        struct made m;
+        make(&m);
+        indices[m.thread] += m.jump + !m.e.attached;
+        assert_int_equal(got.thread, m.thread);
+        assert_int_equal(got.index, indices[m.thread]);
+        assert_int_equal(got.kind, m.e.kind);
+        assert_int_equal(got.site, m.e.site);
+        assert_int_equal(got.what, m.e.what);
+        assert_int_equal(got.more, m.e.more);
+        assert_int_equal(got.flags, m.e.flags);
+        assert_int_equal(got.attached, m.e.attached);
+        assert_int_equal(got.has_value, m.e.has_value);
+        assert_int_equal(got.value, m.e.value);
+        assert_int_equal(got.has_old, m.e.has_old);
+        assert_int_equal(got.old, m.e.old);
+        assert_int_equal(got.nbytes, m.e.nbytes);
+        if (m.e.nbytes)
+            assert_memory_equal(got.bytes, m.bytes, m.e.nbytes);
+        const struct pf_name_site *site = &pf_events_names(r)->site[got.site];
+        assert_true(site->known && site->npositions == got.site % 3 + 1);
+        assert_int_equal(pf_events_names(r)->position[site->position[0]].line, 100 + got.site);
+    }
+    assert_int_equal(s, PF_OK);
+    assert_false(pf_events_cut(r));
+    assert_int_equal(n, wanted);
+    assert_string_equal(pf_names_variable(pf_events_names(r), 0x500f)->name, "b");
+    assert_string_equal(pf_names_variable(pf_events_names(r), 0x4000)->name, "a");
+    assert_null(pf_names_variable(pf_events_names(r), 0x4008));
+    assert_null(pf_names_variable(pf_events_names(r), 0x3fff));
+    pf_events_free(r);
+    pf_clip_release(&c);
+}
+
+static void test_round(void **unused)
+{
+    assert_int_equal(record("trace"), 42 << 8);
+    compare(EVENTS);
+}
+
+static void test_killed(void **unused)
+{
+    assert_int_equal(record("killed"), SIGKILL);
+    compare(EVENTS / 2 + 1);
+}
+
+/* Cut between any two chunks, the events before are whole and the rest is said to be missing. */
+static void test_cut(void **unused)
+{
+    static unsigned char bytes[1 << 24];
+    struct pf_error e;
+    struct pf_record got;
+    pf_status s;
+    assert_int_equal(record("trace"), 42 << 8);
+    FILE *f = fopen(file, "r");
+    size_t n = fread(bytes, 1, sizeof bytes, f), cuts = 0, some = 0;
+    fclose(f);
+    for (size_t at = sizeof(struct pf_clip_header); at < n; cuts++) {
+        struct pf_chunk k;
+        memcpy(&k, bytes + at, sizeof k);
+        at += sizeof k + k.stored;
+        struct pf_clip c;
+        struct pf_events *r;
+        assert_int_equal(pf_clip_open_bytes(&c, "x", bytes, at, &e), PF_OK);
+        assert_int_equal(c.ended, at == n);
+        assert_int_equal(pf_events_open(&r, &c, &e), PF_OK);
+        size_t events = 0;
+        while (pf_events_next(r, &got, &s, &e))
+            events++;
+        assert_int_equal(s, PF_OK);
+        some += events > 0 && events < EVENTS;
+        pf_events_free(r);
+        pf_clip_release(&c);
+    }
+    assert_true(cuts > 5 && some > 2);
+}
+
+int main(int argc, char **argv)
+{
+    self = argv[0];
+    if (argc > 1)
+        return trace_target(!strcmp(argv[1], "killed"));
+    snprintf(file, sizeof file, "/tmp/pf-events-test.%d", (int)getpid());
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_round),
+        cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_cut),
+    };
+    int status = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(file);
+    return status;
+}
