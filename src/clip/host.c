@@ -135,9 +135,12 @@ static bool take(struct pf_host *h, int s, bool all) /* once deeper, for EVENT *
     if (n > 2 * r->chunk)
         n = 2 * r->chunk;
     /* Events are of use only with all that belongs to them: that goes first. */
-    for (int other = s + 1; s == PF_STREAM_EVENT && other < PF_STREAMS; other++)
-        while (take(h, other, true))
-            ;
+    for (int k = s + 1; s == PF_STREAM_EVENT && k < PF_STREAMS; k++) {
+        const struct pf_ring *other = &h->channel->ring[k];
+        for (uint64_t to = __atomic_load_n(&other->head, __ATOMIC_ACQUIRE); other->tail < to;)
+            if (!take(h, k, true))
+                break;
+    }
     if (!h->failed && pf_clip_append(h->writer, (unsigned)s, h->ring[s] + (tail & (r->size - 1)), n,
                                      &h->error) != PF_OK)
         h->failed = true;
