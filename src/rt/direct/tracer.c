@@ -32,14 +32,6 @@ static struct {
     uint32_t left; /* events for which there is room */
 } tracer;
 
-/* Until there is a scheduler: one thread, all events in a row. */
-__attribute__((weak)) struct pf_context *pf_context_self(void) { return NULL; }
-__attribute__((weak)) uint32_t pf_context_number(const struct pf_context *c) { return 0; }
-__attribute__((weak)) uint64_t pf_context_events(const struct pf_context *c)
-{
-    return tracer.now->index + 1;
-}
-
 static bool open_column(struct column *c, enum pf_log_stream s)
 {
     c->ring = pf_log_ring(s, &c->base);
