@@ -1,15 +1,18 @@
 /* report.c - `pf report`: the findings that earlier runs left in a folder, as text or JSON. */
+#include "baseline.h"
 #include "cli.h"
 #include "file.h"
 #include "finding_text.h"
 #include "findings.h"
+#include "html.h"
+#include "sarif.h"
+#include "state_read.h"
 #include "suite_load.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #define VERB "report"
-#define DEFAULT_STATE ".photofinish"
 
 /* " in 3 executions of 2 tests: a; b" */
 static void add_sightings(struct pf_text *t, const struct pf_sightings *s)
@@ -55,8 +58,10 @@ static void add_suite(struct pf_text *t, const struct pf_suite_sum *u)
     pf_text_add(t, " failed\n");
 }
 
-static void add_text(struct pf_text *t, const struct pf_findings *f, bool color)
+static void add_text(struct pf_text *t, const struct pf_findings *f, const struct pf_baseline *base,
+                     bool color)
 {
+    size_t accepted = 0;
     struct pf_text_style style = {.color = color, .summary = true};
     for (size_t i = 0; i < f->n; i++) {
         pf_finding_text(t, f->at[i], &style);
@@ -66,6 +71,10 @@ static void add_text(struct pf_text *t, const struct pf_findings *f, bool color)
         pf_text_u64(t, f->at[i]->count);
         pf_text_add(t, f->at[i]->count == 1 ? " time" : " times");
         add_sightings(t, f->at[i]->seen);
+        if (base && pf_baseline_has(base, f->at[i]->id)) {
+            pf_text_add(t, ", accepted");
+            accepted++;
+        }
         pf_text_char(t, '\n');
     }
     if (f->suite)
@@ -77,11 +86,16 @@ static void add_text(struct pf_text *t, const struct pf_findings *f, bool color)
         pf_text_u64(t, f->nprocesses);
         pf_text_add(t, f->nprocesses == 1 ? " process" : " processes");
     }
+    if (accepted) {
+        pf_text_add(t, ", ");
+        pf_text_u64(t, accepted);
+        pf_text_add(t, " accepted");
+    }
     pf_text_char(t, '\n');
     pf_findings_losses(t, f);
 }
 
-enum form { TEXT, JSON, TABLE, SVG, FORMS };
+enum form { TEXT, JSON, SARIF, HTML, TABLE, SVG, FORMS };
 
 /* What a run of suites has cost and found, over the number of executions. */
 static pf_status add_curves(struct pf_text *t, const char *folder, enum form form,
@@ -107,7 +121,8 @@ static pf_status add_curves(struct pf_text *t, const char *folder, enum form for
     return s;
 }
 
-static pf_status write_out(const struct pf_findings *f, const char *folder, enum form form,
+static pf_status write_out(const struct pf_findings *f, const struct pf_baseline *base,
+                           struct pf_sources *sources, const char *folder, enum form form,
                            const char *file, struct pf_error *e)
 {
     struct pf_pool pool;
@@ -118,8 +133,12 @@ static pf_status write_out(const struct pf_findings *f, const char *folder, enum
     pf_text_init(&t, &pool);
     if (form == JSON)
         pf_findings_json(&t, f, p ? p->command : NULL, p ? p->ncommand : 0);
+    else if (form == SARIF)
+        pf_sarif(&t, f, base);
+    else if (form == HTML)
+        s = pf_html(&t, f, base, sources, e);
     else if (form == TEXT)
-        add_text(&t, f, !strcmp(file, "-") && pf_cli_color(STDOUT_FILENO));
+        add_text(&t, f, base, !strcmp(file, "-") && pf_cli_color(STDOUT_FILENO));
     else
         s = add_curves(&t, folder, form, e);
     if (s == PF_OK)
@@ -128,36 +147,26 @@ static pf_status write_out(const struct pf_findings *f, const char *folder, enum
     return s;
 }
 
-/* The logs of a folder and, where pf suite has used it, its database. */
-static pf_status read_state(struct pf_findings *f, const char *folder, struct pf_error *e)
-{
-    struct pf_suite_db db;
-    bool there;
-    pf_status s = pf_findings_read_folder(f, folder, NULL, e);
-    if (s == PF_OK)
-        s = pf_suite_db_open_read(&db, folder, &there, e);
-    if (s != PF_OK || !there)
-        return s;
-    s = pf_suite_load(&db, 0, f, e);
-    pf_suite_db_close(&db);
-    return s;
-}
-
 int pf_report(int argc, char **argv)
 {
-    const char *out = "-", *state = NULL;
-    bool as[FORMS] = {false}, sarif = false, html = false;
-    static const char *const names[FORMS] = {"text", "json", "table", "svg"};
+    const char *out = "-", *state = NULL, *accepted = NULL, *fail_on = NULL;
+    const char *source = NULL;
+    bool as[FORMS] = {false};
+    static const char *const names[FORMS] = {"text", "json", "sarif", "html", "table", "svg"};
     const struct pf_cli_option options[] = {
         {"text", NULL, "as text (default)", NULL, &as[TEXT]},
         {"json", NULL, "as JSON", NULL, &as[JSON]},
-        {"sarif", NULL, "not available in this build", NULL, &sarif},
-        {"html", NULL, "not available in this build", NULL, &html},
+        {"sarif", NULL, "as SARIF 2.1.0", NULL, &as[SARIF]},
+        {"html", NULL, "as one HTML page", NULL, &as[HTML]},
         {"table", NULL, "of the last pf suite: overhead and findings over the executions", NULL,
          &as[TABLE]},
         {"svg", NULL, "the same as a picture", NULL, &as[SVG]},
         {"o", "FILE", "write to FILE", &out, NULL},
-        {"state", "DIR", "the folder given to pf run or pf suite (default " DEFAULT_STATE ")",
+        {"source", "DIR", "with --html: look for the sources there too", &source, NULL},
+        {"baseline", "FILE", "findings that were accepted, see pf baseline", &accepted, NULL},
+        {"fail-on", "WHAT", "exit 66 on: new (default with --baseline), any, confirmed", &fail_on,
+         NULL},
+        {"state", "DIR", "the folder given to pf run or pf suite (default " PF_DEFAULT_STATE ")",
          &state, NULL},
     };
     const struct pf_cli_verb verb = {VERB, "[OPTION...] [DIR...]",
@@ -175,8 +184,6 @@ int pf_report(int argc, char **argv)
         if (at < argc)
             argv[nfolders++] = argv[at];
     }
-    if (sarif || html)
-        return pf_complain(VERB, "--%s: not available in this build", sarif ? "sarif" : "html");
     enum form form = FORMS;
     for (enum form i = TEXT; i < FORMS; i++) {
         if (as[i] && form != FORMS)
@@ -185,18 +192,29 @@ int pf_report(int argc, char **argv)
     }
     form = form == FORMS ? TEXT : form;
     if (state || nfolders == 0)
-        argv[nfolders++] = (char *)(state ? state : DEFAULT_STATE);
+        argv[nfolders++] = (char *)(state ? state : PF_DEFAULT_STATE);
     if ((form == TABLE || form == SVG) && nfolders > 1)
         return pf_complain(VERB, "--%s: one folder", names[form]);
+    int fail = fail_on ? pf_fail_on_from(fail_on) : accepted ? PF_FAIL_NEW : PF_FAIL_ANY;
+    if (fail < 0)
+        return pf_complain(VERB, "--fail-on=%s: new, any or confirmed", fail_on);
     struct pf_findings f;
+    struct pf_baseline base;
+    struct pf_sources sources;
     struct pf_error e;
     pf_findings_init(&f);
-    pf_status s = PF_OK;
+    pf_baseline_init(&base);
+    pf_sources_init(&sources, source);
+    pf_status s = accepted ? pf_baseline_read(&base, accepted, &e) : PF_OK;
     for (int i = 0; i < nfolders && s == PF_OK; i++)
-        s = read_state(&f, argv[i], &e);
+        s = pf_state_read(&f, argv[i], &e);
     if (s == PF_OK)
-        s = write_out(&f, argv[0], form, out, &e);
-    status = s != PF_OK ? pf_complain(VERB, "%s", e.text) : f.n ? PF_EXIT_FOUND : PF_EXIT_OK;
+        s = write_out(&f, accepted ? &base : NULL, &sources, argv[0], form, out, &e);
+    status = s != PF_OK ? pf_complain(VERB, "%s", e.text)
+             : pf_baseline_failing(&base, &f, (enum pf_fail_on)fail) ? PF_EXIT_FOUND
+                                                                     : PF_EXIT_OK;
+    pf_sources_release(&sources);
+    pf_baseline_release(&base);
     pf_findings_release(&f);
     return status;
 }

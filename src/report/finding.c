@@ -7,6 +7,11 @@ static const char *const kinds[] = {
 #include "finding.def"
 #undef PF_KIND
 };
+static const char *const titles[] = {
+#define PF_KIND(name, json, title) title,
+#include "finding.def"
+#undef PF_KIND
+};
 static const char *const statuses[] = {
 #define PF_STATUS(name, json) json,
 #include "finding.def"
@@ -32,6 +37,7 @@ static int find(const char *const *words, int n, const char *word)
 }
 
 const char *pf_kind_name(enum pf_kind k) { return kinds[k]; }
+const char *pf_kind_title(enum pf_kind k) { return titles[k]; }
 const char *pf_status_name(enum pf_finding_status s) { return statuses[s]; }
 const char *pf_op_name(enum pf_op op) { return ops[op]; }
 const char *pf_location_name(enum pf_location_kind k) { return locations[k]; }

@@ -118,6 +118,7 @@ struct pf_finding {
 };
 
 const char *pf_kind_name(enum pf_kind k);
+const char *pf_kind_title(enum pf_kind k); /* "data race" */
 const char *pf_status_name(enum pf_finding_status s);
 const char *pf_op_name(enum pf_op op);
 const char *pf_location_name(enum pf_location_kind k);

@@ -15,16 +15,6 @@ static const struct shades *shades_of(const struct pf_text_style *style)
     return style->color ? &in_color : &plain;
 }
 
-static const char *kind_title(enum pf_kind k)
-{
-    static const char *const titles[] = {
-#define PF_KIND(name, json, title) title,
-#include "finding.def"
-#undef PF_KIND
-    };
-    return titles[k];
-}
-
 static const char *op_text(enum pf_op op)
 {
     static const char *const texts[] = {
@@ -255,7 +245,7 @@ static void add_summary(struct pf_text *t, const struct pf_finding *f,
 {
     const struct pf_place *p = pf_trail_source(&pf_finding_access(f, 0)->trail);
     pf_text_add(t, "SUMMARY: photofinish: ");
-    pf_text_add(t, kind_title(f->kind));
+    pf_text_add(t, pf_kind_title(f->kind));
     if (p && p->file) {
         pf_text_char(t, ' ');
         add_position(t, p, style);
@@ -274,7 +264,7 @@ void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
     pf_text_add(t, RULE);
     pf_text_add(t, c->warning);
     pf_text_add(t, "WARNING: photofinish: ");
-    pf_text_add(t, kind_title(f->kind));
+    pf_text_add(t, pf_kind_title(f->kind));
     if (style->pid) {
         pf_text_add(t, " (pid=");
         pf_text_i64(t, style->pid);

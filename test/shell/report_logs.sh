@@ -91,8 +91,6 @@ has err "300.3.pflog:1: expected JSON"
 
 status 2 "$PF" report nowhere
 has err "nowhere: No such file"
-status 2 "$PF" report --sarif logs
-has err "not available in this build"
 mkdir empty
 status 0 "$PF" report empty
 has out "0 findings in 0 processes"

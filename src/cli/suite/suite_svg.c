@@ -86,6 +86,8 @@ static void add_axes(struct pf_text *t, const struct panel *p, const char *title
 {
     add(t, "<text class=\"t\" x=\"%.1f\" y=\"22\">%s</text>\n", p->x + LEFT, title);
     double step = tick(p->high - p->low, 5);
+    if (!unit[0] && step < 1)
+        step = 1; /* counts are whole */
     for (double v = ceil(p->low / step) * step; v <= p->high + step / 1e6; v += step) {
         add(t, "<path class=\"g\" d=\"M%.1f %.1fH%.1f\"/>", p->x + LEFT, at_y(p, v),
             p->x + WIDTH - RIGHT);

@@ -1,0 +1,59 @@
+// data.js - what pf report put into the page, in the shape the views want.
+const RANK = { 'spec-violated': 0, 'output-differs': 1, confirmed: 2, observed: 3, predicted: 4 };
+
+/** Confirmed with harm first, then confirmed, observed, predicted; harmless ones last. */
+function rank(f) {
+  if (f.class === 'k-witness-harmless' || f.class === 'single-ordering') return 5;
+  return RANK[f.class] ?? RANK[f.status] ?? 4;
+}
+
+const base = (path) => (path ? path.slice(path.lastIndexOf('/') + 1) : '');
+export const place = (p) => (p?.file ? `${base(p.file)}:${p.line}` : p?.function || '?');
+
+export function load(text) {
+  const raw = JSON.parse(text);
+  const findings = raw.document.findings.map((f, i) => {
+    const more = raw.more[i];
+    const words = [f.id, more.title, f.kind, f.status, f.class, f.analysis, ...(f.tests || [])];
+    for (const a of f.accesses) {
+      words.push(a.file, a.function, a.variable, ...a.locks);
+      for (const p of a.stack) words.push(p.function);
+    }
+    return { ...f, ...more, rank: rank(f), text: words.filter(Boolean).join('\n').toLowerCase() };
+  });
+  findings.sort((a, b) => a.rank - b.rank || b.count - a.count || (a.id < b.id ? -1 : 1));
+  return { ...raw, findings };
+}
+
+/** The values of one field with how often each occurs, most frequent first. */
+export function values(findings, pick) {
+  const seen = new Map();
+  for (const f of findings) for (const v of pick(f)) seen.set(v, (seen.get(v) || 0) + 1);
+  return [...seen].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
+}
+
+export const FIELDS = {
+  kind: (f) => [f.kind],
+  status: (f) => [f.status],
+  class: (f) => [f.class || 'not judged'],
+  baseline: (f) => (f.accepted === undefined ? [] : [f.accepted ? 'accepted' : 'new']),
+  test: (f) => f.tests || [],
+};
+
+/** Every word must occur somewhere; every chosen field value must be there. */
+export function filter(findings, query, chosen) {
+  const words = query.toLowerCase().split(/\s+/).filter(Boolean);
+  const fields = Object.entries(chosen).filter(([, v]) => v);
+  return findings.filter(
+    (f) => words.every((w) => f.text.includes(w)) && fields.every(([k, v]) => FIELDS[k](f).includes(v))
+  );
+}
+
+/** The lines of a file around one, as far as the report has them. */
+export function excerpt(sources, file, line, around) {
+  const lines = sources[file];
+  const found = [];
+  for (let n = Math.max(1, line - around); lines && n <= line + around; n++)
+    if (lines[n] !== undefined) found.push([n, lines[n]]);
+  return found;
+}

@@ -1,0 +1,90 @@
+// finding.jsx - all about one finding.
+import { place } from './data.js';
+import { Lanes } from './lanes.jsx';
+import { Excerpt, Stack } from './source.jsx';
+
+const OPS = {
+  read: 'reads', write: 'writes', 'atomic-read': 'atomically reads', 'atomic-write': 'atomically writes',
+  lock: 'locks', free: 'frees',
+};
+
+function Access({ sources, access, later }) {
+  return (
+    <section class="access">
+      <h3>
+        {access.thread === 'T0' ? 'The main thread' : `Thread ${access.thread}`} {OPS[access.op] || access.op}{' '}
+        {access.op !== 'free' && `${access.size} byte${access.size === 1 ? '' : 's'}`}
+        {access.variable && <span> of <code>{access.variable}</code></span>}
+        {later !== null && <small>{later ? 'later' : 'earlier'}</small>}
+      </h3>
+      <p class="where">
+        {access.function} {place(access)}
+        {access.locks.length ? <span>, holding {access.locks.join(', ')}</span> : <span>, holding no lock</span>}
+      </p>
+      <Excerpt sources={sources} place={access} />
+      <h4>Stack</h4>
+      <Stack sources={sources} stack={access.stack} />
+    </section>
+  );
+}
+
+function Memory({ sources, location }) {
+  if (!location || location.kind === 'unknown') return null;
+  const size = location.size ? `${location.size} bytes` : '';
+  return (
+    <section>
+      <h3>The memory</h3>
+      <p>
+        {location.kind === 'global' && <span>global <code>{location.name}</code>, {size} {location.file && place(location)}</span>}
+        {location.kind === 'heap' && <span>a heap block of {size}, allocated by {location.thread}{location.freed && ', freed since'}</span>}
+        {location.kind === 'stack' && <span>on the stack of {location.thread}</span>}
+        {location.kind === 'tls' && <span>thread-local storage of {location.thread}</span>}
+      </p>
+      {location.stack && <Stack sources={sources} stack={location.stack} />}
+    </section>
+  );
+}
+
+export function Finding({ finding: f, sources }) {
+  return (
+    <article class="finding" aria-labelledby={`title-${f.id}`}>
+      <h2 id={`title-${f.id}`} tabIndex={-1}>{f.title}</h2>
+      <p class="tags">
+        <span class={`tag ${f.status}`}>{f.status}</span>
+        {f.class && <span class={`tag ${f.class}`}>{f.class}</span>}
+        {f.accepted && <span class="tag">accepted</span>}
+        <span>{f.analysis}</span>
+        <span>seen {f.count} {f.count === 1 ? 'time' : 'times'}{f.executions && ` in ${f.executions} executions`}</span>
+        <code>{f.id}</code>
+      </p>
+      {f.clip && <p>Replay it: <code>pf replay {f.clip}</code></p>}
+      <div class="pair">
+        {f.accesses.map((a, i) => (
+          <Access key={i} sources={sources} access={a} later={f.accesses.length === 2 ? i === 0 : null} />
+        ))}
+      </div>
+      <section>
+        <h3>Interleaving</h3>
+        <Lanes finding={f} />
+      </section>
+      <Memory sources={sources} location={f.location} />
+      {f.threads?.some((t) => t.thread !== 'T0') && (
+        <section>
+          <h3>Threads</h3>
+          {f.threads.filter((t) => t.thread !== 'T0').map((t) => (
+            <div key={t.thread}>
+              <p>{t.thread}{t.name && ` '${t.name}'`} ({t.state}), created by {t.created_by === 'T0' ? 'the main thread' : t.created_by}:</p>
+              <Stack sources={sources} stack={t.stack} />
+            </div>
+          ))}
+        </section>
+      )}
+      {f.tests?.length > 0 && (
+        <section>
+          <h3>Tests</h3>
+          <ul class="tests">{f.tests.map((t) => <li key={t}><code>{t}</code></li>)}</ul>
+        </section>
+      )}
+    </article>
+  );
+}

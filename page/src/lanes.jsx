@@ -1,0 +1,100 @@
+// lanes.jsx - the interleaving: a lane a thread, time runs down. The finding's accesses are marked, locks
+// are bands on the lane of who holds them, an arrow starts a thread.
+import { useState } from 'preact/hooks';
+import { place } from './data.js';
+
+const ROW = 46;
+const LANE = 92;
+const TOP = 44;
+const TEXT = 420;
+
+function lanesOf(steps) {
+  const threads = new Set();
+  for (const s of steps) {
+    threads.add(s.thread);
+    if (s.starts) threads.add(s.starts);
+  }
+  return [...threads].sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
+}
+
+/** [thread, lock, first row, last row]: from where it is taken to the last step of who holds it. */
+function bands(steps) {
+  const found = [];
+  steps.forEach((s, i) => {
+    if (s.kind !== 'lock') return;
+    let last = i;
+    steps.forEach((t, k) => {
+      if (t.thread === s.thread && t.access === s.access && k >= i) last = k;
+    });
+    found.push([s.thread, s.lock, i, last]);
+  });
+  return found;
+}
+
+const clip = (text, n) => (text.length > n ? `${text.slice(0, n - 1)}\u2026` : text);
+
+function Picture({ steps, label }) {
+  const threads = lanesOf(steps);
+  const x = (thread) => 30 + LANE * threads.indexOf(thread);
+  const y = (row) => TOP + ROW * row + ROW / 2;
+  const width = 30 + LANE * threads.length + TEXT;
+  const height = TOP + ROW * steps.length + 12;
+  const pair = steps.map((s, i) => [s, i]).filter(([s]) => s.kind === 'access');
+  const textAt = 30 + LANE * threads.length - 30;
+  return (
+    <svg class="lanes" viewBox={`0 0 ${width} ${height}`} width={width} role="img" aria-label={label}>
+      {threads.map((t) => (
+        <g key={t}>
+          <text class="thread" x={x(t)} y={24} text-anchor="middle">{t === 'T0' ? 'main' : t}</text>
+          <path class="lane" d={`M${x(t)} ${TOP - 8}V${height - 8}`} />
+        </g>
+      ))}
+      {bands(steps).map(([t, lock, from, to], i) => (
+        <g key={i}>
+          <rect class="band" x={x(t) - 11} y={y(from)} width={22} height={Math.max(y(to) - y(from), 4)} rx={4}>
+            <title>{lock}</title>
+          </rect>
+          <text class="lock" x={x(t) + 15} y={y(from) + 4}>{clip(lock, 9)}</text>
+        </g>
+      ))}
+      {pair.length > 1 && (
+        <path class="tie" d={pair.map(([s, i], k) => `${k ? 'L' : 'M'}${x(s.thread)} ${y(i)}`).join('')} />
+      )}
+      {steps.map((s, i) => (
+        <g key={i} class={`step ${s.kind}`}>
+          {s.kind === 'create' && (
+            <path class="arrow" d={`M${x(s.thread)} ${y(i)}H${x(s.starts)}v8`} />
+          )}
+          <circle cx={x(s.thread)} cy={y(i)} r={s.kind === 'access' ? 8 : 4}>
+            <title>{s.text}</title>
+          </circle>
+          <path class="lead" d={`M${x(s.thread) + 12} ${y(i)}H${textAt - 6}`} />
+          <text x={textAt} y={y(i) - 3}>{clip(`${i + 1}. ${s.thread === 'T0' ? 'main' : s.thread} ${s.text}`, 64)}</text>
+          <text class="at" x={textAt} y={y(i) + 13}>
+            {clip([s.function, place(s), s.value !== undefined ? `value ${s.value}` : ''].filter(Boolean).join('  '), 64)}
+          </text>
+        </g>
+      ))}
+    </svg>
+  );
+}
+
+export function Lanes({ finding }) {
+  const [swapped, setSwapped] = useState(false);
+  const steps = swapped ? finding.swapped : finding.story;
+  return (
+    <div>
+      {finding.swapped && (
+        <div class="choice" role="group" aria-label="order of the accesses">
+          <button type="button" aria-pressed={!swapped} onClick={() => setSwapped(false)}>
+            {finding.status === 'predicted' ? 'predicted order' : 'as it was seen'}
+          </button>
+          <button type="button" id="other-order" aria-pressed={swapped} onClick={() => setSwapped(true)}>the other order</button>
+        </div>
+      )}
+      <div class="scroll" tabIndex={0} role="group" aria-label="interleaving">
+        <Picture steps={steps} label={`interleaving of ${finding.title}`} />
+      </div>
+    </div>
+  );
+}

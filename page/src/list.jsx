@@ -1,0 +1,48 @@
+// list.jsx - the list of findings. Only the rows in sight are in the page, so thousands are no burden.
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { place } from './data.js';
+
+const ROW = 64;
+
+export function List({ findings, selected, onSelect }) {
+  const box = useRef(null);
+  const [top, setTop] = useState(0);
+  const [height, setHeight] = useState(800);
+  const at = findings.findIndex((f) => f.id === selected);
+
+  useEffect(() => {
+    const measure = () => box.current && setHeight(box.current.clientHeight || 800);
+    measure();
+    addEventListener('resize', measure);
+    return () => removeEventListener('resize', measure);
+  }, []);
+  useEffect(() => {
+    const el = box.current;
+    if (!el || at < 0) return;
+    if (at * ROW < el.scrollTop) el.scrollTop = at * ROW;
+    else if ((at + 1) * ROW > el.scrollTop + el.clientHeight) el.scrollTop = (at + 1) * ROW - el.clientHeight;
+  }, [at]);
+
+  const first = Math.max(0, Math.floor(top / ROW) - 5);
+  const last = Math.min(findings.length, Math.ceil((top + height) / ROW) + 5);
+  return (
+    <div class="list" ref={box} tabIndex={0} role="listbox" aria-label="findings"
+      aria-activedescendant={at >= first && at < last ? `row-${findings[at].id}` : undefined}
+      onScroll={(e) => setTop(e.currentTarget.scrollTop)}>
+      <div class="rows" style={{ height: `${findings.length * ROW}px` }}>
+        {findings.slice(first, last).map((f, i) => (
+          <div key={f.id} id={`row-${f.id}`} role="option" aria-selected={f.id === selected}
+            aria-setsize={findings.length} aria-posinset={first + i + 1}
+            class={`row ${f.status}`} style={{ top: `${(first + i) * ROW}px` }} onClick={() => onSelect(f.id)}>
+            <div class="head">
+              <b>{f.accesses[0].variable || f.location?.name || f.kind}</b>
+              <span class="count">{f.count}&times;</span>
+            </div>
+            <div class="sub">{place(f.accesses[0])} / {place(f.accesses[1])}</div>
+            <div class="sub">{f.kind}, {f.class || f.status}{f.accepted ? ', accepted' : ''}</div>
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

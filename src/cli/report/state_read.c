@@ -1,0 +1,40 @@
+/* state_read.c - see state_read.h. */
+#include "state_read.h"
+#include "suite_load.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+pf_status pf_state_read(struct pf_findings *f, const char *folder, struct pf_error *e)
+{
+    struct pf_suite_db db;
+    bool there;
+    pf_status s = pf_findings_read_folder(f, folder, NULL, e);
+    if (s == PF_OK)
+        s = pf_suite_db_open_read(&db, folder, &there, e);
+    if (s != PF_OK || !there)
+        return s;
+    s = pf_suite_load(&db, 0, f, e);
+    pf_suite_db_close(&db);
+    return s;
+}
+
+pf_status pf_state_find(const struct pf_findings *f, const char *word,
+                        const struct pf_finding **out, struct pf_error *e)
+{
+    size_t n = strlen(word), matches = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        char id[20];
+        snprintf(id, sizeof id, "%016" PRIx64, f->at[i]->id);
+        if (n <= 16 && !strncmp(id, word, n)) {
+            *out = f->at[i];
+            matches++;
+        }
+    }
+    if (matches == 1)
+        return PF_OK;
+    if (matches)
+        return pf_fail(e, PF_BAD, "%s: %zu findings begin with it, give more digits", word,
+                       matches);
+    return pf_fail(e, PF_BAD, "%s: no finding has this id; pf report shows them", word);
+}

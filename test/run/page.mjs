@@ -1,0 +1,153 @@
+// page.mjs PACKAGES CHROMIUM FOLDER - opens the pages in FOLDER in headless Chromium and uses them as people
+// do. Any message on the console, any error and any request to the network fails. Pictures stay in FOLDER.
+import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
+import { pathToFileURL } from 'node:url';
+
+const [packages, executablePath, folder] = process.argv.slice(2);
+const { chromium } = createRequire(`${packages}/`)('playwright-core');
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+const troubles = [];
+
+async function open(name, options = {}) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+  page.on('console', (m) => troubles.push(`${name}: console: ${m.text()}`));
+  page.on('pageerror', (e) => troubles.push(`${name}: ${e}`));
+  page.on('request', (r) => r.url().startsWith('file:') || troubles.push(`${name}: asks for ${r.url()}`));
+  await page.goto(pathToFileURL(`${folder}/${name}.html`).href);
+  await page.waitForSelector('main > *:not(.back)', { state: 'attached' });
+  return page;
+}
+/** Waits until the text is so: the page draws when it can. */
+const until = (page, selector, pattern) =>
+  page.waitForFunction(
+    ([css, re]) => new RegExp(re).test(document.querySelector(css)?.textContent || ''),
+    [selector, pattern.source]
+  );
+const count = (page, pattern) => until(page, '#count', pattern);
+const title = (page, pattern) => until(page, 'article h2', pattern);
+
+async function real() {
+  const page = await open('real');
+  await title(page, /data race on the global variable 'shared'/);
+  assert.equal(await page.locator('section.access').count(), 2);
+  const marked = await page.locator('section.access > .excerpt .line.marked').allTextContents();
+  assert.deepEqual(marked.map((t) => t.replace(/^\d+/, '').trim()).sort(), ['shared = 1;', 'shared = 2;']);
+  const boxes = await Promise.all([0, 1].map((i) => page.locator('section.access').nth(i).boundingBox()));
+  assert.equal(boxes[0].y, boxes[1].y, 'the excerpts stand side by side');
+  await until(page, '.step.access text', /T1 writes/);
+  assert.equal(await page.locator('.lanes .band').count(), 1, 'the lock is a band');
+  await page.keyboard.press('o');
+  await until(page, '.step.access text', /main writes/); // the other order
+  await page.locator('.stack button').first().click();
+  await page.waitForSelector('.stack .excerpt');
+  await page.screenshot({ path: `${folder}/real.png`, fullPage: true });
+  await page.close();
+}
+
+async function looks() {
+  for (const [name, options] of [
+    ['dark', { colorScheme: 'dark' }],
+    ['phone', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
+  ]) {
+    const page = await open('real', options);
+    if (name === 'phone') {
+      assert.equal(await page.locator('article').isVisible(), false, 'the list comes first');
+      await page.locator('.row').first().tap();
+      await page.waitForSelector('article', { state: 'visible' });
+      const width = await page.evaluate(() => document.documentElement.scrollWidth);
+      assert.ok(width <= 390, `nothing is wider than the phone: ${width}`);
+    } else {
+      const color = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      assert.ok(color.match(/\d+/g).slice(0, 3).every((c) => c < 60), color);
+    }
+    await page.screenshot({ path: `${folder}/${name}.png` });
+    if (name === 'phone') {
+      await page.locator('.back').tap();
+      await page.waitForSelector('nav', { state: 'visible' });
+    }
+    await page.close();
+  }
+  const page = await open('some');
+  await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
+  await page.emulateMedia({ media: 'print' });
+  await page.waitForFunction(() => document.querySelectorAll('article').length === 12);
+  await page.pdf({ path: `${folder}/paper.pdf` });
+  assert.equal(await page.locator('.filters').isVisible(), false);
+  await page.close();
+}
+
+async function keysAndFilters() {
+  const page = await open('some');
+  const at = (n) => page.waitForFunction((n) => document.querySelector('[aria-selected=true]')?.ariaPosInSet === n, `${n}`);
+  await at(1);
+  await page.keyboard.press('j');
+  await at(2);
+  assert.match(page.url(), /#[0-9a-f]{16}$/);
+  await page.keyboard.press('k');
+  await at(1);
+  await page.keyboard.press('ArrowDown');
+  await at(2);
+  await page.keyboard.press('?');
+  await page.waitForSelector('[role=dialog]');
+  await page.keyboard.press('Escape');
+  await page.waitForSelector('[role=dialog]', { state: 'detached' });
+  await page.keyboard.press('/');
+  await page.keyboard.type('variable7');
+  await count(page, /^1 of 12 findings/);
+  await title(page, /variable7/);
+  await page.keyboard.press('Escape');
+  await count(page, /^12 findings/);
+  await page.selectOption('select[name=status]', 'confirmed');
+  await count(page, /^4 of 12/);
+  await page.selectOption('select[name=kind]', 'atomicity');
+  await count(page, /^1 of 12/);
+  await page.fill('input', 'no such thing');
+  await until(page, 'main', /No finding matches/);
+  await page.close();
+  const linked = await open('some');
+  await linked.evaluate(() => { location.hash = '#0000000000000004'; });
+  await linked.waitForFunction(() => document.querySelector('article h2').id === 'title-0000000000000004');
+  await linked.close();
+  const none = await open('none');
+  await until(none, 'main', /Nothing was found/);
+  await none.close();
+}
+
+async function hostile() {
+  const page = await open('hostile');
+  const rows = await page.locator('.row').count();
+  assert.equal(rows, 10);
+  for (let i = 0; i < rows; i++) {
+    await page.locator('.row').nth(i).click();
+    assert.equal(await page.locator('article').count(), 1);
+  }
+  assert.equal(await page.title(), 'photofinish report', 'a name became code');
+  assert.equal(await page.evaluate(() => document.images.length), 0, 'a name became an element');
+  assert.equal(await page.evaluate(() => document.scripts.length), 2);
+  assert.match(await page.textContent('nav'), /<img src=x onerror=/, 'the names are shown');
+  await page.screenshot({ path: `${folder}/hostile.png` });
+  await page.close();
+}
+
+async function many() {
+  const page = await open('many');
+  await count(page, /^5000 findings/);
+  assert.ok((await page.locator('.row').count()) < 60, 'only rows in sight are in the page');
+  await page.locator('.list').evaluate((e) => { e.scrollTop = e.scrollHeight; });
+  await page.waitForFunction(() => document.querySelector('[aria-posinset="5000"]'));
+  await page.locator('[aria-posinset="5000"]').click();
+  for (let i = 0; i < 40; i++) await page.keyboard.press('k');
+  await page.waitForFunction(() => document.querySelector('[aria-selected=true]')?.ariaPosInSet === '4960');
+  await page.fill('input', 'variable4321');
+  await count(page, /^1 of 5000/);
+  await page.screenshot({ path: `${folder}/many.png` });
+  await page.close();
+}
+
+try {
+  for (const part of [real, looks, keysAndFilters, hostile, many]) await part();
+} finally {
+  await browser.close();
+}
+assert.deepEqual(troubles, []);

@@ -1,0 +1,47 @@
+# pf report --html: one file, used in headless Chromium. The pictures stay in the test's folder.
+chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
+[[ -s $BUILD/page/page.html && -n $chromium ]] || { echo "skipped: the page was not built, or no chromium"; exit 77; }
+cat >race.c <<'END'
+#include "order.h"
+#include <pthread.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int shared;
+void *other(void *arg)
+{
+    pthread_mutex_lock(&m);
+    shared = 1;
+    pthread_mutex_unlock(&m);
+    order_arrive();
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, other, 0);
+    order_wait(1);
+    shared = 2;
+    pthread_join(t, 0);
+    return 0;
+}
+END
+status 0 "$PF" cc -g -I"$ROOT/test/program" -o race race.c -pthread
+status 66 "$PF" suite --quiet --state s -- ./race
+status 66 "$PF" report --html --state s -o real.html
+make_logs() { python3 "$ROOT/test/run/make_logs.py" "$@"; }
+make_logs some-logs 12
+make_logs hostile-logs 10 hostile
+make_logs many-logs 5000
+mkdir none-logs src
+seq 1 80 | sed 's/.*/int line&; \/\/ <b>/' >'src/a b.c'
+for name in some hostile many; do
+    status 66 "$PF" report --html "$name-logs" -o $name.html
+done
+status 0 "$PF" report --html none-logs -o none.html
+# One file, nothing from elsewhere.
+for name in real some hostile many none; do
+    ! grep -oE "(src|href)=[\"']?[a-z]+:" $name.html || fail "$name.html refers to something"
+    [[ $(grep -c '</script' $name.html) == 2 ]] || fail "$name.html has other scripts"
+done
+has real.html "Content-Security-Policy"
+status 0 node "$ROOT/test/run/page.mjs" "$BUILD/page" "$chromium" "$PWD"
+[[ -s real.png && -s dark.png && -s phone.png && -s hostile.png && -s many.png && -s paper.pdf ]]
