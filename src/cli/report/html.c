@@ -168,9 +168,10 @@ static void want_trail(struct collector *c, const struct pf_trail *t)
 
 static void want_finding(struct collector *c, const struct pf_finding *f)
 {
-    for (size_t i = 0; i < 2; i++) {
-        want_place(c, pf_trail_source(&f->access[i].trail), AROUND_ACCESS);
-        want_trail(c, &f->access[i].trail);
+    for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
+        const struct pf_access *a = pf_finding_access(f, i);
+        want_place(c, pf_trail_source(&a->trail), AROUND_ACCESS);
+        want_trail(c, &a->trail);
     }
     for (size_t i = 0; i < f->nactors; i++)
         want_trail(c, &f->actors[i].created);
@@ -202,7 +203,8 @@ static void add_sources(struct pf_text *t, const struct pf_findings *f, struct p
     /* Every place could be in a file of its own; the table does not grow by itself. */
     size_t room = 64;
     for (size_t i = 0; i < f->n; i++)
-        room += 8 + f->at[i]->access[0].trail.n + f->at[i]->access[1].trail.n;
+        for (size_t k = 0; k < pf_finding_naccesses(f->at[i]); k++)
+            room += 8 + pf_finding_access(f->at[i], k)->trail.n;
     c.failed = !hcreate_r(room < 1000000 ? room : 1000000, &c.by_name);
     for (size_t i = 0; i < f->n && !c.failed; i++)
         want_finding(&c, f->at[i]);

@@ -148,16 +148,23 @@ static void add_message_linked(struct pf_text *t, const struct pf_text *plain, s
     add_message(t, &m);
 }
 
-static void add_related(struct writer *w, const struct pf_finding *f,
-                        const struct pf_access *second, struct pf_pool *pool)
+/* All accesses but the one that is the result's place; then the memory, then the threads. */
+static void add_related(struct writer *w, const struct pf_finding *f, size_t first,
+                        struct pf_pool *pool)
 {
     struct pf_text *t = w->t, m;
-    uint64_t id = 1;
+    uint64_t id = 0;
     pf_json_key(t, "relatedLocations");
     pf_text_char(t, '[');
-    pf_text_init(&m, pool);
-    access_text(&m, f, second);
-    add_location(w, pf_trail_source(&second->trail), &m, id);
+    for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
+        const struct pf_access *a = pf_finding_access(f, i);
+        if (i == first)
+            continue;
+        pf_text_init(&m, pool);
+        access_text(&m, f, a);
+        pf_text_add(t, id ? "," : "");
+        add_location(w, pf_trail_source(&a->trail), &m, ++id);
+    }
     const struct pf_location *l = &f->location;
     if (l->kind == PF_LOCATION_GLOBAL && l->file) {
         struct pf_place p = {.file = l->file, .line = l->line};
@@ -263,7 +270,7 @@ static void add_result(struct writer *w, const struct pf_finding *f, const struc
     struct pf_pool pool;
     pf_cli_pool_init(&pool);
     size_t one = pf_finding_first(f);
-    const struct pf_access *first = &f->access[one], *second = &f->access[!one];
+    const struct pf_access *first = pf_finding_access(f, one), *second = pf_finding_access(f, !one);
     pf_text_char(t, '{');
     pf_json_str(t, "ruleId", pf_kind_name(f->kind));
     pf_json_num(t, "ruleIndex", f->kind);
@@ -281,12 +288,12 @@ static void add_result(struct writer *w, const struct pf_finding *f, const struc
     access_text(&m, f, first);
     add_location(w, pf_trail_source(&first->trail), &m, 0);
     pf_text_char(t, ']');
-    add_related(w, f, second, &pool);
+    add_related(w, f, one, &pool);
     add_flow(w, f, &pool);
     pf_json_key(t, "stacks");
     pf_text_char(t, '[');
-    for (size_t i = 0; i < 2; i++) {
-        const struct pf_access *a = i ? second : first;
+    for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
+        const struct pf_access *a = pf_finding_access(f, f->nsteps ? i : i ^ one);
         pf_text_add(t, i ? "," : "");
         pf_text_init(&m, &pool);
         access_text(&m, f, a);

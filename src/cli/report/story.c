@@ -24,9 +24,21 @@ static void add_creations(struct pf_story *s, const struct pf_finding *f)
     }
 }
 
+/* Has the thread been told to take it? Accesses of one thread may share a lock. */
+static bool is_taken(const struct pf_story *s, uint32_t thread, const struct pf_lock *l)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->at[i].kind == PF_STEP_LOCK && s->at[i].thread == thread &&
+            s->at[i].lock->address == l->address)
+            return true;
+    return false;
+}
+
 static void add_access(struct pf_story *s, const struct pf_access *a, size_t number)
 {
     for (size_t i = 0; i < a->nlocks; i++) {
+        if (is_taken(s, a->thread, &a->locks[i]))
+            continue;
         struct pf_step step = {.kind = PF_STEP_LOCK,
                                .thread = a->thread,
                                .lock = &a->locks[i],
@@ -46,13 +58,17 @@ static void add_access(struct pf_story *s, const struct pf_access *a, size_t num
 struct pf_story pf_story_of(const struct pf_finding *f, bool swapped, struct pf_pool *pool)
 {
     size_t room = f->nactors;
-    for (size_t i = 0; i < 2; i++)
-        room += f->access[i].nlocks + 1;
+    for (size_t i = 0; i < pf_finding_naccesses(f); i++)
+        room += pf_finding_access(f, i)->nlocks + 1;
     struct pf_story s = {pf_pool_get(pool, room * sizeof *s.at), 0};
     if (!s.at)
         return s;
     add_creations(&s, f);
-    /* access[0] is the later one. */
+    for (size_t i = 0; i < f->nsteps; i++)
+        add_access(&s, &f->steps[i], i);
+    if (f->nsteps)
+        return s;
+    /* Of a race access[0] is the later one. */
     add_access(&s, &f->access[swapped ? 0 : 1], swapped ? 0 : 1);
     add_access(&s, &f->access[swapped ? 1 : 0], swapped ? 1 : 0);
     return s;
@@ -96,7 +112,8 @@ static void add_bytes(struct pf_text *t, uint64_t n)
 void pf_memory_text(struct pf_text *t, const struct pf_finding *f)
 {
     const struct pf_location *l = &f->location;
-    const char *name = f->access[0].variable ? f->access[0].variable : f->access[1].variable;
+    const char *name = pf_finding_access(f, 0)->variable;
+    name = name ? name : pf_finding_access(f, 1)->variable;
     if (l->kind == PF_LOCATION_GLOBAL && l->name) {
         pf_text_add(t, "the global variable '");
         pf_text_add(t, l->name);
@@ -197,7 +214,7 @@ static bool is_swapped(const struct pf_access *a, const struct pf_access *b)
 
 size_t pf_finding_first(const struct pf_finding *f)
 {
-    return is_swapped(&f->access[0], &f->access[1]);
+    return !f->nsteps && is_swapped(&f->access[0], &f->access[1]);
 }
 
 void pf_finding_title(struct pf_text *t, const struct pf_finding *f)
@@ -205,6 +222,12 @@ void pf_finding_title(struct pf_text *t, const struct pf_finding *f)
     pf_text_add(t, pf_kind_title(f->kind));
     pf_text_add(t, " on ");
     pf_memory_text(t, f);
+    for (size_t i = 0; i < f->nsteps; i++) {
+        pf_text_add(t, i ? ", " : ": ");
+        add_place(t, &f->steps[i]);
+    }
+    if (f->nsteps)
+        return;
     pf_text_add(t, " between ");
     size_t one = pf_finding_first(f);
     add_place(t, &f->access[one]);

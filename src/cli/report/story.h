@@ -4,7 +4,8 @@
  * Model:   one linear order that agrees with all that is known. For a race: the threads' creations in
  *          their order, then what the first thread does, then the second. That is a possible order because
  *          nothing orders the two accesses: whatever comes before one of them cannot come after the
- *          other. With `swapped` the two accesses change places, which is as possible.
+ *          other. With `swapped` the two accesses change places, which is as possible. Any other anomaly
+ *          tells its accesses in the order that makes it one.
  * Memory:  the caller's pool; strings are the finding's.
  */
 #ifndef PF_CLI_STORY_H
@@ -42,7 +43,7 @@ void pf_memory_text(struct pf_text *t, const struct pf_finding *f);
 /* Which of the two accesses of a race stands first: by place, not by which came first in this run, so
  * that reports of different runs agree. */
 size_t pf_finding_first(const struct pf_finding *f);
-/* "data race on 'x' between f (a.c:1) and g (a.c:2)" */
+/* "data race on 'x' between f (a.c:1) and g (a.c:2)"; others: "...: f (a.c:1), g (a.c:2), f (a.c:3)" */
 void pf_finding_title(struct pf_text *t, const struct pf_finding *f);
 
 #endif

@@ -172,9 +172,10 @@ static void add_finding(struct pf_text *t, const struct pf_finding *f)
     pf_text_char(t, ' ');
     pf_text_add(t, pf_kind_name(f->kind));
     pf_text_char(t, ' ');
-    add_place(t, &f->access[0]);
-    pf_text_add(t, " / ");
-    add_place(t, &f->access[1]);
+    for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
+        pf_text_add(t, i ? " / " : "");
+        add_place(t, pf_finding_access(f, i));
+    }
     if (f->seen) {
         pf_text_add(t, ", in ");
         pf_text_u64(t, f->seen->executions);
