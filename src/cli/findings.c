@@ -2,6 +2,8 @@
 #include "findings.h"
 #include "cli.h"
 #include "finding_json.h"
+#include <stdio.h>
+#include <stdlib.h>
 
 void pf_findings_init(struct pf_findings *f)
 {
@@ -13,6 +15,23 @@ void pf_findings_release(struct pf_findings *f)
 {
     pf_pool_release(&f->pool);
     *f = (struct pf_findings){0};
+}
+
+void pf_findings_push(struct pf_findings *f, struct pf_finding *it)
+{
+    if (f->n == f->cap) {
+        size_t cap = f->cap ? 2 * f->cap : 64;
+        struct pf_finding **at = pf_pool_get(&f->pool, cap * sizeof *at);
+        if (!at) {
+            fputs("pf: out of memory\n", stderr);
+            exit(PF_EXIT_USAGE);
+        }
+        for (size_t i = 0; i < f->n; i++)
+            at[i] = f->at[i];
+        f->at = at;
+        f->cap = cap;
+    }
+    f->at[f->n++] = it;
 }
 
 bool pf_process_complete(const struct pf_process *p) { return p->end && !p->losses; }

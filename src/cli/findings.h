@@ -84,6 +84,8 @@ PF_MUST_USE pf_status pf_findings_read(struct pf_findings *f, const char *path, 
 PF_MUST_USE pf_status pf_findings_read_folder(struct pf_findings *f, const char *folder,
                                               const char *run, struct pf_error *e);
 
+/* One more finding, which lives in the pool; ends pf when out of memory. */
+void pf_findings_push(struct pf_findings *f, struct pf_finding *it);
 /* Adds one finding from its JSON, seen `count` times; `origin` is for messages. *out: the finding, which
  * may have been there before. */
 PF_MUST_USE pf_status pf_findings_add(struct pf_findings *f, const char *origin, const char *json,

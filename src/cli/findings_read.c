@@ -219,15 +219,7 @@ static struct pf_finding *read_finding(struct reader *r, const json_t *o)
     read_actors(r, o, f);
     if (r->status)
         return NULL;
-    if (r->f->n == r->f->cap) {
-        size_t cap = r->f->cap ? 2 * r->f->cap : 64;
-        struct pf_finding **at = get(r, cap * sizeof *at);
-        for (size_t i = 0; i < r->f->n; i++)
-            at[i] = r->f->at[i];
-        r->f->at = at;
-        r->f->cap = cap;
-    }
-    r->f->at[r->f->n++] = f;
+    pf_findings_push(r->f, f);
     return f;
 }
 

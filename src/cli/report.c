@@ -4,6 +4,7 @@
 #include "file.h"
 #include "finding_text.h"
 #include "findings.h"
+#include "foreign.h"
 #include "html.h"
 #include "sarif.h"
 #include "state_read.h"
@@ -71,6 +72,12 @@ static void add_text(struct pf_text *t, const struct pf_findings *f, const struc
         pf_text_u64(t, f->at[i]->count);
         pf_text_add(t, f->at[i]->count == 1 ? " time" : " times");
         add_sightings(t, f->at[i]->seen);
+        if (f->at[i]->status != PF_STATUS_OBSERVED) {
+            pf_text_add(t, ", ");
+            pf_text_add(t, pf_status_name(f->at[i]->status));
+            pf_text_add(t, " by ");
+            pf_text_add(t, f->at[i]->analysis);
+        }
         if (base && pf_baseline_has(base, f->at[i]->id)) {
             pf_text_add(t, ", accepted");
             accepted++;
@@ -147,10 +154,20 @@ static pf_status write_out(const struct pf_findings *f, const struct pf_baseline
     return s;
 }
 
+static pf_status read_foreign(struct pf_findings *f, const char *path, struct pf_error *e)
+{
+    struct pf_foreign_sum sum;
+    pf_status s = pf_foreign_read(f, path, &sum, e);
+    if (s == PF_OK)
+        fprintf(stderr, "pf report: %s: %zu candidate%s of %s, %zu known, %zu skipped\n", path,
+                sum.candidates, sum.candidates == 1 ? "" : "s", sum.tool, sum.known, sum.skipped);
+    return s;
+}
+
 int pf_report(int argc, char **argv)
 {
     const char *out = "-", *state = NULL, *accepted = NULL, *fail_on = NULL;
-    const char *source = NULL;
+    const char *source = NULL, *from = NULL;
     bool as[FORMS] = {false};
     static const char *const names[FORMS] = {"text", "json", "sarif", "html", "table", "svg"};
     const struct pf_cli_option options[] = {
@@ -163,6 +180,8 @@ int pf_report(int argc, char **argv)
         {"svg", NULL, "the same as a picture", NULL, &as[SVG]},
         {"o", "FILE", "write to FILE", &out, NULL},
         {"source", "DIR", "with --html: look for the sources there too", &source, NULL},
+        {"from", "FILE", "also what ThreadSanitizer (text) or Helgrind (XML) reported", &from,
+         NULL},
         {"baseline", "FILE", "findings that were accepted, see pf baseline", &accepted, NULL},
         {"fail-on", "WHAT", "exit 66 on: new (default with --baseline), any, confirmed", &fail_on,
          NULL},
@@ -191,9 +210,9 @@ int pf_report(int argc, char **argv)
         form = as[i] ? i : form;
     }
     form = form == FORMS ? TEXT : form;
-    if (state || nfolders == 0)
+    if (state || (nfolders == 0 && !from))
         argv[nfolders++] = (char *)(state ? state : PF_DEFAULT_STATE);
-    if ((form == TABLE || form == SVG) && nfolders > 1)
+    if ((form == TABLE || form == SVG) && nfolders != 1)
         return pf_complain(VERB, "--%s: one folder", names[form]);
     int fail = fail_on ? pf_fail_on_from(fail_on) : accepted ? PF_FAIL_NEW : PF_FAIL_ANY;
     if (fail < 0)
@@ -208,6 +227,8 @@ int pf_report(int argc, char **argv)
     pf_status s = accepted ? pf_baseline_read(&base, accepted, &e) : PF_OK;
     for (int i = 0; i < nfolders && s == PF_OK; i++)
         s = pf_state_read(&f, argv[i], &e);
+    if (s == PF_OK && from)
+        s = read_foreign(&f, from, &e);
     if (s == PF_OK)
         s = write_out(&f, accepted ? &base : NULL, &sources, argv[0], form, out, &e);
     status = s != PF_OK ? pf_complain(VERB, "%s", e.text)

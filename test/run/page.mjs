@@ -11,6 +11,7 @@ const troubles = [];
 
 async function open(name, options = {}) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, ...options });
+  page.setDefaultTimeout(120000); // the machine may be busy
   page.on('console', (m) => troubles.push(`${name}: console: ${m.text()}`));
   page.on('pageerror', (e) => troubles.push(`${name}: ${e}`));
   page.on('request', (r) => r.url().startsWith('file:') || troubles.push(`${name}: asks for ${r.url()}`));

@@ -1,0 +1,242 @@
+/*
+ * foreign_helgrind.c - reads Helgrind's XML (valgrind --tool=helgrind --xml=yes). Valgrind writes elements
+ * without attributes, so a small reader of our own does: it hands over the ends of elements with
+ * their text, and knows where it is by the names around them. A file that ends early gives what is whole.
+ */
+#define _GNU_SOURCE
+#include "foreign.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEPTH = 16, MAX_THREADS = 256, NAME = 24 };
+
+struct reader {
+    struct pf_findings *f;
+    struct pf_foreign_sum *sum;
+    char path[DEPTH][NAME]; /* the names of the elements we are in */
+    size_t depth;
+    struct pf_finding it;
+    bool race;
+    size_t nstacks;         /* of the error, so far */
+    const char *said;       /* the text before the next stack */
+    struct pf_place place;
+    const char *folder, *object;
+    struct pf_trail trail; /* of the stack we are in */
+    struct pf_actor threads[MAX_THREADS];
+    size_t nthreads;
+};
+
+/* The text with its entities resolved. */
+static char *resolve(struct reader *r, const char *s, size_t n)
+{
+    static const struct {
+        const char *name;
+        char c;
+    } entities[] = {{"lt;", '<'}, {"gt;", '>'}, {"amp;", '&'}, {"quot;", '"'}, {"apos;", '\''}};
+    char *out = pf_foreign_get(r->f, n + 1);
+    size_t kept = 0;
+    for (size_t i = 0; i < n; i++) {
+        out[kept++] = s[i];
+        if (s[i] != '&')
+            continue;
+        for (size_t k = 0; k < sizeof entities / sizeof entities[0]; k++) {
+            size_t len = strlen(entities[k].name);
+            if (n - i - 1 >= len && !strncmp(s + i + 1, entities[k].name, len)) {
+                out[kept - 1] = entities[k].c;
+                i += len;
+                break;
+            }
+        }
+    }
+    out[kept] = 0;
+    return out;
+}
+
+static bool is_in(const struct reader *r, const char *name)
+{
+    for (size_t i = 0; i < r->depth && i < DEPTH; i++)
+        if (!strcmp(r->path[i], name))
+            return true;
+    return false;
+}
+
+/* Helgrind counts from 1, and 1 is the main thread. */
+static uint32_t thread_number(const char *text)
+{
+    unsigned long n = strtoul(text, NULL, 10);
+    return n ? (uint32_t)n - 1 : 0;
+}
+
+/* What the system brings in has sources on no user's disk. */
+static bool is_system(const char *object)
+{
+    return object && (!strncmp(object, "/usr/lib", 8) || !strncmp(object, "/lib", 4));
+}
+
+static void end_frame(struct reader *r)
+{
+    struct pf_place *p = &r->place;
+    p->module = r->object;
+    if (!p->function)
+        p->function = "??";
+    if (is_system(r->object)) {
+        p->file = NULL;
+        p->line = 0;
+    } else if (p->file && r->folder) {
+        size_t n = strlen(r->folder), m = strlen(p->file);
+        char *whole = pf_foreign_get(r->f, n + m + 2);
+        memcpy(whole, r->folder, n);
+        whole[n] = '/';
+        memcpy(whole + n + 1, p->file, m);
+        p->file = whole;
+    }
+    pf_foreign_place(r->f, &r->trail, p);
+}
+
+/* "... during write of size 4 at 0x10C078 by thread #1", "... a previous read of size 1 by thread #2" */
+static void fill_access(struct pf_access *a, const char *said)
+{
+    const char *size = strstr(said, " of size "), *at = strstr(said, " at 0x");
+    const char *by = strstr(said, "thread #");
+    a->op = strstr(said, "write of size") ? PF_OP_WRITE : PF_OP_READ;
+    a->size = size ? strtoul(size + 9, NULL, 10) : 0;
+    a->address = at ? strtoul(at + 4, NULL, 16) : 0;
+    a->thread = by ? thread_number(by + 8) : 0;
+}
+
+static void end_stack(struct reader *r)
+{
+    if (is_in(r, "announcethread")) {
+        if (r->nthreads)
+            r->threads[r->nthreads - 1].created = r->trail;
+    } else if (is_in(r, "error") && r->said) {
+        if (strstr(r->said, " of size ") && strstr(r->said, "thread #") && r->nstacks < 2) {
+            struct pf_access *a = &r->it.access[r->nstacks++];
+            fill_access(a, r->said);
+            a->trail = r->trail;
+            if (!a->address)
+                a->address = r->it.access[0].address;
+        } else if (strstr(r->said, "block of size")) {
+            r->it.location.trail = r->trail;
+        }
+    }
+    r->said = NULL;
+}
+
+/* What is said about the address, in words of Valgrind. */
+static void read_said(struct reader *r, const char *text)
+{
+    struct pf_location *l = &r->it.location;
+    const char *name = strstr(text, "data symbol \""), *block = strstr(text, "block of size ");
+    const char *local = strstr(text, "declared at");
+    r->said = text;
+    if (name) {
+        const char *end = strchr(name + 13, '"');
+        l->kind = PF_LOCATION_GLOBAL;
+        l->address = r->it.access[0].address;
+        l->name = end ? pf_foreign_text(r->f, name + 13, (size_t)(end - name - 13)) : NULL;
+        r->it.access[0].variable = r->it.access[1].variable = l->name;
+    } else if (block) {
+        char *end;
+        l->kind = PF_LOCATION_HEAP;
+        l->size = strtoul(block + 14, &end, 10);
+        l->address = r->it.access[0].address;
+        l->freed = strstr(text, "free'd") != NULL;
+    } else if (local && l->kind == PF_LOCATION_UNKNOWN && strstr(text, "frame #")) {
+        l->kind = PF_LOCATION_STACK;
+    }
+}
+
+static void add_actors(struct reader *r)
+{
+    struct pf_actor *kept = pf_foreign_get(r->f, 2 * sizeof *kept);
+    for (size_t i = 0; i < 2; i++)
+        for (size_t k = 0; k < r->nthreads; k++)
+            if (r->threads[k].number == r->it.access[i].thread &&
+                (!r->it.nactors || kept[0].number != r->threads[k].number))
+                kept[r->it.nactors++] = r->threads[k];
+    r->it.actors = kept;
+}
+
+static void end_error(struct reader *r)
+{
+    if (r->race) {
+        add_actors(r);
+        pf_foreign_add(r->f, &r->it, r->sum);
+    } else {
+        r->sum->skipped++;
+    }
+}
+
+static void end_element(struct reader *r, const char *name, const char *s, size_t n)
+{
+    if (is_in(r, "frame")) {
+        if (!strcmp(name, "fn"))
+            r->place.function = resolve(r, s, n);
+        else if (!strcmp(name, "dir"))
+            r->folder = resolve(r, s, n);
+        else if (!strcmp(name, "file"))
+            r->place.file = resolve(r, s, n);
+        else if (!strcmp(name, "obj"))
+            r->object = resolve(r, s, n);
+        else if (!strcmp(name, "line"))
+            r->place.line = (uint32_t)strtoul(s, NULL, 10);
+    } else if (!strcmp(name, "frame")) {
+        end_frame(r);
+    } else if (!strcmp(name, "stack")) {
+        end_stack(r);
+    } else if (is_in(r, "announcethread") && !strcmp(name, "hthreadid")) {
+        if (r->nthreads < MAX_THREADS)
+            r->threads[r->nthreads++] = (struct pf_actor){.number = thread_number(s)};
+    } else if (is_in(r, "error")) {
+        if (!strcmp(name, "kind"))
+            r->race = n == 4 && !strncmp(s, "Race", 4);
+        else if (!strcmp(name, "text") || !strcmp(name, "what") || !strcmp(name, "auxwhat"))
+            read_said(r, resolve(r, s, n));
+    } else if (!strcmp(name, "error")) {
+        end_error(r);
+    }
+}
+
+static void begin_element(struct reader *r, const char *name)
+{
+    if (!strcmp(name, "error")) {
+        r->it = (struct pf_finding){0};
+        r->race = false;
+        r->nstacks = 0;
+        r->said = NULL;
+    } else if (!strcmp(name, "stack")) {
+        r->trail = (struct pf_trail){0};
+    } else if (!strcmp(name, "frame")) {
+        r->place = (struct pf_place){0};
+        r->folder = r->object = NULL;
+    }
+}
+
+void pf_foreign_helgrind(struct pf_findings *f, const char *text, struct pf_foreign_sum *sum)
+{
+    struct reader r = {.f = f, .sum = sum};
+    const char *content = text;
+    for (const char *at = text; (at = strchr(at, '<'));) {
+        const char *end = strchr(at, '>');
+        if (!end)
+            break;
+        bool closes = at[1] == '/';
+        const char *s = at + 1 + closes;
+        char name[NAME] = "";
+        size_t n = (size_t)(end - s);
+        memcpy(name, s, n < NAME ? n : NAME - 1);
+        if (closes && r.depth) {
+            r.depth--;
+            end_element(&r, name, content, (size_t)(at - content));
+        } else if (!closes && *s != '?' && *s != '!' && (n == 0 || end[-1] != '/')) {
+            if (r.depth < DEPTH)
+                memcpy(r.path[r.depth], name, NAME);
+            r.depth++;
+            begin_element(&r, name);
+            content = end + 1;
+        }
+        at = end + 1;
+    }
+}

@@ -1,0 +1,77 @@
+# pf report --from: what ThreadSanitizer and Helgrind have reported, beside our own findings.
+cat >race.c <<'END'
+#include "order.h"
+#include <pthread.h>
+int shared, other;
+void *worker(void *arg)
+{
+    shared = 1;
+    other = 1;
+    order_arrive();
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    pthread_create(&t, 0, worker, 0);
+    order_wait(1);
+    shared = 2;
+    if (argc > 1)
+        other = 2;
+    pthread_join(t, 0);
+    return 0;
+}
+END
+status 0 clang-19 -g -fsanitize=thread -I"$ROOT/test/program" -o tsan race.c -pthread
+status 66 ./tsan x
+cp err tsan.log
+status 66 "$PF" report --from tsan.log
+has err "pf report: tsan.log: 2 candidates of tsan, 0 known, 0 skipped"
+has out "2 findings"
+has out ", predicted by tsan"
+has out "Location is global 'other' of size 4"
+status 66 "$PF" report --from tsan.log --json
+status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" out
+python3 - <<'END'
+import json
+d = json.load(open("out"))
+assert d["complete"] is False  # nothing of ours has run
+assert {(f["status"], f["analysis"]) for f in d["findings"]} == {("predicted", "tsan")}
+assert sorted(f["accesses"][0]["variable"] for f in d["findings"]) == ["other", "shared"]
+END
+status 0 "$PF" report --from tsan.log --fail-on=confirmed
+
+# What we have seen ourselves is known, whatever its fingerprint.
+status 0 "$PF" cc -g -I"$ROOT/test/program" -o race race.c -pthread
+status 66 "$PF" run --quiet --state s -- ./race
+status 66 "$PF" report --from tsan.log --state s
+has err "tsan.log: 1 candidate of tsan, 1 known, 0 skipped"
+has out "2 findings in 1 process"
+# Our own text has the same layout.
+status 66 "$PF" run -- ./race x
+cp err ours.log
+status 66 "$PF" report --from ours.log
+has err "ours.log: 2 candidates of fasttrack"
+
+# Helgrind.
+frame() { echo "<frame><ip>0x1</ip><obj>$PWD/race</obj><fn>$1</fn><dir>$PWD</dir><file>race.c</file><line>$2</line></frame>"; }
+cat >helgrind.xml <<END
+<?xml version="1.0"?>
+<valgrindoutput>
+<protocoltool>helgrind</protocoltool>
+<error><kind>Race</kind>
+<xwhat><text>Possible data race during write of size 4 at 0x10C078 by thread #1</text><hthreadid>1</hthreadid></xwhat>
+<stack>$(frame main 18)</stack>
+<xauxwhat><text>This conflicts with a previous write of size 4 by thread #2</text><hthreadid>2</hthreadid></xauxwhat>
+<stack>$(frame worker 7)</stack>
+</error>
+END
+status 66 "$PF" report --from helgrind.xml --state s
+has err "helgrind.xml: 1 candidate of helgrind, 0 known, 0 skipped"
+has out ", predicted by helgrind"
+
+echo "all is well" >plain.log
+status 2 "$PF" report --from plain.log
+has err "plain.log: has no report of ThreadSanitizer and is no XML of Helgrind"
+status 2 "$PF" report --from missing.log
+has err "missing.log: No such file"
