@@ -1,0 +1,139 @@
+/*
+ * blocking.c - calls that wait are tried without waiting, and their thread waits in the scheduler.
+ *
+ * Every try is logged, the ones that would have waited too, and so is how each wait ended. A replay
+ * thus goes the same way through the same loop, and needs nobody to tell it when a descriptor would
+ * have been ready.
+ */
+#define _GNU_SOURCE
+#include "world.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+
+#define REPEAT_NS 1000000ull
+
+bool pf_fd_ready(int fd, short events)
+{
+    struct pollfd p = {fd, events, 0};
+    return pf_sys(SYS_poll, &p, 1, 0) != 0; /* an error is for the call itself to find */
+}
+
+bool pf_fd_nonblocking(int fd)
+{
+    long flags = pf_sys(SYS_fcntl, fd, F_GETFL);
+    return flags < 0 || flags & O_NONBLOCK;
+}
+
+uint64_t pf_deadline_after(int64_t seconds, int64_t nanoseconds)
+{
+    uint64_t now = pf_sched_now();
+    if (seconds > INT64_MAX / 2000000000)
+        return 0;
+    return now + (uint64_t)seconds * 1000000000u + (uint64_t)nanoseconds + 1;
+}
+
+static bool try_once(struct pf_blocking *b)
+{
+    if (pf_recording()) {
+        struct pf_before before;
+        pf_outputs_before(b->number, b->argument, &before);
+        bool done = b->try_now(b);
+        if (done)
+            pf_outputs_put(b->number, b->argument, &before, b->result);
+        else
+            pf_input_put(PF_INPUT_BLOCKED, b->number, (int64_t)b->deadline, NULL, 0);
+        return done;
+    }
+    const struct pf_input *in = pf_input_peek();
+    if (in && in->kind == PF_INPUT_BLOCKED) {
+        b->deadline = (uint64_t)pf_input_get(PF_INPUT_BLOCKED, b->number)->result;
+        return false;
+    }
+    b->result = pf_outputs_get(b->number, b->argument, pf_input_get(PF_INPUT_CALL, b->number));
+    return true;
+}
+
+static enum pf_woken wait(struct pf_blocking *b)
+{
+    struct pf_world_context *w = pf_world_self();
+    struct pf_wait how = {.kind = b->kind, .deadline = b->deadline};
+    if (b->set_size) {
+        how.object = (uint64_t)b->set[0].fd;
+        how.mask = (uint32_t)b->set[0].events;
+    }
+    if (b->repeat) {
+        uint64_t soon = pf_sched_now() + REPEAT_NS;
+        if (!how.deadline || how.deadline > soon)
+            how.deadline = soon;
+    }
+    w->set = b->set;
+    w->set_size = b->set_size;
+    w->repeat = b->repeat;
+    enum pf_woken woken = pf_sched_wait(&how);
+    w->set = NULL;
+    w->set_size = 0;
+    w->repeat = false;
+    if (woken == PF_WOKEN_LATE && (!b->deadline || pf_sched_now() < b->deadline))
+        woken = PF_WOKEN; /* only the end of a repeat */
+    if (pf_recording())
+        pf_input_put(PF_INPUT_WOKEN, b->number, woken, NULL, 0);
+    else
+        woken = (enum pf_woken)pf_input_get(PF_INPUT_WOKEN, b->number)->result;
+    return woken;
+}
+
+long pf_blocking_run(struct pf_blocking *b)
+{
+    while (!try_once(b)) {
+        enum pf_woken woken = pf_signal_pending() ? PF_WOKEN_SIGNAL : wait(b);
+        b->last = woken == PF_WOKEN_LATE;
+        enum pf_handled h = woken == PF_WOKEN_SIGNAL ? pf_signal_run() : PF_HANDLED_NONE;
+        if (h == PF_HANDLED_INTERRUPT || (h == PF_HANDLED_RESTART && b->never_restart))
+            return -EINTR;
+    }
+    pf_output_track(b->number, b->argument, b->result);
+    return b->result;
+}
+
+/* --- one descriptor --- */
+
+/* Before the first wait for a socket: what SO_RCVTIMEO or SO_SNDTIMEO say. Always false. */
+bool pf_socket_deadline(struct pf_blocking *b)
+{
+    struct timeval t = {0, 0};
+    socklen_t n = sizeof t;
+    int which = b->set[0].events & POLLOUT ? SO_SNDTIMEO : SO_RCVTIMEO;
+    if (!b->deadline && pf_sys(SYS_getsockopt, b->set[0].fd, SOL_SOCKET, which, &t, &n) == 0 &&
+        (t.tv_sec || t.tv_usec))
+        b->deadline = pf_deadline_after(t.tv_sec, t.tv_usec * 1000);
+    return false;
+}
+
+static bool try_fd(struct pf_blocking *b)
+{
+    int fd = b->set[0].fd;
+    if (!pf_fd_ready(fd, b->set[0].events) && !pf_fd_nonblocking(fd)) {
+        b->result = -EAGAIN;
+        if (!b->last)
+            return pf_socket_deadline(b);
+    } else {
+        b->result = pf_perform(b->number, b->argument);
+    }
+    return true;
+}
+
+long pf_blocking_fd(long number, const long a[6], short events)
+{
+    struct pollfd one = {(int)a[0], events, 0};
+    struct pf_blocking b = {
+        .number = number,
+        .argument = a,
+        .try_now = try_fd,
+        .kind = PF_WAIT_FD,
+        .set = &one,
+        .set_size = 1,
+    };
+    return pf_blocking_run(&b);
+}

@@ -1,0 +1,77 @@
+/*
+ * lock_calls.c - calls on files that wait without a descriptor to wait for: locks, and the opening of a
+ * named pipe. They are tried without waiting, and again.
+ */
+#define _GNU_SOURCE
+#include "world.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+static bool try_flock(struct pf_blocking *b)
+{
+    const long *a = b->argument;
+    b->result = pf_sys(SYS_flock, a[0], a[1] | LOCK_NB);
+    return b->result != -EWOULDBLOCK || a[1] & LOCK_NB;
+}
+
+long pf_call_flock(long number, const long a[6])
+{
+    struct pf_blocking b = {
+        .number = number, .argument = a, .try_now = try_flock, .kind = PF_WAIT_FD, .repeat = true};
+    return pf_blocking_run(&b);
+}
+
+static bool try_setlk(struct pf_blocking *b)
+{
+    const long *a = b->argument;
+    b->result = pf_sys(SYS_fcntl, a[0], a[1] - 1, a[2]); /* F_SETLK, F_OFD_SETLK */
+    return b->result != -EAGAIN && b->result != -EACCES;
+}
+
+long pf_call_fcntl(long number, const long a[6])
+{
+    static_assert(F_SETLK + 1 == F_SETLKW && F_OFD_SETLK + 1 == F_OFD_SETLKW, "try_setlk");
+    if (a[1] != F_SETLKW && a[1] != F_OFD_SETLKW)
+        return pf_world_plain(number, a);
+    struct pf_blocking b = {
+        .number = number, .argument = a, .try_now = try_setlk, .kind = PF_WAIT_FD, .repeat = true};
+    return pf_blocking_run(&b);
+}
+
+/* --- named pipes --- */
+
+static long stat_of(const struct pf_blocking *b, struct stat *st)
+{
+    const long *a = b->argument;
+    return b->number == SYS_open ? pf_sys(SYS_stat, a[0], st)
+                                 : pf_sys(SYS_newfstatat, a[0], a[1], st, 0);
+}
+
+/* Opened to write it fails until somebody has it open to read. Opened to read it is there at once, for
+ * nobody can tell whether it has a writer; a read waits for one all the same. */
+static bool try_open(struct pf_blocking *b)
+{
+    int at = b->number == SYS_open ? 1 : 2;
+    long flags = b->argument[at], c[6];
+    struct stat st = {0};
+    pf_copy(c, b->argument, sizeof c);
+    bool waits = !(flags & (O_NONBLOCK | O_PATH)) && (flags & O_ACCMODE) != O_RDWR &&
+                 stat_of(b, &st) == 0 && S_ISFIFO(st.st_mode);
+    if (waits)
+        c[at] |= O_NONBLOCK;
+    b->result = pf_perform(b->number, c);
+    if (waits && b->result == -ENXIO)
+        return false;
+    if (waits && b->result >= 0)
+        pf_sys(SYS_fcntl, b->result, F_SETFL, flags);
+    return true;
+}
+
+long pf_call_open(long number, const long a[6])
+{
+    struct pf_blocking b = {
+        .number = number, .argument = a, .try_now = try_open, .kind = PF_WAIT_FD, .repeat = true};
+    return pf_blocking_run(&b);
+}
