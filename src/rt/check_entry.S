@@ -346,8 +346,12 @@
         movq    $0, 552(%rsp)
         movq    $0, 560(%rsp)
         movq    $0, 568(%rsp)
+        cmpb    $0, pf_xsave_opt(%rip)
+        jne     5f
         xsave   (%rsp)
-        call    *%r8
+        jmp     6f
+5:      xsaveopt (%rsp)                 /* leaves out what is in its first state */
+6:      call    *%r8
         mov     pf_xsave_mask(%rip), %eax
         mov     pf_xsave_mask+4(%rip), %edx
         xrstor  (%rsp)
@@ -361,5 +365,11 @@
         .cfi_def_cfa %rsp, 8
         ret
         END     pf_call_saved
+
+        .hidden pf_xsave_opt
+        .globl  pf_xsave_opt
+        .bss
+pf_xsave_opt:                           /* there is xsaveopt; set at the start */
+        .byte   0
 
         .section .note.GNU-stack,"",@progbits

@@ -95,6 +95,9 @@ enum pf_woken pf_sched_wait(const struct pf_wait *w);
 void pf_sched_yield(void);
 /* Up to n threads that wait for this futex with a common bit; how many there were. */
 uint32_t pf_sched_wake_futex(uint64_t address, uint32_t n, uint32_t mask);
+/* futex(2) without a limit of time, for primitives of the runtime's own in which the target waits: as the
+ * kernel does it, or in directed mode among contexts; may switch. */
+long pf_target_futex(void *word, int op, uint32_t value);
 /* Ends the wait of c, if it is in one; interrupt: with PF_WOKEN_SIGNAL. Inside pf_world_poll this is
  * written into the schedule and happens by itself in a replay; anywhere else the caller does it again. */
 void pf_sched_ready(struct pf_context *c);

@@ -166,3 +166,9 @@ long pf_futex(const long argument[6])
         return -ENOSYS;
     }
 }
+
+long pf_target_futex(void *word, int op, uint32_t value)
+{
+    const long a[6] = {(long)word, op, value};
+    return pf_directed() ? pf_futex(a) : pf_sys(SYS_futex, word, op, value, NULL);
+}

@@ -43,7 +43,8 @@ pf_switch:                              /* (void **save, void *sp, uint64_t fs) 
         popq    %r12
         popq    %rbx
         popq    %rbp
-        ret
+        popq    %rcx                    /* a ret would be predicted to go where we came from */
+        jmp     *%rcx
 2:      movl    $SYS_arch_prctl, %eax
         movl    $ARCH_SET_FS, %edi
         movq    %rdx, %rsi

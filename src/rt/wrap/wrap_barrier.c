@@ -16,7 +16,6 @@
 #include "hb.h"
 #include "spin.h"
 #include "store.h"
-#include "sys.h"
 #include "wrap_thread.h"
 #include <linux/futex.h>
 
@@ -177,7 +176,7 @@ static void depart(struct pf_thread *t, struct barrier *b, struct round *r)
     pf_spin_lock(&b->lock);
     if ((int32_t)(b->complete - r->number) <= 0) {
         __atomic_store_n(&b->complete, r->number + 1, __ATOMIC_SEQ_CST);
-        pf_sys(SYS_futex, &b->complete, FUTEX_WAKE_PRIVATE, INT32_MAX);
+        pf_target_futex(&b->complete, FUTEX_WAKE_PRIVATE, INT32_MAX);
     }
     if (++r->departed == b->size) {
         r->next = b->spare;
@@ -194,7 +193,7 @@ static int wait_in_turn(struct barrier *b, const struct round *r, pthread_barrie
     uint32_t complete;
     while (b && (complete = __atomic_load_n(&b->complete, __ATOMIC_SEQ_CST),
                  (int32_t)(complete - r->number) < 0))
-        pf_sys(SYS_futex, &b->complete, FUTEX_WAIT_PRIVATE, complete, NULL);
+        pf_target_futex(&b->complete, FUTEX_WAIT_PRIVATE, complete);
     return PF_REAL(pthread_barrier_wait)(addr);
 }
 

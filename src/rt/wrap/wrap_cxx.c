@@ -16,7 +16,6 @@
  *             +----------------+---------+----------+--------+----------+------+
  */
 #include "hb.h"
-#include "sys.h"
 #include "wrap.h"
 #include <linux/futex.h>
 
@@ -39,14 +38,14 @@ static bool guard_enter(uint32_t *g)
         uint32_t waiting = seen | GUARD_WAITING;
         if (seen == waiting || __atomic_compare_exchange_n(g, &seen, waiting, false,
                                                            __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-            pf_sys(SYS_futex, g, FUTEX_WAIT, waiting, NULL);
+            pf_target_futex(g, FUTEX_WAIT, waiting);
     }
 }
 
 static void guard_leave(uint32_t *g, uint32_t state)
 {
     if (__atomic_exchange_n(g, state, __ATOMIC_ACQ_REL) & GUARD_WAITING)
-        pf_sys(SYS_futex, g, FUTEX_WAKE, INT32_MAX);
+        pf_target_futex(g, FUTEX_WAKE, INT32_MAX);
 }
 
 PF_PROVIDE(int, __cxa_guard_acquire, (uint64_t *guard))

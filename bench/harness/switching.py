@@ -1,0 +1,54 @@
+"""bench/micro/switch.c: switches and checkpoints of directed mode beside futexes and glibc's fork."""
+import os
+import subprocess
+
+from harness import tables
+from harness.flavour import CLANG, ROOT, Failed, run_quietly
+
+EVENTS = 1000000  # of each of two threads; each adds to a variable: a read and a write
+WANTED = {"switch_decided": 200, "checkpoint_10MB": 1000000}
+
+
+def build(bench):
+    folder = os.path.join(bench.work, "switch")
+    os.makedirs(folder, exist_ok=True)
+    source = os.path.join(ROOT, "bench/micro/switch.c")
+    rt = os.path.join(ROOT, "src/rt")
+    bare, recorded = os.path.join(folder, "bare"), os.path.join(folder, "recorded")
+    run_quietly([CLANG, "-O2", "-DWITH_SWITCH", "-I" + rt, source, os.path.join(rt, "direct/switch.S"),
+                 os.path.join(rt, "sys.c"), "-pthread", "-o", bare])
+    run_quietly([bench.pf, "cc", "-O2", "-g", source, "-pthread", "-o", recorded])
+    return folder, bare, recorded
+
+
+def cpu_of(words, folder):
+    """CPU seconds of a command and its children."""
+    before = os.times()
+    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=600)
+    after = os.times()
+    if done.returncode:
+        raise Failed("%s: exit status %d\n%s" % (" ".join(words), done.returncode, done.stderr[:2000]))
+    return (after.children_user + after.children_system - before.children_user -
+            before.children_system), done.stdout
+
+
+def decided(bench, folder, program, runs):
+    """Nanoseconds of a switch with the decision and its record: a switch at every event, less none."""
+    def record(policy):
+        return cpu_of([bench.pf, "record", "-o", os.path.join(folder, "x.clip"), "--schedule=" + policy,
+                       "--", program, "events", str(EVENTS)], folder)[0]
+    each = [(record("rr:1"), record("rr:1000000000")) for _ in range(runs)]
+    return min(a - b for a, b in each) * 1e9 / (4 * EVENTS)
+
+
+def measure(bench):
+    try:
+        folder, bare, recorded = build(bench)
+        _, out = cpu_of([bare, "bare", "15"], folder)
+        found = {name: float(value) for name, value in (line.split() for line in out.splitlines())}
+        found["switch_decided"] = decided(bench, folder, recorded, max(3, bench.runs))
+    except Failed as why:
+        bench.problems.append(str(why))
+        return {}, ""
+    rows = [[name, tables.text(value), str(WANTED.get(name, ""))] for name, value in found.items()]
+    return found, tables.table(["operation", "nanoseconds", "at most"], rows)
