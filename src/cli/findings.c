@@ -34,6 +34,34 @@ void pf_findings_push(struct pf_findings *f, struct pf_finding *it)
     f->at[f->n++] = it;
 }
 
+static int rank(const struct pf_finding *f)
+{
+    bool harmful =
+        pf_str_same(f->verdict, "spec-violated") || pf_str_same(f->verdict, "output-differs");
+    if (f->verdict && !harmful)
+        return 4;
+    return harmful                            ? 0
+           : f->status == PF_STATUS_CONFIRMED ? 1
+           : f->status == PF_STATUS_OBSERVED  ? 2
+                                              : 3;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const struct pf_finding *x = *(struct pf_finding *const *)a,
+                            *y = *(struct pf_finding *const *)b;
+    int order = rank(x) - rank(y);
+    if (!order)
+        order = (x->count < y->count) - (x->count > y->count);
+    return order ? order : (x->id > y->id) - (x->id < y->id);
+}
+
+void pf_findings_sort(struct pf_findings *f)
+{
+    if (f->n)
+        qsort(f->at, f->n, sizeof *f->at, by_rank);
+}
+
 bool pf_process_complete(const struct pf_process *p) { return p->end && !p->losses; }
 
 bool pf_findings_complete(const struct pf_findings *f)

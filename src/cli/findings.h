@@ -1,7 +1,7 @@
 /*
  * findings.h - the findings of many processes and runs as one: logs in, one document out.
  *
- * Model:   findings with the same fingerprint are one, their counts added up. The result is complete
+ * Model:   findings with the same fingerprint are one, their counts added up; the surest status counts. The result is complete
  *          iff every process ended in order and lost nothing, and no process goes on.
  * Memory:  one pool for all of it; release gives it back.
  * Errors:  PF_BAD names the file, the line and what was expected. A last line that is cut is no
@@ -84,6 +84,12 @@ PF_MUST_USE pf_status pf_findings_read(struct pf_findings *f, const char *path, 
 PF_MUST_USE pf_status pf_findings_read_folder(struct pf_findings *f, const char *folder,
                                               const char *run, struct pf_error *e);
 
+/* Adds the findings of a document that another verb has written (--json): the JSON contract. */
+PF_MUST_USE pf_status pf_findings_read_document(struct pf_findings *f, const char *path,
+                                                struct pf_error *e);
+/* Into the order of reports: confirmed with harm, confirmed, observed, predicted, judged harmless; of
+ * the same rank the more frequent first. */
+void pf_findings_sort(struct pf_findings *f);
 /* One more finding, which lives in the pool; ends pf when out of memory. */
 void pf_findings_push(struct pf_findings *f, struct pf_finding *it);
 /* Adds one finding from its JSON, seen `count` times; `origin` is for messages. *out: the finding, which

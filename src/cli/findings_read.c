@@ -187,13 +187,30 @@ static struct pf_finding *find(struct pf_findings *f, uint64_t id)
     return NULL;
 }
 
+/* The same finding from elsewhere: counts add up, and what is known for sure replaces what is not. */
+static void merge(struct reader *r, struct pf_finding *old, const json_t *o)
+{
+    static const int sure[] = {
+        [PF_STATUS_PREDICTED] = 0, [PF_STATUS_OBSERVED] = 1, [PF_STATUS_CONFIRMED] = 2};
+    int status = word_of(r, o, "status", pf_status_from);
+    old->count += number_of(r, o, "count");
+    if (sure[status] > sure[old->status]) {
+        old->status = (enum pf_finding_status)status;
+        old->analysis = text_of(r, o, "analysis");
+    }
+    if (!old->clip)
+        old->clip = text_of(r, o, "clip");
+    if (!old->verdict)
+        old->verdict = text_of(r, o, "class");
+}
+
 /* The finding, new or not; NULL when it cannot be read. */
 static struct pf_finding *read_finding(struct reader *r, const json_t *o)
 {
     uint64_t id = base_of(r, o, "id", "", 16);
     struct pf_finding *old = find(r->f, id);
     if (old) {
-        old->count += number_of(r, o, "count");
+        merge(r, old, o);
         return old;
     }
     const json_t *accesses = array_of(r, o, "accesses");
@@ -236,6 +253,32 @@ pf_status pf_findings_add(struct pf_findings *f, const char *origin, const char 
         (*out)->count += count - number_of(&r, o, "count");
     json_decref(o);
     return r.status;
+}
+
+pf_status pf_findings_read_document(struct pf_findings *f, const char *path, struct pf_error *e)
+{
+    struct reader r = {.f = f, .path = path, .error = e};
+    char *text;
+    size_t n;
+    json_error_t why;
+    pf_status s = pf_file_read(path, &text, &n, e);
+    if (s != PF_OK)
+        return s;
+    json_t *o = json_loadb(text, n, JSON_ALLOW_NUL, &why);
+    free(text);
+    const char *tool = json_string_value(json_object_get(o, "tool"));
+    if (!o)
+        s = pf_fail(e, PF_BAD, "%s:%d: expected JSON: %s", path, why.line, why.text);
+    else if (!tool || strcmp(tool, "photofinish"))
+        s = pf_fail(e, PF_BAD, "%s: is no findings of photofinish", path);
+    else if (number_of(&r, o, "version") != 1)
+        fail(&r, "version 1", "version");
+    const json_t *findings = s == PF_OK && !r.status ? array_of(&r, o, "findings") : NULL;
+    for (size_t i = 0; i < json_array_size(findings) && !r.status; i++)
+        read_finding(&r, json_array_get(findings, i));
+    f->unfinished |= !json_is_true(json_object_get(o, "complete"));
+    json_decref(o);
+    return s != PF_OK ? s : r.status;
 }
 
 static void read_start(struct reader *r, const json_t *o, struct pf_process *p)

@@ -154,9 +154,13 @@ static pf_status write_out(const struct pf_findings *f, const struct pf_baseline
     return s;
 }
 
+/* A document of ours, or the report of another tool. */
 static pf_status read_foreign(struct pf_findings *f, const char *path, struct pf_error *e)
 {
     struct pf_foreign_sum sum;
+    size_t n = strlen(path);
+    if (n > 5 && !strcmp(path + n - 5, ".json"))
+        return pf_findings_read_document(f, path, e);
     pf_status s = pf_foreign_read(f, path, &sum, e);
     if (s == PF_OK)
         fprintf(stderr, "pf report: %s: %zu candidate%s of %s, %zu known, %zu skipped\n", path,
@@ -180,8 +184,8 @@ int pf_report(int argc, char **argv)
         {"svg", NULL, "the same as a picture", NULL, &as[SVG]},
         {"o", "FILE", "write to FILE", &out, NULL},
         {"source", "DIR", "with --html: look for the sources there too", &source, NULL},
-        {"from", "FILE", "also what ThreadSanitizer (text) or Helgrind (XML) reported", &from,
-         NULL},
+        {"from", "FILE", "also FILE.json of another verb, ThreadSanitizer's text, Helgrind's XML",
+         &from, NULL},
         {"baseline", "FILE", "findings that were accepted, see pf baseline", &accepted, NULL},
         {"fail-on", "WHAT", "exit 66 on: new (default with --baseline), any, confirmed", &fail_on,
          NULL},
@@ -229,6 +233,7 @@ int pf_report(int argc, char **argv)
         s = pf_state_read(&f, argv[i], &e);
     if (s == PF_OK && from)
         s = read_foreign(&f, from, &e);
+    pf_findings_sort(&f);
     if (s == PF_OK)
         s = write_out(&f, accepted ? &base : NULL, &sources, argv[0], form, out, &e);
     status = s != PF_OK ? pf_complain(VERB, "%s", e.text)

@@ -73,6 +73,32 @@ status 66 "$PF" report --from helgrind.xml --state s
 has err "helgrind.xml: 1 candidate of helgrind, 0 known, 0 skipped"
 has out ", predicted by helgrind"
 
+# A document of ours: one finding an id, the surest status, its clip; the order of reports.
+python3 "$ROOT/test/run/make_logs.py" logs 9
+status 66 "$PF" report --json logs -o all.json
+python3 - <<'END'
+import json
+d = json.load(open("all.json"))
+order = [(f["class"], f["status"]) for f in d["findings"]]
+want = [("output-differs",), (None, "confirmed"), (None, "observed"), (None, "predicted"), ("k-witness-harmless",)]
+ranks = [next(i for i, w in enumerate(want) if o[: len(w)] == w) for o in order]
+assert ranks == sorted(ranks), order
+one = next(f for f in d["findings"] if f["status"] == "observed" and f["class"] is None)
+one.update(status="confirmed", clip="it.clip", count=5)
+d["findings"] = [one]
+json.dump(d, open("one.json", "w"))
+END
+status 66 "$PF" report --json --from one.json logs -o both.json
+python3 - <<'END'
+import json
+one, both = json.load(open("one.json"))["findings"][0], json.load(open("both.json"))["findings"]
+(same,) = [f for f in both if f["id"] == one["id"]]
+assert len(both) == 9 and (same["status"], same["clip"], same["count"]) == ("confirmed", "it.clip", 6), same
+END
+echo '{"tool":"other"}' >other.json
+status 2 "$PF" report --from other.json
+has err "other.json: is no findings of photofinish"
+
 echo "all is well" >plain.log
 status 2 "$PF" report --from plain.log
 has err "plain.log: has no report of ThreadSanitizer and is no XML of Helgrind"

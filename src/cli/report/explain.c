@@ -75,7 +75,7 @@ static void add_steps(struct teller *w)
         add_capital(w->t, from);
         pf_text_char(w->t, ' ');
         pf_step_text(w->t, w->f, &story.at[i]);
-        pf_text_add(w->t, story.at[i].kind == PF_STEP_ACCESS ? "  <-- \n" : "\n");
+        pf_text_add(w->t, story.at[i].kind == PF_STEP_ACCESS ? "   <--\n" : "\n");
         add_place(w, story.at[i].trail);
     }
 }
