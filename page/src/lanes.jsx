@@ -17,18 +17,41 @@ function lanesOf(steps) {
   return [...threads].sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
 }
 
-/** [thread, lock, first row, last row]: from where it is taken to the last step of who holds it. */
+/** [thread, lock, first row, last row]: from where it is taken to where it is given back, or to the last step
+ *  for which it is held. */
 function bands(steps) {
   const found = [];
   steps.forEach((s, i) => {
-    if (s.kind !== 'lock') return;
+    if (!s.lock) return;
     let last = i;
-    steps.forEach((t, k) => {
-      if (t.thread === s.thread && t.access === s.access && k >= i) last = k;
-    });
+    for (let k = i + 1; k < steps.length; k++) {
+      const t = steps[k];
+      if (t.thread !== s.thread) continue;
+      if (s.access === undefined || t.access === s.access) last = k;
+      if (t.gives === s.lock) break;
+    }
     found.push([s.thread, s.lock, i, last]);
   });
   return found;
+}
+
+const TAKES = new Set(['lock', 'rdlock', 'wake']);
+const GIVES = new Set(['unlock', 'rdunlock', 'wait']);
+
+/** A schedule that came with the finding, as steps of a picture. */
+function stepsOf(interleaving, threads) {
+  const numbers = new Map((threads || []).map((t) => [t.name, t.thread]));
+  return interleaving.map((m) => ({
+    thread: m.thread,
+    kind: m.marked ? 'access' : TAKES.has(m.op) ? 'lock' : m.op === 'fork' ? 'create' : 'other',
+    text: [m.op, m.name].filter(Boolean).join(' '),
+    lock: TAKES.has(m.op) ? m.name : undefined,
+    gives: GIVES.has(m.op) ? m.name : undefined,
+    starts: m.op === 'fork' ? numbers.get(m.name) || (/^T\d+$/.test(m.name) ? m.name : m.thread) : undefined,
+    value: m.value ?? undefined,
+    file: m.file,
+    line: m.line,
+  }));
 }
 
 const clip = (text, n) => (text.length > n ? `${text.slice(0, n - 1)}\u2026` : text);
@@ -81,7 +104,10 @@ function Picture({ steps, label }) {
 
 export function Lanes({ finding }) {
   const [swapped, setSwapped] = useState(false);
-  const steps = swapped ? finding.swapped : finding.story;
+  const given = finding.interleaving?.length ? stepsOf(finding.interleaving, finding.threads) : null;
+  // At the end of a schedule both accesses of a race are next: either may come first.
+  const other = given ? [...given.slice(0, -2), given.at(-1), given.at(-2)] : finding.swapped;
+  const steps = swapped ? other : given || finding.story;
   return (
     <div>
       {finding.swapped && (

@@ -67,7 +67,7 @@ bool pf_process_complete(const struct pf_process *p) { return p->end && !p->loss
 bool pf_findings_complete(const struct pf_findings *f)
 {
     const struct pf_suite_sum *u = f->suite;
-    bool complete = (f->processes || (u && u->executions)) && !f->unfinished;
+    bool complete = (f->processes || f->ndocuments || (u && u->executions)) && !f->unfinished;
     complete &= !u || (!u->incomplete && !u->running && !u->open);
     for (const struct pf_process *p = f->processes; p; p = p->next)
         complete &= pf_process_complete(p);

@@ -71,6 +71,7 @@ struct pf_findings {
     size_t n, cap;
     struct pf_process *processes; /* by the time of their start */
     size_t nprocesses;
+    size_t ndocuments; /* read from other verbs */
     bool unfinished; /* more may come: some process that the run started goes on */
     struct pf_suite_sum *suite; /* NULL: no suite among them */
 };

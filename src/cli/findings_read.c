@@ -187,6 +187,27 @@ static struct pf_finding *find(struct pf_findings *f, uint64_t id)
     return NULL;
 }
 
+static void read_witness(struct reader *r, const json_t *o, struct pf_finding *f)
+{
+    const json_t *v = json_object_get(o, "interleaving");
+    size_t n = json_array_size(v);
+    struct pf_moment *at = get(r, n * sizeof *at);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *m = json_array_get(v, i);
+        at[i] = (struct pf_moment){.thread = thread_of(r, m, "thread"),
+                                   .op = text_of(r, m, "op"),
+                                   .name = text_of(r, m, "name"),
+                                   .value = text_of(r, m, "value"),
+                                   .file = text_of(r, m, "file"),
+                                   .line = (uint32_t)number_of(r, m, "line"),
+                                   .marked = json_is_true(json_object_get(m, "marked"))};
+        if (!at[i].op)
+            fail(r, "a string", "op");
+    }
+    f->witness = at;
+    f->nwitness = n;
+}
+
 /* The same finding from elsewhere: counts add up, and what is known for sure replaces what is not. */
 static void merge(struct reader *r, struct pf_finding *old, const json_t *o)
 {
@@ -200,6 +221,8 @@ static void merge(struct reader *r, struct pf_finding *old, const json_t *o)
     }
     if (!old->clip)
         old->clip = text_of(r, o, "clip");
+    if (!old->nwitness)
+        read_witness(r, o, old);
     if (!old->verdict)
         old->verdict = text_of(r, o, "class");
 }
@@ -234,6 +257,7 @@ static struct pf_finding *read_finding(struct reader *r, const json_t *o)
     f->nsteps = steps ? n : 0;
     read_location(r, json_object_get(o, "location"), &f->location);
     read_actors(r, o, f);
+    read_witness(r, o, f);
     if (r->status)
         return NULL;
     pf_findings_push(r->f, f);
@@ -276,6 +300,7 @@ pf_status pf_findings_read_document(struct pf_findings *f, const char *path, str
     const json_t *findings = s == PF_OK && !r.status ? array_of(&r, o, "findings") : NULL;
     for (size_t i = 0; i < json_array_size(findings) && !r.status; i++)
         read_finding(&r, json_array_get(findings, i));
+    f->ndocuments++;
     f->unfinished |= !json_is_true(json_object_get(o, "complete"));
     json_decref(o);
     return s != PF_OK ? s : r.status;

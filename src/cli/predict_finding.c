@@ -95,6 +95,86 @@ static void add_actors(struct pf_predict_job *j, struct pf_finding *f)
     }
 }
 
+/* --- the schedule --- */
+
+enum { MOMENTS = 40, BEFORE = 8 }; /* of the schedule at most; of what comes before it */
+
+static const char *name_of(struct pf_predict_job *j, const struct pf_event *e)
+{
+    const struct pf_trace *t = &j->t;
+    char place[160];
+    switch (pf_event_operand[e->kind]) {
+    case PF_OPERAND_PLACE:
+        pf_trace_place_text(t, e->what, place, sizeof place);
+        return pf_pool_text(&j->pool, place, strlen(place));
+    case PF_OPERAND_LOCK:
+        return pf_trace_text(t, t->locks.at[e->what]);
+    case PF_OPERAND_COND:
+        return pf_trace_text(t, t->conds.at[e->what]);
+    case PF_OPERAND_COND_LOCK:
+        return pf_trace_text(t, t->locks.at[e->link]);
+    case PF_OPERAND_BARRIER:
+        return pf_trace_text(t, t->barriers.at[e->what]);
+    case PF_OPERAND_THREAD:
+        return pf_trace_text(t, t->threads.at[e->what]);
+    case PF_OPERAND_SYNC:
+        return pf_trace_text(t, t->syncs.at[e->what]);
+    case PF_OPERAND_CALL:
+        return pf_trace_text(t, t->calls.at[e->what]);
+    default:
+        return NULL;
+    }
+}
+
+static void add_moment(struct pf_predict_job *j, struct pf_moment *at, uint32_t i, bool marked)
+{
+    const struct pf_event *e = &j->t.events.at[i];
+    struct pf_trail trail = trail_of(j, i);
+    char value[24];
+    *at = (struct pf_moment){.thread = e->thread,
+                             .op = pf_event_word[e->kind],
+                             .name = name_of(j, e),
+                             .file = trail.n ? trail.at[0].file : NULL,
+                             .line = trail.n ? trail.at[0].line : 0,
+                             .marked = marked};
+    /* What a marked read sees may be another value in this schedule. */
+    bool known = !(e->flags & PF_EF_UNKNOWN) && pf_event_operand[e->kind] == PF_OPERAND_PLACE &&
+                 e->kind != PF_EV_ALLOC && e->kind != PF_EV_FREE;
+    if (known && !(marked && e->kind != PF_EV_WRITE && e->kind != PF_EV_AWRITE)) {
+        snprintf(value, sizeof value, "%llu", (unsigned long long)e->value);
+        at->value = pf_pool_text(&j->pool, value, strlen(value));
+    }
+}
+
+/* Steps that say nothing to a reader. */
+static bool is_shown(const struct pf_event *e)
+{
+    return e->kind != PF_EV_BRANCH && e->kind != PF_EV_BEGIN && e->kind != PF_EV_END;
+}
+
+/* The end of a schedule: what was recorded before `start`, the events of `order`, then those of `last`. */
+static void add_witness(struct pf_predict_job *j, struct pf_finding *f, uint32_t start,
+                        const uint32_t *order, uint32_t norder, const uint32_t *marked, unsigned n,
+                        bool last)
+{
+    struct pf_moment *at = pf_pool_get(&j->pool, (BEFORE + MOMENTS + n) * sizeof *at);
+    if (!at)
+        return;
+    f->witness = at;
+    for (uint32_t i = start > BEFORE ? start - BEFORE : 0; i < start && norder < MOMENTS; i++)
+        if (is_shown(&j->t.events.at[i]))
+            add_moment(j, &at[f->nwitness++], i, false);
+    for (uint32_t k = norder > MOMENTS ? norder - MOMENTS : 0; k < norder; k++) {
+        bool is_marked = false;
+        for (unsigned m = 0; m < n && !last; m++)
+            is_marked |= marked[m] == order[k];
+        if (is_marked || is_shown(&j->t.events.at[order[k]]))
+            add_moment(j, &at[f->nwitness++], order[k], is_marked);
+    }
+    for (unsigned m = 0; m < n && last; m++)
+        add_moment(j, &at[f->nwitness++], marked[m], true);
+}
+
 void pf_predict_race(struct pf_predict_job *j, size_t k, const struct pf_race *r,
                      struct pf_finding *f)
 {
@@ -106,6 +186,8 @@ void pf_predict_race(struct pf_predict_job *j, size_t k, const struct pf_race *r
                                                                      : PF_STATUS_PREDICTED};
     access_of(j, r->b, &f->access[0]);
     access_of(j, r->a, &f->access[1]);
+    if (a->claim == PF_CLAIM_WITNESSED)
+        add_witness(j, f, r->start, r->order, r->norder, (uint32_t[]){r->a, r->b}, 2, true);
     add_actors(j, f);
     f->id = pf_fingerprint(f);
 }
@@ -128,6 +210,8 @@ void pf_predict_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a, st
         f->steps = steps;
         f->nsteps = steps ? p->n : 0;
     }
+    if (a->witnessed)
+        add_witness(j, f, a->start, a->order, a->norder, a->event, p->n, false);
     add_actors(j, f);
     f->id = pf_fingerprint(f);
 }

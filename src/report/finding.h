@@ -100,6 +100,17 @@ struct pf_sightings {
     size_t ntests;
 };
 
+/* One step of a schedule that brings the finding about. */
+struct pf_moment {
+    uint32_t thread;
+    const char *op; /* a word of pf_event.def */
+    const char *name; /* the variable, lock, thread it is about; NULL: none */
+    const char *value; /* read or written there; NULL: not known */
+    const char *file;
+    uint32_t line;
+    bool marked; /* an access of the finding */
+};
+
 struct pf_finding {
     uint64_t id; /* fingerprint.h */
     enum pf_kind kind;
@@ -115,6 +126,9 @@ struct pf_finding {
     struct pf_location location;
     uint64_t count;
     const struct pf_sightings *seen; /* NULL: not in a suite */
+    const struct pf_moment
+        *witness; /* the last steps of a schedule; the accesses come at its end */
+    size_t nwitness; /* 0: none is known */
 };
 
 const char *pf_kind_name(enum pf_kind k);

@@ -164,6 +164,21 @@ static void actor(struct pf_text *t, const struct pf_actor *a)
     pf_text_char(t, '}');
 }
 
+static void moment(struct pf_text *t, const struct pf_moment *m)
+{
+    comma(t);
+    pf_text_char(t, '{');
+    thread_name(t, "thread", m->thread);
+    pf_json_str(t, "op", m->op);
+    pf_json_str(t, "name", m->name);
+    pf_json_str(t, "value", m->value);
+    pf_json_str(t, "file", m->file);
+    pf_json_num(t, "line", m->line);
+    if (m->marked)
+        pf_json_bool(t, "marked", true);
+    pf_text_char(t, '}');
+}
+
 void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
 {
     comma(t);
@@ -189,6 +204,13 @@ void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
     pf_text_char(t, ']');
     pf_json_str(t, "clip", f->clip);
     pf_json_num(t, "count", f->count);
+    if (f->nwitness) {
+        pf_json_key(t, "interleaving");
+        pf_text_char(t, '[');
+        for (size_t i = 0; i < f->nwitness; i++)
+            moment(t, &f->witness[i]);
+        pf_text_char(t, ']');
+    }
     if (f->seen) {
         pf_json_num(t, "executions", f->seen->executions);
         pf_json_key(t, "tests");

@@ -46,6 +46,17 @@ async function real() {
   await page.close();
 }
 
+async function predicted() {
+  const page = await open('predicted');
+  const steps = await page.locator('.step text:not(.at)').allTextContents();
+  assert.ok(steps.some((s) => /T1 lock m/.test(s)) && steps.some((s) => /T1 unlock m/.test(s)), steps.join('; '));
+  assert.equal(await page.locator('.step.access').count(), 2, 'the two accesses are marked');
+  assert.match((await page.locator('.step.access .at').allTextContents()).join(), /value 2/);
+  assert.equal(await page.locator('.lanes .band').count(), 2, 'both threads hold the lock for a while');
+  await page.screenshot({ path: `${folder}/predicted.png` });
+  await page.close();
+}
+
 async function looks() {
   for (const [name, options] of [
     ['dark', { colorScheme: 'dark' }],
@@ -147,7 +158,7 @@ async function many() {
 }
 
 try {
-  for (const part of [real, looks, keysAndFilters, hostile, many]) await part();
+  for (const part of [real, predicted, looks, keysAndFilters, hostile, many]) await part();
 } finally {
   await browser.close();
 }

@@ -27,6 +27,21 @@ END
 status 0 "$PF" cc -g -I"$ROOT/test/program" -o race race.c -pthread
 status 66 "$PF" suite --quiet --state s -- ./race
 status 66 "$PF" report --html --state s -o real.html
+# A predicted race brings its schedule along.
+cat >trace.txt <<'END'
+1 T0 fork T1
+2 T0 lock m
+3 T0 write x=1
+4 T0 unlock m
+5 T1 begin
+6 T1 lock m
+7 T1 read y
+8 T1 unlock m
+9 T1 write x=2
+END
+status 66 "$PF" predict --json predicted.json trace.txt
+status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" predicted.json
+status 66 "$PF" report --html --from predicted.json -o predicted.html
 make_logs() { python3 "$ROOT/test/run/make_logs.py" "$@"; }
 make_logs some-logs 12
 make_logs hostile-logs 10 hostile
@@ -38,7 +53,7 @@ for name in some hostile many; do
 done
 status 0 "$PF" report --html none-logs -o none.html
 # One file, nothing from elsewhere.
-for name in real some hostile many none; do
+for name in real some hostile many none predicted; do
     ! grep -oE "(src|href)=[\"']?[a-z]+:" $name.html || fail "$name.html refers to something"
     [[ $(grep -c '</script' $name.html) == 2 ]] || fail "$name.html has other scripts"
 done

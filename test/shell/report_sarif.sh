@@ -69,6 +69,21 @@ assert a["locations"] == b["locations"] and a["partialFingerprints"] == b["parti
 assert a["relatedLocations"] == b["relatedLocations"] and a["message"] == b["message"]
 END
 
+# The schedule of a predicted race is its thread flow.
+printf '1 T0 fork T1\n2 T0 lock m\n3 T0 write x=1\n4 T0 unlock m\n5 T1 lock m\n6 T1 unlock m\n7 T1 write x=2\n' >trace.txt
+status 66 "$PF" predict --json predicted.json trace.txt
+status 66 "$PF" report --sarif --from predicted.json -o predicted.sarif
+valid predicted.sarif
+python3 - <<'END'
+import json
+(run,) = json.load(open("predicted.sarif"))["runs"]
+assert run["invocations"][0]["executionSuccessful"] is True
+(result,) = run["results"]
+assert result["level"] == "warning"
+steps = [s["location"]["message"]["text"] for s in result["codeFlows"][0]["threadFlows"][0]["locations"]]
+assert steps[-2:] == ["the main thread: write x = 1", "thread T1 'T1': write x = 2"], steps
+END
+
 # Nothing, many, hostile names, an incomplete run.
 mkdir none
 status 0 "$PF" report --sarif none -o none.sarif

@@ -218,6 +218,32 @@ static void add_step(struct writer *w, const struct pf_finding *f, const struct 
     pf_text_char(t, '}');
 }
 
+/* A step of a schedule that came with the finding. */
+static void add_moment(struct writer *w, const struct pf_finding *f, size_t i, struct pf_pool *pool)
+{
+    const struct pf_moment *m = &f->witness[i];
+    struct pf_place p = {.file = m->file, .line = m->line};
+    struct pf_text *t = w->t, words;
+    pf_text_init(&words, pool);
+    pf_thread_text(&words, f, m->thread);
+    pf_text_add(&words, ": ");
+    pf_text_add(&words, m->op);
+    if (m->name) {
+        pf_text_char(&words, ' ');
+        pf_text_add(&words, m->name);
+    }
+    if (m->value) {
+        pf_text_add(&words, " = ");
+        pf_text_add(&words, m->value);
+    }
+    pf_text_char(t, '{');
+    pf_json_key(t, "location");
+    add_location(w, &p, &words, 0);
+    pf_json_num(t, "executionOrder", i + 1);
+    pf_json_str(t, "importance", m->marked ? "essential" : "important");
+    pf_text_char(t, '}');
+}
+
 static void add_flow(struct writer *w, const struct pf_finding *f, struct pf_pool *pool)
 {
     struct pf_text *t = w->t;
@@ -228,7 +254,11 @@ static void add_flow(struct writer *w, const struct pf_finding *f, struct pf_poo
     pf_text_add(t, "[{");
     pf_json_key(t, "locations");
     pf_text_char(t, '[');
-    for (size_t i = 0; i < story.n; i++) {
+    for (size_t i = 0; i < f->nwitness; i++) {
+        pf_text_add(t, i ? "," : "");
+        add_moment(w, f, i, pool);
+    }
+    for (size_t i = 0; i < story.n && !f->nwitness; i++) {
         pf_text_add(t, i ? "," : "");
         add_step(w, f, &story.at[i], i + 1, pool);
     }

@@ -79,6 +79,8 @@ static void split(struct pf_source_file *f, size_t n)
         if (f->text[i] == '\n')
             f->lines[f->nlines++] = f->text + i + 1;
     f->lines[f->nlines] = f->text + n + 1;
+    if (n && f->text[n - 1] == '\n')
+        f->nlines--; /* nothing stands behind the last line end */
 }
 
 static int same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
