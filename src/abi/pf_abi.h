@@ -40,7 +40,15 @@ struct pf_site {
     uint8_t kind;     /* enum pf_site_kind */
     uint8_t size;     /* bytes accessed; 0: not constant, or above 255 */
     uint32_t begins;  /* first line of func; 0: not known */
-    uint32_t inlined; /* 1 + index, in the same table, of the call this was inlined at; 0: none */
+    uint32_t
+        inlined : 28; /* 1 + index, in the same table, of the call this was inlined at; 0: none */
+    uint32_t flags : 4;    /* enum pf_site_flags */
+};
+
+/* Where the event at this site may depend on what the thread read before (plugin/branches.c). */
+enum pf_site_flags {
+    PF_SITEF_BRANCH = 1,  /* a decision was taken since the thread's event before it */
+    PF_SITEF_ADDRESS = 2, /* its address, or an argument of the call, may come from a read */
 };
 
 struct pf_func {

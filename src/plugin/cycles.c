@@ -66,6 +66,7 @@ static void settle(struct search *s, size_t from, bool cycle)
             continue;
         }
         s->active[b] = false;
+        s->plan->loops[b] = cycle && small;
         for (size_t k = s->plan->first_step[b]; cycle && small && k < s->plan->first_step[b + 1];
              k++)
             s->plan->steps[k].loop = true;

@@ -96,7 +96,7 @@ static uint32_t site_at(struct pf_emit *e, LLVMMetadataRef loc, struct pf_site s
 uint32_t pf_emit_site(struct pf_emit *e, LLVMValueRef inst, enum pf_site_kind kind, uint64_t size,
                       const char *var)
 {
-    struct pf_site site = {.kind = kind, .size = size > 255 ? 0 : size};
+    struct pf_site site = {.kind = kind, .size = size > 255 ? 0 : size, .flags = e->flags};
     site.var = pf_book_string(e->book, var);
     return site_at(e, LLVMInstructionGetDebugLoc(inst), site, 64);
 }
@@ -132,6 +132,7 @@ static LLVMValueRef mapped(struct pf_emit *e, LLVMValueRef v)
 /* An instruction of the plan: what goes before, the instruction, what goes after. */
 static void emit_step(struct pf_emit *e, const struct pf_step *s)
 {
+    e->flags = s->flags;
     switch ((enum pf_what)s->what) {
     case PF_DO_NOTHING:
         pf_emit_copy(e, s->inst);

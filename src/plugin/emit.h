@@ -30,10 +30,13 @@ struct pf_emit {
     LLVMValueRef record;            /* struct pf_func */
     LLVMValueRef frame, next;       /* this body's frame, and one past it */
     bool *unsure;                   /* of each old block: frames may be left over at its start */
+    uint8_t flags; /* of the step that is being written, enum pf_site_flags */
     bool popped;                    /* a musttail call in this block has popped the frame */
     bool event;                     /* it is the event body */
     LLVMValueRef scratch; /* event body: room for a value that is wider than a register */
     bool in_place; /* emit_plain.c: the old instructions stay, nothing is copied */
+    LLVMValueRef *carried, *left; /* event body: of each block, the budget at its start and end */
+    LLVMValueRef budget; /* event body: where it is known; NULL: it is in memory only */
 };
 
 /* The site of an instruction, as a constant for the runtime. var may be NULL. */

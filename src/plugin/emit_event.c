@@ -17,6 +17,9 @@
  * can end at any access. With a budget of 0 every event is handed over, with its value. A run of
  * one access is not copied: only the call stands on the slow side.
  *
+ * The budget is in thread-local memory, always. Within loops its value is also kept in a register, so
+ * that counting is no chain of loads and stores from one round to the next.
+ *
  * What counts itself, on either side of a call into the runtime, stands between runs: calls,
  * large copies, masked vector accesses, libatomic.
  */
@@ -149,6 +152,7 @@ static void copy_event(struct pf_emit *e, const struct pf_step *s)
 /* The slow side of a step: its event and the step itself. */
 static void emit_slowly(struct pf_emit *e, const struct pf_step *s)
 {
+    e->flags = s->flags;
     if (s->what == PF_DO_ATOMIC) {
         pf_emit_atomic(e, s);
     } else if (s->what == PF_DO_FENCE) {
@@ -159,25 +163,45 @@ static void emit_slowly(struct pf_emit *e, const struct pf_step *s)
     }
 }
 
-/* budget += n; the new value. */
-static LLVMValueRef add_to_budget(struct pf_emit *e, int64_t n)
+static LLVMValueRef load_budget(struct pf_emit *e)
 {
-    LLVMValueRef at = pf_emit_tls(e, offsetof(struct pf_tls, budget));
-    LLVMValueRef left = LLVMBuildLoad2(e->b, e->u->i64, at, "");
-    left = LLVMBuildAdd(e->b, left, LLVMConstInt(e->u->i64, (uint64_t)n, 1), "");
-    LLVMBuildStore(e->b, left, at);
+    return LLVMBuildLoad2(e->b, e->u->i64, pf_emit_tls(e, offsetof(struct pf_tls, budget)), "");
+}
+
+/* budget += n; the new value. */
+static LLVMValueRef add_to_budget(struct pf_emit *e, LLVMValueRef budget, int64_t n)
+{
+    if (!budget)
+        budget = load_budget(e);
+    LLVMValueRef left = LLVMBuildAdd(e->b, budget, LLVMConstInt(e->u->i64, (uint64_t)n, 1), "");
+    LLVMBuildStore(e->b, left, pf_emit_tls(e, offsetof(struct pf_tls, budget)));
     return left;
 }
 
-/* Counts n events; leaves the builder on the slow side. */
-static void emit_count(struct pf_emit *e, unsigned n, LLVMBasicBlockRef fast)
+/* Counts n events, leaves the builder on the slow side; the budget that is left on the fast one. */
+static LLVMValueRef emit_count(struct pf_emit *e, unsigned n, LLVMBasicBlockRef fast)
 {
     LLVMBasicBlockRef slow = pf_emit_block(e);
-    LLVMValueRef left = add_to_budget(e, -(int64_t)n);
+    LLVMValueRef left = add_to_budget(e, e->budget, -(int64_t)n);
     LLVMValueRef enough = LLVMBuildICmp(e->b, LLVMIntSGE, left, LLVMConstInt(e->u->i64, 0, 0), "");
     pf_emit_branch(e, enough, fast, slow, true);
     LLVMPositionBuilderAtEnd(e->b, slow);
-    add_to_budget(e, n);
+    add_to_budget(e, NULL, n);
+    return left;
+}
+
+/* From the slow side to the join; there the budget is known again, in a loop. */
+static void emit_join(struct pf_emit *e, LLVMBasicBlockRef join, LLVMBasicBlockRef fast,
+                      LLVMValueRef left)
+{
+    LLVMBasicBlockRef ways[] = {fast, LLVMGetInsertBlock(e->b)};
+    LLVMValueRef budgets[] = {left, e->budget ? load_budget(e) : NULL};
+    LLVMBuildBr(e->b, join);
+    LLVMPositionBuilderAtEnd(e->b, join);
+    if (!e->budget)
+        return;
+    e->budget = LLVMBuildPhi(e->b, e->u->i64, "");
+    LLVMAddIncoming(e->budget, budgets, ways, 2);
 }
 
 /* A run: [from, to] of one block, the steps among them [k, end). */
@@ -253,24 +277,25 @@ static void emit_run(struct pf_emit *e, const struct run *r)
     LLVMBasicBlockRef join = pf_emit_block(e);
     if (r->n == 1 && is_single_access(&e->plan->steps[r->k])) {
         const struct pf_step *s = &e->plan->steps[r->k];
-        emit_count(e, 1, join);
+        LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+        LLVMValueRef left = emit_count(e, 1, join);
+        e->flags = s->flags;
         (s->what == PF_DO_RANGES ? copy_event : access_event)(e, s);
-        LLVMBuildBr(e->b, join);
-        LLVMPositionBuilderAtEnd(e->b, join);
+        emit_join(e, join, here, left);
         pf_emit_copy(e, s->inst);
         return;
     }
     struct pf_ptrmap fast = {0}, slow = {0};
     LLVMBasicBlockRef quick = pf_emit_block(e);
-    emit_count(e, r->n, quick);
-    copy_run(e, r, true, &slow);
-    LLVMBasicBlockRef ways[] = {NULL, LLVMGetInsertBlock(e->b)};
-    LLVMBuildBr(e->b, join);
+    LLVMValueRef left = emit_count(e, r->n, quick);
+    LLVMBasicBlockRef slowly = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderAtEnd(e->b, quick);
     copy_run(e, r, false, &fast);
-    ways[0] = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, join);
-    LLVMPositionBuilderAtEnd(e->b, join);
+    LLVMPositionBuilderAtEnd(e->b, slowly);
+    copy_run(e, r, true, &slow);
+    LLVMBasicBlockRef ways[] = {quick, LLVMGetInsertBlock(e->b)};
+    emit_join(e, join, quick, left);
     for (LLVMValueRef v = r->from;; v = LLVMGetNextInstruction(v)) {
         const uint64_t *a = pf_ptrmap_find(&fast, v), *b = pf_ptrmap_find(&slow, v);
         if (a && b && is_used_outside(v, &fast)) {
@@ -302,6 +327,7 @@ static void byval_events(struct pf_emit *e, LLVMValueRef call)
 /* What is not part of a run. */
 static void emit_step(struct pf_emit *e, const struct pf_step *s)
 {
+    e->flags = s->flags;
     switch ((enum pf_what)s->what) {
     case PF_DO_RANGES:
     case PF_DO_MEMORY:
@@ -320,10 +346,61 @@ static void emit_step(struct pf_emit *e, const struct pf_step *s)
     case PF_DO_PAD:
         pf_emit_copy(e, s->inst);
         pf_frame_restore(e);
-        break;
+        return;
     default:
         pf_emit_copy(e, s->inst);
-        break;
+        return;
+    }
+    e->budget = NULL; /* others have counted */
+}
+
+/* Does control come to the successors from inside an instruction? There is no place then to load
+ * what is carried into them. */
+static bool is_call(LLVMValueRef terminator)
+{
+    return LLVMIsAInvokeInst(terminator) || LLVMIsACallBrInst(terminator);
+}
+
+/* Blocks of loops that the budget is carried into: a PHI each, filled at the end. */
+static void choose_carried(struct pf_emit *e)
+{
+    size_t n = e->plan->nblocks;
+    bool *not = pf_grow(NULL, n * sizeof *not);
+    for (size_t b = 0; b < n; b++)
+        not[b] = !e->plan->loops[b] || b == 0;
+    for (size_t b = 0; b < n; b++) {
+        LLVMValueRef term = LLVMGetBasicBlockTerminator(e->plan->blocks[b]);
+        for (unsigned i = 0, k = LLVMGetNumSuccessors(term); is_call(term) && i < k; i++)
+            not[*pf_ptrmap_find(&e->plan->block_index, LLVMGetSuccessor(term, i))] = true;
+    }
+    e->carried = pf_grow(NULL, n * sizeof *e->carried);
+    e->left = pf_grow(NULL, n * sizeof *e->left);
+    for (size_t b = 0; b < n; b++) {
+        LLVMPositionBuilderAtEnd(e->b, e->first[b]);
+        e->carried[b] = not[b] ? NULL : LLVMBuildPhi(e->b, e->u->i64, "");
+        e->left[b] = NULL;
+    }
+    free(not);
+}
+
+/* At the end of the block: what is carried on must be known. */
+static void settle_budget(struct pf_emit *e, size_t block, LLVMValueRef term)
+{
+    for (unsigned i = 0, n = LLVMGetNumSuccessors(term); !e->budget && i < n; i++)
+        if (e->carried[*pf_ptrmap_find(&e->plan->block_index, LLVMGetSuccessor(term, i))])
+            e->budget = load_budget(e);
+    e->left[block] = e->budget;
+}
+
+static void fill_carried(struct pf_emit *e)
+{
+    for (size_t b = 0; b < e->plan->nblocks; b++) {
+        LLVMValueRef term = LLVMGetBasicBlockTerminator(e->plan->blocks[b]);
+        for (unsigned i = 0, n = LLVMGetNumSuccessors(term); i < n; i++) {
+            size_t to = *pf_ptrmap_find(&e->plan->block_index, LLVMGetSuccessor(term, i));
+            if (e->carried[to])
+                LLVMAddIncoming(e->carried[to], &e->left[b], &e->last[b], 1);
+        }
     }
 }
 
@@ -334,6 +411,7 @@ static void emit_block(struct pf_emit *e, size_t block)
     if (block == 0)
         pf_frame_push(e);
     e->popped = false;
+    e->budget = e->carried[block];
     bool unsure = e->unsure[block];
     for (LLVMValueRef v = LLVMGetFirstInstruction(e->plan->blocks[block]); v;
          v = LLVMGetNextInstruction(v)) {
@@ -346,6 +424,8 @@ static void emit_block(struct pf_emit *e, size_t block)
         if (unsure)
             pf_frame_restore(e);
         unsure = false;
+        if (LLVMIsATerminatorInst(v))
+            settle_budget(e, block, v);
         if (k < end && e->plan->steps[k].inst == v) {
             if (is_counted(&e->plan->steps[k])) {
                 struct run r = find_run(e, v, k, end);
@@ -397,7 +477,11 @@ static void make_scratch(struct pf_emit *e, LLVMBasicBlockRef dispatch)
 void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch)
 {
     make_scratch(e, dispatch);
+    choose_carried(e);
     for (size_t i = 0; i < e->plan->nblocks; i++)
         emit_block(e, i);
+    fill_carried(e);
     pf_emit_body_finish(e);
+    free(e->carried);
+    free(e->left);
 }

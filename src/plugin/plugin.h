@@ -98,6 +98,7 @@ struct pf_step {
     bool write;
     bool loop; /* in a loop that is worth inline checks */
     bool read_side, write_side; /* RANGES: which side to check */
+    uint8_t flags; /* enum pf_site_flags */
     bool kills; /* a synchronisation may stand here: earlier checks count no more */
 };
 
@@ -122,6 +123,7 @@ struct pf_plan {
     LLVMBasicBlockRef *blocks;
     size_t nblocks;
     size_t *first_step; /* of each block; nblocks + 1 entries */
+    bool *loops;        /* is the block in a loop that is worth inline checks? */
     struct pf_ptrmap block_index;
     struct pf_hoist *hoists; /* in the order of blocks */
     size_t nhoists, hoists_cap;
@@ -131,13 +133,15 @@ struct pf_plan {
 /* select.c: false when there is nothing to watch in fn. */
 bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, struct pf_plan *plan);
 void pf_plan_release(struct pf_plan *plan);
+/* branches.c: flags of the steps; before _cover. */
+void pf_plan_branches(struct pf_plan *plan);
 /* cover.c */
 void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan);
 /* capture.c: can another thread, or code elsewhere, not know this memory? */
 bool pf_memory_is_private(struct pf_unit *u, LLVMValueRef ptr);
 /* affine.c: checks that one before the loop replaces; after _cover. */
 void pf_plan_hoist(struct pf_unit *u, struct pf_plan *plan);
-/* cycles.c: marks the steps that stand in loops; after _cover and _hoist. */
+/* cycles.c: marks the steps, and the blocks, that stand in loops; after _cover and _hoist. */
 void pf_plan_cycles(struct pf_plan *plan);
 /* copyable.c: why fn cannot have a second body, or NULL. *labels: it has labels whose address is taken. */
 const char *pf_copy_obstacle(struct pf_unit *u, LLVMValueRef fn, bool *labels);

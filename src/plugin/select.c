@@ -224,6 +224,9 @@ bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, struct pf_p
     *plan = (struct pf_plan){.accesses = accesses, .nblocks = LLVMCountBasicBlocks(fn)};
     plan->blocks = pf_grow(NULL, plan->nblocks * sizeof *plan->blocks);
     plan->first_step = pf_grow(NULL, (plan->nblocks + 1) * sizeof *plan->first_step);
+    plan->loops = calloc(plan->nblocks + 1, sizeof *plan->loops);
+    if (!plan->loops)
+        abort();
     LLVMGetBasicBlocks(fn, plan->blocks);
     for (size_t i = 0; i < plan->nblocks; i++)
         *pf_ptrmap_at(&plan->block_index, plan->blocks[i]) = i;
@@ -245,6 +248,7 @@ void pf_plan_release(struct pf_plan *plan)
     free(plan->steps);
     free(plan->blocks);
     free(plan->first_step);
+    free(plan->loops);
     free(plan->hoists);
     pf_ptrmap_release(&plan->block_index);
 }

@@ -2,7 +2,7 @@
 // events: 4 write 4 counter event_stream.c
 // events: 5 read 4 counter event_stream.c
 // event: write 8 wide event_stream.c
-// event: = 4008000000000000
+// event: wide = 4008000000000000
 // event: write 16 pair event_stream.c
 // event: read 8 p event_stream.c
 // no event: private

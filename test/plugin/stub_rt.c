@@ -135,8 +135,11 @@ static bool count(void)
 static void value_event(uint32_t site, uint64_t size, uint64_t value, bool write)
 {
     event(write ? WRITE : READ, size, site);
+    const char *var = pf_rel_str(&site_of(site)->var);
     if (logging)
-        fprintf(stderr, "  = %lx\n", (unsigned long)value);
+        fprintf(stderr, "  %s = %lx%s%s.\n", var ? var : "-", (unsigned long)value,
+                site_of(site)->flags & PF_SITEF_BRANCH ? " branch" : "",
+                site_of(site)->flags & PF_SITEF_ADDRESS ? " address" : "");
 }
 
 static uint64_t bytes_at(const void *p, uint64_t size)
