@@ -7,9 +7,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdint.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static const int handed_on[] = {SIGINT,  SIGQUIT,  SIGTERM, SIGHUP,    SIGUSR1, SIGUSR2,
@@ -25,6 +27,30 @@ static void start(const char *path, char *const *argv, const sigset_t *mask, sig
     if (write(report, &reason, sizeof reason) < 0)
         _exit(126);
     _exit(127);
+}
+
+/* What the program left behind may be on its way out: it gets this long, and is waited for no longer
+ * than it takes. */
+#define SECOND 1000000000ll /* in nanoseconds */
+#define LEAVING (SECOND / 5)
+
+static bool still_some(const sigset_t *set)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t end = now.tv_sec * SECOND + now.tv_nsec + LEAVING;
+    for (int sig = SIGCHLD; sig == SIGCHLD || sig < 0;) {
+        pid_t some;
+        while ((some = waitpid(-1, NULL, WNOHANG)) > 0)
+            ;
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        int64_t left = end - (now.tv_sec * SECOND + now.tv_nsec);
+        if (some < 0 || left <= 0)
+            return some == 0;
+        struct timespec most = {left / SECOND, left % SECOND};
+        sig = sigtimedwait(set, NULL, &most);
+    }
+    return true; /* told to end */
 }
 
 /* With `all`, also for what the program left behind; a signal from outside then ends the waiting. */
@@ -49,6 +75,8 @@ static struct pf_child_end await(pid_t pid, bool all, const sigset_t *set)
             }
         end.left_some = some == 0;
     }
+    if (!all && end.left_some)
+        end.left_some = still_some(set);
     return end;
 }
 
