@@ -124,6 +124,8 @@ __attribute__((section(".preinit_array"), used)) static void (*const init_first)
 void pf_rt_before_fork(void)
 {
     pf_nest();
+    pf_oracle_begin(); /* the outermost of the locks */
+    pf_oracle_flush(); /* or the child would write it again */
     pf_thread_lock();
     pf_slot_lock();
     pf_sync_lock_all();
@@ -150,6 +152,7 @@ void pf_rt_after_fork(bool child)
     pf_sync_unlock_all();
     pf_slot_unlock();
     pf_thread_unlock();
+    pf_oracle_end();
     pf_unnest();
     if (child && __pf_tls.thread)
         pf_thread_after_fork(__pf_tls.thread);
