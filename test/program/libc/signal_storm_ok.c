@@ -1,15 +1,20 @@
-// Signals from a timer, while the threads are in the runtime most of the time: every handler runs,
-// none in the middle of the runtime's work, and the program's data stays right.
+// Signals from a timer and from another thread, past every wrapper, while the threads are in the
+// runtime most of the time: every handler runs, none in the middle of the runtime's work, and the
+// program's data stays right.
 // want: none
+#include "order.h"
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <unistd.h>
 
+enum { THREADS = 3, HITS = 100 };
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-atomic_int hits, counter;
+atomic_int hits, counter, tid[THREADS];
 int shared;
 static _Thread_local long mine;
 
@@ -22,7 +27,8 @@ static void handler(int number, siginfo_t *info, void *at)
 }
 static void *work(void *arg)
 {
-    while (atomic_load(&hits) < 500) {
+    atomic_store((atomic_int *)arg, (int)syscall(SYS_gettid));
+    while (atomic_load(&hits) < HITS) {
         pthread_mutex_lock(&m);
         shared++;
         pthread_mutex_unlock(&m);
@@ -33,16 +39,25 @@ static void *work(void *arg)
     }
     return arg;
 }
+static ORDER_UNSEEN void storm(void)
+{
+    for (int i = 0; *(volatile int *)&hits < HITS; i++) {
+        if (*(volatile int *)&tid[i % THREADS])
+            syscall(SYS_tgkill, getpid(), *(volatile int *)&tid[i % THREADS], SIGALRM);
+        order_yield();
+    }
+}
 int main(void)
 {
-    pthread_t t[3];
+    pthread_t t[THREADS];
     struct sigaction a = {.sa_sigaction = handler, .sa_flags = SA_SIGINFO | SA_RESTART};
     sigaction(SIGALRM, &a, NULL);
+    for (int i = 0; i < THREADS; i++)
+        pthread_create(&t[i], NULL, work, &tid[i]);
     struct itimerval every = {{0, 300}, {0, 300}};
     setitimer(ITIMER_REAL, &every, NULL);
-    for (int i = 0; i < 3; i++)
-        pthread_create(&t[i], NULL, work, NULL);
-    for (int i = 0; i < 3; i++)
+    storm();
+    for (int i = 0; i < THREADS; i++)
         pthread_join(t[i], NULL);
     struct itimerval none = {0};
     setitimer(ITIMER_REAL, &none, NULL);
