@@ -19,6 +19,11 @@ void pf_access_write(struct pf_thread *t, const volatile void *addr, size_t size
 void pf_memory_new(const volatile void *addr, size_t size);
 /* Large ranges that may be given back to the system at once (munmap, MADV_DONTNEED). */
 void pf_memory_gone(const volatile void *addr, size_t size);
+/* The pages of this range that the system has back are gone; true if that was all of it. */
+bool pf_memory_returned(const volatile void *addr, size_t size);
+/* A write of a large range, checked where it has a history at all: what nobody has used costs
+ * neither time nor memory. */
+void pf_memory_end(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id);
 
 /* Heap blocks, by their first address. malloc: registered after the real call; free: checked as a
  * write of the whole block and marked, before the real call. Unknown blocks are ignored. */

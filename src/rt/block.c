@@ -12,6 +12,9 @@
 #define SHARDS 16
 #define RECORDS_MAX (1u << 28)
 #define SWEEP_MAX (64u << 10) /* blocks up to this size drop old records inside them */
+#define LARGE (256u << 10) /* of blocks from here on libc may give the memory back to the system */
+#define LEFT_MAX 64 /* such blocks, freed, that are looked at again */
+#define LEFT_BYTES (8u << 20) /* as soon as they are so much together */
 #define FIND_PAGES (1u << 18) /* how far back a report looks: 4 GB */
 
 struct record {
@@ -28,16 +31,30 @@ static struct {
     char pad[56];
 } shards[SHARDS];
 
+/* Large blocks that were freed and whose shadow may be of use to nobody any more. */
+struct range {
+    uintptr_t addr;
+    size_t size;
+};
+static struct {
+    struct pf_spin lock;
+    unsigned n;
+    size_t bytes; /* freed since they were last looked at */
+    struct range at[LEFT_MAX];
+} left;
+
 void pf_block_init(void) { records = pf_sys_map(NULL, sizeof *records * RECORDS_MAX); }
 
 void pf_block_lock_all(void)
 {
     for (int i = 0; i < SHARDS; i++)
         pf_spin_lock(&shards[i].lock);
+    pf_spin_lock(&left.lock);
 }
 
 void pf_block_unlock_all(void)
 {
+    pf_spin_unlock(&left.lock);
     for (int i = 0; i < SHARDS; i++)
         pf_spin_unlock(&shards[i].lock);
 }
@@ -93,12 +110,61 @@ void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where)
     pf_block_again(t, addr, size, 0, where);
 }
 
+/* Adds a range, unless there is no room: then its shadow stays, that is all. */
+static void leave(struct range new)
+{
+    pf_spin_lock(&left.lock);
+    if (left.n < LEFT_MAX)
+        left.at[left.n++] = new;
+    pf_spin_unlock(&left.lock);
+}
+
+/*
+ * libc gives large blocks back to the system by itself, some time after they were freed. Then their
+ * statements have no memory to be about: like those of memory that the program unmaps they go. Of
+ * a block that is still there they stay, so that a use after the free is seen.
+ */
+static void look_again(void)
+{
+    struct range all[LEFT_MAX];
+    pf_spin_lock(&left.lock);
+    unsigned n = left.n;
+    for (unsigned i = 0; i < n; i++)
+        all[i] = left.at[i];
+    left.n = 0;
+    left.bytes = 0;
+    pf_spin_unlock(&left.lock);
+    for (unsigned i = 0; i < n; i++) {
+        const struct record *r = &records[*plane(all[i].addr)];
+        bool same = r->addr == all[i].addr && r->size == all[i].size && r->freed;
+        if (same && !pf_memory_returned((void *)all[i].addr, all[i].size))
+            leave(all[i]);
+    }
+}
+
+static void free_large(struct pf_thread *t, void *addr, size_t size, uint32_t where)
+{
+    pf_memory_end(t, addr, size, where);
+    if (pf_rt.careful)
+        return; /* nothing may be lost, or the oracle is to know */
+    pf_spin_lock(&left.lock);
+    left.bytes += size;
+    bool much = left.bytes >= LEFT_BYTES;
+    pf_spin_unlock(&left.lock);
+    if (much)
+        look_again();
+    leave((struct range){(uintptr_t)addr, size});
+}
+
 void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)
 {
     uint32_t r = *plane((uintptr_t)addr);
     if (!r || records[r].freed || records[r].addr != (uintptr_t)addr)
         return;
-    pf_access_write(t, addr, records[r].size, where);
+    if (records[r].size < LARGE)
+        pf_access_write(t, addr, records[r].size, where);
+    else
+        free_large(t, addr, records[r].size, where);
     records[r].freed = 1;
 }
 

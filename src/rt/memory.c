@@ -38,6 +38,22 @@ static void clear_existing(uintptr_t from, uintptr_t to) /* both multiples of HA
     }
 }
 
+void pf_memory_end(struct pf_thread *t, const volatile void *p, size_t size, uint32_t id)
+{
+    unsigned char in[LOOK_PAGES];
+    uintptr_t addr = (uintptr_t)p, end = addr + size, from = (addr + HALF - 1) & -(uintptr_t)HALF;
+    pf_access_write(t, p, from - addr, id);
+    while (from < end) {
+        uintptr_t n = (end - from + HALF - 1) / HALF;
+        if (n > LOOK_PAGES)
+            n = LOOK_PAGES;
+        bool known = pf_sys_mincore(pf_cell_of(from), n * PAGE, in) == 0;
+        for (uintptr_t i = 0; i < n; i++, from += HALF)
+            if (!known || in[i] & 1)
+                pf_access_write(t, (void *)from, end - from < HALF ? end - from : HALF, id);
+    }
+}
+
 static void renew(uintptr_t addr, uintptr_t end, bool gone)
 {
     uintptr_t from = (addr + HALF - 1) & ~(uintptr_t)(HALF - 1), to = end & ~(uintptr_t)(HALF - 1);
@@ -68,4 +84,44 @@ void pf_memory_gone(const volatile void *p, size_t size)
 {
     if (size && !pf_rt.plain)
         renew((uintptr_t)p, (uintptr_t)p + size, true);
+}
+
+/* Sync objects stay: the range may be handed out anew this very moment, and one that is made in it
+ * must not be lost. A statement may be. */
+static void drop(uintptr_t from, uintptr_t to)
+{
+    clear_existing(from, to);
+    pf_sys_zap(pf_cell_of(from), (to - from) * 2);
+}
+
+/* Which of n pages from addr on are in memory; a page that is not mapped is not. */
+static void look(uintptr_t addr, uintptr_t n, unsigned char *in)
+{
+    if (pf_sys_mincore((void *)addr, n * PAGE, in) == 0)
+        return;
+    for (uintptr_t i = 0; i < n; i++)
+        if (pf_sys_mincore((void *)(addr + i * PAGE), PAGE, &in[i]))
+            in[i] = 0;
+}
+
+bool pf_memory_returned(const volatile void *p, size_t size)
+{
+    unsigned char in[LOOK_PAGES];
+    uintptr_t from = ((uintptr_t)p + PAGE - 1) & -(uintptr_t)PAGE,
+              to = ((uintptr_t)p + size) & -(uintptr_t)PAGE;
+    bool all = true;
+    while (from < to) {
+        uintptr_t n = (to - from) / PAGE < LOOK_PAGES ? (to - from) / PAGE : LOOK_PAGES;
+        look(from, n, in);
+        for (uintptr_t i = 0, k; i < n; i = k) {
+            for (k = i + 1; k < n && (in[k] & 1) == (in[i] & 1); k++)
+                ;
+            if (in[i] & 1)
+                all = false;
+            else
+                drop(from + i * PAGE, from + k * PAGE);
+        }
+        from += n * PAGE;
+    }
+    return all;
 }
