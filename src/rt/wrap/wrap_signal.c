@@ -99,16 +99,22 @@ static void run(struct pf_thread *t, int number, siginfo_t *info, void *at)
         }
         pf_stack_push(&pf_native_signal_handler);
     }
-    __pf_tls.nested = 0;
+    /* A thread that is not known may be one of ours that is about to begin: the handler is not where
+     * it is met, and leaves no trace. */
+    struct pf_tls before = __pf_tls;
+    __pf_tls.nested = !t;
     if (act.sa_flags & SA_SIGINFO)
         act.sa_sigaction(number, info, at);
     else
         act.sa_handler(number);
     __pf_tls.nested = nested;
     if (t) {
-        __pf_tls.frame = top;
         *top = free;
+    } else {
+        __pf_tls.dispatch = before.dispatch;
+        __pf_tls.step = before.step;
     }
+    __pf_tls.frame = top;
 }
 
 static bool is_own_fault(int number, const siginfo_t *info)
