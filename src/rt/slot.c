@@ -27,14 +27,27 @@ static struct pf_spin lock;
 void pf_slot_lock(void) { pf_spin_lock(&lock); }
 void pf_slot_unlock(void) { pf_spin_unlock(&lock); }
 
-/* A slot that somebody left and whose whole history t knows; else a new one. */
+/* A slot that somebody left and whose whole history t knows; else a new one; else, and that is
+ * counted, the one of whose history t knows the most. Whoever owns a slot seems to know all that
+ * happened on it, so a race with that may be missed; none is made up. */
 static uint32_t find(const struct pf_thread *t)
 {
-    for (uint32_t s = 1; s < nslots; s++)
-        if (!slots[s].owner && slots[s].last < PF_CLK_MAX / 2 && t->clock[s] >= slots[s].last)
+    uint32_t best = 0, missing = UINT32_MAX;
+    for (uint32_t s = 1; s < nslots; s++) {
+        if (slots[s].owner || slots[s].last >= PF_CLK_MAX / 2)
+            continue;
+        if (t->clock[s] >= slots[s].last)
             return s;
-    if (nslots > PF_SID_MAX)
-        return 0;
+        if (slots[s].last - t->clock[s] < missing) {
+            missing = slots[s].last - t->clock[s];
+            best = s;
+        }
+    }
+    if (nslots > PF_SID_MAX) {
+        if (best)
+            pf_limit_hit(PF_LIMIT_SLOTS);
+        return best;
+    }
     return pf_heldlog_init(&slots[nslots].held) ? nslots++ : 0;
 }
 

@@ -3,7 +3,8 @@
  *
  * Model:   a slot counts epochs 1, 2, … for one owner after the other. It passes from a finished
  *          owner to a new thread only if the new one already knows all that happened on it; so
- *          "clk <= clock[sid]" stays exact although the slot was shared. For every epoch the slot
+ *          "clk <= clock[sid]" stays exact although the slot was shared (only when all slots are in
+ *          use does it pass to one that does not, and PF_LIMIT_SLOTS is counted). For every epoch the slot
  *          remembers who owned it and which locks it then held.
  * Memory:  the lock history is packed (heldlog.h).
  * Threads: slot_take and slot_retire lock; histories are written by the owner alone and read at
