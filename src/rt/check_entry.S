@@ -346,11 +346,13 @@
         movq    $0, 552(%rsp)
         movq    $0, 560(%rsp)
         movq    $0, 568(%rsp)
-        cmpb    $0, pf_xsave_opt(%rip)
+        cmpb    $0, pf_xsave_compact(%rip)
         jne     5f
         xsave   (%rsp)
         jmp     6f
-5:      xsaveopt (%rsp)                 /* leaves out what is in its first state */
+        /* Leaves out what is in its first state. xsaveopt does so too, but also what it believes to be
+         * in this memory already, and this memory is a stack. */
+5:      xsavec  (%rsp)
 6:      call    *%r8
         mov     pf_xsave_mask(%rip), %eax
         mov     pf_xsave_mask+4(%rip), %edx
@@ -366,10 +368,10 @@
         ret
         END     pf_call_saved
 
-        .hidden pf_xsave_opt
-        .globl  pf_xsave_opt
+        .hidden pf_xsave_compact
+        .globl  pf_xsave_compact
         .bss
-pf_xsave_opt:                           /* there is xsaveopt; set at the start */
+pf_xsave_compact:                       /* there is xsavec; set at the start */
         .byte   0
 
         .section .note.GNU-stack,"",@progbits

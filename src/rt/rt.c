@@ -25,7 +25,7 @@ struct pf_rt pf_rt;
 
 /* For pf_call_saved: what to save, and how many bytes that takes. */
 uint64_t pf_xsave_mask, pf_xsave_size = 512 + 64;
-extern bool pf_xsave_opt; /* check_entry.S */
+extern bool pf_xsave_compact; /* check_entry.S */
 
 void pf_wrap_init(void) __attribute__((weak));
 void pf_direct_choose(void) __attribute__((weak)); /* direct/direct.h */
@@ -42,7 +42,7 @@ static void find_vector_state(void)
     if (__get_cpuid_count(13, 0, &a, &b, &c, &d)) {
         pf_xsave_mask = mask;
         pf_xsave_size = b + 64;
-        pf_xsave_opt = __get_cpuid_count(13, 1, &a, &b, &c, &d) && a & 1;
+        pf_xsave_compact = __get_cpuid_count(13, 1, &a, &b, &c, &d) && a & 2;
     }
 }
 

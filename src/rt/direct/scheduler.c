@@ -459,10 +459,17 @@ static bool asks(struct pf_context *me, uint64_t address, bool write)
     return pf_context_events(me) == me->stop || !goes_on(me);
 }
 
+/* The x87 registers of self are saved; who goes on expects to find none in use. */
+static void preempted_at_access(void *unused)
+{
+    __asm__ volatile("emms");
+    preempted(unused);
+}
+
 void pf_sched_event(uint64_t address, bool write)
 {
     if (asks(s.self, address, write))
-        pf_call_saved(preempted, NULL);
+        pf_call_saved(preempted_at_access, NULL);
 }
 
 void pf_sched_slow(void)
