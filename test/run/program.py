@@ -26,6 +26,7 @@ from findings import BadFindings, read_json, read_tsan
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT = 120
 FOUND = 66
+DIRECT = [int(n) for n in os.environ.get("PF_TEST_DIRECT", "0,0").split(",")]  # seeds, replays of each
 
 
 class Failure(Exception):
@@ -71,6 +72,25 @@ class Photofinish:
             wrong.append(f"races in its log, wanted: {bool(test.races)}")
         if wrong:
             raise Failure("the oracle differs:\n" + "\n".join(wrong[:20]))
+
+    def direct(self, test, program, work, seeds, replays):
+        """Recorded under several policies, each recording replayed: the same output and status."""
+        clip = work / "direct.clip"
+        env = os.environ | test.environment() | {"PF_OPTIONS": "quiet=1:exitcode=0"}
+        for seed in range(1, seeds + 1):
+            policy = ["random:%d", "pos:%d", "pct:%d,3", "rr:%d"][(seed - 1) % 4] % seed
+            words = [self.pf, "record", "-o", clip, f"--schedule={policy}", "--", program, *test.args()]
+            first = command(words, cwd=work, input=test.stdin(), env=env)
+            if not test.races and first.returncode != test.own_status() or \
+                    test.stdout() is not None and first.stdout.splitlines() != test.stdout():
+                raise Failure(f"recorded with {policy}: exit status {first.returncode}, output "
+                              f"{first.stdout!r}\n{first.stderr}")
+            for _ in range(replays):
+                again = command([self.pf, "replay", clip], cwd=work, input="", env=env)
+                if (again.returncode, again.stdout) != (first.returncode, first.stdout):
+                    raise Failure(f"replayed, recorded with {policy}: exit status {again.returncode} "
+                                  f"for {first.returncode}, output {again.stdout!r} for "
+                                  f"{first.stdout!r}\n{again.stderr}")
 
     exact = True
 
@@ -186,6 +206,8 @@ def run_level(tool, test, level, runs, work):
             raise Failure(f"run {run} of {runs}:\n" + "\n".join(wrong) + said)
     if tool.exact and not test.no_oracle():
         tool.oracle(test, program, work)
+    if type(tool) is Photofinish and level == "O2" and not test.no_direct():
+        tool.direct(test, program, work, *((20, 20) if runs >= 20 else DIRECT))
 
 
 def run_test(tool, path, level, runs, work):

@@ -1,4 +1,5 @@
 // fork in a program with threads: the child goes on alone, and sees what the parent did.
+// direct: what a child process prints is not recorded
 // want: none
 // stdout: child 3
 // stdout: parent 3
