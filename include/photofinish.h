@@ -25,6 +25,7 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+void __pf_global(void *addr, unsigned long size) __attribute__((weak));
 void __tsan_acquire(void *addr);
 void __tsan_release(void *addr);
 void AnnotateRWLockCreate(const char *file, int line, const volatile void *lock);
@@ -57,6 +58,10 @@ void AnnotateBenignRaceSized(const char *file, int line, const volatile void *me
 #define PF_LOCK_TAKEN_SHARED(p) PF_CALL_(AnnotateRWLockAcquired, p, 0)
 #define PF_LOCK_DROPPING_SHARED(p) PF_CALL_(AnnotateRWLockReleased, p, 0)
 
+/* Code that is not built with pf cc uses this variable of the program (and what it points to): pf predict
+ * must count with that wherever such code is called. */
+#define PF_GLOBAL(x) (__pf_global ? __pf_global((void *)&(x), sizeof(x)) : (void)0)
+
 /* Accesses of this thread in between are not looked at. They nest. */
 #define PF_IGNORE_BEGIN() (PF_CALL_(AnnotateIgnoreReadsBegin), PF_CALL_(AnnotateIgnoreWritesBegin))
 #define PF_IGNORE_END() (PF_CALL_(AnnotateIgnoreWritesEnd), PF_CALL_(AnnotateIgnoreReadsEnd))
@@ -67,6 +72,7 @@ void AnnotateBenignRaceSized(const char *file, int line, const volatile void *me
 #else
 
 #define PF_RELEASE(p) ((void)0)
+#define PF_GLOBAL(x) ((void)0)
 #define PF_ACQUIRE(p) ((void)0)
 #define PF_LOCK_INIT(p) ((void)0)
 #define PF_LOCK_DESTROY(p) ((void)0)

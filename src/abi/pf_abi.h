@@ -59,6 +59,8 @@ struct pf_func {
     uint32_t line;
     uint32_t number; /* given by the runtime when first seen; 0 before */
     uint64_t hash;   /* of the body: changes when the code of the function changes */
+    pf_rel entry;    /* to the function; 0: of the runtime */
+    uint32_t reserved;
 };
 
 struct pf_var {
@@ -86,8 +88,8 @@ static inline uint32_t pf_frame_site(const struct pf_frame *f)
 }
 
 /* plain: frames and synchronisation only; watch: every access too; event: for directed
- * mode. */
-enum pf_body { PF_BODY_PLAIN, PF_BODY_WATCH, PF_BODY_EVENT };
+ * mode; excluded: as plain, after __pf_event_excluded. */
+enum pf_body { PF_BODY_PLAIN, PF_BODY_WATCH, PF_BODY_EVENT, PF_BODY_EXCLUDED };
 enum pf_dispatch {
     PF_DISPATCH_NEW,   /* the runtime has not met the thread: ask */
     PF_DISPATCH_ASK,

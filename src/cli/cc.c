@@ -190,6 +190,7 @@ int pf_cmd_cc(int argc, char **argv, bool cxx)
     add(&c, "--start-no-unused-arguments");
     if (runtime)
         add_link_flags(&c, libdir);
+    setenv("PF_PLUGIN_EXPORTS", join(libdir, EXPORTS), 1);
     add_compile_flags(&c, libdir, &scan, cxx || scan.cxx);
     add(&c, "--end-no-unused-arguments");
     for (int i = 1; i < argc; i++) {

@@ -292,13 +292,15 @@ static LLVMValueRef dispatches(struct pf_emit *e, LLVMValueRef how, enum pf_disp
 }
 
 static LLVMBasicBlockRef emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plain,
-                                       LLVMBasicBlockRef watch, LLVMBasicBlockRef event)
+                                       LLVMBasicBlockRef watch, LLVMBasicBlockRef event,
+                                       LLVMBasicBlockRef excluded)
 {
     struct pf_unit *u = e->u;
     LLVMMetadataRef sub = LLVMGetSubprogram(e->fn);
     LLVMBasicBlockRef start = LLVMInsertBasicBlockInContext(u->context, plain, "");
     LLVMBasicBlockRef other = pf_emit_block(e), count = pf_emit_block(e), rare = pf_emit_block(e),
-                      rarer = pf_emit_block(e), ask = pf_emit_block(e), asked = pf_emit_block(e);
+                      rarer = pf_emit_block(e), ask = pf_emit_block(e), asked = pf_emit_block(e),
+                      except = pf_emit_block(e);
     LLVMPositionBuilderAtEnd(e->b, start);
     hoist_allocas(e, plain);
     LLVMSetCurrentDebugLocation2(
@@ -322,7 +324,10 @@ static LLVMBasicBlockRef emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plai
                    plain, asked, false);
     LLVMPositionBuilderAtEnd(e->b, asked);
     pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, body, pf_emit_number(e, PF_BODY_EVENT), ""),
-                   event, watch, false);
+                   event, except, false);
+    LLVMPositionBuilderAtEnd(e->b, except);
+    pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, body, pf_emit_number(e, PF_BODY_EXCLUDED), ""),
+                   excluded, watch, false);
     return start;
 }
 
@@ -344,6 +349,7 @@ static void note_done(struct pf_emit *e, uint64_t hash)
     LLVMMetadataRef sub = LLVMGetSubprogram(e->fn);
     PF_PUSH(u->done, u->ndone, u->done_cap) = (struct pf_done){
         .record = e->record,
+        .fn = e->fn,
         .book = e->book,
         .name = pf_book_string(e->book, pf_di_function(u, sub, LLVMGetValueName2(e->fn, &n))),
         .file = pf_book_string(e->book, pf_di_file(u, sub)),
@@ -401,12 +407,14 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
     uint64_t hash = pf_body_hash(fn);
     pf_emit_body_begin(&e);
     pf_event_begin(&event, &e, events);
-    LLVMBasicBlockRef dispatch = emit_dispatch(&e, plan->blocks[0], e.first[0], event.first[0]);
+    LLVMBasicBlockRef excluded = pf_emit_block(&e);
+    LLVMBasicBlockRef dispatch =
+        emit_dispatch(&e, plan->blocks[0], e.first[0], event.first[0], excluded);
     for (size_t i = 0; i < plan->nblocks; i++)
         emit_block(&e, i);
     pf_hoist_emit(&e);
     pf_emit_body_finish(&e);
-    pf_event_emit(&event, dispatch);
+    pf_event_emit(&event, dispatch, excluded);
     pf_emit_plain(&e);
     note_done(&e, hash);
     LLVMDisposeBuilder(e.b);

@@ -63,7 +63,7 @@ void pf_emit_body_release(struct pf_emit *e);
 
 /* emit_event.c: the event body. `like` is the watch body's; the plan is the event body's own. */
 void pf_event_begin(struct pf_emit *e, const struct pf_emit *like, struct pf_plan *plan);
-void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch);
+void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch, LLVMBasicBlockRef excluded);
 /* The event of a range; it counts itself. value: what a write will store, NULL: not known. */
 void pf_event_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMValueRef size,
                     bool write, LLVMValueRef value);

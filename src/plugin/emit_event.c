@@ -324,6 +324,57 @@ static void byval_events(struct pf_emit *e, LLVMValueRef call)
     }
 }
 
+/* A copy or fill that may become a call of libc's function, which counts itself: of ours instead. */
+static void emit_large(struct pf_emit *e, const struct pf_step *s)
+{
+    unsigned id = LLVMGetIntrinsicID(pf_callee(s->inst));
+    bool native = id == e->u->kinds.memcpy_inline || id == e->u->kinds.memset_inline;
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(s->inst, i));
+        native |= LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type);
+    }
+    if (native)
+        pf_emit_copy(e, s->inst);
+    else
+        pf_emit_memory(e, s);
+}
+
+#define POINTERS_MAX 16 /* passed on; a call with more is one with these */
+
+/* If it is a pointer: into the scratch room, as number *n. */
+static void hand_pointer(struct pf_emit *e, LLVMValueRef v, unsigned *n)
+{
+    LLVMValueRef at = LLVMConstInt(e->u->i64, 8ull * *n, 0);
+    if (*n == POINTERS_MAX || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind ||
+        LLVMGetPointerAddressSpace(LLVMTypeOf(v)) || LLVMIsAConstantPointerNull(v) ||
+        LLVMIsAFunction(v))
+        return;
+    LLVMValueRef to = LLVMBuildInBoundsGEP2(e->b, e->u->i8, e->scratch, &at, 1, "");
+    LLVMSetAlignment(pf_emit_fresh(e, LLVMBuildStore(e->b, v, to)), 1);
+    ++*n;
+}
+
+/* A call of a function that may not be instrumented: what it does is not in the trace, only that it
+ * was called, and with which pointers. */
+static void call_event(struct pf_emit *e, LLVMValueRef call)
+{
+    struct pf_unit *u = e->u;
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    if (!pf_call_leaves(u, call) || pf_is_interposed(u, pf_callee(call)))
+        return;
+    LLVMBasicBlockRef join = pf_emit_block(e), here = LLVMGetInsertBlock(e->b);
+    LLVMValueRef left = emit_count(e, 1, join);
+    unsigned pointers = 0;
+    for (unsigned i = 0, n = LLVMGetNumArgOperands(call); i < n; i++)
+        hand_pointer(e, LLVMGetOperand(call, i), &pointers);
+    LLVMValueRef fn = pf_callee(call);
+    uint32_t site = pf_emit_site(e, call, PF_SITE_CALL, 0, fn ? pf_di_variable(u, fn) : NULL);
+    LLVMValueRef args[] = {callee, pf_emit_number(e, site), pf_emit_number(e, pointers),
+                           e->scratch};
+    pf_emit_call(e, PF_E___pf_event_call, args);
+    emit_join(e, join, here, left);
+}
+
 /* What is not part of a run. */
 static void emit_step(struct pf_emit *e, const struct pf_step *s)
 {
@@ -331,7 +382,8 @@ static void emit_step(struct pf_emit *e, const struct pf_step *s)
     switch ((enum pf_what)s->what) {
     case PF_DO_RANGES:
     case PF_DO_MEMORY:
-        pf_emit_memory(e, s);
+        copy_event(e, s);
+        emit_large(e, s);
         break;
     case PF_DO_MASKED:
         pf_emit_masked(e, s);
@@ -341,6 +393,7 @@ static void emit_step(struct pf_emit *e, const struct pf_step *s)
         break;
     case PF_DO_CALL:
         byval_events(e, s->inst);
+        call_event(e, s->inst);
         pf_frame_call(e, s->inst);
         break;
     case PF_DO_PAD:
@@ -457,16 +510,40 @@ void pf_event_begin(struct pf_emit *e, const struct pf_emit *like, struct pf_pla
     pf_emit_body_begin(e);
 }
 
+static unsigned pointer_parameters(LLVMValueRef fn)
+{
+    unsigned pointers = 0;
+    for (unsigned i = 0, n = LLVMCountParams(fn); i < n; i++)
+        pointers += LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(fn, i))) == LLVMPointerTypeKind;
+    return pointers < POINTERS_MAX ? pointers : POINTERS_MAX;
+}
+
+/* The way to the plain body of a function that is left out of the trace. */
+static void emit_excluded(struct pf_emit *e, LLVMBasicBlockRef excluded)
+{
+    struct pf_unit *u = e->u;
+    unsigned pointers = 0;
+    LLVMPositionBuilderAtEnd(e->b, excluded);
+    for (unsigned i = 0, n = LLVMCountParams(e->fn); i < n; i++)
+        hand_pointer(e, LLVMGetParam(e->fn, i), &pointers);
+    LLVMValueRef args[] = {e->record, pf_emit_number(e, pointers),
+                           pointers ? e->scratch : LLVMConstNull(u->ptr)};
+    pf_emit_call(e, PF_E___pf_event_excluded, args);
+    LLVMBuildBr(e->b, e->plan->blocks[0]);
+}
+
 /* Room for the widest value stored that does not fit a register. */
 static void make_scratch(struct pf_emit *e, LLVMBasicBlockRef dispatch)
 {
-    uint64_t size = 0;
+    uint64_t size = 8ull * pointer_parameters(e->fn);
     for (size_t i = 0; i < e->plan->n; i++) {
         const struct pf_step *s = &e->plan->steps[i];
         if (s->what == PF_DO_ACCESS && s->write && s->size > size)
             size = s->size;
-        if (s->what == PF_DO_MASKED && !size)
+        if (s->what == PF_DO_MASKED && size < 8)
             size = 8;
+        if (s->what == PF_DO_CALL && size < 8 * POINTERS_MAX)
+            size = 8 * POINTERS_MAX;
     }
     LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(dispatch));
     LLVMSetCurrentDebugLocation2(e->b, NULL);
@@ -474,7 +551,7 @@ static void make_scratch(struct pf_emit *e, LLVMBasicBlockRef dispatch)
         e->scratch = LLVMBuildAlloca(e->b, LLVMArrayType2(e->u->i8, size), "");
 }
 
-void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch)
+void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch, LLVMBasicBlockRef excluded)
 {
     make_scratch(e, dispatch);
     choose_carried(e);
@@ -482,6 +559,7 @@ void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch)
         emit_block(e, i);
     fill_carried(e);
     pf_emit_body_finish(e);
+    emit_excluded(e, excluded);
     free(e->carried);
     free(e->left);
 }

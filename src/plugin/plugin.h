@@ -42,7 +42,7 @@ struct pf_kinds {
 
 /* A function whose record is to be written. */
 struct pf_done {
-    LLVMValueRef record;
+    LLVMValueRef record, fn;
     struct pf_book *book;
     uint32_t name, file, first_site, nsites, line;
     uint64_t hash;
@@ -67,6 +67,9 @@ struct pf_unit {
     struct pf_book **books;
     size_t nbooks, books_cap;
     struct pf_ptrmap di_funcs, di_files; /* debuginfo.c */
+    char *interposed_text;               /* interposed.c */
+    const char **interposed;
+    size_t ninterposed;
     struct pf_ptrmap private_roots;      /* capture.c: 1 + answer */
     struct pf_ptrmap watched; /* functions that get a watch body, if they need one: 1 + labels */
     struct pf_done *done;
@@ -153,6 +156,9 @@ uint64_t pf_body_hash(LLVMValueRef fn);
 /* emit_frame.c: does the call lead out of the code we know? What returns from there may have left
  * frames of its callbacks on the shadow stack (it caught an exception, or called longjmp). */
 bool pf_call_leaves(struct pf_unit *u, LLVMValueRef call);
+/* interposed.c: is it one of the functions that the runtime stands in front of? */
+bool pf_is_interposed(struct pf_unit *u, LLVMValueRef fn);
+void pf_interposed_release(struct pf_unit *u);
 /* tables.c */
 void pf_tables_write(struct pf_unit *u);
 

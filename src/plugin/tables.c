@@ -31,6 +31,18 @@ static LLVMValueRef string_distance(struct pf_unit *u, struct pf_book *b, uint32
                   : LLVMConstInt(u->i32, 0, 0);
 }
 
+/* A name that another object cannot preempt: in a shared library the distance to an exported
+ * variable or function is no constant, but the distance to our own copy is. */
+static LLVMValueRef own_name(struct pf_unit *u, LLVMValueRef g)
+{
+    LLVMLinkage linkage = LLVMGetLinkage(g);
+    if (linkage == LLVMInternalLinkage || LLVMGetVisibility(g) == LLVMHiddenVisibility)
+        return g;
+    LLVMValueRef alias = LLVMAddAlias2(u->module, LLVMGlobalGetValueType(g), 0, g, "__pf_alias");
+    LLVMSetLinkage(alias, LLVMPrivateLinkage);
+    return alias;
+}
+
 static void write_record(struct pf_unit *u, const struct pf_done *d)
 {
     uint64_t sites = d->first_site * sizeof(struct pf_site);
@@ -43,8 +55,10 @@ static void write_record(struct pf_unit *u, const struct pf_done *d)
         LLVMConstInt(u->i32, d->line, 0),
         LLVMConstInt(u->i32, 0, 0),
         LLVMConstInt(u->i64, d->hash, 0),
+        distance(u, own_name(u, d->fn), 0, d->record, u->func_type, 7, u->i32),
+        LLVMConstInt(u->i32, 0, 0),
     };
-    LLVMSetInitializer(d->record, LLVMConstNamedStruct(u->func_type, fields, 7));
+    LLVMSetInitializer(d->record, LLVMConstNamedStruct(u->func_type, fields, 9));
 }
 
 struct variable {
@@ -64,18 +78,6 @@ static bool is_named_variable(LLVMValueRef g)
            !pf_name_starts(LLVMGetValueName2(g, &n), "llvm.") &&
            !pf_name_starts(LLVMGetValueName2(g, &n), "__pf_") &&
            (!LLVMGetSection(g) || strcmp(LLVMGetSection(g), "llvm.metadata"));
-}
-
-/* A name that another object cannot preempt: in a shared library the distance to an exported
- * variable is no constant, but the distance to our own copy is. */
-static LLVMValueRef own_name(struct pf_unit *u, LLVMValueRef g)
-{
-    LLVMLinkage linkage = LLVMGetLinkage(g);
-    if (linkage == LLVMInternalLinkage || LLVMGetVisibility(g) == LLVMHiddenVisibility)
-        return g;
-    LLVMValueRef alias = LLVMAddAlias2(u->module, LLVMGlobalGetValueType(g), 0, g, "__pf_alias");
-    LLVMSetLinkage(alias, LLVMPrivateLinkage);
-    return alias;
 }
 
 static struct variable note_variable(struct pf_unit *u, LLVMValueRef g)

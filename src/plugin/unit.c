@@ -115,10 +115,10 @@ static void unit_init(struct pf_unit *u, LLVMModuleRef module)
     u->i64 = LLVMInt64TypeInContext(u->context);
     u->ptr = LLVMPointerTypeInContext(u->context, 0);
     u->nothing = LLVMVoidTypeInContext(u->context);
-    LLVMTypeRef func[] = {u->i32, u->i32, u->i32, u->i32, u->i32, u->i32, u->i64};
+    LLVMTypeRef func[] = {u->i32, u->i32, u->i32, u->i32, u->i32, u->i32, u->i64, u->i32, u->i32};
     LLVMTypeRef var[] = {u->i64, u->i64, u->i32, u->i32, u->i32, u->i32};
     u->func_type = LLVMStructCreateNamed(u->context, "pf_func");
-    LLVMStructSetBody(u->func_type, func, 7, 0);
+    LLVMStructSetBody(u->func_type, func, 9, 0);
     u->var_type = LLVMStructCreateNamed(u->context, "pf_var");
     LLVMStructSetBody(u->var_type, var, 6, 0);
     u->shared_object = has_flag(u, "PIC Level") && !has_flag(u, "PIE Level");
@@ -136,6 +136,7 @@ static void unit_release(struct pf_unit *u)
 {
     pf_books_release(u);
     pf_di_release(u);
+    pf_interposed_release(u);
     pf_ptrmap_release(&u->private_roots);
     pf_ptrmap_release(&u->watched);
     pf_ignore_free(u->ignore);

@@ -44,6 +44,8 @@ void pf_block_again(struct pf_thread *t, void *addr, size_t size, size_t kept, u
 void pf_block_free(struct pf_thread *t, void *addr, uint32_t where);
 /* The block that holds addr, for reports; false if none. */
 bool pf_block_find(const volatile void *addr, struct pf_block *out);
+/* The same for blocks that are not freed, quickly; while pf_rt.events. */
+bool pf_block_holding(uintptr_t addr, struct pf_block *out);
 /* The size given to pf_block_new, or 0. */
 size_t pf_block_size(const void *addr);
 

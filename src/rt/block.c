@@ -15,6 +15,7 @@
 #define LARGE (256u << 10) /* of blocks from here on libc may give the memory back to the system */
 #define LEFT_MAX 64 /* such blocks, freed, that are looked at again */
 #define LEFT_BYTES (8u << 20) /* as soon as they are so much together */
+#define LARGE_MAX 8192 /* larger ones that are remembered apart */
 #define FIND_PAGES (1u << 18) /* how far back a report looks: 4 GB */
 
 struct record {
@@ -42,6 +43,24 @@ static struct {
     size_t bytes; /* freed since they were last looked at */
     struct range at[LEFT_MAX];
 } left;
+/* Blocks above SWEEP_MAX, for pf_block_holding; stale entries are told by their record. */
+static uint32_t large[LARGE_MAX], nlarge;
+
+static void remember_large(uint32_t r)
+{
+    uint32_t n = __atomic_load_n(&nlarge, __ATOMIC_RELAXED), to = n;
+    for (uint32_t i = 0; i < n && i < LARGE_MAX; i++) {
+        const struct record *old = &records[large[i]];
+        if (large[i] == r)
+            return;
+        if (old->freed || old->size <= SWEEP_MAX)
+            to = i;
+    }
+    if (to < LARGE_MAX)
+        large[to] = r;
+    if (to == n)
+        __atomic_store_n(&nlarge, n + 1, __ATOMIC_RELAXED); /* above LARGE_MAX: some are missing */
+}
 
 void pf_block_init(void) { records = pf_sys_map(NULL, sizeof *records * RECORDS_MAX); }
 
@@ -100,6 +119,8 @@ void pf_block_again(struct pf_thread *t, void *addr, size_t size, size_t kept, u
     if (r) {
         records[r] = (struct record){a, size, 0, where, t->number};
         __atomic_store_n(p, r, __ATOMIC_RELEASE);
+        if (pf_rt.events && size > SWEEP_MAX)
+            remember_large(r);
     }
     if (kept < size)
         pf_memory_new((char *)addr + kept, size - kept);
@@ -161,10 +182,12 @@ void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)
     uint32_t r = *plane((uintptr_t)addr);
     if (!r || records[r].freed || records[r].addr != (uintptr_t)addr)
         return;
-    if (records[r].size < LARGE)
-        pf_access_write(t, addr, records[r].size, where);
-    else
-        free_large(t, addr, records[r].size, where);
+    if (!pf_rt.events) { /* else the trace says that it was freed */
+        if (records[r].size < LARGE)
+            pf_access_write(t, addr, records[r].size, where);
+        else
+            free_large(t, addr, records[r].size, where);
+    }
     records[r].freed = 1;
 }
 
@@ -172,6 +195,29 @@ size_t pf_block_size(const void *addr)
 {
     uint32_t r = *plane((uintptr_t)addr);
     return r && !records[r].freed && records[r].addr == (uintptr_t)addr ? records[r].size : 0;
+}
+
+static bool holds(uint32_t r, uintptr_t a, struct pf_block *out)
+{
+    const struct record *b = &records[r];
+    if (b->freed || a - b->addr >= b->size)
+        return false;
+    *out = (struct pf_block){b->addr, b->size, b->where, b->thread, false};
+    return true;
+}
+
+bool pf_block_holding(uintptr_t a, struct pf_block *out)
+{
+    if (nlarge > LARGE_MAX)
+        return pf_block_find((void *)a, out) && !out->freed;
+    for (uint32_t i = 0; i < nlarge; i++)
+        if (holds(large[i], a, out))
+            return true;
+    uint32_t *p = plane(a), *first = (uint32_t *)PF_BLOCK_PLANE;
+    for (unsigned i = 0; i <= SWEEP_MAX / 16 && p >= first; i++, p--)
+        if (*p)
+            return holds(*p, a, out);
+    return false;
 }
 
 bool pf_block_find(const volatile void *addr, struct pf_block *out)

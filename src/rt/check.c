@@ -176,12 +176,16 @@ void pf_check_vptr(uintptr_t addr, uintptr_t value, uint32_t site)
 /* From interposed functions, which are nested and have an id. */
 void pf_access_read(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
 {
-    if (!pf_ignores(t, false) && pf_stack_watched())
+    if (__builtin_expect(pf_rt.events, 0))
+        pf_event_touch(addr, size, false, id);
+    else if (!pf_ignores(t, false) && pf_stack_watched())
         access_range(t, (uintptr_t)addr, size, false, id, PF_NO_SITE);
 }
 
 void pf_access_write(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
 {
-    if (!pf_ignores(t, true) && pf_stack_watched())
+    if (__builtin_expect(pf_rt.events, 0))
+        pf_event_touch(addr, size, true, id);
+    else if (!pf_ignores(t, true) && pf_stack_watched())
         access_range(t, (uintptr_t)addr, size, true, id, PF_NO_SITE);
 }

@@ -21,7 +21,11 @@ uint32_t __pf_ask(void *func)
         return PF_BODY_PLAIN;
     case PF_DISPATCH_WATCH:
         return PF_BODY_WATCH;
+    case PF_DISPATCH_EVENT:
+        return PF_BODY_EVENT;
     default:
+        if (pf_rt.events)
+            return pf_event_body(func);
         return __pf_tls.nested ? PF_BODY_PLAIN : pf_sample_call(__pf_tls.thread, func);
     }
 }

@@ -76,13 +76,13 @@ static void renew(uintptr_t addr, uintptr_t end, bool gone)
 
 void pf_memory_new(const volatile void *p, size_t size)
 {
-    if (size && !pf_rt.plain)
+    if (size && !pf_rt.plain && !pf_rt.events)
         renew((uintptr_t)p, (uintptr_t)p + size, false);
 }
 
 void pf_memory_gone(const volatile void *p, size_t size)
 {
-    if (size && !pf_rt.plain)
+    if (size && !pf_rt.plain && !pf_rt.events)
         renew((uintptr_t)p, (uintptr_t)p + size, true);
 }
 

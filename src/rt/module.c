@@ -43,6 +43,52 @@ const struct pf_func *pf_func_at(uint32_t number)
     return __atomic_load_n(&funcs[number], __ATOMIC_ACQUIRE);
 }
 
+/* Where instrumented functions begin: a hash set, made again when objects came or went. */
+static struct {
+    uintptr_t *at;
+    size_t size; /* a power of two */
+    uint32_t made, changes;
+} entries;
+
+static size_t entry_slot(uintptr_t addr) { return (addr >> 4) * 0x9e3779b97f4a7c15ull >> 20; }
+
+static void note_entries(void)
+{
+    size_t n = 0;
+    for (struct module *m = modules; m; m = m->next)
+        n += (size_t)(m->func_end - m->func);
+    if (entries.at)
+        pf_sys(SYS_munmap, entries.at, entries.size * sizeof *entries.at);
+    for (entries.size = 512; entries.size < 2 * n;)
+        entries.size *= 2;
+    entries.at = pf_sys_map(NULL, entries.size * sizeof *entries.at);
+    for (struct module *m = modules; m && entries.at; m = m->next)
+        for (struct pf_func *f = m->func; f < m->func_end; f++) {
+            uintptr_t a = (uintptr_t)&f->entry + (uintptr_t)(intptr_t)f->entry;
+            size_t i = entry_slot(a);
+            while (entries.at[i & (entries.size - 1)])
+                i++;
+            entries.at[i & (entries.size - 1)] = a;
+        }
+    entries.made = entries.changes;
+}
+
+bool pf_func_begins(const void *addr)
+{
+    bool found = false;
+    pf_spin_lock(&lock);
+    if (!entries.at || entries.made != entries.changes)
+        note_entries();
+    for (size_t i = entry_slot((uintptr_t)addr); entries.at && !found; i++) {
+        uintptr_t a = entries.at[i & (entries.size - 1)];
+        if (!a)
+            break;
+        found = a == (uintptr_t)addr;
+    }
+    pf_spin_unlock(&lock);
+    return found;
+}
+
 void __pf_module_in(void *func, void *func_end, void *var, void *var_end)
 {
     pf_spin_lock(&lock);
@@ -52,6 +98,7 @@ void __pf_module_in(void *func, void *func_end, void *var, void *var_end)
     if (!m && (m = pf_store_keep(sizeof *m))) {
         *m = (struct module){func, func_end, var, var_end, modules, ++nmodules};
         modules = m;
+        entries.changes++;
     }
     pf_spin_unlock(&lock);
 }
@@ -107,6 +154,7 @@ void __pf_module_out(void *func, void *func_end, void *var, void *var_end)
     for (struct module **m = &modules; *m; m = &(*m)->next)
         if ((*m)->func == func) {
             *m = (*m)->next;
+            entries.changes++;
             break;
         }
     for (struct pf_func *f = func; f < (struct pf_func *)func_end; f++)

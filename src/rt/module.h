@@ -32,4 +32,7 @@ uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void 
 void pf_module_lock(void); /* around fork */
 void pf_module_unlock(void);
 
+/* Is it where an instrumented function begins? */
+bool pf_func_begins(const void *addr);
+
 #endif

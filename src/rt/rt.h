@@ -13,6 +13,7 @@ struct pf_rt {
     bool careful;  /* strict or oracle: every update goes the long way */
     bool events;   /* event bodies run: an access is an event, not a check (direct/event.h) */
     bool sampling; /* a policy decides, call by call, which body runs (sample.h) */
+    bool excludes; /* ... and some functions are left out: calls ask */
     bool oracle;   /* every event is logged for the offline oracle (oracle.h) */
 };
 extern struct pf_rt pf_rt;
@@ -27,6 +28,11 @@ void pf_rt_after_fork(bool child);
 void *pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site) __attribute__((weak));
 void pf_event_atomic_end(void *handle, uint32_t stored) __attribute__((weak));
 void pf_event_fence(uint32_t order, uint32_t site) __attribute__((weak));
+/* ... and accesses of interposed functions (direct/event.c). */
+void pf_event_touch(const volatile void *addr, size_t size, bool write, uint32_t id)
+    __attribute__((weak));
+/* Which body a call runs then, where some functions are left out (direct/event_call.c). */
+uint32_t pf_event_body(struct pf_func *f) __attribute__((weak));
 
 /* Calls f(arg) from a place where vector registers are in use: saves and restores them all. */
 void pf_call_saved(void (*f)(void *), void *arg);

@@ -122,7 +122,7 @@ enum pf_native_site {
             ".balign 8\n"                                                                          \
             ".globl pf_native_" #symbol "\n .hidden pf_native_" #symbol "\n"                       \
             "pf_native_" #symbol ":\n"                                                             \
-            ".long 9b - ., 0, 8b - ., 5, 0, 0\n .quad 0\n"                                         \
+            ".long 9b - ., 0, 8b - ., 5, 0, 0\n .quad 0, 0\n"                                      \
             ".popsection\n")
 /* clang-format on */
 #define PF_NATIVE(name) PF_NATIVE_AS(name, #name)

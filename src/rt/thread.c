@@ -134,7 +134,9 @@ void pf_thread_begin(struct pf_thread *t)
         running->prev = t;
     running = t;
     pf_spin_unlock(&lock);
-    __pf_tls.dispatch = pf_rt.events ? PF_DISPATCH_EVENT : PF_DISPATCH_WATCH;
+    __pf_tls.dispatch = pf_rt.excludes ? PF_DISPATCH_ASK
+                        : pf_rt.events ? PF_DISPATCH_EVENT
+                                       : PF_DISPATCH_WATCH;
     if (pf_rt.sampling && !pf_rt.events)
         pf_sample_begin(t);
     pf_unnest();

@@ -28,8 +28,9 @@ static struct pf_frame frames[FRAMES];
 static bool logging, filling;
 static unsigned long counts[32];
 static long grant, asked, granted; /* budgets: see count() */
-static const char *const names[] = {"read", "write", "vptr", "copy", "atomic", "fence", "ask"};
-enum { READ, WRITE, VPTR, COPY, ATOMIC, FENCE, ASK };
+static const char *const names[] = {"read",   "write", "vptr", "copy",
+                                    "atomic", "fence", "ask",  "call"};
+enum { READ, WRITE, VPTR, COPY, ATOMIC, FENCE, ASK, CALL };
 
 static void die(const char *what)
 {
@@ -197,6 +198,14 @@ ALL void __pf_event_copied(void *p, uint32_t site, uint64_t n, const void *bytes
         value_event(site, n, bytes_at(bytes, n), true);
 }
 
+ALL void __pf_event_call(void *fn, uint32_t site, uint32_t n, void **pointers);
+ALL void __pf_event_call(void *fn, uint32_t site, uint32_t n, void **pointers)
+{
+    if (!count())
+        return;
+    event(CALL, n, site);
+}
+
 static bool skips(void) { return __pf_tls.dispatch == PF_DISPATCH_EVENT && !count(); }
 
 ALL void __pf_read_range(void *p, uint64_t n, uint32_t site);
@@ -209,21 +218,21 @@ ALL void __pf_write_vptr(void *p, void *v, uint32_t site) { event(VPTR, 8, site)
 void *__pf_memcpy(void *d, const void *s, uint64_t n, uint32_t site);
 void *__pf_memcpy(void *d, const void *s, uint64_t n, uint32_t site)
 {
-    if (!skips())
+    if (__pf_tls.dispatch != PF_DISPATCH_EVENT)
         event(COPY, n, site);
     return memcpy(d, s, n);
 }
 void *__pf_memmove(void *d, const void *s, uint64_t n, uint32_t site);
 void *__pf_memmove(void *d, const void *s, uint64_t n, uint32_t site)
 {
-    if (!skips())
+    if (__pf_tls.dispatch != PF_DISPATCH_EVENT)
         event(COPY, n, site);
     return memmove(d, s, n);
 }
 void *__pf_memset(void *d, int c, uint64_t n, uint32_t site);
 void *__pf_memset(void *d, int c, uint64_t n, uint32_t site)
 {
-    if (!skips())
+    if (__pf_tls.dispatch != PF_DISPATCH_EVENT)
         event(COPY, n, site);
     return memset(d, c, n);
 }
@@ -266,7 +275,14 @@ uint32_t __pf_ask(struct pf_func *f)
     return ++counts[ASK] & 1;
 }
 
+void __pf_event_excluded(struct pf_func *f, uint32_t n, void **pointers);
+void __pf_event_excluded(struct pf_func *f, uint32_t n, void **pointers)
+{
+    die("nothing is excluded");
+}
+
 void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve);
+
 void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve)
 {
     static bool begun;

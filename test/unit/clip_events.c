@@ -28,6 +28,7 @@ __thread struct pf_tls __pf_tls;
 static uint32_t running;
 static uint64_t indices[64];
 
+void pf_call_settle(void) {}
 struct pf_context *pf_context_self(void) { return NULL; }
 uint32_t pf_context_number(const struct pf_context *c) { return running; }
 uint64_t pf_context_events(const struct pf_context *c) { return indices[running]; }

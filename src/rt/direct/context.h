@@ -40,6 +40,7 @@ struct pf_context {
     uint8_t state;    /* enum pf_context_state */
     uint8_t woken;    /* enum pf_woken: how its last wait ended */
     bool at_point;    /* it stands before an event that it has not been granted yet */
+    int64_t left; /* while tracing: of its budget */
     bool pending_write;
     uint64_t pending; /* the address of that event, 0: not known */
     void *sp;         /* while it does not run */

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "direct.h"
+#include "event_call.h"
 #include "log.h"
 #include "rt.h"
 #include "scheduler.h"
@@ -94,6 +95,8 @@ void pf_direct_choose(void)
 {
     pf_log_init();
     pf_rt.events |= pf_directed();
+    if (pf_directed())
+        pf_event_exclude(pf_log_channel()->exclude);
 }
 
 /* --- the run --- */

@@ -1,7 +1,10 @@
 #include "event.h"
-#include "direct.h"
+#include "access.h"
+#include "event_call.h"
 #include "options.h"
 #include "rt.h"
+#include "stack.h"
+#include "tracer.h"
 
 _Static_assert(offsetof(struct pf_tls, budget) == 48, "event_entry.S knows the offset");
 
@@ -15,44 +18,101 @@ void pf_event_due(uintptr_t addr, bool write)
         __pf_tls.budget = pf_options.events > 1 ? 0 : WITHOUT_END;
 }
 
-/* Counted by the entry point, which found the budget used up. */
+/* The event has found the budget used up. Is it to be written down? */
 static bool ask(uintptr_t addr, bool write)
 {
     if (__builtin_expect(!pf_self(), 0)) {
         __pf_tls.budget = 0;
         return false;
     }
+    if (pf_direct.tracing)
+        pf_call_settle();
     pf_event_due(addr, write);
     return pf_direct.tracing;
 }
 
+uint64_t pf_event_value(uintptr_t addr, unsigned size)
+{
+    uint64_t v = 0;
+    switch (size) {
+    case 1:
+        return *(volatile uint8_t *)addr;
+    case 2:
+        return *(volatile uint16_t *)addr;
+    case 4:
+        return *(volatile uint32_t *)addr;
+    case 8:
+        return *(volatile uint64_t *)addr;
+    default:
+        for (unsigned i = 0; i < size && i < 8; i++)
+            v |= (uint64_t)((volatile uint8_t *)addr)[i] << 8 * i;
+        return v;
+    }
+}
+
 void pf_event_access(uintptr_t addr, uint32_t site, uint64_t value, uint32_t what)
 {
-    (void)site;
-    (void)value;
-    ask(addr, what & PF_EVENT_WRITE);
+    unsigned size = what & 15;
+    bool write = what & PF_EVENT_WRITE;
+    if (!ask(addr, write))
+        return;
+    if (!write)
+        value = pf_event_value(addr, size);
+    else if (what & PF_EVENT_VPTR && value == pf_event_value(addr, 8))
+        return;
+    pf_nest();
+    pf_trace_access(pf_stack_id(__pf_tls.thread, site), addr, size, write, value);
+    pf_unnest();
+}
+
+static void trace_range(uintptr_t addr, uint64_t size, uint32_t id, bool write, const void *bytes,
+                        bool attached)
+{
+    struct pf_traced e = {.kind = write ? PF_EV_WRITE : PF_EV_READ,
+                          .attached = attached,
+                          .site = id,
+                          .what = addr,
+                          .more = size};
+    if (size == 0)
+        return;
+    if (!bytes) {
+        e.flags = PF_EF_UNKNOWN;
+    } else if (size <= 8) {
+        e.has_value = true;
+        e.value = pf_event_value((uintptr_t)bytes, (unsigned)size);
+    } else {
+        e.bytes = bytes;
+        e.nbytes = size > PF_TRACED_BYTES ? PF_TRACED_BYTES : (uint32_t)size;
+    }
+    pf_nest();
+    pf_trace_event(&e);
+    pf_unnest();
+}
+
+static void trace_fill(uintptr_t addr, uint64_t size, uint32_t id, uint8_t byte)
+{
+    uint8_t bytes[PF_TRACED_BYTES];
+    for (unsigned i = 0; i < sizeof bytes; i++)
+        ((volatile uint8_t *)bytes)[i] = byte;
+    trace_range(addr, size, id, true, bytes, false);
 }
 
 void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *content,
                     enum pf_event_range how)
 {
-    (void)site;
-    (void)size;
-    (void)content;
-    if (how != PF_EVENT_RANGE_COPIED)
-        ask(addr, how != PF_EVENT_RANGE_READ);
-}
-
-void pf_event_copy(uintptr_t dst, uintptr_t src, uint64_t size, uint32_t site)
-{
-    if (--__pf_tls.budget >= 0)
+    bool attached = how == PF_EVENT_RANGE_COPIED, write = how != PF_EVENT_RANGE_READ;
+    if (attached ? !pf_direct.tracing || !pf_self() : !ask(addr, write))
         return;
-    pf_event_range(src, site, size, NULL, PF_EVENT_RANGE_READ);
-    pf_event_range(dst, site, size, (void *)src, PF_EVENT_RANGE_COPIED);
+    uint32_t id = pf_stack_id(__pf_tls.thread, site);
+    if (how == PF_EVENT_RANGE_FILL)
+        trace_fill(addr, size, id, (uint8_t)(uintptr_t)content);
+    else
+        trace_range(addr, size, id, write, write ? content : (void *)addr, attached);
 }
 
-void pf_event_set(uintptr_t dst, uint8_t byte, uint64_t size, uint32_t site)
+/* What a write of an interposed function stores is not known here: it may come before or after. */
+void pf_event_touch(const volatile void *addr, size_t size, bool write, uint32_t id)
 {
-    if (--__pf_tls.budget < 0)
-        pf_event_range(dst, site, size, (void *)(uintptr_t)byte, PF_EVENT_RANGE_FILL);
+    if (pf_direct.tracing && pf_stack_watched())
+        trace_range((uintptr_t)addr, size, id, write, write ? NULL : (const void *)addr, true);
 }

@@ -35,8 +35,7 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
 /* An event has taken the budget below 0: others may run first. */
 void pf_event_due(uintptr_t addr, bool write);
 
-/* The memory intrinsics, before they happen; they count here. */
-void pf_event_copy(uintptr_t dst, uintptr_t src, uint64_t size, uint32_t site);
-void pf_event_set(uintptr_t dst, uint8_t byte, uint64_t size, uint32_t site);
+/* What memory holds, up to 8 bytes, zero-extended. */
+uint64_t pf_event_value(uintptr_t addr, unsigned size);
 
 #endif

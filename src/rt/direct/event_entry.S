@@ -57,4 +57,13 @@
         RANGE   __pf_event_fill, 2, 1
         RANGE   __pf_event_copied, 3, 0
 
+/* rdi: function, esi: site, edx: how many, rcx: pointers. */
+        BEGIN   __pf_event_call
+        COUNT
+        SAVE
+        call    pf_event_call
+        RESTORE
+        ret
+        END     __pf_event_call
+
         .section .note.GNU-stack,"",@progbits

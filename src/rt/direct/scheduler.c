@@ -48,10 +48,26 @@ struct pf_context *pf_context_self(void) { return s.self; }
 
 /* --- events and time --- */
 
+/* What is left of the grant. While tracing, the budget that compiled code knows stays 0, so that every
+ * event comes to us. */
+static int64_t *left_of(struct pf_context *c)
+{
+    return pf_direct.tracing ? &c->left : &c->tls->budget;
+}
+
+/* While tracing: is the event that came within the grant? */
+static bool is_granted(struct pf_context *c)
+{
+    if (__builtin_expect(!pf_direct.tracing, 1))
+        return false;
+    c->tls->budget = 0;
+    return --c->left >= 0;
+}
+
 /* Of the current segment, so far. The event that self stands before is not counted. */
 static uint64_t segment_events(void)
 {
-    int64_t left = s.self->tls->budget + (s.self->at_point ? 1 : 0);
+    int64_t left = *left_of(s.self) + (s.self->at_point ? 1 : 0);
     return s.done + s.grant - (uint64_t)left;
 }
 
@@ -73,7 +89,7 @@ static void allow(struct pf_context *c, uint64_t n)
     s.rest = n > until_stop ? n - until_stop : 0;
     n -= s.rest;
     s.grant = n;
-    c->tls->budget = (int64_t)n - (c->at_point ? 1 : 0);
+    *left_of(c) = (int64_t)n - (c->at_point ? 1 : 0);
     c->at_point = false;
 }
 
@@ -81,9 +97,10 @@ static void allow(struct pf_context *c, uint64_t n)
 static void cut(void)
 {
     s.rest = 0;
-    if (s.self->tls->budget > 0) {
-        s.grant -= (uint64_t)s.self->tls->budget;
-        s.self->tls->budget = 0;
+    int64_t *left = left_of(s.self);
+    if (*left > 0) {
+        s.grant -= (uint64_t)*left;
+        *left = 0;
     }
 }
 
@@ -115,7 +132,7 @@ static void segment_close(enum pf_segment_end how)
     s.done = 0;
     s.grant = 0;
     s.rest = 0;
-    s.self->tls->budget = s.self->at_point ? -1 : 0;
+    *left_of(s.self) = s.self->at_point ? -1 : 0;
     pf_point_passed(s.self);
 }
 
@@ -453,6 +470,8 @@ static void preempted(void *unused)
 
 static bool asks(struct pf_context *me, uint64_t address, bool write)
 {
+    if (is_granted(me))
+        return false;
     me->at_point = true;
     me->pending = address;
     me->pending_write = write;

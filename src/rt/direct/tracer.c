@@ -6,6 +6,7 @@
  * killed anywhere leaves whole events.
  */
 #include "tracer.h"
+#include "event_call.h"
 #include "event_code.h"
 #include "log.h"
 #include "stack.h"
@@ -150,6 +151,8 @@ void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, ui
 
 void pf_trace_event(const struct pf_traced *e)
 {
+    if (e->kind != PF_EV_RET)
+        pf_call_settle();
     if (!prepare(LONG, e->attached))
         return;
     struct pf_code_site *s = &tracer.code.site[e->site];

@@ -1,10 +1,10 @@
 /*
  * wrap_intrinsic.c - the memory intrinsics of compiled code: check and effect. They stand on the
- * stack of the function that has them, with a site of its own, not as calls of memcpy.
+ * stack of the function that has them, with a site of its own, not as calls of memcpy. In the event body
+ * the events stand before, and this is the effect alone.
  */
 #include "check.h"
 #include "entry.h"
-#include "event.h"
 #include "rt.h"
 #include "wrap.h"
 #include <string.h>
@@ -15,10 +15,8 @@ PF_REAL_EXTERN(memset);
 
 static void copies(void *dst, void *src, uint64_t n, uint32_t site)
 {
-    if (pf_rt.events) {
-        pf_event_copy((uintptr_t)dst, (uintptr_t)src, n, site);
+    if (pf_rt.events)
         return;
-    }
     pf_check_range((uintptr_t)src, n, site, 0);
     pf_check_range((uintptr_t)dst, n, site, PF_CHECK_WRITE);
 }
@@ -37,9 +35,7 @@ void *__pf_memmove(void *dst, void *src, uint64_t n, uint32_t site)
 
 void *__pf_memset(void *dst, uint32_t byte, uint64_t n, uint32_t site)
 {
-    if (pf_rt.events)
-        pf_event_set((uintptr_t)dst, (uint8_t)byte, n, site);
-    else
+    if (!pf_rt.events)
         pf_check_range((uintptr_t)dst, n, site, PF_CHECK_WRITE);
     return PF_REAL(memset)(dst, (int)byte, n);
 }

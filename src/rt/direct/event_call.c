@@ -1,0 +1,158 @@
+#include "event_call.h"
+#include "direct.h"
+#include "entry.h"
+#include "event.h"
+#include "limits.h"
+#include "module.h"
+#include "reach.h"
+#include "rt.h"
+#include "stack.h"
+#include "tracer.h"
+
+#define OPEN_MAX 128
+
+/* A call that was not over when last looked at. */
+struct open {
+    const struct pf_frame *frame; /* of the caller */
+    const struct pf_func *func;
+    uint32_t call; /* site + 1 of the call */
+    uint32_t id;
+    uint64_t callee;
+};
+static __thread struct {
+    uint32_t n;
+    struct open at[OPEN_MAX];
+} calls __attribute__((tls_model("initial-exec")));
+
+static const struct pf_frame *top(void) { return __pf_tls.frame - 1; }
+
+static bool is_over(const struct open *o)
+{
+    return top() <= o->frame || o->frame->func != o->func || pf_frame_site(o->frame) != o->call;
+}
+
+void pf_call_settle(void)
+{
+    while (__builtin_expect(calls.n != 0, 0) && is_over(&calls.at[calls.n - 1])) {
+        const struct open *o = &calls.at[--calls.n];
+        pf_nest();
+        pf_trace_event(&(struct pf_traced){
+            .kind = PF_EV_RET, .attached = true, .site = o->id, .what = o->callee});
+        pf_unnest();
+    }
+}
+
+static void trace_reached(void *id, uint64_t addr, uint64_t size)
+{
+    pf_trace_event(&(struct pf_traced){
+        .kind = PF_EV_CALL, .attached = true, .site = *(uint32_t *)id, .what = addr, .more = size});
+}
+
+static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void *const *pointers,
+                  bool ours)
+{
+    pf_nest();
+    if (calls.n == OPEN_MAX) {
+        pf_limit_hit(PF_LIMIT_CALLS);
+    } else {
+        struct pf_reach_set *set = pf_reach_find(n, pointers, ours);
+        pf_trace_event(&(struct pf_traced){
+            .kind = PF_EV_CALL, .site = id, .what = callee, .more = pf_reach_count(set)});
+        pf_reach_each(set, trace_reached, &id);
+        calls.at[calls.n++] = (struct open){top(), top()->func, call, id, callee};
+    }
+    pf_unnest();
+}
+
+void pf_event_call(void *callee, uint32_t site, uint32_t n, void *const *pointers)
+{
+    struct pf_thread *t = pf_self();
+    if (__builtin_expect(!t, 0)) {
+        __pf_tls.budget = 0;
+        return;
+    }
+    if (pf_direct.tracing)
+        pf_call_settle();
+    pf_event_due(0, false);
+    if (pf_direct.tracing && !pf_func_begins(callee))
+        begin((uintptr_t)callee, site + 1, pf_stack_id(t, site), n, pointers, false);
+}
+
+/* --- functions left out --- */
+
+static const char *globs;
+#define FUNCS_MAX (1u << 20)
+static uint8_t verdicts[FUNCS_MAX]; /* by number: 0 not asked yet, 1 in, 2 left out */
+
+void pf_event_exclude(const char *text)
+{
+    globs = text;
+    pf_rt.excludes = text && *text;
+}
+
+/* Does text match the glob [g, end)? `*` and `?`. */
+static bool matches(const char *g, const char *end, const char *text)
+{
+    const char *star = NULL, *again = NULL;
+    for (;;) {
+        if (g < end && *g == '*') {
+            star = ++g;
+            again = text;
+        } else if (*text && g < end && (*g == '?' || *g == *text)) {
+            g++;
+            text++;
+        } else if (!*text && g == end) {
+            return true;
+        } else if (star && *again) {
+            g = star;
+            text = ++again;
+        } else {
+            return false;
+        }
+    }
+}
+
+static bool matches_any(const char *text)
+{
+    const char *base = text;
+    if (!text)
+        return false;
+    for (const char *p = text; *p; p++)
+        if (*p == '/')
+            base = p + 1;
+    for (const char *g = globs, *end; *g; g = *end ? end + 1 : end) {
+        for (end = g; *end && *end != ',';)
+            end++;
+        if (matches(g, end, text) || matches(g, end, base))
+            return true;
+    }
+    return false;
+}
+
+uint32_t pf_event_body(struct pf_func *f)
+{
+    uint32_t n = pf_func_number(f);
+    if (!n)
+        return PF_BODY_EVENT;
+    if (!verdicts[n])
+        verdicts[n] =
+            matches_any(pf_rel_str(&f->name)) || matches_any(pf_rel_str(&f->file)) ? 2 : 1;
+    return verdicts[n] == 1 ? PF_BODY_EVENT : PF_BODY_EXCLUDED;
+}
+
+/* Called by another function that is left out it is no call of its own. */
+void __pf_event_excluded(void *record, uint32_t n, void *pointers)
+{
+    struct pf_thread *t = pf_self();
+    struct pf_func *f = record;
+    if (!t || top()->call & PF_CALL_UNWATCHED)
+        return;
+    if (pf_direct.tracing)
+        pf_call_settle();
+    if (--__pf_tls.budget < 0)
+        pf_event_due(0, false);
+    uint32_t call = pf_frame_site(top());
+    if (pf_direct.tracing)
+        begin((uintptr_t)&f->entry + (uintptr_t)(intptr_t)f->entry, call,
+              call ? pf_stack_id(t, call - 1) : 0, n, pointers, true);
+}

@@ -1,0 +1,28 @@
+/*
+ * event_call.h - calls into code that leaves no events: functions that are not instrumented, and
+ * those that `pf record --exclude` leaves out.
+ *
+ * Model:   such a call is a pair of records, CALL and RET (RDIT's BarrierPair), with what the callee
+ *          can reach (reach.h). CALL is an event. That the call is over shows at the thread's next
+ *          record: the caller's frame is on top again, or is gone, or makes another call. Until then
+ *          nobody else has run, unless the callee itself waited or called back, which is inside the
+ *          pair. So RET is written just before that record, and has no number of its own.
+ * Memory:  a few kilobytes of thread-local storage.
+ * Threads: the one that calls.
+ * Errors:  calls nested deeper than the table are lost, and counted (PF_LIMIT_CALLS).
+ */
+#ifndef PF_RT_EVENT_CALL_H
+#define PF_RT_EVENT_CALL_H
+
+#include "pf_abi.h"
+
+/* Ends the calls of this thread that are over. While tracing, before every record but RET. */
+void pf_call_settle(void);
+
+/* From event_entry.S: `callee` is about to be called. */
+void pf_event_call(void *callee, uint32_t site, uint32_t n, void *const *pointers);
+
+/* The functions and files to leave out: globs with commas between; the text must stay. */
+void pf_event_exclude(const char *globs);
+
+#endif

@@ -1,0 +1,89 @@
+# What a full recording says of accesses, atomics, copies, calls into code without events, and
+# functions left out; and that the schedule alone leads to the same results.
+clang-19 -I"$ROOT/src/clip" -I"$ROOT/src/abi" -I"$ROOT/src/base" -o show "$ROOT/test/run/show_events.c" \
+    "$BUILD/src/clip/libpf_clip.a" "$BUILD/src/base/libpf_base.a" -lzstd -llz4 -lxxhash
+cat >lib.c <<'C'
+struct node { struct node *next; int *value; };
+int lib_sum(struct node *n, int (*f)(int))
+{
+    int sum = 0;
+    for (; n; n = n->next)
+        sum += f(*n->value);
+    return sum;
+}
+C
+cat >main.c <<'C'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+struct node { struct node *next; int *value; };
+int lib_sum(struct node *n, int (*f)(int));
+int x, y = 5, z;
+atomic_int a;
+struct large { long l[20]; } from, to;
+static int callback(int v) { z += v; return v + 1; }
+__attribute__((noinline)) static void inner(int *p) { *p += 1; }
+__attribute__((noinline)) void helper(int *p) { *p += 1; inner(p); x++; }
+static void *work(void *arg)
+{
+    struct node *second = malloc(sizeof *second), *first = malloc(sizeof *first);
+    *second = (struct node){NULL, malloc(sizeof(int))};
+    *first = (struct node){second, &y};
+    *second->value = 7;
+    x = lib_sum(first, callback);
+    helper(&y);
+    atomic_fetch_add(&a, 2);
+    to = from;
+    y = 1;
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, work, NULL);
+    pthread_join(t, NULL);
+    printf("%d %d %d\n", x, y, z);
+    return 0;
+}
+C
+clang-19 -O1 -shared -fPIC -o liblib.so lib.c
+status 0 "$PF" cc -O1 -g -o prog main.c -pthread -L. -llib -Wl,-rpath,"$PWD"
+status 0 "$PF" record --trace -o all.clip -- ./prog
+has out "15 1 12"
+status 0 "$PF" replay all.clip
+has out "15 1 12"
+status 0 ./show all.clip
+grep "^T1" out | cut -d' ' -f3- | sed -n '/call lib_sum/,$p' >stream
+diff - stream <<'E2'
+call lib_sum 2 work:19
++call lib_sum 4 work:19
++call lib_sum 68 work:19
+read z =0 callback:10
+write z =5 callback:10
+read z =5 callback:10
+write z =c callback:10
++ret lib_sum work:19
+write x =e work:19
+read - =5 helper:12
+write - =6 helper:12
+read - =6 inner:11
+write - =7 inner:11
+read x =e helper:12
+write x =f helper:12
+rmw a =2 old=0 work:21
+read from work:22
++write to work:22
+write y =1 work:23
+E2
+status 0 "$PF" record --trace --exclude='he?per' -o some.clip -- ./prog
+has out "15 1 12"
+status 0 ./show some.clip
+grep "^T1" out | cut -d' ' -f3- | sed -n '/call helper/,/ret helper/p' | grep -v '+call' >stream
+sed -i 's/^call helper [0-9]*/call helper/' stream
+diff - stream <<'E2'
+call helper work:20
+read - =6 inner:11
+write - =7 inner:11
++ret helper work:20
+E2
