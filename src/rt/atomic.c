@@ -1,7 +1,8 @@
 /*
  * Atomic operations with C11's orders. The native operation stands between begin and end, and
  * between them the stripe of the address is held, so the clocks change in the order in which the
- * values do. Loads of an address that nobody ever released to take no lock.
+ * values do. What does not release takes no lock at an address that nobody ever released to; if
+ * somebody does so meanwhile it learns from that, and ends no sequence, for it may have come first.
  *
  * A location's clock is what an acquire load of its present value learns:
  *   store   release: the thread's clock. relaxed: that of the thread's last release fence; but a
@@ -29,7 +30,9 @@ void pf_signal_poll(struct pf_thread *t) __attribute__((weak));
 struct operation {
     struct pf_thread *t;
     uintptr_t addr;
-    struct pf_spin *lock; /* NULL: none taken yet, a load of a location without a clock */
+    struct pf_spin *lock; /* NULL: none taken yet, a location without a clock */
+    struct pf_sync *sync; /* with the lock: the object, if there is one */
+    bool late;            /* the lock was taken after the operation */
     uint32_t site;
     uint8_t size, op, order, failure;
 };
@@ -60,11 +63,12 @@ void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
                             .order = packed >> 16 & 0xff,
                             .failure = packed >> 24};
     pf_oracle_begin();
-    if (o->op != PF_ATOMIC_LOAD || !pf_sync_absent(o->addr))
-        o->lock = pf_sync_lock(o->addr);
     /* A release must be seen to exist before its value can be. */
-    if (o->op != PF_ATOMIC_LOAD && (releases(o->order) || t->released))
-        pf_sync_find(o->addr, true);
+    bool release = o->op != PF_ATOMIC_LOAD && (releases(o->order) || t->released);
+    if (release || !pf_sync_absent(o->addr)) {
+        o->lock = pf_sync_lock(o->addr);
+        o->sync = pf_sync_find(o->addr, release);
+    }
     return o;
 }
 
@@ -88,7 +92,7 @@ static void check(struct operation *o, bool write)
 static void load(struct operation *o, struct pf_sync *s, unsigned order)
 {
     struct pf_thread *t = o->t;
-    if (!s || !s->clock.n)
+    if (!s || !s->clock.n || s->head == t->number + 1) /* the last: all of it is t's own */
         return;
     s->learned = true;
     if (acquires(order)) {
@@ -140,15 +144,17 @@ void __pf_atomic_end(void *handle, uint32_t stored)
     struct pf_thread *t = o->t;
     bool rmw = o->op == PF_ATOMIC_RMW || o->op == PF_ATOMIC_CAS;
     unsigned order = o->op == PF_ATOMIC_CAS && !stored ? o->failure : o->order;
-    if (!o->lock && !pf_sync_absent(o->addr))
-        o->lock = pf_sync_lock(o->addr); /* somebody released while we loaded */
+    if (!o->lock && !pf_sync_absent(o->addr)) { /* somebody released meanwhile */
+        o->lock = pf_sync_lock(o->addr);
+        o->sync = pf_sync_find(o->addr, false);
+        o->late = true;
+    }
     if (!pf_ignores(t, stored) && pf_stack_watched())
         check(o, stored);
-    struct pf_sync *s = o->lock ? pf_sync_find(o->addr, false) : NULL;
     if (o->op != PF_ATOMIC_STORE && !t->ignore_sync)
-        load(o, s, order);
-    if (stored && !t->ignore_sync)
-        store(o, s, rmw);
+        load(o, o->sync, order);
+    if (stored && !t->ignore_sync && !o->late)
+        store(o, o->sync, rmw);
     if (o->lock)
         pf_spin_unlock(o->lock);
     pf_oracle_event(t, rmw ? "armw" : stored ? "astore" : "aload", o->addr, order << 1 | stored);

@@ -90,13 +90,7 @@ ALWAYS uint64_t merge(struct pf_thread *t, uint64_t s, uint64_t a)
     if (!alone || !((s ^ a) & PF_BITS_ID))
         return a | alone;
     unsigned mask = (unsigned)(alone >> PF_MASK_SHIFT);
-    uint64_t pair = pf_idpair_word(pf_stmt_id(s), mask, pf_stmt_id(a));
-    uint32_t id = pf_idpair_cached(&t->pairs, pair);
-    if (!id) {
-        id = pf_idpair(pf_stmt_id(s), mask, pf_stmt_id(a));
-        t->pairs.pair[pf_idpair_slot(pair)] = pair;
-        t->pairs.id[pf_idpair_slot(pair)] = id;
-    }
+    uint32_t id = pf_idpair_quick(&t->pairs, pf_stmt_id(s), mask, pf_stmt_id(a));
     return id ? ((s | a) & ~PF_BITS_ID) | id : 0;
 }
 
@@ -160,18 +154,14 @@ ALWAYS void words_get(uint64_t *cell, uint64_t s[WORDS])
 /* They were `s` and become `n`; in most cases one word is stored. */
 ALWAYS void words_put(uint64_t *cell, const uint64_t s[WORDS], const uint64_t n[WORDS])
 {
-    uint64_t had = 0, has = 0, *more = pf_cell_more(cell);
-    for (unsigned i = 2; i < WORDS; i++) {
-        had |= s[i];
+    uint64_t has = 0, *more = pf_cell_more(cell);
+    bool all = !*pf_cell_more_used(cell);
+    for (unsigned i = 2; i < WORDS; i++)
         has |= n[i];
-    }
-    if (has && !*pf_cell_more_used(cell))
-        pf_cell_more_begin(cell, 0);
     for (unsigned i = 2; has && i < WORDS; i++)
-        if (n[i] != s[i])
+        if (all || n[i] != s[i])
             put(&more[i - 2], n[i]);
-    if (had && !has)
-        pf_cell_more_end(cell);
+    pf_cell_more_mark(cell, has);
     for (unsigned i = 2; i-- > 0;)
         if (n[i] != s[i])
             put(&cell[i], n[i]);
@@ -241,10 +231,16 @@ static void spread(uint64_t *cell, const uint64_t *list, unsigned n, uint64_t fi
     unsigned k = 0, front = write ? 0 : 1;
     if (first)
         out[front] = first;
-    for (unsigned i = 0; i < n; i++) {
-        while (out[k])
-            k++;
-        out[k] = list[i];
+    for (unsigned i = 0; i < n && !out[0]; i++) /* so that reads find no writes among the others */
+        if (list[i] & PF_BIT_W)
+            out[0] = list[k = i];
+    bool moved = out[0] && !write;
+    for (unsigned i = 0, to = 0; i < n; i++) {
+        if (moved && i == k)
+            continue;
+        while (out[to])
+            to++;
+        out[to] = list[i];
     }
     words_get(cell, was);
     words_put(cell, was, out);
@@ -294,7 +290,7 @@ static __attribute__((noinline)) void overflow(struct pf_thread *t, uint64_t *ce
     uint64_t ref = plain_read(a) ? pf_set_of_reads(t, list + 1, WORDS - 1, a) : 0;
     if (!ref)
         ref = write ? pf_set_private_of(list, WORDS, 0) : pf_set_private_of(list + 1, WORDS - 1, a);
-    pf_cell_more_end(cell);
+    pf_cell_more_mark(cell, 0);
     put(&cell[1], ref);
     put(&cell[0], write ? a : list[0]);
 }
@@ -511,8 +507,7 @@ static void clear_one(uint64_t *cell)
         put(&cell[0], 0);
         put(&cell[1], 0);
     }
-    if (*pf_cell_more_used(cell))
-        pf_cell_more_end(cell);
+    pf_cell_more_mark(cell, 0);
     if (__builtin_expect(stripe != NULL, 0))
         pf_spin_unlock(stripe);
 }

@@ -46,24 +46,27 @@ static inline uint64_t *pf_cell_more(uint64_t *cell)
 {
     return (uint64_t *)(PF_MORE_BASE + 2 * ((uintptr_t)cell - PF_SHADOW_BASE));
 }
-/* Do the words of pf_cell_more count? Whoever makes it 1 writes all of them first. */
+/* 0: the words of pf_cell_more do not count; whoever changes that writes all of them first.
+ * 1: none of them is a write, so reads need not look; 2: some may be. */
 static inline uint8_t *pf_cell_more_used(const uint64_t *cell)
 {
     return (uint8_t *)(PF_MORE_USED +
                        (((uintptr_t)cell - PF_SHADOW_BASE) >> (PF_MORE_USED_SHIFT + 1)));
 }
-/* The other words become these; 0 for none. */
-static inline void pf_cell_more_begin(uint64_t *cell, uint64_t first)
+static inline void pf_cell_more_mark(uint64_t *cell, uint64_t any) /* any: all words, or'ed */
+{
+    uint8_t mark = !any ? 0 : any >> PF_WRITE_BIT & 1 ? 2 : 1, *used = pf_cell_more_used(cell);
+    if (*used != mark)
+        __atomic_store_n(used, mark, __ATOMIC_RELEASE);
+}
+/* They become: the statement s alone. */
+static inline void pf_cell_more_begin(uint64_t *cell, uint64_t s)
 {
     uint64_t *more = pf_cell_more(cell);
-    __atomic_store_n(&more[0], first, __ATOMIC_RELAXED);
+    __atomic_store_n(&more[0], s, __ATOMIC_RELAXED);
     for (unsigned i = 1; i < PF_MORE_WORDS; i++)
         __atomic_store_n(&more[i], 0, __ATOMIC_RELAXED);
-    __atomic_store_n(pf_cell_more_used(cell), 1, __ATOMIC_RELEASE);
-}
-static inline void pf_cell_more_end(uint64_t *cell)
-{
-    __atomic_store_n(pf_cell_more_used(cell), 0, __ATOMIC_RELAXED);
+    pf_cell_more_mark(cell, s);
 }
 
 /* The statement of t's current epoch for the bytes of `mask` (8 bits), with id 0. */

@@ -102,7 +102,8 @@ access_granules(struct pf_thread *t, uintptr_t addr, uint64_t n, bool write, uin
         uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
         if (((write ? s0 : s1) ^ key) >> shift == 0)
             continue;
-        if (s0 == fine0 && s1 == fine1 && !*more) {
+        bool alone = write ? !*more : *more < 2;
+        if (s0 == fine0 && s1 == fine1 && alone) {
             if (write)
                 pf_word_put(&cell[0], a);
             pf_word_put(&cell[1], a);
@@ -110,7 +111,7 @@ access_granules(struct pf_thread *t, uintptr_t addr, uint64_t n, bool write, uin
         }
         if (!write && s1 == __pf_tls.shared)
             continue;
-        if (id && !*more && pf_cell_touch_lean(t->clock, cell, s0, s1, a, write)) {
+        if (id && alone && pf_cell_touch_lean(t->clock, cell, s0, s1, a, write)) {
             fine0 = s0;
             fine1 = s1;
             continue;

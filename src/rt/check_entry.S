@@ -116,6 +116,7 @@
         .set    TLS_FRAME, 16
         .set    TLS_THREAD, 32
         .set    TLS_CLOCK, 40
+        .set    TLS_BUSY, 104
         .set    THREAD_DIRTY, 20
         .set    NODE_BLOCKS, 24
 
@@ -128,7 +129,7 @@
         and     $1023, %r9d
         shr     $44, %r10
         cmp     %r10d, (%r11,%r9,4)
-        jb      9f
+        jb      8f
         .endm
 
 /* Bytes of s that the statement does not speak of, or'ed flags: zero if there are none. */
@@ -151,12 +152,12 @@
         shl     $8, %r9
         jz      1f                      /* other bytes, same place and epoch */
         OUTSIDE %r8
-        jnz     9f
+        jnz     8f
         .endif
         bt      $24, %r8                /* an older plain read gives way */
-        jc      9f
+        jc      8f
         bt      $55, %r8
-        jc      9f
+        jc      8f
         KNOWN   %r8
         .if \size < 8
         jmp     2f
@@ -181,11 +182,11 @@
         OUTSIDE %rdx
         jz      4f
         shr     $(8 + 24), %r9          /* of this epoch, from another place */
-        jz      9f
+        jz      8f
         cmp     %rdx, %r8               /* what is left of the older write moves back, */
         je      2f
         OUTSIDE %r8                     /* if there is room */
-        jnz     9f
+        jnz     8f
 2:      mov     %rax, %r10
         shr     $56, %r10
         shl     $56, %r10
@@ -221,6 +222,7 @@
         push    %r10
         .cfi_adjust_cfa_offset 48
         mov     __pf_tls@GOTTPOFF(%rip), %r11
+        movb    $1, %fs:TLS_BUSY(%r11)
         mov     %fs:TLS_FRAME(%r11), %rax
         movabs  $0x160000000000, %r8    /* PF_STORE_BASE */
         mov     -4(%rax), %eax          /* the calling context */
@@ -256,10 +258,18 @@
         movabs  $0x140000000000, %r8    /* PF_MORE_USED */
         shr     $(64 - 43 + 3), %rcx
         mov     %fs:TLS_CLOCK(%r11), %r11
+        .ifc \touch, TOUCH_READ        /* other words: reads do not mind reads */
+        .if \size == 16
+        testw   $0xfefe, (%r8,%rcx)
+        .else
+        testb   $0xfe, (%r8,%rcx)
+        .endif
+        .else
         .if \size == 16
         cmpw    $0, (%r8,%rcx)
         .else
         cmpb    $0, (%r8,%rcx)
+        .endif
         .endif
         jne     9f
         shl     $4, %rcx
@@ -271,9 +281,10 @@
         \touch  \size, 16
         .endif
         mov     __pf_tls@GOTTPOFF(%rip), %r11
-        mov     %fs:TLS_THREAD(%r11), %r11
-        movb    $1, THREAD_DIRTY(%r11)
-        pop     %r10
+        mov     %fs:TLS_THREAD(%r11), %rax
+        movb    $1, THREAD_DIRTY(%rax)
+        movb    $0, %fs:TLS_BUSY(%r11)
+7:      pop     %r10
         pop     %r9
         pop     %r8
         pop     %rdx
@@ -282,6 +293,24 @@
         .cfi_adjust_cfa_offset -48
         ret
         .cfi_adjust_cfa_offset 48
+8:
+        .ifc \touch, TOUCH_READ
+        .if \size <= 8                  /* covered by a write of this epoch? */
+        mov     (%rcx), %rdx
+        mov     %rdx, %r8
+        xor     %rax, %rdx
+        shl     $8, %rdx
+        shr     $(8 + 25), %rdx         /* PF_CLK_SHIFT */
+        jnz     9f
+        not     %r8
+        and     %rax, %r8
+        shr     $56, %r8
+        jnz     9f
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        movb    $0, %fs:TLS_BUSY(%r11)
+        jmp     7b
+        .endif
+        .endif
 9:      pop     %r10
         pop     %r9
         pop     %r8

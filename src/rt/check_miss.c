@@ -10,7 +10,8 @@
 
 /* What check_entry.S counts on. */
 _Static_assert(offsetof(struct pf_tls, key) == 0 && offsetof(struct pf_tls, frame) == 16 &&
-                   offsetof(struct pf_tls, thread) == 32 && offsetof(struct pf_tls, clock) == 40,
+                   offsetof(struct pf_tls, thread) == 32 && offsetof(struct pf_tls, clock) == 40 &&
+                   offsetof(struct pf_tls, busy) == 104,
                "TLS_*");
 _Static_assert(offsetof(struct pf_thread, dirty) == 20, "THREAD_DIRTY");
 _Static_assert(offsetof(struct pf_node, block) == 24 && PF_IDS_PER_BLOCK == 16, "NODE_BLOCKS");
@@ -48,7 +49,10 @@ static inline __attribute__((always_inline)) bool miss(uintptr_t addr, uint32_t 
     KEEP void pf_stub_##name(uintptr_t addr, uint32_t site);                                       \
     void name##_full(uintptr_t addr, uint32_t site)                                                \
     {                                                                                              \
-        if (!miss(addr, site, size, write))                                                        \
+        bool done = miss(addr, site, size, write); /* check_entry.S has set `busy` */              \
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);                                                   \
+        __pf_tls.busy = 0;                                                                         \
+        if (!done)                                                                                 \
             pf_stub_##name(addr, site);                                                            \
     }
 

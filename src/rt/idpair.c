@@ -68,6 +68,18 @@ uint32_t pf_idpair(uint32_t first, unsigned mask, uint32_t second)
     return i ? PF_ID_PAIR | i : 0;
 }
 
+uint32_t pf_idpair_kept(struct pf_pair_cache *c, uint32_t first, unsigned mask, uint32_t second)
+{
+    uint64_t pair = pf_idpair_word(first, mask, second);
+    unsigned i = pf_idpair_slot(pair);
+    c->pair[i] = 0; /* a signal's handler may come in between */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    c->id[i] = pf_idpair(first, mask, second);
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    c->pair[i] = pair;
+    return c->id[i];
+}
+
 uint32_t pf_idpair_at(uint32_t id, unsigned byte)
 {
     while (id & PF_ID_PAIR) {

@@ -22,7 +22,7 @@ uint32_t pf_idpair(uint32_t first, unsigned mask, uint32_t second);
 uint32_t pf_idpair_at(uint32_t id, unsigned byte);
 
 /* What a thread merged lately, so that it need not look it up: keyed by the pair as one word. */
-#define PF_PAIRS_BITS 8
+#define PF_PAIRS_BITS 9
 #define PF_PAIRS_CACHED (1 << PF_PAIRS_BITS)
 struct pf_pair_cache {
     uint64_t pair[PF_PAIRS_CACHED];
@@ -36,11 +36,21 @@ static inline unsigned pf_idpair_slot(uint64_t pair)
 {
     return (unsigned)(pair * 0x9e3779b97f4a7c15ull >> (64 - PF_PAIRS_BITS));
 }
-/* 0: not in the cache. */
-static inline uint32_t pf_idpair_cached(const struct pf_pair_cache *c, uint64_t pair)
+/* pf_idpair, and into the cache. Keeps all registers: for callers that must. */
+__attribute__((preserve_most)) uint32_t pf_idpair_kept(struct pf_pair_cache *c, uint32_t first,
+                                                       unsigned mask, uint32_t second);
+/* The same, from the cache if it is there. */
+static inline uint32_t pf_idpair_quick(struct pf_pair_cache *c, uint32_t first, unsigned mask,
+                                       uint32_t second)
 {
+    uint64_t pair = pf_idpair_word(first, mask, second);
+    const volatile struct pf_pair_cache *v = c; /* a signal's handler may change it meanwhile */
     unsigned i = pf_idpair_slot(pair);
-    return c->pair[i] == pair ? c->id[i] : 0;
+    uint64_t before = v->pair[i];
+    uint32_t id = v->id[i];
+    if (__builtin_expect(before == pair && v->pair[i] == pair, 1))
+        return id;
+    return pf_idpair_kept(c, first, mask, second);
 }
 
 void pf_idpair_lock(void); /* around fork */

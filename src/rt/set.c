@@ -102,22 +102,16 @@ void pf_set_drop(uint64_t ref)
         pf_store_give(s, s->order);
 }
 
-/*
- * Sets pay when many cells come to hold the same one, as in an array that several threads read.
- * Where every set made serves one cell they are only garbage. Each one made puts a thread in debt,
- * each one used again pays back; deep in debt, only now and then one is tried.
- */
-#define DEBT_MAX 512
 #define DEBT_OF_ONE 8 /* a set must be used so often to have paid */
-#define TRY_EVERY 64
 
 static bool may_make(struct pf_thread *t)
 {
-    if (t->set_debt < DEBT_MAX) {
+    bool wanted = pf_set_wanted(t);
+    if (t->set_debt < PF_SET_DEBT_MAX)
         t->set_debt += DEBT_OF_ONE;
-        return true;
-    }
-    return ++t->set_tries % TRY_EVERY == 0;
+    else
+        t->set_tries++;
+    return wanted;
 }
 
 static void pay_back(struct pf_thread *t)

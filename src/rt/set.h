@@ -32,6 +32,19 @@ static inline struct pf_set *pf_set_at(uint64_t ref)
 }
 static inline unsigned pf_set_room(const struct pf_set *s) { return (8u << s->order) - 1; }
 
+/*
+ * Sets pay when many cells come to hold the same one, as in an array that several threads read.
+ * Where every set made serves one cell they are only garbage. Each one made puts a thread in debt,
+ * each one used again pays back; deep in debt, only now and then one is tried.
+ */
+#define PF_SET_DEBT_MAX 512
+#define PF_SET_TRY_EVERY 64
+/* Would t make a set now? Asking costs nothing, but the number of the try. */
+static inline bool pf_set_wanted(const struct pf_thread *t)
+{
+    return t->set_debt < PF_SET_DEBT_MAX || (t->set_tries + 1) % PF_SET_TRY_EVERY == 0;
+}
+
 /* A private record of list[0..n) and, unless it is 0, s; with room for two more. */
 uint64_t pf_set_private_of(const uint64_t *list, unsigned n, uint64_t s);
 /* The interned set of list[0..n) and a; 0 if they are not all plain reads, or cannot be had. */

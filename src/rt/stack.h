@@ -57,11 +57,11 @@ static inline uint32_t pf_stack_id_near(uint32_t site)
     struct pf_frame *f = __pf_tls.frame - 1;
     if (f->node || f[-1].node <= PF_NODE_ROOT)
         return 0;
+    uint32_t call = pf_frame_site(&f[-1]);
     const volatile struct pf_path *p =
-        pf_path_slot(__pf_tls.thread, f[-1].node, f[-1].call, f->func->number);
+        pf_path_slot(__pf_tls.thread, f[-1].node, call, f->func->number);
     uint32_t node = p->node; /* a signal's handler may change it meanwhile */
-    if (p->parent != f[-1].node || p->call != f[-1].call || p->func != f->func->number ||
-        p->node != node)
+    if (p->parent != f[-1].node || p->call != call || p->func != f->func->number || p->node != node)
         return 0;
     f->node = node;
     return pf_stack_id_known(site);

@@ -5,6 +5,7 @@
 #define PF_RT_TOUCH_H
 
 #include "cell.h"
+#include "set.h"
 
 static inline bool pf_stmt_known(const uint32_t *clock, uint64_t s)
 {
@@ -14,7 +15,7 @@ static inline bool pf_stmt_known(const uint32_t *clock, uint64_t s)
 static inline bool pf_stmt_inside(uint64_t s, uint64_t a) { return !(s & ~a & PF_MASK_ALL); }
 static inline bool pf_stmt_apart(uint64_t s, uint64_t a) { return !(s & a & PF_MASK_ALL); }
 
-/* The two as one statement, if they are of one kind and epoch and their pair of ids is at hand. */
+/* The two as one statement, if they are of one kind and epoch; 0: they cannot be. */
 static inline uint64_t pf_stmt_join(uint64_t s, uint64_t mine)
 {
     if (!((s ^ mine) << 8))
@@ -22,8 +23,9 @@ static inline uint64_t pf_stmt_join(uint64_t s, uint64_t mine)
     if ((s ^ mine) & ~(PF_MASK_ALL | PF_BITS_ID))
         return 0;
     unsigned alone = (unsigned)((s & ~mine) >> PF_MASK_SHIFT);
-    uint64_t pair = pf_idpair_word(pf_stmt_id(s), alone, pf_stmt_id(mine));
-    uint32_t id = pf_idpair_cached(&__pf_tls.thread->pairs, pair);
+    if (!alone)
+        return mine;
+    uint32_t id = pf_idpair_quick(&__pf_tls.thread->pairs, pf_stmt_id(s), alone, pf_stmt_id(mine));
     return id ? ((s | mine) & ~PF_BITS_ID) | id : 0;
 }
 
@@ -88,16 +90,35 @@ static inline bool pf_words_add(uint64_t *n, uint64_t s)
 }
 
 /* The other words of the cell become n; they counted before, and were `was`. */
-static inline void pf_words_put(uint64_t *cell, const uint64_t *was, const uint64_t *n)
+static inline __attribute__((always_inline)) void pf_words_put(uint64_t *cell, const uint64_t *was,
+                                                               const uint64_t *n)
 {
     uint64_t any = 0;
-    for (unsigned i = 0; i < PF_MORE_WORDS; i++)
+    for (unsigned i = 0; i < PF_MORE_WORDS; i++) {
         any |= n[i];
-    for (unsigned i = 0; any && i < PF_MORE_WORDS; i++)
         if (n[i] != was[i])
             pf_word_put(&pf_cell_more(cell)[i], n[i]);
-    if (!any)
-        pf_cell_more_end(cell);
+    }
+    pf_cell_more_mark(cell, any);
+}
+
+/* The read `rest`, no longer in front, takes the place of a word that `mine` replaces, or an empty
+ * one. Returns 0 if there is none, -1 if one of them covers mine: then nothing need be done. */
+static inline __attribute__((always_inline)) int
+pf_words_swap(const uint32_t *clock, uint64_t *cell, uint64_t rest, uint64_t mine)
+{
+    uint64_t *more = pf_cell_more(cell), *at = NULL;
+    for (unsigned i = 0; i < PF_MORE_WORDS; i++) {
+        uint64_t s = pf_word_get(&more[i]);
+        if (pf_stmt_covers(s, mine))
+            return -1;
+        if (pf_stmt_yields(clock, s, mine) && (s || !at))
+            at = &more[i];
+    }
+    if (!at)
+        return 0;
+    pf_word_put(at, rest);
+    return 1;
 }
 
 /*
@@ -122,8 +143,21 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
     uint64_t one = s1 ? pf_stmt_join(s1, mine) : 0;
     uint64_t rest = one ? 0 : pf_stmt_cut(clock, s1, mine);
     if (rest && pf_stmt_same_epoch(s1, mine))
-        return false; /* the pair of their ids is not at hand */
-    if (__builtin_expect(*pf_cell_more_used(cell), 0)) {
+        return false; /* no more pairs of ids */
+    unsigned used = *pf_cell_more_used(cell);
+    int swapped =
+        used == 1 && rest && !(rest & PF_BIT_W) ? pf_words_swap(clock, cell, rest, mine) : !rest;
+    if (swapped < 0)
+        return true;
+    if (!used && rest) {
+        /* Two threads that read in turns are often the first of many: the caller knows. */
+        if (!(rest & (PF_BIT_W | PF_BIT_A)) && !pf_stmt_known(clock, rest)) {
+            if (pf_set_wanted(__pf_tls.thread))
+                return false;
+            __pf_tls.thread->set_tries++;
+        }
+        pf_cell_more_begin(cell, rest);
+    } else if (used == 2 || !swapped) {
         uint64_t was[PF_MORE_WORDS], n[PF_MORE_WORDS];
         for (unsigned i = 0; i < PF_MORE_WORDS; i++) {
             n[i] = was[i] = pf_word_get(&pf_cell_more(cell)[i]);
@@ -137,11 +171,6 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
         if (rest && !pf_words_add(n, rest))
             return false;
         pf_words_put(cell, was, n);
-    } else if (rest) {
-        /* Two threads that read in turns are often the first of many: the caller knows. */
-        if (!((rest | mine) & (PF_BIT_W | PF_BIT_A)) && !pf_stmt_known(clock, rest))
-            return false;
-        pf_cell_more_begin(cell, rest);
     }
     pf_word_put(&cell[1], one ? one : mine);
     __pf_tls.thread->dirty = true;
@@ -155,13 +184,25 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint
     if (!pf_stmt_known(clock, s0) || !pf_stmt_known(clock, s1))
         return false;
     uint64_t one = s0 ? pf_stmt_join(s0, mine) : 0;
-    uint64_t rest = one || pf_stmt_inside(s0, mine) ? 0 : s0 & ~mask;
+    if (one) { /* goes on: what it replaces goes when it is whole */
+        if (*pf_cell_more_used(cell))
+            for (unsigned i = 0; i < PF_MORE_WORDS; i++)
+                if (!pf_stmt_known(clock, pf_word_get(&pf_cell_more(cell)[i])))
+                    return false;
+        if (s1 == s0 || pf_stmt_inside(s1, one))
+            pf_word_put(&cell[1], one);
+        if (one >= PF_MASK_ALL)
+            pf_cell_more_mark(cell, 0);
+        pf_word_put(&cell[0], one);
+        return true;
+    }
+    uint64_t rest = pf_stmt_inside(s0, mine) ? 0 : s0 & ~mask;
     if (pf_stmt_double(s0, s1) || pf_stmt_inside(s1, mine))
         s1 = 0;
     else
         s1 &= ~mask;
     if (rest && pf_stmt_same_epoch(s0, mine))
-        return false; /* the pair of their ids is not at hand */
+        return false; /* no more pairs of ids */
     if (rest && !s1) {
         s1 = rest;
         rest = 0;
@@ -180,26 +221,56 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint
     } else if (rest) {
         pf_cell_more_begin(cell, rest);
     }
-    if (one)
-        mine = one;
     pf_word_put(&cell[0], mine);
     pf_word_put(&cell[1], s1 ? s1 : mine); /* a double, so that reads find it too */
     __pf_tls.thread->dirty = true;
     return true;
 }
 
-/* The same for an atomic access: it is covered, or takes the place of an older atomic one in front. */
+/* Does the atomic access `mine` replace s, or is there nothing? */
+static inline bool pf_stmt_yields_atomic(const uint32_t *clock, uint64_t s, uint64_t mine)
+{
+    return !s || ((s & PF_BIT_A) && !(s & ~mine & PF_BIT_W) && pf_stmt_inside(s, mine) &&
+                  pf_stmt_known(clock, s));
+}
+
+/* Can the atomic access `mine` not race with s? */
+static inline bool pf_stmt_calm_atomic(const uint32_t *clock, uint64_t s, uint64_t mine)
+{
+    return (s & PF_BIT_A) || pf_stmt_apart(s, mine) || pf_stmt_known(clock, s);
+}
+
+/* The same for an atomic access: it is covered, or takes the place of an older atomic one, or an
+ * empty one; the words that are not known are atomic too. */
 static inline __attribute__((always_inline)) bool
 pf_cell_touch_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
+    uint64_t *more = pf_cell_more(cell), *at = NULL;
     if (pf_stmt_covers(s0, mine) || pf_stmt_covers(s1, mine))
         return true;
-    if (!(s0 & PF_BIT_A) || !pf_stmt_inside(s0, mine) || (s0 & ~mine & PF_BIT_W))
+    if (pf_is_ref(s1) || !pf_stmt_calm_atomic(clock, s0, mine) ||
+        !pf_stmt_calm_atomic(clock, s1, mine))
         return false;
-    if (!pf_stmt_known(clock, s0) || !pf_stmt_known(clock, s1) || *pf_cell_more_used(cell))
+    if (*pf_cell_more_used(cell))
+        for (unsigned i = 0; i < PF_MORE_WORDS; i++) {
+            uint64_t s = pf_word_get(&more[i]);
+            if (pf_stmt_covers(s, mine))
+                return true;
+            if (!pf_stmt_calm_atomic(clock, s, mine))
+                return false;
+            if (pf_stmt_yields_atomic(clock, s, mine) && (s || !at))
+                at = &more[i];
+        }
+    if (pf_stmt_yields_atomic(clock, s0, mine))
+        at = &cell[0];
+    else if (pf_stmt_yields_atomic(clock, s1, mine))
+        at = &cell[1];
+    if (!at)
         return false;
-    pf_word_put(&cell[0], mine);
+    pf_word_put(at, mine);
+    if (at != &cell[0] && at != &cell[1] && (mine & PF_BIT_W))
+        pf_cell_more_mark(cell, mine);
     __pf_tls.thread->dirty = true;
     return true;
 }
