@@ -1,10 +1,4 @@
-/*
- * world_calls.c - what the world tells a program is told again by the log: each case runs twice, in
- * two processes. The first records, then the world is changed, the second replays; both write down
- * what they saw, and that must be the same, byte for byte.
- *
- * The scheduler is a stand-in with one thread: a wait asks the world until it is over.
- */
+/* world_calls.c - files, sockets, pipes, memory, the machine, children: told again by the log. */
 // sources: src/rt/direct/call_table.c src/rt/direct/outputs.c src/rt/direct/input.c
 // sources: src/rt/direct/syscall.c src/rt/direct/output.c src/rt/direct/blocking.c
 // sources: src/rt/direct/signal.c src/rt/direct/signal_run.c src/rt/direct/signal_kernel.c
@@ -13,200 +7,8 @@
 // sources: src/rt/direct/memory_calls.c src/rt/direct/process_calls.c src/rt/direct/poll.c
 // sources: src/rt/store.c src/rt/sys.c
 // flags: -D_GNU_SOURCE= -fno-builtin
-#include <arpa/inet.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/file.h>
-#include <sys/ioctl.h>
-#include <sys/mman.h>
-#include <sys/msg.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
-#include <sys/select.h>
-#include <sys/sem.h>
-#include <sys/socket.h>
-#include <sys/stat.h>
-#include <sys/time.h>
-#include <sys/uio.h>
-#include <sys/un.h>
-#include <sys/utsname.h>
-#include <sys/wait.h>
-#include <time.h>
-#include <unistd.h>
+#include "world_harness.h"
 
-#include <cmocka.h>
-
-#include "log.h"
-#include "scheduler.h"
-#include "signals.h"
-#include "store.h"
-#include "world.h"
-
-/* --- the stand-ins --- */
-
-#define LOG_SIZE (24u << 20)
-#define SEEN_SIZE (4u << 20)
-static struct shared {
-    struct {
-        uint64_t used;
-        char bytes[LOG_SIZE];
-    } log[PF_STREAMS];
-    uint64_t seen_used[2];
-    char seen[2][SEEN_SIZE];
-    char diverged[200], said[400];
-} *shared;
-static uint64_t read_at[PF_STREAMS];
-
-__thread struct pf_tls __pf_tls;
-struct pf_direct pf_direct;
-static struct pf_context self = {.tid = 0};
-static uint64_t virtual_now = 1000, boundary;
-
-struct pf_context *pf_context_self(void) { return &self; }
-uint32_t pf_context_number(const struct pf_context *c) { return c->number; }
-uint64_t pf_context_events(const struct pf_context *c) { return c->events; }
-uint32_t pf_contexts(void) { return 1; }
-struct pf_context *pf_context_at(uint32_t n) { return n ? NULL : &self; }
-struct pf_context *pf_context_find(long tid) { return tid == pf_direct.pid ? &self : NULL; }
-long pf_context_fork(long number, const long a[6]) { return pf_perform(number, a); }
-uint64_t pf_sched_now(void) { return virtual_now; }
-uint64_t pf_sched_boundary(void) { return boundary; }
-void pf_sched_hurry(void) {}
-void pf_sched_pass(uint64_t ns) { virtual_now += ns; }
-void pf_sched_ready(struct pf_context *c)
-{
-    if (c->state == PF_CONTEXT_WAITING) {
-        c->state = PF_CONTEXT_RUNNING;
-        c->woken = PF_WOKEN;
-    }
-}
-void pf_sched_interrupt(struct pf_context *c)
-{
-    if (c->state == PF_CONTEXT_WAITING) {
-        c->state = PF_CONTEXT_RUNNING;
-        c->woken = PF_WOKEN_SIGNAL;
-    }
-}
-struct pf_context *pf_sched_next_waiter(struct pf_context *after, struct pf_wait *out)
-{
-    if (after || self.state != PF_CONTEXT_WAITING)
-        return NULL;
-    *out = self.wait;
-    return &self;
-}
-uint64_t pf_virtual_deadline(int clock, const struct timespec *t)
-{
-    (void)clock;
-    return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
-}
-/* In replay nobody says when a wait is over; only time and signals of the target's own go on. */
-enum pf_woken pf_sched_wait(const struct pf_wait *w)
-{
-    self.wait = *w;
-    self.state = PF_CONTEXT_WAITING;
-    boundary++;
-    pf_world_signals();
-    while (self.state == PF_CONTEXT_WAITING) {
-        uint64_t timer = pf_world_deadline(), deadline = w->deadline;
-        if (timer && (!deadline || timer < deadline))
-            deadline = timer;
-        if (pf_recording() && pf_world_poll(deadline) && self.state != PF_CONTEXT_WAITING)
-            break;
-        if (!pf_recording() && !deadline)
-            break;
-        if (deadline && (!pf_recording() || !pf_world_poll(virtual_now)) && deadline > virtual_now)
-            virtual_now = deadline;
-        pf_world_signals();
-        if (self.state == PF_CONTEXT_WAITING && w->deadline && w->deadline <= virtual_now) {
-            self.state = PF_CONTEXT_RUNNING;
-            self.woken = PF_WOKEN_LATE;
-        }
-    }
-    self.state = PF_CONTEXT_RUNNING;
-    return (enum pf_woken)self.woken;
-}
-void pf_direct_end(void) {}
-void pf_direct_say(const char *what)
-{
-    strncat(shared->said, what, sizeof shared->said - strlen(shared->said) - 1);
-}
-void pf_log_put(enum pf_log_stream s, const void *bytes, size_t n)
-{
-    if (shared->log[s].used + n > LOG_SIZE)
-        _exit(76);
-    memcpy(shared->log[s].bytes + shared->log[s].used, bytes, n);
-    shared->log[s].used += n;
-}
-const void *pf_log_get(enum pf_log_stream s, size_t n)
-{
-    if (read_at[s] + n > shared->log[s].used)
-        return NULL;
-    read_at[s] += n;
-    return shared->log[s].bytes + read_at[s] - n;
-}
-void pf_log_flush(void) {}
-static struct pf_channel channel;
-struct pf_channel *pf_log_channel(void) { return &channel; }
-void pf_log_outcome(enum pf_outcome what, const char *text)
-{
-    (void)what;
-    (void)text;
-}
-#define DIVERGED 77
-_Noreturn void pf_diverged(const char *what, uint64_t expected, uint64_t found)
-{
-    snprintf(shared->diverged, sizeof shared->diverged, "%s: %lx %lx", what, expected, found);
-    _exit(DIVERGED);
-}
-
-/* --- what a case does --- */
-
-static bool replaying(void) { return pf_direct.mode == PF_DIRECT_REPLAY; }
-
-static void saw(const void *bytes, size_t n)
-{
-    int i = replaying();
-    if (shared->seen_used[i] + n > SEEN_SIZE)
-        _exit(78);
-    memcpy(shared->seen[i] + shared->seen_used[i], bytes, n);
-    shared->seen_used[i] += n;
-}
-static long call6(long number, long a, long b, long c, long d, long e, long f)
-{
-    const long args[6] = {a, b, c, d, e, f};
-    long r = pf_world_call(number, args);
-    if (number == SYS_fork && r == 0)
-        return 0; /* a child writes nothing down */
-    saw(&r, sizeof r);
-    if (self.signal_due && !__pf_tls.nested)
-        pf_world_deliver_due();
-    return r;
-}
-#define CALL(n, ...) CALL_(n, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
-#define CALL_(n, a, b, c, d, e, f, ...)                                                            \
-    call6((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
-#define SAW(x) saw(&(x), sizeof(x))
-/* A value that both must see, and that the case knows. */
-#define WANT(condition)                                                                            \
-    do {                                                                                           \
-        if (!(condition)) {                                                                        \
-            fprintf(stderr, "line %d (%s): not so: %s\n", __LINE__,                                \
-                    replaying() ? "replay" : "record", #condition);                                \
-            _exit(79);                                                                             \
-        }                                                                                          \
-    } while (0)
-
-static char folder[] = "/tmp/pf-world-XXXXXX";
 static const char *in_folder(const char *name)
 {
     static char path[8][200];
@@ -221,69 +23,6 @@ static void make_file(const char *name, const char *text)
     ssize_t n = write(fd, text, strlen(text));
     (void)n;
     close(fd);
-}
-
-struct test_case {
-    const char *name;
-    void (*body)(void);
-    void (*before)(void), (*between)(void); /* outside: before the recording, before the replay */
-    int status;                             /* of the replay, as wait gives it */
-    const char *diverged, *said;
-};
-
-static void run_as(const struct test_case *c, enum pf_direct_mode mode, int *status)
-{
-    pid_t pid = fork();
-    if (pid == 0) {
-        pf_direct.mode = (uint8_t)mode;
-        pf_direct.pid = 4242; /* as if recorded */
-        if (mode == PF_DIRECT_RECORD)
-            pf_direct.pid = getpid();
-        else
-            memcpy(&pf_direct.pid, shared->said + 392, 8);
-        memcpy(shared->said + 392, &pf_direct.pid, 8);
-        self.tid = (int32_t)pf_direct.pid;
-        self.state = PF_CONTEXT_RUNNING;
-        pf_world_init();
-        c->body();
-        _exit(0);
-    }
-    waitpid(pid, status, 0);
-}
-
-static void run_case(void **state)
-{
-    const struct test_case *c = *state;
-    int status;
-    memset(shared, 0, offsetof(struct shared, log) + 64);
-    for (int i = 0; i < PF_STREAMS; i++)
-        shared->log[i].used = 0;
-    memset(shared->seen_used, 0, sizeof shared->seen_used);
-    memset(shared->diverged, 0, sizeof shared->diverged);
-    memset(shared->said, 0, sizeof shared->said);
-    if (c->before)
-        c->before();
-    run_as(c, PF_DIRECT_RECORD, &status);
-    assert_string_equal(shared->diverged, "");
-    if (!c->diverged)
-        assert_int_equal(status, c->status);
-    if (c->said)
-        assert_non_null(strstr(shared->said, c->said));
-    else
-        assert_string_equal(shared->said, "");
-    if (c->between)
-        c->between();
-    run_as(c, PF_DIRECT_REPLAY, &status);
-    if (c->diverged) {
-        assert_int_equal(WEXITSTATUS(status), DIVERGED);
-        assert_non_null(strstr(shared->diverged, c->diverged));
-        return;
-    }
-    assert_string_equal(shared->diverged, "");
-    assert_int_equal(status, c->status);
-    assert_int_equal(shared->seen_used[0], shared->seen_used[1]);
-    assert_memory_equal(shared->seen[0], shared->seen[1], shared->seen_used[0]);
-    assert_true(shared->seen_used[0] > 0);
 }
 
 /* --- files --- */
@@ -474,9 +213,9 @@ static void server(void)
     WANT(CALL(SYS_listen, listener, 5) == 0);
     if (!replaying() && fork() == 0) {
         int s = socket(AF_UNIX, SOCK_STREAM, 0);
-        usleep(20000);
+        until_waits(1);
         int r = connect(s, (struct sockaddr *)&at, sizeof at);
-        usleep(20000);
+        until_waits(2);
         ssize_t n = write(s, "question", 8);
         char answer[8];
         n += read(s, answer, 6);
@@ -506,7 +245,7 @@ static void pipes(void)
     if (!replaying() && fork() == 0) { /* reads all of it, slowly */
         char part[10000];
         size_t all = 0;
-        usleep(10000);
+        until_waits(1);
         while (all < sizeof big)
             all += (size_t)read(fd[0], part, sizeof part);
         ssize_t n = write(back[1], &all, sizeof all);
@@ -558,7 +297,7 @@ static void locks(void)
             flock(other, LOCK_EX);
             fcntl(other, F_SETLK, &all);
             ssize_t n = write(gate[1], "x", 1);
-            usleep(20000);
+            until_waits(1);
             _exit(n != 1);
         }
         char c;
@@ -646,167 +385,6 @@ static void large(void)
         WANT(p[i] == (char)(i * 31 >> 7));
 }
 
-/* --- signals --- */
-
-static volatile int handled[65], depth;
-static void on_signal(int n, siginfo_t *info, void *u)
-{
-    (void)u;
-    handled[n]++;
-    depth++;
-    saw(&n, sizeof n);
-    saw(&info->si_code, sizeof info->si_code);
-    if (n == SIGUSR1 && handled[SIGUSR1] == 1) { /* its own is blocked now, the other comes in */
-        long pid = CALL(SYS_getpid);
-        CALL(SYS_kill, pid, SIGUSR1);
-        WANT(handled[SIGUSR1] == 1);
-        CALL(SYS_tgkill, pf_direct.pid, pf_direct.pid, SIGUSR2);
-        WANT(handled[SIGUSR2] == 1);
-    }
-    depth--;
-}
-static long handle(int n, uint64_t flags, void *handler)
-{
-    struct pf_action a = {handler, SA_SIGINFO | flags, NULL, 0};
-    return CALL(SYS_rt_sigaction, n, &a, NULL, 8);
-}
-static uint64_t set_of(int n) { return 1ull << (n - 1); }
-
-static void signals(void)
-{
-    long pid = CALL(SYS_getpid);
-    WANT(handle(SIGUSR1, 0, (void *)on_signal) == 0 && handle(SIGUSR2, 0, (void *)on_signal) == 0);
-    WANT(handle(SIGKILL, 0, (void *)on_signal) == -EINVAL);
-    WANT(CALL(SYS_kill, pid, SIGUSR1) == 0);
-    WANT(handled[SIGUSR1] == 2 && handled[SIGUSR2] == 1);
-    uint64_t set = set_of(SIGUSR2), old = 99, pending = 0;
-    WANT(CALL(SYS_rt_sigprocmask, SIG_BLOCK, &set, &old, 8) == 0 && old == 0);
-    CALL(SYS_kill, pid, SIGUSR2);
-    CALL(SYS_kill, pid, SIGUSR2); /* one of them is lost, as ever */
-    WANT(handled[SIGUSR2] == 1);
-    WANT(CALL(SYS_rt_sigpending, &pending, 8) == 0 && pending == set);
-    siginfo_t info;
-    WANT(CALL(SYS_rt_sigtimedwait, &set, &info, NULL, 8) == SIGUSR2 && info.si_code == SI_USER);
-    struct timespec t = {0, 1000000};
-    WANT(CALL(SYS_rt_sigtimedwait, &set, &info, &t, 8) == -EAGAIN);
-    CALL(SYS_kill, pid, SIGUSR2);
-    WANT(CALL(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, NULL, 8) == 0 && handled[SIGUSR2] == 2);
-    /* real-time signals are counted */
-    int rt = 40;
-    handle(rt, 0, (void *)on_signal);
-    set = set_of(rt);
-    CALL(SYS_rt_sigprocmask, SIG_BLOCK, &set, NULL, 8);
-    for (int i = 0; i < 3; i++)
-        CALL(SYS_kill, pid, rt);
-    CALL(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, NULL, 8);
-    WANT(handled[rt] == 3);
-    /* ignored, default */
-    struct pf_action a = {(void *)SIG_IGN, 0, NULL, 0};
-    CALL(SYS_rt_sigaction, SIGTERM, &a, NULL, 8);
-    CALL(SYS_kill, pid, SIGTERM);
-    CALL(SYS_kill, pid, SIGCHLD);
-    WANT(CALL(SYS_kill, pid, 0) == 0 && CALL(SYS_kill, pid, 65) == -EINVAL);
-}
-
-static void timers(void)
-{
-    handle(SIGALRM, 0, (void *)on_signal);
-    CALL(SYS_alarm, 1000);
-    WANT(CALL(SYS_alarm, 5) == 1000);
-    uint64_t none = 0;
-    WANT(CALL(SYS_rt_sigsuspend, &none, 8) == -EINTR && handled[SIGALRM] == 1); /* takes no time */
-    struct itimerval every = {{0, 500000}, {1, 0}}, left;
-    CALL(SYS_setitimer, ITIMER_REAL, &every, NULL);
-    WANT(CALL(SYS_getitimer, ITIMER_REAL, &left) == 0 && left.it_interval.tv_usec == 500000);
-    CALL(SYS_pause);
-    CALL(SYS_pause);
-    WANT(handled[SIGALRM] == 3);
-    CALL(SYS_alarm, 0);
-    int id = -1;
-    struct sigevent e = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGUSR1};
-    handled[SIGUSR1] = 1;
-    handle(SIGUSR1, 0, (void *)on_signal);
-    WANT(CALL(SYS_timer_create, CLOCK_MONOTONIC, &e, &id) == 0);
-    struct itimerspec once = {{0, 0}, {3, 0}};
-    WANT(CALL(SYS_timer_settime, id, 0, &once, NULL) == 0);
-    struct pollfd no = {-1, 0, 0};
-    WANT(CALL(SYS_poll, &no, 1, 10000) == -EINTR && handled[SIGUSR1] == 2);
-    WANT(CALL(SYS_timer_delete, id) == 0 && CALL(SYS_timer_delete, id) == -EINVAL);
-}
-
-/* From outside, while recording; in replay nobody sends it. */
-static void arrivals(void)
-{
-    int fd[2];
-    char c;
-    CALL(SYS_pipe, fd);
-    handle(SIGTERM, 0, (void *)on_signal);
-    handle(SIGUSR2, SA_RESTART, (void *)on_signal);
-    pid_t parent = getpid();
-    if (!replaying() && fork() == 0) {
-        usleep(10000);
-        kill(parent, SIGUSR2); /* the read goes on */
-        usleep(20000);
-        ssize_t n = write(fd[1], "x", 1);
-        usleep(20000);
-        kill(parent, SIGTERM);
-        _exit(n != 1);
-    }
-    WANT(CALL(SYS_read, fd[0], &c, 1) == 1 && handled[SIGUSR2] == 1);
-    WANT(CALL(SYS_read, fd[0], &c, 1) == -EINTR && handled[SIGTERM] == 1);
-    WANT(CALL(SYS_wait4, -1, NULL, 0, NULL) > 0);
-}
-
-static void dies(void)
-{
-    CALL(SYS_getpid);
-    CALL(SYS_kill, pf_direct.pid, SIGTERM);
-    _exit(3);
-}
-
-static sigjmp_buf out;
-static char *alternate;
-static void on_fault(int n, siginfo_t *info, void *u)
-{
-    char here;
-    bool on_alternate = &here > alternate && &here < alternate + 65536;
-    SAW(n);
-    SAW(on_alternate);
-    SAW(info->si_addr);
-    if (n == SIGSEGV)
-        siglongjmp(out, 1);
-    ((ucontext_t *)u)->uc_mcontext.gregs[REG_RIP] += 2; /* over the ud2 */
-}
-/* Stack overflow is not tried here: ASan has its own opinion of it. */
-static void faults(void)
-{
-    alternate = (char *)CALL(SYS_mmap, NULL, 65536, PROT_READ | PROT_WRITE,
-                             MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    stack_t s = {.ss_sp = alternate, .ss_size = 65536};
-    WANT(CALL(SYS_sigaltstack, &s, NULL) == 0);
-    handle(SIGSEGV, SA_ONSTACK, (void *)on_fault);
-    handle(SIGILL, 0, (void *)on_fault);
-    for (int i = 0; i < 3; i++) {
-        if (sigsetjmp(out, 0) == 0)
-            *(volatile int *)0x1230 = 1; /* NOLINT */
-        uint64_t none = 0;
-        CALL(SYS_rt_sigprocmask, SIG_SETMASK, &none, NULL, 8);
-    }
-    __asm__ volatile("ud2");
-    uint32_t lo, hi;
-    __asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
-    SAW(lo);
-    SAW(hi);
-    WANT(lo == (uint32_t)(virtual_now * 2));
-}
-
-static void crashes(void)
-{
-    CALL(SYS_getpid);
-    prctl(PR_SET_DUMPABLE, 0);
-    *(volatile int *)0x1230 = 1;
-}
-
 /* --- children --- */
 
 static void execs(void)
@@ -857,12 +435,6 @@ static const struct test_case cases[] = {
      .before = large_before,
      .between = large_changes,
      .diverged = "has changed"},
-    {.name = "signals", .body = signals},
-    {.name = "timers", .body = timers},
-    {.name = "arrivals", .body = arrivals},
-    {.name = "dies", .body = dies, .status = SIGTERM},
-    {.name = "faults", .body = faults},
-    {.name = "crashes", .body = crashes, .status = SIGSEGV},
     {.name = "execs", .body = execs},
 };
 
@@ -888,18 +460,6 @@ static void table(void **state)
 
 int main(void)
 {
-    enum { CASES = sizeof cases / sizeof *cases };
-    struct CMUnitTest tests[CASES + 1] = {{"table", table, NULL, NULL, NULL}};
-    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
-                  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (shared == MAP_FAILED || !mkdtemp(folder))
-        return 1;
-    pf_store_init();
-    for (size_t i = 0; i < CASES; i++)
-        tests[i + 1] =
-            (struct CMUnitTest){cases[i].name, run_case, NULL, NULL, (void *)(uintptr_t)&cases[i]};
-    int failed = cmocka_run_group_tests(tests, NULL, NULL);
-    char command[100];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return failed || system(command);
+    const struct CMUnitTest more = cmocka_unit_test(table);
+    return run_cases(cases, sizeof cases / sizeof *cases, &more);
 }

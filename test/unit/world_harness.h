@@ -1,0 +1,300 @@
+/*
+ * world_harness.h - what the world tells a program is told again by the log: each case runs twice, in
+ * two processes. The first records, then the world is changed, the second replays; both write down
+ * what they saw, and that must be the same, byte for byte.
+ *
+ * The scheduler is a stand-in with one thread: a wait asks the world until it is over. The log is
+ * memory that the processes share.
+ */
+#ifndef PF_TEST_WORLD_HARNESS_H
+#define PF_TEST_WORLD_HARNESS_H
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/msg.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/sem.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <sys/un.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "log.h"
+#include "scheduler.h"
+#include "signals.h"
+#include "store.h"
+#include "world.h"
+
+/* --- the stand-ins --- */
+
+#define LOG_SIZE (24u << 20)
+#define SEEN_SIZE (4u << 20)
+static struct shared {
+    struct {
+        uint64_t used;
+        char bytes[LOG_SIZE];
+    } log[PF_STREAMS];
+    volatile uint64_t waits; /* begun while recording */
+    uint64_t seen_used[2];
+    char seen[2][SEEN_SIZE];
+    char diverged[200], said[400];
+} *shared;
+static uint64_t read_at[PF_STREAMS];
+
+__thread struct pf_tls __pf_tls;
+struct pf_direct pf_direct;
+static struct pf_context self = {.tid = 0};
+static uint64_t virtual_now = 1000, boundary;
+
+struct pf_context *pf_context_self(void) { return &self; }
+uint32_t pf_context_number(const struct pf_context *c) { return c->number; }
+uint64_t pf_context_events(const struct pf_context *c) { return c->events; }
+uint32_t pf_contexts(void) { return 1; }
+struct pf_context *pf_context_at(uint32_t n) { return n ? NULL : &self; }
+struct pf_context *pf_context_find(long tid) { return tid == pf_direct.pid ? &self : NULL; }
+long pf_context_fork(long number, const long a[6]) { return pf_perform(number, a); }
+uint64_t pf_sched_now(void) { return virtual_now; }
+uint64_t pf_sched_boundary(void) { return boundary; }
+void pf_sched_hurry(void) {}
+void pf_sched_pass(uint64_t ns) { virtual_now += ns; }
+void pf_sched_ready(struct pf_context *c)
+{
+    if (c->state == PF_CONTEXT_WAITING) {
+        c->state = PF_CONTEXT_RUNNING;
+        c->woken = PF_WOKEN;
+    }
+}
+void pf_sched_interrupt(struct pf_context *c)
+{
+    if (c->state == PF_CONTEXT_WAITING) {
+        c->state = PF_CONTEXT_RUNNING;
+        c->woken = PF_WOKEN_SIGNAL;
+    }
+}
+struct pf_context *pf_sched_next_waiter(struct pf_context *after, struct pf_wait *out)
+{
+    if (after || self.state != PF_CONTEXT_WAITING)
+        return NULL;
+    *out = self.wait;
+    return &self;
+}
+uint64_t pf_virtual_deadline(int clock, const struct timespec *t)
+{
+    (void)clock;
+    return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
+}
+/* In replay nobody says when a wait is over; only time and signals of the target's own go on. */
+enum pf_woken pf_sched_wait(const struct pf_wait *w)
+{
+    self.wait = *w;
+    self.state = PF_CONTEXT_WAITING;
+    shared->waits++;
+    boundary++;
+    pf_world_signals();
+    while (self.state == PF_CONTEXT_WAITING) {
+        uint64_t timer = pf_world_deadline(), deadline = w->deadline;
+        if (timer && (!deadline || timer < deadline))
+            deadline = timer;
+        if (pf_recording() && pf_world_poll(deadline) && self.state != PF_CONTEXT_WAITING)
+            break;
+        if (!pf_recording() && !deadline)
+            break;
+        if (deadline && (!pf_recording() || !pf_world_poll(virtual_now)) && deadline > virtual_now)
+            virtual_now = deadline;
+        pf_world_signals();
+        if (self.state == PF_CONTEXT_WAITING && w->deadline && w->deadline <= virtual_now) {
+            self.state = PF_CONTEXT_RUNNING;
+            self.woken = PF_WOKEN_LATE;
+        }
+    }
+    self.state = PF_CONTEXT_RUNNING;
+    return (enum pf_woken)self.woken;
+}
+void pf_direct_end(void) {}
+void pf_direct_say(const char *what)
+{
+    strncat(shared->said, what, sizeof shared->said - strlen(shared->said) - 1);
+}
+void pf_log_put(enum pf_log_stream s, const void *bytes, size_t n)
+{
+    if (shared->log[s].used + n > LOG_SIZE)
+        _exit(76);
+    memcpy(shared->log[s].bytes + shared->log[s].used, bytes, n);
+    shared->log[s].used += n;
+}
+const void *pf_log_get(enum pf_log_stream s, size_t n)
+{
+    if (read_at[s] + n > shared->log[s].used)
+        return NULL;
+    read_at[s] += n;
+    return shared->log[s].bytes + read_at[s] - n;
+}
+void pf_log_flush(void) {}
+static struct pf_channel channel;
+struct pf_channel *pf_log_channel(void) { return &channel; }
+void pf_log_outcome(enum pf_outcome what, const char *text)
+{
+    (void)what;
+    (void)text;
+}
+#define DIVERGED 77
+_Noreturn void pf_diverged(const char *what, uint64_t expected, uint64_t found)
+{
+    snprintf(shared->diverged, sizeof shared->diverged, "%s: %lx %lx", what, expected, found);
+    _exit(DIVERGED);
+}
+
+/* --- what a case does --- */
+
+static bool replaying(void) { return pf_direct.mode == PF_DIRECT_REPLAY; }
+
+static void saw(const void *bytes, size_t n)
+{
+    int i = replaying();
+    if (shared->seen_used[i] + n > SEEN_SIZE)
+        _exit(78);
+    memcpy(shared->seen[i] + shared->seen_used[i], bytes, n);
+    shared->seen_used[i] += n;
+}
+static long call6(long number, long a, long b, long c, long d, long e, long f)
+{
+    const long args[6] = {a, b, c, d, e, f};
+    long r = pf_world_call(number, args);
+    if (number == SYS_fork && r == 0)
+        return 0; /* a child writes nothing down */
+    saw(&r, sizeof r);
+    if (self.signal_due && !__pf_tls.nested)
+        pf_world_deliver_due();
+    return r;
+}
+#define CALL(n, ...) CALL_(n, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
+#define CALL_(n, a, b, c, d, e, f, ...)                                                            \
+    call6((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
+#define SAW(x) saw(&(x), sizeof(x))
+/* A value that both must see, and that the case knows. */
+#define WANT(condition)                                                                            \
+    do {                                                                                           \
+        if (!(condition)) {                                                                        \
+            fprintf(stderr, "line %d (%s): not so: %s\n", __LINE__,                                \
+                    replaying() ? "replay" : "record", #condition);                                \
+            _exit(79);                                                                             \
+        }                                                                                          \
+    } while (0)
+
+static char folder[] = "/tmp/pf-world-XXXXXX";
+
+/* For those outside: until the program has begun to wait for the n-th time. */
+static void until_waits(uint64_t n)
+{
+    while (shared->waits < n)
+        usleep(1000);
+}
+
+struct test_case {
+    const char *name;
+    void (*body)(void);
+    void (*before)(void), (*between)(void); /* outside: before the recording, before the replay */
+    int status;                             /* of the replay, as wait gives it */
+    const char *diverged, *said;
+};
+
+static void run_as(const struct test_case *c, enum pf_direct_mode mode, int *status)
+{
+    pid_t pid = fork();
+    if (pid == 0) {
+        pf_direct.mode = (uint8_t)mode;
+        pf_direct.pid = 4242; /* as if recorded */
+        if (mode == PF_DIRECT_RECORD)
+            pf_direct.pid = getpid();
+        else
+            memcpy(&pf_direct.pid, shared->said + 392, 8);
+        memcpy(shared->said + 392, &pf_direct.pid, 8);
+        self.tid = (int32_t)pf_direct.pid;
+        self.state = PF_CONTEXT_RUNNING;
+        pf_world_init();
+        c->body();
+        _exit(0);
+    }
+    waitpid(pid, status, 0);
+}
+
+static void run_case(void **state)
+{
+    const struct test_case *c = *state;
+    int status;
+    memset(shared, 0, offsetof(struct shared, log) + 64);
+    for (int i = 0; i < PF_STREAMS; i++)
+        shared->log[i].used = 0;
+    memset(shared->seen_used, 0, sizeof shared->seen_used);
+    shared->waits = 0;
+    memset(shared->diverged, 0, sizeof shared->diverged);
+    memset(shared->said, 0, sizeof shared->said);
+    if (c->before)
+        c->before();
+    run_as(c, PF_DIRECT_RECORD, &status);
+    assert_string_equal(shared->diverged, "");
+    if (!c->diverged)
+        assert_int_equal(status, c->status);
+    if (c->said)
+        assert_non_null(strstr(shared->said, c->said));
+    else
+        assert_string_equal(shared->said, "");
+    if (c->between)
+        c->between();
+    run_as(c, PF_DIRECT_REPLAY, &status);
+    if (c->diverged) {
+        assert_int_equal(WEXITSTATUS(status), DIVERGED);
+        assert_non_null(strstr(shared->diverged, c->diverged));
+        return;
+    }
+    assert_string_equal(shared->diverged, "");
+    assert_int_equal(status, c->status);
+    assert_int_equal(shared->seen_used[0], shared->seen_used[1]);
+    assert_memory_equal(shared->seen[0], shared->seen[1], shared->seen_used[0]);
+    assert_true(shared->seen_used[0] > 0);
+}
+
+/* The status for main. */
+static int run_cases(const struct test_case *cases, size_t n, const struct CMUnitTest *more)
+{
+    struct CMUnitTest tests[n + 1];
+    shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE,
+                  MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (shared == MAP_FAILED || !mkdtemp(folder))
+        return 1;
+    pf_store_init();
+    for (size_t i = 0; i < n; i++)
+        tests[i] =
+            (struct CMUnitTest){cases[i].name, run_case, NULL, NULL, (void *)(uintptr_t)&cases[i]};
+    tests[n] = *more;
+    int failed = _cmocka_run_group_tests("world", tests, n + 1, NULL, NULL);
+    char command[100];
+    snprintf(command, sizeof command, "rm -rf %s", folder);
+    return failed || system(command);
+}
+
+#endif
