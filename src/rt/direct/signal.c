@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "signals.h"
 #include "store.h"
+#include <sys/auxv.h>
 
 struct pf_action pf_actions[PF_SIGNAL_MAX + 1];
 struct pf_queued *pf_process_queue;
@@ -199,22 +200,30 @@ bool pf_world_deliver(void) { return pf_signal_run() != PF_HANDLED_INTERRUPT; }
 void pf_signal_init(void)
 {
     /* Ignored and blocked signals come from whoever started us: a replay takes the recording's. */
-    uint64_t inherited[3] = {0, 0, 0};
+    struct start {
+        uint64_t ignored, blocked, user;
+        char random[16];
+    } was = {0};
+    void *random = (void *)getauxval(AT_RANDOM);
     struct pf_action a;
     if (pf_recording()) {
-        pf_sys(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &inherited[1], 8);
+        pf_sys(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &was.blocked, 8);
         for (int n = 1; n <= PF_SIGNAL_MAX; n++)
             if (pf_sys(SYS_rt_sigaction, n, NULL, &a, 8) == 0 && a.handler == (void *)SIG_IGN)
-                inherited[0] |= pf_signal_bit(n);
-        inherited[2] = (uint64_t)pf_sys(SYS_getuid);
-        pf_input_put(PF_INPUT_START, 0, 0, inherited, sizeof inherited);
+                was.ignored |= pf_signal_bit(n);
+        was.user = (uint64_t)pf_sys(SYS_getuid);
+        if (random)
+            pf_copy(was.random, random, sizeof was.random);
+        pf_input_put(PF_INPUT_START, 0, 0, &was, sizeof was);
     } else {
-        pf_copy(inherited, pf_input_payload(pf_input_get(PF_INPUT_START, -1)), sizeof inherited);
+        pf_copy(&was, pf_input_payload(pf_input_get(PF_INPUT_START, -1)), sizeof was);
+        if (random) /* bytes that the kernel gives every program */
+            pf_copy(random, was.random, sizeof was.random);
     }
     for (int n = 1; n <= PF_SIGNAL_MAX; n++)
-        if (inherited[0] & pf_signal_bit(n))
+        if (was.ignored & pf_signal_bit(n))
             pf_actions[n].handler = (void *)SIG_IGN;
-    pf_signal_uid = (uint32_t)inherited[2];
-    pf_world_of(pf_context_self())->mask = inherited[1];
-    pf_kernel_signals_init(inherited[0]);
+    pf_signal_uid = (uint32_t)was.user;
+    pf_world_of(pf_context_self())->mask = was.blocked;
+    pf_kernel_signals_init(was.ignored);
 }
