@@ -12,6 +12,7 @@ cat >all.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/wait.h>
@@ -55,6 +56,8 @@ int main(void)
     pthread_join(reader_thread, NULL);
     getrandom(&random, sizeof random, 0);
     printf("%zu bytes, %d handled, %u, pid %d, %ld\n", all, handled, random, getpid(), time(NULL));
+    memcpy(&random, (void *)getauxval(AT_RANDOM), sizeof random);
+    printf("the kernel's %u\n", random);
     int fd = open("data", O_RDONLY), status = 0;
     char *m = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE, fd, 0);
     printf("mapped %s", m);

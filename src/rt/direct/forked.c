@@ -27,13 +27,8 @@ static long copy_of(int fd, const struct stat *st)
 /* The file behind a link of /proc, opened anew. */
 static long again(int fd, long flags)
 {
-    char link[24] = "/proc/self/fd/";
-    size_t at = sizeof "/proc/self/fd/" - 1, digits = 1;
-    for (int v = fd; v >= 10; v /= 10)
-        digits++;
-    for (size_t i = digits; i; i--, fd /= 10)
-        link[at + i - 1] = (char)('0' + fd % 10);
-    return pf_sys(SYS_open, link, flags & ~(long)(O_CREAT | O_EXCL | O_TRUNC));
+    struct pf_fd_link link = pf_fd_link(fd);
+    return pf_sys(SYS_open, link.path, flags & ~(long)(O_CREAT | O_EXCL | O_TRUNC));
 }
 
 static void own(int fd)

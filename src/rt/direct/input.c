@@ -89,14 +89,6 @@ const struct pf_input *pf_input_get(enum pf_input_kind kind, long number)
 static const char *doubts[DOUBTS_MAX]; /* string literals and names of the table */
 static size_t doubt_count;
 
-static size_t length(const char *s)
-{
-    size_t n = 0;
-    while (s[n])
-        n++;
-    return n;
-}
-
 void pf_world_doubt(const char *what)
 {
     if (!pf_recording())
@@ -107,10 +99,10 @@ void pf_world_doubt(const char *what)
     if (doubt_count == DOUBTS_MAX)
         return;
     doubts[doubt_count++] = what;
-    pf_input_put(PF_INPUT_DOUBT, 0, 0, what, length(what));
+    pf_input_put(PF_INPUT_DOUBT, 0, 0, what, pf_length(what));
     static const char say[] = "this recording may not replay: ";
     char line[200];
-    size_t n = length(what), room = sizeof line - sizeof say;
+    size_t n = pf_length(what), room = sizeof line - sizeof say;
     pf_copy(line, say, sizeof say - 1);
     n = n < room ? n : room;
     pf_copy(line + sizeof say - 1, what, n);

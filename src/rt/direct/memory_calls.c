@@ -73,7 +73,7 @@ static uint64_t hash_file(int fd, uint64_t offset, uint64_t bytes)
         if (r <= 0)
             break;
         for (long i = 0; i < r / 8; i++)
-            h = (__builtin_rotateleft64(h, 29) ^ words[i]) * 0x9e3779b97f4a7c15u;
+            h = pf_hash_more(h, words[i]);
         at += (uint64_t)r;
     }
     return h;
@@ -81,14 +81,8 @@ static uint64_t hash_file(int fd, uint64_t offset, uint64_t bytes)
 
 static size_t path_of(int fd, char *to, size_t room)
 {
-    char link[32] = "/proc/self/fd/";
-    size_t at = sizeof "/proc/self/fd/" - 1, digits = 1;
-    for (int v = fd; v >= 10; v /= 10)
-        digits++;
-    for (size_t i = digits; i; i--, fd /= 10)
-        link[at + i - 1] = (char)('0' + fd % 10);
-    link[at + digits] = 0;
-    long n = pf_sys(SYS_readlink, link, to, room - 1);
+    struct pf_fd_link link = pf_fd_link(fd);
+    long n = pf_sys(SYS_readlink, link.path, to, room - 1);
     to[n > 0 ? n : 0] = 0;
     return n > 0 ? (size_t)n + 1 : 1;
 }

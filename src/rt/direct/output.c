@@ -108,15 +108,15 @@ size_t pf_output_vectors(long number, const long a[6], struct iovec *one, const 
     }
 }
 
-static uint64_t hash_more(uint64_t h, const unsigned char *p, size_t n)
+static uint64_t hash_bytes(uint64_t h, const unsigned char *p, size_t n)
 {
     for (; n >= 8; p += 8, n -= 8) {
         uint64_t v;
         __builtin_memcpy(&v, p, 8);
-        h = (__builtin_rotateleft64(h, 29) ^ v) * 0x9e3779b97f4a7c15u;
+        h = pf_hash_more(h, v);
     }
     for (; n; p++, n--)
-        h = (__builtin_rotateleft64(h, 29) ^ *p) * 0x9e3779b97f4a7c15u;
+        h = pf_hash_more(h, *p);
     return h;
 }
 
@@ -145,7 +145,7 @@ void pf_output_bytes(int fd, const struct iovec *v, size_t count, long result)
     size_t left = (size_t)result;
     for (size_t i = 0; i < count && left; i++) {
         size_t n = v[i].iov_len < left ? v[i].iov_len : left;
-        r.hash = hash_more(r.hash, v[i].iov_base, n);
+        r.hash = hash_bytes(r.hash, v[i].iov_base, n);
         r.length += (uint32_t)n;
         left -= n;
     }

@@ -30,20 +30,12 @@ long pf_call_fork(long number, const long a[6])
     return r;
 }
 
-static size_t length(const char *s)
-{
-    size_t n = 0;
-    while (s && s[n])
-        n++;
-    return n;
-}
-
 /* The recording ends where the target becomes another program; when that fails it goes on. */
 long pf_call_exec(long number, const long a[6])
 {
     const char *path = (const char *)a[number == SYS_execve ? 0 : 1];
     if (pf_recording()) {
-        pf_input_put(PF_INPUT_EXEC, number, 0, path, length(path) + 1);
+        pf_input_put(PF_INPUT_EXEC, number, 0, path, pf_length(path) + 1);
         pf_log_flush();
         pf_signal_mask_to_kernel(false);
         long r = pf_perform(number, a);

@@ -51,20 +51,33 @@ static long output(long number, const long a[6])
     return r;
 }
 
+/* The digits of v at `to`, which is ended with a zero. */
+static void put_number(char *to, unsigned long v)
+{
+    char digits[20];
+    size_t n = 0;
+    do
+        digits[n++] = (char)('0' + v % 10);
+    while (v /= 10);
+    while (n)
+        *to++ = digits[--n];
+    *to = 0;
+}
+
+struct pf_fd_link pf_fd_link(int fd)
+{
+    struct pf_fd_link l = {"/proc/self/fd/"};
+    put_number(l.path + pf_length(l.path), (unsigned long)fd);
+    return l;
+}
+
 static const char *unknown_name(long number)
 {
-    static char text[PF_SYSCALL_MAX][28];
+    static char text[PF_SYSCALL_MAX][36] = {{0}};
+    static const char head[] = "system call ";
     char *to = text[number >= 0 && number < PF_SYSCALL_MAX ? number : 0];
-    if (!to[0]) {
-        static const char head[] = "system call ";
-        pf_copy(to, head, sizeof head - 1);
-        char digits[20];
-        size_t n = 0, at = sizeof head - 1;
-        for (unsigned long v = (unsigned long)number % 1000000000; n == 0 || v; v /= 10)
-            digits[n++] = (char)('0' + v % 10);
-        while (n)
-            to[at++] = digits[--n];
-    }
+    pf_copy(to, head, sizeof head - 1);
+    put_number(to + sizeof head - 1, (unsigned long)number);
     return to;
 }
 

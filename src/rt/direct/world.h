@@ -151,7 +151,27 @@ bool pf_fd_nonblocking(int fd);
 uint64_t pf_deadline_after(int64_t seconds, int64_t nanoseconds);
 bool pf_socket_deadline(struct pf_blocking *b);
 
-/* --- per context (world.c) --- */
+/* --- small things --- */
+
+static inline size_t pf_length(const char *s)
+{
+    size_t n = 0;
+    while (s && s[n])
+        n++;
+    return n;
+}
+/* The hash of docs/format/input.md, one word on. */
+static inline uint64_t pf_hash_more(uint64_t h, uint64_t word)
+{
+    return (__builtin_rotateleft64(h, 29) ^ word) * 0x9e3779b97f4a7c15u;
+}
+/* "/proc/self/fd/N" */
+struct pf_fd_link {
+    char path[32];
+};
+struct pf_fd_link pf_fd_link(int fd);
+
+/* --- per context (syscall.c) --- */
 
 struct pf_queued; /* signals.h */
 struct pf_world_context {
