@@ -9,9 +9,13 @@
 
 struct pf_world_context *pf_world_of(struct pf_context *c)
 {
-    if (!c->world)
-        c->world = pf_store_keep(sizeof(struct pf_world_context));
-    return c->world;
+    struct pf_world_context *w = c->world;
+    if (!w) {
+        w = c->world = pf_store_keep(sizeof *w);
+        /* glibc creates a thread with everything blocked; it sets its mask when it is ready. */
+        w->mask = c->number ? ~0ull : 0;
+    }
+    return w;
 }
 
 long pf_world_plain(long number, const long a[6])
