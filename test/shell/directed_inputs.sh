@@ -207,3 +207,13 @@ wait $recorder || s=$?
 [[ $s == 143 ]] || fail "SIGTERM ended it with $s"
 status 143 "$PF" replay ends.clip
 has out term
+
+# A call that nobody knows is made, and the recording says that it may not replay.
+cat >unknown.c <<'C'
+#include <unistd.h>
+int main(void) { return syscall(500, 1) == -1 ? 0 : 1; }
+C
+"$PF" cc -D_GNU_SOURCE unknown.c -o unknown
+status 0 "$PF" record -o unknown.clip -- ./unknown
+has err "may not replay: system call 500"
+status 0 "$PF" replay unknown.clip
