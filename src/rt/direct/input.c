@@ -83,6 +83,13 @@ const struct pf_input *pf_input_get(enum pf_input_kind kind, long number)
     return in;
 }
 
+void pf_input_copy(const struct pf_input *in, void *to, size_t n)
+{
+    if (in->bytes < n)
+        pf_diverged("a record of the input is too short", n, in->bytes);
+    pf_copy(to, pf_input_payload(in), n);
+}
+
 /* --- doubts --- */
 
 #define DOUBTS_MAX 32

@@ -118,22 +118,25 @@ static void log_file(long number, int fd, uint64_t offset, uint64_t length)
     }
 }
 
-static void fill_from_reference(const struct reference *ref, size_t length, uint64_t at)
+static void fill_from_reference(const struct pf_input *in, uint64_t at, uint64_t length)
 {
-    const char *path = (const char *)(ref + 1);
-    (void)length;
+    struct reference ref;
+    pf_input_copy(in, &ref, sizeof ref);
+    const char *path = (const char *)pf_input_payload(in) + sizeof ref;
+    if (in->bytes == sizeof ref || path[in->bytes - sizeof ref - 1] || ref.bytes > length)
+        pf_diverged("the recording names no file that fits the mapping", length, ref.bytes);
     long fd = pf_sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         pf_direct_say(path);
         pf_diverged("the file mapped by the recording cannot be opened", 0, (uint64_t)-fd);
     }
-    uint64_t now = hash_file((int)fd, ref->offset, ref->bytes);
-    if (now != ref->hash) {
+    uint64_t now = hash_file((int)fd, ref.offset, ref.bytes);
+    if (now != ref.hash) {
         pf_direct_say(path);
-        pf_diverged("the file mapped by the recording has changed", ref->hash, now);
+        pf_diverged("the file mapped by the recording has changed", ref.hash, now);
     }
-    for (uint64_t done = 0; done < ref->bytes;) {
-        long r = pf_sys(SYS_pread64, fd, at + done, ref->bytes - done, ref->offset + done);
+    for (uint64_t done = 0; done < ref.bytes;) {
+        long r = pf_sys(SYS_pread64, fd, at + done, ref.bytes - done, ref.offset + done);
         if (r <= 0)
             break;
         done += (uint64_t)r;
@@ -156,9 +159,9 @@ static void fill(long number, uint64_t at, const long a[6])
 {
     const struct pf_input *in = pf_input_get(PF_INPUT_MAP, number);
     if (in->result == MAP_REFERENCE)
-        fill_from_reference(pf_input_payload(in), in->bytes, at);
+        fill_from_reference(in, at, (uint64_t)a[1]);
     else
-        pf_copy((void *)at, pf_input_payload(in), in->bytes);
+        pf_input_copy(in, (void *)at, in->bytes < (uint64_t)a[1] ? in->bytes : (size_t)a[1]);
     pf_sys(SYS_mprotect, at, a[1], a[2]);
 }
 

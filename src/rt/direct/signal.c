@@ -145,7 +145,7 @@ static void take_from_log(void)
             pf_diverged("a signal came between other segments", (uint64_t)in->result,
                         pf_sched_boundary());
         siginfo_t info;
-        pf_copy(&info, pf_input_payload(in), sizeof info);
+        pf_input_copy(in, &info, sizeof info);
         pf_input_skip();
         pf_signal_send(&info, NULL);
     }
@@ -216,7 +216,7 @@ void pf_signal_init(void)
             pf_copy(was.random, random, sizeof was.random);
         pf_input_put(PF_INPUT_START, 0, 0, &was, sizeof was);
     } else {
-        pf_copy(&was, pf_input_payload(pf_input_get(PF_INPUT_START, -1)), sizeof was);
+        pf_input_copy(pf_input_get(PF_INPUT_START, -1), &was, sizeof was);
         if (random) /* bytes that the kernel gives every program */
             pf_copy(random, was.random, sizeof was.random);
     }

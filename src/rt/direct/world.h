@@ -88,6 +88,8 @@ const struct pf_input *pf_input_get(enum pf_input_kind kind, long number);
 const struct pf_input *pf_input_peek(void);
 void pf_input_skip(void); /* takes it */
 static inline const void *pf_input_payload(const struct pf_input *in) { return in + 1; }
+/* Replay: the first n bytes of a payload that must have them. */
+void pf_input_copy(const struct pf_input *in, void *to, size_t n);
 
 /* The recording may not replay, since the target did `what`; said and logged once for each `what`. */
 void pf_world_doubt(const char *what);
@@ -140,7 +142,6 @@ struct pf_blocking {
     struct pollfd *set; /* what to wait for */
     uint32_t set_size;
     size_t done; /* try_now's own */
-    const void *extra;
 };
 long pf_blocking_run(struct pf_blocking *b);
 /* The usual case: waits for argument 0 to be ready. */
