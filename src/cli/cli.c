@@ -140,6 +140,16 @@ const char *pf_cli_closest(const char *word, const char *const *words, size_t n)
     return best;
 }
 
+void pf_cli_format(struct pf_text *t, const char *format, ...)
+{
+    char text[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text, sizeof text, format, args);
+    va_end(args);
+    pf_text_add(t, text);
+}
+
 bool pf_cli_duration(const char *text, uint64_t *ms)
 {
     static const struct {

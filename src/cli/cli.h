@@ -7,6 +7,7 @@
 #define PF_CLI_H
 
 #include "pool.h"
+#include "textbuf.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -46,6 +47,9 @@ bool pf_cli_color(int fd);
 /* The word of the list that `word` was probably meant to be, or NULL. */
 const char *pf_cli_closest(const char *word, const char *const *words, size_t n);
 
+/* printf into a text; pieces of up to 400 bytes. */
+void pf_cli_format(struct pf_text *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* "90", "90s", "500ms", "2m", "1h" in milliseconds; false: no such time. */
 bool pf_cli_duration(const char *text, uint64_t *ms);
 

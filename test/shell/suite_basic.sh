@@ -137,6 +137,13 @@ END
 status 66 "$PF" report --svg -o again.svg --state s4
 cmp curve.svg again.svg
 
+# Logs that cannot be read are said, kept, and make the result incomplete; the suite goes on.
+status 66 "$PF" suite --state s5 --any -- "sh -c './t race; echo garbage >\"\$PF_LOG_DIR/1.1.pflog\"'" './t race'
+has err "1.1.pflog:1: expected JSON"
+has err "findings logs could not be read"
+has out "2 executions of 2 tests: 2 passed"
+[[ -s s5/.suite/1.damaged/1.1.pflog ]] || fail "the damaged log is gone"
+
 # A test of the other states of a folder.
 status 2 "$PF" report --table --state folder
 has err "no pf suite used this folder"

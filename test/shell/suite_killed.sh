@@ -183,3 +183,21 @@ assert os.listdir("k/.suite") == [], os.listdir("k/.suite")
 END
 status 66 "$PF" report k
 has out "1 finding"
+
+# Killed in the middle of a commit, its journal still there: the report is as before it began.
+cp -r k before
+python3 - <<'END'
+import os, sqlite3
+c = sqlite3.connect("k/suite.db", isolation_level=None)
+c.execute("pragma cache_size=2")
+c.execute("begin immediate")
+for i in range(200):
+    c.execute("insert into finding values(?, ?)", (f"{i:016x}", "x" * 4000))
+c.execute("delete from sighting")
+assert os.path.getsize("k/suite.db-journal") > 0 and os.path.getsize("k/suite.db") > 400000
+os._exit(0)
+END
+status 66 "$PF" report before
+mv out wanted
+status 66 "$PF" report k
+cmp out wanted

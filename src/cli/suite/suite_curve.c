@@ -3,7 +3,6 @@
 #include "cli.h"
 #include "suite_load.h"
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -139,17 +138,6 @@ void pf_curves_release(struct pf_curves *c)
 
 /* --- the table --- */
 
-static void add(struct pf_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct pf_text *t, const char *format, ...)
-{
-    char text[160];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    pf_text_add(t, text);
-}
-
 /* 1, 2, 5, 10, 20, 50, ... and the last. */
 static size_t next_row(size_t i, size_t last)
 {
@@ -165,14 +153,15 @@ static void add_cells(struct pf_text *t, const struct pf_curves *c, const struct
 {
     const struct pf_curve_point *p = i <= v->n ? &v->at[i - 1] : NULL;
     if (!p) {
-        add(t, " | %8s %8s %8s %8s", "", "", "", "");
+        pf_cli_format(t, " | %8s %8s %8s %8s", "", "", "", "");
         return;
     }
     if (c->reference)
-        add(t, " | %7.1f%% %7.1f%%", pf_curve_overhead(p, false), pf_curve_overhead(p, true));
+        pf_cli_format(t, " | %7.1f%% %7.1f%%", pf_curve_overhead(p, false),
+                      pf_curve_overhead(p, true));
     else
-        add(t, " | %8s %8s", "-", "-");
-    add(t, " %8" PRIu64 " %8" PRIu64, p->distinct, p->total);
+        pf_cli_format(t, " | %8s %8s", "-", "-");
+    pf_cli_format(t, " %8" PRIu64 " %8" PRIu64, p->distinct, p->total);
 }
 
 void pf_curves_text(struct pf_text *t, const struct pf_curves *c)
@@ -182,22 +171,22 @@ void pf_curves_text(struct pf_text *t, const struct pf_curves *c)
         return;
     for (size_t i = 0; i < c->n; i++)
         last = c->at[i].n > last ? c->at[i].n : last;
-    add(t, "%10s", "");
+    pf_cli_format(t, "%10s", "");
     for (size_t i = 0; i < c->n; i++)
-        add(t, " | %-35.35s", c->at[i].policy);
-    add(t, "\n%10s", "executions");
+        pf_cli_format(t, " | %-35.35s", c->at[i].policy);
+    pf_cli_format(t, "\n%10s", "executions");
     for (size_t i = 0; i < c->n; i++)
-        add(t, " | %8s %8s %8s %8s", "CPU", "wall", "distinct", "seen");
+        pf_cli_format(t, " | %8s %8s %8s %8s", "CPU", "wall", "distinct", "seen");
     pf_text_char(t, '\n');
     for (size_t i = 1; i <= last; i = next_row(i, last)) {
-        add(t, "%10zu", i);
+        pf_cli_format(t, "%10zu", i);
         for (size_t k = 0; k < c->n; k++)
             add_cells(t, c, &c->at[k], i);
         pf_text_char(t, '\n');
     }
     if (c->reference)
-        add(t, "CPU and wall: cumulative overhead over %s; ", c->reference);
+        pf_cli_format(t, "CPU and wall: cumulative overhead over %s; ", c->reference);
     else
-        add(t, "no overhead: the campaign has no executions under none or native; ");
+        pf_cli_format(t, "no overhead: the campaign has no executions under none or native; ");
     pf_text_add(t, "distinct: findings so far; seen: in how many executions, added up\n");
 }

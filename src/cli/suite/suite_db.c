@@ -231,7 +231,9 @@ pf_status pf_suite_db_open_read(struct pf_suite_db *db, const char *state, bool 
     pf_status s = names(db, state, e);
     *there = s == PF_OK && access(db->path, F_OK) == 0;
     if (*there) {
-        s = connect(db, SQLITE_OPEN_READONLY, e);
+        /* Not "read only": a writer that was killed may have left a journal to be rolled back. Where the
+         * file cannot be written, SQLite opens it for reading by itself. */
+        s = connect(db, SQLITE_OPEN_READWRITE, e);
         enum state found = s == PF_OK ? look(db) : FINE;
         *there = found != EMPTY;
         if (found == UNREADABLE)

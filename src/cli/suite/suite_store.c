@@ -4,6 +4,7 @@
 #include "file.h"
 #include "finding_json.h"
 #include "suite_db.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -338,6 +339,16 @@ static pf_status add_finding(struct pf_suite_db *db, int64_t execution, const st
     return s;
 }
 
+/* Under a name that nobody takes for an execution's: somebody may want to look at it. */
+static void keep_damaged(const char *folder)
+{
+    char *name;
+    if (asprintf(&name, "%s.damaged", folder) < 0)
+        return;
+    rename(folder, name);
+    free(name);
+}
+
 pf_status pf_suite_db_end(struct pf_suite_db *db, int64_t execution, const char *folder,
                           const struct pf_execution_end *end, uint64_t *fresh, struct pf_error *e)
 {
@@ -351,7 +362,9 @@ pf_status pf_suite_db_end(struct pf_suite_db *db, int64_t execution, const char 
     for (size_t i = 0; i < end->found->n && s == PF_OK; i++)
         s = add_finding(db, execution, end->found->at[i], fresh, e);
     s = end_transaction(db, s, e);
-    if (s == PF_OK && !end->damaged)
+    if (s == PF_OK && end->damaged)
+        keep_damaged(folder);
+    else if (s == PF_OK)
         pf_folder_remove(folder);
     return s;
 }
@@ -407,6 +420,40 @@ static pf_status find_cut(struct pf_suite_db *db, int64_t *ids, bool *watched, s
     return s;
 }
 
+/* Folders of executions that are written down: who should have removed them was killed just then. */
+static pf_status sweep(struct pf_suite_db *db, struct pf_error *e)
+{
+    sqlite3_stmt *q;
+    char *all = folder_of(db, 0);
+    char *slash = all ? strrchr(all, '/') : NULL;
+    pf_status s = pf_suite_db_prepare(
+        db, "SELECT 1 FROM execution WHERE id=? AND outcome IS NOT NULL", &q, e);
+    if (s != PF_OK || !slash) {
+        free(all);
+        return s == PF_OK ? pf_fail(e, PF_NOMEM, "out of memory") : s;
+    }
+    *slash = 0;
+    DIR *d = opendir(all);
+    for (struct dirent *f; d && (f = readdir(d));) {
+        char *end;
+        int64_t id = strtoll(f->d_name, &end, 10);
+        if (*end || id <= 0)
+            continue;
+        sqlite3_bind_int64(q, 1, id);
+        bool over = sqlite3_step(q) == SQLITE_ROW;
+        sqlite3_reset(q);
+        char *folder = over ? folder_of(db, id) : NULL;
+        if (folder)
+            pf_folder_remove(folder);
+        free(folder);
+    }
+    if (d)
+        closedir(d);
+    sqlite3_finalize(q);
+    free(all);
+    return PF_OK;
+}
+
 /* Under the lock on byte 0: nobody else claims or salvages meanwhile. */
 static pf_status salvage(struct pf_suite_db *db, uint64_t *total, struct pf_error *e)
 {
@@ -422,7 +469,7 @@ static pf_status salvage(struct pf_suite_db *db, uint64_t *total, struct pf_erro
             s = salvage_one(db, ids[i], watched[i], e);
         *total += n;
     } while (s == PF_OK && n == AT_ONCE);
-    return s;
+    return s == PF_OK ? sweep(db, e) : s;
 }
 
 /* --- claiming --- */

@@ -2,25 +2,14 @@
  * suite_svg.c - see suite_load.h: the curves as a picture. One file without scripts or fonts of its own;
  * light or dark as the reader's system is.
  */
+#include "cli.h"
 #include "suite_load.h"
 #include <inttypes.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { WIDTH = 460, HEIGHT = 300, LEFT = 62, RIGHT = 14, TOP = 44, BOTTOM = 44, LEGEND = 22 };
-
-static void add(struct pf_text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct pf_text *t, const char *format, ...)
-{
-    char text[400];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    pf_text_add(t, text);
-}
 
 /* Names of files and policies are the user's. */
 static void escape(struct pf_text *t, const char *s)
@@ -84,33 +73,36 @@ static double at_y(const struct panel *p, double v)
 
 static void add_axes(struct pf_text *t, const struct panel *p, const char *title, const char *unit)
 {
-    add(t, "<text class=\"t\" x=\"%.1f\" y=\"22\">%s</text>\n", p->x + LEFT, title);
+    pf_cli_format(t, "<text class=\"t\" x=\"%.1f\" y=\"22\">%s</text>\n", p->x + LEFT, title);
     double step = tick(p->high - p->low, 5);
     if (!unit[0] && step < 1)
         step = 1; /* counts are whole */
     for (double v = ceil(p->low / step) * step; v <= p->high + step / 1e6; v += step) {
-        add(t, "<path class=\"g\" d=\"M%.1f %.1fH%.1f\"/>", p->x + LEFT, at_y(p, v),
-            p->x + WIDTH - RIGHT);
-        add(t, "<text class=\"n\" text-anchor=\"end\" x=\"%.1f\" y=\"%.1f\">%g%s</text>\n",
-            p->x + LEFT - 6, at_y(p, v) + 4, fabs(v) < step / 2 ? 0 : v, unit);
+        pf_cli_format(t, "<path class=\"g\" d=\"M%.1f %.1fH%.1f\"/>", p->x + LEFT, at_y(p, v),
+                      p->x + WIDTH - RIGHT);
+        pf_cli_format(t,
+                      "<text class=\"n\" text-anchor=\"end\" x=\"%.1f\" y=\"%.1f\">%g%s</text>\n",
+                      p->x + LEFT - 6, at_y(p, v) + 4, fabs(v) < step / 2 ? 0 : v, unit);
     }
     step = tick(p->count > 1 ? p->count : 5, 5);
     step = step < 1 ? 1 : step;
     for (double i = step; i <= p->count; i += step)
-        add(t, "<text class=\"n\" text-anchor=\"middle\" x=\"%.1f\" y=\"%d\">%g</text>\n",
-            at_x(p, i), HEIGHT - BOTTOM + 18, i);
-    add(t, "<path class=\"a\" d=\"M%.1f %dV%dH%.1f\"/>\n", p->x + LEFT, TOP, HEIGHT - BOTTOM,
-        p->x + WIDTH - RIGHT);
-    add(t, "<text class=\"n\" text-anchor=\"middle\" x=\"%.1f\" y=\"%d\">executions</text>\n",
+        pf_cli_format(t, "<text class=\"n\" text-anchor=\"middle\" x=\"%.1f\" y=\"%d\">%g</text>\n",
+                      at_x(p, i), HEIGHT - BOTTOM + 18, i);
+    pf_cli_format(t, "<path class=\"a\" d=\"M%.1f %dV%dH%.1f\"/>\n", p->x + LEFT, TOP,
+                  HEIGHT - BOTTOM, p->x + WIDTH - RIGHT);
+    pf_cli_format(
+        t, "<text class=\"n\" text-anchor=\"middle\" x=\"%.1f\" y=\"%d\">executions</text>\n",
         p->x + (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 8);
 }
 
 static void add_line(struct pf_text *t, const struct panel *p, size_t k, enum what w)
 {
     const struct pf_curve *v = &p->c->at[k];
-    add(t, "<path class=\"c c%zu%s\" d=\"", k % 6, w == FREQUENT ? " d" : "");
+    pf_cli_format(t, "<path class=\"c c%zu%s\" d=\"", k % 6, w == FREQUENT ? " d" : "");
     for (size_t i = 0; i < v->n; i++)
-        add(t, "%c%.1f %.1f", i ? 'L' : 'M', at_x(p, (double)i + 1), at_y(p, value(&v->at[i], w)));
+        pf_cli_format(t, "%c%.1f %.1f", i ? 'L' : 'M', at_x(p, (double)i + 1),
+                      at_y(p, value(&v->at[i], w)));
     if (v->n == 1)
         pf_text_add(t, "h.1");
     pf_text_add(t, "\"/>\n");
@@ -159,10 +151,10 @@ void pf_curves_svg(struct pf_text *t, const struct pf_curves *c)
         pairs |= c->at[k].has_pairs;
     int panels = 1 + (c->reference != NULL) + pairs, at = 0;
     int height = HEIGHT + LEGEND * (int)(c->n ? c->n : 1) + 16;
-    add(t,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
-        "height=\"%d\" role=\"img\">\n<title>",
-        panels * WIDTH, height, panels * WIDTH, height);
+    pf_cli_format(t,
+                  "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" width=\"%d\" "
+                  "height=\"%d\" role=\"img\">\n<title>",
+                  panels * WIDTH, height, panels * WIDTH, height);
     escape(t, c->list ? c->list : "no executions");
     pf_text_add(t, "</title>\n");
     pf_text_add(t, style);
@@ -176,14 +168,14 @@ void pf_curves_svg(struct pf_text *t, const struct pf_curves *c)
         add_panel(t, c, WIDTH * at++, PAIRS, "Function pairs (dashed: kept)", "");
     for (size_t k = 0; k < c->n; k++) {
         int y = HEIGHT + 14 + LEGEND * (int)k;
-        add(t, "<path class=\"c c%zu\" d=\"M%d %dh24\"/><text x=\"%d\" y=\"%d\">", k % 6, LEFT, y,
-            LEFT + 32, y + 4);
+        pf_cli_format(t, "<path class=\"c c%zu\" d=\"M%d %dh24\"/><text x=\"%d\" y=\"%d\">", k % 6,
+                      LEFT, y, LEFT + 32, y + 4);
         escape(t, c->at[k].policy);
         if (c->at[k].n) {
             const struct pf_curve_point *p = &c->at[k].at[c->at[k].n - 1];
-            add(t, ": %zu executions, %" PRIu64 " findings", c->at[k].n, p->distinct);
+            pf_cli_format(t, ": %zu executions, %" PRIu64 " findings", c->at[k].n, p->distinct);
             if (c->reference)
-                add(t, ", overhead %.1f%%", pf_curve_overhead(p, false));
+                pf_cli_format(t, ", overhead %.1f%%", pf_curve_overhead(p, false));
         }
         pf_text_add(t, "</text>\n");
     }
