@@ -319,10 +319,11 @@ static int work(struct suite *s, int argc, char **argv)
         say_begin(&db, continued, salvaged);
         st = pf_suite_execute(&db, campaign, &s->plan, &r, &e);
     }
-    if (st == PF_OK && r.finished)
-        st = pf_suite_db_finish(&db, campaign, &e);
     if (st == PF_OK)
         st = conclude(s, &db, campaign, &found, &e);
+    /* Last of all: killed before this, the same command shows the result again. */
+    if (st == PF_OK && r.finished)
+        st = pf_suite_db_finish(&db, campaign, &e);
     pf_suite_db_close(&db);
     free(key);
     if (st != PF_OK)

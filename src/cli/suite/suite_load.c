@@ -121,6 +121,8 @@ static pf_status loss_row(struct pf_suite_db *db, struct pf_findings *f, sqlite3
 static pf_status open_row(struct pf_suite_db *db, struct pf_findings *f, sqlite3_stmt *q,
                           struct pf_error *e)
 {
+    if (number_at(q, 1) >= number_at(q, 2))
+        return PF_OK; /* only its result has not been shown yet */
     struct pf_suite_open *v = pf_pool_get(&f->pool, sizeof *v);
     if (!v)
         return pf_fail(e, PF_NOMEM, "out of memory");
