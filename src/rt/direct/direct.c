@@ -135,6 +135,5 @@ void pf_direct_end(void)
 void pf_direct_child(void)
 {
     pf_direct.mode = PF_DIRECT_OFF;
-    pf_direct.child = true;
     pf_log_detach();
 }

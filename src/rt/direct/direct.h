@@ -31,7 +31,6 @@
 struct pf_direct {
     uint8_t mode;  /* enum pf_direct_mode */
     bool tracing;  /* every event is written with its value (else schedule and inputs only) */
-    bool child;    /* a child process of a directed one: undirected */
     int64_t pid;   /* of the recording */
     uint64_t hash; /* rolling, over what the threads did */
 };

@@ -106,11 +106,6 @@ static void cut(void)
 
 /* --- the segment --- */
 
-static void divergence(const char *what, uint64_t expected, uint64_t found)
-{
-    pf_diverged(what, expected, found);
-}
-
 static void segment_close(enum pf_segment_end how)
 {
     struct pf_segment seg = {s.self->number, how, (uint8_t)(pf_direct.hash >> 56),
@@ -119,11 +114,11 @@ static void segment_close(enum pf_segment_end how)
         if (pf_direct.mode == PF_DIRECT_RECORD)
             pf_schedule_put(&seg);
     } else if (s.planned.end != how) {
-        divergence("how a segment ended", s.planned.end, how);
+        pf_diverged("how a segment ended", s.planned.end, how);
     } else if (s.planned.n != seg.n) {
-        divergence("the number of events of a segment", s.planned.n, seg.n);
+        pf_diverged("the number of events of a segment", s.planned.n, seg.n);
     } else if (s.planned.hash != seg.hash) {
-        divergence("the hash of what the threads did", s.planned.hash, seg.hash);
+        pf_diverged("the hash of what the threads did", s.planned.hash, seg.hash);
     }
     if (how != PF_END_YIELDED)
         s.yields = 0;
@@ -169,14 +164,14 @@ static bool segment_read(void)
             break;
         case PF_END_WOKEN:
             if (!c || c->state != PF_CONTEXT_WAITING)
-                divergence("a thread that waits", s.planned.thread, c ? c->state : ~0ull);
+                pf_diverged("a thread that waits", s.planned.thread, c ? c->state : ~0ull);
             wake(c, (enum pf_woken)s.planned.n);
             break;
         case PF_END_STUCK:
             stuck(s.planned.n);
         default:
             if (!c || (c != s.self && c->state != PF_CONTEXT_READY))
-                divergence("a thread that can run", s.planned.thread, c ? c->state : ~0ull);
+                pf_diverged("a thread that can run", s.planned.thread, c ? c->state : ~0ull);
             return true;
         }
     }

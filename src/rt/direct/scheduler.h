@@ -59,7 +59,6 @@ _Noreturn void pf_replay_over(void);
 
 /* trap.c */
 void pf_trap_arm(void);
-void pf_trap_disarm(void);
 /* futex.c: the system call futex. */
 long pf_futex(const long argument[6]);
 /* virtual.c: calls about time; false: not one of those. */

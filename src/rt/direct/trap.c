@@ -4,7 +4,7 @@
  * Syscall user dispatch: the kernel sends SIGSYS in place of the call, and the handler's answer goes
  * into the saved rax. The handler runs on the stack of the thread, nothing is blocked while it does,
  * so the scheduler may leave it in the middle and go on with another thread. Where the kernel has no
- * such thing, a seccomp filter does the same, with two drawbacks: it stays for ever, so programs that
+ * such thing, a seccomp filter does the same, but it stays for ever: programs that
  * the target starts by exec cannot run.
  */
 #define _GNU_SOURCE
@@ -19,7 +19,6 @@
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
 #define PR_SET_SYSCALL_USER_DISPATCH 59
 #endif
-#define DISPATCH_OFF 0
 #define DISPATCH_ON 1
 #define RESTORER 0x04000000
 
@@ -168,9 +167,4 @@ void pf_trap_arm(void)
     if (!filter())
         pf_direct_refuse("the kernel can trap system calls neither by syscall user dispatch nor by "
                          "seccomp");
-}
-
-void pf_trap_disarm(void)
-{
-    pf_sys(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, DISPATCH_OFF, NULL, NULL, NULL);
 }
