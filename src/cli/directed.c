@@ -179,6 +179,28 @@ static pf_status go(struct pf_host *h, struct pf_clip_writer *w, const struct pf
     return written;
 }
 
+/* Each continuation becomes a clip; its pieces go. */
+static pf_status join_continuations(struct pf_host *h, const char *file, struct pf_error *e)
+{
+    const struct pf_channel *c = pf_host_channel(h);
+    struct pf_clip before;
+    pf_status s = pf_clip_open(&before, file, e);
+    if (s != PF_OK)
+        return s;
+    for (uint32_t i = 0; s == PF_OK && i < c->continuations; i++) {
+        const struct pf_continuation *k = &c->continuation[i];
+        struct pf_clip_end end = {.wait = k->wait, .outcome = k->outcome};
+        char pieces[PATH_MAX], clip[PATH_MAX];
+        snprintf(pieces, sizeof pieces, "%s/%u", c->folder, i);
+        snprintf(clip, sizeof clip, "%s/%u.clip", c->folder, i);
+        s = pf_clip_join(&before, pieces, clip, &end, e);
+        if (s == PF_OK)
+            unlink(pieces);
+    }
+    pf_clip_release(&before);
+    return s;
+}
+
 pf_status pf_directed_record(const struct pf_clip_meta *m, const char *file,
                              const struct pf_directed *d, struct pf_child_end *child,
                              struct pf_clip_end *end, struct pf_error *e)
@@ -193,6 +215,8 @@ pf_status pf_directed_record(const struct pf_clip_meta *m, const char *file,
         s = go(h, w, m, child, end, e);
         if (s == PF_OK)
             s = pf_clip_finish(w, end, e);
+        if (s == PF_OK && d->at && end->outcome == PF_OUTCOME_STOPPED)
+            s = join_continuations(h, file, e);
         pf_host_free(h);
     }
     pf_clip_writer_free(w);
@@ -224,11 +248,15 @@ pf_status pf_directed_replay(const struct pf_clip *clip, const char *file,
     pf_status s = same_build(clip, e);
     if (s != PF_OK)
         return s;
-    if (chdir(clip->meta.cwd))
+    struct pf_clip_meta meta = clip->meta;
+    meta.traced = true;
+    if (file && (s = pf_clip_create(&w, file, &meta, e)) != PF_OK)
+        return s;
+    if (chdir(clip->meta.cwd)) {
+        pf_clip_writer_free(w);
         return pf_fail(e, PF_IO, "%s: the folder it ran in, %s: %s", clip->path, clip->meta.cwd,
                        strerror(errno));
-    if (file && (s = pf_clip_create(&w, file, &clip->meta, e)) != PF_OK)
-        return s;
+    }
     s = make_host(&h, true, clip, d, e);
     if (s == PF_OK) {
         s = go(h, w, &clip->meta, child, end, e);

@@ -5,9 +5,8 @@
 #include "file.h"
 #include "finding_json.h"
 #include "finding_text.h"
+#include "load_trace.h"
 #include "predict_finding.h"
-#include "selfcheck.h"
-#include "text.h"
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -145,7 +144,7 @@ static void add_text(struct pf_text *t, struct pf_predict_job *j, bool color)
 
 static bool decided(const struct pf_predict_job *j)
 {
-    bool all = !j->anomalies.search.cut && !j->cycles.dropped;
+    bool all = !j->anomalies.search.cut && !j->cycles.dropped && !j->t.recorded.cut;
     for (size_t k = 0; k < j->n; k++)
         all &= !j->results[k].window && !j->results[k].unknown && !j->results[k].dropped &&
                !j->results[k].untried && !j->results[k].invalid;
@@ -209,31 +208,6 @@ static void add_json(struct pf_text *t, struct pf_predict_job *j, int argc, char
     pf_text_add(t, "}\n");
 }
 
-static int read_trace(struct pf_predict_job *j)
-{
-    char *text;
-    size_t len;
-    struct pf_error e;
-    struct pf_trace_error te;
-    if (pf_file_read(j->path, &text, &len, &e) != PF_OK)
-        return pf_complain(VERB, "%s", e.text);
-    enum pf_trace_form form = pf_trace_sniff(text, len);
-    bool ok = form != PF_FORM_BINARY;
-    if (form == PF_FORM_BINARY)
-        snprintf(te.text, sizeof te.text, "%.150s: recordings are not available in this build",
-                 j->path);
-    else if (form == PF_FORM_STD)
-        ok = pf_trace_read_std(&j->t, j->path, text, len, &te);
-    else
-        ok = pf_trace_read_text(&j->t, j->path, text, len, &te);
-    free(text);
-    if (!ok)
-        return pf_complain(VERB, "%s", te.text);
-    if (!pf_trace_check(&j->t, &te))
-        return pf_complain(VERB, "%s: the trace does not agree with itself: %s", j->path, te.text);
-    return PF_EXIT_OK;
-}
-
 static int choose(struct pf_predict_job *j, const char *list)
 {
     for (const char *p = list; *p;) {
@@ -288,7 +262,7 @@ static int read_patterns(struct pf_predict_job *j, const char *path)
 
 static int run_job(struct pf_predict_job *j, const char *json, int argc, char **argv)
 {
-    int status = read_trace(j);
+    int status = pf_load_trace(VERB, j->path, &j->t);
     if (status != PF_EXIT_OK)
         return status;
     size_t found = 0;

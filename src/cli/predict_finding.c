@@ -28,9 +28,30 @@ static char *format(struct pf_pool *pool, const char *fmt, const char *s, uint32
     return pf_pool_text(pool, text, len < (int)sizeof text ? (size_t)len : sizeof text - 1);
 }
 
+/* The whole stack, as the recording has it. */
+static struct pf_trail stack_of(struct pf_predict_job *j, uint32_t i)
+{
+    const struct pf_recorded *r = &j->t.recorded;
+    const struct pf_recorded_trail *w = &r->trails.at[r->stack.at[i]];
+    struct pf_place *p = pf_pool_get(&j->pool, w->n * sizeof *p);
+    for (uint32_t k = 0; p && k < w->n; k++) {
+        const struct pf_site_info *s = &j->t.sites.at[r->trail_sites.at[w->first + k]];
+        const char *file = pf_trace_text(&j->t, s->file);
+        p[k] =
+            (struct pf_place){.function = s->func == PF_NONE ? NULL : pf_trace_text(&j->t, s->func),
+                              .file = *file ? file : NULL,
+                              .line = s->line,
+                              .column = s->column,
+                              .first_line = s->begins};
+    }
+    return (struct pf_trail){p, p ? w->n : 0};
+}
+
 /* Where event i stands in the source; without a site, in the trace. */
 static struct pf_trail trail_of(struct pf_predict_job *j, uint32_t i)
 {
+    if (j->t.recorded.present)
+        return stack_of(j, i);
     const struct pf_site_info *s = &j->t.sites.at[j->t.events.at[i].site];
     const char *file = pf_trace_text(&j->t, s->file);
     struct pf_place *p = pf_pool_get(&j->pool, sizeof *p);

@@ -86,28 +86,35 @@ struct pf_plan_step {
     uint64_t until;
 };
 
+/* A continuation writes its streams straight to a file: first, for each stream, how much the run had
+ * put before (u64 each), then pieces: this, and n bytes. The stream PF_STREAMS stands for the outcome: a
+ * byte of enum pf_outcome, and its text. */
+struct pf_piece {
+    uint32_t stream, n;
+};
+
 struct pf_channel {
     uint64_t magic;
     uint32_t version, mode; /* mode: enum pf_direct_mode */
-    uint32_t abi;           /* PF_ABI_VERSION of pf */
-    uint32_t tracing;       /* events are wanted with their values */
-    uint32_t pf;            /* pid of pf, the parent */
-    uint32_t owner;         /* pid of the target, once it has attached */
-    uint32_t quiet;         /* replay: the output is compared, not shown */
-    uint32_t outcome;       /* enum pf_outcome */
+    uint32_t abi; /* PF_ABI_VERSION of pf */
+    uint32_t tracing; /* events are wanted with their values */
+    uint32_t pf; /* pid of pf, the parent */
+    uint32_t owner; /* pid of the target, once it has attached */
+    uint32_t quiet; /* replay: the output is compared, not shown */
+    uint32_t outcome; /* enum pf_outcome */
     uint32_t affinity_bytes; /* what sched_getaffinity said before pf chose one core */
     unsigned char affinity[128];
-    char schedule[256];     /* the policy, "rr:1000", "random:7" */
-    char until[256];        /* replay: the point to stop at, or empty */
-    char plan[512];         /* record: a file of steps to follow first, or empty */
-    char flip[256];         /* record: one point before another, "T1:137<T2:40" */
-    char at[256];           /* record: the point to go on from several times, or empty */
+    char schedule[256]; /* the policy, "rr:1000", "random:7" */
+    char until[256]; /* replay: the point to stop at, or empty */
+    char plan[512]; /* record: a file of steps to follow first, or empty */
+    char flip[256]; /* record: one point before another, "T1:137<T2:40" */
+    char at[256]; /* record: the point to go on from several times, or empty */
     uint32_t continuations; /* how often */
-    char tail[256];         /* the policy of each; a star stands for its number */
-    char folder[512];       /* where each puts what it records, under its number */
+    char tail[256]; /* the policy of each; a star stands for its number */
+    char folder[512]; /* where each puts what it records, under its number */
     struct pf_continuation continuation[PF_CONTINUATIONS];
-    char exclude[512];      /* function names not watched, globs with commas between */
-    char text[2048];        /* of the outcome */
+    char exclude[512]; /* function names not watched, globs with commas between */
+    char text[2048]; /* of the outcome */
     /* pf sleeps on `called` while it has nothing to write, the target on `drained` while a ring is
      * full. The counters change with every call; `asleep` and `stuck` say whether anybody cares. */
     uint32_t called __attribute__((aligned(64)));

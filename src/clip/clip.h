@@ -83,6 +83,14 @@ void pf_clip_release(struct pf_clip *c); /* twice is fine */
 /* One chunk, decompressed into `to`, which has room for its raw size. */
 PF_MUST_USE pf_status pf_clip_unpack(const struct pf_clip *c, unsigned stream, size_t chunk,
                                      void *to, struct pf_error *e);
+/* A stream whole, malloced; NULL and PF_OK when it is empty. */
+PF_MUST_USE pf_status pf_clip_stream(const struct pf_clip *c, unsigned stream, unsigned char **out,
+                                     size_t *n, struct pf_error *e);
+/* What a continuation left in `pieces` (channel.h), behind what `before` held when it began: an ordinary
+ * clip. Its outcome is in the pieces, the rest of its end in `end`. */
+PF_MUST_USE pf_status pf_clip_join(const struct pf_clip *before, const char *pieces,
+                                   const char *path, struct pf_clip_end *end, struct pf_error *e);
+
 /* XXH64, for the identity of files. */
 uint64_t pf_clip_hash(const void *bytes, size_t n);
 /* Does the file begin as a clip does? */

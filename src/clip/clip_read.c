@@ -317,3 +317,20 @@ pf_status pf_clip_unpack(const struct pf_clip *c, unsigned stream, size_t chunk,
 {
     return unpack(c, &c->stream[stream].chunk[chunk], to, e);
 }
+
+pf_status pf_clip_stream(const struct pf_clip *c, unsigned stream, unsigned char **out, size_t *n,
+                         struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    *n = c->stream[stream].length;
+    *out = *n ? malloc(*n) : NULL;
+    if (*n && !*out)
+        return no_memory(c, e);
+    for (size_t k = 0; s == PF_OK && k < c->stream[stream].n; k++)
+        s = pf_clip_unpack(c, stream, k, *out + c->stream[stream].chunk[k].at, e);
+    if (s != PF_OK) {
+        free(*out);
+        *out = NULL;
+    }
+    return s;
+}

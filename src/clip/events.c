@@ -18,6 +18,7 @@ struct column {
     unsigned stream;
     unsigned char *bytes;
     const unsigned char *at, *end;
+    const unsigned char *low; /* beyond it more is wanted; nowhere when there is no more */
     size_t size;  /* of bytes */
     size_t chunk; /* the next one */
 };
@@ -33,17 +34,20 @@ struct pf_events {
     bool cut;
 };
 
-/* Makes room behind what is left and unpacks chunks until there are `want` bytes, or no more. */
+/* Makes room behind what is left and unpacks chunks until there are more than `want` bytes, or no more. */
 static __attribute__((noinline)) pf_status refill(struct pf_events *r, struct column *c,
                                                   size_t want, struct pf_error *e)
 {
     size_t left = (size_t)(c->end - c->at), n = left;
     size_t chunk = c->chunk, chunks = r->clip->stream[c->stream].n;
     const struct pf_clip_chunk *list = r->clip->stream[c->stream].chunk;
-    while (chunk < chunks && n < want)
+    while (chunk < chunks && n <= want)
         n += list[chunk++].raw;
-    if (n == left)
+    bool over = chunk == chunks;
+    if (n == left) {
+        c->low = (const unsigned char *)UINTPTR_MAX;
         return PF_OK;
+    }
     if (n + SLACK > c->size) {
         unsigned char *more = malloc(n + SLACK);
         if (!more)
@@ -62,6 +66,7 @@ static __attribute__((noinline)) pf_status refill(struct pf_events *r, struct co
     memset(c->bytes + n, 0, SLACK);
     c->at = c->bytes;
     c->end = c->bytes + n;
+    c->low = over ? (const unsigned char *)UINTPTR_MAX : c->end - (n < LONGEST ? n : LONGEST);
     return s;
 }
 
@@ -222,10 +227,10 @@ bool pf_events_next(struct pf_events *r, struct pf_record *out, pf_status *s, st
         if (__builtin_expect(r->head.at == r->head.end, 0) &&
             (*s = refill(r, &r->head, 1, e)) != PF_OK)
             return false;
-        if (__builtin_expect(r->addr.end - r->addr.at < LONGEST, 0) &&
+        if (__builtin_expect(r->addr.at >= r->addr.low, 0) &&
             (*s = refill(r, &r->addr, LONGEST, e)) != PF_OK)
             return false;
-        if (__builtin_expect(r->value.end - r->value.at < LONGEST, 0) &&
+        if (__builtin_expect(r->value.at >= r->value.low, 0) &&
             (*s = refill(r, &r->value, LONGEST, e)) != PF_OK)
             return false;
         if (r->head.at == r->head.end)
@@ -265,4 +270,57 @@ bool pf_events_next(struct pf_events *r, struct pf_record *out, pf_status *s, st
         r->count++;
         return true;
     }
+}
+
+/* The short form again, with everything that changes in registers: reading is mostly this. */
+size_t pf_events_read(struct pf_events *r, struct pf_record *out, size_t max, pf_status *s,
+                      struct pf_error *e)
+{
+    size_t n = 0;
+    *s = PF_OK;
+    while (n < max) {
+        struct pf_code_thread *t = r->now;
+        const unsigned char *h = r->head.at, *a = r->addr.at, *v = r->value.at;
+        struct pf_code *code = r->code;
+        size_t before = n;
+        while (t && n < max && h < r->head.end && a < r->addr.low && v < r->value.low) {
+            unsigned head = *h, how = head & 3;
+            if (how > PF_CODE_NEXT2) /* the site is spelled out, or no access */
+                break;
+            uint32_t site = code->site[t->site].next[how];
+            if (site >= r->ncode || !code->site[site].size)
+                break;
+            pf_code_take_site(code, t, site);
+            struct pf_record *o = &out[n];
+            pf_code_take(code, t, head, &o->what, &o->value, &a, &v);
+            if (a > r->addr.end || v > r->value.end) { /* at the very end only */
+                r->head.at = h;
+                stop(r);
+                r->count += n - before;
+                return n;
+            }
+            h++;
+            n++;
+            o->kind = code->site[site].kind;
+            o->flags = 0;
+            o->attached = o->has_old = false;
+            o->has_value = true;
+            o->thread = (uint32_t)(t - r->thread);
+            o->site = site;
+            o->index = t->index;
+            o->more = code->site[site].size;
+            o->old = 0;
+            o->bytes = NULL;
+            o->nbytes = 0;
+        }
+        r->head.at = h;
+        r->addr.at = a;
+        r->value.at = v;
+        r->count += n - before;
+        if (n == max || !pf_events_next(r, &out[n], s, e))
+            break;
+        if (out[n++].nbytes) /* its bytes are good until the next one only */
+            break;
+    }
+    return n;
 }

@@ -65,6 +65,10 @@ PF_MUST_USE pf_status pf_events_open(struct pf_events **r, const struct pf_clip 
 const struct pf_names *pf_events_names(const struct pf_events *r);
 /* The next record. False: no more; *s says whether that is the end (PF_OK) or an error. */
 bool pf_events_next(struct pf_events *r, struct pf_record *out, pf_status *s, struct pf_error *e);
+/* Up to max records at once, which is faster; 0: no more, as above. A record with bytes is the last of
+ * those given. */
+size_t pf_events_read(struct pf_events *r, struct pf_record *out, size_t max, pf_status *s,
+                      struct pf_error *e);
 /* The recording goes on, but what is there is not whole: after the last record. */
 bool pf_events_cut(const struct pf_events *r);
 void pf_events_free(struct pf_events *r);

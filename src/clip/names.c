@@ -108,7 +108,9 @@ static void take_site(struct cursor *c, struct pf_code *code, size_t *ncode)
     uint64_t i = number(c), kind = number(c), size = number(c), count = number(c);
     struct pf_name_site *s = element(c, (void **)&n->site, &n->nsites, i, sizeof *s);
     struct pf_code_site *books = element(c, (void **)&code->site, ncode, i, sizeof *books);
-    if (!s || !books || count > PF_NAME_DEPTH) {
+    /* Position 0 stands for every one that is not known. */
+    void *none = element(c, (void **)&n->position, &n->npositions, 0, sizeof *n->position);
+    if (!s || !books || !none || count > PF_NAME_DEPTH) {
         c->bad |= count > PF_NAME_DEPTH;
         return;
     }

@@ -5,6 +5,7 @@
  */
 #include "access.h"
 #include "hb.h"
+#include "listen.h"
 #include "rt.h"
 #include "spin.h"
 #include "sys.h"
@@ -122,6 +123,9 @@ void pf_block_again(struct pf_thread *t, void *addr, size_t size, size_t kept, u
         if (pf_rt.events && size > SWEEP_MAX)
             remember_large(r);
     }
+    if (kept) /* grown in place: to a listener another block */
+        pf_tell(t, PF_EV_FREE, addr, kept);
+    pf_tell(t, PF_EV_ALLOC, addr, size ? size : 1);
     if (kept < size)
         pf_memory_new((char *)addr + kept, size - kept);
 }
@@ -182,6 +186,7 @@ void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)
     uint32_t r = *plane((uintptr_t)addr);
     if (!r || records[r].freed || records[r].addr != (uintptr_t)addr)
         return;
+    pf_tell(t, PF_EV_FREE, addr, records[r].size ? records[r].size : 1);
     if (!pf_rt.events) { /* else the trace says that it was freed */
         if (records[r].size < LARGE)
             pf_access_write(t, addr, records[r].size, where);

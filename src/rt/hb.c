@@ -1,5 +1,6 @@
 #include "hb.h"
 #include "limits.h"
+#include "listen.h"
 #include "lockset.h"
 #include "oracle.h"
 #include "rt.h"
@@ -7,6 +8,8 @@
 #include "stack.h"
 #include "store.h"
 #include "sync.h"
+
+void (*pf_listener)(struct pf_thread *, enum pf_event_kind, uintptr_t, uintptr_t);
 
 /* Every release ends the epoch: what the thread does from here on is not told to anybody yet. */
 
@@ -19,6 +22,7 @@ void pf_hb_acquire(struct pf_thread *t, const volatile void *addr)
         return;
     pf_oracle_begin();
     pf_oracle_event(t, "acq", a, 0);
+    pf_tell(t, PF_EV_TAKE, addr, 0);
     struct pf_spin *l = pf_sync_lock(a);
     struct pf_sync *s = pf_sync_find(a, false);
     if (s) {
@@ -36,6 +40,7 @@ void pf_hb_release(struct pf_thread *t, const volatile void *addr)
     uintptr_t a = (uintptr_t)addr;
     pf_oracle_begin();
     pf_oracle_event(t, "rel", a, 0);
+    pf_tell(t, PF_EV_POST, addr, 0);
     struct pf_spin *l = pf_sync_lock(a);
     struct pf_sync *s = pf_sync_find(a, true);
     if (s) {
@@ -55,6 +60,7 @@ void pf_hb_release_store(struct pf_thread *t, const volatile void *addr)
     uintptr_t a = (uintptr_t)addr;
     pf_oracle_begin();
     pf_oracle_event(t, "relstore", a, 0);
+    pf_tell(t, PF_EV_POST, addr, 0);
     struct pf_spin *l = pf_sync_lock(a);
     struct pf_sync *s = pf_sync_find(a, true);
     if (s) {
@@ -96,6 +102,7 @@ void pf_hb_clock_acquire(struct pf_thread *t, struct pf_hb_clock *c)
     struct free_clock *f = (struct free_clock *)c;
     pf_oracle_begin();
     pf_oracle_event(t, "acq", (uintptr_t)c, 0);
+    pf_tell(t, PF_EV_TAKE, c, 0);
     pf_spin_lock(&f->lock);
     pf_clock_to_thread(t, c);
     pf_spin_unlock(&f->lock);
@@ -107,6 +114,7 @@ void pf_hb_clock_release(struct pf_thread *t, struct pf_hb_clock *c)
     struct free_clock *f = (struct free_clock *)c;
     pf_oracle_begin();
     pf_oracle_event(t, "rel", (uintptr_t)c, 0);
+    pf_tell(t, PF_EV_POST, c, 0);
     pf_spin_lock(&f->lock);
     pf_clock_from_thread(c, t);
     pf_spin_unlock(&f->lock);
@@ -119,6 +127,7 @@ void pf_hb_clock_release_store(struct pf_thread *t, struct pf_hb_clock *c)
     struct free_clock *f = (struct free_clock *)c;
     pf_oracle_begin();
     pf_oracle_event(t, "relstore", (uintptr_t)c, 0);
+    pf_tell(t, PF_EV_POST, c, 0);
     pf_spin_lock(&f->lock);
     pf_clock_set_thread(c, t);
     pf_spin_unlock(&f->lock);
@@ -230,6 +239,7 @@ static void unhold(struct pf_thread *t, uintptr_t a, struct pf_held *h)
 void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flags, uint32_t where)
 {
     struct pf_held *h = held_find(t, (uintptr_t)lock);
+    pf_tell(t, flags & PF_LOCK_SHARED ? PF_EV_RDLOCK : PF_EV_LOCK, lock, 0);
     if (!h) {
         hold(t, (uintptr_t)lock, flags & PF_LOCK_SHARED, 1, where);
         return;
@@ -243,6 +253,7 @@ void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flag
 void pf_lock_dropping(struct pf_thread *t, const volatile void *lock)
 {
     struct pf_held *h = held_find(t, (uintptr_t)lock);
+    pf_tell(t, !h ? PF_EV_POST : h->shared ? PF_EV_RDUNLOCK : PF_EV_UNLOCK, lock, 0);
     if (h && --h->depth)
         return;
     unhold(t, (uintptr_t)lock, h);
@@ -252,11 +263,17 @@ uint32_t pf_lock_drop_all(struct pf_thread *t, const volatile void *lock)
 {
     struct pf_held *h = held_find(t, (uintptr_t)lock);
     uint32_t depth = h ? h->depth : 1;
+    for (uint32_t i = 0; h && !t->cond && i < depth; i++)
+        pf_tell(t, h->shared ? PF_EV_RDUNLOCK : PF_EV_UNLOCK, lock, 0);
+    if (t->cond)
+        pf_tell(t, PF_EV_WAIT, t->cond, (uintptr_t)lock);
     unhold(t, (uintptr_t)lock, h);
     return depth;
 }
 
 void pf_lock_retaken(struct pf_thread *t, const volatile void *lock, uint32_t depth, uint32_t where)
 {
+    pf_tell(t, PF_EV_WAKE, t->cond, (uintptr_t)lock);
+    t->cond = NULL;
     hold(t, (uintptr_t)lock, false, depth, where);
 }

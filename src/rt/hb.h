@@ -34,7 +34,7 @@ void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flag
 /* Just before the real unlock. Ends one level of a recursive lock; only the last one is a release.
  * Unlocking what the thread is not known to hold is a release too: order is never lost. */
 void pf_lock_dropping(struct pf_thread *t, const volatile void *lock);
-/* All levels at once, as a condition wait does; returns the depth to give to _retaken. */
+/* All levels at once, as a condition wait does (t->cond is it, else NULL); returns the depth to give to _retaken. */
 uint32_t pf_lock_drop_all(struct pf_thread *t, const volatile void *lock);
 void pf_lock_retaken(struct pf_thread *t, const volatile void *lock, uint32_t depth,
                      uint32_t where);

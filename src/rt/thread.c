@@ -3,6 +3,7 @@
 #include "access.h"
 #include "clock.h"
 #include "limits.h"
+#include "listen.h"
 #include "oracle.h"
 #include "rt.h"
 #include "sample.h"
@@ -68,6 +69,7 @@ struct pf_thread *pf_thread_create(struct pf_thread *parent)
     if (parent) {
         pf_oracle_begin();
         pf_oracle_event(parent, "fork", t->number, 0);
+        pf_tell(parent, PF_EV_FORK, (void *)(uintptr_t)t->number, 0);
         pf_oracle_end();
     }
     pf_unnest();
@@ -139,6 +141,7 @@ void pf_thread_begin(struct pf_thread *t)
                                        : PF_DISPATCH_WATCH;
     if (pf_rt.sampling && !pf_rt.events)
         pf_sample_begin(t);
+    pf_tell(t, PF_EV_BEGIN, (void *)t->stack_lo, t->stack_hi - t->stack_lo);
     pf_unnest();
 }
 
@@ -163,6 +166,7 @@ static void unlink_locked(struct pf_thread *t)
 void pf_thread_end(struct pf_thread *t)
 {
     pf_nest();
+    pf_tell(t, PF_EV_END, NULL, 0);
     pf_thread_unknown();
     if (pf_rt.sampling)
         pf_sample_end(t);
@@ -185,6 +189,8 @@ void pf_thread_joined(struct pf_thread *self, struct pf_thread *child)
     pf_nest();
     pf_oracle_begin();
     pf_oracle_event(self, "join", child->number, 0);
+    if (self != child)
+        pf_tell(self, PF_EV_JOIN, (void *)(uintptr_t)child->number, 0);
     if (child->clock) {
         pf_clock_join(self->clock, child->clock, child->nclock);
         if (child->nclock > self->nclock)

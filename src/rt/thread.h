@@ -56,6 +56,7 @@ struct pf_thread {
     uint8_t state;
     uint32_t lockset; /* interned id of the locks held now (lockset.h) */
     uint32_t nheld;
+    const void *cond; /* the condition variable it is about to wait on, or waits on */
     struct pf_undo undo;
     struct pf_held held[PF_HELD_MAX];
     struct pf_frame *frames; /* the shadow stack */

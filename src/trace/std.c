@@ -73,6 +73,8 @@ bool pf_trace_read_std(struct pf_trace *t, const char *file, const char *text, s
                        struct pf_trace_error *err)
 {
     uint32_t line = 1;
+    if (memchr(text, 0, len))
+        return bad(err, file, line, "not an STD trace: it holds zero bytes");
     for (const char *p = text, *end = text + len; p < end; line++) {
         const char *eol = memchr(p, '\n', (size_t)(end - p));
         eol = eol ? eol : end;

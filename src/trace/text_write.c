@@ -5,10 +5,25 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The variable at or below addr, for addresses that the text form handed out. */
+/* The variable that holds addr: one of the recording, or one that the text form handed out. */
 static uint32_t variable_of(const struct pf_trace *t, uint64_t addr, uint64_t *offset)
 {
     uint32_t best = PF_NONE;
+    if (t->recorded.present) {
+        size_t lo = 0, hi = t->recorded.variables.len; /* the last at or below addr is lo - 1 */
+        while (lo < hi) {
+            size_t mid = lo + (hi - lo) / 2;
+            if (t->recorded.variables.at[mid].addr <= addr)
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        const struct pf_variable *v = lo ? &t->recorded.variables.at[lo - 1] : NULL;
+        if (!v || addr - v->addr >= v->size)
+            return PF_NONE;
+        *offset = addr - v->addr;
+        return v->name;
+    }
     for (uint32_t i = 0; i < t->names.len; i++) {
         uint64_t a = t->names.at[i].addr;
         if (a && a <= addr && addr - a < 0x10000 && (best == PF_NONE || a > addr - *offset)) {

@@ -97,6 +97,12 @@ void pf_trace_release(struct pf_trace *t)
     pf_vec_release(&t->names);
     pf_vec_release(&t->labels);
     pf_vec_release(&t->reuses);
+    pf_vec_release(&t->recorded.variables);
+    pf_vec_release(&t->recorded.index);
+    pf_vec_release(&t->recorded.stack);
+    pf_vec_release(&t->recorded.thread);
+    pf_vec_release(&t->recorded.trails);
+    pf_vec_release(&t->recorded.trail_sites);
     for (int r = 0; r < PF_ROLES; r++)
         pf_vec_release(pf_trace_role(t, r));
     if (t->tables) {
@@ -258,13 +264,20 @@ uint32_t pf_trace_block(struct pf_trace *t, uint64_t addr, uint64_t size)
     return place_in(t, addr, size, fresh.number);
 }
 
-uint32_t pf_trace_site(struct pf_trace *t, uint32_t file, uint32_t line)
+uint32_t pf_trace_position(struct pf_trace *t, uint32_t file, uint32_t line, uint32_t func,
+                           uint32_t column)
 {
     bool fresh;
-    uint32_t s = intern(t->tables, PF_TABLE_SITE, file, line, (uint32_t)t->sites.len, &fresh);
+    uint64_t where = (uint64_t)(func + 1) << 32 | file, spot = (uint64_t)column << 32 | line;
+    uint32_t s = intern(t->tables, PF_TABLE_SITE, where, spot, (uint32_t)t->sites.len, &fresh);
     if (fresh)
-        pf_vec_push(&t->sites, (struct pf_site_info){file, line});
+        pf_vec_push(&t->sites, (struct pf_site_info){file, line, func, column, 0});
     return s;
+}
+
+uint32_t pf_trace_site(struct pf_trace *t, uint32_t file, uint32_t line)
+{
+    return pf_trace_position(t, file, line, PF_NONE, 0);
 }
 
 uint32_t pf_trace_reach(struct pf_trace *t)

@@ -94,6 +94,31 @@ struct pf_name {
 struct pf_site_info {
     uint32_t file; /* name */
     uint32_t line;
+    uint32_t func; /* name; PF_NONE: not known */
+    uint32_t column;
+    uint32_t begins; /* first line of the function; 0: not known */
+};
+
+/* A variable of a recorded program. Those of the text form have their address in struct pf_name. */
+struct pf_variable {
+    uint64_t addr, size;
+    uint32_t name;
+};
+
+struct pf_recorded_trail {
+    uint32_t first, n; /* in trail_sites: sites, innermost first */
+};
+
+/* What only a recording has; all empty in a trace from text. */
+struct pf_recorded {
+    PF_VEC(struct pf_variable) variables; /* by address */
+    pf_vec_u32 index; /* of each event among those of its thread (its name in schedules) */
+    pf_vec_u32 stack; /* of each event: a number of `trails` */
+    pf_vec_u32 thread; /* of each thread: its number in the recording */
+    PF_VEC(struct pf_recorded_trail) trails;
+    pf_vec_u32 trail_sites;
+    bool present;
+    bool cut; /* the recording ended early */
 };
 
 struct pf_initial {
@@ -109,13 +134,14 @@ struct pf_trace {
     PF_VEC(struct pf_reach) reaches;
     PF_VEC(struct pf_initial) initials;
     pf_vec_u32 reach_items;
-    PF_VEC(uint64_t) olds;        /* values that rmw events saw */
-    pf_vec_u32 wakers;            /* pairs (wake event, notify event); sorted by wake */
+    PF_VEC(uint64_t) olds; /* values that rmw events saw */
+    pf_vec_u32 wakers; /* pairs (wake event, notify event); sorted by wake */
     PF_VEC(struct pf_name) names; /* of variables, locks, files ...; see pf_trace_name */
-    pf_vec_u32 reuses;            /* pairs (new block, older block it overlaps), by new block */
-    pf_vec_u32 labels;            /* the number a person gave to event i; empty: i + 1 */
+    pf_vec_u32 reuses; /* pairs (new block, older block it overlaps), by new block */
+    pf_vec_u32 labels; /* the number a person gave to event i; empty: i + 1 */
     pf_vec_u32 threads, locks, conds, barriers, syncs, calls; /* name of each */
-    bool has_branches;            /* else every read counts as a branch */
+    struct pf_recorded recorded;
+    bool has_branches; /* else every read counts as a branch */
     bool has_calls;
     bool sealed;
     struct pf_trace_tables *tables; /* interning, private */
@@ -144,6 +170,9 @@ uint32_t pf_trace_role_name(const struct pf_trace *t, enum pf_role role, uint32_
 uint64_t pf_trace_variable(struct pf_trace *t, uint32_t name);
 uint32_t pf_trace_place(struct pf_trace *t, uint64_t addr, uint64_t size);
 uint32_t pf_trace_site(struct pf_trace *t, uint32_t file, uint32_t line);
+/* The same with a function (PF_NONE: none) and a column. */
+uint32_t pf_trace_position(struct pf_trace *t, uint32_t file, uint32_t line, uint32_t func,
+                           uint32_t column);
 
 /* A new heap block: later places inside it belong to it. Returns its place. */
 uint32_t pf_trace_block(struct pf_trace *t, uint64_t addr, uint64_t size);

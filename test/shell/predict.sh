@@ -48,7 +48,7 @@ has out "loc:4"
 status 2 "$PF" predict "$t/trap/unmatched_read.txt"
 has err "does not agree with itself: event 2 (T1 read): reads 7"
 status 2 "$PF" predict "$PF"
-has err "recordings are not available in this build"
+has err "is neither a trace nor a recording"
 status 2 "$PF" predict nowhere.txt
 has err "nowhere.txt"
 status 2 "$PF" predict --analysis=mac "$t/basic/style.txt"

@@ -12,6 +12,7 @@
 #include "scheduler.h"
 #include "sys.h"
 #include "textbuf.h"
+#include "tracer.h"
 #include <sys/prctl.h>
 
 struct pf_direct pf_direct;
@@ -119,6 +120,7 @@ void pf_direct_start(void)
     pf_context_init((int32_t)pf_direct.pid);
     name_main();
     pf_sched_init(pf_log_channel()->schedule);
+    pf_trace_listen();
     pf_world_init();
     pf_trap_arm();
     pf_unnest();

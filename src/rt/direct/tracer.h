@@ -29,17 +29,14 @@ struct pf_traced {
     uint64_t what; /* address of the place, lock ...; number of the thread */
     uint64_t more; /* size of the place; address of the mutex of a wait or wake */
     uint64_t value, old;
-    const void *bytes; /* contents of a place larger than 8 bytes; pointers handed to a call */
+    const void *bytes; /* contents of a place larger than 8 bytes */
     uint32_t nbytes; /* kept up to PF_TRACED_BYTES */
 };
 #define PF_TRACED_BYTES 64
 void pf_trace_event(const struct pf_traced *e);
 
-/* The site of an interposed function's event: its frame is on top. */
-#define pf_trace_sync(event, ...)                                                                  \
-    (__builtin_expect(pf_direct.tracing, 0)                                                        \
-         ? pf_trace_event(&(struct pf_traced){.kind = PF_EV_##event, __VA_ARGS__})                 \
-         : (void)0)
+/* From now on the runtime's synchronisation and memory are events too (trace_sync.c). */
+void pf_trace_listen(void);
 
 /* --- names (trace_names.c) --- */
 

@@ -7,6 +7,7 @@
  * thrd_t is a pthread_t, a mtx_t holds a pthread_mutex_t (its type is read from there), so locks
  * and threads are known by the same addresses and names in both worlds.
  */
+#include "listen.h"
 #include "wrap_mutex.h"
 #include "wrap_thread.h"
 #include <threads.h>
@@ -83,6 +84,8 @@ static inline int taken(struct pf_call *c, mtx_t *m, int r)
 {
     if (c->t && r == thrd_success)
         pf_mutex_taken(c, (pthread_mutex_t *)m);
+    else if (c->t)
+        pf_lock_refused(c, m, r == thrd_busy || r == thrd_timedout);
     return r;
 }
 
@@ -124,7 +127,7 @@ PF_INTERPOSE(int, cnd_wait, (cnd_t * cond, mtx_t *m))
     PF_CALL(c, cnd_wait);
     if (!c.t)
         return PF_REAL(cnd_wait)(cond, m);
-    return PF_MUTEX_WAIT(c, m, PF_REAL(cnd_wait)(cond, m));
+    return PF_MUTEX_WAIT(c, cond, m, PF_REAL(cnd_wait)(cond, m));
 }
 
 PF_INTERPOSE(int, cnd_timedwait,
@@ -133,5 +136,21 @@ PF_INTERPOSE(int, cnd_timedwait,
     PF_CALL(c, cnd_timedwait);
     if (!c.t)
         return PF_REAL(cnd_timedwait)(cond, m, until);
-    return PF_MUTEX_WAIT(c, m, PF_REAL(cnd_timedwait)(cond, m, until));
+    return PF_MUTEX_WAIT(c, cond, m, PF_REAL(cnd_timedwait)(cond, m, until));
+}
+
+PF_INTERPOSE(int, cnd_signal, (cnd_t * cond))
+{
+    PF_CALL(c, cnd_signal);
+    if (c.t)
+        pf_tell(c.t, PF_EV_SIGNAL, cond, 0);
+    return PF_REAL(cnd_signal)(cond);
+}
+
+PF_INTERPOSE(int, cnd_broadcast, (cnd_t * cond))
+{
+    PF_CALL(c, cnd_broadcast);
+    if (c.t)
+        pf_tell(c.t, PF_EV_BROADCAST, cond, 0);
+    return PF_REAL(cnd_broadcast)(cond);
 }

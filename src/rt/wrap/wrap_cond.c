@@ -2,9 +2,10 @@
  * wrap_cond.c - waiting on condition variables: the mutex is given up and taken back.
  *
  * POSIX orders waiter and signaller by the mutex only, so signal and broadcast make no order of
- * their own and are not interposed. glibc has two generations of these symbols; everything linked
+ * their own; only a listener hears of them. glibc has two generations of these symbols; everything linked
  * in this century uses GLIBC_2.3.2, and dlsym might give the older one.
  */
+#include "listen.h"
 #include "wrap_mutex.h"
 
 #define COND_VERSION "GLIBC_2.3.2"
@@ -15,7 +16,7 @@ PF_INTERPOSE_VERSION(int, pthread_cond_wait, COND_VERSION,
     PF_CALL(c, pthread_cond_wait);
     if (!c.t)
         return PF_REAL(pthread_cond_wait)(cond, m);
-    return PF_MUTEX_WAIT(c, m, PF_REAL(pthread_cond_wait)(cond, m));
+    return PF_MUTEX_WAIT(c, cond, m, PF_REAL(pthread_cond_wait)(cond, m));
 }
 
 PF_INTERPOSE_VERSION(int, pthread_cond_timedwait, COND_VERSION,
@@ -25,7 +26,7 @@ PF_INTERPOSE_VERSION(int, pthread_cond_timedwait, COND_VERSION,
     PF_CALL(c, pthread_cond_timedwait);
     if (!c.t)
         return PF_REAL(pthread_cond_timedwait)(cond, m, until);
-    return PF_MUTEX_WAIT(c, m, PF_REAL(pthread_cond_timedwait)(cond, m, until));
+    return PF_MUTEX_WAIT(c, cond, m, PF_REAL(pthread_cond_timedwait)(cond, m, until));
 }
 
 PF_INTERPOSE(int, pthread_cond_clockwait,
@@ -35,5 +36,17 @@ PF_INTERPOSE(int, pthread_cond_clockwait,
     PF_CALL(c, pthread_cond_clockwait);
     if (!c.t)
         return PF_REAL(pthread_cond_clockwait)(cond, m, clock, until);
-    return PF_MUTEX_WAIT(c, m, PF_REAL(pthread_cond_clockwait)(cond, m, clock, until));
+    return PF_MUTEX_WAIT(c, cond, m, PF_REAL(pthread_cond_clockwait)(cond, m, clock, until));
 }
+
+/* Waking others. */
+#define NOTIFY(fn, kind)                                                                           \
+    PF_INTERPOSE_VERSION(int, fn, COND_VERSION, (pthread_cond_t * cond))                           \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (c.t)                                                                                   \
+            pf_tell(c.t, kind, cond, 0);                                                           \
+        return PF_REAL(fn)(cond);                                                                  \
+    }
+NOTIFY(pthread_cond_signal, PF_EV_SIGNAL)
+NOTIFY(pthread_cond_broadcast, PF_EV_BROADCAST)

@@ -12,6 +12,7 @@
 
 #include "access.h"
 #include "hb.h"
+#include "listen.h"
 #include "wrap.h"
 
 /* Is the call site of the caller's frame a call of this very function? */
@@ -36,6 +37,13 @@ static inline void pf_lock_asked(struct pf_call *c, const volatile void *lock)
 {
     if (c->t && pf_stack_watched() && pf_call_is_direct(c))
         pf_access_read(c->t, lock, 1, pf_here(c, PF_NATIVE_LOCK));
+}
+
+/* An attempt that failed because somebody has the lock. */
+static inline void pf_lock_refused(struct pf_call *c, const volatile void *lock, bool busy)
+{
+    if (busy)
+        pf_tell(c->t, PF_EV_TRYFAIL, lock, 0);
 }
 
 /* Init or destroy, done or about to be: what was known of the lock is forgotten. */

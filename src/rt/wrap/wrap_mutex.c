@@ -31,6 +31,8 @@ PF_INTERPOSE_OFTEN(int, pthread_mutex_trylock, (pthread_mutex_t * m))
     int r = PF_REAL(pthread_mutex_trylock)(m);
     if (c.t && TAKEN(r))
         pf_mutex_taken(&c, m);
+    else if (c.t)
+        pf_lock_refused(&c, m, r == EBUSY);
     return r;
 }
 
@@ -55,6 +57,8 @@ PF_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * m, const struct ti
     int r = PF_BLOCKING(c, PF_REAL(pthread_mutex_timedlock)(m, until));
     if (TAKEN(r))
         pf_mutex_taken(&c, m);
+    else
+        pf_lock_refused(&c, m, r == ETIMEDOUT);
     return r;
 }
 
@@ -68,6 +72,8 @@ PF_INTERPOSE(int, pthread_mutex_clocklock,
     int r = PF_BLOCKING(c, PF_REAL(pthread_mutex_clocklock)(m, clock, until));
     if (TAKEN(r))
         pf_mutex_taken(&c, m);
+    else
+        pf_lock_refused(&c, m, r == ETIMEDOUT);
     return r;
 }
 

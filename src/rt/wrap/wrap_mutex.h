@@ -23,18 +23,20 @@ struct pf_mutex_wait {
     const void *mutex;
     uint32_t depth;
 };
-static inline struct pf_mutex_wait pf_mutex_wait_begin(struct pf_call *c, const void *m)
+static inline struct pf_mutex_wait pf_mutex_wait_begin(struct pf_call *c, const void *cond,
+                                                       const void *m)
 {
+    c->t->cond = cond;
     return (struct pf_mutex_wait){c, m, pf_lock_drop_all(c->t, m)};
 }
 static inline void pf_mutex_wait_end(struct pf_mutex_wait *w)
 {
     pf_lock_retaken(w->c->t, w->mutex, w->depth, pf_here(w->c, PF_NATIVE_CALL));
 }
-#define PF_MUTEX_WAIT(c, m, expr)                                                                  \
+#define PF_MUTEX_WAIT(c, cond, m, expr)                                                            \
     __extension__({                                                                                \
         struct pf_mutex_wait pf_w_ __attribute__((cleanup(pf_mutex_wait_end))) =                   \
-            pf_mutex_wait_begin(&(c), m);                                                          \
+            pf_mutex_wait_begin(&(c), cond, m);                                                    \
         PF_BLOCKING(c, expr);                                                                      \
     })
 

@@ -26,6 +26,8 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
 {
     if (c->t && r == 0)
         pf_lock_taken(c->t, l, flags, pf_here(c, PF_NATIVE_CALL));
+    else if (c->t)
+        pf_lock_refused(c, l, r == EBUSY || r == ETIMEDOUT);
     return r;
 }
 

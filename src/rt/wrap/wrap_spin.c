@@ -25,6 +25,8 @@ PF_INTERPOSE_OFTEN(int, pthread_spin_trylock, (pthread_spinlock_t * l))
     int r = PF_REAL(pthread_spin_trylock)(l);
     if (c.t && r == 0)
         pf_lock_taken(c.t, l, 0, pf_here(&c, PF_NATIVE_CALL));
+    else if (c.t)
+        pf_lock_refused(&c, l, r == EBUSY);
     return r;
 }
 

@@ -1,0 +1,128 @@
+/*
+ * load_trace.c - see load_trace.h. The replay is a pf of its own: it changes folder, environment and
+ * core of its process, and those of this one belong to the verb.
+ */
+#define _GNU_SOURCE
+#include "load_trace.h"
+#include "cli.h"
+#include "file.h"
+#include "recorded.h"
+#include "selfcheck.h"
+#include "text.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Replays the clip with tracing on into a new temporary file, whose name is the result; NULL: the
+ * replay, or we, have said why not. */
+static char *regenerate(const char *verb, const char *path)
+{
+    const char *base = getenv("TMPDIR");
+    char *file = NULL;
+    if (asprintf(&file, "%s/pf-trace.XXXXXX", base && *base ? base : "/tmp") < 0) {
+        pf_complain(verb, "out of memory");
+        return NULL;
+    }
+    int fd = mkstemp(file), wait = -1;
+    if (fd < 0) {
+        pf_complain(verb, "%s: %s", file, strerror(errno));
+        free(file);
+        return NULL;
+    }
+    close(fd);
+    pid_t pid = fork();
+    if (pid == 0) {
+        int null = open("/dev/null", O_WRONLY);
+        dup2(null, STDOUT_FILENO);
+        execl("/proc/self/exe", "pf", "replay", "--quiet", "--trace", file, path, (char *)NULL);
+        _exit(126);
+    }
+    while (pid > 0 && waitpid(pid, &wait, 0) < 0 && errno == EINTR)
+        ;
+    struct pf_clip made;
+    struct pf_error e;
+    /* The exit status is the program's; whether the replay was one, the file says. */
+    bool ok = pid > 0 && pf_clip_open(&made, file, &e) == PF_OK;
+    if (ok) {
+        ok = made.ended && made.end.outcome != PF_OUTCOME_DIVERGED;
+        pf_clip_release(&made);
+    }
+    if (ok)
+        return file;
+    pf_complain(verb, "%s: has no events, and could not be replayed to have them", path);
+    unlink(file);
+    free(file);
+    return NULL;
+}
+
+static int load_clip(const char *verb, const char *path, struct pf_trace *t)
+{
+    struct pf_clip clip;
+    struct pf_error e;
+    struct pf_trace_error te;
+    if (pf_clip_open(&clip, path, &e) != PF_OK)
+        return pf_complain(verb, "%s", e.text);
+    bool cut = !clip.ended;
+    if (cut)
+        fprintf(stderr, "pf %s: %s: is cut short (%s); what comes before is used\n", verb, path,
+                clip.cut);
+    if (!clip.stream[PF_STREAM_EVENT].length) {
+        pf_clip_release(&clip);
+        char *file = regenerate(verb, path);
+        if (!file)
+            return PF_EXIT_USAGE;
+        pf_status s = pf_clip_open(&clip, file, &e);
+        unlink(file);
+        free(file);
+        if (s != PF_OK)
+            return pf_complain(verb, "%s", e.text);
+    }
+    bool ok = pf_trace_read_clip(t, &clip, &te);
+    t->recorded.cut |= cut;
+    pf_clip_release(&clip);
+    if (!ok)
+        return pf_complain(verb, "%s", te.text);
+    if (!t->events.len)
+        return pf_complain(verb, "%s: holds no events; is the program built with this pf cc?",
+                           path);
+    return PF_EXIT_OK;
+}
+
+int pf_load_trace(const char *verb, const char *path, struct pf_trace *t)
+{
+    char *text;
+    size_t len;
+    struct pf_error e;
+    struct pf_trace_error te;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char first[8];
+    bool clip = fd >= 0 && read(fd, first, sizeof first) == 8 && pf_clip_sniff(first, 8);
+    if (fd >= 0)
+        close(fd);
+    if (clip) {
+        int status = load_clip(verb, path, t);
+        if (status != PF_EXIT_OK)
+            return status;
+    } else {
+        if (pf_file_read(path, &text, &len, &e) != PF_OK)
+            return pf_complain(verb, "%s", e.text);
+        enum pf_trace_form form = pf_trace_sniff(text, len);
+        bool ok = form != PF_FORM_BINARY;
+        if (!ok)
+            snprintf(te.text, sizeof te.text, "%.150s: is neither a trace nor a recording", path);
+        else if (form == PF_FORM_STD)
+            ok = pf_trace_read_std(t, path, text, len, &te);
+        else
+            ok = pf_trace_read_text(t, path, text, len, &te);
+        free(text);
+        if (!ok)
+            return pf_complain(verb, "%s", te.text);
+    }
+    if (!pf_trace_check(t, &te))
+        return pf_complain(verb, "%s: the trace does not agree with itself: %s", path, te.text);
+    return PF_EXIT_OK;
+}

@@ -1,0 +1,102 @@
+/*
+ * clip_join.c - a continuation from a checkpoint becomes a clip of its own: the streams of the run up to
+ * the checkpoint, then the pieces that the continuation wrote.
+ */
+#define _GNU_SOURCE
+#include "clip.h"
+#include "file.h"
+#include <stdlib.h>
+#include <string.h>
+
+struct stream {
+    unsigned char *at;
+    size_t n;
+};
+
+static bool add(struct stream *s, const void *bytes, size_t n)
+{
+    unsigned char *more = realloc(s->at, s->n + n + 1);
+    if (!more)
+        return false;
+    memcpy(more + s->n, bytes, n);
+    s->at = more;
+    s->n += n;
+    return true;
+}
+
+/* What the pieces of one stream add up to; a piece that is cut (killed while writing) is left out. */
+static pf_status collect(struct stream streams[PF_STREAMS], struct pf_clip_end *end,
+                         const unsigned char *bytes, size_t n, const char *path, struct pf_error *e)
+{
+    for (size_t at = PF_STREAMS * sizeof(uint64_t); n - at >= sizeof(struct pf_piece);) {
+        struct pf_piece p;
+        memcpy(&p, bytes + at, sizeof p);
+        at += sizeof p;
+        if (p.stream > PF_STREAMS)
+            return pf_fail(e, PF_BAD, "%s: offset %zu: a piece of no stream", path, at);
+        if (p.n > n - at)
+            break;
+        if (p.stream < PF_STREAMS && !add(&streams[p.stream], bytes + at, p.n))
+            return pf_fail(e, PF_NOMEM, "%s: out of memory", path);
+        if (p.stream == PF_STREAMS && p.n && end->outcome == PF_OUTCOME_NONE) {
+            size_t text = p.n - 1 < sizeof end->text ? p.n - 1 : sizeof end->text - 1;
+            end->outcome = (enum pf_outcome)bytes[at];
+            memcpy(end->text, bytes + at + 1, text);
+            end->text[text] = 0;
+        }
+        at += p.n;
+    }
+    return PF_OK;
+}
+
+static pf_status write_clip(const struct pf_clip *before, const struct stream *streams,
+                            const char *path, const struct pf_clip_end *end, struct pf_error *e)
+{
+    struct pf_clip_writer *w;
+    struct pf_clip_meta meta = before->meta;
+    meta.traced = false;
+    pf_status s = pf_clip_create(&w, path, &meta, e);
+    if (s != PF_OK)
+        return s;
+    for (unsigned i = 0; i < PF_STREAMS; i++)
+        for (size_t at = 0; s == PF_OK && at < streams[i].n; at += PF_CHUNK_MAX / 4) {
+            size_t left = streams[i].n - at;
+            s = pf_clip_append(w, i, streams[i].at + at,
+                               left < PF_CHUNK_MAX / 4 ? left : PF_CHUNK_MAX / 4, e);
+        }
+    if (s == PF_OK)
+        s = pf_clip_finish(w, end, e);
+    pf_clip_writer_free(w);
+    return s;
+}
+
+pf_status pf_clip_join(const struct pf_clip *before, const char *pieces, const char *path,
+                       struct pf_clip_end *end, struct pf_error *e)
+{
+    struct stream streams[PF_STREAMS] = {{0}};
+    uint64_t had[PF_STREAMS];
+    char *bytes;
+    size_t n;
+    pf_status s = pf_file_read(pieces, &bytes, &n, e);
+    if (s != PF_OK)
+        return s;
+    if (n < sizeof had)
+        s = pf_fail(e, PF_BAD, "%s: is cut within its first %zu bytes", pieces, sizeof had);
+    else
+        memcpy(had, bytes, sizeof had);
+    for (unsigned i = 0; s == PF_OK && i < PF_STREAM_EVENT; i++) {
+        s = pf_clip_stream(before, i, &streams[i].at, &streams[i].n, e);
+        if (s == PF_OK && streams[i].n < had[i])
+            s = pf_fail(e, PF_BAD, "%s: holds less than its continuation %s began with",
+                        before->path, pieces);
+        streams[i].n = s == PF_OK ? had[i] : 0;
+    }
+    if (s == PF_OK)
+        s = collect(streams, end, (unsigned char *)bytes, n, pieces, e);
+    if (s == PF_OK)
+        s = write_clip(before, streams, path, end, e);
+    for (unsigned i = 0; i < PF_STREAMS; i++)
+        free(streams[i].at);
+    free(bytes);
+    return s;
+}

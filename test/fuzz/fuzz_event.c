@@ -1,0 +1,43 @@
+/*
+ * fuzz_event.c - the events of a recording, past the file: the input is cut into the four streams of the
+ * trace and read as they stand.
+ */
+// sources: src/clip/clip_*.c src/clip/events.c src/clip/names.c src/base/*.c src/trace/*.c
+// sources: src/cli/recorded.c
+#define _GNU_SOURCE
+#include "recorded.h"
+#include "selfcheck.h"
+#include "text.h"
+#include <stdlib.h>
+#include <string.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static const unsigned streams[] = {PF_STREAM_EVENT, PF_STREAM_ADDRESS, PF_STREAM_VALUE,
+                                       PF_STREAM_NAME};
+    struct pf_clip_chunk chunk[4];
+    struct pf_clip clip = {.path = "input", .bytes = data, .size = size, .borrowed = true};
+    uint16_t length[3];
+    if (size < sizeof length + 1)
+        return 0;
+    clip.ended = data[0] & 1;
+    memcpy(length, data + 1, sizeof length);
+    for (size_t i = 0, at = sizeof length + 1; i < 4; i++) {
+        size_t n = i < 3 && length[i] < size - at ? length[i] : size - at;
+        chunk[i] = (struct pf_clip_chunk){at, 0, (uint32_t)n, (uint32_t)n, PF_CODEC_RAW};
+        clip.stream[streams[i]].chunk = &chunk[i];
+        clip.stream[streams[i]].n = n > 0;
+        clip.stream[streams[i]].length = n;
+        at += n;
+    }
+    struct pf_trace t;
+    struct pf_trace_error te;
+    pf_trace_init(&t);
+    if (pf_trace_read_clip(&t, &clip, &te) && pf_trace_check(&t, &te)) {
+        FILE *out = fopen("/dev/null", "w");
+        pf_trace_write_text(&t, out);
+        fclose(out);
+    }
+    pf_trace_release(&t);
+    return 0;
+}

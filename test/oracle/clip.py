@@ -1,0 +1,277 @@
+"""A second reader of recordings, written from docs/format/clip.md and trace.md alone; it shares nothing
+with src/clip. Slow and plain: every rule of the format is one statement here.
+
+    clip.read(path) -> Clip, or ValueError with the reason
+"""
+
+import ctypes
+import ctypes.util
+import struct
+from collections import defaultdict
+from dataclasses import dataclass, field
+
+U64 = (1 << 64) - 1
+SCHEDULE, INPUT, OUTPUT, EVENT, ADDRESS, VALUE, NAME = range(7)
+META, END = 254, 255
+KINDS = []  # words of the kinds, in their order; set by the caller from src/abi/pf_event.def
+
+
+# --- XXH64 ---
+
+
+def xxh64(data, seed=0):
+    p1, p2, p3 = 0x9E3779B185EBCA87, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9
+    p4, p5 = 0x85EBCA77C2B2AE63, 0x27D4EB2F165667C5
+
+    def rotl(x, r):
+        return (x << r | x >> (64 - r)) & U64
+
+    def turn(acc, lane):
+        return rotl((acc + lane * p2) & U64, 31) * p1 & U64
+
+    at, n = 0, len(data)
+    if n >= 32:
+        v = [(seed + p1 + p2) & U64, (seed + p2) & U64, seed, (seed - p1) & U64]
+        while at + 32 <= n:
+            lanes = struct.unpack_from("<4Q", data, at)
+            v = [turn(a, lane) for a, lane in zip(v, lanes)]
+            at += 32
+        h = (rotl(v[0], 1) + rotl(v[1], 7) + rotl(v[2], 12) + rotl(v[3], 18)) & U64
+        for a in v:
+            h = ((h ^ turn(0, a)) * p1 + p4) & U64
+    else:
+        h = (seed + p5) & U64
+    h = (h + n) & U64
+    while at + 8 <= n:
+        h = (rotl(h ^ turn(0, struct.unpack_from("<Q", data, at)[0]), 27) * p1 + p4) & U64
+        at += 8
+    if at + 4 <= n:
+        h = (rotl(h ^ struct.unpack_from("<I", data, at)[0] * p1 & U64, 23) * p2 + p3) & U64
+        at += 4
+    for byte in data[at:]:
+        h = rotl(h ^ byte * p5 & U64, 11) * p1 & U64
+    h = (h ^ h >> 33) * p2 & U64
+    h = (h ^ h >> 29) * p3 & U64
+    return h ^ h >> 32
+
+
+def unzstd(data, raw):
+    lib = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
+    lib.ZSTD_decompress.restype = ctypes.c_size_t
+    lib.ZSTD_decompress.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p, ctypes.c_size_t]
+    out = ctypes.create_string_buffer(raw)
+    if lib.ZSTD_decompress(out, raw, data, len(data)) != raw:
+        raise ValueError("a chunk cannot be decompressed")
+    return out.raw
+
+
+# --- the file ---
+
+
+@dataclass
+class Clip:
+    meta: list
+    end: list = None  # None: cut
+    streams: dict = field(default_factory=lambda: defaultdict(bytes))
+
+
+def fields(data):
+    out, at = [], 0
+    while at < len(data):
+        tag, n = struct.unpack_from("<II", data, at)
+        out.append((tag, data[at + 8 : at + 8 + n]))
+        at += 8 + n
+    return out
+
+
+def read(path):
+    data = open(path, "rb").read()
+    if data[:8] != b"\x89PFclip\n" or struct.unpack_from("<I", data, 8)[0] != 1:
+        raise ValueError("no recording of version 1")
+    clip, at, streams = None, 16, defaultdict(list)
+    lengths = defaultdict(int)
+    while at + 32 <= len(data):
+        magic, stream, codec, _, stored, raw, position, check = struct.unpack_from("<4sBBHIIQQ", data, at)
+        body = data[at + 32 : at + 32 + stored]
+        if magic != b"chnk" or len(body) < stored or xxh64(body, xxh64(data[at : at + 24])) != check:
+            break
+        content = unzstd(body, raw) if codec == 1 else body
+        at += 32 + stored
+        if stream == META:
+            clip = Clip(fields(content))
+        elif stream == END:
+            clip.end = fields(content)
+            break
+        elif position != lengths[stream]:
+            break
+        else:
+            streams[stream].append(content)
+            lengths[stream] += raw
+    if clip is None:
+        raise ValueError("the description does not come first")
+    for stream, parts in streams.items():
+        clip.streams[stream] = b"".join(parts)
+    return clip
+
+
+# --- names and events ---
+
+
+class Bytes:
+    def __init__(self, data):
+        self.data, self.at = data, 0
+
+    def take(self, n):
+        piece = self.data[self.at : self.at + n]
+        if len(piece) < n:
+            raise EOFError
+        self.at += n
+        return piece
+
+    def byte(self):
+        return self.take(1)[0]
+
+    def varint(self):
+        value = shift = 0
+        while True:
+            b = self.byte()
+            value |= (b & 127) << shift
+            shift += 7
+            if b < 128:
+                return value & U64
+
+    def zigzag(self):
+        v = self.varint()
+        return v >> 1 if v & 1 == 0 else -(v >> 1) - 1
+
+    def signed(self, n):
+        return int.from_bytes(self.take(n), "little", signed=True)
+
+    def text(self):
+        return self.take(self.varint()).decode()
+
+
+@dataclass
+class Names:
+    positions: dict = field(default_factory=dict)
+    sites: dict = field(default_factory=dict)  # number -> (kind, size, positions)
+    short: dict = field(default_factory=dict)  # number -> (kind, size) in the short form
+    variables: list = field(default_factory=list)
+    threads: dict = field(default_factory=dict)
+
+
+def names(clip):
+    n, b = Names(), Bytes(clip.streams[NAME])
+    while b.at + 4 <= len(b.data):
+        r = Bytes(b.take(struct.unpack("<I", b.take(4))[0]))
+        what = r.varint()
+        if what == 1:
+            number = r.varint()
+            n.positions[number] = (r.text(), r.text(), r.text(), r.varint())
+        elif what == 2:
+            number, kind, size = r.varint(), r.varint(), r.varint()
+            n.sites[number] = [r.varint() for _ in range(r.varint())]
+            if kind <= 1:
+                n.short[number] = (kind, size)
+        elif what == 3:
+            n.variables.append((r.varint(), r.varint(), r.text()))
+        elif what == 4:
+            number, parent, site = r.varint(), r.varint(), r.varint()
+            n.threads[number] = (parent, site, r.text())
+    return n
+
+
+@dataclass
+class Event:
+    thread: int
+    index: int
+    kind: int
+    site: int
+    what: int = 0
+    more: int = 0
+    value: int = None
+    old: int = None
+    flags: int = 0
+    data: bytes = b""
+    attached: bool = False
+
+
+class Site:
+    def __init__(self):
+        self.addr = self.value = self.stride = self.offset = self.step = 0
+        self.next = [0, 0]
+
+
+class Thread:
+    def __init__(self):
+        self.site = self.index = self.pointer = 0
+
+
+def events(clip, n):
+    """All events, in their order; stops where a stream is over."""
+    heads, addr, val = (Bytes(clip.streams[s]) for s in (EVENT, ADDRESS, VALUE))
+    sites, threads, cells, now = defaultdict(Site), defaultdict(Thread), {}, None
+    widths = [0, 0, 0, 1, 2, 3, 4, 8]
+
+    def follow(site):
+        before = sites[threads[now].site]
+        if before.next[0] != site:
+            before.next = [site, before.next[0]]
+        threads[now].site = site
+
+    for head in heads.data:
+        try:
+            code, t = head & 3, threads[now] if now is not None else None
+            if code == 3 and head >> 2 == 0:
+                now = addr.varint()
+                continue
+            if code == 3 and head >> 2 == 1:
+                t.index = addr.varint()
+                continue
+            if code == 3:
+                has = addr.byte()
+                e = Event(now, 0, (head >> 2) - 2, t.site + addr.zigzag(), attached=bool(has & 64))
+                follow(e.site)
+                s = sites[e.site]
+                if has & 1:
+                    e.what = s.addr = (s.addr + addr.zigzag()) & U64
+                if has & 2:
+                    e.more = addr.varint()
+                if has & 16:
+                    e.flags = addr.byte()
+                if has & 4:
+                    e.value = val.varint()
+                if has & 8:
+                    e.old = val.varint()
+                if has & 32:
+                    e.data = val.take(val.varint())
+                t.index += not e.attached
+                e.index = t.index
+                yield e
+                continue
+            site = t.site + addr.zigzag() if code == 2 else sites[t.site].next[code]
+            follow(site)
+            s, (kind, size) = sites[site], n.short[site]
+            how = head >> 2 & 7
+            at = [s.addr + s.stride, t.pointer + s.offset, s.addr][how] if how < 3 else s.addr + addr.signed(widths[how])
+            at &= U64
+            s.stride, s.offset, s.addr = at - s.addr, at - t.pointer, at
+            how = head >> 5
+            held = cells.get((at >> 2 ^ at >> 16) & 16383, (0, 0))
+            if how == 0:
+                value = held[1] if held[0] == at else s.value
+            elif how < 3:
+                value = s.value + (s.step if how == 2 else 0)
+            else:
+                value = s.value + val.signed(widths[how])
+            value &= (1 << 8 * size) - 1
+            step = value - s.value & (1 << 8 * size) - 1
+            s.step = step - (1 << 8 * size) if step >> 8 * size - 1 else step
+            s.value = value
+            cells[(at >> 2 ^ at >> 16) & 16383] = (at, value)
+            if size == 8:
+                t.pointer = value
+            t.index += 1
+            yield Event(now, t.index, kind, site, at, size, value)
+        except EOFError:
+            return

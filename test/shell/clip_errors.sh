@@ -1,0 +1,72 @@
+# shellcheck shell=bash disable=SC2154
+# Recordings that cannot be written or read: a clear message that names the file and the reason, status 2,
+# and nothing lost.
+cat >two.c <<'EOF'
+#include <pthread.h>
+#include <stdio.h>
+int x;
+static void *f(void *a) { for (int i = 0; i < 50; i++) x++; return a; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, f, 0);
+    pthread_join(t, 0);
+    printf("%d\n", x);
+    return 7;
+}
+EOF
+status 0 "$PF" cc -g -O1 -o two two.c -pthread
+status 7 "$PF" record --trace -o two.clip -- ./two
+has out "50"
+status 7 "$PF" replay two.clip
+has out "50"
+
+# Where it cannot be written.
+status 2 "$PF" record -o /dev/full -- ./two
+has err "/dev/full: No space left on device"
+status 2 "$PF" record -o nowhere/two.clip -- ./two
+has err "nowhere/two.clip: No such file or directory"
+status 2 "$PF" record --schedule=often -o x.clip -- ./two
+has err "--schedule=often: expected"
+status 2 "$PF" record -o x.clip -- /bin/true
+has err "is not instrumented"
+
+# What is no recording.
+status 2 "$PF" replay nothing.clip
+has err "nothing.clip: No such file or directory"
+: >empty.clip
+status 2 "$PF" replay empty.clip
+has err "empty.clip: is empty"
+status 2 "$PF" replay two.c
+has err "two.c: is no recording of photofinish"
+status 2 "$PF" replay .
+has err ".: is a folder"
+head -c 40 two.clip >head.clip
+status 2 "$PF" replay head.clip
+has err "head.clip: offset 16: the file ends within"
+
+# Another version, another build.
+{ head -c 8 two.clip; printf '\2'; tail -c +10 two.clip; } >later.clip
+status 2 "$PF" replay later.clip
+has err "later.clip: is a recording in version 2 of the format, this pf reads 1"
+status 0 "$PF" cc -g -O0 -o two two.c -pthread
+status 2 "$PF" replay two.clip
+has err "two.clip: was recorded from another build of"
+status 0 "$PF" cc -g -O1 -o two two.c -pthread
+
+# Cut, or damaged in the middle: what comes before is used, and it is said.
+status 7 "$PF" record --trace -o two.clip -- ./two
+size=$(stat -c %s two.clip)
+head -c $((size - 10)) two.clip >cut.clip
+status 0 "$PF" dump cut.clip
+has err "cut.clip: is cut short (the file ends within a chunk, at offset"
+has out "T0 fork T1"
+status 0 "$PF" dump --about cut.clip
+has out "cut the file ends within a chunk"
+
+# As text and back: the same events.
+status 0 "$PF" dump -o two.txt two.clip
+status 0 "$PF" dump -o again.txt two.txt
+status 0 cmp two.txt again.txt
+status 2 "$PF" dump
+has err "one file"
