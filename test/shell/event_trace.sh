@@ -54,7 +54,7 @@ has out "15 1 12"
 status 0 "$PF" replay all.clip
 has out "15 1 12"
 status 0 ./show all.clip
-grep "^T1" out | cut -d' ' -f3- | sed -n '/call lib_sum/,$p' >stream
+grep "^T1" out | cut -d' ' -f3- | sed -n '/call lib_sum/,$p' | grep -v '^end ' >stream
 diff - stream <<'E2'
 call lib_sum 2 work:19
 +call lib_sum 4 work:19
