@@ -18,7 +18,6 @@ struct pf_directed {
     unsigned continuations;
     bool tracing;                           /* events with values are wanted */
     bool quiet;                             /* replay: the output is not shown */
-    bool gdb;                               /* replay: stop for a debugger */
 };
 
 /* What describes a run of `path` with argv in this environment and folder. */

@@ -37,9 +37,10 @@ int pf_replay(int argc, char **argv)
 {
     struct pf_directed d = {0};
     const char *trace = NULL;
+    bool gdb = false;
     const struct pf_cli_option options[] = {
-        {"until", "POINT", "stop there: THREAD:EVENT, or race", &d.until, NULL},
-        {"gdb", NULL, "stop in gdb, at --until or at the end", NULL, &d.gdb},
+        {"until", "POINT", "stop before this event: THREAD:EVENT, such as T2:137", &d.until, NULL},
+        {"gdb", NULL, "stop in gdb (not available in this build)", NULL, &gdb},
         {"quiet", NULL, "do not show the output, only compare it", NULL, &d.quiet},
         {"trace", "FILE", "write every event with its value to FILE, a clip", &trace, NULL},
     };
@@ -58,6 +59,8 @@ int pf_replay(int argc, char **argv)
         return pf_complain(VERB, "which clip? usage: pf replay %s", verb.usage);
     if (first + 1 < argc)
         return pf_complain(VERB, "one clip at a time; options stand before it");
+    if (gdb)
+        return pf_complain(VERB, "--gdb: not available in this build");
     struct pf_clip clip;
     struct pf_child_end child;
     struct pf_clip_end end;
