@@ -132,7 +132,6 @@ static LLVMValueRef mapped(struct pf_emit *e, LLVMValueRef v)
 /* An instruction of the plan: what goes before, the instruction, what goes after. */
 static void emit_step(struct pf_emit *e, const struct pf_step *s)
 {
-    e->flags = s->flags;
     switch ((enum pf_what)s->what) {
     case PF_DO_NOTHING:
         pf_emit_copy(e, s->inst);
