@@ -9,7 +9,7 @@ stage := $(abspath $(BUILD))/stage
 pf    := $(stage)/bin/pf
 
 .DEFAULT_GOAL := build
-.PHONY: build deps stage demo test test-thorough bench realworld lint format install clean help
+.PHONY: build deps stage demo test test-thorough test-sampling bench realworld lint format install clean help
 
 help: ## this text
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -36,6 +36,11 @@ test: build ## build and run every test, each program 5 times at -O0 and -O2
 
 test-thorough: build ## the same, each program 50 times
 	PF_TEST_RUNS=50 ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
+
+test-sampling: stage ## every test program under every sampling policy: nothing but true races
+	python3 test/run/program.py --pf $(pf) --runs 2 --sample literace,pacer:0.3,atexrace,atexrace \
+		--work $(BUILD)/test-work/test-sampling \
+		$$(find test/program -name '*.c*' ! -path '*/part/*' | sort)
 
 bench: stage ## time and memory beside ThreadSanitizer, into bench/results
 	@script/install-deps bench

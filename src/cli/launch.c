@@ -85,7 +85,13 @@ pf_status pf_launch_environment(const struct pf_launch *l, const char *folder, c
         pf_text_add(&t, l->sample);
         pf_text_char(&t, '\'');
     }
-    if (l->suppressions)
+    if (pf_sample_remembers(l->sample)) {
+        const char *state = l->state ? l->state : PF_STATE_FOLDER;
+        s = pf_folder_make(state, e);
+        if (s == PF_OK)
+            s = add_path(&t, "state", state, e);
+    }
+    if (s == PF_OK && l->suppressions)
         s = add_path(&t, "suppressions", l->suppressions, e);
     pf_text_char(&t, 0);
     if (s == PF_OK && (t.failed || (t.n > 1 && setenv("PF_OPTIONS", t.at, 1)) ||

@@ -11,12 +11,14 @@
 #include "status.h"
 #include <stdbool.h>
 
+#define PF_STATE_FOLDER ".photofinish"
+
 struct pf_launch {
     const char *sample;       /* the policy */
-    const char *state;        /* folder in which policies remember earlier runs; NULL: none */
+    const char *state; /* folder in which policies remember earlier runs; NULL: PF_STATE_FOLDER */
     const char *suppressions; /* file; NULL: none */
     bool generate, strict, quiet;
-    bool plain;      /* watch nothing: what the build alone costs */
+    bool plain; /* watch nothing: what the build alone costs */
     bool own_status; /* the program's own exit status, also when something was found */
 };
 

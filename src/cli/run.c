@@ -141,9 +141,10 @@ int pf_run(int argc, char **argv)
 {
     struct run r = {.launch.sample = "full"};
     const struct pf_cli_option options[] = {
-        {"sample", "POLICY", "which calls to watch: full (default), literace", &r.launch.sample,
+        {"sample", "POLICY", "which calls to watch: full (default), literace, pacer:RATE, atexrace",
+         &r.launch.sample, NULL},
+        {"state", "DIR", "keep findings and what sampling learned there, over many runs", &r.state,
          NULL},
-        {"state", "DIR", "keep the findings there, over many runs; see pf report", &r.state, NULL},
         {"json", "FILE", "write the findings as JSON; - is standard output", &r.json, NULL},
         {"log", "DIR", "keep the findings logs of the processes there", &r.log, NULL},
         {"suppressions", "FILE", "do not report what FILE describes", &r.launch.suppressions, NULL},
@@ -171,6 +172,7 @@ int pf_run(int argc, char **argv)
         return status;
     if (first >= argc)
         return pf_complain(VERB, "which program? usage: pf run %s", verb.usage);
+    r.launch.state = r.state;
     if (r.log && r.state)
         return pf_complain(VERB, "--log or --state, not both");
     if (r.json && pf_file_check(r.json, &e) != PF_OK)

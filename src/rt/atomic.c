@@ -84,7 +84,9 @@ static void check(struct operation *o, bool write)
         unsigned mask = ((1u << n) - 1) << (a & 7);
         pf_oracle_access(t, a, n, write, true);
         uint64_t mine = pf_stmt_make(t, mask & 0xff, write, true) | pf_stack_id(t, o->site);
-        if (pf_rt.careful || !pf_cell_touch_atomic(t->clock, pf_cell_of(a), mine))
+        if (t->idle)
+            pf_cell_look(t, a, mine, PF_NO_SITE);
+        else if (pf_rt.careful || !pf_cell_touch_atomic(t->clock, pf_cell_of(a), mine))
             pf_cell_access(t, a, mine, PF_NO_SITE);
         a += n;
     }

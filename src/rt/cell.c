@@ -493,6 +493,26 @@ void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t si
         report(t, &v, addr, site, before, n);
 }
 
+void pf_cell_look(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site)
+{
+    uint64_t *cell = pf_cell_of(addr), list[64];
+    if (!(get(&cell[0]) | get(&cell[1])))
+        return;
+    unsigned n = pf_cell_list(cell, list, 64);
+    struct visit v = {a, 0, 0};
+    for (unsigned i = 0; i < n && i < 64; i++)
+        if (conflicts(t->clock, a, list[i])) {
+            report(t, &v, addr, site, list, n < 64 ? n : 64);
+            return;
+        }
+    for (unsigned i = 0; i < 2; i++) { /* those in a record stay */
+        uint64_t s = get(&cell[i]);
+        if (s && !pf_is_ref(s) && pf_stmt_inside(s, a) && !(s & ~a & PF_BIT_W) &&
+            !(a & ~s & PF_BIT_A) && pf_stmt_known(t->clock, s))
+            put(&cell[i], 0);
+    }
+}
+
 static void clear_one(uint64_t *cell)
 {
     uint64_t s1 = get(&cell[1]);

@@ -81,6 +81,9 @@ static inline uint64_t pf_stmt_make(const struct pf_thread *t, unsigned mask, bo
 /* The access `a` is made to the granule at addr. Its id is found from `site` when it is needed,
  * unless a has one already (then site is PF_NO_SITE). Reports races. */
 void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site);
+/* The same, but the access leaves no statement: it is compared with those that are there, and takes away
+ * what it would replace. */
+void pf_cell_look(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site);
 /* The granules of [from, to) are as new; records go back. */
 void pf_cell_clear(uint64_t *from, uint64_t *to);
 /* All statements of a cell into out[0..max); returns how many there are. For tests. */

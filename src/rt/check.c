@@ -36,6 +36,10 @@ static inline void access_one(struct pf_thread *t, uintptr_t addr, unsigned size
                               uint32_t id, uint32_t site)
 {
     uint64_t a = pf_stmt_make(t, ((1u << size) - 1) << (addr & 7) & 0xff, write, false) | id;
+    if (__builtin_expect(t->idle, 0)) {
+        pf_cell_look(t, addr, a, site);
+        return;
+    }
     if (__builtin_expect(pf_rt.oracle, 0)) {
         pf_oracle_begin();
         pf_oracle_access(t, addr, size, write, false);
@@ -129,7 +133,7 @@ static inline __attribute__((always_inline)) void access_kind(struct pf_thread *
     uintptr_t end = addr + size;
     if (!id && site != PF_NO_SITE)
         id = pf_stack_id(t, site);
-    if (__builtin_expect(pf_rt.careful, 0)) {
+    if (__builtin_expect(pf_rt.careful | t->idle, 0)) {
         access_carefully(t, addr, size, write, id);
         return;
     }

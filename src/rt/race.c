@@ -14,6 +14,7 @@
 #include "race_build.h"
 #include "race_log.h"
 #include "race_print.h"
+#include "sample.h"
 #include "spin.h"
 #include "suppress.h"
 #include "sys.h"
@@ -199,7 +200,9 @@ static void end_log(const char *how)
     for (uint32_t i = FIRST; i < race.n; i++)
         if (race.entry[i].count > 1 && race.entry[i].reported)
             pf_race_log_count(race.entry[i].id, race.entry[i].count);
-    pf_race_log_end(how, race.findings, race.suppressed);
+    struct pf_sample_numbers sample;
+    bool sampled = pf_sample_finish(&sample);
+    pf_race_log_end(how, race.findings, race.suppressed, sampled ? &sample : NULL);
 }
 
 static bool is_this_process(void) { return race.pid == (pid_t)pf_sys(SYS_getpid); }

@@ -5,6 +5,7 @@
 #include "options.h"
 #include "pf_abi.h"
 #include "race_build.h"
+#include "sample.h"
 #include "sys.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -218,7 +219,8 @@ void pf_race_log_count(uint64_t id, uint64_t count)
     write_line(&t);
 }
 
-void pf_race_log_end(const char *how, uint64_t findings, uint64_t suppressed)
+void pf_race_log_end(const char *how, uint64_t findings, uint64_t suppressed,
+                     const struct pf_sample_numbers *sample)
 {
     static const char *const names[] = {
 #define PF_LIMIT(name, text) text,
@@ -236,7 +238,15 @@ void pf_race_log_end(const char *how, uint64_t findings, uint64_t suppressed)
     for (int i = 0; i < PF_LIMITS; i++)
         if (pf_limit_count[i])
             pf_json_num(&t, names[i], pf_limit_count[i]);
-    pf_text_add(&t, "}}");
+    pf_text_char(&t, '}');
+    if (sample) {
+        pf_json_key(&t, "sample");
+        pf_text_char(&t, '{');
+        pf_json_num(&t, "pairs", sample->pairs);
+        pf_json_num(&t, "frequent", sample->frequent);
+        pf_text_char(&t, '}');
+    }
+    pf_text_char(&t, '}');
     write_line(&t);
 }
 

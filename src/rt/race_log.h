@@ -25,7 +25,9 @@ bool pf_race_log_is_open(void);
 void pf_race_log_finding(const struct pf_finding *f);
 void pf_race_log_count(uint64_t id, uint64_t count);
 /* `how`: exit, exec, halt. */
-void pf_race_log_end(const char *how, uint64_t findings, uint64_t suppressed);
+struct pf_sample_numbers;
+void pf_race_log_end(const char *how, uint64_t findings, uint64_t suppressed,
+                     const struct pf_sample_numbers *sample); /* NULL: none */
 /* The exec did not happen: the log goes on. */
 void pf_race_log_resume(void);
 

@@ -154,6 +154,8 @@ void pf_rt_after_fork(bool child)
     pf_thread_unlock();
     pf_oracle_end();
     pf_unnest();
-    if (child && __pf_tls.thread)
+    if (child && __pf_tls.thread) {
         pf_thread_after_fork(__pf_tls.thread);
+        pf_sample_forked(__pf_tls.thread);
+    }
 }

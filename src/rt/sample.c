@@ -6,23 +6,27 @@
 #include "sys.h"
 #include "textbuf.h"
 
-static const struct pf_policy *const policies[] = {&pf_policy_literace};
-static const struct pf_policy *policy;
+static const struct pf_sampler *const samplers[] = {&pf_sampler_literace, &pf_sampler_pacer,
+                                                    &pf_sampler_atexrace};
+static const struct pf_sampler *sampler;
+static bool finished;
 
 void pf_sample_init(void)
 {
     const char *text = pf_options.sample;
     if (pf_str_same(text, "full"))
         return;
-    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
-        const char *name = policies[i]->name;
+    for (size_t i = 0; i < sizeof samplers / sizeof *samplers; i++) {
+        const char *name = samplers[i]->name;
         size_t n = pf_str_len(name);
         if (!pf_str_starts(text, name) || (text[n] && text[n] != ':'))
             continue;
-        if (!policies[i]->configure(text + n + !!text[n]))
+        if (!samplers[i]->configure(text + n + !!text[n]))
             break;
-        policy = policies[i];
-        pf_rt.sampling = true;
+        sampler = samplers[i];
+        pf_rt.sampling = !pf_rt.events && !pf_rt.plain; /* directed mode follows every access */
+        if (pf_rt.sampling && sampler->start)
+            sampler->start();
         return;
     }
     pf_options_refuse("sample", text);
@@ -36,15 +40,15 @@ void pf_sample_begin(struct pf_thread *t)
         return;
     }
     __pf_tls.counts = counts;
-    policy->begin(t);
     __pf_tls.dispatch = PF_DISPATCH_COUNT;
+    sampler->begin(t);
 }
 
 void pf_sample_end(struct pf_thread *t)
 {
     if (!__pf_tls.counts)
         return;
-    policy->end(t);
+    sampler->end(t);
     pf_sys(SYS_munmap, __pf_tls.counts, PF_FUNCS_MAX * sizeof *__pf_tls.counts);
     __pf_tls.counts = NULL;
 }
@@ -52,7 +56,29 @@ void pf_sample_end(struct pf_thread *t)
 enum pf_body pf_sample_call(struct pf_thread *t, struct pf_func *f)
 {
     pf_nest();
-    enum pf_body body = pf_func_number(f) ? policy->call(t, f) : PF_BODY_WATCH;
+    enum pf_body body = pf_func_number(f) ? sampler->call(t, f) : PF_BODY_WATCH;
     pf_unnest();
     return body;
+}
+
+void pf_sample_joined(struct pf_thread *child)
+{
+    if (sampler->joined)
+        sampler->joined(child);
+}
+
+void pf_sample_forked(struct pf_thread *t)
+{
+    finished = false;
+    if (pf_rt.sampling && sampler->forked)
+        sampler->forked(t);
+}
+
+bool pf_sample_finish(struct pf_sample_numbers *out)
+{
+    if (!pf_rt.sampling || !sampler->finish || finished)
+        return false;
+    finished = true;
+    sampler->finish(out);
+    return true;
 }

@@ -49,4 +49,10 @@ static enum pf_body call(struct pf_thread *t, struct pf_func *f)
     return PF_BODY_WATCH;
 }
 
-const struct pf_policy pf_policy_literace = {"literace", configure, begin, end, call};
+const struct pf_sampler pf_sampler_literace = {
+    .name = "literace",
+    .configure = configure,
+    .begin = begin,
+    .end = end,
+    .call = call,
+};

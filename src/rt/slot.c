@@ -94,6 +94,10 @@ void pf_thread_key(struct pf_thread *t)
     if (pf_rt.careful || t->signals || t->ignore_reads || t->ignore_writes)
         t->tls->clock = NULL;
     /* Nothing may pass unlogged, or a signal waits: a key that no word matches, 0 neither. */
+    if (t->idle) { /* an empty cell matches, nothing else does */
+        t->tls->key = 0;
+        t->tls->clock = NULL;
+    }
     if (pf_rt.oracle || t->signals)
         t->tls->key = (uint64_t)PF_CLK_MAX << PF_CLK_SHIFT | 1ull << PF_WRITE_BIT;
 }

@@ -139,7 +139,7 @@ void pf_thread_begin(struct pf_thread *t)
     __pf_tls.dispatch = pf_rt.excludes ? PF_DISPATCH_ASK
                         : pf_rt.events ? PF_DISPATCH_EVENT
                                        : PF_DISPATCH_WATCH;
-    if (pf_rt.sampling && !pf_rt.events)
+    if (pf_rt.sampling)
         pf_sample_begin(t);
     pf_tell(t, PF_EV_BEGIN, (void *)t->stack_lo, t->stack_hi - t->stack_lo);
     pf_unnest();
@@ -191,6 +191,8 @@ void pf_thread_joined(struct pf_thread *self, struct pf_thread *child)
     pf_oracle_event(self, "join", child->number, 0);
     if (self != child)
         pf_tell(self, PF_EV_JOIN, (void *)(uintptr_t)child->number, 0);
+    if (pf_rt.sampling)
+        pf_sample_joined(child);
     if (child->clock) {
         pf_clock_join(self->clock, child->clock, child->nclock);
         if (child->nclock > self->nclock)

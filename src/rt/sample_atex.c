@@ -1,0 +1,196 @@
+/*
+ * sample_atex.c - AtexRace (Guo, Cai, Yang, ESEC/FSE 2017, Algorithm 2): a call is sampled, in both
+ * threads, when its function runs at the same time as one with which it was not often seen together, in
+ * this execution or the last ones.
+ *
+ * The paper looks at the other threads at every call. Here a call of a pair that will not be sampled for
+ * a while lets the next ones pass unseen (counts), the more the hotter the pair is; the next look counts
+ * for them all. A function that is new on either side is seen all the same: the colder one looks.
+ *
+ * The other thread of a sampled pair is woken: it looks at its very next call.
+ */
+#include "limits.h"
+#include "module.h"
+#include "pairs.h"
+#include "rt.h"
+#include "sample.h"
+#include "sample_state.h"
+#include "seat.h"
+#include "spin.h"
+#include "store.h"
+#include "sys.h"
+
+#define UNSEEN_MAX 255  /* calls that pass without a look */
+#define UNSEEN_PART 8   /* of the calls that the pair had */
+#define UNSEEN_ALONE 15 /* while there is no other thread */
+
+struct own {
+    uint32_t seat;
+    struct pf_pairs pairs;
+    int32_t unseen[]; /* of each function: what counts was set to */
+};
+#define OWN_SIZE (sizeof(struct own) + PF_FUNCS_MAX * sizeof(int32_t))
+
+static struct pf_rate rate = {10, 100, 10000};
+static uint32_t frequent = 2; /* n */
+static struct pf_pairs before; /* n-frequent pairs of earlier executions; constant */
+static struct pf_pairs seen;   /* of threads that have ended */
+static struct pf_spin lock;
+static uint64_t *names; /* of functions, by number; 0: not named yet */
+static uint32_t known_pairs;
+
+static bool number(const char **s, uint32_t *out)
+{
+    uint32_t v = 0;
+    const char *from = *s;
+    for (; **s >= '0' && **s <= '9' && v < 100000000; ++*s)
+        v = v * 10 + (uint32_t)(**s - '0');
+    *out = v;
+    return *s > from;
+}
+
+/* [B/P][:N[:FLOOR]] */
+static bool configure(const char *s)
+{
+    if (*s && *s != ':') {
+        if (!number(&s, &rate.burst) || *s++ != '/' || !number(&s, &rate.period) || !rate.burst ||
+            rate.burst > rate.period)
+            return false;
+        if (rate.floor < rate.period)
+            rate.floor = rate.period;
+    }
+    if (*s == ':' && (s++, !number(&s, &frequent) || !frequent || frequent > 255))
+        return false;
+    if (*s == ':' && (s++, !number(&s, &rate.floor) || rate.floor < rate.period))
+        return false;
+    return !*s;
+}
+
+static void start(void)
+{
+    names = pf_sys_map(NULL, PF_FUNCS_MAX * sizeof *names);
+    known_pairs = pf_state_load(&before, frequent);
+}
+
+static void begin(struct pf_thread *t)
+{
+    struct own *o = names ? pf_sys_map(NULL, OWN_SIZE) : NULL;
+    if (o && (o->seat = pf_seat_take(t)) == UINT32_MAX) {
+        pf_sys(SYS_munmap, o, OWN_SIZE);
+        o = NULL;
+    }
+    t->sample = o;
+    if (!o)
+        pf_limit_hit(PF_LIMIT_MEMORY);
+}
+
+static void add(const struct pf_pair *p, void *to)
+{
+    struct pf_pairs *sum = to;
+    struct pf_pair *e = pf_pairs_find(sum, p->key);
+    uint32_t more = p->count - p->earlier;
+    if (!e)
+        pf_pairs_add(sum, p->key, p->count, p->earlier);
+    else
+        e->count = e->count > UINT32_MAX - more ? UINT32_MAX : e->count + more;
+}
+
+static void end(struct pf_thread *t)
+{
+    struct own *o = t->sample;
+    if (!o)
+        return;
+    pf_seat_leave(o->seat, t->frames + 1);
+    t->sample = NULL;
+    pf_spin_lock(&lock);
+    pf_pairs_each(&o->pairs, add, &seen);
+    pf_spin_unlock(&lock);
+    pf_pairs_release(&o->pairs);
+    pf_sys(SYS_munmap, o, OWN_SIZE);
+}
+
+static uint64_t name_of(struct pf_func *f)
+{
+    uint64_t name = __atomic_load_n(&names[f->number], __ATOMIC_RELAXED);
+    if (__builtin_expect(!name, 0)) {
+        name = pf_seat_name(f);
+        __atomic_store_n(&names[f->number], name, __ATOMIC_RELAXED);
+    }
+    return name;
+}
+
+/* Looks at the others for a call, or something like it, of the function; `weight` calls in fact. */
+static bool look(struct own *o, struct pf_func *f, uint32_t weight, uint32_t *left)
+{
+    struct pf_seen others[PF_SEEN_MAX];
+    uint64_t other[PF_SEEN_MAX], wake;
+    uint64_t name = name_of(f);
+    unsigned n = pf_seat_look(o->seat, others);
+    for (unsigned i = 0; i < n; i++)
+        other[i] = others[i].name;
+    bool sample = pf_pairs_call(&o->pairs, &before, &rate, name, other, n, weight, &wake, left);
+    for (; wake; wake &= wake - 1)
+        pf_seat_wake(others[__builtin_ctzll(wake)].seat);
+    pf_seat_done(o->seat);
+    if (!n)
+        *left = UNSEEN_ALONE;
+    return sample;
+}
+
+static enum pf_body call(struct pf_thread *t, struct pf_func *f)
+{
+    struct own *o = t->sample;
+    if (!o)
+        return PF_BODY_WATCH;
+    __atomic_store_n(&__pf_tls.dispatch, PF_DISPATCH_COUNT, __ATOMIC_SEQ_CST);
+    __atomic_exchange_n(&__pf_tls.wanted, 0, __ATOMIC_SEQ_CST);
+    int32_t *count = &__pf_tls.counts[f->number], *unseen = &o->unseen[f->number];
+    uint32_t left, weight = (uint32_t)(*unseen - (*count < 0 ? 0 : *count) + 1);
+    bool sample = look(o, f, weight, &left);
+    int32_t most = *unseen + *unseen / UNSEEN_PART + 1; /* from 0 up, as long as nothing happens */
+    *unseen = sample ? 0 : (int32_t)(left - 1 < UNSEEN_MAX ? left - 1 : UNSEEN_MAX);
+    if (*unseen > most)
+        *unseen = most;
+    *count = *unseen;
+    return sample ? PF_BODY_WATCH : PF_BODY_PLAIN;
+}
+
+static void joined(struct pf_thread *t) { pf_seat_joined(t); }
+
+static void add_running(struct pf_thread *t, void *arg)
+{
+    struct own *o = t->sample;
+    if (o)
+        pf_pairs_each(&o->pairs, add, arg);
+}
+
+static void finish(struct pf_sample_numbers *out)
+{
+    pf_thread_each(add_running, &seen);
+    pf_state_save(&seen);
+    out->pairs = seen.n > known_pairs ? seen.n : known_pairs;
+    out->frequent = before.n;
+}
+
+static void forked(struct pf_thread *t)
+{
+    struct own *o = t->sample;
+    pf_pairs_release(&seen); /* the parent tells of them */
+    if (o) {
+        pf_seat_alone(o->seat);
+        o->pairs = (struct pf_pairs){0};
+        lock = (struct pf_spin){0};
+    }
+}
+
+const struct pf_sampler pf_sampler_atexrace = {
+    .name = "atexrace",
+    .configure = configure,
+    .start = start,
+    .begin = begin,
+    .end = end,
+    .call = call,
+    .joined = joined,
+    .finish = finish,
+    .forked = forked,
+};

@@ -1,0 +1,471 @@
+/*
+ * An execution writes one new file: a name of its own, fsync, rename to the name that counts. So nothing that
+ * others wrote is ever opened for writing, and a kill at any moment leaves at most a file with a name that
+ * nobody reads. When some files have come together, one process that gets the lock merges them into a
+ * new `base` in the same way and then removes them; `base` names those it holds, so that a kill between
+ * the two counts none of them twice.
+ */
+#define _GNU_SOURCE
+#include "sample_state.h"
+#include "limits.h"
+#include "options.h"
+#include "sys.h"
+#include "textbuf.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#define MAGIC 0x0a73726961706670ull /* "pfpairs\n" */
+#define VERSION 1
+#define STREAK_MAX 255
+#define MERGE_AT 8     /* files that make a merge worth it */
+#define FILES_MAX 4096 /* more wait for the next merge */
+#define NAME_SIZE 48
+
+struct header {
+    uint64_t magic;
+    uint32_t version, kind; /* 1: base, 2: one execution */
+    uint64_t npairs;
+    uint64_t nmerged; /* base: names of the files in it */
+    uint64_t executions;
+    uint64_t sum; /* FNV-1a of the whole file with this field 0 */
+};
+enum { BASE = 1, EXECUTION = 2 };
+struct entry {
+    uint64_t key;
+    uint32_t count, streak;
+};
+struct merged {
+    uint64_t time, pid;
+};
+
+static char folder[PATH_MAX]; /* of this program; "": there is none */
+
+static void complain(const char *path, const char *what, const char *then)
+{
+    if (pf_options.quiet)
+        return;
+    const char *parts[] = {"photofinish: ", path, ": ", what, then, "\n"};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        pf_sys(SYS_write, 2, parts[i], pf_str_len(parts[i]));
+}
+
+static uint64_t sum_of(const void *bytes, size_t n, uint64_t h)
+{
+    for (const unsigned char *b = bytes; n; n--)
+        h = (h ^ *b++) * 0x100000001b3ull;
+    return h;
+}
+#define SUM_START 0xcbf29ce484222325ull
+
+/* --- paths --- */
+
+static bool join(char *out, const char *dir, const char *name)
+{
+    size_t n = pf_str_len(dir), m = pf_str_len(name);
+    if (n + m + 2 > PATH_MAX)
+        return false;
+    pf_copy(out, dir, n);
+    out[n] = '/';
+    pf_copy(out + n + 1, name, m + 1);
+    return true;
+}
+
+static void add_hex(char *at, uint64_t v, unsigned digits)
+{
+    for (unsigned i = 0; i < digits; i++)
+        at[i] = "0123456789abcdef"[v >> 4 * (digits - 1 - i) & 15];
+    at[digits] = 0;
+}
+
+/* "0123456789abcdef-01234567.pairs": when the execution ended, and its process. */
+static void file_name(char *out, uint64_t time, uint64_t pid, const char *suffix)
+{
+    add_hex(out, time, 16);
+    out[16] = '-';
+    add_hex(out + 17, pid, 8);
+    pf_copy(out + 25, suffix, pf_str_len(suffix) + 1);
+}
+
+static bool parse_hex(const char *s, unsigned digits, uint64_t *out)
+{
+    *out = 0;
+    for (unsigned i = 0; i < digits; i++) {
+        char c = s[i];
+        if (!((c >= '0' && c <= '9') || (c >= 'a' && c <= 'f')))
+            return false;
+        *out = *out << 4 | (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    return true;
+}
+
+static bool parse_name(const char *s, struct merged *out)
+{
+    return pf_str_len(s) == 31 && parse_hex(s, 16, &out->time) && s[16] == '-' &&
+           parse_hex(s + 17, 8, &out->pid) && pf_str_same(s + 25, ".pairs");
+}
+
+static bool make_folder(const char *path)
+{
+    long r = pf_sys(SYS_mkdir, path, 0777);
+    return r == 0 || r == -EEXIST;
+}
+
+/* STATE/pairs/PROGRAM-HASH, made if need be. */
+static bool find_folder(void)
+{
+    char exe[PATH_MAX], state[PATH_MAX], pairs[PATH_MAX], name[NAME_MAX + 1];
+    long n = pf_sys(SYS_readlink, "/proc/self/exe", exe, sizeof exe - 1);
+    const char *given = *pf_options.state ? pf_options.state : ".photofinish";
+    if (n <= 0)
+        return false;
+    exe[n] = 0;
+    if (*given == '/') {
+        if (pf_str_len(given) >= sizeof state)
+            return false;
+        pf_copy(state, given, pf_str_len(given) + 1);
+    } else {
+        char here[PATH_MAX];
+        if (pf_sys(SYS_getcwd, here, sizeof here) <= 0 || !join(state, here, given))
+            return false;
+    }
+    const char *base = exe;
+    for (const char *c = exe; *c; c++)
+        if (*c == '/')
+            base = c + 1;
+    size_t length = pf_str_len(base);
+    if (length > 100)
+        length = 100;
+    pf_copy(name, base, length);
+    name[length] = '-';
+    add_hex(name + length + 1, sum_of(exe, (size_t)n, SUM_START), 16);
+    return join(pairs, state, "pairs") && join(folder, pairs, name) && make_folder(state) &&
+           make_folder(pairs) && make_folder(folder) &&
+           pf_sys(SYS_access, folder, 2 /* W_OK */) == 0;
+}
+
+/* --- files --- */
+
+struct file {
+    struct header *head; /* NULL: not read */
+    size_t size;
+};
+
+static void drop(struct file *f)
+{
+    if (f->head)
+        pf_sys(SYS_munmap, f->head, f->size ? f->size : 1);
+    f->head = NULL;
+}
+
+static const struct entry *entries(const struct file *f) { return (const void *)(f->head + 1); }
+static const struct merged *merged_of(const struct file *f)
+{
+    return (const void *)(entries(f) + f->head->npairs);
+}
+
+static const char *wrong_with(const struct file *f, uint32_t kind)
+{
+    struct header *h = f->head;
+    if (f->size < sizeof *h || h->magic != MAGIC)
+        return "not a file of pairs";
+    if (h->version != VERSION)
+        return "of another version of photofinish";
+    if (h->kind != kind)
+        return "not the kind of file its name says";
+    if (h->npairs > f->size / sizeof(struct entry) ||
+        h->nmerged > f->size / sizeof(struct merged) ||
+        f->size !=
+            sizeof *h + h->npairs * sizeof(struct entry) + h->nmerged * sizeof(struct merged))
+        return "cut off, or longer than it says";
+    uint64_t sum = h->sum;
+    h->sum = 0;
+    uint64_t found = sum_of(h, f->size, SUM_START);
+    h->sum = sum;
+    return found == sum ? NULL : "damaged (its sum is wrong)";
+}
+
+static void set_aside(const char *name, const char *why)
+{
+    char from[PATH_MAX], to[PATH_MAX], bad[NAME_SIZE + 32] = "bad-";
+    struct timespec now = {0};
+    pf_sys(SYS_clock_gettime, CLOCK_REALTIME, &now);
+    add_hex(bad + 4, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec, 16);
+    bad[20] = '-';
+    pf_copy(bad + 21, name, pf_str_len(name) + 1);
+    if (join(from, folder, name) && join(to, folder, bad)) {
+        pf_sys(SYS_rename, from, to);
+        complain(from, why, "; set aside, not used");
+    }
+}
+
+/* False: it is not there, or was bad. */
+static bool read_file(struct file *f, const char *name, uint32_t kind)
+{
+    char path[PATH_MAX];
+    struct stat s;
+    *f = (struct file){0};
+    if (!join(path, folder, name))
+        return false;
+    long fd = pf_sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0)
+        return false;
+    size_t n = 0;
+    if (pf_sys(SYS_fstat, fd, &s) == 0 && s.st_size >= 0 && s.st_size < 1l << 31) {
+        f->size = (size_t)s.st_size;
+        f->head = pf_sys_map(NULL, f->size + 1);
+        for (long r = 1; f->head && n < f->size && r > 0; n += r > 0 ? (size_t)r : 0)
+            r = pf_sys(SYS_read, fd, (char *)f->head + n, f->size - n);
+    }
+    pf_sys(SYS_close, fd);
+    const char *why = !f->head      ? "cannot be read"
+                      : n < f->size ? "cannot be read"
+                                    : wrong_with(f, kind);
+    if (!why)
+        return true;
+    drop(f);
+    set_aside(name, why);
+    return false;
+}
+
+/* Written under another name, on disk, then there at once. */
+static bool write_file(const char *name, struct header *h, size_t size)
+{
+    char temporary[NAME_SIZE + 8] = "new-", from[PATH_MAX], to[PATH_MAX];
+    add_hex(temporary + 4, (uint64_t)pf_sys(SYS_getpid), 8);
+    pf_copy(temporary + 12, name, pf_str_len(name) + 1);
+    h->sum = 0;
+    h->sum = sum_of(h, size, SUM_START);
+    if (!join(from, folder, temporary) || !join(to, folder, name))
+        return false;
+    long fd = pf_sys(SYS_open, from, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), r = 0;
+    for (size_t n = 0; fd >= 0 && n < size; n += (size_t)r) {
+        r = pf_sys(SYS_write, fd, (char *)h + n, size - n);
+        if (r <= 0)
+            break;
+    }
+    bool good = fd >= 0 && r >= 0 && pf_sys(SYS_fdatasync, fd) == 0;
+    if (fd >= 0)
+        pf_sys(SYS_close, fd);
+    good = good && pf_sys(SYS_rename, from, to) == 0;
+    if (!good) {
+        pf_sys(SYS_unlink, from);
+        complain(to, "cannot be written", "; what this execution saw is lost");
+    }
+    return good;
+}
+
+/* --- the folder --- */
+
+struct listing {
+    struct merged *at; /* sorted by time */
+    uint32_t n;
+};
+
+struct dirent64_ {
+    uint64_t ino, off;
+    uint16_t length;
+    uint8_t type;
+    char name[];
+};
+
+static void list(struct listing *l)
+{
+    char buffer[8192] __attribute__((aligned(8)));
+    l->n = 0;
+    l->at = pf_sys_map(NULL, FILES_MAX * sizeof *l->at);
+    long fd = pf_sys(SYS_open, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), n;
+    while (l->at && fd >= 0 && (n = pf_sys(SYS_getdents64, fd, buffer, sizeof buffer)) > 0)
+        for (long at = 0; at < n;) {
+            const struct dirent64_ *d = (const void *)(buffer + at);
+            struct merged m;
+            at += d->length;
+            if (!parse_name(d->name, &m) || l->n == FILES_MAX)
+                continue;
+            uint32_t i = l->n++;
+            for (; i && l->at[i - 1].time > m.time; i--)
+                l->at[i] = l->at[i - 1];
+            l->at[i] = m;
+        }
+    if (fd >= 0)
+        pf_sys(SYS_close, fd);
+}
+
+static void unlist(struct listing *l)
+{
+    if (l->at)
+        pf_sys(SYS_munmap, l->at, FILES_MAX * sizeof *l->at);
+}
+
+/* --- merging: count is the calls, earlier the executions in a row, both up to now --- */
+
+struct state {
+    struct pf_pairs pairs;
+    uint64_t executions;
+    struct listing files; /* all that are there */
+};
+
+static void take_execution(struct state *s, const struct file *f)
+{
+    struct pf_pairs next = {0};
+    for (uint64_t i = 0; i < f->head->npairs; i++) {
+        struct entry e = entries(f)[i];
+        const struct pf_pair *old = pf_pairs_find(&s->pairs, e.key);
+        uint32_t streak = old ? old->earlier + (old->earlier < STREAK_MAX) : 1;
+        uint64_t count = (old ? old->count : 0ull) + e.count;
+        if (e.key && !pf_pairs_find(&next, e.key))
+            pf_pairs_add(&next, e.key, count > UINT32_MAX ? UINT32_MAX : (uint32_t)count, streak);
+    }
+    pf_pairs_release(&s->pairs);
+    s->pairs = next;
+    s->executions++;
+}
+
+static bool contains(const struct file *base, struct merged m)
+{
+    for (uint64_t i = 0; base->head && i < base->head->nmerged; i++)
+        if (merged_of(base)[i].time == m.time && merged_of(base)[i].pid == m.pid)
+            return true;
+    return false;
+}
+
+static void state_read(struct state *s)
+{
+    struct file base, f;
+    char name[NAME_SIZE];
+    *s = (struct state){0};
+    list(&s->files); /* before base: what is merged meanwhile is in base, and named there */
+    if (read_file(&base, "base", BASE)) {
+        s->executions = base.head->executions;
+        for (uint64_t i = 0; i < base.head->npairs; i++)
+            if (entries(&base)[i].key && !pf_pairs_find(&s->pairs, entries(&base)[i].key))
+                pf_pairs_add(&s->pairs, entries(&base)[i].key, entries(&base)[i].count,
+                             entries(&base)[i].streak);
+    }
+    for (uint32_t i = 0; i < s->files.n; i++) {
+        if (contains(&base, s->files.at[i]))
+            continue;
+        file_name(name, s->files.at[i].time, s->files.at[i].pid, ".pairs");
+        if (!read_file(&f, name, EXECUTION))
+            continue;
+        take_execution(s, &f);
+        drop(&f);
+    }
+    drop(&base);
+}
+
+static void state_release(struct state *s)
+{
+    pf_pairs_release(&s->pairs);
+    unlist(&s->files);
+}
+
+struct filling {
+    struct header *head;
+    uint64_t max;
+    bool all; /* base: whole entries; else what this execution added */
+};
+
+static void fill(const struct pf_pair *p, void *arg)
+{
+    struct filling *f = arg;
+    struct entry *e = (struct entry *)(f->head + 1) + f->head->npairs;
+    if (f->head->npairs == f->max || (!f->all && p->count <= p->earlier))
+        return;
+    *e = (struct entry){p->key, f->all ? p->count : p->count - p->earlier, f->all ? p->earlier : 1};
+    f->head->npairs++;
+}
+
+/* With the lock: everything that is there into a new base. */
+static void merge(void)
+{
+    struct state s;
+    char name[NAME_SIZE], path[PATH_MAX];
+    state_read(&s);
+    size_t size = sizeof(struct header) + s.pairs.n * sizeof(struct entry) +
+                  s.files.n * sizeof(struct merged);
+    struct filling f = {pf_sys_map(NULL, size), s.pairs.n, true};
+    if (f.head) {
+        *f.head = (struct header){MAGIC, VERSION, BASE, 0, s.files.n, s.executions, 0};
+        pf_pairs_each(&s.pairs, fill, &f);
+        struct merged *m = (struct merged *)((struct entry *)(f.head + 1) + f.head->npairs);
+        pf_copy(m, s.files.at, s.files.n * sizeof *m);
+        if (write_file("base", f.head, size))
+            for (uint32_t i = 0; i < s.files.n; i++) {
+                file_name(name, s.files.at[i].time, s.files.at[i].pid, ".pairs");
+                if (join(path, folder, name))
+                    pf_sys(SYS_unlink, path);
+            }
+        pf_sys(SYS_munmap, f.head, size);
+    }
+    state_release(&s);
+}
+
+/* --- for the policy --- */
+
+struct taking {
+    struct pf_pairs *out;
+    uint32_t n;
+};
+
+static void take_frequent(const struct pf_pair *p, void *arg)
+{
+    struct taking *t = arg;
+    if (p->earlier >= t->n)
+        pf_pairs_add(t->out, p->key, p->count, p->count);
+}
+
+uint32_t pf_state_load(struct pf_pairs *out, uint32_t n)
+{
+    struct state s;
+    if (!find_folder()) {
+        complain(folder[0] ? folder : "the state folder", "cannot be used",
+                 "; this execution is sampled as the first");
+        folder[0] = 0;
+        return 0;
+    }
+    state_read(&s);
+    struct taking t = {out, n};
+    pf_pairs_each(&s.pairs, take_frequent, &t);
+    uint32_t all = s.pairs.n;
+    state_release(&s);
+    return all;
+}
+
+void pf_state_save(const struct pf_pairs *seen)
+{
+    if (!folder[0] || !seen->n)
+        return;
+    size_t size = sizeof(struct header) + seen->n * sizeof(struct entry);
+    struct filling f = {pf_sys_map(NULL, size), seen->n, false};
+    if (!f.head) {
+        pf_limit_hit(PF_LIMIT_MEMORY);
+        return;
+    }
+    *f.head = (struct header){MAGIC, VERSION, EXECUTION, 0, 0, 1, 0};
+    pf_pairs_each(seen, fill, &f);
+    struct timespec now = {0};
+    char name[NAME_SIZE], path[PATH_MAX];
+    pf_sys(SYS_clock_gettime, CLOCK_REALTIME, &now);
+    file_name(name, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
+              (uint64_t)pf_sys(SYS_getpid), ".pairs");
+    if (f.head->npairs)
+        write_file(name, f.head, sizeof(struct header) + f.head->npairs * sizeof(struct entry));
+    pf_sys(SYS_munmap, f.head, size);
+    struct listing l;
+    list(&l);
+    uint32_t waiting = l.n;
+    unlist(&l);
+    if (waiting < MERGE_AT || !join(path, folder, "lock"))
+        return;
+    long fd = pf_sys(SYS_open, path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (fd < 0)
+        return;
+    if (pf_sys(SYS_flock, fd, LOCK_EX | LOCK_NB) == 0) /* else another one is at it */
+        merge();
+    pf_sys(SYS_close, fd);
+}

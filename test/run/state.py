@@ -1,0 +1,90 @@
+"""state.py - a second reader of the files of pairs (docs/format/state.md), and what tests do with them.
+
+    state.py check FOLDER            every file is as the format says; prints "executions N pairs N"
+    state.py storm FOLDER N COMMAND  runs COMMAND N times, many at once, kills every fourth one at a random moment; then
+                                     the state must be valid and hold all executions that were not killed
+"""
+
+import random
+import struct
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HEADER = struct.Struct("<QIIQQQQ")
+ENTRY = struct.Struct("<QII")
+MERGED = struct.Struct("<QQ")
+MAGIC = int.from_bytes(b"pfpairs\n", "little")
+AT_ONCE = 25
+
+
+def fnv(data):
+    h = 0xCBF29CE484222325
+    for byte in data:
+        h = (h ^ byte) * 0x100000001B3 & 0xFFFFFFFFFFFFFFFF
+    return h
+
+
+def read(path, kind):
+    data = path.read_bytes()
+    magic, version, found, npairs, nmerged, executions, total = HEADER.unpack_from(data)
+    assert magic == MAGIC and version == 1 and found == kind, f"{path}: header"
+    assert len(data) == HEADER.size + npairs * ENTRY.size + nmerged * MERGED.size, f"{path}: length"
+    assert fnv(data[:HEADER.size - 8] + bytes(8) + data[HEADER.size:]) == total, f"{path}: sum"
+    pairs = {}
+    for i in range(npairs):
+        key, count, streak = ENTRY.unpack_from(data, HEADER.size + i * ENTRY.size)
+        assert key and count and streak and key not in pairs, f"{path}: entry {i}"
+        pairs[key] = (count, streak)
+    at = HEADER.size + npairs * ENTRY.size
+    merged = {MERGED.unpack_from(data, at + i * MERGED.size) for i in range(nmerged)}
+    return pairs, executions, merged
+
+
+def check(folder):
+    programs = list(Path(folder, "pairs").iterdir())
+    assert len(programs) == 1, f"{programs}"
+    bad = [f for f in programs[0].iterdir() if f.name.startswith("bad-")]
+    assert not bad, f"set aside: {bad}"
+    base = programs[0] / "base"
+    pairs, executions, merged = read(base, 1) if base.exists() else ({}, 0, set())
+    for path in sorted(programs[0].glob("*.pairs")):
+        if path.name.startswith("new-"):
+            continue
+        name = int(path.name[:16], 16), int(path.name[17:25], 16)
+        seen, one, none = read(path, 2)
+        assert one == 1 and not none
+        if name not in merged:
+            executions += 1
+            pairs = {k: (pairs.get(k, (0, 0))[0] + c, min(pairs.get(k, (0, 0))[1] + 1, 255))
+                     for k, (c, _) in seen.items()}
+    return executions, len(pairs)
+
+
+def storm(folder, n, command):
+    rng = random.Random(3)
+    running, lived, killed = [], 0, 0
+    for i in range(n):
+        victim = i % 4 == 3
+        p = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        running.append((p, victim))
+        if victim:
+            time.sleep(rng.random() * 0.02)
+            p.kill()
+        if len(running) == AT_ONCE or i == n - 1:
+            for p, victim in running:
+                p.wait()
+                dead = victim and p.returncode < 0
+                killed += dead
+                lived += not dead
+            running = []
+    executions, pairs = check(folder)
+    assert lived <= executions <= lived + killed, f"{executions} of {lived} + {killed} killed"
+    print(f"lived {lived} killed {killed} kept {executions} pairs {pairs}")
+
+
+if sys.argv[1] == "check":
+    print("executions %d pairs %d" % check(sys.argv[2]))
+else:
+    storm(sys.argv[2], int(sys.argv[3]), sys.argv[4:])

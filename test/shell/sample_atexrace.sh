@@ -1,0 +1,180 @@
+# The programs of the AtexRace paper (Guo, Cai, Yang, ESEC/FSE 2017), figures 2 and 6, in the executions it
+# describes: LiteRace, which decides for each thread alone, misses races with functions that are hot there.
+cat >fig2.c <<'END'
+#include "order.h"
+#include <pthread.h>
+#include <stdlib.h>
+int x, y;
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+#define HOT 200 /* calls after which LiteRace looks away, until the 1101st */
+#define NOINLINE __attribute__((noinline)) static
+NOINLINE void f1(int i)
+{
+    pthread_mutex_lock(&m);
+    x += i;
+    y += i;
+    pthread_mutex_unlock(&m);
+}
+NOINLINE void f2(int i)
+{
+    pthread_mutex_lock(&n);
+    y += i;
+    pthread_mutex_unlock(&n);
+}
+NOINLINE void f3(int j, int last)
+{
+    pthread_mutex_lock(&m);
+    x += j;
+    y += j;
+    pthread_mutex_unlock(&m);
+    if (last) { /* it is still in here when the other thread calls f2 */
+        order_point(3);
+        order_wait(5);
+    }
+}
+NOINLINE void f4(int j, int first)
+{
+    pthread_mutex_lock(&n);
+    y += j;
+    pthread_mutex_unlock(&n);
+    if (first) { /* and here, when the other thread calls f1 */
+        order_point(3);
+        order_wait(5);
+    }
+}
+static int late; /* who is late: figure 4 (c), f1 runs together with f4; (d), f3 with f2 */
+static void *t2(void *arg)
+{
+    order_wait(1);
+    for (int j = 0; j < HOT; j++)
+        f3(j, 0);
+    order_point(1);
+    order_wait(3);
+    if (late == 'f') {
+        f3(1, 1);
+    } else {
+        for (int j = 0; j < 3; j++)
+            f4(j, !j);
+    }
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    late = argv[1][0];
+    pthread_create(&t, NULL, t2, NULL);
+    for (int i = 0; i < HOT; i++)
+        f1(i);
+    order_point(0);
+    order_wait(2);
+    for (int i = 0; i < HOT; i++)
+        f1(i);
+    order_point(2);
+    order_wait(4);
+    if (late == 'f')
+        f2(1);
+    else
+        f1(1);
+    order_point(4);
+    pthread_join(t, NULL);
+    return 0;
+}
+END
+cat >fig6.c <<'END'
+#include "order.h"
+#include <pthread.h>
+int x, y;
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+#define NOINLINE __attribute__((noinline)) static
+NOINLINE void f5(int i)
+{
+    if (i < 100) {
+        pthread_mutex_lock(&m);
+        x++;
+        pthread_mutex_unlock(&m);
+    } else {
+        pthread_mutex_lock(&n);
+        x += y;
+        pthread_mutex_unlock(&n);
+    }
+}
+NOINLINE void f6(int j)
+{
+    if (j < 100) {
+        pthread_mutex_lock(&m);
+        y++;
+        pthread_mutex_unlock(&m);
+    } else {
+        pthread_mutex_lock(&n);
+        y += x;
+        pthread_mutex_unlock(&n);
+    }
+}
+static void *t2(void *arg)
+{
+    order_wait(1);
+    f6(100); /* the race on x */
+    order_point(1);
+    order_wait(3);
+    f6(10); /* and, in other blocks of the same functions, the one on y */
+    order_point(3);
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    for (int i = 0; i < 200; i++)
+        f5(10);
+    pthread_create(&t, NULL, t2, NULL);
+    order_point(0);
+    order_wait(2);
+    f5(10);
+    order_point(2);
+    order_wait(4);
+    f5(100);
+    pthread_join(t, NULL);
+    return 0;
+}
+END
+for program in fig2 fig6; do
+    status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o $program $program.c -pthread
+done
+# f4 comes for the first time while f1, hot, is called.
+status 66 "$PF" run --sample=full -- ./fig2 c
+status 0 "$PF" run --sample=literace -- ./fig2 c
+status 66 "$PF" run --sample=atexrace --state s1 -- ./fig2 c
+has err "Write of size 4"
+has err "#0 f1"
+has err "#0 f4"
+has err "Location is global 'y'"
+# f2 comes for the first time while f3, hot, is still running. What f3 did before it was not looked at; the race
+# is with its next call, if there is one.
+status 66 "$PF" run --sample=full -- ./fig2 f
+status 0 "$PF" run --sample=literace -- ./fig2 f
+# Both races of figure 6: the pair is new, then in its first burst.
+status 66 "$PF" run --sample=full --json full.json -- ./fig6
+status 0 "$PF" run --sample=literace -- ./fig6
+status 66 "$PF" run --sample=atexrace --state s6 --json atex.json -- ./fig6
+has err "Location is global 'x'"
+has err "Location is global 'y'"
+# Executions after it know the pairs: two in a row made them frequent, ten calls ended the burst.
+for i in 1 2 3 4; do
+    "$PF" run --sample=atexrace --state s6 --quiet -- ./fig6 || true
+done
+status 0 "$PF" run --sample=atexrace --state s6 -- ./fig6
+# The policy's parameters: every call of a known pair; no pair is ever known.
+status 66 "$PF" run --sample=atexrace:100/100 --state s6 -- ./fig6
+status 66 "$PF" run --sample=atexrace:10/100:255 --state s6 -- ./fig6
+status 2 "$PF" run --sample=atexrace:0/100 -- ./fig6
+status 2 "$PF" run --sample=atexrace:10/5 -- ./fig6
+status 2 env PF_OPTIONS="sample='atexrace:10/100:0'" ./fig6
+# Another build of the same source keeps what was learned; a changed function is new again.
+sed -i 's/^    y += x;/&/; 1i /* a line more */' fig6.c
+status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o fig6 fig6.c -pthread
+status 0 "$PF" run --sample=atexrace --state s6 -- ./fig6
+sed -i 's/        x++;/        x += 3;/' fig6.c
+status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o fig6 fig6.c -pthread
+status 66 "$PF" run --sample=atexrace --state s6 -- ./fig6
+# Without --state: beside the project.
+status 66 "$PF" run --sample=atexrace -- ./fig6
+ls -d .photofinish/pairs/fig6-* >out

@@ -1,0 +1,67 @@
+# What AtexRace keeps from one execution to the next: many at once, killed ones, files that are damaged or not ours.
+cat >two.c <<'END'
+#include "order.h"
+#include <pthread.h>
+__attribute__((noinline)) static void one(int *at) { ++*at; }
+__attribute__((noinline)) static void other(int *at) { ++*at; }
+static int a, b;
+static void *run(void *arg)
+{
+    for (int i = 0; i < 300; i++)
+        other(&b);
+    order_arrive();
+    order_wait(2);
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, run, NULL);
+    for (int i = 0; i < 300; i++)
+        one(&a);
+    order_arrive();
+    pthread_join(t, NULL);
+    return 0;
+}
+END
+status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o two two.c -pthread
+export PF_OPTIONS="sample=atexrace:state=$PWD/storm:quiet=0"
+status 0 python3 "$ROOT/test/run/state.py" storm storm 200 ./two
+# A file that was cut, one that was changed, one of another version, something else: each is named and set aside.
+folder=$(echo storm/pairs/two-*)
+status 0 ./two
+hasnt err "photofinish"
+for harm in cut changed version foreign; do
+    [[ -f $folder/base ]]
+    case $harm in
+    cut) truncate -s -5 "$folder/base" ;;
+    changed) printf 'X' | dd of="$folder/base" bs=1 seek=60 conv=notrunc 2>dd.txt ;;
+    version) printf '\002' | dd of="$folder/base" bs=1 seek=8 conv=notrunc 2>dd.txt ;;
+    foreign) echo "my notes" >"$folder/base" ;;
+    esac
+    status 0 ./two
+    has err "$folder/base"
+    has err "set aside, not used"
+    ls "$folder" >names
+    has names "bad-"
+    rm "$folder"/bad-*
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+        status 0 ./two
+        hasnt err "photofinish"
+    done
+    status 0 python3 "$ROOT/test/run/state.py" check storm
+done
+# A folder that cannot be used is said, and the program runs.
+touch plain-file
+PF_OPTIONS="sample=atexrace:state=$PWD/plain-file"
+status 0 ./two
+has err "cannot be used"
+# An execution with one thread saw no pair: it is none.
+cat >alone.c <<'END'
+int main(void) { return 0; }
+END
+status 0 "$PF" cc -o alone alone.c
+PF_OPTIONS="sample=atexrace:state=$PWD/alone.d"
+status 0 ./alone
+ls alone.d/pairs/alone-* >names
+hasnt names ".pairs"

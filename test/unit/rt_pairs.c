@@ -1,0 +1,156 @@
+// sources: src/rt/pairs.c src/rt/sys.c
+/*
+ * The books of AtexRace against a naive model: a list of pairs with their counts, bursts by walking
+ * through the calls one by one.
+ */
+#include "pairs.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+// cmocka wants these before it
+#include <cmocka.h>
+
+#define PAIRS 400
+#define FUNCS 24
+
+struct model {
+    uint64_t a[PAIRS], b[PAIRS];
+    uint32_t count[PAIRS];
+    unsigned n;
+};
+
+static uint32_t *model_at(struct model *m, uint64_t a, uint64_t b)
+{
+    for (unsigned i = 0; i < m->n; i++)
+        if ((m->a[i] == a && m->b[i] == b) || (m->a[i] == b && m->b[i] == a))
+            return &m->count[i];
+    assert_true(m->n < PAIRS);
+    m->a[m->n] = a;
+    m->b[m->n] = b;
+    return &m->count[m->n++];
+}
+
+/* Call number `count`: goes through all calls before it. */
+static bool model_bursts(const struct pf_rate *r, uint32_t count)
+{
+    uint32_t period = r->period, at = 0, bursts = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (++at < period)
+            continue;
+        at = 0;
+        if (++bursts == 10 && period < r->floor) {
+            bursts = 0;
+            period = period * 10 > r->floor ? r->floor : period * 10;
+        }
+    }
+    return at < r->burst;
+}
+
+static uint32_t seed = 12345;
+static uint32_t next(uint32_t below)
+{
+    seed = seed * 1664525 + 1013904223;
+    return (seed >> 8) % below;
+}
+
+static void test_bursts(void **state)
+{
+    (void)state;
+    const struct pf_rate rates[] = {{10, 100, 10000}, {10, 100, 100}, {1, 3, 50}, {7, 7, 7}};
+    for (unsigned k = 0; k < sizeof rates / sizeof *rates; k++) {
+        uint32_t sampled = 0, top = 2500;
+        for (uint32_t i = 0; i < top; i++) {
+            uint32_t left;
+            bool in = pf_rate_bursts(&rates[k], i, &left);
+            sampled += in;
+            assert_int_equal(in, model_bursts(&rates[k], i));
+            assert_true(left > 0);
+            uint32_t rest;
+            if (i % 13 == 0) {
+                assert_int_equal(pf_rate_bursts(&rates[k], i + left - 1, &rest), in);
+                assert_int_equal(rest, 1);
+            }
+        }
+        if (k == 0)
+            assert_int_equal(sampled, 100 + 20); /* ten bursts at 10%, two at 1% */
+        if (k == 1)
+            assert_int_equal(sampled, 250);
+    }
+}
+
+static void test_calls(void **state)
+{
+    (void)state;
+    struct pf_rate rate = {2, 7, 70};
+    struct pf_pairs own = {0}, before = {0};
+    struct model m = {0};
+    uint64_t name[FUNCS];
+    for (unsigned i = 0; i < FUNCS; i++)
+        name[i] = pf_function_name("f", "dir/file.c", i);
+    for (unsigned i = 0; i < 60; i++) { /* what earlier executions left */
+        uint64_t a = name[next(FUNCS)], b = name[next(FUNCS)];
+        uint32_t count = 1 + next(300), *c = model_at(&m, a, b);
+        if (*c)
+            continue;
+        *c = count;
+        assert_non_null(pf_pairs_add(&before, pf_pair_key(a, b), count, count));
+    }
+    for (unsigned step = 0; step < 20000; step++) {
+        uint64_t f = name[next(FUNCS)], other[5], wake, want = 0;
+        unsigned n = next(6);
+        uint32_t weight = 1 + next(3), left, coldest = UINT32_MAX;
+        for (unsigned i = 0; i < n; i++)
+            other[i] = name[next(FUNCS)];
+        for (unsigned i = 0; i < n; i++)
+            if (*model_at(&m, f, other[i]) < coldest)
+                coldest = *model_at(&m, f, other[i]);
+        bool expected = n && model_bursts(&rate, coldest);
+        for (unsigned i = 0; i < n; i++)
+            if (expected && *model_at(&m, f, other[i]) == coldest)
+                want |= 1ull << i;
+        for (unsigned i = 0; i < n; i++) {
+            bool first = true;
+            for (unsigned k = 0; k < i; k++)
+                first &= other[k] != other[i];
+            uint32_t *c = model_at(&m, f, other[i]);
+            if (first)
+                *c += *c ? weight : 1;
+        }
+        assert_int_equal(pf_pairs_call(&own, &before, &rate, f, other, n, weight, &wake, &left),
+                         expected);
+        assert_int_equal(wake, want);
+    }
+    for (unsigned i = 0; i < m.n; i++) {
+        const struct pf_pair *p = pf_pairs_find(&own, pf_pair_key(m.b[i], m.a[i]));
+        const struct pf_pair *b = pf_pairs_find(&before, pf_pair_key(m.a[i], m.b[i]));
+        if (p)
+            assert_int_equal(p->count, m.count[i]);
+        if (p)
+            assert_int_equal(p->earlier, b ? b->count : 0);
+    }
+    pf_pairs_release(&own);
+    pf_pairs_release(&before);
+}
+
+static void test_names(void **state)
+{
+    (void)state;
+    uint64_t a = pf_function_name("f", "/x/a.c", 1);
+    assert_true(a == pf_function_name("f", "/other/a.c", 1)); /* the project may move */
+    assert_true(a != pf_function_name("f", "/x/a.c", 2));     /* the code changed */
+    assert_true(a != pf_function_name("g", "/x/a.c", 1));
+    assert_true(a != pf_function_name("f", "/x/b.c", 1));
+    assert_true(pf_pair_key(a, 7) == pf_pair_key(7, a));
+    assert_true(pf_pair_key(a, a) != 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bursts),
+        cmocka_unit_test(test_calls),
+        cmocka_unit_test(test_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
