@@ -173,7 +173,7 @@ static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint
             s->readers.n = 0;
         }
         if (!s->first)
-            s->first = where;
+            s->first = where ? where : pf_stack_id(t, PF_NATIVE_CALL);
         where = s->first;
     }
     pf_spin_unlock(l);

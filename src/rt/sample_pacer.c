@@ -18,7 +18,6 @@
 
 #define PERIOD (1u << 21) /* cycles */
 #define MILLION 1000000u
-#define CALLS 64 /* between looks at the clock */
 
 static uint32_t rate; /* in millionths */
 static uint64_t now;  /* number of the period << 1 | it is a sampling one */
@@ -88,13 +87,11 @@ static void end(struct pf_thread *t) { (void)t; }
 static enum pf_body call(struct pf_thread *t, struct pf_func *f)
 {
     (void)f;
-    if (++t->asked % CALLS == 0) {
-        uint64_t period = (__builtin_ia32_rdtsc() - began) / PERIOD;
-        uint64_t old = __atomic_load_n(&now, __ATOMIC_RELAXED);
-        if (old >> 1 < period)
-            __atomic_compare_exchange_n(&now, &old, period << 1 | samples(period), 0,
-                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED);
-    }
+    uint64_t period = (__builtin_ia32_rdtsc() - began) / PERIOD;
+    uint64_t old = __atomic_load_n(&now, __ATOMIC_RELAXED);
+    if (old >> 1 < period)
+        __atomic_compare_exchange_n(&now, &old, period << 1 | samples(period), 0, __ATOMIC_RELAXED,
+                                    __ATOMIC_RELAXED);
     settle(t);
     return PF_BODY_WATCH;
 }

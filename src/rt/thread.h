@@ -77,9 +77,8 @@ struct pf_thread {
     uint32_t set_debt, set_tries; /* set.c: sets made and not used again; tries in debt */
     struct pf_thread *prev, *next; /* in the list of running threads */
     struct pf_thread *older; /* the one created before it */
-    void *sample;   /* of the sampler */
-    uint32_t asked; /* calls that asked the sampler */
-    bool idle;      /* its accesses leave nothing in the shadow now (sample_pacer.c) */
+    void *sample; /* of the sampler */
+    bool idle; /* its accesses leave nothing in the shadow now (sample_pacer.c) */
     uint32_t ignore_reads, ignore_writes, ignore_sync; /* annotated regions it is in, by depth */
 };
 

@@ -13,7 +13,7 @@
 static inline void pf_mutex_taken(struct pf_call *c, const pthread_mutex_t *m)
 {
     bool recursive = (m->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE_NP;
-    pf_lock_taken(c->t, m, recursive ? PF_LOCK_RECURSIVE : 0, pf_here(c, PF_NATIVE_CALL));
+    pf_lock_taken(c->t, m, recursive ? PF_LOCK_RECURSIVE : 0, 0);
 }
 
 /* Around a wait on a condition variable: the mutex is given up, and is the caller's again on

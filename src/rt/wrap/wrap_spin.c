@@ -38,7 +38,7 @@ PF_INTERPOSE_OFTEN(int, pthread_spin_lock, (pthread_spinlock_t * l))
         return PF_REAL(pthread_spin_lock)(l);
     int r = PF_BLOCKING(c, PF_REAL(pthread_spin_lock)(l));
     if (r == 0)
-        pf_lock_taken(c.t, l, 0, pf_here(&c, PF_NATIVE_CALL));
+        pf_lock_taken(c.t, l, 0, 0);
     return r;
 }
 
