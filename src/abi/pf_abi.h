@@ -117,7 +117,6 @@ struct pf_tls {
     int64_t budget;
     uint64_t step; /* from one frame of a plain body to the next: 0 in a thread that is not known */
     int32_t *counts; /* of each function, by number: calls that need not ask */
-    uint32_t wanted; /* another thread wants this one to ask */
     struct pf_frame scratch[2];
     uint8_t busy; /* the runtime's: 1 while a check that did not pass at once goes on */
 };

@@ -143,7 +143,6 @@ static enum pf_body call(struct pf_thread *t, struct pf_func *f)
     if (!o)
         return PF_BODY_WATCH;
     __atomic_store_n(&__pf_tls.dispatch, PF_DISPATCH_COUNT, __ATOMIC_SEQ_CST);
-    __atomic_exchange_n(&__pf_tls.wanted, 0, __ATOMIC_SEQ_CST);
     int32_t *count = &__pf_tls.counts[f->number], *unseen = &o->unseen[f->number];
     uint32_t left, weight = (uint32_t)(*unseen - (*count < 0 ? 0 : *count) + 1);
     bool sample = look(o, f, weight, &left);

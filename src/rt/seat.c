@@ -18,6 +18,8 @@ static struct seat {
     char pad[28];
 } seats[PF_SEATS];
 static uint32_t nseats;
+static int expected; /* threads that were created and have not begun */
+#define NOTHING 2ull /* the name of what such a thread runs */
 
 static struct name {
     struct pf_func *func;
@@ -50,8 +52,11 @@ uint32_t pf_seat_take(struct pf_thread *t)
     return UINT32_MAX;
 }
 
+void pf_seat_expect(int by) { __atomic_fetch_add(&expected, by, __ATOMIC_RELAXED); }
+
 void pf_seat_alone(uint32_t seat)
 {
+    expected = 0;
     for (uint32_t i = 0; i < nseats; i++)
         if (i != seat)
             seats[i] = (struct seat){0};
@@ -128,22 +133,29 @@ unsigned pf_seat_look(uint32_t self, struct pf_seen *out)
             continue;
         struct pf_tls *tls = __atomic_load_n(&seats[i].tls, __ATOMIC_SEQ_CST);
         uint64_t name[2] = {seats[i].left[0], seats[i].left[1]};
-        if (tls)
+        if (tls) {
             running(__atomic_load_n(&tls->frame, __ATOMIC_RELAXED), name);
+            if (!name[0] && !name[1])
+                name[0] = NOTHING;
+        }
         for (int k = 0; k < 2; k++)
             if (name[k] && n < PF_SEEN_MAX)
                 out[n++] = (struct pf_seen){name[k], i};
     }
+    if (__atomic_load_n(&expected, __ATOMIC_RELAXED) > 0 && n < PF_SEEN_MAX)
+        out[n++] = (struct pf_seen){NOTHING, self};
     return n;
 }
 
 void pf_seat_wake(uint32_t seat)
 {
     struct pf_tls *tls = __atomic_load_n(&seats[seat].tls, __ATOMIC_ACQUIRE);
-    if (!tls)
+    if (!tls || tls == &__pf_tls)
         return;
-    __atomic_store_n(&tls->wanted, 1, __ATOMIC_SEQ_CST);
-    __atomic_store_n(&tls->dispatch, PF_DISPATCH_ASK, __ATOMIC_RELEASE);
+    /* Only one that counts: one that is to run plain bodies stays with them. */
+    uint32_t counts = PF_DISPATCH_COUNT;
+    __atomic_compare_exchange_n(&tls->dispatch, &counts, PF_DISPATCH_ASK, 0, __ATOMIC_ACQ_REL,
+                                __ATOMIC_RELAXED);
 }
 
 void pf_seat_done(uint32_t self) { __atomic_store_n(&seats[self].looking, 0, __ATOMIC_RELEASE); }

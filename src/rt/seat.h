@@ -22,6 +22,9 @@ struct pf_seen {
 
 /* -> the seat, or UINT32_MAX when all are taken. */
 uint32_t pf_seat_take(struct pf_thread *t);
+/* A thread was created (1), or has begun or will not (-1): in between it runs nothing yet, which is something that
+ * others can run at the same time as. */
+void pf_seat_expect(int by);
 /* The thread, whose stack was this high, ends. Waits until nobody looks any more. */
 void pf_seat_leave(uint32_t seat, struct pf_frame *top);
 void pf_seat_joined(const struct pf_thread *t);

@@ -7,6 +7,7 @@
 #include "oracle.h"
 #include "rt.h"
 #include "sample.h"
+#include "seat.h"
 #include "slot.h"
 #include "spin.h"
 #include "stack.h"
@@ -66,6 +67,9 @@ struct pf_thread *pf_thread_create(struct pf_thread *parent)
     t->older = newest;
     newest = t;
     pf_spin_unlock(&lock);
+    if (parent && pf_rt.sampling)
+        pf_seat_expect(1);
+    t->expected = parent && pf_rt.sampling;
     if (parent) {
         pf_oracle_begin();
         pf_oracle_event(parent, "fork", t->number, 0);
@@ -81,9 +85,17 @@ fail:
     return NULL;
 }
 
+static void arrived(struct pf_thread *t)
+{
+    if (t->expected)
+        pf_seat_expect(-1);
+    t->expected = false;
+}
+
 void pf_thread_cancel_create(struct pf_thread *t)
 {
     pf_nest();
+    arrived(t);
     pf_slot_retire(t);
     clock_free(&t->clock);
     t->state = PF_THREAD_FREE;
@@ -116,6 +128,7 @@ void pf_thread_begin(struct pf_thread *t)
     t->tid = (pid_t)pf_sys(SYS_gettid);
     if (!t->frames) { /* unwatched, and said so; what it does to others' locks is still seen */
         pf_limit_hit(PF_LIMIT_THREADS);
+        arrived(t);
         pf_thread_unknown();
         pf_unnest();
         return;
@@ -142,6 +155,7 @@ void pf_thread_begin(struct pf_thread *t)
     if (pf_rt.sampling)
         pf_sample_begin(t);
     pf_tell(t, PF_EV_BEGIN, (void *)t->stack_lo, t->stack_hi - t->stack_lo);
+    arrived(t);
     pf_unnest();
 }
 

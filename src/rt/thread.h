@@ -78,6 +78,7 @@ struct pf_thread {
     struct pf_thread *prev, *next; /* in the list of running threads */
     struct pf_thread *older; /* the one created before it */
     void *sample; /* of the sampler */
+    bool expected; /* it was created and has not begun (seat.h) */
     bool idle; /* its accesses leave nothing in the shadow now (sample_pacer.c) */
     uint32_t ignore_reads, ignore_writes, ignore_sync; /* annotated regions it is in, by depth */
 };
