@@ -1,0 +1,99 @@
+# pf hatch: what a recording predicts is made to happen; each has a clip that shows it again.
+cat >figure1.c <<'END'
+// Two shared variables; the error shows only when the second thread overtakes between the two reads.
+#include <pthread.h>
+#include <stdlib.h>
+int x, y;
+static void *second(void *p)
+{
+    int seen = x;
+    if (x == 1)
+        y = 1;
+    return seen ? p : NULL;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, second, NULL);
+    x = 1;
+    if (y == 1)
+        abort();
+    pthread_join(t, NULL);
+    return 0;
+}
+END
+"$PF" cc -O1 -g figure1.c -o figure1
+status 0 "$PF" record -o figure1.clip -- ./figure1
+status 66 "$PF" hatch --json h.json figure1.clip
+has out "data race"
+has out "Consequence: the program died of signal 6"
+python3 - <<'EOF'
+import json
+d = json.load(open("h.json"))
+assert d["complete"] and d["findings"], d
+for f in d["findings"]:
+    assert f["status"] == "confirmed" and f["clip"], f
+lines = {tuple(sorted(a["line"] for a in f["accesses"])) for f in d["findings"]}
+assert (9, 17) in lines, lines
+open("clips", "w").write("\n".join(f["clip"] for f in d["findings"]))
+EOF
+while read -r clip; do # every one of them, every time
+    first=0
+    "$PF" replay --quiet "$clip" >/dev/null 2>&1 || first=$?
+    for _ in 1 2 3 4 5; do
+        again=0
+        "$PF" replay --quiet "$clip" >/dev/null 2>&1 || again=$?
+        [[ $again == "$first" && $again != 2 ]] || fail "$clip: status $again, then $first"
+    done
+done <clips
+
+cat >locks.c <<'END'
+#include <pthread.h>
+pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+int n;
+static void both(pthread_mutex_t *p, pthread_mutex_t *q)
+{
+    pthread_mutex_lock(p);
+    pthread_mutex_lock(q);
+    n++;
+    pthread_mutex_unlock(q);
+    pthread_mutex_unlock(p);
+}
+static void *left(void *x)
+{
+    both(&a, &b);
+    return x;
+}
+static void *right(void *x)
+{
+    both(RIGHT);
+    return x;
+}
+int main(void)
+{
+    pthread_t t, u;
+    pthread_create(&t, NULL, left, NULL);
+    pthread_create(&u, NULL, right, NULL);
+    pthread_join(t, NULL);
+    pthread_join(u, NULL);
+    return n - 2;
+}
+END
+"$PF" cc -O1 -g '-DRIGHT=&b, &a' locks.c -o deadlock
+"$PF" cc -O1 -g '-DRIGHT=&a, &b' locks.c -o ordered
+status 0 "$PF" record -o deadlock.clip -- ./deadlock
+status 66 "$PF" hatch -o clips.d --jobs 2 deadlock.clip
+has out "WARNING: photofinish: deadlock"
+has out "Consequence: deadlock"
+status 66 "$PF" replay clips.d/*.clip
+has err "deadlock"
+status 0 "$PF" record -o ordered.clip -- ./ordered
+status 0 "$PF" hatch ordered.clip
+has out "0 real"
+
+status 2 "$PF" hatch
+has err "which recording?"
+status 2 "$PF" hatch --jobs=none ordered.clip
+has err "--jobs=none"
+status 2 "$PF" hatch nowhere.clip
+has err "nowhere.clip"
