@@ -365,11 +365,12 @@ static bool read_in_set(struct pf_thread *t, struct visit *v, uint64_t *cell, ui
     return true;
 }
 
-/* cell[1] refers to a record that must change. The stripe is held. */
-static void change_record(struct pf_thread *t, struct visit *v, uint64_t *cell, uint32_t site,
-                          struct racing *racing)
+/* cell[1] was s1, which refers to a record that must change. The stripe is held; but who needs no
+ * record takes no stripe, and may put a statement of its own there at any time. */
+static void change_record(struct pf_thread *t, struct visit *v, uint64_t *cell, uint64_t s1,
+                          uint32_t site, struct racing *racing)
 {
-    uint64_t s0 = get(&cell[0]), s1 = get(&cell[1]);
+    uint64_t s0 = get(&cell[0]);
     struct pf_set *set = pf_set_private(&s1); /* a copy, if it was shared */
     if (!set) { /* out of memory, which is counted: forget rather than guess */
         put(&cell[1], 0);
@@ -462,7 +463,7 @@ static __attribute__((noinline)) void access_slow(struct pf_thread *t, uintptr_t
     if (pf_is_ref(s1)) {
         if (pf_set_at(s1)->interned || !plain_read(a) ||
             !read_in_record(t, &v, get(&cell[0]), pf_set_at(s1), site))
-            change_record(t, &v, cell, site, &racing);
+            change_record(t, &v, cell, s1, site, &racing);
     } else {
         racing.n = pf_cell_list(cell, racing.stmt, WORDS);
         access_all(t, cell, &v, site);
