@@ -118,13 +118,18 @@ static void predict(struct hatch *h)
 
 /* --- trying them --- */
 
+static bool happened(const struct item *it)
+{
+    return it->result->verdict == PF_HATCHED_REAL || it->result->verdict == PF_HATCHED_ERROR;
+}
+
 static void progress(const struct hatch *h, size_t done)
 {
     if (!isatty(STDERR_FILENO))
         return;
     size_t real = 0;
     for (size_t i = 0; i < done; i++)
-        real += h->items.at[i].result && h->items.at[i].result->verdict != PF_HATCHED_FALSE;
+        real += h->items.at[i].result && happened(&h->items.at[i]);
     fprintf(stderr, "\r\033[Kpf hatch: %zu of %zu tried, %zu real%s", done, h->items.len, real,
             done == h->items.len ? "\n" : "");
 }
@@ -203,7 +208,7 @@ static int try_all(struct hatch *h)
 
 static bool confirmed(struct item *it)
 {
-    if (it->result->verdict == PF_HATCHED_FALSE) {
+    if (!happened(it)) {
         unlink(it->clip);
         return false;
     }
@@ -215,7 +220,7 @@ static bool confirmed(struct item *it)
 static size_t add_text(struct pf_text *t, struct hatch *h)
 {
     struct pf_text_style style = {.color = pf_cli_color(STDOUT_FILENO)};
-    uint64_t real = 0, errors = 0;
+    uint64_t real = 0, errors = 0, unknown = 0;
     for (size_t i = 0; i < h->items.len; i++) {
         struct item *it = &h->items.at[i];
         if (!confirmed(it))
@@ -233,8 +238,10 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
         pf_text_char(t, '\n');
     }
     for (size_t i = 0; i < h->items.len; i++)
-        if (h->items.at[i].result->verdict == PF_HATCHED_FALSE) {
-            pf_text_add(t, "false: ");
+        if (!happened(&h->items.at[i])) {
+            bool open = h->items.at[i].result->verdict == PF_HATCHED_UNKNOWN;
+            unknown += open;
+            pf_text_add(t, open ? "unknown: " : "false: ");
             pf_text_hex(t, h->items.at[i].f.id, 16);
             pf_text_add(t, ": ");
             pf_text_add(t, h->items.at[i].result->why);
@@ -247,31 +254,26 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
     pf_text_add(t, " real, of these ");
     pf_text_u64(t, errors);
     pf_text_add(t, " with an error; ");
-    pf_text_u64(t, h->items.len - real);
-    pf_text_add(t, " false\n");
+    pf_text_u64(t, h->items.len - real - unknown);
+    pf_text_add(t, " false");
+    if (unknown) {
+        pf_text_add(t, "; ");
+        pf_text_u64(t, unknown);
+        pf_text_add(t, " NOT decided");
+    }
+    pf_text_char(t, '\n');
     return real;
 }
 
 static void add_json(struct pf_text *t, struct hatch *h, int argc, char **argv)
 {
-    pf_text_char(t, '{');
-    pf_json_num(t, "version", 1);
-    pf_json_str(t, "tool", "photofinish");
-    pf_json_key(t, "command");
-    pf_text_add(t, "[\"pf\"");
-    for (int i = 0; i < argc; i++) {
-        pf_text_char(t, ',');
-        pf_text_json(t, argv[i]);
-    }
-    pf_text_char(t, ']');
-    pf_json_bool(t, "complete",
-                 !h->j.anomalies.search.cut && !h->j.cycles.dropped && !h->j.results[0].unknown &&
-                     !h->j.results[0].dropped);
-    pf_json_key(t, "findings");
-    pf_text_char(t, '[');
+    bool complete = pf_predict_decided(&h->j);
+    for (size_t i = 0; i < h->items.len; i++)
+        complete &= h->items.at[i].result->verdict != PF_HATCHED_UNKNOWN;
+    pf_predict_json_head(t, argc, argv, complete);
     bool first = true;
     for (size_t i = 0; i < h->items.len; i++)
-        if (h->items.at[i].result->verdict != PF_HATCHED_FALSE) {
+        if (happened(&h->items.at[i])) {
             pf_text_add(t, first ? "\n" : ",\n");
             pf_finding_json(t, &h->items.at[i].f);
             first = false;

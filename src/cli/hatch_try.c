@@ -174,7 +174,7 @@ static void judge(const struct pf_trace *t, const struct pf_clip *recording,
     struct pf_trace now;
     pf_trace_init(&now);
     if (pf_load_trace("hatch", file, &now) != PF_EXIT_OK)
-        say(out, PF_HATCHED_FALSE, "its recording could not be read back");
+        say(out, PF_HATCHED_UNKNOWN, "its recording could not be read back");
     else if (happened(t, h, &now, out))
         say(out, failed ? PF_HATCHED_ERROR : PF_HATCHED_REAL, failed ? failed : "");
     pf_trace_release(&now);
@@ -188,7 +188,7 @@ void pf_hatch_try(const struct pf_trace *t, const struct pf_clip *recording,
     struct pf_error e;
     char *steps = NULL;
     if (asprintf(&steps, "%s.plan", file) < 0) {
-        say(out, PF_HATCHED_FALSE, "out of memory");
+        say(out, PF_HATCHED_UNKNOWN, "out of memory");
         return;
     }
     struct pf_directed d = {.plan = steps, .schedule = "rr"};
@@ -198,7 +198,7 @@ void pf_hatch_try(const struct pf_trace *t, const struct pf_clip *recording,
     if (s == PF_OK)
         judge(t, recording, h, file, &child, &end, out);
     else
-        say(out, PF_HATCHED_FALSE, e.text);
+        say(out, PF_HATCHED_UNKNOWN, e.text);
     unlink(steps);
     free(steps);
 }

@@ -16,6 +16,7 @@
 #include "pecan/pattern.h"
 
 enum pf_hatched {
+    PF_HATCHED_UNKNOWN, /* it could not be tried to its end; `why` says what was in the way */
     PF_HATCHED_FALSE, /* it did not happen; `why` says where the run went another way */
     PF_HATCHED_REAL,
     PF_HATCHED_ERROR, /* it happened, and the program failed in a way it did not before */

@@ -142,15 +142,6 @@ static void add_text(struct pf_text *t, struct pf_predict_job *j, bool color)
         add_cycles(t, j, &style);
 }
 
-static bool decided(const struct pf_predict_job *j)
-{
-    bool all = !j->anomalies.search.cut && !j->cycles.dropped && !j->t.recorded.cut;
-    for (size_t k = 0; k < j->n; k++)
-        all &= !j->results[k].window && !j->results[k].unknown && !j->results[k].dropped &&
-               !j->results[k].untried && !j->results[k].invalid;
-    return all;
-}
-
 static void add_finding(struct pf_text *t, const struct pf_finding *f, bool *first)
 {
     pf_text_add(t, *first ? "\n" : ",\n");
@@ -171,19 +162,7 @@ static void add_json_anomalies(struct pf_text *t, struct pf_predict_job *j, bool
 
 static void add_json(struct pf_text *t, struct pf_predict_job *j, int argc, char **argv)
 {
-    pf_text_char(t, '{');
-    pf_json_num(t, "version", 1);
-    pf_json_str(t, "tool", "photofinish");
-    pf_json_key(t, "command");
-    pf_text_add(t, "[\"pf\"");
-    for (int i = 0; i < argc; i++) {
-        pf_text_char(t, ',');
-        pf_text_json(t, argv[i]);
-    }
-    pf_text_char(t, ']');
-    pf_json_bool(t, "complete", decided(j));
-    pf_json_key(t, "findings");
-    pf_text_char(t, '[');
+    pf_predict_json_head(t, argc, argv, pf_predict_decided(j));
     bool first = true;
     for (size_t k = 0; k < j->n; k++)
         for (size_t i = 0; i < j->results[k].races.len; i++) {

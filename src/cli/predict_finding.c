@@ -1,4 +1,5 @@
 #include "predict_finding.h"
+#include "finding_json.h"
 #include "fingerprint.h"
 #include "text.h"
 #include <stdio.h>
@@ -257,4 +258,30 @@ void pf_predict_cycle(struct pf_predict_job *j, const struct pf_cycle *c, struct
     f->nsteps = steps ? c->n : 0;
     add_actors(j, f);
     f->id = pf_fingerprint(f);
+}
+
+bool pf_predict_decided(const struct pf_predict_job *j)
+{
+    bool all = !j->anomalies.search.cut && !j->cycles.dropped && !j->t.recorded.cut;
+    for (size_t k = 0; k < j->n; k++)
+        all &= !j->results[k].window && !j->results[k].unknown && !j->results[k].dropped &&
+               !j->results[k].untried && !j->results[k].invalid;
+    return all;
+}
+
+void pf_predict_json_head(struct pf_text *t, int argc, char **argv, bool complete)
+{
+    pf_text_char(t, '{');
+    pf_json_num(t, "version", 1);
+    pf_json_str(t, "tool", "photofinish");
+    pf_json_key(t, "command");
+    pf_text_add(t, "[\"pf\"");
+    for (int i = 0; i < argc; i++) {
+        pf_text_char(t, ',');
+        pf_text_json(t, argv[i]);
+    }
+    pf_text_char(t, ']');
+    pf_json_bool(t, "complete", complete);
+    pf_json_key(t, "findings");
+    pf_text_char(t, '[');
 }

@@ -11,6 +11,7 @@
 #include "finding.h"
 #include "pecan/pecan.h"
 #include "pool.h"
+#include "textbuf.h"
 
 #define PF_PREDICT_ANALYSES 16
 
@@ -33,5 +34,10 @@ void pf_predict_race(struct pf_predict_job *j, size_t k, const struct pf_race *r
                      struct pf_finding *f);
 void pf_predict_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a, struct pf_finding *f);
 void pf_predict_cycle(struct pf_predict_job *j, const struct pf_cycle *c, struct pf_finding *f);
+
+/* Was everything asked for looked at to its end? What was not is "unknown", never "nothing". */
+bool pf_predict_decided(const struct pf_predict_job *j);
+/* The document up to and with the bracket that opens `findings`. */
+void pf_predict_json_head(struct pf_text *t, int argc, char **argv, bool complete);
 
 #endif
