@@ -12,14 +12,15 @@ enum pf_event_kind {
 };
 
 enum pf_event_flags {
-    PF_EF_NESTED = 1,   /* an inner level of a recursive lock: no effect on others */
+    PF_EF_NESTED = 1,   /* of a lock: an inner level of a recursive one, no effect on others */
+    PF_EF_ORPHAN = 1,   /* of a read: its value no observed write explains (selfcheck.h) */
     PF_EF_RELAXED = 2,  /* an atomic that orders nothing */
     PF_EF_ACQUIRE = 4,  /* an atomic that only acquires (or only releases) */
     PF_EF_RELEASE = 8,
     PF_EF_UNKNOWN = 16, /* the value is not known */
     PF_EF_TIMEOUT = 32, /* a wake by time-out */
     PF_EF_MISSING = 64, /* a read whose value may come from inside a missing call (selfcheck.h) */
-    PF_EF_ORPHAN = 128, /* a read whose value no observed write explains (selfcheck.h) */
+    PF_EF_DECIDED = 128, /* the thread may have decided, by what it read, to make this event */
 };
 
 #endif

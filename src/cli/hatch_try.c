@@ -20,22 +20,37 @@ static void say(struct pf_hatch_result *out, enum pf_hatched verdict, const char
 
 typedef PF_VEC(struct pf_plan_step) plan;
 
-/* Several events can be parts of one operation, which happens as a whole. For each event: the last
- * one of its operation. */
-static uint32_t *find_ends(const struct pf_trace *t)
+static bool is_memory(const struct pf_event *e)
 {
-    uint32_t *end = pf_mem_resize(NULL, t->events.len + 1, sizeof *end);
+    enum pf_event_class c = pf_event_class[e->kind];
+    return c == PF_CLASS_ACCESS || c == PF_CLASS_MEMORY || c == PF_CLASS_CALL;
+}
+
+/* Several events can be parts of one operation, which happens as a whole: when what others wait for
+ * happens, or else when its last part does. For each event: that part of its operation. */
+static uint32_t *find_pivots(const struct pf_trace *t)
+{
+    uint32_t *pivot = pf_mem_resize(NULL, t->events.len + 1, sizeof *pivot);
     uint32_t *later = pf_mem_resize(NULL, t->threads.len + 1, sizeof *later); /* of each thread */
     memset(later, 0xff, t->threads.len * sizeof *later);
     for (uint32_t i = (uint32_t)t->events.len; i-- > 0;) {
         uint32_t *next = &later[t->events.at[i].thread];
         bool one = *next != PF_NONE && t->events.at[*next].kind != PF_EV_END &&
                    t->recorded.index.at[*next] == t->recorded.index.at[i];
-        end[i] = one ? end[*next] : i;
+        pivot[i] = one && is_memory(&t->events.at[i]) ? pivot[*next] : i;
         *next = i;
     }
+    memset(later, 0xff, t->threads.len * sizeof *later);
+    for (uint32_t i = 0; i < t->events.len; i++) { /* the first that others wait for */
+        uint32_t *before = &later[t->events.at[i].thread];
+        bool one = *before != PF_NONE && t->events.at[i].kind != PF_EV_END &&
+                   t->recorded.index.at[*before] == t->recorded.index.at[i];
+        if (one && !is_memory(&t->events.at[pivot[*before]]))
+            pivot[i] = pivot[*before];
+        *before = i;
+    }
     free(later);
-    return end;
+    return pivot;
 }
 
 static void add_step(plan *p, const struct pf_trace *t, uint32_t event)
@@ -54,19 +69,19 @@ static pf_status write_plan(const struct pf_trace *t, const struct pf_hatch *h, 
 {
     plan p = {0};
     bool *runs = pf_mem_zero(t->events.len, sizeof *runs);
-    uint32_t *end = find_ends(t);
+    uint32_t *pivot = find_pivots(t);
     for (uint32_t i = 0; i < h->start; i++)
         runs[i] = true;
     for (uint32_t i = 0; i < h->norder; i++)
         runs[h->order[i]] = true;
     for (uint32_t i = 0; i < h->start; i++)
-        if (runs[end[i]]) /* what is only begun is not begun */
+        if (runs[pivot[i]] && (pivot[i] == i || pivot[i] < h->start))
             add_step(&p, t, i);
     for (uint32_t i = 0; i < h->norder; i++)
-        if (runs[end[h->order[i]]])
+        if (pivot[h->order[i]] == h->order[i])
             add_step(&p, t, h->order[i]);
     free(runs);
-    free(end);
+    free(pivot);
     for (uint32_t i = 0; h->stuck && i < h->n; i++)
         add_step(&p, t, h->event[i]);
     pf_status s = pf_file_write(file, (const char *)p.at, p.len * sizeof *p.at, e);

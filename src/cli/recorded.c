@@ -153,7 +153,9 @@ static struct pf_event *add(struct loader *l, const struct pf_record *r, unsigne
 {
     struct pf_event *e = pf_trace_add(l->t, kind, who);
     e->site = site_of(l, trail);
-    e->flags = r->flags & (uint8_t)~(PF_EF_NESTED | PF_EF_MISSING | PF_EF_ORPHAN);
+    e->flags = r->flags & (uint8_t)~(PF_EF_NESTED | PF_EF_MISSING | PF_EF_DECIDED);
+    if (l->names->site[r->site].flags)
+        e->flags |= PF_EF_DECIDED;
     pf_vec_push(&l->t->recorded.index, (uint32_t)r->index);
     pf_vec_push(&l->t->recorded.stack, trail);
     return e;
@@ -183,6 +185,8 @@ static bool add_access(struct loader *l, const struct pf_record *r, uint32_t who
             pf_vec_push(&l->t->olds, r->old);
         struct pf_event *e = add(l, r, r->kind, who, where);
         e->what = place;
+        if (at) /* one operation: its parts do not depend on each other */
+            e->flags &= (uint8_t)~PF_EF_DECIDED;
         e->value = known ? value : 0;
         if (r->kind == PF_EV_RMW) {
             e->link = (uint32_t)l->t->olds.len - 1;
@@ -265,7 +269,6 @@ static bool add_event(struct loader *l, const struct pf_record *r)
     struct pf_event *e = add(l, r, r->kind, who, where);
     e->what = what;
     e->link = link;
-    l->t->has_branches |= r->kind == PF_EV_BRANCH;
     return true;
 }
 
@@ -277,7 +280,7 @@ bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, struct p
     struct pf_error e;
     pf_status s = pf_events_open(&events, clip, &e);
     bool ok = s == PF_OK;
-    t->recorded.present = true;
+    t->recorded.present = t->has_branches = true;
     if (ok) {
         l.names = pf_events_names(events);
         take_variables(&l);

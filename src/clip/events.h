@@ -21,6 +21,7 @@ struct pf_name_position {
 struct pf_name_site {
     const uint32_t *position; /* innermost first; numbers below npositions */
     uint32_t npositions;
+    uint8_t flags; /* enum pf_site_flags */
     bool known;
 };
 

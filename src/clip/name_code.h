@@ -8,7 +8,7 @@
 
 enum {
     PF_NAME_POSITION = 1, /* number, file, function, variable, line, column, first line, kind */
-    PF_NAME_SITE, /* number, kind and size of the access, n, n positions, innermost first */
+    PF_NAME_SITE, /* number, kind and size of the access, n, n positions, innermost first; flags */
     PF_NAME_VARIABLE, /* address, size, name, file, line */
     PF_NAME_THREAD, /* number, number of the creator, site of the creation, name */
 };

@@ -1,5 +1,6 @@
 /* names.c - the stream of names, read whole into tables. */
 #include "names.h"
+#include "pf_abi.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +122,9 @@ static void take_site(struct cursor *c, struct pf_code *code, size_t *ncode)
     }
     if (!list || c->bad)
         return;
-    *s = (struct pf_name_site){list, (uint32_t)count, true};
+    /* A recording without flags: whatever was read may matter. */
+    uint64_t flags = c->at < c->end ? number(c) : PF_SITEF_BRANCH | PF_SITEF_ADDRESS;
+    *s = (struct pf_name_site){list, (uint32_t)count, (uint8_t)flags, true};
     if (kind > PF_EV_WRITE)
         return;
     if (size != 1 && size != 2 && size != 4 && size != 8)

@@ -8,7 +8,8 @@
  *          Decisions are conditional branches, switches, computed jumps, ways out of invokes, and
  *          whatever a function that was called did after its last event. They are followed forward
  *          through the control flow; ways that meet add up; an event ends them. A function begins
- *          with one, for its caller may have decided to call it.
+ *          with one, for its caller may have decided to call it. A division is one: it may trap.
+ *          Calls of the runtime's locks and of its heap decide nothing (is_transparent).
  *
  *          An address is fixed when it is made of constants, addresses of variables, and PHIs of
  *          such: which way a PHI takes was decided by a branch, and that is counted already.
@@ -16,6 +17,7 @@
  *          Saying "depends" too often keeps predictions sound; saying it too seldom would not.
  */
 #include "plugin.h"
+#include <string.h>
 
 #define DEPTH 6
 #define LOOKS 64 /* values looked at for one address */
@@ -68,20 +70,62 @@ static bool is_event(const struct pf_step *s)
     return s->what != PF_DO_NOTHING && s->what != PF_DO_PAD;
 }
 
-/* Through the block, from `decided` at its start; flags are set on the way. */
-static bool walk(struct pf_plan *plan, size_t b, bool decided)
+/* A call that always returns, and looks at no memory of the program but its own object, whose state
+ * the trace has as events. What it returns counts when somebody decides by it. */
+static bool is_transparent(struct pf_unit *u, const struct pf_step *s)
 {
-    for (size_t k = plan->first_step[b]; k < plan->first_step[b + 1]; k++) {
-        struct pf_step *s = &plan->steps[k];
+    static const char *const names[] = {
+#define PF_TRANSPARENT(name) name,
+#include "pf_transparent.def"
+#undef PF_TRANSPARENT
+    };
+    LLVMValueRef fn = s->what == PF_DO_CALL ? pf_callee(s->inst) : NULL;
+    size_t len;
+    if (!fn || !LLVMIsDeclaration(fn) || !pf_is_interposed(u, fn) || LLVMIsAInvokeInst(s->inst))
+        return false;
+    const char *name = LLVMGetValueName2(fn, &len);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+static bool may_trap(LLVMValueRef v)
+{
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+        return !LLVMIsAConstant(LLVMGetOperand(v, 1));
+    default:
+        return false;
+    }
+}
+
+/* Through the block, from `decided` at its start; flags are set on the way. */
+static bool walk(struct pf_unit *u, struct pf_plan *plan, size_t b, bool decided)
+{
+    size_t k = plan->first_step[b], end = plan->first_step[b + 1];
+    for (LLVMValueRef v = LLVMGetFirstInstruction(plan->blocks[b]); v;
+         v = LLVMGetNextInstruction(v)) {
+        if (k == end || plan->steps[k].inst != v) {
+            decided |= may_trap(v);
+            continue;
+        }
+        struct pf_step *s = &plan->steps[k++];
         if (!is_event(s))
             continue;
         s->flags |= decided ? PF_SITEF_BRANCH : 0;
-        decided = s->what == PF_DO_CALL || s->what == PF_DO_LIBATOMIC;
+        if (s->what == PF_DO_CALL || s->what == PF_DO_LIBATOMIC)
+            decided |= !is_transparent(u, s);
+        else if (s->what == PF_DO_ACCESS || s->what == PF_DO_ATOMIC || s->size)
+            decided = false; /* the others may leave no record */
     }
     return decided || LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(plan->blocks[b])) > 1;
 }
 
-void pf_plan_branches(struct pf_plan *plan)
+void pf_plan_branches(struct pf_unit *u, struct pf_plan *plan)
 {
     enum { UNSEEN, NOT_DECIDED, DECIDED };
     uint8_t *in = calloc(plan->nblocks + 1, 1);
@@ -93,7 +137,7 @@ void pf_plan_branches(struct pf_plan *plan)
     while (n) {
         size_t b = work[--n];
         LLVMValueRef term = LLVMGetBasicBlockTerminator(plan->blocks[b]);
-        uint8_t out = walk(plan, b, in[b] == DECIDED) ? DECIDED : NOT_DECIDED;
+        uint8_t out = walk(u, plan, b, in[b] == DECIDED) ? DECIDED : NOT_DECIDED;
         for (unsigned i = 0, m = LLVMGetNumSuccessors(term); i < m; i++) {
             size_t to = *pf_ptrmap_find(&plan->block_index, LLVMGetSuccessor(term, i));
             if (out > in[to]) { /* each block twice at most */

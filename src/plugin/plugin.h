@@ -137,7 +137,7 @@ struct pf_plan {
 bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, struct pf_plan *plan);
 void pf_plan_release(struct pf_plan *plan);
 /* branches.c: flags of the steps; before _cover. */
-void pf_plan_branches(struct pf_plan *plan);
+void pf_plan_branches(struct pf_unit *u, struct pf_plan *plan);
 /* cover.c */
 void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan);
 /* capture.c: can another thread, or code elsewhere, not know this memory? */

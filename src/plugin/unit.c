@@ -188,8 +188,8 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
     if (pf_plan_make(u, fn, accesses, &plan)) {
         pf_plan_make(u, fn, accesses, &events);
         pf_plan_cycles(&events);
-        pf_plan_branches(&events);
-        pf_plan_branches(&plan);
+        pf_plan_branches(u, &events);
+        pf_plan_branches(u, &plan);
         pf_plan_cover(u, &plan);
         pf_plan_hoist(u, &plan);
         pf_plan_cycles(&plan);

@@ -221,6 +221,44 @@ void pf_stack_walk(uint32_t id, bool (*see)(const struct pf_position *, void *),
     }
 }
 
+static bool is_transparent(const char *name)
+{
+    static const char *const names[] = {
+#define PF_TRANSPARENT(name) name,
+#include "pf_transparent.def"
+#undef PF_TRANSPARENT
+    };
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++) {
+        size_t k = 0;
+        while (name[k] && name[k] == names[i][k])
+            k++;
+        if (name[k] == names[i][k])
+            return true;
+    }
+    return false;
+}
+
+uint32_t pf_stack_flags(uint32_t id)
+{
+    uint32_t b = id / IDS_PER_BLOCK, flags = 0, all = PF_SITEF_BRANCH | PF_SITEF_ADDRESS;
+    if (!b || b >= nblocks)
+        return all;
+    uint32_t name = blocks[b].node, site = blocks[b].first_site + id % IDS_PER_BLOCK;
+    for (; name != root; name = node_at(name)->parent) {
+        const struct pf_func *f = pf_func_at(node_at(name)->func);
+        if (!f)
+            return all;
+        if (f->entry) {
+            const struct pf_site *sites = (const void *)((const char *)&f->sites + f->sites);
+            return flags | (site < f->nsites ? sites[site].flags : all);
+        }
+        if (!is_transparent(pf_rel_str(&f->name)))
+            flags |= PF_SITEF_BRANCH;
+        site = node_at(name)->call - 1;
+    }
+    return all;
+}
+
 void pf_stack_walk_live(const struct pf_thread *t, bool (*see)(const struct pf_position *, void *),
                         void *arg)
 {

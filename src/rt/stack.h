@@ -87,7 +87,10 @@ struct pf_position {
 /* Calls f for each position of the stack of `id`, inlined functions included; stops when f
  * returns false. */
 void pf_stack_walk(uint32_t id, bool (*f)(const struct pf_position *, void *), void *arg);
-/* The same for the stack that t has now. t runs on meanwhile, so what is near the top may be a mixture of
+/* Where the event of `id` may depend on what its thread read: enum pf_site_flags, rather too many. Of
+ * an interposed function: where its call stands. */
+uint32_t pf_stack_flags(uint32_t id);
+/* pf_stack_walk for the stack that t has now. t runs on meanwhile, so what is near the top may be a mixture of
  * before and after; from inside pf_thread_each, so that it does not end. */
 void pf_stack_walk_live(const struct pf_thread *t, bool (*f)(const struct pf_position *, void *),
                         void *arg);

@@ -320,6 +320,8 @@ static bool event(struct reader *r)
     if (thread > UINT16_MAX)
         return fail(r, "more than %u threads", UINT16_MAX + 1);
     int kind = 0;
+    bool decided = r->tok_len > 1 && r->tok[r->tok_len - 1] == '?';
+    r->tok_len -= decided;
     while (kind < PF_EV_KINDS && !is(r, pf_event_word[kind]))
         kind++;
     if (kind == PF_EV_KINDS)
@@ -327,8 +329,11 @@ static bool event(struct reader *r)
                     (int)(r->tok_len < 40 ? r->tok_len : 40), r->tok);
     next(r);
     /* The event is built aside: operands may move the arrays. */
-    struct pf_event e = {
-        .kind = (uint8_t)kind, .thread = (uint16_t)thread, .what = PF_NONE, .link = PF_NONE};
+    struct pf_event e = {.kind = (uint8_t)kind,
+                         .flags = decided ? PF_EF_DECIDED : 0,
+                         .thread = (uint16_t)thread,
+                         .what = PF_NONE,
+                         .link = PF_NONE};
     uint32_t index = (uint32_t)r->t->events.len, n;
     static const enum pf_role role[] = {
         [PF_OPERAND_LOCK] = PF_ROLE_LOCK,      [PF_OPERAND_COND] = PF_ROLE_COND,
@@ -359,7 +364,7 @@ static bool event(struct reader *r)
     }
     if (!site(r, &e, (uint32_t)label))
         return false;
-    r->t->has_branches |= kind == PF_EV_BRANCH;
+    r->t->has_branches |= kind == PF_EV_BRANCH || decided;
     *pf_trace_add(r->t, kind, thread) = e;
     pf_vec_push(&r->t->labels, (uint32_t)label);
     return true;

@@ -90,8 +90,8 @@ static void put_reach(const struct pf_trace *t, const struct pf_reach *d, FILE *
 static void put_event(const struct pf_trace *t, uint32_t i, FILE *out)
 {
     const struct pf_event *e = &t->events.at[i];
-    fprintf(out, "%u %s %s", pf_trace_label(t, i), role(t, PF_ROLE_THREAD, e->thread),
-            pf_event_word[e->kind]);
+    fprintf(out, "%u %s %s%s", pf_trace_label(t, i), role(t, PF_ROLE_THREAD, e->thread),
+            pf_event_word[e->kind], e->flags & PF_EF_DECIDED ? "?" : "");
     switch (pf_event_operand[e->kind]) {
     case PF_OPERAND_PLACE:
         fputc(' ', out);

@@ -141,7 +141,7 @@ struct pf_trace {
     pf_vec_u32 labels; /* the number a person gave to event i; empty: i + 1 */
     pf_vec_u32 threads, locks, conds, barriers, syncs, calls; /* name of each */
     struct pf_recorded recorded;
-    bool has_branches; /* else every read counts as a branch */
+    bool has_branches; /* else every read counts as a branch: pf_event_decided */
     bool has_calls;
     bool sealed;
     struct pf_trace_tables *tables; /* interning, private */
@@ -209,6 +209,11 @@ static inline bool pf_event_reads(const struct pf_event *e)
 static inline bool pf_event_atomic(const struct pf_event *e)
 {
     return e->kind == PF_EV_AREAD || e->kind == PF_EV_AWRITE || e->kind == PF_EV_RMW;
+}
+/* Must all reads of its thread before it have seen the right values, for it to happen? */
+static inline bool pf_event_decided(const struct pf_trace *t, const struct pf_event *e)
+{
+    return !t->has_branches || e->kind == PF_EV_BRANCH || (e->flags & PF_EF_DECIDED);
 }
 /* Takes or gives back a lock, seen from outside (inner levels of a recursive lock do neither). */
 static inline bool pf_event_acquires(const struct pf_event *e)

@@ -155,6 +155,7 @@ class Bytes:
 class Names:
     positions: dict = field(default_factory=dict)
     sites: dict = field(default_factory=dict)  # number -> (kind, size, positions)
+    flags: dict = field(default_factory=dict)  # number -> 1 branch, 2 address
     short: dict = field(default_factory=dict)  # number -> (kind, size) in the short form
     variables: list = field(default_factory=list)
     threads: dict = field(default_factory=dict)
@@ -171,6 +172,7 @@ def names(clip):
         elif what == 2:
             number, kind, size = r.varint(), r.varint(), r.varint()
             n.sites[number] = [r.varint() for _ in range(r.varint())]
+            n.flags[number] = r.varint() if r.at < len(r.data) else 3
             if kind <= 1:
                 n.short[number] = (kind, size)
         elif what == 3:

@@ -13,7 +13,7 @@ PF, ROOT, WORK = os.environ["PF"], Path(os.environ["ROOT"]), Path(os.environ["WO
 PROGRAMS = ["basic/plain_4_racy.c", "sync/mutex_try_ok.c", "sync/cond_ok.c", "sync/rwlock_ok.c", "basic/heap_free_racy.c"]
 WORDS = re.findall(r'^PF_EVENT\(\w+, "(\w+)"', (ROOT / "src/abi/pf_event.def").read_text(), re.M)
 PLACES = {"read", "write", "aread", "awrite", "rmw", "alloc", "free"}
-LINE = re.compile(r"\d+ T(\d+) (\w+)(?: (\S+))?.*?(?: @(\S+):(\d+))?$")
+LINE = re.compile(r"\d+ T(\d+) (\w+)(\?)?(?: (\S+))?.*?(?: @(\S+):(\d+))?$")
 
 
 def place_of(n, clip_names):
@@ -23,18 +23,20 @@ def place_of(n, clip_names):
 
 
 def wanted(clip_names, events):
-    """What pf dump should say of each event: thread, word, value, place."""
+    """What pf dump should say of each event: thread, word, decided, value, place."""
     for e in events:
         word = WORDS[e.kind]
         if (word == "call" and e.attached) or (word == "alloc" and e.flags & 16):
             continue  # what a call reaches; a stack: no events of their own
         file, line = place_of(e.site, clip_names)
+        decided = clip_names.flags[e.site] != 0
         if word in PLACES and word not in ("alloc", "free") and e.more > 8 and len(e.data) == e.more:
             for at in range(0, e.more, 8):
-                yield e.thread, word, int.from_bytes(e.data[at : at + 8], "little"), file, line
+                value = int.from_bytes(e.data[at : at + 8], "little")
+                yield e.thread, word, decided and at == 0, value, file, line
             continue
         value = e.value if word in PLACES and e.more <= 8 else None
-        yield e.thread, word, value, file, line
+        yield e.thread, word, decided, value, file, line
 
 
 def said(text):
@@ -43,11 +45,11 @@ def said(text):
             continue
         m = LINE.match(line)
         assert m, line
-        thread, word, operand, file, number = m.groups()
+        thread, word, decided, operand, file, number = m.groups()
         value = None
         if word in PLACES and operand and "=" in operand:
             value = int(operand.split("=")[1].split("->")[-1])
-        yield int(thread), word, value, file or "", int(number or 0)
+        yield int(thread), word, bool(decided), value, file or "", int(number or 0)
 
 
 def one(name):

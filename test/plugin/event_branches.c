@@ -23,6 +23,7 @@ __attribute__((noinline)) static void start(int n)
     third = 0x13;
     if (n > 1)
         chosen = 0x14;
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); // leaves no record: the decision is still to be told
     after = 0x15; // ways meet, one of them after a decision
     *place = 0x16;
     for (int i = 0; i < 2; i++)

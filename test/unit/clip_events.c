@@ -33,6 +33,8 @@ struct pf_context *pf_context_self(void) { return NULL; }
 uint32_t pf_context_number(const struct pf_context *c) { return running; }
 uint64_t pf_context_events(const struct pf_context *c) { return indices[running]; }
 
+uint32_t pf_stack_flags(uint32_t id) { return id % 4; }
+
 void pf_stack_walk(uint32_t id, bool (*f)(const struct pf_position *, void *), void *arg)
 {
     static char functions[8][8];
@@ -228,6 +230,7 @@ static void compare(unsigned wanted)
             assert_memory_equal(got.bytes, m.bytes, m.e.nbytes);
         const struct pf_name_site *site = &pf_events_names(r)->site[got.site];
         assert_true(site->known && site->npositions == got.site % 3 + 1);
+        assert_int_equal(site->flags, got.site % 4);
         assert_int_equal(pf_events_names(r)->position[site->position[0]].line, 100 + got.site);
     }
     assert_int_equal(s, PF_OK);

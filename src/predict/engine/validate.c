@@ -288,7 +288,7 @@ static bool is_next(struct machine *m, uint32_t i)
     if (m->fork[e->thread] != PF_NONE && !must_have_run(m, m->fork[e->thread], i))
         return false;
     bool call = m->rule != PF_RULE_NONE && pf_event_class[e->kind] == PF_CLASS_CALL;
-    if (m->off[e->thread] && (!m->t->has_branches || e->kind == PF_EV_BRANCH || call))
+    if (m->off[e->thread] && (pf_event_decided(m->t, e) || call))
         return no(m, "event %u depends on event %u, which sees a wrong value",
                   pf_trace_label(m->t, i), pf_trace_label(m->t, m->off[e->thread] - 1));
     if (e->kind == PF_EV_JOIN && m->ready[e->what] != PF_NONE)

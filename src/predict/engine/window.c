@@ -78,7 +78,7 @@ static void fill_threads(struct pf_window *w)
             uint32_t i = pf_window_at(w, k, p);
             bool call = w->x->missing != PF_MISSING_IGNORE &&
                         pf_event_class[e[i].kind] == PF_CLASS_CALL; /* who knows what it does */
-            if (!t->has_branches || e[i].kind == PF_EV_BRANCH || call)
+            if (pf_event_decided(t, &e[i]) || call)
                 need = p;
             w->branch[i] = need;
         }

@@ -129,6 +129,7 @@ void pf_trace_name_site(uint32_t site, unsigned kind, unsigned size)
     add_number(t.n);
     for (uint32_t i = 0; i < t.n; i++)
         add_number(t.position[i]);
+    add_number(pf_stack_flags(site));
     put_record();
 }
 

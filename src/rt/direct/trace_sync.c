@@ -12,7 +12,8 @@ static void hear(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what, u
 {
     if (!pf_direct.tracing || t != __pf_tls.thread)
         return;
-    bool edge = kind == PF_EV_BEGIN || kind == PF_EV_END; /* no function is around it */
+    /* Begin, end and fences have no interposed function around them. */
+    bool edge = kind == PF_EV_BEGIN || kind == PF_EV_END || __pf_tls.frame[-1].func->entry;
     struct pf_traced e = {.kind = (uint8_t)kind,
                           .site = edge ? 0 : pf_stack_id(t, PF_NATIVE_CALL),
                           .what = what,

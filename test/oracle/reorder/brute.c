@@ -174,7 +174,7 @@ static bool enabled(const struct brute *b, const struct state *s, uint32_t i)
         if (b->after[i][f] && !has_run(b, s, f))
             return false;
     if (s->off[e->thread] &&
-        (!b->t->has_branches || e->kind == PF_EV_BRANCH ||
+        (pf_event_decided(b->t, e) ||
          (b->missing != PF_BRUTE_IGNORE && pf_event_class[e->kind] == PF_CLASS_CALL)))
         return false;
     if (e->kind == PF_EV_WAKE && pf_trace_waker(b->t, i) != PF_NONE && !(s->heard >> i & 1))

@@ -303,7 +303,10 @@ void pf_random_trace(struct pf_trace *t, const struct pf_random_shape *shape, ui
         unseen_write(&m);
     }
     for (size_t i = 0; i < t->events.len; i++) {
+        if ((shape->features & PF_RANDOM_BRANCH) && !pick(&m, 12))
+            t->events.at[i].flags |= PF_EF_DECIDED;
         t->has_branches |= t->events.at[i].kind == PF_EV_BRANCH;
+        t->has_branches |= (t->events.at[i].flags & PF_EF_DECIDED) != 0;
         t->has_calls |= t->events.at[i].kind == PF_EV_CALL;
     }
     pf_trace_seal(t);

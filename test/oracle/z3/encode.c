@@ -201,7 +201,7 @@ static void prepare(struct coder *x)
     for (uint32_t i = 0; i < x->n; i++) {
         const struct pf_event *e = at(x, i);
         x->before[i] = last[e->thread];
-        if (!x->t->has_branches || e->kind == PF_EV_BRANCH)
+        if (pf_event_decided(x->t, e))
             dep[e->thread] = last[e->thread];
         x->branch[i] = dep[e->thread];
         last[e->thread] = i;

@@ -1,0 +1,59 @@
+# What a recording says of branches: reads that nothing was decided by need not keep their value, so more
+# is predicted; what was decided by them is not. Every witness is run.
+cat >flags.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int x, y, copy, table[4];
+static void *first(void *p)
+{
+    y = 1;
+    pthread_mutex_lock(&m);
+    x = 1;
+    pthread_mutex_unlock(&m);
+    return p;
+}
+static void *second(void *p)
+{
+    pthread_mutex_lock(&m);
+    copy = x;
+    pthread_mutex_unlock(&m);
+    USE;
+    return p;
+}
+int main(void)
+{
+    pthread_t t, u;
+    pthread_create(&t, NULL, first, NULL);
+    pthread_create(&u, NULL, second, NULL);
+    pthread_join(t, NULL);
+    pthread_join(u, NULL);
+    printf("%d\n", y);
+    return 0;
+}
+END
+for level in O0 O2; do
+    "$PF" cc -$level -g '-DUSE=y = 2' flags.c -o free
+    "$PF" cc -$level -g '-DUSE=if (copy) y = 2' flags.c -o decided
+    "$PF" cc -$level -g '-DUSE=table[copy] = 2, y = 2' flags.c -o address
+    "$PF" cc -$level -g '-DUSE=table[1] = 8 / copy, y = 2' flags.c -o trap
+    status 0 "$PF" record --trace -o free.clip -- ./free
+    status 66 "$PF" predict free.clip
+    has out "rdit: 1 race (witnessed)"
+    rm -rf free.clip.hatched
+    status 66 "$PF" hatch free.clip # the witness is no lie: the run along it shows the race
+    has out "flags.c:18"
+    has out "; 0 false"
+    for _ in 1 2 3; do
+        status 0 "$PF" replay --quiet free.clip.hatched/*.clip
+    done
+    status 0 "$PF" dump -o free.txt free.clip
+    status 66 "$PF" predict free.txt
+    sed 's/?//' free.txt >plain.txt # the same trace without the flags proves nothing
+    status 0 "$PF" predict plain.txt
+    for twin in decided address trap; do
+        status 0 "$PF" record --trace -o $twin.clip -- ./$twin
+        status 0 "$PF" predict $twin.clip
+        has out "rdit: 0 races (witnessed)"
+    done
+done
