@@ -60,7 +60,7 @@ size=$(stat -c %s two.clip)
 head -c $((size - 10)) two.clip >cut.clip
 status 0 "$PF" dump cut.clip
 has err "cut.clip: is cut short (the file ends within a chunk, at offset"
-has out "T0 fork T1"
+has out "T0 fork? T1"
 status 0 "$PF" dump --about cut.clip
 has out "cut the file ends within a chunk"
 
