@@ -171,12 +171,21 @@ static pf_status go(struct pf_host *h, struct pf_clip_writer *w, const struct pf
     if (s != PF_OK)
         return s;
     const struct pf_channel *c = pf_host_channel(h);
-    *end = (struct pf_clip_end){.wait = child->wait, .outcome = c->outcome};
+    *end = (struct pf_clip_end){.wait = child->wait, .outcome = c->outcome, .reached = c->reached};
     memcpy(end->text, c->text, sizeof end->text - 1);
     if (c->owner == 0)
         return pf_fail(e, PF_BAD, "%s: did not run in directed mode; build it with this pf cc",
                        m->program);
     return written;
+}
+
+/* As the continuation understood it: stars stand for its number. */
+static void policy_of(char *to, size_t room, const char *tail, uint32_t number)
+{
+    size_t n = 0;
+    for (; *tail && n < room; tail++)
+        n += (size_t)snprintf(to + n, room - n, *tail == '*' ? "%u" : "%c",
+                              *tail == '*' ? number : (unsigned char)*tail);
 }
 
 /* Each continuation becomes a clip; its pieces go. */
@@ -189,11 +198,13 @@ static pf_status join_continuations(struct pf_host *h, const char *file, struct 
         return s;
     for (uint32_t i = 0; s == PF_OK && i < c->continuations; i++) {
         const struct pf_continuation *k = &c->continuation[i];
-        struct pf_clip_end end = {.wait = k->wait, .outcome = k->outcome};
+        struct pf_clip_end end = {.wait = k->wait, .outcome = k->outcome, .reached = k->reached};
         char pieces[PATH_MAX], clip[PATH_MAX];
         snprintf(pieces, sizeof pieces, "%s/%u", c->folder, i);
+        char schedule[sizeof c->tail];
         snprintf(clip, sizeof clip, "%s/%u.clip", c->folder, i);
-        s = pf_clip_join(&before, pieces, clip, &end, e);
+        policy_of(schedule, sizeof schedule, c->tail, i);
+        s = pf_clip_join(&before, pieces, clip, schedule, &end, e);
         if (s == PF_OK)
             unlink(pieces);
     }

@@ -5,6 +5,7 @@
 #include "cli.h"
 #include "clip.h"
 #include "load_trace.h"
+#include "reached.h"
 #include "text.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -16,8 +17,6 @@
 /* What was run and how it ended, a line each. */
 static int print_about(const char *path, FILE *out)
 {
-    static const char *const outcomes[] = {"",     "diverged", "deadlock",  "hang",
-                                           "lost", "stopped",  "infeasible"};
     static const char *const streams[] = {
 #define PF_STREAM(name, bits, chunk) #name,
         PF_STREAM_LIST(PF_STREAM)
@@ -38,12 +37,18 @@ static int print_about(const char *path, FILE *out)
         fprintf(out, "stream %s %" PRIu64 " bytes %zu chunks\n", streams[s], c.stream[s].length,
                 c.stream[s].n);
     if (c.ended)
-        fprintf(out, "end status %d %s\n", c.end.wait,
-                (size_t)c.end.outcome < sizeof outcomes / sizeof outcomes[0]
-                    ? outcomes[c.end.outcome]
-                    : "");
+        fprintf(out, "end status %d %s\n", c.end.wait, pf_outcome_name(c.end.outcome));
     else
         fprintf(out, "cut %s\n", c.cut);
+    if (c.end.reached.asked) {
+        struct pf_pool pool;
+        struct pf_text t;
+        pf_cli_pool_init(&pool);
+        pf_text_init(&t, &pool);
+        pf_reached_text(&t, c.meta.schedule, &c.end.reached);
+        fprintf(out, "%.*s\n", (int)t.n, t.at);
+        pf_pool_release(&pool);
+    }
     pf_clip_release(&c);
     return PF_EXIT_OK;
 }

@@ -5,7 +5,10 @@
 #define _GNU_SOURCE
 #include "cli.h"
 #include "directed.h"
+#include "file.h"
+#include "fuzz_text.h"
 #include "program.h"
+#include "reached.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +26,12 @@ static pf_status check_schedule(const char *text, struct pf_error *e)
         int least, most; /* numbers behind it */
     } policies[] = {{"rr", 0, 1}, {"random", 1, 1}, {"pct", 1, 2}, {"pos", 1, 1}};
     size_t n = strcspn(text, ":");
+    bool asset;
+    struct pf_fuzz_text aim;
+    if (pf_fuzz_named(text, &asset)) {
+        const char *expected = pf_fuzz_parse(text, &aim);
+        return expected ? pf_fail(e, PF_BAD, "--schedule=%s: %s", text, expected) : PF_OK;
+    }
     for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
         if (strlen(policies[i].word) != n || strncmp(policies[i].word, text, n))
             continue;
@@ -36,8 +45,8 @@ static pf_status check_schedule(const char *text, struct pf_error *e)
             return PF_OK;
     }
     return pf_fail(e, PF_BAD,
-                   "--schedule=%s: expected rr:SLICE, random:SEED, pct:SEED,DEPTH or "
-                   "pos:SEED",
+                   "--schedule=%s: expected rr:SLICE, random:SEED, pct:SEED,DEPTH, pos:SEED, "
+                   "racefuzzer:LOCATION,LOCATION,SEED or assetfuzzer:STEP,...,SEED",
                    text);
 }
 
@@ -47,6 +56,29 @@ static char *standard_name(const char *path)
     const char *slash = strrchr(path, '/');
     char *name;
     return asprintf(&name, "%s.clip", slash ? slash + 1 : path) < 0 ? NULL : name;
+}
+
+/* What the policy has reached, for people, and all of it as JSON where that is asked for. */
+static int tell_reached(const char *file, const char *json, const struct pf_clip_meta *m,
+                        const struct pf_clip_end *end)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    struct pf_error e;
+    int status = PF_EXIT_OK;
+    pf_cli_pool_init(&pool);
+    pf_text_init(&t, &pool);
+    pf_reached_text(&t, m->schedule, &end->reached);
+    if (t.n)
+        fprintf(stderr, "pf record: %.*s\n", (int)t.n, t.at);
+    pf_text_init(&t, &pool);
+    pf_reached_json(&t, file, m, end);
+    if (t.failed)
+        status = pf_complain(VERB, "out of memory");
+    else if (json && pf_file_write(json, t.at, t.n, &e) != PF_OK)
+        status = complain(&e);
+    pf_pool_release(&pool);
+    return status;
 }
 
 /* Says what became of it; the exit status. */
@@ -74,11 +106,14 @@ static int tell(const char *file, const struct pf_child_end *child, const struct
 int pf_record(int argc, char **argv)
 {
     struct pf_directed d = {0};
-    const char *file = NULL, *continuations = NULL;
+    const char *file = NULL, *continuations = NULL, *json = NULL;
     const struct pf_cli_option options[] = {
         {"o", "FILE", "where the recording goes (default: NAME.clip, in this folder)", &file, NULL},
         {"schedule", "POLICY",
-         "who runs next: rr:SLICE (default), random:SEED, pct:SEED,DEPTH, pos:SEED", &d.schedule,
+         "who runs next: rr:SLICE (default), random:SEED, pct:SEED,DEPTH, pos:SEED, "
+         "racefuzzer:LOCATION,LOCATION[,SEED], assetfuzzer:STEP,...[,SEED]",
+         &d.schedule, NULL},
+        {"json", "FILE", "write how it ended, and what the policy has reached, as JSON", &json,
          NULL},
         {"trace", NULL, "keep every event with its value, not only schedule and inputs", NULL,
          &d.tracing},
@@ -127,6 +162,8 @@ int pf_record(int argc, char **argv)
     if (s == PF_OK)
         s = pf_directed_record(&meta, file, &d, &child, &end, &e);
     status = s == PF_OK ? tell(file, &child, &end) : complain(&e);
+    if (s == PF_OK && tell_reached(file, json, &meta, &end) != PF_EXIT_OK)
+        status = PF_EXIT_USAGE;
     pf_clip_meta_release(&meta);
     free(standard);
     free(path);

@@ -71,12 +71,30 @@ enum pf_outcome {
     PF_OUTCOME_INFEASIBLE, /* the order that was asked for cannot come about: `text` says why */
 };
 
+/* What a policy that drives an anomaly out (fuzz_text.h) has reached: the accesses of the first time, in
+ * the order in which they were done. */
+#define PF_REACHED_MAX 12
+struct pf_reached_access {
+    uint32_t thread; /* by creation, 0 is main */
+    uint8_t step; /* which location of the policy's text */
+    uint8_t write;
+    uint16_t reserved;
+    uint64_t event; /* its number in the thread, from 1, as in a dump */
+    uint64_t address, size;
+};
+struct pf_reached {
+    uint32_t asked; /* 0: the policy is none of these */
+    uint32_t times, n, reserved;
+    struct pf_reached_access at[PF_REACHED_MAX];
+};
+
 /* How one of several continuations from a checkpoint ended. */
 #define PF_CONTINUATIONS 256
 struct pf_continuation {
-    int32_t wait;     /* as wait(2) says */
+    int32_t wait; /* as wait(2) says */
     uint32_t outcome; /* enum pf_outcome */
-    uint64_t copied;  /* nanoseconds that the copy took */
+    uint64_t copied; /* nanoseconds that the copy took */
+    struct pf_reached reached;
 };
 
 /* A step of a plan: the thread runs until it has done so many events. */
@@ -104,17 +122,18 @@ struct pf_channel {
     uint32_t outcome; /* enum pf_outcome */
     uint32_t affinity_bytes; /* what sched_getaffinity said before pf chose one core */
     unsigned char affinity[128];
-    char schedule[256]; /* the policy, "rr:1000", "random:7" */
+    char schedule[2048]; /* the policy, "rr:1000", "random:7" */
     char until[256]; /* replay: the point to stop at, or empty */
     char plan[512]; /* record: a file of steps to follow first, or empty */
     char flip[256]; /* record: one point before another, "T1:137<T2:40" */
     char at[256]; /* record: the point to go on from several times, or empty */
     uint32_t continuations; /* how often */
-    char tail[256]; /* the policy of each; a star stands for its number */
+    char tail[2048]; /* the policy of each; a star stands for its number */
     char folder[512]; /* where each puts what it records, under its number */
     struct pf_continuation continuation[PF_CONTINUATIONS];
     char exclude[512]; /* function names not watched, globs with commas between */
     char text[2048]; /* of the outcome */
+    struct pf_reached reached;
     /* pf sleeps on `called` while it has nothing to write, the target on `drained` while a ring is
      * full. The counters change with every call; `asleep` and `stuck` say whether anybody cares. */
     uint32_t called __attribute__((aligned(64)));

@@ -60,7 +60,8 @@ struct pf_field {
     PF_FIELD(STATUS, 32, 0)  /* END: what waitpid said, u32 */                                      \
     PF_FIELD(OUTCOME, 33, 0) /* END: enum pf_outcome, u32 */                                       \
     PF_FIELD(TEXT, 34, 0)    /* END: of the outcome */                                                \
-    PF_FIELD(TOTAL, 35, 1)   /* END: u64, length of each stream in order */
+    PF_FIELD(TOTAL, 35, 1)   /* END: u64, length of each stream in order */                          \
+    PF_FIELD(REACHED, 36, 0) /* END: struct pf_reached, of its accesses the first n */
 
 enum pf_field_tag {
 #define PF_FIELD(name, tag, many) PF_FIELD_##name = tag,

@@ -50,11 +50,13 @@ static pf_status collect(struct stream streams[PF_STREAMS], struct pf_clip_end *
 }
 
 static pf_status write_clip(const struct pf_clip *before, const struct stream *streams,
-                            const char *path, const struct pf_clip_end *end, struct pf_error *e)
+                            const char *path, char *schedule, const struct pf_clip_end *end,
+                            struct pf_error *e)
 {
     struct pf_clip_writer *w;
     struct pf_clip_meta meta = before->meta;
     meta.traced = false;
+    meta.schedule = schedule;
     pf_status s = pf_clip_create(&w, path, &meta, e);
     if (s != PF_OK)
         return s;
@@ -71,7 +73,7 @@ static pf_status write_clip(const struct pf_clip *before, const struct stream *s
 }
 
 pf_status pf_clip_join(const struct pf_clip *before, const char *pieces, const char *path,
-                       struct pf_clip_end *end, struct pf_error *e)
+                       char *schedule, struct pf_clip_end *end, struct pf_error *e)
 {
     struct stream streams[PF_STREAMS] = {{0}};
     uint64_t had[PF_STREAMS];
@@ -94,7 +96,7 @@ pf_status pf_clip_join(const struct pf_clip *before, const char *pieces, const c
     if (s == PF_OK)
         s = collect(streams, end, (unsigned char *)bytes, n, pieces, e);
     if (s == PF_OK)
-        s = write_clip(before, streams, path, end, e);
+        s = write_clip(before, streams, path, schedule, end, e);
     for (unsigned i = 0; i < PF_STREAMS; i++)
         free(streams[i].at);
     free(bytes);

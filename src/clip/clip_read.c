@@ -65,6 +65,18 @@ static uint64_t number(const unsigned char *bytes, uint32_t n)
     return v;
 }
 
+/* As much of it as fits what is there. */
+static bool get_reached(struct pf_reached *r, const unsigned char *p, uint32_t n)
+{
+    const size_t head = offsetof(struct pf_reached, at);
+    if (n < head)
+        return true;
+    memcpy(r, p, n < sizeof *r ? n : sizeof *r);
+    if (r->n > PF_REACHED_MAX || r->n * sizeof r->at[0] > n - head)
+        r->n = 0;
+    return true;
+}
+
 struct totals {
     uint64_t at[PF_STREAMS];
     int n;
@@ -109,6 +121,8 @@ static bool take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const 
         memcpy(c->end.text, p, n);
         c->end.text[n] = 0;
         return true;
+    case PF_FIELD_REACHED:
+        return get_reached(&c->end.reached, p, n);
     case PF_FIELD_TOTAL:
         if (t->n < PF_STREAMS)
             t->at[t->n++] = number(p, n);

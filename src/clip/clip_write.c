@@ -183,6 +183,9 @@ pf_status pf_clip_finish(struct pf_clip_writer *w, const struct pf_clip_end *end
     add_field(&f, PF_FIELD_STATUS, &status, sizeof status);
     add_field(&f, PF_FIELD_OUTCOME, &outcome, sizeof outcome);
     add_text(&f, PF_FIELD_TEXT, end->text);
+    if (end->reached.asked)
+        add_field(&f, PF_FIELD_REACHED, &end->reached,
+                  offsetof(struct pf_reached, at) + end->reached.n * sizeof end->reached.at[0]);
     for (int s = 0; s < PF_STREAMS; s++)
         add_field(&f, PF_FIELD_TOTAL, &w->length[s], sizeof w->length[s]);
     pf_status s = put_fields(w, PF_STREAM_END, &f, e);

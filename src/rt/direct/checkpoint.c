@@ -77,8 +77,8 @@ static void go_on(const struct pf_channel *c, uint32_t i)
     add_number(at, path + sizeof path - 1, i);
     policy_of(policy, policy + sizeof policy - 1, c->tail, i);
     pf_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    pf_world_forked(); /* before there is a log, which is not the target's to be copied */
     pf_log_split(path, i);
-    pf_world_forked();
     pf_sched_policy(policy);
 }
 

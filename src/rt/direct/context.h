@@ -28,6 +28,23 @@ enum pf_context_state {
     PF_CONTEXT_ENDED
 };
 
+/* The event that a context stands before. */
+struct pf_pending {
+    uint64_t address; /* 0: not known, or none */
+    uint64_t size;
+    uint32_t site; /* of the function on top; PF_PENDING_NOWHERE */
+    bool write, atomic;
+};
+#define PF_PENDING_NOWHERE UINT32_MAX
+
+/* What the policies that drive anomalies out know of a context. */
+struct pf_fuzzed {
+    uint16_t marks; /* a bit for each location it stands at */
+    bool held, unseen; /* unseen: it stood before its event when the policy came */
+    uint32_t regions; /* that it marked and is in */
+    uint64_t since; /* held: events of all threads then */
+};
+
 struct pf_queue {
     struct pf_context *first, *last;
 };
@@ -41,8 +58,8 @@ struct pf_context {
     uint8_t woken;    /* enum pf_woken: how its last wait ended */
     bool at_point;    /* it stands before an event that it has not been granted yet */
     int64_t left; /* while tracing: of its budget */
-    bool pending_write;
-    uint64_t pending; /* the address of that event, 0: not known */
+    struct pf_pending pending; /* that event */
+    struct pf_fuzzed fuzzed;   /* fuzz.h */
     void *sp;         /* while it does not run */
     uint64_t fs;
     struct pf_tls *tls;

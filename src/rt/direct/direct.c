@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "direct.h"
 #include "event_call.h"
+#include "fuzz.h"
 #include "log.h"
 #include "rt.h"
 #include "scheduler.h"
@@ -121,6 +122,7 @@ void pf_direct_start(void)
     name_main();
     pf_sched_init(pf_log_channel()->schedule);
     pf_trace_listen();
+    pf_fuzz_listen();
     pf_world_init();
     pf_trap_arm();
     pf_unnest();

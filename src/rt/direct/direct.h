@@ -31,6 +31,7 @@
 struct pf_direct {
     uint8_t mode;  /* enum pf_direct_mode */
     bool tracing;  /* every event is written with its value (else schedule and inputs only) */
+    bool fuzzing; /* threads are held before certain accesses (fuzz.h) */
     int64_t pid;   /* of the recording */
     uint64_t hash; /* rolling, over what the threads did */
 };
@@ -77,8 +78,9 @@ static inline void pf_sched_hash(uint64_t v)
     pf_direct.hash = (__builtin_rotateleft64(pf_direct.hash, 23) ^ v) * 0x9e3779b97f4a7c15u;
 }
 /* The budget is used up (-1): may switch. For the event body, whose vector registers are in use: they
- * are kept. The address of the event, 0 where there is none. */
-void pf_sched_event(uint64_t address, bool write);
+ * are kept. */
+struct pf_pending; /* context.h */
+void pf_sched_event(const struct pf_pending *event);
 /* The same from an ordinary call. */
 void pf_sched_slow(void);
 /* Before a visible operation: counts it; may switch. */

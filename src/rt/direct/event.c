@@ -1,6 +1,8 @@
 #include "event.h"
 #include "access.h"
+#include "context.h"
 #include "event_call.h"
+#include "fuzz.h"
 #include "options.h"
 #include "rt.h"
 #include "stack.h"
@@ -10,16 +12,16 @@ _Static_assert(offsetof(struct pf_tls, budget) == 48, "event_entry.S knows the o
 
 #define WITHOUT_END (INT64_MAX / 2)
 
-void pf_event_due(uintptr_t addr, bool write)
+void pf_event_due(const struct pf_pending *event)
 {
     if (pf_directed())
-        pf_sched_event(addr, write);
+        pf_sched_event(event);
     else /* option `events`: there is nobody to be asked */
         __pf_tls.budget = pf_options.events > 1 ? 0 : WITHOUT_END;
 }
 
 /* The event has found the budget used up. Is it to be written down? */
-static bool ask(uintptr_t addr, bool write)
+static bool ask(uintptr_t addr, uint64_t size, bool write, uint32_t site)
 {
     if (__builtin_expect(!pf_self(), 0)) {
         __pf_tls.budget = 0;
@@ -27,7 +29,7 @@ static bool ask(uintptr_t addr, bool write)
     }
     if (pf_direct.tracing)
         pf_call_settle();
-    pf_event_due(addr, write);
+    pf_event_due(&(struct pf_pending){.address = addr, .size = size, .site = site, .write = write});
     return pf_direct.tracing;
 }
 
@@ -54,7 +56,7 @@ void pf_event_access(uintptr_t addr, uint32_t site, uint64_t value, uint32_t wha
 {
     unsigned size = what & 15;
     bool write = what & PF_EVENT_WRITE;
-    if (!ask(addr, write))
+    if (!ask(addr, size, write, site))
         return;
     if (!write)
         value = pf_event_value(addr, size);
@@ -101,7 +103,7 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
                     enum pf_event_range how)
 {
     bool attached = how == PF_EVENT_RANGE_COPIED, write = how != PF_EVENT_RANGE_READ;
-    if (attached ? !pf_direct.tracing || !pf_self() : !ask(addr, write))
+    if (attached ? !pf_direct.tracing || !pf_self() : !ask(addr, size, write, site))
         return;
     uint32_t id = pf_stack_id(__pf_tls.thread, site);
     if (how == PF_EVENT_RANGE_FILL)
@@ -113,6 +115,8 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
 /* What a write of an interposed function stores is not known here: it may come before or after. */
 void pf_event_touch(const volatile void *addr, size_t size, bool write, uint32_t id)
 {
+    if (pf_direct.fuzzing)
+        pf_fuzz_touch((uintptr_t)addr, size, write);
     if (pf_direct.tracing && pf_stack_watched())
         trace_range((uintptr_t)addr, size, id, write, write ? NULL : (const void *)addr, true);
 }

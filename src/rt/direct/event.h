@@ -33,7 +33,8 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
                     enum pf_event_range how);
 
 /* An event has taken the budget below 0: others may run first. */
-void pf_event_due(uintptr_t addr, bool write);
+struct pf_pending;
+void pf_event_due(const struct pf_pending *event);
 
 /* What memory holds, up to 8 bytes, zero-extended. */
 uint64_t pf_event_value(uintptr_t addr, unsigned size);

@@ -2,6 +2,7 @@
  * Atomic operations and fences as events: the scheduler comes before the operation, the record after
  * it, for then both values are known.
  */
+#include "context.h"
 #include "event.h"
 #include "event_call.h"
 #include "rt.h"
@@ -16,19 +17,20 @@ struct operation {
 /* At most one is under way in a thread. */
 static __thread struct operation current __attribute__((tls_model("initial-exec")));
 
-static void count(uintptr_t addr, bool write)
+static void count(uintptr_t addr, uint64_t size, bool write, uint32_t site)
 {
     if (pf_direct.tracing)
         pf_call_settle();
     if (--__pf_tls.budget < 0)
-        pf_event_due(addr, write);
+        pf_event_due(&(struct pf_pending){
+            .address = addr, .size = size, .site = site, .write = write, .atomic = true});
 }
 
 void *pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site)
 {
     uint8_t op = packed >> 8 & 0xff;
-    count((uintptr_t)addr, op != PF_ATOMIC_LOAD);
     uint8_t size = packed & 0xff;
+    count((uintptr_t)addr, size, op != PF_ATOMIC_LOAD, site);
     current = (struct operation){.addr = (uintptr_t)addr, .packed = packed, .site = site};
     if (pf_direct.tracing && size <= 8)
         current.old = pf_event_value((uintptr_t)addr, size);
@@ -82,5 +84,5 @@ void pf_event_fence(uint32_t order, uint32_t site)
 {
     (void)order;
     (void)site;
-    count(0, false);
+    count(0, 0, false, PF_PENDING_NOWHERE);
 }

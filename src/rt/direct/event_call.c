@@ -1,4 +1,5 @@
 #include "event_call.h"
+#include "context.h"
 #include "direct.h"
 #include "entry.h"
 #include "event.h"
@@ -73,7 +74,7 @@ void pf_event_call(void *callee, uint32_t site, uint32_t n, void *const *pointer
     }
     if (pf_direct.tracing)
         pf_call_settle();
-    pf_event_due(0, false);
+    pf_event_due(&(struct pf_pending){.site = PF_PENDING_NOWHERE});
     if (pf_direct.tracing && !pf_func_begins(callee))
         begin((uintptr_t)callee, site + 1, pf_stack_id(t, site), n, pointers, false);
 }
@@ -150,7 +151,7 @@ void __pf_event_excluded(void *record, uint32_t n, void *pointers)
     if (pf_direct.tracing)
         pf_call_settle();
     if (--__pf_tls.budget < 0)
-        pf_event_due(0, false);
+        pf_event_due(&(struct pf_pending){.site = PF_PENDING_NOWHERE});
     uint32_t call = pf_frame_site(top());
     if (pf_direct.tracing)
         begin((uintptr_t)&f->entry + (uintptr_t)(intptr_t)f->entry, call,

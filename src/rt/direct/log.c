@@ -173,6 +173,7 @@ void pf_log_commit(enum pf_log_stream s, size_t n)
 
 #define LOW_FD 900
 static int split_fd = -1;
+static struct pf_reached *aim; /* NULL: the run's own */
 
 static void split_write(uint32_t stream, const void *a, size_t na, const void *b, size_t nb)
 {
@@ -184,7 +185,7 @@ static void split_write(uint32_t stream, const void *a, size_t na, const void *b
 void pf_log_split(const char *path, uint32_t number)
 {
     uint64_t before[PF_STREAMS];
-    (void)number;
+    aim = &channel->continuation[number].reached;
     long fd = pf_sys(SYS_open, path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
     for (int s = 0; s < PF_STREAMS; s++) {
         before[s] = rings[s] && rings[s]->use == PF_RING_WRITE ? rings[s]->head : 0;
@@ -237,6 +238,8 @@ uint64_t pf_log_at(enum pf_log_stream s)
     struct pf_ring *r = rings[s];
     return !r ? 0 : r->use == PF_RING_READ ? cursor[s] : r->head;
 }
+
+struct pf_reached *pf_log_reached(void) { return aim ? aim : &channel->reached; }
 
 void pf_log_flush(void)
 {

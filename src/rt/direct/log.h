@@ -34,6 +34,8 @@ uint64_t pf_log_at(enum pf_log_stream s);
 /* In a continuation (checkpoint.h): what is put from here on goes to a file of its own. */
 void pf_log_split(const char *path, uint32_t number);
 
+/* Where it is told what the policy has reached. */
+struct pf_reached *pf_log_reached(void);
 /* Tells pf how the run ends; the first word counts. */
 void pf_log_outcome(enum pf_outcome what, const char *text);
 

@@ -1,4 +1,5 @@
 #include "policy.h"
+#include "fuzz.h"
 
 #define SLICE 1000
 #define PCT_LENGTH 20000
@@ -66,6 +67,10 @@ bool pf_policy_parse(struct pf_policy *p, const char *text)
         s = number(s, &p->random);
         return s && !*s;
     }
+    if (pf_fuzz_set(text, &p->random)) {
+        p->kind = PF_POLICY_FUZZ;
+        return true;
+    }
     if (!(s = word(text, "pct:")))
         return false;
     p->kind = PF_POLICY_PCT;
@@ -112,10 +117,11 @@ static struct pf_context *any(struct pf_policy *p, struct pf_queue *ready, struc
 /* me is about to do its next event: those who wait to touch the same draw again. */
 static void pos_conflicts(struct pf_policy *p, struct pf_queue *ready, struct pf_context *done)
 {
-    if (!done->pending)
+    if (!done->pending.address)
         return;
     for (struct pf_context *c = ready->first; c; c = c->next)
-        if (c->pending == done->pending && (c->pending_write || done->pending_write))
+        if (c->pending.address == done->pending.address &&
+            (c->pending.write || done->pending.write))
             c->priority = draw_high(p);
 }
 
@@ -131,6 +137,7 @@ struct pf_context *pf_policy_pick(struct pf_policy *p, struct pf_queue *ready,
     case PF_POLICY_RR:
         return ready->first ? ready->first : me;
     case PF_POLICY_RANDOM:
+    case PF_POLICY_FUZZ:
         return any(p, ready, me);
     case PF_POLICY_PCT:
         if (me && p->next_change < p->nchange && events >= p->change[p->next_change]) {
@@ -155,7 +162,8 @@ uint64_t pf_policy_grant(struct pf_policy *p, struct pf_context *c, uint64_t eve
     switch (p->kind) {
     case PF_POLICY_RR:
         return p->slice;
-    case PF_POLICY_RANDOM: {
+    case PF_POLICY_RANDOM:
+    case PF_POLICY_FUZZ: {
         uint64_t r = draw(p);
         return 1 + (r >> 8) % (1ull << (r & 255) % LENGTHS);
     }

@@ -10,6 +10,8 @@
  *          pos:SEED          every event has a random priority, the highest goes first; events that
  *                            conflict with the one done draw again (Yuan et al., partial order
  *                            sampling)
+ *          racefuzzer:..., assetfuzzer:...  as random, but threads are held before certain accesses
+ *                            (fuzz.h)
  *          A thread that gave way is not chosen while another can run.
  * Memory:  none.
  * Errors:  a text that is no policy is refused by parse.
@@ -19,7 +21,13 @@
 
 #include "context.h"
 
-enum pf_policy_kind { PF_POLICY_RR, PF_POLICY_RANDOM, PF_POLICY_PCT, PF_POLICY_POS };
+enum pf_policy_kind {
+    PF_POLICY_RR,
+    PF_POLICY_RANDOM,
+    PF_POLICY_PCT,
+    PF_POLICY_POS,
+    PF_POLICY_FUZZ
+};
 #define PF_POLICY_CHANGES 64
 
 struct pf_policy {

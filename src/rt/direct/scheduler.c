@@ -7,6 +7,7 @@
  */
 #include "scheduler.h"
 #include "deadlock.h"
+#include "fuzz.h"
 #include "plan.h"
 #include "point.h"
 #include "policy.h"
@@ -30,7 +31,9 @@ static struct {
     uint64_t done;  /* events of it before the last grant */
     uint64_t grant; /* what was granted, of which tls->budget is left */
     uint64_t rest;  /* to be granted next, after a stop */
+    bool stood; /* it stood before an event when the segment began */
     struct pf_segment planned; /* replay */
+    bool watched; /* every event comes here: while tracing or fuzzing */
     bool following; /* a replay that is not over: the schedule decides */
     bool closed;    /* the last segment was closed for good */
     uint64_t events; /* of all closed segments */
@@ -48,17 +51,14 @@ struct pf_context *pf_context_self(void) { return s.self; }
 
 /* --- events and time --- */
 
-/* What is left of the grant. While tracing, the budget that compiled code knows stays 0, so that every
- * event comes to us. */
-static int64_t *left_of(struct pf_context *c)
-{
-    return pf_direct.tracing ? &c->left : &c->tls->budget;
-}
+/* What is left of the grant. While every event is to come to us, the budget that compiled code knows
+ * stays 0. */
+static int64_t *left_of(struct pf_context *c) { return s.watched ? &c->left : &c->tls->budget; }
 
-/* While tracing: is the event that came within the grant? */
+/* While every event comes here: is this one within the grant? */
 static bool is_granted(struct pf_context *c)
 {
-    if (__builtin_expect(!pf_direct.tracing, 1))
+    if (__builtin_expect(!s.watched, 1))
         return false;
     c->tls->budget = 0;
     return --c->left >= 0;
@@ -110,7 +110,10 @@ static void segment_close(enum pf_segment_end how)
 {
     struct pf_segment seg = {s.self->number, how, (uint8_t)(pf_direct.hash >> 56),
                              segment_events()};
-    if (!s.following) {
+    bool nothing = how == PF_END_PREEMPTED && s.stood && s.self->at_point && !seg.n;
+    if (nothing && !s.following) {
+        s.boundary--; /* it stands where it stood: no segment */
+    } else if (!s.following) {
         if (pf_direct.mode == PF_DIRECT_RECORD)
             pf_schedule_put(&seg);
     } else if (s.planned.end != how) {
@@ -387,16 +390,22 @@ static struct pf_context *decide(bool yielded)
         n = s.planned.n;
     } else {
         struct pf_context *stays = me->state == PF_CONTEXT_RUNNING ? me : NULL, *wanted;
-        do
+        if (pf_direct.fuzzing)
+            pf_fuzz_patience(s.events);
+        do {
+            if (pf_direct.fuzzing && !stays && !s.ready.first)
+                pf_fuzz_starved(s.outside || !next_moment());
             look_outside(!stays && !s.ready.first);
-        while (!stays && !s.ready.first);
+        } while (!stays && !s.ready.first);
         while ((wanted = pf_plan_next(&n)) && !can_run(wanted)) {
             if (wanted->state == PF_CONTEXT_HELD || (!wanted->wait.deadline && !s.outside))
                 pf_plan_fails();
             look_outside(true);
         }
-        if (wanted) {
-            c = wanted;
+        struct pf_context *turn = pf_direct.fuzzing && !wanted ? pf_fuzz_turn() : NULL;
+        if (wanted || turn) {
+            c = wanted ? wanted : turn;
+            n = wanted ? n : 1;
         } else {
             c = c ? c : pf_policy_pick(&s.policy, &s.ready, stays, yielded, s.events);
             n = pf_policy_grant(&s.policy, c, s.events);
@@ -409,6 +418,7 @@ static struct pf_context *decide(bool yielded)
         pf_queue_add(&s.ready, me);
     }
     c->state = PF_CONTEXT_RUNNING;
+    s.stood = c->at_point;
     allow(c, n);
     return c;
 }
@@ -431,6 +441,8 @@ static bool goes_on(struct pf_context *me)
     if (s.following || outside_is_due() || pf_plan_next(&left))
         return false;
     uint64_t done = segment_events(), events = s.events + done;
+    if (pf_direct.fuzzing && pf_fuzz_calls(events))
+        return false;
     if (s.ready.first) {
         struct pf_context *c = pf_policy_pick(&s.policy, &s.ready, me, false, events);
         if (c != me) {
@@ -443,33 +455,83 @@ static bool goes_on(struct pf_context *me)
     return true;
 }
 
+/* me stands before an access that the policy may hold it at, or has just been granted it. True: it was
+ * somebody else's turn, and is me's again. */
+static bool fuzzed(struct pf_context *me)
+{
+    bool granted = !me->at_point;
+    for (; pf_fuzz_turns(); granted = true)
+        next(PF_END_PREEMPTED);
+    me->at_point = true; /* the access is not done yet */
+    enum pf_fuzz_says says = pf_fuzz_arrives(me, s.events + segment_events());
+    if (says == PF_FUZZ_PASS) {
+        me->at_point = !granted;
+        return granted;
+    }
+    if (says == PF_FUZZ_HOLD)
+        me->state = PF_CONTEXT_HELD;
+    next(PF_END_PREEMPTED);
+    return true;
+}
+
+/* me stands before the event number me->stop. True: it goes on at once. */
+static bool passes_stop(struct pf_context *me)
+{
+    if (pf_point_reached(me)) {
+        me->state = PF_CONTEXT_HELD;
+        return false;
+    }
+    if (me->fuzzed.unseen)
+        return false;
+    if (!s.rest)
+        return goes_on(me);
+    s.done = segment_events();
+    allow(me, s.rest);
+    return true;
+}
+
 static void preempted(void *unused)
 {
     (void)unused;
     struct pf_context *me = s.self;
+    bool over = false; /* it was somebody else's turn, and is me's again */
     if (pf_context_events(me) == me->stop) {
-        if (pf_point_reached(me)) {
-            me->state = PF_CONTEXT_HELD;
-        } else if (s.rest) {
-            s.done = segment_events();
-            allow(me, s.rest);
+        if (passes_stop(me))
             return;
-        } else if (goes_on(me)) {
+    } else if (me->fuzzed.marks) {
+        over = fuzzed(me);
+        if (!over && me->left >= 0) { /* of the grant it has */
+            me->at_point = false;
             return;
         }
+        if (!over && goes_on(me))
+            return;
     }
-    next(PF_END_PREEMPTED);
+    if (!over)
+        next(PF_END_PREEMPTED);
+    if (me->fuzzed.unseen) { /* it stood here before the policy was there */
+        me->fuzzed.unseen = false;
+        me->fuzzed.marks = pf_direct.fuzzing ? pf_fuzz_marks(me->pending.site) : 0;
+        if (me->fuzzed.marks)
+            fuzzed(me);
+    }
     if (me->signal_due && !__pf_tls.nested)
         pf_world_deliver_due();
 }
 
-static bool asks(struct pf_context *me, uint64_t address, bool write)
+static bool asks(struct pf_context *me, const struct pf_pending *event)
 {
-    if (is_granted(me))
+    uint64_t left;
+    bool granted = is_granted(me);
+    me->fuzzed.marks = 0;
+    if (pf_direct.fuzzing && !pf_plan_next(&left) && pf_context_events(me) != me->stop)
+        me->fuzzed.marks = pf_fuzz_marks(event->site);
+    if (granted && !me->fuzzed.marks)
         return false;
     me->at_point = true;
-    me->pending = address;
-    me->pending_write = write;
+    me->pending = *event;
+    if (me->fuzzed.marks)
+        return true;
     return pf_context_events(me) == me->stop || !goes_on(me);
 }
 
@@ -480,15 +542,17 @@ static void preempted_at_access(void *unused)
     preempted(unused);
 }
 
-void pf_sched_event(uint64_t address, bool write)
+void pf_sched_event(const struct pf_pending *event)
 {
-    if (asks(s.self, address, write))
+    if (asks(s.self, event))
         pf_call_saved(preempted_at_access, NULL);
 }
 
 void pf_sched_slow(void)
 {
-    if (asks(s.self, 0, false))
+    /* A call of an interposed function: what it will touch is not known yet. */
+    uint32_t call = pf_direct.fuzzing ? pf_frame_site(__pf_tls.frame - 1) : 0;
+    if (asks(s.self, &(struct pf_pending){.site = call ? call - 1 : PF_PENDING_NOWHERE}))
         preempted(NULL);
 }
 
@@ -499,20 +563,41 @@ void pf_sched_release(struct pf_context *c)
     pf_queue_add(&s.ready, c);
 }
 
+/* Do all events come here from now on? What is left of each grant is kept. */
+static void watch(bool all)
+{
+    for (uint32_t i = 0; i < pf_contexts() && all != s.watched; i++) {
+        struct pf_context *c = pf_context_at(i);
+        if (c->state == PF_CONTEXT_ENDED)
+            continue;
+        if (all)
+            c->left = c->tls->budget;
+        c->tls->budget = all ? 0 : c->left;
+    }
+    s.watched = all;
+}
+
 void pf_sched_policy(const char *policy)
 {
     if (!pf_policy_parse(&s.policy, policy))
-        pf_direct_refuse("no such policy: rr:SLICE, random:SEED, pct:SEED,DEPTH or pos:SEED");
+        pf_direct_refuse("no such policy: rr:SLICE, random:SEED, pct:SEED,DEPTH, pos:SEED, "
+                         "racefuzzer:LOCATION,LOCATION,SEED or assetfuzzer:STEP,...,SEED");
     for (uint32_t i = 0; i < pf_contexts(); i++) {
         pf_context_at(i)->priority = 0;
         pf_policy_add(&s.policy, pf_context_at(i));
     }
     s.following = false;
     s.rest = 0;
+    pf_direct.fuzzing = s.policy.kind == PF_POLICY_FUZZ;
+    for (uint32_t i = 0; i < pf_contexts(); i++)
+        pf_context_at(i)->fuzzed.unseen = pf_direct.fuzzing && pf_context_at(i)->at_point;
+    watch(pf_direct.tracing || pf_direct.fuzzing);
 }
 
 void pf_sched_yield(void)
 {
+    if (pf_direct.fuzzing && !s.ready.first)
+        pf_fuzz_starved(true);
     /* Where nobody is to go first, nothing is written, and a replay knows it by that. */
     if (s.following ? s.planned.end != PF_END_YIELDED || s.planned.n != segment_events()
                     : !s.ready.first && !s.outside && !s.deadline)
@@ -558,6 +643,10 @@ void pf_sched_init(const char *policy)
     pf_sched_policy(policy);
     pf_point_init();
     s.following = pf_direct.mode == PF_DIRECT_REPLAY;
+    if (s.following) {
+        pf_direct.fuzzing = false;
+        watch(pf_direct.tracing);
+    }
     if (s.following && !segment_read())
         pf_direct_refuse("the recording has no schedule");
     pf_plan_init();

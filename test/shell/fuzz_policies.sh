@@ -1,0 +1,133 @@
+# racefuzzer and assetfuzzer: a suspected anomaly is driven out, and the recording says whether it was.
+cat >race.c <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+#ifdef TWIN
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+#define LOCK pthread_mutex_lock(&m)
+#define UNLOCK pthread_mutex_unlock(&m)
+#else
+#define LOCK
+#define UNLOCK
+#endif
+static int x, private;
+static void *late(void *p)
+{
+    for (int i = 0; i < 3000; i++)
+        ((volatile int *)p)[0] = i;
+    LOCK;
+    int seen = x;
+    UNLOCK;
+    return seen ? p : NULL;
+}
+int main(void)
+{
+    void *result;
+    pthread_t t;
+    pthread_create(&t, NULL, late, &private);
+    LOCK;
+    x = 1;
+    UNLOCK;
+    pthread_join(t, &result);
+    return result ? 7 : 0;
+}
+C
+"$PF" cc -O0 -g race.c -o race
+"$PF" cc -O0 -g -DTWIN race.c -o twin
+statuses=
+for seed in 1 2 3 4 5 6; do # the pair meets every time, in either order
+    s=0
+    "$PF" record -o r.clip --schedule=racefuzzer:race.c:17,race.c:27,$seed --json=r.json -- ./race 2>err || s=$?
+    has err "reached 1 time: "
+    statuses+=$s
+    status $s "$PF" replay --quiet r.clip
+    "$PF" record -o t.clip --schedule=racefuzzer:race.c:17,race.c:27,$seed -- ./twin 2>err || true
+    has err "not reached"
+done
+[[ $statuses == *7* && $statuses == *0* ]] || fail "one order only: $statuses"
+python3 - <<'EOF'
+import json
+d = json.load(open("r.json"))
+a, b = d["reached"]["accesses"]
+assert d["reached"]["times"] == 1 and a["address"] == b["address"], d
+assert {a["location"], b["location"]} == {"race.c:17", "race.c:27"} and a["write"] != b["write"], d
+assert {a["thread"], b["thread"]} == {0, 1}, d
+EOF
+status 0 "$PF" dump --about r.clip
+has out "reached 1 time: "
+"$PF" record -o r.clip --json=r.json -- ./race || true
+has r.json '"reached":null'
+
+# From a checkpoint, with the number of the continuation as seed; each is a clip that replays.
+mkdir more
+status 0 "$PF" record -o c.clip --at=T0:1 --continue=3 --tail='racefuzzer:race.c:17,race.c:27,*' --folder=more -- ./race
+for i in 0 1 2; do
+    status 0 "$PF" dump --about more/$i.clip
+    has out "schedule racefuzzer:race.c:17,race.c:27,$i"
+    has out "reached 1 time: "
+    s=0
+    "$PF" replay --quiet more/$i.clip 2>err || s=$?
+    [[ $s == 0 || $s == 7 ]] || fail "more/$i.clip: status $s: $(cat err)"
+done
+
+# Two variables that belong together: an inconsistent pair is read.
+cat >pair.c <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int low, high = 10;
+static void *move(void *p)
+{
+    for (int i = 0; i < 3; i++) {
+        pthread_mutex_lock(&m);
+        low++;
+        high++;
+        pthread_mutex_unlock(&m);
+    }
+    return p;
+}
+static void *look(void *p)
+{
+    LOCK;
+    int l = low;
+    int h = high;
+    UNLOCK;
+    if (h - l != 10)
+        abort();
+    return p;
+}
+int main(void)
+{
+    pthread_t t, u;
+    pthread_create(&t, NULL, move, NULL);
+    pthread_create(&u, NULL, look, NULL);
+    pthread_join(t, NULL);
+    pthread_join(u, NULL);
+    return 0;
+}
+C
+"$PF" cc -O0 -g -DLOCK= -DUNLOCK= pair.c -o pair
+"$PF" cc -O0 -g '-DLOCK=pthread_mutex_lock(&m)' '-DUNLOCK=pthread_mutex_unlock(&m)' pair.c -o pair_ok
+reached=0
+for seed in 1 2 3 4 5 6; do
+    policy=assetfuzzer:1xw@pair.c:9,2x@pair.c:18,2y@pair.c:19,1yw@pair.c:10,$seed
+    s=0
+    "$PF" record -o p.clip --schedule=$policy -- ./pair 2>err || s=$?
+    if grep -q "reached 1 time" err; then
+        [[ $s == 134 ]] || fail "seed $seed: reached, and status $s"
+        status 134 "$PF" replay --quiet p.clip
+        reached=1
+    fi
+    status 0 "$PF" record -o p.clip --schedule=$policy -- ./pair_ok
+    has err "not reached"
+done
+[[ $reached == 1 ]] || fail "no seed reached the inconsistent pair"
+
+status 2 "$PF" record --schedule=racefuzzer:race.c,race.c:27 -- ./race
+has err "a location such as file.c:10"
+status 2 "$PF" record --schedule=racefuzzer:race.c:17 -- ./race
+has err "two locations at least"
+status 2 "$PF" record --schedule=assetfuzzer:race.c:17,race.c:27 -- ./race
+has err "a step such as 1x@file.c:10"
+status 2 "$PF" record --schedule=assetfuzzer:1x@race.c:17,1x@race.c:27 -- ./race
+has err "two units"
