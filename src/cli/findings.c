@@ -34,10 +34,30 @@ void pf_findings_push(struct pf_findings *f, struct pf_finding *it)
     f->at[f->n++] = it;
 }
 
+void pf_findings_seen(struct pf_findings *f, struct pf_finding *it, const char *stage,
+                      const char *analysis, enum pf_finding_status status, uint64_t count)
+{
+    struct pf_stage **at = &it->stages;
+    while (*at && ((*at)->status != status || !pf_str_same((*at)->stage, stage) ||
+                   !pf_str_same((*at)->analysis, analysis)))
+        at = &(*at)->next;
+    if (*at) {
+        (*at)->count += count;
+    } else if (count) {
+        struct pf_stage *s = pf_pool_get(&f->pool, sizeof *s);
+        if (!s) {
+            fputs("pf: out of memory\n", stderr);
+            exit(PF_EXIT_USAGE);
+        }
+        *s = (struct pf_stage){stage, analysis, status, count, NULL};
+        *at = s;
+    }
+}
+
 static int rank(const struct pf_finding *f)
 {
-    bool harmful =
-        pf_str_same(f->verdict, "spec-violated") || pf_str_same(f->verdict, "output-differs");
+    bool harmful = pf_str_same(f->verdict, "spec-violated") ||
+                   pf_str_same(f->verdict, "output-differs") || (!f->verdict && f->harm);
     if (f->verdict && !harmful)
         return 4;
     return harmful                            ? 0
@@ -68,6 +88,7 @@ bool pf_findings_complete(const struct pf_findings *f)
 {
     const struct pf_suite_sum *u = f->suite;
     bool complete = (f->processes || f->ndocuments || (u && u->executions)) && !f->unfinished;
+    complete &= !f->undecided && !(f->check && f->check->gaps);
     complete &= !u || (!u->incomplete && !u->running && !u->open);
     for (const struct pf_process *p = f->processes; p; p = p->next)
         complete &= pf_process_complete(p);
@@ -194,6 +215,8 @@ void pf_findings_json(struct pf_text *t, const struct pf_findings *f, const char
     pf_text_char(t, ']');
     if (f->suite)
         add_suite(t, f->suite);
+    if (f->check)
+        pf_check_sum_json(t, f->check);
     pf_text_add(t, "}\n");
 }
 
@@ -248,6 +271,14 @@ void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
     }
     if (f->suite)
         add_suite_losses(t, f->suite);
+    if (f->check)
+        pf_check_sum_losses(t, f->check);
+    if (f->undecided) {
+        pf_text_add(t, "pf: incomplete: ");
+        pf_text_u64(t, f->undecided);
+        pf_text_add(t, f->undecided == 1 ? " analysis or try was" : " analyses or tries were");
+        pf_text_add(t, " not decided or not at its end\n");
+    }
     if (f->unfinished && !told)
         pf_text_add(t, "pf: incomplete: processes that the program started are still running\n");
 }

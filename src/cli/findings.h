@@ -65,6 +65,23 @@ struct pf_suite_sum {
     struct pf_suite_open *open; /* campaigns that are not at their end */
 };
 
+/* What pf check has done and met with (docs/check.md). */
+struct pf_check_note {
+    const char *text, *clip; /* clip NULL: none */
+    uint64_t times;
+    struct pf_check_note *next;
+};
+struct pf_check_sum {
+    uint64_t checks, runs, recordings, directed, candidates, refuted, undecided, events, ms;
+    struct pf_check_note *failures; /* the program died, or came to a standstill */
+    struct pf_check_note *gaps;     /* what makes it incomplete */
+};
+
+/* How much predictions and tries have looked at. */
+struct pf_explored {
+    uint64_t events, candidates, refuted, undecided;
+};
+
 struct pf_findings {
     struct pf_pool pool;
     struct pf_finding **at;
@@ -72,8 +89,11 @@ struct pf_findings {
     struct pf_process *processes; /* by the time of their start */
     size_t nprocesses;
     size_t ndocuments; /* read from other verbs */
+    size_t undecided;  /* of these: something in them was not decided */
+    struct pf_explored explored; /* by the documents */
     bool unfinished; /* more may come: some process that the run started goes on */
     struct pf_suite_sum *suite; /* NULL: no suite among them */
+    struct pf_check_sum *check; /* NULL: no check among them */
 };
 
 void pf_findings_init(struct pf_findings *f);
@@ -85,9 +105,13 @@ PF_MUST_USE pf_status pf_findings_read(struct pf_findings *f, const char *path, 
 PF_MUST_USE pf_status pf_findings_read_folder(struct pf_findings *f, const char *folder,
                                               const char *run, struct pf_error *e);
 
-/* Adds the findings of a document that another verb has written (--json): the JSON contract. */
+/* Adds the findings of a document that another verb has written (--json): the JSON contract. Relative names of
+ * clips begin at `folder`; NULL: here. */
 PF_MUST_USE pf_status pf_findings_read_document(struct pf_findings *f, const char *path,
-                                                struct pf_error *e);
+                                                const char *folder, struct pf_error *e);
+/* A stage saw `it` so many times more (0 is fine). */
+void pf_findings_seen(struct pf_findings *f, struct pf_finding *it, const char *stage,
+                      const char *analysis, enum pf_finding_status status, uint64_t count);
 /* Into the order of reports: confirmed with harm, confirmed, observed, predicted, judged harmless; of
  * the same rank the more frequent first. */
 void pf_findings_sort(struct pf_findings *f);
@@ -98,6 +122,11 @@ void pf_findings_push(struct pf_findings *f, struct pf_finding *it);
 PF_MUST_USE pf_status pf_findings_add(struct pf_findings *f, const char *origin, const char *json,
                                       size_t n, uint64_t count, struct pf_finding **out,
                                       struct pf_error *e);
+
+/* The sums of checks: a member of the document, lines for people, lines of pf_findings_losses. */
+void pf_check_sum_json(struct pf_text *t, const struct pf_check_sum *c);
+void pf_check_sum_text(struct pf_text *t, const struct pf_check_sum *c);
+void pf_check_sum_losses(struct pf_text *t, const struct pf_check_sum *c);
 
 bool pf_process_complete(const struct pf_process *p);
 bool pf_findings_complete(const struct pf_findings *f);

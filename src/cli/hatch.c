@@ -36,7 +36,7 @@ struct item {
 struct hatch {
     struct pf_predict_job j;
     struct pf_clip recording;
-    const char *json, *folder;
+    const char *json, *folder, *known; /* known: a file of ids that need no try */
     unsigned long jobs;
     PF_VEC(struct item) items;
     PF_VEC(uint32_t *) orders;
@@ -45,11 +45,20 @@ struct hatch {
 
 /* --- candidates --- */
 
+static bool is_known(const struct hatch *h, uint64_t id)
+{
+    char text[20];
+    snprintf(text, sizeof text, "%016" PRIx64 "\n", id);
+    return h->known && strstr(h->known, text);
+}
+
 static void add_item(struct hatch *h, const struct pf_finding *f, struct pf_hatch way)
 {
     for (size_t i = 0; i < h->items.len; i++)
         if (h->items.at[i].f.id == f->id)
             return;
+    if (is_known(h, f->id))
+        return;
     struct item it = {.f = *f, .h = way};
     pf_vec_push(&h->items, it);
 }
@@ -214,6 +223,7 @@ static bool confirmed(struct item *it)
     }
     it->f.status = PF_STATUS_CONFIRMED;
     it->f.clip = it->clip;
+    it->f.harm = it->result->verdict == PF_HATCHED_ERROR ? it->result->why : NULL;
     return true;
 }
 
@@ -267,10 +277,12 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
 
 static void add_json(struct pf_text *t, struct hatch *h, int argc, char **argv)
 {
-    bool complete = pf_predict_decided(&h->j);
-    for (size_t i = 0; i < h->items.len; i++)
-        complete &= h->items.at[i].result->verdict != PF_HATCHED_UNKNOWN;
-    pf_predict_json_head(t, argc, argv, complete);
+    uint64_t real = 0, unknown = 0;
+    for (size_t i = 0; i < h->items.len; i++) {
+        real += happened(&h->items.at[i]);
+        unknown += h->items.at[i].result->verdict == PF_HATCHED_UNKNOWN;
+    }
+    pf_predict_json_head(t, argc, argv, pf_predict_decided(&h->j) && !unknown);
     bool first = true;
     for (size_t i = 0; i < h->items.len; i++)
         if (happened(&h->items.at[i])) {
@@ -278,7 +290,8 @@ static void add_json(struct pf_text *t, struct hatch *h, int argc, char **argv)
             pf_finding_json(t, &h->items.at[i].f);
             first = false;
         }
-    pf_text_add(t, "]}\n");
+    pf_text_char(t, ']');
+    pf_predict_json_tail(t, &h->j, h->items.len, h->items.len - real - unknown, unknown);
 }
 
 static int report(struct hatch *h, int argc, char **argv)
@@ -333,11 +346,15 @@ static void release(struct hatch *h)
 
 int pf_cmd_hatch(int argc, char **argv)
 {
-    const char *jobs = NULL, *folder = NULL;
+    const char *jobs = NULL, *folder = NULL, *known = NULL;
+    char *ids = NULL;
+    size_t nids;
+    struct pf_error e;
     struct hatch *h = pf_mem_zero(1, sizeof *h);
     const struct pf_cli_option options[] = {
         {"jobs", "N", "try so many at a time (default 1)", &jobs, NULL},
         {"json", "FILE", "write the findings as JSON ('-': to standard output)", &h->json, NULL},
+        {"known", "FILE", "do not try findings whose ids stand in FILE, one a line", &known, NULL},
         {"o", "DIR", "where the clips go (default: RECORDING.hatched)", &folder, NULL},
     };
     const struct pf_cli_verb verb = {
@@ -361,14 +378,18 @@ int pf_cmd_hatch(int argc, char **argv)
         status = pf_complain(VERB, "which recording? usage: pf hatch %s", verb.usage);
     else if (!h->jobs || (end && *end))
         status = pf_complain(VERB, "--jobs=%s: a number of 1 or more expected", jobs);
+    else if (known && pf_file_read(known, &ids, &nids, &e) != PF_OK)
+        status = pf_complain(VERB, "%s", e.text);
     else if (asprintf(&standard, "%s.hatched", argv[first]) < 0)
         status = pf_complain(VERB, "out of memory");
     else {
         h->j.path = argv[first];
+        h->known = ids;
         h->folder = folder ? folder : standard;
         status = run(h, argc, argv);
     }
     free(standard);
+    free(ids);
     release(h);
     return status;
 }

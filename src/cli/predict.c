@@ -184,7 +184,7 @@ static void add_json(struct pf_text *t, struct pf_predict_job *j, int argc, char
         }
         pf_text_char(t, ']');
     }
-    pf_text_add(t, "}\n");
+    pf_predict_json_tail(t, j, 0, 0, 0);
 }
 
 static int choose(struct pf_predict_job *j, const char *list)

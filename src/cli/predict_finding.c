@@ -285,3 +285,15 @@ void pf_predict_json_head(struct pf_text *t, int argc, char **argv, bool complet
     pf_json_key(t, "findings");
     pf_text_char(t, '[');
 }
+
+void pf_predict_json_tail(struct pf_text *t, const struct pf_predict_job *j, uint64_t candidates,
+                          uint64_t refuted, uint64_t undecided)
+{
+    pf_json_key(t, "explored");
+    pf_text_char(t, '{');
+    pf_json_num(t, "events", j->t.events.len);
+    pf_json_num(t, "candidates", candidates);
+    pf_json_num(t, "refuted", refuted);
+    pf_json_num(t, "undecided", undecided);
+    pf_text_add(t, "}}\n");
+}

@@ -39,5 +39,8 @@ void pf_predict_cycle(struct pf_predict_job *j, const struct pf_cycle *c, struct
 bool pf_predict_decided(const struct pf_predict_job *j);
 /* The document up to and with the bracket that opens `findings`. */
 void pf_predict_json_head(struct pf_text *t, int argc, char **argv, bool complete);
+/* What comes behind all lists: how much was looked at, and the end of the document. */
+void pf_predict_json_tail(struct pf_text *t, const struct pf_predict_job *j, uint64_t candidates,
+                          uint64_t refuted, uint64_t undecided);
 
 #endif

@@ -2,10 +2,10 @@
 #include "baseline.h"
 #include "cli.h"
 #include "file.h"
-#include "finding_text.h"
 #include "findings.h"
 #include "foreign.h"
 #include "html.h"
+#include "report_text.h"
 #include "sarif.h"
 #include "state_read.h"
 #include "suite_load.h"
@@ -14,93 +14,6 @@
 #include <unistd.h>
 
 #define VERB "report"
-
-/* " in 3 executions of 2 tests: a; b" */
-static void add_sightings(struct pf_text *t, const struct pf_sightings *s)
-{
-    enum { SHOWN = 8 };
-    if (!s)
-        return;
-    pf_text_add(t, " in ");
-    pf_text_u64(t, s->executions);
-    pf_text_add(t, s->executions == 1 ? " execution of " : " executions of ");
-    pf_text_u64(t, s->ntests);
-    pf_text_add(t, s->ntests == 1 ? " test: " : " tests: ");
-    for (size_t i = 0; i < s->ntests && i < SHOWN; i++) {
-        pf_text_add(t, i ? "; " : "");
-        pf_text_add(t, s->tests[i]);
-    }
-    pf_text_add(t, s->ntests > SHOWN ? "; ..." : "");
-}
-
-static void add_suite(struct pf_text *t, const struct pf_suite_sum *u)
-{
-    for (const struct pf_suite_failure *v = u->failures; v; v = v->next) {
-        pf_text_add(t, "failed: ");
-        pf_text_add(t, v->test);
-        pf_text_add(t, ": ");
-        if (!strcmp(v->outcome, "failed")) {
-            pf_text_add(t, "exit status ");
-            pf_text_u64(t, (uint64_t)v->status);
-        } else {
-            pf_text_add(t, strcmp(v->outcome, "limit") ? "could not be run" : "time limit reached");
-        }
-        pf_text_add(t, ", ");
-        pf_text_u64(t, v->times);
-        pf_text_add(t, v->times == 1 ? " time\n" : " times\n");
-    }
-    pf_text_u64(t, u->executions);
-    pf_text_add(t, u->executions == 1 ? " execution of " : " executions of ");
-    pf_text_u64(t, u->tests);
-    pf_text_add(t, u->tests == 1 ? " test: " : " tests: ");
-    pf_text_u64(t, u->passed);
-    pf_text_add(t, " passed, ");
-    pf_text_u64(t, u->failed);
-    pf_text_add(t, " failed\n");
-}
-
-static void add_text(struct pf_text *t, const struct pf_findings *f, const struct pf_baseline *base,
-                     bool color)
-{
-    size_t accepted = 0;
-    struct pf_text_style style = {.color = color, .summary = true};
-    for (size_t i = 0; i < f->n; i++) {
-        pf_finding_text(t, f->at[i], &style);
-        pf_text_add(t, "finding ");
-        pf_text_hex(t, f->at[i]->id, 16);
-        pf_text_add(t, ", seen ");
-        pf_text_u64(t, f->at[i]->count);
-        pf_text_add(t, f->at[i]->count == 1 ? " time" : " times");
-        add_sightings(t, f->at[i]->seen);
-        if (f->at[i]->status != PF_STATUS_OBSERVED) {
-            pf_text_add(t, ", ");
-            pf_text_add(t, pf_status_name(f->at[i]->status));
-            pf_text_add(t, " by ");
-            pf_text_add(t, f->at[i]->analysis);
-        }
-        if (base && pf_baseline_has(base, f->at[i]->id)) {
-            pf_text_add(t, ", accepted");
-            accepted++;
-        }
-        pf_text_char(t, '\n');
-    }
-    if (f->suite)
-        add_suite(t, f->suite);
-    pf_text_u64(t, f->n);
-    pf_text_add(t, f->n == 1 ? " finding" : " findings");
-    if (f->nprocesses || !f->suite) {
-        pf_text_add(t, " in ");
-        pf_text_u64(t, f->nprocesses);
-        pf_text_add(t, f->nprocesses == 1 ? " process" : " processes");
-    }
-    if (accepted) {
-        pf_text_add(t, ", ");
-        pf_text_u64(t, accepted);
-        pf_text_add(t, " accepted");
-    }
-    pf_text_char(t, '\n');
-    pf_findings_losses(t, f);
-}
 
 enum form { TEXT, JSON, SARIF, HTML, TABLE, SVG, FORMS };
 
@@ -145,7 +58,7 @@ static pf_status write_out(const struct pf_findings *f, const struct pf_baseline
     else if (form == HTML)
         s = pf_html(&t, f, base, sources, e);
     else if (form == TEXT)
-        add_text(&t, f, base, !strcmp(file, "-") && pf_cli_color(STDOUT_FILENO));
+        pf_report_text(&t, f, base, !strcmp(file, "-") && pf_cli_color(STDOUT_FILENO));
     else
         s = add_curves(&t, folder, form, e);
     if (s == PF_OK)
@@ -160,7 +73,7 @@ static pf_status read_foreign(struct pf_findings *f, const char *path, struct pf
     struct pf_foreign_sum sum;
     size_t n = strlen(path);
     if (n > 5 && !strcmp(path + n - 5, ".json"))
-        return pf_findings_read_document(f, path, e);
+        return pf_findings_read_document(f, path, NULL, e);
     pf_status s = pf_foreign_read(f, path, &sum, e);
     if (s == PF_OK)
         fprintf(stderr, "pf report: %s: %zu candidate%s of %s, %zu known, %zu skipped\n", path,

@@ -100,6 +100,15 @@ struct pf_sightings {
     size_t ntests;
 };
 
+/* How a stage of the chain saw it: free-mode runs, predictions, tries. */
+struct pf_stage {
+    const char *stage; /* run, record, predict, hatch, racefuzzer, tsan, ... */
+    const char *analysis;
+    enum pf_finding_status status;
+    uint64_t count;
+    struct pf_stage *next;
+};
+
 /* One step of a schedule that brings the finding about. */
 struct pf_moment {
     uint32_t thread;
@@ -118,6 +127,7 @@ struct pf_finding {
     const char *analysis;
     const char *verdict; /* "class" of the contract; NULL until judged */
     const char *clip;
+    const char *harm; /* what the program did wrong in the clip: died, hung; NULL: nothing */
     struct pf_access access[2]; /* of a race; the later one first */
     const struct pf_access *steps; /* of any other anomaly, in the order that makes it one */
     size_t nsteps; /* 0: a race */
@@ -129,6 +139,8 @@ struct pf_finding {
     const struct pf_moment
         *witness; /* the last steps of a schedule; the accesses come at its end */
     size_t nwitness; /* 0: none is known */
+    unsigned tries; /* schedules that were directed at it */
+    struct pf_stage *stages; /* NULL: nobody has asked; the tools' alone */
 };
 
 const char *pf_kind_name(enum pf_kind k);

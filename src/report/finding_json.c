@@ -179,6 +179,17 @@ static void moment(struct pf_text *t, const struct pf_moment *m)
     pf_text_char(t, '}');
 }
 
+static void stage(struct pf_text *t, const struct pf_stage *s)
+{
+    comma(t);
+    pf_text_char(t, '{');
+    pf_json_str(t, "stage", s->stage);
+    pf_json_str(t, "analysis", s->analysis);
+    pf_json_str(t, "status", pf_status_name(s->status));
+    pf_json_num(t, "count", s->count);
+    pf_text_char(t, '}');
+}
+
 void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
 {
     comma(t);
@@ -204,6 +215,17 @@ void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
     pf_text_char(t, ']');
     pf_json_str(t, "clip", f->clip);
     pf_json_num(t, "count", f->count);
+    if (f->harm)
+        pf_json_str(t, "harm", f->harm);
+    if (f->tries)
+        pf_json_num(t, "tries", f->tries);
+    if (f->stages) {
+        pf_json_key(t, "stages");
+        pf_text_char(t, '[');
+        for (const struct pf_stage *s = f->stages; s; s = s->next)
+            stage(t, s);
+        pf_text_char(t, ']');
+    }
     if (f->nwitness) {
         pf_json_key(t, "interleaving");
         pf_text_char(t, '[');

@@ -32,9 +32,17 @@ static uint64_t hash_place(uint64_t h, const struct pf_place *p)
     return hash_number(h, p->column);
 }
 
-static uint64_t hash_access(const struct pf_access *a)
+/* Of a race, reads and writes of one position are the same. */
+static const char *race_word(enum pf_op op)
 {
-    uint64_t h = hash_text(FNV_START, pf_op_name(a->op));
+    return op == PF_OP_READ || op == PF_OP_WRITE                 ? "access"
+           : op == PF_OP_ATOMIC_READ || op == PF_OP_ATOMIC_WRITE ? "atomic"
+                                                                 : pf_op_name(op);
+}
+
+static uint64_t hash_access(const struct pf_access *a, const char *word)
+{
+    uint64_t h = hash_text(FNV_START, word);
     for (size_t i = 0; i < a->trail.n; i++) {
         if (pf_place_own(&a->trail.at[i]))
             return hash_place(h, &a->trail.at[i]);
@@ -48,12 +56,14 @@ uint64_t pf_fingerprint(const struct pf_finding *f)
     uint64_t h = hash_text(FNV_START, pf_kind_name(f->kind));
     uint64_t sum = 0;
     for (size_t i = 0; i < f->nsteps; i++) {
-        sum += hash_access(&f->steps[i]);
-        h = f->kind == PF_KIND_DEADLOCK ? h : hash_number(h, hash_access(&f->steps[i]));
+        uint64_t one = hash_access(&f->steps[i], pf_op_name(f->steps[i].op));
+        sum += one;
+        h = f->kind == PF_KIND_DEADLOCK ? h : hash_number(h, one);
     }
     if (f->nsteps) /* a cycle is the same wherever it begins */
         return f->kind == PF_KIND_DEADLOCK ? hash_number(h, sum) : h;
-    uint64_t a = hash_access(&f->access[0]), b = hash_access(&f->access[1]);
+    uint64_t a = hash_access(&f->access[0], race_word(f->access[0].op));
+    uint64_t b = hash_access(&f->access[1], race_word(f->access[1].op));
     h = hash_number(h, a < b ? a : b);
     return hash_number(h, a < b ? b : a);
 }

@@ -1,4 +1,4 @@
-// sources: src/cli/foreign/*.c src/cli/findings.c src/cli/cli.c src/report/*.c src/base/*.c
+// sources: src/cli/foreign/*.c src/cli/findings.c src/cli/check/check_sum.c src/cli/cli.c src/report/*.c src/base/*.c
 /* Reports of other tools: what is read from them, and thousands of damaged ones. */
 #include "findings.h"
 #include "foreign/foreign.h"

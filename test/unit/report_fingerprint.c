@@ -71,8 +71,11 @@ static void other_for_what_matters(void **state)
     earlier[0].file = "load.cc";
     assert_int_not_equal(pf_fingerprint(&f), id);
     f = fresh();
-    f.access[0].op = PF_OP_READ;
+    f.access[0].op = PF_OP_ATOMIC_READ;
     assert_int_not_equal(pf_fingerprint(&f), id);
+    f = fresh();
+    f.access[0].op = PF_OP_READ; /* the other half of an x++ */
+    assert_int_equal(pf_fingerprint(&f), id);
     f = fresh();
     f.kind = PF_KIND_ATOMICITY;
     assert_int_not_equal(pf_fingerprint(&f), id);
@@ -131,11 +134,11 @@ static void as_documented(void **state)
 {
     (void)state;
     unsigned char b[256];
-    size_t n = put(b, 0, "write");
+    size_t n = put(b, 0, "access");
     n = put(b, n, "memcpy");
     n = put8(b, put8(b, put(b, put(b, n, "store"), "store.c"), 2), 5);
     uint64_t x = fnv(b, n);
-    n = put(b, 0, "read");
+    n = put(b, 0, "access");
     n = put8(b, put8(b, put(b, put(b, n, "load"), "load.c"), 2), 3);
     uint64_t y = fnv(b, n);
     n = put8(b, put8(b, put(b, 0, "race"), x < y ? x : y), x < y ? y : x);

@@ -63,11 +63,13 @@ void pf_foreign_add(struct pf_findings *f, struct pf_finding *it, struct pf_fore
     it->id = pf_fingerprint(it);
     for (size_t i = 0; i < f->n; i++)
         if (f->at[i]->id == it->id || pf_foreign_same(f->at[i], it)) {
+            pf_findings_seen(f, f->at[i], sum->tool, sum->tool, PF_STATUS_PREDICTED, 1);
             sum->known++;
             return;
         }
     struct pf_finding *kept = pf_foreign_get(f, sizeof *kept);
     *kept = *it;
+    pf_findings_seen(f, kept, sum->tool, sum->tool, PF_STATUS_PREDICTED, 1);
     pf_findings_push(f, kept);
     sum->candidates++;
 }

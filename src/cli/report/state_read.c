@@ -1,5 +1,6 @@
 /* state_read.c - see state_read.h. */
 #include "state_read.h"
+#include "check_load.h"
 #include "suite_load.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,6 +11,8 @@ pf_status pf_state_read(struct pf_findings *f, const char *folder, struct pf_err
     struct pf_suite_db db;
     bool there;
     pf_status s = pf_findings_read_folder(f, folder, NULL, e);
+    if (s == PF_OK)
+        s = pf_check_load_all(f, folder, e);
     if (s == PF_OK)
         s = pf_suite_db_open_read(&db, folder, &there, e);
     if (s != PF_OK || !there)

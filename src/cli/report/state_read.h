@@ -1,7 +1,8 @@
 /*
  * state_read.h - everything that a state folder holds, as findings.
  *
- * Model:   the logs of pf run below the folder, and what pf suite keeps in its database.
+ * Model:   the logs of pf run below the folder, and what pf suite keeps in its database, and what pf
+ *          check keeps in its folders.
  * Errors:  as findings.h and suite_db.h.
  */
 #ifndef PF_CLI_STATE_READ_H

@@ -1,0 +1,249 @@
+/* check_load.c - see check_load.h. */
+#define _GNU_SOURCE
+#include "check_load.h"
+#include "clip.h"
+#include "file.h"
+#include "finding_read.h"
+#include "foreign.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct loader {
+    struct pf_findings *f;
+    struct pf_check_sum *sum;
+    const char *folder;
+    bool ended_by_us; /* a server is told to end: SIGTERM is no failure */
+};
+
+static char *text(struct pf_findings *f, const char *s)
+{
+    char *copy = pf_pool_text(&f->pool, s, strlen(s));
+    if (!copy) {
+        fputs("pf: out of memory\n", stderr);
+        exit(2);
+    }
+    return copy;
+}
+
+/* One more of the notes; the same again is counted. */
+static void add_note(struct loader *l, struct pf_check_note **list, const char *clip,
+                     const char *format, ...) __attribute__((format(printf, 4, 5)));
+static void add_note(struct loader *l, struct pf_check_note **list, const char *clip,
+                     const char *format, ...)
+{
+    char words[400];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    while (*list && strcmp((*list)->text, words))
+        list = &(*list)->next;
+    if (!*list) {
+        struct pf_check_note *n = pf_pool_get(&l->f->pool, sizeof *n);
+        if (!n)
+            return;
+        *n = (struct pf_check_note){.text = text(l->f, words),
+                                    .clip = clip ? text(l->f, clip) : NULL};
+        *list = n;
+    }
+    (*list)->times++;
+}
+
+/* --- one line --- */
+
+static void note_signal(struct loader *l, const struct pf_check_line *line, int wait,
+                        const char *clip)
+{
+    if (!WIFSIGNALED(wait) || (l->ended_by_us && WTERMSIG(wait) == SIGTERM) ||
+        !strcmp(line->how, "stopped") || !strcmp(line->how, "limit"))
+        return;
+    add_note(l, &l->sum->failures, clip, "the program died of signal %d (%s)%s", WTERMSIG(wait),
+             strsignal(WTERMSIG(wait)), clip ? " in a recording" : " in a free run");
+}
+
+static void note_recording(struct loader *l, const struct pf_check_line *line)
+{
+    struct pf_clip c;
+    struct pf_error ignored;
+    char path[PATH_MAX];
+    pf_check_path(path, l->folder, PF_CHECK_CLIP, line->step);
+    if (pf_clip_open(&c, path, &ignored) != PF_OK)
+        return;
+    if (c.end.outcome == PF_OUTCOME_DEADLOCK || c.end.outcome == PF_OUTCOME_HANG)
+        add_note(l, &l->sum->failures, path, "%s in a recording: %.*s",
+                 c.end.outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
+                 (int)strcspn(c.end.text, "\n"), c.end.text);
+    else if (c.ended)
+        note_signal(l, line, c.end.wait, path);
+    pf_clip_release(&c);
+}
+
+static void note_tries(struct loader *l, const struct pf_check_line *line)
+{
+    struct pf_finding *it = pf_read_known(l->f, line->finding);
+    if (it)
+        it->tries++;
+}
+
+static void take_line(struct loader *l, const struct pf_check_line *line)
+{
+    struct pf_check_sum *s = l->sum;
+    char words[64];
+    s->runs += line->kind == PF_CHECK_RUN;
+    s->recordings += line->kind == PF_CHECK_RECORD;
+    s->directed += line->kind == PF_CHECK_DIRECT;
+    s->events += line->events;
+    s->candidates += line->candidates;
+    s->refuted += line->refuted;
+    s->undecided += line->undecided;
+    s->ms += line->wall_ms;
+    if (line->kind == PF_CHECK_RUN)
+        note_signal(l, line, line->wait, NULL);
+    if (line->kind == PF_CHECK_RECORD || line->kind == PF_CHECK_DIRECT)
+        note_recording(l, line);
+    if (line->kind == PF_CHECK_DIRECT)
+        note_tries(l, line);
+    snprintf(words, sizeof words, "%s",
+             line->kind == PF_CHECK_RUN     ? "a free run"
+             : line->kind == PF_CHECK_HATCH ? "trying predictions"
+             : line->kind == PF_CHECK_LOOK  ? "looking at a recording"
+                                            : "a recording");
+    if (line->trouble[0])
+        add_note(l, &s->gaps, NULL, "%s: %s", words, line->trouble);
+    else if (!strcmp(line->how, "limit") && line->kind == PF_CHECK_HATCH)
+        add_note(l, &s->gaps, NULL, "not all predictions were tried: the time was up");
+    else if (!strcmp(line->how, "limit") && line->kind != PF_CHECK_DIRECT)
+        add_note(l, &s->gaps, NULL, "%s did not come to its end and was ended", words);
+}
+
+/* --- one check --- */
+
+static bool is_running(const char *folder)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/lock", folder);
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool running = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) && errno == EWOULDBLOCK;
+    if (fd >= 0)
+        close(fd);
+    return running;
+}
+
+static void note_end(struct loader *l)
+{
+    char path[PATH_MAX], *end = NULL;
+    size_t n;
+    struct pf_error ignored;
+    snprintf(path, sizeof path, "%s/" PF_CHECK_END, l->folder);
+    bool told = access(path, R_OK) == 0 && pf_file_read(path, &end, &n, &ignored) == PF_OK;
+    if (!told && is_running(l->folder))
+        add_note(l, &l->sum->gaps, NULL, "a check is still running");
+    else if (!told || !strcmp(end, PF_CHECK_END_SIGNAL))
+        add_note(l, &l->sum->gaps, NULL,
+                 "the check was interrupted; pf check --continue goes on with it");
+    else if (!strcmp(end, PF_CHECK_END_EARLY))
+        add_note(l, &l->sum->gaps, NULL,
+                 "the time was up before the first round was done; give more with --time");
+    free(end);
+}
+
+static pf_status read_foreign(struct pf_findings *f, const char *folder, struct pf_error *e)
+{
+    char path[PATH_MAX];
+    struct pf_foreign_sum sum;
+    snprintf(path, sizeof path, "%s/from", folder);
+    return access(path, R_OK) ? PF_OK : pf_foreign_read(f, path, &sum, e);
+}
+
+static pf_status read_findings(struct pf_findings *f, const char *folder,
+                               const struct pf_check_lines *lines, struct pf_error *e)
+{
+    char path[PATH_MAX];
+    pf_status s = PF_OK;
+    snprintf(path, sizeof path, "%s/.runs", folder);
+    if (access(path, R_OK) == 0)
+        s = pf_findings_read_folder(f, path, NULL, e);
+    for (size_t i = 0; s == PF_OK && i < lines->n; i++) {
+        const struct pf_check_line *line = &lines->at[i];
+        pf_check_path(path, folder, PF_CHECK_FOUND, line->step);
+        if ((line->kind == PF_CHECK_HATCH || line->kind == PF_CHECK_LOOK) &&
+            access(path, R_OK) == 0)
+            s = pf_findings_read_document(f, path, folder, e);
+    }
+    return s == PF_OK ? read_foreign(f, folder, e) : s;
+}
+
+pf_status pf_check_load(struct pf_findings *f, const char *folder, struct pf_error *e)
+{
+    struct pf_check_about about;
+    struct pf_check_lines lines;
+    struct loader l = {.f = f, .folder = folder};
+    pf_status s = pf_check_about_read(&about, folder, e);
+    if (s != PF_OK)
+        return s;
+    for (int i = 0; i < about.argc && strcmp(about.argv[i], "--"); i++)
+        l.ended_by_us |=
+            !strncmp(about.argv[i], "--server", 8) || !strncmp(about.argv[i], "--for", 5);
+    pf_check_about_release(&about);
+    if (!f->check)
+        f->check = pf_pool_get(&f->pool, sizeof *f->check);
+    if (!f->check)
+        return pf_fail(e, PF_NOMEM, "out of memory");
+    l.sum = f->check;
+    l.sum->checks++;
+    s = pf_check_journal_read(folder, &lines, e);
+    if (s == PF_OK)
+        s = read_findings(f, folder, &lines, e);
+    for (size_t i = 0; s == PF_OK && i < lines.n; i++)
+        take_line(&l, &lines.at[i]);
+    free(lines.at);
+    note_end(&l);
+    return s;
+}
+
+static bool same_command(const struct pf_check_about *a, const struct pf_check_about *b)
+{
+    if (a->nwords != b->nwords || strcmp(a->cwd, b->cwd))
+        return false;
+    for (int i = 0; i < a->nwords; i++)
+        if (strcmp(a->words[i], b->words[i]))
+            return false;
+    return true;
+}
+
+pf_status pf_check_load_all(struct pf_findings *f, const char *state, struct pf_error *e)
+{
+    char **names = pf_check_folder_list(state);
+    size_t n = 0;
+    pf_status s = PF_OK;
+    while (names && names[n])
+        n++;
+    struct pf_check_about *about = calloc(n + 1, sizeof *about);
+    if (!names || !about)
+        s = pf_fail(e, PF_NOMEM, "out of memory");
+    for (size_t i = n; s == PF_OK && i-- > 0;) { /* the last one first */
+        char folder[PATH_MAX];
+        bool gone = false;
+        snprintf(folder, sizeof folder, "%s/" PF_CHECK_FOLDER "/%s", state, names[i]);
+        s = pf_check_about_read(&about[i], folder, e);
+        for (size_t k = i + 1; s == PF_OK && k < n && !gone; k++)
+            gone = same_command(&about[i], &about[k]) && about[i].build != about[k].build;
+        if (s == PF_OK && !gone)
+            s = pf_check_load(f, folder, e);
+    }
+    for (size_t i = 0; i < n; i++) {
+        pf_check_about_release(&about[i]);
+        free(names[i]);
+    }
+    free(about);
+    free(names);
+    return s;
+}

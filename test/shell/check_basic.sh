@@ -1,0 +1,99 @@
+# pf check: the whole chain on small programs. Every confirmed finding has a clip that replays; a race-free
+# program has none, and what was explored is said.
+cat >bank.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
+static long balance = 1000, visits;
+static void pay_out(long amount)
+{
+    LOCK
+    balance -= amount;
+    UNLOCK
+}
+static void *teller(void *arg)
+{
+    for (int i = 0; i < 20; i++) {
+        pthread_mutex_lock(&door);
+        visits++;
+        pthread_mutex_unlock(&door);
+        pay_out(1);
+    }
+    return arg;
+}
+int main(void)
+{
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, teller, NULL);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    printf("%ld visits\n", visits);
+    return 0;
+}
+END
+"$PF" cc -g -O1 -pthread -DLOCK= -DUNLOCK= bank.c -o bank
+"$PF" cc -g -O1 -pthread '-DLOCK=pthread_mutex_lock(&door);' '-DUNLOCK=pthread_mutex_unlock(&door);' bank.c -o safe
+schema() { status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" "$@"; }
+
+status 66 "$PF" check --runs 2 --json bank.json -- ./bank
+has out "WARNING: photofinish: data race"
+has out "Interleaving in the clip"
+has out "See it again, every time: pf replay .photofinish/check/"
+has out "explored: 2 free runs;"
+has out "1 finding: 1 confirmed"
+has err "1 confirmed, 0 observed"
+schema bank.json
+python3 - <<'END'
+import json, subprocess, os
+d = json.load(open("bank.json"))
+assert d["complete"] and d["command"] == ["./bank"], d
+(f,) = d["findings"]
+assert f["status"] == "confirmed" and f["accesses"][0]["variable"] == "balance", f
+stages = {(s["stage"], s["status"]) for s in f["stages"]}
+assert {("run", "observed"), ("hatch", "confirmed")} <= stages, stages
+assert f["count"] == sum(s["count"] for s in f["stages"]), f
+for a in f["accesses"]:
+    assert [p["function"] for p in a["stack"]] == ["pay_out", "teller"], a
+c = d["check"]
+assert c["runs"] == 2 and c["recordings"] == 2 and c["events"] > 100 and not c["gaps"] and not c["failures"], c
+for _ in range(3):
+    r = subprocess.run([os.environ["PF"], "replay", f["clip"]], capture_output=True, text=True)
+    assert r.returncode == 0 and r.stdout == "40 visits\n", r
+END
+# pf report shows the same, in every form.
+status 66 "$PF" report --json -o again.json
+python3 -c 'import json; a, b = (json.load(open(f))["findings"] for f in ("bank.json", "again.json")); assert a == b, (a, b)'
+
+# Two at a time, and twice at once: one finding.
+status 66 "$PF" check --runs 2 --jobs 2 --quiet --state two -- ./bank
+[[ ! -s err ]] || fail "--quiet says something"
+"$PF" check --runs 1 --quiet --state two -- ./bank >first 2>&1 &
+status 66 "$PF" check --runs 1 --quiet --state two -- ./bank
+rc=0
+wait $! || rc=$?
+[[ $rc == 66 ]] || fail "the other one: $rc"
+status 66 "$PF" report --json --state two -o two.json
+schema two.json
+python3 - <<'END'
+import json
+d = json.load(open("two.json"))
+assert d["check"]["checks"] == 3 and len(d["findings"]) == 1 and d["complete"], d["check"]
+END
+
+# Nothing to find.
+status 0 "$PF" check --runs 3 --json safe.json -- ./safe
+has out "explored: 3 free runs; 3 schedules (3 recordings,"
+has out "0 findings"
+schema safe.json
+python3 - <<'END'
+import json
+d = json.load(open("safe.json"))
+assert d["complete"] and not d["findings"] and d["check"]["events"] > 100, d
+END
+
+# A program that was repaired and built again: the old findings are gone from the report.
+cp safe bank
+status 0 "$PF" check --runs 1 --quiet -- ./bank
+status 0 "$PF" report
+has out "0 findings"
