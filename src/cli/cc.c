@@ -4,8 +4,8 @@
 #include "../plugin/ignore_line.h"
 #include "cc_scan.h"
 #include "cli.h"
+#include "libdir.h"
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,23 +42,6 @@ static char *join(const char *a, const char *b)
 #define PLUGIN "/libpf_plugin.so"
 #define RUNTIME "/libpf_rt.a"
 #define EXPORTS "/pf_rt.list"
-
-/* Where our files are: beside bin/ of this executable, or where PF_LIBDIR says. */
-static const char *find_libdir(void)
-{
-    char path[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 32);
-    char *slash = n > 0 ? (path[n] = 0, strrchr(path, '/')) : NULL;
-    if (slash) {
-        strcpy(slash, "/../lib/photofinish");
-        char *real = realpath(path, NULL);
-        if (real && !access(join(real, PLUGIN), R_OK))
-            return real;
-        free(real);
-    }
-    const char *given = getenv("PF_LIBDIR");
-    return given && !access(join(given, PLUGIN), R_OK) ? given : NULL;
-}
 
 static int check_ignore_list(const char *verb, const char *path)
 {
@@ -178,7 +161,7 @@ int pf_cmd_cc(int argc, char **argv, bool cxx)
     int status = refuse(verb, &scan);
     if (status)
         return status;
-    const char *libdir = find_libdir();
+    const char *libdir = pf_libdir_find(PLUGIN);
     if (!libdir)
         return pf_complain(verb, "cannot find libpf_plugin.so: it should be in ../lib/photofinish "
                                  "beside pf's folder, or in $PF_LIBDIR");

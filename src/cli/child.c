@@ -80,23 +80,22 @@ static struct pf_child_end await(pid_t pid, bool all, const sigset_t *set)
     return end;
 }
 
-pf_status pf_child_run(const char *path, char *const *argv, bool all, struct pf_child_end *end,
-                       struct pf_error *e)
+pf_status pf_child_start(struct pf_child *c, const char *path, char *const *argv,
+                         struct pf_error *e)
 {
-    sigset_t set, before;
     int pipes[2];
     if (pipe2(pipes, O_CLOEXEC))
         return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
-    sigemptyset(&set);
-    sigaddset(&set, SIGCHLD);
+    sigemptyset(&c->set);
+    sigaddset(&c->set, SIGCHLD);
     for (size_t i = 0; i < sizeof handed_on / sizeof handed_on[0]; i++)
-        sigaddset(&set, handed_on[i]);
-    sigprocmask(SIG_BLOCK, &set, &before);
+        sigaddset(&c->set, handed_on[i]);
+    sigprocmask(SIG_BLOCK, &c->set, &c->before);
     sighandler_t chld = signal(SIGCHLD, SIG_DFL); /* ignored, the child's end would not be told */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t pid = fork();
     if (pid == 0)
-        start(path, argv, &before, chld, pipes[1]);
+        start(path, argv, &c->before, chld, pipes[1]);
     int reason = errno;
     close(pipes[1]);
     ssize_t n = pid > 0 ? read(pipes[0], &reason, sizeof reason) : (ssize_t)sizeof reason;
@@ -104,10 +103,25 @@ pf_status pf_child_run(const char *path, char *const *argv, bool all, struct pf_
     if (n == (ssize_t)sizeof reason) {
         if (pid > 0)
             waitpid(pid, NULL, 0);
-        sigprocmask(SIG_SETMASK, &before, NULL);
+        sigprocmask(SIG_SETMASK, &c->before, NULL);
         return pf_fail(e, PF_IO, "%s: %s", path, strerror(reason));
     }
-    *end = await(pid, all, &set);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    c->pid = pid;
     return PF_OK;
+}
+
+void pf_child_await(struct pf_child *c, bool all, struct pf_child_end *end)
+{
+    *end = await(c->pid, all, &c->set);
+    sigprocmask(SIG_SETMASK, &c->before, NULL);
+}
+
+pf_status pf_child_run(const char *path, char *const *argv, bool all, struct pf_child_end *end,
+                       struct pf_error *e)
+{
+    struct pf_child c;
+    pf_status s = pf_child_start(&c, path, argv, e);
+    if (s == PF_OK)
+        pf_child_await(&c, all, end);
+    return s;
 }

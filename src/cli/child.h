@@ -11,6 +11,7 @@
 #define PF_CLI_CHILD_H
 
 #include "status.h"
+#include <signal.h>
 #include <stdbool.h>
 
 struct pf_child_end {
@@ -18,6 +19,15 @@ struct pf_child_end {
     bool left_some; /* processes it started still run */
 };
 
+/* One that was started. */
+struct pf_child {
+    pid_t pid;
+    sigset_t set, before; /* signals blocked meanwhile, and the mask to put back */
+};
+PF_MUST_USE pf_status pf_child_start(struct pf_child *c, const char *path, char *const *argv,
+                                     struct pf_error *e);
+/* Waits for its end; `all` as below. */
+void pf_child_await(struct pf_child *c, bool all, struct pf_child_end *end);
 /* Runs path with argv and the environment as it is now; `all`: until the last process it started, or
  * left behind, has ended. */
 PF_MUST_USE pf_status pf_child_run(const char *path, char *const *argv, bool all,

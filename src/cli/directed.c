@@ -1,6 +1,7 @@
 /* directed.c - see directed.h. */
 #define _GNU_SOURCE
 #include "directed.h"
+#include "debugger.h"
 #include "file.h"
 #include "host.h"
 #include "pf_abi.h"
@@ -72,6 +73,7 @@ pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **
     m->env = copy_list(environ, true);
     m->schedule = d->schedule ? strdup(d->schedule) : NULL;
     m->exclude = d->exclude ? strdup(d->exclude) : NULL;
+    m->race = d->flip ? strdup(d->flip) : NULL;
     if (!m->tool || !m->argv || !m->env || (d->schedule && !m->schedule))
         return pf_fail(e, PF_NOMEM, "out of memory");
     return build_of(m->program, &m->build, e);
@@ -124,6 +126,7 @@ static pf_status make_host(struct pf_host **h, bool replay, const struct pf_clip
     c->mode = replay ? PF_DIRECT_REPLAY : PF_DIRECT_RECORD;
     c->tracing = d->tracing;
     c->quiet = d->quiet;
+    c->debug = d->gdb != NULL;
     const char *schedule = replay ? clip->meta.schedule : d->schedule;
     const char *exclude = replay ? clip->meta.exclude : d->exclude;
     s = set_text(c->schedule, sizeof c->schedule, schedule, "schedule", e);
@@ -157,15 +160,32 @@ static void settle(struct pf_channel *c)
         }
 }
 
+/* The target runs to its end, or to where gdb takes it over. */
+static pf_status run(struct pf_channel *c, const struct pf_clip_meta *m, struct pf_directed *d,
+                     struct pf_child_end *end, struct pf_error *e)
+{
+    struct pf_child child;
+    char **own = environ;
+    environ = m->env;
+    pf_status s = pf_child_start(&child, m->program, m->argv, e);
+    environ = own;
+    if (s != PF_OK)
+        return s;
+    if (d->gdb)
+        s = pf_debugger_run(c, &child, d->gdb, &d->gdb_status, e);
+    pf_child_await(&child, false, end);
+    return s;
+}
+
 static pf_status go(struct pf_host *h, struct pf_clip_writer *w, const struct pf_clip_meta *m,
-                    struct pf_child_end *child, struct pf_clip_end *end, struct pf_error *e)
+                    struct pf_directed *d, struct pf_child_end *child, struct pf_clip_end *end,
+                    struct pf_error *e)
 {
     pf_status s = pf_host_start(h, w, e);
     if (s != PF_OK)
         return s;
     settle(pf_host_channel(h));
-    environ = m->env;
-    s = pf_child_run(m->program, m->argv, false, child, e);
+    s = run(pf_host_channel(h), m, d, child, e);
     struct pf_error lost;
     pf_status written = pf_host_close(h, s == PF_OK ? e : &lost);
     if (s != PF_OK)
@@ -218,12 +238,13 @@ pf_status pf_directed_record(const struct pf_clip_meta *m, const char *file,
 {
     struct pf_host *h;
     struct pf_clip_writer *w;
+    struct pf_directed how = *d;
     pf_status s = pf_clip_create(&w, file, m, e);
     if (s != PF_OK)
         return s;
     s = make_host(&h, false, NULL, d, e);
     if (s == PF_OK) {
-        s = go(h, w, m, child, end, e);
+        s = go(h, w, m, &how, child, end, e);
         if (s == PF_OK)
             s = pf_clip_finish(w, end, e);
         if (s == PF_OK && d->at && end->outcome == PF_OUTCOME_STOPPED)
@@ -250,9 +271,9 @@ static pf_status same_build(const struct pf_clip *clip, struct pf_error *e)
     return s;
 }
 
-pf_status pf_directed_replay(const struct pf_clip *clip, const char *file,
-                             const struct pf_directed *d, struct pf_child_end *child,
-                             struct pf_clip_end *end, struct pf_error *e)
+pf_status pf_directed_replay(const struct pf_clip *clip, const char *file, struct pf_directed *d,
+                             struct pf_child_end *child, struct pf_clip_end *end,
+                             struct pf_error *e)
 {
     struct pf_host *h;
     struct pf_clip_writer *w = NULL;
@@ -270,7 +291,7 @@ pf_status pf_directed_replay(const struct pf_clip *clip, const char *file,
     }
     s = make_host(&h, true, clip, d, e);
     if (s == PF_OK) {
-        s = go(h, w, &clip->meta, child, end, e);
+        s = go(h, w, &clip->meta, d, child, end, e);
         if (s == PF_OK && w)
             s = pf_clip_finish(w, end, e);
         pf_host_free(h);

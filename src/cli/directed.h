@@ -18,6 +18,8 @@ struct pf_directed {
     unsigned continuations;
     bool tracing;                           /* events with values are wanted */
     bool quiet;                             /* replay: the output is not shown */
+    char **gdb; /* replay: gdb is started at `until` with these arguments (debugger.h); NULL: not */
+    int gdb_status; /* how it ended, as waitpid said; -1: it was not started */
 };
 
 /* What describes a run of `path` with argv in this environment and folder. */
@@ -29,7 +31,7 @@ PF_MUST_USE pf_status pf_directed_record(const struct pf_clip_meta *m, const cha
                                          struct pf_clip_end *end, struct pf_error *e);
 /* Runs it again as recorded; with `file`, the streams of the trace go there. */
 PF_MUST_USE pf_status pf_directed_replay(const struct pf_clip *clip, const char *file,
-                                         const struct pf_directed *d, struct pf_child_end *child,
+                                         struct pf_directed *d, struct pf_child_end *child,
                                          struct pf_clip_end *end, struct pf_error *e);
 
 #endif

@@ -195,6 +195,15 @@ static void judge(const struct pf_trace *t, const struct pf_clip *recording,
     pf_trace_release(&now);
 }
 
+/* The two accesses that follow each other, as pf replay --until=race wants them. */
+static void name_race(const struct pf_trace *t, const struct pf_hatch *h, char *to, size_t room)
+{
+    const uint32_t *e = &h->event[h->n - 2];
+    const struct pf_recorded *r = &t->recorded;
+    snprintf(to, room, "T%u:%u<T%u:%u", r->thread.at[t->events.at[e[0]].thread], r->index.at[e[0]],
+             r->thread.at[t->events.at[e[1]].thread], r->index.at[e[1]]);
+}
+
 void pf_hatch_try(const struct pf_trace *t, const struct pf_clip *recording,
                   const struct pf_hatch *h, const char *file, struct pf_hatch_result *out)
 {
@@ -206,10 +215,16 @@ void pf_hatch_try(const struct pf_trace *t, const struct pf_clip *recording,
         say(out, PF_HATCHED_UNKNOWN, "out of memory");
         return;
     }
-    struct pf_directed d = {.plan = steps, .schedule = "rr"};
+    struct pf_directed d = {.plan = steps, .schedule = "rr", .exclude = recording->meta.exclude};
+    struct pf_clip_meta meta = recording->meta;
+    char race[64];
+    if (h->adjacent) {
+        name_race(t, h, race, sizeof race);
+        meta.race = race;
+    }
     pf_status s = write_plan(t, h, steps, &e);
     if (s == PF_OK)
-        s = pf_directed_record(&recording->meta, file, &d, &child, &end, &e);
+        s = pf_directed_record(&meta, file, &d, &child, &end, &e);
     if (s == PF_OK)
         judge(t, recording, h, file, &child, &end, out);
     else

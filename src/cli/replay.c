@@ -33,19 +33,36 @@ static int tell(const struct pf_clip *clip, const struct pf_child_end *child,
     return WIFSIGNALED(child->wait) ? 128 + WTERMSIG(child->wait) : WEXITSTATUS(child->wait);
 }
 
+/* --until race is a point of the clip, and where gdb is to look first if there is one. */
+static pf_status set_until(struct pf_directed *d, const struct pf_clip *clip, struct pf_error *e)
+{
+    const char *second = clip->meta.race ? strchr(clip->meta.race, '<') : NULL;
+    bool race = d->until && !strcmp(d->until, "race");
+    if (race && !second)
+        return pf_fail(e, PF_BAD, "%s: shows no race; clips of pf hatch do", clip->path);
+    if (race || (d->gdb && !d->until && second))
+        d->until = second + 1;
+    return PF_OK;
+}
+
 int pf_replay(int argc, char **argv)
 {
     struct pf_directed d = {0};
     const char *trace = NULL;
     bool gdb = false;
     const struct pf_cli_option options[] = {
-        {"until", "POINT", "stop before this event: THREAD:EVENT, such as T2:137", &d.until, NULL},
-        {"gdb", NULL, "stop in gdb (not available in this build)", NULL, &gdb},
+        {"until", "POINT",
+         "stop before this event: THREAD:EVENT, such as T2:137; race: the second access of the "
+         "race "
+         "the clip shows",
+         &d.until, NULL},
+        {"gdb", NULL, "gdb takes over there, with all threads (default: the race, or the end)",
+         NULL, &gdb},
         {"quiet", NULL, "do not show the output, only compare it", NULL, &d.quiet},
         {"trace", "FILE", "write every event with its value to FILE, a clip", &trace, NULL},
     };
     const struct pf_cli_verb verb = {
-        VERB, "[OPTION...] CLIP",
+        VERB, "[OPTION...] CLIP [-- GDB-ARGUMENT...]",
         "Runs the program of a recording again, with the same schedule and the same inputs. Output "
         "and exit\n"
         "status are the program's own; 2 when it does not follow the recording, 66 on a deadlock.",
@@ -57,21 +74,35 @@ int pf_replay(int argc, char **argv)
         return status;
     if (first >= argc)
         return pf_complain(VERB, "which clip? usage: pf replay %s", verb.usage);
-    if (first + 1 < argc)
-        return pf_complain(VERB, "one clip at a time; options stand before it");
-    if (gdb)
-        return pf_complain(VERB, "--gdb: not available in this build");
+    const char *file = argv[first];
+    int behind = pf_cli_parse(&verb, argc - first, argv + first, &status); /* options after it */
+    if (behind < 0)
+        return status;
+    bool for_gdb = behind > 1 && !strcmp(argv[first + behind - 1], "--");
+    if (first + behind < argc && (!for_gdb || !gdb))
+        return pf_complain(VERB, gdb ? "one clip at a time; arguments of gdb stand behind --"
+                                     : "one clip at a time");
     struct pf_clip clip;
     struct pf_child_end child;
     struct pf_clip_end end;
-    if (pf_clip_open(&clip, argv[first], &e) != PF_OK)
+    if (pf_clip_open(&clip, file, &e) != PF_OK)
         return complain(&e);
     if (!clip.ended)
         fprintf(stderr, "pf replay: %s: is cut short (%s); it is followed as far as it goes\n",
                 clip.path, clip.cut);
     d.tracing = trace != NULL;
-    pf_status s = pf_directed_replay(&clip, trace, &d, &child, &end, &e);
-    status = s == PF_OK ? tell(&clip, &child, &end) : complain(&e);
+    d.gdb = gdb ? argv + first + behind : NULL;
+    d.gdb_status = -1;
+    pf_status s = set_until(&d, &clip, &e);
+    if (s == PF_OK)
+        s = pf_directed_replay(&clip, trace, &d, &child, &end, &e);
+    if (s != PF_OK)
+        status = complain(&e);
+    else if (d.gdb_status >= 0)
+        status =
+            WIFSIGNALED(d.gdb_status) ? 128 + WTERMSIG(d.gdb_status) : WEXITSTATUS(d.gdb_status);
+    else
+        status = tell(&clip, &child, &end);
     pf_clip_release(&clip);
     return status;
 }

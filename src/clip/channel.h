@@ -23,7 +23,11 @@
 #define PF_CHANNEL_ENV "PF_CLIP"
 #define PF_CHANNEL_FD 987 /* where the descriptor is handed down, out of the way of programs */
 #define PF_CHANNEL_MAGIC 0x6c656e6e61684350ull
-#define PF_CHANNEL_VERSION 1
+/* PF_CHANNEL_VERSION comes from CMakeLists.txt: a hash of this file, so that a target built with another
+ * version of it is never misread. */
+#ifndef PF_CHANNEL_VERSION
+#error "PF_CHANNEL_VERSION: to be defined by the build"
+#endif
 
 /* Where the target maps it: the header, then 128 GB of addresses for each stream. */
 #define PF_CHANNEL_BASE 0x162000000000ull
@@ -54,20 +58,20 @@ struct pf_ring {
     uint32_t use;
     uint32_t reserved;
     uint64_t offset; /* of its first byte in the memfd, a multiple of the page size */
-    uint64_t size;   /* written: a power of two; read: whole pages */
-    uint64_t chunk;  /* written: this much is worth waking the reader for */
+    uint64_t size; /* written: a power of two; read: whole pages */
+    uint64_t chunk; /* written: this much is worth waking the reader for */
     uint64_t head __attribute__((aligned(64))); /* bytes put so far */
     uint64_t tail __attribute__((aligned(64))); /* written: bytes taken so far */
 };
 
 /* How the run ended, as the runtime saw it; the exit status is what the kernel says. */
 enum pf_outcome {
-    PF_OUTCOME_NONE,     /* it did not say: ended by itself, or was killed */
+    PF_OUTCOME_NONE, /* it did not say: ended by itself, or was killed */
     PF_OUTCOME_DIVERGED, /* did not follow its recording: `text` names the first difference */
     PF_OUTCOME_DEADLOCK, /* nobody can ever run again: `text` has the waits */
-    PF_OUTCOME_HANG,     /* no progress: `text` has the spinning place */
-    PF_OUTCOME_LOST,     /* something could not be recorded: a replay may diverge */
-    PF_OUTCOME_STOPPED,  /* reached the point that was asked for */
+    PF_OUTCOME_HANG, /* no progress: `text` has the spinning place */
+    PF_OUTCOME_LOST, /* something could not be recorded: a replay may diverge */
+    PF_OUTCOME_STOPPED, /* reached the point that was asked for */
     PF_OUTCOME_INFEASIBLE, /* the order that was asked for cannot come about: `text` says why */
 };
 
@@ -120,10 +124,14 @@ struct pf_channel {
     uint32_t owner; /* pid of the target, once it has attached */
     uint32_t quiet; /* replay: the output is compared, not shown */
     uint32_t outcome; /* enum pf_outcome */
+    uint32_t debug; /* replay: at `until`, become real threads and wait for a debugger */
+    uint32_t
+        stopped; /* the target: it is there, this is the tid of the thread that is at the point */
+    uint32_t go; /* the debugger: the target may go on */
     uint32_t affinity_bytes; /* what sched_getaffinity said before pf chose one core */
     unsigned char affinity[128];
     char schedule[2048]; /* the policy, "rr:1000", "random:7" */
-    char until[256]; /* replay: the point to stop at, or empty */
+    char until[256]; /* replay: the point to stop at, or empty; while debugging, empty: the end */
     char plan[512]; /* record: a file of steps to follow first, or empty */
     char flip[256]; /* record: one point before another, "T1:137<T2:40" */
     char at[256]; /* record: the point to go on from several times, or empty */

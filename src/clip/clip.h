@@ -20,6 +20,7 @@
 /* What was run. Strings are the owner's of the struct; lists end with NULL. */
 struct pf_clip_meta {
     char *tool, *program, *cwd, *schedule, *exclude;
+    char *race; /* the two events that it was made to show, "T1:137<T2:40"; NULL: none */
     char **argv, **env;
     uint64_t build; /* XXH64 of the executable */
     uint32_t abi;

@@ -31,6 +31,7 @@ void pf_clip_meta_release(struct pf_clip_meta *m)
     free(m->cwd);
     free(m->schedule);
     free(m->exclude);
+    free(m->race);
     *m = (struct pf_clip_meta){0};
 }
 
@@ -142,6 +143,7 @@ static pf_status put_meta(struct pf_clip_writer *w, const struct pf_clip_meta *m
         add_text(&f, PF_FIELD_ENV, *p);
     add_text(&f, PF_FIELD_SCHEDULE, m->schedule);
     add_text(&f, PF_FIELD_EXCLUDE, m->exclude);
+    add_text(&f, PF_FIELD_RACE, m->race);
     add_field(&f, PF_FIELD_TRACED, &traced, sizeof traced);
     return put_fields(w, PF_STREAM_META, &f, e);
 }

@@ -5,21 +5,44 @@
 /* The gate: the only system calls of the runtime. The kernel compares the address AFTER the
  * instruction, so the range ends one byte later than the last of them.
  *
- *   pf_gate          the call in the registers; goes on at r12
- *   pf_gate_return   the end of a signal handler (a restorer)
- *   pf_gate_clone    a process with a stack of its own, see direct/switch.S: rax is the number,
- *                    r12 where the parent goes on, r13 where the child begins */
+ *   pf_gate                  the call in the registers; goes on at r12
+ *   pf_waits_for_its_turn    the same: what a debugger shows of a thread that waits (materialise.c)
+ *   pf_gate_return           the end of a signal handler (a restorer)
+ *   pf_gate_clone            a process with a stack of its own, see direct/switch.S: rax is the number,
+ *                            r12 where the parent goes on, r13 where the child begins
+ *
+ * Unwinders are told: that nothing was pushed in the first two and r12 is where they came from; that at
+ * the end of a handler the registers are in the ucontext at rsp. SAVED: register r (its number in DWARF)
+ * is there `at` bytes above rsp. */
+#define SAVED(r, at) ".cfi_escape 0x10, " #r ", 3, 0x77, 0x80 | (" #at " & 0x7f), " #at " >> 7\n"
+#define CALL                                                                                       \
+    ".cfi_startproc\n.cfi_def_cfa_offset 0\n.cfi_register %rip, %r12\n"                            \
+    "  syscall\n  jmp *%r12\n.cfi_endproc\n"
+
+/* clang-format off */
 __asm__(".pushsection .text.pf_gate, \"ax\", @progbits\n"
         ".globl pf_gate, pf_gate_begin, pf_gate_end, pf_gate_return, pf_gate_clone\n"
         ".hidden pf_gate, pf_gate_begin, pf_gate_end, pf_gate_return, pf_gate_clone\n"
+        ".globl pf_waits_for_its_turn\n"
+        ".hidden pf_waits_for_its_turn\n"
         ".type pf_gate, @function\n"
+        ".type pf_waits_for_its_turn, @function\n"
         "pf_gate_begin:\n"
-        "pf_gate:\n"
-        "  syscall\n"
-        "  jmp *%r12\n"
+        "pf_gate:\n" CALL
+        ".size pf_gate, . - pf_gate\n"
+        "pf_waits_for_its_turn:\n" CALL
+        ".size pf_waits_for_its_turn, . - pf_waits_for_its_turn\n"
+        ".cfi_startproc\n"
+        ".cfi_signal_frame\n"
+        ".cfi_escape 0x0f, 4, 0x77, 0xa0, 1, 6\n" /* the frame before: where rsp was, *(rsp + 160) */
+        SAVED(8, 40) SAVED(9, 48) SAVED(10, 56) SAVED(11, 64) SAVED(12, 72) SAVED(13, 80)
+        SAVED(14, 88) SAVED(15, 96) SAVED(5, 104) SAVED(4, 112) SAVED(6, 120) SAVED(3, 128)
+        SAVED(1, 136) SAVED(0, 144) SAVED(2, 152) SAVED(7, 160) SAVED(16, 168)
+        "  nop\n" /* they look at the byte before */
         "pf_gate_return:\n"
         "  movl $15, %eax\n"
         "  syscall\n"
+        ".cfi_endproc\n"
         "pf_gate_clone:\n"
         "  syscall\n"
         "  testq %rax, %rax\n"
@@ -28,6 +51,7 @@ __asm__(".pushsection .text.pf_gate, \"ax\", @progbits\n"
         "1: jmp *%r13\n"
         "pf_gate_end:\n"
         ".popsection\n");
+/* clang-format on */
 
 /* Where the runtime's own pages go: a hole that the target left by unmapping is not ours to take,
  * it may well put something there again. */

@@ -59,7 +59,7 @@ int main(void)
 C
 "$PF" cc -g dead.c -o dead
 # Main's events: create, lock b, lock a ...; T1's: lock a, lock b ...
-status 66 "$PF" record -o d.clip --flip='T1:0<T0:2' -- ./dead
+status 66 "$PF" record -o d.clip --flip='T1:1<T0:3' -- ./dead
 has err "cycle: main thread -> thread T1 -> main thread"
 has err "held by thread T1, in pthread_mutex_lock, called from main (dead.c:16)"
 has err "held by main thread, in pthread_mutex_lock, called from f (dead.c:6)"
@@ -105,8 +105,8 @@ C
 "$PF" cc -O0 -g flip.c -o flip
 event() { # of thread $1, the index of its write: before it x is not written, after it it is
     local i
-    for i in 0 1 2 3; do
-        "$PF" record -o f.clip --flip="T$1:$i<T$((3 - $1)):0" -- ./flip >out 2>err || continue
+    for i in 1 2 3 4; do
+        "$PF" record -o f.clip --flip="T$1:$i<T$((3 - $1)):1" -- ./flip >out 2>err || continue
         [[ $(cat out) == $((3 - $1)) ]] && { echo "$i"; return; }
     done
 }

@@ -166,6 +166,7 @@ long pf_context_clone(long number, const long argument[6])
     sp[5] = (uint64_t)block; /* rbx */
     sp[7] = (uint64_t)pf_context_first;
     c->sp = sp;
+    pf_world_born(c, me);
     pf_sched_add(c);
     return c->tid;
 }

@@ -71,9 +71,10 @@ struct pf_context {
     struct pf_context *prev, *next;
     int32_t *clear_tid;
     uint64_t robust, robust_size;
+    uint32_t baton; /* it has its turn: a futex, once contexts are kernel threads (materialise.h) */
     ucontext_t *trap; /* the innermost system call it is in; NULL: none */
-    bool signal_due;  /* the world's: handlers are to run when it has its turn */
-    void *world;      /* the world's own: mask, pending signals */
+    bool signal_due; /* the world's: handlers are to run when it has its turn */
+    void *world; /* the world's own: mask, pending signals */
 };
 
 void pf_context_init(int32_t pid);

@@ -9,6 +9,7 @@
 #include "event_call.h"
 #include "fuzz.h"
 #include "log.h"
+#include "point.h"
 #include "rt.h"
 #include "scheduler.h"
 #include "sys.h"
@@ -132,6 +133,7 @@ void pf_direct_end(void)
 {
     if (!pf_directed())
         return;
+    pf_point_end();
     pf_sched_final();
     pf_log_flush();
 }

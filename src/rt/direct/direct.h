@@ -127,6 +127,10 @@ bool pf_world_poll(uint64_t deadline);
 /* Between two segments, recording and replaying: signals that arrived are taken over. No code of the
  * target runs here. */
 void pf_world_signals(void);
+/* A new thread: it begins with the name of the one that made it. */
+void pf_world_born(struct pf_context *c, struct pf_context *parent);
+/* The name of a thread by its thread pointer, 16 bytes; NULL: no such thread. */
+char *pf_world_name(uint64_t fs);
 /* The handlers that are due in the current thread (signal_due in context.h). May switch. */
 void pf_world_deliver_due(void);
 /* The current thread's wait was ended by a signal: runs its handlers; may switch. True: wait again. */

@@ -129,6 +129,8 @@ void pf_log_call(void)
         pf_sys(SYS_futex, &channel->called, FUTEX_WAKE, 1);
 }
 
+bool pf_log_followed(void) { return (uint32_t)pf_sys(SYS_getppid) == channel->pf; }
+
 /* Waits until n bytes are free. False: pf is gone, nobody will ever take anything. */
 static bool make_room(struct pf_ring *r, uint64_t n)
 {
@@ -140,7 +142,7 @@ static bool make_room(struct pf_ring *r, uint64_t n)
             break;
         pf_log_call();
         if (pf_sys(SYS_futex, &channel->drained, FUTEX_WAIT, seen, &look) == -ETIMEDOUT &&
-            (uint32_t)pf_sys(SYS_getppid) != channel->pf)
+            !pf_log_followed())
             return false;
     }
     __atomic_store_n(&channel->stuck, 0, __ATOMIC_RELAXED);

@@ -36,6 +36,8 @@ void pf_log_split(const char *path, uint32_t number);
 
 /* Where it is told what the policy has reached. */
 struct pf_reached *pf_log_reached(void);
+/* Is pf still there? */
+bool pf_log_followed(void);
 /* Tells pf how the run ends; the first word counts. */
 void pf_log_outcome(enum pf_outcome what, const char *text);
 

@@ -1,6 +1,7 @@
 #include "point.h"
 #include "checkpoint.h"
 #include "log.h"
+#include "materialise.h"
 #include "scheduler.h"
 #include "sys.h"
 
@@ -9,7 +10,7 @@ struct point {
     uint32_t thread;   /* its number; by_path: 0 until it is there */
     uint32_t path[16]; /* below main */
     uint32_t npath;
-    uint64_t event;
+    uint64_t event; /* from 0 */
 };
 
 static struct point until, at, first, second; /* first < second */
@@ -42,7 +43,8 @@ static const char *parse(struct point *p, const char *s)
             p->path[p->npath++] = (uint32_t)v;
         }
     }
-    return s && *s == ':' ? number(s + 1, &p->event) : NULL;
+    s = s && *s == ':' ? number(s + 1, &p->event) : NULL;
+    return p->event-- ? s : NULL;
 }
 
 static void parse_one(struct point *p, const char *text, const char *what)
@@ -106,16 +108,46 @@ void pf_point_init(void)
 
 void pf_point_add(struct pf_context *c) { set_stop(c, 0); }
 
+bool pf_point_stops(const struct pf_context *c)
+{
+    return is_in(&until, c) && c->stop == until.event;
+}
+
+static void debug(void)
+{
+    pf_materialise();
+    pf_debugger_wait();
+}
+
+void pf_point_end(void)
+{
+    const struct pf_channel *c = pf_log_channel();
+    if (!c || pf_materialised)
+        return;
+    if (until.set)
+        pf_direct_say("the point was not reached: here the run ends");
+    until.set = false;
+    if (c->debug)
+        debug();
+}
+
+void pf_point_stop(void)
+{
+    until.set = false;
+    if (pf_log_channel()->debug) {
+        debug();
+        return;
+    }
+    pf_sched_abandon();
+    pf_direct_end();
+    pf_log_outcome(PF_OUTCOME_STOPPED, "");
+    for (;;)
+        pf_sys(SYS_exit_group, 0);
+}
+
 bool pf_point_reached(struct pf_context *c)
 {
     uint64_t event = c->stop;
-    if (is_in(&until, c) && event == until.event) {
-        pf_sched_abandon();
-        pf_direct_end();
-        pf_log_outcome(PF_OUTCOME_STOPPED, "");
-        for (;;)
-            pf_sys(SYS_exit_group, 0);
-    }
     set_stop(c, event + 1);
     if (is_in(&at, c) && event == at.event)
         pf_checkpoint_serve();

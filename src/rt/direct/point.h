@@ -1,11 +1,11 @@
 /*
  * point.h - places in a run that were asked for: stop here, this event before that one, checkpoint.
  *
- * Model:   a point is (thread, index of its event); the thread by number, T2, or by its creation path,
- *          0.1.3: main's second child's fourth. A thread that stands before an event whose index is
- *          its `stop` comes here.
+ * Model:   a point is (thread, number of its event, from 1); the thread by number, T2, or by its creation
+ *          path, 0.1.3: main's second child's fourth. A thread that has done `stop` events and stands
+ *          before the next comes here.
  *
- *              until P      the run ends at P, or is handed to a debugger
+ *              until P      the run ends where P is about to happen, or is handed to a debugger
  *              at P         checkpoint: continuations are run from P (checkpoint.h)
  *              flip A<B     B's thread is held before B until A is over
  *
@@ -23,7 +23,13 @@
 void pf_point_init(void);
 /* A new thread: is there a point in it? */
 void pf_point_add(struct pf_context *c);
-/* c stands before the event number c->stop. Sets the next stop. True: c is held, and another thread
+/* c has done c->stop events: is the run to end as soon as it has its turn? */
+bool pf_point_stops(const struct pf_context *c);
+/* It has its turn: ends the run, or waits for the debugger and returns. */
+void pf_point_stop(void);
+/* The run is at its end: a debugger that has not come yet, comes here. */
+void pf_point_end(void);
+/* c has done c->stop events. Sets the next stop. True: c is held, and another thread
  * must go on. Vector registers are saved. */
 bool pf_point_reached(struct pf_context *c);
 /* The segment of c is closed: is what others are held for over? Releases them. */

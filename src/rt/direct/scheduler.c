@@ -8,6 +8,7 @@
 #include "scheduler.h"
 #include "deadlock.h"
 #include "fuzz.h"
+#include "materialise.h"
 #include "plan.h"
 #include "point.h"
 #include "policy.h"
@@ -313,6 +314,8 @@ void pf_sched_add(struct pf_context *c)
     pf_policy_add(&s.policy, c);
     pf_queue_add(&s.ready, c);
     pf_point_add(c);
+    if (pf_materialised)
+        pf_materialise_add(c);
     if (!s.following && pf_policy_cuts(&s.policy, c, s.self))
         cut();
 }
@@ -431,7 +434,10 @@ static void next(enum pf_segment_end how)
     if (c == me)
         return;
     s.self = c;
-    pf_switch(&me->sp, c->sp, c->fs);
+    if (__builtin_expect(pf_materialised, 0))
+        pf_baton_pass(me, c);
+    else
+        pf_switch(&me->sp, c->sp, c->fs);
 }
 
 /* May self go on without the segment being closed? While following, never: it was closed here. */
@@ -495,6 +501,11 @@ static void preempted(void *unused)
     (void)unused;
     struct pf_context *me = s.self;
     bool over = false; /* it was somebody else's turn, and is me's again */
+    bool stops = pf_context_events(me) == me->stop && pf_point_stops(me);
+    if (stops && s.rest) { /* it goes on at once */
+        pf_point_stop();
+        stops = false;
+    }
     if (pf_context_events(me) == me->stop) {
         if (passes_stop(me))
             return;
@@ -515,6 +526,8 @@ static void preempted(void *unused)
         if (me->fuzzed.marks)
             fuzzed(me);
     }
+    if (stops)
+        pf_point_stop();
     if (me->signal_due && !__pf_tls.nested)
         pf_world_deliver_due();
 }

@@ -222,11 +222,16 @@ static void virtual_counter(bool on)
     pf_sys(SYS_prctl, PR_SET_TSC, on ? PR_TSC_SIGSEGV : PR_TSC_ENABLE);
 }
 
-void pf_kernel_signals_init(uint64_t ignored)
+void pf_kernel_thread_init(void)
 {
     stack_t own = {.ss_size = OWN_STACK, .ss_sp = pf_sys_map(NULL, OWN_STACK)};
     if (own.ss_sp)
         pf_sys(SYS_sigaltstack, &own, NULL);
+}
+
+void pf_kernel_signals_init(uint64_t ignored)
+{
+    pf_kernel_thread_init();
     for (int n = 1; n <= PF_SIGNAL_MAX; n++) {
         if (is_fault(n))
             install(n, (void *)on_fault, SA_SIGINFO | SA_ONSTACK | SA_NODEFER);

@@ -50,6 +50,8 @@ void pf_kernel_action(int number);
 /* Ends the process by this signal, as the kernel would. */
 _Noreturn void pf_kernel_die(int number);
 void pf_kernel_signals_init(uint64_t ignored);
+/* One more kernel thread (materialise.h): a stack of its own for the handler of faults. */
+void pf_kernel_thread_init(void);
 /* A signal that everybody blocks and some signalfd is for: the kernel keeps it. unpark: it is let in
  * again, and comes as if from outside. */
 void pf_kernel_park(const siginfo_t *info);

@@ -10,7 +10,11 @@
  *
  * New contexts begin with a block of registers in the order of ucontext's gregs.
  */
+#define SYS_clone 56
+#define SYS_exit 60
 #define SYS_arch_prctl 158
+#define SYS_futex 202
+#define FUTEX_WAKE_PRIVATE 129
 #define ARCH_SET_FS 0x1002
 
         .text
@@ -53,10 +57,90 @@ pf_switch:                              /* (void **save, void *sp, uint64_t fs) 
         .cfi_endproc
         .size   pf_switch, . - pf_switch
 
+/* Where a kernel thread of its own finds a context as pf_switch left it: rsp is its stack pointer, rbx
+ * has the struct pf_context. It waits there until it has its turn (materialise.c). */
+        .globl  pf_context_resume
+        .hidden pf_context_resume
+        .type   pf_context_resume, @function
+        .cfi_startproc
+        .cfi_def_cfa %rsp, 64
+        .cfi_offset %rip, -8
+        .cfi_offset %rbp, -16
+        .cfi_offset %rbx, -24
+        .cfi_offset %r12, -32
+        .cfi_offset %r13, -40
+        .cfi_offset %r14, -48
+        .cfi_offset %r15, -56
+        nop                             /* unwinding looks at the byte before */
+pf_context_resume:
+        movq    %rbx, %rdi
+        call    pf_baton_begin
+        ldmxcsr (%rsp)
+        fldcw   4(%rsp)
+        addq    $8, %rsp
+        .cfi_adjust_cfa_offset -8
+        popq    %r15
+        .cfi_adjust_cfa_offset -8
+        popq    %r14
+        .cfi_adjust_cfa_offset -8
+        popq    %r13
+        .cfi_adjust_cfa_offset -8
+        popq    %r12
+        .cfi_adjust_cfa_offset -8
+        popq    %rbx
+        .cfi_adjust_cfa_offset -8
+        popq    %rbp
+        .cfi_adjust_cfa_offset -8
+        ret
+        .cfi_endproc
+        .size   pf_context_resume, . - pf_context_resume
+
+/* A kernel thread for a context: long (flags, sp, fs, struct pf_context *). */
+        .globl  pf_clone_thread
+        .hidden pf_clone_thread
+        .type   pf_clone_thread, @function
+pf_clone_thread:
+        pushq   %rbx
+        pushq   %r12
+        pushq   %r13
+        movq    %rcx, %rbx
+        movq    %rdx, %r8
+        xorl    %edx, %edx
+        xorl    %r10d, %r10d
+        movl    $SYS_clone, %eax
+        leaq    pf_context_resume(%rip), %r13
+        leaq    1f(%rip), %r12
+        jmp     pf_gate_clone
+1:      popq    %r13
+        popq    %r12
+        popq    %rbx
+        ret
+        .size   pf_clone_thread, . - pf_clone_thread
+
+/* The last steps of a kernel thread, whose stack may belong to somebody else as soon as another has
+ * the turn: (uint32_t *baton of the next). */
+        .globl  pf_baton_leave
+        .hidden pf_baton_leave
+        .type   pf_baton_leave, @function
+pf_baton_leave:
+        movl    $1, (%rdi)
+        movl    $FUTEX_WAKE_PRIVATE, %esi
+        movl    $1, %edx
+        movl    $SYS_futex, %eax
+        leaq    1f(%rip), %r12
+        jmp     pf_gate
+1:      xorl    %edi, %edi
+        movl    $SYS_exit, %eax
+        jmp     pf_gate
+        .size   pf_baton_leave, . - pf_baton_leave
+
 /* Where a new context wakes up: rbx has its block of registers. */
         .globl  pf_context_first
         .hidden pf_context_first
         .type   pf_context_first, @function
+        .cfi_startproc
+        .cfi_undefined %rip             /* nobody called it */
+        nop
 pf_context_first:
         movq    %rbx, %rdi
 enter:  movq    0(%rdi), %r8
@@ -76,6 +160,7 @@ enter:  movq    0(%rdi), %r8
         movq    120(%rdi), %rsp
         movq    64(%rdi), %rdi
         jmp     *%rcx
+        .cfi_endproc
         .size   pf_context_first, . - pf_context_first
 
 /* A process that begins on a stack of its own, for real: long (number, argument[6], size). Its block of

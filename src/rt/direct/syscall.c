@@ -18,6 +18,19 @@ struct pf_world_context *pf_world_of(struct pf_context *c)
     return w;
 }
 
+void pf_world_born(struct pf_context *c, struct pf_context *parent)
+{
+    pf_copy(pf_world_of(c)->name, pf_world_of(parent)->name, sizeof pf_world_of(c)->name);
+}
+
+char *pf_world_name(uint64_t fs)
+{
+    for (uint32_t i = pf_contexts(); i-- > 0;) /* the last one with this stack */
+        if (pf_context_at(i)->fs == fs && pf_context_at(i)->state != PF_CONTEXT_ENDED)
+            return pf_world_of(pf_context_at(i))->name;
+    return NULL;
+}
+
 long pf_world_plain(long number, const long a[6])
 {
     struct pf_before before;

@@ -127,6 +127,8 @@ static void on_trap(int signal, siginfo_t *info, void *at)
     c->trap = outer;
 }
 
+static bool by_filter; /* holds for all kernel threads to come */
+
 static bool filter(void)
 {
     uint64_t begin = (uint64_t)pf_gate_begin, end = (uint64_t)pf_gate_end;
@@ -159,12 +161,15 @@ void pf_trap_arm(void)
 {
     struct action act = {on_trap, SA_SIGINFO | SA_NODEFER | RESTORER, pf_gate_return, 0};
     uint64_t set = 1ull << (SIGSYS - 1);
+    if (by_filter)
+        return;
     pf_sys(SYS_rt_sigaction, SIGSYS, &act, NULL, sizeof set);
     pf_sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, NULL, sizeof set);
     if (pf_sys(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, DISPATCH_ON, pf_gate_begin,
                pf_gate_end - pf_gate_begin, NULL) == 0)
         return;
-    if (!filter())
+    by_filter = filter();
+    if (!by_filter)
         pf_direct_refuse("the kernel can trap system calls neither by syscall user dispatch nor by "
                          "seccomp");
 }

@@ -81,10 +81,36 @@ PF_INTERPOSE(__attribute__((noreturn)) void, pthread_exit, (void *result))
     __builtin_unreachable();
 }
 
+/* Of another thread the kernel is asked through /proc, which knows nothing of contexts. */
+static char *name_of_context(pthread_t id)
+{
+    return pf_directed() && !pthread_equal(id, pthread_self()) ? pf_world_name(id) : NULL;
+}
+
+static int rename_context(char *to, const char *name)
+{
+    size_t n = strnlen(name, 16);
+    if (n == 16)
+        return ERANGE;
+    pf_copy(to, name, n + 1);
+    return 0;
+}
+
+PF_INTERPOSE(int, pthread_getname_np, (pthread_t id, char *name, size_t size))
+{
+    const char *known = name_of_context(id);
+    if (known && *known && size >= 16) {
+        pf_copy(name, known, 16);
+        return 0;
+    }
+    return PF_REAL(pthread_getname_np)(known ? pthread_self() : id, name, size);
+}
+
 PF_INTERPOSE(int, pthread_setname_np, (pthread_t id, const char *name))
 {
     PF_CALL(c, pthread_setname_np);
-    int r = PF_REAL(pthread_setname_np)(id, name);
+    char *known = name_of_context(id);
+    int r = known ? rename_context(known, name) : PF_REAL(pthread_setname_np)(id, name);
     struct pf_thread *t = c.t && r == 0 ? pf_thread_find(id) : NULL;
     if (t)
         pf_copy(t->name, name, strnlen(name, sizeof t->name - 1) + 1);

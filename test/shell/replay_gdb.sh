@@ -1,0 +1,136 @@
+# shellcheck shell=bash disable=SC2154
+# pf replay --gdb: the threads of the target as real threads, at the point asked for.
+
+cat >four.c <<'C'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+static __thread int mine;
+static int shared;
+static sem_t waiting, go;
+static void *waits(void *a)
+{
+    mine = 100 + (int)(long)a;
+    pthread_setname_np(pthread_self(), a ? "waiter-1" : "waiter-0");
+    sem_post(&waiting);
+    sem_wait(&go); /* they wait here */
+    return a;
+}
+static void *writes(void *a)
+{
+    mine = 200 + (int)(long)a;
+    for (int i = 0; i < 3; i++)
+        shared += mine; /* one access */
+    return a;
+}
+int main(void)
+{
+    pthread_t t[4];
+    mine = 7;
+    for (long i = 0; i < 2; i++)
+        pthread_create(&t[i], 0, waits, (void *)i);
+    for (int i = 0; i < 2; i++)
+        sem_wait(&waiting);
+    for (long i = 2; i < 4; i++) {
+        pthread_create(&t[i], 0, writes, (void *)i);
+        pthread_setname_np(t[i], i == 2 ? "left" : "right"); /* named by another */
+    }
+    shared = 1; /* the other access */
+    for (int i = 2; i < 4; i++)
+        pthread_join(t[i], 0);
+    for (int i = 0; i < 2; i++)
+        sem_post(&go);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], 0);
+    printf("sum %d\n", shared);
+    return 5;
+}
+C
+"$PF" cc -O0 -g four.c -o four
+status 5 "$PF" record -o four.clip -- ./four
+status 66 "$PF" hatch -o clips --json h.json four.clip
+clip=$(python3 - <<'EOF'
+import json
+for f in json.load(open("h.json"))["findings"]:
+    a, b = f["accesses"][:2]
+    if {a["line"], b["line"]} == {20, 35}:
+        print(f["clip"])
+        break
+EOF
+)
+[[ -n $clip ]] || fail "no clip of main's race"
+status 5 "$PF" replay "$clip"
+cp out whole
+
+# At the race: the thread of the second access stands there, the first one is done; every thread is
+# there with its name, its stack and its own variables.
+gdb() { status "$1" "$PF" replay --gdb "${@:2}"; }
+gdb 0 --until race "$clip" -- -batch -ex 'printf "here %d\n", $_thread' -ex 'info threads' \
+    -ex 'thread apply all -q -s bt' -ex 'thread apply all -q print mine' -ex 'print shared'
+grep -qE '^#0 .*(writes|main) .*four.c:(20|35)' out || fail "not at the access"
+for name in four waiter-0 waiter-1 left right; do
+    has out "\"$name\""
+done
+[[ $(grep -cE '^ *\*? *[1-5] +Thread 0x[0-9a-f]+ \(LWP [0-9]+\)' out) == 5 ]] || fail "not five threads"
+[[ $(grep -E '^\$[0-9]+ = ' out | head -5 | sed 's/.*= //' | sort -n | tr '\n' ' ') =~ ^(0\ )*7\ 100\ 101\  ]] || fail "thread-local variables"
+[[ $(grep -cE 'waits .*four.c:13$' out) == 2 ]] || fail "two threads wait"
+hasnt out "scheduler.c"
+hasnt out "sum "
+
+# The run goes on from there as it did, to the same end.
+gdb 0 "$clip" -- -batch -ex 'print shared' -ex next -ex 'print shared' -ex continue
+has out "$(cat whole)"
+has out "exited with code 05"
+# Options may stand behind the clip. Another point: the end of main, where only main is left.
+gdb 0 four.clip -- -batch -ex 'info threads'
+has out "(LWP"
+has out "exit"
+status 0 "$PF" replay four.clip --gdb --until T0:1 -- -batch -ex bt -ex 'info threads'
+has out "main () at four.c:28"
+[[ $(grep -c LWP out) == 1 ]] || fail "there is only main"
+# A point that does not come.
+gdb 0 four.clip --until T9:1 -- -batch -ex 'info threads'
+has err "the point was not reached"
+
+status 2 "$PF" replay --until race four.clip
+has err "shows no race"
+status 2 "$PF" replay --until T0:0 four.clip
+status 2 "$PF" replay four.clip other.clip
+has err "one clip at a time"
+mkdir bin
+ln -s "$(command -v env)" bin/env
+PATH=$PWD/bin status 2 "$PF" replay --gdb four.clip
+has err "Debian package gdb"
+
+# A deadlock: gdb without a point shows where everybody waits; a fault, where it is.
+cat >dead.c <<'C'
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static void *f(void *x)
+{
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    return x;
+}
+int main(int n, char **v)
+{
+    pthread_t t;
+    pthread_create(&t, 0, f, 0);
+    if (n > 1)
+        *(volatile int *)0 = 1;
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&a);
+    return v == 0;
+}
+C
+"$PF" cc -g dead.c -o dead
+status 66 "$PF" record -o d.clip --flip='T1:1<T0:3' -- ./dead
+status 0 "$PF" replay --until race d.clip
+gdb 0 d.clip -- -batch -ex 'thread apply all bt'
+has out "f (x=0x0) at dead.c:6"
+has out "at dead.c:16"
+status 139 "$PF" record -o c.clip -- ./dead 1
+gdb 0 c.clip -- -batch -ex continue
+has out "SIGSEGV"
+has out "dead.c:14"
