@@ -70,5 +70,3 @@ status 0 "$PF" dump -o again.txt two.txt
 status 0 cmp two.txt again.txt
 status 2 "$PF" dump
 has err "one file"
-status 2 "$PF" replay --gdb two.clip
-has err "--gdb: not available in this build"
