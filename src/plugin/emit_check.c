@@ -85,16 +85,13 @@ static void inline_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, boo
     LLVMBasicBlockRef slow = pf_emit_block(e), done = pf_emit_block(e);
     LLVMValueRef addr = pf_emit_fresh(e, LLVMBuildPtrToInt(e->b, ptr, u->i64, ""));
     if (!entry) { /* inside one granule, or at the start of two, all is as usual */
-        LLVMBasicBlockRef inside = pf_emit_block(e), odd = size > GRANULE ? pf_emit_block(e) : slow;
+        LLVMBasicBlockRef inside = pf_emit_block(e), odd = pf_emit_block(e);
         LLVMValueRef at = build_and(e, addr, GRANULE - 1);
         LLVMValueRef most = LLVMConstInt(u->i64, size > GRANULE ? 0 : GRANULE - size, 0);
         pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntULE, at, most, ""), inside, odd, false);
-        if (odd != slow) {
-            LLVMPositionBuilderAtEnd(e->b, odd);
-            call_check(e, ptr, size, false, write, false, site);
-            LLVMBuildBr(e->b, done);
-            entry = true;
-        }
+        LLVMPositionBuilderAtEnd(e->b, odd);
+        call_check(e, ptr, size, false, write, false, site);
+        LLVMBuildBr(e->b, done);
         LLVMPositionBuilderAtEnd(e->b, inside);
     }
     uint64_t granules = ((1ull << PF_APP_BITS) - GRANULE) << 1;
@@ -126,7 +123,7 @@ static void inline_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, boo
         pf_emit_branch(e, same, done, slow, false);
     }
     LLVMPositionBuilderAtEnd(e->b, slow);
-    call_check(e, ptr, size, entry, write, true, site);
+    call_check(e, ptr, size, true, write, true, site);
     LLVMBuildBr(e->b, done);
     LLVMPositionBuilderAtEnd(e->b, done);
 }

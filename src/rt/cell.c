@@ -295,6 +295,19 @@ static __attribute__((noinline)) void overflow(struct pf_thread *t, uint64_t *ce
     put(&cell[0], write ? a : list[0]);
 }
 
+/* A word, but not n[in_front], beside others or `old` needless: WORDS, if there is none. */
+static unsigned needless_word(const uint64_t n[WORDS], uint64_t old, unsigned in_front)
+{
+    for (unsigned i = 0; i < WORDS; i++) {
+        bool needless = pf_stmt_needless(n[i], old);
+        for (unsigned k = 0; k < WORDS; k++)
+            needless |= k != i && pf_stmt_needless(n[i], n[k]);
+        if (needless && i != in_front)
+            return i;
+    }
+    return WORDS;
+}
+
 /* A cell with statements in any of its words. */
 static void access_all(struct pf_thread *t, uint64_t *cell, struct visit *v, uint32_t site)
 {
@@ -327,6 +340,8 @@ static void access_all(struct pf_thread *t, uint64_t *cell, struct visit *v, uin
             n[!write] = add;
             while (old && k < WORDS && n[k])
                 k++;
+            if (k == WORDS)
+                k = needless_word(n, old, !write);
             if (k == WORDS) {
                 n[!write] = old;
                 overflow(t, cell, n, add);
@@ -339,10 +354,14 @@ static void access_all(struct pf_thread *t, uint64_t *cell, struct visit *v, uin
     words_put(cell, s, n);
 }
 
-/* From now on any read under this set passes at once, for t has read all of the granule under it. */
-static void share(uint64_t ref)
+/* t's reads of the bytes of s, its statement in the interned set `ref`, need nothing more under it; if
+ * these are all of the granule, any read passes at once. */
+static void share(struct pf_thread *t, uint64_t ref, uint64_t s)
 {
-    if (!pf_rt.oracle)
+    if (pf_rt.oracle)
+        return;
+    t->met[ref % PF_MET] = (struct pf_met){ref, s};
+    if ((s & PF_MASK_ALL) == PF_MASK_ALL)
         __pf_tls.shared = ref;
 }
 
@@ -360,8 +379,8 @@ static bool read_in_set(struct pf_thread *t, struct visit *v, uint64_t *cell, ui
         put(&cell[0], n0);
     if (to != s1)
         put(&cell[1], to);
-    if ((v->a & PF_MASK_ALL) == PF_MASK_ALL && pf_is_ref(to))
-        share(to);
+    if (pf_is_ref(to))
+        share(t, to, v->a);
     return true;
 }
 
@@ -402,15 +421,15 @@ static void change_record(struct pf_thread *t, struct visit *v, uint64_t *cell, 
 
 /* Is there one statement in the record that covers all of a? Read without a lock: a record that
  * changes meanwhile can at most hide this access from the shadow for this once. */
-static bool covered_in_record(uint64_t ref, uint64_t a)
+static bool covered_in_record(struct pf_thread *t, uint64_t ref, uint64_t a)
 {
     const struct pf_set *set = pf_set_at(ref);
     unsigned n = __atomic_load_n(&set->n, __ATOMIC_RELAXED);
     for (unsigned i = 0; i < n && i < pf_set_room(set); i++) {
         uint64_t s = get(&set->stmt[i]);
         if (!((s ^ a) & (PF_BITS_SID | PF_BITS_CLK)) && at_least(s, a) && !(a & PF_MASK_ALL & ~s)) {
-            if (set->interned && (s & PF_MASK_ALL) == PF_MASK_ALL)
-                share(ref);
+            if (set->interned)
+                share(t, ref, s);
             return true;
         }
     }
@@ -447,7 +466,7 @@ static __attribute__((noinline)) void access_slow(struct pf_thread *t, uintptr_t
     uint64_t *cell = pf_cell_of(addr), s0 = get(&cell[0]), s1 = get(&cell[1]);
     struct visit v = {a, 0, 0};
     if (!pf_rt.strict && pf_is_ref(s1)) {
-        if (covered_in_record(s1, a))
+        if (covered_in_record(t, s1, a))
             return;
         if (pf_set_at(s1)->interned && plain_read(a) && read_in_set(t, &v, cell, s0, s1, site)) {
             if (v.race)

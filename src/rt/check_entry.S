@@ -113,11 +113,14 @@
  *      rdx  word 0                         r8   word 1            r9, r10  scratch
  */
         .set    TLS_KEY, 0
+        .set    TLS_SHARED, 8
         .set    TLS_FRAME, 16
         .set    TLS_THREAD, 32
         .set    TLS_CLOCK, 40
         .set    TLS_BUSY, 104
         .set    THREAD_DIRTY, 20
+        .set    THREAD_PAIRS, 32
+        .set    THREAD_MET, THREAD_PAIRS+12*512
         .set    NODE_BLOCKS, 24
 
 /* Fails unless the statement s is known to the thread: its clk <= clock[sid]. */
@@ -140,6 +143,37 @@
         shr     $56, %r10
         .endm
 
+/* rax becomes the statement s and itself as one, from two places, if the thread made that pair of
+ * them lately (pf_idpair_quick); else fails. rax stays where s says nothing that it does not. A
+ * signal's handler waits while TLS_BUSY is set. */
+        .macro  JOIN s, s32
+        OUTSIDE \s
+        jz      6f
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        shl     $24, %r10
+        mov     %fs:TLS_THREAD(%r11), %r11
+        mov     %eax, %r9d
+        and     $0xffffff, %r9d
+        or      %r9, %r10
+        shl     $24, %r10
+        mov     \s32, %r9d
+        and     $0xffffff, %r9d
+        or      %r10, %r9               /* pf_idpair_word */
+        movabs  $0x9e3779b97f4a7c15, %r10
+        imul    %r9, %r10
+        shr     $(64 - 9), %r10         /* PF_PAIRS_BITS */
+        cmp     %r9, THREAD_PAIRS(%r11,%r10,8)
+        jne     8f
+        mov     THREAD_PAIRS+8*512(%r11,%r10,4), %r9d
+        test    %r9d, %r9d
+        jz      8f
+        or      \s, %rax
+        shr     $24, %rax
+        shl     $24, %rax
+        or      %r9, %rax
+6:
+        .endm
+
         .macro  TOUCH_READ size, at
         mov     \at(%rcx), %rdx
         KNOWN   %rdx
@@ -151,6 +185,8 @@
         xor     %rax, %r9
         shl     $8, %r9
         jz      1f                      /* other bytes, same place and epoch */
+        shr     $(8 + 24), %r9
+        jz      3f                      /* the same epoch, another place */
         OUTSIDE %r8
         jnz     8f
         .endif
@@ -160,6 +196,8 @@
         jc      8f
         KNOWN   %r8
         .if \size < 8
+        jmp     2f
+3:      JOIN    %r8, %r8d
         jmp     2f
 1:      or      %r8, %rax
         .endif
@@ -182,7 +220,7 @@
         OUTSIDE %rdx
         jz      4f
         shr     $(8 + 24), %r9          /* of this epoch, from another place */
-        jz      8f
+        jz      7f
         cmp     %rdx, %r8               /* what is left of the older write moves back, */
         je      2f
         OUTSIDE %r8                     /* if there is room */
@@ -194,6 +232,8 @@
         and     %r10, %rdx
         mov     %rdx, %r8
         jmp     5f
+7:      JOIN    %rdx, %edx
+        jmp     4f
 3:      or      %rdx, %rax
 4:      mov     %rax, %r10              /* what it leaves of the second word, */
         shr     $56, %r10
@@ -300,15 +340,66 @@
         mov     %rdx, %r8
         xor     %rax, %rdx
         shl     $8, %rdx
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
         shr     $(8 + 25), %rdx         /* PF_CLK_SHIFT */
+        jnz     6f
+        not     %r8
+        and     %rax, %r8
+        shr     $56, %r8
+        jnz     6f
+5:      movb    $0, %fs:TLS_BUSY(%r11)
+        jmp     7b
+6:      mov     8(%rcx), %rdx           /* in a set that it met lately? */
+        mov     %rdx, %r8
+        shr     $45, %r8
+        not     %r8
+        test    $1023, %r8d             /* PF_SID_REF */
+        jz      4f
+        mov     %rcx, %r9               /* or in the other words, which another thread drove it to? */
+        movabs  $0x140000000000, %r8    /* PF_MORE_USED */
+        btr     $45, %r9
+        shr     $4, %r9
+        cmpb    $0, (%r8,%r9)
+        je      9f
+        movabs  $0x100000000000, %r8
+        lea     (%rcx,%rcx), %rdx       /* PF_MORE_BASE */
+        sub     %r8, %rdx
+        .rept 4
+        mov     (%rdx), %r8
+        mov     %r8, %r9
+        xor     %rax, %r9
+        shl     $8, %r9
+        shr     $(8 + 25), %r9
+        jnz     3f
+        not     %r8
+        and     %rax, %r8
+        shr     $56, %r8
+        jz      5b
+3:      add     $8, %rdx
+        .endr
+        jmp     9f
+4:      mov     %edx, %r8d
+        and     $63, %r8d
+        shl     $4, %r8d
+        add     %fs:TLS_THREAD(%r11), %r8
+        cmp     %rdx, THREAD_MET(%r8)
+        jne     9f
+        mov     THREAD_MET+8(%r8), %r8
+        mov     %r8, %r9
+        xor     %rax, %r9
+        shl     $8, %r9
+        shr     $(8 + 25), %r9
         jnz     9f
+        mov     %r8, %r9
         not     %r8
         and     %rax, %r8
         shr     $56, %r8
         jnz     9f
-        mov     __pf_tls@GOTTPOFF(%rip), %r11
-        movb    $0, %fs:TLS_BUSY(%r11)
-        jmp     7b
+        shr     $56, %r9
+        cmp     $255, %r9d
+        jne     5b
+        mov     %rdx, %fs:TLS_SHARED(%r11)
+        jmp     5b
         .endif
         .endif
 9:      pop     %r10

@@ -14,6 +14,15 @@ _Static_assert(offsetof(struct pf_tls, key) == 0 && offsetof(struct pf_tls, fram
                    offsetof(struct pf_tls, busy) == 104,
                "TLS_*");
 _Static_assert(offsetof(struct pf_thread, dirty) == 20, "THREAD_DIRTY");
+_Static_assert(offsetof(struct pf_thread, pairs) == 32 && PF_PAIRS_BITS == 9 &&
+                   offsetof(struct pf_pair_cache, id) == 8 * PF_PAIRS_CACHED,
+               "THREAD_PAIRS");
+_Static_assert(offsetof(struct pf_thread, met) == 32 + 12 * PF_PAIRS_CACHED && PF_MET == 64 &&
+                   sizeof(struct pf_met) == 16 && offsetof(struct pf_met, stmt) == 8,
+               "THREAD_MET");
+_Static_assert(PF_MORE_BASE - 2 * PF_SHADOW_BASE == -(1ull << 44) && PF_MORE_WORDS == 4,
+               "8: in MISS");
+_Static_assert(offsetof(struct pf_tls, shared) == 8 && PF_SID_REF == 1023, "8: in MISS");
 _Static_assert(offsetof(struct pf_node, block) == 24 && PF_IDS_PER_BLOCK == 16, "NODE_BLOCKS");
 _Static_assert(sizeof(struct pf_frame) - offsetof(struct pf_frame, node) == 4, "frame[-1].node");
 _Static_assert(PF_STORE_BASE == 0x160000000000 && PF_MORE_USED == 0x140000000000, "bases");

@@ -43,6 +43,13 @@ struct pf_path {
     uint32_t parent, call, func, node;
 };
 
+/* Sets that a thread met lately, and its statement in each: so it stands under `ref`, which never
+ * changes, and holds as long as its epoch is current (cell.c). */
+#define PF_MET 64
+struct pf_met {
+    uint64_t ref, stmt;
+};
+
 enum pf_thread_state { PF_THREAD_FREE, PF_THREAD_NEW, PF_THREAD_RUNNING, PF_THREAD_FINISHED };
 
 struct pf_thread {
@@ -54,6 +61,8 @@ struct pf_thread {
     bool dirty; /* a statement of this epoch may be in the shadow */
     uint32_t top; /* the last epoch before this one with statements; above it after an undo */
     uint8_t state;
+    struct pf_pair_cache pairs;
+    struct pf_met met[PF_MET]; /* by the low bits of the reference */
     uint32_t lockset; /* interned id of the locks held now (lockset.h) */
     uint32_t nheld;
     const void *cond; /* the condition variable it is about to wait on, or waits on */
@@ -71,7 +80,6 @@ struct pf_thread {
     uint32_t *acquired; /* what relaxed loads saw: joined by an acquire fence; NULL: nothing */
     uint32_t *released; /* the clock at the last release fence; NULL: none */
     void *signals; /* pending signals, wrap/wrap_signal.c */
-    struct pf_pair_cache pairs;
     struct pf_path paths[1 << PF_PATH_BITS];
     struct pf_memo *memo; /* set.c: recent additions to sets */
     uint32_t set_debt, set_tries; /* set.c: sets made and not used again; tries in debt */

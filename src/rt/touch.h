@@ -102,20 +102,35 @@ static inline __attribute__((always_inline)) void pf_words_put(uint64_t *cell, c
     pf_cell_more_mark(cell, any);
 }
 
-/* The read `rest`, no longer in front, takes the place of a word that `mine` replaces, or an empty
- * one. Returns 0 if there is none, -1 if one of them covers mine: then nothing need be done. */
+/* Does s say nothing that `by`, of the same slot, does not say too? Who does not know s does not know
+ * the later one either. */
+static inline bool pf_stmt_needless(uint64_t s, uint64_t by)
+{
+    return !((s ^ by) & PF_BITS_SID) && (s & PF_BITS_CLK) <= (by & PF_BITS_CLK) &&
+           !(s & ~by & PF_BIT_W) && !(by & ~s & PF_BIT_A) && pf_stmt_inside(s, by);
+}
+
+/* The read `rest`, no longer in front, takes the place of a word that `mine` replaces or that is
+ * needless beside it, or an empty one; others like that go. Returns 0 if there is none, -1 if one of
+ * them covers mine: then nothing need be done. */
 static inline __attribute__((always_inline)) int
 pf_words_swap(const uint32_t *clock, uint64_t *cell, uint64_t rest, uint64_t mine)
 {
-    uint64_t *more = pf_cell_more(cell), *at = NULL;
+    uint64_t *more = pf_cell_more(cell), *at = NULL, *empty = NULL;
+    for (unsigned i = 0; i < PF_MORE_WORDS; i++)
+        if (pf_stmt_covers(pf_word_get(&more[i]), mine))
+            return -1;
     for (unsigned i = 0; i < PF_MORE_WORDS; i++) {
         uint64_t s = pf_word_get(&more[i]);
-        if (pf_stmt_covers(s, mine))
-            return -1;
-        if (pf_stmt_yields(clock, s, mine) && (s || !at))
+        if (!s)
+            empty = &more[i];
+        else if (pf_stmt_yields(clock, s, mine) || pf_stmt_needless(s, rest)) {
+            if (at)
+                pf_word_put(at, 0);
             at = &more[i];
+        }
     }
-    if (!at)
+    if (!at && !(at = empty))
         return 0;
     pf_word_put(at, rest);
     return 1;
@@ -166,7 +181,7 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
             uint64_t both = !one && pf_stmt_same_epoch(n[i], mine) ? pf_stmt_join(n[i], mine) : 0;
             if (both)
                 one = both;
-            n[i] = both ? 0 : pf_stmt_cut(clock, n[i], mine);
+            n[i] = both || pf_stmt_needless(n[i], rest) ? 0 : pf_stmt_cut(clock, n[i], mine);
         }
         if (rest && !pf_words_add(n, rest))
             return false;
@@ -240,36 +255,46 @@ static inline bool pf_stmt_calm_atomic(const uint32_t *clock, uint64_t s, uint64
     return (s & PF_BIT_A) || pf_stmt_apart(s, mine) || pf_stmt_known(clock, s);
 }
 
-/* The same for an atomic access: it is covered, or takes the place of an older atomic one, or an
- * empty one; the words that are not known are atomic too. */
+/* The same for an atomic access: it is covered, or joins one of its epoch, or takes the place of older
+ * atomic ones, or an empty one; the words that are not known are atomic too. */
 static inline __attribute__((always_inline)) bool
 pf_cell_touch_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
-    uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
-    uint64_t *more = pf_cell_more(cell), *at = NULL;
-    if (pf_stmt_covers(s0, mine) || pf_stmt_covers(s1, mine))
-        return true;
-    if (pf_is_ref(s1) || !pf_stmt_calm_atomic(clock, s0, mine) ||
-        !pf_stmt_calm_atomic(clock, s1, mine))
-        return false;
+    uint64_t *word[2 + PF_MORE_WORDS] = {&cell[0], &cell[1]}, s[2 + PF_MORE_WORDS];
+    unsigned n = 2, at, free = 0, old = 0; /* places, as bits */
     if (*pf_cell_more_used(cell))
-        for (unsigned i = 0; i < PF_MORE_WORDS; i++) {
-            uint64_t s = pf_word_get(&more[i]);
-            if (pf_stmt_covers(s, mine))
-                return true;
-            if (!pf_stmt_calm_atomic(clock, s, mine))
-                return false;
-            if (pf_stmt_yields_atomic(clock, s, mine) && (s || !at))
-                at = &more[i];
-        }
-    if (pf_stmt_yields_atomic(clock, s0, mine))
-        at = &cell[0];
-    else if (pf_stmt_yields_atomic(clock, s1, mine))
-        at = &cell[1];
-    if (!at)
+        for (; n < 2 + PF_MORE_WORDS; n++)
+            word[n] = &pf_cell_more(cell)[n - 2];
+    for (unsigned i = 0; i < n; i++) {
+        s[i] = pf_word_get(word[i]);
+        if (pf_stmt_covers(s[i], mine))
+            return true;
+        if (!s[i])
+            free |= 1u << i;
+        else if (pf_stmt_yields_atomic(clock, s[i], mine))
+            old |= 1u << i;
+        else if (!pf_stmt_calm_atomic(clock, s[i], mine))
+            return false;
+    }
+    if (pf_is_ref(s[1]))
         return false;
-    pf_word_put(at, mine);
-    if (at != &cell[0] && at != &cell[1] && (mine & PF_BIT_W))
+    for (at = 0; at < n; at++)
+        if (s[at] && pf_stmt_same_epoch(s[at], mine)) {
+            uint64_t both = pf_stmt_join(s[at], mine);
+            if (both) {
+                mine = both;
+                break;
+            }
+        }
+    if (at == n) {
+        if (!(old | free))
+            return false;
+        at = (unsigned)__builtin_ctz(old ? old : free);
+    }
+    for (old &= ~(1u << at); old; old &= old - 1)
+        pf_word_put(word[__builtin_ctz(old)], 0);
+    pf_word_put(word[at], mine);
+    if (at >= 2 && (mine & PF_BIT_W))
         pf_cell_more_mark(cell, mine);
     __pf_tls.thread->dirty = true;
     return true;
