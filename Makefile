@@ -9,7 +9,7 @@ stage := $(abspath $(BUILD))/stage
 pf    := $(stage)/bin/pf
 
 .DEFAULT_GOAL := build
-.PHONY: build deps stage demo test test-thorough test-sampling bench realworld lint format install clean help
+.PHONY: build deps stage demo test test-thorough test-sampling test-directed bench realworld lint format install clean help
 
 help: ## this text
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -40,6 +40,11 @@ test-thorough: build ## the same, each program 50 times
 test-sampling: stage ## every test program under every sampling policy: nothing but true races
 	python3 test/run/program.py --pf $(pf) --runs 2 --sample literace,pacer:0.3,atexrace,atexrace \
 		--work $(BUILD)/test-work/test-sampling \
+		$$(find test/program -name '*.c*' ! -path '*/part/*' | sort)
+
+test-directed: stage ## every test program recorded with 20 seeds, each recording replayed 20 times
+	python3 test/run/program.py --pf $(pf) --level O2 --runs 1 --direct 20,20 \
+		--work $(BUILD)/test-work/test-directed \
 		$$(find test/program -name '*.c*' ! -path '*/part/*' | sort)
 
 bench: stage ## time and memory beside ThreadSanitizer, into bench/results

@@ -48,8 +48,11 @@ static bool releases(unsigned o) { return o == PF_RELEASE || o == PF_ACQ_REL || 
 void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
 {
     struct pf_thread *t = pf_self();
-    if (!t)
+    if (!t) {
+        if (pf_event_unseen)
+            pf_event_unseen();
         return NULL;
+    }
     if (__builtin_expect(pf_rt.events, 0))
         return pf_event_atomic_begin(addr, packed, site);
     if (__builtin_expect(t->signals != NULL, 0) && pf_signal_poll)
@@ -201,8 +204,11 @@ void pf_hb_fence(struct pf_thread *t, unsigned order)
 void __pf_fence(uint32_t order, uint32_t site)
 {
     struct pf_thread *t = pf_self();
-    if (!t)
+    if (!t) {
+        if (pf_event_unseen)
+            pf_event_unseen();
         return;
+    }
     if (__builtin_expect(pf_rt.events, 0)) {
         pf_event_fence(order, site);
         return;

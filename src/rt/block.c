@@ -123,8 +123,6 @@ void pf_block_again(struct pf_thread *t, void *addr, size_t size, size_t kept, u
         if (pf_rt.events && size > SWEEP_MAX)
             remember_large(r);
     }
-    if (kept) /* grown in place: to a listener another block */
-        pf_tell(t, PF_EV_FREE, addr, kept);
     pf_tell(t, PF_EV_ALLOC, addr, size ? size : 1);
     if (kept < size)
         pf_memory_new((char *)addr + kept, size - kept);

@@ -11,6 +11,9 @@
 #include "pf_event.h"
 #include "thread.h"
 
+/* A range of memory has no history any more: mapped anew, or given back. No event of its own. */
+#define PF_TELL_RENEWED PF_EV_KINDS
+
 /* what: the lock, condition, object, block or number of the thread; more: the mutex of a wait, the size
  * of a block. */
 extern void (*pf_listener)(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what,

@@ -31,7 +31,7 @@
 extern const char *__tsan_default_suppressions(void) __attribute__((weak));
 
 /* Does the program call races on these bytes of the granule benign? (wrap/wrap_annotate.h) */
-bool pf_annotate_benign(uintptr_t granule, unsigned bytes) __attribute__((weak));
+bool pf_benign_bytes(uintptr_t granule, unsigned bytes) __attribute__((weak));
 
 struct entry {
     uint64_t id;
@@ -303,7 +303,7 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
     unsigned bytes = (unsigned)((now & then) >> PF_MASK_SHIFT);
     uint64_t pair = pair_of(now, then);
     pf_oracle_event(t, "race", granule, bytes);
-    if (pf_annotate_benign && pf_annotate_benign(granule, bytes))
+    if (pf_benign_bytes && pf_benign_bytes(granule, bytes))
         return;
     if (!pf_options.report_bugs || (atomic && !pf_options.report_atomic_races) || seen_pair(pair) ||
         seen_hidden(pair, granule))

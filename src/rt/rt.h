@@ -28,6 +28,7 @@ void pf_rt_after_fork(bool child);
 void *pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site) __attribute__((weak));
 void pf_event_atomic_end(void *handle, uint32_t stored) __attribute__((weak));
 void pf_event_fence(uint32_t order, uint32_t site) __attribute__((weak));
+void pf_event_unseen(void) __attribute__((weak)); /* an atomic or fence inside the runtime */
 /* ... and accesses of interposed functions (direct/event.c). */
 void pf_event_touch(const volatile void *addr, size_t size, bool write, uint32_t id)
     __attribute__((weak));

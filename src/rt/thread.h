@@ -73,6 +73,8 @@ struct pf_thread {
     uintptr_t stack_lo, stack_hi; /* the thread's stack, TLS included */
     uintptr_t tls_lo, tls_hi;
     pid_t tid;
+    uint32_t context; /* its number in a trace */
+    bool is_fiber;
     char name[16];
     struct pf_tls *tls; /* its __pf_tls while it runs */
     uint32_t nclock; /* clock[nclock..] is 0 */

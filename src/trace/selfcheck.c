@@ -200,8 +200,8 @@ static bool check_event(struct checker *c)
     struct thread *th = &c->threads[e->thread];
     if (th->ended)
         return wrong(c, "comes after the end of its thread");
-    if (th->waiting != PF_NONE && e->kind != PF_EV_WAKE)
-        return wrong(c, "comes while its thread waits");
+    if (th->waiting != PF_NONE && e->kind == PF_EV_WAIT) /* handlers of signals do run in a wait */
+        return wrong(c, "comes while its thread waits already");
     th->started = true;
     switch (pf_event_class[e->kind]) {
     case PF_CLASS_MEMORY:

@@ -1,11 +1,14 @@
 """program.py - builds and runs one program test and compares what is found with what is wanted.
 
-    program.py [--pf PF] [--level O0] [--runs N] [--work DIR] [--tsan | --sample LIST] FILE...
+    program.py [--pf PF] [--level O0] [--runs N] [--work DIR] [--tsan | --sample LIST | --direct S,R] FILE...
 
 Without --level: every level the test names. --tsan uses clang-19 -fsanitize=thread in place of
 photofinish, to check the expectations (variables, complete stacks and the like are then not compared).
 --sample runs the program under each of the sampling policies: what is found must be wanted, with the
 stacks that are wanted, but nothing need be found.
+--direct records the program in directed mode with S seeds and replays each recording R times; in
+the trace of a race-free program everything must be ordered. (What may happen in other orders is not asked: order.h is
+no synchronisation that an analysis could see.)
 Exit: 0 as wanted, 1 not, 2 usage. test/program/README.md says what is compared.
 """
 
@@ -26,7 +29,6 @@ from findings import BadFindings, read_json, read_tsan
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT = 120
 FOUND = 66
-DIRECT = [int(n) for n in os.environ.get("PF_TEST_DIRECT", "0,0").split(",")]  # seeds, replays of each
 
 
 class Failure(Exception):
@@ -73,11 +75,23 @@ class Photofinish:
         if wrong:
             raise Failure("the oracle differs:\n" + "\n".join(wrong[:20]))
 
-    def direct(self, test, program, work, seeds, replays):
-        """Recorded under several policies, each recording replayed: the same output and status."""
+    exact = True
+
+
+class Directed(Photofinish):
+    """Recorded under several policies, each recording replayed: the same output and status. (That the
+    threads did the same, event by event, the replay compares itself.)"""
+
+    def __init__(self, pf, seeds, replays):
+        super().__init__(pf)
+        self.seeds, self.replays = seeds, replays
+
+    def check(self, test, program, work):
+        if test.no_direct():
+            return
         clip = work / "direct.clip"
         env = os.environ | test.environment() | {"PF_OPTIONS": "quiet=1:exitcode=0"}
-        for seed in range(1, seeds + 1):
+        for seed in range(1, self.seeds + 1):
             policy = ["random:%d", "pos:%d", "pct:%d,3", "rr:%d"][(seed - 1) % 4] % seed
             words = [self.pf, "record", "-o", clip, f"--schedule={policy}", "--", program, *test.args()]
             first = command(words, cwd=work, input=test.stdin(), env=env)
@@ -85,14 +99,15 @@ class Photofinish:
                     test.stdout() is not None and first.stdout.splitlines() != test.stdout():
                 raise Failure(f"recorded with {policy}: exit status {first.returncode}, output "
                               f"{first.stdout!r}\n{first.stderr}")
-            for _ in range(replays):
+            for _ in range(self.replays):
                 again = command([self.pf, "replay", clip], cwd=work, input="", env=env)
                 if (again.returncode, again.stdout) != (first.returncode, first.stdout):
                     raise Failure(f"replayed, recorded with {policy}: exit status {again.returncode} "
                                   f"for {first.returncode}, output {again.stdout!r} for "
                                   f"{first.stdout!r}\n{again.stderr}")
-
-    exact = True
+        found = None if test.races else command([self.pf, "predict", "--analysis=hb", clip], cwd=work, env=env)
+        if found and found.returncode:
+            raise Failure(f"predicted from a recording with {policy}:\n{found.stdout}{found.stderr}")
 
 
 class Sampled(Photofinish):
@@ -190,7 +205,7 @@ def compare_stacks(test, findings):
 
 def run_level(tool, test, level, runs, work):
     program = build(tool, test, level, work)
-    if isinstance(tool, Sampled):
+    if isinstance(tool, (Sampled, Directed)):
         for run in range(runs):
             tool.check(test, program, work)
         return
@@ -206,8 +221,6 @@ def run_level(tool, test, level, runs, work):
             raise Failure(f"run {run} of {runs}:\n" + "\n".join(wrong) + said)
     if tool.exact and not test.no_oracle():
         tool.oracle(test, program, work)
-    if type(tool) is Photofinish and level == "O2" and not test.no_direct():
-        tool.direct(test, program, work, *((20, 20) if runs >= 20 else DIRECT))
 
 
 def run_test(tool, path, level, runs, work):
@@ -234,10 +247,12 @@ def main():
     p.add_argument("--work")
     p.add_argument("--tsan", action="store_true")
     p.add_argument("--sample", help="policies, separated by commas")
+    p.add_argument("--direct", help="seeds and replays of each, with a comma between")
     p.add_argument("files", nargs="+")
     args = p.parse_args()
     tool = (ThreadSanitizer() if args.tsan else
-            Sampled(args.pf, args.sample.split(",")) if args.sample else Photofinish(args.pf))
+            Sampled(args.pf, args.sample.split(",")) if args.sample else
+            Directed(args.pf, *map(int, args.direct.split(","))) if args.direct else Photofinish(args.pf))
     failed = 0
     for path in args.files:
         try:

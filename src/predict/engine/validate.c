@@ -415,9 +415,11 @@ static void prepare(struct machine *m)
     const struct pf_trace *t = m->t;
     size_t n = t->events.len, nt = t->threads.len;
     uint32_t *last = pf_mem_resize(NULL, nt, sizeof *last);
+    uint32_t *wait = pf_mem_resize(NULL, nt, sizeof *wait);
     uint32_t *writer = pf_mem_resize(NULL, t->cells.len, sizeof *writer);
     pf_vec_u32 source = {0};
     memset(last, 0xff, nt * sizeof *last);
+    memset(wait, 0xff, nt * sizeof *wait);
     memset(writer, 0xff, t->cells.len * sizeof *writer);
     memset(m->ready, 0xff, nt * sizeof *m->ready);
     memset(m->fork, 0xff, nt * sizeof *m->fork);
@@ -431,9 +433,11 @@ static void prepare(struct machine *m)
             m->ready[e->thread] = i;
         else
             m->next[last[e->thread]] = i;
+        if (e->kind == PF_EV_WAIT)
+            wait[e->thread] = i;
         if (e->kind == PF_EV_WAKE) {
             pf_vec_push(&m->waits, i);
-            pf_vec_push(&m->waits, last[e->thread]);
+            pf_vec_push(&m->waits, wait[e->thread]);
         }
         last[e->thread] = i;
         if (e->kind == PF_EV_FORK)
@@ -454,6 +458,7 @@ static void prepare(struct machine *m)
     }
     m->source = source.at;
     free(last);
+    free(wait);
     free(writer);
 }
 

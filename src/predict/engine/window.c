@@ -252,13 +252,16 @@ static void fill_wakes(struct pf_window *w)
 {
     pf_vec_clear(&w->wakes);
     for (uint32_t i = 0; i < w->n; i++) {
-        if (pf_window_event(w, i)->kind != PF_EV_WAKE || !w->pos[i])
+        if (pf_window_event(w, i)->kind != PF_EV_WAKE)
             continue;
-        uint32_t by = pf_trace_waker(w->x->t, w->lo + i);
-        if (by == PF_NONE || by < w->lo)
+        uint32_t by = pf_trace_waker(w->x->t, w->lo + i), pos = w->pos[i];
+        while (pos &&
+               pf_window_event(w, pf_window_at(w, w->thread[i], pos - 1))->kind != PF_EV_WAIT)
+            pos--; /* a signal's handler, or cleanup, inside the wait */
+        if (!pos || by == PF_NONE || by < w->lo)
             continue;
         pf_vec_push(&w->wakes, i);
-        pf_vec_push(&w->wakes, pf_window_at(w, w->thread[i], w->pos[i] - 1));
+        pf_vec_push(&w->wakes, pf_window_at(w, w->thread[i], pos - 1));
         pf_vec_push(&w->wakes, by - w->lo);
     }
 }

@@ -7,6 +7,7 @@
 #include "context.h"
 #include "scheduler.h"
 #include "sys.h"
+#include "tracer.h"
 #include <errno.h>
 #include <linux/futex.h>
 #include <linux/sched.h>
@@ -167,6 +168,7 @@ long pf_context_clone(long number, const long argument[6])
     sp[7] = (uint64_t)pf_context_first;
     c->sp = sp;
     pf_world_born(c, me);
+    pf_trace_forked(c->number);
     pf_sched_add(c);
     return c->tid;
 }

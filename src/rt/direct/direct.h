@@ -83,6 +83,8 @@ struct pf_pending; /* context.h */
 void pf_sched_event(const struct pf_pending *event);
 /* The same from an ordinary call. */
 void pf_sched_slow(void);
+/* The same where nobody else can run: the next event that can be asked is. */
+void pf_sched_inside(void);
 /* Before a visible operation: counts it; may switch. */
 static inline void pf_sched_point(void)
 {

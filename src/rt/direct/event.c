@@ -1,5 +1,6 @@
 #include "event.h"
 #include "access.h"
+#include "benign.h"
 #include "context.h"
 #include "event_call.h"
 #include "fuzz.h"
@@ -20,17 +21,31 @@ void pf_event_due(const struct pf_pending *event)
         __pf_tls.budget = pf_options.events > 1 ? 0 : WITHOUT_END;
 }
 
+void pf_event_inside(void)
+{
+    if (pf_directed())
+        pf_sched_inside();
+    else
+        __pf_tls.budget = 0;
+}
+
 /* The event has found the budget used up. Is it to be written down? */
 static bool ask(uintptr_t addr, uint64_t size, bool write, uint32_t site)
 {
     if (__builtin_expect(!pf_self(), 0)) {
-        __pf_tls.budget = 0;
+        pf_event_inside();
         return false;
     }
     if (pf_direct.tracing)
         pf_call_settle();
     pf_event_due(&(struct pf_pending){.address = addr, .size = size, .site = site, .write = write});
     return pf_direct.tracing;
+}
+
+/* Does the program want it not to be looked at? */
+static bool is_excused(uintptr_t addr, uint64_t size, bool write)
+{
+    return pf_ignores(__pf_tls.thread, write) || pf_benign(addr, size);
 }
 
 uint64_t pf_event_value(uintptr_t addr, unsigned size)
@@ -56,7 +71,7 @@ void pf_event_access(uintptr_t addr, uint32_t site, uint64_t value, uint32_t wha
 {
     unsigned size = what & 15;
     bool write = what & PF_EVENT_WRITE;
-    if (!ask(addr, size, write, site))
+    if (!ask(addr, size, write, site) || is_excused(addr, size, write))
         return;
     if (!write)
         value = pf_event_value(addr, size);
@@ -75,7 +90,7 @@ static void trace_range(uintptr_t addr, uint64_t size, uint32_t id, bool write, 
                           .site = id,
                           .what = addr,
                           .more = size};
-    if (size == 0)
+    if (size == 0 || is_excused(addr, size, write))
         return;
     if (!bytes) {
         e.flags = PF_EF_UNKNOWN;

@@ -32,9 +32,15 @@ enum pf_event_range {
 void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *content,
                     enum pf_event_range how);
 
+/* An interposed function is about to store to an atomic variable, in nobody's event body. */
+void pf_event_releases(const volatile void *addr, size_t size, uint32_t id);
+
 /* An event has taken the budget below 0: others may run first. */
 struct pf_pending;
 void pf_event_due(const struct pf_pending *event);
+
+/* The same inside the runtime (nested), where nobody else can run: the event counts all the same. */
+void pf_event_inside(void);
 
 /* What memory holds, up to 8 bytes, zero-extended. */
 uint64_t pf_event_value(uintptr_t addr, unsigned size);

@@ -26,6 +26,12 @@ static void count(uintptr_t addr, uint64_t size, bool write, uint32_t site)
             .address = addr, .size = size, .site = site, .write = write, .atomic = true});
 }
 
+void pf_event_unseen(void)
+{
+    if (pf_rt.events && --__pf_tls.budget < 0)
+        pf_event_inside();
+}
+
 void *pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site)
 {
     uint8_t op = packed >> 8 & 0xff;
@@ -78,6 +84,17 @@ void pf_event_atomic_end(void *handle, uint32_t stored)
     pf_nest();
     pf_trace_event(&e);
     pf_unnest();
+}
+
+void pf_event_releases(const volatile void *addr, size_t size, uint32_t id)
+{
+    if (pf_direct.tracing && pf_stack_watched())
+        pf_trace_event(&(struct pf_traced){.kind = PF_EV_AWRITE,
+                                           .flags = PF_EF_UNKNOWN,
+                                           .attached = true,
+                                           .site = id,
+                                           .what = (uintptr_t)addr,
+                                           .more = size});
 }
 
 void pf_event_fence(uint32_t order, uint32_t site)

@@ -69,7 +69,7 @@ void pf_event_call(void *callee, uint32_t site, uint32_t n, void *const *pointer
 {
     struct pf_thread *t = pf_self();
     if (__builtin_expect(!t, 0)) {
-        __pf_tls.budget = 0;
+        pf_event_inside();
         return;
     }
     if (pf_direct.tracing)

@@ -561,6 +561,11 @@ void pf_sched_event(const struct pf_pending *event)
         pf_call_saved(preempted_at_access, NULL);
 }
 
+void pf_sched_inside(void)
+{
+    is_granted(s.self); /* the budget may be below 0 until it can be asked */
+}
+
 void pf_sched_slow(void)
 {
     /* A call of an interposed function: what it will touch is not known yet. */

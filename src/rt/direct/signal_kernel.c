@@ -135,8 +135,9 @@ static size_t vector_bytes(const void *state)
     return magic == EXTENDED_MAGIC ? size : 512;
 }
 
-/* On the stack of the target's choice: its handler, then back to where the fault was. */
-__attribute__((used)) static void fault_body(struct copy *c)
+/* On the stack of the target's choice: its handler, then back to where the fault was. Returns to
+ * pf_gate_return, so it stands where the kernel would have called the handler, also for unwinding. */
+static void fault_body(struct copy *c)
 {
     ucontext_t *u = (ucontext_t *)(void *)c->ucontext;
     int n = c->info.si_signo;
@@ -148,8 +149,6 @@ __attribute__((used)) static void fault_body(struct copy *c)
     __builtin_memcpy(&kernel, &u->uc_sigmask, sizeof kernel);
     pf_handler_run(&act, &c->info, u);
     __builtin_memcpy(&u->uc_sigmask, &kernel, sizeof kernel);
-    __asm__ volatile("movq %0, %%rsp\n\tjmp pf_gate_return" : : "r"(c->ucontext) : "memory");
-    __builtin_unreachable();
 }
 
 /* The kernel tells without a fault: it is made to write a word into each page. */
@@ -211,6 +210,7 @@ static void on_fault(int n, siginfo_t *info, void *at)
     }
     g[REG_RIP] = (greg_t)fault_body;
     g[REG_RSP] = (greg_t)((uint64_t)c - 8); /* as after a call */
+    ((uint64_t *)(void *)c)[-1] = (uint64_t)pf_gate_return;
     g[REG_RDI] = (greg_t)c;
     g[REG_EFL] &= ~0x400; /* direction flag */
 }

@@ -12,20 +12,28 @@ uint64_t pf_handler_stack(const struct pf_action *act, uint64_t sp)
     return ((uint64_t)s->ss_sp + s->ss_size) & ~63ull;
 }
 
-/* handler(number, info, u) with the stack pointer at `sp`. */
-static void call_on(uint64_t sp, void *handler, int number, siginfo_t *info, void *u)
-{
-    register uint64_t keep __asm__("rbx") = sp;
-    long n = number;
-    __asm__ volatile("xchgq %%rsp, %%rbx\n\t"
-                     "callq *%%rax\n\t"
-                     "movq %%rbx, %%rsp"
-                     : "+r"(keep), "+a"(handler), "+D"(n), "+S"(info), "+d"(u)
-                     :
-                     : "rcx", "r8", "r9", "r10", "r11", "memory", "cc", "xmm0", "xmm1", "xmm2",
-                       "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
-                       "xmm12", "xmm13", "xmm14", "xmm15");
-}
+/* handler(number, info, u) on the stack that ends at sp. The frame is found by rbp, so that unwinding
+ * comes back to the stack of the caller. */
+void pf_call_on(int number, siginfo_t *info, void *u, void *handler, uint64_t sp)
+    __attribute__((visibility("hidden")));
+__asm__(".text\n"
+        ".globl pf_call_on\n"
+        ".hidden pf_call_on\n"
+        ".type pf_call_on, @function\n"
+        "pf_call_on:\n"
+        "  .cfi_startproc\n"
+        "  pushq %rbp\n"
+        "  .cfi_def_cfa_offset 16\n"
+        "  .cfi_offset %rbp, -16\n"
+        "  movq %rsp, %rbp\n"
+        "  .cfi_def_cfa_register %rbp\n"
+        "  movq %r8, %rsp\n"
+        "  callq *%rcx\n"
+        "  leave\n"
+        "  .cfi_def_cfa %rsp, 8\n"
+        "  ret\n"
+        "  .cfi_endproc\n"
+        ".size pf_call_on, .-pf_call_on\n");
 
 bool pf_handler_run(const struct pf_action *act, siginfo_t *info, void *at)
 {
@@ -36,7 +44,7 @@ bool pf_handler_run(const struct pf_action *act, siginfo_t *info, void *at)
     __builtin_memcpy(&u->uc_sigmask, &before, sizeof before);
     pf_signal_mask(w, before | act->mask | (act->flags & SA_NODEFER ? 0 : pf_signal_bit(n)));
     if (sp) {
-        call_on(sp, act->handler, n, info, u);
+        pf_call_on(n, info, u, act->handler, sp);
     } else {
         void (*f)(int, siginfo_t *, void *) = (void (*)(int, siginfo_t *, void *))act->handler;
         f(n, info, u);

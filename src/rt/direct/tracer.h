@@ -35,6 +35,8 @@ struct pf_traced {
 #define PF_TRACED_BYTES 64
 void pf_trace_event(const struct pf_traced *e);
 
+/* The current thread has made the context of this number. */
+void pf_trace_forked(uint32_t number);
 /* From now on the runtime's synchronisation and memory are events too (trace_sync.c). */
 void pf_trace_listen(void);
 

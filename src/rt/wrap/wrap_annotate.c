@@ -8,12 +8,11 @@
  * Condition variables, queues and published ranges make no order of their own here, as in
  * ThreadSanitizer: what orders them is seen without help.
  */
-#include "wrap_annotate.h"
 #include "access.h"
+#include "benign.h"
 #include "hb.h"
+#include "listen.h"
 #include "slot.h"
-#include "spin.h"
-#include "store.h"
 #include "sys.h"
 #include "wrap.h"
 #include <string.h>
@@ -138,50 +137,22 @@ ANNOTATION(AnnotateEnableRaceDetection, (const char *f, int l, int enable),
 /* Memory. */
 
 ANNOTATION(AnnotateNewMemory, (const char *f, int l, void *mem, size_t size),
-           pf_memory_new(mem, size))
+           pf_memory_new(mem, size), pf_tell(c.t, PF_TELL_RENEWED, mem, size))
 ANNOTATION(__tsan_external_read, (void *addr, void *pc, void *tag),
            pf_access_read(c.t, addr, 1, pf_here(&c, PF_NATIVE_READ)))
 ANNOTATION(__tsan_external_write, (void *addr, void *pc, void *tag),
            pf_access_write(c.t, addr, 1, pf_here(&c, PF_NATIVE_WRITE)))
 
-/* Races that the program calls benign: kept for ever, looked through at a report only. */
-struct benign {
-    uintptr_t from, to;
-    struct benign *next;
-};
-static struct pf_spin benign_lock;
-static struct benign *benign;
-
-static void benign_add(const volatile void *mem, size_t size)
-{
-    struct benign *b = pf_store_keep(sizeof *b);
-    if (!b)
-        return;
-    b->from = (uintptr_t)mem;
-    b->to = b->from + size;
-    pf_spin_lock(&benign_lock);
-    b->next = benign;
-    __atomic_store_n(&benign, b, __ATOMIC_RELEASE);
-    pf_spin_unlock(&benign_lock);
-}
-
-bool pf_annotate_benign(uintptr_t granule, unsigned bytes)
-{
-    for (struct benign *b = __atomic_load_n(&benign, __ATOMIC_ACQUIRE); b; b = b->next)
-        for (unsigned i = 0; i < 8; i++)
-            if (bytes >> i & 1 && granule + i - b->from < b->to - b->from)
-                return true;
-    return false;
-}
+/* Races that the program calls benign. */
 
 ANNOTATION(AnnotateBenignRaceSized,
            (const char *f, int l, const volatile void *mem, size_t size, const char *why),
-           benign_add(mem, size))
+           pf_benign_add(mem, size))
 ANNOTATION(AnnotateBenignRace, (const char *f, int l, const volatile void *mem, const char *why),
-           benign_add(mem, 1))
+           pf_benign_add(mem, 1))
 ANNOTATION(WTFAnnotateBenignRaceSized,
            (const char *f, int l, const volatile void *mem, size_t size, const char *why),
-           benign_add(mem, size))
+           pf_benign_add(mem, size))
 
 ANNOTATION(AnnotateThreadName, (const char *f, int l, const char *name),
            pf_zero(c.t->name, sizeof c.t->name);

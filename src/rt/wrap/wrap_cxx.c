@@ -15,6 +15,7 @@
  *             |                | waiting |          |running |          | done |
  *             +----------------+---------+----------+--------+----------+------+
  */
+#include "event.h"
 #include "hb.h"
 #include "wrap.h"
 #include <linux/futex.h>
@@ -129,6 +130,7 @@ static void hand_over(void *element)
         return;
     }
     pf_hb_release(c.t, e.state + 16);
+    pf_event_releases(e.state + 16, 4, pf_here(&c, PF_NATIVE_WRITE));
     PF_CALLBACK_VOID(c, make_ready(element));
     if (count_drop(&c, strong)) {
         control_call(&c, e.control, 2); /* destroy the state */

@@ -179,10 +179,17 @@ static struct channel *named_channel(uint64_t device, uint64_t inode)
     return &named[at].channel;
 }
 
+/* In a replay there is no such descriptor: the answer is in the log. */
+static bool look(int fd, struct stat *about)
+{
+    const long argument[6] = {fd, (long)about};
+    return (pf_directed() ? pf_world_call(SYS_fstat, argument) : pf_sys(SYS_fstat, fd, about)) >= 0;
+}
+
 void pf_fd_new_named(int fd)
 {
     struct stat about;
-    if (fd < 0 || pf_sys(SYS_fstat, fd, &about) < 0)
+    if (fd < 0 || !look(fd, &about))
         return;
     struct channel *ch = named_channel(about.st_dev, about.st_ino);
     set(fd, PF_FD_NAMED, ch, ch);
@@ -191,7 +198,7 @@ void pf_fd_new_named(int fd)
 static void ask(int fd)
 {
     struct stat about;
-    if (pf_sys(SYS_fstat, fd, &about) < 0)
+    if (!look(fd, &about))
         return;
     switch (about.st_mode & S_IFMT) {
     case S_IFIFO:

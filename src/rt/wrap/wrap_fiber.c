@@ -77,6 +77,7 @@ PF_PROVIDE(void *, __tsan_create_fiber, (unsigned flags))
             pf_thread_cancel_create(t);
         return NULL;
     }
+    t->is_fiber = true;
     t->stack_hi = FRAMES_FOR; /* from 0: no part of the program lives there */
     struct fiber here = {.t = c.t};
     exchange(&here, f);

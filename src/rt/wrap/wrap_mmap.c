@@ -14,6 +14,7 @@
  * and counted.
  */
 #include "limits.h"
+#include "listen.h"
 #include "wrap_libc.h"
 #include <sys/mman.h>
 #include <sys/shm.h>
@@ -42,6 +43,18 @@ static bool place(void **at, size_t size, bool fixed)
 
 static size_t whole_pages(size_t size) { return (size + 4095) & ~(size_t)4095; }
 
+/* Memory without a history: it has come, or goes. */
+static void comes(struct pf_call *c, void *p, size_t size)
+{
+    pf_memory_new(p, size);
+    pf_tell(c->t, PF_TELL_RENEWED, p, size);
+}
+static void goes(struct pf_call *c, void *p, size_t size)
+{
+    pf_memory_gone(p, size);
+    pf_tell(c->t, PF_TELL_RENEWED, p, size);
+}
+
 typedef void *map_fn(void *, size_t, int, int, int, off_t);
 static void *map(struct pf_call *c, map_fn *real, void *at, size_t size, int prot, int flags,
                  int fd, off_t offset)
@@ -55,7 +68,7 @@ static void *map(struct pf_call *c, map_fn *real, void *at, size_t size, int pro
     void *p = real(at, size, prot, flags, fd, offset);
     pf_call_keep_errno(c);
     if (p != MAP_FAILED)
-        pf_memory_new(p, whole_pages(size));
+        comes(c, p, whole_pages(size));
     return p;
 }
 
@@ -77,7 +90,7 @@ PF_INTERPOSE(int, munmap, (void *at, size_t size))
     if (!c.t)
         return PF_REAL(munmap)(at, size);
     if ((uintptr_t)at % 4096 == 0 && watched((uintptr_t)at, whole_pages(size)))
-        pf_memory_gone(at, whole_pages(size));
+        goes(&c, at, whole_pages(size));
     int r = PF_REAL(munmap)(at, size);
     pf_call_keep_errno(&c);
     return r;
@@ -102,15 +115,15 @@ PF_INTERPOSE(void *, mremap, (void *old, size_t had, size_t size, int flags, ...
     had = whole_pages(had);
     size = whole_pages(size);
     if (had > size) /* before the real call, as in munmap */
-        pf_memory_gone((char *)old + size, had - size);
+        goes(&c, (char *)old + size, had - size);
     void *p = PF_REAL(mremap)(old, had, size, flags, to);
     pf_call_keep_errno(&c);
     if (p == MAP_FAILED)
         return p;
     if (p != old)
-        pf_memory_new(p, size);
+        comes(&c, p, size);
     else if (size > had)
-        pf_memory_new((char *)p + had, size - had);
+        comes(&c, (char *)p + had, size - had);
     return p;
 }
 
@@ -123,7 +136,7 @@ PF_INTERPOSE(int, madvise, (void *at, size_t size, int advice))
         return r;
     pf_call_keep_errno(&c);
     if (r == 0 && (advice == MADV_DONTNEED || advice == MADV_REMOVE))
-        pf_memory_gone(at, whole_pages(size));
+        goes(&c, at, whole_pages(size));
     return r;
 }
 
@@ -143,6 +156,6 @@ PF_INTERPOSE(void *, shmat, (int id, const void *at, int flags))
     void *p = PF_REAL(shmat)(id, to, flags);
     pf_call_keep_errno(&c);
     if (p != (void *)-1 && sized)
-        pf_memory_new(p, whole_pages(about.shm_segsz));
+        comes(&c, p, whole_pages(about.shm_segsz));
     return p;
 }

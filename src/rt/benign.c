@@ -1,0 +1,39 @@
+#include "benign.h"
+#include "spin.h"
+#include "store.h"
+
+struct range {
+    uintptr_t from, to;
+    struct range *next;
+};
+static struct pf_spin lock;
+static struct range *first;
+
+void pf_benign_add(const volatile void *memory, size_t size)
+{
+    struct range *r = pf_store_keep(sizeof *r);
+    if (!r)
+        return;
+    r->from = (uintptr_t)memory;
+    r->to = r->from + size;
+    pf_spin_lock(&lock);
+    r->next = first;
+    __atomic_store_n(&first, r, __ATOMIC_RELEASE);
+    pf_spin_unlock(&lock);
+}
+
+bool pf_benign(uintptr_t addr, size_t size)
+{
+    for (const struct range *r = __atomic_load_n(&first, __ATOMIC_ACQUIRE); r; r = r->next)
+        if (addr < r->to && r->from < addr + size)
+            return true;
+    return false;
+}
+
+bool pf_benign_bytes(uintptr_t granule, unsigned bytes)
+{
+    for (unsigned i = 0; i < 8; i++)
+        if (bytes >> i & 1 && pf_benign(granule + i, 1))
+            return true;
+    return false;
+}
