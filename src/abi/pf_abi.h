@@ -60,7 +60,10 @@ struct pf_func {
     uint32_t number; /* given by the runtime when first seen; 0 before */
     uint64_t hash;   /* of the body: changes when the code of the function changes */
     pf_rel entry;    /* to the function; 0: of the runtime */
-    uint32_t reserved;
+    uint32_t flags;  /* enum pf_func_flags */
+};
+enum pf_func_flags {
+    PF_FUNCF_LOOPS = 1, /* a call of it may take long: it has loops that may be long */
 };
 
 struct pf_var {
@@ -119,6 +122,9 @@ struct pf_tls {
     int32_t *counts; /* of each function, by number: calls that need not ask */
     struct pf_frame scratch[2];
     uint8_t busy; /* the runtime's: 1 while a check that did not pass at once goes on */
+    uint32_t woken; /* the runtime's: another thread wants this one to be watched */
+    uint32_t
+        cross; /* not 0: plain bodies cross to the watch body at the next back edge of a loop */
 };
 
 /* Operations of __pf_atomic_begin and memory orders (as in C11: 0 relaxed .. 5 seq_cst). */

@@ -306,7 +306,7 @@ static bool find_rounds(LLVMBasicBlockRef b, struct pf_rounds *r)
                                    !LLVMGetPointerAddressSpace(type);
             if (!whole || !find_induction(phi, b, &i) || !i.step || (v != phi && v != i.next))
                 continue;
-            *r = (struct pf_rounds){i.start, limit, i.step, v == phi};
+            *r = (struct pf_rounds){i.start, limit, i.next, i.step, v == phi};
             return true;
         }
     }
@@ -403,16 +403,28 @@ void pf_plan_hoist(struct pf_unit *u, struct pf_plan *plan)
             look_at_loop(u, plan, b, &rounds);
 }
 
-/* The value that v, an address or a part of one, has in the first round. */
-static LLVMValueRef value_at_start(struct pf_emit *e, LLVMValueRef v, LLVMBasicBlockRef loop)
+bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t rounds)
+{
+    struct pf_rounds r;
+    int64_t from, to;
+    return is_simple_loop(loop) && find_rounds(loop, &r) && constant(r.start, &from) &&
+           constant(r.limit, &to) && r.step && (uint64_t)((to - from) / r.step) < rounds;
+}
+
+/* The value that v, an address or a part of one, has in the first round, or the `next` one. */
+static LLVMValueRef value_in_round(struct pf_emit *e, LLVMValueRef v, LLVMBasicBlockRef loop,
+                                   bool next)
 {
     if (!is_in(v, loop))
         return v;
-    if (LLVMIsAPHINode(v))
-        return LLVMGetIncomingValue(v, LLVMGetIncomingBlock(v, 0) == loop);
+    if (LLVMIsAPHINode(v)) {
+        struct induction i = {0};
+        find_induction(v, loop, &i);
+        return next ? i.next : i.start;
+    }
     LLVMValueRef copy = LLVMInstructionClone(v);
     for (int i = 0, n = LLVMGetNumOperands(v); i < n; i++)
-        LLVMSetOperand(copy, i, value_at_start(e, LLVMGetOperand(v, i), loop));
+        LLVMSetOperand(copy, i, value_in_round(e, LLVMGetOperand(v, i), loop, next));
     LLVMInsertIntoBuilder(e->b, copy);
     return pf_emit_fresh(e, copy);
 }
@@ -425,9 +437,9 @@ static LLVMValueRef as_number(struct pf_emit *e, LLVMValueRef v)
 }
 
 /* Rounds of the loop, as an i64: 1 + the distance the counter goes before the last / its step. */
-static LLVMValueRef emit_rounds(struct pf_emit *e, const struct pf_rounds *r)
+static LLVMValueRef emit_rounds(struct pf_emit *e, const struct pf_rounds *r, bool next)
 {
-    LLVMValueRef from = as_number(e, r->start), to = as_number(e, r->limit);
+    LLVMValueRef from = as_number(e, next ? r->next : r->start), to = as_number(e, r->limit);
     LLVMTypeRef type = LLVMTypeOf(from), i64 = e->u->i64;
     LLVMValueRef step = LLVMConstInt(type, (uint64_t)llabs(r->step), 0);
     LLVMValueRef n = pf_emit_fresh(e, r->step > 0 ? LLVMBuildSub(e->b, to, from, "")
@@ -440,29 +452,42 @@ static LLVMValueRef emit_rounds(struct pf_emit *e, const struct pf_rounds *r)
     return pf_emit_fresh(e, LLVMBuildAdd(e->b, n, LLVMConstInt(i64, 1, 0), ""));
 }
 
-void pf_hoist_emit(struct pf_emit *e)
+/* The check of all rounds, or of those that come after this one. */
+static void emit_hoist(struct pf_emit *e, const struct pf_hoist *h, bool next)
 {
     LLVMTypeRef i64 = e->u->i64;
+    const struct pf_step *s = &e->plan->steps[h->step];
+    LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(s->inst));
+    LLVMValueRef start = value_in_round(e, s->ptr, e->plan->blocks[h->block], next);
+    LLVMValueRef size = pf_emit_fresh(e, LLVMBuildMul(e->b, emit_rounds(e, &h->rounds, next),
+                                                      LLVMConstInt(i64, h->stride, 0), ""));
+    uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
+                                 pf_di_variable(e->u, s->ptr));
+    LLVMValueRef args[] = {start, size, pf_emit_number(e, site)};
+    pf_emit_call(e, s->write ? PF_E___pf_write_range : PF_E___pf_read_range, args);
+}
+
+void pf_hoist_emit(struct pf_emit *e)
+{
     for (size_t i = 0; i < e->plan->nhoists; i++) {
         const struct pf_hoist *h = &e->plan->hoists[i];
-        const struct pf_step *s = &e->plan->steps[h->step];
         LLVMBasicBlockRef loop = e->plan->blocks[h->block];
         if (!i || h[-1].block != h->block) {
             e->before[h->block] = pf_emit_block(e);
             *pf_ptrmap_at(&e->map, loop) = (uint64_t)LLVMBasicBlockAsValue(e->before[h->block]);
             LLVMPositionBuilderAtEnd(e->b, e->before[h->block]);
         }
-        LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(s->inst));
-        LLVMValueRef start = value_at_start(e, s->ptr, loop);
-        LLVMValueRef size = pf_emit_fresh(
-            e, LLVMBuildMul(e->b, emit_rounds(e, &h->rounds), LLVMConstInt(i64, h->stride, 0), ""));
-        uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
-                                     pf_di_variable(e->u, s->ptr));
-        LLVMValueRef args[] = {start, size, pf_emit_number(e, site)};
-        pf_emit_call(e, s->write ? PF_E___pf_write_range : PF_E___pf_read_range, args);
+        emit_hoist(e, h, false);
         if (i + 1 == e->plan->nhoists || h[1].block != h->block)
             LLVMBuildBr(e->b, e->first[h->block]);
     }
+}
+
+void pf_hoist_rest(struct pf_emit *e, size_t block)
+{
+    for (size_t i = 0; i < e->plan->nhoists; i++)
+        if (e->plan->hoists[i].block == block)
+            emit_hoist(e, &e->plan->hoists[i], true);
 }
 
 void pf_hoist_enter(struct pf_emit *e)

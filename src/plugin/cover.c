@@ -43,14 +43,16 @@ static uint32_t fact_of(struct facts *f, const struct pf_step *s)
 static bool bit(const uint64_t *set, size_t i) { return set[i / 64] >> (i % 64) & 1; }
 static void set_bit(uint64_t *set, size_t i) { set[i / 64] |= 1ull << (i % 64); }
 
-/* Is the step's check implied by the facts in the set? */
-static bool is_covered(const struct facts *f, const uint64_t *set, uint32_t fact,
-                       const struct pf_step *s)
+/* 1 + a fact of the set that implies the step's check, its own if that is there; 0: none does. */
+static uint32_t covering(const struct facts *f, const uint64_t *set, uint32_t own,
+                         const struct pf_step *s)
 {
+    if (bit(set, own - 1))
+        return own;
     for (uint32_t i = *pf_ptrmap_find(&f->by_ptr, s->ptr); i; i = f->all[i - 1].next)
         if (bit(set, i - 1) && f->all[i - 1].size >= s->size && f->all[i - 1].write >= s->write)
-            return true;
-    return false;
+            return i;
+    return 0;
 }
 
 struct cover {
@@ -59,7 +61,26 @@ struct cover {
     size_t words;
     uint64_t *in, *out, *born; /* per block: sets; born: facts whose pointer is defined there */
     uint64_t *now;
+    struct {
+        uint32_t by; /* checks that state it */
+        size_t step; /* one of them */
+        bool used;   /* a check was struck because it came into the block */
+        bool implied; /* a struck check states it that it did not itself cover */
+    } *stated;     /* of each fact */
 };
+
+static void strike_covered(struct cover *c, size_t block, size_t k, struct pf_step *s)
+{
+    uint32_t own = c->fact[k], by = covering(&c->facts, c->now, own, s);
+    if (!by) {
+        c->stated[own - 1].by++;
+        c->stated[own - 1].step = k;
+        return;
+    }
+    s->what = PF_DO_NOTHING;
+    c->stated[by - 1].used |= bit(c->in + block * c->words, by - 1);
+    c->stated[own - 1].implied |= by != own;
+}
 
 /* Facts after the block, from c->now. With `strike`, covered checks are struck. */
 static void walk_block(struct cover *c, struct pf_plan *plan, size_t block, bool strike)
@@ -72,8 +93,8 @@ static void walk_block(struct cover *c, struct pf_plan *plan, size_t block, bool
             memset(c->now, 0, c->words * sizeof *c->now);
         if (!c->fact[k])
             continue;
-        if (strike && is_covered(&c->facts, c->now, c->fact[k], s))
-            s->what = PF_DO_NOTHING;
+        if (strike)
+            strike_covered(c, block, k, s);
         set_bit(c->now, c->fact[k] - 1);
     }
 }
@@ -85,7 +106,7 @@ static void strike_backwards(struct cover *c, struct pf_plan *plan, size_t block
     for (size_t k = plan->first_step[block + 1]; k-- > plan->first_step[block];) {
         struct pf_step *s = &plan->steps[k];
         if (c->fact[k]) {
-            if (!s->write && is_covered(&c->facts, c->now, c->fact[k], s))
+            if (!s->write && covering(&c->facts, c->now, c->fact[k], s))
                 s->what = PF_DO_NOTHING;
             else if (s->write)
                 set_bit(c->now, c->fact[k] - 1);
@@ -133,6 +154,27 @@ static void note_births(struct cover *c, struct pf_plan *plan)
     }
 }
 
+#define KEPT_MAX 8 /* for one loop */
+
+/* For those who come into a loop from the plain body: the checks before it that struck others in it or behind. Only
+ * where one check alone states the fact it is known which access that was. */
+static void note_kept(struct cover *c, struct pf_plan *plan)
+{
+    for (size_t e = 0; e < plan->nbacks; e++) {
+        size_t head = plan->backs[e].head, n = 0;
+        bool again = false;
+        for (size_t k = 0; k < e; k++)
+            again |= plan->backs[k].head == head;
+        for (size_t i = 0; !again && i < c->facts.n && n < KEPT_MAX; i++)
+            if (c->stated[i].used && c->stated[i].by == 1 && !c->stated[i].implied &&
+                bit(c->in + head * c->words, i) && !bit(c->born + head * c->words, i)) {
+                PF_PUSH(plan->kept, plan->nkept, plan->kept_cap) =
+                    (struct pf_kept){head, c->stated[i].step};
+                n++;
+            }
+    }
+}
+
 #define COVER_MAX (64u << 20) /* bytes of sets; beyond it checks simply stay */
 
 void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan)
@@ -155,7 +197,8 @@ void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan)
         c.out = calloc(sets, sizeof *c.out);
         c.born = calloc(sets, sizeof *c.born);
         c.now = calloc(c.words, sizeof *c.now);
-        if (!c.in || !c.out || !c.born || !c.now)
+        c.stated = calloc(c.facts.n, sizeof *c.stated);
+        if (!c.in || !c.out || !c.born || !c.now || !c.stated)
             abort();
         note_births(&c, plan);
         solve(&c, plan);
@@ -164,11 +207,13 @@ void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan)
             walk_block(&c, plan, b, true);
             strike_backwards(&c, plan, b);
         }
+        note_kept(&c, plan);
     }
     free(c.in);
     free(c.out);
     free(c.born);
     free(c.now);
+    free(c.stated);
     free(c.fact);
     free(c.facts.all);
     pf_ptrmap_release(&c.facts.by_ptr);

@@ -356,6 +356,7 @@ static void note_done(struct pf_emit *e, uint64_t hash)
         .first_site = e->book->first,
         .nsites = e->book->nsites - e->book->first,
         .hash = hash,
+        .flags = e->plan->cyclic ? PF_FUNCF_LOOPS : 0,
     };
 }
 
@@ -414,7 +415,8 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
     pf_hoist_emit(&e);
     pf_emit_body_finish(&e);
     pf_event_emit(&event, dispatch, excluded);
-    pf_emit_plain(&e);
+    struct pf_frames watch = {e.frame, e.next}, plain = pf_emit_plain(&e);
+    pf_emit_crossings(&e, &watch, &plain);
     note_done(&e, hash);
     LLVMDisposeBuilder(e.b);
     pf_emit_body_release(&e);

@@ -39,6 +39,11 @@ struct pf_emit {
     LLVMValueRef budget; /* event body: where it is known; NULL: it is in memory only */
 };
 
+/* A body's frame, and one past it; NULL: it has none. */
+struct pf_frames {
+    LLVMValueRef frame, next;
+};
+
 /* The site of an instruction, as a constant for the runtime. var may be NULL. */
 uint32_t pf_emit_site(struct pf_emit *e, LLVMValueRef inst, enum pf_site_kind kind, uint64_t size,
                       const char *var);
@@ -71,6 +76,8 @@ void pf_event_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVM
 /* emit_check.c */
 void pf_emit_access(struct pf_emit *e, const struct pf_step *s);
 void pf_emit_vptr(struct pf_emit *e, const struct pf_step *s);
+/* The check of an access that was made a while ago, in the same epoch. */
+void pf_emit_kept(struct pf_emit *e, const struct pf_step *s);
 void pf_emit_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMValueRef size,
                    bool write);
 /* Both emit the intrinsic too, or what replaces it. */
@@ -81,6 +88,8 @@ void pf_emit_masked(struct pf_emit *e, const struct pf_step *s);
 /* affine.c: the checks before loops; then, when operands are mapped, the loops' own edges. */
 void pf_hoist_emit(struct pf_emit *e);
 void pf_hoist_enter(struct pf_emit *e);
+/* The same on a back edge of the plain body's loop, for the rounds that are left; nothing for other blocks. */
+void pf_hoist_rest(struct pf_emit *e, size_t block);
 
 /* emit_atomic.c: bracket and operation. */
 void pf_emit_atomic(struct pf_emit *e, const struct pf_step *s);
@@ -97,11 +106,17 @@ void pf_frame_push(struct pf_emit *e);
 void pf_frame_name(struct pf_emit *e);
 void pf_frame_pop(struct pf_emit *e);
 void pf_frame_restore(struct pf_emit *e);
+/* The frame of the plain body, which may have none, becomes one of the watch body. */
+void pf_frame_cross(struct pf_emit *e, LLVMValueRef *frame, LLVMValueRef *next);
 /* Of argument i, passed by value in memory; 0: it is not. */
 uint64_t pf_byval_size(struct pf_unit *u, LLVMValueRef call, unsigned i);
 void pf_frame_call(struct pf_emit *e, LLVMValueRef call);
 
 /* emit_plain.c: what the plain body needs, when the watch body is done. */
-void pf_emit_plain(struct pf_emit *e);
+struct pf_frames pf_emit_plain(struct pf_emit *e);
+
+/* crossing.c: from the plain body to the watch body, when both are done. */
+void pf_emit_crossings(struct pf_emit *e, const struct pf_frames *watch,
+                       const struct pf_frames *plain);
 
 #endif

@@ -41,6 +41,18 @@ void pf_frame_pop(struct pf_emit *e) { LLVMBuildStore(e->b, e->frame, top(e)); }
 
 void pf_frame_restore(struct pf_emit *e) { LLVMBuildStore(e->b, e->next, top(e)); }
 
+void pf_frame_cross(struct pf_emit *e, LLVMValueRef *frame, LLVMValueRef *next)
+{
+    if (!*frame) {
+        *frame = LLVMBuildLoad2(e->b, e->u->ptr, top(e), "");
+        *next = field(e, *frame, sizeof(struct pf_frame));
+        LLVMBuildStore(e->b, e->record, field(e, *frame, offsetof(struct pf_frame, func)));
+        LLVMBuildStore(e->b, *next, top(e));
+    }
+    LLVMBuildStore(e->b, LLVMConstInt(e->u->i64, 0, 0),
+                   field(e, *frame, offsetof(struct pf_frame, call)));
+}
+
 bool pf_call_leaves(struct pf_unit *u, LLVMValueRef call)
 {
     LLVMValueRef fn = pf_callee(call);

@@ -92,7 +92,7 @@ static void emit_block(struct pf_emit *e, size_t block)
     }
 }
 
-void pf_emit_plain(struct pf_emit *e)
+struct pf_frames pf_emit_plain(struct pf_emit *e)
 {
     e->in_place = true;
     LLVMValueRef start = first_real(e->plan->blocks[0]);
@@ -100,9 +100,10 @@ void pf_emit_plain(struct pf_emit *e)
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(start));
     if (calls_nothing(e)) {
         pf_frame_name(e);
-        return;
+        return (struct pf_frames){NULL, NULL};
     }
     pf_frame_push(e);
     for (size_t i = 0; i < e->plan->nblocks; i++)
         emit_block(e, i);
+    return (struct pf_frames){e->frame, e->next};
 }

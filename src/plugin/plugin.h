@@ -44,7 +44,7 @@ struct pf_kinds {
 struct pf_done {
     LLVMValueRef record, fn;
     struct pf_book *book;
-    uint32_t name, file, first_site, nsites, line;
+    uint32_t name, file, first_site, nsites, line, flags;
     uint64_t hash;
 };
 
@@ -108,8 +108,19 @@ struct pf_step {
 /* How often a loop goes round: a counter starts, steps, and ends it when equal to the limit. */
 struct pf_rounds {
     LLVMValueRef start, limit;
+    LLVMValueRef next; /* what the counter is when the next round begins */
     int64_t step;
     bool before_step; /* it is compared before it steps */
+};
+
+/* An edge that closes a loop. */
+struct pf_back {
+    size_t from, head; /* blocks */
+};
+
+/* A check, made before the block on every way to it, that others from there on rely on. */
+struct pf_kept {
+    size_t block, step;
 };
 
 /* A range check before a loop. */
@@ -130,6 +141,11 @@ struct pf_plan {
     struct pf_ptrmap block_index;
     struct pf_hoist *hoists; /* in the order of blocks */
     size_t nhoists, hoists_cap;
+    struct pf_back *backs; /* crossing.c */
+    size_t nbacks, backs_cap;
+    struct pf_kept *kept; /* cover.c: for the heads of `backs` */
+    size_t nkept, kept_cap;
+    bool cyclic; /* it has loops that may be long */
     bool accesses; /* plain accesses are checked, not only atomics and frames */
 };
 
@@ -138,6 +154,10 @@ bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, struct pf_p
 void pf_plan_release(struct pf_plan *plan);
 /* branches.c: flags of the steps; before _cover. */
 void pf_plan_branches(struct pf_unit *u, struct pf_plan *plan);
+/* crossing.c: loops in which a thread can change from the plain body to the watch body; before _cover. */
+void pf_plan_backs(struct pf_plan *plan, bool labels);
+/* affine.c: is it known to go round fewer than so many times? */
+bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t rounds);
 /* cover.c */
 void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan);
 /* capture.c: can another thread, or code elsewhere, not know this memory? */

@@ -250,5 +250,7 @@ void pf_plan_release(struct pf_plan *plan)
     free(plan->first_step);
     free(plan->loops);
     free(plan->hoists);
+    free(plan->backs);
+    free(plan->kept);
     pf_ptrmap_release(&plan->block_index);
 }

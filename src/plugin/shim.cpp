@@ -4,10 +4,16 @@
  * The pass runs at the end of the optimizer, at -O0 too. Plugins are registered before clang's own
  * sanitizer passes, so the ThreadSanitizer pass that -fsanitize=thread asks for runs after ours and
  * finds every function marked as done.
+ *
+ * Below it: what has no C interface (ssa.h).
  */
+#include "ssa.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/SSAUpdater.h"
 
 extern "C" void pf_plugin_run(LLVMModuleRef module);
 
@@ -43,4 +49,33 @@ extern "C" LLVM_ATTRIBUTE_WEAK __attribute__((visibility("default"))) llvm::Pass
 llvmGetPassPluginInfo()
 {
     return {LLVM_PLUGIN_API_VERSION, "photofinish", "1", registerCallbacks};
+}
+
+LLVMBasicBlockRef pf_ssa_latch(LLVMBasicBlockRef to, const LLVMBasicBlockRef *from, unsigned n)
+{
+    llvm::SmallVector<llvm::BasicBlock *, 8> blocks;
+    for (unsigned i = 0; i < n; i++)
+        blocks.push_back(llvm::unwrap(from[i]));
+    return llvm::wrap(llvm::SplitBlockPredecessors(llvm::unwrap(to), blocks, ""));
+}
+
+void pf_ssa_merge(LLVMValueRef inst, const LLVMValueRef *values, const LLVMBasicBlockRef *blocks,
+                  unsigned n)
+{
+    llvm::Instruction *at = llvm::unwrap<llvm::Instruction>(inst);
+    llvm::SmallVector<llvm::Use *, 16> uses;
+    for (llvm::Use &use : at->uses()) {
+        llvm::Instruction *user = llvm::cast<llvm::Instruction>(use.getUser());
+        if (user->getParent() != at->getParent() || llvm::isa<llvm::PHINode>(user))
+            uses.push_back(&use);
+    }
+    if (uses.empty())
+        return;
+    llvm::SSAUpdater updater;
+    updater.Initialize(at->getType(), "");
+    updater.AddAvailableValue(at->getParent(), at);
+    for (unsigned i = 0; i < n; i++)
+        updater.AddAvailableValue(llvm::unwrap(blocks[i]), llvm::unwrap(values[i]));
+    for (llvm::Use *use : uses)
+        updater.RewriteUse(*use);
 }

@@ -56,7 +56,7 @@ static void write_record(struct pf_unit *u, const struct pf_done *d)
         LLVMConstInt(u->i32, 0, 0),
         LLVMConstInt(u->i64, d->hash, 0),
         distance(u, own_name(u, d->fn), 0, d->record, u->func_type, 7, u->i32),
-        LLVMConstInt(u->i32, 0, 0),
+        LLVMConstInt(u->i32, d->flags, 0),
     };
     LLVMSetInitializer(d->record, LLVMConstNamedStruct(u->func_type, fields, 9));
 }

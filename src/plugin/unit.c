@@ -190,6 +190,7 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
         pf_plan_cycles(&events);
         pf_plan_branches(u, &events);
         pf_plan_branches(u, &plan);
+        pf_plan_backs(&plan, labels);
         pf_plan_cover(u, &plan);
         pf_plan_hoist(u, &plan);
         pf_plan_cycles(&plan);

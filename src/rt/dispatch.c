@@ -29,3 +29,9 @@ uint32_t __pf_ask(void *func)
         return __pf_tls.nested ? PF_BODY_PLAIN : pf_sample_call(__pf_tls.thread, func);
     }
 }
+
+void __pf_crossed(void *func)
+{
+    (void)func;
+    __atomic_store_n(&__pf_tls.cross, 0, __ATOMIC_RELAXED);
+}

@@ -110,9 +110,9 @@ static struct pf_pair *entry(struct pf_pairs *own, const struct pf_pairs *before
     return pf_pairs_add(own, key, count, count);
 }
 
-bool pf_pairs_call(struct pf_pairs *own, const struct pf_pairs *before, const struct pf_rate *r,
-                   uint64_t f, const uint64_t *others, unsigned n, uint32_t weight, uint64_t *wake,
-                   uint32_t *left)
+enum pf_pairs_say pf_pairs_call(struct pf_pairs *own, const struct pf_pairs *before,
+                                const struct pf_rate *r, uint64_t f, const uint64_t *others,
+                                unsigned n, uint32_t weight, uint64_t *wake, uint32_t *left)
 {
     uint32_t count[64], coldest = UINT32_MAX;
     *wake = 0;
@@ -137,5 +137,5 @@ bool pf_pairs_call(struct pf_pairs *own, const struct pf_pairs *before, const st
     for (unsigned i = 0; sample && i < n; i++)
         if (count[i] == coldest)
             *wake |= 1ull << i;
-    return sample;
+    return !sample ? PF_PAIRS_PASS : coldest < r->burst ? PF_PAIRS_FIRST_BURST : PF_PAIRS_BURST;
 }

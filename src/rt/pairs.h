@@ -61,10 +61,11 @@ struct pf_rate {
 bool pf_rate_bursts(const struct pf_rate *r, uint32_t count, uint32_t *left);
 
 /* A call of the function `f` while others run others[0..n), n <= 64: is it sampled? The coldest of its pairs
- * decides: its count, 0 for a new one, is in a burst. `before` holds what earlier executions left; `own` gets
- * `weight` more for each pair that is not new. *wake: the others whose pair decided so. *left: as above. */
-bool pf_pairs_call(struct pf_pairs *own, const struct pf_pairs *before, const struct pf_rate *r,
-                   uint64_t f, const uint64_t *others, unsigned n, uint32_t weight, uint64_t *wake,
-                   uint32_t *left);
+ * decides: its count, 0 for a new one, is in a burst, maybe its first. `before` holds what earlier executions left;
+ * `own` gets `weight` more for each pair that is not new. *wake: the others whose pair decided so. *left: as above. */
+enum pf_pairs_say { PF_PAIRS_PASS, PF_PAIRS_BURST, PF_PAIRS_FIRST_BURST };
+enum pf_pairs_say pf_pairs_call(struct pf_pairs *own, const struct pf_pairs *before,
+                                const struct pf_rate *r, uint64_t f, const uint64_t *others,
+                                unsigned n, uint32_t weight, uint64_t *wake, uint32_t *left);
 
 #endif

@@ -7,7 +7,7 @@
 #include "textbuf.h"
 
 static const struct pf_sampler *const samplers[] = {&pf_sampler_literace, &pf_sampler_pacer,
-                                                    &pf_sampler_atexrace};
+                                                    &pf_sampler_atexrace, &pf_sampler_cross};
 static const struct pf_sampler *sampler;
 static bool finished;
 

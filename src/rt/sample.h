@@ -30,7 +30,8 @@ struct pf_sampler {
     void (*finish)(struct pf_sample_numbers *out); /* the process ends; others may still run */
     void (*forked)(struct pf_thread *t); /* in the child */
 };
-extern const struct pf_sampler pf_sampler_literace, pf_sampler_pacer, pf_sampler_atexrace;
+extern const struct pf_sampler pf_sampler_literace, pf_sampler_pacer, pf_sampler_atexrace,
+    pf_sampler_cross;
 
 /* Reads the option `sample`; what is not known ends the process with status 2. */
 void pf_sample_init(void);

@@ -7,7 +7,13 @@
  * a while lets the next ones pass unseen (counts), the more the hotter the pair is; the next look counts
  * for them all. A function that is new on either side is seen all the same: the colder one looks.
  *
- * The other thread of a sampled pair is woken: it looks at its very next call.
+ * The other thread of a sampled pair is woken: its next calls, a burst of them, are sampled, and, when the pair is
+ * new or in its first burst, it leaves the plain body that it is in at the next back edge of a loop.
+ *
+ * The pair of a race that has just been missed is known too late: the first access came before the second function
+ * was called, and a short function has long returned. In the paper functions run under Pin and last; here they do
+ * not. So the first calls of a function in a thread, a burst of them in every execution, are sampled whatever its pairs
+ * are, if it has no long loop: rare functions cost nothing, and the accesses of frequent ones soon come again.
  */
 #include "limits.h"
 #include "module.h"
@@ -26,10 +32,14 @@
 
 struct own {
     uint32_t seat;
+    uint32_t owed; /* calls to be sampled since it was woken */
     struct pf_pairs pairs;
-    int32_t unseen[]; /* of each function: what counts was set to */
+    struct {
+        int32_t unseen; /* what counts was set to */
+        uint32_t calls; /* that were sampled because they were the first */
+    } of[]; /* each function */
 };
-#define OWN_SIZE (sizeof(struct own) + PF_FUNCS_MAX * sizeof(int32_t))
+#define OWN_SIZE (sizeof(struct own) + PF_FUNCS_MAX * sizeof(((struct own *)0)->of[0]))
 
 static struct pf_rate rate = {10, 100, 10000};
 static uint32_t frequent = 2; /* n */
@@ -119,8 +129,8 @@ static uint64_t name_of(struct pf_func *f)
     return name;
 }
 
-/* Looks at the others for a call, or something like it, of the function; `weight` calls in fact. */
-static bool look(struct own *o, struct pf_func *f, uint32_t weight, uint32_t *left)
+/* Looks at the others for `weight` calls of the function. `cold`: it is sampled in any case. */
+static bool look(struct own *o, struct pf_func *f, uint32_t weight, bool cold, uint32_t *left)
 {
     struct pf_seen others[PF_SEEN_MAX];
     uint64_t other[PF_SEEN_MAX], wake;
@@ -128,13 +138,25 @@ static bool look(struct own *o, struct pf_func *f, uint32_t weight, uint32_t *le
     unsigned n = pf_seat_look(o->seat, others);
     for (unsigned i = 0; i < n; i++)
         other[i] = others[i].name;
-    bool sample = pf_pairs_call(&o->pairs, &before, &rate, name, other, n, weight, &wake, left);
+    enum pf_pairs_say say =
+        pf_pairs_call(&o->pairs, &before, &rate, name, other, n, weight, &wake, left);
+    if (cold)
+        wake = n ? ~0ull >> (64 - n) : 0;
     for (; wake; wake &= wake - 1)
-        pf_seat_wake(others[__builtin_ctzll(wake)].seat);
+        pf_seat_wake(others[__builtin_ctzll(wake)].seat, say == PF_PAIRS_FIRST_BURST);
     pf_seat_done(o->seat);
     if (!n)
         *left = UNSEEN_ALONE;
-    return sample;
+    return say != PF_PAIRS_PASS || cold;
+}
+
+/* Is it one of the first calls of a function that does not take long? */
+static bool is_cold(struct own *o, const struct pf_func *f)
+{
+    if (f->flags & PF_FUNCF_LOOPS || o->of[f->number].calls >= rate.burst)
+        return false;
+    o->of[f->number].calls++;
+    return true;
 }
 
 static enum pf_body call(struct pf_thread *t, struct pf_func *f)
@@ -143,14 +165,22 @@ static enum pf_body call(struct pf_thread *t, struct pf_func *f)
     if (!o)
         return PF_BODY_WATCH;
     __atomic_store_n(&__pf_tls.dispatch, PF_DISPATCH_COUNT, __ATOMIC_SEQ_CST);
-    int32_t *count = &__pf_tls.counts[f->number], *unseen = &o->unseen[f->number];
+    if (__atomic_exchange_n(&__pf_tls.woken, 0, __ATOMIC_SEQ_CST))
+        o->owed = rate.burst;
+    __atomic_store_n(&__pf_tls.cross, 0, __ATOMIC_RELAXED);
+    int32_t *count = &__pf_tls.counts[f->number], *unseen = &o->of[f->number].unseen;
     uint32_t left, weight = (uint32_t)(*unseen - (*count < 0 ? 0 : *count) + 1);
-    bool sample = look(o, f, weight, &left);
+    bool sample = look(o, f, weight, is_cold(o, f), &left);
     int32_t most = *unseen + *unseen / UNSEEN_PART + 1; /* from 0 up, as long as nothing happens */
     *unseen = sample ? 0 : (int32_t)(left - 1 < UNSEEN_MAX ? left - 1 : UNSEEN_MAX);
     if (*unseen > most)
         *unseen = most;
     *count = *unseen;
+    if (o->owed) { /* so is the next one, whatever it is */
+        sample = true;
+        if (--o->owed)
+            __atomic_store_n(&__pf_tls.dispatch, PF_DISPATCH_ASK, __ATOMIC_SEQ_CST);
+    }
     return sample ? PF_BODY_WATCH : PF_BODY_PLAIN;
 }
 

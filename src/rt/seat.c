@@ -147,15 +147,18 @@ unsigned pf_seat_look(uint32_t self, struct pf_seen *out)
     return n;
 }
 
-void pf_seat_wake(uint32_t seat)
+void pf_seat_wake(uint32_t seat, bool cross)
 {
     struct pf_tls *tls = __atomic_load_n(&seats[seat].tls, __ATOMIC_ACQUIRE);
     if (!tls || tls == &__pf_tls)
         return;
     /* Only one that counts: one that is to run plain bodies stays with them. */
     uint32_t counts = PF_DISPATCH_COUNT;
+    __atomic_store_n(&tls->woken, 1, __ATOMIC_SEQ_CST);
     __atomic_compare_exchange_n(&tls->dispatch, &counts, PF_DISPATCH_ASK, 0, __ATOMIC_ACQ_REL,
                                 __ATOMIC_RELAXED);
+    if (cross && (counts == PF_DISPATCH_COUNT || counts == PF_DISPATCH_ASK))
+        __atomic_store_n(&tls->cross, 1, __ATOMIC_RELAXED);
 }
 
 void pf_seat_done(uint32_t self) { __atomic_store_n(&seats[self].looking, 0, __ATOMIC_RELEASE); }

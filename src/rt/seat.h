@@ -34,7 +34,8 @@ void pf_seat_alone(uint32_t seat);
 uint64_t pf_seat_name(struct pf_func *f);
 /* What the others run, each function once for each thread. Between _look and _done they stay. */
 unsigned pf_seat_look(uint32_t self, struct pf_seen *out);
-void pf_seat_wake(uint32_t seat); /* the thread asks at its next chance */
+/* The thread is `woken` and asks at its next call; with `cross`, it leaves the plain body that it may be in before. */
+void pf_seat_wake(uint32_t seat, bool cross);
 void pf_seat_done(uint32_t self);
 
 #endif

@@ -3,8 +3,8 @@
  * check about the calls, and counts them.
  *
  * With PF_STUB_LOG=1 every event is one line on stderr: "read 4 counter file.c:12 main". With
- * PF_STUB_BALANCED=1 the shadow stack must be empty at exit. PF_STUB_BODY=plain|watch|ask|event chooses
- * the body (ask: every second call is plain). In the event body, PF_STUB_BUDGET=N is the budget that the runtime
+ * PF_STUB_BALANCED=1 the shadow stack must be empty at exit. PF_STUB_BODY=plain|watch|ask|cross|event
+ * chooses the body (ask: every second call is plain; cross: plain, and the watch body from the first back edge on). In the event body, PF_STUB_BUDGET=N is the budget that the runtime
  * gives each time it is asked; without it, 0: every event is one line. At the end the number of all events
  * goes to the file PF_STUB_EVENTS. The shadow is one page-mapped region as in pf_shadow.h; misses
  * are never filled, unless PF_STUB_FILL=1: then a check stores the statement that covers it.
@@ -28,9 +28,9 @@ static struct pf_frame frames[FRAMES];
 static bool logging, filling;
 static unsigned long counts[32];
 static long grant, asked, granted; /* budgets: see count() */
-static const char *const names[] = {"read",   "write", "vptr", "copy",
-                                    "atomic", "fence", "ask",  "call"};
-enum { READ, WRITE, VPTR, COPY, ATOMIC, FENCE, ASK, CALL };
+static const char *const names[] = {"read",  "write", "vptr", "copy", "atomic",
+                                    "fence", "ask",   "call", "cross"};
+enum { READ, WRITE, VPTR, COPY, ATOMIC, FENCE, ASK, CALL, CROSS };
 
 static void die(const char *what)
 {
@@ -275,6 +275,14 @@ uint32_t __pf_ask(struct pf_func *f)
     return ++counts[ASK] & 1;
 }
 
+void __pf_crossed(struct pf_func *f);
+void __pf_crossed(struct pf_func *f)
+{
+    counts[CROSS]++;
+    if (__pf_tls.frame <= frames || __pf_tls.frame[-1].func != f || __pf_tls.frame[-1].call)
+        die("a crossing without a frame");
+}
+
 void __pf_event_excluded(struct pf_func *f, uint32_t n, void **pointers);
 void __pf_event_excluded(struct pf_func *f, uint32_t n, void **pointers)
 {
@@ -316,6 +324,7 @@ void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, str
                         : !strcmp(body, "event")        ? PF_DISPATCH_EVENT
                         : !strcmp(body, "ask")          ? PF_DISPATCH_ASK
                                                         : PF_DISPATCH_PLAIN;
+    __pf_tls.cross = body && !strcmp(body, "cross");
 }
 
 void __pf_module_out(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve);

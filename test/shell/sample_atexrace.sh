@@ -50,8 +50,9 @@ static void *t2(void *arg)
         f3(j, 0);
     order_point(1);
     order_wait(3);
-    if (late == 'f') {
+    if (late == 'd') {
         f3(1, 1);
+        f3(2, 0);
     } else {
         for (int j = 0; j < 3; j++)
             f4(j, !j);
@@ -71,7 +72,7 @@ int main(int argc, char **argv)
         f1(i);
     order_point(2);
     order_wait(4);
-    if (late == 'f')
+    if (late == 'd')
         f2(1);
     else
         f1(1);
@@ -88,6 +89,8 @@ pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
 #define NOINLINE __attribute__((noinline)) static
 NOINLINE void f5(int i)
 {
+    if (i < 0)
+        return;
     if (i < 100) {
         pthread_mutex_lock(&m);
         x++;
@@ -100,6 +103,8 @@ NOINLINE void f5(int i)
 }
 NOINLINE void f6(int j)
 {
+    if (j < 0)
+        return;
     if (j < 100) {
         pthread_mutex_lock(&m);
         y++;
@@ -110,33 +115,82 @@ NOINLINE void f6(int j)
         pthread_mutex_unlock(&n);
     }
 }
+NOINLINE void idle(int *at) { ++*at; }
 static void *t2(void *arg)
 {
-    order_wait(1);
+    for (int i = 0; i < 50; i++)
+        f6(-1); /* no longer cold, while the other thread runs idle() */
+    order_point(0);
+    order_wait(2);
     f6(100); /* the race on x */
-    order_point(1);
-    order_wait(3);
+    order_point(2);
+    order_wait(4);
     f6(10); /* and, in other blocks of the same functions, the one on y */
-    order_point(3);
+    order_point(4);
     return arg;
 }
 int main(void)
 {
     pthread_t t;
+    int own = 0;
     for (int i = 0; i < 200; i++)
         f5(10);
+    for (int i = 0; i < 50; i++)
+        idle(&own);
     pthread_create(&t, NULL, t2, NULL);
-    order_point(0);
-    order_wait(2);
+    order_wait(1);
+    f5(-1);
+    order_point(1);
+    order_wait(3);
     f5(10);
-    order_point(2);
-    order_wait(4);
+    order_point(3);
+    order_wait(5);
     f5(100);
     pthread_join(t, NULL);
     return 0;
 }
 END
-for program in fig2 fig6; do
+# A hot function stays in its loop while another thread calls a new one.
+cat >loop.c <<'END'
+#include "order.h"
+#include <pthread.h>
+#include <stdlib.h>
+#define NOINLINE __attribute__((noinline)) static
+int shared, own, rounds;
+NOINLINE long scan(const int *at, int n, int hold)
+{
+    long s = 0;
+    for (int i = 0; i < n; i++) {
+        if (i == hold) {
+            order_point(0);
+            order_wait(2);
+        }
+        s += *at;
+    }
+    return s;
+}
+NOINLINE void fresh(void) { shared = 1; }
+static void *t2(void *arg)
+{
+    long s = 0;
+    for (int i = 0; i < 250; i++)
+        s += scan(&own, 2, -1);
+    s += scan(&shared, rounds, 3);
+    return s < 0 ? arg : NULL;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    rounds = atoi(argv[1]);
+    pthread_create(&t, NULL, t2, NULL);
+    order_wait(1); /* it is in the fourth round */
+    fresh();
+    order_point(1);
+    pthread_join(t, NULL);
+    return 0;
+}
+END
+for program in fig2 fig6 loop; do
     status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o $program $program.c -pthread
 done
 # f4 comes for the first time while f1, hot, is called.
@@ -147,10 +201,23 @@ has err "Write of size 4"
 has err "#0 f1"
 has err "#0 f4"
 has err "Location is global 'y'"
-# f2 comes for the first time while f3, hot, is still running. What f3 did before it was not looked at; the race
-# is with its next call, if there is one.
-status 66 "$PF" run --sample=full -- ./fig2 f
-status 0 "$PF" run --sample=literace -- ./fig2 f
+# f2 comes for the first time while f3, hot, is running again and again.
+status 66 "$PF" run --sample=full -- ./fig2 d
+status 0 "$PF" run --sample=literace -- ./fig2 d
+status 66 "$PF" run --sample=atexrace --state s2 -- ./fig2 d
+has err "#0 f2"
+has err "#0 f3"
+has err "Location is global 'y'"
+# The pair (scan, fresh) is new: scan crosses to its watch body where it is, at the end of the round. What is left of that
+# round is not seen, so in its last one it is too late.
+status 66 "$PF" run --sample=full -- ./loop 4
+status 0 "$PF" run --sample=literace -- ./loop 1000
+status 66 "$PF" run --sample=atexrace --state sl -- ./loop 1000
+has err "#0 scan"
+has err "#0 fresh"
+has err "Location is global 'shared'"
+status 66 "$PF" run --sample=atexrace --state sl5 -- ./loop 5
+status 0 "$PF" run --sample=atexrace --state sl4 -- ./loop 4
 # Both races of figure 6: the pair is new, then in its first burst.
 status 66 "$PF" run --sample=full --json full.json -- ./fig6
 status 0 "$PF" run --sample=literace -- ./fig6

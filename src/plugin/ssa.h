@@ -1,0 +1,25 @@
+/*
+ * ssa.h - two things that LLVM can do and its C interface does not offer (shim.cpp).
+ */
+#ifndef PF_PLUGIN_SSA_H
+#define PF_PLUGIN_SSA_H
+
+#include <llvm-c/Core.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A new block between the blocks `from` and their successor `to`, which takes their values of its PHIs together.
+ * None of them ends with an invoke or a computed goto. */
+LLVMBasicBlockRef pf_ssa_latch(LLVMBasicBlockRef to, const LLVMBasicBlockRef *from, unsigned n);
+/* From now on the value of the instruction is also brought by the ends of the blocks, as values[i]: its uses get
+ * PHIs where they meet. */
+void pf_ssa_merge(LLVMValueRef inst, const LLVMValueRef *values, const LLVMBasicBlockRef *blocks,
+                  unsigned n);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,32 @@
+/*
+ * sample_cross.c - for tests: every call begins in its plain body and is watched from the first back edge of a
+ * loop on.
+ */
+#include "sample.h"
+
+static bool configure(const char *parameters) { return !*parameters; }
+
+static void begin(struct pf_thread *t)
+{
+    (void)t;
+    __pf_tls.dispatch = PF_DISPATCH_ASK;
+    __pf_tls.cross = 1;
+}
+
+static void end(struct pf_thread *t) { (void)t; }
+
+static enum pf_body call(struct pf_thread *t, struct pf_func *f)
+{
+    (void)t;
+    (void)f;
+    __pf_tls.cross = 1;
+    return PF_BODY_PLAIN;
+}
+
+const struct pf_sampler pf_sampler_cross = {
+    .name = "cross",
+    .configure = configure,
+    .begin = begin,
+    .end = end,
+    .call = call,
+};

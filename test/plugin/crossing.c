@@ -1,0 +1,97 @@
+// A call that is in its plain body crosses to the watch body at the first back edge of a loop: what it does from then
+// on is seen, and every value is as it was.
+// cross: write 4 x crossing.c:28 counted < main
+// cross: write 4 last crossing.c:30 counted < main
+// crosses O2: 1 read 4 - crossing.c:23 counted < main
+// crosses: 9 read 4 stop crossing.c:43 waits < main
+// crosses O0: 999 read 2 b crossing.c:53 sum < main
+// crosses O1: 1 read 1998 b crossing.c:53 sum < main
+// crosses O2: 1 read 1992 b crossing.c:53 sum < main
+// crosses: 60 write 4 a crossing.c:63 nested < main
+// no cross: total
+// no cross O2: few
+#include <stdio.h>
+
+#define NOINLINE __attribute__((noinline)) static
+int x, last, total, a[1000];
+volatile int stop, ten = 10, many = 1000;
+short b[1000];
+
+/* *p is read before the loop, which covers the reads in it: it is checked on the way over. */
+NOINLINE int counted(int n, const int *p)
+{
+    int s = 0, k = *p;
+    for (int i = 0; i < n; i++) {
+        s ^= x;
+        if (s & 4)
+            s += *p;
+        x += i * k;
+    }
+    last = s;
+    return s;
+}
+
+NOINLINE int straight(int n)
+{
+    total += n;
+    return total;
+}
+
+NOINLINE int waits(int n)
+{
+    int rounds = 0;
+    while (!stop)
+        if (++rounds == n)
+            return rounds;
+    return -1;
+}
+
+NOINLINE long sum(int n)
+{
+    long s = 0;
+    for (int i = 0; i < n; i++)
+        s += b[i];
+    return s;
+}
+
+NOINLINE int nested(int n, int m, int c)
+{
+    int t = c * 3;
+    for (int i = 0; i < n; i++) {
+        int q = i * t;
+        for (int k = 0; k < m; k++) {
+            a[(i + k) % 1000] += q + k;
+            switch (a[k] & 3) {
+            case 0:
+                continue;
+            case 1:
+                t++;
+                break;
+            case 2:
+                goto next;
+            }
+            x ^= t;
+        }
+        last = q;
+    next:;
+    }
+    return t;
+}
+
+/* So short that nobody waits for its end. */
+NOINLINE void few(int by)
+{
+    for (int i = 0; i < 100; i++)
+        a[i] += by;
+}
+
+int main(void)
+{
+    int seven = 7;
+    for (int i = 0; i < 1000; i++)
+        b[i] = (short)(i * 31);
+    few(3);
+    printf("%d %d %d %ld %d %d\n", counted(100, &seven), straight(3), waits(ten), sum(many),
+           nested(20, 30, 5), x);
+    return 0;
+}
