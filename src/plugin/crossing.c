@@ -31,7 +31,7 @@
 /* Every value that lives across such a head gets PHIs there and where ways meet behind it. In a large function that is
  * too much for the register allocator: of its loops only the first ones, in the order of the code, which has the
  * outer ones before the inner ones, are looked at. */
-#define HEADS_TIMES_BLOCKS (getenv("HTB")?(size_t)atol(getenv("HTB")):256)
+#define HEADS_TIMES_BLOCKS 1024
 
 /* Edges back to a block that is on the way to where they start: every cycle has one. */
 struct search {
