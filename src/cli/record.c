@@ -9,6 +9,7 @@
 #include "fuzz_text.h"
 #include "program.h"
 #include "reached.h"
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,6 +49,31 @@ static pf_status check_schedule(const char *text, struct pf_error *e)
                    "--schedule=%s: expected rr:SLICE, random:SEED, pct:SEED,DEPTH, pos:SEED, "
                    "racefuzzer:LOCATION,LOCATION,SEED or assetfuzzer:STEP,...,SEED",
                    text);
+}
+
+/* One more for the runtime; a part of the recording, as all of the environment. */
+static bool add_option(const char *name, const char *value)
+{
+    const char *old = getenv("PF_OPTIONS");
+    char *all;
+    bool ok =
+        asprintf(&all, "%s%s%s='%s'", old ? old : "", old && *old ? ":" : "", name, value) >= 0 &&
+        !setenv("PF_OPTIONS", all, 1);
+    if (!ok)
+        pf_complain(VERB, "out of memory");
+    else
+        free(all);
+    return ok;
+}
+
+static bool add_file(const char *name, const char *file)
+{
+    char *path = realpath(file, NULL);
+    bool ok = path && add_option(name, path);
+    if (!path)
+        pf_complain(VERB, "%s: %s", file, strerror(errno));
+    free(path);
+    return ok;
 }
 
 /* NAME.clip, here. */
@@ -106,7 +132,7 @@ static int tell(const char *file, const struct pf_child_end *child, const struct
 int pf_record(int argc, char **argv)
 {
     struct pf_directed d = {0};
-    const char *file = NULL, *continuations = NULL, *json = NULL;
+    const char *file = NULL, *continuations = NULL, *json = NULL, *reach = NULL, *globals = NULL;
     const struct pf_cli_option options[] = {
         {"o", "FILE", "where the recording goes (default: NAME.clip, in this folder)", &file, NULL},
         {"schedule", "POLICY",
@@ -124,6 +150,10 @@ int pf_record(int argc, char **argv)
         {"tail", "POLICY", "the policy of each; a star stands for its number", &d.tail, NULL},
         {"folder", "DIR", "where the continuations are kept", &d.folder, NULL},
         {"exclude", "GLOB", "do not watch functions of this name; several with commas", &d.exclude,
+         NULL},
+        {"reach", "HOW", "what missing code reaches: once (default), or full: walked at every call",
+         &reach, NULL},
+        {"globals", "FILE", "lines 'LIBRARY VARIABLE...': what missing code uses by name", &globals,
          NULL},
     };
     const struct pf_cli_verb verb = {
@@ -146,6 +176,10 @@ int pf_record(int argc, char **argv)
         return complain(&e);
     if ((d.at != NULL) != (continuations != NULL) || (d.at && (!d.tail || !d.folder)))
         return pf_complain(VERB, "--at, --continue, --tail and --folder go together");
+    if (reach && strcmp(reach, "once") && strcmp(reach, "full"))
+        return pf_complain(VERB, "--reach=%s: expected once or full", reach);
+    if ((reach && !add_option("reach", reach)) || (globals && !add_file("globals", globals)))
+        return PF_EXIT_USAGE;
     d.continuations = continuations ? (unsigned)strtoul(continuations, NULL, 10) : 0;
     char *path;
     if (pf_program_find(argv[first], &path, &e) != PF_OK)

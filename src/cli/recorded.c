@@ -14,6 +14,10 @@ struct call {
     uint32_t thread, event, name;
 };
 
+struct span {
+    uint64_t first, n;
+};
+
 struct loader {
     struct pf_trace *t;
     const char *path;
@@ -21,6 +25,9 @@ struct loader {
     pf_vec_u32 trail_of;  /* recorded site -> trail + 1 */
     pf_vec_u32 thread_of; /* recorded thread -> thread + 1 */
     PF_VEC(struct call) calls; /* under way */
+    PF_VEC(struct span) ranges; /* that numbered sets reach */
+    PF_VEC(struct span) sets;   /* by number: first and count in ranges */
+    uint64_t open;              /* the set whose ranges come now; 0: none */
     struct pf_trace_error *err;
 };
 
@@ -198,6 +205,28 @@ static bool add_access(struct loader *l, const struct pf_record *r, uint32_t who
     return true;
 }
 
+/* A numbered set is told with its first call; later ones have the same ranges. */
+static bool take_set(struct loader *l, const struct pf_record *r)
+{
+    l->open = 0;
+    if (!r->has_value || !r->value)
+        return true;
+    if (!l->sets.len)
+        pf_vec_push(&l->sets, (struct span){0, 0});
+    if (r->value == l->sets.len) {
+        pf_vec_push(&l->sets, (struct span){l->ranges.len, 0});
+        l->open = r->value;
+        return true;
+    }
+    if (r->value > l->sets.len || r->more)
+        return false;
+    struct span s = l->sets.at[r->value];
+    for (uint64_t i = s.first; i < s.first + s.n; i++)
+        pf_trace_reach_add(l->t, PF_NONE,
+                           pf_trace_place(l->t, l->ranges.at[i].first, l->ranges.at[i].n));
+    return true;
+}
+
 static bool add_call(struct loader *l, const struct pf_record *r, uint32_t who, uint32_t where)
 {
     const struct pf_name_site *s = &l->names->site[r->site];
@@ -210,10 +239,16 @@ static bool add_call(struct loader *l, const struct pf_record *r, uint32_t who, 
             r->what + r->more < r->what)
             return bad(l, "a range that belongs to no call");
         pf_trace_reach_add(l->t, PF_NONE, pf_trace_place(l->t, r->what, r->more));
+        if (l->open) {
+            pf_vec_push(&l->ranges, (struct span){r->what, r->more});
+            l->sets.at[l->open].n++;
+        }
         return true;
     }
     if (r->kind == PF_EV_CALL) {
         link = pf_trace_reach(l->t);
+        if (!take_set(l, r))
+            return bad(l, "a call with a set that was not told before");
         pf_vec_push(&l->calls, (struct call){who, (uint32_t)l->t->events.len, name});
         l->t->has_calls = true;
     } else {
@@ -303,5 +338,7 @@ bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, struct p
     pf_vec_release(&l.trail_of);
     pf_vec_release(&l.thread_of);
     pf_vec_release(&l.calls);
+    pf_vec_release(&l.ranges);
+    pf_vec_release(&l.sets);
     return ok;
 }

@@ -34,6 +34,7 @@ uint32_t pf_context_number(const struct pf_context *c) { return running; }
 uint64_t pf_context_events(const struct pf_context *c) { return indices[running]; }
 
 uint32_t pf_stack_flags(uint32_t id) { return id % 4; }
+void pf_reach_written(uint64_t addr, uint64_t size) {}
 
 void pf_stack_walk(uint32_t id, bool (*f)(const struct pf_position *, void *), void *arg)
 {

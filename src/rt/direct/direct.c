@@ -10,6 +10,7 @@
 #include "fuzz.h"
 #include "log.h"
 #include "point.h"
+#include "reach.h"
 #include "rt.h"
 #include "scheduler.h"
 #include "sys.h"
@@ -124,6 +125,8 @@ void pf_direct_start(void)
     pf_sched_init(pf_log_channel()->schedule);
     pf_trace_listen();
     pf_fuzz_listen();
+    if (pf_direct.tracing)
+        pf_reach_config();
     pf_world_init();
     pf_trap_arm();
     pf_unnest();

@@ -3,6 +3,7 @@
 #include "direct.h"
 #include "entry.h"
 #include "event.h"
+#include "glob.h"
 #include "limits.h"
 #include "module.h"
 #include "reach.h"
@@ -43,12 +44,6 @@ void pf_call_settle(void)
     }
 }
 
-static void trace_reached(void *id, uint64_t addr, uint64_t size)
-{
-    pf_trace_event(&(struct pf_traced){
-        .kind = PF_EV_CALL, .attached = true, .site = *(uint32_t *)id, .what = addr, .more = size});
-}
-
 static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void *const *pointers,
                   bool ours)
 {
@@ -56,10 +51,20 @@ static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void 
     if (calls.n == OPEN_MAX) {
         pf_limit_hit(PF_LIMIT_CALLS);
     } else {
-        struct pf_reach_set *set = pf_reach_find(n, pointers, ours);
-        pf_trace_event(&(struct pf_traced){
-            .kind = PF_EV_CALL, .site = id, .what = callee, .more = pf_reach_count(set)});
-        pf_reach_each(set, trace_reached, &id);
+        struct pf_reached d = pf_reach_find((void *)callee, n, pointers, ours);
+        uint32_t ranges = d.told ? 0 : d.n;
+        pf_trace_event(&(struct pf_traced){.kind = PF_EV_CALL,
+                                           .site = id,
+                                           .what = callee,
+                                           .more = ranges,
+                                           .has_value = d.number != 0,
+                                           .value = d.number});
+        for (uint32_t i = 0; i < ranges; i++)
+            pf_trace_event(&(struct pf_traced){.kind = PF_EV_CALL,
+                                               .attached = true,
+                                               .site = id,
+                                               .what = d.at[i].addr,
+                                               .more = d.at[i].size});
         calls.at[calls.n++] = (struct open){top(), top()->func, call, id, callee};
     }
     pf_unnest();
@@ -91,28 +96,6 @@ void pf_event_exclude(const char *text)
     pf_rt.excludes = text && *text;
 }
 
-/* Does text match the glob [g, end)? `*` and `?`. */
-static bool matches(const char *g, const char *end, const char *text)
-{
-    const char *star = NULL, *again = NULL;
-    for (;;) {
-        if (g < end && *g == '*') {
-            star = ++g;
-            again = text;
-        } else if (*text && g < end && (*g == '?' || *g == *text)) {
-            g++;
-            text++;
-        } else if (!*text && g == end) {
-            return true;
-        } else if (star && *again) {
-            g = star;
-            text = ++again;
-        } else {
-            return false;
-        }
-    }
-}
-
 static bool matches_any(const char *text)
 {
     const char *base = text;
@@ -124,7 +107,7 @@ static bool matches_any(const char *text)
     for (const char *g = globs, *end; *g; g = *end ? end + 1 : end) {
         for (end = g; *end && *end != ',';)
             end++;
-        if (matches(g, end, text) || matches(g, end, base))
+        if (pf_glob_matches(g, end, text) || pf_glob_matches(g, end, base))
             return true;
     }
     return false;

@@ -2,6 +2,7 @@
  * syscall.c - one system call of the target: performed and logged, or answered from the log.
  */
 #define _GNU_SOURCE
+#include "areas.h"
 #include "store.h"
 #include "world.h"
 #include <errno.h>
@@ -130,6 +131,7 @@ static long call(long number, const long a[6])
 long pf_world_call(long number, const long a[6])
 {
     long r = call(number, a);
+    pf_areas_called(number);
     pf_world_signals();
     pf_world_deliver();
     return r;

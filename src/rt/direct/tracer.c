@@ -9,6 +9,7 @@
 #include "event_call.h"
 #include "event_code.h"
 #include "log.h"
+#include "reach.h"
 #include "stack.h"
 #include "store.h"
 #include "sys.h"
@@ -128,6 +129,8 @@ void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, ui
         return;
     struct pf_code_site *s = &tracer.code.site[site];
     unsigned kind = write ? PF_EV_WRITE : PF_EV_READ;
+    if (write && size == 8) /* a pointer, perhaps */
+        pf_reach_written(addr, 8);
     if (__builtin_expect(s->size != size || s->kind != kind, 0)) {
         if (s->size || (size & (size - 1)) || size > 8) { /* not always the same: the long form */
             pf_trace_event(&(struct pf_traced){.kind = (uint8_t)kind,
@@ -160,6 +163,8 @@ void pf_trace_event(const struct pf_traced *e)
         s->reserved[0] = 1;
         pf_trace_name_site(e->site, PF_EV_KINDS, 0);
     }
+    if ((e->kind == PF_EV_WRITE || e->kind == PF_EV_AWRITE || e->kind == PF_EV_RMW) && e->more >= 8)
+        pf_reach_written(e->what, e->more);
     uint32_t nbytes = e->nbytes < PF_TRACED_BYTES ? e->nbytes : PF_TRACED_BYTES;
     unsigned char *a = place(&tracer.addr), *a0 = a, *v = place(&tracer.value), *v0 = v;
     *a++ = (unsigned char)((e->what ? PF_HAS_OPERAND : 0) | (e->more ? PF_HAS_SECOND : 0) |

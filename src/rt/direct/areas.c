@@ -1,0 +1,129 @@
+#include "areas.h"
+#include "pf_shadow.h"
+#include "sys.h"
+#include <fcntl.h>
+
+#define AREAS 8192u
+
+static struct pf_area areas[AREAS];
+static uint32_t n;
+static bool fresh, whole;
+
+void pf_areas_called(long number)
+{
+    switch (number) {
+    case SYS_mmap:
+    case SYS_munmap:
+    case SYS_mremap:
+    case SYS_mprotect:
+    case SYS_brk:
+    case SYS_shmat:
+    case SYS_shmdt:
+    case SYS_remap_file_pages:
+        fresh = false;
+        break;
+    default:
+        break;
+    }
+}
+
+static bool is_watched(uint64_t lo)
+{
+    static const struct {
+        uint64_t lo, hi;
+    } range[] = {PF_APP_RANGES};
+    for (unsigned i = 0; i < sizeof range / sizeof *range; i++)
+        if (lo >= range[i].lo && lo < range[i].hi)
+            return true;
+    return false;
+}
+
+/* --- one line: "7f00-7f10 rw-p 00000000 08:01 1234   /path" --- */
+
+struct line {
+    struct pf_area area;
+    unsigned field, length; /* the field we are in, bytes of the name */
+    bool blank;
+};
+
+static void put_name(struct line *l, char c)
+{
+    if (c == '/') {
+        l->length = 0;
+        l->area.file = true;
+    } else if (l->length < sizeof l->area.name - 1) {
+        l->area.name[l->length++] = c;
+    }
+    l->area.name[l->length] = 0;
+}
+
+static void take(struct line *l, char c)
+{
+    unsigned digit = c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a') + 10;
+    if (c == ' ' || (c == '-' && l->field == 0)) {
+        l->field += !l->blank && l->field < 6;
+        l->blank = c == ' ';
+        return;
+    }
+    l->blank = false;
+    if (l->field == 0)
+        l->area.lo = l->area.lo << 4 | digit;
+    else if (l->field == 1)
+        l->area.hi = l->area.hi << 4 | digit;
+    else if (l->field == 2)
+        l->area.readable |= c == 'r';
+    else if (l->field == 6)
+        put_name(l, c);
+}
+
+static void end_line(struct line *l)
+{
+    if (l->area.hi && is_watched(l->area.lo)) {
+        if (n < AREAS)
+            areas[n++] = l->area;
+        else
+            whole = false;
+    }
+    *l = (struct line){0};
+}
+
+static void read_again(void)
+{
+    static char piece[4096];
+    struct line l = {0};
+    long fd = pf_sys(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), got = -1;
+    n = 0;
+    whole = fd >= 0;
+    while (fd >= 0 && (got = pf_sys(SYS_read, fd, piece, sizeof piece)) > 0)
+        for (long i = 0; i < got; i++)
+            if (piece[i] == '\n')
+                end_line(&l);
+            else
+                take(&l, piece[i]);
+    whole &= got == 0;
+    if (fd >= 0)
+        pf_sys(SYS_close, fd);
+    fresh = true;
+}
+
+const struct pf_area *pf_area_find(uint64_t addr)
+{
+    if (__builtin_expect(!fresh, 0))
+        read_again();
+    uint32_t lo = 0, hi = n; /* the last one at or below addr is lo - 1 */
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (areas[mid].lo <= addr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo && addr < areas[lo - 1].hi ? &areas[lo - 1] : NULL;
+}
+
+bool pf_areas_known(void)
+{
+    if (!fresh)
+        read_again();
+    return whole;
+}

@@ -1,0 +1,29 @@
+/*
+ * areas.h - the mapped memory of the process: where each mapping begins and ends, and of which file it is.
+ *
+ * Model:   /proc/self/maps, read again when a system call has changed mappings since. Memory of the runtime
+ *          (outside of PF_APP_RANGES) is left out.
+ * Memory:  a table of its own; an area is valid until the next call.
+ * Threads: the target's one kernel thread.
+ * Errors:  where /proc cannot be read, or has more mappings than the table, pf_areas_known says false: the
+ *          caller must not conclude anything from an address that is not found.
+ */
+#ifndef PF_RT_AREAS_H
+#define PF_RT_AREAS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pf_area {
+    uint64_t lo, hi;
+    bool readable, file; /* file: mapped from one */
+    char name[48];       /* the last part of the file's path, "[heap]", or empty */
+};
+
+const struct pf_area *pf_area_find(uint64_t addr); /* NULL: not mapped, or not known */
+bool pf_areas_known(void);
+
+/* After a system call: mappings may have changed. */
+void pf_areas_called(long number);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * reach_names.h - the program's variables, for reach.c: which one holds an address, and which are named as
+ * used by code without events.
+ *
+ * Memory:  a table of its own, sorted; made again when objects were loaded.
+ * Threads: the target's one kernel thread.
+ * Errors:  a configuration that cannot be read ends the process before the program runs, as a bad option
+ *          does. More variables than the table: pf_variable_holding asks module.h instead.
+ */
+#ifndef PF_RT_REACH_NAMES_H
+#define PF_RT_REACH_NAMES_H
+
+#include "reach.h"
+
+bool pf_variable_holding(uint64_t addr, struct pf_range_of *out);
+void pf_variable_each(void (*f)(const struct pf_range_of *, void *), void *arg);
+
+/* Those named by PF_GLOBAL, and by the configuration for this library (the name of its file). */
+void pf_named_each(const char *library, void (*f)(const struct pf_range_of *, void *), void *arg);
+
+#endif
