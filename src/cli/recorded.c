@@ -9,13 +9,10 @@
 
 #define SPLIT 8u               /* bytes of a value */
 #define SIZE_MAX_BELIEVED (1ull << 40)
+#define ADDRESSES (1ull << 47)
 
 struct call {
     uint32_t thread, event, name;
-};
-
-struct span {
-    uint64_t first, n;
 };
 
 struct loader {
@@ -25,9 +22,7 @@ struct loader {
     pf_vec_u32 trail_of;  /* recorded site -> trail + 1 */
     pf_vec_u32 thread_of; /* recorded thread -> thread + 1 */
     PF_VEC(struct call) calls; /* under way */
-    PF_VEC(struct span) ranges; /* that numbered sets reach */
-    PF_VEC(struct span) sets;   /* by number: first and count in ranges */
-    uint64_t open;              /* the set whose ranges come now; 0: none */
+    pf_vec_u32 sets; /* of calls, by number from 1: the set told first */
     struct pf_trace_error *err;
 };
 
@@ -93,7 +88,11 @@ static uint32_t object(struct loader *l, enum pf_role role, uint64_t addr)
         if (addr != v->addr)
             snprintf(text + strlen(text), 40, ".%" PRIu64, addr - v->addr);
     }
-    return pf_trace_number(l->t, role, name_of(l, text));
+    size_t known = pf_trace_nobjects(l->t, role);
+    uint32_t number = pf_trace_number(l->t, role, name_of(l, text));
+    if (number == known)
+        pf_trace_object_at(l->t, role, number, addr);
+    return number;
 }
 
 static uint32_t thread(struct loader *l, uint64_t number)
@@ -205,25 +204,23 @@ static bool add_access(struct loader *l, const struct pf_record *r, uint32_t who
     return true;
 }
 
-/* A numbered set is told with its first call; later ones have the same ranges. */
-static bool take_set(struct loader *l, const struct pf_record *r)
+/* The set of a call. A numbered one is told with its first call; later ones have the same ranges. */
+static bool take_set(struct loader *l, const struct pf_record *r, uint32_t *reach)
 {
-    l->open = 0;
-    if (!r->has_value || !r->value)
+    if (!r->has_value || !r->value) {
+        *reach = pf_trace_reach(l->t);
         return true;
+    }
     if (!l->sets.len)
-        pf_vec_push(&l->sets, (struct span){0, 0});
+        pf_vec_push(&l->sets, 0);
     if (r->value == l->sets.len) {
-        pf_vec_push(&l->sets, (struct span){l->ranges.len, 0});
-        l->open = r->value;
+        *reach = pf_trace_reach(l->t);
+        pf_vec_push(&l->sets, *reach);
         return true;
     }
     if (r->value > l->sets.len || r->more)
         return false;
-    struct span s = l->sets.at[r->value];
-    for (uint64_t i = s.first; i < s.first + s.n; i++)
-        pf_trace_reach_add(l->t, PF_NONE,
-                           pf_trace_place(l->t, l->ranges.at[i].first, l->ranges.at[i].n));
+    *reach = pf_trace_reach_again(l->t, l->sets.at[r->value]);
     return true;
 }
 
@@ -235,19 +232,14 @@ static bool add_call(struct loader *l, const struct pf_record *r, uint32_t who, 
     spell(text, sizeof text, callee && *callee ? callee : "foreign");
     uint32_t name = name_of(l, text), link;
     if (r->kind == PF_EV_CALL && r->attached) { /* one more range that the last call reaches */
-        if (!l->t->reaches.len || !r->more || r->more > SIZE_MAX_BELIEVED ||
+        if (!l->t->reaches.len || !r->more || r->what + r->more > ADDRESSES ||
             r->what + r->more < r->what)
             return bad(l, "a range that belongs to no call");
-        pf_trace_reach_add(l->t, PF_NONE, pf_trace_place(l->t, r->what, r->more));
-        if (l->open) {
-            pf_vec_push(&l->ranges, (struct span){r->what, r->more});
-            l->sets.at[l->open].n++;
-        }
+        pf_trace_reach_range(l->t, r->what, r->more);
         return true;
     }
     if (r->kind == PF_EV_CALL) {
-        link = pf_trace_reach(l->t);
-        if (!take_set(l, r))
+        if (!take_set(l, r, &link))
             return bad(l, "a call with a set that was not told before");
         pf_vec_push(&l->calls, (struct call){who, (uint32_t)l->t->events.len, name});
         l->t->has_calls = true;
@@ -338,7 +330,6 @@ bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, struct p
     pf_vec_release(&l.trail_of);
     pf_vec_release(&l.thread_of);
     pf_vec_release(&l.calls);
-    pf_vec_release(&l.ranges);
     pf_vec_release(&l.sets);
     return ok;
 }

@@ -46,6 +46,8 @@ void pf_block_free(struct pf_thread *t, void *addr, uint32_t where);
 bool pf_block_find(const volatile void *addr, struct pf_block *out);
 /* The same for blocks that are not freed, quickly; while pf_rt.events. */
 bool pf_block_holding(uintptr_t addr, struct pf_block *out);
+/* The same where only large blocks can be: in mappings of their own. */
+bool pf_block_large(uintptr_t addr, struct pf_block *out);
 /* The size given to pf_block_new, or 0. */
 size_t pf_block_size(const void *addr);
 

@@ -209,13 +209,20 @@ static bool holds(uint32_t r, uintptr_t a, struct pf_block *out)
     return true;
 }
 
-bool pf_block_holding(uintptr_t a, struct pf_block *out)
+bool pf_block_large(uintptr_t a, struct pf_block *out)
 {
     if (nlarge > LARGE_MAX)
         return pf_block_find((void *)a, out) && !out->freed;
     for (uint32_t i = 0; i < nlarge; i++)
         if (holds(large[i], a, out))
             return true;
+    return false;
+}
+
+bool pf_block_holding(uintptr_t a, struct pf_block *out)
+{
+    if (pf_block_large(a, out))
+        return true;
     uint32_t *p = plane(a), *first = (uint32_t *)PF_BLOCK_PLANE;
     for (unsigned i = 0; i <= SWEEP_MAX / 16 && p >= first; i++, p--)
         if (*p)

@@ -198,17 +198,99 @@ static uint32_t object_item(const struct pf_trace *t, enum pf_role role, uint32_
 
 uint32_t pf_trace_nitems(const struct pf_trace *t) { return object_item(t, PF_ROLE_CALL, 0); }
 
+/* --- items of reach sets --- */
+
+static int by_object(const void *x, const void *y)
+{
+    const struct pf_object *a = x, *b = y;
+    return a->addr < b->addr ? -1 : a->addr > b->addr;
+}
+
+/* The cells that are no ranges, by address. */
+struct map {
+    struct {
+        uint64_t addr;
+        uint32_t cell;
+    } *at;
+    size_t n;
+    uint64_t longest;
+};
+
+static int by_address(const void *x, const void *y)
+{
+    uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
+    return a < b ? -1 : a > b;
+}
+
+static void make_map(struct pf_trace *t, struct map *m)
+{
+    bool *used = pf_mem_zero(t->cells.len + 1, sizeof *used);
+    *m = (struct map){.at = pf_mem_resize(NULL, t->cells.len + 1, sizeof *m->at)};
+    for (size_t i = 0; i < t->places.len; i++) {
+        const struct pf_range *p = &t->places.at[i];
+        for (uint32_t c = p->cell0; p->block != PF_BLOCK_RANGE && c < p->cell0 + p->ncells; c++)
+            used[c] = true;
+    }
+    for (uint32_t c = 0; c < t->cells.len; c++)
+        if (used[c]) {
+            m->at[m->n].addr = t->cells.at[c].addr;
+            m->at[m->n++].cell = c;
+            m->longest = t->cells.at[c].size > m->longest ? t->cells.at[c].size : m->longest;
+        }
+    if (m->n)
+        qsort(m->at, m->n, sizeof *m->at, by_address);
+    if (t->tables->objects.len)
+        qsort(t->tables->objects.at, t->tables->objects.len, sizeof *t->tables->objects.at,
+              by_object);
+    free(used);
+}
+
+static void add_range(struct pf_trace *t, const struct map *m, const struct pf_range *p)
+{
+    uint64_t from = p->addr > m->longest ? p->addr - m->longest : 0, end = p->addr + p->size;
+    size_t lo = 0, hi = m->n;
+    while (lo < hi) { /* the first that can reach into the range */
+        size_t mid = (lo + hi) / 2;
+        if (m->at[mid].addr < from)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; lo < m->n && m->at[lo].addr < end; lo++)
+        if (m->at[lo].addr + t->cells.at[m->at[lo].cell].size > p->addr)
+            pf_vec_push(&t->reach_items, m->at[lo].cell);
+    const struct pf_object *o = t->tables->objects.at;
+    for (lo = 0, hi = t->tables->objects.len; lo < hi;) {
+        size_t mid = (lo + hi) / 2;
+        if (o[mid].addr < p->addr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    for (; lo < t->tables->objects.len && o[lo].addr < end; lo++)
+        pf_vec_push(&t->reach_items, object_item(t, o[lo].role, o[lo].number));
+}
+
 static void find_items(struct pf_trace *t)
 {
+    struct map map = {0};
+    if (t->reaches.len)
+        make_map(t, &map);
     for (size_t r = 0; r < t->reaches.len; r++) {
         struct pf_reach *d = &t->reaches.at[r];
         uint32_t start = (uint32_t)t->reach_items.len;
+        if (d->nitems == PF_REACH_AGAIN) {
+            *d = t->reaches.at[d->item0];
+            continue;
+        }
         for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
             struct pf_raw_item *raw = &t->tables->raw.at[k];
             if (raw->place != PF_NONE) {
                 struct pf_range *p = &t->places.at[raw->place];
                 for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
                     pf_vec_push(&t->reach_items, c);
+                if (p->block == PF_BLOCK_RANGE)
+                    add_range(t, &map, p);
             }
             for (int role = 0; raw->name != PF_NONE && role < PF_ROLE_CALL; role++) {
                 uint32_t n = pf_trace_lookup(t, role, raw->name);
@@ -225,6 +307,10 @@ static void find_items(struct pf_trace *t)
         t->reach_items.len = w;
         *d = (struct pf_reach){start, w - start};
     }
+    free(map.at);
+    for (size_t i = 0; i < t->places.len; i++) /* no block has this number */
+        if (t->places.at[i].block == PF_BLOCK_RANGE)
+            t->places.at[i].block = 0;
 }
 
 void pf_trace_seal(struct pf_trace *t)

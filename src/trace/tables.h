@@ -20,6 +20,13 @@ struct pf_block_range {
 struct pf_raw_item {
     uint32_t name, place; /* either may be PF_NONE */
 };
+/* The "generation" of places that stand for ranges of addresses, whatever lies there. */
+#define PF_BLOCK_RANGE (UINT32_MAX - PF_TABLE_PLACE)
+#define PF_REACH_AGAIN UINT32_MAX /* as nitems before sealing: item0 is the earlier set */
+struct pf_object {
+    uint64_t addr;
+    uint32_t role, number;
+};
 
 struct pf_trace_tables {
     uint32_t *slots;
@@ -27,6 +34,7 @@ struct pf_trace_tables {
     PF_VEC(struct pf_entry) entries;
     PF_VEC(struct pf_block_range) blocks; /* by address, disjoint */
     PF_VEC(struct pf_raw_item) raw;       /* reach items before sealing */
+    PF_VEC(struct pf_object) objects;
     uint32_t nblocks, variables;
 };
 

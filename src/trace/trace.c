@@ -110,6 +110,7 @@ void pf_trace_release(struct pf_trace *t)
         pf_vec_release(&t->tables->entries);
         pf_vec_release(&t->tables->blocks);
         pf_vec_release(&t->tables->raw);
+        pf_vec_release(&t->tables->objects);
         free(t->tables);
         t->tables = NULL;
     }
@@ -166,6 +167,11 @@ uint32_t pf_trace_number(struct pf_trace *t, enum pf_role role, uint32_t name)
     if (fresh)
         pf_vec_push(list, name);
     return n;
+}
+
+size_t pf_trace_nobjects(const struct pf_trace *t, enum pf_role role)
+{
+    return pf_trace_role((struct pf_trace *)t, role)->len;
 }
 
 uint32_t pf_trace_role_name(const struct pf_trace *t, enum pf_role role, uint32_t number)
@@ -290,6 +296,22 @@ void pf_trace_reach_add(struct pf_trace *t, uint32_t name, uint32_t place)
 {
     pf_vec_push(&t->tables->raw, (struct pf_raw_item){name, place});
     t->reaches.at[t->reaches.len - 1].nitems++;
+}
+
+void pf_trace_reach_range(struct pf_trace *t, uint64_t addr, uint64_t size)
+{
+    pf_trace_reach_add(t, PF_NONE, place_in(t, addr, size, PF_BLOCK_RANGE));
+}
+
+uint32_t pf_trace_reach_again(struct pf_trace *t, uint32_t earlier)
+{
+    pf_vec_push(&t->reaches, (struct pf_reach){earlier, PF_REACH_AGAIN});
+    return (uint32_t)t->reaches.len - 1;
+}
+
+void pf_trace_object_at(struct pf_trace *t, enum pf_role role, uint32_t number, uint64_t addr)
+{
+    pf_vec_push(&t->tables->objects, (struct pf_object){addr, role, number});
 }
 
 struct pf_event *pf_trace_add(struct pf_trace *t, enum pf_event_kind kind, uint32_t thread)

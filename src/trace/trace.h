@@ -164,6 +164,9 @@ enum pf_role {
     PF_ROLES
 };
 uint32_t pf_trace_number(struct pf_trace *t, enum pf_role role, uint32_t name);
+size_t pf_trace_nobjects(const struct pf_trace *t, enum pf_role role);
+/* Where that object lies, for pf_trace_reach_range. */
+void pf_trace_object_at(struct pf_trace *t, enum pf_role role, uint32_t number, uint64_t addr);
 /* The name of that number. */
 uint32_t pf_trace_role_name(const struct pf_trace *t, enum pf_role role, uint32_t number);
 /* The address of a named variable; a new one when unseen. */
@@ -183,6 +186,11 @@ bool pf_trace_block_at(const struct pf_trace *t, uint64_t addr, uint64_t *first,
 /* A new reach set, and one item more in the newest: a name in any role, and a place. */
 uint32_t pf_trace_reach(struct pf_trace *t);
 void pf_trace_reach_add(struct pf_trace *t, uint32_t name, uint32_t place);
+/* A range of addresses more: all that ever was there, blocks and objects (pf_trace_object_at). Overlapping
+ * ranges have an item in common also where no event ever was. */
+void pf_trace_reach_range(struct pf_trace *t, uint64_t addr, uint64_t size);
+/* A new set, the same as an earlier one. */
+uint32_t pf_trace_reach_again(struct pf_trace *t, uint32_t earlier);
 
 /* Appends; the caller fills in what the kind needs. */
 struct pf_event *pf_trace_add(struct pf_trace *t, enum pf_event_kind kind, uint32_t thread);

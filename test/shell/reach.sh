@@ -22,6 +22,8 @@ void lib_set_pair(struct pair p) { set(p.flag); }
 void lib_await_pair(struct pair p) { await(p.flag); }
 void lib_set_word(union word w) { set(w.flag); }
 void lib_await_word(union word w) { await(w.flag); }
+void lib_set_second(volatile int **p) { set(p[1]); }
+void lib_await_int(volatile int *p) { await(p); }
 void lib_set_gate(void) { set(&gate); }
 void lib_await_gate(void) { await(&gate); }
 END
@@ -40,7 +42,8 @@ void lib_set_at(char *), lib_await_at(char *), lib_set_gate(void), lib_await_gat
 void lib_set_last(MANY, int *), lib_await_last(MANY, int *);
 void lib_set_pair(struct pair), lib_await_pair(struct pair);
 void lib_set_word(union word), lib_await_word(union word);
-int x, flag, others[18];
+void lib_set_second(int **), lib_await_int(int *);
+int x, flag, others[18], *both[2];
 volatile int gate;
 struct handle one, two;
 char *mapped, *mapped2;
@@ -94,6 +97,8 @@ case_ through_full 0 "one.flag = two.flag = $m" 'lib_set(&one)' 'lib_await(&two)
 case_ last 0 '' 'lib_set_last(SOME, &flag)' 'lib_await_last(SOME, &flag)'
 case_ pair 0 '' 'lib_set_pair((struct pair){1, &flag})' 'lib_await_pair((struct pair){2, &flag})'
 case_ word 0 '' 'lib_set_word((union word){.flag = &flag})' 'lib_await_word((union word){.flag = &flag})'
+# Two blocks side by side are told as one range; both are reached.
+case_ blocks 0 'both[0] = calloc(1, 24), both[1] = calloc(1, 24)' 'lib_set_second(both)' 'lib_await_int(both[1])'
 # The set of a call is kept, until recorded code writes into it.
 again='lib_look(&one), lib_look(&two)'
 case_ kept 0 "$again, $again" "one.flag = $m, lib_look(&one), lib_set(&one)" \

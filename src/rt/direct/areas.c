@@ -4,17 +4,82 @@
 #include <fcntl.h>
 
 #define AREAS 8192u
+#define PARTS 4096u /* what does not fit counts as one with its neighbours */
+#define PAGE 4096ull
 
 static struct pf_area areas[AREAS];
 static uint32_t n;
 static bool fresh, whole;
 
-void pf_areas_called(long number)
+/* --- what was mapped by one call --- */
+
+static struct part {
+    uint64_t lo, hi;
+} parts[PARTS];
+static uint32_t nparts;
+
+static void unmapped(uint64_t lo, uint64_t hi)
 {
+    for (uint32_t i = 0; i < nparts; i++) {
+        struct part *p = &parts[i];
+        if (lo >= p->hi || hi <= p->lo)
+            continue;
+        if (lo > p->lo && hi < p->hi && nparts < PARTS)
+            parts[nparts++] = (struct part){hi, p->hi};
+        if (lo > p->lo)
+            p->hi = lo;
+        else if (hi < p->hi)
+            p->lo = hi;
+        else
+            *p = parts[--nparts], i--;
+    }
+}
+
+static void mapped(uint64_t lo, uint64_t size)
+{
+    uint64_t hi = lo + ((size + PAGE - 1) & -PAGE);
+    unmapped(lo, hi);
+    if (nparts < PARTS)
+        parts[nparts++] = (struct part){lo, hi};
+}
+
+void pf_area_part(const struct pf_area *a, uint64_t addr, uint64_t *lo, uint64_t *hi)
+{
+    *lo = a->lo;
+    *hi = a->hi;
+    for (uint32_t i = 0; i < nparts; i++) {
+        const struct part *p = &parts[i];
+        if (p->hi <= *lo || p->lo >= *hi)
+            continue;
+        if (p->hi <= addr)
+            *lo = p->hi;
+        else if (p->lo > addr)
+            *hi = p->lo;
+        else {
+            *lo = p->lo > *lo ? p->lo : *lo;
+            *hi = p->hi < *hi ? p->hi : *hi;
+        }
+    }
+}
+
+void pf_areas_called(long number, const long a[6], long result)
+{
+    if (result < 0 && result > -4096)
+        return;
     switch (number) {
     case SYS_mmap:
+        mapped((uint64_t)result, (uint64_t)a[1]);
+        fresh = false;
+        break;
     case SYS_munmap:
+        unmapped((uint64_t)a[0], (uint64_t)(a[0] + a[1]));
+        fresh = false;
+        break;
     case SYS_mremap:
+        unmapped((uint64_t)a[0], (uint64_t)(a[0] + a[1]));
+        mapped((uint64_t)result, (uint64_t)a[2]);
+        fresh = false;
+        break;
     case SYS_mprotect:
     case SYS_brk:
     case SYS_shmat:
@@ -71,7 +136,7 @@ static void take(struct line *l, char c)
     else if (l->field == 1)
         l->area.hi = l->area.hi << 4 | digit;
     else if (l->field == 2)
-        l->area.readable |= c == 'r';
+        l->area.writable |= c == 'w';
     else if (l->field == 6)
         put_name(l, c);
 }

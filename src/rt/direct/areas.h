@@ -1,8 +1,9 @@
 /*
  * areas.h - the mapped memory of the process: where each mapping begins and ends, and of which file it is.
  *
- * Model:   /proc/self/maps, read again when a system call has changed mappings since. Memory of the runtime
- *          (outside of PF_APP_RANGES) is left out.
+ * Model:   /proc/self/maps, read again when a system call has changed mappings since. The kernel joins
+ *          neighbours; what was mapped by one call of the program is told apart again. Memory of the
+ *          runtime (outside of PF_APP_RANGES) is left out.
  * Memory:  a table of its own; an area is valid until the next call.
  * Threads: the target's one kernel thread.
  * Errors:  where /proc cannot be read, or has more mappings than the table, pf_areas_known says false: the
@@ -16,14 +17,17 @@
 
 struct pf_area {
     uint64_t lo, hi;
-    bool readable, file; /* file: mapped from one */
+    bool writable, file; /* file: mapped from one */
     char name[48];       /* the last part of the file's path, "[heap]", or empty */
 };
 
 const struct pf_area *pf_area_find(uint64_t addr); /* NULL: not mapped, or not known */
 bool pf_areas_known(void);
 
+/* The part of the area that was mapped together with addr. */
+void pf_area_part(const struct pf_area *a, uint64_t addr, uint64_t *lo, uint64_t *hi);
+
 /* After a system call: mappings may have changed. */
-void pf_areas_called(long number);
+void pf_areas_called(long number, const long a[6], long result);
 
 #endif

@@ -51,7 +51,7 @@ static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void 
     if (calls.n == OPEN_MAX) {
         pf_limit_hit(PF_LIMIT_CALLS);
     } else {
-        struct pf_reached d = pf_reach_find((void *)callee, n, pointers, ours);
+        struct pf_reach_set d = pf_reach_find((void *)callee, n, pointers, ours);
         uint32_t ranges = d.told ? 0 : d.n;
         pf_trace_event(&(struct pf_traced){.kind = PF_EV_CALL,
                                            .site = id,

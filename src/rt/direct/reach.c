@@ -4,6 +4,7 @@
 #include "reach.h"
 #include "access.h"
 #include "areas.h"
+#include "context.h"
 #include "entry.h"
 #include "module.h"
 #include "options.h"
@@ -14,27 +15,35 @@
 
 #define OBJECTS 4096u
 #define SLOTS (4 * OBJECTS)
-#define WORDS_MAX (1u << 22) /* looked at for one call */
+#define WORDS_MAX (1u << 20) /* looked at for one call */
 #define PAGE 4096u
 #define STACKS 1024u
+#define RED_ZONE 128u
 #define WORDS_KEPT 12u /* handed over; with more the set is not kept */
 #define SETS 256u
+#define GRANULE 512u /* of memory that is written */
 #define STAMPS (1u << 16)
+
+/* The stack of a thread: in use from `live` on, reached from `low` on. */
+struct stack {
+    uint64_t lo, hi, live, low;
+};
 
 static struct walk {
     struct pf_range_of all[OBJECTS];
     uint32_t n;
     bool everything;
-    uint16_t slot[SLOTS]; /* 1 + object */
-    struct pf_range_of stack[STACKS]; /* of the threads, now */
+    uint32_t round; /* of walks: slots of other rounds are empty */
+    uint32_t slot[SLOTS]; /* round << 16 | 1 + object */
+    struct stack stack[STACKS]; /* now */
     uint32_t nstacks;
 } set;
 
 static void add(struct pf_range_of o)
 {
     uint32_t at = (uint32_t)(o.addr * 0x9e3779b97f4a7c15ull >> 40) % SLOTS;
-    for (; set.slot[at]; at = (at + 1) % SLOTS) {
-        struct pf_range_of *known = &set.all[set.slot[at] - 1];
+    for (; set.slot[at] >> 16 == set.round; at = (at + 1) % SLOTS) {
+        struct pf_range_of *known = &set.all[(set.slot[at] & 0xffff) - 1];
         if (known->addr == o.addr) {
             if (known->size < o.size)
                 known->size = o.size;
@@ -46,8 +55,20 @@ static void add(struct pf_range_of o)
         return;
     }
     set.all[set.n++] = o;
-    set.slot[at] = (uint16_t)set.n;
+    set.slot[at] = set.round << 16 | set.n;
 }
+
+static void begin(void)
+{
+    set.n = set.nstacks = 0;
+    set.everything = false;
+    if (++set.round == 1u << 16) {
+        pf_zero(set.slot, sizeof set.slot);
+        set.round = 1;
+    }
+}
+
+/* --- stacks --- */
 
 static void note_stack(struct pf_thread *t, void *unused)
 {
@@ -55,18 +76,48 @@ static void note_stack(struct pf_thread *t, void *unused)
     if (set.nstacks == STACKS)
         set.everything = true;
     else
-        set.stack[set.nstacks++] = (struct pf_range_of){t->stack_lo, t->stack_hi - t->stack_lo};
+        set.stack[set.nstacks++] =
+            (struct stack){t->stack_lo, t->stack_hi, t->stack_lo, t->stack_hi};
 }
 
-static bool in_stack(uint64_t p)
+static struct stack *stack_of(uint64_t p)
 {
     for (uint32_t i = 0; i < set.nstacks; i++)
-        if (p - set.stack[i].addr < set.stack[i].size) {
-            add((struct pf_range_of){p, set.stack[i].addr + set.stack[i].size - p});
-            return true;
-        }
-    return false;
+        if (p >= set.stack[i].lo && p < set.stack[i].hi)
+            return &set.stack[i];
+    return NULL;
 }
+
+static void note_use(uint64_t sp)
+{
+    struct stack *s = stack_of(sp);
+    if (s)
+        s->live = sp - RED_ZONE;
+}
+
+static void note_stacks(void)
+{
+    pf_thread_each(note_stack, NULL);
+    for (uint32_t i = 0, n = pf_contexts(); i < n; i++) {
+        const struct pf_context *c = pf_context_at(i);
+        if (c && c->state != PF_CONTEXT_ENDED && c != pf_context_self())
+            note_use((uintptr_t)c->sp);
+    }
+    note_use((uintptr_t)__builtin_frame_address(0));
+}
+
+/* Sizes of what is on a stack are not known: all above p is reached. Below `live` there is nothing. */
+static bool in_stack(uint64_t p)
+{
+    struct stack *s = stack_of(p);
+    if (s && p >= s->live && p < s->low) {
+        add((struct pf_range_of){p, s->low - p});
+        s->low = p;
+    }
+    return s;
+}
+
+/* --- other memory --- */
 
 static bool starts(const char *text, const char *with)
 {
@@ -85,7 +136,7 @@ static bool is_allocators(const struct pf_area *a)
 
 static void follow_elsewhere(uint64_t p, const struct pf_area *a, bool handed)
 {
-    if (!a->readable || is_allocators(a) || starts(a->name, "[v")) /* the kernel's */
+    if (!a->writable) /* code and constants: nothing can be agreed upon there */
         return;
     if (a->file && (starts(a->name, "libc.so") || starts(a->name, "ld-linux"))) {
         if (handed)
@@ -94,7 +145,9 @@ static void follow_elsewhere(uint64_t p, const struct pf_area *a, bool handed)
             add((struct pf_range_of){p, sizeof(FILE)});
         return;
     }
-    add((struct pf_range_of){a->lo, a->hi - a->lo});
+    uint64_t lo, hi;
+    pf_area_part(a, p, &lo, &hi);
+    add((struct pf_range_of){lo, hi - lo});
 }
 
 /* The object that `p` points into. `handed`: the program passes it on itself. */
@@ -111,9 +164,11 @@ static void follow(uint64_t p, bool handed)
     }
     if (pf_variable_holding(p, &v))
         add(v);
-    else if (pf_block_holding(p, &b))
+    else if (in_stack(p))
+        ;
+    else if (is_allocators(a) ? pf_block_holding(p, &b) : pf_block_large(p, &b))
         add((struct pf_range_of){b.addr, b.size ? b.size : 1});
-    else if (!in_stack(p))
+    else if (!is_allocators(a))
         follow_elsewhere(p, a, handed);
 }
 
@@ -179,10 +234,9 @@ static void scan(struct pf_range_of o)
 
 static void walk(const void *callee, uint32_t n, void *const *words, bool variables)
 {
-    pf_zero(set.slot, sizeof set.slot);
-    set.n = set.nstacks = 0;
-    set.everything = n == PF_REACH_ALL;
-    pf_thread_each(note_stack, NULL);
+    begin();
+    set.everything |= n == PF_REACH_ALL;
+    note_stacks();
     const struct pf_area *file = pf_area_find((uintptr_t)callee);
     pf_named_each(file && file->file ? file->name : "", add_variable, NULL);
     if (variables)
@@ -203,14 +257,17 @@ static void walk(const void *callee, uint32_t n, void *const *words, bool variab
 
 /* --- sets that are kept --- */
 
-static uint64_t stamps[STAMPS], now = 1; /* of pages, by hash: when last written */
+static uint64_t since_all, stamps[STAMPS], now = 1; /* of granules, by hash: when last written */
 
-static uint64_t *stamp(uint64_t page) { return &stamps[page * 0x9e3779b97f4a7c15ull >> 48]; }
+static uint64_t *stamp(uint64_t granule) { return &stamps[granule * 0x9e3779b97f4a7c15ull >> 48]; }
 
 void pf_reach_written(uint64_t addr, uint64_t size)
 {
-    for (uint64_t page = addr / PAGE; page <= (addr + size - 1) / PAGE; page++)
-        *stamp(page) = now;
+    uint64_t last = (addr + size - 1) / GRANULE;
+    for (uint64_t g = addr / GRANULE; g <= last && g - addr / GRANULE < STAMPS; g++)
+        *stamp(g) = now;
+    if (last - addr / GRANULE >= STAMPS)
+        since_all = now;
 }
 
 static struct kept {
@@ -223,12 +280,14 @@ static struct kept {
 
 static bool is_unwritten(const struct kept *k)
 {
+    if (since_all >= k->since)
+        return false;
     for (uint32_t i = 0; i < k->n; i++) {
-        uint64_t last = (k->at[i].addr + k->at[i].size - 1) / PAGE;
-        if (last - k->at[i].addr / PAGE >= STAMPS)
+        uint64_t last = (k->at[i].addr + k->at[i].size - 1) / GRANULE;
+        if (last - k->at[i].addr / GRANULE >= STAMPS)
             return false;
-        for (uint64_t page = k->at[i].addr / PAGE; page <= last; page++)
-            if (*stamp(page) >= k->since)
+        for (uint64_t g = k->at[i].addr / GRANULE; g <= last; g++)
+            if (*stamp(g) >= k->since)
                 return false;
     }
     return true;
@@ -246,17 +305,18 @@ static struct kept *keeper(const void *callee, uint32_t n, void *const *words, b
     return k;
 }
 
-struct pf_reached pf_reach_find(const void *callee, uint32_t n, void *const *words, bool variables)
+struct pf_reach_set pf_reach_find(const void *callee, uint32_t n, void *const *words,
+                                  bool variables)
 {
     static uint64_t numbers;
     bool same, full = starts(pf_options.reach, "full");
     if (full || variables || n > WORDS_KEPT) {
         walk(callee, n, words, variables);
-        return (struct pf_reached){.at = set.all, .n = set.n};
+        return (struct pf_reach_set){.at = set.all, .n = set.n};
     }
     struct kept *k = keeper(callee, n, words, &same);
     if (same && is_unwritten(k))
-        return (struct pf_reached){k->at, k->n, k->number, true};
+        return (struct pf_reach_set){k->at, k->n, k->number, true};
     walk(callee, n, words, false);
     k->callee = callee;
     k->nwords = n;
@@ -265,5 +325,5 @@ struct pf_reached pf_reach_find(const void *callee, uint32_t n, void *const *wor
     pf_copy(k->at, set.all, set.n * sizeof *set.all);
     k->number = ++numbers;
     k->since = ++now;
-    return (struct pf_reached){k->at, k->n, k->number, false};
+    return (struct pf_reach_set){k->at, k->n, k->number, false};
 }

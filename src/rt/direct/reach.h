@@ -3,15 +3,16 @@
  * blocks, variables and mapped memory, and from variables that are named.
  *
  * Model:   an object is a heap block, a variable with static storage, or, where a word leads elsewhere,
- *          what lies there: of a stack the rest of the stack, of other mapped memory the whole mapping.
+ *          what lies there: of a stack the rest of the stack, of other memory that can be written the whole
+ *          mapping.
  *          All of an object is reached, and so is what any aligned word of it points into. Memory that
  *          the allocator keeps for itself is nobody's. Of libc's own data only the standard streams are
  *          objects, and what is handed over directly, to the end of its page: libc is interposed.
  *          Named are variables by PF_GLOBAL, for every call, and by the file of option `globals`, a line
  *          "GLOB NAME..." for calls of functions whose library's file name matches.
  *
- *          A set is found once for the same words handed over, and again when one of its pages was
- *          written by recorded code (the paper's optimisation: what missing code itself links to what
+ *          A set is found once for the same words handed over, and again when a pointer may have been
+ *          written into it by recorded code (the paper's optimisation: what missing code itself links to what
  *          it was given counts from the next recorded write on). Calls of the program's own functions,
  *          and all calls under option `reach=full`, walk anew every time.
  * Memory:  tables of its own; a set is valid until the next is found.
@@ -29,7 +30,7 @@ struct pf_range_of {
     uint64_t addr, size;
 };
 
-struct pf_reached {
+struct pf_reach_set {
     const struct pf_range_of *at; /* by address; neighbours are one */
     uint32_t n;
     uint64_t number; /* of the set, from 1; 0: it has none */
@@ -39,7 +40,8 @@ struct pf_reached {
 #define PF_REACH_ALL UINT32_MAX /* as n: more words than can be handed over */
 
 /* variables: all of the program's are reached too, for its own functions may use any. */
-struct pf_reached pf_reach_find(const void *callee, uint32_t n, void *const *words, bool variables);
+struct pf_reach_set pf_reach_find(const void *callee, uint32_t n, void *const *words,
+                                  bool variables);
 
 /* Recorded code writes there. */
 void pf_reach_written(uint64_t addr, uint64_t size);

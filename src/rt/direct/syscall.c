@@ -131,7 +131,7 @@ static long call(long number, const long a[6])
 long pf_world_call(long number, const long a[6])
 {
     long r = call(number, a);
-    pf_areas_called(number);
+    pf_areas_called(number, a, r);
     pf_world_signals();
     pf_world_deliver();
     return r;

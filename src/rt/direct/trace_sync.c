@@ -6,6 +6,9 @@
  *
  * Threads have the numbers of their contexts, since libc makes some that the runtime does not know. So a fork
  * becomes an event when the context is there, inside of the function that told of it.
+ *
+ * What a function does that is left out of the trace is left out here too, but for threads and memory, which are
+ * always told.
  */
 #include "listen.h"
 #include "stack.h"
@@ -42,9 +45,25 @@ static void trace_renewed(uintptr_t addr, uintptr_t size, uint32_t site)
                                        .more = size});
 }
 
+static bool is_left_out(enum pf_event_kind kind)
+{
+    switch ((int)kind) {
+    case PF_TELL_RENEWED:
+    case PF_EV_FORK:
+    case PF_EV_JOIN:
+    case PF_EV_BEGIN:
+    case PF_EV_END:
+    case PF_EV_ALLOC:
+    case PF_EV_FREE:
+        return false;
+    default:
+        return true;
+    }
+}
+
 static void hear(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what, uintptr_t more)
 {
-    if (!pf_direct.tracing || t != __pf_tls.thread)
+    if (!pf_direct.tracing || t != __pf_tls.thread || (is_left_out(kind) && !pf_stack_watched()))
         return;
     /* Begin, end and fences have no interposed function around them. */
     bool ends = kind == PF_EV_BEGIN || kind == PF_EV_END;

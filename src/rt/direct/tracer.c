@@ -129,7 +129,7 @@ void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, ui
         return;
     struct pf_code_site *s = &tracer.code.site[site];
     unsigned kind = write ? PF_EV_WRITE : PF_EV_READ;
-    if (write && size == 8) /* a pointer, perhaps */
+    if (write && size == 8 && value >= 1 << 16 && value < 1ull << 47) /* a pointer, perhaps */
         pf_reach_written(addr, 8);
     if (__builtin_expect(s->size != size || s->kind != kind, 0)) {
         if (s->size || (size & (size - 1)) || size > 8) { /* not always the same: the long form */
