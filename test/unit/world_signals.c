@@ -5,7 +5,7 @@
 // sources: src/rt/direct/signal_calls.c src/rt/direct/timer.c src/rt/direct/lock_calls.c
 // sources: src/rt/direct/transfer_calls.c src/rt/direct/ready_calls.c src/rt/direct/ipc_calls.c
 // sources: src/rt/direct/memory_calls.c src/rt/direct/process_calls.c src/rt/direct/poll.c
-// sources: src/rt/store.c src/rt/sys.c
+// sources: src/rt/store.c src/rt/sys.c src/rt/direct/areas.c
 // flags: -D_GNU_SOURCE= -fno-builtin
 #include "world_harness.h"
 
