@@ -4,8 +4,10 @@
 #include "debugger.h"
 #include "file.h"
 #include "host.h"
+#include "libdir.h"
 #include "pf_abi.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sched.h>
 #include <stdio.h>
@@ -21,6 +23,7 @@ extern char **environ;
 static const char *const fixed[] = {PF_CHANNEL_ENV "=987", "GLIBC_TUNABLES=glibc.pthread.rseq=0"};
 _Static_assert(PF_CHANNEL_FD == 987, "as in the environment");
 #define NFIXED (sizeof fixed / sizeof fixed[0])
+#define RUNTIME "/libpf_rt.so"
 
 static bool replaced(const char *entry)
 {
@@ -36,13 +39,30 @@ static char **copy_list(char **from, bool environment)
     size_t n = 0, k = 0;
     while (from[n])
         n++;
-    char **to = calloc(n + NFIXED + 1, sizeof *to);
+    char **to = calloc(n + NFIXED + 2, sizeof *to); /* one more for preload */
     for (size_t i = 0; to && i < n; i++)
         if (!environment || !replaced(from[i]))
             to[k++] = strdup(from[i]);
     for (size_t i = 0; to && environment && i < NFIXED; i++)
         to[k++] = strdup(fixed[i]);
     return to;
+}
+
+/* LD_PRELOAD begins with the runtime. */
+static bool preload(char **environment)
+{
+    static const char key[] = PF_PRELOAD_KEY;
+    char **e = environment, *before = NULL, *entry;
+    while (*e && strncmp(*e, key, sizeof key - 1))
+        e++;
+    if (*e)
+        before = *e + sizeof key - 1;
+    bool more = before && *before;
+    if (asprintf(&entry, "%s%s%s%s", key, PF_PRELOAD_PATH, more ? ":" : "", more ? before : "") < 0)
+        return false;
+    free(*e);
+    *e = entry;
+    return true;
 }
 
 /* The identity of an executable: what it holds. */
@@ -56,6 +76,21 @@ static pf_status build_of(const char *path, uint64_t *build, struct pf_error *e)
         free(bytes);
     }
     return s;
+}
+
+/* The runtime that is loaded into programs without one: its identity; 0 with the reason. */
+static uint64_t runtime_of(char path[PATH_MAX], struct pf_error *e)
+{
+    const char *folder = pf_libdir_find(RUNTIME);
+    uint64_t build = 0;
+    if (!folder) {
+        (void)!pf_fail(e, PF_IO,
+                       "cannot find libpf_rt.so: it should be in ../lib/photofinish beside pf's "
+                       "folder, or in $PF_LIBDIR");
+        return 0;
+    }
+    snprintf(path, PATH_MAX, "%s%s", folder, RUNTIME);
+    return build_of(path, &build, e) == PF_OK ? build : 0;
 }
 
 pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **argv,
@@ -75,6 +110,11 @@ pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **
     m->exclude = d->exclude ? strdup(d->exclude) : NULL;
     m->race = d->flip ? strdup(d->flip) : NULL;
     if (!m->tool || !m->argv || !m->env || (d->schedule && !m->schedule))
+        return pf_fail(e, PF_NOMEM, "out of memory");
+    char runtime[PATH_MAX];
+    if (d->bare && !(m->runtime = runtime_of(runtime, e)))
+        return PF_IO;
+    if (d->bare && !preload(m->env))
         return pf_fail(e, PF_NOMEM, "out of memory");
     return build_of(m->program, &m->build, e);
 }
@@ -141,6 +181,24 @@ static pf_status make_host(struct pf_host **h, bool replay, const struct pf_clip
     return s;
 }
 
+/* Opens the runtime where the target's dynamic linker looks for it. */
+static pf_status hand_down_runtime(uint64_t build, struct pf_error *e)
+{
+    char path[PATH_MAX];
+    uint64_t now = runtime_of(path, e);
+    if (!now)
+        return PF_IO;
+    if (now != build)
+        return pf_fail(e, PF_BAD,
+                       "the program is not instrumented and was recorded with another build of %s; "
+                       "replay needs the very same one",
+                       path);
+    int fd = open(path, O_RDONLY | O_CLOEXEC), at = fd < 0 ? -1 : dup2(fd, PF_PRELOAD_FD);
+    if (fd >= 0)
+        close(fd);
+    return at < 0 ? pf_fail(e, PF_IO, "%s: %s", path, strerror(errno)) : PF_OK;
+}
+
 /* One core and no randomisation, for the children to come. Where the system refuses, the runtime
  * knows what to do. */
 static void settle(struct pf_channel *c)
@@ -184,6 +242,8 @@ static pf_status go(struct pf_host *h, struct pf_clip_writer *w, const struct pf
     pf_status s = pf_host_start(h, w, e);
     if (s != PF_OK)
         return s;
+    if (m->runtime && (s = hand_down_runtime(m->runtime, e)) != PF_OK)
+        return s;
     settle(pf_host_channel(h));
     s = run(pf_host_channel(h), m, d, child, e);
     struct pf_error lost;
@@ -194,7 +254,10 @@ static pf_status go(struct pf_host *h, struct pf_clip_writer *w, const struct pf
     *end = (struct pf_clip_end){.wait = child->wait, .outcome = c->outcome, .reached = c->reached};
     memcpy(end->text, c->text, sizeof end->text - 1);
     if (c->owner == 0)
-        return pf_fail(e, PF_BAD, "%s: did not run in directed mode; build it with this pf cc",
+        return pf_fail(e, PF_BAD,
+                       m->runtime
+                           ? "%s: did not run in directed mode: the runtime was not loaded into it"
+                           : "%s: did not run in directed mode; build it with this pf cc",
                        m->program);
     return written;
 }

@@ -82,7 +82,13 @@ static int load_clip(const char *verb, const char *path, struct pf_trace *t)
             return pf_complain(verb, "%s", e.text);
     }
     bool ok = pf_trace_read_clip(t, &clip, &te);
-    t->recorded.cut |= cut;
+    if (clip.meta.runtime)
+        fprintf(
+            stderr,
+            "pf %s: %s: the program is not instrumented: its accesses are not known, so nothing "
+            "can be said of races; only of locks and other synchronisation\n",
+            verb, path);
+    t->recorded.cut |= cut || clip.meta.runtime;
     pf_clip_release(&clip);
     if (!ok)
         return pf_complain(verb, "%s", te.text);

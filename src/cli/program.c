@@ -11,6 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 static pf_status runnable(const char *path, struct pf_error *e)
@@ -100,12 +101,10 @@ static uint32_t abi_version(const unsigned char *data, size_t n)
     return version;
 }
 
-pf_status pf_program_check_bytes(const char *path, const unsigned char *data, size_t n,
-                                 struct pf_error *e)
+/* An ELF program for this machine, whatever else. */
+static pf_status is_program(const char *path, const unsigned char *data, size_t n,
+                            struct pf_error *e)
 {
-    static const char any[] = "to run it anyway and watch the programs it starts: --any";
-    if (n >= 2 && data[0] == '#' && data[1] == '!')
-        return pf_fail(e, PF_BAD, "%s: is a script, not a program built with pf cc; %s", path, any);
     if (n < sizeof(Elf64_Ehdr) || memcmp(data, ELFMAG, SELFMAG))
         return pf_fail(e, PF_BAD, "%s: is no ELF program", path);
     Elf64_Ehdr h;
@@ -115,37 +114,145 @@ pf_status pf_program_check_bytes(const char *path, const unsigned char *data, si
         return pf_fail(e, PF_BAD, "%s: is not for x86-64", path);
     if (h.e_type != ET_EXEC && h.e_type != ET_DYN)
         return pf_fail(e, PF_BAD, "%s: is no executable", path);
+    return PF_OK;
+}
+
+static bool is_script(const unsigned char *data, size_t n)
+{
+    return n >= 2 && data[0] == '#' && data[1] == '!';
+}
+
+static pf_status is_of_this_abi(const char *path, uint32_t version, struct pf_error *e)
+{
+    if (version == PF_ABI_VERSION)
+        return PF_OK;
+    return pf_fail(e, PF_BAD,
+                   "%s: was built for version %u of the runtime interface, this pf has %d; "
+                   "build it again",
+                   path, version, PF_ABI_VERSION);
+}
+
+pf_status pf_program_check_bytes(const char *path, const unsigned char *data, size_t n,
+                                 struct pf_error *e)
+{
+    static const char any[] = "to run it anyway and watch the programs it starts: --any";
+    if (is_script(data, n))
+        return pf_fail(e, PF_BAD, "%s: is a script, not a program built with pf cc; %s", path, any);
+    pf_status s = is_program(path, data, n, e);
+    if (s != PF_OK)
+        return s;
     uint32_t version = abi_version(data, n);
     if (version == 0)
         return pf_fail(e, PF_BAD,
                        "%s: is not instrumented, races in it would go unseen; build it with pf cc "
                        "or pf c++ (%s)",
                        path, any);
-    if (version != PF_ABI_VERSION)
+    return is_of_this_abi(path, version, e);
+}
+
+/* The dynamic linker that the program asks for, its length in *length; NULL: none. */
+static const char *interpreter(const unsigned char *data, size_t n, size_t *length)
+{
+    Elf64_Ehdr h;
+    memcpy(&h, data, sizeof h);
+    for (unsigned i = 0; i < h.e_phnum; i++) {
+        uint64_t at = h.e_phoff + (uint64_t)i * sizeof(Elf64_Phdr);
+        Elf64_Phdr p;
+        if (h.e_phentsize != sizeof p || at > n || n - at < sizeof p)
+            break;
+        memcpy(&p, data + at, sizeof p);
+        if (p.p_type == PT_INTERP && p.p_offset <= n && p.p_filesz <= n - p.p_offset) {
+            *length = strnlen((const char *)data + p.p_offset, p.p_filesz);
+            return (const char *)data + p.p_offset;
+        }
+    }
+    return NULL;
+}
+
+pf_status pf_program_check_bare(const char *path, const unsigned char *data, size_t n, bool *bare,
+                                struct pf_error *e)
+{
+    if (is_script(data, n))
         return pf_fail(e, PF_BAD,
-                       "%s: was built for version %u of the runtime interface, this pf has %d; "
-                       "build it again",
-                       path, version, PF_ABI_VERSION);
+                       "%s: is a script; record the program that runs it, with the script as "
+                       "argument",
+                       path);
+    pf_status s = is_program(path, data, n, e);
+    if (s != PF_OK)
+        return s;
+    uint32_t version = abi_version(data, n);
+    *bare = version == 0;
+    if (version)
+        return is_of_this_abi(path, version, e);
+    size_t length = 0;
+    const char *linker = interpreter(data, n, &length);
+    if (!linker)
+        return pf_fail(e, PF_BAD,
+                       "%s: is linked statically and not built with pf cc: the runtime cannot be "
+                       "brought into it; link it dynamically",
+                       path);
+    static const char glibc[] = "ld-linux-x86-64.so.2";
+    if (length < sizeof glibc - 1 ||
+        memcmp(linker + length - (sizeof glibc - 1), glibc, sizeof glibc - 1))
+        return pf_fail(e, PF_BAD, "%s: is not linked with glibc (its dynamic linker is %.*s)", path,
+                       (int)length, linker);
     return PF_OK;
+}
+
+/* The file's bytes, mapped; *mode, when wanted, are its permissions. NULL with the reason. */
+static const unsigned char *map_program(const char *path, size_t *n, mode_t *mode,
+                                        struct pf_error *e)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat s;
+    void *data = MAP_FAILED;
+    if (fd >= 0 && !fstat(fd, &s)) {
+        *n = (size_t)s.st_size;
+        *mode = s.st_mode;
+        data = *n ? mmap(NULL, *n, PROT_READ, MAP_PRIVATE, fd, 0) : "";
+    }
+    if (data == MAP_FAILED)
+        (void)!pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return data == MAP_FAILED ? NULL : data;
+}
+
+static void unmap_program(const unsigned char *data, size_t n)
+{
+    if (n)
+        munmap((void *)data, n);
 }
 
 pf_status pf_program_check(const char *path, struct pf_error *e)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    struct stat s;
-    if (fd < 0 || fstat(fd, &s)) {
-        int reason = errno;
-        if (fd >= 0)
-            close(fd);
-        return pf_fail(e, PF_IO, "%s: %s", path, strerror(reason));
-    }
-    size_t n = (size_t)s.st_size;
-    void *data = n ? mmap(NULL, n, PROT_READ, MAP_PRIVATE, fd, 0) : NULL;
-    close(fd);
-    if (data == MAP_FAILED)
-        return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
-    pf_status status = pf_program_check_bytes(path, data ? data : (const void *)"", n, e);
-    if (data)
-        munmap(data, n);
-    return status;
+    size_t n;
+    mode_t mode;
+    const unsigned char *data = map_program(path, &n, &mode, e);
+    if (!data)
+        return PF_IO;
+    pf_status s = pf_program_check_bytes(path, data, n, e);
+    unmap_program(data, n);
+    return s;
+}
+
+pf_status pf_program_check_directed(const char *path, bool *bare, struct pf_error *e)
+{
+    size_t n;
+    mode_t mode;
+    char capabilities[64];
+    const unsigned char *data = map_program(path, &n, &mode, e);
+    if (!data)
+        return PF_IO;
+    pf_status s = pf_program_check_bare(path, data, n, bare, e);
+    unmap_program(data, n);
+    /* The dynamic linker preloads nothing into these. */
+    bool raised = mode & (S_ISUID | S_ISGID) ||
+                  getxattr(path, "security.capability", capabilities, sizeof capabilities) > 0;
+    if (s == PF_OK && *bare && raised)
+        s = pf_fail(e, PF_BAD,
+                    "%s: runs with the rights of another user or group, so the runtime cannot be "
+                    "brought into it; record a copy without them",
+                    path);
+    return s;
 }

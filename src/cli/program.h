@@ -10,13 +10,19 @@
 #define PF_CLI_PROGRAM_H
 
 #include "status.h"
+#include <stdbool.h>
 #include <stddef.h>
 
 /* The file that running `name` would run: by PATH when it has no slash. */
 PF_MUST_USE pf_status pf_program_find(const char *name, char **path, struct pf_error *e);
 /* PF_OK when it is instrumented. */
 PF_MUST_USE pf_status pf_program_check(const char *path, struct pf_error *e);
-/* The same about bytes in memory; `path` is for messages. */
+/* PF_OK when directed mode can run it: instrumented, or (*bare) a dynamically linked program that the
+ * runtime can be preloaded into. */
+PF_MUST_USE pf_status pf_program_check_directed(const char *path, bool *bare, struct pf_error *e);
+/* Both about bytes in memory, without what only the file tells; `path` is for messages. */
+PF_MUST_USE pf_status pf_program_check_bare(const char *path, const unsigned char *data, size_t n,
+                                            bool *bare, struct pf_error *e);
 PF_MUST_USE pf_status pf_program_check_bytes(const char *path, const unsigned char *data, size_t n,
                                              struct pf_error *e);
 

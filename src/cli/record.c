@@ -158,10 +158,12 @@ int pf_record(int argc, char **argv)
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] -- PROG ARG...",
-        "Runs PROG, built with pf cc or pf c++, one thread at a time, and records the schedule and "
-        "all\n"
-        "inputs. pf replay runs it again exactly so, pf predict finds the races it might have "
-        "had.\n"
+        "Runs PROG one thread at a time, and records the schedule and all inputs. pf replay runs "
+        "it "
+        "again\n"
+        "exactly so; pf predict finds the races it might have had, if it was built with pf cc or "
+        "pf "
+        "c++.\n"
         "Exits as PROG does (128+n when signal n killed it); 66 on a deadlock; 2 when pf itself "
         "cannot go on.",
         options, sizeof options / sizeof options[0]};
@@ -190,7 +192,8 @@ int pf_record(int argc, char **argv)
     struct pf_clip_meta meta = {0};
     struct pf_child_end child;
     struct pf_clip_end end;
-    pf_status s = file ? pf_program_check(path, &e) : pf_fail(&e, PF_NOMEM, "out of memory");
+    pf_status s = file ? pf_program_check_directed(path, &d.bare, &e)
+                       : pf_fail(&e, PF_NOMEM, "out of memory");
     if (s == PF_OK)
         s = pf_directed_describe(&meta, path, argv + first, &d, &e);
     if (s == PF_OK)

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "cli.h"
 #include "directed.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -36,12 +37,19 @@ static int tell(const struct pf_clip *clip, const struct pf_child_end *child,
 /* --until race is a point of the clip, and where gdb is to look first if there is one. */
 static pf_status set_until(struct pf_directed *d, const struct pf_clip *clip, struct pf_error *e)
 {
-    const char *second = clip->meta.race ? strchr(clip->meta.race, '<') : NULL;
+    static char point[64];
+    const char *pair = clip->meta.race ? strchr(clip->meta.race, '<') : NULL;
+    const struct pf_reached *r = &clip->end.reached; /* of racefuzzer and assetfuzzer */
     bool race = d->until && !strcmp(d->until, "race");
-    if (race && !second)
+    if (pair)
+        snprintf(point, sizeof point, "%s", pair + 1);
+    else if (clip->ended && r->n >= 2)
+        snprintf(point, sizeof point, "T%u:%" PRIu64, r->at[r->n - 1].thread,
+                 r->at[r->n - 1].event);
+    if (race && !*point)
         return pf_fail(e, PF_BAD, "%s: shows no race; clips of pf hatch do", clip->path);
-    if (race || (d->gdb && !d->until && second))
-        d->until = second + 1;
+    if (race || (d->gdb && !d->until && *point))
+        d->until = point;
     return PF_OK;
 }
 

@@ -22,6 +22,10 @@
 
 #define PF_CHANNEL_ENV "PF_CLIP"
 #define PF_CHANNEL_FD 987 /* where the descriptor is handed down, out of the way of programs */
+/* A program without the runtime gets it as a shared object, handed down likewise. */
+#define PF_PRELOAD_FD 986
+#define PF_PRELOAD_KEY "LD_PRELOAD="
+#define PF_PRELOAD_PATH "/proc/self/fd/986"
 #define PF_CHANNEL_MAGIC 0x6c656e6e61684350ull
 /* PF_CHANNEL_VERSION comes from CMakeLists.txt: a hash of this file, so that a target built with another
  * version of it is never misread. */

@@ -57,6 +57,8 @@ struct pf_field {
     PF_FIELD(SCHEDULE, 8, 0) /* the policy asked for, text */                                      \
     PF_FIELD(EXCLUDE, 9, 0)                                                                        \
     PF_FIELD(TRACED, 10, 0)  /* u32: 1 when events are in the file */                               \
+    PF_FIELD(RUNTIME, 12,                                                                          \
+             0) /* the program is not instrumented: XXH64 of the runtime it got, u64 */            \
     PF_FIELD(RACE, 11, 0)    /* what it shows: two events, "T1:137<T2:40" */                          \
     PF_FIELD(STATUS, 32, 0)  /* END: what waitpid said, u32 */                                      \
     PF_FIELD(OUTCOME, 33, 0) /* END: enum pf_outcome, u32 */                                       \

@@ -23,6 +23,8 @@ struct pf_clip_meta {
     char *race; /* the two events that it was made to show, "T1:137<T2:40"; NULL: none */
     char **argv, **env;
     uint64_t build; /* XXH64 of the executable */
+    uint64_t
+        runtime; /* not instrumented: XXH64 of the runtime that was preloaded; 0: instrumented */
     uint32_t abi;
     bool traced;
 };

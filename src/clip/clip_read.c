@@ -107,6 +107,9 @@ static bool take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const 
         return set_text(&m->schedule, p, n);
     case PF_FIELD_EXCLUDE:
         return set_text(&m->exclude, p, n);
+    case PF_FIELD_RUNTIME:
+        m->runtime = number(p, n);
+        return true;
     case PF_FIELD_RACE:
         return set_text(&m->race, p, n);
     case PF_FIELD_TRACED:

@@ -144,6 +144,8 @@ static pf_status put_meta(struct pf_clip_writer *w, const struct pf_clip_meta *m
     add_text(&f, PF_FIELD_SCHEDULE, m->schedule);
     add_text(&f, PF_FIELD_EXCLUDE, m->exclude);
     add_text(&f, PF_FIELD_RACE, m->race);
+    if (m->runtime)
+        add_field(&f, PF_FIELD_RUNTIME, &m->runtime, sizeof m->runtime);
     add_field(&f, PF_FIELD_TRACED, &traced, sizeof traced);
     return put_fields(w, PF_STREAM_META, &f, e);
 }

@@ -119,8 +119,6 @@ void pf_rt_init(void)
         pf_direct_start();
 }
 
-__attribute__((section(".preinit_array"), used)) static void (*const init_first)(void) = pf_rt_init;
-
 void pf_rt_before_fork(void)
 {
     pf_nest();

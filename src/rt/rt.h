@@ -18,7 +18,7 @@ struct pf_rt {
 };
 extern struct pf_rt pf_rt;
 
-/* From .preinit_array, before any constructor of the program. */
+/* Before any constructor of the program: start_linked.c, start_preloaded.c. */
 void pf_rt_init(void);
 /* Around fork(2): nobody is in the middle of an update when the process is copied. */
 void pf_rt_before_fork(void);

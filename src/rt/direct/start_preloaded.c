@@ -1,0 +1,48 @@
+/*
+ * start_preloaded.c - the runtime's beginning in a program that knows nothing of it: a shared object that
+ * the dynamic linker loads first (LD_PRELOAD) and initialises first (linked with -z initfirst).
+ *
+ * pf hands the object down as a descriptor, so that its path, which is part of the environment and so
+ * of every address on the stack, has the same length wherever pf is installed. The program finds neither
+ * the descriptor nor the entry in its environment.
+ */
+#include "channel.h"
+#include "rt.h"
+#include "sys.h"
+
+static bool starts(const char *s, const char *with)
+{
+    while (*with && *s == *with)
+        s++, with++;
+    return !*with;
+}
+
+/* "LD_PRELOAD=ours:theirs" becomes "LD_PRELOAD=theirs", and goes when nothing is left. */
+static void hide(char **environment)
+{
+    static const char key[] = PF_PRELOAD_KEY, value[] = PF_PRELOAD_PATH;
+    for (char **e = environment; *e; e++) {
+        if (!starts(*e, key) || !starts(*e + sizeof key - 1, value))
+            continue;
+        char *rest = *e + sizeof key - 1 + sizeof value - 1;
+        if (*rest == ':') {
+            size_t n = 0;
+            while (rest[n])
+                n++;
+            pf_copy(*e + sizeof key - 1, rest + 1, n);
+        } else {
+            for (char **at = e; *at; at++)
+                at[0] = at[1];
+        }
+        return;
+    }
+}
+
+__attribute__((constructor)) static void start(int argc, char **argv, char **environment)
+{
+    (void)argc;
+    (void)argv;
+    hide(environment);
+    pf_sys(SYS_close, PF_PRELOAD_FD);
+    pf_rt_init();
+}

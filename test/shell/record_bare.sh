@@ -1,0 +1,120 @@
+# shellcheck shell=bash disable=SC2154
+# Programs that were built without pf cc, in directed mode: the runtime is preloaded, events are those of
+# synchronisation and libc.
+
+cat >sum.cc <<'C'
+#include <condition_variable>
+#include <cstdio>
+#include <cstdlib>
+#include <mutex>
+#include <queue>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+std::mutex m;
+std::condition_variable c;
+std::queue<int> q;
+int main(int n, char **)
+{
+    std::vector<std::thread> all;
+    long sum = 0;
+    int errors = 0;
+    for (int i = 0; i < 4; i++)
+        all.emplace_back([&, i] {
+            for (int k = 0; k < 50; k++) {
+                std::lock_guard<std::mutex> l(m);
+                q.push(i * 1000 + k);
+                c.notify_one();
+            }
+            try {
+                if (i & 1)
+                    throw std::runtime_error("odd");
+            } catch (const std::exception &) {
+                std::lock_guard<std::mutex> l(m);
+                errors++;
+            }
+        });
+    for (int got = 0; got < 200; got++) {
+        std::unique_lock<std::mutex> l(m);
+        c.wait(l, [] { return !q.empty(); });
+        sum = (sum * 31 + q.front()) % 1000003; /* depends on the order */
+        q.pop();
+    }
+    for (auto &t : all)
+        t.join();
+    const char *loaded = getenv("LD_PRELOAD");
+    printf("%ld %d %s\n", sum, errors, loaded ? loaded : "none");
+    fflush(stdout);
+    if (n > 1 && system("true") != 0)
+        return 1;
+    return 3;
+}
+C
+clang++-19 -O1 -g sum.cc -o sum -pthread
+! command -v g++ >/dev/null || g++ -O1 -g sum.cc -o sum -pthread
+sums=()
+for seed in 1 2 3; do
+    status 3 "$PF" record -o s.clip --schedule=random:$seed -- ./sum
+    [[ ! -s err ]] || fail "something was said"
+    has out " 2 none"
+    cp out recorded
+    sums+=("$(cat out)")
+    status 3 "$PF" replay s.clip
+    cmp out recorded
+done
+[[ ${sums[0]} != "${sums[1]}" || ${sums[1]} != "${sums[2]}" ]] || fail "three schedules, one order"
+# What the user preloads stays, and programs that it starts are left alone.
+LD_PRELOAD=libm.so.6 status 3 "$PF" record -o s.clip -- ./sum child
+has out " 2 libm.so.6"
+[[ ! -s err ]] || fail "something was said"
+status 3 "$PF" replay s.clip
+has out " 2 libm.so.6"
+# gdb too.
+status 0 "$PF" replay s.clip --gdb --until T1:20 -- -batch -ex 'thread apply all bt'
+has out "at sum.cc:"
+has out "start_thread"
+
+# What such a recording can tell, and what not.
+status 0 "$PF" predict --json p.json s.clip
+has err "is not instrumented"
+has p.json '"complete":false'
+status 2 "$PF" run -- ./sum
+has err "is not instrumented"
+
+# A program of Debian.
+for ((i = 0; i < 30000; i++)); do echo "line $((i * 7919 % 1000003))"; done >data
+status 0 "$PF" record -o xz.clip --schedule=random:1 -- xz -T4 -0 --block-size=64KiB -c data
+cp out recorded
+xz -dc recorded | cmp - data
+status 0 "$PF" replay xz.clip
+cmp out recorded
+
+# What cannot be: said, with the reason.
+echo 'int main(void) { return 0; }' >empty.c
+clang-19 empty.c -o empty
+clang-19 -static empty.c -o static
+status 2 "$PF" record -- ./static
+has err "./static: is linked statically"
+cp empty raised
+chmod u+s raised
+status 2 "$PF" record -- ./raised
+has err "./raised: runs with the rights of another user"
+printf '#!/bin/sh\n' >script
+chmod +x script
+status 2 "$PF" record -- ./script
+has err "./script: is a script"
+python3 - <<'EOF'
+import os
+b = open("empty", "rb").read()
+open("arm", "wb").write(b[:18] + b"\xb7\0" + b[20:])
+open("other", "wb").write(b.replace(b"ld-linux-x86-64.so.2", b"ld-musl-x86_64.so.1\0"))
+open("half", "wb").write(b[:40])
+for name in ("arm", "other", "half"):
+    os.chmod(name, 0o755)
+EOF
+status 2 "$PF" record -- ./arm
+has err "./arm: is not for x86-64"
+status 2 "$PF" record -- ./other
+has err "./other: is not linked with glibc (its dynamic linker is /lib64/ld-musl-x86_64.so.1)"
+status 2 "$PF" record -- ./half
+has err "./half: is no ELF program"
