@@ -4,6 +4,7 @@ const RANK = { 'spec-violated': 0, 'output-differs': 1, confirmed: 2, observed: 
 /** Confirmed with harm first, then confirmed, observed, predicted; harmless ones last. */
 function rank(f) {
   if (f.class === 'k-witness-harmless' || f.class === 'single-ordering') return 5;
+  if (!f.class && f.harm) return 1;
   return RANK[f.class] ?? RANK[f.status] ?? 4;
 }
 
@@ -14,7 +15,7 @@ export function load(text) {
   const raw = JSON.parse(text);
   const findings = raw.document.findings.map((f, i) => {
     const more = raw.more[i];
-    const words = [f.id, more.title, f.kind, f.status, f.class, f.analysis, ...(f.tests || [])];
+    const words = [f.id, more.title, f.kind, f.status, f.class, f.analysis, f.harm, ...(f.tests || [])];
     for (const a of f.accesses) {
       words.push(a.file, a.function, a.variable, ...a.locks);
       for (const p of a.stack) words.push(p.function);
@@ -36,6 +37,8 @@ export const FIELDS = {
   kind: (f) => [f.kind],
   status: (f) => [f.status],
   class: (f) => [f.class || 'not judged'],
+  harm: (f) => [f.harm ? 'harm seen' : 'none seen'],
+  stage: (f) => [...new Set((f.stages || []).map((s) => s.stage))],
   baseline: (f) => (f.accepted === undefined ? [] : [f.accepted ? 'accepted' : 'new']),
   test: (f) => f.tests || [],
 };

@@ -45,6 +45,25 @@ function Memory({ sources, location }) {
   );
 }
 
+function Stages({ stages }) {
+  if (!stages || (stages.length === 1 && stages[0].status === 'observed')) return null;
+  return (
+    <table class="stages">
+      <caption>How each stage saw it</caption>
+      <tbody>
+        {stages.map((s, i) => (
+          <tr key={i}>
+            <th scope="row">{s.stage}</th>
+            <td>{s.analysis !== s.stage && s.analysis}</td>
+            <td>{s.status}</td>
+            <td>{s.count}&times;</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
 export function Finding({ finding: f, sources }) {
   return (
     <article class="finding" aria-labelledby={`title-${f.id}`}>
@@ -57,7 +76,13 @@ export function Finding({ finding: f, sources }) {
         <span>seen {f.count} {f.count === 1 ? 'time' : 'times'}{f.executions && ` in ${f.executions} executions`}</span>
         <code>{f.id}</code>
       </p>
-      {f.clip && <p>Replay it: <code>pf replay {f.clip}</code></p>}
+      {f.harm && <p class="harm">Harm: {f.harm}</p>}
+      {f.clip && <p>Replay it, every time: <code>pf replay {f.clip}</code>, in gdb: <code>pf replay --gdb {f.clip}</code></p>}
+      {!f.clip && f.tries > 0 && (
+        <p>{f.status === 'observed' ? 'Observed, not yet confirmed' : 'Not confirmed'}: {f.tries}{' '}
+          {f.tries === 1 ? 'schedule' : 'schedules'} aimed at it did not show it again.</p>
+      )}
+      <Stages stages={f.stages} />
       <div class="pair">
         {f.accesses.map((a, i) => (
           <Access key={i} sources={sources} access={a} later={f.accesses.length === 2 ? i === 0 : null} />

@@ -102,25 +102,42 @@ function Picture({ steps, label }) {
   );
 }
 
+/** The two orders with their names: what the clip shows and what was recorded before; else a possible order and the
+ *  one with the two accesses changed. */
+function ordersOf(f) {
+  const given = f.interleaving?.length ? stepsOf(f.interleaving, f.threads) : null;
+  const recorded = f.recorded?.length ? stepsOf(f.recorded, f.threads) : null;
+  const first = given || f.story;
+  // At the end of a schedule both accesses of a race are next: either may come first.
+  const swapped = given && f.accesses.length === 2 ? [...given.slice(0, -2), given.at(-1), given.at(-2)] : f.swapped;
+  const name = f.clip ? 'in the clip' : f.status === 'predicted' ? 'predicted order' : 'as it was seen';
+  return [
+    { name, steps: first, clip: given ? f.clip : null },
+    recorded && given ? { name: 'as it was recorded', steps: recorded, clip: f.recording }
+      : swapped && { name: 'the other order', steps: swapped, clip: null },
+  ].filter(Boolean);
+}
+
 export function Lanes({ finding }) {
   const [swapped, setSwapped] = useState(false);
-  const given = finding.interleaving?.length ? stepsOf(finding.interleaving, finding.threads) : null;
-  // At the end of a schedule both accesses of a race are next: either may come first.
-  const other = given ? [...given.slice(0, -2), given.at(-1), given.at(-2)] : finding.swapped;
-  const steps = swapped ? other : given || finding.story;
+  const orders = ordersOf(finding);
+  const shown = swapped && orders.length > 1 ? 1 : 0;
   return (
     <div>
-      {finding.swapped && (
+      {orders.length > 1 && (
         <div class="choice" role="group" aria-label="order of the accesses">
-          <button type="button" aria-pressed={!swapped} onClick={() => setSwapped(false)}>
-            {finding.status === 'predicted' ? 'predicted order' : 'as it was seen'}
-          </button>
-          <button type="button" id="other-order" aria-pressed={swapped} onClick={() => setSwapped(true)}>the other order</button>
+          <button type="button" aria-pressed={!swapped} onClick={() => setSwapped(false)}>{orders[0].name}</button>
+          <button type="button" id="other-order" aria-pressed={swapped} onClick={() => setSwapped(true)}>{orders[1].name}</button>
         </div>
       )}
-      <div class="scroll" tabIndex={0} role="group" aria-label="interleaving">
-        <Picture steps={steps} label={`interleaving of ${finding.title}`} />
-      </div>
+      {orders.map((o, i) => ( // paper has no buttons: both are printed
+        <figure key={i} class={i === shown ? 'order' : 'order aside'}>
+          <figcaption><span class="name">{o.name} </span>{o.clip && <code>pf replay {o.clip}</code>}</figcaption>
+          <div class="scroll" tabIndex={0} role="group" aria-label={`interleaving, ${o.name}`}>
+            <Picture steps={o.steps} label={`interleaving of ${finding.title}, ${o.name}`} />
+          </div>
+        </figure>
+      ))}
     </div>
   );
 }

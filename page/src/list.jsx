@@ -39,7 +39,7 @@ export function List({ findings, selected, onSelect }) {
               <span class="count">{f.count}&times;</span>
             </div>
             <div class="sub">{place(f.accesses[0])} / {place(f.accesses[1])}</div>
-            <div class="sub">{f.kind}, {f.class || f.status}{f.accepted ? ', accepted' : ''}</div>
+            <div class="sub">{f.kind}, {f.class || f.status}{f.harm ? ', harm' : ''}{f.accepted ? ', accepted' : ''}</div>
           </div>
         ))}
       </div>

@@ -174,9 +174,21 @@ struct pf_finding *pf_read_known(struct pf_findings *f, uint64_t id)
     return NULL;
 }
 
-static void read_witness(struct pf_reader *r, const json_t *o, struct pf_finding *f)
+static const char *read_clip(struct pf_reader *r, const json_t *o, const char *key)
 {
-    const json_t *v = json_object_get(o, "interleaving");
+    const char *clip = pf_read_text(r, o, key);
+    if (!clip || clip[0] == '/' || !r->folder)
+        return clip;
+    size_t n = strlen(r->folder) + strlen(clip) + 2;
+    char *path = pf_read_room(r, n);
+    snprintf(path, n, "%s/%s", r->folder, clip);
+    return path;
+}
+
+static const struct pf_moment *read_moments(struct pf_reader *r, const json_t *o, const char *key,
+                                            size_t *count)
+{
+    const json_t *v = json_object_get(o, key);
     size_t n = json_array_size(v);
     struct pf_moment *at = pf_read_room(r, n * sizeof *at);
     for (size_t i = 0; i < n; i++) {
@@ -191,19 +203,15 @@ static void read_witness(struct pf_reader *r, const json_t *o, struct pf_finding
         if (!at[i].op)
             pf_read_fail(r, "a string", "op");
     }
-    f->witness = at;
-    f->nwitness = n;
+    *count = n;
+    return at;
 }
 
-static const char *read_clip(struct pf_reader *r, const json_t *o)
+static void read_orders(struct pf_reader *r, const json_t *o, struct pf_finding *f)
 {
-    const char *clip = pf_read_text(r, o, "clip");
-    if (!clip || clip[0] == '/' || !r->folder)
-        return clip;
-    size_t n = strlen(r->folder) + strlen(clip) + 2;
-    char *path = pf_read_room(r, n);
-    snprintf(path, n, "%s/%s", r->folder, clip);
-    return path;
+    f->witness = read_moments(r, o, "interleaving", &f->nwitness);
+    f->recorded = read_moments(r, o, "recorded", &f->nrecorded);
+    f->recording = read_clip(r, o, "recording");
 }
 
 static void read_stages(struct pf_reader *r, const json_t *o, struct pf_finding *f)
@@ -231,7 +239,7 @@ static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
     static const int sure[] = {
         [PF_STATUS_PREDICTED] = 0, [PF_STATUS_OBSERVED] = 1, [PF_STATUS_CONFIRMED] = 2};
     int status = word_of(r, o, "status", pf_status_from);
-    const char *harm = pf_read_text(r, o, "harm"), *clip = read_clip(r, o);
+    const char *harm = pf_read_text(r, o, "harm"), *clip = read_clip(r, o, "clip");
     old->count += pf_read_number(r, o, "count");
     if (sure[status] > sure[old->status]) {
         old->status = (enum pf_finding_status)status;
@@ -243,7 +251,7 @@ static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
         old->nwitness = 0;
     }
     if (!old->nwitness)
-        read_witness(r, o, old);
+        read_orders(r, o, old);
     if (!old->verdict)
         old->verdict = pf_read_text(r, o, "class");
 }
@@ -270,7 +278,7 @@ struct pf_finding *pf_read_finding(struct pf_reader *r, const json_t *o)
     f->status = (enum pf_finding_status)word_of(r, o, "status", pf_status_from);
     f->analysis = pf_read_text(r, o, "analysis");
     f->verdict = pf_read_text(r, o, "class");
-    f->clip = read_clip(r, o);
+    f->clip = read_clip(r, o, "clip");
     f->harm = pf_read_text(r, o, "harm");
     f->count = pf_read_number(r, o, "count");
     struct pf_access *steps =
@@ -281,7 +289,7 @@ struct pf_finding *pf_read_finding(struct pf_reader *r, const json_t *o)
     f->nsteps = steps ? n : 0;
     read_location(r, json_object_get(o, "location"), &f->location);
     read_actors(r, o, f);
-    read_witness(r, o, f);
+    read_orders(r, o, f);
     if (r->status)
         return NULL;
     read_stages(r, o, f);

@@ -82,7 +82,10 @@ void pf_findings_sort(struct pf_findings *f)
         qsort(f->at, f->n, sizeof *f->at, by_rank);
 }
 
-bool pf_process_complete(const struct pf_process *p) { return p->end && !p->losses; }
+bool pf_process_complete(const struct pf_process *p)
+{
+    return (p->end || p->excused) && !p->losses;
+}
 
 bool pf_findings_complete(const struct pf_findings *f)
 {
@@ -256,7 +259,7 @@ void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
     bool told = false;
     for (const struct pf_process *p = f->processes; p; p = p->next) {
         told |= p->running;
-        if (!p->end) {
+        if (!p->end && !p->excused) {
             add_who(t, p);
             pf_text_add(t, p->running ? "is still running\n" : "was killed before its end\n");
         }

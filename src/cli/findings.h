@@ -31,6 +31,7 @@ struct pf_process {
     uint64_t lost;   /* children that could not make a log of their own */
     const char *end; /* how it ended; NULL: killed, or still running */
     bool running;
+    bool excused; /* we ended it, as was wished: that it has no end of its own is no loss */
     struct pf_loss *losses;
     bool has_pairs; /* of functions: the policy knows, and keeps */
     uint64_t pairs, frequent;
@@ -91,6 +92,7 @@ struct pf_findings {
     size_t ndocuments; /* read from other verbs */
     size_t undecided;  /* of these: something in them was not decided */
     struct pf_explored explored; /* by the documents */
+    bool excusing;   /* processes that are read now are excused */
     bool unfinished; /* more may come: some process that the run started goes on */
     struct pf_suite_sum *suite; /* NULL: no suite among them */
     struct pf_check_sum *check; /* NULL: no check among them */

@@ -225,6 +225,7 @@ pf_status pf_findings_read(struct pf_findings *f, const char *path, const char *
         p->losses = l;
     }
     p->running = !p->end && is_running(p);
+    p->excused = f->excusing;
     add_process(f, p);
     return PF_OK;
 }

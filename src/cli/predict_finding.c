@@ -103,6 +103,19 @@ static void access_of(struct pf_predict_job *j, uint32_t i, struct pf_access *ou
     locks_of(j, i, out);
 }
 
+/* Who created the thread, and where. */
+static void add_creation(struct pf_predict_job *j, struct pf_actor *a)
+{
+    for (uint32_t i = 0; i < j->t.events.len; i++) {
+        const struct pf_event *e = &j->t.events.at[i];
+        if (e->kind == PF_EV_FORK && e->what == a->number) {
+            a->parent = e->thread;
+            a->created = trail_of(j, i);
+            return;
+        }
+    }
+}
+
 /* The threads of the accesses, each once. */
 static void add_actors(struct pf_predict_job *j, struct pf_finding *f)
 {
@@ -111,9 +124,11 @@ static void add_actors(struct pf_predict_job *j, struct pf_finding *f)
     for (size_t i = 0; actors && i < n; i++) {
         uint32_t thread = pf_finding_access(f, i)->thread;
         f->actors = actors;
-        if (!pf_finding_actor(f, thread))
-            actors[f->nactors++] = (struct pf_actor){
+        if (!pf_finding_actor(f, thread)) {
+            actors[f->nactors] = (struct pf_actor){
                 .number = thread, .name = pf_trace_text(&j->t, j->t.threads.at[thread])};
+            add_creation(j, &actors[f->nactors++]);
+        }
     }
 }
 
@@ -148,30 +163,67 @@ static const char *name_of(struct pf_predict_job *j, const struct pf_event *e)
     }
 }
 
-static void add_moment(struct pf_predict_job *j, struct pf_moment *at, uint32_t i, bool marked)
+static const struct pf_place *place_of(const struct pf_trail *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        if (t->at[i].file)
+            return &t->at[i];
+    return NULL;
+}
+
+/* An access whose value the trace has. */
+static bool has_value(const struct pf_event *e)
+{
+    return !(e->flags & PF_EF_UNKNOWN) && pf_event_operand[e->kind] == PF_OPERAND_PLACE &&
+           e->kind != PF_EV_ALLOC && e->kind != PF_EV_FREE;
+}
+
+static void set_value(struct pf_predict_job *j, struct pf_moment *at, uint64_t v)
+{
+    char value[24];
+    snprintf(value, sizeof value, "%llu", (unsigned long long)v);
+    at->value = pf_pool_text(&j->pool, value, strlen(value));
+}
+
+static void add_moment(struct pf_predict_job *j, struct pf_moment *at, uint32_t i, bool marked,
+                       bool as_recorded)
 {
     const struct pf_event *e = &j->t.events.at[i];
     struct pf_trail trail = trail_of(j, i);
-    char value[24];
+    const struct pf_place *p = place_of(&trail);
     *at = (struct pf_moment){.thread = e->thread,
                              .op = pf_event_word[e->kind],
                              .name = name_of(j, e),
-                             .file = trail.n ? trail.at[0].file : NULL,
-                             .line = trail.n ? trail.at[0].line : 0,
+                             .file = p ? p->file : NULL,
+                             .line = p ? p->line : 0,
                              .marked = marked};
-    /* What a marked read sees may be another value in this schedule. */
-    bool known = !(e->flags & PF_EF_UNKNOWN) && pf_event_operand[e->kind] == PF_OPERAND_PLACE &&
-                 e->kind != PF_EV_ALLOC && e->kind != PF_EV_FREE;
-    if (known && !(marked && e->kind != PF_EV_WRITE && e->kind != PF_EV_AWRITE)) {
-        snprintf(value, sizeof value, "%llu", (unsigned long long)e->value);
-        at->value = pf_pool_text(&j->pool, value, strlen(value));
-    }
+    /* What a marked read sees may be another value in another schedule. */
+    bool writes = e->kind == PF_EV_WRITE || e->kind == PF_EV_AWRITE;
+    if (has_value(e) && (as_recorded || !marked || writes))
+        set_value(j, at, e->value);
 }
 
-/* Steps that say nothing to a reader. */
-static bool is_shown(const struct pf_event *e)
+/* Of two accesses one directly after the other, the read sees what was written. */
+static void pass_value(struct pf_predict_job *j, struct pf_moment *at, uint32_t write,
+                       uint32_t read)
 {
-    return e->kind != PF_EV_BRANCH && e->kind != PF_EV_BEGIN && e->kind != PF_EV_END;
+    const struct pf_event *w = &j->t.events.at[write], *r = &j->t.events.at[read];
+    if ((r->kind == PF_EV_READ || r->kind == PF_EV_AREAD) &&
+        (w->kind == PF_EV_WRITE || w->kind == PF_EV_AWRITE) && has_value(w) && w->what == r->what)
+        set_value(j, at, w->value);
+}
+
+/* Steps that say something to a reader: not what library functions do inside. */
+static bool is_shown(const struct pf_predict_job *j, uint32_t i)
+{
+    const struct pf_event *e = &j->t.events.at[i];
+    if (e->kind == PF_EV_BRANCH || e->kind == PF_EV_BEGIN || e->kind == PF_EV_END)
+        return false;
+    if (!j->t.recorded.present || pf_event_operand[e->kind] != PF_OPERAND_PLACE)
+        return true;
+    const struct pf_recorded *r = &j->t.recorded;
+    uint32_t site = r->trail_sites.at[r->trails.at[r->stack.at[i]].first];
+    return *pf_trace_text(&j->t, j->t.sites.at[site].file) != 0;
 }
 
 /* The end of a schedule: what was recorded before `start`, the events of `order`, then those of `last`. */
@@ -184,17 +236,50 @@ static void add_witness(struct pf_predict_job *j, struct pf_finding *f, uint32_t
         return;
     f->witness = at;
     for (uint32_t i = start > BEFORE ? start - BEFORE : 0; i < start && norder < MOMENTS; i++)
-        if (is_shown(&j->t.events.at[i]))
-            add_moment(j, &at[f->nwitness++], i, false);
+        if (is_shown(j, i))
+            add_moment(j, &at[f->nwitness++], i, false, false);
     for (uint32_t k = norder > MOMENTS ? norder - MOMENTS : 0; k < norder; k++) {
         bool is_marked = false;
         for (unsigned m = 0; m < n && !last; m++)
             is_marked |= marked[m] == order[k];
-        if (is_marked || is_shown(&j->t.events.at[order[k]]))
-            add_moment(j, &at[f->nwitness++], order[k], is_marked);
+        if (is_marked || is_shown(j, order[k]))
+            add_moment(j, &at[f->nwitness++], order[k], is_marked, false);
     }
-    for (unsigned m = 0; m < n && last; m++)
-        add_moment(j, &at[f->nwitness++], marked[m], true);
+    for (unsigned m = 0; m < n && last; m++) {
+        add_moment(j, &at[f->nwitness++], marked[m], true, false);
+        if (m)
+            pass_value(j, &at[f->nwitness - 1], marked[m - 1], marked[m]);
+    }
+}
+
+/* The accesses where the recording has them, each with what its threads did just before. */
+static void add_recorded(struct pf_predict_job *j, struct pf_finding *f, const uint32_t *marked,
+                         unsigned n)
+{
+    uint32_t sorted[PF_PATTERN_MAX], from = 0;
+    struct pf_moment *at = pf_pool_get(&j->pool, n * (BEFORE + 1) * sizeof *at);
+    if (!at || n > PF_PATTERN_MAX || !j->t.recorded.present)
+        return;
+    for (unsigned i = 0; i < n; i++) { /* into the order of the trace */
+        unsigned k = i;
+        for (; k > 0 && sorted[k - 1] > marked[i]; k--)
+            sorted[k] = sorted[k - 1];
+        sorted[k] = marked[i];
+    }
+    f->recorded = at;
+    for (unsigned i = 0; i < n; from = sorted[i++] + 1) {
+        uint32_t before[BEFORE], count = 0;
+        for (uint32_t k = sorted[i]; k-- > from && count < BEFORE;) {
+            bool involved = false;
+            for (unsigned m = 0; m < n; m++)
+                involved |= j->t.events.at[k].thread == j->t.events.at[sorted[m]].thread;
+            if (involved && is_shown(j, k))
+                before[count++] = k;
+        }
+        while (count > 0)
+            add_moment(j, &at[f->nrecorded++], before[--count], false, true);
+        add_moment(j, &at[f->nrecorded++], sorted[i], true, true);
+    }
 }
 
 void pf_predict_race(struct pf_predict_job *j, size_t k, const struct pf_race *r,
@@ -208,8 +293,11 @@ void pf_predict_race(struct pf_predict_job *j, size_t k, const struct pf_race *r
                                                                      : PF_STATUS_PREDICTED};
     access_of(j, r->b, &f->access[0]);
     access_of(j, r->a, &f->access[1]);
+    /* Both are next at its end; the schedule that was not recorded lets the later one go first. */
     if (a->claim == PF_CLAIM_WITNESSED)
-        add_witness(j, f, r->start, r->order, r->norder, (uint32_t[]){r->a, r->b}, 2, true);
+        add_witness(j, f, r->start, r->order, r->norder, (uint32_t[]){r->b, r->a}, 2, true);
+    if (a->claim != PF_CLAIM_CANDIDATE)
+        add_recorded(j, f, (uint32_t[]){r->a, r->b}, 2);
     add_actors(j, f);
     f->id = pf_fingerprint(f);
 }
@@ -234,6 +322,7 @@ void pf_predict_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a, st
     }
     if (a->witnessed)
         add_witness(j, f, a->start, a->order, a->norder, a->event, p->n, false);
+    add_recorded(j, f, a->event, p->n);
     add_actors(j, f);
     f->id = pf_fingerprint(f);
 }

@@ -139,6 +139,9 @@ struct pf_finding {
     const struct pf_moment
         *witness; /* the last steps of a schedule; the accesses come at its end */
     size_t nwitness; /* 0: none is known */
+    const struct pf_moment *recorded; /* the same in the order of a recording */
+    size_t nrecorded; /* 0: none is known */
+    const char *recording; /* its clip; NULL: none */
     unsigned tries; /* schedules that were directed at it */
     struct pf_stage *stages; /* NULL: nobody has asked; the tools' alone */
 };

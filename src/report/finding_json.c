@@ -179,6 +179,15 @@ static void moment(struct pf_text *t, const struct pf_moment *m)
     pf_text_char(t, '}');
 }
 
+static void moments(struct pf_text *t, const char *name, const struct pf_moment *at, size_t n)
+{
+    pf_json_key(t, name);
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < n; i++)
+        moment(t, &at[i]);
+    pf_text_char(t, ']');
+}
+
 static void stage(struct pf_text *t, const struct pf_stage *s)
 {
     comma(t);
@@ -226,13 +235,12 @@ void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
             stage(t, s);
         pf_text_char(t, ']');
     }
-    if (f->nwitness) {
-        pf_json_key(t, "interleaving");
-        pf_text_char(t, '[');
-        for (size_t i = 0; i < f->nwitness; i++)
-            moment(t, &f->witness[i]);
-        pf_text_char(t, ']');
-    }
+    if (f->nwitness)
+        moments(t, "interleaving", f->witness, f->nwitness);
+    if (f->recording)
+        pf_json_str(t, "recording", f->recording);
+    if (f->nrecorded)
+        moments(t, "recorded", f->recorded, f->nrecorded);
     if (f->seen) {
         pf_json_num(t, "executions", f->seen->executions);
         pf_json_key(t, "tests");

@@ -36,10 +36,10 @@ async function real() {
   assert.deepEqual(marked.map((t) => t.replace(/^\d+/, '').trim()).sort(), ['shared = 1;', 'shared = 2;']);
   const boxes = await Promise.all([0, 1].map((i) => page.locator('section.access').nth(i).boundingBox()));
   assert.equal(boxes[0].y, boxes[1].y, 'the excerpts stand side by side');
-  await until(page, '.step.access text', /T1 writes/);
-  assert.equal(await page.locator('.lanes .band').count(), 1, 'the lock is a band');
+  await until(page, '.order:not(.aside) .step.access text', /T1 writes/);
+  assert.equal(await page.locator('.order:not(.aside) .band').count(), 1, 'the lock is a band');
   await page.keyboard.press('o');
-  await until(page, '.step.access text', /main writes/); // the other order
+  await until(page, '.order:not(.aside) .step.access text', /main writes/); // the other order
   await page.locator('.stack button').first().click();
   await page.waitForSelector('.stack .excerpt');
   await page.screenshot({ path: `${folder}/real.png`, fullPage: true });
@@ -48,12 +48,34 @@ async function real() {
 
 async function predicted() {
   const page = await open('predicted');
-  const steps = await page.locator('.step text:not(.at)').allTextContents();
+  const steps = await page.locator('.order:not(.aside) .step text:not(.at)').allTextContents();
   assert.ok(steps.some((s) => /T1 lock m/.test(s)) && steps.some((s) => /T1 unlock m/.test(s)), steps.join('; '));
-  assert.equal(await page.locator('.step.access').count(), 2, 'the two accesses are marked');
-  assert.match((await page.locator('.step.access .at').allTextContents()).join(), /value 2/);
-  assert.equal(await page.locator('.lanes .band').count(), 2, 'both threads hold the lock for a while');
+  assert.equal(await page.locator('.order:not(.aside) .step.access').count(), 2, 'the two accesses are marked');
+  assert.match((await page.locator('.order:not(.aside) .step.access .at').allTextContents()).join(), /value 2/);
+  assert.equal(await page.locator('.order:not(.aside) .band').count(), 2, 'both threads hold the lock for a while');
   await page.screenshot({ path: `${folder}/predicted.png` });
+  await page.close();
+}
+
+/** What pf check has found: both orders are recordings, and each has its clip. */
+async function checked() {
+  const page = await open('checked');
+  await count(page, /^1 finding/);
+  await until(page, '#explored', /1 free runs, \d+ schedules, \d+ events/);
+  await until(page, 'article', /confirmed.*Replay it, every time: pf replay \S+\.clip.*pf replay --gdb/);
+  await until(page, '.stages', /hatch.*confirmed/);
+  const marked = () => page.locator('.order:not(.aside) .step.access text:not(.at)').allTextContents();
+  const names = async () => (await marked()).map((t) => t.replace(/^\d+\. (\S+) .*/, '$1'));
+  const clip = () => page.locator('.order:not(.aside) figcaption code').textContent();
+  const [first, firstClip] = [await names(), await clip()];
+  assert.match((await page.locator('.order:not(.aside) .step.access .at').allTextContents()).join(), /value \d/);
+  await page.keyboard.press('o');
+  await until(page, '.choice [aria-pressed=true]', /as it was recorded/);
+  assert.deepEqual(await names(), first.reverse(), 'the accesses come in the other order');
+  assert.notEqual(await clip(), firstClip);
+  await page.screenshot({ path: `${folder}/checked.png`, fullPage: true });
+  await page.emulateMedia({ media: 'print' });
+  assert.equal(await page.locator('.order .lanes:visible').count(), 2, 'both orders are printed');
   await page.close();
 }
 
@@ -158,7 +180,7 @@ async function many() {
 }
 
 try {
-  for (const part of [real, predicted, looks, keysAndFilters, hostile, many]) await part();
+  for (const part of [real, predicted, checked, looks, keysAndFilters, hostile, many]) await part();
 } finally {
   await browser.close();
 }

@@ -42,6 +42,27 @@ END
 status 66 "$PF" predict --json predicted.json trace.txt
 status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" predicted.json
 status 66 "$PF" report --html --from predicted.json -o predicted.html
+# A check brings clips of both orders.
+cat >twice.c <<'END'
+#include <pthread.h>
+int x;
+void *other(void *arg)
+{
+    x = 1;
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, other, 0);
+    x = 2;
+    pthread_join(t, 0);
+    return 0;
+}
+END
+status 0 "$PF" cc -g -o twice twice.c -pthread
+status 66 "$PF" check --runs 1 --quiet --state c -- ./twice
+status 66 "$PF" report --html --state c -o checked.html
 make_logs() { python3 "$ROOT/test/run/make_logs.py" "$@"; }
 make_logs some-logs 12
 make_logs hostile-logs 10 hostile
@@ -53,10 +74,10 @@ for name in some hostile many; do
 done
 status 0 "$PF" report --html none-logs -o none.html
 # One file, nothing from elsewhere.
-for name in real some hostile many none predicted; do
+for name in real some hostile many none predicted checked; do
     ! grep -oE "(src|href)=[\"']?[a-z]+:" $name.html || fail "$name.html refers to something"
     [[ $(grep -c '</script' $name.html) == 2 ]] || fail "$name.html has other scripts"
 done
 has real.html "Content-Security-Policy"
 status 0 node "$ROOT/test/run/page.mjs" "$BUILD/page" "$chromium" "$PWD"
-[[ -s real.png && -s dark.png && -s phone.png && -s hostile.png && -s many.png && -s paper.pdf ]]
+[[ -s checked.png && -s real.png && -s dark.png && -s phone.png && -s hostile.png && -s many.png && -s paper.pdf ]]

@@ -81,7 +81,7 @@ assert run["invocations"][0]["executionSuccessful"] is True
 (result,) = run["results"]
 assert result["level"] == "warning"
 steps = [s["location"]["message"]["text"] for s in result["codeFlows"][0]["threadFlows"][0]["locations"]]
-assert steps[-2:] == ["the main thread: write x = 1", "thread T1 'T1': write x = 2"], steps
+assert steps[-2:] == ["thread T1 'T1': write x = 2", "the main thread: write x = 1"], steps
 END
 
 # Nothing, many, hostile names, an incomplete run.

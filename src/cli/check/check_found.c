@@ -107,7 +107,7 @@ static pf_status refresh(struct pf_check_found *f, size_t test, struct pf_error 
 
 /* A document of the step, in the words of the check: clips by their names in the folder. */
 static pf_status rewrite(struct pf_findings *f, const struct pf_check_folder *folder, uint64_t step,
-                         const char *stage, struct pf_error *e)
+                         const char *stage, const char *recording, struct pf_error *e)
 {
     struct pf_pool pool;
     struct pf_text t;
@@ -118,6 +118,7 @@ static pf_status rewrite(struct pf_findings *f, const struct pf_check_folder *fo
         struct pf_finding *it = f->at[i];
         if (it->clip && !strncmp(it->clip, folder->whole, n) && it->clip[n] == '/')
             it->clip += n + 1;
+        it->recording = it->nrecorded ? recording : NULL;
         it->stages = NULL; /* the reader makes it from the command */
     }
     pf_cli_pool_init(&pool);
@@ -158,6 +159,9 @@ static void confirm_all(struct pf_findings *f, const char *clip)
             f->at[i]->status = PF_STATUS_CONFIRMED;
             f->at[i]->clip = pf_pool_text(&f->pool, clip, strlen(clip));
             f->at[i]->harm = *harm ? pf_pool_text(&f->pool, harm, strlen(harm)) : NULL;
+            f->at[i]->witness = f->at[i]->recorded; /* the recording is the clip */
+            f->at[i]->nwitness = f->at[i]->nrecorded;
+            f->at[i]->nrecorded = 0;
         }
 }
 
@@ -187,7 +191,7 @@ static pf_status take_document(const struct pf_check_folder *folder, struct pf_c
                     line->kind == PF_CHECK_HATCH ? "hatch"
                     : aimed                      ? "racefuzzer"
                                                  : "record",
-                    e);
+                    clip + strlen(folder->whole) + 1, e);
     if (s == PF_OK)
         unlink(raw);
     if (s == PF_OK && aimed && !f.n)

@@ -20,7 +20,7 @@ struct loader {
     struct pf_findings *f;
     struct pf_check_sum *sum;
     const char *folder;
-    bool ended_by_us; /* a server is told to end: SIGTERM is no failure */
+    bool ended_by_us; /* a server is told to end, or killed: that is no failure */
 };
 
 static char *text(struct pf_findings *f, const char *s)
@@ -62,8 +62,8 @@ static void add_note(struct loader *l, struct pf_check_note **list, const char *
 static void note_signal(struct loader *l, const struct pf_check_line *line, int wait,
                         const char *clip)
 {
-    if (!WIFSIGNALED(wait) || (l->ended_by_us && WTERMSIG(wait) == SIGTERM) ||
-        !strcmp(line->how, "stopped") || !strcmp(line->how, "limit"))
+    bool ours = l->ended_by_us && (WTERMSIG(wait) == SIGTERM || WTERMSIG(wait) == SIGKILL);
+    if (!WIFSIGNALED(wait) || ours || !strcmp(line->how, "stopped") || !strcmp(line->how, "limit"))
         return;
     add_note(l, &l->sum->failures, clip, "the program died of signal %d (%s)%s", WTERMSIG(wait),
              strsignal(WTERMSIG(wait)), clip ? " in a recording" : " in a free run");
@@ -163,14 +163,35 @@ static pf_status read_foreign(struct pf_findings *f, const char *folder, struct 
     return access(path, R_OK) ? PF_OK : pf_foreign_read(f, path, &sum, e);
 }
 
+/* Runs that have no line, or were stopped, are done again: only what they saw counts. */
+static pf_status read_runs(struct pf_findings *f, const char *folder,
+                           const struct pf_check_lines *lines, bool ended_by_us, struct pf_error *e)
+{
+    uint64_t last = 0;
+    pf_status s = PF_OK;
+    for (size_t i = 0; i < lines->n; i++)
+        last = lines->at[i].step > last ? lines->at[i].step : last;
+    for (uint64_t n = 1; s == PF_OK && n <= last + PF_CHECK_JOBS_MAX; n++) {
+        char path[PATH_MAX];
+        bool whole = false;
+        pf_check_path(path, folder, PF_CHECK_RUNS, n);
+        if (access(path, R_OK))
+            continue;
+        for (size_t i = 0; i < lines->n; i++)
+            whole |= lines->at[i].step == n && strcmp(lines->at[i].how, "stopped");
+        f->excusing = !whole || ended_by_us;
+        s = pf_findings_read_folder(f, path, NULL, e);
+    }
+    f->excusing = false;
+    return s;
+}
+
 static pf_status read_findings(struct pf_findings *f, const char *folder,
-                               const struct pf_check_lines *lines, struct pf_error *e)
+                               const struct pf_check_lines *lines, bool ended_by_us,
+                               struct pf_error *e)
 {
     char path[PATH_MAX];
-    pf_status s = PF_OK;
-    snprintf(path, sizeof path, "%s/.runs", folder);
-    if (access(path, R_OK) == 0)
-        s = pf_findings_read_folder(f, path, NULL, e);
+    pf_status s = read_runs(f, folder, lines, ended_by_us, e);
     for (size_t i = 0; s == PF_OK && i < lines->n; i++) {
         const struct pf_check_line *line = &lines->at[i];
         pf_check_path(path, folder, PF_CHECK_FOUND, line->step);
@@ -201,7 +222,7 @@ pf_status pf_check_load(struct pf_findings *f, const char *folder, struct pf_err
     l.sum->checks++;
     s = pf_check_journal_read(folder, &lines, e);
     if (s == PF_OK)
-        s = read_findings(f, folder, &lines, e);
+        s = read_findings(f, folder, &lines, l.ended_by_us, e);
     for (size_t i = 0; s == PF_OK && i < lines.n; i++)
         take_line(&l, &lines.at[i]);
     free(lines.at);

@@ -159,7 +159,7 @@ static void set_trouble(struct loop *l, struct pf_check_line *line, const struct
                  strerror(k->reason));
     else if (ours && !clip && WIFEXITED(k->wait) && WEXITSTATUS(k->wait) == 2)
         find_complaint(k, begins, line->trouble, sizeof line->trouble);
-    else if (l->w->plan->server)
+    else if (l->w->plan->server && line->kind != PF_CHECK_HATCH)
         find_complaint(k, PF_ATTEND_SAYS, line->trouble, sizeof line->trouble);
 }
 
@@ -195,8 +195,7 @@ static void collect(struct loop *l, struct slot *s)
     if (st == PF_OK)
         st = pf_check_found_take(&w->found, w->folder, line, &news, l->e);
     /* A step that was stopped is done again by --continue; what a free run or a hatch saw stays. */
-    bool kept_some = kept.how != PF_KEPT_STOPPED || line->kind == PF_CHECK_RUN ||
-                     (line->kind == PF_CHECK_HATCH && line->events);
+    bool kept_some = kept.how != PF_KEPT_STOPPED || (line->kind == PF_CHECK_HATCH && line->events);
     if (st == PF_OK && kept_some)
         st = pf_check_journal_add(w->folder, line, l->e);
     pf_chain_ended(&w->chain, line, clip, news);

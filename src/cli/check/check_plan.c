@@ -101,7 +101,7 @@ static pf_status read_numbers(struct pf_check_plan *p, struct pf_error *e)
     if (s == PF_OK && p->runs)
         s = number("runs", p->runs, 1000000, &p->rounds, e);
     if (s == PF_OK && p->jobs)
-        s = number("jobs", p->jobs, 256, &p->njobs, e);
+        s = number("jobs", p->jobs, PF_CHECK_JOBS_MAX, &p->njobs, e);
     return s;
 }
 

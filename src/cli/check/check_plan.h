@@ -31,6 +31,7 @@ bool pf_check_plan_parse(struct pf_check_plan *p, int argc, char **argv, int *st
 PF_MUST_USE pf_status pf_check_plan_settle(struct pf_check_plan *p, struct pf_error *e);
 void pf_check_plan_release(struct pf_check_plan *p);
 
+#define PF_CHECK_JOBS_MAX 256
 #define PF_CHECK_VERB "check"
 
 #endif

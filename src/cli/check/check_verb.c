@@ -26,6 +26,20 @@ static void end_path(char *to, const struct pf_check_folder *c)
     snprintf(to, PATH_MAX, "%s/" PF_CHECK_END, c->whole);
 }
 
+/* Steps that were cut off have no line in the journal; their numbers are not used again. */
+static void skip_used(struct pf_check_work *w)
+{
+    static const char *const forms[] = {PF_CHECK_RUNS, PF_CHECK_CLIP, PF_CHECK_TRIES};
+    uint64_t last = w->steps;
+    for (uint64_t n = last + 1; n <= last + PF_CHECK_JOBS_MAX; n++)
+        for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+            char path[PATH_MAX];
+            pf_check_path(path, w->folder->whole, forms[i], n);
+            if (access(path, F_OK) == 0)
+                w->steps = n;
+        }
+}
+
 /* What a check that goes on has done already. */
 static pf_status remember(struct pf_check_work *w, struct pf_error *e)
 {
@@ -40,6 +54,7 @@ static pf_status remember(struct pf_check_work *w, struct pf_error *e)
         w->steps = lines.at[i].step > w->steps ? lines.at[i].step : w->steps;
     }
     free(lines.at);
+    skip_used(w);
     return s;
 }
 

@@ -123,20 +123,56 @@ static void add_advice(struct teller *w)
     }
 }
 
+static void add_command(struct pf_text *t, const char *before, const char *command,
+                        const char *clip)
+{
+    pf_text_add(t, before);
+    pf_text_add(t, command);
+    pf_text_add(t, clip);
+    pf_text_char(t, '\n');
+}
+
+static void add_stages(struct pf_text *t, const struct pf_finding *f)
+{
+    for (const struct pf_stage *s = f->stages; s; s = s->next) {
+        pf_text_add(t, s == f->stages ? "\nHow it was seen: " : "; ");
+        pf_text_add(t, s->stage);
+        pf_text_add(t, " ");
+        pf_text_add(t, pf_status_name(s->status));
+        pf_text_add(t, " it ");
+        pf_text_u64(t, s->count);
+        pf_text_add(t, s->count == 1 ? " time" : " times");
+    }
+    pf_text_add(t, f->stages ? ".\n" : "");
+}
+
 static void add_again(struct teller *w)
 {
     struct pf_text *t = w->t;
-    if (w->f->clip) {
-        pf_text_add(t, "\nTo see it happen, every time:\n    pf replay ");
-        pf_text_add(t, w->f->clip);
-        pf_text_add(t, "\nand in gdb, with all threads:\n    pf replay --gdb ");
-        pf_text_add(t, w->f->clip);
-        pf_text_char(t, '\n');
+    const struct pf_finding *f = w->f;
+    if (f->harm) {
+        pf_text_add(t, "\nWhat came of it in the clip: ");
+        pf_text_add(t, f->harm);
+        pf_text_add(t, ".\n");
+    }
+    add_stages(t, f);
+    if (f->clip) {
+        add_command(t, "\nTo see it happen, every time:\n", "    pf replay ", f->clip);
+        add_command(t, "and in gdb, with all threads, where it happens:\n", "    pf replay --gdb ",
+                    f->clip);
+        if (f->recording)
+            add_command(t, "The accesses in the order they had before:\n", "    pf replay ",
+                        f->recording);
         return;
     }
     pf_text_add(t, "\nThere is no clip of it: it was ");
-    pf_text_add(t, pf_status_name(w->f->status));
+    pf_text_add(t, pf_status_name(f->status));
     pf_text_add(t, ", not yet confirmed by a replay.\n");
+    if (f->tries) {
+        pf_text_u64(t, f->tries);
+        pf_text_add(t, f->tries == 1 ? " schedule was" : " schedules were");
+        pf_text_add(t, " aimed at it and did not show it again.\n");
+    }
 }
 
 static void add_head(struct teller *w)

@@ -56,7 +56,8 @@ static void add_interleaving(struct pf_text *t, const struct pf_finding *f)
         return;
     pf_text_add(t, f->clip ? "  Interleaving in the clip, its last steps:\n"
                            : "  Interleaving, its last steps:\n");
-    for (size_t i = 0; i < f->nwitness; i++) {
+    enum { SHOWN = 16 };
+    for (size_t i = f->nwitness > SHOWN ? f->nwitness - SHOWN : 0; i < f->nwitness; i++) {
         const struct pf_moment *m = &f->witness[i];
         pf_text_add(t, m->marked ? "   -> " : "      ");
         char name[16] = "main";

@@ -281,6 +281,17 @@ static void add_properties(struct pf_text *t, const struct pf_finding *f)
     pf_json_str(t, "analysis", f->analysis);
     pf_json_str(t, "class", f->verdict);
     pf_json_str(t, "clip", f->clip);
+    if (f->harm)
+        pf_json_str(t, "harm", f->harm);
+    if (f->stages) {
+        pf_json_key(t, "stages");
+        pf_text_char(t, '[');
+        for (const struct pf_stage *s = f->stages; s; s = s->next) {
+            pf_text_add(t, s == f->stages ? "" : ",");
+            pf_text_json(t, s->stage);
+        }
+        pf_text_char(t, ']');
+    }
     if (f->seen) {
         pf_json_num(t, "executions", f->seen->executions);
         pf_json_key(t, "tests");

@@ -1,0 +1,139 @@
+# pf check: how it can end otherwise. Stopped, killed, continued; programs that are not there, crash, or do not end.
+until_true() { # until_true COMMAND...: polls, gives up after a minute
+    for _ in $(seq 600); do
+        "$@" >/dev/null 2>&1 && return
+        sleep 0.1
+    done
+    fail "never: $*"
+}
+# Programs are run by their whole names, so that they can be found.
+left() {
+    for d in /proc/[0-9]*; do
+        [[ $(tr '\0' ' ' 2>/dev/null <"$d/cmdline") != "$PWD/$1 "* ]] || echo "${d#/proc/}"
+    done
+}
+gone() { [[ -z $(left "$1") ]]; }
+there() { ! gone "$1"; }
+cat >racy.c <<'END'
+#include <pthread.h>
+int x;
+static void *other(void *p)
+{
+    x++;
+    return p;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, other, NULL);
+    x++;
+    pthread_join(t, NULL);
+    return 0;
+}
+END
+cat >dies.c <<'END'
+#include <stdlib.h>
+int main(void) { abort(); }
+END
+cat >stays.c <<'END'
+#include <signal.h>
+#include <unistd.h>
+int main(void)
+{
+    signal(SIGTERM, SIG_IGN);
+    for (;;)
+        pause();
+}
+END
+for p in racy dies stays; do "$PF" cc -g -O1 -pthread $p.c -o $p; done
+
+# Not to be begun.
+status 2 "$PF" check
+has err "which program?"
+status 2 "$PF" check -- ./nowhere
+has err "pf check: ./nowhere: No such file"
+status 2 "$PF" check -- /bin/true
+has err "is not instrumented"
+status 2 "$PF" check --time never -- ./racy
+has err "--time=never"
+status 2 "$PF" check --jobs 0 -- ./racy
+has err "--jobs=0"
+status 2 "$PF" check --continue
+has err "has no check to go on with"
+[[ ! -e .photofinish ]] || fail "something was begun"
+mkdir closed
+chmod 555 closed
+closed=closed
+[[ ! -w closed ]] || closed=/proc/self # who may write everywhere cannot write there
+status 2 "$PF" check --state $closed -- ./racy
+has err "pf check: $closed/check"
+status 2 "$PF" check --json nowhere/out.json -- ./racy
+has err "nowhere/out.json"
+
+# Crashes: a finding of its own kind. With a race that makes it crash, the race comes with its harm.
+status 1 "$PF" check --runs 1 --quiet --state dies.s -- ./dies
+has out "failed: the program died of signal 6 (Aborted) in a free run, 1 time"
+has out "failed: the program died of signal 6 (Aborted) in a recording, 1 time; see it with: pf replay dies.s/check/"
+has out "0 findings"
+
+# Does not end, and does not listen: it is killed, which is said.
+status 0 "$PF" check --time 1s --grace 100ms --quiet --state stays.s -- "$PWD/stays"
+has out "pf: incomplete: a free run did not come to its end and was ended"
+gone stays || fail "it is still there"
+# With --for that is how it should end; this one must be killed all the same.
+status 0 "$PF" check --runs 1 --for 100ms --grace 100ms --quiet --state for.s -- "$PWD/stays"
+has out "explored: 1 free run; 1 schedule"
+gone stays || fail "it is still there"
+
+# Ctrl-C: what is there is reported.
+"$PF" check --time 10m --runs 100000 --state s -- "$PWD/racy" >stopped.out 2>stopped.err &
+pid=$!
+until_true grep -q "1 confirmed" stopped.err
+kill -INT $pid
+rc=0
+wait $pid || rc=$?
+[[ $rc == 66 ]] || fail "stopped, its exit status is $rc"
+has stopped.err "go on with: pf check --continue"
+has stopped.out "1 finding: 1 confirmed"
+has stopped.out "pf: incomplete: the check was interrupted"
+gone racy || fail "something is still there"
+rounds() { python3 -c 'import json,sys; print(max(json.loads(l)["round"] for l in open(sys.argv[1])))' "$1"; }
+before=$(rounds s/check/*/journal)
+status 66 "$PF" check --continue --runs 2 --quiet --state s
+has out "1 finding: 1 confirmed"
+hasnt out "incomplete"
+(($(rounds s/check/*/journal) > before)) || fail "it did not go on"
+[[ $(ls s/check | wc -l) == 1 ]] || fail "another check was begun"
+status 66 "$PF" report --state s
+hasnt out "incomplete"
+# With nothing found the signal shows.
+"$PF" check --time 10m --state n --quiet -- "$PWD/stays" >stopped.out 2>stopped.err &
+pid=$!
+until_true there stays
+kill -INT $pid
+rc=0
+wait $pid || rc=$?
+[[ $rc == 130 ]] || fail "stopped with nothing, its exit status is $rc"
+gone stays || fail "it is still there"
+
+# Killed: all of it ends, nothing that was written is lost, and it can go on.
+"$PF" check --time 10m --runs 100000 --state k -- "$PWD/racy" >/dev/null 2>killed.err &
+pid=$!
+until_true grep -q "1 confirmed" killed.err
+status 2 "$PF" check --continue --state k
+has err "another pf check works on it"
+status 66 "$PF" report --state k
+has out "pf: incomplete: a check is still running"
+kill -KILL $pid
+wait $pid || true
+until_true gone racy
+status 66 "$PF" report --state k
+has out "1 finding: 1 confirmed"
+has out "pf: incomplete: the check was interrupted"
+status 66 "$PF" check --continue --runs 1 --quiet --state k -- "$PWD/racy"
+hasnt out "incomplete"
+status 2 "$PF" check --continue --state k -- ./stays
+has err "has no check of this program to go on with"
+cp stays racy
+status 2 "$PF" check --continue --state k
+has err "the program was built again since"
