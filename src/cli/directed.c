@@ -139,6 +139,7 @@ static pf_status set_wishes(struct pf_channel *c, const struct pf_directed *d, s
     if (d->continuations > PF_CONTINUATIONS)
         return pf_fail(e, PF_BAD, "--continue=%u: at most %d", d->continuations, PF_CONTINUATIONS);
     c->continuations = d->continuations;
+    c->jobs = d->jobs;
     pf_status s = set_text(c->plan, sizeof c->plan, d->plan ? plan : NULL, "plan", e);
     if (s == PF_OK)
         s = set_text(c->flip, sizeof c->flip, d->flip, "flip", e);
@@ -287,7 +288,9 @@ static pf_status join_continuations(struct pf_host *h, const char *file, struct 
         char schedule[sizeof c->tail];
         snprintf(clip, sizeof clip, "%s/%u.clip", c->folder, i);
         policy_of(schedule, sizeof schedule, c->tail, i);
-        s = pf_clip_join(&before, pieces, clip, schedule, &end, e);
+        struct pf_clip_meta meta = before.meta;
+        meta.schedule = schedule;
+        s = pf_clip_join(&before, pieces, clip, &meta, &end, e);
         if (s == PF_OK)
             unlink(pieces);
     }
@@ -310,6 +313,8 @@ pf_status pf_directed_record(const struct pf_clip_meta *m, const char *file,
         s = go(h, w, m, &how, child, end, e);
         if (s == PF_OK)
             s = pf_clip_finish(w, end, e);
+        if (d->ends)
+            memcpy(d->ends, pf_host_channel(h)->continuation, d->continuations * sizeof *d->ends);
         if (s == PF_OK && d->at && end->outcome == PF_OUTCOME_STOPPED)
             s = join_continuations(h, file, e);
         pf_host_free(h);

@@ -15,8 +15,9 @@ struct pf_directed {
     const char *schedule, *exclude, *until; /* NULL: none */
     const char *plan, *flip;                /* record: what to do first; channel.h */
     const char *at, *tail, *folder;         /* record: continuations from a point */
-    unsigned continuations;
     bool bare;                              /* record: the program is not instrumented */
+    unsigned continuations, jobs;
+    struct pf_continuation *ends; /* of those that the plan forks: filled in; NULL: none */
     bool tracing;                           /* events with values are wanted */
     bool quiet;                             /* replay: the output is not shown */
     char **gdb; /* replay: gdb is started at `until` with these arguments (debugger.h); NULL: not */

@@ -7,40 +7,31 @@
 #include "file.h"
 #include "finding_json.h"
 #include "finding_text.h"
-#include "hatch_try.h"
+#include "hatch_run.h"
 #include "load_trace.h"
 #include "predict_finding.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #define VERB "hatch"
-#define LIMIT_MS 60000
 
 struct item {
     struct pf_finding f;
     struct pf_hatch h;
     char *clip;
-    pid_t pid; /* 0: not running */
-    struct pf_hatch_result *result; /* in memory shared with the process that tries */
+    struct pf_hatch_result *result;
 };
 
 struct hatch {
     struct pf_predict_job j;
     struct pf_clip recording;
-    const char *json, *folder, *known; /* known: a file of ids that need no try */
-    unsigned long jobs;
+    struct pf_hatch_run run;
+    const char *json, *known; /* known: a file of ids that need no try */
     PF_VEC(struct item) items;
     PF_VEC(uint32_t *) orders;
-    struct pf_hatch_result *results;
 };
 
 /* --- candidates --- */
@@ -127,90 +118,25 @@ static void predict(struct hatch *h)
 
 /* --- trying them --- */
 
-static bool happened(const struct item *it)
-{
-    return it->result->verdict == PF_HATCHED_REAL || it->result->verdict == PF_HATCHED_ERROR;
-}
-
-static void progress(const struct hatch *h, size_t done)
-{
-    if (!isatty(STDERR_FILENO))
-        return;
-    size_t real = 0;
-    for (size_t i = 0; i < done; i++)
-        real += h->items.at[i].result && happened(&h->items.at[i]);
-    fprintf(stderr, "\r\033[Kpf hatch: %zu of %zu tried, %zu real%s", done, h->items.len, real,
-            done == h->items.len ? "\n" : "");
-}
-
-static void start(struct hatch *h, struct item *it)
-{
-    it->pid = fork();
-    if (it->pid > 0)
-        return;
-    if (it->pid < 0) {
-        snprintf(it->result->why, sizeof it->result->why, "fork: %s", strerror(errno));
-        it->pid = 0;
-        return;
-    }
-    setpgid(0, 0);
-    int null = open("/dev/null", O_RDWR);
-    for (int fd = 0; null >= 0 && fd < 3; fd++)
-        dup2(null, fd);
-    pf_hatch_try(&h->j.t, &h->recording, &it->h, it->clip, it->result);
-    _exit(0);
-}
-
-/* Waits for one of them; those that take too long are ended. */
-static void wait_one(struct hatch *h, uint64_t *waited)
-{
-    int status;
-    pid_t pid = waitpid(-1, &status, WNOHANG);
-    if (pid > 0) {
-        for (size_t i = 0; i < h->items.len; i++)
-            if (h->items.at[i].pid == pid) {
-                h->items.at[i].pid = 0;
-                *waited = 0;
-            }
-        return;
-    }
-    usleep(2000);
-    if ((*waited += 2) < LIMIT_MS)
-        return;
-    *waited = 0;
-    for (size_t i = 0; i < h->items.len; i++)
-        if (h->items.at[i].pid) {
-            snprintf(h->items.at[i].result->why, sizeof h->items.at[i].result->why,
-                     "no end within %d s", LIMIT_MS / 1000);
-            kill(-h->items.at[i].pid, SIGKILL);
-        }
-}
+static bool happened(const struct item *it) { return pf_hatch_happened(it->result); }
 
 static int try_all(struct hatch *h)
 {
-    size_t size = (h->items.len + 1) * sizeof *h->results;
-    h->results = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (h->results == MAP_FAILED)
-        return pf_complain(VERB, "out of memory");
-    if (mkdir(h->folder, 0777) && errno != EEXIST)
-        return pf_complain(VERB, "%s: %s", h->folder, strerror(errno));
-    uint64_t waited = 0;
-    for (size_t next = 0, running = 0;;) {
-        running = 0;
-        for (size_t i = 0; i < next; i++)
-            running += h->items.at[i].pid != 0;
-        progress(h, next - running);
-        if (next == h->items.len && !running)
-            return PF_EXIT_OK;
-        if (next < h->items.len && running < h->jobs) {
-            struct item *it = &h->items.at[next];
-            it->result = &h->results[next++];
-            if (asprintf(&it->clip, "%s/%016" PRIx64 ".clip", h->folder, it->f.id) < 0)
-                return pf_complain(VERB, "out of memory");
-            start(h, it);
-        } else
-            wait_one(h, &waited);
+    struct pf_hatch_run *r = &h->run;
+    r->t = &h->j.t;
+    r->recording = &h->recording;
+    r->n = h->items.len;
+    r->items = pf_mem_zero(r->n + 1, sizeof *r->items);
+    for (size_t i = 0; i < r->n; i++) {
+        struct item *it = &h->items.at[i];
+        if (asprintf(&it->clip, "%s/%016" PRIx64 ".clip", r->folder, it->f.id) < 0)
+            return pf_complain(VERB, "out of memory");
+        r->items[i] = (struct pf_hatch_item){.h = &it->h, .clip = it->clip};
     }
+    int status = pf_hatch_run(r);
+    for (size_t i = 0; i < r->n; i++)
+        h->items.at[i].result = r->items[i].result;
+    return status;
 }
 
 /* --- what came out --- */
@@ -326,8 +252,7 @@ static int run(struct hatch *h, int argc, char **argv)
 
 static void release(struct hatch *h)
 {
-    if (h->results && h->results != MAP_FAILED)
-        munmap(h->results, (h->items.len + 1) * sizeof *h->results);
+    pf_hatch_run_release(&h->run);
     for (size_t i = 0; i < h->items.len; i++)
         free(h->items.at[i].clip);
     for (size_t i = 0; i < h->orders.len; i++)
@@ -346,7 +271,7 @@ static void release(struct hatch *h)
 
 int pf_cmd_hatch(int argc, char **argv)
 {
-    const char *jobs = NULL, *folder = NULL, *known = NULL;
+    const char *jobs = NULL, *folder = NULL, *known = NULL, *limit = NULL;
     char *ids = NULL;
     size_t nids;
     struct pf_error e;
@@ -355,6 +280,9 @@ int pf_cmd_hatch(int argc, char **argv)
         {"jobs", "N", "try so many at a time (default 1)", &jobs, NULL},
         {"json", "FILE", "write the findings as JSON ('-': to standard output)", &h->json, NULL},
         {"known", "FILE", "do not try findings whose ids stand in FILE, one a line", &known, NULL},
+        {"limit", "TIME", "stop after so long: 90s, 2m", &limit, NULL},
+        {"apart", NULL, "run each from the beginning, not what they have in common once", NULL,
+         &h->run.apart},
         {"o", "DIR", "where the clips go (default: RECORDING.hatched)", &folder, NULL},
     };
     const struct pf_cli_verb verb = {
@@ -371,13 +299,15 @@ int pf_cmd_hatch(int argc, char **argv)
     char *standard = NULL, *end = NULL;
     pf_trace_init(&h->j.t);
     pf_cli_pool_init(&h->j.pool);
-    h->jobs = jobs ? strtoul(jobs, &end, 10) : 1;
+    h->run.jobs = jobs ? strtoul(jobs, &end, 10) : 1;
     if (first < 0)
         ;
     else if (first + 1 != argc)
         status = pf_complain(VERB, "which recording? usage: pf hatch %s", verb.usage);
-    else if (!h->jobs || (end && *end))
+    else if (!h->run.jobs || (end && *end))
         status = pf_complain(VERB, "--jobs=%s: a number of 1 or more expected", jobs);
+    else if (limit && !pf_cli_duration(limit, &h->run.limit_ms))
+        status = pf_complain(VERB, "--limit=%s: a time such as 90s or 2m expected", limit);
     else if (known && pf_file_read(known, &ids, &nids, &e) != PF_OK)
         status = pf_complain(VERB, "%s", e.text);
     else if (asprintf(&standard, "%s.hatched", argv[first]) < 0)
@@ -385,7 +315,7 @@ int pf_cmd_hatch(int argc, char **argv)
     else {
         h->j.path = argv[first];
         h->known = ids;
-        h->folder = folder ? folder : standard;
+        h->run.folder = folder ? folder : standard;
         status = run(h, argc, argv);
     }
     free(standard);

@@ -31,6 +31,7 @@ struct pf_hatch {
 };
 
 struct pf_hatch_result {
+    bool tried; /* with others (hatch_shared.h); else it is tried alone */
     enum pf_hatched verdict;
     char why[400];
 };
@@ -39,5 +40,12 @@ struct pf_hatch_result {
  * the program prints. */
 void pf_hatch_try(const struct pf_trace *t, const struct pf_clip *recording,
                   const struct pf_hatch *h, const char *file, struct pf_hatch_result *out);
+
+/* The two accesses that follow each other, as pf replay --until=race wants them. */
+void pf_hatch_race(const struct pf_trace *t, const struct pf_hatch *h, char *to, size_t room);
+void pf_hatch_say(struct pf_hatch_result *out, enum pf_hatched verdict, const char *why);
+/* What the program did that it did not do in the recording; NULL: nothing. */
+const char *pf_hatch_failure(const struct pf_clip *recording, const struct pf_clip_end *end,
+                             char *text, size_t room);
 
 #endif

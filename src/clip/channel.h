@@ -84,11 +84,13 @@ enum pf_outcome {
 #define PF_REACHED_MAX 12
 struct pf_reached_access {
     uint32_t thread; /* by creation, 0 is main */
-    uint8_t step; /* which location of the policy's text */
+    uint8_t step; /* which location of the policy's text, which event that a plan asked about */
     uint8_t write;
     uint16_t reserved;
+    uint32_t line, file; /* of a plan: where it is; the file as pf_reached_file has it */
     uint64_t event; /* its number in the thread, from 1, as in a dump */
     uint64_t address, size;
+    uint64_t when; /* events of all threads before it */
 };
 struct pf_reached {
     uint32_t asked; /* 0: the policy is none of these */
@@ -96,19 +98,32 @@ struct pf_reached {
     struct pf_reached_access at[PF_REACHED_MAX];
 };
 
+static inline uint32_t pf_reached_file(const char *path)
+{
+    uint32_t h = 2166136261u;
+    for (; path && *path; path++)
+        h = (h ^ (unsigned char)*path) * 16777619u;
+    return h;
+}
+
 /* How one of several continuations from a checkpoint ended. */
 #define PF_CONTINUATIONS 256
 struct pf_continuation {
+    uint32_t done; /* it was made, and it ended */
     int32_t wait; /* as wait(2) says */
     uint32_t outcome; /* enum pf_outcome */
     uint64_t copied; /* nanoseconds that the copy took */
     struct pf_reached reached;
 };
 
-/* A step of a plan: the thread runs until it has done so many events. */
+/* A step of a plan: the thread runs until it has done so many events. Or, with one of these numbers:
+ *     FORK   a continuation is made here, number `until`; it follows the file NUMBER.plan of the folder
+ *     LEAVE  all continuations are waited for, and the run ends
+ *     ASK    before all other steps: what event `until` of thread `asked` is, is put into pf_reached */
+enum { PF_PLAN_FORK = 0xffffffffu, PF_PLAN_LEAVE = 0xfffffffeu, PF_PLAN_ASK = 0xfffffffdu };
 struct pf_plan_step {
     uint32_t thread; /* by creation, 0 is main */
-    uint32_t reserved;
+    uint32_t asked;
     uint64_t until;
 };
 
@@ -140,6 +155,7 @@ struct pf_channel {
     char flip[256]; /* record: one point before another, "T1:137<T2:40" */
     char at[256]; /* record: the point to go on from several times, or empty */
     uint32_t continuations; /* how often */
+    uint32_t jobs; /* plans that fork: so many at a time */
     char tail[2048]; /* the policy of each; a star stands for its number */
     char folder[512]; /* where each puts what it records, under its number */
     struct pf_continuation continuation[PF_CONTINUATIONS];

@@ -91,10 +91,14 @@ PF_MUST_USE pf_status pf_clip_unpack(const struct pf_clip *c, unsigned stream, s
 PF_MUST_USE pf_status pf_clip_stream(const struct pf_clip *c, unsigned stream, unsigned char **out,
                                      size_t *n, struct pf_error *e);
 /* What a continuation left in `pieces` (channel.h), behind what `before` held when it began: an ordinary
- * clip, made under the policy `schedule`. Its outcome is in the pieces, the rest of its end in `end`. */
+ * clip, described by `meta`. Its outcome is in the pieces, the rest of its end in `end`. */
 PF_MUST_USE pf_status pf_clip_join(const struct pf_clip *before, const char *pieces,
-                                   const char *path, char *schedule, struct pf_clip_end *end,
-                                   struct pf_error *e);
+                                   const char *path, const struct pf_clip_meta *meta,
+                                   struct pf_clip_end *end, struct pf_error *e);
+
+/* How a continuation ended, as its pieces say; the rest of `end` is left as it is. */
+PF_MUST_USE pf_status pf_clip_pieces_end(const char *pieces, struct pf_clip_end *end,
+                                         struct pf_error *e);
 
 /* XXH64, for the identity of files. */
 uint64_t pf_clip_hash(const void *bytes, size_t n);

@@ -49,15 +49,13 @@ static pf_status collect(struct stream streams[PF_STREAMS], struct pf_clip_end *
     return PF_OK;
 }
 
-static pf_status write_clip(const struct pf_clip *before, const struct stream *streams,
-                            const char *path, char *schedule, const struct pf_clip_end *end,
-                            struct pf_error *e)
+static pf_status write_clip(const struct pf_clip_meta *meta, const struct stream *streams,
+                            const char *path, const struct pf_clip_end *end, struct pf_error *e)
 {
     struct pf_clip_writer *w;
-    struct pf_clip_meta meta = before->meta;
-    meta.traced = false;
-    meta.schedule = schedule;
-    pf_status s = pf_clip_create(&w, path, &meta, e);
+    struct pf_clip_meta untraced = *meta;
+    untraced.traced = false;
+    pf_status s = pf_clip_create(&w, path, &untraced, e);
     if (s != PF_OK)
         return s;
     for (unsigned i = 0; i < PF_STREAMS; i++)
@@ -73,7 +71,7 @@ static pf_status write_clip(const struct pf_clip *before, const struct stream *s
 }
 
 pf_status pf_clip_join(const struct pf_clip *before, const char *pieces, const char *path,
-                       char *schedule, struct pf_clip_end *end, struct pf_error *e)
+                       const struct pf_clip_meta *meta, struct pf_clip_end *end, struct pf_error *e)
 {
     struct stream streams[PF_STREAMS] = {{0}};
     uint64_t had[PF_STREAMS];
@@ -96,7 +94,23 @@ pf_status pf_clip_join(const struct pf_clip *before, const char *pieces, const c
     if (s == PF_OK)
         s = collect(streams, end, (unsigned char *)bytes, n, pieces, e);
     if (s == PF_OK)
-        s = write_clip(before, streams, path, schedule, end, e);
+        s = write_clip(meta, streams, path, end, e);
+    for (unsigned i = 0; i < PF_STREAMS; i++)
+        free(streams[i].at);
+    free(bytes);
+    return s;
+}
+
+pf_status pf_clip_pieces_end(const char *pieces, struct pf_clip_end *end, struct pf_error *e)
+{
+    struct stream streams[PF_STREAMS] = {{0}};
+    char *bytes;
+    size_t n;
+    pf_status s = pf_file_read(pieces, &bytes, &n, e);
+    if (s != PF_OK)
+        return s;
+    if (n >= PF_STREAMS * sizeof(uint64_t))
+        s = collect(streams, end, (unsigned char *)bytes, n, pieces, e);
     for (unsigned i = 0; i < PF_STREAMS; i++)
         free(streams[i].at);
     free(bytes);

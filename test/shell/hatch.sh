@@ -97,3 +97,48 @@ status 2 "$PF" hatch --jobs=none ordered.clip
 has err "--jobs=none"
 status 2 "$PF" hatch nowhere.clip
 has err "nowhere.clip"
+
+# Candidates that begin alike are run together, and come out as they do one by one.
+cat >many.c <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+static int a, b, c, table[500];
+static void *reader(void *p)
+{
+    int sum = a;
+    sum += b;
+    if (sum == 1)
+        abort();
+    sum += c;
+    return sum ? p : NULL;
+}
+int main(void)
+{
+    pthread_t t;
+    for (int i = 0; i < 500; i++)
+        table[i] = i;
+    pthread_create(&t, NULL, reader, table);
+    a = 1;
+    b = 1;
+    c = 1;
+    pthread_join(t, NULL);
+    return 0;
+}
+C
+"$PF" cc -O0 -g many.c -o many
+status 0 "$PF" record -o many.clip -- ./many
+status 66 "$PF" hatch -o together --jobs 2 many.clip
+mv out all
+status 66 "$PF" hatch -o apart --apart many.clip
+sed 's|together/|apart/|' all | cmp - out
+has out "3 candidates: 3 real, of these 1 with an error; 0 false"
+for clip in together/*.clip; do
+    s=0
+    "$PF" replay --quiet "$clip" >/dev/null 2>&1 || s=$?
+    t=0
+    "$PF" replay --quiet "apart/${clip##*/}" >/dev/null 2>&1 || t=$?
+    [[ $s == "$t" && $s != 2 ]] || fail "$clip: status $s, tried alone $t"
+done
+[[ $(ls together) == "$(ls apart)" ]] || fail "files were left: $(ls together)"
+status 2 "$PF" hatch --limit=soon many.clip
+has err "--limit=soon"

@@ -17,6 +17,11 @@
 /* At a point of the run: makes the continuations that the channel asks for, one after the other, writes
  * how each ended, and ends the process. Returns in each continuation. */
 void pf_checkpoint_serve(void);
+/* A continuation of a plan: number i, with a plan of its own, beside others. Returns in it, and in the
+ * process, which goes on. */
+void pf_checkpoint_branch(uint32_t i);
+/* All of those have ended. */
+void pf_checkpoint_settle(void);
 /* One copy. The child's pid; 0 in the child, in which system calls are trapped again. Negative errno. */
 long pf_checkpoint(void);
 

@@ -60,6 +60,7 @@ struct pf_context {
     int64_t left; /* while tracing: of its budget */
     struct pf_pending pending; /* that event */
     struct pf_fuzzed fuzzed;   /* fuzz.h */
+    bool asked; /* a plan wants to know what that event is */
     void *sp;         /* while it does not run */
     uint64_t fs;
     struct pf_tls *tls;

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "direct.h"
+#include "checkpoint.h"
 #include "event_call.h"
 #include "fuzz.h"
 #include "log.h"
@@ -137,6 +138,7 @@ void pf_direct_end(void)
     if (!pf_directed())
         return;
     pf_point_end();
+    pf_checkpoint_settle();
     pf_sched_final();
     pf_log_flush();
 }

@@ -174,7 +174,8 @@ static struct pf_reached_access access_of(struct pf_context *c, uint8_t step)
                                       .write = c->pending.write,
                                       .event = pf_context_events(c) + 1,
                                       .address = c->pending.address,
-                                      .size = c->pending.size};
+                                      .size = c->pending.size,
+                                      .when = pf_sched_events()};
 }
 
 static void reached(const struct pf_reached_access *all, uint32_t n)

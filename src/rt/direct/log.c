@@ -184,16 +184,20 @@ static void split_write(uint32_t stream, const void *a, size_t na, const void *b
     pf_sys(SYS_writev, split_fd, v, 3);
 }
 
+static uint64_t before[PF_STREAMS]; /* bytes put when the process was copied */
+
+void pf_log_mark(void)
+{
+    for (int s = 0; s < PF_STREAMS; s++)
+        before[s] = rings[s] && rings[s]->use == PF_RING_WRITE ? rings[s]->head : 0;
+}
+
 void pf_log_split(const char *path, uint32_t number)
 {
-    uint64_t before[PF_STREAMS];
     aim = &channel->continuation[number].reached;
     long fd = pf_sys(SYS_open, path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
-    for (int s = 0; s < PF_STREAMS; s++) {
-        before[s] = rings[s] && rings[s]->use == PF_RING_WRITE ? rings[s]->head : 0;
-        if (s >= PF_STREAM_EVENT)
-            rings[s] = NULL;
-    }
+    for (int s = PF_STREAM_EVENT; s < PF_STREAMS; s++)
+        rings[s] = NULL;
     pf_direct.tracing = false;
     split_fd = fd < 0 ? -1 : (int)pf_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LOW_FD);
     if (fd >= 0)

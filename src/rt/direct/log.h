@@ -31,6 +31,8 @@ void pf_log_call(void);
 /* Bytes put, or got, so far. */
 uint64_t pf_log_at(enum pf_log_stream s);
 
+/* Before the process is copied: its copy goes on from here, whatever this one puts meanwhile. */
+void pf_log_mark(void);
 /* In a continuation (checkpoint.h): what is put from here on goes to a file of its own. */
 void pf_log_split(const char *path, uint32_t number);
 

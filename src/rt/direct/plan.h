@@ -3,7 +3,9 @@
  *
  * Model:   steps (thread, count): the thread runs until it has done so many events. How it then stands
  *          (before the next event, in a wait) is not asked. Steps that are done already are passed over.
- *          A wait that ends by itself or from outside is waited for.
+ *          A wait that ends by itself or from outside is waited for. Special steps (channel.h) fork
+ *          continuations with plans of their own, so that what plans begin with is run once, and ask what
+ *          an event is: its place in the source, its memory, when it was done.
  * Memory:  the file, mapped.
  * Errors:  a step that cannot be done is a divergence that names it. After the last step the policy
  *          decides.
@@ -14,9 +16,20 @@
 #include "context.h"
 
 void pf_plan_init(void);
+/* Follows this file from here on. */
+void pf_plan_load(const char *path);
 /* The thread of the next step, and how many events it has to do; NULL: no more. It may be waiting. */
 struct pf_context *pf_plan_next(uint64_t *events);
+/* Is there a step to be done? */
+bool pf_plan_busy(void);
+/* Between two segments: makes the continuations that are next. Returns in each of them too. */
+void pf_plan_forks(void);
 /* The next step is of a thread that waits for something that no one will do. */
 _Noreturn void pf_plan_fails(void);
+
+/* The index, from `from` on, of the next event of c that is asked about; ~0: none. */
+uint64_t pf_plan_asks(const struct pf_context *c, uint64_t from);
+/* c does the event that is asked about now. */
+void pf_plan_answer(struct pf_context *c);
 
 #endif

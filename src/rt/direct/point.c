@@ -2,6 +2,7 @@
 #include "checkpoint.h"
 #include "log.h"
 #include "materialise.h"
+#include "plan.h"
 #include "scheduler.h"
 #include "sys.h"
 
@@ -82,6 +83,9 @@ static void set_stop(struct pf_context *c, uint64_t from)
     /* The first of a flip is over when its thread stands before the event after it. */
     if (is_in(&first, c) && first.event + 1 >= from && first.event + 1 < c->stop)
         c->stop = first.event + 1;
+    uint64_t asked = pf_plan_asks(c, from);
+    if (asked < c->stop)
+        c->stop = asked;
 }
 
 static bool first_is_over(void)
@@ -106,7 +110,7 @@ void pf_point_init(void)
     pf_point_add(pf_context_at(0));
 }
 
-void pf_point_add(struct pf_context *c) { set_stop(c, 0); }
+void pf_point_add(struct pf_context *c) { set_stop(c, pf_context_events(c) + c->at_point); }
 
 bool pf_point_stops(const struct pf_context *c)
 {
@@ -149,6 +153,7 @@ bool pf_point_reached(struct pf_context *c)
 {
     uint64_t event = c->stop;
     set_stop(c, event + 1);
+    c->asked = pf_plan_asks(c, event) == event;
     if (is_in(&at, c) && event == at.event)
         pf_checkpoint_serve();
     if (is_in(&second, c) && event == second.event && !first_is_over()) {

@@ -82,6 +82,7 @@ uint64_t pf_sched_now(void)
     return (s.events + segment_events()) * EVENT_NS + s.calls * CALL_NS + s.jumped;
 }
 void pf_sched_called(void) { s.calls++; }
+uint64_t pf_sched_events(void) { return s.events + segment_events(); }
 
 /* n more events for c, in two parts where it has a stop (point.h) on the way. */
 static void allow(struct pf_context *c, uint64_t n)
@@ -393,6 +394,7 @@ static struct pf_context *decide(bool yielded)
         n = s.planned.n;
     } else {
         struct pf_context *stays = me->state == PF_CONTEXT_RUNNING ? me : NULL, *wanted;
+        pf_plan_forks();
         if (pf_direct.fuzzing)
             pf_fuzz_patience(s.events);
         do {
@@ -443,8 +445,7 @@ static void next(enum pf_segment_end how)
 /* May self go on without the segment being closed? While following, never: it was closed here. */
 static bool goes_on(struct pf_context *me)
 {
-    uint64_t left;
-    if (s.following || outside_is_due() || pf_plan_next(&left))
+    if (s.following || outside_is_due() || pf_plan_busy())
         return false;
     uint64_t done = segment_events(), events = s.events + done;
     if (pf_direct.fuzzing && pf_fuzz_calls(events))
@@ -534,10 +535,9 @@ static void preempted(void *unused)
 
 static bool asks(struct pf_context *me, const struct pf_pending *event)
 {
-    uint64_t left;
     bool granted = is_granted(me);
     me->fuzzed.marks = 0;
-    if (pf_direct.fuzzing && !pf_plan_next(&left) && pf_context_events(me) != me->stop)
+    if (pf_direct.fuzzing && !pf_plan_busy() && pf_context_events(me) != me->stop)
         me->fuzzed.marks = pf_fuzz_marks(event->site);
     if (granted && !me->fuzzed.marks)
         return false;
@@ -557,8 +557,12 @@ static void preempted_at_access(void *unused)
 
 void pf_sched_event(const struct pf_pending *event)
 {
-    if (asks(s.self, event))
-        pf_call_saved(preempted_at_access, NULL);
+    struct pf_context *me = s.self;
+    if (!asks(me, event))
+        return;
+    pf_call_saved(preempted_at_access, NULL);
+    if (me->asked)
+        pf_plan_answer(me);
 }
 
 void pf_sched_inside(void)

@@ -38,6 +38,8 @@ enum pf_segment_end {
 void pf_sched_init(const char *policy);
 /* From here on this policy decides, also where a recording was followed. */
 void pf_sched_policy(const char *policy);
+/* Events of all threads so far. */
+uint64_t pf_sched_events(void);
 /* A context that was held at a point (point.h) may go on. */
 void pf_sched_release(struct pf_context *c);
 /* A new context, ready to run. */

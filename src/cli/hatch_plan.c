@@ -1,0 +1,93 @@
+#include "hatch_plan.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool is_memory(const struct pf_event *e)
+{
+    enum pf_event_class c = pf_event_class[e->kind];
+    return c == PF_CLASS_ACCESS || c == PF_CLASS_MEMORY || c == PF_CLASS_CALL;
+}
+
+uint32_t *pf_plan_pivots(const struct pf_trace *t)
+{
+    uint32_t *pivot = pf_mem_resize(NULL, t->events.len + 1, sizeof *pivot);
+    uint32_t *later = pf_mem_resize(NULL, t->threads.len + 1, sizeof *later); /* of each thread */
+    memset(later, 0xff, t->threads.len * sizeof *later);
+    for (uint32_t i = (uint32_t)t->events.len; i-- > 0;) {
+        uint32_t *next = &later[t->events.at[i].thread];
+        bool one = *next != PF_NONE && t->events.at[*next].kind != PF_EV_END &&
+                   t->recorded.index.at[*next] == t->recorded.index.at[i];
+        pivot[i] = one && is_memory(&t->events.at[i]) ? pivot[*next] : i;
+        *next = i;
+    }
+    memset(later, 0xff, t->threads.len * sizeof *later);
+    for (uint32_t i = 0; i < t->events.len; i++) { /* the first that others wait for */
+        uint32_t *before = &later[t->events.at[i].thread];
+        bool one = *before != PF_NONE && t->events.at[i].kind != PF_EV_END &&
+                   t->recorded.index.at[*before] == t->recorded.index.at[i];
+        if (one && !is_memory(&t->events.at[pivot[*before]]))
+            pivot[i] = pivot[*before];
+        *before = i;
+    }
+    free(later);
+    return pivot;
+}
+
+static void add_step(pf_plan *p, const struct pf_trace *t, uint32_t event)
+{
+    uint32_t thread = t->recorded.thread.at[t->events.at[event].thread];
+    uint64_t until = t->recorded.index.at[event];
+    struct pf_plan_step *last = p->len ? &p->at[p->len - 1] : NULL;
+    if (last && last->thread == thread)
+        last->until = until > last->until ? until : last->until;
+    else
+        pf_vec_push(p, (struct pf_plan_step){.thread = thread, .until = until});
+}
+
+/* Is event i done on the way to event `to`? Not what is only begun there. */
+static bool is_done(const uint32_t *pivot, uint32_t i, uint32_t to) { return pivot[i] < to; }
+
+void pf_plan_trace(pf_plan *p, const struct pf_trace *t, const uint32_t *pivot, uint32_t from,
+                   uint32_t to)
+{
+    for (uint32_t i = from; i < to; i++)
+        if (is_done(pivot, i, to))
+            add_step(p, t, i);
+}
+
+void pf_plan_candidate(pf_plan *p, const struct pf_trace *t, const uint32_t *pivot,
+                       const struct pf_hatch *h, uint32_t from)
+{
+    pf_plan_trace(p, t, pivot, from, h->start);
+    for (uint32_t i = 0; i < h->norder; i++)
+        if (pivot[h->order[i]] == h->order[i])
+            add_step(p, t, h->order[i]);
+    for (uint32_t i = 0; h->stuck && i < h->n; i++)
+        add_step(p, t, h->event[i]);
+}
+
+uint32_t pf_plan_shared(const struct pf_trace *t, const uint32_t *pivot, const struct pf_hatch *h)
+{
+    uint32_t to = h->start;
+    (void)t;
+    for (uint32_t i = 0; i < h->n; i++)
+        if (pivot[h->event[i]] < to)
+            to = pivot[h->event[i]];
+    for (uint32_t i = 0; i < to; i++)
+        if (!is_done(pivot, i, to)) {
+            to = i;
+            i = UINT32_MAX; /* what was done before may be only begun now */
+        }
+    return to;
+}
+
+pf_status pf_plan_write(const pf_plan *p, const char *file, struct pf_error *e)
+{
+    FILE *f = fopen(file, "we"); /* nobody needs it after a crash: it need not reach the disk */
+    bool bad = !f || fwrite(p->at, sizeof *p->at, p->len, f) != p->len;
+    if (f)
+        bad |= fclose(f) != 0;
+    return bad ? pf_fail(e, PF_IO, "%s: %s", file, strerror(errno)) : PF_OK;
+}
