@@ -33,6 +33,7 @@ struct operation {
     uintptr_t addr;
     struct pf_spin *lock; /* NULL: none taken yet, a location without a clock */
     struct pf_sync *sync; /* with the lock: the object, if there is one */
+    struct pf_learned *learned; /* no lock was needed, if nothing changes meanwhile */
     bool late;            /* the lock was taken after the operation */
     uint32_t site;
     uint8_t size, op, order, failure;
@@ -44,6 +45,31 @@ static bool acquires(unsigned o)
     return o == PF_CONSUME || o == PF_ACQUIRE || o == PF_ACQ_REL || o == PF_SEQ_CST;
 }
 static bool releases(unsigned o) { return o == PF_RELEASE || o == PF_ACQ_REL || o == PF_SEQ_CST; }
+
+/*
+ * Most loads find what they found before: somebody polls. Where the thread has learned what there is to
+ * learn, the stripe's version was the same and nobody held it, before the operation and after it, there
+ * is no need to lock.
+ */
+static struct pf_learned *learned_slot(struct pf_thread *t, uintptr_t addr)
+{
+    return &t->learned[(addr >> 2 ^ addr >> 9) % PF_LEARNED];
+}
+
+static bool is_as_learned(const struct pf_learned *l, uintptr_t addr, unsigned order)
+{
+    struct pf_stripe *s = pf_sync_stripe(addr);
+    return l->addr == addr && (l->acquired || !acquires(order)) &&
+           !__atomic_load_n(&s->lock.taken, __ATOMIC_ACQUIRE) &&
+           __atomic_load_n(&s->version, __ATOMIC_ACQUIRE) == l->version;
+}
+
+/* t has loaded with the stripe held, and stored what there was to store. */
+static void note_learned(struct operation *o, unsigned order)
+{
+    struct pf_stripe *s = (struct pf_stripe *)o->lock;
+    *learned_slot(o->t, o->addr) = (struct pf_learned){o->addr, s->version, acquires(order)};
+}
 
 void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
 {
@@ -69,7 +95,9 @@ void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
     pf_oracle_begin();
     /* A release must be seen to exist before its value can be. */
     bool release = o->op != PF_ATOMIC_LOAD && (releases(o->order) || t->released);
-    if (release || !pf_sync_absent(o->addr)) {
+    if (o->op == PF_ATOMIC_LOAD && is_as_learned(learned_slot(t, o->addr), o->addr, o->order)) {
+        o->learned = learned_slot(t, o->addr);
+    } else if (release || !pf_sync_absent(o->addr)) {
         o->lock = pf_sync_lock(o->addr);
         o->sync = pf_sync_find(o->addr, release);
     }
@@ -150,7 +178,8 @@ void __pf_atomic_end(void *handle, uint32_t stored)
     struct pf_thread *t = o->t;
     bool rmw = o->op == PF_ATOMIC_RMW || o->op == PF_ATOMIC_CAS;
     unsigned order = o->op == PF_ATOMIC_CAS && !stored ? o->failure : o->order;
-    if (!o->lock && !pf_sync_absent(o->addr)) { /* somebody released meanwhile */
+    bool learned = o->learned && is_as_learned(o->learned, o->addr, order);
+    if (!o->lock && !learned && !pf_sync_absent(o->addr)) { /* somebody released meanwhile */
         o->lock = pf_sync_lock(o->addr);
         o->sync = pf_sync_find(o->addr, false);
         o->late = true;
@@ -161,8 +190,13 @@ void __pf_atomic_end(void *handle, uint32_t stored)
         load(o, o->sync, order);
     if (stored && !t->ignore_sync && !o->late)
         store(o, o->sync, rmw);
-    if (o->lock)
+    if (o->lock) {
+        if (stored)
+            pf_sync_changed(o->lock);
+        if (o->op != PF_ATOMIC_STORE && !t->ignore_sync)
+            note_learned(o, order);
         pf_spin_unlock(o->lock);
+    }
     pf_oracle_event(t, rmw ? "armw" : stored ? "astore" : "aload", o->addr, order << 1 | stored);
     pf_oracle_end();
     if (stored && releases(order))

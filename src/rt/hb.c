@@ -47,6 +47,7 @@ void pf_hb_release(struct pf_thread *t, const volatile void *addr)
         pf_clock_from_thread(&s->clock, t);
         s->heads = ~0ull; /* no store to an atomic there ends it */
         s->head = 0;
+        pf_sync_changed(l);
     }
     pf_spin_unlock(l);
     pf_epoch_next(t);
@@ -67,6 +68,7 @@ void pf_hb_release_store(struct pf_thread *t, const volatile void *addr)
         pf_clock_set_thread(&s->clock, t);
         s->heads = ~0ull;
         s->head = t->number + 1;
+        pf_sync_changed(l);
     }
     pf_spin_unlock(l);
     pf_epoch_next(t);
@@ -151,13 +153,17 @@ static bool is_undrained(const struct pf_sync *s, const struct pf_thread *t)
     return s->readers.n > t->sid && s->readers.at[t->sid] >= t->undo.clk;
 }
 
-/* Returns where the lock was first taken; *again: nobody learned from t's last release of it. */
+/* Returns where the lock was first taken; *again: nobody learned from t's last release of it; *set,
+ * unless NULL: the lockset of t with it. */
 static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint32_t where,
-                             bool *again)
+                             bool *again, uint32_t *set)
 {
     *again = false;
-    if (t->ignore_sync)
+    if (t->ignore_sync) {
+        if (set)
+            *set = pf_lockset_with(t->lockset, a, where, shared);
         return where;
+    }
     pf_oracle_begin();
     pf_oracle_event(t, shared ? "rdlock" : "lock", a, 0);
     struct pf_spin *l = pf_sync_lock(a);
@@ -175,6 +181,14 @@ static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint
         if (!s->first)
             s->first = where ? where : pf_stack_id(t, PF_NATIVE_CALL);
         where = s->first;
+    }
+    uint32_t alone = s && !t->lockset ? s->alone : 0;
+    if (set && alone && (alone & 1) == shared) {
+        *set = alone >> 1;
+    } else if (set) {
+        *set = pf_lockset_with(t->lockset, a, where, shared);
+        if (s && !t->lockset)
+            s->alone = *set << 1 | shared;
     }
     pf_spin_unlock(l);
     pf_oracle_end();
@@ -201,6 +215,7 @@ static void lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool kno
         pf_clock_from_thread(&s->clock, t);
         s->head = 0;
     }
+    pf_sync_changed(l);
     pf_spin_unlock(l);
     pf_oracle_end();
 }
@@ -208,14 +223,15 @@ static void lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool kno
 static void hold(struct pf_thread *t, uintptr_t a, bool shared, uint32_t depth, uint32_t where)
 {
     bool again;
-    where = lock_acquire(t, a, shared, where, &again);
+    uint32_t set;
+    where = lock_acquire(t, a, shared, where, &again, &set);
     if (t->nheld == PF_HELD_MAX) {
         pf_limit_hit(PF_LIMIT_LOCKS);
         return;
     }
     t->held[t->nheld++] = (struct pf_held){
         .addr = a, .where = where, .before = t->lockset, .shared = shared, .depth = depth};
-    t->lockset = pf_lockset_with(t->lockset, a, where, shared);
+    t->lockset = set;
     if (!again || !pf_epoch_undo(t, a))
         pf_epoch_lockset_changed(t);
 }
@@ -247,7 +263,7 @@ void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flag
     if (flags & (PF_LOCK_RECURSIVE | PF_LOCK_SHARED))
         h->depth++; /* else somebody unlocked it for us, and we have it anew */
     bool again;
-    lock_acquire(t, (uintptr_t)lock, h->shared, where, &again);
+    lock_acquire(t, (uintptr_t)lock, h->shared, where, &again, NULL);
 }
 
 void pf_lock_dropping(struct pf_thread *t, const volatile void *lock)

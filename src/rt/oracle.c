@@ -26,17 +26,8 @@ void pf_oracle_flush(void)
     used = 0;
 }
 
-void pf_oracle_begin(void)
-{
-    if (__builtin_expect(pf_rt.oracle, 0))
-        pf_spin_lock(&lock);
-}
-
-void pf_oracle_end(void)
-{
-    if (__builtin_expect(pf_rt.oracle, 0))
-        pf_spin_unlock(&lock);
-}
+void pf_oracle_lock(void) { pf_spin_lock(&lock); }
+void pf_oracle_unlock(void) { pf_spin_unlock(&lock); }
 
 static void text(const char *s)
 {
@@ -55,7 +46,7 @@ static void number(uint64_t v, unsigned base)
         buffer[used++] = d[--n];
 }
 
-static void line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b)
+void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b)
 {
     if (used > sizeof buffer - 128)
         pf_oracle_flush();
@@ -67,16 +58,4 @@ static void line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b)
     text(" ");
     number(b, 10);
     text("\n");
-}
-
-void pf_oracle_access(struct pf_thread *t, uintptr_t addr, unsigned size, bool write, bool atomic)
-{
-    if (pf_rt.oracle)
-        line(t, atomic ? write ? "aw" : "ar" : write ? "w" : "r", addr, size);
-}
-
-void pf_oracle_event(struct pf_thread *t, const char *what, uintptr_t a, uintptr_t b)
-{
-    if (pf_rt.oracle)
-        line(t, what, a, b);
 }

@@ -6,13 +6,9 @@
 #include "store.h"
 #include "sys.h"
 
-#define STRIPES 1024
 #define PAGE_BITS 12
 
-static struct {
-    struct pf_spin lock;
-    char pad[60];
-} stripes[STRIPES];
+struct pf_stripe pf_stripes[PF_STRIPES];
 
 /* One byte for 4 KB of the target: may there be an object? Lets pf_hb_forget skip quickly. */
 static uint8_t *pages;
@@ -25,32 +21,17 @@ static uint32_t *plane(uintptr_t addr)
 
 void pf_sync_init(void) { pages = pf_sys_map(NULL, 1ull << (PF_APP_BITS - PAGE_BITS)); }
 
-static struct pf_spin *stripe_of(uintptr_t addr)
-{
-    uintptr_t n = addr >> 3;
-    return &stripes[(n ^ n >> 9 ^ n >> 19) % STRIPES].lock;
-}
-
-struct pf_spin *pf_sync_lock(uintptr_t addr)
-{
-    struct pf_spin *s = stripe_of(addr);
-    pf_spin_lock(s);
-    return s;
-}
-
 void pf_sync_lock_all(void)
 {
-    for (int i = 0; i < STRIPES; i++)
-        pf_spin_lock(&stripes[i].lock);
+    for (int i = 0; i < PF_STRIPES; i++)
+        pf_spin_lock(&pf_stripes[i].lock);
 }
 
 void pf_sync_unlock_all(void)
 {
-    for (int i = 0; i < STRIPES; i++)
-        pf_spin_unlock(&stripes[i].lock);
+    for (int i = 0; i < PF_STRIPES; i++)
+        pf_spin_unlock(&pf_stripes[i].lock);
 }
-
-bool pf_sync_absent(uintptr_t addr) { return !__atomic_load_n(plane(addr), __ATOMIC_ACQUIRE); }
 
 struct pf_sync *pf_sync_find(uintptr_t addr, bool create)
 {
@@ -84,6 +65,7 @@ static void forget_granule(uintptr_t addr, uintptr_t from, uintptr_t to)
             link = &s->next;
         }
     }
+    pf_sync_changed(lock);
     pf_spin_unlock(lock);
 }
 

@@ -23,18 +23,47 @@ struct pf_sync {
     uintptr_t addr;
     uint32_t next; /* store name of another object in the granule */
     uint32_t head; /* 1 + number of the thread that made the clock alone; 0: several */
-    uint32_t first; /* access id of the first time it was taken as a lock */
-    bool learned;  /* somebody else has had the clock since it was made */
+    uint32_t first : 24; /* access id of the first time it was taken as a lock */
+    uint32_t learned : 1; /* somebody else has had the clock since it was made */
+    uint32_t alone; /* the lockset of it alone << 1 | shared; 0: not known yet */
     uint64_t heads; /* bit n: a thread whose number is n modulo 64 heads a release sequence */
     struct pf_hb_clock clock, readers;
 };
 
-struct pf_spin *pf_sync_lock(uintptr_t addr);
+struct pf_stripe {
+    struct pf_spin lock;
+    uint32_t version; /* counts the changes of the clocks of atomics */
+    char pad[56];
+};
+extern struct pf_stripe pf_stripes[];
+#define PF_STRIPES 1024
+
+static inline struct pf_stripe *pf_sync_stripe(uintptr_t addr)
+{
+    uintptr_t n = addr >> 3;
+    return &pf_stripes[(n ^ n >> 9 ^ n >> 19) % PF_STRIPES];
+}
+static inline struct pf_spin *pf_sync_lock(uintptr_t addr)
+{
+    struct pf_spin *s = &pf_sync_stripe(addr)->lock;
+    pf_spin_lock(s);
+    return s;
+}
+/* With the stripe held: a clock that loads of atomics learn from is not what it was. */
+static inline void pf_sync_changed(struct pf_spin *stripe)
+{
+    struct pf_stripe *s = (struct pf_stripe *)stripe;
+    __atomic_store_n(&s->version, s->version + 1, __ATOMIC_RELAXED);
+}
 /* The object of exactly this address, or NULL if it does not exist and create is false (or memory
  * is out). The stripe is held. */
 struct pf_sync *pf_sync_find(uintptr_t addr, bool create);
 /* Is there surely no object at addr? Without a lock: true can be stale. */
-bool pf_sync_absent(uintptr_t addr);
+static inline bool pf_sync_absent(uintptr_t addr)
+{
+    uintptr_t granule = (addr & ((1ull << PF_APP_BITS) - 1)) >> 3;
+    return !__atomic_load_n((uint32_t *)PF_SYNC_PLANE + granule, __ATOMIC_ACQUIRE);
+}
 
 /* t := join(t, c); c := join(c, t); c := t. The last two publish t's own epoch; the caller then
  * starts a new one. */

@@ -50,6 +50,20 @@ struct pf_met {
     uint64_t ref, stmt;
 };
 
+/* Function `caller` calls function `own` at its site `site`, by name (wrap/wrap_lock.h). */
+#define PF_NAMED 32
+struct pf_named {
+    uint32_t caller, site, own;
+};
+
+/* What a load of the atomic at addr would learn is known, as of a version of its stripe (atomic.c). */
+#define PF_LEARNED 64
+struct pf_learned {
+    uintptr_t addr;
+    uint32_t version;
+    bool acquired; /* else: known to the next acquire fence only */
+};
+
 enum pf_thread_state { PF_THREAD_FREE, PF_THREAD_NEW, PF_THREAD_RUNNING, PF_THREAD_FINISHED };
 
 struct pf_thread {
@@ -83,6 +97,8 @@ struct pf_thread {
     uint32_t *released; /* the clock at the last release fence; NULL: none */
     void *signals; /* pending signals, wrap/wrap_signal.c */
     struct pf_path paths[1 << PF_PATH_BITS];
+    struct pf_learned learned[PF_LEARNED];
+    struct pf_named named[PF_NAMED];
     struct pf_memo *memo; /* set.c: recent additions to sets */
     uint32_t set_debt, set_tries; /* set.c: sets made and not used again; tries in debt */
     struct pf_thread *prev, *next; /* in the list of running threads */

@@ -15,12 +15,18 @@
 #include "listen.h"
 #include "wrap.h"
 
-/* Is the call site of the caller's frame a call of this very function? */
+/* Is the call site of the caller's frame a call of this very function? A thread remembers the calls
+ * that were. */
 static inline bool pf_call_is_direct(const struct pf_call *c)
 {
     const struct pf_frame *caller = c->frame - 1;
     if (!caller->func || !pf_frame_site(caller))
         return false;
+    struct pf_named key = {caller->func->number, pf_frame_site(caller), c->frame->func->number};
+    struct pf_named *known = &c->t->named[(key.caller * 31 + key.site) % PF_NAMED];
+    if (key.caller && key.own && known->caller == key.caller && known->site == key.site &&
+        known->own == key.own)
+        return true;
     const pf_rel *sites = &caller->func->sites;
     const struct pf_site *site = (const struct pf_site *)((const char *)sites + *sites);
     const char *called = pf_rel_str(&site[pf_frame_site(caller) - 1].var);
@@ -29,7 +35,10 @@ static inline bool pf_call_is_direct(const struct pf_call *c)
         called++;
         own++;
     }
-    return called && *called == *own;
+    if (!called || *called != *own)
+        return false;
+    *known = key;
+    return true;
 }
 
 /* Before the real call that locks. */
