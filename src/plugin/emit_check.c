@@ -147,11 +147,29 @@ static void check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, uint32_t a
         call_check(e, ptr, size, entry, write, false, site);
 }
 
+/* The bytes of several accesses (merge.c): in a loop piece by piece, else as a range. */
+static void check_span(struct pf_emit *e, const struct pf_step *s, uint32_t site)
+{
+    for (uint32_t done = 0, n; done < s->span; done += n) {
+        for (n = 8 * GRANULE; n > s->span - done;)
+            n /= 2;
+        if (!s->loop)
+            n = s->span;
+        uint32_t align = done && done % s->align ? 1 : s->align;
+        LLVMValueRef at = LLVMConstInt(e->u->i64, (uint64_t)(s->span_at + (int64_t)done), 1);
+        LLVMValueRef ptr = pf_emit_fresh(e, LLVMBuildGEP2(e->b, e->u->i8, s->ptr, &at, 1, ""));
+        check(e, ptr, n, align, s->write, s->loop, site);
+    }
+}
+
 void pf_emit_access(struct pf_emit *e, const struct pf_step *s)
 {
     uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
                                  pf_di_variable(e->u, s->ptr));
-    check(e, s->ptr, s->size, s->align, s->write, s->loop, site);
+    if (s->span)
+        check_span(e, s, site);
+    else
+        check(e, s->ptr, s->size, s->align, s->write, s->loop, site);
 }
 
 void pf_emit_kept(struct pf_emit *e, const struct pf_step *s)
@@ -184,13 +202,28 @@ void pf_emit_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMV
     pf_emit_call(e, write ? PF_E___pf_write_range : PF_E___pf_read_range, args);
 }
 
+/* One side of a copy whose size may be that of a vector: then it is checked like one. */
+static void emit_side(struct pf_emit *e, const struct pf_step *s, unsigned operand, bool write)
+{
+    LLVMValueRef ptr = LLVMGetOperand(s->inst, operand);
+    bool vector = s->size && s->size <= 8 * GRANULE && !(s->size & (s->size - 1));
+    if (e->event || !vector || !s->loop) {
+        pf_emit_range(e, s->inst, ptr, LLVMGetOperand(s->inst, 2), write);
+        return;
+    }
+    LLVMAttributeRef align = LLVMGetCallSiteEnumAttribute(s->inst, operand + 1, e->u->kinds.align);
+    uint32_t site = pf_emit_site(e, s->inst, write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
+                                 pf_di_variable(e->u, ptr));
+    check(e, ptr, s->size, align ? (uint32_t)LLVMGetEnumAttributeValue(align) : 1, write, true,
+          site);
+}
+
 void pf_emit_ranges(struct pf_emit *e, const struct pf_step *s)
 {
-    LLVMValueRef size = LLVMGetOperand(s->inst, 2);
     if (s->read_side)
-        pf_emit_range(e, s->inst, LLVMGetOperand(s->inst, 1), size, false);
+        emit_side(e, s, 1, false);
     if (s->write_side)
-        pf_emit_range(e, s->inst, LLVMGetOperand(s->inst, 0), size, true);
+        emit_side(e, s, 0, true);
     pf_emit_copy(e, s->inst);
 }
 

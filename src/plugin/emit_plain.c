@@ -92,9 +92,25 @@ static void emit_block(struct pf_emit *e, size_t block)
     }
 }
 
+/* Where variables live costs the code generator time that grows with blocks times variables, and it
+ * would be known in this body alone. */
+#define LARGE 300
+
+static void drop_variables(struct pf_emit *e)
+{
+    for (size_t i = 0; i < e->plan->nblocks; i++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(e->plan->blocks[i]), next; v; v = next) {
+            next = LLVMGetNextInstruction(v);
+            if (pf_emit_is_debug(v))
+                LLVMInstructionEraseFromParent(v);
+        }
+}
+
 struct pf_frames pf_emit_plain(struct pf_emit *e)
 {
     e->in_place = true;
+    if (e->plan->nblocks > LARGE)
+        drop_variables(e);
     LLVMValueRef start = first_real(e->plan->blocks[0]);
     LLVMPositionBuilderBefore(e->b, start);
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(start));

@@ -34,7 +34,7 @@ enum pf_inline { PF_INLINE_LOOPS, PF_INLINE_ALL, PF_INLINE_NONE };
 /* Attribute and metadata kinds, intrinsics: numbers looked up once. */
 struct pf_kinds {
     unsigned byval, nocapture, nosync, memory, returns_twice, sanitize_thread, disable_sanitizer,
-        naked, presplitcoroutine, nonlazybind;
+        naked, presplitcoroutine, nonlazybind, align;
     unsigned md_tbaa, md_prof, md_nosanitize, md_invariant_load;
     unsigned memcpy, memcpy_inline, memmove, memset, memset_inline, tls_address;
     unsigned lifetime_start, lifetime_end;
@@ -102,6 +102,9 @@ struct pf_step {
     bool loop; /* in a loop that is worth inline checks */
     bool read_side, write_side; /* RANGES: which side to check */
     uint8_t flags; /* enum pf_site_flags */
+    uint32_t span; /* merge.c: 0, or check so many bytes instead, */
+    int32_t span_at; /* from so far behind ptr on */
+    int64_t offset; /* merge.c's own */
     bool kills; /* a synchronisation may stand here: earlier checks count no more */
 };
 
@@ -162,6 +165,8 @@ bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t rounds);
 void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan);
 /* capture.c: can another thread, or code elsewhere, not know this memory? */
 bool pf_memory_is_private(struct pf_unit *u, LLVMValueRef ptr);
+/* merge.c: checks of neighbours that one replaces; after _cover and _hoist. */
+void pf_plan_merge(struct pf_unit *u, struct pf_plan *plan);
 /* affine.c: checks that one before the loop replaces; after _cover. */
 void pf_plan_hoist(struct pf_unit *u, struct pf_plan *plan);
 /* cycles.c: marks the steps, and the blocks, that stand in loops; after _cover and _hoist. */

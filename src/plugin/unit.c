@@ -32,6 +32,7 @@ static void find_kinds(struct pf_unit *u)
     k->naked = attribute("naked");
     k->presplitcoroutine = attribute("presplitcoroutine");
     k->nonlazybind = attribute("nonlazybind");
+    k->align = attribute("align");
     k->md_tbaa = LLVMGetMDKindIDInContext(u->context, "tbaa", 4);
     k->md_prof = LLVMGetMDKindIDInContext(u->context, "prof", 4);
     k->md_nosanitize = LLVMGetMDKindIDInContext(u->context, "nosanitize", 10);
@@ -193,6 +194,7 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
         pf_plan_backs(&plan, labels);
         pf_plan_cover(u, &plan);
         pf_plan_hoist(u, &plan);
+        pf_plan_merge(u, &plan);
         pf_plan_cycles(&plan);
         pf_emit(u, fn, &plan, &events, labels);
         pf_plan_release(&events);

@@ -436,8 +436,10 @@
         END     \name
         .endm
 
-        FORWARD __pf_read_range, pf_check_range, 0
-        FORWARD __pf_write_range, pf_check_range, 16
+        .hidden pf_stub___pf_read_range
+        .hidden pf_stub___pf_write_range
+        FORWARD pf_stub___pf_read_range, pf_check_range, 0
+        FORWARD pf_stub___pf_write_range, pf_check_range, 16
         FORWARD __pf_write_vptr, pf_check_vptr
 
 /* void pf_call_saved(void (*f)(void *), void *arg): the vector state lives on the stack meanwhile. */

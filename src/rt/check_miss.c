@@ -75,3 +75,39 @@ MISS(__pf_write2, 2, true)
 MISS(__pf_write4, 4, true)
 MISS(__pf_write8, 8, true)
 MISS(__pf_write16, 16, true)
+
+/* Short ranges are often loops over a few bytes, or strings: those that statements of this epoch cover
+ * need no more. */
+#define SHORT 64
+
+static inline __attribute__((always_inline)) bool is_covered(uintptr_t addr, uint64_t size,
+                                                             bool write)
+{
+    if (size - 1 >= SHORT)
+        return !size;
+    const uint64_t *cell = pf_cell_of(addr) + !write;
+    uint64_t key = __pf_tls.key, shared = write ? 1 : __pf_tls.shared; /* 1: no statement is */
+    uint64_t same = PF_BITS_SID | PF_BITS_CLK | PF_BIT_A | (write ? PF_BIT_W : 0);
+    uint64_t mask = PF_MASK_ALL << (addr & 7);
+    for (uint64_t end = (addr & 7) + size;; end -= 8, cell += 2, mask = PF_MASK_ALL) {
+        if (end < 8)
+            mask &= ~(~0ull << (PF_MASK_SHIFT + end));
+        uint64_t s = pf_word_get(cell);
+        if (((s ^ key) & (same | mask)) && s != shared)
+            return false;
+        if (end <= 8)
+            return true;
+    }
+}
+
+#define RANGE(name, write)                                                                         \
+    KEEP void name(uintptr_t addr, uint64_t size, uint32_t site);                                  \
+    KEEP void pf_stub_##name(uintptr_t addr, uint64_t size, uint32_t site);                        \
+    PF_EXPORT void name(uintptr_t addr, uint64_t size, uint32_t site)                              \
+    {                                                                                              \
+        if (!is_covered(addr, size, write))                                                        \
+            pf_stub_##name(addr, size, site);                                                      \
+    }
+
+RANGE(__pf_read_range, false)
+RANGE(__pf_write_range, true)
