@@ -155,7 +155,7 @@ static void check_span(struct pf_emit *e, const struct pf_step *s, uint32_t site
             n /= 2;
         if (!s->loop)
             n = s->span;
-        uint32_t align = done && done % s->align ? 1 : s->align;
+        uint32_t align = done % s->span_align ? 1 : s->span_align;
         LLVMValueRef at = LLVMConstInt(e->u->i64, (uint64_t)(s->span_at + (int64_t)done), 1);
         LLVMValueRef ptr = pf_emit_fresh(e, LLVMBuildGEP2(e->b, e->u->i8, s->ptr, &at, 1, ""));
         check(e, ptr, n, align, s->write, s->loop, site);

@@ -73,7 +73,7 @@ static void settle(struct group *g)
             g->members[i]->what = PF_DO_NOTHING;
     g->first->span = (uint32_t)__builtin_popcountll(g->bytes);
     g->first->span_at = (int32_t)(g->origin + from - g->first->offset);
-    g->first->align = g->low_align;
+    g->first->span_align = g->low_align;
 }
 
 static void settle_all(struct groups *gs)

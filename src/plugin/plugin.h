@@ -102,6 +102,7 @@ struct pf_step {
     bool loop; /* in a loop that is worth inline checks */
     bool read_side, write_side; /* RANGES: which side to check */
     uint8_t flags; /* enum pf_site_flags */
+    uint32_t span_align;
     uint32_t span; /* merge.c: 0, or check so many bytes instead, */
     int32_t span_at; /* from so far behind ptr on */
     int64_t offset; /* merge.c's own */
