@@ -38,7 +38,7 @@ test-thorough: build ## the same, each program 50 times
 	PF_TEST_RUNS=50 ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
 
 test-sampling: stage ## every test program under every sampling policy: nothing but true races
-	python3 test/run/program.py --pf $(pf) --runs 2 --sample literace,pacer:0.3,atexrace,atexrace \
+	python3 test/run/program.py --pf $(pf) --runs 2 --sample literace,pacer:0.3,atexrace,atexrace,cross \
 		--work $(BUILD)/test-work/test-sampling \
 		$$(find test/program -name '*.c*' ! -path '*/part/*' | sort)
 

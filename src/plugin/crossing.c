@@ -28,11 +28,6 @@
 
 #define FEW_ROUNDS 256 /* a loop of fewer, known when it is compiled, is not worth a check */
 
-/* Every value that lives across such a head gets PHIs there and where ways meet behind it. In a large function that is
- * too much for the register allocator: of its loops only the first ones, in the order of the code, which has the
- * outer ones before the inner ones, are looked at. */
-#define HEADS_TIMES_BLOCKS 1024
-
 /* Edges back to a block that is on the way to where they start: every cycle has one. */
 struct search {
     struct pf_plan *plan;
@@ -87,6 +82,43 @@ static bool is_watched(struct search *s, const struct pf_back *edge)
     return false;
 }
 
+/* Does v come out of memory, maybe by one of several ways inside the loop? */
+static bool is_loaded(LLVMValueRef v, LLVMValueRef phi, unsigned depth)
+{
+    if (!LLVMIsAInstruction(v) || v == phi || !depth)
+        return false;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMLoad:
+        return true;
+    case LLVMSelect:
+        return is_loaded(LLVMGetOperand(v, 1), phi, depth - 1) ||
+               is_loaded(LLVMGetOperand(v, 2), phi, depth - 1);
+    case LLVMPHI:
+        for (unsigned i = 0, n = LLVMCountIncoming(v); i < n; i++)
+            if (is_loaded(LLVMGetIncomingValue(v, i), phi, depth - 1))
+                return true;
+        return false;
+    case LLVMGetElementPtr:
+        return is_loaded(LLVMGetOperand(v, 0), phi, depth - 1);
+    default:
+        return false;
+    }
+}
+
+/* A walk along pointers: each round begins where a pointer read in the last one leads. Such walks end soon, are
+ * short of other work, and would pay most for a test. */
+static bool is_walk(LLVMBasicBlockRef head, LLVMBasicBlockRef from)
+{
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(head); LLVMIsAPHINode(phi);
+         phi = LLVMGetNextInstruction(phi))
+        for (unsigned i = 0, n = LLVMCountIncoming(phi); i < n; i++)
+            if (LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMPointerTypeKind &&
+                LLVMGetIncomingBlock(phi, i) == from &&
+                is_loaded(LLVMGetIncomingValue(phi, i), phi, 4))
+                return true;
+    return false;
+}
+
 static void note_back(struct search *s, size_t from, size_t head)
 {
     struct pf_plan *plan = s->plan;
@@ -95,6 +127,8 @@ static void note_back(struct search *s, size_t from, size_t head)
     if (pf_loop_is_short(plan->blocks[head], FEW_ROUNDS))
         return;
     plan->cyclic = true;
+    if (is_walk(plan->blocks[head], plan->blocks[from]))
+        return;
     if (!LLVMIsABranchInst(end) && !LLVMIsASwitchInst(end))
         return; /* an edge out of an invoke or a computed goto cannot be split */
     for (size_t i = 0; i < plan->nbacks; i++)
@@ -104,22 +138,62 @@ static void note_back(struct search *s, size_t from, size_t head)
         PF_PUSH(plan->backs, plan->nbacks, plan->backs_cap) = edge;
 }
 
-static void keep_first(struct pf_plan *plan)
+/* Marks what lies on ways from the head to its back edges: its loop, without the head. */
+static void mark_loop(const struct pf_plan *plan, size_t head, const size_t *first,
+                      const size_t *before, uint8_t *inner, size_t *seen, size_t *stack)
 {
-    size_t most = HEADS_TIMES_BLOCKS / plan->nblocks, heads = 0, kept = 0;
-    bool *chosen = calloc(plan->nblocks, sizeof *chosen);
-    if (!chosen)
+    size_t n = 0;
+    seen[head] = head + 1;
+    for (size_t i = 0; i < plan->nbacks; i++)
+        if (plan->backs[i].head == head && seen[plan->backs[i].from] != head + 1) {
+            seen[plan->backs[i].from] = head + 1;
+            stack[n++] = plan->backs[i].from;
+        }
+    while (n) {
+        size_t b = stack[--n];
+        inner[b] = 1;
+        for (size_t i = first[b]; i < first[b + 1]; i++)
+            if (seen[before[i]] != head + 1) {
+                seen[before[i]] = head + 1;
+                stack[n++] = before[i];
+            }
+    }
+}
+
+/* Of loops in loops only the outermost stay: the rounds of the inner ones are what costs most. */
+static void keep_outer(struct pf_plan *plan)
+{
+    size_t n = plan->nblocks, edges = 0, kept = 0;
+    size_t *first = calloc(n + 2, sizeof *first), *seen = calloc(n, sizeof *seen);
+    size_t *stack = pf_grow(NULL, n * sizeof *stack);
+    uint8_t *inner = calloc(n, 1);
+    if (!first || !seen || !inner)
         abort();
+    for (size_t b = 0; b < n; b++) { /* predecessors: counted, then listed */
+        LLVMValueRef end = end_of(plan, b);
+        for (unsigned i = 0, k = LLVMGetNumSuccessors(end); i < k; i++, edges++)
+            first[successor(plan, end, i) + 2]++;
+    }
+    size_t *before = pf_grow(NULL, (edges + 1) * sizeof *before);
+    for (size_t b = 2; b < n + 2; b++)
+        first[b] += first[b - 1];
+    for (size_t b = 0; b < n; b++) {
+        LLVMValueRef end = end_of(plan, b);
+        for (unsigned i = 0, k = LLVMGetNumSuccessors(end); i < k; i++)
+            before[first[successor(plan, end, i) + 1]++] = b;
+    }
     for (size_t i = 0; i < plan->nbacks; i++)
-        chosen[plan->backs[i].head] = true;
-    for (size_t b = 0; b < plan->nblocks; b++)
-        if (chosen[b] && heads++ > most)
-            chosen[b] = false;
+        if (seen[plan->backs[i].head] != plan->backs[i].head + 1)
+            mark_loop(plan, plan->backs[i].head, first, before, inner, seen, stack);
     for (size_t i = 0; i < plan->nbacks; i++)
-        if (chosen[plan->backs[i].head])
+        if (!inner[plan->backs[i].head])
             plan->backs[kept++] = plan->backs[i];
     plan->nbacks = kept;
-    free(chosen);
+    free(first);
+    free(seen);
+    free(stack);
+    free(inner);
+    free(before);
 }
 
 void pf_plan_backs(struct pf_plan *plan, bool labels)
@@ -149,7 +223,7 @@ void pf_plan_backs(struct pf_plan *plan, bool labels)
         s.path[n].block = to;
         s.path[n++].next = 0;
     }
-    keep_first(plan);
+    keep_outer(plan);
     if (labels) /* of the plain body, kept in variables: they are of no use in the other */
         plan->nbacks = 0;
     free(s.state);

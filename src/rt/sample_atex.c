@@ -48,6 +48,7 @@ static struct pf_pairs seen;   /* of threads that have ended */
 static struct pf_spin lock;
 static uint64_t *names; /* of functions, by number; 0: not named yet */
 static uint32_t known_pairs;
+static bool together; /* two threads were seen */
 
 static bool number(const char **s, uint32_t *out)
 {
@@ -135,17 +136,20 @@ static bool look(struct own *o, struct pf_func *f, uint32_t weight, bool cold, u
     struct pf_seen others[PF_SEEN_MAX];
     uint64_t other[PF_SEEN_MAX], wake;
     uint64_t name = name_of(f);
-    unsigned n = pf_seat_look(o->seat, others);
+    bool alone;
+    unsigned n = pf_seat_look(o->seat, others, &alone);
     for (unsigned i = 0; i < n; i++)
         other[i] = others[i].name;
     enum pf_pairs_say say =
         pf_pairs_call(&o->pairs, &before, &rate, name, other, n, weight, &wake, left);
     if (cold)
-        wake = n ? ~0ull >> (64 - n) : 0;
+        wake = ~0ull >> (64 - n);
     for (; wake; wake &= wake - 1)
         pf_seat_wake(others[__builtin_ctzll(wake)].seat, say == PF_PAIRS_FIRST_BURST);
     pf_seat_done(o->seat);
-    if (!n)
+    if (!alone)
+        together = true;
+    else if (say == PF_PAIRS_PASS && *left > UNSEEN_ALONE)
         *left = UNSEEN_ALONE;
     return say != PF_PAIRS_PASS || cold;
 }
@@ -196,7 +200,8 @@ static void add_running(struct pf_thread *t, void *arg)
 static void finish(struct pf_sample_numbers *out)
 {
     pf_thread_each(add_running, &seen);
-    pf_state_save(&seen);
+    if (together)
+        pf_state_save(&seen);
     out->pairs = seen.n > known_pairs ? seen.n : known_pairs;
     out->frequent = before.n;
 }
@@ -205,6 +210,7 @@ static void forked(struct pf_thread *t)
 {
     struct own *o = t->sample;
     pf_pairs_release(&seen); /* the parent tells of them */
+    together = false;
     if (o) {
         pf_seat_alone(o->seat);
         o->pairs = (struct pf_pairs){0};

@@ -124,7 +124,7 @@ void pf_seat_joined(const struct pf_thread *t)
             seats[i].left[0] = seats[i].left[1] = 0;
 }
 
-unsigned pf_seat_look(uint32_t self, struct pf_seen *out)
+unsigned pf_seat_look(uint32_t self, struct pf_seen *out, bool *alone)
 {
     unsigned n = 0;
     __atomic_store_n(&seats[self].looking, 1, __ATOMIC_SEQ_CST);
@@ -142,7 +142,8 @@ unsigned pf_seat_look(uint32_t self, struct pf_seen *out)
             if (name[k] && n < PF_SEEN_MAX)
                 out[n++] = (struct pf_seen){name[k], i};
     }
-    if (__atomic_load_n(&expected, __ATOMIC_RELAXED) > 0 && n < PF_SEEN_MAX)
+    *alone = !n && __atomic_load_n(&expected, __ATOMIC_RELAXED) <= 0;
+    if ((!n || __atomic_load_n(&expected, __ATOMIC_RELAXED) > 0) && n < PF_SEEN_MAX)
         out[n++] = (struct pf_seen){NOTHING, self};
     return n;
 }

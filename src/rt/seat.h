@@ -32,8 +32,9 @@ void pf_seat_joined(const struct pf_thread *t);
 void pf_seat_alone(uint32_t seat);
 /* The function runs; from now on others can tell. Returns its name. */
 uint64_t pf_seat_name(struct pf_func *f);
-/* What the others run, each function once for each thread. Between _look and _done they stay. */
-unsigned pf_seat_look(uint32_t self, struct pf_seen *out);
+/* What the others run, each function once for each thread. Between _look and _done they stay. Those to come, who run
+ * nothing yet, are there when somebody is awaited, and when nobody else is: *alone. */
+unsigned pf_seat_look(uint32_t self, struct pf_seen *out, bool *alone);
 /* The thread is `woken` and asks at its next call; with `cross`, it leaves the plain body that it may be in before. */
 void pf_seat_wake(uint32_t seat, bool cross);
 void pf_seat_done(uint32_t self);

@@ -7,7 +7,7 @@
 // crosses O0: 999 read 2 b crossing.c:53 sum < main
 // crosses O1: 1 read 1998 b crossing.c:53 sum < main
 // crosses O2: 1 read 1992 b crossing.c:53 sum < main
-// crosses: 60 write 4 a crossing.c:63 nested < main
+// cross: write 4 a crossing.c:63 nested < main
 // no cross: total
 // no cross O2: few
 #include <stdio.h>

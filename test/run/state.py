@@ -1,10 +1,12 @@
 """state.py - a second reader of the files of pairs (docs/format/state.md), and what tests do with them.
 
     state.py check FOLDER            every file is as the format says; prints "executions N pairs N"
-    state.py storm FOLDER N COMMAND  runs COMMAND N times, many at once, kills every fourth one at a random moment; then
-                                     the state must be valid and hold all executions that were not killed
+    state.py storm FOLDER N COMMAND  runs COMMAND N times at once (with HOLD set it is to wait for the end of its input before it
+                                     ends), kills every fourth one at a random moment; then the state must be valid and
+                                     hold all executions that were not killed
 """
 
+import os
 import random
 import struct
 import subprocess
@@ -16,7 +18,6 @@ HEADER = struct.Struct("<QIIQQQQ")
 ENTRY = struct.Struct("<QII")
 MERGED = struct.Struct("<QQ")
 MAGIC = int.from_bytes(b"pfpairs\n", "little")
-AT_ONCE = 25
 
 
 def fnv(data):
@@ -64,24 +65,21 @@ def check(folder):
 
 def storm(folder, n, command):
     rng = random.Random(3)
-    running, lived, killed = [], 0, 0
-    for i in range(n):
-        victim = i % 4 == 3
-        p = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        running.append((p, victim))
-        if victim:
-            time.sleep(rng.random() * 0.02)
-            p.kill()
-        if len(running) == AT_ONCE or i == n - 1:
-            for p, victim in running:
-                p.wait()
-                dead = victim and p.returncode < 0
-                killed += dead
-                lived += not dead
-            running = []
+    hold, release = os.pipe()
+    running = [subprocess.Popen(command, stdin=hold, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                                env={**os.environ, "HOLD": "1"}) for _ in range(n)]
+    os.close(hold)
+    os.close(release)  # all of them go on, to their ends
+    victims = running[3::4]
+    rng.shuffle(victims)
+    for p in victims:
+        time.sleep(rng.random() * 0.004)
+        p.kill()
+    killed = sum(p.wait() < 0 for p in running)
     executions, pairs = check(folder)
-    assert lived <= executions <= lived + killed, f"{executions} of {lived} + {killed} killed"
-    print(f"lived {lived} killed {killed} kept {executions} pairs {pairs}")
+    assert killed <= len(victims), f"{killed} ended by a signal"
+    assert n - killed <= executions <= n, f"{executions} kept of {n}, {killed} of them killed"
+    print(f"lived {n - killed} killed {killed} kept {executions} pairs {pairs}")
 
 
 if sys.argv[1] == "check":

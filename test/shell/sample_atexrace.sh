@@ -190,7 +190,29 @@ int main(int argc, char **argv)
     return 0;
 }
 END
-for program in fig2 fig6 loop; do
+# main is alone when it is called, and not when it writes.
+cat >alone.c <<'END'
+#include "order.h"
+#include <pthread.h>
+int flag;
+static void *t2(void *arg)
+{
+    order_point(0);
+    int seen = flag;
+    order_point(2);
+    return seen ? arg : NULL;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, t2, NULL);
+    order_point(1);
+    flag = 1;
+    pthread_join(t, NULL);
+    return 0;
+}
+END
+for program in fig2 fig6 loop alone; do
     status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o $program $program.c -pthread
 done
 # f4 comes for the first time while f1, hot, is called.
@@ -218,6 +240,7 @@ has err "#0 fresh"
 has err "Location is global 'shared'"
 status 66 "$PF" run --sample=atexrace --state sl5 -- ./loop 5
 status 0 "$PF" run --sample=atexrace --state sl4 -- ./loop 4
+status 66 "$PF" run --sample=atexrace --state sa -- ./alone
 # Both races of figure 6: the pair is new, then in its first burst.
 status 66 "$PF" run --sample=full --json full.json -- ./fig6
 status 0 "$PF" run --sample=literace -- ./fig6

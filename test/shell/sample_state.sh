@@ -2,6 +2,8 @@
 cat >two.c <<'END'
 #include "order.h"
 #include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
 __attribute__((noinline)) static void one(int *at) { ++*at; }
 __attribute__((noinline)) static void other(int *at) { ++*at; }
 static int a, b;
@@ -21,12 +23,13 @@ int main(void)
         one(&a);
     order_arrive();
     pthread_join(t, NULL);
-    return 0;
+    return getenv("HOLD") ? getchar() != EOF : 0;
 }
 END
 status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o two two.c -pthread
 export PF_OPTIONS="sample=atexrace:state=$PWD/storm:quiet=0"
 status 0 python3 "$ROOT/test/run/state.py" storm storm 200 ./two
+hasnt out "killed 0 "
 # A file that was cut, one that was changed, one of another version, something else: each is named and set aside.
 folder=$(echo storm/pairs/two-*)
 status 0 ./two

@@ -1,5 +1,6 @@
 // Destructors run and output is written before the status is replaced.
 // want: race shared at A B
+// exit: 5
 // stdout: main
 // stdout: atexit
 // stdout: destructor

@@ -1,0 +1,45 @@
+"""What `pf suite` has measured: races found and overhead of each policy, out of its database (docs/format/suite.md)."""
+
+import json
+import math
+import sqlite3
+
+
+def variable(finding):
+    """What the AtexRace paper counts as one race: the variable. Without a name: the two functions."""
+    names = {a.get("variable") for a in finding["accesses"]}
+    if None not in names and "" not in names:
+        return min(names)
+    return " / ".join(sorted({a["function"] or "?" for a in finding["accesses"]}))
+
+
+class Figures:
+    """Of one campaign; times in CPU seconds."""
+
+    def __init__(self, state, policies):
+        db = sqlite3.connect(state / "suite.db")
+        self.policies = policies
+        self.rounds = 1 + db.execute("SELECT max(round) FROM execution").fetchone()[0]
+        findings = {i: json.loads(text) for i, text in db.execute("SELECT id, json FROM finding")}
+        self.races = {p: set() for p in policies}
+        for policy, finding in db.execute("SELECT DISTINCT e.policy, s.finding FROM sighting s JOIN execution e "
+                                          "ON e.id=s.execution"):
+            self.races.setdefault(policy, set()).add(finding)
+        self.variables = {p: {variable(findings[f]) for f in found} for p, found in self.races.items()}
+        # Equation 1 over the executions that all policies and native ended as wanted.
+        self.times = {}
+        for test, number, policy, cpu in db.execute("SELECT test, round, policy, cpu_ns FROM execution WHERE "
+                                                    "outcome='passed'"):
+            self.times.setdefault((test, number), {})[policy] = cpu / 1e9
+        wanted = {"native", *policies}
+        self.complete = {k: v for k, v in self.times.items() if wanted <= set(v)}
+        self.pairs = db.execute("SELECT max(pairs), max(frequent) FROM execution").fetchone()
+
+    def overhead(self, policy, last=None):
+        """Over native, of all rounds or of the last ones: 0.1 is 10% more."""
+        some = [v for (_, n), v in self.complete.items() if last is None or n >= self.rounds - last]
+        return sum(v[policy] for v in some) / sum(v["native"] for v in some) - 1
+
+
+def geo(overheads):
+    return math.exp(sum(math.log(max(1 + v, 1e-3)) for v in overheads) / len(overheads)) - 1
