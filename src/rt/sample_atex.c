@@ -27,7 +27,7 @@
 #include "sys.h"
 
 #define UNSEEN_MAX 255  /* calls that pass without a look */
-#define UNSEEN_PART 8   /* of the calls that the pair had */
+#define UNSEEN_PART 2   /* of the calls that the pair had */
 #define UNSEEN_ALONE 15 /* while there is no other thread */
 
 struct own {
