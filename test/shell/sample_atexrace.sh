@@ -197,16 +197,15 @@ cat >alone.c <<'END'
 int flag;
 static void *t2(void *arg)
 {
-    order_point(0);
     int seen = flag;
-    order_point(2);
+    order_point(0);
     return seen ? arg : NULL;
 }
 int main(void)
 {
     pthread_t t;
     pthread_create(&t, NULL, t2, NULL);
-    order_point(1);
+    order_wait(1);
     flag = 1;
     pthread_join(t, NULL);
     return 0;
