@@ -1,0 +1,97 @@
+// sources: src/rt/sample_state.c src/rt/pairs.c src/rt/sys.c src/report/textbuf.c src/report/pool.c
+/*
+ * What executions leave for the next ones, against a naive model: the list of all executions so far. A pair is
+ * n-frequent when each of the last n saw it; its calls are those since an execution last missed it.
+ */
+#include "limits.h"
+#include "options.h"
+#include "sample_state.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+// cmocka wants these before it
+#include <cmocka.h>
+
+#define PAIRS 40
+#define EXECUTIONS 60
+
+struct pf_options pf_options; /* of the runtime, as far as it is looked at */
+uint64_t pf_limit_count[PF_LIMITS];
+
+static uint32_t calls[EXECUTIONS][PAIRS]; /* 0: not seen */
+static uint32_t seed = 7;
+static uint32_t next(uint32_t below)
+{
+    seed = seed * 1664525 + 1013904223;
+    return (seed >> 8) % below;
+}
+
+static uint64_t key(unsigned pair) { return 0x1234567ull * (pair + 1); }
+
+/* How many executions in a row, up to the last of `n`, saw the pair, and with how many calls. */
+static unsigned row(unsigned n, unsigned pair, uint32_t *sum)
+{
+    unsigned length = 0;
+    for (*sum = 0; n && calls[n - 1][pair]; n--, length++)
+        *sum += calls[n - 1][pair];
+    return length;
+}
+
+static void check(unsigned executions, uint32_t frequent)
+{
+    struct pf_pairs out = {0};
+    unsigned all = 0, expected = 0;
+    uint32_t known = pf_state_load(&out, frequent), sum;
+    for (unsigned p = 0; p < PAIRS; p++) {
+        unsigned length = row(executions, p, &sum);
+        const struct pf_pair *found = pf_pairs_find(&out, key(p));
+        all += length > 0;
+        expected += length >= frequent;
+        assert_int_equal(found != NULL, length >= frequent);
+        if (!found)
+            continue;
+        assert_int_equal(found->count, sum);
+        assert_int_equal(found->earlier, sum);
+    }
+    assert_int_equal(known, all);
+    assert_int_equal(out.n, expected);
+    pf_pairs_release(&out);
+}
+
+static void test_executions(void **state)
+{
+    (void)state;
+    char folder[] = "/tmp/pf-state-XXXXXX", command[64];
+    assert_non_null(mkdtemp(folder));
+    pf_options.state = folder;
+    for (unsigned e = 0; e < EXECUTIONS; e++) {
+        struct pf_pairs seen = {0}, before = {0};
+        pf_state_load(&before, 1 + e % 3);
+        for (unsigned p = 0; p < PAIRS; p++) {
+            calls[e][p] = next(8) ? 1 + next(1000) : 0;
+            const struct pf_pair *b = pf_pairs_find(&before, key(p));
+            uint32_t earlier = b ? b->count : 0;
+            if (calls[e][p])
+                pf_pairs_add(&seen, key(p), earlier + calls[e][p], earlier);
+            else if (b && next(2)) /* looked up, and not called since */
+                pf_pairs_add(&seen, key(p), earlier, earlier);
+        }
+        pf_state_save(&seen);
+        pf_pairs_release(&seen);
+        pf_pairs_release(&before);
+        for (uint32_t n = 1; n < 6; n++)
+            check(e + 1, n);
+    }
+    assert_int_equal(pf_limit_count[PF_LIMIT_MEMORY], 0);
+    snprintf(command, sizeof command, "rm -r '%s'", folder);
+    assert_int_equal(system(command), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_executions)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
