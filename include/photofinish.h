@@ -26,6 +26,7 @@
 extern "C" {
 #endif
 void __pf_global(void *addr, unsigned long size) __attribute__((weak));
+void __pf_atomic_region(int begins) __attribute__((weak));
 void __tsan_acquire(void *addr);
 void __tsan_release(void *addr);
 void AnnotateRWLockCreate(const char *file, int line, const volatile void *lock);
@@ -62,6 +63,11 @@ void AnnotateBenignRaceSized(const char *file, int line, const volatile void *me
  * must count with that wherever such code is called. */
 #define PF_GLOBAL(x) (__pf_global ? __pf_global((void *)&(x), sizeof(x)) : (void)0)
 
+/* What this thread does in between should be as if nobody else did anything meanwhile: pf predict and pf hatch look
+ * for schedules in which it is not. They nest; a thread that ends, or waits, ends its regions. */
+#define PF_ATOMIC_BEGIN() (__pf_atomic_region ? __pf_atomic_region(1) : (void)0)
+#define PF_ATOMIC_END() (__pf_atomic_region ? __pf_atomic_region(0) : (void)0)
+
 /* Accesses of this thread in between are not looked at. They nest. */
 #define PF_IGNORE_BEGIN() (PF_CALL_(AnnotateIgnoreReadsBegin), PF_CALL_(AnnotateIgnoreWritesBegin))
 #define PF_IGNORE_END() (PF_CALL_(AnnotateIgnoreWritesEnd), PF_CALL_(AnnotateIgnoreReadsEnd))
@@ -73,6 +79,8 @@ void AnnotateBenignRaceSized(const char *file, int line, const volatile void *me
 
 #define PF_RELEASE(p) ((void)0)
 #define PF_GLOBAL(x) ((void)0)
+#define PF_ATOMIC_BEGIN() ((void)0)
+#define PF_ATOMIC_END() ((void)0)
 #define PF_ACQUIRE(p) ((void)0)
 #define PF_LOCK_INIT(p) ((void)0)
 #define PF_LOCK_DESTROY(p) ((void)0)

@@ -49,6 +49,8 @@ struct pf_site {
 enum pf_site_flags {
     PF_SITEF_BRANCH = 1,  /* a decision was taken since the thread's event before it */
     PF_SITEF_ADDRESS = 2, /* its address, or an argument of the call, may come from a read */
+    PF_SITEF_CHECK = 4,   /* what it reads decides about a later write of it (plugin/checks.c) */
+    PF_SITEF_ACT = 8,     /* such a write */
 };
 
 struct pf_func {

@@ -17,6 +17,8 @@ enum pf_event_flags {
     PF_EF_RELAXED = 2,  /* an atomic that orders nothing */
     PF_EF_ACQUIRE = 4,  /* an atomic that only acquires (or only releases) */
     PF_EF_RELEASE = 8,
+    PF_EF_CHECK = 4,    /* of a read: it decides about a later write of the place */
+    PF_EF_ACT = 8,      /* of a write: such a one */
     PF_EF_UNKNOWN = 16, /* the value is not known */
     PF_EF_TIMEOUT = 32, /* a wake by time-out */
     PF_EF_MISSING = 64, /* a read whose value may come from inside a missing call (selfcheck.h) */

@@ -174,6 +174,8 @@ static pf_status make_host(struct pf_host **h, bool replay, const struct pf_clip
     if (s == PF_OK)
         s = set_text(c->exclude, sizeof c->exclude, exclude, "exclude", e);
     if (s == PF_OK)
+        s = set_text(c->atomic, sizeof c->atomic, d->atomic, "atomic", e);
+    if (s == PF_OK)
         s = set_text(c->until, sizeof c->until, d->until, "until", e);
     if (s == PF_OK && !replay)
         s = set_wishes(c, d, e);

@@ -18,6 +18,7 @@ struct pf_directed {
     bool bare;                              /* record: the program is not instrumented */
     unsigned continuations, jobs;
     struct pf_continuation *ends; /* of those that the plan forks: filled in; NULL: none */
+    const char *atomic; /* replay: functions that are regions, NULL: none */
     bool tracing;                           /* events with values are wanted */
     bool quiet;                             /* replay: the output is not shown */
     char **gdb; /* replay: gdb is started at `until` with these arguments (debugger.h); NULL: not */

@@ -19,7 +19,7 @@
 
 /* Replays the clip with tracing on into a new temporary file, whose name is the result; NULL: the
  * replay, or we, have said why not. */
-static char *regenerate(const char *verb, const char *path)
+static char *regenerate(const char *verb, const char *path, const char *atomic)
 {
     const char *base = getenv("TMPDIR");
     char *file = NULL;
@@ -34,15 +34,26 @@ static char *regenerate(const char *verb, const char *path)
         return NULL;
     }
     close(fd);
+    char *regions = NULL;
+    if (atomic && asprintf(&regions, "--atomic=%s", atomic) < 0) {
+        pf_complain(verb, "out of memory");
+        free(file);
+        return NULL;
+    }
     pid_t pid = fork();
     if (pid == 0) {
         int null = open("/dev/null", O_WRONLY);
         dup2(null, STDOUT_FILENO);
-        execl("/proc/self/exe", "pf", "replay", "--quiet", "--trace", file, path, (char *)NULL);
+        if (regions)
+            execl("/proc/self/exe", "pf", "replay", "--quiet", regions, "--trace", file, path,
+                  (char *)NULL);
+        else
+            execl("/proc/self/exe", "pf", "replay", "--quiet", "--trace", file, path, (char *)NULL);
         _exit(126);
     }
     while (pid > 0 && waitpid(pid, &wait, 0) < 0 && errno == EINTR)
         ;
+    free(regions);
     struct pf_clip made;
     struct pf_error e;
     /* The exit status is the program's; whether the replay was one, the file says. */
@@ -53,13 +64,14 @@ static char *regenerate(const char *verb, const char *path)
     }
     if (ok)
         return file;
-    pf_complain(verb, "%s: has no events, and could not be replayed to have them", path);
+    pf_complain(verb, "%s: %s, and could not be replayed to have them", path,
+                atomic ? "was recorded without these regions" : "has no events");
     unlink(file);
     free(file);
     return NULL;
 }
 
-static int load_clip(const char *verb, const char *path, struct pf_trace *t)
+static int load_clip(const char *verb, const char *path, const char *atomic, struct pf_trace *t)
 {
     struct pf_clip clip;
     struct pf_error e;
@@ -70,9 +82,9 @@ static int load_clip(const char *verb, const char *path, struct pf_trace *t)
     if (cut)
         fprintf(stderr, "pf %s: %s: is cut short (%s); what comes before is used\n", verb, path,
                 clip.cut);
-    if (!clip.stream[PF_STREAM_EVENT].length) {
+    if (!clip.stream[PF_STREAM_EVENT].length || atomic) {
         pf_clip_release(&clip);
-        char *file = regenerate(verb, path);
+        char *file = regenerate(verb, path, atomic);
         if (!file)
             return PF_EXIT_USAGE;
         pf_status s = pf_clip_open(&clip, file, &e);
@@ -100,6 +112,11 @@ static int load_clip(const char *verb, const char *path, struct pf_trace *t)
 
 int pf_load_trace(const char *verb, const char *path, struct pf_trace *t)
 {
+    return pf_load_trace_atomic(verb, path, NULL, t);
+}
+
+int pf_load_trace_atomic(const char *verb, const char *path, const char *atomic, struct pf_trace *t)
+{
     char *text;
     size_t len;
     struct pf_error e;
@@ -110,10 +127,12 @@ int pf_load_trace(const char *verb, const char *path, struct pf_trace *t)
     if (fd >= 0)
         close(fd);
     if (clip) {
-        int status = load_clip(verb, path, t);
+        int status = load_clip(verb, path, atomic, t);
         if (status != PF_EXIT_OK)
             return status;
     } else {
+        if (atomic)
+            return pf_complain(verb, "%s: --atomic needs a recording, this is text", path);
         if (pf_file_read(path, &text, &len, &e) != PF_OK)
             return pf_complain(verb, "%s", e.text);
         enum pf_trace_form form = pf_trace_sniff(text, len);

@@ -11,5 +11,9 @@
 
 /* Fills t, which the caller has initialised, seals it and checks that it agrees with itself. */
 int pf_load_trace(const char *verb, const char *path, struct pf_trace *t);
+/* The same with calls of functions whose names match (globs with commas between; NULL: none) as regions: a
+ * recording is replayed for it. */
+int pf_load_trace_atomic(const char *verb, const char *path, const char *atomic,
+                         struct pf_trace *t);
 
 #endif

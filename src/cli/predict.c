@@ -241,7 +241,7 @@ static int read_patterns(struct pf_predict_job *j, const char *path)
 
 static int run_job(struct pf_predict_job *j, const char *json, int argc, char **argv)
 {
-    int status = pf_load_trace(VERB, j->path, &j->t);
+    int status = pf_load_trace_atomic(VERB, j->path, j->atomic, &j->t);
     if (status != PF_EXIT_OK)
         return status;
     size_t found = 0;
@@ -275,7 +275,7 @@ static int run_job(struct pf_predict_job *j, const char *json, int argc, char **
 
 int pf_cmd_predict(int argc, char **argv)
 {
-    const char *list = NULL, *json = NULL, *patterns = NULL;
+    const char *list = NULL, *json = NULL, *patterns = NULL, *atomic = NULL;
     const struct pf_cli_option options[] = {
         {"analysis", "LIST",
          "analyses, with commas between (default " DEFAULT_ANALYSIS "):\n"
@@ -288,6 +288,9 @@ int pf_cmd_predict(int argc, char **argv)
          &list, NULL},
         {"patterns", "FILE", "search for these patterns too (implies " PATTERNS ")", &patterns,
          NULL},
+        {"atomic", "GLOB",
+         "of a recording: calls of functions of this name are regions (implies " PATTERNS ")",
+         &atomic, NULL},
         {"json", "FILE", "write the findings as JSON ('-': to standard output)", &json, NULL},
     };
     const struct pf_cli_verb verb = {
@@ -318,7 +321,8 @@ int pf_cmd_predict(int argc, char **argv)
     if (!j->path)
         status = pf_complain(VERB, "which trace?");
     else {
-        status = choose(j, list ? list : patterns ? PATTERNS : DEFAULT_ANALYSIS);
+        j->atomic = atomic;
+        status = choose(j, list ? list : patterns || atomic ? PATTERNS : DEFAULT_ANALYSIS);
         if (status == PF_EXIT_OK && patterns)
             status = read_patterns(j, patterns);
         if (status == PF_EXIT_OK)

@@ -64,29 +64,29 @@ static struct pf_trail trail_of(struct pf_predict_job *j, uint32_t i)
     return (struct pf_trail){p, 1};
 }
 
+static const struct pf_held_locks *held_locks(struct pf_predict_job *j)
+{
+    if (!j->held)
+        j->held = pf_held_locks_make(&j->t, &j->pool);
+    return j->held;
+}
+
 /* The locks that the thread of event i holds there. */
 static void locks_of(struct pf_predict_job *j, uint32_t i, struct pf_access *out)
 {
     const struct pf_trace *t = &j->t;
-    struct pf_lock *held = pf_pool_get(&j->pool, (t->locks.len + 1) * sizeof *held);
-    size_t n = 0;
-    for (uint32_t k = 0; held && k < i; k++) {
-        const struct pf_event *e = &t->events.at[k];
-        if (e->thread != t->events.at[i].thread)
-            continue;
-        uint32_t lock = pf_event_acquires(e) || pf_event_releases(e) ? pf_event_lock(e) : PF_NONE;
-        if (pf_event_acquires(e))
-            held[n++] = (struct pf_lock){.address = lock + 1,
-                                         .name = pf_trace_text(t, t->locks.at[lock]),
-                                         .shared = pf_event_shared(e),
-                                         .taken = trail_of(j, k)};
-        else if (pf_event_releases(e))
-            for (size_t h = 0; h < n; h++)
-                if (held[h].address == lock + 1)
-                    held[h--] = held[--n];
+    const uint32_t *acquires = NULL;
+    uint32_t n = held_locks(j) ? pf_held_locks_at(j->held, t, i, &acquires) : 0;
+    struct pf_lock *held = n ? pf_pool_get(&j->pool, n * sizeof *held) : NULL;
+    for (uint32_t k = 0; held && k < n; k++) {
+        const struct pf_event *e = &t->events.at[acquires[k]];
+        held[k] = (struct pf_lock){.address = pf_event_lock(e) + 1,
+                                   .name = pf_trace_text(t, t->locks.at[pf_event_lock(e)]),
+                                   .shared = pf_event_shared(e),
+                                   .taken = trail_of(j, acquires[k])};
     }
     out->locks = held;
-    out->nlocks = n;
+    out->nlocks = held ? n : 0;
 }
 
 static void access_of(struct pf_predict_job *j, uint32_t i, struct pf_access *out)
@@ -103,19 +103,6 @@ static void access_of(struct pf_predict_job *j, uint32_t i, struct pf_access *ou
     locks_of(j, i, out);
 }
 
-/* Who created the thread, and where. */
-static void add_creation(struct pf_predict_job *j, struct pf_actor *a)
-{
-    for (uint32_t i = 0; i < j->t.events.len; i++) {
-        const struct pf_event *e = &j->t.events.at[i];
-        if (e->kind == PF_EV_FORK && e->what == a->number) {
-            a->parent = e->thread;
-            a->created = trail_of(j, i);
-            return;
-        }
-    }
-}
-
 /* The threads of the accesses, each once. */
 static void add_actors(struct pf_predict_job *j, struct pf_finding *f)
 {
@@ -124,10 +111,15 @@ static void add_actors(struct pf_predict_job *j, struct pf_finding *f)
     for (size_t i = 0; actors && i < n; i++) {
         uint32_t thread = pf_finding_access(f, i)->thread;
         f->actors = actors;
-        if (!pf_finding_actor(f, thread)) {
-            actors[f->nactors] = (struct pf_actor){
-                .number = thread, .name = pf_trace_text(&j->t, j->t.threads.at[thread])};
-            add_creation(j, &actors[f->nactors++]);
+        if (pf_finding_actor(f, thread))
+            continue;
+        uint32_t start = held_locks(j) ? j->held->start[thread] : PF_NONE;
+        struct pf_actor *a = &actors[f->nactors++];
+        *a = (struct pf_actor){.number = thread,
+                               .name = pf_trace_text(&j->t, j->t.threads.at[thread])};
+        if (start != PF_NONE) {
+            a->parent = j->t.events.at[start].thread;
+            a->created = trail_of(j, start);
         }
     }
 }

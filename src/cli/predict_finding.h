@@ -9,6 +9,7 @@
 #include "analysis.h"
 #include "deadlock/lock_graph.h"
 #include "finding.h"
+#include "held_locks.h"
 #include "pecan/pecan.h"
 #include "pool.h"
 #include "textbuf.h"
@@ -17,7 +18,7 @@
 
 /* What one command line asks for, and what came out. */
 struct pf_predict_job {
-    const char *path;
+    const char *path, *atomic; /* atomic: functions that are regions, NULL: none */
     struct pf_trace t;
     const struct pf_analysis *analyses[PF_PREDICT_ANALYSES];
     struct pf_result results[PF_PREDICT_ANALYSES];
@@ -27,6 +28,7 @@ struct pf_predict_job {
     bool deadlocks; /* asked for */
     struct pf_cycles cycles;
     struct pf_pool pool;
+    struct pf_held_locks *held; /* of the pool; NULL: not made yet */
 };
 
 /* Race r of analysis k. */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "recorded.h"
 #include "events.h"
+#include "pf_abi.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -160,8 +161,12 @@ static struct pf_event *add(struct loader *l, const struct pf_record *r, unsigne
     struct pf_event *e = pf_trace_add(l->t, kind, who);
     e->site = site_of(l, trail);
     e->flags = r->flags & (uint8_t)~(PF_EF_NESTED | PF_EF_MISSING | PF_EF_DECIDED);
-    if (l->names->site[r->site].flags)
+    uint8_t site = l->names->site[r->site].flags;
+    if (site & (PF_SITEF_BRANCH | PF_SITEF_ADDRESS))
         e->flags |= PF_EF_DECIDED;
+    if ((kind == PF_EV_READ && site & PF_SITEF_CHECK) ||
+        (kind == PF_EV_WRITE && site & PF_SITEF_ACT))
+        e->flags |= kind == PF_EV_READ ? PF_EF_CHECK : PF_EF_ACT;
     pf_vec_push(&l->t->recorded.index, (uint32_t)r->index);
     pf_vec_push(&l->t->recorded.stack, trail);
     return e;

@@ -68,6 +68,8 @@ int pf_replay(int argc, char **argv)
          NULL, &gdb},
         {"quiet", NULL, "do not show the output, only compare it", NULL, &d.quiet},
         {"trace", "FILE", "write every event with its value to FILE, a clip", &trace, NULL},
+        {"atomic", "GLOB", "with --trace: calls of functions of this name are regions", &d.atomic,
+         NULL},
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] CLIP [-- GDB-ARGUMENT...]",

@@ -160,6 +160,7 @@ struct pf_channel {
     char folder[512]; /* where each puts what it records, under its number */
     struct pf_continuation continuation[PF_CONTINUATIONS];
     char exclude[512]; /* function names not watched, globs with commas between */
+    char atomic[512]; /* replay with tracing: functions that are regions, likewise */
     char text[2048]; /* of the outcome */
     struct pf_reached reached;
     /* pf sleeps on `called` while it has nothing to write, the target on `drained` while a ring is

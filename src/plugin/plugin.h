@@ -158,6 +158,8 @@ bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, struct pf_p
 void pf_plan_release(struct pf_plan *plan);
 /* branches.c: flags of the steps; before _cover. */
 void pf_plan_branches(struct pf_unit *u, struct pf_plan *plan);
+/* checks.c: loads that decide about a store of the same place, and those stores. */
+void pf_plan_checks(struct pf_plan *plan);
 /* crossing.c: loops in which a thread can change from the plain body to the watch body; before _cover. */
 void pf_plan_backs(struct pf_plan *plan, bool labels);
 /* affine.c: is it known to go round fewer than so many times? */

@@ -190,6 +190,7 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
         pf_plan_make(u, fn, accesses, &events);
         pf_plan_cycles(&events);
         pf_plan_branches(u, &events);
+        pf_plan_checks(&events);
         pf_plan_branches(u, &plan);
         pf_plan_backs(&plan, labels);
         pf_plan_cover(u, &plan);

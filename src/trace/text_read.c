@@ -210,6 +210,9 @@ static bool access_event(struct reader *r, struct pf_event *e)
                 next(r);
                 break;
             }
+    } else if (is(r, e->kind == PF_EV_READ ? "checks" : "acts")) {
+        e->flags |= e->kind == PF_EV_READ ? PF_EF_CHECK : PF_EF_ACT;
+        next(r);
     }
     return true;
 }

@@ -102,12 +102,14 @@ static void put_event(const struct pf_trace *t, uint32_t i, FILE *out)
             else
                 fprintf(out, "=%" PRIu64, e->value);
         }
-        if (e->flags & PF_EF_RELAXED)
+        if (pf_event_atomic(e) && e->flags & PF_EF_RELAXED)
             fputs(" relaxed", out);
-        if (e->flags & PF_EF_ACQUIRE)
+        if (pf_event_atomic(e) && e->flags & PF_EF_ACQUIRE)
             fputs(" acquire", out);
-        if (e->flags & PF_EF_RELEASE)
+        if (pf_event_atomic(e) && e->flags & PF_EF_RELEASE)
             fputs(" release", out);
+        if (pf_event_checks(e) || pf_event_acts(e))
+            fputs(pf_event_checks(e) ? " checks" : " acts", out);
         break;
     case PF_OPERAND_LOCK:
         fprintf(out, " %s", role(t, PF_ROLE_LOCK, e->what));

@@ -223,6 +223,15 @@ static inline bool pf_event_decided(const struct pf_trace *t, const struct pf_ev
 {
     return !t->has_branches || e->kind == PF_EV_BRANCH || (e->flags & PF_EF_DECIDED);
 }
+/* Check-then-act, as the compiler saw it (src/predict/pecan/check_act.h). */
+static inline bool pf_event_checks(const struct pf_event *e)
+{
+    return e->kind == PF_EV_READ && (e->flags & PF_EF_CHECK);
+}
+static inline bool pf_event_acts(const struct pf_event *e)
+{
+    return e->kind == PF_EV_WRITE && (e->flags & PF_EF_ACT);
+}
 /* Takes or gives back a lock, seen from outside (inner levels of a recursive lock do neither). */
 static inline bool pf_event_acquires(const struct pf_event *e)
 {

@@ -1,4 +1,5 @@
 #include "work.h"
+#include "check_act.h"
 #include <string.h>
 
 /* Does a region end before this event? */
@@ -91,7 +92,9 @@ void pf_work_look(const struct pf_work *w, const struct pf_work_instance *i, pf_
 {
     const struct pf_ptg *g = w->g;
     pf_vec_clear(out);
-    for (uint32_t k = g->pos[i->begin]; k <= g->pos[i->end]; k++)
+    if (i->pair)
+        add_event(g, i->begin, out);
+    for (uint32_t k = i->pair ? g->pos[i->end] : g->pos[i->begin]; k <= g->pos[i->end]; k++)
         add_event(g, g->by_thread[k], out);
     thin(out);
 }
@@ -101,7 +104,8 @@ void pf_work_look(const struct pf_work *w, const struct pf_work_instance *i, pf_
 static bool same_class(const struct pf_work *w, const struct pf_work_class *c,
                        const struct pf_work_class *d, const pf_work_entries *entries)
 {
-    if (c->thread != d->thread || c->n != d->n || c->outer != d->outer || c->region != d->region)
+    if (c->thread != d->thread || c->n != d->n || c->outer != d->outer || c->region != d->region ||
+        c->pair != d->pair)
         return false;
     for (uint32_t k = 0; k < c->n; k++)
         if (!alike(&w->entries.at[c->first + k], &entries->at[k]))
@@ -132,7 +136,7 @@ static void grow(struct pf_work *w)
 }
 
 static void add_unit(struct pf_work *w, struct pf_work_class c, uint32_t begin, uint32_t end,
-                     pf_work_entries *entries)
+                     bool pair, pf_work_entries *entries)
 {
     thin(entries);
     c.n = (uint32_t)entries->len;
@@ -152,7 +156,7 @@ static void add_unit(struct pf_work *w, struct pf_work_class c, uint32_t begin, 
     }
     uint32_t older = w->classes.at[found].instance;
     w->classes.at[found].instance = (uint32_t)w->instances.len;
-    pf_vec_push(&w->instances, (struct pf_work_instance){begin, end, older});
+    pf_vec_push(&w->instances, (struct pf_work_instance){begin, end, older, pair});
 }
 
 /* --- regions --- */
@@ -169,7 +173,7 @@ static void close_region(struct pf_work *w, uint32_t thread, struct open *o)
 {
     struct pf_work_class c = {.thread = thread, .outer = o->outer, .region = true};
     if (o->inside && o->entries.len)
-        add_unit(w, c, o->begin, o->last, &o->entries);
+        add_unit(w, c, o->begin, o->last, false, &o->entries);
     pf_vec_clear(&o->entries);
     o->inside = false;
 }
@@ -214,7 +218,7 @@ static void step(struct pf_work *w, struct open *o, uint32_t i, pf_work_entries 
             pf_vec_clear(single);
             add_event(g, i, single);
             if (single->len)
-                add_unit(w, (struct pf_work_class){.thread = e->thread}, i, i, single);
+                add_unit(w, (struct pf_work_class){.thread = e->thread}, i, i, false, single);
         }
     }
     o->last = i;
@@ -226,6 +230,18 @@ static void step(struct pf_work *w, struct open *o, uint32_t i, pf_work_entries 
         o->depth--;
     if (o->inside && !o->depth && !o->marks)
         close_region(w, e->thread, o);
+}
+
+static void add_pair(void *arg, uint32_t read, uint32_t write)
+{
+    struct pf_work *w = arg;
+    pf_work_entries both = {0};
+    add_event(w->g, read, &both);
+    add_event(w->g, write, &both);
+    struct pf_work_class c = {
+        .thread = w->g->t->events.at[read].thread, .region = true, .pair = true};
+    add_unit(w, c, read, write, true, &both);
+    pf_vec_release(&both);
 }
 
 /* --- who uses a cell --- */
@@ -344,6 +360,7 @@ void pf_work_init(struct pf_work *w, const struct pf_ptg *g)
         close_region(w, u, &open[u]);
         pf_vec_release(&open[u].entries);
     }
+    pf_check_act(g, add_pair, w);
     pf_vec_release(&single);
     free(open);
     index_cells(w);

@@ -4,7 +4,8 @@
  * Model:   a unit is an atomic region: an outermost critical section, or a region that the program
  *          marked, cut where the thread starts or joins another, waits or notifies; an access outside
  *          of all is a unit of its own. Of equal accesses in a unit (cell, site, locks) only the first
- *          and the last count: what lies between can be interrupted nowhere else. Units of a thread
+ *          and the last count: what lies between can be interrupted nowhere else. A check and the act that
+ *          it decides about (check_act.h) are a unit too, of just these two. Units of a thread
  *          with equal accesses are instances of one class.
  * Memory:  one entry for each access that counts, of each class; three words an instance.
  */
@@ -25,11 +26,13 @@ struct pf_work_class {
     uint32_t instance; /* newest one; chained */
     uint32_t outer;    /* lockset that is held from the beginning to the end; 0: none */
     bool region;       /* more than a single access outside of everything */
+    bool pair;         /* a check and its act */
     uint8_t like;      /* classes before it whose accesses are by the same code; 255: or more */
 };
 struct pf_work_instance {
     uint32_t begin, end; /* first and last event */
     uint32_t older;      /* PF_NONE: none */
+    bool pair;           /* of the events between only these two count */
 };
 #define PF_WORK_ALIKE 4 /* uses of a cell by the same code that are looked at */
 #define PF_WORK_LIKE                                                                               \

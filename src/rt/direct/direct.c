@@ -101,7 +101,7 @@ void pf_direct_choose(void)
     pf_log_init();
     pf_rt.events |= pf_directed();
     if (pf_directed())
-        pf_event_exclude(pf_log_channel()->exclude);
+        pf_event_exclude(pf_log_channel()->exclude, pf_log_channel()->atomic);
 }
 
 /* --- the run --- */

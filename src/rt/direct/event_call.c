@@ -13,13 +13,14 @@
 
 #define OPEN_MAX 128
 
-/* A call that was not over when last looked at. */
+/* A call that was not over when last looked at; or a function that is to be a region. */
 struct open {
-    const struct pf_frame *frame; /* of the caller */
+    const struct pf_frame *frame; /* of the caller; of the function itself */
     const struct pf_func *func;
     uint32_t call; /* site + 1 of the call */
     uint32_t id;
     uint64_t callee;
+    bool region;
 };
 static __thread struct {
     uint32_t n;
@@ -30,6 +31,8 @@ static const struct pf_frame *top(void) { return __pf_tls.frame - 1; }
 
 static bool is_over(const struct open *o)
 {
+    if (o->region)
+        return top() < o->frame || o->frame->func != o->func;
     return top() <= o->frame || o->frame->func != o->func || pf_frame_site(o->frame) != o->call;
 }
 
@@ -38,8 +41,10 @@ void pf_call_settle(void)
     while (__builtin_expect(calls.n != 0, 0) && is_over(&calls.at[calls.n - 1])) {
         const struct open *o = &calls.at[--calls.n];
         pf_nest();
-        pf_trace_event(&(struct pf_traced){
-            .kind = PF_EV_RET, .attached = true, .site = o->id, .what = o->callee});
+        pf_trace_event(&(struct pf_traced){.kind = o->region ? PF_EV_ENDREGION : PF_EV_RET,
+                                           .attached = true,
+                                           .site = o->id,
+                                           .what = o->callee});
         pf_unnest();
     }
 }
@@ -65,7 +70,7 @@ static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void 
                                                .site = id,
                                                .what = d.at[i].addr,
                                                .more = d.at[i].size});
-        calls.at[calls.n++] = (struct open){top(), top()->func, call, id, callee};
+        calls.at[calls.n++] = (struct open){top(), top()->func, call, id, callee, false};
     }
     pf_unnest();
 }
@@ -86,17 +91,19 @@ void pf_event_call(void *callee, uint32_t site, uint32_t n, void *const *pointer
 
 /* --- functions left out --- */
 
-static const char *globs;
+static const char *left_out, *regions;
 #define FUNCS_MAX (1u << 20)
-static uint8_t verdicts[FUNCS_MAX]; /* by number: 0 not asked yet, 1 in, 2 left out */
+enum { KNOWN = 1, LEFT_OUT = 2, REGION = 4 };
+static uint8_t verdicts[FUNCS_MAX]; /* by number; 0: not asked yet */
 
-void pf_event_exclude(const char *text)
+void pf_event_exclude(const char *out, const char *atomic)
 {
-    globs = text;
-    pf_rt.excludes = text && *text;
+    left_out = out;
+    regions = atomic;
+    pf_rt.excludes = *out || *atomic;
 }
 
-static bool matches_any(const char *text)
+static bool matches_any(const char *globs, const char *text)
 {
     const char *base = text;
     if (!text)
@@ -113,15 +120,37 @@ static bool matches_any(const char *text)
     return false;
 }
 
+/* The function is about to have the frame above the top: until that is gone, a region. */
+static void begin_region(const struct pf_func *f)
+{
+    if (!pf_direct.tracing || !pf_self())
+        return;
+    pf_call_settle();
+    pf_nest();
+    if (calls.n == OPEN_MAX) {
+        pf_limit_hit(PF_LIMIT_CALLS);
+    } else {
+        uint32_t call = pf_frame_site(top()),
+                 id = call ? pf_stack_id(__pf_tls.thread, call - 1) : 0;
+        pf_trace_event(&(struct pf_traced){.kind = PF_EV_REGION, .attached = true, .site = id});
+        calls.at[calls.n++] = (struct open){__pf_tls.frame, f, call, id, 0, true};
+    }
+    pf_unnest();
+}
+
 uint32_t pf_event_body(struct pf_func *f)
 {
     uint32_t n = pf_func_number(f);
     if (!n)
         return PF_BODY_EVENT;
-    if (!verdicts[n])
-        verdicts[n] =
-            matches_any(pf_rel_str(&f->name)) || matches_any(pf_rel_str(&f->file)) ? 2 : 1;
-    return verdicts[n] == 1 ? PF_BODY_EVENT : PF_BODY_EXCLUDED;
+    if (!verdicts[n]) {
+        const char *name = pf_rel_str(&f->name);
+        bool out = matches_any(left_out, name) || matches_any(left_out, pf_rel_str(&f->file));
+        verdicts[n] = KNOWN | (out ? LEFT_OUT : matches_any(regions, name) ? REGION : 0);
+    }
+    if (verdicts[n] & REGION)
+        begin_region(f);
+    return verdicts[n] & LEFT_OUT ? PF_BODY_EXCLUDED : PF_BODY_EVENT;
 }
 
 /* Called by another function that is left out it is no call of its own. */

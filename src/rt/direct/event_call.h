@@ -22,7 +22,8 @@ void pf_call_settle(void);
 /* From event_entry.S: `callee` is about to be called. */
 void pf_event_call(void *callee, uint32_t site, uint32_t n, void *const *pointers);
 
-/* The functions and files to leave out: globs with commas between; the text must stay. */
-void pf_event_exclude(const char *globs);
+/* The functions and files to leave out, and the functions that are regions: globs with commas between; the texts
+ * must stay. */
+void pf_event_exclude(const char *left_out, const char *atomic);
 
 #endif

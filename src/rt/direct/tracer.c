@@ -154,7 +154,7 @@ void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, ui
 
 void pf_trace_event(const struct pf_traced *e)
 {
-    if (e->kind != PF_EV_RET)
+    if (e->kind != PF_EV_RET && !(e->attached && e->kind == PF_EV_ENDREGION))
         pf_call_settle();
     if (!prepare(LONG, e->attached))
         return;

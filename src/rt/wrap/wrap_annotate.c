@@ -37,6 +37,16 @@ ANNOTATION(AnnotateHappensAfter, (const char *f, int l, void *addr), pf_hb_acqui
 ANNOTATION(WTFAnnotateHappensBefore, (const char *f, int l, void *addr), pf_hb_release(c.t, addr))
 ANNOTATION(WTFAnnotateHappensAfter, (const char *f, int l, void *addr), pf_hb_acquire(c.t, addr))
 
+/* Regions. An end without its beginning is nobody's: a trace must agree with itself. */
+
+static __thread uint32_t regions __attribute__((tls_model("initial-exec")));
+
+ANNOTATION(
+    __pf_atomic_region, (int begins), if (begins || regions) {
+        regions += begins ? 1 : -1u;
+        pf_tell(c.t, begins ? PF_EV_REGION : PF_EV_ENDREGION, NULL, 0);
+    })
+
 /* Locks. */
 
 ANNOTATION(AnnotateRWLockCreate, (const char *f, int l, void *m), pf_hb_forget(m, 1))

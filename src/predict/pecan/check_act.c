@@ -1,0 +1,94 @@
+#include "check_act.h"
+#include <string.h>
+
+#define BETWEEN 20000 /* events of the thread between the two that are looked at */
+
+/* Position k from the outside of the stack of event i. */
+static const struct pf_site_info *frame(const struct pf_trace *t, uint32_t i, uint32_t k)
+{
+    const struct pf_recorded *r = &t->recorded;
+    const struct pf_recorded_trail *w = &r->trails.at[r->stack.at[i]];
+    return k < w->n ? &t->sites.at[r->trail_sites.at[w->first + w->n - 1 - k]] : NULL;
+}
+
+/* How many positions two stacks share, from the outside. */
+static uint32_t shared(const struct pf_trace *t, uint32_t a, uint32_t b)
+{
+    uint32_t k = 0;
+    while (frame(t, a, k) && frame(t, a, k) == frame(t, b, k))
+        k++;
+    return k;
+}
+
+/* Do both stand in one activation of a function, which lasts from one to the other? */
+static bool one_activation(const struct pf_ptg *g, uint32_t a, uint32_t b)
+{
+    const struct pf_trace *t = g->t;
+    if (!t->recorded.present)
+        return true;
+    uint32_t k = shared(t, a, b);
+    if (k && (!frame(t, a, k) || !frame(t, b, k)))
+        k--; /* one place in the source, as from a macro */
+    const struct pf_site_info *x = frame(t, a, k), *y = frame(t, b, k);
+    if (!x || !y || x->func != y->func || x->file != y->file || g->pos[b] - g->pos[a] > BETWEEN)
+        return false;
+    for (uint32_t p = g->pos[a] + 1; p < g->pos[b]; p++) {
+        uint32_t i = g->by_thread[p];
+        const struct pf_site_info *z = frame(t, i, k);
+        if (shared(t, a, i) < k || !z || z->func != x->func || z->file != x->file)
+            return false;
+    }
+    return true;
+}
+
+/* A lock is held at both, and each such lock was given back in between. */
+static bool other_section(const struct pf_ptg *g, const uint32_t *taken, uint32_t a, uint32_t b)
+{
+    const struct pf_lockset_range *p = &g->locks.sets.at[g->held[a]],
+                                  *q = &g->locks.sets.at[g->held[b]];
+    const uint32_t *x = g->locks.words.at + p->first, *y = g->locks.words.at + q->first;
+    bool common = false;
+    for (uint32_t i = 0; i < p->len; i++)
+        for (uint32_t k = 0; k < q->len; k++)
+            if (x[i] / 2 == y[k] / 2) {
+                common = true;
+                if (taken[y[k] / 2] <= a)
+                    return false;
+            }
+    return common;
+}
+
+void pf_check_act(const struct pf_ptg *g, void (*f)(void *, uint32_t, uint32_t), void *arg)
+{
+    const struct pf_trace *t = g->t;
+    uint32_t *check = pf_mem_resize(NULL, t->cells.len + 1, sizeof *check); /* newest, by cell */
+    uint32_t *taken = pf_mem_resize(NULL, t->locks.len + 1, sizeof *taken); /* newest, by lock */
+    for (uint32_t u = 0; u < g->nt; u++) {
+        bool any = false;
+        for (uint32_t p = g->thread_at[u]; p < g->thread_at[u + 1] && !any; p++)
+            any = pf_event_acts(&t->events.at[g->by_thread[p]]);
+        if (!any)
+            continue;
+        memset(check, 0xff, t->cells.len * sizeof *check);
+        memset(taken, 0, t->locks.len * sizeof *taken);
+        for (uint32_t p = g->thread_at[u]; p < g->thread_at[u + 1]; p++) {
+            uint32_t i = g->by_thread[p];
+            const struct pf_event *e = &t->events.at[i];
+            if (pf_event_acquires(e))
+                taken[pf_event_lock(e)] = i;
+            if (!pf_event_checks(e) && !pf_event_acts(e))
+                continue;
+            const struct pf_range *at = &t->places.at[e->what];
+            uint32_t cell = at->cell0;
+            if (!t->cells.at[cell].shared || !t->cells.at[cell].written)
+                continue;
+            if (pf_event_checks(e))
+                check[cell] = i;
+            else if (check[cell] != PF_NONE && other_section(g, taken, check[cell], i) &&
+                     one_activation(g, check[cell], i))
+                f(arg, check[cell], i);
+        }
+    }
+    free(check);
+    free(taken);
+}

@@ -1,0 +1,100 @@
+# Regions that the program marks, that are named by function, and check-then-act: racy programs and clean twins.
+# In all of them every access is under the lock.
+cat >region.c <<'END'
+#include "photofinish.h"
+#include <pthread.h>
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int stock = 5, sold, last, more = 1;
+static int get(int *p)
+{
+    pthread_mutex_lock(&m);
+    int v = *p;
+    pthread_mutex_unlock(&m);
+    return v;
+}
+static void set(int *p, int v)
+{
+    pthread_mutex_lock(&m);
+    *p = v;
+    pthread_mutex_unlock(&m);
+}
+__attribute__((noinline)) void sell(void)
+{
+    BEGIN;
+    BODY
+    END;
+}
+static void *work(void *p)
+{
+    for (int i = 0; i < 2; i++)
+        sell();
+    return p;
+}
+int main(void)
+{
+    pthread_t t, u;
+    pthread_create(&t, NULL, work, NULL);
+    pthread_create(&u, NULL, work, NULL);
+    pthread_join(t, NULL);
+    pthread_join(u, NULL);
+    return 0;
+}
+END
+# found OPTION... RECORDING: an atomicity violation is predicted; with a witness (66) or to be hatched
+found() {
+    "$PF" predict "$@" >out 2>err || [[ $? == 66 ]] || fail "pf predict $*"
+    hasnt out " 0 atomicity violations"
+}
+# build LEVEL NAME 'begin' 'end' 'body': builds and records
+build() {
+    "$PF" cc "-$1" -g -I"$ROOT/include" "-DBEGIN=$3" "-DEND=$4" "-DBODY=${5//$'\n'/ }" region.c -o "$2" -pthread
+    status 0 "$PF" record -o "$2.clip" -- "./$2"
+}
+none='(void)0' two='int v = get(&stock); set(&stock, v - 1);'
+for level in O0 O2; do
+    # Two sections: nothing says that they belong together.
+    build $level plain "$none" "$none" "$two"
+    status 0 "$PF" predict --analysis=pecan plain.clip
+    has out "0 races, 0 atomicity violations"
+    # The program says it.
+    build $level marked 'PF_ATOMIC_BEGIN()' 'PF_ATOMIC_END()' "$two"
+    found --analysis=pecan marked.clip
+    rm -rf marked.clip.hatched
+    status 66 "$PF" hatch marked.clip
+    has out "atomicity violation"
+    # Or the command line.
+    found --atomic='sel?,nothing' plain.clip
+    status 0 "$PF" predict --atomic='cell' plain.clip
+    has out "0 races, 0 atomicity violations"
+    # A region with one section is one.
+    build $level whole 'PF_ATOMIC_BEGIN()' 'PF_ATOMIC_END()' \
+        'pthread_mutex_lock(&m); stock = stock - 1; pthread_mutex_unlock(&m);'
+    status 0 "$PF" predict --analysis=pecan whole.clip
+    # Check-then-act, without any annotation.
+    act='pthread_mutex_lock(&m); stock = v - 1; pthread_mutex_unlock(&m);'
+    check='pthread_mutex_lock(&m); int v = stock; pthread_mutex_unlock(&m);'
+    build $level acts "$none" "$none" "$check if (v > 0) { $act }"
+    found --analysis=pecan acts.clip
+    rm -rf acts.clip.hatched
+    status 66 "$PF" hatch acts.clip
+    has out "atomicity violation"
+    # Not: checked again in the section that acts; one section; another variable; no decision; another lock
+    # round in the same loop.
+    build $level again "$none" "$none" "$check if (v > 0) { pthread_mutex_lock(&m); if (stock > 0) stock = stock - 1;
+        pthread_mutex_unlock(&m); }"
+    build $level single "$none" "$none" 'pthread_mutex_lock(&m); if (stock > 0) stock = stock - 1;
+        pthread_mutex_unlock(&m);'
+    build $level other "$none" "$none" "$check if (v > 0) { pthread_mutex_lock(&m); sold = sold + 1;
+        pthread_mutex_unlock(&m); }"
+    build $level straight "$none" "$none" "$check $act"
+    build $level loop "$none" "$none" "for (int k = 0; k < 3; k++) { pthread_mutex_lock(&m);
+        stock = stock - 1; pthread_mutex_unlock(&m); }"
+    build $level rounds "$none" "$none" "for (int v = 1; v > 0;) { pthread_mutex_lock(&m); more = 0;
+        last = v; v = more; pthread_mutex_unlock(&m); }"
+    for twin in again single other straight loop rounds; do
+        status 0 "$PF" predict --analysis=pecan $twin.clip
+        has out "0 races, 0 atomicity violations"
+    done
+done
+status 2 "$PF" predict --atomic=x "$ROOT/test/trace/basic/locked.txt"
+has err "--atomic needs a recording"
