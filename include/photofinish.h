@@ -26,7 +26,7 @@
 extern "C" {
 #endif
 void __pf_global(void *addr, unsigned long size) __attribute__((weak));
-void __pf_atomic_region(int begins) __attribute__((weak));
+void __pf_atomic_region(unsigned begins) __attribute__((weak));
 void __tsan_acquire(void *addr);
 void __tsan_release(void *addr);
 void AnnotateRWLockCreate(const char *file, int line, const volatile void *lock);

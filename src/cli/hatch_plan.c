@@ -10,6 +10,13 @@ static bool is_memory(const struct pf_event *e)
     return c == PF_CLASS_ACCESS || c == PF_CLASS_MEMORY || c == PF_CLASS_CALL;
 }
 
+/* The heap is no operation that counts: what it tells has the number of the operation before. */
+static bool is_apart(const struct pf_event *e)
+{
+    return e->kind == PF_EV_ALLOC || e->kind == PF_EV_FREE ||
+           pf_event_class[e->kind] == PF_CLASS_REGION;
+}
+
 uint32_t *pf_plan_pivots(const struct pf_trace *t)
 {
     uint32_t *pivot = pf_mem_resize(NULL, t->events.len + 1, sizeof *pivot);
@@ -17,6 +24,9 @@ uint32_t *pf_plan_pivots(const struct pf_trace *t)
     memset(later, 0xff, t->threads.len * sizeof *later);
     for (uint32_t i = (uint32_t)t->events.len; i-- > 0;) {
         uint32_t *next = &later[t->events.at[i].thread];
+        pivot[i] = i;
+        if (is_apart(&t->events.at[i]))
+            continue;
         bool one = *next != PF_NONE && t->events.at[*next].kind != PF_EV_END &&
                    t->recorded.index.at[*next] == t->recorded.index.at[i];
         pivot[i] = one && is_memory(&t->events.at[i]) ? pivot[*next] : i;
@@ -25,6 +35,8 @@ uint32_t *pf_plan_pivots(const struct pf_trace *t)
     memset(later, 0xff, t->threads.len * sizeof *later);
     for (uint32_t i = 0; i < t->events.len; i++) { /* the first that others wait for */
         uint32_t *before = &later[t->events.at[i].thread];
+        if (is_apart(&t->events.at[i]))
+            continue;
         bool one = *before != PF_NONE && t->events.at[i].kind != PF_EV_END &&
                    t->recorded.index.at[*before] == t->recorded.index.at[i];
         if (one && !is_memory(&t->events.at[pivot[*before]]))
@@ -53,7 +65,7 @@ void pf_plan_trace(pf_plan *p, const struct pf_trace *t, const uint32_t *pivot, 
                    uint32_t to)
 {
     for (uint32_t i = from; i < to; i++)
-        if (is_done(pivot, i, to))
+        if (pivot[i] == i)
             add_step(p, t, i);
 }
 

@@ -50,13 +50,13 @@ void pf_call_settle(void)
 }
 
 static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void *const *pointers,
-                  bool ours)
+                  const char *function)
 {
     pf_nest();
     if (calls.n == OPEN_MAX) {
         pf_limit_hit(PF_LIMIT_CALLS);
     } else {
-        struct pf_reach_set d = pf_reach_find((void *)callee, n, pointers, ours);
+        struct pf_reach_set d = pf_reach_find((void *)callee, n, pointers, function);
         uint32_t ranges = d.told ? 0 : d.n;
         pf_trace_event(&(struct pf_traced){.kind = PF_EV_CALL,
                                            .site = id,
@@ -86,7 +86,7 @@ void pf_event_call(void *callee, uint32_t site, uint32_t n, void *const *pointer
         pf_call_settle();
     pf_event_due(&(struct pf_pending){.site = PF_PENDING_NOWHERE});
     if (pf_direct.tracing && !pf_func_begins(callee))
-        begin((uintptr_t)callee, site + 1, pf_stack_id(t, site), n, pointers, false);
+        begin((uintptr_t)callee, site + 1, pf_stack_id(t, site), n, pointers, NULL);
 }
 
 /* --- functions left out --- */
@@ -167,5 +167,5 @@ void __pf_event_excluded(void *record, uint32_t n, void *pointers)
     uint32_t call = pf_frame_site(top());
     if (pf_direct.tracing)
         begin((uintptr_t)&f->entry + (uintptr_t)(intptr_t)f->entry, call,
-              call ? pf_stack_id(t, call - 1) : 0, n, pointers, true);
+              call ? pf_stack_id(t, call - 1) : 0, n, pointers, pf_rel_str(&f->name) ?: "");
 }

@@ -232,14 +232,15 @@ static void scan(struct pf_range_of o)
         follow(*(volatile uint64_t *)from, false);
 }
 
-static void walk(const void *callee, uint32_t n, void *const *words, bool variables)
+static void walk(const void *callee, uint32_t n, void *const *words, const char *function)
 {
     begin();
     set.everything |= n == PF_REACH_ALL;
     note_stacks();
     const struct pf_area *file = pf_area_find((uintptr_t)callee);
-    pf_named_each(file && file->file ? file->name : "", add_variable, NULL);
-    if (variables)
+    const char *library = file && file->file ? file->name : "";
+    pf_named_each(function ? function : library, add_variable, NULL);
+    if (function && !*pf_options.globals)
         pf_variable_each(add_variable, NULL);
     for (uint32_t i = 0; i < n && !set.everything; i++)
         follow((uintptr_t)words[i], true);
@@ -306,18 +307,18 @@ static struct kept *keeper(const void *callee, uint32_t n, void *const *words, b
 }
 
 struct pf_reach_set pf_reach_find(const void *callee, uint32_t n, void *const *words,
-                                  bool variables)
+                                  const char *function)
 {
     static uint64_t numbers;
     bool same, full = starts(pf_options.reach, "full");
-    if (full || variables || n > WORDS_KEPT) {
-        walk(callee, n, words, variables);
+    if (full || function || n > WORDS_KEPT) {
+        walk(callee, n, words, function);
         return (struct pf_reach_set){.at = set.all, .n = set.n};
     }
     struct kept *k = keeper(callee, n, words, &same);
     if (same && is_unwritten(k))
         return (struct pf_reach_set){k->at, k->n, k->number, true};
-    walk(callee, n, words, false);
+    walk(callee, n, words, NULL);
     k->callee = callee;
     k->nwords = n;
     k->n = set.n;

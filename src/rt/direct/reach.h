@@ -9,7 +9,8 @@
  *          the allocator keeps for itself is nobody's. Of libc's own data only the standard streams are
  *          objects, and what is handed over directly, to the end of its page: libc is interposed.
  *          Named are variables by PF_GLOBAL, for every call, and by the file of option `globals`, a line
- *          "GLOB NAME..." for calls of functions whose library's file name matches.
+ *          "GLOB NAME..." for calls of functions whose library's file name matches, or whose name does
+ *          when they are the program's own.
  *
  *          A set is found once for the same words handed over, and again when a pointer may have been
  *          written into it by recorded code (the paper's optimisation: what missing code itself links to what
@@ -39,9 +40,10 @@ struct pf_reach_set {
 
 #define PF_REACH_ALL UINT32_MAX /* as n: more words than can be handed over */
 
-/* variables: all of the program's are reached too, for its own functions may use any. */
+/* function: the name of the program's own function that is called, NULL: not its own. It may use any variable, unless
+ * option `globals` says which ones. */
 struct pf_reach_set pf_reach_find(const void *callee, uint32_t n, void *const *words,
-                                  bool variables);
+                                  const char *function);
 
 /* Recorded code writes there. */
 void pf_reach_written(uint64_t addr, uint64_t size);

@@ -41,11 +41,15 @@ ANNOTATION(WTFAnnotateHappensAfter, (const char *f, int l, void *addr), pf_hb_ac
 
 static __thread uint32_t regions __attribute__((tls_model("initial-exec")));
 
-ANNOTATION(
-    __pf_atomic_region, (int begins), if (begins || regions) {
-        regions += begins ? 1 : -1u;
-        pf_tell(c.t, begins ? PF_EV_REGION : PF_EV_ENDREGION, NULL, 0);
-    })
+static void region(struct pf_thread *t, bool begins)
+{
+    if (!begins && !regions)
+        return;
+    regions += begins ? 1 : -1u;
+    pf_tell(t, begins ? PF_EV_REGION : PF_EV_ENDREGION, NULL, 0);
+}
+
+ANNOTATION(__pf_atomic_region, (uint32_t begins), region(c.t, begins))
 
 /* Locks. */
 
