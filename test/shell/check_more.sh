@@ -1,0 +1,158 @@
+# pf check: servers with their client, suites, and what another tool reported.
+cat >server.c <<'END'
+// Answers each connection in a thread of its own; the count of them has no lock.
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static int served;
+static volatile sig_atomic_t stop;
+static void on_term(int s) { stop = s; }
+static void *answer(void *arg)
+{
+    char b[64];
+    int fd = (int)(long)arg;
+    ssize_t n = read(fd, b, sizeof b);
+    if (n > 0 && write(fd, b, (size_t)n) < 0)
+        perror("write");
+    close(fd);
+    served++;
+    return NULL;
+}
+int main(void)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sigaction sa = {.sa_handler = on_term};
+    pthread_t t[16];
+    int n = 0, s = socket(AF_INET, SOCK_STREAM, 0);
+    sigaction(SIGTERM, &sa, NULL);
+    if (bind(s, (struct sockaddr *)&a, sizeof a) || listen(s, 8))
+        return 1;
+    while (!stop && n < 16) {
+        int fd = accept(s, NULL, NULL);
+        if (fd >= 0)
+            pthread_create(&t[n++], NULL, answer, (void *)(long)fd);
+    }
+    while (n > 0)
+        pthread_join(t[--n], NULL);
+    printf("%d served\n", served);
+    return 0;
+}
+END
+cat >client.py <<'END'
+import os, socket
+open("clients", "a").write(".")
+all = [socket.create_connection(("127.0.0.1", int(os.environ["PF_PORT"]))) for _ in range(2)]
+for c in all:
+    c.sendall(b"hello")
+for c in all:
+    assert c.recv(64) == b"hello"
+END
+"$PF" cc -g -O1 -pthread server.c -o server
+status 66 "$PF" check --runs 1 --server 'python3 client.py' --json server.json --state server.s -- ./server
+python3 - <<'END'
+import json
+d = json.load(open("server.json"))
+(f,) = d["findings"]
+assert f["status"] == "confirmed" and f["accesses"][0]["variable"] == "served", f
+assert d["complete"] and not d["check"]["failures"], d["check"]
+assert len(open("clients").read()) >= 3  # the run, the recording, each try
+open("clip", "w").write(f["clip"])
+END
+clip=$(cat clip)
+status 0 "$PF" replay "$clip" # needs no client
+has out " served" # one or two: such is the race
+status 0 "$PF" check --runs 1 --server 'exit 3' --quiet --state bad.s -- ./server
+has out "pf: incomplete: a free run: the client ended with status 3"
+
+cat >work.c <<'END'
+// Two places where two threads meet without a lock; one of them only on a path that needs the right moment.
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+int early, late;
+static atomic_int turn;
+static void *other(void *p)
+{
+    if (p)
+        early = 1;
+    if (atomic_load_explicit(&turn, memory_order_relaxed) == 1)
+        late = 1;
+    return p;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    int all = argc > 1 && !strcmp(argv[1], "all");
+    pthread_create(&t, NULL, other, all ? &all : NULL);
+    if (all)
+        early = 2;
+    atomic_store_explicit(&turn, 1, memory_order_relaxed);
+    late = 2;
+    pthread_join(t, NULL);
+    return 0;
+}
+END
+"$PF" cc -g -O1 -pthread work.c -o work
+printf './work all\n@name=some ./work\n@name=shell sh -c "./work all"\n' >tests.txt
+status 2 "$PF" check --suite tests.txt
+has err "tests.txt:3"
+status 2 "$PF" check --suite tests.txt -- ./work
+has err "--suite or a program, not both"
+status 66 "$PF" check --runs 2 --jobs 2 --any --suite tests.txt --json suite.json --state suite.s
+schema() { status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" "$@"; }
+schema suite.json
+python3 - <<'END'
+import json
+d = json.load(open("suite.json"))
+(early,) = [f for f in d["findings"] if f["accesses"][0]["variable"] == "early"]
+assert early["status"] == "confirmed" and early["clip"], early
+c = d["check"]
+assert c["runs"] == 6 and c["recordings"] == 4, c  # a script cannot be recorded
+END
+
+# What another tool reported is aimed at: one of the two is real, and needs a schedule that no recording had; the other
+# has no such access. Unconfirmed ones are listed, and do not count.
+at() { grep -n "$1" work.c | cut -d: -f1; }
+report() {
+    cat <<END
+WARNING: ThreadSanitizer: data race (pid=1)
+  Write of size 4 at 0x1 by main thread:
+    #0 main work.c:$2:10 (work+0x1)
+
+  Previous write of size 4 at 0x1 by thread T1:
+    #0 other work.c:$1:14 (work+0x2)
+
+SUMMARY: ThreadSanitizer: data race
+END
+}
+{
+    report "$(at 'late = 1;')" "$(at 'late = 2;')"
+    report "$(at 'early = 1;')" "$(at 'early = 2;')"
+} >tsan.log
+status 66 "$PF" check --runs 8 --from tsan.log --json from.json --state from.s -- ./work
+has out "Not confirmed: 8 schedules aimed at it did not show it again"
+has out "1 confirmed, 1 not confirmed"
+schema from.json
+python3 - <<'END'
+import json
+d = json.load(open("from.json"))
+by = {(f["status"], tuple(sorted(a["line"] for a in f["accesses"]))): f for f in d["findings"]}
+(late,) = [f for f in d["findings"] if f["status"] == "confirmed"]
+assert late["accesses"][0]["variable"].startswith("late") and late["clip"], late
+assert "tsan" in {s["stage"] for s in late["stages"]}, late["stages"]
+(early,) = [f for f in d["findings"] if f["status"] == "predicted"]
+assert early["tries"] == 8 and not early["clip"] and d["findings"][-1] == early, early
+END
+report 1 2 >tsan.log
+echo 'int main(void) { return 0; }' >calm.c
+"$PF" cc -g calm.c -o calm
+status 0 "$PF" check --runs 1 --from tsan.log --quiet --state from2.s -- ./calm
+has out "1 finding: 0 confirmed, 1 not confirmed"
+status 2 "$PF" check --from nowhere.log -- ./work
+has err "nowhere.log: No such file"
+echo "all is well" >plain.log
+status 2 "$PF" check --from plain.log --state from3.s -- ./work
+has err "has no report of ThreadSanitizer"
