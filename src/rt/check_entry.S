@@ -120,7 +120,7 @@
         .set    TLS_BUSY, 104
         .set    THREAD_DIRTY, 20
         .set    THREAD_PAIRS, 32
-        .set    THREAD_MET, THREAD_PAIRS+12*512
+        .set    THREAD_MET, THREAD_PAIRS+12*4096
         .set    NODE_BLOCKS, 24
 
 /* Fails unless the statement s is known to the thread: its clk <= clock[sid]. */
@@ -161,10 +161,10 @@
         or      %r10, %r9               /* pf_idpair_word */
         movabs  $0x9e3779b97f4a7c15, %r10
         imul    %r9, %r10
-        shr     $(64 - 9), %r10         /* PF_PAIRS_BITS */
+        shr     $(64 - 12), %r10        /* PF_PAIRS_BITS */
         cmp     %r9, THREAD_PAIRS(%r11,%r10,8)
         jne     8f
-        mov     THREAD_PAIRS+8*512(%r11,%r10,4), %r9d
+        mov     THREAD_PAIRS+8*4096(%r11,%r10,4), %r9d
         test    %r9d, %r9d
         jz      8f
         or      \s, %rax
@@ -251,6 +251,54 @@
         .endif
         .endm
 
+/* A part of a granule that this thread writes in this epoch already, while other words count: they must
+ * be known; as long as the write is not whole they stay. */
+        .macro  WRITE_ON
+        shl     $4, %rcx
+        test    %r11, %r11
+        jz      9f
+        bts     $45, %rcx
+        mov     (%rcx), %rdx
+        mov     %rdx, %r9
+        xor     %rax, %r9
+        shl     $8, %r9
+        shr     $(8 + 24), %r9
+        jnz     9f
+        mov     %rdx, %r9
+        or      %rax, %r9
+        not     %r9
+        shr     $56, %r9
+        jz      9f
+        mov     8(%rcx), %r8
+        KNOWN   %r8
+        movabs  $0x100000000000, %r9
+        lea     (%rcx,%rcx), %rdx       /* PF_MORE_BASE */
+        sub     %r9, %rdx
+        .irp    word, 0, 8, 16, 24
+        mov     \word(%rdx), %r8
+        KNOWN   %r8
+        .endr
+        mov     (%rcx), %rdx
+        mov     %rdx, %r9
+        xor     %rax, %r9
+        shl     $8, %r9
+        jz      1f
+        JOIN    %rdx, %edx
+        jmp     2f
+1:      or      %rdx, %rax
+2:      mov     8(%rcx), %r8
+        mov     %rax, %r10
+        shr     $56, %r10
+        shl     $56, %r10
+        not     %r10
+        and     %r10, %r8
+        mov     %r8, %r9
+        shr     $56, %r9
+        cmovz   %rax, %r8
+        mov     %rax, (%rcx)
+        mov     %r8, 8(%rcx)
+        .endm
+
         .macro  MISS name, size, touch
         .hidden \name\()_full
         BEGIN   \name\()_miss
@@ -311,7 +359,15 @@
         cmpb    $0, (%r8,%rcx)
         .endif
         .endif
+        .ifc \touch, TOUCH_WRITE
+        .if \size < 8
+        jne     .Lwrite_on\@
+        .else
         jne     9f
+        .endif
+        .else
+        jne     9f
+        .endif
         shl     $4, %rcx
         test    %r11, %r11
         jz      9f
@@ -320,6 +376,7 @@
         .if \size == 16
         \touch  \size, 16
         .endif
+.Ldone\@:
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %fs:TLS_THREAD(%r11), %rax
         movb    $1, THREAD_DIRTY(%rax)
@@ -333,6 +390,13 @@
         .cfi_adjust_cfa_offset -48
         ret
         .cfi_adjust_cfa_offset 48
+        .ifc \touch, TOUCH_WRITE
+        .if \size < 8
+.Lwrite_on\@:
+        WRITE_ON
+        jmp     .Ldone\@
+        .endif
+        .endif
 8:
         .ifc \touch, TOUCH_READ
         .if \size <= 8                  /* covered by a write of this epoch? */

@@ -14,7 +14,7 @@ _Static_assert(offsetof(struct pf_tls, key) == 0 && offsetof(struct pf_tls, fram
                    offsetof(struct pf_tls, busy) == 104,
                "TLS_*");
 _Static_assert(offsetof(struct pf_thread, dirty) == 20, "THREAD_DIRTY");
-_Static_assert(offsetof(struct pf_thread, pairs) == 32 && PF_PAIRS_BITS == 9 &&
+_Static_assert(offsetof(struct pf_thread, pairs) == 32 && PF_PAIRS_BITS == 12 &&
                    offsetof(struct pf_pair_cache, id) == 8 * PF_PAIRS_CACHED,
                "THREAD_PAIRS");
 _Static_assert(offsetof(struct pf_thread, met) == 32 + 12 * PF_PAIRS_CACHED && PF_MET == 64 &&

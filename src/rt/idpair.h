@@ -22,7 +22,7 @@ uint32_t pf_idpair(uint32_t first, unsigned mask, uint32_t second);
 uint32_t pf_idpair_at(uint32_t id, unsigned byte);
 
 /* What a thread merged lately, so that it need not look it up: keyed by the pair as one word. */
-#define PF_PAIRS_BITS 9
+#define PF_PAIRS_BITS 12
 #define PF_PAIRS_CACHED (1 << PF_PAIRS_BITS)
 struct pf_pair_cache {
     uint64_t pair[PF_PAIRS_CACHED];
