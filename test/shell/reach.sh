@@ -10,6 +10,7 @@ extern volatile int gate __attribute__((weak));
 static void set(volatile int *f) { *f = 1; }
 static void await(volatile int *f) { while (!*f) sched_yield(); }
 void lib_look(struct handle *h) { (void)h; }
+void lib_double(double d, struct handle *h, double *to) { *to = h ? d : 0; }
 void lib_set(struct handle *h) { set(h->flag); }
 void lib_await(struct handle *h) { await(h->flag); }
 void lib_set_at(char *p) { set((int *)(p + 12288)); }
@@ -42,7 +43,9 @@ void lib_set_at(char *), lib_await_at(char *), lib_set_gate(void), lib_await_gat
 void lib_set_last(MANY, int *), lib_await_last(MANY, int *);
 void lib_set_pair(struct pair), lib_await_pair(struct pair);
 void lib_set_word(union word), lib_await_word(union word);
-void lib_set_second(int **), lib_await_int(int *);
+void lib_set_second(int **), lib_await_int(int *), lib_double(double, struct handle *, double *);
+volatile double factor = 2.5;
+double result;
 int x, flag, others[18], *both[2];
 volatile int gate;
 struct handle one, two;
@@ -105,6 +108,8 @@ case_ kept 0 "$again, $again" "one.flag = $m, lib_look(&one), lib_set(&one)" \
     "two.flag = $m, lib_look(&two), lib_await(&two)"
 case_ kept_full 0 "$again, $again" "one.flag = $m, lib_look(&one), lib_set(&one)" \
     "two.flag = $m, lib_look(&two), lib_await(&two)" --reach=full
+# What is in vector registers stays there.
+case_ vectors 1 'lib_double(factor * 3, &one, &result); if (result != 7.5) return 3' "" ""
 # Variables used by name must be named: by the program, or for a library (what is not said is not known).
 case_ unsaid 1 '' 'lib_set_gate()' 'lib_await_gate()'
 case_ said 0 'PF_GLOBAL(gate)' 'lib_set_gate()' 'lib_await_gate()'

@@ -19,6 +19,7 @@
 #define PAGE 4096u
 #define STACKS 1024u
 #define RED_ZONE 128u
+#define NEAR 16384u
 #define WORDS_KEPT 12u /* handed over; with more the set is not kept */
 #define SETS 256u
 #define GRANULE 512u /* of memory that is written */
@@ -134,6 +135,13 @@ static bool is_allocators(const struct pf_area *a)
                                          *(volatile uint64_t *)a->lo - a->lo < PAGE);
 }
 
+/* Data of the program itself, or of a library, with the runtime's in it. */
+static bool is_ours(const struct pf_area *a)
+{
+    uint64_t bss = (uintptr_t)&set, data = (uintptr_t)&pf_options;
+    return (bss >= a->lo && bss < a->hi) || (data >= a->lo && data < a->hi);
+}
+
 static void follow_elsewhere(uint64_t p, const struct pf_area *a, bool handed)
 {
     if (!a->writable) /* code and constants: nothing can be agreed upon there */
@@ -147,6 +155,11 @@ static void follow_elsewhere(uint64_t p, const struct pf_area *a, bool handed)
     }
     uint64_t lo, hi;
     pf_area_part(a, p, &lo, &hi);
+    if (is_ours(a)) { /* among the tables of the runtime: not far, and not into variables */
+        lo = p - NEAR > lo ? p - NEAR : lo;
+        hi = p + NEAR < hi ? p + NEAR : hi;
+        pf_variable_gap(p, &lo, &hi);
+    }
     add((struct pf_range_of){lo, hi - lo});
 }
 

@@ -49,10 +49,10 @@ static void refresh(void)
     sort();
 }
 
-bool pf_variable_holding(uint64_t addr, struct pf_range_of *out)
+/* How many variables begin at or below addr. */
+static uint32_t below(uint64_t addr)
 {
-    uint32_t lo = 0, hi = n; /* the last one at or below addr is lo - 1 */
-    struct pf_global g;
+    uint32_t lo = 0, hi = n;
     while (lo < hi) {
         uint32_t mid = (lo + hi) / 2;
         if (variable[mid].addr <= addr)
@@ -60,6 +60,22 @@ bool pf_variable_holding(uint64_t addr, struct pf_range_of *out)
         else
             hi = mid;
     }
+    return lo;
+}
+
+void pf_variable_gap(uint64_t addr, uint64_t *lo, uint64_t *hi)
+{
+    uint32_t k = below(addr);
+    if (k && variable[k - 1].addr + variable[k - 1].size > *lo)
+        *lo = variable[k - 1].addr + variable[k - 1].size;
+    if (k < n && variable[k].addr < *hi)
+        *hi = variable[k].addr;
+}
+
+bool pf_variable_holding(uint64_t addr, struct pf_range_of *out)
+{
+    uint32_t lo = below(addr);
+    struct pf_global g;
     if (lo && addr - variable[lo - 1].addr < variable[lo - 1].size) {
         *out = variable[lo - 1];
         return true;

@@ -13,6 +13,8 @@
 #include "reach.h"
 
 bool pf_variable_holding(uint64_t addr, struct pf_range_of *out);
+/* Cuts [*lo, *hi), which holds addr, to where the variables next to addr end and begin. */
+void pf_variable_gap(uint64_t addr, uint64_t *lo, uint64_t *hi);
 void pf_variable_each(void (*f)(const struct pf_range_of *, void *), void *arg);
 
 /* Those named by PF_GLOBAL, and by the configuration for this library (the name of its file). */
