@@ -138,6 +138,26 @@ class Sampled(Photofinish):
                 raise Failure(f"--sample={policy}:\n" + "\n".join(wrong) + "\n" + result.stderr)
 
 
+class Predicted(Photofinish):
+    """Recorded under several seeds: predict takes each recording, and names only races that are wanted."""
+
+    def check(self, test, program, work):
+        clip, out = work / "predicted.clip", work / "findings.json"
+        env = os.environ | test.environment() | {"PF_OPTIONS": "quiet=1:exitcode=0"}
+        for policy in ("random:1", "pos:2"):
+            command([self.pf, "record", "-o", clip, f"--schedule={policy}", "--", program, *test.args()],
+                    cwd=work, input=test.stdin(), env=env)
+            out.unlink(missing_ok=True)
+            said = command([self.pf, "predict", "--json", out, clip], cwd=work, input="")
+            if said.returncode not in (0, FOUND):
+                raise Failure(f"predict, recorded with {policy}: status {said.returncode}\n{said.stderr}")
+            findings, _ = read_json(out, {f.name for f in test.files()})
+            wanted = {race.lines() for race in test.races}
+            wrong = [f"not wanted:\n{f}" for f in findings if f.lines() not in wanted]
+            if wrong:
+                raise Failure(f"predict, recorded with {policy}:\n" + "\n".join(wrong) + "\n" + said.stdout)
+
+
 class ThreadSanitizer:
     name = "tsan"
     exact = False
@@ -205,7 +225,7 @@ def compare_stacks(test, findings):
 
 def run_level(tool, test, level, runs, work):
     program = build(tool, test, level, work)
-    if isinstance(tool, (Sampled, Directed)):
+    if isinstance(tool, (Sampled, Directed, Predicted)):
         for run in range(runs):
             tool.check(test, program, work)
         return
@@ -248,11 +268,13 @@ def main():
     p.add_argument("--tsan", action="store_true")
     p.add_argument("--sample", help="policies, separated by commas")
     p.add_argument("--direct", help="seeds and replays of each, with a comma between")
+    p.add_argument("--predict", action="store_true")
     p.add_argument("files", nargs="+")
     args = p.parse_args()
     tool = (ThreadSanitizer() if args.tsan else
             Sampled(args.pf, args.sample.split(",")) if args.sample else
-            Directed(args.pf, *map(int, args.direct.split(","))) if args.direct else Photofinish(args.pf))
+            Directed(args.pf, *map(int, args.direct.split(","))) if args.direct else
+            Predicted(args.pf) if args.predict else Photofinish(args.pf))
     failed = 0
     for path in args.files:
         try:
