@@ -139,7 +139,8 @@ class Sampled(Photofinish):
 
 
 class Predicted(Photofinish):
-    """Recorded under several seeds: predict takes each recording, and names only races that are wanted."""
+    """Recorded under several seeds: predict takes each recording, and names only races that are wanted.
+    Not so where the order of the threads is made by means that no trace can see (order.h, turns.h)."""
 
     def check(self, test, program, work):
         clip, out = work / "predicted.clip", work / "findings.json"
@@ -151,9 +152,10 @@ class Predicted(Photofinish):
             said = command([self.pf, "predict", "--json", out, clip], cwd=work, input="")
             if said.returncode not in (0, FOUND):
                 raise Failure(f"predict, recorded with {policy}: status {said.returncode}\n{said.stderr}")
-            findings, _ = read_json(out, {f.name for f in test.files()})
+            findings, _ = read_json(out, {f.name for f in test.files()}, "predicted")
             wanted = {race.lines() for race in test.races}
-            wrong = [f"not wanted:\n{f}" for f in findings if f.lines() not in wanted]
+            hidden = any(s in f.read_text() for f in test.files() for s in ('"order.h"', '"turns.h"'))
+            wrong = [f"not wanted:\n{f}" for f in findings if f.lines() not in wanted and not hidden]
             if wrong:
                 raise Failure(f"predict, recorded with {policy}:\n" + "\n".join(wrong) + "\n" + said.stdout)
 

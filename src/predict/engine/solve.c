@@ -291,7 +291,7 @@ static void run_locks(struct encoder *x, const uint32_t *order, uint32_t n)
             x->astray[e] = !held && reason(x, e, 0) == PF_LIT_FALSE;
             if (!held && !x->astray[e])
                 wrong_test(x, e);
-        } else if (pf_event_acquires(g)) {
+        } else if (w->sections.at[w->section[e]].acquire == e) {
             const struct pf_section *s = &w->sections.at[w->section[e]];
             for (size_t k = 0; k < open.len; k++) {
                 const struct pf_section *o = &w->sections.at[open.at[k]];
@@ -401,6 +401,7 @@ static enum pf_answer search(struct encoder *x, uint32_t conflicts)
         if (r <= 0)
             return r ? PF_NO : PF_UNKNOWN;
         linearise(x);
+        x->s->work += x->p->order.len + x->asked.len;
         run_locks(x, x->p->order.at, (uint32_t)x->p->order.len);
         run_memory(x, x->p->order.at, (uint32_t)x->p->order.len);
         run_orders(x);

@@ -3,6 +3,8 @@
 #include <string.h>
 
 #define NO_REASON UINT32_MAX
+/* Far more than a conflict takes where nothing is wrong. */
+#define WORK_PER_CONFLICT 10000
 
 void pf_solver_release(struct pf_solver *s)
 {
@@ -49,6 +51,7 @@ void pf_solver_start(struct pf_solver *s, uint32_t nodes)
     s->head = 0;
     s->bump = 1;
     s->conflicts = 0;
+    s->work = 0;
     s->failed = false;
 }
 
@@ -165,6 +168,7 @@ static bool explore(struct pf_solver *s, uint32_t start, uint32_t bound, bool fo
     while (s->stack.len) {
         uint32_t x = s->stack.at[--s->stack.len];
         pf_vec_push(out, x);
+        s->work++;
         uint32_t k = forwards ? s->out[x] : s->in[x];
         while (k != UINT32_MAX) {
             const struct pf_solver_edge *e = &s->edges.at[k];
@@ -327,6 +331,7 @@ static uint32_t propagate(struct pf_solver *s)
         s->head++;
         pf_vec_u32 *w = &s->watches.at[l ^ 1];
         size_t keep = 0;
+        s->work += w->len;
         for (size_t i = 0; i < w->len; i++) {
             uint32_t c = w->at[i];
             uint32_t *x = &s->clauses.at[c + 1], n = s->clauses.at[c];
@@ -436,7 +441,7 @@ int pf_solver_run(struct pf_solver *s, uint64_t conflicts)
                 assign(s, s->learnt.at[0], c);
             }
             s->bump *= 1.05;
-            if (s->conflicts > conflicts)
+            if (s->conflicts > conflicts || s->work > conflicts * WORK_PER_CONFLICT)
                 return 0;
             continue;
         }

@@ -49,6 +49,7 @@ struct pf_solver {
     size_t head; /* of the trail: literals up to here are propagated */
     double bump;
     uint64_t conflicts;
+    uint64_t work; /* edges and watched clauses looked at, and what the caller adds */
     bool failed; /* contradiction without any decision */
 };
 
@@ -61,7 +62,8 @@ pf_lit pf_solver_order(struct pf_solver *s, uint32_t from, uint32_t to, bool pha
 bool pf_solver_fix(struct pf_solver *s, uint32_t from, uint32_t to);
 /* Undoes all decisions first. PF_LIT_TRUE and PF_LIT_FALSE may appear. */
 void pf_solver_clause(struct pf_solver *s, const pf_lit *lits, uint32_t n);
-/* 1 model found, -1 none exists, 0 more than `conflicts` conflicts in all. */
+/* 1 model found, -1 none exists, 0 more than `conflicts` conflicts, or the work that so many may take, in
+ * all. */
 int pf_solver_run(struct pf_solver *s, uint64_t conflicts);
 static inline bool pf_solver_true(const struct pf_solver *s, pf_lit l)
 {

@@ -2,7 +2,7 @@
  * trace_index.c - one pass over the trace; every edge is added at its later event, so that they come out
  * sorted.
  */
-#include "trace_index.h"
+#include "spin_lock.h"
 #include <assert.h>
 #include <string.h>
 
@@ -413,6 +413,7 @@ void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing
     }
     free(b.items);
     release_latest(b.open, nt);
+    pf_spin_locks(x);
 }
 
 void pf_index_release(struct pf_index *x)
@@ -420,6 +421,7 @@ void pf_index_release(struct pf_index *x)
     free(x->pos);
     free(x->before);
     free(x->match);
+    free(x->spin);
     pf_vec_release(&x->pred.at);
     pf_vec_release(&x->soft.at);
     pf_vec_release(&x->overwrites);

@@ -55,11 +55,13 @@ struct pf_index {
     uint32_t *pos;    /* position in its thread */
     uint32_t *before; /* previous event of the thread, PF_NONE if first */
     uint32_t *match;  /* acquire: its release; release: its acquire; PF_NONE if there is none */
+    uint32_t *spin; /* NULL, or per event: the lock of spin_lock.h that it takes or gives back */
+    uint32_t nspins; /* numbered from the trace's own locks on */
     struct pf_edges pred; /* what an event needs to have happened */
     struct pf_edges soft; /* what comes first if both happen: no need for it to happen */
     PF_VEC(struct pf_overwrite) overwrites; /* by cell, then by end; with missing calls only */
     uint32_t *write_at; /* cells + 1: range of `writes`; only shared, written cells have any */
-    uint32_t *writes;   /* events that store into the cell, in order */
+    uint32_t *writes; /* events that store into the cell, in order */
 };
 
 void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing missing);
@@ -67,6 +69,21 @@ void pf_index_release(struct pf_index *x);
 /* Is there a missing call that reaches the cell, begins before `before` and ends after `after` (1 +
  * event, 0: from the start)? */
 bool pf_index_overwritten(const struct pf_index *x, uint32_t cell, uint32_t after, uint32_t before);
+static inline bool pf_index_acquires(const struct pf_index *x, uint32_t i)
+{
+    return pf_event_acquires(&x->t->events.at[i]) ||
+           (x->spin && x->spin[i] != PF_NONE && x->t->events.at[i].value);
+}
+static inline bool pf_index_releases(const struct pf_index *x, uint32_t i)
+{
+    return pf_event_releases(&x->t->events.at[i]) ||
+           (x->spin && x->spin[i] != PF_NONE && !x->t->events.at[i].value);
+}
+/* The lock of such an event. */
+static inline uint32_t pf_index_lock(const struct pf_index *x, uint32_t i)
+{
+    return x->spin && x->spin[i] != PF_NONE ? x->spin[i] : pf_event_lock(&x->t->events.at[i]);
+}
 /* Does its value come, or may it come, from inside a missing call? */
 static inline bool pf_index_pinned(const struct pf_index *x, const struct pf_event *e)
 {

@@ -10,8 +10,8 @@ void pf_window_init(struct pf_window *w, const struct pf_index *x)
     memset(w->cell_map, 0xff, t->cells.len * sizeof *w->cell_map);
     w->thread_map = pf_mem_resize(NULL, t->threads.len, sizeof *w->thread_map);
     memset(w->thread_map, 0xff, t->threads.len * sizeof *w->thread_map);
-    w->lock_map = pf_mem_resize(NULL, t->locks.len, sizeof *w->lock_map);
-    memset(w->lock_map, 0xff, t->locks.len * sizeof *w->lock_map);
+    w->lock_map = pf_mem_resize(NULL, t->locks.len + x->nspins, sizeof *w->lock_map);
+    memset(w->lock_map, 0xff, (t->locks.len + x->nspins) * sizeof *w->lock_map);
     w->global_thread = pf_mem_resize(NULL, t->threads.len, sizeof *w->global_thread);
     w->by_thread_at = pf_mem_resize(NULL, t->threads.len + 1, sizeof *w->by_thread_at);
 }
@@ -206,17 +206,18 @@ static void fill_sections(struct pf_window *w)
         w->section[i] = PF_NONE;
         if (e->kind == PF_EV_TRYFAIL)
             w->section[i] = local_lock(w, e->what);
-        bool acquires = pf_event_acquires(e);
-        if (!acquires && !pf_event_releases(e))
+        bool acquires = pf_index_acquires(w->x, w->lo + i);
+        if (!acquires && !pf_index_releases(w->x, w->lo + i))
             continue;
         uint32_t other = w->x->match[w->lo + i];
         if (acquires || other == PF_NONE || other < w->lo) {
             w->section[i] = (uint32_t)w->sections.len;
-            pf_vec_push(&w->sections, (struct pf_section){.acquire = acquires ? i : PF_NONE,
-                                                          .release = acquires ? PF_NONE : i,
-                                                          .lock = local_lock(w, pf_event_lock(e)),
-                                                          .thread = w->thread[i],
-                                                          .shared = pf_event_shared(e)});
+            pf_vec_push(&w->sections,
+                        (struct pf_section){.acquire = acquires ? i : PF_NONE,
+                                            .release = acquires ? PF_NONE : i,
+                                            .lock = local_lock(w, pf_index_lock(w->x, w->lo + i)),
+                                            .thread = w->thread[i],
+                                            .shared = pf_event_shared(e)});
         } else {
             w->section[i] = w->section[other - w->lo];
             w->sections.at[w->section[i]].release = i;

@@ -23,6 +23,7 @@ struct sim {
     uint8_t mem[MAX_VARS][8];
     uint32_t at_barrier, posts;
     bool notified[MAX_THREADS], block;
+    uint32_t spinner; /* 1 + the thread that has the lock made of an atomic variable */
     uint32_t reach_vars[4096]; /* per call event: bit set of variables */
 };
 
@@ -122,6 +123,24 @@ static void lock_op(struct sim *m, uint32_t t)
         th->depth[l] = 1;
     } else if (m->s->features & PF_RANDOM_TRYLOCK)
         add(m, PF_EV_TRYFAIL, t, name);
+}
+
+static uint32_t spin_place(struct sim *m)
+{
+    return pf_trace_place(m->t, pf_trace_variable(m->t, pf_trace_name(m->t, "spin", 4)), 8);
+}
+
+/* Taken, given back by a store or by an rmw, or tried in vain. */
+static void spin_op(struct sim *m, uint32_t t)
+{
+    bool mine = m->spinner == t + 1, store = mine && pick(m, 2);
+    struct pf_event *e = add(m, store ? PF_EV_AWRITE : PF_EV_RMW, t, spin_place(m));
+    e->value = !mine;
+    if (!store) {
+        e->link = (uint32_t)m->t->olds.len;
+        pf_vec_push(&m->t->olds, m->spinner != 0);
+    }
+    m->spinner = mine ? 0 : m->spinner ? m->spinner : t + 1;
 }
 
 static void cond_op(struct sim *m, uint32_t t)
@@ -278,7 +297,9 @@ static void step(struct sim *m, uint32_t t)
     case 10:
     case 11:
     case 12:
-        if (m->s->locks)
+        if ((f & PF_RANDOM_SPIN) && pick(m, 4))
+            spin_op(m, t);
+        else if (m->s->locks)
             lock_op(m, t);
         return;
     default:
@@ -296,6 +317,8 @@ void pf_random_trace(struct pf_trace *t, const struct pf_random_shape *shape, ui
     }
     for (uint32_t v = 0; v < shape->variables; v++)
         pf_vec_push(&t->initials, (struct pf_initial){pf_trace_place(t, var_addr(&m, v), 8), 0});
+    if (shape->features & PF_RANDOM_SPIN)
+        pf_vec_push(&t->initials, (struct pf_initial){spin_place(&m), 0});
     for (uint32_t tries = 0; t->events.len < shape->events && tries < 40 * shape->events; tries++) {
         uint32_t u = pick(&m, shape->threads);
         if (m.th[u].started && !m.th[u].ended)

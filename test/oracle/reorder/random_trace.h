@@ -23,6 +23,7 @@ enum pf_random_feature {
     PF_RANDOM_RECURSIVE = 1024,
     PF_RANDOM_FORK = 2048,
     PF_RANDOM_ALL = 4095,
+    PF_RANDOM_SPIN = 8192, /* a lock made of an atomic variable */
     PF_RANDOM_REGION = 4096, /* marked atomic regions: for the patterns alone */
 };
 
