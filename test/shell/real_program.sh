@@ -8,3 +8,17 @@ if grep -qE "source of [a-z0-9]+: |apt-get update: |no Debian entries" out; then
 fi
 [[ $rc == 0 ]] || fail "exit status $rc"
 [[ $(grep -c "results equal, 0 race reports" out) == 4 ]] || fail "four equal results wanted"
+
+# The whole chain on it: no race, as docs/real-programs.md says, and what was explored.
+pbzip2=$(find "$BUILD/real" -type f -name pbzip2 -perm -u+x -path '*/pf/*' | head -n 1)
+[[ -x $pbzip2 ]] || fail "no pbzip2 was built"
+seq 1 6000 >data
+status 0 "$PF" check --runs 1 --time 5m --json check.json -- "$pbzip2" -p2 -1 -b1 -k -c data
+has out "explored: 1 free run; 1 schedule (1 recording,"
+has out "0 findings"
+status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" check.json
+python3 - <<'END'
+import json
+d = json.load(open("check.json"))
+assert not d["findings"] and d["check"]["events"] > 1000000 and not d["check"]["failures"], d["check"]
+END

@@ -14,7 +14,7 @@
 #include "check_folder.h"
 #include "findings.h"
 
-/* One check. `running`: it is ours and not at its end, which is no gap. */
+/* One check. */
 PF_MUST_USE pf_status pf_check_load(struct pf_findings *f, const char *folder, struct pf_error *e);
 /* All checks of a state folder; fine when there are none. */
 PF_MUST_USE pf_status pf_check_load_all(struct pf_findings *f, const char *state,
