@@ -69,12 +69,21 @@ void pf_plan_trace(pf_plan *p, const struct pf_trace *t, const uint32_t *pivot, 
             add_step(p, t, i);
 }
 
+/* A part of an operation that is one of the accesses meant: the operation happens then. */
+static bool is_meant(const struct pf_hatch *h, uint32_t event)
+{
+    for (uint32_t k = 0; k < h->n; k++)
+        if (h->event[k] == event)
+            return true;
+    return false;
+}
+
 void pf_plan_candidate(pf_plan *p, const struct pf_trace *t, const uint32_t *pivot,
                        const struct pf_hatch *h, uint32_t from)
 {
     pf_plan_trace(p, t, pivot, from, h->start);
     for (uint32_t i = 0; i < h->norder; i++)
-        if (pivot[h->order[i]] == h->order[i])
+        if (pivot[h->order[i]] == h->order[i] || is_meant(h, h->order[i]))
             add_step(p, t, h->order[i]);
     for (uint32_t i = 0; h->stuck && i < h->n; i++)
         add_step(p, t, h->event[i]);
