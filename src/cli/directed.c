@@ -254,6 +254,7 @@ static pf_status go(struct pf_host *h, struct pf_clip_writer *w, const struct pf
     if (s != PF_OK)
         return s;
     const struct pf_channel *c = pf_host_channel(h);
+    d->children = c->children;
     *end = (struct pf_clip_end){.wait = child->wait, .outcome = c->outcome, .reached = c->reached};
     memcpy(end->text, c->text, sizeof end->text - 1);
     if (c->owner == 0)
@@ -312,6 +313,9 @@ pf_status pf_directed_record(const struct pf_clip_meta *m, const char *file,
         return s;
     s = make_host(&h, false, NULL, d, e);
     if (s == PF_OK) {
+        char whole[PATH_MAX]; /* for the target, should we be killed */
+        if (realpath(file, whole))
+            strcpy(pf_host_channel(h)->file, whole);
         s = go(h, w, m, &how, child, end, e);
         if (s == PF_OK)
             s = pf_clip_finish(w, end, e);

@@ -21,6 +21,7 @@ struct pf_directed {
     const char *atomic; /* replay: functions that are regions, NULL: none */
     bool tracing;                           /* events with values are wanted */
     bool quiet;                             /* replay: the output is not shown */
+    uint32_t children; /* replay: processes that the recorded program started, which were not */
     char **gdb; /* replay: gdb is started at `until` with these arguments (debugger.h); NULL: not */
     int gdb_status; /* how it ended, as waitpid said; -1: it was not started */
 };

@@ -113,6 +113,12 @@ int pf_replay(int argc, char **argv)
             WIFSIGNALED(d.gdb_status) ? 128 + WTERMSIG(d.gdb_status) : WEXITSTATUS(d.gdb_status);
     else
         status = tell(&clip, &child, &end);
+    if (s == PF_OK && d.children)
+        fprintf(
+            stderr,
+            "pf replay: the program started other processes (%u), which are not run again; what "
+            "they printed themselves is not shown\n",
+            d.children);
     pf_clip_release(&clip);
     return status;
 }

@@ -10,8 +10,8 @@
  *          so that addresses are the same in every run. A ring is mapped twice in a row: a piece that
  *          passes the end is contiguous all the same.
  * Threads: one writer (the target's only kernel thread), one reader (pf's recorder).
- * Errors:  a target without PF_CLIP is in free mode. When pf dies the target goes on alone, and the
- *          recording ends there.
+ * Errors:  a target without PF_CLIP is in free mode. When pf dies the target writes what is left to the
+ *          clip itself, and ends (src/rt/direct/orphan.h).
  *
  * Included by the runtime: nothing here may need a library.
  */
@@ -143,6 +143,7 @@ struct pf_channel {
     uint32_t owner; /* pid of the target, once it has attached */
     uint32_t quiet; /* replay: the output is compared, not shown */
     uint32_t outcome; /* enum pf_outcome */
+    uint32_t children; /* replay: processes that the recorded program started */
     uint32_t debug; /* replay: at `until`, become real threads and wait for a debugger */
     uint32_t
         stopped; /* the target: it is there, this is the tid of the thread that is at the point */
@@ -151,6 +152,7 @@ struct pf_channel {
     unsigned char affinity[128];
     char schedule[2048]; /* the policy, "rr:1000", "random:7" */
     char until[256]; /* replay: the point to stop at, or empty; while debugging, empty: the end */
+    char file[4096]; /* record: the clip, its absolute path */
     char plan[512]; /* record: a file of steps to follow first, or empty */
     char flip[256]; /* record: one point before another, "T1:137<T2:40" */
     char at[256]; /* record: the point to go on from several times, or empty */

@@ -154,6 +154,9 @@ const void *pf_log_get(enum pf_log_stream s, size_t n)
     return shared->log[s].bytes + read_at[s] - n;
 }
 void pf_log_flush(void) {}
+bool pf_orphaned(void) { return false; }
+bool pf_orphan_notice(const siginfo_t *info) { return info == NULL; }
+_Noreturn void pf_orphan_end(void) { abort(); }
 static struct pf_channel channel;
 struct pf_channel *pf_log_channel(void) { return &channel; }
 void pf_log_outcome(enum pf_outcome what, const char *text)

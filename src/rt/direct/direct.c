@@ -10,6 +10,7 @@
 #include "event_call.h"
 #include "fuzz.h"
 #include "log.h"
+#include "orphan.h"
 #include "point.h"
 #include "reach.h"
 #include "rt.h"
@@ -129,6 +130,7 @@ void pf_direct_start(void)
     if (pf_direct.tracing)
         pf_reach_config();
     pf_world_init();
+    pf_orphan_init();
     pf_trap_arm();
     pf_unnest();
 }

@@ -6,6 +6,7 @@
  * partly filled one would be lost with a kill, and compression would need a library in the target).
  */
 #include "log.h"
+#include "orphan.h"
 #include "sys.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -149,14 +150,21 @@ static bool make_room(struct pf_ring *r, uint64_t n)
     return true;
 }
 
+/* Nobody takes what is put. */
+static void abandoned(void)
+{
+    if (pf_orphan_end)
+        pf_orphan_end();
+    pf_log_detach();
+}
+
 unsigned char *pf_log_room(enum pf_log_stream s, size_t n)
 {
     struct pf_ring *r = rings[s];
     if (!r || r->use != PF_RING_WRITE)
         return NULL;
     if (r->head + n - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE) > r->size && !make_room(r, n)) {
-        say("photofinish: pf is gone, the recording ends here\n");
-        pf_log_detach();
+        abandoned();
         return NULL;
     }
     return stream_at(s) + (r->head & (r->size - 1));

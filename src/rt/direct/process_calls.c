@@ -16,8 +16,10 @@
 /* fork, vfork, clone and clone3 without CLONE_THREAD */
 long pf_call_fork(long number, const long a[6])
 {
-    if (!pf_recording())
+    if (!pf_recording()) {
+        pf_log_channel()->children++;
         return (long)pf_input_get(PF_INPUT_CALL, number)->result;
+    }
     pf_log_flush(); /* what is in buffers would be in both */
     pf_signal_mask_to_kernel(false); /* a child that shares our memory runs none of our code */
     long r = pf_context_fork(number, a);

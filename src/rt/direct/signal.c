@@ -1,5 +1,6 @@
 /* signal.c - pending signals: sent, held back, taken. See signals.h. */
 #define _GNU_SOURCE
+#include "orphan.h"
 #include "signals.h"
 #include "store.h"
 #include <sys/auxv.h>
@@ -129,6 +130,8 @@ void pf_signal_raise(int number)
 static void take_over(void)
 {
     siginfo_t info;
+    if (pf_orphaned())
+        pf_orphan_end();
     while (pf_kernel_arrival(&info)) {
         pf_input_put(PF_INPUT_SIGNAL, info.si_signo, (int64_t)pf_sched_boundary(), &info,
                      sizeof info);

@@ -12,6 +12,7 @@
  * The instruction rdtsc is made to fault, and answered with virtual time.
  */
 #define _GNU_SOURCE
+#include "orphan.h"
 #include "scheduler.h"
 #include "signals.h"
 #include <sys/mman.h>
@@ -29,6 +30,8 @@ static bool in_kernel[PF_SIGNAL_MAX + 1]; /* a handler of ours is there */
 static void on_arrival(int n, siginfo_t *info, void *u)
 {
     (void)u;
+    if (pf_orphan_notice(info))
+        return;
     if (n == SIGPIPE && info->si_code == SI_USER && info->si_pid == pf_direct.pid)
         return; /* of our own write, which sends it by itself */
     for (uint32_t i = ring_out; i != ring_in; i++)
@@ -61,11 +64,11 @@ void pf_kernel_unpark(uint64_t set)
         set_mask(pf_kernel_mask &= ~set);
 }
 
-bool pf_signal_arrived(void) { return ring_in != ring_out; }
+bool pf_signal_arrived(void) { return ring_in != ring_out || pf_orphaned(); }
 
 bool pf_kernel_arrival(siginfo_t *info)
 {
-    if (!pf_signal_arrived())
+    if (ring_in == ring_out)
         return false;
     *info = ring[ring_out % RING];
     ring_out++;
@@ -89,7 +92,7 @@ void pf_kernel_action(int n)
     if (!pf_recording() || n == SIGSYS || n == SIGKILL || n == SIGSTOP || is_fault(n))
         return;
     bool stops = n == SIGTSTP || n == SIGTTIN || n == SIGTTOU || n == SIGCONT;
-    if (h == (void *)SIG_IGN || (h == (void *)SIG_DFL && stops)) {
+    if ((h == (void *)SIG_IGN && n != PF_ORPHAN_SIGNAL) || (h == (void *)SIG_DFL && stops)) {
         install(n, h, 0);
         in_kernel[n] = false;
         return;

@@ -1,0 +1,161 @@
+#define _GNU_SOURCE
+#include "orphan.h"
+#include "chunk.h"
+#include "log.h"
+#include "sys.h"
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+#include <sys/time.h>
+#include <sys/uio.h>
+#include <time.h>
+
+static volatile bool orphaned;
+
+void pf_orphan_init(void)
+{
+    bool records = pf_direct.mode == PF_DIRECT_RECORD;
+    pf_sys(SYS_prctl, PR_SET_PDEATHSIG, records ? PF_ORPHAN_SIGNAL : SIGKILL);
+    if (!pf_log_followed()) /* it died before that */
+        pf_orphan_end();
+}
+
+bool pf_orphaned(void) { return orphaned; }
+
+bool pf_orphan_notice(const siginfo_t *info)
+{
+    const struct pf_channel *c = pf_log_channel();
+    if (orphaned && info->si_signo == SIGALRM)
+        pf_orphan_end();
+    /* It is said to come from the one who died, whose last threads may still be there. */
+    if (info->si_signo != PF_ORPHAN_SIGNAL || !c || (uint32_t)info->si_pid != c->pf)
+        return false;
+    struct itimerval second = {
+        .it_value = {1, 0}}; /* the target's own timers are not the kernel's */
+    orphaned = true;
+    pf_sys(SYS_setitimer, ITIMER_REAL, &second, NULL);
+    pf_sched_hurry();
+    return true;
+}
+
+/* --- XXH64, which the reader checks chunks by: written from its description --- */
+
+#define P1 0x9e3779b185ebca87u
+#define P2 0xc2b2ae3d27d4eb4fu
+#define P3 0x165667b19e3779f9u
+#define P4 0x85ebca77c2b2ae63u
+#define P5 0x27d4eb2f165667c5u
+
+static uint64_t turn(uint64_t v, int n) { return v << n | v >> (64 - n); }
+static uint64_t take8(const unsigned char *p)
+{
+    uint64_t v;
+    __builtin_memcpy(&v, p, 8);
+    return v;
+}
+static uint64_t mix(uint64_t lane, uint64_t word) { return turn(lane + word * P2, 31) * P1; }
+
+static uint64_t hash(const unsigned char *p, size_t n, uint64_t seed)
+{
+    const unsigned char *end = p + n;
+    uint64_t h = seed + P5;
+    if (n >= 32) {
+        uint64_t lane[4] = {seed + P1 + P2, seed + P2, seed, seed - P1};
+        for (; end - p >= 32; p += 32)
+            for (int i = 0; i < 4; i++)
+                lane[i] = mix(lane[i], take8(p + 8 * i));
+        h = turn(lane[0], 1) + turn(lane[1], 7) + turn(lane[2], 12) + turn(lane[3], 18);
+        for (int i = 0; i < 4; i++)
+            h = (h ^ mix(0, lane[i])) * P1 + P4;
+    }
+    h += n;
+    for (; end - p >= 8; p += 8)
+        h = turn(h ^ mix(0, take8(p)), 27) * P1 + P4;
+    if (end - p >= 4) {
+        uint32_t word;
+        __builtin_memcpy(&word, p, 4);
+        h = turn(h ^ word * P1, 23) * P2 + P3;
+        p += 4;
+    }
+    for (; p < end; p++)
+        h = turn(h ^ *p * P5, 11) * P1;
+    h = (h ^ h >> 33) * P2;
+    h = (h ^ h >> 29) * P3;
+    return h ^ h >> 32;
+}
+
+/* --- the file --- */
+
+/* How far each stream goes in the whole chunks of the file, and where they end; false: it has its end
+ * already, or is no clip. */
+static bool find_ends(long fd, uint64_t length[PF_STREAMS], uint64_t *end)
+{
+    struct pf_chunk k;
+    uint64_t size = (uint64_t)pf_sys(SYS_lseek, fd, 0, SEEK_END);
+    for (*end = sizeof(struct pf_clip_header);
+         pf_sys(SYS_pread64, fd, &k, sizeof k, *end) == (long)sizeof k &&
+         k.magic == PF_CHUNK_MAGIC && k.stored <= size - *end - sizeof k;
+         *end += sizeof k + k.stored) {
+        if (k.stream == PF_STREAM_END)
+            return false;
+        if (k.stream < PF_STREAMS)
+            length[k.stream] = k.at + k.raw;
+    }
+    return *end > sizeof(struct pf_clip_header);
+}
+
+/* What the ring of a stream has beyond `from`. */
+static bool append(long fd, enum pf_log_stream s, uint64_t from)
+{
+    unsigned char *base;
+    struct pf_ring *r = pf_log_ring(s, &base);
+    if (!r || r->use != PF_RING_WRITE || from >= r->head)
+        return true;
+    if (r->head - from > r->size)
+        return false; /* pf could not write, and let go of it */
+    struct pf_chunk k = {.magic = PF_CHUNK_MAGIC,
+                         .stream = (uint8_t)s,
+                         .codec = PF_CODEC_RAW,
+                         .stored = (uint32_t)(r->head - from),
+                         .raw = (uint32_t)(r->head - from),
+                         .at = from};
+    const unsigned char *bytes = base + (from & (r->size - 1));
+    k.check =
+        hash(bytes, k.stored, hash((const unsigned char *)&k, offsetof(struct pf_chunk, check), 0));
+    struct iovec v[] = {{&k, sizeof k}, {(void *)bytes, k.stored}};
+    return pf_sys(SYS_writev, fd, v, 2) == (long)(sizeof k + k.stored);
+}
+
+static bool keep(void)
+{
+    uint64_t length[PF_STREAMS] = {0}, end;
+    long fd = pf_sys(SYS_open, pf_log_channel()->file, O_RDWR | O_CLOEXEC, 0);
+    if (fd < 0 || !find_ends(fd, length, &end))
+        return false;
+    pf_sys(SYS_ftruncate, fd, end); /* pf may have died in the middle of a chunk */
+    pf_sys(SYS_lseek, fd, end, SEEK_SET);
+    bool ok = true;
+    for (int s = 0; s < PF_STREAMS; s++) /* events last: they need the others */
+        ok &= s == PF_STREAM_EVENT || append(fd, (enum pf_log_stream)s, length[s]);
+    return append(fd, PF_STREAM_EVENT, length[PF_STREAM_EVENT]) && ok;
+}
+
+/* A thread of pf that is about to go may be in the middle of a write. */
+static void wait_for_the_last(void)
+{
+    struct timespec nap = {0, 1000000};
+    for (int i = 0; i < 2000 && pf_log_followed(); i++)
+        pf_sys(SYS_nanosleep, &nap, NULL);
+}
+
+_Noreturn void pf_orphan_end(void)
+{
+    wait_for_the_last();
+    if (pf_direct.mode == PF_DIRECT_RECORD)
+        pf_direct_say(keep()
+                          ? "pf is gone: the program ends here; its recording is kept up to here"
+                          : "pf is gone: the program ends here; the end of its recording is lost");
+    for (;;)
+        pf_sys(SYS_exit_group, 2);
+}
