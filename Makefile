@@ -54,6 +54,7 @@ bench: stage ## time and memory beside ThreadSanitizer, into bench/results
 realworld: stage ## Debian's own programs, built with pf cc and used for real
 	@script/install-deps bench
 	bench/realworld --pf $(pf)
+	bench/directed_real --pf $(pf)
 
 lint: deps ## format, layers, names, shell scripts
 	script/check-format

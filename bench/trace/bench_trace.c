@@ -38,6 +38,9 @@ uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void 
     return seen;
 }
 void *pf_store_keep(size_t n) { return calloc(1, n); }
+uint32_t pf_stack_flags(uint32_t id) { return 0; }
+void pf_call_settle(void) {}
+void pf_reach_written(uint64_t addr, uint64_t size) {}
 
 /* --- kernels --- */
 

@@ -28,8 +28,8 @@ status 2 "$PF" record -o nowhere/two.clip -- ./two
 has err "nowhere/two.clip: No such file or directory"
 status 2 "$PF" record --schedule=often -o x.clip -- ./two
 has err "--schedule=often: expected"
-status 2 "$PF" record -o x.clip -- /bin/true
-has err "is not instrumented"
+status 2 "$PF" record -o x.clip -- ./two.c
+has err "./two.c: not executable"
 
 # What is no recording.
 status 2 "$PF" replay nothing.clip
