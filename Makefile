@@ -50,6 +50,7 @@ test-directed: stage ## every test program recorded with 20 seeds, each recordin
 bench: stage ## time and memory beside ThreadSanitizer, into bench/results
 	@script/install-deps bench
 	bench/run --pf $(pf)
+	bench/pecan/run --pf $(pf)
 
 realworld: stage ## Debian's own programs, built with pf cc and used for real
 	@script/install-deps bench

@@ -85,6 +85,8 @@ static void add_anomalies(struct pf_text *t, struct pf_predict_job *j,
     pf_text_u64(t, witnessed);
     pf_text_add(t, " witnessed, the others to be hatched)");
     add_count(t, a->search.matches - a->search.accepted, " without a schedule");
+    add_count(t, a->search.skipped,
+              " alternatives by code that was searched NOT looked at (limits of the search)");
     add_count(t, a->search.cut, " patterns NOT searched to the end (budget used up)");
     pf_text_char(t, '\n');
 }

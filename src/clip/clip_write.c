@@ -16,6 +16,7 @@ struct pf_clip_writer {
     unsigned char *room; /* a chunk with its header */
     size_t size;
     uint64_t length[PF_STREAMS];
+    bool hurried;
 };
 
 void pf_clip_meta_release(struct pf_clip_meta *m)
@@ -194,10 +195,12 @@ pf_status pf_clip_finish(struct pf_clip_writer *w, const struct pf_clip_end *end
         add_field(&f, PF_FIELD_TOTAL, &w->length[s], sizeof w->length[s]);
     pf_status s = put_fields(w, PF_STREAM_END, &f, e);
     /* A pipe or a device cannot be synced, and need not be. */
-    if (s == PF_OK && fsync(w->fd) && errno != EINVAL && errno != EROFS)
+    if (s == PF_OK && !w->hurried && fsync(w->fd) && errno != EINVAL && errno != EROFS)
         s = pf_fail(e, PF_IO, "%s: %s", w->path, strerror(errno));
     return s;
 }
+
+void pf_clip_hurry(struct pf_clip_writer *w) { w->hurried = true; }
 
 void pf_clip_writer_free(struct pf_clip_writer *w)
 {

@@ -174,8 +174,12 @@ static unsigned nearest(const struct search *s, uint32_t a, uint32_t b, struct n
 static void matched(struct search *s)
 {
     struct tried *t = find(s, sites_key(s));
-    if (t->done || t->count == TRIES || !unlocked(s))
+    if (t->done || !unlocked(s))
         return;
+    if (t->count == TRIES) {
+        s->out->skipped++;
+        return;
+    }
     uint32_t instance[PF_PATTERN_MAX], events[PF_PATTERN_MAX];
     for (unsigned r = 0; r < s->p->nregions; r++)
         instance[r] = s->w->classes.at[s->class[r]].instance;
@@ -276,6 +280,8 @@ static void match_uses(struct search *s, unsigned r, uint32_t cell, bool leads)
         const struct pf_work_use *x = &s->w->uses.at[u];
         if (s->p->nvars == 1 ? x->alike < PF_WORK_ALIKE : x->like < PF_WORK_LIKE)
             match_class(s, r, x->class, leads ? x->entry : s->w->classes.at[x->class].first);
+        else
+            s->out->skipped++;
     }
 }
 
@@ -307,6 +313,8 @@ static void match_region(struct search *s, unsigned r)
         for (uint32_t c = 0; c < s->w->classes.len && s->steps; c++)
             if (s->w->classes.at[c].like < ANCHORS)
                 match_class(s, r, c, s->w->classes.at[c].first);
+            else
+                s->out->skipped++;
 }
 
 /* --- cells that stand for each other --- */

@@ -21,6 +21,7 @@ struct pf_search_result {
     uint64_t matches;  /* tuples of sites that satisfy the mutation condition */
     uint64_t accepted; /* of these, by the caller */
     uint64_t cut;      /* patterns whose search was ended by its budget */
+    uint64_t skipped;  /* alternatives by the same code that were not looked at: limits */
 };
 
 /* Calls f for matches, with the events in the pattern's order, until it says true for this tuple of

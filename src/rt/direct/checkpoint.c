@@ -153,7 +153,7 @@ static uint32_t look(void)
 static void wait_below(uint32_t most)
 {
     for (uint64_t step = 20000; look() >= most; step += step / 2) {
-        struct timespec nap = {0, (long)(step < 2000000 ? step : 2000000)};
+        struct timespec nap = {0, (long)(step < 200000 ? step : 200000)};
         pf_sys(SYS_nanosleep, &nap, NULL);
     }
 }

@@ -1,0 +1,92 @@
+/* HashSet: as ArrayList, with buckets. */
+#include "subject.h"
+
+enum { BUCKETS = 8 };
+struct entry {
+    struct entry *next;
+    int value;
+};
+struct hashset {
+    pthread_mutex_t lock;
+    struct entry *bucket[BUCKETS];
+    int size;
+};
+static struct hashset one = {PTHREAD_MUTEX_INITIALIZER, {NULL}, 0};
+static struct hashset two = {PTHREAD_MUTEX_INITIALIZER, {NULL}, 0};
+
+static void add(struct hashset *s, int v)
+{
+    struct entry **b = &s->bucket[v % BUCKETS], *e;
+    for (e = *b; e; e = e->next)
+        if (e->value == v)
+            return;
+    e = malloc(sizeof *e);
+    e->next = *b;
+    e->value = v;
+    *b = e;
+    s->size++;
+}
+
+static void clear(struct hashset *s)
+{
+    for (int i = 0; i < BUCKETS; i++)
+        s->bucket[i] = NULL;
+    s->size = 0;
+}
+
+static int count(const struct hashset *s)
+{
+    int n = 0;
+    for (int i = 0; i < BUCKETS; i++)
+        for (const struct entry *e = s->bucket[i]; e; e = e->next)
+            n++;
+    return n;
+}
+
+/* Holds the lock of the one it changes, and walks the other without. */
+static void add_all(struct hashset *to, struct hashset *from)
+{
+    LOCK(&to->lock);
+    TWIN_LOCK(&from->lock);
+    int n = from->size, seen = 0;
+    for (int i = 0; i < BUCKETS; i++)
+        for (const struct entry *e = from->bucket[i]; e; e = e->next, seen++)
+            add(to, e->value);
+    MUST(seen == n);
+    TWIN_UNLOCK(&from->lock);
+    UNLOCK(&to->lock);
+}
+
+static void *takes_over(void *p)
+{
+    add_all(&one, &two);
+    return p;
+}
+
+static void *empties(void *p)
+{
+    LOCK(&two.lock);
+    clear(&two);
+    UNLOCK(&two.lock);
+    return p;
+}
+
+static void *adds(void *p)
+{
+    LOCK(&one.lock);
+    add(&one, 70);
+    UNLOCK(&one.lock);
+    return p;
+}
+
+int main(void)
+{
+    void *(*const body[])(void *) = {takes_over, empties, adds};
+    for (int i = 1; i <= 4; i++) {
+        add(&one, i);
+        add(&two, i * 10);
+    }
+    run_threads(body, NULL, 3);
+    MUST(one.size >= 5 && one.size == count(&one));
+    return 0;
+}

@@ -1,0 +1,89 @@
+/* LinkedList: as ArrayList, with nodes. */
+#include "subject.h"
+
+struct link {
+    struct link *next;
+    int value;
+};
+struct linkedlist {
+    pthread_mutex_t lock;
+    struct link *first, *last;
+    int size;
+};
+static struct linkedlist one = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL, 0};
+static struct linkedlist two = {PTHREAD_MUTEX_INITIALIZER, NULL, NULL, 0};
+
+static void add(struct linkedlist *l, int v)
+{
+    struct link *k = malloc(sizeof *k);
+    k->next = NULL;
+    k->value = v;
+    if (l->last)
+        l->last->next = k;
+    else
+        l->first = k;
+    l->last = k;
+    l->size++;
+}
+
+static void clear(struct linkedlist *l) /* the nodes are left to who may still look at them */
+{
+    l->first = l->last = NULL;
+    l->size = 0;
+}
+
+static int count(const struct linkedlist *l)
+{
+    int n = 0;
+    for (const struct link *k = l->first; k; k = k->next)
+        n++;
+    return n;
+}
+
+/* Holds the lock of the one it changes, and walks the other without. */
+static void add_all(struct linkedlist *to, struct linkedlist *from)
+{
+    LOCK(&to->lock);
+    TWIN_LOCK(&from->lock);
+    const struct link *k = from->first;
+    for (int i = from->size; i > 0; i--, k = k->next) {
+        MUST(k);
+        add(to, k->value);
+    }
+    TWIN_UNLOCK(&from->lock);
+    UNLOCK(&to->lock);
+}
+
+static void *takes_over(void *p)
+{
+    add_all(&one, &two);
+    return p;
+}
+
+static void *empties(void *p)
+{
+    LOCK(&two.lock);
+    clear(&two);
+    UNLOCK(&two.lock);
+    return p;
+}
+
+static void *adds(void *p)
+{
+    LOCK(&one.lock);
+    add(&one, 70);
+    UNLOCK(&one.lock);
+    return p;
+}
+
+int main(void)
+{
+    void *(*const body[])(void *) = {takes_over, empties, adds};
+    for (int i = 1; i <= 4; i++) {
+        add(&one, i);
+        add(&two, i * 10);
+    }
+    run_threads(body, NULL, 3);
+    MUST(one.size >= 5 && one.size == count(&one));
+    return 0;
+}

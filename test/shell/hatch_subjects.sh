@@ -1,0 +1,20 @@
+# Subjects of bench/subject: what is found really happens, again and again; nothing is found in their twins.
+for name in account stringbuf treeset; do
+    "$PF" cc -O0 -g "$ROOT/bench/subject/$name.c" -o $name
+    "$PF" cc -O0 -g -DTWIN "$ROOT/bench/subject/$name.c" -o $name.twin
+    status 0 "$PF" record -o $name.clip -- ./$name
+    status 66 "$PF" hatch -o $name.d $name.clip
+    has out " 0 false"
+    for clip in $name.d/*.clip; do
+        first=0
+        "$PF" replay --quiet "$clip" >/dev/null 2>&1 || first=$?
+        for _ in 1 2 3; do
+            again=0
+            "$PF" replay --quiet "$clip" >/dev/null 2>&1 || again=$?
+            [[ $again == "$first" && $again != 2 ]] || fail "$clip: status $again, then $first"
+        done
+    done
+    status 0 "$PF" record -o twin.clip -- ./$name.twin
+    status 0 "$PF" hatch -o twin.d twin.clip
+    has out "hatch: 0 candidates"
+done
