@@ -93,6 +93,23 @@ static uint64_t runtime_of(char path[PATH_MAX], struct pf_error *e)
     return build_of(path, &build, e) == PF_OK ? build : 0;
 }
 
+pf_status pf_directed_log(const char *folder, char **out, struct pf_error *e)
+{
+    *out = NULL;
+    if (!folder)
+        return PF_OK;
+    pf_status s = pf_folder_make(folder, e);
+    if (s == PF_OK && !(*out = realpath(folder, NULL)))
+        s = pf_fail(e, PF_IO, "%s: %s", folder, strerror(errno));
+    return s;
+}
+
+void pf_directed_tell_errors(const char *verb, const struct pf_clip_end *end)
+{
+    fprintf(stderr, "pf %s: %u memory error%s, first: %s\n", verb, end->errors,
+            end->errors == 1 ? "" : "s", end->error);
+}
+
 pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **argv,
                                const struct pf_directed *d, struct pf_error *e)
 {
@@ -166,6 +183,7 @@ static pf_status make_host(struct pf_host **h, bool replay, const struct pf_clip
     struct pf_channel *c = pf_host_channel(*h);
     c->mode = replay ? PF_DIRECT_REPLAY : PF_DIRECT_RECORD;
     c->tracing = d->tracing;
+    c->watch = d->watch;
     c->quiet = d->quiet;
     c->debug = d->gdb != NULL;
     const char *schedule = replay ? clip->meta.schedule : d->schedule;
@@ -175,6 +193,8 @@ static pf_status make_host(struct pf_host **h, bool replay, const struct pf_clip
         s = set_text(c->exclude, sizeof c->exclude, exclude, "exclude", e);
     if (s == PF_OK)
         s = set_text(c->atomic, sizeof c->atomic, d->atomic, "atomic", e);
+    if (s == PF_OK)
+        s = set_text(c->findings, sizeof c->findings, d->findings, "findings", e);
     if (s == PF_OK)
         s = set_text(c->until, sizeof c->until, d->until, "until", e);
     if (s == PF_OK && !replay)
@@ -257,6 +277,8 @@ static pf_status go(struct pf_host *h, struct pf_clip_writer *w, const struct pf
     d->children = c->children;
     *end = (struct pf_clip_end){.wait = child->wait, .outcome = c->outcome, .reached = c->reached};
     memcpy(end->text, c->text, sizeof end->text - 1);
+    end->errors = c->errors;
+    memcpy(end->error, c->error, sizeof end->error - 1);
     if (c->owner == 0)
         return pf_fail(e, PF_BAD,
                        m->runtime

@@ -20,11 +20,18 @@ struct pf_directed {
     struct pf_continuation *ends; /* of those that the plan forks: filled in; NULL: none */
     const char *atomic; /* replay: functions that are regions, NULL: none */
     bool tracing;                           /* events with values are wanted */
+    bool watch;                             /* every access is looked at for memory errors */
+    const char *findings;                   /* the folder for the log of findings; NULL: none */
     bool quiet;                             /* replay: the output is not shown */
     uint32_t children; /* replay: processes that the recorded program started, which were not */
     char **gdb; /* replay: gdb is started at `until` with these arguments (debugger.h); NULL: not */
     int gdb_status; /* how it ended, as waitpid said; -1: it was not started */
 };
+
+/* The folder of --log, made and with its whole name, to be freed; NULL stays NULL. */
+PF_MUST_USE pf_status pf_directed_log(const char *folder, char **out, struct pf_error *e);
+/* The memory errors of a run, in a line on standard error. */
+void pf_directed_tell_errors(const char *verb, const struct pf_clip_end *end);
 
 /* What describes a run of `path` with argv in this environment and folder. */
 PF_MUST_USE pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **argv,

@@ -121,6 +121,10 @@ static int tell(const char *file, const struct pf_child_end *child, const struct
                 end->text);
         return PF_EXIT_USAGE;
     }
+    if (end->errors) {
+        pf_directed_tell_errors(VERB, end);
+        return PF_EXIT_FOUND;
+    }
     if (end->outcome == PF_OUTCOME_LOST)
         fprintf(stderr, "pf record: %s: may not replay: %s\n", file, end->text);
     if (child->left_some)
@@ -132,7 +136,8 @@ static int tell(const char *file, const struct pf_child_end *child, const struct
 int pf_record(int argc, char **argv)
 {
     struct pf_directed d = {0};
-    const char *file = NULL, *continuations = NULL, *json = NULL, *reach = NULL, *globals = NULL;
+    const char *file = NULL, *continuations = NULL, *json = NULL, *log = NULL;
+    const char *reach = NULL, *globals = NULL;
     const struct pf_cli_option options[] = {
         {"o", "FILE", "where the recording goes (default: NAME.clip, in this folder)", &file, NULL},
         {"schedule", "POLICY",
@@ -143,6 +148,10 @@ int pf_record(int argc, char **argv)
          NULL},
         {"trace", NULL, "keep every event with its value, not only schedule and inputs", NULL,
          &d.tracing},
+        {"watch", NULL,
+         "look at every access for heap memory that is nobody's (with --trace: always)", NULL,
+         &d.watch},
+        {"log", "DIR", "keep the log of such findings there, for pf report", &log, NULL},
         {"plan", "FILE", "follow these steps first, then the policy", &d.plan, NULL},
         {"flip", "A<B", "event A before event B, such as T1:137<T2:40", &d.flip, NULL},
         {"at", "POINT", "go on several times from this point, such as T2:137", &d.at, NULL},
@@ -164,8 +173,8 @@ int pf_record(int argc, char **argv)
         "exactly so; pf predict finds the races it might have had, if it was built with pf cc or "
         "pf "
         "c++.\n"
-        "Exits as PROG does (128+n when signal n killed it); 66 on a deadlock; 2 when pf itself "
-        "cannot go on.",
+        "Exits as PROG does (128+n when signal n killed it); 66 on a deadlock or a memory error; 2 "
+        "when pf itself cannot go on.",
         options, sizeof options / sizeof options[0]};
     struct pf_error e;
     int status = PF_EXIT_USAGE;
@@ -183,7 +192,10 @@ int pf_record(int argc, char **argv)
     if ((reach && !add_option("reach", reach)) || (globals && !add_file("globals", globals)))
         return PF_EXIT_USAGE;
     d.continuations = continuations ? (unsigned)strtoul(continuations, NULL, 10) : 0;
-    char *path;
+    char *path, *logs;
+    if (pf_directed_log(log, &logs, &e) != PF_OK)
+        return complain(&e);
+    d.findings = logs;
     if (pf_program_find(argv[first], &path, &e) != PF_OK)
         return complain(&e);
     char *standard = standard_name(path);
@@ -204,5 +216,6 @@ int pf_record(int argc, char **argv)
     pf_clip_meta_release(&meta);
     free(standard);
     free(path);
+    free(logs);
     return status;
 }

@@ -7,6 +7,7 @@
 #include "directed.h"
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
@@ -31,6 +32,10 @@ static int tell(const struct pf_clip *clip, const struct pf_child_end *child,
     if (clip->ended && end->outcome == PF_OUTCOME_NONE && child->wait != clip->end.wait)
         return pf_complain(VERB, "%s: ended with status %#x, the recording with %#x", clip->path,
                            child->wait, clip->end.wait);
+    if (end->errors) {
+        pf_directed_tell_errors(VERB, end);
+        return PF_EXIT_FOUND;
+    }
     return WIFSIGNALED(child->wait) ? 128 + WTERMSIG(child->wait) : WEXITSTATUS(child->wait);
 }
 
@@ -56,7 +61,8 @@ static pf_status set_until(struct pf_directed *d, const struct pf_clip *clip, st
 int pf_replay(int argc, char **argv)
 {
     struct pf_directed d = {0};
-    const char *trace = NULL;
+    const char *trace = NULL, *log = NULL;
+    char *logs;
     bool gdb = false;
     const struct pf_cli_option options[] = {
         {"until", "POINT",
@@ -67,6 +73,10 @@ int pf_replay(int argc, char **argv)
         {"gdb", NULL, "gdb takes over there, with all threads (default: the race, or the end)",
          NULL, &gdb},
         {"quiet", NULL, "do not show the output, only compare it", NULL, &d.quiet},
+        {"watch", NULL,
+         "look at every access for heap memory that is nobody's (with --trace: always)", NULL,
+         &d.watch},
+        {"log", "DIR", "keep the log of such findings there, for pf report", &log, NULL},
         {"trace", "FILE", "write every event with its value to FILE, a clip", &trace, NULL},
         {"atomic", "GLOB", "with --trace: calls of functions of this name are regions", &d.atomic,
          NULL},
@@ -75,7 +85,8 @@ int pf_replay(int argc, char **argv)
         VERB, "[OPTION...] CLIP [-- GDB-ARGUMENT...]",
         "Runs the program of a recording again, with the same schedule and the same inputs. Output "
         "and exit\n"
-        "status are the program's own; 2 when it does not follow the recording, 66 on a deadlock.",
+        "status are the program's own; 2 when it does not follow the recording, 66 on a deadlock "
+        "or a memory error.",
         options, sizeof options / sizeof options[0]};
     struct pf_error e;
     int status = PF_EXIT_USAGE;
@@ -95,8 +106,13 @@ int pf_replay(int argc, char **argv)
     struct pf_clip clip;
     struct pf_child_end child;
     struct pf_clip_end end;
-    if (pf_clip_open(&clip, file, &e) != PF_OK)
+    if (pf_directed_log(log, &logs, &e) != PF_OK)
         return complain(&e);
+    d.findings = logs;
+    if (pf_clip_open(&clip, file, &e) != PF_OK) {
+        free(logs);
+        return complain(&e);
+    }
     if (!clip.ended)
         fprintf(stderr, "pf replay: %s: is cut short (%s); it is followed as far as it goes\n",
                 clip.path, clip.cut);
@@ -120,5 +136,6 @@ int pf_replay(int argc, char **argv)
             "they printed themselves is not shown\n",
             d.children);
     pf_clip_release(&clip);
+    free(logs);
     return status;
 }

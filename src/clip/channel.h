@@ -141,6 +141,10 @@ struct pf_channel {
     uint32_t tracing; /* events are wanted with their values */
     uint32_t pf; /* pid of pf, the parent */
     uint32_t owner; /* pid of the target, once it has attached */
+    uint32_t watch; /* every access is looked at for memory that is nobody's */
+    uint32_t errors; /* findings of that kind, and the first in a line */
+    char error[256];
+    char findings[512]; /* the folder for the log of findings, or empty */
     uint32_t quiet; /* replay: the output is compared, not shown */
     uint32_t outcome; /* enum pf_outcome */
     uint32_t children; /* replay: processes that the recorded program started */

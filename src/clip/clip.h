@@ -35,6 +35,8 @@ struct pf_clip_end {
     int wait;                 /* what waitpid said */
     enum pf_outcome outcome;
     char text[2048];
+    uint32_t errors; /* memory errors found in this run, and the first of them; not in the file */
+    char error[256];
     struct pf_reached reached; /* the policy's aim */
 };
 
@@ -59,7 +61,7 @@ void pf_clip_writer_free(struct pf_clip_writer *w); /* after finish, or to leave
 
 struct pf_clip_chunk {
     uint64_t offset; /* of the stored bytes */
-    uint64_t at;     /* in the stream */
+    uint64_t at; /* in the stream */
     uint32_t stored, raw;
     uint8_t codec;
 };

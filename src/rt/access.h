@@ -48,6 +48,8 @@ bool pf_block_find(const volatile void *addr, struct pf_block *out);
 bool pf_block_holding(uintptr_t addr, struct pf_block *out);
 /* The same where only large blocks can be: in mappings of their own. */
 bool pf_block_large(uintptr_t addr, struct pf_block *out);
+/* While pf_rt.events: where and by whom the block at addr was freed; false: it was not. */
+bool pf_block_end(uintptr_t addr, uint32_t *where, uint32_t *thread);
 /* The size given to pf_block_new, or 0. */
 size_t pf_block_size(const void *addr);
 

@@ -26,6 +26,10 @@ struct record {
 };
 
 static struct record *records;
+/* While pf_rt.events: who freed each, and where. */
+static struct {
+    uint32_t where, thread;
+} *ends;
 static uint32_t nrecords = 1;
 static struct {
     struct pf_spin lock;
@@ -63,7 +67,12 @@ static void remember_large(uint32_t r)
         __atomic_store_n(&nlarge, n + 1, __ATOMIC_RELAXED); /* above LARGE_MAX: some are missing */
 }
 
-void pf_block_init(void) { records = pf_sys_map(NULL, sizeof *records * RECORDS_MAX); }
+void pf_block_init(void)
+{
+    records = pf_sys_map(NULL, sizeof *records * RECORDS_MAX);
+    if (pf_rt.events)
+        ends = pf_sys_map(NULL, sizeof *ends * RECORDS_MAX);
+}
 
 void pf_block_lock_all(void)
 {
@@ -192,6 +201,20 @@ void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)
             free_large(t, addr, records[r].size, where);
     }
     records[r].freed = 1;
+    if (ends) {
+        ends[r].where = where;
+        ends[r].thread = t->number;
+    }
+}
+
+bool pf_block_end(uintptr_t addr, uint32_t *where, uint32_t *thread)
+{
+    uint32_t r = *plane(addr);
+    if (!r || !ends || !records[r].freed || records[r].addr != addr)
+        return false;
+    *where = ends[r].where;
+    *thread = ends[r].thread;
+    return true;
 }
 
 size_t pf_block_size(const void *addr)

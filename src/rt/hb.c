@@ -11,18 +11,23 @@
 
 void (*pf_listener)(struct pf_thread *, enum pf_event_kind, uintptr_t, uintptr_t);
 
-/* Every release ends the epoch: what the thread does from here on is not told to anybody yet. */
+/* Every release ends the epoch: what the thread does from here on is not told to anybody yet.
+ *
+ * In directed mode nobody asks the clocks: a listener is told, and locks are listed as held, that is all. */
 
 void pf_hb_acquire(struct pf_thread *t, const volatile void *addr)
 {
     if (t->ignore_sync)
         return;
     uintptr_t a = (uintptr_t)addr;
+    if (pf_rt.events) {
+        pf_tell(t, PF_EV_TAKE, addr, 0);
+        return;
+    }
     if (pf_sync_absent(a))
         return;
     pf_oracle_begin();
     pf_oracle_event(t, "acq", a, 0);
-    pf_tell(t, PF_EV_TAKE, addr, 0);
     struct pf_spin *l = pf_sync_lock(a);
     struct pf_sync *s = pf_sync_find(a, false);
     if (s) {
@@ -38,9 +43,12 @@ void pf_hb_release(struct pf_thread *t, const volatile void *addr)
     if (t->ignore_sync)
         return;
     uintptr_t a = (uintptr_t)addr;
+    if (pf_rt.events) {
+        pf_tell(t, PF_EV_POST, addr, 0);
+        return;
+    }
     pf_oracle_begin();
     pf_oracle_event(t, "rel", a, 0);
-    pf_tell(t, PF_EV_POST, addr, 0);
     struct pf_spin *l = pf_sync_lock(a);
     struct pf_sync *s = pf_sync_find(a, true);
     if (s) {
@@ -59,9 +67,12 @@ void pf_hb_release_store(struct pf_thread *t, const volatile void *addr)
     if (t->ignore_sync)
         return;
     uintptr_t a = (uintptr_t)addr;
+    if (pf_rt.events) {
+        pf_tell(t, PF_EV_POST, addr, 0);
+        return;
+    }
     pf_oracle_begin();
     pf_oracle_event(t, "relstore", a, 0);
-    pf_tell(t, PF_EV_POST, addr, 0);
     struct pf_spin *l = pf_sync_lock(a);
     struct pf_sync *s = pf_sync_find(a, true);
     if (s) {
@@ -102,9 +113,12 @@ void pf_hb_clock_free(struct pf_hb_clock *c)
 void pf_hb_clock_acquire(struct pf_thread *t, struct pf_hb_clock *c)
 {
     struct free_clock *f = (struct free_clock *)c;
+    if (pf_rt.events) {
+        pf_tell(t, PF_EV_TAKE, c, 0);
+        return;
+    }
     pf_oracle_begin();
     pf_oracle_event(t, "acq", (uintptr_t)c, 0);
-    pf_tell(t, PF_EV_TAKE, c, 0);
     pf_spin_lock(&f->lock);
     pf_clock_to_thread(t, c);
     pf_spin_unlock(&f->lock);
@@ -114,9 +128,12 @@ void pf_hb_clock_acquire(struct pf_thread *t, struct pf_hb_clock *c)
 void pf_hb_clock_release(struct pf_thread *t, struct pf_hb_clock *c)
 {
     struct free_clock *f = (struct free_clock *)c;
+    if (pf_rt.events) {
+        pf_tell(t, PF_EV_POST, c, 0);
+        return;
+    }
     pf_oracle_begin();
     pf_oracle_event(t, "rel", (uintptr_t)c, 0);
-    pf_tell(t, PF_EV_POST, c, 0);
     pf_spin_lock(&f->lock);
     pf_clock_from_thread(c, t);
     pf_spin_unlock(&f->lock);
@@ -127,9 +144,12 @@ void pf_hb_clock_release(struct pf_thread *t, struct pf_hb_clock *c)
 void pf_hb_clock_release_store(struct pf_thread *t, struct pf_hb_clock *c)
 {
     struct free_clock *f = (struct free_clock *)c;
+    if (pf_rt.events) {
+        pf_tell(t, PF_EV_POST, c, 0);
+        return;
+    }
     pf_oracle_begin();
     pf_oracle_event(t, "relstore", (uintptr_t)c, 0);
-    pf_tell(t, PF_EV_POST, c, 0);
     pf_spin_lock(&f->lock);
     pf_clock_set_thread(c, t);
     pf_spin_unlock(&f->lock);
@@ -164,6 +184,8 @@ static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint
             *set = pf_lockset_with(t->lockset, a, where, shared);
         return where;
     }
+    if (pf_rt.events)
+        return where ? where : pf_stack_id(t, PF_NATIVE_CALL);
     pf_oracle_begin();
     pf_oracle_event(t, shared ? "rdlock" : "lock", a, 0);
     struct pf_spin *l = pf_sync_lock(a);
@@ -197,7 +219,7 @@ static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint
 
 static void lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool known)
 {
-    if (t->ignore_sync)
+    if (t->ignore_sync || pf_rt.events)
         return;
     pf_oracle_begin();
     pf_oracle_event(t, shared ? "rdunlock" : known ? "unlock" : "rel", a, 0);
@@ -231,6 +253,8 @@ static void hold(struct pf_thread *t, uintptr_t a, bool shared, uint32_t depth, 
     }
     t->held[t->nheld++] = (struct pf_held){
         .addr = a, .where = where, .before = t->lockset, .shared = shared, .depth = depth};
+    if (pf_rt.events)
+        return;
     t->lockset = set;
     if (!again || !pf_epoch_undo(t, a))
         pf_epoch_lockset_changed(t);
@@ -246,10 +270,12 @@ static void unhold(struct pf_thread *t, uintptr_t a, struct pf_held *h)
         for (; h < last; h++) { /* those taken later are held without it now */
             h[0] = h[1];
             h->before = t->lockset;
-            t->lockset = pf_lockset_with(t->lockset, h->addr, h->where, h->shared);
+            if (!pf_rt.events)
+                t->lockset = pf_lockset_with(t->lockset, h->addr, h->where, h->shared);
         }
     }
-    pf_epoch_lockset_changed(t);
+    if (!pf_rt.events)
+        pf_epoch_lockset_changed(t);
 }
 
 void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flags, uint32_t where)

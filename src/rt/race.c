@@ -14,6 +14,7 @@
 #include "race_build.h"
 #include "race_log.h"
 #include "race_print.h"
+#include "rt.h"
 #include "sample.h"
 #include "spin.h"
 #include "suppress.h"
@@ -207,7 +208,8 @@ static void end_log(const char *how)
 
 static bool is_this_process(void) { return race.pid == (pid_t)pf_sys(SYS_getpid); }
 
-static int wanted_status(void) { return race.findings ? pf_options.exitcode : 0; }
+/* In directed mode the status stays the program's own, so that it is the same in every replay. */
+static int wanted_status(void) { return race.findings && !pf_rt.events ? pf_options.exitcode : 0; }
 
 int pf_race_summary(void)
 {
@@ -321,6 +323,45 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
     } else {
         uint64_t h = hash_of(pair, granule);
         __atomic_store_n(&race.hidden[h % HIDDEN], h, __ATOMIC_RELAXED);
+    }
+    pf_pool_release(&race.work);
+    unlock_reports();
+}
+
+/* Where pf learns of them (direct/log.c). */
+void pf_log_error(const char *text) __attribute__((weak));
+
+void pf_error_found(const struct pf_error_seen *seen)
+{
+    if (!pf_options.report_bugs)
+        return;
+    lock_reports();
+    struct pf_finding *f = pf_error_build(&race.work, seen);
+    struct entry *e = f ? entry_of(f->id) : NULL;
+    if (!e) {
+        pf_limit_hit(PF_LIMIT_FINDINGS);
+    } else if (e->reported) {
+        __atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED);
+    } else {
+        report(e, f);
+        const struct pf_place *p = pf_trail_source(&f->steps[f->nsteps - 1].trail);
+        struct pf_text t;
+        pf_text_init(&t, &race.work);
+        pf_text_add(&t, pf_kind_title(f->kind));
+        if (p && p->function) {
+            pf_text_add(&t, " in ");
+            pf_text_add(&t, p->function);
+        }
+        if (p && p->file) {
+            pf_text_add(&t, " (");
+            pf_text_add(&t, pf_str_base(p->file));
+            pf_text_char(&t, ':');
+            pf_text_u64(&t, p->line);
+            pf_text_char(&t, ')');
+        }
+        pf_text_char(&t, 0);
+        if (e->reported && !t.failed && pf_log_error)
+            pf_log_error(t.at);
     }
     pf_pool_release(&race.work);
     unlock_reports();

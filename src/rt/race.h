@@ -7,12 +7,28 @@
 #ifndef PF_RT_RACE_H
 #define PF_RT_RACE_H
 
+#include "access.h"
 #include "thread.h"
 
 /* `now` is the access being made by t, `then` an earlier, unordered, conflicting one, both as
  * statements (pf_shadow.h) of the granule at `granule`; both ids are valid and the masks overlap.
  * Never kills the target except where the user asked for it (halt_on_error). */
 void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then);
+
+/* An access of heap memory that is nobody's (direct/memory_error.h). */
+enum pf_error_kind { PF_ERROR_OVERFLOW, PF_ERROR_AFTER_FREE, PF_ERROR_FREED_TWICE };
+struct pf_error_seen {
+    struct pf_thread *t;
+    enum pf_error_kind kind;
+    uint32_t id;         /* the access */
+    uintptr_t addr;
+    size_t size;
+    uintptr_t byte;      /* the first that is wrong */
+    bool write;
+    struct pf_block block; /* size 0: not known */
+    uint32_t freed_at, freed_by; /* access id and thread of the free */
+};
+void pf_error_found(const struct pf_error_seen *e);
 
 /* Which thread used slot sid in epoch clk, and the interned set of locks it then held. */
 struct pf_thread *pf_epoch_thread(uint32_t sid, uint32_t clk);

@@ -380,3 +380,61 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
     f->id = id;
     return b.failed ? NULL : f;
 }
+
+/* --- memory that is nobody's --- */
+
+static void build_step(struct builder *b, struct pf_access *a, uint32_t thread, uint32_t id,
+                       enum pf_op op, uintptr_t addr, size_t size)
+{
+    struct pf_position top = {0};
+    *a = (struct pf_access){.thread = thread,
+                            .op = op,
+                            .size = size,
+                            .address = addr,
+                            .trail = build_trail(b, id, &top)};
+}
+
+struct pf_finding *pf_error_build(struct pf_pool *pool, const struct pf_error_seen *e)
+{
+    static const enum pf_kind kinds[] = {[PF_ERROR_OVERFLOW] = PF_KIND_HEAP_OVERFLOW,
+                                         [PF_ERROR_AFTER_FREE] = PF_KIND_USE_AFTER_FREE,
+                                         [PF_ERROR_FREED_TWICE] = PF_KIND_DOUBLE_FREE};
+    size_t size;
+    struct builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
+    struct pf_finding *f = pf_pool_get(pool, sizeof *f);
+    struct pf_actor *actors = pf_pool_get(pool, 3 * sizeof *actors);
+    struct pf_access *steps = pf_pool_get(pool, 2 * sizeof *steps);
+    if (!f || !actors || !steps)
+        return NULL;
+    f->kind = kinds[e->kind];
+    f->status = PF_STATUS_OBSERVED;
+    f->analysis = "memory";
+    f->count = 1;
+    f->actors = actors;
+    f->steps = steps;
+    if (e->kind == PF_ERROR_OVERFLOW)
+        build_step(&b, &steps[f->nsteps++], e->block.thread, e->block.where, PF_OP_ALLOC,
+                   e->block.addr, e->block.size);
+    else
+        build_step(&b, &steps[f->nsteps++], e->freed_by, e->freed_at, PF_OP_FREE, e->block.addr,
+                   e->block.size);
+    build_step(&b, &steps[f->nsteps++], e->t->number, e->id,
+               e->kind == PF_ERROR_FREED_TWICE ? PF_OP_FREE
+               : e->write                      ? PF_OP_WRITE
+                                               : PF_OP_READ,
+               e->addr, e->size);
+    if (e->block.size)
+        f->location = (struct pf_location){.kind = PF_LOCATION_HEAP,
+                                           .freed = e->block.freed,
+                                           .thread = e->block.thread,
+                                           .address = e->block.addr,
+                                           .size = e->block.size,
+                                           .trail = build_trail(&b, e->block.where, NULL)};
+    add_actor(&b, f, actors, e->t);
+    if (e->kind != PF_ERROR_OVERFLOW)
+        add_actor(&b, f, actors, pf_thread_numbered(e->freed_by));
+    if (e->block.size)
+        add_actor(&b, f, actors, pf_thread_numbered(e->block.thread));
+    f->id = pf_fingerprint(f);
+    return b.failed ? NULL : f;
+}

@@ -21,6 +21,10 @@ uint64_t pf_race_fingerprint(uint64_t now, uint64_t then);
 struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_thread *t,
                                  uintptr_t granule, uint64_t now, uint64_t then);
 
+/* The same of an access of memory that is nobody's; its fingerprint is in it. */
+struct pf_error_seen;
+struct pf_finding *pf_error_build(struct pf_pool *pool, const struct pf_error_seen *e);
+
 /* A file of /proc with its length; NULL when it cannot be read. A 0 stands behind it. */
 char *pf_proc_read(struct pf_pool *pool, const char *path, size_t *size);
 

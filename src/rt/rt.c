@@ -29,6 +29,7 @@ extern bool pf_xsave_compact; /* check_entry.S */
 
 void pf_wrap_init(void) __attribute__((weak));
 void pf_direct_choose(void) __attribute__((weak)); /* direct/direct.h */
+void pf_direct_options(void) __attribute__((weak));
 void pf_direct_start(void) __attribute__((weak));
 extern void *__libc_stack_end;
 
@@ -84,6 +85,8 @@ void pf_rt_init(void)
     if (pf_direct_choose)
         pf_direct_choose();
     pf_options_init();
+    if (pf_direct_options)
+        pf_direct_options();
     pf_store_init();
     if (!map_plane(PF_SHADOW_BASE, PF_SHADOW_SIZE) || !map_plane(PF_MORE_BASE, PF_MORE_SIZE) ||
         !map_plane(PF_MORE_USED, PF_MORE_USED_SIZE) ||

@@ -376,6 +376,13 @@ static void add_rules(struct pf_text *t)
                                 "together."},
         [PF_KIND_DEADLOCK] = {"Deadlock", "Threads wait for each other in a circle.",
                               "Take the locks in the same order everywhere."},
+        [PF_KIND_HEAP_OVERFLOW] = {"HeapOverflow",
+                                   "Memory before or behind a heap block is accessed.",
+                                   "Keep the access within the block."},
+        [PF_KIND_USE_AFTER_FREE] = {"UseAfterFree", "A heap block is used after it was freed.",
+                                    "Free the block after its last use."},
+        [PF_KIND_DOUBLE_FREE] = {"DoubleFree", "A heap block is freed twice.",
+                                 "Let one owner free the block."},
     };
     pf_json_key(t, "rules");
     pf_text_char(t, '[');

@@ -99,6 +99,7 @@ static const char *verb_of(enum pf_op op)
         [PF_OP_ATOMIC_WRITE] = "atomically writes",
         [PF_OP_LOCK] = "locks",
         [PF_OP_FREE] = "frees",
+        [PF_OP_ALLOC] = "allocates",
     };
     return verbs[op];
 }

@@ -10,6 +10,7 @@
 #include "event_call.h"
 #include "fuzz.h"
 #include "log.h"
+#include "options.h"
 #include "orphan.h"
 #include "point.h"
 #include "reach.h"
@@ -143,6 +144,16 @@ void pf_direct_end(void)
     pf_checkpoint_settle();
     pf_sched_final();
     pf_log_flush();
+}
+
+void pf_direct_options(void)
+{
+    struct pf_channel *c = pf_log_channel();
+    if (!c)
+        return;
+    if (c->findings[0])
+        pf_options.log_dir = c->findings;
+    pf_options.quiet |= c->quiet;
 }
 
 void pf_direct_child(void)

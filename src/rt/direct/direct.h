@@ -32,6 +32,7 @@ struct pf_direct {
     uint8_t mode;  /* enum pf_direct_mode */
     bool tracing;  /* every event is written with its value (else schedule and inputs only) */
     bool fuzzing; /* threads are held before certain accesses (fuzz.h) */
+    bool watching; /* every access is looked at (memory_error.h) */
     int64_t pid;   /* of the recording */
     uint64_t hash; /* rolling, over what the threads did */
 };
@@ -44,6 +45,7 @@ static inline bool pf_directed(void)
 /* From pf_rt_init. choose: before anything else, asks the log for the mode. start: when the runtime is ready; from here on, in a
  * directed run, every system call of the target is trapped. */
 void pf_direct_choose(void);
+void pf_direct_options(void); /* what the channel says of findings; after pf_options_init */
 void pf_direct_start(void);
 /* This process is a child (fork): it goes on undirected and unrecorded. */
 void pf_direct_child(void);

@@ -4,6 +4,7 @@
 #include "context.h"
 #include "event_call.h"
 #include "fuzz.h"
+#include "memory_error.h"
 #include "options.h"
 #include "rt.h"
 #include "stack.h"
@@ -39,6 +40,8 @@ static bool ask(uintptr_t addr, uint64_t size, bool write, uint32_t site)
     if (pf_direct.tracing)
         pf_call_settle();
     pf_event_due(&(struct pf_pending){.address = addr, .size = size, .site = site, .write = write});
+    if (pf_direct.watching)
+        pf_memory_check(addr, size, write, 0, site);
     return pf_direct.tracing;
 }
 
@@ -118,6 +121,8 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
                     enum pf_event_range how)
 {
     bool attached = how == PF_EVENT_RANGE_COPIED, write = how != PF_EVENT_RANGE_READ;
+    if (attached && pf_direct.watching && pf_self())
+        pf_memory_check(addr, size, write, 0, site);
     if (attached ? !pf_direct.tracing || !pf_self() : !ask(addr, size, write, site))
         return;
     uint32_t id = pf_stack_id(__pf_tls.thread, site);

@@ -5,6 +5,7 @@
 #include "context.h"
 #include "event.h"
 #include "event_call.h"
+#include "memory_error.h"
 #include "rt.h"
 #include "stack.h"
 #include "tracer.h"
@@ -37,6 +38,8 @@ void *pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site)
     uint8_t op = packed >> 8 & 0xff;
     uint8_t size = packed & 0xff;
     count((uintptr_t)addr, size, op != PF_ATOMIC_LOAD, site);
+    if (pf_direct.watching)
+        pf_memory_check((uintptr_t)addr, size, op != PF_ATOMIC_LOAD, 0, site);
     current = (struct operation){.addr = (uintptr_t)addr, .packed = packed, .site = site};
     if (pf_direct.tracing && size <= 8)
         current.old = pf_event_value((uintptr_t)addr, size);

@@ -102,6 +102,7 @@ void pf_log_init(void)
         channel = c;
         pf_direct.mode = (uint8_t)c->mode;
         pf_direct.tracing = c->tracing;
+        pf_direct.watching = c->watch || c->tracing;
     } else {
         pf_sys(SYS_munmap, c, size); /* a child of the recorded process, or an older build */
     }
@@ -259,6 +260,18 @@ void pf_log_flush(void)
 {
     if (channel)
         pf_log_call();
+}
+
+void pf_log_error(const char *text)
+{
+    if (!channel)
+        return;
+    size_t n = 0;
+    while (!channel->errors && text[n] && n < sizeof channel->error - 1) {
+        channel->error[n] = text[n];
+        n++;
+    }
+    channel->errors++;
 }
 
 void pf_log_outcome(enum pf_outcome what, const char *text)

@@ -40,6 +40,8 @@ void pf_log_split(const char *path, uint32_t number);
 struct pf_reached *pf_log_reached(void);
 /* Is pf still there? */
 bool pf_log_followed(void);
+/* Tells pf of a finding of this run. */
+void pf_log_error(const char *text);
 /* Tells pf how the run ends; the first word counts. */
 void pf_log_outcome(enum pf_outcome what, const char *text);
 

@@ -26,6 +26,14 @@ struct reference { /* payload of a MAP_REFERENCE, then the path */
 
 static bool failed(long r) { return r < 0 && r > -4096; }
 
+/* Memory comes or goes by other ways than malloc (heapwatch.h; not in the unit tests). */
+void pf_heap_watch_clear(uintptr_t addr, size_t size) __attribute__((weak));
+static void renewed(long at, long size)
+{
+    if (pf_heap_watch_clear && size > 0)
+        pf_heap_watch_clear((uintptr_t)at, (size_t)size);
+}
+
 /* --- which mappings are of files --- */
 
 #define FILES 64
@@ -177,6 +185,8 @@ long pf_call_mmap(long number, const long a[6])
             log_file(number, (int)a[4], (uint64_t)a[5], (uint64_t)a[1]);
             note_file((uint64_t)r, (uint64_t)a[1]);
         }
+        if (!failed(r))
+            renewed(r, a[1]);
         return r;
     }
     long r = (long)pf_input_get(PF_INPUT_CALL, number)->result;
@@ -185,6 +195,7 @@ long pf_call_mmap(long number, const long a[6])
     map_again((uint64_t)r, a, of_file ? PROT_READ | PROT_WRITE : a[2], a[3] & MAP_FIXED);
     if (of_file)
         fill(number, (uint64_t)r, a);
+    renewed(r, a[1]);
     return r;
 }
 
@@ -203,19 +214,32 @@ static long same(long number, long now)
 long pf_call_munmap(long number, const long a[6])
 {
     long r = same(number, pf_perform(number, a));
-    if (r == 0)
+    if (r == 0) {
         forget_files((uint64_t)a[0], (uint64_t)a[1]);
+        renewed(a[0], a[1]);
+    }
     return r;
 }
 
-long pf_call_brk(long number, const long a[6]) { return same(number, pf_perform(number, a)); }
+long pf_call_brk(long number, const long a[6])
+{
+    static long end;
+    long was = end;
+    end = same(number, pf_perform(number, a));
+    if (was)
+        renewed(was < end ? was : end, was < end ? end - was : was - end);
+    return end;
+}
 
 long pf_call_mremap(long number, const long a[6])
 {
     if (pf_recording()) {
         if (touches_file((uint64_t)a[0], (uint64_t)a[1]))
             pf_world_doubt("a mapping of a file that grew or moved (mremap)");
-        return same(number, pf_perform(number, a));
+        long r = same(number, pf_perform(number, a));
+        if (!failed(r))
+            renewed(r, a[2]);
+        return r;
     }
     const struct pf_input *in = pf_input_get(PF_INPUT_CALL, number);
     long r = (long)in->result, flags = a[3];
@@ -226,6 +250,7 @@ long pf_call_mremap(long number, const long a[6])
     long now = pf_sys(SYS_mremap, a[0], a[1], a[2], flags, r);
     if (now != r)
         pf_diverged("memory cannot be moved where it was", (uint64_t)r, (uint64_t)now);
+    renewed(r, a[2]);
     return r;
 }
 
@@ -282,6 +307,7 @@ long pf_call_shmat(long number, const long a[6])
         pf_copy((void *)r, pf_input_payload(in), (size_t)size);
     }
     note_segment(r, size);
+    renewed(r, size);
     return r;
 }
 

@@ -613,7 +613,7 @@ void pf_sched_policy(const char *policy)
     pf_direct.fuzzing = s.policy.kind == PF_POLICY_FUZZ;
     for (uint32_t i = 0; i < pf_contexts(); i++)
         pf_context_at(i)->fuzzed.unseen = pf_direct.fuzzing && pf_context_at(i)->at_point;
-    watch(pf_direct.tracing || pf_direct.fuzzing);
+    watch(pf_direct.watching || pf_direct.fuzzing);
 }
 
 void pf_sched_yield(void)
@@ -667,7 +667,7 @@ void pf_sched_init(const char *policy)
     s.following = pf_direct.mode == PF_DIRECT_REPLAY;
     if (s.following) {
         pf_direct.fuzzing = false;
-        watch(pf_direct.tracing);
+        watch(pf_direct.watching);
     }
     if (s.following && !segment_read())
         pf_direct_refuse("the recording has no schedule");

@@ -13,6 +13,7 @@
 #include "access.h"
 #include "hb.h"
 #include "listen.h"
+#include "rt.h"
 #include "wrap.h"
 
 /* Is the call site of the caller's frame a call of this very function? A thread remembers the calls
@@ -44,7 +45,7 @@ static inline bool pf_call_is_direct(const struct pf_call *c)
 /* Before the real call that locks. */
 static inline void pf_lock_asked(struct pf_call *c, const volatile void *lock)
 {
-    if (c->t && pf_stack_watched() && pf_call_is_direct(c))
+    if (c->t && (!pf_rt.events || pf_direct.watching) && pf_stack_watched() && pf_call_is_direct(c))
         pf_access_read(c->t, lock, 1, pf_here(c, PF_NATIVE_LOCK));
 }
 

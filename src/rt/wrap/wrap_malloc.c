@@ -7,8 +7,12 @@
  * a write. So nothing is lost: all earlier accesses are checked against the end, and all later ones
  * against what realloc wrote. The end must come before the real call, another thread may get the
  * memory during it.
+ *
+ * In directed mode blocks have a zone behind them, and libc gets freed ones back later (heapwatch.h).
  */
 #include "wrap_malloc.h"
+#include "heapwatch.h"
+#include "memory_error.h"
 #include "rt.h"
 #include <link.h>
 #include <malloc.h>
@@ -68,11 +72,21 @@ static inline void leave(struct pf_thread *t)
     pf_signals(t);
 }
 
+/* What to ask libc for. */
+static size_t padded(size_t size)
+{
+    return pf_directed() && size <= SIZE_MAX - PF_REDZONE ? size + PF_REDZONE : size;
+}
+
+static bool watches(void) { return pf_directed() && pf_rt.ready; }
+
 void *pf_heap_made(struct pf_func *native, void *p, size_t size, const void *caller)
 {
     struct pf_thread *t = pf_self();
     if (!p || pf_pass)
         return p;
+    if (watches())
+        pf_heap_watch_new((uintptr_t)p, size);
     if (!t) {
         if (pf_rt.ready)
             pf_memory_new(p, size);
@@ -104,7 +118,7 @@ void pf_heap_ending(struct pf_func *native, void *p, const void *caller)
 PF_NATIVE(malloc);
 static void *own_malloc(size_t size)
 {
-    return pf_heap_made(&pf_native_malloc, __libc_malloc(size), size, CALLER);
+    return pf_heap_made(&pf_native_malloc, __libc_malloc(padded(size)), size, CALLER);
 }
 PF_EXPORT void *malloc(size_t size) __attribute__((weak, alias("own_malloc")));
 
@@ -112,27 +126,62 @@ void *pf_heap_raw(size_t size, size_t align)
 {
     size = size ? size : 1;
     if (malloc == own_malloc)
-        return align ? __libc_memalign(align, size) : __libc_malloc(size);
+        return align ? __libc_memalign(align, padded(size)) : __libc_malloc(padded(size));
     return align ? aligned_alloc(align, (size + align - 1) & ~(align - 1)) : malloc(size);
 }
 
-void pf_heap_raw_free(void *p)
+/* A block that is known was freed, and is not libc's yet. */
+static void give_back(void *p, size_t had)
 {
-    if (malloc == own_malloc)
-        __libc_free(p);
-    else
-        free(p);
+    pf_heap_watch_freed((uintptr_t)p, had);
+    for (void *old = pf_heap_delay(p, had); old; old = pf_heap_delay(NULL, 0))
+        __libc_free(old);
 }
 
-HEAP(void, free, (void *p))
+void pf_heap_free(struct pf_func *native, void *p, const void *caller)
 {
-    pf_heap_ending(&pf_native_free, p, CALLER);
-    __libc_free(p);
+    struct pf_thread *t = pf_self();
+    if (!watches() || !p || !t) {
+        pf_heap_ending(native, p, caller);
+        __libc_free(p);
+        return;
+    }
+    if (!called_by_libc(caller))
+        pf_sched_point();
+    size_t had = pf_block_size(p);
+    if (had) {
+        pf_heap_ending(native, p, caller);
+        give_back(p, had);
+    } else if (pf_heap_zone((uintptr_t)p) == PF_ZONE_FREED) {
+        enter(native);
+        pf_memory_freed_twice((uintptr_t)p, pf_stack_id(t, PF_NATIVE_FREE));
+        leave(t);
+    } else {
+        __libc_free(p);
+    }
 }
+
+void pf_heap_raw_free(struct pf_func *native, void *p, const void *caller)
+{
+    if (malloc == own_malloc) {
+        pf_heap_free(native, p, caller);
+        return;
+    }
+    pf_heap_ending(native, p, caller);
+    free(p);
+}
+
+HEAP(void, free, (void *p)) { pf_heap_free(&pf_native_free, p, CALLER); }
 
 HEAP(void *, calloc, (size_t n, size_t each))
 {
-    void *p = pf_heap_made(&pf_native_calloc, __libc_calloc(n, each), n * each, CALLER);
+    size_t size;
+    if (__builtin_mul_overflow(n, each, &size)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    void *p = pf_directed() ? __libc_calloc(1, padded(size)) : __libc_calloc(n, each);
+    pf_heap_made(&pf_native_calloc, p, size, CALLER);
     if (p && n * each < CALLOC_WRITES_MAX && !called_by_libc(CALLER))
         PF_WITHIN(calloc, pf_writes(p, n * each));
     return p;
@@ -148,11 +197,15 @@ static void *resize(struct pf_func *native, void *old, size_t size, const void *
         pf_unnest();
         pf_heap_ending(native, old, caller);
     }
-    void *p = __libc_realloc(old, size);
+    void *p = __libc_realloc(old, old && !size ? 0 : padded(size));
+    if (watches() && had && p != old && (p || !size))
+        pf_heap_watch_freed((uintptr_t)old, had);
     if (!had || (!p && !size))
         return pf_heap_made(native, p, size, caller);
     if (!p || p == old) { /* stayed; without memory, as it was */
         size_t now = p ? size : had;
+        if (watches())
+            pf_heap_watch_new((uintptr_t)old, now);
         enter(native);
         pf_block_again(t, old, now, had < now ? had : now, pf_stack_id(t, PF_NATIVE_CALL));
         leave(t);
@@ -184,12 +237,13 @@ HEAP(void *, reallocarray, (void *old, size_t n, size_t each))
 
 HEAP(void *, memalign, (size_t align, size_t size))
 {
-    return pf_heap_made(&pf_native_memalign, __libc_memalign(align, size), size, CALLER);
+    return pf_heap_made(&pf_native_memalign, __libc_memalign(align, padded(size)), size, CALLER);
 }
 
 HEAP(void *, aligned_alloc, (size_t align, size_t size))
 {
-    return pf_heap_made(&pf_native_aligned_alloc, __libc_memalign(align, size), size, CALLER);
+    return pf_heap_made(&pf_native_aligned_alloc, __libc_memalign(align, padded(size)), size,
+                        CALLER);
 }
 
 HEAP(int, posix_memalign, (void **out, size_t align, size_t size))
@@ -197,7 +251,7 @@ HEAP(int, posix_memalign, (void **out, size_t align, size_t size))
     if (align % sizeof(void *) || !align || align & (align - 1))
         return EINVAL;
     int kept = errno;
-    void *p = __libc_memalign(align, size);
+    void *p = __libc_memalign(align, padded(size));
     errno = kept;
     if (!p)
         return ENOMEM;
@@ -209,7 +263,7 @@ HEAP(int, posix_memalign, (void **out, size_t align, size_t size))
 
 HEAP(void *, valloc, (size_t size))
 {
-    void *p = __libc_memalign((size_t)getpagesize(), size);
+    void *p = __libc_memalign((size_t)getpagesize(), padded(size));
     return pf_heap_made(&pf_native_valloc, p, size, CALLER);
 }
 
@@ -221,13 +275,17 @@ HEAP(void *, pvalloc, (size_t size))
         return NULL;
     }
     whole &= ~(page - 1);
-    return pf_heap_made(&pf_native_pvalloc, __libc_memalign(page, whole), whole, CALLER);
+    return pf_heap_made(&pf_native_pvalloc, __libc_memalign(page, padded(whole)), whole, CALLER);
 }
 
 /* Who asks for the usable size uses it: the rest of the block is new memory too. */
 PF_INTERPOSE(size_t, malloc_usable_size, (void *p))
 {
     size_t usable = PF_REAL(malloc_usable_size)(p);
+    if (watches() && usable > PF_REDZONE && pf_block_size(p)) {
+        usable -= PF_REDZONE;
+        pf_heap_watch_new((uintptr_t)p, usable);
+    }
     if (p && pf_self()) {
         pf_nest();
         size_t size = pf_block_size(p);

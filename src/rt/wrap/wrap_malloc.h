@@ -18,6 +18,6 @@ void pf_heap_ending(struct pf_func *native, void *p, const void *caller);
 /* The allocator below them, the program's own where it brings one: not registered. align 0: as
  * malloc. */
 void *pf_heap_raw(size_t size, size_t align);
-void pf_heap_raw_free(void *p);
+void pf_heap_raw_free(struct pf_func *native, void *p, const void *caller);
 
 #endif

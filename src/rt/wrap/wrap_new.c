@@ -97,8 +97,7 @@ NOTHROW_ALIGNED(_ZnamSt11align_val_tRKSt9nothrow_t,
 
 #define END(symbol, p)                                                                             \
     do {                                                                                           \
-        pf_heap_ending(&pf_native_##symbol, p, CALLER);                                            \
-        pf_heap_raw_free(p);                                                                       \
+        pf_heap_raw_free(&pf_native_##symbol, p, CALLER);                                          \
     } while (0)
 BASIC(void, _ZdlPv, (void *p), "operator delete(void*)") { END(_ZdlPv, p); }
 BASIC(void, _ZdlPvSt11align_val_t, (void *p, size_t a), "operator delete(void*, std::align_val_t)")

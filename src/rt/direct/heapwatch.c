@@ -1,0 +1,121 @@
+#include "heapwatch.h"
+#include "pf_shadow.h"
+#include "sys.h"
+
+#define ZAP (256u << 10)      /* larger ranges give their pages of the plane back */
+#define FREED_MAX (4u << 20)  /* so much of a freed block is marked */
+#define KEPT 4096u            /* freed blocks that are kept, and how many bytes of them */
+#define KEPT_BYTES (16u << 20)
+
+static uint8_t *at(uintptr_t addr)
+{
+    return (uint8_t *)(PF_SHADOW_BASE + ((addr & ((1ull << PF_APP_BITS) - 1)) >> 3));
+}
+
+static void set(uint8_t *from, uint8_t *to, uint8_t value)
+{
+    size_t n = (size_t)(to - from);
+    if (from < to)
+        __asm__ volatile("rep stosb" : "+D"(from), "+c"(n) : "a"(value) : "memory");
+}
+
+/* The granules of [addr, end), both multiples of 8. */
+static void clear(uintptr_t addr, uintptr_t end)
+{
+    uint8_t *from = at(addr), *to = from + (end - addr) / 8;
+    if (end - addr > ZAP) {
+        uint8_t *first = (uint8_t *)(((uintptr_t)from + 4095) & -4096ul);
+        uint8_t *last = (uint8_t *)((uintptr_t)to & -4096ul);
+        pf_sys_zap(first, (size_t)(last - first));
+        set(from, first, 0);
+        from = last;
+    }
+    set(from, to, 0);
+}
+
+void pf_heap_watch_clear(uintptr_t addr, size_t size)
+{
+    if (size && addr + size > addr)
+        clear(addr & -8ul, (addr + size + 7) & -8ul);
+}
+
+void pf_heap_watch_new(uintptr_t addr, size_t size)
+{
+    uintptr_t end = addr + size, zone = end & -8ul;
+    if (addr & 7)
+        return;
+    at(addr)[-1] = PF_ZONE_AROUND; /* libc's word */
+    clear(addr, zone);
+    set(at(zone), at((end + PF_REDZONE) & -8ul), PF_ZONE_AROUND);
+    if (end & 7)
+        *at(zone) = end & 7;
+}
+
+void pf_heap_watch_freed(uintptr_t addr, size_t size)
+{
+    if (size > FREED_MAX)
+        size = FREED_MAX;
+    set(at(addr), at((addr + size + 7) & -8ul), PF_ZONE_FREED);
+}
+
+static bool is_bad(uintptr_t addr)
+{
+    uint8_t zone = *at(addr);
+    return zone && (zone > 8 || (addr & 7) >= zone);
+}
+
+enum pf_zone pf_heap_zone(uintptr_t addr)
+{
+    return !is_bad(addr)                ? PF_ZONE_FINE
+           : *at(addr) == PF_ZONE_FREED ? PF_ZONE_FREED
+                                        : PF_ZONE_AROUND;
+}
+
+uintptr_t pf_heap_watch(uintptr_t addr, size_t size)
+{
+    if (!size || addr + size < addr)
+        return 0;
+    const uint8_t *from = at(addr), *to = at(addr + size - 1);
+    for (const uint8_t *p = from; p <= to;) {
+        if (((uintptr_t)p & 7) == 0 && p + 8 <= to && !*(const uint64_t *)(const void *)p) {
+            p += 8;
+            continue;
+        }
+        if (*p)
+            for (uintptr_t a = p == from ? addr : (addr & -8ul) + 8 * (uintptr_t)(p - from), i = 0;
+                 i < 8 && a < addr + size && at(a) == p; a++, i++)
+                if (is_bad(a))
+                    return a;
+        p++;
+    }
+    return 0;
+}
+
+static struct {
+    struct {
+        void *block;
+        size_t size;
+    } at[KEPT];
+    uint32_t first, n;
+    size_t bytes;
+} kept;
+
+void *pf_heap_delay(void *block, size_t size)
+{
+    if (block && size > KEPT_BYTES / 2)
+        return block;
+    bool full = kept.n && (kept.n == KEPT || kept.bytes > KEPT_BYTES);
+    void *out = full ? kept.at[kept.first].block : NULL;
+    if (full) {
+        kept.bytes -= kept.at[kept.first].size;
+        kept.first = (kept.first + 1) % KEPT;
+        kept.n--;
+    }
+    if (block) {
+        uint32_t last = (kept.first + kept.n++) % KEPT;
+        kept.at[last].block = block;
+        kept.at[last].size = size;
+        kept.bytes += size;
+    }
+    return out;
+}

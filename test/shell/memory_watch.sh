@@ -1,0 +1,95 @@
+# shellcheck shell=bash disable=SC2154
+# Directed runs find accesses of heap memory that is nobody's, while recording and in replays, and nothing else.
+cat >heap.c <<'C'
+#include <malloc.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+static char *make(size_t n) { char *p = malloc(n); memset(p, 1, n); return p; }
+static void drop(char *p) { free(p); }
+static int after(char *p) { return p[3]; }
+static void fill(char *p, int n) { for (int i = 0; i < n; i++) p[i] = 2; }
+static int before(char *p) { return p[-1]; }
+static void *later(void *p) { return after(p) ? p : NULL; }
+static int fine(void)
+{
+    int sum = 0;
+    for (int i = 0; i < 6000; i++) { /* more than are kept after free */
+        char *p = make(i % 300 + 1), *q = calloc(3, 7);
+        fill(p, i % 300 + 1);
+        fill(q, 21);
+        p = realloc(p, i % 77 + 1);
+        fill(p, i % 77 + 1);
+        fill(p, (int)malloc_usable_size(p));
+        sum += p[0] + q[20];
+        drop(p);
+        drop(q);
+    }
+    char *big = make(1 << 20);
+    drop(big);
+    big = make(20 << 20);
+    drop(big);
+    big = mmap(NULL, 24 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    for (int i = 0; i < 24 << 20; i += 4000)
+        sum += big[i]++;
+    return sum != 0;
+}
+int main(int argc, char **argv)
+{
+    int r = 0, what = atoi(argv[1]);
+    char *p = make(21), *q = make(40);
+    pthread_t t;
+    switch (what) {
+    case 0: r = !fine(); break;
+    case 1: drop(p); r = after(p); break;
+    case 2: fill(p, 22); break;
+    case 3: r = before(q); break;
+    case 4: drop(p); memcpy(p, q, 3); break;
+    case 5: memset(p, 0, 22); break;
+    case 6: drop(p); drop(p); break;
+    case 7: drop(p); pthread_create(&t, NULL, later, p); pthread_join(t, NULL); break;
+    case 8: p = realloc(p, 10); r = p[10]; break;
+    }
+    puts("goes on");
+    return r > 1;
+}
+C
+"$PF" cc -O1 -g -fno-inline heap.c -o heap
+status 0 "$PF" record --watch -o ok.clip -- ./heap 0
+hasnt err photofinish
+status 0 "$PF" replay --watch ok.clip
+
+check() { # number, kind, the accesses as op:line
+    status 66 "$PF" record --watch --log "log$1" -o "$1.clip" -- ./heap "$1"
+    has out "goes on"
+    has err "$2"
+    mv err recorded
+    status 66 "$PF" replay --watch "$1.clip"
+    has out "goes on"
+    has err "$2"
+    status 66 "$PF" report --json --state "log$1" -o "$1.json"
+    python3 - "$1.json" "$3" "$4" <<'P'
+import json, sys
+f, = json.load(open(sys.argv[1]))["findings"]
+got = " ".join(f"{a['op']}:{next(x['line'] for x in a['stack'] if x.get('line'))}" for a in f["accesses"])
+assert (f["kind"], got) == (sys.argv[2], sys.argv[3]), (f["kind"], got)
+assert f["status"] == "observed" and len(f["id"]) == 16, f
+P
+}
+check 1 "after it was freed" use-after-free "free:8 read:9"
+check 2 "outside of a heap block" heap-overflow "alloc:7 write:10"
+check 3 "outside of a heap block" heap-overflow "alloc:7 read:11"
+check 4 "after it was freed" use-after-free "free:8 write:46"
+check 5 "outside of a heap block" heap-overflow "alloc:7 write:47"
+check 6 "freed twice" double-free "free:8 free:8"
+check 7 "by thread T1" use-after-free "free:8 read:9"
+check 8 "outside of a heap block" heap-overflow "alloc:50 read:50"
+
+# Recorded without it: the schedule and the memory are the same, so a replay finds it.
+status 0 "$PF" record -o plain.clip -- ./heap 1
+status 66 "$PF" replay --watch plain.clip
+has err "use of a heap block after it was freed in after (heap.c:9)"
+# Blocks freed twice are seen always.
+status 66 "$PF" record -o plain.clip -- ./heap 6
