@@ -9,7 +9,7 @@ stage := $(abspath $(BUILD))/stage
 pf    := $(stage)/bin/pf
 
 .DEFAULT_GOAL := build
-.PHONY: build deps stage demo test test-thorough test-sampling test-directed bench realworld lint format install clean help
+.PHONY: build deps stage demo test test-thorough test-sampling test-directed test-predicted bench realworld lint format install clean help
 
 help: ## this text
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -45,6 +45,11 @@ test-sampling: stage ## every test program under every sampling policy: nothing 
 test-directed: stage ## every test program recorded with 20 seeds, each recording replayed 20 times
 	python3 test/run/program.py --pf $(pf) --level O2 --runs 1 --direct 20,20 \
 		--work $(BUILD)/test-work/test-directed \
+		$$(find test/program -name '*.c*' ! -path '*/part/*' | sort)
+
+test-predicted: stage ## what pf predict says of recordings of every test program: only what is there
+	python3 test/run/program.py --pf $(pf) --level O2 --runs 1 --predict \
+		--work $(BUILD)/test-work/test-predicted \
 		$$(find test/program -name '*.c*' ! -path '*/part/*' | sort)
 
 bench: stage ## time and memory beside ThreadSanitizer, into bench/results

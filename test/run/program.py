@@ -1,6 +1,7 @@
 """program.py - builds and runs one program test and compares what is found with what is wanted.
 
-    program.py [--pf PF] [--level O0] [--runs N] [--work DIR] [--tsan | --sample LIST | --direct S,R] FILE...
+    program.py [--pf PF] [--level O0] [--runs N] [--work DIR] [--tsan | --sample LIST | --direct S,R |
+        --predict] FILE...
 
 Without --level: every level the test names. --tsan uses clang-19 -fsanitize=thread in place of
 photofinish, to check the expectations (variables, complete stacks and the like are then not compared).
@@ -9,6 +10,7 @@ stacks that are wanted, but nothing need be found.
 --direct records the program in directed mode with S seeds and replays each recording R times; in
 the trace of a race-free program everything must be ordered. (What may happen in other orders is not asked: order.h is
 no synchronisation that an analysis could see.)
+--predict records it with two seeds: pf predict takes the recordings and names only races that are wanted.
 Exit: 0 as wanted, 1 not, 2 usage. test/program/README.md says what is compared.
 """
 

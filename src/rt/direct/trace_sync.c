@@ -63,7 +63,10 @@ static bool is_left_out(enum pf_event_kind kind)
 
 static void hear(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what, uintptr_t more)
 {
-    if (!pf_direct.tracing || t != __pf_tls.thread || (is_left_out(kind) && !pf_stack_watched()))
+    bool plain =
+        __pf_tls.dispatch == PF_DISPATCH_PLAIN; /* libc's own thread: order goes through it */
+    if (!pf_direct.tracing || t != __pf_tls.thread ||
+        (is_left_out(kind) && !pf_stack_watched() && !plain))
         return;
     /* Begin, end and fences have no interposed function around them. */
     bool ends = kind == PF_EV_BEGIN || kind == PF_EV_END;
