@@ -34,6 +34,8 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
 
 /* An interposed function is about to store to an atomic variable, in nobody's event body. */
 void pf_event_releases(const volatile void *addr, size_t size, uint32_t id);
+/* It has changed a counter of 4 bytes, in one step, from `old` to `now`. */
+void pf_event_counts(const volatile void *addr, uint32_t old, uint32_t now, uint32_t id);
 
 /* An event has taken the budget below 0: others may run first. */
 struct pf_pending;

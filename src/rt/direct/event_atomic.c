@@ -100,6 +100,20 @@ void pf_event_releases(const volatile void *addr, size_t size, uint32_t id)
                                            .more = size});
 }
 
+void pf_event_counts(const volatile void *addr, uint32_t old, uint32_t now, uint32_t id)
+{
+    if (pf_direct.tracing && pf_stack_watched())
+        pf_trace_event(&(struct pf_traced){.kind = PF_EV_RMW,
+                                           .attached = true,
+                                           .site = id,
+                                           .what = (uintptr_t)addr,
+                                           .more = sizeof old,
+                                           .has_value = true,
+                                           .has_old = true,
+                                           .value = now,
+                                           .old = old});
+}
+
 void pf_event_fence(uint32_t order, uint32_t site)
 {
     (void)order;

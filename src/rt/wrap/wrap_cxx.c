@@ -94,19 +94,23 @@ struct exit_element {
 
 static void (*make_ready)(void *);
 
-static bool count_take(int *count)
+static bool count_take(struct pf_call *c, int *count)
 {
     int n = __atomic_load_n(count, __ATOMIC_RELAXED);
     while (n &&
            !__atomic_compare_exchange_n(count, &n, n + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         ;
+    if (n)
+        pf_event_counts(count, (uint32_t)n, (uint32_t)n + 1, pf_here(c, PF_NATIVE_WRITE));
     return n;
 }
 
 static bool count_drop(struct pf_call *c, int *count)
 {
     pf_hb_release(c->t, count);
-    if (__atomic_fetch_sub(count, 1, __ATOMIC_ACQ_REL) != 1)
+    int n = __atomic_fetch_sub(count, 1, __ATOMIC_ACQ_REL);
+    pf_event_counts(count, (uint32_t)n, (uint32_t)n - 1, pf_here(c, PF_NATIVE_WRITE));
+    if (n != 1)
         return false;
     pf_hb_acquire(c->t, count);
     return true;
@@ -125,7 +129,7 @@ static void hand_over(void *element)
     struct exit_element e = *(struct exit_element *)element;
     PF_CALL(c, set_value_at_thread_exit);
     int *strong = (int *)(e.control + 8), *weak = (int *)(e.control + 12);
-    if (!c.t || !e.control || !count_take(strong)) {
+    if (!c.t || !e.control || !count_take(&c, strong)) {
         make_ready(element);
         return;
     }
