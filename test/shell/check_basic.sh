@@ -97,3 +97,12 @@ cp safe bank
 status 0 "$PF" check --runs 1 --quiet -- ./bank
 status 0 "$PF" report
 has out "0 findings"
+
+# The example that `make demo` shows.
+"$PF" cc -O2 -g -pthread "$ROOT/example/tally.c" -o tally
+"$PF" cc -O2 -g -pthread -DFIXED "$ROOT/example/tally.c" -o fixed
+status 66 "$PF" check --runs 2 --json tally.json --state tally.s -- ./tally
+schema tally.json
+status 0 "$PF" replay "$(python3 -c 'import json; (f,) = json.load(open("tally.json"))["findings"]; print(f["clip"])')"
+status 0 "$PF" check --runs 2 --state fixed.s -- ./fixed
+has out "0 findings"

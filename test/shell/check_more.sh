@@ -146,6 +146,74 @@ assert "tsan" in {s["stage"] for s in late["stages"]}, late["stages"]
 (early,) = [f for f in d["findings"] if f["status"] == "predicted"]
 assert early["tries"] == 8 and not early["clip"] and d["findings"][-1] == early, early
 END
+stack() { echo "<stack><frame><ip>0x1</ip><fn>$1</fn><file>work.c</file><line>$(at "$2")</line></frame></stack>"; }
+cat >helgrind.xml <<END
+<?xml version="1.0"?>
+<valgrindoutput>
+<protocoltool>helgrind</protocoltool>
+<error><kind>Race</kind>
+<xwhat><text>Possible data race during write of size 4 at 0x1 by thread #1</text></xwhat>
+$(stack main 'late = 2;')
+<xauxwhat><text>This conflicts with a previous write of size 4 by thread #2</text></xauxwhat>
+$(stack other 'late = 1;')
+</error>
+</valgrindoutput>
+END
+status 66 "$PF" check --runs 8 --from helgrind.xml --json helgrind.json --state helgrind.s -- ./work
+python3 - <<'END'
+import json
+(late,) = [f for f in json.load(open("helgrind.json"))["findings"] if f["status"] == "confirmed"]
+assert "helgrind" in {s["stage"] for s in late["stages"]} and late["clip"], late
+END
+
+# A race that only free runs have (in directed mode the kernel sees one thread) is observed, and said to be no more.
+cat >free.c <<'END'
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+int shared, several;
+sem_t go;
+static void *idle(void *p)
+{
+    sem_wait(&go);
+    return p;
+}
+static void *other(void *p)
+{
+    if (several)
+        shared = 1;
+    return p;
+}
+int main(void)
+{
+    char line[200];
+    int n = 0;
+    pthread_t t;
+    pthread_create(&t, NULL, idle, NULL);
+    FILE *f = fopen("/proc/self/status", "r");
+    while (fgets(line, sizeof line, f))
+        sscanf(line, "Threads: %d", &n);
+    fclose(f);
+    sem_post(&go);
+    pthread_join(t, NULL);
+    several = n > 1;
+    pthread_create(&t, NULL, other, NULL);
+    if (several)
+        shared = 2;
+    pthread_join(t, NULL);
+    return 0;
+}
+END
+"$PF" cc -g -O1 -pthread free.c -o free
+status 66 "$PF" check --runs 2 --json free.json --state free.s -- ./free
+has out "not yet confirmed"
+schema free.json
+python3 - <<'END'
+import json
+(f,) = json.load(open("free.json"))["findings"]
+assert f["status"] == "observed" and not f.get("clip"), f
+END
+
 report 1 2 >tsan.log
 echo 'int main(void) { return 0; }' >calm.c
 "$PF" cc -g calm.c -o calm
