@@ -106,3 +106,11 @@ schema tally.json
 status 0 "$PF" replay "$(python3 -c 'import json; (f,) = json.load(open("tally.json"))["findings"]; print(f["clip"])')"
 status 0 "$PF" check --runs 2 --state fixed.s -- ./fixed
 has out "0 findings"
+
+# On a terminal a line says what it does and what it has found so far; elsewhere there is none.
+script -qec "'$PF' check --runs 2 --state terminal.s -- ./tally" terminal >/dev/null </dev/null || [[ $? == 66 ]]
+has terminal "nothing found yet | round 1: running freely"
+has terminal "1 confirmed, 0 observed | round 2: recording under"
+NO_COLOR=1 script -qec "'$PF' check --runs 1 --state plain.s -- ./tally" terminal >/dev/null </dev/null || [[ $? == 66 ]]
+hasnt terminal $'\e[31m'
+hasnt err "round 1"
