@@ -114,3 +114,11 @@ has terminal "1 confirmed, 0 observed | round 2: recording under"
 NO_COLOR=1 script -qec "'$PF' check --runs 1 --state plain.s -- ./tally" terminal >/dev/null </dev/null || [[ $? == 66 ]]
 hasnt terminal $'\e[31m'
 hasnt err "round 1"
+
+# What is suppressed is so in every stage.
+echo 'race:^count_one$' >hidden
+status 0 "$PF" check --runs 2 --suppressions hidden --state hidden.s -- ./tally
+has out "0 findings"
+echo 'rase:x' >hidden
+status 2 "$PF" check --runs 2 --suppressions hidden --state bad.s -- ./tally
+has err "hidden:1: "

@@ -21,6 +21,7 @@ void pf_check_found_init(struct pf_check_found *f)
 {
     *f = (struct pf_check_found){0};
     pf_findings_init(&f->all);
+    pf_suppressions_init(&f->hidden);
 }
 
 void pf_check_found_release(struct pf_check_found *f)
@@ -165,8 +166,34 @@ static void confirm_all(struct pf_findings *f, const char *clip)
         }
 }
 
+pf_status pf_check_found_hide(struct pf_check_found *f, const char *path, struct pf_error *e)
+{
+    struct pf_suppress_error bad = {0};
+    char *text;
+    size_t n;
+    pf_status s = pf_file_read(path, &text, &n, e);
+    if (s != PF_OK)
+        return s;
+    if (!pf_suppressions_parse(&f->hidden, &f->all.pool, text, n, &bad))
+        s = bad.line
+                ? pf_fail(e, PF_BAD, "%s:%" PRIu32 ": %s: %s", path, bad.line, bad.reason, bad.text)
+                : pf_fail(e, PF_NOMEM, "out of memory");
+    free(text);
+    return s;
+}
+
+static void drop_hidden(struct pf_findings *f, struct pf_suppressions *hidden)
+{
+    size_t keep = 0;
+    bool by_name;
+    for (size_t i = 0; i < f->n; i++)
+        if (!pf_suppressions_match(hidden, f->at[i], &by_name))
+            f->at[keep++] = f->at[i];
+    f->n = keep;
+}
+
 static pf_status take_document(const struct pf_check_folder *folder, struct pf_check_line *line,
-                               struct pf_error *e)
+                               struct pf_suppressions *hidden, struct pf_error *e)
 {
     struct pf_findings f;
     char raw[PATH_MAX], clip[PATH_MAX];
@@ -176,6 +203,8 @@ static pf_status take_document(const struct pf_check_folder *folder, struct pf_c
         return PF_OK; /* it was ended before it had one, and the line says so */
     pf_findings_init(&f);
     pf_status s = pf_findings_read_document(&f, raw, NULL, e);
+    if (s == PF_OK)
+        drop_hidden(&f, hidden);
     line->events = f.explored.events;
     line->candidates = f.explored.candidates;
     line->refuted = f.explored.refuted;
@@ -221,7 +250,7 @@ pf_status pf_check_found_take(struct pf_check_found *f, const struct pf_check_fo
     size_t before = f->all.n, confirmed = f->confirmed, harmful = f->harmful;
     pf_status s = PF_OK;
     if (line->kind == PF_CHECK_HATCH || line->kind == PF_CHECK_LOOK)
-        s = take_document(folder, line, e);
+        s = take_document(folder, line, &f->hidden, e);
     if (s == PF_OK)
         s = read_step(f, folder, line, e);
     if (s == PF_OK)

@@ -12,6 +12,7 @@
 
 #include "check_chain.h"
 #include "findings.h"
+#include "suppress.h"
 
 struct pf_check_found {
     struct pf_findings all;
@@ -20,11 +21,15 @@ struct pf_check_found {
     struct pf_chain_target *targets;
     size_t ntargets;
     size_t confirmed, harmful, observed; /* how many */
+    struct pf_suppressions hidden;       /* free runs know them by themselves */
 };
 
 void pf_check_found_init(struct pf_check_found *f);
 void pf_check_found_release(struct pf_check_found *f);
 
+/* Findings that the file describes are not taken. */
+PF_MUST_USE pf_status pf_check_found_hide(struct pf_check_found *f, const char *path,
+                                          struct pf_error *e);
 /* What the step left, into `f`. *news: a finding is new or newly confirmed. The line gets its counts. */
 PF_MUST_USE pf_status pf_check_found_take(struct pf_check_found *f,
                                           const struct pf_check_folder *folder,

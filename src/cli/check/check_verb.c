@@ -165,6 +165,8 @@ static int work(const struct pf_check_plan *plan, const struct pf_check_folder *
     unlink(end);
     pf_check_found_init(&w.found);
     pf_status s = pf_chain_init(&w.chain, plan, &e);
+    if (s == PF_OK && plan->launch.suppressions)
+        s = pf_check_found_hide(&w.found, plan->launch.suppressions, &e);
     if (s == PF_OK)
         s = keep_foreign(&w, &e);
     if (s == PF_OK && going_on)
