@@ -242,7 +242,7 @@ static int run(struct hatch *h, int argc, char **argv)
     struct pf_error e;
     if (pf_clip_open(&h->recording, h->j.path, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
-    int status = pf_load_trace(VERB, h->j.path, &h->j.t);
+    int status = pf_load_trace_atomic(VERB, h->j.path, h->j.atomic, &h->j.t);
     if (status == PF_EXIT_OK) {
         predict(h);
         status = try_all(h);
@@ -277,6 +277,8 @@ int pf_cmd_hatch(int argc, char **argv)
     struct pf_error e;
     struct hatch *h = pf_mem_zero(1, sizeof *h);
     const struct pf_cli_option options[] = {
+        {"atomic", "GLOB", "calls of functions of this name are atomic regions", &h->j.atomic,
+         NULL},
         {"jobs", "N", "try so many at a time (default 1)", &jobs, NULL},
         {"json", "FILE", "write the findings as JSON ('-': to standard output)", &h->json, NULL},
         {"known", "FILE", "do not try findings whose ids stand in FILE, one a line", &known, NULL},

@@ -64,6 +64,11 @@ for level in O0 O2; do
     has out "atomicity violation"
     # Or the command line.
     found --atomic='sel?,nothing' plain.clip
+    rm -rf plain.clip.hatched
+    status 66 "$PF" hatch --atomic=sell plain.clip
+    has out "atomicity violation"
+    status 66 "$PF" check --runs 1 --atomic=sell --state check.$level -- ./plain
+    has out "atomicity violation"
     status 0 "$PF" predict --atomic='cell' plain.clip
     has out "0 races, 0 atomicity violations"
     # A region with one section is one.

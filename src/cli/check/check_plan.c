@@ -31,6 +31,7 @@ bool pf_check_plan_parse(struct pf_check_plan *p, int argc, char **argv, int *st
         {"suite", "FILE", "check every test of the list, see pf suite", &p->suite, NULL},
         {"from", "FILE", "try to confirm what ThreadSanitizer or Helgrind reported", &p->from,
          NULL},
+        {"atomic", "GLOB", "calls of functions of this name are atomic regions", &p->atomic, NULL},
         {"state", "DIR", "where everything is kept (default " PF_DEFAULT_STATE ")", &p->state,
          NULL},
         {"json", "FILE", "write the findings as JSON; - is standard output", &p->json, NULL},

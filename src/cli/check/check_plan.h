@@ -15,7 +15,7 @@
 struct pf_check_plan {
     struct pf_suite_list tests;
     struct pf_launch launch; /* free mode; its policy is set for each run unless `sample` is */
-    const char *sample, *state, *json, *suite, *server, *from;
+    const char *sample, *state, *json, *suite, *server, *from, *atomic;
     const char *time, *runs, *jobs, *grace, *period; /* as given; NULL: not */
     uint64_t time_ms, rounds, njobs, grace_ms, for_ms; /* rounds 0: as many as fit */
     bool going_on, any, quiet;

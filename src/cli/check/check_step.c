@@ -90,6 +90,8 @@ static pf_status set_words(struct pf_check_step *s, char **argv, struct pf_error
         break;
     case PF_CHECK_HATCH:
         argv[n++] = "hatch";
+        if (s->plan->atomic)
+            argv[n++] = word(s, "--atomic=", s->plan->atomic);
         argv[n++] = "--known";
         argv[n++] = path_word(s, "/known", 0);
         argv[n++] = "-o";
