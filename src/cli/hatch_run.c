@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "hatch_run.h"
 #include "cli.h"
+#include "directed.h"
 #include "hatch_shared.h"
 #include "vec.h"
 #include <errno.h>
@@ -184,6 +185,48 @@ static void try_apart(struct pf_hatch_run *r)
     }
 }
 
+/* --- harm that does not end the program --- */
+
+/* In a process of its own: replays it with every access looked at; its first memory error is in `out`. */
+static void watch(const struct pf_clip *clip, struct pf_hatch_result *out)
+{
+    struct pf_directed d = {.watch = true, .quiet = true};
+    struct pf_child_end child;
+    struct pf_clip_end end;
+    struct pf_error e;
+    pid_t pid = fork();
+    if (pid == 0) {
+        settle();
+        if (pf_directed_replay(clip, NULL, &d, &child, &end, &e) == PF_OK && end.errors)
+            snprintf(out->why, sizeof out->why, "memory error: %s", end.error);
+        _exit(0);
+    }
+    for (uint64_t began = now_ms(); pid > 0 && waitpid(pid, NULL, WNOHANG) == 0; usleep(2000))
+        if (now_ms() - began > LIMIT_MS || interrupted)
+            kill(-pid, SIGKILL);
+}
+
+/* A memory error that the recording has as well is none of the finding's doing. */
+static void look_for_harm(struct pf_hatch_run *r)
+{
+    struct pf_hatch_result *before = &r->results[r->n];
+    for (size_t i = 0, asked = 0; i < r->n && !is_over(r); i++) {
+        struct pf_hatch_result *it = r->items[i].result;
+        struct pf_clip clip;
+        struct pf_error e;
+        if (it->verdict != PF_HATCHED_REAL || pf_clip_open(&clip, r->items[i].clip, &e) != PF_OK)
+            continue;
+        watch(&clip, it);
+        pf_clip_release(&clip);
+        if (*it->why && !asked++)
+            watch(r->recording, before);
+        if (*it->why && strcmp(it->why, before->why))
+            it->verdict = PF_HATCHED_ERROR;
+        else
+            *it->why = 0;
+    }
+}
+
 /* --- all --- */
 
 int pf_hatch_run(struct pf_hatch_run *r)
@@ -203,6 +246,7 @@ int pf_hatch_run(struct pf_hatch_run *r)
     if (r->n > 1 && !r->apart)
         try_together(r);
     try_apart(r);
+    look_for_harm(r);
     if (isatty(STDERR_FILENO))
         fputc('\n', stderr);
     sigaction(SIGINT, &was[0], NULL);

@@ -142,3 +142,37 @@ done
 [[ $(ls together) == "$(ls apart)" ]] || fail "files were left: $(ls together)"
 status 2 "$PF" hatch --limit=soon many.clip
 has err "--limit=soon"
+
+# Harm that does not end the program: memory is used after it was freed. A recording that has the error itself says
+# nothing of the finding.
+cat >late.c <<'END'
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+struct node { int value; } *node;
+static void *user(void *p)
+{
+    node->value = 1;
+    return p;
+}
+int main(void)
+{
+    pthread_t t;
+    node = malloc(sizeof *node);
+    pthread_create(&t, NULL, user, NULL);
+    PAUSE;
+    free(node);
+    pthread_join(t, NULL);
+    return 0;
+}
+END
+"$PF" cc -g -O1 -pthread '-DPAUSE=usleep(1000)' late.c -o late
+status 0 "$PF" record -o late.clip -- ./late
+status 66 "$PF" hatch --json late.json late.clip
+has out "Consequence: memory error: use of a heap block after it was freed in user (late.c:7)"
+has out "1 real, of these 1 with an error"
+has late.json '"harm":"memory error: use of a heap block'
+"$PF" cc -g -O1 -pthread '-DPAUSE=(void)0' late.c -o early
+status 0 "$PF" record -o early.clip -- ./early
+status 66 "$PF" hatch early.clip
+has out "1 real, of these 0 with an error"
