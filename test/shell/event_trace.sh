@@ -1,7 +1,7 @@
 # What a full recording says of accesses, atomics, copies, calls into code without events, and
 # functions left out; and that the schedule alone leads to the same results.
 clang-19 -DPF_CHANNEL_VERSION=0 -I"$ROOT/src/clip" -I"$ROOT/src/abi" -I"$ROOT/src/base" -o show "$ROOT/test/run/show_events.c" \
-    "$BUILD/src/clip/libpf_clip.a" "$BUILD/src/base/libpf_base.a" -lzstd -llz4 -lxxhash
+    "$BUILD/src/clip/libpf_clip.a" "$BUILD/src/base/libpf_base.a" -lzstd -lxxhash
 cat >lib.c <<'C'
 struct node { struct node *next; int *value; };
 int lib_sum(struct node *n, int (*f)(int))

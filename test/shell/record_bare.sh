@@ -72,7 +72,7 @@ has out " 2 libm.so.6"
 # gdb too.
 status 0 "$PF" replay s.clip --gdb --until T1:20 -- -batch -ex 'thread apply all bt'
 has out "at sum.cc:"
-has out "start_thread"
+has out "Thread 5 ("
 
 # What such a recording can tell, and what not.
 status 0 "$PF" predict --json p.json s.clip
