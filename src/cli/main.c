@@ -38,7 +38,8 @@ static int help(FILE *to)
     fputs("usage: pf VERB [OPTION...] [ARGUMENT...]\n\n"
           "photofinish finds data races in multi-threaded C and C++.\n\n"
           "  pf cc -g -o prog prog.c -pthread     build with checks\n"
-          "  pf run -- ./prog                     run, report races; exit 66 if there are any\n\n"
+          "  pf check -- ./prog                   the whole chain, a clip of each finding\n"
+          "  pf run -- ./prog                     one run, its races; exit 66 if there are any\n\n"
           "verbs:\n",
           to);
     for (size_t i = 0; i < NVERBS; i++)
