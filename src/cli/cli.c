@@ -1,9 +1,11 @@
 /* cli.c - see cli.h. */
+#define _GNU_SOURCE
 #include "cli.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 int pf_complain(const char *verb, const char *format, ...)
@@ -148,6 +150,13 @@ void pf_cli_format(struct pf_text *t, const char *format, ...)
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
     pf_text_add(t, text);
+}
+
+uint64_t pf_cli_now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 bool pf_cli_duration(const char *text, uint64_t *ms)

@@ -52,6 +52,9 @@ void pf_cli_format(struct pf_text *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 /* "90", "90s", "500ms", "2m", "1h" in milliseconds; false: no such time. */
 bool pf_cli_duration(const char *text, uint64_t *ms);
+/* A clock that only goes forwards. */
+uint64_t pf_cli_now_ns(void);
+static inline uint64_t pf_cli_now_ms(void) { return pf_cli_now_ns() / 1000000; }
 
 /* A pool on malloc. */
 void pf_cli_pool_init(struct pf_pool *p);

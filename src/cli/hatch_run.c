@@ -14,7 +14,6 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define VERB "hatch"
@@ -24,16 +23,9 @@ static volatile sig_atomic_t interrupted;
 
 static void interrupt(int sig) { interrupted = sig; }
 
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 static bool is_over(const struct pf_hatch_run *r)
 {
-    return interrupted || (r->limit_ms && now_ms() - r->began >= r->limit_ms);
+    return interrupted || (r->limit_ms && pf_cli_now_ms() - r->began >= r->limit_ms);
 }
 
 static void progress(const struct pf_hatch_run *r, size_t done)
@@ -78,17 +70,17 @@ static size_t begun(const struct pf_hatch_run *r, const char *folder)
 /* Waits for the process that tries them; `before`: tried already. */
 static void wait_shared(struct pf_hatch_run *r, pid_t pid, const char *folder, size_t before)
 {
-    uint64_t news = now_ms();
+    uint64_t news = pf_cli_now_ms();
     size_t seen = 0;
     for (unsigned nap = 500; waitpid(pid, NULL, WNOHANG) == 0; nap = nap < 20000 ? 2 * nap : nap) {
         size_t n = begun(r, folder);
         if (n != seen)
-            news = now_ms();
+            news = pf_cli_now_ms();
         seen = n;
         progress(r, before + (n ? n - 1 : 0));
         if (is_over(r))
             kill(pid, SIGTERM); /* which pf hands on to the program, and judges what there is */
-        if (now_ms() - news > 2 * LIMIT_MS)
+        if (pf_cli_now_ms() - news > 2 * LIMIT_MS)
             kill(-pid, SIGKILL);
         usleep(nap);
     }
@@ -201,8 +193,9 @@ static void watch(const struct pf_clip *clip, struct pf_hatch_result *out)
             snprintf(out->why, sizeof out->why, "memory error: %s", end.error);
         _exit(0);
     }
-    for (uint64_t began = now_ms(); pid > 0 && waitpid(pid, NULL, WNOHANG) == 0; usleep(2000))
-        if (now_ms() - began > LIMIT_MS || interrupted)
+    for (uint64_t began = pf_cli_now_ms(); pid > 0 && waitpid(pid, NULL, WNOHANG) == 0;
+         usleep(2000))
+        if (pf_cli_now_ms() - began > LIMIT_MS || interrupted)
             kill(-pid, SIGKILL);
 }
 
@@ -232,7 +225,7 @@ static void look_for_harm(struct pf_hatch_run *r)
 int pf_hatch_run(struct pf_hatch_run *r)
 {
     struct sigaction sa = {.sa_handler = interrupt}, was[2];
-    r->began = now_ms();
+    r->began = pf_cli_now_ms();
     r->results = mmap(NULL, (r->n + 1) * sizeof *r->results, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (r->results == MAP_FAILED)

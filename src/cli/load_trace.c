@@ -93,7 +93,7 @@ static int load_clip(const char *verb, const char *path, const char *atomic, str
         if (s != PF_OK)
             return pf_complain(verb, "%s", e.text);
     }
-    bool ok = pf_trace_read_clip(t, &clip, &te);
+    bool ok = pf_trace_read_clip(t, &clip, path, &te);
     if (clip.meta.runtime)
         fprintf(
             stderr,

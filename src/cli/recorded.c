@@ -304,9 +304,10 @@ static bool add_event(struct loader *l, const struct pf_record *r)
     return true;
 }
 
-bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, struct pf_trace_error *err)
+bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, const char *name,
+                        struct pf_trace_error *err)
 {
-    struct loader l = {.t = t, .path = clip->path, .err = err};
+    struct loader l = {.t = t, .path = name, .err = err};
     struct pf_events *events;
     struct pf_record r[64];
     struct pf_error e;

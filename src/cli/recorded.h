@@ -17,6 +17,7 @@
 
 #define PF_RECORDED_MAX 100000000u /* events; more do not fit the memory of ordinary machines */
 
-bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, struct pf_trace_error *err);
+bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, const char *name,
+                        struct pf_trace_error *err);
 
 #endif

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "check_attend.h"
+#include "cli.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +15,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define PAUSE_MS 5
@@ -41,13 +41,6 @@ struct attendant {
     pid_t client, client_of;
     bool listened;
 };
-
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 static size_t read_whole(const char *path, char *to, size_t room)
 {
@@ -165,7 +158,7 @@ static void look_around(struct attendant *a)
         while (i < a->n && a->at[i].pid != pid)
             i++;
         if (i == a->n && a->n < PROCESSES)
-            a->at[a->n++] = (struct charge){.pid = pid, .since_ms = now_ms()};
+            a->at[a->n++] = (struct charge){.pid = pid, .since_ms = pf_cli_now_ms()};
         if (i < a->n) {
             a->at[i].seen = true;
             a->at[i].target = a->at[i].target || is_target(a, pid);
@@ -202,9 +195,9 @@ static void ask(const struct attendant *a, struct charge *c)
 {
     if (!c->asked_ms)
         kill(c->pid, SIGTERM);
-    else if (now_ms() - c->asked_ms > a->plan->grace_ms)
+    else if (pf_cli_now_ms() - c->asked_ms > a->plan->grace_ms)
         kill(c->pid, SIGKILL);
-    c->asked_ms = c->asked_ms ? c->asked_ms : now_ms();
+    c->asked_ms = c->asked_ms ? c->asked_ms : pf_cli_now_ms();
 }
 
 static void serve(struct attendant *a)
@@ -222,7 +215,7 @@ static void serve(struct attendant *a)
         const struct listening *l;
         if (!c->target)
             continue;
-        if (c->asked_ms || (a->plan->for_ms && now_ms() - c->since_ms >= a->plan->for_ms))
+        if (c->asked_ms || (a->plan->for_ms && pf_cli_now_ms() - c->since_ms >= a->plan->for_ms))
             ask(a, c);
         if (a->plan->server && !a->client && !c->served && (l = listens(c->pid, all, n))) {
             c->port = l->port;

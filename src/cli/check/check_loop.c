@@ -4,6 +4,7 @@
 #include "check_attend.h"
 #include "check_progress.h"
 #include "check_step.h"
+#include "cli.h"
 #include "clip.h"
 #include <errno.h>
 #include <limits.h>
@@ -14,7 +15,6 @@
 #include <string.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 struct slot {
@@ -37,13 +37,6 @@ struct loop {
     struct pf_error *e;
 };
 
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 static void stop(struct loop *l)
 {
     l->stopping = true;
@@ -64,7 +57,7 @@ static void fail(struct loop *l, pf_status s)
 /* No step may take all that is left: half of it, or much longer than the program usually runs. */
 static uint64_t limit_of(const struct loop *l, const struct pf_check_line *unit)
 {
-    uint64_t now = now_ms(), left = l->deadline_ms > now ? l->deadline_ms - now : 0;
+    uint64_t now = pf_cli_now_ms(), left = l->deadline_ms > now ? l->deadline_ms - now : 0;
     uint64_t half = left / 2 + 1, usual = l->usual_ms[unit->test];
     if (unit->kind == PF_CHECK_HATCH) /* many runs of the program in one */
         return left * 3 / 4 + 1;
@@ -222,14 +215,14 @@ static void show(struct loop *l)
     for (size_t i = 0; i < l->nslots; i++)
         if (l->slots[i].busy)
             what = &l->slots[i].step.line;
-    uint64_t now = now_ms();
+    uint64_t now = pf_cli_now_ms();
     pf_check_progress_show(&l->progress, l->w, what, now - l->began_ms,
                            l->deadline_ms - l->began_ms, l->stopping);
 }
 
 static int patience(const struct loop *l)
 {
-    uint64_t now = now_ms();
+    uint64_t now = pf_cli_now_ms();
     if (l->stopping)
         return 200;
     uint64_t left = l->deadline_ms > now ? l->deadline_ms - now + 1 : 0;
@@ -253,7 +246,7 @@ static void run(struct loop *l, struct pollfd *fds)
                     collect(l, &l->slots[k]);
                     break;
                 }
-        if (!l->stopping && now_ms() >= l->deadline_ms) {
+        if (!l->stopping && pf_cli_now_ms() >= l->deadline_ms) {
             l->w->out_of_time = true;
             stop(l);
         }
@@ -283,7 +276,7 @@ pf_status pf_check_loop(struct pf_check_work *w, struct pf_error *e)
     else
         l.status = pf_keeper_life_init(&l.life, e);
     if (l.status == PF_OK) {
-        l.began_ms = now_ms();
+        l.began_ms = pf_cli_now_ms();
         l.deadline_ms = l.began_ms + w->plan->time_ms;
         fds[0] = (struct pollfd){signals, POLLIN, 0};
         pf_check_progress_init(&l.progress, w->plan->quiet);

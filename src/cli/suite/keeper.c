@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "keeper.h"
+#include "cli.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +20,6 @@
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define GIVE_UP_NS 5000000000ull /* on processes that even SIGKILL does not end */
@@ -35,13 +35,6 @@ struct guard {
     uint64_t began, deadline;
     enum { RUNNING, ASKED, FORCED } phase;
 };
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* --- the child --- */
 
@@ -157,9 +150,9 @@ static void reap(struct guard *g)
         if (pid == g->child) {
             g->ended = true;
             g->result->wait = wait;
-            g->result->wall_ns = now_ns() - g->began;
+            g->result->wall_ns = pf_cli_now_ns() - g->began;
             if (g->phase == RUNNING)
-                g->deadline = now_ns() + g->what->grace_ms * 1000000; /* for what it left */
+                g->deadline = pf_cli_now_ns() + g->what->grace_ms * 1000000; /* for what it left */
         }
     g->empty = pid < 0 && errno == ECHILD;
 }
@@ -194,7 +187,7 @@ static void next_phase(struct guard *g, enum pf_kept_how how)
         return;
     }
     g->phase = asked ? FORCED : ASKED;
-    g->deadline = now_ns() + (asked ? GIVE_UP_NS : g->what->grace_ms * 1000000);
+    g->deadline = pf_cli_now_ns() + (asked ? GIVE_UP_NS : g->what->grace_ms * 1000000);
     signal_tree(asked ? SIGKILL : SIGTERM);
     if (!asked)
         signal_tree(SIGCONT); /* one that is stopped would never hear it */
@@ -206,7 +199,7 @@ static int wait_ms(const struct guard *g)
         return 10; /* what was forked meanwhile gets its signal too */
     if (g->deadline == FOREVER)
         return -1;
-    uint64_t now = now_ns();
+    uint64_t now = pf_cli_now_ns();
     uint64_t ms = g->deadline > now ? (g->deadline - now) / 1000000 + 1 : 0;
     return ms > 3600000 ? 3600000 : (int)ms;
 }
@@ -232,7 +225,7 @@ static void watch(struct guard *g)
             break;
         if (g->phase == FORCED)
             signal_tree(SIGKILL);
-        if (told || now_ns() >= g->deadline)
+        if (told || pf_cli_now_ns() >= g->deadline)
             next_phase(g, told ? PF_KEPT_STOPPED : PF_KEPT_LIMIT);
     }
     take_output(g);
@@ -301,7 +294,7 @@ static _Noreturn void keep(const struct pf_keep *what, int life, int answer)
     }
     g.output = output[0];
     fcntl(g.output, F_SETFL, O_NONBLOCK);
-    g.began = now_ns();
+    g.began = pf_cli_now_ns();
     if (what->limit_ms)
         g.deadline = g.began + what->limit_ms * 1000000;
     g.child = fork();

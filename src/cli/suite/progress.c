@@ -1,25 +1,18 @@
 /* progress.c - see progress.h. */
 #include "progress.h"
+#include "cli.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
-
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 void pf_progress_init(struct pf_progress *p, uint64_t done)
 {
     const char *term = getenv("TERM");
     *p = (struct pf_progress){.on = isatty(STDERR_FILENO) && !(term && !strcmp(term, "dumb")),
-                              .began_ns = now_ns(),
+                              .began_ns = pf_cli_now_ns(),
                               .first = done};
 }
 
@@ -32,7 +25,7 @@ static int columns(void)
 static void add_left(char *at, size_t room, const struct pf_progress *p, uint64_t done,
                      uint64_t wanted)
 {
-    uint64_t spent = now_ns() - p->began_ns, fresh = done - p->first;
+    uint64_t spent = pf_cli_now_ns() - p->began_ns, fresh = done - p->first;
     if (fresh == 0 || done >= wanted)
         return;
     uint64_t s = (uint64_t)((double)spent / (double)fresh * (double)(wanted - done) / 1e9);
