@@ -15,7 +15,7 @@ enum pf_event_flags {
     PF_EF_NESTED = 1,   /* of a lock: an inner level of a recursive one, no effect on others */
     PF_EF_ORPHAN = 1,   /* of a read: its value no observed write explains (selfcheck.h) */
     PF_EF_RELAXED = 2,  /* an atomic that orders nothing */
-    PF_EF_ACQUIRE = 4,  /* an atomic that only acquires (or only releases) */
+    PF_EF_ACQUIRE = 4,  /* an atomic or fence that only acquires (or only releases) */
     PF_EF_RELEASE = 8,
     PF_EF_CHECK = 4,    /* of a read: it decides about a later write of the place */
     PF_EF_ACT = 8,      /* of a write: such a one */

@@ -206,17 +206,10 @@ void __pf_atomic_end(void *handle, uint32_t stored)
         pf_signal_poll(t);
 }
 
-/* To a listener all fences are one object: more order than there is, never less. */
-static const char fences;
-
-void pf_hb_fence(struct pf_thread *t, unsigned order)
+static void order_by_fence(struct pf_thread *t, unsigned order)
 {
     pf_oracle_begin();
     pf_oracle_event(t, "fence", order, 0);
-    if (acquires(order))
-        pf_tell(t, PF_EV_TAKE, &fences, 0);
-    if (releases(order))
-        pf_tell(t, PF_EV_POST, &fences, 0);
     if (acquires(order) && t->acquired) {
         pf_clock_join(t->clock, t->acquired, PF_SID_MAX + 1);
         t->nclock = PF_SID_MAX + 1;
@@ -248,6 +241,6 @@ void __pf_fence(uint32_t order, uint32_t site)
         return;
     }
     pf_nest();
-    pf_hb_fence(t, order);
+    order_by_fence(t, order);
     pf_unnest();
 }

@@ -1,5 +1,5 @@
 /*
- * hb.h - happens-before: sync objects by address, locks, fences.
+ * hb.h - happens-before: sync objects by address, locks.
  *
  * Model:   a sync object is a vector clock found by any address the target chooses (a mutex, an
  *          atomic, a file descriptor's own object). release: object := join(object, thread), and
@@ -39,8 +39,5 @@ void pf_lock_dropping(struct pf_thread *t, const volatile void *lock);
 uint32_t pf_lock_drop_all(struct pf_thread *t, const volatile void *lock);
 void pf_lock_retaken(struct pf_thread *t, const volatile void *lock, uint32_t depth,
                      uint32_t where);
-
-/* atomic_thread_fence. */
-void pf_hb_fence(struct pf_thread *t, unsigned order);
 
 #endif

@@ -316,6 +316,7 @@ static void find_items(struct pf_trace *t)
 void pf_trace_seal(struct pf_trace *t)
 {
     assert(!t->sealed);
+    pf_trace_find_orders(t);
     cut_cells(t);
     find_nesting(t);
     find_generations(t);

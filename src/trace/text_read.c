@@ -171,6 +171,21 @@ static uint64_t cut(uint64_t value, uint64_t size)
     return size < 8 ? value & ((1ull << 8 * size) - 1) : value;
 }
 
+static void ordering(struct reader *r, struct pf_event *e)
+{
+    static const struct {
+        const char *word;
+        uint8_t flags;
+    } order[] = {
+        {"relaxed", PF_EF_RELAXED}, {"acquire", PF_EF_ACQUIRE}, {"release", PF_EF_RELEASE}};
+    for (size_t i = e->kind == PF_EV_FENCE; i < sizeof order / sizeof *order; i++)
+        if (is(r, order[i].word)) {
+            e->flags |= order[i].flags;
+            next(r);
+            return;
+        }
+}
+
 static bool access_event(struct reader *r, struct pf_event *e)
 {
     struct spot s;
@@ -199,17 +214,7 @@ static bool access_event(struct reader *r, struct pf_event *e)
     } else if (s.has_old)
         return fail(r, "only rmw has an old value");
     if (pf_event_atomic(e)) {
-        static const struct {
-            const char *word;
-            uint8_t flags;
-        } order[] = {
-            {"relaxed", PF_EF_RELAXED}, {"acquire", PF_EF_ACQUIRE}, {"release", PF_EF_RELEASE}};
-        for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-            if (is(r, order[i].word)) {
-                e->flags |= order[i].flags;
-                next(r);
-                break;
-            }
+        ordering(r, e);
     } else if (is(r, e->kind == PF_EV_READ ? "checks" : "acts")) {
         e->flags |= e->kind == PF_EV_READ ? PF_EF_CHECK : PF_EF_ACT;
         next(r);
@@ -344,6 +349,8 @@ static bool event(struct reader *r)
         [PF_OPERAND_THREAD] = PF_ROLE_THREAD,  [PF_OPERAND_SYNC] = PF_ROLE_SYNC};
     switch (pf_event_operand[kind]) {
     case PF_OPERAND_NONE:
+        if (kind == PF_EV_FENCE)
+            ordering(r, &e);
         break;
     case PF_OPERAND_PLACE:
         if (!access_event(r, &e))

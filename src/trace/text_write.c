@@ -87,6 +87,13 @@ static void put_reach(const struct pf_trace *t, const struct pf_reach *d, FILE *
     fputs(" }", out);
 }
 
+static void put_ordering(const struct pf_event *e, FILE *out)
+{
+    fputs(e->flags & PF_EF_RELAXED ? " relaxed" : "", out);
+    fputs(e->flags & PF_EF_ACQUIRE ? " acquire" : "", out);
+    fputs(e->flags & PF_EF_RELEASE ? " release" : "", out);
+}
+
 static void put_event(const struct pf_trace *t, uint32_t i, FILE *out)
 {
     const struct pf_event *e = &t->events.at[i];
@@ -102,12 +109,8 @@ static void put_event(const struct pf_trace *t, uint32_t i, FILE *out)
             else
                 fprintf(out, "=%" PRIu64, e->value);
         }
-        if (pf_event_atomic(e) && e->flags & PF_EF_RELAXED)
-            fputs(" relaxed", out);
-        if (pf_event_atomic(e) && e->flags & PF_EF_ACQUIRE)
-            fputs(" acquire", out);
-        if (pf_event_atomic(e) && e->flags & PF_EF_RELEASE)
-            fputs(" release", out);
+        if (pf_event_atomic(e))
+            put_ordering(e, out);
         if (pf_event_checks(e) || pf_event_acts(e))
             fputs(pf_event_checks(e) ? " checks" : " acts", out);
         break;
@@ -142,6 +145,8 @@ static void put_event(const struct pf_trace *t, uint32_t i, FILE *out)
             put_reach(t, &t->reaches.at[e->link], out);
         break;
     default:
+        if (e->kind == PF_EV_FENCE)
+            put_ordering(e, out);
         break;
     }
     const struct pf_site_info *s = &t->sites.at[e->site];

@@ -31,7 +31,8 @@ enum pf_event_class {
     PF_CLASS_THREAD,
     PF_CLASS_CALL,
     PF_CLASS_BRANCH,
-    PF_CLASS_REGION
+    PF_CLASS_REGION,
+    PF_CLASS_FENCE
 };
 enum pf_event_operand {
     PF_OPERAND_NONE,
@@ -196,7 +197,7 @@ uint32_t pf_trace_reach_again(struct pf_trace *t, uint32_t earlier);
 struct pf_event *pf_trace_add(struct pf_trace *t, enum pf_event_kind kind, uint32_t thread);
 
 /* Cuts places into cells, finds nesting of locks, generations of barriers, wakers, values left
- * out, initial values. After this the trace does not change. O(n log n). */
+ * out, initial values, what else atomics order (fences, release sequences). After this the trace does not change. O(n log n). */
 void pf_trace_seal(struct pf_trace *t);
 
 static inline bool pf_event_is_access(const struct pf_event *e)

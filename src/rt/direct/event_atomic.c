@@ -116,7 +116,12 @@ void pf_event_counts(const volatile void *addr, uint32_t old, uint32_t now, uint
 
 void pf_event_fence(uint32_t order, uint32_t site)
 {
-    (void)order;
-    (void)site;
     count(0, 0, false, PF_PENDING_NOWHERE);
+    if (!pf_direct.tracing || !pf_stack_watched() || order == PF_RELAXED)
+        return;
+    pf_nest();
+    pf_trace_event(&(struct pf_traced){.kind = PF_EV_FENCE,
+                                       .flags = flags_of(order, true),
+                                       .site = pf_stack_id(__pf_tls.thread, site)});
+    pf_unnest();
 }
