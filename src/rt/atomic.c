@@ -49,7 +49,7 @@ static bool releases(unsigned o) { return o == PF_RELEASE || o == PF_ACQ_REL || 
 /*
  * Most loads find what they found before: somebody polls. Where the thread has learned what there is to
  * learn, the stripe's version was the same and nobody held it, before the operation and after it, there
- * is no need to lock.
+ * is no need to lock. The same goes for a counter: an RMW that releases nothing leaves the clock as it is.
  */
 static struct pf_learned *learned_slot(struct pf_thread *t, uintptr_t addr)
 {
@@ -95,7 +95,8 @@ void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
     pf_oracle_begin();
     /* A release must be seen to exist before its value can be. */
     bool release = o->op != PF_ATOMIC_LOAD && (releases(o->order) || t->released);
-    if (o->op == PF_ATOMIC_LOAD && is_as_learned(learned_slot(t, o->addr), o->addr, o->order)) {
+    if (o->op != PF_ATOMIC_STORE && !release &&
+        is_as_learned(learned_slot(t, o->addr), o->addr, o->order)) {
         o->learned = learned_slot(t, o->addr);
     } else if (release || !pf_sync_absent(o->addr)) {
         o->lock = pf_sync_lock(o->addr);
@@ -104,8 +105,8 @@ void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
     return o;
 }
 
-/* The access itself, for races with plain ones. */
-static void check(struct operation *o, bool write)
+/* The access itself, for races with plain ones: of several granules, or in a special mode. */
+static __attribute__((noinline)) void check_parts(struct operation *o, bool write)
 {
     struct pf_thread *t = o->t;
     for (uintptr_t a = o->addr, end = a + o->size; a < end;) {
@@ -117,10 +118,27 @@ static void check(struct operation *o, bool write)
         uint64_t mine = pf_stmt_make(t, mask & 0xff, write, true) | pf_stack_id(t, o->site);
         if (t->idle)
             pf_cell_look(t, a, mine, PF_NO_SITE);
-        else if (pf_rt.careful || !pf_cell_touch_atomic(t->clock, pf_cell_of(a), mine))
+        else
             pf_cell_access(t, a, mine, PF_NO_SITE);
         a += n;
     }
+}
+
+static inline void check(struct operation *o, bool write)
+{
+    struct pf_thread *t = o->t;
+    unsigned at = o->addr & 7;
+    if (__builtin_expect((at + o->size > 8) | pf_rt.careful | t->idle, 0)) {
+        check_parts(o, write);
+        return;
+    }
+    uint64_t *cell = pf_cell_of(o->addr);
+    uint64_t mine = pf_stmt_make(t, ((1u << o->size) - 1) << at & 0xff, write, true);
+    if (pf_stmt_covers(pf_word_get(&cell[0]), mine) || pf_stmt_covers(pf_word_get(&cell[1]), mine))
+        return;
+    mine |= pf_stack_id(t, o->site);
+    if (!pf_cell_touch_atomic(t->clock, cell, mine))
+        pf_cell_access(t, o->addr, mine, PF_NO_SITE);
 }
 
 static void load(struct operation *o, struct pf_sync *s, unsigned order)
@@ -146,12 +164,13 @@ static void store(struct operation *o, struct pf_sync *s, bool rmw)
         return;
     uint64_t self = 1ull << (t->number & 63);
     if (releases(o->order)) {
-        if (rmw)
-            pf_clock_from_thread(&s->clock, t);
-        else
+        bool knows = !rmw || s->head == t->number + 1 || acquires(o->order); /* all that it had */
+        if (knows)
             pf_clock_set_thread(&s->clock, t);
+        else
+            pf_clock_from_thread(&s->clock, t);
         s->heads = rmw ? s->heads | self : self;
-        s->head = rmw && s->head != t->number + 1 ? 0 : t->number + 1;
+        s->head = knows ? t->number + 1 : 0;
         return;
     }
     if (!rmw && !(s->heads & self)) { /* the sequences of others end here */
@@ -184,10 +203,11 @@ void __pf_atomic_end(void *handle, uint32_t stored)
         o->sync = pf_sync_find(o->addr, false);
         o->late = true;
     }
-    if (!pf_ignores(t, stored) && pf_stack_watched())
-        check(o, stored);
     if (o->op != PF_ATOMIC_STORE && !t->ignore_sync)
         load(o, o->sync, order);
+    /* After what it learns, which may order it behind the initialisation; before what it tells. */
+    if (!pf_ignores(t, stored) && pf_stack_watched())
+        check(o, stored);
     if (stored && !t->ignore_sync && !o->late)
         store(o, o->sync, rmw);
     if (o->lock) {

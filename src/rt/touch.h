@@ -242,17 +242,44 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint
     return true;
 }
 
-/* Does the atomic access `mine` replace s, or is there nothing? */
+/* Does the atomic access `mine` replace the atomic s? */
 static inline bool pf_stmt_yields_atomic(const uint32_t *clock, uint64_t s, uint64_t mine)
 {
-    return !s || ((s & PF_BIT_A) && !(s & ~mine & PF_BIT_W) && pf_stmt_inside(s, mine) &&
-                  pf_stmt_known(clock, s));
+    return (s & PF_BIT_A) && !(s & ~mine & PF_BIT_W) && pf_stmt_inside(s, mine) &&
+           pf_stmt_known(clock, s);
 }
 
-/* Can the atomic access `mine` not race with s? */
-static inline bool pf_stmt_calm_atomic(const uint32_t *clock, uint64_t s, uint64_t mine)
+/* Where an atomic access may stand, as far as the words of its cell were looked at. */
+struct pf_atomic_way {
+    uint64_t *same, *old, *empty; /* one of its kind and epoch; one that it replaces; nothing */
+    bool several; /* it replaces more than one */
+};
+enum pf_atomic_met { PF_MET_GO_ON, PF_MET_COVERED, PF_MET_CONFLICT };
+
+static inline __attribute__((always_inline)) enum pf_atomic_met
+pf_atomic_meet(struct pf_atomic_way *w, const uint32_t *clock, uint64_t *word, uint64_t mine)
 {
-    return (s & PF_BIT_A) || pf_stmt_apart(s, mine) || pf_stmt_known(clock, s);
+    uint64_t s = pf_word_get(word);
+    if (!s) {
+        if (!w->empty)
+            w->empty = word;
+        return PF_MET_GO_ON;
+    }
+    if (!((s ^ mine) & (PF_BITS_SID | PF_BITS_CLK))) {
+        if (!(mine & ~s & PF_BIT_W) && pf_stmt_inside(mine, s))
+            return PF_MET_COVERED;
+        if (pf_stmt_same_epoch(s, mine)) {
+            w->same = word;
+            return PF_MET_GO_ON;
+        }
+    }
+    if (pf_stmt_yields_atomic(clock, s, mine)) {
+        w->several |= w->old != NULL;
+        w->old = word;
+    } else if (!(s & PF_BIT_A) && !pf_stmt_apart(s, mine) && !pf_stmt_known(clock, s)) {
+        return PF_MET_CONFLICT;
+    }
+    return PF_MET_GO_ON;
 }
 
 /* The same for an atomic access: it is covered, or joins one of its epoch, or takes the place of older
@@ -260,41 +287,29 @@ static inline bool pf_stmt_calm_atomic(const uint32_t *clock, uint64_t s, uint64
 static inline __attribute__((always_inline)) bool
 pf_cell_touch_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
-    uint64_t *word[2 + PF_MORE_WORDS] = {&cell[0], &cell[1]}, s[2 + PF_MORE_WORDS];
-    unsigned n = 2, at, free = 0, old = 0; /* places, as bits */
-    if (*pf_cell_more_used(cell))
-        for (; n < 2 + PF_MORE_WORDS; n++)
-            word[n] = &pf_cell_more(cell)[n - 2];
-    for (unsigned i = 0; i < n; i++) {
-        s[i] = pf_word_get(word[i]);
-        if (pf_stmt_covers(s[i], mine))
-            return true;
-        if (!s[i])
-            free |= 1u << i;
-        else if (pf_stmt_yields_atomic(clock, s[i], mine))
-            old |= 1u << i;
-        else if (!pf_stmt_calm_atomic(clock, s[i], mine))
-            return false;
-    }
-    if (pf_is_ref(s[1]))
+    struct pf_atomic_way way = {0};
+    uint64_t *more = *pf_cell_more_used(cell) ? pf_cell_more(cell) : NULL;
+    enum pf_atomic_met met;
+    if (pf_is_ref(pf_word_get(&cell[1])))
         return false;
-    for (at = 0; at < n; at++)
-        if (s[at] && pf_stmt_same_epoch(s[at], mine)) {
-            uint64_t both = pf_stmt_join(s[at], mine);
-            if (both) {
-                mine = both;
-                break;
-            }
+    if ((met = pf_atomic_meet(&way, clock, &cell[0], mine)) ||
+        (met = pf_atomic_meet(&way, clock, &cell[1], mine)))
+        return met == PF_MET_COVERED;
+    for (unsigned i = 0; more && i < PF_MORE_WORDS; i++)
+        if ((met = pf_atomic_meet(&way, clock, &more[i], mine)))
+            return met == PF_MET_COVERED;
+    uint64_t one = way.same ? pf_stmt_join(pf_word_get(way.same), mine) : 0;
+    uint64_t *at = one ? way.same : way.old ? way.old : way.empty;
+    if (!at)
+        return false;
+    if (way.old && (way.several || at != way.old))
+        for (unsigned i = 0; i < (more ? 2 + PF_MORE_WORDS : 2); i++) {
+            uint64_t *word = i < 2 ? &cell[i] : &more[i - 2];
+            if (word != at && pf_stmt_yields_atomic(clock, pf_word_get(word), mine))
+                pf_word_put(word, 0);
         }
-    if (at == n) {
-        if (!(old | free))
-            return false;
-        at = (unsigned)__builtin_ctz(old ? old : free);
-    }
-    for (old &= ~(1u << at); old; old &= old - 1)
-        pf_word_put(word[__builtin_ctz(old)], 0);
-    pf_word_put(word[at], mine);
-    if (at >= 2 && (mine & PF_BIT_W))
+    pf_word_put(at, one ? one : mine);
+    if (at != &cell[0] && at != &cell[1] && (mine & PF_BIT_W))
         pf_cell_more_mark(cell, mine);
     __pf_tls.thread->dirty = true;
     return true;

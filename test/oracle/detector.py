@@ -37,6 +37,7 @@ class Thread:
         self.clock[number] = self.clock.get(number, 0) + 1
         self.seen = {}            # what relaxed loads saw, for the next acquire fence
         self.fenced = None        # its clock at the last release fence
+        self.atomic = []          # accesses of the atomic operation that it is in
 
     def publish(self):
         """What it tells others now; what it does from here on is a new epoch."""
@@ -77,10 +78,10 @@ class Detector:
         self.access(t, a, size, True, False)
 
     def on_ar(self, t, a, size):
-        self.access(t, a, size, False, True)
+        t.atomic.append((a, size, False, True))
 
     def on_aw(self, t, a, size):
-        self.access(t, a, size, True, True)
+        t.atomic.append((a, size, True, True))
 
     def on_acq(self, t, a, _):
         join(t.clock, self.objects.get(a, {}))
@@ -150,14 +151,23 @@ class Detector:
             join(clock, told)
         self.atomics[a] = heads, clock
 
+    def accesses(self, t):
+        """Those of the operation whose line this is: behind what it learns, before what it tells."""
+        for access in t.atomic:
+            self.access(t, *access)
+        t.atomic = []
+
     def on_aload(self, t, a, how):
         self.load(t, a, how >> 1)
+        self.accesses(t)
 
     def on_astore(self, t, a, how):
+        self.accesses(t)
         self.store(t, a, how >> 1, False)
 
     def on_armw(self, t, a, how):
         self.load(t, a, how >> 1)
+        self.accesses(t)
         if how & 1:
             self.store(t, a, how >> 1, True)
 
