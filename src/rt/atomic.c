@@ -35,6 +35,7 @@ struct operation {
     struct pf_sync *sync; /* with the lock: the object, if there is one */
     struct pf_learned *learned; /* no lock was needed, if nothing changes meanwhile */
     bool late;            /* the lock was taken after the operation */
+    bool checked;         /* the access was looked at before the operation */
     uint32_t site;
     uint8_t size, op, order, failure;
 };
@@ -71,40 +72,6 @@ static void note_learned(struct operation *o, unsigned order)
     *learned_slot(o->t, o->addr) = (struct pf_learned){o->addr, s->version, acquires(order)};
 }
 
-void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
-{
-    struct pf_thread *t = pf_self();
-    if (!t) {
-        if (pf_event_unseen)
-            pf_event_unseen();
-        return NULL;
-    }
-    if (__builtin_expect(pf_rt.events, 0))
-        return pf_event_atomic_begin(addr, packed, site);
-    if (__builtin_expect(t->signals != NULL, 0) && pf_signal_poll)
-        pf_signal_poll(t);
-    pf_nest();
-    struct operation *o = &current;
-    *o = (struct operation){.t = t,
-                            .addr = (uintptr_t)addr,
-                            .site = site,
-                            .size = packed & 0xff,
-                            .op = packed >> 8 & 0xff,
-                            .order = packed >> 16 & 0xff,
-                            .failure = packed >> 24};
-    pf_oracle_begin();
-    /* A release must be seen to exist before its value can be. */
-    bool release = o->op != PF_ATOMIC_LOAD && (releases(o->order) || t->released);
-    if (o->op != PF_ATOMIC_STORE && !release &&
-        is_as_learned(learned_slot(t, o->addr), o->addr, o->order)) {
-        o->learned = learned_slot(t, o->addr);
-    } else if (release || !pf_sync_absent(o->addr)) {
-        o->lock = pf_sync_lock(o->addr);
-        o->sync = pf_sync_find(o->addr, release);
-    }
-    return o;
-}
-
 /* The access itself, for races with plain ones: of several granules, or in a special mode. */
 static __attribute__((noinline)) void check_parts(struct operation *o, bool write)
 {
@@ -139,6 +106,47 @@ static inline void check(struct operation *o, bool write)
     mine |= pf_stack_id(t, o->site);
     if (!pf_cell_touch_atomic(t->clock, cell, mine))
         pf_cell_access(t, o->addr, mine, PF_NO_SITE);
+}
+
+void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
+{
+    struct pf_thread *t = pf_self();
+    if (!t) {
+        if (pf_event_unseen)
+            pf_event_unseen();
+        return NULL;
+    }
+    if (__builtin_expect(pf_rt.events, 0))
+        return pf_event_atomic_begin(addr, packed, site);
+    if (__builtin_expect(t->signals != NULL, 0) && pf_signal_poll)
+        pf_signal_poll(t);
+    pf_nest();
+    struct operation *o = &current;
+    *o = (struct operation){.t = t,
+                            .addr = (uintptr_t)addr,
+                            .site = site,
+                            .size = packed & 0xff,
+                            .op = packed >> 8 & 0xff,
+                            .order = packed >> 16 & 0xff,
+                            .failure = packed >> 24};
+    pf_oracle_begin();
+    /* What learns nothing is looked at here, without the lock; not so under the oracle, which wants it late. */
+    if ((o->op == PF_ATOMIC_STORE || (o->op == PF_ATOMIC_RMW && !acquires(o->order))) &&
+        !pf_rt.careful) {
+        o->checked = true;
+        if (!pf_ignores(t, true) && pf_stack_watched())
+            check(o, true);
+    }
+    /* A release must be seen to exist before its value can be. */
+    bool release = o->op != PF_ATOMIC_LOAD && (releases(o->order) || t->released);
+    if (o->op != PF_ATOMIC_STORE && !release &&
+        is_as_learned(learned_slot(t, o->addr), o->addr, o->order)) {
+        o->learned = learned_slot(t, o->addr);
+    } else if (release || !pf_sync_absent(o->addr)) {
+        o->lock = pf_sync_lock(o->addr);
+        o->sync = pf_sync_find(o->addr, release);
+    }
+    return o;
 }
 
 static void load(struct operation *o, struct pf_sync *s, unsigned order)
@@ -206,7 +214,7 @@ void __pf_atomic_end(void *handle, uint32_t stored)
     if (o->op != PF_ATOMIC_STORE && !t->ignore_sync)
         load(o, o->sync, order);
     /* After what it learns, which may order it behind the initialisation; before what it tells. */
-    if (!pf_ignores(t, stored) && pf_stack_watched())
+    if (!o->checked && !pf_ignores(t, stored) && pf_stack_watched())
         check(o, stored);
     if (stored && !t->ignore_sync && !o->late)
         store(o, o->sync, rmw);

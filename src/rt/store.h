@@ -4,7 +4,8 @@
  * Model:   one large reserved region, bumped; blocks of power-of-two sizes (64 bytes and up) can be
  *          given back and are reused.
  * Memory:  all blocks are zero when handed out first; reused ones are not.
- * Threads: any; the bump is atomic, each free list has a lock.
+ * Threads: any; the bump is atomic, each free list has a lock; a thread that the runtime knows keeps a
+ *          few small blocks for itself.
  * Errors:  NULL when the region is used up, counted as PF_LIMIT_MEMORY.
  */
 #ifndef PF_RT_STORE_H
@@ -20,6 +21,8 @@ void *pf_store_keep(size_t size);
 /* A block of 64 << order bytes, contents undefined. */
 void *pf_store_take(unsigned order);
 void pf_store_give(void *block, unsigned order);
+/* The calling thread ends: what it kept for itself is everybody's. */
+void pf_store_flush(void);
 
 /* Blocks have a 32-bit name: their distance from the start of the region in 64-byte units. */
 #define PF_STORE_BASE 0x160000000000ull

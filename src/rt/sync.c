@@ -41,10 +41,10 @@ struct pf_sync *pf_sync_find(uintptr_t addr, bool create)
         if (s->addr == addr)
             return s;
     }
-    struct pf_sync *s = create ? pf_store_take(0) : NULL;
+    struct pf_sync *s = create ? pf_store_take(PF_SYNC_ORDER) : NULL;
     if (!s)
         return NULL;
-    *s = (struct pf_sync){.addr = addr, .next = *p};
+    *s = (struct pf_sync){.addr = addr, .next = *p, .clock = {s->small, 0, PF_CLOCK_HERE}};
     pages[low(addr) >> PAGE_BITS] = 1;
     __atomic_store_n(p, pf_store_name(s), __ATOMIC_RELEASE);
     return s;
@@ -60,7 +60,7 @@ static void forget_granule(uintptr_t addr, uintptr_t from, uintptr_t to)
             *link = s->next;
             pf_clock_clear(&s->clock);
             pf_clock_clear(&s->readers);
-            pf_store_give(s, 0);
+            pf_store_give(s, PF_SYNC_ORDER);
         } else {
             link = &s->next;
         }
@@ -87,10 +87,13 @@ void pf_hb_forget(const volatile void *addr, size_t size)
     }
 }
 
-static bool room(struct pf_hb_clock *c, uint32_t n)
+static uint32_t room_of(const struct pf_hb_clock *c)
 {
-    if (c->at && (16u << c->order) >= n)
-        return true;
+    return !c->at ? 0 : c->order == PF_CLOCK_HERE ? PF_CLOCK_SMALL : 16u << c->order;
+}
+
+static __attribute__((noinline)) bool grow(struct pf_hb_clock *c, uint32_t n)
+{
     unsigned order = 0;
     while ((16u << order) < n)
         order++;
@@ -98,16 +101,18 @@ static bool room(struct pf_hb_clock *c, uint32_t n)
     if (!at)
         return false;
     pf_clock_copy(at, c->at, c->n);
-    if (c->at)
+    if (c->at && c->order != PF_CLOCK_HERE)
         pf_store_give(c->at, c->order);
     c->at = at;
     c->order = order;
     return true;
 }
 
+static bool room(struct pf_hb_clock *c, uint32_t n) { return room_of(c) >= n || grow(c, n); }
+
 void pf_clock_clear(struct pf_hb_clock *c)
 {
-    if (c->at)
+    if (c->at && c->order != PF_CLOCK_HERE)
         pf_store_give(c->at, c->order);
     *c = (struct pf_hb_clock){0};
 }

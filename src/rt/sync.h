@@ -16,8 +16,10 @@
 struct pf_hb_clock {
     uint32_t *at; /* at[0..n); NULL while empty */
     uint32_t n;
-    uint32_t order; /* at is a block of the store of this order */
+    uint32_t order; /* at is a block of the store of this order; PF_CLOCK_HERE: beside the clock */
 };
+#define PF_CLOCK_HERE UINT32_MAX
+#define PF_CLOCK_SMALL 16u /* entries there */
 
 struct pf_sync {
     uintptr_t addr;
@@ -28,7 +30,11 @@ struct pf_sync {
     uint32_t alone; /* the lockset of it alone << 1 | shared; 0: not known yet */
     uint64_t heads; /* bit n: a thread whose number is n modulo 64 heads a release sequence */
     struct pf_hb_clock clock, readers;
+    uint32_t small[PF_CLOCK_SMALL]; /* of `clock`, while that is enough */
 };
+#define PF_SYNC_ORDER 1 /* in the store */
+_Static_assert(sizeof(struct pf_sync) <= 64u << PF_SYNC_ORDER,
+               "the object is a block of the store");
 
 struct pf_stripe {
     struct pf_spin lock;

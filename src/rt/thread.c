@@ -195,6 +195,7 @@ void pf_thread_end(struct pf_thread *t)
     t->frames = NULL;
     t->tls = NULL;
     __pf_tls.thread = NULL;
+    pf_store_flush();
     pf_unnest();
 }
 
