@@ -127,6 +127,7 @@ struct pf_tls {
     uint32_t woken; /* the runtime's: another thread wants this one to be watched */
     uint32_t
         cross; /* not 0: plain bodies cross to the watch body at the next back edge of a loop */
+    uint32_t orders; /* 0: nobody wants to know of the atomics and fences of plain bodies */
 };
 
 /* Operations of __pf_atomic_begin and memory orders (as in C11: 0 relaxed .. 5 seq_cst). */

@@ -394,6 +394,7 @@ void pf_emit_body_release(struct pf_emit *e)
     free(e->unsure);
     free(e->fresh);
     free(e->tables);
+    free(e->brackets);
 }
 
 void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf_plan *events,
@@ -417,6 +418,7 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
     pf_event_emit(&event, dispatch, excluded);
     struct pf_frames watch = {e.frame, e.next}, plain = pf_emit_plain(&e);
     pf_emit_crossings(&e, &watch, &plain);
+    pf_emit_brackets(&e);
     note_done(&e, hash);
     LLVMDisposeBuilder(e.b);
     pf_emit_body_release(&e);

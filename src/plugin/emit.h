@@ -13,6 +13,11 @@
 #include "books.h"
 #include "plugin.h"
 
+/* emit_plain.c: the instructions around an atomic operation or before a fence. */
+struct pf_bracket {
+    LLVMValueRef first, inst, last; /* inst: the operation itself, NULL: of a fence */
+};
+
 struct pf_emit {
     struct pf_unit *u;
     LLVMValueRef fn;
@@ -35,6 +40,8 @@ struct pf_emit {
     bool event;                     /* it is the event body */
     LLVMValueRef scratch; /* event body: room for a value that is wider than a register */
     bool in_place; /* emit_plain.c: the old instructions stay, nothing is copied */
+    struct pf_bracket *brackets; /* of the plain body */
+    size_t nbrackets, brackets_cap;
     LLVMValueRef *carried, *left; /* event body: of each block, the budget at its start and end */
     LLVMValueRef budget; /* event body: where it is known; NULL: it is in memory only */
 };
@@ -114,6 +121,8 @@ void pf_frame_call(struct pf_emit *e, LLVMValueRef call);
 
 /* emit_plain.c: what the plain body needs, when the watch body is done. */
 struct pf_frames pf_emit_plain(struct pf_emit *e);
+/* Its brackets are left out where tls.orders is 0. Last of all: it splits blocks. */
+void pf_emit_brackets(struct pf_emit *e);
 
 /* crossing.c: from the plain body to the watch body, when both are done. */
 void pf_emit_crossings(struct pf_emit *e, const struct pf_frames *watch,

@@ -79,3 +79,25 @@ void pf_ssa_merge(LLVMValueRef inst, const LLVMValueRef *values, const LLVMBasic
     for (llvm::Use *use : uses)
         updater.RewriteUse(*use);
 }
+
+void pf_ssa_only_if(LLVMValueRef yes, LLVMValueRef first, LLVMValueRef inst, LLVMValueRef last)
+{
+    llvm::Instruction *from = llvm::unwrap<llvm::Instruction>(first);
+    llvm::Instruction *end = llvm::unwrap<llvm::Instruction>(last)->getNextNode();
+    llvm::Instruction *then, *otherwise;
+    llvm::SplitBlockAndInsertIfThenElse(llvm::unwrap(yes), from, &then, &otherwise);
+    for (llvm::Instruction *next; from != end; from = next) {
+        next = from->getNextNode();
+        from->moveBefore(then);
+    }
+    if (!inst)
+        return;
+    llvm::Instruction *one = llvm::unwrap<llvm::Instruction>(inst), *other = one->clone();
+    other->insertBefore(otherwise);
+    if (one->getType()->isVoidTy())
+        return;
+    llvm::PHINode *both = llvm::PHINode::Create(one->getType(), 2, "", end->getParent()->begin());
+    one->replaceUsesOutsideBlock(both, then->getParent());
+    both->addIncoming(one, then->getParent());
+    both->addIncoming(other, otherwise->getParent());
+}

@@ -1,5 +1,5 @@
 /*
- * ssa.h - two things that LLVM can do and its C interface does not offer (shim.cpp).
+ * ssa.h - three things that LLVM can do and its C interface does not offer (shim.cpp).
  */
 #ifndef PF_PLUGIN_SSA_H
 #define PF_PLUGIN_SSA_H
@@ -17,6 +17,9 @@ LLVMBasicBlockRef pf_ssa_latch(LLVMBasicBlockRef to, const LLVMBasicBlockRef *fr
  * PHIs where they meet. */
 void pf_ssa_merge(LLVMValueRef inst, const LLVMValueRef *values, const LLVMBasicBlockRef *blocks,
                   unsigned n);
+/* The instructions from `first` to `last`, of one block, are done only where `yes` (before them) is true; elsewhere
+ * `inst`, the only one of them that others use, is done alone. inst may be NULL. */
+void pf_ssa_only_if(LLVMValueRef yes, LLVMValueRef first, LLVMValueRef inst, LLVMValueRef last);
 
 #ifdef __cplusplus
 }

@@ -56,6 +56,14 @@ static bool map_plane(uint64_t at, uint64_t size)
     return true;
 }
 
+static bool map_planes(void)
+{
+    return map_plane(PF_SHADOW_BASE, PF_SHADOW_SIZE) && map_plane(PF_MORE_BASE, PF_MORE_SIZE) &&
+           map_plane(PF_MORE_USED, PF_MORE_USED_SIZE) &&
+           map_plane(PF_SYNC_PLANE, PF_SYNC_PLANE_SIZE) &&
+           map_plane(PF_BLOCK_PLANE, PF_BLOCK_PLANE_SIZE);
+}
+
 static void say(const char *s)
 {
     size_t n = 0;
@@ -88,10 +96,8 @@ void pf_rt_init(void)
     if (pf_direct_options)
         pf_direct_options();
     pf_store_init();
-    if (!map_plane(PF_SHADOW_BASE, PF_SHADOW_SIZE) || !map_plane(PF_MORE_BASE, PF_MORE_SIZE) ||
-        !map_plane(PF_MORE_USED, PF_MORE_USED_SIZE) ||
-        !map_plane(PF_SYNC_PLANE, PF_SYNC_PLANE_SIZE) ||
-        !map_plane(PF_BLOCK_PLANE, PF_BLOCK_PLANE_SIZE)) {
+    pf_rt.plain = pf_options.plain;
+    if (!pf_rt.plain && !map_planes()) {
         say("photofinish: cannot map the shadow memory (is there a limit on address space, "
             "ulimit -v?); this run is NOT watched\n");
         pf_limit_hit(PF_LIMIT_MEMORY);
@@ -99,7 +105,6 @@ void pf_rt_init(void)
         return;
     }
     find_vector_state();
-    pf_rt.plain = pf_options.plain;
     pf_rt.strict = pf_options.strict;
     pf_rt.events |= pf_options.events != 0;
     pf_stack_init();

@@ -139,6 +139,7 @@ void pf_thread_begin(struct pf_thread *t)
         t->frames[0].call = PF_CALL_UNWATCHED;
     __pf_tls.frame = t->frames + 1;
     __pf_tls.step = sizeof(struct pf_frame);
+    __pf_tls.orders = 1;
     __pf_tls.thread = t;
     pf_thread_key(t);
     pf_spin_lock(&lock);
@@ -163,6 +164,7 @@ void pf_thread_unknown(void)
 {
     __pf_tls.dispatch = PF_DISPATCH_PLAIN;
     __pf_tls.step = 0;
+    __pf_tls.orders = pf_rt.events; /* there they count for the schedule, whoever makes them */
     __pf_tls.frame = &__pf_tls.scratch[1];
 }
 

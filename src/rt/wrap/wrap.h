@@ -82,13 +82,15 @@ void *pf_real_find(const struct pf_real *r);
     PF_PASS_ON(fn);                                                                                \
     result PF_HIDDEN pf_own_##fn parameters;                                                       \
     result pf_own_##fn parameters
-#define PF_PASS_ON(fn)                                                                             \
-    __asm__(".text\n.weak " #fn "\n.type " #fn ", @function\n.p2align 4\n" #fn ":\n"               \
+#define PF_PASS_ON(fn) PF_PASS_TO(fn, "jmp *real_" #fn "(%rip)\n")
+/* pf_first_fn: the same place by another name. Where fn is elsewhere, the program brings its own. */
+#define PF_PASS_TO(fn, jump)                                                                       \
+    __asm__(".text\n.weak " #fn "\n.type " #fn ", @function\n.p2align 4\n"                         \
+            ".globl pf_first_" #fn "\n.hidden pf_first_" #fn "\n"                                  \
+            "pf_first_" #fn ":\n" #fn ":\n"                                                        \
             ".cfi_startproc\n"                                                                     \
             "cmpb $0, pf_pass(%rip)\n"                                                             \
-            "je pf_own_" #fn "\n"                                                                  \
-            "jmp *real_" #fn "(%rip)\n"                                                            \
-            ".cfi_endproc\n.size " #fn ", .-" #fn "\n")
+            "je pf_own_" #fn "\n" jump ".cfi_endproc\n.size " #fn ", .-" #fn "\n")
 extern PF_HIDDEN bool pf_pass; /* plain mode, and the real functions are known (wrap_real.c) */
 
 /* A function that exists here only, with no real one behind it. */
@@ -112,7 +114,7 @@ static inline void pf_signals(struct pf_thread *t)
 /* One call of an interposed function, from entry to exit. */
 struct pf_call {
     struct pf_thread *t; /* NULL: do the real work only */
-    int err;             /* errno as the caller will see it */
+    int err; /* errno as the caller will see it */
     struct pf_frame *frame;
 };
 

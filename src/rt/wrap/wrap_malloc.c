@@ -115,17 +115,23 @@ void pf_heap_ending(struct pf_func *native, void *p, const void *caller)
     PF_NATIVE(fn);                                                                                 \
     PF_EXPORT __attribute__((weak)) result fn parameters
 
-PF_NATIVE(malloc);
-static void *own_malloc(size_t size)
+/* Those that are called most: in plain mode libc's is jumped to at once. */
+#define HEAP_OFTEN(result, fn, parameters)                                                         \
+    PF_NATIVE(fn);                                                                                 \
+    PF_PASS_TO(fn, "jmp *__libc_" #fn "@GOTPCREL(%rip)\n");                                        \
+    result PF_HIDDEN pf_first_##fn parameters;                                                     \
+    result PF_HIDDEN pf_own_##fn parameters;                                                       \
+    result pf_own_##fn parameters
+
+HEAP_OFTEN(void *, malloc, (size_t size))
 {
     return pf_heap_made(&pf_native_malloc, __libc_malloc(padded(size)), size, CALLER);
 }
-PF_EXPORT void *malloc(size_t size) __attribute__((weak, alias("own_malloc")));
 
 void *pf_heap_raw(size_t size, size_t align)
 {
     size = size ? size : 1;
-    if (malloc == own_malloc)
+    if (malloc == pf_first_malloc)
         return align ? __libc_memalign(align, padded(size)) : __libc_malloc(padded(size));
     return align ? aligned_alloc(align, (size + align - 1) & ~(align - 1)) : malloc(size);
 }
@@ -163,7 +169,7 @@ void pf_heap_free(struct pf_func *native, void *p, const void *caller)
 
 void pf_heap_raw_free(struct pf_func *native, void *p, const void *caller)
 {
-    if (malloc == own_malloc) {
+    if (malloc == pf_first_malloc) {
         pf_heap_free(native, p, caller);
         return;
     }
@@ -171,9 +177,9 @@ void pf_heap_raw_free(struct pf_func *native, void *p, const void *caller)
     free(p);
 }
 
-HEAP(void, free, (void *p)) { pf_heap_free(&pf_native_free, p, CALLER); }
+HEAP_OFTEN(void, free, (void *p)) { pf_heap_free(&pf_native_free, p, CALLER); }
 
-HEAP(void *, calloc, (size_t n, size_t each))
+HEAP_OFTEN(void *, calloc, (size_t n, size_t each))
 {
     size_t size;
     if (__builtin_mul_overflow(n, each, &size)) {
@@ -220,7 +226,7 @@ static void *resize(struct pf_func *native, void *old, size_t size, const void *
     return p;
 }
 
-HEAP(void *, realloc, (void *old, size_t size))
+HEAP_OFTEN(void *, realloc, (void *old, size_t size))
 {
     return resize(&pf_native_realloc, old, size, CALLER);
 }

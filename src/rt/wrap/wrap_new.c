@@ -12,14 +12,16 @@
 
 #define CALLER __builtin_return_address(0)
 
-/* A basic operator has a hidden name too: where the two differ, the program brings its own. */
+/* In plain mode the library's operator is jumped to at once, where there is one. */
 #define BASIC(result, symbol, parameters, text)                                                    \
     result symbol parameters;                                                                      \
-    static result own_##symbol parameters;                                                         \
+    result PF_HIDDEN pf_first_##symbol parameters;                                                 \
+    result PF_HIDDEN pf_own_##symbol parameters;                                                   \
     PF_NATIVE_AS(symbol, text);                                                                    \
     PF_REAL_DEFINE(symbol, NULL);                                                                  \
-    PF_EXPORT result symbol parameters __attribute__((weak, alias("own_" #symbol)));               \
-    static result own_##symbol parameters
+    PF_PASS_TO(symbol, "mov real_" #symbol "(%rip), %rax\ntest %rax, %rax\n"                       \
+                       "je pf_own_" #symbol "\njmp *%rax\n");                                      \
+    result pf_own_##symbol parameters
 #define FORM(result, symbol, parameters, text)                                                     \
     result symbol parameters;                                                                      \
     PF_NATIVE_AS(symbol, text);                                                                    \
@@ -59,9 +61,9 @@ BASIC(void *, _ZnwmSt11align_val_t, (size_t n, size_t a),
 {
     MAKE(_ZnwmSt11align_val_t, n, a, no_memory(), n, a);
 }
-#define IS_OURS(basic) (basic == own_##basic)
+#define IS_OURS(basic) (basic == pf_first_##basic)
 
-FORM(void *, _Znam, (size_t n), "operator new[](unsigned long)")
+BASIC(void *, _Znam, (size_t n), "operator new[](unsigned long)")
 {
     if (!IS_OURS(_Znwm))
         return _Znwm(n);
@@ -105,7 +107,7 @@ BASIC(void, _ZdlPvSt11align_val_t, (void *p, size_t a), "operator delete(void*, 
     END(_ZdlPvSt11align_val_t, p);
 }
 #define DELETES(symbol, parameters, text)                                                          \
-    FORM(void, symbol, parameters, text)                                                           \
+    BASIC(void, symbol, parameters, text)                                                          \
     {                                                                                              \
         if (IS_OURS(_ZdlPv))                                                                       \
             END(symbol, p);                                                                        \

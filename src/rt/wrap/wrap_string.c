@@ -11,42 +11,42 @@
 
 static inline size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-PF_INTERPOSE(void *, memcpy, (void *restrict d, const void *restrict s, size_t n))
+PF_INTERPOSE_OFTEN(void *, memcpy, (void *restrict d, const void *restrict s, size_t n))
 {
     PF_WITHIN(memcpy, pf_reads(s, n); pf_writes(d, n));
     return PF_REAL(memcpy)(d, s, n);
 }
-PF_INTERPOSE(void *, memmove, (void *d, const void *s, size_t n))
+PF_INTERPOSE_OFTEN(void *, memmove, (void *d, const void *s, size_t n))
 {
     PF_WITHIN(memmove, pf_reads(s, n); pf_writes(d, n));
     return PF_REAL(memmove)(d, s, n);
 }
-PF_INTERPOSE(void *, mempcpy, (void *restrict d, const void *restrict s, size_t n))
+PF_INTERPOSE_OFTEN(void *, mempcpy, (void *restrict d, const void *restrict s, size_t n))
 {
     PF_WITHIN(mempcpy, pf_reads(s, n); pf_writes(d, n));
     return PF_REAL(mempcpy)(d, s, n);
 }
-PF_INTERPOSE(void *, memset, (void *d, int byte, size_t n))
+PF_INTERPOSE_OFTEN(void *, memset, (void *d, int byte, size_t n))
 {
     PF_WITHIN(memset, pf_writes(d, n));
     return PF_REAL(memset)(d, byte, n);
 }
-PF_INTERPOSE(void, bzero, (void *d, size_t n))
+PF_INTERPOSE_OFTEN(void, bzero, (void *d, size_t n))
 {
     PF_WITHIN(bzero, pf_writes(d, n));
     PF_REAL(bzero)(d, n);
 }
-PF_INTERPOSE(void, explicit_bzero, (void *d, size_t n))
+PF_INTERPOSE_OFTEN(void, explicit_bzero, (void *d, size_t n))
 {
     PF_WITHIN(explicit_bzero, pf_writes(d, n));
     PF_REAL(explicit_bzero)(d, n);
 }
-PF_INTERPOSE(void, bcopy, (const void *s, void *d, size_t n))
+PF_INTERPOSE_OFTEN(void, bcopy, (const void *s, void *d, size_t n))
 {
     PF_WITHIN(bcopy, pf_reads(s, n); pf_writes(d, n));
     PF_REAL(bcopy)(s, d, n);
 }
-PF_INTERPOSE(void *, memccpy, (void *restrict d, const void *restrict s, int c, size_t n))
+PF_INTERPOSE_OFTEN(void *, memccpy, (void *restrict d, const void *restrict s, int c, size_t n))
 {
     void *end = PF_REAL(memccpy)(d, s, c, n);
     size_t done = end ? (size_t)((char *)end - (char *)d) : n;
@@ -64,10 +64,10 @@ static size_t same_bytes(const void *a, const void *b, size_t n)
     return i;
 }
 #define COMPARES_BYTES(fn)                                                                         \
-    PF_INTERPOSE(int, fn, (const void *a, const void *b, size_t n))                                \
+    PF_INTERPOSE_OFTEN(int, fn, (const void *a, const void *b, size_t n))                          \
     {                                                                                              \
         int r = PF_REAL(fn)(a, b, n);                                                              \
-        if (pf_self()) {                                                                           \
+        if (pf_self() && pf_watching()) {                                                          \
             size_t done = r ? least(same_bytes(a, b, n) + 1, n) : n;                               \
             PF_WITHIN(fn, pf_reads(a, done); pf_reads(b, done));                                   \
         }                                                                                          \
@@ -77,26 +77,26 @@ COMPARES_BYTES(memcmp)
 COMPARES_BYTES(bcmp)
 
 /* memchr(s, c, n): up to the hit, or all. */
-PF_INTERPOSE(void *, memchr, (const void *s, int c, size_t n))
+PF_INTERPOSE_OFTEN(void *, memchr, (const void *s, int c, size_t n))
 {
     void *hit = PF_REAL(memchr)(s, c, n);
     PF_WITHIN(memchr, pf_reads(s, hit ? (size_t)((char *)hit - (const char *)s) + 1 : n));
     return hit;
 }
-PF_INTERPOSE(void *, rawmemchr, (const void *s, int c))
+PF_INTERPOSE_OFTEN(void *, rawmemchr, (const void *s, int c))
 {
     void *hit = PF_REAL(rawmemchr)(s, c);
     PF_WITHIN(rawmemchr, pf_reads(s, (size_t)((char *)hit - (const char *)s) + 1));
     return hit;
 }
-PF_INTERPOSE(void *, memrchr, (const void *s, int c, size_t n))
+PF_INTERPOSE_OFTEN(void *, memrchr, (const void *s, int c, size_t n))
 {
     void *hit = PF_REAL(memrchr)(s, c, n);
     const char *from = hit ? hit : s;
     PF_WITHIN(memrchr, pf_reads(from, (size_t)((const char *)s + n - from)));
     return hit;
 }
-PF_INTERPOSE(void *, memmem, (const void *s, size_t n, const void *part, size_t m))
+PF_INTERPOSE_OFTEN(void *, memmem, (const void *s, size_t n, const void *part, size_t m))
 {
     void *hit = PF_REAL(memmem)(s, n, part, m);
     PF_WITHIN(memmem, pf_reads(s, hit ? (size_t)((char *)hit - (const char *)s) + m : n);
@@ -104,13 +104,13 @@ PF_INTERPOSE(void *, memmem, (const void *s, size_t n, const void *part, size_t 
     return hit;
 }
 
-PF_INTERPOSE(size_t, strlen, (const char *s))
+PF_INTERPOSE_OFTEN(size_t, strlen, (const char *s))
 {
     size_t n = PF_REAL(strlen)(s);
     PF_WITHIN(strlen, pf_reads(s, n + 1));
     return n;
 }
-PF_INTERPOSE(size_t, strnlen, (const char *s, size_t max))
+PF_INTERPOSE_OFTEN(size_t, strnlen, (const char *s, size_t max))
 {
     size_t n = PF_REAL(strnlen)(s, max);
     PF_WITHIN(strnlen, pf_reads(s, least(n + 1, max)));
@@ -121,7 +121,7 @@ size_t pf_bounded_length(const char *s, size_t max) { return PF_REAL(strnlen)(s,
 
 /* strchr and its kind: up to the hit, or the whole string. */
 #define FINDS_CHAR(fn)                                                                             \
-    PF_INTERPOSE(char *, fn, (const char *s, int c))                                               \
+    PF_INTERPOSE_OFTEN(char *, fn, (const char *s, int c))                                         \
     {                                                                                              \
         char *hit = PF_REAL(fn)(s, c);                                                             \
         PF_WITHIN(fn, pf_reads(s, (hit ? (size_t)(hit - s) : LENGTH(s)) + 1));                     \
@@ -132,7 +132,7 @@ FINDS_CHAR(index)
 FINDS_CHAR(strchrnul)
 /* strrchr must see the end. */
 #define FINDS_LAST(fn)                                                                             \
-    PF_INTERPOSE(char *, fn, (const char *s, int c))                                               \
+    PF_INTERPOSE_OFTEN(char *, fn, (const char *s, int c))                                         \
     {                                                                                              \
         PF_WITHIN(fn, pf_reads_string(s));                                                         \
         return PF_REAL(fn)(s, c);                                                                  \
@@ -141,7 +141,7 @@ FINDS_LAST(strrchr)
 FINDS_LAST(rindex)
 
 #define FINDS_PART(fn)                                                                             \
-    PF_INTERPOSE(char *, fn, (const char *s, const char *part))                                    \
+    PF_INTERPOSE_OFTEN(char *, fn, (const char *s, const char *part))                              \
     {                                                                                              \
         char *hit = PF_REAL(fn)(s, part);                                                          \
         PF_WITHIN(fn, size_t m = LENGTH(part); pf_reads(part, m + 1);                              \
@@ -152,7 +152,7 @@ FINDS_PART(strstr)
 FINDS_PART(strcasestr)
 
 #define SPANS(fn)                                                                                  \
-    PF_INTERPOSE(size_t, fn, (const char *s, const char *set))                                     \
+    PF_INTERPOSE_OFTEN(size_t, fn, (const char *s, const char *set))                               \
     {                                                                                              \
         size_t n = PF_REAL(fn)(s, set);                                                            \
         PF_WITHIN(fn, pf_reads(s, n + 1); pf_reads_string(set));                                   \
@@ -160,7 +160,7 @@ FINDS_PART(strcasestr)
     }
 SPANS(strspn)
 SPANS(strcspn)
-PF_INTERPOSE(char *, strpbrk, (const char *s, const char *set))
+PF_INTERPOSE_OFTEN(char *, strpbrk, (const char *s, const char *set))
 {
     char *hit = PF_REAL(strpbrk)(s, set);
     PF_WITHIN(strpbrk, pf_reads(s, (hit ? (size_t)(hit - s) : LENGTH(s)) + 1);
@@ -184,14 +184,14 @@ static size_t same_chars(const char *a, const char *b, size_t max, bool fold)
     return i;
 }
 #define COMPARES(fn, fold)                                                                         \
-    PF_INTERPOSE(int, fn, (const char *a, const char *b))                                          \
+    PF_INTERPOSE_OFTEN(int, fn, (const char *a, const char *b))                                    \
     {                                                                                              \
         PF_WITHIN(fn, size_t n = same_chars(a, b, SIZE_MAX, fold); pf_reads(a, n);                 \
                   pf_reads(b, n));                                                                 \
         return PF_REAL(fn)(a, b);                                                                  \
     }
 #define COMPARES_N(fn, fold)                                                                       \
-    PF_INTERPOSE(int, fn, (const char *a, const char *b, size_t max))                              \
+    PF_INTERPOSE_OFTEN(int, fn, (const char *a, const char *b, size_t max))                        \
     {                                                                                              \
         PF_WITHIN(fn, size_t n = same_chars(a, b, max, fold); pf_reads(a, n); pf_reads(b, n));     \
         return PF_REAL(fn)(a, b, max);                                                             \
@@ -201,12 +201,12 @@ COMPARES(strcasecmp, true)
 COMPARES_N(strncmp, false)
 COMPARES_N(strncasecmp, true)
 /* By the locale: all of both. */
-PF_INTERPOSE(int, strcoll, (const char *a, const char *b))
+PF_INTERPOSE_OFTEN(int, strcoll, (const char *a, const char *b))
 {
     PF_WITHIN(strcoll, pf_reads_string(a); pf_reads_string(b));
     return PF_REAL(strcoll)(a, b);
 }
-PF_INTERPOSE(size_t, strxfrm, (char *restrict d, const char *restrict s, size_t n))
+PF_INTERPOSE_OFTEN(size_t, strxfrm, (char *restrict d, const char *restrict s, size_t n))
 {
     size_t r = PF_REAL(strxfrm)(d, s, n);
     PF_WITHIN(strxfrm, pf_reads_string(s); pf_writes(d, least(r + 1, n)));
@@ -214,7 +214,7 @@ PF_INTERPOSE(size_t, strxfrm, (char *restrict d, const char *restrict s, size_t 
 }
 
 #define COPIES(fn)                                                                                 \
-    PF_INTERPOSE(char *, fn, (char *restrict d, const char *restrict s))                           \
+    PF_INTERPOSE_OFTEN(char *, fn, (char *restrict d, const char *restrict s))                     \
     {                                                                                              \
         PF_WITHIN(fn, size_t n = LENGTH(s) + 1; pf_reads(s, n); pf_writes(d, n));                  \
         return PF_REAL(fn)(d, s);                                                                  \
@@ -223,20 +223,20 @@ COPIES(strcpy)
 COPIES(stpcpy)
 /* The rest of the target is filled with zeros. */
 #define COPIES_N(fn)                                                                               \
-    PF_INTERPOSE(char *, fn, (char *restrict d, const char *restrict s, size_t n))                 \
+    PF_INTERPOSE_OFTEN(char *, fn, (char *restrict d, const char *restrict s, size_t n))           \
     {                                                                                              \
         PF_WITHIN(fn, pf_reads(s, least(pf_bounded_length(s, n) + 1, n)); pf_writes(d, n));        \
         return PF_REAL(fn)(d, s, n);                                                               \
     }
 COPIES_N(strncpy)
 COPIES_N(stpncpy)
-PF_INTERPOSE(char *, strcat, (char *restrict d, const char *restrict s))
+PF_INTERPOSE_OFTEN(char *, strcat, (char *restrict d, const char *restrict s))
 {
     PF_WITHIN(strcat, size_t n = LENGTH(s) + 1; size_t at = LENGTH(d); pf_reads(s, n);
               pf_reads(d, at + 1); pf_writes(d + at, n));
     return PF_REAL(strcat)(d, s);
 }
-PF_INTERPOSE(char *, strncat, (char *restrict d, const char *restrict s, size_t max))
+PF_INTERPOSE_OFTEN(char *, strncat, (char *restrict d, const char *restrict s, size_t max))
 {
     PF_WITHIN(strncat, size_t n = pf_bounded_length(s, max); size_t at = LENGTH(d);
               pf_reads(s, least(n + 1, max)); pf_reads(d, at + 1); pf_writes(d + at, n + 1));
@@ -244,7 +244,7 @@ PF_INTERPOSE(char *, strncat, (char *restrict d, const char *restrict s, size_t 
 }
 
 /* The copy is made by libc: its memory is new, its bytes are written here. */
-PF_INTERPOSE(char *, strdup, (const char *s))
+PF_INTERPOSE_OFTEN(char *, strdup, (const char *s))
 {
     PF_STAND(t, strdup);
     char *d = PF_REAL(strdup)(s);
@@ -254,7 +254,7 @@ PF_INTERPOSE(char *, strdup, (const char *s))
     }
     return d;
 }
-PF_INTERPOSE(char *, strndup, (const char *s, size_t max))
+PF_INTERPOSE_OFTEN(char *, strndup, (const char *s, size_t max))
 {
     PF_STAND(t, strndup);
     char *d = PF_REAL(strndup)(s, max);
@@ -286,18 +286,19 @@ static char *next_token(struct pf_thread *t, char *s, const char *set, char **at
     }
     return token;
 }
-PF_INTERPOSE(char *, strtok_r, (char *restrict s, const char *restrict set, char **restrict at))
+PF_INTERPOSE_OFTEN(char *, strtok_r,
+                   (char *restrict s, const char *restrict set, char **restrict at))
 {
     PF_STAND(t, strtok_r);
     return next_token(t, s, set, at);
 }
-PF_INTERPOSE(char *, strtok, (char *restrict s, const char *restrict set))
+PF_INTERPOSE_OFTEN(char *, strtok, (char *restrict s, const char *restrict set))
 {
     static char *at; /* one for the process, as the contract says */
     PF_STAND(t, strtok);
     return next_token(t, s, set, &at);
 }
-PF_INTERPOSE(char *, strsep, (char **restrict at, const char *restrict set))
+PF_INTERPOSE_OFTEN(char *, strsep, (char **restrict at, const char *restrict set))
 {
     char *from = *at, *token = PF_REAL(strsep)(at, set);
     PF_WITHIN(
@@ -313,7 +314,7 @@ PF_INTERPOSE(char *, strsep, (char **restrict at, const char *restrict set))
 /* Fortified. */
 #define CHECKED(result, fn, plain, parameters, arguments, ...)                                     \
     result fn parameters;                                                                          \
-    PF_INTERPOSE(result, fn, parameters)                                                           \
+    PF_INTERPOSE_OFTEN(result, fn, parameters)                                                     \
     {                                                                                              \
         PF_WITHIN(plain, __VA_ARGS__);                                                             \
         return PF_REAL(fn) arguments;                                                              \

@@ -1,0 +1,20 @@
+# PF_OPTIONS=plain=1: every function runs its plain body, nothing is watched, and programs do what they do: locks,
+# atomics in all forms, the heap of C and C++, exceptions, string functions, signals, processes.
+own() { # PROGRAM FLAGS...: built and run
+    local source=$ROOT/test/program/$1 driver=cc
+    shift
+    case $source in *.cpp) driver=c++ ;; esac
+    status 0 "$PF" $driver -O2 "$@" -I"$ROOT/test/program" -o program "$source" -pthread
+    status 0 env PF_OPTIONS=plain=1 ./program
+    hasnt err "photofinish"
+}
+for p in atomic/fence_fence_ok.c atomic/order_variable_ok.c atomic/stack_racy.c libc/signal_storm_ok.c libc/new_fails_ok.cpp \
+    libc/new_replaced_ok.cpp libc/own_malloc_ok.c libc/string_bounds_ok.c libc/realloc_in_place_racy.c cxx/shared_ptr_ok.cpp \
+    cxx/exception_racy.cpp libc/new_forms_racy.cpp; do
+    own $p
+done
+own atomic/sixteen_ok.c -mcx16
+# The same build, watched.
+status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o racy "$ROOT/test/program/basic/plain_4_racy.c" -pthread
+status 66 ./racy
+status 0 env PF_OPTIONS=plain=1 ./racy
