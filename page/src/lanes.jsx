@@ -6,7 +6,7 @@ import { place } from './data.js';
 const ROW = 46;
 const LANE = 92;
 const TOP = 44;
-const TEXT = 420;
+const TEXT = 560;
 
 function lanesOf(steps) {
   const threads = new Set();
@@ -49,9 +49,17 @@ function stepsOf(interleaving, threads) {
     gives: GIVES.has(m.op) ? m.name : undefined,
     starts: m.op === 'fork' ? numbers.get(m.name) || (/^T\d+$/.test(m.name) ? m.name : m.thread) : undefined,
     value: m.value ?? undefined,
+    from: m.from,
     file: m.file,
     line: m.line,
   }));
+}
+
+/** Where the value comes from, or who holds what is wanted. */
+function handed(s) {
+  if (!s.from) return '';
+  const at = s.from.file ? ` ${place(s.from)}` : '';
+  return `${s.text.startsWith('wants') ? 'held by' : 'from'} ${s.from.thread === 'T0' ? 'main' : s.from.thread}${at}`;
 }
 
 const clip = (text, n) => (text.length > n ? `${text.slice(0, n - 1)}\u2026` : text);
@@ -94,7 +102,7 @@ function Picture({ steps, label }) {
           <path class="lead" d={`M${x(s.thread) + 12} ${y(i)}H${textAt - 6}`} />
           <text x={textAt} y={y(i) - 3}>{clip(`${i + 1}. ${s.thread === 'T0' ? 'main' : s.thread} ${s.text}`, 64)}</text>
           <text class="at" x={textAt} y={y(i) + 13}>
-            {clip([s.function, place(s), s.value !== undefined ? `value ${s.value}` : ''].filter(Boolean).join('  '), 64)}
+            {clip([s.function, place(s), s.value !== undefined ? `value ${s.value}` : '', handed(s)].filter(Boolean).join('  '), 84)}
           </text>
         </g>
       ))}

@@ -202,6 +202,13 @@ static const struct pf_moment *read_moments(struct pf_reader *r, const json_t *o
                                    .marked = json_is_true(json_object_get(m, "marked"))};
         if (!at[i].op)
             pf_read_fail(r, "a string", "op");
+        const json_t *from = json_object_get(m, "from");
+        if (from) {
+            at[i].handed = true;
+            at[i].from = thread_of(r, from, "thread");
+            at[i].from_file = pf_read_text(r, from, "file");
+            at[i].from_line = (uint32_t)pf_read_number(r, from, "line");
+        }
     }
     *count = n;
     return at;

@@ -7,9 +7,13 @@
 #include "file.h"
 #include "finding_json.h"
 #include "finding_text.h"
+#include "hatch_candidates.h"
+#include "hatch_file.h"
 #include "hatch_run.h"
 #include "load_trace.h"
-#include "predict_finding.h"
+#include "predict_moment.h"
+#include "report_text.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,179 +22,177 @@
 
 #define VERB "hatch"
 
-struct item {
-    struct pf_finding f;
-    struct pf_hatch h;
-    char *clip;
-    struct pf_hatch_result *result;
-};
-
 struct hatch {
     struct pf_predict_job j;
     struct pf_clip recording;
     struct pf_hatch_run run;
-    const char *json, *known; /* known: a file of ids that need no try */
-    PF_VEC(struct item) items;
-    PF_VEC(uint32_t *) orders;
+    const char *json, *patterns; /* patterns: a file of the user's */
+    struct pf_hatch_file file; /* empty: a recording was given */
+    struct pf_candidates all;
 };
 
 /* --- candidates --- */
 
-static bool is_known(const struct hatch *h, uint64_t id)
-{
-    char text[20];
-    snprintf(text, sizeof text, "%016" PRIx64 "\n", id);
-    return h->known && strstr(h->known, text);
-}
-
-static void add_item(struct hatch *h, const struct pf_finding *f, struct pf_hatch way)
-{
-    for (size_t i = 0; i < h->items.len; i++)
-        if (h->items.at[i].f.id == f->id)
-            return;
-    if (is_known(h, f->id))
-        return;
-    struct item it = {.f = *f, .h = way};
-    pf_vec_push(&h->items, it);
-}
-
-/* A witness of the engine ends before the two accesses; the one that came last now goes first. */
-static void add_races(struct hatch *h)
-{
-    for (size_t k = 0; k < h->j.n; k++)
-        for (size_t i = 0; i < h->j.results[k].races.len; i++) {
-            const struct pf_race *r = &h->j.results[k].races.at[i];
-            struct pf_finding f;
-            uint32_t *order = pf_mem_resize(NULL, r->norder + 2, sizeof *order);
-            if (r->norder)
-                memcpy(order, r->order, r->norder * sizeof *order);
-            order[r->norder] = r->b;
-            order[r->norder + 1] = r->a;
-            pf_vec_push(&h->orders, order);
-            pf_predict_race(&h->j, k, r, &f);
-            add_item(h, &f,
-                     (struct pf_hatch){.event = {r->b, r->a},
-                                       .n = 2,
-                                       .start = r->start,
-                                       .order = order,
-                                       .norder = r->norder + 2,
-                                       .adjacent = true});
-        }
-}
-
-static void add_anomalies(struct hatch *h)
-{
-    for (size_t i = 0; i < h->j.anomalies.at.len; i++) {
-        const struct pf_anomaly *a = &h->j.anomalies.at.at[i];
-        const struct pf_pattern *p = &h->j.patterns.at[a->pattern];
-        struct pf_finding f;
-        struct pf_hatch way = {.n = p->n,
-                               .start = a->start,
-                               .order = a->order,
-                               .norder = a->norder,
-                               .adjacent = p->next[p->n - 1]};
-        memcpy(way.event, a->event, sizeof way.event);
-        pf_predict_anomaly(&h->j, a, &f);
-        add_item(h, &f, way);
-    }
-    for (size_t i = 0; i < h->j.cycles.at.len; i++) {
-        const struct pf_cycle *c = &h->j.cycles.at.at[i];
-        struct pf_finding f;
-        struct pf_hatch way = {
-            .n = c->n, .start = c->start, .order = c->order, .norder = c->norder, .stuck = true};
-        memcpy(way.event, c->take, c->n * sizeof *c->take);
-        pf_predict_cycle(&h->j, c, &f);
-        add_item(h, &f, way);
-    }
-}
-
-static void predict(struct hatch *h)
+static int find_candidates(struct hatch *h)
 {
     struct pf_predict_job *j = &h->j;
+    struct pf_error e;
+    if (h->file.path)
+        return pf_hatch_file_take(&h->file, &h->all, j, &e) == PF_OK
+                   ? PF_EXIT_OK
+                   : pf_complain(VERB, "%s", e.text);
     j->analyses[j->n++] = pf_analysis_find("rdit", 4);
     j->analyses[0]->run(&j->t, &pf_limits_default, &j->results[0]);
-    pf_patterns_builtin(&j->patterns);
     pf_pecan(&j->t, &j->patterns, &j->anomalies);
     pf_lock_graph(&j->t, &j->cycles);
-    add_races(h);
-    add_anomalies(h);
+    pf_candidates_predicted(&h->all, j);
+    return PF_EXIT_OK;
 }
 
 /* --- trying them --- */
 
-static bool happened(const struct item *it) { return pf_hatch_happened(it->result); }
+static bool happened(const struct pf_candidate *c) { return pf_hatch_happened(&c->result); }
+
+static bool has_schedule(const struct pf_candidate *c)
+{
+    return c->ways.at[c->way].norder || c->ways.at[c->way].stuck;
+}
+
+/* Each of those that are to be tried, along its schedule. */
+static int try_round(struct hatch *h)
+{
+    struct pf_hatch_run *r = &h->run;
+    PF_VEC(struct pf_hatch_item) items = {0};
+    pf_vec_u32 which = {0};
+    for (uint32_t i = 0; i < h->all.at.len; i++) {
+        struct pf_candidate *c = &h->all.at.at[i];
+        if (c->tried > c->way)
+            continue;
+        if (!has_schedule(c)) {
+            pf_hatch_say(&c->result, PF_HATCHED_UNKNOWN, "no schedule was found for it");
+            continue;
+        }
+        pf_vec_push(&items, (struct pf_hatch_item){.h = &c->ways.at[c->way], .clip = c->clip});
+        pf_vec_push(&which, i);
+    }
+    r->items = items.at;
+    r->n = items.len;
+    int status = r->n ? pf_hatch_run(r) : PF_EXIT_OK;
+    for (size_t i = 0; status == PF_EXIT_OK && i < r->n; i++) {
+        struct pf_candidate *c = &h->all.at.at[which.at[i]];
+        bool again = c->tried > 0; /* where the first one went another way is as good as any */
+        c->tried++;
+        if (!again || pf_hatch_happened(r->items[i].result))
+            c->result = *r->items[i].result;
+    }
+    pf_hatch_run_release(r);
+    pf_vec_release(&items);
+    pf_vec_release(&which);
+    return status;
+}
 
 static int try_all(struct hatch *h)
 {
-    struct pf_hatch_run *r = &h->run;
-    r->t = &h->j.t;
-    r->recording = &h->recording;
-    r->n = h->items.len;
-    r->items = pf_mem_zero(r->n + 1, sizeof *r->items);
-    for (size_t i = 0; i < r->n; i++) {
-        struct item *it = &h->items.at[i];
-        if (asprintf(&it->clip, "%s/%016" PRIx64 ".clip", r->folder, it->f.id) < 0)
+    struct pf_error e;
+    if (pf_folder_make(h->run.folder, &e) != PF_OK)
+        return pf_complain(VERB, "%s", e.text);
+    for (size_t i = 0; i < h->all.at.len; i++)
+        if (asprintf(&h->all.at.at[i].clip, "%s/%016" PRIx64 ".clip", h->run.folder,
+                     h->all.at.at[i].f.id) < 0)
             return pf_complain(VERB, "out of memory");
-        r->items[i] = (struct pf_hatch_item){.h = &it->h, .clip = it->clip};
-    }
-    int status = pf_hatch_run(r);
-    for (size_t i = 0; i < r->n; i++)
-        h->items.at[i].result = r->items[i].result;
+    h->run.t = &h->j.t;
+    h->run.recording = &h->recording;
+    int status = try_round(h);
+    while (status == PF_EXIT_OK && !pf_hatch_run_over(&h->run) &&
+           pf_candidates_next(&h->all, &h->j))
+        status = try_round(h);
     return status;
 }
 
 /* --- what came out --- */
 
-static bool confirmed(struct item *it)
+/* It happened: as the finding of the events that made it, told step by step. */
+static bool confirm(struct hatch *h, struct pf_candidate *c)
 {
-    if (!happened(it)) {
-        unlink(it->clip);
+    if (!happened(c)) {
+        unlink(c->clip);
         return false;
     }
-    it->f.status = PF_STATUS_CONFIRMED;
-    it->f.clip = it->clip;
-    it->f.harm = it->result->verdict == PF_HATCHED_ERROR ? it->result->why : NULL;
+    const struct pf_hatch *w = &c->ways.at[c->way];
+    if (c->way && c->pattern != PF_NONE) {
+        struct pf_anomaly a = {.pattern = c->pattern};
+        memcpy(a.event, w->event, w->n * sizeof *w->event);
+        pf_predict_anomaly(&h->j, &a, &c->f);
+    }
+    struct pf_access *pair = c->f.access;
+    if (!c->f.nsteps && pair[0].thread != h->j.t.events.at[w->event[1]].thread) {
+        struct pf_access first = pair[0]; /* a race tells the later access first */
+        pair[0] = pair[1];
+        pair[1] = first;
+    }
+    pf_moments_schedule(&h->j, &c->f,
+                        &(struct pf_told){.start = w->start,
+                                          .order = w->order,
+                                          .norder = w->norder,
+                                          .marked = w->event,
+                                          .n = w->n,
+                                          .stuck = w->stuck});
+    c->f.status = PF_STATUS_CONFIRMED;
+    c->f.clip = c->clip;
+    c->f.tries = (unsigned)c->tried;
+    c->f.harm = c->result.verdict == PF_HATCHED_ERROR ? c->result.why : NULL;
     return true;
+}
+
+static void add_refuted(struct pf_text *t, const struct pf_candidate *c)
+{
+    pf_text_add(t, c->result.verdict == PF_HATCHED_UNKNOWN ? "unknown: " : "false: ");
+    pf_text_hex(t, c->f.id, 16);
+    pf_text_add(t, ": ");
+    pf_text_add(t, c->result.why);
+    if (c->tried > 1) {
+        pf_text_add(t, " (and ");
+        pf_text_u64(t, c->tried - 1);
+        pf_text_add(t, c->tried == 2 ? " other schedule did not show it)"
+                                     : " other schedules did not show it)");
+    }
+    pf_text_char(t, '\n');
 }
 
 static size_t add_text(struct pf_text *t, struct hatch *h)
 {
     struct pf_text_style style = {.color = pf_cli_color(STDOUT_FILENO)};
     uint64_t real = 0, errors = 0, unknown = 0;
-    for (size_t i = 0; i < h->items.len; i++) {
-        struct item *it = &h->items.at[i];
-        if (!confirmed(it))
+    for (size_t i = 0; i < h->all.at.len; i++) {
+        struct pf_candidate *c = &h->all.at.at[i];
+        if (!confirm(h, c))
             continue;
         real++;
-        errors += it->result->verdict == PF_HATCHED_ERROR;
-        pf_finding_text(t, &it->f, &style);
-        if (it->result->why[0]) {
+        errors += c->result.verdict == PF_HATCHED_ERROR;
+        pf_finding_text(t, &c->f, &style);
+        pf_report_interleaving(t, &c->f);
+        if (c->result.why[0]) {
             pf_text_add(t, "  Consequence: ");
-            pf_text_add(t, it->result->why);
+            pf_text_add(t, c->result.why);
             pf_text_char(t, '\n');
         }
         pf_text_add(t, "  Happened; see it again with: pf replay ");
-        pf_text_add(t, it->clip);
+        pf_text_add(t, c->clip);
         pf_text_char(t, '\n');
     }
-    for (size_t i = 0; i < h->items.len; i++)
-        if (!happened(&h->items.at[i])) {
-            bool open = h->items.at[i].result->verdict == PF_HATCHED_UNKNOWN;
-            unknown += open;
-            pf_text_add(t, open ? "unknown: " : "false: ");
-            pf_text_hex(t, h->items.at[i].f.id, 16);
-            pf_text_add(t, ": ");
-            pf_text_add(t, h->items.at[i].result->why);
-            pf_text_char(t, '\n');
+    for (size_t i = 0; i < h->all.at.len; i++)
+        if (!happened(&h->all.at.at[i])) {
+            unknown += h->all.at.at[i].result.verdict == PF_HATCHED_UNKNOWN;
+            add_refuted(t, &h->all.at.at[i]);
         }
     pf_text_add(t, "hatch: ");
-    pf_text_u64(t, h->items.len);
+    pf_text_u64(t, h->all.at.len);
     pf_text_add(t, " candidates: ");
     pf_text_u64(t, real);
     pf_text_add(t, " real, of these ");
     pf_text_u64(t, errors);
     pf_text_add(t, " with an error; ");
-    pf_text_u64(t, h->items.len - real - unknown);
+    pf_text_u64(t, h->all.at.len - real - unknown);
     pf_text_add(t, " false");
     if (unknown) {
         pf_text_add(t, "; ");
@@ -204,20 +206,20 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
 static void add_json(struct pf_text *t, struct hatch *h, int argc, char **argv)
 {
     uint64_t real = 0, unknown = 0;
-    for (size_t i = 0; i < h->items.len; i++) {
-        real += happened(&h->items.at[i]);
-        unknown += h->items.at[i].result->verdict == PF_HATCHED_UNKNOWN;
+    for (size_t i = 0; i < h->all.at.len; i++) {
+        real += happened(&h->all.at.at[i]);
+        unknown += h->all.at.at[i].result.verdict == PF_HATCHED_UNKNOWN;
     }
     pf_predict_json_head(t, argc, argv, pf_predict_decided(&h->j) && !unknown);
     bool first = true;
-    for (size_t i = 0; i < h->items.len; i++)
-        if (happened(&h->items.at[i])) {
+    for (size_t i = 0; i < h->all.at.len; i++)
+        if (happened(&h->all.at.at[i])) {
             pf_text_add(t, first ? "\n" : ",\n");
-            pf_finding_json(t, &h->items.at[i].f);
+            pf_finding_json(t, &h->all.at.at[i].f);
             first = false;
         }
     pf_text_char(t, ']');
-    pf_predict_json_tail(t, &h->j, h->items.len, h->items.len - real - unknown, unknown);
+    pf_predict_json_tail(t, &h->j, h->all.at.len, h->all.at.len - real - unknown, unknown);
 }
 
 static int report(struct hatch *h, int argc, char **argv)
@@ -242,23 +244,43 @@ static int run(struct hatch *h, int argc, char **argv)
     struct pf_error e;
     if (pf_clip_open(&h->recording, h->j.path, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
-    int status = pf_load_trace_atomic(VERB, h->j.path, h->j.atomic, &h->j.t);
-    if (status == PF_EXIT_OK) {
-        predict(h);
+    int status = PF_EXIT_OK;
+    pf_patterns_builtin(&h->j.patterns);
+    if (h->patterns)
+        status = pf_predict_patterns(VERB, &h->j, h->patterns);
+    if (status == PF_EXIT_OK)
+        status = pf_load_trace_atomic(VERB, h->j.path, h->j.atomic, &h->j.t);
+    if (status == PF_EXIT_OK)
+        status = find_candidates(h);
+    if (status == PF_EXIT_OK)
         status = try_all(h);
-    }
     return status == PF_EXIT_OK ? report(h, argc, argv) : status;
+}
+
+/* A recording, or a file of candidates that names one. */
+static int open_file(struct hatch *h, const char *path)
+{
+    struct pf_error e;
+    h->j.path = path;
+    if (!pf_hatch_file_sniff(path))
+        return PF_EXIT_OK;
+    if (h->j.atomic || h->patterns)
+        return pf_complain(
+            VERB, "%s: holds candidates: --atomic and --patterns are for a recording", path);
+    if (pf_hatch_file_open(&h->file, path, &e) != PF_OK)
+        return pf_complain(VERB, "%s", e.text);
+    h->j.path = h->file.recording;
+    h->j.atomic = h->file.atomic;
+    if (access(h->j.path, R_OK))
+        return pf_complain(VERB, "%s: the recording it is about, %s: %s", path, h->j.path,
+                           strerror(errno));
+    return PF_EXIT_OK;
 }
 
 static void release(struct hatch *h)
 {
-    pf_hatch_run_release(&h->run);
-    for (size_t i = 0; i < h->items.len; i++)
-        free(h->items.at[i].clip);
-    for (size_t i = 0; i < h->orders.len; i++)
-        free(h->orders.at[i]);
-    pf_vec_release(&h->items);
-    pf_vec_release(&h->orders);
+    pf_candidates_release(&h->all);
+    pf_hatch_file_release(&h->file);
     pf_result_release(&h->j.results[0]);
     pf_anomalies_release(&h->j.anomalies);
     pf_cycles_release(&h->j.cycles);
@@ -285,26 +307,40 @@ int pf_cmd_hatch(int argc, char **argv)
         {"limit", "TIME", "stop after so long: 90s, 2m", &limit, NULL},
         {"apart", NULL, "run each from the beginning, not what they have in common once", NULL,
          &h->run.apart},
+        {"patterns", "FILE", "search for these patterns too", &h->patterns, NULL},
         {"o", "DIR", "where the clips go (default: RECORDING.hatched)", &folder, NULL},
     };
     const struct pf_cli_verb verb = {
-        VERB, "[OPTION...] RECORDING",
+        VERB, "[OPTION...] RECORDING|CANDIDATES",
         "Searches a recording for races, atomicity violations, atomic-set violations and "
         "deadlocks that\n"
         "another schedule would show, and runs the program along each such schedule. What really "
         "happened\n"
         "is reported, with a clip that pf replay shows again; the rest is not. Exits 66 when "
         "something\n"
-        "happened, 0 when nothing did.",
+        "happened, 0 when nothing did. CANDIDATES is what pf predict --json wrote of a recording: "
+        "these are\n"
+        "tried, and no others.",
         options, sizeof options / sizeof options[0]};
-    int status = PF_EXIT_USAGE, first = pf_cli_parse(&verb, argc, argv, &status);
+    int status = PF_EXIT_OK, next = 0;
     char *standard = NULL, *end = NULL;
+    const char *path = NULL;
+    for (int at = 0; at < argc && next >= 0; at += next) { /* it may stand before the options */
+        next = pf_cli_parse(&verb, argc - at, argv + at, &status);
+        if (next >= 0 && at + next < argc) {
+            if (path)
+                status = next = -1;
+            path = argv[at + next];
+        }
+    }
     pf_trace_init(&h->j.t);
     pf_cli_pool_init(&h->j.pool);
     h->run.jobs = jobs ? strtoul(jobs, &end, 10) : 1;
-    if (first < 0)
+    if (status == -1)
+        status = pf_complain(VERB, "one recording at a time");
+    else if (next < 0)
         ;
-    else if (first + 1 != argc)
+    else if (!path)
         status = pf_complain(VERB, "which recording? usage: pf hatch %s", verb.usage);
     else if (!h->run.jobs || (end && *end))
         status = pf_complain(VERB, "--jobs=%s: a number of 1 or more expected", jobs);
@@ -312,13 +348,14 @@ int pf_cmd_hatch(int argc, char **argv)
         status = pf_complain(VERB, "--limit=%s: a time such as 90s or 2m expected", limit);
     else if (known && pf_file_read(known, &ids, &nids, &e) != PF_OK)
         status = pf_complain(VERB, "%s", e.text);
-    else if (asprintf(&standard, "%s.hatched", argv[first]) < 0)
+    else if (asprintf(&standard, "%s.hatched", path) < 0)
         status = pf_complain(VERB, "out of memory");
     else {
-        h->j.path = argv[first];
-        h->known = ids;
+        h->all.known = ids;
         h->run.folder = folder ? folder : standard;
-        status = run(h, argc, argv);
+        status = open_file(h, path);
+        if (status == PF_EXIT_OK)
+            status = run(h, argc, argv);
     }
     free(standard);
     free(ids);

@@ -23,7 +23,7 @@ static volatile sig_atomic_t interrupted;
 
 static void interrupt(int sig) { interrupted = sig; }
 
-static bool is_over(const struct pf_hatch_run *r)
+bool pf_hatch_run_over(const struct pf_hatch_run *r)
 {
     return interrupted || (r->limit_ms && pf_cli_now_ms() - r->began >= r->limit_ms);
 }
@@ -78,7 +78,7 @@ static void wait_shared(struct pf_hatch_run *r, pid_t pid, const char *folder, s
             news = pf_cli_now_ms();
         seen = n;
         progress(r, before + (n ? n - 1 : 0));
-        if (is_over(r))
+        if (pf_hatch_run_over(r))
             kill(pid, SIGTERM); /* which pf hands on to the program, and judges what there is */
         if (pf_cli_now_ms() - news > 2 * LIMIT_MS)
             kill(-pid, SIGKILL);
@@ -92,7 +92,7 @@ static void try_together(struct pf_hatch_run *r)
     snprintf(folder, sizeof folder, "%s/trunk.%d", r->folder, (int)getpid());
     if (mkdir(folder, 0777))
         return;
-    for (size_t at = 0; at < r->n && !is_over(r); at += PF_CONTINUATIONS) {
+    for (size_t at = 0; at < r->n && !pf_hatch_run_over(r); at += PF_CONTINUATIONS) {
         struct pf_shared all[PF_CONTINUATIONS];
         uint32_t n = (uint32_t)(r->n - at < PF_CONTINUATIONS ? r->n - at : PF_CONTINUATIONS);
         for (uint32_t i = 0; i < n; i++)
@@ -148,10 +148,10 @@ static void wait_one(const struct pf_hatch_run *r, uint64_t *waited)
     if (pid > 0)
         return;
     usleep(2000);
-    if ((*waited += 2) < LIMIT_MS && !is_over(r))
+    if ((*waited += 2) < LIMIT_MS && !pf_hatch_run_over(r))
         return;
     *waited = 0;
-    end_all(r, is_over(r) ? "stopped before it was decided" : "no end within 60 s");
+    end_all(r, pf_hatch_run_over(r) ? "stopped before it was decided" : "no end within 60 s");
 }
 
 static void try_apart(struct pf_hatch_run *r)
@@ -162,7 +162,7 @@ static void try_apart(struct pf_hatch_run *r)
         for (size_t i = 0; i < next; i++)
             running += r->items[i].pid != 0;
         progress(r, next - running);
-        while (next < r->n && (r->items[next].result->tried || is_over(r))) {
+        while (next < r->n && (r->items[next].result->tried || pf_hatch_run_over(r))) {
             if (!r->items[next].result->tried)
                 snprintf(r->items[next].result->why, sizeof r->items[next].result->why,
                          "stopped before it was tried");
@@ -203,7 +203,7 @@ static void watch(const struct pf_clip *clip, struct pf_hatch_result *out)
 static void look_for_harm(struct pf_hatch_run *r)
 {
     struct pf_hatch_result *before = &r->results[r->n];
-    for (size_t i = 0, asked = 0; i < r->n && !is_over(r); i++) {
+    for (size_t i = 0, asked = 0; i < r->n && !pf_hatch_run_over(r); i++) {
         struct pf_hatch_result *it = r->items[i].result;
         struct pf_clip clip;
         struct pf_error e;
@@ -225,13 +225,11 @@ static void look_for_harm(struct pf_hatch_run *r)
 int pf_hatch_run(struct pf_hatch_run *r)
 {
     struct sigaction sa = {.sa_handler = interrupt}, was[2];
-    r->began = pf_cli_now_ms();
+    r->began = r->began ? r->began : pf_cli_now_ms();
     r->results = mmap(NULL, (r->n + 1) * sizeof *r->results, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (r->results == MAP_FAILED)
         return pf_complain(VERB, "out of memory");
-    if (mkdir(r->folder, 0777) && errno != EEXIST)
-        return pf_complain(VERB, "%s: %s", r->folder, strerror(errno));
     for (size_t i = 0; i < r->n; i++)
         r->items[i].result = &r->results[i];
     sigaction(SIGINT, &sa, &was[0]);
@@ -251,5 +249,5 @@ void pf_hatch_run_release(struct pf_hatch_run *r)
 {
     if (r->results && r->results != MAP_FAILED)
         munmap(r->results, (r->n + 1) * sizeof *r->results);
-    free(r->items);
+    r->results = NULL;
 }

@@ -16,7 +16,7 @@
 struct pf_hatch_item {
     const struct pf_hatch *h;
     const char *clip; /* where it goes if it happened */
-    struct pf_hatch_result *result; /* set by run */
+    struct pf_hatch_result *result; /* set by run, until release */
     pid_t pid; /* 0: not running */
 };
 
@@ -30,11 +30,14 @@ struct pf_hatch_run {
     struct pf_hatch_item *items;
     size_t n;
     struct pf_hatch_result *results;
-    uint64_t began;
+    uint64_t began; /* 0: with the first run */
 };
 
 int pf_hatch_run(struct pf_hatch_run *r);
+/* Takes the results; the items are the caller's. */
 void pf_hatch_run_release(struct pf_hatch_run *r);
+/* Interrupted, or the time is up: nothing more is tried. */
+bool pf_hatch_run_over(const struct pf_hatch_run *r);
 
 static inline bool pf_hatch_happened(const struct pf_hatch_result *x)
 {

@@ -122,9 +122,11 @@ static void judge(const struct pf_trace *t, const struct pf_clip *recording,
     const char *failed = pf_hatch_failure(recording, end, text, sizeof text);
     enum judged is = UNKNOWN;
     if (end->outcome == PF_OUTCOME_DIVERGED) {
-        snprintf(why, sizeof why, "%.*s", (int)strcspn(end->text, "\n"), end->text);
-        is = NO;
-    } else if (h->stuck) {
+        pf_hatch_diverged(t, end->text, out);
+        out->tried = true;
+        return;
+    }
+    if (h->stuck) {
         is = end->outcome == PF_OUTCOME_DEADLOCK ? YES : NO;
         snprintf(why, sizeof why, "the threads did not wait for each other");
     } else {

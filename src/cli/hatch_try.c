@@ -56,6 +56,24 @@ static uint64_t address(const struct pf_trace *t, uint32_t event)
     return t->places.at[t->events.at[event].what].addr;
 }
 
+void pf_hatch_diverged(const struct pf_trace *t, const char *text, struct pf_hatch_result *out)
+{
+    const char *expected = strstr(text, ": expected "), *thread = strstr(text, "(thread ");
+    unsigned number, who;
+    char why[sizeof out->why];
+    snprintf(why, sizeof why, "%s", text);
+    if (expected && thread && sscanf(expected, ": expected %u", &number) == 1 &&
+        sscanf(thread, "(thread %u", &who) == 1)
+        for (uint32_t i = 0; i < t->events.len; i++)
+            if (t->recorded.index.at[i] == number &&
+                t->recorded.thread.at[t->events.at[i].thread] == who && *file_of(t, i)) {
+                snprintf(why, sizeof why, "%s:%u: T%u did not come to here: %.*s", file_of(t, i),
+                         t->sites.at[t->events.at[i].site].line, who, (int)(expected - text), text);
+                break;
+            }
+    pf_hatch_say(out, PF_HATCHED_FALSE, why);
+}
+
 static bool happened(const struct pf_trace *then, const struct pf_hatch *h,
                      const struct pf_trace *now, struct pf_hatch_result *out)
 {
@@ -115,7 +133,7 @@ static void judge(const struct pf_trace *t, const struct pf_clip *recording,
     char text[400];
     const char *failed = pf_hatch_failure(recording, end, text, sizeof text);
     if (end->outcome == PF_OUTCOME_DIVERGED) {
-        pf_hatch_say(out, PF_HATCHED_FALSE, end->text);
+        pf_hatch_diverged(t, end->text, out);
         return;
     }
     if (h->stuck) {

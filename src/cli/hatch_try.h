@@ -44,6 +44,8 @@ void pf_hatch_try(const struct pf_trace *t, const struct pf_clip *recording,
 /* The two accesses that follow each other, as pf replay --until=race wants them. */
 void pf_hatch_race(const struct pf_trace *t, const struct pf_hatch *h, char *to, size_t room);
 void pf_hatch_say(struct pf_hatch_result *out, enum pf_hatched verdict, const char *why);
+/* FALSE: the run left its plan, as the runtime says it in `text`; with the place that it did not come to. */
+void pf_hatch_diverged(const struct pf_trace *t, const char *text, struct pf_hatch_result *out);
 /* What the program did that it did not do in the recording; NULL: nothing. */
 const char *pf_hatch_failure(const struct pf_clip *recording, const struct pf_clip_end *end,
                              char *text, size_t room);

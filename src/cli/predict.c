@@ -5,6 +5,7 @@
 #include "file.h"
 #include "finding_json.h"
 #include "finding_text.h"
+#include "hatch_file.h"
 #include "load_trace.h"
 #include "predict_finding.h"
 #include <stdio.h>
@@ -186,6 +187,7 @@ static void add_json(struct pf_text *t, struct pf_predict_job *j, int argc, char
         }
         pf_text_char(t, ']');
     }
+    pf_hatch_file_json(t, j);
     pf_predict_json_tail(t, j, 0, 0, 0);
 }
 
@@ -223,22 +225,6 @@ static int choose(struct pf_predict_job *j, const char *list)
     return j->n || j->patterns.len || j->deadlocks
                ? PF_EXIT_OK
                : pf_complain(VERB, "--analysis: the list is empty");
-}
-
-/* The user's own patterns, beside the built-in ones. */
-static int read_patterns(struct pf_predict_job *j, const char *path)
-{
-    char *text;
-    size_t len;
-    struct pf_error e;
-    struct pf_trace_error te;
-    if (pf_file_read(path, &text, &len, &e) != PF_OK)
-        return pf_complain(VERB, "%s", e.text);
-    if (!j->patterns.len)
-        pf_patterns_builtin(&j->patterns);
-    bool ok = pf_patterns_parse(&j->patterns, path, text, len, &te);
-    free(text);
-    return ok ? PF_EXIT_OK : pf_complain(VERB, "%s", te.text);
 }
 
 static int run_job(struct pf_predict_job *j, const char *json, int argc, char **argv)
@@ -326,7 +312,7 @@ int pf_cmd_predict(int argc, char **argv)
         j->atomic = atomic;
         status = choose(j, list ? list : patterns || atomic ? PATTERNS : DEFAULT_ANALYSIS);
         if (status == PF_EXIT_OK && patterns)
-            status = read_patterns(j, patterns);
+            status = pf_predict_patterns(VERB, j, patterns);
         if (status == PF_EXIT_OK)
             status = run_job(j, json, words, all);
     }

@@ -29,13 +29,22 @@ struct pf_predict_job {
     struct pf_cycles cycles;
     struct pf_pool pool;
     struct pf_held_locks *held; /* of the pool; NULL: not made yet */
+    struct pf_flow *flow; /* likewise (predict_moment.h) */
 };
+
+/* The user's own patterns, beside the built-in ones. An exit status; what is wrong is said. */
+int pf_predict_patterns(const char *verb, struct pf_predict_job *j, const char *path);
 
 /* Race r of analysis k. */
 void pf_predict_race(struct pf_predict_job *j, size_t k, const struct pf_race *r,
                      struct pf_finding *f);
 void pf_predict_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a, struct pf_finding *f);
 void pf_predict_cycle(struct pf_predict_job *j, const struct pf_cycle *c, struct pf_finding *f);
+
+/* Where event i stands in the source; without a site, in the trace. */
+struct pf_trail pf_predict_trail(struct pf_predict_job *j, uint32_t i);
+/* The acquires whose locks the thread of event i holds there. */
+uint32_t pf_predict_held(struct pf_predict_job *j, uint32_t i, const uint32_t **acquires);
 
 /* Was everything asked for looked at to its end? What was not is "unknown", never "nothing". */
 bool pf_predict_decided(const struct pf_predict_job *j);

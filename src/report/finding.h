@@ -112,12 +112,16 @@ struct pf_stage {
 /* One step of a schedule that brings the finding about. */
 struct pf_moment {
     uint32_t thread;
-    const char *op; /* a word of pf_event.def */
+    const char *op; /* a word of pf_event.def, or "wants": waits for a lock for ever */
     const char *name; /* the variable, lock, thread it is about; NULL: none */
     const char *value; /* read or written there; NULL: not known */
     const char *file;
     uint32_t line;
     bool marked; /* an access of the finding */
+    bool
+        handed; /* from is known: the thread that wrote what is read here, or holds what is wanted */
+    uint32_t from, from_line;
+    const char *from_file; /* NULL: not known */
 };
 
 struct pf_finding {

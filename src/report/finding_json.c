@@ -176,6 +176,14 @@ static void moment(struct pf_text *t, const struct pf_moment *m)
     pf_json_num(t, "line", m->line);
     if (m->marked)
         pf_json_bool(t, "marked", true);
+    if (m->handed) {
+        pf_json_key(t, "from");
+        pf_text_char(t, '{');
+        thread_name(t, "thread", m->from);
+        pf_json_str(t, "file", m->from_file);
+        pf_json_num(t, "line", m->from_line);
+        pf_text_char(t, '}');
+    }
     pf_text_char(t, '}');
 }
 

@@ -284,3 +284,31 @@ void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
         add_summary(t, f, style);
     pf_text_add(t, RULE);
 }
+
+void pf_moment_text(struct pf_text *t, const struct pf_moment *m)
+{
+    pf_text_add(t, m->op);
+    if (m->name) {
+        pf_text_char(t, ' ');
+        pf_text_add(t, m->name);
+    }
+    if (m->value) {
+        pf_text_add(t, " = ");
+        pf_text_add(t, m->value);
+    }
+    if (m->handed) {
+        pf_text_add(t, pf_str_same(m->op, "wants") ? " (held by " : " (written by ");
+        if (m->from) {
+            pf_text_char(t, 'T');
+            pf_text_u64(t, m->from);
+        } else
+            pf_text_add(t, "main");
+        if (m->from_file) {
+            pf_text_add(t, ", ");
+            pf_text_add(t, pf_str_base(m->from_file));
+            pf_text_char(t, ':');
+            pf_text_u64(t, m->from_line);
+        }
+        pf_text_char(t, ')');
+    }
+}

@@ -21,5 +21,7 @@ void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
 /* "#0 f a.c:1:2 (prog)" and so on, one position a line. */
 void pf_trail_text(struct pf_text *t, const struct pf_trail *trail,
                    const struct pf_text_style *style);
+/* "read x = 1 (written by T1, a.c:9)": what a step of a schedule does. */
+void pf_moment_text(struct pf_text *t, const struct pf_moment *m);
 
 #endif

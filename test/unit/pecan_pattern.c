@@ -176,7 +176,10 @@ static void test_bad_files(void **state)
             "f:8: next: 'a' does not stand right after 'b'");
     refused(HEAD "E a - b\nT t - u\nSV s - s\nAR x - y\nAT r - w\nnext a c\n",
             "f:8: next: 'c' is no event");
-    refused(HEAD "E a-b-c-d-e-f-g-h-i-j-k-l-m\n", "f:3: E is too long (at most 12)");
+    char text[2000] = HEAD "E a0";
+    for (int i = 1; i < 256; i++)
+        sprintf(text + strlen(text), "-a%d", i);
+    refused(text, "f:3: E is too long (at most 255)");
 #define GOOD HEAD "E a - b\nT t - u\nSV s - s\nAR x - y\nAT r - w\n"
     refused(GOOD GOOD, "f:8: there is a pattern p already");
 }
@@ -199,12 +202,37 @@ static void test_own_pattern(void **state)
     pf_vec_release(&p);
 }
 
+/* As many events, threads, variables and regions as there can be. */
+static void test_long_pattern(void **state)
+{
+    (void)state;
+    static const char *const lists[] = {"E", "T", "SV", "AR"};
+    char text[8000] = "pattern long kind race";
+    for (int k = 0; k < 4; k++) {
+        sprintf(text + strlen(text), " %s", lists[k]);
+        for (int i = 0; i < 255; i++)
+            sprintf(text + strlen(text), "%s%d", i ? "-" : " ", i);
+    }
+    strcat(text, " AT ");
+    for (int i = 0; i < 255; i++)
+        strcat(text, i ? "-w" : "w");
+    pf_patterns p = {0};
+    struct pf_trace_error e;
+    if (!pf_patterns_parse(&p, "f", text, strlen(text), &e))
+        fail_msg("%s", e.text);
+    assert_int_equal(p.at[0].n, 255);
+    assert_int_equal(p.at[0].nthreads, 255);
+    assert_int_equal(p.at[0].nvars, 255);
+    assert_int_equal(p.at[0].region[254], 254);
+    pf_vec_release(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_races),       cmocka_unit_test(test_atomicity),
         cmocka_unit_test(test_atomic_sets), cmocka_unit_test(test_bad_files),
-        cmocka_unit_test(test_own_pattern),
+        cmocka_unit_test(test_own_pattern), cmocka_unit_test(test_long_pattern),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

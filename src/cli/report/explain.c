@@ -80,6 +80,34 @@ static void add_steps(struct teller *w)
     }
 }
 
+/* The schedule, step by step, each with its source line. */
+static void add_schedule(struct teller *w)
+{
+    const struct pf_finding *f = w->f;
+    if (!f->nwitness)
+        return;
+    pf_text_add(w->t,
+                f->clip ? "\nIn the clip, its last steps:\n" : "\nThe schedule, its last steps:\n");
+    for (size_t i = 0; i < f->nwitness; i++) {
+        const struct pf_moment *m = &f->witness[i];
+        size_t n;
+        pf_text_add(w->t, m->marked ? " -> " : "    ");
+        pf_thread_text(w->t, f, m->thread);
+        pf_text_add(w->t, ": ");
+        pf_moment_text(w->t, m);
+        pf_text_char(w->t, '\n');
+        const char *line = m->file ? pf_sources_line(w->sources, m->file, NULL, m->line, &n) : NULL;
+        if (!m->file)
+            continue;
+        pf_cli_format(w->t, "          %s:%u", pf_str_base(m->file), m->line);
+        if (line) {
+            pf_text_add(w->t, " | ");
+            pf_text_bytes(w->t, line, n);
+        }
+        pf_text_char(w->t, '\n');
+    }
+}
+
 static void add_lock_names(struct teller *w, const struct pf_access *a)
 {
     for (size_t i = 0; i < a->nlocks; i++) {
@@ -236,6 +264,7 @@ int pf_explain(int argc, char **argv)
         struct teller w = {&t, it, &sources, &f.pool};
         add_head(&w);
         add_steps(&w);
+        add_schedule(&w);
         add_advice(&w);
         add_again(&w);
         s = t.failed ? pf_fail(&e, PF_NOMEM, "out of memory") : pf_file_write("-", t.at, t.n, &e);

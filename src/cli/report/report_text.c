@@ -49,8 +49,7 @@ static void add_suite(struct pf_text *t, const struct pf_suite_sum *u)
     pf_text_add(t, " failed\n");
 }
 
-/* The last steps of a schedule that brings it about; arrows point at the accesses. */
-static void add_interleaving(struct pf_text *t, const struct pf_finding *f)
+void pf_report_interleaving(struct pf_text *t, const struct pf_finding *f)
 {
     if (!f->nwitness)
         return;
@@ -64,15 +63,7 @@ static void add_interleaving(struct pf_text *t, const struct pf_finding *f)
         if (m->thread)
             snprintf(name, sizeof name, "T%u", m->thread);
         pf_cli_format(t, "%-4s ", name);
-        pf_text_add(t, m->op);
-        if (m->name) {
-            pf_text_char(t, ' ');
-            pf_text_add(t, m->name);
-        }
-        if (m->value) {
-            pf_text_add(t, " = ");
-            pf_text_add(t, m->value);
-        }
+        pf_moment_text(t, m);
         if (m->file) {
             pf_text_add(t, "  ");
             pf_text_add(t, pf_str_base(m->file));
@@ -130,7 +121,7 @@ static void add_finding(struct pf_text *t, const struct pf_finding *f, bool chec
                         const struct pf_text_style *style)
 {
     pf_finding_text(t, f, style);
-    add_interleaving(t, f);
+    pf_report_interleaving(t, f);
     add_stages(t, f);
     add_proof(t, f, checked);
     pf_text_add(t, "finding ");

@@ -3,6 +3,7 @@
 #include "sarif.h"
 #include "cli.h"
 #include "finding_json.h"
+#include "finding_text.h"
 #include "story.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -227,15 +228,7 @@ static void add_moment(struct writer *w, const struct pf_finding *f, size_t i, s
     pf_text_init(&words, pool);
     pf_thread_text(&words, f, m->thread);
     pf_text_add(&words, ": ");
-    pf_text_add(&words, m->op);
-    if (m->name) {
-        pf_text_char(&words, ' ');
-        pf_text_add(&words, m->name);
-    }
-    if (m->value) {
-        pf_text_add(&words, " = ");
-        pf_text_add(&words, m->value);
-    }
+    pf_moment_text(&words, m);
     pf_text_char(t, '{');
     pf_json_key(t, "location");
     add_location(w, &p, &words, 0);

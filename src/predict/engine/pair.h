@@ -18,7 +18,7 @@
 
 #include "window.h"
 
-#define PF_CHAIN_MAX 12
+#define PF_CHAIN_MAX 255 /* as long as patterns (pecan/pattern.h) */
 
 enum pf_answer { PF_YES, PF_NO, PF_UNKNOWN };
 

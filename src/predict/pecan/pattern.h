@@ -12,7 +12,7 @@
 
 #include "trace.h"
 
-#define PF_PATTERN_MAX 12 /* events */
+#define PF_PATTERN_MAX 255 /* events; a number of one is a byte */
 
 enum pf_pattern_kind { PF_PATTERN_RACE, PF_PATTERN_ATOMICITY, PF_PATTERN_ATOMIC_SET };
 

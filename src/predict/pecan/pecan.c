@@ -1,28 +1,78 @@
 #include "pecan.h"
-#include "engine/engine.h"
+#include "another.h"
 #include "engine/validate.h"
-#include "reschedule.h"
 #include <string.h>
 
 #define MARGIN 200 /* events around a pattern that the engine may use */
+#define ASKED 256 /* matches without a generated schedule for which the engine is asked */
 
 struct maker {
     const pf_patterns *patterns;
-    struct pf_scheduler s;
+    struct pf_another ways;
     struct pf_anomalies *out;
+    const struct pf_anomaly *tried; /* NULL: all that there is is wanted */
+    size_t ntried;
+    uint32_t asked;
 };
+
+static uint32_t due_of(const struct pf_pattern *p) { return p->next[p->n - 1] ? 2 : 1; }
+
+static void set_order(struct pf_anomaly *a, const struct pf_another *w)
+{
+    free(a->order);
+    a->start = w->start;
+    a->norder = (uint32_t)w->order.len;
+    a->order = pf_mem_resize(NULL, a->norder, sizeof *a->order);
+    memcpy(a->order, w->order.at, a->norder * sizeof *a->order);
+}
+
+/* --- what was tried already --- */
+
+static bool same_sites(const struct maker *m, uint32_t pattern, const uint32_t *events,
+                       const struct pf_anomaly *a)
+{
+    const struct pf_pattern *p = &m->patterns->at[pattern], *q = &m->patterns->at[a->pattern];
+    const struct pf_event *e = m->ways.t->events.at;
+    bool as_is = p->n == q->n && p->kind == q->kind, turned = as_is && p->n == 2;
+    for (unsigned i = 0; i < p->n && as_is; i++)
+        as_is = e[events[i]].site == e[a->event[i]].site;
+    for (unsigned i = 0; i < p->n && turned; i++) /* either order is the same race */
+        turned = e[events[i]].site == e[a->event[p->n - 1 - i]].site;
+    return turned || (as_is && pattern == a->pattern);
+}
+
+enum wish { WANTED, USED, UNWANTED };
+
+static enum wish wish_of(const struct maker *m, uint32_t pattern, const uint32_t *events)
+{
+    enum wish wish = m->tried ? UNWANTED : WANTED;
+    for (size_t i = 0; i < m->ntried; i++) {
+        const struct pf_anomaly *a = &m->tried[i];
+        if (!same_sites(m, pattern, events, a))
+            continue;
+        wish = wish == UNWANTED ? WANTED : wish;
+        if (pattern == a->pattern &&
+            !memcmp(events, a->event, m->patterns->at[pattern].n * sizeof *events))
+            wish = USED;
+    }
+    return wish;
+}
+
+/* --- schedules --- */
 
 static bool make(void *arg, uint32_t pattern, const uint32_t *events)
 {
     struct maker *m = arg;
     const struct pf_pattern *p = &m->patterns->at[pattern];
-    if (!pf_schedule(&m->s, p, events))
+    enum wish wish = wish_of(m, pattern, events);
+    if (wish != WANTED)
+        return wish == UNWANTED;
+    if (!pf_another_generate(&m->ways, p, events) &&
+        (m->asked++ >= ASKED || !pf_another_ask(&m->ways, events, p->n, due_of(p), MARGIN)))
         return false;
-    struct pf_anomaly a = {
-        .pattern = pattern, .start = m->s.start, .norder = (uint32_t)m->s.order.len};
+    struct pf_anomaly a = {.pattern = pattern};
     memcpy(a.event, events, p->n * sizeof *events);
-    a.order = pf_mem_resize(NULL, a.norder, sizeof *a.order);
-    memcpy(a.order, m->s.order.at, a.norder * sizeof *a.order);
+    set_order(&a, &m->ways);
     pf_vec_push(&m->out->at, a);
     return true;
 }
@@ -30,7 +80,7 @@ static bool make(void *arg, uint32_t pattern, const uint32_t *events)
 /* The goal of a schedule, as the validator wants it. */
 static struct pf_race goal_of(const struct pf_pattern *p, const struct pf_anomaly *a)
 {
-    uint32_t due = p->next[p->n - 1] ? 2 : 1; /* events that need only be due */
+    uint32_t due = due_of(p); /* events that need only be due */
     return (struct pf_race){.a = a->event[p->n - due],
                             .b = a->event[p->n - 1],
                             .start = a->start,
@@ -53,66 +103,44 @@ static void validate(const struct pf_trace *t, const pf_patterns *patterns,
     free(ok);
 }
 
-/* Asks the engine of maximal causality for a schedule that keeps the values. */
-static bool ask(struct pf_window *w, struct pf_pair *q, const struct pf_pattern *p,
-                struct pf_anomaly *a)
+/* Schedules that change a value on the way are exchanged for the engine's, where there are any. */
+static void improve(struct maker *m)
 {
-    uint32_t lo = a->event[0], hi = lo, n = w->x->n, due = p->next[p->n - 1] ? 2 : 1;
-    for (unsigned i = 1; i < p->n; i++) {
-        lo = a->event[i] < lo ? a->event[i] : lo;
-        hi = a->event[i] > hi ? a->event[i] : hi;
+    bool any = false;
+    for (size_t i = 0; i < m->out->at.len; i++) {
+        struct pf_anomaly *a = &m->out->at.at[i];
+        const struct pf_pattern *p = &m->patterns->at[a->pattern];
+        if (a->witnessed || !pf_another_ask(&m->ways, a->event, p->n, due_of(p), MARGIN))
+            continue;
+        set_order(a, &m->ways);
+        any = true;
     }
-    lo = lo > MARGIN ? lo - MARGIN : 0;
-    hi = hi + MARGIN < n ? hi + MARGIN : n;
-    if (hi - lo > pf_limits_default.window ||
-        pf_engine_ask_chain(w, q, lo, hi, a->event, p->n, due, pf_limits_default.conflicts) !=
-            PF_YES)
-        return false;
-    free(a->order);
-    a->start = lo;
-    a->norder = (uint32_t)q->order.len + due;
-    a->order = pf_mem_resize(NULL, a->norder, sizeof *a->order);
-    for (size_t k = 0; k < q->order.len; k++)
-        a->order[k] = q->order.at[k] + lo;
-    memcpy(a->order + q->order.len, a->event + p->n - due, due * sizeof *a->order);
-    return true;
+    if (any)
+        validate(m->ways.t, m->patterns, m->out);
 }
 
-/* Schedules that change a value on the way are exchanged for others, where there are any. */
-static void improve(const struct pf_trace *t, const pf_patterns *patterns, const struct pf_index *x,
-                    struct pf_anomalies *out)
+static void search(struct maker *m, const struct pf_trace *t)
 {
-    struct pf_window w;
-    struct pf_pair q = {0};
-    bool any = false;
-    pf_window_init(&w, x);
-    for (size_t i = 0; i < out->at.len; i++)
-        if (!out->at.at[i].witnessed)
-            any |= ask(&w, &q, &patterns->at[out->at.at[i].pattern], &out->at.at[i]);
-    pf_pair_release(&q);
-    pf_window_release(&w);
-    if (any)
-        validate(t, patterns, out);
+    struct pf_work w;
+    memset(m->out, 0, sizeof *m->out);
+    pf_another_init(&m->ways, t);
+    pf_work_init(&w, &m->ways.g);
+    pf_search(&w, m->patterns, make, m, &m->out->search);
+    pf_work_release(&w);
+    validate(t, m->patterns, m->out);
+    improve(m);
+    pf_another_release(&m->ways);
 }
 
 void pf_pecan(const struct pf_trace *t, const pf_patterns *patterns, struct pf_anomalies *out)
 {
-    memset(out, 0, sizeof *out);
-    struct pf_ptg g;
-    struct pf_work w;
-    struct pf_index x;
-    struct maker m = {.patterns = patterns, .out = out};
-    pf_ptg_init(&g, t);
-    pf_work_init(&w, &g);
-    pf_index_init(&x, t, t->has_calls ? PF_MISSING_RDIT : PF_MISSING_IGNORE);
-    pf_scheduler_init(&m.s, &g, &x);
-    pf_search(&w, patterns, make, &m, &out->search);
-    pf_scheduler_release(&m.s);
-    pf_work_release(&w);
-    pf_ptg_release(&g);
-    validate(t, patterns, out);
-    improve(t, patterns, &x, out);
-    pf_index_release(&x);
+    search(&(struct maker){.patterns = patterns, .out = out}, t);
+}
+
+void pf_pecan_others(const struct pf_trace *t, const pf_patterns *patterns,
+                     const struct pf_anomaly *tried, size_t n, struct pf_anomalies *out)
+{
+    search(&(struct maker){.patterns = patterns, .out = out, .tried = tried, .ntried = n}, t);
 }
 
 void pf_anomalies_release(struct pf_anomalies *a)

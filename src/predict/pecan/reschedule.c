@@ -240,10 +240,10 @@ static bool attempt(struct pf_scheduler *s, const struct pf_pattern *p, struct w
 {
     unsigned n = s->n, together = p->next[n - 1] ? 2 : 0;
     set_out(s, way);
-    for (unsigned m = 0, seen = 0; way.late && m < n; m++) {
-        if (!(seen >> p->thread[m] & 1) && !reach(s, s->hold[m]))
+    for (unsigned m = 0, seen = 0; way.late && m < n; m++) { /* threads are numbered as they come */
+        if (p->thread[m] == seen && !reach(s, s->hold[m]))
             return false;
-        seen |= 1u << p->thread[m];
+        seen += p->thread[m] == seen;
     }
     for (unsigned m = 0; m + together < n; m++) {
         if (!bring(s, m))

@@ -1,0 +1,57 @@
+#include "another.h"
+#include <string.h>
+
+void pf_another_init(struct pf_another *a, const struct pf_trace *t)
+{
+    memset(a, 0, sizeof *a);
+    a->t = t;
+    pf_ptg_init(&a->g, t);
+    pf_index_init(&a->x, t, t->has_calls ? PF_MISSING_RDIT : PF_MISSING_IGNORE);
+    pf_scheduler_init(&a->s, &a->g, &a->x);
+    pf_window_init(&a->w, &a->x);
+}
+
+void pf_another_release(struct pf_another *a)
+{
+    pf_vec_release(&a->order);
+    pf_pair_release(&a->q);
+    pf_window_release(&a->w);
+    pf_scheduler_release(&a->s);
+    pf_index_release(&a->x);
+    pf_ptg_release(&a->g);
+    memset(a, 0, sizeof *a);
+}
+
+bool pf_another_generate(struct pf_another *a, const struct pf_pattern *p, const uint32_t *events)
+{
+    if (!pf_schedule(&a->s, p, events))
+        return false;
+    a->start = a->s.start;
+    pf_vec_clear(&a->order);
+    for (size_t k = 0; k < a->s.order.len; k++)
+        pf_vec_push(&a->order, a->s.order.at[k]);
+    return true;
+}
+
+bool pf_another_ask(struct pf_another *a, const uint32_t *events, uint32_t n, uint32_t due,
+                    uint32_t margin)
+{
+    uint32_t lo = events[0], hi = lo;
+    for (unsigned i = 1; i < n; i++) {
+        lo = events[i] < lo ? events[i] : lo;
+        hi = events[i] > hi ? events[i] : hi;
+    }
+    lo = lo > margin ? lo - margin : 0;
+    hi = margin < a->x.n - hi ? hi + margin : a->x.n;
+    if (hi - lo > pf_limits_default.window ||
+        pf_engine_ask_chain(&a->w, &a->q, lo, hi, events, n, due, pf_limits_default.conflicts) !=
+            PF_YES)
+        return false;
+    a->start = lo;
+    pf_vec_clear(&a->order);
+    for (size_t k = 0; k < a->q.order.len; k++)
+        pf_vec_push(&a->order, a->q.order.at[k] + lo);
+    for (uint32_t k = n - due; k < n; k++)
+        pf_vec_push(&a->order, events[k]);
+    return true;
+}

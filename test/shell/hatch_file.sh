@@ -1,0 +1,159 @@
+# pf hatch takes what pf predict --json has written: these candidates are tried, and no others.
+for name in account critical; do
+    "$PF" cc -O0 -g "$ROOT/bench/subject/$name.c" -o $name
+    status 0 "$PF" record -o $name.clip -- ./$name
+    status 66 "$PF" hatch -o all.d $name.clip
+    mv out all
+    status 66 "$PF" predict --analysis=rdit,pecan,deadlock --json $name.json $name.clip
+    python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" $name.json
+    status 66 "$PF" hatch $name.json --jobs 2 -o all.d
+    cmp all out # the same findings, and the same verdicts
+done
+
+# Some of them; from another folder, options behind.
+python3 - <<'EOF'
+import json
+d = json.load(open("account.json"))
+d["schedules"] = [s for s in d["schedules"] if s["pattern"] == "unrepeatable-read" or s["pattern"] == "stale-read-written"]
+assert d["schedules"]
+json.dump(d, open("some.json", "w"))
+open("n", "w").write(str(len({s["id"] for s in d["schedules"]})))
+EOF
+mkdir elsewhere
+cd elsewhere
+status 66 "$PF" hatch ../some.json
+has out "hatch: $(cat ../n) candidates: $(cat ../n) real"
+cd ..
+[[ $(ls some.json.hatched | wc -l) == $(cat n) ]] || fail "clips: $(ls some.json.hatched)"
+
+# Races of other analyses have no schedule: one is found for them. A pattern of the user's, likewise with a recording.
+status 66 "$PF" predict --analysis=hb --json hb.json critical.clip
+has out "hb: "
+status 66 "$PF" hatch hb.json
+has out " real"
+cat >own.pattern <<'END'
+pattern third-writes
+  kind atomicity
+  E e1 - e2 - e3   T t1 - t2 - t1   SV s - s - s   AR u - v - w   AT w - w - r
+END
+status 66 "$PF" predict --patterns own.pattern --json own.json account.clip
+has out "Pattern third-writes"
+status 66 "$PF" hatch own.json
+status 66 "$PF" hatch --patterns own.pattern -o own.d account.clip
+python3 - <<'EOF'
+import json
+ids = {s["id"] for s in json.load(open("own.json"))["schedules"] if s["pattern"] == "third-writes"}
+import os
+assert ids & {f[:16] for f in os.listdir("own.d")}, ids
+assert ids & {f[:16] for f in os.listdir("own.json.hatched")}, ids
+EOF
+
+# Many events, of several threads and variables.
+cat >long.c <<'END'
+#include "photofinish.h"
+#include <pthread.h>
+int x, y, z;
+static void *writer(void *p)
+{
+    PF_ATOMIC_BEGIN();
+    x = 1;
+    x = 2;
+    x = 3;
+    y = 4;
+    y = 5;
+    x = 6;
+    x = 7;
+    PF_ATOMIC_END();
+    return p;
+}
+static void *third(void *p)
+{
+    z = 1;
+    return p;
+}
+int main(void)
+{
+    pthread_t t, u;
+    int s[8];
+    pthread_create(&t, NULL, writer, NULL);
+    pthread_create(&u, NULL, third, NULL);
+    PF_ATOMIC_BEGIN();
+    s[0] = x;
+    s[1] = x;
+    s[2] = x;
+    s[3] = y;
+    s[4] = y;
+    s[5] = x;
+    s[6] = x;
+    s[7] = z;
+    PF_ATOMIC_END();
+    pthread_join(t, NULL);
+    pthread_join(u, NULL);
+    return s[0] == 1 && s[1] == 2 && s[2] == 3 && s[3] == 4 && s[4] == 5 && s[5] == 6 && s[6] == 7 && s[7] == 1 ? 9 : 0;
+}
+END
+cat >long.pattern <<'END'
+pattern zip
+  kind atomic-set
+  E  a1 - b1 - a2 - b2 - a3 - b3 - a4 - b4 - a5 - b5 - a6 - b6 - a7 - b7 - c - b8
+  T  t - u - t - u - t - u - t - u - t - u - t - u - t - u - v - u
+  SV x - x - x - x - x - x - y - y - y - y - x - x - x - x - z - z
+  AR p - q - p - q - p - q - p - q - p - q - p - q - p - q - o - q
+  AT w - r - w - r - w - r - w - r - w - r - w - r - w - r - w - r
+END
+"$PF" cc -O0 -g -I"$ROOT/include" long.c -o long
+status 0 "$PF" record -o long.clip -- ./long
+status 66 "$PF" predict --patterns long.pattern --json zip.json long.clip
+python3 - <<'EOF'
+import json
+d = json.load(open("zip.json"))
+d["schedules"] = [s for s in d["schedules"] if s["pattern"] == "zip"]
+json.dump(d, open("zip.json", "w"))
+EOF
+status 66 "$PF" hatch --json long.json zip.json
+has out "hatch: 1 candidates: 1 real, of these 1 with an error"
+python3 - <<'EOF'
+import json
+f, = json.load(open("long.json"))["findings"]
+assert len(f["accesses"]) == 16
+assert f["kind"] == "atomic-set" and f["harm"] == "the program ended with status 9", f["harm"]
+open("long.name", "w").write(f["clip"])
+EOF
+status 9 "$PF" replay --quiet "$(cat long.name)"
+echo 'pattern p kind race E a - b T t - u' >bad.pattern
+status 2 "$PF" hatch --patterns bad.pattern long.clip
+has err "bad.pattern:1: pattern p has no SV"
+
+# Bad files.
+refused() { # PYTHON WORDS: `d`, the document, is changed; the error names the file and says this
+    python3 -c "import json
+d = json.load(open('account.json'))
+s = d['schedules'][0]
+$1
+json.dump(d, open('bad.json', 'w'))"
+    status 2 "$PF" hatch bad.json
+    has err "pf hatch: bad.json: "
+    has err "$2"
+}
+refused "d['tool'] = 'other'" "is no findings of photofinish"
+refused "d['version'] = 2" "expected version 1 in version"
+refused "del d['schedules']" "names no recording with schedules"
+refused "d['recording'] = '/nowhere.clip'" "the recording it is about, /nowhere.clip: No such file"
+refused "d['recording'] = __import__('os').path.abspath('critical.clip')" "was made of another recording"
+refused "s['id'] = '0123456789abcdef'" "expected the id of a finding of this file in id"
+refused "s['events'] = [1]" "expected two events or more in events"
+refused "s['events'][0] = 99999999" "expected a number of an event in events"
+refused "s['events'][0] = 0" "expected accesses in events"
+refused "s['order'] = [[5, 3]]" "expected runs [first, last], every event once in order"
+refused "s['order'] = [[0, 'x']]" "expected a number of an event in order"
+refused "s['start'] = -1" "expected a number of an event in start"
+echo '{"version": 1,' >bad.json
+status 2 "$PF" hatch bad.json
+has err "pf hatch: bad.json:2: expected JSON"
+echo 'T0 write x' >bad.txt
+status 2 "$PF" hatch bad.txt
+has err "bad.txt"
+status 2 "$PF" hatch --atomic=f account.json
+has err "--atomic and --patterns are for a recording"
+status 2 "$PF" hatch account.json account.clip
+has err "one recording at a time"

@@ -1,0 +1,111 @@
+# What a hatched finding tells: who ran what, in which order, with source lines, and where the value changed hands.
+cat >steps.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static int flag, balance = 7, low = 1, high = 2;
+static void *worker(void *p)
+{
+#if PART == 1
+    flag = 3;
+#elif PART == 2
+    pthread_mutex_lock(&b);
+    balance = 50;
+    pthread_mutex_unlock(&b);
+#elif PART == 3
+    pthread_mutex_lock(&b);
+    low = 10;
+    high = 20;
+    pthread_mutex_unlock(&b);
+#else
+    pthread_mutex_lock(&b);
+    pthread_mutex_lock(&a);
+    pthread_mutex_unlock(&a);
+    pthread_mutex_unlock(&b);
+#endif
+    return p;
+}
+int main(void)
+{
+    pthread_t t;
+    int seen = 0;
+    pthread_create(&t, NULL, worker, NULL);
+#if PART == 1
+    seen = flag;
+#elif PART == 2
+    pthread_mutex_lock(&a);
+    seen = balance;
+    balance = seen + 1;
+    pthread_mutex_unlock(&a);
+#elif PART == 3
+    pthread_mutex_lock(&a);
+    seen = low;
+    seen += high;
+    pthread_mutex_unlock(&a);
+#else
+    pthread_mutex_lock(&a);
+    pthread_mutex_lock(&b);
+    pthread_mutex_unlock(&b);
+    pthread_mutex_unlock(&a);
+#endif
+    pthread_join(t, NULL);
+    return seen > 1000;
+}
+END
+for part in 1 2 3 4; do
+    "$PF" cc -O0 -g -DPART=$part steps.c -o part$part
+    status 0 "$PF" record -o $part.clip -- ./part$part
+    status 66 "$PF" hatch --json $part.json $part.clip
+    mv out text.$part
+    status 66 "$PF" report --from $part.json --sarif -o $part.sarif --fail-on=any
+    python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" $part.json
+done
+# A race: the read comes second, and sees what the thread has just written.
+has text.1 "   -> T1   write flag:4 = 3  steps.c:7"
+has text.1 "   -> main read flag:4 = 3 (written by T1, steps.c:7)  steps.c:31"
+# An atomicity violation: main has read 7, the thread writes 50 in between, main's 8 replaces it.
+python3 - <<'EOF'
+import json
+
+def steps(part, kind, lines):
+    """The interleaving of the finding of this kind with accesses at these lines: (thread, op, name, value, line, from, marked)."""
+    for f in json.load(open(f"{part}.json"))["findings"]:
+        if f["kind"] == kind and [a["line"] for a in f["accesses"]] == lines:
+            return [(m["thread"], m["op"], (m["name"] or "").split(":")[0], m["value"], m["line"],
+                     (m["from"]["thread"], m["from"]["line"]) if "from" in m else None, m.get("marked", False))
+                    for m in f["interleaving"]]
+    raise SystemExit(f"{part}: no {kind} at {lines}")
+
+race = steps(1, "race", [31, 7])
+assert race[-2:] == [("T1", "write", "flag", "3", 7, None, True), ("T0", "read", "flag", "3", 31, ("T1", 7), True)], race
+av = steps(2, "atomicity", [34, 10, 35])
+marked = [m for m in av if m[-1]]
+assert marked == [("T0", "read", "balance", "7", 34, None, True), ("T1", "write", "balance", "50", 10, None, True),
+                  ("T0", "write", "balance", "8", 35, None, True)], marked
+order = [m[:3] for m in av]
+assert order.index(("T0", "lock", "a")) < order.index(("T1", "lock", "b")), av
+# An atomic-set violation: main has the old low and the new high, which the thread has handed over.
+asv = [m for m in steps(3, "atomic-set", [39, 14, 15, 40]) if m[-1]]
+assert asv == [("T0", "read", "low", "1", 39, None, True), ("T1", "write", "low", "10", 14, None, True),
+               ("T1", "write", "high", "20", 15, None, True), ("T0", "read", "high", "20", 40, ("T1", 15), True)], asv
+# A deadlock: each wants what the other has taken.
+dead = steps(4, "deadlock", [44, 19])
+assert [m[:3] + m[5:] for m in dead[-2:]] == [("T0", "wants", "b", ("T1", 18), True), ("T1", "wants", "a", ("T0", 43), True)], dead
+assert ("T0", "lock", "a", None, 43, None, False) in dead and ("T1", "lock", "b", None, 18, None, False) in dead, dead
+
+for part, words in ((1, "read flag:4 = 3 (written by T1, steps.c:7)"), (3, "read high:4 = 20 (written by T1, steps.c:15)"),
+                    (4, "wants b (held by T1, steps.c:18)")):
+    flows = json.load(open(f"{part}.sarif"))["runs"][0]["results"]
+    texts = [l["location"]["message"]["text"] for r in flows for l in r["codeFlows"][0]["threadFlows"][0]["locations"]]
+    assert any(words in t for t in texts), (words, texts)
+EOF
+has text.4 "-> T1   wants a (held by main, steps.c:43)  steps.c:19"
+
+# pf explain has the source lines, too.
+status 66 "$PF" check --quiet --runs 1 --state s -- ./part1
+status 66 "$PF" report --state s --json -o s.json
+id=$(python3 -c 'import json; print(next(f["id"] for f in json.load(open("s.json"))["findings"] if f.get("interleaving")))')
+status 0 "$PF" explain --state s "$id"
+has out "In the clip, its last steps:"
+has out " -> "
+has out "steps.c:7 |     flag = 3;"
+has out "steps.c:31 |     seen = flag;"
