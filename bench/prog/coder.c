@@ -2,7 +2,7 @@
  * coder.c - a byte coder: text is packed by back references and an adaptive range coder, unpacked
  * and compared, block by block.
  *
- * bench: size=160 quick=8 contention=64
+ * bench: size=56 quick=8 contention=64
  *
  * Shows:   single bytes read and written one after the other, 2-byte probabilities, 4-byte hash
  *          heads: what a detector with coarse cells pays for bytes, in time and in memory.

@@ -1,7 +1,7 @@
 /*
  * hashtable.c - a chained hash table behind striped locks: short critical sections everywhere.
  *
- * bench: size=10000000 quick=400000 contention=1500000
+ * bench: size=3000000 quick=400000 contention=1500000
  *
  * Shows:   the price of a lock, of the first touch after it, and of chains of nodes that every
  *          thread changes.

@@ -2,7 +2,7 @@
  * list.c - a sorted linked list under one mutex: every operation walks nodes that another thread
  * may have touched last.
  *
- * bench: size=350000 quick=50000 contention=100000
+ * bench: size=110000 quick=50000 contention=100000
  *
  * Shows:   reads of the same nodes in ever new epochs by all threads, always ordered by the lock:
  *          the worst case for a detector that keeps one reader for each cell.

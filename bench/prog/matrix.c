@@ -1,7 +1,7 @@
 /*
  * matrix.c - matrix product of doubles: long rows, read by all threads, written by one each.
  *
- * bench: size=1300 quick=400 contention=700
+ * bench: size=900 quick=400 contention=700
  *
  * Shows:   vectorised loads and stores in affine loops; B is read by every thread, so its shadow
  *          is read-shared; one epoch for nearly the whole run.

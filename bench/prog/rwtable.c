@@ -1,7 +1,7 @@
 /*
  * rwtable.c - a routing table behind a read-write lock: many searches, few changes.
  *
- * bench: size=8000000 quick=400000 contention=1200000
+ * bench: size=2600000 quick=400000 contention=1200000
  *
  * Shows:   read locks, memory that several threads read in the same phase and one writes between
  *          (read-shared cells that collapse again), binary search in an array of structs.

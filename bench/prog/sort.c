@@ -1,7 +1,7 @@
 /*
  * sort.c - sorting ints: every thread quicksorts a run, then runs are merged pair by pair.
  *
- * bench: size=9000000 quick=900000 contention=3000000
+ * bench: size=3500000 quick=900000 contention=3000000
  *
  * Shows:   4-byte reads and writes of unforeseeable order, recursion (entry and exit of small
  *          functions), memory that changes owner at a barrier.

@@ -1,7 +1,7 @@
 /*
  * stdmap.cc - C++: sharded std::map of strings to shared objects, std::thread and std::mutex.
  *
- * bench: size=1800000 quick=50000 contention=200000
+ * bench: size=550000 quick=50000 contention=200000
  *
  * Shows:   libstdc++ inlined into the program, std::string, shared_ptr counts, virtual calls,
  *          constructors and destructors, exceptions thrown and caught.

@@ -1,7 +1,7 @@
 /*
  * stencil.c - heat on a grid of doubles, a barrier after every step.
  *
- * bench: size=900 quick=100 contention=200
+ * bench: size=360 quick=100 contention=200
  *
  * Shows:   the first touch of every cell in a new epoch, again and again, in affine loops; rows at
  *          the borders are read by a neighbour. Size is the number of steps on a fixed grid.

@@ -1,7 +1,7 @@
 /*
  * tree.c - binary trees of malloc'ed nodes: build, search, walk, free.
  *
- * bench: size=80 quick=14 contention=64
+ * bench: size=40 quick=14 contention=32
  *
  * Shows:   the price of malloc and free (blocks noted, shadow cleared) and of pointer chasing;
  *          trees built by one thread are freed by another, over a mutex.

@@ -2,7 +2,7 @@
  * words.c - word count: strings cut from a shared text, counted in a table for each thread, then
  * joined under a lock.
  *
- * bench: size=80 quick=3 contention=12
+ * bench: size=32 quick=3 contention=12
  *
  * Shows:   bytes of a text that all threads read, libc string calls (memcmp, memcpy, strlen,
  *          strcmp, qsort) on small buffers, many small blocks. Size is megabytes of text.
