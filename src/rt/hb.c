@@ -284,6 +284,8 @@ void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flag
     pf_tell(t, flags & PF_LOCK_SHARED ? PF_EV_RDLOCK : PF_EV_LOCK, lock, 0);
     if (!h) {
         hold(t, (uintptr_t)lock, flags & PF_LOCK_SHARED, 1, where);
+        if (flags & PF_LOCK_ROBUST && (h = held_find(t, (uintptr_t)lock)))
+            h->robust = true;
         return;
     }
     if (flags & (PF_LOCK_RECURSIVE | PF_LOCK_SHARED))
@@ -309,13 +311,26 @@ uint32_t pf_lock_drop_all(struct pf_thread *t, const volatile void *lock)
         pf_tell(t, h->shared ? PF_EV_RDUNLOCK : PF_EV_UNLOCK, lock, 0);
     if (t->cond)
         pf_tell(t, PF_EV_WAIT, t->cond, (uintptr_t)lock);
+    depth |= h && h->robust ? PF_LOCK_DEPTH_ROBUST : 0;
     unhold(t, (uintptr_t)lock, h);
     return depth;
+}
+
+void pf_lock_abandon(struct pf_thread *t, const volatile void *lock)
+{
+    struct pf_held *h = held_find(t, (uintptr_t)lock);
+    if (h && h->robust)
+        pf_lock_drop_all(t, lock);
+    else
+        unhold(t, (uintptr_t)lock, h);
 }
 
 void pf_lock_retaken(struct pf_thread *t, const volatile void *lock, uint32_t depth, uint32_t where)
 {
     pf_tell(t, PF_EV_WAKE, t->cond, (uintptr_t)lock);
     t->cond = NULL;
-    hold(t, (uintptr_t)lock, false, depth, where);
+    hold(t, (uintptr_t)lock, false, depth & ~PF_LOCK_DEPTH_ROBUST, where);
+    struct pf_held *h = depth & PF_LOCK_DEPTH_ROBUST ? held_find(t, (uintptr_t)lock) : NULL;
+    if (h)
+        h->robust = true;
 }

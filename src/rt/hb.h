@@ -29,14 +29,17 @@ void pf_hb_clock_release_store(struct pf_thread *t, struct pf_hb_clock *c);
 
 /* Locks: order as above, and the thread's set of held locks for the reports. A lock taken `shared`
  * (rdlock) is ordered after the writers before it only, and its unlock only before later writers. */
-enum pf_lock_flags { PF_LOCK_SHARED = 1, PF_LOCK_RECURSIVE = 2 };
+enum pf_lock_flags { PF_LOCK_SHARED = 1, PF_LOCK_RECURSIVE = 2, PF_LOCK_ROBUST = 4 };
 /* where: 0 stands for the call on top of the stack, found only if it is the first. */
 void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flags, uint32_t where);
 /* Just before the real unlock. Ends one level of a recursive lock; only the last one is a release.
  * Unlocking what the thread is not known to hold is a release too: order is never lost. */
 void pf_lock_dropping(struct pf_thread *t, const volatile void *lock);
 /* All levels at once, as a condition wait does (t->cond is it, else NULL); returns the depth to give to _retaken. */
+#define PF_LOCK_DEPTH_ROBUST 0x80000000u
 uint32_t pf_lock_drop_all(struct pf_thread *t, const volatile void *lock);
+/* The thread ends: a robust lock that it holds is given back, any other stays taken for ever. */
+void pf_lock_abandon(struct pf_thread *t, const volatile void *lock);
 void pf_lock_retaken(struct pf_thread *t, const volatile void *lock, uint32_t depth,
                      uint32_t where);
 

@@ -28,7 +28,7 @@ struct pf_held {
     uintptr_t addr;
     uint32_t where;  /* access id of the first time anybody took this lock */
     uint32_t before; /* the thread's lockset without this lock and those taken later */
-    uint32_t shared : 1, depth : 31;
+    uint32_t shared : 1, robust : 1, depth : 30;
 };
 
 /* The epoch that ended with the last unlock, as long as t told nobody else of it (slot.h). */

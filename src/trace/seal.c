@@ -313,6 +313,53 @@ static void find_items(struct pf_trace *t)
             t->places.at[i].block = 0;
 }
 
+bool pf_trace_reaches(const struct pf_trace *t, const struct pf_reach *d, uint32_t item)
+{
+    uint32_t lo = d->item0, hi = d->item0 + d->nitems;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (t->reach_items.at[mid] < item)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < d->item0 + d->nitems && t->reach_items.at[lo] == item;
+}
+
+/* What a thread's missing calls reach, the thread may use. */
+static void share_reached(struct pf_trace *t)
+{
+    enum { UNTOUCHED = UINT16_MAX };
+    if (!t->has_calls)
+        return;
+    uint16_t *first = pf_mem_resize(NULL, t->cells.len, sizeof *first);
+    memset(first, 0xff, t->cells.len * sizeof *first);
+    for (size_t i = 0; i < t->events.len; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        const struct pf_range *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
+        for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++)
+            if (first[c] == UNTOUCHED)
+                first[c] = e->thread;
+    }
+    uint32_t *last =
+        pf_mem_resize(NULL, t->threads.len, sizeof *last); /* of each thread: its set */
+    memset(last, 0xff, t->threads.len * sizeof *last);
+    for (size_t i = 0; i < t->events.len; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        if (e->kind != PF_EV_CALL || t->reaches.at[e->link].item0 == last[e->thread])
+            continue;
+        const struct pf_reach *d = &t->reaches.at[e->link];
+        last[e->thread] = d->item0;
+        for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
+            uint32_t c = t->reach_items.at[k];
+            if (c < t->cells.len && first[c] != UNTOUCHED && first[c] != e->thread)
+                t->cells.at[c].shared = true;
+        }
+    }
+    free(first);
+    free(last);
+}
+
 void pf_trace_seal(struct pf_trace *t)
 {
     assert(!t->sealed);
@@ -323,6 +370,7 @@ void pf_trace_seal(struct pf_trace *t)
     find_wakers(t);
     find_values(t);
     find_items(t);
+    share_reached(t);
     t->sealed = true;
 }
 

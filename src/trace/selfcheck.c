@@ -109,8 +109,10 @@ static bool check_lock(struct checker *c, const struct pf_event *e)
             mine = k;
     if (e->kind == PF_EV_TRYFAIL)
         return l->by.len || wrong(c, "fails although nobody holds %s", name);
+    /* Taken again in the same way, it excludes whom it did before. */
     if (e->flags & PF_EF_NESTED)
         return mine == l->by.len || !l->by.at[mine].unsure ||
+               l->by.at[mine].shared == pf_event_shared(e) ||
                wrong(c, "takes %s again, which a missing call may have given back", name);
     if (pf_event_acquires(e)) {
         for (size_t k = 0; k < l->by.len; k++)

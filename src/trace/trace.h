@@ -268,5 +268,7 @@ uint32_t pf_trace_label(const struct pf_trace *t, uint32_t i);
  * *other (PF_NONE if none). */
 uint32_t pf_trace_items(const struct pf_trace *t, uint32_t i, uint32_t *first, uint32_t *other);
 uint32_t pf_trace_nitems(const struct pf_trace *t);
+/* Is the item in the set? */
+bool pf_trace_reaches(const struct pf_trace *t, const struct pf_reach *d, uint32_t item);
 
 #endif

@@ -247,8 +247,8 @@ bool pf_pair_close(struct pf_pair *p)
     memset(p->more_at, 0xff, w->n * sizeof *p->more_at);
     for (size_t k = 0; k < w->touches.len; k++)
         p->writer[k] = PF_OPEN;
-    p->right[w->thread[p->a]] = w->branch[p->a];
-    p->right[w->thread[p->b]] = w->branch[p->b];
+    p->right[w->thread[p->a]] = pf_pair_right(p, p->a);
+    p->right[w->thread[p->b]] = pf_pair_right(p, p->b);
     if (!include_before(p, p->a) || !include_before(p, p->b) || !close_chain(p))
         return false;
     do {

@@ -171,7 +171,7 @@ bool pf_pair_preserve(struct pf_pair *p)
     for (int g = 0; g < 2; g++) {
         uint32_t t = w->thread[goal[g]];
         p->need[t] = w->pos[goal[g]];
-        p->right[t] = w->branch[goal[g]];
+        p->right[t] = pf_pair_right(p, goal[g]);
         for (uint32_t k = w->pred_at[goal[g]]; k < w->pred_at[goal[g] + 1]; k++)
             take(&s, w->pred.at[k]);
     }

@@ -56,6 +56,12 @@ static inline bool pf_pair_before(const struct pf_pair *p, uint32_t x, uint32_t 
 {
     return p->clock[(size_t)y * p->w->nt + p->w->thread[x]] > p->w->pos[x];
 }
+/* In how many events of its thread reads must be right for a, or b, to be next. What it reads itself does
+ * not matter. */
+static inline uint32_t pf_pair_right(const struct pf_pair *p, uint32_t goal)
+{
+    return p->w->branch[goal] < p->w->pos[goal] ? p->w->branch[goal] : p->w->pos[goal];
+}
 static inline bool pf_pair_possible(const struct pf_pair *p, uint32_t e)
 {
     return p->w->pos[e] < p->limit[p->w->thread[e]];

@@ -21,7 +21,9 @@ struct item {
 };
 
 struct pinned_cell {
-    struct latest writes, reads; /* of reads only pinned ones */
+    struct latest writes;
+    pf_vec_u32 reads;   /* pinned ones */
+    struct latest tied; /* per thread that writes: how many of `reads` it has an edge from */
 };
 
 struct builder {
@@ -152,12 +154,17 @@ static void pinned_edges(struct builder *b, uint32_t i, const struct pf_event *e
         struct pinned_cell *x = &b->cells[c];
         if (pf_event_reads(e) && pf_index_pinned(b->x, e)) {
             edges(b, &x->writes, i);
-            note(&x->reads, e->thread, i);
+            pf_vec_push(&x->reads, i);
         }
         if (pf_event_writes(e)) {
-            for (uint32_t k = 0; k < x->reads.len; k++)
-                if (x->reads.at[2 * k] != e->thread)
-                    push_new(&b->x->soft, i, x->reads.at[2 * k + 1]);
+            uint32_t from = 0;
+            for (uint32_t k = 0; k < x->tied.len; k++)
+                from = x->tied.at[2 * k] == e->thread ? x->tied.at[2 * k + 1] : from;
+            for (uint32_t k = from; k < x->reads.len; k++)
+                if (b->t->events.at[x->reads.at[k]].thread != e->thread)
+                    push_new(&b->x->soft, i, x->reads.at[k]);
+            if (x->reads.len)
+                note(&x->tied, e->thread, (uint32_t)x->reads.len);
             note(&x->writes, e->thread, i);
         }
     }
@@ -177,8 +184,10 @@ static void ordinary(struct builder *b, uint32_t item, uint32_t i, const struct 
     struct item *x = &b->items[item];
     edge(b, x->chain, i);
     if (!pf_event_is_access(e) || pf_event_writes(e)) {
-        if (x->open)
+        if (x->open) {
             edges(b, &x->writes, i);
+            b->x->exposed[i] |= pf_event_is_access(e);
+        }
         note(&x->writes, e->thread, i);
     }
     note(&x->since, e->thread, i);
@@ -363,6 +372,7 @@ void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing
     if (t->has_calls)
         b.cells = pf_mem_zero(t->cells.len, sizeof *b.cells);
     if (items) {
+        x->exposed = pf_mem_zero(x->n, sizeof *x->exposed);
         b.items = pf_mem_zero(nitems, sizeof *b.items);
         b.open = pf_mem_zero(nt, sizeof *b.open);
         for (uint32_t k = 0; k < nitems; k++)
@@ -404,7 +414,8 @@ void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing
     free(b.alloc);
     for (size_t c = 0; b.cells && c < t->cells.len; c++) {
         free(b.cells[c].writes.at);
-        free(b.cells[c].reads.at);
+        free(b.cells[c].tied.at);
+        pf_vec_release(&b.cells[c].reads);
     }
     free(b.cells);
     for (uint32_t k = 0; b.items && k < nitems; k++) {
@@ -421,6 +432,7 @@ void pf_index_release(struct pf_index *x)
     free(x->pos);
     free(x->before);
     free(x->match);
+    free(x->exposed);
     free(x->spin);
     pf_vec_release(&x->pred.at);
     pf_vec_release(&x->soft.at);

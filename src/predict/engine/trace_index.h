@@ -11,6 +11,8 @@
  *            reaches, stay in the order of the trace (the paper's Algorithms 2 and 3), and so do
  *            writes to an item while a missing call that reaches it is under way;
  *            SB: all BarrierPairs besides.
+ *          A missing call reads all that it reaches, as it was (window.h). A write that it may notice while it
+ *          is under way is `exposed`.
  *          A value does not survive a missing call that reaches its cell: who reads after the call
  *          sees what the trace says it saw, or a later write.
  * Memory:  init takes O(n), release gives it back. The trace must outlive the index.
@@ -55,6 +57,7 @@ struct pf_index {
     uint32_t *pos;    /* position in its thread */
     uint32_t *before; /* previous event of the thread, PF_NONE if first */
     uint32_t *match;  /* acquire: its release; release: its acquire; PF_NONE if there is none */
+    bool *exposed; /* NULL, or per event: a write that a missing call under way may notice */
     uint32_t *spin; /* NULL, or per event: the lock of spin_lock.h that it takes or gives back */
     uint32_t nspins; /* numbered from the trace's own locks on */
     struct pf_edges pred; /* what an event needs to have happened */

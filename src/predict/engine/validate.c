@@ -11,7 +11,8 @@
 
 struct memory {
     uint32_t writer; /* event, PF_NONE: nobody yet */
-    bool spoilt;     /* by a thread that had seen a wrong value, or maybe by a missing call */
+    bool wrong;      /* stored by a thread that had seen a wrong value */
+    bool lost;       /* a missing call may have stored something since */
 };
 struct undo {
     uint32_t cell;
@@ -34,6 +35,7 @@ struct machine {
     uint32_t *by_thread, *thread_at; /* events of each thread */
     uint32_t *inside;  /* per event: the innermost missing call around it, in its thread */
     uint32_t *outside; /* per call: the one around it */
+    bool *noticed; /* per event: a write that a missing call under way may look at */
     uint32_t *off;   /* per thread: 1 + a read that saw a wrong value */
     struct memory *cells;
     PF_VEC(struct holder) held;
@@ -64,11 +66,7 @@ static bool ran(const struct machine *m, uint32_t i) { return m->when[i]; }
 
 static bool reaches(const struct machine *m, uint32_t call, uint32_t item)
 {
-    const struct pf_reach *d = &m->t->reaches.at[at(m, call)->link];
-    for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
-        if (m->t->reach_items.at[k] == item)
-            return true;
-    return false;
+    return pf_trace_reaches(m->t, &m->t->reaches.at[at(m, call)->link], item);
 }
 
 static bool touches(const struct machine *m, uint32_t i, uint32_t item)
@@ -212,6 +210,52 @@ static bool pinned_allows(struct machine *m, uint32_t i)
     return true;
 }
 
+/* The write to the cell that event i came after in the trace. */
+static uint32_t writer_before(const struct machine *m, uint32_t i, uint32_t cell)
+{
+    for (uint32_t f = i; f-- > m->start;)
+        if (pf_event_writes(at(m, f))) {
+            const struct pf_range *p = &m->t->places.at[at(m, f)->what];
+            if (cell >= p->cell0 && cell < p->cell0 + p->ncells)
+                return f;
+        }
+    for (size_t k = 0; k < m->log.len; k++)
+        if (m->log.at[k].cell == cell)
+            return m->log.at[k].old.writer;
+    return m->cells[cell].writer;
+}
+
+static bool cell_value(const struct machine *m, uint32_t cell, uint32_t writer, uint64_t *value)
+{
+    if (writer != PF_NONE)
+        return pf_trace_cell_value(m->t, at(m, writer), cell, false, value);
+    *value = m->t->cells.at[cell].initial;
+    return m->t->cells.at[cell].initial_known;
+}
+
+/* A missing call may look at all that it reaches: it finds there what it found in the trace. Only what the
+ * witness has stored, and not what was there before, can differ. */
+static bool call_allows(struct machine *m, uint32_t i)
+{
+    if (m->rule == PF_RULE_NONE || at(m, i)->kind != PF_EV_CALL)
+        return true;
+    for (size_t k = 0; k < m->log.len; k++) {
+        uint32_t c = m->log.at[k].cell;
+        const struct memory *x = &m->cells[c];
+        if (!reaches(m, i, c))
+            continue;
+        uint32_t was = writer_before(m, i, c);
+        uint64_t have, want;
+        if (!x->wrong && (x->writer == was || (!x->lost && cell_value(m, c, x->writer, &have) &&
+                                               cell_value(m, c, was, &want) && have == want)))
+            continue;
+        return no(m,
+                  "event %u begins a missing call, which may see another value than in the trace",
+                  pf_trace_label(m->t, i));
+    }
+    return true;
+}
+
 static bool must_have_run(struct machine *m, uint32_t f, uint32_t i)
 {
     return ran(m, f) ||
@@ -288,7 +332,8 @@ static bool is_next(struct machine *m, uint32_t i)
     if (m->fork[e->thread] != PF_NONE && !must_have_run(m, m->fork[e->thread], i))
         return false;
     bool call = m->rule != PF_RULE_NONE && pf_event_class[e->kind] == PF_CLASS_CALL;
-    if (m->off[e->thread] && (pf_event_decided(m->t, e) || call))
+    bool seen = call || (m->noticed && m->noticed[i]);
+    if (m->off[e->thread] && (pf_event_decided(m->t, e) || seen))
         return no(m, "event %u depends on event %u, which sees a wrong value",
                   pf_trace_label(m->t, i), pf_trace_label(m->t, m->off[e->thread] - 1));
     if (e->kind == PF_EV_JOIN && m->ready[e->what] != PF_NONE)
@@ -308,18 +353,13 @@ static bool sees_right(const struct machine *m, const struct pf_event *e, uint32
                        uint32_t source)
 {
     const struct memory *x = &m->cells[cell];
-    if (x->spoilt)
+    if (x->wrong || x->lost)
         return false;
     if (x->writer == source)
         return true;
     uint64_t want, have;
-    if (!pf_trace_cell_value(m->t, e, cell, true, &want))
-        return false;
-    if (x->writer == PF_NONE) {
-        have = m->t->cells.at[cell].initial;
-        return m->t->cells.at[cell].initial_known && have == want;
-    }
-    return pf_trace_cell_value(m->t, at(m, x->writer), cell, false, &have) && have == want;
+    return pf_trace_cell_value(m->t, e, cell, true, &want) &&
+           cell_value(m, cell, x->writer, &have) && have == want;
 }
 
 static void effect(struct machine *m, uint32_t i, bool undoable)
@@ -335,7 +375,7 @@ static void effect(struct machine *m, uint32_t i, bool undoable)
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells && pf_event_writes(e); c++) {
             if (undoable)
                 pf_vec_push(&m->log, (struct undo){c, m->cells[c]});
-            m->cells[c] = (struct memory){i, m->off[e->thread]};
+            m->cells[c] = (struct memory){i, m->off[e->thread], false};
         }
     } else if (pf_event_class[e->kind] == PF_CLASS_CALL && m->rule != PF_RULE_NONE) {
         const struct pf_event *call = e->kind == PF_EV_CALL ? e : at(m, e->link);
@@ -346,7 +386,7 @@ static void effect(struct machine *m, uint32_t i, bool undoable)
                 continue;
             if (undoable)
                 pf_vec_push(&m->log, (struct undo){c, m->cells[c]});
-            m->cells[c].spoilt = true;
+            m->cells[c].lost = true;
         }
     } else if (e->kind == PF_EV_TRYFAIL) {
         bool held = !undoable;
@@ -373,9 +413,12 @@ static bool run_witness(struct machine *m, const struct pf_race *r)
         uint32_t i = r->order[k];
         if (i >= m->t->events.len || i < m->start)
             return no(m, "a step is not in the window");
-        if (!is_next(m, i) || !pinned_allows(m, i))
+        if (!is_next(m, i) || !pinned_allows(m, i) || !call_allows(m, i))
             return false;
         effect(m, i, true);
+        if (m->noticed && m->noticed[i] && m->off[at(m, i)->thread])
+            return no(m, "event %u stores a wrong value where a missing call may see it",
+                      pf_trace_label(m->t, i));
         pf_vec_push(&m->ran, i);
     }
     if (r->a != r->b && !pf_trace_conflict(m->t, at(m, r->a), at(m, r->b)))
@@ -492,6 +535,22 @@ static void prepare_calls(struct machine *m)
     }
     free(fill);
     free(last);
+    uint32_t *open = pf_mem_zero(m->t->cells.len, sizeof *open); /* calls under way that reach it */
+    m->noticed = pf_mem_zero(n, sizeof *m->noticed);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct pf_event *e = at(m, i);
+        const struct pf_range *p = pf_event_writes(e) ? &m->t->places.at[e->what] : NULL;
+        for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++)
+            m->noticed[i] |= open[c] > 0;
+        if (pf_event_class[e->kind] != PF_CLASS_CALL)
+            continue;
+        const struct pf_reach *d =
+            &m->t->reaches.at[e->kind == PF_EV_CALL ? e->link : at(m, e->link)->link];
+        for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
+            if (m->t->reach_items.at[k] < m->t->cells.len)
+                open[m->t->reach_items.at[k]] += e->kind == PF_EV_CALL ? 1 : UINT32_MAX;
+    }
+    free(open);
 }
 
 struct job {
@@ -534,8 +593,9 @@ void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const stru
             effect(&m, done, false);
         ok[jobs[i].race] = check_one(&m, &races[jobs[i].race], keep);
     }
-    void *all[] = {m.when,  m.next,      m.ready,     m.fork,   m.source,  m.source_at, m.off,
-                   m.cells, m.by_thread, m.thread_at, m.inside, m.outside, jobs,        keep};
+    void *all[] = {m.when,      m.next,    m.ready,   m.fork,      m.source,
+                   m.source_at, m.off,     m.cells,   m.by_thread, m.thread_at,
+                   m.inside,    m.outside, m.noticed, jobs,        keep};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     pf_vec_release(&m.waits);

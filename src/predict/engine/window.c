@@ -33,6 +33,7 @@ void pf_window_release(struct pf_window *w)
     pf_vec_release(&w->lock_at);
     pf_vec_release(&w->lock_section);
     pf_vec_release(&w->cell_list);
+    pf_vec_release(&w->written);
     pf_vec_release(&w->lock_list);
     memset(w, 0, sizeof *w);
 }
@@ -76,10 +77,13 @@ static void fill_threads(struct pf_window *w)
         uint32_t need = 0;
         for (uint32_t p = 0; p < pf_window_len(w, k); p++) {
             uint32_t i = pf_window_at(w, k, p);
-            bool call = w->x->missing != PF_MISSING_IGNORE &&
-                        pf_event_class[e[i].kind] == PF_CLASS_CALL; /* who knows what it does */
-            if (pf_event_decided(t, &e[i]) || call)
+            bool missing = w->x->missing != PF_MISSING_IGNORE;
+            if (pf_event_decided(t, &e[i]))
                 need = p;
+            if (missing && pf_event_class[e[i].kind] == PF_CLASS_CALL)
+                need = p + 1; /* who knows what it does with what it reads */
+            if (missing && w->x->exposed && w->x->exposed[w->lo + i])
+                need = p + pf_event_reads(&e[i]);
             w->branch[i] = need;
         }
     }
@@ -133,6 +137,53 @@ static uint32_t local_cell(struct pf_window *w, uint32_t c)
     return w->cell_map[c];
 }
 
+/* The cells that are written in the window, when there are missing calls in it that may read them. */
+static void find_written(struct pf_window *w)
+{
+    const struct pf_trace *t = w->x->t;
+    bool calls = false;
+    pf_vec_clear(&w->written);
+    for (uint32_t i = 0; i < w->n && !calls && w->x->missing != PF_MISSING_IGNORE; i++)
+        calls = pf_window_event(w, i)->kind == PF_EV_CALL;
+    for (uint32_t i = 0; i < w->n && calls; i++) {
+        const struct pf_event *e = pf_window_event(w, i);
+        if (!pf_event_writes(e))
+            continue;
+        const struct pf_range *p = &t->places.at[e->what];
+        for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
+            if (t->cells.at[c].shared && w->cell_map[c] == PF_NONE) {
+                local_cell(w, c);
+                pf_vec_push(&w->written, c);
+            }
+    }
+}
+
+/* What is not written in the window is what it was when the call begins. */
+static void fill_call(struct pf_window *w, uint32_t i)
+{
+    const struct pf_trace *t = w->x->t;
+    const struct pf_reach *d = &t->reaches.at[pf_window_event(w, i)->link];
+    for (size_t k = 0; k < w->written.len; k++)
+        if (pf_trace_reaches(t, d, w->written.at[k]))
+            pf_vec_push(&w->touches, (struct pf_touch){.event = i,
+                                                       .cell = w->cell_map[w->written.at[k]],
+                                                       .source = PF_START,
+                                                       .global = w->written.at[k],
+                                                       .reads = true});
+}
+
+/* It saw what the last write left, unless another missing call was there in between. */
+static void find_seen(const struct pf_window *w, struct pf_touch *r)
+{
+    const struct pf_touch *x = r->source == PF_START ? NULL : &w->touches.at[r->source];
+    const struct pf_wcell *c = &w->cells.at[r->cell];
+    r->seen = x ? x->stored : c->initial;
+    r->seen_known = x ? x->stored_known : c->initial_known;
+    uint32_t since = w->lo + (x ? x->event + 1 : 0);
+    if (pf_index_overwritten(w->x, r->global, since, w->lo + r->event))
+        r->seen_known = false;
+}
+
 /* Cells that one thread alone uses, or that nobody writes, constrain nothing. */
 static void fill_touches(struct pf_window *w)
 {
@@ -140,9 +191,12 @@ static void fill_touches(struct pf_window *w)
     pf_vec_clear(&w->touches);
     pf_vec_clear(&w->cells);
     pf_vec_clear(&w->cell_list);
+    find_written(w);
     for (uint32_t i = 0; i < w->n; i++) {
         const struct pf_event *e = pf_window_event(w, i);
         w->touch_at[i] = (uint32_t)w->touches.len;
+        if (e->kind == PF_EV_CALL && w->written.len)
+            fill_call(w, i);
         if (!pf_event_is_access(e))
             continue;
         const struct pf_range *p = &t->places.at[e->what];
@@ -183,6 +237,8 @@ static void fill_touches(struct pf_window *w)
         struct pf_wcell *c = &w->cells.at[x->cell];
         if (x->reads && c->count)
             x->source = w->write_touch.at[c->first + c->count - 1];
+        if (x->reads && pf_window_event(w, x->event)->kind == PF_EV_CALL)
+            find_seen(w, x);
         if (x->writes)
             w->write_touch.at[c->first + c->count++] = k;
     }

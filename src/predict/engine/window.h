@@ -14,7 +14,7 @@
 
 #define PF_START PF_NONE /* as a writer: the value at the window's start */
 
-/* One cell of one access. */
+/* One cell of one access. A missing call reads all that it reaches. */
 struct pf_touch {
     uint32_t event, cell;
     uint32_t source;           /* reads: the write seen in the trace, or PF_START */
@@ -61,7 +61,7 @@ struct pf_window {
     /* scratch */
     uint32_t *cell_map, *thread_map, *lock_map;
     uint32_t cap;
-    pf_vec_u32 cell_list, lock_list;
+    pf_vec_u32 cell_list, lock_list, written;
 };
 
 void pf_window_init(struct pf_window *w, const struct pf_index *x);

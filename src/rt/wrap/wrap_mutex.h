@@ -9,11 +9,14 @@
 #include "wrap_lock.h"
 #include <pthread.h>
 
-/* The mutex is the caller's now. glibc keeps the type in the low bits of the kind. */
+/* The mutex is the caller's now. glibc keeps the type in the low bits of the kind, and above them whether it
+ * is robust. */
+#define PF_MUTEX_KIND_ROBUST 16
 static inline void pf_mutex_taken(struct pf_call *c, const pthread_mutex_t *m)
 {
     bool recursive = (m->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE_NP;
-    pf_lock_taken(c->t, m, recursive ? PF_LOCK_RECURSIVE : 0, 0);
+    bool robust = m->__data.__kind & PF_MUTEX_KIND_ROBUST;
+    pf_lock_taken(c->t, m, (recursive ? PF_LOCK_RECURSIVE : 0) | (robust ? PF_LOCK_ROBUST : 0), 0);
 }
 
 /* Around a wait on a condition variable: the mutex is given up, and is the caller's again on

@@ -170,7 +170,7 @@ static void end(void *record)
     if (__pf_tls.thread == t) {
         pf_nest();
         while (t->nheld)
-            pf_lock_drop_all(t, (void *)t->held[t->nheld - 1].addr);
+            pf_lock_abandon(t, (void *)t->held[t->nheld - 1].addr);
         pf_unnest();
         pf_thread_end(t);
     }

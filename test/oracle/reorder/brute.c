@@ -6,10 +6,13 @@
 #define MAX_C 24
 #define MAX_STATES 3000000
 
+enum { WRONG = 1, LOST = 2 };
+
 struct state {
     uint8_t done[MAX_T];   /* events run */
     uint8_t writer[MAX_C]; /* 1 + event */
-    uint8_t spoilt[MAX_C];
+    uint8_t spoilt
+        [MAX_C]; /* WRONG: by a thread that saw a wrong value; LOST: maybe by a missing call */
     uint8_t off[MAX_T];    /* has seen a wrong value */
     uint64_t heard;        /* wakes whose notify came after their wait */
 };
@@ -167,6 +170,40 @@ static bool overlap(const struct brute *b, uint32_t f, uint32_t i)
     return p->cell0 < q->cell0 + q->ncells && q->cell0 < p->cell0 + p->ncells;
 }
 
+static bool value(const struct brute *b, uint32_t c, uint8_t writer, uint64_t *v)
+{
+    if (writer)
+        return pf_trace_cell_value(b->t, at(b, writer - 1u), c, false, v);
+    *v = b->t->cells.at[c].initial;
+    return b->t->cells.at[c].initial_known;
+}
+
+/* A missing call begins: is what it can reach as it was? */
+static bool call_sees(const struct brute *b, const struct state *s, uint32_t i)
+{
+    uint64_t have, want;
+    for (uint32_t c = 0; c < b->nc; c++)
+        if (reach(b, i, c) &&
+            (s->spoilt[c] & WRONG || (s->writer[c] != b->source[i][c] &&
+                                      (s->spoilt[c] & LOST || !value(b, c, s->writer[c], &have) ||
+                                       !value(b, c, b->source[i][c], &want) || have != want))))
+            return false;
+    return true;
+}
+
+/* Does it store where a missing call is under way that can reach it? */
+static bool is_noticed(const struct brute *b, uint32_t i)
+{
+    for (uint32_t p = 0; p < i && pf_event_writes(at(b, i)) && b->missing != PF_BRUTE_IGNORE; p++)
+        for (uint32_t c = 0; c < b->nc; c++)
+            if (at(b, p)->kind == PF_EV_CALL && ret_of(b, p) > i && reach(b, p, c) &&
+                item_of(b, i, c))
+                return true;
+    return false;
+}
+
+static void run(const struct brute *b, struct state *s, uint32_t i, enum pf_brute_missing missing);
+
 static bool enabled(const struct brute *b, const struct state *s, uint32_t i)
 {
     const struct pf_event *e = at(b, i);
@@ -174,7 +211,7 @@ static bool enabled(const struct brute *b, const struct state *s, uint32_t i)
         if (b->after[i][f] && !has_run(b, s, f))
             return false;
     if (s->off[e->thread] &&
-        (pf_event_decided(b->t, e) ||
+        (pf_event_decided(b->t, e) || is_noticed(b, i) ||
          (b->missing != PF_BRUTE_IGNORE && pf_event_class[e->kind] == PF_CLASS_CALL)))
         return false;
     if (e->kind == PF_EV_WAKE && pf_trace_waker(b->t, i) != PF_NONE && !(s->heard >> i & 1))
@@ -183,9 +220,18 @@ static bool enabled(const struct brute *b, const struct state *s, uint32_t i)
 }
 
 /* A read of a value from a missing call, with a later write done already: it may be next, but it
- * cannot be taken. */
+ * cannot be taken. Neither can a missing call that would see something else, or a step that shows it a wrong
+ * value. */
 static bool too_late(const struct brute *b, const struct state *s, uint32_t i)
 {
+    if (b->missing != PF_BRUTE_IGNORE && at(b, i)->kind == PF_EV_CALL && !call_sees(b, s, i))
+        return true;
+    if (is_noticed(b, i) && pf_event_reads(at(b, i))) {
+        struct state to = *s;
+        run(b, &to, i, b->missing);
+        if (to.off[at(b, i)->thread])
+            return true;
+    }
     for (uint32_t f = i + 1; f < b->n && b->pinned[i]; f++)
         if (pf_event_writes(at(b, f)) && has_run(b, s, f) && at(b, f)->thread != at(b, i)->thread &&
             overlap(b, f, i))
@@ -206,7 +252,7 @@ static void run(const struct brute *b, struct state *s, uint32_t i, enum pf_brut
     if (pf_event_class[e->kind] == PF_CLASS_CALL && missing != PF_BRUTE_IGNORE)
         for (uint32_t c = 0; c < b->nc; c++) /* it may store anything there */
             if (reach(b, e->kind == PF_EV_CALL ? i : e->link, c))
-                s->spoilt[c] = 1;
+                s->spoilt[c] |= LOST;
     if (pf_event_is_access(e)) {
         const struct pf_range *p = &b->t->places.at[e->what];
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
@@ -226,7 +272,7 @@ static void run(const struct brute *b, struct state *s, uint32_t i, enum pf_brut
         }
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells && pf_event_writes(e); c++) {
             s->writer[c] = (uint8_t)(i + 1);
-            s->spoilt[c] = s->off[e->thread];
+            s->spoilt[c] = s->off[e->thread] ? WRONG : 0;
         }
     }
     s->done[e->thread]++;
