@@ -66,6 +66,8 @@ long pf_futex(const long argument[6]);
 /* virtual.c: calls about time; false: not one of those. */
 bool pf_virtual_call(long number, const long argument[6], long *result);
 void pf_virtual_init(void);
+/* At every look at a clock: the thread seems to wait, others should go first. */
+bool pf_virtual_is_wait(void);
 bool pf_context_is_thread(long number, const long argument[6]);
 
 /* The virtual time of a moment on a clock of the target, at least 1. */

@@ -10,6 +10,7 @@
  *
  * New contexts begin with a block of registers in the order of ucontext's gregs.
  */
+#define SYS_sched_yield 24
 #define SYS_clone 56
 #define SYS_exit 60
 #define SYS_arch_prctl 158
@@ -133,6 +134,23 @@ pf_baton_leave:
         movl    $SYS_exit, %eax
         jmp     pf_gate
         .size   pf_baton_leave, . - pf_baton_leave
+
+/* In the middle of code that knows nothing of it, as if called from there below its red zone: sched_yield,
+ * by a system call that is trapped like every other. */
+        .globl  pf_give_way
+        .hidden pf_give_way
+        .type   pf_give_way, @function
+pf_give_way:
+        pushq   %rax
+        pushq   %rcx
+        pushq   %r11
+        movl    $SYS_sched_yield, %eax
+        syscall
+        popq    %r11
+        popq    %rcx
+        popq    %rax
+        ret     $128
+        .size   pf_give_way, . - pf_give_way
 
 /* Where a new context wakes up: rbx has its block of registers. */
         .globl  pf_context_first
