@@ -80,6 +80,7 @@ long pf_context_fork(long number, const long a[6]) { return pf_perform(number, a
 uint64_t pf_sched_now(void) { return virtual_now; }
 uint64_t pf_sched_boundary(void) { return boundary; }
 void pf_sched_hurry(void) {}
+void pf_sched_called(void) {}
 void pf_sched_pass(uint64_t ns) { virtual_now += ns; }
 void pf_sched_ready(struct pf_context *c)
 {
@@ -102,6 +103,8 @@ struct pf_context *pf_sched_next_waiter(struct pf_context *after, struct pf_wait
     *out = self.wait;
     return &self;
 }
+bool pf_virtual_is_wait(void) { return false; }
+char pf_give_way[1];
 uint64_t pf_virtual_deadline(int clock, const struct timespec *t)
 {
     (void)clock;

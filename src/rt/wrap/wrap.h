@@ -121,7 +121,18 @@ struct pf_call {
 /* For a thread that nobody has announced, see wrap_start.c; NULL if there is nothing to be done. */
 struct pf_thread *pf_start_adopt(void);
 
-static inline struct pf_call pf_call_enter(struct pf_func *native)
+/* A library that orders its own memory in ways that are not seen: what it does through interposed functions
+ * is no access of the program. One is enough so far (wrap_ompt.c). */
+struct pf_own_order {
+    uintptr_t base, size;
+};
+extern PF_HIDDEN struct pf_own_order pf_own_order;
+static inline bool pf_orders_itself(const void *caller)
+{
+    return __builtin_expect((uintptr_t)caller - pf_own_order.base < pf_own_order.size, 0);
+}
+
+static inline struct pf_call pf_call_enter(struct pf_func *native, const void *caller)
 {
     struct pf_thread *t = pf_self();
     if (__builtin_expect(!t && !__pf_tls.nested, 0))
@@ -133,6 +144,8 @@ static inline struct pf_call pf_call_enter(struct pf_func *native)
     struct pf_call c = {t, 0, __pf_tls.frame};
     if (t) {
         pf_stack_push(native);
+        if (pf_orders_itself(caller))
+            c.frame->call |= PF_CALL_UNWATCHED;
         c.frame->call |= PF_NATIVE_CALL + 1; /* for functions of the target that it calls */
         pf_nest();
         c.err = errno;
@@ -148,8 +161,10 @@ static inline void pf_call_leave(struct pf_call *c)
     pf_signals(c->t);
     errno = c->err;
 }
-#define PF_CALL(var, fn)                                                                           \
-    struct pf_call var __attribute__((cleanup(pf_call_leave))) = pf_call_enter(&pf_native_##fn)
+#define PF_CALL(var, fn) PF_CALL_FROM(var, fn, __builtin_return_address(0))
+#define PF_CALL_FROM(var, fn, caller)                                                              \
+    struct pf_call var __attribute__((cleanup(pf_call_leave))) =                                   \
+        pf_call_enter(&pf_native_##fn, caller)
 
 /* After a real function that sets errno and before any event. */
 static inline void pf_call_keep_errno(struct pf_call *c) { c->err = errno; }

@@ -62,8 +62,11 @@ PF_PROVIDE(int, __cxa_guard_acquire, (uint64_t *guard))
 PF_PROVIDE(void, __cxa_guard_release, (uint64_t *guard))
 {
     PF_CALL(c, __cxa_guard_release);
-    if (c.t)
+    if (c.t) {
         pf_hb_release(c.t, guard);
+        pf_event_releases(guard, 1,
+                          pf_here(&c, PF_NATIVE_WRITE)); /* what the compiler's load sees */
+    }
     guard_leave((uint32_t *)guard, GUARD_DONE);
 }
 

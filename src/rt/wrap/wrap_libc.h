@@ -55,18 +55,20 @@ static inline void pf_writes_string(const char *s)
 
 #define PF_WITHIN(fn, ...)                                                                         \
     do {                                                                                           \
-        if (pf_self() && pf_watching()) {                                                          \
+        if (pf_self() && pf_watching() && !pf_orders_itself(__builtin_return_address(0))) {        \
             pf_stack_push(&pf_native_##fn);                                                        \
             __VA_ARGS__;                                                                           \
             pf_stack_pop();                                                                        \
         }                                                                                          \
     } while (0)
 
-static inline struct pf_thread *pf_stand_enter(struct pf_func *native)
+static inline struct pf_thread *pf_stand_enter(struct pf_func *native, const void *caller)
 {
     struct pf_thread *t = pf_self();
     if (t)
         pf_stack_push(native);
+    if (t && pf_orders_itself(caller))
+        __pf_tls.frame[-1].call |= PF_CALL_UNWATCHED;
     return t;
 }
 static inline void pf_stand_leave(struct pf_thread **t)
@@ -75,7 +77,8 @@ static inline void pf_stand_leave(struct pf_thread **t)
         pf_stack_pop();
 }
 #define PF_STAND(t, fn)                                                                            \
-    struct pf_thread *t __attribute__((cleanup(pf_stand_leave))) = pf_stand_enter(&pf_native_##fn)
+    struct pf_thread *t __attribute__((cleanup(pf_stand_leave))) =                                 \
+        pf_stand_enter(&pf_native_##fn, __builtin_return_address(0))
 
 /* Order made by a function that is not entered with PF_CALL. */
 static inline void pf_orders(struct pf_thread *t,

@@ -34,7 +34,7 @@ PF_INTERPOSE(void, funlockfile, (FILE * f))
 
 struct pf_stdio pf_stream_enter(struct pf_func *native, FILE *f)
 {
-    struct pf_stdio s = {pf_stand_enter(native), NULL};
+    struct pf_stdio s = {pf_stand_enter(native, NULL), NULL};
     if (s.t && pf_stream_fd(f) < 0) {
         PF_REAL(flockfile)(f);
         s.locked = f;
