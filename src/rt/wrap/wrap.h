@@ -83,7 +83,7 @@ void *pf_real_find(const struct pf_real *r);
     result PF_HIDDEN pf_own_##fn parameters;                                                       \
     result pf_own_##fn parameters
 #define PF_PASS_ON(fn) PF_PASS_TO(fn, "jmp *real_" #fn "(%rip)\n")
-/* pf_first_fn: the same place by another name. Where fn is elsewhere, the program brings its own. */
+/* pf_first_fn: the same place by another name. */
 #define PF_PASS_TO(fn, jump)                                                                       \
     __asm__(".text\n.weak " #fn "\n.type " #fn ", @function\n.p2align 4\n"                         \
             ".globl pf_first_" #fn "\n.hidden pf_first_" #fn "\n"                                  \
@@ -92,6 +92,15 @@ void *pf_real_find(const struct pf_real *r);
             "cmpb $0, pf_pass(%rip)\n"                                                             \
             "je pf_own_" #fn "\n" jump ".cfi_endproc\n.size " #fn ", .-" #fn "\n")
 extern PF_HIDDEN bool pf_pass; /* plain mode, and the real functions are known (wrap_real.c) */
+
+/* Is the function that everybody calls ours? Else the program brings its own. (To the compiler two names are two
+ * places.) */
+#define PF_IS_OURS(fn)                                                                             \
+    __extension__({                                                                                \
+        __typeof__(&fn) pf_used_ = fn;                                                             \
+        __asm__("" : "+r"(pf_used_));                                                              \
+        pf_used_ == pf_first_##fn;                                                                 \
+    })
 
 /* A function that exists here only, with no real one behind it. */
 #define PF_PROVIDE(result, fn, parameters)                                                         \

@@ -131,7 +131,7 @@ HEAP_OFTEN(void *, malloc, (size_t size))
 void *pf_heap_raw(size_t size, size_t align)
 {
     size = size ? size : 1;
-    if (malloc == pf_first_malloc)
+    if (PF_IS_OURS(malloc))
         return align ? __libc_memalign(align, padded(size)) : __libc_malloc(padded(size));
     return align ? aligned_alloc(align, (size + align - 1) & ~(align - 1)) : malloc(size);
 }
@@ -169,7 +169,7 @@ void pf_heap_free(struct pf_func *native, void *p, const void *caller)
 
 void pf_heap_raw_free(struct pf_func *native, void *p, const void *caller)
 {
-    if (malloc == pf_first_malloc) {
+    if (PF_IS_OURS(malloc)) {
         pf_heap_free(native, p, caller);
         return;
     }

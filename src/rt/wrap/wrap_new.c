@@ -61,25 +61,24 @@ BASIC(void *, _ZnwmSt11align_val_t, (size_t n, size_t a),
 {
     MAKE(_ZnwmSt11align_val_t, n, a, no_memory(), n, a);
 }
-#define IS_OURS(basic) (basic == pf_first_##basic)
 
 BASIC(void *, _Znam, (size_t n), "operator new[](unsigned long)")
 {
-    if (!IS_OURS(_Znwm))
+    if (!PF_IS_OURS(_Znwm))
         return _Znwm(n);
     MAKE(_Znam, n, 0, no_memory(), n);
 }
 FORM(void *, _ZnamSt11align_val_t, (size_t n, size_t a),
      "operator new[](unsigned long, std::align_val_t)")
 {
-    if (!IS_OURS(_ZnwmSt11align_val_t))
+    if (!PF_IS_OURS(_ZnwmSt11align_val_t))
         return _ZnwmSt11align_val_t(n, a);
     MAKE(_ZnamSt11align_val_t, n, a, no_memory(), n, a);
 }
 #define NOTHROW(symbol, text)                                                                      \
     FORM(void *, symbol, (size_t n, const void *x), text)                                          \
     {                                                                                              \
-        if (!IS_OURS(_Znwm))                                                                       \
+        if (!PF_IS_OURS(_Znwm))                                                                    \
             return LIBRARY(symbol, _Znwm(n), n, x);                                                \
         MAKE(symbol, n, 0, NULL, n, x);                                                            \
     }
@@ -88,7 +87,7 @@ NOTHROW(_ZnamRKSt9nothrow_t, "operator new[](unsigned long, std::nothrow_t const
 #define NOTHROW_ALIGNED(symbol, text)                                                              \
     FORM(void *, symbol, (size_t n, size_t a, const void *x), text)                                \
     {                                                                                              \
-        if (!IS_OURS(_ZnwmSt11align_val_t))                                                        \
+        if (!PF_IS_OURS(_ZnwmSt11align_val_t))                                                     \
             return LIBRARY(symbol, _ZnwmSt11align_val_t(n, a), n, a, x);                           \
         MAKE(symbol, n, a, NULL, n, a, x);                                                         \
     }
@@ -109,7 +108,7 @@ BASIC(void, _ZdlPvSt11align_val_t, (void *p, size_t a), "operator delete(void*, 
 #define DELETES(symbol, parameters, text)                                                          \
     BASIC(void, symbol, parameters, text)                                                          \
     {                                                                                              \
-        if (IS_OURS(_ZdlPv))                                                                       \
+        if (PF_IS_OURS(_ZdlPv))                                                                    \
             END(symbol, p);                                                                        \
         else                                                                                       \
             _ZdlPv(p);                                                                             \
@@ -124,7 +123,7 @@ DELETES(_ZdaPvRKSt9nothrow_t, (void *p, const void *x),
 #define DELETES_ALIGNED(symbol, parameters, text)                                                  \
     FORM(void, symbol, parameters, text)                                                           \
     {                                                                                              \
-        if (IS_OURS(_ZdlPvSt11align_val_t))                                                        \
+        if (PF_IS_OURS(_ZdlPvSt11align_val_t))                                                     \
             END(symbol, p);                                                                        \
         else                                                                                       \
             _ZdlPvSt11align_val_t(p, a);                                                           \
