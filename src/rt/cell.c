@@ -466,9 +466,15 @@ static __attribute__((noinline)) void access_slow(struct pf_thread *t, uintptr_t
     uint64_t *cell = pf_cell_of(addr), s0 = get(&cell[0]), s1 = get(&cell[1]);
     struct visit v = {a, 0, 0};
     if (!pf_rt.strict && pf_is_ref(s1)) {
-        if (covered_in_record(t, s1, a))
+        /* Sets can have a member for each thread: what was found out lately comes first. */
+        bool shared = pf_set_at(s1)->interned && plain_read(a);
+        if (shared && pf_cell_met(t, s1, a))
             return;
-        if (pf_set_at(s1)->interned && plain_read(a) && read_in_set(t, &v, cell, s0, s1, site)) {
+        if (shared)
+            name(t, &v, site);
+        if (!(shared && pf_set_added(t, s1, v.a)) && covered_in_record(t, s1, a))
+            return;
+        if (shared && read_in_set(t, &v, cell, s0, s1, site)) {
             if (v.race)
                 report(t, &v, addr, site, &s0, 1);
             return;

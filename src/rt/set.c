@@ -262,6 +262,12 @@ uint64_t pf_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a)
     return use(to);
 }
 
+bool pf_set_added(struct pf_thread *t, uint64_t ref, uint64_t a)
+{
+    const struct pf_memo *m = memo_of(t, ref, a);
+    return m && m->from == ref && m->with == a;
+}
+
 uint64_t pf_set_add(struct pf_thread *t, uint64_t ref, uint64_t a)
 {
     bool again;

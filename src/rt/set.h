@@ -54,6 +54,8 @@ uint64_t pf_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a);
 /* The interned set that `ref` becomes when t makes the plain read a; a plain statement when a is
  * all that remains; 0 when a private record is the better choice. */
 uint64_t pf_set_add(struct pf_thread *t, uint64_t ref, uint64_t a);
+/* Did t lately make exactly this read under `ref`? Then it is not in that set. */
+bool pf_set_added(struct pf_thread *t, uint64_t ref, uint64_t a);
 
 /* The record of *ref for changing: itself if private, else a private copy, with *ref set to it. */
 struct pf_set *pf_set_private(uint64_t *ref);

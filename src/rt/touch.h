@@ -136,6 +136,18 @@ pf_words_swap(const uint32_t *clock, uint64_t *cell, uint64_t rest, uint64_t min
     return 1;
 }
 
+/* Is the plain read `a` covered by what t, the caller, knows of the set? Whoever is in a set in its present
+ * epoch was told of by any write to its granules, so there is no need to look at the other word. */
+static inline bool pf_cell_met(const struct pf_thread *t, uint64_t ref, uint64_t a)
+{
+    const struct pf_met *m = &t->met[ref % PF_MET];
+    if (m->ref != ref || !pf_stmt_covers(m->stmt, a))
+        return false;
+    if (m->stmt >= PF_MASK_ALL)
+        __pf_tls.shared = ref;
+    return true;
+}
+
 /*
  * The usual first touch of a granule in a new epoch: nothing that stands in the cell races with it,
  * and it takes the place of what it replaces, or joins one of its own epoch, or there is room.
@@ -146,6 +158,8 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
                                                                      uint64_t *cell, uint64_t mine)
 {
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
+    if (pf_is_ref(s1))
+        return pf_cell_met(__pf_tls.thread, s1, mine);
     if (!pf_stmt_calm(clock, s0) || !pf_stmt_calm(clock, s1))
         return false;
     if (pf_stmt_covers(s0, mine)) { /* let the next read find that where it looks, if it can */
