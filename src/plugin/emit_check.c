@@ -5,7 +5,8 @@
  *
  *      cell  = PF_SHADOW_BASE + (address's granule * 16)       writes look at word 0, reads at word 1
  *      x     = word ^ thread's key
- *      covered by an earlier statement of this epoch:  (x & relevant bits) == 0
+ *      covered by an earlier statement of this epoch:  (x & relevant bits) == 0; of less than a granule
+ *      it is asked first whether that statement speaks of all bytes, as in arrays: no shift is needed
  *      else, for a read:  word == thread's shared
  *      else  call the runtime
  *
@@ -54,11 +55,13 @@ static LLVMValueRef build_and(struct pf_emit *e, LLVMValueRef a, uint64_t bits)
     return LLVMBuildAnd(e->b, a, LLVMConstInt(e->u->i64, bits, 0), "");
 }
 
+static unsigned lowest_bit(bool write) { return write ? PF_WRITE_BIT : PF_CLK_SHIFT; }
+
 /* The bits of statement ^ key that must be 0. */
 static LLVMValueRef relevant_bits(struct pf_emit *e, LLVMValueRef addr, uint64_t size, bool write)
 {
     LLVMTypeRef i64 = e->u->i64;
-    unsigned low = write ? PF_WRITE_BIT : PF_CLK_SHIFT;
+    unsigned low = lowest_bit(write);
     uint64_t same = (1ull << PF_MASK_SHIFT) - (1ull << low);
     if (size >= GRANULE)
         return LLVMConstInt(i64, -(1ull << low), 0);
@@ -104,6 +107,12 @@ static void inline_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, boo
     if (size > GRANULE) {
         second_word = shadow_word(e, cell, write ? 16 : 24);
         differs = LLVMBuildOr(e->b, differs, LLVMBuildXor(e->b, second_word, key, ""), "");
+    }
+    if (size < GRANULE) {
+        LLVMBasicBlockRef part = pf_emit_block(e);
+        LLVMValueRef least = LLVMConstInt(u->i64, 1ull << lowest_bit(write), 0);
+        pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntULT, differs, least, ""), done, part, true);
+        LLVMPositionBuilderAtEnd(e->b, part);
     }
     differs = LLVMBuildAnd(e->b, differs, relevant_bits(e, addr, size, write), "");
     LLVMValueRef zero = LLVMConstInt(u->i64, 0, 0);

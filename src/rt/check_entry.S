@@ -28,6 +28,9 @@
         ret
         .else
         mov     %r11, %rax
+        shr     $\shift, %rax          /* of all bytes: whichever these are */
+        jz      2f
+        mov     %r11, %rax
         shl     $8, %rax
         shr     $(\shift + 8), %rax
         jnz     2f
