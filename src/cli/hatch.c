@@ -199,6 +199,8 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
         pf_text_u64(t, unknown);
         pf_text_add(t, " NOT decided");
     }
+    if (!pf_predict_decided(&h->j))
+        pf_text_add(t, "; NOT all of the trace was searched to the end: there may be more");
     pf_text_char(t, '\n');
     return real;
 }

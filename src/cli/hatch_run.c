@@ -179,8 +179,8 @@ static void try_apart(struct pf_hatch_run *r)
 
 /* --- harm that does not end the program --- */
 
-/* In a process of its own: replays it with every access looked at; its first memory error is in `out`. */
-static void watch(const struct pf_clip *clip, struct pf_hatch_result *out)
+/* The first memory error of the recording itself: it is none of the findings' doing. */
+static void look_at_recording(const struct pf_hatch_run *r, struct pf_hatch_result *out)
 {
     struct pf_directed d = {.watch = true, .quiet = true};
     struct pf_child_end child;
@@ -189,8 +189,8 @@ static void watch(const struct pf_clip *clip, struct pf_hatch_result *out)
     pid_t pid = fork();
     if (pid == 0) {
         settle();
-        if (pf_directed_replay(clip, NULL, &d, &child, &end, &e) == PF_OK && end.errors)
-            snprintf(out->why, sizeof out->why, "memory error: %s", end.error);
+        if (pf_directed_replay(r->recording, NULL, &d, &child, &end, &e) == PF_OK && end.errors)
+            snprintf(out->memory, sizeof out->memory, "%s", end.error);
         _exit(0);
     }
     for (uint64_t began = pf_cli_now_ms(); pid > 0 && waitpid(pid, NULL, WNOHANG) == 0;
@@ -199,24 +199,19 @@ static void watch(const struct pf_clip *clip, struct pf_hatch_result *out)
             kill(-pid, SIGKILL);
 }
 
-/* A memory error that the recording has as well is none of the finding's doing. */
 static void look_for_harm(struct pf_hatch_run *r)
 {
     struct pf_hatch_result *before = &r->results[r->n];
-    for (size_t i = 0, asked = 0; i < r->n && !pf_hatch_run_over(r); i++) {
+    for (size_t i = 0, asked = 0; i < r->n; i++) {
         struct pf_hatch_result *it = r->items[i].result;
-        struct pf_clip clip;
-        struct pf_error e;
-        if (it->verdict != PF_HATCHED_REAL || pf_clip_open(&clip, r->items[i].clip, &e) != PF_OK)
+        if (it->verdict != PF_HATCHED_REAL || !*it->memory)
             continue;
-        watch(&clip, it);
-        pf_clip_release(&clip);
-        if (*it->why && !asked++)
-            watch(r->recording, before);
-        if (*it->why && strcmp(it->why, before->why))
-            it->verdict = PF_HATCHED_ERROR;
-        else
-            *it->why = 0;
+        if (!asked++)
+            look_at_recording(r, before);
+        if (!strcmp(it->memory, before->memory))
+            continue;
+        it->verdict = PF_HATCHED_ERROR;
+        snprintf(it->why, sizeof it->why, "memory error: %s", it->memory);
     }
 }
 

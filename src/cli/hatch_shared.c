@@ -161,6 +161,8 @@ static void judge_all(const struct pf_trace *t, const struct pf_clip *recording,
         name(pieces, folder, i, "");
         if (pf_clip_pieces_end(pieces, &end, &e) != PF_OK)
             continue;
+        if (ends[i].errors)
+            snprintf(out->memory, sizeof out->memory, "%s", ends[i].error);
         judge(t, recording, all[i].h, &ends[i].reached, &end, out);
         bool real = out->verdict == PF_HATCHED_REAL || out->verdict == PF_HATCHED_ERROR;
         if (out->tried && real &&

@@ -170,7 +170,8 @@ void pf_hatch_try(const struct pf_trace *t, const struct pf_clip *recording,
         pf_hatch_say(out, PF_HATCHED_UNKNOWN, "out of memory");
         return;
     }
-    struct pf_directed d = {.plan = steps, .schedule = "rr", .exclude = recording->meta.exclude};
+    struct pf_directed d = {
+        .plan = steps, .schedule = "rr", .exclude = recording->meta.exclude, .watch = true};
     struct pf_clip_meta meta = recording->meta;
     char race[64];
     if (h->adjacent) {
@@ -180,6 +181,8 @@ void pf_hatch_try(const struct pf_trace *t, const struct pf_clip *recording,
     pf_status s = write_plan(t, h, steps, &e);
     if (s == PF_OK)
         s = pf_directed_record(&meta, file, &d, &child, &end, &e);
+    if (s == PF_OK && end.errors)
+        snprintf(out->memory, sizeof out->memory, "%s", end.error);
     if (s == PF_OK)
         judge(t, recording, h, file, &end, out);
     else

@@ -34,6 +34,7 @@ struct pf_hatch_result {
     bool tried; /* with others (hatch_shared.h); else it is tried alone */
     enum pf_hatched verdict;
     char why[400];
+    char memory[280]; /* its first memory error; "": none was seen */
 };
 
 /* Runs what `recording` describes along the candidate's schedule and records it into `file`. Prints what

@@ -113,6 +113,8 @@ struct pf_continuation {
     int32_t wait; /* as wait(2) says */
     uint32_t outcome; /* enum pf_outcome */
     uint64_t copied; /* nanoseconds that the copy took */
+    uint32_t errors; /* memory errors from the copy on, and the first in a line */
+    char error[256];
     struct pf_reached reached;
 };
 

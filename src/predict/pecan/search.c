@@ -8,6 +8,7 @@
 #define ANCHORS 64       /* classes by the same code to begin with */
 #define STEPS_A_CLASS 4096
 #define STEPS_MIN 4000000
+#define STEPS_A_TRY 64 /* what a schedule costs of them */
 
 struct tried {
     uint64_t key; /* 0: free */
@@ -90,8 +91,8 @@ static bool unordered(const struct search *s, const uint32_t *event)
 {
     const struct pf_pattern *p = s->p;
     for (unsigned j = 1; j < p->n; j++) {
-        for (unsigned i = 0; i < j; i++)
-            if (p->thread[i] != p->thread[j] && pf_ptg_before(s->g, event[j], event[i]))
+        for (unsigned i = 0; i < j; i++) /* of one thread: by its own order */
+            if (pf_ptg_before(s->g, event[j], event[i]))
                 return false;
         if (p->next[j] && pf_ptg_before(s->g, event[j - 1], event[j]))
             return false;
@@ -171,9 +172,15 @@ static unsigned nearest(const struct search *s, uint32_t a, uint32_t b, struct n
     return n;
 }
 
+static void spend(struct search *s, uint64_t steps)
+{
+    s->steps -= s->steps < steps ? s->steps : steps;
+}
+
 static void matched(struct search *s)
 {
     struct tried *t = find(s, sites_key(s));
+    spend(s, (uint64_t)s->p->n * s->p->nregions);
     if (t->done || !unlocked(s))
         return;
     if (t->count == TRIES) {
@@ -192,6 +199,7 @@ static void matched(struct search *s)
         if (!unordered(s, events) || (s->turned && events[s->p->n - 2] < events[s->p->n - 1]))
             continue;
         asked++;
+        spend(s, STEPS_A_TRY);
         t->done = s->f(s->arg, s->number, events);
     }
     if (asked && !s->turned)

@@ -202,6 +202,7 @@ void pf_checkpoint_branch(uint32_t i)
     at = add(at, plan + sizeof plan - 1, "/");
     at = add_number(at, plan + sizeof plan - 1, i);
     add(at, plan + sizeof plan - 1, ".plan");
+    pf_direct.watching = true; /* what comes of the plan; the marks on the heap are there */
     pf_sched_policy(c->schedule);
     pf_plan_load(plan);
 }

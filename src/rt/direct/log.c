@@ -184,7 +184,7 @@ void pf_log_commit(enum pf_log_stream s, size_t n)
 
 #define LOW_FD 900
 static int split_fd = -1;
-static struct pf_reached *aim; /* NULL: the run's own */
+static struct pf_continuation *own; /* NULL: it is the run itself */
 
 static void split_write(uint32_t stream, const void *a, size_t na, const void *b, size_t nb)
 {
@@ -203,7 +203,7 @@ void pf_log_mark(void)
 
 void pf_log_split(const char *path, uint32_t number)
 {
-    aim = &channel->continuation[number].reached;
+    own = &channel->continuation[number];
     long fd = pf_sys(SYS_open, path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
     for (int s = PF_STREAM_EVENT; s < PF_STREAMS; s++)
         rings[s] = NULL;
@@ -254,7 +254,7 @@ uint64_t pf_log_at(enum pf_log_stream s)
     return !r ? 0 : r->use == PF_RING_READ ? cursor[s] : r->head;
 }
 
-struct pf_reached *pf_log_reached(void) { return aim ? aim : &channel->reached; }
+struct pf_reached *pf_log_reached(void) { return own ? &own->reached : &channel->reached; }
 
 void pf_log_flush(void)
 {
@@ -266,12 +266,12 @@ void pf_log_error(const char *text)
 {
     if (!channel)
         return;
-    size_t n = 0;
-    while (!channel->errors && text[n] && n < sizeof channel->error - 1) {
-        channel->error[n] = text[n];
-        n++;
-    }
-    channel->errors++;
+    uint32_t *errors = own ? &own->errors : &channel->errors;
+    char *error = own ? own->error : channel->error;
+    _Static_assert(sizeof own->error == sizeof channel->error, "either has room for a line");
+    for (size_t n = 0; !*errors && text[n] && n < sizeof channel->error - 1; n++)
+        error[n] = text[n];
+    ++*errors;
 }
 
 void pf_log_outcome(enum pf_outcome what, const char *text)

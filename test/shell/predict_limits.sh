@@ -1,0 +1,65 @@
+# A search that its limits cut short says so, and is never called complete; one that is not is.
+python3 - <<'EOF'
+def threads(body):
+    lines = [f"T0 fork T{t}" for t in (1, 2)]
+    for t in (1, 2):
+        lines += [f"T{t} begin", *body(t)]
+    return "\n".join(lines) + "\n"
+
+def units(n):  # units of the same code, each on memory of its own
+    return lambda t: [f"T{t} {what} @a.c:{t}{k}" for i in range(n)
+                      for k, what in enumerate((f"lock m{t}", f"write x{i}=1", f"write y{i}=1", f"unlock m{t}"))]
+
+open("alike.txt", "w").write(threads(units(100)))
+open("few.txt", "w").write(threads(units(3)))
+open("long.txt", "w").write(threads(lambda t: [f"T{t} write x={i} @a.c:{t}{i:02}" for i in range(24)]))
+EOF
+status 66 "$PF" predict --analysis=pecan --json few.json few.txt
+hasnt out "NOT"
+has few.json '"complete":true'
+status 66 "$PF" predict --analysis=pecan --json alike.json alike.txt
+has out "alternatives by code that was searched NOT looked at (limits of the search)"
+has alike.json '"complete":false'
+cat >many.pattern <<'END'
+pattern many kind race
+  E  a - b - c - d - e - f - g - h
+  T  t - u - t - u - t - u - t - u
+  SV x - x - x - x - x - x - x - x
+  AR 1 - 2 - 3 - 4 - 5 - 6 - 7 - 8
+  AT w - w - w - w - w - w - w - w
+  next g h
+END
+status 66 "$PF" predict --patterns many.pattern --json long.json long.txt
+has out "1 patterns NOT searched to the end (budget used up)"
+has long.json '"complete":false'
+
+# pf hatch: likewise. The units of many.c are 80 calls of the same code.
+cat >many.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t m[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+static int x[80], y[80];
+static void *unit(void *p)
+{
+    for (int i = 0; i < 80; i++) {
+        pthread_mutex_lock(&m[p != 0]);
+        x[i] = 1;
+        y[i] = 1;
+        pthread_mutex_unlock(&m[p != 0]);
+    }
+    return p;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, unit, m);
+    unit(NULL);
+    pthread_join(t, NULL);
+    return 0;
+}
+END
+"$PF" cc -O0 -g many.c -o many
+status 0 "$PF" record -o many.clip -- ./many
+status 66 "$PF" hatch --json many.json many.clip
+has out " real"
+has out "NOT all of the trace was searched to the end: there may be more"
+has many.json '"complete":false'
