@@ -58,7 +58,7 @@ static inline void event(uint32_t site, const void *p, uint32_t size, bool write
         __auto_type v_ = (x);                                                                      \
         uint64_t b_ = 0;                                                                           \
         __builtin_memcpy(&b_, &v_, sizeof v_);                                                     \
-        event(__LINE__, &(x), sizeof v_, false, b_);                                               \
+        event(__COUNTER__ + 1, &(x), sizeof v_, false, b_);                                        \
         v_;                                                                                        \
     })
 #define PUT(x, y)                                                                                  \
@@ -66,7 +66,7 @@ static inline void event(uint32_t site, const void *p, uint32_t size, bool write
         __auto_type v_ = (y);                                                                      \
         uint64_t b_ = 0;                                                                           \
         __builtin_memcpy(&b_, &v_, sizeof v_);                                                     \
-        event(__LINE__, &(x), sizeof v_, true, b_);                                                \
+        event(__COUNTER__ + 1, &(x), sizeof v_, true, b_);                                         \
         (x) = v_;                                                                                  \
     })
 

@@ -67,7 +67,8 @@ struct pf_code_site {
     uint64_t step; /* value: from the one before */
     uint32_t next[2]; /* sites that came next, the latest first */
     uint8_t size, kind; /* of the access; size 0: not known yet, or not of the short form */
-    uint8_t reserved[14];
+    uint8_t reserved[6];
+    uint64_t mask; /* reader: of the size */
 };
 _Static_assert(sizeof(struct pf_code_site) == 64, "a cache line each");
 
@@ -94,9 +95,9 @@ struct pf_code {
 
 typedef uint64_t __attribute__((aligned(1), may_alias)) pf_code_u64;
 
-static inline struct pf_code_memory *pf_code_memory(struct pf_code *c, uint64_t addr)
+static inline struct pf_code_memory *pf_code_memory(struct pf_code_memory *table, uint64_t addr)
 {
-    return &c->memory[(addr >> 2 ^ addr >> 16) & ((1 << PF_CODE_MEMORY_BITS) - 1)];
+    return &table[(addr >> 2 ^ addr >> 16) & ((1 << PF_CODE_MEMORY_BITS) - 1)];
 }
 
 static inline unsigned char *pf_code_varint(unsigned char *p, uint64_t v)
@@ -127,10 +128,6 @@ static inline uint64_t pf_code_extend(uint64_t v, unsigned bytes)
 {
     unsigned shift = 64 - 8 * bytes;
     return (uint64_t)((int64_t)(v << shift) >> shift);
-}
-static inline uint64_t pf_code_cut(uint64_t v, unsigned size)
-{
-    return v << (64 - 8 * size) >> (64 - 8 * size);
 }
 
 /* --- writing --- */
@@ -172,7 +169,7 @@ static inline unsigned char pf_code_put(struct pf_code *c, struct pf_code_thread
     s->offset = offset;
     s->addr = addr;
     head |= code << 2;
-    struct pf_code_memory *m = pf_code_memory(c, addr);
+    struct pf_code_memory *m = pf_code_memory(c->memory, addr);
     uint64_t step = pf_code_extend(value - s->value, s->size);
     if (m->addr == addr && m->value == value)
         code = PF_CODE_MEMORY;
@@ -204,38 +201,61 @@ static inline void pf_code_take_site(struct pf_code *c, struct pf_code_thread *t
     t->site = site;
 }
 
-/* The address and value of an access in the short form whose site is known: at least 8 bytes can be
- * read at *a and *v. */
-static inline void pf_code_take(struct pf_code *c, struct pf_code_thread *t, unsigned head,
-                                uint64_t *addr, uint64_t *value, const unsigned char **a,
-                                const unsigned char **v)
+/* What a code of the head says of a number, so that it is made without branches: heads cannot be
+ * predicted. */
+struct pf_code_way {
+    uint64_t mask, sign; /* of the difference in the stream; 0: there is none */
+    uint64_t guess; /* all ones: the site's stride, or step, is added */
+    uint64_t width; /* bytes in the stream */
+};
+#define PF_CODE_WIDE(bytes) {~0ull >> (64 - 8 * (bytes)), 1ull << (8 * (bytes) - 1), 0, (bytes)}
+#define PF_CODE_WIDTHS                                                                             \
+    PF_CODE_WIDE(1), PF_CODE_WIDE(2), PF_CODE_WIDE(3), PF_CODE_WIDE(4), PF_CODE_WIDE(8)
+static const struct pf_code_way pf_code_address[8] = {
+    {0, 0, ~0ull, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, PF_CODE_WIDTHS};
+static const struct pf_code_way pf_code_value[8] = {
+    {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, ~0ull, 0}, PF_CODE_WIDTHS};
+
+static inline uint64_t pf_code_add(const struct pf_code_way *w, uint64_t guess,
+                                   const unsigned char **from)
 {
-    struct pf_code_site *s = &c->site[t->site];
-    unsigned code = head >> 2 & 7, n = pf_code_width[code];
-    uint64_t d = code == PF_CODE_STRIDE    ? s->stride
-                 : code == PF_CODE_POINTER ? t->pointer + s->offset - s->addr
-                 : code == PF_CODE_SAME    ? 0
-                                           : pf_code_extend(*(const pf_code_u64 *)*a, n);
-    *a += n;
-    s->addr += d;
-    s->stride = d;
-    s->offset = s->addr - t->pointer;
-    struct pf_code_memory *m = pf_code_memory(c, s->addr);
+    uint64_t d = ((*(const pf_code_u64 *)*from & w->mask) ^ w->sign) - w->sign;
+    *from += w->width;
+    return d + (guess & w->guess);
+}
+
+/* Where `test` is 0, a, else b; the compiler would make branches of it. */
+static inline uint64_t pf_code_choose(uint64_t test, uint64_t a, uint64_t b)
+{
+    __asm__("test %1, %1\n\tcmovz %2, %0" : "+r"(b) : "r"(test), "r"(a) : "cc");
+    return b;
+}
+
+/* The address and value of an access in the short form whose site is known: at least 8 bytes can be
+ * read at *a and *v. `step` is right as far as the size goes, and more is not asked of it. */
+static inline void pf_code_take(struct pf_code_site *s, struct pf_code_memory *memory,
+                                uint64_t *pointer, unsigned head, uint64_t *addr, uint64_t *value,
+                                const unsigned char **a, const unsigned char **v)
+{
+    unsigned code = head >> 2 & 7;
+    uint64_t last = s->addr, now = last + pf_code_add(&pf_code_address[code], s->stride, a);
+    now = pf_code_choose(code ^ PF_CODE_POINTER, *pointer + s->offset, now);
+    s->stride = now - last;
+    s->offset = now - *pointer;
+    s->addr = now;
+    *addr = now;
+    struct pf_code_memory *m = pf_code_memory(memory, now);
     code = head >> 5;
-    n = pf_code_width[code];
-    uint64_t step = code == PF_CODE_MEMORY  ? (m->addr == s->addr ? m->value - s->value : 0)
-                    : code == PF_CODE_EQUAL ? 0
-                    : code == PF_CODE_STEP  ? s->step
-                                            : pf_code_extend(*(const pf_code_u64 *)*v, n);
-    *v += n;
-    s->step = pf_code_extend(step, s->size);
-    s->value = pf_code_cut(s->value + s->step, s->size);
-    m->addr = s->addr;
-    m->value = s->value;
-    t->pointer = s->size == 8 ? s->value : t->pointer;
-    t->index++;
-    *addr = s->addr;
-    *value = s->value;
+    last = s->value;
+    uint64_t held = pf_code_choose(m->addr ^ now, m->value, last);
+    m->addr = now;
+    now = last + pf_code_add(&pf_code_value[code], s->step, v);
+    now = pf_code_choose(code, held, now) & s->mask;
+    s->step = now - last;
+    s->value = now;
+    m->value = now;
+    *pointer = pf_code_choose(~s->mask, now, *pointer);
+    *value = now;
 }
 
 #endif

@@ -263,8 +263,9 @@ bool pf_events_next(struct pf_events *r, struct pf_record *out, pf_status *s, st
                                   .thread = (uint32_t)(t - r->thread),
                                   .site = (uint32_t)site,
                                   .more = r->code->site[site].size};
-        pf_code_take(r->code, t, head, &out->what, &out->value, &r->addr.at, &r->value.at);
-        out->index = t->index;
+        pf_code_take(&r->code->site[site], r->code->memory, &t->pointer, head, &out->what,
+                     &out->value, &r->addr.at, &r->value.at);
+        out->index = ++t->index;
         if (__builtin_expect(!in_bounds(r), 0))
             return stop(r);
         r->count++;
@@ -272,51 +273,71 @@ bool pf_events_next(struct pf_events *r, struct pf_record *out, pf_status *s, st
     }
 }
 
+/* An event that begins before this ends in the column, or is the first that does not. */
+static const unsigned char *whole(const struct column *c)
+{
+    return c->low < c->end ? c->low : c->end + 1;
+}
+
 /* The short form again, with everything that changes in registers: reading is mostly this. */
+static size_t take_short(struct pf_events *r, struct pf_record *out, size_t max)
+{
+    struct pf_code_thread t = *r->now;
+    const unsigned char *h = r->head.at, *a = r->addr.at, *v = r->value.at;
+    const unsigned char *alow = whole(&r->addr), *vlow = whole(&r->value);
+    struct pf_code_site *site = r->code->site, *before = &site[t.site];
+    struct pf_code_memory *memory = r->code->memory;
+    uint32_t thread = (uint32_t)(r->now - r->thread);
+    if (max > (size_t)(r->head.end - h))
+        max = (size_t)(r->head.end - h);
+    size_t n = 0;
+    for (; n < max && a < alow && v < vlow; n++) {
+        unsigned head = h[n], how = head & 3;
+        if (how > PF_CODE_NEXT2) /* the site is spelled out, or no access */
+            break;
+        uint32_t number = before->next[how], other = before->next[how ^ 1];
+        struct pf_code_site *s = &site[number];
+        if (!s->size)
+            break;
+        before->next[0] = number;
+        before->next[1] = other;
+        before = s;
+        struct pf_record *o = &out[n];
+        o->kind = s->kind;
+        o->flags = 0;
+        o->attached = o->has_old = false;
+        o->has_value = true;
+        o->thread = thread;
+        o->site = number;
+        o->index = t.index + n + 1;
+        o->more = s->size;
+        o->old = 0;
+        o->bytes = NULL;
+        o->nbytes = 0;
+        pf_code_take(s, memory, &t.pointer, head, &o->what, &o->value, &a, &v);
+    }
+    t.site = (uint32_t)(before - site);
+    t.index += n;
+    *r->now = t;
+    r->head.at = h + n;
+    r->addr.at = a;
+    r->value.at = v;
+    if (n && !in_bounds(r)) { /* only the last can have gone too far */
+        n--;
+        stop(r);
+    }
+    r->count += n;
+    return n;
+}
+
 size_t pf_events_read(struct pf_events *r, struct pf_record *out, size_t max, pf_status *s,
                       struct pf_error *e)
 {
     size_t n = 0;
     *s = PF_OK;
     while (n < max) {
-        struct pf_code_thread *t = r->now;
-        const unsigned char *h = r->head.at, *a = r->addr.at, *v = r->value.at;
-        struct pf_code *code = r->code;
-        size_t before = n;
-        while (t && n < max && h < r->head.end && a < r->addr.low && v < r->value.low) {
-            unsigned head = *h, how = head & 3;
-            if (how > PF_CODE_NEXT2) /* the site is spelled out, or no access */
-                break;
-            uint32_t site = code->site[t->site].next[how];
-            if (site >= r->ncode || !code->site[site].size)
-                break;
-            pf_code_take_site(code, t, site);
-            struct pf_record *o = &out[n];
-            pf_code_take(code, t, head, &o->what, &o->value, &a, &v);
-            if (a > r->addr.end || v > r->value.end) { /* at the very end only */
-                r->head.at = h;
-                stop(r);
-                r->count += n - before;
-                return n;
-            }
-            h++;
-            n++;
-            o->kind = code->site[site].kind;
-            o->flags = 0;
-            o->attached = o->has_old = false;
-            o->has_value = true;
-            o->thread = (uint32_t)(t - r->thread);
-            o->site = site;
-            o->index = t->index;
-            o->more = code->site[site].size;
-            o->old = 0;
-            o->bytes = NULL;
-            o->nbytes = 0;
-        }
-        r->head.at = h;
-        r->addr.at = a;
-        r->value.at = v;
-        r->count += n - before;
+        if (r->now)
+            n += take_short(r, &out[n], max - n);
         if (n == max || !pf_events_next(r, &out[n], s, e))
             break;
         if (out[n++].nbytes) /* its bytes are good until the next one only */

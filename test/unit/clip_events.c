@@ -105,7 +105,7 @@ static void make(struct made *m)
                                     : random >> dice(60);
         m->e.has_value = true;
         uint64_t value = dice(3) == 0 ? random : dice(2) ? walk[site] : 7;
-        m->e.value = pf_code_cut(value, (unsigned)m->e.more);
+        m->e.value = value & ~0ull >> (64 - 8 * m->e.more);
         if (m->e.more == 8)
             made_before.pointer = m->e.value;
         return;
