@@ -6,6 +6,7 @@
 #include "access.h"
 #include "hb.h"
 #include "listen.h"
+#include "own.h"
 #include "rt.h"
 #include "spin.h"
 #include "sys.h"
@@ -50,6 +51,7 @@ static struct {
 } left;
 /* Blocks above SWEEP_MAX, for pf_block_holding; stale entries are told by their record. */
 static uint32_t large[LARGE_MAX], nlarge;
+PF_OWN(large);
 
 static void remember_large(uint32_t r)
 {

@@ -1,5 +1,6 @@
 #include "cell.h"
 #include "idpair.h"
+#include "own.h"
 #include "race.h"
 #include "rt.h"
 #include "set.h"
@@ -13,6 +14,7 @@ static struct {
     struct pf_spin lock;
     char pad[60];
 } stripes[STRIPES];
+PF_OWN(stripes);
 
 static struct pf_spin *stripe_of(const uint64_t *cell)
 {

@@ -126,6 +126,7 @@ void pf_thread_begin(struct pf_thread *t)
     t->frames_size = t->stack_hi - t->stack_lo + 65536;
     t->frames = pf_sys_map(NULL, t->frames_size);
     t->tid = (pid_t)pf_sys(SYS_gettid);
+    t->owner = 0;
     if (!t->frames) { /* unwatched, and said so; what it does to others' locks is still seen */
         pf_limit_hit(PF_LIMIT_THREADS);
         arrived(t);
@@ -240,6 +241,7 @@ void pf_thread_after_fork(struct pf_thread *self)
     }
     pf_spin_unlock(&lock);
     self->tid = (pid_t)pf_sys(SYS_gettid);
+    self->owner = 0;
     pf_unnest();
 }
 

@@ -87,6 +87,7 @@ struct pf_thread {
     uintptr_t stack_lo, stack_hi; /* the thread's stack, TLS included */
     uintptr_t tls_lo, tls_hi;
     pid_t tid;
+    int owner; /* as glibc writes it into the mutexes that it holds; 0: not known yet */
     uint32_t context; /* its number in a trace */
     bool is_fiber;
     char name[16];

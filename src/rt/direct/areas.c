@@ -1,4 +1,5 @@
 #include "areas.h"
+#include "own.h"
 #include "pf_shadow.h"
 #include "sys.h"
 #include <fcntl.h>
@@ -8,6 +9,7 @@
 #define PAGE 4096ull
 
 static struct pf_area areas[AREAS];
+PF_OWN(areas);
 static uint32_t n;
 static bool fresh, whole;
 
@@ -16,6 +18,7 @@ static bool fresh, whole;
 static struct part {
     uint64_t lo, hi;
 } parts[PARTS];
+PF_OWN(parts);
 static uint32_t nparts;
 
 static void unmapped(uint64_t lo, uint64_t hi)

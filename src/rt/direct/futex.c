@@ -169,6 +169,11 @@ long pf_futex(const long argument[6])
 
 long pf_target_futex(void *word, int op, uint32_t value)
 {
+    if (!pf_directed())
+        return pf_sys(SYS_futex, word, op, value, NULL);
     const long a[6] = {(long)word, op, value};
-    return pf_directed() ? pf_futex(a) : pf_sys(SYS_futex, word, op, value, NULL);
+    long r = pf_futex(a);
+    if (pf_context_self()->signal_due && !__pf_tls.nested)
+        pf_world_deliver_due();
+    return r;
 }

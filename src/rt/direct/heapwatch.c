@@ -1,4 +1,5 @@
 #include "heapwatch.h"
+#include "own.h"
 #include "pf_shadow.h"
 #include "sys.h"
 
@@ -99,6 +100,7 @@ static struct {
     uint32_t first, n;
     size_t bytes;
 } kept;
+PF_OWN(kept);
 
 void *pf_heap_delay(void *block, size_t size)
 {

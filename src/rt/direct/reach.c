@@ -8,6 +8,7 @@
 #include "entry.h"
 #include "module.h"
 #include "options.h"
+#include "own.h"
 #include "reach_names.h"
 #include "sys.h"
 #include <stdio.h>
@@ -39,6 +40,7 @@ static struct walk {
     struct stack stack[STACKS]; /* now */
     uint32_t nstacks;
 } set;
+PF_OWN(set);
 
 static void add(struct pf_range_of o)
 {
@@ -118,6 +120,26 @@ static bool in_stack(uint64_t p)
     return s;
 }
 
+/* Is [lo, hi) the stack of a thread that has not begun, or is over and whose stack libc keeps? The runtime
+ * does not list those. Its thread pointer is in it then, and points to itself. */
+static bool in_silent_stack(uint64_t p, uint64_t lo, uint64_t hi)
+{
+    const struct pf_context *of = NULL;
+    for (uint32_t i = 0, n = pf_contexts(); i < n; i++) {
+        const struct pf_context *c = pf_context_at(i);
+        if (c != pf_context_self() && c->fs - lo < hi - lo &&
+            *(volatile uint64_t *)c->fs == c->fs && (!of || of->state == PF_CONTEXT_ENDED))
+            of = c;
+    }
+    if (!of || set.nstacks == STACKS)
+        return false;
+    uint64_t live = of->state == PF_CONTEXT_ENDED ? of->fs : (uintptr_t)of->sp - RED_ZONE;
+    if (live - lo >= hi - lo)
+        return false;
+    set.stack[set.nstacks++] = (struct stack){lo, hi, live, hi};
+    return in_stack(p);
+}
+
 /* --- other memory --- */
 
 static bool starts(const char *text, const char *with)
@@ -142,6 +164,38 @@ static bool is_ours(const struct pf_area *a)
     return (bss >= a->lo && bss < a->hi) || (data >= a->lo && data < a->hi);
 }
 
+extern const struct pf_own __start_pf_own[] __attribute__((weak, visibility("hidden")));
+extern const struct pf_own __stop_pf_own[] __attribute__((weak, visibility("hidden")));
+
+/* [lo, hi) around p without the tables of the runtime; false: p is in one. */
+static bool clear_of_tables(uint64_t p, uint64_t *lo, uint64_t *hi)
+{
+    for (const struct pf_own *o = __start_pf_own; o < __stop_pf_own; o++) {
+        uint64_t from = (uintptr_t)o->at, to = from + o->size;
+        if (p >= from && p < to)
+            return false;
+        if (to <= p && to > *lo)
+            *lo = to;
+        if (from > p && from < *hi)
+            *hi = from;
+    }
+    return true;
+}
+
+/* What is within NEAR of p and in [lo, hi), in pieces that other pointers share. */
+static void add_near(uint64_t p, uint64_t lo, uint64_t hi)
+{
+    uint64_t piece = p / (2 * NEAR),
+             both[] = {piece, p % (2 * NEAR) < NEAR ? piece - 1 : piece + 1};
+    for (int i = 0; i < 2; i++) {
+        uint64_t from = both[i] * 2 * NEAR, to = from + 2 * NEAR;
+        from = from > lo ? from : lo;
+        to = to < hi ? to : hi;
+        if (from < to)
+            add((struct pf_range_of){from, to - from});
+    }
+}
+
 static void follow_elsewhere(uint64_t p, const struct pf_area *a, bool handed)
 {
     if (!a->writable) /* code and constants: nothing can be agreed upon there */
@@ -155,10 +209,13 @@ static void follow_elsewhere(uint64_t p, const struct pf_area *a, bool handed)
     }
     uint64_t lo, hi;
     pf_area_part(a, p, &lo, &hi);
+    if (!a->file && in_silent_stack(p, lo, hi))
+        return;
     if (is_ours(a)) { /* among the tables of the runtime: not far, and not into variables */
-        lo = p - NEAR > lo ? p - NEAR : lo;
-        hi = p + NEAR < hi ? p + NEAR : hi;
         pf_variable_gap(p, &lo, &hi);
+        if (clear_of_tables(p, &lo, &hi))
+            add_near(p, lo, hi);
+        return;
     }
     add((struct pf_range_of){lo, hi - lo});
 }
@@ -272,15 +329,21 @@ static void walk(const void *callee, uint32_t n, void *const *words, const char 
 /* --- sets that are kept --- */
 
 static uint64_t since_all, stamps[STAMPS], now = 1; /* of granules, by hash: when last written */
+PF_OWN(stamps);
 
 static uint64_t *stamp(uint64_t granule) { return &stamps[granule * 0x9e3779b97f4a7c15ull >> 48]; }
 
 void pf_reach_written(uint64_t addr, uint64_t size)
 {
-    uint64_t last = (addr + size - 1) / GRANULE;
-    for (uint64_t g = addr / GRANULE; g <= last && g - addr / GRANULE < STAMPS; g++)
+    static uint64_t granule, then = 1; /* the last one, and when */
+    uint64_t first = addr / GRANULE, last = (addr + size - 1) / GRANULE;
+    if (now == then && (now == 1 || (first == granule && last == first)))
+        return; /* nothing is kept yet; or it was said */
+    granule = last;
+    then = now;
+    for (uint64_t g = first; g <= last && g - first < STAMPS; g++)
         *stamp(g) = now;
-    if (last - addr / GRANULE >= STAMPS)
+    if (last - first >= STAMPS)
         since_all = now;
 }
 
@@ -291,6 +354,7 @@ static struct kept {
     void *word[WORDS_KEPT];
     struct pf_range_of at[OBJECTS];
 } kept[SETS];
+PF_OWN(kept);
 
 static bool is_unwritten(const struct kept *k)
 {

@@ -13,6 +13,7 @@
  */
 #define _GNU_SOURCE
 #include "orphan.h"
+#include "own.h"
 #include "scheduler.h"
 #include "signals.h"
 #include <sys/mman.h>
@@ -24,6 +25,7 @@ extern char pf_gate_return[], pf_give_way[];
 
 #define RING 256u
 static siginfo_t ring[RING];
+PF_OWN(ring);
 static volatile uint32_t ring_in, ring_out;
 static bool in_kernel[PF_SIGNAL_MAX + 1]; /* a handler of ours is there */
 

@@ -5,8 +5,100 @@
  * the owner held when it ended. A lock that fails is no event.
  */
 #include "wrap_mutex.h"
+#include <linux/futex.h>
+
+PF_REAL_EXTERN(pthread_mutex_lock);
+PF_REAL_EXTERN(pthread_mutex_unlock);
 
 #define TAKEN(r) ((r) == 0 || (r) == EOWNERDEAD)
+
+/*
+ * Directed mode. Locks are most of what a recording costs, so where nothing can happen in between they are
+ * taken and given by hand, as glibc does it: the thread has budget left, so nobody is asked or told
+ * (scheduler.c keeps it at 0 while somebody listens), and nobody else runs. Who must wait does so without
+ * the system call that would be trapped.
+ */
+#define NO_ELISION 512 /* PTHREAD_MUTEX_NO_ELISION_NP of glibc: says nothing here */
+
+/* Neither recursive nor robust, with priorities, or shared between processes. */
+static inline bool is_simple(const pthread_mutex_t *m)
+{
+    unsigned kind = (unsigned)m->__data.__kind & ~(unsigned)NO_ELISION;
+    return kind == PTHREAD_MUTEX_TIMED_NP || kind == PTHREAD_MUTEX_ADAPTIVE_NP ||
+           kind == PTHREAD_MUTEX_ERRORCHECK_NP;
+}
+
+/* The thread, when its call can be done by hand; else NULL. */
+static inline struct pf_thread *by_hand(const pthread_mutex_t *m, int lock)
+{
+    struct pf_tls *tls = &__pf_tls;
+    struct pf_thread *t = tls->thread;
+    if (!pf_directed() || tls->budget <= 0 || tls->nested || !t || !t->owner || t->is_fiber ||
+        t->signals || m->__data.__lock != lock || !is_simple(m))
+        return NULL;
+    return t;
+}
+
+static inline void count(struct pf_func *native)
+{
+    pf_sched_hash((uint64_t)native - (uint64_t)&pf_direct);
+    __pf_tls.budget--;
+}
+
+static inline bool lock_by_hand(struct pf_func *native, pthread_mutex_t *m)
+{
+    struct pf_thread *t = by_hand(m, 0);
+    if (!t || t->nheld == PF_HELD_MAX)
+        return false;
+    count(native);
+    m->__data.__lock = 1;
+    m->__data.__owner = t->owner;
+    m->__data.__nusers++;
+    t->held[t->nheld++] = (struct pf_held){.addr = (uintptr_t)m, .depth = 1};
+    return true;
+}
+
+static inline bool unlock_by_hand(struct pf_func *native, pthread_mutex_t *m)
+{
+    struct pf_thread *t = by_hand(m, 1);
+    if (!t || m->__data.__owner != t->owner || !t->nheld ||
+        t->held[t->nheld - 1].addr != (uintptr_t)m || t->held[t->nheld - 1].depth != 1)
+        return false;
+    count(native);
+    m->__data.__owner = 0;
+    m->__data.__nusers--;
+    m->__data.__lock = 0;
+    t->nheld--;
+    return true;
+}
+
+static int lock(struct pf_thread *t, pthread_mutex_t *m)
+{
+    bool waited = false;
+    while (pf_directed() && t->owner && is_simple(m) && m->__data.__lock &&
+           m->__data.__owner != t->owner) {
+        waited = true;
+        m->__data.__lock = 2; /* glibc's word for: somebody may wait */
+        pf_target_futex(&m->__data.__lock, FUTEX_WAIT_PRIVATE, 2);
+    }
+    int r = PF_REAL(pthread_mutex_lock)(m);
+    if (r == 0 && is_simple(m)) {
+        t->owner = m->__data.__owner;
+        if (waited)
+            m->__data.__lock = 2; /* others may, too */
+    }
+    return r;
+}
+
+static int unlock(struct pf_thread *t, pthread_mutex_t *m)
+{
+    if (!pf_directed() || m->__data.__lock != 2 || !is_simple(m) || m->__data.__owner != t->owner)
+        return PF_REAL(pthread_mutex_unlock)(m);
+    m->__data.__lock = 1;
+    int r = PF_REAL(pthread_mutex_unlock)(m);
+    pf_target_futex(&m->__data.__lock, FUTEX_WAKE_PRIVATE, 1);
+    return r;
+}
 
 PF_INTERPOSE(int, pthread_mutex_init, (pthread_mutex_t * m, const pthread_mutexattr_t *attr))
 {
@@ -38,11 +130,13 @@ PF_INTERPOSE_OFTEN(int, pthread_mutex_trylock, (pthread_mutex_t * m))
 
 PF_INTERPOSE_OFTEN(int, pthread_mutex_lock, (pthread_mutex_t * m))
 {
+    if (lock_by_hand(&pf_native_pthread_mutex_lock, m))
+        return 0;
     PF_CALL(c, pthread_mutex_lock);
     pf_lock_asked(&c, m);
     if (!c.t)
         return PF_REAL(pthread_mutex_lock)(m);
-    int r = PF_BLOCKING(c, PF_REAL(pthread_mutex_lock)(m));
+    int r = PF_BLOCKING(c, lock(c.t, m));
     if (TAKEN(r))
         pf_mutex_taken(&c, m);
     return r;
@@ -79,8 +173,11 @@ PF_INTERPOSE(int, pthread_mutex_clocklock,
 
 PF_INTERPOSE_OFTEN(int, pthread_mutex_unlock, (pthread_mutex_t * m))
 {
+    if (unlock_by_hand(&pf_native_pthread_mutex_unlock, m))
+        return 0;
     PF_CALL(c, pthread_mutex_unlock);
-    if (c.t)
-        pf_lock_dropping(c.t, m);
-    return PF_REAL(pthread_mutex_unlock)(m);
+    if (!c.t)
+        return PF_REAL(pthread_mutex_unlock)(m);
+    pf_lock_dropping(c.t, m);
+    return unlock(c.t, m);
 }
