@@ -6,6 +6,7 @@
 #include "glob.h"
 #include "limits.h"
 #include "module.h"
+#include "options.h"
 #include "own.h"
 #include "reach.h"
 #include "rt.h"
@@ -53,6 +54,8 @@ void pf_call_settle(void)
 static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void *const *pointers,
                   const char *function)
 {
+    if (pf_options.reach[0] == 'n') /* none */
+        return;
     pf_nest();
     if (calls.n == OPEN_MAX) {
         pf_limit_hit(PF_LIMIT_CALLS);
