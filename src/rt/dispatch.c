@@ -3,6 +3,7 @@
  * sampling policy is to be asked.
  */
 #include "entry.h"
+#include "hb.h"
 #include "rt.h"
 #include "sample.h"
 
@@ -34,4 +35,9 @@ void __pf_crossed(void *func)
 {
     (void)func;
     __atomic_store_n(&__pf_tls.cross, 0, __ATOMIC_RELAXED);
+    if (!pf_rt.sampling || !__pf_tls.thread)
+        return;
+    pf_nest();
+    pf_lock_watched(__pf_tls.thread, __pf_tls.frame - 1);
+    pf_unnest();
 }

@@ -242,11 +242,50 @@ static void lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool kno
     pf_oracle_end();
 }
 
+/*
+ * The set of locks is for statements. While sampling, a thread that is in plain bodies only makes none: its set stays as it
+ * was (locks_stale) until a watch body begins, and a lock costs no more than the order it makes.
+ */
+static bool makes_no_statements(struct pf_thread *t)
+{
+    struct pf_frame *top = __pf_tls.frame - 1;
+    if (!pf_rt.sampling || !__pf_tls.counts || t != __pf_tls.thread || pf_stack_watched())
+        return false;
+    while (t->watched_from < top && t->watched_from->call & PF_CALL_UNWATCHED)
+        t->watched_from++;
+    return t->watched_from >= top;
+}
+
+static void settle(struct pf_thread *t)
+{
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < t->nheld; i++) {
+        struct pf_held *h = &t->held[i];
+        h->before = set;
+        set = pf_lockset_with(set, h->addr, h->where, h->shared);
+    }
+    t->locks_stale = false;
+    if (set == t->lockset)
+        return;
+    t->lockset = set;
+    pf_epoch_lockset_changed(t);
+}
+
+void pf_lock_watched(struct pf_thread *t, struct pf_frame *frame)
+{
+    if (frame < t->watched_from)
+        t->watched_from = frame;
+    if (t->locks_stale)
+        settle(t);
+}
+
 static void hold(struct pf_thread *t, uintptr_t a, bool shared, uint32_t depth, uint32_t where)
 {
-    bool again;
+    bool again, later = makes_no_statements(t);
     uint32_t set;
-    where = lock_acquire(t, a, shared, where, &again, &set);
+    if (!later && t->locks_stale)
+        settle(t);
+    where = lock_acquire(t, a, shared, where, &again, later ? NULL : &set);
     if (t->nheld == PF_HELD_MAX) {
         pf_limit_hit(PF_LIMIT_LOCKS);
         return;
@@ -255,6 +294,10 @@ static void hold(struct pf_thread *t, uintptr_t a, bool shared, uint32_t depth, 
         .addr = a, .where = where, .before = t->lockset, .shared = shared, .depth = depth};
     if (pf_rt.events)
         return;
+    if (later) {
+        t->locks_stale = true;
+        return;
+    }
     t->lockset = set;
     if (!again || !pf_epoch_undo(t, a))
         pf_epoch_lockset_changed(t);
@@ -263,6 +306,18 @@ static void hold(struct pf_thread *t, uintptr_t a, bool shared, uint32_t depth, 
 /* Publishes and ends the epoch, with or without an entry among the held ones. */
 static void unhold(struct pf_thread *t, uintptr_t a, struct pf_held *h)
 {
+    if (makes_no_statements(t)) {
+        lock_release(t, a, h && h->shared, h != NULL);
+        if (h)
+            for (struct pf_held *last = &t->held[--t->nheld]; h < last; h++)
+                h[0] = h[1];
+        t->undo.lock = 0;
+        t->locks_stale = true;
+        pf_epoch_next(t);
+        return;
+    }
+    if (t->locks_stale)
+        settle(t);
     lock_release(t, a, h && h->shared, h != NULL);
     if (h) {
         struct pf_held *last = &t->held[--t->nheld];

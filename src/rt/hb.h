@@ -42,5 +42,7 @@ uint32_t pf_lock_drop_all(struct pf_thread *t, const volatile void *lock);
 void pf_lock_abandon(struct pf_thread *t, const volatile void *lock);
 void pf_lock_retaken(struct pf_thread *t, const volatile void *lock, uint32_t depth,
                      uint32_t where);
+/* A frame of a watch body is about to stand at `frame`: from there on statements are made. When sampling, nested. */
+void pf_lock_watched(struct pf_thread *t, struct pf_frame *frame);
 
 #endif

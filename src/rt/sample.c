@@ -1,4 +1,5 @@
 #include "sample.h"
+#include "hb.h"
 #include "limits.h"
 #include "module.h"
 #include "options.h"
@@ -57,6 +58,8 @@ enum pf_body pf_sample_call(struct pf_thread *t, struct pf_func *f)
 {
     pf_nest();
     enum pf_body body = pf_func_number(f) ? sampler->call(t, f) : PF_BODY_WATCH;
+    if (body == PF_BODY_WATCH)
+        pf_lock_watched(t, __pf_tls.frame);
     pf_unnest();
     return body;
 }

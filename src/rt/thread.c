@@ -138,6 +138,8 @@ void pf_thread_begin(struct pf_thread *t)
     t->tls = &__pf_tls;
     if (pf_rt.sampling) /* what its uninstrumented callers do is not sampled */
         t->frames[0].call = PF_CALL_UNWATCHED;
+    t->watched_from = t->frames;
+    t->locks_stale = false;
     __pf_tls.frame = t->frames + 1;
     __pf_tls.step = sizeof(struct pf_frame);
     __pf_tls.orders = 1;

@@ -83,6 +83,8 @@ struct pf_thread {
     struct pf_undo undo;
     struct pf_held held[PF_HELD_MAX];
     struct pf_frame *frames; /* the shadow stack */
+    struct pf_frame *watched_from; /* while sampling: no frame below is one of a watch body */
+    bool locks_stale; /* lockset does not say what `held` does (hb.c) */
     size_t frames_size;
     uintptr_t stack_lo, stack_hi; /* the thread's stack, TLS included */
     uintptr_t tls_lo, tls_hi;

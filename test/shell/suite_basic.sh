@@ -112,6 +112,12 @@ has out "failed: ./t exit 4: exit status 4, 1 time"
 status 0 "$PF" suite --quiet --state s3 -- ./t
 has out "0 findings in 1 execution of 1 test: 1 passed, 0 failed"
 
+# On a terminal a bar says how far it is; elsewhere there is none.
+hasnt err "####"
+TERM=xterm script -qec "'$PF' suite --state bar --jobs 1 --repeat 2 -- './t race' ./t" terminal >/dev/null </dev/null || [[ $? == 66 ]]
+has terminal "[....................] 0/4, 0 findings, 0 failed"
+has terminal "[##########..........] 2/4, 1 finding, 0 failed"
+
 # Standard input; several jobs; policies side by side; a table and a picture.
 printf '@native=native ./t race\n@native=native ./t\n' >two
 status 66 "$PF" suite --state s4 --jobs 3 --repeat 12 --sample=native,none,full --svg curve.svg - <two

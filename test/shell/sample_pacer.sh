@@ -1,0 +1,50 @@
+# Pacer: time is sampled. At rate 1 every race is found, at rate 0 none; what is found is true at any rate.
+cat >race.c <<'END'
+#include "order.h"
+#include <pthread.h>
+int shared, guarded;
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+__attribute__((noinline)) static void touch(void)
+{
+    pthread_mutex_lock(&m);
+    guarded++;
+    pthread_mutex_unlock(&m);
+    shared++;
+}
+static void *other(void *arg)
+{
+    order_wait(1);
+    touch();
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, other, NULL);
+    touch();
+    order_arrive();
+    pthread_join(t, NULL);
+    return 0;
+}
+END
+status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o race race.c -pthread
+for rate in 1 1.0 100%; do
+    status 66 "$PF" run --sample=pacer:$rate -- ./race
+    has err "Location is global 'shared'"
+    hasnt err "global 'guarded'"
+    has err "#1 main"
+    has err "#1 other"
+done
+for rate in 0 0% .0; do
+    status 0 "$PF" run --sample=pacer:$rate -- ./race
+done
+# A race is found when its first access was sampled, wherever the second one is; never what is no race.
+for i in 1 2 3 4 5 6 7 8 9 10; do
+    "$PF" run --sample=pacer:0.5 -- ./race >out 2>err || [[ $? == 66 ]]
+    hasnt err "global 'guarded'"
+done
+for rate in "" x 1.5 101% -1 0.5x; do
+    status 2 "$PF" run --sample=pacer:$rate -- ./race
+    has err "pacer:$rate"
+done
+status 2 "$PF" run --sample=pacer -- ./race
