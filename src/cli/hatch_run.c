@@ -215,6 +215,31 @@ static void look_for_harm(struct pf_hatch_run *r)
     }
 }
 
+/* Who died of a failed assertion has said which: it is told, too. */
+static void add_assertion(const char *file, struct pf_hatch_result *out)
+{
+    static const char word[] = "Assertion `";
+    struct pf_clip clip;
+    struct pf_error e;
+    unsigned char *bytes = NULL;
+    size_t n = 0;
+    if (pf_clip_open(&clip, file, &e) != PF_OK)
+        return;
+    if (WIFSIGNALED(clip.end.wait) && WTERMSIG(clip.end.wait) == SIGABRT &&
+        pf_clip_stream(&clip, PF_STREAM_OUTPUT, &bytes, &n, &e) == PF_OK && n) {
+        unsigned char *at = memmem(bytes, n, word, sizeof word - 1), *end = at;
+        while (at && at > bytes && at[-1] >= ' ') /* the line; what is before it is no text */
+            at--;
+        while (end && end < bytes + n && *end >= ' ')
+            end++;
+        size_t said = strlen(out->why);
+        if (at)
+            snprintf(out->why + said, sizeof out->why - said, ": %.*s", (int)(end - at), at);
+    }
+    free(bytes);
+    pf_clip_release(&clip);
+}
+
 /* --- all --- */
 
 int pf_hatch_run(struct pf_hatch_run *r)
@@ -232,6 +257,9 @@ int pf_hatch_run(struct pf_hatch_run *r)
     if (r->n > 1 && !r->apart)
         try_together(r);
     try_apart(r);
+    for (size_t i = 0; i < r->n; i++)
+        if (r->items[i].result->verdict == PF_HATCHED_ERROR)
+            add_assertion(r->items[i].clip, r->items[i].result);
     look_for_harm(r);
     if (isatty(STDERR_FILENO))
         fputc('\n', stderr);

@@ -59,18 +59,17 @@ static uint64_t address(const struct pf_trace *t, uint32_t event)
 void pf_hatch_diverged(const struct pf_trace *t, const char *text, struct pf_hatch_result *out)
 {
     const char *expected = strstr(text, ": expected "), *thread = strstr(text, "(thread ");
-    unsigned number, who;
+    unsigned number = 0, who = 0;
     char why[sizeof out->why];
     snprintf(why, sizeof why, "%s", text);
-    if (expected && thread && sscanf(expected, ": expected %u", &number) == 1 &&
-        sscanf(thread, "(thread %u", &who) == 1)
-        for (uint32_t i = 0; i < t->events.len; i++)
-            if (t->recorded.index.at[i] == number &&
-                t->recorded.thread.at[t->events.at[i].thread] == who && *file_of(t, i)) {
-                snprintf(why, sizeof why, "%s:%u: T%u did not come to here: %.*s", file_of(t, i),
-                         t->sites.at[t->events.at[i].site].line, who, (int)(expected - text), text);
-                break;
-            }
+    if (!expected || !thread || sscanf(expected, ": expected %u", &number) != 1 ||
+        sscanf(thread, "(thread %u", &who) != 1)
+        number = 0;
+    for (uint32_t i = 0; i < t->events.len && number; i++) /* the last place before it, at least */
+        if (t->recorded.index.at[i] <= number &&
+            t->recorded.thread.at[t->events.at[i].thread] == who && *file_of(t, i))
+            snprintf(why, sizeof why, "%s:%u: T%u did not come to here: %.*s", file_of(t, i),
+                     t->sites.at[t->events.at[i].site].line, who, (int)(expected - text), text);
     pf_hatch_say(out, PF_HATCHED_FALSE, why);
 }
 

@@ -48,11 +48,12 @@ int main(void)
     pthread_mutex_unlock(&a);
 #endif
     pthread_join(t, NULL);
+    assert(PART != 1 || seen != 3);
     return seen > 1000;
 }
 END
 for part in 1 2 3 4; do
-    "$PF" cc -O0 -g -DPART=$part steps.c -o part$part
+    "$PF" cc -O0 -g -include assert.h -DPART=$part steps.c -o part$part
     status 0 "$PF" record -o $part.clip -- ./part$part
     status 66 "$PF" hatch --json $part.json $part.clip
     mv out text.$part
@@ -62,6 +63,7 @@ done
 # A race: the read comes second, and sees what the thread has just written.
 has text.1 "   -> T1   write flag:4 = 3  steps.c:7"
 has text.1 "   -> main read flag:4 = 3 (written by T1, steps.c:7)  steps.c:31"
+has text.1 "  Consequence: the program died of signal 6 (Aborted): part1: steps.c:49: int main(void): Assertion \`PART != 1 || seen != 3' failed."
 # An atomicity violation: main has read 7, the thread writes 50 in between, main's 8 replaces it.
 python3 - <<'EOF'
 import json

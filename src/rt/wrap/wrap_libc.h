@@ -15,6 +15,7 @@
 #define __NO_INLINE__ 1 /* libc's headers give functions, not inline bodies */
 #include "access.h"
 #include "hb.h"
+#include "rt.h"
 #include "wrap.h"
 #include <stdarg.h>
 #include <string.h>
@@ -30,14 +31,15 @@ static inline bool pf_watching(void)
     return __pf_tls.dispatch != PF_DISPATCH_PLAIN && pf_stack_watched();
 }
 
+/* In directed runs there are no clocks to check against, and these are no events. */
 static inline void pf_reads(const volatile void *addr, size_t size)
 {
-    if (pf_watching())
+    if (pf_watching() && !pf_rt.events)
         __pf_read_range(addr, size, PF_NATIVE_READ);
 }
 static inline void pf_writes(const volatile void *addr, size_t size)
 {
-    if (pf_watching())
+    if (pf_watching() && !pf_rt.events)
         __pf_write_range(addr, size, PF_NATIVE_WRITE);
 }
 /* A string of at most max bytes: what is read is up to its end, or all of max. */
