@@ -47,8 +47,8 @@ test-directed: stage ## every test program recorded with 20 seeds, each recordin
 		--work $(BUILD)/test-work/test-directed \
 		$$(find test/program -name '*.c*' ! -path '*/part/*' | sort)
 
-test-predicted: stage ## what pf predict says of recordings of every test program: only what is there
-	python3 test/run/program.py --pf $(pf) --level O2 --runs 1 --predict \
+test-predicted: stage ## what pf predict says of recordings of every test program: only what is there, and replays reach it
+	python3 test/run/program.py --pf $(pf) --level O2 --runs 1 --predict 20 \
 		--work $(BUILD)/test-work/test-predicted \
 		$$(find test/program -name '*.c*' ! -path '*/part/*' | sort)
 

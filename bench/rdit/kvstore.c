@@ -256,6 +256,17 @@ static void *compactor(void *arg)
     return arg;
 }
 
+/* The records of one key, newest last. */
+static unsigned log_count(unsigned key)
+{
+    unsigned n = 0;
+    pthread_mutex_lock(&wal.lock);
+    for (unsigned i = 0; i < wal.n; i++)
+        n += wal.at[i].key == key;
+    pthread_mutex_unlock(&wal.lock);
+    return n;
+}
+
 static void *monitor(void *arg)
 {
     char line[96];
@@ -264,6 +275,8 @@ static void *monitor(void *arg)
         snprintf(line, sizeof line, "%u keys, %lu hits, %lu misses, last %u, %d", info.shown_size,
                  info.hits, info.misses, info.last_key, info.rounds);
         if (!strlen(line))
+            abort();
+        if (log_count(info.last_key) > LOG)
             abort();
     }
     return arg;

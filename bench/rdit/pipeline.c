@@ -159,6 +159,62 @@ static void note_extrema(unsigned sum)
         progress.brightest = sum;
 }
 
+/* --- a histogram for each picture: its own lock, since the counter and the checker both look at it --- */
+
+struct histogram {
+    pthread_mutex_t lock;
+    unsigned bin[8], n;
+};
+
+static struct histogram *histograms[PICTURES];
+static unsigned flat_pictures, checked; /* nobody locks these */
+
+static struct histogram *histogram_new(void)
+{
+    struct histogram *h = calloc(1, sizeof *h);
+    if (!h)
+        abort();
+    pthread_mutex_init(&h->lock, NULL);
+    return h;
+}
+
+static void histogram_add(struct histogram *h, const struct picture *p)
+{
+    pthread_mutex_lock(&h->lock);
+    for (int y = 0; y < SIDE; y += 2)
+        h->bin[p->pixel[y][y] / 32]++;
+    h->n++;
+    pthread_mutex_unlock(&h->lock);
+}
+
+static unsigned histogram_widest(struct histogram *h)
+{
+    unsigned most = 0;
+    pthread_mutex_lock(&h->lock);
+    for (int i = 0; i < 8; i++)
+        most = h->bin[i] > most ? h->bin[i] : most;
+    pthread_mutex_unlock(&h->lock);
+    return most;
+}
+
+static void histogram_free(struct histogram *h)
+{
+    pthread_mutex_destroy(&h->lock);
+    free(h);
+}
+
+/* Looks at the histograms while they are made. */
+static void *checker(void *arg)
+{
+    for (int i = 0; i < PICTURES; i++) {
+        unsigned widest = histogram_widest(histograms[i]);
+        if (widest > SIDE / 4)
+            flat_pictures++;
+        checked++;
+    }
+    return arg;
+}
+
 /* --- threads --- */
 
 static void *loader(void *arg)
@@ -211,6 +267,9 @@ static void *counter(void *arg)
             for (int x = 0; x < SIDE; x++)
                 p->sum += p->pixel[y][x];
         sums[p->number] = p->sum;
+        histogram_add(histograms[p->number], p);
+        if (p->sum < SIDE)
+            flat_pictures++;
         note_extrema(p->sum);
         progress.counted++;
         free(p);
@@ -228,6 +287,8 @@ static void *display(void *arg)
         if (strlen(line) < 8)
             abort();
         note_extrema((unsigned)(100 + i));
+        if (checked > PICTURES)
+            abort();
     }
     return arg;
 }
@@ -240,12 +301,15 @@ static void start(pthread_t *t, void *(*f)(void *), void *arg)
 
 int main(void)
 {
-    pthread_t load, show, count, blurs[WORKERS], sharps[WORKERS];
+    pthread_t load, show, count, check, blurs[WORKERS], sharps[WORKERS];
     unsigned sums[PICTURES] = {0}, all = 0;
     stage_init(&loaded, 1);
     stage_init(&blurred, WORKERS);
     stage_init(&sharpened, WORKERS);
+    for (int i = 0; i < PICTURES; i++)
+        histograms[i] = histogram_new();
     start(&show, display, NULL);
+    start(&check, checker, NULL);
     start(&load, loader, NULL);
     for (int i = 0; i < WORKERS; i++) {
         start(&blurs[i], blurrer, NULL);
@@ -259,6 +323,9 @@ int main(void)
     }
     pthread_join(count, NULL);
     pthread_join(show, NULL);
+    pthread_join(check, NULL);
+    for (int i = 0; i < PICTURES; i++)
+        histogram_free(histograms[i]);
     for (int i = 0; i < PICTURES; i++)
         all += sums[i];
     printf("%d pictures, %u, %d users of the palette\n", progress.counted, all, palette_users);

@@ -78,23 +78,15 @@ void pf_candidates_add(struct pf_candidates *c, const struct pf_finding *f,
     add_way(it, way);
 }
 
-/* A witness of the engine ends before the two accesses; the one that came last now goes first. What is no witness
- * has no order. */
+/* What is no witness has no order. */
 static void add_race(struct pf_candidates *c, struct pf_predict_job *j, size_t k,
                      const struct pf_race *r)
 {
     struct pf_finding f;
-    struct pf_hatch way = {.event = {r->b, r->a}, .n = 2, .adjacent = true};
-    uint32_t *order = pf_mem_resize(NULL, r->norder + 2, sizeof *order);
-    if (r->norder)
-        memcpy(order, r->order, r->norder * sizeof *order);
-    order[r->norder] = r->b;
-    order[r->norder + 1] = r->a;
-    if (j->analyses[k]->claim == PF_CLAIM_WITNESSED) {
-        way.start = r->start;
-        way.norder = r->norder + 2;
-    }
-    way.order = order;
+    struct pf_hatch way;
+    uint32_t *order = pf_hatch_witness(&way, r);
+    if (j->analyses[k]->claim != PF_CLAIM_WITNESSED)
+        way.start = way.norder = 0;
     pf_predict_race(j, k, r, &f);
     pf_candidates_add(c, &f, &way, PF_NONE);
     free(order);

@@ -257,10 +257,11 @@ int pf_hatch_run(struct pf_hatch_run *r)
     if (r->n > 1 && !r->apart)
         try_together(r);
     try_apart(r);
-    for (size_t i = 0; i < r->n; i++)
+    for (size_t i = 0; i < r->n && !r->harm_unasked; i++)
         if (r->items[i].result->verdict == PF_HATCHED_ERROR)
             add_assertion(r->items[i].clip, r->items[i].result);
-    look_for_harm(r);
+    if (!r->harm_unasked)
+        look_for_harm(r);
     if (isatty(STDERR_FILENO))
         fputc('\n', stderr);
     sigaction(SIGINT, &was[0], NULL);

@@ -16,6 +16,22 @@ void pf_hatch_say(struct pf_hatch_result *out, enum pf_hatched verdict, const ch
     snprintf(out->why, sizeof out->why, "%.*s", (int)strcspn(why, "\n"), why);
 }
 
+uint32_t *pf_hatch_witness(struct pf_hatch *h, const struct pf_race *r)
+{
+    uint32_t *order = pf_mem_resize(NULL, r->norder + 2, sizeof *order);
+    if (r->norder)
+        memcpy(order, r->order, r->norder * sizeof *order);
+    order[r->norder] = r->b;
+    order[r->norder + 1] = r->a;
+    *h = (struct pf_hatch){.event = {r->b, r->a},
+                           .n = 2,
+                           .start = r->start,
+                           .order = order,
+                           .norder = r->norder + 2,
+                           .adjacent = true};
+    return order;
+}
+
 static pf_status write_plan(const struct pf_trace *t, const struct pf_hatch *h, const char *file,
                             struct pf_error *e)
 {
@@ -35,17 +51,28 @@ static const char *file_of(const struct pf_trace *t, uint32_t event)
     return pf_trace_text(t, t->sites.at[t->events.at[event].site].file);
 }
 
+/* Of the parts of one operation, how many of its kind come before this one? */
+static uint32_t part_of(const struct pf_trace *t, uint32_t e)
+{
+    uint32_t n = 0;
+    for (uint32_t i = e; i-- > 0 && t->recorded.index.at[i] == t->recorded.index.at[e] &&
+                         t->events.at[i].thread == t->events.at[e].thread;)
+        n += t->events.at[i].kind == t->events.at[e].kind;
+    return n;
+}
+
 /* The event of `now` that stands for event e of `then`; PF_NONE: another one is in its place. */
 static uint32_t same_event(const struct pf_trace *then, uint32_t e, const struct pf_trace *now)
 {
     const struct pf_event *x = &then->events.at[e];
     uint32_t thread = then->recorded.thread.at[x->thread];
+    uint32_t skip = part_of(then, e);
     for (uint32_t i = 0; i < now->events.len; i++) {
         const struct pf_event *y = &now->events.at[i];
         if (now->recorded.index.at[i] == then->recorded.index.at[e] && y->kind == x->kind &&
             now->recorded.thread.at[y->thread] == thread &&
             now->sites.at[y->site].line == then->sites.at[x->site].line &&
-            !strcmp(file_of(now, i), file_of(then, e)))
+            !strcmp(file_of(now, i), file_of(then, e)) && !skip--)
             return i;
     }
     return PF_NONE;

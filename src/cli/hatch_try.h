@@ -12,6 +12,7 @@
 #ifndef PF_CLI_HATCH_TRY_H
 #define PF_CLI_HATCH_TRY_H
 
+#include "analysis.h"
 #include "clip.h"
 #include "pecan/pattern.h"
 
@@ -36,6 +37,10 @@ struct pf_hatch_result {
     char why[400];
     char memory[280]; /* its first memory error; "": none was seen */
 };
+
+/* A witness as a candidate: it ends before the two accesses; the one that came last now goes first. Returns
+ * the order, the caller's to free. */
+uint32_t *pf_hatch_witness(struct pf_hatch *h, const struct pf_race *r);
 
 /* Runs what `recording` describes along the candidate's schedule and records it into `file`. Prints what
  * the program prints. */

@@ -100,6 +100,11 @@ static int load_clip(const char *verb, const char *path, const char *atomic, str
             "pf %s: %s: the program is not instrumented: its accesses are not known, so nothing "
             "can be said of races; only of locks and other synchronisation\n",
             verb, path);
+    if (ok && t->recorded.limited)
+        fprintf(
+            stderr,
+            "pf %s: %s: only its first %zu events were analysed; what comes behind is not known\n",
+            verb, path, t->events.len);
     t->recorded.cut |= cut || clip.meta.runtime;
     pf_clip_release(&clip);
     if (!ok)

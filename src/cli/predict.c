@@ -7,8 +7,11 @@
 #include "finding_text.h"
 #include "hatch_file.h"
 #include "load_trace.h"
+#include "predict_clips.h"
 #include "predict_finding.h"
+#include "recorded.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -42,6 +45,16 @@ static void add_witness(struct pf_text *t, const struct pf_predict_job *j, const
     pf_text_add(t, " and ");
     pf_text_u64(t, pf_trace_label(&j->t, r->b));
     pf_text_add(t, " are next in their threads\n");
+}
+
+static void add_clip(struct pf_text *t, const struct pf_predict_clip *c)
+{
+    if (!c)
+        return;
+    pf_text_add(t, c->happened ? "  The witness was run; see it with: pf replay --until race "
+                               : "  The witness was NOT reached by a run: ");
+    pf_text_add(t, c->happened ? c->path : c->why);
+    pf_text_char(t, '\n');
 }
 
 static void add_anomaly(struct pf_text *t, const struct pf_predict_job *j,
@@ -124,6 +137,7 @@ static void add_text(struct pf_text *t, struct pf_predict_job *j, bool color)
             pf_finding_text(t, &f, &style);
             if (j->analyses[k]->claim == PF_CLAIM_WITNESSED)
                 add_witness(t, j, &r->races.at[i]);
+            add_clip(t, pf_predict_clip(j, k, i));
         }
         pf_text_add(t, j->analyses[k]->name);
         pf_text_add(t, ": ");
@@ -171,6 +185,8 @@ static void add_json(struct pf_text *t, struct pf_predict_job *j, int argc, char
         for (size_t i = 0; i < j->results[k].races.len; i++) {
             struct pf_finding f;
             pf_predict_race(j, k, &j->results[k].races.at[i], &f);
+            const struct pf_predict_clip *c = pf_predict_clip(j, k, i);
+            f.clip = c && c->happened ? c->path : NULL;
             add_finding(t, &f, &first);
         }
     add_json_anomalies(t, j, true, &first);
@@ -227,7 +243,8 @@ static int choose(struct pf_predict_job *j, const char *list)
                : pf_complain(VERB, "--analysis: the list is empty");
 }
 
-static int run_job(struct pf_predict_job *j, const char *json, int argc, char **argv)
+static int run_job(struct pf_predict_job *j, const char *json, const char *clips, int argc,
+                   char **argv)
 {
     int status = pf_load_trace_atomic(VERB, j->path, j->atomic, &j->t);
     if (status != PF_EXIT_OK)
@@ -243,6 +260,8 @@ static int run_job(struct pf_predict_job *j, const char *json, int argc, char **
         pf_lock_graph(&j->t, &j->cycles);
     for (size_t i = 0; i < j->anomalies.at.len; i++)
         found += j->anomalies.at.at[i].witnessed;
+    if (clips && (status = pf_predict_clips(j, clips)) != PF_EXIT_OK)
+        return status;
     for (int as_json = 0; as_json <= (json != NULL); as_json++) {
         struct pf_text t;
         struct pf_error e;
@@ -263,7 +282,9 @@ static int run_job(struct pf_predict_job *j, const char *json, int argc, char **
 
 int pf_cmd_predict(int argc, char **argv)
 {
-    const char *list = NULL, *json = NULL, *patterns = NULL, *atomic = NULL;
+    const char *list = NULL, *json = NULL, *patterns = NULL, *atomic = NULL, *clips = NULL,
+               *events = NULL;
+    char *end = NULL;
     const struct pf_cli_option options[] = {
         {"analysis", "LIST",
          "analyses, with commas between (default " DEFAULT_ANALYSIS "):\n"
@@ -279,13 +300,18 @@ int pf_cmd_predict(int argc, char **argv)
         {"atomic", "GLOB",
          "of a recording: calls of functions of this name are regions (implies " PATTERNS ")",
          &atomic, NULL},
+        {"clips", "DIR",
+         "of a recording: run the witness of each race, and write a clip of it for pf replay",
+         &clips, NULL},
+        {"events", "N", "of a recording: its first N events (default and limit: 100 million)",
+         &events, NULL},
         {"json", "FILE", "write the findings as JSON ('-': to standard output)", &json, NULL},
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] TRACE",
-        "Finds the races that some reordering of the trace proves. TRACE is in the text form or "
-        "in\n"
-        "RAPID's STD form. Exits 66 when there are any, 0 when there are none.",
+        "Finds the races that some reordering of the trace proves. TRACE is a recording, or in the "
+        "text\n"
+        "form, or in RAPID's STD form. Exits 66 when there are any, 0 when there are none.",
         options, sizeof options / sizeof options[0]};
     struct pf_predict_job *j = pf_mem_zero(1, sizeof *j);
     int status = PF_EXIT_USAGE, words = argc;
@@ -306,15 +332,20 @@ int pf_cmd_predict(int argc, char **argv)
     }
     pf_trace_init(&j->t);
     pf_cli_pool_init(&j->pool);
+    unsigned long limit = events ? strtoul(events, &end, 10) : PF_RECORDED_MAX;
+    j->t.recorded.limit = (uint32_t)limit;
     if (!j->path)
         status = pf_complain(VERB, "which trace?");
+    else if (!limit || limit > PF_RECORDED_MAX || (end && *end))
+        status = pf_complain(VERB, "--events=%s: a number from 1 to %u expected", events,
+                             PF_RECORDED_MAX);
     else {
         j->atomic = atomic;
         status = choose(j, list ? list : patterns || atomic ? PATTERNS : DEFAULT_ANALYSIS);
         if (status == PF_EXIT_OK && patterns)
             status = pf_predict_patterns(VERB, j, patterns);
         if (status == PF_EXIT_OK)
-            status = run_job(j, json, words, all);
+            status = run_job(j, json, clips, words, all);
     }
     for (size_t k = 0; k < j->n; k++)
         pf_result_release(&j->results[k]);

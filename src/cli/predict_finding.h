@@ -16,12 +16,21 @@
 
 #define PF_PREDICT_ANALYSES 16
 
+/* Of a witnessed race, when clips are asked for. */
+struct pf_predict_clip {
+    const char *path;
+    bool happened;   /* there is a clip */
+    const char *why; /* else: what was in the way */
+};
+
 /* What one command line asks for, and what came out. */
 struct pf_predict_job {
     const char *path, *atomic; /* atomic: functions that are regions, NULL: none */
     struct pf_trace t;
     const struct pf_analysis *analyses[PF_PREDICT_ANALYSES];
     struct pf_result results[PF_PREDICT_ANALYSES];
+    struct pf_predict_clip *clips[PF_PREDICT_ANALYSES]; /* of each race; NULL: not asked for */
+    size_t unreached; /* witnesses that a run did not follow to the race */
     size_t n;
     pf_patterns patterns; /* empty: no search for patterns */
     struct pf_anomalies anomalies;

@@ -318,17 +318,20 @@ bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, const ch
         l.names = pf_events_names(events);
         take_variables(&l);
     }
-    for (size_t n; ok && (n = pf_events_read(events, r, sizeof r / sizeof *r, &s, &e));)
-        for (size_t i = 0; ok && i < n; i++) {
-            ok = t->events.len < PF_RECORDED_MAX || bad(&l, "more events than can be analysed");
-            ok = ok && add_event(&l, &r[i]);
+    uint32_t limit = t->recorded.limit ? t->recorded.limit : PF_RECORDED_MAX;
+    for (size_t n; ok && !t->recorded.limited &&
+                   (n = pf_events_read(events, r, sizeof r / sizeof *r, &s, &e));)
+        for (size_t i = 0; ok && i < n && !t->recorded.limited; i++) {
+            /* not between the parts of one operation */
+            t->recorded.limited = t->events.len >= limit && !r[i].attached;
+            ok = t->recorded.limited || add_event(&l, &r[i]);
         }
     if (s != PF_OK) {
         snprintf(err->text, sizeof err->text, "%.230s", e.text);
         ok = false;
     }
     if (ok) {
-        t->recorded.cut = pf_events_cut(events) || !clip->ended;
+        t->recorded.cut = pf_events_cut(events) || !clip->ended || t->recorded.limited;
         pf_trace_seal(t);
     }
     if (l.names)

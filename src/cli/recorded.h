@@ -7,7 +7,8 @@
  *          known becomes several events.
  * Memory:  fills a trace that the caller has initialised, and seals it.
  * Errors:  false with the file, what was expected and what was found; the trace is then only good for
- *          pf_trace_release. A recording that is cut is read as far as it goes: recorded.cut.
+ *          pf_trace_release. A recording that is cut, or has more than recorded.limit events, is read as far
+ *          as it goes: recorded.cut.
  */
 #ifndef PF_CLI_RECORDED_H
 #define PF_CLI_RECORDED_H

@@ -17,7 +17,7 @@ static int complain(const struct pf_error *e) { return pf_complain(VERB, "%s", e
 
 /* Says what became of it; the exit status. */
 static int tell(const struct pf_clip *clip, const struct pf_child_end *child,
-                const struct pf_clip_end *end)
+                const struct pf_clip_end *end, const char *until)
 {
     if (end->outcome == PF_OUTCOME_DIVERGED)
         return pf_complain(VERB, "%s: the run does not follow the recording: %s", clip->path,
@@ -28,7 +28,7 @@ static int tell(const struct pf_clip *clip, const struct pf_child_end *child,
         return PF_EXIT_FOUND;
     }
     if (end->outcome == PF_OUTCOME_STOPPED)
-        fprintf(stderr, "pf replay: %s\n", end->text);
+        fprintf(stderr, "pf replay: stopped before %s\n", until ? until : end->text);
     if (clip->ended && end->outcome == PF_OUTCOME_NONE && child->wait != clip->end.wait)
         return pf_complain(VERB, "%s: ended with status %#x, the recording with %#x", clip->path,
                            child->wait, clip->end.wait);
@@ -128,7 +128,7 @@ int pf_replay(int argc, char **argv)
         status =
             WIFSIGNALED(d.gdb_status) ? 128 + WTERMSIG(d.gdb_status) : WEXITSTATUS(d.gdb_status);
     else
-        status = tell(&clip, &child, &end);
+        status = tell(&clip, &child, &end, d.until);
     if (s == PF_OK && d.children)
         fprintf(
             stderr,

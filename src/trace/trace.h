@@ -119,7 +119,9 @@ struct pf_recorded {
     PF_VEC(struct pf_recorded_trail) trails;
     pf_vec_u32 trail_sites;
     bool present;
-    bool cut; /* the recording ended early */
+    bool cut; /* the recording ended early, or only its first events were read */
+    uint32_t limit; /* asked for by who reads it: events at most; 0: PF_RECORDED_MAX */
+    bool limited; /* there were more */
 };
 
 struct pf_initial {

@@ -10,7 +10,7 @@
  *
  * Threads: any. Waits by giving up the processor, never by sleeping.
  *
- * With ORDER_FREE nobody waits: for tests in which a scheduler orders the threads (test/run/witnesses.py).
+ * With ORDER_FREE nobody waits: for tests in which a scheduler orders the threads (test/run/program.py --predict).
  */
 #ifndef ORDER_H
 #define ORDER_H

@@ -1,7 +1,7 @@
 """program.py - builds and runs one program test and compares what is found with what is wanted.
 
     program.py [--pf PF] [--level O0] [--runs N] [--work DIR] [--tsan | --sample LIST | --direct S,R |
-        --predict] FILE...
+        --predict R] FILE...
 
 Without --level: every level the test names. --tsan uses clang-19 -fsanitize=thread in place of
 photofinish, to check the expectations (variables, complete stacks and the like are then not compared).
@@ -10,11 +10,13 @@ stacks that are wanted, but nothing need be found.
 --direct records the program in directed mode with S seeds and replays each recording R times; in
 the trace of a race-free program everything must be ordered. (What may happen in other orders is not asked: order.h is
 no synchronisation that an analysis could see.)
---predict records it with two seeds: pf predict takes the recordings and names only races that are wanted.
+--predict records it with two seeds: pf predict takes the recordings and names only races that are wanted, and R
+replays of each one's witness reach the race.
 Exit: 0 as wanted, 1 not, 2 usage. test/program/README.md says what is compared.
 """
 
 import argparse
+import json
 import os
 import shlex
 import subprocess
@@ -141,25 +143,50 @@ class Sampled(Photofinish):
 
 
 class Predicted(Photofinish):
-    """Recorded under several seeds: predict takes each recording, and names only races that are wanted.
-    Not so where the order of the threads is made by means that no trace can see (order.h, turns.h)."""
+    """Recorded under several seeds: predict takes each recording, and names only races that are wanted; each
+    has a clip, and all replays of it come to the race. Where the order of the threads is made by means that no
+    trace can see (order.h, turns.h), names are not compared, and the clips are of a program without that
+    order."""
 
-    def check(self, test, program, work):
+    def __init__(self, pf, replays):
+        super().__init__(pf)
+        self.replays = replays
+        self.witnesses = 0
+
+    def check(self, test, program, work, free):
+        if test.no_direct():
+            return
+        for policy in ("random:1", "pos:2"):
+            self.predict(test, program, work, policy, free is None, free is None)
+            if free:
+                self.predict(test, free, work, policy, False, True)
+
+    def predict(self, test, program, work, policy, exact, clips):
         clip, out = work / "predicted.clip", work / "findings.json"
         env = os.environ | test.environment() | {"PF_OPTIONS": "quiet=1:exitcode=0"}
-        for policy in ("random:1", "pos:2"):
-            command([self.pf, "record", "-o", clip, f"--schedule={policy}", "--", program, *test.args()],
-                    cwd=work, input=test.stdin(), env=env)
-            out.unlink(missing_ok=True)
-            said = command([self.pf, "predict", "--json", out, clip], cwd=work, input="")
-            if said.returncode not in (0, FOUND):
-                raise Failure(f"predict, recorded with {policy}: status {said.returncode}\n{said.stderr}")
-            findings, _ = read_json(out, {f.name for f in test.files()}, "predicted")
-            wanted = {race.lines() for race in test.races}
-            hidden = any(s in f.read_text() for f in test.files() for s in ('"order.h"', '"turns.h"'))
-            wrong = [f"not wanted:\n{f}" for f in findings if f.lines() not in wanted and not hidden]
-            if wrong:
-                raise Failure(f"predict, recorded with {policy}:\n" + "\n".join(wrong) + "\n" + said.stdout)
+        command([self.pf, "record", "-o", clip, f"--schedule={policy}", "--", program, *test.args()],
+                cwd=work, input=test.stdin(), env=env)
+        out.unlink(missing_ok=True)
+        said = command([self.pf, "predict", "--json", out, *(["--clips", work / "clips"] if clips else []), clip],
+                       cwd=work, input=test.stdin() or "", env=env)
+        if said.returncode not in (0, FOUND):
+            raise Failure(f"predict, recorded with {policy}: status {said.returncode}\n{said.stderr}")
+        findings, _ = read_json(out, {f.name for f in test.files()}, "predicted")
+        wanted = {race.lines() for race in test.races}
+        wrong = [f"not wanted:\n{f}" for f in findings if exact and f.lines() not in wanted]
+        if wrong:
+            raise Failure(f"predict, recorded with {policy}:\n" + "\n".join(wrong) + "\n" + said.stdout)
+        for race in json.loads(out.read_text())["findings"] if clips else []:
+            if not race["clip"]:
+                raise Failure(f"predict, recorded with {policy}: a witness was not reached\n{said.stdout}")
+            self.replay(race["clip"], work, env)
+
+    def replay(self, clip, work, env):
+        self.witnesses += 1
+        for k in range(self.replays):
+            again = command([self.pf, "replay", "--quiet", "--until", "race", clip], cwd=work, input="", env=env)
+            if "stopped before" not in again.stderr:
+                raise Failure(f"replay {k + 1} of {clip} did not come to the race: {again.stderr}")
 
 
 class ThreadSanitizer:
@@ -177,8 +204,8 @@ class ThreadSanitizer:
         return read_tsan(result.stderr, {f.name for f in test.files()}), result
 
 
-def build(tool, test, level, work):
-    common = [f"-{level}", f"-I{ROOT / 'test/program'}", *test.compile_flags()]
+def build(tool, test, level, work, *more):
+    common = [f"-{level}", f"-I{ROOT / 'test/program'}", *test.compile_flags(), *more]
     compiler = tool.compiler(test.is_cxx())
     for name, sources in test.shared:
         cxx = any(s.suffix == ".cpp" for s in sources)
@@ -229,7 +256,14 @@ def compare_stacks(test, findings):
 
 def run_level(tool, test, level, runs, work):
     program = build(tool, test, level, work)
-    if isinstance(tool, (Sampled, Directed, Predicted)):
+    if isinstance(tool, Predicted):
+        free = None
+        if any(s in f.read_text() for f in test.files() for s in ('"order.h"', '"turns.h"')):
+            (work / "free").mkdir(exist_ok=True)
+            free = build(tool, test, level, work / "free", "-DORDER_FREE")
+        tool.check(test, program, work, free)
+        return
+    if isinstance(tool, (Sampled, Directed)):
         for run in range(runs):
             tool.check(test, program, work)
         return
@@ -272,13 +306,13 @@ def main():
     p.add_argument("--tsan", action="store_true")
     p.add_argument("--sample", help="policies, separated by commas")
     p.add_argument("--direct", help="seeds and replays of each, with a comma between")
-    p.add_argument("--predict", action="store_true")
+    p.add_argument("--predict", type=int, metavar="R")
     p.add_argument("files", nargs="+")
     args = p.parse_args()
     tool = (ThreadSanitizer() if args.tsan else
             Sampled(args.pf, args.sample.split(",")) if args.sample else
             Directed(args.pf, *map(int, args.direct.split(","))) if args.direct else
-            Predicted(args.pf) if args.predict else Photofinish(args.pf))
+            Predicted(args.pf, args.predict) if args.predict else Photofinish(args.pf))
     failed = 0
     for path in args.files:
         try:
@@ -287,7 +321,9 @@ def main():
             print(f"FAILED {e}")
             failed += 1
         else:
-            print(f"ok {path}")
+            print(f"ok {path}", flush=True)
+    if isinstance(tool, Predicted):
+        print(f"{tool.witnesses} witnesses, each reached {tool.replays} times of {tool.replays}, {failed} programs failed")
     return 1 if failed else 0
 
 

@@ -34,6 +34,7 @@ void pf_window_release(struct pf_window *w)
     pf_vec_release(&w->lock_section);
     pf_vec_release(&w->cell_list);
     pf_vec_release(&w->written);
+    pf_vec_release(&w->writer);
     pf_vec_release(&w->lock_list);
     memset(w, 0, sizeof *w);
 }
@@ -143,6 +144,7 @@ static void find_written(struct pf_window *w)
     const struct pf_trace *t = w->x->t;
     bool calls = false;
     pf_vec_clear(&w->written);
+    pf_vec_clear(&w->writer);
     for (uint32_t i = 0; i < w->n && !calls && w->x->missing != PF_MISSING_IGNORE; i++)
         calls = pf_window_event(w, i)->kind == PF_EV_CALL;
     for (uint32_t i = 0; i < w->n && calls; i++) {
@@ -154,34 +156,33 @@ static void find_written(struct pf_window *w)
             if (t->cells.at[c].shared && w->cell_map[c] == PF_NONE) {
                 local_cell(w, c);
                 pf_vec_push(&w->written, c);
+                pf_vec_push(&w->writer, PF_NONE);
             }
     }
 }
 
-/* What is not written in the window is what it was when the call begins. */
+/* What nobody else has written in the window is what it was when the call begins: what comes behind it in the
+ * trace stays there, and its own thread is right by then. */
 static void fill_call(struct pf_window *w, uint32_t i)
 {
     const struct pf_trace *t = w->x->t;
     const struct pf_reach *d = &t->reaches.at[pf_window_event(w, i)->link];
-    for (size_t k = 0; k < w->written.len; k++)
-        if (pf_trace_reaches(t, d, w->written.at[k]))
+    for (uint32_t k = 0; k < w->written.len; k++)
+        if (w->writer.at[k] != PF_NONE && w->writer.at[k] != w->thread[i] &&
+            pf_trace_reaches(t, d, w->written.at[k]))
             pf_vec_push(&w->touches, (struct pf_touch){.event = i,
-                                                       .cell = w->cell_map[w->written.at[k]],
+                                                       .cell = k,
                                                        .source = PF_START,
                                                        .global = w->written.at[k],
                                                        .reads = true});
 }
 
-/* It saw what the last write left, unless another missing call was there in between. */
+/* What the last write left. (A missing call in between makes all other writes no match: they are before it.) */
 static void find_seen(const struct pf_window *w, struct pf_touch *r)
 {
     const struct pf_touch *x = r->source == PF_START ? NULL : &w->touches.at[r->source];
-    const struct pf_wcell *c = &w->cells.at[r->cell];
-    r->seen = x ? x->stored : c->initial;
-    r->seen_known = x ? x->stored_known : c->initial_known;
-    uint32_t since = w->lo + (x ? x->event + 1 : 0);
-    if (pf_index_overwritten(w->x, r->global, since, w->lo + r->event))
-        r->seen_known = false;
+    r->seen = x ? x->stored : w->cells.at[r->cell].initial;
+    r->seen_known = x ? x->stored_known : w->cells.at[r->cell].initial_known;
 }
 
 /* Cells that one thread alone uses, or that nobody writes, constrain nothing. */
@@ -212,8 +213,12 @@ static void fill_touches(struct pf_window *w)
                                  .pinned = pf_index_pinned(w->x, e)};
             if (x.reads)
                 x.seen_known = pf_trace_cell_value(t, e, c, true, &x.seen);
-            if (x.writes)
+            if (x.writes) {
                 x.stored_known = pf_trace_cell_value(t, e, c, false, &x.stored);
+                uint32_t *by = x.cell < w->writer.len ? &w->writer.at[x.cell] : NULL;
+                if (by)
+                    *by = *by == PF_NONE || *by == w->thread[i] ? w->thread[i] : PF_SEVERAL;
+            }
             pf_vec_push(&w->touches, x);
         }
     }

@@ -12,6 +12,7 @@
 
 #include "trace_index.h"
 
+#define PF_SEVERAL (PF_NONE - 1)
 #define PF_START PF_NONE /* as a writer: the value at the window's start */
 
 /* One cell of one access. A missing call reads all that it reaches. */
@@ -61,7 +62,10 @@ struct pf_window {
     /* scratch */
     uint32_t *cell_map, *thread_map, *lock_map;
     uint32_t cap;
-    pf_vec_u32 cell_list, lock_list, written;
+    pf_vec_u32 cell_list, lock_list;
+    pf_vec_u32 written,
+        writer; /* cells that missing calls may read, which are the first local ones; so far written
+                                   by this thread, PF_NONE: nobody, PF_SEVERAL */
 };
 
 void pf_window_init(struct pf_window *w, const struct pf_index *x);
