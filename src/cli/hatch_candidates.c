@@ -84,7 +84,7 @@ static void add_race(struct pf_candidates *c, struct pf_predict_job *j, size_t k
 {
     struct pf_finding f;
     struct pf_hatch way;
-    uint32_t *order = pf_hatch_witness(&way, r);
+    uint32_t *order = pf_hatch_witness(&way, r, false);
     if (j->analyses[k]->claim != PF_CLAIM_WITNESSED)
         way.start = way.norder = 0;
     pf_predict_race(j, k, r, &f);

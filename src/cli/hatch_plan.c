@@ -50,7 +50,8 @@ uint32_t *pf_plan_pivots(const struct pf_trace *t)
 static void add_step(pf_plan *p, const struct pf_trace *t, uint32_t event)
 {
     uint32_t thread = t->recorded.thread.at[t->events.at[event].thread];
-    uint64_t until = t->recorded.index.at[event];
+    bool ends = t->events.at[event].kind == PF_EV_END; /* others may wait for it to be over */
+    uint64_t until = ends ? PF_PLAN_END : t->recorded.index.at[event];
     struct pf_plan_step *last = p->len ? &p->at[p->len - 1] : NULL;
     if (last && last->thread == thread)
         last->until = until > last->until ? until : last->until;

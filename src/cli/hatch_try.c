@@ -16,14 +16,15 @@ void pf_hatch_say(struct pf_hatch_result *out, enum pf_hatched verdict, const ch
     snprintf(out->why, sizeof out->why, "%.*s", (int)strcspn(why, "\n"), why);
 }
 
-uint32_t *pf_hatch_witness(struct pf_hatch *h, const struct pf_race *r)
+uint32_t *pf_hatch_witness(struct pf_hatch *h, const struct pf_race *r, bool keep)
 {
+    uint32_t first = keep ? r->a : r->b, second = keep ? r->b : r->a;
     uint32_t *order = pf_mem_resize(NULL, r->norder + 2, sizeof *order);
     if (r->norder)
         memcpy(order, r->order, r->norder * sizeof *order);
-    order[r->norder] = r->b;
-    order[r->norder + 1] = r->a;
-    *h = (struct pf_hatch){.event = {r->b, r->a},
+    order[r->norder] = first;
+    order[r->norder + 1] = second;
+    *h = (struct pf_hatch){.event = {first, second},
                            .n = 2,
                            .start = r->start,
                            .order = order,

@@ -38,9 +38,9 @@ struct pf_hatch_result {
     char memory[280]; /* its first memory error; "": none was seen */
 };
 
-/* A witness as a candidate: it ends before the two accesses; the one that came last now goes first. Returns
- * the order, the caller's to free. */
-uint32_t *pf_hatch_witness(struct pf_hatch *h, const struct pf_race *r);
+/* A witness as a candidate: it ends before the two accesses. The one that came last now goes first, unless the
+ * order of the two is to be kept. Returns the order, the caller's to free. */
+uint32_t *pf_hatch_witness(struct pf_hatch *h, const struct pf_race *r, bool keep);
 
 /* Runs what `recording` describes along the candidate's schedule and records it into `file`. Prints what
  * the program prints. */

@@ -3,6 +3,7 @@
  *
  * Model:   a witness is a schedule of events of the recording (analysis.h). The program is run along it, as pf
  *          hatch does (hatch_run.h); a clip is kept only when the two accesses then really followed each other.
+ *          Where they do not in one order (the program may end with the first), the other is tried.
  * Memory:  paths and reasons live in the job's pool.
  * Errors:  complains and returns an exit status. A witness that could not be run keeps its race, without a clip.
  */

@@ -123,6 +123,7 @@ struct pf_continuation {
  *     LEAVE  all continuations are waited for, and the run ends
  *     ASK    before all other steps: what event `until` of thread `asked` is, is put into pf_reached */
 enum { PF_PLAN_FORK = 0xffffffffu, PF_PLAN_LEAVE = 0xfffffffeu, PF_PLAN_ASK = 0xfffffffdu };
+#define PF_PLAN_END UINT64_MAX /* until the thread is over */
 struct pf_plan_step {
     uint32_t thread; /* by creation, 0 is main */
     uint32_t asked;

@@ -62,9 +62,15 @@ static bool check_block(struct checker *c, const struct pf_event *e)
         return true;
     }
     /* Blocks are numbered in the order of their allocs, and so are the reuses. */
-    for (; c->reuse < c->t->reuses.len && c->t->reuses.at[c->reuse] <= block; c->reuse += 2)
-        if (c->t->reuses.at[c->reuse] == block && c->live[c->t->reuses.at[c->reuse + 1]])
+    for (; c->reuse < c->t->reuses.len && c->t->reuses.at[c->reuse] <= block; c->reuse += 2) {
+        uint32_t old = c->t->reuses.at[c->reuse + 1];
+        if (c->t->reuses.at[c->reuse] != block || !c->live[old])
+            continue;
+        /* What libc gives back when a thread is over, nobody tells. */
+        if (!c->t->recorded.present)
             return wrong(c, "hands out memory that is in use");
+        c->live[old] = false;
+    }
     c->live[block] = true;
     return true;
 }

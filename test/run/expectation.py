@@ -11,7 +11,7 @@ import shlex
 from pathlib import Path
 
 KEYS = {"want", "stack", "flags", "libs", "std", "sources", "shared", "args", "env", "pf", "stdin",
-        "stdout", "exit", "levels", "oracle", "tsan", "direct"}
+        "stdout", "exit", "levels", "oracle", "tsan", "direct", "witness"}
 OPS = {"read", "write", "atomic-read", "atomic-write", "lock", "free"}
 MARK = re.compile(r"/\*\s*([A-Z][A-Z0-9_]*(?:\s+[A-Z][A-Z0-9_]*)*)\s*\*/")
 RACE = re.compile(r"^race(?:\s+(?P<name>\S+))?\s+at\s+(?P<a>\S+)\s+(?P<b>\S+)$")
@@ -156,6 +156,9 @@ class Expectation:
 
     def no_oracle(self):
         return bool(self.values["oracle"])
+
+    def no_witness(self):
+        return bool(self.values["witness"])
 
     def no_direct(self):
         return bool(self.values["direct"])

@@ -51,9 +51,15 @@ static uint64_t done(const struct pf_plan_step *k)
 
 static bool is_special(const struct pf_plan_step *k) { return k->thread >= PF_PLAN_ASK; }
 
+static bool is_over(const struct pf_plan_step *k)
+{
+    struct pf_context *c = k->until == PF_PLAN_END ? pf_context_at(k->thread) : NULL;
+    return done(k) >= k->until || (c && c->state == PF_CONTEXT_ENDED);
+}
+
 bool pf_plan_busy(void)
 {
-    while (next < n && !is_special(&step[next]) && done(&step[next]) >= step[next].until)
+    while (next < n && !is_special(&step[next]) && is_over(&step[next]))
         next++;
     return next < n;
 }
