@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define SIDE 8
-#define PICTURES 10
+#define PICTURES 5
 #define ROOM 3
 #define WORKERS 2
 

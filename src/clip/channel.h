@@ -168,7 +168,7 @@ struct pf_channel {
     char tail[2048]; /* the policy of each; a star stands for its number */
     char folder[512]; /* where each puts what it records, under its number */
     struct pf_continuation continuation[PF_CONTINUATIONS];
-    char exclude[512]; /* function names not watched, globs with commas between */
+    char exclude[8192]; /* function names not watched, globs with commas between */
     char atomic[512]; /* replay with tracing: functions that are regions, likewise */
     char text[2048]; /* of the outcome */
     struct pf_reached reached;
