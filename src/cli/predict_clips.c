@@ -2,10 +2,12 @@
 #include "predict_clips.h"
 #include "cli.h"
 #include "hatch_run.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define VERB "predict"
@@ -86,7 +88,9 @@ int pf_predict_clips(struct pf_predict_job *j, const char *folder)
         return pf_complain(VERB, "%s: --clips needs a recording, this is text", j->path);
     if (pf_clip_open(&recording, j->path, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
-    int status = PF_EXIT_OK;
+    int status = mkdir(folder, 0777) && errno != EEXIST
+                     ? pf_complain(VERB, "%s: %s", folder, strerror(errno))
+                     : PF_EXIT_OK;
     for (size_t k = 0; k < j->n && status == PF_EXIT_OK; k++) {
         size_t size = (j->results[k].races.len + 1) * sizeof *j->clips[k];
         if (j->analyses[k]->claim != PF_CLAIM_WITNESSED)
