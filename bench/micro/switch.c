@@ -27,6 +27,9 @@
 #ifdef WITH_SWITCH
 void pf_switch(void **save, void *sp, uint64_t fs);
 bool pf_switch_slow;
+/* Contexts as kernel threads: not here. */
+void pf_baton_begin(void *context);
+void pf_baton_begin(void *context) { (void)context; }
 #endif
 
 enum { SWITCHES = 1000000, HANDOFFS = 20000, COPIES = 100, HEAP = 10 << 20 };
