@@ -1,5 +1,6 @@
 // A relaxed store after a release fence heads a release sequence that a read-modify-write goes on with.
 // want: none
+// witness: without its order it does not end
 // tsan: does not model fences
 #include "turns.h"
 #include <stdatomic.h>

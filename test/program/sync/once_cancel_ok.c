@@ -1,5 +1,6 @@
 // An initialiser that is cancelled is run again by the next thread, after all that it did.
 // want: none
+// witness: without its order it does not end
 // tsan: it never runs the initialiser again
 #include "order.h"
 #include <assert.h>
