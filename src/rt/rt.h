@@ -32,6 +32,9 @@ void pf_event_unseen(void) __attribute__((weak)); /* an atomic or fence inside t
 /* ... and accesses of interposed functions (direct/event.c). */
 void pf_event_touch(const volatile void *addr, size_t size, bool write, uint32_t id)
     __attribute__((weak));
+/* The same of functions that do not enter the runtime: the site of the one on top of the stack. */
+void pf_event_reach(const volatile void *addr, size_t size, bool write, uint32_t site)
+    __attribute__((weak));
 /* Which body a call runs then, where some functions are left out (direct/event_call.c). */
 uint32_t pf_event_body(struct pf_func *f) __attribute__((weak));
 

@@ -135,8 +135,20 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
 /* What a write of an interposed function stores is not known here: it may come before or after. */
 void pf_event_touch(const volatile void *addr, size_t size, bool write, uint32_t id)
 {
+    pf_memory_check((uintptr_t)addr, size, write, id, 0);
     if (pf_direct.fuzzing)
         pf_fuzz_touch((uintptr_t)addr, size, write);
     if (pf_direct.tracing && pf_stack_watched())
         trace_range((uintptr_t)addr, size, id, write, write ? NULL : (const void *)addr, true);
+}
+
+void pf_event_reach(const volatile void *addr, size_t size, bool write, uint32_t site)
+{
+    struct pf_thread *t = pf_self();
+    if (!t || __pf_tls.dispatch == PF_DISPATCH_PLAIN || !pf_stack_watched() ||
+        !(pf_direct.tracing || pf_direct.fuzzing || pf_heap_watch((uintptr_t)addr, size)))
+        return;
+    pf_nest();
+    pf_event_touch(addr, size, write, pf_stack_id(t, site));
+    pf_unnest();
 }

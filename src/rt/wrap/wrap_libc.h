@@ -4,6 +4,7 @@
  * Model:   PF_WITHIN(fn, accesses) makes the accesses as the function `fn` called from here, with
  *          the same range checks that compiled code uses. The runtime is not entered otherwise: no
  *          nesting, no errno to keep, and the stack of the call is only named when it is needed.
+ *          PF_VISIBLE(fn) stands at the beginning of such a function.
  *          PF_STAND(t, fn) lets `fn` stand on the shadow stack until the scope ends; for functions
  *          whose real one calls the target, allocates, or has accesses before and after it.
  *          Where order is involved, or the real function waits, use PF_CALL of wrap.h.
@@ -31,15 +32,18 @@ static inline bool pf_watching(void)
     return __pf_tls.dispatch != PF_DISPATCH_PLAIN && pf_stack_watched();
 }
 
-/* In directed runs there are no clocks to check against, and these are no events. */
 static inline void pf_reads(const volatile void *addr, size_t size)
 {
-    if (pf_watching() && !pf_rt.events)
+    if (pf_rt.events)
+        pf_event_reach(addr, size, false, PF_NATIVE_READ);
+    else if (pf_watching())
         __pf_read_range(addr, size, PF_NATIVE_READ);
 }
 static inline void pf_writes(const volatile void *addr, size_t size)
 {
-    if (pf_watching() && !pf_rt.events)
+    if (pf_rt.events)
+        pf_event_reach(addr, size, true, PF_NATIVE_WRITE);
+    else if (pf_watching())
         __pf_write_range(addr, size, PF_NATIVE_WRITE);
 }
 /* A string of at most max bytes: what is read is up to its end, or all of max. */
@@ -55,6 +59,17 @@ static inline void pf_writes_string(const char *s)
         pf_writes(s, pf_bounded_length(s, SIZE_MAX) + 1);
 }
 
+/* Directed mode: the function is a visible operation. First of all, since others may run here and nowhere
+ * between its effect and its accesses. */
+static inline void pf_visible(struct pf_func *native)
+{
+    if (pf_directed() && pf_self() && pf_watching()) {
+        pf_sched_hash((uint64_t)native - (uint64_t)&pf_direct);
+        pf_sched_point();
+    }
+}
+#define PF_VISIBLE(fn) pf_visible(&pf_native_##fn)
+
 #define PF_WITHIN(fn, ...)                                                                         \
     do {                                                                                           \
         if (pf_self() && pf_watching() && !pf_orders_itself(__builtin_return_address(0))) {        \
@@ -67,6 +82,7 @@ static inline void pf_writes_string(const char *s)
 static inline struct pf_thread *pf_stand_enter(struct pf_func *native, const void *caller)
 {
     struct pf_thread *t = pf_self();
+    pf_visible(native);
     if (t)
         pf_stack_push(native);
     if (t && pf_orders_itself(caller))
@@ -99,9 +115,9 @@ void pf_format_reads(const char *format, va_list args);
 void pf_format_writes(const char *format, va_list args, int filled);
 
 /* What a descriptor is for order: wrap_fd.c. Called un-nested. */
-void pf_fd_sends(struct pf_thread *t, int fd);    /* before data leaves */
+void pf_fd_sends(struct pf_thread *t, int fd); /* before data leaves */
 void pf_fd_receives(struct pf_thread *t, int fd); /* after data, or an end of file, came */
-void pf_fd_closing(struct pf_thread *t, int fd);  /* before it is closed */
+void pf_fd_closing(struct pf_thread *t, int fd); /* before it is closed */
 
 /* The environment the process was started with: wrap_exec.c. */
 void pf_exec_init(char **env);

@@ -27,6 +27,7 @@ static inline size_t least(size_t a, size_t b) { return a < b ? a : b; }
 #define AFTER(result, fn, parameters, arguments, ...)                                              \
     PF_INTERPOSE(result, fn, parameters)                                                           \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         result r = PF_REAL(fn) arguments;                                                          \
         PF_WITHIN(fn, __VA_ARGS__);                                                                \
         return r;                                                                                  \
@@ -83,6 +84,7 @@ AFTER(clock_t, times, (struct tms * p), (p), if (p) pf_writes(p, sizeof *p))
 #define PARSES(result, fn)                                                                         \
     PF_INTERPOSE(result, fn, (const char *restrict s, char **restrict end))                        \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         char *at;                                                                                  \
         result r = PF_REAL(fn)(s, &at);                                                            \
         PF_WITHIN(fn, pf_reads(s, (size_t)(at - s) + 1); if (end) pf_writes(end, sizeof *end));    \
@@ -93,6 +95,7 @@ AFTER(clock_t, times, (struct tms * p), (p), if (p) pf_writes(p, sizeof *p))
 #define PARSES_BASE(result, fn)                                                                    \
     PF_INTERPOSE(result, fn, (const char *restrict s, char **restrict end, int base))              \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         char *at = (char *)(uintptr_t)s;                                                           \
         result r = PF_REAL(fn)(s, &at, base);                                                      \
         PF_WITHIN(fn, pf_reads(s, (size_t)(at - s) + 1); if (end) pf_writes(end, sizeof *end));    \
@@ -113,6 +116,7 @@ PARSES_BASE(uintmax_t, strtoumax)
     PF_NATIVE(fn);                                                                                 \
     PF_EXPORT __attribute__((weak)) result fn(const char *s)                                       \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         char *at = (char *)(uintptr_t)s;                                                           \
         result r = (result)PF_REAL(real)(s, &at, ##__VA_ARGS__);                                   \
         PF_WITHIN(fn, pf_reads(s, (size_t)(at - s) + 1));                                          \

@@ -11,43 +11,70 @@
 
 static inline size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
+/* The compiler calls these by itself, in the runtime too, and compiled code has entries of its own for them
+ * (wrap_intrinsic.c). In directed mode only those count that compiled code calls by name, and they are no
+ * operations of their own: nobody else runs. */
+static bool is_called_by_name(const struct pf_func *native)
+{
+    const struct pf_frame *caller = __pf_tls.frame - 1;
+    if (!pf_self() || !caller->func || !pf_frame_site(caller))
+        return false;
+    const pf_rel *sites = &caller->func->sites;
+    const struct pf_site *site = (const struct pf_site *)((const char *)sites + *sites);
+    const char *called = pf_rel_str(&site[pf_frame_site(caller) - 1].var);
+    const char *own = pf_rel_str(&native->name);
+    while (called && *called && *called == *own) {
+        called++;
+        own++;
+    }
+    return called && *called == *own;
+}
+#define BASIC(fn, ...)                                                                             \
+    if (!pf_directed() || is_called_by_name(&pf_native_##fn))                                      \
+    PF_WITHIN(fn, __VA_ARGS__)
+
 PF_INTERPOSE_OFTEN(void *, memcpy, (void *restrict d, const void *restrict s, size_t n))
 {
-    PF_WITHIN(memcpy, pf_reads(s, n); pf_writes(d, n));
+    BASIC(memcpy, pf_reads(s, n); pf_writes(d, n));
     return PF_REAL(memcpy)(d, s, n);
 }
 PF_INTERPOSE_OFTEN(void *, memmove, (void *d, const void *s, size_t n))
 {
-    PF_WITHIN(memmove, pf_reads(s, n); pf_writes(d, n));
+    BASIC(memmove, pf_reads(s, n); pf_writes(d, n));
     return PF_REAL(memmove)(d, s, n);
 }
 PF_INTERPOSE_OFTEN(void *, mempcpy, (void *restrict d, const void *restrict s, size_t n))
 {
+    PF_VISIBLE(mempcpy);
     PF_WITHIN(mempcpy, pf_reads(s, n); pf_writes(d, n));
     return PF_REAL(mempcpy)(d, s, n);
 }
 PF_INTERPOSE_OFTEN(void *, memset, (void *d, int byte, size_t n))
 {
-    PF_WITHIN(memset, pf_writes(d, n));
+    BASIC(memset, pf_writes(d, n));
     return PF_REAL(memset)(d, byte, n);
 }
 PF_INTERPOSE_OFTEN(void, bzero, (void *d, size_t n))
 {
+    PF_VISIBLE(bzero);
     PF_WITHIN(bzero, pf_writes(d, n));
     PF_REAL(bzero)(d, n);
 }
 PF_INTERPOSE_OFTEN(void, explicit_bzero, (void *d, size_t n))
 {
+    PF_VISIBLE(explicit_bzero);
     PF_WITHIN(explicit_bzero, pf_writes(d, n));
     PF_REAL(explicit_bzero)(d, n);
 }
 PF_INTERPOSE_OFTEN(void, bcopy, (const void *s, void *d, size_t n))
 {
+    PF_VISIBLE(bcopy);
     PF_WITHIN(bcopy, pf_reads(s, n); pf_writes(d, n));
     PF_REAL(bcopy)(s, d, n);
 }
 PF_INTERPOSE_OFTEN(void *, memccpy, (void *restrict d, const void *restrict s, int c, size_t n))
 {
+    PF_VISIBLE(memccpy);
     void *end = PF_REAL(memccpy)(d, s, c, n);
     size_t done = end ? (size_t)((char *)end - (char *)d) : n;
     PF_WITHIN(memccpy, pf_reads(s, done); pf_writes(d, done));
@@ -66,6 +93,7 @@ static size_t same_bytes(const void *a, const void *b, size_t n)
 #define COMPARES_BYTES(fn)                                                                         \
     PF_INTERPOSE_OFTEN(int, fn, (const void *a, const void *b, size_t n))                          \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         int r = PF_REAL(fn)(a, b, n);                                                              \
         if (pf_self() && pf_watching()) {                                                          \
             size_t done = r ? least(same_bytes(a, b, n) + 1, n) : n;                               \
@@ -79,18 +107,21 @@ COMPARES_BYTES(bcmp)
 /* memchr(s, c, n): up to the hit, or all. */
 PF_INTERPOSE_OFTEN(void *, memchr, (const void *s, int c, size_t n))
 {
+    PF_VISIBLE(memchr);
     void *hit = PF_REAL(memchr)(s, c, n);
     PF_WITHIN(memchr, pf_reads(s, hit ? (size_t)((char *)hit - (const char *)s) + 1 : n));
     return hit;
 }
 PF_INTERPOSE_OFTEN(void *, rawmemchr, (const void *s, int c))
 {
+    PF_VISIBLE(rawmemchr);
     void *hit = PF_REAL(rawmemchr)(s, c);
     PF_WITHIN(rawmemchr, pf_reads(s, (size_t)((char *)hit - (const char *)s) + 1));
     return hit;
 }
 PF_INTERPOSE_OFTEN(void *, memrchr, (const void *s, int c, size_t n))
 {
+    PF_VISIBLE(memrchr);
     void *hit = PF_REAL(memrchr)(s, c, n);
     const char *from = hit ? hit : s;
     PF_WITHIN(memrchr, pf_reads(from, (size_t)((const char *)s + n - from)));
@@ -98,6 +129,7 @@ PF_INTERPOSE_OFTEN(void *, memrchr, (const void *s, int c, size_t n))
 }
 PF_INTERPOSE_OFTEN(void *, memmem, (const void *s, size_t n, const void *part, size_t m))
 {
+    PF_VISIBLE(memmem);
     void *hit = PF_REAL(memmem)(s, n, part, m);
     PF_WITHIN(memmem, pf_reads(s, hit ? (size_t)((char *)hit - (const char *)s) + m : n);
               pf_reads(part, m));
@@ -106,12 +138,14 @@ PF_INTERPOSE_OFTEN(void *, memmem, (const void *s, size_t n, const void *part, s
 
 PF_INTERPOSE_OFTEN(size_t, strlen, (const char *s))
 {
+    PF_VISIBLE(strlen);
     size_t n = PF_REAL(strlen)(s);
     PF_WITHIN(strlen, pf_reads(s, n + 1));
     return n;
 }
 PF_INTERPOSE_OFTEN(size_t, strnlen, (const char *s, size_t max))
 {
+    PF_VISIBLE(strnlen);
     size_t n = PF_REAL(strnlen)(s, max);
     PF_WITHIN(strnlen, pf_reads(s, least(n + 1, max)));
     return n;
@@ -123,6 +157,7 @@ size_t pf_bounded_length(const char *s, size_t max) { return PF_REAL(strnlen)(s,
 #define FINDS_CHAR(fn)                                                                             \
     PF_INTERPOSE_OFTEN(char *, fn, (const char *s, int c))                                         \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         char *hit = PF_REAL(fn)(s, c);                                                             \
         PF_WITHIN(fn, pf_reads(s, (hit ? (size_t)(hit - s) : LENGTH(s)) + 1));                     \
         return hit;                                                                                \
@@ -134,6 +169,7 @@ FINDS_CHAR(strchrnul)
 #define FINDS_LAST(fn)                                                                             \
     PF_INTERPOSE_OFTEN(char *, fn, (const char *s, int c))                                         \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         PF_WITHIN(fn, pf_reads_string(s));                                                         \
         return PF_REAL(fn)(s, c);                                                                  \
     }
@@ -143,6 +179,7 @@ FINDS_LAST(rindex)
 #define FINDS_PART(fn)                                                                             \
     PF_INTERPOSE_OFTEN(char *, fn, (const char *s, const char *part))                              \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         char *hit = PF_REAL(fn)(s, part);                                                          \
         PF_WITHIN(fn, size_t m = LENGTH(part); pf_reads(part, m + 1);                              \
                   pf_reads(s, hit ? (size_t)(hit - s) + m : LENGTH(s) + 1));                       \
@@ -154,6 +191,7 @@ FINDS_PART(strcasestr)
 #define SPANS(fn)                                                                                  \
     PF_INTERPOSE_OFTEN(size_t, fn, (const char *s, const char *set))                               \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         size_t n = PF_REAL(fn)(s, set);                                                            \
         PF_WITHIN(fn, pf_reads(s, n + 1); pf_reads_string(set));                                   \
         return n;                                                                                  \
@@ -162,6 +200,7 @@ SPANS(strspn)
 SPANS(strcspn)
 PF_INTERPOSE_OFTEN(char *, strpbrk, (const char *s, const char *set))
 {
+    PF_VISIBLE(strpbrk);
     char *hit = PF_REAL(strpbrk)(s, set);
     PF_WITHIN(strpbrk, pf_reads(s, (hit ? (size_t)(hit - s) : LENGTH(s)) + 1);
               pf_reads_string(set));
@@ -186,6 +225,7 @@ static size_t same_chars(const char *a, const char *b, size_t max, bool fold)
 #define COMPARES(fn, fold)                                                                         \
     PF_INTERPOSE_OFTEN(int, fn, (const char *a, const char *b))                                    \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         PF_WITHIN(fn, size_t n = same_chars(a, b, SIZE_MAX, fold); pf_reads(a, n);                 \
                   pf_reads(b, n));                                                                 \
         return PF_REAL(fn)(a, b);                                                                  \
@@ -193,6 +233,7 @@ static size_t same_chars(const char *a, const char *b, size_t max, bool fold)
 #define COMPARES_N(fn, fold)                                                                       \
     PF_INTERPOSE_OFTEN(int, fn, (const char *a, const char *b, size_t max))                        \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         PF_WITHIN(fn, size_t n = same_chars(a, b, max, fold); pf_reads(a, n); pf_reads(b, n));     \
         return PF_REAL(fn)(a, b, max);                                                             \
     }
@@ -203,11 +244,13 @@ COMPARES_N(strncasecmp, true)
 /* By the locale: all of both. */
 PF_INTERPOSE_OFTEN(int, strcoll, (const char *a, const char *b))
 {
+    PF_VISIBLE(strcoll);
     PF_WITHIN(strcoll, pf_reads_string(a); pf_reads_string(b));
     return PF_REAL(strcoll)(a, b);
 }
 PF_INTERPOSE_OFTEN(size_t, strxfrm, (char *restrict d, const char *restrict s, size_t n))
 {
+    PF_VISIBLE(strxfrm);
     size_t r = PF_REAL(strxfrm)(d, s, n);
     PF_WITHIN(strxfrm, pf_reads_string(s); pf_writes(d, least(r + 1, n)));
     return r;
@@ -216,6 +259,7 @@ PF_INTERPOSE_OFTEN(size_t, strxfrm, (char *restrict d, const char *restrict s, s
 #define COPIES(fn)                                                                                 \
     PF_INTERPOSE_OFTEN(char *, fn, (char *restrict d, const char *restrict s))                     \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         PF_WITHIN(fn, size_t n = LENGTH(s) + 1; pf_reads(s, n); pf_writes(d, n));                  \
         return PF_REAL(fn)(d, s);                                                                  \
     }
@@ -225,6 +269,7 @@ COPIES(stpcpy)
 #define COPIES_N(fn)                                                                               \
     PF_INTERPOSE_OFTEN(char *, fn, (char *restrict d, const char *restrict s, size_t n))           \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         PF_WITHIN(fn, pf_reads(s, least(pf_bounded_length(s, n) + 1, n)); pf_writes(d, n));        \
         return PF_REAL(fn)(d, s, n);                                                               \
     }
@@ -232,12 +277,14 @@ COPIES_N(strncpy)
 COPIES_N(stpncpy)
 PF_INTERPOSE_OFTEN(char *, strcat, (char *restrict d, const char *restrict s))
 {
+    PF_VISIBLE(strcat);
     PF_WITHIN(strcat, size_t n = LENGTH(s) + 1; size_t at = LENGTH(d); pf_reads(s, n);
               pf_reads(d, at + 1); pf_writes(d + at, n));
     return PF_REAL(strcat)(d, s);
 }
 PF_INTERPOSE_OFTEN(char *, strncat, (char *restrict d, const char *restrict s, size_t max))
 {
+    PF_VISIBLE(strncat);
     PF_WITHIN(strncat, size_t n = pf_bounded_length(s, max); size_t at = LENGTH(d);
               pf_reads(s, least(n + 1, max)); pf_reads(d, at + 1); pf_writes(d + at, n + 1));
     return PF_REAL(strncat)(d, s, max);
@@ -316,6 +363,7 @@ PF_INTERPOSE_OFTEN(char *, strsep, (char **restrict at, const char *restrict set
     result fn parameters;                                                                          \
     PF_INTERPOSE_OFTEN(result, fn, parameters)                                                     \
     {                                                                                              \
+        PF_VISIBLE(plain);                                                                         \
         PF_WITHIN(plain, __VA_ARGS__);                                                             \
         return PF_REAL(fn) arguments;                                                              \
     }

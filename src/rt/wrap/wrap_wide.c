@@ -20,6 +20,7 @@ static void reads_wide(const wchar_t *s) { pf_reads(s, (length(s, SIZE_MAX) + 1)
 #define MOVES(fn)                                                                                  \
     PF_INTERPOSE(wchar_t *, fn, (wchar_t * d, const wchar_t *s, size_t n))                         \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         PF_WITHIN(fn, pf_reads(s, n *WIDE); pf_writes(d, n * WIDE));                               \
         return PF_REAL(fn)(d, s, n);                                                               \
     }
@@ -28,23 +29,27 @@ MOVES(wmemmove)
 MOVES(wmempcpy)
 PF_INTERPOSE(wchar_t *, wmemset, (wchar_t * d, wchar_t c, size_t n))
 {
+    PF_VISIBLE(wmemset);
     PF_WITHIN(wmemset, pf_writes(d, n * WIDE));
     return PF_REAL(wmemset)(d, c, n);
 }
 PF_INTERPOSE(wchar_t *, wmemchr, (const wchar_t *s, wchar_t c, size_t n))
 {
+    PF_VISIBLE(wmemchr);
     wchar_t *hit = PF_REAL(wmemchr)(s, c, n);
     PF_WITHIN(wmemchr, pf_reads(s, (hit ? (size_t)(hit - s) + 1 : n) * WIDE));
     return hit;
 }
 PF_INTERPOSE(size_t, wcslen, (const wchar_t *s))
 {
+    PF_VISIBLE(wcslen);
     size_t n = PF_REAL(wcslen)(s);
     PF_WITHIN(wcslen, pf_reads(s, (n + 1) * WIDE));
     return n;
 }
 PF_INTERPOSE(size_t, wcsnlen, (const wchar_t *s, size_t max))
 {
+    PF_VISIBLE(wcsnlen);
     size_t n = PF_REAL(wcsnlen)(s, max);
     PF_WITHIN(wcsnlen, pf_reads(s, least(n + 1, max) * WIDE));
     return n;
@@ -53,6 +58,7 @@ PF_INTERPOSE(size_t, wcsnlen, (const wchar_t *s, size_t max))
 #define FINDS(fn, last)                                                                            \
     PF_INTERPOSE(wchar_t *, fn, (const wchar_t *s, wchar_t c))                                     \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         wchar_t *hit = PF_REAL(fn)(s, c);                                                          \
         PF_WITHIN(fn, size_t n = hit && !last ? (size_t)(hit - s) : length(s, SIZE_MAX);           \
                   pf_reads(s, (n + 1) * WIDE));                                                    \
@@ -62,6 +68,7 @@ FINDS(wcschr, false)
 FINDS(wcsrchr, true)
 PF_INTERPOSE(wchar_t *, wcsstr, (const wchar_t *s, const wchar_t *part))
 {
+    PF_VISIBLE(wcsstr);
     wchar_t *hit = PF_REAL(wcsstr)(s, part);
     PF_WITHIN(wcsstr, size_t m = length(part, SIZE_MAX); pf_reads(part, (m + 1) * WIDE);
               pf_reads(s, (hit ? (size_t)(hit - s) + m : length(s, SIZE_MAX) + 1) * WIDE));
@@ -77,12 +84,14 @@ static size_t same(const wchar_t *a, const wchar_t *b, size_t max, bool to_end)
 }
 PF_INTERPOSE(int, wcscmp, (const wchar_t *a, const wchar_t *b))
 {
+    PF_VISIBLE(wcscmp);
     PF_WITHIN(wcscmp, size_t n = same(a, b, SIZE_MAX, true) * WIDE; pf_reads(a, n); pf_reads(b, n));
     return PF_REAL(wcscmp)(a, b);
 }
 #define COMPARES_N(fn, to_end)                                                                     \
     PF_INTERPOSE(int, fn, (const wchar_t *a, const wchar_t *b, size_t max))                        \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         PF_WITHIN(fn, size_t n = same(a, b, max, to_end) * WIDE; pf_reads(a, n); pf_reads(b, n));  \
         return PF_REAL(fn)(a, b, max);                                                             \
     }
@@ -92,6 +101,7 @@ COMPARES_N(wmemcmp, false)
 #define COPIES(fn)                                                                                 \
     PF_INTERPOSE(wchar_t *, fn, (wchar_t * d, const wchar_t *s))                                   \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         PF_WITHIN(fn, size_t n = (length(s, SIZE_MAX) + 1) * WIDE; pf_reads(s, n);                 \
                   pf_writes(d, n));                                                                \
         return PF_REAL(fn)(d, s);                                                                  \
@@ -101,6 +111,7 @@ COPIES(wcpcpy)
 #define COPIES_N(fn)                                                                               \
     PF_INTERPOSE(wchar_t *, fn, (wchar_t * d, const wchar_t *s, size_t n))                         \
     {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
         PF_WITHIN(fn, pf_reads(s, least(length(s, n) + 1, n) * WIDE); pf_writes(d, n * WIDE));     \
         return PF_REAL(fn)(d, s, n);                                                               \
     }
@@ -108,12 +119,14 @@ COPIES_N(wcsncpy)
 COPIES_N(wcpncpy)
 PF_INTERPOSE(wchar_t *, wcscat, (wchar_t * d, const wchar_t *s))
 {
+    PF_VISIBLE(wcscat);
     PF_WITHIN(wcscat, size_t at = length(d, SIZE_MAX); reads_wide(s); reads_wide(d);
               pf_writes(d + at, (length(s, SIZE_MAX) + 1) * WIDE));
     return PF_REAL(wcscat)(d, s);
 }
 PF_INTERPOSE(wchar_t *, wcsncat, (wchar_t * d, const wchar_t *s, size_t max))
 {
+    PF_VISIBLE(wcsncat);
     PF_WITHIN(wcsncat, size_t at = length(d, SIZE_MAX); size_t n = length(s, max);
               pf_reads(s, least(n + 1, max) * WIDE); reads_wide(d);
               pf_writes(d + at, (n + 1) * WIDE));
@@ -133,6 +146,7 @@ PF_INTERPOSE(wchar_t *, wcsdup, (const wchar_t *s))
 /* Between the two kinds. `done` bytes or characters were stored, the end included where reached. */
 PF_INTERPOSE(size_t, mbstowcs, (wchar_t *restrict d, const char *restrict s, size_t n))
 {
+    PF_VISIBLE(mbstowcs);
     size_t r = PF_REAL(mbstowcs)(d, s, n);
     PF_WITHIN(mbstowcs, pf_reads_string(s);
               if (d && r != (size_t)-1) pf_writes(d, least(r + 1, n) * WIDE));
@@ -140,6 +154,7 @@ PF_INTERPOSE(size_t, mbstowcs, (wchar_t *restrict d, const char *restrict s, siz
 }
 PF_INTERPOSE(size_t, wcstombs, (char *restrict d, const wchar_t *restrict s, size_t n))
 {
+    PF_VISIBLE(wcstombs);
     size_t r = PF_REAL(wcstombs)(d, s, n);
     PF_WITHIN(wcstombs, reads_wide(s); if (d && r != (size_t)-1) pf_writes(d, least(r + 1, n)));
     return r;
