@@ -74,7 +74,7 @@ struct pf_var {
     pf_rel name;
     pf_rel file;
     uint32_t line;
-    uint32_t reserved;
+    uint32_t zoned; /* 1: PF_ZONE(size) bytes behind it are nobody's */
 };
 
 /* The shadow call stack. Both bodies of a function push a frame at the entry, keep `call` at the
@@ -128,7 +128,12 @@ struct pf_tls {
     uint32_t
         cross; /* not 0: plain bodies cross to the watch body at the next back edge of a loop */
     uint32_t orders; /* 0: nobody wants to know of the atomics and fences of plain bodies */
+    uint32_t
+        objects; /* event body: variables on the stack that are told of, and 1; 0: none is to be */
 };
+
+/* Bytes behind a variable of `size` bytes that are nobody's: to the next 8, and 16 more. */
+#define PF_ZONE(size) ((-(uint64_t)(size) & 7) + 16)
 
 /* Operations of __pf_atomic_begin and memory orders (as in C11: 0 relaxed .. 5 seq_cst). */
 enum pf_atomic_op { PF_ATOMIC_LOAD, PF_ATOMIC_STORE, PF_ATOMIC_RMW, PF_ATOMIC_CAS };

@@ -67,7 +67,7 @@ static bool depends_on_read(const struct pf_step *s)
 
 static bool is_event(const struct pf_step *s)
 {
-    return s->what != PF_DO_NOTHING && s->what != PF_DO_PAD;
+    return s->what != PF_DO_NOTHING && s->what != PF_DO_PAD && s->what != PF_DO_SCOPE;
 }
 
 /* A call that always returns, and looks at no memory of the program but its own object, whose state

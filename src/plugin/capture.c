@@ -18,6 +18,7 @@ struct flow {
     size_t n, cap;
     struct pf_ptrmap seen;
     unsigned budget;
+    bool strict; /* every argument counts, kept or not */
 };
 
 static void follow(struct flow *f, LLVMValueRef v)
@@ -93,16 +94,16 @@ static bool use_escapes(struct flow *f, LLVMValueRef user, LLVMValueRef v)
                    id == f->u->kinds.memmove || id == f->u->kinds.memcpy_inline ||
                    id == f->u->kinds.memset_inline || is_va_intrinsic(fn)))
             return false;
-        return argument_keeps(f->u, user, v);
+        return f->strict || argument_keeps(f->u, user, v);
     }
     default:
         return true;
     }
 }
 
-static bool stays_private(struct pf_unit *u, LLVMValueRef root)
+static bool stays_private(struct pf_unit *u, LLVMValueRef root, bool strict)
 {
-    struct flow f = {.u = u, .budget = FLOW_MAX};
+    struct flow f = {.u = u, .budget = FLOW_MAX, .strict = strict};
     bool escaped = false;
     follow(&f, root);
     while (f.n && !escaped) {
@@ -134,7 +135,7 @@ static bool root_is_private(struct pf_unit *u, LLVMValueRef root)
     }
     uint64_t *known = pf_ptrmap_at(&u->private_roots, root);
     if (!*known)
-        *known = 1 + stays_private(u, root);
+        *known = 1 + stays_private(u, root, false);
     return *known == 2;
 }
 
@@ -176,3 +177,8 @@ static bool is_private(struct pf_unit *u, LLVMValueRef ptr, unsigned depth)
 }
 
 bool pf_memory_is_private(struct pf_unit *u, LLVMValueRef ptr) { return is_private(u, ptr, 3); }
+
+bool pf_address_is_handed_on(struct pf_unit *u, LLVMValueRef slot)
+{
+    return !stays_private(u, slot, true);
+}

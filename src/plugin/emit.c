@@ -134,6 +134,7 @@ static void emit_step(struct pf_emit *e, const struct pf_step *s)
 {
     switch ((enum pf_what)s->what) {
     case PF_DO_NOTHING:
+    case PF_DO_SCOPE:
         pf_emit_copy(e, s->inst);
         break;
     case PF_DO_ACCESS:
@@ -388,6 +389,7 @@ void pf_emit_body_finish(struct pf_emit *e)
 void pf_emit_body_release(struct pf_emit *e)
 {
     pf_ptrmap_release(&e->map);
+    pf_ptrmap_release(&e->slots);
     free(e->first);
     free(e->last);
     free(e->before);

@@ -43,6 +43,10 @@ struct pf_emit {
     struct pf_bracket *brackets; /* of the plain body */
     size_t nbrackets, brackets_cap;
     LLVMValueRef *carried, *left; /* event body: of each block, the budget at its start and end */
+    LLVMValueRef objects,
+        objects_now; /* emit_object.c: tls.objects at the entry, and with its own */
+    struct pf_ptrmap slots; /* its variables with a zone: their places */
+    uint64_t nslots;
     LLVMValueRef budget; /* event body: where it is known; NULL: it is in memory only */
 };
 

@@ -25,6 +25,7 @@
  */
 #include "debuginfo.h"
 #include "emit.h"
+#include "objects.h"
 #include <llvm-c/DebugInfo.h>
 
 static bool is_small(uint64_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
@@ -154,10 +155,12 @@ static void emit_slowly(struct pf_emit *e, const struct pf_step *s)
 {
     e->flags = s->flags;
     if (s->what == PF_DO_ATOMIC) {
+        pf_object_check(e, s->inst, s->ptr, LLVMConstInt(e->u->i64, s->size, 0), s->write);
         pf_emit_atomic(e, s);
     } else if (s->what == PF_DO_FENCE) {
         pf_emit_fence(e, s);
     } else {
+        pf_object_unseen(e, s->inst);
         (s->what == PF_DO_RANGES ? copy_event : access_event)(e, s);
         pf_emit_copy(e, s->inst);
     }
@@ -251,6 +254,7 @@ static void copy_run(struct pf_emit *e, const struct run *r, bool slow, struct p
                 pf_emit_copy(e, v);
             k++;
         } else if (!pf_emit_is_debug(v)) {
+            pf_object_unseen(e, v);
             pf_emit_copy(e, v);
         } else if (v != r->to) {
             continue;
@@ -280,6 +284,7 @@ static void emit_run(struct pf_emit *e, const struct run *r)
         LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
         LLVMValueRef left = emit_count(e, 1, join);
         e->flags = s->flags;
+        pf_object_unseen(e, s->inst);
         (s->what == PF_DO_RANGES ? copy_event : access_event)(e, s);
         emit_join(e, join, here, left);
         pf_emit_copy(e, s->inst);
@@ -291,6 +296,7 @@ static void emit_run(struct pf_emit *e, const struct run *r)
     LLVMBasicBlockRef slowly = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderAtEnd(e->b, quick);
     copy_run(e, r, false, &fast);
+    quick = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, join);
     LLVMPositionBuilderAtEnd(e->b, slowly);
     copy_run(e, r, true, &slow);
@@ -412,6 +418,7 @@ static void emit_step(struct pf_emit *e, const struct pf_step *s)
     switch ((enum pf_what)s->what) {
     case PF_DO_RANGES:
     case PF_DO_MEMORY:
+        pf_object_unseen(e, s->inst);
         copy_event(e, s);
         emit_large(e, s);
         break;
@@ -429,6 +436,9 @@ static void emit_step(struct pf_emit *e, const struct pf_step *s)
     case PF_DO_PAD:
         pf_emit_copy(e, s->inst);
         pf_frame_restore(e);
+        return;
+    case PF_DO_SCOPE:
+        pf_object_scope(e, s);
         return;
     default:
         pf_emit_copy(e, s->inst);
@@ -491,8 +501,10 @@ static void emit_block(struct pf_emit *e, size_t block)
 {
     size_t k = e->plan->first_step[block], end = e->plan->first_step[block + 1];
     LLVMPositionBuilderAtEnd(e->b, e->first[block]);
-    if (block == 0)
+    if (block == 0) {
         pf_frame_push(e);
+        pf_object_enter(e);
+    }
     e->popped = false;
     e->budget = e->carried[block];
     bool unsure = e->unsure[block];
@@ -521,6 +533,7 @@ static void emit_block(struct pf_emit *e, size_t block)
         } else if (!pf_emit_is_debug(v)) {
             if ((opcode == LLVMRet || opcode == LLVMResume) && !e->popped)
                 pf_frame_pop(e);
+            pf_object_unseen(e, v);
             pf_emit_copy(e, v);
         }
     }

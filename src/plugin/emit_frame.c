@@ -7,6 +7,7 @@
  */
 #include "debuginfo.h"
 #include "emit.h"
+#include "objects.h"
 #include <llvm-c/DebugInfo.h>
 
 static LLVMValueRef field(struct pf_emit *e, LLVMValueRef frame, size_t offset)
@@ -37,9 +38,19 @@ void pf_frame_push(struct pf_emit *e)
     LLVMBuildStore(e->b, e->next, top(e));
 }
 
-void pf_frame_pop(struct pf_emit *e) { LLVMBuildStore(e->b, e->frame, top(e)); }
+void pf_frame_pop(struct pf_emit *e)
+{
+    if (e->event)
+        pf_object_leave(e);
+    LLVMBuildStore(e->b, e->frame, top(e));
+}
 
-void pf_frame_restore(struct pf_emit *e) { LLVMBuildStore(e->b, e->next, top(e)); }
+void pf_frame_restore(struct pf_emit *e)
+{
+    LLVMBuildStore(e->b, e->next, top(e));
+    if (e->event)
+        pf_object_back(e);
+}
 
 void pf_frame_cross(struct pf_emit *e, LLVMValueRef *frame, LLVMValueRef *next)
 {

@@ -71,6 +71,7 @@ struct pf_unit {
     const char **interposed;
     size_t ninterposed;
     struct pf_ptrmap private_roots;      /* capture.c: 1 + answer */
+    struct pf_ptrmap zoned; /* objects.c: variables with a zone: their size without it */
     struct pf_ptrmap watched; /* functions that get a watch body, if they need one: 1 + labels */
     struct pf_done *done;
     size_t ndone, done_cap;
@@ -90,6 +91,7 @@ enum pf_what {
     PF_DO_CALL,
     PF_DO_PAD, /* landing pad: the frame is ours again */
     PF_DO_MASKED, /* vector access under a mask */
+    PF_DO_SCOPE, /* event body: a variable with a zone begins (write) or ends to live */
 };
 
 struct pf_step {
@@ -151,10 +153,12 @@ struct pf_plan {
     size_t nkept, kept_cap;
     bool cyclic; /* it has loops that may be long */
     bool accesses; /* plain accesses are checked, not only atomics and frames */
+    bool events; /* it is for the event body */
 };
 
 /* select.c: false when there is nothing to watch in fn. */
-bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, struct pf_plan *plan);
+bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, bool events,
+                  struct pf_plan *plan);
 void pf_plan_release(struct pf_plan *plan);
 /* branches.c: flags of the steps; before _cover. */
 void pf_plan_branches(struct pf_unit *u, struct pf_plan *plan);
@@ -168,6 +172,8 @@ bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t rounds);
 void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan);
 /* capture.c: can another thread, or code elsewhere, not know this memory? */
 bool pf_memory_is_private(struct pf_unit *u, LLVMValueRef ptr);
+/* Does the address of this stack slot go anywhere else than to accesses in the function itself? */
+bool pf_address_is_handed_on(struct pf_unit *u, LLVMValueRef slot);
 /* merge.c: checks of neighbours that one replaces; after _cover and _hoist. */
 void pf_plan_merge(struct pf_unit *u, struct pf_plan *plan);
 /* affine.c: checks that one before the loop replaces; after _cover. */

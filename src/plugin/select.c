@@ -175,6 +175,13 @@ static void select_call(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef in
 {
     LLVMValueRef fn = pf_callee(inst);
     unsigned id = fn ? LLVMGetIntrinsicID(fn) : 0;
+    bool begins = id && id == u->kinds.lifetime_start, ends = id && id == u->kinds.lifetime_end;
+    if (plan->events && (begins || ends) && pf_ptrmap_find(&u->zoned, LLVMGetOperand(inst, 1))) {
+        struct pf_step *s = add(plan, inst, PF_DO_SCOPE);
+        s->ptr = LLVMGetOperand(inst, 1);
+        s->write = begins;
+        return;
+    }
     if (id) {
         if (!select_memory(u, plan, inst, id) && plan->accesses && is_masked(fn))
             add(plan, inst, PF_DO_MASKED);
@@ -219,9 +226,11 @@ static void select_instruction(struct pf_unit *u, struct pf_plan *plan, LLVMValu
     }
 }
 
-bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, struct pf_plan *plan)
+bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, bool events,
+                  struct pf_plan *plan)
 {
-    *plan = (struct pf_plan){.accesses = accesses, .nblocks = LLVMCountBasicBlocks(fn)};
+    *plan = (struct pf_plan){
+        .accesses = accesses, .events = events, .nblocks = LLVMCountBasicBlocks(fn)};
     plan->blocks = pf_grow(NULL, plan->nblocks * sizeof *plan->blocks);
     plan->first_step = pf_grow(NULL, (plan->nblocks + 1) * sizeof *plan->first_step);
     plan->loops = calloc(plan->nblocks + 1, sizeof *plan->loops);

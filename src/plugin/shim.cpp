@@ -101,3 +101,43 @@ void pf_ssa_only_if(LLVMValueRef yes, LLVMValueRef first, LLVMValueRef inst, LLV
     both->addIncoming(one, then->getParent());
     both->addIncoming(other, otherwise->getParent());
 }
+
+static llvm::StructType *widerType(llvm::Type *type, uint64_t more)
+{
+    llvm::Type *zone = llvm::ArrayType::get(llvm::Type::getInt8Ty(type->getContext()), more);
+    return llvm::StructType::get(type->getContext(), {type, zone});
+}
+
+LLVMValueRef pf_ssa_wider_global(LLVMValueRef variable, uint64_t more)
+{
+    auto *old = llvm::unwrap<llvm::GlobalVariable>(variable);
+    llvm::StructType *type = widerType(old->getValueType(), more);
+    llvm::Constant *content = llvm::ConstantStruct::get(
+        type, {old->getInitializer(), llvm::Constant::getNullValue(type->getElementType(1))});
+    auto *wider =
+        new llvm::GlobalVariable(*old->getParent(), type, old->isConstant(), old->getLinkage(),
+                                 content, "", old, old->getThreadLocalMode());
+    wider->copyAttributesFrom(old);
+    wider->copyMetadata(old, 0);
+    wider->setAlignment(
+        std::max(llvm::Align(8), old->getParent()->getDataLayout().getPreferredAlign(old)));
+    wider->takeName(old);
+    old->replaceAllUsesWith(wider);
+    old->eraseFromParent();
+    return llvm::wrap(wider);
+}
+
+LLVMValueRef pf_ssa_wider_slot(LLVMValueRef slot, uint64_t more)
+{
+    auto *old = llvm::unwrap<llvm::AllocaInst>(slot);
+    if (old->isUsedWithInAlloca() || old->isSwiftError())
+        return nullptr;
+    auto *wider =
+        new llvm::AllocaInst(widerType(old->getAllocatedType(), more), old->getAddressSpace(),
+                             nullptr, std::max(llvm::Align(8), old->getAlign()), "", old);
+    wider->setDebugLoc(old->getDebugLoc());
+    wider->takeName(old);
+    old->replaceAllUsesWith(wider);
+    old->eraseFromParent();
+    return llvm::wrap(wider);
+}

@@ -1,5 +1,5 @@
 /*
- * ssa.h - three things that LLVM can do and its C interface does not offer (shim.cpp).
+ * ssa.h - things that LLVM can do and its C interface does not offer (shim.cpp).
  */
 #ifndef PF_PLUGIN_SSA_H
 #define PF_PLUGIN_SSA_H
@@ -20,6 +20,11 @@ void pf_ssa_merge(LLVMValueRef inst, const LLVMValueRef *values, const LLVMBasic
 /* The instructions from `first` to `last`, of one block, are done only where `yes` (before them) is true; elsewhere
  * `inst`, the only one of them that others use, is done alone. inst may be NULL. */
 void pf_ssa_only_if(LLVMValueRef yes, LLVMValueRef first, LLVMValueRef inst, LLVMValueRef last);
+
+/* The variable with so many bytes more behind it, zero, in its place; aligned to 8 at least. slot: NULL where it is
+ * of a kind that must stay as it is. */
+LLVMValueRef pf_ssa_wider_global(LLVMValueRef variable, uint64_t more);
+LLVMValueRef pf_ssa_wider_slot(LLVMValueRef slot, uint64_t more);
 
 #ifdef __cplusplus
 }

@@ -7,6 +7,7 @@
  */
 #include "books.h"
 #include "debuginfo.h"
+#include "objects.h"
 #include "plugin.h"
 #include <string.h>
 
@@ -66,6 +67,7 @@ struct variable {
     struct pf_book *book;
     uint32_t name, file, line;
     uint64_t size;
+    bool zoned;
 };
 
 static bool is_named_variable(LLVMValueRef g)
@@ -91,7 +93,8 @@ static struct variable note_variable(struct pf_unit *u, LLVMValueRef g)
     v.name = pf_book_string(v.book, name);
     v.file = pf_book_string(v.book, file);
     v.line = line;
-    v.size = LLVMABISizeOfType(u->layout, LLVMGlobalGetValueType(g));
+    v.size = pf_object_size(u, g, LLVMGlobalGetValueType(g));
+    v.zoned = pf_ptrmap_find(&u->zoned, g) != NULL;
     v.record = LLVMAddGlobal(u->module, u->var_type, "__pf_var");
     v.target = own_name(u, g);
     LLVMSetLinkage(v.record, LLVMPrivateLinkage);
@@ -105,14 +108,13 @@ static struct variable note_variable(struct pf_unit *u, LLVMValueRef g)
 
 static void write_variable(struct pf_unit *u, const struct variable *v)
 {
-    LLVMValueRef zero = LLVMConstInt(u->i32, 0, 0);
     LLVMValueRef fields[] = {
         distance(u, v->target, 0, v->record, u->var_type, 0, u->i64),
         LLVMConstInt(u->i64, v->size, 0),
         string_distance(u, v->book, v->name, v->record, u->var_type, 2),
         string_distance(u, v->book, v->file, v->record, u->var_type, 3),
         LLVMConstInt(u->i32, v->line, 0),
-        zero,
+        LLVMConstInt(u->i32, v->zoned, 0),
     };
     LLVMSetInitializer(v->record, LLVMConstNamedStruct(u->var_type, fields, 6));
 }

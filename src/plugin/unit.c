@@ -4,6 +4,7 @@
 #include "books.h"
 #include "debuginfo.h"
 #include "ignore.h"
+#include "objects.h"
 #include "plugin.h"
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
@@ -140,6 +141,7 @@ static void unit_release(struct pf_unit *u)
     pf_interposed_release(u);
     pf_ptrmap_release(&u->private_roots);
     pf_ptrmap_release(&u->watched);
+    pf_ptrmap_release(&u->zoned);
     pf_ignore_free(u->ignore);
     free(u->done);
 }
@@ -186,8 +188,8 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
 {
     bool accesses = has(u, fn, u->kinds.sanitize_thread);
     struct pf_plan plan, events;
-    if (pf_plan_make(u, fn, accesses, &plan)) {
-        pf_plan_make(u, fn, accesses, &events);
+    if (pf_plan_make(u, fn, accesses, false, &plan)) {
+        pf_plan_make(u, fn, accesses, true, &events);
         pf_plan_cycles(&events);
         pf_plan_branches(u, &events);
         pf_plan_checks(&events);
@@ -221,6 +223,7 @@ void pf_plugin_run(LLVMModuleRef module)
         else
             *pf_ptrmap_at(&u.watched, fn) = 1 + labels;
     }
+    pf_objects_zone(&u);
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
         const uint64_t *watched = pf_ptrmap_find(&u.watched, fn);
         if (watched)

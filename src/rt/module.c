@@ -2,10 +2,14 @@
 #include "entry.h"
 #include "limits.h"
 #include "own.h"
+#include "rt.h"
 #include "spin.h"
 #include "store.h"
 #include "sys.h"
 #include "thread.h"
+
+/* Room behind variables, in directed mode (direct/stackwatch.c). */
+void pf_global_zones(void) __attribute__((weak));
 
 struct module {
     struct pf_func *func, *func_end;
@@ -103,6 +107,8 @@ void __pf_module_in(void *func, void *func_end, void *var, void *var_end)
         entries.changes++;
     }
     pf_spin_unlock(&lock);
+    if (pf_rt.events && pf_global_zones)
+        pf_global_zones();
 }
 
 static size_t length(const pf_rel *r)
@@ -170,7 +176,8 @@ void __pf_module_out(void *func, void *func_end, void *var, void *var_end)
 static struct pf_global global_of(struct pf_var *v)
 {
     uintptr_t at = (uintptr_t)((char *)&v->address + v->address);
-    return (struct pf_global){at, v->size, pf_rel_str(&v->name), pf_rel_str(&v->file), v->line};
+    return (struct pf_global){at,      v->size,      pf_rel_str(&v->name), pf_rel_str(&v->file),
+                              v->line, v->zoned == 1};
 }
 
 uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void *), void *arg)

@@ -23,6 +23,7 @@ struct pf_global {
     size_t size;
     const char *name, *file;
     uint32_t line;
+    bool zoned; /* PF_ZONE(size) bytes behind it are nobody's */
 };
 /* The global variable that holds addr, for reports; false if none is known. */
 bool pf_global_find(uintptr_t addr, struct pf_global *out);

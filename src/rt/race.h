@@ -8,6 +8,7 @@
 #define PF_RT_RACE_H
 
 #include "access.h"
+#include "module.h"
 #include "thread.h"
 
 /* `now` is the access being made by t, `then` an earlier, unordered, conflicting one, both as
@@ -15,8 +16,14 @@
  * Never kills the target except where the user asked for it (halt_on_error). */
 void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then);
 
-/* An access of heap memory that is nobody's (direct/memory_error.h). */
-enum pf_error_kind { PF_ERROR_OVERFLOW, PF_ERROR_AFTER_FREE, PF_ERROR_FREED_TWICE };
+/* An access of memory that is nobody's (direct/memory_error.h). */
+enum pf_error_kind {
+    PF_ERROR_OVERFLOW,
+    PF_ERROR_AFTER_FREE,
+    PF_ERROR_FREED_TWICE,
+    PF_ERROR_STACK, /* outside of a variable */
+    PF_ERROR_GLOBAL
+};
 struct pf_error_seen {
     struct pf_thread *t;
     enum pf_error_kind kind;
@@ -27,6 +34,9 @@ struct pf_error_seen {
     bool write;
     struct pf_block block; /* size 0: not known */
     uint32_t freed_at, freed_by; /* access id and thread of the free */
+    struct pf_global object; /* the variable */
+    const char *function; /* whose variable it is; NULL: a global one */
+    uint32_t owner; /* number of the thread on whose stack it is */
 };
 void pf_error_found(const struct pf_error_seen *e);
 

@@ -394,11 +394,42 @@ static void build_step(struct builder *b, struct pf_access *a, uint32_t thread, 
                             .trail = build_trail(b, id, &top)};
 }
 
+/* Where the variable is declared takes the place of the allocation. */
+static void build_variable(struct builder *b, struct pf_finding *f, struct pf_access *a,
+                           const struct pf_error_seen *e)
+{
+    struct pf_place *at = pf_pool_get(b->pool, sizeof *at);
+    bool global = e->kind == PF_ERROR_GLOBAL;
+    if (!at) {
+        b->failed = true;
+        return;
+    }
+    *at = (struct pf_place){.function = keep(b, global ? e->object.name : e->function),
+                            .file = keep(b, e->object.file),
+                            .line = e->object.line};
+    f->location = (struct pf_location){.kind = global ? PF_LOCATION_GLOBAL : PF_LOCATION_STACK,
+                                       .name = keep(b, e->object.name),
+                                       .file = at->file,
+                                       .line = at->line,
+                                       .thread = e->owner,
+                                       .address = e->object.addr,
+                                       .size = e->object.size,
+                                       .trail = {at, !global}};
+    *a = (struct pf_access){.thread = e->owner,
+                            .op = PF_OP_ALLOC,
+                            .size = e->object.size,
+                            .address = e->object.addr,
+                            .variable = f->location.name,
+                            .trail = {at, 1}};
+}
+
 struct pf_finding *pf_error_build(struct pf_pool *pool, const struct pf_error_seen *e)
 {
     static const enum pf_kind kinds[] = {[PF_ERROR_OVERFLOW] = PF_KIND_HEAP_OVERFLOW,
                                          [PF_ERROR_AFTER_FREE] = PF_KIND_USE_AFTER_FREE,
-                                         [PF_ERROR_FREED_TWICE] = PF_KIND_DOUBLE_FREE};
+                                         [PF_ERROR_FREED_TWICE] = PF_KIND_DOUBLE_FREE,
+                                         [PF_ERROR_STACK] = PF_KIND_STACK_OVERFLOW,
+                                         [PF_ERROR_GLOBAL] = PF_KIND_GLOBAL_OVERFLOW};
     size_t size;
     struct builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
     struct pf_finding *f = pf_pool_get(pool, sizeof *f);
@@ -412,7 +443,9 @@ struct pf_finding *pf_error_build(struct pf_pool *pool, const struct pf_error_se
     f->count = 1;
     f->actors = actors;
     f->steps = steps;
-    if (e->kind == PF_ERROR_OVERFLOW)
+    if (e->kind == PF_ERROR_STACK || e->kind == PF_ERROR_GLOBAL)
+        build_variable(&b, f, &steps[f->nsteps++], e);
+    else if (e->kind == PF_ERROR_OVERFLOW)
         build_step(&b, &steps[f->nsteps++], e->block.thread, e->block.where, PF_OP_ALLOC,
                    e->block.addr, e->block.size);
     else
@@ -431,7 +464,9 @@ struct pf_finding *pf_error_build(struct pf_pool *pool, const struct pf_error_se
                                            .size = e->block.size,
                                            .trail = build_trail(&b, e->block.where, NULL)};
     add_actor(&b, f, actors, e->t);
-    if (e->kind != PF_ERROR_OVERFLOW)
+    if (e->kind == PF_ERROR_STACK)
+        add_actor(&b, f, actors, pf_thread_numbered(e->owner));
+    else if (e->kind == PF_ERROR_AFTER_FREE || e->kind == PF_ERROR_FREED_TWICE)
         add_actor(&b, f, actors, pf_thread_numbered(e->freed_by));
     if (e->block.size)
         add_actor(&b, f, actors, pf_thread_numbered(e->block.thread));

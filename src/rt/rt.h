@@ -12,6 +12,7 @@ struct pf_rt {
     bool strict;   /* cells are updated under a lock, no statement is ever lost */
     bool careful;  /* strict or oracle: every update goes the long way */
     bool events;   /* event bodies run: an access is an event, not a check (direct/event.h) */
+    bool variables; /* event bodies tell of variables on the stack (direct/stackwatch.h) */
     bool sampling; /* a policy decides, call by call, which body runs (sample.h) */
     bool excludes; /* ... and some functions are left out: calls ask */
     bool oracle;   /* every event is logged for the offline oracle (oracle.h) */

@@ -144,6 +144,7 @@ void pf_thread_begin(struct pf_thread *t)
     __pf_tls.step = sizeof(struct pf_frame);
     __pf_tls.orders = 1;
     __pf_tls.thread = t;
+    __pf_tls.objects = pf_rt.variables;
     pf_thread_key(t);
     pf_spin_lock(&lock);
     t->state = PF_THREAD_RUNNING;

@@ -106,6 +106,7 @@ struct pf_thread {
     uint32_t set_debt, set_tries; /* set.c: sets made and not used again; tries in debt */
     struct pf_thread *prev, *next; /* in the list of running threads */
     struct pf_thread *older; /* the one created before it */
+    struct pf_stack_object *objects; /* direct/stackwatch.c: its variables */
     void *sample; /* of the sampler */
     bool expected; /* it was created and has not begun (seat.h) */
     bool idle; /* its accesses leave nothing in the shadow now (sample_pacer.c) */

@@ -247,7 +247,7 @@ def events(clip, n):
                     e.old = val.varint()
                 if has & 32:
                     e.data = val.take(val.varint())
-                t.index += not e.attached
+                t.index = t.index + (not e.attached) & U64
                 e.index = t.index
                 yield e
                 continue
@@ -273,7 +273,7 @@ def events(clip, n):
             cells[(at >> 2 ^ at >> 16) & 16383] = (at, value)
             if size == 8:
                 t.pointer = value
-            t.index += 1
+            t.index = t.index + 1 & U64
             yield Event(now, t.index, kind, site, at, size, value)
         except EOFError:
             return

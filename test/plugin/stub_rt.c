@@ -32,6 +32,13 @@ static const char *const names[] = {"read",  "write", "vptr", "copy", "atomic",
                                     "fence", "ask",   "call", "cross"};
 enum { READ, WRITE, VPTR, COPY, ATOMIC, FENCE, ASK, CALL, CROSS };
 
+/* Variables: nobody is told of any (tls.objects is 0). */
+ALL void __pf_event_outside(void *addr, uint32_t site, uint64_t size, void *base, uint64_t limit);
+ALL void __pf_objects_enter(uint32_t n);
+ALL void __pf_object_in(void *addr, uint64_t size, uint32_t site, uint32_t place);
+ALL void __pf_object_out(uint32_t place);
+ALL void __pf_objects_back(uint32_t n);
+
 static void die(const char *what)
 {
     fprintf(stderr, "stub: %s\n", what);
@@ -349,3 +356,17 @@ void __pf_module_out(struct pf_func *f, struct pf_func *fe, struct pf_var *v, st
 
 void __tsan_init(void);
 void __tsan_init(void) {}
+
+ALL void __pf_event_outside(void *addr, uint32_t site, uint64_t size, void *base, uint64_t limit)
+{
+    (void)addr, (void)size, (void)base, (void)limit;
+    fprintf(stderr, "outside %s:%u\n", pf_rel_str(&site_of(site)->var), site_of(site)->line);
+}
+ALL void __pf_objects_enter(uint32_t n) { die(n ? "objects entered" : "objects"); }
+ALL void __pf_object_in(void *addr, uint64_t size, uint32_t site, uint32_t place)
+{
+    (void)addr, (void)size, (void)site, (void)place;
+    die("object in");
+}
+ALL void __pf_object_out(uint32_t place) { die(place ? "object out" : "object"); }
+ALL void __pf_objects_back(uint32_t n) { die(n ? "objects back" : "objects"); }

@@ -1,7 +1,7 @@
 """program.py - builds and runs one program test and compares what is found with what is wanted.
 
     program.py [--pf PF] [--level O0] [--runs N] [--work DIR] [--tsan | --sample LIST | --direct S,R |
-        --predict R] FILE...
+        --predict R | --flip] FILE...
 
 Without --level: every level the test names. --tsan uses clang-19 -fsanitize=thread in place of
 photofinish, to check the expectations (variables, complete stacks and the like are then not compared).
@@ -12,6 +12,7 @@ the trace of a race-free program everything must be ordered. (What may happen in
 no synchronisation that an analysis could see.)
 --predict records it with two seeds: pf predict takes the recordings and names only races that are wanted, and R
 replays of each one's witness reach the race.
+--flip records it with both orders of the accesses of each race that is wanted (flips.py).
 Exit: 0 as wanted, 1 not, 2 usage. test/program/README.md says what is compared.
 """
 
@@ -26,6 +27,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.append(str(Path(__file__).resolve().parents[1] / "oracle"))
+import flips
 from detector import differences
 from expectation import BadTest, Expectation
 from findings import BadFindings, read_json, read_tsan
@@ -200,6 +202,22 @@ class Predicted(Photofinish):
                 raise Failure(f"replay {k + 1} of {clip} did not come to the race: {again.stderr}")
 
 
+class Flipped(Photofinish):
+    """Both orders of every race that is wanted, or "infeasible" and why. Nobody waits at order points."""
+
+    def compiler(self, cxx):
+        return [*super().compiler(cxx), "-DORDER_FREE"]
+
+    def check(self, test, program, work):
+        if test.no_direct():
+            return
+        wrong, done, infeasible, unmet = flips.check(self.pf, test, program, work)
+        print(f"{test.path.stem}: {done} flips, {infeasible} infeasible" +
+              "".join(f"\n  not met: {race}" for race in unmet), flush=True)
+        if wrong:
+            raise Failure("\n".join(wrong))
+
+
 class ThreadSanitizer:
     name = "tsan"
     exact = False
@@ -274,7 +292,7 @@ def run_level(tool, test, level, runs, work):
             free = build(tool, test, level, work / "free", "-DORDER_FREE")
         tool.check(test, program, work, free)
         return
-    if isinstance(tool, (Sampled, Directed)):
+    if isinstance(tool, (Sampled, Directed, Flipped)):
         for run in range(runs):
             tool.check(test, program, work)
         return
@@ -318,12 +336,14 @@ def main():
     p.add_argument("--sample", help="policies, separated by commas")
     p.add_argument("--direct", help="seeds and replays of each, with a comma between")
     p.add_argument("--predict", type=int, metavar="R")
+    p.add_argument("--flip", action="store_true")
     p.add_argument("files", nargs="+")
     args = p.parse_args()
     tool = (ThreadSanitizer() if args.tsan else
             Sampled(args.pf, args.sample.split(",")) if args.sample else
             Directed(args.pf, *map(int, args.direct.split(","))) if args.direct else
-            Predicted(args.pf, args.predict) if args.predict else Photofinish(args.pf))
+            Predicted(args.pf, args.predict) if args.predict else
+            Flipped(args.pf) if args.flip else Photofinish(args.pf))
     failed = 0
     for path in args.files:
         try:

@@ -376,6 +376,12 @@ static void add_rules(struct pf_text *t)
                                     "Free the block after its last use."},
         [PF_KIND_DOUBLE_FREE] = {"DoubleFree", "A heap block is freed twice.",
                                  "Let one owner free the block."},
+        [PF_KIND_STACK_OVERFLOW] = {"StackBufferOverflow",
+                                    "Memory before or behind a variable on the stack is accessed.",
+                                    "Keep the access within the variable."},
+        [PF_KIND_GLOBAL_OVERFLOW] = {"GlobalBufferOverflow",
+                                     "Memory before or behind a global variable is accessed.",
+                                     "Keep the access within the variable."},
     };
     pf_json_key(t, "rules");
     pf_text_char(t, '[');

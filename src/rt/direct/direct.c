@@ -102,6 +102,7 @@ void pf_direct_choose(void)
 {
     pf_log_init();
     pf_rt.events |= pf_directed();
+    pf_rt.variables = pf_direct.watching;
     if (pf_directed())
         pf_event_exclude(pf_log_channel()->exclude, pf_log_channel()->atomic);
 }

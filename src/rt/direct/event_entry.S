@@ -66,4 +66,20 @@
         ret
         END     __pf_event_call
 
+/* Variables: all in the registers of the C convention. */
+        .macro  TELLS name, target
+        BEGIN   \name
+        SAVE
+        call    \target
+        RESTORE
+        ret
+        END     \name
+        .endm
+
+        TELLS   __pf_event_outside, pf_event_outside
+        TELLS   __pf_objects_enter, pf_objects_enter
+        TELLS   __pf_object_in, pf_object_in
+        TELLS   __pf_object_out, pf_object_out
+        TELLS   __pf_objects_back, pf_objects_back
+
         .section .note.GNU-stack,"",@progbits

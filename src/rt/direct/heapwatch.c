@@ -1,5 +1,6 @@
 #include "heapwatch.h"
 #include "own.h"
+#include "pf_abi.h"
 #include "pf_shadow.h"
 #include "sys.h"
 
@@ -52,6 +53,15 @@ void pf_heap_watch_new(uintptr_t addr, size_t size)
         *at(zone) = end & 7;
 }
 
+void pf_heap_watch_zone(uintptr_t addr, size_t size, enum pf_zone zone)
+{
+    uintptr_t end = addr + size, from = end & -8ul;
+    clear(addr, from);
+    set(at(from), at(end + PF_ZONE(size)), (uint8_t)zone);
+    if (end & 7)
+        *at(from) = end & 7;
+}
+
 void pf_heap_watch_freed(uintptr_t addr, size_t size)
 {
     if (size > FREED_MAX)
@@ -67,9 +77,14 @@ static bool is_bad(uintptr_t addr)
 
 enum pf_zone pf_heap_zone(uintptr_t addr)
 {
-    return !is_bad(addr)                ? PF_ZONE_FINE
-           : *at(addr) == PF_ZONE_FREED ? PF_ZONE_FREED
-                                        : PF_ZONE_AROUND;
+    uint8_t zone = *at(addr);
+    if (!is_bad(addr))
+        return PF_ZONE_FINE;
+    if (zone < 8) /* the rest of 8 bytes: of the kind of what follows */
+        zone = at(addr)[1];
+    return zone == PF_ZONE_FREED || zone == PF_ZONE_STACK || zone == PF_ZONE_GLOBAL
+               ? (enum pf_zone)zone
+               : PF_ZONE_AROUND;
 }
 
 uintptr_t pf_heap_watch(uintptr_t addr, size_t size)

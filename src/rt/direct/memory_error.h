@@ -1,5 +1,5 @@
 /*
- * memory_error.h - accesses of heap memory that is nobody's: found, and told as findings of the run.
+ * memory_error.h - accesses of memory that is nobody's: found, and told as findings of the run.
  *
  * Model:   an access is looked at when it is about to happen, by its thread: compiled code's when every event is
  *          handed over (pf_direct.watching, or a trace), those of interposed functions always. A finding is told
@@ -23,6 +23,8 @@ static inline void pf_memory_check(uintptr_t addr, size_t size, bool write, uint
     if (__builtin_expect(pf_heap_watch(addr, size) != 0, 0))
         pf_memory_error(addr, size, write, id, site);
 }
+/* From compiled code: an access that is made from the variable at `base` goes out of it. */
+void pf_event_outside(uintptr_t addr, uint32_t site, uint64_t size, uintptr_t base, uint64_t limit);
 /* The block was freed before. Nested. */
 void pf_memory_freed_twice(uintptr_t block, uint32_t id);
 

@@ -9,6 +9,7 @@
  * stacks do not mix although the real stacks change some time after the switch was announced.
  */
 #include "hb.h"
+#include "rt.h"
 #include "slot.h"
 #include "store.h"
 #include "sys.h"
@@ -21,7 +22,7 @@
 struct fiber {
     struct pf_thread *t;
     struct pf_frame *frame; /* its top frame and dispatch while it does not run */
-    uint32_t dispatch;
+    uint32_t dispatch, objects;
     struct pf_hb_clock *switched;
 };
 static __thread struct fiber *running;
@@ -36,7 +37,7 @@ static struct fiber *fiber_new(struct pf_thread *t)
 {
     struct fiber *f = t ? pf_store_take(0) : NULL;
     if (f)
-        *f = (struct fiber){.t = t, .switched = pf_hb_clock_new()};
+        *f = (struct fiber){.t = t, .switched = pf_hb_clock_new(), .objects = pf_rt.variables};
     return f;
 }
 
@@ -45,9 +46,11 @@ static void exchange(struct fiber *from, struct fiber *to)
 {
     from->frame = __pf_tls.frame;
     from->dispatch = __pf_tls.dispatch;
+    from->objects = __pf_tls.objects;
     from->t->tls = NULL;
     __pf_tls.frame = to->frame;
     __pf_tls.dispatch = to->dispatch;
+    __pf_tls.objects = to->objects;
     __pf_tls.thread = to->t;
     to->t->tls = &__pf_tls;
     to->t->tid = (pid_t)pf_sys(SYS_gettid);
