@@ -131,12 +131,14 @@ static void read_access(struct pf_reader *r, const json_t *o, struct pf_access *
 static void read_location(struct pf_reader *r, const json_t *o, struct pf_location *l)
 {
     l->kind = (enum pf_location_kind)word_of(r, o, "kind", pf_location_from);
-    if (l->kind == PF_LOCATION_GLOBAL) {
+    bool variable = l->kind == PF_LOCATION_GLOBAL ||
+                    (l->kind == PF_LOCATION_STACK && json_is_string(json_object_get(o, "name")));
+    if (variable) {
         l->name = pf_read_text(r, o, "name");
         l->file = pf_read_text(r, o, "file");
         l->line = (uint32_t)pf_read_number(r, o, "line");
     }
-    if (l->kind == PF_LOCATION_GLOBAL || l->kind == PF_LOCATION_HEAP) {
+    if (variable || l->kind == PF_LOCATION_HEAP) {
         l->address = pf_read_base(r, o, "address", "0x", 16);
         l->size = pf_read_number(r, o, "size");
     }

@@ -149,7 +149,7 @@ int pf_record(int argc, char **argv)
         {"trace", NULL, "keep every event with its value, not only schedule and inputs", NULL,
          &d.tracing},
         {"watch", NULL,
-         "look at every access for heap memory that is nobody's (with --trace: always)", NULL,
+         "look at every access for memory that is nobody's (with --trace: always)", NULL,
          &d.watch},
         {"log", "DIR", "keep the log of such findings there, for pf report", &log, NULL},
         {"plan", "FILE", "follow these steps first, then the policy", &d.plan, NULL},

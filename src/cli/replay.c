@@ -74,7 +74,7 @@ int pf_replay(int argc, char **argv)
          NULL, &gdb},
         {"quiet", NULL, "do not show the output, only compare it", NULL, &d.quiet},
         {"watch", NULL,
-         "look at every access for heap memory that is nobody's (with --trace: always)", NULL,
+         "look at every access for memory that is nobody's (with --trace: always)", NULL,
          &d.watch},
         {"log", "DIR", "keep the log of such findings there, for pf report", &log, NULL},
         {"trace", "FILE", "write every event with its value to FILE, a clip", &trace, NULL},

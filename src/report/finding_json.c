@@ -132,12 +132,13 @@ static void location(struct pf_text *t, const struct pf_location *l)
     pf_json_key(t, "location");
     pf_text_char(t, '{');
     pf_json_str(t, "kind", pf_location_name(l->kind));
-    if (l->kind == PF_LOCATION_GLOBAL) {
+    bool variable = l->kind == PF_LOCATION_GLOBAL || (l->kind == PF_LOCATION_STACK && l->name);
+    if (variable) {
         pf_json_str(t, "name", l->name);
         pf_json_str(t, "file", l->file);
         pf_json_num(t, "line", l->line);
     }
-    if (l->kind == PF_LOCATION_GLOBAL || l->kind == PF_LOCATION_HEAP) {
+    if (variable || l->kind == PF_LOCATION_HEAP) {
         pf_json_address(t, "address", l->address);
         pf_json_num(t, "size", l->size);
     }

@@ -131,9 +131,11 @@ static void add_location(struct pf_text *t, const struct pf_location *l,
     const struct shades *c = shades_of(style);
     pf_text_add(t, c->location);
     pf_text_add(t, "  Location is ");
-    if (l->kind == PF_LOCATION_GLOBAL || l->kind == PF_LOCATION_HEAP) {
-        pf_text_add(t, l->kind == PF_LOCATION_GLOBAL ? "global '" : "heap block");
-        if (l->kind == PF_LOCATION_GLOBAL) {
+    bool global = l->kind == PF_LOCATION_GLOBAL;
+    bool local = l->kind == PF_LOCATION_STACK && l->name;
+    if (global || local || l->kind == PF_LOCATION_HEAP) {
+        pf_text_add(t, global ? "global '" : local ? "variable '" : "heap block");
+        if (global || local) {
             pf_text_add(t, l->name);
             pf_text_char(t, '\'');
         }
@@ -145,6 +147,13 @@ static void add_location(struct pf_text *t, const struct pf_location *l,
             pf_text_add(t, l->freed ? " (freed) allocated by " : " allocated by ");
             add_thread(t, l->thread);
             pf_text_char(t, ':');
+        } else if (local) {
+            pf_text_add(t, " on the stack of ");
+            add_thread(t, l->thread);
+            if (l->trail.n) {
+                pf_text_add(t, ", frame of ");
+                pf_text_add(t, l->trail.at[0].function);
+            }
         } else if (l->file) {
             struct pf_place declared = {.file = l->file, .line = l->line};
             pf_text_add(t, " (");

@@ -87,6 +87,7 @@ void pf_event_outside(uintptr_t addr, uint32_t site, uint64_t size, uintptr_t ba
             e.kind = PF_ERROR_GLOBAL;
         } else {
             name_variable(&e, f, site, base, limit);
+            e.object.line = site_of(f, site)->begins;
             if (base < t->stack_lo || base >= t->stack_hi) /* a constant, say */
                 e.kind = PF_ERROR_GLOBAL;
         }
