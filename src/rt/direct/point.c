@@ -16,6 +16,8 @@ struct point {
 
 static struct point until, at, first, second; /* first < second */
 static struct pf_context *held;
+static uint64_t patience; /* events of all threads until which `held` is held */
+#define PATIENCE 1000000
 
 static const char *number(const char *s, uint64_t *v)
 {
@@ -88,12 +90,18 @@ static void set_stop(struct pf_context *c, uint64_t from)
         c->stop = asked;
 }
 
-static bool first_is_over(void)
+static struct pf_context *first_thread(void)
 {
     for (uint32_t i = 0; i < pf_contexts(); i++)
         if (is_in(&first, pf_context_at(i)))
-            return pf_context_events(pf_context_at(i)) > first.event;
-    return false;
+            return pf_context_at(i);
+    return NULL;
+}
+
+static bool first_is_over(void)
+{
+    const struct pf_context *c = first_thread();
+    return c && pf_context_events(c) > first.event;
 }
 
 void pf_point_init(void)
@@ -157,7 +165,10 @@ bool pf_point_reached(struct pf_context *c)
     if (is_in(&at, c) && event == at.event)
         pf_checkpoint_serve();
     if (is_in(&second, c) && event == second.event && !first_is_over()) {
+        const struct pf_context *other = first_thread();
         held = c;
+        patience = pf_sched_events() + PATIENCE +
+                   16 * (first.event - (other ? pf_context_events(other) : 0));
         return true;
     }
     return false;
@@ -172,16 +183,25 @@ void pf_point_passed(const struct pf_context *c)
     pf_sched_release(free);
 }
 
-void pf_point_stuck(void)
+static _Noreturn void infeasible(const char *why)
 {
-    if (!held)
-        return;
     pf_sched_abandon();
     pf_direct_end();
-    pf_log_outcome(
-        PF_OUTCOME_INFEASIBLE,
-        "the second event was held back, and the first one cannot come before it: every other "
-        "thread waits or is over\n");
+    pf_log_outcome(PF_OUTCOME_INFEASIBLE, why);
     for (;;)
         pf_sys(SYS_exit_group, 0);
+}
+
+void pf_point_stuck(void)
+{
+    if (held)
+        infeasible("the second event was held back, and the first one cannot come before it: every "
+                   "other thread waits or is over\n");
+}
+
+void pf_point_weary(uint64_t events)
+{
+    if (held && events > patience)
+        infeasible("the second event was held back, and the first one did not come in a million "
+                   "events of the other threads: they seem to wait for the thread that is held\n");
 }
