@@ -110,6 +110,7 @@ struct pf_thread {
     void *sample; /* of the sampler */
     bool expected; /* it was created and has not begun (seat.h) */
     bool idle; /* its accesses leave nothing in the shadow now (sample_pacer.c) */
+    uint32_t inside; /* so often nested because the program announced a mutex of its own */
     uint32_t ignore_reads, ignore_writes, ignore_sync; /* annotated regions it is in, by depth */
 };
 

@@ -54,7 +54,8 @@ void pf_stack_walk(uint32_t id, bool (*f)(const struct pf_position *, void *), v
 uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void *), void *arg)
 {
     if (!seen) {
-        struct pf_global b = {0x5000, 16, "b", "a.c", 2}, a = {0x4000, 8, "a", "a.c", 1};
+        struct pf_global b = {.addr = 0x5000, .size = 16, .name = "b", .file = "a.c", .line = 2};
+        struct pf_global a = {.addr = 0x4000, .size = 8, .name = "a", .file = "a.c", .line = 1};
         f(&b, arg);
         f(&a, arg);
     }

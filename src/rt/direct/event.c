@@ -24,7 +24,11 @@ void pf_event_due(const struct pf_pending *event)
 
 void pf_event_inside(void)
 {
-    if (pf_directed())
+    const struct pf_thread *t = __pf_tls.thread;
+    if (pf_directed() && t &&
+        t->inside == __pf_tls.nested) /* in a lock of the target: it may spin */
+        pf_sched_event(&(struct pf_pending){.site = PF_PENDING_NOWHERE});
+    else if (pf_directed())
         pf_sched_inside();
     else
         __pf_tls.budget = 0;

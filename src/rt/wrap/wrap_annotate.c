@@ -75,13 +75,17 @@ ANNOTATION(__tsan_mutex_destroy, (void *m, unsigned flags), pf_hb_forget(m, 1))
 /* Into the insides of a mutex and out again; a thread that is not known has neither. */
 static void inside(void)
 {
-    if (__pf_tls.thread)
+    if (__pf_tls.thread) {
+        __pf_tls.thread->inside++;
         pf_nest();
+    }
 }
 static void outside(void)
 {
-    if (__pf_tls.thread)
+    if (__pf_tls.thread) {
+        __pf_tls.thread->inside--;
         pf_unnest();
+    }
 }
 
 static void mutex_taken(struct pf_call *c, void *m, unsigned flags, int recursion)
