@@ -325,8 +325,10 @@ static void byval_events(struct pf_emit *e, LLVMValueRef call)
     for (unsigned i = 0, n = LLVMGetNumArgOperands(call); e->plan->accesses && i < n; i++) {
         uint64_t size = pf_byval_size(u, call, i);
         LLVMValueRef ptr = LLVMGetOperand(call, i);
-        if (size && !pf_memory_is_dull(u, ptr))
+        if (size && !pf_memory_is_dull(u, ptr)) {
             pf_event_range(e, call, ptr, LLVMConstInt(u->i64, size, 0), false, NULL);
+            e->budget = NULL; /* it has counted */
+        }
     }
 }
 
