@@ -9,7 +9,7 @@ stage := $(abspath $(BUILD))/stage
 pf    := $(stage)/bin/pf
 
 .DEFAULT_GOAL := build
-.PHONY: build deps stage demo test test-thorough test-sampling test-directed test-predicted bench realworld lint format install clean help
+.PHONY: build deps stage demo test test-thorough test-sampling test-directed test-flipped test-predicted bench realworld lint format install clean help
 
 help: ## this text
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,11 @@ test-directed: stage ## every test program recorded with 20 seeds, each recordin
 	python3 test/run/program.py --pf $(pf) --level O2 --runs 1 --direct 20,20 \
 		--work $(BUILD)/test-work/test-directed \
 		$$(find test/program -name '*.c*' ! -path '*/part/*' | sort)
+
+test-flipped: stage ## both orders of the accesses of every race of the test programs
+	python3 test/run/program.py --pf $(pf) --level O1 --runs 1 --flip \
+		--work $(BUILD)/test-work/test-flipped \
+		$$(find test/program -name '*_racy.c*' ! -path '*/part/*' | sort)
 
 test-predicted: stage ## what pf predict says of recordings of every test program: only what is there, and replays reach it
 	python3 test/run/program.py --pf $(pf) --level O2 --runs 1 --predict 20 \
