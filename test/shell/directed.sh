@@ -125,3 +125,37 @@ has err "infeasible"
 # Continuations from one point: each goes on with all threads.
 mkdir cont
 status 0 "$PF" record -o c.clip --schedule=random:1 --at=T2:100 --continue=8 --tail='random:*' --folder=cont -- ./race
+
+# A run that cannot follow says where it went another way: what was expected and what came, thread, event, place.
+if grep -qw rdrand /proc/cpuinfo; then
+    cat >random.c <<'END'
+#include <pthread.h>
+#include <stdio.h>
+
+static int n, cells[8];
+
+static void *work(void *arg)
+{
+    for (int i = 0; i < n; i++)
+        cells[i % 8]++;
+    puts("worked");
+    return arg;
+}
+
+int main(void)
+{
+    unsigned long number;
+    pthread_t t;
+    __asm__ volatile("rdrand %0" : "=r"(number)); /* what no recording holds */
+    n = 1000 + (int)(number % 1000000);
+    pthread_create(&t, NULL, work, NULL);
+    pthread_join(t, NULL);
+}
+END
+    "$PF" cc -O1 -g -pthread random.c -o random
+    status 0 "$PF" record -o random.clip --schedule=rr:100000000 -- ./random
+    status 2 "$PF" replay random.clip
+    has err "the run does not follow the recording: "
+    grep -qE "expected .*, found .* \(thread 1, event [0-9]+(, in work at random.c:[0-9]+)?\)" err ||
+        fail "what diverged, where: $(cat err)"
+fi

@@ -174,6 +174,12 @@ _Noreturn void pf_diverged(const char *what, uint64_t expected, uint64_t found)
     _exit(DIVERGED);
 }
 
+_Noreturn void pf_diverged_words(const char *what, const char *expected, const char *found)
+{
+    snprintf(shared->diverged, sizeof shared->diverged, "%s: %s %s", what, expected, found);
+    _exit(DIVERGED);
+}
+
 /* --- what a case does --- */
 
 static bool replaying(void) { return pf_direct.mode == PF_DIRECT_REPLAY; }

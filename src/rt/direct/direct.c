@@ -16,6 +16,7 @@
 #include "reach.h"
 #include "rt.h"
 #include "scheduler.h"
+#include "stack.h"
 #include "sys.h"
 #include "textbuf.h"
 #include "tracer.h"
@@ -67,6 +68,36 @@ _Noreturn void pf_direct_refuse(const char *why)
     leave(2);
 }
 
+/* The innermost place that has a line. */
+static bool add_place(const struct pf_position *p, void *arg)
+{
+    struct line *l = arg;
+    if (!p->file)
+        return true;
+    add(l, ", in ");
+    add(l, p->func);
+    add(l, " at ");
+    add(l, pf_str_base(p->file));
+    add(l, ":");
+    add_number(l, p->line);
+    return false;
+}
+
+static _Noreturn void diverged(struct line *l, struct pf_context *c)
+{
+    if (c) {
+        add(l, " (thread ");
+        add_number(l, c->number);
+        add(l, ", event ");
+        add_number(l, pf_context_events(c));
+        if (c->tls && c->tls->thread && c->tls->thread->frames)
+            pf_stack_walk_live(c->tls->thread, add_place, l);
+        add(l, ")");
+    }
+    pf_log_outcome(PF_OUTCOME_DIVERGED, l->text);
+    leave(2);
+}
+
 _Noreturn void pf_diverged(const char *what, uint64_t expected, uint64_t found)
 {
     pf_diverged_in(pf_context_self(), what, expected, found);
@@ -81,15 +112,18 @@ _Noreturn void pf_diverged_in(struct pf_context *c, const char *what, uint64_t e
     add_number(&l, expected);
     add(&l, ", found ");
     add_number(&l, found);
-    if (c) {
-        add(&l, " (thread ");
-        add_number(&l, c->number);
-        add(&l, ", event ");
-        add_number(&l, pf_context_events(c));
-        add(&l, ")");
-    }
-    pf_log_outcome(PF_OUTCOME_DIVERGED, l.text);
-    leave(2);
+    diverged(&l, c);
+}
+
+_Noreturn void pf_diverged_words(const char *what, const char *expected, const char *found)
+{
+    struct line l = {0};
+    add(&l, what);
+    add(&l, ": expected ");
+    add(&l, expected);
+    add(&l, ", found ");
+    add(&l, found);
+    diverged(&l, pf_context_self());
 }
 
 _Noreturn void pf_replay_over(void)

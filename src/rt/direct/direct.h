@@ -158,6 +158,7 @@ void pf_log_flush(void);
 
 /* The run does not follow its recording: names the first difference and ends the target. */
 _Noreturn void pf_diverged(const char *what, uint64_t expected, uint64_t found);
+_Noreturn void pf_diverged_words(const char *what, const char *expected, const char *found);
 /* The same of a thread that is not the current one; NULL: of none. */
 _Noreturn void pf_diverged_in(struct pf_context *c, const char *what, uint64_t expected,
                               uint64_t found);

@@ -47,22 +47,10 @@ const struct pf_input *pf_input_peek(void)
 
 void pf_input_skip(void) { next = NULL; }
 
-/* "WHAT (NAME was recorded, NAME was made)" */
-static const char *with_names(const char *what, long recorded, long made)
+static const char *call_name(long number)
 {
-    static char text[160];
-    const char *parts[] = {what,
-                           " (",
-                           pf_syscall_at(recorded)->name,
-                           " was recorded, ",
-                           pf_syscall_at(made)->name,
-                           " was made)"};
-    size_t at = 0;
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-        for (const char *p = parts[i] ? parts[i] : "unknown"; *p && at < sizeof text - 1;)
-            text[at++] = *p++;
-    text[at] = 0;
-    return text;
+    const char *name = pf_syscall_at(number)->name;
+    return name ? name : "an unknown one";
 }
 
 const struct pf_input *pf_input_get(enum pf_input_kind kind, long number)
@@ -77,8 +65,7 @@ const struct pf_input *pf_input_get(enum pf_input_kind kind, long number)
     if (in->kind != kind)
         pf_diverged("another kind of input", in->kind, kind);
     if (number >= 0 && in->number != number)
-        pf_diverged(with_names("another system call", in->number, number), in->number,
-                    (uint64_t)number);
+        pf_diverged_words("another system call", call_name(in->number), call_name(number));
     next = NULL;
     return in;
 }

@@ -108,6 +108,14 @@ static void cut(void)
 
 /* --- the segment --- */
 
+/* What a segment's thread did then, for those who read of a divergence. */
+static const char *const end_words[] = {
+    [PF_END_PREEMPTED] = "to go on",       [PF_END_BLOCKED] = "to wait",
+    [PF_END_YIELDED] = "to give way",      [PF_END_EXITED] = "to end",
+    [PF_END_FINAL] = "the program to end", [PF_END_TIME] = "time to pass",
+    [PF_END_WOKEN] = "another to wake up", [PF_END_STUCK] = "nobody to go on",
+};
+
 static void segment_close(enum pf_segment_end how)
 {
     struct pf_segment seg = {s.self->number, how, (uint8_t)(pf_direct.hash >> 56),
@@ -119,7 +127,7 @@ static void segment_close(enum pf_segment_end how)
         if (pf_direct.mode == PF_DIRECT_RECORD)
             pf_schedule_put(&seg);
     } else if (s.planned.end != how) {
-        pf_diverged("how a segment ended", s.planned.end, how);
+        pf_diverged_words("what the thread did", end_words[s.planned.end], end_words[how]);
     } else if (s.planned.n != seg.n) {
         pf_diverged("the number of events of a segment", s.planned.n, seg.n);
     } else if (s.planned.hash != seg.hash) {
