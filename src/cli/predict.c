@@ -122,6 +122,8 @@ static void add_cycles(struct pf_text *t, struct pf_predict_job *j,
     pf_text_add(t, " cycles of locks with a schedule (to be hatched)");
     add_count(t, c->cycles - c->at.len, " without");
     add_count(t, c->dropped, " edges NOT looked at (too many)");
+    if (c->cut)
+        pf_text_add(t, ", not all cycles were looked at");
     pf_text_char(t, '\n');
 }
 

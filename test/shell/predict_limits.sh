@@ -63,3 +63,13 @@ status 66 "$PF" hatch --json many.json many.clip
 has out " real"
 has out "NOT all of the trace was searched to the end: there may be more"
 has many.json '"complete":false'
+
+# A cycle of locks among more threads than are looked at: none is found, and it is said.
+python3 - >ring.txt <<'END'
+for t in range(17):
+    a, b, n = f"l{t}", f"l{(t + 1) % 17}", 4 * t
+    print(f"{n + 1} T{t} lock {a}  {n + 2} T{t} lock {b}  {n + 3} T{t} unlock {b}  {n + 4} T{t} unlock {a}")
+END
+status 0 "$PF" predict --analysis=deadlock --json ring.json ring.txt
+has out "0 cycles of locks with a schedule (to be hatched), not all cycles were looked at"
+has ring.json '"complete":false'

@@ -4,6 +4,8 @@
 
 #define EDGES_MAX 20000
 #define SAMPLES 6 /* events kept for one edge: the oldest ones and the newest */
+#define STEPS_MAX 5000000 /* edges put behind others */
+#define TRIES_MAX 1296    /* schedules asked for, for one cycle: all of one with four edges */
 
 struct edge {
     uint32_t thread, from, to; /* holds `from`, takes `to` */
@@ -22,6 +24,7 @@ struct graph {
     size_t cap;
     struct pf_scheduler s;
     PF_VEC(uint64_t) seen; /* cycles by source location that have a schedule */
+    uint64_t steps;
     struct pf_cycles *out;
 };
 
@@ -120,7 +123,11 @@ static void try_cycle(struct graph *g, const uint32_t *edges, uint32_t n)
             return;
     g->out->cycles++;
     uint32_t at[PF_CYCLE_MAX] = {0}, events[PF_CYCLE_MAX];
-    for (;;) { /* all combinations of the events kept */
+    for (uint32_t tries = 0;; tries++) { /* all combinations of the events kept */
+        if (tries == TRIES_MAX) {
+            g->out->cut = true;
+            return;
+        }
         for (uint32_t i = 0; i < n; i++)
             events[i] = g->edges.at[edges[i]].event[at[i]];
         if (unordered(g, events, n) && pf_schedule_stuck(&g->s, events, n)) {
@@ -143,23 +150,33 @@ static void try_cycle(struct graph *g, const uint32_t *edges, uint32_t n)
     }
 }
 
-/* edges[0 .. n): each wants what the next one holds. */
-static void follow(struct graph *g, uint32_t *edges, uint32_t n)
+/* Can edge k stand behind edges[0 .. n)? */
+static bool fits(struct graph *g, const uint32_t *edges, uint32_t n, uint32_t k)
+{
+    const struct edge *e = &g->edges.at[k];
+    bool ok = k > edges[0] && !(g->edges.at[edges[n - 1]].to_shared && e->from_shared);
+    for (uint32_t i = 0; i < n && ok; i++)
+        ok = together(g, &g->edges.at[edges[i]], e) && g->edges.at[edges[i]].from != e->from;
+    return ok;
+}
+
+/* edges[0 .. n): each wants what the next one holds. Cycles of `length` edges are wanted. */
+static void follow(struct graph *g, uint32_t *edges, uint32_t n, uint32_t length)
 {
     const struct edge first = g->edges.at[edges[0]], last = g->edges.at[edges[n - 1]];
-    if (n > 1 && last.to == first.from && !(last.to_shared && first.from_shared))
+    if (n == length && last.to == first.from && !(last.to_shared && first.from_shared))
         try_cycle(g, edges, n);
-    if (n == PF_CYCLE_MAX)
+    if (n == length && length < PF_CYCLE_MAX)
         return;
     for (uint32_t k = g->from[last.to]; k != PF_NONE; k = g->edges.at[k].next) {
-        const struct edge *e = &g->edges.at[k];
-        bool ok = k > edges[0] && !(last.to_shared && e->from_shared);
-        for (uint32_t i = 0; i < n && ok; i++)
-            ok = together(g, &g->edges.at[edges[i]], e) && g->edges.at[edges[i]].from != e->from;
-        if (!ok)
+        if (!fits(g, edges, n, k))
             continue;
+        if (n == length || g->steps++ >= STEPS_MAX) {
+            g->out->cut = true; /* there may be a longer one, or a later one */
+            return;
+        }
         edges[n] = k;
-        follow(g, edges, n + 1);
+        follow(g, edges, n + 1, length);
     }
 }
 
@@ -176,8 +193,9 @@ void pf_lock_graph(const struct pf_trace *t, struct pf_cycles *out)
     g.slots = pf_mem_resize(NULL, g.cap, sizeof *g.slots);
     memset(g.slots, 0xff, g.cap * sizeof *g.slots);
     collect(&g);
-    for (uint32_t i = 0; i < g.edges.len; i++)
-        follow(&g, (uint32_t[PF_CYCLE_MAX]){i}, 1);
+    for (uint32_t length = 2; length <= PF_CYCLE_MAX && length <= t->threads.len; length++)
+        for (uint32_t i = 0; i < g.edges.len && g.steps < STEPS_MAX; i++)
+            follow(&g, (uint32_t[PF_CYCLE_MAX]){i}, 1, length);
     pf_scheduler_release(&g.s);
     pf_index_release(&x);
     pf_ptg_release(&g.g);

@@ -8,14 +8,15 @@
  *          For each cycle of source locations a schedule is generated that brings every thread to its
  *          take. Values are not looked at: a cycle is a candidate until a run has reached it.
  * Memory:  the result owns the orders.
- * Cost:    linear in the trace, then by the number of different edges; cycles of up to four threads.
+ * Cost:    linear in the trace, then by the number of different edges: short cycles first, up to PF_CYCLE_MAX
+ *          threads, until a bounded number of steps is made; then it is said that it was cut.
  */
 #ifndef PF_LOCK_GRAPH_H
 #define PF_LOCK_GRAPH_H
 
 #include "pecan/ptg.h"
 
-#define PF_CYCLE_MAX 4
+#define PF_CYCLE_MAX 16
 
 struct pf_cycle {
     uint32_t n;
@@ -29,6 +30,7 @@ struct pf_cycles {
     PF_VEC(struct pf_cycle) at;
     uint64_t cycles;  /* cycles of source locations looked at */
     uint64_t dropped; /* edges not looked at: there were too many */
+    bool cut;         /* not all cycles were looked at, nor all ways to reach them */
 };
 
 void pf_lock_graph(const struct pf_trace *t, struct pf_cycles *out);
