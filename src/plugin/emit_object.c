@@ -147,6 +147,8 @@ void pf_object_check(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLV
     if ((constant && !n) || !pf_object_of(u, ptr, &o) ||
         (constant && pf_object_holds(u, &o, ptr, n)))
         return;
+    if (LLVMIsAGlobalVariable(o.base) && pf_ptrmap_find(&e->map, o.base))
+        return; /* a table of labels: this body has another */
     LLVMValueRef limit = LLVMConstInt(u->i64, o.size, 0);
     if (o.count)
         limit = pf_emit_fresh(e, LLVMBuildMul(e->b, widened_size(e, o.count), limit, ""));
