@@ -20,6 +20,7 @@
 #define CALL_NS 1000
 #define BUCKETS 256
 #define YIELDS_MAX 1000000
+#define PART (1u << 16) /* events after which what hurries is looked for */
 #define POLL_EVERY 16 /* decisions between two looks at descriptors while others can run */
 
 static struct {
@@ -84,12 +85,16 @@ uint64_t pf_sched_now(void)
 void pf_sched_called(void) { s.calls++; }
 uint64_t pf_sched_events(void) { return s.events + segment_events(); }
 
-/* n more events for c, in two parts where it has a stop (point.h) on the way. */
+/* n more events for c, in two parts where it has a stop (point.h) on the way, and in more while recording. */
 static void allow(struct pf_context *c, uint64_t n)
 {
     uint64_t until_stop = c->stop - (c->events + s.done);
     s.rest = n > until_stop ? n - until_stop : 0;
     n -= s.rest;
+    if (!s.following && n > PART) {
+        s.rest += n - PART;
+        n = PART;
+    }
     s.grant = n;
     *left_of(c) = (int64_t)n - (c->at_point ? 1 : 0);
     c->at_point = false;
@@ -263,11 +268,8 @@ struct pf_context *pf_sched_next_waiter(struct pf_context *after, struct pf_wait
     return NULL;
 }
 
-void pf_sched_hurry(void)
-{
-    s.hurried = true;
-    cut();
-}
+/* From a handler: the budget is not touched, for compiled code may have it in a register. */
+void pf_sched_hurry(void) { s.hurried = true; }
 
 static struct pf_queue *bucket(uint64_t address)
 {
@@ -454,6 +456,11 @@ static void next(enum pf_segment_end how)
 /* May self go on without the segment being closed? While following, never: it was closed here. */
 static bool goes_on(struct pf_context *me)
 {
+    if (s.rest && !s.hurried && !s.following) { /* a part is over, not the grant */
+        s.done = segment_events();
+        allow(me, s.rest);
+        return true;
+    }
     if (s.following || outside_is_due() || pf_plan_busy())
         return false;
     uint64_t done = segment_events(), events = s.events + done;
