@@ -28,7 +28,7 @@ static inline bool is_simple(const pthread_mutex_t *m)
            kind == PTHREAD_MUTEX_ERRORCHECK_NP;
 }
 
-/* The thread, when its call can be done by hand as far as thread and mutex go; else NULL. */
+/* The thread, when its call can be done by hand; else NULL. */
 static inline struct pf_thread *by_hand(const pthread_mutex_t *m, int lock)
 {
     struct pf_tls *tls = &__pf_tls;
@@ -39,25 +39,18 @@ static inline struct pf_thread *by_hand(const pthread_mutex_t *m, int lock)
     return t;
 }
 
-/* The event happens here, or not at all: one instruction, since a signal may take the budget away at any time
- * (pf_sched_hurry). */
-static inline bool counted(struct pf_func *native)
+static inline void count(struct pf_func *native)
 {
-    bool none_left;
-    __asm__ volatile("decq %0" : "+m"(__pf_tls.budget), "=@ccs"(none_left));
-    if (none_left) {
-        __asm__ volatile("incq %0" : "+m"(__pf_tls.budget));
-        return false;
-    }
     pf_sched_hash((uint64_t)native - (uint64_t)&pf_direct);
-    return true;
+    __pf_tls.budget--;
 }
 
 static inline bool lock_by_hand(struct pf_func *native, pthread_mutex_t *m)
 {
     struct pf_thread *t = by_hand(m, 0);
-    if (!t || t->nheld == PF_HELD_MAX || !counted(native))
+    if (!t || t->nheld == PF_HELD_MAX)
         return false;
+    count(native);
     m->__data.__lock = 1;
     m->__data.__owner = t->owner;
     m->__data.__nusers++;
@@ -69,9 +62,9 @@ static inline bool unlock_by_hand(struct pf_func *native, pthread_mutex_t *m)
 {
     struct pf_thread *t = by_hand(m, 1);
     if (!t || m->__data.__owner != t->owner || !t->nheld ||
-        t->held[t->nheld - 1].addr != (uintptr_t)m || t->held[t->nheld - 1].depth != 1 ||
-        !counted(native))
+        t->held[t->nheld - 1].addr != (uintptr_t)m || t->held[t->nheld - 1].depth != 1)
         return false;
+    count(native);
     m->__data.__owner = 0;
     m->__data.__nusers--;
     m->__data.__lock = 0;

@@ -15,8 +15,8 @@
     result fn parameters;                                                                          \
     PF_INTERPOSE(result, fn, parameters)
 
-/* A function that returns when the lock is held, and one that gives it back. */
-#define TAKES(fn, parameters, arguments, lock, flags)                                              \
+/* The real function, in which others may run, with something told before it or after it. */
+#define AROUND(fn, parameters, arguments, before, after)                                           \
     OMP_FUNCTION(void, fn, parameters)                                                             \
     {                                                                                              \
         PF_CALL(c, fn);                                                                            \
@@ -24,9 +24,14 @@
             PF_REAL(fn) arguments;                                                                 \
             return;                                                                                \
         }                                                                                          \
+        before;                                                                                    \
         PF_CALLBACK_VOID(c, PF_REAL(fn) arguments);                                                \
-        pf_lock_taken(c.t, lock, flags, 0);                                                        \
+        after;                                                                                     \
     }
+
+/* A function that returns when the lock is held, and one that gives it back. */
+#define TAKES(fn, parameters, arguments, lock, flags)                                              \
+    AROUND(fn, parameters, arguments, , pf_lock_taken(c.t, lock, flags, 0))
 #define GIVES_BACK(fn, parameters, arguments, lock)                                                \
     OMP_FUNCTION(void, fn, parameters)                                                             \
     {                                                                                              \
@@ -70,27 +75,9 @@ ENDS(omp_destroy_nest_lock)
 
 /* Order without a lock: after what `object` stands for, before what it stands for. */
 #define WAITS(fn, parameters, arguments, object)                                                   \
-    OMP_FUNCTION(void, fn, parameters)                                                             \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t) {                                                                                \
-            PF_REAL(fn) arguments;                                                                 \
-            return;                                                                                \
-        }                                                                                          \
-        PF_CALLBACK_VOID(c, PF_REAL(fn) arguments);                                                \
-        pf_hb_acquire(c.t, object);                                                                \
-    }
+    AROUND(fn, parameters, arguments, , pf_hb_acquire(c.t, object))
 #define LETS_GO(fn, parameters, arguments, object)                                                 \
-    OMP_FUNCTION(void, fn, parameters)                                                             \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t) {                                                                                \
-            PF_REAL(fn) arguments;                                                                 \
-            return;                                                                                \
-        }                                                                                          \
-        pf_hb_release(c.t, object);                                                                \
-        PF_CALLBACK_VOID(c, PF_REAL(fn) arguments);                                                \
-    }
+    AROUND(fn, parameters, arguments, pf_hb_release(c.t, object), )
 
 static const char ordered, doacross;
 
