@@ -1,6 +1,6 @@
 /*
  * scheduler.c - see scheduler.h. Queues are lists in order of arrival: programs have a few threads, and a
- * policy that picks at random must walk anyway. Futexes are spread over buckets.
+ * policy that picks at random must walk anyway.
  *
  * A segment that ends and begins again with the same thread is one segment, unless something from
  * outside stands between.
@@ -15,19 +15,16 @@
 #include "rt.h"
 #include "schedule.h"
 #include "sys.h"
+#include "waits.h"
 
 #define EVENT_NS 50
 #define CALL_NS 1000
-#define BUCKETS 256
 #define YIELDS_MAX 1000000
 #define PART (1u << 16) /* events after which what hurries is looked for */
-#define POLL_EVERY 16 /* decisions between two looks at descriptors while others can run */
 
 static struct {
     struct pf_context *self;
     struct pf_queue ready;
-    struct pf_queue futex[BUCKETS];
-    struct pf_queue other; /* waits that are not futexes */
     struct pf_policy policy;
     /* the segment of self */
     uint64_t done;  /* events of it before the last grant */
@@ -40,10 +37,7 @@ static struct {
     bool closed;    /* the last segment was closed for good */
     uint64_t events; /* of all closed segments */
     uint64_t jumped, calls; /* parts of the virtual time */
-    uint32_t outside; /* threads that wait for something outside */
-    uint64_t deadline; /* of all who wait; a lower bound; 0: none */
-    uint32_t since_poll;
-    bool polling, hurried;
+    bool hurried;
     uint64_t yields; /* segments that ended by giving way, one after the other */
     uint64_t boundary; /* segments closed so far */
     struct pf_context *picked; /* by the policy, for the next segment */
@@ -83,6 +77,7 @@ uint64_t pf_sched_now(void)
     return (s.events + segment_events()) * EVENT_NS + s.calls * CALL_NS + s.jumped;
 }
 void pf_sched_called(void) { s.calls++; }
+void pf_sched_jump(uint64_t ns) { s.jumped += ns; }
 uint64_t pf_sched_events(void) { return s.events + segment_events(); }
 
 /* n more events for c, in two parts where it has a stop (point.h) on the way, and in more while recording. */
@@ -149,19 +144,16 @@ static void segment_close(enum pf_segment_end how)
     pf_point_passed(s.self);
 }
 
-static void wake(struct pf_context *c, enum pf_woken how)
+void pf_sched_wake(struct pf_context *c, enum pf_woken how)
 {
-    if (c->wait.kind != PF_WAIT_FUTEX && c->wait.kind != PF_WAIT_TIME)
-        s.outside--;
-    pf_queue_remove(c);
+    pf_waits_remove(c);
     c->woken = how;
     c->state = PF_CONTEXT_READY;
     pf_policy_add(&s.policy, c);
     pf_queue_add(&s.ready, c);
 }
 
-/* The end, between two segments: nobody can run, or (`live`) nobody gets anywhere. */
-static _Noreturn void stuck(bool live)
+_Noreturn void pf_sched_stuck(bool live)
 {
     struct pf_segment seg = {.end = PF_END_STUCK, .n = live};
     if (pf_direct.mode == PF_DIRECT_RECORD)
@@ -183,10 +175,10 @@ static bool segment_read(void)
         case PF_END_WOKEN:
             if (!c || c->state != PF_CONTEXT_WAITING)
                 pf_diverged("a thread that waits", s.planned.thread, c ? c->state : ~0ull);
-            wake(c, (enum pf_woken)s.planned.n);
+            pf_sched_wake(c, (enum pf_woken)s.planned.n);
             break;
         case PF_END_STUCK:
-            stuck(s.planned.n);
+            pf_sched_stuck(s.planned.n);
         default:
             if (!c || (c != s.self && c->state != PF_CONTEXT_READY))
                 pf_diverged("a thread that can run", s.planned.thread, c ? c->state : ~0ull);
@@ -196,127 +188,15 @@ static bool segment_read(void)
     return false;
 }
 
-/* --- waking --- */
-
-static uint64_t earliest(struct pf_queue *q, uint64_t least)
-{
-    for (struct pf_context *c = q->first; c; c = c->next)
-        if (c->wait.deadline && (!least || c->wait.deadline < least))
-            least = c->wait.deadline;
-    return least;
-}
-
-static void find_deadline(void)
-{
-    s.deadline = earliest(&s.other, 0);
-    for (unsigned i = 0; i < BUCKETS; i++)
-        s.deadline = earliest(&s.futex[i], s.deadline);
-}
-
-static void woken_from_outside(struct pf_context *c, enum pf_woken how)
-{
-    struct pf_segment seg = {.thread = c->number, .end = PF_END_WOKEN, .n = how};
-    if (pf_direct.mode == PF_DIRECT_RECORD)
-        pf_schedule_put(&seg);
-    wake(c, how);
-}
-
-static void expire_queue(struct pf_queue *q, uint64_t now)
-{
-    for (struct pf_context *c = q->first, *next; c; c = next) {
-        next = c->next;
-        if (c->wait.deadline && c->wait.deadline <= now)
-            woken_from_outside(c, PF_WOKEN_LATE);
-    }
-}
-
-static void time_passes(uint64_t ns)
-{
-    struct pf_segment seg = {.end = PF_END_TIME, .n = ns};
-    s.jumped += ns;
-    if (pf_direct.mode == PF_DIRECT_RECORD)
-        pf_schedule_put(&seg);
-    bool polling = s.polling;
-    s.polling = false; /* the timers that this fires fire again in a replay */
-    pf_world_signals();
-    s.polling = polling;
-}
-
-static void end_wait(struct pf_context *c, enum pf_woken how)
-{
-    if (c->state != PF_CONTEXT_WAITING)
-        return;
-    if (s.polling)
-        woken_from_outside(c, how);
-    else
-        wake(c, how);
-}
-void pf_sched_ready(struct pf_context *c) { end_wait(c, PF_WOKEN); }
-void pf_sched_interrupt(struct pf_context *c) { end_wait(c, PF_WOKEN_SIGNAL); }
-void pf_sched_pass(uint64_t ns) { time_passes(ns); }
 uint64_t pf_sched_boundary(void) { return s.boundary; }
-
-struct pf_context *pf_sched_next_waiter(struct pf_context *after, struct pf_wait *out)
-{
-    for (uint32_t i = after ? after->number + 1 : 0; i < pf_contexts(); i++) {
-        struct pf_context *c = pf_context_at(i);
-        if (c->state == PF_CONTEXT_WAITING) {
-            *out = c->wait;
-            return c;
-        }
-    }
-    return NULL;
-}
 
 /* From a handler: the budget is not touched, for compiled code may have it in a register. */
 void pf_sched_hurry(void) { s.hurried = true; }
 
-static struct pf_queue *bucket(uint64_t address)
+void pf_sched_arrived(struct pf_context *c)
 {
-    return &s.futex[(address >> 2) * 0x9e3779b97f4a7c15u >> 56];
-}
-
-uint32_t pf_sched_wake_futex(uint64_t address, uint32_t n, uint32_t mask)
-{
-    uint32_t found = 0;
-    for (struct pf_context *c = bucket(address)->first, *next; c && found < n; c = next) {
-        next = c->next;
-        if (c->wait.object != address || !(c->wait.mask & mask))
-            continue;
-        wake(c, PF_WOKEN);
-        if (s.self->state == PF_CONTEXT_RUNNING && pf_policy_cuts(&s.policy, c, s.self) &&
-            !s.following)
-            cut();
-        found++;
-    }
-    return found;
-}
-
-struct pf_context *pf_sched_waiter(uint64_t address, uint32_t *n)
-{
-    struct pf_context *first = NULL;
-    *n = 0;
-    for (struct pf_context *c = bucket(address)->first; c; c = c->next)
-        if (c->wait.object == address) {
-            first = first ? first : c;
-            ++*n;
-        }
-    return first;
-}
-
-uint32_t pf_sched_requeue(uint64_t from, uint64_t to, uint32_t n)
-{
-    uint32_t found = 0;
-    for (struct pf_context *c = bucket(from)->first, *next; c && found < n; c = next) {
-        next = c->next;
-        if (c->wait.object != from)
-            continue;
-        pf_queue_remove(c);
-        c->wait.object = to;
-        pf_queue_add(bucket(to), c);
-        found++;
-    }
-    return found;
+    if (s.self->state == PF_CONTEXT_RUNNING && !s.following && pf_policy_cuts(&s.policy, c, s.self))
+        cut();
 }
 
 void pf_sched_add(struct pf_context *c)
@@ -327,59 +207,10 @@ void pf_sched_add(struct pf_context *c)
     pf_point_add(c);
     if (pf_materialised)
         pf_materialise_add(c);
-    if (!s.following && pf_policy_cuts(&s.policy, c, s.self))
-        cut();
+    pf_sched_arrived(c);
 }
 
 /* --- deciding --- */
-
-/* The next moment at which something happens by itself; 0: never. */
-static uint64_t next_moment(void)
-{
-    uint64_t timer = pf_world_deadline();
-    return !s.deadline || (timer && timer < s.deadline) ? timer : s.deadline;
-}
-
-static void expire(void)
-{
-    uint64_t now = pf_sched_now();
-    if (!s.deadline || now < s.deadline)
-        return;
-    expire_queue(&s.other, now);
-    for (unsigned i = 0; i < BUCKETS; i++)
-        expire_queue(&s.futex[i], now);
-    find_deadline();
-}
-
-/* Has something happened outside? `wait`: nobody can run, so something must. */
-static void look_outside(bool wait)
-{
-    bool polls = s.outside && (wait || ++s.since_poll >= POLL_EVERY), any = false;
-    uint64_t moment = next_moment();
-    if (polls) {
-        s.since_poll = 0;
-        s.polling = true;
-        any = pf_world_poll(wait ? moment : pf_sched_now());
-        s.polling = false;
-    }
-    if (wait && !any) {
-        uint64_t now = pf_sched_now();
-        if (!moment) {
-            pf_point_stuck();
-            stuck(false);
-        }
-        if (moment > now)
-            time_passes(moment - now);
-    }
-    expire();
-}
-
-static bool outside_is_due(void)
-{
-    uint64_t moment = next_moment();
-    return s.hurried || (s.outside && s.since_poll + 1 >= POLL_EVERY) ||
-           (moment && pf_sched_now() >= moment);
-}
 
 static bool can_run(const struct pf_context *c)
 {
@@ -393,7 +224,7 @@ static struct pf_context *decide(bool yielded)
     uint64_t n;
     s.picked = NULL;
     if (s.yields > YIELDS_MAX && !s.following)
-        stuck(true);
+        pf_sched_stuck(true);
     s.boundary++;
     s.hurried = false;
     pf_world_signals();
@@ -410,13 +241,13 @@ static struct pf_context *decide(bool yielded)
             pf_fuzz_patience(s.events);
         do {
             if (pf_direct.fuzzing && !stays && !s.ready.first)
-                pf_fuzz_starved(s.outside || !next_moment());
-            look_outside(!stays && !s.ready.first);
+                pf_fuzz_starved(pf_waits_outside() || !pf_waits_moment());
+            pf_waits_look(!stays && !s.ready.first);
         } while (!stays && !s.ready.first);
         while ((wanted = pf_plan_next(&n)) && !can_run(wanted)) {
-            if (wanted->state == PF_CONTEXT_HELD || (!wanted->wait.deadline && !s.outside))
+            if (wanted->state == PF_CONTEXT_HELD || (!wanted->wait.deadline && !pf_waits_outside()))
                 pf_plan_fails();
-            look_outside(true);
+            pf_waits_look(true);
         }
         struct pf_context *turn = pf_direct.fuzzing && !wanted ? pf_fuzz_turn() : NULL;
         if (wanted || turn) {
@@ -461,7 +292,7 @@ static bool goes_on(struct pf_context *me)
         allow(me, s.rest);
         return true;
     }
-    if (s.following || outside_is_due() || pf_plan_busy())
+    if (s.following || s.hurried || pf_waits_due() || pf_plan_busy())
         return false;
     uint64_t done = segment_events(), events = s.events + done;
     pf_point_weary(events);
@@ -639,7 +470,7 @@ void pf_sched_yield(void)
         pf_fuzz_starved(true);
     /* Where nobody is to go first, nothing is written, and a replay knows it by that. */
     if (s.following ? s.planned.end != PF_END_YIELDED || s.planned.n != segment_events()
-                    : !s.ready.first && !s.outside && !s.deadline)
+                    : !s.ready.first && !pf_waits_any())
         return;
     s.yields++;
     next(PF_END_YIELDED);
@@ -650,11 +481,7 @@ enum pf_woken pf_sched_wait(const struct pf_wait *w)
     struct pf_context *me = s.self;
     me->wait = *w;
     me->state = PF_CONTEXT_WAITING;
-    pf_queue_add(w->kind == PF_WAIT_FUTEX ? bucket(w->object) : &s.other, me);
-    if (w->kind != PF_WAIT_FUTEX && w->kind != PF_WAIT_TIME)
-        s.outside++;
-    if (w->deadline && (!s.deadline || w->deadline < s.deadline))
-        s.deadline = w->deadline;
+    pf_waits_add(me);
     next(PF_END_BLOCKED);
     return (enum pf_woken)me->woken;
 }

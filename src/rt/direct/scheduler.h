@@ -42,6 +42,14 @@ void pf_sched_policy(const char *policy);
 uint64_t pf_sched_events(void);
 /* A context that was held at a point (point.h) may go on. */
 void pf_sched_release(struct pf_context *c);
+/* A context that waits can go on from here; it is one who came to be able to run while self runs: a
+ * policy with priorities may prefer it. */
+void pf_sched_wake(struct pf_context *c, enum pf_woken how);
+void pf_sched_arrived(struct pf_context *c);
+/* The clock jumps ahead. */
+void pf_sched_jump(uint64_t ns);
+/* The end, between two segments: nobody can run, or (`live`) nobody gets anywhere. */
+_Noreturn void pf_sched_stuck(bool live);
 /* A new context, ready to run. */
 void pf_sched_add(struct pf_context *c);
 /* The current context is over; never returns. */
