@@ -52,6 +52,7 @@ static struct {
     struct pf_suppressions suppressions;
     uint32_t n; /* entries in use */
     uint64_t findings, suppressed;
+    void (*on_halt)(void);
     struct entry entry[ENTRIES];
     uint16_t index[INDEX]; /* by fingerprint, open addressing */
     uint64_t cache[CACHE]; /* later id << 40 | earlier id << 16 | entry */
@@ -270,6 +271,8 @@ static _Noreturn void halt(void)
     if (!pf_options.quiet)
         print_summary();
     end_log("halt");
+    if (race.on_halt)
+        race.on_halt();
     if (pf_options.abort_on_error)
         abort();
     for (;;)
@@ -368,6 +371,39 @@ void pf_error_found(const struct pf_error_seen *seen)
     pf_pool_release(&race.work);
     unlock_reports();
 }
+
+/* --- what the program asks for --- */
+
+static void print_own(const char *head, const char *rest, uint32_t id)
+{
+    struct pf_text t;
+    struct pf_text_style style = {.color = pf_race_print_color(),
+                                  .strip_prefix = pf_options.strip_path_prefix};
+    lock_reports();
+    pf_text_init(&t, &race.work);
+    pf_text_add(&t, head);
+    pf_text_add(&t, rest);
+    if (id) {
+        struct pf_trail trail = pf_trail_build(&race.work, id);
+        pf_trail_text(&t, &trail, &style);
+    }
+    pf_text_char(&t, '\n');
+    pf_race_print(&t);
+    pf_pool_release(&race.work);
+    unlock_reports();
+}
+
+void pf_race_print_stack(uint32_t id) { print_own(NULL, NULL, id); }
+void pf_race_print_line(const char *head, const char *rest) { print_own(head, rest, 0); }
+
+void pf_race_redirect(const char *path)
+{
+    lock_reports();
+    pf_race_print_to(&race.work, race.pid, path);
+    unlock_reports();
+}
+
+void pf_race_on_halt(void (*callback)(void)) { race.on_halt = callback; }
 
 /* --- the start --- */
 

@@ -46,6 +46,13 @@ uint32_t pf_epoch_lockset(uint32_t sid, uint32_t clk);
 /* The locks of an interned set, up to max; returns how many there are. */
 size_t pf_lockset_get(uint32_t lockset, struct pf_held *out, size_t max);
 
+/* For the program: its stack at an access id, a line of its own, another place for reports (as option
+ * log_path says it), a function to be called when a finding ends it. */
+void pf_race_print_stack(uint32_t id);
+void pf_race_print_line(const char *head, const char *rest);
+void pf_race_redirect(const char *path);
+void pf_race_on_halt(void (*callback)(void));
+
 /* After pf_options_init: opens the findings log, reads the suppressions. */
 void pf_race_init(void);
 /* At the end of the process: the summary line, the exit status wanted (0: leave it alone). Only the

@@ -473,3 +473,10 @@ struct pf_finding *pf_error_build(struct pf_pool *pool, const struct pf_error_se
     f->id = pf_fingerprint(f);
     return b.failed ? NULL : f;
 }
+
+struct pf_trail pf_trail_build(struct pf_pool *pool, uint32_t id)
+{
+    size_t size;
+    struct builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
+    return build_trail(&b, id, NULL);
+}

@@ -25,6 +25,9 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
 struct pf_error_seen;
 struct pf_finding *pf_error_build(struct pf_pool *pool, const struct pf_error_seen *e);
 
+/* The stack of an access id. */
+struct pf_trail pf_trail_build(struct pf_pool *pool, uint32_t id);
+
 /* A file of /proc with its length; NULL when it cannot be read. A 0 stands behind it. */
 char *pf_proc_read(struct pf_pool *pool, const char *path, size_t *size);
 

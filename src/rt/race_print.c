@@ -11,7 +11,8 @@
 #include <time.h>
 
 static struct {
-    char path[4096]; /* "": standard error or output */
+    char path[4096]; /* "": a descriptor */
+    int fd;
     bool started;
 } out;
 
@@ -22,13 +23,28 @@ static void add_to_path(size_t *n, const char *s)
     out.path[*n] = 0;
 }
 
-/* PATH.PID or PATH.PROGRAM.PID, absolute: the program may change its folder. */
+void pf_race_print_to_fd(int fd)
+{
+    out.path[0] = 0;
+    out.fd = fd;
+    out.started = false;
+}
+
+const char *pf_race_print_path(void)
+{
+    return out.path[0] ? out.path : out.fd == 1 ? "stdout" : "stderr";
+}
+
 void pf_race_print_open(struct pf_pool *work, pid_t pid)
 {
-    const char *p = pf_options.log_path;
+    pf_race_print_to(work, pid, pf_options.log_path);
+}
+
+/* PATH.PID or PATH.PROGRAM.PID, absolute: the program may change its folder. */
+void pf_race_print_to(struct pf_pool *work, pid_t pid, const char *p)
+{
     size_t n = 0, room = sizeof out.path;
-    out.path[0] = 0;
-    out.started = false;
+    pf_race_print_to_fd(pf_str_same(p, "stdout") ? 1 : 2);
     if (pf_str_same(p, "stderr") || pf_str_same(p, "stdout"))
         return;
     char *part = pf_pool_get(work, room);
@@ -72,7 +88,7 @@ static long write_unharmed(long fd, const char *s, size_t n)
 /* Reports go out in one write each: those of several processes do not mix. */
 void pf_race_print(const struct pf_text *t)
 {
-    long fd = pf_str_same(pf_options.log_path, "stdout") ? 1 : 2;
+    long fd = out.fd;
     if (out.path[0])
         fd = pf_sys(SYS_open, out.path,
                     O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (out.started ? 0 : O_TRUNC), 0644);
@@ -96,7 +112,5 @@ bool pf_race_print_color(void)
     char termios[256];
     if (!pf_str_same(pf_options.color, "auto"))
         return pf_str_same(pf_options.color, "always");
-    return !pf_options.no_color && !out.path[0] &&
-           pf_sys(SYS_ioctl, pf_str_same(pf_options.log_path, "stdout") ? 1 : 2, TCGETS, termios) ==
-               0;
+    return !pf_options.no_color && !out.path[0] && pf_sys(SYS_ioctl, out.fd, TCGETS, termios) == 0;
 }

@@ -1,6 +1,6 @@
 /*
- * race_print.h - where the text of reports goes: standard error, standard output, or a file of this
- * process (log_path).
+ * race_print.h - where the text of reports goes: standard error, standard output, a descriptor of
+ * the program's, or a file of this process (log_path).
  *
  * Memory:  a pool for work, given back at once.
  * Threads: the caller holds the report lock and is nested.
@@ -16,6 +16,10 @@
 /* At start, and in the child of fork. */
 void pf_race_print_open(struct pf_pool *work, pid_t pid);
 void pf_race_print(const struct pf_text *t);
+/* From now on: as option log_path says it, or an open descriptor. */
+void pf_race_print_to(struct pf_pool *work, pid_t pid, const char *path);
+void pf_race_print_to_fd(int fd);
+const char *pf_race_print_path(void);
 bool pf_race_print_color(void);
 
 #endif

@@ -1,0 +1,49 @@
+# What a program asks of a sanitizer's reports: its own stack, another place for them, a last word.
+cat >asks.c <<'C'
+#include <fcntl.h>
+#include <pthread.h>
+#include <sanitizer/common_interface_defs.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+int x;
+static void *race(void *arg) { x++; return arg; }
+static void last_word(void) { puts("last word"), fflush(stdout); }
+__attribute__((noinline)) static void inner(void) { __sanitizer_print_stack_trace(); }
+int main(int argc, char **argv)
+{
+    pthread_t a, b;
+    inner();
+    __sanitizer_report_error_summary("mine");
+    if (!strcmp(argv[1], "fd"))
+        __sanitizer_set_report_fd((void *)(intptr_t)open("reports", O_WRONLY | O_CREAT, 0644));
+    else if (!strcmp(argv[1], "path"))
+        __sanitizer_set_report_path("named");
+    __sanitizer_set_death_callback(last_word);
+    pthread_create(&a, NULL, race, NULL);
+    pthread_create(&b, NULL, race, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
+C
+"$PF" cc -g -O1 -pthread asks.c -o asks
+
+status 66 "$PF" run -- ./asks here
+has err "#1 inner asks.c:11:"
+has err "#2 main asks.c:15:"
+has err "SUMMARY: mine"
+has err "data race"
+hasnt out "last word"
+
+status 66 "$PF" run -- ./asks fd
+hasnt err "data race"
+has reports "data race"
+
+status 66 "$PF" run -- ./asks path
+hasnt err "data race"
+has "$(echo named.*)" "data race"
+
+PF_OPTIONS=halt_on_error=1 status 66 "$PF" run -- ./asks here
+has out "last word"
