@@ -1,5 +1,6 @@
 // What a program may ask of any sanitizer: it links, and order that it announces is order.
 // want: none
+// tsan: its hooks of system calls make no order
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sanitizer/allocator_interface.h>
