@@ -509,7 +509,25 @@
         FORWARD pf_stub___pf_write_range, pf_check_range, 16
         FORWARD __pf_write_vptr, pf_check_vptr
 
-/* void pf_call_saved(void (*f)(void *), void *arg): the vector state lives on the stack meanwhile. */
+/*
+ * void pf_call_saved(void (*f)(void *), void *arg): the vector registers live on the stack meanwhile, and
+ * f finds no x87 register in use.
+ *
+ * Compiled code that calls us believes xmm0 to xmm15 to be preserved, where it has AVX their upper
+ * halves too, and nothing else: the x87 registers, those that AVX-512 added and its masks are dead across
+ * the call. An xsave of all that takes four times as long. Upper halves that are in their first state
+ * stay so: to write them, even with zeroes, would slow down code that knows only xmm.
+ */
+        .macro  ALL16 op, wide, store, step
+        .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+        .if \store
+        \op    %\wide\n, \step*\n(%rsp)
+        .else
+        \op    \step*\n(%rsp), %\wide\n
+        .endif
+        .endr
+        .endm
+
         .hidden pf_call_saved
         BEGIN   pf_call_saved
         push    %rbp
@@ -517,50 +535,39 @@
         .cfi_rel_offset %rbp, 0
         mov     %rsp, %rbp
         .cfi_def_cfa_register %rbp
-        push    %rbx
-        sub     pf_xsave_size(%rip), %rsp
+        sub     $512, %rsp
         and     $-64, %rsp
         mov     %rdi, %r8
         mov     %rsi, %rdi
-        mov     pf_xsave_mask(%rip), %eax
-        mov     pf_xsave_mask+4(%rip), %edx
-        test    %eax, %eax
-        jz      3f
-        /* the header of the save area must be zero */
-        movq    $0, 512(%rsp)
-        movq    $0, 520(%rsp)
-        movq    $0, 528(%rsp)
-        movq    $0, 536(%rsp)
-        movq    $0, 544(%rsp)
-        movq    $0, 552(%rsp)
-        movq    $0, 560(%rsp)
-        movq    $0, 568(%rsp)
-        cmpb    $0, pf_xsave_compact(%rip)
-        jne     5f
-        xsave   (%rsp)
-        jmp     6f
-        /* Leaves out what is in its first state. xsaveopt does so too, but also what it believes to be
-         * in this memory already, and this memory is a stack. */
-5:      xsavec  (%rsp)
-6:      call    *%r8
-        mov     pf_xsave_mask(%rip), %eax
-        mov     pf_xsave_mask+4(%rip), %edx
-        xrstor  (%rsp)
-        jmp     4f
-3:      fxsave  (%rsp)
+        mov     pf_vector_state(%rip), %eax
+        test    $8, %eax
+        jz      1f
+        mov     $1, %ecx                /* those of the components that are in use */
+        xgetbv
+1:      test    $1, %al
+        jz      2f
+        emms
+2:      test    $4, %al
+        jnz     3f
+        ALL16   movaps, xmm, 1, 16
         call    *%r8
-        fxrstor (%rsp)
-4:      lea     -8(%rbp), %rsp
-        pop     %rbx
+        ALL16   movaps, xmm, 0, 16
+        jmp     4f
+3:      ALL16   vmovaps, ymm, 1, 32
+        vzeroupper
+        call    *%r8
+        ALL16   vmovaps, ymm, 0, 32
+4:      mov     %rbp, %rsp
         pop     %rbp
         .cfi_def_cfa %rsp, 8
         ret
         END     pf_call_saved
 
-        .hidden pf_xsave_compact
-        .globl  pf_xsave_compact
-        .bss
-pf_xsave_compact:                       /* there is xsavec; set at the start */
-        .byte   0
+        .hidden pf_vector_state
+        .globl  pf_vector_state
+        .data
+        .p2align 2
+pf_vector_state:                        /* 1: x87, 4: AVX, 8: ask the processor; set at the start */
+        .long   1
 
         .section .note.GNU-stack,"",@progbits

@@ -23,9 +23,7 @@
 
 struct pf_rt pf_rt;
 
-/* For pf_call_saved: what to save, and how many bytes that takes. */
-uint64_t pf_xsave_mask, pf_xsave_size = 512 + 64;
-extern bool pf_xsave_compact; /* check_entry.S */
+extern uint32_t pf_vector_state; /* check_entry.S */
 
 void pf_wrap_init(void) __attribute__((weak));
 void pf_direct_choose(void) __attribute__((weak)); /* direct/direct.h */
@@ -39,12 +37,10 @@ static void find_vector_state(void)
     if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
         return;
     __asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
-    uint64_t mask = (uint64_t)d << 32 | a;
-    if (__get_cpuid_count(13, 0, &a, &b, &c, &d)) {
-        pf_xsave_mask = mask;
-        pf_xsave_size = b + 64;
-        pf_xsave_compact = __get_cpuid_count(13, 1, &a, &b, &c, &d) && a & 2;
-    }
+    uint32_t state = 1 | (a & 4);
+    if (__get_cpuid_count(13, 1, &a, &b, &c, &d) && a & 4)
+        state |= 8;
+    pf_vector_state = state;
 }
 
 static bool map_plane(uint64_t at, uint64_t size)

@@ -396,19 +396,12 @@ static bool asks(struct pf_context *me, const struct pf_pending *event)
     return pf_context_events(me) == me->stop || !goes_on(me);
 }
 
-/* The x87 registers of self are saved; who goes on expects to find none in use. */
-static void preempted_at_access(void *unused)
-{
-    __asm__ volatile("emms");
-    preempted(unused);
-}
-
 void pf_sched_event(const struct pf_pending *event)
 {
     struct pf_context *me = s.self;
     if (!asks(me, event))
         return;
-    pf_call_saved(preempted_at_access, NULL);
+    pf_call_saved(preempted, NULL);
     if (me->asked)
         pf_plan_answer(me);
 }
