@@ -11,7 +11,8 @@
  *          with base and values from outside of the loop. Accesses of one source position that
  *          differ only in k, whose bytes are exactly [k, k + stride), touch in T rounds exactly the
  *          T * stride bytes from the address of the lowest in the first round. Where there are gaps
- *          the checks stay: a byte claimed too much would be a false alarm.
+ *          the checks stay: a byte claimed too much would be a false alarm. Of two such groups whose
+ *          bytes meet, the one that comes first to a byte checks it, as in the loop.
  *
  *          The range check stands in a block of its own on the edge into the loop's copy.
  *
@@ -26,10 +27,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-/* Accesses of whole granules stay: a check in the loop, beside the loop's own work, costs no more
- * than that granule's part of the range, and less where most hit. */
-#define ACCESS_MAX 7
-#define STRIDE_MAX 64
+#define STRIDE_MAX 4096
 #define TERMS 4
 #define DEPTH 8
 #define ACCESSES 96
@@ -351,38 +349,57 @@ static bool is_written(const struct access *all, size_t n, const struct access *
     return false;
 }
 
-static void hoist_from(struct pf_plan *plan, struct pf_hoist *hoist, struct access *all, size_t n,
-                       struct access *low)
+/* Do the members leave no byte of the stride out? */
+static bool is_filled(const struct access *all, const bool *member, size_t n,
+                      const struct access *low)
+{
+    int64_t at = low->form.k, before;
+    do {
+        before = at;
+        for (size_t i = 0; i < n; i++)
+            if (member[i] && all[i].form.k <= at && all[i].form.k + (int64_t)all[i].step->size > at)
+                at = all[i].form.k + (int64_t)all[i].step->size;
+    } while (at > before);
+    return at == low->form.k + low->stride;
+}
+
+static void hoist_from(struct access *all, size_t n, struct access *low)
 {
     bool member[ACCESSES];
-    uint64_t bytes = 0, wanted = ~0ull >> (64 - low->stride);
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         member[i] = is_member(&all[i], low);
-        if (member[i])
-            bytes |= ~0ull >> (64 - low->step->size) << (all[i].form.k - low->form.k);
-    }
-    if (bytes != wanted)
+    if (!is_filled(all, member, n, low))
         return;
     for (size_t i = 0; i < n; i++)
         if (member[i])
             all[i].step->what = PF_DO_NOTHING;
-    if (is_written(all, n, low))
-        return;
-    low->hoisted = true;
-    hoist->step = low->index;
-    hoist->stride = (uint64_t)low->stride;
-    PF_PUSH(plan->hoists, plan->nhoists, plan->hoists_cap) = *hoist;
+    low->hoisted = !is_written(all, n, low);
+}
+
+/* Another group's check may cover the bytes of this one from some round on: then those before them are left, or all
+ * if there are not so many. The group that comes first to a byte is the one that checks it, as in
+ * the loop. */
+static uint64_t bytes_before_next(const struct access *all, size_t n, const struct access *low)
+{
+    int64_t least = 0;
+    for (size_t i = 0; i < n; i++) {
+        int64_t more = all[i].form.k - low->form.k;
+        if (all[i].hoisted && all[i].step->write == low->step->write &&
+            all[i].stride == low->stride && is_same_line(&all[i].form, &low->form) && more > 0 &&
+            more <= STRIDE_MAX && (!least || more < least))
+            least = more;
+    }
+    return (uint64_t)least;
 }
 
 static void look_at_loop(struct pf_unit *u, struct pf_plan *plan, size_t block,
                          const struct pf_rounds *rounds)
 {
     struct access all[ACCESSES];
-    struct pf_hoist hoist = {.block = block, .rounds = *rounds};
     size_t n = 0;
     for (size_t k = plan->first_step[block]; k < plan->first_step[block + 1]; k++) {
         struct access a = {.step = &plan->steps[k], .index = k};
-        if (a.step->what == PF_DO_ACCESS && a.step->size <= ACCESS_MAX && n < ACCESSES &&
+        if (a.step->what == PF_DO_ACCESS && n < ACCESSES &&
             add_pointer(u, &a.form, a.step->ptr, plan->blocks[block], DEPTH) && a.form.step > 0 &&
             !__builtin_mul_overflow(a.form.coefficient, a.form.step, &a.stride) && a.stride > 0 &&
             a.stride <= STRIDE_MAX && a.step->size <= (uint64_t)a.stride)
@@ -391,7 +408,15 @@ static void look_at_loop(struct pf_unit *u, struct pf_plan *plan, size_t block,
     for (int write = 1; write >= 0; write--)
         for (size_t i = 0; i < n; i++)
             if (all[i].step->what == PF_DO_ACCESS && all[i].step->write == write)
-                hoist_from(plan, &hoist, all, n, &all[i]);
+                hoist_from(all, n, &all[i]);
+    for (size_t i = 0; i < n; i++)
+        if (all[i].hoisted)
+            PF_PUSH(plan->hoists, plan->nhoists, plan->hoists_cap) =
+                (struct pf_hoist){.block = block,
+                                  .step = all[i].index,
+                                  .stride = (uint64_t)all[i].stride,
+                                  .bytes = bytes_before_next(all, n, &all[i]),
+                                  .rounds = *rounds};
 }
 
 void pf_plan_hoist(struct pf_unit *u, struct pf_plan *plan)
@@ -459,8 +484,16 @@ static void emit_hoist(struct pf_emit *e, const struct pf_hoist *h, bool next)
     const struct pf_step *s = &e->plan->steps[h->step];
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(s->inst));
     LLVMValueRef start = value_in_round(e, s->ptr, e->plan->blocks[h->block], next);
-    LLVMValueRef size = pf_emit_fresh(e, LLVMBuildMul(e->b, emit_rounds(e, &h->rounds, next),
-                                                      LLVMConstInt(i64, h->stride, 0), ""));
+    LLVMValueRef size = LLVMConstInt(i64, h->bytes, 0);
+    if (!h->bytes || h->bytes > h->stride) {
+        LLVMValueRef stride = LLVMConstInt(i64, h->stride, 0), some = size;
+        size = LLVMBuildMul(e->b, emit_rounds(e, &h->rounds, next), stride, "");
+        pf_emit_fresh(e, size);
+        if (h->bytes) {
+            LLVMValueRef less = LLVMBuildICmp(e->b, LLVMIntULT, size, some, "");
+            size = pf_emit_fresh(e, LLVMBuildSelect(e->b, pf_emit_fresh(e, less), size, some, ""));
+        }
+    }
     uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
                                  pf_di_variable(e->u, s->ptr));
     LLVMValueRef args[] = {start, size, pf_emit_number(e, site)};

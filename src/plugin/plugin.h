@@ -134,6 +134,7 @@ struct pf_hoist {
     size_t block; /* the loop */
     size_t step;  /* the access at the lowest address, which has no check of its own any more */
     uint64_t stride;
+    uint64_t bytes; /* not 0: only so many from there on, another check covers the others */
     struct pf_rounds rounds;
 };
 

@@ -2,10 +2,11 @@
 #include "access.h"
 #include "cell.h"
 #include "oracle.h"
+#include "range.h"
 #include "rt.h"
+#include "set.h"
 #include "slot.h"
 #include "stack.h"
-#include "touch.h"
 
 void pf_signal_poll(struct pf_thread *t) __attribute__((weak));
 
@@ -87,40 +88,40 @@ static __attribute__((noinline)) void access_carefully(struct pf_thread *t, uint
     }
 }
 
-static __attribute__((noinline)) void access_whole(struct pf_thread *t, uintptr_t addr, uint64_t a)
+/* One granule the long way. Of what no race came, and what needs no record of its own, is said what
+ * became of its words. */
+static __attribute__((noinline)) struct pf_turn access_whole(struct pf_thread *t, uintptr_t addr,
+                                                             uint64_t a)
 {
-    if (!(a & PF_BITS_ID) || !pf_cell_touch(t->clock, pf_cell_of(addr), a))
+    uint64_t *cell = pf_cell_of(addr);
+    const uint8_t *more = pf_cell_more_used(cell);
+    struct pf_turn turn = {pf_word_get(&cell[0]), pf_word_get(&cell[1]), 0, 0};
+    bool known =
+        !*more && !(a & PF_BIT_W) && pf_stmt_calm(t->clock, turn.was0) &&
+        (pf_is_ref(turn.was1) ? pf_set_at(turn.was1)->interned : pf_stmt_calm(t->clock, turn.was1));
+    if (!(a & PF_BITS_ID) || !pf_cell_touch(t->clock, cell, a))
         pf_cell_access(t, addr, a, PF_NO_SITE);
+    turn.now0 = pf_word_get(&cell[0]);
+    turn.now1 = pf_word_get(&cell[1]);
+    known = known && !*more && turn.now0 == turn.was0 &&
+            !(pf_is_ref(turn.now1) && !pf_set_at(turn.now1)->interned);
+    return known ? turn : PF_TURN_NONE;
 }
 
-/* n whole granules. Neighbours are often in the same state: what was found of one pair of words is
- * true of the next equal one. */
 static inline __attribute__((always_inline)) void
 access_granules(struct pf_thread *t, uintptr_t addr, uint64_t n, bool write, uint32_t id)
 {
-    unsigned shift = write ? PF_WRITE_BIT : PF_CLK_SHIFT;
-    uint64_t a = pf_stmt_make(t, 0xff, write, false) | id, key = (a | PF_BIT_W) & ~PF_BITS_ID;
-    uint64_t *cell = pf_cell_of(addr), fine0 = 1, fine1 = 1; /* 1: no statement is */
-    const uint8_t *more = pf_cell_more_used(cell);
-    for (; n; n--, addr += 8, cell += 2, more++) {
-        uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
-        if (((write ? s0 : s1) ^ key) >> shift == 0)
-            continue;
-        bool alone = write ? !*more : *more < 2;
-        if (s0 == fine0 && s1 == fine1 && alone) {
-            if (write)
-                pf_word_put(&cell[0], a);
-            pf_word_put(&cell[1], a);
-            continue;
-        }
-        if (!write && s1 == __pf_tls.shared)
-            continue;
-        if (id && alone && pf_cell_touch_lean(t->clock, cell, s0, s1, a, write)) {
-            fine0 = s0;
-            fine1 = s1;
-            continue;
-        }
-        access_whole(t, addr, a);
+    uint64_t a = pf_stmt_make(t, 0xff, write, false) | id;
+    struct pf_turn turn = PF_TURN_NONE;
+    while (n) {
+        uint64_t done = id ? pf_range_touch(t->clock, pf_cell_of(addr), n, a, write, &turn) : 0;
+        addr += 8 * done;
+        n -= done;
+        if (!n)
+            return;
+        turn = access_whole(t, addr, a);
+        addr += 8;
+        n--;
     }
 }
 

@@ -5,8 +5,9 @@
  * save everything.
  */
 #include "check.h"
+#include "range.h"
+#include "rt.h"
 #include "stack.h"
-#include "touch.h"
 
 /* What check_entry.S counts on. */
 _Static_assert(offsetof(struct pf_tls, key) == 0 && offsetof(struct pf_tls, frame) == 16 &&
@@ -100,13 +101,70 @@ static inline __attribute__((always_inline)) bool is_covered(uintptr_t addr, uin
     }
 }
 
+/* A part of one granule; `mine` is of whole ones. */
+static inline __attribute__((always_inline)) bool
+touch_part(const uint32_t *clock, uintptr_t addr, uint64_t size, uint64_t mine, bool write)
+{
+    if (is_covered(addr, size, write))
+        return true;
+    uint64_t mask = ((1ull << size) - 1) << (PF_MASK_SHIFT + (addr & 7));
+    return pf_cell_touch(clock, pf_cell_of(addr), (mine & ~PF_MASK_ALL) | mask);
+}
+
+/* The quick ways through a range: returns where they end. */
+static inline __attribute__((always_inline)) uintptr_t touch_range(uintptr_t addr, uintptr_t end,
+                                                                   uint32_t site, bool write)
+{
+    const uint32_t *clock = __pf_tls.clock;
+    if (__builtin_expect(!clock || __pf_tls.nested || pf_rt.events, 0))
+        return addr;
+    uint32_t id = pf_stack_id_known(site);
+    if (!id)
+        id = pf_stack_id_near(site);
+    if (__builtin_expect(!id, 0))
+        return addr;
+    uint64_t mine =
+        (__pf_tls.key & (PF_BITS_SID | PF_BITS_CLK)) | PF_MASK_ALL | id | (write ? PF_BIT_W : 0);
+    if (addr & 7 || end - addr < 8) {
+        uint64_t n = 8 - (addr & 7) < end - addr ? 8 - (addr & 7) : end - addr;
+        if (!touch_part(clock, addr, n, mine, write))
+            return addr;
+        addr += n;
+    }
+    struct pf_turn turn = PF_TURN_NONE;
+    while (end - addr >= 8) {
+        uint64_t *cell = pf_cell_of(addr);
+        uint64_t n = pf_range_touch(clock, cell, (end - addr) / 8, mine, write, &turn);
+        addr += 8 * n;
+        if (end - addr < 8)
+            break;
+        if (!pf_cell_touch(clock, pf_cell_of(addr), mine))
+            return addr;
+        addr += 8;
+    }
+    if (addr < end && touch_part(clock, addr, end - addr, mine, write))
+        return end;
+    return addr;
+}
+
 #define RANGE(name, write)                                                                         \
     KEEP void name(uintptr_t addr, uint64_t size, uint32_t site);                                  \
     KEEP void pf_stub_##name(uintptr_t addr, uint64_t size, uint32_t site);                        \
+    KEEP static                                                                                    \
+        __attribute__((noinline)) void name##_on(uintptr_t addr, uint64_t size, uint32_t site)     \
+    {                                                                                              \
+        __pf_tls.busy = 1;                                                                         \
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);                                                   \
+        uintptr_t end = addr + size, to = touch_range(addr, end, site, write);                     \
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);                                                   \
+        __pf_tls.busy = 0;                                                                         \
+        if (to < end)                                                                              \
+            pf_stub_##name(to, end - to, site);                                                    \
+    }                                                                                              \
     PF_EXPORT void name(uintptr_t addr, uint64_t size, uint32_t site)                              \
     {                                                                                              \
         if (!is_covered(addr, size, write))                                                        \
-            pf_stub_##name(addr, size, site);                                                      \
+            name##_on(addr, size, site);                                                           \
     }
 
 RANGE(__pf_read_range, false)

@@ -1,5 +1,5 @@
-// Counted loops over parts of granules get one range check before them; the bytes, the line and the
-// variable are those of the accesses. Accesses of whole granules are checked one by one.
+// Counted loops get one range check before them; the bytes, the line and the variable are those of the
+// accesses.
 // count O2: 1 affine_loops.c:39 up
 // want O2: write 400 ints affine_loops.c:39 up
 // count O2: 1 affine_loops.c:45 add
@@ -17,8 +17,8 @@
 // want O2: write 196 other affine_loops.c:79 stencil
 // count O2: 1 affine_loops.c:86 down
 // want O2: read 400 - affine_loops.c:86 down
-// count O2: 64 affine_loops.c:92 vectors
-// want O2: write 16 wide affine_loops.c:92 vectors
+// count O2: 1 affine_loops.c:92 vectors
+// want O2: write 1024 wide affine_loops.c:92 vectors
 // never O2: affine_loops.c:98 none
 // count O2: 1 affine_loops.c:103 row
 // want O2: write 200 table affine_loops.c:103 row
