@@ -171,6 +171,7 @@ static void store(struct operation *o, struct pf_sync *s, bool rmw)
     if (!s)
         return;
     uint64_t self = 1ull << (t->number & 63);
+    s->value = 0;
     if (releases(o->order)) {
         bool knows = !rmw || s->head == t->number + 1 || acquires(o->order); /* all that it had */
         if (knows)
@@ -240,6 +241,7 @@ static void order_by_fence(struct pf_thread *t, unsigned order)
     pf_oracle_event(t, "fence", order, 0);
     if (acquires(order) && t->acquired) {
         pf_clock_join(t->clock, t->acquired, PF_SID_MAX + 1);
+        t->value = 0;
         t->nclock = PF_SID_MAX + 1;
         while (t->nclock > 1 && !t->clock[t->nclock - 1])
             t->nclock--;

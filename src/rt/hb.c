@@ -1,6 +1,7 @@
 #include "hb.h"
 #include "limits.h"
 #include "listen.h"
+#include "lock_quick.h"
 #include "lockset.h"
 #include "oracle.h"
 #include "rt.h"
@@ -53,6 +54,7 @@ void pf_hb_release(struct pf_thread *t, const volatile void *addr)
     struct pf_sync *s = pf_sync_find(a, true);
     if (s) {
         pf_clock_from_thread(&s->clock, t);
+        s->value = 0;
         s->heads = ~0ull; /* no store to an atomic there ends it */
         s->head = 0;
         pf_sync_changed(l);
@@ -77,6 +79,7 @@ void pf_hb_release_store(struct pf_thread *t, const volatile void *addr)
     struct pf_sync *s = pf_sync_find(a, true);
     if (s) {
         pf_clock_set_thread(&s->clock, t);
+        s->value = 0;
         s->heads = ~0ull;
         s->head = t->number + 1;
         pf_sync_changed(l);
@@ -194,6 +197,7 @@ static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint
         if (s->head != t->number + 1) {
             pf_clock_to_thread(t, &s->clock);
             s->learned = true;
+            pf_clock_compare(t, s);
         }
         *again = shared ? is_undrained(s, t) : !s->learned && !s->readers.n;
         if (!shared) { /* what t tells others from now on has it */
@@ -217,43 +221,42 @@ static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint
     return where;
 }
 
-static void lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool known)
+/* Returns the number of what was told; 0: none. */
+static uint64_t lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool known)
 {
     if (t->ignore_sync || pf_rt.events)
-        return;
+        return 0;
+    uint64_t value = 0;
     pf_oracle_begin();
     pf_oracle_event(t, shared ? "rdunlock" : known ? "unlock" : "rel", a, 0);
     struct pf_spin *l = pf_sync_lock(a);
     struct pf_sync *s = pf_sync_find(a, true);
     if (s && shared) {
         pf_clock_from_thread(&s->readers, t);
+        s->value = 0;
         pf_epoch_undoable(t, a);
     } else if (s && known) { /* the holder knows all that is in there */
         pf_clock_set_thread(&s->clock, t);
+        value = s->value = pf_rt.sampling ? pf_clock_value(t) : 0;
         s->head = t->number + 1;
         s->learned = false;
         pf_epoch_undoable(t, a);
     } else if (s) {
         pf_clock_from_thread(&s->clock, t);
+        s->value = 0;
         s->head = 0;
     }
     pf_sync_changed(l);
     pf_spin_unlock(l);
     pf_oracle_end();
+    return value;
 }
 
-/*
- * The set of locks is for statements. While sampling, a thread that is in plain bodies only makes none: its set stays as it
- * was (locks_stale) until a watch body begins, and a lock costs no more than the order it makes.
- */
-static bool makes_no_statements(struct pf_thread *t)
+uint32_t pf_quick_with(struct pf_thread *t, const struct pf_sync *s)
 {
-    struct pf_frame *top = __pf_tls.frame - 1;
-    if (!pf_rt.sampling || !__pf_tls.counts || t != __pf_tls.thread || pf_stack_watched())
-        return false;
-    while (t->watched_from < top && t->watched_from->call & PF_CALL_UNWATCHED)
-        t->watched_from++;
-    return t->watched_from >= top;
+    if (!t->lockset && s->alone && !(s->alone & 1))
+        return s->alone >> 1;
+    return pf_lockset_with(t->lockset, s->addr, s->first, false);
 }
 
 static void settle(struct pf_thread *t)
@@ -281,7 +284,7 @@ void pf_lock_watched(struct pf_thread *t, struct pf_frame *frame)
 
 static void hold(struct pf_thread *t, uintptr_t a, bool shared, uint32_t depth, uint32_t where)
 {
-    bool again, later = makes_no_statements(t);
+    bool again, later = pf_lock_unwatched(t);
     uint32_t set;
     if (!later && t->locks_stale)
         settle(t);
@@ -306,31 +309,31 @@ static void hold(struct pf_thread *t, uintptr_t a, bool shared, uint32_t depth, 
 /* Publishes and ends the epoch, with or without an entry among the held ones. */
 static void unhold(struct pf_thread *t, uintptr_t a, struct pf_held *h)
 {
-    if (makes_no_statements(t)) {
-        lock_release(t, a, h && h->shared, h != NULL);
-        if (h)
-            for (struct pf_held *last = &t->held[--t->nheld]; h < last; h++)
-                h[0] = h[1];
-        t->undo.lock = 0;
-        t->locks_stale = true;
-        pf_epoch_next(t);
-        return;
-    }
-    if (t->locks_stale)
+    bool later = pf_lock_unwatched(t);
+    if (!later && t->locks_stale)
         settle(t);
-    lock_release(t, a, h && h->shared, h != NULL);
+    uint32_t sid = t->sid;
+    uint64_t value = lock_release(t, a, h && h->shared, h != NULL);
     if (h) {
         struct pf_held *last = &t->held[--t->nheld];
-        t->lockset = h->before;
+        if (!later)
+            t->lockset = h->before;
         for (; h < last; h++) { /* those taken later are held without it now */
             h[0] = h[1];
             h->before = t->lockset;
-            if (!pf_rt.events)
+            if (!later && !pf_rt.events)
                 t->lockset = pf_lockset_with(t->lockset, h->addr, h->where, h->shared);
         }
     }
-    if (!pf_rt.events)
+    if (later) {
+        t->undo.lock = 0;
+        t->locks_stale = true;
+        pf_epoch_next(t);
+    } else if (!pf_rt.events) {
         pf_epoch_lockset_changed(t);
+    }
+    if (value && t->sid == sid && !t->dirty) /* a new epoch, with nothing in it yet */
+        t->value = value;
 }
 
 void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flags, uint32_t where)

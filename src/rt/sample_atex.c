@@ -180,8 +180,8 @@ static enum pf_body call(struct pf_thread *t, struct pf_func *f)
     if (*unseen > most)
         *unseen = most;
     *count = *unseen;
-    if (o->owed) { /* so is the next one, whatever it is */
-        sample = true;
+    if (o->owed) { /* so is the next one, whatever it is; but what may run for long is left to its pairs */
+        sample |= !(f->flags & PF_FUNCF_LOOPS);
         if (--o->owed)
             __atomic_store_n(&__pf_tls.dispatch, PF_DISPATCH_ASK, __ATOMIC_SEQ_CST);
     }

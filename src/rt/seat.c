@@ -145,7 +145,7 @@ unsigned pf_seat_look(uint32_t self, struct pf_seen *out, bool *alone)
                 out[n++] = (struct pf_seen){name[k], i};
     }
     *alone = !n && __atomic_load_n(&expected, __ATOMIC_RELAXED) <= 0;
-    if ((!n || __atomic_load_n(&expected, __ATOMIC_RELAXED) > 0) && n < PF_SEEN_MAX)
+    if (!n)
         out[n++] = (struct pf_seen){NOTHING, self};
     return n;
 }

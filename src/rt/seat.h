@@ -33,7 +33,7 @@ void pf_seat_alone(uint32_t seat);
 /* The function runs; from now on others can tell. Returns its name. */
 uint64_t pf_seat_name(struct pf_func *f);
 /* What the others run, each function once for each thread. Between _look and _done they stay. Those to come, who run
- * nothing yet, are there when somebody is awaited, and when nobody else is: *alone. */
+ * nothing yet, are there when nobody else is (*alone: and nobody is awaited). */
 unsigned pf_seat_look(uint32_t self, struct pf_seen *out, bool *alone);
 /* The thread is `woken` and asks at its next call; with `cross`, it leaves the plain body that it may be in before. */
 void pf_seat_wake(uint32_t seat, bool cross);

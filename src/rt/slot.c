@@ -67,6 +67,7 @@ bool pf_slot_take(struct pf_thread *t)
         t->sid = s;
         t->clk = t->clock[s] = n->from;
         t->dirty = false;
+        t->value = 0;
         t->top = 0;
         if (s >= t->nclock)
             t->nclock = s + 1;
@@ -131,6 +132,7 @@ void pf_epoch_next(struct pf_thread *t)
     } else {
         t->clock[t->sid] = t->clk = t->top + 1;
         t->dirty = false;
+        t->value = 0;
         pf_heldlog_put(&slots[t->sid].held, t->clk, t->lockset);
     }
     pf_thread_key(t);

@@ -28,12 +28,16 @@ void pf_thread_key(struct pf_thread *t);
 /* t->lockset has changed: later statements are made under the new set. */
 void pf_epoch_lockset_changed(struct pf_thread *t);
 
-/* What t tells others about itself: the last epoch in which it made a statement. */
-static inline uint32_t pf_epoch_published(struct pf_thread *t)
+/* What t tells others about itself: the last epoch in which it made a statement. _published: it does so now. */
+static inline uint32_t pf_epoch_last(const struct pf_thread *t)
 {
     uint32_t last = t->dirty ? t->clk : t->clk - 1;
-    t->undo.lock = 0;
     return last > t->top ? last : t->top;
+}
+static inline uint32_t pf_epoch_published(struct pf_thread *t)
+{
+    t->undo.lock = 0;
+    return pf_epoch_last(t);
 }
 
 /*

@@ -124,7 +124,8 @@ void pf_clock_to_thread(struct pf_thread *t, const struct pf_hb_clock *c)
     if (!c->n)
         return;
     /* t's own entry never grows: nobody knows more of t's slot than t. */
-    pf_clock_join(t->clock, c->at, c->n);
+    if (pf_clock_join(t->clock, c->at, c->n))
+        t->value = 0;
     if (c->n > t->nclock)
         t->nclock = c->n;
 }
@@ -158,4 +159,36 @@ void pf_clock_set_thread(struct pf_hb_clock *c, struct pf_thread *t)
     pf_clock_copy(c->at, t->clock, t->nclock);
     c->n = t->nclock;
     c->at[t->sid] = pf_epoch_published(t);
+}
+
+#define AT_ONCE 0x10000u /* numbers that a thread takes from the common ones */
+
+uint64_t pf_clock_value(struct pf_thread *t)
+{
+    static uint64_t next;
+    if (t->value && !t->dirty)
+        return t->value;
+    if (!(t->last_value % AT_ONCE))
+        t->last_value = __atomic_fetch_add(&next, AT_ONCE, __ATOMIC_RELAXED);
+    return ++t->last_value;
+}
+
+static bool is_same(const struct pf_thread *t, const struct pf_hb_clock *c)
+{
+    if (c->n < t->nclock || c->at[t->sid] != pf_epoch_last(t))
+        return false;
+    for (uint32_t i = 0; i < t->nclock; i++)
+        if (i != t->sid && c->at[i] != t->clock[i])
+            return false;
+    return true;
+}
+
+void pf_clock_compare(struct pf_thread *t, struct pf_sync *s)
+{
+    if (!s->value || t->dirty || s->value == t->value || !is_same(t, &s->clock))
+        return;
+    if (t->value > s->value) /* the later one, so that all come to the same */
+        __atomic_store_n(&s->value, t->value, __ATOMIC_RELAXED);
+    else
+        t->value = s->value;
 }

@@ -4,6 +4,8 @@
  * Model:   an object has the clock of what was released into it, and for locks a second one of
  *          what readers released. An atomic's clock joins the release sequences that its value
  *          belongs to; `heads` says which threads may head one of them.
+ *          While sampling, values of clocks are numbered: two clocks with the same number are the same, so
+ *          there is nothing to join or to copy between them (lock_quick.h).
  * Memory:  found through the sync plane (pf_shadow.h); several in one granule are chained.
  * Threads: between sync_lock and sync_unlock of the address the caller alone sees its object.
  */
@@ -11,6 +13,7 @@
 #define PF_RT_SYNC_H
 
 #include "spin.h"
+#include "store.h"
 #include "thread.h"
 
 struct pf_hb_clock {
@@ -19,7 +22,7 @@ struct pf_hb_clock {
     uint32_t order; /* at is a block of the store of this order; PF_CLOCK_HERE: beside the clock */
 };
 #define PF_CLOCK_HERE UINT32_MAX
-#define PF_CLOCK_SMALL 16u /* entries there */
+#define PF_CLOCK_SMALL 14u /* entries there */
 
 struct pf_sync {
     uintptr_t addr;
@@ -28,6 +31,7 @@ struct pf_sync {
     uint32_t first : 24; /* access id of the first time it was taken as a lock */
     uint32_t learned : 1; /* somebody else has had the clock since it was made */
     uint32_t alone; /* the lockset of it alone << 1 | shared; 0: not known yet */
+    uint64_t value; /* the number of what `clock` says; 0: none */
     uint64_t heads; /* bit n: a thread whose number is n modulo 64 heads a release sequence */
     struct pf_hb_clock clock, readers;
     uint32_t small[PF_CLOCK_SMALL]; /* of `clock`, while that is enough */
@@ -64,6 +68,15 @@ static inline void pf_sync_changed(struct pf_spin *stripe)
 /* The object of exactly this address, or NULL if it does not exist and create is false (or memory
  * is out). The stripe is held. */
 struct pf_sync *pf_sync_find(uintptr_t addr, bool create);
+/* The object of this address if it is the first of its granule, without the lock: what it says may change
+ * meanwhile, but it stays memory of the store. */
+static inline const struct pf_sync *pf_sync_peek(uintptr_t addr)
+{
+    uintptr_t granule = (addr & ((1ull << PF_APP_BITS) - 1)) >> 3;
+    uint32_t n = __atomic_load_n((uint32_t *)PF_SYNC_PLANE + granule, __ATOMIC_ACQUIRE);
+    const struct pf_sync *s = pf_store_at(n);
+    return n && __atomic_load_n(&s->addr, __ATOMIC_RELAXED) == addr ? s : NULL;
+}
 /* Is there surely no object at addr? Without a lock: true can be stale. */
 static inline bool pf_sync_absent(uintptr_t addr)
 {
@@ -76,6 +89,10 @@ static inline bool pf_sync_absent(uintptr_t addr)
 void pf_clock_to_thread(struct pf_thread *t, const struct pf_hb_clock *c);
 void pf_clock_from_thread(struct pf_hb_clock *c, struct pf_thread *t);
 void pf_clock_set_thread(struct pf_hb_clock *c, struct pf_thread *t);
+/* The number of what t would tell now; a new one if it has none. */
+uint64_t pf_clock_value(struct pf_thread *t);
+/* t has just joined the clock of s, whose stripe is held: if they are the same now, so are their numbers. */
+void pf_clock_compare(struct pf_thread *t, struct pf_sync *s);
 /* c := join(c, array of full length); c := empty. */
 void pf_clock_from_array(struct pf_hb_clock *c, const uint32_t *array, uint32_t n);
 void pf_clock_clear(struct pf_hb_clock *c);

@@ -216,6 +216,7 @@ void pf_thread_joined(struct pf_thread *self, struct pf_thread *child)
         pf_sample_joined(child);
     if (child->clock) {
         pf_clock_join(self->clock, child->clock, child->nclock);
+        self->value = 0;
         if (child->nclock > self->nclock)
             self->nclock = child->nclock;
         clock_free(&child->clock);
@@ -245,6 +246,7 @@ void pf_thread_after_fork(struct pf_thread *self)
     pf_spin_unlock(&lock);
     self->tid = (pid_t)pf_sys(SYS_gettid);
     self->owner = 0;
+    self->value = 0;
     pf_unnest();
 }
 

@@ -79,6 +79,9 @@ struct pf_thread {
     struct pf_met met[PF_MET]; /* by the low bits of the reference */
     uint32_t lockset; /* interned id of the locks held now (lockset.h) */
     uint32_t nheld;
+    uint64_t
+        value; /* that of its clock, as it would tell it while not dirty (sync.h); 0: not known */
+    uint64_t last_value; /* that it gave out */
     const void *cond; /* the condition variable it is about to wait on, or waits on */
     struct pf_undo undo;
     struct pf_held held[PF_HELD_MAX];

@@ -5,10 +5,12 @@
  * the owner held when it ended. A lock that fails is no event.
  */
 #include "wrap_mutex.h"
+#include "lock_quick.h"
 #include <linux/futex.h>
 
 PF_REAL_EXTERN(pthread_mutex_lock);
 PF_REAL_EXTERN(pthread_mutex_unlock);
+extern PF_HIDDEN struct pf_func pf_native_pthread_mutex_lock;
 
 #define TAKEN(r) ((r) == 0 || (r) == EOWNERDEAD)
 
@@ -128,10 +130,54 @@ PF_INTERPOSE_OFTEN(int, pthread_mutex_trylock, (pthread_mutex_t * m))
     return r;
 }
 
+/* With the mutex taken: what the quick way could not do. */
+static __attribute__((noinline)) void taken(pthread_mutex_t *m, const void *caller)
+{
+    PF_CALL_FROM(c, pthread_mutex_lock, caller);
+    if (c.t)
+        pf_mutex_taken(&c, m);
+}
+
+/* A signal came while the quick way was nested. */
+static __attribute__((noinline)) void poll_signals(struct pf_thread *t)
+{
+    int err = errno;
+    pf_signals(t);
+    errno = err;
+}
+
+static inline int lock_quickly(struct pf_thread *t, pthread_mutex_t *m, const void *caller)
+{
+    int r = PF_REAL(pthread_mutex_lock)(m);
+    if (r)
+        return r;
+    pf_nest();
+    bool done = pf_quick_taken(t, m);
+    pf_unnest();
+    if (__builtin_expect(!done, 0))
+        taken(m, caller);
+    else if (__builtin_expect(t->signals != NULL, 0))
+        poll_signals(t);
+    return 0;
+}
+
+static inline bool unlock_quickly(struct pf_thread *t, pthread_mutex_t *m)
+{
+    pf_nest();
+    bool done = pf_quick_dropping(t, m);
+    pf_unnest();
+    if (__builtin_expect(t->signals != NULL, 0))
+        poll_signals(t);
+    return done;
+}
+
 PF_INTERPOSE_OFTEN(int, pthread_mutex_lock, (pthread_mutex_t * m))
 {
     if (lock_by_hand(&pf_native_pthread_mutex_lock, m))
         return 0;
+    struct pf_thread *t = pf_quick_thread();
+    if (t && is_simple(m))
+        return lock_quickly(t, m, __builtin_return_address(0));
     PF_CALL(c, pthread_mutex_lock);
     pf_lock_asked(&c, m);
     if (!c.t)
@@ -175,6 +221,9 @@ PF_INTERPOSE_OFTEN(int, pthread_mutex_unlock, (pthread_mutex_t * m))
 {
     if (unlock_by_hand(&pf_native_pthread_mutex_unlock, m))
         return 0;
+    struct pf_thread *t = pf_quick_thread();
+    if (t && is_simple(m) && unlock_quickly(t, m))
+        return PF_REAL(pthread_mutex_unlock)(m);
     PF_CALL(c, pthread_mutex_unlock);
     if (!c.t)
         return PF_REAL(pthread_mutex_unlock)(m);
