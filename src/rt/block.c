@@ -5,6 +5,7 @@
  */
 #include "access.h"
 #include "hb.h"
+#include "heapbook.h"
 #include "listen.h"
 #include "own.h"
 #include "rt.h"
@@ -17,7 +18,6 @@
 #define LARGE (256u << 10) /* of blocks from here on libc may give the memory back to the system */
 #define LEFT_MAX 64 /* such blocks, freed, that are looked at again */
 #define LEFT_BYTES (8u << 20) /* as soon as they are so much together */
-#define LARGE_MAX 8192 /* larger ones that are remembered apart */
 #define FIND_PAGES (1u << 18) /* how far back a report looks: 4 GB */
 
 struct record {
@@ -27,10 +27,6 @@ struct record {
 };
 
 static struct record *records;
-/* While pf_rt.events: who freed each, and where. */
-static struct {
-    uint32_t where, thread;
-} *ends;
 static uint32_t nrecords = 1;
 static struct {
     struct pf_spin lock;
@@ -49,31 +45,10 @@ static struct {
     size_t bytes; /* freed since they were last looked at */
     struct range at[LEFT_MAX];
 } left;
-/* Blocks above SWEEP_MAX, for pf_block_holding; stale entries are told by their record. */
-static uint32_t large[LARGE_MAX], nlarge;
-PF_OWN(large);
-
-static void remember_large(uint32_t r)
-{
-    uint32_t n = __atomic_load_n(&nlarge, __ATOMIC_RELAXED), to = n;
-    for (uint32_t i = 0; i < n && i < LARGE_MAX; i++) {
-        const struct record *old = &records[large[i]];
-        if (large[i] == r)
-            return;
-        if (old->freed || old->size <= SWEEP_MAX)
-            to = i;
-    }
-    if (to < LARGE_MAX)
-        large[to] = r;
-    if (to == n)
-        __atomic_store_n(&nlarge, n + 1, __ATOMIC_RELAXED); /* above LARGE_MAX: some are missing */
-}
-
 void pf_block_init(void)
 {
-    records = pf_sys_map(NULL, sizeof *records * RECORDS_MAX);
-    if (pf_rt.events)
-        ends = pf_sys_map(NULL, sizeof *ends * RECORDS_MAX);
+    if (!pf_rt.events)
+        records = pf_sys_map(NULL, sizeof *records * RECORDS_MAX);
 }
 
 void pf_block_lock_all(void)
@@ -121,6 +96,11 @@ static void give(struct pf_thread *t, uint32_t r)
 void pf_block_again(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where)
 {
     uintptr_t a = (uintptr_t)addr;
+    if (pf_rt.events) {
+        pf_heapbook_new(a, size, kept, where, t->number);
+        pf_tell(t, PF_EV_ALLOC, addr, size ? size : 1);
+        return;
+    }
     uint32_t *p = plane(a), r = *p ? *p : take(t);
     if (size <= SWEEP_MAX)
         for (uint32_t *q = plane(a + kept) + 1; q < plane(a + size); q++)
@@ -131,8 +111,6 @@ void pf_block_again(struct pf_thread *t, void *addr, size_t size, size_t kept, u
     if (r) {
         records[r] = (struct record){a, size, 0, where, t->number};
         __atomic_store_n(p, r, __ATOMIC_RELEASE);
-        if (pf_rt.events && size > SWEEP_MAX)
-            remember_large(r);
     }
     pf_tell(t, PF_EV_ALLOC, addr, size ? size : 1);
     if (kept < size)
@@ -192,72 +170,36 @@ static void free_large(struct pf_thread *t, void *addr, size_t size, uint32_t wh
 
 void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)
 {
+    size_t size;
+    if (pf_rt.events) { /* the trace says that it was freed */
+        if (pf_heapbook_free((uintptr_t)addr, where, t->number, &size))
+            pf_tell(t, PF_EV_FREE, addr, size ? size : 1);
+        return;
+    }
     uint32_t r = *plane((uintptr_t)addr);
     if (!r || records[r].freed || records[r].addr != (uintptr_t)addr)
         return;
     pf_tell(t, PF_EV_FREE, addr, records[r].size ? records[r].size : 1);
-    if (!pf_rt.events) { /* else the trace says that it was freed */
-        if (records[r].size < LARGE)
-            pf_access_write(t, addr, records[r].size, where);
-        else
-            free_large(t, addr, records[r].size, where);
-    }
+    if (records[r].size < LARGE)
+        pf_access_write(t, addr, records[r].size, where);
+    else
+        free_large(t, addr, records[r].size, where);
     records[r].freed = 1;
-    if (ends) {
-        ends[r].where = where;
-        ends[r].thread = t->number;
-    }
-}
-
-bool pf_block_end(uintptr_t addr, uint32_t *where, uint32_t *thread)
-{
-    uint32_t r = *plane(addr);
-    if (!r || !ends || !records[r].freed || records[r].addr != addr)
-        return false;
-    *where = ends[r].where;
-    *thread = ends[r].thread;
-    return true;
 }
 
 size_t pf_block_size(const void *addr)
 {
+    if (pf_rt.events)
+        return pf_heapbook_size((uintptr_t)addr);
     uint32_t r = *plane((uintptr_t)addr);
     return r && !records[r].freed && records[r].addr == (uintptr_t)addr ? records[r].size : 0;
-}
-
-static bool holds(uint32_t r, uintptr_t a, struct pf_block *out)
-{
-    const struct record *b = &records[r];
-    if (b->freed || a - b->addr >= b->size)
-        return false;
-    *out = (struct pf_block){b->addr, b->size, b->where, b->thread, false};
-    return true;
-}
-
-bool pf_block_large(uintptr_t a, struct pf_block *out)
-{
-    if (nlarge > LARGE_MAX)
-        return pf_block_find((void *)a, out) && !out->freed;
-    for (uint32_t i = 0; i < nlarge; i++)
-        if (holds(large[i], a, out))
-            return true;
-    return false;
-}
-
-bool pf_block_holding(uintptr_t a, struct pf_block *out)
-{
-    if (pf_block_large(a, out))
-        return true;
-    uint32_t *p = plane(a), *first = (uint32_t *)PF_BLOCK_PLANE;
-    for (unsigned i = 0; i <= SWEEP_MAX / 16 && p >= first; i++, p--)
-        if (*p)
-            return holds(*p, a, out);
-    return false;
 }
 
 bool pf_block_find(const volatile void *addr, struct pf_block *out)
 {
     uintptr_t a = (uintptr_t)addr;
+    if (pf_rt.events)
+        return pf_heapbook_find(a, out);
     uint32_t *p = plane(a);
     bool found = false;
     for (unsigned pages = 0; pages < FIND_PAGES && (uintptr_t)p >= PF_BLOCK_PLANE; pages++) {

@@ -58,7 +58,7 @@ grep "^T1" out | cut -d' ' -f3- | sed -n '/call lib_sum/,$p' | grep -v '^end ' >
 diff - stream <<'E2'
 call lib_sum 2 =1 work:19
 +call lib_sum 4 work:19
-+call lib_sum 100 work:19
++call lib_sum 68 work:19
 read z =0 callback:10
 write z =5 callback:10
 read z =5 callback:10

@@ -150,7 +150,8 @@ void pf_event_reach(const volatile void *addr, size_t size, bool write, uint32_t
 {
     struct pf_thread *t = pf_self();
     if (!t || __pf_tls.dispatch == PF_DISPATCH_PLAIN || !pf_stack_watched() ||
-        !(pf_direct.tracing || pf_direct.fuzzing || pf_heap_watch((uintptr_t)addr, size)))
+        !(pf_direct.tracing || pf_direct.fuzzing ||
+          (!pf_heap_fine((uintptr_t)addr, size) && pf_heap_watch((uintptr_t)addr, size))))
         return;
     pf_nest();
     pf_event_touch(addr, size, write, pf_stack_id(t, site));

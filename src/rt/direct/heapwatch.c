@@ -1,24 +1,29 @@
 #include "heapwatch.h"
 #include "own.h"
 #include "pf_abi.h"
-#include "pf_shadow.h"
 #include "sys.h"
 
 #define ZAP (256u << 10)      /* larger ranges give their pages of the plane back */
 #define FREED_MAX (4u << 20)  /* so much of a freed block is marked */
-#define KEPT 4096u            /* freed blocks that are kept, and how many bytes of them */
+#define KEPT 1024u            /* freed blocks that are kept, and how many bytes of them */
 #define KEPT_BYTES (16u << 20)
 
-static uint8_t *at(uintptr_t addr)
-{
-    return (uint8_t *)(PF_SHADOW_BASE + ((addr & ((1ull << PF_APP_BITS) - 1)) >> 3));
-}
+static uint8_t *at(uintptr_t addr) { return pf_heap_marks(addr); }
 
 static void set(uint8_t *from, uint8_t *to, uint8_t value)
 {
     size_t n = (size_t)(to - from);
-    if (from < to)
+    if (from >= to)
+        return;
+    if (n > 32) {
         __asm__ volatile("rep stosb" : "+D"(from), "+c"(n) : "a"(value) : "memory");
+        return;
+    }
+    uint64_t all = value * 0x0101010101010101ull;
+    for (; n >= 8; n -= 8, from += 8)
+        *(volatile uint64_t *)(void *)from = all;
+    for (; n; n--)
+        *(volatile uint8_t *)from++ = value;
 }
 
 /* The granules of [addr, end), both multiples of 8. */
@@ -41,14 +46,14 @@ void pf_heap_watch_clear(uintptr_t addr, size_t size)
         clear(addr & -8ul, (addr + size + 7) & -8ul);
 }
 
-void pf_heap_watch_new(uintptr_t addr, size_t size)
+void pf_heap_watch_new(uintptr_t addr, size_t size, size_t extent)
 {
     uintptr_t end = addr + size, zone = end & -8ul;
     if (addr & 7)
         return;
     at(addr)[-1] = PF_ZONE_AROUND; /* libc's word */
     clear(addr, zone);
-    set(at(zone), at((end + PF_REDZONE) & -8ul), PF_ZONE_AROUND);
+    set(at(zone), at(addr + extent), PF_ZONE_AROUND);
     if (end & 7)
         *at(zone) = end & 7;
 }
@@ -124,6 +129,7 @@ void *pf_heap_delay(void *block, size_t size)
     bool full = kept.n && (kept.n == KEPT || kept.bytes > KEPT_BYTES);
     void *out = full ? kept.at[kept.first].block : NULL;
     if (full) {
+        __builtin_prefetch((char *)kept.at[(kept.first + 8) % KEPT].block - 16, 1);
         kept.bytes -= kept.at[kept.first].size;
         kept.first = (kept.first + 1) % KEPT;
         kept.n--;

@@ -16,6 +16,7 @@
 #define __NO_INLINE__ 1 /* libc's headers give functions, not inline bodies */
 #include "access.h"
 #include "hb.h"
+#include "heapwatch.h"
 #include "rt.h"
 #include "wrap.h"
 #include <stdarg.h>
@@ -45,6 +46,12 @@ static inline void pf_writes(const volatile void *addr, size_t size)
         pf_event_reach(addr, size, true, PF_NATIVE_WRITE);
     else if (pf_watching())
         __pf_write_range(addr, size, PF_NATIVE_WRITE);
+}
+/* Directed mode: is there nothing to be said of an access to these bytes? Quickly, so rather no. */
+static inline bool pf_says_nothing(const volatile void *addr, size_t size)
+{
+    return pf_directed() && !pf_direct.tracing && !pf_direct.fuzzing &&
+           pf_heap_fine((uintptr_t)addr, size);
 }
 /* A string of at most max bytes: what is read is up to its end, or all of max. */
 size_t pf_bounded_length(const char *s, size_t max);

@@ -72,28 +72,34 @@ static inline void leave(struct pf_thread *t)
     pf_signals(t);
 }
 
+void *PF_HIDDEN pf_first_malloc(size_t size);
+
 /* What to ask libc for. */
-static size_t padded(size_t size)
-{
-    return pf_directed() && size <= SIZE_MAX - PF_REDZONE ? size + PF_REDZONE : size;
-}
+static size_t padded(size_t size) { return pf_directed() ? pf_heap_padded(size) : size; }
 
 static bool watches(void) { return pf_directed() && pf_rt.ready; }
+
+/* Of blocks of an allocator that the program brings nobody knows what is around them. */
+static void watch_new(void *p, size_t size)
+{
+    if (watches() && PF_IS_OURS(malloc))
+        pf_heap_watch_new((uintptr_t)p, size, pf_heap_extent(size));
+}
 
 void *pf_heap_made(struct pf_func *native, void *p, size_t size, const void *caller)
 {
     struct pf_thread *t = pf_self();
     if (!p || pf_pass)
         return p;
-    if (watches())
-        pf_heap_watch_new((uintptr_t)p, size);
     if (!t) {
+        watch_new(p, size);
         if (pf_rt.ready)
             pf_memory_new(p, size);
         return p;
     }
     enter(native);
     pf_block_new(t, p, size, pf_stack_id(t, PF_NATIVE_CALL));
+    watch_new(p, size);
     leave(t);
     return p;
 }
@@ -210,10 +216,9 @@ static void *resize(struct pf_func *native, void *old, size_t size, const void *
         return pf_heap_made(native, p, size, caller);
     if (!p || p == old) { /* stayed; without memory, as it was */
         size_t now = p ? size : had;
-        if (watches())
-            pf_heap_watch_new((uintptr_t)old, now);
         enter(native);
         pf_block_again(t, old, now, had < now ? had : now, pf_stack_id(t, PF_NATIVE_CALL));
+        watch_new(old, now);
         leave(t);
         return p;
     }
@@ -288,13 +293,15 @@ HEAP(void *, pvalloc, (size_t size))
 PF_INTERPOSE(size_t, malloc_usable_size, (void *p))
 {
     size_t usable = PF_REAL(malloc_usable_size)(p);
-    if (watches() && usable > PF_REDZONE && pf_block_size(p)) {
-        usable -= PF_REDZONE;
-        pf_heap_watch_new((uintptr_t)p, usable);
+    size_t size = watches() ? pf_block_size(p) : 0;
+    if (size && PF_IS_OURS(malloc)) {
+        size_t behind = pf_heap_padded(size) - size;
+        usable -= behind;
+        pf_heap_watch_new((uintptr_t)p, usable, usable + (behind ? behind : 8));
     }
     if (p && pf_self()) {
         pf_nest();
-        size_t size = pf_block_size(p);
+        size = pf_block_size(p);
         if (size && size < usable)
             pf_memory_new((char *)p + size, usable - size);
         pf_unnest();
