@@ -123,9 +123,8 @@ void pf_rt_init(void)
         pf_direct_start();
 }
 
-void pf_rt_before_fork(void)
+static void lock_all(void)
 {
-    pf_nest();
     pf_oracle_begin(); /* the outermost of the locks */
     pf_oracle_flush(); /* or the child would write it again */
     pf_thread_lock();
@@ -141,7 +140,7 @@ void pf_rt_before_fork(void)
     pf_store_lock_all();
 }
 
-void pf_rt_after_fork(bool child)
+static void unlock_all(void)
 {
     pf_store_unlock_all();
     pf_module_unlock();
@@ -155,6 +154,19 @@ void pf_rt_after_fork(bool child)
     pf_slot_unlock();
     pf_thread_unlock();
     pf_oracle_end();
+}
+
+void pf_rt_before_fork(bool alone)
+{
+    pf_nest();
+    if (!alone)
+        lock_all();
+}
+
+void pf_rt_after_fork(bool alone, bool child)
+{
+    if (!alone)
+        unlock_all();
     pf_unnest();
     if (child && __pf_tls.thread) {
         pf_thread_after_fork(__pf_tls.thread);

@@ -21,9 +21,10 @@ extern struct pf_rt pf_rt;
 
 /* Before any constructor of the program: start_linked.c, start_preloaded.c. */
 void pf_rt_init(void);
-/* Around fork(2): nobody is in the middle of an update when the process is copied. */
-void pf_rt_before_fork(void);
-void pf_rt_after_fork(bool child);
+/* Around fork(2): nobody is in the middle of an update when the process is copied. alone: there is no other kernel
+ * thread, so nobody is anyway, and the system calls in between may need what would be locked. */
+void pf_rt_before_fork(bool alone);
+void pf_rt_after_fork(bool alone, bool child);
 
 /* While pf_rt.events: what atomic operations and fences are instead (direct/event_atomic.c). */
 void *pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site) __attribute__((weak));

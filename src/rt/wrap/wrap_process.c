@@ -115,16 +115,22 @@ PF_INTERPOSE(int, dlclose, (void *library))
     return PF_REAL(dlclose)(library);
 }
 
+static bool alone; /* the fork under way is of a directed run, which the child is not */
+
 static void before_fork(void)
 {
     pf_nest();
-    pf_fd_lock_all();
-    pf_rt_before_fork();
+    bool directed = pf_directed();
+    if (!directed)
+        pf_fd_lock_all();
+    pf_rt_before_fork(directed);
+    alone = directed;
 }
 static void after_fork(bool child)
 {
-    pf_rt_after_fork(child);
-    pf_fd_unlock_all();
+    pf_rt_after_fork(alone, child);
+    if (!alone)
+        pf_fd_unlock_all();
     if (child)
         pf_race_after_fork();
     pf_unnest();
