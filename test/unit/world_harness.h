@@ -82,6 +82,7 @@ uint64_t pf_sched_boundary(void) { return boundary; }
 void pf_sched_hurry(void) {}
 void pf_sched_called(void) {}
 void pf_sched_pass(uint64_t ns) { virtual_now += ns; }
+void pf_sched_stirred(void) {}
 void pf_sched_ready(struct pf_context *c)
 {
     if (c->state == PF_CONTEXT_WAITING) {

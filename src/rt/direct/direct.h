@@ -106,6 +106,8 @@ long pf_target_futex(void *word, int op, uint32_t value);
 /* Ends the wait of c, if it is in one; interrupt: with PF_WOKEN_SIGNAL. Inside pf_world_poll this is
  * written into the schedule and happens by itself in a replay; anywhere else the caller does it again. */
 void pf_sched_ready(struct pf_context *c);
+/* Self may have made a descriptor ready: who waits for one is looked at soon. */
+void pf_sched_stirred(void);
 void pf_sched_interrupt(struct pf_context *c);
 /* Inside pf_world_poll: so much real time went by in the kernel. */
 void pf_sched_pass(uint64_t ns);

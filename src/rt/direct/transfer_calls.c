@@ -123,6 +123,7 @@ long pf_call_write(long number, const long a[6])
     if (r == -EPIPE && !(flags & MSG_NOSIGNAL))
         pf_signal_raise(SIGPIPE); /* the kernel's own is dropped: it comes too late */
     if (r > 0) {
+        pf_sched_stirred();
         size_t count = pf_output_vectors(number, a, &single, &v);
         pf_output_bytes((int)a[0], v, count, r);
     }

@@ -178,6 +178,8 @@ void pf_sched_pass(uint64_t ns)
 
 /* --- the look --- */
 
+void pf_sched_stirred(void) { w.since_poll = POLL_EVERY; }
+
 bool pf_waits_due(void)
 {
     uint64_t moment = next_moment();
