@@ -39,7 +39,8 @@ uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void 
 }
 void *pf_store_keep(size_t n) { return calloc(1, n); }
 uint32_t pf_stack_flags(uint32_t id) { return 0; }
-void pf_call_settle(void) {}
+void pf_call_settle_open(void) {}
+__thread uint32_t pf_calls_open;
 void pf_reach_written(uint64_t addr, uint64_t size) {}
 
 /* --- kernels --- */
@@ -51,7 +52,7 @@ static inline void event(uint32_t site, const void *p, uint32_t size, bool write
 {
     counted++;
     if (tracing)
-        pf_trace_access(site, (uintptr_t)p, size, write, value);
+        pf_trace_access(site, (uintptr_t)p, size, write, value, counted);
 }
 #define GET(x)                                                                                     \
     ({                                                                                             \

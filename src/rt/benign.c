@@ -8,6 +8,7 @@ struct range {
 };
 static struct pf_spin lock;
 static struct range *first;
+bool pf_benign_any;
 
 void pf_benign_add(const volatile void *memory, size_t size)
 {
@@ -19,10 +20,11 @@ void pf_benign_add(const volatile void *memory, size_t size)
     pf_spin_lock(&lock);
     r->next = first;
     __atomic_store_n(&first, r, __ATOMIC_RELEASE);
+    __atomic_store_n(&pf_benign_any, true, __ATOMIC_RELEASE);
     pf_spin_unlock(&lock);
 }
 
-bool pf_benign(uintptr_t addr, size_t size)
+bool pf_benign_found(uintptr_t addr, size_t size)
 {
     for (const struct range *r = __atomic_load_n(&first, __ATOMIC_ACQUIRE); r; r = r->next)
         if (addr < r->to && r->from < addr + size)

@@ -17,7 +17,12 @@
 
 void pf_benign_add(const volatile void *memory, size_t size);
 /* Is one of the bytes in such a range? */
-bool pf_benign(uintptr_t addr, size_t size);
+extern bool pf_benign_any; /* there are some */
+bool pf_benign_found(uintptr_t addr, size_t size);
+static inline bool pf_benign(uintptr_t addr, size_t size)
+{
+    return __builtin_expect(pf_benign_any, 0) && pf_benign_found(addr, size);
+}
 /* One of these bytes (a bit each) of the 8 at `granule`? */
 bool pf_benign_bytes(uintptr_t granule, unsigned bytes);
 

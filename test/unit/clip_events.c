@@ -28,7 +28,8 @@ __thread struct pf_tls __pf_tls;
 static uint32_t running;
 static uint64_t indices[64];
 
-void pf_call_settle(void) {}
+void pf_call_settle_open(void) {}
+__thread uint32_t pf_calls_open;
 struct pf_context *pf_context_self(void) { return NULL; }
 uint32_t pf_context_number(const struct pf_context *c) { return running; }
 uint64_t pf_context_events(const struct pf_context *c) { return indices[running]; }
@@ -141,7 +142,7 @@ static int trace_target(bool killed)
         indices[running] += m.jump + !m.e.attached;
         if (m.access)
             pf_trace_access(m.e.site, m.e.what, (uint32_t)m.e.more, m.e.kind == PF_EV_WRITE,
-                            m.e.value);
+                            m.e.value, indices[running]);
         else
             pf_trace_event(&m.e);
         if (killed && k == EVENTS / 2)

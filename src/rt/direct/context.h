@@ -58,6 +58,7 @@ struct pf_context {
     uint8_t woken;    /* enum pf_woken: how its last wait ended */
     bool at_point;    /* it stands before an event that it has not been granted yet */
     int64_t left; /* while tracing: of its budget */
+    uint64_t until; /* while it runs: the index of the last event of what it was granted */
     struct pf_pending pending; /* that event */
     struct pf_fuzzed fuzzed;   /* fuzz.h */
     bool asked; /* a plan wants to know what that event is */
@@ -94,6 +95,9 @@ void pf_context_end(struct pf_context *c);
 /* Puts c in q, which it is not in; takes it out of where it is. */
 void pf_queue_add(struct pf_queue *q, struct pf_context *c);
 void pf_queue_remove(struct pf_context *c);
+
+/* Who runs (scheduler.c). */
+extern struct pf_context *pf_running;
 
 /* switch.S: saves the caller's registers and stack pointer in *save, goes on with those at sp. */
 void pf_switch(void **save, void *sp, uint64_t fs);

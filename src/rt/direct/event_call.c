@@ -24,10 +24,8 @@ struct open {
     uint64_t callee;
     bool region;
 };
-static __thread struct {
-    uint32_t n;
-    struct open at[OPEN_MAX];
-} calls __attribute__((tls_model("initial-exec")));
+static __thread struct open calls[OPEN_MAX] __attribute__((tls_model("initial-exec")));
+__thread uint32_t pf_calls_open; /* so many of them */
 
 static const struct pf_frame *top(void) { return __pf_tls.frame - 1; }
 
@@ -38,10 +36,10 @@ static bool is_over(const struct open *o)
     return top() <= o->frame || o->frame->func != o->func || pf_frame_site(o->frame) != o->call;
 }
 
-void pf_call_settle(void)
+void pf_call_settle_open(void)
 {
-    while (__builtin_expect(calls.n != 0, 0) && is_over(&calls.at[calls.n - 1])) {
-        const struct open *o = &calls.at[--calls.n];
+    while (pf_calls_open && is_over(&calls[pf_calls_open - 1])) {
+        const struct open *o = &calls[--pf_calls_open];
         pf_nest();
         pf_trace_event(&(struct pf_traced){.kind = o->region ? PF_EV_ENDREGION : PF_EV_RET,
                                            .attached = true,
@@ -57,7 +55,7 @@ static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void 
     if (pf_options.reach[0] == 'n') /* none */
         return;
     pf_nest();
-    if (calls.n == OPEN_MAX) {
+    if (pf_calls_open == OPEN_MAX) {
         pf_limit_hit(PF_LIMIT_CALLS);
     } else {
         struct pf_reach_set d = pf_reach_find((void *)callee, n, pointers, function);
@@ -74,7 +72,7 @@ static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void 
                                                .site = id,
                                                .what = d.at[i].addr,
                                                .more = d.at[i].size});
-        calls.at[calls.n++] = (struct open){top(), top()->func, call, id, callee, false};
+        calls[pf_calls_open++] = (struct open){top(), top()->func, call, id, callee, false};
     }
     pf_unnest();
 }
@@ -132,13 +130,13 @@ static void begin_region(const struct pf_func *f)
         return;
     pf_call_settle();
     pf_nest();
-    if (calls.n == OPEN_MAX) {
+    if (pf_calls_open == OPEN_MAX) {
         pf_limit_hit(PF_LIMIT_CALLS);
     } else {
         uint32_t call = pf_frame_site(top()),
                  id = call ? pf_stack_id(__pf_tls.thread, call - 1) : 0;
         pf_trace_event(&(struct pf_traced){.kind = PF_EV_REGION, .attached = true, .site = id});
-        calls.at[calls.n++] = (struct open){__pf_tls.frame, f, call, id, 0, true};
+        calls[pf_calls_open++] = (struct open){__pf_tls.frame, f, call, id, 0, true};
     }
     pf_unnest();
 }

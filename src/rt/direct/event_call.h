@@ -17,7 +17,13 @@
 #include "pf_abi.h"
 
 /* Ends the calls of this thread that are over. While tracing, before every record but RET. */
-void pf_call_settle(void);
+void pf_call_settle_open(void);
+extern __thread uint32_t pf_calls_open __attribute__((tls_model("initial-exec")));
+static inline void pf_call_settle(void)
+{
+    if (__builtin_expect(pf_calls_open != 0, 0))
+        pf_call_settle_open();
+}
 
 /* From event_entry.S: `callee` is about to be called. */
 void pf_event_call(void *callee, uint32_t site, uint32_t n, void *const *pointers);

@@ -43,6 +43,8 @@ static struct {
     struct pf_context *picked; /* by the policy, for the next segment */
 } s;
 
+struct pf_context *pf_running; /* s.self, for event.c */
+
 struct pf_context *pf_context_self(void) { return s.self; }
 
 /* --- events and time --- */
@@ -91,6 +93,7 @@ static void allow(struct pf_context *c, uint64_t n)
         n = PART;
     }
     s.grant = n;
+    c->until = c->events + s.done + n;
     *left_of(c) = (int64_t)n - (c->at_point ? 1 : 0);
     c->at_point = false;
 }
@@ -102,6 +105,7 @@ static void cut(void)
     int64_t *left = left_of(s.self);
     if (*left > 0) {
         s.grant -= (uint64_t)*left;
+        s.self->until -= (uint64_t)*left;
         *left = 0;
     }
 }
@@ -140,6 +144,7 @@ static void segment_close(enum pf_segment_end how)
     s.done = 0;
     s.grant = 0;
     s.rest = 0;
+    s.self->until = s.self->events;
     *left_of(s.self) = s.self->at_point ? -1 : 0;
     pf_point_passed(s.self);
 }
@@ -277,7 +282,7 @@ static void next(enum pf_segment_end how)
     struct pf_context *me = s.self, *c = decide(how == PF_END_YIELDED);
     if (c == me)
         return;
-    s.self = c;
+    s.self = pf_running = c;
     if (__builtin_expect(pf_materialised, 0))
         pf_baton_pass(me, c);
     else
@@ -498,7 +503,7 @@ void pf_sched_final(void)
 
 void pf_sched_init(const char *policy)
 {
-    s.self = pf_context_at(0);
+    s.self = pf_running = pf_context_at(0);
     pf_sched_policy(policy);
     pf_point_init();
     s.following = pf_direct.mode == PF_DIRECT_REPLAY;

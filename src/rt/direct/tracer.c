@@ -109,7 +109,7 @@ static __attribute__((noinline)) void change_thread(struct pf_thread *t)
 }
 
 /* What must be said before an event: who makes it, and which of its thread's it is. */
-static inline bool prepare(uint32_t room, bool attached)
+static inline bool prepare(uint32_t room, bool attached, uint64_t index)
 {
     if (__builtin_expect(tracer.left < room + 4, 0) && !refill())
         return false;
@@ -117,7 +117,6 @@ static inline bool prepare(uint32_t room, bool attached)
     struct pf_thread *t = __pf_tls.thread;
     if (__builtin_expect(t != tracer.self, 0))
         change_thread(t);
-    uint64_t index = pf_context_events(pf_context_self());
     if (__builtin_expect(index != tracer.now->index + !attached, 0)) {
         tracer.now->index = index - !attached;
         put_other(PF_CODE_INDEX, tracer.now->index);
@@ -125,9 +124,10 @@ static inline bool prepare(uint32_t room, bool attached)
     return true;
 }
 
-void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, uint64_t value)
+void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, uint64_t value,
+                     uint64_t index)
 {
-    if (!prepare(1, false))
+    if (!prepare(1, false, index))
         return;
     struct pf_code_site *s = &tracer.code.site[site];
     unsigned kind = write ? PF_EV_WRITE : PF_EV_READ;
@@ -158,7 +158,7 @@ void pf_trace_event(const struct pf_traced *e)
 {
     if (e->kind != PF_EV_RET && !(e->attached && e->kind == PF_EV_ENDREGION))
         pf_call_settle();
-    if (!prepare(LONG, e->attached))
+    if (!prepare(LONG, e->attached, pf_context_events(pf_context_self())))
         return;
     struct pf_code_site *s = &tracer.code.site[e->site];
     if (!s->size && !s->reserved[0]) { /* named once; a plain access from here names it again */

@@ -16,13 +16,15 @@
 #include "direct.h"
 #include "pf_event.h"
 
-/* A plain access of 1, 2, 4 or 8 bytes at the current event; the value is zero-extended. */
-void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, uint64_t value);
+/* A plain access of 1, 2, 4 or 8 bytes at the current event, which is the thread's number `index`; the value is
+ * zero-extended. */
+void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, uint64_t value,
+                     uint64_t index);
 
 /* Any other event. What it does not have is 0. */
 struct pf_traced {
-    uint8_t kind;          /* enum pf_event_kind */
-    uint8_t flags;         /* enum pf_event_flags */
+    uint8_t kind; /* enum pf_event_kind */
+    uint8_t flags; /* enum pf_event_flags */
     bool attached; /* part of the operation of the event before it: no number of its own */
     bool has_value, has_old;
     uint32_t site;
