@@ -17,6 +17,9 @@
 struct pf_child_end {
     int wait;       /* what waitpid said at its end */
     bool left_some; /* processes it started still run */
+    /* Directed runs: */
+    unsigned started; /* processes, which are neither recorded nor run again */
+    bool executed;    /* it became another program, which is neither */
 };
 
 /* One that was started. */

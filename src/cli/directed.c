@@ -274,7 +274,8 @@ static pf_status go(struct pf_host *h, struct pf_clip_writer *w, const struct pf
     if (s != PF_OK)
         return s;
     const struct pf_channel *c = pf_host_channel(h);
-    d->children = c->children;
+    child->started = c->children;
+    child->executed = c->executed;
     *end = (struct pf_clip_end){.wait = child->wait, .outcome = c->outcome, .reached = c->reached};
     memcpy(end->text, c->text, sizeof end->text - 1);
     end->errors = c->errors;

@@ -23,7 +23,6 @@ struct pf_directed {
     bool watch;                             /* every access is looked at for memory errors */
     const char *findings;                   /* the folder for the log of findings; NULL: none */
     bool quiet;                             /* replay: the output is not shown */
-    uint32_t children; /* replay: processes that the recorded program started, which were not */
     char **gdb; /* replay: gdb is started at `until` with these arguments (debugger.h); NULL: not */
     int gdb_status; /* how it ended, as waitpid said; -1: it was not started */
 };

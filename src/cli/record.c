@@ -107,6 +107,17 @@ static int tell_reached(const char *file, const char *json, const struct pf_clip
     return status;
 }
 
+/* Of a script or a launcher the recording is not what its user may think it is. */
+static void tell_processes(const struct pf_child_end *child)
+{
+    if (child->started)
+        fprintf(stderr,
+                "pf record: the program started other processes (%u), which are not recorded\n",
+                child->started);
+    if (child->executed)
+        fprintf(stderr, "pf record: the recording ends where the program executed another one\n");
+}
+
 /* Says what became of it; the exit status. */
 static int tell(const char *file, const struct pf_child_end *child, const struct pf_clip_end *end)
 {
@@ -210,6 +221,8 @@ int pf_record(int argc, char **argv)
     if (s == PF_OK)
         s = pf_directed_record(&meta, file, &d, &child, &end, &e);
     status = s == PF_OK ? tell(file, &child, &end) : complain(&e);
+    if (s == PF_OK)
+        tell_processes(&child);
     if (s == PF_OK && tell_reached(file, json, &meta, &end) != PF_EXIT_OK)
         status = PF_EXIT_USAGE;
     pf_clip_meta_release(&meta);

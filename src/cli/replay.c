@@ -29,6 +29,10 @@ static int tell(const struct pf_clip *clip, const struct pf_child_end *child,
     }
     if (end->outcome == PF_OUTCOME_STOPPED)
         fprintf(stderr, "pf replay: stopped before %s\n", until ? until : end->text);
+    if (child->executed) {
+        fprintf(stderr, "pf replay: the recording ends here: the program executed another one\n");
+        return clip->ended && WIFEXITED(clip->end.wait) ? WEXITSTATUS(clip->end.wait) : 0;
+    }
     if (clip->ended && end->outcome == PF_OUTCOME_NONE && child->wait != clip->end.wait)
         return pf_complain(VERB, "%s: ended with status %#x, the recording with %#x", clip->path,
                            child->wait, clip->end.wait);
@@ -128,12 +132,12 @@ int pf_replay(int argc, char **argv)
             WIFSIGNALED(d.gdb_status) ? 128 + WTERMSIG(d.gdb_status) : WEXITSTATUS(d.gdb_status);
     else
         status = tell(&clip, &child, &end, d.until);
-    if (s == PF_OK && d.children)
+    if (s == PF_OK && child.started)
         fprintf(
             stderr,
             "pf replay: the program started other processes (%u), which are not run again; what "
             "they printed themselves is not shown\n",
-            d.children);
+            child.started);
     pf_clip_release(&clip);
     free(logs);
     return status;

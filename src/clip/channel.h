@@ -150,7 +150,9 @@ struct pf_channel {
     char findings[512]; /* the folder for the log of findings, or empty */
     uint32_t quiet; /* replay: the output is compared, not shown */
     uint32_t outcome; /* enum pf_outcome */
-    uint32_t children; /* replay: processes that the recorded program started */
+    uint32_t
+        children; /* processes that the program started, which are neither recorded nor run again */
+    uint32_t executed; /* the program became another one, which is not recorded */
     uint32_t debug; /* replay: at `until`, become real threads and wait for a debugger */
     uint32_t
         stopped; /* the target: it is there, this is the tid of the thread that is at the point */

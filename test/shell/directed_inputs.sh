@@ -87,7 +87,8 @@ for seed in 1 2; do
     for _ in 1 2 3; do
         status 7 "$PF" replay all.clip </dev/null
         cmp out recorded
-        grep -v "^pf replay: the program started other processes" err | cmp - said
+        for words in err said; do sed -i '/^pf [a-z]*: the program started other processes/d' $words; done
+        cmp err said
     done
     [[ ! -e made ]] || fail "the replay made a file"
     status 7 "$PF" replay --quiet all.clip

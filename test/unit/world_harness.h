@@ -83,6 +83,7 @@ void pf_sched_hurry(void) {}
 void pf_sched_called(void) {}
 void pf_sched_pass(uint64_t ns) { virtual_now += ns; }
 void pf_sched_stirred(void) {}
+void pf_sched_settle(void) {}
 void pf_sched_ready(struct pf_context *c)
 {
     if (c->state == PF_CONTEXT_WAITING) {

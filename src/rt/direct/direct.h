@@ -98,6 +98,8 @@ static inline void pf_sched_point(void)
 enum pf_woken pf_sched_wait(const struct pf_wait *w);
 /* The current thread lets the others go first; may switch. */
 void pf_sched_yield(void);
+/* What self did so far is in the schedule, which may end here; may switch. */
+void pf_sched_settle(void);
 /* Up to n threads that wait for this futex with a common bit; how many there were. */
 uint32_t pf_sched_wake_futex(uint64_t address, uint32_t n, uint32_t mask);
 /* futex(2) without a limit of time, for primitives of the runtime's own in which the target waits: as the

@@ -16,10 +16,9 @@
 /* fork, vfork, clone and clone3 without CLONE_THREAD */
 long pf_call_fork(long number, const long a[6])
 {
-    if (!pf_recording()) {
-        pf_log_channel()->children++;
+    pf_log_channel()->children++;
+    if (!pf_recording())
         return (long)pf_input_get(PF_INPUT_CALL, number)->result;
-    }
     pf_log_flush(); /* what is in buffers would be in both */
     pf_signal_mask_to_kernel(false); /* a child that shares our memory runs none of our code */
     long r = pf_context_fork(number, a);
@@ -32,26 +31,24 @@ long pf_call_fork(long number, const long a[6])
     return r;
 }
 
-/* The recording ends where the target becomes another program; when that fails it goes on. */
+/* The recording ends where the target becomes another program (pf_replay_over); when that fails it goes on. */
 long pf_call_exec(long number, const long a[6])
 {
     const char *path = (const char *)a[number == SYS_execve ? 0 : 1];
+    pf_sched_settle();
     if (pf_recording()) {
         pf_input_put(PF_INPUT_EXEC, number, 0, path, pf_length(path) + 1);
         pf_log_flush();
+        pf_log_channel()->executed = true;
         pf_signal_mask_to_kernel(false);
         long r = pf_perform(number, a);
         pf_signal_mask_to_kernel(true);
+        pf_log_channel()->executed = false;
         pf_input_put(PF_INPUT_CALL, number, r, NULL, 0);
         return r;
     }
     pf_input_get(PF_INPUT_EXEC, number);
-    if (pf_input_peek())
-        return (long)pf_input_get(PF_INPUT_CALL, number)->result;
-    pf_direct_say("the recording ends here: the program executed another one");
-    pf_direct_end();
-    for (;;)
-        pf_sys(SYS_exit_group, 0);
+    return (long)pf_input_get(PF_INPUT_CALL, number)->result;
 }
 
 long pf_call_exit(long number, const long a[6])

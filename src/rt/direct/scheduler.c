@@ -474,6 +474,8 @@ void pf_sched_yield(void)
     next(PF_END_YIELDED);
 }
 
+void pf_sched_settle(void) { next(PF_END_PREEMPTED); }
+
 enum pf_woken pf_sched_wait(const struct pf_wait *w)
 {
     struct pf_context *me = s.self;

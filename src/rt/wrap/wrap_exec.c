@@ -37,12 +37,17 @@ static size_t count(char *const *list)
     return n;
 }
 
+/* Programs that a recorded one starts are not recorded, and are not to say so among their own words. */
 void pf_exec_init(char **env)
 {
+    static char recorded[] = "PF_RECORDED=1";
     size_t n = 0;
-    for (; *env && n + 1 < sizeof ours / sizeof *ours; env++)
+    for (; *env && n + 1 < sizeof ours / sizeof *ours; env++) {
+        if (pf_directed() && same_name(*env, PF_CHANNEL_ENV "="))
+            *env = recorded;
         if (is_ours(*env))
             ours[n++] = *env;
+    }
 }
 
 /* The environment `given` with ours added, in `room`, which has space for both. */
