@@ -95,7 +95,7 @@ static __attribute__((noinline)) struct pf_turn access_whole(struct pf_thread *t
 {
     uint64_t *cell = pf_cell_of(addr);
     const uint8_t *more = pf_cell_more_used(cell);
-    struct pf_turn turn = {pf_word_get(&cell[0]), pf_word_get(&cell[1]), 0, 0};
+    struct pf_turn turn = {pf_word_get(&cell[0]), pf_word_get(&cell[1]), 0, 0, PF_MARKS_ANY};
     bool known =
         !*more && !(a & PF_BIT_W) && pf_stmt_calm(t->clock, turn.was0) &&
         (pf_is_ref(turn.was1) ? pf_set_at(turn.was1)->interned : pf_stmt_calm(t->clock, turn.was1));

@@ -16,11 +16,16 @@
 /* The marks of four cells (pf_cell_more_used). */
 typedef uint32_t pf_marks __attribute__((aligned(1), may_alias));
 
-/* What the access makes of a cell with the words `was` and no others that matter to it. */
+/* What the access makes of a cell with the words `was` and none of the marks `others`. */
 struct pf_turn {
     uint64_t was0, was1, now0, now1;
+    pf_marks others;
 };
-#define PF_TURN_NONE ((struct pf_turn){1, 1, 1, 1}) /* 1: no statement is */
+#define PF_TURN_NONE ((struct pf_turn){1, 1, 1, 1, ~0u}) /* 1: no statement is */
+
+/* The marks of four cells whose other words matter to such an access: reads do not mind reads. */
+#define PF_MARKS_ANY 0xffffffffu
+#define PF_MARKS_FOR(write) ((write) ? PF_MARKS_ANY : 0xfefefefeu)
 
 /* How many of n cells have no bit at `shift` or above in which their word differs from `key`: a multiple
  * of 4. `word` is that of the first cell. */
@@ -38,12 +43,6 @@ static inline __attribute__((always_inline)) uint64_t pf_range_like(const uint64
     return i;
 }
 
-/* May the other words of the cells whose marks are `more` be left alone? */
-static inline __attribute__((always_inline)) bool pf_range_alone(uint32_t more, bool write)
-{
-    return !(more & (write ? 0xffffffffu : 0xfefefefeu));
-}
-
 /* Makes the turn in the cells that are ready for it: so many, a multiple of 4. */
 static inline __attribute__((always_inline)) uint64_t pf_range_turn(uint64_t *cell, uint64_t n,
                                                                     const struct pf_turn *turn,
@@ -56,7 +55,7 @@ static inline __attribute__((always_inline)) uint64_t pf_range_turn(uint64_t *ce
                            (pf_word_get(&cell[2]) ^ was0) | (pf_word_get(&cell[3]) ^ was1) |
                            (pf_word_get(&cell[4]) ^ was0) | (pf_word_get(&cell[5]) ^ was1) |
                            (pf_word_get(&cell[6]) ^ was0) | (pf_word_get(&cell[7]) ^ was1);
-        if (differs || !pf_range_alone(*(const pf_marks *)(more + i), write))
+        if (differs || *(const pf_marks *)(more + i) & turn->others)
             break;
         for (unsigned k = 0; k < 8; k += 2) {
             if (write)
@@ -85,16 +84,17 @@ static inline __attribute__((always_inline)) uint64_t pf_range_touch(const uint3
             done += 1 + pf_range_like(&at[write ? 2 : 3], n - done - 1, key, shift);
             continue;
         }
-        bool alone = pf_range_alone(*pf_cell_more_used(at), write);
-        if (s0 == turn->was0 && s1 == turn->was1 && alone) {
+        uint8_t mark = *pf_cell_more_used(at);
+        if (s0 == turn->was0 && s1 == turn->was1 && !(mark & turn->others)) {
             if (write)
                 pf_word_put(&at[0], turn->now0);
             pf_word_put(&at[1], turn->now1);
             done += 1 + pf_range_turn(at + 2, n - done - 1, turn, write);
         } else if (!write && s1 == __pf_tls.shared) {
             done += 1 + pf_range_like(&at[3], n - done - 1, s1, 0);
-        } else if (alone && pf_cell_touch_lean(clock, at, s0, s1, a, write)) {
-            *turn = (struct pf_turn){s0, s1, write ? a : s0, a};
+        } else if (!(mark & PF_MARKS_FOR(write)) &&
+                   pf_cell_touch_lean(clock, at, s0, s1, a, write)) {
+            *turn = (struct pf_turn){s0, s1, write ? a : s0, a, PF_MARKS_FOR(write)};
             done++;
         } else {
             return done;
