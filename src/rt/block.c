@@ -4,6 +4,7 @@
  * record, so that a report can say what the memory was, until the memory is handed out again.
  */
 #include "access.h"
+#include "cell.h"
 #include "hb.h"
 #include "heapbook.h"
 #include "listen.h"
@@ -69,6 +70,17 @@ static uint32_t *plane(uintptr_t addr)
 {
     return (uint32_t *)(PF_BLOCK_PLANE + ((addr & ((1ull << PF_APP_BITS) - 1)) >> 4) * 4);
 }
+
+void pf_block_coming(const void *addr)
+{
+    uint64_t *cell = pf_cell_of((uintptr_t)addr);
+    __builtin_prefetch(plane((uintptr_t)addr), 1);
+    __builtin_prefetch(cell, 1);
+    __builtin_prefetch(cell + 7, 1);
+    __builtin_prefetch(pf_cell_more_used(cell));
+}
+
+void pf_block_ending(const void *addr) { __builtin_prefetch(&records[*plane((uintptr_t)addr)], 1); }
 
 static uint32_t take(struct pf_thread *t)
 {

@@ -58,7 +58,7 @@ ALWAYS uint64_t relate(const uint32_t *clock, struct visit *v, uint64_t s)
 {
     uint64_t both = s & v->a & PF_MASK_ALL;
     if (!both)
-        return s;
+        return pf_stmt_settled(s) ? 0 : s;
     if (!((s ^ v->a) & PF_BITS_SID)) {
         if (!((s ^ v->a) & PF_BITS_CLK) && at_least(s, v->a)) {
             v->covered |= both;

@@ -179,7 +179,10 @@
 
         .macro  TOUCH_READ size, at
         mov     \at(%rcx), %rdx
+        bt      $24, %rdx               /* reads do not mind reads */
+        jnc     7f
         KNOWN   %rdx
+7:
         mov     \at+8(%rcx), %r8
         cmp     %rdx, %r8               /* a write stands in both words: gives way */
         je      2f
@@ -414,6 +417,19 @@
         and     %rax, %r8
         shr     $56, %r8
         jnz     6f
+        mov     (%rcx), %r8             /* by a read: to where reads look, if another is there */
+        mov     8(%rcx), %r9
+        bt      $24, %r8
+        jc      5f
+        bt      $24, %r9
+        jc      5f
+        mov     %r9, %r10
+        shr     $45, %r10
+        not     %r10
+        test    $1023, %r10d            /* PF_SID_REF */
+        jz      5f
+        mov     %r8, 8(%rcx)
+        mov     %r9, (%rcx)
 5:      movb    $0, %fs:TLS_BUSY(%r11)
         jmp     7b
 6:      mov     8(%rcx), %rdx           /* in a set that it met lately? */
@@ -441,10 +457,19 @@
         not     %r8
         and     %rax, %r8
         shr     $56, %r8
-        jz      5b
+        jz      2f
 3:      add     $8, %rdx
         .endr
         jmp     9f
+2:      mov     8(%rcx), %r9            /* read again: to the front with it, if a read is there */
+        bt      $24, %r9
+        jc      5b
+        bt      $55, %r9
+        jc      5b
+        mov     (%rdx), %r8
+        mov     %r9, (%rdx)
+        mov     %r8, 8(%rcx)
+        jmp     5b
 4:      mov     %edx, %r8d
         and     $63, %r8d
         shl     $4, %r8d

@@ -24,6 +24,14 @@ static struct pf_spin lock; /* for the list and the numbers */
 static struct pf_thread *running;
 static struct pf_thread *newest; /* of all there ever were, linked by `older` */
 static uint32_t count;
+static uint32_t alive; /* created, and not ended */
+
+/* `clock` is what a new thread knows that the only one there is creates: all others will come from these two. */
+static void settle_locked(const uint32_t *clock, uint32_t n)
+{
+    for (uint32_t i = 0; i < n && !pf_rt.strict; i++)
+        __atomic_store_n(&pf_rt.settled[i], clock[i], __ATOMIC_RELAXED);
+}
 
 void pf_thread_lock(void) { pf_spin_lock(&lock); }
 void pf_thread_unlock(void) { pf_spin_unlock(&lock); }
@@ -66,6 +74,8 @@ struct pf_thread *pf_thread_create(struct pf_thread *parent)
     t->number = count++;
     t->older = newest;
     newest = t;
+    if (alive++ == 1 && parent)
+        settle_locked(clock, parent->nclock);
     pf_spin_unlock(&lock);
     if (parent && pf_rt.sampling)
         pf_seat_expect(1);
@@ -99,6 +109,9 @@ void pf_thread_cancel_create(struct pf_thread *t)
     pf_slot_retire(t);
     clock_free(&t->clock);
     t->state = PF_THREAD_FREE;
+    pf_spin_lock(&lock);
+    alive--;
+    pf_spin_unlock(&lock);
     pf_unnest();
 }
 
@@ -192,6 +205,7 @@ void pf_thread_end(struct pf_thread *t)
         pf_sample_end(t);
     pf_spin_lock(&lock);
     unlink_locked(t);
+    alive--;
     pf_spin_unlock(&lock);
     t->clock[t->sid] = pf_epoch_published(t);
     pf_slot_retire(t);
@@ -243,6 +257,7 @@ void pf_thread_after_fork(struct pf_thread *self)
         t->dirty = true; /* all of its current epoch counts */
         pf_slot_retire(t);
     }
+    alive = 1;
     pf_spin_unlock(&lock);
     self->tid = (pid_t)pf_sys(SYS_gettid);
     self->owner = 0;

@@ -5,11 +5,19 @@
 #define PF_RT_TOUCH_H
 
 #include "cell.h"
+#include "rt.h"
 #include "set.h"
 
 static inline bool pf_stmt_known(const uint32_t *clock, uint64_t s)
 {
     return pf_stmt_clk(s) <= clock[pf_stmt_sid(s)]; /* 0 is, a reference is not */
+}
+
+/* Does every thread know s that there is or will be? Then it can race with nothing. True of 0, not of a
+ * reference. */
+static inline bool pf_stmt_settled(uint64_t s)
+{
+    return pf_stmt_clk(s) <= __atomic_load_n(&pf_rt.settled[pf_stmt_sid(s)], __ATOMIC_RELAXED);
 }
 
 static inline bool pf_stmt_inside(uint64_t s, uint64_t a) { return !(s & ~a & PF_MASK_ALL); }
@@ -110,9 +118,11 @@ static inline bool pf_stmt_needless(uint64_t s, uint64_t by)
            !(s & ~by & PF_BIT_W) && !(by & ~s & PF_BIT_A) && pf_stmt_inside(s, by);
 }
 
-/* The read `rest`, no longer in front, takes the place of a word that `mine` replaces or that is
- * needless beside it, or an empty one; others like that go. Returns 0 if there is none, -1 if one of
- * them covers mine: then nothing need be done. */
+/* The read `rest` stands in front of the plain read `mine` of another slot. Where an older one of its own slot stands
+ * among the words `mine` takes its place there: threads that read the same in turns leave each other's words,
+ * and with them the cache line, alone. Else `rest` moves to a word that is replaced or needless, or an
+ * empty one; others like that go. Returns 1 if it moved, 0 if there is no room, -1 if nothing is left to
+ * do. */
 static inline __attribute__((always_inline)) int
 pf_words_swap(const uint32_t *clock, uint64_t *cell, uint64_t rest, uint64_t mine)
 {
@@ -122,6 +132,11 @@ pf_words_swap(const uint32_t *clock, uint64_t *cell, uint64_t rest, uint64_t min
             return -1;
     for (unsigned i = 0; i < PF_MORE_WORDS; i++) {
         uint64_t s = pf_word_get(&more[i]);
+        if (s && !((s ^ mine) & PF_BITS_SID) && pf_stmt_yields(clock, s, mine)) {
+            pf_word_put(&more[i], mine);
+            __pf_tls.thread->dirty = true;
+            return -1;
+        }
         if (!s)
             empty = &more[i];
         else if (pf_stmt_yields(clock, s, mine) || pf_stmt_needless(s, rest)) {
@@ -171,9 +186,18 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
         s1 = 0;
     uint64_t one = s1 ? pf_stmt_join(s1, mine) : 0;
     uint64_t rest = one ? 0 : pf_stmt_cut(clock, s1, mine);
+    if (pf_stmt_settled(rest))
+        rest = 0;
     if (rest && pf_stmt_same_epoch(s1, mine))
         return false; /* no more pairs of ids */
     unsigned used = *pf_cell_more_used(cell);
+    if (rest && !used && !(rest & (PF_BIT_W | PF_BIT_A)) && s0 && pf_stmt_yields(clock, s0, mine) &&
+        !((s0 ^ mine) & PF_BITS_SID)) {
+        /* Two readers in turns, each in a word of its own. */
+        pf_word_put(&cell[0], mine);
+        __pf_tls.thread->dirty = true;
+        return true;
+    }
     int swapped =
         used == 1 && rest && !(rest & PF_BIT_W) ? pf_words_swap(clock, cell, rest, mine) : !rest;
     if (swapped < 0)
@@ -185,7 +209,10 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
                 return false;
             __pf_tls.thread->set_tries++;
         }
-        pf_cell_more_begin(cell, rest);
+        if (pf_stmt_settled(s0))
+            pf_word_put(&cell[0], rest);
+        else
+            pf_cell_more_begin(cell, rest);
     } else if (used == 2 || !swapped) {
         uint64_t was[PF_MORE_WORDS], n[PF_MORE_WORDS];
         for (unsigned i = 0; i < PF_MORE_WORDS; i++) {
@@ -196,6 +223,8 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
             if (both)
                 one = both;
             n[i] = both || pf_stmt_needless(n[i], rest) ? 0 : pf_stmt_cut(clock, n[i], mine);
+            if (pf_stmt_settled(n[i]))
+                n[i] = 0;
         }
         if (rest && !pf_words_add(n, rest))
             return false;
@@ -225,8 +254,8 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint
         pf_word_put(&cell[0], one);
         return true;
     }
-    uint64_t rest = pf_stmt_inside(s0, mine) ? 0 : s0 & ~mask;
-    if (pf_stmt_double(s0, s1) || pf_stmt_inside(s1, mine))
+    uint64_t rest = pf_stmt_inside(s0, mine) || pf_stmt_settled(s0) ? 0 : s0 & ~mask;
+    if (pf_stmt_double(s0, s1) || pf_stmt_inside(s1, mine) || pf_stmt_settled(s1))
         s1 = 0;
     else
         s1 &= ~mask;
@@ -242,7 +271,7 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint
             n[i] = was[i] = pf_word_get(&pf_cell_more(cell)[i]);
             if (!pf_stmt_known(clock, n[i]))
                 return false;
-            n[i] = pf_stmt_inside(n[i], mine) ? 0 : n[i] & ~mask;
+            n[i] = pf_stmt_inside(n[i], mine) || pf_stmt_settled(n[i]) ? 0 : n[i] & ~mask;
         }
         if (rest && !pf_words_add(n, rest))
             return false;
@@ -336,7 +365,7 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_lean(const uint3
                                                                      uint64_t s1, uint64_t mine,
                                                                      bool write)
 {
-    if (!pf_stmt_known(clock, s0))
+    if (!(write ? pf_stmt_known(clock, s0) : pf_stmt_calm(clock, s0)))
         return false;
     if (write) {
         if (!pf_stmt_known(clock, s1))

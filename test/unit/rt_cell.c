@@ -244,6 +244,17 @@ static void next_epoch(struct pf_thread *t)
     __pf_tls.shared = 1;
 }
 
+/* What all threads know need not be kept. */
+static void settle(unsigned nthreads)
+{
+    for (unsigned sid = 1; sid <= nthreads; sid++) {
+        uint32_t least = UINT32_MAX;
+        for (unsigned i = 0; i < nthreads; i++)
+            least = clocks[i][sid] < least ? clocks[i][sid] : least;
+        pf_rt.settled[sid] = least;
+    }
+}
+
 /* Ranges of whole granules mostly, of half of all or more; the locks of all are held, or it is a read
  * of one that may race. */
 static void fuzz_range(struct pf_thread *t)
@@ -274,6 +285,7 @@ static void fuzz(uint64_t seed, unsigned nthreads, unsigned steps, unsigned calm
     rng = seed;
     pf_rt.strict = pf_rt.careful = strict;
     memset(clocks, 0, sizeof clocks);
+    memset(pf_rt.settled, 0, sizeof pf_rt.settled);
     memset(locks, 0, sizeof locks);
     for (unsigned g = 0; g < GRANULES; g++)
         forget(g);
@@ -301,6 +313,8 @@ static void fuzz(uint64_t seed, unsigned nthreads, unsigned steps, unsigned calm
             access(t, g, masks[rnd(16)], write, atomic, rnd(6));
         if (g % 2 == 0 && !strict && rnd(8) == 0)
             access_both(t, g, write, rnd(6));
+        if (rnd(40) == 0)
+            settle(nthreads);
         if (!free_read) {
             join(locks[l], t->clock);
             next_epoch(t);
@@ -318,9 +332,11 @@ static void cells_agree_with_the_naive_model(void **state)
             fuzz(seed, 5, 1500, 5, strict, 6);
             fuzz(seed, 5, 1500, 60, strict, 6);
             fuzz(seed, THREADS_MAX, 2000, 30, strict, 20);
-            fuzz(seed, 2, 2000, 10, strict, 2);
-            fuzz(seed, 4, 2000, 30, strict, 2);
         }
+    for (uint64_t seed = 1; seed <= 60; seed++) {
+        fuzz(seed, 2, 1000, 10, false, 2);
+        fuzz(seed, 4, 1000, 30, false, 2);
+    }
 }
 
 static void order_hides_and_disorder_shows(void **state)

@@ -97,6 +97,7 @@ void *pf_heap_made(struct pf_func *native, void *p, size_t size, const void *cal
             pf_memory_new(p, size);
         return p;
     }
+    pf_block_coming(p);
     enter(native);
     pf_block_new(t, p, size, pf_stack_id(t, PF_NATIVE_CALL));
     watch_new(p, size);
@@ -109,10 +110,14 @@ void pf_heap_ending(struct pf_func *native, void *p, const void *caller)
     struct pf_thread *t = pf_self();
     if (!p || !t)
         return;
+    pf_block_coming(p);
     enter(native);
-    if (called_by_libc(caller))
+    bool own = called_by_libc(caller);
+    pf_block_ending(p);
+    uint32_t where = pf_stack_id(t, PF_NATIVE_FREE);
+    if (own)
         pf_memory_new(p, pf_block_size(p));
-    pf_block_free(t, p, pf_stack_id(t, PF_NATIVE_FREE));
+    pf_block_free(t, p, where);
     leave(t);
 }
 
