@@ -5,7 +5,7 @@
  * ones would look unordered; and it may call functions that are sampled, whose stacks must be
  * complete. So the old blocks get, in place, the brackets of atomics and fences and the frame of the
  * shadow stack, by the same emitters as the watch body; plain accesses stay bare. A function that
- * calls nothing needs no frame; it only says that it runs, for those that want to know who does.
+ * calls nothing, or mathematics only, needs no frame; it only says that it runs, for those that want to know who does.
  * Where nobody wants to know of order (tls.orders), atomics are bare too.
  *
  * Unwinding the real stack when a sampled function is entered was rejected: it needs tables from return
@@ -14,12 +14,55 @@
 #include "emit.h"
 #include "ssa.h"
 #include <llvm-c/DebugInfo.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In order; each also with f or l behind it. */
+static const char *const math[] = {
+    "acos",   "acosh",     "asin",      "asinh", "atan",      "atan2",  "atanh", "cbrt",
+    "ceil",   "cos",       "cosh",      "erf",   "erfc",      "exp",    "exp10", "exp2",
+    "expm1",  "fabs",      "fdim",      "floor", "fma",       "fmax",   "fmin",  "fmod",
+    "hypot",  "ldexp",     "log",       "log10", "log1p",     "log2",   "logb",  "lrint",
+    "lround", "nearbyint", "nextafter", "pow",   "remainder", "rint",   "round", "scalbn",
+    "sin",    "sinh",      "sqrt",      "tan",   "tanh",      "tgamma", "trunc",
+};
+
+static int compare(const void *name, const void *with)
+{
+    return strcmp(name, *(const char *const *)with);
+}
+
+static bool is_named_math(const char *name)
+{
+    return bsearch(name, math, sizeof math / sizeof *math, sizeof *math, compare);
+}
+
+/* A function of the C library that computes a number of numbers: it calls nothing of the program's. */
+static bool is_math(LLVMValueRef fn)
+{
+    char name[16];
+    size_t n;
+    const char *whole = LLVMGetValueName2(fn, &n);
+    if (!LLVMIsDeclaration(fn) || n < 3 || n >= sizeof name || LLVMCountParams(fn) > 3)
+        return false;
+    for (unsigned i = 0; i < LLVMCountParams(fn); i++)
+        if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(fn, i))) == LLVMPointerTypeKind)
+            return false;
+    memcpy(name, whole, n + 1);
+    if (is_named_math(name))
+        return true;
+    bool suffix = name[n - 1] == 'f' || name[n - 1] == 'l';
+    name[n - 1] = 0;
+    return suffix && is_named_math(name);
+}
 
 static bool is_bare_call(struct pf_unit *u, LLVMValueRef v)
 {
     LLVMValueRef fn = pf_callee(v);
     unsigned id = fn ? LLVMGetIntrinsicID(fn) : 0;
-    return id && id != u->kinds.memcpy && id != u->kinds.memmove && id != u->kinds.memset;
+    if (!id)
+        return fn && is_math(fn);
+    return id != u->kinds.memcpy && id != u->kinds.memmove && id != u->kinds.memset;
 }
 
 static bool calls_nothing(struct pf_emit *e)
@@ -73,7 +116,8 @@ static void emit_step(struct pf_emit *e, const struct pf_step *s)
         note_bracket(e, before, s->inst, after, true);
         break;
     case PF_DO_CALL:
-        pf_frame_call(e, s->inst);
+        if (!is_bare_call(e->u, s->inst))
+            pf_frame_call(e, s->inst);
         break;
     case PF_DO_PAD:
         pf_emit_copy(e, s->inst);

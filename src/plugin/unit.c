@@ -53,8 +53,8 @@ static LLVMAttributeRef make_attribute(struct pf_unit *u, unsigned kind)
     return LLVMCreateEnumAttribute(u->context, kind, 0);
 }
 
-#define PRESERVE_ALL 15 /* LLVM's number of preserve_allcc */
-enum { PF_ALL = PRESERVE_ALL, PF_C = 0 };
+/* LLVM's numbers of preserve_allcc and preserve_mostcc. */
+enum { PF_ALL = 15, PF_MOST = 14, PF_C = 0 };
 
 /* The letters of pf_abi.def. */
 static LLVMTypeRef type_of(struct pf_unit *u, char letter)

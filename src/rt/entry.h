@@ -23,6 +23,8 @@
 #define PF_PROTO_PF_ALL(name, result, args)
 #define PF_PROTO_PF_C(name, result, args)                                                          \
     __attribute__((visibility("default"))) PF_TYPE_##result name(PF_ARGS args);
+#define PF_PROTO_PF_MOST(name, result, args)                                                       \
+    __attribute__((visibility("default"), preserve_most)) PF_TYPE_##result name(PF_ARGS args);
 #define PF_ENTRY(name, convention, result, args) PF_PROTO_##convention(name, result, args)
 #include "pf_abi.def"
 #undef PF_ENTRY

@@ -26,7 +26,7 @@
 #include "store.h"
 #include "sys.h"
 
-#define UNSEEN_MAX 1023 /* calls that pass without a look */
+#define UNSEEN_MAX 4095 /* calls that pass without a look */
 #define UNSEEN_PART 2   /* of the calls that the pair had */
 #define UNSEEN_ALONE 15 /* while there is no other thread */
 

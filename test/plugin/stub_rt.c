@@ -274,7 +274,7 @@ void __pf_fence(uint32_t order, uint32_t site)
         event(FENCE, order, site);
 }
 
-uint32_t __pf_ask(struct pf_func *f);
+__attribute__((preserve_most)) uint32_t __pf_ask(struct pf_func *f);
 uint32_t __pf_ask(struct pf_func *f)
 {
     if (!f->name)
@@ -282,7 +282,7 @@ uint32_t __pf_ask(struct pf_func *f)
     return ++counts[ASK] & 1;
 }
 
-void __pf_crossed(struct pf_func *f);
+__attribute__((preserve_most)) void __pf_crossed(struct pf_func *f);
 void __pf_crossed(struct pf_func *f)
 {
     counts[CROSS]++;
@@ -290,7 +290,8 @@ void __pf_crossed(struct pf_func *f)
         die("a crossing without a frame");
 }
 
-void __pf_event_excluded(struct pf_func *f, uint32_t n, void **pointers);
+__attribute__((preserve_most)) void __pf_event_excluded(struct pf_func *f, uint32_t n,
+                                                        void **pointers);
 void __pf_event_excluded(struct pf_func *f, uint32_t n, void **pointers)
 {
     die("nothing is excluded");
