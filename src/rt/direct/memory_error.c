@@ -99,6 +99,8 @@ void pf_event_outside(uintptr_t addr, uint32_t site, uint64_t size, uintptr_t ba
 void pf_memory_error(uintptr_t addr, size_t size, bool write, uint32_t id, uint32_t site)
 {
     struct pf_thread *t = __pf_tls.thread;
+    if (!pf_directed()) /* a child: its blocks make no marks any more */
+        return;
     if (!t || pf_ignores(t, write) || !pf_stack_watched())
         return;
     pf_nest();
