@@ -132,6 +132,10 @@ struct pf_tls {
         objects; /* event body: variables on the stack that are told of, and 1; 0: none is to be */
 };
 
+/* A word handed to __pf_event_call: where the variable on the stack is known that it points into, the variable's address, and from this
+ * bit on its size. */
+#define PF_WORD_SIZE 48
+
 /* Bytes behind a variable of `size` bytes that are nobody's: to the next 8, and 16 more. */
 #define PF_ZONE(size) ((-(uint64_t)(size) & 7) + 16)
 

@@ -209,7 +209,7 @@ static bool add_access(struct loader *l, const struct pf_record *r, uint32_t who
     return true;
 }
 
-/* The set of a call. A numbered one is told with its first call; later ones have the same ranges. */
+/* The set of a call. A numbered one is told with its first call; what later ones of its number tell is added for all. */
 static bool take_set(struct loader *l, const struct pf_record *r, uint32_t *reach)
 {
     if (!r->has_value || !r->value) {
@@ -223,9 +223,10 @@ static bool take_set(struct loader *l, const struct pf_record *r, uint32_t *reac
         pf_vec_push(&l->sets, *reach);
         return true;
     }
-    if (r->value > l->sets.len || r->more)
+    if (r->value > l->sets.len)
         return false;
     *reach = pf_trace_reach_again(l->t, l->sets.at[r->value]);
+    pf_trace_reach_grow(l->t, l->sets.at[r->value]);
     return true;
 }
 

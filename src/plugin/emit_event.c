@@ -371,6 +371,19 @@ static unsigned words_of(LLVMTypeRef type)
     }
 }
 
+/* Of a pointer into a variable on the stack, the variable's beginning, and its size in the upper 16 bits (PF_WORD_SIZE): the callee
+ * can reach nothing else of the stack by it. */
+static LLVMValueRef with_bounds(struct pf_emit *e, LLVMValueRef v)
+{
+    struct pf_unit *u = e->u;
+    struct pf_object o;
+    if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind || !pf_object_of(u, v, &o) ||
+        !LLVMIsAAllocaInst(o.base) || o.count || o.size >= 1u << (64 - PF_WORD_SIZE))
+        return v;
+    LLVMValueRef base = pf_emit_fresh(e, LLVMBuildPtrToInt(e->b, o.base, u->i64, ""));
+    return LLVMBuildOr(e->b, base, LLVMConstInt(u->i64, o.size << PF_WORD_SIZE, 0), "");
+}
+
 /* If it can be a pointer: into the scratch room, as number *n. */
 static void hand_word(struct pf_emit *e, LLVMValueRef v, unsigned *n)
 {
@@ -385,7 +398,7 @@ static void hand_word(struct pf_emit *e, LLVMValueRef v, unsigned *n)
         return;
     }
     LLVMValueRef to = LLVMBuildInBoundsGEP2(e->b, e->u->i8, e->scratch, &at, 1, "");
-    LLVMSetAlignment(pf_emit_fresh(e, LLVMBuildStore(e->b, v, to)), 1);
+    LLVMSetAlignment(pf_emit_fresh(e, LLVMBuildStore(e->b, with_bounds(e, v), to)), 1);
 }
 
 static LLVMValueRef number_of_words(struct pf_emit *e, unsigned n)

@@ -271,11 +271,39 @@ static void add_range(struct pf_trace *t, const struct map *m, const struct pf_r
         pf_vec_push(&t->reach_items, object_item(t, o[lo].role, o[lo].number));
 }
 
+static void add_items(struct pf_trace *t, const struct map *map, uint32_t item0, uint32_t nitems)
+{
+    for (uint32_t k = item0; k < item0 + nitems; k++) {
+        struct pf_raw_item *raw = &t->tables->raw.at[k];
+        if (raw->place != PF_NONE) {
+            struct pf_range *p = &t->places.at[raw->place];
+            for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
+                pf_vec_push(&t->reach_items, c);
+            if (p->block == PF_BLOCK_RANGE)
+                add_range(t, map, p);
+        }
+        for (int role = 0; raw->name != PF_NONE && role < PF_ROLE_CALL; role++) {
+            uint32_t n = pf_trace_lookup(t, role, raw->name);
+            if (n != PF_NONE)
+                pf_vec_push(&t->reach_items, object_item(t, role, n));
+        }
+    }
+}
+
+static int by_set(const void *a, const void *b)
+{
+    const struct pf_growth *x = a, *y = b;
+    return (x->set > y->set) - (x->set < y->set);
+}
+
 static void find_items(struct pf_trace *t)
 {
     struct map map = {0};
+    const struct pf_growth *g = t->tables->growths.at, *end = g + t->tables->growths.len;
     if (t->reaches.len)
         make_map(t, &map);
+    if (g != end)
+        qsort(t->tables->growths.at, t->tables->growths.len, sizeof *g, by_set);
     for (size_t r = 0; r < t->reaches.len; r++) {
         struct pf_reach *d = &t->reaches.at[r];
         uint32_t start = (uint32_t)t->reach_items.len;
@@ -283,21 +311,9 @@ static void find_items(struct pf_trace *t)
             *d = t->reaches.at[d->item0];
             continue;
         }
-        for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
-            struct pf_raw_item *raw = &t->tables->raw.at[k];
-            if (raw->place != PF_NONE) {
-                struct pf_range *p = &t->places.at[raw->place];
-                for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
-                    pf_vec_push(&t->reach_items, c);
-                if (p->block == PF_BLOCK_RANGE)
-                    add_range(t, &map, p);
-            }
-            for (int role = 0; raw->name != PF_NONE && role < PF_ROLE_CALL; role++) {
-                uint32_t n = pf_trace_lookup(t, role, raw->name);
-                if (n != PF_NONE)
-                    pf_vec_push(&t->reach_items, object_item(t, role, n));
-            }
-        }
+        add_items(t, &map, d->item0, d->nitems);
+        for (; g != end && g->set == r; g++)
+            add_items(t, &map, g->item0, g->nitems);
         if (t->reach_items.len > start)
             qsort(t->reach_items.at + start, t->reach_items.len - start, sizeof(uint32_t), by_item);
         uint32_t w = start;

@@ -23,6 +23,10 @@ struct pf_raw_item {
 /* The "generation" of places that stand for ranges of addresses, whatever lies there. */
 #define PF_BLOCK_RANGE (UINT32_MAX - PF_TABLE_PLACE)
 #define PF_REACH_AGAIN UINT32_MAX /* as nitems before sealing: item0 is the earlier set */
+/* What was added to a set later, for all that refer to it. */
+struct pf_growth {
+    uint32_t set, item0, nitems;
+};
 struct pf_object {
     uint64_t addr;
     uint32_t role, number;
@@ -34,6 +38,8 @@ struct pf_trace_tables {
     PF_VEC(struct pf_entry) entries;
     PF_VEC(struct pf_block_range) blocks; /* by address, disjoint */
     PF_VEC(struct pf_raw_item) raw;       /* reach items before sealing */
+    PF_VEC(struct pf_growth) growths; /* of sets, before sealing */
+    bool grows;                       /* the newest of them is added to */
     PF_VEC(struct pf_object) objects;
     uint32_t nblocks, variables;
 };

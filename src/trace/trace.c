@@ -110,6 +110,7 @@ void pf_trace_release(struct pf_trace *t)
         pf_vec_release(&t->tables->entries);
         pf_vec_release(&t->tables->blocks);
         pf_vec_release(&t->tables->raw);
+        pf_vec_release(&t->tables->growths);
         pf_vec_release(&t->tables->objects);
         free(t->tables);
         t->tables = NULL;
@@ -288,6 +289,7 @@ uint32_t pf_trace_site(struct pf_trace *t, uint32_t file, uint32_t line)
 
 uint32_t pf_trace_reach(struct pf_trace *t)
 {
+    t->tables->grows = false;
     pf_vec_push(&t->reaches, (struct pf_reach){(uint32_t)t->tables->raw.len, 0});
     return (uint32_t)t->reaches.len - 1;
 }
@@ -295,7 +297,16 @@ uint32_t pf_trace_reach(struct pf_trace *t)
 void pf_trace_reach_add(struct pf_trace *t, uint32_t name, uint32_t place)
 {
     pf_vec_push(&t->tables->raw, (struct pf_raw_item){name, place});
-    t->reaches.at[t->reaches.len - 1].nitems++;
+    if (t->tables->grows)
+        t->tables->growths.at[t->tables->growths.len - 1].nitems++;
+    else
+        t->reaches.at[t->reaches.len - 1].nitems++;
+}
+
+void pf_trace_reach_grow(struct pf_trace *t, uint32_t earlier)
+{
+    t->tables->grows = true;
+    pf_vec_push(&t->tables->growths, (struct pf_growth){earlier, (uint32_t)t->tables->raw.len, 0});
 }
 
 void pf_trace_reach_range(struct pf_trace *t, uint64_t addr, uint64_t size)

@@ -35,7 +35,9 @@ uint32_t pf_context_number(const struct pf_context *c) { return running; }
 uint64_t pf_context_events(const struct pf_context *c) { return indices[running]; }
 
 uint32_t pf_stack_flags(uint32_t id) { return id % 4; }
-void pf_reach_written(uint64_t addr, uint64_t size) {}
+bool pf_kept_any;
+void pf_kept_access(uint64_t addr, uint64_t size, bool write, uint64_t value) {}
+void pf_kept_event(const struct pf_traced *e) {}
 
 void pf_stack_walk(uint32_t id, bool (*f)(const struct pf_position *, void *), void *arg)
 {

@@ -12,6 +12,7 @@ static struct pf_area areas[AREAS];
 PF_OWN(areas);
 static uint32_t n;
 static bool fresh, whole;
+static uint64_t reads;
 
 /* --- what was mapped by one call --- */
 
@@ -169,6 +170,7 @@ static void read_again(void)
             else
                 take(&l, piece[i]);
     whole &= got == 0;
+    reads++;
     if (fd >= 0)
         pf_sys(SYS_close, fd);
     fresh = true;
@@ -195,3 +197,5 @@ bool pf_areas_known(void)
         read_again();
     return whole;
 }
+
+uint64_t pf_areas_epoch(void) { return reads; }

@@ -23,6 +23,7 @@ struct pf_area {
 
 const struct pf_area *pf_area_find(uint64_t addr); /* NULL: not mapped, or not known */
 bool pf_areas_known(void);
+uint64_t pf_areas_epoch(void); /* another one: mappings may have changed */
 
 /* The part of the area that was mapped together with addr. */
 void pf_area_part(const struct pf_area *a, uint64_t addr, uint64_t *lo, uint64_t *hi);

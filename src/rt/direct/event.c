@@ -6,6 +6,7 @@
 #include "fuzz.h"
 #include "memory_error.h"
 #include "options.h"
+#include "reach_kept.h"
 #include "rt.h"
 #include "stack.h"
 #include "tracer.h"
@@ -52,7 +53,10 @@ static bool ask(uintptr_t addr, uint64_t size, bool write, uint32_t site)
 /* Does the program want it not to be looked at? */
 static bool is_excused(uintptr_t addr, uint64_t size, bool write)
 {
-    return pf_ignores(__pf_tls.thread, write) || pf_benign(addr, size);
+    bool excused = pf_ignores(__pf_tls.thread, write) || pf_benign(addr, size);
+    if (excused && write && pf_kept_any)
+        pf_kept_written(addr, size, NULL);
+    return excused;
 }
 
 uint64_t pf_event_value(uintptr_t addr, unsigned size)

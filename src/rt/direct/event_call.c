@@ -23,6 +23,7 @@ struct open {
     uint32_t id;
     uint64_t callee;
     bool region;
+    uint64_t under_way; /* of reach.h */
 };
 static __thread struct open calls[OPEN_MAX] __attribute__((tls_model("initial-exec")));
 __thread uint32_t pf_calls_open; /* so many of them */
@@ -41,6 +42,7 @@ void pf_call_settle_open(void)
     while (pf_calls_open && is_over(&calls[pf_calls_open - 1])) {
         const struct open *o = &calls[--pf_calls_open];
         pf_nest();
+        pf_reach_over(o->under_way);
         pf_trace_event(&(struct pf_traced){.kind = o->region ? PF_EV_ENDREGION : PF_EV_RET,
                                            .attached = true,
                                            .site = o->id,
@@ -58,21 +60,22 @@ static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void 
     if (pf_calls_open == OPEN_MAX) {
         pf_limit_hit(PF_LIMIT_CALLS);
     } else {
-        struct pf_reach_set d = pf_reach_find((void *)callee, n, pointers, function);
-        uint32_t ranges = d.told ? 0 : d.n;
+        struct pf_reach_set d =
+            pf_reach_find((void *)callee, n, pointers, function, pf_trace_records(), pf_calls_open);
         pf_trace_event(&(struct pf_traced){.kind = PF_EV_CALL,
                                            .site = id,
                                            .what = callee,
-                                           .more = ranges,
+                                           .more = d.n,
                                            .has_value = d.number != 0,
                                            .value = d.number});
-        for (uint32_t i = 0; i < ranges; i++)
+        for (uint32_t i = 0; i < d.n; i++)
             pf_trace_event(&(struct pf_traced){.kind = PF_EV_CALL,
                                                .attached = true,
                                                .site = id,
                                                .what = d.at[i].addr,
                                                .more = d.at[i].size});
-        calls[pf_calls_open++] = (struct open){top(), top()->func, call, id, callee, false};
+        calls[pf_calls_open++] =
+            (struct open){top(), top()->func, call, id, callee, false, d.under_way};
     }
     pf_unnest();
 }
@@ -136,7 +139,7 @@ static void begin_region(const struct pf_func *f)
         uint32_t call = pf_frame_site(top()),
                  id = call ? pf_stack_id(__pf_tls.thread, call - 1) : 0;
         pf_trace_event(&(struct pf_traced){.kind = PF_EV_REGION, .attached = true, .site = id});
-        calls[pf_calls_open++] = (struct open){__pf_tls.frame, f, call, id, 0, true};
+        calls[pf_calls_open++] = (struct open){__pf_tls.frame, f, call, id, 0, true, 0};
     }
     pf_unnest();
 }

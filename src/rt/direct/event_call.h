@@ -16,7 +16,7 @@
 
 #include "pf_abi.h"
 
-/* Ends the calls of this thread that are over. While tracing, before every record but RET. */
+/* Ends the calls of this thread that are over; pf_calls_open are left. While tracing, before every record but RET. */
 void pf_call_settle_open(void);
 extern __thread uint32_t pf_calls_open __attribute__((tls_model("initial-exec")));
 static inline void pf_call_settle(void)

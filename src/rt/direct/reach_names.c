@@ -4,6 +4,8 @@
 #include "module.h"
 #include "options.h"
 #include "own.h"
+#include "reach.h"
+#include "reach_libs.h"
 #include "sys.h"
 #include <fcntl.h>
 
@@ -74,6 +76,18 @@ void pf_variable_gap(uint64_t addr, uint64_t *lo, uint64_t *hi)
         *hi = variable[k].addr;
 }
 
+uint64_t pf_variables_epoch(void)
+{
+    refresh();
+    return modules;
+}
+
+bool pf_variable_near(uint64_t lo, uint64_t hi)
+{
+    uint32_t k = below(hi - 1);
+    return !all || (k && variable[k - 1].addr + variable[k - 1].size > lo);
+}
+
 bool pf_variable_holding(uint64_t addr, struct pf_range_of *out)
 {
     uint32_t lo = below(addr);
@@ -115,6 +129,7 @@ void __pf_global(void *addr, uint64_t size)
 
 void pf_reach_config(void)
 {
+    pf_libraries_note();
     if (!*pf_options.globals)
         return;
     long fd = pf_sys(SYS_open, pf_options.globals, O_RDONLY | O_CLOEXEC, 0), got = -1;

@@ -10,7 +10,7 @@
 #include "event_code.h"
 #include "log.h"
 #include "own.h"
-#include "reach.h"
+#include "reach_events.h"
 #include "stack.h"
 #include "store.h"
 #include "sys.h"
@@ -124,6 +124,8 @@ static inline bool prepare(uint32_t room, bool attached, uint64_t index)
     return true;
 }
 
+uint64_t pf_trace_records(void) { return tracer.head.at; }
+
 void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, uint64_t value,
                      uint64_t index)
 {
@@ -131,8 +133,8 @@ void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, ui
         return;
     struct pf_code_site *s = &tracer.code.site[site];
     unsigned kind = write ? PF_EV_WRITE : PF_EV_READ;
-    if (write && size == 8 && value >= 1 << 16 && value < 1ull << 47) /* a pointer, perhaps */
-        pf_reach_written(addr, 8);
+    if (__builtin_expect(pf_kept_any, 0))
+        pf_kept_access(addr, size, write, value);
     if (__builtin_expect(s->size != size || s->kind != kind, 0)) {
         if (s->size || (size & (size - 1)) || size > 8) { /* not always the same: the long form */
             pf_trace_event(&(struct pf_traced){.kind = (uint8_t)kind,
@@ -165,8 +167,8 @@ void pf_trace_event(const struct pf_traced *e)
         s->reserved[0] = 1;
         pf_trace_name_site(e->site, PF_EV_KINDS, 0);
     }
-    if ((e->kind == PF_EV_WRITE || e->kind == PF_EV_AWRITE || e->kind == PF_EV_RMW) && e->more >= 8)
-        pf_reach_written(e->what, e->more);
+    if (__builtin_expect(pf_kept_any, 0))
+        pf_kept_event(e);
     uint32_t nbytes = e->nbytes < PF_TRACED_BYTES ? e->nbytes : PF_TRACED_BYTES;
     unsigned char *a = place(&tracer.addr), *a0 = a, *v = place(&tracer.value), *v0 = v;
     *a++ = (unsigned char)((e->what ? PF_HAS_OPERAND : 0) | (e->more ? PF_HAS_SECOND : 0) |

@@ -36,6 +36,7 @@ struct pf_traced {
 };
 #define PF_TRACED_BYTES 64
 void pf_trace_event(const struct pf_traced *e);
+uint64_t pf_trace_records(void); /* so far */
 
 /* The current thread has made the context of this number. */
 void pf_trace_forked(uint32_t number);

@@ -1,0 +1,376 @@
+#include "reach_kept.h"
+#include "own.h"
+#include "reach_names.h"
+#include "sys.h"
+
+#define KEPT 8u
+#define OBJECTS (1u << 18)
+#define SLACK 1024u     /* objects that a set may always grow by */
+#define PENDING 4096u   /* not followed yet */
+#define GRANULE_BITS 9u /* of memory that is written */
+#define GRANULES (1u << 18)
+#define GRANULES_MOST (1u << 16) /* of one object */
+
+/* What recorded code has written: a value into the word at addr (0: it counts wherever it was written), or `size` bytes that are
+ * not known. */
+struct pending {
+    uint64_t addr, size, value;
+};
+
+static struct pf_kept kept[KEPT];
+PF_OWN(kept);
+static struct pending pending[KEPT][PENDING];
+PF_OWN(pending);
+static uint32_t npending[KEPT];
+static uint8_t granules[GRANULES]; /* by hash: a bit for each kept set with objects there */
+PF_OWN(granules);
+static uint64_t now, stirred; /* calls so far; when recorded code last wrote or read a pointer */
+static uint32_t open_calls;
+bool pf_kept_any;
+
+static uint32_t index_of(const struct pf_kept *k) { return (uint32_t)(k - kept); }
+
+static uint8_t *granule(uint64_t number)
+{
+    return &granules[number * 0x9e3779b97f4a7c15ull >> (64 - 18)];
+}
+
+void pf_kept_drop(struct pf_kept *k)
+{
+    k->live = false;
+    pf_kept_any = false;
+    for (uint32_t i = 0; i < KEPT; i++)
+        pf_kept_any |= kept[i].live;
+}
+
+/* --- what recorded code does --- */
+
+static void note(struct pf_kept *k, struct pending p)
+{
+    uint32_t i = index_of(k), n = npending[i];
+    if (n && pending[i][n - 1].addr == p.addr && pending[i][n - 1].value == p.value &&
+        pending[i][n - 1].size == p.size)
+        return;
+    if (n == PENDING)
+        pf_kept_drop(k);
+    else
+        pending[i][npending[i]++] = p;
+}
+
+void pf_kept_written(uint64_t addr, uint64_t size, const uint64_t *value)
+{
+    uint64_t first = addr >> GRANULE_BITS, last = (addr + size - 1) >> GRANULE_BITS;
+    uint8_t in = 0;
+    stirred = now;
+    if (last - first >= GRANULES_MOST)
+        in = UINT8_MAX;
+    else
+        for (uint64_t g = first; g <= last; g++)
+            in |= *granule(g);
+    for (; in; in &= (uint8_t)(in - 1)) {
+        struct pf_kept *k = &kept[__builtin_ctz(in)];
+        if (!k->live)
+            continue;
+        if (value)
+            note(k, (struct pending){k->open ? 0 : addr, 8, *value});
+        else if (k->open)
+            pf_kept_drop(k);
+        else
+            note(k, (struct pending){addr, size, 0});
+    }
+}
+
+/* For those that calls under way belong to. */
+static void note_for_open(uint64_t value)
+{
+    for (uint32_t i = 0; i < KEPT; i++)
+        if (kept[i].live && kept[i].open)
+            note(&kept[i], (struct pending){0, 8, value});
+}
+
+void pf_kept_read(uint64_t value)
+{
+    stirred = now;
+    note_for_open(value);
+}
+
+void pf_kept_allocated(uint64_t addr, bool missing)
+{
+    if (missing)
+        note_for_open(addr);
+    for (uint32_t i = 0; i < KEPT; i++)
+        if (kept[i].live && pf_walk_is_ghost(&kept[i].w, addr))
+            note(&kept[i], (struct pending){0, 8, addr});
+}
+
+void pf_kept_freed(uint64_t addr)
+{
+    for (uint32_t i = 0; i < KEPT; i++)
+        if (kept[i].live)
+            pf_walk_forget(&kept[i].w, addr);
+}
+
+/* --- using one --- */
+
+/* Does it have some of the stack that p is on? */
+static bool has_stack(const struct pf_kept *k, uint64_t p)
+{
+    uint64_t end = pf_walk_stack_end(p);
+    for (uint32_t i = 0; i < k->nstack && end; i++)
+        if (pf_walk_stack_end(k->stack[i].addr) == end)
+            return true;
+    return false;
+}
+
+static bool has_any(const struct pf_kept *k, uint32_t n, void *const *words)
+{
+    struct pf_range_of o;
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t p = (uintptr_t)words[i];
+        if (pf_walk_object(p, &o) ? pf_walk_has(&k->w, &o) : has_stack(k, p))
+            return true;
+    }
+    return false;
+}
+
+struct pf_kept *pf_kept_find(uint32_t n, void *const *words, bool all)
+{
+    for (uint32_t i = 0; i < KEPT; i++) {
+        struct pf_kept *k = &kept[i];
+        if (k->live && k->open == open_calls && ((all && k->variables) || has_any(k, n, words)))
+            return k;
+    }
+    return NULL;
+}
+
+static void follow_pending(struct pf_kept *k, const struct pending *p)
+{
+    struct pf_range_of o;
+    uint64_t size = p->size;
+    if (p->addr) {
+        if (!pf_walk_object(p->addr, &o) || !pf_walk_has(&k->w, &o))
+            return;
+        if (size > o.addr + o.size - p->addr)
+            size = o.addr + o.size - p->addr;
+    }
+    if (p->value)
+        pf_walk_follow(&k->w, p->value, false);
+    else
+        pf_walk_words(&k->w, p->addr, size);
+}
+
+/* The words of the stack with this end; NULL: there is no room for them. */
+static uint64_t *seen_of(struct pf_kept *k, uint64_t end)
+{
+    for (uint32_t i = 0; i < k->nviews; i++)
+        if (k->view[i] == end)
+            return k->seen[i];
+    uint32_t i = k->nviews;
+    if (!end || i == PF_KEPT_VIEWS)
+        return NULL;
+    if (!k->seen[i])
+        k->seen[i] = pf_sys_map(NULL, PF_WALK_SEEN * sizeof **k->seen);
+    if (!k->seen[i])
+        return NULL;
+    pf_zero(k->seen[i], PF_WALK_SEEN * sizeof **k->seen);
+    k->view[k->nviews++] = end;
+    return k->seen[i];
+}
+
+void pf_kept_renew(struct pf_kept *k, uint32_t n, void *const *words)
+{
+    uint32_t i = index_of(k);
+    pf_walk_more(&k->w);
+    pf_walk_know_words(&k->w, n, words);
+    for (uint32_t s = 0; s < k->nstack; s++) {
+        uint64_t *seen = seen_of(k, pf_walk_stack_end(k->stack[s].addr));
+        if (seen)
+            pf_walk_stack(&k->w, k->stack[s], seen);
+        else
+            k->w.odd = true;
+    }
+    for (uint32_t p = 0; p < npending[i]; p++)
+        follow_pending(k, &pending[i][p]);
+    npending[i] = 0;
+    for (uint32_t word = 0; word < n; word++)
+        pf_walk_follow(&k->w, (uintptr_t)words[word], true);
+}
+
+bool pf_kept_within(const struct pf_range_of *list, uint32_t n, struct pf_range_of o)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (o.addr >= list[i].addr && o.addr + o.size <= list[i].addr + list[i].size)
+            return true;
+    return false;
+}
+
+/* Pieces of stacks are remembered as they are; when there are many, up to the end of the stack. */
+static bool remember_stacks(struct pf_kept *k, const struct pf_walk *w)
+{
+    for (uint32_t i = 0; i < w->npieces; i++) {
+        struct pf_range_of o = w->piece[i];
+        uint64_t end = pf_walk_stack_end(o.addr);
+        if (pf_kept_within(k->stack, k->nstack, o))
+            continue;
+        if (k->nstack >= PF_KEPT_STACK / 2 && end)
+            o.size = end - o.addr;
+        uint32_t n = 0;
+        for (uint32_t s = 0; s < k->nstack; s++)
+            if (!pf_kept_within(&o, 1, k->stack[s]))
+                k->stack[n++] = k->stack[s];
+        k->nstack = n;
+        if (n == PF_KEPT_STACK || !seen_of(k, end))
+            return false;
+        k->stack[k->nstack++] = o;
+    }
+    return true;
+}
+
+/* The objects from number `from` on are in it now: others that have one of them are dropped. */
+static bool take_in(struct pf_kept *k, uint32_t from)
+{
+    uint8_t bit = (uint8_t)(1u << index_of(k));
+    for (uint32_t n = from; n < k->w.n; n++) {
+        const struct pf_range_of *o = &k->w.at[n];
+        if (!o->size)
+            continue;
+        uint64_t last = (o->addr + o->size - 1) >> GRANULE_BITS, g = o->addr >> GRANULE_BITS;
+        if (last - g >= GRANULES_MOST)
+            return false;
+        for (; g <= last; g++)
+            *granule(g) |= bit;
+        for (uint32_t i = 0; i < KEPT; i++)
+            if (kept[i].live && &kept[i] != k && pf_walk_has(&kept[i].w, o))
+                pf_kept_drop(&kept[i]);
+    }
+    return true;
+}
+
+bool pf_kept_settle(struct pf_kept *k, uint32_t before)
+{
+    bool holds = k->live && !k->w.everything && !k->w.odd && k->w.n <= 2 * k->first + SLACK &&
+                 remember_stacks(k, &k->w) && take_in(k, before);
+    if (!holds)
+        pf_kept_drop(k);
+    k->used = now;
+    return holds;
+}
+
+static struct pf_kept *vacant(void)
+{
+    struct pf_kept *best = NULL;
+    for (uint32_t i = 0; i < KEPT; i++) {
+        struct pf_kept *k = &kept[i];
+        if (!k->live)
+            return k;
+        if (!best || k->used < best->used)
+            best = k;
+    }
+    return best;
+}
+
+bool pf_kept_can(void) { return !open_calls; }
+
+struct pf_kept *pf_kept_make(const struct pf_walk *w, bool all, uint64_t number)
+{
+    if (w->everything || w->odd || open_calls)
+        return NULL;
+    struct pf_kept *k = vacant();
+    uint8_t bit = (uint8_t)(1u << index_of(k));
+    if (!k->w.at && !pf_walk_open(&k->w, OBJECTS))
+        return NULL;
+    for (uint32_t i = 0; i < GRANULES; i++)
+        granules[i] &= (uint8_t)~bit;
+    npending[index_of(k)] = 0;
+    pf_walk_begin(&k->w);
+    for (uint32_t i = 0; i < w->n; i++)
+        pf_walk_add(&k->w, w->at[i]);
+    k->w.scanned = k->told = k->first = k->w.n;
+    k->live = pf_kept_any = true;
+    k->number = number;
+    k->born = ++now;
+    k->open = k->nstack = k->nviews = k->npieces = 0;
+    k->cost = w->looked;
+    k->variables = all ? pf_variables_epoch() : 0;
+    pf_copy(k->w.piece, w->piece, w->npieces * sizeof *w->piece);
+    k->w.npieces = w->npieces;
+    return pf_kept_settle(k, 0) ? k : NULL;
+}
+
+/* --- calls --- */
+
+enum overlap { APART, PART, WHOLE };
+
+static enum overlap overlap(const struct pf_kept *k, const struct pf_walk *w)
+{
+    bool some = false, not = false;
+    for (uint32_t i = 0; i < w->n && !(some && not); i++) {
+        if (!w->at[i].size)
+            continue;
+        bool in = pf_walk_has(&k->w, &w->at[i]);
+        some |= in;
+        not |= !in;
+    }
+    return !some ? APART : not ? PART : WHOLE;
+}
+
+/* Both are closed, so both together are; the call may link one to the other. */
+static bool merge(struct pf_kept *k, const struct pf_walk *w, enum overlap o)
+{
+    uint32_t before = k->w.n;
+    if (!remember_stacks(k, w))
+        return false;
+    if (o == WHOLE)
+        return true;
+    if (k->w.n + w->n > 2 * k->first + SLACK)
+        return false;
+    for (uint32_t i = 0; i < w->n; i++)
+        pf_walk_add(&k->w, w->at[i]);
+    k->w.scanned = k->w.n;
+    return !k->w.everything && take_in(k, before);
+}
+
+static uint64_t met; /* to which the call belongs that is to begin */
+
+bool pf_kept_meet(const struct pf_walk *w, bool has_data, uint32_t outer)
+{
+    bool closed = !w->everything && !w->odd && !has_data;
+    met = 0;
+    for (uint32_t i = 0; i < KEPT; i++) {
+        struct pf_kept *k = &kept[i];
+        if (!k->live)
+            continue;
+        enum overlap o = closed ? overlap(k, w) : PART;
+        if (closed && o != APART && merge(k, w, o))
+            met |= 1u << i;
+        else if (o != APART || (outer && k->open))
+            pf_kept_drop(k);
+    }
+    for (uint32_t i = 0; i < KEPT; i++) /* a merger may have dropped one that was met before */
+        met &= ~((uint64_t)!kept[i].live << i);
+    return met;
+}
+
+uint64_t pf_kept_entered(struct pf_kept *k)
+{
+    uint64_t mask = k ? 1u << index_of(k) : met;
+    for (uint32_t i = 0; i < KEPT; i++)
+        kept[i].open += mask >> i & 1;
+    open_calls++;
+    return ++now << KEPT | mask;
+}
+
+void pf_kept_left(uint64_t under_way)
+{
+    uint64_t began = under_way >> KEPT;
+    open_calls--;
+    for (uint32_t i = 0; i < KEPT; i++) {
+        struct pf_kept *k = &kept[i];
+        if (!k->live)
+            continue;
+        if (under_way >> i & 1 && k->born <= began)
+            k->open--;
+        else if (stirred >= began) /* it may have got hold of something there */
+            pf_kept_drop(k);
+    }
+}

@@ -1,0 +1,78 @@
+/*
+ * reach_kept.h - sets of what missing code reaches, kept from one call to the next.
+ *
+ * Model:   a kept set S is closed: what its objects point to is in it. It stays so, and so stays all that a walk from any
+ *          of its objects would find, while
+ *          - recorded code writes no pointer into it that leads out of it (what does is followed when S is used next);
+ *          - missing calls that reach some of S reach nothing else (of what they are handed in addition, S grows; of what they
+ *            allocate too), and have no memory of their own to link to it (pf_library_has_data);
+ *          - recorded code that missing code calls back reads no pointer that leads out of it, which it might
+ *            return (these are followed too).
+ *          Otherwise S is dropped. Stacks are written without events: pieces of stacks that were handed over or found are
+ *          looked at again whenever S is used, until the stack has left them.
+ *
+ *          So S is a superset of what a walk finds. It has what is not reached any more, until it is made anew: when
+ *          it has doubled, or when the walks of a program are few.
+ *
+ *          A call is under way from its begin to its end. S can be used only while every call that is under way belongs
+ *          to S: another one might be handed something of S by recorded code.
+ * Memory:  KEPT walks, and a byte for each of 2^18 granules of memory.
+ * Threads: the target's one kernel thread.
+ * Errors:  what cannot be kept is not; it is walked.
+ */
+#ifndef PF_RT_REACH_KEPT_H
+#define PF_RT_REACH_KEPT_H
+
+#include "reach_walk.h"
+
+#define PF_KEPT_STACK 32u
+#define PF_KEPT_VIEWS 8u
+
+struct pf_kept {
+    bool live;
+    struct pf_walk w;
+    uint64_t number, born, used;
+    uint64_t cost;        /* words that a walk looks at, about */
+    uint32_t told, first; /* objects that were told; how many there were when it was made */
+    uint32_t open;        /* calls under way that belong to it */
+    uint64_t variables;   /* epoch of those in it; 0: they were not asked for */
+    struct pf_range_of stack[PF_KEPT_STACK]; /* pieces of stacks that belong to it */
+    uint32_t nstack, nviews;
+    uint64_t view[PF_KEPT_VIEWS]; /* the ends of the stacks they are on */
+    uint64_t *seen[PF_KEPT_VIEWS]; /* and the words when they were last looked at */
+    struct pf_range_of pieces[PF_KEPT_STACK]; /* of stacks, that were told */
+    uint32_t npieces;
+};
+
+/* One that can be used in which one of the words lies, or, where `all` variables are reached, they; NULL: none. After
+ * pf_walk_begin of some walk. */
+struct pf_kept *pf_kept_find(uint32_t n, void *const *words, bool all);
+/* What recorded code has linked to it since, its pieces of stacks, and the words handed over: to be scanned. */
+void pf_kept_renew(struct pf_kept *k, uint32_t n, void *const *words);
+/* After the scan: does it hold still? before: how many objects it had. If not, it is dropped. */
+bool pf_kept_settle(struct pf_kept *k, uint32_t before);
+void pf_kept_drop(struct pf_kept *k);
+bool pf_kept_can(void); /* no call is under way */
+/* From a walk that is complete; all: with all variables. NULL: it cannot be kept. */
+struct pf_kept *pf_kept_make(const struct pf_walk *w, bool all, uint64_t number);
+
+bool pf_kept_within(const struct pf_range_of *list, uint32_t n, struct pf_range_of o);
+
+/* A call is to begin whose set was walked: what it does to those that are kept. Does it belong to one? */
+bool pf_kept_meet(const struct pf_walk *w, bool has_data, uint32_t outer);
+/* A call begins; k: uses this one, NULL: was met. */
+uint64_t pf_kept_entered(struct pf_kept *k);
+void pf_kept_left(uint64_t under_way);
+
+/* Recorded code writes there; value: of 8 bytes, where it is known. */
+void pf_kept_written(uint64_t addr, uint64_t size, const uint64_t *value);
+/* Recorded code reads a pointer while a missing call of its thread is under way. */
+void pf_kept_read(uint64_t value);
+void pf_kept_allocated(uint64_t addr,
+                       bool missing); /* missing: by missing code, or what it calls */
+void pf_kept_freed(uint64_t addr);
+
+extern bool
+    pf_kept_any; /* some are live, or calls under way have to be watched: the functions above want to know */
+
+#endif

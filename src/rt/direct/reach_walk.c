@@ -1,0 +1,513 @@
+/*
+ * reach_walk.c - see reach_walk.h. A hash set of the objects seen, and a cache of what lies on a page: most words that look
+ * like addresses lead to code, constants or nowhere, and are told by one comparison.
+ */
+#include "reach_walk.h"
+#include "access.h"
+#include "areas.h"
+#include "context.h"
+#include "entry.h"
+#include "options.h"
+#include "own.h"
+#include "reach_libs.h"
+#include "reach_names.h"
+#include "sys.h"
+#include <sys/uio.h>
+
+#define PAGE 4096u
+#define STACKS 1024u
+#define RED_ZONE 128u
+#define NEAR 16384u
+#define PAGES 4096u /* of the cache */
+#define LOOKED_MAX (1u << 20) /* words, for one call */
+
+/* --- the set --- */
+
+static uint32_t place_of(const struct pf_walk *w, uint64_t addr)
+{
+    return (uint32_t)(addr * 0x9e3779b97f4a7c15ull >> 32) & (w->slots - 1);
+}
+
+/* Its slot, or the empty one where it would be. */
+static uint64_t *slot_of(const struct pf_walk *w, uint64_t addr)
+{
+    uint32_t i = place_of(w, addr);
+    while (w->slot[i] >> 32 == w->round && w->at[(uint32_t)w->slot[i] - 1].addr != addr)
+        i = (i + 1) & (w->slots - 1);
+    return &w->slot[i];
+}
+
+bool pf_walk_open(struct pf_walk *w, uint32_t most)
+{
+    uint32_t slots = 1;
+    while (slots < 2 * most)
+        slots *= 2;
+    *w = (struct pf_walk){.most = most, .slots = slots, .round = 1};
+    w->at = pf_sys_map(NULL, most * sizeof *w->at);
+    w->slot = pf_sys_map(NULL, slots * sizeof *w->slot);
+    return w->at && w->slot;
+}
+
+void pf_walk_add(struct pf_walk *w, struct pf_range_of o)
+{
+    uint64_t *slot = slot_of(w, o.addr);
+    bool known = *slot >> 32 == w->round;
+    struct pf_range_of *same = known ? &w->at[(uint32_t)*slot - 1] : NULL;
+    if (known && same->size >= o.size) /* ghosts have no size */
+        return;
+    if (w->n == w->most) {
+        w->everything = true;
+        return;
+    }
+    if (known)
+        same->size = 0; /* smaller, or gone: looked at as a whole again */
+    w->at[w->n++] = o;
+    *slot = (uint64_t)w->round << 32 | w->n;
+}
+
+/* Nothing is there now. If a block is to begin there later, the word that leads to it is known already. */
+static void add_ghost(struct pf_walk *w, uint64_t p)
+{
+    uint64_t *slot = p & 15 ? NULL : slot_of(w, p);
+    if (!slot || *slot >> 32 == w->round || w->n == w->most)
+        return;
+    w->at[w->n++] = (struct pf_range_of){p, 0};
+    *slot = (uint64_t)w->round << 32 | w->n;
+}
+
+bool pf_walk_is_ghost(const struct pf_walk *w, uint64_t addr)
+{
+    uint64_t slot = *slot_of(w, addr);
+    return slot >> 32 == w->round && !w->at[(uint32_t)slot - 1].size;
+}
+
+bool pf_walk_has(const struct pf_walk *w, const struct pf_range_of *o)
+{
+    uint64_t slot = *slot_of(w, o->addr);
+    return slot >> 32 == w->round && w->at[(uint32_t)slot - 1].size >= o->size;
+}
+
+void pf_walk_forget(struct pf_walk *w, uint64_t addr)
+{
+    uint64_t slot = *slot_of(w, addr);
+    if (slot >> 32 == w->round)
+        w->at[(uint32_t)slot - 1].size = 0;
+}
+
+/* --- stacks --- */
+
+static bool is_in_heap(uint64_t p);
+
+/* The stack of a thread: in use from `live` on, reached from `low` on. */
+static struct stack {
+    uint64_t lo, hi, live, low;
+} stacks[STACKS];
+PF_OWN(stacks);
+static uint32_t nstacks;
+static bool stacks_noted, too_many, heap_stacks; /* heap_stacks: some are in blocks */
+
+static void note_stack(struct pf_thread *t, void *unused)
+{
+    (void)unused;
+    if (nstacks == STACKS)
+        too_many = true;
+    else
+        stacks[nstacks++] = (struct stack){t->stack_lo, t->stack_hi, t->stack_lo, t->stack_hi};
+}
+
+static struct stack *stack_at(uint64_t p)
+{
+    for (uint32_t i = 0; i < nstacks; i++)
+        if (p >= stacks[i].lo && p < stacks[i].hi)
+            return &stacks[i];
+    return NULL;
+}
+
+static void note_use(uint64_t sp)
+{
+    struct stack *s = stack_at(sp);
+    if (s)
+        s->live = sp - RED_ZONE;
+}
+
+static void note_stacks(void)
+{
+    nstacks = 0;
+    stacks_noted = true;
+    pf_thread_each(note_stack, NULL);
+    for (uint32_t i = 0, n = pf_contexts(); i < n; i++) {
+        const struct pf_context *c = pf_context_at(i);
+        if (c && c->state != PF_CONTEXT_ENDED && c != pf_context_self())
+            note_use((uintptr_t)c->sp);
+    }
+    note_use((uintptr_t)__builtin_frame_address(0));
+    heap_stacks = false;
+    for (uint32_t i = 0; i < nstacks; i++)
+        heap_stacks |= is_in_heap(stacks[i].lo);
+}
+
+static struct stack *stack_of(uint64_t p)
+{
+    if (!stacks_noted)
+        note_stacks();
+    return stack_at(p);
+}
+
+static void add_piece(struct pf_walk *w, struct pf_range_of o)
+{
+    for (uint32_t i = 0; i < w->npieces; i++)
+        if (o.addr >= w->piece[i].addr && o.addr + o.size <= w->piece[i].addr + w->piece[i].size)
+            return;
+    if (w->npieces == PF_WALK_PIECES)
+        w->everything = true;
+    else
+        w->piece[w->npieces++] = o;
+}
+
+uint64_t pf_walk_stack_end(uint64_t p)
+{
+    const struct stack *s = stack_of(p);
+    return s ? s->hi : 0;
+}
+
+void pf_walk_know(struct pf_walk *w, struct pf_range_of o)
+{
+    const struct stack *s = o.size ? stack_of(o.addr) : NULL;
+    if (s && o.addr >= s->live && o.size <= s->hi - o.addr && w->nknown < PF_WALK_KNOWN)
+        w->known[w->nknown++] = o;
+}
+
+void pf_walk_know_words(struct pf_walk *w, uint32_t n, void *const *words)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t p = (uintptr_t)words[i], size = p >> PF_WORD_SIZE;
+        pf_walk_know(w, (struct pf_range_of){p - (size << PF_WORD_SIZE), size});
+    }
+}
+
+/* Of what is on a stack the size is known only where it was handed over; else all above p is reached. Below `live` there is
+ * nothing. */
+static bool in_stack(struct pf_walk *w, uint64_t p, uint64_t size)
+{
+    struct stack *s = stack_of(p);
+    w->everything |= too_many;
+    if (!s || p < s->live || p >= s->low)
+        return s;
+    for (uint32_t i = 0; i < w->nknown; i++)
+        if (p - w->known[i].addr < w->known[i].size) {
+            add_piece(w, w->known[i]);
+            return true;
+        }
+    if (size && size <= s->hi - p) {
+        add_piece(w, (struct pf_range_of){p, size});
+    } else {
+        add_piece(w, (struct pf_range_of){p, s->low - p});
+        s->low = p;
+    }
+    return true;
+}
+
+/* Is [lo, hi) the stack of a thread that has not begun, or is over and whose stack libc keeps? The runtime
+ * does not list those. Its thread pointer is in it then, and points to itself. */
+static bool in_silent_stack(struct pf_walk *w, uint64_t p, uint64_t lo, uint64_t hi)
+{
+    const struct pf_context *of = NULL;
+    for (uint32_t i = 0, n = pf_contexts(); i < n; i++) {
+        const struct pf_context *c = pf_context_at(i);
+        if (c != pf_context_self() && c->fs - lo < hi - lo &&
+            *(volatile uint64_t *)c->fs == c->fs && (!of || of->state == PF_CONTEXT_ENDED))
+            of = c;
+    }
+    if (!of || nstacks == STACKS)
+        return false;
+    uint64_t live = of->state == PF_CONTEXT_ENDED ? of->fs : (uintptr_t)of->sp - RED_ZONE;
+    if (live - lo >= hi - lo)
+        return false;
+    w->odd = true;
+    stacks[nstacks++] = (struct stack){lo, hi, live, hi};
+    return in_stack(w, p, 0);
+}
+
+/* --- other memory --- */
+
+static bool starts(const char *text, const char *with)
+{
+    while (*with && *text == *with)
+        text++, with++;
+    return !*with;
+}
+
+/* The allocator's: the heap of brk, and arenas, which glibc aligns to 64 MB and begins with a pointer into
+ * an arena. What is in use there is a block. */
+static bool is_allocators(const struct pf_area *a)
+{
+    return starts(a->name, "[heap]") || (!a->file && !*a->name && a->lo % (64u << 20) == 0 &&
+                                         *(volatile uint64_t *)a->lo - a->lo < PAGE);
+}
+
+/* Data of the program itself, or of a library, with the runtime's in it. */
+static bool is_ours(const struct pf_area *a)
+{
+    uint64_t bss = (uintptr_t)&stacks, data = (uintptr_t)&pf_options;
+    return (bss >= a->lo && bss < a->hi) || (data >= a->lo && data < a->hi);
+}
+
+#define BOUND(name) extern char name[] __attribute__((weak, visibility("hidden")))
+BOUND(__start_pf_bss);
+BOUND(__stop_pf_bss);
+BOUND(__start_pf_data);
+BOUND(__stop_pf_data);
+BOUND(__start_pf_func);
+BOUND(__stop_pf_func);
+BOUND(__start_pf_real);
+BOUND(__stop_pf_real);
+
+/* [lo, hi) around p without the variables of the runtime; false: p is in one. */
+static bool clear_of_tables(uint64_t p, uint64_t *lo, uint64_t *hi)
+{
+    const char *const own[][2] = {{__start_pf_bss, __stop_pf_bss},
+                                  {__start_pf_data, __stop_pf_data},
+                                  {__start_pf_func, __stop_pf_func},
+                                  {__start_pf_real, __stop_pf_real}};
+    for (int i = 0; i < 4; i++) {
+        uint64_t from = (uintptr_t)own[i][0], to = (uintptr_t)own[i][1];
+        if (p >= from && p < to)
+            return false;
+        if (to <= p && to > *lo)
+            *lo = to;
+        if (from > p && from < *hi)
+            *hi = from;
+    }
+    return true;
+}
+
+/* What is within NEAR of p and in [lo, hi), in pieces that other pointers share. */
+static void add_near(struct pf_walk *w, uint64_t p, uint64_t lo, uint64_t hi)
+{
+    uint64_t piece = p / (2 * NEAR),
+             both[] = {piece, p % (2 * NEAR) < NEAR ? piece - 1 : piece + 1};
+    for (int i = 0; i < 2; i++) {
+        uint64_t from = both[i] * 2 * NEAR, to = from + 2 * NEAR;
+        from = from > lo ? from : lo;
+        to = to < hi ? to : hi;
+        if (from < to)
+            pf_walk_add(w, (struct pf_range_of){from, to - from});
+    }
+}
+
+static void follow_elsewhere(struct pf_walk *w, uint64_t p, const struct pf_area *a)
+{
+    uint64_t lo, hi;
+    pf_area_part(a, p, &lo, &hi);
+    if (!a->file && in_silent_stack(w, p, lo, hi))
+        return;
+    if (is_ours(a)) { /* beside the runtime's variables: not far, and not into known ones */
+        pf_variable_gap(p, &lo, &hi);
+        if (!clear_of_tables(p, &lo, &hi))
+            return;
+        w->odd = true;
+        add_near(w, p, lo, hi);
+        return;
+    }
+    w->odd = true;
+    pf_walk_add(w, (struct pf_range_of){lo, hi - lo});
+}
+
+/* --- what is on a page --- */
+
+enum { NOTHING, HEAP, OTHER };
+static struct page {
+    uint64_t number, epoch;
+    uint8_t what;
+} pages[PAGES];
+PF_OWN(pages);
+static uint64_t epoch; /* of mappings and variables */
+
+/* Mappings and variables as they are now. */
+static void look_around(struct pf_walk *w)
+{
+    static uint64_t areas, variables;
+    stacks_noted = false;
+    w->everything |= !pf_areas_known();
+    uint64_t a = pf_areas_epoch(), v = pf_variables_epoch();
+    if (a != areas || v != variables)
+        epoch++;
+    areas = a;
+    variables = v;
+}
+
+static unsigned on_page(uint64_t p)
+{
+    struct page *g = &pages[p / PAGE % PAGES];
+    if (g->number == p / PAGE && g->epoch == epoch)
+        return g->what;
+    const struct pf_area *a = pf_area_find(p);
+    uint64_t lo = p & -(uint64_t)PAGE, hi = lo + PAGE;
+    unsigned what = OTHER;
+    if (a && is_allocators(a))
+        what = HEAP;
+    else if (!pf_variable_near(lo, hi) && (!a || !a->writable))
+        what = NOTHING; /* code and constants: nothing can be agreed upon there */
+    *g = (struct page){p / PAGE, epoch, (uint8_t)what};
+    return what;
+}
+
+static bool is_block(uint64_t p, unsigned page, struct pf_range_of *out)
+{
+    struct pf_block b;
+    if (page == HEAP ? !pf_block_holding(p, &b) : !pf_block_large(p, &b))
+        return false;
+    *out = (struct pf_range_of){b.addr, b.size ? b.size : 1};
+    return true;
+}
+
+static bool is_in_heap(uint64_t p) { return on_page(p) == HEAP; }
+
+/* Can p be in a stack? */
+static bool may_be_stack(unsigned page)
+{
+    if (!stacks_noted)
+        note_stacks();
+    return page != HEAP || heap_stacks;
+}
+
+static inline bool can_be_address(uint64_t p) { return p >= PAGE && p < 1ull << 47; }
+
+bool pf_walk_object(uint64_t p, struct pf_range_of *out)
+{
+    unsigned page = can_be_address(p) ? on_page(p) : NOTHING;
+    if (page == NOTHING)
+        return false;
+    if (page == OTHER && pf_variable_holding(p, out))
+        return true;
+    return !(may_be_stack(page) && stack_of(p)) && is_block(p, page, out);
+}
+
+/* A word that can be an address, on a page with something. */
+static __attribute__((noinline)) void follow(struct pf_walk *w, uint64_t p, uint64_t size,
+                                             bool handed)
+{
+    unsigned page = on_page(p);
+    struct pf_range_of o;
+    if (page == NOTHING)
+        return;
+    if (page == OTHER && pf_variable_holding(p, &o))
+        pf_walk_add(w, o);
+    else if (may_be_stack(page) && in_stack(w, p, size))
+        ;
+    else if (is_block(p, page, &o))
+        pf_walk_add(w, o);
+    else if (page == HEAP)
+        add_ghost(w, p); /* the allocator's own, or freed */
+    else if (pf_library_object(p, handed, &o)) {
+        if (o.size)
+            pf_walk_add(w, o);
+    } else if (pf_area_find(p)->writable)
+        follow_elsewhere(w, p, pf_area_find(p));
+}
+
+void pf_walk_follow(struct pf_walk *w, uint64_t p, bool handed)
+{
+    uint64_t size = handed ? p >> PF_WORD_SIZE : 0;
+    p -= size << PF_WORD_SIZE;
+    if (can_be_address(p))
+        follow(w, p, size, handed);
+}
+
+void pf_walk_begin(struct pf_walk *w)
+{
+    w->n = w->scanned = 0;
+    w->everything = w->odd = false;
+    if (++w->round == 0) {
+        pf_zero(w->slot, w->slots * sizeof *w->slot);
+        w->round = 1;
+    }
+    pf_walk_more(w);
+}
+
+void pf_walk_more(struct pf_walk *w)
+{
+    w->npieces = w->pieces_scanned = w->nknown = 0;
+    w->looked = 0;
+    look_around(w);
+}
+
+/* --- scanning --- */
+
+/* Of a mapped file the pages behind its end are not there: the kernel reads what it can. */
+static void scan_file(struct pf_walk *w, struct pf_range_of o)
+{
+    static uint64_t piece[PAGE / 8];
+    long pid = pf_sys(SYS_getpid);
+    for (uint64_t from = o.addr; from < o.addr + o.size && !w->everything; from += PAGE) {
+        struct iovec here = {piece, PAGE}, there = {(void *)from, PAGE};
+        if (pf_sys(SYS_process_vm_readv, pid, &here, 1, &there, 1, 0) == PAGE)
+            for (uint64_t i = 0; i < PAGE / 8; i++)
+                pf_walk_follow(w, piece[i], false);
+    }
+}
+
+void pf_walk_words(struct pf_walk *w, uint64_t from, uint64_t size)
+{
+    uint64_t end = from + size;
+    from = (from + 7) & ~7ull;
+    w->looked += size / 8;
+    for (; from + 8 <= end && !w->everything; from += 8) {
+        uint64_t p = *(volatile uint64_t *)from;
+        if (can_be_address(p))
+            follow(w, p, 0, false);
+    }
+}
+
+static void scan(struct pf_walk *w, struct pf_range_of o)
+{
+    const struct pf_area *a = o.size < PAGE ? NULL : pf_area_find(o.addr);
+    if (a && a->file && o.addr % PAGE == 0 && o.size % PAGE == 0) {
+        w->looked += o.size / 8;
+        scan_file(w, o);
+    } else {
+        pf_walk_words(w, o.addr, o.size);
+    }
+}
+
+void pf_walk_scan(struct pf_walk *w)
+{
+    while (!w->everything && (w->scanned < w->n || w->pieces_scanned < w->npieces)) {
+        scan(w, w->scanned < w->n ? w->at[w->scanned++] : w->piece[w->pieces_scanned++]);
+        w->everything |= w->looked > LOOKED_MAX;
+    }
+}
+
+void pf_walk_stack(struct pf_walk *w, struct pf_range_of piece, uint64_t *seen)
+{
+    const struct stack *s = stack_of(piece.addr);
+    uint64_t end = piece.addr + piece.size, from = piece.addr;
+    if (!s) { /* of a thread that is over */
+        w->odd = true;
+        return;
+    }
+    if (from < s->live)
+        from = s->live;
+    if (from >= end)
+        return;
+    if (w->npieces == PF_WALK_PIECES) {
+        w->everything = true;
+        return;
+    }
+    w->piece[w->npieces++] =
+        w->piece[w->pieces_scanned]; /* it needs no scan: before those that do */
+    w->piece[w->pieces_scanned++] = (struct pf_range_of){from, end - from};
+    w->looked += (end - from) / 64; /* a comparison costs less */
+    if ((s->hi - from) / 8 >= PF_WALK_SEEN) {
+        w->everything = true;
+        return;
+    }
+    for (from = (from + 7) & ~7ull; from + 8 <= end; from += 8) {
+        uint64_t p = *(volatile uint64_t *)from, *old = &seen[(s->hi - from) / 8];
+        if (__builtin_expect(p != *old, 0)) {
+            *old = p;
+            if (can_be_address(p))
+                follow(w, p, 0, false);
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/*
+ * reach_walk.h - a walk over memory: the objects that words lead to, and what these lead to.
+ *
+ * Model:   an object is a heap block, a variable with static storage, or, where a word leads elsewhere,
+ *          what lies there: of a stack the rest of the stack, of other memory that can be written the whole
+ *          mapping. All of an object is reached, and so is what any aligned word of it points into. Memory that
+ *          the allocator keeps for itself is nobody's. Of the own data of libc and of the C++ library only the
+ *          standard streams are objects, and the page of what is handed over directly (reach_libs.h).
+ *
+ *          A walk can go on later with more words: what it has is not looked at again, but for pieces of
+ *          stacks, which are found anew each time (pf_walk_more).
+ * Memory:  mapped by pf_walk_open for the most objects it may have, used as they come.
+ * Threads: the target's one kernel thread.
+ * Errors:  more objects than there is room for, or unknown mappings: `everything`.
+ */
+#ifndef PF_RT_REACH_WALK_H
+#define PF_RT_REACH_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pf_range_of {
+    uint64_t addr, size;
+};
+
+#define PF_WALK_PIECES 256u
+#define PF_WALK_KNOWN 40u
+
+struct pf_walk {
+    struct pf_range_of *at; /* objects; size 0: it is gone (pf_walk_forget) */
+    uint32_t n, most, scanned;
+    uint64_t *slot; /* hash: round << 32 | 1 + object; of other rounds: empty */
+    uint32_t round, slots;
+    struct pf_range_of piece[PF_WALK_PIECES]; /* of stacks */
+    uint32_t npieces, pieces_scanned;
+    struct pf_range_of known[PF_WALK_KNOWN]; /* variables on stacks, with their bounds */
+    uint32_t nknown;
+    bool everything;
+    bool odd; /* it has objects that are neither blocks nor variables nor of stacks */
+    uint64_t looked; /* words, in all */
+};
+
+bool pf_walk_open(struct pf_walk *w, uint32_t most);
+void pf_walk_begin(struct pf_walk *w); /* empty again */
+void pf_walk_more(struct pf_walk *w);  /* goes on, without its pieces of stacks */
+
+/* The bounds of a variable on a stack; those in words that are handed over. For this call, before they are followed. */
+void pf_walk_know(struct pf_walk *w, struct pf_range_of o);
+void pf_walk_know_words(struct pf_walk *w, uint32_t n, void *const *words);
+/* The object that `p` points into. `handed`: the program passes it on itself; then the upper 16 bits may be the size of the
+ * variable on a stack that begins at p (pf_abi.h). */
+void pf_walk_follow(struct pf_walk *w, uint64_t p, bool handed);
+void pf_walk_add(struct pf_walk *w, struct pf_range_of o);
+void pf_walk_scan(struct pf_walk *w); /* follows the words of all that was not looked at yet */
+void pf_walk_words(struct pf_walk *w, uint64_t from, uint64_t size); /* those of a place */
+
+/* Is an object of this beginning, and at least this size, among them? */
+bool pf_walk_has(const struct pf_walk *w, const struct pf_range_of *o);
+void pf_walk_forget(struct pf_walk *w, uint64_t addr);
+/* Was there a block, or does a word lead there, and nothing is there? */
+bool pf_walk_is_ghost(const struct pf_walk *w, uint64_t addr);
+
+/* The block or variable at p; false: something else. */
+bool pf_walk_object(uint64_t p, struct pf_range_of *out);
+/* Follows the words of a piece of a stack, as far as it is in use, that are not as they were: seen, from the stack's end down. A
+ * piece that is too far from there is too much. */
+#define PF_WALK_SEEN (1u << 13)
+void pf_walk_stack(struct pf_walk *w, struct pf_range_of piece, uint64_t *seen);
+uint64_t pf_walk_stack_end(uint64_t p); /* of the stack that p is on; 0: none */
+
+#endif
