@@ -8,7 +8,6 @@
 #include "hb.h"
 #include "heapbook.h"
 #include "listen.h"
-#include "own.h"
 #include "rt.h"
 #include "spin.h"
 #include "sys.h"

@@ -1,6 +1,5 @@
 #include "cell.h"
 #include "idpair.h"
-#include "own.h"
 #include "race.h"
 #include "rt.h"
 #include "set.h"
@@ -14,7 +13,6 @@ static struct {
     struct pf_spin lock;
     char pad[60];
 } stripes[STRIPES];
-PF_OWN(stripes);
 
 static struct pf_spin *stripe_of(const uint64_t *cell)
 {

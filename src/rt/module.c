@@ -1,7 +1,6 @@
 #include "module.h"
 #include "entry.h"
 #include "limits.h"
-#include "own.h"
 #include "rt.h"
 #include "spin.h"
 #include "store.h"
@@ -22,7 +21,6 @@ static struct pf_spin lock;
 static struct module *modules; /* the newest first */
 static uint32_t nmodules;
 static const struct pf_func *funcs[PF_FUNCS_MAX]; /* .bss, committed as used */
-PF_OWN(funcs);
 static uint32_t nfuncs = 1;
 
 void pf_module_lock(void) { pf_spin_lock(&lock); }

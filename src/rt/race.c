@@ -11,7 +11,6 @@
 #include "limits.h"
 #include "options.h"
 #include "oracle.h"
-#include "own.h"
 #include "race_build.h"
 #include "race_log.h"
 #include "race_print.h"
@@ -58,7 +57,6 @@ static struct {
     uint64_t cache[CACHE]; /* later id << 40 | earlier id << 16 | entry */
     uint64_t hidden[HIDDEN]; /* hashes of {pair, granule}: suppressed for the sake of a variable */
 } race = {.n = FIRST};
-PF_OWN(race);
 
 /* --- output --- */
 

@@ -4,7 +4,6 @@
  */
 #include "seat.h"
 #include "module.h"
-#include "own.h"
 #include "pairs.h"
 #include "sys.h"
 
@@ -18,7 +17,6 @@ static struct seat {
     uint32_t thread;  /* its number */
     char pad[28];
 } seats[PF_SEATS];
-PF_OWN(seats);
 static uint32_t nseats;
 static int expected; /* threads that were created and have not begun */
 #define NOTHING 2ull /* the name of what such a thread runs */

@@ -1,7 +1,6 @@
 #include "slot.h"
 #include "heldlog.h"
 #include "limits.h"
-#include "own.h"
 #include "race.h"
 #include "rt.h"
 #include "spin.h"
@@ -22,7 +21,6 @@ struct slot {
 };
 
 static struct slot slots[PF_SID_MAX + 1];
-PF_OWN(slots);
 static uint32_t nslots = 1; /* slots [1, nslots) were in use at some time */
 static struct pf_spin lock;
 

@@ -2,7 +2,6 @@
 #include "clock.h"
 #include "hb.h"
 #include "oracle.h"
-#include "own.h"
 #include "slot.h"
 #include "store.h"
 #include "sys.h"
@@ -10,7 +9,6 @@
 #define PAGE_BITS 12
 
 struct pf_stripe pf_stripes[PF_STRIPES];
-PF_OWN(pf_stripes);
 
 /* One byte for 4 KB of the target: may there be an object? Lets pf_hb_forget skip quickly. */
 static uint8_t *pages;

@@ -299,11 +299,12 @@ static int by_set(const void *a, const void *b)
 static void find_items(struct pf_trace *t)
 {
     struct map map = {0};
-    const struct pf_growth *g = t->tables->growths.at, *end = g + t->tables->growths.len;
+    const struct pf_growth *grown = t->tables->growths.at;
+    size_t g = 0, ngrown = t->tables->growths.len;
     if (t->reaches.len)
         make_map(t, &map);
-    if (g != end)
-        qsort(t->tables->growths.at, t->tables->growths.len, sizeof *g, by_set);
+    if (ngrown)
+        qsort(t->tables->growths.at, ngrown, sizeof *grown, by_set);
     for (size_t r = 0; r < t->reaches.len; r++) {
         struct pf_reach *d = &t->reaches.at[r];
         uint32_t start = (uint32_t)t->reach_items.len;
@@ -312,8 +313,8 @@ static void find_items(struct pf_trace *t)
             continue;
         }
         add_items(t, &map, d->item0, d->nitems);
-        for (; g != end && g->set == r; g++)
-            add_items(t, &map, g->item0, g->nitems);
+        for (; g < ngrown && grown[g].set == r; g++)
+            add_items(t, &map, grown[g].item0, grown[g].nitems);
         if (t->reach_items.len > start)
             qsort(t->reach_items.at + start, t->reach_items.len - start, sizeof(uint32_t), by_item);
         uint32_t w = start;

@@ -80,7 +80,7 @@ status 0 "$PF" record --trace --exclude='he?per' -o some.clip -- ./prog
 has out "15 1 12"
 status 0 ./show some.clip
 grep "^T1" out | cut -d' ' -f3- | sed -n '/call helper/,/ret helper/p' | grep -v '+call' >stream
-sed -i 's/^call helper [0-9]*/call helper/' stream
+sed -i 's/^call helper [0-9]* =[0-9a-f]*/call helper/' stream
 diff - stream <<'E2'
 call helper work:20
 read - =6 inner:11

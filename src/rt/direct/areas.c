@@ -1,5 +1,4 @@
 #include "areas.h"
-#include "own.h"
 #include "pf_shadow.h"
 #include "sys.h"
 #include <fcntl.h>
@@ -9,7 +8,6 @@
 #define PAGE 4096ull
 
 static struct pf_area areas[AREAS];
-PF_OWN(areas);
 static uint32_t n;
 static bool fresh, whole;
 static uint64_t reads;
@@ -19,7 +17,6 @@ static uint64_t reads;
 static struct part {
     uint64_t lo, hi;
 } parts[PARTS];
-PF_OWN(parts);
 static uint32_t nparts;
 
 static void unmapped(uint64_t lo, uint64_t hi)

@@ -7,7 +7,6 @@
 #include "limits.h"
 #include "module.h"
 #include "options.h"
-#include "own.h"
 #include "reach.h"
 #include "rt.h"
 #include "stack.h"
@@ -100,7 +99,6 @@ static const char *left_out, *regions;
 #define FUNCS_MAX (1u << 20)
 enum { KNOWN = 1, LEFT_OUT = 2, REGION = 4 };
 static uint8_t verdicts[FUNCS_MAX]; /* by number; 0: not asked yet */
-PF_OWN(verdicts);
 
 void pf_event_exclude(const char *out, const char *atomic)
 {

@@ -1,6 +1,5 @@
 #include "heapbook.h"
 #include "heapwatch.h"
-#include "own.h"
 #include "pf_shadow.h"
 #include "sys.h"
 
@@ -19,7 +18,6 @@ struct cell {
 
 /* Blocks above SWEEP_MAX, for pf_block_large; stale entries are told by their cells. */
 static uintptr_t large[LARGE_MAX];
-PF_OWN(large);
 static uint32_t nlarge;
 
 static struct cell *cell_of(uintptr_t addr)

@@ -1,5 +1,4 @@
 #include "heapwatch.h"
-#include "own.h"
 #include "pf_abi.h"
 #include "sys.h"
 
@@ -120,7 +119,6 @@ static struct {
     uint32_t first, n;
     size_t bytes;
 } kept;
-PF_OWN(kept);
 
 void *pf_heap_delay(void *block, size_t size)
 {

@@ -4,7 +4,6 @@
 #include "reach.h"
 #include "areas.h"
 #include "options.h"
-#include "own.h"
 #include "pf_abi.h"
 #include "reach_kept.h"
 #include "reach_libs.h"
@@ -22,7 +21,6 @@
 #define GAP 32 /* between two ranges that are told as one: alignment */
 
 static struct pf_walk scratch;
-PF_OWN(scratch);
 static struct pf_range_of *out; /* what is told */
 static uint64_t spent, numbers;
 
@@ -34,7 +32,6 @@ static bool is_way(char way) { return pf_options.reach[0] == way; }
 static struct told {
     uint64_t a, b, number;
 } told[TOLD];
-PF_OWN(told);
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {

@@ -1,5 +1,4 @@
 #include "reach_kept.h"
-#include "own.h"
 #include "reach_names.h"
 #include "sys.h"
 
@@ -18,12 +17,9 @@ struct pending {
 };
 
 static struct pf_kept kept[KEPT];
-PF_OWN(kept);
 static struct pending pending[KEPT][PENDING];
-PF_OWN(pending);
 static uint32_t npending[KEPT];
 static uint8_t granules[GRANULES]; /* by hash: a bit for each kept set with objects there */
-PF_OWN(granules);
 static uint64_t now, stirred; /* calls so far; when recorded code last wrote or read a pointer */
 static uint32_t open_calls;
 bool pf_kept_any;

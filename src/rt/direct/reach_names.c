@@ -3,7 +3,6 @@
 #include "glob.h"
 #include "module.h"
 #include "options.h"
-#include "own.h"
 #include "reach.h"
 #include "reach_libs.h"
 #include "sys.h"
@@ -14,7 +13,6 @@
 #define CONFIG (1u << 16)
 
 static struct pf_range_of variable[VARIABLES];
-PF_OWN(variable);
 static uint32_t n, modules;
 static bool all; /* the table has all variables */
 
@@ -114,7 +112,6 @@ void pf_variable_each(void (*f)(const struct pf_range_of *, void *), void *arg)
 static struct pf_range_of named[NAMED]; /* PF_GLOBAL */
 static uint32_t nnamed;
 static char config[CONFIG]; /* lines "GLOB NAME..." */
-PF_OWN(config);
 
 void __pf_global(void *addr, uint64_t size)
 {

@@ -8,7 +8,6 @@
 #include "context.h"
 #include "entry.h"
 #include "options.h"
-#include "own.h"
 #include "reach_libs.h"
 #include "reach_names.h"
 #include "sys.h"
@@ -102,7 +101,6 @@ static bool is_in_heap(uint64_t p);
 static struct stack {
     uint64_t lo, hi, live, low;
 } stacks[STACKS];
-PF_OWN(stacks);
 static uint32_t nstacks;
 static bool stacks_noted, too_many, heap_stacks; /* heap_stacks: some are in blocks */
 
@@ -320,7 +318,6 @@ static struct page {
     uint64_t number, epoch;
     uint8_t what;
 } pages[PAGES];
-PF_OWN(pages);
 static uint64_t epoch; /* of mappings and variables */
 
 /* Mappings and variables as they are now. */

@@ -13,7 +13,6 @@
  */
 #define _GNU_SOURCE
 #include "orphan.h"
-#include "own.h"
 #include "scheduler.h"
 #include "signals.h"
 #include <sys/mman.h>
@@ -25,7 +24,6 @@ extern char pf_gate_return[], pf_give_way[];
 
 #define RING 256u
 static siginfo_t ring[RING];
-PF_OWN(ring);
 static volatile uint32_t ring_in, ring_out;
 static bool in_kernel[PF_SIGNAL_MAX + 1]; /* a handler of ours is there */
 

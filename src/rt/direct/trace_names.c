@@ -9,7 +9,6 @@
 #include "log.h"
 #include "module.h"
 #include "name_code.h"
-#include "own.h"
 #include "stack.h"
 #include "sys.h"
 #include "tracer.h"
@@ -23,7 +22,6 @@ static struct pf_index known;
 /* --- one record: collected, then put whole --- */
 
 static unsigned char record[1 << 14];
-PF_OWN(record);
 static size_t used;
 
 static void add_number(uint64_t v)

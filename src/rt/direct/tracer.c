@@ -9,7 +9,6 @@
 #include "event_call.h"
 #include "event_code.h"
 #include "log.h"
-#include "own.h"
 #include "reach_events.h"
 #include "stack.h"
 #include "store.h"
@@ -34,7 +33,6 @@ static struct {
     struct pf_code_thread *now;
     uint32_t left; /* events for which there is room */
 } tracer;
-PF_OWN(tracer);
 
 static bool open_column(struct column *c, enum pf_log_stream s)
 {

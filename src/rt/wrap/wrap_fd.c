@@ -8,7 +8,6 @@
  */
 #include "wrap_fd.h"
 #include "limits.h"
-#include "own.h"
 #include "spin.h"
 #include "store.h"
 #include "sys.h"
@@ -41,7 +40,6 @@ static struct {
     struct pf_spin lock;
     char pad[60];
 } stripes[STRIPES];
-PF_OWN(stripes);
 static struct channel sockets = {.shared = true}, all_epolls = {.shared = true};
 /* Channels with a name in a file system: pipes and queues, by device and inode. The first is for
  * all that find no place. */

@@ -13,7 +13,6 @@
  *
  * SA_RESETHAND is not given to the kernel, which would reset before the second delivery.
  */
-#include "own.h"
 #include "rt.h"
 #include "slot.h"
 #include "sys.h"
@@ -31,7 +30,6 @@ static struct slot {
     struct sigaction *current; /* NULL: default or ignored, the kernel knows which */
     uint32_t next;
 } slots[_NSIG];
-PF_OWN(slots);
 
 const void *pf_signal_object(int number)
 {
