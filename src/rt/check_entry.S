@@ -305,6 +305,130 @@
         mov     %r8, 8(%rcx)
         .endm
 
+/*
+ * Bytes are mostly touched one after the other: the statement of this epoch that speaks of their
+ * neighbours grows, if it is from the same place or a pair that the thread made lately. Everything
+ * else goes on at 6. A signal's handler that comes in between can at most lose a statement of its own.
+ *
+ *      rax  the statement                  rcx  the cell          rdx  the id       r8, r9  scratch
+ */
+        .macro  GROW size, touch
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        mov     %rdi, %rcx
+        shl     $(64 - 43), %rcx
+        movabs  $0x140000000000, %rdx   /* PF_MORE_USED */
+        shr     $(64 - 43 + 3), %rcx
+        .ifc \touch, TOUCH_READ
+        testb   $0xfe, (%rdx,%rcx)
+        .else
+        cmpb    $0, (%rdx,%rcx)
+        .endif
+        jne     6f
+        shl     $4, %rcx
+        mov     %fs:TLS_KEY(%r11), %rdx
+        bts     $45, %rcx
+        .ifc \touch, TOUCH_READ
+        mov     8(%rcx), %rax
+        xor     %rax, %rdx
+        shl     $8, %rdx
+        shr     $(8 + 24), %rdx         /* of the key all is the same, but that it writes */
+        cmp     $1, %rdx
+        .else
+        mov     (%rcx), %rax
+        xor     %rax, %rdx
+        shl     $8, %rdx
+        shr     $(8 + 24), %rdx
+        .endif
+        jne     6f
+        mov     %fs:TLS_FRAME(%r11), %rdx
+        movabs  $0x160000000000, %r8    /* PF_STORE_BASE */
+        mov     -4(%rdx), %edx
+        cmp     $1, %edx                /* PF_NODE_ROOT */
+        jbe     6f
+        shl     $6, %rdx
+        add     %r8, %rdx
+        mov     %esi, %r8d
+        shr     $4, %r8d
+        mov     NODE_BLOCKS(%rdx,%r8,4), %edx
+        mov     %esi, %r8d
+        and     $15, %r8d
+        test    %edx, %edx
+        jz      6f
+        or      %r8d, %edx
+        mov     %fs:TLS_CLOCK(%r11), %r11
+        test    %r11, %r11
+        jz      6f
+        .ifc \touch, TOUCH_READ
+        mov     (%rcx), %r8
+        bt      $24, %r8
+        jnc     1f
+        mov     %r8, %r9
+        shr     $45, %r9
+        shl     $19, %r8
+        and     $1023, %r9d
+        shr     $44, %r8
+        cmp     %r8d, (%r11,%r9,4)
+        jb      6f
+1:
+        .else
+        cmp     %rax, 8(%rcx)           /* a write stands in both words */
+        jne     6f
+        .endif
+        mov     %rcx, %r9
+        mov     %edi, %ecx
+        mov     $((1 << \size) - 1), %r8d
+        and     $7, %ecx
+        shl     %cl, %r8d
+        mov     %edx, %ecx
+        shl     $56, %r8
+        xor     %eax, %ecx
+        shl     $8, %ecx
+        jnz     2f
+        or      %r8, %rax
+3:
+        .ifc \touch, TOUCH_WRITE
+        mov     %rax, (%r9)
+        .endif
+        mov     %rax, 8(%r9)
+        pop     %r9
+        pop     %r8
+        pop     %rdx
+        pop     %rcx
+        pop     %rax
+        .cfi_adjust_cfa_offset -40
+        ret
+        .cfi_adjust_cfa_offset 40
+2:      mov     %r8, %rcx               /* the bytes that the statement speaks of alone */
+        not     %rcx
+        and     %rax, %rcx
+        shr     $56, %rcx
+        jz      6f
+        shl     $24, %rcx
+        or      %rdx, %rcx
+        shl     $24, %rcx
+        mov     %eax, %edx
+        and     $0xffffff, %edx
+        or      %r8, %rax
+        or      %rdx, %rcx              /* pf_idpair_word */
+        movabs  $0x9e3779b97f4a7c15, %r8
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        imul    %rcx, %r8
+        mov     %fs:TLS_THREAD(%r11), %r11
+        shr     $(64 - 12), %r8         /* PF_PAIRS_BITS */
+        cmp     %rcx, THREAD_PAIRS(%r11,%r8,8)
+        jne     6f
+        mov     THREAD_PAIRS+8*4096(%r11,%r8,4), %edx
+        cmp     %rcx, THREAD_PAIRS(%r11,%r8,8)
+        jne     6f
+        test    %edx, %edx
+        jz      6f
+        shr     $24, %rax
+        shl     $24, %rax
+        or      %rdx, %rax
+        jmp     3b
+6:
+        .endm
+
         .macro  MISS name, size, touch
         .hidden \name\()_full
         BEGIN   \name\()_miss
@@ -313,8 +437,12 @@
         push    %rdx
         push    %r8
         push    %r9
+        .cfi_adjust_cfa_offset 40
+        .if \size <= 2
+        GROW    \size, \touch
+        .endif
         push    %r10
-        .cfi_adjust_cfa_offset 48
+        .cfi_adjust_cfa_offset 8
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         movb    $1, %fs:TLS_BUSY(%r11)
         mov     %fs:TLS_FRAME(%r11), %rax
