@@ -66,6 +66,12 @@ static inline bool pf_stmt_calm(const uint32_t *clock, uint64_t s)
     return !(s & PF_BIT_W) || pf_stmt_known(clock, s);
 }
 
+/* The same of the bytes of `mine`. */
+static inline bool pf_stmt_harmless(const uint32_t *clock, uint64_t s, uint64_t mine)
+{
+    return pf_stmt_calm(clock, s) || pf_stmt_apart(s, mine);
+}
+
 /* May the plain read `mine` take the place of s? */
 static inline bool pf_stmt_yields(const uint32_t *clock, uint64_t s, uint64_t mine)
 {
@@ -175,7 +181,7 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
     if (pf_is_ref(s1))
         return pf_cell_met(__pf_tls.thread, s1, mine);
-    if (!pf_stmt_calm(clock, s0) || !pf_stmt_calm(clock, s1))
+    if (!pf_stmt_harmless(clock, s0, mine) || !pf_stmt_harmless(clock, s1, mine))
         return false;
     if (pf_stmt_covers(s0, mine)) { /* let the next read find that where it looks, if it can */
         if (pf_stmt_inside(s1, s0) && pf_stmt_known(clock, s1))
@@ -217,7 +223,7 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
         uint64_t was[PF_MORE_WORDS], n[PF_MORE_WORDS];
         for (unsigned i = 0; i < PF_MORE_WORDS; i++) {
             n[i] = was[i] = pf_word_get(&pf_cell_more(cell)[i]);
-            if (!pf_stmt_calm(clock, n[i]))
+            if (!pf_stmt_harmless(clock, n[i], mine))
                 return false;
             uint64_t both = !one && pf_stmt_same_epoch(n[i], mine) ? pf_stmt_join(n[i], mine) : 0;
             if (both)
@@ -295,6 +301,7 @@ static inline bool pf_stmt_yields_atomic(const uint32_t *clock, uint64_t s, uint
 /* Where an atomic access may stand, as far as the words of its cell were looked at. */
 struct pf_atomic_way {
     uint64_t *same, *old, *empty; /* one of its kind and epoch; one that it replaces; nothing */
+    uint64_t *own; /* another one of its slot */
     bool several; /* it replaces more than one */
 };
 enum pf_atomic_met { PF_MET_GO_ON, PF_MET_COVERED, PF_MET_CONFLICT };
@@ -303,7 +310,7 @@ static inline __attribute__((always_inline)) enum pf_atomic_met
 pf_atomic_meet(struct pf_atomic_way *w, const uint32_t *clock, uint64_t *word, uint64_t mine)
 {
     uint64_t s = pf_word_get(word);
-    if (!s) {
+    if (pf_stmt_settled(s)) {
         if (!w->empty)
             w->empty = word;
         return PF_MET_GO_ON;
@@ -319,6 +326,13 @@ pf_atomic_meet(struct pf_atomic_way *w, const uint32_t *clock, uint64_t *word, u
     if (pf_stmt_yields_atomic(clock, s, mine)) {
         w->several |= w->old != NULL;
         w->old = word;
+    } else if (!((s ^ mine) & PF_BITS_SID)) {
+        if (w->own && pf_stmt_needless(s, pf_word_get(w->own)))
+            w->empty = word;
+        else if (w->own && pf_stmt_needless(pf_word_get(w->own), s))
+            w->empty = w->own;
+        if (w->empty != word)
+            w->own = word;
     } else if (!(s & PF_BIT_A) && !pf_stmt_apart(s, mine) && !pf_stmt_known(clock, s)) {
         return PF_MET_CONFLICT;
     }
