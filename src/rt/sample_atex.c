@@ -8,7 +8,7 @@
  * for them all. A function that is new on either side is seen all the same: the colder one looks.
  *
  * The other thread of a sampled pair is woken: its next calls, a burst of them, are sampled, and, when the pair is
- * new or in its first burst, it leaves the plain body that it is in at the next back edge of a loop.
+ * new or in its first burst and its function has loops, it leaves the plain body that it is in at the next back edge.
  *
  * The pair of a race that has just been missed is known too late: the first access came before the second function
  * was called, and a short function has long returned. In the paper functions run under Pin and last; here they do
@@ -144,8 +144,10 @@ static bool look(struct own *o, struct pf_func *f, uint32_t weight, bool cold, u
         pf_pairs_call(&o->pairs, &before, &rate, name, other, n, weight, &wake, left);
     if (cold)
         wake = ~0ull >> (64 - n);
-    for (; wake; wake &= wake - 1)
-        pf_seat_wake(others[__builtin_ctzll(wake)].seat, say == PF_PAIRS_FIRST_BURST);
+    for (; wake; wake &= wake - 1) {
+        const struct pf_seen *s = &others[__builtin_ctzll(wake)];
+        pf_seat_wake(s->seat, say == PF_PAIRS_FIRST_BURST && s->name & PF_SEEN_LOOPS);
+    }
     pf_seat_done(o->seat);
     if (!alone)
         together = true;

@@ -8,14 +8,16 @@
 #include "sys.h"
 
 #define NAMES (PF_FUNCS_MAX * 2)
+#define SHOWN 3   /* functions that a thread is in, as told */
 #define NATIVES 4 /* interposed functions that may stand on top */
 
 static struct seat {
     struct pf_tls *tls; /* NULL: free */
+    struct pf_frame *stack; /* its first frame, of no function */
+    uint64_t left[SHOWN];   /* what it ran last, when it has ended and nobody has joined it */
     uint32_t looking, taken;
-    uint64_t left[2]; /* what it ran last, when it has ended and nobody has joined it */
-    uint32_t thread;  /* its number */
-    char pad[28];
+    uint32_t thread; /* its number */
+    char pad[12];
 } seats[PF_SEATS];
 static uint32_t nseats;
 static int expected; /* threads that were created and have not begun */
@@ -25,6 +27,12 @@ static struct name {
     struct pf_func *func;
     uint64_t name;
 } *names;
+
+static void clear_left(struct seat *s)
+{
+    for (int k = 0; k < SHOWN; k++)
+        s->left[k] = 0;
+}
 
 uint32_t pf_seat_take(struct pf_thread *t)
 {
@@ -41,7 +49,8 @@ uint32_t pf_seat_take(struct pf_thread *t)
                                          __ATOMIC_RELAXED))
             continue;
         seats[i].thread = t->number;
-        seats[i].left[0] = seats[i].left[1] = 0;
+        clear_left(&seats[i]);
+        seats[i].stack = t->frames;
         __atomic_store_n(&seats[i].tls, t->tls, __ATOMIC_RELEASE);
         uint32_t n = __atomic_load_n(&nseats, __ATOMIC_RELAXED);
         while (n <= i && !__atomic_compare_exchange_n(&nseats, &n, i + 1, 0, __ATOMIC_ACQ_REL,
@@ -75,6 +84,7 @@ static struct name *find(struct pf_func *f)
 uint64_t pf_seat_name(struct pf_func *f)
 {
     uint64_t name = pf_function_name(pf_rel_str(&f->name), pf_rel_str(&f->file), f->hash);
+    name = (name & ~PF_SEEN_LOOPS) | (f->flags & PF_FUNCF_LOOPS ? PF_SEEN_LOOPS : 0);
     for (;;) {
         struct name *n = find(f);
         struct pf_func *none = NULL;
@@ -92,8 +102,9 @@ static uint64_t known(struct pf_func *f)
     return of && of->func ? __atomic_load_n(&of->name, __ATOMIC_ACQUIRE) : 0;
 }
 
-/* What a thread with this stack runs: out[0] the function above the top, out[1] the one on top; 0: none. */
-static void running(struct pf_frame *top, uint64_t out[2])
+/* What a thread with this stack runs: out[0] the function above the top, out[1] the one on top, out[2] the one that it began
+ * with; 0: none, or the same. */
+static void running(struct pf_frame *stack, struct pf_frame *top, uint64_t out[SHOWN])
 {
     out[0] = known(__atomic_load_n(&top[0].func, __ATOMIC_RELAXED));
     out[1] = 0;
@@ -105,11 +116,14 @@ static void running(struct pf_frame *top, uint64_t out[2])
     }
     if (out[1] == out[0])
         out[1] = 0;
+    out[2] = top > stack + 1 ? known(__atomic_load_n(&stack[1].func, __ATOMIC_RELAXED)) : 0;
+    if (out[2] == out[0] || out[2] == out[1])
+        out[2] = 0;
 }
 
 void pf_seat_leave(uint32_t seat, struct pf_frame *top)
 {
-    running(top, seats[seat].left);
+    running(seats[seat].stack, top, seats[seat].left);
     __atomic_store_n(&seats[seat].tls, NULL, __ATOMIC_SEQ_CST);
     for (uint32_t i = 0; i < nseats; i++)
         while (i != seat && __atomic_load_n(&seats[i].looking, __ATOMIC_SEQ_CST))
@@ -121,7 +135,7 @@ void pf_seat_joined(const struct pf_thread *t)
 {
     for (uint32_t i = 0; i < nseats; i++)
         if (!seats[i].tls && seats[i].thread == t->number)
-            seats[i].left[0] = seats[i].left[1] = 0;
+            clear_left(&seats[i]);
 }
 
 unsigned pf_seat_look(uint32_t self, struct pf_seen *out, bool *alone)
@@ -132,13 +146,10 @@ unsigned pf_seat_look(uint32_t self, struct pf_seen *out, bool *alone)
         if (i == self)
             continue;
         struct pf_tls *tls = __atomic_load_n(&seats[i].tls, __ATOMIC_SEQ_CST);
-        uint64_t name[2] = {seats[i].left[0], seats[i].left[1]};
-        if (tls) {
-            running(__atomic_load_n(&tls->frame, __ATOMIC_RELAXED), name);
-            if (!name[0] && !name[1])
-                name[0] = NOTHING;
-        }
-        for (int k = 0; k < 2; k++)
+        uint64_t name[SHOWN] = {seats[i].left[0], seats[i].left[1], seats[i].left[2]};
+        if (tls)
+            running(seats[i].stack, __atomic_load_n(&tls->frame, __ATOMIC_RELAXED), name);
+        for (int k = 0; k < SHOWN; k++)
             if (name[k] && n < PF_SEEN_MAX)
                 out[n++] = (struct pf_seen){name[k], i};
     }

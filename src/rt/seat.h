@@ -2,8 +2,8 @@
  * seat.h - who runs what: the functions that the other threads are in now.
  *
  * Model:   every sampled thread has a seat. What it runs is read from its shadow stack, without its
- *          help: the function on top, and the one that stands above the top, which it left last or
- *          which runs there without a frame (pf_abi.h). As in AtexRace, a function counts until the
+ *          help: the function on top, the one that stands above the top, which it left last or
+ *          which runs there without a frame (pf_abi.h), and the one that it began with, which lasts. As in AtexRace, a function counts until the
  *          thread enters another; that of a thread that ended, until it is joined. Functions have the name under which pairs are counted (pairs.h).
  * Threads: pf_seat_look from any seated thread; what a thread shows is freed only when nobody looks.
  */
@@ -15,8 +15,9 @@
 #define PF_SEATS 1024
 #define PF_SEEN_MAX 64 /* functions of others told at once */
 
+#define PF_SEEN_LOOPS 1ull
 struct pf_seen {
-    uint64_t name;  /* of the function */
+    uint64_t name;  /* of the function; PF_SEEN_LOOPS: it may run for long */
     uint32_t seat;  /* of the thread, for pf_seat_wake */
 };
 
