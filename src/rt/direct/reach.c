@@ -239,8 +239,7 @@ struct pf_reach_set pf_reach_find(const void *callee, uint32_t n, void *const *w
     }
     static bool failed; /* the last one that was to be kept could not be */
     bool keeps = !full && !has_data && !outer && pf_kept_can();
-    scratch.most =
-        spent > 4 * most && (!keeps || failed) && !full && !checks ? OBJECTS_DEAR : OBJECTS;
+    scratch.most = spent > 4 * most && (!keeps || failed) && !checks ? OBJECTS_DEAR : OBJECTS;
     walk(callee, n, words, function, all, NULL);
     uint32_t m = tell_walk(&scratch);
     spent += scratch.looked + scratch.n * WORDS_OBJECT + WORDS_CALL;

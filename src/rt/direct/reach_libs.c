@@ -11,7 +11,7 @@
 static struct segment {
     uint64_t lo, hi;
 } data[SEGMENTS], code[SEGMENTS];
-static uint32_t ndata, ncode;
+static uint32_t ndata, ncode; /* code: of the C++ library */
 static struct pf_range_of stream[11];
 static uint32_t nstreams;
 static struct {
@@ -41,18 +41,17 @@ static int note(struct dl_phdr_info *o, size_t size, void *unused)
 {
     (void)size, (void)unused;
     const char *name = o->dlpi_name ?: "";
-    bool known =
-        is_named(name, "libc.so") || is_named(name, "ld-linux") || is_named(name, "libstdc++.so");
-    if (!known && *name) /* the program has no name */
+    bool cxx = is_named(name, "libstdc++.so");
+    if (!cxx && !is_named(name, "libc.so") && !is_named(name, "ld-linux"))
         return 0;
     for (int i = 0; i < o->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &o->dlpi_phdr[i];
         uint64_t lo = o->dlpi_addr + p->p_vaddr, hi = lo + p->p_memsz;
         if (p->p_type != PT_LOAD)
             continue;
-        if (known && p->p_flags & PF_W && ndata < SEGMENTS)
+        if (p->p_flags & PF_W && ndata < SEGMENTS)
             data[ndata++] = (struct segment){lo, (hi + PAGE - 1) & -(uint64_t)PAGE};
-        if (p->p_flags & PF_X && ncode < SEGMENTS)
+        if (cxx && p->p_flags & PF_X && ncode < SEGMENTS)
             code[ncode++] = (struct segment){lo, hi};
     }
     return 0;

@@ -22,8 +22,8 @@ bool pf_library_object(uint64_t p, bool handed, struct pf_range_of *out);
  * wait for another thread in libc, where it is an event. */
 uint64_t pf_library_touches(const void *function);
 
-/* Has the code at p addresses of its own that it could link to what it is given? Static memory: not the program's own
- * code, whose variables are known, and not these libraries'. Or of the stack: what unwinds it. */
+/* May the code at p have addresses of its own to link to what it is given: of static memory, from the kernel, of the stack? Not that of
+ * the C++ library, but for what unwinds the stack. */
 bool pf_library_has_data(uint64_t p);
 
 #endif
