@@ -93,6 +93,16 @@ bool pf_func_begins(const void *addr)
     return found;
 }
 
+bool pf_module_holds(uintptr_t lo, uintptr_t hi)
+{
+    bool found = false;
+    pf_spin_lock(&lock);
+    for (struct module *m = modules; m && !found; m = m->next)
+        found = (uintptr_t)m->func >= lo && (uintptr_t)m->func < hi;
+    pf_spin_unlock(&lock);
+    return found;
+}
+
 void __pf_module_in(void *func, void *func_end, void *var, void *var_end)
 {
     pf_spin_lock(&lock);

@@ -30,6 +30,9 @@ bool pf_global_find(uintptr_t addr, struct pf_global *out);
 /* Calls f for the variables of all objects loaded but the first `seen`; how many there are now. */
 uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void *), void *arg);
 
+/* Is there an instrumented object between these addresses? */
+bool pf_module_holds(uintptr_t lo, uintptr_t hi);
+
 void pf_module_lock(void); /* around fork */
 void pf_module_unlock(void);
 

@@ -2,6 +2,7 @@
 #include "log.h"
 #include "plan.h"
 #include "scheduler.h"
+#include "spun.h"
 #include "sys.h"
 #include <errno.h>
 #include <signal.h>
@@ -15,8 +16,10 @@ long pf_checkpoint(void)
 {
     pf_log_mark();
     long pid = pf_sys(SYS_clone, 0); /* its end sends no signal, which would be the target's */
-    if (pid == 0)
-        pf_trap_arm(); /* which a copy does not inherit */
+    if (pid == 0) { /* a copy inherits neither */
+        pf_trap_arm();
+        pf_spun_arm();
+    }
     return pid;
 }
 

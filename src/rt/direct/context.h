@@ -75,6 +75,8 @@ struct pf_context {
     uint64_t robust, robust_size;
     uint32_t baton; /* it has its turn: a futex, once contexts are kernel threads (materialise.h) */
     ucontext_t *trap; /* the innermost system call it is in; NULL: none */
+    bool gave_way; /* at the point of a loop that it stands at (spun.h) */
+    uint64_t spun_at; /* the last such point */
     bool signal_due; /* the world's: handlers are to run when it has its turn */
     void *world; /* the world's own: mask, pending signals */
 };

@@ -1,3 +1,4 @@
+#define _GNU_SOURCE
 #include "deadlock.h"
 #include "log.h"
 #include "race_log.h"
@@ -5,6 +6,8 @@
 #include "stack.h"
 #include "sys.h"
 #include "textbuf.h"
+#include <dlfcn.h>
+#include <link.h>
 
 #define STATUS 66
 #define LOCK_SIZE 64 /* no lock of libc is larger; its futexes are inside */
@@ -81,6 +84,20 @@ static bool add_place(const struct pf_position *p, void *arg)
     return !p->file && w->n < 4;
 }
 
+/* The object that this code is in, and where in it. */
+static void add_object(struct pf_text *t, uint64_t at)
+{
+    struct dl_find_object o;
+    if (_dl_find_object((void *)at, &o) != 0)
+        return;
+    const char *name = o.dlfo_link_map->l_name;
+    pf_text_add(t, " (");
+    pf_text_add(t, *name ? pf_str_base(name) : "the program");
+    pf_text_add(t, " + ");
+    pf_text_address(t, at - o.dlfo_link_map->l_addr);
+    pf_text_char(t, ')');
+}
+
 static void add_wait(struct pf_text *t, const struct pf_context *c)
 {
     static const char *const what[] = {"a lock or condition", "a descriptor", "time to pass",
@@ -89,7 +106,9 @@ static void add_wait(struct pf_text *t, const struct pf_context *c)
     pf_text_add(t, "  ");
     add_name(t, c);
     if (c->state != PF_CONTEXT_WAITING) {
-        pf_text_add(t, " can run");
+        pf_text_add(t, c->gave_way ? " goes round in a loop without events" : " can run");
+        if (c->gave_way)
+            add_object(t, c->spun_at);
     } else if (to && joined(c->wait.object) == to) {
         pf_text_add(t, " waits for the end of ");
         add_name(t, to);

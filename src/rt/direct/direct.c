@@ -16,6 +16,7 @@
 #include "reach.h"
 #include "rt.h"
 #include "scheduler.h"
+#include "spun.h"
 #include "stack.h"
 #include "sys.h"
 #include "textbuf.h"
@@ -200,5 +201,6 @@ void pf_direct_options(void)
 void pf_direct_child(void)
 {
     pf_direct.mode = PF_DIRECT_OFF;
+    pf_spun_child();
     pf_log_detach();
 }

@@ -1,4 +1,5 @@
 #include "schedule.h"
+#include "spun.h"
 
 #define MORE 128u
 
@@ -53,4 +54,21 @@ bool pf_schedule_get(struct pf_segment *s)
     const uint8_t *hash = pf_log_get(PF_STREAM_SCHEDULE, 1);
     s->hash = hash ? *hash : 0;
     return hash != NULL;
+}
+
+void pf_schedule_put_spun(const struct pf_spun *s)
+{
+    struct pf_segment mark = {.end = PF_END_STUCK, .n = PF_STUCK_SPUN};
+    if (pf_direct.mode != PF_DIRECT_RECORD)
+        return;
+    pf_schedule_put(&mark);
+    pf_log_put(PF_STREAM_SCHEDULE, s, sizeof *s);
+}
+
+bool pf_schedule_get_spun(struct pf_spun *s)
+{
+    const void *bytes = pf_log_get(PF_STREAM_SCHEDULE, sizeof *s);
+    if (bytes)
+        __builtin_memcpy(s, bytes, sizeof *s);
+    return bytes != NULL;
 }

@@ -17,9 +17,13 @@ struct pf_segment {
     uint8_t hash;
     uint64_t n;
 };
+#define PF_STUCK_SPUN 2 /* PF_END_STUCK with this n is none: the next segment ends as spun.h says */
 
 void pf_schedule_put(const struct pf_segment *s);
 /* False: there are no more. */
 bool pf_schedule_get(struct pf_segment *s);
+struct pf_spun;
+void pf_schedule_put_spun(const struct pf_spun *s);
+bool pf_schedule_get_spun(struct pf_spun *s);
 
 #endif

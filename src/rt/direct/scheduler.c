@@ -14,12 +14,15 @@
 #include "policy.h"
 #include "rt.h"
 #include "schedule.h"
+#include "spun.h"
 #include "sys.h"
 #include "waits.h"
 
 #define EVENT_NS 50
 #define CALL_NS 1000
 #define YIELDS_MAX 1000000
+#define YIELDS_IDLE 1000
+#define SPUN_WEIGHT 16 /* who gives way in a loop that waits (spun.h) does so for certain */
 #define PART (1u << 16) /* events after which what hurries is looked for */
 
 static struct {
@@ -38,7 +41,10 @@ static struct {
     uint64_t events; /* of all closed segments */
     uint64_t jumped, calls; /* parts of the virtual time */
     bool hurried;
-    uint64_t yields; /* segments that ended by giving way, one after the other */
+    bool hopeless; /* self spins, and nobody else can run */
+    uint64_t
+        yields; /* segments that ended by giving way, one after the other, without other calls */
+    uint64_t yield_calls; /* at the last of them */
     uint64_t boundary; /* segments closed so far */
     struct pf_context *picked; /* by the policy, for the next segment */
 } s;
@@ -170,6 +176,8 @@ _Noreturn void pf_sched_stuck(bool live)
 /* The next segment of the replay; what happened before it is done here. False: no more. */
 static bool segment_read(void)
 {
+    struct pf_spun how;
+    bool spun = false;
     while (pf_schedule_get(&s.planned)) {
         struct pf_context *c = pf_context_at(s.planned.thread);
         switch (s.planned.end) {
@@ -183,10 +191,15 @@ static bool segment_read(void)
             pf_sched_wake(c, (enum pf_woken)s.planned.n);
             break;
         case PF_END_STUCK:
-            pf_sched_stuck(s.planned.n);
+            if (s.planned.n != PF_STUCK_SPUN)
+                pf_sched_stuck(s.planned.n);
+            spun = pf_schedule_get_spun(&how);
+            break;
         default:
             if (!c || (c != s.self && c->state != PF_CONTEXT_READY))
                 pf_diverged("a thread that can run", s.planned.thread, c ? c->state : ~0ull);
+            if (spun)
+                pf_spun_expect(&how);
             return true;
         }
     }
@@ -197,6 +210,15 @@ uint64_t pf_sched_boundary(void) { return s.boundary; }
 
 /* From a handler: the budget is not touched, for compiled code may have it in a register. */
 void pf_sched_hurry(void) { s.hurried = true; }
+void pf_sched_hopeless(void) { s.hurried = s.hopeless = true; }
+
+uint64_t pf_sched_progress(void) { return s.calls + s.boundary + s.events + segment_events(); }
+bool pf_sched_follows(void) { return s.following; }
+bool pf_sched_alone(void) { return !s.ready.first && !pf_waits_any() && !pf_waits_moment(); }
+bool pf_sched_gives_way_here(void)
+{
+    return s.following && s.planned.end == PF_END_YIELDED && s.planned.n == segment_events();
+}
 
 void pf_sched_arrived(struct pf_context *c)
 {
@@ -228,7 +250,7 @@ static struct pf_context *decide(bool yielded)
     struct pf_context *me = s.self, *c = s.picked;
     uint64_t n;
     s.picked = NULL;
-    if (s.yields > YIELDS_MAX && !s.following)
+    if ((s.yields > YIELDS_MAX || s.hopeless) && !s.following)
         pf_sched_stuck(true);
     s.boundary++;
     s.hurried = false;
@@ -249,6 +271,9 @@ static struct pf_context *decide(bool yielded)
                 pf_fuzz_starved(pf_waits_outside() || !pf_waits_moment());
             pf_waits_look(!stays && !s.ready.first);
         } while (!stays && !s.ready.first);
+        if (yielded && s.yields % YIELDS_IDLE < SPUN_WEIGHT && s.yields >= YIELDS_IDLE &&
+            (pf_waits_any() || pf_waits_moment()))
+            pf_waits_look(true); /* who can run does nothing but wait for those who cannot */
         while ((wanted = pf_plan_next(&n)) && !can_run(wanted)) {
             if (wanted->state == PF_CONTEXT_HELD || (!wanted->wait.deadline && !pf_waits_outside()))
                 pf_plan_fails();
@@ -467,10 +492,11 @@ void pf_sched_yield(void)
     if (pf_direct.fuzzing && !s.ready.first)
         pf_fuzz_starved(true);
     /* Where nobody is to go first, nothing is written, and a replay knows it by that. */
-    if (s.following ? s.planned.end != PF_END_YIELDED || s.planned.n != segment_events()
-                    : !s.ready.first && !pf_waits_any())
+    if (s.following ? !pf_sched_gives_way_here() : pf_sched_alone() && !s.hurried)
         return;
-    s.yields++;
+    uint64_t weight = s.self->gave_way ? SPUN_WEIGHT : 1;
+    s.yields = s.calls == s.yield_calls + 1 ? s.yields + weight : weight;
+    s.yield_calls = s.calls;
     next(PF_END_YIELDED);
 }
 

@@ -15,10 +15,11 @@
 #include "orphan.h"
 #include "scheduler.h"
 #include "signals.h"
+#include "spun.h"
 #include <sys/mman.h>
 #include <sys/prctl.h>
 
-extern char pf_gate_return[], pf_give_way[];
+extern char pf_gate_return[];
 
 /* --- from outside --- */
 
@@ -27,22 +28,50 @@ static siginfo_t ring[RING];
 static volatile uint32_t ring_in, ring_out;
 static bool in_kernel[PF_SIGNAL_MAX + 1]; /* a handler of ours is there */
 
+/* Does it end the target, when somebody wants it to end? */
+static bool is_end(int n)
+{
+    return pf_actions[n].handler == (void *)SIG_DFL &&
+           (n == SIGTERM || n == SIGINT || n == SIGQUIT || n == SIGHUP);
+}
+
+bool pf_kernel_awaits_end(void)
+{
+    for (uint32_t i = ring_out; i != ring_in; i++)
+        if (is_end(ring[i % RING].si_signo))
+            return true;
+    return false;
+}
+
+bool pf_signal_hopeless(void)
+{
+    for (int n = 1; n <= PF_SIGNAL_MAX; n++)
+        if (pf_actions[n].handler != (void *)SIG_DFL && pf_actions[n].handler != (void *)SIG_IGN)
+            return false;
+    return true;
+}
+
 static void on_arrival(int n, siginfo_t *info, void *u)
 {
-    (void)u;
-    if (pf_orphan_notice(info))
+    if (pf_spun_tick(info, u) || pf_orphan_notice(info))
         return;
     if (n == SIGPIPE && info->si_code == SI_USER && info->si_pid == pf_direct.pid)
         return; /* of our own write, which sends it by itself */
     for (uint32_t i = ring_out; i != ring_in; i++)
-        if (ring[i % RING].si_signo == n && pf_actions[n].handler == (void *)SIG_DFL &&
-            (n == SIGTERM || n == SIGINT || n == SIGQUIT || n == SIGHUP))
+        if (ring[i % RING].si_signo == n && is_end(n))
             pf_kernel_die(n); /* asked twice: we are stuck somewhere */
     if (ring_in - ring_out == RING)
         return; /* the kernel loses signals too when too many come */
     ring[ring_in % RING] = *info;
     ring_in++;
     pf_sched_hurry();
+}
+
+/* In a replay, where no other signal is ours. */
+static void on_tick(int n, siginfo_t *info, void *u)
+{
+    (void)n;
+    pf_spun_tick(info, u);
 }
 
 uint64_t pf_kernel_mask, pf_signalfd_mask;
@@ -178,12 +207,8 @@ static bool answer_clock(ucontext_t *u)
         g[REG_RCX] = 0;
     g[REG_RIP] += plain ? 2 : 3;
     pf_sched_called(); /* time passes, also where nobody does anything but look at it */
-    if (pf_virtual_is_wait()) {
-        uint64_t *sp = (uint64_t *)((uint64_t)g[REG_RSP] - RED_ZONE) - 1;
-        *sp = (uint64_t)g[REG_RIP];
-        g[REG_RSP] = (greg_t)sp;
-        g[REG_RIP] = (greg_t)pf_give_way;
-    }
+    if (pf_virtual_is_wait())
+        pf_spun_give_way(u);
     return true;
 }
 
@@ -197,6 +222,8 @@ static void on_fault(int n, siginfo_t *info, void *at)
         return;
     }
     if (n == SIGSEGV && info->si_code == SI_KERNEL && answer_clock(u))
+        return;
+    if (n == SIGTRAP && pf_spun_trap(u))
         return;
     const struct pf_action *act = &pf_actions[n];
     bool blocked = pf_world_self()->mask & pf_signal_bit(n);
@@ -250,7 +277,10 @@ void pf_kernel_signals_init(uint64_t ignored)
     }
     if (pf_recording())
         set_mask(0);
+    else
+        install(PF_ORPHAN_SIGNAL, (void *)on_tick, SA_SIGINFO | SA_RESTART);
     virtual_counter(true);
+    pf_spun_arm();
 }
 
 void pf_signal_mask_to_kernel(bool back)

@@ -58,6 +58,10 @@ void pf_kernel_park(const siginfo_t *info);
 void pf_kernel_unpark(uint64_t set);
 extern uint64_t pf_kernel_mask; /* what the kernel blocks */
 extern uint64_t pf_signalfd_mask; /* what signalfds are for */
+/* Does a signal of the ring wait that ends the target? Async-signal-safe. */
+bool pf_kernel_awaits_end(void);
+/* Has the target no handler that a signal could call? */
+bool pf_signal_hopeless(void);
 /* Takes one of the ring; false: it is empty. */
 bool pf_kernel_arrival(siginfo_t *info);
 

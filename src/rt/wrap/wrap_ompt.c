@@ -16,6 +16,7 @@
 #include "access.h"
 #include "hb.h"
 #include "listen.h"
+#include "spun.h"
 #include "store.h"
 #include "sys.h"
 #include "wrap.h"
@@ -255,10 +256,6 @@ static void on_task_create(union data *encountering, const void *frame, union da
         k->parent = NULL;
         return;
     }
-    if (pf_directed())
-        pf_direct_refuse("OpenMP tasks wait for each other inside libomp without ever giving way, "
-                         "so the threads "
-                         "cannot be run one at a time; pf run can");
     __atomic_add_fetch(&parent->refs, 1, __ATOMIC_RELAXED);
     k->implicit = parent->implicit;
     k->team = parent->team;
@@ -366,6 +363,7 @@ static int begin(lookup *find, int device, union data *own)
         pf_own_order = (struct pf_own_order){(uintptr_t)library.dlfo_map_start,
                                              (uintptr_t)library.dlfo_map_end -
                                                  (uintptr_t)library.dlfo_map_start};
+    pf_spun_library(pf_own_order.base, pf_own_order.size);
     set(ON_PARALLEL_BEGIN, (callback)on_parallel_begin);
     set(ON_PARALLEL_END, (callback)on_parallel_end);
     set(ON_IMPLICIT_TASK, (callback)on_implicit_task);

@@ -1,0 +1,392 @@
+#define _GNU_SOURCE
+#include "spun.h"
+#include "log.h"
+#include "loop.h"
+#include "materialise.h"
+#include "module.h"
+#include "orphan.h"
+#include "own.h"
+#include "schedule.h"
+#include "signals.h"
+#include "sys.h"
+#include "textbuf.h"
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/mman.h>
+#include <time.h>
+
+#define TICK_NS 4000000 /* of processor time; kernels round it up */
+#define MAGIC 0x70687370756e
+#define RED_ZONE 128
+#define TRAP_FLAG 0x100
+#define BREAKPOINT 0xcc /* int3 */
+
+/* Ticks without anything visible: before the first look, before a signal forces its way in, in code that
+ * may be the runtime's own, and before the user is told. */
+#define FIRST_LOOK 2
+#define SIGNAL_WAITS 8
+#define SIGNAL_WAITS_LONG 32
+#define TOLD 2500
+/* In a replay a loop goes round so often before it is taken to be as it was: the first rounds may differ. In
+ * a tick the recorded one went round more often. */
+#define SETTLED 100
+#define ROUND_STEPS 128
+
+enum phase {
+    IDLE,
+    WATCHING, /* recording: is it a loop that waits? */
+    APPROACH, /* recording: it does, and goes to the point */
+    ROUND, /* recording: once round from there, to see what changes in memory */
+    WAY, /* recording and replay: from the point to where it gives way */
+};
+static struct {
+    uint64_t stamp; /* what was done when the last tick came */
+    uint64_t ticks, look; /* without anything done; the next look is at so many */
+    bool told;
+    uint8_t phase;
+    enum pf_loop loop;
+    bool alone; /* nobody else can ever run */
+    struct pf_spun spun; /* to be written, or expected */
+    bool expected;
+    uint32_t rounds; /* that it was seen to go, as expected */
+    uint64_t steps, way; /* so far */
+    uint64_t asked; /* at so many steps: what has changed? */
+    uint64_t over; /* the point whose instruction is being stepped over; 0: none */
+    uint64_t lo, hi; /* an object that may be watched */
+} k;
+PF_OWN(k);
+
+/* --- the points --- */
+
+#define POINTS 64
+static struct {
+    uint64_t at;
+    uint8_t byte; /* that was there */
+    bool gives_way; /* else it is only expected */
+} points[POINTS];
+static uint32_t npoints;
+
+static int point_at(uint64_t at)
+{
+    for (uint32_t i = 0; i < npoints; i++)
+        if (points[i].at == at)
+            return (int)i;
+    return -1;
+}
+
+static void put_byte(uint64_t at, uint8_t byte) { *(volatile uint8_t *)at = byte; }
+
+/* False: there cannot be one. */
+static bool plant(uint64_t at, bool gives_way)
+{
+    int i = point_at(at);
+    if (i < 0) {
+        uint64_t page = at & -4096ull;
+        if (npoints == POINTS ||
+            pf_sys(SYS_mprotect, page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+            return false;
+        i = (int)npoints++;
+        points[i].at = at;
+        points[i].byte = *(volatile uint8_t *)at;
+        points[i].gives_way = false;
+        put_byte(at, BREAKPOINT);
+    }
+    points[i].gives_way |= gives_way;
+    return true;
+}
+
+void pf_spun_child(void)
+{
+    for (uint32_t i = 0; i < npoints; i++)
+        if (*(volatile uint8_t *)points[i].at == BREAKPOINT)
+            put_byte(points[i].at, points[i].byte);
+    npoints = 0;
+}
+
+/* --- where the thread is --- */
+
+extern char pf_give_way[];
+
+/* Is this code of an object that has neither events nor the runtime in it? */
+static bool is_foreign(uint64_t rip)
+{
+    struct dl_find_object o;
+    if (rip >= k.lo && rip < k.hi)
+        return true;
+    if (_dl_find_object((void *)rip, &o) != 0)
+        return false;
+    uint64_t lo = (uint64_t)o.dlfo_map_start, hi = (uint64_t)o.dlfo_map_end;
+    uint64_t own = (uint64_t)is_foreign;
+    if ((own >= lo && own < hi) || pf_module_holds(lo, hi))
+        return false;
+    k.lo = lo;
+    k.hi = hi;
+    return true;
+}
+
+static void stop(ucontext_t *u)
+{
+    k.phase = IDLE;
+    u->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
+}
+
+void pf_spun_give_way(ucontext_t *u)
+{
+    greg_t *g = u->uc_mcontext.gregs;
+    uint64_t *sp = (uint64_t *)((uint64_t)g[REG_RSP] - RED_ZONE) - 1;
+    *sp = (uint64_t)g[REG_RIP];
+    g[REG_RSP] = (greg_t)sp;
+    g[REG_RIP] = (greg_t)pf_give_way;
+}
+
+/* --- while recording --- */
+
+static void begin(enum phase phase)
+{
+    k.phase = phase;
+    k.steps = 0;
+    k.way = 0;
+    k.asked = 0;
+}
+
+static void gives_way(ucontext_t *u)
+{
+    k.ticks = 0;
+    pf_schedule_put_spun(&k.spun);
+    if (k.alone)
+        pf_sched_hopeless();
+    pf_spun_give_way(u);
+}
+
+static void judge(ucontext_t *u)
+{
+    k.loop = pf_loop_judge(&k.spun);
+    if (k.loop == PF_LOOP_NONE || (k.loop == PF_LOOP_COUNTS && k.alone))
+        stop(u);
+    else
+        begin(APPROACH);
+}
+
+/* --- following the thread --- */
+
+static bool replays_spin(void) { return k.expected && pf_sched_gives_way_here(); }
+
+/* It went round: what does it change? It is asked more than once, for values may come back. */
+static void note(const struct pf_state *now, ucontext_t *u)
+{
+    if (k.steps < k.asked + ROUND_STEPS)
+        return;
+    k.asked = k.steps;
+    if (pf_signal_arrived() || !pf_loop_words(&k.spun) ||
+        (k.loop == PF_LOOP_REPEATS && k.spun.word[0].at)) {
+        stop(u); /* it does something */
+        return;
+    }
+    if (k.steps > PF_LOOP_STEPS / 2) {
+        pf_loop_note(now, &k.spun);
+        begin(WAY);
+    }
+}
+
+/* It came round again. */
+static void end_way(ucontext_t *u)
+{
+    stop(u);
+    if (!k.expected) {
+        k.spun.steps = k.steps;
+        k.spun.way = k.way;
+        if (plant(k.spun.at, true))
+            gives_way(u);
+        return;
+    }
+    k.expected = false;
+    if (k.steps != k.spun.steps || k.way != k.spun.way)
+        pf_diverged("the round of a loop without events, as a hash", k.spun.way, k.way);
+    plant(k.spun.at, true);
+    pf_spun_give_way(u);
+}
+
+/* One instruction was done. */
+static void step(ucontext_t *u)
+{
+    struct pf_state now;
+    pf_state_take(&now, u);
+    if (k.over) {
+        put_byte(k.over, BREAKPOINT);
+        k.over = 0;
+    }
+    k.steps++;
+    if (k.phase == IDLE || k.steps > PF_LOOP_STEPS || pf_sched_progress() != k.stamp ||
+        !is_foreign(now.rip)) {
+        stop(u);
+        return;
+    }
+    bool there = now.rip == k.spun.at;
+    switch (k.phase) {
+    case WATCHING:
+        if (pf_loop_see(&now))
+            judge(u);
+        break;
+    case APPROACH:
+        if (there) {
+            pf_loop_keep(&now);
+            begin(ROUND);
+        }
+        break;
+    case ROUND:
+        if (there)
+            note(&now, u);
+        break;
+    default:
+        k.way = pf_state_mix(k.way, &now, &k.spun);
+        if (there)
+            end_way(u);
+    }
+}
+
+/* It goes on with the instruction that is there in truth. */
+static void step_over(ucontext_t *u, int i)
+{
+    put_byte(points[i].at, points[i].byte);
+    k.over = points[i].at;
+    u->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+}
+
+static void pass(ucontext_t *u, int i)
+{
+    struct pf_context *c = pf_context_self();
+    u->uc_mcontext.gregs[REG_RIP] = (greg_t)points[i].at;
+    if (points[i].gives_way) {
+        if (c->gave_way) {
+            c->gave_way = false;
+            step_over(u, i);
+        } else {
+            c->gave_way = true; /* and comes back to this point */
+            c->spun_at = points[i].at;
+            pf_spun_give_way(u);
+        }
+        return;
+    }
+    if (replays_spin() && points[i].at == k.spun.at && k.phase == IDLE) {
+        struct pf_state now;
+        pf_state_take(&now, u);
+        if (!k.spun.same) {
+            k.expected = false;
+            pf_spun_give_way(u);
+            c->gave_way = false;
+            put_byte(points[i].at, points[i].byte);
+            points[i] = points[--npoints];
+            return;
+        }
+        if (pf_state_is_round(&now, &k.spun) && ++k.rounds > SETTLED) {
+            k.stamp = pf_sched_progress();
+            pf_state_set(&k.spun, u);
+            begin(WAY);
+        }
+    }
+    step_over(u, i);
+}
+
+bool pf_spun_trap(ucontext_t *u)
+{
+    const greg_t *g = u->uc_mcontext.gregs;
+    if (g[REG_EFL] & TRAP_FLAG) {
+        if (!k.over && k.phase == IDLE)
+            return false;
+        step(u);
+        return true;
+    }
+    int i = point_at((uint64_t)g[REG_RIP] - 1);
+    if (i < 0)
+        return false;
+    pass(u, i);
+    return true;
+}
+
+void pf_spun_expect(const struct pf_spun *how)
+{
+    int i = point_at(how->at);
+    if (i >= 0 && points[i].gives_way)
+        return; /* it gives way there as always */
+    k.spun = *how;
+    k.rounds = 0;
+    k.expected = plant(how->at, false);
+    if (!k.expected)
+        pf_diverged("code that a thread spun in, at an address", how->at, 0);
+}
+
+/* --- the tick --- */
+
+static void tell(uint64_t rip)
+{
+    struct dl_find_object o;
+    char text[200] =
+        "a thread has run for 10 s without an event or a system call, and the others wait; "
+        "it is in ";
+    size_t n = pf_str_len(text);
+    const char *name = _dl_find_object((void *)rip, &o) == 0 ? o.dlfo_link_map->l_name : "";
+    name = *name ? pf_str_base(name) : "the program";
+    while (*name && n + 1 < sizeof text)
+        text[n++] = *name++;
+    text[n] = 0;
+    pf_direct_say(text);
+    k.told = true;
+}
+
+/* A signal that ends the program waits, and the thread does not come to a place where it is taken. */
+static bool forced(ucontext_t *u)
+{
+    bool foreign = is_foreign((uint64_t)u->uc_mcontext.gregs[REG_RIP]);
+    bool inside = __pf_tls.nested || pf_context_self()->trap;
+    if (!pf_kernel_awaits_end() || k.ticks < (foreign ? SIGNAL_WAITS : SIGNAL_WAITS_LONG) ||
+        (!foreign && inside))
+        return false;
+    k.spun = (struct pf_spun){.at = (uint64_t)u->uc_mcontext.gregs[REG_RIP]};
+    gives_way(u);
+    return true;
+}
+
+static void tick(ucontext_t *u)
+{
+    uint64_t stamp = pf_sched_progress(), rip = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
+    if (stamp != k.stamp) {
+        k.stamp = stamp;
+        k.ticks = 0;
+        k.look = FIRST_LOOK;
+        return;
+    }
+    k.ticks++;
+    if (k.phase != IDLE || pf_materialised || pf_sched_follows() || forced(u))
+        return;
+    if (k.ticks == TOLD && !k.told && !pf_sched_alone())
+        tell(rip);
+    if (k.ticks < k.look || !is_foreign(rip))
+        return;
+    k.look = k.ticks * 4;
+    k.alone = pf_sched_alone();
+    if (k.alone && !pf_signal_hopeless())
+        return;
+    begin(WATCHING);
+    pf_loop_begin();
+    u->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
+}
+
+bool pf_spun_tick(const siginfo_t *info, ucontext_t *u)
+{
+    if (info->si_code != SI_TIMER || (uint64_t)info->si_value.sival_ptr != MAGIC)
+        return false;
+    tick(u);
+    return true;
+}
+
+void pf_spun_arm(void)
+{
+    struct sigevent e = {.sigev_notify = SIGEV_THREAD_ID,
+                         .sigev_signo = PF_ORPHAN_SIGNAL,
+                         .sigev_value.sival_ptr = (void *)MAGIC};
+    struct itimerspec every = {{0, TICK_NS}, {0, TICK_NS}};
+    int timer;
+    e._sigev_un._tid = (pid_t)pf_sys(SYS_gettid);
+    if (pf_sys(SYS_timer_create, CLOCK_THREAD_CPUTIME_ID, &e, &timer) == 0)
+        pf_sys(SYS_timer_settime, timer, 0, &every, NULL);
+}

@@ -1,0 +1,72 @@
+# Threads that wait for each other in a library without instrumentation, without events and without giving way:
+# recorded, and replayed to the last count.
+clang-19 -O1 -fPIC -shared "$ROOT/test/spinning/foreign.c" -o libforeign.so
+"$PF" cc -g -O1 "$ROOT/test/spinning/spins.c" -o spins -L. -lforeign "-Wl,-rpath,$PWD"
+clang-19 -g -O1 "$ROOT/test/spinning/spins.c" -o bare -L. -lforeign "-Wl,-rpath,$PWD"
+
+for program in spins bare; do
+    for how in still counting sleeping; do
+        for schedule in random:1 random:2 pct:3,3; do
+            status 0 "$PF" record -o spins.clip --schedule=$schedule -- ./$program $how
+            has out "7, "
+            mv out recorded
+            for i in 1 2 3 4 5; do
+                status 0 "$PF" replay spins.clip
+                cmp out recorded
+            done
+        done
+    done
+done
+
+# Nobody ever ends it: a livelock, with the place. A replay says the same.
+status 66 "$PF" record -o never.clip -- ./spins never
+has err "hang"
+has err "goes round in a loop without events (libforeign.so + 0x"
+has err "in wait_for (spins.c:"
+status 66 "$PF" replay never.clip
+
+# What cannot be told from work goes on; one SIGTERM ends it, and the replay.
+"$PF" record -o secret.clip -- ./spins secretly >out 2>err &
+pf=$!
+for ((i = 0; i < 600; i++)); do
+    target=$(cat /proc/$pf/task/*/children 2>/dev/null | tr -d ' ') # it spins: its processor time grows
+    if [[ $target && $(cut -d' ' -f14 /proc/$target/stat 2>/dev/null) -gt 20 ]]; then break; fi
+    sleep 0.1
+done
+kill -TERM $pf
+got=0
+wait $pf || got=$?
+[[ $got == 143 ]] || fail "exit status $got"
+status 143 "$PF" replay secret.clip
+
+# Who gives way all the time waits for a sleeping thread, however long it sleeps.
+cat >yields.c <<'END'
+#include <pthread.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <unistd.h>
+static atomic_int flag;
+static void *late(void *arg)
+{
+    sleep(1000);
+    atomic_store(&flag, 1);
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, late, NULL);
+    while (!atomic_load(&flag))
+        sched_yield();
+    puts("done");
+    return pthread_join(t, NULL);
+}
+END
+"$PF" cc -g yields.c -o yields
+for schedule in rr random:1 pct:1,2 pos:1; do
+    status 0 "$PF" record -o yields.clip --schedule=$schedule -- ./yields
+    has out done
+    status 0 "$PF" replay yields.clip
+    has out done
+done
