@@ -106,7 +106,10 @@ struct pf_context *pf_sched_next_waiter(struct pf_context *after, struct pf_wait
     return &self;
 }
 bool pf_virtual_is_wait(void) { return false; }
-char pf_give_way[1];
+void pf_spun_give_way(ucontext_t *u) { assert_null(u); }
+bool pf_spun_tick(const siginfo_t *info, ucontext_t *u) { return !info || !u; }
+bool pf_spun_trap(ucontext_t *u) { return !u; }
+void pf_spun_arm(void) {}
 uint64_t pf_virtual_deadline(int clock, const struct timespec *t)
 {
     (void)clock;

@@ -16,8 +16,10 @@ struct point {
 
 static struct point until, at, first, second; /* first < second */
 static struct pf_context *held;
+static bool flipped; /* the first is over, and the second comes */
 static uint64_t patience; /* events of all threads until which `held` is held */
 #define PATIENCE 1000000
+#define PATIENCE_YIELDS 20000
 
 static const char *number(const char *s, uint64_t *v)
 {
@@ -136,6 +138,15 @@ void pf_point_end(void)
     const struct pf_channel *c = pf_log_channel();
     if (!c || pf_materialised)
         return;
+    if (held)
+        pf_log_outcome(PF_OUTCOME_INFEASIBLE,
+                       "the second event was held back, and the program ended "
+                       "before the first one came\n");
+    else if (second.set && !flipped)
+        pf_log_outcome(PF_OUTCOME_INFEASIBLE,
+                       "the program ended, and the second event never came\n");
+    held = NULL;
+    second.set = false;
     if (until.set)
         pf_direct_say("the point was not reached: here the run ends");
     until.set = false;
@@ -171,6 +182,7 @@ bool pf_point_reached(struct pf_context *c)
                    16 * (first.event - (other ? pf_context_events(other) : 0));
         return true;
     }
+    flipped |= is_in(&second, c) && event == second.event;
     return false;
 }
 
@@ -180,11 +192,14 @@ void pf_point_passed(const struct pf_context *c)
         return;
     struct pf_context *free = held;
     held = NULL;
+    flipped = true;
     pf_sched_release(free);
 }
 
 static _Noreturn void infeasible(const char *why)
 {
+    held = NULL;
+    second.set = false;
     pf_sched_abandon();
     pf_direct_end();
     pf_log_outcome(PF_OUTCOME_INFEASIBLE, why);
@@ -199,8 +214,12 @@ void pf_point_stuck(void)
                    "other thread waits or is over\n");
 }
 
-void pf_point_weary(uint64_t events)
+void pf_point_weary(uint64_t events, uint64_t yields)
 {
+    if (held && yields > PATIENCE_YIELDS)
+        infeasible(
+            "the second event was held back, and the first one does not come: the other threads "
+            "only give way, they seem to wait for the thread that is held\n");
     if (held && events > patience)
         infeasible("the second event was held back, and the first one did not come in a million "
                    "events of the other threads: they seem to wait for the thread that is held\n");

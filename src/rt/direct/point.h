@@ -36,7 +36,8 @@ bool pf_point_reached(struct pf_context *c);
 void pf_point_passed(const struct pf_context *c);
 /* Nobody else is left: the flip is not possible. Returns when nobody is held. */
 void pf_point_stuck(void);
-/* So many events of all threads: the same when the thread is held for too long, the others spin. */
-void pf_point_weary(uint64_t events);
+/* So many events of all threads, so many turns given away in a row: the same when the thread is held for too
+ * long, the others spin. */
+void pf_point_weary(uint64_t events, uint64_t yields);
 
 #endif

@@ -263,7 +263,7 @@ static struct pf_context *decide(bool yielded)
     } else {
         struct pf_context *stays = me->state == PF_CONTEXT_RUNNING ? me : NULL, *wanted;
         pf_plan_forks();
-        pf_point_weary(s.events);
+        pf_point_weary(s.events, s.yields);
         if (pf_direct.fuzzing)
             pf_fuzz_patience(s.events);
         do {
@@ -325,7 +325,7 @@ static bool goes_on(struct pf_context *me)
     if (s.following || s.hurried || pf_waits_due() || pf_plan_busy())
         return false;
     uint64_t done = segment_events(), events = s.events + done;
-    pf_point_weary(events);
+    pf_point_weary(events, s.yields);
     if (pf_direct.fuzzing && pf_fuzz_calls(events))
         return false;
     if (s.ready.first) {
