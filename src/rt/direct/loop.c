@@ -1,6 +1,5 @@
 #define _GNU_SOURCE
 #include "loop.h"
-#include "own.h"
 #include "sys.h"
 #include <dlfcn.h>
 #include <link.h>
@@ -14,12 +13,8 @@
 
 static struct pf_state seen[STEPS];
 static uint32_t nseen;
-PF_OWN(nseen);
 static uint16_t slots[SLOTS]; /* by rip: the last step at it, + 1 */
 static uint16_t counts[SLOTS];
-PF_OWN(seen);
-PF_OWN(slots);
-PF_OWN(counts);
 
 /* --- states --- */
 
@@ -214,18 +209,18 @@ static struct {
     uint64_t rsp; /* nothing below it counts: our own handlers write there */
 } pages;
 static uint64_t before[PAGES][PAGE / 8];
-PF_OWN(pages);
-PF_OWN(before);
 
-extern const struct pf_own __start_pf_own[] __attribute__((weak, visibility("hidden")));
-extern const struct pf_own __stop_pf_own[] __attribute__((weak, visibility("hidden")));
+#define BOUND(name) extern char name[] __attribute__((weak, visibility("hidden")))
+BOUND(__start_pf_bss);
+BOUND(__stop_pf_bss);
+BOUND(__start_pf_data);
+BOUND(__stop_pf_data);
 
+/* Is it a variable of the runtime (own_section.h)? */
 static bool is_own(uint64_t at)
 {
-    for (const struct pf_own *o = __start_pf_own; o < __stop_pf_own; o++)
-        if (at - (uint64_t)o->at < o->size)
-            return true;
-    return false;
+    return (at >= (uint64_t)__start_pf_bss && at < (uint64_t)__stop_pf_bss) ||
+           (at >= (uint64_t)__start_pf_data && at < (uint64_t)__stop_pf_data);
 }
 
 static void keep_page(uint64_t at)

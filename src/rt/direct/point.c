@@ -17,6 +17,7 @@ struct point {
 static struct point until, at, first, second; /* first < second */
 static struct pf_context *held;
 static bool flipped; /* the first is over, and the second comes */
+static struct pf_pending what[2]; /* the two events, in this order */
 static uint64_t patience; /* events of all threads until which `held` is held */
 #define PATIENCE 1000000
 #define PATIENCE_YIELDS 20000
@@ -85,8 +86,9 @@ static void set_stop(struct pf_context *c, uint64_t from)
         if (is_in(all[i], c) && all[i]->event >= from && all[i]->event < c->stop)
             c->stop = all[i]->event;
     /* The first of a flip is over when its thread stands before the event after it. */
-    if (is_in(&first, c) && first.event + 1 >= from && first.event + 1 < c->stop)
-        c->stop = first.event + 1;
+    for (uint64_t e = first.event; e <= first.event + 1 && is_in(&first, c); e++)
+        if (e >= from && e < c->stop)
+            c->stop = e;
     uint64_t asked = pf_plan_asks(c, from);
     if (asked < c->stop)
         c->stop = asked;
@@ -133,6 +135,15 @@ static void debug(void)
     pf_debugger_wait();
 }
 
+/* An event is named by its number; what it is may depend on the order. What a call of an interposed function
+ * touches is not known here. */
+static bool are_seen_to_conflict(void)
+{
+    const struct pf_pending *a = &what[0], *b = &what[1];
+    return a->address && b->address && (a->write || b->write) &&
+           a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
 void pf_point_end(void)
 {
     const struct pf_channel *c = pf_log_channel();
@@ -145,6 +156,10 @@ void pf_point_end(void)
     else if (second.set && !flipped)
         pf_log_outcome(PF_OUTCOME_INFEASIBLE,
                        "the program ended, and the second event never came\n");
+    else if (second.set && !are_seen_to_conflict())
+        pf_direct_say(
+            "the order came about, but in it the two events are not seen to touch the same "
+            "memory: what an event is may depend on the order");
     held = NULL;
     second.set = false;
     if (until.set)
@@ -178,11 +193,17 @@ bool pf_point_reached(struct pf_context *c)
     if (is_in(&second, c) && event == second.event && !first_is_over()) {
         const struct pf_context *other = first_thread();
         held = c;
+        what[1] = c->pending;
         patience = pf_sched_events() + PATIENCE +
                    16 * (first.event - (other ? pf_context_events(other) : 0));
         return true;
     }
-    flipped |= is_in(&second, c) && event == second.event;
+    if (is_in(&first, c) && event == first.event)
+        what[0] = c->pending;
+    if (is_in(&second, c) && event == second.event) {
+        what[1] = c->pending;
+        flipped = true;
+    }
     return false;
 }
 

@@ -5,7 +5,6 @@
 #include "materialise.h"
 #include "module.h"
 #include "orphan.h"
-#include "own.h"
 #include "schedule.h"
 #include "signals.h"
 #include "sys.h"
@@ -54,7 +53,6 @@ static struct {
     uint64_t over; /* the point whose instruction is being stepped over; 0: none */
     uint64_t lo, hi; /* an object that may be watched */
 } k;
-PF_OWN(k);
 
 /* --- the points --- */
 
