@@ -5,6 +5,7 @@
 #include "cc.h"
 #include "cli.h"
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -70,9 +71,14 @@ static void fill_standard_streams(void)
             _exit(PF_EXIT_USAGE);
 }
 
+/* A file that may not grow is an error like others. A handler, since programs that are started would inherit that
+ * the signal is ignored. */
+static void on_limit(int signal) { (void)signal; }
+
 int main(int argc, char **argv)
 {
     fill_standard_streams();
+    signal(SIGXFSZ, on_limit);
     const char *slash = argc ? strrchr(argv[0], '/') : NULL;
     const char *name = !argc ? "" : slash ? slash + 1 : argv[0];
     if (!strncmp(name, "pf-", 3)) {

@@ -16,6 +16,7 @@ struct pf_clip_writer {
     unsigned char *room; /* a chunk with its header */
     size_t size;
     uint64_t length[PF_STREAMS];
+    uint64_t whole; /* bytes of the file up to the last whole chunk */
     bool hurried;
 };
 
@@ -39,15 +40,22 @@ void pf_clip_meta_release(struct pf_clip_meta *m)
 static pf_status write_all(struct pf_clip_writer *w, const unsigned char *p, size_t n,
                            struct pf_error *e)
 {
-    while (n) {
-        ssize_t r = write(w->fd, p, n);
+    size_t left = n;
+    while (left) {
+        ssize_t r = write(w->fd, p, left);
         if (r < 0 && errno == EINTR)
             continue;
-        if (r < 0)
-            return pf_fail(e, PF_IO, "%s: %s", w->path, strerror(errno));
+        if (r < 0) {
+            pf_status s = pf_fail(e, PF_IO, "%s: %s", w->path, strerror(errno));
+            /* No half of a chunk stays: a smaller one may find room in its place. */
+            if (ftruncate(w->fd, (off_t)w->whole) == 0)
+                (void)!lseek(w->fd, (off_t)w->whole, SEEK_SET);
+            return s;
+        }
         p += r;
-        n -= (size_t)r;
+        left -= (size_t)r;
     }
+    w->whole += n;
     return PF_OK;
 }
 

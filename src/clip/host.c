@@ -31,6 +31,8 @@ struct pf_host {
     struct pf_clip_writer *writer;
     pthread_t thread;
     bool running, failed;
+    bool wild; /* the shared memory makes no sense */
+    bool lost[PF_STREAMS]; /* a chunk of it could not be written */
     uint32_t ending;
     struct pf_error error;
 };
@@ -129,7 +131,7 @@ static bool take(struct pf_host *h, int s, bool all) /* once deeper, for EVENT *
     if (r->use != PF_RING_WRITE || n == 0 || (n < r->chunk && !all))
         return false;
     if (n > r->size) { /* the target ran wild over its own memory, this page included */
-        h->failed = true;
+        h->failed = h->wild = true;
         (void)!pf_fail(&h->error, PF_BAD, "the program has overwritten the memory shared with pf");
     }
     if (n > 2 * r->chunk)
@@ -141,15 +143,19 @@ static bool take(struct pf_host *h, int s, bool all) /* once deeper, for EVENT *
             if (!take(h, k, true))
                 break;
     }
-    if (!h->failed && pf_clip_append(h->writer, (unsigned)s, h->ring[s] + (tail & (r->size - 1)), n,
-                                     &h->error) != PF_OK)
-        h->failed = true;
+    /* A stream has no gaps: what follows a chunk that was not written is not either. Without room for
+     * events, what they can be made from again is still written. */
+    struct pf_error later;
+    if (!h->lost[s] && !h->wild && (!h->failed || s < PF_STREAM_EVENT) &&
+        pf_clip_append(h->writer, (unsigned)s, h->ring[s] + (tail & (r->size - 1)), n,
+                       h->failed ? &later : &h->error) != PF_OK)
+        h->failed = h->lost[s] = true;
     __atomic_store_n(&r->tail, tail + n, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&h->channel->stuck, __ATOMIC_SEQ_CST)) {
         __atomic_fetch_add(&h->channel->drained, 1, __ATOMIC_SEQ_CST);
         syscall(SYS_futex, &h->channel->drained, FUTEX_WAKE, 1, NULL, NULL, 0);
     }
-    return !h->failed;
+    return !h->wild;
 }
 
 static bool take_each(struct pf_host *h, bool all)

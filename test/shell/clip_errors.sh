@@ -24,6 +24,37 @@ has out "50"
 # Where it cannot be written.
 status 2 "$PF" record -o /dev/full -- ./two
 has err "/dev/full: No space left on device"
+# Without room for the trace: schedule and inputs are there, and a replay goes to the end.
+cat >many.c <<'EOF'
+#include <pthread.h>
+#include <stdio.h>
+static volatile long x;
+static void *f(void *a) { for (long i = 0; i < 1000000; i++) x = (x ^ i) * 0x9e3779b97f4a7c15; return a; }
+int main(void)
+{
+    pthread_t t[2];
+    for (int i = 0; i < 2; i++)
+        pthread_create(&t[i], 0, f, 0);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], 0);
+    printf("%ld\n", x);
+    return 7;
+}
+EOF
+status 0 "$PF" cc -g -O1 -o many many.c -pthread
+(ulimit -f 100 && status 2 "$PF" record --trace -o many.clip -- ./many)
+has err "cannot make the memory shared with the program: File too large"
+export PF
+# shellcheck disable=SC2016
+if unshare -rm true 2>err; then
+    status 2 unshare -rm bash -c 'mkdir small && mount -t tmpfs -o size=200k none small &&
+        "$PF" record --trace -o small/many.clip -- ./many; s=$?; cp small/many.clip .; exit $s'
+    has err "small/many.clip: No space left on device"
+    mv out recorded
+    status 7 "$PF" replay many.clip
+    has err "was not ended"
+    cmp out recorded
+fi
 status 2 "$PF" record -o nowhere/two.clip -- ./two
 has err "nowhere/two.clip: No such file or directory"
 status 2 "$PF" record --schedule=often -o x.clip -- ./two
