@@ -25,6 +25,7 @@ for schedule in random:1 pos:2 pct:3,3; do
     mv out recorded
     status 0 "$PF" replay clean.clip
     cmp out recorded
+    status 0 "$PF" record -o clean.clip --schedule=$schedule -- ./clean without-tasks
     status 0 "$PF" predict --analysis=hb,rdit clean.clip
 done
 

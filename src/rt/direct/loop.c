@@ -41,9 +41,14 @@ static uint64_t hash_of(const struct pf_state *s, uint64_t registers)
     return h;
 }
 
-uint64_t pf_state_mix(uint64_t way, const struct pf_state *s, const struct pf_spun *what)
+uint64_t pf_state_mix(uint64_t way, const struct pf_state *s, const struct pf_state *base,
+                      const struct pf_spun *what)
 {
-    return mix(way, hash_of(s, what->same | what->counts));
+    uint64_t h = mix(mix(way, s->rip), s->flags);
+    for (int i = 0; i < GREGS; i++)
+        if ((what->same | what->counts) >> i & 1)
+            h = mix(h, what->same >> i & 1 && s->r[i] == base->r[i] ? (uint64_t)i : s->r[i]);
+    return h;
 }
 
 /* Without a fault where nothing is mapped; how many bytes. */
@@ -56,10 +61,7 @@ static uint64_t read_memory(uint64_t at, void *to, uint64_t size)
 
 bool pf_state_is_round(const struct pf_state *s, const struct pf_spun *what)
 {
-    for (int i = 0; i < GREGS; i++)
-        if (what->same >> i & 1 && s->r[i] != what->r[i])
-            return false;
-    return true;
+    return s->r[REG_RSP] == what->r[REG_RSP];
 }
 
 void pf_state_set(const struct pf_spun *what, ucontext_t *u)
@@ -83,11 +85,11 @@ bool pf_loop_see(const struct pf_state *s)
     return nseen == STEPS;
 }
 
-/* Those that functions keep for their callers, and those that changed. */
+/* The stack pointer, and those that changed. Others may hold what the loop knows nothing of: what the runtime left
+ * behind, or what callers keep, their budget of events, say. */
 static uint64_t registers_of(void)
 {
-    uint64_t which = 1u << REG_RBX | 1u << REG_RBP | 1u << REG_RSP | 1u << REG_R12 | 1u << REG_R13 |
-                     1u << REG_R14 | 1u << REG_R15;
+    uint64_t which = 1u << REG_RSP;
     for (uint32_t n = 1; n < STEPS; n++)
         for (int i = 0; i < GREGS; i++)
             if (seen[n].r[i] != seen[0].r[i])

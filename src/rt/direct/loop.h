@@ -17,11 +17,13 @@ struct pf_state {
     uint64_t rip, flags, r[PF_SPUN_REGISTERS];
 };
 void pf_state_take(struct pf_state *s, const ucontext_t *u);
-/* Is it where every round is? Then: it is given what counts. */
+/* Is it as deep in the stack as every round is there? Then: it is given what counts. */
 bool pf_state_is_round(const struct pf_state *s, const struct pf_spun *what);
 void pf_state_set(const struct pf_spun *what, ucontext_t *u);
-/* One more state of a round, into its hash. */
-uint64_t pf_state_mix(uint64_t way, const struct pf_state *s, const struct pf_spun *what);
+/* One more state of a round, into its hash. A register that has what it had at the point, `base`, and has there in every
+ * round, may only be kept for a caller: its value does not count. */
+uint64_t pf_state_mix(uint64_t way, const struct pf_state *s, const struct pf_state *base,
+                      const struct pf_spun *what);
 
 #define PF_LOOP_STEPS 4096
 enum pf_loop { PF_LOOP_NONE, PF_LOOP_REPEATS, PF_LOOP_COUNTS };

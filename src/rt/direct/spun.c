@@ -29,6 +29,7 @@
 /* In a replay a loop goes round so often before it is taken to be as it was: the first rounds may differ. In
  * a tick the recorded one went round more often. */
 #define SETTLED 100
+#define PASSES_MAX 100000
 #define ROUND_STEPS 128
 
 enum phase {
@@ -47,8 +48,10 @@ static struct {
     bool alone; /* nobody else can ever run */
     struct pf_spun spun; /* to be written, or expected */
     bool expected;
+    uint32_t passes; /* of the point, since the last event of the segment */
     uint32_t rounds; /* that it was seen to go, as expected */
     uint64_t steps, way; /* so far */
+    struct pf_state base; /* at the point, before that */
     uint64_t asked; /* at so many steps: what has changed? */
     uint64_t over; /* the point whose instruction is being stepped over; 0: none */
     uint64_t lo, hi; /* an object that may be watched */
@@ -182,6 +185,7 @@ static void note(const struct pf_state *now, ucontext_t *u)
     }
     if (k.steps > PF_LOOP_STEPS / 2) {
         pf_loop_note(now, &k.spun);
+        k.base = *now;
         begin(WAY);
     }
 }
@@ -236,7 +240,7 @@ static void step(ucontext_t *u)
             note(&now, u);
         break;
     default:
-        k.way = pf_state_mix(k.way, &now, &k.spun);
+        k.way = pf_state_mix(k.way, &now, &k.base, &k.spun);
         if (there)
             end_way(u);
     }
@@ -276,9 +280,12 @@ static void pass(ucontext_t *u, int i)
             points[i] = points[--npoints];
             return;
         }
+        if (++k.passes > PASSES_MAX)
+            pf_diverged("how often a loop without events came to where it gave way", 1, 0);
         if (pf_state_is_round(&now, &k.spun) && ++k.rounds > SETTLED) {
             k.stamp = pf_sched_progress();
             pf_state_set(&k.spun, u);
+            pf_state_take(&k.base, u);
             begin(WAY);
         }
     }
@@ -308,6 +315,7 @@ void pf_spun_expect(const struct pf_spun *how)
         return; /* it gives way there as always */
     k.spun = *how;
     k.rounds = 0;
+    k.passes = 0;
     k.expected = plant(how->at, false);
     if (!k.expected)
         pf_diverged("code that a thread spun in, at an address", how->at, 0);

@@ -14,8 +14,7 @@
  *          the first pass it gives the thread these registers and words, sees it go round once as
  *          the recorded one did, and the thread gives way.
  *
- *          Registers that nobody changes in the loop and that calls do not keep are not looked at: they
- *          may have been left behind by the runtime itself.
+ *          Registers that nobody changes in the loop are not looked at: they may be the runtime's.
  * Memory:  tables of its own.
  * Threads: the runner; all of it runs in handlers of its signals.
  * Errors:  a loop that is none of these is left alone: it may be work. A replay in which it goes round
