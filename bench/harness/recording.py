@@ -1,47 +1,41 @@
-"""The kernels recorded and replayed in directed mode: CPU time over native, all on one core, in turns."""
+"""The kernels recorded and replayed in directed mode: CPU time over native, all on one core, in turns. A ratio is the
+median of those of the turns: what slows the machine down slows down the runs of one turn alike."""
 import os
 import statistics
-import subprocess
 
 from harness import kernels, tables
+from harness.cputime import cpu_of
 from harness.flavour import Failed
 
 RECORD_MOST = 2.5  # times native
 REPLAY_MOST = 1.0  # times recording
-
-
-def cpu_of(words, folder):
-    """CPU seconds of a command and its children, on one core."""
-    one = min(os.sched_getaffinity(0))
-    before = os.times()
-    done = subprocess.run(words, cwd=folder, capture_output=True, timeout=600,
-                          preexec_fn=lambda: os.sched_setaffinity(0, {one}))
-    after = os.times()
-    if done.returncode:
-        raise Failed("%s: exit status %d\n%s" % (" ".join(words), done.returncode,
-                                                 done.stderr[:2000].decode(errors="replace")))
-    return (after.children_user + after.children_system - before.children_user -
-            before.children_system), done.stdout
+TURNS_LEAST = 5
 
 
 def one_kernel(bench, kernel, flavours, folder):
     binary = {f: kernel.build(flavours[f], bench.work) for f in ("native", "pf")}
-    args = [str(bench.args.threads), kernel.sizes[bench.size]]
+    args = [str(bench.args.threads), kernel.sizes[bench.size] if bench.args.quick else kernel.recorded_size()]
     clip = os.path.join(folder, kernel.name + ".clip")
     ways = {"native": [binary["native"]] + args,
-            "record": [bench.pf, "record", "-o", clip, "--", binary["pf"]] + args,
+            "record": [bench.pf, "record", "-o", clip, "--"] + [binary["pf"]] + args,
             "replay": [bench.pf, "replay", clip]}
-    seconds = {w: [] for w in ways}
-    for _ in range(bench.runs):
-        output = set()
+    turns = []
+    for _ in range(bench.runs if bench.args.quick else max(TURNS_LEAST, bench.runs)):
+        output, seconds = set(), {}
         for way, words in ways.items():
-            took, out = cpu_of(words, folder)
-            seconds[way].append(took)
+            seconds[way], out = cpu_of(words, folder, one_core=True)
             output.add(out)
         if len(output) != 1:
             raise Failed("%s: results differ between native, recording and replay" % kernel.name)
+        turns.append(seconds)
     os.unlink(clip)
-    return {w: statistics.median(s) for w, s in seconds.items()}
+    return turns
+
+
+def ratio(turns, of, over):
+    """The median, the smallest and the largest."""
+    all_ = sorted(t[of] / t[over] for t in turns)
+    return statistics.median(all_), all_[0], all_[-1]
 
 
 def measure(bench):
@@ -59,11 +53,12 @@ def measure(bench):
         except Failed as why:
             bench.problems.append(str(why))
             continue
-        rows.append([kernel.name, "%.2f" % s["native"], s["record"] / s["native"],
-                     s["replay"] / s["record"]])
-    means = [tables.geomean([r[i] for r in rows]) for i in (2, 3)]
-    rows.append(["geometric mean", ""] + means)
-    rows.append(["at most", "", RECORD_MOST, REPLAY_MOST])
-    body = tables.table(["kernel", "native s", "record/native", "replay/record"],
-                        [r[:2] + [tables.text(r[2]), tables.text(r[3])] for r in rows])
+        rows.append([kernel.name, statistics.median(t["native"] for t in s), ratio(s, "record", "native"),
+                     ratio(s, "replay", "record")])
+    lines = [[r[0], "%.2f" % r[1]] + [text for i in (2, 3) for text in
+                                      (tables.text(r[i][0]), "%.2f to %.2f" % r[i][1:])] for r in rows]
+    means = [tables.geomean([r[i][0] for r in rows]) for i in (2, 3)]
+    lines.append(["geometric mean", "", tables.text(means[0]), "", tables.text(means[1]), ""])
+    lines.append(["at most", "", tables.text(RECORD_MOST), "", tables.text(REPLAY_MOST), ""])
+    body = tables.table(["kernel", "native s", "record/native", "in turns", "replay/record", "in turns"], lines)
     return found, body

@@ -1,8 +1,8 @@
 """bench/micro/switch.c: switches and checkpoints of directed mode beside futexes and glibc's fork."""
 import os
-import subprocess
 
 from harness import tables
+from harness.cputime import cpu_of
 from harness.flavour import CLANG, ROOT, Failed, run_quietly
 
 EVENTS = 1000000  # of each of two threads; each adds to a variable: a read and a write
@@ -21,17 +21,6 @@ def build(bench):
     return folder, bare, recorded
 
 
-def cpu_of(words, folder):
-    """CPU seconds of a command and its children."""
-    before = os.times()
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=600)
-    after = os.times()
-    if done.returncode:
-        raise Failed("%s: exit status %d\n%s" % (" ".join(words), done.returncode, done.stderr[:2000]))
-    return (after.children_user + after.children_system - before.children_user -
-            before.children_system), done.stdout
-
-
 def decided(bench, folder, program, runs):
     """Nanoseconds of a switch with the decision and its record: a switch at every event, less none."""
     def record(policy):
@@ -45,7 +34,7 @@ def measure(bench):
     try:
         folder, bare, recorded = build(bench)
         _, out = cpu_of([bare, "bare", "15"], folder)
-        found = {name: float(value) for name, value in (line.split() for line in out.splitlines())}
+        found = {name: float(value) for name, value in (line.split() for line in out.decode().splitlines())}
         found["switch_decided"] = decided(bench, folder, recorded, max(3, bench.runs))
     except Failed as why:
         bench.problems.append(str(why))

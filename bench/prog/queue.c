@@ -1,7 +1,7 @@
 /*
  * queue.c - producers and consumers over a bounded queue with condition variables.
  *
- * bench: size=700000 quick=60000 contention=200000
+ * bench: size=700000 quick=60000 contention=200000 record=2100000
  *
  * Shows:   structs of ints that change owner, condition waits and wake-ups, short epochs in which
  *          everything is touched for the first time.

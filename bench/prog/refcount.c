@@ -1,7 +1,7 @@
 /*
  * refcount.c - shared objects with atomic reference counts, handed over lock-free rings.
  *
- * bench: size=600000 quick=120000 contention=400000
+ * bench: size=600000 quick=120000 contention=400000 record=3000000
  *
  * Shows:   C11 atomics with every order, order by release and acquire alone, counters that all
  *          threads change, frees by the last owner.

@@ -150,15 +150,33 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
                     enum pf_event_range how)
 {
     bool attached = how == PF_EVENT_RANGE_COPIED, write = how != PF_EVENT_RANGE_READ;
-    if (attached && pf_direct.watching && pf_self())
-        pf_memory_check(addr, size, write, 0, site);
-    if (attached ? !pf_direct.tracing || !pf_self() : !ask(addr, size, write, site))
+    if (attached) {
+        if (!pf_self())
+            return;
+        if (pf_direct.watching)
+            pf_memory_check(addr, size, write, 0, site);
+        if (!pf_direct.tracing)
+            return;
+    } else if (passes()) {
+        if (!pf_heap_fine(addr, size))
+            pf_memory_check(addr, size, write, 0, site);
+    } else if (!ask(addr, size, write, site)) {
         return;
+    }
     uint32_t id = pf_stack_id(__pf_tls.thread, site);
-    if (how == PF_EVENT_RANGE_FILL)
+    const void *bytes = write ? content : (const void *)addr;
+    if (how == PF_EVENT_RANGE_FILL) {
         trace_fill(addr, size, id, (uint8_t)(uintptr_t)content);
-    else
-        trace_range(addr, size, id, write, write ? content : (void *)addr, attached);
+    } else if (!attached && bytes && size > 8 && size <= PF_TRACED_BYTES) {
+        if (is_excused(addr, size, write))
+            return;
+        pf_nest();
+        pf_trace_wide(id, addr, size, write, bytes, (uint32_t)size,
+                      pf_running->until - (uint64_t)pf_running->left);
+        pf_unnest();
+    } else {
+        trace_range(addr, size, id, write, bytes, attached);
+    }
 }
 
 /* What a write of an interposed function stores is not known here: it may come before or after. */

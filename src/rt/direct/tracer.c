@@ -154,6 +154,57 @@ void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, ui
     publish(&tracer.head, 1);
 }
 
+/* Without vector registers; for a few bytes a string instruction takes longer to begin. */
+static inline unsigned char *put_bytes(unsigned char *to, const unsigned char *from, uint32_t n)
+{
+    for (; n >= 8; n -= 8, to += 8, from += 8)
+        *(pf_code_u64 *)to = *(const pf_code_u64 *)from;
+    for (; n; n--)
+        *to++ = *(const volatile unsigned char *)from++;
+    return to;
+}
+
+/* Named once; a plain access from here names it again. */
+static inline void name_site(struct pf_code_site *s, uint32_t site)
+{
+    if (__builtin_expect(!s->size && !s->reserved[0], 0)) {
+        s->reserved[0] = 1;
+        pf_trace_name_site(site, PF_EV_KINDS, 0);
+    }
+}
+
+void pf_trace_wide(uint32_t site, uint64_t addr, uint64_t size, bool write, const void *bytes,
+                   uint32_t n, uint64_t index)
+{
+    if (__builtin_expect(pf_kept_any, 0)) {
+        pf_trace_event(&(struct pf_traced){.kind = write ? PF_EV_WRITE : PF_EV_READ,
+                                           .site = site,
+                                           .what = addr,
+                                           .more = size,
+                                           .bytes = bytes,
+                                           .nbytes = n});
+        return;
+    }
+    if (!prepare(LONG, false, index))
+        return;
+    struct pf_code_site *s = &tracer.code.site[site];
+    name_site(s, site);
+    unsigned char *a = place(&tracer.addr), *a0 = a, *v = place(&tracer.value), *v0 = v;
+    *a++ = PF_HAS_OPERAND | PF_HAS_SECOND | PF_HAS_BYTES;
+    a = pf_code_varint(a, pf_code_zigzag((int64_t)site - tracer.now->site));
+    pf_code_take_site(&tracer.code, tracer.now, site);
+    a = pf_code_varint(a, pf_code_zigzag((int64_t)(addr - s->addr)));
+    s->addr = addr;
+    a = pf_code_varint(a, size);
+    v = put_bytes(pf_code_varint(v, n), bytes, n);
+    *place(&tracer.head) =
+        (unsigned char)(PF_CODE_OTHER | (PF_CODE_EVENT + (write ? PF_EV_WRITE : PF_EV_READ)) << 2);
+    tracer.now->index++;
+    publish(&tracer.addr, (size_t)(a - a0));
+    publish(&tracer.value, (size_t)(v - v0));
+    publish(&tracer.head, 1);
+}
+
 void pf_trace_event(const struct pf_traced *e)
 {
     if (e->kind != PF_EV_RET && !(e->attached && e->kind == PF_EV_ENDREGION))
@@ -161,10 +212,7 @@ void pf_trace_event(const struct pf_traced *e)
     if (!prepare(LONG, e->attached, pf_context_events(pf_context_self())))
         return;
     struct pf_code_site *s = &tracer.code.site[e->site];
-    if (!s->size && !s->reserved[0]) { /* named once; a plain access from here names it again */
-        s->reserved[0] = 1;
-        pf_trace_name_site(e->site, PF_EV_KINDS, 0);
-    }
+    name_site(s, e->site);
     if (__builtin_expect(pf_kept_any, 0))
         pf_kept_event(e);
     uint32_t nbytes = e->nbytes < PF_TRACED_BYTES ? e->nbytes : PF_TRACED_BYTES;
@@ -189,8 +237,7 @@ void pf_trace_event(const struct pf_traced *e)
         v = pf_code_varint(v, e->old);
     if (nbytes) {
         v = pf_code_varint(v, nbytes);
-        pf_copy(v, e->bytes, nbytes);
-        v += nbytes;
+        v = put_bytes(v, e->bytes, nbytes);
     }
     *place(&tracer.head) = (unsigned char)(PF_CODE_OTHER | (PF_CODE_EVENT + e->kind) << 2);
     tracer.now->index += !e->attached;
