@@ -16,6 +16,7 @@
 #include <time.h>
 
 #define PAGE 4096ull
+#define SMALL 24 /* bytes: a string instruction takes longer to begin than to copy so few */
 
 static struct pf_channel *channel;
 static uint64_t cursor[PF_STREAMS];     /* READ: the next byte */
@@ -226,6 +227,14 @@ void pf_log_put(enum pf_log_stream s, const void *bytes, size_t n)
         return;
     }
     const unsigned char *from = bytes;
+    if (n <= SMALL) {
+        unsigned char *to = pf_log_room(s, n);
+        for (size_t i = 0; to && i < n; i++)
+            ((volatile unsigned char *)to)[i] = from[i];
+        if (to)
+            pf_log_commit(s, n);
+        return;
+    }
     while (n) { /* larger than the ring: in pieces */
         size_t piece = n < 1 << 19 ? n : 1 << 19;
         unsigned char *to = pf_log_room(s, piece);
@@ -247,6 +256,17 @@ const void *pf_log_get(enum pf_log_stream s, size_t n)
     cursor[s] += n;
     return at;
 }
+
+const unsigned char *pf_log_rest(enum pf_log_stream s, size_t *n)
+{
+    struct pf_ring *r = rings[s];
+    if (!r || r->use != PF_RING_READ)
+        return NULL;
+    *n = r->head - cursor[s];
+    return stream_at(s) + cursor[s];
+}
+
+void pf_log_skip(enum pf_log_stream s, size_t n) { cursor[s] += n; }
 
 uint64_t pf_log_at(enum pf_log_stream s)
 {

@@ -28,6 +28,9 @@ void pf_log_commit(enum pf_log_stream s, size_t n);
 /* For who moves `head` by himself: the ring (NULL: off) and where it is mapped; wakes pf. */
 struct pf_ring *pf_log_ring(enum pf_log_stream s, unsigned char **base);
 void pf_log_call(void);
+/* What is left of a stream that is read, for who takes it byte by byte; NULL: nothing. */
+const unsigned char *pf_log_rest(enum pf_log_stream s, size_t *n);
+void pf_log_skip(enum pf_log_stream s, size_t n);
 /* Bytes put, or got, so far. */
 uint64_t pf_log_at(enum pf_log_stream s);
 

@@ -1,4 +1,5 @@
 #include "schedule.h"
+#include "log.h"
 #include "spun.h"
 
 #define MORE 128u
@@ -13,15 +14,19 @@ static uint8_t *varint_put(uint8_t *at, uint64_t v)
     return at;
 }
 
-static bool varint_get(uint64_t *v)
+/* What is left of the stream, and where in it we are. */
+struct rest {
+    const uint8_t *bytes;
+    size_t n, at;
+};
+
+static bool varint_get(struct rest *r, uint64_t *v)
 {
     *v = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        const uint8_t *b = pf_log_get(PF_STREAM_SCHEDULE, 1);
-        if (!b)
-            return false;
-        *v |= (uint64_t)(*b & (MORE - 1)) << shift;
-        if (!(*b & MORE))
+    for (unsigned shift = 0; shift < 64 && r->at < r->n; shift += 7) {
+        uint8_t b = r->bytes[r->at++];
+        *v |= (uint64_t)(b & (MORE - 1)) << shift;
+        if (!(b & MORE))
             return true;
     }
     return false;
@@ -43,17 +48,21 @@ void pf_schedule_put(const struct pf_segment *s)
 bool pf_schedule_get(struct pf_segment *s)
 {
     uint64_t v, thread = 0;
-    if (!varint_get(&v))
+    struct rest r = {0};
+    r.bytes = pf_log_rest(PF_STREAM_SCHEDULE, &r.n);
+    if (!r.bytes || !varint_get(&r, &v))
         return false;
     *s = (struct pf_segment){.n = v >> 3, .end = v & 7};
-    if (has_thread(s->end) && !varint_get(&thread))
+    if (has_thread(s->end) && !varint_get(&r, &thread))
         return false;
     s->thread = (uint32_t)thread;
-    if (!is_segment(s->end))
-        return true;
-    const uint8_t *hash = pf_log_get(PF_STREAM_SCHEDULE, 1);
-    s->hash = hash ? *hash : 0;
-    return hash != NULL;
+    if (is_segment(s->end)) {
+        if (r.at == r.n)
+            return false;
+        s->hash = r.bytes[r.at++];
+    }
+    pf_log_skip(PF_STREAM_SCHEDULE, r.at);
+    return true;
 }
 
 void pf_schedule_put_spun(const struct pf_spun *s)

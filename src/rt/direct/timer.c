@@ -27,11 +27,12 @@ static struct timer timers[TIMERS] = {
     {true, SIGPROF, 0, 0, {0}, 0, 0, 0},
 };
 static uint32_t timer_end = ITIMERS;
+static bool armed; /* one of them was, ever: who has none is asked at every switch */
 
 uint64_t pf_world_deadline(void)
 {
     uint64_t first = 0;
-    for (uint32_t i = 0; i < timer_end; i++)
+    for (uint32_t i = 0; armed && i < timer_end; i++)
         if (timers[i].deadline && (!first || timers[i].deadline < first))
             first = timers[i].deadline;
     return first;
@@ -60,6 +61,8 @@ static void fire(struct timer *t, uint32_t index, uint64_t now)
 
 void pf_timers_fire(void)
 {
+    if (!armed)
+        return;
     uint64_t now = pf_sched_now();
     for (uint32_t i = 0; i < timer_end; i++)
         if (timers[i].deadline && timers[i].deadline <= now)
@@ -92,6 +95,7 @@ static struct timespec timespec_of(uint64_t ns)
 static void start(struct timer *t, uint64_t after, uint64_t interval)
 {
     t->deadline = after ? pf_sched_now() + after : 0;
+    armed |= after != 0;
     t->interval = interval;
     t->overrun = 0;
     if (t->deadline)
