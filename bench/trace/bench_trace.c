@@ -41,7 +41,9 @@ void *pf_store_keep(size_t n) { return calloc(1, n); }
 uint32_t pf_stack_flags(uint32_t id) { return 0; }
 void pf_call_settle_open(void) {}
 __thread uint32_t pf_calls_open;
-void pf_reach_written(uint64_t addr, uint64_t size) {}
+bool pf_kept_any;
+void pf_kept_access(uint64_t addr, uint64_t size, bool write, uint64_t value) {}
+void pf_kept_event(const struct pf_traced *e) {}
 
 /* --- kernels --- */
 

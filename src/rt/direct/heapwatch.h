@@ -67,7 +67,9 @@ static inline bool pf_heap_fine(uintptr_t addr, size_t size)
     if (size - 1 >= 56)
         return false;
     __builtin_memcpy_inline(&marks, pf_heap_marks(addr), 8);
-    return marks << (64 - 8 * (((addr & 7) + size + 7) / 8)) == 0;
+    marks <<= 64 - 8 * (((addr & 7) + size + 7) / 8);
+    uint64_t last = marks >> 56; /* the end of a block is often in the middle of 8 bytes */
+    return marks == 0 || (marks << 8 == 0 && last < 8 && ((addr + size - 1) & 7) < last);
 }
 enum pf_zone pf_heap_zone(uintptr_t addr);
 /* The first byte of [addr, addr + size) that is not to be touched; 0: none. */
