@@ -110,6 +110,7 @@ void pf_spun_give_way(ucontext_t *u) { assert_null(u); }
 bool pf_spun_tick(const siginfo_t *info, ucontext_t *u) { return !info || !u; }
 bool pf_spun_trap(ucontext_t *u) { return !u; }
 void pf_spun_arm(void) {}
+bool pf_trap_stays(void) { return false; }
 uint64_t pf_virtual_deadline(int clock, const struct timespec *t)
 {
     (void)clock;

@@ -78,6 +78,7 @@ _Noreturn void pf_replay_over(void);
 
 /* trap.c */
 void pf_trap_arm(void);
+bool pf_trap_stays(void); /* also in children: a filter cannot be taken off */
 /* futex.c: the system call futex. */
 long pf_futex(const long argument[6]);
 /* virtual.c: calls about time; false: not one of those. */

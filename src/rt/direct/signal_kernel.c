@@ -292,7 +292,7 @@ void pf_signal_mask_to_kernel(bool back)
 void pf_signal_child(void)
 {
     for (int n = 1; n <= PF_SIGNAL_MAX; n++)
-        if (in_kernel[n] || is_fault(n) || n == SIGSYS)
+        if (in_kernel[n] || is_fault(n) || (n == SIGSYS && !pf_trap_stays()))
             pf_sys(SYS_rt_sigaction, n, &pf_actions[n], NULL, 8);
     stack_t *alternate = &pf_world_self()->alternate;
     stack_t off = {.ss_flags = SS_DISABLE};

@@ -14,6 +14,8 @@
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <sched.h>
+#include <signal.h>
 #include <sys/prctl.h>
 
 #ifndef PR_SET_SYSCALL_USER_DISPATCH
@@ -107,6 +109,21 @@ static long call(struct pf_context *c, long number, const long a[6])
     }
 }
 
+static bool by_filter; /* holds for all kernel threads to come */
+bool pf_trap_stays(void) { return by_filter; }
+
+/* In a child that goes on undirected under the filter: as the kernel does it. Not with memory in common, which
+ * would need a way back for each of the two. */
+static long let_through(long number, const long a[6])
+{
+    bool shares = number == SYS_vfork || (number == SYS_clone && a[0] & CLONE_VM);
+    if (number == SYS_vfork)
+        return pf_sys(SYS_clone, SIGCHLD);
+    if (number == SYS_clone3 || shares)
+        return -ENOSYS;
+    return pf_sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
 static void on_trap(int signal, siginfo_t *info, void *at)
 {
     (void)signal;
@@ -116,6 +133,10 @@ static void on_trap(int signal, siginfo_t *info, void *at)
     const long a[6] = {g[REG_RDI], g[REG_RSI], g[REG_RDX], g[REG_R10], g[REG_R8], g[REG_R9]};
     if (number == SYS_rt_sigreturn) { /* of a frame that the kernel made: it takes it back */
         g[REG_RIP] = (greg_t)pf_gate_return;
+        return;
+    }
+    if (!pf_directed()) {
+        g[REG_RAX] = let_through(number, a);
         return;
     }
     struct pf_context *c = pf_context_self();
@@ -128,8 +149,6 @@ static void on_trap(int signal, siginfo_t *info, void *at)
         pf_world_deliver_due();
     c->trap = outer;
 }
-
-static bool by_filter; /* holds for all kernel threads to come */
 
 static bool filter(void)
 {
