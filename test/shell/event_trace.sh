@@ -87,3 +87,23 @@ read - =6 inner:11
 write - =7 inner:11
 +ret helper work:20
 E2
+
+# A child that the program forks goes on with the same code, and writes nothing into the trace of its parent.
+cat >forks.c <<'EOF'
+#include <sys/wait.h>
+#include <unistd.h>
+volatile int x;
+int main(void)
+{
+    pid_t child = fork();
+    for (int i = 0; i < 1000; i++)
+        x++;
+    if (!child)
+        _exit(0);
+    return waitpid(child, 0, 0) != child;
+}
+EOF
+"$PF" cc -g -O1 forks.c -o forks
+status 0 "$PF" record --trace -o forks.clip -- ./forks
+status 0 "$PF" dump forks.clip
+[[ $(grep -c 'write.* x:4=' out) == 1000 ]] || fail "not the 1000 writes of the parent"

@@ -201,6 +201,7 @@ void pf_direct_options(void)
 void pf_direct_child(void)
 {
     pf_direct.mode = PF_DIRECT_OFF;
+    pf_direct.tracing = pf_direct.watching = pf_direct.fuzzing = false;
     pf_spun_child();
     pf_log_detach();
 }
