@@ -215,6 +215,7 @@ struct pf_reach_set pf_reach_find(const void *callee, uint32_t n, void *const *w
     static const struct pf_range_of everything = {0, 1ull << 47};
     bool all = function && !*pf_options.globals, known, full = is_way('f'), checks = is_way('c');
     uint64_t most = checks ? 0 : WORDS_EVENT * events + WORDS_FREE;
+    pf_walk_from((uintptr_t)__builtin_frame_address(0));
     if (!begin())
         return (struct pf_reach_set){.at = &everything, .n = 1};
     if (!function && n == 1 && (out[0].size = pf_library_touches(callee))) {

@@ -102,6 +102,7 @@ static struct stack {
     uint64_t lo, hi, live, low;
 } stacks[STACKS];
 static uint32_t nstacks;
+static uint64_t running; /* where the running thread's stack begins that is not the runtime's */
 static bool stacks_noted, too_many, heap_stacks; /* heap_stacks: some are in blocks */
 
 static void note_stack(struct pf_thread *t, void *unused)
@@ -128,6 +129,8 @@ static void note_use(uint64_t sp)
         s->live = sp - RED_ZONE;
 }
 
+void pf_walk_from(uint64_t sp) { running = sp; }
+
 static void note_stacks(void)
 {
     nstacks = 0;
@@ -138,7 +141,7 @@ static void note_stacks(void)
         if (c && c->state != PF_CONTEXT_ENDED && c != pf_context_self())
             note_use((uintptr_t)c->sp);
     }
-    note_use((uintptr_t)__builtin_frame_address(0));
+    note_use(running);
     heap_stacks = false;
     for (uint32_t i = 0; i < nstacks; i++)
         heap_stacks |= is_in_heap(stacks[i].lo);
@@ -502,7 +505,8 @@ void pf_walk_stack(struct pf_walk *w, struct pf_range_of piece, uint64_t *seen)
     for (from = (from + 7) & ~7ull; from + 8 <= end; from += 8) {
         uint64_t p = *(volatile uint64_t *)from, *old = &seen[(s->hi - from) / 8];
         if (__builtin_expect(p != *old, 0)) {
-            *old = p;
+            const struct stack *to = can_be_address(p) ? stack_of(p) : NULL;
+            *old = to && p < to->live ? 0 : p; /* where no stack is now, one may be next time */
             if (can_be_address(p))
                 follow(w, p, 0, false);
         }

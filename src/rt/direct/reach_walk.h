@@ -42,6 +42,9 @@ struct pf_walk {
 };
 
 bool pf_walk_open(struct pf_walk *w, uint32_t most);
+void pf_walk_from(
+    uint64_t
+        sp); /* below it the running thread's stack is the runtime's, in all walks from now on */
 void pf_walk_begin(struct pf_walk *w); /* empty again */
 void pf_walk_more(struct pf_walk *w);  /* goes on, without its pieces of stacks */
 
