@@ -14,6 +14,7 @@
 #include "orphan.h"
 #include "point.h"
 #include "reach.h"
+#include "reach_libs.h"
 #include "rt.h"
 #include "scheduler.h"
 #include "spun.h"
@@ -170,6 +171,7 @@ void pf_direct_start(void)
     pf_sched_init(pf_log_channel()->schedule);
     pf_trace_listen();
     pf_fuzz_listen();
+    pf_libraries_note(); /* traced or not: libc asks for memory there, perhaps the program's own malloc */
     if (pf_direct.tracing)
         pf_reach_config();
     pf_world_init();

@@ -201,7 +201,6 @@ static void check(const struct pf_kept *k)
 static bool begin(void)
 {
     if (!out) {
-        pf_libraries_note();
         out = pf_sys_map(NULL, 2 * OBJECTS * sizeof *out);
         if (!pf_walk_open(&scratch, OBJECTS))
             out = NULL;

@@ -4,7 +4,6 @@
 #include "module.h"
 #include "options.h"
 #include "reach.h"
-#include "reach_libs.h"
 #include "sys.h"
 #include <fcntl.h>
 
@@ -126,7 +125,6 @@ void __pf_global(void *addr, uint64_t size)
 
 void pf_reach_config(void)
 {
-    pf_libraries_note();
     if (!*pf_options.globals)
         return;
     long fd = pf_sys(SYS_open, pf_options.globals, O_RDONLY | O_CLOEXEC, 0), got = -1;
