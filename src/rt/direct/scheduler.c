@@ -21,6 +21,8 @@
 #define EVENT_NS 50
 #define CALL_NS 1000
 #define YIELDS_MAX 1000000
+/* Nanoseconds that a plan waits for a thread to which something may come from outside, or from a thread of ours. */
+#define PLAN_PATIENCE 1000000000ull
 #define YIELDS_IDLE 1000
 #define SPUN_WEIGHT 16 /* who gives way in a loop that waits (spun.h) does so for certain */
 #define PART (1u << 16) /* events after which what hurries is looked for */
@@ -30,14 +32,14 @@ static struct {
     struct pf_queue ready;
     struct pf_policy policy;
     /* the segment of self */
-    uint64_t done;  /* events of it before the last grant */
+    uint64_t done; /* events of it before the last grant */
     uint64_t grant; /* what was granted, of which tls->budget is left */
-    uint64_t rest;  /* to be granted next, after a stop */
+    uint64_t rest; /* to be granted next, after a stop */
     bool stood; /* it stood before an event when the segment began */
     struct pf_segment planned; /* replay */
     bool watched; /* every event comes here: while tracing or fuzzing */
     bool following; /* a replay that is not over: the schedule decides */
-    bool closed;    /* the last segment was closed for good */
+    bool closed; /* the last segment was closed for good */
     uint64_t events; /* of all closed segments */
     uint64_t jumped, calls; /* parts of the virtual time */
     bool hurried;
@@ -269,15 +271,17 @@ static struct pf_context *decide(bool yielded)
         do {
             if (pf_direct.fuzzing && !stays && !s.ready.first)
                 pf_fuzz_starved(pf_waits_outside() || !pf_waits_moment());
-            pf_waits_look(!stays && !s.ready.first);
+            pf_waits_look(!stays && !s.ready.first, 0);
         } while (!stays && !s.ready.first);
         if (yielded && s.yields % YIELDS_IDLE < SPUN_WEIGHT && s.yields >= YIELDS_IDLE &&
             (pf_waits_any() || pf_waits_moment()))
-            pf_waits_look(true); /* who can run does nothing but wait for those who cannot */
+            pf_waits_look(true, 0); /* who can run does nothing but wait for those who cannot */
+        uint64_t until = pf_sched_now() + PLAN_PATIENCE;
         while ((wanted = pf_plan_next(&n)) && !can_run(wanted)) {
-            if (wanted->state == PF_CONTEXT_HELD || (!wanted->wait.deadline && !pf_waits_outside()))
+            if (wanted->state == PF_CONTEXT_HELD ||
+                (!wanted->wait.deadline && !pf_waits_outside()) || pf_sched_now() >= until)
                 pf_plan_fails();
-            pf_waits_look(true);
+            pf_waits_look(true, until);
         }
         struct pf_context *turn = pf_direct.fuzzing && !wanted ? pf_fuzz_turn() : NULL;
         if (wanted || turn) {

@@ -186,10 +186,12 @@ bool pf_waits_due(void)
     return (w.outside && w.since_poll + 1 >= POLL_EVERY) || (moment && pf_sched_now() >= moment);
 }
 
-void pf_waits_look(bool wait)
+void pf_waits_look(bool wait, uint64_t until)
 {
     bool polls = w.outside && (wait || ++w.since_poll >= POLL_EVERY), any = false;
     uint64_t moment = next_moment();
+    if (until && (!moment || until < moment))
+        moment = until;
     if (polls) {
         w.since_poll = 0;
         w.polling = true;

@@ -24,7 +24,8 @@ bool pf_waits_any(void);
 bool pf_waits_moment(void);
 /* While others can run: is it time for a look outside? */
 bool pf_waits_due(void);
-/* Has something happened outside? `wait`: nobody can run, so something must. */
-void pf_waits_look(bool wait);
+/* Has something happened outside? `wait`: nobody can run, so something must; until: not later than that, unless
+ * it is 0. */
+void pf_waits_look(bool wait, uint64_t until);
 
 #endif
