@@ -177,14 +177,11 @@ int pf_record(int argc, char **argv)
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] -- PROG ARG...",
-        "Runs PROG one thread at a time, and records the schedule and all inputs. pf replay runs "
-        "it "
-        "again\n"
-        "exactly so; pf predict finds the races it might have had, if it was built with pf cc or "
-        "pf "
-        "c++.\n"
-        "Exits as PROG does (128+n when signal n killed it); 66 on a deadlock or a memory error; 2 "
-        "when pf itself cannot go on.",
+        "Runs PROG one thread at a time, and records the schedule and all inputs. pf replay runs\n"
+        "it again exactly so; pf predict finds the races it might have had, if it was built with\n"
+        "pf cc or pf c++.\n"
+        "Exits as PROG does (128+n when signal n killed it); 66 on a deadlock or a memory error;\n"
+        "2 when pf itself cannot go on.",
         options, sizeof options / sizeof options[0]};
     struct pf_error e;
     int status = PF_EXIT_USAGE;

@@ -6,50 +6,32 @@
 #include "check_step.h"
 #include "cli.h"
 #include "clip.h"
+#include "crew.h"
 #include <errno.h>
 #include <limits.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-struct slot {
-    bool busy;
-    struct pf_keeper keeper;
-    struct pf_check_step step;
-};
 
 struct loop {
     struct pf_check_work *w;
     struct pf_check_progress progress;
-    struct pf_keeper_life life;
-    struct slot *slots;
-    size_t nslots, running;
+    struct pf_crew crew;
+    struct pf_check_step *steps; /* by the crew's places */
     uint64_t began_ms, deadline_ms;
     uint64_t *usual_ms; /* by test: how long its first run took */
     char pf[PATH_MAX];
-    bool stopping;
     pf_status status;
     struct pf_error *e;
 };
-
-static void stop(struct loop *l)
-{
-    l->stopping = true;
-    for (size_t i = 0; i < l->nslots; i++)
-        if (l->slots[i].busy)
-            pf_keeper_stop(&l->slots[i].keeper);
-}
 
 static void fail(struct loop *l, pf_status s)
 {
     if (l->status == PF_OK)
         l->status = s;
-    stop(l);
+    pf_crew_stop(&l->crew);
 }
 
 /* --- starting --- */
@@ -65,39 +47,34 @@ static uint64_t limit_of(const struct loop *l, const struct pf_check_line *unit)
     return usual && patient < half ? patient : half;
 }
 
-static pf_status start(struct loop *l, struct slot *s)
+static pf_status start(struct loop *l, size_t place)
 {
     struct pf_check_work *w = l->w;
+    struct pf_check_step *s = &l->steps[place];
     pf_status st = PF_OK;
-    s->step.plan = w->plan;
-    s->step.folder = w->folder;
-    s->step.slot = (size_t)(s - l->slots);
-    s->step.line.step = ++w->steps;
-    s->step.limit_ms = limit_of(l, &s->step.line);
-    if (s->step.line.kind == PF_CHECK_HATCH) {
+    s->plan = w->plan;
+    s->folder = w->folder;
+    s->slot = place;
+    s->line.step = ++w->steps;
+    s->limit_ms = limit_of(l, &s->line);
+    if (s->line.kind == PF_CHECK_HATCH) {
         char known[PATH_MAX];
         pf_check_path(known, w->folder->whole, "/known", 0);
         st = pf_check_found_known(&w->found, known, l->e);
     }
     if (st == PF_OK)
-        st = pf_check_step_init(&s->step, l->pf, l->e);
-    fflush(NULL);
-    if (st == PF_OK)
-        st = pf_keeper_start(&s->keeper, &s->step.keep, &l->life, l->e);
-    s->busy = st == PF_OK;
-    l->running += s->busy;
-    return st;
+        st = pf_check_step_init(s, l->pf, l->e);
+    return st == PF_OK ? pf_crew_start(&l->crew, place, &s->keep, l->e) : st;
 }
 
 static void fill(struct loop *l)
 {
     struct pf_check_work *w = l->w;
-    for (size_t i = 0; i < l->nslots && !l->stopping; i++) {
-        struct slot *s = &l->slots[i];
-        if (s->busy ||
-            !pf_chain_next(&w->chain, w->found.targets, w->found.ntargets, &s->step.line))
+    for (size_t i = 0; i < l->crew.n && !l->crew.stopping; i++) {
+        if (l->crew.at[i].busy ||
+            !pf_chain_next(&w->chain, w->found.targets, w->found.ntargets, &l->steps[i].line))
             continue;
-        pf_status st = start(l, s);
+        pf_status st = start(l, i);
         if (st != PF_OK)
             fail(l, st);
     }
@@ -169,15 +146,13 @@ static void describe(struct loop *l, struct pf_check_line *line, const struct pf
         l->usual_ms[line->test] = line->wall_ms + 1;
 }
 
-static void collect(struct loop *l, struct slot *s)
+static void collect(struct loop *l, size_t place)
 {
     struct pf_check_work *w = l->w;
-    struct pf_check_line *line = &s->step.line;
+    struct pf_check_line *line = &l->steps[place].line;
     static struct pf_kept kept;
-    bool whole = pf_keeper_collect(&s->keeper, &kept), news = false;
-    s->busy = false;
-    l->running--;
-    pf_check_step_release(&s->step);
+    bool whole = pf_crew_collect(&l->crew, place, &kept), news = false;
+    pf_check_step_release(&l->steps[place]);
     if (!whole)
         kept = (struct pf_kept){.how = PF_KEPT_STOPPED};
     describe(l, line, &kept);
@@ -200,93 +175,67 @@ static void collect(struct loop *l, struct slot *s)
 
 /* --- the loop --- */
 
-static void take_signals(struct loop *l, int fd)
-{
-    struct signalfd_siginfo info;
-    while (read(fd, &info, sizeof info) == (ssize_t)sizeof info) {
-        l->w->signal = l->w->signal ? l->w->signal : (int)info.ssi_signo;
-        stop(l);
-    }
-}
-
 static void show(struct loop *l)
 {
     const struct pf_check_line *what = NULL;
-    for (size_t i = 0; i < l->nslots; i++)
-        if (l->slots[i].busy)
-            what = &l->slots[i].step.line;
+    for (size_t i = 0; i < l->crew.n; i++)
+        if (l->crew.at[i].busy)
+            what = &l->steps[i].line;
     uint64_t now = pf_cli_now_ms();
     pf_check_progress_show(&l->progress, l->w, what, now - l->began_ms,
-                           l->deadline_ms - l->began_ms, l->stopping);
+                           l->deadline_ms - l->began_ms, l->crew.stopping);
 }
 
 static int patience(const struct loop *l)
 {
     uint64_t now = pf_cli_now_ms();
-    if (l->stopping)
+    if (l->crew.stopping)
         return 200;
     uint64_t left = l->deadline_ms > now ? l->deadline_ms - now + 1 : 0;
     return left > 200 ? 200 : (int)left;
 }
 
-static void run(struct loop *l, struct pollfd *fds)
+static void run(struct loop *l)
 {
-    for (fill(l); l->running; fill(l)) {
-        size_t at = 1;
+    for (fill(l); l->crew.running; fill(l)) {
         show(l);
-        for (size_t i = 0; i < l->nslots; i++)
-            if (l->slots[i].busy)
-                fds[at++] = (struct pollfd){l->slots[i].keeper.fd, POLLIN, 0};
-        poll(fds, at, patience(l));
-        if (fds[0].revents)
-            take_signals(l, fds[0].fd);
-        for (size_t i = 1; i < at; i++)
-            for (size_t k = 0; fds[i].revents && k < l->nslots; k++)
-                if (l->slots[k].busy && l->slots[k].keeper.fd == fds[i].fd) {
-                    collect(l, &l->slots[k]);
-                    break;
-                }
-        if (!l->stopping && pf_cli_now_ms() >= l->deadline_ms) {
+        int signal = pf_crew_wait(&l->crew, patience(l));
+        l->w->signal = l->w->signal ? l->w->signal : signal;
+        for (size_t i = 0; i < l->crew.n; i++)
+            if (l->crew.at[i].ready)
+                collect(l, i);
+        if (!l->crew.stopping && pf_cli_now_ms() >= l->deadline_ms) {
             l->w->out_of_time = true;
-            stop(l);
+            pf_crew_stop(&l->crew);
         }
     }
     pf_check_progress_clear(&l->progress);
 }
 
+static pf_status allocate(struct loop *l)
+{
+    ssize_t n = readlink("/proc/self/exe", l->pf, sizeof l->pf - 1);
+    if (n <= 0)
+        return pf_fail(l->e, PF_IO, "/proc/self/exe: %s", strerror(errno));
+    l->steps = calloc(l->crew.n, sizeof *l->steps);
+    l->usual_ms = calloc(l->w->plan->tests.n, sizeof *l->usual_ms);
+    return l->steps && l->usual_ms ? PF_OK : pf_fail(l->e, PF_NOMEM, "out of memory");
+}
+
 pf_status pf_check_loop(struct pf_check_work *w, struct pf_error *e)
 {
-    struct loop l = {.w = w, .e = e, .nslots = w->plan->njobs};
-    sigset_t set, before;
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigaddset(&set, SIGQUIT);
-    sigprocmask(SIG_BLOCK, &set, &before);
-    int signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    l.slots = calloc(l.nslots, sizeof *l.slots);
-    l.usual_ms = calloc(w->plan->tests.n, sizeof *l.usual_ms);
-    struct pollfd *fds = calloc(l.nslots + 1, sizeof *fds);
-    ssize_t n = readlink("/proc/self/exe", l.pf, sizeof l.pf - 1);
-    if (signals < 0 || n <= 0)
-        l.status = pf_fail(e, PF_IO, "cannot begin: %s", strerror(errno));
-    else if (!l.slots || !l.usual_ms || !fds)
-        l.status = pf_fail(e, PF_NOMEM, "out of memory");
-    else
-        l.status = pf_keeper_life_init(&l.life, e);
+    struct loop l = {.w = w, .e = e};
+    l.status = pf_crew_init(&l.crew, w->plan->njobs, e);
+    if (l.status == PF_OK)
+        l.status = allocate(&l);
     if (l.status == PF_OK) {
         l.began_ms = pf_cli_now_ms();
         l.deadline_ms = l.began_ms + w->plan->time_ms;
-        fds[0] = (struct pollfd){signals, POLLIN, 0};
         pf_check_progress_init(&l.progress, w->plan->quiet);
-        run(&l, fds);
+        run(&l);
     }
-    free(l.slots);
+    free(l.steps);
     free(l.usual_ms);
-    free(fds);
-    if (signals >= 0)
-        close(signals);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    pf_crew_release(&l.crew);
     return l.status;
 }

@@ -2,22 +2,17 @@
 #define _GNU_SOURCE
 #include "suite_run.h"
 #include "cli.h"
+#include "crew.h"
 #include "progress.h"
-#include <errno.h>
 #include <inttypes.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* One execution on its way. */
+/* One execution on its way; its keeper is in the crew's place of the same number. */
 struct slot {
-    bool busy;
-    struct pf_keeper keeper;
     size_t test, policy;
     uint64_t round;
     int64_t execution;
@@ -30,12 +25,10 @@ struct loop {
     const struct pf_suite_plan *plan;
     struct pf_suite_result *result;
     struct pf_progress progress;
-    struct pf_keeper_life life;
+    struct pf_crew crew;
     struct slot *slots;
-    size_t nslots, running;
     bool *done, *told; /* by unit; by test: its output was shown */
     uint64_t next, wanted, finished, findings;
-    bool stopping;
     pf_status status; /* the first failure of ours */
     struct pf_error *e;
 };
@@ -94,11 +87,7 @@ static pf_status start(struct loop *l, struct slot *s)
         .lock = l->db->lock,
         .byte = pf_suite_db_guard(s->execution),
     };
-    fflush(NULL);
-    st = pf_keeper_start(&s->keeper, &what, &l->life, l->e);
-    s->busy = st == PF_OK;
-    l->running += s->busy;
-    return st;
+    return pf_crew_start(&l->crew, (size_t)(s - l->slots), &what, l->e);
 }
 
 /* The next unit that is not done; false: there is none. */
@@ -116,26 +105,18 @@ static bool take_unit(struct loop *l, struct slot *s)
     return true;
 }
 
-static void stop(struct loop *l)
-{
-    l->stopping = true;
-    for (size_t i = 0; i < l->nslots; i++)
-        if (l->slots[i].busy)
-            pf_keeper_stop(&l->slots[i].keeper);
-}
-
 static void fail(struct loop *l, pf_status s)
 {
     if (l->status == PF_OK)
         l->status = s;
-    stop(l);
+    pf_crew_stop(&l->crew);
 }
 
 static void fill(struct loop *l)
 {
-    for (size_t i = 0; i < l->nslots && !l->stopping; i++) {
+    for (size_t i = 0; i < l->crew.n && !l->crew.stopping; i++) {
         struct slot *s = &l->slots[i];
-        if (s->busy || !take_unit(l, s))
+        if (l->crew.at[i].busy || !take_unit(l, s))
             continue;
         pf_status st = start(l, s);
         if (st != PF_OK) {
@@ -252,13 +233,12 @@ static void record(struct loop *l, struct slot *s, const struct pf_kept *k, stru
     }
 }
 
-static void collect(struct loop *l, struct slot *s)
+static void collect(struct loop *l, size_t place)
 {
+    struct slot *s = &l->slots[place];
     struct pf_kept kept;
     struct pf_findings f;
-    bool whole = pf_keeper_collect(&s->keeper, &kept);
-    s->busy = false;
-    l->running--;
+    bool whole = pf_crew_collect(&l->crew, place, &kept);
     if (!whole && !l->plan->quiet) {
         pf_progress_clear(&l->progress);
         fprintf(stderr, "pf suite: %s: its keeper was killed\n", l->plan->tests->at[s->test].name);
@@ -274,59 +254,40 @@ static void collect(struct loop *l, struct slot *s)
 
 /* --- the loop --- */
 
-static void take_signals(struct loop *l, int fd)
-{
-    struct signalfd_siginfo info;
-    while (read(fd, &info, sizeof info) == (ssize_t)sizeof info) {
-        if (!l->result->signal) {
-            pf_progress_clear(&l->progress);
-            fprintf(stderr, "pf suite: stopping; the same command goes on from here\n");
-            l->result->signal = (int)info.ssi_signo;
-        }
-        stop(l);
-    }
-}
-
 static void show(struct loop *l)
 {
     const char *what = "";
-    for (size_t i = 0; i < l->nslots; i++)
-        if (l->slots[i].busy)
+    for (size_t i = 0; i < l->crew.n; i++)
+        if (l->crew.at[i].busy)
             what = l->plan->tests->at[l->slots[i].test].name;
     pf_progress_show(&l->progress, l->finished, l->wanted, l->findings, l->result->failed, what);
 }
 
-static void run(struct loop *l, struct pollfd *fds)
+static void run(struct loop *l)
 {
-    for (fill(l); l->running; fill(l)) {
-        size_t at = 1;
+    for (fill(l); l->crew.running; fill(l)) {
         show(l);
-        for (size_t i = 0; i < l->nslots; i++)
-            if (l->slots[i].busy)
-                fds[at++] = (struct pollfd){l->slots[i].keeper.fd, POLLIN, 0};
-        poll(fds, at, l->progress.on ? 500 : -1);
-        if (fds[0].revents)
-            take_signals(l, fds[0].fd);
-        for (size_t i = 1; i < at; i++)
-            for (size_t k = 0; fds[i].revents && k < l->nslots; k++)
-                if (l->slots[k].busy && l->slots[k].keeper.fd == fds[i].fd) {
-                    collect(l, &l->slots[k]);
-                    break;
-                }
+        int signal = pf_crew_wait(&l->crew, l->progress.on ? 500 : -1);
+        if (signal && !l->result->signal) {
+            pf_progress_clear(&l->progress);
+            fprintf(stderr, "pf suite: stopping; the same command goes on from here\n");
+            l->result->signal = signal;
+        }
+        for (size_t i = 0; i < l->crew.n; i++)
+            if (l->crew.at[i].ready)
+                collect(l, i);
     }
     pf_progress_clear(&l->progress);
 }
 
-static pf_status allocate(struct loop *l, struct pollfd **fds)
+static pf_status allocate(struct loop *l)
 {
     const struct pf_campaign *c = l->plan->campaign;
     l->wanted = c->rounds * l->plan->tests->n * c->npolicies;
-    l->nslots = c->jobs;
-    l->slots = calloc(l->nslots, sizeof *l->slots);
+    l->slots = calloc(c->jobs, sizeof *l->slots);
     l->done = calloc(l->wanted, sizeof *l->done);
     l->told = calloc(l->plan->tests->n, sizeof *l->told);
-    *fds = calloc(l->nslots + 1, sizeof **fds);
-    if (!l->slots || !l->done || !l->told || !*fds)
+    if (!l->slots || !l->done || !l->told)
         return pf_fail(l->e, PF_NOMEM, "out of memory");
     return pf_suite_db_done(l->db, l->campaign, c, l->plan->tests->n, l->done, l->e);
 }
@@ -336,34 +297,20 @@ pf_status pf_suite_execute(struct pf_suite_db *db, int64_t campaign,
                            struct pf_error *e)
 {
     struct loop l = {.db = db, .campaign = campaign, .plan = plan, .result = result, .e = e};
-    struct pollfd *fds = NULL;
-    sigset_t set, before;
     *result = (struct pf_suite_result){0};
-    sigemptyset(&set);
-    sigaddset(&set, SIGINT);
-    sigaddset(&set, SIGTERM);
-    sigaddset(&set, SIGHUP);
-    sigaddset(&set, SIGQUIT);
-    sigprocmask(SIG_BLOCK, &set, &before);
-    int signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    l.status = signals < 0 ? pf_fail(e, PF_IO, "signalfd: %s", strerror(errno)) : PF_OK;
+    l.status = pf_crew_init(&l.crew, plan->campaign->jobs, e);
     if (l.status == PF_OK)
-        l.status = pf_keeper_life_init(&l.life, e);
-    if (l.status == PF_OK)
-        l.status = allocate(&l, &fds);
+        l.status = allocate(&l);
     if (l.status == PF_OK) {
         for (uint64_t i = 0; i < l.wanted; i++)
             l.finished += l.done[i];
-        fds[0] = (struct pollfd){signals, POLLIN, 0};
         pf_progress_init(&l.progress, l.finished);
-        run(&l, fds);
+        run(&l);
         result->finished = l.status == PF_OK && l.finished == l.wanted;
     }
     free(l.slots);
     free(l.done);
     free(l.told);
-    free(fds);
-    close(signals);
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    pf_crew_release(&l.crew);
     return l.status;
 }
