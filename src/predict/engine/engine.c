@@ -160,23 +160,11 @@ static enum verdict try_pair(struct engine *g, uint32_t a, uint32_t b)
     }
 }
 
-static void validate_all(const struct pf_trace *t, enum pf_missing missing, struct pf_result *out)
+static enum pf_missing_rule rule_of(enum pf_missing missing)
 {
-    bool *ok = pf_mem_zero(out->races.len, sizeof *ok);
-    enum pf_missing_rule rule = missing == PF_MISSING_RDIT ? PF_RULE_RDIT
-                                : missing == PF_MISSING_SB ? PF_RULE_SB
-                                                           : PF_RULE_NONE;
-    pf_validate(t, rule, out->races.at, out->races.len, ok, NULL);
-    size_t keep = 0;
-    for (size_t i = 0; i < out->races.len; i++)
-        if (ok[i])
-            out->races.at[keep++] = out->races.at[i];
-        else {
-            free(out->races.at[i].order);
-            out->invalid++;
-        }
-    out->races.len = keep;
-    free(ok);
+    return missing == PF_MISSING_RDIT ? PF_RULE_RDIT
+           : missing == PF_MISSING_SB ? PF_RULE_SB
+                                      : PF_RULE_NONE;
 }
 
 void pf_engine_run(const struct pf_trace *t, enum pf_missing missing,
@@ -203,7 +191,7 @@ void pf_engine_run(const struct pf_trace *t, enum pf_missing missing,
     pf_pair_release(&g.p);
     pf_window_release(&g.w);
     pf_index_release(&g.x); /* before the validator takes its memory */
-    validate_all(t, missing, out);
+    pf_validate_result(t, rule_of(missing), out);
     pf_result_sort(out);
     pf_vec_release(&c.buckets);
     pf_vec_release(&c.pairs);

@@ -604,3 +604,19 @@ void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const stru
     pf_vec_release(&m.ran);
     pf_vec_release(&m.special);
 }
+
+void pf_validate_result(const struct pf_trace *t, enum pf_missing_rule rule, struct pf_result *out)
+{
+    bool *ok = pf_mem_zero(out->races.len, sizeof *ok);
+    pf_validate(t, rule, out->races.at, out->races.len, ok, NULL);
+    size_t keep = 0;
+    for (size_t i = 0; i < out->races.len; i++)
+        if (ok[i])
+            out->races.at[keep++] = out->races.at[i];
+        else {
+            free(out->races.at[i].order);
+            out->invalid++;
+        }
+    out->races.len = keep;
+    free(ok);
+}

@@ -18,5 +18,7 @@ enum pf_missing_rule { PF_RULE_NONE, PF_RULE_RDIT, PF_RULE_SB };
  * with the last such one. */
 void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const struct pf_race *races,
                  size_t n, bool *ok, struct pf_trace_error *why);
+/* The races whose witness holds stay in `out`; the others are counted as invalid. */
+void pf_validate_result(const struct pf_trace *t, enum pf_missing_rule rule, struct pf_result *out);
 
 #endif

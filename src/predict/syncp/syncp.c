@@ -365,21 +365,11 @@ void pf_analysis_syncp(const struct pf_trace *t, const struct pf_limits *limits,
     make_stamps(&r);
     r.set = pf_mem_zero(r.nt, sizeof *r.set);
     out->dropped += pf_candidates(t, limits->history, candidate, &r);
-    bool *ok = pf_mem_zero(out->races.len, sizeof *ok);
-    pf_validate(t, PF_RULE_NONE, out->races.at, out->races.len, ok, NULL);
-    size_t keep = 0;
-    for (size_t i = 0; i < out->races.len; i++)
-        if (ok[i])
-            out->races.at[keep++] = out->races.at[i];
-        else {
-            free(out->races.at[i].order);
-            out->invalid++;
-        }
-    out->races.len = keep;
+    pf_validate_result(t, PF_RULE_NONE, out);
     pf_result_sort(out);
     for (size_t k = 0; k < (size_t)r.nlocks * r.nt; k++)
         free(r.holders[k].at);
-    void *all[] = {ok, r.ev, r.ev_at, r.stamps, r.set, r.holders, r.next};
+    void *all[] = {r.ev, r.ev_at, r.stamps, r.set, r.holders, r.next};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     pf_vec_release(&r.touches);
