@@ -117,6 +117,7 @@ static void read_access(struct pf_reader *r, const json_t *o, struct pf_access *
         locks[i] = (struct pf_lock){.address = pf_read_base(r, l, "address", "0x", 16),
                                     .name = pf_read_text(r, l, "name"),
                                     .shared = mode && !strcmp(mode, "read"),
+                                    .first = json_is_true(json_object_get(l, "first")),
                                     .taken = trail_of(r, l)};
     }
     a->locks = locks;

@@ -58,6 +58,8 @@ struct pf_lock {
     uintptr_t address;
     const char *name;
     bool shared; /* taken for reading */
+    bool
+        first; /* `taken` is where anybody took it first: where this access's thread did is not kept */
     struct pf_trail taken;
 };
 
@@ -85,7 +87,7 @@ struct pf_location {
     const char *name; /* a global's */
     const char *file; /* where a global is declared */
     uint32_t line;
-    bool freed;      /* the heap block is gone by now */
+    bool freed; /* the heap block is gone by now */
     uint32_t thread; /* who allocated the block, or whose stack or thread-local storage it is */
     uintptr_t address;
     uint64_t size;

@@ -102,6 +102,8 @@ static void locks(struct pf_text *t, const struct pf_finding *f, const struct pf
         pf_json_str(t, "name", a->locks[i].name);
         pf_json_address(t, "address", a->locks[i].address);
         pf_json_str(t, "mode", a->locks[i].shared ? "read" : "write");
+        if (a->locks[i].first)
+            pf_json_bool(t, "first", true);
         trail(t, "stack", &a->locks[i].taken);
         pf_text_char(t, '}');
     }

@@ -217,8 +217,9 @@ static void add_lock(struct pf_text *t, const struct pf_finding *f, size_t acces
     }
     pf_text_add(t, " (");
     pf_text_address(t, l->address);
-    pf_text_add(t, ") acquired by ");
-    add_thread(t, pf_finding_access(f, access)->thread);
+    pf_text_add(t, l->first ? ") first acquired" : ") acquired by ");
+    if (!l->first)
+        add_thread(t, pf_finding_access(f, access)->thread);
     pf_text_add(t, " at:");
     pf_text_add(t, c->off);
     pf_text_char(t, '\n');

@@ -262,6 +262,7 @@ static void build_locks(struct builder *b, struct pf_access *a, uint32_t lockset
         locks[n - 1 - i] = (struct pf_lock){.address = held[i].addr,
                                             .name = name_of(b, held[i].addr),
                                             .shared = held[i].shared,
+                                            .first = true, /* see lock_acquire in hb.c */
                                             .taken = build_trail(b, held[i].where, NULL)};
     a->locks = locks;
     a->nlocks = n;

@@ -82,7 +82,7 @@ id=$(grep -o '"id":"[0-9a-f]*"' kept.json | head -n 1 | cut -d'"' -f4)
 status 0 "$PF" explain --state s "${id:0:8}"
 has out "Finding $id, observed (fasttrack), seen 1 time:"
 has out "1. The main thread starts thread T1"
-has out "2. Thread T1 takes M0 'm'"
+has out "2. Thread T1 holds M0 'm', first taken"
 has out "3. Thread T1 writes 4 bytes"
 has out "    >     9 |     *(int *)arg = 1;"
 has out "4. The main thread writes 4 bytes"

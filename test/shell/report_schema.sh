@@ -24,6 +24,11 @@ static void *touch(void *p)
     pthread_rwlock_unlock(&l);
     return p;
 }
+static void elsewhere(void)
+{
+    pthread_mutex_lock(&m);
+    pthread_mutex_unlock(&m);
+}
 static void race(int *p)
 {
     pthread_t t;
@@ -44,7 +49,7 @@ int main(int argc, char **argv)
     pthread_t t;
     int *heap = malloc(40), *gone = malloc(40);
     switch (argc > 1 ? argv[1][0] : 0) {
-    case 'g': race(&global); break;
+    case 'g': elsewhere(); race(&global); break;
     case 's': race(&stack); break;
     case 't': race(&local); break;
     case 'h': race(heap); break;
@@ -70,6 +75,16 @@ for what in 'g "global"' 's "stack"' 't "tls"' 'h "heap"' 'f "freed":'; do
 done
 has g.json '"locks":["l","m"]'
 has g.json '"mode":"read"'
+# A run keeps the first place of a lock only, and does not call it the thread's own.
+python3 - <<'EOF'
+import json
+held = [a for a in json.load(open("g.json"))["findings"][0]["accesses"] if a["held"]][0]["held"]
+assert [(l["first"], l["stack"][1]["function"]) for l in held] == [(True, "touch"), (True, "elsewhere")], held
+EOF
+status 66 "$PF" run -- ./all g
+grep -A2 "Mutex M1 'm'" err | tr '\n' ' ' >told
+has told "first acquired at:"
+has told "elsewhere all.c"
 has f.json '"op":"free"'
 python3 - <<'EOF'
 import json

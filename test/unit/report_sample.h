@@ -57,7 +57,7 @@ static const struct pf_lock sample_later_locks[] = {
     {.address = 0x1000, .name = "m", .taken = {sample_create, 2}},
 };
 static const struct pf_lock sample_earlier_locks[] = {
-    {.address = 0x2000, .shared = true, .taken = {sample_create, 2}},
+    {.address = 0x2000, .shared = true, .first = true, .taken = {sample_create, 2}},
     {.address = 0x1000, .name = "m", .taken = {sample_create, 2}},
 };
 static const struct pf_actor sample_actors[] = {

@@ -57,7 +57,7 @@ static void layout(void **state)
                         "    #0 pthread_create\n"
                         "    #1 main a/main.c:58:2 (prog)\n"
                         "\n"
-                        "  Mutex M1 (0x000000002000) acquired by main thread at:\n"
+                        "  Mutex M1 (0x000000002000) first acquired at:\n"
                         "    #0 pthread_create\n"
                         "    #1 main a/main.c:58:2 (prog)\n"
                         "\n"
@@ -147,7 +147,7 @@ static void json(void **state)
     pf_finding_json(&t, &f);
     assert_non_null(
         strstr(so_far(), "\"locks\":[\"M1\",\"m\"],\"held\":[{\"name\":null,\"address\":\"0x2000\","
-                         "\"mode\":\"read\",\"stack\":["));
+                         "\"mode\":\"read\",\"first\":true,\"stack\":["));
 }
 
 static void json_strings(void **state)

@@ -157,9 +157,10 @@ void pf_step_text(struct pf_text *t, const struct pf_finding *f, const struct pf
         pf_thread_text(t, f, s->other);
         break;
     case PF_STEP_LOCK:
-        pf_text_add(t, "takes ");
+        pf_text_add(t, s->lock->first ? "holds " : "takes ");
         add_lock(t, f, s->lock);
         pf_text_add(t, s->lock->shared ? " for reading" : "");
+        pf_text_add(t, s->lock->first ? ", first taken" : ""); /* the place follows */
         break;
     case PF_STEP_ACCESS:
         pf_text_add(t, verb_of(s->access->op));
