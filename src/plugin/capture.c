@@ -140,9 +140,41 @@ static bool root_is_private(struct pf_unit *u, LLVMValueRef root)
 }
 
 #define WAYS_MAX 8 /* PHI and select operands looked at */
+#define PHIS_MAX 8
 
-static bool is_private(struct pf_unit *u, LLVMValueRef ptr, unsigned depth)
+/* One address on its way back to where it comes from. */
+struct origin {
+    struct pf_unit *u;
+    unsigned depth; /* PHIs and selects that may still be passed */
+    bool own; /* arguments.c counts, and so do addresses that go round in a loop */
+    unsigned nphis;
+    LLVMValueRef phis
+        [PHIS_MAX]; /* passed: nothing comes from one that did not come into the loop elsewhere */
+};
+
+static bool is_private(struct origin *o, LLVMValueRef ptr);
+
+static bool phi_is_private(struct origin *o, LLVMValueRef phi)
 {
+    unsigned n = LLVMCountIncoming(phi);
+    for (unsigned i = 0; i < o->nphis; i++)
+        if (o->phis[i] == phi)
+            return true;
+    if (!o->depth)
+        return false;
+    if (o->own && o->nphis < PHIS_MAX)
+        o->phis[o->nphis++] = phi;
+    o->depth--;
+    bool all = n > 0 && n <= WAYS_MAX;
+    for (unsigned i = 0; all && i < n; i++)
+        all = is_private(o, LLVMGetIncomingValue(phi, i));
+    o->depth++;
+    return all;
+}
+
+static bool is_private(struct origin *o, LLVMValueRef ptr)
+{
+    struct pf_unit *u = o->u;
     for (;;) {
         if (LLVMIsAGetElementPtrInst(ptr) || LLVMIsABitCastInst(ptr) || LLVMIsAConstantExpr(ptr)) {
             if (LLVMIsAConstantExpr(ptr) && LLVMGetConstOpcode(ptr) != LLVMGetElementPtr)
@@ -163,20 +195,31 @@ static bool is_private(struct pf_unit *u, LLVMValueRef ptr, unsigned depth)
             break;
         }
     }
-    if (depth && LLVMIsASelectInst(ptr))
-        return is_private(u, LLVMGetOperand(ptr, 1), depth - 1) &&
-               is_private(u, LLVMGetOperand(ptr, 2), depth - 1);
-    if (depth && LLVMIsAPHINode(ptr)) {
-        unsigned n = LLVMCountIncoming(ptr);
-        for (unsigned i = 0; i < n; i++)
-            if (n > WAYS_MAX || !is_private(u, LLVMGetIncomingValue(ptr, i), depth - 1))
-                return false;
-        return n > 0;
+    if (o->depth && LLVMIsASelectInst(ptr)) {
+        o->depth--;
+        bool both = is_private(o, LLVMGetOperand(ptr, 1)) && is_private(o, LLVMGetOperand(ptr, 2));
+        o->depth++;
+        return both;
+    }
+    if (LLVMIsAPHINode(ptr))
+        return phi_is_private(o, ptr);
+    if (o->own && LLVMIsAArgument(ptr)) {
+        const uint64_t *own = pf_ptrmap_find(&u->own_arguments, ptr);
+        if (own && *own)
+            return true;
     }
     return root_is_private(u, ptr);
 }
 
-bool pf_memory_is_private(struct pf_unit *u, LLVMValueRef ptr) { return is_private(u, ptr, 3); }
+bool pf_memory_is_private(struct pf_unit *u, LLVMValueRef ptr)
+{
+    return is_private(&(struct origin){.u = u, .depth = 3}, ptr);
+}
+
+bool pf_memory_is_own(struct pf_unit *u, LLVMValueRef ptr)
+{
+    return is_private(&(struct origin){.u = u, .depth = 3, .own = true}, ptr);
+}
 
 bool pf_address_is_handed_on(struct pf_unit *u, LLVMValueRef slot)
 {

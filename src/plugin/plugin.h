@@ -71,6 +71,7 @@ struct pf_unit {
     const char **interposed;
     size_t ninterposed;
     struct pf_ptrmap private_roots;      /* capture.c: 1 + answer */
+    struct pf_ptrmap own_arguments;      /* arguments.c: 1 if it is one */
     struct pf_ptrmap zoned; /* objects.c: variables with a zone: their size without it */
     struct pf_ptrmap watched; /* functions that get a watch body, if they need one: 1 + labels */
     struct pf_done *done;
@@ -173,6 +174,10 @@ bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t rounds);
 void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan);
 /* capture.c: can another thread, or code elsewhere, not know this memory? */
 bool pf_memory_is_private(struct pf_unit *u, LLVMValueRef ptr);
+/* The same, for the watch body: arguments and addresses that move in loops are looked through. */
+bool pf_memory_is_own(struct pf_unit *u, LLVMValueRef ptr);
+/* arguments.c: which arguments point to such memory; before anything is emitted. */
+void pf_arguments_find(struct pf_unit *u);
 /* Does the address of this stack slot go anywhere else than to accesses in the function itself? */
 bool pf_address_is_handed_on(struct pf_unit *u, LLVMValueRef slot);
 /* merge.c: checks of neighbours that one replaces; after _cover and _hoist. */

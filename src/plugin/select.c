@@ -85,6 +85,12 @@ bool pf_memory_is_dull(struct pf_unit *u, LLVMValueRef ptr)
     return pf_memory_is_private(u, ptr);
 }
 
+/* The same for one body. */
+static bool is_dull(struct pf_unit *u, const struct pf_plan *plan, LLVMValueRef ptr)
+{
+    return pf_memory_is_dull(u, ptr) || (!plan->events && pf_memory_is_own(u, ptr));
+}
+
 static bool is_asm(LLVMValueRef call) { return LLVMIsAInlineAsm(LLVMGetCalledValue(call)); }
 
 static struct pf_step *add(struct pf_plan *plan, LLVMValueRef inst, enum pf_what what)
@@ -110,7 +116,7 @@ static void select_access(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef 
         return;
     }
     if (!plan->accesses || LLVMGetMetadata(inst, u->kinds.md_nosanitize) ||
-        (!write && LLVMGetMetadata(inst, u->kinds.md_invariant_load)) || pf_memory_is_dull(u, ptr))
+        (!write && LLVMGetMetadata(inst, u->kinds.md_invariant_load)) || is_dull(u, plan, ptr))
         return;
     bool vtable = is_vtable_access(u, inst);
     uint64_t size = LLVMStoreSizeOfType(u->layout, type);
@@ -144,8 +150,8 @@ static bool select_memory(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef 
     if (!set && !copy)
         return false;
     LLVMValueRef size = LLVMGetOperand(inst, 2);
-    bool reads = copy && !pf_memory_is_dull(u, LLVMGetOperand(inst, 1));
-    bool writes = !pf_memory_is_dull(u, LLVMGetOperand(inst, 0));
+    bool reads = copy && !is_dull(u, plan, LLVMGetOperand(inst, 1));
+    bool writes = !is_dull(u, plan, LLVMGetOperand(inst, 0));
     bool spaces = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 0))) ||
                   (copy && LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 1))));
     if (!plan->accesses || (!reads && !writes) || LLVMGetMetadata(inst, u->kinds.md_nosanitize))

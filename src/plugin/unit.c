@@ -140,6 +140,7 @@ static void unit_release(struct pf_unit *u)
     pf_di_release(u);
     pf_interposed_release(u);
     pf_ptrmap_release(&u->private_roots);
+    pf_ptrmap_release(&u->own_arguments);
     pf_ptrmap_release(&u->watched);
     pf_ptrmap_release(&u->zoned);
     pf_ignore_free(u->ignore);
@@ -224,6 +225,7 @@ void pf_plugin_run(LLVMModuleRef module)
             *pf_ptrmap_at(&u.watched, fn) = 1 + labels;
     }
     pf_objects_zone(&u);
+    pf_arguments_find(&u);
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
         const uint64_t *watched = pf_ptrmap_find(&u.watched, fn);
         if (watched)

@@ -14,7 +14,7 @@
 #include <stdio.h>
 
 #define NOINLINE __attribute__((noinline)) static
-int x, last, total, a[1000];
+int x, last, total, a[1000], seven = 7, *volatile known = &seven;
 volatile int stop, ten = 10, many = 1000;
 short b[1000];
 long c[1000];
@@ -98,11 +98,10 @@ NOINLINE long apart(int n)
 
 int main(void)
 {
-    int seven = 7;
     for (int i = 0; i < 1000; i++)
         b[i] = (short)(c[i] = i * 31);
     few(3);
-    printf("%d %d %d %ld %d %d %ld\n", counted(100, &seven), straight(3), waits(ten), sum(many),
+    printf("%d %d %d %ld %d %d %ld\n", counted(100, known), straight(3), waits(ten), sum(many),
            nested(20, 30, 5), x, apart(many - 2));
     return 0;
 }
