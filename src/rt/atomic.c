@@ -31,21 +31,27 @@ void pf_signal_poll(struct pf_thread *t) __attribute__((weak));
 struct operation {
     struct pf_thread *t;
     uintptr_t addr;
-    struct pf_spin *lock; /* NULL: none taken yet, a location without a clock */
-    struct pf_sync *sync; /* with the lock: the object, if there is one */
-    struct pf_learned *learned; /* no lock was needed, if nothing changes meanwhile */
-    bool late;            /* the lock was taken after the operation */
-    bool checked;         /* the access was looked at before the operation */
+    struct pf_stripe *stripe; /* of addr */
+    struct pf_sync *sync;     /* with the lock: the object, if there is one */
     uint32_t site;
     uint8_t size, op, order, failure;
+    bool quiet;   /* no lock was needed, if nothing changes meanwhile */
+    bool locked;
+    bool late;    /* the lock was taken after the operation */
+    bool checked; /* the access was looked at before the operation */
 };
 static __thread struct operation current __attribute__((tls_model("initial-exec")));
 
+/* By bits, one for each order. */
+static bool is_one_of(unsigned o, unsigned orders) { return orders >> o & 1; }
 static bool acquires(unsigned o)
 {
-    return o == PF_CONSUME || o == PF_ACQUIRE || o == PF_ACQ_REL || o == PF_SEQ_CST;
+    return is_one_of(o, 1 << PF_CONSUME | 1 << PF_ACQUIRE | 1 << PF_ACQ_REL | 1 << PF_SEQ_CST);
 }
-static bool releases(unsigned o) { return o == PF_RELEASE || o == PF_ACQ_REL || o == PF_SEQ_CST; }
+static bool releases(unsigned o)
+{
+    return is_one_of(o, 1 << PF_RELEASE | 1 << PF_ACQ_REL | 1 << PF_SEQ_CST);
+}
 
 /*
  * Most loads find what they found before: somebody polls. Where the thread has learned what there is to
@@ -57,19 +63,32 @@ static struct pf_learned *learned_slot(struct pf_thread *t, uintptr_t addr)
     return &t->learned[(addr >> 2 ^ addr >> 9) % PF_LEARNED];
 }
 
-static bool is_as_learned(const struct pf_learned *l, uintptr_t addr, unsigned order)
+static bool is_as_learned(const struct operation *o, unsigned order)
 {
-    struct pf_stripe *s = pf_sync_stripe(addr);
-    return l->addr == addr && (l->acquired || !acquires(order)) &&
-           !__atomic_load_n(&s->lock.taken, __ATOMIC_ACQUIRE) &&
-           __atomic_load_n(&s->version, __ATOMIC_ACQUIRE) == l->version;
+    const struct pf_learned *l = learned_slot(o->t, o->addr);
+    return l->addr == o->addr && (l->acquired || !acquires(order)) &&
+           !__atomic_load_n(&o->stripe->lock.taken, __ATOMIC_ACQUIRE) &&
+           __atomic_load_n(&o->stripe->version, __ATOMIC_ACQUIRE) == l->version;
 }
 
 /* t has loaded with the stripe held, and stored what there was to store. */
 static void note_learned(struct operation *o, unsigned order)
 {
-    struct pf_stripe *s = (struct pf_stripe *)o->lock;
-    *learned_slot(o->t, o->addr) = (struct pf_learned){o->addr, s->version, acquires(order)};
+    *learned_slot(o->t, o->addr) =
+        (struct pf_learned){o->addr, o->stripe->version, acquires(order)};
+}
+
+/* Nothing is there to be learned, or to be ended by a store. */
+static inline bool is_quiet(const struct operation *o, unsigned order)
+{
+    return (o->op != PF_ATOMIC_STORE && is_as_learned(o, order)) || pf_sync_absent(o->addr);
+}
+
+static void take_lock(struct operation *o, bool create)
+{
+    pf_spin_lock(&o->stripe->lock);
+    o->locked = true;
+    o->sync = pf_sync_find(o->addr, create);
 }
 
 /* The access itself, for races with plain ones: of several granules, or in a special mode. */
@@ -91,21 +110,51 @@ static __attribute__((noinline)) void check_parts(struct operation *o, bool writ
     }
 }
 
-static inline void check(struct operation *o, bool write)
+static bool is_checked_by_parts(const struct operation *o)
+{
+    return ((o->addr & 7) + o->size > 8) | pf_rt.careful | o->t->idle;
+}
+
+static inline uint64_t statement(const struct operation *o, bool write)
+{
+    return pf_stmt_make(o->t, ((1u << o->size) - 1) << (o->addr & 7) & 0xff, write, true);
+}
+
+/* Is it what the thread did here before, so that its statement of then is renewed? Otherwise false, with nothing done. */
+static inline bool check_again(struct operation *o, bool write)
+{
+    if (__builtin_expect(is_checked_by_parts(o), 0))
+        return false;
+    uint64_t mine = statement(o, write);
+    uint64_t *own = pf_cell_own_atomic(o->t->clock, pf_cell_of(o->addr), mine);
+    if (!own)
+        return false;
+    if ((*own ^ mine) & PF_BITS_CLK) {
+        pf_word_put(own, mine | pf_stack_id(o->t, o->site));
+        o->t->dirty = true;
+    }
+    return true;
+}
+
+static __attribute__((noinline)) void check_anew(struct operation *o, bool write)
 {
     struct pf_thread *t = o->t;
-    unsigned at = o->addr & 7;
-    if (__builtin_expect((at + o->size > 8) | pf_rt.careful | t->idle, 0)) {
+    if (__builtin_expect(is_checked_by_parts(o), 0)) {
         check_parts(o, write);
         return;
     }
-    uint64_t *cell = pf_cell_of(o->addr);
-    uint64_t mine = pf_stmt_make(t, ((1u << o->size) - 1) << at & 0xff, write, true);
+    uint64_t *cell = pf_cell_of(o->addr), mine = statement(o, write);
     if (pf_stmt_covers(pf_word_get(&cell[0]), mine) || pf_stmt_covers(pf_word_get(&cell[1]), mine))
         return;
     mine |= pf_stack_id(t, o->site);
     if (!pf_cell_touch_atomic(t->clock, cell, mine))
         pf_cell_access(t, o->addr, mine, PF_NO_SITE);
+}
+
+static inline void check(struct operation *o, bool write)
+{
+    if (!pf_ignores(o->t, write) && pf_stack_watched() && !check_again(o, write))
+        check_anew(o, write);
 }
 
 void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
@@ -124,28 +173,29 @@ void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
     struct operation *o = &current;
     *o = (struct operation){.t = t,
                             .addr = (uintptr_t)addr,
+                            .stripe = pf_sync_stripe((uintptr_t)addr),
                             .site = site,
                             .size = packed & 0xff,
                             .op = packed >> 8 & 0xff,
                             .order = packed >> 16 & 0xff,
                             .failure = packed >> 24};
     pf_oracle_begin();
-    /* What learns nothing is looked at here, without the lock; not so under the oracle, which wants it late. */
-    if ((o->op == PF_ATOMIC_STORE || (o->op == PF_ATOMIC_RMW && !acquires(o->order))) &&
-        !pf_rt.careful) {
-        o->checked = true;
-        if (!pf_ignores(t, true) && pf_stack_watched())
-            check(o, true);
-    }
     /* A release must be seen to exist before its value can be. */
     bool release = o->op != PF_ATOMIC_LOAD && (releases(o->order) || t->released);
-    if (o->op != PF_ATOMIC_STORE && !release &&
-        is_as_learned(learned_slot(t, o->addr), o->addr, o->order)) {
-        o->learned = learned_slot(t, o->addr);
-    } else if (release || !pf_sync_absent(o->addr)) {
-        o->lock = pf_sync_lock(o->addr);
-        o->sync = pf_sync_find(o->addr, release);
+    o->quiet = !release && is_quiet(o, o->order);
+    /* What learns nothing is looked at here, without the lock; not so under the oracle, which wants it late. What has learned
+     * all, only if that is no new statement: it may learn something yet. */
+    if (!pf_rt.careful) {
+        if (o->op == PF_ATOMIC_STORE || (o->op == PF_ATOMIC_RMW && !acquires(o->order))) {
+            check(o, true);
+            o->checked = true;
+        } else if (o->quiet && o->op != PF_ATOMIC_CAS) {
+            bool write = o->op == PF_ATOMIC_RMW;
+            o->checked = pf_ignores(t, write) || !pf_stack_watched() || check_again(o, write);
+        }
     }
+    if (!o->quiet)
+        take_lock(o, release);
     return o;
 }
 
@@ -194,6 +244,35 @@ static void store(struct operation *o, struct pf_sync *s, bool rmw)
     }
 }
 
+static __attribute__((noinline)) void finish(struct operation *o, bool stored)
+{
+    struct pf_thread *t = o->t;
+    bool rmw = o->op == PF_ATOMIC_RMW || o->op == PF_ATOMIC_CAS;
+    unsigned order = o->op == PF_ATOMIC_CAS && !stored ? o->failure : o->order;
+    if (!o->locked && !is_quiet(o, order)) { /* somebody released meanwhile */
+        take_lock(o, false);
+        o->late = true;
+    }
+    if (o->op != PF_ATOMIC_STORE && !t->ignore_sync)
+        load(o, o->sync, order);
+    /* After what it learns, which may order it behind the initialisation; before what it tells. */
+    if (!o->checked)
+        check(o, stored);
+    if (stored && !t->ignore_sync && !o->late)
+        store(o, o->sync, rmw);
+    if (o->locked) {
+        if (stored)
+            pf_sync_changed(&o->stripe->lock);
+        if (o->op != PF_ATOMIC_STORE && !t->ignore_sync)
+            note_learned(o, order);
+        pf_spin_unlock(&o->stripe->lock);
+    }
+    pf_oracle_event(t, rmw ? "armw" : stored ? "astore" : "aload", o->addr, order << 1 | stored);
+    pf_oracle_end();
+    if (stored && releases(order))
+        pf_epoch_next(t);
+}
+
 void __pf_atomic_end(void *handle, uint32_t stored)
 {
     struct operation *o = handle;
@@ -203,34 +282,10 @@ void __pf_atomic_end(void *handle, uint32_t stored)
         pf_event_atomic_end(handle, stored);
         return;
     }
-    struct pf_thread *t = o->t;
-    bool rmw = o->op == PF_ATOMIC_RMW || o->op == PF_ATOMIC_CAS;
-    unsigned order = o->op == PF_ATOMIC_CAS && !stored ? o->failure : o->order;
-    bool learned = o->learned && is_as_learned(o->learned, o->addr, order);
-    if (!o->lock && !learned && !pf_sync_absent(o->addr)) { /* somebody released meanwhile */
-        o->lock = pf_sync_lock(o->addr);
-        o->sync = pf_sync_find(o->addr, false);
-        o->late = true;
-    }
-    if (o->op != PF_ATOMIC_STORE && !t->ignore_sync)
-        load(o, o->sync, order);
-    /* After what it learns, which may order it behind the initialisation; before what it tells. */
-    if (!o->checked && !pf_ignores(t, stored) && pf_stack_watched())
-        check(o, stored);
-    if (stored && !t->ignore_sync && !o->late)
-        store(o, o->sync, rmw);
-    if (o->lock) {
-        if (stored)
-            pf_sync_changed(o->lock);
-        if (o->op != PF_ATOMIC_STORE && !t->ignore_sync)
-            note_learned(o, order);
-        pf_spin_unlock(o->lock);
-    }
-    pf_oracle_event(t, rmw ? "armw" : stored ? "astore" : "aload", o->addr, order << 1 | stored);
-    pf_oracle_end();
-    if (stored && releases(order))
-        pf_epoch_next(t);
+    if (!(o->quiet & o->checked) || !is_quiet(o, o->order))
+        finish(o, stored);
     pf_unnest();
+    struct pf_thread *t = o->t;
     if (__builtin_expect(t->signals != NULL, 0) && pf_signal_poll)
         pf_signal_poll(t);
 }

@@ -566,6 +566,21 @@
         not     %r8
         test    $1023, %r8d             /* PF_SID_REF */
         jz      4f
+        bt      $24, %rdx               /* its own older read, beside that of another? */
+        jc      1f
+        mov     (%rcx), %r8
+        mov     %r8, %r9
+        xor     %rax, %r9
+        shr     $45, %r9
+        test    $2047, %r9d             /* the same slot, and plain */
+        jnz     1f
+        bt      $24, %r8
+        jc      1f
+        OUTSIDE %r8
+        jnz     1f
+        mov     %rax, (%rcx)
+        jmp     .Ldone\@
+1:
         mov     %rcx, %r9               /* or in the other words, which another thread drove it to? */
         movabs  $0x140000000000, %r8    /* PF_MORE_USED */
         btr     $45, %r9

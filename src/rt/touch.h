@@ -291,6 +291,30 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint
     return true;
 }
 
+/*
+ * What a thread does to an atomic is mostly what it did before: its last statement of this kind and of these bytes
+ * still stands in the cell, and what stands beside it is atomic too, or known. Then it is enough to renew that one.
+ * The others are left alone, even those that could go: whoever made them will look for them. Returns that word, or NULL
+ * if it is not so.
+ */
+static inline __attribute__((always_inline)) uint64_t *
+pf_cell_own_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
+{
+    const uint64_t differs = ~(PF_BITS_CLK | PF_BITS_ID);
+    uint64_t *word = cell, *own = NULL;
+    for (unsigned n = 2;; n = PF_MORE_WORDS, word = pf_cell_more(cell)) {
+        for (unsigned i = 0; i < n; i++) {
+            uint64_t s = pf_word_get(&word[i]);
+            if (!((s ^ mine) & differs))
+                own = &word[i];
+            else if (!(s & PF_BIT_A) && !pf_stmt_known(clock, s))
+                return NULL;
+        }
+        if (word != cell || !*pf_cell_more_used(cell))
+            return own;
+    }
+}
+
 /* Does the atomic access `mine` replace the atomic s? */
 static inline bool pf_stmt_yields_atomic(const uint32_t *clock, uint64_t s, uint64_t mine)
 {
@@ -355,11 +379,13 @@ pf_cell_touch_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     for (unsigned i = 0; more && i < PF_MORE_WORDS; i++)
         if ((met = pf_atomic_meet(&way, clock, &more[i], mine)))
             return met == PF_MET_COVERED;
-    uint64_t one = way.same ? pf_stmt_join(pf_word_get(way.same), mine) : 0;
-    uint64_t *at = one ? way.same : way.old ? way.old : way.empty;
+    /* Statements of other bytes stay apart where there is room, to be found again one by one. */
+    uint64_t one = 0, *at = way.old ? way.old : way.empty;
+    if (!at && way.same && (one = pf_stmt_join(pf_word_get(way.same), mine)))
+        at = way.same;
     if (!at)
         return false;
-    if (way.old && (way.several || at != way.old))
+    if (way.several)
         for (unsigned i = 0; i < (more ? 2 + PF_MORE_WORDS : 2); i++) {
             uint64_t *word = i < 2 ? &cell[i] : &more[i - 2];
             if (word != at && pf_stmt_yields_atomic(clock, pf_word_get(word), mine))
