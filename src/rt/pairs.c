@@ -110,6 +110,19 @@ static struct pf_pair *entry(struct pf_pairs *own, const struct pf_pairs *before
     return pf_pairs_add(own, key, count, count);
 }
 
+static void count_more(struct pf_pair *e, uint32_t more)
+{
+    e->count = e->count > UINT32_MAX - more ? UINT32_MAX : e->count + more;
+}
+
+void pf_pairs_lasting(struct pf_pairs *own, const struct pf_pairs *before, uint64_t f,
+                      uint64_t other, uint32_t weight)
+{
+    struct pf_pair *e = entry(own, before, pf_pair_key(f, other));
+    if (e)
+        count_more(e, weight);
+}
+
 enum pf_pairs_say pf_pairs_call(struct pf_pairs *own, const struct pf_pairs *before,
                                 const struct pf_rate *r, uint64_t f, const uint64_t *others,
                                 unsigned n, uint32_t weight, uint64_t *wake, uint32_t *left)
@@ -131,7 +144,7 @@ enum pf_pairs_say pf_pairs_call(struct pf_pairs *own, const struct pf_pairs *bef
             coldest = count[i];
         uint32_t more = count[i] ? weight : 1; /* before it was new, it was not there */
         if (e)
-            e->count = e->count > UINT32_MAX - more ? UINT32_MAX : e->count + more;
+            count_more(e, more);
     }
     bool sample = n && pf_rate_bursts(r, coldest, left);
     for (unsigned i = 0; sample && i < n; i++)

@@ -67,5 +67,8 @@ enum pf_pairs_say { PF_PAIRS_PASS, PF_PAIRS_BURST, PF_PAIRS_FIRST_BURST };
 enum pf_pairs_say pf_pairs_call(struct pf_pairs *own, const struct pf_pairs *before,
                                 const struct pf_rate *r, uint64_t f, const uint64_t *others,
                                 unsigned n, uint32_t weight, uint64_t *wake, uint32_t *left);
+/* f and other run at the same time at `weight` calls of functions that they called: nothing is asked. */
+void pf_pairs_lasting(struct pf_pairs *own, const struct pf_pairs *before, uint64_t f,
+                      uint64_t other, uint32_t weight);
 
 #endif

@@ -130,23 +130,35 @@ static uint64_t name_of(struct pf_func *f)
     return name;
 }
 
-/* Looks at the others for `weight` calls of the function. `cold`: it is sampled in any case. */
-static bool look(struct own *o, struct pf_func *f, uint32_t weight, bool cold, uint32_t *left)
+/* The functions that two threads began with run together from then on, but each is entered once, at a moment that timing
+ * makes: alone, or with whatever. So every look at others counts for them too; else they would be new again and again. */
+static void look_first(struct own *o, struct pf_func *first, const struct pf_seen *others,
+                       unsigned n, uint32_t weight)
 {
+    for (unsigned i = 0; i < n; i++)
+        if (others[i].first)
+            pf_pairs_lasting(&o->pairs, &before, name_of(first), others[i].name, weight);
+}
+
+/* Looks at the others for `weight` calls of the function. `cold`: it is sampled in any case. */
+static bool look(struct pf_thread *t, struct pf_func *f, uint32_t weight, bool cold, uint32_t *left)
+{
+    struct own *o = t->sample;
     struct pf_seen others[PF_SEEN_MAX];
-    uint64_t other[PF_SEEN_MAX], wake;
+    uint64_t other[PF_SEEN_MAX], deciding;
     uint64_t name = name_of(f);
     bool alone;
     unsigned n = pf_seat_look(o->seat, others, &alone);
     for (unsigned i = 0; i < n; i++)
         other[i] = others[i].name;
     enum pf_pairs_say say =
-        pf_pairs_call(&o->pairs, &before, &rate, name, other, n, weight, &wake, left);
-    if (cold)
-        wake = ~0ull >> (64 - n);
-    for (; wake; wake &= wake - 1) {
+        pf_pairs_call(&o->pairs, &before, &rate, name, other, n, weight, &deciding, left);
+    if (__pf_tls.frame > t->frames + 1 && t->frames[1].func->number)
+        look_first(o, t->frames[1].func, others, n, weight);
+    for (uint64_t wake = cold ? ~0ull >> (64 - n) : deciding; wake; wake &= wake - 1) {
         const struct pf_seen *s = &others[__builtin_ctzll(wake)];
-        pf_seat_wake(s->seat, say == PF_PAIRS_FIRST_BURST && s->name & PF_SEEN_LOOPS);
+        bool cross = say == PF_PAIRS_FIRST_BURST && wake & -wake & deciding;
+        pf_seat_wake(s->seat, cross && s->name & PF_SEEN_LOOPS);
     }
     pf_seat_done(o->seat);
     if (!alone)
@@ -176,7 +188,7 @@ static enum pf_body call(struct pf_thread *t, struct pf_func *f)
     __atomic_store_n(&__pf_tls.cross, 0, __ATOMIC_RELAXED);
     int32_t *count = &__pf_tls.counts[f->number], *unseen = &o->of[f->number].unseen;
     uint32_t left, weight = (uint32_t)(*unseen - (*count < 0 ? 0 : *count) + 1);
-    bool sample = look(o, f, weight, is_cold(o, f), &left);
+    bool sample = look(t, f, weight, is_cold(o, f), &left);
     int32_t most = *unseen + *unseen / UNSEEN_PART + 1; /* from 0 up, as long as nothing happens */
     *unseen = sample ? 0 : (int32_t)(left - 1 < UNSEEN_MAX ? left - 1 : UNSEEN_MAX);
     if (*unseen > most)

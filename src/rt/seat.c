@@ -103,7 +103,7 @@ static uint64_t known(struct pf_func *f)
 }
 
 /* What a thread with this stack runs: out[0] the function above the top, out[1] the one on top, out[2] the one that it began
- * with; 0: none, or the same. */
+ * with; 0: none. */
 static void running(struct pf_frame *stack, struct pf_frame *top, uint64_t out[SHOWN])
 {
     out[0] = known(__atomic_load_n(&top[0].func, __ATOMIC_RELAXED));
@@ -117,8 +117,6 @@ static void running(struct pf_frame *stack, struct pf_frame *top, uint64_t out[S
     if (out[1] == out[0])
         out[1] = 0;
     out[2] = top > stack + 1 ? known(__atomic_load_n(&stack[1].func, __ATOMIC_RELAXED)) : 0;
-    if (out[2] == out[0] || out[2] == out[1])
-        out[2] = 0;
 }
 
 void pf_seat_leave(uint32_t seat, struct pf_frame *top)
@@ -150,12 +148,12 @@ unsigned pf_seat_look(uint32_t self, struct pf_seen *out, bool *alone)
         if (tls)
             running(seats[i].stack, __atomic_load_n(&tls->frame, __ATOMIC_RELAXED), name);
         for (int k = 0; k < SHOWN; k++)
-            if (name[k] && n < PF_SEEN_MAX)
-                out[n++] = (struct pf_seen){name[k], i};
+            if (name[k] && n < PF_SEEN_MAX && (k == 2 || name[k] != name[2]))
+                out[n++] = (struct pf_seen){name[k], i, k == 2};
     }
     *alone = !n && __atomic_load_n(&expected, __ATOMIC_RELAXED) <= 0;
     if (!n)
-        out[n++] = (struct pf_seen){NOTHING, self};
+        out[n++] = (struct pf_seen){NOTHING, self, false};
     return n;
 }
 

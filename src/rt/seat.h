@@ -19,6 +19,7 @@
 struct pf_seen {
     uint64_t name;  /* of the function; PF_SEEN_LOOPS: it may run for long */
     uint32_t seat;  /* of the thread, for pf_seat_wake */
+    bool first;     /* the thread began with it */
 };
 
 /* -> the seat, or UINT32_MAX when all are taken. */

@@ -211,7 +211,35 @@ int main(void)
     return 0;
 }
 END
-for program in fig2 fig6 loop alone; do
+# Two threads are in work() all the time, but enter it once.
+cat >lasting.c <<'END'
+#include "order.h"
+#include <pthread.h>
+#define NOINLINE __attribute__((noinline)) static
+int shared, own[2];
+NOINLINE void leaf(int i) { own[i]++; }
+static void *work(void *arg)
+{
+    int last = arg == NULL;
+    order_point(last);
+    for (int i = 0; i < 500; i++)
+        leaf(last);
+    order_wait(2 + last);
+    shared++;
+    order_point(2 + last);
+    return NULL;
+}
+int main(void)
+{
+    pthread_t t[2];
+    pthread_create(&t[0], NULL, work, NULL);
+    pthread_create(&t[1], NULL, work, t);
+    pthread_join(t[0], NULL);
+    pthread_join(t[1], NULL);
+    return 0;
+}
+END
+for program in fig2 fig6 loop alone lasting; do
     status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o $program $program.c -pthread
 done
 # f4 comes for the first time while f1, hot, is called.
@@ -240,6 +268,10 @@ has err "Location is global 'shared'"
 status 66 "$PF" run --sample=atexrace --state sl5 -- ./loop 5
 status 0 "$PF" run --sample=atexrace --state sl4 -- ./loop 4
 status 66 "$PF" run --sample=atexrace --state sa -- ./alone
+# Their pair is new twice, and hot after that: it lasts as long as the calls in it.
+status 66 "$PF" run --sample=atexrace --state sw -- ./lasting
+status 66 "$PF" run --sample=atexrace --state sw -- ./lasting
+status 0 "$PF" run --sample=atexrace --state sw -- ./lasting
 # Both races of figure 6: the pair is new, then in its first burst.
 status 66 "$PF" run --sample=full --json full.json -- ./fig6
 status 0 "$PF" run --sample=literace -- ./fig6

@@ -98,6 +98,12 @@ static void test_calls(void **state)
     }
     for (unsigned step = 0; step < 20000; step++) {
         uint64_t f = name[next(FUNCS)], other[5], wake, want = 0;
+        if (next(4) == 0) { /* a look of what they called */
+            uint64_t with = name[next(FUNCS)];
+            uint32_t calls = 1 + next(3);
+            *model_at(&m, f, with) += calls;
+            pf_pairs_lasting(&own, &before, f, with, calls);
+        }
         unsigned n = next(6);
         uint32_t weight = 1 + next(3), left, coldest = UINT32_MAX;
         for (unsigned i = 0; i < n; i++)
