@@ -123,7 +123,6 @@ struct pf_tls {
     uint64_t step; /* from one frame of a plain body to the next: 0 in a thread that is not known */
     int32_t *counts; /* of each function, by number: calls that need not ask */
     struct pf_frame scratch[2];
-    uint8_t busy; /* the runtime's: 1 while a check that did not pass at once goes on */
     uint32_t woken; /* the runtime's: another thread wants this one to be watched */
     uint32_t
         cross; /* not 0: plain bodies cross to the watch body at the next back edge of a loop */

@@ -120,11 +120,61 @@
         .set    TLS_FRAME, 16
         .set    TLS_THREAD, 32
         .set    TLS_CLOCK, 40
-        .set    TLS_BUSY, 104
         .set    THREAD_DIRTY, 20
         .set    THREAD_PAIRS, 32
         .set    THREAD_MET, THREAD_PAIRS+12*4096
+        .set    THREAD_PATHS, THREAD_MET+64*16
         .set    NODE_BLOCKS, 24
+
+/*
+ * uint32_t pf_stack_near(void), see stack.h. Up to the nearest frame that has a node, then down again:
+ *
+ *      rax  its node and call                  edx  the function called       r8  their pf_path_slot
+ *      r9   the frame on top                   r10  the frame                 r11  __pf_tls
+ */
+        .hidden pf_stack_near
+        BEGIN   pf_stack_near
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        mov     %fs:TLS_FRAME(%r11), %r9
+        sub     $16, %r9
+        mov     %r9, %r10
+1:      sub     $16, %r10
+        mov     12(%r10), %eax
+        test    %eax, %eax
+        jz      1b
+        cmp     $1, %eax                /* PF_NODE_ROOT: its name is another one */
+        je      3f
+2:      mov     8(%r10), %ecx
+        mov     16(%r10), %rdx
+        and     $0xbfffffff, %ecx       /* PF_CALL_UNWATCHED */
+        mov     20(%rdx), %edx
+        imul    $31, %eax, %r8d
+        add     %ecx, %r8d
+        shl     $32, %rcx
+        sub     %edx, %r8d
+        or      %rcx, %rax
+        lea     (%r8,%rdx,8), %r8d
+        imul    $0x9e3779b9, %r8d, %r8d
+        shr     $(32 - 8), %r8d         /* PF_PATH_BITS */
+        shl     $4, %r8d
+        add     %fs:TLS_THREAD(%r11), %r8
+        cmp     %rax, THREAD_PATHS(%r8)
+        jne     3f
+        mov     THREAD_PATHS+8(%r8), %rcx
+        cmp     %rax, THREAD_PATHS(%r8) /* a signal's handler may change it meanwhile */
+        jne     3f
+        mov     %rcx, %rax
+        cmp     %edx, %ecx
+        jne     3f
+        shr     $32, %rax
+        add     $16, %r10
+        mov     %eax, 12(%r10)
+        cmp     %r9, %r10
+        jb      2b
+        ret
+3:      xor     %eax, %eax
+        ret
+        END     pf_stack_near
 
 /* Fails unless the statement s is known to the thread: its clk <= clock[sid]. */
         .macro  KNOWN s
@@ -147,8 +197,7 @@
         .endm
 
 /* rax becomes the statement s and itself as one, from two places, if the thread made that pair of
- * them lately (pf_idpair_quick); else fails. rax stays where s says nothing that it does not. A
- * signal's handler waits while TLS_BUSY is set. */
+ * them lately (pf_idpair_quick); else fails. rax stays where s says nothing that it does not. */
         .macro  JOIN s, s32
         OUTSIDE \s
         jz      6f
@@ -165,15 +214,19 @@
         movabs  $0x9e3779b97f4a7c15, %r10
         imul    %r9, %r10
         shr     $(64 - 12), %r10        /* PF_PAIRS_BITS */
-        cmp     %r9, THREAD_PAIRS(%r11,%r10,8)
+        lea     THREAD_PAIRS(%r11,%r10,8), %r11
+        neg     %r10
+        cmp     %r9, (%r11)
         jne     8f
-        mov     THREAD_PAIRS+8*4096(%r11,%r10,4), %r9d
-        test    %r9d, %r9d
+        mov     8*4096(%r11,%r10,4), %r10d
+        cmp     %r9, (%r11)             /* a signal's handler may change it meanwhile */
+        jne     8f
+        test    %r10d, %r10d
         jz      8f
         or      \s, %rax
         shr     $24, %rax
         shl     $24, %rax
-        or      %r9, %rax
+        or      %r10, %rax
 6:
         .endm
 
@@ -444,13 +497,13 @@
         push    %r10
         .cfi_adjust_cfa_offset 8
         mov     __pf_tls@GOTTPOFF(%rip), %r11
-        movb    $1, %fs:TLS_BUSY(%r11)
         mov     %fs:TLS_FRAME(%r11), %rax
         movabs  $0x160000000000, %r8    /* PF_STORE_BASE */
         mov     -4(%rax), %eax          /* the calling context */
-        mov     %esi, %edx
         cmp     $1, %eax                /* PF_NODE_ROOT */
-        jbe     9f
+        jbe     .Lnear\@
+.Lnode\@:
+        mov     %esi, %edx
         shl     $6, %rax
         shr     $4, %edx                /* PF_IDS_PER_BLOCK */
         add     %r8, %rax
@@ -514,7 +567,6 @@
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %fs:TLS_THREAD(%r11), %rax
         movb    $1, THREAD_DIRTY(%rax)
-        movb    $0, %fs:TLS_BUSY(%r11)
 7:      pop     %r10
         pop     %r9
         pop     %r8
@@ -524,6 +576,13 @@
         .cfi_adjust_cfa_offset -48
         ret
         .cfi_adjust_cfa_offset 48
+.Lnear\@:
+        je      9f
+        call    pf_stack_near
+        movabs  $0x160000000000, %r8
+        test    %eax, %eax
+        jnz     .Lnode\@
+        jmp     9f
         .ifc \touch, TOUCH_WRITE
         .if \size < 8
 .Lwrite_on\@:
@@ -558,8 +617,7 @@
         jz      5f
         mov     %r8, 8(%rcx)
         mov     %r9, (%rcx)
-5:      movb    $0, %fs:TLS_BUSY(%r11)
-        jmp     7b
+5:      jmp     7b
 6:      mov     8(%rcx), %rdx           /* in a set that it met lately? */
         mov     %rdx, %r8
         shr     $45, %r8

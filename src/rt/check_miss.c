@@ -11,8 +11,7 @@
 
 /* What check_entry.S counts on. */
 _Static_assert(offsetof(struct pf_tls, key) == 0 && offsetof(struct pf_tls, frame) == 16 &&
-                   offsetof(struct pf_tls, thread) == 32 && offsetof(struct pf_tls, clock) == 40 &&
-                   offsetof(struct pf_tls, busy) == 104,
+                   offsetof(struct pf_tls, thread) == 32 && offsetof(struct pf_tls, clock) == 40,
                "TLS_*");
 _Static_assert(offsetof(struct pf_thread, dirty) == 20, "THREAD_DIRTY");
 _Static_assert(offsetof(struct pf_thread, pairs) == 32 && PF_PAIRS_BITS == 12 &&
@@ -23,6 +22,16 @@ _Static_assert(offsetof(struct pf_thread, met) == 32 + 12 * PF_PAIRS_CACHED && P
                "THREAD_MET");
 _Static_assert(PF_MORE_BASE - 2 * PF_SHADOW_BASE == -(1ull << 44) && PF_MORE_WORDS == 4,
                "8: in MISS");
+_Static_assert(offsetof(struct pf_thread, paths) ==
+                       offsetof(struct pf_thread, met) + PF_MET * sizeof(struct pf_met) &&
+                   PF_PATH_BITS == 8 && sizeof(struct pf_path) == 16 &&
+                   offsetof(struct pf_path, call) == 4 && offsetof(struct pf_path, func) == 8 &&
+                   offsetof(struct pf_path, node) == 12,
+               "THREAD_PATHS");
+_Static_assert(sizeof(struct pf_frame) == 16 && offsetof(struct pf_frame, func) == 0 &&
+                   offsetof(struct pf_frame, call) == 8 && PF_CALL_UNWATCHED == 0x40000000 &&
+                   offsetof(struct pf_func, number) == 20 && PF_NODE_ROOT == 1,
+               "pf_stack_near");
 _Static_assert(offsetof(struct pf_tls, shared) == 8 && PF_SID_REF == 1023, "8: in MISS");
 _Static_assert(offsetof(struct pf_node, block) == 24 && PF_IDS_PER_BLOCK == 16, "NODE_BLOCKS");
 _Static_assert(sizeof(struct pf_frame) - offsetof(struct pf_frame, node) == 4, "frame[-1].node");
@@ -40,9 +49,7 @@ static inline __attribute__((always_inline)) bool miss(uintptr_t addr, uint32_t 
     const uint32_t *clock = __pf_tls.clock;
     if (__builtin_expect(!clock, 0)) /* an unknown thread, a waiting signal, a special mode */
         return false;
-    uint32_t id = pf_stack_id_known(site);
-    if (!id)
-        id = pf_stack_id_near(site);
+    uint32_t id = pf_stack_id_known(site); /* check_entry.S has looked near */
     if (__builtin_expect(!id, 0))
         return false;
     uint64_t mine = (__pf_tls.key & (PF_BITS_SID | PF_BITS_CLK)) | id | (write ? PF_BIT_W : 0);
@@ -59,10 +66,7 @@ static inline __attribute__((always_inline)) bool miss(uintptr_t addr, uint32_t 
     KEEP void pf_stub_##name(uintptr_t addr, uint32_t site);                                       \
     void name##_full(uintptr_t addr, uint32_t site)                                                \
     {                                                                                              \
-        bool done = miss(addr, site, size, write); /* check_entry.S has set `busy` */              \
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);                                                   \
-        __pf_tls.busy = 0;                                                                         \
-        if (!done)                                                                                 \
+        if (!miss(addr, site, size, write))                                                        \
             pf_stub_##name(addr, site);                                                            \
     }
 
@@ -153,11 +157,7 @@ static inline __attribute__((always_inline)) uintptr_t touch_range(uintptr_t add
     KEEP static                                                                                    \
         __attribute__((noinline)) void name##_on(uintptr_t addr, uint64_t size, uint32_t site)     \
     {                                                                                              \
-        __pf_tls.busy = 1;                                                                         \
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);                                                   \
         uintptr_t end = addr + size, to = touch_range(addr, end, site, write);                     \
-        __atomic_signal_fence(__ATOMIC_SEQ_CST);                                                   \
-        __pf_tls.busy = 0;                                                                         \
         if (to < end)                                                                              \
             pf_stub_##name(to, end - to, site);                                                    \
     }                                                                                              \

@@ -125,7 +125,11 @@ static uint32_t child(uint32_t parent, uint32_t call, uint32_t func)
         uint32_t n = child_slow(parent, call, func);
         if (!n)
             return 0;
-        *p = (struct pf_path){parent, call, func, n};
+        p->parent = 0; /* a signal's handler may come in between */
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        *p = (struct pf_path){0, call, func, n};
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        p->parent = parent;
     }
     return p->node;
 }

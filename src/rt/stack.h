@@ -51,20 +51,14 @@ static inline struct pf_path *pf_path_slot(struct pf_thread *t, uint32_t parent,
     return &t->paths[(parent * 31u + func * 7u + call) * 0x9e3779b9u >> (32 - PF_PATH_BITS)];
 }
 
-/* The same where the calling context is not known to the frame yet, but was met lately. */
+/* The node of the frame on top, which has none yet, if the calls that lead to it from the nearest frame that has
+ * one were all met lately: then all of these have theirs. Else 0. In check_entry.S. */
+uint32_t pf_stack_near(void);
+
+/* pf_stack_id_known where the calling context is not known to the frame yet, but was met lately. */
 static inline uint32_t pf_stack_id_near(uint32_t site)
 {
-    struct pf_frame *f = __pf_tls.frame - 1;
-    if (f->node || f[-1].node <= PF_NODE_ROOT)
-        return 0;
-    uint32_t call = pf_frame_site(&f[-1]);
-    const volatile struct pf_path *p =
-        pf_path_slot(__pf_tls.thread, f[-1].node, call, f->func->number);
-    uint32_t node = p->node; /* a signal's handler may change it meanwhile */
-    if (p->parent != f[-1].node || p->call != call || p->func != f->func->number || p->node != node)
-        return 0;
-    f->node = node;
-    return pf_stack_id_known(site);
+    return !__pf_tls.frame[-1].node && pf_stack_near() ? pf_stack_id_known(site) : 0;
 }
 
 /* The same, found if need be; 0 only when a limit was reached. */

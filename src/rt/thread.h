@@ -38,7 +38,7 @@ struct pf_undo {
 };
 
 /* The calling contexts a thread was in lately (stack.h): call `call` of node `parent` to `func`. */
-#define PF_PATH_BITS 6
+#define PF_PATH_BITS 8
 struct pf_path {
     uint32_t parent, call, func, node;
 };
@@ -77,6 +77,7 @@ struct pf_thread {
     uint8_t state;
     struct pf_pair_cache pairs;
     struct pf_met met[PF_MET]; /* by the low bits of the reference */
+    struct pf_path paths[1 << PF_PATH_BITS];
     uint32_t lockset; /* interned id of the locks held now (lockset.h) */
     uint32_t nheld;
     uint64_t
@@ -102,7 +103,6 @@ struct pf_thread {
     uint32_t *acquired; /* what relaxed loads saw: joined by an acquire fence; NULL: nothing */
     uint32_t *released; /* the clock at the last release fence; NULL: none */
     void *signals; /* pending signals, wrap/wrap_signal.c */
-    struct pf_path paths[1 << PF_PATH_BITS];
     struct pf_learned learned[PF_LEARNED];
     struct pf_named named[PF_NAMED];
     struct pf_memo *memo; /* set.c: recent additions to sets */
