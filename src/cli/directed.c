@@ -125,7 +125,7 @@ pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **
     m->env = copy_list(environ, true);
     m->schedule = d->schedule ? strdup(d->schedule) : NULL;
     m->exclude = d->exclude ? strdup(d->exclude) : NULL;
-    m->race = d->flip ? strdup(d->flip) : NULL;
+    m->race = d->flip ? strndup(d->flip, strcspn(d->flip, "@")) : NULL;
     if (!m->tool || !m->argv || !m->env || (d->schedule && !m->schedule))
         return pf_fail(e, PF_NOMEM, "out of memory");
     char runtime[PATH_MAX];

@@ -163,7 +163,7 @@ struct pf_channel {
     char until[256]; /* replay: the point to stop at, or empty; while debugging, empty: the end */
     char file[4096]; /* record: the clip, its absolute path */
     char plan[512]; /* record: a file of steps to follow first, or empty */
-    char flip[256]; /* record: one point before another, "T1:137<T2:40" */
+    char flip[256]; /* record: one point before another, "T1:137<T2:40", or "T1:137<T2:40@31" */
     char at[256]; /* record: the point to go on from several times, or empty */
     uint32_t continuations; /* how often */
     uint32_t jobs; /* plans that fork: so many at a time */

@@ -455,9 +455,8 @@ static void emit_step(struct pf_emit *e, const struct pf_step *s)
     case PF_DO_SCOPE:
         pf_object_scope(e, s);
         return;
-    default:
+    default: /* assembly: others may run meanwhile, see choose_carried */
         pf_emit_copy(e, s->inst);
-        return;
     }
     e->budget = NULL; /* others have counted */
 }
@@ -469,13 +468,36 @@ static bool is_call(LLVMValueRef terminator)
     return LLVMIsAInvokeInst(terminator) || LLVMIsACallBrInst(terminator);
 }
 
-/* Blocks of loops that the budget is carried into: a PHI each, filled at the end. */
+/* Could a loop with this in it wait for another thread without an event? */
+static bool may_spin(LLVMValueRef inst)
+{
+    if (!LLVMIsACallInst(inst))
+        return false;
+    LLVMValueRef fn = pf_callee(inst);
+    size_t n;
+    return fn ? pf_name_starts(LLVMGetValueName2(fn, &n), "llvm.x86.sse2.pause")
+              : LLVMIsAInlineAsm(LLVMGetCalledValue(inst)) != NULL;
+}
+
+static bool spins(const struct pf_plan *plan)
+{
+    for (size_t b = 0; b < plan->nblocks; b++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(plan->blocks[b]); v;
+             v = LLVMGetNextInstruction(v))
+            if (may_spin(v))
+                return true;
+    return false;
+}
+
+/* Blocks of loops that the budget is carried into: a PHI each, filled at the end. None where a loop may spin without
+ * events: others then run in the middle of it (spun.h), and what is left of the budget is another number. */
 static void choose_carried(struct pf_emit *e)
 {
     size_t n = e->plan->nblocks;
     bool *not = pf_grow(NULL, n * sizeof *not);
+    bool none = spins(e->plan);
     for (size_t b = 0; b < n; b++)
-        not[b] = !e->plan->loops[b] || b == 0;
+        not[b] = none || !e->plan->loops[b] || b == 0;
     for (size_t b = 0; b < n; b++) {
         LLVMValueRef term = LLVMGetBasicBlockTerminator(e->plan->blocks[b]);
         for (unsigned i = 0, k = LLVMGetNumSuccessors(term); is_call(term) && i < k; i++)

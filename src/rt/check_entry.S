@@ -6,7 +6,7 @@
  */
 #include "entry_macros.def"
 
-        .text
+        .section pf_text, "ax", @progbits
 
 /* rdi: address, esi: site. slot: byte offset of the word in the cell; shift: lowest bit compared. */
         .macro  CHECK name, size, slot, shift, what

@@ -3,6 +3,7 @@
 For each race that the program's comments want: the two accesses are found in a trace of the program, read by the second
 reader (test/oracle/clip.py), and the program is recorded again with the one first and with the other first. A flip must
 come about, which the trace of the new recording shows, and its recording must replay; or pf says "infeasible" and why.
+Then the second thread is held earlier, 1, 3, 7, ... events before its access: that access may be in a critical section.
 """
 
 import os
@@ -69,9 +70,20 @@ def came_about(file, first, second):
 
 def flip(pf, program, args, policy, first, second, work, more):
     """None, "infeasible", or what is wrong."""
+    before = 0
+    while (said := flip_held(pf, program, args, policy, first, second, before, work, more)) == "infeasible":
+        if before + 1 >= second[1]:
+            break
+        before = min(2 * before + 1, second[1] - 1)
+    return said
+
+
+def flip_held(pf, program, args, policy, first, second, before, work, more):
     clip = work / "flip.clip"
     clip.unlink(missing_ok=True)
     order = "T%d:%d<T%d:%d" % (*first[:2], *second[:2])
+    if before:
+        order += "@%d" % (second[1] - before)
     r = sh([pf, "record", "--trace", "-o", clip, f"--schedule={policy}", f"--flip={order}", "--", program, *args], **more)
     if "infeasible" in r.stderr:
         reason = re.search(r"infeasible: \S+", r.stderr)

@@ -25,6 +25,61 @@ has err "goes round in a loop without events (libforeign.so + 0x"
 has err "in wait_for (spins.c:"
 status 66 "$PF" replay never.clip
 
+# Nobody may go first: a flip that holds the one they wait for cannot come about. That is said by one that spins alone, by
+# several that give way to each other, and by a loop that counts.
+for how in still counting; do
+    status 2 "$PF" record -o held.clip --schedule=random:1 --flip='T2:9<T1:2' -- ./spins $how
+    has err "infeasible: the second event was held back"
+done
+cat >alone.c <<'END'
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+void wait_still(atomic_int *), wait_counting(atomic_int *, long *), give(atomic_int *);
+static atomic_int flag;
+static long rounds;
+int x;
+static void *gives(void *arg)
+{
+    x = 1;
+    if (!arg)
+        give(&flag);
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, gives, argc > 2 ? argv : NULL);
+    if (!strcmp(argv[1], "still"))
+        wait_still(&flag);
+    else
+        wait_counting(&flag, &rounds);
+    x = argc;
+    return pthread_join(t, NULL);
+}
+END
+"$PF" cc -g -O1 alone.c -o alone -L. -lforeign "-Wl,-rpath,$PWD"
+for how in still counting; do
+    status 2 "$PF" record -o held.clip --schedule=random:1 --flip='T0:99<T1:1' -- ./alone $how
+    has err "infeasible: the second event was held back, and the first one "
+done
+# Who gave way to others once, and is now alone for ever: a livelock too.
+status 66 "$PF" record -o alone.clip --schedule=random:1 -- ./alone still never
+has err "goes round in a loop without events (libforeign.so + 0x"
+status 66 "$PF" replay alone.clip
+
+# A lock written in assembly, in functions with events: nobody keeps the processor in it for ever.
+"$PF" cc -g -O2 "$ROOT/test/spinning/assembly.c" -o assembly
+"$PF" cc -g -O1 -DSAYS_SO "$ROOT/test/spinning/assembly.c" -o pausing
+for program in assembly pausing; do
+    for schedule in rr:50 random:1 pct:3,3 pos:1; do
+        status 0 "$PF" record -o assembly.clip --schedule=$schedule -- ./$program
+        has out "300 44850"
+        status 0 "$PF" replay assembly.clip
+        has out "300 44850"
+    done
+done
+
 # What cannot be told from work goes on; one SIGTERM ends it, and the replay.
 "$PF" record -o secret.clip -- ./spins secretly >out 2>err &
 pf=$!

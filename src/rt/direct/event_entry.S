@@ -6,7 +6,7 @@
 
 #define BUDGET 48 /* offset of budget in struct pf_tls; event.c asserts it */
 
-        .text
+        .section pf_text, "ax", @progbits
 
         .macro  COUNT
         mov     __pf_tls@GOTTPOFF(%rip), %r11

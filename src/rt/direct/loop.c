@@ -188,13 +188,13 @@ static uint64_t differing(uint64_t point)
     return which;
 }
 
-enum pf_loop pf_loop_judge(struct pf_spun *out)
+enum pf_loop pf_loop_judge(struct pf_spun *out, bool strict)
 {
     uint64_t point = find_point(), registers = registers_of(), differ = differing(point);
     *out = (struct pf_spun){.at = point, .same = registers & ~differ, .counts = registers & differ};
     if (!point)
         return PF_LOOP_NONE;
-    if (is_a_wait())
+    if (!strict && is_a_wait())
         return PF_LOOP_COUNTS;
     return changes_nothing(point, registers) ? PF_LOOP_REPEATS : PF_LOOP_NONE;
 }

@@ -30,8 +30,8 @@ enum pf_loop { PF_LOOP_NONE, PF_LOOP_REPEATS, PF_LOOP_COUNTS };
 /* The states of one thread, one after the other. True: they are enough. */
 void pf_loop_begin(void);
 bool pf_loop_see(const struct pf_state *s);
-/* What are they? The point and the registers are filled in, for a loop that waits. */
-enum pf_loop pf_loop_judge(struct pf_spun *out);
+/* What are they? The point and the registers are filled in, for a loop that waits. strict: one that counts does not. */
+enum pf_loop pf_loop_judge(struct pf_spun *out, bool strict);
 /* The memory that the loop may count in is kept; words: where it has changed since, false: in too many
  * places. */
 void pf_loop_keep(const struct pf_state *now);

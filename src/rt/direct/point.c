@@ -15,6 +15,8 @@ struct point {
 };
 
 static struct point until, at, first, second; /* first < second */
+static uint64_t
+    hold; /* before this event of its thread the second is held; usually it is the second itself */
 static struct pf_context *held;
 static bool flipped; /* the first is over, and the second comes */
 static struct pf_pending what[2]; /* the two events, in this order */
@@ -85,6 +87,8 @@ static void set_stop(struct pf_context *c, uint64_t from)
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (is_in(all[i], c) && all[i]->event >= from && all[i]->event < c->stop)
             c->stop = all[i]->event;
+    if (is_in(&second, c) && hold >= from && hold < c->stop)
+        c->stop = hold;
     /* The first of a flip is over when its thread stands before the event after it. */
     for (uint64_t e = first.event; e <= first.event + 1 && is_in(&first, c); e++)
         if (e >= from && e < c->stop)
@@ -116,8 +120,12 @@ void pf_point_init(void)
     if (*c->flip) {
         const char *s = parse(&first, c->flip);
         s = s && *s == '<' ? parse(&second, s + 1) : NULL;
-        if (!s || *s)
-            pf_direct_refuse("--flip: expected two points such as T1:137<T2:40");
+        hold = second.event;
+        if (s && *s == '@')
+            s = number(s + 1, &hold) && hold-- ? number(s + 1, &(uint64_t){0}) : NULL;
+        if (!s || *s || hold > second.event)
+            pf_direct_refuse(
+                "--flip: expected two points such as T1:137<T2:40, or T1:137<T2:40@31");
     }
     pf_point_add(pf_context_at(0));
 }
@@ -190,7 +198,7 @@ bool pf_point_reached(struct pf_context *c)
     c->asked = pf_plan_asks(c, event) == event;
     if (is_in(&at, c) && event == at.event)
         pf_checkpoint_serve();
-    if (is_in(&second, c) && event == second.event && !first_is_over()) {
+    if (is_in(&second, c) && event == hold && !first_is_over()) {
         const struct pf_context *other = first_thread();
         held = c;
         what[1] = c->pending;
@@ -213,7 +221,7 @@ void pf_point_passed(const struct pf_context *c)
         return;
     struct pf_context *free = held;
     held = NULL;
-    flipped = true;
+    flipped = hold == second.event; /* else it has still to come there */
     pf_sched_release(free);
 }
 
@@ -231,8 +239,21 @@ static _Noreturn void infeasible(const char *why)
 void pf_point_stuck(void)
 {
     if (held)
-        infeasible("the second event was held back, and the first one cannot come before it: every "
-                   "other thread waits or is over\n");
+        infeasible(
+            "the second event was held back, and the first one cannot come before it: every "
+            "other thread waits, spins or is over (A<B@N holds it before event N, when it has not "
+            "yet taken what they wait for)\n");
+}
+
+bool pf_point_holds(void) { return held; }
+
+void pf_point_lonely(void)
+{
+    if (held)
+        infeasible("the second event was held back, and the first one does not come: the other "
+                   "threads wait for "
+                   "something from outside, or from the thread that is held, and it did not come "
+                   "in 10 seconds\n");
 }
 
 void pf_point_weary(uint64_t events, uint64_t yields)

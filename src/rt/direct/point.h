@@ -8,6 +8,7 @@
  *              until P      the run ends where P is about to happen, or is handed to a debugger
  *              at P         checkpoint: continuations are run from P (checkpoint.h)
  *              flip A<B     B's thread is held before B until A is over
+ *              flip A<B@N   the same before its event N, which comes before B
  *
  * Errors:  a text that is no point is refused at the start. A flip that cannot come about is told as
  *          such when nobody but held threads is left.
@@ -36,6 +37,9 @@ bool pf_point_reached(struct pf_context *c);
 void pf_point_passed(const struct pf_context *c);
 /* Nobody else is left: the flip is not possible. Returns when nobody is held. */
 void pf_point_stuck(void);
+/* Is one held by a flip? The same when the others have waited too long for what may come from outside. */
+bool pf_point_holds(void);
+void pf_point_lonely(void);
 /* So many events of all threads, so many turns given away in a row: the same when the thread is held for too
  * long, the others spin. */
 void pf_point_weary(uint64_t events, uint64_t yields);

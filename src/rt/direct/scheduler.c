@@ -23,6 +23,9 @@
 #define YIELDS_MAX 1000000
 /* Nanoseconds that a plan waits for a thread to which something may come from outside, or from a thread of ours. */
 #define PLAN_PATIENCE 1000000000ull
+#define HOLD_PATIENCE                                                                              \
+    (10 * PLAN_PATIENCE) /* the same where a flip holds a thread and nobody else can run */
+#define PLAN_YIELDS 1000 /* of the thread whose turn it is, without an event */
 #define YIELDS_IDLE 1000
 #define SPUN_WEIGHT 16 /* who gives way in a loop that waits (spun.h) does so for certain */
 #define PART (1u << 16) /* events after which what hurries is looked for */
@@ -47,6 +50,7 @@ static struct {
     uint64_t
         yields; /* segments that ended by giving way, one after the other, without other calls */
     uint64_t yield_calls; /* at the last of them */
+    uint64_t lonely, lonely_calls; /* the same where there was nobody to give way to */
     uint64_t boundary; /* segments closed so far */
     struct pf_context *picked; /* by the policy, for the next segment */
 } s;
@@ -217,6 +221,17 @@ void pf_sched_hopeless(void) { s.hurried = s.hopeless = true; }
 uint64_t pf_sched_progress(void) { return s.calls + s.boundary + s.events + segment_events(); }
 bool pf_sched_follows(void) { return s.following; }
 bool pf_sched_alone(void) { return !s.ready.first && !pf_waits_any() && !pf_waits_moment(); }
+bool pf_sched_yields(void)
+{
+    return s.following ? pf_sched_gives_way_here() : s.hurried || !pf_sched_alone();
+}
+bool pf_sched_holds(void)
+{
+    for (uint32_t i = 0; i < pf_contexts(); i++)
+        if (pf_context_at(i)->state == PF_CONTEXT_HELD)
+            return true;
+    return false;
+}
 bool pf_sched_gives_way_here(void)
 {
     return s.following && s.planned.end == PF_END_YIELDED && s.planned.n == segment_events();
@@ -252,10 +267,13 @@ static struct pf_context *decide(bool yielded)
     struct pf_context *me = s.self, *c = s.picked;
     uint64_t n;
     s.picked = NULL;
-    if ((s.yields > YIELDS_MAX || s.hopeless) && !s.following)
+    bool starved = s.hopeless && !s.ready.first; /* a policy may have let go one that it held */
+    if ((s.yields > YIELDS_MAX || starved) && !s.following) {
+        pf_point_stuck();
         pf_sched_stuck(true);
+    }
     s.boundary++;
-    s.hurried = false;
+    s.hurried = s.hopeless = false;
     pf_world_signals();
     if (s.following && !segment_read())
         pf_replay_over();
@@ -268,21 +286,27 @@ static struct pf_context *decide(bool yielded)
         pf_point_weary(s.events, s.yields);
         if (pf_direct.fuzzing)
             pf_fuzz_patience(s.events);
+        uint64_t until =
+            pf_point_holds() && pf_waits_outside() ? pf_sched_now() + HOLD_PATIENCE : 0;
         do {
             if (pf_direct.fuzzing && !stays && !s.ready.first)
                 pf_fuzz_starved(pf_waits_outside() || !pf_waits_moment());
-            pf_waits_look(!stays && !s.ready.first, 0);
+            pf_waits_look(!stays && !s.ready.first, until);
+            if (until && !stays && !s.ready.first && pf_sched_now() >= until)
+                pf_point_lonely();
         } while (!stays && !s.ready.first);
         if (yielded && s.yields % YIELDS_IDLE < SPUN_WEIGHT && s.yields >= YIELDS_IDLE &&
             (pf_waits_any() || pf_waits_moment()))
             pf_waits_look(true, 0); /* who can run does nothing but wait for those who cannot */
-        uint64_t until = pf_sched_now() + PLAN_PATIENCE;
+        until = pf_sched_now() + PLAN_PATIENCE;
         while ((wanted = pf_plan_next(&n)) && !can_run(wanted)) {
             if (wanted->state == PF_CONTEXT_HELD ||
                 (!wanted->wait.deadline && !pf_waits_outside()) || pf_sched_now() >= until)
                 pf_plan_fails();
             pf_waits_look(true, until);
         }
+        if (wanted && wanted == stays && yielded && s.yields > PLAN_YIELDS)
+            pf_plan_fails();
         struct pf_context *turn = pf_direct.fuzzing && !wanted ? pf_fuzz_turn() : NULL;
         if (wanted || turn) {
             c = wanted ? wanted : turn;
@@ -496,8 +520,13 @@ void pf_sched_yield(void)
     if (pf_direct.fuzzing && !s.ready.first)
         pf_fuzz_starved(true);
     /* Where nobody is to go first, nothing is written, and a replay knows it by that. */
-    if (s.following ? !pf_sched_gives_way_here() : pf_sched_alone() && !s.hurried)
+    if (!pf_sched_yields()) {
+        s.lonely = s.calls == s.lonely_calls + 1 ? s.lonely + 1 : 0;
+        s.lonely_calls = s.calls;
+        if (!s.following)
+            pf_point_weary(pf_sched_events(), s.lonely);
         return;
+    }
     uint64_t weight = s.self->gave_way ? SPUN_WEIGHT : 1;
     s.yields = s.calls == s.yield_calls + 1 ? s.yields + weight : weight;
     s.yield_calls = s.calls;

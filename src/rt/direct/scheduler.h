@@ -46,14 +46,18 @@ void pf_sched_release(struct pf_context *c);
  * policy with priorities may prefer it. */
 void pf_sched_wake(struct pf_context *c, enum pf_woken how);
 void pf_sched_arrived(struct pf_context *c);
-/* Grows with everything that a thread does visibly. Async-signal-safe, as the four below. */
+/* Grows with everything that a thread does visibly. Async-signal-safe, as the six below. */
 uint64_t pf_sched_progress(void);
 /* Is this a replay that follows its recording? Then: does the thread give way here, before its next event? */
 bool pf_sched_follows(void);
 bool pf_sched_gives_way_here(void);
 /* Can nobody but self ever go on, as far as it is up to the target? */
 bool pf_sched_alone(void);
-/* That is so, and self waits for somebody else. */
+/* Does it, if it wants to? Not where there is nobody else. */
+bool pf_sched_yields(void);
+/* Is there anybody whom a flip or a policy holds back? */
+bool pf_sched_holds(void);
+/* Nobody but self can go on, and self waits for somebody else. */
 void pf_sched_hopeless(void);
 /* The clock jumps ahead. */
 void pf_sched_jump(uint64_t ns);

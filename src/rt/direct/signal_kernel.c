@@ -43,10 +43,15 @@ bool pf_kernel_awaits_end(void)
     return false;
 }
 
+/* Signals that libc keeps for itself. It has a handler for them from the first thread on, and only threads send them. */
+#define LIBC_CANCEL 32
+#define LIBC_SETXID 33
+
 bool pf_signal_hopeless(void)
 {
     for (int n = 1; n <= PF_SIGNAL_MAX; n++)
-        if (pf_actions[n].handler != (void *)SIG_DFL && pf_actions[n].handler != (void *)SIG_IGN)
+        if (n != LIBC_CANCEL && n != LIBC_SETXID && pf_actions[n].handler != (void *)SIG_DFL &&
+            pf_actions[n].handler != (void *)SIG_IGN)
             return false;
     return true;
 }

@@ -20,17 +20,22 @@
 #define TRAP_FLAG 0x100
 #define BREAKPOINT 0xcc /* int3 */
 
-/* Ticks without anything visible: before the first look, before a signal forces its way in, in code that
+/* Ticks without anything visible: before the first looks, before a signal forces its way in, in code that
  * may be the runtime's own, and before the user is told. */
 #define FIRST_LOOK 2
+#define SECOND_LOOK 8 /* in code with events */
 #define SIGNAL_WAITS 8
 #define SIGNAL_WAITS_LONG 32
 #define TOLD 2500
+/* The same before a loop that counts is taken to wait for a thread that we hold back, while nobody else can run. At
+ * TOLD every loop is. */
+#define HELD_LOOK 64
 /* In a replay a loop goes round so often before it is taken to be as it was: the first rounds may differ. In
  * a tick the recorded one went round more often. */
 #define SETTLED 100
 #define PASSES_MAX 100000
 #define ROUND_STEPS 128
+#define LONELY_ROUNDS 20000 /* a fraction of a second */
 
 enum phase {
     IDLE,
@@ -54,6 +59,7 @@ static struct {
     struct pf_state base; /* at the point, before that */
     uint64_t asked; /* at so many steps: what has changed? */
     uint64_t over; /* the point whose instruction is being stepped over; 0: none */
+    uint64_t lonely, lonely_stamp; /* rounds of a loop that gives way, with nobody to give way to */
     uint64_t lo, hi; /* an object that may be watched */
 } k;
 
@@ -64,6 +70,7 @@ static struct {
     uint64_t at;
     uint8_t byte; /* that was there */
     bool gives_way; /* else it is only expected */
+    bool repeats; /* a round changes nothing */
 } points[POINTS];
 static uint32_t npoints;
 
@@ -89,7 +96,7 @@ static bool plant(uint64_t at, bool gives_way)
         i = (int)npoints++;
         points[i].at = at;
         points[i].byte = *(volatile uint8_t *)at;
-        points[i].gives_way = false;
+        points[i].gives_way = points[i].repeats = false;
         put_byte(at, BREAKPOINT);
     }
     points[i].gives_way |= gives_way;
@@ -108,6 +115,10 @@ void pf_spun_child(void)
 
 extern char pf_give_way[];
 
+#define BOUND(name) extern char name[] __attribute__((weak, visibility("hidden")))
+BOUND(__start_pf_text);
+BOUND(__stop_pf_text);
+
 /* Is this code of an object that has neither events nor the runtime in it? */
 static bool is_foreign(uint64_t rip)
 {
@@ -123,6 +134,17 @@ static bool is_foreign(uint64_t rip)
     k.lo = lo;
     k.hi = hi;
     return true;
+}
+
+/* May a thread give way here? In code with events too: a loop that has none for a while may be one that is written
+ * in assembly, and nothing of the runtime's is kept in registers there (emit_event.c). */
+static bool may_stop(uint64_t rip)
+{
+    struct dl_find_object o;
+    if (is_foreign(rip))
+        return true;
+    return (rip < (uint64_t)__start_pf_text || rip >= (uint64_t)__stop_pf_text) &&
+           !__pf_tls.nested && !pf_context_self()->trap && _dl_find_object((void *)rip, &o) == 0;
 }
 
 static void stop(ucontext_t *u)
@@ -161,8 +183,8 @@ static void gives_way(ucontext_t *u)
 
 static void judge(ucontext_t *u)
 {
-    k.loop = pf_loop_judge(&k.spun);
-    if (k.loop == PF_LOOP_NONE || (k.loop == PF_LOOP_COUNTS && k.alone))
+    k.loop = pf_loop_judge(&k.spun, k.alone && (k.ticks < HELD_LOOK || !pf_sched_holds()));
+    if (k.loop == PF_LOOP_NONE)
         stop(u);
     else
         begin(APPROACH);
@@ -197,8 +219,10 @@ static void end_way(ucontext_t *u)
     if (!k.expected) {
         k.spun.steps = k.steps;
         k.spun.way = k.way;
-        if (plant(k.spun.at, true))
+        if (plant(k.spun.at, true)) {
+            points[point_at(k.spun.at)].repeats = k.loop == PF_LOOP_REPEATS;
             gives_way(u);
+        }
         return;
     }
     k.expected = false;
@@ -219,7 +243,7 @@ static void step(ucontext_t *u)
     }
     k.steps++;
     if (k.phase == IDLE || k.steps > PF_LOOP_STEPS || pf_sched_progress() != k.stamp ||
-        !is_foreign(now.rip)) {
+        !may_stop(now.rip)) {
         stop(u);
         return;
     }
@@ -254,12 +278,25 @@ static void step_over(ucontext_t *u, int i)
     u->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
 }
 
+/* One more round of a loop that gives way, and there is nobody to give way to: will that ever change? */
+static bool is_hopeless(int i)
+{
+    uint64_t stamp = pf_sched_progress();
+    k.lonely = stamp == k.lonely_stamp ? k.lonely + 1 : 0;
+    k.lonely_stamp = stamp;
+    return k.lonely > LONELY_ROUNDS && !pf_sched_follows() && pf_signal_hopeless() &&
+           (points[i].repeats || pf_sched_holds());
+}
+
 static void pass(ucontext_t *u, int i)
 {
     struct pf_context *c = pf_context_self();
     u->uc_mcontext.gregs[REG_RIP] = (greg_t)points[i].at;
     if (points[i].gives_way) {
-        if (c->gave_way) {
+        k.ticks = 0;
+        if (!c->gave_way && !pf_sched_yields() && is_hopeless(i))
+            pf_sched_hopeless();
+        if (c->gave_way || !pf_sched_yields()) {
             c->gave_way = false;
             step_over(u, i);
         } else {
@@ -339,6 +376,18 @@ static void tell(uint64_t rip)
     k.told = true;
 }
 
+/* It seems to wait for a thread that we hold back: that one is let go, or what it is held for is not possible. */
+static bool waits_for_held(ucontext_t *u)
+{
+    uint64_t rip = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
+    if (k.ticks < TOLD || !pf_sched_alone() || !pf_sched_holds() || !may_stop(rip))
+        return false;
+    k.alone = true;
+    k.spun = (struct pf_spun){.at = rip};
+    gives_way(u);
+    return true;
+}
+
 /* A signal that ends the program waits, and the thread does not come to a place where it is taken. */
 static bool forced(ucontext_t *u)
 {
@@ -362,11 +411,13 @@ static void tick(ucontext_t *u)
         return;
     }
     k.ticks++;
-    if (k.phase != IDLE || pf_materialised || pf_sched_follows() || forced(u))
+    if (k.ticks == 1)
+        k.look = FIRST_LOOK;
+    if (k.phase != IDLE || pf_materialised || pf_sched_follows() || forced(u) || waits_for_held(u))
         return;
     if (k.ticks == TOLD && !k.told && !pf_sched_alone())
         tell(rip);
-    if (k.ticks < k.look || !is_foreign(rip))
+    if (k.ticks < k.look || !may_stop(rip) || (k.ticks < SECOND_LOOK && !is_foreign(rip)))
         return;
     k.look = k.ticks * 4;
     k.alone = pf_sched_alone();

@@ -18,7 +18,7 @@
 #define FUTEX_WAKE_PRIVATE 129
 #define ARCH_SET_FS 0x1002
 
-        .text
+        .section pf_text, "ax", @progbits
         .globl  pf_switch
         .hidden pf_switch
         .type   pf_switch, @function

@@ -1,8 +1,15 @@
 /*
  * wrap_spin.c - pthread_spin_*. They spin in user code, so a handler may run meanwhile.
+ *
+ * In directed mode nobody spins: who finds the lock taken waits for its word as for a futex, and who gives it up
+ * wakes one. So a flip or a plan that holds back the owner is seen to fail, and a cycle of spin locks is a
+ * deadlock.
  */
 #include "wrap_lock.h"
+#include <linux/futex.h>
 #include <pthread.h>
+
+PF_REAL_EXTERN(pthread_spin_lock);
 
 PF_INTERPOSE(int, pthread_spin_init, (pthread_spinlock_t * l, int shared))
 {
@@ -30,13 +37,23 @@ PF_INTERPOSE_OFTEN(int, pthread_spin_trylock, (pthread_spinlock_t * l))
     return r;
 }
 
+static int lock(pthread_spinlock_t *l)
+{
+    int r;
+    if (!pf_directed())
+        return PF_REAL(pthread_spin_lock)(l);
+    while ((r = PF_REAL(pthread_spin_trylock)(l)) == EBUSY)
+        pf_target_futex((void *)l, FUTEX_WAIT, (uint32_t)*l);
+    return r;
+}
+
 PF_INTERPOSE_OFTEN(int, pthread_spin_lock, (pthread_spinlock_t * l))
 {
     PF_CALL(c, pthread_spin_lock);
     pf_lock_asked(&c, l);
     if (!c.t)
-        return PF_REAL(pthread_spin_lock)(l);
-    int r = PF_BLOCKING(c, PF_REAL(pthread_spin_lock)(l));
+        return lock(l);
+    int r = PF_BLOCKING(c, lock(l));
     if (r == 0)
         pf_lock_taken(c.t, l, 0, 0);
     return r;
@@ -47,5 +64,8 @@ PF_INTERPOSE_OFTEN(int, pthread_spin_unlock, (pthread_spinlock_t * l))
     PF_CALL(c, pthread_spin_unlock);
     if (c.t)
         pf_lock_dropping(c.t, l);
-    return PF_REAL(pthread_spin_unlock)(l);
+    int r = PF_REAL(pthread_spin_unlock)(l);
+    if (pf_directed())
+        pf_target_futex((void *)l, FUTEX_WAKE, 1);
+    return r;
 }
