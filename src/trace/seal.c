@@ -206,25 +206,30 @@ static int by_object(const void *x, const void *y)
     return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-/* The cells that are no ranges, by address. */
+/* The cells that are no ranges, by the power of two below their size, then by address: one long cell
+ * must not make everybody look at all the small ones before it. */
+struct mapped {
+    uint64_t addr;
+    uint32_t cell;
+    uint8_t bits; /* of the size */
+};
 struct map {
-    struct {
-        uint64_t addr;
-        uint32_t cell;
-    } *at;
-    size_t n;
-    uint64_t longest;
+    struct mapped *at;
+    size_t begin[66]; /* by bits */
 };
 
-static int by_address(const void *x, const void *y)
+static int by_mapped(const void *x, const void *y)
 {
-    uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-    return a < b ? -1 : a > b;
+    const struct mapped *a = x, *b = y;
+    if (a->bits != b->bits)
+        return a->bits < b->bits ? -1 : 1;
+    return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
 static void make_map(struct pf_trace *t, struct map *m)
 {
     bool *used = pf_mem_zero(t->cells.len + 1, sizeof *used);
+    size_t n = 0;
     *m = (struct map){.at = pf_mem_resize(NULL, t->cells.len + 1, sizeof *m->at)};
     for (size_t i = 0; i < t->places.len; i++) {
         const struct pf_range *p = &t->places.at[i];
@@ -232,13 +237,15 @@ static void make_map(struct pf_trace *t, struct map *m)
             used[c] = true;
     }
     for (uint32_t c = 0; c < t->cells.len; c++)
-        if (used[c]) {
-            m->at[m->n].addr = t->cells.at[c].addr;
-            m->at[m->n++].cell = c;
-            m->longest = t->cells.at[c].size > m->longest ? t->cells.at[c].size : m->longest;
+        if (used[c] && t->cells.at[c].size) {
+            unsigned bits = 64u - (unsigned)__builtin_clzll(t->cells.at[c].size);
+            m->at[n++] = (struct mapped){t->cells.at[c].addr, c, (uint8_t)bits};
+            m->begin[bits + 1]++;
         }
-    if (m->n)
-        qsort(m->at, m->n, sizeof *m->at, by_address);
+    for (size_t i = 1; i < sizeof m->begin / sizeof *m->begin; i++)
+        m->begin[i] += m->begin[i - 1];
+    if (n)
+        qsort(m->at, n, sizeof *m->at, by_mapped);
     if (t->tables->objects.len)
         qsort(t->tables->objects.at, t->tables->objects.len, sizeof *t->tables->objects.at,
               by_object);
@@ -247,20 +254,25 @@ static void make_map(struct pf_trace *t, struct map *m)
 
 static void add_range(struct pf_trace *t, const struct map *m, const struct pf_range *p)
 {
-    uint64_t from = p->addr > m->longest ? p->addr - m->longest : 0, end = p->addr + p->size;
-    size_t lo = 0, hi = m->n;
-    while (lo < hi) { /* the first that can reach into the range */
-        size_t mid = (lo + hi) / 2;
-        if (m->at[mid].addr < from)
-            lo = mid + 1;
-        else
-            hi = mid;
+    uint64_t end = p->addr + p->size;
+    for (unsigned bits = 1; bits <= 64; bits++) {
+        uint64_t longest = ~0ull >> (64 - bits);
+        uint64_t from = p->addr > longest ? p->addr - longest : 0;
+        size_t lo = m->begin[bits], hi = m->begin[bits + 1];
+        while (lo < hi) { /* the first that can reach into the range */
+            size_t mid = (lo + hi) / 2;
+            if (m->at[mid].addr < from)
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        for (; lo < m->begin[bits + 1] && m->at[lo].addr < end; lo++)
+            if (m->at[lo].addr + t->cells.at[m->at[lo].cell].size > p->addr)
+                pf_vec_push(&t->reach_items, m->at[lo].cell);
     }
-    for (; lo < m->n && m->at[lo].addr < end; lo++)
-        if (m->at[lo].addr + t->cells.at[m->at[lo].cell].size > p->addr)
-            pf_vec_push(&t->reach_items, m->at[lo].cell);
     const struct pf_object *o = t->tables->objects.at;
-    for (lo = 0, hi = t->tables->objects.len; lo < hi;) {
+    size_t lo = 0, hi = t->tables->objects.len;
+    while (lo < hi) {
         size_t mid = (lo + hi) / 2;
         if (o[mid].addr < p->addr)
             lo = mid + 1;
