@@ -249,7 +249,8 @@ int main(int argc, char **argv)
     struct pf_host *h;
     struct pf_clip_writer *w;
     static char *argv1[] = {"p", NULL};
-    struct pf_clip_meta m = {.program = "/p", .cwd = "/", .argv = argv1, .env = argv1};
+    struct pf_clip_meta m = {
+        .program = "/p", .cwd = "/", .argv = argv1, .env = argv1, .traced = PF_CODE_VERSION};
     uint8_t use[PF_STREAMS] = {0};
     for (int s = PF_STREAM_EVENT; s < PF_STREAMS; s++)
         use[s] = PF_RING_WRITE;

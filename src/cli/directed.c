@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "directed.h"
 #include "debugger.h"
+#include "event_code.h"
 #include "file.h"
 #include "host.h"
 #include "libdir.h"
@@ -113,7 +114,7 @@ void pf_directed_tell_errors(const char *verb, const struct pf_clip_end *end)
 pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **argv,
                                const struct pf_directed *d, struct pf_error *e)
 {
-    *m = (struct pf_clip_meta){.abi = PF_ABI_VERSION, .traced = d->tracing};
+    *m = (struct pf_clip_meta){.abi = PF_ABI_VERSION, .traced = d->tracing ? PF_CODE_VERSION : 0};
     m->tool = strdup(PF_VERSION);
     m->program = realpath(path, NULL);
     if (!m->program)
@@ -378,7 +379,7 @@ pf_status pf_directed_replay(const struct pf_clip *clip, const char *file, struc
     if (s != PF_OK)
         return s;
     struct pf_clip_meta meta = clip->meta;
-    meta.traced = true;
+    meta.traced = PF_CODE_VERSION;
     if (file && (s = pf_clip_create(&w, file, &meta, e)) != PF_OK)
         return s;
     if (chdir(clip->meta.cwd)) {

@@ -56,7 +56,7 @@ struct pf_field {
     PF_FIELD(ENV, 7, 1)      /* the environment, in order */                                            \
     PF_FIELD(SCHEDULE, 8, 0) /* the policy asked for, text */                                      \
     PF_FIELD(EXCLUDE, 9, 0)                                                                        \
-    PF_FIELD(TRACED, 10, 0)  /* u32: 1 when events are in the file */                               \
+    PF_FIELD(TRACED, 10, 0)  /* u32: version of the trace when events are in the file, or 0 */      \
     PF_FIELD(RUNTIME, 12,                                                                          \
              0) /* the program is not instrumented: XXH64 of the runtime it got, u64 */            \
     PF_FIELD(RACE, 11, 0)    /* what it shows: two events, "T1:137<T2:40" */                          \

@@ -26,7 +26,7 @@ struct pf_clip_meta {
     uint64_t
         runtime; /* not instrumented: XXH64 of the runtime that was preloaded; 0: instrumented */
     uint32_t abi;
-    bool traced;
+    uint32_t traced; /* version of the trace that is in it; 0: none */
 };
 void pf_clip_meta_release(struct pf_clip_meta *m);
 

@@ -54,7 +54,7 @@ static pf_status write_clip(const struct pf_clip_meta *meta, const struct stream
 {
     struct pf_clip_writer *w;
     struct pf_clip_meta untraced = *meta;
-    untraced.traced = false;
+    untraced.traced = 0;
     pf_status s = pf_clip_create(&w, path, &untraced, e);
     if (s != PF_OK)
         return s;

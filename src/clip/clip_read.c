@@ -113,7 +113,7 @@ static bool take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const 
     case PF_FIELD_RACE:
         return set_text(&m->race, p, n);
     case PF_FIELD_TRACED:
-        m->traced = number(p, n);
+        m->traced = (uint32_t)number(p, n);
         return true;
     case PF_FIELD_STATUS:
         c->end.wait = (int)number(p, n);

@@ -140,7 +140,6 @@ static pf_status put_meta(struct pf_clip_writer *w, const struct pf_clip_meta *m
                           struct pf_error *e)
 {
     struct fields f = {0};
-    uint32_t traced = m->traced;
     add_text(&f, PF_FIELD_TOOL, m->tool);
     add_field(&f, PF_FIELD_ABI, &m->abi, sizeof m->abi);
     add_text(&f, PF_FIELD_PROGRAM, m->program);
@@ -155,7 +154,7 @@ static pf_status put_meta(struct pf_clip_writer *w, const struct pf_clip_meta *m
     add_text(&f, PF_FIELD_RACE, m->race);
     if (m->runtime)
         add_field(&f, PF_FIELD_RUNTIME, &m->runtime, sizeof m->runtime);
-    add_field(&f, PF_FIELD_TRACED, &traced, sizeof traced);
+    add_field(&f, PF_FIELD_TRACED, &m->traced, sizeof m->traced);
     return put_fields(w, PF_STREAM_META, &f, e);
 }
 

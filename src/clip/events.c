@@ -1,7 +1,7 @@
 /*
  * events.c - see events.h. Three columns are unpacked chunk by chunk, side by side; behind the bytes of
- * each stand zeros, so that a short event can be decoded without asking how many bytes are left, and
- * is looked at afterwards.
+ * each stand zeros, so that an event can be decoded without asking how many bytes are left, and is
+ * looked at afterwards.
  */
 #define _GNU_SOURCE
 #include "events.h"
@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLACK 32     /* zeros behind a column; more than the short form takes */
-#define LONGEST 2048 /* bytes of a column that one event of the long form may take */
+#define LONGEST 256   /* more bytes of a column than one event takes */
+#define SLACK LONGEST /* zeros behind a column */
 #define THREADS (1u << 16)
+#define ROOM 256 /* events with bytes that are given at once */
 
 struct column {
     unsigned stream;
@@ -32,6 +33,9 @@ struct pf_events {
     struct column head, addr, value;
     uint64_t count;
     bool cut;
+    pf_status failed; /* why nothing can be read any more */
+    struct pf_error why;
+    unsigned char room[ROOM + 1][PF_CODE_WIDE_MOST]; /* bytes of the events that were given last */
 };
 
 /* Makes room behind what is left and unpacks chunks until there are more than `want` bytes, or no more. */
@@ -72,6 +76,11 @@ static __attribute__((noinline)) pf_status refill(struct pf_events *r, struct co
 
 pf_status pf_events_open(struct pf_events **out, const struct pf_clip *clip, struct pf_error *e)
 {
+    if (clip->stream[PF_STREAM_EVENT].n && clip->meta.traced != PF_CODE_VERSION)
+        return pf_fail(e, PF_BAD,
+                       "%s: its events are in version %u of the trace, this pf reads version %d: "
+                       "record it again",
+                       clip->path, clip->meta.traced, PF_CODE_VERSION);
     struct pf_events *r = calloc(1, sizeof *r);
     if (r) {
         r->code = calloc(1, sizeof *r->code);
@@ -99,7 +108,10 @@ pf_status pf_events_open(struct pf_events **out, const struct pf_clip *clip, str
         s = pf_names_read(&r->names, r->code, &r->ncode, names.at, (size_t)(names.end - names.at),
                           clip->path, e);
     free(names.bytes);
-    if (s == PF_OK && !r->ncode && !(r->code->site = calloc(r->ncode = 1, sizeof *r->code->site)))
+    if (s == PF_OK && !r->ncode)
+        r->code->site = calloc(r->ncode = 1, sizeof *r->code->site);
+    if (s == PF_OK &&
+        (!r->code->site || !(r->code->shape = calloc(r->ncode, sizeof *r->code->shape))))
         s = pf_fail(e, PF_NOMEM, "%s: out of memory", clip->path);
     if (s == PF_OK)
         *out = r;
@@ -116,8 +128,10 @@ void pf_events_free(struct pf_events *r)
     if (!r)
         return;
     pf_names_release(&r->names);
-    if (r->code)
+    if (r->code) {
         free(r->code->site);
+        free(r->code->shape);
+    }
     free(r->code);
     free(r->thread);
     free(r->head.bytes);
@@ -126,151 +140,208 @@ void pf_events_free(struct pf_events *r)
     free(r);
 }
 
-static bool nonsense(struct pf_events *r, const char *what, pf_status *s, struct pf_error *e)
-{
-    *s = pf_fail(e, PF_BAD, "%s: event %" PRIu64 ": %s", r->clip->path, r->count + 1, what);
-    return false;
-}
+/* --- decoding --- */
 
-/* More bytes than the column has are zeros; who took them finds out by `at`. */
-static uint64_t varint(struct column *c)
-{
-    uint64_t v = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-        unsigned char b = c->at < c->end + SLACK ? *c->at : 0;
-        c->at++;
-        v |= (uint64_t)(b & 127) << shift;
-        if (b < 128)
-            break;
-    }
-    return v;
-}
+/* What changes with every event, in registers as far as there are any. */
+struct cursor {
+    const unsigned char *h, *a, *v;
+    struct pf_code_thread t;
+    uint32_t thread;
+    unsigned bytes; /* events that have some */
+};
 
 /* The columns hold less than the event needs: good up to the event before. */
-static bool stop(struct pf_events *r)
+static void stop(struct pf_events *r)
 {
     r->cut = true;
     r->head.at = r->head.end;
     r->head.chunk = r->clip->stream[PF_STREAM_EVENT].n;
+}
+
+static bool in_bounds(const struct pf_events *r, const unsigned char *a, const unsigned char *v)
+{
+    return a <= r->addr.end && v <= r->value.end;
+}
+
+/* The event makes no sense; at the end of what was cut, it is not whole. */
+static bool nonsense(struct pf_events *r, struct cursor c, const char *what)
+{
+    if (in_bounds(r, c.a, c.v))
+        r->failed = pf_fail(&r->why, PF_BAD, "%s: event %" PRIu64 ": %s", r->clip->path,
+                            r->count + 1, what);
+    else
+        stop(r);
     return false;
 }
 
-static inline bool in_bounds(const struct pf_events *r)
+static bool unknown_site(struct pf_events *r, struct cursor c)
 {
-    return r->addr.at <= r->addr.end && r->value.at <= r->value.end;
+    if (r->clip->ended)
+        return nonsense(r, c, "its site is not known");
+    stop(r);
+    return false;
 }
 
-static bool know_site(struct pf_events *r, uint64_t site)
+static bool is_known(const struct pf_events *r, uint64_t site)
 {
-    return site < r->names.nsites && r->names.site[site].known;
+    return site < r->ncode && site < r->names.nsites && r->names.site[site].known;
 }
 
-static bool take_long(struct pf_events *r, unsigned kind, struct pf_record *out, pf_status *s,
-                      struct pf_error *e)
+/* Values and bytes of an event of the long form. */
+static inline bool take_contents(struct pf_events *r, struct cursor *c, unsigned has,
+                                 struct pf_code_site *books, struct pf_record *out)
 {
-    struct pf_code_thread *t = r->now;
-    unsigned char has = *r->addr.at++;
-    uint64_t site = (uint64_t)(t->site + pf_code_unzigzag(varint(&r->addr)));
-    if (!in_bounds(r) || !know_site(r, site))
-        return in_bounds(r) && r->clip->ended ? nonsense(r, "its site is not known", s, e)
-                                              : stop(r);
+    uint64_t base = pf_code_base(r->code, books, has, out->what);
+    if (has & PF_HAS_OLD)
+        out->old = base += pf_code_take_signed(&c->v);
+    if (has & PF_HAS_VALUE) {
+        out->value = base + pf_code_take_signed(&c->v);
+        pf_code_step_value(r->code, books, &c->t, has, out->what, out->more, out->value);
+    }
+    if (has & PF_HAS_BYTES) {
+        uint64_t n = pf_code_take_varint(&c->v);
+        if (n > PF_CODE_WIDE_MOST)
+            return false;
+        out->nbytes = (uint32_t)n;
+        out->bytes = memcpy(r->room[c->bytes++], c->v, n);
+        c->v += n;
+    }
+    return true;
+}
+
+static __attribute__((noinline)) bool take_long(struct pf_events *r, struct cursor *c,
+                                                unsigned kind, struct pf_record *out)
+{
+    struct pf_code_thread *t = &c->t;
+    unsigned has = *c->a++;
+    uint64_t site = t->site + pf_code_take_signed(&c->a);
+    if (!is_known(r, site))
+        return unknown_site(r, *c);
     struct pf_code_site *books = &r->code->site[site];
-    pf_code_take_site(r->code, t, (uint32_t)site);
+    struct pf_code_shape *shape = &r->code->shape[site];
+    pf_code_step_site(r->code, t, (uint32_t)site);
     *out = (struct pf_record){.kind = (uint8_t)kind,
-                              .thread = (uint32_t)(t - r->thread),
+                              .thread = c->thread,
                               .site = (uint32_t)site,
                               .attached = has & PF_HAS_NO_INDEX,
                               .has_value = has & PF_HAS_VALUE,
                               .has_old = has & PF_HAS_OLD};
-    if (has & PF_HAS_OPERAND)
-        books->addr = out->what = books->addr + (uint64_t)pf_code_unzigzag(varint(&r->addr));
-    if (has & PF_HAS_SECOND)
-        out->more = varint(&r->addr);
-    if (has & PF_HAS_FLAGS)
-        out->flags = *r->addr.at++;
-    if (has & PF_HAS_VALUE)
-        out->value = varint(&r->value);
-    if (has & PF_HAS_OLD)
-        out->old = varint(&r->value);
-    if (has & PF_HAS_BYTES) {
-        uint64_t n = varint(&r->value);
-        if (n > 1024)
-            return nonsense(r, "it has more bytes than an event can have", s, e);
-        out->nbytes = (uint32_t)n;
-        out->bytes = r->value.at;
-        r->value.at += n;
+    if (has & PF_HAS_OPERAND) {
+        out->what = books->addr + pf_code_take_signed(&c->a);
+        pf_code_step_address(books, t, out->what);
+        t->operand = out->what;
     }
-    if (!in_bounds(r))
-        return stop(r);
-    out->index = t->index += !out->attached;
+    if (has & PF_HAS_SECOND)
+        out->more = pf_code_take_varint(&c->a);
+    if (has & PF_HAS_FLAGS)
+        out->flags = *c->a++;
+    uint64_t skip = has & PF_HAS_SKIP ? pf_code_take_varint(&c->a) : 0;
+    if (skip > UINT32_MAX)
+        return nonsense(r, *c, "it skips more events than a thread has");
+    *shape = (struct pf_code_shape){out->more,    (uint32_t)skip, (uint8_t)kind,
+                                    (uint8_t)has, out->flags,     0};
+    out->index = t->index += skip + !out->attached;
+    if (!take_contents(r, c, has, books, out))
+        return nonsense(r, *c, "it has more bytes than an event can have");
     return true;
 }
 
-static bool take_other(struct pf_events *r, unsigned what, pf_status *s, struct pf_error *e)
+/* The number of the site that the code says, or one that is too large. */
+static inline uint64_t take_site(struct pf_events *r, struct cursor *c, unsigned code)
 {
-    uint64_t n = varint(&r->addr);
-    if (!in_bounds(r))
-        return stop(r);
-    if (what == PF_CODE_THREAD && n >= THREADS)
-        return nonsense(r, "its thread has no number", s, e);
-    if (what == PF_CODE_THREAD)
-        r->now = &r->thread[n];
-    else if (r->now)
-        r->now->index = n;
-    return true;
+    return code == PF_CODE_SITE ? c->t.site + pf_code_take_signed(&c->a)
+                                : r->code->site[c->t.site].next[code & 1];
 }
 
-bool pf_events_next(struct pf_events *r, struct pf_record *out, pf_status *s, struct pf_error *e)
+static inline bool take_again(struct pf_events *r, struct cursor *c, unsigned what,
+                              struct pf_record *out)
 {
-    *s = PF_OK;
-    for (;;) {
-        if (__builtin_expect(r->head.at == r->head.end, 0) &&
-            (*s = refill(r, &r->head, 1, e)) != PF_OK)
-            return false;
-        if (__builtin_expect(r->addr.at >= r->addr.low, 0) &&
-            (*s = refill(r, &r->addr, LONGEST, e)) != PF_OK)
-            return false;
-        if (__builtin_expect(r->value.at >= r->value.low, 0) &&
-            (*s = refill(r, &r->value, LONGEST, e)) != PF_OK)
-            return false;
-        if (r->head.at == r->head.end)
-            return false;
-        unsigned head = *r->head.at++, code = head & 3;
-        struct pf_code_thread *t = r->now;
-        if (__builtin_expect(code == PF_CODE_OTHER, 0)) {
-            unsigned what = head >> 2;
-            if (what < PF_CODE_EVENT) {
-                if (!take_other(r, what, s, e))
-                    return false;
-                continue;
-            }
-            if (!t || what >= PF_CODE_EVENT + PF_EV_KINDS)
-                return nonsense(r, t ? "unknown kind" : "no thread made it", s, e);
-            bool ok = take_long(r, what - PF_CODE_EVENT, out, s, e);
-            r->count += ok;
-            return ok;
-        }
-        if (!t)
-            return nonsense(r, "no thread made it", s, e);
-        uint64_t site = code == PF_CODE_SITE
-                            ? (uint64_t)(t->site + pf_code_unzigzag(varint(&r->addr)))
-                            : r->code->site[t->site].next[code];
-        if (__builtin_expect(site >= r->ncode || !r->code->site[site].size, 0))
-            return r->clip->ended ? nonsense(r, "its site is not known", s, e) : stop(r);
-        pf_code_take_site(r->code, t, (uint32_t)site);
-        *out = (struct pf_record){.kind = r->code->site[site].kind,
-                                  .has_value = true,
-                                  .thread = (uint32_t)(t - r->thread),
-                                  .site = (uint32_t)site,
-                                  .more = r->code->site[site].size};
-        pf_code_take(&r->code->site[site], r->code->memory, &t->pointer, head, &out->what,
-                     &out->value, &r->addr.at, &r->value.at);
-        out->index = ++t->index;
-        if (__builtin_expect(!in_bounds(r), 0))
-            return stop(r);
-        r->count++;
+    struct pf_code_thread *t = &c->t;
+    uint64_t site = what % 4 == PF_CODE_OTHER ? UINT64_MAX : take_site(r, c, what % 4);
+    if (site >= r->ncode || !(r->code->shape[site].has & PF_HAS_OPERAND) ||
+        r->code->shape[site].has & PF_HAS_BYTES)
+        return unknown_site(r, *c);
+    struct pf_code_site *books = &r->code->site[site];
+    const struct pf_code_shape *shape = &r->code->shape[site];
+    unsigned has = shape->has;
+    pf_code_step_site(r->code, t, (uint32_t)site);
+    *out = (struct pf_record){.kind = shape->kind,
+                              .flags = shape->flags,
+                              .thread = c->thread,
+                              .site = (uint32_t)site,
+                              .more = shape->more,
+                              .attached = has & PF_HAS_NO_INDEX,
+                              .has_value = has & PF_HAS_VALUE,
+                              .has_old = has & PF_HAS_OLD};
+    out->what = pf_code_take_address(books, t, what / 4 % 8, t->operand - books->addr, &c->a);
+    t->operand = out->what;
+    out->index = t->index += shape->skip + !out->attached;
+    return take_contents(r, c, has, books, out);
+}
+
+/* Who runs, and how far the thread is. */
+static bool take_other(struct pf_events *r, struct cursor *c, unsigned what)
+{
+    uint64_t n = pf_code_take_varint(&c->a);
+    if (what == PF_CODE_INDEX) {
+        c->t.index += (uint64_t)pf_code_unzigzag(n);
         return true;
     }
+    if (n >= THREADS)
+        return nonsense(r, *c, "its thread has no number");
+    if (r->now)
+        *r->now = c->t;
+    r->now = &r->thread[n];
+    c->t = *r->now;
+    c->thread = (uint32_t)n;
+    return true;
+}
+
+/* Everything else that is not of the short form. */
+static __attribute__((noinline)) bool take_rest(struct pf_events *r, struct cursor *c,
+                                                unsigned what, struct pf_record *out)
+{
+    if (what < PF_CODE_EVENT)
+        return take_other(r, c, what);
+    if (!r->now)
+        return nonsense(r, *c, "no thread made it");
+    if (what >= PF_CODE_EVENT + PF_EV_KINDS)
+        return nonsense(r, *c, "unknown kind");
+    return take_long(r, c, what - PF_CODE_EVENT, out);
+}
+
+static inline bool take_short(struct pf_events *r, struct cursor *c, unsigned head,
+                              struct pf_record *o)
+{
+    uint64_t number = take_site(r, c, head & 3);
+    if (__builtin_expect(number >= r->ncode, 0))
+        return unknown_site(r, *c);
+    struct pf_code_site *s = &r->code->site[number];
+    if (__builtin_expect(!s->size, 0))
+        return unknown_site(r, *c);
+    pf_code_step_site(r->code, &c->t, (uint32_t)number);
+    o->kind = s->kind;
+    o->flags = 0;
+    o->attached = o->has_old = false;
+    o->thread = c->thread;
+    o->site = (uint32_t)number;
+    o->index = ++c->t.index;
+    o->more = s->size;
+    o->old = 0;
+    if (__builtin_expect(s->size > 8, 0)) {
+        unsigned char *bytes = r->room[c->bytes++];
+        o->has_value = false;
+        o->value = 0;
+        o->bytes = bytes;
+        o->nbytes = s->size;
+        pf_code_take_wide(s, r->code->memory, &c->t, head, &o->what, bytes, &c->a, &c->v);
+    } else {
+        o->has_value = true;
+        o->bytes = NULL;
+        o->nbytes = 0;
+        pf_code_take(s, r->code->memory, &c->t, head, &o->what, &o->value, &c->a, &c->v);
+    }
+    return true;
 }
 
 /* An event that begins before this ends in the column, or is the first that does not. */
@@ -279,54 +350,46 @@ static const unsigned char *whole(const struct column *c)
     return c->low < c->end ? c->low : c->end + 1;
 }
 
-/* The short form again, with everything that changes in registers: reading is mostly this. */
-static size_t take_short(struct pf_events *r, struct pf_record *out, size_t max)
+/* As many as the columns hold. Heads cannot be predicted: there are as few branches as can be. */
+static size_t take(struct pf_events *r, struct pf_record *out, size_t max)
 {
-    struct pf_code_thread t = *r->now;
-    const unsigned char *h = r->head.at, *a = r->addr.at, *v = r->value.at;
-    const unsigned char *alow = whole(&r->addr), *vlow = whole(&r->value);
-    struct pf_code_site *site = r->code->site, *before = &site[t.site];
-    struct pf_code_memory *memory = r->code->memory;
-    uint32_t thread = (uint32_t)(r->now - r->thread);
-    if (max > (size_t)(r->head.end - h))
-        max = (size_t)(r->head.end - h);
-    size_t n = 0;
-    for (; n < max && a < alow && v < vlow; n++) {
-        unsigned head = h[n], how = head & 3;
-        if (how > PF_CODE_NEXT2) /* the site is spelled out, or no access */
-            break;
-        uint32_t number = before->next[how], other = before->next[how ^ 1];
-        struct pf_code_site *s = &site[number];
-        if (!s->size)
-            break;
-        before->next[0] = number;
-        before->next[1] = other;
-        before = s;
-        struct pf_record *o = &out[n];
-        o->kind = s->kind;
-        o->flags = 0;
-        o->attached = o->has_old = false;
-        o->has_value = true;
-        o->thread = thread;
-        o->site = number;
-        o->index = t.index + n + 1;
-        o->more = s->size;
-        o->old = 0;
-        o->bytes = NULL;
-        o->nbytes = 0;
-        pf_code_take(s, memory, &t.pointer, head, &o->what, &o->value, &a, &v);
+    struct cursor c = {.h = r->head.at, .a = r->addr.at, .v = r->value.at};
+    const unsigned char *hend = r->head.end, *alow = whole(&r->addr), *vlow = whole(&r->value);
+    size_t n = 0, before = 0;
+    uint64_t count = r->count;
+    if (r->now) {
+        c.t = *r->now;
+        c.thread = (uint32_t)(r->now - r->thread);
     }
-    t.site = (uint32_t)(before - site);
-    t.index += n;
-    *r->now = t;
-    r->head.at = h + n;
-    r->addr.at = a;
-    r->value.at = v;
-    if (n && !in_bounds(r)) { /* only the last can have gone too far */
-        n--;
+    while (n < max && c.h < hend && c.a < alow && c.v < vlow && c.bytes < ROOM) {
+        unsigned head = *c.h++, what = head >> 2;
+        bool ok;
+        before = n;
+        r->count = count + n;
+        if (__builtin_expect((head & 3) != PF_CODE_OTHER && r->now, 1)) {
+            ok = take_short(r, &c, head, &out[n++]);
+        } else if ((head & 3) == PF_CODE_OTHER && what >= PF_CODE_AGAIN && r->now) {
+            ok = take_again(r, &c, what, &out[n++]);
+        } else { /* the copy is for the sake of the registers */
+            struct cursor slow = c;
+            ok = take_rest(r, &slow, (head & 3) == PF_CODE_OTHER ? what : PF_CODE_EVENT, &out[n]);
+            c = slow;
+            n += what >= PF_CODE_EVENT;
+        }
+        if (__builtin_expect(!ok, 0))
+            return before;
+    }
+    if (r->now)
+        *r->now = c.t;
+    if (!in_bounds(r, c.a, c.v)) { /* only the last record can have gone too far */
         stop(r);
+        n = before;
+    } else {
+        r->head.at = c.h;
+        r->addr.at = c.a;
+        r->value.at = c.v;
     }
-    r->count += n;
+    r->count = count + n;
     return n;
 }
 
@@ -335,13 +398,25 @@ size_t pf_events_read(struct pf_events *r, struct pf_record *out, size_t max, pf
 {
     size_t n = 0;
     *s = PF_OK;
-    while (n < max) {
-        if (r->now)
-            n += take_short(r, &out[n], max - n);
-        if (n == max || !pf_events_next(r, &out[n], s, e))
-            break;
-        if (out[n++].nbytes) /* its bytes are good until the next one only */
-            break;
+    while (n == 0 && max && r->failed == PF_OK) {
+        if (r->head.at == r->head.end && (*s = refill(r, &r->head, 1, e)) != PF_OK)
+            return 0;
+        if (r->addr.at >= r->addr.low && (*s = refill(r, &r->addr, LONGEST, e)) != PF_OK)
+            return 0;
+        if (r->value.at >= r->value.low && (*s = refill(r, &r->value, LONGEST, e)) != PF_OK)
+            return 0;
+        if (r->head.at == r->head.end)
+            return 0;
+        n = take(r, out, max);
+    }
+    if (n == 0 && r->failed != PF_OK) { /* first what is good, then why there is no more */
+        *s = r->failed;
+        *e = r->why;
     }
     return n;
+}
+
+bool pf_events_next(struct pf_events *r, struct pf_record *out, pf_status *s, struct pf_error *e)
+{
+    return pf_events_read(r, out, 1, s, e) == 1;
 }

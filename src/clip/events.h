@@ -54,7 +54,7 @@ struct pf_record {
     uint64_t index;    /* of the event in its thread, from 1 */
     uint64_t what, more; /* see struct pf_traced: place and size, object, thread */
     uint64_t value, old;
-    const unsigned char *bytes; /* valid until the next record */
+    const unsigned char *bytes; /* valid until more is read */
     uint32_t nbytes;
 };
 
@@ -66,8 +66,7 @@ PF_MUST_USE pf_status pf_events_open(struct pf_events **r, const struct pf_clip 
 const struct pf_names *pf_events_names(const struct pf_events *r);
 /* The next record. False: no more; *s says whether that is the end (PF_OK) or an error. */
 bool pf_events_next(struct pf_events *r, struct pf_record *out, pf_status *s, struct pf_error *e);
-/* Up to max records at once, which is faster; 0: no more, as above. A record with bytes is the last of
- * those given. */
+/* Up to max records at once, which is faster; 0: no more, as above. */
 size_t pf_events_read(struct pf_events *r, struct pf_record *out, size_t max, pf_status *s,
                       struct pf_error *e);
 /* The recording goes on, but what is there is not whole: after the last record. */

@@ -127,13 +127,12 @@ static void take_site(struct cursor *c, struct pf_code *code, size_t *ncode)
     *s = (struct pf_name_site){list, (uint32_t)count, (uint8_t)flags, true};
     if (kind > PF_EV_WRITE)
         return;
-    if (size != 1 && size != 2 && size != 4 && size != 8) {
+    if (size != 1 && size != 2 && size != 4 && size != 8 && !pf_code_is_wide(size)) {
         c->bad = true;
         return;
     }
     books->kind = (uint8_t)kind;
     books->size = (uint8_t)size;
-    books->mask = ~0ull >> (64 - 8 * size);
 }
 
 static void take_variable(struct cursor *c)

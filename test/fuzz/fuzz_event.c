@@ -5,6 +5,7 @@
 // sources: src/clip/clip_*.c src/clip/events.c src/clip/names.c src/base/*.c src/trace/*.c
 // sources: src/cli/recorded.c
 #define _GNU_SOURCE
+#include "event_code.h"
 #include "recorded.h"
 #include "selfcheck.h"
 #include "text.h"
@@ -16,7 +17,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const unsigned streams[] = {PF_STREAM_EVENT, PF_STREAM_ADDRESS, PF_STREAM_VALUE,
                                        PF_STREAM_NAME};
     struct pf_clip_chunk chunk[4];
-    struct pf_clip clip = {.path = "input", .bytes = data, .size = size, .borrowed = true};
+    struct pf_clip clip = {.path = "input",
+                           .bytes = data,
+                           .size = size,
+                           .borrowed = true,
+                           .meta.traced = PF_CODE_VERSION};
     uint16_t length[3];
     if (size < sizeof length + 1)
         return 0;

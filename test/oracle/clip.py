@@ -99,6 +99,8 @@ def read(path):
         at += 32 + stored
         if stream == META:
             clip = Clip(fields(content))
+            if dict(clip.meta).get(10, bytes(4)) not in (struct.pack("<I", v) for v in (0, 2)):
+                raise ValueError("a trace of another version than 2")
         elif stream == END:
             clip.end = fields(content)
             break
@@ -200,80 +202,153 @@ class Event:
 
 class Site:
     def __init__(self):
-        self.addr = self.value = self.stride = self.offset = self.step = 0
+        self.addr = self.value = self.stride = self.offset = self.near = self.step = 0
         self.next = [0, 0]
+        self.shape = None  # kind, flags, second operand, event flags, skipped
 
 
 class Thread:
     def __init__(self):
-        self.site = self.index = self.pointer = 0
+        self.site = self.index = self.pointer = self.near = self.operand = 0
+
+
+class Books:
+    """What writer and reader keep in step."""
+
+    WIDTHS = [0, 0, 0, 1, 2, 3, 4, 8]
+
+    def __init__(self, clip):
+        self.addr, self.val = Bytes(clip.streams[ADDRESS]), Bytes(clip.streams[VALUE])
+        self.sites, self.threads, self.cells = defaultdict(Site), defaultdict(Thread), {}
+
+    def follow(self, t, site):
+        before = self.sites[t.site]
+        if before.next[0] != site:
+            before.next = [site, before.next[0]]
+        t.site = site
+
+    def site(self, t, code):
+        site = t.site + self.addr.zigzag() if code == 2 else self.sites[t.site].next[code]
+        self.follow(t, site)
+        return site
+
+    def step_address(self, s, t, at):
+        s.stride, s.offset, s.near = at - s.addr, at - t.pointer, at - t.near
+        s.addr = t.near = at
+
+    def address(self, s, t, how, first):
+        guess = [first, t.pointer + s.offset, t.near + s.near]
+        at = (guess[how] if how < 3 else s.addr + self.addr.signed(self.WIDTHS[how])) & U64
+        self.step_address(s, t, at)
+        return at
+
+    @staticmethod
+    def cell(at):
+        return (at >> 3) + 5 * (at >> 16) + (at << 11) & 16383
+
+    def held(self, at, otherwise):
+        where, value = self.cells.get(self.cell(at), (0, 0))
+        return value if where == at else otherwise
+
+    def hold(self, at, value):
+        self.cells[self.cell(at)] = (at, value)
+
+    def point(self, t, value, size):
+        if size == 8 and 1 << 16 <= value < (1 << 47) + (1 << 16):
+            t.pointer = value
+
+    def plain(self, s, t, at, how, size):
+        """The value of a plain access of up to 8 bytes."""
+        if how == 0:
+            value = self.held(at, s.value)
+        elif how < 3:
+            value = s.value + (s.step if how == 2 else 0)
+        else:
+            value = s.value + self.val.signed(self.WIDTHS[how])
+        value &= (1 << 8 * size) - 1
+        step = value - s.value & (1 << 8 * size) - 1
+        s.step = step - (1 << 8 * size) if step >> 8 * size - 1 else step
+        s.value = value
+        self.hold(at, value)
+        self.point(t, value, size)
+        return value
+
+    def wide(self, at, how, size):
+        """The bytes of a larger one."""
+        given, data = 0 if how == 0 else 255 if how == 1 else self.val.byte(), b""
+        for k in range(size // 8):
+            here = at + 8 * k & U64
+            word = int.from_bytes(self.val.take(8), "little") if given >> k & 1 else self.held(here, 0)
+            self.hold(here, word)
+            data += word.to_bytes(8, "little")
+        return data
+
+    def contents(self, e, s, t, has):
+        """Values and bytes of an event of the long form."""
+        base = self.held(e.what, s.value) if has & 1 else s.value
+        if has & 8:
+            base = e.old = base + self.val.zigzag() & U64
+        if has & 4:
+            e.value = s.value = base + self.val.zigzag() & U64
+            if has & 1:
+                self.hold(e.what, e.value)
+            self.point(t, e.value, e.more)
+        if has & 32:
+            e.data = self.val.take(self.val.varint())
+
+
+def long_form(b, head, now, t):
+    has = b.addr.byte()
+    e = Event(now, 0, (head >> 2) - 2, t.site + b.addr.zigzag(), attached=bool(has & 64))
+    b.follow(t, e.site)
+    s, skip = b.sites[e.site], 0
+    if has & 1:
+        e.what = t.operand = s.addr + b.addr.zigzag() & U64
+        b.step_address(s, t, e.what)
+    if has & 2:
+        e.more = b.addr.varint()
+    if has & 16:
+        e.flags = b.addr.byte()
+    if has & 128:
+        skip = b.addr.varint()
+    s.shape = (e.kind, has, e.more, e.flags, skip)
+    b.contents(e, s, t, has)
+    e.index = t.index = t.index + skip + (not e.attached) & U64
+    return e
+
+
+def again(b, head, now, t):
+    site = b.site(t, head >> 2 & 3)
+    s = b.sites[site]
+    kind, has, more, flags, skip = s.shape
+    at = b.address(s, t, head >> 4 & 7, t.operand)
+    t.operand = at
+    e = Event(now, 0, kind, site, at, more, flags=flags, attached=bool(has & 64))
+    b.contents(e, s, t, has)
+    e.index = t.index = t.index + skip + (not e.attached) & U64
+    return e
 
 
 def events(clip, n):
     """All events, in their order; stops where a stream is over."""
-    heads, addr, val = (Bytes(clip.streams[s]) for s in (EVENT, ADDRESS, VALUE))
-    sites, threads, cells, now = defaultdict(Site), defaultdict(Thread), {}, None
-    widths = [0, 0, 0, 1, 2, 3, 4, 8]
-
-    def follow(site):
-        before = sites[threads[now].site]
-        if before.next[0] != site:
-            before.next = [site, before.next[0]]
-        threads[now].site = site
-
-    for head in heads.data:
+    b, now = Books(clip), None
+    for head in clip.streams[EVENT]:
         try:
-            code, t = head & 3, threads[now] if now is not None else None
+            code, t = head & 3, b.threads[now] if now is not None else None
             if code == 3 and head >> 2 == 0:
-                now = addr.varint()
-                continue
-            if code == 3 and head >> 2 == 1:
-                t.index = addr.varint()
-                continue
-            if code == 3:
-                has = addr.byte()
-                e = Event(now, 0, (head >> 2) - 2, t.site + addr.zigzag(), attached=bool(has & 64))
-                follow(e.site)
-                s = sites[e.site]
-                if has & 1:
-                    e.what = s.addr = (s.addr + addr.zigzag()) & U64
-                if has & 2:
-                    e.more = addr.varint()
-                if has & 16:
-                    e.flags = addr.byte()
-                if has & 4:
-                    e.value = val.varint()
-                if has & 8:
-                    e.old = val.varint()
-                if has & 32:
-                    e.data = val.take(val.varint())
-                t.index = t.index + (not e.attached) & U64
-                e.index = t.index
-                yield e
-                continue
-            site = t.site + addr.zigzag() if code == 2 else sites[t.site].next[code]
-            follow(site)
-            s, (kind, size) = sites[site], n.short[site]
-            how = head >> 2 & 7
-            at = [s.addr + s.stride, t.pointer + s.offset, s.addr][how] if how < 3 else s.addr + addr.signed(widths[how])
-            at &= U64
-            s.stride, s.offset, s.addr = at - s.addr, at - t.pointer, at
-            how = head >> 5
-            held = cells.get((at >> 2 ^ at >> 16) & 16383, (0, 0))
-            if how == 0:
-                value = held[1] if held[0] == at else s.value
-            elif how < 3:
-                value = s.value + (s.step if how == 2 else 0)
+                now = b.addr.varint()
+            elif code == 3 and head >> 2 == 1:
+                t.index = t.index + b.addr.zigzag() & U64
+            elif code == 3:
+                yield (again if head >> 2 >= 32 else long_form)(b, head, now, t)
             else:
-                value = s.value + val.signed(widths[how])
-            value &= (1 << 8 * size) - 1
-            step = value - s.value & (1 << 8 * size) - 1
-            s.step = step - (1 << 8 * size) if step >> 8 * size - 1 else step
-            s.value = value
-            cells[(at >> 2 ^ at >> 16) & 16383] = (at, value)
-            if size == 8:
-                t.pointer = value
-            t.index = t.index + 1 & U64
-            yield Event(now, t.index, kind, site, at, size, value)
+                site = b.site(t, code)
+                s, (kind, size) = b.sites[site], n.short[site]
+                at = b.address(s, t, head >> 2 & 7, s.addr + s.stride)
+                t.index = t.index + 1 & U64
+                if size > 8:
+                    yield Event(now, t.index, kind, site, at, size, data=b.wide(at, head >> 5, size))
+                else:
+                    yield Event(now, t.index, kind, site, at, size, b.plain(s, t, at, head >> 5, size))
         except EOFError:
             return

@@ -10,7 +10,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import clip as oracle
 
 PF, ROOT, WORK = os.environ["PF"], Path(os.environ["ROOT"]), Path(os.environ["WORK"])
-PROGRAMS = ["basic/plain_4_racy.c", "sync/mutex_try_ok.c", "sync/cond_ok.c", "sync/rwlock_ok.c", "basic/heap_free_racy.c"]
+PROGRAMS = ["basic/plain_4_racy.c", "sync/mutex_try_ok.c", "sync/cond_ok.c", "sync/rwlock_ok.c", "basic/heap_free_racy.c",
+            "atomic/refcount_ok.c", "basic/vector_racy.c"]
 WORDS = re.findall(r'^PF_EVENT\(\w+, "(\w+)"', (ROOT / "src/abi/pf_event.def").read_text(), re.M)
 PLACES = {"read", "write", "aread", "awrite", "rmw", "alloc", "free"}
 LINE = re.compile(r"\d+ T(\d+) (\w+)(\?)?(?: (\S+))?.*?(?: @(\S+):(\d+))?$")

@@ -78,16 +78,54 @@ static uint64_t dice(uint64_t n)
 
 struct made {
     struct pf_traced e;
-    bool access;
+    bool access, wide;
     uint32_t thread;
     uint64_t jump; /* events of the thread without a record before this one */
     unsigned char bytes[PF_TRACED_BYTES];
 };
 
 static struct {
-    uint64_t walk[64], pointer;
+    uint64_t walk[64], pointer, lock;
     uint32_t thread;
+    uint8_t memory[512];
 } made_before;
+
+/* Vectors of one array, some of whose words change. */
+static void make_wide(struct made *m)
+{
+    uint32_t site = 41 + (uint32_t)dice(12);
+    m->wide = true;
+    m->e.site = site;
+    m->e.kind = site & 1 ? PF_EV_READ : PF_EV_WRITE;
+    m->e.more = dice(50) ? 16 + 8 * (site % 7) : 9 + dice(56);
+    uint64_t at = 4 * dice((sizeof made_before.memory - PF_TRACED_BYTES) / 4);
+    for (uint64_t i = 0; i < m->e.more; i++)
+        if (dice(12) == 0)
+            made_before.memory[at + i]++;
+    m->e.what = 0x7000 + at;
+    m->e.nbytes = (uint32_t)m->e.more;
+    memcpy(m->bytes, made_before.memory + at, m->e.nbytes);
+    m->e.bytes = m->bytes;
+}
+
+/* A lock and its unlock, atomic counters: always of the same shape. */
+static void make_again(struct made *m)
+{
+    m->e.site = 54 + (uint32_t)dice(6);
+    if (m->e.site < 57) {
+        m->e.kind = m->e.site == 54 ? PF_EV_LOCK : PF_EV_UNLOCK;
+        m->e.what = m->e.site == 54 ? made_before.lock = 0x9000 + 40 * dice(100) : made_before.lock;
+        m->jump = m->e.site == 54 ? 1 : m->jump;
+        return;
+    }
+    m->e.kind = PF_EV_RMW;
+    m->e.flags = 8;
+    m->e.what = 0xa000 + 8 * m->e.site;
+    m->e.more = 8;
+    m->e.has_value = m->e.has_old = true;
+    m->e.old = made_before.walk[m->e.site]++;
+    m->e.value = made_before.walk[m->e.site];
+}
 
 /* Loops over arrays, lists, counters and noise; locks, atomics, copies; a thread switch now and then. */
 static void make(struct made *m)
@@ -97,6 +135,10 @@ static void make(struct made *m)
     if (dice(50) == 0)
         made_before.thread = (uint32_t)dice(5);
     *m = (struct made){.thread = made_before.thread, .jump = dice(200) == 0 ? dice(1000) : 0};
+    if (dice(4) == 0) {
+        dice(2) ? make_wide(m) : make_again(m);
+        return;
+    }
     uint32_t site = 1 + (uint32_t)dice(40), size = sizes[site % 4];
     uint64_t random = dice(1ull << 31) << 33 ^ dice(1ull << 31) << 9 ^ dice(512);
     m->e.site = site;
@@ -145,6 +187,9 @@ static int trace_target(bool killed)
         if (m.access)
             pf_trace_access(m.e.site, m.e.what, (uint32_t)m.e.more, m.e.kind == PF_EV_WRITE,
                             m.e.value, indices[running]);
+        else if (m.wide)
+            pf_trace_wide(m.e.site, m.e.what, m.e.more, m.e.kind == PF_EV_WRITE, m.bytes,
+                          m.e.nbytes, indices[running]);
         else
             pf_trace_event(&m.e);
         if (killed && k == EVENTS / 2)
@@ -162,7 +207,8 @@ static int record(const char *how)
 {
     uint8_t use[PF_STREAMS] = {0};
     static char *none[] = {NULL};
-    struct pf_clip_meta m = {.program = "/p", .cwd = "/", .argv = none, .env = none};
+    struct pf_clip_meta m = {
+        .program = "/p", .cwd = "/", .argv = none, .env = none, .traced = PF_CODE_VERSION};
     struct pf_error e;
     struct pf_host *h;
     struct pf_clip_writer *w;
@@ -246,6 +292,9 @@ static void compare(unsigned wanted)
     assert_null(pf_names_variable(pf_events_names(r), 0x4008));
     assert_null(pf_names_variable(pf_events_names(r), 0x3fff));
     pf_events_free(r);
+    c.meta.traced = 1; /* what an older pf wrote */
+    assert_int_equal(pf_events_open(&r, &c, &e), PF_BAD);
+    assert_non_null(strstr(e.text, "version 1 of the trace"));
     pf_clip_release(&c);
 }
 

@@ -47,8 +47,10 @@ static bool open_column(struct column *c, enum pf_log_stream s)
 static bool begin(void)
 {
     tracer.code.site = pf_sys_map(NULL, SITES * sizeof(struct pf_code_site));
+    tracer.code.shape = pf_sys_map(NULL, SITES * sizeof(struct pf_code_shape));
     tracer.thread = pf_sys_map(NULL, THREADS * sizeof(struct pf_code_thread));
-    return tracer.code.site && tracer.thread && open_column(&tracer.head, PF_STREAM_EVENT) &&
+    return tracer.code.site && tracer.code.shape && tracer.thread &&
+           open_column(&tracer.head, PF_STREAM_EVENT) &&
            open_column(&tracer.addr, PF_STREAM_ADDRESS) &&
            open_column(&tracer.value, PF_STREAM_VALUE);
 }
@@ -99,15 +101,15 @@ static __attribute__((noinline)) void change_thread(struct pf_thread *t)
         number = THREADS - 1;
     tracer.self = t;
     tracer.now = &tracer.thread[number];
-    if (!tracer.now->reserved) {
-        tracer.now->reserved = 1;
+    if (!tracer.now->named) {
+        tracer.now->named = 1;
         pf_trace_name_thread(number, t);
     }
     put_other(PF_CODE_THREAD, number);
 }
 
-/* What must be said before an event: who makes it, and which of its thread's it is. */
-static inline bool prepare(uint32_t room, bool attached, uint64_t index)
+/* What must be said before an event: who makes it. Its number in its thread goes with it. */
+static inline bool prepare(uint32_t room)
 {
     if (__builtin_expect(tracer.left < room + 4, 0) && !refill())
         return false;
@@ -115,40 +117,79 @@ static inline bool prepare(uint32_t room, bool attached, uint64_t index)
     struct pf_thread *t = __pf_tls.thread;
     if (__builtin_expect(t != tracer.self, 0))
         change_thread(t);
-    if (__builtin_expect(index != tracer.now->index + !attached, 0)) {
-        tracer.now->index = index - !attached;
-        put_other(PF_CODE_INDEX, tracer.now->index);
-    }
     return true;
+}
+
+static __attribute__((noinline)) void put_skip(uint64_t index)
+{
+    put_other(PF_CODE_INDEX, pf_code_zigzag((int64_t)(index - tracer.now->index - 1)));
+    tracer.now->index = index - 1;
 }
 
 uint64_t pf_trace_records(void) { return tracer.head.at; }
 
+/* The first access of its kind at this site; false: the site has others, or it is not for the short form. */
+static __attribute__((noinline)) bool begin_site(uint32_t site, unsigned kind, uint64_t size)
+{
+    struct pf_code_site *s = &tracer.code.site[site];
+    if (s->size || !(pf_code_is_wide(size) || (size <= 8 && !(size & (size - 1)))))
+        return false;
+    s->size = (uint8_t)size;
+    s->kind = (uint8_t)kind;
+    pf_trace_name_site(site, kind, (unsigned)size);
+    return true;
+}
+
 void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, uint64_t value,
                      uint64_t index)
 {
-    if (!prepare(1, false, index))
+    if (!prepare(1))
         return;
     struct pf_code_site *s = &tracer.code.site[site];
     unsigned kind = write ? PF_EV_WRITE : PF_EV_READ;
     if (__builtin_expect(pf_kept_any, 0))
         pf_kept_access(addr, size, write, value);
-    if (__builtin_expect(s->size != size || s->kind != kind, 0)) {
-        if (s->size || (size & (size - 1)) || size > 8) { /* not always the same: the long form */
-            pf_trace_event(&(struct pf_traced){.kind = (uint8_t)kind,
-                                               .site = site,
-                                               .what = addr,
-                                               .more = size,
-                                               .has_value = true,
-                                               .value = value});
-            return;
-        }
-        s->size = (uint8_t)size;
-        s->kind = (uint8_t)kind;
-        pf_trace_name_site(site, kind, size);
+    if (__builtin_expect(s->size != size || s->kind != kind, 0) && !begin_site(site, kind, size)) {
+        pf_trace_event(&(struct pf_traced){.kind = (uint8_t)kind,
+                                           .site = site,
+                                           .what = addr,
+                                           .more = size,
+                                           .has_value = true,
+                                           .value = value});
+        return;
     }
+    if (__builtin_expect(index != tracer.now->index + 1, 0))
+        put_skip(index);
     unsigned char *a = place(&tracer.addr), *a0 = a, *v = place(&tracer.value), *v0 = v;
     *place(&tracer.head) = pf_code_put(&tracer.code, tracer.now, site, addr, value, &a, &v);
+    publish(&tracer.addr, (size_t)(a - a0));
+    publish(&tracer.value, (size_t)(v - v0));
+    publish(&tracer.head, 1);
+}
+
+void pf_trace_wide(uint32_t site, uint64_t addr, uint64_t size, bool write, const void *bytes,
+                   uint32_t n, uint64_t index)
+{
+    struct pf_traced e = {.kind = write ? PF_EV_WRITE : PF_EV_READ,
+                          .site = site,
+                          .what = addr,
+                          .more = size,
+                          .bytes = bytes,
+                          .nbytes = n};
+    if (!prepare(LONG))
+        return;
+    struct pf_code_site *s = &tracer.code.site[site];
+    if (__builtin_expect(s->size != size || s->kind != e.kind || n != size, 0) &&
+        (n != size || !begin_site(site, e.kind, size))) {
+        pf_trace_event(&e);
+        return;
+    }
+    if (__builtin_expect(pf_kept_any, 0))
+        pf_kept_event(&e);
+    if (__builtin_expect(index != tracer.now->index + 1, 0))
+        put_skip(index);
+    unsigned char *a = place(&tracer.addr), *a0 = a, *v = place(&tracer.value), *v0 = v;
+    *place(&tracer.head) = pf_code_put_wide(&tracer.code, tracer.now, site, addr, bytes, &a, &v);
     publish(&tracer.addr, (size_t)(a - a0));
     publish(&tracer.value, (size_t)(v - v0));
     publish(&tracer.head, 1);
@@ -164,83 +205,87 @@ static inline unsigned char *put_bytes(unsigned char *to, const unsigned char *f
     return to;
 }
 
-/* Named once; a plain access from here names it again. */
-static inline void name_site(struct pf_code_site *s, uint32_t site)
+/* The fields that the last event of the site had too are left out, when it was like this one: all but
+ * the address and the values. */
+static unsigned put_fields(const struct pf_traced *e, const struct pf_code_shape *now,
+                           unsigned char **a)
 {
-    if (__builtin_expect(!s->size && !s->reserved[0], 0)) {
-        s->reserved[0] = 1;
-        pf_trace_name_site(site, PF_EV_KINDS, 0);
+    struct pf_code_site *s = &tracer.code.site[e->site];
+    struct pf_code_shape *last = &tracer.code.shape[e->site];
+    struct pf_code_thread *t = tracer.now;
+    unsigned code;
+    if (last->has == now->has && last->kind == now->kind && last->more == now->more &&
+        last->flags == now->flags && last->skip == now->skip && now->has & PF_HAS_OPERAND &&
+        !(now->has & PF_HAS_BYTES)) {
+        code = PF_CODE_AGAIN + pf_code_put_site(&tracer.code, t, e->site, a);
+        code += 4 * pf_code_put_address(s, t, e->what, t->operand, a);
+        t->operand = e->what;
+        return code;
     }
-}
-
-void pf_trace_wide(uint32_t site, uint64_t addr, uint64_t size, bool write, const void *bytes,
-                   uint32_t n, uint64_t index)
-{
-    if (__builtin_expect(pf_kept_any, 0)) {
-        pf_trace_event(&(struct pf_traced){.kind = write ? PF_EV_WRITE : PF_EV_READ,
-                                           .site = site,
-                                           .what = addr,
-                                           .more = size,
-                                           .bytes = bytes,
-                                           .nbytes = n});
-        return;
+    *last = *now;
+    *(*a)++ = now->has;
+    *a = pf_code_varint(*a, pf_code_zigzag((int64_t)e->site - t->site));
+    pf_code_step_site(&tracer.code, t, e->site);
+    if (e->what) {
+        *a = pf_code_varint(*a, pf_code_zigzag((int64_t)(e->what - s->addr)));
+        pf_code_step_address(s, t, e->what);
+        t->operand = e->what;
     }
-    if (!prepare(LONG, false, index))
-        return;
-    struct pf_code_site *s = &tracer.code.site[site];
-    name_site(s, site);
-    unsigned char *a = place(&tracer.addr), *a0 = a, *v = place(&tracer.value), *v0 = v;
-    *a++ = PF_HAS_OPERAND | PF_HAS_SECOND | PF_HAS_BYTES;
-    a = pf_code_varint(a, pf_code_zigzag((int64_t)site - tracer.now->site));
-    pf_code_take_site(&tracer.code, tracer.now, site);
-    a = pf_code_varint(a, pf_code_zigzag((int64_t)(addr - s->addr)));
-    s->addr = addr;
-    a = pf_code_varint(a, size);
-    v = put_bytes(pf_code_varint(v, n), bytes, n);
-    *place(&tracer.head) =
-        (unsigned char)(PF_CODE_OTHER | (PF_CODE_EVENT + (write ? PF_EV_WRITE : PF_EV_READ)) << 2);
-    tracer.now->index++;
-    publish(&tracer.addr, (size_t)(a - a0));
-    publish(&tracer.value, (size_t)(v - v0));
-    publish(&tracer.head, 1);
+    if (e->more)
+        *a = pf_code_varint(*a, e->more);
+    if (e->flags)
+        *(*a)++ = e->flags;
+    if (now->skip)
+        *a = pf_code_varint(*a, now->skip);
+    return PF_CODE_EVENT + e->kind;
 }
 
 void pf_trace_event(const struct pf_traced *e)
 {
     if (e->kind != PF_EV_RET && !(e->attached && e->kind == PF_EV_ENDREGION))
         pf_call_settle();
-    if (!prepare(LONG, e->attached, pf_context_events(pf_context_self())))
+    if (!prepare(LONG))
         return;
     struct pf_code_site *s = &tracer.code.site[e->site];
-    name_site(s, e->site);
+    if (__builtin_expect(!s->size && !s->named, 0)) { /* once; a plain access names it again */
+        s->named = 1;
+        pf_trace_name_site(e->site, PF_EV_KINDS, 0);
+    }
     if (__builtin_expect(pf_kept_any, 0))
         pf_kept_event(e);
-    uint32_t nbytes = e->nbytes < PF_TRACED_BYTES ? e->nbytes : PF_TRACED_BYTES;
-    unsigned char *a = place(&tracer.addr), *a0 = a, *v = place(&tracer.value), *v0 = v;
-    *a++ = (unsigned char)((e->what ? PF_HAS_OPERAND : 0) | (e->more ? PF_HAS_SECOND : 0) |
-                           (e->has_value ? PF_HAS_VALUE : 0) | (e->has_old ? PF_HAS_OLD : 0) |
-                           (e->flags ? PF_HAS_FLAGS : 0) | (nbytes ? PF_HAS_BYTES : 0) |
-                           (e->attached ? PF_HAS_NO_INDEX : 0));
-    a = pf_code_varint(a, pf_code_zigzag((int64_t)e->site - tracer.now->site));
-    pf_code_take_site(&tracer.code, tracer.now, e->site);
-    if (e->what) {
-        a = pf_code_varint(a, pf_code_zigzag((int64_t)(e->what - s->addr)));
-        s->addr = e->what;
+    struct pf_code_thread *t = tracer.now;
+    uint64_t index = pf_context_events(pf_context_self());
+    uint64_t skip = index - !e->attached - t->index;
+    if (__builtin_expect(skip > UINT32_MAX, 0)) {
+        put_skip(index + e->attached);
+        skip = 0;
     }
-    if (e->more)
-        a = pf_code_varint(a, e->more);
-    if (e->flags)
-        *a++ = e->flags;
-    if (e->has_value)
-        v = pf_code_varint(v, e->value);
-    if (e->has_old)
-        v = pf_code_varint(v, e->old);
+    uint32_t nbytes = e->nbytes < PF_TRACED_BYTES ? e->nbytes : PF_TRACED_BYTES;
+    unsigned has = (e->what ? PF_HAS_OPERAND : 0u) | (e->more ? PF_HAS_SECOND : 0u) |
+                   (e->has_value ? PF_HAS_VALUE : 0u) | (e->has_old ? PF_HAS_OLD : 0u) |
+                   (e->flags ? PF_HAS_FLAGS : 0u) | (nbytes ? PF_HAS_BYTES : 0u) |
+                   (e->attached ? PF_HAS_NO_INDEX : 0u) | (skip ? PF_HAS_SKIP : 0u);
+    struct pf_code_shape now = {.more = e->more,
+                                .skip = (uint32_t)skip,
+                                .kind = e->kind,
+                                .has = (uint8_t)has,
+                                .flags = e->flags};
+    unsigned char *a = place(&tracer.addr), *a0 = a, *v = place(&tracer.value), *v0 = v;
+    *place(&tracer.head) = (unsigned char)(PF_CODE_OTHER | put_fields(e, &now, &a) << 2);
+    uint64_t base = pf_code_base(&tracer.code, s, has, e->what);
+    if (e->has_old) {
+        v = pf_code_varint(v, pf_code_zigzag((int64_t)(e->old - base)));
+        base = e->old;
+    }
+    if (e->has_value) {
+        v = pf_code_varint(v, pf_code_zigzag((int64_t)(e->value - base)));
+        pf_code_step_value(&tracer.code, s, t, has, e->what, e->more, e->value);
+    }
     if (nbytes) {
         v = pf_code_varint(v, nbytes);
         v = put_bytes(v, e->bytes, nbytes);
     }
-    *place(&tracer.head) = (unsigned char)(PF_CODE_OTHER | (PF_CODE_EVENT + e->kind) << 2);
-    tracer.now->index += !e->attached;
+    t->index = index;
     publish(&tracer.addr, (size_t)(a - a0));
     publish(&tracer.value, (size_t)(v - v0));
     publish(&tracer.head, 1);
