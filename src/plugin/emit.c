@@ -331,17 +331,6 @@ static LLVMBasicBlockRef emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plai
     return start;
 }
 
-static LLVMValueRef make_record(struct pf_emit *e)
-{
-    LLVMValueRef record = LLVMAddGlobal(e->u->module, e->u->func_type, "__pf_func");
-    LLVMSetLinkage(record, LLVMPrivateLinkage);
-    LLVMSetSection(record, "pf_func");
-    LLVMSetAlignment(record, 8);
-    if (LLVMGetComdat(e->fn))
-        LLVMSetComdat(record, LLVMGetComdat(e->fn));
-    return record;
-}
-
 static void note_done(struct pf_emit *e, uint64_t hash)
 {
     struct pf_unit *u = e->u;
@@ -405,7 +394,7 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
     struct pf_emit e = {.u = u, .fn = fn, .plan = plan, .labels = labels}, event;
     e.book = pf_book_get(u, LLVMGetComdat(fn));
     e.b = LLVMCreateBuilderInContext(u->context);
-    e.record = make_record(&e);
+    e.record = pf_tables_record(u, fn);
     pf_book_begin(e.book);
     uint64_t hash = pf_body_hash(fn);
     pf_emit_body_begin(&e);

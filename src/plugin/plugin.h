@@ -76,6 +76,8 @@ struct pf_unit {
     struct pf_ptrmap watched; /* functions that get a watch body, if they need one: 1 + labels */
     struct pf_done *done;
     size_t ndone, done_cap;
+    LLVMValueRef *quiet; /* records that no code refers to */
+    size_t nquiet, quiet_cap;
     char cwd[4096];
 };
 
@@ -200,6 +202,11 @@ bool pf_call_leaves(struct pf_unit *u, LLVMValueRef call);
 bool pf_is_interposed(struct pf_unit *u, LLVMValueRef fn);
 void pf_interposed_release(struct pf_unit *u);
 /* tables.c */
+/* The record of a function, yet to be filled. */
+LLVMValueRef pf_tables_record(struct pf_unit *u, LLVMValueRef fn);
+/* A function that needs no second body, because it does nothing that counts: its record says just that it is
+ * there, or a call of it would pass for one of code that is not built with pf cc. */
+void pf_tables_quiet(struct pf_unit *u, LLVMValueRef fn);
 void pf_tables_write(struct pf_unit *u);
 
 /* select.c: may an access of ptr go unchecked (private, constant, made by the compiler)? */

@@ -44,6 +44,24 @@ static LLVMValueRef own_name(struct pf_unit *u, LLVMValueRef g)
     return alias;
 }
 
+LLVMValueRef pf_tables_record(struct pf_unit *u, LLVMValueRef fn)
+{
+    LLVMValueRef record = LLVMAddGlobal(u->module, u->func_type, "__pf_func");
+    LLVMSetLinkage(record, LLVMPrivateLinkage);
+    LLVMSetSection(record, "pf_func");
+    LLVMSetAlignment(record, 8);
+    if (LLVMGetComdat(fn))
+        LLVMSetComdat(record, LLVMGetComdat(fn));
+    return record;
+}
+
+void pf_tables_quiet(struct pf_unit *u, LLVMValueRef fn)
+{
+    LLVMValueRef record = pf_tables_record(u, fn);
+    PF_PUSH(u->quiet, u->nquiet, u->quiet_cap) = record;
+    PF_PUSH(u->done, u->ndone, u->done_cap) = (struct pf_done){.record = record, .fn = fn};
+}
+
 static void write_record(struct pf_unit *u, const struct pf_done *d)
 {
     uint64_t sites = d->first_site * sizeof(struct pf_site);
@@ -194,7 +212,8 @@ static LLVMValueRef add_note(struct pf_unit *u)
 void pf_tables_write(struct pf_unit *u)
 {
     struct variable *vars = NULL;
-    size_t nvars = 0, vars_cap = 0;
+    LLVMValueRef *keep = NULL; /* what only the linker's bounds refer to */
+    size_t nvars = 0, vars_cap = 0, nkeep = 0, keep_cap = 0;
     for (LLVMValueRef g = LLVMGetFirstGlobal(u->module); g; g = LLVMGetNextGlobal(g))
         if (is_named_variable(g))
             PF_PUSH(vars, nvars, vars_cap) = note_variable(u, g);
@@ -202,13 +221,14 @@ void pf_tables_write(struct pf_unit *u)
         pf_book_write(u, u->books[i]);
     for (size_t i = 0; i < u->ndone; i++)
         write_record(u, &u->done[i]);
-    LLVMValueRef *keep = pf_grow(NULL, (nvars + 1) * sizeof *keep);
+    for (size_t i = 0; i < u->nquiet; i++)
+        PF_PUSH(keep, nkeep, keep_cap) = u->quiet[i];
     for (size_t i = 0; i < nvars; i++) {
         write_variable(u, &vars[i]);
-        keep[i] = vars[i].record;
+        PF_PUSH(keep, nkeep, keep_cap) = vars[i].record;
     }
-    keep[nvars] = add_note(u);
-    append(u, "llvm.used", u->ptr, keep, nvars + 1, "llvm.metadata");
+    PF_PUSH(keep, nkeep, keep_cap) = add_note(u);
+    append(u, "llvm.used", u->ptr, keep, nkeep, "llvm.metadata");
     if (u->ndone || nvars) {
         LLVMValueRef bounds[] = {bound(u, "__start_pf_func"), bound(u, "__stop_pf_func"),
                                  bound(u, "__start_pf_var"), bound(u, "__stop_pf_var")};

@@ -145,6 +145,7 @@ static void unit_release(struct pf_unit *u)
     pf_ptrmap_release(&u->zoned);
     pf_ignore_free(u->ignore);
     free(u->done);
+    free(u->quiet);
 }
 
 static bool has(struct pf_unit *u, LLVMValueRef fn, unsigned kind)
@@ -185,6 +186,17 @@ static void warn(struct pf_unit *u, LLVMValueRef fn, const char *why)
             LLVMGetSourceFileName(u->module, &n), name, why);
 }
 
+/* Does it call nothing, and is it known from outside, or through a pointer? */
+static bool is_quiet(LLVMValueRef fn)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
+            if ((LLVMIsACallInst(v) || LLVMIsAInvokeInst(v) || LLVMIsACallBrInst(v)) &&
+                !(pf_callee(v) && LLVMGetIntrinsicID(pf_callee(v))))
+                return false;
+    return LLVMGetLinkage(fn) != LLVMInternalLinkage || LLVMGetFirstUse(fn);
+}
+
 static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
 {
     bool accesses = has(u, fn, u->kinds.sanitize_thread);
@@ -205,6 +217,8 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
         for (size_t i = 0; i < sizeof broken_promises / sizeof *broken_promises; i++)
             LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
                                            attribute(broken_promises[i]));
+    } else if (accesses && is_quiet(fn)) {
+        pf_tables_quiet(u, fn);
     }
     pf_plan_release(&plan);
 }
