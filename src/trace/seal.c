@@ -302,6 +302,32 @@ static void add_items(struct pf_trace *t, const struct map *map, uint32_t item0,
     }
 }
 
+/* Sorts the items from `start` on, and takes each once. `marks`: a bit an item, all clear before and after. */
+static void sort_items(struct pf_trace *t, uint32_t start, uint64_t *marks)
+{
+    uint32_t *at = t->reach_items.at, n = (uint32_t)t->reach_items.len, lo = UINT32_MAX, hi = 0;
+    uint32_t to = start;
+    for (uint32_t k = start; k < n; k++) {
+        lo = at[k] < lo ? at[k] : lo;
+        hi = at[k] > hi ? at[k] : hi;
+    }
+    if (start < n && (hi - lo) / 64 > 8 * (n - start)) { /* few and far between */
+        qsort(at + start, n - start, sizeof *at, by_item);
+        for (uint32_t k = start; k < n; k++)
+            if (to == start || at[to - 1] != at[k])
+                at[to++] = at[k];
+    } else if (start < n) {
+        for (uint32_t k = start; k < n; k++)
+            marks[at[k] / 64] |= 1ull << at[k] % 64;
+        for (uint32_t word = lo / 64; word <= hi / 64; word++) {
+            for (uint64_t left = marks[word]; left; left &= left - 1)
+                at[to++] = word * 64 + (uint32_t)__builtin_ctzll(left);
+            marks[word] = 0;
+        }
+    }
+    t->reach_items.len = to;
+}
+
 static int by_set(const void *a, const void *b)
 {
     const struct pf_growth *x = a, *y = b;
@@ -313,6 +339,7 @@ static void find_items(struct pf_trace *t)
     struct map map = {0};
     const struct pf_growth *grown = t->tables->growths.at;
     size_t g = 0, ngrown = t->tables->growths.len;
+    uint64_t *marks = pf_mem_zero(pf_trace_nitems(t) / 64 + 1, sizeof *marks);
     if (t->reaches.len)
         make_map(t, &map);
     if (ngrown)
@@ -327,16 +354,11 @@ static void find_items(struct pf_trace *t)
         add_items(t, &map, d->item0, d->nitems);
         for (; g < ngrown && grown[g].set == r; g++)
             add_items(t, &map, grown[g].item0, grown[g].nitems);
-        if (t->reach_items.len > start)
-            qsort(t->reach_items.at + start, t->reach_items.len - start, sizeof(uint32_t), by_item);
-        uint32_t w = start;
-        for (uint32_t k = start; k < t->reach_items.len; k++)
-            if (w == start || t->reach_items.at[w - 1] != t->reach_items.at[k])
-                t->reach_items.at[w++] = t->reach_items.at[k];
-        t->reach_items.len = w;
-        *d = (struct pf_reach){start, w - start};
+        sort_items(t, start, marks);
+        *d = (struct pf_reach){start, (uint32_t)t->reach_items.len - start};
     }
     free(map.at);
+    free(marks);
     for (size_t i = 0; i < t->places.len; i++) /* no block has this number */
         if (t->places.at[i].block == PF_BLOCK_RANGE)
             t->places.at[i].block = 0;

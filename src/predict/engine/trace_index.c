@@ -282,50 +282,66 @@ static void find_writes(struct pf_index *x)
     }
 }
 
-static int by_cell_end(const void *p, const void *q)
+/* Counts the call in the cells it reaches, or puts it into their places. */
+static void note_overwrites(struct pf_index *x, uint32_t call, uint32_t end, bool fill)
 {
-    const struct pf_overwrite *a = p, *b = q;
-    if (a->cell != b->cell)
-        return a->cell < b->cell ? -1 : 1;
-    return a->end < b->end ? -1 : a->end > b->end;
+    const struct pf_trace *t = x->t;
+    const struct pf_reach *d = &t->reaches.at[t->events.at[call].link];
+    for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
+        uint32_t c = t->reach_items.at[k];
+        if (c >= t->cells.len) /* items are sorted, cells first */
+            break;
+        if (!t->cells.at[c].shared)
+            continue;
+        if (fill)
+            x->overwrites[x->overwrite_at[c + 1]++] = (struct pf_overwrite){end, call};
+        else
+            x->overwrite_at[c + 2]++;
+    }
 }
 
+/* As find_writes: first the numbers, then the places. */
 static void find_overwrites(struct pf_index *x)
 {
     const struct pf_trace *t = x->t;
-    uint32_t *ret = pf_mem_resize(NULL, x->n, sizeof *ret);
-    memset(ret, 0xff, x->n * sizeof *ret);
-    for (uint32_t i = 0; i < x->n; i++)
-        if (t->events.at[i].kind == PF_EV_RET)
-            ret[t->events.at[i].link] = i;
-    for (uint32_t i = 0; i < x->n; i++) {
-        if (t->events.at[i].kind != PF_EV_CALL)
-            continue;
-        const struct pf_reach *d = &t->reaches.at[t->events.at[i].link];
-        for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
-            if (t->reach_items.at[k] < t->cells.len)
-                pf_vec_push(&x->overwrites, (struct pf_overwrite){t->reach_items.at[k], i, ret[i]});
+    bool *returns = pf_mem_zero(x->n, sizeof *returns);
+    x->overwrite_at = pf_mem_zero(t->cells.len + 2, sizeof *x->overwrite_at);
+    for (int fill = 0; fill < 2; fill++) {
+        for (uint32_t i = 0; i < x->n; i++)
+            if (t->events.at[i].kind == PF_EV_RET) {
+                returns[t->events.at[i].link] = true;
+                note_overwrites(x, t->events.at[i].link, i, fill);
+            }
+        for (uint32_t i = 0; i < x->n; i++)
+            if (t->events.at[i].kind == PF_EV_CALL && !returns[i])
+                note_overwrites(x, i, PF_NONE, fill);
+        if (!fill) {
+            for (size_t c = 0; c < t->cells.len; c++)
+                x->overwrite_at[c + 2] += x->overwrite_at[c + 1];
+            x->overwrites =
+                pf_mem_resize(NULL, x->overwrite_at[t->cells.len + 1], sizeof *x->overwrites);
+        }
     }
-    free(ret);
-    if (x->overwrites.len)
-        qsort(x->overwrites.at, x->overwrites.len, sizeof *x->overwrites.at, by_cell_end);
+    free(returns);
+    for (size_t c = 0; c < t->cells.len; c++)
+        for (size_t k = x->overwrite_at[c + 1]; k-- > x->overwrite_at[c] + 1;)
+            if (x->overwrites[k].call < x->overwrites[k - 1].call)
+                x->overwrites[k - 1].call = x->overwrites[k].call;
 }
 
 bool pf_index_overwritten(const struct pf_index *x, uint32_t cell, uint32_t after, uint32_t before)
 {
-    struct pf_overwrite key = {cell, 0, after};
-    size_t lo = 0, hi = x->overwrites.len;
+    if (!x->overwrite_at)
+        return false;
+    size_t lo = x->overwrite_at[cell], hi = x->overwrite_at[cell + 1], end = hi;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
-        if (by_cell_end(&x->overwrites.at[mid], &key) < 0)
+        if (x->overwrites[mid].end < after)
             lo = mid + 1;
         else
             hi = mid;
     }
-    for (; lo < x->overwrites.len && x->overwrites.at[lo].cell == cell; lo++)
-        if (x->overwrites.at[lo].call < before)
-            return true;
-    return false;
+    return lo < end && x->overwrites[lo].call < before;
 }
 
 static void release_latest(struct latest *l, size_t n)
@@ -436,7 +452,8 @@ void pf_index_release(struct pf_index *x)
     free(x->spin);
     pf_vec_release(&x->pred.at);
     pf_vec_release(&x->soft.at);
-    pf_vec_release(&x->overwrites);
+    free(x->overwrite_at);
+    free(x->overwrites);
     free(x->write_at);
     free(x->writes);
     memset(x, 0, sizeof *x);

@@ -45,9 +45,10 @@ static inline size_t pf_edges_of(const struct pf_edges *g, uint32_t event)
 #define PF_EDGES_EACH(k, g, event)                                                                 \
     for (size_t k = pf_edges_of(g, event); k < (g)->at.len && (g)->at.at[k] == (event); k += 2)
 
-/* A missing call that may have stored anything in the cell. */
+/* A missing call that may have stored anything in a cell. */
 struct pf_overwrite {
-    uint32_t cell, call, end; /* end: its ret, PF_NONE if it never returns */
+    uint32_t end;  /* its ret, PF_NONE if it never returns */
+    uint32_t call; /* where it begins, or one that ends later, whichever is first */
 };
 
 struct pf_index {
@@ -62,14 +63,16 @@ struct pf_index {
     uint32_t nspins; /* numbered from the trace's own locks on */
     struct pf_edges pred; /* what an event needs to have happened */
     struct pf_edges soft; /* what comes first if both happen: no need for it to happen */
-    PF_VEC(struct pf_overwrite) overwrites; /* by cell, then by end; with missing calls only */
+    /* cells + 1: range of `overwrites`; NULL: no missing calls; only shared cells have any */
+    size_t *overwrite_at;
+    struct pf_overwrite *overwrites; /* by end */
     uint32_t *write_at; /* cells + 1: range of `writes`; only shared, written cells have any */
     uint32_t *writes; /* events that store into the cell, in order */
 };
 
 void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing missing);
 void pf_index_release(struct pf_index *x);
-/* Is there a missing call that reaches the cell, begins before `before` and ends after `after` (1 +
+/* Is there a missing call that reaches the shared cell, begins before `before` and ends after `after` (1 +
  * event, 0: from the start)? */
 bool pf_index_overwritten(const struct pf_index *x, uint32_t cell, uint32_t after, uint32_t before);
 static inline bool pf_index_acquires(const struct pf_index *x, uint32_t i)

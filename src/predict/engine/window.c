@@ -130,7 +130,7 @@ static uint32_t local_cell(struct pf_window *w, uint32_t c)
         cell.initial_known =
             pf_trace_cell_value(x->t, &x->t->events.at[x->writes[lo - 1]], c, false, &cell.initial);
     uint32_t since = lo > x->write_at[c] ? x->writes[lo - 1] + 1 : 0;
-    if (x->overwrites.len && pf_index_overwritten(x, c, since, w->lo))
+    if (pf_index_overwritten(x, c, since, w->lo))
         cell.initial_known = false;
     w->cell_map[c] = (uint32_t)w->cells.len;
     pf_vec_push(&w->cells, cell);
@@ -348,11 +348,10 @@ bool pf_window_matches(const struct pf_window *w, uint32_t read_touch, uint32_t 
     if (!r->seen_known)
         return false;
     const struct pf_touch *x = write_touch == PF_START ? NULL : &w->touches.at[write_touch];
-    if (w->x->overwrites.len) { /* a missing call between the two may have stored something else */
-        uint32_t since = w->lo + (x ? x->event + 1 : 0), until = w->lo + r->event;
-        if (since <= until && pf_index_overwritten(w->x, r->global, since, until))
-            return false;
-    }
+    /* A missing call between the two may have stored something else. */
+    uint32_t since = w->lo + (x ? x->event + 1 : 0), until = w->lo + r->event;
+    if (since <= until && pf_index_overwritten(w->x, r->global, since, until))
+        return false;
     if (!x)
         return w->cells.at[r->cell].initial_known && w->cells.at[r->cell].initial == r->seen;
     return x->stored_known && x->stored == r->seen;
