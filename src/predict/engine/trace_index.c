@@ -26,19 +26,28 @@ struct pinned_cell {
     struct latest tied; /* per thread that writes: how many of `reads` it has an edge from */
 };
 
+/* Which edges the newest event has: few are looked through, of more each earlier event is stamped. */
+struct newest {
+    struct pf_edges *edges;
+    uint32_t event, n;
+    uint32_t *stamps; /* by earlier event: 1 + event; NULL while none had many */
+};
+#define FEW_EDGES 32
+
 struct builder {
     struct pf_index *x;
     const struct pf_trace *t;
     uint32_t *first_pred, *last; /* per thread: the fork; the newest event */
-    struct latest *arrive[2];    /* per barrier: arrivals of its newest two generations */
+    struct latest *arrive[2]; /* per barrier: arrivals of its newest two generations */
     uint32_t *arrive_gen[2];
     struct latest *posts;
     struct latest *blocks; /* uses, by block */
-    uint32_t *alloc;       /* event, by block */
-    struct item *items;    /* with BarrierPairs only */
+    uint32_t *alloc; /* event, by block */
+    struct item *items; /* with BarrierPairs only */
     struct pinned_cell *cells;
     struct latest *open; /* per thread: BarrierPairs under way, as pairs (call event, reach) */
     size_t reuse;
+    struct newest pred, soft;
 };
 
 static void note(struct latest *l, uint32_t thread, uint32_t event)
@@ -65,13 +74,27 @@ static bool has(const struct latest *l, uint32_t thread)
     return false;
 }
 
-static void push_new(struct pf_edges *g, uint32_t event, uint32_t earlier)
+static void push_new(struct builder *b, struct newest *g, uint32_t event, uint32_t earlier)
 {
-    for (size_t k = g->at.len; k > 1 && g->at.at[k - 2] == event; k -= 2)
-        if (g->at.at[k - 1] == earlier)
+    pf_vec_u32 *at = &g->edges->at;
+    if (g->event != event)
+        g->n = 0;
+    g->event = event;
+    if (g->n >= FEW_EDGES && !g->stamps)
+        g->stamps = pf_mem_zero(b->x->n, sizeof *g->stamps);
+    if (g->n >= FEW_EDGES && g->stamps[earlier] == event + 1)
+        return;
+    for (size_t k = at->len; g->n <= FEW_EDGES && k > at->len - 2 * g->n; k -= 2) {
+        if (at->at[k - 1] == earlier)
             return;
-    pf_vec_push(&g->at, event);
-    pf_vec_push(&g->at, earlier);
+        if (g->n == FEW_EDGES) /* from now on by stamps */
+            g->stamps[at->at[k - 1]] = event + 1;
+    }
+    if (g->n >= FEW_EDGES)
+        g->stamps[earlier] = event + 1;
+    pf_vec_push(at, event);
+    pf_vec_push(at, earlier);
+    g->n++;
 }
 
 static void edge(struct builder *b, uint32_t from, uint32_t to)
@@ -79,7 +102,7 @@ static void edge(struct builder *b, uint32_t from, uint32_t to)
     if (from == PF_NONE || b->t->events.at[from].thread == b->t->events.at[to].thread)
         return;
     assert(from < to);
-    push_new(&b->x->pred, to, from);
+    push_new(b, &b->pred, to, from);
 }
 
 static void edges(struct builder *b, const struct latest *l, uint32_t to)
@@ -162,7 +185,7 @@ static void pinned_edges(struct builder *b, uint32_t i, const struct pf_event *e
                 from = x->tied.at[2 * k] == e->thread ? x->tied.at[2 * k + 1] : from;
             for (uint32_t k = from; k < x->reads.len; k++)
                 if (b->t->events.at[x->reads.at[k]].thread != e->thread)
-                    push_new(&b->x->soft, i, x->reads.at[k]);
+                    push_new(b, &b->soft, i, x->reads.at[k]);
             if (x->reads.len)
                 note(&x->tied, e->thread, (uint32_t)x->reads.len);
             note(&x->writes, e->thread, i);
@@ -371,7 +394,7 @@ void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing
             blocks = t->places.at[i].block + 1ull;
     bool items = t->has_calls && missing != PF_MISSING_IGNORE;
     uint32_t nitems = pf_trace_nitems(t) + 1;
-    struct builder b = {.x = x, .t = t};
+    struct builder b = {.x = x, .t = t, .pred.edges = &x->pred, .soft.edges = &x->soft};
     b.first_pred = pf_mem_resize(NULL, nt, sizeof *b.first_pred);
     b.last = pf_mem_resize(NULL, nt, sizeof *b.last);
     memset(b.first_pred, 0xff, nt * sizeof *b.first_pred);
@@ -419,6 +442,8 @@ void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing
     }
 
     free(count);
+    free(b.pred.stamps);
+    free(b.soft.stamps);
     free(b.first_pred);
     free(b.last);
     for (int k = 0; k < 2; k++) {
