@@ -4,11 +4,7 @@
  * Model:   a loop that is one block B, entered by one edge, left only when a counter reaches a value
  *          fixed before the loop, makes a known number T of rounds. In it, nothing synchronises or
  *          ends the thread, so all its accesses are of one epoch, and once the loop is entered all
- *          of them will happen. Addresses are written as
- *
- *              base + sum(value * scale) + coefficient * induction + k        (mod 2^64)
- *
- *          with base and values from outside of the loop. Accesses of one source position that
+ *          of them will happen. Addresses are of the form of form.h. Accesses of one source position that
  *          differ only in k, whose bytes are exactly [k, k + stride), touch in T rounds exactly the
  *          T * stride bytes from the address of the lowest in the first round. Where there are gaps
  *          the checks stay: a byte claimed too much would be a false alarm. Of two such groups whose
@@ -16,254 +12,25 @@
  *
  *          The range check stands in a block of its own on the edge into the loop's copy.
  *
- * Overflow: 64-bit arithmetic is linear as it is. A narrower induction must carry the flag (nuw for
- *          zext, nsw for sext) that makes it poison when it wraps; a poisoned address or branch is
- *          undefined behaviour, so it does not wrap. The counter never needs a flag: the loop
+ * Overflow: of addresses, see form.h. The counter never needs a flag: the loop
  *          stops at the first of S + C, S + 2C, ... equal to N modulo 2^bits, and the quotient taken
  *          here is that round, or an earlier one if C does not divide the distance.
  */
 #include "debuginfo.h"
-#include "emit.h"
+#include "form.h"
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
 #define STRIDE_MAX 4096
-#define TERMS 4
-#define DEPTH 8
 #define ACCESSES 96
-
-/* A phi of the loop that grows by a constant. */
-struct induction {
-    LLVMValueRef phi, start, next;
-    int64_t step;
-    bool nuw, nsw;
-};
-
-/* The address of an access. */
-struct form {
-    LLVMValueRef base, phi;
-    LLVMOpcode widened; /* LLVMZExt or LLVMSExt of phi, or 0 */
-    struct {
-        LLVMValueRef value;
-        int64_t scale;
-    } terms[TERMS];
-    unsigned nterms;
-    int64_t coefficient, k, step;
-};
 
 struct access {
     struct pf_step *step;
     size_t index;
-    struct form form;
+    struct pf_form form;
     int64_t stride;
     bool hoisted; /* the lowest of a hoisted group */
 };
-
-static bool is_in(LLVMValueRef v, LLVMBasicBlockRef loop)
-{
-    return LLVMIsAInstruction(v) && LLVMGetInstructionParent(v) == loop;
-}
-
-/* The value of a constant, if it is not huge. */
-static bool constant(LLVMValueRef v, int64_t *n)
-{
-    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
-        return false;
-    *n = LLVMConstIntGetSExtValue(v);
-    return *n > -(1ll << 40) && *n < 1ll << 40;
-}
-
-static bool find_induction(LLVMValueRef phi, LLVMBasicBlockRef loop, struct induction *i)
-{
-    if (!LLVMIsAPHINode(phi) || !is_in(phi, loop) || LLVMCountIncoming(phi) != 2)
-        return false;
-    unsigned back = LLVMGetIncomingBlock(phi, 1) == loop;
-    *i = (struct induction){.phi = phi,
-                            .next = LLVMGetIncomingValue(phi, back),
-                            .start = LLVMGetIncomingValue(phi, !back)};
-    if (LLVMGetIncomingBlock(phi, back) != loop || !is_in(i->next, loop))
-        return false;
-    if (LLVMGetInstructionOpcode(i->next) == LLVMAdd) {
-        i->nuw = LLVMGetNUW(i->next);
-        i->nsw = LLVMGetNSW(i->next);
-        return LLVMGetOperand(i->next, 0) == phi && constant(LLVMGetOperand(i->next, 1), &i->step);
-    }
-    return LLVMIsAGetElementPtrInst(i->next) && LLVMGetOperand(i->next, 0) == phi &&
-           LLVMGetNumOperands(i->next) == 2 &&
-           LLVMGetTypeKind(LLVMGetGEPSourceElementType(i->next)) == LLVMIntegerTypeKind &&
-           LLVMGetIntTypeWidth(LLVMGetGEPSourceElementType(i->next)) == 8 &&
-           LLVMGetTypeKind(LLVMTypeOf(i->next)) == LLVMPointerTypeKind &&
-           constant(LLVMGetOperand(i->next, 1), &i->step);
-}
-
-/* form += scale * (induction phi), of any width. */
-static bool add_induction(struct form *f, LLVMValueRef phi, LLVMOpcode widened, int64_t scale,
-                          LLVMBasicBlockRef loop)
-{
-    struct induction i;
-    if (!find_induction(phi, loop, &i) || (widened == LLVMZExt && !i.nuw) ||
-        (widened == LLVMSExt && !i.nsw) || (f->phi && (f->phi != phi || f->widened != widened)))
-        return false;
-    f->phi = phi;
-    f->widened = widened;
-    f->step = i.step;
-    return !__builtin_add_overflow(f->coefficient, scale, &f->coefficient);
-}
-
-static bool add_constant(struct form *f, int64_t n, int64_t scale)
-{
-    return !__builtin_mul_overflow(n, scale, &n) && !__builtin_add_overflow(f->k, n, &f->k);
-}
-
-static bool is_disjoint_or(LLVMValueRef v)
-{
-    return LLVMGetInstructionOpcode(v) == LLVMOr && LLVMGetIsDisjoint(v);
-}
-
-/* form += scale * zext or sext of (phi) or (phi + constant). */
-static bool add_widened(struct form *f, LLVMValueRef v, LLVMOpcode widened, int64_t scale,
-                        LLVMBasicBlockRef loop)
-{
-    if (!is_in(v, loop))
-        return false;
-    if (LLVMIsAPHINode(v))
-        return add_induction(f, v, widened, scale, loop);
-    int64_t n;
-    bool adds = LLVMGetInstructionOpcode(v) == LLVMAdd &&
-                (widened == LLVMZExt ? LLVMGetNUW(v) : LLVMGetNSW(v));
-    return (adds || is_disjoint_or(v)) && constant(LLVMGetOperand(v, 1), &n) && n >= 0 &&
-           add_constant(f, n, scale) &&
-           add_induction(f, LLVMGetOperand(v, 0), widened, scale, loop);
-}
-
-/* form += scale * v, where v has 64 bits or is a constant. */
-static bool add_index(struct form *f, LLVMValueRef v, int64_t scale, LLVMBasicBlockRef loop,
-                      unsigned depth)
-{
-    int64_t n;
-    if (LLVMIsAConstantInt(v))
-        return constant(v, &n) && add_constant(f, n, scale);
-    if (!depth || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind ||
-        LLVMGetIntTypeWidth(LLVMTypeOf(v)) != 64)
-        return false;
-    if (!is_in(v, loop)) {
-        if (f->nterms == TERMS)
-            return false;
-        f->terms[f->nterms].value = v;
-        f->terms[f->nterms++].scale = scale;
-        return true;
-    }
-    LLVMValueRef left = LLVMGetOperand(v, 0);
-    LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
-    switch (opcode) {
-    case LLVMPHI:
-        return add_induction(f, v, 0, scale, loop);
-    case LLVMZExt:
-    case LLVMSExt:
-        return add_widened(f, left, opcode, scale, loop);
-    case LLVMOr:
-        return is_disjoint_or(v) && constant(LLVMGetOperand(v, 1), &n) &&
-               add_constant(f, n, scale) && add_index(f, left, scale, loop, depth - 1);
-    case LLVMAdd:
-        return add_index(f, left, scale, loop, depth - 1) &&
-               add_index(f, LLVMGetOperand(v, 1), scale, loop, depth - 1);
-    case LLVMShl:
-        return constant(LLVMGetOperand(v, 1), &n) && n >= 0 && n < 8 &&
-               !__builtin_mul_overflow(scale, 1ll << n, &scale) &&
-               add_index(f, left, scale, loop, depth - 1);
-    default:
-        return false;
-    }
-}
-
-static bool add_gep(struct pf_unit *u, struct form *f, LLVMValueRef gep, LLVMBasicBlockRef loop)
-{
-    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
-    for (int i = 1, n = LLVMGetNumOperands(gep); i < n; i++) {
-        LLVMValueRef index = LLVMGetOperand(gep, i);
-        int64_t member;
-        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-            if (!constant(index, &member) ||
-                !add_constant(f, (int64_t)LLVMOffsetOfElement(u->layout, type, member), 1))
-                return false;
-            type = LLVMStructGetTypeAtIndex(type, member);
-            continue;
-        }
-        if (i > 1 && LLVMGetTypeKind(type) != LLVMArrayTypeKind)
-            return false;
-        if (i > 1)
-            type = LLVMGetElementType(type);
-        if (!LLVMTypeIsSized(type) || LLVMGetTypeKind(type) == LLVMScalableVectorTypeKind ||
-            !add_index(f, index, (int64_t)LLVMABISizeOfType(u->layout, type), loop, DEPTH))
-            return false;
-    }
-    return true;
-}
-
-static bool add_pointer(struct pf_unit *u, struct form *f, LLVMValueRef p, LLVMBasicBlockRef loop,
-                        unsigned depth)
-{
-    if (LLVMGetTypeKind(LLVMTypeOf(p)) != LLVMPointerTypeKind || !depth)
-        return false;
-    if (!is_in(p, loop)) {
-        f->base = p;
-        return true;
-    }
-    if (LLVMIsAPHINode(p)) {
-        f->base = p;
-        return add_induction(f, p, 0, 1, loop);
-    }
-    return LLVMIsAGetElementPtrInst(p) &&
-           add_pointer(u, f, LLVMGetOperand(p, 0), loop, depth - 1) && add_gep(u, f, p, loop);
-}
-
-/* Intrinsics that neither touch memory nor can keep the loop from going on. */
-static const char *const harmless[] = {
-    "llvm.dbg.",   "llvm.fmuladd.",
-    "llvm.fma.",   "llvm.smin.",
-    "llvm.smax.",  "llvm.umin.",
-    "llvm.umax.",  "llvm.abs.",
-    "llvm.fabs.",  "llvm.minnum.",
-    "llvm.sqrt.",  "llvm.maxnum.",
-    "llvm.ctpop.", "llvm.ctlz.",
-    "llvm.cttz.",  "llvm.fshl.",
-    "llvm.fshr.",  "llvm.bswap.",
-    "llvm.floor.", "llvm.ceil.",
-    "llvm.assume", "llvm.experimental.noalias.scope.decl",
-};
-
-static bool is_harmless(LLVMValueRef inst)
-{
-    switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMLoad:
-    case LLVMStore:
-        return !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
-    case LLVMCall: {
-        LLVMValueRef fn = pf_callee(inst);
-        size_t n;
-        for (size_t i = 0; fn && i < sizeof harmless / sizeof *harmless; i++)
-            if (LLVMGetIntrinsicID(fn) && pf_name_starts(LLVMGetValueName2(fn, &n), harmless[i]))
-                return true;
-        return false;
-    }
-    case LLVMPHI:
-    case LLVMGetElementPtr:
-    case LLVMICmp:
-    case LLVMFCmp:
-    case LLVMSelect:
-    case LLVMFreeze:
-    case LLVMFNeg:
-    case LLVMExtractElement:
-    case LLVMInsertElement:
-    case LLVMShuffleVector:
-    case LLVMExtractValue:
-    case LLVMInsertValue:
-    case LLVMBr:
-        return true;
-    default:
-        return LLVMIsABinaryOperator(inst) || LLVMIsACastInst(inst);
-    }
-}
 
 /* Is it a loop of one block with one way in, a br, and no way out but its end? */
 static bool is_simple_loop(LLVMBasicBlockRef b)
@@ -277,7 +44,7 @@ static bool is_simple_loop(LLVMBasicBlockRef b)
     if (before == b || !LLVMIsABranchInst(LLVMGetBasicBlockTerminator(before)))
         return false;
     for (LLVMValueRef v = phi; v; v = LLVMGetNextInstruction(v))
-        if (!is_harmless(v))
+        if (!pf_is_harmless(v))
             return false;
     return true;
 }
@@ -286,23 +53,24 @@ static bool is_simple_loop(LLVMBasicBlockRef b)
 static bool find_rounds(LLVMBasicBlockRef b, struct pf_rounds *r)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(b), test = LLVMGetCondition(end);
+    const struct pf_loop *loop = PF_LOOP_OF_ONE(b);
     bool back_if_true = LLVMGetSuccessor(end, 0) == b;
-    if (!is_in(test, b) || !LLVMIsAICmpInst(test) ||
+    if (!pf_is_in(test, loop) || !LLVMIsAICmpInst(test) ||
         LLVMGetICmpPredicate(test) != (back_if_true ? LLVMIntNE : LLVMIntEQ))
         return false;
     for (unsigned side = 0; side < 2; side++) {
         LLVMValueRef v = LLVMGetOperand(test, side), limit = LLVMGetOperand(test, !side);
-        if (!is_in(v, b) || is_in(limit, b))
+        if (!pf_is_in(v, loop) || pf_is_in(limit, loop))
             continue;
         for (LLVMValueRef phi = LLVMGetFirstInstruction(b); LLVMIsAPHINode(phi);
              phi = LLVMGetNextInstruction(phi)) {
-            struct induction i;
+            struct pf_induction i;
             LLVMTypeRef type = LLVMTypeOf(phi);
             bool whole = LLVMGetTypeKind(type) == LLVMIntegerTypeKind
                              ? LLVMGetIntTypeWidth(type) <= 64
                              : LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
                                    !LLVMGetPointerAddressSpace(type);
-            if (!whole || !find_induction(phi, b, &i) || !i.step || (v != phi && v != i.next))
+            if (!whole || !pf_induction_find(phi, loop, &i) || !i.step || (v != phi && v != i.next))
                 continue;
             *r = (struct pf_rounds){i.start, limit, i.next, i.step, v == phi};
             return true;
@@ -322,7 +90,7 @@ static bool is_same_place(const struct pf_step *a, const struct pf_step *b)
 }
 
 /* Do the addresses differ in a constant only? */
-static bool is_same_line(const struct form *a, const struct form *b)
+static bool is_same_line(const struct pf_form *a, const struct pf_form *b)
 {
     return a->base == b->base && a->phi == b->phi && a->widened == b->widened &&
            a->coefficient == b->coefficient && a->nterms == b->nterms &&
@@ -400,7 +168,8 @@ static void look_at_loop(struct pf_unit *u, struct pf_plan *plan, size_t block,
     for (size_t k = plan->first_step[block]; k < plan->first_step[block + 1]; k++) {
         struct access a = {.step = &plan->steps[k], .index = k};
         if (a.step->what == PF_DO_ACCESS && n < ACCESSES &&
-            add_pointer(u, &a.form, a.step->ptr, plan->blocks[block], DEPTH) && a.form.step > 0 &&
+            pf_form_find(u, &a.form, a.step->ptr, PF_LOOP_OF_ONE(plan->blocks[block])) &&
+            a.form.step > 0 &&
             !__builtin_mul_overflow(a.form.coefficient, a.form.step, &a.stride) && a.stride > 0 &&
             a.stride <= STRIDE_MAX && a.step->size <= (uint64_t)a.stride)
             all[n++] = a;
@@ -432,26 +201,8 @@ bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t rounds)
 {
     struct pf_rounds r;
     int64_t from, to;
-    return is_simple_loop(loop) && find_rounds(loop, &r) && constant(r.start, &from) &&
-           constant(r.limit, &to) && r.step && (uint64_t)((to - from) / r.step) < rounds;
-}
-
-/* The value that v, an address or a part of one, has in the first round, or the `next` one. */
-static LLVMValueRef value_in_round(struct pf_emit *e, LLVMValueRef v, LLVMBasicBlockRef loop,
-                                   bool next)
-{
-    if (!is_in(v, loop))
-        return v;
-    if (LLVMIsAPHINode(v)) {
-        struct induction i = {0};
-        find_induction(v, loop, &i);
-        return next ? i.next : i.start;
-    }
-    LLVMValueRef copy = LLVMInstructionClone(v);
-    for (int i = 0, n = LLVMGetNumOperands(v); i < n; i++)
-        LLVMSetOperand(copy, i, value_in_round(e, LLVMGetOperand(v, i), loop, next));
-    LLVMInsertIntoBuilder(e->b, copy);
-    return pf_emit_fresh(e, copy);
+    return is_simple_loop(loop) && find_rounds(loop, &r) && pf_constant(r.start, &from) &&
+           pf_constant(r.limit, &to) && r.step && (uint64_t)((to - from) / r.step) < rounds;
 }
 
 static LLVMValueRef as_number(struct pf_emit *e, LLVMValueRef v)
@@ -483,7 +234,8 @@ static void emit_hoist(struct pf_emit *e, const struct pf_hoist *h, bool next)
     LLVMTypeRef i64 = e->u->i64;
     const struct pf_step *s = &e->plan->steps[h->step];
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(s->inst));
-    LLVMValueRef start = value_in_round(e, s->ptr, e->plan->blocks[h->block], next);
+    LLVMValueRef start = pf_form_value(e, s->ptr, PF_LOOP_OF_ONE(e->plan->blocks[h->block]),
+                                       next ? PF_ROUND_NEXT : PF_ROUND_FIRST);
     LLVMValueRef size = LLVMConstInt(i64, h->bytes, 0);
     if (!h->bytes || h->bytes > h->stride) {
         LLVMValueRef stride = LLVMConstInt(i64, h->stride, 0), some = size;

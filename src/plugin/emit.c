@@ -248,7 +248,8 @@ static void fill_phis(struct pf_emit *e)
                 LLVMValueRef value = mapped(e, LLVMGetIncomingValue(v, i));
                 size_t from = *pf_ptrmap_find(&e->plan->block_index, LLVMGetIncomingBlock(v, i));
                 bool enters = from != b && e->before[b];
-                LLVMAddIncoming(mapped(e, v), &value, enters ? &e->before[b] : &e->last[from], 1);
+                LLVMBasicBlockRef way = enters ? e->before[b] : pf_trail_way(e, from, b);
+                LLVMAddIncoming(mapped(e, v), &value, &way, 1);
             }
         }
 }
@@ -372,6 +373,7 @@ void pf_emit_body_finish(struct pf_emit *e)
     for (size_t i = 0; i < e->nfresh; i++)
         map_operands(e, e->fresh[i]);
     pf_hoist_enter(e);
+    pf_trail_enter(e);
     fill_phis(e);
 }
 
@@ -405,6 +407,7 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
     for (size_t i = 0; i < plan->nblocks; i++)
         emit_block(&e, i);
     pf_hoist_emit(&e);
+    pf_trail_emit(&e);
     pf_emit_body_finish(&e);
     pf_event_emit(&event, dispatch, excluded);
     struct pf_frames watch = {e.frame, e.next}, plain = pf_emit_plain(&e);

@@ -102,6 +102,12 @@ void pf_hoist_enter(struct pf_emit *e);
 /* The same on a back edge of the plain body's loop, for the rounds that are left; nothing for other blocks. */
 void pf_hoist_rest(struct pf_emit *e, size_t block);
 
+/* trail.c: the checks behind loops; then, when operands are mapped, the edges that lead there. */
+void pf_trail_emit(struct pf_emit *e);
+void pf_trail_enter(struct pf_emit *e);
+/* The block on the edge, or the end of `from`. */
+LLVMBasicBlockRef pf_trail_way(const struct pf_emit *e, size_t from, size_t to);
+
 /* emit_atomic.c: bracket and operation. */
 void pf_emit_atomic(struct pf_emit *e, const struct pf_step *s);
 void pf_emit_libatomic(struct pf_emit *e, const struct pf_step *s);

@@ -141,6 +141,24 @@ struct pf_hoist {
     struct pf_rounds rounds;
 };
 
+/* trail.c: a loop whose checks stand behind it. */
+#define PF_TRAIL_BLOCKS 16
+#define PF_TRAIL_STEPS 8
+struct pf_trail {
+    LLVMBasicBlockRef blocks[PF_TRAIL_BLOCKS], latch; /* the head first */
+    size_t nblocks;
+    size_t steps[PF_TRAIL_STEPS]; /* they have no checks of their own any more */
+    size_t nsteps;
+};
+
+/* An edge out of such a loop. */
+struct pf_exit {
+    size_t from, to; /* blocks */
+    size_t trail;
+    uint32_t made; /* bit i: who leaves here has made the access of steps[i] in this round */
+    LLVMBasicBlockRef block, last; /* of the watch body: what stands on the edge */
+};
+
 struct pf_plan {
     struct pf_step *steps; /* in the order of blocks and instructions */
     size_t n, cap;
@@ -151,6 +169,10 @@ struct pf_plan {
     struct pf_ptrmap block_index;
     struct pf_hoist *hoists; /* in the order of blocks */
     size_t nhoists, hoists_cap;
+    struct pf_trail *trails;
+    size_t ntrails, trails_cap;
+    struct pf_exit *exits;
+    size_t nexits, exits_cap;
     struct pf_back *backs; /* crossing.c */
     size_t nbacks, backs_cap;
     struct pf_kept *kept; /* cover.c: for the heads of `backs` */
@@ -186,6 +208,8 @@ bool pf_address_is_handed_on(struct pf_unit *u, LLVMValueRef slot);
 void pf_plan_merge(struct pf_unit *u, struct pf_plan *plan);
 /* affine.c: checks that one before the loop replaces; after _cover. */
 void pf_plan_hoist(struct pf_unit *u, struct pf_plan *plan);
+/* trail.c: checks that one behind the loop replaces; after _hoist. */
+void pf_plan_trail(struct pf_unit *u, struct pf_plan *plan);
 /* cycles.c: marks the steps, and the blocks, that stand in loops; after _cover and _hoist. */
 void pf_plan_cycles(struct pf_plan *plan);
 /* copyable.c: why fn cannot have a second body, or NULL. *labels: it has labels whose address is taken. */

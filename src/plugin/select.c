@@ -265,6 +265,8 @@ void pf_plan_release(struct pf_plan *plan)
     free(plan->first_step);
     free(plan->loops);
     free(plan->hoists);
+    free(plan->trails);
+    free(plan->exits);
     free(plan->backs);
     free(plan->kept);
     pf_ptrmap_release(&plan->block_index);

@@ -210,6 +210,7 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
         pf_plan_backs(&plan, labels);
         pf_plan_cover(u, &plan);
         pf_plan_hoist(u, &plan);
+        pf_plan_trail(u, &plan);
         pf_plan_merge(u, &plan);
         pf_plan_cycles(&plan);
         pf_emit(u, fn, &plan, &events, labels);
