@@ -4,7 +4,7 @@
  * The state before `start` comes from running the trace itself; a witness is run on top of it and
  * undone, so that all witnesses together need one pass.
  */
-#include "validate.h"
+#include "validate_calls.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,6 @@ struct holder {
 };
 struct machine {
     const struct pf_trace *t;
-    enum pf_missing_rule rule;
     uint32_t *when;  /* per event: 1 + step in which it ran, 0: not yet */
     uint32_t *next;  /* per event: next event of its thread */
     uint32_t *ready; /* per thread: its next event */
@@ -32,10 +31,7 @@ struct machine {
     pf_vec_u32 waits; /* pairs (wake, its wait), by wake */
     uint32_t *source; /* per read touch, flattened: the write seen in the trace */
     uint32_t *source_at; /* per event: first of its cells in `source` */
-    uint32_t *by_thread, *thread_at; /* events of each thread */
-    uint32_t *inside;  /* per event: the innermost missing call around it, in its thread */
-    uint32_t *outside; /* per call: the one around it */
-    bool *noticed; /* per event: a write that a missing call under way may look at */
+    struct pf_calls calls;
     uint32_t *off;   /* per thread: 1 + a read that saw a wrong value */
     struct memory *cells;
     PF_VEC(struct holder) held;
@@ -62,130 +58,21 @@ static const struct pf_event *at(const struct machine *m, uint32_t i)
 }
 static bool ran(const struct machine *m, uint32_t i) { return m->when[i]; }
 
-/* --- missing calls: which pairs of events keep the order of the trace --- */
-
-static bool reaches(const struct machine *m, uint32_t call, uint32_t item)
-{
-    return pf_trace_reaches(m->t, &m->t->reaches.at[at(m, call)->link], item);
-}
-
-static bool touches(const struct machine *m, uint32_t i, uint32_t item)
-{
-    uint32_t first, other, n = pf_trace_items(m->t, i, &first, &other);
-    return (item >= first && item - first < n) || item == other;
-}
-
-/* The calls under way around event i (also one that i begins or ends), in thread u. Calls f until
- * it says true. */
-static bool each_call(const struct machine *m, uint32_t i, uint32_t u,
-                      bool (*f)(const struct machine *, uint32_t call, const void *),
-                      const void *arg)
-{
-    uint32_t lo = m->thread_at[u], hi = m->thread_at[u + 1];
-    while (lo < hi) { /* the last event of u at or before i */
-        uint32_t mid = (lo + hi) / 2;
-        if (m->by_thread[mid] <= i)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo == m->thread_at[u])
-        return false;
-    uint32_t e = m->by_thread[lo - 1], c = m->inside[e];
-    if (e != i && at(m, e)->kind == PF_EV_RET) /* that one has ended before i */
-        c = m->outside[c];
-    for (; c != PF_NONE; c = m->outside[c])
-        if (f(m, c, arg))
-            return true;
-    return false;
-}
-
-static bool each_own_call(const struct machine *m, uint32_t i,
-                          bool (*f)(const struct machine *, uint32_t call, const void *),
-                          const void *arg)
-{
-    return each_call(m, i, at(m, i)->thread, f, arg);
-}
-
-static bool any_call(const struct machine *m, uint32_t i,
-                     bool (*f)(const struct machine *, uint32_t call, const void *),
-                     const void *arg)
-{
-    for (uint32_t u = 0; u < m->t->threads.len; u++)
-        if (each_call(m, i, u, f, arg))
-            return true;
-    return false;
-}
-
-struct two {
-    uint32_t event, call;
-};
-static bool reaches_common(const struct machine *m, uint32_t call, const void *arg)
-{
-    const struct two *x = arg;
-    const struct pf_reach *d = &m->t->reaches.at[at(m, call)->link];
-    for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
-        if (reaches(m, x->call, m->t->reach_items.at[k]))
-            return true;
-    return m->rule == PF_RULE_SB;
-}
-static bool reaches_event(const struct machine *m, uint32_t call, const void *arg)
-{
-    const struct two *x = arg;
-    const struct pf_reach *d = &m->t->reaches.at[at(m, call)->link];
-    for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
-        if (touches(m, x->event, m->t->reach_items.at[k]))
-            return true;
-    return false;
-}
-static bool call_meets(const struct machine *m, uint32_t call, const void *arg)
-{
-    struct two x = {((const struct two *)arg)->event, call};
-    return each_own_call(m, x.event, reaches_common, &x);
-}
-struct noticed {
-    uint32_t a, b;
-};
-static bool reaches_both(const struct machine *m, uint32_t call, const void *arg)
-{
-    const struct noticed *x = arg;
-    const struct pf_reach *d = &m->t->reaches.at[at(m, call)->link];
-    for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
-        if (touches(m, x->a, m->t->reach_items.at[k]) && touches(m, x->b, m->t->reach_items.at[k]))
-            return true;
-    return false;
-}
-static bool notable(const struct pf_event *e)
-{
-    return !pf_event_is_access(e) || pf_event_writes(e);
-}
-
-/* f before e in the trace. */
-static bool keeps_order(const struct machine *m, uint32_t f, uint32_t e)
-{
-    struct two on_f = {f, 0}, on_e = {e, 0};
-    struct noticed both = {f, e};
-    return each_own_call(m, f, call_meets, &on_e) || each_own_call(m, f, reaches_event, &on_e) ||
-           each_own_call(m, e, reaches_event, &on_f) ||
-           (notable(at(m, f)) && notable(at(m, e)) && any_call(m, e, reaches_both, &both));
-}
-
 static bool missing_allows(struct machine *m, uint32_t i)
 {
-    if (m->rule == PF_RULE_NONE || !m->t->has_calls)
+    if (m->calls.rule == PF_RULE_NONE)
         return true;
     for (uint32_t f = m->start; f < i; f++)
-        if (!ran(m, f) && at(m, f)->thread != at(m, i)->thread && keeps_order(m, f, i))
+        if (!ran(m, f) && at(m, f)->thread != at(m, i)->thread && pf_calls_tie(&m->calls, f, i))
             return no(m, "event %u runs before event %u, which a missing call ties to it",
                       pf_trace_label(m->t, i), pf_trace_label(m->t, f));
     return true;
 }
 
-/* --- the other rules --- */
-
 static bool pinned(const struct machine *m, const struct pf_event *e)
 {
-    return (e->flags & PF_EF_ORPHAN) || (m->rule != PF_RULE_NONE && (e->flags & PF_EF_MISSING));
+    return (e->flags & PF_EF_ORPHAN) ||
+           (m->calls.rule != PF_RULE_NONE && (e->flags & PF_EF_MISSING));
 }
 
 static bool share_cell(const struct machine *m, uint32_t i, uint32_t k)
@@ -237,12 +124,12 @@ static bool cell_value(const struct machine *m, uint32_t cell, uint32_t writer, 
  * witness has stored, and not what was there before, can differ. */
 static bool call_allows(struct machine *m, uint32_t i)
 {
-    if (m->rule == PF_RULE_NONE || at(m, i)->kind != PF_EV_CALL)
+    if (m->calls.rule == PF_RULE_NONE || at(m, i)->kind != PF_EV_CALL)
         return true;
     for (size_t k = 0; k < m->log.len; k++) {
         uint32_t c = m->log.at[k].cell;
         const struct memory *x = &m->cells[c];
-        if (!reaches(m, i, c))
+        if (!pf_calls_reach(&m->calls, i, c))
             continue;
         uint32_t was = writer_before(m, i, c);
         uint64_t have, want;
@@ -331,8 +218,8 @@ static bool is_next(struct machine *m, uint32_t i)
         return no(m, "event %u is not the next of its thread", pf_trace_label(m->t, i));
     if (m->fork[e->thread] != PF_NONE && !must_have_run(m, m->fork[e->thread], i))
         return false;
-    bool call = m->rule != PF_RULE_NONE && pf_event_class[e->kind] == PF_CLASS_CALL;
-    bool seen = call || (m->noticed && m->noticed[i]);
+    bool call = m->calls.rule != PF_RULE_NONE && pf_event_class[e->kind] == PF_CLASS_CALL;
+    bool seen = call || (m->calls.noticed && m->calls.noticed[i]);
     if (m->off[e->thread] && (pf_event_decided(m->t, e) || seen))
         return no(m, "event %u depends on event %u, which sees a wrong value",
                   pf_trace_label(m->t, i), pf_trace_label(m->t, m->off[e->thread] - 1));
@@ -377,7 +264,7 @@ static void effect(struct machine *m, uint32_t i, bool undoable)
                 pf_vec_push(&m->log, (struct undo){c, m->cells[c]});
             m->cells[c] = (struct memory){i, m->off[e->thread], false};
         }
-    } else if (pf_event_class[e->kind] == PF_CLASS_CALL && m->rule != PF_RULE_NONE) {
+    } else if (pf_event_class[e->kind] == PF_CLASS_CALL && m->calls.rule != PF_RULE_NONE) {
         const struct pf_event *call = e->kind == PF_EV_CALL ? e : at(m, e->link);
         const struct pf_reach *d = &m->t->reaches.at[call->link];
         for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
@@ -416,7 +303,7 @@ static bool run_witness(struct machine *m, const struct pf_race *r)
         if (!is_next(m, i) || !pinned_allows(m, i) || !call_allows(m, i))
             return false;
         effect(m, i, true);
-        if (m->noticed && m->noticed[i] && m->off[at(m, i)->thread])
+        if (m->calls.noticed && m->calls.noticed[i] && m->off[at(m, i)->thread])
             return no(m, "event %u stores a wrong value where a missing call may see it",
                       pf_trace_label(m->t, i));
         pf_vec_push(&m->ran, i);
@@ -505,54 +392,6 @@ static void prepare(struct machine *m)
     free(writer);
 }
 
-/* Which missing call is around which event. */
-static void prepare_calls(struct machine *m)
-{
-    size_t n = m->t->events.len, nt = m->t->threads.len;
-    m->by_thread = pf_mem_resize(NULL, n, sizeof *m->by_thread);
-    m->thread_at = pf_mem_resize(NULL, nt + 1, sizeof *m->thread_at);
-    m->inside = pf_mem_resize(NULL, n, sizeof *m->inside);
-    m->outside = pf_mem_resize(NULL, n, sizeof *m->outside);
-    memset(m->thread_at, 0, (nt + 1) * sizeof *m->thread_at);
-    for (uint32_t i = 0; i < n; i++)
-        m->thread_at[at(m, i)->thread + 1]++;
-    for (size_t u = 0; u < nt; u++)
-        m->thread_at[u + 1] += m->thread_at[u];
-    uint32_t *last = pf_mem_resize(NULL, nt, sizeof *last); /* the innermost call under way */
-    memset(last, 0xff, nt * sizeof *last);
-    uint32_t *fill = pf_mem_resize(NULL, nt, sizeof *fill);
-    memcpy(fill, m->thread_at, nt * sizeof *fill);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct pf_event *e = at(m, i);
-        m->by_thread[fill[e->thread]++] = i;
-        if (e->kind == PF_EV_CALL) {
-            m->outside[i] = last[e->thread];
-            last[e->thread] = i;
-        }
-        m->inside[i] = last[e->thread];
-        if (e->kind == PF_EV_RET)
-            last[e->thread] = m->outside[e->link];
-    }
-    free(fill);
-    free(last);
-    uint32_t *open = pf_mem_zero(m->t->cells.len, sizeof *open); /* calls under way that reach it */
-    m->noticed = pf_mem_zero(n, sizeof *m->noticed);
-    for (uint32_t i = 0; i < n; i++) {
-        const struct pf_event *e = at(m, i);
-        const struct pf_range *p = pf_event_writes(e) ? &m->t->places.at[e->what] : NULL;
-        for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++)
-            m->noticed[i] |= open[c] > 0;
-        if (pf_event_class[e->kind] != PF_CLASS_CALL)
-            continue;
-        const struct pf_reach *d =
-            &m->t->reaches.at[e->kind == PF_EV_CALL ? e->link : at(m, e->link)->link];
-        for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
-            if (m->t->reach_items.at[k] < m->t->cells.len)
-                open[m->t->reach_items.at[k]] += e->kind == PF_EV_CALL ? 1 : UINT32_MAX;
-    }
-    free(open);
-}
-
 struct job {
     uint32_t start;
     size_t race;
@@ -568,7 +407,7 @@ void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const stru
 {
     struct pf_trace_error unused;
     why = why ? why : &unused;
-    struct machine m = {.t = t, .rule = rule, .why = why->text, .why_len = sizeof why->text};
+    struct machine m = {.t = t, .why = why->text, .why_len = sizeof why->text};
     size_t ne = t->events.len, nt = t->threads.len;
     m.when = pf_mem_zero(ne, sizeof *m.when);
     m.next = pf_mem_resize(NULL, ne, sizeof *m.next);
@@ -580,8 +419,7 @@ void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const stru
     for (size_t c = 0; c < t->cells.len; c++)
         m.cells[c].writer = PF_NONE;
     prepare(&m);
-    if (t->has_calls && rule != PF_RULE_NONE)
-        prepare_calls(&m);
+    pf_calls_init(&m.calls, t, rule);
     struct job *jobs = pf_mem_resize(NULL, n, sizeof *jobs);
     for (size_t i = 0; i < n; i++)
         jobs[i] = (struct job){races[i].start, i};
@@ -593,11 +431,11 @@ void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const stru
             effect(&m, done, false);
         ok[jobs[i].race] = check_one(&m, &races[jobs[i].race], keep);
     }
-    void *all[] = {m.when,      m.next,    m.ready,   m.fork,      m.source,
-                   m.source_at, m.off,     m.cells,   m.by_thread, m.thread_at,
-                   m.inside,    m.outside, m.noticed, jobs,        keep};
+    void *all[] = {m.when,      m.next, m.ready, m.fork, m.source,
+                   m.source_at, m.off,  m.cells, jobs,   keep};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
+    pf_calls_release(&m.calls);
     pf_vec_release(&m.waits);
     pf_vec_release(&m.held);
     pf_vec_release(&m.log);
