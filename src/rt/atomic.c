@@ -296,7 +296,7 @@ static void order_by_fence(struct pf_thread *t, unsigned order)
     pf_oracle_event(t, "fence", order, 0);
     if (acquires(order) && t->acquired) {
         pf_clock_join(t->clock, t->acquired, PF_SID_MAX + 1);
-        t->value = 0;
+        pf_clock_grew(t);
         t->nclock = PF_SID_MAX + 1;
         while (t->nclock > 1 && !t->clock[t->nclock - 1])
             t->nclock--;

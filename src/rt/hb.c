@@ -1,6 +1,7 @@
 #include "hb.h"
 #include "limits.h"
 #include "listen.h"
+#include "lock_again.h"
 #include "lock_quick.h"
 #include "lockset.h"
 #include "oracle.h"
@@ -170,12 +171,6 @@ static struct pf_held *held_find(struct pf_thread *t, uintptr_t addr)
     return NULL;
 }
 
-/* Does the lock still keep what t told the writers to come, when it last had it as a reader? */
-static bool is_undrained(const struct pf_sync *s, const struct pf_thread *t)
-{
-    return s->readers.n > t->sid && s->readers.at[t->sid] >= t->undo.clk;
-}
-
 /* Returns where the lock was first taken; *again: nobody learned from t's last release of it; *set,
  * unless NULL: the lockset of t with it. */
 static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint32_t where,
@@ -199,10 +194,11 @@ static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint
             s->learned = true;
             pf_clock_compare(t, s);
         }
-        *again = shared ? is_undrained(s, t) : !s->learned && !s->readers.n;
-        if (!shared) { /* what t tells others from now on has it */
+        *again = shared ? pf_again_reader(t, a) : !s->learned && !s->readers.n;
+        if (!shared && s->readers.n) { /* what t tells others from now on has it */
             pf_clock_to_thread(t, &s->readers);
             s->readers.n = 0;
+            pf_sync_changed(l); /* for readers who come again (lock_again.h) */
         }
         if (!s->first)
             s->first = where ? where : pf_stack_id(t, PF_NATIVE_CALL);
@@ -246,7 +242,8 @@ static uint64_t lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool
         s->value = 0;
         s->head = 0;
     }
-    pf_sync_changed(l);
+    if (!shared)
+        pf_sync_changed(l);
     pf_spin_unlock(l);
     pf_oracle_end();
     return value;
@@ -312,10 +309,12 @@ static void unhold(struct pf_thread *t, uintptr_t a, struct pf_held *h)
     bool later = pf_lock_unwatched(t);
     if (!later && t->locks_stale)
         settle(t);
-    uint32_t sid = t->sid;
+    uint32_t sid = t->sid, told = pf_epoch_last(t);
     uint64_t value = lock_release(t, a, h && h->shared, h != NULL);
     if (h) {
         struct pf_held *last = &t->held[--t->nheld];
+        if (h == last)
+            pf_again_note(t, h, told);
         if (!later)
             t->lockset = h->before;
         for (; h < last; h++) { /* those taken later are held without it now */
@@ -338,6 +337,8 @@ static void unhold(struct pf_thread *t, uintptr_t a, struct pf_held *h)
 
 void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flags, uint32_t where)
 {
+    if (!(flags & ~PF_LOCK_SHARED) && pf_again_taken(t, (uintptr_t)lock, flags & PF_LOCK_SHARED))
+        return;
     struct pf_held *h = held_find(t, (uintptr_t)lock);
     pf_tell(t, flags & PF_LOCK_SHARED ? PF_EV_RDLOCK : PF_EV_LOCK, lock, 0);
     if (!h) {
@@ -354,6 +355,8 @@ void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flag
 
 void pf_lock_dropping(struct pf_thread *t, const volatile void *lock)
 {
+    if (pf_again_dropping(t, (uintptr_t)lock))
+        return;
     struct pf_held *h = held_find(t, (uintptr_t)lock);
     pf_tell(t, !h ? PF_EV_POST : h->shared ? PF_EV_RDUNLOCK : PF_EV_UNLOCK, lock, 0);
     if (h && --h->depth)

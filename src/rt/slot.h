@@ -53,7 +53,8 @@ static inline uint32_t pf_epoch_published(struct pf_thread *t)
 static inline void pf_epoch_undoable(struct pf_thread *t, uintptr_t lock)
 {
     if (t->dirty)
-        t->undo = (struct pf_undo){lock, t->sid, t->clk, t->lockset};
+        t->undo =
+            (struct pf_undo){.lock = lock, .sid = t->sid, .clk = t->clk, .lockset = t->lockset};
 }
 bool pf_epoch_undo(struct pf_thread *t, uintptr_t lock);
 

@@ -123,7 +123,7 @@ void pf_clock_to_thread(struct pf_thread *t, const struct pf_hb_clock *c)
         return;
     /* t's own entry never grows: nobody knows more of t's slot than t. */
     if (pf_clock_join(t->clock, c->at, c->n))
-        t->value = 0;
+        pf_clock_grew(t);
     if (c->n > t->nclock)
         t->nclock = c->n;
 }

@@ -89,6 +89,12 @@ static inline bool pf_sync_absent(uintptr_t addr)
 void pf_clock_to_thread(struct pf_thread *t, const struct pf_hb_clock *c);
 void pf_clock_from_thread(struct pf_hb_clock *c, struct pf_thread *t);
 void pf_clock_set_thread(struct pf_hb_clock *c, struct pf_thread *t);
+/* t's clock has grown. */
+static inline void pf_clock_grew(struct pf_thread *t)
+{
+    t->value = 0;
+    t->news++;
+}
 /* The number of what t would tell now; a new one if it has none. */
 uint64_t pf_clock_value(struct pf_thread *t);
 /* t has just joined the clock of s, whose stripe is held: if they are the same now, so are their numbers. */

@@ -12,6 +12,7 @@
 #include "spin.h"
 #include "stack.h"
 #include "store.h"
+#include "sync.h"
 #include "sys.h"
 #include <link.h>
 
@@ -230,7 +231,7 @@ void pf_thread_joined(struct pf_thread *self, struct pf_thread *child)
         pf_sample_joined(child);
     if (child->clock) {
         pf_clock_join(self->clock, child->clock, child->nclock);
-        self->value = 0;
+        pf_clock_grew(self);
         if (child->nclock > self->nclock)
             self->nclock = child->nclock;
         clock_free(&child->clock);
@@ -261,7 +262,7 @@ void pf_thread_after_fork(struct pf_thread *self)
     pf_spin_unlock(&lock);
     self->tid = (pid_t)pf_sys(SYS_gettid);
     self->owner = 0;
-    self->value = 0;
+    pf_clock_grew(self);
     pf_unnest();
 }
 

@@ -35,6 +35,9 @@ struct pf_held {
 struct pf_undo {
     uintptr_t lock; /* 0: none */
     uint32_t sid, clk, lockset;
+    /* The rest for lock_again.h, if `whole`: the lock's entry among the held ones, and what t and the stripe were like. */
+    bool whole, shared;
+    uint32_t before, where, version, news, told;
 };
 
 /* The calling contexts a thread was in lately (stack.h): call `call` of node `parent` to `func`. */
@@ -83,6 +86,7 @@ struct pf_thread {
     uint64_t
         value; /* that of its clock, as it would tell it while not dirty (sync.h); 0: not known */
     uint64_t last_value; /* that it gave out */
+    uint32_t news; /* counts what it learned from others */
     const void *cond; /* the condition variable it is about to wait on, or waits on */
     struct pf_undo undo;
     struct pf_held held[PF_HELD_MAX];

@@ -169,6 +169,14 @@ static inline bool pf_cell_met(const struct pf_thread *t, uint64_t ref, uint64_t
     return true;
 }
 
+/* Is it easy to see that the plain read `mine` races with nothing that stands in the cell? */
+static inline bool pf_cell_calm(const uint32_t *clock, uint64_t *cell, uint64_t mine)
+{
+    uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
+    return pf_stmt_harmless(clock, s0, mine) && !pf_is_ref(s1) &&
+           pf_stmt_harmless(clock, s1, mine) && *pf_cell_more_used(cell) != 2;
+}
+
 /*
  * The usual first touch of a granule in a new epoch: nothing that stands in the cell races with it,
  * and it takes the place of what it replaces, or joins one of its own epoch, or there is room.

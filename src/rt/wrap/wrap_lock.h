@@ -11,9 +11,11 @@
 #define PF_RT_WRAP_LOCK_H
 
 #include "access.h"
+#include "cell.h"
 #include "hb.h"
 #include "listen.h"
 #include "rt.h"
+#include "touch.h"
 #include "wrap.h"
 
 /* Is the call site of the caller's frame a call of this very function? A thread remembers the calls
@@ -47,6 +49,41 @@ static inline void pf_lock_asked(struct pf_call *c, const volatile void *lock)
 {
     if (c->t && (!pf_rt.events || pf_direct.watching) && pf_stack_watched() && pf_call_is_direct(c))
         pf_access_read(c->t, lock, 1, pf_here(c, PF_NATIVE_LOCK));
+}
+
+/*
+ * A lock that is to be had at once: it is only looked at before, and the statement is made when it is taken, in the epoch
+ * that the thread then goes on in (slot.h). Made before, it would be the first of an epoch of its own each time. Who has to
+ * wait asks first.
+ */
+enum pf_lock_ask { PF_ASK_FIRST, PF_ASK_LATER, PF_ASK_NEVER };
+
+static inline uint64_t pf_lock_statement(const struct pf_call *c, const volatile void *lock)
+{
+    return pf_stmt_make(c->t, 1u << ((uintptr_t)lock & 7), false, false);
+}
+
+static inline enum pf_lock_ask pf_lock_look(struct pf_call *c, const volatile void *lock)
+{
+    if (!c->t || pf_rt.events || pf_rt.careful || c->t->idle)
+        return PF_ASK_FIRST;
+    if (pf_ignores(c->t, false) || !pf_stack_watched() || !pf_call_is_direct(c))
+        return PF_ASK_NEVER;
+    uint64_t *cell = pf_cell_of((uintptr_t)lock);
+    return pf_cell_calm(c->t->clock, cell, pf_lock_statement(c, lock)) ? PF_ASK_LATER
+                                                                       : PF_ASK_FIRST;
+}
+
+/* It was taken without asking. */
+static inline void pf_lock_used(struct pf_call *c, const volatile void *lock, enum pf_lock_ask ask)
+{
+    uint64_t *cell = pf_cell_of((uintptr_t)lock), mine = pf_lock_statement(c, lock);
+    if (ask != PF_ASK_LATER || pf_stmt_covers(pf_word_get(&cell[1]), mine) ||
+        pf_stmt_covers(pf_word_get(&cell[0]), mine))
+        return;
+    mine |= pf_here(c, PF_NATIVE_LOCK);
+    if (!pf_cell_touch_read(c->t->clock, cell, mine))
+        pf_cell_access(c->t, (uintptr_t)lock, mine, PF_NO_SITE);
 }
 
 /* An attempt that failed because somebody has the lock. */

@@ -179,6 +179,12 @@ PF_INTERPOSE_OFTEN(int, pthread_mutex_lock, (pthread_mutex_t * m))
     if (t && is_simple(m))
         return lock_quickly(t, m, __builtin_return_address(0));
     PF_CALL(c, pthread_mutex_lock);
+    enum pf_lock_ask ask = pf_lock_look(&c, m);
+    if (ask && is_simple(m) && !PF_REAL(pthread_mutex_trylock)(m)) {
+        pf_mutex_taken(&c, m);
+        pf_lock_used(&c, m, ask);
+        return 0;
+    }
     pf_lock_asked(&c, m);
     if (!c.t)
         return PF_REAL(pthread_mutex_lock)(m);

@@ -42,6 +42,12 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
     PF_INTERPOSE_OFTEN(int, pthread_rwlock_##kind##lock, (pthread_rwlock_t * l))                   \
     {                                                                                              \
         PF_CALL(c, pthread_rwlock_##kind##lock);                                                   \
+        enum pf_lock_ask ask = pf_lock_look(&c, l);                                                \
+        if (ask && !PF_REAL(pthread_rwlock_try##kind##lock)(l)) {                                  \
+            pf_lock_taken(c.t, l, flags, pf_here(&c, PF_NATIVE_CALL));                             \
+            pf_lock_used(&c, l, ask);                                                              \
+            return 0;                                                                              \
+        }                                                                                          \
         pf_lock_asked(&c, l);                                                                      \
         if (!c.t)                                                                                  \
             return PF_REAL(pthread_rwlock_##kind##lock)(l);                                        \
