@@ -254,6 +254,13 @@ static void add_who(struct pf_text *t, const struct pf_process *p)
     pf_text_add(t, ") ");
 }
 
+void pf_findings_notes(const struct pf_findings *f, const char *verb)
+{
+    for (const struct pf_process *p = f->processes; p; p = p->next)
+        for (const struct pf_note *n = p->notes; n; n = n->next)
+            fprintf(stderr, "pf %s: %s\n", verb, n->text ? n->text : "?");
+}
+
 void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
 {
     bool told = false;

@@ -21,6 +21,11 @@ struct pf_loss {
     struct pf_loss *next;
 };
 
+struct pf_note { /* what a process had to say and did not print */
+    const char *text;
+    struct pf_note *next;
+};
+
 /* One log: one process from its start (or exec) to its end (or exec). */
 struct pf_process {
     uint64_t pid, parent, time, ticks, suppressed;
@@ -33,6 +38,7 @@ struct pf_process {
     bool running;
     bool excused; /* we ended it, as was wished: that it has no end of its own is no loss */
     struct pf_loss *losses;
+    struct pf_note *notes;
     bool has_pairs; /* of functions: the policy knows, and keeps */
     uint64_t pairs, frequent;
     struct pf_process *next;
@@ -139,6 +145,8 @@ bool pf_findings_pairs(const struct pf_findings *f, uint64_t *pairs, uint64_t *f
 /* The JSON contract, version 1. */
 void pf_findings_json(struct pf_text *t, const struct pf_findings *f, const char *const *command,
                       size_t ncommand);
+/* "pf VERB: ..." lines of what the processes had to say, on stderr. */
+void pf_findings_notes(const struct pf_findings *f, const char *verb);
 /* "pf: incomplete: ..." lines, one for each reason; nothing when complete. */
 void pf_findings_losses(struct pf_text *t, const struct pf_findings *f);
 

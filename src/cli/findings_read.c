@@ -154,10 +154,14 @@ static bool read_line(struct pf_reader *r, const json_t *o, struct pf_process *p
         read_end(r, o, p);
     } else if (!strcmp(type, "lost")) {
         p->lost++;
+    } else if (!strcmp(type, "note")) {
+        struct pf_note *note = pf_read_room(r, sizeof *note);
+        *note = (struct pf_note){pf_read_text(r, o, "text"), p->notes};
+        p->notes = note;
     } else if (!strcmp(type, "resume")) {
         p->end = NULL;
     } else {
-        pf_read_fail(r, "start, finding, count, lost, resume or end", "type");
+        pf_read_fail(r, "start, finding, count, note, lost, resume or end", "type");
     }
     return true;
 }

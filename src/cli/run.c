@@ -128,6 +128,7 @@ static int collect(const struct run *r, const struct pf_child_end *end, char **a
         status = refused ? PF_EXIT_USAGE
                          : pf_complain(VERB, "no instrumented process ran, nothing was watched");
     }
+    pf_findings_notes(&f, VERB);
     print_losses(&f);
     if (end->left_some)
         fprintf(stderr, "pf: what they find goes to %s\n", r->folder);

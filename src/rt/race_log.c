@@ -219,6 +219,21 @@ void pf_race_log_count(uint64_t id, uint64_t count)
     write_line(&t);
 }
 
+void pf_race_log_note(const char *const *parts, size_t n)
+{
+    if (!out.open)
+        return;
+    struct pf_text whole;
+    pf_text_init(&whole, &pool);
+    for (size_t i = 0; i < n; i++)
+        pf_text_add(&whole, parts[i]);
+    struct pf_text t = start_line("note");
+    pf_json_key(&t, "text");
+    pf_text_json_bytes(&t, whole.at, whole.n);
+    pf_text_char(&t, '}');
+    write_line(&t);
+}
+
 void pf_race_log_end(const char *how, uint64_t findings, uint64_t suppressed,
                      const struct pf_sample_numbers *sample)
 {

@@ -28,6 +28,8 @@ void pf_race_log_count(uint64_t id, uint64_t count);
 struct pf_sample_numbers;
 void pf_race_log_end(const char *how, uint64_t findings, uint64_t suppressed,
                      const struct pf_sample_numbers *sample); /* NULL: none */
+/* Something that the user is to know of, and that was not said on stderr; the parts make one text. */
+void pf_race_log_note(const char *const *parts, size_t n);
 /* The exec did not happen: the log goes on. */
 void pf_race_log_resume(void);
 

@@ -115,6 +115,7 @@ void pf_rt_init(void)
     if (pf_wrap_init)
         pf_wrap_init();
     pf_race_init();
+    pf_sample_start();
     pf_rt.ready = true;
     pf_unnest();
     if (!pf_rt.plain) /* else no thread is ever known, and all of this stays out of the way */

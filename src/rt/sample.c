@@ -26,11 +26,15 @@ void pf_sample_init(void)
             break;
         sampler = samplers[i];
         pf_rt.sampling = !pf_rt.events && !pf_rt.plain; /* directed mode follows every access */
-        if (pf_rt.sampling && sampler->start)
-            sampler->start();
         return;
     }
     pf_options_refuse("sample", text);
+}
+
+void pf_sample_start(void)
+{
+    if (pf_rt.sampling && sampler->start)
+        sampler->start();
 }
 
 void pf_sample_begin(struct pf_thread *t)

@@ -35,6 +35,8 @@ extern const struct pf_sampler pf_sampler_literace, pf_sampler_pacer, pf_sampler
 
 /* Reads the option `sample`; what is not known ends the process with status 2. */
 void pf_sample_init(void);
+/* When the log of the process is open: what is wrong with a state folder is told there. */
+void pf_sample_start(void);
 /* A call of f by t, which is about to be made. */
 enum pf_body pf_sample_call(struct pf_thread *t, struct pf_func *f);
 /* In the thread itself, nested; when pf_rt.sampling. */

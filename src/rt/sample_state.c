@@ -9,6 +9,7 @@
 #include "sample_state.h"
 #include "limits.h"
 #include "options.h"
+#include "race_log.h"
 #include "sys.h"
 #include "textbuf.h"
 #include <dirent.h>
@@ -47,10 +48,10 @@ static char folder[PATH_MAX]; /* of this program; "": there is none */
 
 static void complain(const char *path, const char *what, const char *then)
 {
-    if (pf_options.quiet)
-        return;
     const char *parts[] = {"photofinish: ", path, ": ", what, then, "\n"};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+    if (pf_options.quiet)
+        pf_race_log_note(parts + 1, 4);
+    for (size_t i = 0; !pf_options.quiet && i < sizeof parts / sizeof *parts; i++)
         pf_sys(SYS_write, 2, parts[i], pf_str_len(parts[i]));
 }
 

@@ -6,7 +6,7 @@
  *          all saw it. Reading merges in memory, in the order in which the executions ended.
  * Memory:  pages of its own, given back before _load and _save return.
  * Threads: _load at the start, _save at the end, one caller.
- * Errors:  files that are not as they should be are named on stderr and renamed `bad-…`; a folder that
+ * Errors:  files that are not as they should be are named on stderr, or in the log where nothing is to be said, and renamed `bad-…`; a folder that
  *          cannot be used is named once, and the execution stands alone.
  */
 #ifndef PF_RT_SAMPLE_STATE_H

@@ -84,7 +84,7 @@ END
 cat >fig6.c <<'END'
 #include "order.h"
 #include <pthread.h>
-int x, y;
+int x, y, own;
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
 #define NOINLINE __attribute__((noinline)) static
 NOINLINE void f5(int i)
@@ -115,7 +115,7 @@ NOINLINE void f6(int j)
         pthread_mutex_unlock(&n);
     }
 }
-NOINLINE void idle(int *at) { ++*at; }
+NOINLINE void idle(void) { own++; }
 static void *t2(void *arg)
 {
     for (int i = 0; i < 50; i++)
@@ -132,11 +132,10 @@ static void *t2(void *arg)
 int main(void)
 {
     pthread_t t;
-    int own = 0;
     for (int i = 0; i < 200; i++)
         f5(10);
     for (int i = 0; i < 50; i++)
-        idle(&own);
+        idle();
     pthread_create(&t, NULL, t2, NULL);
     order_wait(1);
     f5(-1);

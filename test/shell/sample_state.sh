@@ -54,6 +54,17 @@ for harm in cut changed version foreign; do
     done
     status 0 python3 "$ROOT/test/run/state.py" check storm
 done
+# Where the program's own stderr is to stay as it is, pf says so.
+for verb in "run --quiet" suite; do
+    [[ -f $folder/base ]]
+    truncate -s -5 "$folder/base"
+    status 0 env -u PF_OPTIONS "$PF" $verb --sample=atexrace --state storm -- ./two
+    has err "pf ${verb%% *}: $PWD/$folder/base: cut off, or longer than it says; set aside, not used"
+    rm "$folder"/bad-*
+    for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
+        status 0 ./two
+    done
+done
 # A folder that cannot be used is said, and the program runs.
 touch plain-file
 PF_OPTIONS="sample=atexrace:state=$PWD/plain-file"

@@ -216,6 +216,10 @@ static void record(struct loop *l, struct slot *s, const struct pf_kept *k, stru
         fprintf(stderr, "pf suite: %s\n", why.text);
         end.damaged = true;
     }
+    for (const struct pf_process *p = f->processes; p; p = p->next)
+        if (p->notes)
+            pf_progress_clear(&l->progress);
+    pf_findings_notes(f, "suite");
     pf_status st = pf_suite_db_end(l->db, s->execution, s->folder, &end, &fresh, l->e);
     if (st != PF_OK) {
         fail(l, st);
