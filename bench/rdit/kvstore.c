@@ -12,9 +12,13 @@
 #define STRIPES 4
 #define BUCKETS 32
 #define CLIENTS 3
+#ifndef REQUESTS
 #define REQUESTS 40
+#endif
 #define CACHE 8
+#ifndef LOG
 #define LOG 512
+#endif
 
 struct node {
     unsigned key, version;

@@ -12,8 +12,15 @@
 
 #define ACCOUNTS 24
 #define CLERKS 3
+#ifndef TRANSFERS
 #define TRANSFERS 60
+#endif
+#ifndef REPORTS
+#define REPORTS 40
+#endif
+#ifndef JOURNAL
 #define JOURNAL 256
+#endif
 
 enum kind { DEPOSIT, WITHDRAWAL, TRANSFER, FEE, KINDS };
 
@@ -272,7 +279,7 @@ static void *auditor(void *arg)
 static void *reporter(void *arg)
 {
     char line[96];
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < REPORTS; i++) {
         snprintf(line, sizeof line, "%lu %lu %lu best %d hint %ld", stats.moved[DEPOSIT],
                  stats.moved[WITHDRAWAL], stats.moved[TRANSFER], stats.best_customer, stats.hint);
         if (strlen(line) == 0)

@@ -9,8 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifndef SIDE
 #define SIDE 8
+#endif
+#ifndef PICTURES
 #define PICTURES 5
+#endif
 #define ROOM 3
 #define WORKERS 2
 

@@ -13,9 +13,13 @@
 
 #define WORKERS 4
 #define SESSIONS 3 /* of each worker */
+#ifndef REQUESTS
 #define REQUESTS 5 /* of each session */
+#endif
 #define HISTORY 16
+#ifndef ROUNDS
 #define ROUNDS 3
+#endif
 #define PATHS 6
 
 enum status { STATUS_OK = 200, STATUS_MOVED = 301, STATUS_FORBIDDEN = 403, STATUS_MISSING = 404 };

@@ -12,9 +12,15 @@
 #include <string.h>
 
 #define WORKERS 4
+#ifndef SIDE
 #define SIDE 4 /* of a tile, in pixels */
+#endif
+#ifndef COLUMNS
 #define COLUMNS 4
+#endif
+#ifndef ROWS
 #define ROWS 3
+#endif
 #define TILES (COLUMNS * ROWS)
 #define BRUSHES 3
 

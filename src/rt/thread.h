@@ -95,6 +95,8 @@ struct pf_thread {
     bool locks_stale; /* lockset does not say what `held` does (hb.c) */
     size_t frames_size;
     uintptr_t stack_lo, stack_hi; /* the thread's stack, TLS included */
+    uintptr_t
+        stack_base; /* the program's frames are below it, above are libc's and ours; 0: not known */
     uintptr_t tls_lo, tls_hi;
     pid_t tid;
     int owner; /* as glibc writes it into the mutexes that it holds; 0: not known yet */

@@ -121,3 +121,34 @@ status 2 "$PF" record --globals nowhere.txt -o x.clip -- ./said
 has err "nowhere.txt: No such file"
 status 2 "$PF" record --reach=half -o x.clip -- ./said
 has err "--reach=half"
+# A function of the C++ library that is known reaches what it touches, and not what that leads to.
+cat >known.cc <<'END'
+#include <map>
+#include <pthread.h>
+#include <string>
+struct item { std::string name; int *link; };
+int x;
+item *one, *two;
+std::map<int, int> numbers, others;
+static void *first(void *p) { x = 1; FIRST; return p; }
+static void *second(void *p) { SECOND; x = 2; return p; }
+int main()
+{
+    one = new item{"one", &x}, two = new item{"two", &x};
+    pthread_t t, u;
+    pthread_create(&t, nullptr, first, nullptr);
+    pthread_create(&u, nullptr, second, nullptr);
+    pthread_join(t, nullptr);
+    pthread_join(u, nullptr);
+    return 0;
+}
+END
+known() { # RACES 'first' 'second'
+    "$PF" c++ -O0 -g "-DFIRST=$2" "-DSECOND=$3" known.cc -o known -pthread
+    status 0 "$PF" record --trace -o known.clip -- ./known
+    status $(($1 ? 66 : 0)) "$PF" predict known.clip
+    has out "rdit: $1 race"
+}
+known 1 'one->name.append(" and a text that does not fit")' 'two->name.append(" and more")'
+known 0 'one->name.append(" and more")' 'one->name.append(" and more")'
+known 1 'numbers[1] = 1' 'others[1] = 2'

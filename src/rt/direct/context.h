@@ -63,6 +63,7 @@ struct pf_context {
     struct pf_fuzzed fuzzed;   /* fuzz.h */
     bool asked; /* a plan wants to know what that event is */
     void *sp;         /* while it does not run */
+    uint64_t stopped; /* when it last gave way to another: switches so far; 0: never */
     uint64_t fs;
     struct pf_tls *tls;
     uint64_t events;   /* of its closed segments */

@@ -7,12 +7,13 @@
 #include "pf_abi.h"
 #include "reach_kept.h"
 #include "reach_libs.h"
+#include "reach_models.h"
 #include "reach_names.h"
 #include "sys.h"
 
 #define OBJECTS (1u << 17)
 #define OBJECTS_DEAR 4096u /* where walks cost too much already */
-#define WORDS_EVENT 2u     /* looked at, for each event of the trace */
+#define EVENTS_WORD 4u     /* of the trace, for each word that is looked at */
 #define WORDS_FREE (1u << 20)
 #define WORDS_CALL 64u     /* what a call costs in any case, as words */
 #define WORDS_OBJECT 32u
@@ -198,6 +199,61 @@ static void check(const struct pf_kept *k)
     }
 }
 
+/* --- functions whose accesses are known --- */
+
+#define KNOWN_CALLS 64u
+#define KNOWN_CALL (1ull << 63) /* in under_way, with a place */
+
+/* What those touch that are under way: since their begin it may have other pointers. */
+static struct {
+    struct pf_range_of at[PF_MODEL_RANGES];
+    uint32_t n; /* 0: free */
+} known_call[KNOWN_CALLS];
+static uint32_t known_calls; /* that are under way */
+
+/* Into `out`; 0: not known. */
+static uint32_t touches(const void *callee, uint32_t n, void *const *words)
+{
+    if (n == 1 && (out[0].size = pf_library_touches(callee))) {
+        out[0].addr = (uintptr_t)words[0] & ((1ull << PF_WORD_SIZE) - 1);
+        return 1;
+    }
+    if (n == PF_REACH_ALL)
+        return 0;
+    pf_walk_begin(&scratch);
+    return pf_model_touches(callee, n, words, out);
+}
+
+/* The n ranges of `out`. */
+static uint64_t note_touched(uint32_t n)
+{
+    known_calls++;
+    for (uint64_t i = 0; i < KNOWN_CALLS; i++)
+        if (!known_call[i].n) {
+            pf_copy(known_call[i].at, out, n * sizeof *out);
+            known_call[i].n = n;
+            return KNOWN_CALL | i;
+        }
+    return KNOWN_CALL | KNOWN_CALLS; /* no room */
+}
+
+static void look_again(uint64_t place)
+{
+    for (uint32_t i = 0; pf_kept_any && i < known_call[place].n; i++)
+        pf_kept_written(known_call[place].at[i].addr, known_call[place].at[i].size, NULL);
+}
+
+static void end_known(uint64_t place)
+{
+    known_calls--;
+    if (place == KNOWN_CALLS) {
+        pf_kept_drop_all();
+    } else {
+        look_again(place);
+        known_call[place].n = 0;
+    }
+}
+
 static bool begin(void)
 {
     if (!out) {
@@ -213,17 +269,20 @@ struct pf_reach_set pf_reach_find(const void *callee, uint32_t n, void *const *w
 {
     static const struct pf_range_of everything = {0, 1ull << 47};
     bool all = function && !*pf_options.globals, known, full = is_way('f'), checks = is_way('c');
-    uint64_t most = checks ? 0 : WORDS_EVENT * events + WORDS_FREE;
+    uint64_t most = checks ? 0 : events / EVENTS_WORD + WORDS_FREE;
     pf_walk_from((uintptr_t)__builtin_frame_address(0));
     if (!begin())
         return (struct pf_reach_set){.at = &everything, .n = 1};
-    if (!function && n == 1 && (out[0].size = pf_library_touches(callee))) {
-        out[0].addr = (uintptr_t)words[0] & ((1ull << PF_WORD_SIZE) - 1);
-        uint64_t number = number_of(1, &known);
-        return (struct pf_reach_set){out, !known, number, 0};
+    uint32_t touched = function ? 0 : tidy(touches(callee, n, words));
+    if (touched) {
+        uint64_t under_way = note_touched(touched);
+        uint64_t number = number_of(touched, &known);
+        return (struct pf_reach_set){out, known ? 0 : touched, number, under_way};
     }
     bool has_data = !function && pf_library_has_data((uintptr_t)callee);
     struct pf_kept *k = NULL;
+    for (uint64_t i = 0; known_calls && i < KNOWN_CALLS; i++)
+        look_again(i);
     if (pf_kept_any && !full && !has_data && n != PF_REACH_ALL) {
         pf_walk_begin(&scratch);
         k = pf_kept_find(n, words, all);
@@ -256,6 +315,8 @@ struct pf_reach_set pf_reach_find(const void *callee, uint32_t n, void *const *w
 
 void pf_reach_over(uint64_t under_way)
 {
-    if (under_way)
+    if (under_way & KNOWN_CALL)
+        end_known(under_way & ~KNOWN_CALL);
+    else if (under_way)
         pf_kept_left(under_way);
 }

@@ -6,7 +6,9 @@
  *          "GLOB NAME..." for calls of functions whose library's file name matches, or whose name does
  *          when they are the program's own.
  *
- *          Every call walks anew as long as all walks together look at few words for each event of the trace. Where
+ *          Functions of the C++ library whose accesses are known reach what they touch (reach_models.h).
+ *
+ *          Every other call walks anew as long as all walks together look at few words for each event of the trace. Where
  *          they would be more, the set of a call is kept (reach_kept.h) and counts for later calls that begin in
  *          it; it is never less than a walk would find. Under option `reach=full` every call walks.
  *

@@ -39,6 +39,12 @@ void pf_kept_drop(struct pf_kept *k)
         pf_kept_any |= kept[i].live;
 }
 
+void pf_kept_drop_all(void)
+{
+    for (uint32_t i = 0; i < KEPT; i++)
+        pf_kept_drop(&kept[i]);
+}
+
 /* --- what recorded code does --- */
 
 static void note(struct pf_kept *k, struct pending p)
@@ -143,7 +149,13 @@ static void follow_pending(struct pf_kept *k, const struct pending *p)
 {
     struct pf_range_of o;
     uint64_t size = p->size;
-    if (p->addr) {
+    uint64_t end = p->addr ? pf_walk_stack_end(p->addr) : 0;
+    if (end) { /* of a thread that has not run since: the others are looked at in any case */
+        if (!pf_kept_within(k->stack, k->nstack, (struct pf_range_of){p->addr, 1}))
+            return;
+        if (size > end - p->addr)
+            size = end - p->addr;
+    } else if (p->addr) {
         if (!pf_walk_object(p->addr, &o) || !pf_walk_has(&k->w, &o))
             return;
         if (size > o.addr + o.size - p->addr)
@@ -155,22 +167,43 @@ static void follow_pending(struct pf_kept *k, const struct pending *p)
         pf_walk_words(&k->w, p->addr, size);
 }
 
-/* The words of the stack with this end; NULL: there is no room for them. */
-static uint64_t *seen_of(struct pf_kept *k, uint64_t end)
+/* The number of the stack with this end; PF_KEPT_VIEWS: there is no room for its words. */
+static uint32_t view_of(struct pf_kept *k, uint64_t end)
 {
     for (uint32_t i = 0; i < k->nviews; i++)
         if (k->view[i] == end)
-            return k->seen[i];
+            return i;
     uint32_t i = k->nviews;
     if (!end || i == PF_KEPT_VIEWS)
-        return NULL;
+        return PF_KEPT_VIEWS;
     if (!k->seen[i])
         k->seen[i] = pf_sys_map(NULL, PF_WALK_SEEN * sizeof **k->seen);
     if (!k->seen[i])
-        return NULL;
+        return PF_KEPT_VIEWS;
     pf_zero(k->seen[i], PF_WALK_SEEN * sizeof **k->seen);
-    k->view[k->nviews++] = end;
-    return k->seen[i];
+    k->view[i] = end;
+    k->since[i] = 0;
+    k->nviews++;
+    return i;
+}
+
+/* Those whose threads have run, and what was added to. */
+static void renew_stacks(struct pf_kept *k)
+{
+    uint32_t unchanged = 0; /* a bit for each */
+    for (uint32_t i = 0; i < k->nviews; i++) {
+        uint64_t since = pf_walk_stack_since(k->view[i] - 1);
+        if (since && since == k->since[i])
+            unchanged |= 1u << i;
+        k->since[i] = since;
+    }
+    for (uint32_t s = 0; s < k->nstack; s++) {
+        uint32_t i = view_of(k, pf_walk_stack_end(k->stack[s].addr));
+        if (i == PF_KEPT_VIEWS)
+            k->w.odd = true;
+        else
+            pf_walk_stack(&k->w, k->stack[s], unchanged >> i & 1 ? NULL : k->seen[i]);
+    }
 }
 
 void pf_kept_renew(struct pf_kept *k, uint32_t n, void *const *words)
@@ -178,13 +211,7 @@ void pf_kept_renew(struct pf_kept *k, uint32_t n, void *const *words)
     uint32_t i = index_of(k);
     pf_walk_more(&k->w);
     pf_walk_know_words(&k->w, n, words);
-    for (uint32_t s = 0; s < k->nstack; s++) {
-        uint64_t *seen = seen_of(k, pf_walk_stack_end(k->stack[s].addr));
-        if (seen)
-            pf_walk_stack(&k->w, k->stack[s], seen);
-        else
-            k->w.odd = true;
-    }
+    renew_stacks(k);
     for (uint32_t p = 0; p < npending[i]; p++)
         follow_pending(k, &pending[i][p]);
     npending[i] = 0;
@@ -198,6 +225,18 @@ bool pf_kept_within(const struct pf_range_of *list, uint32_t n, struct pf_range_
         if (o.addr >= list[i].addr && o.addr + o.size <= list[i].addr + list[i].size)
             return true;
     return false;
+}
+
+/* What is written there is noted; false: it is too large. */
+static bool mark(struct pf_kept *k, struct pf_range_of o)
+{
+    uint8_t bit = (uint8_t)(1u << index_of(k));
+    uint64_t last = (o.addr + o.size - 1) >> GRANULE_BITS, g = o.addr >> GRANULE_BITS;
+    if (last - g >= GRANULES_MOST)
+        return false;
+    for (; g <= last; g++)
+        *granule(g) |= bit;
+    return true;
 }
 
 /* Pieces of stacks are remembered as they are; when there are many, up to the end of the stack. */
@@ -215,8 +254,10 @@ static bool remember_stacks(struct pf_kept *k, const struct pf_walk *w)
             if (!pf_kept_within(&o, 1, k->stack[s]))
                 k->stack[n++] = k->stack[s];
         k->nstack = n;
-        if (n == PF_KEPT_STACK || !seen_of(k, end))
+        uint32_t view = view_of(k, end);
+        if (n == PF_KEPT_STACK || view == PF_KEPT_VIEWS || !mark(k, o))
             return false;
+        k->since[view] = 0;
         k->stack[k->nstack++] = o;
     }
     return true;
@@ -225,16 +266,12 @@ static bool remember_stacks(struct pf_kept *k, const struct pf_walk *w)
 /* The objects from number `from` on are in it now: others that have one of them are dropped. */
 static bool take_in(struct pf_kept *k, uint32_t from)
 {
-    uint8_t bit = (uint8_t)(1u << index_of(k));
     for (uint32_t n = from; n < k->w.n; n++) {
         const struct pf_range_of *o = &k->w.at[n];
         if (!o->size)
             continue;
-        uint64_t last = (o->addr + o->size - 1) >> GRANULE_BITS, g = o->addr >> GRANULE_BITS;
-        if (last - g >= GRANULES_MOST)
+        if (!mark(k, *o))
             return false;
-        for (; g <= last; g++)
-            *granule(g) |= bit;
         for (uint32_t i = 0; i < KEPT; i++)
             if (kept[i].live && &kept[i] != k && pf_walk_has(&kept[i].w, o))
                 pf_kept_drop(&kept[i]);

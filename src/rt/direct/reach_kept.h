@@ -9,7 +9,7 @@
  *          - recorded code that missing code calls back reads no pointer that leads out of it, which it might
  *            return (these are followed too).
  *          Otherwise S is dropped. Stacks are written without events: pieces of stacks that were handed over or found are
- *          looked at again whenever S is used, until the stack has left them.
+ *          looked at again whenever S is used and their thread has run, until the stack has left them.
  *
  *          So S is a superset of what a walk finds. It has what is not reached any more, until it is made anew: when
  *          it has doubled, or when the walks of a program are few.
@@ -39,6 +39,8 @@ struct pf_kept {
     struct pf_range_of stack[PF_KEPT_STACK]; /* pieces of stacks that belong to it */
     uint32_t nstack, nviews;
     uint64_t view[PF_KEPT_VIEWS]; /* the ends of the stacks they are on */
+    uint64_t since
+        [PF_KEPT_VIEWS]; /* their pieces were all looked at since their threads ran: pf_walk_stack_since; 0: not */
     uint64_t *seen[PF_KEPT_VIEWS]; /* and the words when they were last looked at */
     struct pf_range_of pieces[PF_KEPT_STACK]; /* of stacks, that were told */
     uint32_t npieces;
@@ -52,6 +54,7 @@ void pf_kept_renew(struct pf_kept *k, uint32_t n, void *const *words);
 /* After the scan: does it hold still? before: how many objects it had. If not, it is dropped. */
 bool pf_kept_settle(struct pf_kept *k, uint32_t before);
 void pf_kept_drop(struct pf_kept *k);
+void pf_kept_drop_all(void);
 bool pf_kept_can(void); /* no call is under way */
 /* From a walk that is complete; all: with all variables. NULL: it cannot be kept. */
 struct pf_kept *pf_kept_make(const struct pf_walk *w, bool all, uint64_t number);

@@ -1,5 +1,6 @@
 #define _GNU_SOURCE
 #include "reach_libs.h"
+#include "reach_models.h"
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
@@ -47,6 +48,8 @@ static int note(struct dl_phdr_info *o, size_t size, void *unused)
     for (int i = 0; i < o->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &o->dlpi_phdr[i];
         uint64_t lo = o->dlpi_addr + p->p_vaddr, hi = lo + p->p_memsz;
+        if (cxx && p->p_type == PT_DYNAMIC)
+            pf_models_library(o->dlpi_addr, (const void *)lo);
         if (p->p_type != PT_LOAD)
             continue;
         if (p->p_flags & PF_W && ndata < SEGMENTS)

@@ -97,13 +97,30 @@ void pf_walk_forget(struct pf_walk *w, uint64_t addr)
 
 static bool is_in_heap(uint64_t p);
 
-/* The stack of a thread: in use from `live` on, reached from `low` on. */
+/*
+ * The stack of a thread: in use from `live` on. The program's frames are below `base`, and reached from `low` on; above
+ * are those of the thread's start, thread-local variables, or arguments and environment, reached from `high` on.
+ *
+ *     lo       live       low       base      high       hi       top
+ *     |  free  |   frames |  reached |   others | reached | libc's |
+ *
+ * What libc keeps of a thread, from `hi` on, is nobody's: it leads to all other threads.
+ */
 static struct stack {
-    uint64_t lo, hi, live, low;
+    uint64_t lo, live, low, base, high, hi, top;
+    uint64_t
+        since; /* of pf_context: it is as it was then; 0: of the running thread, or not known */
 } stacks[STACKS];
 static uint32_t nstacks;
 static uint64_t running; /* where the running thread's stack begins that is not the runtime's */
 static bool stacks_noted, too_many, heap_stacks; /* heap_stacks: some are in blocks */
+
+static struct stack whole_stack(uint64_t lo, uint64_t base, uint64_t hi)
+{
+    if (base <= lo || base > hi)
+        base = hi;
+    return (struct stack){lo, lo, base, base, hi, hi, hi, 0};
+}
 
 static void note_stack(struct pf_thread *t, void *unused)
 {
@@ -111,22 +128,29 @@ static void note_stack(struct pf_thread *t, void *unused)
     if (nstacks == STACKS)
         too_many = true;
     else
-        stacks[nstacks++] = (struct stack){t->stack_lo, t->stack_hi, t->stack_lo, t->stack_hi};
+        stacks[nstacks++] = whole_stack(t->stack_lo, t->stack_base, t->stack_hi);
 }
 
 static struct stack *stack_at(uint64_t p)
 {
     for (uint32_t i = 0; i < nstacks; i++)
-        if (p >= stacks[i].lo && p < stacks[i].hi)
+        if (p >= stacks[i].lo && p < stacks[i].top)
             return &stacks[i];
     return NULL;
 }
 
-static void note_use(uint64_t sp)
+static void note_use(uint64_t sp, uint64_t fs, uint64_t since)
 {
     struct stack *s = stack_at(sp);
-    if (s)
-        s->live = sp - RED_ZONE;
+    if (!s)
+        return;
+    s->live = sp - RED_ZONE;
+    s->since = since;
+    if (fs > sp && fs < s->top) {
+        s->hi = s->high = fs;
+        if (s->base > fs)
+            s->base = s->low = fs;
+    }
 }
 
 void pf_walk_from(uint64_t sp) { running = sp; }
@@ -139,9 +163,9 @@ static void note_stacks(void)
     for (uint32_t i = 0, n = pf_contexts(); i < n; i++) {
         const struct pf_context *c = pf_context_at(i);
         if (c && c->state != PF_CONTEXT_ENDED && c != pf_context_self())
-            note_use((uintptr_t)c->sp);
+            note_use((uintptr_t)c->sp, c->fs, c->stopped);
     }
-    note_use(running);
+    note_use(running, pf_context_self()->fs, 0);
     heap_stacks = false;
     for (uint32_t i = 0; i < nstacks; i++)
         heap_stacks |= is_in_heap(stacks[i].lo);
@@ -165,10 +189,16 @@ static void add_piece(struct pf_walk *w, struct pf_range_of o)
         w->piece[w->npieces++] = o;
 }
 
+uint64_t pf_walk_stack_since(uint64_t p)
+{
+    const struct stack *s = stack_of(p);
+    return s ? s->since : 0;
+}
+
 uint64_t pf_walk_stack_end(uint64_t p)
 {
     const struct stack *s = stack_of(p);
-    return s ? s->hi : 0;
+    return !s ? 0 : p < s->base ? s->base : s->hi;
 }
 
 void pf_walk_know(struct pf_walk *w, struct pf_range_of o)
@@ -192,7 +222,8 @@ static bool in_stack(struct pf_walk *w, uint64_t p, uint64_t size)
 {
     struct stack *s = stack_of(p);
     w->everything |= too_many;
-    if (!s || p < s->live || p >= s->low)
+    uint64_t *low = !s ? NULL : p < s->base ? &s->low : &s->high;
+    if (!s || p < s->live || p >= *low)
         return s;
     for (uint32_t i = 0; i < w->nknown; i++)
         if (p - w->known[i].addr < w->known[i].size) {
@@ -202,8 +233,8 @@ static bool in_stack(struct pf_walk *w, uint64_t p, uint64_t size)
     if (size && size <= s->hi - p) {
         add_piece(w, (struct pf_range_of){p, size});
     } else {
-        add_piece(w, (struct pf_range_of){p, s->low - p});
-        s->low = p;
+        add_piece(w, (struct pf_range_of){p, *low - p});
+        *low = p;
     }
     return true;
 }
@@ -221,11 +252,15 @@ static bool in_silent_stack(struct pf_walk *w, uint64_t p, uint64_t lo, uint64_t
     }
     if (!of || nstacks == STACKS)
         return false;
+    if (p >= of->fs)
+        return true; /* libc's */
     uint64_t live = of->state == PF_CONTEXT_ENDED ? of->fs : (uintptr_t)of->sp - RED_ZONE;
     if (live - lo >= hi - lo)
         return false;
     w->odd = true;
-    stacks[nstacks++] = (struct stack){lo, hi, live, hi};
+    stacks[nstacks] = whole_stack(lo, 0, of->fs);
+    stacks[nstacks].top = hi;
+    stacks[nstacks++].live = live;
     return in_stack(w, p, 0);
 }
 
@@ -296,11 +331,18 @@ static void add_near(struct pf_walk *w, uint64_t p, uint64_t lo, uint64_t hi)
     }
 }
 
+/* What libc and the runtime keep of the first thread: its thread-local variables are in a mapping of their own. */
+static bool is_of_first_thread(uint64_t p)
+{
+    uint64_t fs = pf_context_at(0)->fs, own = fs - (pf_context_self()->fs - (uintptr_t)&__pf_tls);
+    return p - own < sizeof __pf_tls || p - fs < PAGE;
+}
+
 static void follow_elsewhere(struct pf_walk *w, uint64_t p, const struct pf_area *a)
 {
     uint64_t lo, hi;
     pf_area_part(a, p, &lo, &hi);
-    if (!a->file && in_silent_stack(w, p, lo, hi))
+    if (!a->file && (is_of_first_thread(p) || in_silent_stack(w, p, lo, hi)))
         return;
     if (is_ours(a)) { /* beside the runtime's variables: not far, and not into known ones */
         pf_variable_gap(p, &lo, &hi);
@@ -497,6 +539,8 @@ void pf_walk_stack(struct pf_walk *w, struct pf_range_of piece, uint64_t *seen)
     w->piece[w->npieces++] =
         w->piece[w->pieces_scanned]; /* it needs no scan: before those that do */
     w->piece[w->pieces_scanned++] = (struct pf_range_of){from, end - from};
+    if (!seen)
+        return;
     w->looked += (end - from) / 64; /* a comparison costs less */
     if ((s->hi - from) / 8 >= PF_WALK_SEEN) {
         w->everything = true;

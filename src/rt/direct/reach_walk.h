@@ -66,10 +66,12 @@ bool pf_walk_is_ghost(const struct pf_walk *w, uint64_t addr);
 
 /* The block or variable at p; false: something else. */
 bool pf_walk_object(uint64_t p, struct pf_range_of *out);
-/* Follows the words of a piece of a stack, as far as it is in use, that are not as they were: seen, from the stack's end down. A
- * piece that is too far from there is too much. */
+/* Follows the words of a piece of a stack, as far as it is in use, that are not as they were: seen, from the stack's end down;
+ * NULL: they all are. A piece that is too far from there is too much. */
 #define PF_WALK_SEEN (1u << 13)
 void pf_walk_stack(struct pf_walk *w, struct pf_range_of piece, uint64_t *seen);
 uint64_t pf_walk_stack_end(uint64_t p); /* of the stack that p is on; 0: none */
+/* While this is the same its thread has not run; 0: it may have, or there is no stack. */
+uint64_t pf_walk_stack_since(uint64_t p);
 
 #endif

@@ -52,6 +52,7 @@ static struct {
     uint64_t yield_calls; /* at the last of them */
     uint64_t lonely, lonely_calls; /* the same where there was nobody to give way to */
     uint64_t boundary; /* segments closed so far */
+    uint64_t switches;
     struct pf_context *picked; /* by the policy, for the next segment */
 } s;
 
@@ -336,6 +337,7 @@ static void next(enum pf_segment_end how)
     if (c == me)
         return;
     s.self = pf_running = c;
+    me->stopped = ++s.switches;
     if (__builtin_expect(pf_materialised, 0))
         pf_baton_pass(me, c);
     else

@@ -147,7 +147,7 @@ void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, ui
         return;
     struct pf_code_site *s = &tracer.code.site[site];
     unsigned kind = write ? PF_EV_WRITE : PF_EV_READ;
-    if (__builtin_expect(pf_kept_any, 0))
+    if (__builtin_expect(pf_kept_any, 0) && (write || pf_calls_open))
         pf_kept_access(addr, size, write, value);
     if (__builtin_expect(s->size != size || s->kind != kind, 0) && !begin_site(site, kind, size)) {
         pf_trace_event(&(struct pf_traced){.kind = (uint8_t)kind,

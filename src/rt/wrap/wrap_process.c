@@ -65,6 +65,9 @@ static void (*linker_end)(void);
 
 static int begin(int argc, char **argv, char **env)
 {
+    struct pf_thread *t = __pf_tls.thread;
+    if (t)
+        t->stack_base = (uintptr_t)__builtin_frame_address(0);
     int status = target_main(argc, argv, env);
     learn_exit_handlers();
     return status;

@@ -146,6 +146,8 @@ void pf_start_begin(struct pf_start *s)
     pf_nest();
     settled = true;
     find_stack(s->thread);
+    s->thread->stack_base =
+        (uintptr_t)__builtin_frame_address(0) + 16; /* where the caller's ends */
     pf_spin_lock(&lock);
     list(s, pthread_self());
     pf_spin_unlock(&lock);

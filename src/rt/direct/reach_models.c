@@ -1,0 +1,394 @@
+/*
+ * reach_models.c - see reach_models.h. Functions are told by their names in the library's own table of symbols, which is
+ * read once, when the first one is asked for.
+ */
+#include "reach_models.h"
+#include "pf_abi.h"
+#include <elf.h>
+
+#define KNOWN 4096u /* a power of two */
+#define STEPS 512u  /* nodes on a way; a tree that is right has fewer */
+#define STRING 32u  /* bytes of a std::string */
+#define TREE_NODE 32u
+#define LIST_NODE 16u
+
+enum model { UNKNOWN, STRINGS, LIST, INCREMENT, DECREMENT, INSERT, ERASE };
+
+static const struct {
+    const char *start; /* of the name */
+    enum model model;
+} names[] = {
+    {"_ZNSt7__cxx1112basic_stringI", STRINGS},
+    {"_ZNKSt7__cxx1112basic_stringI", STRINGS},
+    {"_ZNSaIcE", STRINGS},
+    {"_ZNSaIwE", STRINGS},
+    {"_ZNSt11logic_error", STRINGS}, /* an exception has a string, too, as its second word */
+    {"_ZNSt12domain_error", STRINGS},
+    {"_ZNSt12length_error", STRINGS},
+    {"_ZNSt12out_of_range", STRINGS},
+    {"_ZNSt16invalid_argument", STRINGS},
+    {"_ZNSt13runtime_error", STRINGS},
+    {"_ZNSt11range_error", STRINGS},
+    {"_ZNSt14overflow_error", STRINGS},
+    {"_ZNSt15underflow_error", STRINGS},
+    {"_ZNKSt11logic_error", STRINGS},
+    {"_ZNKSt13runtime_error", STRINGS},
+    {"__cxa_begin_catch", STRINGS},
+    {"_ZNSt8__detail15_List_node_base7_M_hook", LIST},
+    {"_ZNSt8__detail15_List_node_base9_M_unhook", LIST},
+    {"_ZNSt8__detail15_List_node_base11_M_transfer", LIST},
+    {"_ZNSt8__detail15_List_node_base4swap", LIST},
+    {"_ZSt18_Rb_tree_increment", INCREMENT},
+    {"_ZSt18_Rb_tree_decrement", DECREMENT},
+    {"_ZSt29_Rb_tree_insert_and_rebalance", INSERT},
+    {"_ZSt28_Rb_tree_rebalance_for_erase", ERASE}};
+
+/* --- which function --- */
+
+static uint64_t library;
+static const Elf64_Dyn *section;
+static struct {
+    uint64_t at;
+    enum model model;
+} known[KNOWN]; /* by hash */
+
+void pf_models_library(uint64_t base, const void *dynamic)
+{
+    library = base;
+    section = dynamic;
+}
+
+static uint32_t place_of(uint64_t at)
+{
+    uint32_t i = (uint32_t)(at * 0x9e3779b97f4a7c15ull >> 40) & (KNOWN - 1);
+    while (known[i].at && known[i].at != at)
+        i = (i + 1) & (KNOWN - 1);
+    return i;
+}
+
+static bool starts(const char *text, const char *with)
+{
+    while (*with && *text == *with)
+        text++, with++;
+    return !*with;
+}
+
+static const void *part(int64_t tag)
+{
+    for (const Elf64_Dyn *d = section; d->d_tag != DT_NULL; d++)
+        if (d->d_tag == tag) /* the loader has made it an address, or not */
+            return (const void *)(d->d_un.d_ptr < library ? d->d_un.d_ptr + library
+                                                          : d->d_un.d_ptr);
+    return NULL;
+}
+
+/* How many symbols the table has, which only its hash table tells. */
+static uint32_t symbols(const uint32_t *hash)
+{
+    uint32_t nbuckets = hash[0], first = hash[1], last = 0;
+    const uint32_t *buckets = hash + 4 + 2 * (size_t)hash[2], *chain = buckets + nbuckets;
+    for (uint32_t i = 0; i < nbuckets; i++)
+        last = buckets[i] > last ? buckets[i] : last;
+    if (last < first)
+        return 0;
+    while (!(chain[last - first] & 1))
+        last++;
+    return last + 1;
+}
+
+static void read_symbols(void)
+{
+    const Elf64_Sym *table = part(DT_SYMTAB);
+    const char *text = part(DT_STRTAB);
+    const uint32_t *hash = part(DT_GNU_HASH);
+    uint32_t n = table && text && hash ? symbols(hash) : 0, have = 0;
+    for (uint32_t i = 0; i < n && have < KNOWN / 2; i++) {
+        if (ELF64_ST_TYPE(table[i].st_info) != STT_FUNC || !table[i].st_value)
+            continue;
+        for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
+            if (starts(text + table[i].st_name, names[k].start)) {
+                uint32_t to = place_of(library + table[i].st_value);
+                have += !known[to].at;
+                known[to].at = library + table[i].st_value;
+                known[to].model = names[k].model;
+            }
+    }
+}
+
+static enum model model_of(const void *function)
+{
+    static bool done;
+    if (!done && section)
+        read_symbols();
+    done = true;
+    uint32_t i = place_of((uintptr_t)function);
+    return known[i].at ? known[i].model : UNKNOWN;
+}
+
+/* --- what is touched --- */
+
+struct touched {
+    struct pf_range_of *out;
+    uint32_t n;
+    bool lost; /* more than there is room for, or something odd */
+};
+
+static void touch(struct touched *t, uint64_t addr, uint64_t size)
+{
+    for (uint32_t i = 0; i < t->n; i++)
+        if (addr >= t->out[i].addr && addr + size <= t->out[i].addr + t->out[i].size)
+            return;
+    if (t->n == PF_MODEL_RANGES)
+        t->lost = true;
+    else
+        t->out[t->n++] = (struct pf_range_of){addr, size};
+}
+
+static uint64_t word_at(uint64_t addr) { return *(volatile uint64_t *)addr; }
+
+/* --- strings --- */
+
+/* Bytes from p on that belong to the same object, or to its stack; 0: neither. */
+static uint64_t room_at(uint64_t p)
+{
+    struct pf_range_of o;
+    if (pf_walk_object(p, &o))
+        return o.addr + o.size - p;
+    uint64_t end = pf_walk_stack_end(p);
+    return end ? end - p : 0;
+}
+
+static void touch_object(struct touched *t, uint64_t p)
+{
+    struct pf_range_of o;
+    if (pf_walk_object(p, &o))
+        touch(t, o.addr, o.size);
+}
+
+/* The characters are in the string itself, or fit into the block that it points to. */
+static bool is_string(uint64_t p)
+{
+    uint64_t room = room_at(p);
+    if (p & 7 || room < STRING)
+        return false;
+    uint64_t chars = word_at(p), size = word_at(p + 8);
+    struct pf_range_of o;
+    if (chars == p + 16)
+        return size < 16;
+    return pf_walk_object(chars, &o) && chars == o.addr && size < o.size;
+}
+
+static void touch_strings(struct touched *t, uint32_t n, void *const *words)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t p = (uintptr_t)words[i], size = p >> PF_WORD_SIZE;
+        p -= size << PF_WORD_SIZE;
+        uint64_t room = size ? size : room_at(p);
+        if (!room)
+            continue; /* a constant, or a number */
+        if (size)
+            touch(t, p, size);
+        else if (is_string(p))
+            touch(t, p, STRING);
+        else if (pf_walk_stack_end(p))
+            touch(t, p, room);
+        else
+            touch_object(t, p);
+        uint64_t end = p + (size ? size : room < 16 ? room : 16);
+        for (uint64_t a = (p + 7) & -8ull; a + 8 <= end; a += 8)
+            touch_object(t, word_at(a));
+    }
+}
+
+/* --- nodes --- */
+
+enum { COLOUR = 0, PARENT = 8, LEFT = 16, RIGHT = 24, RED = 0 };
+
+/* What a node says of another; 0: nothing, or there is no node. */
+static uint64_t at(struct touched *t, uint64_t node, unsigned what)
+{
+    if (!node)
+        return 0;
+    if (node & 7 || room_at(node) < TREE_NODE) {
+        t->lost = true;
+        return 0;
+    }
+    touch(t, node, TREE_NODE);
+    return word_at(node + what);
+}
+
+static bool is_red(struct touched *t, uint64_t node)
+{
+    return node && (uint32_t)at(t, node, COLOUR) == RED && !t->lost;
+}
+
+/* The last one that links of this kind lead to. */
+static uint64_t last(struct touched *t, uint64_t node, unsigned what)
+{
+    uint64_t next = node;
+    for (unsigned i = 0; next; i++) {
+        t->lost |= i == STEPS;
+        node = next;
+        next = t->lost ? 0 : at(t, node, what);
+    }
+    return node;
+}
+
+static void go_on(struct touched *t, uint64_t x, unsigned down, unsigned back)
+{
+    uint64_t under = at(t, x, down);
+    if (under) {
+        last(t, under, back);
+        return;
+    }
+    uint64_t y = at(t, x, PARENT);
+    for (unsigned i = 0; !t->lost && at(t, y, down) == x; i++) {
+        t->lost |= i == STEPS;
+        x = y;
+        y = at(t, y, PARENT);
+    }
+}
+
+/* The one that has the root as parent, and is the root's: it alone is red. */
+static bool is_header(struct touched *t, uint64_t node)
+{
+    return is_red(t, node) && at(t, at(t, node, PARENT), PARENT) == node;
+}
+
+/* The header, and the root. size: of the variable at p that it is in; 0: it is at p. */
+static void touch_header(struct touched *t, uint64_t p, uint64_t size)
+{
+    if (!size) {
+        at(t, at(t, p, PARENT), COLOUR);
+        return;
+    }
+    touch(t, p, size);
+    for (uint64_t a = p; a + TREE_NODE <= p + size; a += 8) {
+        uint64_t root = word_at(a + PARENT);
+        if (root && !(root & 7) && room_at(root) >= TREE_NODE && word_at(root + PARENT) == a)
+            touch(t, root, TREE_NODE);
+    }
+}
+
+static void touch_below(struct touched *t, uint64_t node, unsigned depth)
+{
+    uint64_t left = at(t, node, LEFT), right = at(t, node, RIGHT);
+    if (node && depth && !t->lost) {
+        touch_below(t, left, depth - 1);
+        touch_below(t, right, depth - 1);
+    }
+}
+
+static void touch_insert(struct touched *t, uint64_t x, uint64_t parent)
+{
+    uint64_t up = parent;
+    touch(t, x, TREE_NODE); /* its links are not set yet */
+    for (unsigned i = 0; is_red(t, up) && !is_header(t, up); i++) {
+        uint64_t above = at(t, up, PARENT), left = at(t, above, LEFT), right = at(t, above, RIGHT);
+        t->lost |= i == STEPS;
+        if (is_red(t, left) && is_red(t, right)) { /* both change colour, and on it goes */
+            up = at(t, above, PARENT);
+            continue;
+        }
+        touch_below(t, above, 3); /* turned, once or twice */
+        at(t, at(t, above, PARENT), COLOUR);
+        return;
+    }
+}
+
+/* What is beside x under `up`, and is turned; false: it is black, so that only colours change, and it goes on above. */
+static bool touch_beside(struct touched *t, uint64_t up, uint64_t x)
+{
+    bool red = false;
+    for (unsigned k = LEFT; k <= RIGHT; k += 8) {
+        uint64_t w = at(t, up, k);
+        if (x && w == x)
+            continue;
+        red |= is_red(t, w) || is_red(t, at(t, w, LEFT)) || is_red(t, at(t, w, RIGHT));
+        touch_below(t, w, is_red(t, w) ? 3 : 2);
+    }
+    return red;
+}
+
+/* The links are as before: where y takes the place of z, they are z's here. */
+static void touch_erase(struct touched *t, uint64_t z)
+{
+    uint64_t left = at(t, z, LEFT), right = at(t, z, RIGHT), y = z, x = left ? left : right;
+    uint64_t up = at(t, z, PARENT);
+    at(t, up, COLOUR);
+    if (left && right) {
+        touch_below(t, z, 1);
+        y = last(t, right, LEFT);
+        x = at(t, y, RIGHT);
+        up = at(t, y, PARENT) == z ? y : at(t, y, PARENT);
+    } else { /* the first or the last one may be another now */
+        last(t, x, LEFT);
+        last(t, x, RIGHT);
+    }
+    at(t, x, COLOUR);
+    bool goes_on = !is_red(t, y);
+    for (unsigned i = 0; goes_on && up && !is_header(t, up) && !is_red(t, x) && !t->lost; i++) {
+        t->lost |= i == STEPS;
+        goes_on = !touch_beside(t, up, x);
+        x = up;
+        up = at(t, up, PARENT);
+        at(t, up, COLOUR);
+    }
+}
+
+static void touch_list(struct touched *t, uint32_t n, const uint64_t *nodes)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (nodes[i] & 7 || room_at(nodes[i]) < LIST_NODE) {
+            t->lost = true;
+            return;
+        }
+        touch(t, nodes[i], LIST_NODE);
+        touch(t, word_at(nodes[i]), LIST_NODE);
+        touch(t, word_at(nodes[i] + 8), LIST_NODE);
+    }
+}
+
+uint32_t pf_model_touches(const void *function, uint32_t n, void *const *words,
+                          struct pf_range_of out[PF_MODEL_RANGES])
+{
+    static const uint8_t words_of[] = {[INCREMENT] = 1, [DECREMENT] = 1, [INSERT] = 3, [ERASE] = 2};
+    struct touched t = {out, 0, false};
+    enum model m = model_of(function);
+    uint64_t p[3] = {0};
+    if (m == UNKNOWN || n > 8 || (m > LIST && n != words_of[m]))
+        return 0;
+    for (uint32_t i = 0; i < n && i < 3 && m != STRINGS; i++) {
+        uint64_t word = (uintptr_t)words[i], size = word >> PF_WORD_SIZE;
+        p[i] = word - (size << PF_WORD_SIZE);
+        if (m >= INSERT && i == n - 1)
+            touch_header(&t, p[i], size);
+        else if (size) /* the node is somewhere in that variable */
+            return 0;
+    }
+    switch (m) {
+    case STRINGS:
+        touch_strings(&t, n, words);
+        break;
+    case LIST:
+        touch_list(&t, n < 3 ? n : 3, p);
+        break;
+    case INCREMENT:
+        go_on(&t, p[0], RIGHT, LEFT);
+        break;
+    case DECREMENT:
+        if (at(&t, at(&t, p[0], PARENT), PARENT) == p[0]) /* the end of the map */
+            at(&t, at(&t, p[0], RIGHT), COLOUR);
+        go_on(&t, p[0], LEFT, RIGHT);
+        break;
+    case INSERT:
+        touch_insert(&t, p[0], p[1]);
+        break;
+    case ERASE:
+        touch_erase(&t, p[0]);
+        break;
+    default:
+        break;
+    }
+    return t.lost ? 0 : t.n;
+}

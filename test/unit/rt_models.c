@@ -1,0 +1,226 @@
+/* rt_models.c - what the C++ library's functions on nodes and strings write is within what their models say. */
+// sources: src/rt/direct/reach_models.c
+// flags: -D_GNU_SOURCE=
+#include "reach_models.h"
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NODES 400
+#define STRINGS 8
+
+struct node {
+    uint64_t colour;
+    struct node *parent, *left, *right;
+    uint64_t key, pad[3];
+};
+static struct {
+    struct node header, node[NODES];
+} tree, before;
+static struct string {
+    char *chars;
+    uint64_t size;
+    char in[16];
+} strings[STRINGS];
+static char *block[STRINGS]; /* what stands for a heap: of 4096 bytes each */
+
+static int failures;
+#define CHECK(x)                                                                                   \
+    do {                                                                                           \
+        if (!(x)) {                                                                                \
+            fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #x);                                \
+            failures++;                                                                            \
+        }                                                                                          \
+    } while (0)
+
+/* --- instead of reach_walk.c: one variable for all nodes would be found whole, so each is one --- */
+
+static bool in(uint64_t p, const void *base, uint64_t size, uint64_t each, struct pf_range_of *o)
+{
+    uint64_t at = p - (uintptr_t)base;
+    if (at >= size)
+        return false;
+    *o = (struct pf_range_of){(uintptr_t)base + at / each * each, each};
+    return true;
+}
+
+bool pf_walk_object(uint64_t p, struct pf_range_of *out)
+{
+    for (int i = 0; i < STRINGS; i++)
+        if (block[i] && in(p, block[i], 4096, 4096, out))
+            return true;
+    return in(p, &tree, sizeof tree, sizeof(struct node), out) ||
+           in(p, strings, sizeof strings, sizeof *strings, out);
+}
+uint64_t pf_walk_stack_end(uint64_t p)
+{
+    (void)p;
+    return 0;
+}
+
+/* --- the library --- */
+
+static int note(struct dl_phdr_info *o, size_t size, void *unused)
+{
+    (void)size, (void)unused;
+    for (int i = 0; i < o->dlpi_phnum && strstr(o->dlpi_name, "libstdc++.so"); i++)
+        if (o->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            pf_models_library(o->dlpi_addr, (void *)(o->dlpi_addr + o->dlpi_phdr[i].p_vaddr));
+    return 0;
+}
+
+static void *library;
+static void *find(const char *name)
+{
+    void *f = dlsym(library, name);
+    if (!f) {
+        fprintf(stderr, "%s: %s\n", name, dlerror());
+        exit(1);
+    }
+    return f;
+}
+
+static struct pf_range_of touched[PF_MODEL_RANGES];
+static uint32_t ntouched;
+
+static bool is_touched(const void *p)
+{
+    for (uint32_t i = 0; i < ntouched; i++)
+        if ((uintptr_t)p - touched[i].addr < touched[i].size)
+            return true;
+    return false;
+}
+
+static void ask(void *f, uint32_t n, void **words)
+{
+    ntouched = pf_model_touches(f, n, words, touched);
+    CHECK(ntouched);
+    before = tree;
+}
+
+/* What has changed was said. */
+static void compare(const char *what, int step)
+{
+    const char *a = (const char *)&before, *b = (const char *)&tree;
+    for (size_t i = 0; i < sizeof tree; i++)
+        if (a[i] != b[i] && !is_touched(b + i)) {
+            fprintf(stderr, "%s, step %d: node %zu, byte %zu was not said\n", what, step,
+                    i / sizeof(struct node), i % sizeof(struct node));
+            failures++;
+            return;
+        }
+}
+
+/* --- trees --- */
+
+static void (*insert)(bool, struct node *, struct node *, struct node *);
+static struct node *(*erase)(struct node *, struct node *);
+static struct node *(*next)(struct node *), *(*prev)(struct node *);
+static unsigned long most;
+
+static void put(struct node *n, uint64_t key, int step)
+{
+    struct node *at = &tree.header;
+    bool left = true;
+    for (struct node *d = tree.header.parent; d; d = left ? d->left : d->right) {
+        at = d;
+        left = key < d->key;
+    }
+    memset(n, 0xee, sizeof *n);
+    n->key = key;
+    ask((void *)insert, 3, (void *[]){n, at, &tree.header});
+    insert(left, n, at, &tree.header);
+    compare("insert", step);
+    most = ntouched > most ? ntouched : most;
+}
+
+static void take(struct node *n, int step)
+{
+    ask((void *)erase, 2, (void *[]){n, &tree.header});
+    erase(n, &tree.header);
+    compare("erase", step);
+    most = ntouched > most ? ntouched : most;
+}
+
+static void trees(void)
+{
+    bool used[NODES] = {false};
+    insert = find("_ZSt29_Rb_tree_insert_and_rebalancebPSt18_Rb_tree_node_baseS0_RS_");
+    erase = find("_ZSt28_Rb_tree_rebalance_for_erasePSt18_Rb_tree_node_baseRS_");
+    next = find("_ZSt18_Rb_tree_incrementPSt18_Rb_tree_node_base");
+    prev = find("_ZSt18_Rb_tree_decrementPSt18_Rb_tree_node_base");
+    tree.header.left = tree.header.right = &tree.header;
+    srand(5);
+    for (int step = 0; step < 20000; step++) {
+        int i = rand() % (step < 5000 ? 12 : NODES);
+        if (used[i])
+            take(&tree.node[i], step);
+        else
+            put(&tree.node[i], step & 1 ? (uint64_t)rand() : (uint64_t)step, step);
+        used[i] = !used[i];
+        if (!used[i])
+            continue;
+        ask((void *)next, 1, (void *[]){&tree.node[i]});
+        CHECK(is_touched(next(&tree.node[i])));
+        if (tree.header.left != &tree.node[i]) {
+            ask((void *)prev, 1, (void *[]){&tree.node[i]});
+            CHECK(is_touched(prev(&tree.node[i])));
+        }
+    }
+    ask((void *)prev, 1, (void *[]){&tree.header}); /* --end() */
+    CHECK(is_touched(prev(&tree.header)));
+    CHECK(most < 64);
+}
+
+/* A tree in a variable of which only the beginning is told. */
+static void header_in_variable(void)
+{
+    uint64_t word = (uintptr_t)&tree.header | sizeof tree.header << 48;
+    memset(&tree, 0, sizeof tree);
+    tree.header.left = tree.header.right = &tree.header;
+    for (int i = 0; i < 3; i++)
+        put(&tree.node[i], (uint64_t)i, i);
+    struct node *root = tree.header.parent;
+    ask((void *)erase, 2, (void *[]){&tree.node[2], (void *)word});
+    CHECK(is_touched(&tree.header.left) && is_touched(root));
+    ntouched = pf_model_touches((void *)next, 1, (void *[]){(void *)word}, touched);
+    CHECK(!ntouched);
+}
+
+/* --- strings --- */
+
+static void strings_too(void)
+{
+    void *(*append)(void *, const char *) =
+        find("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6appendEPKc");
+    for (int i = 0; i < STRINGS; i++)
+        strings[i] = (struct string){.chars = strings[i].in};
+    ask((void *)append, 1, (void *[]){&strings[0]});
+    append(&strings[0], "a text that does not fit into the string itself");
+    CHECK(is_touched(&strings[0].size) && !is_touched(&strings[1]));
+    block[0] = aligned_alloc(4096, 4096);
+    memcpy(block[0], "text", 5);
+    strings[1] = (struct string){.chars = block[0], .size = 4};
+    ask((void *)append, 2, (void *[]){&strings[1], &strings[2]});
+    CHECK(is_touched(block[0]) && is_touched(&strings[2]) && !is_touched(&strings[3]));
+    CHECK(!pf_model_touches((void *)find("_ZNSt6thread4joinEv"), 1, (void *[]){&strings[1]},
+                            touched));
+    free(strings[0].chars);
+    free(block[0]);
+}
+
+int main(void)
+{
+    library = dlopen("libstdc++.so.6", RTLD_NOW);
+    if (!library) {
+        fprintf(stderr, "%s\n", dlerror());
+        return 1;
+    }
+    dl_iterate_phdr(note, NULL);
+    trees();
+    header_in_variable();
+    strings_too();
+    return failures != 0;
+}
