@@ -151,11 +151,11 @@
         imul    $31, %eax, %r8d
         add     %ecx, %r8d
         shl     $32, %rcx
-        sub     %edx, %r8d
-        or      %rcx, %rax
-        lea     (%r8,%rdx,8), %r8d
         imul    $0x9e3779b9, %r8d, %r8d
-        shr     $(32 - 8), %r8d         /* PF_PATH_BITS */
+        or      %rcx, %rax
+        imul    $0x85ebca6b, %edx, %ecx
+        add     %ecx, %r8d
+        shr     $(32 - 10), %r8d        /* PF_PATH_BITS */
         shl     $4, %r8d
         add     %fs:TLS_THREAD(%r11), %r8
         cmp     %rax, THREAD_PATHS(%r8)

@@ -24,7 +24,7 @@ _Static_assert(PF_MORE_BASE - 2 * PF_SHADOW_BASE == -(1ull << 44) && PF_MORE_WOR
                "8: in MISS");
 _Static_assert(offsetof(struct pf_thread, paths) ==
                        offsetof(struct pf_thread, met) + PF_MET * sizeof(struct pf_met) &&
-                   PF_PATH_BITS == 8 && sizeof(struct pf_path) == 16 &&
+                   PF_PATH_BITS == 10 && sizeof(struct pf_path) == 16 &&
                    offsetof(struct pf_path, call) == 4 && offsetof(struct pf_path, func) == 8 &&
                    offsetof(struct pf_path, node) == 12,
                "THREAD_PATHS");
@@ -105,6 +105,54 @@ static inline __attribute__((always_inline)) bool is_covered(uintptr_t addr, uin
     }
 }
 
+/* The rule, for a cell whose words are not all it has, or that needs more than the plainest cases. */
+KEEP static __attribute__((noinline)) bool touch_read(const uint32_t *clock, uint64_t *cell,
+                                                      uint64_t mine)
+{
+    return pf_cell_touch_read(clock, cell, mine);
+}
+KEEP static __attribute__((noinline)) bool touch_write(const uint32_t *clock, uint64_t *cell,
+                                                       uint64_t mine)
+{
+    return pf_cell_touch_write(clock, cell, mine);
+}
+
+/* The id of the site for a range that goes the quick way; 0: it does not. */
+static inline __attribute__((always_inline)) uint32_t quick_id(uint32_t site)
+{
+    if (__builtin_expect(!__pf_tls.clock || __pf_tls.nested || pf_rt.events, 0))
+        return 0;
+    uint32_t id = pf_stack_id_known(site);
+    return id ? id : pf_stack_id_near(site);
+}
+
+/* The quick ways through a short range, granule by granule: returns where they end. */
+static inline __attribute__((always_inline)) uintptr_t touch_short(uintptr_t addr, uint64_t size,
+                                                                   uint32_t site, bool write)
+{
+    uint32_t id = quick_id(site);
+    if (__builtin_expect(!id, 0))
+        return addr;
+    const uint32_t *clock = __pf_tls.clock;
+    uint64_t mine = (__pf_tls.key & (PF_BITS_SID | PF_BITS_CLK)) | id | (write ? PF_BIT_W : 0);
+    uint64_t same = PF_BITS_SID | PF_BITS_CLK | PF_BIT_A | (write ? PF_BIT_W : 0);
+    uint64_t *cell = pf_cell_of(addr), mask = PF_MASK_ALL << (addr & 7);
+    for (uint64_t end = (addr & 7) + size;; end -= 8, cell += 2, mask = PF_MASK_ALL) {
+        if (end < 8)
+            mask &= ~(~0ull << (PF_MASK_SHIFT + end));
+        uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), s = write ? s0 : s1;
+        uint64_t a = mine | mask;
+        bool more = *pf_cell_more_used(cell) & (uint8_t)PF_MARKS_FOR(write);
+        if ((((s ^ a) & same) || (a & ~s & PF_MASK_ALL)) && (write || s != __pf_tls.shared) &&
+            (more || !pf_cell_touch_lean(clock, cell, s0, s1, a, write)) &&
+            !(write ? touch_write(clock, cell, a) : touch_read(clock, cell, a)))
+            return addr;
+        if (end <= 8)
+            return addr + end - (addr & 7);
+        addr = (addr & ~7ull) + 8;
+    }
+}
+
 /* A part of one granule; `mine` is of whole ones. */
 static inline __attribute__((always_inline)) bool
 touch_part(const uint32_t *clock, uintptr_t addr, uint64_t size, uint64_t mine, bool write)
@@ -119,14 +167,10 @@ touch_part(const uint32_t *clock, uintptr_t addr, uint64_t size, uint64_t mine, 
 static inline __attribute__((always_inline)) uintptr_t touch_range(uintptr_t addr, uintptr_t end,
                                                                    uint32_t site, bool write)
 {
-    const uint32_t *clock = __pf_tls.clock;
-    if (__builtin_expect(!clock || __pf_tls.nested || pf_rt.events, 0))
-        return addr;
-    uint32_t id = pf_stack_id_known(site);
-    if (!id)
-        id = pf_stack_id_near(site);
+    uint32_t id = quick_id(site);
     if (__builtin_expect(!id, 0))
         return addr;
+    const uint32_t *clock = __pf_tls.clock;
     uint64_t mine =
         (__pf_tls.key & (PF_BITS_SID | PF_BITS_CLK)) | PF_MASK_ALL | id | (write ? PF_BIT_W : 0);
     if (addr & 7 || end - addr < 8) {
@@ -161,9 +205,20 @@ static inline __attribute__((always_inline)) uintptr_t touch_range(uintptr_t add
         if (to < end)                                                                              \
             pf_stub_##name(to, end - to, site);                                                    \
     }                                                                                              \
+    KEEP static                                                                                    \
+        __attribute__((noinline)) void name##_short(uintptr_t addr, uint64_t size, uint32_t site)  \
+    {                                                                                              \
+        uintptr_t end = addr + size, to = touch_short(addr, size, site, write);                    \
+        if (__builtin_expect(to < end, 0))                                                         \
+            pf_stub_##name(to, end - to, site);                                                    \
+    }                                                                                              \
     PF_EXPORT void name(uintptr_t addr, uint64_t size, uint32_t site)                              \
     {                                                                                              \
-        if (!is_covered(addr, size, write))                                                        \
+        if (is_covered(addr, size, write))                                                         \
+            return;                                                                                \
+        if (size <= SHORT)                                                                         \
+            name##_short(addr, size, site);                                                        \
+        else                                                                                       \
             name##_on(addr, size, site);                                                           \
     }
 

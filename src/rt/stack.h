@@ -48,7 +48,8 @@ static inline uint32_t pf_stack_id_known(uint32_t site)
 static inline struct pf_path *pf_path_slot(struct pf_thread *t, uint32_t parent, uint32_t call,
                                            uint32_t func)
 {
-    return &t->paths[(parent * 31u + func * 7u + call) * 0x9e3779b9u >> (32 - PF_PATH_BITS)];
+    return &t->paths[((parent * 31u + call) * 0x9e3779b9u + func * 0x85ebca6bu) >>
+                     (32 - PF_PATH_BITS)];
 }
 
 /* The node of the frame on top, which has none yet, if the calls that lead to it from the nearest frame that has

@@ -86,6 +86,12 @@ static size_t same_bytes(const void *a, const void *b, size_t n)
 {
     const unsigned char *x = a, *y = b;
     size_t i = 0;
+    for (; n - i >= 8; i += 8) {
+        typedef uint64_t word __attribute__((aligned(1), may_alias));
+        uint64_t differs = *(const word *)(x + i) ^ *(const word *)(y + i);
+        if (differs)
+            return i + (size_t)__builtin_ctzll(differs) / 8;
+    }
     while (i < n && x[i] == y[i])
         i++;
     return i;
