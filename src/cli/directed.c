@@ -280,6 +280,7 @@ static pf_status go(struct pf_host *h, struct pf_clip_writer *w, const struct pf
     *end = (struct pf_clip_end){.wait = child->wait, .outcome = c->outcome, .reached = c->reached};
     memcpy(end->text, c->text, sizeof end->text - 1);
     end->errors = c->errors;
+    end->unshown = c->unshown;
     memcpy(end->error, c->error, sizeof end->error - 1);
     if (c->owner == 0)
         return pf_fail(e, PF_BAD,

@@ -79,7 +79,7 @@ static int load_clip(const char *verb, const char *path, const char *atomic, str
     if (pf_clip_open(&clip, path, &e) != PF_OK)
         return pf_complain(verb, "%s", e.text);
     bool cut = !clip.ended;
-    if (cut)
+    if (cut && clip.stream[PF_STREAM_EVENT].length && !atomic) /* else the replay says it */
         fprintf(stderr, "pf %s: %s: is cut short (%s); what comes before is used\n", verb, path,
                 clip.cut);
     if (!clip.stream[PF_STREAM_EVENT].length || atomic) {

@@ -36,6 +36,9 @@ static int tell(const struct pf_clip *clip, const struct pf_child_end *child,
     if (clip->ended && end->outcome == PF_OUTCOME_NONE && child->wait != clip->end.wait)
         return pf_complain(VERB, "%s: ended with status %#x, the recording with %#x", clip->path,
                            child->wait, clip->end.wait);
+    if (end->unshown)
+        return pf_complain(VERB, "the output of the program could not be shown: %s",
+                           strerror((int)end->unshown));
     if (end->errors) {
         pf_directed_tell_errors(VERB, end);
         return PF_EXIT_FOUND;

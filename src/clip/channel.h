@@ -149,6 +149,7 @@ struct pf_channel {
     char error[256];
     char findings[512]; /* the folder for the log of findings, or empty */
     uint32_t quiet; /* replay: the output is compared, not shown */
+    uint32_t unshown; /* replay: the errno of the first output that could not be shown */
     uint32_t outcome; /* enum pf_outcome */
     uint32_t
         children; /* processes that the program started, which are neither recorded nor run again */

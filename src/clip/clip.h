@@ -37,6 +37,7 @@ struct pf_clip_end {
     char text[2048];
     uint32_t errors; /* memory errors found in this run, and the first of them; not in the file */
     char error[256];
+    uint32_t unshown; /* of this replay: the errno of the first output that could not be shown */
     struct pf_reached reached; /* the policy's aim */
 };
 

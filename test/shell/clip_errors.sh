@@ -15,11 +15,15 @@ int main(void)
     return 7;
 }
 EOF
+export PF
 status 0 "$PF" cc -g -O1 -o two two.c -pthread
 status 7 "$PF" record --trace -o two.clip -- ./two
 has out "50"
 status 7 "$PF" replay two.clip
 has out "50"
+# shellcheck disable=SC2016
+status 2 bash -c '"$PF" replay two.clip >/dev/full'
+has err "could not be shown: No space left on device"
 
 # Where it cannot be written.
 status 2 "$PF" record -o /dev/full -- ./two
@@ -44,7 +48,6 @@ EOF
 status 0 "$PF" cc -g -O1 -o many many.c -pthread
 (ulimit -f 100 && status 2 "$PF" record --trace -o many.clip -- ./many)
 has err "cannot make the memory shared with the program: File too large"
-export PF
 # shellcheck disable=SC2016
 if unshare -rm true 2>err; then
     status 2 unshare -rm bash -c 'mkdir small && mount -t tmpfs -o size=200k none small &&
@@ -54,6 +57,9 @@ if unshare -rm true 2>err; then
     status 7 "$PF" replay many.clip
     has err "was not ended"
     cmp out recorded
+    status 0 "$PF" dump -o many.txt many.clip # made again from schedule and inputs, whole
+    hasnt err "what comes before is used"
+    [ "$(grep -c ' write' many.txt)" -ge 2000000 ]
 fi
 status 2 "$PF" record -o nowhere/two.clip -- ./two
 has err "nowhere/two.clip: No such file or directory"
@@ -83,6 +89,7 @@ has err "later.clip: is a recording in version 2 of the format, this pf reads 1"
 status 0 "$PF" cc -g -O0 -o two two.c -pthread
 status 2 "$PF" replay two.clip
 has err "two.clip: was recorded from another build of"
+export PF
 status 0 "$PF" cc -g -O1 -o two two.c -pthread
 
 # Cut, or damaged in the middle: what comes before is used, and it is said.

@@ -122,15 +122,19 @@ static uint64_t hash_bytes(uint64_t h, const unsigned char *p, size_t n)
 
 static void show(int fd, const char *bytes, size_t n)
 {
-    const struct pf_channel *channel = pf_log_channel();
+    struct pf_channel *channel = pf_log_channel();
     if (channel && channel->quiet)
         return;
     while (n) {
         long r = pf_sys(SYS_write, fd, bytes, n);
         if (r == -4 /* EINTR */)
             continue;
-        if (r <= 0)
-            return; /* the reader of the replay is gone: that is no part of the run */
+        if (r <=
+            0) { /* no part of the run, which goes on; when only the reader is gone, no error */
+            if (channel && !channel->unshown && r != -32 /* EPIPE */)
+                channel->unshown = (uint32_t)-r;
+            return;
+        }
         bytes += r;
         n -= (size_t)r;
     }
