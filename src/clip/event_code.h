@@ -98,7 +98,10 @@ struct pf_code_thread {
     uint32_t named; /* writer */
 };
 
+/* What was last seen in memory. Words of wide values have a table of their own, and a larger one: they come in the
+ * order of their addresses, mostly, and do not mind the size of it. */
 #define PF_CODE_MEMORY_BITS 14
+#define PF_CODE_WORD_BITS 16
 struct pf_code_memory {
     uint64_t addr, value;
 };
@@ -106,7 +109,7 @@ struct pf_code_memory {
 struct pf_code {
     struct pf_code_site *site; /* by number */
     struct pf_code_shape *shape; /* likewise */
-    struct pf_code_memory memory[1 << PF_CODE_MEMORY_BITS];
+    struct pf_code_memory memory[1 << PF_CODE_MEMORY_BITS], word[1 << PF_CODE_WORD_BITS];
 };
 
 #define PF_CODE_WIDE_LEAST 16
@@ -124,10 +127,17 @@ static inline bool pf_code_is_wide(uint64_t size)
 }
 
 /* Neighbouring words are neighbours, the bytes of a word are far from each other. */
-static inline struct pf_code_memory *pf_code_memory(struct pf_code_memory *table, uint64_t addr)
+static inline size_t pf_code_cell(unsigned bits, uint64_t addr)
 {
-    uint64_t n = (addr >> 3) + (addr >> 16) * 5 + (addr << (PF_CODE_MEMORY_BITS - 3));
-    return &table[n & ((1 << PF_CODE_MEMORY_BITS) - 1)];
+    return ((addr >> 3) + (addr >> 16) * 5 + (addr << (bits - 3))) & ((1u << bits) - 1);
+}
+static inline struct pf_code_memory *pf_code_memory(struct pf_code *c, uint64_t addr)
+{
+    return &c->memory[pf_code_cell(PF_CODE_MEMORY_BITS, addr)];
+}
+static inline struct pf_code_memory *pf_code_word(struct pf_code *c, uint64_t addr)
+{
+    return &c->word[pf_code_cell(PF_CODE_WORD_BITS, addr)];
 }
 
 /* Can this value be the address of something? */
@@ -185,10 +195,10 @@ static inline void pf_code_step_address(struct pf_code_site *s, struct pf_code_t
 }
 
 /* Relative to what an event of the long form says its value. */
-static inline uint64_t pf_code_base(const struct pf_code *c, const struct pf_code_site *s,
-                                    unsigned has, uint64_t operand)
+static inline uint64_t pf_code_base(struct pf_code *c, const struct pf_code_site *s, unsigned has,
+                                    uint64_t operand)
 {
-    const struct pf_code_memory *m = pf_code_memory((struct pf_code_memory *)c->memory, operand);
+    const struct pf_code_memory *m = pf_code_memory(c, operand);
     return has & PF_HAS_OPERAND && m->addr == operand ? m->value : s->value;
 }
 
@@ -198,7 +208,7 @@ static inline void pf_code_step_value(struct pf_code *c, struct pf_code_site *s,
 {
     s->value = value;
     if (has & PF_HAS_OPERAND)
-        *pf_code_memory(c->memory, operand) = (struct pf_code_memory){operand, value};
+        *pf_code_memory(c, operand) = (struct pf_code_memory){operand, value};
     if (more == 8 && pf_code_is_pointer(value))
         t->pointer = value;
 }
@@ -251,7 +261,7 @@ static inline unsigned char pf_code_put(struct pf_code *c, struct pf_code_thread
     struct pf_code_site *s = &c->site[site];
     unsigned head = pf_code_put_site(c, t, site, a), code;
     head |= pf_code_put_address(s, t, addr, s->addr + s->stride, a) << 2;
-    struct pf_code_memory *m = pf_code_memory(c->memory, addr);
+    struct pf_code_memory *m = pf_code_memory(c, addr);
     uint64_t step = pf_code_extend(value - s->value, s->size);
     if (m->addr == addr && m->value == value)
         code = PF_CODE_MEMORY;
@@ -279,29 +289,24 @@ static inline unsigned char pf_code_put_wide(struct pf_code *c, struct pf_code_t
     struct pf_code_site *s = &c->site[site];
     unsigned head = pf_code_put_site(c, t, site, a), n = s->size / 8, given = 0;
     head |= pf_code_put_address(s, t, addr, s->addr + s->stride, a) << 2;
-    unsigned char *from = *v, *to = from + 1;
+    const pf_code_u64 *word = bytes;
     for (unsigned i = 0; i < n; i++, addr += 8) {
-        struct pf_code_memory *m = pf_code_memory(c->memory, addr);
-        uint64_t word = ((const pf_code_u64 *)bytes)[i];
-        *(pf_code_u64 *)to = word;
-        bool is = m->addr != addr || m->value != word;
-        to += 8 * is;
-        given |= (unsigned)is << i;
+        struct pf_code_memory *m = pf_code_word(c, addr);
+        given |= (unsigned)(m->addr != addr || m->value != word[i]) << i;
         m->addr = addr;
-        m->value = word;
+        m->value = word[i];
     }
     t->index++;
     if (!given)
         return (unsigned char)(head | PF_CODE_NO_WORDS << 5);
-    *v = to;
-    if (given + 1 != 1u << n) {
-        *from = (unsigned char)given;
-        return (unsigned char)(head | PF_CODE_SOME_WORDS << 5);
+    bool all = given + 1 == 1u << n;
+    **v = (unsigned char)given;
+    *v += !all;
+    for (unsigned i = 0; i < n; i++) {
+        *(pf_code_u64 *)*v = word[i];
+        *v += 8 * (given >> i & 1);
     }
-    for (unsigned i = 0; i < n; i++)
-        ((pf_code_u64 *)from)[i] = ((const pf_code_u64 *)bytes)[i];
-    *v = from + 8 * n;
-    return (unsigned char)(head | PF_CODE_ALL_WORDS << 5);
+    return (unsigned char)(head | (all ? PF_CODE_ALL_WORDS : PF_CODE_SOME_WORDS) << 5);
 }
 
 /* --- reading: the same books --- */
@@ -370,14 +375,14 @@ static inline uint64_t pf_code_take_address(struct pf_code_site *s, struct pf_co
 
 /* The address and value of an access in the short form whose site is known: at least 8 bytes can be
  * read at *a and *v. `step` is right as far as the size goes, and more is not asked of it. */
-static inline void pf_code_take(struct pf_code_site *s, struct pf_code_memory *memory,
-                                struct pf_code_thread *t, unsigned head, uint64_t *addr,
-                                uint64_t *value, const unsigned char **a, const unsigned char **v)
+static inline void pf_code_take(struct pf_code_site *s, struct pf_code *c, struct pf_code_thread *t,
+                                unsigned head, uint64_t *addr, uint64_t *value,
+                                const unsigned char **a, const unsigned char **v)
 {
     uint64_t now = pf_code_take_address(s, t, head >> 2 & 7, s->stride, a), last = s->value;
     uint64_t mask = ~0ull >> ((64 - 8 * s->size) & 63);
     *addr = now;
-    struct pf_code_memory *m = pf_code_memory(memory, now);
+    struct pf_code_memory *m = pf_code_memory(c, now);
     unsigned code = head >> 5;
     uint64_t held = pf_code_choose(m->addr ^ now, m->value, last);
     m->addr = now;
@@ -392,7 +397,7 @@ static inline void pf_code_take(struct pf_code_site *s, struct pf_code_memory *m
 }
 
 /* Likewise a wide one; `out` has room for it, `head` one of the three codes. */
-static inline void pf_code_take_wide(struct pf_code_site *s, struct pf_code_memory *memory,
+static inline void pf_code_take_wide(struct pf_code_site *s, struct pf_code *c,
                                      struct pf_code_thread *t, unsigned head, uint64_t *addr,
                                      unsigned char *out, const unsigned char **a,
                                      const unsigned char **v)
@@ -402,7 +407,7 @@ static inline void pf_code_take_wide(struct pf_code_site *s, struct pf_code_memo
     const unsigned char *from = *v;
     unsigned given = code == PF_CODE_ALL_WORDS ? 255 : code == PF_CODE_NO_WORDS ? 0 : *from++;
     for (unsigned i = 0; i < n; i++, at += 8) {
-        struct pf_code_memory *m = pf_code_memory(memory, at);
+        struct pf_code_memory *m = pf_code_word(c, at);
         uint64_t is = given >> i & 1;
         uint64_t held = pf_code_choose(m->addr ^ at, m->value, 0);
         uint64_t word = pf_code_choose(is, held, *(const pf_code_u64 *)from);

@@ -148,6 +148,7 @@ struct cursor {
     struct pf_code_thread t;
     uint32_t thread;
     unsigned bytes; /* events that have some */
+    size_t n; /* events so far */
 };
 
 /* The columns hold less than the event needs: good up to the event before. */
@@ -168,7 +169,7 @@ static bool nonsense(struct pf_events *r, struct cursor c, const char *what)
 {
     if (in_bounds(r, c.a, c.v))
         r->failed = pf_fail(&r->why, PF_BAD, "%s: event %" PRIu64 ": %s", r->clip->path,
-                            r->count + 1, what);
+                            r->count + c.n + 1, what);
     else
         stop(r);
     return false;
@@ -246,25 +247,36 @@ static __attribute__((noinline)) bool take_long(struct pf_events *r, struct curs
     return true;
 }
 
-/* The number of the site that the code says, or one that is too large. */
-static inline uint64_t take_site(struct pf_events *r, struct cursor *c, unsigned code)
+/* The site that the code says, and its step: which of the two it was cannot be predicted. */
+static inline bool take_site(struct pf_events *r, struct cursor *c, unsigned code, uint64_t *site)
 {
-    return code == PF_CODE_SITE ? c->t.site + pf_code_take_signed(&c->a)
-                                : r->code->site[c->t.site].next[code & 1];
+    struct pf_code_site *before = &r->code->site[c->t.site];
+    uint64_t number = before->next[code & 1];
+    uint32_t other = before->next[~code & 1];
+    if (__builtin_expect(code == PF_CODE_SITE, 0)) {
+        number = c->t.site + pf_code_take_signed(&c->a);
+        other = before->next[number == before->next[0]];
+    }
+    if (__builtin_expect(number >= r->ncode, 0))
+        return false;
+    before->next[0] = (uint32_t)number;
+    before->next[1] = other;
+    c->t.site = (uint32_t)number;
+    *site = number;
+    return true;
 }
 
 static inline bool take_again(struct pf_events *r, struct cursor *c, unsigned what,
                               struct pf_record *out)
 {
     struct pf_code_thread *t = &c->t;
-    uint64_t site = what % 4 == PF_CODE_OTHER ? UINT64_MAX : take_site(r, c, what % 4);
-    if (site >= r->ncode || !(r->code->shape[site].has & PF_HAS_OPERAND) ||
-        r->code->shape[site].has & PF_HAS_BYTES)
+    uint64_t site;
+    if (what % 4 == PF_CODE_OTHER || !take_site(r, c, what % 4, &site) ||
+        !(r->code->shape[site].has & PF_HAS_OPERAND) || r->code->shape[site].has & PF_HAS_BYTES)
         return unknown_site(r, *c);
     struct pf_code_site *books = &r->code->site[site];
     const struct pf_code_shape *shape = &r->code->shape[site];
     unsigned has = shape->has;
-    pf_code_step_site(r->code, t, (uint32_t)site);
     *out = (struct pf_record){.kind = shape->kind,
                               .flags = shape->flags,
                               .thread = c->thread,
@@ -313,13 +325,12 @@ static __attribute__((noinline)) bool take_rest(struct pf_events *r, struct curs
 static inline bool take_short(struct pf_events *r, struct cursor *c, unsigned head,
                               struct pf_record *o)
 {
-    uint64_t number = take_site(r, c, head & 3);
-    if (__builtin_expect(number >= r->ncode, 0))
+    uint64_t number;
+    if (__builtin_expect(!take_site(r, c, head & 3, &number), 0))
         return unknown_site(r, *c);
     struct pf_code_site *s = &r->code->site[number];
     if (__builtin_expect(!s->size, 0))
         return unknown_site(r, *c);
-    pf_code_step_site(r->code, &c->t, (uint32_t)number);
     o->kind = s->kind;
     o->flags = 0;
     o->attached = o->has_old = false;
@@ -334,12 +345,12 @@ static inline bool take_short(struct pf_events *r, struct cursor *c, unsigned he
         o->value = 0;
         o->bytes = bytes;
         o->nbytes = s->size;
-        pf_code_take_wide(s, r->code->memory, &c->t, head, &o->what, bytes, &c->a, &c->v);
+        pf_code_take_wide(s, r->code, &c->t, head, &o->what, bytes, &c->a, &c->v);
     } else {
         o->has_value = true;
         o->bytes = NULL;
         o->nbytes = 0;
-        pf_code_take(s, r->code->memory, &c->t, head, &o->what, &o->value, &c->a, &c->v);
+        pf_code_take(s, r->code, &c->t, head, &o->what, &o->value, &c->a, &c->v);
     }
     return true;
 }
@@ -355,42 +366,44 @@ static size_t take(struct pf_events *r, struct pf_record *out, size_t max)
 {
     struct cursor c = {.h = r->head.at, .a = r->addr.at, .v = r->value.at};
     const unsigned char *hend = r->head.end, *alow = whole(&r->addr), *vlow = whole(&r->value);
-    size_t n = 0, before = 0;
-    uint64_t count = r->count;
+    size_t before = 0;
     if (r->now) {
         c.t = *r->now;
         c.thread = (uint32_t)(r->now - r->thread);
     }
-    while (n < max && c.h < hend && c.a < alow && c.v < vlow && c.bytes < ROOM) {
+    while (c.n < max && c.h < hend && c.a < alow && c.v < vlow && c.bytes < ROOM) {
         unsigned head = *c.h++, what = head >> 2;
         bool ok;
-        before = n;
-        r->count = count + n;
+        before = c.n;
         if (__builtin_expect((head & 3) != PF_CODE_OTHER && r->now, 1)) {
-            ok = take_short(r, &c, head, &out[n++]);
+            ok = take_short(r, &c, head, &out[c.n]);
+            c.n++;
         } else if ((head & 3) == PF_CODE_OTHER && what >= PF_CODE_AGAIN && r->now) {
-            ok = take_again(r, &c, what, &out[n++]);
+            ok = take_again(r, &c, what, &out[c.n]);
+            c.n++;
         } else { /* the copy is for the sake of the registers */
             struct cursor slow = c;
-            ok = take_rest(r, &slow, (head & 3) == PF_CODE_OTHER ? what : PF_CODE_EVENT, &out[n]);
+            ok = take_rest(r, &slow, (head & 3) == PF_CODE_OTHER ? what : PF_CODE_EVENT, &out[c.n]);
             c = slow;
-            n += what >= PF_CODE_EVENT;
+            c.n += what >= PF_CODE_EVENT;
         }
-        if (__builtin_expect(!ok, 0))
+        if (__builtin_expect(!ok, 0)) {
+            r->count += before;
             return before;
+        }
     }
     if (r->now)
         *r->now = c.t;
     if (!in_bounds(r, c.a, c.v)) { /* only the last record can have gone too far */
         stop(r);
-        n = before;
+        c.n = before;
     } else {
         r->head.at = c.h;
         r->addr.at = c.a;
         r->value.at = c.v;
     }
-    r->count = count + n;
-    return n;
+    r->count += c.n;
+    return c.n;
 }
 
 size_t pf_events_read(struct pf_events *r, struct pf_record *out, size_t max, pf_status *s,

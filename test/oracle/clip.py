@@ -219,7 +219,8 @@ class Books:
 
     def __init__(self, clip):
         self.addr, self.val = Bytes(clip.streams[ADDRESS]), Bytes(clip.streams[VALUE])
-        self.sites, self.threads, self.cells = defaultdict(Site), defaultdict(Thread), {}
+        self.sites, self.threads = defaultdict(Site), defaultdict(Thread)
+        self.cells = {14: {}, 16: {}}
 
     def follow(self, t, site):
         before = self.sites[t.site]
@@ -243,15 +244,15 @@ class Books:
         return at
 
     @staticmethod
-    def cell(at):
-        return (at >> 3) + 5 * (at >> 16) + (at << 11) & 16383
+    def cell(at, bits):
+        return (at >> 3) + 5 * (at >> 16) + (at << bits - 3) & (1 << bits) - 1
 
-    def held(self, at, otherwise):
-        where, value = self.cells.get(self.cell(at), (0, 0))
+    def held(self, at, otherwise, bits=14):
+        where, value = self.cells[bits].get(self.cell(at, bits), (0, 0))
         return value if where == at else otherwise
 
-    def hold(self, at, value):
-        self.cells[self.cell(at)] = (at, value)
+    def hold(self, at, value, bits=14):
+        self.cells[bits][self.cell(at, bits)] = (at, value)
 
     def point(self, t, value, size):
         if size == 8 and 1 << 16 <= value < (1 << 47) + (1 << 16):
@@ -278,8 +279,8 @@ class Books:
         given, data = 0 if how == 0 else 255 if how == 1 else self.val.byte(), b""
         for k in range(size // 8):
             here = at + 8 * k & U64
-            word = int.from_bytes(self.val.take(8), "little") if given >> k & 1 else self.held(here, 0)
-            self.hold(here, word)
+            word = int.from_bytes(self.val.take(8), "little") if given >> k & 1 else self.held(here, 0, 16)
+            self.hold(here, word, 16)
             data += word.to_bytes(8, "little")
         return data
 
