@@ -311,7 +311,7 @@
         .endm
 
 /* A part of a granule that this thread writes in this epoch already, while other words count: they must
- * be known; as long as the write is not whole they stay. */
+ * be known; when the write is whole they go. */
         .macro  WRITE_ON
         shl     $4, %rcx
         test    %r11, %r11
@@ -323,20 +323,22 @@
         shl     $8, %r9
         shr     $(8 + 24), %r9
         jnz     9f
-        mov     %rdx, %r9
-        or      %rax, %r9
-        not     %r9
-        shr     $56, %r9
-        jz      9f
         mov     8(%rcx), %r8
         KNOWN   %r8
         movabs  $0x100000000000, %r9
         lea     (%rcx,%rcx), %rdx       /* PF_MORE_BASE */
         sub     %r9, %rdx
-        .irp    word, 0, 8, 16, 24
+        mov     (%rdx), %r8
+        KNOWN   %r8
+        mov     8(%rdx), %r8
+        or      16(%rdx), %r8
+        or      24(%rdx), %r8
+        jz      4f
+        .irp    word, 8, 16, 24
         mov     \word(%rdx), %r8
         KNOWN   %r8
         .endr
+4:
         mov     (%rcx), %rdx
         mov     %rdx, %r9
         xor     %rax, %r9
@@ -356,6 +358,15 @@
         cmovz   %rax, %r8
         mov     %rax, (%rcx)
         mov     %r8, 8(%rcx)
+        mov     %rax, %r9
+        not     %r9
+        shr     $56, %r9
+        jnz     3f
+        movabs  $0x140000000000, %r9    /* PF_MORE_USED */
+        btr     $45, %rcx
+        shr     $4, %rcx
+        movb    $0, (%r9,%rcx)
+3:
         .endm
 
 /*
