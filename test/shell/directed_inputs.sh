@@ -218,3 +218,56 @@ C
 status 0 "$PF" record -o unknown.clip -- ./unknown
 has err "may not replay: system call 500"
 status 0 "$PF" replay unknown.clip
+
+# A fault in the middle of accesses that are counted together: the replay that writes the trace counts them one by one.
+cat >faults.c <<'END'
+#include <pthread.h>
+int a, b;
+int *volatile nowhere;
+static void *run(void *arg)
+{
+    int *p = nowhere;
+    a = 1;
+    b = *p; /* before it one event of the run is done, after it one is not */
+    a = 2;
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, run, 0);
+    return pthread_join(t, 0);
+}
+END
+"$PF" cc -O1 -g faults.c -o faults
+status 139 "$PF" record -o faults.clip -- ./faults
+status 139 "$PF" replay faults.clip
+status 0 "$PF" dump faults.clip
+has out "faults.c:7"
+
+# Semaphores in memory shared with a child: it is waited for, and no deadlock.
+cat >shared.c <<'END'
+#include <semaphore.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+    sem_t *s = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    sem_init(s, 1, 0);
+    pid_t child = fork();
+    if (!child) {
+        usleep(20000);
+        sem_post(s);
+        _exit(0);
+    }
+    sem_wait(s);
+    puts("posted");
+    return waitpid(child, 0, 0) != child;
+}
+END
+"$PF" cc -O1 -g shared.c -o shared
+status 0 "$PF" record -o shared.clip -- ./shared
+has out posted
+has err "may not replay: memory shared with a child process"

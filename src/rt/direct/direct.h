@@ -66,6 +66,7 @@ struct pf_wait {
     uint64_t object; /* futex: its address; fd: the descriptor; child: the pid */
     uint32_t mask; /* futex: the bitset; fd: poll events */
     uint64_t deadline; /* virtual nanoseconds, absolute; 0: never */
+    bool shared; /* futex: another process may end it */
 };
 enum pf_woken { PF_WOKEN, PF_WOKEN_LATE, PF_WOKEN_SIGNAL };
 

@@ -5,24 +5,42 @@
  * Locks with priority inheritance keep the kernel's protocol on the word (owner's tid, a bit for
  * waiters); nobody has a priority here, so all that is left of it is the handing over.
  */
+#include "log.h"
 #include "scheduler.h"
 #include "sys.h"
+#include "world.h"
 #include <errno.h>
 #include <linux/futex.h>
 
-static long wait_for(uint32_t *word, uint32_t mask, uint64_t deadline)
+#define LOOK_NS 1000000ull
+
+/* Another process may write the word, or has it taken: nobody tells us, so it is looked at now and then. */
+static bool is_shared(const uint32_t *word, long op)
 {
-    struct pf_wait w = {PF_WAIT_FUTEX, (uint64_t)word, mask, deadline};
+    return !(op & FUTEX_PRIVATE_FLAG) && pf_log_channel()->children &&
+           pf_memory_is_shared((uint64_t)word);
+}
+
+static long wait_for(uint32_t *word, uint32_t mask, uint64_t deadline, long op)
+{
+    struct pf_wait w = {PF_WAIT_FUTEX, (uint64_t)word, mask, deadline, is_shared(word, op)};
     if (deadline && deadline <= pf_sched_now()) {
         pf_sched_yield();
         return -ETIMEDOUT;
     }
     for (uint32_t was = *word;;) {
+        uint64_t soon = pf_sched_now() + LOOK_NS;
+        if (w.shared)
+            w.deadline = deadline && deadline < soon ? deadline : soon;
         switch (pf_sched_wait(&w)) {
         case PF_WOKEN:
             return 0;
         case PF_WOKEN_LATE:
-            return -ETIMEDOUT;
+            if (!w.shared || (deadline && pf_sched_now() >= deadline))
+                return -ETIMEDOUT;
+            if (*(volatile uint32_t *)word != was)
+                return 0;
+            break;
         default:
             if (!pf_world_deliver())
                 return -EINTR;
@@ -51,14 +69,14 @@ static bool pi_take(uint32_t *word, uint32_t tid)
     return true;
 }
 
-static long pi_lock(uint32_t *word, uint64_t deadline)
+static long pi_lock(uint32_t *word, uint64_t deadline, long op)
 {
     uint32_t tid = (uint32_t)pf_context_self()->tid;
     if ((*word & FUTEX_TID_MASK) == tid)
         return -EDEADLK;
     while (!pi_take(word, tid)) {
         *word |= FUTEX_WAITERS;
-        long r = wait_for(word, ~0u, deadline);
+        long r = wait_for(word, ~0u, deadline, op);
         if ((*word & FUTEX_TID_MASK) == tid)
             return 0; /* handed over */
         if (r == -ETIMEDOUT)
@@ -133,11 +151,11 @@ long pf_futex(const long argument[6])
     uint32_t n2 = (uint32_t)argument[3], n;
     switch (op & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
-        return *word != value ? -EAGAIN : wait_for(word, ~0u, deadline_of(op, t, true));
+        return *word != value ? -EAGAIN : wait_for(word, ~0u, deadline_of(op, t, true), op);
     case FUTEX_WAIT_BITSET:
         if (!mask)
             return -EINVAL;
-        return *word != value ? -EAGAIN : wait_for(word, mask, deadline_of(op, t, false));
+        return *word != value ? -EAGAIN : wait_for(word, mask, deadline_of(op, t, false), op);
     case FUTEX_WAKE:
         return pf_sched_wake_futex((uint64_t)word, value, ~0u);
     case FUTEX_WAKE_BITSET:
@@ -155,9 +173,9 @@ long pf_futex(const long argument[6])
         return both ? n + pf_sched_wake_futex((uint64_t)word2, n2, ~0u) : n;
     }
     case FUTEX_LOCK_PI:
-        return pi_lock(word, t ? pf_virtual_deadline(CLOCK_REALTIME, t) : 0);
+        return pi_lock(word, t ? pf_virtual_deadline(CLOCK_REALTIME, t) : 0, op);
     case FUTEX_LOCK_PI2:
-        return pi_lock(word, deadline_of(op, t, false));
+        return pi_lock(word, deadline_of(op, t, false), op);
     case FUTEX_TRYLOCK_PI:
         return pi_take(word, (uint32_t)pf_context_self()->tid) ? 0 : -EAGAIN;
     case FUTEX_UNLOCK_PI:

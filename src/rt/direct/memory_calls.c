@@ -34,32 +34,38 @@ static void renewed(long at, long size)
         pf_heap_watch_clear((uintptr_t)at, (size_t)size);
 }
 
-/* --- which mappings are of files --- */
+/* --- which mappings are of files, and which are shared --- */
 
-#define FILES 64
-static struct {
-    uint64_t begin, end;
-} files[FILES];
-static uint32_t file_next;
+#define RANGES 64
+struct ranges {
+    struct {
+        uint64_t begin, end;
+    } at[RANGES];
+    uint32_t next;
+};
+static struct ranges files, shared;
 
-static void note_file(uint64_t begin, uint64_t size)
+static void note(struct ranges *r, uint64_t begin, uint64_t size)
 {
-    files[file_next++ % FILES].begin = begin;
-    files[(file_next - 1) % FILES].end = begin + size;
+    r->at[r->next % RANGES].begin = begin;
+    r->at[r->next++ % RANGES].end = begin + size;
 }
-static bool touches_file(uint64_t begin, uint64_t size)
+static bool touches(const struct ranges *r, uint64_t begin, uint64_t size)
 {
-    for (uint32_t i = 0; i < FILES; i++)
-        if (files[i].begin < begin + size && begin < files[i].end)
+    for (uint32_t i = 0; i < RANGES; i++)
+        if (r->at[i].begin < begin + size && begin < r->at[i].end)
             return true;
     return false;
 }
-static void forget_files(uint64_t begin, uint64_t size)
+static void forget(struct ranges *r, uint64_t begin, uint64_t size)
 {
-    for (uint32_t i = 0; i < FILES; i++)
-        if (files[i].begin >= begin && files[i].end <= begin + size)
-            files[i].begin = files[i].end = 0;
+    for (uint32_t i = 0; i < RANGES; i++)
+        if (r->at[i].begin >= begin && r->at[i].end <= begin + size)
+            r->at[i].begin = r->at[i].end = 0;
 }
+
+bool pf_memory_is_shared(uint64_t at) { return touches(&shared, at, 1); }
+bool pf_memory_any_shared(void) { return touches(&shared, 1, UINT64_MAX - 1); }
 
 /* --- the bytes of a file --- */
 
@@ -173,6 +179,13 @@ static void fill(long number, uint64_t at, const long a[6])
     pf_sys(SYS_mprotect, at, a[1], a[2]);
 }
 
+static void mapped(long at, const long a[6])
+{
+    if ((a[3] & MAP_TYPE) != MAP_PRIVATE && a[2] & PROT_WRITE)
+        note(&shared, (uint64_t)at, (uint64_t)a[1]);
+    renewed(at, a[1]);
+}
+
 long pf_call_mmap(long number, const long a[6])
 {
     bool of_file = !(a[3] & MAP_ANONYMOUS);
@@ -183,10 +196,10 @@ long pf_call_mmap(long number, const long a[6])
         pf_input_put(PF_INPUT_CALL, number, r, NULL, 0);
         if (!failed(r) && of_file) {
             log_file(number, (int)a[4], (uint64_t)a[5], (uint64_t)a[1]);
-            note_file((uint64_t)r, (uint64_t)a[1]);
+            note(&files, (uint64_t)r, (uint64_t)a[1]);
         }
         if (!failed(r))
-            renewed(r, a[1]);
+            mapped(r, a);
         return r;
     }
     long r = (long)pf_input_get(PF_INPUT_CALL, number)->result;
@@ -195,7 +208,7 @@ long pf_call_mmap(long number, const long a[6])
     map_again((uint64_t)r, a, of_file ? PROT_READ | PROT_WRITE : a[2], a[3] & MAP_FIXED);
     if (of_file)
         fill(number, (uint64_t)r, a);
-    renewed(r, a[1]);
+    mapped(r, a);
     return r;
 }
 
@@ -215,7 +228,8 @@ long pf_call_munmap(long number, const long a[6])
 {
     long r = same(number, pf_perform(number, a));
     if (r == 0) {
-        forget_files((uint64_t)a[0], (uint64_t)a[1]);
+        forget(&files, (uint64_t)a[0], (uint64_t)a[1]);
+        forget(&shared, (uint64_t)a[0], (uint64_t)a[1]);
         renewed(a[0], a[1]);
     }
     return r;
@@ -234,7 +248,7 @@ long pf_call_brk(long number, const long a[6])
 long pf_call_mremap(long number, const long a[6])
 {
     if (pf_recording()) {
-        if (touches_file((uint64_t)a[0], (uint64_t)a[1]))
+        if (touches(&files, (uint64_t)a[0], (uint64_t)a[1]))
             pf_world_doubt("a mapping of a file that grew or moved (mremap)");
         long r = same(number, pf_perform(number, a));
         if (!failed(r))
@@ -260,7 +274,7 @@ long pf_call_madvise(long number, const long a[6])
     bool drops = b[2] == MADV_DONTNEED || b[2] == MADV_REMOVE;
     if (!drops)
         return pf_world_plain(number, b);
-    if (touches_file((uint64_t)a[0], (uint64_t)a[1]))
+    if (touches(&files, (uint64_t)a[0], (uint64_t)a[1]))
         pf_world_doubt("a mapping of a file that was dropped (madvise)");
     return same(number, pf_perform(number, b));
 }
@@ -307,6 +321,7 @@ long pf_call_shmat(long number, const long a[6])
         pf_copy((void *)r, pf_input_payload(in), (size_t)size);
     }
     note_segment(r, size);
+    note(&shared, (uint64_t)r, (uint64_t)size);
     renewed(r, size);
     return r;
 }
@@ -320,6 +335,7 @@ long pf_call_shmdt(long number, const long a[6])
         if (segments[i].at == a[0]) {
             if (!pf_recording())
                 pf_sys(SYS_munmap, a[0], segments[i].size);
+            forget(&shared, (uint64_t)a[0], (uint64_t)segments[i].size);
             segments[i].at = 0;
             break;
         }

@@ -49,7 +49,7 @@ static struct look gather(void)
             room[l.fds] = x->set[i];
             room[l.fds++].revents = 0;
         }
-        l.repeats |= x->repeat;
+        l.repeats |= x->repeat || w.shared;
         l.children |= w.kind == PF_WAIT_CHILD;
         l.signals |= w.kind == PF_WAIT_SIGNAL;
     }

@@ -19,6 +19,8 @@ long pf_call_fork(long number, const long a[6])
     pf_log_channel()->children++;
     if (!pf_recording())
         return (long)pf_input_get(PF_INPUT_CALL, number)->result;
+    if (pf_memory_any_shared())
+        pf_world_doubt("memory shared with a child process");
     pf_log_flush(); /* what is in buffers would be in both */
     pf_signal_mask_to_kernel(false); /* a child that shares our memory runs none of our code */
     long r = pf_context_fork(number, a);

@@ -46,6 +46,7 @@ static struct {
     uint64_t events; /* of all closed segments */
     uint64_t jumped, calls; /* parts of the virtual time */
     bool hurried;
+    bool faulted; /* what ends the process is a fault */
     bool hopeless; /* self spins, and nobody else can run */
     uint64_t
         yields; /* segments that ended by giving way, one after the other, without other calls */
@@ -137,6 +138,8 @@ static void segment_close(enum pf_segment_end how)
 {
     struct pf_segment seg = {s.self->number, how, (uint8_t)(pf_direct.hash >> 56),
                              segment_events()};
+    /* A fault ended the recording in the middle of events that were counted together. */
+    bool ends_early = how == PF_END_FINAL && s.faulted;
     bool nothing = how == PF_END_PREEMPTED && s.stood && s.self->at_point && !seg.n;
     if (nothing && !s.following) {
         s.boundary--; /* it stands where it stood: no segment */
@@ -145,7 +148,7 @@ static void segment_close(enum pf_segment_end how)
             pf_schedule_put(&seg);
     } else if (s.planned.end != how) {
         pf_diverged_words("what the thread did", end_words[s.planned.end], end_words[how]);
-    } else if (s.planned.n != seg.n) {
+    } else if (s.planned.n != seg.n && !(ends_early && seg.n < s.planned.n)) {
         pf_diverged("the number of events of a segment", s.planned.n, seg.n);
     } else if (s.planned.hash != seg.hash) {
         pf_diverged("the hash of what the threads did", s.planned.hash, seg.hash);
@@ -555,6 +558,8 @@ _Noreturn void pf_sched_exit(void)
 }
 
 void pf_sched_abandon(void) { s.closed = true; }
+
+void pf_sched_faulted(void) { s.faulted = true; }
 
 void pf_sched_final(void)
 {

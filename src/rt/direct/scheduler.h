@@ -67,8 +67,9 @@ _Noreturn void pf_sched_stuck(bool live);
 void pf_sched_add(struct pf_context *c);
 /* The current context is over; never returns. */
 _Noreturn void pf_sched_exit(void);
-/* The process ends here: closes the segment. */
+/* The process ends here: closes the segment. Before that: because of a fault. */
 void pf_sched_final(void);
+void pf_sched_faulted(void);
 /* The run is ended by us, where it stands: the schedule has no end. */
 void pf_sched_abandon(void);
 /* Counts a system call in virtual time. */

@@ -239,6 +239,7 @@ static void on_fault(int n, siginfo_t *info, void *at)
     struct copy *c = (struct copy *)((state - sizeof(struct copy)) & -64ull);
     if (act->handler == (void *)SIG_DFL || act->handler == (void *)SIG_IGN || blocked ||
         !is_writable((uint64_t)c - 256, top)) {
+        pf_sched_faulted();
         pf_direct_end();
         struct pf_action standard = {0};
         pf_sys(SYS_rt_sigaction, n, &standard, NULL, 8);

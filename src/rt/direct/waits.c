@@ -26,7 +26,7 @@ static struct pf_queue *bucket(uint64_t address)
 
 static bool is_outside(const struct pf_context *c)
 {
-    return c->wait.kind != PF_WAIT_FUTEX && c->wait.kind != PF_WAIT_TIME;
+    return c->wait.shared || (c->wait.kind != PF_WAIT_FUTEX && c->wait.kind != PF_WAIT_TIME);
 }
 
 void pf_waits_add(struct pf_context *c)

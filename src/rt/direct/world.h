@@ -152,6 +152,12 @@ bool pf_fd_nonblocking(int fd);
 uint64_t pf_deadline_after(int64_t seconds, int64_t nanoseconds);
 bool pf_socket_deadline(struct pf_blocking *b);
 
+/* --- memory (memory_calls.c) --- */
+
+/* May other processes write there too? Is there such memory at all? */
+bool pf_memory_is_shared(uint64_t at);
+bool pf_memory_any_shared(void);
+
 /* --- small things --- */
 
 static inline size_t pf_length(const char *s)
