@@ -80,6 +80,7 @@ long pf_context_fork(long number, const long a[6]) { return pf_perform(number, a
 uint64_t pf_sched_now(void) { return virtual_now; }
 uint64_t pf_sched_boundary(void) { return boundary; }
 void pf_sched_hurry(void) {}
+void pf_sched_faulted(void) {}
 void pf_sched_called(void) {}
 void pf_sched_pass(uint64_t ns) { virtual_now += ns; }
 void pf_sched_stirred(void) {}
