@@ -134,6 +134,7 @@ static void emit_step(struct pf_emit *e, const struct pf_step *s)
 {
     switch ((enum pf_what)s->what) {
     case PF_DO_NOTHING:
+    case PF_DO_ASM:
     case PF_DO_SCOPE:
         pf_emit_copy(e, s->inst);
         break;

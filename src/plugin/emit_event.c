@@ -426,6 +426,16 @@ static void call_event(struct pf_emit *e, LLVMValueRef call)
     emit_join(e, join, here, left);
 }
 
+/* What it does is not known, so it is in no trace; but its thread can be stopped before it: a lock may be made of it. */
+static void asm_event(struct pf_emit *e)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), join = pf_emit_block(e);
+    LLVMValueRef left = emit_count(e, 1, join);
+    LLVMValueRef args[] = {pf_emit_number(e, PF_RELAXED), pf_emit_number(e, 0)};
+    pf_emit_call(e, PF_E___pf_fence, args);
+    emit_join(e, join, here, left);
+}
+
 /* What is not part of a run. */
 static void emit_step(struct pf_emit *e, const struct pf_step *s)
 {
@@ -455,7 +465,11 @@ static void emit_step(struct pf_emit *e, const struct pf_step *s)
     case PF_DO_SCOPE:
         pf_object_scope(e, s);
         return;
-    default: /* assembly: others may run meanwhile, see choose_carried */
+    case PF_DO_ASM:
+        asm_event(e);
+        pf_emit_copy(e, s->inst);
+        break; /* others may run in the middle of it, see choose_carried */
+    default:
         pf_emit_copy(e, s->inst);
     }
     e->budget = NULL; /* others have counted */

@@ -84,6 +84,7 @@ struct pf_unit {
 /* What to do at one instruction. */
 enum pf_what {
     PF_DO_NOTHING,
+    PF_DO_ASM, /* event body: assembly that touches memory nobody knows of */
     PF_DO_ACCESS, /* load or store */
     PF_DO_VPTR, /* store of a vtable pointer */
     PF_DO_RANGES, /* memory intrinsic: check, then the intrinsic itself */

@@ -177,6 +177,20 @@ static bool is_masked(LLVMValueRef fn)
            pf_name_starts(name, "llvm.masked.scatter.");
 }
 
+/* Does it do something with memory? A barrier for the compiler, without any text, does not. */
+static bool asm_touches_memory(LLVMValueRef inst)
+{
+    LLVMValueRef code = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
+    size_t length = 0, n = 0;
+    if (!code || (LLVMGetInlineAsmAsmString(code, &length), !length))
+        return false;
+    const char *operands = LLVMGetInlineAsmConstraintString(code, &n);
+    for (size_t i = 0; i < n; i++)
+        if (operands[i] == '*' || (n - i >= 9 && !memcmp(operands + i, "~{memory}", 9)))
+            return true;
+    return false;
+}
+
 static void select_call(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef inst)
 {
     LLVMValueRef fn = pf_callee(inst);
@@ -194,7 +208,8 @@ static void select_call(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef in
         return;
     }
     if (is_asm(inst)) {
-        add(plan, inst, PF_DO_NOTHING)->kills = true;
+        bool event = plan->events && plan->accesses && asm_touches_memory(inst);
+        add(plan, inst, event ? PF_DO_ASM : PF_DO_NOTHING)->kills = true;
         return;
     }
     if (pf_call_is_pure(u, inst) && !pf_call_has(inst, u->kinds.returns_twice))

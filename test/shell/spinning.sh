@@ -80,6 +80,56 @@ for program in assembly pausing; do
     done
 done
 
+# Assembly in a loop of C, which also counts far between two looks at the lock: every look is an event. And who gave way once
+# is not kept from running by one who spins with events.
+cat >backoff.c <<'END'
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+static volatile unsigned word;
+static int counter;
+static unsigned exchange(unsigned v)
+{
+    __asm__ volatile("xchg %0, %1" : "+m"(word), "+r"(v) : : "memory");
+    return v;
+}
+static void *run(void *arg)
+{
+    for (int i = 0; i < 20; i++) {
+        unsigned wait = 1;
+        while (exchange(1)) {
+            for (volatile unsigned k = 0; k < wait; k++)
+                ;
+            wait = wait < 2000 ? wait * 2 : wait;
+        }
+        for (int k = 0; k < 30; k++)
+            counter++;
+        if (i == 3)
+            sched_yield(); /* with the lock */
+        word = 0;
+    }
+    return arg;
+}
+int main(void)
+{
+    pthread_t t[3];
+    for (int i = 0; i < 3; i++)
+        pthread_create(&t[i], NULL, run, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(t[i], NULL);
+    printf("%d\n", counter);
+    return 0;
+}
+END
+"$PF" cc -g -O1 backoff.c -o backoff
+for schedule in rr:50 random:1 pos:1 pos:2; do
+    status 0 "$PF" record -o backoff.clip --schedule=$schedule -- ./backoff
+    has out 1800
+    status 0 "$PF" replay backoff.clip
+    has out 1800
+done
+status 0 "$PF" dump -o backoff.txt backoff.clip # the same events in a replay that writes a trace
+
 # What cannot be told from work goes on; one SIGTERM ends it, and the replay.
 "$PF" record -o secret.clip -- ./spins secretly >out 2>err &
 pf=$!

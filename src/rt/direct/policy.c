@@ -4,6 +4,7 @@
 #define SLICE 1000
 #define PCT_LENGTH 20000
 #define PCT_FAIR 100000 /* a thread that spins at the top must not keep the others from running */
+#define POS_FAIR 1000 /* who fell to the bottom by giving way comes up again: the others may spin */
 #define LENGTHS 11
 
 static uint64_t draw(struct pf_policy *p)
@@ -150,6 +151,9 @@ struct pf_context *pf_policy_pick(struct pf_policy *p, struct pf_queue *ready,
     default:
         if (me)
             me->priority = draw_high(p);
+        if (++p->decisions % POS_FAIR == 0)
+            for (c = ready->first; c; c = c->next)
+                c->priority = draw_high(p);
         c = highest(ready, me);
         pos_conflicts(p, ready, c);
         return c;

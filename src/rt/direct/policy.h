@@ -9,7 +9,7 @@
  *                            (Burckhardt et al., probabilistic concurrency testing)
  *          pos:SEED          every event has a random priority, the highest goes first; events that
  *                            conflict with the one done draw again (Yuan et al., partial order
- *                            sampling)
+ *                            sampling); every 1000 events all do, lest one starve
  *          racefuzzer:..., assetfuzzer:...  as random, but threads are held before certain accesses
  *                            (fuzz.h)
  *          A thread that gave way is not chosen while another can run.
@@ -35,7 +35,8 @@ struct pf_policy {
     uint64_t slice, depth, random;
     uint64_t change[PF_POLICY_CHANGES]; /* pct: in order; numbers of events */
     uint32_t nchange, next_change;
-    uint64_t bottom; /* pct: priorities below all given so far */
+    uint64_t bottom; /* pct, pos: priorities below all given so far */
+    uint64_t decisions; /* pos: so far */
 };
 
 bool pf_policy_parse(struct pf_policy *p, const char *text);
