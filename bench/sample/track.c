@@ -1,5 +1,5 @@
 /*
- * track.c - stages of a filter over frames, handed out by a queue (the shape of bodytrack): many functions,
+ * track.c - stages of a filter over frames, handed out by a queue in batches (the shape of bodytrack): many functions,
  * some of them rare.
  *
  * Races: the statistics of each stage, the shared estimate, the count of dropped frames, the flag that
@@ -8,7 +8,7 @@
 #include "../prog/bench.h"
 
 #define COLD __attribute__((noinline)) static
-enum { WIDTH = 160, ROWS = 24 };
+enum { WIDTH = 160, ROWS = 24, BATCH = 250 };
 static struct {
     pthread_mutex_t lock;
     int next, end;
@@ -19,12 +19,15 @@ float estimate;
 int stop;
 float scratch[WIDTH];
 
-COLD int take(void)
+/* The frames [*from, the returned one); none when both are the same. */
+COLD int take(int *from)
 {
     pthread_mutex_lock(&queue.lock);
-    int job = queue.next < queue.end ? queue.next++ : -1;
+    *from = queue.next;
+    queue.next = *from + BATCH < queue.end ? *from + BATCH : queue.end;
+    int to = queue.next;
     pthread_mutex_unlock(&queue.lock);
-    return job;
+    return to;
 }
 
 COLD void blur(float *row)
@@ -79,8 +82,9 @@ COLD void frame(int job, unsigned thread)
 
 static void *work(struct bench_worker *w)
 {
-    for (int job; (job = take()) >= 0 && !stopped();)
-        frame(job, w->index);
+    for (int job, to; to = take(&job), job < to;)
+        for (; job < to && !stopped(); job++)
+            frame(job, w->index);
     return NULL;
 }
 
