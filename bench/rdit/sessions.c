@@ -17,6 +17,9 @@
 #define REQUESTS 5 /* of each session */
 #endif
 #define HISTORY 16
+#ifndef FAILURES
+#define FAILURES 1000
+#endif
 #ifndef ROUNDS
 #define ROUNDS 3
 #endif
@@ -282,7 +285,7 @@ static void *janitor(void *arg)
                 session_reset(s);
             }
         }
-        if (failed > 1000)
+        if (failed > FAILURES)
             draining = 1;
     }
     (void)arg;

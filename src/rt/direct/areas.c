@@ -93,14 +93,20 @@ void pf_areas_called(long number, const long a[6], long result)
     }
 }
 
-static bool is_watched(uint64_t lo)
+struct pf_span pf_area_spans[PF_SPANS];
+
+/* The span that [lo, hi) belongs to grows by it; false: it is no part of the program. */
+static bool is_watched(uint64_t lo, uint64_t hi)
 {
-    static const struct {
-        uint64_t lo, hi;
-    } range[] = {PF_APP_RANGES};
-    for (unsigned i = 0; i < sizeof range / sizeof *range; i++)
-        if (lo >= range[i].lo && lo < range[i].hi)
+    static const struct pf_span range[PF_SPANS] = {PF_APP_RANGES};
+    for (unsigned i = 0; i < PF_SPANS; i++)
+        if (lo >= range[i].lo && lo < range[i].hi) {
+            struct pf_span *s = &pf_area_spans[i];
+            if (s->lo == s->hi)
+                *s = (struct pf_span){lo, hi};
+            s->hi = hi > s->hi ? hi : s->hi; /* they come in order */
             return true;
+        }
     return false;
 }
 
@@ -144,7 +150,7 @@ static void take(struct line *l, char c)
 
 static void end_line(struct line *l)
 {
-    if (l->area.hi && is_watched(l->area.lo)) {
+    if (l->area.hi && is_watched(l->area.lo, l->area.hi)) {
         if (n < AREAS)
             areas[n++] = l->area;
         else
@@ -159,6 +165,8 @@ static void read_again(void)
     struct line l = {0};
     long fd = pf_sys(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), got = -1;
     n = 0;
+    for (unsigned i = 0; i < PF_SPANS; i++)
+        pf_area_spans[i] = (struct pf_span){0, 0};
     whole = fd >= 0;
     while (fd >= 0 && (got = pf_sys(SYS_read, fd, piece, sizeof piece)) > 0)
         for (long i = 0; i < got; i++)

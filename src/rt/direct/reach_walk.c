@@ -413,7 +413,7 @@ static bool may_be_stack(unsigned page)
     return page != HEAP || heap_stacks;
 }
 
-static inline bool can_be_address(uint64_t p) { return p >= PAGE && p < 1ull << 47; }
+static inline bool can_be_address(uint64_t p) { return pf_areas_span(p); }
 
 bool pf_walk_object(uint64_t p, struct pf_range_of *out)
 {
