@@ -46,9 +46,16 @@ static void become_gdb(const struct pf_channel *c, pid_t target, char **argument
         script = NULL;
     while (arguments[n])
         n++;
-    char *first[] = {"gdb", "-q", "-iex", "handle SIGSYS nostop noprint pass",
-                     "-p",  pid,  "-ex",  point,
-                     "-ex", go,   "-x",   script};
+    /* SIGTRAP: the runtime's own breakpoints, in loops that wait (spun.c); gdb knows its own by their places. */
+    char *first[] = {"gdb",  "-q",
+                     "-iex", "handle SIGSYS nostop noprint pass",
+                     "-iex", "set confirm off",
+                     "-iex", "handle SIGTRAP nostop noprint pass",
+                     "-iex", "set confirm on",
+                     "-p",   pid,
+                     "-ex",  point,
+                     "-ex",  go,
+                     "-x",   script};
     size_t nfirst = sizeof first / sizeof first[0] - (script ? 0 : 2);
     char **argv = calloc(nfirst + n + 1, sizeof *argv);
     if (argv) {

@@ -18,6 +18,13 @@ for program in spins bare; do
     done
 done
 
+# Under a debugger the run goes on past such loops, and stops where the debugger wants it to.
+status 0 "$PF" record -o spins.clip --schedule=random:1 -- ./spins still
+status 0 "$PF" replay --gdb --until T3:4 spins.clip -- -batch -ex "break give" -ex continue -ex next -ex delete -ex continue
+has out "hit Breakpoint 1"
+has out "exited normally"
+hasnt out "received signal"
+
 # Nobody ever ends it: a livelock, with the place. A replay says the same.
 status 66 "$PF" record -o never.clip -- ./spins never
 has err "hang"

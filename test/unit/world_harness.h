@@ -81,6 +81,7 @@ uint64_t pf_sched_now(void) { return virtual_now; }
 uint64_t pf_sched_boundary(void) { return boundary; }
 void pf_sched_hurry(void) {}
 void pf_sched_faulted(void) {}
+bool pf_materialised;
 void pf_sched_called(void) {}
 void pf_sched_pass(uint64_t ns) { virtual_now += ns; }
 void pf_sched_stirred(void) {}

@@ -12,6 +12,7 @@
  * The instruction rdtsc is made to fault, and answered with virtual time.
  */
 #define _GNU_SOURCE
+#include "materialise.h"
 #include "orphan.h"
 #include "scheduler.h"
 #include "signals.h"
@@ -231,6 +232,8 @@ static void on_fault(int n, siginfo_t *info, void *at)
     if (n == SIGTRAP && pf_spun_trap(u))
         return;
     const struct pf_action *act = &pf_actions[n];
+    if (n == SIGTRAP && pf_materialised && act->handler == (void *)SIG_DFL)
+        return; /* of a debugger, which hands on those of its own too */
     bool blocked = pf_world_self()->mask & pf_signal_bit(n);
     uint64_t sp = pf_handler_stack(act, (uint64_t)g[REG_RSP]);
     size_t vectors = vector_bytes(u->uc_mcontext.fpregs);
