@@ -126,9 +126,9 @@ static void note_back(struct search *s, size_t from, size_t head)
     LLVMValueRef end = end_of(plan, from);
     if (pf_loop_is_short(plan->blocks[head], FEW_ROUNDS))
         return;
-    plan->cyclic = true;
     if (is_walk(plan->blocks[head], plan->blocks[from]))
         return;
+    plan->cyclic = true;
     if (!LLVMIsABranchInst(end) && !LLVMIsASwitchInst(end))
         return; /* an edge out of an invoke or a computed goto cannot be split */
     for (size_t i = 0; i < plan->nbacks; i++)
