@@ -48,11 +48,11 @@
 #define PF_MORE_USED_SHIFT 3
 #define PF_MORE_USED_SIZE (1ull << (PF_APP_BITS - PF_MORE_USED_SHIFT))
 
-/* Index of sync objects: one u32 for 8 bytes. Index of heap blocks: one u32 for 16 bytes. */
+/* Index of sync objects: one u32 for 8 bytes. Heap blocks: one u64 for 16 bytes (rt/block.c). */
 #define PF_SYNC_PLANE 0x180000000000ull
 #define PF_SYNC_PLANE_SIZE (1ull << (PF_APP_BITS - 1))
 #define PF_BLOCK_PLANE 0x100000000000ull
-#define PF_BLOCK_PLANE_SIZE (1ull << (PF_APP_BITS - 2))
+#define PF_BLOCK_PLANE_SIZE (1ull << (PF_APP_BITS - 1))
 
 #define PF_ID_BITS 24
 #define PF_WRITE_BIT 24

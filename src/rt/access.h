@@ -37,10 +37,8 @@ struct pf_block {
 void pf_block_init(void);
 void pf_block_lock_all(void); /* around fork */
 void pf_block_unlock_all(void);
-/* A block begins or ends here in a moment: what is known of it comes nearer to the processor meanwhile. _coming before anything
- * else, _ending again when some work has been done. */
+/* A block begins or ends here in a moment: what is known of it comes nearer to the processor meanwhile. */
 void pf_block_coming(const void *addr);
-void pf_block_ending(const void *addr);
 void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where);
 /* A block that was freed, by realloc, and stayed: its first `kept` bytes keep their history, in
  * which the free is a write. */

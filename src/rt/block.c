@@ -1,7 +1,15 @@
 /*
- * Heap blocks. The record of a block is found through the block plane at its first address; a
- * report finds the block of any address by looking backwards from it. A freed block keeps its
- * record, so that a report can say what the memory was, until the memory is handed out again.
+ * Heap blocks. What is known of a block stands in the block plane at its first address, or in a record that the
+ * word there names; a report finds the block of any address by looking backwards from it. A freed block
+ * keeps its word, so that a report can say what the memory was, until the memory is handed out again.
+ *
+ *       63 62 61             38 37          24 23                 0
+ *      +--+--+-----------------+--------------+--------------------+
+ *      |R |F |      size       |    thread    |       where        |     F: it was freed
+ *      +--+--+-----------------+--------------+--------------------+
+ *
+ * With R the word is the number of a record: of blocks that are large, not aligned to 16 or from an unknown place, or
+ * when there were many threads. A word of its own costs the free of a small block no other cache line.
  */
 #include "access.h"
 #include "cell.h"
@@ -18,13 +26,20 @@
 #define LARGE (256u << 10) /* of blocks from here on libc may give the memory back to the system */
 #define LEFT_MAX 64 /* such blocks, freed, that are looked at again */
 #define LEFT_BYTES (8u << 20) /* as soon as they are so much together */
-#define FIND_PAGES (1u << 18) /* how far back a report looks: 4 GB */
+#define FIND_PAGES (1u << 19) /* how far back a report looks: 4 GB */
 
 struct record {
     uintptr_t addr;
     uint64_t size : 63, freed : 1;
     uint32_t where, thread;
 };
+
+#define SIZE_SHIFT 38
+#define SIZE_BITS 24
+#define THREAD_SHIFT 24
+#define THREAD_BITS 14
+#define FREED (1ull << 62)
+#define RECORD (1ull << 63)
 
 static struct record *records;
 static uint32_t nrecords = 1;
@@ -65,9 +80,30 @@ void pf_block_unlock_all(void)
         pf_spin_unlock(&shards[i].lock);
 }
 
-static uint32_t *plane(uintptr_t addr)
+static uint64_t *plane(uintptr_t addr)
 {
-    return (uint32_t *)(PF_BLOCK_PLANE + ((addr & ((1ull << PF_APP_BITS) - 1)) >> 4) * 4);
+    return (uint64_t *)(PF_BLOCK_PLANE + ((addr & ((1ull << PF_APP_BITS) - 1)) >> 4) * 8);
+}
+
+/* What the word says of a block that begins in the 16 bytes at `at`; false: nothing. */
+static bool unpack(uint64_t word, uintptr_t at, struct pf_block *out)
+{
+    if (word & RECORD) {
+        const struct record *r = &records[(uint32_t)word];
+        *out = (struct pf_block){r->addr, r->size, r->where, r->thread, r->freed};
+    } else {
+        *out = (struct pf_block){at & ~(uintptr_t)15, word >> SIZE_SHIFT & ((1u << SIZE_BITS) - 1),
+                                 word & ((1u << PF_ID_BITS) - 1),
+                                 word >> THREAD_SHIFT & ((1u << THREAD_BITS) - 1), word & FREED};
+    }
+    return word;
+}
+
+/* The block that begins at addr and was not freed. */
+static bool living(uintptr_t addr, struct pf_block *out)
+{
+    return unpack(__atomic_load_n(plane(addr), __ATOMIC_ACQUIRE), addr, out) && !out->freed &&
+           out->addr == addr;
 }
 
 void pf_block_coming(const void *addr)
@@ -78,8 +114,6 @@ void pf_block_coming(const void *addr)
     __builtin_prefetch(cell + 7, 1);
     __builtin_prefetch(pf_cell_more_used(cell));
 }
-
-void pf_block_ending(const void *addr) { __builtin_prefetch(&records[*plane((uintptr_t)addr)], 1); }
 
 static uint32_t take(struct pf_thread *t)
 {
@@ -104,6 +138,13 @@ static void give(struct pf_thread *t, uint32_t r)
     pf_spin_unlock(&shards[s].lock);
 }
 
+static void forget(struct pf_thread *t, uint64_t *word)
+{
+    if (*word & RECORD)
+        give(t, (uint32_t)*word);
+    *word = 0;
+}
+
 void pf_block_again(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where)
 {
     uintptr_t a = (uintptr_t)addr;
@@ -112,17 +153,22 @@ void pf_block_again(struct pf_thread *t, void *addr, size_t size, size_t kept, u
         pf_tell(t, PF_EV_ALLOC, addr, size ? size : 1);
         return;
     }
-    uint32_t *p = plane(a), r = *p ? *p : take(t);
+    uint64_t *p = plane(a), was = *p, word = 0;
     if (size <= SWEEP_MAX)
-        for (uint32_t *q = plane(a + kept) + 1; q < plane(a + size); q++)
-            if (*q) {
-                give(t, *q);
-                *q = 0;
-            }
-    if (r) {
-        records[r] = (struct record){a, size, 0, where, t->number};
-        __atomic_store_n(p, r, __ATOMIC_RELEASE);
+        for (uint64_t *q = plane(a + kept) + 1; q < plane(a + size); q++)
+            if (*q)
+                forget(t, q);
+    if (where && !(a & 15) && !(size >> SIZE_BITS) && !(t->number >> THREAD_BITS)) {
+        word = (uint64_t)size << SIZE_SHIFT | (uint64_t)t->number << THREAD_SHIFT | where;
+        if (was & RECORD)
+            forget(t, p);
+    } else {
+        uint32_t r = was & RECORD ? (uint32_t)was : take(t);
+        if (r)
+            records[r] = (struct record){a, size, 0, where, t->number};
+        word = r ? RECORD | r : 0;
     }
+    __atomic_store_n(p, word, __ATOMIC_RELEASE);
     pf_tell(t, PF_EV_ALLOC, addr, size ? size : 1);
     if (kept < size)
         pf_memory_new((char *)addr + kept, size - kept);
@@ -158,8 +204,9 @@ static void look_again(void)
     left.bytes = 0;
     pf_spin_unlock(&left.lock);
     for (unsigned i = 0; i < n; i++) {
-        const struct record *r = &records[*plane(all[i].addr)];
-        bool same = r->addr == all[i].addr && r->size == all[i].size && r->freed;
+        struct pf_block b;
+        bool same = unpack(*plane(all[i].addr), all[i].addr, &b) && b.addr == all[i].addr &&
+                    b.size == all[i].size && b.freed;
         if (same && !pf_memory_returned((void *)all[i].addr, all[i].size))
             leave(all[i]);
     }
@@ -187,23 +234,27 @@ void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)
             pf_tell(t, PF_EV_FREE, addr, size ? size : 1);
         return;
     }
-    uint32_t r = *plane((uintptr_t)addr);
-    if (!r || records[r].freed || records[r].addr != (uintptr_t)addr)
+    struct pf_block b;
+    if (!living((uintptr_t)addr, &b))
         return;
-    pf_tell(t, PF_EV_FREE, addr, records[r].size ? records[r].size : 1);
-    if (records[r].size < LARGE)
-        pf_access_write(t, addr, records[r].size, where);
+    pf_tell(t, PF_EV_FREE, addr, b.size ? b.size : 1);
+    if (b.size < LARGE)
+        pf_access_write(t, addr, b.size, where);
     else
-        free_large(t, addr, records[r].size, where);
-    records[r].freed = 1;
+        free_large(t, addr, b.size, where);
+    uint64_t *p = plane((uintptr_t)addr);
+    if (*p & RECORD)
+        records[(uint32_t)*p].freed = 1;
+    else
+        *p |= FREED;
 }
 
 size_t pf_block_size(const void *addr)
 {
     if (pf_rt.events)
         return pf_heapbook_size((uintptr_t)addr);
-    uint32_t r = *plane((uintptr_t)addr);
-    return r && !records[r].freed && records[r].addr == (uintptr_t)addr ? records[r].size : 0;
+    struct pf_block b;
+    return living((uintptr_t)addr, &b) ? b.size : 0;
 }
 
 bool pf_block_find(const volatile void *addr, struct pf_block *out)
@@ -211,19 +262,20 @@ bool pf_block_find(const volatile void *addr, struct pf_block *out)
     uintptr_t a = (uintptr_t)addr;
     if (pf_rt.events)
         return pf_heapbook_find(a, out);
-    uint32_t *p = plane(a);
+    uint64_t *const at = plane(a), *p = at;
     bool found = false;
     for (unsigned pages = 0; pages < FIND_PAGES && (uintptr_t)p >= PF_BLOCK_PLANE; pages++) {
-        uint32_t *page = (uint32_t *)((uintptr_t)p & ~4095ull);
+        uint64_t *page = (uint64_t *)((uintptr_t)p & ~4095ull);
         unsigned char in = 0;
         if (pf_sys_mincore(page, 4096, &in) == 0 && in & 1)
             for (; p >= page; p--) {
-                struct record *r = &records[*p];
-                if (!*p || a - r->addr >= (r->size ? r->size : 1) || (found && r->freed))
+                struct pf_block b;
+                if (!unpack(*p, a - 16 * (uintptr_t)(at - p), &b) ||
+                    a - b.addr >= (b.size ? b.size : 1) || (found && b.freed))
                     continue;
-                *out = (struct pf_block){r->addr, r->size, r->where, r->thread, r->freed};
+                *out = b;
                 found = true;
-                if (!r->freed)
+                if (!b.freed)
                     return true;
             }
         p = page - 1;

@@ -113,7 +113,6 @@ void pf_heap_ending(struct pf_func *native, void *p, const void *caller)
     pf_block_coming(p);
     enter(native);
     bool own = called_by_libc(caller);
-    pf_block_ending(p);
     uint32_t where = pf_stack_id(t, PF_NATIVE_FREE);
     if (own)
         pf_memory_new(p, pf_block_size(p));
