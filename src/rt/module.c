@@ -77,9 +77,15 @@ static void note_entries(void)
     entries.made = entries.changes;
 }
 
+#define BOUND(name) extern const char name[] __attribute__((weak, visibility("hidden")))
+BOUND(__start_pf_text); /* own_section.h */
+BOUND(__stop_pf_text);
+
 bool pf_func_begins(const void *addr)
 {
-    bool found = false;
+    bool found = (const char *)addr >= __start_pf_text && (const char *)addr < __stop_pf_text;
+    if (found) /* an interposed function, by a pointer */
+        return true;
     pf_spin_lock(&lock);
     if (!entries.at || entries.made != entries.changes)
         note_entries();

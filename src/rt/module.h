@@ -36,7 +36,7 @@ bool pf_module_holds(uintptr_t lo, uintptr_t hi);
 void pf_module_lock(void); /* around fork */
 void pf_module_unlock(void);
 
-/* Is it where an instrumented function begins? */
+/* Does an instrumented function begin there, or is it one of the runtime's? */
 bool pf_func_begins(const void *addr);
 
 #endif

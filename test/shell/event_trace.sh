@@ -88,7 +88,7 @@ write - =7 inner:11
 +ret helper work:20
 E2
 
-# A function of another file that does nothing is no code without events, nor is one of libc that fills in an object; one of
+# A function of another file that does nothing is no code without events, nor is one that the runtime stands in for; one of
 # which nobody knows what it does is.
 cat >quiet.c <<'C'
 int *quiet(int *p) { return p + 1; }
@@ -97,12 +97,16 @@ C
 cat >asks.c <<'C'
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static void *(*volatile copy)(void *, const void *, size_t) = memcpy;
+static void (*volatile give)(void *) = free;
 int *quiet(int *p), opaque(int *p);
 int v[2] = {1, 2};
 static int *(*volatile by_pointer)(int *) = quiet;
 pthread_mutexattr_t attr;
 pthread_cond_t cond;
-int main(void) { pthread_mutexattr_init(&attr); pthread_cond_init(&cond, NULL); pthread_cond_destroy(&cond); printf("%d %d %d\n", *quiet(v), opaque(v), *by_pointer(v)); return 0; }
+int main(void) { pthread_mutexattr_init(&attr); pthread_cond_init(&cond, NULL); pthread_cond_destroy(&cond); copy(v, v + 1, 0); give(malloc(8)); printf("%d %d %d\n", *quiet(v), opaque(v), *by_pointer(v)); return 0; }
 C
 status 0 "$PF" cc -O1 -fPIC -shared -o libquiet.so quiet.c
 status 0 "$PF" cc -O1 -g -o asks asks.c -L. -lquiet -Wl,-rpath,"$PWD"
@@ -112,6 +116,8 @@ status 0 "$PF" dump asks.clip
 has out "call opaque"
 hasnt out "call quiet"
 hasnt out "call? quiet"
+hasnt out "call foreign"
+hasnt out "call? foreign"
 hasnt out "call pthread"
 hasnt out "call? pthread"
 

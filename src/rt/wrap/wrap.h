@@ -85,12 +85,13 @@ void *pf_real_find(const struct pf_real *r);
 #define PF_PASS_ON(fn) PF_PASS_TO(fn, "jmp *real_" #fn "(%rip)\n")
 /* pf_first_fn: the same place by another name. */
 #define PF_PASS_TO(fn, jump)                                                                       \
-    __asm__(".text\n.weak " #fn "\n.type " #fn ", @function\n.p2align 4\n"                         \
+    __asm__(".pushsection pf_text, \"ax\", @progbits\n.weak " #fn "\n.type " #fn                   \
+            ", @function\n.p2align 4\n"                                                            \
             ".globl pf_first_" #fn "\n.hidden pf_first_" #fn "\n"                                  \
             "pf_first_" #fn ":\n" #fn ":\n"                                                        \
             ".cfi_startproc\n"                                                                     \
             "cmpb $0, pf_pass(%rip)\n"                                                             \
-            "je pf_own_" #fn "\n" jump ".cfi_endproc\n.size " #fn ", .-" #fn "\n")
+            "je pf_own_" #fn "\n" jump ".cfi_endproc\n.size " #fn ", .-" #fn "\n.popsection\n")
 extern PF_HIDDEN bool pf_pass; /* plain mode, and the real functions are known (wrap_real.c) */
 
 /* Is the function that everybody calls ours? Else the program brings its own. (To the compiler two names are two
