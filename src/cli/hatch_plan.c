@@ -79,13 +79,30 @@ static bool is_meant(const struct pf_hatch *h, uint32_t event)
     return false;
 }
 
+/* What only waits, and is the pivot of an operation with an access that is meant: it can be put off until that is due. */
+static bool is_put_off(const struct pf_trace *t, const uint32_t *pivot, const struct pf_hatch *h,
+                       uint32_t event)
+{
+    const struct pf_event *e = &t->events.at[event];
+    if (e->kind != PF_EV_TAKE && !pf_event_acquires(e))
+        return false;
+    for (uint32_t k = 0; k < h->n; k++)
+        if (h->event[k] > event && pivot[h->event[k]] == event)
+            return true;
+    return false;
+}
+
 void pf_plan_candidate(pf_plan *p, const struct pf_trace *t, const uint32_t *pivot,
                        const struct pf_hatch *h, uint32_t from)
 {
-    pf_plan_trace(p, t, pivot, from, h->start);
-    for (uint32_t i = 0; i < h->norder; i++)
-        if (pivot[h->order[i]] == h->order[i] || is_meant(h, h->order[i]))
-            add_step(p, t, h->order[i]);
+    for (uint32_t i = from; i < h->start; i++)
+        if (pivot[i] == i && !is_put_off(t, pivot, h, i))
+            add_step(p, t, i);
+    for (uint32_t i = 0; i < h->norder; i++) {
+        uint32_t event = h->order[i];
+        if (is_meant(h, event) || (pivot[event] == event && !is_put_off(t, pivot, h, event)))
+            add_step(p, t, event);
+    }
     for (uint32_t i = 0; h->stuck && i < h->n; i++)
         add_step(p, t, h->event[i]);
 }
