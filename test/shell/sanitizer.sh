@@ -1,5 +1,6 @@
 # What a program asks of a sanitizer's reports: its own stack, another place for them, a last word.
 cat >asks.c <<'C'
+#include "order.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <sanitizer/common_interface_defs.h>
@@ -8,7 +9,7 @@ cat >asks.c <<'C'
 #include <string.h>
 #include <unistd.h>
 int x;
-static void *race(void *arg) { x++; return arg; }
+static void *race(void *arg) { if (arg) order_wait(1); x++; order_arrive(); return arg; }
 static void last_word(void) { puts("last word"), fflush(stdout); }
 __attribute__((noinline)) static void inner(void) { __sanitizer_print_stack_trace(); }
 int main(int argc, char **argv)
@@ -22,17 +23,17 @@ int main(int argc, char **argv)
         __sanitizer_set_report_path("named");
     __sanitizer_set_death_callback(last_word);
     pthread_create(&a, NULL, race, NULL);
-    pthread_create(&b, NULL, race, NULL);
+    pthread_create(&b, NULL, race, &b);
     pthread_join(a, NULL);
     pthread_join(b, NULL);
     return 0;
 }
 C
-"$PF" cc -g -O1 -pthread asks.c -o asks
+"$PF" cc -g -O1 -I"$ROOT/test/program" -pthread asks.c -o asks
 
 status 66 "$PF" run -- ./asks here
-has err "#1 inner asks.c:11:"
-has err "#2 main asks.c:15:"
+has err "#1 inner asks.c:12:"
+has err "#2 main asks.c:16:"
 has err "SUMMARY: mine"
 has err "data race"
 hasnt out "last word"
