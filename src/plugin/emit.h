@@ -84,6 +84,15 @@ void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch, LLVMBasicBlock
 void pf_event_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMValueRef size,
                     bool write, LLVMValueRef value);
 
+/* emit_words.c */
+#define PF_WORDS_MAX 64 /* passed on; a call with more reaches everything */
+/* Of all parameters of fn, at most PF_WORDS_MAX. */
+unsigned pf_words_parameters(LLVMValueRef fn);
+/* If it can be a pointer: into the scratch room, as number *n. */
+void pf_words_hand(struct pf_emit *e, LLVMValueRef v, unsigned *n);
+/* As the runtime is told. */
+LLVMValueRef pf_words_number(struct pf_emit *e, unsigned n);
+
 /* emit_check.c */
 void pf_emit_access(struct pf_emit *e, const struct pf_step *s);
 void pf_emit_vptr(struct pf_emit *e, const struct pf_step *s);

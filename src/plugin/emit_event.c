@@ -347,65 +347,6 @@ static void emit_large(struct pf_emit *e, const struct pf_step *s)
         pf_emit_memory(e, s);
 }
 
-#define WORDS_MAX 64 /* passed on; a call with more reaches everything */
-
-/* How many words of this type can hold a pointer: one, or more than are followed. A struct passed in registers
- * has its pointers in 64-bit integers. */
-static unsigned words_of(LLVMTypeRef type)
-{
-    switch (LLVMGetTypeKind(type)) {
-    case LLVMPointerTypeKind:
-        return LLVMGetPointerAddressSpace(type) == 0;
-    case LLVMIntegerTypeKind:
-        return LLVMGetIntTypeWidth(type) < 64 ? 0 : LLVMGetIntTypeWidth(type) == 64 ? 1 : WORDS_MAX;
-    case LLVMVectorTypeKind:
-    case LLVMArrayTypeKind:
-        return words_of(LLVMGetElementType(type)) ? WORDS_MAX : 0;
-    case LLVMStructTypeKind:
-        for (unsigned i = 0, n = LLVMCountStructElementTypes(type); i < n; i++)
-            if (words_of(LLVMStructGetTypeAtIndex(type, i)))
-                return WORDS_MAX;
-        return 0;
-    default:
-        return 0;
-    }
-}
-
-/* Of a pointer into a variable on the stack, the variable's beginning, and its size in the upper 16 bits (PF_WORD_SIZE): the callee
- * can reach nothing else of the stack by it. */
-static LLVMValueRef with_bounds(struct pf_emit *e, LLVMValueRef v)
-{
-    struct pf_unit *u = e->u;
-    struct pf_object o;
-    if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind || !pf_object_of(u, v, &o) ||
-        !LLVMIsAAllocaInst(o.base) || o.count || o.size >= 1u << (64 - PF_WORD_SIZE))
-        return v;
-    LLVMValueRef base = pf_emit_fresh(e, LLVMBuildPtrToInt(e->b, o.base, u->i64, ""));
-    return LLVMBuildOr(e->b, base, LLVMConstInt(u->i64, o.size << PF_WORD_SIZE, 0), "");
-}
-
-/* If it can be a pointer: into the scratch room, as number *n. */
-static void hand_word(struct pf_emit *e, LLVMValueRef v, unsigned *n)
-{
-    LLVMValueRef at = LLVMConstInt(e->u->i64, 8ull * *n, 0);
-    unsigned words = words_of(LLVMTypeOf(v));
-    if (!words || *n >= WORDS_MAX || LLVMIsAConstantPointerNull(v) || LLVMIsAConstantInt(v) ||
-        LLVMIsAFunction(v) || LLVMIsUndef(v))
-        return;
-    *n += words;
-    if (words > 1 || *n >= WORDS_MAX) {
-        *n = WORDS_MAX;
-        return;
-    }
-    LLVMValueRef to = LLVMBuildInBoundsGEP2(e->b, e->u->i8, e->scratch, &at, 1, "");
-    LLVMSetAlignment(pf_emit_fresh(e, LLVMBuildStore(e->b, with_bounds(e, v), to)), 1);
-}
-
-static LLVMValueRef number_of_words(struct pf_emit *e, unsigned n)
-{
-    return pf_emit_number(e, n < WORDS_MAX ? n : UINT32_MAX);
-}
-
 /* A call of a function that may not be instrumented: what it does is not in the trace, only that it
  * was called, and with which pointers. */
 static void call_event(struct pf_emit *e, LLVMValueRef call)
@@ -418,10 +359,10 @@ static void call_event(struct pf_emit *e, LLVMValueRef call)
     LLVMValueRef left = emit_count(e, 1, join);
     unsigned words = 0;
     for (unsigned i = 0, n = LLVMGetNumArgOperands(call); i < n; i++)
-        hand_word(e, LLVMGetOperand(call, i), &words);
+        pf_words_hand(e, LLVMGetOperand(call, i), &words);
     LLVMValueRef fn = pf_callee(call);
     uint32_t site = pf_emit_site(e, call, PF_SITE_CALL, 0, fn ? pf_di_variable(u, fn) : NULL);
-    LLVMValueRef args[] = {callee, pf_emit_number(e, site), number_of_words(e, words), e->scratch};
+    LLVMValueRef args[] = {callee, pf_emit_number(e, site), pf_words_number(e, words), e->scratch};
     pf_emit_call(e, PF_E___pf_event_call, args);
     emit_join(e, join, here, left);
 }
@@ -604,14 +545,6 @@ void pf_event_begin(struct pf_emit *e, const struct pf_emit *like, struct pf_pla
     pf_emit_body_begin(e);
 }
 
-static unsigned word_parameters(LLVMValueRef fn)
-{
-    unsigned words = 0;
-    for (unsigned i = 0, n = LLVMCountParams(fn); i < n; i++)
-        words += words_of(LLVMTypeOf(LLVMGetParam(fn, i)));
-    return words < WORDS_MAX ? words : WORDS_MAX;
-}
-
 /* The way to the plain body of a function that is left out of the trace. */
 static void emit_excluded(struct pf_emit *e, LLVMBasicBlockRef excluded)
 {
@@ -619,8 +552,8 @@ static void emit_excluded(struct pf_emit *e, LLVMBasicBlockRef excluded)
     unsigned words = 0;
     LLVMPositionBuilderAtEnd(e->b, excluded);
     for (unsigned i = 0, n = LLVMCountParams(e->fn); i < n; i++)
-        hand_word(e, LLVMGetParam(e->fn, i), &words);
-    LLVMValueRef args[] = {e->record, number_of_words(e, words),
+        pf_words_hand(e, LLVMGetParam(e->fn, i), &words);
+    LLVMValueRef args[] = {e->record, pf_words_number(e, words),
                            words ? e->scratch : LLVMConstNull(u->ptr)};
     pf_emit_call(e, PF_E___pf_event_excluded, args);
     LLVMBuildBr(e->b, e->plan->blocks[0]);
@@ -629,7 +562,7 @@ static void emit_excluded(struct pf_emit *e, LLVMBasicBlockRef excluded)
 /* Room for the widest value stored that does not fit a register. */
 static void make_scratch(struct pf_emit *e, LLVMBasicBlockRef dispatch)
 {
-    uint64_t size = 8ull * word_parameters(e->fn);
+    uint64_t size = 8ull * pf_words_parameters(e->fn);
     for (size_t i = 0; i < e->plan->n; i++) {
         const struct pf_step *s = &e->plan->steps[i];
         if (s->what == PF_DO_ACCESS && s->write && s->size > size)
@@ -638,7 +571,7 @@ static void make_scratch(struct pf_emit *e, LLVMBasicBlockRef dispatch)
             size = 8;
         unsigned words = s->what == PF_DO_CALL ? LLVMGetNumArgOperands(s->inst) : 0;
         if (size < 8ull * words)
-            size = 8ull * (words < WORDS_MAX ? words : WORDS_MAX);
+            size = 8ull * (words < PF_WORDS_MAX ? words : PF_WORDS_MAX);
         if (s->what == PF_DO_CALL && size < 8)
             size = 8;
     }

@@ -247,6 +247,12 @@ static void select_instruction(struct pf_unit *u, struct pf_plan *plan, LLVMValu
     }
 }
 
+/* For this alone a function gets no second body. Assembly by itself: a call of it is one of code without events. */
+static bool is_alone_useless(enum pf_what what)
+{
+    return what == PF_DO_NOTHING || what == PF_DO_PAD || what == PF_DO_ASM || what == PF_DO_SCOPE;
+}
+
 bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, bool events,
                   struct pf_plan *plan)
 {
@@ -267,7 +273,7 @@ bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, bool events
              v = LLVMGetNextInstruction(v))
             select_instruction(u, plan, v);
         for (size_t k = plan->first_step[i]; k < plan->n; k++)
-            useful |= plan->steps[k].what != PF_DO_NOTHING && plan->steps[k].what != PF_DO_PAD;
+            useful |= !is_alone_useless((enum pf_what)plan->steps[k].what);
     }
     plan->first_step[plan->nblocks] = plan->n;
     return useful;

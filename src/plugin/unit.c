@@ -201,8 +201,8 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
 {
     bool accesses = has(u, fn, u->kinds.sanitize_thread);
     struct pf_plan plan, events;
-    if (pf_plan_make(u, fn, accesses, false, &plan)) {
-        pf_plan_make(u, fn, accesses, true, &events);
+    bool watched = pf_plan_make(u, fn, accesses, false, &plan);
+    if (pf_plan_make(u, fn, accesses, true, &events) || watched) {
         pf_plan_cycles(&events);
         pf_plan_branches(u, &events);
         pf_plan_checks(&events);
@@ -214,7 +214,6 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
         pf_plan_merge(u, &plan);
         pf_plan_cycles(&plan);
         pf_emit(u, fn, &plan, &events, labels);
-        pf_plan_release(&events);
         for (size_t i = 0; i < sizeof broken_promises / sizeof *broken_promises; i++)
             LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
                                            attribute(broken_promises[i]));
@@ -222,6 +221,7 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
         pf_tables_quiet(u, fn);
     }
     pf_plan_release(&plan);
+    pf_plan_release(&events);
 }
 
 void pf_plugin_run(LLVMModuleRef module)

@@ -167,3 +167,20 @@ C
 status 0 "$PF" record -o late.clip -- ./late
 status 66 "$PF" hatch -o late.d late.clip
 has out "Consequence: memory error: access outside of a global variable in use (late.c:8)"
+
+# A function that is only ever handed variables of its callers' own can leave them all the same.
+cat >own.c <<'C'
+#include <stdio.h>
+__attribute__((noinline)) static void fill(int *p, int n) { for (int i = 0; i < n; i++) p[i] = i; }
+int main(int argc, char **argv)
+{
+    int a[4];
+    fill(a, 3 + argc);
+    printf("%d\n", a[argc]);
+    return 0;
+}
+C
+status 0 "$PF" cc -O1 -g -o own own.c
+status 0 "$PF" record --watch -o own.clip -- ./own
+status 66 "$PF" record --watch -o own.clip -- ./own too far
+has err "outside of a variable on the stack in fill"

@@ -140,6 +140,21 @@ static __attribute__((noinline)) bool begin_site(uint32_t site, unsigned kind, u
     return true;
 }
 
+/* In the short form, of which the site has begun; bytes: of a vector, or NULL. */
+static inline __attribute__((always_inline)) void
+put_short(uint32_t site, uint64_t addr, const void *bytes, uint64_t value, uint64_t index)
+{
+    if (__builtin_expect(index != tracer.now->index + 1, 0))
+        put_skip(index);
+    unsigned char *a = place(&tracer.addr), *a0 = a, *v = place(&tracer.value), *v0 = v;
+    *place(&tracer.head) =
+        bytes ? pf_code_put_wide(&tracer.code, tracer.now, site, addr, bytes, &a, &v)
+              : pf_code_put(&tracer.code, tracer.now, site, addr, value, &a, &v);
+    publish(&tracer.addr, (size_t)(a - a0));
+    publish(&tracer.value, (size_t)(v - v0));
+    publish(&tracer.head, 1);
+}
+
 void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, uint64_t value,
                      uint64_t index)
 {
@@ -158,13 +173,7 @@ void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, ui
                                            .value = value});
         return;
     }
-    if (__builtin_expect(index != tracer.now->index + 1, 0))
-        put_skip(index);
-    unsigned char *a = place(&tracer.addr), *a0 = a, *v = place(&tracer.value), *v0 = v;
-    *place(&tracer.head) = pf_code_put(&tracer.code, tracer.now, site, addr, value, &a, &v);
-    publish(&tracer.addr, (size_t)(a - a0));
-    publish(&tracer.value, (size_t)(v - v0));
-    publish(&tracer.head, 1);
+    put_short(site, addr, NULL, value, index);
 }
 
 void pf_trace_wide(uint32_t site, uint64_t addr, uint64_t size, bool write, const void *bytes,
@@ -186,13 +195,7 @@ void pf_trace_wide(uint32_t site, uint64_t addr, uint64_t size, bool write, cons
     }
     if (__builtin_expect(pf_kept_any, 0))
         pf_kept_event(&e);
-    if (__builtin_expect(index != tracer.now->index + 1, 0))
-        put_skip(index);
-    unsigned char *a = place(&tracer.addr), *a0 = a, *v = place(&tracer.value), *v0 = v;
-    *place(&tracer.head) = pf_code_put_wide(&tracer.code, tracer.now, site, addr, bytes, &a, &v);
-    publish(&tracer.addr, (size_t)(a - a0));
-    publish(&tracer.value, (size_t)(v - v0));
-    publish(&tracer.head, 1);
+    put_short(site, addr, bytes, 0, index);
 }
 
 /* Without vector registers; for a few bytes a string instruction takes longer to begin. */
