@@ -10,11 +10,27 @@ static bool is_memory(const struct pf_event *e)
     return c == PF_CLASS_ACCESS || c == PF_CLASS_MEMORY || c == PF_CLASS_CALL;
 }
 
-/* The heap is no operation that counts: what it tells has the number of the operation before. */
+/* The heap is no operation that counts: what it tells has the number of the operation before, or of the one that it is
+ * called from. */
 static bool is_apart(const struct pf_event *e)
 {
     return e->kind == PF_EV_ALLOC || e->kind == PF_EV_FREE ||
            pf_event_class[e->kind] == PF_CLASS_REGION;
+}
+
+/* What a function does to the heap before its own parts happens with them: it is none of the steps. `next`: of each
+ * thread. */
+static void heap_within(const struct pf_trace *t, uint32_t *next, uint32_t *pivot)
+{
+    memset(next, 0xff, t->threads.len * sizeof *next);
+    for (uint32_t i = (uint32_t)t->events.len; i-- > 0;) {
+        uint32_t *at = &next[t->events.at[i].thread];
+        if (!is_apart(&t->events.at[i]))
+            *at = i;
+        else if (*at != PF_NONE && t->events.at[*at].kind != PF_EV_END &&
+                 t->recorded.index.at[*at] == t->recorded.index.at[i])
+            pivot[i] = pivot[*at];
+    }
 }
 
 uint32_t *pf_plan_pivots(const struct pf_trace *t)
@@ -43,6 +59,7 @@ uint32_t *pf_plan_pivots(const struct pf_trace *t)
             pivot[i] = pivot[*before];
         *before = i;
     }
+    heap_within(t, later, pivot);
     free(later);
     return pivot;
 }

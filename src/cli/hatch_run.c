@@ -2,6 +2,7 @@
 #include "hatch_run.h"
 #include "cli.h"
 #include "directed.h"
+#include "hatch_input.h"
 #include "hatch_shared.h"
 #include "vec.h"
 #include <errno.h>
@@ -39,16 +40,19 @@ static void progress(const struct pf_hatch_run *r, size_t done)
             "##############################", (int)(width - filled), "", done, r->n, real);
 }
 
-/* In the new process: what the program sees of us. Standard input that is a file is had from its
- * beginning. */
-static void settle(void)
+/* In the new process: what the program sees of us. Standard input that is a file is had from its beginning; else it is
+ * what the recording read there. */
+static void settle(const struct pf_hatch_run *r)
 {
     struct stat st;
+    char path[40];
     setpgid(0, 0);
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     bool file = !fstat(0, &st) && S_ISREG(st.st_mode);
-    int null = open("/dev/null", O_RDWR), in = file ? open("/proc/self/fd/0", O_RDONLY) : null;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file ? 0 : r->input);
+    int null = open("/dev/null", O_RDWR),
+        in = file || r->input >= 0 ? open(path, O_RDONLY) : null; /* with an offset of its own */
     dup2(in >= 0 ? in : null, 0);
     dup2(null, 1);
     dup2(null, 2);
@@ -100,7 +104,7 @@ static void try_together(struct pf_hatch_run *r)
                                         r->items[at + i].result};
         pid_t pid = fork();
         if (pid == 0) {
-            settle();
+            settle(r);
             pf_hatch_shared(r->t, r->recording, all, n, folder, (unsigned)r->jobs);
             _exit(0);
         }
@@ -122,7 +126,7 @@ static void start(const struct pf_hatch_run *r, struct pf_hatch_item *it)
         it->pid = 0;
         return;
     }
-    settle();
+    settle(r);
     pf_hatch_try(r->t, r->recording, it->h, it->clip, it->result);
     _exit(0);
 }
@@ -188,7 +192,7 @@ static void look_at_recording(const struct pf_hatch_run *r, struct pf_hatch_resu
     struct pf_error e;
     pid_t pid = fork();
     if (pid == 0) {
-        settle();
+        settle(r);
         if (pf_directed_replay(r->recording, NULL, &d, &child, &end, &e) == PF_OK && end.errors)
             snprintf(out->memory, sizeof out->memory, "%s", end.error);
         _exit(0);
@@ -252,6 +256,7 @@ int pf_hatch_run(struct pf_hatch_run *r)
         return pf_complain(VERB, "out of memory");
     for (size_t i = 0; i < r->n; i++)
         r->items[i].result = &r->results[i];
+    r->input = pf_hatch_input(r->recording);
     sigaction(SIGINT, &sa, &was[0]);
     sigaction(SIGTERM, &sa, &was[1]);
     if (r->n > 1 && !r->apart)
@@ -264,6 +269,8 @@ int pf_hatch_run(struct pf_hatch_run *r)
         look_for_harm(r);
     if (isatty(STDERR_FILENO))
         fputc('\n', stderr);
+    if (r->input >= 0)
+        close(r->input);
     sigaction(SIGINT, &was[0], NULL);
     sigaction(SIGTERM, &was[1], NULL);
     return PF_EXIT_OK;

@@ -28,6 +28,7 @@ struct pf_hatch_run {
     uint64_t limit_ms; /* for all of it; 0: none */
     bool apart; /* each from the beginning */
     bool harm_unasked; /* whether it happens is enough */
+    int input; /* of run: the recording's standard input; -1: none */
     struct pf_hatch_item *items;
     size_t n;
     struct pf_hatch_result *results;

@@ -120,6 +120,8 @@ struct pf_thread {
     bool expected; /* it was created and has not begun (seat.h) */
     bool idle; /* its accesses leave nothing in the shadow now (sample_pacer.c) */
     uint32_t inside; /* so often nested because the program announced a mutex of its own */
+    uint32_t
+        dropping; /* events that letting such a mutex go may still take with nobody in between */
     uint32_t ignore_reads, ignore_writes, ignore_sync; /* annotated regions it is in, by depth */
 };
 

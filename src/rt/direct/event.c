@@ -25,9 +25,13 @@ void pf_event_due(const struct pf_pending *event)
 
 void pf_event_inside(void)
 {
-    const struct pf_thread *t = __pf_tls.thread;
-    if (pf_directed() && t &&
-        t->inside == __pf_tls.nested) /* in a lock of the target: it may spin */
+    struct pf_thread *t = __pf_tls.thread;
+    bool asked = t && t->inside == __pf_tls.nested; /* in a lock of the target: it may spin */
+    if (asked && t->dropping) {
+        t->dropping--;
+        asked = false;
+    }
+    if (pf_directed() && asked)
         pf_sched_event(&(struct pf_pending){.site = PF_PENDING_NOWHERE});
     else if (pf_directed())
         pf_sched_inside();

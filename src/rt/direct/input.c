@@ -8,11 +8,13 @@
 #include "log.h"
 #include "world.h"
 
-void pf_input_put_header(enum pf_input_kind kind, long number, int64_t result, size_t n)
+void pf_input_put_header(enum pf_input_kind kind, long number, int64_t result, size_t n,
+                         uint8_t from)
 {
     const struct pf_context *c = pf_context_self();
     struct pf_input in = {
         .kind = (uint8_t)kind,
+        .from = from,
         .number = (uint16_t)number,
         .context = pf_context_number(c),
         .result = result,
@@ -24,7 +26,7 @@ void pf_input_put_header(enum pf_input_kind kind, long number, int64_t result, s
 
 void pf_input_put(enum pf_input_kind kind, long number, int64_t result, const void *bytes, size_t n)
 {
-    pf_input_put_header(kind, number, result, n);
+    pf_input_put_header(kind, number, result, n, PF_INPUT_ANYWHERE);
     if (n)
         pf_log_put(PF_STREAM_INPUT, bytes, n);
 }

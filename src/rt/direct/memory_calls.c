@@ -119,7 +119,7 @@ static void log_file(long number, int fd, uint64_t offset, uint64_t length)
         pf_input_put(PF_INPUT_MAP, number, MAP_REFERENCE, &ref, sizeof ref.r + n);
         return;
     }
-    pf_input_put_header(PF_INPUT_MAP, number, MAP_BYTES, bytes);
+    pf_input_put_header(PF_INPUT_MAP, number, MAP_BYTES, bytes, PF_INPUT_ANYWHERE);
     for (uint64_t at = 0; at < bytes;) {
         uint64_t n = bytes - at < PART ? bytes - at : PART;
         long r = pf_sys(SYS_pread64, fd, room, n, offset + at);

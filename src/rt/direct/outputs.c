@@ -347,7 +347,9 @@ void pf_outputs_put(long number, const long a[6], const struct pf_before *before
 {
     struct walk w = {MEASURE, number, result, a, *before, 0, NULL, NULL};
     walk(&w);
-    pf_input_put_header(PF_INPUT_CALL, number, result, w.bytes);
+    bool standard = (number == SYS_read || number == SYS_readv) && a[0] == 0 && result > 0;
+    pf_input_put_header(PF_INPUT_CALL, number, result, w.bytes,
+                        standard ? PF_INPUT_STANDARD : PF_INPUT_ANYWHERE);
     w.pass = PUT;
     walk(&w);
 }

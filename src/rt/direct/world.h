@@ -15,6 +15,7 @@
 
 #include "context.h"
 #include "direct.h"
+#include "input_record.h"
 #include "sys.h"
 #include <assert.h>
 #include <poll.h>
@@ -56,31 +57,12 @@ const struct pf_syscall *pf_syscall_at(long number);
 
 /* --- the records of the input stream (input.c) --- */
 
-enum pf_input_kind {
-    PF_INPUT_CALL = 1, /* a system call came back; the payload is its outputs */
-    PF_INPUT_BLOCKED,  /* a try of one that would have waited */
-    PF_INPUT_WOKEN,    /* how the wait ended: result is an enum pf_woken */
-    PF_INPUT_SIGNAL,   /* one came from outside: number, siginfo */
-    PF_INPUT_MAP,      /* after the CALL of a mapping: the bytes found there */
-    PF_INPUT_DOUBT,    /* text: why the recording may not replay */
-    PF_INPUT_EXEC,     /* the target is about to become another program: its path */
-    PF_INPUT_START     /* the first: what is known of the machine */
-};
-struct pf_input {
-    uint8_t kind, unused;
-    uint16_t number;  /* of the system call, of the signal */
-    uint32_t context; /* who */
-    int64_t result;
-    uint32_t bytes; /* of payload, which follows */
-    uint32_t event; /* low bits of its event index */
-} __attribute__((packed)); /* lies anywhere */
-static_assert(sizeof(struct pf_input) == 24, "docs/format/input.md");
-
 /* Recording: a record whose payload is these bytes. */
 void pf_input_put(enum pf_input_kind kind, long number, int64_t result, const void *bytes,
                   size_t n);
-/* Recording: only the header; the caller puts `n` bytes of payload at once. */
-void pf_input_put_header(enum pf_input_kind kind, long number, int64_t result, size_t n);
+/* Recording: only the header; the caller puts `n` bytes of payload at once. `from`: enum pf_input_from. */
+void pf_input_put_header(enum pf_input_kind kind, long number, int64_t result, size_t n,
+                         uint8_t from);
 /* Replay: the next record of the current context, which must be of this kind and number (-1: any).
  * Its payload follows it in memory. */
 const struct pf_input *pf_input_get(enum pf_input_kind kind, long number);

@@ -106,8 +106,22 @@ static void mutex_taken(struct pf_call *c, void *m, unsigned flags, int recursio
     void fn(void *m, unsigned flags);                                                              \
     PF_EXPORT __attribute__((weak)) void fn(void *m, unsigned flags) { what(); }
 
+/* A mutex is let go in one step, as any other: between saying so and doing so nobody else runs, or who takes it next
+ * would spin. The limit is for those that wait for something themselves. */
+#define DROP_EVENTS 64
+static void dropping(uint32_t events)
+{
+    if (__pf_tls.thread)
+        __pf_tls.thread->dropping = events;
+}
+static void dropped(void)
+{
+    dropping(0);
+    outside();
+}
+
 MUTEX_SCOPE(__tsan_mutex_pre_lock, inside)
-MUTEX_SCOPE(__tsan_mutex_post_unlock, outside)
+MUTEX_SCOPE(__tsan_mutex_post_unlock, dropped)
 MUTEX_SCOPE(__tsan_mutex_pre_signal, inside)
 MUTEX_SCOPE(__tsan_mutex_post_signal, outside)
 MUTEX_SCOPE(__tsan_mutex_pre_divert, outside)
@@ -134,6 +148,7 @@ PF_PROVIDE(int, __tsan_mutex_pre_unlock, (void *m, unsigned flags))
             pf_lock_dropping(c.t, m);
     }
     inside();
+    dropping(DROP_EVENTS);
     return recursion;
 }
 
