@@ -206,6 +206,8 @@ static void emit_block(struct pf_emit *e, size_t block)
             if ((opcode == LLVMRet || opcode == LLVMResume) && !e->popped)
                 pf_frame_pop(e);
             pf_emit_copy(e, v);
+            if (opcode == LLVMCall)
+                pf_emit_prefetch(e, v);
         }
     }
     e->last[block] = LLVMGetInsertBlock(e->b);

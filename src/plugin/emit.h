@@ -96,6 +96,8 @@ LLVMValueRef pf_words_number(struct pf_emit *e, unsigned n);
 /* emit_check.c */
 void pf_emit_access(struct pf_emit *e, const struct pf_step *s);
 void pf_emit_vptr(struct pf_emit *e, const struct pf_step *s);
+/* Where the program prefetches memory: the shadow of that line too. */
+void pf_emit_prefetch(struct pf_emit *e, LLVMValueRef inst);
 /* The check of an access that was made a while ago, in the same epoch. */
 void pf_emit_kept(struct pf_emit *e, const struct pf_step *s);
 void pf_emit_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMValueRef size,

@@ -19,6 +19,7 @@
 #include "pf_shadow.h"
 
 #define GRANULE 8
+#define LINE 64 /* of the cache */
 
 static bool is_small(uint64_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
 
@@ -193,6 +194,35 @@ void pf_emit_vptr(struct pf_emit *e, const struct pf_step *s)
     uint32_t site = pf_emit_site(e, s->inst, PF_SITE_WRITE, s->size, "vtable pointer");
     LLVMValueRef args[] = {s->ptr, LLVMGetOperand(s->inst, 0), pf_emit_number(e, site)};
     pf_emit_call(e, PF_E___pf_write_vptr, args);
+}
+
+/* A program that prefetches is bound by its cache misses, and every one of them brings one of the
+ * shadow: a line of 64 bytes has two of cells, and eight marks. */
+void pf_emit_prefetch(struct pf_emit *e, LLVMValueRef inst)
+{
+    struct pf_unit *u = e->u;
+    LLVMValueRef fn = pf_callee(inst);
+    if (!fn || LLVMGetIntrinsicID(fn) != u->kinds.prefetch || !e->plan->accesses ||
+        LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 3)) == 0) /* of instructions */
+        return;
+    LLVMValueRef ptr = LLVMGetOperand(inst, 0);
+    if (pf_memory_is_dull(u, ptr))
+        return;
+    LLVMValueRef addr = pf_emit_fresh(e, LLVMBuildPtrToInt(e->b, ptr, u->i64, ""));
+    LLVMValueRef line = build_and(e, addr, (1ull << PF_APP_BITS) - LINE);
+    LLVMValueRef cells = LLVMBuildShl(e->b, line, LLVMConstInt(u->i64, 1, 0), "");
+    LLVMValueRef marks = LLVMBuildLShr(e->b, line, LLVMConstInt(u->i64, PF_MORE_USED_SHIFT, 0), "");
+    struct {
+        LLVMValueRef from;
+        uint64_t base;
+    } wanted[] = {{cells, PF_SHADOW_BASE}, {cells, PF_SHADOW_BASE + LINE}, {marks, PF_MORE_USED}};
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        LLVMValueRef base = LLVMConstInt(u->i64, wanted[i].base, 0);
+        LLVMValueRef at = LLVMBuildAdd(e->b, wanted[i].from, base, "");
+        LLVMValueRef args[] = {LLVMBuildIntToPtr(e->b, at, u->ptr, ""), LLVMGetOperand(inst, 1),
+                               LLVMGetOperand(inst, 2), LLVMGetOperand(inst, 3)};
+        LLVMBuildCall2(e->b, LLVMGlobalGetValueType(fn), fn, args, 4, "");
+    }
 }
 
 void pf_emit_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMValueRef size,

@@ -37,7 +37,7 @@ struct pf_kinds {
         naked, presplitcoroutine, nonlazybind, align;
     unsigned md_tbaa, md_prof, md_nosanitize, md_invariant_load;
     unsigned memcpy, memcpy_inline, memmove, memset, memset_inline, tls_address;
-    unsigned lifetime_start, lifetime_end;
+    unsigned lifetime_start, lifetime_end, prefetch;
 };
 
 /* A function whose record is to be written. */

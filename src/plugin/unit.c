@@ -46,6 +46,7 @@ static void find_kinds(struct pf_unit *u)
     k->tls_address = intrinsic("llvm.threadlocal.address");
     k->lifetime_start = intrinsic("llvm.lifetime.start");
     k->lifetime_end = intrinsic("llvm.lifetime.end");
+    k->prefetch = intrinsic("llvm.prefetch");
 }
 
 static LLVMAttributeRef make_attribute(struct pf_unit *u, unsigned kind)
