@@ -1,5 +1,5 @@
 #include "cell.h"
-#include "idpair.h"
+#include "places.h"
 #include "race.h"
 #include "rt.h"
 #include "set.h"
@@ -82,16 +82,33 @@ ALWAYS void name(struct pf_thread *t, struct visit *v, uint32_t site)
 }
 
 /* s and a as one statement, where they are of one kind and epoch; 0 if they cannot be one. */
-ALWAYS uint64_t merge(struct pf_thread *t, uint64_t s, uint64_t a)
+ALWAYS uint64_t merge(struct pf_thread *t, uint64_t *cell, uint64_t s, uint64_t a)
 {
     if (!s || ((s ^ a) & ~(PF_MASK_ALL | PF_BITS_ID)))
         return 0;
     uint64_t alone = s & ~a & PF_MASK_ALL; /* bytes that only s speaks of */
     if (!alone || !((s ^ a) & PF_BITS_ID))
         return a | alone;
-    unsigned mask = (unsigned)(alone >> PF_MASK_SHIFT);
-    uint32_t id = pf_idpair_quick(&t->pairs, pf_stmt_id(s), mask, pf_stmt_id(a));
+    uint32_t id = pf_places_join(t, cell, s, a);
     return id ? ((s | a) & ~PF_BITS_ID) | id : 0;
+}
+
+/* Sets are shared by granules: the ids of their statements are made free of this one. False: a set is not
+ * wanted enough for that, or there are no ids. */
+static bool set_ready(struct pf_thread *t, const uint64_t *cell, uint64_t *list, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++) {
+        if (!pf_id_is_places(list[i]))
+            continue;
+        if (!plain_read(list[i]) || !pf_set_wanted(t)) {
+            t->set_tries++;
+            return false;
+        }
+        list[i] = pf_places_free(cell, list[i]);
+        if (!list[i])
+            return false;
+    }
+    return true;
 }
 
 struct report {
@@ -106,13 +123,15 @@ static void report_saved(void *arg)
     pf_race_found(r->t, r->granule, r->now, r->then);
 }
 
-static uint64_t for_byte(uint64_t s, unsigned byte) /* the statement, of the place that made it */
+/* The statement, of the place that made it. */
+static uint64_t for_byte(const uint64_t *cell, uint64_t s, unsigned byte)
 {
-    uint32_t id = pf_idpair_at(pf_stmt_id(s), byte);
+    uint32_t id = pf_places_of(cell, s, byte);
+    uint64_t mask = s & PF_MASK_ALL;
     for (unsigned b = 0; b < 8; b++)
-        if (pf_idpair_at(pf_stmt_id(s), b) != id)
-            s &= ~(1ull << (PF_MASK_SHIFT + b));
-    return (s & ~PF_BITS_ID) | id;
+        if (b != byte && s >> (PF_MASK_SHIFT + b) & 1 && pf_places_of(cell, s, b) != id)
+            mask &= ~(1ull << (PF_MASK_SHIFT + b));
+    return mask | (s & ~(PF_MASK_ALL | PF_BITS_ID)) | id;
 }
 
 static bool conflicts(const uint32_t *clock, uint64_t a, uint64_t s)
@@ -131,7 +150,8 @@ static __attribute__((noinline, cold)) void report(struct pf_thread *t, struct v
         if (!conflicts(t->clock, v->a, stmt[i]) || (i && stmt[i] == stmt[i - 1]))
             continue; /* a double is told once */
         for (uint64_t both = v->a & stmt[i] & PF_MASK_ALL; both;) {
-            uint64_t then = for_byte(stmt[i], (unsigned)__builtin_ctzll(both >> PF_MASK_SHIFT));
+            uint64_t then = for_byte(pf_cell_of(addr), stmt[i],
+                                     (unsigned)__builtin_ctzll(both >> PF_MASK_SHIFT));
             struct report r = {t, addr & ~(uintptr_t)7, v->a, then};
             pf_call_saved(report_saved, &r);
             both &= ~then;
@@ -174,12 +194,12 @@ ALWAYS void insert(struct pf_thread *t, uint64_t a, uint64_t *cell, uint64_t s0,
 {
     uint64_t one;
     t->dirty = true;
-    if ((one = merge(t, s0, a))) {
+    if ((one = merge(t, cell, s0, a))) {
         put(&cell[0], one);
         put(&cell[1], s1);
         return;
     }
-    if ((one = merge(t, s1, a))) {
+    if ((one = merge(t, cell, s1, a))) {
         put(&cell[1], one);
         put(&cell[0], s0);
         return;
@@ -187,7 +207,10 @@ ALWAYS void insert(struct pf_thread *t, uint64_t a, uint64_t *cell, uint64_t s0,
     uint64_t *front = a & PF_BIT_W ? &s0 : &s1, *back = a & PF_BIT_W ? &s1 : &s0;
     if (*front && *back) {
         /* Two readers: often the first of many, in an array of such. */
-        one = plain_read(*front) && plain_read(a) ? pf_set_of_two(t, *front, a) : 0;
+        uint64_t other = *front;
+        one = plain_read(other) && plain_read(a) && set_ready(t, cell, &other, 1)
+                  ? pf_set_of_two(t, other, a)
+                  : 0;
         if (one) {
             a = one;
         } else {
@@ -254,8 +277,8 @@ struct racing {
 
 /* Sends the access through list[0..*n) and drops what it replaces; returns the named access if it
  * must be added still, 0 if it is covered or became part of another one. */
-static uint64_t send(struct pf_thread *t, struct visit *v, uint64_t *list, unsigned *n,
-                     uint32_t site, struct racing *racing)
+static uint64_t send(struct pf_thread *t, struct visit *v, uint64_t *cell, uint64_t *list,
+                     unsigned *n, uint32_t site, struct racing *racing)
 {
     unsigned m = 0;
     for (unsigned i = 0; i < *n; i++) {
@@ -272,7 +295,7 @@ static uint64_t send(struct pf_thread *t, struct visit *v, uint64_t *list, unsig
     name(t, v, site);
     t->dirty = true;
     for (unsigned i = 0; i < m; i++) {
-        uint64_t one = merge(t, list[i], v->a);
+        uint64_t one = merge(t, cell, list[i], v->a);
         if (one) {
             /* It takes the place of the access: in front. */
             list[i] = list[--*n];
@@ -287,7 +310,12 @@ static __attribute__((noinline)) void overflow(struct pf_thread *t, uint64_t *ce
                                                const uint64_t list[WORDS], uint64_t a)
 {
     bool write = a & PF_BIT_W; /* the newest write stays in front of the record */
-    uint64_t ref = plain_read(a) ? pf_set_of_reads(t, list + 1, WORDS - 1, a) : 0;
+    uint64_t reads[WORDS - 1];
+    for (unsigned i = 1; i < WORDS; i++)
+        reads[i - 1] = list[i];
+    uint64_t ref = plain_read(a) && set_ready(t, cell, reads, WORDS - 1)
+                       ? pf_set_of_reads(t, reads, WORDS - 1, a)
+                       : 0;
     if (!ref)
         ref = write ? pf_set_private_of(list, WORDS, 0) : pf_set_private_of(list + 1, WORDS - 1, a);
     pf_cell_more_mark(cell, 0);
@@ -328,7 +356,7 @@ static void access_all(struct pf_thread *t, uint64_t *cell, struct visit *v, uin
         }
         uint64_t add = v->a;
         for (unsigned i = 0; i < WORDS && add; i++) {
-            uint64_t one = merge(t, n[i], add);
+            uint64_t one = merge(t, cell, n[i], add);
             if (one) {
                 n[i] = one;
                 add = 0;
@@ -398,7 +426,7 @@ static void change_record(struct pf_thread *t, struct visit *v, uint64_t *cell, 
     if (s0 && set->n < pf_set_room(set)) /* all in one list; there is room for one more by design */
         set->stmt[set->n++] = s0;
     unsigned n = set->n;
-    uint64_t a = send(t, v, set->stmt, &n, site, racing);
+    uint64_t a = send(t, v, cell, set->stmt, &n, site, racing);
     set->n = (uint16_t)n;
     if (n + !!a <= WORDS) {
         uint64_t few[WORDS];

@@ -371,8 +371,8 @@
 
 /*
  * Bytes are mostly touched one after the other: the statement of this epoch that speaks of their
- * neighbours grows, if it is from the same place or a pair that the thread made lately. Everything
- * else goes on at 6. A signal's handler that comes in between can at most lose a statement of its own.
+ * neighbours grows, if it is from the same place, has a record of its places, or is one of a pair that the
+ * thread made lately. Everything else goes on at 6. A signal's handler that comes in between can at most lose a statement of its own.
  *
  *      rax  the statement                  rcx  the cell          rdx  the id       r8, r9  scratch
  */
@@ -462,7 +462,35 @@
         .cfi_adjust_cfa_offset -40
         ret
         .cfi_adjust_cfa_offset 40
-2:      mov     %r8, %rcx               /* the bytes that the statement speaks of alone */
+4:      mov     %eax, %ecx              /* the record of its places: struct pf_places */
+        movabs  $0x17f000000000, %r11   /* PF_PLACES_BASE */
+        and     $0x3fffff, %ecx
+        mov     %rax, %r8
+        lea     (%rcx,%rcx,4), %rcx
+        shr     $24, %r8
+        lea     (%r11,%rcx,8), %r11
+        mov     %r9, %rcx
+        and     $0x1fffff, %r8d
+        shl     $17, %rcx
+        or      %r8, %rcx               /* pf_places_tag */
+        cmp     %rcx, (%r11)
+        jne     6f
+        mov     %edi, %ecx
+        mov     $((1 << \size) - 1), %r8d
+        and     $7, %ecx
+        mov     %edx, 8(%r11,%rcx,4)
+        .if \size == 2
+        mov     %edx, 12(%r11,%rcx,4)
+        .endif
+        shl     %cl, %r8d
+        shl     $56, %r8
+        or      %r8, %rax
+        jmp     3b
+2:      mov     %eax, %ecx
+        shl     $8, %ecx
+        cmp     $0xc0000000, %ecx       /* PF_ID_PLACES */
+        jae     4b
+        mov     %r8, %rcx               /* the bytes that the statement speaks of alone */
         not     %rcx
         and     %rax, %rcx
         shr     $56, %rcx

@@ -32,6 +32,10 @@ _Static_assert(sizeof(struct pf_frame) == 16 && offsetof(struct pf_frame, func) 
                    offsetof(struct pf_frame, call) == 8 && PF_CALL_UNWATCHED == 0x40000000 &&
                    offsetof(struct pf_func, number) == 20 && PF_NODE_ROOT == 1,
                "pf_stack_near");
+_Static_assert(PF_PLACES_BASE == 0x17f000000000 && PF_ID_PLACES == 0xc00000 &&
+                   PF_PLACES_MAX == 0x400000 && sizeof(struct pf_places) == 40 &&
+                   offsetof(struct pf_places, tag) == 0 && offsetof(struct pf_places, id) == 8,
+               "4: in GROW");
 _Static_assert(offsetof(struct pf_tls, shared) == 8 && PF_SID_REF == 1023, "8: in MISS");
 _Static_assert(offsetof(struct pf_node, block) == 24 && PF_IDS_PER_BLOCK == 16, "NODE_BLOCKS");
 _Static_assert(sizeof(struct pf_frame) - offsetof(struct pf_frame, node) == 4, "frame[-1].node");

@@ -7,10 +7,12 @@
  * mask, of 24, 24 and 8 bits. */
 static uint64_t *pairs;
 static uint32_t count = 1;
+static uint32_t ndeep; /* pairs of pairs */
+uint32_t pf_idpair_deep_max = 1u << 14;
 static struct pf_index index;
 static struct pf_spin lock;
 
-void pf_idpair_init(void) { pairs = pf_sys_map(0, sizeof *pairs * PF_ID_PAIR); }
+void pf_idpair_init(void) { pairs = pf_sys_map(0, sizeof *pairs * PF_PAIRS_MAX); }
 void pf_idpair_lock(void) { pf_spin_lock(&lock); }
 void pf_idpair_unlock(void) { pf_spin_unlock(&lock); }
 
@@ -45,7 +47,7 @@ static uint64_t simplest(uint32_t first, unsigned mask, uint32_t second)
     return pf_idpair_word(first, mask, second);
 }
 
-uint32_t pf_idpair(uint32_t first, unsigned mask, uint32_t second)
+static uint32_t find(uint32_t first, unsigned mask, uint32_t second, uint32_t deep_max)
 {
     if (first == second)
         return first;
@@ -57,27 +59,42 @@ uint32_t pf_idpair(uint32_t first, unsigned mask, uint32_t second)
     uint32_t hash = pf_index_hash(pair, 0), i = pf_index_find(&index, hash, same, &pair);
     if (i)
         return PF_ID_PAIR | i;
+    bool deep = (pair | pair >> 24) & PF_ID_PAIR;
+    if (deep && __atomic_load_n(&ndeep, __ATOMIC_RELAXED) >= deep_max)
+        return 0;
     pf_spin_lock(&lock);
     i = pf_index_find(&index, hash, same, &pair);
-    if (!i && count < PF_ID_PAIR) {
+    if (!i && count < PF_PAIRS_MAX) {
         pairs[count] = pair;
-        if (pf_index_add(&index, hash, count))
+        if (pf_index_add(&index, hash, count)) {
             i = count++;
+            __atomic_store_n(&ndeep, ndeep + deep, __ATOMIC_RELAXED);
+        }
     }
     pf_spin_unlock(&lock);
     return i ? PF_ID_PAIR | i : 0;
 }
 
-uint32_t pf_idpair_kept(struct pf_pair_cache *c, uint32_t first, unsigned mask, uint32_t second)
+uint32_t pf_idpair(uint32_t first, unsigned mask, uint32_t second)
+{
+    return find(first, mask, second, UINT32_MAX);
+}
+
+uint32_t pf_idpair_likely(uint32_t first, unsigned mask, uint32_t second)
+{
+    return find(first, mask, second, pf_idpair_deep_max);
+}
+
+void pf_idpair_cache(struct pf_pair_cache *c, uint32_t first, unsigned mask, uint32_t second,
+                     uint32_t id)
 {
     uint64_t pair = pf_idpair_word(first, mask, second);
     unsigned i = pf_idpair_slot(pair);
     c->pair[i] = 0; /* a signal's handler may come in between */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    c->id[i] = pf_idpair(first, mask, second);
+    c->id[i] = id;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     c->pair[i] = pair;
-    return c->id[i];
 }
 
 uint32_t pf_idpair_at(uint32_t id, unsigned byte)

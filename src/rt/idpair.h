@@ -7,6 +7,7 @@
  * Memory:  one table; pairs stay.
  * Threads: any; lock-free look-up, one lock for new pairs.
  * Errors:  0 when the table is full: then the statements stay two.
+ * See also: places.h, where one granule has more places than pairs can tell of it in a sensible way.
  */
 #ifndef PF_RT_IDPAIR_H
 #define PF_RT_IDPAIR_H
@@ -15,9 +16,14 @@
 #include <stdint.h>
 
 #define PF_ID_PAIR (1u << (PF_ID_BITS - 1)) /* set in the ids of pairs; others are below it */
+#define PF_PAIRS_MAX (PF_ID_PAIR / 2)       /* the ids behind them name places */
 
 void pf_idpair_init(void);
 uint32_t pf_idpair(uint32_t first, unsigned mask, uint32_t second);
+/* The same, but of pairs of pairs only some thousands are made, and 0 is the answer then: most would never
+ * be met again. */
+uint32_t pf_idpair_likely(uint32_t first, unsigned mask, uint32_t second);
+extern uint32_t pf_idpair_deep_max; /* so many */
 /* The plain id behind `id` for one byte (0..7) of the granule. */
 uint32_t pf_idpair_at(uint32_t id, unsigned byte);
 
@@ -36,22 +42,19 @@ static inline unsigned pf_idpair_slot(uint64_t pair)
 {
     return (unsigned)(pair * 0x9e3779b97f4a7c15ull >> (64 - PF_PAIRS_BITS));
 }
-/* pf_idpair, and into the cache. Keeps all registers: for callers that must. */
-__attribute__((preserve_most)) uint32_t pf_idpair_kept(struct pf_pair_cache *c, uint32_t first,
-                                                       unsigned mask, uint32_t second);
-/* The same, from the cache if it is there. */
-static inline uint32_t pf_idpair_quick(struct pf_pair_cache *c, uint32_t first, unsigned mask,
-                                       uint32_t second)
+/* The id that the thread put into its cache, 0 if it is not there any more. */
+static inline uint32_t pf_idpair_cached(const struct pf_pair_cache *c, uint32_t first,
+                                        unsigned mask, uint32_t second)
 {
     uint64_t pair = pf_idpair_word(first, mask, second);
     const volatile struct pf_pair_cache *v = c; /* a signal's handler may change it meanwhile */
     unsigned i = pf_idpair_slot(pair);
     uint64_t before = v->pair[i];
     uint32_t id = v->id[i];
-    if (__builtin_expect(before == pair && v->pair[i] == pair, 1))
-        return id;
-    return pf_idpair_kept(c, first, mask, second);
+    return __builtin_expect(before == pair && v->pair[i] == pair, 1) ? id : 0;
 }
+void pf_idpair_cache(struct pf_pair_cache *c, uint32_t first, unsigned mask, uint32_t second,
+                     uint32_t id);
 
 void pf_idpair_lock(void); /* around fork */
 void pf_idpair_unlock(void);

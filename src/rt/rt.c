@@ -7,6 +7,7 @@
 #include "module.h"
 #include "options.h"
 #include "oracle.h"
+#include "places.h"
 #include "race.h"
 #include "sample.h"
 #include "set.h"
@@ -105,6 +106,7 @@ void pf_rt_init(void)
     pf_rt.events |= pf_options.events != 0;
     pf_stack_init();
     pf_idpair_init();
+    pf_places_init();
     pf_lockset_init();
     pf_sync_init();
     pf_block_init();

@@ -5,6 +5,7 @@
 #define PF_RT_TOUCH_H
 
 #include "cell.h"
+#include "places.h"
 #include "rt.h"
 #include "set.h"
 
@@ -23,17 +24,16 @@ static inline bool pf_stmt_settled(uint64_t s)
 static inline bool pf_stmt_inside(uint64_t s, uint64_t a) { return !(s & ~a & PF_MASK_ALL); }
 static inline bool pf_stmt_apart(uint64_t s, uint64_t a) { return !(s & a & PF_MASK_ALL); }
 
-/* The two as one statement, if they are of one kind and epoch; 0: they cannot be. */
-static inline uint64_t pf_stmt_join(uint64_t s, uint64_t mine)
+/* The two as one statement of the cell, if they are of one kind and epoch; 0: they cannot be. */
+static inline uint64_t pf_stmt_join(uint64_t *cell, uint64_t s, uint64_t mine)
 {
     if (!((s ^ mine) << 8))
         return s | mine;
     if ((s ^ mine) & ~(PF_MASK_ALL | PF_BITS_ID))
         return 0;
-    unsigned alone = (unsigned)((s & ~mine) >> PF_MASK_SHIFT);
-    if (!alone)
+    if (pf_stmt_inside(s, mine))
         return mine;
-    uint32_t id = pf_idpair_quick(&__pf_tls.thread->pairs, pf_stmt_id(s), alone, pf_stmt_id(mine));
+    uint32_t id = pf_places_join(__pf_tls.thread, cell, s, mine);
     return id ? ((s | mine) & ~PF_BITS_ID) | id : 0;
 }
 
@@ -198,7 +198,7 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
     }
     if (pf_stmt_double(s0, s1))
         s1 = 0;
-    uint64_t one = s1 ? pf_stmt_join(s1, mine) : 0;
+    uint64_t one = s1 ? pf_stmt_join(cell, s1, mine) : 0;
     uint64_t rest = one ? 0 : pf_stmt_cut(clock, s1, mine);
     if (pf_stmt_settled(rest))
         rest = 0;
@@ -233,7 +233,8 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
             n[i] = was[i] = pf_word_get(&pf_cell_more(cell)[i]);
             if (!pf_stmt_harmless(clock, n[i], mine))
                 return false;
-            uint64_t both = !one && pf_stmt_same_epoch(n[i], mine) ? pf_stmt_join(n[i], mine) : 0;
+            uint64_t both =
+                !one && pf_stmt_same_epoch(n[i], mine) ? pf_stmt_join(cell, n[i], mine) : 0;
             if (both)
                 one = both;
             n[i] = both || pf_stmt_needless(n[i], rest) ? 0 : pf_stmt_cut(clock, n[i], mine);
@@ -255,7 +256,7 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), mask = mine & PF_MASK_ALL;
     if (!pf_stmt_known(clock, s0) || !pf_stmt_known(clock, s1))
         return false;
-    uint64_t one = s0 ? pf_stmt_join(s0, mine) : 0;
+    uint64_t one = s0 ? pf_stmt_join(cell, s0, mine) : 0;
     if (one) { /* goes on: what it replaces goes when it is whole */
         if (*pf_cell_more_used(cell))
             for (unsigned i = 0; i < PF_MORE_WORDS; i++)
@@ -389,7 +390,7 @@ pf_cell_touch_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
             return met == PF_MET_COVERED;
     /* Statements of other bytes stay apart where there is room, to be found again one by one. */
     uint64_t one = 0, *at = way.old ? way.old : way.empty;
-    if (!at && way.same && (one = pf_stmt_join(pf_word_get(way.same), mine)))
+    if (!at && way.same && (one = pf_stmt_join(cell, pf_word_get(way.same), mine)))
         at = way.same;
     if (!at)
         return false;
