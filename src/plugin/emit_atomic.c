@@ -46,8 +46,45 @@ static void end(struct pf_emit *e, LLVMValueRef handle, LLVMValueRef stored)
     pf_emit_call(e, PF_E___pf_atomic_end, args);
 }
 
+static LLVMValueRef value_at(struct pf_emit *e, const struct pf_step *s)
+{
+    LLVMTypeRef type = LLVMIntTypeInContext(e->u->context, (unsigned)s->size * 8);
+    LLVMValueRef v = LLVMBuildLoad2(e->b, type, s->ptr, "");
+    LLVMSetVolatile(v, true);
+    return v;
+}
+
+/* Whether a comparison in assembly stored is seen by what it left: nobody else changes it within the bracket. */
+static void emit_assembly(struct pf_emit *e, const struct pf_step *s)
+{
+    static const struct {
+        enum pf_atomic_op op;
+        unsigned order;
+    } means[] = {
+        [PF_ASM_LOAD] = {PF_ATOMIC_LOAD, PF_ACQUIRE},
+        [PF_ASM_STORE] = {PF_ATOMIC_STORE, PF_RELEASE},
+        [PF_ASM_UPDATE] = {PF_ATOMIC_RMW, PF_SEQ_CST},
+        [PF_ASM_COMPARE] = {PF_ATOMIC_CAS, PF_SEQ_CST},
+    };
+    enum pf_assembly_kind kind = pf_assembly(e->u, s->inst).what;
+    LLVMValueRef what =
+        pf_emit_number(e, code(s->size, means[kind].op, means[kind].order, PF_SEQ_CST));
+    LLVMValueRef handle = begin(e, s->inst, s->ptr, what, s->write, s->size);
+    LLVMValueRef before = kind == PF_ASM_COMPARE ? value_at(e, s) : NULL;
+    pf_emit_copy(e, s->inst);
+    LLVMValueRef stored = pf_emit_number(e, s->write);
+    if (before)
+        stored = LLVMBuildZExt(e->b, LLVMBuildICmp(e->b, LLVMIntNE, before, value_at(e, s), ""),
+                               e->u->i32, "");
+    end(e, handle, stored);
+}
+
 void pf_emit_atomic(struct pf_emit *e, const struct pf_step *s)
 {
+    if (LLVMIsACallInst(s->inst)) {
+        emit_assembly(e, s);
+        return;
+    }
     enum pf_atomic_op op;
     unsigned order, failure = PF_RELAXED;
     switch (LLVMGetInstructionOpcode(s->inst)) {
@@ -81,8 +118,8 @@ void pf_emit_atomic(struct pf_emit *e, const struct pf_step *s)
 void pf_emit_fence(struct pf_emit *e, const struct pf_step *s)
 {
     uint32_t site = pf_emit_site(e, s->inst, PF_SITE_FENCE, 0, NULL);
-    LLVMValueRef args[] = {pf_emit_number(e, order_of(LLVMGetOrdering(s->inst))),
-                           pf_emit_number(e, site)};
+    unsigned order = LLVMIsACallInst(s->inst) ? PF_SEQ_CST : order_of(LLVMGetOrdering(s->inst));
+    LLVMValueRef args[] = {pf_emit_number(e, order), pf_emit_number(e, site)};
     pf_emit_call(e, PF_E___pf_fence, args);
     pf_emit_copy(e, s->inst);
 }

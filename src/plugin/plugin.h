@@ -34,7 +34,7 @@ enum pf_inline { PF_INLINE_LOOPS, PF_INLINE_ALL, PF_INLINE_NONE };
 /* Attribute and metadata kinds, intrinsics: numbers looked up once. */
 struct pf_kinds {
     unsigned byval, nocapture, nosync, memory, returns_twice, sanitize_thread, disable_sanitizer,
-        naked, presplitcoroutine, nonlazybind, align;
+        naked, presplitcoroutine, nonlazybind, align, elementtype;
     unsigned md_tbaa, md_prof, md_nosanitize, md_invariant_load;
     unsigned memcpy, memcpy_inline, memmove, memset, memset_inline, tls_address;
     unsigned lifetime_start, lifetime_end, prefetch;
@@ -213,6 +213,21 @@ void pf_plan_hoist(struct pf_unit *u, struct pf_plan *plan);
 void pf_plan_trail(struct pf_unit *u, struct pf_plan *plan);
 /* cycles.c: marks the steps, and the blocks, that stand in loops; after _cover and _hoist. */
 void pf_plan_cycles(struct pf_plan *plan);
+/* assembly.c: what a statement of inline assembly is, if it is one atomic instruction. */
+enum pf_assembly_kind {
+    PF_ASM_OTHER,
+    PF_ASM_FENCE,
+    PF_ASM_LOAD,
+    PF_ASM_STORE,
+    PF_ASM_UPDATE,
+    PF_ASM_COMPARE, /* an update that may fail */
+};
+struct pf_assembly {
+    enum pf_assembly_kind what;
+    LLVMValueRef ptr;
+    uint64_t size;
+};
+struct pf_assembly pf_assembly(struct pf_unit *u, LLVMValueRef call);
 /* copyable.c: why fn cannot have a second body, or NULL. *labels: it has labels whose address is taken. */
 const char *pf_copy_obstacle(struct pf_unit *u, LLVMValueRef fn, bool *labels);
 /* emit.c: both bodies. The plan of the events is the whole one, nothing struck from it. */

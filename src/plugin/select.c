@@ -191,6 +191,24 @@ static bool asm_touches_memory(LLVMValueRef inst)
     return false;
 }
 
+static void select_assembly(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef inst)
+{
+    struct pf_assembly a = pf_assembly(u, inst);
+    bool atomic = a.ptr && !pf_memory_is_private(u, a.ptr);
+    bool event = plan->events && plan->accesses && asm_touches_memory(inst);
+    enum pf_what what = a.what == PF_ASM_FENCE ? PF_DO_FENCE
+                        : atomic               ? PF_DO_ATOMIC
+                        : event                ? PF_DO_ASM
+                                               : PF_DO_NOTHING;
+    struct pf_step *s = add(plan, inst, what);
+    s->kills = true;
+    if (what == PF_DO_ATOMIC) {
+        s->ptr = a.ptr;
+        s->size = a.size;
+        s->write = a.what != PF_ASM_LOAD;
+    }
+}
+
 static void select_call(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef inst)
 {
     LLVMValueRef fn = pf_callee(inst);
@@ -208,8 +226,7 @@ static void select_call(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef in
         return;
     }
     if (is_asm(inst)) {
-        bool event = plan->events && plan->accesses && asm_touches_memory(inst);
-        add(plan, inst, event ? PF_DO_ASM : PF_DO_NOTHING)->kills = true;
+        select_assembly(u, plan, inst);
         return;
     }
     if (pf_call_is_pure(u, inst) && !pf_call_has(inst, u->kinds.returns_twice))

@@ -34,6 +34,7 @@ static void find_kinds(struct pf_unit *u)
     k->presplitcoroutine = attribute("presplitcoroutine");
     k->nonlazybind = attribute("nonlazybind");
     k->align = attribute("align");
+    k->elementtype = attribute("elementtype");
     k->md_tbaa = LLVMGetMDKindIDInContext(u->context, "tbaa", 4);
     k->md_prof = LLVMGetMDKindIDInContext(u->context, "prof", 4);
     k->md_nosanitize = LLVMGetMDKindIDInContext(u->context, "nosanitize", 10);
