@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#define PF_ABI_VERSION 1
+#define PF_ABI_VERSION 2
 
 /* An object built by pf cc carries an ELF note: owner "photofinish", type 1, one word: the
  * version of this ABI. */
@@ -31,26 +31,31 @@ enum pf_site_kind {
 /* A string or table reference: the distance in bytes from the field itself; 0 is none. */
 typedef int32_t pf_rel;
 
-struct pf_site {
+/* What sites of one function have in common that came from the same source function in the same way. */
+struct pf_scope {
     pf_rel file;
-    pf_rel func;      /* the source function: of an inlined body, the inlined one */
-    pf_rel var;       /* the variable accessed, or the function called, where known */
+    pf_rel func; /* the source function: of an inlined body, the inlined one */
+    uint32_t begins; /* first line of func; 0: not known */
+    uint32_t inlined; /* 1 + index of the call site that it was inlined at; 0: none */
+};
+
+struct pf_site {
+    pf_rel scope;
+    pf_rel var; /* the variable accessed, or the function called, where known */
     uint32_t line;
     uint16_t column;
-    uint8_t kind;     /* enum pf_site_kind */
-    uint8_t size;     /* bytes accessed; 0: not constant, or above 255 */
-    uint32_t begins;  /* first line of func; 0: not known */
-    uint32_t
-        inlined : 28; /* 1 + index, in the same table, of the call this was inlined at; 0: none */
-    uint32_t flags : 4;    /* enum pf_site_flags */
+    uint8_t size; /* bytes accessed; 0: not constant, or above 255 */
+    uint8_t kind : 4; /* enum pf_site_kind */
+    uint8_t flags : 4; /* enum pf_site_flags */
 };
+_Static_assert(PF_SITE_KINDS <= 16, "four bits for the kind of a site");
 
 /* Where the event at this site may depend on what the thread read before (plugin/branches.c). */
 enum pf_site_flags {
-    PF_SITEF_BRANCH = 1,  /* a decision was taken since the thread's event before it */
+    PF_SITEF_BRANCH = 1, /* a decision was taken since the thread's event before it */
     PF_SITEF_ADDRESS = 2, /* its address, or an argument of the call, may come from a read */
-    PF_SITEF_CHECK = 4,   /* what it reads decides about a later write of it (plugin/checks.c) */
-    PF_SITEF_ACT = 8,     /* such a write */
+    PF_SITEF_CHECK = 4, /* what it reads decides about a later write of it (plugin/checks.c) */
+    PF_SITEF_ACT = 8, /* such a write */
 };
 
 struct pf_func {
@@ -60,9 +65,9 @@ struct pf_func {
     uint32_t nsites;
     uint32_t line;
     uint32_t number; /* given by the runtime when first seen; 0 before */
-    uint64_t hash;   /* of the body: changes when the code of the function changes */
-    pf_rel entry;    /* to the function; 0: of the runtime */
-    uint32_t flags;  /* enum pf_func_flags */
+    uint64_t hash; /* of the body: changes when the code of the function changes */
+    pf_rel entry; /* to the function; 0: of the runtime */
+    uint32_t flags; /* enum pf_func_flags */
 };
 enum pf_func_flags {
     PF_FUNCF_LOOPS = 1, /* a call of it may take long: it has loops that may be long */
@@ -96,7 +101,7 @@ static inline uint32_t pf_frame_site(const struct pf_frame *f)
  * mode; excluded: as plain, after __pf_event_excluded. */
 enum pf_body { PF_BODY_PLAIN, PF_BODY_WATCH, PF_BODY_EVENT, PF_BODY_EXCLUDED };
 enum pf_dispatch {
-    PF_DISPATCH_NEW,   /* the runtime has not met the thread: ask */
+    PF_DISPATCH_NEW, /* the runtime has not met the thread: ask */
     PF_DISPATCH_ASK,
     PF_DISPATCH_COUNT, /* --counts[number of the function] >= 0: plain; else ask */
     PF_DISPATCH_PLAIN,
@@ -143,5 +148,13 @@ enum pf_atomic_op { PF_ATOMIC_LOAD, PF_ATOMIC_STORE, PF_ATOMIC_RMW, PF_ATOMIC_CA
 enum pf_order { PF_RELAXED, PF_CONSUME, PF_ACQUIRE, PF_RELEASE, PF_ACQ_REL, PF_SEQ_CST };
 
 static inline const char *pf_rel_str(const pf_rel *r) { return *r ? (const char *)r + *r : 0; }
+static inline const struct pf_scope *pf_site_scope(const struct pf_site *s)
+{
+    return (const struct pf_scope *)((const char *)&s->scope + s->scope);
+}
+static inline const struct pf_site *pf_func_site(const struct pf_func *f, uint32_t index)
+{
+    return (const struct pf_site *)((const char *)&f->sites + f->sites) + index;
+}
 
 #endif

@@ -233,6 +233,7 @@ static void emit_hoist(struct pf_emit *e, const struct pf_hoist *h, bool next)
 {
     LLVMTypeRef i64 = e->u->i64;
     const struct pf_step *s = &e->plan->steps[h->step];
+    e->flags = s->flags;
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(s->inst));
     LLVMValueRef start = pf_form_value(e, s->ptr, PF_LOOP_OF_ONE(e->plan->blocks[h->block]),
                                        next ? PF_ROUND_NEXT : PF_ROUND_FIRST);

@@ -13,13 +13,19 @@ struct pf_book *pf_book_get(struct pf_unit *u, LLVMComdatRef comdat)
     return b;
 }
 
+static void records_release(struct pf_records *r)
+{
+    free(r->all);
+    free(r->seen);
+}
+
 void pf_books_release(struct pf_unit *u)
 {
     for (size_t i = 0; i < u->nbooks; i++) {
-        free(u->books[i]->sites);
+        records_release(&u->books[i]->sites);
+        records_release(&u->books[i]->scopes);
         free(u->books[i]->text);
         free(u->books[i]->words);
-        free(u->books[i]->seen);
         free(u->books[i]);
     }
     free(u->books);
@@ -74,61 +80,94 @@ uint32_t pf_book_string(struct pf_book *b, const char *s)
     return b->words[at];
 }
 
-void pf_book_begin(struct pf_book *b)
+static void records_begin(struct pf_records *r)
 {
-    b->first = b->nsites;
-    b->nseen = 0;
-    if (b->seen_size)
-        memset(b->seen, 0, b->seen_size * sizeof *b->seen);
+    r->first = r->n;
+    if (r->seen_size)
+        memset(r->seen, 0, r->seen_size * sizeof *r->seen);
 }
 
-static void seen_add(struct pf_book *b, uint32_t index)
+void pf_book_begin(struct pf_book *b)
 {
-    size_t at =
-        hash_bytes(&b->sites[b->first + index], sizeof(struct pf_site)) & (b->seen_size - 1);
-    while (b->seen[at])
-        at = (at + 1) & (b->seen_size - 1);
-    b->seen[at] = index + 1;
+    records_begin(&b->sites);
+    records_begin(&b->scopes);
+}
+
+/* Where the record is among those seen, or the free place for it. */
+static size_t find(const struct pf_records *r, const void *record, size_t size)
+{
+    size_t at = hash_bytes(record, size) & (r->seen_size - 1);
+    while (r->seen[at] && memcmp(r->all + (r->first + r->seen[at] - 1) * size, record, size) != 0)
+        at = (at + 1) & (r->seen_size - 1);
+    return at;
+}
+
+/* The number of the record among those of the function. */
+static uint32_t add(struct pf_records *r, const void *record, size_t size)
+{
+    size_t own = r->n - r->first;
+    if (own * 2 >= r->seen_size) {
+        free(r->seen);
+        r->seen_size = r->seen_size ? r->seen_size * 2 : 64;
+        r->seen = calloc(r->seen_size, sizeof *r->seen);
+        if (!r->seen)
+            abort();
+        for (size_t i = 0; i < own; i++)
+            r->seen[find(r, r->all + (r->first + i) * size, size)] = i + 1;
+    }
+    size_t at = find(r, record, size);
+    if (r->seen[at])
+        return r->seen[at] - 1;
+    if (r->n == r->room) {
+        r->room = r->room ? r->room * 2 : 64;
+        r->all = pf_grow(r->all, r->room * size);
+    }
+    memcpy(r->all + r->n++ * size, record, size);
+    r->seen[at] = own + 1;
+    return own;
+}
+
+uint32_t pf_book_scope(struct pf_book *b, const struct pf_scope *scope)
+{
+    return b->scopes.first + add(&b->scopes, scope, sizeof *scope);
 }
 
 uint32_t pf_book_site(struct pf_book *b, const struct pf_site *site)
 {
-    if (b->nseen * 2 >= b->seen_size) {
-        free(b->seen);
-        b->seen_size = b->seen_size ? b->seen_size * 2 : 64;
-        b->seen = calloc(b->seen_size, sizeof *b->seen);
-        if (!b->seen)
-            abort();
-        for (size_t i = 0; i < b->nseen; i++)
-            seen_add(b, i);
-    }
-    size_t at = hash_bytes(site, sizeof *site) & (b->seen_size - 1);
-    for (; b->seen[at]; at = (at + 1) & (b->seen_size - 1))
-        if (!memcmp(&b->sites[b->first + b->seen[at] - 1], site, sizeof *site))
-            return b->seen[at] - 1;
-    PF_PUSH(b->sites, b->nsites, b->sites_cap) = *site;
-    b->seen[at] = ++b->nseen;
-    return b->nseen - 1;
+    return add(&b->sites, site, sizeof *site);
 }
 
-/* A string number becomes the distance from the field that holds it. */
-static void settle(const struct pf_book *b, pf_rel *field)
+/* A number becomes the distance from the field that holds it, `at` in the book, to what is at `to` there. */
+static void settle(pf_rel *field, uint64_t at, uint64_t to) { *field = (pf_rel)(to - at); }
+
+static void settle_string(const struct pf_book *b, pf_rel *field, uint64_t at)
 {
     if (*field)
-        *field = (pf_rel)(pf_book_offset(b, *field) - ((char *)field - (char *)b->sites));
+        settle(field, at, pf_book_offset(b, *field));
 }
 
 void pf_book_write(struct pf_unit *u, struct pf_book *b)
 {
-    for (size_t i = 0; i < b->nsites; i++) {
-        settle(b, &b->sites[i].file);
-        settle(b, &b->sites[i].func);
-        settle(b, &b->sites[i].var);
+    uint64_t scopes_at = b->sites.n * sizeof(struct pf_site), head = pf_book_offset(b, 1);
+    struct pf_site *sites = (struct pf_site *)b->sites.all;
+    struct pf_scope *scopes = (struct pf_scope *)b->scopes.all;
+    for (size_t i = 0; i < b->sites.n; i++) {
+        uint64_t at = i * sizeof *sites;
+        settle(&sites[i].scope, at + offsetof(struct pf_site, scope),
+               scopes_at + (uint32_t)sites[i].scope * sizeof *scopes);
+        settle_string(b, &sites[i].var, at + offsetof(struct pf_site, var));
     }
-    size_t head = b->nsites * sizeof *b->sites, size = head + b->ntext;
+    for (size_t i = 0; i < b->scopes.n; i++) {
+        uint64_t at = scopes_at + i * sizeof *scopes;
+        settle_string(b, &scopes[i].file, at + offsetof(struct pf_scope, file));
+        settle_string(b, &scopes[i].func, at + offsetof(struct pf_scope, func));
+    }
+    size_t size = head + b->ntext;
     char *bytes = pf_grow(NULL, size);
-    if (head)
-        memcpy(bytes, b->sites, head);
+    if (scopes_at)
+        memcpy(bytes, sites, scopes_at);
+    if (head > scopes_at)
+        memcpy(bytes + scopes_at, scopes, head - scopes_at);
     if (b->ntext)
         memcpy(bytes + head, b->text, b->ntext);
     LLVMValueRef content = LLVMConstStringInContext2(u->context, bytes, size, 1);

@@ -70,26 +70,28 @@ LLVMValueRef pf_emit_tls(struct pf_emit *e, size_t offset)
 static uint32_t site_at(struct pf_emit *e, LLVMMetadataRef loc, struct pf_site site, unsigned depth)
 {
     struct pf_unit *u = e->u;
+    struct pf_scope in = {0};
     size_t n;
     if (loc) {
         LLVMMetadataRef scope = LLVMDILocationGetScope(loc), at = LLVMDILocationGetInlinedAt(loc);
         unsigned column = LLVMDILocationGetColumn(loc);
         const char *name = pf_di_function(u, scope, at ? NULL : LLVMGetValueName2(e->fn, &n));
-        site.func = pf_book_string(e->book, name);
-        site.file = pf_book_string(e->book, pf_di_file(u, scope));
+        in.func = pf_book_string(e->book, name);
+        in.file = pf_book_string(e->book, pf_di_file(u, scope));
+        in.begins = pf_di_function_line(u, scope);
         site.line = LLVMDILocationGetLine(loc);
-        site.begins = pf_di_function_line(u, scope);
         site.column = column > UINT16_MAX ? 0 : column;
         if (at && depth) {
-            struct pf_site call = {.kind = PF_SITE_CALL, .var = site.func};
-            site.inlined = 1 + site_at(e, at, call, depth - 1);
+            struct pf_site call = {.kind = PF_SITE_CALL, .var = in.func};
+            in.inlined = 1 + site_at(e, at, call, depth - 1);
         }
     } else {
         LLVMMetadataRef sub = LLVMGetSubprogram(e->fn);
-        site.func = pf_book_string(e->book, pf_di_function(u, sub, LLVMGetValueName2(e->fn, &n)));
-        site.file = pf_book_string(e->book, pf_di_file(u, sub));
-        site.line = site.begins = pf_di_function_line(u, sub);
+        in.func = pf_book_string(e->book, pf_di_function(u, sub, LLVMGetValueName2(e->fn, &n)));
+        in.file = pf_book_string(e->book, pf_di_file(u, sub));
+        site.line = in.begins = pf_di_function_line(u, sub);
     }
+    site.scope = pf_book_scope(e->book, &in);
     return pf_book_site(e->book, &site);
 }
 
@@ -132,6 +134,7 @@ static LLVMValueRef mapped(struct pf_emit *e, LLVMValueRef v)
 /* An instruction of the plan: what goes before, the instruction, what goes after. */
 static void emit_step(struct pf_emit *e, const struct pf_step *s)
 {
+    e->flags = s->flags;
     switch ((enum pf_what)s->what) {
     case PF_DO_NOTHING:
     case PF_DO_ASM:
@@ -347,8 +350,8 @@ static void note_done(struct pf_emit *e, uint64_t hash)
         .name = pf_book_string(e->book, pf_di_function(u, sub, LLVMGetValueName2(e->fn, &n))),
         .file = pf_book_string(e->book, pf_di_file(u, sub)),
         .line = sub ? LLVMDISubprogramGetLine(sub) : 0,
-        .first_site = e->book->first,
-        .nsites = e->book->nsites - e->book->first,
+        .first_site = e->book->sites.first,
+        .nsites = e->book->sites.n - e->book->sites.first,
         .hash = hash,
         .flags = e->plan->cyclic ? PF_FUNCF_LOOPS : 0,
     };

@@ -184,6 +184,7 @@ void pf_emit_access(struct pf_emit *e, const struct pf_step *s)
 
 void pf_emit_kept(struct pf_emit *e, const struct pf_step *s)
 {
+    e->flags = s->flags;
     uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
                                  pf_di_variable(e->u, s->ptr));
     call_check(e, s->ptr, s->size, has_entry(s->size, s->align), s->write, false, site);

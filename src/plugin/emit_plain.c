@@ -97,6 +97,7 @@ static void note_bracket(struct pf_emit *e, LLVMValueRef before, LLVMValueRef in
 
 static void emit_step(struct pf_emit *e, const struct pf_step *s)
 {
+    e->flags = s->flags;
     LLVMValueRef before = LLVMGetPreviousInstruction(s->inst);
     LLVMValueRef after = LLVMGetNextInstruction(s->inst);
     LLVMPositionBuilderBefore(e->b, s->inst);

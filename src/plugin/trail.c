@@ -290,6 +290,7 @@ static void emit_trail(struct pf_emit *e, const struct pf_trail *t, size_t k, bo
 {
     const struct pf_step *s = &e->plan->steps[t->steps[k]];
     struct pf_loop loop = {t->blocks[0], t->latch, t->blocks, t->nblocks};
+    e->flags = s->flags;
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(s->inst));
     LLVMValueRef from = pf_form_value(e, s->ptr, &loop, PF_ROUND_FIRST);
     LLVMValueRef to = pf_form_value(e, s->ptr, &loop, PF_ROUND_THIS);

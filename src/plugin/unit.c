@@ -199,6 +199,19 @@ static bool is_quiet(LLVMValueRef fn)
     return LLVMGetLinkage(fn) != LLVMInternalLinkage || LLVMGetFirstUse(fn);
 }
 
+/* What sites say of an access is the same in all bodies, so that they share them. */
+static void take_flags(struct pf_plan *plan, const struct pf_plan *events)
+{
+    struct pf_ptrmap flags = {0};
+    for (size_t i = 0; i < events->n; i++)
+        *pf_ptrmap_at(&flags, events->steps[i].inst) = events->steps[i].flags;
+    for (size_t i = 0; i < plan->n; i++) {
+        const uint64_t *of = pf_ptrmap_find(&flags, plan->steps[i].inst);
+        plan->steps[i].flags = of ? (uint8_t)*of : 0;
+    }
+    pf_ptrmap_release(&flags);
+}
+
 static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
 {
     bool accesses = has(u, fn, u->kinds.sanitize_thread);
@@ -208,7 +221,7 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
         pf_plan_cycles(&events);
         pf_plan_branches(u, &events);
         pf_plan_checks(&events);
-        pf_plan_branches(u, &plan);
+        take_flags(&plan, &events);
         pf_plan_backs(&plan, labels);
         pf_plan_cover(u, &plan);
         pf_plan_hoist(u, &plan);

@@ -145,26 +145,33 @@ static void move_string(pf_rel *to, const pf_rel *from, char **room)
     *room += n;
 }
 
-/* The record with its sites and strings in one block of our own, or NULL. */
+/* The record with its sites, a scope for each, and strings in one block of our own, or NULL. */
 static const struct pf_func *copy_of(const struct pf_func *f)
 {
-    const struct pf_site *s = (const void *)((const char *)&f->sites + f->sites);
-    size_t size = sizeof *f + f->nsites * sizeof *s + length(&f->name) + length(&f->file);
-    for (uint32_t i = 0; i < f->nsites; i++)
-        size += length(&s[i].file) + length(&s[i].func) + length(&s[i].var);
+    const struct pf_site *s = pf_func_site(f, 0);
+    size_t each = sizeof *s + sizeof(struct pf_scope);
+    size_t size = sizeof *f + f->nsites * each + length(&f->name) + length(&f->file);
+    for (uint32_t i = 0; i < f->nsites; i++) {
+        const struct pf_scope *in = pf_site_scope(&s[i]);
+        size += length(&in->file) + length(&in->func) + length(&s[i].var);
+    }
     struct pf_func *c = pf_store_keep(size);
     if (!c)
         return NULL;
     struct pf_site *t = (void *)(c + 1);
-    char *room = (char *)(t + f->nsites);
+    struct pf_scope *scopes = (void *)(t + f->nsites);
+    char *room = (char *)(scopes + f->nsites);
     pf_copy(c, f, sizeof *c);
     pf_copy(t, s, f->nsites * sizeof *t);
     c->sites = (pf_rel)((char *)t - (char *)&c->sites);
     move_string(&c->name, &f->name, &room);
     move_string(&c->file, &f->file, &room);
     for (uint32_t i = 0; i < f->nsites; i++) {
-        move_string(&t[i].file, &s[i].file, &room);
-        move_string(&t[i].func, &s[i].func, &room);
+        const struct pf_scope *in = pf_site_scope(&s[i]);
+        scopes[i] = *in;
+        t[i].scope = (pf_rel)((char *)&scopes[i] - (char *)&t[i].scope);
+        move_string(&scopes[i].file, &in->file, &room);
+        move_string(&scopes[i].func, &in->func, &room);
         move_string(&t[i].var, &s[i].var, &room);
     }
     return c;

@@ -185,11 +185,12 @@ uint32_t pf_stack_id_slow(uint32_t site)
 static bool walk_site(const struct pf_func *f, uint32_t site, uint32_t folded,
                       bool (*see)(const struct pf_position *, void *), void *arg)
 {
-    const struct pf_site *sites = (const void *)((const char *)&f->sites + f->sites);
     for (bool last = false; !last;) {
-        const struct pf_site *s = site < f->nsites ? &sites[site] : NULL;
-        last = !s || !s->inlined;
-        const char *func = s ? pf_rel_str(&s->func) : NULL, *file = s ? pf_rel_str(&s->file) : NULL;
+        const struct pf_site *s = site < f->nsites ? pf_func_site(f, site) : NULL;
+        const struct pf_scope *in = s ? pf_site_scope(s) : NULL;
+        last = !s || !in->inlined;
+        const char *func = s ? pf_rel_str(&in->func) : NULL,
+                   *file = s ? pf_rel_str(&in->file) : NULL;
         struct pf_position p = {
             .func = func ? func : pf_rel_str(&f->name),
             .file = file ? file : pf_rel_str(&f->file),
@@ -198,13 +199,13 @@ static bool walk_site(const struct pf_func *f, uint32_t site, uint32_t folded,
             .column = s ? s->column : 0,
             .kind = s ? s->kind : PF_SITE_NONE,
             .size = s ? s->size : 0,
-            .func_line = s ? s->begins : f->line,
+            .func_line = s ? in->begins : f->line,
             .folded = last && folded,
         };
         if (!see(&p, arg))
             return false;
         if (!last)
-            site = s->inlined - 1;
+            site = in->inlined - 1;
     }
     return true;
 }
@@ -252,10 +253,8 @@ uint32_t pf_stack_flags(uint32_t id)
         const struct pf_func *f = pf_func_at(node_at(name)->func);
         if (!f)
             return all;
-        if (f->entry) {
-            const struct pf_site *sites = (const void *)((const char *)&f->sites + f->sites);
-            return flags | (site < f->nsites ? sites[site].flags : all);
-        }
+        if (f->entry)
+            return flags | (site < f->nsites ? pf_func_site(f, site)->flags : all);
         if (!is_transparent(pf_rel_str(&f->name)))
             flags |= PF_SITEF_BRANCH;
         site = node_at(name)->call - 1;

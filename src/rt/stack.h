@@ -106,12 +106,13 @@ enum pf_native_site {
 };
 /* clang-format off */
 #define PF_NATIVE_SITE_(kind, name)                                                                \
-    ".long 0, 9b - ., 0, 0\n .short 0\n .byte " kind ", 0\n .long 0, 0\n"
+    ".long 7b - ., 0, 0\n .short 0\n .byte 0, " kind "\n"
 #define PF_NATIVE_AS(symbol, text)                                                                 \
     extern struct pf_func pf_native_##symbol __attribute__((visibility("hidden")));                \
     __asm__(".pushsection .rodata.pf_native,\"a\"\n"                                               \
             "9: .asciz \"" text "\"\n"                                                             \
             ".balign 4\n"                                                                          \
+            "7: .long 0, 9b - ., 0, 0\n"                                                           \
             "8:\n" PF_NATIVE_SITE_("1", symbol) PF_NATIVE_SITE_("2", symbol)                       \
                 PF_NATIVE_SITE_("6", symbol) PF_NATIVE_SITE_("8", symbol)                          \
                 PF_NATIVE_SITE_("7", symbol)                                                       \

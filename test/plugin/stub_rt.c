@@ -52,18 +52,16 @@ static const struct pf_site *site_of(uint32_t index)
     struct pf_func *f = __pf_tls.frame[-1].func;
     if (index >= f->nsites)
         die("a site out of range");
-    return (const struct pf_site *)((const char *)&f->sites + f->sites) + index;
+    return pf_func_site(f, index);
 }
 
 __attribute__((no_sanitize("thread"))) static void print_stack(void)
 {
     for (struct pf_frame *f = __pf_tls.frame - 1; --f >= frames;) {
-        const struct pf_site *s =
-            (const struct pf_site *)((const char *)&f->func->sites + f->func->sites) +
-            pf_frame_site(f) - 1;
+        const struct pf_site *s = pf_func_site(f->func, pf_frame_site(f) - 1);
         if (!pf_frame_site(f) || pf_frame_site(f) > f->func->nsites || s->kind != PF_SITE_CALL)
             die("a frame without a call");
-        fprintf(stderr, " < %s:%u", pf_rel_str(&s->func), s->line);
+        fprintf(stderr, " < %s:%u", pf_rel_str(&pf_site_scope(s)->func), s->line);
     }
 }
 
@@ -75,22 +73,20 @@ static void event(int what, uint64_t size, uint32_t site)
         die("a read at a site of another kind");
     if (what == WRITE && s->kind != PF_SITE_WRITE)
         die("a write at a site of another kind");
-    if (s->inlined > __pf_tls.frame[-1].func->nsites)
+    if (pf_site_scope(s)->inlined > __pf_tls.frame[-1].func->nsites)
         die("an inlined site out of range");
     if (!logging)
         return;
-    const char *file = pf_rel_str(&s->file), *var = pf_rel_str(&s->var);
+    const char *file = pf_rel_str(&pf_site_scope(s)->file), *var = pf_rel_str(&s->var);
     const char *slash = file ? strrchr(file, '/') : NULL;
     fprintf(stderr, "%s %lu %s %s:%u %s", names[what], (unsigned long)size, var ? var : "-",
             slash  ? slash + 1
             : file ? file
                    : "?",
-            s->line, pf_rel_str(&s->func));
-    for (const struct pf_site *in = s; in->inlined;) {
-        in = (const struct pf_site *)((const char *)&__pf_tls.frame[-1].func->sites +
-                                      __pf_tls.frame[-1].func->sites) +
-             in->inlined - 1;
-        fprintf(stderr, " < [%s:%u]", pf_rel_str(&in->func), in->line);
+            s->line, pf_rel_str(&pf_site_scope(s)->func));
+    for (const struct pf_site *in = s; pf_site_scope(in)->inlined;) {
+        in = pf_func_site(__pf_tls.frame[-1].func, pf_site_scope(in)->inlined - 1);
+        fprintf(stderr, " < [%s:%u]", pf_rel_str(&pf_site_scope(in)->func), in->line);
     }
     print_stack();
     fputc('\n', stderr);

@@ -29,18 +29,13 @@ static void find_around(struct pf_error_seen *e)
         e->block = (struct pf_block){0};
 }
 
-static const struct pf_site *site_of(const struct pf_func *f, uint32_t site)
-{
-    return (const struct pf_site *)((const char *)&f->sites + f->sites) + site;
-}
-
 static void name_variable(struct pf_error_seen *e, const struct pf_func *f, uint32_t site,
                           uintptr_t addr, uint64_t size)
 {
-    const struct pf_site *s = site_of(f, site);
-    const char *name = pf_rel_str(&s->var), *file = pf_rel_str(&s->file);
+    const struct pf_site *s = pf_func_site(f, site);
+    const char *name = pf_rel_str(&s->var), *file = pf_rel_str(&pf_site_scope(s)->file);
     e->kind = PF_ERROR_STACK;
-    e->function = pf_rel_str(&s->func);
+    e->function = pf_rel_str(&pf_site_scope(s)->func);
     e->object =
         (struct pf_global){.addr = addr, .size = size, .name = name, .file = file, .line = s->line};
 }
@@ -71,7 +66,7 @@ void pf_event_outside(uintptr_t addr, uint32_t site, uint64_t size, uintptr_t ba
     const struct pf_func *f = __pf_tls.frame[-1].func;
     if (!t || !pf_stack_watched())
         return;
-    bool write = site_of(f, site)->kind == PF_SITE_WRITE;
+    bool write = pf_func_site(f, site)->kind == PF_SITE_WRITE;
     if (pf_ignores(t, write))
         return;
     pf_nest();
@@ -87,7 +82,7 @@ void pf_event_outside(uintptr_t addr, uint32_t site, uint64_t size, uintptr_t ba
             e.kind = PF_ERROR_GLOBAL;
         } else {
             name_variable(&e, f, site, base, limit);
-            e.object.line = site_of(f, site)->begins;
+            e.object.line = pf_site_scope(pf_func_site(f, site))->begins;
             if (base < t->stack_lo || base >= t->stack_hi) /* a constant, say */
                 e.kind = PF_ERROR_GLOBAL;
         }

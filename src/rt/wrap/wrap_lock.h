@@ -30,9 +30,7 @@ static inline bool pf_call_is_direct(const struct pf_call *c)
     if (key.caller && key.own && known->caller == key.caller && known->site == key.site &&
         known->own == key.own)
         return true;
-    const pf_rel *sites = &caller->func->sites;
-    const struct pf_site *site = (const struct pf_site *)((const char *)sites + *sites);
-    const char *called = pf_rel_str(&site[pf_frame_site(caller) - 1].var);
+    const char *called = pf_rel_str(&pf_func_site(caller->func, pf_frame_site(caller) - 1)->var);
     const char *own = pf_rel_str(&c->frame->func->name);
     while (called && *called && *called == *own) {
         called++;

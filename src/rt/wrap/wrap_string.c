@@ -19,9 +19,7 @@ static bool is_called_by_name(const struct pf_func *native)
     const struct pf_frame *caller = __pf_tls.frame - 1;
     if (!pf_self() || !caller->func || !pf_frame_site(caller))
         return false;
-    const pf_rel *sites = &caller->func->sites;
-    const struct pf_site *site = (const struct pf_site *)((const char *)sites + *sites);
-    const char *called = pf_rel_str(&site[pf_frame_site(caller) - 1].var);
+    const char *called = pf_rel_str(&pf_func_site(caller->func, pf_frame_site(caller) - 1)->var);
     const char *own = pf_rel_str(&native->name);
     while (called && *called && *called == *own) {
         called++;
