@@ -56,12 +56,12 @@ static uint32_t find(uint32_t first, unsigned mask, uint32_t second, uint32_t de
     uint64_t pair = simplest(first, mask, second);
     if (!(pair >> 48))
         return pair >> 24 & 0xffffff;
-    uint32_t hash = pf_index_hash(pair, 0), i = pf_index_find(&index, hash, same, &pair);
-    if (i)
-        return PF_ID_PAIR | i;
     bool deep = (pair | pair >> 24) & PF_ID_PAIR;
     if (deep && __atomic_load_n(&ndeep, __ATOMIC_RELAXED) >= deep_max)
         return 0;
+    uint32_t hash = pf_index_hash(pair, 0), i = pf_index_find(&index, hash, same, &pair);
+    if (i)
+        return PF_ID_PAIR | i;
     pf_spin_lock(&lock);
     i = pf_index_find(&index, hash, same, &pair);
     if (!i && count < PF_PAIRS_MAX) {

@@ -20,8 +20,8 @@
 
 void pf_idpair_init(void);
 uint32_t pf_idpair(uint32_t first, unsigned mask, uint32_t second);
-/* The same, but of pairs of pairs only some thousands are made, and 0 is the answer then: most would never
- * be met again. */
+/* The same, but once there are some thousands of pairs of pairs the answer is 0 for these: most would never be
+ * met again. */
 uint32_t pf_idpair_likely(uint32_t first, unsigned mask, uint32_t second);
 extern uint32_t pf_idpair_deep_max; /* so many */
 /* The plain id behind `id` for one byte (0..7) of the granule. */

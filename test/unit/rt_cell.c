@@ -61,8 +61,6 @@ void __pf_read2(uintptr_t, uint32_t), __pf_write2(uintptr_t, uint32_t);
 void __pf_read4(uintptr_t, uint32_t), __pf_write4(uintptr_t, uint32_t);
 void __pf_read8(uintptr_t, uint32_t), __pf_write8(uintptr_t, uint32_t);
 void __pf_read16(uintptr_t, uint32_t), __pf_write16(uintptr_t, uint32_t);
-void __pf_read_range(uintptr_t, uint64_t, uint32_t),
-    __pf_write_range(uintptr_t, uint64_t, uint32_t);
 
 /* The entry point for the bytes of mask; false if there is none. */
 static bool enter(uintptr_t addr, unsigned mask, bool write, uint32_t site)

@@ -17,8 +17,8 @@ static void copies(void *dst, void *src, uint64_t n, uint32_t site)
 {
     if (pf_rt.events)
         return;
-    pf_check_range((uintptr_t)src, n, site, 0);
-    pf_check_range((uintptr_t)dst, n, site, PF_CHECK_WRITE);
+    __pf_read_range((uintptr_t)src, n, site);
+    __pf_write_range((uintptr_t)dst, n, site);
 }
 
 void *__pf_memcpy(void *dst, void *src, uint64_t n, uint32_t site)
@@ -36,6 +36,6 @@ void *__pf_memmove(void *dst, void *src, uint64_t n, uint32_t site)
 void *__pf_memset(void *dst, uint32_t byte, uint64_t n, uint32_t site)
 {
     if (!pf_rt.events)
-        pf_check_range((uintptr_t)dst, n, site, PF_CHECK_WRITE);
+        __pf_write_range((uintptr_t)dst, n, site);
     return PF_REAL(memset)(dst, (int)byte, n);
 }
