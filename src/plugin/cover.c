@@ -3,8 +3,8 @@
  *
  * Model:   a fact is "the bytes [p, p + size) were checked (as read or as write) by this thread since
  *          its last possible synchronisation". A check whose fact is available on all paths is
- *          struck; so is a read check when a write check of the same bytes surely follows in the
- *          block with no synchronisation between. Between two synchronisations a thread has one
+ *          struck; so is a read check when a write check of the same bytes surely follows, on all
+ *          paths and with no synchronisation between. Between two synchronisations a thread has one
  *          epoch, so what is ordered with one of the two accesses is ordered with the other.
  *          A fact about p dies where p is defined anew: in a loop the same SSA value is another
  *          address each time round.
@@ -60,6 +60,7 @@ struct cover {
     uint32_t *fact; /* of each step: 1 + fact, 0 none */
     size_t words;
     uint64_t *in, *out, *born; /* per block: sets; born: facts whose pointer is defined there */
+    uint64_t *ahead; /* per block: facts of writes that surely follow */
     uint64_t *now;
     struct {
         uint32_t by; /* checks that state it */
@@ -99,20 +100,53 @@ static void walk_block(struct cover *c, struct pf_plan *plan, size_t block, bool
     }
 }
 
-/* A read check just before a write check of the same bytes. */
-static void strike_backwards(struct cover *c, struct pf_plan *plan, size_t block)
+/* c->now: the write checks that surely follow behind the block, in this epoch; then: before it. With `strike`,
+ * reads that one of them covers are struck. */
+static void walk_back(struct cover *c, struct pf_plan *plan, size_t block, bool strike)
 {
-    memset(c->now, 0, c->words * sizeof *c->now);
     for (size_t k = plan->first_step[block + 1]; k-- > plan->first_step[block];) {
         struct pf_step *s = &plan->steps[k];
         if (c->fact[k]) {
-            if (!s->write && covering(&c->facts, c->now, c->fact[k], s))
-                s->what = PF_DO_NOTHING;
-            else if (s->write)
+            if (s->write)
                 set_bit(c->now, c->fact[k] - 1);
+            else if (strike && covering(&c->facts, c->now, c->fact[k], s))
+                s->what = PF_DO_NOTHING;
         }
         if (s->kills || s->what == PF_DO_CALL) /* a call need not come back */
             memset(c->now, 0, c->words * sizeof *c->now);
+    }
+    for (size_t w = 0; w < c->words; w++)
+        c->now[w] &= ~c->born[block * c->words + w];
+}
+
+/* c->now: what is ahead on all ways out of the block. */
+static void look_ahead(struct cover *c, struct pf_plan *plan, size_t block)
+{
+    LLVMValueRef term = LLVMGetBasicBlockTerminator(plan->blocks[block]);
+    unsigned ns = LLVMGetNumSuccessors(term);
+    memset(c->now, ns ? 0xff : 0, c->words * sizeof *c->now);
+    for (unsigned i = 0; i < ns; i++) {
+        size_t s = *pf_ptrmap_find(&plan->block_index, LLVMGetSuccessor(term, i));
+        for (size_t w = 0; w < c->words; w++)
+            c->now[w] &= c->ahead[s * c->words + w];
+    }
+}
+
+/* Before each block: the write checks that surely follow. From nothing upwards, so that what is behind a loop is not
+ * ahead of it: it may never be left. */
+static void solve_ahead(struct cover *c, struct pf_plan *plan)
+{
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t b = plan->nblocks; b-- > 0;) {
+            look_ahead(c, plan, b);
+            walk_back(c, plan, b, false);
+            uint64_t *ahead = c->ahead + b * c->words;
+            if (!memcmp(c->now, ahead, c->words * sizeof *ahead))
+                continue;
+            memcpy(ahead, c->now, c->words * sizeof *ahead);
+            changed = true;
+        }
     }
 }
 
@@ -192,26 +226,32 @@ void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan)
             c.fact[k] = fact_of(&c.facts, &plan->steps[k]);
     c.words = (c.facts.n + 63) / 64;
     size_t sets = plan->nblocks * c.words;
-    if (c.words && sets * 3 * sizeof(uint64_t) <= COVER_MAX) {
+    if (c.words && sets * 4 * sizeof(uint64_t) <= COVER_MAX) {
         c.in = calloc(sets, sizeof *c.in);
         c.out = calloc(sets, sizeof *c.out);
         c.born = calloc(sets, sizeof *c.born);
+        c.ahead = calloc(sets, sizeof *c.ahead);
         c.now = calloc(c.words, sizeof *c.now);
         c.stated = calloc(c.facts.n, sizeof *c.stated);
-        if (!c.in || !c.out || !c.born || !c.now || !c.stated)
+        if (!c.in || !c.out || !c.born || !c.ahead || !c.now || !c.stated)
             abort();
         note_births(&c, plan);
         solve(&c, plan);
         for (size_t b = 0; b < plan->nblocks; b++) {
             memcpy(c.now, c.in + b * c.words, c.words * sizeof *c.now);
             walk_block(&c, plan, b, true);
-            strike_backwards(&c, plan, b);
+        }
+        solve_ahead(&c, plan);
+        for (size_t b = 0; b < plan->nblocks; b++) {
+            look_ahead(&c, plan, b);
+            walk_back(&c, plan, b, true);
         }
         note_kept(&c, plan);
     }
     free(c.in);
     free(c.out);
     free(c.born);
+    free(c.ahead);
     free(c.now);
     free(c.stated);
     free(c.fact);
