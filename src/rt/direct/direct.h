@@ -114,8 +114,10 @@ void pf_sched_stirred(void);
 void pf_sched_interrupt(struct pf_context *c);
 /* Inside pf_world_poll: so much real time went by in the kernel. */
 void pf_sched_pass(uint64_t ns);
-/* Those who wait, by their number; NULL: the first, no more. */
+/* Those who wait for other things than futexes, who came first first; NULL: the first, no more. */
 struct pf_context *pf_sched_next_waiter(struct pf_context *after, struct pf_wait *out);
+/* Does anybody wait for a futex that another process may wake? */
+bool pf_sched_waits_shared(void);
 /* The segment ends at the next event. Async-signal-safe; while recording. */
 void pf_sched_hurry(void);
 /* How many segments were closed. */

@@ -2,6 +2,8 @@
 #include "fuzz.h"
 
 #define SLICE 1000
+#define RR_FAIR                                                                                    \
+    61 /* turns of which one is shorter: loops that fill a slice would keep a lock for ever */
 #define PCT_LENGTH 20000
 #define PCT_FAIR 100000 /* a thread that spins at the top must not keep the others from running */
 #define POS_FAIR 1000 /* who fell to the bottom by giving way comes up again: the others may spin */
@@ -165,7 +167,9 @@ uint64_t pf_policy_grant(struct pf_policy *p, struct pf_context *c, uint64_t eve
     (void)c;
     switch (p->kind) {
     case PF_POLICY_RR:
-        return p->slice;
+        if (++p->decisions % RR_FAIR)
+            return p->slice;
+        return 1 + p->decisions / RR_FAIR * 0x9e3779b97f4a7c15u % p->slice;
     case PF_POLICY_RANDOM:
     case PF_POLICY_FUZZ: {
         uint64_t r = draw(p);

@@ -1,7 +1,8 @@
 /*
  * policy.h - which thread runs next, and for how many events.
  *
- * Model:   rr:SLICE          in turn, SLICE events each (standard: rr:1000)
+ * Model:   rr:SLICE          in turn, SLICE events each (standard: rr:1000), every 61st time
+ *                            fewer, lest a loop that fills a slice keep its lock for ever
  *          random:SEED       uniformly among those that can run; lengths log-uniform from 1 to 1024,
  *                            so that both near and far interleavings are met
  *          pct:SEED,DEPTH[,LENGTH]  strict random priorities; at DEPTH-1 random points of the first
@@ -36,7 +37,7 @@ struct pf_policy {
     uint64_t change[PF_POLICY_CHANGES]; /* pct: in order; numbers of events */
     uint32_t nchange, next_change;
     uint64_t bottom; /* pct, pos: priorities below all given so far */
-    uint64_t decisions; /* pos: so far */
+    uint64_t decisions; /* rr, pos: so far */
 };
 
 bool pf_policy_parse(struct pf_policy *p, const char *text);

@@ -49,19 +49,22 @@ static struct look gather(void)
             room[l.fds] = x->set[i];
             room[l.fds++].revents = 0;
         }
-        l.repeats |= x->repeat || w.shared;
+        l.repeats |= x->repeat;
         l.children |= w.kind == PF_WAIT_CHILD;
         l.signals |= w.kind == PF_WAIT_SIGNAL;
     }
+    l.repeats |= pf_sched_waits_shared();
     return l;
 }
 
+/* Who came first is woken first: a pipe that many read from may be a lock. */
 static bool tell_ready(bool child)
 {
-    struct pf_wait w;
+    struct pf_wait w, v;
     size_t at = 0;
     bool any = false;
-    for (struct pf_context *c = NULL; (c = pf_sched_next_waiter(c, &w));) {
+    for (struct pf_context *c = pf_sched_next_waiter(NULL, &w), *next; c; c = next, w = v) {
+        next = pf_sched_next_waiter(c, &v);
         const struct pf_world_context *x = pf_world_of(c);
         bool ready = w.kind == PF_WAIT_CHILD && child;
         for (uint32_t i = 0; i < x->set_size; i++)

@@ -14,6 +14,7 @@ static struct {
     struct pf_queue futex[BUCKETS];
     struct pf_queue other; /* waits that are not futexes */
     uint32_t outside; /* threads that wait for something outside */
+    uint32_t shared; /* those of them that wait for a futex in shared memory */
     uint64_t deadline; /* of all who wait; a lower bound; 0: none */
     uint32_t since_poll;
     bool polling;
@@ -34,6 +35,7 @@ void pf_waits_add(struct pf_context *c)
     uint64_t deadline = c->wait.deadline;
     pf_queue_add(c->wait.kind == PF_WAIT_FUTEX ? bucket(c->wait.object) : &w.other, c);
     w.outside += is_outside(c);
+    w.shared += c->wait.shared;
     if (deadline && (!w.deadline || deadline < w.deadline))
         w.deadline = deadline;
 }
@@ -41,10 +43,12 @@ void pf_waits_add(struct pf_context *c)
 void pf_waits_remove(struct pf_context *c)
 {
     w.outside -= is_outside(c);
+    w.shared -= c->wait.shared;
     pf_queue_remove(c);
 }
 
 bool pf_waits_outside(void) { return w.outside; }
+bool pf_sched_waits_shared(void) { return w.shared; }
 bool pf_waits_any(void) { return w.outside || w.deadline; }
 
 /* --- ended by other threads --- */
@@ -92,14 +96,10 @@ uint32_t pf_sched_requeue(uint64_t from, uint64_t to, uint32_t n)
 
 struct pf_context *pf_sched_next_waiter(struct pf_context *after, struct pf_wait *out)
 {
-    for (uint32_t i = after ? after->number + 1 : 0; i < pf_contexts(); i++) {
-        struct pf_context *c = pf_context_at(i);
-        if (c->state == PF_CONTEXT_WAITING) {
-            *out = c->wait;
-            return c;
-        }
-    }
-    return NULL;
+    struct pf_context *c = after ? after->next : w.other.first;
+    if (c)
+        *out = c->wait;
+    return c;
 }
 
 /* --- ended from outside --- */
