@@ -314,7 +314,7 @@ bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, const ch
     struct pf_error e;
     pf_status s = pf_events_open(&events, clip, &e);
     bool ok = s == PF_OK;
-    t->recorded.present = t->has_branches = true;
+    t->recorded.present = t->unwatched = t->has_branches = true;
     if (ok) {
         l.names = pf_events_names(events);
         take_variables(&l);

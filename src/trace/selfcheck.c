@@ -67,7 +67,7 @@ static bool check_block(struct checker *c, const struct pf_event *e)
         if (c->t->reuses.at[c->reuse] != block || !c->live[old])
             continue;
         /* What libc gives back when a thread is over, nobody tells. */
-        if (!c->t->recorded.present)
+        if (!c->t->unwatched)
             return wrong(c, "hands out memory that is in use");
         c->live[old] = false;
     }
@@ -88,7 +88,7 @@ static bool check_access(struct checker *c, struct pf_event *e)
             if (pf_trace_cell_value(c->t, e, k, true, &v)) {
                 if (m->known && m->value != v) {
                     /* A recorded program has code that nobody watches. */
-                    if (!missing && !c->t->recorded.present)
+                    if (!missing && !c->t->unwatched)
                         return wrong(c, "reads %" PRIu64 " where the last write left %" PRIu64, v,
                                      m->value);
                     e->flags |= PF_EF_ORPHAN;

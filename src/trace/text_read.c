@@ -73,9 +73,9 @@ static bool number(const char **p, const char *end, uint64_t *out)
             return false;
     } else
         for (; s < end && isdigit((unsigned char)*s); s++) {
-            if (v > (UINT64_MAX - 9) / 10)
+            if (__builtin_mul_overflow(v, 10u, &v) ||
+                __builtin_add_overflow(v, (uint64_t)(*s - '0'), &v))
                 return false;
-            v = v * 10 + (uint64_t)(*s - '0');
         }
     if (s == digits)
         return false;
@@ -388,7 +388,14 @@ bool pf_trace_read_text(struct pf_trace *t, const char *file, const char *text, 
     if (memchr(text, 0, len))
         ok = fail(&r, "not a text trace: it holds zero bytes");
     for (next(&r); ok && r.tok_len;) {
-        if (is(&r, "init")) {
+        if (is(&r, "recorded")) {
+            t->unwatched = true;
+            next(&r);
+            if (is(&r, "cut")) {
+                t->recorded.cut = true;
+                next(&r);
+            }
+        } else if (is(&r, "init")) {
             struct spot s;
             next(&r);
             ok = spot(&r, &s) && (s.has_value || fail(&r, "expected a value after 'init'"));

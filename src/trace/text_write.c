@@ -2,6 +2,7 @@
  * text_write.c - the writer of the text form, one event a line.
  */
 #include "text.h"
+#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -19,14 +20,15 @@ static uint32_t variable_of(const struct pf_trace *t, uint64_t addr, uint64_t *o
                 hi = mid;
         }
         const struct pf_variable *v = lo ? &t->recorded.variables.at[lo - 1] : NULL;
-        if (!v || addr - v->addr >= v->size)
-            return PF_NONE;
+        if (!v || addr - v->addr >= v->size || v->size > PF_NAMED_STRIDE)
+            return PF_NONE; /* a larger one would reach into the next when it is read back */
         *offset = addr - v->addr;
         return v->name;
     }
     for (uint32_t i = 0; i < t->names.len; i++) {
         uint64_t a = t->names.at[i].addr;
-        if (a && a <= addr && addr - a < 0x10000 && (best == PF_NONE || a > addr - *offset)) {
+        if (a && a <= addr && addr - a < PF_NAMED_STRIDE &&
+            (best == PF_NONE || a > addr - *offset)) {
             best = i;
             *offset = addr - a;
         }
@@ -53,7 +55,7 @@ static const char *role(const struct pf_trace *t, enum pf_role r, uint32_t n)
 
 static void put_place(const struct pf_trace *t, uint32_t place, FILE *out)
 {
-    char text[160];
+    char text[240];
     pf_trace_place_text(t, place, text, sizeof text);
     fputs(text, out);
 }
@@ -92,6 +94,13 @@ static void put_ordering(const struct pf_event *e, FILE *out)
     fputs(e->flags & PF_EF_RELAXED ? " relaxed" : "", out);
     fputs(e->flags & PF_EF_ACQUIRE ? " acquire" : "", out);
     fputs(e->flags & PF_EF_RELEASE ? " release" : "", out);
+}
+
+/* A path may have characters that end a word or begin a comment. */
+static void put_file(const char *s, FILE *out)
+{
+    for (; *s; s++)
+        fputc(isspace((unsigned char)*s) || strchr("#{}", *s) ? '_' : *s, out);
 }
 
 static void put_event(const struct pf_trace *t, uint32_t i, FILE *out)
@@ -150,13 +159,18 @@ static void put_event(const struct pf_trace *t, uint32_t i, FILE *out)
         break;
     }
     const struct pf_site_info *s = &t->sites.at[e->site];
-    if (*pf_trace_text(t, s->file))
-        fprintf(out, " @%s:%u", pf_trace_text(t, s->file), s->line);
+    if (*pf_trace_text(t, s->file)) {
+        fputs(" @", out);
+        put_file(pf_trace_text(t, s->file), out);
+        fprintf(out, ":%u", s->line);
+    }
     fputc('\n', out);
 }
 
 void pf_trace_write_text(const struct pf_trace *t, FILE *out)
 {
+    if (t->unwatched)
+        fputs(t->recorded.cut ? "recorded cut\n" : "recorded\n", out);
     for (size_t i = 0; i < t->initials.len; i++) {
         fputs("init ", out);
         put_place(t, t->initials.at[i].place, out);

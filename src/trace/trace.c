@@ -26,8 +26,7 @@ const uint8_t pf_event_operand[PF_EV_KINDS] = {
 };
 
 /* Variables of the text form get addresses of their own, far apart. */
-#define NAMED_BASE 0x10000000ull
-#define NAMED_STRIDE 0x10000ull
+#define NAMED_BASE 0x1000000000000000ull /* where no program has memory */
 
 static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
 {
@@ -184,7 +183,7 @@ uint64_t pf_trace_variable(struct pf_trace *t, uint32_t name)
 {
     struct pf_name *n = &t->names.at[name];
     if (!n->addr)
-        n->addr = NAMED_BASE + NAMED_STRIDE * ++t->tables->variables;
+        n->addr = NAMED_BASE + PF_NAMED_STRIDE * ++t->tables->variables;
     return n->addr;
 }
 

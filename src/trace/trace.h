@@ -110,7 +110,7 @@ struct pf_recorded_trail {
     uint32_t first, n; /* in trail_sites: sites, innermost first */
 };
 
-/* What only a recording has; all empty in a trace from text. */
+/* What only a recording has; in a trace from text all is empty but `cut`. */
 struct pf_recorded {
     PF_VEC(struct pf_variable) variables; /* by address */
     pf_vec_u32 index; /* of each event among those of its thread (its name in schedules) */
@@ -146,6 +146,8 @@ struct pf_trace {
     struct pf_recorded recorded;
     bool has_branches; /* else every read counts as a branch: pf_event_decided */
     bool has_calls;
+    bool
+        unwatched; /* of a program that has code without events too: values may come out of nowhere */
     bool sealed;
     struct pf_trace_tables *tables; /* interning, private */
 };
@@ -172,6 +174,7 @@ size_t pf_trace_nobjects(const struct pf_trace *t, enum pf_role role);
 void pf_trace_object_at(struct pf_trace *t, enum pf_role role, uint32_t number, uint64_t addr);
 /* The name of that number. */
 uint32_t pf_trace_role_name(const struct pf_trace *t, enum pf_role role, uint32_t number);
+#define PF_NAMED_STRIDE 0x10000ull /* bytes between two named variables */
 /* The address of a named variable; a new one when unseen. */
 uint64_t pf_trace_variable(struct pf_trace *t, uint32_t name);
 uint32_t pf_trace_place(struct pf_trace *t, uint64_t addr, uint64_t size);

@@ -136,6 +136,25 @@ static void test_cells(void **state)
     pf_trace_release(&t);
 }
 
+/* The largest values are values too; what is larger is none. */
+static void test_large_values(void **state)
+{
+    static const char *const values[] = {"18446744073709551615", "18446744073709551610",
+                                         "18446744073709551609", "18446744073709551616",
+                                         "99999999999999999999"};
+    for (uint32_t i = 0; i < 5; i++) {
+        char text[64];
+        int n = snprintf(text, sizeof text, "T0 write 0x1000=%s", values[i]);
+        struct pf_trace t;
+        struct pf_trace_error err;
+        pf_trace_init(&t);
+        assert_int_equal(pf_trace_read_text(&t, "x", text, (size_t)n, &err), i < 3);
+        if (i < 3)
+            assert_int_equal(t.events.at[0].value, strtoull(values[i], NULL, 10));
+        pf_trace_release(&t);
+    }
+}
+
 static void test_sniff(void **state)
 {
     assert_int_equal(pf_trace_sniff("# a\n\nT0|w(x)|1\n", 15), PF_FORM_STD);
@@ -147,9 +166,8 @@ static void test_sniff(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip),
-        cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_cells),
+        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_cells),      cmocka_unit_test(test_large_values),
         cmocka_unit_test(test_sniff),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
