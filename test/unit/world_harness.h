@@ -100,6 +100,7 @@ void pf_sched_interrupt(struct pf_context *c)
         c->woken = PF_WOKEN_SIGNAL;
     }
 }
+bool pf_sched_waits_shared(void) { return false; }
 struct pf_context *pf_sched_next_waiter(struct pf_context *after, struct pf_wait *out)
 {
     if (after || self.state != PF_CONTEXT_WAITING)
