@@ -46,12 +46,10 @@ static void become_gdb(const struct pf_channel *c, pid_t target, char **argument
         script = NULL;
     while (arguments[n])
         n++;
-    /* SIGTRAP: the runtime's own breakpoints, in loops that wait (spun.c); gdb knows its own by their places. */
+    /* SIG64: the runtime's tick (PF_ORPHAN_SIGNAL). SIGTRAP is up to gdb.py. */
     char *first[] = {"gdb",  "-q",
                      "-iex", "handle SIGSYS nostop noprint pass",
-                     "-iex", "set confirm off",
-                     "-iex", "handle SIGTRAP nostop noprint pass",
-                     "-iex", "set confirm on",
+                     "-iex", "handle SIG64 nostop noprint pass",
                      "-p",   pid,
                      "-ex",  point,
                      "-ex",  go,

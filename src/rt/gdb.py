@@ -54,13 +54,45 @@ def go_to_point():
     gdb.execute("frame")
 
 
+def pass_traps():
+    """The runtime has breakpoints of its own, in loops that wait (spun.c): their traps are for it. gdb then hands on
+    those of its own steps too, so this is not done without need."""
+    asks = gdb.parameter("confirm")
+    gdb.execute("set confirm off")
+    gdb.execute("handle SIGTRAP nostop noprint pass", to_string=True)
+    gdb.execute("set confirm %s" % ("on" if asks else "off"))
+
+
+class Planted(gdb.Breakpoint):
+    """The runtime plants the first of them while gdb is there."""
+
+    def stop(self):
+        pass_traps()
+        return False
+
+
+def watch_traps():
+    try:
+        planted = int(gdb.parse_and_eval("*(unsigned *)&pf_spun_points"))
+        Planted("*(long)pf_spun_planted", internal=True)
+    except gdb.error:  # no symbols
+        planted = 1
+    if planted:
+        pass_traps()
+
+
 def end(_):
     for inferior in gdb.inferiors():
         if inferior.pid:
             gdb.execute("kill inferiors %d" % inferior.num, to_string=True)
 
 
+# `step` goes into the program's functions, not into ours.
+for depth in ("*", "*/*", "*/*/*"):
+    gdb.execute("skip -gfi photofinish-rt/%s" % depth, to_string=True)
+gdb.execute("skip -rfu ^(__)?pf_", to_string=True)
 Program()
 if hasattr(gdb.events, "gdb_exiting"):
     gdb.events.gdb_exiting.connect(end)
+watch_traps()
 go_to_point()

@@ -134,3 +134,34 @@ status 139 "$PF" record -o c.clip -- ./dead 1
 gdb 0 c.clip -- -batch -ex continue
 has out "SIGSEGV"
 has out "dead.c:14"
+
+# Steps from the point on are the debugger's own affair, and the runtime's tick is none of it.
+cat >steps.c <<'C'
+#include <pthread.h>
+#include <stdio.h>
+static int shared;
+static void *adds(void *a)
+{
+    shared += 1;
+    shared += 2;
+    shared += 3;
+    return a;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, adds, 0);
+    for (volatile long i = 0; i < 60000000; i++)
+        ;
+    pthread_join(t, 0);
+    printf("sum %d\n", shared);
+    return 0;
+}
+C
+"$PF" cc -O0 -g steps.c -o steps
+status 0 "$PF" record -o steps.clip -- ./steps
+gdb 0 --until T1:1 steps.clip -- -batch -ex next -ex next -ex step -ex 'bt 1' -ex finish -ex continue
+grep -qE '^#0 .*adds .*steps.c:9' out || fail "three steps do not lead to the end of the function"
+has out "exited normally"
+hasnt out "on_fault"
+hasnt out "received signal"

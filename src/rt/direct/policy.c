@@ -138,6 +138,7 @@ struct pf_context *pf_policy_pick(struct pf_policy *p, struct pf_queue *ready,
     struct pf_context *c;
     switch (p->kind) {
     case PF_POLICY_RR:
+        p->shorter = !yielded && ++p->decisions % RR_FAIR == 0;
         return ready->first ? ready->first : me;
     case PF_POLICY_RANDOM:
     case PF_POLICY_FUZZ:
@@ -167,8 +168,9 @@ uint64_t pf_policy_grant(struct pf_policy *p, struct pf_context *c, uint64_t eve
     (void)c;
     switch (p->kind) {
     case PF_POLICY_RR:
-        if (++p->decisions % RR_FAIR)
+        if (!p->shorter)
             return p->slice;
+        p->shorter = false;
         return 1 + p->decisions / RR_FAIR * 0x9e3779b97f4a7c15u % p->slice;
     case PF_POLICY_RANDOM:
     case PF_POLICY_FUZZ: {

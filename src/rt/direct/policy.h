@@ -37,7 +37,8 @@ struct pf_policy {
     uint64_t change[PF_POLICY_CHANGES]; /* pct: in order; numbers of events */
     uint32_t nchange, next_change;
     uint64_t bottom; /* pct, pos: priorities below all given so far */
-    uint64_t decisions; /* rr, pos: so far */
+    uint64_t decisions; /* rr, pos: so far; of rr those where nobody gave way */
+    bool shorter; /* rr: the next turn */
 };
 
 bool pf_policy_parse(struct pf_policy *p, const char *text);

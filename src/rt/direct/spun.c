@@ -72,11 +72,11 @@ static struct {
     bool gives_way; /* else it is only expected */
     bool repeats; /* a round changes nothing */
 } points[POINTS];
-static uint32_t npoints;
+uint32_t pf_spun_points; /* how many; gdb.py looks at it */
 
 static int point_at(uint64_t at)
 {
-    for (uint32_t i = 0; i < npoints; i++)
+    for (uint32_t i = 0; i < pf_spun_points; i++)
         if (points[i].at == at)
             return (int)i;
     return -1;
@@ -84,19 +84,24 @@ static int point_at(uint64_t at)
 
 static void put_byte(uint64_t at, uint8_t byte) { *(volatile uint8_t *)at = byte; }
 
+/* A debugger is told that there are traps of ours from now on: gdb.py has a breakpoint here. */
+__attribute__((noinline, used)) void pf_spun_planted(void) { __asm__ volatile(""); }
+
 /* False: there cannot be one. */
 static bool plant(uint64_t at, bool gives_way)
 {
     int i = point_at(at);
     if (i < 0) {
         uint64_t page = at & -4096ull;
-        if (npoints == POINTS ||
+        if (pf_spun_points == POINTS ||
             pf_sys(SYS_mprotect, page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
             return false;
-        i = (int)npoints++;
+        i = (int)pf_spun_points++;
         points[i].at = at;
         points[i].byte = *(volatile uint8_t *)at;
         points[i].gives_way = points[i].repeats = false;
+        if (pf_materialised)
+            pf_spun_planted();
         put_byte(at, BREAKPOINT);
     }
     points[i].gives_way |= gives_way;
@@ -105,10 +110,10 @@ static bool plant(uint64_t at, bool gives_way)
 
 void pf_spun_child(void)
 {
-    for (uint32_t i = 0; i < npoints; i++)
+    for (uint32_t i = 0; i < pf_spun_points; i++)
         if (*(volatile uint8_t *)points[i].at == BREAKPOINT)
             put_byte(points[i].at, points[i].byte);
-    npoints = 0;
+    pf_spun_points = 0;
 }
 
 /* --- where the thread is --- */
@@ -314,7 +319,7 @@ static void pass(ucontext_t *u, int i)
             pf_spun_give_way(u);
             c->gave_way = false;
             put_byte(points[i].at, points[i].byte);
-            points[i] = points[--npoints];
+            points[i] = points[--pf_spun_points];
             return;
         }
         if (++k.passes > PASSES_MAX)

@@ -54,4 +54,8 @@ void pf_spun_child(void);
 /* The code at u goes on as if it had called sched_yield in between (switch.S). */
 void pf_spun_give_way(ucontext_t *u);
 
+/* For debuggers alone: the number of breakpoints in the target's loops, and what is called before each. */
+extern uint32_t pf_spun_points;
+void pf_spun_planted(void);
+
 #endif
