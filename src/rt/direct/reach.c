@@ -177,6 +177,7 @@ static bool use(struct pf_kept *k, const void *callee, uint32_t n, void *const *
         k->variables = pf_variables_epoch();
     }
     pf_walk_scan(&k->w);
+    pf_kept_knows(k, callee);
     spent += k->w.looked + WORDS_CALL;
     k->cost += k->w.looked;
     return pf_kept_settle(k, before);
@@ -287,6 +288,14 @@ struct pf_reach_set pf_reach_find(const void *callee, uint32_t n, void *const *w
         pf_walk_begin(&scratch);
         k = pf_kept_find(n, words, all);
     }
+    if (k && spent + k->cost > most && pf_kept_stands(k, callee, n, words, all)) {
+        if (checks) {
+            walk(callee, n, words, function, all, k);
+            check(k);
+        }
+        spent += WORDS_CALL;
+        return (struct pf_reach_set){out, 0, k->number, pf_kept_entered(k)};
+    }
     if (k && spent + k->cost > most && use(k, callee, n, words, function, all)) {
         if (checks) {
             walk(callee, n, words, function, all, k);
@@ -306,6 +315,8 @@ struct pf_reach_set pf_reach_find(const void *callee, uint32_t n, void *const *w
         (scratch.looked > KEEP_MIN || checks)) {
         k = pf_kept_make(&scratch, all, numbers + 1); /* a number of its own: it will grow */
         failed = !k;
+        if (k)
+            pf_kept_knows(k, callee);
         if (k)
             return (struct pf_reach_set){out, m, ++numbers, pf_kept_entered(k)};
     }

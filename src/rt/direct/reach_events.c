@@ -78,7 +78,7 @@ void pf_kept_event(const struct pf_traced *e)
                                *(const pf_code_u64 *)((const char *)e->bytes + at));
         break;
     case PF_EV_ALLOC:
-        pf_kept_allocated(e->what, pf_calls_open);
+        pf_kept_allocated(e->what, e->more, pf_calls_open);
         break;
     case PF_EV_FREE:
         pf_kept_freed(e->what);

@@ -1,4 +1,6 @@
 #include "reach_kept.h"
+#include "context.h"
+#include "pf_abi.h"
 #include "reach_names.h"
 #include "sys.h"
 
@@ -6,12 +8,13 @@
 #define OBJECTS (1u << 18)
 #define SLACK 1024u     /* objects that a set may always grow by */
 #define PENDING 4096u   /* not followed yet */
+#define WORDS_MOST 64u  /* that are looked at one by one */
 #define GRANULE_BITS 9u /* of memory that is written */
 #define GRANULES (1u << 18)
 #define GRANULES_MOST (1u << 16) /* of one object */
 
 /* What recorded code has written: a value into the word at addr (0: it counts wherever it was written), or `size` bytes that are
- * not known. */
+ * not known. A value of size 0: a block that begins there now. */
 struct pending {
     uint64_t addr, size, value;
 };
@@ -96,20 +99,40 @@ void pf_kept_read(uint64_t value)
     note_for_open(value);
 }
 
-void pf_kept_allocated(uint64_t addr, bool missing)
+/* Of a block that was made from another one. A call that is under way may have taken words out of it until they are looked at. */
+static void note_content(struct pf_kept *k, uint64_t addr, uint64_t size)
+{
+    if (!k->open)
+        note(k, (struct pending){addr, size, 0});
+    for (uint64_t at = addr; k->open && at + 8 <= addr + size; at += 8) {
+        uint64_t p = *(volatile uint64_t *)at;
+        if (p >> 16 && !(p >> 47) && !pf_walk_knows(&k->w, p))
+            note(k, (struct pending){0, 8, p});
+    }
+}
+
+void pf_kept_allocated(uint64_t addr, uint64_t size, bool missing)
 {
     if (missing)
         note_for_open(addr);
-    for (uint32_t i = 0; i < KEPT; i++)
-        if (kept[i].live && pf_walk_is_ghost(&kept[i].w, addr))
-            note(&kept[i], (struct pending){0, 8, addr});
+    for (uint8_t in = *granule(addr >> GRANULE_BITS); in; in &= (uint8_t)(in - 1)) {
+        struct pf_kept *k = &kept[__builtin_ctz(in)];
+        if (!k->live || !pf_walk_knows(&k->w, addr))
+            continue;
+        if ((!k->open || size <= WORDS_MOST * 8) && pf_walk_revive(&k->w, addr, size))
+            note_content(k, addr, size);
+        else
+            note(k, (struct pending){0, 0, addr});
+    }
 }
 
 void pf_kept_freed(uint64_t addr)
 {
-    for (uint32_t i = 0; i < KEPT; i++)
-        if (kept[i].live)
-            pf_walk_forget(&kept[i].w, addr);
+    for (uint8_t in = *granule(addr >> GRANULE_BITS); in; in &= (uint8_t)(in - 1)) {
+        struct pf_kept *k = &kept[__builtin_ctz(in)];
+        if (k->live)
+            pf_walk_forget(&k->w, addr, k->told);
+    }
 }
 
 /* --- using one --- */
@@ -182,9 +205,14 @@ static uint32_t view_of(struct pf_kept *k, uint64_t end)
         return PF_KEPT_VIEWS;
     pf_zero(k->seen[i], PF_WALK_SEEN * sizeof **k->seen);
     k->view[i] = end;
-    k->since[i] = 0;
+    k->thread[i].of = NULL;
     k->nviews++;
     return i;
+}
+
+static bool has_rested(const struct pf_walk_thread *t)
+{
+    return t->of && t->of != pf_context_self() && t->stopped && t->of->stopped == t->stopped;
 }
 
 /* Those whose threads have run, and what was added to. */
@@ -192,17 +220,17 @@ static void renew_stacks(struct pf_kept *k)
 {
     uint32_t unchanged = 0; /* a bit for each */
     for (uint32_t i = 0; i < k->nviews; i++) {
-        uint64_t since = pf_walk_stack_since(k->view[i] - 1);
-        if (since && since == k->since[i])
+        struct pf_walk_thread now = pf_walk_stack_thread(k->view[i] - 1);
+        if (has_rested(&now) && now.of == k->thread[i].of && now.stopped == k->thread[i].stopped)
             unchanged |= 1u << i;
-        k->since[i] = since;
+        k->thread[i] = now;
     }
     for (uint32_t s = 0; s < k->nstack; s++) {
         uint32_t i = view_of(k, pf_walk_stack_end(k->stack[s].addr));
         if (i == PF_KEPT_VIEWS)
             k->w.odd = true;
         else
-            pf_walk_stack(&k->w, k->stack[s], unchanged >> i & 1 ? NULL : k->seen[i]);
+            pf_walk_stack(&k->w, k->stack[s], k->loose[s], unchanged >> i & 1 ? NULL : k->seen[i]);
     }
 }
 
@@ -217,6 +245,133 @@ void pf_kept_renew(struct pf_kept *k, uint32_t n, void *const *words)
     npending[i] = 0;
     for (uint32_t word = 0; word < n; word++)
         pf_walk_follow(&k->w, (uintptr_t)words[word], true);
+}
+
+/* --- one that nothing is to be added to --- */
+
+static bool covers_words(const struct pf_kept *k, uint64_t from, uint64_t size);
+
+/* A piece of a stack that p is in, and that was told. What is in it was looked at (covers_stacks), or is now. A variable that another
+ * place has the address of is accessed by events. */
+static bool covers_place(const struct pf_kept *k, uint64_t p, bool handed)
+{
+    for (uint32_t s = 0; s < k->nstack; s++)
+        if (p - k->stack[s].addr < k->stack[s].size)
+            return pf_kept_within(k->pieces, k->npieces, (struct pf_range_of){p, 1}) &&
+                   (k->loose[s] || !handed || has_rested(&k->thread[k->view_of[s]]) ||
+                    covers_words(k, k->stack[s].addr, k->stack[s].size));
+    return false;
+}
+
+static bool covers(const struct pf_kept *k, uint64_t p, bool handed)
+{
+    return pf_walk_covers(&k->w, p, handed) || covers_place(k, p, handed);
+}
+
+/* A piece of a stack that is in use from `live` on, against what was seen there. */
+static bool covers_piece(struct pf_kept *k, struct pf_range_of piece, uint32_t view, uint64_t live)
+{
+    const struct pf_walk_thread *t = &k->thread[view];
+    uint64_t end = piece.addr + piece.size, from = piece.addr > live ? piece.addr : live;
+    if (from >= end)
+        return true;
+    if ((t->hi - from) / 8 >= PF_WALK_SEEN ||
+        !pf_kept_within(k->pieces, k->npieces, (struct pf_range_of){from, end - from}))
+        return false;
+    for (from = (from + 7) & ~7ull; from + 8 <= end; from += 8) {
+        uint64_t p = *(volatile uint64_t *)from, *old = &k->seen[view][(t->hi - from) / 8];
+        if (p == *old)
+            continue;
+        bool below = p >= t->lo && p < live; /* nothing is there now */
+        if (!below && !covers(k, p, false))
+            return false;
+        *old = below ? 0 : p;
+    }
+    return true;
+}
+
+/* All pieces of those stacks that are more than variables. */
+static bool covers_stacks(struct pf_kept *k)
+{
+    for (uint32_t i = 0; i < k->nviews; i++) {
+        struct pf_walk_thread *t = &k->thread[i];
+        if (!(k->has_loose >> i & 1) || has_rested(t))
+            continue;
+        uint64_t live = pf_walk_live(t);
+        if (!live)
+            return false;
+        for (uint32_t s = 0; s < k->nstack; s++)
+            if (k->view_of[s] == i && !covers_piece(k, k->stack[s], i, live))
+                return false;
+        t->stopped = t->of->stopped;
+    }
+    return true;
+}
+
+static bool covers_words(const struct pf_kept *k, uint64_t from, uint64_t size)
+{
+    uint64_t end = from + size;
+    if (size > WORDS_MOST * 8)
+        return false;
+    for (from = (from + 7) & ~7ull; from + 8 <= end; from += 8)
+        if (!covers(k, *(volatile uint64_t *)from, false))
+            return false;
+    return true;
+}
+
+/* What was written is looked at where it is, even if that does not belong to it any more. */
+static bool covers_pending(const struct pf_kept *k)
+{
+    uint32_t i = index_of(k);
+    for (uint32_t p = 0; p < npending[i]; p++) {
+        const struct pending *at = &pending[i][p];
+        if (!at->size ||
+            !(at->value ? covers(k, at->value, false) : covers_words(k, at->addr, at->size)))
+            return false;
+    }
+    return true;
+}
+
+/* A variable whose address leaves its function is accessed by events. Another one is reached only by calls that it is handed to. */
+static bool covers_handed(const struct pf_kept *k, uint64_t word)
+{
+    uint64_t size = word >> PF_WORD_SIZE;
+    struct pf_range_of o = {word - (size << PF_WORD_SIZE), size};
+    return !size ? covers(k, word, true)
+                 : pf_kept_within(k->stack, k->nstack, o) &&
+                       pf_kept_within(k->pieces, k->npieces, o) && covers_words(k, o.addr, size);
+}
+
+bool pf_kept_stands(struct pf_kept *k, const void *callee, uint32_t n, void *const *words, bool all)
+{
+    uint64_t epoch = pf_variables_epoch();
+    bool knows = false;
+    for (uint32_t i = 0; i < k->ncallees && !knows; i++)
+        knows = k->callee[i] == callee;
+    if (!knows || k->named != epoch || (all && k->variables != epoch) || !k->settled ||
+        k->told < k->w.n || !pf_walk_look())
+        return false;
+    if (!covers_stacks(k))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (!covers_handed(k, (uintptr_t)words[i]))
+            return false;
+    if (!covers_pending(k))
+        return false;
+    npending[index_of(k)] = 0;
+    k->used = now;
+    return true;
+}
+
+void pf_kept_knows(struct pf_kept *k, const void *callee)
+{
+    if (k->named != pf_variables_epoch())
+        k->ncallees = 0;
+    k->named = pf_variables_epoch();
+    for (uint32_t i = 0; i < k->ncallees; i++)
+        if (k->callee[i] == callee)
+            return;
+    k->callee[k->ncallees < PF_KEPT_CALLEES ? k->ncallees++ : now % PF_KEPT_CALLEES] = callee;
 }
 
 bool pf_kept_within(const struct pf_range_of *list, uint32_t n, struct pf_range_of o)
@@ -244,20 +399,28 @@ static bool remember_stacks(struct pf_kept *k, const struct pf_walk *w)
 {
     for (uint32_t i = 0; i < w->npieces; i++) {
         struct pf_range_of o = w->piece[i];
+        bool loose = w->loose[i];
         uint64_t end = pf_walk_stack_end(o.addr);
         if (pf_kept_within(k->stack, k->nstack, o))
             continue;
-        if (k->nstack >= PF_KEPT_STACK / 2 && end)
+        if (k->nstack >= PF_KEPT_STACK / 2 && end) {
             o.size = end - o.addr;
+            loose = true;
+        }
         uint32_t n = 0;
         for (uint32_t s = 0; s < k->nstack; s++)
-            if (!pf_kept_within(&o, 1, k->stack[s]))
+            if (!pf_kept_within(&o, 1, k->stack[s])) {
+                k->loose[n] = k->loose[s];
+                k->view_of[n] = k->view_of[s];
                 k->stack[n++] = k->stack[s];
+            }
         k->nstack = n;
         uint32_t view = view_of(k, end);
         if (n == PF_KEPT_STACK || view == PF_KEPT_VIEWS || !mark(k, o))
             return false;
-        k->since[view] = 0;
+        k->thread[view].of = NULL;
+        k->loose[k->nstack] = loose;
+        k->view_of[k->nstack] = (uint8_t)view;
         k->stack[k->nstack++] = o;
     }
     return true;
@@ -268,8 +431,10 @@ static bool take_in(struct pf_kept *k, uint32_t from)
 {
     for (uint32_t n = from; n < k->w.n; n++) {
         const struct pf_range_of *o = &k->w.at[n];
-        if (!o->size)
+        if (!pf_range_is(o)) {
+            mark(k, (struct pf_range_of){o->addr, 1}); /* something may be there later */
             continue;
+        }
         if (!mark(k, *o))
             return false;
         for (uint32_t i = 0; i < KEPT; i++)
@@ -281,11 +446,16 @@ static bool take_in(struct pf_kept *k, uint32_t from)
 
 bool pf_kept_settle(struct pf_kept *k, uint32_t before)
 {
-    bool holds = k->live && !k->w.everything && !k->w.odd && k->w.n <= 2 * k->first + SLACK &&
-                 remember_stacks(k, &k->w) && take_in(k, before);
+    bool holds = k->live && !k->w.everything && !k->w.odd &&
+                 k->w.n - k->w.again <= 2 * k->first + SLACK && remember_stacks(k, &k->w) &&
+                 take_in(k, before);
     if (!holds)
         pf_kept_drop(k);
+    k->has_loose = 0;
+    for (uint32_t s = 0; s < k->nstack && holds; s++)
+        k->has_loose |= (uint32_t)k->loose[s] << k->view_of[s];
     k->used = now;
+    k->settled = true;
     return holds;
 }
 
@@ -322,7 +492,7 @@ struct pf_kept *pf_kept_make(const struct pf_walk *w, bool all, uint64_t number)
     k->live = pf_kept_any = true;
     k->number = number;
     k->born = ++now;
-    k->open = k->nstack = k->nviews = k->npieces = 0;
+    k->open = k->nstack = k->nviews = k->npieces = k->ncallees = 0;
     k->cost = w->looked;
     k->variables = all ? pf_variables_epoch() : 0;
     pf_copy(k->w.piece, w->piece, w->npieces * sizeof *w->piece);
@@ -338,7 +508,7 @@ static enum overlap overlap(const struct pf_kept *k, const struct pf_walk *w)
 {
     bool some = false, not = false;
     for (uint32_t i = 0; i < w->n && !(some && not); i++) {
-        if (!w->at[i].size)
+        if (!pf_range_is(&w->at[i]))
             continue;
         bool in = pf_walk_has(&k->w, &w->at[i]);
         some |= in;
@@ -351,6 +521,7 @@ static enum overlap overlap(const struct pf_kept *k, const struct pf_walk *w)
 static bool merge(struct pf_kept *k, const struct pf_walk *w, enum overlap o)
 {
     uint32_t before = k->w.n;
+    k->settled = false;
     if (!remember_stacks(k, w))
         return false;
     if (o == WHOLE)

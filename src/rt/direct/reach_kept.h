@@ -27,6 +27,7 @@
 
 #define PF_KEPT_STACK 32u
 #define PF_KEPT_VIEWS 8u
+#define PF_KEPT_CALLEES 16u
 
 struct pf_kept {
     bool live;
@@ -37,13 +38,21 @@ struct pf_kept {
     uint32_t open;        /* calls under way that belong to it */
     uint64_t variables;   /* epoch of those in it; 0: they were not asked for */
     struct pf_range_of stack[PF_KEPT_STACK]; /* pieces of stacks that belong to it */
+    bool loose
+        [PF_KEPT_STACK]; /* not one variable, whose accesses are events or which is handed over anew */
+    uint8_t view_of[PF_KEPT_STACK]; /* on which stack they are */
     uint32_t nstack, nviews;
     uint64_t view[PF_KEPT_VIEWS]; /* the ends of the stacks they are on */
-    uint64_t since
-        [PF_KEPT_VIEWS]; /* their pieces were all looked at since their threads ran: pf_walk_stack_since; 0: not */
+    struct pf_walk_thread
+        thread[PF_KEPT_VIEWS]; /* their threads when their pieces were last looked at */
     uint64_t *seen[PF_KEPT_VIEWS]; /* and the words when they were last looked at */
     struct pf_range_of pieces[PF_KEPT_STACK]; /* of stacks, that were told */
     uint32_t npieces;
+    uint32_t has_loose; /* a bit for each view */
+    bool settled; /* nothing was added since what is in it was told */
+    const void *callee[PF_KEPT_CALLEES]; /* whose named variables are in it */
+    uint32_t ncallees;
+    uint64_t named; /* epoch of these */
 };
 
 /* One that can be used in which one of the words lies, or, where `all` variables are reached, they; NULL: none. After
@@ -51,6 +60,10 @@ struct pf_kept {
 struct pf_kept *pf_kept_find(uint32_t n, void *const *words, bool all);
 /* What recorded code has linked to it since, its pieces of stacks, and the words handed over: to be scanned. */
 void pf_kept_renew(struct pf_kept *k, uint32_t n, void *const *words);
+/* Is there nothing that pf_kept_renew and a scan would add? false: there may be. */
+bool pf_kept_stands(struct pf_kept *k, const void *callee, uint32_t n, void *const *words,
+                    bool all);
+void pf_kept_knows(struct pf_kept *k, const void *callee); /* its named variables are in it */
 /* After the scan: does it hold still? before: how many objects it had. If not, it is dropped. */
 bool pf_kept_settle(struct pf_kept *k, uint32_t before);
 void pf_kept_drop(struct pf_kept *k);
@@ -71,8 +84,8 @@ void pf_kept_left(uint64_t under_way);
 void pf_kept_written(uint64_t addr, uint64_t size, const uint64_t *value);
 /* Recorded code reads a pointer while a missing call of its thread is under way. */
 void pf_kept_read(uint64_t value);
-void pf_kept_allocated(uint64_t addr,
-                       bool missing); /* missing: by missing code, or what it calls */
+/* missing: by missing code, or what it calls */
+void pf_kept_allocated(uint64_t addr, uint64_t size, bool missing);
 void pf_kept_freed(uint64_t addr);
 
 extern bool

@@ -52,14 +52,16 @@ void pf_walk_add(struct pf_walk *w, struct pf_range_of o)
     uint64_t *slot = slot_of(w, o.addr);
     bool known = *slot >> 32 == w->round;
     struct pf_range_of *same = known ? &w->at[(uint32_t)*slot - 1] : NULL;
-    if (known && same->size >= o.size) /* ghosts have no size */
+    if (known && (!o.size || (pf_range_is(same) && same->size >= o.size))) /* ghosts have no size */
         return;
     if (w->n == w->most) {
         w->everything = true;
         return;
     }
-    if (known)
+    if (known) {
+        w->again += same->size != 0;
         same->size = 0; /* smaller, or gone: looked at as a whole again */
+    }
     w->at[w->n++] = o;
     *slot = (uint64_t)w->round << 32 | w->n;
 }
@@ -74,23 +76,35 @@ static void add_ghost(struct pf_walk *w, uint64_t p)
     *slot = (uint64_t)w->round << 32 | w->n;
 }
 
-bool pf_walk_is_ghost(const struct pf_walk *w, uint64_t addr)
+bool pf_walk_knows(const struct pf_walk *w, uint64_t addr)
 {
-    uint64_t slot = *slot_of(w, addr);
-    return slot >> 32 == w->round && !w->at[(uint32_t)slot - 1].size;
+    return *slot_of(w, addr) >> 32 == w->round;
 }
 
 bool pf_walk_has(const struct pf_walk *w, const struct pf_range_of *o)
 {
     uint64_t slot = *slot_of(w, o->addr);
-    return slot >> 32 == w->round && w->at[(uint32_t)slot - 1].size >= o->size;
+    const struct pf_range_of *have = &w->at[(uint32_t)slot - 1];
+    return slot >> 32 == w->round && pf_range_is(have) && have->size >= o->size;
 }
 
-void pf_walk_forget(struct pf_walk *w, uint64_t addr)
+void pf_walk_forget(struct pf_walk *w, uint64_t addr, uint32_t told)
 {
     uint64_t slot = *slot_of(w, addr);
-    if (slot >> 32 == w->round)
-        w->at[(uint32_t)slot - 1].size = 0;
+    if (slot >> 32 != w->round)
+        return;
+    struct pf_range_of *o = &w->at[(uint32_t)slot - 1];
+    o->size = (uint32_t)slot <= told && o->size ? o->size | PF_RANGE_GONE : 0;
+}
+
+bool pf_walk_revive(struct pf_walk *w, uint64_t addr, uint64_t size)
+{
+    uint64_t slot = *slot_of(w, addr);
+    struct pf_range_of *o = &w->at[(uint32_t)slot - 1];
+    if (slot >> 32 != w->round || !(o->size & PF_RANGE_GONE) || (o->size & ~PF_RANGE_GONE) < size)
+        return false;
+    o->size &= ~PF_RANGE_GONE;
+    return true;
 }
 
 /* --- stacks --- */
@@ -108,8 +122,7 @@ static bool is_in_heap(uint64_t p);
  */
 static struct stack {
     uint64_t lo, live, low, base, high, hi, top;
-    uint64_t
-        since; /* of pf_context: it is as it was then; 0: of the running thread, or not known */
+    const struct pf_context *of; /* its thread's; NULL: not known */
 } stacks[STACKS];
 static uint32_t nstacks;
 static uint64_t running; /* where the running thread's stack begins that is not the runtime's */
@@ -119,7 +132,7 @@ static struct stack whole_stack(uint64_t lo, uint64_t base, uint64_t hi)
 {
     if (base <= lo || base > hi)
         base = hi;
-    return (struct stack){lo, lo, base, base, hi, hi, hi, 0};
+    return (struct stack){lo, lo, base, base, hi, hi, hi, NULL};
 }
 
 static void note_stack(struct pf_thread *t, void *unused)
@@ -139,13 +152,13 @@ static struct stack *stack_at(uint64_t p)
     return NULL;
 }
 
-static void note_use(uint64_t sp, uint64_t fs, uint64_t since)
+static void note_use(uint64_t sp, uint64_t fs, const struct pf_context *of)
 {
     struct stack *s = stack_at(sp);
     if (!s)
         return;
     s->live = sp - RED_ZONE;
-    s->since = since;
+    s->of = of;
     if (fs > sp && fs < s->top) {
         s->hi = s->high = fs;
         if (s->base > fs)
@@ -155,6 +168,14 @@ static void note_use(uint64_t sp, uint64_t fs, uint64_t since)
 
 void pf_walk_from(uint64_t sp) { running = sp; }
 
+uint64_t pf_walk_live(const struct pf_walk_thread *t)
+{
+    if (!t->of || t->of->state == PF_CONTEXT_ENDED)
+        return 0;
+    uint64_t sp = t->of == pf_context_self() ? running : (uintptr_t)t->of->sp;
+    return sp - t->lo < t->hi - t->lo ? sp - RED_ZONE : 0;
+}
+
 static void note_stacks(void)
 {
     nstacks = 0;
@@ -163,9 +184,9 @@ static void note_stacks(void)
     for (uint32_t i = 0, n = pf_contexts(); i < n; i++) {
         const struct pf_context *c = pf_context_at(i);
         if (c && c->state != PF_CONTEXT_ENDED && c != pf_context_self())
-            note_use((uintptr_t)c->sp, c->fs, c->stopped);
+            note_use((uintptr_t)c->sp, c->fs, c);
     }
-    note_use(running, pf_context_self()->fs, 0);
+    note_use(running, pf_context_self()->fs, pf_context_self());
     heap_stacks = false;
     for (uint32_t i = 0; i < nstacks; i++)
         heap_stacks |= is_in_heap(stacks[i].lo);
@@ -178,21 +199,24 @@ static struct stack *stack_of(uint64_t p)
     return stack_at(p);
 }
 
-static void add_piece(struct pf_walk *w, struct pf_range_of o)
+static void add_piece(struct pf_walk *w, struct pf_range_of o, bool loose)
 {
     for (uint32_t i = 0; i < w->npieces; i++)
         if (o.addr >= w->piece[i].addr && o.addr + o.size <= w->piece[i].addr + w->piece[i].size)
             return;
-    if (w->npieces == PF_WALK_PIECES)
+    if (w->npieces == PF_WALK_PIECES) {
         w->everything = true;
-    else
+    } else {
+        w->loose[w->npieces] = loose;
         w->piece[w->npieces++] = o;
+    }
 }
 
-uint64_t pf_walk_stack_since(uint64_t p)
+struct pf_walk_thread pf_walk_stack_thread(uint64_t p)
 {
     const struct stack *s = stack_of(p);
-    return s ? s->since : 0;
+    return s && s->of ? (struct pf_walk_thread){s->of, s->of->stopped, s->lo, s->hi}
+                      : (struct pf_walk_thread){0};
 }
 
 uint64_t pf_walk_stack_end(uint64_t p)
@@ -227,13 +251,13 @@ static bool in_stack(struct pf_walk *w, uint64_t p, uint64_t size)
         return s;
     for (uint32_t i = 0; i < w->nknown; i++)
         if (p - w->known[i].addr < w->known[i].size) {
-            add_piece(w, w->known[i]);
+            add_piece(w, w->known[i], false);
             return true;
         }
     if (size && size <= s->hi - p) {
-        add_piece(w, (struct pf_range_of){p, size});
+        add_piece(w, (struct pf_range_of){p, size}, false);
     } else {
-        add_piece(w, (struct pf_range_of){p, *low - p});
+        add_piece(w, (struct pf_range_of){p, *low - p}, true);
         *low = p;
     }
     return true;
@@ -365,17 +389,17 @@ static struct page {
 } pages[PAGES];
 static uint64_t epoch; /* of mappings and variables */
 
-/* Mappings and variables as they are now. */
-static void look_around(struct pf_walk *w)
+bool pf_walk_look(void)
 {
     static uint64_t areas, variables;
+    bool known = pf_areas_known();
     stacks_noted = false;
-    w->everything |= !pf_areas_known();
     uint64_t a = pf_areas_epoch(), v = pf_variables_epoch();
     if (a != areas || v != variables)
         epoch++;
     areas = a;
     variables = v;
+    return known;
 }
 
 static unsigned on_page(uint64_t p)
@@ -425,6 +449,25 @@ bool pf_walk_object(uint64_t p, struct pf_range_of *out)
     return !(may_be_stack(page) && stack_of(p)) && is_block(p, page, out);
 }
 
+/* As `follow` goes; what is rare, and stacks, are not told apart. */
+bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed)
+{
+    struct pf_range_of o;
+    if (!can_be_address(p) || *slot_of(w, p) >> 32 == w->round)
+        return true; /* where it is gone, it will be told if it comes back */
+    unsigned page = on_page(p);
+    if (page == NOTHING)
+        return true;
+    if (page == OTHER && pf_variable_holding(p, &o))
+        return pf_walk_has(w, &o);
+    if (page == HEAP && heap_stacks)
+        return false;
+    if (is_block(p, page, &o))
+        return pf_walk_has(w, &o);
+    return page == HEAP ? p & 15
+                        : pf_library_object(p, handed, &o) && (!o.size || pf_walk_has(w, &o));
+}
+
 /* A word that can be an address, on a page with something. */
 static __attribute__((noinline)) void follow(struct pf_walk *w, uint64_t p, uint64_t size,
                                              bool handed)
@@ -458,7 +501,7 @@ void pf_walk_follow(struct pf_walk *w, uint64_t p, bool handed)
 
 void pf_walk_begin(struct pf_walk *w)
 {
-    w->n = w->scanned = 0;
+    w->n = w->scanned = w->again = 0;
     w->everything = w->odd = false;
     if (++w->round == 0) {
         pf_zero(w->slot, w->slots * sizeof *w->slot);
@@ -471,7 +514,7 @@ void pf_walk_more(struct pf_walk *w)
 {
     w->npieces = w->pieces_scanned = w->nknown = 0;
     w->looked = 0;
-    look_around(w);
+    w->everything |= !pf_walk_look();
 }
 
 /* --- scanning --- */
@@ -520,7 +563,7 @@ void pf_walk_scan(struct pf_walk *w)
     }
 }
 
-void pf_walk_stack(struct pf_walk *w, struct pf_range_of piece, uint64_t *seen)
+void pf_walk_stack(struct pf_walk *w, struct pf_range_of piece, bool loose, uint64_t *seen)
 {
     const struct stack *s = stack_of(piece.addr);
     uint64_t end = piece.addr + piece.size, from = piece.addr;
@@ -536,9 +579,11 @@ void pf_walk_stack(struct pf_walk *w, struct pf_range_of piece, uint64_t *seen)
         w->everything = true;
         return;
     }
-    w->piece[w->npieces++] =
-        w->piece[w->pieces_scanned]; /* it needs no scan: before those that do */
-    w->piece[w->pieces_scanned++] = (struct pf_range_of){from, end - from};
+    uint32_t to = w->pieces_scanned++; /* it needs no scan: before those that do */
+    w->loose[w->npieces] = w->loose[to];
+    w->piece[w->npieces++] = w->piece[to];
+    w->loose[to] = loose;
+    w->piece[to] = (struct pf_range_of){from, end - from};
     if (!seen)
         return;
     w->looked += (end - from) / 64; /* a comparison costs less */

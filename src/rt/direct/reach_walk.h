@@ -20,19 +20,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct pf_context;
 struct pf_range_of {
     uint64_t addr, size;
 };
+
+#define PF_RANGE_GONE (1ull << 63) /* in the size of an object of a walk: it was there */
+static inline bool pf_range_is(const struct pf_range_of *o)
+{
+    return o->size - 1 < PF_RANGE_GONE - 1;
+}
 
 #define PF_WALK_PIECES 256u
 #define PF_WALK_KNOWN 40u
 
 struct pf_walk {
-    struct pf_range_of *at; /* objects; size 0: it is gone (pf_walk_forget) */
+    struct pf_range_of *
+        at; /* objects; not pf_range_is: it is gone (pf_walk_forget), or was never there (a ghost) */
     uint32_t n, most, scanned;
+    uint32_t again; /* of these, so many that were there before */
     uint64_t *slot; /* hash: round << 32 | 1 + object; of other rounds: empty */
     uint32_t round, slots;
     struct pf_range_of piece[PF_WALK_PIECES]; /* of stacks */
+    bool loose[PF_WALK_PIECES]; /* not one variable, whose bounds are known */
     uint32_t npieces, pieces_scanned;
     struct pf_range_of known[PF_WALK_KNOWN]; /* variables on stacks, with their bounds */
     uint32_t nknown;
@@ -46,7 +56,7 @@ void pf_walk_from(
     uint64_t
         sp); /* below it the running thread's stack is the runtime's, in all walks from now on */
 void pf_walk_begin(struct pf_walk *w); /* empty again */
-void pf_walk_more(struct pf_walk *w);  /* goes on, without its pieces of stacks */
+void pf_walk_more(struct pf_walk *w); /* goes on, without its pieces of stacks */
 
 /* The bounds of a variable on a stack; those in words that are handed over. For this call, before they are followed. */
 void pf_walk_know(struct pf_walk *w, struct pf_range_of o);
@@ -60,18 +70,30 @@ void pf_walk_words(struct pf_walk *w, uint64_t from, uint64_t size); /* those of
 
 /* Is an object of this beginning, and at least this size, among them? */
 bool pf_walk_has(const struct pf_walk *w, const struct pf_range_of *o);
-void pf_walk_forget(struct pf_walk *w, uint64_t addr);
-/* Was there a block, or does a word lead there, and nothing is there? */
-bool pf_walk_is_ghost(const struct pf_walk *w, uint64_t addr);
+/* told: objects before this number come back by pf_walk_revive, if they are no larger than they were. */
+void pf_walk_forget(struct pf_walk *w, uint64_t addr, uint32_t told);
+bool pf_walk_revive(struct pf_walk *w, uint64_t addr, uint64_t size);
+/* Is there an object of this beginning, or was there, or does a word lead there, and nothing is there? */
+bool pf_walk_knows(const struct pf_walk *w, uint64_t addr);
+
+/* Would following p add nothing? false: it may. After pf_walk_look. */
+bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed);
+bool pf_walk_look(void); /* mappings and variables as they are now; false: mappings are not known */
 
 /* The block or variable at p; false: something else. */
 bool pf_walk_object(uint64_t p, struct pf_range_of *out);
 /* Follows the words of a piece of a stack, as far as it is in use, that are not as they were: seen, from the stack's end down;
  * NULL: they all are. A piece that is too far from there is too much. */
 #define PF_WALK_SEEN (1u << 13)
-void pf_walk_stack(struct pf_walk *w, struct pf_range_of piece, uint64_t *seen);
+void pf_walk_stack(struct pf_walk *w, struct pf_range_of piece, bool loose, uint64_t *seen);
 uint64_t pf_walk_stack_end(uint64_t p); /* of the stack that p is on; 0: none */
-/* While this is the same its thread has not run; 0: it may have, or there is no stack. */
-uint64_t pf_walk_stack_since(uint64_t p);
+/* Whose it is: while it does not run and its `stopped` is the same, it has not run. of is NULL: not known. */
+struct pf_walk_thread {
+    const struct pf_context *of;
+    uint64_t stopped, lo, hi; /* the stack, without what libc keeps there */
+};
+struct pf_walk_thread pf_walk_stack_thread(uint64_t p);
+/* Where its stack is in use, or is to be, from; 0: not known. */
+uint64_t pf_walk_live(const struct pf_walk_thread *t);
 
 #endif
