@@ -63,6 +63,38 @@ void pf_area_part(const struct pf_area *a, uint64_t addr, uint64_t *lo, uint64_t
     }
 }
 
+struct pf_span pf_area_spans[PF_SPANS];
+
+/* The span that [lo, hi) belongs to grows by it; false: it is no part of the program. */
+static bool is_watched(uint64_t lo, uint64_t hi)
+{
+    static const struct pf_span range[PF_SPANS] = {PF_APP_RANGES};
+    for (unsigned i = 0; i < PF_SPANS; i++)
+        if (lo >= range[i].lo && lo < range[i].hi) {
+            struct pf_span *s = &pf_area_spans[i];
+            if (s->lo == s->hi)
+                *s = (struct pf_span){lo, hi};
+            s->hi = hi > s->hi ? hi : s->hi; /* they come in order */
+            return true;
+        }
+    return false;
+}
+
+/* The heap ends at `end` now; false: it is not known so. */
+static bool heap_grew(uint64_t end)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        struct pf_area *a = &areas[i];
+        if (a->name[0] != '[' || a->name[1] != 'h' || end < a->hi || (i + 1 < n && end > a[1].lo))
+            continue;
+        end = (end + PAGE - 1) & -PAGE;
+        reads += end != a->hi;
+        a->hi = end;
+        return is_watched(a->lo, a->hi);
+    }
+    return false;
+}
+
 void pf_areas_called(long number, const long a[6], long result)
 {
     if (result < 0 && result > -4096)
@@ -81,8 +113,10 @@ void pf_areas_called(long number, const long a[6], long result)
         mapped((uint64_t)result, (uint64_t)a[2]);
         fresh = false;
         break;
-    case SYS_mprotect:
     case SYS_brk:
+        fresh = fresh && heap_grew((uint64_t)result);
+        break;
+    case SYS_mprotect:
     case SYS_shmat:
     case SYS_shmdt:
     case SYS_remap_file_pages:
@@ -91,23 +125,6 @@ void pf_areas_called(long number, const long a[6], long result)
     default:
         break;
     }
-}
-
-struct pf_span pf_area_spans[PF_SPANS];
-
-/* The span that [lo, hi) belongs to grows by it; false: it is no part of the program. */
-static bool is_watched(uint64_t lo, uint64_t hi)
-{
-    static const struct pf_span range[PF_SPANS] = {PF_APP_RANGES};
-    for (unsigned i = 0; i < PF_SPANS; i++)
-        if (lo >= range[i].lo && lo < range[i].hi) {
-            struct pf_span *s = &pf_area_spans[i];
-            if (s->lo == s->hi)
-                *s = (struct pf_span){lo, hi};
-            s->hi = hi > s->hi ? hi : s->hi; /* they come in order */
-            return true;
-        }
-    return false;
 }
 
 /* --- one line: "7f00-7f10 rw-p 00000000 08:01 1234   /path" --- */

@@ -285,8 +285,7 @@ struct pf_reach_set pf_reach_find(const void *callee, uint32_t n, void *const *w
     for (uint64_t i = 0; known_calls && i < KNOWN_CALLS; i++)
         look_again(i);
     if (pf_kept_any && !full && !has_data && n != PF_REACH_ALL) {
-        pf_walk_begin(&scratch);
-        k = pf_kept_find(n, words, all);
+        k = pf_walk_look() ? pf_kept_find(n, words, all) : NULL;
     }
     if (k && spent + k->cost > most && pf_kept_stands(k, callee, n, words, all)) {
         if (checks) {

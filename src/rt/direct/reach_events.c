@@ -18,6 +18,8 @@ static void tell_word(uint64_t word, uint64_t addr, uint64_t size, uint64_t valu
 
 void pf_kept_access(uint64_t addr, uint64_t size, bool write, uint64_t value)
 {
+    if (!pf_kept_watches(addr) && !pf_kept_watches(addr + size - 1))
+        return;
     if (write && size == 8 && !(addr & 7)) {
         if (can_be_pointer(value))
             pf_kept_written(addr, 8, &value);
@@ -79,9 +81,6 @@ void pf_kept_event(const struct pf_traced *e)
         break;
     case PF_EV_ALLOC:
         pf_kept_allocated(e->what, e->more, pf_calls_open);
-        break;
-    case PF_EV_FREE:
-        pf_kept_freed(e->what);
         break;
     default:
         break;

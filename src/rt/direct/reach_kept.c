@@ -3,14 +3,15 @@
 #include "pf_abi.h"
 #include "reach_names.h"
 #include "sys.h"
+#include "tracer.h"
 
 #define KEPT 8u
 #define OBJECTS (1u << 18)
 #define SLACK 1024u     /* objects that a set may always grow by */
+#define EVENTS_OBJECT                                                                              \
+    64u /* of the trace, for each object of a set that is made anew because it has grown */
 #define PENDING 4096u   /* not followed yet */
 #define WORDS_MOST 64u  /* that are looked at one by one */
-#define GRANULE_BITS 9u /* of memory that is written */
-#define GRANULES (1u << 18)
 #define GRANULES_MOST (1u << 16) /* of one object */
 
 /* What recorded code has written: a value into the word at addr (0: it counts wherever it was written), or `size` bytes that are
@@ -22,17 +23,15 @@ struct pending {
 static struct pf_kept kept[KEPT];
 static struct pending pending[KEPT][PENDING];
 static uint32_t npending[KEPT];
-static uint8_t granules[GRANULES]; /* by hash: a bit for each kept set with objects there */
+uint8_t
+    pf_kept_granules[PF_KEPT_GRANULES]; /* by hash: a bit for each kept set with objects there */
 static uint64_t now, stirred; /* calls so far; when recorded code last wrote or read a pointer */
-static uint32_t open_calls;
+uint32_t pf_kept_calls;
 bool pf_kept_any;
 
 static uint32_t index_of(const struct pf_kept *k) { return (uint32_t)(k - kept); }
 
-static uint8_t *granule(uint64_t number)
-{
-    return &granules[number * 0x9e3779b97f4a7c15ull >> (64 - 18)];
-}
+static uint8_t *granule(uint64_t number) { return &pf_kept_granules[pf_kept_granule(number)]; }
 
 void pf_kept_drop(struct pf_kept *k)
 {
@@ -64,7 +63,7 @@ static void note(struct pf_kept *k, struct pending p)
 
 void pf_kept_written(uint64_t addr, uint64_t size, const uint64_t *value)
 {
-    uint64_t first = addr >> GRANULE_BITS, last = (addr + size - 1) >> GRANULE_BITS;
+    uint64_t first = addr >> PF_KEPT_GRANULE, last = (addr + size - 1) >> PF_KEPT_GRANULE;
     uint8_t in = 0;
     stirred = now;
     if (last - first >= GRANULES_MOST)
@@ -102,36 +101,32 @@ void pf_kept_read(uint64_t value)
 /* Of a block that was made from another one. A call that is under way may have taken words out of it until they are looked at. */
 static void note_content(struct pf_kept *k, uint64_t addr, uint64_t size)
 {
-    if (!k->open)
+    uint64_t had;
+    if (!k->open || size > WORDS_MOST * 8) {
         note(k, (struct pending){addr, size, 0});
-    for (uint64_t at = addr; k->open && at + 8 <= addr + size; at += 8) {
+        return;
+    }
+    for (uint64_t at = addr; at + 8 <= addr + size; at += 8) {
         uint64_t p = *(volatile uint64_t *)at;
-        if (p >> 16 && !(p >> 47) && !pf_walk_knows(&k->w, p))
+        if (p >> 16 && !(p >> 47) && !pf_walk_knows(&k->w, p, &had))
             note(k, (struct pending){0, 8, p});
     }
 }
 
+/* What was freed stays in a set: most blocks come back at a place where one was. */
 void pf_kept_allocated(uint64_t addr, uint64_t size, bool missing)
 {
     if (missing)
         note_for_open(addr);
-    for (uint8_t in = *granule(addr >> GRANULE_BITS); in; in &= (uint8_t)(in - 1)) {
+    for (uint8_t in = *granule(addr >> PF_KEPT_GRANULE); in; in &= (uint8_t)(in - 1)) {
         struct pf_kept *k = &kept[__builtin_ctz(in)];
-        if (!k->live || !pf_walk_knows(&k->w, addr))
+        uint64_t had;
+        if (!k->live || !pf_walk_knows(&k->w, addr, &had))
             continue;
-        if ((!k->open || size <= WORDS_MOST * 8) && pf_walk_revive(&k->w, addr, size))
+        if (had && had >= size)
             note_content(k, addr, size);
         else
             note(k, (struct pending){0, 0, addr});
-    }
-}
-
-void pf_kept_freed(uint64_t addr)
-{
-    for (uint8_t in = *granule(addr >> GRANULE_BITS); in; in &= (uint8_t)(in - 1)) {
-        struct pf_kept *k = &kept[__builtin_ctz(in)];
-        if (k->live)
-            pf_walk_forget(&k->w, addr, k->told);
     }
 }
 
@@ -162,7 +157,7 @@ struct pf_kept *pf_kept_find(uint32_t n, void *const *words, bool all)
 {
     for (uint32_t i = 0; i < KEPT; i++) {
         struct pf_kept *k = &kept[i];
-        if (k->live && k->open == open_calls && ((all && k->variables) || has_any(k, n, words)))
+        if (k->live && k->open == pf_kept_calls && ((all && k->variables) || has_any(k, n, words)))
             return k;
     }
     return NULL;
@@ -349,7 +344,7 @@ bool pf_kept_stands(struct pf_kept *k, const void *callee, uint32_t n, void *con
     for (uint32_t i = 0; i < k->ncallees && !knows; i++)
         knows = k->callee[i] == callee;
     if (!knows || k->named != epoch || (all && k->variables != epoch) || !k->settled ||
-        k->told < k->w.n || !pf_walk_look())
+        k->told < k->w.n)
         return false;
     if (!covers_stacks(k))
         return false;
@@ -386,7 +381,7 @@ bool pf_kept_within(const struct pf_range_of *list, uint32_t n, struct pf_range_
 static bool mark(struct pf_kept *k, struct pf_range_of o)
 {
     uint8_t bit = (uint8_t)(1u << index_of(k));
-    uint64_t last = (o.addr + o.size - 1) >> GRANULE_BITS, g = o.addr >> GRANULE_BITS;
+    uint64_t last = (o.addr + o.size - 1) >> PF_KEPT_GRANULE, g = o.addr >> PF_KEPT_GRANULE;
     if (last - g >= GRANULES_MOST)
         return false;
     for (; g <= last; g++)
@@ -431,7 +426,7 @@ static bool take_in(struct pf_kept *k, uint32_t from)
 {
     for (uint32_t n = from; n < k->w.n; n++) {
         const struct pf_range_of *o = &k->w.at[n];
-        if (!pf_range_is(o)) {
+        if (!o->size) {
             mark(k, (struct pf_range_of){o->addr, 1}); /* something may be there later */
             continue;
         }
@@ -444,11 +439,16 @@ static bool take_in(struct pf_kept *k, uint32_t from)
     return true;
 }
 
+/* With so many objects: may what is not reached any more be most of it, and is it worth a walk to know? */
+static bool is_old(const struct pf_kept *k, uint32_t n)
+{
+    return n > 2 * k->first + SLACK && pf_trace_records() - k->made >= (uint64_t)EVENTS_OBJECT * n;
+}
+
 bool pf_kept_settle(struct pf_kept *k, uint32_t before)
 {
-    bool holds = k->live && !k->w.everything && !k->w.odd &&
-                 k->w.n - k->w.again <= 2 * k->first + SLACK && remember_stacks(k, &k->w) &&
-                 take_in(k, before);
+    bool holds = k->live && !k->w.everything && !k->w.odd && !is_old(k, k->w.n - k->w.again) &&
+                 remember_stacks(k, &k->w) && take_in(k, before);
     if (!holds)
         pf_kept_drop(k);
     k->has_loose = 0;
@@ -472,18 +472,18 @@ static struct pf_kept *vacant(void)
     return best;
 }
 
-bool pf_kept_can(void) { return !open_calls; }
+bool pf_kept_can(void) { return !pf_kept_calls; }
 
 struct pf_kept *pf_kept_make(const struct pf_walk *w, bool all, uint64_t number)
 {
-    if (w->everything || w->odd || open_calls)
+    if (w->everything || w->odd || pf_kept_calls)
         return NULL;
     struct pf_kept *k = vacant();
     uint8_t bit = (uint8_t)(1u << index_of(k));
     if (!k->w.at && !pf_walk_open(&k->w, OBJECTS))
         return NULL;
-    for (uint32_t i = 0; i < GRANULES; i++)
-        granules[i] &= (uint8_t)~bit;
+    for (uint32_t i = 0; i < PF_KEPT_GRANULES; i++)
+        pf_kept_granules[i] &= (uint8_t)~bit;
     npending[index_of(k)] = 0;
     pf_walk_begin(&k->w);
     for (uint32_t i = 0; i < w->n; i++)
@@ -492,6 +492,7 @@ struct pf_kept *pf_kept_make(const struct pf_walk *w, bool all, uint64_t number)
     k->live = pf_kept_any = true;
     k->number = number;
     k->born = ++now;
+    k->made = pf_trace_records();
     k->open = k->nstack = k->nviews = k->npieces = k->ncallees = 0;
     k->cost = w->looked;
     k->variables = all ? pf_variables_epoch() : 0;
@@ -508,7 +509,7 @@ static enum overlap overlap(const struct pf_kept *k, const struct pf_walk *w)
 {
     bool some = false, not = false;
     for (uint32_t i = 0; i < w->n && !(some && not); i++) {
-        if (!pf_range_is(&w->at[i]))
+        if (!w->at[i].size)
             continue;
         bool in = pf_walk_has(&k->w, &w->at[i]);
         some |= in;
@@ -526,7 +527,7 @@ static bool merge(struct pf_kept *k, const struct pf_walk *w, enum overlap o)
         return false;
     if (o == WHOLE)
         return true;
-    if (k->w.n + w->n > 2 * k->first + SLACK)
+    if (is_old(k, k->w.n + w->n))
         return false;
     for (uint32_t i = 0; i < w->n; i++)
         pf_walk_add(&k->w, w->at[i]);
@@ -560,14 +561,14 @@ uint64_t pf_kept_entered(struct pf_kept *k)
     uint64_t mask = k ? 1u << index_of(k) : met;
     for (uint32_t i = 0; i < KEPT; i++)
         kept[i].open += mask >> i & 1;
-    open_calls++;
+    pf_kept_calls++;
     return ++now << KEPT | mask;
 }
 
 void pf_kept_left(uint64_t under_way)
 {
     uint64_t began = under_way >> KEPT;
-    open_calls--;
+    pf_kept_calls--;
     for (uint32_t i = 0; i < KEPT; i++) {
         struct pf_kept *k = &kept[i];
         if (!k->live)

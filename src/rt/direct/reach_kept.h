@@ -33,6 +33,7 @@ struct pf_kept {
     bool live;
     struct pf_walk w;
     uint64_t number, born, used;
+    uint64_t made; /* events of the trace then */
     uint64_t cost;        /* words that a walk looks at, about */
     uint32_t told, first; /* objects that were told; how many there were when it was made */
     uint32_t open;        /* calls under way that belong to it */
@@ -86,9 +87,23 @@ void pf_kept_written(uint64_t addr, uint64_t size, const uint64_t *value);
 void pf_kept_read(uint64_t value);
 /* missing: by missing code, or what it calls */
 void pf_kept_allocated(uint64_t addr, uint64_t size, bool missing);
-void pf_kept_freed(uint64_t addr);
 
 extern bool
     pf_kept_any; /* some are live, or calls under way have to be watched: the functions above want to know */
+
+extern uint32_t pf_kept_calls; /* under way */
+
+/* May what is written there matter? Wherever it is, a call under way may get hold of it. */
+#define PF_KEPT_GRANULE 9u /* bits of an address, for which there is a byte */
+#define PF_KEPT_GRANULES (1u << 18)
+extern uint8_t pf_kept_granules[PF_KEPT_GRANULES];
+static inline uint32_t pf_kept_granule(uint64_t number)
+{
+    return (uint32_t)(number * 0x9e3779b97f4a7c15ull >> (64 - 18));
+}
+static inline bool pf_kept_watches(uint64_t addr)
+{
+    return pf_kept_calls || pf_kept_granules[pf_kept_granule(addr >> PF_KEPT_GRANULE)];
+}
 
 #endif

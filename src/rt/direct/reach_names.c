@@ -14,6 +14,8 @@
 static struct pf_range_of variable[VARIABLES];
 static uint32_t n, modules;
 static bool all; /* the table has all variables */
+static struct pf_range_of named[NAMED]; /* PF_GLOBAL */
+static uint32_t nnamed;
 
 static void note(const struct pf_global *g, void *unused)
 {
@@ -76,7 +78,7 @@ void pf_variable_gap(uint64_t addr, uint64_t *lo, uint64_t *hi)
 uint64_t pf_variables_epoch(void)
 {
     refresh();
-    return modules;
+    return modules | (uint64_t)nnamed << 32;
 }
 
 bool pf_variable_near(uint64_t lo, uint64_t hi)
@@ -108,8 +110,6 @@ void pf_variable_each(void (*f)(const struct pf_range_of *, void *), void *arg)
 
 /* --- named ones --- */
 
-static struct pf_range_of named[NAMED]; /* PF_GLOBAL */
-static uint32_t nnamed;
 static char config[CONFIG]; /* lines "GLOB NAME..." */
 
 void __pf_global(void *addr, uint64_t size)

@@ -12,7 +12,7 @@
 
 #include "reach_walk.h"
 
-uint64_t pf_variables_epoch(void); /* another one: there are more */
+uint64_t pf_variables_epoch(void); /* another one: there are more, or more are named */
 bool pf_variable_near(uint64_t lo, uint64_t hi); /* may one be in [lo, hi)? */
 bool pf_variable_holding(uint64_t addr, struct pf_range_of *out);
 /* Cuts [*lo, *hi), which holds addr, to where the variables next to addr end and begin. */

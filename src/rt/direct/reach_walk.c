@@ -7,6 +7,7 @@
 #include "areas.h"
 #include "context.h"
 #include "entry.h"
+#include "heapbook.h"
 #include "options.h"
 #include "reach_libs.h"
 #include "reach_names.h"
@@ -52,7 +53,7 @@ void pf_walk_add(struct pf_walk *w, struct pf_range_of o)
     uint64_t *slot = slot_of(w, o.addr);
     bool known = *slot >> 32 == w->round;
     struct pf_range_of *same = known ? &w->at[(uint32_t)*slot - 1] : NULL;
-    if (known && (!o.size || (pf_range_is(same) && same->size >= o.size))) /* ghosts have no size */
+    if (known && same->size >= o.size) /* ghosts have no size */
         return;
     if (w->n == w->most) {
         w->everything = true;
@@ -60,7 +61,7 @@ void pf_walk_add(struct pf_walk *w, struct pf_range_of o)
     }
     if (known) {
         w->again += same->size != 0;
-        same->size = 0; /* smaller, or gone: looked at as a whole again */
+        same->size = 0; /* smaller: looked at as a whole again */
     }
     w->at[w->n++] = o;
     *slot = (uint64_t)w->round << 32 | w->n;
@@ -76,35 +77,18 @@ static void add_ghost(struct pf_walk *w, uint64_t p)
     *slot = (uint64_t)w->round << 32 | w->n;
 }
 
-bool pf_walk_knows(const struct pf_walk *w, uint64_t addr)
+bool pf_walk_knows(const struct pf_walk *w, uint64_t addr, uint64_t *size)
 {
-    return *slot_of(w, addr) >> 32 == w->round;
+    uint64_t slot = *slot_of(w, addr);
+    bool known = slot >> 32 == w->round;
+    *size = known ? w->at[(uint32_t)slot - 1].size : 0;
+    return known;
 }
 
 bool pf_walk_has(const struct pf_walk *w, const struct pf_range_of *o)
 {
-    uint64_t slot = *slot_of(w, o->addr);
-    const struct pf_range_of *have = &w->at[(uint32_t)slot - 1];
-    return slot >> 32 == w->round && pf_range_is(have) && have->size >= o->size;
-}
-
-void pf_walk_forget(struct pf_walk *w, uint64_t addr, uint32_t told)
-{
-    uint64_t slot = *slot_of(w, addr);
-    if (slot >> 32 != w->round)
-        return;
-    struct pf_range_of *o = &w->at[(uint32_t)slot - 1];
-    o->size = (uint32_t)slot <= told && o->size ? o->size | PF_RANGE_GONE : 0;
-}
-
-bool pf_walk_revive(struct pf_walk *w, uint64_t addr, uint64_t size)
-{
-    uint64_t slot = *slot_of(w, addr);
-    struct pf_range_of *o = &w->at[(uint32_t)slot - 1];
-    if (slot >> 32 != w->round || !(o->size & PF_RANGE_GONE) || (o->size & ~PF_RANGE_GONE) < size)
-        return false;
-    o->size &= ~PF_RANGE_GONE;
-    return true;
+    uint64_t size;
+    return pf_walk_knows(w, o->addr, &size) && size >= o->size;
 }
 
 /* --- stacks --- */
@@ -126,6 +110,7 @@ static struct stack {
 } stacks[STACKS];
 static uint32_t nstacks;
 static uint64_t running; /* where the running thread's stack begins that is not the runtime's */
+static uint32_t threads; /* when they were noted */
 static bool stacks_noted, too_many, heap_stacks; /* heap_stacks: some are in blocks */
 
 static struct stack whole_stack(uint64_t lo, uint64_t base, uint64_t hi)
@@ -180,6 +165,7 @@ static void note_stacks(void)
 {
     nstacks = 0;
     stacks_noted = true;
+    threads = pf_contexts();
     pf_thread_each(note_stack, NULL);
     for (uint32_t i = 0, n = pf_contexts(); i < n; i++) {
         const struct pf_context *c = pf_context_at(i);
@@ -394,6 +380,7 @@ bool pf_walk_look(void)
     static uint64_t areas, variables;
     bool known = pf_areas_known();
     stacks_noted = false;
+    heap_stacks |= pf_contexts() != threads; /* until they are noted */
     uint64_t a = pf_areas_epoch(), v = pf_variables_epoch();
     if (a != areas || v != variables)
         epoch++;
@@ -449,23 +436,23 @@ bool pf_walk_object(uint64_t p, struct pf_range_of *out)
     return !(may_be_stack(page) && stack_of(p)) && is_block(p, page, out);
 }
 
-/* As `follow` goes; what is rare, and stacks, are not told apart. */
+/* As `follow` goes; what is rare, and stacks, are not told apart. Most words lead to where a block begins. */
 bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed)
 {
     struct pf_range_of o;
-    if (!can_be_address(p) || *slot_of(w, p) >> 32 == w->round)
-        return true; /* where it is gone, it will be told if it comes back */
-    unsigned page = on_page(p);
+    uint64_t had, has;
+    unsigned page = can_be_address(p) ? on_page(p) : NOTHING;
     if (page == NOTHING)
         return true;
-    if (page == OTHER && pf_variable_holding(p, &o))
+    if (page == HEAP) {
+        bool known = pf_walk_knows(w, p, &had);
+        if (known && (has = pf_heapbook_size(p)))
+            return had >= has;
+        return !heap_stacks && (is_block(p, page, &o) ? pf_walk_has(w, &o) : known || p & 15);
+    }
+    if (pf_variable_holding(p, &o) || is_block(p, page, &o))
         return pf_walk_has(w, &o);
-    if (page == HEAP && heap_stacks)
-        return false;
-    if (is_block(p, page, &o))
-        return pf_walk_has(w, &o);
-    return page == HEAP ? p & 15
-                        : pf_library_object(p, handed, &o) && (!o.size || pf_walk_has(w, &o));
+    return pf_library_object(p, handed, &o) && (!o.size || pf_walk_has(w, &o));
 }
 
 /* A word that can be an address, on a page with something. */

@@ -25,18 +25,11 @@ struct pf_range_of {
     uint64_t addr, size;
 };
 
-#define PF_RANGE_GONE (1ull << 63) /* in the size of an object of a walk: it was there */
-static inline bool pf_range_is(const struct pf_range_of *o)
-{
-    return o->size - 1 < PF_RANGE_GONE - 1;
-}
-
 #define PF_WALK_PIECES 256u
 #define PF_WALK_KNOWN 40u
 
 struct pf_walk {
-    struct pf_range_of *
-        at; /* objects; not pf_range_is: it is gone (pf_walk_forget), or was never there (a ghost) */
+    struct pf_range_of *at; /* objects; size 0: it was never there, or is here again further on */
     uint32_t n, most, scanned;
     uint32_t again; /* of these, so many that were there before */
     uint64_t *slot; /* hash: round << 32 | 1 + object; of other rounds: empty */
@@ -70,12 +63,8 @@ void pf_walk_words(struct pf_walk *w, uint64_t from, uint64_t size); /* those of
 
 /* Is an object of this beginning, and at least this size, among them? */
 bool pf_walk_has(const struct pf_walk *w, const struct pf_range_of *o);
-/* told: objects before this number come back by pf_walk_revive, if they are no larger than they were. */
-void pf_walk_forget(struct pf_walk *w, uint64_t addr, uint32_t told);
-bool pf_walk_revive(struct pf_walk *w, uint64_t addr, uint64_t size);
-/* Is there an object of this beginning, or was there, or does a word lead there, and nothing is there? */
-bool pf_walk_knows(const struct pf_walk *w, uint64_t addr);
-
+/* Is an object of this beginning among them, or was, or does a word lead there, and nothing is there? *size: of it, at most; 0: nothing. */
+bool pf_walk_knows(const struct pf_walk *w, uint64_t addr, uint64_t *size);
 /* Would following p add nothing? false: it may. After pf_walk_look. */
 bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed);
 bool pf_walk_look(void); /* mappings and variables as they are now; false: mappings are not known */
