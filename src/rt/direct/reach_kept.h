@@ -9,10 +9,15 @@
  *          - recorded code that missing code calls back reads no pointer that leads out of it, which it might
  *            return (these are followed too).
  *          Otherwise S is dropped. Stacks are written without events: pieces of stacks that were handed over or found are
- *          looked at again whenever S is used and their thread has run, until the stack has left them.
+ *          looked at again whenever S is used and their thread has run, until the stack has left them. Not so a variable whose
+ *          bounds are known: if its address leaves its function its accesses are events, and if not, only calls that it is
+ *          handed to can reach it.
  *
- *          So S is a superset of what a walk finds. It has what is not reached any more, until it is made anew: when
- *          it has doubled, or when the walks of a program are few.
+ *          So S is a superset of what a walk finds. It has what is not reached any more, also what was freed, until it is made anew:
+ *          when it has doubled, and events enough came since to pay for a walk, or when the walks of a program are few.
+ *
+ *          Most calls add nothing to S: what was written since, what is handed over and what has changed on stacks leads to where S
+ *          is, or nowhere. Then the call is told with S's number, and that is all (pf_kept_stands).
  *
  *          A call is under way from its begin to its end. S can be used only while every call that is under way belongs
  *          to S: another one might be handed something of S by recorded code.
