@@ -524,10 +524,21 @@ void pf_walk_words(struct pf_walk *w, uint64_t from, uint64_t size)
     uint64_t end = from + size;
     from = (from + 7) & ~7ull;
     w->looked += size / 8;
-    for (; from + 8 <= end && !w->everything; from += 8) {
+    uint64_t lo = UINT64_MAX, hi = 0; /* most words are told by one comparison */
+    for (unsigned i = 0; i < PF_SPANS; i++)
+        if (pf_area_spans[i].lo < pf_area_spans[i].hi) {
+            lo = lo < pf_area_spans[i].lo ? lo : pf_area_spans[i].lo;
+            hi = hi > pf_area_spans[i].hi ? hi : pf_area_spans[i].hi;
+        }
+    if (lo >= hi || w->everything)
+        return;
+    for (; from + 8 <= end; from += 8) {
         uint64_t p = *(volatile uint64_t *)from;
-        if (can_be_address(p))
+        if (__builtin_expect(p - lo < hi - lo, 0) && can_be_address(p)) {
             follow(w, p, 0, false);
+            if (w->everything)
+                return;
+        }
     }
 }
 
