@@ -215,6 +215,7 @@ ALWAYS void insert(struct pf_thread *t, uint64_t a, uint64_t *cell, uint64_t s0,
             a = one;
         } else {
             pf_cell_more_begin(cell, *front);
+            pf_cell_crowded(t);
         }
     } else if (*front) {
         *back = *front;

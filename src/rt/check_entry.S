@@ -384,10 +384,10 @@
         shr     $(64 - 43 + 3), %rcx
         .ifc \touch, TOUCH_READ
         testb   $0xfe, (%rdx,%rcx)
-        .else
-        cmpb    $0, (%rdx,%rcx)
-        .endif
         jne     6f
+        .else
+        movzbl  (%rdx,%rcx), %r9d
+        .endif
         shl     $4, %rcx
         mov     %fs:TLS_KEY(%r11), %rdx
         bts     $45, %rcx
@@ -435,8 +435,11 @@
         jb      6f
 1:
         .else
-        cmp     %rax, 8(%rcx)           /* a write stands in both words */
-        jne     6f
+        test    %r9d, %r9d
+        jnz     .Lmarked\@
+        cmp     %rax, 8(%rcx)           /* a write stands in both words, or something known beside it */
+        jne     .Lbeside\@
+.Lgrows\@:
         .endif
         mov     %rcx, %r9
         mov     %edi, %ecx
@@ -451,9 +454,13 @@
         or      %r8, %rax
 3:
         .ifc \touch, TOUCH_WRITE
+        mov     (%r9), %rcx
+        cmp     %rcx, 8(%r9)
+        jne     .Lcut\@
         mov     %rax, (%r9)
         .endif
         mov     %rax, 8(%r9)
+.Lgrown\@:
         pop     %r9
         pop     %r8
         pop     %rdx
@@ -462,6 +469,70 @@
         .cfi_adjust_cfa_offset -40
         ret
         .cfi_adjust_cfa_offset 40
+        .ifc \touch, TOUCH_WRITE
+.Lmarked\@:                              /* the other words must be known too */
+        cmp     %rax, 8(%rcx)
+        je      6f
+        push    %r10
+        .cfi_adjust_cfa_offset 8
+        movabs  $0x100000000000, %r9
+        lea     (%rcx,%rcx), %r8        /* PF_MORE_BASE */
+        sub     %r9, %r8
+        .irp    word, 0, 8, 16, 24
+        .if \word == 8                  /* mostly it is one */
+        mov     8(%r8), %r9
+        or      16(%r8), %r9
+        or      24(%r8), %r9
+        jz      4f
+        .endif
+        mov     \word(%r8), %r9
+        mov     %r9, %r10
+        shr     $45, %r10
+        shl     $19, %r9
+        and     $1023, %r10d
+        shr     $44, %r9
+        cmp     %r9d, (%r11,%r10,4)
+        jb      5f
+        .endr
+4:      pop     %r10
+        .cfi_adjust_cfa_offset -8
+.Lbeside\@:
+        mov     8(%rcx), %r8
+        mov     %r8, %r9
+        shr     $45, %r9
+        shl     $19, %r8
+        and     $1023, %r9d
+        shr     $44, %r8
+        cmp     %r8d, (%r11,%r9,4)
+        jae     .Lgrows\@
+        jmp     6f
+        .cfi_adjust_cfa_offset 8
+5:      pop     %r10
+        .cfi_adjust_cfa_offset -8
+        jmp     6f
+.Lcut\@:                                 /* what it leaves of the second word, or itself again */
+        mov     8(%r9), %rcx
+        mov     %rax, %rdx
+        shr     $56, %rdx
+        mov     %rdx, %r8
+        shl     $56, %r8
+        not     %r8
+        and     %r8, %rcx
+        mov     %rcx, %r8
+        shr     $56, %r8
+        cmovz   %rax, %rcx
+        mov     %rax, (%r9)
+        mov     %rcx, 8(%r9)
+        cmp     $0xff, %edx             /* whole: the others go */
+        jne     .Lgrown\@
+        movabs  $0x140000000000, %rdx   /* PF_MORE_USED */
+        btr     $45, %r9
+        shr     $4, %r9
+        cmpb    $0, (%rdx,%r9)
+        je      .Lgrown\@
+        movb    $0, (%rdx,%r9)
+        jmp     .Lgrown\@
+        .endif
 4:      mov     %eax, %ecx              /* the record of its places: struct pf_places */
         movabs  $0x17f000000000, %r11   /* PF_PLACES_BASE */
         and     $0x3fffff, %ecx

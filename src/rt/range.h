@@ -66,6 +66,18 @@ static inline __attribute__((always_inline)) uint64_t pf_range_turn(uint64_t *ce
     return i;
 }
 
+/* Do all words of the cell, which has more than two, happen before? */
+static inline __attribute__((always_inline)) bool pf_cell_known(const uint32_t *clock,
+                                                                uint64_t *cell)
+{
+    const uint64_t *more = pf_cell_more(cell);
+    bool known =
+        pf_stmt_known(clock, pf_word_get(&cell[0])) && pf_stmt_known(clock, pf_word_get(&cell[1]));
+    for (unsigned i = 0; known && i < PF_MORE_WORDS; i++)
+        known = pf_stmt_known(clock, pf_word_get(&more[i]));
+    return known;
+}
+
 /*
  * The access `a`, of whole granules and named, to n cells from `cell` on: so many from the front are done,
  * less than n where one needs more than the quick ways. *turn is what was made of the last one that was not
@@ -95,6 +107,12 @@ static inline __attribute__((always_inline)) uint64_t pf_range_touch(const uint3
         } else if (!(mark & PF_MARKS_FOR(write)) &&
                    pf_cell_touch_lean(clock, at, s0, s1, a, write)) {
             *turn = (struct pf_turn){s0, s1, write ? a : s0, a, PF_MARKS_FOR(write)};
+            done++;
+        } else if (write && mark && pf_cell_known(clock, at)) { /* it takes the place of all */
+            pf_word_put(&at[0], a);
+            pf_word_put(&at[1], a);
+            pf_cell_more_mark(at, 0);
+            __pf_tls.thread->dirty = true;
             done++;
         } else {
             return done;

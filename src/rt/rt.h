@@ -16,7 +16,7 @@ struct pf_rt {
     bool sampling; /* a policy decides, call by call, which body runs (sample.h) */
     bool excludes; /* ... and some functions are left out: calls ask */
     bool oracle;   /* every event is logged for the offline oracle (oracle.h) */
-    /* What every thread knows, there is and will be: the clock of a thread when it was the only one. */
+    /* What every thread knows, there is and will be (pf_thread_settle); it only grows. */
     uint32_t settled[PF_SID_REF + 1];
 };
 extern struct pf_rt pf_rt;

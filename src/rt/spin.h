@@ -21,6 +21,11 @@ static inline void pf_spin_lock(struct pf_spin *s)
         pf_spin_wait(s);
 }
 
+static inline int pf_spin_try(struct pf_spin *s)
+{
+    return !__atomic_exchange_n(&s->taken, 1, __ATOMIC_ACQUIRE);
+}
+
 static inline void pf_spin_unlock(struct pf_spin *s)
 {
     __atomic_store_n(&s->taken, 0, __ATOMIC_RELEASE);

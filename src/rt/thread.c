@@ -17,6 +17,9 @@
 #include <link.h>
 
 #define CLOCK_ORDER 6 /* 64 << 6 bytes: PF_SID_MAX + 1 entries of 4 */
+/* Cells that want room between two looks at what all threads know: as long as that grows, and at most. */
+#define SETTLE_EVERY 16
+#define SETTLE_SELDOM 2048
 _Static_assert((PF_SID_MAX + 1) * 4 <= 64 << CLOCK_ORDER, "a clock fits its block");
 
 PF_EXPORT __thread struct pf_tls __pf_tls;
@@ -26,12 +29,54 @@ static struct pf_thread *running;
 static struct pf_thread *newest; /* of all there ever were, linked by `older` */
 static uint32_t count;
 static uint32_t alive; /* created, and not ended */
+static uint32_t coming; /* of these, not in the list of running threads yet */
 
-/* `clock` is what a new thread knows that the only one there is creates: all others will come from these two. */
-static void settle_locked(const uint32_t *clock, uint32_t n)
+/* What everybody knows grows: `clock` is a lower bound of it. False: it was known. */
+static bool settle_locked(const uint32_t *clock, uint32_t n)
 {
+    bool grew = false;
     for (uint32_t i = 0; i < n && !pf_rt.strict; i++)
-        __atomic_store_n(&pf_rt.settled[i], clock[i], __ATOMIC_RELAXED);
+        if (clock[i] > pf_rt.settled[i]) {
+            __atomic_store_n(&pf_rt.settled[i], clock[i], __ATOMIC_RELAXED);
+            grew = true;
+        }
+    return grew;
+}
+
+/*
+ * Threads to come descend from those that are there, so what these know all of them will. Their clocks are read while
+ * they grow: each entry only does, so what is read is a lower bound. Of its own slot a thread knows everything, and may
+ * use names again that nobody else has learned (slot.h): there only the others count. A thread that does not run yet
+ * may know less than its parent meanwhile; then nothing can be said.
+ */
+void pf_thread_settle(struct pf_thread *self)
+{
+    static uint32_t least[PF_SID_MAX + 1]; /* under the lock; too large for a small stack */
+    uint32_t n = 0, threads = 0;
+    if (pf_rt.strict || !pf_spin_try(&lock)) {
+        self->settle_in = self->settle_every = SETTLE_SELDOM;
+        return;
+    }
+    for (struct pf_thread *t = running; t; t = t->next, threads++)
+        n = t->nclock > n ? t->nclock : n;
+    for (uint32_t i = 0; i < n; i++)
+        least[i] = UINT32_MAX;
+    for (struct pf_thread *t = running; t; t = t->next) {
+        uint32_t own = __atomic_load_n(&t->sid, __ATOMIC_RELAXED);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t known = __atomic_load_n(&t->clock[i], __ATOMIC_RELAXED);
+            if (i != own && known < least[i])
+                least[i] = known;
+        }
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (least[i] == UINT32_MAX)
+            least[i] = 0;
+    bool grew = !coming && settle_locked(least, n);
+    pf_spin_unlock(&lock);
+    uint32_t longer = self->settle_every < SETTLE_SELDOM ? 2 * self->settle_every : SETTLE_SELDOM;
+    self->settle_every = grew ? SETTLE_EVERY : longer;
+    self->settle_in = self->settle_every + threads * n / 8;
 }
 
 void pf_thread_lock(void) { pf_spin_lock(&lock); }
@@ -75,7 +120,8 @@ struct pf_thread *pf_thread_create(struct pf_thread *parent)
     t->number = count++;
     t->older = newest;
     newest = t;
-    if (alive++ == 1 && parent)
+    coming++;
+    if (alive++ == 1 && parent) /* all others will come from these two */
         settle_locked(clock, parent->nclock);
     pf_spin_unlock(&lock);
     if (parent && pf_rt.sampling)
@@ -112,6 +158,7 @@ void pf_thread_cancel_create(struct pf_thread *t)
     t->state = PF_THREAD_FREE;
     pf_spin_lock(&lock);
     alive--;
+    coming--;
     pf_spin_unlock(&lock);
     pf_unnest();
 }
@@ -167,6 +214,7 @@ void pf_thread_begin(struct pf_thread *t)
     if (running)
         running->prev = t;
     running = t;
+    coming--;
     pf_spin_unlock(&lock);
     __pf_tls.dispatch = pf_rt.excludes ? PF_DISPATCH_ASK
                         : pf_rt.events ? PF_DISPATCH_EVENT
@@ -259,6 +307,7 @@ void pf_thread_after_fork(struct pf_thread *self)
         pf_slot_retire(t);
     }
     alive = 1;
+    coming = 0;
     pf_spin_unlock(&lock);
     self->tid = (pid_t)pf_sys(SYS_gettid);
     self->owner = 0;

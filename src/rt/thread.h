@@ -112,6 +112,7 @@ struct pf_thread {
     struct pf_learned learned[PF_LEARNED];
     struct pf_named named[PF_NAMED];
     struct pf_memo *memo; /* set.c: recent additions to sets */
+    uint32_t settle_in, settle_every; /* so many more cells want room before pf_thread_settle */
     uint32_t set_debt, set_tries; /* set.c: sets made and not used again; tries in debt */
     struct pf_thread *prev, *next; /* in the list of running threads */
     struct pf_thread *older; /* the one created before it */
@@ -155,6 +156,9 @@ void pf_thread_cancel_create(struct pf_thread *child);
 void pf_thread_unknown(void);
 /* In the child of fork: only the caller lives on. */
 void pf_thread_after_fork(struct pf_thread *self);
+/* Finds out what all threads know (pf_rt.settled). Keeps all registers, for callers that must; costs a look at
+ * every clock, so self->settle_in says when it is worth it again. */
+__attribute__((preserve_most, weak)) void pf_thread_settle(struct pf_thread *self);
 /* A zero clock of full length, or NULL. */
 uint32_t *pf_thread_clock_new(void);
 void pf_thread_lock(void); /* around fork */

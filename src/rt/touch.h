@@ -21,6 +21,13 @@ static inline bool pf_stmt_settled(uint64_t s)
     return pf_stmt_clk(s) <= __atomic_load_n(&pf_rt.settled[pf_stmt_sid(s)], __ATOMIC_RELAXED);
 }
 
+/* The cell of an access has no room in its two words: often for what everybody knows by now. */
+static inline void pf_cell_crowded(struct pf_thread *t)
+{
+    if (t->settle_in-- == 0 && pf_thread_settle) /* some tests have none */
+        pf_thread_settle(t);
+}
+
 static inline bool pf_stmt_inside(uint64_t s, uint64_t a) { return !(s & ~a & PF_MASK_ALL); }
 static inline bool pf_stmt_apart(uint64_t s, uint64_t a) { return !(s & a & PF_MASK_ALL); }
 
@@ -225,8 +232,10 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
         }
         if (pf_stmt_settled(s0))
             pf_word_put(&cell[0], rest);
-        else
+        else {
             pf_cell_more_begin(cell, rest);
+            pf_cell_crowded(__pf_tls.thread);
+        }
     } else if (used == 2 || !swapped) {
         uint64_t was[PF_MORE_WORDS], n[PF_MORE_WORDS];
         for (unsigned i = 0; i < PF_MORE_WORDS; i++) {
@@ -244,6 +253,7 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
         if (rest && !pf_words_add(n, rest))
             return false;
         pf_words_put(cell, was, n);
+        pf_cell_crowded(__pf_tls.thread);
     }
     pf_word_put(&cell[1], one ? one : mine);
     __pf_tls.thread->dirty = true;
@@ -291,8 +301,10 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint
         if (rest && !pf_words_add(n, rest))
             return false;
         pf_words_put(cell, was, n);
+        pf_cell_crowded(__pf_tls.thread);
     } else if (rest) {
         pf_cell_more_begin(cell, rest);
+        pf_cell_crowded(__pf_tls.thread);
     }
     pf_word_put(&cell[0], mine);
     pf_word_put(&cell[1], s1 ? s1 : mine); /* a double, so that reads find it too */

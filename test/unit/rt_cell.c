@@ -37,6 +37,7 @@ __thread struct pf_tls __pf_tls;
 struct pf_rt pf_rt;
 static uint64_t race_now, race_then;
 static bool raced[GRANULES];
+static unsigned nthreads;
 
 void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
 {
@@ -256,7 +257,7 @@ static void next_epoch(struct pf_thread *t)
 }
 
 /* What all threads know need not be kept. */
-static void settle(unsigned nthreads)
+static void settle(void)
 {
     for (unsigned sid = 1; sid <= nthreads; sid++) {
         uint32_t least = UINT32_MAX;
@@ -264,6 +265,12 @@ static void settle(unsigned nthreads)
             least = clocks[i][sid] < least ? clocks[i][sid] : least;
         pf_rt.settled[sid] = least;
     }
+}
+
+__attribute__((preserve_most)) void pf_thread_settle(struct pf_thread *t)
+{
+    settle();
+    t->settle_in = rnd(8);
 }
 
 /* Ranges of whole granules mostly, of half of all or more; the locks of all are held, or it is a read
@@ -288,12 +295,13 @@ static void fuzz_range(struct pf_thread *t)
 
 /* One access of `ranges` is of many granules. `calm` in 100 of the others are reads by anybody; the others follow the lock of their granule so that
  * cells live long enough to become crowded. */
-static void fuzz(uint64_t seed, unsigned nthreads, unsigned steps, unsigned calm, bool strict,
+static void fuzz(uint64_t seed, unsigned threads_wanted, unsigned steps, unsigned calm, bool strict,
                  unsigned ranges)
 {
     static const unsigned masks[] = {0xff, 0xff, 0xff, 0x0f, 0xf0, 0x0f, 0xf0, 0x03,
                                      0x0c, 0x30, 0xc0, 0x01, 0x02, 0x10, 0x80, 0x3c};
     rng = seed;
+    nthreads = threads_wanted;
     pf_idpair_deep_max = seed % 2 ? 0 : 1u << 14; /* places, or pairs of pairs */
     pf_rt.strict = pf_rt.careful = strict;
     memset(clocks, 0, sizeof clocks);
@@ -326,7 +334,7 @@ static void fuzz(uint64_t seed, unsigned nthreads, unsigned steps, unsigned calm
         if (g % 2 == 0 && !strict && rnd(8) == 0)
             access_both(t, g, write, rnd(6));
         if (rnd(40) == 0)
-            settle(nthreads);
+            settle();
         if (!free_read) {
             join(locks[l], t->clock);
             next_epoch(t);

@@ -1,0 +1,58 @@
+// What all threads know need not be kept, and the more cells want room the more often that is looked at. Here all
+// are told of the write, and it goes.
+// want: none
+#include "order.h"
+#include <pthread.h>
+
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+pthread_mutex_t locks[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
+char buffer[2048];
+int x, sum;
+
+/* Bytes of the same words, in ever new epochs. */
+static void crowd(void)
+{
+    for (int round = 0; round < 24; round++) {
+        pthread_mutex_lock(&locks[round % 2]);
+        for (int i = 0; i < 2048; i += 8)
+            if (round % 3)
+                buffer[i + round % 8] = 1;
+            else
+                sum += buffer[i + round * 5 % 8];
+        pthread_mutex_unlock(&locks[round % 2]);
+    }
+}
+
+static void *told(void *arg)
+{
+    order_point(3);
+    pthread_mutex_lock(&m);
+    pthread_mutex_unlock(&m);
+    crowd();
+    order_point(4);
+    return arg;
+}
+
+static void *told_first(void *arg)
+{
+    order_point(1);
+    pthread_mutex_lock(&m);
+    pthread_mutex_unlock(&m);
+    order_point(2);
+    order_point(5);
+    return x ? arg : NULL;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, told, NULL);
+    pthread_create(&b, NULL, told_first, NULL);
+    pthread_mutex_lock(&m);
+    x = 1;
+    pthread_mutex_unlock(&m);
+    order_point(0);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    return 0;
+}
