@@ -125,8 +125,11 @@ static inline bool check_again(struct operation *o, bool write)
 {
     if (__builtin_expect(is_checked_by_parts(o), 0))
         return false;
-    uint64_t mine = statement(o, write);
-    uint64_t *own = pf_cell_own_atomic(o->t->clock, pf_cell_of(o->addr), mine);
+    uint64_t mine = statement(o, write), *cell = pf_cell_of(o->addr), s1 = pf_word_get(&cell[1]);
+    if (pf_is_ref(s1))
+        return pf_record_covers(cell, s1, mine) ||
+               pf_record_renew(o->t->clock, cell, mine | pf_stack_id(o->t, o->site));
+    uint64_t *own = pf_cell_own_atomic(o->t->clock, cell, mine);
     if (!own)
         return false;
     if ((*own ^ mine) & PF_BITS_CLK) {

@@ -1,6 +1,7 @@
 #include "cell.h"
 #include "places.h"
 #include "race.h"
+#include "renew.h"
 #include "rt.h"
 #include "set.h"
 #include "spin.h"
@@ -14,7 +15,7 @@ static struct {
     char pad[60];
 } stripes[STRIPES];
 
-static struct pf_spin *stripe_of(const uint64_t *cell)
+struct pf_spin *pf_cell_stripe(const uint64_t *cell)
 {
     uint64_t n = (uintptr_t)cell >> 4;
     return &stripes[(n ^ n >> 10 ^ n >> 20) % STRIPES].lock;
@@ -225,8 +226,8 @@ ALWAYS void insert(struct pf_thread *t, uint64_t a, uint64_t *cell, uint64_t s0,
     put(&cell[1], s1);
 }
 
-/* A cell with at most two statements. */
-ALWAYS void access_two(struct pf_thread *t, struct visit *v, uint64_t *cell, uint64_t s0,
+/* A cell with at most two statements. False: others came in between, look again. */
+ALWAYS bool access_two(struct pf_thread *t, struct visit *v, uint64_t *cell, uint64_t s0,
                        uint64_t s1, uint32_t site)
 {
     uint64_t n0 = relate(t->clock, v, s0), n1 = relate(t->clock, v, s1);
@@ -238,14 +239,19 @@ ALWAYS void access_two(struct pf_thread *t, struct visit *v, uint64_t *cell, uin
             n1 = n0;
         if (n1 != s1)
             put(&cell[1], n1);
-        return;
+        return true;
     }
-    name(t, v, site);
+    name(t, v, site); /* which takes its time, when it is the first */
+    if (get(&cell[0]) != s0 || get(&cell[1]) != s1)
+        return false;
+    if (!(s0 | s1))
+        return pf_cell_first(cell, v->a);
     if (n1 && !((n0 ^ n1) << 8)) { /* such a double */
         n0 |= n1;
         n1 = 0;
     }
     insert(t, v->a, cell, n0, n1);
+    return true;
 }
 
 /* Writes the statements of list[0..n), n <= WORDS, into the words: `first` in front if there is one. */
@@ -444,48 +450,23 @@ static void change_record(struct pf_thread *t, struct visit *v, uint64_t *cell, 
         if (a)
             set = pf_set_push(set, &s1, a);
     }
+    pf_set_kinds(set);
     put(&cell[0], s0);
     put(&cell[1], pf_set_with_room(set, s1));
 }
 
-/* Is there one statement in the record that covers all of a? Read without a lock: a record that
- * changes meanwhile can at most hide this access from the shadow for this once. */
-static bool covered_in_record(struct pf_thread *t, uint64_t ref, uint64_t a)
+/* Is there one statement in the set that covers all of a? */
+static bool covered_in_set(struct pf_thread *t, uint64_t ref, uint64_t a)
 {
     const struct pf_set *set = pf_set_at(ref);
-    unsigned n = __atomic_load_n(&set->n, __ATOMIC_RELAXED);
-    for (unsigned i = 0; i < n && i < pf_set_room(set); i++) {
-        uint64_t s = get(&set->stmt[i]);
-        if (!((s ^ a) & (PF_BITS_SID | PF_BITS_CLK)) && at_least(s, a) && !(a & PF_MASK_ALL & ~s)) {
-            if (set->interned)
-                share(t, ref, s);
+    for (unsigned i = 0; i < set->n; i++) {
+        uint64_t s = set->stmt[i];
+        if (pf_stmt_covers(s, a)) {
+            share(t, ref, s);
             return true;
         }
     }
     return false;
-}
-
-/* A plain read that takes the place of an older one in a private record. The stripe is held. */
-static bool read_in_record(struct pf_thread *t, struct visit *v, uint64_t s0, struct pf_set *set,
-                           uint32_t site)
-{
-    unsigned at = 0, yield = 0;
-    if (!pf_stmt_calm(t->clock, s0))
-        return false;
-    for (unsigned i = 0; i < set->n; i++) {
-        if (!pf_stmt_calm(t->clock, set->stmt[i]))
-            return false;
-        if (pf_stmt_yields(t->clock, set->stmt[i], v->a)) {
-            at = i;
-            yield++;
-        }
-    }
-    if (yield != 1) /* of several only one stays: the record becomes smaller */
-        return false;
-    name(t, v, site);
-    put(&set->stmt[at], v->a);
-    t->dirty = true;
-    return true;
 }
 
 /* Everything that needs more than the words of the cell, or a lock. */
@@ -494,30 +475,26 @@ static __attribute__((noinline)) void access_slow(struct pf_thread *t, uintptr_t
 {
     uint64_t *cell = pf_cell_of(addr), s0 = get(&cell[0]), s1 = get(&cell[1]);
     struct visit v = {a, 0, 0};
-    if (!pf_rt.strict && pf_is_ref(s1)) {
+    if (!pf_rt.strict && pf_is_ref(s1) && pf_set_at(s1)->interned && plain_read(a)) {
         /* Sets can have a member for each thread: what was found out lately comes first. */
-        bool shared = pf_set_at(s1)->interned && plain_read(a);
-        if (shared && pf_cell_met(t, s1, a))
+        if (pf_cell_met(t, s1, a))
             return;
-        if (shared)
-            name(t, &v, site);
-        if (!(shared && pf_set_added(t, s1, v.a)) && covered_in_record(t, s1, a))
+        name(t, &v, site);
+        if (!pf_set_added(t, s1, v.a) && covered_in_set(t, s1, a))
             return;
-        if (shared && read_in_set(t, &v, cell, s0, s1, site)) {
+        if (read_in_set(t, &v, cell, s0, s1, site)) {
             if (v.race)
                 report(t, &v, addr, site, &s0, 1);
             return;
         }
     }
     struct racing racing;
-    struct pf_spin *stripe = stripe_of(cell);
+    struct pf_spin *stripe = pf_cell_stripe(cell);
     pf_spin_lock(stripe);
     racing.n = 0;
     s1 = get(&cell[1]);
     if (pf_is_ref(s1)) {
-        if (pf_set_at(s1)->interned || !plain_read(a) ||
-            !read_in_record(t, &v, get(&cell[0]), pf_set_at(s1), site))
-            change_record(t, &v, cell, s1, site, &racing);
+        change_record(t, &v, cell, s1, site, &racing);
     } else {
         racing.n = pf_cell_list(cell, racing.stmt, WORDS);
         access_all(t, cell, &v, site);
@@ -530,19 +507,23 @@ static __attribute__((noinline)) void access_slow(struct pf_thread *t, uintptr_t
 
 void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site)
 {
-    uint64_t *cell = pf_cell_of(addr), s0 = get(&cell[0]), s1 = get(&cell[1]);
-    if (__builtin_expect(pf_is_ref(s1) | pf_rt.strict, 0)) {
-        access_slow(t, addr, a, site);
-        return;
-    }
+    uint64_t *cell = pf_cell_of(addr), before[WORDS];
     struct visit v = {a, 0, 0};
-    uint64_t before[WORDS] = {s0, s1};
     unsigned n = 2;
-    if (*pf_cell_more_used(cell)) {
-        n = pf_cell_list(cell, before, WORDS);
-        access_all(t, cell, &v, site);
-    } else {
-        access_two(t, &v, cell, s0, s1, site);
+    for (bool done = false; !done;) {
+        uint64_t s0 = before[0] = get(&cell[0]), s1 = before[1] = get(&cell[1]);
+        v.covered = v.race = 0;
+        if (__builtin_expect(pf_is_ref(s1) | pf_rt.strict, 0)) {
+            access_slow(t, addr, v.a, site);
+            return;
+        }
+        if (*pf_cell_more_used(cell)) {
+            n = pf_cell_list(cell, before, WORDS);
+            access_all(t, cell, &v, site);
+            done = true;
+        } else {
+            done = access_two(t, &v, cell, s0, s1, site);
+        }
     }
     if (__builtin_expect(v.race != 0, 0))
         report(t, &v, addr, site, before, n);
@@ -571,7 +552,7 @@ void pf_cell_look(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site
 static void clear_one(uint64_t *cell)
 {
     uint64_t s1 = get(&cell[1]);
-    struct pf_spin *stripe = pf_is_ref(s1) ? stripe_of(cell) : NULL;
+    struct pf_spin *stripe = pf_is_ref(s1) ? pf_cell_stripe(cell) : NULL;
     if (__builtin_expect(stripe != NULL, 0)) {
         pf_spin_lock(stripe);
         s1 = get(&cell[1]);

@@ -89,6 +89,8 @@ void pf_cell_clear(uint64_t *from, uint64_t *to);
 /* All statements of a cell into out[0..max); returns how many there are. For tests. */
 unsigned pf_cell_list(uint64_t *cell, uint64_t *out, unsigned max);
 
+/* The lock of the records of a cell, and in strict mode of all that is in it. */
+struct pf_spin *pf_cell_stripe(const uint64_t *cell);
 void pf_cell_lock_all(void); /* around fork */
 void pf_cell_unlock_all(void);
 

@@ -230,6 +230,25 @@
 6:
         .endm
 
+/* pf_cell_first: the cell was empty. Two that come at the same time must see each other. */
+        .macro  FIRST word, other
+        mov     __pf_tls@GOTTPOFF(%rip), %r10
+        mov     %rax, %r9
+        mov     %fs:TLS_THREAD(%r10), %r10
+        xor     %eax, %eax
+        movb    $1, THREAD_DIRTY(%r10)
+        lock cmpxchg %r9, \word(%rcx)
+        mov     %r9, %rax
+        jne     8f
+        cmpq    $0, \other(%rcx)
+        je      .Lfirst\@
+        xor     %r10d, %r10d
+        lock cmpxchg %r10, \word(%rcx)
+        mov     %r9, %rax
+        jmp     8f
+.Lfirst\@:
+        .endm
+
         .macro  TOUCH_READ size, at
         mov     \at(%rcx), %rdx
         bt      $24, %rdx               /* reads do not mind reads */
@@ -238,7 +257,7 @@
 7:
         mov     \at+8(%rcx), %r8
         cmp     %rdx, %r8               /* a write stands in both words: gives way */
-        je      2f
+        je      4f
         .if \size < 8
         mov     %r8, %r9
         xor     %rax, %r9
@@ -260,7 +279,13 @@
         jmp     2f
 1:      or      %r8, %rax
         .endif
+        jmp     2f
+4:      test    %rdx, %rdx
+        jnz     2f
+        FIRST   \at+8, \at
+        jmp     5f
 2:      mov     %rax, \at+8(%rcx)
+5:
         .endm
 
         .macro  TOUCH_WRITE size, at
@@ -268,7 +293,7 @@
         KNOWN   %rdx
         mov     \at+8(%rcx), %r8
         cmp     %rdx, %r8
-        je      1f
+        je      .Ldouble\@
         KNOWN   %r8
 1:
         .if \size < 8
@@ -308,6 +333,13 @@
         mov     %rax, \at(%rcx)
         mov     %rax, \at+8(%rcx)
         .endif
+        jmp     .Lstored\@
+.Ldouble\@:
+        test    %rdx, %rdx
+        jnz     1b
+        FIRST   \at, \at+8
+        mov     %rax, \at+8(%rcx)
+.Lstored\@:
         .endm
 
 /* A part of a granule that this thread writes in this epoch already, while other words count: they must

@@ -43,6 +43,14 @@ static struct pf_set *set_new(unsigned n)
     return s;
 }
 
+void pf_set_kinds(struct pf_set *s)
+{
+    unsigned kinds = 0;
+    for (unsigned i = 0; i < s->n; i++)
+        kinds |= PF_KIND(s->stmt[i]);
+    s->kinds = (uint8_t)kinds;
+}
+
 /* A private copy of list[0..n) with room for `room` statements in all. */
 static struct pf_set *private_copy(const uint64_t *list, unsigned n, unsigned room)
 {
@@ -52,14 +60,17 @@ static struct pf_set *private_copy(const uint64_t *list, unsigned n, unsigned ro
     s->n = (uint16_t)n;
     for (unsigned i = 0; i < n; i++)
         s->stmt[i] = list[i];
+    pf_set_kinds(s);
     return s;
 }
 
 uint64_t pf_set_private_of(const uint64_t *list, unsigned n, uint64_t more)
 {
     struct pf_set *s = private_copy(list, n, n + 3);
-    if (s && more)
+    if (s && more) {
         s->stmt[s->n++] = more;
+        s->kinds |= PF_KIND(more);
+    }
     return ref_of(s);
 }
 
@@ -78,6 +89,7 @@ struct pf_set *pf_set_push(struct pf_set *s, uint64_t *ref, uint64_t stmt)
 {
     if (s->n < pf_set_room(s)) {
         s->stmt[s->n] = stmt;
+        s->kinds |= PF_KIND(stmt);
         __atomic_store_n(&s->n, (uint16_t)(s->n + 1), __ATOMIC_RELEASE);
     }
     *ref = pf_set_with_room(s, *ref);

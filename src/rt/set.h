@@ -16,11 +16,16 @@
 
 struct pf_set {
     uint16_t n;
-    uint8_t order;
-    uint8_t interned;
+    uint8_t order : 7, interned : 1;
+    uint8_t kinds; /* PF_KIND of every statement in a private one, maybe of more */
     uint32_t uses; /* how often a cell was made to refer to it; stops at a few */
     uint64_t stmt[];
 };
+
+/* Kinds of statements: bit 0 a plain read, 1 a plain write, 2 and 3 the atomic ones. */
+#define PF_KIND(s) (1u << ((s) >> PF_WRITE_BIT & 1 | (s) >> (PF_ATOMIC_BIT - 1) & 2))
+#define PF_KINDS_PLAIN 3u
+#define PF_KINDS_WRITE 10u
 
 /* A reference: the store name of the record around bit 24, which is set as in a write. Taken for a
  * statement it would be a write to no byte, in an epoch that nobody knows. */
@@ -63,6 +68,8 @@ struct pf_set *pf_set_private(uint64_t *ref);
 struct pf_set *pf_set_push(struct pf_set *set, uint64_t *ref, uint64_t s);
 /* *set, or a larger copy if it has not room for two more; returns the reference. */
 uint64_t pf_set_with_room(struct pf_set *set, uint64_t ref);
+/* The statements of a private record were changed: its kinds again. */
+void pf_set_kinds(struct pf_set *set);
 /* A cell no longer refers to it. */
 void pf_set_drop(uint64_t ref);
 

@@ -6,6 +6,7 @@
 
 #include "cell.h"
 #include "places.h"
+#include "renew.h"
 #include "rt.h"
 #include "set.h"
 
@@ -176,6 +177,28 @@ static inline bool pf_cell_met(const struct pf_thread *t, uint64_t ref, uint64_t
     return true;
 }
 
+/*
+ * The first statement of an empty cell. Threads that begin together often meet here: the page of the cell is not there
+ * yet, and all wait for it. So this one is not lost: of two that come at the same time at least one returns false, with
+ * nothing done, and finds the other's statement when it looks again.
+ */
+static inline bool pf_cell_first(uint64_t *cell, uint64_t mine)
+{
+    uint64_t empty = 0, own = mine;
+    unsigned at = !(mine & PF_BIT_W);
+    __pf_tls.thread->dirty = true;
+    if (!__atomic_compare_exchange_n(&cell[at], &empty, mine, false, __ATOMIC_SEQ_CST,
+                                     __ATOMIC_RELAXED))
+        return false;
+    if (__atomic_load_n(&cell[!at], __ATOMIC_SEQ_CST)) {
+        __atomic_compare_exchange_n(&cell[at], &own, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
+        return false;
+    }
+    if ((mine & PF_BIT_W) && !(mine & PF_BIT_A))
+        pf_word_put(&cell[1], mine); /* reads find it too */
+    return true;
+}
+
 /* Is it easy to see that the plain read `mine` races with nothing that stands in the cell? */
 static inline bool pf_cell_calm(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
@@ -195,7 +218,10 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
 {
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
     if (pf_is_ref(s1))
-        return pf_cell_met(__pf_tls.thread, s1, mine);
+        return pf_cell_met(__pf_tls.thread, s1, mine) || pf_record_covers(cell, s1, mine) ||
+               pf_record_renew(clock, cell, mine);
+    if (!(s0 | s1) && !*pf_cell_more_used(cell))
+        return pf_cell_first(cell, mine);
     if (!pf_stmt_harmless(clock, s0, mine) || !pf_stmt_harmless(clock, s1, mine))
         return false;
     if (pf_stmt_covers(s0, mine)) { /* let the next read find that where it looks, if it can */
@@ -264,6 +290,8 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint
                                                                       uint64_t *cell, uint64_t mine)
 {
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), mask = mine & PF_MASK_ALL;
+    if (!(s0 | s1) && !*pf_cell_more_used(cell))
+        return pf_cell_first(cell, mine);
     if (!pf_stmt_known(clock, s0) || !pf_stmt_known(clock, s1))
         return false;
     uint64_t one = s0 ? pf_stmt_join(cell, s0, mine) : 0;
@@ -392,7 +420,7 @@ pf_cell_touch_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     struct pf_atomic_way way = {0};
     uint64_t *more = *pf_cell_more_used(cell) ? pf_cell_more(cell) : NULL;
     enum pf_atomic_met met;
-    if (pf_is_ref(pf_word_get(&cell[1])))
+    if (pf_is_ref(pf_word_get(&cell[1])) || !(pf_word_get(&cell[0]) | pf_word_get(&cell[1])))
         return false;
     if ((met = pf_atomic_meet(&way, clock, &cell[0], mine)) ||
         (met = pf_atomic_meet(&way, clock, &cell[1], mine)))
@@ -428,6 +456,8 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_lean(const uint3
 {
     if (!(write ? pf_stmt_known(clock, s0) : pf_stmt_calm(clock, s0)))
         return false;
+    if (__builtin_expect(!(s0 | s1), 0))
+        return pf_cell_first(cell, mine);
     if (write) {
         if (!pf_stmt_known(clock, s1))
             return false;

@@ -1,0 +1,26 @@
+# The smallest racy programs there are: two threads that begin together and touch a fresh word in the same instant.
+# Nothing orders them here, on purpose, and the race is found in every run.
+cat >first.c <<'END'
+#include <pthread.h>
+int x;
+static void *work(void *arg)
+{
+    return arg ? (void *)(long)(x = 1) : (void *)(long)BODY;
+}
+int main(void)
+{
+    pthread_t t[2];
+    for (long i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, work, (void *)i);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+END
+for body in 'x++' 'x'; do
+    "$PF" cc -O2 -pthread -DBODY="$body" first.c -o first
+    for run in {1..30}; do
+        status 66 "$PF" run -- ./first
+        has err "data race"
+    done
+done

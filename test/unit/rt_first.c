@@ -1,0 +1,146 @@
+/*
+ * rt_first.c - the first touch of an empty cell is never lost: two threads come to a fresh granule in the same instant,
+ * and one of them at least finds the other, whatever each of them does there.
+ */
+// sources: src/rt/cell.c src/rt/check.c src/rt/check_entry.S src/rt/check_miss.c src/rt/idpair.c src/rt/index.c src/rt/places.c src/rt/renew.c src/rt/set.c src/rt/store.c src/rt/sys.c
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "cell.h"
+#include "oracle.h"
+#include "race.h"
+#include "rt.h"
+#include "stack.h"
+
+#define BASE 0x770000000000ull
+#define ROUNDS 400u
+#define STEP                                                                                       \
+    24u /* bytes: a round has granules of its own, neighbours share a page and a cache line */
+
+__thread struct pf_tls __pf_tls;
+struct pf_rt pf_rt;
+static unsigned found[ROUNDS];
+
+void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
+{
+    __atomic_fetch_add(&found[(granule - BASE) / STEP], 1, __ATOMIC_RELAXED);
+}
+uint32_t pf_stack_id_slow(uint32_t site) { return site + 16; }
+void pf_oracle_lock(void) {}
+void pf_oracle_unlock(void) {}
+void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b) {}
+void pf_event_touch(const volatile void *addr, size_t size, bool write, uint32_t id) {}
+
+void __pf_read4(uintptr_t, uint32_t), __pf_write4(uintptr_t, uint32_t);
+void __pf_read8(uintptr_t, uint32_t), __pf_write8(uintptr_t, uint32_t);
+void __pf_write16(uintptr_t, uint32_t), __pf_write_range(uintptr_t, uint64_t, uint32_t);
+
+/* The ways in: compiled code with its place known, a short range, and the long way. */
+static void write_range(uintptr_t addr, uint32_t site) { __pf_write_range(addr, 16, site); }
+static void write_long(uintptr_t addr, uint32_t site)
+{
+    struct pf_thread *t = __pf_tls.thread;
+    pf_cell_access(t, addr, pf_stmt_make(t, 0xff, true, false), site);
+}
+static void read_long(uintptr_t addr, uint32_t site)
+{
+    struct pf_thread *t = __pf_tls.thread;
+    pf_cell_access(t, addr, pf_stmt_make(t, 0x0f, false, false), site);
+}
+static void store_atomic(uintptr_t addr, uint32_t site)
+{
+    struct pf_thread *t = __pf_tls.thread;
+    pf_cell_access(t, addr, pf_stmt_make(t, 0x0f, true, true), site);
+}
+
+typedef void way(uintptr_t addr, uint32_t site);
+static way *const pairs[][2] = {
+    {__pf_write8, __pf_write8}, {__pf_write4, __pf_write4}, {__pf_write16, __pf_write8},
+    {__pf_write4, __pf_read4},  {__pf_read8, __pf_write8},  {write_range, __pf_read8},
+    {write_range, write_range}, {write_long, write_long},   {read_long, write_long},
+    {__pf_write4, read_long},   {store_atomic, __pf_read4}, {write_long, store_atomic},
+};
+
+static struct pf_frame frames[2];
+static struct runner {
+    struct pf_thread thread;
+    uint32_t clock[PF_SID_MAX + 2];
+    way *way;
+} runners[2];
+static unsigned at_start[2]; /* the round that each of them has come to */
+
+static void *run(void *arg)
+{
+    struct runner *r = arg;
+    unsigned me = (unsigned)(r - runners);
+    __pf_tls.frame = frames + 1;
+    __pf_tls.thread = &r->thread;
+    __pf_tls.clock = r->clock;
+    __pf_tls.key = pf_stmt_make(&r->thread, 0xff, true, false);
+    __pf_tls.shared = 1;
+    for (unsigned i = 0; i < ROUNDS; i++) {
+        __atomic_store_n(&at_start[me], i + 1, __ATOMIC_SEQ_CST);
+        for (unsigned n = 0; __atomic_load_n(&at_start[!me], __ATOMIC_SEQ_CST) <= i; n++)
+            if (n > 1000)
+                sched_yield();
+        r->way(BASE + i * STEP, me);
+    }
+    return NULL;
+}
+
+static void one_of_two_finds_the_other(void **state)
+{
+    for (unsigned p = 0; p < sizeof pairs / sizeof *pairs; p++) {
+        pthread_t id[2];
+        assert_int_equal(madvise(pf_cell_of(BASE), 2 * ROUNDS * STEP, MADV_DONTNEED), 0);
+        for (unsigned i = 0; i < 2; i++) {
+            runners[i].thread =
+                (struct pf_thread){.sid = i + 1, .clk = 1, .clock = runners[i].clock};
+            runners[i].clock[i + 1] = 1;
+            runners[i].way = pairs[p][i];
+            at_start[i] = 0;
+        }
+        for (unsigned i = 0; i < ROUNDS; i++)
+            found[i] = 0;
+        for (unsigned i = 0; i < 2; i++)
+            assert_int_equal(pthread_create(&id[i], NULL, run, &runners[i]), 0);
+        for (unsigned i = 0; i < 2; i++)
+            pthread_join(id[i], NULL);
+        for (unsigned i = 0; i < ROUNDS; i++)
+            if (!found[i])
+                fail_msg("ways %u: the race of round %u was missed", p, i);
+    }
+}
+
+static int setup(void **state)
+{
+    uint64_t *cell = pf_cell_of(BASE);
+    void *need[] = {cell, pf_cell_more(cell), pf_cell_more_used(cell)};
+    for (int i = 0; i < 3; i++) {
+        void *p = (void *)((uintptr_t)need[i] & ~4095ull);
+        if (mmap(p, 4 * ROUNDS * STEP + 4096, PROT_READ | PROT_WRITE,
+                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != p)
+            return 1;
+    }
+    pf_store_init();
+    struct pf_node *node = pf_store_take(0);
+    while (pf_store_name(node) <= PF_NODE_ROOT)
+        node = pf_store_take(0);
+    node->block[0] = 16;
+    frames[0].node = pf_store_name(node);
+    pf_idpair_init();
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_of_two_finds_the_other)};
+    return cmocka_run_group_tests(tests, setup, NULL);
+}
