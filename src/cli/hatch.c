@@ -12,6 +12,7 @@
 #include "hatch_run.h"
 #include "load_trace.h"
 #include "predict_moment.h"
+#include "predict_stop.h"
 #include "report_text.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -29,6 +30,7 @@ struct hatch {
     const char *json, *patterns; /* patterns: a file of the user's */
     struct pf_hatch_file file; /* empty: a recording was given */
     struct pf_candidates all;
+    struct pf_predict_stop stop;
 };
 
 /* --- candidates --- */
@@ -41,10 +43,15 @@ static int find_candidates(struct hatch *h)
         return pf_hatch_file_take(&h->file, &h->all, j, &e) == PF_OK
                    ? PF_EXIT_OK
                    : pf_complain(VERB, "%s", e.text);
+    struct pf_limits limits = pf_limits_default;
+    limits.stop = &h->stop.stop;
+    /* What is found must be tried, too: half of the time is for that. */
+    pf_predict_stop_init(&h->stop, VERB, h->run.limit_ms ? h->run.began + h->run.limit_ms / 2 : 0);
     j->analyses[j->n++] = pf_analysis_find("rdit", 4);
-    j->analyses[0]->run(&j->t, &pf_limits_default, &j->results[0]);
-    pf_pecan(&j->t, &j->patterns, &j->anomalies);
-    pf_lock_graph(&j->t, &j->cycles);
+    j->analyses[0]->run(&j->t, &limits, &j->results[0]);
+    pf_lock_graph(&j->t, limits.stop, &j->cycles);
+    pf_pecan(&j->t, &j->patterns, limits.stop, &j->anomalies);
+    pf_predict_stop_clear(&h->stop);
     pf_candidates_predicted(&h->all, j);
     return PF_EXIT_OK;
 }
@@ -103,8 +110,9 @@ static int try_all(struct hatch *h)
     h->run.t = &h->j.t;
     h->run.recording = &h->recording;
     int status = try_round(h);
+    pf_predict_stop_init(&h->stop, VERB, h->run.limit_ms ? h->run.began + h->run.limit_ms : 0);
     while (status == PF_EXIT_OK && !pf_hatch_run_over(&h->run) &&
-           pf_candidates_next(&h->all, &h->j))
+           pf_candidates_next(&h->all, &h->j, &h->stop.stop))
         status = try_round(h);
     return status;
 }
@@ -247,6 +255,8 @@ static int run(struct hatch *h, int argc, char **argv)
     if (pf_clip_open(&h->recording, h->j.path, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
     int status = PF_EXIT_OK;
+    h->run.began = pf_cli_now_ms();
+    pf_interrupts_take();
     pf_patterns_builtin(&h->j.patterns);
     if (h->patterns)
         status = pf_predict_patterns(VERB, &h->j, h->patterns);
@@ -306,8 +316,8 @@ int pf_cmd_hatch(int argc, char **argv)
         {"jobs", "N", "try so many at a time (default 1)", &jobs, NULL},
         {"json", "FILE", "write the findings as JSON ('-': to standard output)", &h->json, NULL},
         {"known", "FILE", "do not try findings whose ids stand in FILE, one a line", &known, NULL},
-        {"limit", "TIME", "stop trying after so long: 90s, 2m; the search before is not cut",
-         &limit, NULL},
+        {"limit", "TIME", "stop after so long: 90s, 2m; half of it is for the search", &limit,
+         NULL},
         {"apart", NULL, "run each from the beginning, not what they have in common once", NULL,
          &h->run.apart},
         {"patterns", "FILE", "search for these patterns too", &h->patterns, NULL},

@@ -157,7 +157,7 @@ static void ask(struct pf_another *w, struct pf_candidate *c)
 }
 
 /* Other events of the same code, for all that have nothing else left. */
-static void search(struct pf_candidates *c, struct pf_predict_job *j)
+static void search(struct pf_candidates *c, struct pf_predict_job *j, struct pf_stop *stop)
 {
     PF_VEC(struct pf_anomaly) tried = {0};
     struct pf_anomalies others;
@@ -173,7 +173,7 @@ static void search(struct pf_candidates *c, struct pf_predict_job *j)
         x->searched = true;
     }
     if (tried.len) {
-        pf_pecan_others(&j->t, &j->patterns, tried.at, tried.len, &others);
+        pf_pecan_others(&j->t, &j->patterns, tried.at, tried.len, stop, &others);
         for (size_t i = 0; i < others.at.len; i++) {
             struct pf_hatch way = way_of(j, &others.at.at[i]);
             struct pf_finding f;
@@ -189,7 +189,7 @@ static void search(struct pf_candidates *c, struct pf_predict_job *j)
     pf_vec_release(&tried);
 }
 
-size_t pf_candidates_next(struct pf_candidates *c, struct pf_predict_job *j)
+size_t pf_candidates_next(struct pf_candidates *c, struct pf_predict_job *j, struct pf_stop *stop)
 {
     struct pf_another w;
     size_t n = 0;
@@ -198,6 +198,8 @@ size_t pf_candidates_next(struct pf_candidates *c, struct pf_predict_job *j)
         struct pf_candidate *x = &c->at.at[i];
         if (!is_open(x) || has_next(x) || x->ways.at[x->way].stuck)
             continue;
+        if (pf_stop_now(stop, "other schedules", i, c->at.len))
+            break;
         if (!any)
             pf_another_init(&w, &j->t);
         any = true;
@@ -205,7 +207,7 @@ size_t pf_candidates_next(struct pf_candidates *c, struct pf_predict_job *j)
     }
     if (any)
         pf_another_release(&w);
-    search(c, j);
+    search(c, j, stop);
     for (size_t i = 0; i < c->at.len; i++)
         if (has_next(&c->at.at[i])) {
             c->at.at[i].way++;

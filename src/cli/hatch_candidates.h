@@ -40,6 +40,6 @@ void pf_candidates_predicted(struct pf_candidates *c, struct pf_predict_job *j);
 void pf_candidates_add(struct pf_candidates *c, const struct pf_finding *f,
                        const struct pf_hatch *way, uint32_t pattern);
 /* Those that did not happen get their next schedule, where there is one; how many have one. */
-size_t pf_candidates_next(struct pf_candidates *c, struct pf_predict_job *j);
+size_t pf_candidates_next(struct pf_candidates *c, struct pf_predict_job *j, struct pf_stop *stop);
 
 #endif

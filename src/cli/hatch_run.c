@@ -4,6 +4,7 @@
 #include "directed.h"
 #include "hatch_input.h"
 #include "hatch_shared.h"
+#include "predict_stop.h"
 #include "vec.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -20,13 +21,9 @@
 #define VERB "hatch"
 #define LIMIT_MS 60000 /* of one try, and without any news from those that are tried together */
 
-static volatile sig_atomic_t interrupted;
-
-static void interrupt(int sig) { interrupted = sig; }
-
 bool pf_hatch_run_over(const struct pf_hatch_run *r)
 {
-    return interrupted || (r->limit_ms && pf_cli_now_ms() - r->began >= r->limit_ms);
+    return pf_interrupted() || (r->limit_ms && pf_cli_now_ms() - r->began >= r->limit_ms);
 }
 
 static void progress(const struct pf_hatch_run *r, size_t done)
@@ -199,7 +196,7 @@ static void look_at_recording(const struct pf_hatch_run *r, struct pf_hatch_resu
     }
     for (uint64_t began = pf_cli_now_ms(); pid > 0 && waitpid(pid, NULL, WNOHANG) == 0;
          usleep(2000))
-        if (pf_cli_now_ms() - began > LIMIT_MS || interrupted)
+        if (pf_cli_now_ms() - began > LIMIT_MS || pf_interrupted())
             kill(-pid, SIGKILL);
 }
 
@@ -248,7 +245,6 @@ static void add_assertion(const char *file, struct pf_hatch_result *out)
 
 int pf_hatch_run(struct pf_hatch_run *r)
 {
-    struct sigaction sa = {.sa_handler = interrupt}, was[2];
     r->began = r->began ? r->began : pf_cli_now_ms();
     r->results = mmap(NULL, (r->n + 1) * sizeof *r->results, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -257,8 +253,6 @@ int pf_hatch_run(struct pf_hatch_run *r)
     for (size_t i = 0; i < r->n; i++)
         r->items[i].result = &r->results[i];
     r->input = pf_hatch_input(r->recording);
-    sigaction(SIGINT, &sa, &was[0]);
-    sigaction(SIGTERM, &sa, &was[1]);
     if (r->n > 1 && !r->apart)
         try_together(r);
     try_apart(r);
@@ -271,8 +265,6 @@ int pf_hatch_run(struct pf_hatch_run *r)
         fputc('\n', stderr);
     if (r->input >= 0)
         close(r->input);
-    sigaction(SIGINT, &was[0], NULL);
-    sigaction(SIGTERM, &was[1], NULL);
     return PF_EXIT_OK;
 }
 

@@ -3,7 +3,7 @@
  * rest one by one, several at a time.
  *
  * Model:   tries run in processes of their own and write their results into shared memory. An interrupt
- *          (SIGINT, SIGTERM) or the limit ends what runs; what was not decided until then is unknown.
+ *          (predict_stop.h) or the limit ends what runs; what was not decided until then is unknown.
  * Memory:  candidates and names are the caller's; results live until release.
  * Errors:  run complains and returns an exit status.
  */

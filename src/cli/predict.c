@@ -9,6 +9,7 @@
 #include "load_trace.h"
 #include "predict_clips.h"
 #include "predict_finding.h"
+#include "predict_stop.h"
 #include "recorded.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@
 #define DEFAULT_ANALYSIS "rdit"
 #define PATTERNS "pecan"
 #define DEADLOCKS "deadlock"
+#define STOPPED ", stopped: NOT searched to the end"
 
 /* A schedule, by event numbers: the trace up to `start`, then these. */
 static void add_schedule(struct pf_text *t, const struct pf_predict_job *j, uint32_t start,
@@ -102,6 +104,8 @@ static void add_anomalies(struct pf_text *t, struct pf_predict_job *j,
     add_count(t, a->search.skipped,
               " alternatives by code that was searched NOT looked at (limits of the search)");
     add_count(t, a->search.cut, " patterns NOT searched to the end (budget used up)");
+    if (a->search.stopped)
+        pf_text_add(t, STOPPED);
     pf_text_char(t, '\n');
 }
 
@@ -153,6 +157,8 @@ static void add_text(struct pf_text *t, struct pf_predict_job *j, bool color)
         add_count(t, r->untried, " pairs of these not tried");
         add_count(t, r->dropped, " accesses not looked at (history full)");
         add_count(t, r->invalid, " WITNESSES REFUSED: please report this");
+        if (r->stopped)
+            pf_text_add(t, STOPPED);
         pf_text_char(t, '\n');
     }
     if (j->patterns.len)
@@ -252,14 +258,21 @@ static int run_job(struct pf_predict_job *j, const char *json, const char *clips
     if (status != PF_EXIT_OK)
         return status;
     size_t found = 0;
+    struct pf_predict_stop stop;
+    struct pf_limits limits = pf_limits_default;
+    limits.stop = &stop.stop;
+    pf_interrupts_take();
+    uint64_t search_ms = clips ? j->limit_ms / 2 : j->limit_ms; /* the other half is for the runs */
+    pf_predict_stop_init(&stop, VERB, j->limit_ms ? j->began + search_ms : 0);
     for (size_t k = 0; k < j->n; k++) {
-        j->analyses[k]->run(&j->t, &pf_limits_default, &j->results[k]);
+        j->analyses[k]->run(&j->t, &limits, &j->results[k]);
         found += j->results[k].races.len;
     }
     if (j->patterns.len)
-        pf_pecan(&j->t, &j->patterns, &j->anomalies);
+        pf_pecan(&j->t, &j->patterns, limits.stop, &j->anomalies);
     if (j->deadlocks)
-        pf_lock_graph(&j->t, &j->cycles);
+        pf_lock_graph(&j->t, limits.stop, &j->cycles);
+    pf_predict_stop_clear(&stop);
     for (size_t i = 0; i < j->anomalies.at.len; i++)
         found += j->anomalies.at.at[i].witnessed;
     if (clips && (status = pf_predict_clips(j, clips)) != PF_EXIT_OK)
@@ -285,7 +298,7 @@ static int run_job(struct pf_predict_job *j, const char *json, const char *clips
 int pf_cmd_predict(int argc, char **argv)
 {
     const char *list = NULL, *json = NULL, *patterns = NULL, *atomic = NULL, *clips = NULL,
-               *events = NULL;
+               *events = NULL, *limit = NULL;
     char *end = NULL;
     const struct pf_cli_option options[] = {
         {"analysis", "LIST",
@@ -308,6 +321,7 @@ int pf_cmd_predict(int argc, char **argv)
         {"events", "N", "of a recording: its first N events (default and limit: 100 million)",
          &events, NULL},
         {"json", "FILE", "write the findings as JSON ('-': to standard output)", &json, NULL},
+        {"limit", "TIME", "stop after so long, with what was found: 90s, 2m", &limit, NULL},
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] TRACE",
@@ -334,11 +348,14 @@ int pf_cmd_predict(int argc, char **argv)
     }
     pf_trace_init(&j->t);
     pf_cli_pool_init(&j->pool);
-    unsigned long limit = events ? strtoul(events, &end, 10) : PF_RECORDED_MAX;
-    j->t.recorded.limit = (uint32_t)limit;
+    j->began = pf_cli_now_ms();
+    unsigned long most = events ? strtoul(events, &end, 10) : PF_RECORDED_MAX;
+    j->t.recorded.limit = (uint32_t)most;
     if (!j->path)
         status = pf_complain(VERB, "which trace?");
-    else if (!limit || limit > PF_RECORDED_MAX || (end && *end))
+    else if (limit && !pf_cli_duration(limit, &j->limit_ms))
+        status = pf_complain(VERB, "--limit=%s: a time such as 90s or 2m expected", limit);
+    else if (!most || most > PF_RECORDED_MAX || (end && *end))
         status = pf_complain(VERB, "--events=%s: a number from 1 to %u expected", events,
                              PF_RECORDED_MAX);
     else {

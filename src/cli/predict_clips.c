@@ -62,9 +62,13 @@ static int run_all(struct pf_predict_job *j, struct job *all)
 static int run_round(struct pf_predict_job *j, const struct pf_clip *recording, bool keep,
                      const char *folder)
 {
-    struct job all = {
-        .run = {
-            .t = &j->t, .recording = recording, .folder = folder, .jobs = 1, .harm_unasked = true}};
+    struct job all = {.run = {.t = &j->t,
+                              .recording = recording,
+                              .folder = folder,
+                              .jobs = 1,
+                              .harm_unasked = true,
+                              .began = j->began,
+                              .limit_ms = j->limit_ms}};
     for (size_t k = 0; k < j->n; k++)
         for (size_t i = 0; j->clips[k] && i < j->results[k].races.len; i++)
             if (!j->clips[k][i].happened)

@@ -228,11 +228,12 @@ void pf_predict_cycle(struct pf_predict_job *j, const struct pf_cycle *c, struct
 
 bool pf_predict_decided(const struct pf_predict_job *j)
 {
-    bool all = !j->anomalies.search.cut && !j->anomalies.search.skipped && !j->cycles.dropped &&
-               !j->cycles.cut && !j->t.recorded.cut && !j->unreached;
+    bool all = !j->anomalies.search.cut && !j->anomalies.search.stopped &&
+               !j->anomalies.search.skipped && !j->cycles.dropped && !j->cycles.cut &&
+               !j->t.recorded.cut && !j->unreached;
     for (size_t k = 0; k < j->n; k++)
         all &= !j->results[k].window && !j->results[k].unknown && !j->results[k].dropped &&
-               !j->results[k].untried && !j->results[k].invalid;
+               !j->results[k].untried && !j->results[k].invalid && !j->results[k].stopped;
     return all;
 }
 

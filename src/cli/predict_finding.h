@@ -26,6 +26,7 @@ struct pf_predict_clip {
 /* What one command line asks for, and what came out. */
 struct pf_predict_job {
     const char *path, *atomic; /* atomic: functions that are regions, NULL: none */
+    uint64_t began, limit_ms; /* of pf_cli_now_ms; a limit of 0: none */
     struct pf_trace t;
     const struct pf_analysis *analyses[PF_PREDICT_ANALYSES];
     struct pf_result results[PF_PREDICT_ANALYSES];

@@ -9,6 +9,7 @@
 #ifndef PF_PREDICT_ANALYSIS_H
 #define PF_PREDICT_ANALYSIS_H
 
+#include "stop.h"
 #include "trace.h"
 
 enum pf_claim { PF_CLAIM_OBSERVED, PF_CLAIM_WITNESSED, PF_CLAIM_CANDIDATE };
@@ -31,6 +32,7 @@ struct pf_result {
     uint64_t unknown; /* given up: budget used up */
     uint64_t dropped; /* never looked at: a bounded history was full */
     uint64_t invalid; /* witnesses that the validator refused: our own bug */
+    bool stopped; /* there may be more: the search was ended before its time (stop.h) */
 };
 
 struct pf_limits {
@@ -38,6 +40,7 @@ struct pf_limits {
     uint32_t conflicts; /* of the solver, for one pair in one window */
     uint32_t tries; /* pairs tried for one pair of sites */
     uint32_t history; /* accesses remembered for one cell */
+    struct pf_stop *stop; /* NULL: nobody ends it */
     bool all_pairs; /* every pair of events, not one for a pair of sites (tests) */
 };
 extern const struct pf_limits pf_limits_default;

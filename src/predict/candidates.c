@@ -37,17 +37,20 @@ static bool remember(struct history *h, struct entry e, uint32_t max)
     return lost;
 }
 
-uint64_t pf_candidates(const struct pf_trace *t, uint32_t history,
-                       void (*f)(void *arg, uint32_t a, uint32_t b), void *arg)
+void pf_candidates(const struct pf_trace *t, const struct pf_limits *limits, struct pf_result *out,
+                   void (*f)(void *arg, uint32_t a, uint32_t b), void *arg)
 {
     struct pf_locksets ls;
     struct pf_order o;
-    uint64_t lost = 0;
     pf_locksets_init(&ls, t);
     pf_order_init(&o, t, 0);
     struct history *cells = pf_mem_zero(t->cells.len, sizeof *cells);
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
+        if (pf_stop_at(limits->stop, i, t->events.len)) {
+            out->stopped = true;
+            break;
+        }
         pf_order_enter(&o, i);
         pf_locksets_step(&ls, e);
         const struct pf_range *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
@@ -70,7 +73,7 @@ uint64_t pf_candidates(const struct pf_trace *t, uint32_t history,
                     !pf_lockset_meet(&ls, a->lockset, now.lockset))
                     f(arg, a->event, i);
             }
-            lost += remember(h, now, history);
+            out->dropped += remember(h, now, limits->history);
         }
         pf_order_leave(&o, i);
     }
@@ -79,5 +82,4 @@ uint64_t pf_candidates(const struct pf_trace *t, uint32_t history,
     free(cells);
     pf_order_release(&o);
     pf_locksets_release(&ls);
-    return lost;
 }

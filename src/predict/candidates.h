@@ -14,9 +14,9 @@
 
 #include "analysis.h"
 
-/* Calls f(arg, a, b) for each pair, b in trace order, a from the newest to the oldest. Returns how
- * many accesses fell out of a history. */
-uint64_t pf_candidates(const struct pf_trace *t, uint32_t history,
-                       void (*f)(void *arg, uint32_t a, uint32_t b), void *arg);
+/* Calls f(arg, a, b) for each pair, b in trace order, a from the newest to the oldest. Adds to `out` how
+ * many accesses fell out of a history, and whether it was stopped. */
+void pf_candidates(const struct pf_trace *t, const struct pf_limits *limits, struct pf_result *out,
+                   void (*f)(void *arg, uint32_t a, uint32_t b), void *arg);
 
 #endif

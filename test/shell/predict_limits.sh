@@ -33,6 +33,17 @@ status 66 "$PF" predict --patterns many.pattern --json long.json long.txt
 has out "1 patterns NOT searched to the end (budget used up)"
 has long.json '"complete":false'
 
+# When the time is up, or the user has had enough, it ends with what it has.
+python3 - >big.txt <<'EOF'
+print("\n".join([f"T0 fork T{t}" for t in (1, 2)] + [f"T{t} begin" for t in (1, 2)] +
+                [f"T{1 + i % 2} write x{i // 2}={i} @a.c:{i}" for i in range(60000)]))
+EOF
+status 0 "$PF" predict --analysis=rdit,hb,cp,syncp,lockset,pecan --limit 1ms --json big.json big.txt
+[[ $(grep -c ", stopped: NOT searched to the end" out) == 6 ]] || fail "not all were stopped"
+has big.json '"complete":false'
+status 2 "$PF" predict --limit soon big.txt
+has err "--limit=soon: a time such as 90s or 2m expected"
+
 # pf hatch: likewise. The units of many.c are 80 calls of the same code.
 cat >many.c <<'END'
 #include <pthread.h>
@@ -61,6 +72,9 @@ END
 status 0 "$PF" record -o many.clip -- ./many
 status 66 "$PF" hatch --json many.json many.clip
 has out " real"
+has out "NOT all of the trace was searched to the end: there may be more"
+has many.json '"complete":false'
+status 0 "$PF" hatch --limit 1ms --json many.json many.clip
 has out "NOT all of the trace was searched to the end: there may be more"
 has many.json '"complete":false'
 

@@ -61,7 +61,7 @@ static void spell_anomalies(const struct pf_trace *t, char *out, size_t max)
     struct pf_anomalies a;
     size_t n = 0;
     pf_patterns_builtin(&patterns);
-    pf_pecan(t, &patterns, &a);
+    pf_pecan(t, &patterns, NULL, &a);
     for (size_t i = 0; i < a.at.len; i++) {
         const struct pf_pattern *p = &patterns.at[a.at.at[i].pattern];
         n += (size_t)snprintf(out + n, max - n, "%s%s:", i ? " " : "", p->name);
@@ -82,7 +82,7 @@ static void spell_cycles(const struct pf_trace *t, char *out, size_t max)
 {
     struct pf_cycles c;
     size_t n = 0;
-    pf_lock_graph(t, &c);
+    pf_lock_graph(t, NULL, &c);
     for (size_t i = 0; i < c.at.len; i++)
         for (uint32_t k = 0; k < c.at.at[i].n; k++)
             n += (size_t)snprintf(out + n, max - n, "%s%u",

@@ -195,7 +195,7 @@ static void one_trace(uint64_t seed, struct tally *tally)
     pf_patterns ps = {0};
     pf_random_trace(&t, &shape, seed);
     pf_patterns_builtin(&ps);
-    pf_pecan(&t, &ps, &a);
+    pf_pecan(&t, &ps, NULL, &a);
     struct naive x = {.t = &t};
     x.seen = pf_mem_zero((EVENTS + 1) * (EVENTS + 1) * (EVENTS + 1) * 5 / 8 + 1, 1);
     assert_true(t.events.len <= EVENTS);

@@ -188,6 +188,43 @@ static void same(const struct pf_trace *t, uint64_t seed, const char *name,
             }
 }
 
+/* --- ended before its time --- */
+
+struct patience {
+    struct pf_stop stop;
+    unsigned left;
+};
+
+static bool is_enough(struct pf_stop *s) { return !((struct patience *)(void *)s)->left--; }
+
+/* Stopped at any moment, an analysis has part of what it would have found, and says so. */
+static void check_stop(const struct pf_trace *t, uint64_t seed)
+{
+    for (size_t k = 0; k < pf_nanalyses; k++)
+        for (unsigned patience = 0, more = true; more && patience < 40; patience++) {
+            struct pf_result whole = {0}, part = {0};
+            struct patience p = {.stop = {.asked = is_enough}, .left = patience};
+            struct pf_limits limits = pf_limits_default;
+            pf_analyses[k].run(t, &limits, &whole);
+            assert_false(whole.stopped);
+            limits.stop = &p.stop;
+            pf_analyses[k].run(t, &limits, &part);
+            more = p.stop.stopped;
+            if (part.stopped != p.stop.stopped)
+                fail_msg("%s, seed %lu: stopped, and not said", pf_analyses[k].name, seed);
+            size_t found = 0;
+            for (size_t i = 0; i < part.races.len; i++)
+                for (size_t j = 0; j < whole.races.len; j++)
+                    found += part.races.at[i].a == whole.races.at[j].a &&
+                             part.races.at[i].b == whole.races.at[j].b;
+            assert_int_equal(found, part.races.len);
+            if (!more)
+                assert_int_equal(part.races.len, whole.races.len);
+            pf_result_release(&whole);
+            pf_result_release(&part);
+        }
+}
+
 /* Cells with a race. */
 static void racy_cells(const struct pf_trace *t, const struct verdicts *v, bool *cells)
 {
@@ -420,6 +457,8 @@ static void all_of(struct pf_random_shape shape, uint32_t count)
         check_syncp(&t, seed, order);
         check_lockset(&t, seed);
         check_signatures(&t, seed);
+        if (seed <= 3)
+            check_stop(&t, seed);
         pf_trace_release(&t);
     }
     free(hb);

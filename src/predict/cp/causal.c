@@ -206,6 +206,10 @@ void pf_analysis_cp(const struct pf_trace *t, const struct pf_limits *limits, st
                 }
         if (c.lo + c.n == total)
             break;
+        if (pf_stop_now(limits->stop, "events", c.lo + c.n, total)) {
+            out->stopped = true;
+            break;
+        }
         out->window += WINDOW / 2 < total; /* farther pairs were not looked at */
     }
     free(c.hb);

@@ -25,6 +25,7 @@ struct graph {
     struct pf_scheduler s;
     PF_VEC(uint64_t) seen; /* cycles by source location that have a schedule */
     uint64_t steps;
+    struct pf_stop *stop;
     struct pf_cycles *out;
 };
 
@@ -124,7 +125,7 @@ static void try_cycle(struct graph *g, const uint32_t *edges, uint32_t n)
     g->out->cycles++;
     uint32_t at[PF_CYCLE_MAX] = {0}, events[PF_CYCLE_MAX];
     for (uint32_t tries = 0;; tries++) { /* all combinations of the events kept */
-        if (tries == TRIES_MAX) {
+        if (tries == TRIES_MAX || pf_stop_now(g->stop, "cycles of locks", g->out->cycles, 0)) {
             g->out->cut = true;
             return;
         }
@@ -171,7 +172,7 @@ static void follow(struct graph *g, uint32_t *edges, uint32_t n, uint32_t length
     for (uint32_t k = g->from[last.to]; k != PF_NONE; k = g->edges.at[k].next) {
         if (!fits(g, edges, n, k))
             continue;
-        if (n == length || g->steps++ >= STEPS_MAX) {
+        if (n == length || g->steps++ >= STEPS_MAX || (g->stop && g->stop->stopped)) {
             g->out->cut = true; /* there may be a longer one, or a later one */
             return;
         }
@@ -180,22 +181,29 @@ static void follow(struct graph *g, uint32_t *edges, uint32_t n, uint32_t length
     }
 }
 
-void pf_lock_graph(const struct pf_trace *t, struct pf_cycles *out)
+void pf_lock_graph(const struct pf_trace *t, struct pf_stop *stop, struct pf_cycles *out)
 {
-    struct graph g = {.out = out, .cap = 65536};
+    struct graph g = {.out = out, .stop = stop, .cap = 65536};
     struct pf_index x;
     memset(out, 0, sizeof *out);
     pf_ptg_init(&g.g, t);
     pf_index_init(&x, t, t->has_calls ? PF_MISSING_RDIT : PF_MISSING_IGNORE);
     pf_scheduler_init(&g.s, &g.g, &x);
+    g.s.stop = stop;
     g.from = pf_mem_resize(NULL, t->locks.len + 1, sizeof *g.from);
     memset(g.from, 0xff, t->locks.len * sizeof *g.from);
     g.slots = pf_mem_resize(NULL, g.cap, sizeof *g.slots);
     memset(g.slots, 0xff, g.cap * sizeof *g.slots);
     collect(&g);
     for (uint32_t length = 2; length <= PF_CYCLE_MAX && length <= t->threads.len; length++)
-        for (uint32_t i = 0; i < g.edges.len && g.steps < STEPS_MAX; i++)
+        for (uint32_t i = 0; i < g.edges.len && g.steps < STEPS_MAX; i++) {
+            if (pf_stop_now(stop, "cycles of locks", i, g.edges.len)) {
+                out->cut = true;
+                break;
+            }
             follow(&g, (uint32_t[PF_CYCLE_MAX]){i}, 1, length);
+        }
+    out->cut |= g.s.cut > 0;
     pf_scheduler_release(&g.s);
     pf_index_release(&x);
     pf_ptg_release(&g.g);

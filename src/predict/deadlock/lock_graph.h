@@ -15,6 +15,7 @@
 #define PF_LOCK_GRAPH_H
 
 #include "pecan/ptg.h"
+#include "stop.h"
 
 #define PF_CYCLE_MAX 16
 
@@ -33,7 +34,8 @@ struct pf_cycles {
     bool cut;         /* not all cycles were looked at, nor all ways to reach them */
 };
 
-void pf_lock_graph(const struct pf_trace *t, struct pf_cycles *out);
+/* `stop`: NULL, nobody ends it; who does leaves it cut. */
+void pf_lock_graph(const struct pf_trace *t, struct pf_stop *stop, struct pf_cycles *out);
 void pf_cycles_release(struct pf_cycles *c);
 
 #endif

@@ -173,16 +173,20 @@ void pf_engine_run(const struct pf_trace *t, enum pf_missing missing,
 {
     struct collector c = {.t = t, .limits = limits};
     struct engine g = {.limits = limits, .stats = stats, .out = out};
-    out->dropped += pf_candidates(t, limits->history, collect, &c);
+    pf_candidates(t, limits, out, collect, &c);
     pf_index_init(&g.x, t, missing);
     pf_window_init(&g.w, &g.x);
-    for (size_t i = 0; i < c.buckets.len; i++) {
+    for (size_t i = 0; i < c.buckets.len && !out->stopped; i++) {
         enum verdict worst = INFEASIBLE;
-        for (uint32_t k = c.buckets.at[i].first; k != PF_NONE && worst != RACE;
+        out->stopped = pf_stop_now(limits->stop, "pairs of places", i, c.buckets.len);
+        for (uint32_t k = c.buckets.at[i].first; k != PF_NONE && worst != RACE && !out->stopped;
              k = c.pairs.at[k].next) {
             enum verdict v = try_pair(&g, c.pairs.at[k].a, c.pairs.at[k].b);
             worst = v == RACE || v > worst ? v : worst;
+            out->stopped = pf_stop_now(limits->stop, "pairs of places", i, c.buckets.len);
         }
+        if (out->stopped && worst != RACE)
+            break; /* not decided */
         out->infeasible += worst == INFEASIBLE;
         out->untried += worst == RACE ? 0 : c.buckets.at[i].more;
         out->window += worst == WINDOW;

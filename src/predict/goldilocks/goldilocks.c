@@ -150,6 +150,10 @@ void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *li
     struct var *vars = pf_mem_zero(t->cells.len, sizeof *vars);
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
+        if (pf_stop_at(limits->stop, i, t->events.len)) {
+            out->stopped = true;
+            break;
+        }
         bool sync = synchronises(e);
         /* What an atomic acquires counts for its own check, what it releases does not matter to it. */
         if (sync)

@@ -120,6 +120,10 @@ void pf_analysis_hb(const struct pf_trace *t, const struct pf_limits *limits, st
     struct var *vars = pf_mem_zero(t->cells.len, sizeof *vars);
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
+        if (pf_stop_at(limits->stop, i, t->events.len)) {
+            out->stopped = true;
+            break;
+        }
         pf_order_enter(&r.o, i);
         if (pf_event_is_access(e)) {
             const struct pf_range *p = &t->places.at[e->what];

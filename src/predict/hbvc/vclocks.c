@@ -30,6 +30,10 @@ void pf_analysis_hbvc(const struct pf_trace *t, const struct pf_limits *limits,
     struct stamp **last = pf_mem_zero(t->cells.len, sizeof *last);
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
+        if (pf_stop_at(limits->stop, i, t->events.len)) {
+            out->stopped = true;
+            break;
+        }
         pf_order_enter(&o, i);
         const struct pf_range *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
         for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++) {

@@ -22,7 +22,7 @@ void pf_analysis_hybrid(const struct pf_trace *t, const struct pf_limits *limits
                         struct pf_result *out)
 {
     struct run r = {.t = t, .out = out, .all_pairs = limits->all_pairs};
-    out->dropped += pf_candidates(t, limits->history, pair, &r);
+    pf_candidates(t, limits, out, pair, &r);
     pf_seen_release(&r.seen);
     pf_result_sort(out);
 }

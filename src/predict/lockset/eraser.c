@@ -40,6 +40,10 @@ void pf_analysis_lockset(const struct pf_trace *t, const struct pf_limits *limit
         vars[c].last = vars[c].other = vars[c].last_write = vars[c].other_write = PF_NONE;
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
+        if (pf_stop_at(limits->stop, i, t->events.len)) {
+            out->stopped = true;
+            break;
+        }
         pf_locksets_step(&ls, e);
         if (!pf_event_is_access(e) || pf_event_atomic(e))
             continue;

@@ -4,6 +4,9 @@
 #include <string.h>
 
 #define MARGIN 200 /* events around a pattern that the engine may use */
+#define VALIDATED 400000000 /* what the validator may look at for one schedule */
+#define VALIDATED_ALL 2000000000ull
+#define VALIDATED_LATE 200000000 /* for all of them, when it is to come to an end */
 #define ASKED 256 /* matches without a generated schedule for which the engine is asked */
 
 struct maker {
@@ -12,6 +15,7 @@ struct maker {
     struct pf_anomalies *out;
     const struct pf_anomaly *tried; /* NULL: all that there is is wanted */
     size_t ntried;
+    struct pf_stop *stop;
     uint32_t asked;
 };
 
@@ -88,17 +92,38 @@ static struct pf_race goal_of(const struct pf_pattern *p, const struct pf_anomal
                             .norder = a->norder - due};
 }
 
-/* Which schedules are feasible for sure? */
-static void validate(const struct pf_trace *t, const pf_patterns *patterns,
-                     struct pf_anomalies *out)
+/* What the validator looks at: it compares each step with all events around. */
+static uint64_t cost_of(const struct pf_anomaly *a)
 {
+    uint32_t last = a->start;
+    for (uint32_t k = 0; k < a->norder; k++)
+        last = a->order[k] > last ? a->order[k] : last;
+    return (uint64_t)a->norder * (last - a->start + 1);
+}
+
+/* Which schedules are feasible for sure? The long ones are left to a run. */
+static void validate(const struct maker *m)
+{
+    struct pf_anomalies *out = m->out;
+    const struct pf_trace *t = m->ways.t;
     struct pf_race *races = pf_mem_zero(out->at.len, sizeof *races);
     bool *ok = pf_mem_zero(out->at.len, sizeof *ok);
-    for (size_t i = 0; i < out->at.len; i++)
-        races[i] = goal_of(&patterns->at[out->at.at[i].pattern], &out->at.at[i]);
-    pf_validate(t, t->has_calls ? PF_RULE_RDIT : PF_RULE_NONE, races, out->at.len, ok, NULL);
-    for (size_t i = 0; i < out->at.len; i++)
-        out->at.at[i].witnessed = ok[i];
+    size_t n = 0;
+    uint64_t left = m->stop && m->stop->stopped ? VALIDATED_LATE : VALIDATED_ALL;
+    uint32_t *which = pf_mem_resize(NULL, out->at.len + 1, sizeof *which);
+    for (uint32_t i = 0; i < out->at.len; i++) {
+        const struct pf_anomaly *a = &out->at.at[i];
+        uint64_t cost = cost_of(a);
+        if (cost > VALIDATED || cost > left)
+            continue;
+        left -= cost;
+        races[n] = goal_of(&m->patterns->at[a->pattern], a);
+        which[n++] = i;
+    }
+    pf_validate(t, t->has_calls ? PF_RULE_RDIT : PF_RULE_NONE, races, n, ok, NULL);
+    for (size_t i = 0; i < n; i++)
+        out->at.at[which[i]].witnessed = ok[i];
+    free(which);
     free(races);
     free(ok);
 }
@@ -110,13 +135,15 @@ static void improve(struct maker *m)
     for (size_t i = 0; i < m->out->at.len; i++) {
         struct pf_anomaly *a = &m->out->at.at[i];
         const struct pf_pattern *p = &m->patterns->at[a->pattern];
+        if (pf_stop_now(m->stop, "schedules made better", i, m->out->at.len))
+            break; /* they are to be tried as they are */
         if (a->witnessed || !pf_another_ask(&m->ways, a->event, p->n, due_of(p), MARGIN))
             continue;
         set_order(a, &m->ways);
         any = true;
     }
     if (any)
-        validate(m->ways.t, m->patterns, m->out);
+        validate(m);
 }
 
 static void search(struct maker *m, const struct pf_trace *t)
@@ -124,23 +151,30 @@ static void search(struct maker *m, const struct pf_trace *t)
     struct pf_work w;
     memset(m->out, 0, sizeof *m->out);
     pf_another_init(&m->ways, t);
+    m->ways.s.stop = m->stop;
     pf_work_init(&w, &m->ways.g);
-    pf_search(&w, m->patterns, make, m, &m->out->search);
+    pf_search(&w, m->patterns, m->stop, make, m, &m->out->search);
     pf_work_release(&w);
-    validate(t, m->patterns, m->out);
+    m->out->search.skipped += m->ways.s.cut;
+    validate(m);
     improve(m);
     pf_another_release(&m->ways);
 }
 
-void pf_pecan(const struct pf_trace *t, const pf_patterns *patterns, struct pf_anomalies *out)
+void pf_pecan(const struct pf_trace *t, const pf_patterns *patterns, struct pf_stop *stop,
+              struct pf_anomalies *out)
 {
-    search(&(struct maker){.patterns = patterns, .out = out}, t);
+    search(&(struct maker){.patterns = patterns, .stop = stop, .out = out}, t);
 }
 
 void pf_pecan_others(const struct pf_trace *t, const pf_patterns *patterns,
-                     const struct pf_anomaly *tried, size_t n, struct pf_anomalies *out)
+                     const struct pf_anomaly *tried, size_t n, struct pf_stop *stop,
+                     struct pf_anomalies *out)
 {
-    search(&(struct maker){.patterns = patterns, .out = out, .tried = tried, .ntried = n}, t);
+    search(
+        &(struct maker){
+            .patterns = patterns, .stop = stop, .out = out, .tried = tried, .ntried = n},
+        t);
 }
 
 void pf_anomalies_release(struct pf_anomalies *a)

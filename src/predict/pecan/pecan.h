@@ -25,11 +25,14 @@ struct pf_anomalies {
     struct pf_search_result search;
 };
 
-void pf_pecan(const struct pf_trace *t, const pf_patterns *patterns, struct pf_anomalies *out);
+/* `stop`: NULL, nobody ends it. */
+void pf_pecan(const struct pf_trace *t, const pf_patterns *patterns, struct pf_stop *stop,
+              struct pf_anomalies *out);
 /* For anomalies that were tried and did not happen: others by the same code, of other events; at most one for each
  * tuple of sites. Nothing else is looked for. */
 void pf_pecan_others(const struct pf_trace *t, const pf_patterns *patterns,
-                     const struct pf_anomaly *tried, size_t n, struct pf_anomalies *out);
+                     const struct pf_anomaly *tried, size_t n, struct pf_stop *stop,
+                     struct pf_anomalies *out);
 void pf_anomalies_release(struct pf_anomalies *a);
 
 #endif

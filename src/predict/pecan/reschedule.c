@@ -1,6 +1,10 @@
 #include "reschedule.h"
 #include <string.h>
 
+#define MOVED 4000000 /* events of one call */
+#define SPENT 200000000 /* of all; then: */
+#define MOVED_THEN 200000
+
 void pf_scheduler_init(struct pf_scheduler *s, const struct pf_ptg *g, const struct pf_index *x)
 {
     memset(s, 0, sizeof *s);
@@ -153,6 +157,7 @@ static bool held_back(const struct pf_scheduler *s, uint32_t i)
 
 static void run(struct pf_scheduler *s, uint32_t i)
 {
+    s->moved++;
     pf_vec_push(&s->order, i);
     s->next[at(s, i)->thread]++;
     effect(s, i);
@@ -183,13 +188,28 @@ static uint32_t needed(const struct pf_scheduler *s, uint32_t thread)
     return PF_NONE;
 }
 
+/* Is the call at hand to be given up? */
+static bool is_weary(struct pf_scheduler *s)
+{
+    return s->moved >= (s->spent < SPENT ? MOVED : MOVED_THEN) ||
+           (!(s->moved & 0xffff) && pf_stop_now(s->stop, "events moved", s->spent + s->moved, 0));
+}
+
+/* What the call at hand took is taken off; false: it has come to nothing. */
+static bool settle(struct pf_scheduler *s, bool found)
+{
+    s->cut += !found && is_weary(s);
+    s->spent += s->moved;
+    return found;
+}
+
 /* Runs threads until `event` is due and can happen. */
 static bool reach(struct pf_scheduler *s, uint32_t event)
 {
     uint32_t thread = at(s, event)->thread, who = thread;
     while (due(s, thread) != event || !possible(s, event, &who)) {
         uint32_t i = s->lean ? needed(s, due(s, thread) == event ? who : thread) : first_come(s);
-        if (i == PF_NONE)
+        if (i == PF_NONE || is_weary(s))
             return false;
         run(s, i);
     }
@@ -257,13 +277,14 @@ bool pf_schedule(struct pf_scheduler *s, const struct pf_pattern *p, const uint3
 {
     s->n = p->n;
     s->events = events;
+    s->moved = 0;
     bool earlier_waits = events[p->n - 2] < events[p->n - 1]; /* the paper's choice first */
     for (unsigned k = 0; k < 16; k++) {
         struct way way = {!(k & 2), earlier_waits != (k & 1), k & 4, k & 8};
         if (!(k & 1 && !p->next[p->n - 1]) && attempt(s, p, way))
-            return true;
+            return settle(s, true);
     }
-    return false;
+    return settle(s, false);
 }
 
 /* Runs threads until the thread of `event` stands before it. */
@@ -272,7 +293,7 @@ static bool stand(struct pf_scheduler *s, uint32_t event)
     uint32_t thread = at(s, event)->thread;
     while (due(s, thread) != event) {
         uint32_t i = s->lean ? needed(s, thread) : first_come(s);
-        if (i == PF_NONE)
+        if (i == PF_NONE || is_weary(s))
             return false;
         run(s, i);
     }
@@ -283,6 +304,7 @@ bool pf_schedule_stuck(struct pf_scheduler *s, const uint32_t *takes, uint32_t n
 {
     s->n = n;
     s->events = takes;
+    s->moved = 0;
     for (unsigned k = 0; k < 4; k++) {
         bool ok = true;
         set_out(s, (struct way){.at_locks = !(k & 1), .lean = k & 2});
@@ -293,7 +315,7 @@ bool pf_schedule_stuck(struct pf_scheduler *s, const uint32_t *takes, uint32_t n
         for (unsigned m = 0; m < n && ok; m++)
             ok = !enabled(s, takes[m]);
         if (ok)
-            return true;
+            return settle(s, true);
     }
-    return false;
+    return settle(s, false);
 }

@@ -13,7 +13,8 @@
  *          schedule can be infeasible because a thread would go another way (validate.h says so for
  *          some, re-execution for all).
  * Memory:  one scheduler serves many patterns; release gives it back.
- * Cost:    O(distance in the trace), linear.
+ * Cost:    O(distance in the trace), linear, and bounded: what would move more events than that is given up, less when many
+ *          such were asked for. `cut` counts these.
  */
 #ifndef PF_PECAN_RESCHEDULE_H
 #define PF_PECAN_RESCHEDULE_H
@@ -21,6 +22,7 @@
 #include "engine/trace_index.h"
 #include "pattern.h"
 #include "ptg.h"
+#include "stop.h"
 
 struct pf_scheduler {
     const struct pf_ptg *g;
@@ -34,6 +36,10 @@ struct pf_scheduler {
     uint32_t hold[PF_PATTERN_MAX]; /* where the thread of each event waits for its turn */
     bool done[PF_PATTERN_MAX], free[PF_PATTERN_MAX]; /* has happened; waits no longer */
     bool lean;
+    uint64_t moved,
+        spent; /* events by the call at hand and by all of them, also by ways that led nowhere */
+    uint64_t cut; /* calls that found nothing within these limits */
+    struct pf_stop *stop; /* NULL: nobody ends it */
     uint32_t start;
     pf_vec_u32 order;
 };

@@ -21,6 +21,7 @@ struct search {
     const struct pf_ptg *g;
     struct pf_locksets *locks;
     const pf_patterns *patterns;
+    struct pf_stop *stop;
     bool (*f)(void *, uint32_t, const uint32_t *);
     void *arg;
     struct pf_search_result *out;
@@ -177,6 +178,15 @@ static void spend(struct search *s, uint64_t steps)
     s->steps -= s->steps < steps ? s->steps : steps;
 }
 
+/* Is it to be stopped? Then nothing is left to spend. */
+static void look(struct search *s)
+{
+    if (pf_stop_now(s->stop, "patterns", s->number, s->patterns->len)) {
+        s->out->stopped = true;
+        s->steps = 0;
+    }
+}
+
 static void matched(struct search *s)
 {
     struct tried *t = find(s, sites_key(s));
@@ -200,6 +210,7 @@ static void matched(struct search *s)
             continue;
         asked++;
         spend(s, STEPS_A_TRY);
+        look(s);
         t->done = s->f(s->arg, s->number, events);
     }
     if (asked && !s->turned)
@@ -242,7 +253,8 @@ static void match_events(struct search *s, unsigned r, unsigned i, uint32_t k, u
     uint32_t *cell = &s->cell[p->var[i]], bound = *cell;
     while (k < c->first + c->n && s->steps) {
         const struct pf_work_entry *e = &s->w->entries.at[k];
-        s->steps--;
+        if (!(--s->steps & 1023))
+            look(s);
         if ((bound == PF_NONE ? open_cell(s, e->cell) : e->cell == bound) && fits(s, i, e) &&
             (last == PF_NONE || e->event > last)) {
             s->entry[i] = k;
@@ -360,11 +372,12 @@ static void rank_cells(const struct search *s, uint8_t *rank, bool looks)
     free(keys);
 }
 
-void pf_search(const struct pf_work *w, const pf_patterns *patterns,
+void pf_search(const struct pf_work *w, const pf_patterns *patterns, struct pf_stop *stop,
                bool (*f)(void *arg, uint32_t pattern, const uint32_t *events), void *arg,
                struct pf_search_result *out)
 {
-    struct search s = {.w = w, .g = w->g, .patterns = patterns, .f = f, .arg = arg, .out = out};
+    struct search s = {
+        .w = w, .g = w->g, .patterns = patterns, .stop = stop, .f = f, .arg = arg, .out = out};
     s.locks = (struct pf_locksets *)&w->g->locks; /* its cache */
     s.rank = pf_mem_zero(w->g->t->cells.len + 1, 1);
     s.look = pf_mem_zero(w->g->t->cells.len + 1, 1);
@@ -380,8 +393,9 @@ void pf_search(const struct pf_work *w, const pf_patterns *patterns,
             s.steps = (uint64_t)w->classes.len * STEPS_A_CLASS + STEPS_MIN;
             memset(s.cell, 0xff, sizeof s.cell);
             memset(s.thread, 0xff, sizeof s.thread);
-            match_region(&s, 0);
-            out->cut += !turned && !s.steps;
+            if (!out->stopped)
+                match_region(&s, 0);
+            out->cut += !turned && !s.steps && !out->stopped;
         }
     pf_vec_release(&s.seen);
     free(s.tried);

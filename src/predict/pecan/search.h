@@ -15,18 +15,20 @@
 #define PF_PECAN_SEARCH_H
 
 #include "pattern.h"
+#include "stop.h"
 #include "work.h"
 
 struct pf_search_result {
     uint64_t matches;  /* tuples of sites that satisfy the mutation condition */
     uint64_t accepted; /* of these, by the caller */
     uint64_t cut;      /* patterns whose search was ended by its budget */
+    bool stopped;      /* not all patterns were searched to the end: it was stopped */
     uint64_t skipped;  /* alternatives by the same code that were not looked at: limits */
 };
 
 /* Calls f for matches, with the events in the pattern's order, until it says true for this tuple of
  * sites or too many of it were tried. */
-void pf_search(const struct pf_work *w, const pf_patterns *patterns,
+void pf_search(const struct pf_work *w, const pf_patterns *patterns, struct pf_stop *stop,
                bool (*f)(void *arg, uint32_t pattern, const uint32_t *events), void *arg,
                struct pf_search_result *out);
 

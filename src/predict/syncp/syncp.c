@@ -325,6 +325,10 @@ static void candidate(void *arg, uint32_t a, uint32_t b)
     size_t na, nb, i = list_of(r, cell, a, &na), k = list_of(r, cell, b, &nb);
     if (!pf_seen_add(&r->asked, (uint32_t)i, (uint32_t)k))
         return;
+    if (pf_stop_now(r->limits->stop, "events", b, r->t->events.len)) {
+        r->out->stopped = true;
+        return;
+    }
     r->out->pairs++;
     if (search(r, &r->touches.at[i], na, &r->touches.at[k], nb))
         pf_seen_add(&r->found, v->site, w->site);
@@ -364,7 +368,7 @@ void pf_analysis_syncp(const struct pf_trace *t, const struct pf_limits *limits,
     find_sections(&r);
     make_stamps(&r);
     r.set = pf_mem_zero(r.nt, sizeof *r.set);
-    out->dropped += pf_candidates(t, limits->history, candidate, &r);
+    pf_candidates(t, limits, out, candidate, &r);
     pf_validate_result(t, PF_RULE_NONE, out);
     pf_result_sort(out);
     for (size_t k = 0; k < (size_t)r.nlocks * r.nt; k++)
