@@ -188,17 +188,22 @@ static uint32_t needed(const struct pf_scheduler *s, uint32_t thread)
     return PF_NONE;
 }
 
+static bool has_moved_enough(const struct pf_scheduler *s)
+{
+    return s->moved >= (s->spent < SPENT ? MOVED : MOVED_THEN);
+}
+
 /* Is the call at hand to be given up? */
 static bool is_weary(struct pf_scheduler *s)
 {
-    return s->moved >= (s->spent < SPENT ? MOVED : MOVED_THEN) ||
+    return has_moved_enough(s) ||
            (!(s->moved & 0xffff) && pf_stop_now(s->stop, "events moved", s->spent + s->moved, 0));
 }
 
 /* What the call at hand took is taken off; false: it has come to nothing. */
 static bool settle(struct pf_scheduler *s, bool found)
 {
-    s->cut += !found && is_weary(s);
+    s->cut += !found && has_moved_enough(s);
     s->spent += s->moved;
     return found;
 }
