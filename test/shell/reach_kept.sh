@@ -77,6 +77,8 @@ case_() {
     done
 }
 case_ written 0 'n = fresh(); one->head = n; LOOK; two->head = n; LOOK'
+# what was written is gone with its mapping when the set is next used
+case_ unmapped 0 'one->head = two->head = fresh(); char *b = malloc(4 << 20); one->number = (long)b; LOOK; strcpy(b, "one"); one->number = 0; free(b); LOOK'
 case_ deep 0 'one->head = fresh(); two->head = fresh(); LOOK; n = fresh(); one->head->next = n; LOOK; two->head->next = n; LOOK'
 case_ copied 0 'n = fresh(); struct list l = {0, n}; memcpy(one, &l, sizeof l); LOOK; memmove(two, &l, sizeof l); LOOK'
 case_ bytes 0 'n = fresh(); LOOK; for (int i = 0; i < 8; i++) ((volatile char *)&one->head)[i] = ((char *)&n)[i]; two->head = n; LOOK'

@@ -254,7 +254,8 @@ static bool covers_place(const struct pf_kept *k, uint64_t p, bool handed)
         if (p - k->stack[s].addr < k->stack[s].size)
             return pf_kept_within(k->pieces, k->npieces, (struct pf_range_of){p, 1}) &&
                    (k->loose[s] || !handed || has_rested(&k->thread[k->view_of[s]]) ||
-                    covers_words(k, k->stack[s].addr, k->stack[s].size));
+                    (pf_walk_live(&k->thread[k->view_of[s]]) - 1 < k->stack[s].addr &&
+                     covers_words(k, k->stack[s].addr, k->stack[s].size)));
     return false;
 }
 
@@ -314,14 +315,16 @@ static bool covers_words(const struct pf_kept *k, uint64_t from, uint64_t size)
     return true;
 }
 
-/* What was written is looked at where it is, even if that does not belong to it any more. */
+/* What was written is looked at where it is, even if that does not belong to it any more; other memory than the heap may be gone. */
 static bool covers_pending(const struct pf_kept *k)
 {
     uint32_t i = index_of(k);
     for (uint32_t p = 0; p < npending[i]; p++) {
         const struct pending *at = &pending[i][p];
         if (!at->size ||
-            !(at->value ? covers(k, at->value, false) : covers_words(k, at->addr, at->size)))
+            !(at->value ? covers(k, at->value, false)
+                        : pf_walk_in_heap(at->addr) && pf_walk_in_heap(at->addr + at->size - 1) &&
+                              covers_words(k, at->addr, at->size)))
             return false;
     }
     return true;

@@ -93,8 +93,6 @@ bool pf_walk_has(const struct pf_walk *w, const struct pf_range_of *o)
 
 /* --- stacks --- */
 
-static bool is_in_heap(uint64_t p);
-
 /*
  * The stack of a thread: in use from `live` on. The program's frames are below `base`, and reached from `low` on; above
  * are those of the thread's start, thread-local variables, or arguments and environment, reached from `high` on.
@@ -175,7 +173,7 @@ static void note_stacks(void)
     note_use(running, pf_context_self()->fs, pf_context_self());
     heap_stacks = false;
     for (uint32_t i = 0; i < nstacks; i++)
-        heap_stacks |= is_in_heap(stacks[i].lo);
+        heap_stacks |= pf_walk_in_heap(stacks[i].lo);
 }
 
 static struct stack *stack_of(uint64_t p)
@@ -414,7 +412,7 @@ static bool is_block(uint64_t p, unsigned page, struct pf_range_of *out)
     return true;
 }
 
-static bool is_in_heap(uint64_t p) { return on_page(p) == HEAP; }
+bool pf_walk_in_heap(uint64_t p) { return on_page(p) == HEAP; }
 
 /* Can p be in a stack? */
 static bool may_be_stack(unsigned page)

@@ -67,6 +67,7 @@ bool pf_walk_has(const struct pf_walk *w, const struct pf_range_of *o);
 bool pf_walk_knows(const struct pf_walk *w, uint64_t addr, uint64_t *size);
 /* Would following p add nothing? false: it may. After pf_walk_look. */
 bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed);
+bool pf_walk_in_heap(uint64_t p); /* memory that malloc has, in use or not; after pf_walk_look */
 bool pf_walk_look(void); /* mappings and variables as they are now; false: mappings are not known */
 
 /* The block or variable at p; false: something else. */
