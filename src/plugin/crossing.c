@@ -296,6 +296,7 @@ static void merge_values(struct pf_emit *e, const struct crossing *all, size_t n
 {
     LLVMBasicBlockRef *blocks = pf_grow(NULL, n * sizeof *blocks);
     LLVMValueRef *values = pf_grow(NULL, n * sizeof *values);
+    struct pf_merges *merges = pf_ssa_merges_new();
     for (size_t i = 0; i < n; i++)
         blocks[i] = all[i].block;
     for (size_t b = 0; b < e->plan->nblocks; b++)
@@ -306,14 +307,15 @@ static void merge_values(struct pf_emit *e, const struct crossing *all, size_t n
                 continue;
             for (size_t i = 0; i < n; i++)
                 values[i] = v;
-            pf_ssa_merge((LLVMValueRef)*to, values, blocks, n);
+            pf_ssa_merge(merges, (LLVMValueRef)*to, values, blocks, n);
         }
     for (size_t i = 0; i < n; i++)
         values[i] = all[i].frame;
-    pf_ssa_merge(watch->frame, values, blocks, n);
+    pf_ssa_merge(merges, watch->frame, values, blocks, n);
     for (size_t i = 0; i < n; i++)
         values[i] = all[i].next;
-    pf_ssa_merge(watch->next, values, blocks, n);
+    pf_ssa_merge(merges, watch->next, values, blocks, n);
+    pf_ssa_merges_finish(merges, e->fn);
     free(blocks);
     free(values);
 }

@@ -20,6 +20,9 @@
  * The budget is in thread-local memory, always. Within loops its value is also kept in a register, so
  * that counting is no chain of loads and stores from one round to the next.
  *
+ * That is three times the code of the calls alone. So a large function has runs in its small loops only (cycles.c);
+ * elsewhere each access has its call, which counts and returns when the budget allows.
+ *
  * What counts itself, on either side of a call into the runtime, stands between runs: calls,
  * large copies, masked vector accesses, libatomic.
  */
@@ -207,6 +210,14 @@ static void emit_join(struct pf_emit *e, LLVMBasicBlockRef join, LLVMBasicBlockR
     LLVMAddIncoming(e->budget, budgets, ways, 2);
 }
 
+/* Does its event stand alone, as a call that counts? Copies and atomics, for which the runtime does more, stay in runs. */
+static bool is_called(const struct pf_emit *e, size_t block, const struct pf_step *s)
+{
+    if (s->what != PF_DO_ACCESS && s->what != PF_DO_VPTR)
+        return false;
+    return e->u->inlining == PF_INLINE_NONE || (e->large && !e->plan->loops[block]);
+}
+
 /* A run: [from, to] of one block, the steps among them [k, end). */
 struct run {
     LLVMValueRef from, to;
@@ -214,14 +225,14 @@ struct run {
     unsigned n; /* events */
 };
 
-static struct run find_run(struct pf_emit *e, LLVMValueRef v, size_t k, size_t end)
+static struct run find_run(struct pf_emit *e, LLVMValueRef v, size_t block, size_t k, size_t end)
 {
     struct run r = {.from = v, .to = v, .k = k, .end = k};
     for (; v && k < end; v = LLVMGetNextInstruction(v)) {
         const struct pf_step *s = &e->plan->steps[k];
         if (s->inst != v)
             continue;
-        if (!is_counted(s))
+        if (!is_counted(s) || is_called(e, block, s))
             break;
         r.to = v;
         r.n++;
@@ -514,8 +525,11 @@ static void emit_block(struct pf_emit *e, size_t block)
         if (LLVMIsATerminatorInst(v))
             settle_budget(e, block, v);
         if (k < end && e->plan->steps[k].inst == v) {
-            if (is_counted(&e->plan->steps[k])) {
-                struct run r = find_run(e, v, k, end);
+            if (is_called(e, block, &e->plan->steps[k])) {
+                emit_slowly(e, &e->plan->steps[k++]);
+                e->budget = NULL;
+            } else if (is_counted(&e->plan->steps[k])) {
+                struct run r = find_run(e, v, block, k, end);
                 emit_run(e, &r);
                 v = r.to;
                 k = r.end;
@@ -581,9 +595,21 @@ static void make_scratch(struct pf_emit *e, LLVMBasicBlockRef dispatch)
         e->scratch = LLVMBuildAlloca(e->b, LLVMArrayType2(e->u->i8, size), "");
 }
 
+/* A function with more accesses than this is large. Most code is in such functions, and most of that runs seldom. */
+#define LARGE 24
+
+static bool is_large(const struct pf_emit *e)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < e->plan->n; i++)
+        n += e->plan->steps[i].what == PF_DO_ACCESS;
+    return n > LARGE && e->u->inlining != PF_INLINE_ALL;
+}
+
 void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch, LLVMBasicBlockRef excluded)
 {
     make_scratch(e, dispatch);
+    e->large = is_large(e);
     choose_carried(e);
     for (size_t i = 0; i < e->plan->nblocks; i++)
         emit_block(e, i);

@@ -159,7 +159,7 @@ static void emit_block(struct pf_emit *e, size_t block)
 
 /* Where variables live costs the code generator time that grows with blocks times variables, and it
  * would be known in this body alone. */
-#define LARGE 300
+#define LARGE 50
 
 static void drop_variables(struct pf_emit *e)
 {

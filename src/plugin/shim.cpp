@@ -8,12 +8,13 @@
  * Below it: what has no C interface (ssa.h).
  */
 #include "ssa.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
-#include "llvm/Transforms/Utils/SSAUpdater.h"
+#include "llvm/Transforms/Utils/SSAUpdaterBulk.h"
 
 extern "C" void pf_plugin_run(LLVMModuleRef module);
 
@@ -59,25 +60,40 @@ LLVMBasicBlockRef pf_ssa_latch(LLVMBasicBlockRef to, const LLVMBasicBlockRef *fr
     return llvm::wrap(llvm::SplitBlockPredecessors(llvm::unwrap(to), blocks, ""));
 }
 
-void pf_ssa_merge(LLVMValueRef inst, const LLVMValueRef *values, const LLVMBasicBlockRef *blocks,
-                  unsigned n)
+struct pf_merges {
+    llvm::SSAUpdaterBulk updater;
+};
+
+pf_merges *pf_ssa_merges_new() { return new pf_merges; }
+
+void pf_ssa_merge(pf_merges *merges, LLVMValueRef inst, const LLVMValueRef *values,
+                  const LLVMBasicBlockRef *blocks, unsigned n)
 {
     llvm::Instruction *at = llvm::unwrap<llvm::Instruction>(inst);
     llvm::SmallVector<llvm::Use *, 16> uses;
     for (llvm::Use &use : at->uses()) {
         llvm::Instruction *user = llvm::cast<llvm::Instruction>(use.getUser());
-        if (user->getParent() != at->getParent() || llvm::isa<llvm::PHINode>(user))
+        auto *phi = llvm::dyn_cast<llvm::PHINode>(user);
+        llvm::BasicBlock *where = phi ? phi->getIncomingBlock(use) : user->getParent();
+        if (where != at->getParent()) /* in its own block it is what it is */
             uses.push_back(&use);
     }
     if (uses.empty())
         return;
-    llvm::SSAUpdater updater;
-    updater.Initialize(at->getType(), "");
-    updater.AddAvailableValue(at->getParent(), at);
+    unsigned variable = merges->updater.AddVariable("", at->getType());
+    merges->updater.AddAvailableValue(variable, at->getParent(), at);
     for (unsigned i = 0; i < n; i++)
-        updater.AddAvailableValue(llvm::unwrap(blocks[i]), llvm::unwrap(values[i]));
+        merges->updater.AddAvailableValue(variable, llvm::unwrap(blocks[i]),
+                                          llvm::unwrap(values[i]));
     for (llvm::Use *use : uses)
-        updater.RewriteUse(*use);
+        merges->updater.AddUse(variable, use);
+}
+
+void pf_ssa_merges_finish(pf_merges *merges, LLVMValueRef fn)
+{
+    llvm::DominatorTree tree(*llvm::unwrap<llvm::Function>(fn));
+    merges->updater.RewriteAllUses(&tree);
+    delete merges;
 }
 
 void pf_ssa_only_if(LLVMValueRef yes, LLVMValueRef first, LLVMValueRef inst, LLVMValueRef last)

@@ -13,10 +13,14 @@ extern "C" {
 /* A new block between the blocks `from` and their successor `to`, which takes their values of its PHIs together.
  * None of them ends with an invoke or a computed goto. */
 LLVMBasicBlockRef pf_ssa_latch(LLVMBasicBlockRef to, const LLVMBasicBlockRef *from, unsigned n);
-/* From now on the value of the instruction is also brought by the ends of the blocks, as values[i]: its uses get
- * PHIs where they meet. */
-void pf_ssa_merge(LLVMValueRef inst, const LLVMValueRef *values, const LLVMBasicBlockRef *blocks,
-                  unsigned n);
+/* Values that are also brought by the ends of the blocks, that of inst as values[i]: its uses get PHIs where they meet.
+ * Many at once, because each alone would look at the PHIs of all others; nothing changes before _finish, which
+ * frees the merges. */
+struct pf_merges;
+struct pf_merges *pf_ssa_merges_new(void);
+void pf_ssa_merge(struct pf_merges *merges, LLVMValueRef inst, const LLVMValueRef *values,
+                  const LLVMBasicBlockRef *blocks, unsigned n);
+void pf_ssa_merges_finish(struct pf_merges *merges, LLVMValueRef fn);
 /* The instructions from `first` to `last`, of one block, are done only where `yes` (before them) is true; elsewhere
  * `inst`, the only one of them that others use, is done alone. inst may be NULL. */
 void pf_ssa_only_if(LLVMValueRef yes, LLVMValueRef first, LLVMValueRef inst, LLVMValueRef last);
