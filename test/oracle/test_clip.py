@@ -42,7 +42,7 @@ def wanted(clip_names, events):
 
 def said(text):
     for line in text.splitlines():
-        if line.startswith("init "):
+        if line.startswith(("init ", "recorded")):
             continue
         m = LINE.match(line)
         assert m, line
