@@ -118,3 +118,30 @@ status 2 "$PF" record -- ./other
 has err "./other: is not linked with glibc (its dynamic linker is /lib64/ld-musl-x86_64.so.1)"
 status 2 "$PF" record -- ./half
 has err "./half: is no ELF program"
+
+# An executable at a fixed address that takes malloc's address: its own stub is malloc for everybody, and calls still arrive
+# here. Memory that is used again is no memory error.
+cat >fixed.c <<'C'
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static void *(*volatile get)(size_t);
+int main(void)
+{
+    get = malloc;
+    size_t sum = 0;
+    for (size_t i = 0; i < 6000; i++) {
+        char *p = get(8 + i % 90);
+        memset(p, 'a', 7 + i % 90);
+        p[7 + i % 90] = 0;
+        sum += strlen(p);
+        free(p);
+    }
+    printf("%zu\n", sum);
+    return 0;
+}
+C
+clang-19 -O1 -fno-builtin -fno-pie -no-pie fixed.c -o fixed
+status 0 "$PF" record -o fixed.clip -- ./fixed
+has out "308100"
+hasnt err "heap block"

@@ -100,8 +100,11 @@ extern PF_HIDDEN bool pf_pass; /* plain mode, and the real functions are known (
     __extension__({                                                                                \
         __typeof__(&fn) pf_used_ = fn;                                                             \
         __asm__("" : "+r"(pf_used_));                                                              \
-        pf_used_ == pf_first_##fn;                                                                 \
+        pf_used_ == pf_first_##fn || pf_is_stub((uintptr_t)pf_used_);                              \
     })
+/* An executable at a fixed address that takes a function's address makes its own stub, which jumps to the function,
+ * that address for everybody. Is this such a stub? */
+PF_HIDDEN bool pf_is_stub(uintptr_t fn);
 
 /* A function that exists here only, with no real one behind it. */
 #define PF_PROVIDE(result, fn, parameters)                                                         \

@@ -55,6 +55,50 @@ void *pf_real_find(const struct pf_real *r)
     return found;
 }
 
+/* --- stubs --- */
+
+struct asked {
+    uintptr_t fn;
+    bool is_stub;
+};
+
+/* The executable is the first: does it have an undefined symbol with that value? */
+static int look(struct dl_phdr_info *o, size_t size, void *arg)
+{
+    struct asked *a = arg;
+    const ElfW(Dyn) *d = NULL;
+    const ElfW(Sym) *from = NULL, *to = NULL;
+    for (int i = 0; i < o->dlpi_phnum && !o->dlpi_addr; i++)
+        if (o->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            d = (const ElfW(Dyn) *)o->dlpi_phdr[i].p_vaddr;
+    for (; d && d->d_tag != DT_NULL; d++) {
+        if (d->d_tag == DT_SYMTAB)
+            from = (const ElfW(Sym) *)d->d_un.d_ptr;
+        if (d->d_tag == DT_STRTAB) /* it comes behind the symbols */
+            to = (const ElfW(Sym) *)d->d_un.d_ptr;
+    }
+    for (; from && from + 1 <= to && !a->is_stub; from++)
+        a->is_stub = from->st_shndx == SHN_UNDEF && from->st_value == a->fn;
+    return 1;
+}
+
+bool pf_is_stub(uintptr_t fn)
+{
+    static uintptr_t known[8]; /* address and answer */
+    for (int i = 0; i < 8; i++) {
+        uintptr_t k = __atomic_load_n(&known[i], __ATOMIC_RELAXED);
+        if (k >> 1 == fn)
+            return k & 1;
+        if (k)
+            continue;
+        struct asked a = {fn, false};
+        dl_iterate_phdr(look, &a);
+        __atomic_store_n(&known[i], fn << 1 | a.is_stub, __ATOMIC_RELAXED);
+        return a.is_stub;
+    }
+    return false;
+}
+
 void pf_wrap_init(void)
 {
     for (const struct pf_real *r = __start_pf_real; r < __stop_pf_real; r++)
