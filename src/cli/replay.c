@@ -19,9 +19,14 @@ static int complain(const struct pf_error *e) { return pf_complain(VERB, "%s", e
 static int tell(const struct pf_clip *clip, const struct pf_child_end *child,
                 const struct pf_clip_end *end, const char *until)
 {
-    if (end->outcome == PF_OUTCOME_DIVERGED)
-        return pf_complain(VERB, "%s: the run does not follow the recording: %s", clip->path,
-                           end->text);
+    if (end->outcome == PF_OUTCOME_DIVERGED) {
+        int status = pf_complain(VERB, "%s: the run does not follow the recording: %s", clip->path,
+                                 end->text);
+        if (clip->ended && clip->end.outcome == PF_OUTCOME_LOST)
+            fprintf(stderr, "pf replay: the recording said that it may not replay: %s\n",
+                    clip->end.text);
+        return status;
+    }
     if (end->outcome == PF_OUTCOME_DEADLOCK || end->outcome == PF_OUTCOME_HANG) {
         fprintf(stderr, "pf replay: %s\n%s", end->outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
                 end->text);

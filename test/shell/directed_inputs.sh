@@ -271,3 +271,27 @@ END
 status 0 "$PF" record -o shared.clip -- ./shared
 has out posted
 has err "may not replay: memory shared with a child process"
+
+# What a child wrote into such memory is missing in a replay: it diverges, and says what the recording said.
+cat >wrote.c <<'END'
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int main(void)
+{
+    int *p = mmap(0, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (!fork()) {
+        *p = 42;
+        _exit(0);
+    }
+    wait(0);
+    printf("%d\n", *p);
+    return 0;
+}
+END
+"$PF" cc -O1 -g wrote.c -o wrote
+status 0 "$PF" record -o wrote.clip -- ./wrote
+status 2 "$PF" replay wrote.clip
+has err "does not follow the recording"
+has err "the recording said that it may not replay: memory shared with a child process"
