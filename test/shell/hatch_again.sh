@@ -1,16 +1,16 @@
 # A schedule that goes another way is not the end: the engine is asked for another one, then other events of the same
-# code are searched. What steers these programs is memory that no trace shows: it is used in assembly.
+# code are searched. What steers these programs is memory that no trace shows: it is used in assembly of more than one instruction.
 cat >hidden.h <<'END'
 #include "photofinish.h"
 #include <pthread.h>
 int x, hidden = 1;
 static volatile int own;
-static inline void hide(int v) { __asm__ volatile("movl %1, %0" : "=m"(hidden) : "r"(v)); }
-static inline void turn(void) { __asm__ volatile("xorl $1, %0" : "+m"(hidden)); }
+static inline void hide(int v) { __asm__ volatile("nop; movl %1, %0" : "=m"(hidden) : "r"(v)); }
+static inline void turn(void) { __asm__ volatile("nop; xorl $1, %0" : "+m"(hidden)); }
 static inline int peek(void)
 {
     int v;
-    __asm__ volatile("movl %1, %0" : "=r"(v) : "m"(hidden));
+    __asm__ volatile("nop; movl %1, %0" : "=r"(v) : "m"(hidden));
     return v;
 }
 END
