@@ -119,6 +119,8 @@ struct pf_thread {
     struct pf_stack_object *objects; /* direct/stackwatch.c: its variables */
     void *sample; /* of the sampler */
     bool expected; /* it was created and has not begun (seat.h) */
+    bool cancel_seen;
+    uint32_t cancelled; /* directed mode: 1 once somebody cancelled it */
     bool idle; /* its accesses leave nothing in the shadow now (sample_pacer.c) */
     uint32_t inside; /* so often nested because the program announced a mutex of its own */
     uint32_t

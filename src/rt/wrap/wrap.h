@@ -188,6 +188,9 @@ static inline uint32_t pf_here(const struct pf_call *c, enum pf_native_site site
     return pf_stack_id(c->t, site);
 }
 
+/* wrap_thread.c: t, which was cancelled, may be acting on it. */
+void pf_cancel_seen(struct pf_thread *t);
+
 /* Around code that is not the runtime's: a function of the target, a real call that may wait. The
  * thread is not nested there, so handlers of signals can run. */
 static inline struct pf_thread *pf_blocking_begin(struct pf_thread *t)
@@ -198,7 +201,8 @@ static inline struct pf_thread *pf_blocking_begin(struct pf_thread *t)
 }
 static inline void pf_blocking_end(struct pf_thread **t)
 {
-    (void)t;
+    if (__builtin_expect((*t)->cancelled && !(*t)->cancel_seen, 0))
+        pf_cancel_seen(*t);
     pf_nest();
 }
 /* An expression with the value of `expr`; errno after it is kept for the caller. */

@@ -1,10 +1,12 @@
 /*
  * wrap_thread.c - pthread_create, join, detach, exit and the names of threads.
  *
- * pthread_cancel is not here: POSIX orders nothing by it. What a cancelled thread did is known to
- * whoever joins it, as always.
+ * pthread_cancel is no order: POSIX says of none. What a cancelled thread did is known to whoever joins it, as always.
+ * But it is a cause: without it the thread would not do what it does. So in directed mode it is a relaxed store, which
+ * the cancelled thread loads where it may act on it: another order of events cannot have the one without the other.
  */
 #include "wrap_thread.h"
+#include "entry.h"
 #include "sys.h"
 #include <string.h>
 
@@ -72,6 +74,42 @@ PF_INTERPOSE(int, pthread_detach, (pthread_t id))
     if (r == 0 && s)
         pf_start_detached(s);
     return r;
+}
+
+#define CANCELLED(op) (sizeof(uint32_t) | (op) << 8 | PF_RELAXED << 16)
+
+static void cancel(struct pf_thread *t)
+{
+    void *store = __pf_atomic_begin(&t->cancelled, CANCELLED(PF_ATOMIC_STORE), PF_NATIVE_CALL);
+    t->cancelled = 1;
+    __pf_atomic_end(store, 1);
+}
+
+void pf_cancel_seen(struct pf_thread *t)
+{
+    t->cancel_seen = true;
+    void *load = __pf_atomic_begin(&t->cancelled, CANCELLED(PF_ATOMIC_LOAD), PF_NATIVE_CALL);
+    __pf_atomic_end(load, 0);
+}
+
+PF_INTERPOSE(int, pthread_cancel, (pthread_t id))
+{
+    PF_CALL(c, pthread_cancel);
+    if (!c.t)
+        return PF_REAL(pthread_cancel)(id);
+    struct pf_thread *t = pf_directed() ? pf_thread_find(id) : NULL;
+    if (t && !t->cancelled)
+        PF_CALLBACK_VOID(c, cancel(t));
+    return PF_BLOCKING(c, PF_REAL(pthread_cancel)(id)); /* it may be the caller itself */
+}
+
+PF_INTERPOSE(void, pthread_testcancel, (void))
+{
+    PF_CALL(c, pthread_testcancel);
+    if (c.t)
+        PF_CALLBACK_VOID(c, PF_REAL(pthread_testcancel)());
+    else
+        PF_REAL(pthread_testcancel)();
 }
 
 PF_INTERPOSE(__attribute__((noreturn)) void, pthread_exit, (void *result))

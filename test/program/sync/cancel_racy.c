@@ -1,6 +1,5 @@
 // Cancelling orders nothing: the canceller writes before it cancels, the cleanup handler writes too.
 // want: race x at MAIN CLEANUP
-// witness: a trace does not have that a thread acts on being cancelled, so its cleanup may be put before the cancelling
 #include "order.h"
 #include <pthread.h>
 #include <semaphore.h>
