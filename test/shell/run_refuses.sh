@@ -37,9 +37,9 @@ printf 'int main(void) { return 0; }\n' >one.c
 status 0 "$PF" cc -o one one.c
 status 0 "$PF" run -- ./one
 python3 - <<'EOF'
+import re
 data = bytearray(open("one", "rb").read())
-at = data.index(b"photofinish\0\1\0\0\0")
-data[at + 12] = 99
+data[re.search(rb"photofinish\0[\1-\x20]\0\0\0", data).start() + 12] = 99
 open("other", "wb").write(data)
 EOF
 chmod +x other
