@@ -11,17 +11,10 @@
 #define EVENTS_OBJECT                                                                              \
     64u /* of the trace, for each object of a set that is made anew because it has grown */
 #define PENDING 4096u   /* not followed yet */
-#define WORDS_MOST 64u  /* that are looked at one by one */
 #define GRANULES_MOST (1u << 16) /* of one object */
 
-/* What recorded code has written: a value into the word at addr (0: it counts wherever it was written), or `size` bytes that are
- * not known. A value of size 0: a block that begins there now. */
-struct pending {
-    uint64_t addr, size, value;
-};
-
 static struct pf_kept kept[KEPT];
-static struct pending pending[KEPT][PENDING];
+static struct pf_kept_pending pending[KEPT][PENDING];
 static uint32_t npending[KEPT];
 uint8_t
     pf_kept_granules[PF_KEPT_GRANULES]; /* by hash: a bit for each kept set with objects there */
@@ -49,7 +42,7 @@ void pf_kept_drop_all(void)
 
 /* --- what recorded code does --- */
 
-static void note(struct pf_kept *k, struct pending p)
+static void note(struct pf_kept *k, struct pf_kept_pending p)
 {
     uint32_t i = index_of(k), n = npending[i];
     if (n && pending[i][n - 1].addr == p.addr && pending[i][n - 1].value == p.value &&
@@ -76,11 +69,11 @@ void pf_kept_written(uint64_t addr, uint64_t size, const uint64_t *value)
         if (!k->live)
             continue;
         if (value)
-            note(k, (struct pending){k->open ? 0 : addr, 8, *value});
+            note(k, (struct pf_kept_pending){k->open ? 0 : addr, 8, *value});
         else if (k->open)
             pf_kept_drop(k);
         else
-            note(k, (struct pending){addr, size, 0});
+            note(k, (struct pf_kept_pending){addr, size, 0});
     }
 }
 
@@ -89,7 +82,7 @@ static void note_for_open(uint64_t value)
 {
     for (uint32_t i = 0; i < KEPT; i++)
         if (kept[i].live && kept[i].open)
-            note(&kept[i], (struct pending){0, 8, value});
+            note(&kept[i], (struct pf_kept_pending){0, 8, value});
 }
 
 void pf_kept_read(uint64_t value)
@@ -102,14 +95,14 @@ void pf_kept_read(uint64_t value)
 static void note_content(struct pf_kept *k, uint64_t addr, uint64_t size)
 {
     uint64_t had;
-    if (!k->open || size > WORDS_MOST * 8) {
-        note(k, (struct pending){addr, size, 0});
+    if (!k->open || size > PF_KEPT_WORDS * 8) {
+        note(k, (struct pf_kept_pending){addr, size, 0});
         return;
     }
     for (uint64_t at = addr; at + 8 <= addr + size; at += 8) {
         uint64_t p = *(volatile uint64_t *)at;
         if (p >> 16 && !(p >> 47) && !pf_walk_knows(&k->w, p, &had))
-            note(k, (struct pending){0, 8, p});
+            note(k, (struct pf_kept_pending){0, 8, p});
     }
 }
 
@@ -126,7 +119,7 @@ void pf_kept_allocated(uint64_t addr, uint64_t size, bool missing)
         if (had && had >= size)
             note_content(k, addr, size);
         else
-            note(k, (struct pending){0, 0, addr});
+            note(k, (struct pf_kept_pending){0, 0, addr});
     }
 }
 
@@ -163,7 +156,7 @@ struct pf_kept *pf_kept_find(uint32_t n, void *const *words, bool all)
     return NULL;
 }
 
-static void follow_pending(struct pf_kept *k, const struct pending *p)
+static void follow_pending(struct pf_kept *k, const struct pf_kept_pending *p)
 {
     struct pf_range_of o;
     uint64_t size = p->size;
@@ -205,7 +198,7 @@ static uint32_t view_of(struct pf_kept *k, uint64_t end)
     return i;
 }
 
-static bool has_rested(const struct pf_walk_thread *t)
+bool pf_kept_rested(const struct pf_walk_thread *t)
 {
     return t->of && t->of != pf_context_self() && t->stopped && t->of->stopped == t->stopped;
 }
@@ -216,7 +209,8 @@ static void renew_stacks(struct pf_kept *k)
     uint32_t unchanged = 0; /* a bit for each */
     for (uint32_t i = 0; i < k->nviews; i++) {
         struct pf_walk_thread now = pf_walk_stack_thread(k->view[i] - 1);
-        if (has_rested(&now) && now.of == k->thread[i].of && now.stopped == k->thread[i].stopped)
+        if (pf_kept_rested(&now) && now.of == k->thread[i].of &&
+            now.stopped == k->thread[i].stopped)
             unchanged |= 1u << i;
         k->thread[i] = now;
     }
@@ -242,123 +236,16 @@ void pf_kept_renew(struct pf_kept *k, uint32_t n, void *const *words)
         pf_walk_follow(&k->w, (uintptr_t)words[word], true);
 }
 
-/* --- one that nothing is to be added to --- */
-
-static bool covers_words(const struct pf_kept *k, uint64_t from, uint64_t size);
-
-/* A piece of a stack that p is in, and that was told. What is in it was looked at (covers_stacks), or is now. A variable that another
- * place has the address of is accessed by events. */
-static bool covers_place(const struct pf_kept *k, uint64_t p, bool handed)
+const struct pf_kept_pending *pf_kept_pending(const struct pf_kept *k, uint32_t *n)
 {
-    for (uint32_t s = 0; s < k->nstack; s++)
-        if (p - k->stack[s].addr < k->stack[s].size)
-            return pf_kept_within(k->pieces, k->npieces, (struct pf_range_of){p, 1}) &&
-                   (k->loose[s] || !handed || has_rested(&k->thread[k->view_of[s]]) ||
-                    (pf_walk_live(&k->thread[k->view_of[s]]) - 1 < k->stack[s].addr &&
-                     covers_words(k, k->stack[s].addr, k->stack[s].size)));
-    return false;
+    *n = npending[index_of(k)];
+    return pending[index_of(k)];
 }
 
-static bool covers(const struct pf_kept *k, uint64_t p, bool handed)
+void pf_kept_stood(struct pf_kept *k)
 {
-    return pf_walk_covers(&k->w, p, handed) || covers_place(k, p, handed);
-}
-
-/* A piece of a stack that is in use from `live` on, against what was seen there. */
-static bool covers_piece(struct pf_kept *k, struct pf_range_of piece, uint32_t view, uint64_t live)
-{
-    const struct pf_walk_thread *t = &k->thread[view];
-    uint64_t end = piece.addr + piece.size, from = piece.addr > live ? piece.addr : live;
-    if (from >= end)
-        return true;
-    if ((t->hi - from) / 8 >= PF_WALK_SEEN ||
-        !pf_kept_within(k->pieces, k->npieces, (struct pf_range_of){from, end - from}))
-        return false;
-    for (from = (from + 7) & ~7ull; from + 8 <= end; from += 8) {
-        uint64_t p = *(volatile uint64_t *)from, *old = &k->seen[view][(t->hi - from) / 8];
-        if (p == *old)
-            continue;
-        bool below = p >= t->lo && p < live; /* nothing is there now */
-        if (!below && !covers(k, p, false))
-            return false;
-        *old = below ? 0 : p;
-    }
-    return true;
-}
-
-/* All pieces of those stacks that are more than variables. */
-static bool covers_stacks(struct pf_kept *k)
-{
-    for (uint32_t i = 0; i < k->nviews; i++) {
-        struct pf_walk_thread *t = &k->thread[i];
-        if (!(k->has_loose >> i & 1) || has_rested(t))
-            continue;
-        uint64_t live = pf_walk_live(t);
-        if (!live)
-            return false;
-        for (uint32_t s = 0; s < k->nstack; s++)
-            if (k->view_of[s] == i && !covers_piece(k, k->stack[s], i, live))
-                return false;
-        t->stopped = t->of->stopped;
-    }
-    return true;
-}
-
-static bool covers_words(const struct pf_kept *k, uint64_t from, uint64_t size)
-{
-    uint64_t end = from + size;
-    if (size > WORDS_MOST * 8)
-        return false;
-    for (from = (from + 7) & ~7ull; from + 8 <= end; from += 8)
-        if (!covers(k, *(volatile uint64_t *)from, false))
-            return false;
-    return true;
-}
-
-/* What was written is looked at where it is, even if that does not belong to it any more; other memory than the heap may be gone. */
-static bool covers_pending(const struct pf_kept *k)
-{
-    uint32_t i = index_of(k);
-    for (uint32_t p = 0; p < npending[i]; p++) {
-        const struct pending *at = &pending[i][p];
-        if (!at->size ||
-            !(at->value ? covers(k, at->value, false)
-                        : pf_walk_in_heap(at->addr) && pf_walk_in_heap(at->addr + at->size - 1) &&
-                              covers_words(k, at->addr, at->size)))
-            return false;
-    }
-    return true;
-}
-
-/* A variable whose address leaves its function is accessed by events. Another one is reached only by calls that it is handed to. */
-static bool covers_handed(const struct pf_kept *k, uint64_t word)
-{
-    uint64_t size = word >> PF_WORD_SIZE;
-    struct pf_range_of o = {word - (size << PF_WORD_SIZE), size};
-    return !size ? covers(k, word, true)
-                 : pf_kept_within(k->stack, k->nstack, o) &&
-                       pf_kept_within(k->pieces, k->npieces, o) && covers_words(k, o.addr, size);
-}
-
-bool pf_kept_stands(struct pf_kept *k, const void *callee, uint32_t n, void *const *words, bool all)
-{
-    uint64_t epoch = pf_variables_epoch();
-    bool knows = false;
-    for (uint32_t i = 0; i < k->ncallees && !knows; i++)
-        knows = k->callee[i] == callee;
-    if (!knows || k->named != epoch || (all && k->variables != epoch) || !k->settled ||
-        k->told < k->w.n)
-        return false;
-    if (!covers_stacks(k))
-        return false;
-    for (uint32_t i = 0; i < n; i++)
-        if (!covers_handed(k, (uintptr_t)words[i]))
-            return false;
-    if (!covers_pending(k))
-        return false;
     npending[index_of(k)] = 0;
     k->used = now;
-    return true;
 }
 
 void pf_kept_knows(struct pf_kept *k, const void *callee)

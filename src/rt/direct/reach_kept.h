@@ -33,6 +33,7 @@
 #define PF_KEPT_STACK 32u
 #define PF_KEPT_VIEWS 8u
 #define PF_KEPT_CALLEES 16u
+#define PF_KEPT_WORDS 64u /* that are looked at one by one */
 
 struct pf_kept {
     bool live;
@@ -66,7 +67,18 @@ struct pf_kept {
 struct pf_kept *pf_kept_find(uint32_t n, void *const *words, bool all);
 /* What recorded code has linked to it since, its pieces of stacks, and the words handed over: to be scanned. */
 void pf_kept_renew(struct pf_kept *k, uint32_t n, void *const *words);
-/* Is there nothing that pf_kept_renew and a scan would add? false: there may be. */
+
+/* What recorded code has written: a value into the word at addr (0: it counts wherever it was written), or `size` bytes that are
+ * not known. A value of size 0: a block that begins there now. */
+struct pf_kept_pending {
+    uint64_t addr, size, value;
+};
+const struct pf_kept_pending *pf_kept_pending(const struct pf_kept *k, uint32_t *n);
+/* Has its thread not run since its stack was looked at? */
+bool pf_kept_rested(const struct pf_walk_thread *t);
+/* It is used as it is: all that is pending was looked at. */
+void pf_kept_stood(struct pf_kept *k);
+/* reach_stands.c: is there nothing that pf_kept_renew and a scan would add? false: there may be. */
 bool pf_kept_stands(struct pf_kept *k, const void *callee, uint32_t n, void *const *words,
                     bool all);
 void pf_kept_knows(struct pf_kept *k, const void *callee); /* its named variables are in it */

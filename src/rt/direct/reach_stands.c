@@ -1,0 +1,123 @@
+/*
+ * reach_stands.c - is a kept set, as it is, what a call reaches? Most calls add nothing to it: what was written since, what is
+ * handed over and what has changed on stacks leads to where the set is, or nowhere.
+ */
+#include "context.h"
+#include "pf_abi.h"
+#include "reach_kept.h"
+#include "reach_names.h"
+
+static bool covers_words(const struct pf_kept *k, uint64_t from, uint64_t size);
+
+/* A piece of a stack that p is in, and that was told. What is in it was looked at (covers_stacks), or is now. A variable that another
+ * place has the address of is accessed by events. */
+static bool covers_place(const struct pf_kept *k, uint64_t p, bool handed)
+{
+    for (uint32_t s = 0; s < k->nstack; s++)
+        if (p - k->stack[s].addr < k->stack[s].size)
+            return pf_kept_within(k->pieces, k->npieces, (struct pf_range_of){p, 1}) &&
+                   (k->loose[s] || !handed || pf_kept_rested(&k->thread[k->view_of[s]]) ||
+                    (pf_walk_live(&k->thread[k->view_of[s]]) - 1 < k->stack[s].addr &&
+                     covers_words(k, k->stack[s].addr, k->stack[s].size)));
+    return false;
+}
+
+static bool covers(const struct pf_kept *k, uint64_t p, bool handed)
+{
+    return pf_walk_covers(&k->w, p, handed) || covers_place(k, p, handed);
+}
+
+/* A piece of a stack that is in use from `live` on, against what was seen there. */
+static bool covers_piece(struct pf_kept *k, struct pf_range_of piece, uint32_t view, uint64_t live)
+{
+    const struct pf_walk_thread *t = &k->thread[view];
+    uint64_t end = piece.addr + piece.size, from = piece.addr > live ? piece.addr : live;
+    if (from >= end)
+        return true;
+    if ((t->hi - from) / 8 >= PF_WALK_SEEN ||
+        !pf_kept_within(k->pieces, k->npieces, (struct pf_range_of){from, end - from}))
+        return false;
+    for (from = (from + 7) & ~7ull; from + 8 <= end; from += 8) {
+        uint64_t p = *(volatile uint64_t *)from, *old = &k->seen[view][(t->hi - from) / 8];
+        if (p == *old)
+            continue;
+        bool below = p >= t->lo && p < live; /* nothing is there now */
+        if (!below && !covers(k, p, false))
+            return false;
+        *old = below ? 0 : p;
+    }
+    return true;
+}
+
+/* All pieces of those stacks that are more than variables. */
+static bool covers_stacks(struct pf_kept *k)
+{
+    for (uint32_t i = 0; i < k->nviews; i++) {
+        struct pf_walk_thread *t = &k->thread[i];
+        if (!(k->has_loose >> i & 1) || pf_kept_rested(t))
+            continue;
+        uint64_t live = pf_walk_live(t);
+        if (!live)
+            return false;
+        for (uint32_t s = 0; s < k->nstack; s++)
+            if (k->view_of[s] == i && !covers_piece(k, k->stack[s], i, live))
+                return false;
+        t->stopped = t->of->stopped;
+    }
+    return true;
+}
+
+static bool covers_words(const struct pf_kept *k, uint64_t from, uint64_t size)
+{
+    uint64_t end = from + size;
+    if (size > PF_KEPT_WORDS * 8)
+        return false;
+    for (from = (from + 7) & ~7ull; from + 8 <= end; from += 8)
+        if (!covers(k, *(volatile uint64_t *)from, false))
+            return false;
+    return true;
+}
+
+/* What was written is looked at where it is, even if that does not belong to it any more; other memory than the heap may be gone. */
+static bool covers_pending(const struct pf_kept *k)
+{
+    uint32_t n;
+    const struct pf_kept_pending *at = pf_kept_pending(k, &n);
+    for (; n--; at++)
+        if (!at->size ||
+            !(at->value ? covers(k, at->value, false)
+                        : pf_walk_in_heap(at->addr) && pf_walk_in_heap(at->addr + at->size - 1) &&
+                              covers_words(k, at->addr, at->size)))
+            return false;
+    return true;
+}
+
+/* A variable whose address leaves its function is accessed by events. Another one is reached only by calls that it is handed to. */
+static bool covers_handed(const struct pf_kept *k, uint64_t word)
+{
+    uint64_t size = word >> PF_WORD_SIZE;
+    struct pf_range_of o = {word - (size << PF_WORD_SIZE), size};
+    return !size ? covers(k, word, true)
+                 : pf_kept_within(k->stack, k->nstack, o) &&
+                       pf_kept_within(k->pieces, k->npieces, o) && covers_words(k, o.addr, size);
+}
+
+bool pf_kept_stands(struct pf_kept *k, const void *callee, uint32_t n, void *const *words, bool all)
+{
+    uint64_t epoch = pf_variables_epoch();
+    bool knows = false;
+    for (uint32_t i = 0; i < k->ncallees && !knows; i++)
+        knows = k->callee[i] == callee;
+    if (!knows || k->named != epoch || (all && k->variables != epoch) || !k->settled ||
+        k->told < k->w.n)
+        return false;
+    if (!covers_stacks(k))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (!covers_handed(k, (uintptr_t)words[i]))
+            return false;
+    if (!covers_pending(k))
+        return false;
+    pf_kept_stood(k);
+    return true;
+}
