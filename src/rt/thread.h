@@ -123,8 +123,7 @@ struct pf_thread {
     uint32_t cancelled; /* directed mode: 1 once somebody cancelled it */
     bool idle; /* its accesses leave nothing in the shadow now (sample_pacer.c) */
     uint32_t inside; /* so often nested because the program announced a mutex of its own */
-    uint32_t
-        dropping; /* events that letting such a mutex go may still take with nobody in between */
+    uint32_t dropping; /* events of letting such a mutex go, with nobody in between */
     uint32_t ignore_reads, ignore_writes, ignore_sync; /* annotated regions it is in, by depth */
 };
 

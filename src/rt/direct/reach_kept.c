@@ -8,8 +8,7 @@
 #define KEPT 8u
 #define OBJECTS (1u << 18)
 #define SLACK 1024u     /* objects that a set may always grow by */
-#define EVENTS_OBJECT                                                                              \
-    64u /* of the trace, for each object of a set that is made anew because it has grown */
+#define EVENTS_OBJECT 64u /* that pay for an object of a set that is made anew */
 #define PENDING 4096u   /* not followed yet */
 #define GRANULES_MOST (1u << 16) /* of one object */
 
