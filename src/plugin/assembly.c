@@ -68,6 +68,8 @@ static bool read_text(const char *at, size_t n, struct text *t)
         for (; at < end && !ends_statement(*at); at++) {
             if (*at == ':' && at == word + length)
                 return false; /* a label */
+            if (end - at >= 3 && (!memcmp(at, "%fs", 3) || !memcmp(at, "%gs", 3)))
+                return false; /* the operand is not an address, but a distance from one */
             t->on_stack |= end - at >= 3 && (!memcmp(at, "rsp", 3) || !memcmp(at, "esp", 3));
         }
     }
