@@ -45,7 +45,23 @@ int main(void)
         pause();
 }
 END
-for p in racy dies stays; do "$PF" cc -g -O1 -pthread $p.c -o $p; done
+{
+    echo "#include <pthread.h>"
+    echo "int at[32];"
+    echo "static void *other(void *p)"
+    echo "{"
+    for i in {0..31}; do echo "    at[$i]++;"; done
+    echo "    return p;"
+    echo "}"
+    echo "int main(void)"
+    echo "{"
+    echo "    pthread_t t;"
+    echo "    pthread_create(&t, NULL, other, NULL);"
+    echo "    other(NULL);"
+    echo "    return pthread_join(t, NULL);"
+    echo "}"
+} >many.c
+for p in racy dies stays many; do "$PF" cc -g -O1 -pthread $p.c -o $p; done
 
 # Not to be begun.
 status 2 "$PF" check
@@ -106,6 +122,20 @@ hasnt out "incomplete"
 [[ $(ls s/check | wc -l) == 1 ]] || fail "another check was begun"
 status 66 "$PF" report --state s
 hasnt out "incomplete"
+# In the middle of trying predictions: those that were tried stay, and trying is done again and to its end.
+"$PF" check --time 10m --jobs 1 --quiet --state m -- "$PWD/many" >stopped.out 2>stopped.err &
+pid=$!
+until compgen -G "m/check/*/clips/3/*.clip" >/dev/null; do kill -0 $pid; done
+kill -INT $pid
+rc=0
+wait $pid || rc=$?
+[[ $rc == 66 ]] || fail "stopped while trying, its exit status is $rc"
+has stopped.out "pf: incomplete: the check was interrupted"
+hasnt stopped.out "not decided"
+grep -q '"kind":"hatch".*"how":"stopped"' m/check/*/journal || fail "it was not trying: $(cat m/check/*/journal)"
+status 66 "$PF" check --continue --runs 1 --quiet --state m
+hasnt out "incomplete"
+grep -q '"kind":"hatch".*"how":"ended"' m/check/*/journal || fail "it was not done again"
 # With nothing found the signal shows.
 "$PF" check --time 10m --state n --quiet -- "$PWD/stays" >stopped.out 2>stopped.err &
 pid=$!

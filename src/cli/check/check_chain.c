@@ -282,7 +282,8 @@ void pf_chain_remember(struct pf_chain *c, const struct pf_check_line *line, boo
         return;
     while (c->round < line->round)
         next_round(c);
-    take(c, line, clip);
+    if (strcmp(line->how, "stopped")) /* such a one is done again */
+        take(c, line, clip);
     c->quiet = 0; /* what was new then is not known: it is asked to go on */
     if (line->kind == PF_CHECK_LOOK)
         forget_aimed(c, line->clip);
