@@ -343,11 +343,14 @@ static unsigned needless_word(const uint64_t n[WORDS], uint64_t old, unsigned in
     return WORDS;
 }
 
-/* A cell with statements in any of its words. */
-static void access_all(struct pf_thread *t, uint64_t *cell, struct visit *v, uint32_t site)
+/* A cell with statements in any of its words, which are left in s. False: it has a record by now, nothing is done. */
+static bool access_all(struct pf_thread *t, uint64_t *cell, struct visit *v, uint32_t site,
+                       uint64_t s[WORDS])
 {
-    uint64_t s[WORDS], n[WORDS];
+    uint64_t n[WORDS];
     words_get(cell, s);
+    if (pf_is_ref(s[1])) /* it must not move: whoever holds the stripe may end the record */
+        return false;
     for (unsigned i = 0; i < WORDS; i++)
         n[i] = relate(t->clock, v, s[i]);
     bool write = v->a & PF_BIT_W;
@@ -380,13 +383,14 @@ static void access_all(struct pf_thread *t, uint64_t *cell, struct visit *v, uin
             if (k == WORDS) {
                 n[!write] = old;
                 overflow(t, cell, n, add);
-                return;
+                return true;
             }
             if (old)
                 n[k] = old;
         }
     }
     words_put(cell, s, n);
+    return true;
 }
 
 /* t's reads of the bytes of s, its statement in the interned set `ref`, need nothing more under it; if
@@ -475,7 +479,7 @@ static __attribute__((noinline)) void access_slow(struct pf_thread *t, uintptr_t
 {
     uint64_t *cell = pf_cell_of(addr), s0 = get(&cell[0]), s1 = get(&cell[1]);
     struct visit v = {a, 0, 0};
-    if (!pf_rt.strict && pf_is_ref(s1) && pf_set_at(s1)->interned && plain_read(a)) {
+    if (!pf_rt.strict && pf_is_ref(s1) && pf_set_stays(cell, s1) && plain_read(a)) {
         /* Sets can have a member for each thread: what was found out lately comes first. */
         if (pf_cell_met(t, s1, a))
             return;
@@ -491,14 +495,17 @@ static __attribute__((noinline)) void access_slow(struct pf_thread *t, uintptr_t
     struct racing racing;
     struct pf_spin *stripe = pf_cell_stripe(cell);
     pf_spin_lock(stripe);
-    racing.n = 0;
-    s1 = get(&cell[1]);
-    if (pf_is_ref(s1)) {
-        change_record(t, &v, cell, s1, site, &racing);
-    } else {
-        racing.n = pf_cell_list(cell, racing.stmt, WORDS);
-        access_all(t, cell, &v, site);
-        racing.n = v.race ? racing.n : 0;
+    for (bool done = false; !done;) {
+        v.covered = v.race = 0;
+        racing.n = 0;
+        s1 = get(&cell[1]);
+        if (pf_is_ref(s1)) {
+            change_record(t, &v, cell, s1, site, &racing);
+            done = true;
+        } else {
+            done = access_all(t, cell, &v, site, racing.stmt);
+            racing.n = v.race ? WORDS : 0;
+        }
     }
     pf_spin_unlock(stripe);
     if (racing.n)
@@ -509,7 +516,7 @@ void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t si
 {
     uint64_t *cell = pf_cell_of(addr), before[WORDS];
     struct visit v = {a, 0, 0};
-    unsigned n = 2;
+    unsigned n = 0;
     for (bool done = false; !done;) {
         uint64_t s0 = before[0] = get(&cell[0]), s1 = before[1] = get(&cell[1]);
         v.covered = v.race = 0;
@@ -518,10 +525,10 @@ void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t si
             return;
         }
         if (*pf_cell_more_used(cell)) {
-            n = pf_cell_list(cell, before, WORDS);
-            access_all(t, cell, &v, site);
-            done = true;
+            n = WORDS;
+            done = access_all(t, cell, &v, site, before);
         } else {
+            n = 2;
             done = access_two(t, &v, cell, s0, s1, site);
         }
     }
@@ -529,16 +536,28 @@ void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t si
         report(t, &v, addr, site, before, n);
 }
 
+/* A record is its cell's own, and there, as long as the stripe is held. */
+static unsigned list_safely(uint64_t *cell, uint64_t *out, unsigned max)
+{
+    struct pf_spin *stripe = pf_is_ref(get(&cell[1])) ? pf_cell_stripe(cell) : NULL;
+    if (stripe)
+        pf_spin_lock(stripe);
+    unsigned n = pf_cell_list(cell, out, max);
+    if (stripe)
+        pf_spin_unlock(stripe);
+    return n;
+}
+
 void pf_cell_look(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site)
 {
     uint64_t *cell = pf_cell_of(addr), list[64];
     if (!(get(&cell[0]) | get(&cell[1])))
         return;
-    unsigned n = pf_cell_list(cell, list, 64);
+    unsigned n = list_safely(cell, list, 64);
     struct visit v = {a, 0, 0};
-    for (unsigned i = 0; i < n && i < 64; i++)
+    for (unsigned i = 0; i < n; i++)
         if (conflicts(t->clock, a, list[i])) {
-            report(t, &v, addr, site, list, n < 64 ? n : 64);
+            report(t, &v, addr, site, list, n);
             return;
         }
     for (unsigned i = 0; i < 2; i++) { /* those in a record stay */
@@ -582,9 +601,8 @@ unsigned pf_cell_list(uint64_t *cell, uint64_t *out, unsigned max)
     for (unsigned i = 0; i < WORDS; i++) {
         uint64_t s = w[i];
         const struct pf_set *set = pf_is_ref(s) ? pf_set_at(s) : NULL;
-        for (unsigned k = 0; s && k < (set ? set->n : 1u); k++)
-            if (n++ < max)
-                out[n - 1] = set ? set->stmt[k] : s;
+        for (unsigned k = 0; s && n < max && k < (set ? set->n : 1u); k++)
+            out[n++] = set ? set->stmt[k] : s;
     }
     return n;
 }

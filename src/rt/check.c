@@ -98,13 +98,13 @@ static __attribute__((noinline)) struct pf_turn access_whole(struct pf_thread *t
     struct pf_turn turn = {pf_word_get(&cell[0]), pf_word_get(&cell[1]), 0, 0, PF_MARKS_ANY};
     bool known =
         !*more && !(a & PF_BIT_W) && pf_stmt_calm(t->clock, turn.was0) &&
-        (pf_is_ref(turn.was1) ? pf_set_at(turn.was1)->interned : pf_stmt_calm(t->clock, turn.was1));
+        (pf_is_ref(turn.was1) ? pf_set_stays(cell, turn.was1) : pf_stmt_calm(t->clock, turn.was1));
     if (!(a & PF_BITS_ID) || !pf_cell_touch(t->clock, cell, a))
         pf_cell_access(t, addr, a, PF_NO_SITE);
     turn.now0 = pf_word_get(&cell[0]);
     turn.now1 = pf_word_get(&cell[1]);
     known = known && !*more && turn.now0 == turn.was0 &&
-            !(pf_is_ref(turn.now1) && !pf_set_at(turn.now1)->interned);
+            (!pf_is_ref(turn.now1) || pf_set_stays(cell, turn.now1));
     return known ? turn : PF_TURN_NONE;
 }
 

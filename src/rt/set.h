@@ -35,6 +35,14 @@ static inline struct pf_set *pf_set_at(uint64_t ref)
     uint32_t low = ref & 0xffffff, high = ref >> 25 & 0xff;
     return pf_store_at(low | high << 24);
 }
+/* Is `ref`, which cell[1] was seen to be, an interned set of that cell? Those stay; a private record may be somebody
+ * else's by now, for who does not hold the stripe. */
+static inline bool pf_set_stays(const uint64_t *cell, uint64_t ref)
+{
+    bool interned = pf_set_at(ref)->interned;
+    __atomic_thread_fence(__ATOMIC_ACQUIRE);
+    return interned && __atomic_load_n(&cell[1], __ATOMIC_RELAXED) == ref;
+}
 static inline unsigned pf_set_room(const struct pf_set *s) { return (8u << s->order) - 1; }
 
 /*
