@@ -214,8 +214,8 @@ static pf_status take_document(const struct pf_check_folder *folder, struct pf_c
         f.undecided = 0; /* it is asked what is there, not what is not */
         line->events = 0; /* counted with its recording */
     }
-    if (!strcmp(line->how, "stopped")) /* what it had not decided, it decides when it is done again */
-        line->undecided = f.undecided = 0;
+    if (!strcmp(line->how, "stopped"))
+        line->undecided = f.undecided = 0; /* it is done again, and decides then */
     bool aimed = !strncmp(line->schedule, "racefuzzer", 10);
     if (s == PF_OK)
         s = rewrite(&f, folder, line->step,
