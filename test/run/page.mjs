@@ -6,7 +6,7 @@ import { pathToFileURL } from 'node:url';
 
 const [packages, executablePath, folder] = process.argv.slice(2);
 const { chromium } = createRequire(`${packages}/`)('playwright-core');
-const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'] });
+const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-gpu'], timeout: 180000 });
 const troubles = [];
 
 async function open(name, options = {}) {
@@ -117,7 +117,7 @@ async function keysAndFilters() {
   await at(1);
   await page.keyboard.press('j');
   await at(2);
-  assert.match(page.url(), /#[0-9a-f]{16}$/);
+  await page.waitForFunction(() => /^#[0-9a-f]{16}$/.test(location.hash));
   await page.keyboard.press('k');
   await at(1);
   await page.keyboard.press('ArrowDown');

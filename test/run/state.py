@@ -68,11 +68,12 @@ def storm(folder, n, command):
     hold, release = os.pipe()
     running = [subprocess.Popen(command, stdin=hold, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                                 env={**os.environ, "HOLD": "1"}) for _ in range(n)]
-    os.close(hold)
-    os.close(release)  # all of them go on, to their ends
     victims = running[3::4]
     rng.shuffle(victims)
-    for p in victims:
+    victims[0].kill()  # the others may be too fast
+    os.close(hold)
+    os.close(release)  # all of them go on, to their ends
+    for p in victims[1:]:
         time.sleep(rng.random() * 0.004)
         p.kill()
     killed = sum(p.wait() < 0 for p in running)

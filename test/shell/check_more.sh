@@ -7,9 +7,13 @@ cat >server.c <<'END'
 #include <stdio.h>
 #include <sys/socket.h>
 #include <unistd.h>
-static int served;
+static int served, s;
 static volatile sig_atomic_t stop;
-static void on_term(int s) { stop = s; }
+static void on_term(int number)
+{
+    stop = number;
+    shutdown(s, SHUT_RDWR); /* an accept that begins after this ends too */
+}
 static void *answer(void *arg)
 {
     char b[64];
@@ -26,7 +30,8 @@ int main(void)
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     struct sigaction sa = {.sa_handler = on_term};
     pthread_t t[16];
-    int n = 0, s = socket(AF_INET, SOCK_STREAM, 0);
+    int n = 0;
+    s = socket(AF_INET, SOCK_STREAM, 0);
     sigaction(SIGTERM, &sa, NULL);
     if (bind(s, (struct sockaddr *)&a, sizeof a) || listen(s, 8))
         return 1;
@@ -51,7 +56,7 @@ for c in all:
     assert c.recv(64) == b"hello"
 END
 "$PF" cc -g -O1 -pthread server.c -o server
-status 66 "$PF" check --runs 1 --server 'python3 client.py' --json server.json --state server.s -- ./server
+status 66 "$PF" check --runs 1 --grace 1m --server 'python3 client.py' --json server.json --state server.s -- ./server
 python3 - <<'END'
 import json
 d = json.load(open("server.json"))
@@ -168,6 +173,7 @@ END
 
 # A race that only free runs have (in directed mode the kernel sees one thread) is observed, and said to be no more.
 cat >free.c <<'END'
+#include "order.h"
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdio.h>
@@ -182,6 +188,7 @@ static void *other(void *p)
 {
     if (several)
         shared = 1;
+    order_arrive();
     return p;
 }
 int main(void)
@@ -198,13 +205,14 @@ int main(void)
     pthread_join(t, NULL);
     several = n > 1;
     pthread_create(&t, NULL, other, NULL);
+    order_wait(1);
     if (several)
         shared = 2;
     pthread_join(t, NULL);
     return 0;
 }
 END
-"$PF" cc -g -O1 -pthread free.c -o free
+"$PF" cc -g -O1 -pthread "-I$ROOT/test/program" free.c -o free
 status 66 "$PF" check --runs 2 --json free.json --state free.s -- ./free
 has out "not yet confirmed"
 schema free.json

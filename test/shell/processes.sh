@@ -66,7 +66,7 @@ int main(void)
 END
 status 0 "$PF" cc -o daemon daemon.c
 status 0 "$PF" run -- ./daemon
-for _ in $(seq 200); do
+for _ in $(seq 1200); do
     [[ -f daemon.done ]] && break
     sleep 0.05
 done

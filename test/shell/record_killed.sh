@@ -26,8 +26,11 @@ int main(int argc, char **argv)
     if (argc == 1)
         while (read(0, &c, 1) == 1)
             ;
-    for (volatile int go = 1; argc == 2 && go;)
+    for (volatile int go = 1; argc == 2 && go;) { /* not many events, however late it is killed */
         __atomic_fetch_add(&n, 1, __ATOMIC_RELAXED);
+        for (volatile int rest = 100000; rest; rest--)
+            ;
+    }
     for (volatile int go = 1; go;) /* no event */
         ;
     printf("not to be seen\n");
