@@ -176,6 +176,35 @@ ANNOTATION(__tsan_external_read, (void *addr, void *pc, void *tag),
 ANNOTATION(__tsan_external_write, (void *addr, void *pc, void *tag),
            pf_access_write(c.t, addr, 1, pf_here(&c, PF_NATIVE_WRITE)))
 
+/* What compiled code says with ThreadSanitizer, and some programs by hand: of memory that they touch where nobody looks. */
+
+#define ACCESS(name, kind, size)                                                                   \
+    ANNOTATION(__tsan_##name, (void *addr), kind(c.t, addr, size))                                 \
+    ANNOTATION(__tsan_##name##_pc, (void *addr, void *pc), kind(c.t, addr, size))
+#define READ(t, addr, size) pf_access_read(t, addr, size, pf_here(&c, PF_NATIVE_READ))
+#define WRITE(t, addr, size) pf_access_write(t, addr, size, pf_here(&c, PF_NATIVE_WRITE))
+
+ACCESS(read1, READ, 1)
+ACCESS(read2, READ, 2)
+ACCESS(read4, READ, 4)
+ACCESS(read8, READ, 8)
+ACCESS(read16, READ, 16)
+ACCESS(write1, WRITE, 1)
+ACCESS(write2, WRITE, 2)
+ACCESS(write4, WRITE, 4)
+ACCESS(write8, WRITE, 8)
+ACCESS(write16, WRITE, 16)
+ANNOTATION(__tsan_unaligned_read2, (const void *addr), READ(c.t, addr, 2))
+ANNOTATION(__tsan_unaligned_read4, (const void *addr), READ(c.t, addr, 4))
+ANNOTATION(__tsan_unaligned_read8, (const void *addr), READ(c.t, addr, 8))
+ANNOTATION(__tsan_unaligned_read16, (const void *addr), READ(c.t, addr, 16))
+ANNOTATION(__tsan_unaligned_write2, (void *addr), WRITE(c.t, addr, 2))
+ANNOTATION(__tsan_unaligned_write4, (void *addr), WRITE(c.t, addr, 4))
+ANNOTATION(__tsan_unaligned_write8, (void *addr), WRITE(c.t, addr, 8))
+ANNOTATION(__tsan_unaligned_write16, (void *addr), WRITE(c.t, addr, 16))
+ANNOTATION(__tsan_read_range, (void *addr, unsigned long size), READ(c.t, addr, size))
+ANNOTATION(__tsan_write_range, (void *addr, unsigned long size), WRITE(c.t, addr, size))
+
 /* Races that the program calls benign. */
 
 ANNOTATION(AnnotateBenignRaceSized,
@@ -198,6 +227,8 @@ ANNOTATION(AnnotateThreadName, (const char *f, int l, const char *name),
     PF_EXPORT __attribute__((weak)) void fn parameters {}
 
 SILENT(__tsan_init, (void))
+SILENT(__tsan_func_entry, (void *pc)) /* stacks are known without */
+SILENT(__tsan_func_exit, (void))
 SILENT(__tsan_flush_memory, (void))
 SILENT(__tsan_check_no_mutexes_held, (void))
 SILENT(__tsan_external_register_header, (void *tag, const char *header))
