@@ -8,6 +8,7 @@
 #include "options.h"
 #include "reach_kept.h"
 #include "rt.h"
+#include "scheduler.h"
 #include "stack.h"
 #include "tracer.h"
 
@@ -27,8 +28,8 @@ void pf_event_inside(void)
 {
     struct pf_thread *t = __pf_tls.thread;
     bool asked = t && t->inside == __pf_tls.nested; /* in a lock of the target: it may spin */
-    if (asked && t->dropping) {
-        t->dropping--;
+    if (asked && t->dropping && !(pf_directed() && pf_sched_follows())) {
+        t->dropping--; /* a replay knows where it was asked in the end */
         asked = false;
     }
     if (pf_directed() && asked)
