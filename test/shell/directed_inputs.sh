@@ -295,3 +295,39 @@ status 0 "$PF" record -o wrote.clip -- ./wrote
 status 2 "$PF" replay wrote.clip
 has err "does not follow the recording"
 has err "the recording said that it may not replay: memory shared with a child process"
+
+# Randomness of the processor: std::random_device asks the kernel, and so does whoever is told that there is no rdrand.
+cat >random.cc <<'C'
+#include <cpuid.h>
+#include <cstdio>
+#include <immintrin.h>
+#include <random>
+#include <sys/random.h>
+__attribute__((target("rdrnd"))) static unsigned of_processor()
+{
+    unsigned a, b, c, d, value = 0;
+    if (__get_cpuid(1, &a, &b, &c, &d) && c & bit_RDRND)
+        for (int i = 0; i < 10 && !_rdrand32_step(&value); i++)
+            ;
+    else
+        getrandom(&value, sizeof value, 0);
+    return value;
+}
+int main(int argc, char **)
+{
+    std::random_device device;
+    printf("%u %u\n", device(), device());
+    if (argc > 1)
+        printf("%u\n", of_processor());
+}
+C
+"$PF" c++ -g random.cc -o random
+words=()
+! grep -qw cpuid_fault /proc/cpuinfo || words=(too)
+"$PF" record -o random.clip -- ./random "${words[@]}" >random.out
+"$PF" record -o random.2.clip -- ./random "${words[@]}" >random.2.out
+! cmp -s random.out random.2.out || fail "it is not random: $(cat random.out)"
+for _ in 1 2 3; do
+    "$PF" replay random.clip >random.again
+    cmp random.out random.again || fail "$(cat random.out) became $(cat random.again)"
+done

@@ -1,7 +1,7 @@
 /* world_calls.c - files, sockets, pipes, memory, the machine, children: told again by the log. */
 // sources: src/rt/direct/call_table.c src/rt/direct/outputs.c src/rt/direct/input.c
 // sources: src/rt/direct/syscall.c src/rt/direct/output.c src/rt/direct/blocking.c
-// sources: src/rt/direct/signal.c src/rt/direct/signal_run.c src/rt/direct/signal_kernel.c
+// sources: src/rt/direct/signal.c src/rt/direct/signal_run.c src/rt/direct/signal_kernel.c src/rt/direct/machine.c
 // sources: src/rt/direct/signal_calls.c src/rt/direct/timer.c src/rt/direct/lock_calls.c
 // sources: src/rt/direct/transfer_calls.c src/rt/direct/ready_calls.c src/rt/direct/ipc_calls.c
 // sources: src/rt/direct/memory_calls.c src/rt/direct/process_calls.c src/rt/direct/poll.c

@@ -1,7 +1,7 @@
 /* world_signals.c - signals, timers and faults: what comes from outside is told again by the log. */
 // sources: src/rt/direct/call_table.c src/rt/direct/outputs.c src/rt/direct/input.c
 // sources: src/rt/direct/syscall.c src/rt/direct/output.c src/rt/direct/blocking.c
-// sources: src/rt/direct/signal.c src/rt/direct/signal_run.c src/rt/direct/signal_kernel.c
+// sources: src/rt/direct/signal.c src/rt/direct/signal_run.c src/rt/direct/signal_kernel.c src/rt/direct/machine.c
 // sources: src/rt/direct/signal_calls.c src/rt/direct/timer.c src/rt/direct/lock_calls.c
 // sources: src/rt/direct/transfer_calls.c src/rt/direct/ready_calls.c src/rt/direct/ipc_calls.c
 // sources: src/rt/direct/memory_calls.c src/rt/direct/process_calls.c src/rt/direct/poll.c
@@ -161,6 +161,13 @@ static void faults(void)
     SAW(lo);
     SAW(hi);
     WANT(lo == (uint32_t)(virtual_now * 2));
+    uint32_t a = 1, b = 0, c = 0, d = 0;
+    bool can_hide = syscall(SYS_arch_prctl, 0x1011) == 0; /* ARCH_GET_CPUID: it faults */
+    __asm__ volatile("cpuid" : "+a"(a), "+b"(b), "+c"(c), "+d"(d));
+    SAW(a);
+    SAW(d);
+    WANT(d & 1 << 25); /* SSE, which every such processor has */
+    WANT(!can_hide || (!(c & 1 << 30) && b >> 24 == 0)); /* rdrand, the core */
 }
 
 static void crashes(void)

@@ -8,17 +8,15 @@
  * that the thread has no stack left. A handler of the target may switch, stay long or leave by
  * longjmp, so it must not run there: the frame is copied to the stack where the target wants it, and
  * this handler returns into that copy.
- *
- * The instruction rdtsc is made to fault, and answered with virtual time.
  */
 #define _GNU_SOURCE
+#include "machine.h"
 #include "materialise.h"
 #include "orphan.h"
 #include "scheduler.h"
 #include "signals.h"
 #include "spun.h"
 #include <sys/mman.h>
-#include <sys/prctl.h>
 
 extern char pf_gate_return[];
 
@@ -198,26 +196,6 @@ static bool is_writable(uint64_t from, uint64_t to)
     return true;
 }
 
-static bool answer_clock(ucontext_t *u)
-{
-    greg_t *g = u->uc_mcontext.gregs;
-    const unsigned char *at = (const unsigned char *)g[REG_RIP];
-    bool plain = at[0] == 0x0f && at[1] == 0x31;
-    bool with_cpu = at[0] == 0x0f && at[1] == 0x01 && at[2] == 0xf9;
-    if (!plain && !with_cpu)
-        return false;
-    uint64_t now = pf_sched_now() * 2; /* a clock of 2 GHz */
-    g[REG_RAX] = (greg_t)(uint32_t)now;
-    g[REG_RDX] = (greg_t)(now >> 32);
-    if (with_cpu)
-        g[REG_RCX] = 0;
-    g[REG_RIP] += plain ? 2 : 3;
-    pf_sched_called(); /* time passes, also where nobody does anything but look at it */
-    if (pf_virtual_is_wait())
-        pf_spun_give_way(u);
-    return true;
-}
-
 static void on_fault(int n, siginfo_t *info, void *at)
 {
     ucontext_t *u = at;
@@ -227,7 +205,7 @@ static void on_fault(int n, siginfo_t *info, void *at)
             on_arrival(n, info, u);
         return;
     }
-    if (n == SIGSEGV && info->si_code == SI_KERNEL && answer_clock(u))
+    if (n == SIGSEGV && info->si_code == SI_KERNEL && pf_machine_answered(u))
         return;
     if (n == SIGTRAP && pf_spun_trap(u))
         return;
@@ -263,11 +241,6 @@ static void on_fault(int n, siginfo_t *info, void *at)
 
 /* --- start and children --- */
 
-static void virtual_counter(bool on)
-{
-    pf_sys(SYS_prctl, PR_SET_TSC, on ? PR_TSC_SIGSEGV : PR_TSC_ENABLE);
-}
-
 void pf_kernel_thread_init(void)
 {
     stack_t own = {.ss_size = OWN_STACK, .ss_sp = pf_sys_map(NULL, OWN_STACK)};
@@ -288,13 +261,13 @@ void pf_kernel_signals_init(uint64_t ignored)
         set_mask(0);
     else
         install(PF_ORPHAN_SIGNAL, (void *)on_tick, SA_SIGINFO | SA_RESTART);
-    virtual_counter(true);
+    pf_machine_ask(true);
     pf_spun_arm();
 }
 
 void pf_signal_mask_to_kernel(bool back)
 {
-    virtual_counter(back);
+    pf_machine_ask(back);
     set_mask(back ? pf_kernel_mask : pf_world_self()->mask);
 }
 

@@ -19,6 +19,7 @@
 #include "hb.h"
 #include "wrap.h"
 #include <linux/futex.h>
+#include <sys/random.h>
 
 enum { GUARD_DONE = 1, GUARD_RUNNING = 1 << 8, GUARD_WAITING = 1 << 16 };
 
@@ -154,4 +155,15 @@ PF_INTERPOSE(void, _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv,
     PF_REAL(_ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv)(e);
     __atomic_store_n(&make_ready, e->callback, __ATOMIC_RELAXED);
     e->callback = hand_over;
+}
+
+/* std::random_device::_M_getval(): an instruction of the processor, which nobody can record. In directed mode
+ * it asks the kernel. */
+unsigned _ZNSt13random_device9_M_getvalEv(void *self);
+PF_INTERPOSE(unsigned, _ZNSt13random_device9_M_getvalEv, (void *self))
+{
+    unsigned value;
+    if (pf_directed() && getrandom(&value, sizeof value, 0) == sizeof value)
+        return value;
+    return PF_REAL(_ZNSt13random_device9_M_getvalEv)(self);
 }
