@@ -108,10 +108,10 @@ status 0 "$PF" check --runs 2 --state fixed.s -- ./fixed
 has out "0 findings"
 
 # On a terminal a line says what it does and what it has found so far; elsewhere there is none.
-script -qec "'$PF' check --runs 2 --state terminal.s -- ./tally" terminal >/dev/null </dev/null || [[ $? == 66 ]]
+TERM=xterm script -qec "'$PF' check --runs 2 --state terminal.s -- ./tally" terminal >/dev/null </dev/null || [[ $? == 66 ]]
 has terminal "nothing found yet | round 1: running freely"
 has terminal "1 confirmed, 0 observed | round 2: recording under"
-NO_COLOR=1 script -qec "'$PF' check --runs 1 --state plain.s -- ./tally" terminal >/dev/null </dev/null || [[ $? == 66 ]]
+TERM=xterm NO_COLOR=1 script -qec "'$PF' check --runs 1 --state plain.s -- ./tally" terminal >/dev/null </dev/null || [[ $? == 66 ]]
 hasnt terminal $'\e[31m'
 hasnt err "round 1"
 
