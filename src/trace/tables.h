@@ -6,8 +6,16 @@
 
 #include "trace.h"
 
-/* What an entry's key means; places use PF_TABLE_PLACE + generation. */
-enum { PF_TABLE_NAME, PF_TABLE_ROLE, PF_TABLE_SITE, PF_TABLE_PLACE };
+/* What an entry's key means; places use PF_TABLE_PLACE + generation. LOOKED: a set, with so many blocks; REACHED: one of its
+ * places that came later. */
+enum {
+    PF_TABLE_NAME,
+    PF_TABLE_ROLE,
+    PF_TABLE_SITE,
+    PF_TABLE_LOOKED,
+    PF_TABLE_REACHED,
+    PF_TABLE_PLACE
+};
 
 struct pf_entry {
     uint64_t hash, a, b;
@@ -37,9 +45,9 @@ struct pf_trace_tables {
     size_t cap;
     PF_VEC(struct pf_entry) entries;
     PF_VEC(struct pf_block_range) blocks; /* by address, disjoint */
-    PF_VEC(struct pf_raw_item) raw;       /* reach items before sealing */
+    PF_VEC(struct pf_raw_item) raw; /* reach items before sealing */
     PF_VEC(struct pf_growth) growths; /* of sets, before sealing */
-    bool grows;                       /* the newest of them is added to */
+    bool grows; /* the newest of them is added to */
     PF_VEC(struct pf_object) objects;
     uint32_t nblocks, variables;
 };

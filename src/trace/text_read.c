@@ -224,12 +224,17 @@ static bool access_event(struct reader *r, struct pf_event *e)
 
 static bool find_label(struct reader *r, uint32_t label, uint32_t *event)
 {
-    for (size_t i = r->t->labels.len; i-- > 0;)
-        if (r->t->labels.at[i] == label) {
-            *event = (uint32_t)i;
-            return true;
-        }
-    return fail(r, "no event %u before this one", label);
+    size_t lo = 0, hi = r->t->labels.len; /* they grow */
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (r->t->labels.at[mid] < label)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    *event = (uint32_t)lo;
+    return (lo < r->t->labels.len && r->t->labels.at[lo] == label) ||
+           fail(r, "no event %u before this one", label);
 }
 
 static bool wake_event(struct reader *r, struct pf_event *e, uint32_t index)
@@ -251,6 +256,24 @@ static bool wake_event(struct reader *r, struct pf_event *e, uint32_t index)
     pf_vec_push(&r->t->wakers, index);
     pf_vec_push(&r->t->wakers, by);
     return true;
+}
+
+/* "=LABEL" as the current token: the set of that call; consumes it. */
+static bool same_reach(struct reader *r, struct pf_event *e)
+{
+    const char *p = r->tok + 1, *end = r->tok + r->tok_len;
+    uint64_t label;
+    uint32_t call;
+    if (!number(&p, end, &label) || p != end || label > UINT32_MAX)
+        return fail(r, "expected the number of a call after '=', found '%.*s'",
+                    (int)(r->tok_len < 40 ? r->tok_len : 40), r->tok);
+    if (!find_label(r, (uint32_t)label, &call))
+        return false;
+    if (r->t->events.at[call].kind != PF_EV_CALL)
+        return fail(r, "event %u is no call", (uint32_t)label);
+    e->link = pf_trace_reach_anew(r->t, r->t->events.at[call].link);
+    next(r);
+    return is(r, "}") || fail(r, "expected '}' after the number of a call");
 }
 
 static bool call_event(struct reader *r, struct pf_event *e, uint32_t index)
@@ -276,10 +299,17 @@ static bool call_event(struct reader *r, struct pf_event *e, uint32_t index)
         r->open_at = pf_mem_resize(r->open_at, r->open_cap, sizeof *r->open_at);
     }
     r->open_at[r->open_len++] = (struct open){e->thread, index, what};
-    e->link = pf_trace_reach(r->t);
-    if (!is(r, "{"))
+    bool told = is(r, "{");
+    if (told)
+        next(r);
+    if (told && r->tok_len && *r->tok == '=') {
+        if (!same_reach(r, e))
+            return false;
+        next(r);
         return true;
-    for (next(r); !is(r, "}");) {
+    }
+    e->link = pf_trace_reach(r->t);
+    while (told && !is(r, "}")) {
         struct spot s;
         if (!r->tok_len)
             return fail(r, "expected '}', found the end of the file");
@@ -287,7 +317,8 @@ static bool call_event(struct reader *r, struct pf_event *e, uint32_t index)
             return false;
         pf_trace_reach_add(r->t, s.name, pf_trace_place(r->t, s.addr, s.size));
     }
-    next(r);
+    if (told)
+        next(r);
     return true;
 }
 

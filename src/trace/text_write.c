@@ -4,6 +4,7 @@
 #include "text.h"
 #include <ctype.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The variable that holds addr: one of the recording, or one that the text form handed out. */
@@ -60,8 +61,55 @@ static void put_place(const struct pf_trace *t, uint32_t place, FILE *out)
     fputs(text, out);
 }
 
-static void put_reach(const struct pf_trace *t, const struct pf_reach *d, FILE *out)
+/* Calls by what they reach, so that a set that is longer than a number is told once, and then by the number of its call.
+ * Open addressing; an entry is 1 + the call, 0: free. */
+#define SHORT 4
+struct told {
+    uint32_t *at;
+    size_t mask;
+};
+
+static void told_init(struct told *d, size_t calls)
 {
+    size_t room = 16;
+    while (room < 2 * calls)
+        room *= 2;
+    d->at = pf_mem_zero(room, sizeof *d->at);
+    d->mask = room - 1;
+}
+
+static const struct pf_reach *reach_of(const struct pf_trace *t, uint32_t call)
+{
+    return &t->reaches.at[t->events.at[call].link];
+}
+
+/* The first call that reaches the same; this one, if none did before. */
+static uint32_t told_by(struct told *d, const struct pf_trace *t, uint32_t call)
+{
+    const struct pf_reach *set = reach_of(t, call);
+    const uint32_t *items = t->reach_items.at;
+    uint64_t hash = set->nitems;
+    for (uint32_t k = set->item0; k < set->item0 + set->nitems; k++)
+        hash = (hash ^ items[k]) * 0x9e3779b97f4a7c15;
+    size_t i = (size_t)(hash >> 20) & d->mask;
+    for (; d->at[i]; i = (i + 1) & d->mask) {
+        const struct pf_reach *other = reach_of(t, d->at[i] - 1);
+        if (other->nitems == set->nitems &&
+            !memcmp(items + other->item0, items + set->item0, set->nitems * sizeof *items))
+            return d->at[i] - 1;
+    }
+    d->at[i] = call + 1;
+    return call;
+}
+
+static void put_reach(const struct pf_trace *t, uint32_t call, struct told *told, FILE *out)
+{
+    const struct pf_reach *d = reach_of(t, call);
+    uint32_t first = d->nitems > SHORT ? told_by(told, t, call) : call;
+    if (first != call) {
+        fprintf(out, " { =%u }", pf_trace_label(t, first));
+        return;
+    }
     fputs(" {", out);
     for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
         uint32_t item = t->reach_items.at[k];
@@ -103,7 +151,7 @@ static void put_file(const char *s, FILE *out)
         fputc(isspace((unsigned char)*s) || strchr("#{}", *s) ? '_' : *s, out);
 }
 
-static void put_event(const struct pf_trace *t, uint32_t i, FILE *out)
+static void put_event(const struct pf_trace *t, uint32_t i, struct told *told, FILE *out)
 {
     const struct pf_event *e = &t->events.at[i];
     fprintf(out, "%u %s %s%s", pf_trace_label(t, i), role(t, PF_ROLE_THREAD, e->thread),
@@ -151,7 +199,7 @@ static void put_event(const struct pf_trace *t, uint32_t i, FILE *out)
     case PF_OPERAND_CALL:
         fprintf(out, " %s", role(t, PF_ROLE_CALL, e->what));
         if (e->kind == PF_EV_CALL)
-            put_reach(t, &t->reaches.at[e->link], out);
+            put_reach(t, i, told, out);
         break;
     default:
         if (e->kind == PF_EV_FENCE)
@@ -169,6 +217,8 @@ static void put_event(const struct pf_trace *t, uint32_t i, FILE *out)
 
 void pf_trace_write_text(const struct pf_trace *t, FILE *out)
 {
+    struct told told;
+    told_init(&told, t->reaches.len);
     if (t->unwatched)
         fputs(t->recorded.cut ? "recorded cut\n" : "recorded\n", out);
     for (size_t i = 0; i < t->initials.len; i++) {
@@ -177,5 +227,6 @@ void pf_trace_write_text(const struct pf_trace *t, FILE *out)
         fprintf(out, "=%" PRIu64 "\n", t->initials.at[i].value);
     }
     for (uint32_t i = 0; i < t->events.len; i++)
-        put_event(t, i, out);
+        put_event(t, i, &told, out);
+    free(told.at);
 }

@@ -319,6 +319,31 @@ uint32_t pf_trace_reach_again(struct pf_trace *t, uint32_t earlier)
     return (uint32_t)t->reaches.len - 1;
 }
 
+uint32_t pf_trace_reach_anew(struct pf_trace *t, uint32_t earlier)
+{
+    struct pf_trace_tables *x = t->tables;
+    if (t->reaches.at[earlier].nitems == PF_REACH_AGAIN)
+        earlier = t->reaches.at[earlier].item0;
+    struct pf_reach d = t->reaches.at[earlier];
+    uint32_t r = pf_trace_reach_again(t, earlier);
+    bool fresh;
+    intern(x, PF_TABLE_LOOKED, earlier, x->nblocks, 0, &fresh);
+    if (!fresh) /* no block is new since */
+        return r;
+    pf_trace_reach_grow(t, earlier);
+    for (uint32_t k = d.item0; k < d.item0 + d.nitems; k++) {
+        uint32_t place = x->raw.at[k].place;
+        if (place == PF_NONE)
+            continue;
+        uint32_t now = pf_trace_place(t, t->places.at[place].addr, t->places.at[place].size);
+        if (now != place)
+            intern(x, PF_TABLE_REACHED, earlier, now, 0, &fresh);
+        if (now != place && fresh)
+            pf_trace_reach_add(t, PF_NONE, now);
+    }
+    return r;
+}
+
 void pf_trace_object_at(struct pf_trace *t, enum pf_role role, uint32_t number, uint64_t addr)
 {
     pf_vec_push(&t->tables->objects, (struct pf_object){addr, role, number});

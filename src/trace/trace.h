@@ -197,6 +197,8 @@ void pf_trace_reach_add(struct pf_trace *t, uint32_t name, uint32_t place);
 void pf_trace_reach_range(struct pf_trace *t, uint64_t addr, uint64_t size);
 /* A new set, the same as an earlier one. */
 uint32_t pf_trace_reach_again(struct pf_trace *t, uint32_t earlier);
+/* The same, and what lies at the places of the earlier set by now is added to both. */
+uint32_t pf_trace_reach_anew(struct pf_trace *t, uint32_t earlier);
 /* What is added from now on is added to the earlier set, as all have it that are the same as that. */
 void pf_trace_reach_grow(struct pf_trace *t, uint32_t earlier);
 

@@ -56,3 +56,62 @@ status 0 "$PF" dump -o b.text a.text
 cmp a.text b.text
 status 0 "$PF" predict --json=a.json a.text
 has a.json '"complete":false'
+
+# What a call into code without events reaches is told once.
+echo 'void look(const void *at) { __asm__ volatile("" : : "r"(at) : "memory"); }' >look.c
+cat >list.c <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+void look(const void *at);
+static struct node {
+    struct node *next;
+    long value[3];
+} *first;
+int x;
+static void *other(void *arg)
+{
+    x = 1;
+    for (struct node *n = first; n; n = n->next)
+        n->value[0]++;
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    for (int i = 0; i < 40; i++) {
+        struct node *n = calloc(1, sizeof *n);
+        n->next = first;
+        first = n;
+    }
+    pthread_create(&t, NULL, other, NULL);
+    x = 2;
+    for (int i = 0; i < 100; i++) {
+        free(malloc(sizeof *first));
+        first->value[1] = i;
+        look(first);
+    }
+    return pthread_join(t, NULL);
+}
+C
+clang-19 -O1 -c look.c
+"$PF" cc -g -O1 -pthread list.c look.o -o list
+status 0 "$PF" record -o list.clip -- ./list
+status 0 "$PF" dump -o list.text list.clip
+[[ $(grep -c ' call? look {' list.text) == 100 && $(grep -c ' call? look { =[0-9]* }' list.text) == 99 ]] ||
+    fail "the set was told again"
+status 0 "$PF" dump -o again.text list.text
+cmp <(sed 's/{ 0x.*}/{ }/' list.text) <(sed 's/{ 0x.*}/{ }/' again.text) # of a range the text has its parts
+for from in list.clip list.text; do
+    status 66 "$PF" predict --json $from.json $from
+done
+python3 - <<'END2'
+import json
+a, b = (sorted(x["line"] for f in json.load(open(n))["findings"] for x in f["accesses"]) for n in ("list.clip.json", "list.text.json"))
+assert a and a == b, (a, b)
+END2
+printf '1 T0 call f { x }\n2 T0 ret f\n3 T0 call f { =2 }\n' >bad.text
+status 2 "$PF" dump bad.text
+has err "bad.text:3: event 2 is no call"
+printf '1 T0 call f { =7 }\n' >bad.text
+status 2 "$PF" dump bad.text
+has err "bad.text:1: no event 7 before this one"
