@@ -145,18 +145,25 @@ struct pf_hoist {
 /* trail.c: a loop whose checks stand behind it. */
 #define PF_TRAIL_BLOCKS 16
 #define PF_TRAIL_STEPS 8
+#define PF_TRAIL_TURNS 4
+/* Accesses of one size that take turns along the bytes, in the order of their addresses. Mostly it is one. */
+struct pf_trailed {
+    size_t steps[PF_TRAIL_TURNS]; /* they have no checks of their own any more */
+    unsigned n;
+    uint32_t known; /* bit i: steps[i] is found */
+};
 struct pf_trail {
     LLVMBasicBlockRef blocks[PF_TRAIL_BLOCKS], latch; /* the head first */
     size_t nblocks;
-    size_t steps[PF_TRAIL_STEPS]; /* they have no checks of their own any more */
-    size_t nsteps;
+    struct pf_trailed all[PF_TRAIL_STEPS];
+    size_t n;
 };
 
 /* An edge out of such a loop. */
 struct pf_exit {
     size_t from, to; /* blocks */
     size_t trail;
-    uint32_t made; /* bit i: who leaves here has made the access of steps[i] in this round */
+    uint32_t made; /* bit i: who leaves here has made the accesses of all[i] in this round */
     LLVMBasicBlockRef block, last; /* of the watch body: what stands on the edge */
 };
 
@@ -166,7 +173,7 @@ struct pf_plan {
     LLVMBasicBlockRef *blocks;
     size_t nblocks;
     size_t *first_step; /* of each block; nblocks + 1 entries */
-    bool *loops;        /* is the block in a loop that is worth inline checks? */
+    bool *loops; /* is the block in a loop that is worth inline checks? */
     struct pf_ptrmap block_index;
     struct pf_hoist *hoists; /* in the order of blocks */
     size_t nhoists, hoists_cap;

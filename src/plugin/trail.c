@@ -6,7 +6,9 @@
  *          thread or frees memory, so the check on that edge is in the epoch of the accesses: what races with
  *          one of them races with the check. An access that every round makes, at addresses of the form of
  *          form.h that grow by its own size, has touched the bytes from where it began to where it is, and
- *          those there too if this round has come past it.
+ *          those there too if this round has come past it. So have several accesses of one block that are
+ *          beside each other and together as large as the step: a copy of three bytes a round. If they are
+ *          of several source positions the check is told all of them, and each byte has its own.
  *
  * For accesses of one or two bytes alone: what they touch for the first time costs a call for each of them. Of
  * larger ones there are few in a granule, and a check in every round is quick where loops are short.
@@ -16,6 +18,7 @@
 #include <llvm-c/DebugInfo.h>
 
 #define SIZE_MAX_TRAILED 2
+#define NEAR 16 /* steps: how far from each other accesses that take turns may be */
 
 /* One loop, its blocks by number: of the head 0. */
 struct look {
@@ -201,14 +204,55 @@ static bool each_exit(struct look *l, size_t a, bool add, uint32_t bit)
     return found;
 }
 
-static bool is_trailed(struct pf_unit *u, const struct pf_step *s, const struct pf_loop *loop)
+/* The address of an access that may be trailed, and how far it goes in a round. */
+static bool find_form(struct pf_unit *u, const struct pf_step *s, const struct pf_loop *loop,
+                      struct pf_form *form, int64_t *stride)
 {
-    struct pf_form form;
-    int64_t stride;
     return s->what == PF_DO_ACCESS && s->size <= SIZE_MAX_TRAILED &&
-           pf_form_find(u, &form, s->ptr, loop) && form.phi &&
-           !__builtin_mul_overflow(form.coefficient, form.step, &stride) &&
-           stride == (int64_t)s->size;
+           pf_form_find(u, form, s->ptr, loop) && form->phi &&
+           !__builtin_mul_overflow(form->coefficient, form->step, stride) && *stride > 0;
+}
+
+/* Do the two differ by a constant? */
+static bool is_beside(const struct pf_form *a, const struct pf_form *b)
+{
+    if (a->base != b->base || a->phi != b->phi || a->widened != b->widened ||
+        a->coefficient != b->coefficient || a->nterms != b->nterms)
+        return false;
+    for (unsigned i = 0; i < a->nterms; i++)
+        if (a->terms[i].value != b->terms[i].value || a->terms[i].scale != b->terms[i].scale)
+            return false;
+    return true;
+}
+
+/* The accesses of the block that take turns with step k, which is at the lowest address of them: together they
+ * touch all bytes. */
+static bool find_turns(struct pf_unit *u, const struct pf_plan *plan, size_t block, size_t k,
+                       const struct pf_loop *loop, struct pf_trailed *t)
+{
+    const struct pf_step *first = &plan->steps[k];
+    struct pf_form form, other;
+    int64_t stride, size = (int64_t)first->size, same;
+    if (!find_form(u, first, loop, &form, &stride) || stride % size ||
+        stride > (size == 1 ? PF_TRAIL_TURNS : size))
+        return false;
+    *t = (struct pf_trailed){.n = (unsigned)(stride / size)};
+    size_t from = k < NEAR ? 0 : k - NEAR, found = 0;
+    if (from < plan->first_step[block])
+        from = plan->first_step[block];
+    for (size_t j = from; j < plan->first_step[block + 1] && j < k + NEAR; j++) {
+        const struct pf_step *s = &plan->steps[j];
+        if (s->write != first->write || s->size != first->size ||
+            !find_form(u, s, loop, &other, &same) || !is_beside(&form, &other))
+            continue;
+        int64_t at = other.k - form.k;
+        if (at < 0 || at >= stride || at % size || t->known >> at / size & 1)
+            continue;
+        t->steps[at / size] = j;
+        t->known |= 1u << at / size;
+        found++;
+    }
+    return found == t->n;
 }
 
 static void look_at_loop(struct pf_unit *u, struct look *l)
@@ -224,16 +268,18 @@ static void look_at_loop(struct pf_unit *u, struct look *l)
         if (!is_passed(l, i, l->latch) || !each_exit(l, i, false, 0))
             continue;
         for (size_t k = plan->first_step[l->block[i]]; k < plan->first_step[l->block[i] + 1]; k++) {
-            if (trail.nsteps == PF_TRAIL_STEPS || !is_trailed(u, &plan->steps[k], &loop))
+            struct pf_trailed turns;
+            if (trail.n == PF_TRAIL_STEPS || !find_turns(u, plan, l->block[i], k, &loop, &turns))
                 continue;
             if (!begun && !is_calm(l))
                 return;
             if (!begun)
                 PF_PUSH(plan->trails, plan->ntrails, plan->trails_cap) = trail;
             begun = true;
-            plan->steps[k].what = PF_DO_NOTHING;
-            each_exit(l, i, true, 1u << trail.nsteps);
-            trail.steps[trail.nsteps++] = k;
+            for (unsigned j = 0; j < turns.n; j++)
+                plan->steps[turns.steps[j]].what = PF_DO_NOTHING;
+            each_exit(l, i, true, 1u << trail.n);
+            trail.all[trail.n++] = turns;
         }
     }
     if (begun)
@@ -285,29 +331,55 @@ static LLVMValueRef as_number(struct pf_emit *e, LLVMValueRef v)
     return pf_emit_fresh(e, LLVMBuildPtrToInt(e->b, v, e->u->i64, ""));
 }
 
+/* The check of `size` bytes that the accesses of t have touched in turns. */
+static void emit_turns(struct pf_emit *e, const struct pf_trailed *t, LLVMValueRef from,
+                       LLVMValueRef size)
+{
+    uint64_t site[PF_TRAIL_TURNS];
+    bool same = true;
+    const struct pf_step *s = NULL;
+    for (unsigned i = 0; i < PF_TRAIL_TURNS; i++) {
+        site[i] = UINT32_MAX;
+        if (i >= t->n)
+            continue;
+        s = &e->plan->steps[t->steps[i]];
+        e->flags = s->flags;
+        site[i] = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
+                               pf_di_variable(e->u, s->ptr));
+        same &= site[i] == site[0];
+    }
+    if (same) {
+        LLVMValueRef args[] = {from, size, pf_emit_number(e, (uint32_t)site[0])};
+        pf_emit_call(e, s->write ? PF_E___pf_write_range : PF_E___pf_read_range, args);
+    } else {
+        LLVMValueRef args[] = {from, size, LLVMConstInt(e->u->i64, site[0] | site[1] << 32, 0),
+                               LLVMConstInt(e->u->i64, site[2] | site[3] << 32, 0)};
+        pf_emit_call(e, s->write ? PF_E___pf_write_turns : PF_E___pf_read_turns, args);
+    }
+}
+
 /* Where the access was not made in this round, there may be none. */
 static void emit_trail(struct pf_emit *e, const struct pf_trail *t, size_t k, bool made)
 {
-    const struct pf_step *s = &e->plan->steps[t->steps[k]];
+    const struct pf_trailed *turns = &t->all[k];
+    const struct pf_step *s = &e->plan->steps[turns->steps[0]];
     struct pf_loop loop = {t->blocks[0], t->latch, t->blocks, t->nblocks};
-    e->flags = s->flags;
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(s->inst));
     LLVMValueRef from = pf_form_value(e, s->ptr, &loop, PF_ROUND_FIRST);
     LLVMValueRef to = pf_form_value(e, s->ptr, &loop, PF_ROUND_THIS);
     LLVMValueRef size =
         pf_emit_fresh(e, LLVMBuildSub(e->b, as_number(e, to), as_number(e, from), ""));
-    if (made)
-        size = pf_emit_fresh(e, LLVMBuildAdd(e->b, size, LLVMConstInt(e->u->i64, s->size, 0), ""));
+    if (made) {
+        LLVMValueRef round = LLVMConstInt(e->u->i64, turns->n * s->size, 0);
+        size = pf_emit_fresh(e, LLVMBuildAdd(e->b, size, round, ""));
+    }
     LLVMBasicBlockRef some = made ? NULL : pf_emit_block(e), none = made ? NULL : pf_emit_block(e);
     if (!made) {
         LLVMValueRef zero = LLVMConstInt(e->u->i64, 0, 0);
         pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntNE, size, zero, ""), some, none, false);
         LLVMPositionBuilderAtEnd(e->b, some);
     }
-    uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
-                                 pf_di_variable(e->u, s->ptr));
-    LLVMValueRef args[] = {from, size, pf_emit_number(e, site)};
-    pf_emit_call(e, s->write ? PF_E___pf_write_range : PF_E___pf_read_range, args);
+    emit_turns(e, turns, from, size);
     if (!made) {
         LLVMBuildBr(e->b, none);
         LLVMPositionBuilderAtEnd(e->b, none);
@@ -321,7 +393,7 @@ void pf_trail_emit(struct pf_emit *e)
         const struct pf_trail *t = &e->plan->trails[x->trail];
         x->block = pf_emit_block(e);
         LLVMPositionBuilderAtEnd(e->b, x->block);
-        for (size_t k = 0; k < t->nsteps; k++)
+        for (size_t k = 0; k < t->n; k++)
             emit_trail(e, t, k, x->made >> k & 1);
         pf_emit_fresh(e, LLVMBuildBr(e->b, e->plan->blocks[x->to]));
         x->last = LLVMGetInsertBlock(e->b);

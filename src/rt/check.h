@@ -11,10 +11,15 @@
 #define PF_CHECK_WRITE 16
 void pf_check_slow(uintptr_t addr, uint32_t site, uint32_t what);
 void pf_check_range(uintptr_t addr, uint64_t size, uint32_t site, uint32_t what);
+void pf_check_turns(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others, uint32_t what);
 void pf_check_vptr(uintptr_t addr, uintptr_t value, uint32_t site);
 
 /* As compiled code calls them: the quick ways come first. They keep all registers. */
 __attribute__((preserve_most)) void __pf_read_range(uintptr_t addr, uint64_t size, uint32_t site);
 __attribute__((preserve_most)) void __pf_write_range(uintptr_t addr, uint64_t size, uint32_t site);
+__attribute__((preserve_most)) void __pf_read_turns(uintptr_t addr, uint64_t size, uint64_t two,
+                                                    uint64_t others);
+__attribute__((preserve_most)) void __pf_write_turns(uintptr_t addr, uint64_t size, uint64_t two,
+                                                     uint64_t others);
 
 #endif

@@ -859,11 +859,11 @@
         MISS    __pf_write8, 8, TOUCH_WRITE
         MISS    __pf_write16, 16, TOUCH_WRITE
 
-        .macro  FORWARD name, target, what
+        .macro  FORWARD name, target, what, to=%ecx
         BEGIN   \name
         SAVE
         .ifnb \what
-        mov     $\what, %ecx
+        mov     $\what, \to
         .endif
         call    \target
         RESTORE
@@ -875,6 +875,10 @@
         .hidden pf_stub___pf_write_range
         FORWARD pf_stub___pf_read_range, pf_check_range, 0
         FORWARD pf_stub___pf_write_range, pf_check_range, 16
+        .hidden pf_stub___pf_read_turns
+        .hidden pf_stub___pf_write_turns
+        FORWARD pf_stub___pf_read_turns, pf_check_turns, 0, %r8d
+        FORWARD pf_stub___pf_write_turns, pf_check_turns, 16, %r8d
         FORWARD __pf_write_vptr, pf_check_vptr
 
 /*

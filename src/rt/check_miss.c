@@ -228,3 +228,99 @@ static inline __attribute__((always_inline)) uintptr_t touch_range(uintptr_t add
 
 RANGE(__pf_read_range, false)
 RANGE(__pf_write_range, true)
+
+/* Accesses that took turns along bytes: so many, by their sites as compiled code hands them over. */
+static inline unsigned turns_count(uint64_t others)
+{
+    return (uint32_t)others == UINT32_MAX ? 2 : others >> 32 == UINT32_MAX ? 3 : 4;
+}
+
+/* The ids of whole granules, by whose turn their first byte is. Each is of several pairs, and made once. */
+KEEP static __attribute__((noinline, cold)) const struct pf_turns *
+turns_make(struct pf_turns *m, uint64_t two, uint64_t others, uint32_t node)
+{
+    uint32_t site[] = {(uint32_t)two, two >> 32, (uint32_t)others, others >> 32}, id[4], made[4];
+    unsigned n = turns_count(others), bytes = n == 2 ? 0x55 : n == 3 ? 0x49 : 0x11;
+    for (unsigned i = 0; i < n; i++)
+        if (!(id[i] = pf_stack_id_known(site[i])))
+            return NULL;
+    for (unsigned at = 0; at < n; at++) {
+        made[at] = id[0];
+        for (unsigned i = 1; i < n && made[at]; i++)
+            made[at] = pf_idpair(id[i], bytes << (i + n - at) % n & 0xff, made[at]);
+        if (!made[at])
+            return NULL;
+    }
+    m->two = UINT64_MAX; /* a signal's handler may come in between */
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    for (unsigned at = 0; at < n; at++)
+        m->id[at] = made[at];
+    m->others = others;
+    m->node = node;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    m->two = two;
+    return m;
+}
+
+static inline __attribute__((always_inline)) const struct pf_turns *turns_of(uint64_t two,
+                                                                             uint64_t others)
+{
+    if (__builtin_expect(!quick_id((uint32_t)two), 0))
+        return NULL;
+    uint32_t node = __pf_tls.frame[-1].node;
+    struct pf_turns *m = &__pf_tls.thread->turns[(two ^ node) % PF_TURNS];
+    if (__builtin_expect(m->two == two && m->others == others && m->node == node, 1))
+        return m;
+    return turns_make(m, two, others, node);
+}
+
+/* The quick ways through such a range, granule by granule; false where they end. */
+static inline __attribute__((always_inline)) bool
+touch_turns(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others, bool write)
+{
+    const volatile struct pf_turns *turns = turns_of(two, others);
+    if (__builtin_expect(!turns, 0))
+        return false;
+    const uint32_t *clock = __pf_tls.clock;
+    unsigned n = turns_count(others), at = n == 3 ? (24 - (addr & 7)) % 3 : -addr & (n - 1);
+    uint64_t mine = (__pf_tls.key & (PF_BITS_SID | PF_BITS_CLK)) | (write ? PF_BIT_W : 0);
+    uint64_t *cell = pf_cell_of(addr), mask = PF_MASK_ALL << (addr & 7);
+    for (uint64_t end = (addr & 7) + size;; end -= 8, cell += 2, mask = PF_MASK_ALL) {
+        if (end < 8)
+            mask &= ~(~0ull << (PF_MASK_SHIFT + end));
+        uint64_t s = pf_word_get(&cell[!write]), a = mine | mask;
+        if (!pf_stmt_covers(s, a) && (write || s != __pf_tls.shared)) {
+            a |= turns->id[at];
+            if (turns->two != two || !pf_cell_touch(clock, cell, a))
+                return false;
+        }
+        if (end <= 8)
+            return true;
+        if (n == 3)
+            at = at ? at - 1 : 2; /* 8 bytes on */
+    }
+}
+
+#define TURNS(name, write)                                                                         \
+    KEEP void pf_stub_##name(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others);        \
+    KEEP static __attribute__((noinline)) void name##_on(uintptr_t addr, uint64_t size,            \
+                                                         uint64_t two, uint64_t others)            \
+    {                                                                                              \
+        if (!touch_turns(addr, size, two, others, write))                                          \
+            pf_stub_##name(addr, size, two, others); /* what is done already is covered */         \
+    }                                                                                              \
+    PF_EXPORT void name(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others)              \
+    {                                                                                              \
+        if (!is_covered(addr, size, write))                                                        \
+            name##_on(addr, size, two, others);                                                    \
+    }
+
+TURNS(__pf_read_turns, false)
+TURNS(__pf_write_turns, true)
+
+void pf_check_turns(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others, uint32_t what)
+{
+    uint32_t site[] = {(uint32_t)two, two >> 32, (uint32_t)others, others >> 32};
+    for (uint64_t i = 0; i < size; i++)
+        pf_check_slow(addr + i, site[i % turns_count(others)], what | 1);
+}

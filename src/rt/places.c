@@ -150,7 +150,7 @@ uint32_t pf_places_of(const uint64_t *cell, uint64_t s, unsigned byte)
     if (__atomic_load_n(&p->tag, __ATOMIC_ACQUIRE) == tag) {
         uint32_t id = __atomic_load_n(&p->id[byte], __ATOMIC_ACQUIRE);
         if (__atomic_load_n(&p->tag, __ATOMIC_ACQUIRE) == tag)
-            return id;
+            return pf_idpair_at(id, byte);
     }
     pf_limit_hit(PF_LIMIT_CONTEXTS);
     return 0;

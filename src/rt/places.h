@@ -25,7 +25,7 @@
 
 struct pf_places {
     uint64_t tag; /* 0: free */
-    uint32_t id[8];
+    uint32_t id[8]; /* plain, or pairs */
 };
 
 static inline bool pf_id_is_places(uint64_t id) { return (id & PF_ID_PLACES) == PF_ID_PLACES; }

@@ -53,6 +53,14 @@ struct pf_met {
     uint64_t ref, stmt;
 };
 
+/* Accesses that took turns along bytes lately (check_miss.c): their sites in the calling context `node`, and the id of a
+ * whole granule whose first byte is from the first of them, the second, ... */
+#define PF_TURNS 8
+struct pf_turns {
+    uint64_t two, others; /* as compiled code hands them over */
+    uint32_t node, id[4];
+};
+
 /* Function `caller` calls function `own` at its site `site`, by name (wrap/wrap_lock.h). */
 #define PF_NAMED 32
 struct pf_named {
@@ -111,6 +119,7 @@ struct pf_thread {
     void *signals; /* pending signals, wrap/wrap_signal.c */
     struct pf_learned learned[PF_LEARNED];
     struct pf_named named[PF_NAMED];
+    struct pf_turns turns[PF_TURNS];
     struct pf_memo *memo; /* set.c: recent additions to sets */
     uint32_t settle_in, settle_every; /* so many more cells want room before pf_thread_settle */
     uint32_t set_debt, set_tries; /* set.c: sets made and not used again; tries in debt */

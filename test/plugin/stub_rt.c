@@ -215,6 +215,28 @@ ALL void __pf_read_range(void *p, uint64_t n, uint32_t site);
 ALL void __pf_read_range(void *p, uint64_t n, uint32_t site) { event(READ, n, site); }
 ALL void __pf_write_range(void *p, uint64_t n, uint32_t site);
 ALL void __pf_write_range(void *p, uint64_t n, uint32_t site) { event(WRITE, n, site); }
+
+static void turns(int what, uint64_t n, uint64_t two, uint64_t others)
+{
+    uint32_t site[] = {(uint32_t)two, two >> 32, (uint32_t)others, others >> 32};
+    unsigned k = 0;
+    while (k < 4 && site[k] != UINT32_MAX)
+        k++;
+    if (k < 2 || n % k)
+        die("turns that are none");
+    for (unsigned i = 0; i < k; i++)
+        event(what, n / k, site[i]);
+}
+ALL void __pf_read_turns(void *p, uint64_t n, uint64_t two, uint64_t others);
+ALL void __pf_read_turns(void *p, uint64_t n, uint64_t two, uint64_t others)
+{
+    turns(READ, n, two, others);
+}
+ALL void __pf_write_turns(void *p, uint64_t n, uint64_t two, uint64_t others);
+ALL void __pf_write_turns(void *p, uint64_t n, uint64_t two, uint64_t others)
+{
+    turns(WRITE, n, two, others);
+}
 ALL void __pf_write_vptr(void *p, void *v, uint32_t site);
 ALL void __pf_write_vptr(void *p, void *v, uint32_t site) { event(VPTR, 8, site); }
 

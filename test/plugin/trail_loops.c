@@ -13,6 +13,15 @@
 // count O2: 4 apart < main
 // count O2: 2 same < main
 // never O2: none < main
+// count O2: 6 triples < main
+// want O2: read 2 - trail_loops.c:121 triples
+// want O2: read 2 - trail_loops.c:122 triples
+// want O2: read 2 - trail_loops.c:123 triples
+// want O2: write 2 - trail_loops.c:121 triples
+// want O2: write 2 - trail_loops.c:123 triples
+// count O2: 2 doubles < main
+// want O2: read 4 text trail_loops.c:135 doubles
+// count O2: 4 gap < main
 // cross O2: read 6 text
 // events O0: 6 length < main
 // levels: O0 O2
@@ -104,11 +113,47 @@ NOINLINE long none(char *at, char *end)
     return seed;
 }
 
+/* Three bytes a round, from three lines. */
+NOINLINE long triples(char *to, int n)
+{
+    char *from = text, *out = to;
+    do {
+        *out++ = *from++;
+        *out++ = *from++;
+        *out++ = *from++;
+        n -= 3;
+    } while (n > 2);
+    return out - to;
+}
+
+/* Two bytes a round, the higher first. */
+NOINLINE int doubles(int n)
+{
+    int sum = 0;
+    for (long i = 0; n > 0; n--, i += 2) {
+        sum = sum * 3 + text[i + 1];
+        sum = sum * 5 + text[i];
+    }
+    return sum;
+}
+
+/* Not all bytes: they have their checks in the loop. */
+NOINLINE int gap(int n)
+{
+    int sum = 0;
+    for (long i = 0; n > 0; n--, i += 3) {
+        sum = sum * 3 + text[i];
+        sum = sum * 5 + text[i + 1];
+    }
+    return sum;
+}
+
 int main(void)
 {
     char *end = room + 16;
     printf("%d %d %ld ", length(known), letters(1, hundred), fill(room, end, four));
     printf("%ld %d %d ", fill(room + 8, end, hundred), halves(), calls());
     printf("%d %d %ld\n", apart(), same(known, room), none(end, end - four));
+    printf("%ld %d %d\n", triples(room + 1, four + 3), doubles(four), gap(four - 2));
     return room[9];
 }

@@ -221,9 +221,22 @@ static void access_both(struct pf_thread *t, unsigned g, bool write, uint32_t si
         naive_add(t, b, write, false, site + 16);
 }
 
-/* The bytes [from, to) at once, from compiled code or from the runtime itself: each granule races that the
- * model says, and no other. */
-static void access_bytes(struct pf_thread *t, unsigned from, unsigned to, bool write, uint32_t site)
+/* Of accesses that take turns: the site of byte i. */
+static uint32_t turn(uint32_t site, unsigned turns, unsigned i) { return (site + i % turns) % 6; }
+
+static void enter_turns(uintptr_t addr, uint64_t size, bool write, uint32_t site, unsigned turns)
+{
+    uint64_t word[4];
+    for (unsigned i = 0; i < 4; i++)
+        word[i] = i < turns ? turn(site, turns, i) : UINT32_MAX;
+    (write ? __pf_write_turns : __pf_read_turns)(addr, size, word[0] | word[1] << 32,
+                                                 word[2] | word[3] << 32);
+}
+
+/* The bytes [from, to) at once, from compiled code, of so many places in turns, or from the runtime itself: each
+ * granule races that the model says, and no other. */
+static void access_bytes(struct pf_thread *t, unsigned from, unsigned to, bool write, uint32_t site,
+                         unsigned turns)
 {
     bool want[GRANULES] = {false};
     for (unsigned b = from; b < to; b++)
@@ -232,14 +245,16 @@ static void access_bytes(struct pf_thread *t, unsigned from, unsigned to, bool w
     __pf_tls.key = pf_stmt_make(t, 0xff, true, false);
     __pf_tls.thread = t;
     __pf_tls.clock = pf_rt.strict ? NULL : t->clock;
-    if (site % 2)
+    if (turns > 1)
+        enter_turns(BASE + from, to - from, write, site, turns);
+    else if (site % 2)
         (write ? __pf_write_range : __pf_read_range)(BASE + from, to - from, site);
     else
         (write ? pf_access_write : pf_access_read)(t, (void *)(BASE + from), to - from, site + 16);
     assert_memory_equal(want, raced, sizeof want);
     for (unsigned b = from; b < to; b++)
         if (!want[b / 8])
-            naive_add(t, b, write, false, site + 16);
+            naive_add(t, b, write, false, turn(site, turns, b - from) + 16);
     for (unsigned g = from / 8; g < (to + 7) / 8; g++) {
         if (want[g])
             forget(g);
@@ -289,7 +304,12 @@ static void fuzz_range(struct pf_thread *t)
     for (unsigned l = 0; locked && l < LOCKS; l++)
         join(t->clock, locks[l]);
     for (unsigned k = rnd(3); k < 3; k++)
-        access_bytes(t, from, to, write, rnd(6));
+        access_bytes(t, from, to, write, rnd(6), 1);
+    if (rnd(2) == 0) {
+        unsigned turns = 2 + rnd(3), start = rnd(GRANULES * 8 - 4);
+        unsigned most = (GRANULES * 8 - start) / turns, rounds = 1 + rnd(most < 12 ? most : 12);
+        access_bytes(t, start, start + turns * rounds, write, rnd(6), turns);
+    }
     for (unsigned l = 0; locked && l < LOCKS; l++)
         join(locks[l], t->clock);
     if (locked)
