@@ -28,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PF_CODE_VERSION 2 /* of the format */
+#define PF_CODE_VERSION 3 /* of the format */
 
 enum { PF_CODE_NEXT, PF_CODE_NEXT2, PF_CODE_SITE, PF_CODE_OTHER };
 /* Of addresses; _1 to _8: so many bytes of difference to the site's last one. */
@@ -54,6 +54,7 @@ enum {
     PF_CODE_EVENT, /* + kind: every other event */
     PF_CODE_AGAIN =
         32, /* + 4 * code of the operand + code of the site: as the last one of its site */
+    PF_CODE_OVER = PF_CODE_AGAIN + PF_CODE_OTHER, /* RET of the call that is the record before */
 };
 
 _Static_assert(PF_CODE_EVENT + PF_EV_KINDS <= PF_CODE_AGAIN, "six bits");

@@ -266,13 +266,30 @@ static inline bool take_site(struct pf_events *r, struct cursor *c, unsigned cod
     return true;
 }
 
+/* The thread's last event was a call, and it is over. */
+static bool take_over(struct pf_events *r, struct cursor *c, unsigned what, struct pf_record *out)
+{
+    const struct pf_code_thread *t = &c->t;
+    if (what != PF_CODE_OVER || r->code->shape[t->site].kind != PF_EV_CALL)
+        return nonsense(r, *c, "no call is over");
+    *out = (struct pf_record){.kind = PF_EV_RET,
+                              .attached = true,
+                              .thread = c->thread,
+                              .site = t->site,
+                              .index = t->index,
+                              .what = t->operand};
+    return true;
+}
+
 static inline bool take_again(struct pf_events *r, struct cursor *c, unsigned what,
                               struct pf_record *out)
 {
     struct pf_code_thread *t = &c->t;
     uint64_t site;
-    if (what % 4 == PF_CODE_OTHER || !take_site(r, c, what % 4, &site) ||
-        !(r->code->shape[site].has & PF_HAS_OPERAND) || r->code->shape[site].has & PF_HAS_BYTES)
+    if (__builtin_expect(what % 4 == PF_CODE_OTHER, 0))
+        return take_over(r, c, what, out);
+    if (!take_site(r, c, what % 4, &site) || !(r->code->shape[site].has & PF_HAS_OPERAND) ||
+        r->code->shape[site].has & PF_HAS_BYTES)
         return unknown_site(r, *c);
     struct pf_code_site *books = &r->code->site[site];
     const struct pf_code_shape *shape = &r->code->shape[site];

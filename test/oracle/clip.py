@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 U64 = (1 << 64) - 1
 SCHEDULE, INPUT, OUTPUT, EVENT, ADDRESS, VALUE, NAME = range(7)
 META, END = 254, 255
-KINDS = []  # words of the kinds, in their order; set by the caller from src/abi/pf_event.def
+RET = 25  # its number among the kinds of src/abi/pf_event.def
 
 
 # --- XXH64 ---
@@ -99,8 +99,8 @@ def read(path):
         at += 32 + stored
         if stream == META:
             clip = Clip(fields(content))
-            if dict(clip.meta).get(10, bytes(4)) not in (struct.pack("<I", v) for v in (0, 2)):
-                raise ValueError("a trace of another version than 2")
+            if dict(clip.meta).get(10, bytes(4)) not in (struct.pack("<I", v) for v in (0, 3)):
+                raise ValueError("a trace of another version than 3")
         elif stream == END:
             clip.end = fields(content)
             break
@@ -340,6 +340,8 @@ def events(clip, n):
                 now = b.addr.varint()
             elif code == 3 and head >> 2 == 1:
                 t.index = t.index + b.addr.zigzag() & U64
+            elif code == 3 and head >> 2 == 35:
+                yield Event(now, t.index, RET, t.site, t.operand, attached=True)
             elif code == 3:
                 yield (again if head >> 2 >= 32 else long_form)(b, head, now, t)
             else:

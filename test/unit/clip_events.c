@@ -78,7 +78,7 @@ static uint64_t dice(uint64_t n)
 
 struct made {
     struct pf_traced e;
-    bool access, wide;
+    bool access, wide, over;
     uint32_t thread;
     uint64_t jump; /* events of the thread without a record before this one */
     unsigned char bytes[PF_TRACED_BYTES];
@@ -87,6 +87,7 @@ struct made {
 static struct {
     uint64_t walk[64], pointer, lock;
     uint32_t thread;
+    uint64_t called; /* the last event was a call of this function, and it is over */
     uint8_t memory[512];
 } made_before;
 
@@ -127,16 +128,42 @@ static void make_again(struct made *m)
     m->e.value = made_before.walk[m->e.site];
 }
 
+/* A call, which is over at once more often than not. */
+static void make_call(struct made *m)
+{
+    m->e.site = 60 + (uint32_t)dice(2);
+    m->e.kind = PF_EV_CALL;
+    m->e.what = 0xc000 + 64 * dice(20);
+    m->e.has_value = true;
+    m->e.value = 1 + dice(3);
+    made_before.called = dice(4) ? m->e.what : 0;
+}
+
+static void make_over(struct made *m, uint32_t site)
+{
+    *m = (struct made){.thread = made_before.thread, .over = true};
+    m->e.kind = PF_EV_RET;
+    m->e.attached = true;
+    m->e.site = site;
+    m->e.what = made_before.called;
+    made_before.called = 0;
+}
+
 /* Loops over arrays, lists, counters and noise; locks, atomics, copies; a thread switch now and then. */
 static void make(struct made *m)
 {
     static const uint32_t sizes[] = {1, 2, 4, 8};
     uint64_t *walk = made_before.walk, pointer = made_before.pointer;
+    if (made_before.called) {
+        make_over(m, m->e.site);
+        return;
+    }
     if (dice(50) == 0)
         made_before.thread = (uint32_t)dice(5);
     *m = (struct made){.thread = made_before.thread, .jump = dice(200) == 0 ? dice(1000) : 0};
     if (dice(4) == 0) {
-        dice(2) ? make_wide(m) : make_again(m);
+        uint64_t which = dice(5);
+        which < 2 ? make_wide(m) : which < 4 ? make_again(m) : make_call(m);
         return;
     }
     uint32_t site = 1 + (uint32_t)dice(40), size = sizes[site % 4];
@@ -178,8 +205,8 @@ static int trace_target(bool killed)
     pf_log_init();
     if (!pf_direct.tracing)
         return 1;
+    struct made m;
     for (unsigned k = 0; k < EVENTS; k++) {
-        struct made m;
         make(&m);
         running = m.thread;
         __pf_tls.thread = &threads[running];
@@ -187,6 +214,8 @@ static int trace_target(bool killed)
         if (m.access)
             pf_trace_access(m.e.site, m.e.what, (uint32_t)m.e.more, m.e.kind == PF_EV_WRITE,
                             m.e.value, indices[running]);
+        else if (m.over)
+            pf_trace_over();
         else if (m.wide)
             pf_trace_wide(m.e.site, m.e.what, m.e.more, m.e.kind == PF_EV_WRITE, m.bytes,
                           m.e.nbytes, indices[running]);
@@ -251,6 +280,7 @@ static void compare(unsigned wanted)
     memset(indices, 0, sizeof indices);
     unsigned n = 0;
     struct pf_record some[7];
+    struct made m;
     size_t nsome = 0, at = 0;
     for (;; n++, at++) {
         if (at == nsome) { /* one by one, and several at once */
@@ -261,7 +291,6 @@ static void compare(unsigned wanted)
                 break;
         }
         got = some[at];
-        struct made m;
         make(&m);
         indices[m.thread] += m.jump + !m.e.attached;
         assert_int_equal(got.thread, m.thread);

@@ -2,6 +2,7 @@
 #include "pf_shadow.h"
 #include "sys.h"
 #include <fcntl.h>
+#include <sys/mman.h>
 
 #define AREAS 8192u
 #define PARTS 4096u /* what does not fit counts as one with its neighbours */
@@ -36,9 +37,12 @@ static void unmapped(uint64_t lo, uint64_t hi)
     }
 }
 
+static bool is_watched(uint64_t lo, uint64_t hi);
+
 static void mapped(uint64_t lo, uint64_t size)
 {
     uint64_t hi = lo + ((size + PAGE - 1) & -PAGE);
+    is_watched(lo, hi);
     unmapped(lo, hi);
     if (nparts < PARTS)
         parts[nparts++] = (struct part){lo, hi};
@@ -74,10 +78,54 @@ static bool is_watched(uint64_t lo, uint64_t hi)
             struct pf_span *s = &pf_area_spans[i];
             if (s->lo == s->hi)
                 *s = (struct pf_span){lo, hi};
-            s->hi = hi > s->hi ? hi : s->hi; /* they come in order */
+            s->lo = lo < s->lo ? lo : s->lo;
+            s->hi = hi > s->hi ? hi : s->hi;
             return true;
         }
     return false;
+}
+
+/* Memory without a name, next to which the kernel puts more of its kind. */
+static bool is_plain(const struct pf_area *a) { return !a->file && !*a->name; }
+
+static void remove_area(uint32_t i)
+{
+    for (n--; i < n; i++)
+        areas[i] = areas[i + 1];
+}
+
+/* areas[i] becomes two. */
+static void split_area(uint32_t i, uint64_t at)
+{
+    for (uint32_t k = n++; k > i; k--)
+        areas[k] = areas[k - 1];
+    areas[i].hi = areas[i + 1].lo = at;
+}
+
+/* [lo, hi) can be written now, or not any more; false: it is not known as one piece. An arena of malloc grows so. */
+static bool was_protected(uint64_t lo, uint64_t hi, bool writable)
+{
+    uint32_t i = 0;
+    while (i < n && areas[i].hi <= lo)
+        i++;
+    struct pf_area *a = &areas[i];
+    if (i == n || lo < a->lo || hi > a->hi || lo >= hi || !is_plain(a) || n + 2 > AREAS)
+        return false;
+    if (a->writable == writable)
+        return true;
+    reads++;
+    if (lo == a->lo && i && a[-1].hi == lo && is_plain(&a[-1]) && a[-1].writable == writable) {
+        a[-1].hi = a->lo = hi;
+        if (a->lo == a->hi)
+            remove_area(i);
+        return true;
+    }
+    if (hi < a->hi)
+        split_area(i, hi);
+    if (lo > a->lo)
+        split_area(i++, lo);
+    areas[i].writable = writable;
+    return true;
 }
 
 /* The heap ends at `end` now; false: it is not known so. */
@@ -117,7 +165,13 @@ void pf_areas_called(long number, const long a[6], long result)
         fresh = fresh && heap_grew((uint64_t)result);
         break;
     case SYS_mprotect:
-    case SYS_shmat:
+        fresh = fresh && was_protected((uint64_t)a[0], (uint64_t)(a[0] + a[1] + 4095) & -PAGE,
+                                       a[2] & PROT_WRITE);
+        break;
+    case SYS_shmat: /* how large it is, it does not say */
+        is_watched((uint64_t)result, 1ull << 47);
+        fresh = false;
+        break;
     case SYS_shmdt:
     case SYS_remap_file_pages:
         fresh = false;

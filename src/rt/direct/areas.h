@@ -31,7 +31,7 @@ void pf_area_part(const struct pf_area *a, uint64_t addr, uint64_t *lo, uint64_t
 /* After a system call: mappings may have changed. */
 void pf_areas_called(long number, const long a[6], long result);
 
-/* Image, heap and mappings as far as they reach, as of the last pf_areas_known: nothing of the program is elsewhere. */
+/* Image, heap and mappings as far as they reach, once they were asked for: nothing of the program is elsewhere. */
 #define PF_SPANS 3u
 extern struct pf_span {
     uint64_t lo, hi; /* lo == hi: nothing */

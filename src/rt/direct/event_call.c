@@ -23,6 +23,7 @@ struct open {
     uint64_t callee;
     bool region;
     uint64_t under_way; /* of reach.h */
+    uint64_t records; /* with its own: while there are no more, it can be over at once */
 };
 static __thread struct open calls[OPEN_MAX] __attribute__((tls_model("initial-exec")));
 __thread uint32_t pf_calls_open; /* so many of them */
@@ -42,10 +43,13 @@ void pf_call_settle_open(void)
         const struct open *o = &calls[--pf_calls_open];
         pf_nest();
         pf_reach_over(o->under_way);
-        pf_trace_event(&(struct pf_traced){.kind = o->region ? PF_EV_ENDREGION : PF_EV_RET,
-                                           .attached = true,
-                                           .site = o->id,
-                                           .what = o->callee});
+        if (o->records == pf_trace_records())
+            pf_trace_over();
+        else
+            pf_trace_event(&(struct pf_traced){.kind = o->region ? PF_EV_ENDREGION : PF_EV_RET,
+                                               .attached = true,
+                                               .site = o->id,
+                                               .what = o->callee});
         pf_unnest();
     }
 }
@@ -73,8 +77,8 @@ static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void 
                                                .site = id,
                                                .what = d.at[i].addr,
                                                .more = d.at[i].size});
-        calls[pf_calls_open++] =
-            (struct open){top(), top()->func, call, id, callee, false, d.under_way};
+        calls[pf_calls_open++] = (struct open){
+            top(), top()->func, call, id, callee, false, d.under_way, d.n ? 0 : pf_trace_records()};
     }
     pf_unnest();
 }
@@ -137,7 +141,7 @@ static void begin_region(const struct pf_func *f)
         uint32_t call = pf_frame_site(top()),
                  id = call ? pf_stack_id(__pf_tls.thread, call - 1) : 0;
         pf_trace_event(&(struct pf_traced){.kind = PF_EV_REGION, .attached = true, .site = id});
-        calls[pf_calls_open++] = (struct open){__pf_tls.frame, f, call, id, 0, true, 0};
+        calls[pf_calls_open++] = (struct open){__pf_tls.frame, f, call, id, 0, true, 0, 0};
     }
     pf_unnest();
 }

@@ -165,11 +165,10 @@ static void walk(const void *callee, uint32_t n, void *const *words, const char 
     pf_walk_scan(w);
 }
 
-/* The set that is kept, with what this call adds to it; false: it does not hold any more. */
-static bool use(struct pf_kept *k, const void *callee, uint32_t n, void *const *words,
-                const char *function, bool all)
+/* The set that is kept, with what this call adds to it; false: it does not hold any more. before: objects that it had. */
+static bool use(struct pf_kept *k, uint32_t before, const void *callee, uint32_t n,
+                void *const *words, const char *function, bool all)
 {
-    uint32_t before = k->w.n;
     pf_kept_renew(k, n, words);
     add_named(&k->w, callee, function);
     if (all && k->variables != pf_variables_epoch()) {
@@ -287,15 +286,17 @@ struct pf_reach_set pf_reach_find(const void *callee, uint32_t n, void *const *w
     if (pf_kept_any && !full && !has_data && n != PF_REACH_ALL) {
         k = pf_walk_look() ? pf_kept_find(n, words, all) : NULL;
     }
+    uint32_t before = k ? k->w.n : 0;
     if (k && spent + k->cost > most && pf_kept_stands(k, callee, n, words, all)) {
         if (checks) {
             walk(callee, n, words, function, all, k);
             check(k);
         }
-        spent += WORDS_CALL;
-        return (struct pf_reach_set){out, 0, k->number, pf_kept_entered(k)};
+        uint32_t more = k->told < k->w.n ? tell_kept(k) : 0;
+        spent += more * WORDS_OBJECT + WORDS_CALL;
+        return (struct pf_reach_set){out, more, k->number, pf_kept_entered(k)};
     }
-    if (k && spent + k->cost > most && use(k, callee, n, words, function, all)) {
+    if (k && spent + k->cost > most && use(k, before, callee, n, words, function, all)) {
         if (checks) {
             walk(callee, n, words, function, all, k);
             check(k);

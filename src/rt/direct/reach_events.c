@@ -1,9 +1,10 @@
 #include "reach_events.h"
+#include "areas.h"
 #include "event_call.h"
 #include "event_code.h"
 #include "reach_kept.h"
 
-static bool can_be_pointer(uint64_t v) { return v >= 1 << 16 && v < 1ull << 47; }
+static inline bool can_be_pointer(uint64_t v) { return pf_areas_span(v); }
 
 /* The word at `word` as it is with the bytes of value at addr. */
 static void tell_word(uint64_t word, uint64_t addr, uint64_t size, uint64_t value)
@@ -12,23 +13,22 @@ static void tell_word(uint64_t word, uint64_t addr, uint64_t size, uint64_t valu
     int64_t at = (int64_t)(addr - word) * 8;
     uint64_t mask = at < 0 ? all >> -at : all << at, bits = at < 0 ? value >> -at : value << at;
     now = (now & ~mask) | (bits & mask);
-    if (can_be_pointer(now))
+    if (can_be_pointer(now) && pf_kept_watches(word))
         pf_kept_written(word, 8, &now);
 }
 
 void pf_kept_access(uint64_t addr, uint64_t size, bool write, uint64_t value)
 {
-    if (!pf_kept_watches(addr) && !pf_kept_watches(addr + size - 1))
-        return;
     if (write && size == 8 && !(addr & 7)) {
-        if (can_be_pointer(value))
+        if (can_be_pointer(value) && pf_kept_watches(addr))
             pf_kept_written(addr, 8, &value);
     } else if (write && size <= 8) {
         tell_word(addr & ~7ull, addr, size, value);
         if ((addr & 7) + size > 8)
             tell_word((addr & ~7ull) + 8, addr, size, value);
     } else if (write) {
-        pf_kept_written(addr, size, NULL);
+        if (pf_kept_watches(addr) || pf_kept_watches(addr + size - 1))
+            pf_kept_written(addr, size, NULL);
     } else if (size == 8 && can_be_pointer(value) && pf_calls_open) {
         pf_kept_read(value);
     }

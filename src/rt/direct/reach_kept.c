@@ -9,6 +9,7 @@
 #define OBJECTS (1u << 18)
 #define SLACK 1024u     /* objects that a set may always grow by */
 #define EVENTS_OBJECT 64u /* that pay for an object of a set that is made anew */
+#define EVENTS_WORD 4u    /* and for a word */
 #define PENDING 4096u   /* not followed yet */
 #define GRANULES_MOST (1u << 16) /* of one object */
 
@@ -20,6 +21,7 @@ uint8_t
 static uint64_t now, stirred; /* calls so far; when recorded code last wrote or read a pointer */
 uint32_t pf_kept_calls;
 bool pf_kept_any;
+static uint32_t lives; /* a bit for each set that is live */
 
 static uint32_t index_of(const struct pf_kept *k) { return (uint32_t)(k - kept); }
 
@@ -28,9 +30,8 @@ static uint8_t *granule(uint64_t number) { return &pf_kept_granules[pf_kept_gran
 void pf_kept_drop(struct pf_kept *k)
 {
     k->live = false;
-    pf_kept_any = false;
-    for (uint32_t i = 0; i < KEPT; i++)
-        pf_kept_any |= kept[i].live;
+    lives &= ~(1u << index_of(k));
+    pf_kept_any = lives;
 }
 
 void pf_kept_drop_all(void)
@@ -79,9 +80,11 @@ void pf_kept_written(uint64_t addr, uint64_t size, const uint64_t *value)
 /* For those that calls under way belong to. */
 static void note_for_open(uint64_t value)
 {
-    for (uint32_t i = 0; i < KEPT; i++)
-        if (kept[i].live && kept[i].open)
-            note(&kept[i], (struct pf_kept_pending){0, 8, value});
+    for (uint32_t in = lives; in; in &= in - 1) {
+        struct pf_kept *k = &kept[__builtin_ctz(in)];
+        if (k->open)
+            note(k, (struct pf_kept_pending){0, 8, value});
+    }
 }
 
 void pf_kept_read(uint64_t value)
@@ -147,9 +150,9 @@ static bool has_any(const struct pf_kept *k, uint32_t n, void *const *words)
 
 struct pf_kept *pf_kept_find(uint32_t n, void *const *words, bool all)
 {
-    for (uint32_t i = 0; i < KEPT; i++) {
-        struct pf_kept *k = &kept[i];
-        if (k->live && k->open == pf_kept_calls && ((all && k->variables) || has_any(k, n, words)))
+    for (uint32_t in = lives; in; in &= in - 1) {
+        struct pf_kept *k = &kept[__builtin_ctz(in)];
+        if (k->open == pf_kept_calls && ((all && k->variables) || has_any(k, n, words)))
             return k;
     }
     return NULL;
@@ -321,17 +324,27 @@ static bool take_in(struct pf_kept *k, uint32_t from)
         }
         if (!mark(k, *o))
             return false;
-        for (uint32_t i = 0; i < KEPT; i++)
-            if (kept[i].live && &kept[i] != k && pf_walk_has(&kept[i].w, o))
-                pf_kept_drop(&kept[i]);
+        for (uint32_t in = lives & ~(1u << index_of(k)); in; in &= in - 1) {
+            struct pf_kept *other = &kept[__builtin_ctz(in)];
+            if (pf_walk_has(&other->w, o))
+                pf_kept_drop(other);
+        }
     }
     return true;
 }
 
-/* With so many objects: may what is not reached any more be most of it, and is it worth a walk to know? */
+/* With so many objects: may what is not reached any more be most of it, and is it worth a walk to know? Not while another
+ * one could not be made. */
 static bool is_old(const struct pf_kept *k, uint32_t n)
 {
-    return n > 2 * k->first + SLACK && pf_trace_records() - k->made >= (uint64_t)EVENTS_OBJECT * n;
+    uint64_t events = pf_trace_records() - k->made;
+    return n > 2 * k->first + SLACK && pf_kept_can() && events >= (uint64_t)EVENTS_OBJECT * n &&
+           events >= EVENTS_WORD * k->walked;
+}
+
+bool pf_kept_grew(struct pf_kept *k, uint32_t before)
+{
+    return !is_old(k, k->w.n - k->w.again) && take_in(k, before);
 }
 
 bool pf_kept_settle(struct pf_kept *k, uint32_t before)
@@ -377,13 +390,16 @@ struct pf_kept *pf_kept_make(const struct pf_walk *w, bool all, uint64_t number)
     pf_walk_begin(&k->w);
     for (uint32_t i = 0; i < w->n; i++)
         pf_walk_add(&k->w, w->at[i]);
+    static uint32_t marks;
+    k->w.mark = marks < (1u << 24) - 1 ? ++marks : 0;
     k->w.scanned = k->told = k->first = k->w.n;
     k->live = pf_kept_any = true;
+    lives |= 1u << index_of(k);
     k->number = number;
     k->born = ++now;
     k->made = pf_trace_records();
     k->open = k->nstack = k->nviews = k->npieces = k->ncallees = 0;
-    k->cost = w->looked;
+    k->cost = k->walked = w->looked;
     k->variables = all ? pf_variables_epoch() : 0;
     pf_copy(k->w.piece, w->piece, w->npieces * sizeof *w->piece);
     k->w.npieces = w->npieces;
@@ -448,8 +464,8 @@ bool pf_kept_meet(const struct pf_walk *w, bool has_data, uint32_t outer)
 uint64_t pf_kept_entered(struct pf_kept *k)
 {
     uint64_t mask = k ? 1u << index_of(k) : met;
-    for (uint32_t i = 0; i < KEPT; i++)
-        kept[i].open += mask >> i & 1;
+    for (uint64_t in = mask; in; in &= in - 1)
+        kept[__builtin_ctzll(in)].open++;
     pf_kept_calls++;
     return ++now << KEPT | mask;
 }
@@ -458,10 +474,9 @@ void pf_kept_left(uint64_t under_way)
 {
     uint64_t began = under_way >> KEPT;
     pf_kept_calls--;
-    for (uint32_t i = 0; i < KEPT; i++) {
+    for (uint32_t in = lives; in; in &= in - 1) {
+        uint32_t i = (uint32_t)__builtin_ctz(in);
         struct pf_kept *k = &kept[i];
-        if (!k->live)
-            continue;
         if (under_way >> i & 1 && k->born <= began)
             k->open--;
         else if (stirred >= began) /* it may have got hold of something there */

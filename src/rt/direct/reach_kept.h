@@ -34,6 +34,7 @@
 #define PF_KEPT_VIEWS 8u
 #define PF_KEPT_CALLEES 16u
 #define PF_KEPT_WORDS 64u /* that are looked at one by one */
+#define PF_KEPT_WORDS_TAKEN 512u /* of a block that is taken in */
 
 struct pf_kept {
     bool live;
@@ -41,6 +42,7 @@ struct pf_kept {
     uint64_t number, born, used;
     uint64_t made; /* events of the trace then */
     uint64_t cost;        /* words that a walk looks at, about */
+    uint64_t walked;      /* words that were looked at when it was made */
     uint32_t told, first; /* objects that were told; how many there were when it was made */
     uint32_t open;        /* calls under way that belong to it */
     uint64_t variables;   /* epoch of those in it; 0: they were not asked for */
@@ -78,10 +80,12 @@ const struct pf_kept_pending *pf_kept_pending(const struct pf_kept *k, uint32_t 
 bool pf_kept_rested(const struct pf_walk_thread *t);
 /* It is used as it is: all that is pending was looked at. */
 void pf_kept_stood(struct pf_kept *k);
-/* reach_stands.c: is there nothing that pf_kept_renew and a scan would add? false: there may be. */
+/* reach_stands.c: is there nothing that pf_kept_renew and a scan would add, but for blocks, which are in it then? false: there may be. */
 bool pf_kept_stands(struct pf_kept *k, const void *callee, uint32_t n, void *const *words,
                     bool all);
 void pf_kept_knows(struct pf_kept *k, const void *callee); /* its named variables are in it */
+/* Blocks were taken in, from number `before` on; false: it is not worth while, or there is no room. */
+bool pf_kept_grew(struct pf_kept *k, uint32_t before);
 /* After the scan: does it hold still? before: how many objects it had. If not, it is dropped. */
 bool pf_kept_settle(struct pf_kept *k, uint32_t before);
 void pf_kept_drop(struct pf_kept *k);

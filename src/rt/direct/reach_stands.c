@@ -2,10 +2,10 @@
  * reach_stands.c - is a kept set, as it is, what a call reaches? Most calls add nothing to it: what was written since, what is
  * handed over and what has changed on stacks leads to where the set is, or nowhere.
  */
+#include "areas.h"
 #include "context.h"
 #include "pf_abi.h"
 #include "reach_kept.h"
-#include "reach_names.h"
 
 static bool covers_words(const struct pf_kept *k, uint64_t from, uint64_t size);
 
@@ -70,7 +70,7 @@ static bool covers_stacks(struct pf_kept *k)
 static bool covers_words(const struct pf_kept *k, uint64_t from, uint64_t size)
 {
     uint64_t end = from + size;
-    if (size > PF_KEPT_WORDS * 8)
+    if (size > PF_KEPT_WORDS_TAKEN * 8)
         return false;
     for (from = (from + 7) & ~7ull; from + 8 <= end; from += 8)
         if (!covers(k, *(volatile uint64_t *)from, false))
@@ -78,33 +78,84 @@ static bool covers_words(const struct pf_kept *k, uint64_t from, uint64_t size)
     return true;
 }
 
-/* What was written is looked at where it is, even if that does not belong to it any more; other memory than the heap may be gone. */
-static bool covers_pending(const struct pf_kept *k)
+/* A block of the heap that is not in it yet is taken in; what it leads to comes later. false: it is something else, or large. */
+static bool takes(struct pf_kept *k, uint64_t p)
+{
+    struct pf_range_of o;
+    if (!pf_walk_block(p, &o) || o.size > PF_KEPT_WORDS_TAKEN * 8)
+        return false;
+    pf_walk_add(&k->w, o);
+    return true;
+}
+
+static bool takes_words(struct pf_kept *k, uint64_t from, uint64_t size)
+{
+    uint64_t end = from + size;
+    for (from = (from + 7) & ~7ull; from + 8 <= end; from += 8) {
+        uint64_t p = *(volatile uint64_t *)from;
+        if (pf_areas_span(p) && !covers(k, p, false) && !takes(k, p))
+            return false;
+    }
+    return true;
+}
+
+/* What was taken in, and what it leads to. */
+static bool takes_all(struct pf_kept *k)
+{
+    for (; k->w.scanned < k->w.n; k->w.scanned++) {
+        struct pf_range_of o = k->w.at[k->w.scanned];
+        if (!takes_words(k, o.addr, o.size))
+            return false;
+        k->cost += o.size / 8;
+    }
+    return !k->w.everything;
+}
+
+/* Does what was written lead nowhere else, or to blocks, which are taken in? It is looked at where it is, even if that does not belong
+ * to the set any more; other memory than the heap may be gone. */
+static bool takes_written(struct pf_kept *k, const struct pf_kept_pending *p)
+{
+    struct pf_range_of o;
+    if (!p->size || p->size > PF_KEPT_WORDS_TAKEN * 8)
+        return false;
+    if (p->value ? covers(k, p->value, false)
+                 : pf_walk_in_heap(p->addr) && pf_walk_in_heap(p->addr + p->size - 1) &&
+                       covers_words(k, p->addr, p->size))
+        return true;
+    if (p->addr && !pf_walk_object(p->addr, &o))
+        return false;
+    if (p->addr && !pf_walk_has(&k->w, &o))
+        return true; /* of something beside it */
+    return p->value ? takes(k, p->value)
+                    : p->addr + p->size <= o.addr + o.size && takes_words(k, p->addr, p->size);
+}
+
+static bool covers_pending(struct pf_kept *k)
 {
     uint32_t n;
     const struct pf_kept_pending *at = pf_kept_pending(k, &n);
     for (; n--; at++)
-        if (!at->size ||
-            !(at->value ? covers(k, at->value, false)
-                        : pf_walk_in_heap(at->addr) && pf_walk_in_heap(at->addr + at->size - 1) &&
-                              covers_words(k, at->addr, at->size)))
+        if (!takes_written(k, at))
             return false;
     return true;
 }
 
 /* A variable whose address leaves its function is accessed by events. Another one is reached only by calls that it is handed to. */
-static bool covers_handed(const struct pf_kept *k, uint64_t word)
+static bool covers_handed(struct pf_kept *k, uint64_t word)
 {
     uint64_t size = word >> PF_WORD_SIZE;
     struct pf_range_of o = {word - (size << PF_WORD_SIZE), size};
-    return !size ? covers(k, word, true)
+    if (!pf_areas_span(o.addr))
+        return true; /* a number */
+    return !size ? covers(k, word, true) || takes(k, word)
                  : pf_kept_within(k->stack, k->nstack, o) &&
                        pf_kept_within(k->pieces, k->npieces, o) && covers_words(k, o.addr, size);
 }
 
 bool pf_kept_stands(struct pf_kept *k, const void *callee, uint32_t n, void *const *words, bool all)
 {
-    uint64_t epoch = pf_variables_epoch();
+    uint64_t epoch = pf_walk_variables;
+    uint32_t before = k->w.n;
     bool knows = false;
     for (uint32_t i = 0; i < k->ncallees && !knows; i++)
         knows = k->callee[i] == callee;
@@ -117,6 +168,8 @@ bool pf_kept_stands(struct pf_kept *k, const void *callee, uint32_t n, void *con
         if (!covers_handed(k, (uintptr_t)words[i]))
             return false;
     if (!covers_pending(k))
+        return false;
+    if (k->w.n > before && !(takes_all(k) && pf_kept_grew(k, before)))
         return false;
     pf_kept_stood(k);
     return true;

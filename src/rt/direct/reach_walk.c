@@ -19,6 +19,7 @@
 #define RED_ZONE 128u
 #define NEAR 16384u
 #define PAGES 4096u /* of the cache */
+#define SLOTS_FIRST 1024u
 #define LOOKED_MAX (1u << 20) /* words, for one call */
 
 /* --- the set --- */
@@ -39,13 +40,34 @@ static uint64_t *slot_of(const struct pf_walk *w, uint64_t addr)
 
 bool pf_walk_open(struct pf_walk *w, uint32_t most)
 {
-    uint32_t slots = 1;
-    while (slots < 2 * most)
-        slots *= 2;
-    *w = (struct pf_walk){.most = most, .slots = slots, .round = 1};
+    *w = (struct pf_walk){.most = most, .slots = SLOTS_FIRST, .room = SLOTS_FIRST, .round = 1};
+    while (w->room < 2 * most)
+        w->room *= 2;
     w->at = pf_sys_map(NULL, most * sizeof *w->at);
-    w->slot = pf_sys_map(NULL, slots * sizeof *w->slot);
+    w->slot = pf_sys_map(NULL, w->room * sizeof *w->slot);
     return w->at && w->slot;
+}
+
+/* All slots are empty, whatever they hold. */
+static void begin_round(struct pf_walk *w, uint32_t slots)
+{
+    w->slots = slots;
+    if (++w->round == 0) {
+        pf_zero(w->slot, w->room * sizeof *w->slot);
+        w->round = 1;
+    }
+}
+
+/* One more object. There are few slots as long as there are few objects: they stay in the cache. */
+static void put(struct pf_walk *w, struct pf_range_of o, uint64_t *slot)
+{
+    w->at[w->n++] = o;
+    *slot = (uint64_t)w->round << 32 | w->n;
+    if (__builtin_expect(w->n <= w->slots / 2 || w->slots == w->room, 1))
+        return;
+    begin_round(w, 4 * w->slots < w->room ? 4 * w->slots : w->room);
+    for (uint32_t i = 0; i < w->n; i++) /* of several at one place the last one counts */
+        *slot_of(w, w->at[i].addr) = (uint64_t)w->round << 32 | (i + 1);
 }
 
 void pf_walk_add(struct pf_walk *w, struct pf_range_of o)
@@ -63,8 +85,7 @@ void pf_walk_add(struct pf_walk *w, struct pf_range_of o)
         w->again += same->size != 0;
         same->size = 0; /* smaller: looked at as a whole again */
     }
-    w->at[w->n++] = o;
-    *slot = (uint64_t)w->round << 32 | w->n;
+    put(w, o, slot);
 }
 
 /* Nothing is there now. If a block is to begin there later, the word that leads to it is known already. */
@@ -73,8 +94,7 @@ static void add_ghost(struct pf_walk *w, uint64_t p)
     uint64_t *slot = p & 15 ? NULL : slot_of(w, p);
     if (!slot || *slot >> 32 == w->round || w->n == w->most)
         return;
-    w->at[w->n++] = (struct pf_range_of){p, 0};
-    *slot = (uint64_t)w->round << 32 | w->n;
+    put(w, (struct pf_range_of){p, 0}, slot);
 }
 
 bool pf_walk_knows(const struct pf_walk *w, uint64_t addr, uint64_t *size)
@@ -285,8 +305,9 @@ static bool starts(const char *text, const char *with)
  * an arena. What is in use there is a block. */
 static bool is_allocators(const struct pf_area *a)
 {
-    return starts(a->name, "[heap]") || (!a->file && !*a->name && a->lo % (64u << 20) == 0 &&
-                                         *(volatile uint64_t *)a->lo - a->lo < PAGE);
+    return starts(a->name, "[heap]") ||
+           (!a->file && !*a->name && a->writable && a->lo % (64u << 20) == 0 &&
+            *(volatile uint64_t *)a->lo - a->lo < PAGE);
 }
 
 /* Data of the program itself, or of a library, with the runtime's in it. */
@@ -373,17 +394,19 @@ static struct page {
 } pages[PAGES];
 static uint64_t epoch; /* of mappings and variables */
 
+uint64_t pf_walk_variables;
+
 bool pf_walk_look(void)
 {
-    static uint64_t areas, variables;
+    static uint64_t areas;
     bool known = pf_areas_known();
     stacks_noted = false;
     heap_stacks |= pf_contexts() != threads; /* until they are noted */
     uint64_t a = pf_areas_epoch(), v = pf_variables_epoch();
-    if (a != areas || v != variables)
+    if (a != areas || v != pf_walk_variables)
         epoch++;
     areas = a;
-    variables = v;
+    pf_walk_variables = v;
     return known;
 }
 
@@ -412,6 +435,11 @@ static bool is_block(uint64_t p, unsigned page, struct pf_range_of *out)
     return true;
 }
 
+bool pf_walk_block(uint64_t p, struct pf_range_of *out)
+{
+    return on_page(p) == HEAP && !heap_stacks && is_block(p, HEAP, out);
+}
+
 bool pf_walk_in_heap(uint64_t p) { return on_page(p) == HEAP; }
 
 /* Can p be in a stack? */
@@ -434,6 +462,12 @@ bool pf_walk_object(uint64_t p, struct pf_range_of *out)
     return !(may_be_stack(page) && stack_of(p)) && is_block(p, page, out);
 }
 
+/* Does a block begin there that is known to be in it? */
+static bool is_marked(const struct pf_walk *w, uint64_t p)
+{
+    return w->mark && pf_heapbook_marked(p) == w->mark;
+}
+
 /* As `follow` goes; what is rare, and stacks, are not told apart. Most words lead to where a block begins. */
 bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed)
 {
@@ -443,9 +477,14 @@ bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed)
     if (page == NOTHING)
         return true;
     if (page == HEAP) {
+        if (is_marked(w, p))
+            return true;
         bool known = pf_walk_knows(w, p, &had);
-        if (known && (has = pf_heapbook_size(p)))
+        if (known && (has = pf_heapbook_size(p))) {
+            if (had >= has)
+                pf_heapbook_mark(p, w->mark);
             return had >= has;
+        }
         return !heap_stacks && (is_block(p, page, &o) ? pf_walk_has(w, &o) : known || p & 15);
     }
     if (pf_variable_holding(p, &o) || is_block(p, page, &o))
@@ -459,7 +498,7 @@ static __attribute__((noinline)) void follow(struct pf_walk *w, uint64_t p, uint
 {
     unsigned page = on_page(p);
     struct pf_range_of o;
-    if (page == NOTHING)
+    if (page == NOTHING || (page == HEAP && is_marked(w, p)))
         return;
     if (page == OTHER && pf_variable_holding(p, &o))
         pf_walk_add(w, o);
@@ -488,10 +527,7 @@ void pf_walk_begin(struct pf_walk *w)
 {
     w->n = w->scanned = w->again = 0;
     w->everything = w->odd = false;
-    if (++w->round == 0) {
-        pf_zero(w->slot, w->slots * sizeof *w->slot);
-        w->round = 1;
-    }
+    begin_round(w, SLOTS_FIRST);
     pf_walk_more(w);
 }
 

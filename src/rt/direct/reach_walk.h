@@ -33,12 +33,13 @@ struct pf_walk {
     uint32_t n, most, scanned;
     uint32_t again; /* of these, so many that were there before */
     uint64_t *slot; /* hash: round << 32 | 1 + object; of other rounds: empty */
-    uint32_t round, slots;
+    uint32_t round, slots, room; /* slots in use; that there are */
     struct pf_range_of piece[PF_WALK_PIECES]; /* of stacks */
     bool loose[PF_WALK_PIECES]; /* not one variable, whose bounds are known */
     uint32_t npieces, pieces_scanned;
     struct pf_range_of known[PF_WALK_KNOWN]; /* variables on stacks, with their bounds */
     uint32_t nknown;
+    uint32_t mark; /* of its blocks in the heap's book (pf_heapbook_mark); 0: none */
     bool everything;
     bool odd; /* it has objects that are neither blocks nor variables nor of stacks */
     uint64_t looked; /* words, in all */
@@ -67,8 +68,11 @@ bool pf_walk_has(const struct pf_walk *w, const struct pf_range_of *o);
 bool pf_walk_knows(const struct pf_walk *w, uint64_t addr, uint64_t *size);
 /* Would following p add nothing? false: it may. After pf_walk_look. */
 bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed);
+bool pf_walk_block(uint64_t p,
+                   struct pf_range_of *out); /* that malloc has made; after pf_walk_look */
 bool pf_walk_in_heap(uint64_t p); /* memory that malloc has, in use or not; after pf_walk_look */
 bool pf_walk_look(void); /* mappings and variables as they are now; false: mappings are not known */
+extern uint64_t pf_walk_variables; /* pf_variables_epoch then */
 
 /* The block or variable at p; false: something else. */
 bool pf_walk_object(uint64_t p, struct pf_range_of *out);

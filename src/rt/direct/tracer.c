@@ -126,6 +126,14 @@ static __attribute__((noinline)) void put_skip(uint64_t index)
     tracer.now->index = index - 1;
 }
 
+void pf_trace_over(void)
+{
+    if (!prepare(1))
+        return;
+    *place(&tracer.head) = PF_CODE_OTHER | PF_CODE_OVER << 2;
+    publish(&tracer.head, 1);
+}
+
 uint64_t pf_trace_records(void) { return tracer.head.at; }
 
 /* The first access of its kind at this site; false: the site has others, or it is not for the short form. */

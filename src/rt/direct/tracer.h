@@ -41,6 +41,8 @@ struct pf_traced {
 #define PF_TRACED_BYTES 64
 void pf_trace_event(const struct pf_traced *e);
 uint64_t pf_trace_records(void); /* so far */
+/* The record before is a CALL of this thread, and it is over: its RET. */
+void pf_trace_over(void);
 
 /* The current thread has made the context of this number. */
 void pf_trace_forked(uint32_t number);
