@@ -53,7 +53,7 @@ static LLVMValueRef base_of(struct pf_unit *u, LLVMValueRef ptr, int64_t *offset
     return ptr;
 }
 
-static bool is_same_place(LLVMMetadataRef x, LLVMMetadataRef y)
+bool pf_is_same_place(LLVMMetadataRef x, LLVMMetadataRef y)
 {
     return x == y || (x && y && LLVMDILocationGetLine(x) == LLVMDILocationGetLine(y) &&
                       LLVMDILocationGetColumn(x) == LLVMDILocationGetColumn(y) &&
@@ -88,7 +88,7 @@ static bool join(struct group *g, LLVMValueRef base, int64_t offset, struct pf_s
     int64_t at = offset - g->origin;
     if (g->base != base || g->first->write != s->write || g->n == SPAN_MAX || at < 0 ||
         at + (int64_t)s->size > SPAN_MAX ||
-        !is_same_place(g->place, LLVMInstructionGetDebugLoc(s->inst)))
+        !pf_is_same_place(g->place, LLVMInstructionGetDebugLoc(s->inst)))
         return false;
     g->bytes |= ((1ull << s->size) - 1) << at;
     if (offset < g->low) {

@@ -145,11 +145,14 @@ struct pf_hoist {
 /* trail.c: a loop whose checks stand behind it. */
 #define PF_TRAIL_BLOCKS 16
 #define PF_TRAIL_STEPS 8
+#define PF_TRAIL_ROUND 8 /* bytes */
 #define PF_TRAIL_TURNS 4
 /* Accesses of one size that take turns along the bytes, in the order of their addresses. Mostly it is one. */
 struct pf_trailed {
-    size_t steps[PF_TRAIL_TURNS]; /* they have no checks of their own any more */
+    size_t steps[PF_TRAIL_ROUND]; /* they have no checks of their own any more */
     unsigned n;
+    unsigned
+        turns; /* so many of them are of source positions of their own, the others of the same in this order */
     uint32_t known; /* bit i: steps[i] is found */
 };
 struct pf_trail {
@@ -212,7 +215,9 @@ bool pf_memory_is_own(struct pf_unit *u, LLVMValueRef ptr);
 void pf_arguments_find(struct pf_unit *u);
 /* Does the address of this stack slot go anywhere else than to accesses in the function itself? */
 bool pf_address_is_handed_on(struct pf_unit *u, LLVMValueRef slot);
-/* merge.c: checks of neighbours that one replaces; after _cover and _hoist. */
+/* merge.c: are the two one source position? */
+bool pf_is_same_place(LLVMMetadataRef x, LLVMMetadataRef y);
+/* Checks of neighbours that one replaces; after _cover and _hoist. */
 void pf_plan_merge(struct pf_unit *u, struct pf_plan *plan);
 /* affine.c: checks that one before the loop replaces; after _cover. */
 void pf_plan_hoist(struct pf_unit *u, struct pf_plan *plan);

@@ -7,8 +7,8 @@
  *          one of them races with the check. An access that every round makes, at addresses of the form of
  *          form.h that grow by its own size, has touched the bytes from where it began to where it is, and
  *          those there too if this round has come past it. So have several accesses of one block that are
- *          beside each other and together as large as the step: a copy of three bytes a round. If they are
- *          of several source positions the check is told all of them, and each byte has its own.
+ *          beside each other and together as large as the step: a copy of three bytes a round, or a loop that was
+ *          unrolled. If they are of several source positions the check is told all of them, and each byte has its own.
  *
  * For accesses of one or two bytes alone: what they touch for the first time costs a call for each of them. Of
  * larger ones there are few in a granule, and a check in every round is quick where loops are short.
@@ -225,6 +225,20 @@ static bool is_beside(const struct pf_form *a, const struct pf_form *b)
     return true;
 }
 
+/* After how many of them are the places of the accesses the same again? */
+static unsigned find_period(const struct pf_plan *plan, const struct pf_trailed *t)
+{
+    for (unsigned p = 1; p < t->n; p++) {
+        bool same = t->n % p == 0;
+        for (unsigned i = p; same && i < t->n; i++)
+            same = pf_is_same_place(LLVMInstructionGetDebugLoc(plan->steps[t->steps[i]].inst),
+                                    LLVMInstructionGetDebugLoc(plan->steps[t->steps[i - p]].inst));
+        if (same)
+            return p;
+    }
+    return t->n;
+}
+
 /* The accesses of the block that take turns with step k, which is at the lowest address of them: together they
  * touch all bytes. */
 static bool find_turns(struct pf_unit *u, const struct pf_plan *plan, size_t block, size_t k,
@@ -234,7 +248,7 @@ static bool find_turns(struct pf_unit *u, const struct pf_plan *plan, size_t blo
     struct pf_form form, other;
     int64_t stride, size = (int64_t)first->size, same;
     if (!find_form(u, first, loop, &form, &stride) || stride % size ||
-        stride > (size == 1 ? PF_TRAIL_TURNS : size))
+        stride > (size == 1 ? PF_TRAIL_ROUND : size))
         return false;
     *t = (struct pf_trailed){.n = (unsigned)(stride / size)};
     size_t from = k < NEAR ? 0 : k - NEAR, found = 0;
@@ -252,7 +266,8 @@ static bool find_turns(struct pf_unit *u, const struct pf_plan *plan, size_t blo
         t->known |= 1u << at / size;
         found++;
     }
-    return found == t->n;
+    t->turns = found == t->n ? find_period(plan, t) : 0;
+    return t->turns && t->turns <= PF_TRAIL_TURNS;
 }
 
 static void look_at_loop(struct pf_unit *u, struct look *l)
@@ -335,20 +350,15 @@ static LLVMValueRef as_number(struct pf_emit *e, LLVMValueRef v)
 static void emit_turns(struct pf_emit *e, const struct pf_trailed *t, LLVMValueRef from,
                        LLVMValueRef size)
 {
-    uint64_t site[PF_TRAIL_TURNS];
-    bool same = true;
+    uint64_t site[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
     const struct pf_step *s = NULL;
-    for (unsigned i = 0; i < PF_TRAIL_TURNS; i++) {
-        site[i] = UINT32_MAX;
-        if (i >= t->n)
-            continue;
+    for (unsigned i = 0; i < t->turns; i++) {
         s = &e->plan->steps[t->steps[i]];
         e->flags = s->flags;
         site[i] = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
                                pf_di_variable(e->u, s->ptr));
-        same &= site[i] == site[0];
     }
-    if (same) {
+    if (t->turns == 1) {
         LLVMValueRef args[] = {from, size, pf_emit_number(e, (uint32_t)site[0])};
         pf_emit_call(e, s->write ? PF_E___pf_write_range : PF_E___pf_read_range, args);
     } else {

@@ -14,14 +14,19 @@
 // count O2: 2 same < main
 // never O2: none < main
 // count O2: 6 triples < main
-// want O2: read 2 - trail_loops.c:121 triples
-// want O2: read 2 - trail_loops.c:122 triples
-// want O2: read 2 - trail_loops.c:123 triples
-// want O2: write 2 - trail_loops.c:121 triples
-// want O2: write 2 - trail_loops.c:123 triples
+// want O2: read 2 - trail_loops.c:126 triples
+// want O2: read 2 - trail_loops.c:127 triples
+// want O2: read 2 - trail_loops.c:128 triples
+// want O2: write 2 - trail_loops.c:126 triples
+// want O2: write 2 - trail_loops.c:128 triples
 // count O2: 2 doubles < main
-// want O2: read 4 text trail_loops.c:135 doubles
+// want O2: read 4 text trail_loops.c:140 doubles
 // count O2: 4 gap < main
+// count O2: 2 sixes < main
+// want O2: read 12 - 
+// want O2: write 12 - 
+// count O2: 6 unrolled < main
+// want O2: read 4 - trail_loops.c:175 unrolled
 // cross O2: read 6 text
 // events O0: 6 length < main
 // levels: O0 O2
@@ -148,6 +153,34 @@ NOINLINE int gap(int n)
     return sum;
 }
 
+#define COPY *out++ = *from++;
+#define COPY_SIX COPY COPY COPY COPY COPY COPY
+
+/* Six bytes a round, from one place. */
+NOINLINE long sixes(char *to, int n)
+{
+    char *from = text, *out = to;
+    do {
+        COPY_SIX
+    } while (--n);
+    return out - to;
+}
+
+/* Six of three places, after the compiler was there. */
+NOINLINE long unrolled(char *to, int n)
+{
+    char *from = text, *out = to;
+#pragma clang loop unroll_count(2)
+    for (;;) {
+        COPY
+        COPY
+        COPY
+        if (!(n -= 3))
+            break;
+    }
+    return out - to;
+}
+
 int main(void)
 {
     char *end = room + 16;
@@ -155,5 +188,6 @@ int main(void)
     printf("%ld %d %d ", fill(room + 8, end, hundred), halves(), calls());
     printf("%d %d %ld\n", apart(), same(known, room), none(end, end - four));
     printf("%ld %d %d\n", triples(room + 1, four + 3), doubles(four), gap(four - 2));
+    printf("%ld %ld\n", sixes(room + 1, four - 2), unrolled(room, 3 * four));
     return room[9];
 }
