@@ -199,6 +199,7 @@ class Sqlite(Program):
 class Memcached(Program):
     """The server with its worker threads under a bounded load from four clients."""
     name, packages, product = "memcached", ["memcached"], "memcached/memcached"
+    races_known = True
 
     def steps(self):
         self.run("memcached", "./configure", "--disable-docs", "--disable-coverage",
@@ -212,7 +213,7 @@ class Memcached(Program):
         port = load.free_port()
         words = [binary, "-A", "-l", "127.0.0.1", "-p", str(port), "-U", "0", "-t", str(threads),
                  "-m", "64", "-u", "root"]
-        rounds = 40 if quick else 400
+        rounds = 40 if quick else 600 if self.timed else 400
         return Job(name, words, self.races_known,
                    lambda out: load.memcached(port, rounds, out))
 
@@ -233,7 +234,7 @@ class Redis(Program):
         words = [binary, "--port", str(port), "--bind", "127.0.0.1", "--dir", "{dir}", "--save", "",
                  "--io-threads", str(max(threads, 2)), "--io-threads-do-reads", "yes",
                  "--logfile", "{dir}/log", "--lazyfree-lazy-user-del", "yes"]
-        rounds = 40 if quick else 400
+        rounds = 40 if quick else 600 if self.timed else 400
         return Job(name, words, self.races_known, lambda out: load.redis(port, rounds, out))
 
 
@@ -254,10 +255,9 @@ def everything():
 
 
 def timed(names=()):
-    """Those whose work does not depend on the timing of a client; unless they are named, the ones that
-    are built in a minute."""
-    programs = [p for p in everything() if p.name not in ("memcached", "redis")
-                and (p.name in names if names else p.name in ("pbzip2", "pigz", "zstd"))]
+    """Unless they are named, those that are built in a minute and whose work does not depend on the timing of a
+    client."""
+    programs = [p for p in everything() if p.name in (names or ("pbzip2", "pigz", "zstd"))]
     for p in programs:
         p.timed = True
     return programs
