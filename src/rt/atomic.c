@@ -71,11 +71,22 @@ static bool is_as_learned(const struct operation *o, unsigned order)
            __atomic_load_n(&o->stripe->version, __ATOMIC_ACQUIRE) == l->version;
 }
 
-/* t has loaded with the stripe held, and stored what there was to store. */
-static void note_learned(struct operation *o, unsigned order)
+/* The operation is done, the stripe still held, and t knows what there is to learn: all of it, or what awaits its next
+ * acquire fence. */
+static void note_learned(struct operation *o, bool all)
 {
-    *learned_slot(o->t, o->addr) =
-        (struct pf_learned){o->addr, o->stripe->version, acquires(order)};
+    *learned_slot(o->t, o->addr) = (struct pf_learned){o->addr, o->stripe->version, all};
+}
+
+/* The clock of o's atomic has changed, and no other: what t learned of the one beside it (head and tail of a ring) still
+ * holds. */
+static void change_clock(struct operation *o)
+{
+    struct pf_learned *beside = learned_slot(o->t, o->addr ^ 4);
+    uint32_t version = o->stripe->version;
+    pf_sync_changed(&o->stripe->lock);
+    if (beside->addr == (o->addr ^ 4) && beside->version == version)
+        beside->version = o->stripe->version;
 }
 
 /* Nothing is there to be learned, or to be ended by a store. */
@@ -224,7 +235,7 @@ static void store(struct operation *o, struct pf_sync *s, bool rmw)
     if (!s)
         return;
     uint64_t self = 1ull << (t->number & 63);
-    s->value = 0;
+    pf_sync_unnumber(s);
     if (releases(o->order)) {
         bool knows = !rmw || s->head == t->number + 1 || acquires(o->order); /* all that it had */
         if (knows)
@@ -265,9 +276,11 @@ static __attribute__((noinline)) void finish(struct operation *o, bool stored)
         store(o, o->sync, rmw);
     if (o->locked) {
         if (stored)
-            pf_sync_changed(&o->stripe->lock);
+            change_clock(o);
         if (o->op != PF_ATOMIC_STORE && !t->ignore_sync)
-            note_learned(o, order);
+            note_learned(o, acquires(order));
+        else if (o->sync && o->sync->head == t->number + 1 && !t->ignore_sync)
+            note_learned(o, true); /* it is t's own clock */
         pf_spin_unlock(&o->stripe->lock);
     }
     pf_oracle_event(t, rmw ? "armw" : stored ? "astore" : "aload", o->addr, order << 1 | stored);

@@ -55,7 +55,7 @@ void pf_hb_release(struct pf_thread *t, const volatile void *addr)
     struct pf_sync *s = pf_sync_find(a, true);
     if (s) {
         pf_clock_from_thread(&s->clock, t);
-        s->value = 0;
+        pf_sync_unnumber(s);
         s->heads = ~0ull; /* no store to an atomic there ends it */
         s->head = 0;
         pf_sync_changed(l);
@@ -80,7 +80,7 @@ void pf_hb_release_store(struct pf_thread *t, const volatile void *addr)
     struct pf_sync *s = pf_sync_find(a, true);
     if (s) {
         pf_clock_set_thread(&s->clock, t);
-        s->value = 0;
+        pf_sync_unnumber(s);
         s->heads = ~0ull;
         s->head = t->number + 1;
         pf_sync_changed(l);
@@ -229,17 +229,20 @@ static uint64_t lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool
     struct pf_sync *s = pf_sync_find(a, true);
     if (s && shared) {
         pf_clock_from_thread(&s->readers, t);
-        s->value = 0;
+        pf_sync_unnumber(s);
         pf_epoch_undoable(t, a);
     } else if (s && known) { /* the holder knows all that is in there */
         pf_clock_set_thread(&s->clock, t);
-        value = s->value = pf_rt.sampling ? pf_clock_value(t) : 0;
+        if (pf_rt.sampling)
+            value = s->value = pf_clock_value(t);
+        else
+            pf_sync_unnumber(s);
         s->head = t->number + 1;
         s->learned = false;
         pf_epoch_undoable(t, a);
     } else if (s) {
         pf_clock_from_thread(&s->clock, t);
-        s->value = 0;
+        pf_sync_unnumber(s);
         s->head = 0;
     }
     if (!shared)

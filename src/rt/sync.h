@@ -24,6 +24,7 @@ struct pf_hb_clock {
 #define PF_CLOCK_HERE UINT32_MAX
 #define PF_CLOCK_SMALL 14u /* entries there */
 
+/* What every operation needs stands in the first line of the cache, with the clocks of the first slots. */
 struct pf_sync {
     uintptr_t addr;
     uint32_t next; /* store name of another object in the granule */
@@ -31,10 +32,11 @@ struct pf_sync {
     uint32_t first : 24; /* access id of the first time it was taken as a lock */
     uint32_t learned : 1; /* somebody else has had the clock since it was made */
     uint32_t alone; /* the lockset of it alone << 1 | shared; 0: not known yet */
-    uint64_t value; /* the number of what `clock` says; 0: none */
     uint64_t heads; /* bit n: a thread whose number is n modulo 64 heads a release sequence */
-    struct pf_hb_clock clock, readers;
+    struct pf_hb_clock clock;
     uint32_t small[PF_CLOCK_SMALL]; /* of `clock`, while that is enough */
+    uint64_t value; /* the number of what `clock` says; 0: none, as always unless sampling */
+    struct pf_hb_clock readers;
 };
 #define PF_SYNC_ORDER 1 /* in the store */
 _Static_assert(sizeof(struct pf_sync) <= 64u << PF_SYNC_ORDER,
@@ -89,6 +91,12 @@ static inline bool pf_sync_absent(uintptr_t addr)
 void pf_clock_to_thread(struct pf_thread *t, const struct pf_hb_clock *c);
 void pf_clock_from_thread(struct pf_hb_clock *c, struct pf_thread *t);
 void pf_clock_set_thread(struct pf_hb_clock *c, struct pf_thread *t);
+/* What s says has no number any more. */
+static inline void pf_sync_unnumber(struct pf_sync *s)
+{
+    if (s->value)
+        __atomic_store_n(&s->value, 0, __ATOMIC_RELAXED);
+}
 /* t's clock has grown. */
 static inline void pf_clock_grew(struct pf_thread *t)
 {

@@ -68,7 +68,7 @@ struct pf_named {
 };
 
 /* What a load of the atomic at addr would learn is known, as of a version of its stripe (atomic.c). */
-#define PF_LEARNED 64
+#define PF_LEARNED 256
 struct pf_learned {
     uintptr_t addr;
     uint32_t version;
