@@ -109,6 +109,56 @@ static inline __attribute__((always_inline)) bool is_covered(uintptr_t addr, uin
     }
 }
 
+/* The same of a part of one granule. */
+static inline __attribute__((always_inline)) bool is_part_covered(uintptr_t addr, uint64_t size,
+                                                                  bool write)
+{
+    uint64_t s = pf_word_get(pf_cell_of(addr) + !write);
+    uint64_t same = PF_BITS_SID | PF_BITS_CLK | PF_BIT_A | (write ? PF_BIT_W : 0);
+    uint64_t mask = ((1ull << size) - 1) << (PF_MASK_SHIFT + (addr & 7));
+    return !((s ^ __pf_tls.key) & (same | mask)) || (!write && s == __pf_tls.shared);
+}
+
+/* Of a cell whose words are all it has: the statement grows by what another place of this epoch touches, if the thread made
+ * that pair lately; or what is left of an older write moves back. As check_entry.S does it. */
+static inline __attribute__((always_inline)) bool
+touch_beside(const uint32_t *clock, uint64_t *cell, uint64_t a, bool write)
+{
+    uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), s = write ? s0 : s1;
+    if (!pf_stmt_calm(clock, s0) || (write && !pf_stmt_known(clock, s1)))
+        return false;
+    if (pf_stmt_same_epoch(s, a)) {
+        uint32_t id = pf_idpair_cached(&__pf_tls.thread->pairs, pf_stmt_id(s),
+                                       (unsigned)((s & ~a) >> PF_MASK_SHIFT), pf_stmt_id(a));
+        if (!id)
+            return false;
+        a = ((s | a) & ~PF_BITS_ID) | id;
+    } else if (!write || !pf_stmt_known(clock, s0) || (s1 != s0 && !pf_stmt_inside(s1, a))) {
+        return false;
+    } else {
+        s1 = s0 & ~(a & PF_MASK_ALL);
+    }
+    if (write) {
+        pf_word_put(&cell[0], a);
+        s1 &= ~(a & PF_MASK_ALL);
+        a = s1 & PF_MASK_ALL ? s1 : a;
+    }
+    pf_word_put(&cell[1], a);
+    __pf_tls.thread->dirty = true;
+    return true;
+}
+
+KEEP static __attribute__((noinline)) bool read_beside(const uint32_t *clock, uint64_t *cell,
+                                                       uint64_t a)
+{
+    return touch_beside(clock, cell, a, false);
+}
+KEEP static __attribute__((noinline)) bool write_beside(const uint32_t *clock, uint64_t *cell,
+                                                        uint64_t a)
+{
+    return touch_beside(clock, cell, a, true);
+}
+
 /* The rule, for a cell whose words are not all it has, or that needs more than the plainest cases. */
 KEEP static __attribute__((noinline)) bool touch_read(const uint32_t *clock, uint64_t *cell,
                                                       uint64_t mine)
@@ -148,7 +198,8 @@ static inline __attribute__((always_inline)) uintptr_t touch_short(uintptr_t add
         uint64_t a = mine | mask;
         bool more = *pf_cell_more_used(cell) & (uint8_t)PF_MARKS_FOR(write);
         if ((((s ^ a) & same) || (a & ~s & PF_MASK_ALL)) && (write || s != __pf_tls.shared) &&
-            (more || !pf_cell_touch_lean(clock, cell, s0, s1, a, write)) &&
+            (more || (!pf_cell_touch_lean(clock, cell, s0, s1, a, write) &&
+                      !(write ? write_beside(clock, cell, a) : read_beside(clock, cell, a)))) &&
             !(write ? touch_write(clock, cell, a) : touch_read(clock, cell, a)))
             return addr;
         if (end <= 8)
@@ -216,7 +267,8 @@ static inline __attribute__((always_inline)) uintptr_t touch_range(uintptr_t add
         if (__builtin_expect(to < end, 0))                                                         \
             pf_stub_##name(to, end - to, site);                                                    \
     }                                                                                              \
-    PF_EXPORT void name(uintptr_t addr, uint64_t size, uint32_t site)                              \
+    KEEP static                                                                                    \
+        __attribute__((noinline)) void name##_long(uintptr_t addr, uint64_t size, uint32_t site)   \
     {                                                                                              \
         if (is_covered(addr, size, write))                                                         \
             return;                                                                                \
@@ -224,6 +276,15 @@ static inline __attribute__((always_inline)) uintptr_t touch_range(uintptr_t add
             name##_short(addr, size, site);                                                        \
         else                                                                                       \
             name##_on(addr, size, site);                                                           \
+    }                                                                                              \
+    PF_EXPORT void name(uintptr_t addr, uint64_t size, uint32_t site)                              \
+    {                                                                                              \
+        if (__builtin_expect(size - 1 <= 7 - (addr & 7), 1)) {                                     \
+            if (!is_part_covered(addr, size, write))                                               \
+                name##_short(addr, size, site);                                                    \
+            return;                                                                                \
+        }                                                                                          \
+        name##_long(addr, size, site);                                                             \
     }
 
 RANGE(__pf_read_range, false)

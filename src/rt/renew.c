@@ -49,14 +49,18 @@ static bool renew_at(const uint32_t *clock, struct pf_set *set, uint64_t mine)
     return true;
 }
 
-/* The plain read `mine` takes the place of all that it replaces. False if there is no room, or if few are left, for
- * which words are enough. */
+/* The plain read `mine` takes the place of all that it replaces. False, with nothing done, if there is no room, or if few
+ * would be left, for which words are enough: the caller makes these. */
 static bool replace(const uint32_t *clock, struct pf_set *set, uint64_t mine)
 {
-    unsigned m = 0;
-    bool covered = false;
+    unsigned m = 0, left = 1;
     if (set->n + 3u > pf_set_room(set))
         return false;
+    for (unsigned i = 0; i < set->n; i++)
+        left += !pf_stmt_yields(clock, set->stmt[i], mine);
+    if (left < 2 + PF_MORE_WORDS)
+        return false;
+    bool covered = false;
     for (unsigned i = 0; i < set->n; i++) {
         uint64_t s = set->stmt[i];
         bool covers = pf_stmt_covers(s, mine);
@@ -70,7 +74,7 @@ static bool replace(const uint32_t *clock, struct pf_set *set, uint64_t mine)
     }
     set->kinds |= PF_KIND(mine);
     __atomic_store_n(&set->n, (uint16_t)m, __ATOMIC_RELEASE);
-    return m >= 2 + PF_MORE_WORDS;
+    return true;
 }
 
 #define NEIGHBOURS 4
