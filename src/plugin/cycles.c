@@ -61,6 +61,7 @@ static void settle(struct search *s, size_t from, bool cycle)
     for (size_t i = from; i < s->nstack; i++) {
         size_t b = s->stack[i];
         s->open[b] = false;
+        s->plan->cycles[b] |= cycle;
         if (cycle && !small && i > from) {
             s->again = true;
             continue;

@@ -47,7 +47,7 @@ struct pf_emit {
         objects_now; /* emit_object.c: tls.objects at the entry, and with its own */
     struct pf_ptrmap slots; /* its variables with a zone: their places */
     uint64_t nslots;
-    bool large; /* event body: calls instead of runs outside of loops */
+    bool large, huge; /* event body: calls instead of runs outside of loops; and in large ones */
     LLVMValueRef budget; /* event body: where it is known; NULL: it is in memory only */
 };
 

@@ -20,8 +20,8 @@
  * The budget is in thread-local memory, always. Within loops its value is also kept in a register, so
  * that counting is no chain of loads and stores from one round to the next.
  *
- * That is three times the code of the calls alone. So a large function has runs in its small loops only (cycles.c);
- * elsewhere each access has its call, which counts and returns when the budget allows.
+ * That is three times the code of the calls alone. So a large function has runs in its loops only, a huge one in its small
+ * loops (cycles.c); elsewhere each access has its call, which counts and returns when the budget allows.
  *
  * What counts itself, on either side of a call into the runtime, stands between runs: calls,
  * large copies, masked vector accesses, libatomic.
@@ -215,7 +215,8 @@ static bool is_called(const struct pf_emit *e, size_t block, const struct pf_ste
 {
     if (s->what != PF_DO_ACCESS && s->what != PF_DO_VPTR)
         return false;
-    return e->u->inlining == PF_INLINE_NONE || (e->large && !e->plan->loops[block]);
+    return e->u->inlining == PF_INLINE_NONE ||
+           (e->large && !e->plan->loops[block] && (e->huge || !e->plan->cycles[block]));
 }
 
 /* A run: [from, to] of one block, the steps among them [k, end). */
@@ -595,21 +596,24 @@ static void make_scratch(struct pf_emit *e, LLVMBasicBlockRef dispatch)
         e->scratch = LLVMBuildAlloca(e->b, LLVMArrayType2(e->u->i8, size), "");
 }
 
-/* A function with more accesses than this is large. Most code is in such functions, and most of that runs seldom. */
+/* A function with more accesses than this is large, or huge. Most code is in such functions, and most of that runs
+ * seldom. */
 #define LARGE 24
+#define HUGE 400
 
-static bool is_large(const struct pf_emit *e)
+static void find_size(struct pf_emit *e)
 {
     size_t n = 0;
     for (size_t i = 0; i < e->plan->n; i++)
         n += e->plan->steps[i].what == PF_DO_ACCESS;
-    return n > LARGE && e->u->inlining != PF_INLINE_ALL;
+    e->large = n > LARGE && e->u->inlining != PF_INLINE_ALL;
+    e->huge = n > HUGE;
 }
 
 void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch, LLVMBasicBlockRef excluded)
 {
     make_scratch(e, dispatch);
-    e->large = is_large(e);
+    find_size(e);
     choose_carried(e);
     for (size_t i = 0; i < e->plan->nblocks; i++)
         emit_block(e, i);

@@ -177,6 +177,7 @@ struct pf_plan {
     size_t nblocks;
     size_t *first_step; /* of each block; nblocks + 1 entries */
     bool *loops; /* is the block in a loop that is worth inline checks? */
+    bool *cycles; /* is it in any? */
     struct pf_ptrmap block_index;
     struct pf_hoist *hoists; /* in the order of blocks */
     size_t nhoists, hoists_cap;

@@ -278,7 +278,8 @@ bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, bool events
     plan->blocks = pf_grow(NULL, plan->nblocks * sizeof *plan->blocks);
     plan->first_step = pf_grow(NULL, (plan->nblocks + 1) * sizeof *plan->first_step);
     plan->loops = calloc(plan->nblocks + 1, sizeof *plan->loops);
-    if (!plan->loops)
+    plan->cycles = calloc(plan->nblocks + 1, sizeof *plan->cycles);
+    if (!plan->loops || !plan->cycles)
         abort();
     LLVMGetBasicBlocks(fn, plan->blocks);
     for (size_t i = 0; i < plan->nblocks; i++)
@@ -302,6 +303,7 @@ void pf_plan_release(struct pf_plan *plan)
     free(plan->blocks);
     free(plan->first_step);
     free(plan->loops);
+    free(plan->cycles);
     free(plan->hoists);
     free(plan->trails);
     free(plan->exits);

@@ -108,6 +108,10 @@ static bool living(uintptr_t addr, struct pf_block *out)
 
 void pf_block_coming(const void *addr)
 {
+    if (pf_rt.events) {
+        pf_heapbook_coming((uintptr_t)addr);
+        return;
+    }
     uint64_t *cell = pf_cell_of((uintptr_t)addr);
     __builtin_prefetch(plane((uintptr_t)addr), 1);
     __builtin_prefetch(cell, 1);

@@ -30,6 +30,8 @@
 
 #include "access.h"
 
+/* A block begins or ends here in a moment. */
+void pf_heapbook_coming(uintptr_t addr);
 /* The first `kept` bytes are those of a block that was here before. */
 void pf_heapbook_new(uintptr_t addr, size_t size, size_t kept, uint32_t where, uint32_t thread);
 /* The size of the block that was freed; false: none is known there. */

@@ -25,6 +25,12 @@ static struct cell *cell_of(uintptr_t addr)
     return (struct cell *)PF_MORE_BASE + (addr & ((1ull << PF_APP_BITS) - 1)) / PER_CELL;
 }
 
+void pf_heapbook_coming(uintptr_t addr)
+{
+    __builtin_prefetch(cell_of(addr), 1);
+    __builtin_prefetch(pf_heap_marks(addr), 1);
+}
+
 static uint64_t low_of(uintptr_t addr) { return 1 + (addr / 8 & 3); }
 static bool begins(const struct cell *c, uintptr_t addr)
 {

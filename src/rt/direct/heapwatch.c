@@ -1,4 +1,5 @@
 #include "heapwatch.h"
+#include "heapbook.h"
 #include "pf_abi.h"
 #include "sys.h"
 
@@ -9,20 +10,30 @@
 
 static uint8_t *at(uintptr_t addr) { return pf_heap_marks(addr); }
 
-static void set(uint8_t *from, uint8_t *to, uint8_t value)
+typedef uint64_t __attribute__((aligned(1), may_alias)) word;
+typedef uint32_t __attribute__((aligned(1), may_alias)) half;
+
+/* Most ranges are short: the last store of each size overlaps the one before. */
+static inline void set(uint8_t *from, uint8_t *to, uint8_t value)
 {
     size_t n = (size_t)(to - from);
+    uint64_t all = value * 0x0101010101010101ull;
     if (from >= to)
         return;
-    if (n > 32) {
+    if (n > 64) {
         __asm__ volatile("rep stosb" : "+D"(from), "+c"(n) : "a"(value) : "memory");
-        return;
+    } else if (n >= 8) {
+        for (; to - from > 8; from += 8)
+            *(volatile word *)(void *)from = all;
+        *(volatile word *)(void *)(to - 8) = all;
+    } else if (n >= 4) {
+        *(volatile half *)(void *)from = (uint32_t)all;
+        *(volatile half *)(void *)(to - 4) = (uint32_t)all;
+    } else {
+        *from = value;
+        from[n / 2] = value;
+        to[-1] = value;
     }
-    uint64_t all = value * 0x0101010101010101ull;
-    for (; n >= 8; n -= 8, from += 8)
-        *(volatile uint64_t *)(void *)from = all;
-    for (; n; n--)
-        *(volatile uint8_t *)from++ = value;
 }
 
 /* The granules of [addr, end), both multiples of 8. */
@@ -120,23 +131,28 @@ static struct {
     size_t bytes;
 } kept;
 
-void *pf_heap_delay(void *block, size_t size)
+static void *take_oldest(void)
 {
-    if (block && size > KEPT_BYTES / 2)
-        return block;
-    bool full = kept.n && (kept.n == KEPT || kept.bytes > KEPT_BYTES);
-    void *out = full ? kept.at[kept.first].block : NULL;
-    if (full) {
-        __builtin_prefetch((char *)kept.at[(kept.first + 8) % KEPT].block - 16, 1);
-        kept.bytes -= kept.at[kept.first].size;
-        kept.first = (kept.first + 1) % KEPT;
-        kept.n--;
+    void *block = kept.at[kept.first].block;
+    char *soon = kept.at[(kept.first + 8) % KEPT].block;
+    __builtin_prefetch(soon - 16, 1);
+    pf_heapbook_coming((uintptr_t)soon); /* malloc hands it out next */
+    kept.bytes -= kept.at[kept.first].size;
+    kept.first = (kept.first + 1) % KEPT;
+    kept.n--;
+    return block;
+}
+
+void pf_heap_delay(void *block, size_t size, void (*release)(void *))
+{
+    if (size > KEPT_BYTES / 2) {
+        release(block);
+        return;
     }
-    if (block) {
-        uint32_t last = (kept.first + kept.n++) % KEPT;
-        kept.at[last].block = block;
-        kept.at[last].size = size;
-        kept.bytes += size;
-    }
-    return out;
+    while (kept.n && (kept.n == KEPT || kept.bytes > KEPT_BYTES))
+        release(take_oldest());
+    uint32_t last = (kept.first + kept.n++) % KEPT;
+    kept.at[last].block = block;
+    kept.at[last].size = size;
+    kept.bytes += size;
 }

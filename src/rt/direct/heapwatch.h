@@ -68,14 +68,16 @@ static inline bool pf_heap_fine(uintptr_t addr, size_t size)
         return false;
     __builtin_memcpy_inline(&marks, pf_heap_marks(addr), 8);
     marks <<= 64 - 8 * (((addr & 7) + size + 7) / 8);
-    uint64_t last = marks >> 56; /* the end of a block is often in the middle of 8 bytes */
-    return marks == 0 || (marks << 8 == 0 && last < 8 && ((addr + size - 1) & 7) < last);
+    /* The end of a block is often in the middle of 8 bytes, and whether it is cannot be predicted: no branch for it. All
+     * but the last mark must be 0, and the last one less than 8; less 1, a 0 is more than any place in 8 bytes. */
+    uint64_t end = (addr + size - 1) & 7;
+    return !(marks & ~(7ull << 56)) & ((marks >> 56) - 1 >= end);
 }
 enum pf_zone pf_heap_zone(uintptr_t addr);
 /* The first byte of [addr, addr + size) that is not to be touched; 0: none. */
 uintptr_t pf_heap_watch(uintptr_t addr, size_t size);
 
-/* A freed block is kept; returns one that libc may have now, or NULL. Call again with NULL for more. */
-void *pf_heap_delay(void *block, size_t size);
+/* A freed block is kept for a while; what libc may have now is released. */
+void pf_heap_delay(void *block, size_t size, void (*release)(void *));
 
 #endif

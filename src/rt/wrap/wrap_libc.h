@@ -76,6 +76,15 @@ static inline void pf_visible(struct pf_func *native)
     }
 }
 #define PF_VISIBLE(fn) pf_visible(&pf_native_##fn)
+/* The same where nobody else can run; false: nothing has happened yet. */
+static inline bool pf_visible_quickly(struct pf_func *native)
+{
+    if (!pf_directed() || !pf_self() || !pf_watching() || __pf_tls.budget <= 0)
+        return false;
+    pf_sched_hash((uint64_t)native - (uint64_t)&pf_direct);
+    __pf_tls.budget--;
+    return true;
+}
 
 #define PF_WITHIN(fn, ...)                                                                         \
     do {                                                                                           \

@@ -150,8 +150,7 @@ void *pf_heap_raw(size_t size, size_t align)
 static void give_back(void *p, size_t had)
 {
     pf_heap_watch_freed((uintptr_t)p, had);
-    for (void *old = pf_heap_delay(p, had); old; old = pf_heap_delay(NULL, 0))
-        __libc_free(old);
+    pf_heap_delay(p, had, __libc_free);
 }
 
 void pf_heap_free(struct pf_func *native, void *p, const void *caller)
@@ -162,11 +161,14 @@ void pf_heap_free(struct pf_func *native, void *p, const void *caller)
         __libc_free(p);
         return;
     }
+    pf_block_coming(p);
     if (!called_by_libc(caller))
         pf_sched_point();
     size_t had = pf_block_size(p);
     if (had) {
-        pf_heap_ending(native, p, caller);
+        enter(native);
+        pf_block_free(t, p, pf_stack_id(t, PF_NATIVE_FREE));
+        leave(t);
         give_back(p, had);
     } else if (pf_heap_zone((uintptr_t)p) == PF_ZONE_FREED) {
         enter(native);

@@ -31,16 +31,18 @@ static bool is_called_by_name(const struct pf_func *native)
     if (!pf_directed() || is_called_by_name(&pf_native_##fn))                                      \
     PF_WITHIN(fn, __VA_ARGS__)
 
+/* Mostly called by a library. (Whether there is anything to be said of these bytes is no quicker question: what is copied
+ * to was often allocated just now, and its marks are not read well while they are being written.) */
+#define COPIES_BYTES(fn)                                                                           \
+    if (pf_directed() && real_##fn && !is_called_by_name(&pf_native_##fn))                         \
+        return real_##fn(d, s, n);                                                                 \
+    PF_WITHIN(fn, pf_reads(s, n); pf_writes(d, n));                                                \
+    return PF_REAL(fn)(d, s, n)
 PF_INTERPOSE_OFTEN(void *, memcpy, (void *restrict d, const void *restrict s, size_t n))
 {
-    BASIC(memcpy, pf_reads(s, n); pf_writes(d, n));
-    return PF_REAL(memcpy)(d, s, n);
+    COPIES_BYTES(memcpy);
 }
-PF_INTERPOSE_OFTEN(void *, memmove, (void *d, const void *s, size_t n))
-{
-    BASIC(memmove, pf_reads(s, n); pf_writes(d, n));
-    return PF_REAL(memmove)(d, s, n);
-}
+PF_INTERPOSE_OFTEN(void *, memmove, (void *d, const void *s, size_t n)) { COPIES_BYTES(memmove); }
 PF_INTERPOSE_OFTEN(void *, mempcpy, (void *restrict d, const void *restrict s, size_t n))
 {
     PF_VISIBLE(mempcpy);
@@ -94,17 +96,32 @@ static size_t same_bytes(const void *a, const void *b, size_t n)
         i++;
     return i;
 }
+static void compared(struct pf_func *native, const void *a, const void *b, size_t n)
+{
+    pf_stack_push(native);
+    pf_reads(a, n);
+    pf_reads(b, n);
+    pf_stack_pop();
+}
+/* Called for every step down a tree: where there is nothing to be said, the real one is jumped to. */
 #define COMPARES_BYTES(fn)                                                                         \
+    static int fn##_told(const void *a, const void *b, size_t n, const void *caller);              \
     PF_INTERPOSE_OFTEN(int, fn, (const void *a, const void *b, size_t n))                          \
+    {                                                                                              \
+        if (__builtin_expect(pf_says_nothing(a, n) && pf_says_nothing(b, n) && real_##fn, 1) &&    \
+            pf_visible_quickly(&pf_native_##fn))                                                   \
+            return real_##fn(a, b, n);                                                             \
+        return fn##_told(a, b, n, __builtin_return_address(0));                                    \
+    }                                                                                              \
+    static __attribute__((noinline)) int fn##_told(const void *a, const void *b, size_t n,         \
+                                                   const void *caller)                             \
     {                                                                                              \
         PF_VISIBLE(fn);                                                                            \
         int r = PF_REAL(fn)(a, b, n);                                                              \
         if (pf_says_nothing(a, n) && pf_says_nothing(b, n))                                        \
             return r;                                                                              \
-        if (pf_self() && pf_watching()) {                                                          \
-            size_t done = r ? least(same_bytes(a, b, n) + 1, n) : n;                               \
-            PF_WITHIN(fn, pf_reads(a, done); pf_reads(b, done));                                   \
-        }                                                                                          \
+        if (pf_self() && pf_watching() && !pf_orders_itself(caller))                               \
+            compared(&pf_native_##fn, a, b, r ? least(same_bytes(a, b, n) + 1, n) : n);            \
         return r;                                                                                  \
     }
 COMPARES_BYTES(memcmp)
