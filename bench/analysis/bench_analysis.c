@@ -87,12 +87,12 @@ static int run_patterns(uint64_t events)
     double start = cpu();
     pf_ptg_init(&g, &t);
     pf_work_init(&w, &g);
-    pf_search(&w, &patterns, accept, NULL, &r);
+    pf_search(&w, &patterns, NULL, accept, NULL, &r);
     double search = cpu() - start;
     pf_work_release(&w);
     pf_ptg_release(&g);
     start = cpu();
-    pf_pecan(&t, &patterns, &a);
+    pf_pecan(&t, &patterns, NULL, &a);
     double all = cpu() - start;
     double schedules = all > search && a.at.len ? (all - search) / (double)a.at.len : 0;
     printf("pecan      %10lu events  search %.3f s  %.2f M events/s, %lu tuples of sites; with "
@@ -133,7 +133,9 @@ static int beside_z3(uint32_t window, uint32_t pairs, double seconds)
     make(&t, 200000);
     struct sample s = {
         .at = pf_mem_zero(pairs, sizeof *s.at), .max = pairs, .window = window, .rnd = 7};
-    pf_candidates(&t, 48, keep, &s);
+    struct pf_result unused = {0};
+    pf_candidates(&t, &(struct pf_limits){.history = 48}, &unused, keep, &s);
+    pf_result_release(&unused);
     struct pf_index x;
     struct pf_window w;
     struct pf_pair p = {0};
