@@ -133,8 +133,8 @@ touch_beside(const uint32_t *clock, uint64_t *cell, uint64_t a, bool write)
         if (!id)
             return false;
         a = ((s | a) & ~PF_BITS_ID) | id;
-    } else if (!write || !pf_stmt_known(clock, s0) || (s1 != s0 && !pf_stmt_inside(s1, a))) {
-        return false;
+    } else if (!write || !s0 || !pf_stmt_known(clock, s0) || (s1 != s0 && !pf_stmt_inside(s1, a))) {
+        return false; /* an empty one is for pf_cell_first */
     } else {
         s1 = s0 & ~(a & PF_MASK_ALL);
     }
