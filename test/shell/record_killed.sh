@@ -23,6 +23,8 @@ int main(int argc, char **argv)
         pthread_join(t[i], 0);
     printf("counted %ld\n", n);
     fflush(stdout);
+    printf("counted that\n"); /* so the line before is in the recording, whenever this one is seen */
+    fflush(stdout);
     if (argc == 1)
         while (read(0, &c, 1) == 1)
             ;
@@ -52,7 +54,7 @@ killed() { # ARGUMENT-OF-PF... -- ARGUMENT-OF-THE-PROGRAM...
     (exec "$PF" record -o k.clip "${options[@]}" -- ./ask "${@:2}" <in >said 2>&1) &
     pf=$!
     exec 9>in
-    until grep -q counted said 2>/dev/null; do sleep 0.02; done
+    until grep -q 'counted that' said 2>/dev/null; do sleep 0.02; done
     kill -KILL $pf
     wait $pf 2>/dev/null || true
     for ((k = 0; k < 3000; k++)); do # a minute, should the machine be busy
