@@ -162,6 +162,7 @@ void pf_areas_called(long number, const long a[6], long result)
         fresh = false;
         break;
     case SYS_brk:
+        is_watched((uint64_t)result - 1, (uint64_t)result);
         fresh = fresh && heap_grew((uint64_t)result);
         break;
     case SYS_mprotect:
