@@ -49,21 +49,38 @@ static long stat_of(const struct pf_blocking *b, struct stat *st)
                                  : pf_sys(SYS_newfstatat, a[0], a[1], st, 0);
 }
 
-/* Opened to write it fails until somebody has it open to read. Opened to read it is there at once, for
- * nobody can tell whether it has a writer; a read waits for one all the same. */
+/* Has fd, which reads, a writer, or had one since it was opened? Of an empty pipe tee tells, and takes nothing out. */
+static bool has_writer(int fd)
+{
+    int copy[2];
+    if (pf_fd_ready(fd, POLLIN) || pf_sys(SYS_pipe2, copy, O_CLOEXEC) < 0)
+        return true;
+    long could_wait = pf_sys(SYS_tee, fd, copy[1], 1, SPLICE_F_NONBLOCK);
+    pf_sys(SYS_close, copy[0]);
+    pf_sys(SYS_close, copy[1]);
+    return could_wait != 0;
+}
+
+/* Opened to write it fails until somebody has it open to read. Opened to read it is there at once, and is kept in
+ * b->done, as 1 more, until it has a writer. */
 static bool try_open(struct pf_blocking *b)
 {
     int at = b->number == SYS_open ? 1 : 2;
     long flags = b->argument[at], c[6];
     struct stat st = {0};
     pf_copy(c, b->argument, sizeof c);
-    bool waits = !(flags & (O_NONBLOCK | O_PATH)) && (flags & O_ACCMODE) != O_RDWR &&
-                 stat_of(b, &st) == 0 && S_ISFIFO(st.st_mode);
+    bool waits = b->done || (!(flags & (O_NONBLOCK | O_PATH)) && (flags & O_ACCMODE) != O_RDWR &&
+                             stat_of(b, &st) == 0 && S_ISFIFO(st.st_mode));
     if (waits)
         c[at] |= O_NONBLOCK;
-    b->result = pf_perform(b->number, c);
+    b->result = b->done ? (long)b->done - 1 : pf_perform(b->number, c);
     if (waits && b->result == -ENXIO)
         return false;
+    if (waits && b->result >= 0 && (flags & O_ACCMODE) == O_RDONLY && !has_writer((int)b->result)) {
+        b->done = (size_t)b->result + 1;
+        return false;
+    }
+    b->done = 0;
     if (waits && b->result >= 0)
         pf_sys(SYS_fcntl, b->result, F_SETFL, flags);
     return true;
@@ -73,5 +90,8 @@ long pf_call_open(long number, const long a[6])
 {
     struct pf_blocking b = {
         .number = number, .argument = a, .try_now = try_open, .kind = PF_WAIT_FD, .repeat = true};
-    return pf_blocking_run(&b);
+    long result = pf_blocking_run(&b);
+    if (b.done) /* a signal ended it */
+        pf_sys(SYS_close, b.done - 1);
+    return result;
 }

@@ -195,6 +195,32 @@ void pf_fd_new_named(int fd)
     set(fd, PF_FD_NAMED, ch, ch);
 }
 
+#define BY_READERS (1ull << 63) /* of a device, which has no such bits: of the opening alone */
+#define BY_WRITERS (1ull << 62)
+
+struct pf_hb_clock *pf_fd_opening(struct pf_thread *t, int at, const char *path, int flags)
+{
+    struct stat about;
+    const long argument[6] = {at, (long)path, (long)&about};
+    if (flags & (O_NONBLOCK | O_PATH) || (flags & O_ACCMODE) == O_RDWR || !path)
+        return NULL;
+    long r = pf_directed() ? pf_world_call(SYS_newfstatat, argument)
+                           : pf_sys(SYS_newfstatat, at, path, &about, 0);
+    if (r < 0 || !S_ISFIFO(about.st_mode))
+        return NULL;
+    uint64_t ours = flags & O_ACCMODE ? BY_WRITERS : BY_READERS,
+             others = ours ^ BY_READERS ^ BY_WRITERS;
+    pf_hb_clock_release(t, clock_of(named_channel(about.st_dev | ours, about.st_ino)));
+    return clock_of(named_channel(about.st_dev | others, about.st_ino));
+}
+
+void pf_fd_opened(struct pf_thread *t, int fd, struct pf_hb_clock *others)
+{
+    pf_fd_new(fd, PF_FD_UNKNOWN);
+    if (others && fd >= 0)
+        pf_hb_clock_acquire(t, others);
+}
+
 static void ask(int fd)
 {
     struct stat about;

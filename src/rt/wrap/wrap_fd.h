@@ -10,7 +10,8 @@
  *              other sockets one for the whole process: who is connected to whom is not followed
  *              named pipes, inherited pipes, queues   one for each inode
  *              files, terminals, devices: none
- *          A close is a send: the reader of a pipe sees its end. A channel whose receiving end is
+ *          A close is a send: the reader of a pipe sees its end. Who opens a named pipe to read and who opens it to
+ *          write wait for each other, each with a channel for that alone. A channel whose receiving end is
  *          watched by an epoll descriptor sends to that one's channel too.
  *          A descriptor nobody told us about (inherited, received) is asked what it is, once.
  * Memory:  channels are counted: one for each descriptor and each use under way.
@@ -39,6 +40,9 @@ void pf_fd_new_pipe(int reader, int writer);
 void pf_fd_new_pair(int a, int b);
 void pf_fd_new_named(int fd); /* asks for the inode */
 void pf_fd_copy(int from, int to);
+/* Around an open. Who opens a named pipe to read it and who opens it to write wait for each other. */
+struct pf_hb_clock *pf_fd_opening(struct pf_thread *t, int at, const char *path, int flags);
+void pf_fd_opened(struct pf_thread *t, int fd, struct pf_hb_clock *others); /* what that returned */
 /* About to be closed: sends the end, and forgets. */
 void pf_fd_end(struct pf_thread *t, int fd);
 void pf_fd_end_from(struct pf_thread *t, unsigned first, unsigned last);

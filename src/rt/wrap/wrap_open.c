@@ -36,29 +36,44 @@ static void reads_path(struct pf_call *c, const char *path)
         if (!c.t)                                                                                  \
             return call;                                                                           \
         reads_path(&c, path);                                                                      \
+        struct pf_hb_clock *others = pf_fd_opening(c.t, at, path, flags);                          \
         int fd = PF_BLOCKING(c, call);                                                             \
-        pf_fd_new(fd, PF_FD_UNKNOWN);                                                              \
+        pf_fd_opened(c.t, fd, others);                                                             \
         return fd;                                                                                 \
     }
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int at, const char *path, int flags);
 int __openat64_2(int at, const char *path, int flags);
-OPENS(open, (const char *path, int flags, ...), PF_REAL(open)(path, flags, mode),
+OPENS(open, (const char *path, int flags, ...), PF_REAL(open)(path, flags, mode), int at = AT_FDCWD;
       mode_t mode = MODE(flags))
 OPENS(open64, (const char *path, int flags, ...), PF_REAL(open64)(path, flags, mode),
+      int at = AT_FDCWD;
       mode_t mode = MODE(flags))
 OPENS(openat, (int at, const char *path, int flags, ...), PF_REAL(openat)(at, path, flags, mode),
       mode_t mode = MODE(flags))
 OPENS(openat64, (int at, const char *path, int flags, ...),
       PF_REAL(openat64)(at, path, flags, mode), mode_t mode = MODE(flags))
-OPENS(creat, (const char *path, mode_t mode), PF_REAL(creat)(path, mode))
-OPENS(creat64, (const char *path, mode_t mode), PF_REAL(creat64)(path, mode))
-OPENS(__open_2, (const char *path, int flags), PF_REAL(__open_2)(path, flags))
-OPENS(__open64_2, (const char *path, int flags), PF_REAL(__open64_2)(path, flags))
+#define CREATES int at = AT_FDCWD, flags = O_WRONLY
+OPENS(creat, (const char *path, mode_t mode), PF_REAL(creat)(path, mode), CREATES)
+OPENS(creat64, (const char *path, mode_t mode), PF_REAL(creat64)(path, mode), CREATES)
+OPENS(__open_2, (const char *path, int flags), PF_REAL(__open_2)(path, flags), int at = AT_FDCWD)
+OPENS(__open64_2, (const char *path, int flags), PF_REAL(__open64_2)(path, flags),
+      int at = AT_FDCWD)
 OPENS(__openat_2, (int at, const char *path, int flags), PF_REAL(__openat_2)(at, path, flags))
 OPENS(__openat64_2, (int at, const char *path, int flags), PF_REAL(__openat64_2)(at, path, flags))
-OPENS(memfd_create, (const char *path, unsigned flags), PF_REAL(memfd_create)(path, flags))
+
+PF_INTERPOSE(int, memfd_create, (const char *name, unsigned flags))
+{
+    PF_CALL(c, memfd_create);
+    if (c.t)
+        reads_path(&c, name);
+    int fd = PF_REAL(memfd_create)(name, flags);
+    pf_call_keep_errno(&c);
+    if (c.t)
+        pf_fd_new(fd, PF_FD_NONE);
+    return fd;
+}
 
 PF_INTERPOSE(int, close, (int fd))
 {
