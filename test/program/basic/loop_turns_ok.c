@@ -1,6 +1,6 @@
 // want: none
 // stdout: 15
-#include "../turns.h"
+#include "turns.h"
 #include <stdio.h>
 
 char source[24] = "what is copied here", room[24];

@@ -4,7 +4,7 @@
 // want: race source at THIRD:read CHANGED:write
 // want: race late at EARLY:write FIRST:write
 // stdout: 15
-#include "../turns.h"
+#include "turns.h"
 #include <stdio.h>
 
 char source[24] = "what is copied here", room[24], late[24];
