@@ -92,7 +92,7 @@ int main(int argc, char **argv)
     double start = now_ms();
     pf_ptg_init(&g, &t);
     pf_work_init(&w, &g);
-    pf_search(&w, &patterns, keep, NULL, &result);
+    pf_search(&w, &patterns, NULL, keep, NULL, &result);
     double searched = now_ms() - start;
     pf_index_init(&x, &t, t.has_calls ? PF_MISSING_RDIT : PF_MISSING_IGNORE);
     pf_scheduler_init(&s, &g, &x);

@@ -30,7 +30,7 @@ int main(int argc, char **argv)
             ;
     for (volatile int go = 1; argc == 2 && go;) { /* not many events, however late it is killed */
         __atomic_fetch_add(&n, 1, __ATOMIC_RELAXED);
-        for (volatile int rest = 100000; rest; rest--)
+        for (volatile int rest = 5000; rest; rest--)
             ;
     }
     for (volatile int go = 1; go;) /* no event */

@@ -11,7 +11,13 @@
 #include <sys/uio.h>
 #include <time.h>
 
+/* For the target to come to where its segment ends: so much processor time, or so many seconds if it gets little. */
+#define PATIENCE_NS 1000000000u
+#define PATIENCE_ALARMS 10
+
 static volatile bool orphaned;
+static uint64_t orphaned_at; /* processor time */
+static unsigned alarms;
 
 void pf_orphan_init(void)
 {
@@ -23,18 +29,34 @@ void pf_orphan_init(void)
 
 bool pf_orphaned(void) { return orphaned; }
 
+static uint64_t processor_time(void)
+{
+    struct timespec t = {0, 0};
+    pf_sys(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void set_alarm(void) /* the target's own timers are not the kernel's */
+{
+    struct itimerval second = {.it_value = {1, 0}};
+    pf_sys(SYS_setitimer, ITIMER_REAL, &second, NULL);
+}
+
 bool pf_orphan_notice(const siginfo_t *info)
 {
     const struct pf_channel *c = pf_log_channel();
-    if (orphaned && info->si_signo == SIGALRM)
-        pf_orphan_end();
+    if (orphaned && info->si_signo == SIGALRM) {
+        if (++alarms == PATIENCE_ALARMS || processor_time() - orphaned_at >= PATIENCE_NS)
+            pf_orphan_end();
+        set_alarm();
+        return true;
+    }
     /* It is said to come from the one who died, whose last threads may still be there. */
     if (info->si_signo != PF_ORPHAN_SIGNAL || !c || (uint32_t)info->si_pid != c->pf)
         return false;
-    struct itimerval second = {
-        .it_value = {1, 0}}; /* the target's own timers are not the kernel's */
     orphaned = true;
-    pf_sys(SYS_setitimer, ITIMER_REAL, &second, NULL);
+    orphaned_at = processor_time();
+    set_alarm();
     pf_sched_hurry();
     return true;
 }
