@@ -434,6 +434,8 @@ static void change_record(struct pf_thread *t, struct visit *v, uint64_t *cell, 
         put(&cell[1], 0);
         return;
     }
+    uint64_t was =
+        s1; /* goes when the cell refers to it no more: who holds no stripe may still look */
     if (s0 && set->n < pf_set_room(set)) /* all in one list; there is room for one more by design */
         set->stmt[set->n++] = s0;
     unsigned n = set->n;
@@ -443,8 +445,8 @@ static void change_record(struct pf_thread *t, struct visit *v, uint64_t *cell, 
         uint64_t few[WORDS];
         for (unsigned i = 0; i < n; i++)
             few[i] = set->stmt[i];
-        pf_set_drop(s1);
         spread(cell, few, n, a, a & PF_BIT_W);
+        pf_set_drop(was);
         return;
     }
     if (a & PF_BIT_W) {
@@ -456,7 +458,10 @@ static void change_record(struct pf_thread *t, struct visit *v, uint64_t *cell, 
     }
     pf_set_kinds(set);
     put(&cell[0], s0);
-    put(&cell[1], pf_set_with_room(set, s1));
+    s1 = pf_set_with_room(set, s1);
+    put(&cell[1], s1);
+    if (s1 != was)
+        pf_set_drop(was);
 }
 
 /* Is there one statement in the set that covers all of a? */
@@ -539,12 +544,19 @@ void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t si
 /* A record is its cell's own, and there, as long as the stripe is held. */
 static unsigned list_safely(uint64_t *cell, uint64_t *out, unsigned max)
 {
-    struct pf_spin *stripe = pf_is_ref(get(&cell[1])) ? pf_cell_stripe(cell) : NULL;
-    if (stripe)
+    uint64_t w[WORDS];
+    unsigned n = 0;
+    words_get(cell, w);
+    if (pf_is_ref(w[1])) {
+        struct pf_spin *stripe = pf_cell_stripe(cell);
         pf_spin_lock(stripe);
-    unsigned n = pf_cell_list(cell, out, max);
-    if (stripe)
+        n = pf_cell_list(cell, out, max);
         pf_spin_unlock(stripe);
+        return n;
+    }
+    for (unsigned i = 0; i < WORDS && n < max; i++)
+        if (w[i])
+            out[n++] = w[i];
     return n;
 }
 
@@ -575,16 +587,17 @@ static void clear_one(uint64_t *cell)
     if (__builtin_expect(stripe != NULL, 0)) {
         pf_spin_lock(stripe);
         s1 = get(&cell[1]);
-        if (pf_is_ref(s1))
-            pf_set_drop(s1);
     }
     if (get(&cell[0]) | s1) {
         put(&cell[0], 0);
         put(&cell[1], 0);
     }
     pf_cell_more_mark(cell, 0);
-    if (__builtin_expect(stripe != NULL, 0))
+    if (__builtin_expect(stripe != NULL, 0)) {
+        if (pf_is_ref(s1))
+            pf_set_drop(s1);
         pf_spin_unlock(stripe);
+    }
 }
 
 void pf_cell_clear(uint64_t *from, uint64_t *to)

@@ -101,10 +101,7 @@ uint64_t pf_set_with_room(struct pf_set *s, uint64_t ref)
     if (s->n + 2u <= pf_set_room(s))
         return ref;
     struct pf_set *c = private_copy(s->stmt, s->n, s->n + 2u);
-    if (!c)
-        return ref;
-    pf_set_drop(ref);
-    return ref_of(c);
+    return c ? ref_of(c) : ref;
 }
 
 void pf_set_drop(uint64_t ref)

@@ -72,13 +72,13 @@ bool pf_set_added(struct pf_thread *t, uint64_t ref, uint64_t a);
 
 /* The record of *ref for changing: itself if private, else a private copy, with *ref set to it. */
 struct pf_set *pf_set_private(uint64_t *ref);
-/* Appends to a private record, which may move: *ref is set. Returns where it is. */
+/* Appends to a private record, which may move: *ref is set. Returns where it is. The old one is the caller's to drop. */
 struct pf_set *pf_set_push(struct pf_set *set, uint64_t *ref, uint64_t s);
-/* *set, or a larger copy if it has not room for two more; returns the reference. */
+/* *set, or a larger copy if it has not room for two more; returns the reference. Drops nothing. */
 uint64_t pf_set_with_room(struct pf_set *set, uint64_t ref);
 /* The statements of a private record were changed: its kinds again. */
 void pf_set_kinds(struct pf_set *set);
-/* A cell no longer refers to it. */
+/* No cell refers to it any more, nor will. */
 void pf_set_drop(uint64_t ref);
 
 void pf_set_lock(void); /* around fork */
