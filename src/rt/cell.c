@@ -541,31 +541,12 @@ void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t si
         report(t, &v, addr, site, before, n);
 }
 
-/* A record is its cell's own, and there, as long as the stripe is held. */
-static unsigned list_safely(uint64_t *cell, uint64_t *out, unsigned max)
-{
-    uint64_t w[WORDS];
-    unsigned n = 0;
-    words_get(cell, w);
-    if (pf_is_ref(w[1])) {
-        struct pf_spin *stripe = pf_cell_stripe(cell);
-        pf_spin_lock(stripe);
-        n = pf_cell_list(cell, out, max);
-        pf_spin_unlock(stripe);
-        return n;
-    }
-    for (unsigned i = 0; i < WORDS && n < max; i++)
-        if (w[i])
-            out[n++] = w[i];
-    return n;
-}
-
 void pf_cell_look(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site)
 {
     uint64_t *cell = pf_cell_of(addr), list[64];
     if (!(get(&cell[0]) | get(&cell[1])))
         return;
-    unsigned n = list_safely(cell, list, 64);
+    unsigned n = pf_cell_list(cell, list, 64);
     struct visit v = {a, 0, 0};
     for (unsigned i = 0; i < n; i++)
         if (conflicts(t->clock, a, list[i])) {
@@ -610,12 +591,20 @@ unsigned pf_cell_list(uint64_t *cell, uint64_t *out, unsigned max)
 {
     uint64_t w[WORDS];
     unsigned n = 0;
+    struct pf_spin *stripe = NULL;
     words_get(cell, w);
-    for (unsigned i = 0; i < WORDS; i++) {
-        uint64_t s = w[i];
-        const struct pf_set *set = pf_is_ref(s) ? pf_set_at(s) : NULL;
-        for (unsigned k = 0; s && n < max && k < (set ? set->n : 1u); k++)
-            out[n++] = set ? set->stmt[k] : s;
+    if (pf_is_ref(
+            w[1])) { /* a record is its cell's own, and there, as long as the stripe is held */
+        stripe = pf_cell_stripe(cell);
+        pf_spin_lock(stripe);
+        words_get(cell, w);
     }
+    for (unsigned i = 0; i < WORDS; i++) {
+        const struct pf_set *set = pf_is_ref(w[i]) ? pf_set_at(w[i]) : NULL;
+        for (unsigned k = 0; w[i] && n < max && k < (set ? set->n : 1u); k++)
+            out[n++] = set ? set->stmt[k] : w[i];
+    }
+    if (stripe)
+        pf_spin_unlock(stripe);
     return n;
 }

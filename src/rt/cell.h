@@ -86,8 +86,7 @@ void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t si
 void pf_cell_look(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site);
 /* The granules of [from, to) are as new; records go back. */
 void pf_cell_clear(uint64_t *from, uint64_t *to);
-/* The statements of a cell into out[0..max), as many as fit; returns how many. Who may meet others there holds the
- * stripe, if cell[1] refers to a record. */
+/* The statements of a cell into out[0..max), as many as fit; returns how many. Its stripe must not be held. */
 unsigned pf_cell_list(uint64_t *cell, uint64_t *out, unsigned max);
 
 /* The lock of the records of a cell, and in strict mode of all that is in it. */
