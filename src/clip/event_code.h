@@ -28,7 +28,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PF_CODE_VERSION 3 /* of the format */
+#define PF_CODE_VERSION 4 /* of the format */
 
 enum { PF_CODE_NEXT, PF_CODE_NEXT2, PF_CODE_SITE, PF_CODE_OTHER };
 /* Of addresses; _1 to _8: so many bytes of difference to the site's last one. */
@@ -54,7 +54,9 @@ enum {
     PF_CODE_EVENT, /* + kind: every other event */
     PF_CODE_AGAIN =
         32, /* + 4 * code of the operand + code of the site: as the last one of its site */
-    PF_CODE_OVER = PF_CODE_AGAIN + PF_CODE_OTHER, /* RET of the call that is the record before */
+    PF_CODE_OVER = PF_CODE_AGAIN + PF_CODE_OTHER, /* RET of the thread's innermost open call */
+    PF_CODE_CALL = PF_CODE_OVER + 4, /* + 4 * code of the site: as the last call at its site */
+    PF_CODE_RANGE = PF_CODE_CALL + 12, /* that the call before reaches */
 };
 
 _Static_assert(PF_CODE_EVENT + PF_EV_KINDS <= PF_CODE_AGAIN, "six bits");
@@ -110,6 +112,7 @@ struct pf_code_memory {
 struct pf_code {
     struct pf_code_site *site; /* by number */
     struct pf_code_shape *shape; /* likewise */
+    uint64_t range; /* where the last one ends that a call reaches */
     struct pf_code_memory memory[1 << PF_CODE_MEMORY_BITS], word[1 << PF_CODE_WORD_BITS];
 };
 
@@ -212,6 +215,13 @@ static inline void pf_code_step_value(struct pf_code *c, struct pf_code_site *s,
         *pf_code_memory(c, operand) = (struct pf_code_memory){operand, value};
     if (more == 8 && pf_code_is_pointer(value))
         t->pointer = value;
+}
+
+/* Is the last event of the long form at a site a call, with a set? Function and set are the site's address and value. */
+static inline bool pf_code_is_call(const struct pf_code_shape *last)
+{
+    return last->kind == PF_EV_CALL &&
+           (last->has & ~PF_HAS_SKIP) == (PF_HAS_OPERAND | PF_HAS_VALUE);
 }
 
 /* --- writing --- */

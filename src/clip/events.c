@@ -24,6 +24,11 @@ struct column {
     size_t chunk; /* the next one */
 };
 
+struct call {
+    uint32_t thread, site;
+    uint64_t callee;
+};
+
 struct pf_events {
     const struct pf_clip *clip;
     struct pf_names names;
@@ -35,6 +40,8 @@ struct pf_events {
     bool cut;
     pf_status failed; /* why nothing can be read any more */
     struct pf_error why;
+    struct call *open; /* calls that are not over, of all threads */
+    size_t nopen, room_open;
     unsigned char room[ROOM + 1][PF_CODE_WIDE_MOST]; /* bytes of the events that were given last */
 };
 
@@ -134,6 +141,7 @@ void pf_events_free(struct pf_events *r)
     }
     free(r->code);
     free(r->thread);
+    free(r->open);
     free(r->head.bytes);
     free(r->addr.bytes);
     free(r->value.bytes);
@@ -186,6 +194,60 @@ static bool unknown_site(struct pf_events *r, struct cursor c)
 static bool is_known(const struct pf_events *r, uint64_t site)
 {
     return site < r->ncode && site < r->names.nsites && r->names.site[site].known;
+}
+
+static bool is_call(const struct pf_record *e) { return e->kind == PF_EV_CALL && !e->attached; }
+
+/* A call is under way from here on. */
+static __attribute__((noinline)) bool begin_call(struct pf_events *r, const struct pf_record *e)
+{
+    if (r->nopen == r->room_open) {
+        size_t room = r->room_open ? 2 * r->room_open : 16;
+        struct call *more = realloc(r->open, room * sizeof *more);
+        if (!more) {
+            r->failed = pf_fail(&r->why, PF_NOMEM, "%s: out of memory", r->clip->path);
+            return false;
+        }
+        r->open = more;
+        r->room_open = room;
+    }
+    r->open[r->nopen++] = (struct call){e->thread, e->site, e->what};
+    return true;
+}
+
+/* The thread's innermost call is over. */
+static bool take_over(struct pf_events *r, struct cursor *c, struct pf_record *out)
+{
+    size_t i = r->nopen;
+    while (i > 0 && r->open[i - 1].thread != c->thread)
+        i--;
+    if (!i)
+        return nonsense(r, *c, "no call is over");
+    struct call *over = &r->open[i - 1];
+    *out = (struct pf_record){.kind = PF_EV_RET,
+                              .attached = true,
+                              .thread = c->thread,
+                              .site = over->site,
+                              .index = c->t.index,
+                              .what = over->callee};
+    memmove(over, over + 1, (r->nopen-- - i) * sizeof *over);
+    return true;
+}
+
+/* What the call before reaches. */
+static bool take_range(struct pf_events *r, struct cursor *c, struct pf_record *out)
+{
+    if (!is_known(r, c->t.site))
+        return unknown_site(r, *c);
+    *out = (struct pf_record){.kind = PF_EV_CALL,
+                              .attached = true,
+                              .thread = c->thread,
+                              .site = c->t.site,
+                              .index = c->t.index};
+    out->what = r->code->range + pf_code_take_signed(&c->a);
+    out->more = pf_code_take_varint(&c->a);
+    r->code->range = out->what + out->more;
+    return true;
 }
 
 /* Values and bytes of an event of the long form. */
@@ -244,7 +306,7 @@ static __attribute__((noinline)) bool take_long(struct pf_events *r, struct curs
     out->index = t->index += skip + !out->attached;
     if (!take_contents(r, c, has, books, out))
         return nonsense(r, *c, "it has more bytes than an event can have");
-    return true;
+    return !is_call(out) || begin_call(r, out);
 }
 
 /* The site that the code says, and its step: which of the two it was cannot be predicted. */
@@ -266,19 +328,28 @@ static inline bool take_site(struct pf_events *r, struct cursor *c, unsigned cod
     return true;
 }
 
-/* The thread's last event was a call, and it is over. */
-static bool take_over(struct pf_events *r, struct cursor *c, unsigned what, struct pf_record *out)
+/* A call as the last one at its site, the end of one, or what it reaches. */
+static bool take_call(struct pf_events *r, struct cursor *c, unsigned what, struct pf_record *out)
 {
-    const struct pf_code_thread *t = &c->t;
-    if (what != PF_CODE_OVER || r->code->shape[t->site].kind != PF_EV_CALL)
-        return nonsense(r, *c, "no call is over");
-    *out = (struct pf_record){.kind = PF_EV_RET,
-                              .attached = true,
+    uint64_t site;
+    if (what == PF_CODE_OVER)
+        return take_over(r, c, out);
+    if (what == PF_CODE_RANGE)
+        return take_range(r, c, out);
+    if (what > PF_CODE_RANGE)
+        return nonsense(r, *c, "unknown kind");
+    if (!take_site(r, c, (what - PF_CODE_CALL) / 4, &site) ||
+        !pf_code_is_call(&r->code->shape[site]))
+        return unknown_site(r, *c);
+    const struct pf_code_site *books = &r->code->site[site];
+    *out = (struct pf_record){.kind = PF_EV_CALL,
                               .thread = c->thread,
-                              .site = t->site,
-                              .index = t->index,
-                              .what = t->operand};
-    return true;
+                              .site = (uint32_t)site,
+                              .has_value = true,
+                              .what = books->addr,
+                              .value = books->value};
+    out->index = c->t.index += r->code->shape[site].skip + 1;
+    return begin_call(r, out);
 }
 
 static inline bool take_again(struct pf_events *r, struct cursor *c, unsigned what,
@@ -286,8 +357,6 @@ static inline bool take_again(struct pf_events *r, struct cursor *c, unsigned wh
 {
     struct pf_code_thread *t = &c->t;
     uint64_t site;
-    if (__builtin_expect(what % 4 == PF_CODE_OTHER, 0))
-        return take_over(r, c, what, out);
     if (!take_site(r, c, what % 4, &site) || !(r->code->shape[site].has & PF_HAS_OPERAND) ||
         r->code->shape[site].has & PF_HAS_BYTES)
         return unknown_site(r, *c);
@@ -305,7 +374,8 @@ static inline bool take_again(struct pf_events *r, struct cursor *c, unsigned wh
     out->what = pf_code_take_address(books, t, what / 4 % 8, t->operand - books->addr, &c->a);
     t->operand = out->what;
     out->index = t->index += shape->skip + !out->attached;
-    return take_contents(r, c, has, books, out);
+    return take_contents(r, c, has, books, out) &&
+           (__builtin_expect(!is_call(out), 1) || begin_call(r, out));
 }
 
 /* Who runs, and how far the thread is. */
@@ -334,6 +404,8 @@ static __attribute__((noinline)) bool take_rest(struct pf_events *r, struct curs
         return take_other(r, c, what);
     if (!r->now)
         return nonsense(r, *c, "no thread made it");
+    if (what >= PF_CODE_AGAIN)
+        return take_call(r, c, what, out);
     if (what >= PF_CODE_EVENT + PF_EV_KINDS)
         return nonsense(r, *c, "unknown kind");
     return take_long(r, c, what - PF_CODE_EVENT, out);
@@ -395,7 +467,8 @@ static size_t take(struct pf_events *r, struct pf_record *out, size_t max)
         if (__builtin_expect((head & 3) != PF_CODE_OTHER && r->now, 1)) {
             ok = take_short(r, &c, head, &out[c.n]);
             c.n++;
-        } else if ((head & 3) == PF_CODE_OTHER && what >= PF_CODE_AGAIN && r->now) {
+        } else if ((head & 3) == PF_CODE_OTHER && what >= PF_CODE_AGAIN &&
+                   what % 4 != PF_CODE_OTHER && r->now) {
             ok = take_again(r, &c, what, &out[c.n]);
             c.n++;
         } else { /* the copy is for the sake of the registers */

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 U64 = (1 << 64) - 1
 SCHEDULE, INPUT, OUTPUT, EVENT, ADDRESS, VALUE, NAME = range(7)
 META, END = 254, 255
-RET = 25  # its number among the kinds of src/abi/pf_event.def
+CALL, RET = 24, 25  # their numbers among the kinds of src/abi/pf_event.def
 
 
 # --- XXH64 ---
@@ -99,8 +99,8 @@ def read(path):
         at += 32 + stored
         if stream == META:
             clip = Clip(fields(content))
-            if dict(clip.meta).get(10, bytes(4)) not in (struct.pack("<I", v) for v in (0, 3)):
-                raise ValueError("a trace of another version than 3")
+            if dict(clip.meta).get(10, bytes(4)) not in (struct.pack("<I", v) for v in (0, 4)):
+                raise ValueError("a trace of another version than 4")
         elif stream == END:
             clip.end = fields(content)
             break
@@ -210,6 +210,7 @@ class Site:
 class Thread:
     def __init__(self):
         self.site = self.index = self.pointer = self.near = self.operand = 0
+        self.open = []  # its calls that are not over: site, function
 
 
 class Books:
@@ -221,6 +222,7 @@ class Books:
         self.addr, self.val = Bytes(clip.streams[ADDRESS]), Bytes(clip.streams[VALUE])
         self.sites, self.threads = defaultdict(Site), defaultdict(Thread)
         self.cells = {14: {}, 16: {}}
+        self.range = 0
 
     def follow(self, t, site):
         before = self.sites[t.site]
@@ -330,6 +332,33 @@ def again(b, head, now, t):
     return e
 
 
+def call(b, head, now, t):
+    """A call as the last one at its site, the end of one, or a range that one reaches."""
+    what = head >> 2
+    if what == 35:
+        site, function = t.open.pop()
+        return Event(now, t.index, RET, site, function, attached=True)
+    if what == 51:
+        at = b.range + b.addr.zigzag() & U64
+        size = b.addr.varint()
+        b.range = at + size & U64
+        return Event(now, t.index, CALL, t.site, at, size, attached=True)
+    site = b.site(t, (what - 39) // 4)
+    s = b.sites[site]
+    t.index = t.index + s.shape[4] + 1 & U64
+    return Event(now, t.index, CALL, site, s.addr, value=s.value)
+
+
+def other(b, head, now, t):
+    if head >> 2 >= 32 and head >> 2 & 3 == 3:
+        e = call(b, head, now, t)
+    else:
+        e = (again if head >> 2 >= 32 else long_form)(b, head, now, t)
+    if e.kind == CALL and not e.attached:
+        t.open.append((e.site, e.what))
+    return e
+
+
 def events(clip, n):
     """All events, in their order; stops where a stream is over."""
     b, now = Books(clip), None
@@ -340,10 +369,8 @@ def events(clip, n):
                 now = b.addr.varint()
             elif code == 3 and head >> 2 == 1:
                 t.index = t.index + b.addr.zigzag() & U64
-            elif code == 3 and head >> 2 == 35:
-                yield Event(now, t.index, RET, t.site, t.operand, attached=True)
             elif code == 3:
-                yield (again if head >> 2 >= 32 else long_form)(b, head, now, t)
+                yield other(b, head, now, t)
             else:
                 site = b.site(t, code)
                 s, (kind, size) = b.sites[site], n.short[site]

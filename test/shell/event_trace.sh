@@ -56,7 +56,7 @@ has out "15 1 12"
 status 0 ./show all.clip
 grep "^T1" out | cut -d' ' -f3- | sed -n '/call lib_sum/,$p' | grep -v '^end ' >stream
 diff - stream <<'E2'
-call lib_sum 2 =1 work:19
+call lib_sum 0 =1 work:19
 +call lib_sum 4 work:19
 +call lib_sum 68 work:19
 read z =0 callback:10

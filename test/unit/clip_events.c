@@ -78,7 +78,7 @@ static uint64_t dice(uint64_t n)
 
 struct made {
     struct pf_traced e;
-    bool access, wide, over;
+    bool access, wide, call, range, over;
     uint32_t thread;
     uint64_t jump; /* events of the thread without a record before this one */
     unsigned char bytes[PF_TRACED_BYTES];
@@ -87,7 +87,12 @@ struct made {
 static struct {
     uint64_t walk[64], pointer, lock;
     uint32_t thread;
-    uint64_t called; /* the last event was a call of this function, and it is over */
+    uint32_t ranges; /* that the last event, a call, has still to tell */
+    struct {
+        uint32_t thread, site;
+        uint64_t callee;
+    } open[4096]; /* calls that are not over */
+    size_t nopen;
     uint8_t memory[512];
 } made_before;
 
@@ -128,25 +133,57 @@ static void make_again(struct made *m)
     m->e.value = made_before.walk[m->e.site];
 }
 
-/* A call, which is over at once more often than not. */
-static void make_call(struct made *m)
+static void begin_call(const struct made *m)
 {
-    m->e.site = 60 + (uint32_t)dice(2);
-    m->e.kind = PF_EV_CALL;
-    m->e.what = 0xc000 + 64 * dice(20);
-    m->e.has_value = true;
-    m->e.value = 1 + dice(3);
-    made_before.called = dice(4) ? m->e.what : 0;
+    size_t n = sizeof made_before.open / sizeof *made_before.open;
+    if (made_before.nopen == n) /* the first ones are never over */
+        memmove(made_before.open, made_before.open + 1, (n - 1) * sizeof *made_before.open);
+    made_before.nopen -= made_before.nopen == n;
+    made_before.open[made_before.nopen].thread = m->thread;
+    made_before.open[made_before.nopen].site = m->e.site;
+    made_before.open[made_before.nopen++].callee = m->e.what;
 }
 
-static void make_over(struct made *m, uint32_t site)
+/* A call, mostly as the last one at its site; it may have ranges to tell. */
+static void make_call(struct made *m)
 {
+    m->call = true;
+    m->e.site = 60 + (uint32_t)dice(2);
+    m->e.kind = PF_EV_CALL;
+    m->e.what = 0xc000 + 64 * (m->e.site + (dice(8) == 0));
+    m->e.has_value = true;
+    m->e.value = 1 + (dice(5) == 0);
+    made_before.ranges = dice(3) ? 0 : (uint32_t)dice(5);
+    begin_call(m);
+}
+
+static void make_range(struct made *m, uint32_t site)
+{
+    *m = (struct made){.thread = made_before.thread, .range = true};
+    m->e.kind = PF_EV_CALL;
+    m->e.attached = true;
+    m->e.site = site;
+    m->e.what = 0xd000 + dice(1u << 20);
+    m->e.more = 1 + dice(1u << 10);
+    made_before.ranges--;
+}
+
+/* The end of the thread's innermost call; false: it has none. */
+static bool make_over(struct made *m)
+{
+    size_t i = made_before.nopen;
+    while (i > 0 && made_before.open[i - 1].thread != made_before.thread)
+        i--;
+    if (!i)
+        return false;
     *m = (struct made){.thread = made_before.thread, .over = true};
     m->e.kind = PF_EV_RET;
     m->e.attached = true;
-    m->e.site = site;
-    m->e.what = made_before.called;
-    made_before.called = 0;
+    m->e.site = made_before.open[i - 1].site;
+    m->e.what = made_before.open[i - 1].callee;
+    memmove(made_before.open + i - 1, made_before.open + i,
+            (made_before.nopen-- - i) * sizeof *made_before.open);
+    return true;
 }
 
 /* Loops over arrays, lists, counters and noise; locks, atomics, copies; a thread switch now and then. */
@@ -154,12 +191,14 @@ static void make(struct made *m)
 {
     static const uint32_t sizes[] = {1, 2, 4, 8};
     uint64_t *walk = made_before.walk, pointer = made_before.pointer;
-    if (made_before.called) {
-        make_over(m, m->e.site);
+    if (made_before.ranges) {
+        make_range(m, m->e.site);
         return;
     }
     if (dice(50) == 0)
         made_before.thread = (uint32_t)dice(5);
+    if (dice(12) == 0 && make_over(m))
+        return;
     *m = (struct made){.thread = made_before.thread, .jump = dice(200) == 0 ? dice(1000) : 0};
     if (dice(4) == 0) {
         uint64_t which = dice(5);
@@ -196,6 +235,8 @@ static void make(struct made *m)
     for (uint32_t i = 0; i < m->e.nbytes; i++)
         m->bytes[i] = (unsigned char)(random + i);
     m->e.bytes = m->bytes;
+    if (m->e.kind == PF_EV_CALL && !m->e.attached)
+        begin_call(m);
 }
 #define EVENTS 60000u
 
@@ -216,6 +257,10 @@ static int trace_target(bool killed)
                             m.e.value, indices[running]);
         else if (m.over)
             pf_trace_over();
+        else if (m.call)
+            pf_trace_call(m.e.site, m.e.what, m.e.value);
+        else if (m.range)
+            pf_trace_range(m.e.what, m.e.more);
         else if (m.wide)
             pf_trace_wide(m.e.site, m.e.what, m.e.more, m.e.kind == PF_EV_WRITE, m.bytes,
                           m.e.nbytes, indices[running]);

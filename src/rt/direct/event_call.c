@@ -20,10 +20,8 @@ struct open {
     const struct pf_func *func;
     uint32_t call; /* site + 1 of the call */
     uint32_t id;
-    uint64_t callee;
     bool region;
     uint64_t under_way; /* of reach.h */
-    uint64_t records; /* with its own: while there are no more, it can be over at once */
 };
 static __thread struct open calls[OPEN_MAX] __attribute__((tls_model("initial-exec")));
 __thread uint32_t pf_calls_open; /* so many of them */
@@ -43,13 +41,11 @@ void pf_call_settle_open(void)
         const struct open *o = &calls[--pf_calls_open];
         pf_nest();
         pf_reach_over(o->under_way);
-        if (o->records == pf_trace_records())
-            pf_trace_over();
+        if (o->region)
+            pf_trace_event(
+                &(struct pf_traced){.kind = PF_EV_ENDREGION, .attached = true, .site = o->id});
         else
-            pf_trace_event(&(struct pf_traced){.kind = o->region ? PF_EV_ENDREGION : PF_EV_RET,
-                                               .attached = true,
-                                               .site = o->id,
-                                               .what = o->callee});
+            pf_trace_over();
         pf_unnest();
     }
 }
@@ -65,20 +61,10 @@ static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void 
     } else {
         struct pf_reach_set d =
             pf_reach_find((void *)callee, n, pointers, function, pf_trace_records(), pf_calls_open);
-        pf_trace_event(&(struct pf_traced){.kind = PF_EV_CALL,
-                                           .site = id,
-                                           .what = callee,
-                                           .more = d.n,
-                                           .has_value = d.number != 0,
-                                           .value = d.number});
+        pf_trace_call(id, callee, d.number);
         for (uint32_t i = 0; i < d.n; i++)
-            pf_trace_event(&(struct pf_traced){.kind = PF_EV_CALL,
-                                               .attached = true,
-                                               .site = id,
-                                               .what = d.at[i].addr,
-                                               .more = d.at[i].size});
-        calls[pf_calls_open++] = (struct open){
-            top(), top()->func, call, id, callee, false, d.under_way, d.n ? 0 : pf_trace_records()};
+            pf_trace_range(d.at[i].addr, d.at[i].size);
+        calls[pf_calls_open++] = (struct open){top(), top()->func, call, id, false, d.under_way};
     }
     pf_unnest();
 }
@@ -141,7 +127,7 @@ static void begin_region(const struct pf_func *f)
         uint32_t call = pf_frame_site(top()),
                  id = call ? pf_stack_id(__pf_tls.thread, call - 1) : 0;
         pf_trace_event(&(struct pf_traced){.kind = PF_EV_REGION, .attached = true, .site = id});
-        calls[pf_calls_open++] = (struct open){__pf_tls.frame, f, call, id, 0, true, 0, 0};
+        calls[pf_calls_open++] = (struct open){__pf_tls.frame, f, call, id, true, 0};
     }
     pf_unnest();
 }

@@ -134,6 +134,41 @@ void pf_trace_over(void)
     publish(&tracer.head, 1);
 }
 
+void pf_trace_call(uint32_t site, uint64_t callee, uint64_t number)
+{
+    if (!prepare(1))
+        return;
+    struct pf_code_site *s = &tracer.code.site[site];
+    const struct pf_code_shape *last = &tracer.code.shape[site];
+    uint64_t index = pf_context_events(pf_context_self());
+    if (__builtin_expect(!pf_code_is_call(last) || s->addr != callee || s->value != number ||
+                             index - 1 - tracer.now->index != last->skip,
+                         0)) {
+        pf_trace_event(&(struct pf_traced){
+            .kind = PF_EV_CALL, .site = site, .what = callee, .has_value = true, .value = number});
+        return;
+    }
+    unsigned char *a = place(&tracer.addr), *a0 = a;
+    unsigned code = PF_CODE_CALL + 4 * pf_code_put_site(&tracer.code, tracer.now, site, &a);
+    *place(&tracer.head) = (unsigned char)(PF_CODE_OTHER | code << 2);
+    tracer.now->index = index;
+    publish(&tracer.addr, (size_t)(a - a0));
+    publish(&tracer.head, 1);
+}
+
+void pf_trace_range(uint64_t addr, uint64_t size)
+{
+    if (!prepare(2))
+        return;
+    unsigned char *a = place(&tracer.addr), *a0 = a;
+    *place(&tracer.head) = PF_CODE_OTHER | PF_CODE_RANGE << 2;
+    a = pf_code_varint(a, pf_code_zigzag((int64_t)(addr - tracer.code.range)));
+    a = pf_code_varint(a, size);
+    tracer.code.range = addr + size;
+    publish(&tracer.addr, (size_t)(a - a0));
+    publish(&tracer.head, 1);
+}
+
 uint64_t pf_trace_records(void) { return tracer.head.at; }
 
 /* The first access of its kind at this site; false: the site has others, or it is not for the short form. */
@@ -253,7 +288,7 @@ static unsigned put_fields(const struct pf_traced *e, const struct pf_code_shape
 
 void pf_trace_event(const struct pf_traced *e)
 {
-    if (e->kind != PF_EV_RET && !(e->attached && e->kind == PF_EV_ENDREGION))
+    if (!(e->attached && e->kind == PF_EV_ENDREGION))
         pf_call_settle();
     if (!prepare(LONG))
         return;

@@ -41,7 +41,10 @@ struct pf_traced {
 #define PF_TRACED_BYTES 64
 void pf_trace_event(const struct pf_traced *e);
 uint64_t pf_trace_records(void); /* so far */
-/* The record before is a CALL of this thread, and it is over: its RET. */
+/* CALL of a function with the set of this number, from 1; what of the set is to be told now, range by range; RET of the innermost call of
+ * the thread that is not over. */
+void pf_trace_call(uint32_t site, uint64_t callee, uint64_t number);
+void pf_trace_range(uint64_t addr, uint64_t size);
 void pf_trace_over(void);
 
 /* The current thread has made the context of this number. */
