@@ -18,6 +18,7 @@ struct lock {
 struct memory {
     uint64_t value;
     bool known;
+    bool stray;              /* a read has seen that somebody else stored since the last write */
     uint32_t open;           /* missing calls under way that reach the cell */
     uint64_t wrote, returned; /* 1 + event: last observed write, last return of such a call */
 };
@@ -91,15 +92,20 @@ static bool check_access(struct checker *c, struct pf_event *e)
                     if (!missing && !c->t->unwatched)
                         return wrong(c, "reads %" PRIu64 " where the last write left %" PRIu64, v,
                                      m->value);
-                    e->flags |= PF_EF_ORPHAN;
+                    m->stray = true;
                 }
                 m->value = v;
                 m->known = true;
+            }
+            if (m->stray) {
+                e->flags |= PF_EF_ORPHAN;
+                c->t->has_orphans = true;
             }
         }
         if (pf_event_writes(e)) {
             m->known = pf_trace_cell_value(c->t, e, k, false, &m->value);
             m->wrote = c->i + 1ull;
+            m->stray = false;
         }
     }
     return true;

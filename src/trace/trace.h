@@ -146,6 +146,7 @@ struct pf_trace {
     struct pf_recorded recorded;
     bool has_branches; /* else every read counts as a branch: pf_event_decided */
     bool has_calls;
+    bool has_orphans; /* reads that no observed write explains (selfcheck.h) */
     bool
         unwatched; /* of a program that has code without events too: values may come out of nowhere */
     bool sealed;

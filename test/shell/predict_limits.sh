@@ -33,6 +33,40 @@ status 66 "$PF" predict --patterns many.pattern --json long.json long.txt
 has out "1 patterns NOT searched to the end (budget used up)"
 has long.json '"complete":false'
 
+# A reject holds for the window: T1's section may come first, but the beginning of T0's is too far away to be seen.
+# Nearer (test/trace/trap/window_grows.txt), it is a race.
+python3 - >wide.txt <<'EOF'
+print("T0 lock m\n" + "T0 write p=1\n" * 6000 + "T0 write x=1\nT0 unlock m\nT1 lock m\nT1 unlock m\nT1 write x=2")
+EOF
+status 0 "$PF" predict --json wide.json wide.txt
+has out "rdit: 0 races (witnessed), 1 rejected within the window only"
+has wide.json '"complete":false'
+status 0 "$PF" predict --json whole.json "$ROOT/test/trace/rdit/caveat1_overlap.txt"
+has out "rdit: 0 races (witnessed), 2 pairs of sites rejected"
+has whole.json '"complete":true'
+
+# A pair of accesses that is too hard to decide is unknown.
+python3 - >hard.txt <<'EOF'
+state, memory = 1, [0, 0]
+def pick(n):
+    global state
+    state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+    return (state >> 33) % n
+print("init x0=0 init x1=0")
+for i in range(400):
+    t, v, value = pick(8), pick(2), pick(8)
+    if i in (200, 399):
+        print(f"T{i % 2} write y=1")
+    elif value < 4:
+        print(f"T{t} aread x{v}={memory[v]}")
+    else:
+        memory[v] = value
+        print(f"T{t} awrite x{v}={value}")
+EOF
+status 0 "$PF" predict --json hard.json hard.txt
+has out "1 unknown (budget used up)"
+has hard.json '"complete":false'
+
 # When the time is up, or the user has had enough, it ends with what it has.
 python3 - >big.txt <<'EOF'
 print("\n".join([f"T0 fork T{t}" for t in (1, 2)] + [f"T{t} begin" for t in (1, 2)] +

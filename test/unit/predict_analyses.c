@@ -473,13 +473,12 @@ static void test_locks(void **state)
 static void test_features(void **state)
 {
     for (unsigned f = 1; f < PF_RANDOM_CALL; f <<= 1)
-        if (f != PF_RANDOM_BARRIER) /* below */
-            all_of((struct pf_random_shape){3, 2, 2, 30, 2, f}, 60);
+        all_of((struct pf_random_shape){3, 2, 2, 30, 2, f}, 60);
     all_of((struct pf_random_shape){3, 2, 2, 30, 2, PF_RANDOM_RECURSIVE}, 60);
     all_of((struct pf_random_shape){3, 2, 2, 30, 2, PF_RANDOM_FORK}, 60);
     all_of((struct pf_random_shape){3, 2, 2, 40, 2,
-                                    PF_RANDOM_ALL & ~(PF_RANDOM_CALL | PF_RANDOM_BARRIER |
-                                                      PF_RANDOM_BLOCK | PF_RANDOM_FORK)},
+                                    PF_RANDOM_ALL &
+                                        ~(PF_RANDOM_CALL | PF_RANDOM_BLOCK | PF_RANDOM_FORK)},
            150);
 }
 

@@ -20,6 +20,9 @@
 #include <cmocka.h>
 
 #define MAX_ORDER 64
+#define LEAST_PAIRS 10000 /* compared with the definition, for the figure to be one */
+
+static uint64_t all_pairs, unknown;
 
 struct tally {
     uint64_t pairs, yes, no, traces, refused;
@@ -69,6 +72,31 @@ static void damage(const struct pf_trace *t, enum pf_missing missing, const stru
     }
 }
 
+/* The analysis as a whole, from its candidates on: all races of the definition and no others. */
+static void check_analysis(const struct pf_trace *t, uint64_t seed, enum pf_missing missing,
+                           const bool *race)
+{
+    const char *name = missing == PF_MISSING_RDIT ? "rdit" : missing == PF_MISSING_SB ? "sb" : "mc";
+    uint32_t n = (uint32_t)t->events.len;
+    struct pf_result r = {0};
+    struct pf_limits limits = pf_limits_default;
+    limits.all_pairs = true;
+    limits.history = 1000;
+    limits.conflicts = 100000;
+    pf_analysis_find(name, strlen(name))->run(t, &limits, &r);
+    assert_int_equal(r.invalid + r.unknown + r.window + r.dropped + r.untried, 0);
+    bool *said = pf_mem_zero((size_t)n * n, 1);
+    for (size_t i = 0; i < r.races.len; i++)
+        said[r.races.at[i].a * n + r.races.at[i].b] = true;
+    for (uint32_t i = 0; i < n * n; i++)
+        if (said[i] != race[i]) {
+            explain(t, seed, i / n, i % n, race[i], name);
+            fail();
+        }
+    free(said);
+    pf_result_release(&r);
+}
+
 static void compare(const struct pf_random_shape *shape, uint64_t seed, enum pf_missing missing,
                     struct tally *sum)
 {
@@ -84,6 +112,7 @@ static void compare(const struct pf_random_shape *shape, uint64_t seed, enum pf_
     if (!pf_brute(&t, (enum pf_brute_missing)missing, race))
         goto out;
     sum->traces++;
+    check_analysis(&t, seed, missing, race);
     struct pf_index x;
     struct pf_window w;
     struct pf_pair p = {0};
@@ -123,6 +152,15 @@ static void compare(const struct pf_random_shape *shape, uint64_t seed, enum pf_
                 explain(&t, seed, a, b, want, "the solver says otherwise");
                 fail();
             }
+            /* With too small a budget it may not know, but it is never wrong. */
+            for (uint32_t budget = 0; budget < 4; budget++) {
+                got = pf_engine_ask(&w, &p, 0, n, a, b, budget, &unused);
+                unknown += got == PF_UNKNOWN;
+                if (got != PF_UNKNOWN && got != (want ? PF_YES : PF_NO)) {
+                    explain(&t, seed, a, b, want, "wrong when the budget is used up");
+                    fail();
+                }
+            }
             /* A window that leaves the first events as they are says yes only to true races. */
             uint32_t lo = a / 2;
             if (pf_engine_ask(&w, &p, lo, n, a, b, 100000, &unused) == PF_YES) {
@@ -159,6 +197,7 @@ static void many(const char *name, struct pf_random_shape shape, enum pf_missing
            "solved %lu\n",
            name, sum.pairs, sum.yes, sum.traces, sum.stats.order, sum.stats.preserve,
            sum.stats.close, sum.stats.solved);
+    all_pairs += sum.pairs;
     assert_true(sum.refused > 0);
     assert_true(sum.yes > 0 && sum.no > 0 && sum.traces > count / 2);
 }
@@ -191,6 +230,8 @@ static void test_features(void **state)
         {"spin lock", PF_RANDOM_SPIN},
         {"spin lock, branches", PF_RANDOM_SPIN | PF_RANDOM_BRANCH},
         {"spin lock, fork", PF_RANDOM_SPIN | PF_RANDOM_FORK | PF_RANDOM_ATOMIC},
+        {"stray stores", PF_RANDOM_STRAY},
+        {"stray stores, branches", PF_RANDOM_STRAY | PF_RANDOM_BRANCH | PF_RANDOM_ATOMIC},
         {"branches, atomics", PF_RANDOM_BRANCH | PF_RANDOM_ATOMIC | PF_RANDOM_TRYLOCK},
         {"all but calls", PF_RANDOM_ALL & ~(PF_RANDOM_CALL | PF_RANDOM_FORK)},
         {"all but calls, fork", PF_RANDOM_ALL & ~PF_RANDOM_CALL},
@@ -208,6 +249,16 @@ static void test_missing(void **state)
     many("calls, sb", shape, PF_MISSING_SB, 100);
     shape.features = PF_RANDOM_ALL & ~PF_RANDOM_FORK;
     many("all, rdit", shape, PF_MISSING_RDIT, 200);
+    shape.features = PF_RANDOM_CALL | PF_RANDOM_STRAY;
+    many("calls, stray stores, mc", shape, PF_MISSING_IGNORE, 100);
+    many("calls, stray stores, rdit", shape, PF_MISSING_RDIT, 200);
+}
+
+static void test_enough(void **state)
+{
+    printf("%lu pairs, no disagreement\n", all_pairs);
+    assert_true(all_pairs >= LEAST_PAIRS);
+    assert_true(unknown > 0);
 }
 
 int main(void)
@@ -216,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_plain),
         cmocka_unit_test(test_features),
         cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

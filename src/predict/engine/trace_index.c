@@ -408,7 +408,7 @@ void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing
     b.blocks = pf_mem_zero(blocks, sizeof *b.blocks);
     b.alloc = pf_mem_resize(NULL, blocks, sizeof *b.alloc);
     memset(b.alloc, 0xff, blocks * sizeof *b.alloc);
-    if (t->has_calls)
+    if (t->has_calls || t->has_orphans)
         b.cells = pf_mem_zero(t->cells.len, sizeof *b.cells);
     if (items) {
         x->exposed = pf_mem_zero(x->n, sizeof *x->exposed);

@@ -82,13 +82,14 @@ static bool share_cell(const struct machine *m, uint32_t i, uint32_t k)
     return p->cell0 < q->cell0 + q->ncells && q->cell0 < p->cell0 + p->ncells;
 }
 
-/* A read of a value from a missing call comes after exactly the writes that it came after. */
-static bool pinned_allows(struct machine *m, uint32_t i)
+/* A read of a value that no observed write explains comes after exactly the writes that it came after: the writes
+ * of others in [from, to) have run, or have not. */
+static bool pinned_allows(struct machine *m, uint32_t i, uint32_t from, uint32_t to)
 {
     const struct pf_event *e = at(m, i);
-    if (!m->t->has_calls || !pf_event_reads(e) || !pinned(m, e))
+    if (!pf_event_reads(e) || !pinned(m, e))
         return true;
-    for (uint32_t f = m->start; f < m->t->events.len && f < m->farthest; f++)
+    for (uint32_t f = from; f < to; f++)
         if (pf_event_writes(at(m, f)) && at(m, f)->thread != e->thread && ran(m, f) != (f < i) &&
             share_cell(m, i, f))
             return no(m, "event %u reads the value of a missing call, event %u %s",
@@ -233,7 +234,8 @@ static bool is_next(struct machine *m, uint32_t i)
             return no(m, "event %u wakes from a notification before its wait",
                       pf_trace_label(m->t, i));
     }
-    return earlier_allows(m, i) && lock_allows(m, i) && missing_allows(m, i);
+    return earlier_allows(m, i) && lock_allows(m, i) && missing_allows(m, i) &&
+           pinned_allows(m, i, m->start, i);
 }
 
 static bool sees_right(const struct machine *m, const struct pf_event *e, uint32_t cell,
@@ -300,7 +302,7 @@ static bool run_witness(struct machine *m, const struct pf_race *r)
         uint32_t i = r->order[k];
         if (i >= m->t->events.len || i < m->start)
             return no(m, "a step is not in the window");
-        if (!is_next(m, i) || !pinned_allows(m, i) || !call_allows(m, i))
+        if (!is_next(m, i) || !pinned_allows(m, i, i + 1, m->farthest) || !call_allows(m, i))
             return false;
         effect(m, i, true);
         if (m->calls.noticed && m->calls.noticed[i] && m->off[at(m, i)->thread])

@@ -2,8 +2,9 @@
  * fasttrack.c - happens-before with FastTrack's epochs.
  *
  * A plain write is one epoch: once a write is ordered after all that came before it, later races
- * with those show as races with the write. Reads, and atomics among which no race exists and which
- * therefore need not be ordered, are one epoch as long as they are ordered, a vector when not.
+ * with those show as races with the write. What a write races with is kept beside it: later accesses
+ * may race with both. Reads, and atomics among which no race exists and which therefore need not be
+ * ordered, are one epoch as long as they are ordered, a vector when not.
  */
 #include "analysis.h"
 #include "order.h"
@@ -17,11 +18,12 @@ struct many {
     struct stamp one;
     struct stamp *all; /* by thread; NULL while one is enough */
 };
+enum { ATOMIC_READS, ATOMIC_WRITES, RACING_WRITES, KINDS };
 struct var {
     uint16_t wthread;
     struct stamp write;
     struct many read;
-    struct many *atomic; /* reads, writes; NULL while there are none */
+    struct many *rare; /* by kind; NULL while there are none */
 };
 struct run {
     const struct pf_trace *t;
@@ -38,19 +40,25 @@ static void race(struct run *r, uint32_t a, uint32_t b)
         pf_vec_push(&r->out->races, (struct pf_race){.a = a, .b = b});
 }
 
-static void check_many(struct run *r, const struct many *m, uint32_t thread, uint32_t i)
+/* Is any of them in a race with event i? */
+static bool check_many(struct run *r, const struct many *m, uint32_t thread, uint32_t i)
 {
+    bool found = false;
     if (m->all) {
         for (uint32_t u = 0; u < r->o.nt; u++)
-            if (m->all[u].epoch && !pf_order_seen(&r->o, thread, u, m->all[u].epoch))
+            if (m->all[u].epoch && !pf_order_seen(&r->o, thread, u, m->all[u].epoch)) {
                 race(r, m->all[u].event, i);
-    } else if (m->one.epoch && !pf_order_seen(&r->o, thread, m->thread, m->one.epoch))
+                found = true;
+            }
+    } else if (m->one.epoch && !pf_order_seen(&r->o, thread, m->thread, m->one.epoch)) {
         race(r, m->one.event, i);
+        found = true;
+    }
+    return found;
 }
 
-static void add_many(struct run *r, struct many *m, uint32_t thread, uint32_t i)
+static void add_many(struct run *r, struct many *m, uint32_t thread, struct stamp now)
 {
-    struct stamp now = {pf_order_epoch(&r->o, thread), i};
     if (!m->all && (!m->one.epoch || m->thread == thread ||
                     pf_order_seen(&r->o, thread, m->thread, m->one.epoch))) {
         m->thread = (uint16_t)thread;
@@ -71,46 +79,69 @@ static void clear_many(struct many *m)
     m->one.epoch = 0;
 }
 
+static struct many *rare(struct var *v, int kind)
+{
+    if (!v->rare)
+        v->rare = pf_mem_zero(KINDS, sizeof *v->rare);
+    return &v->rare[kind];
+}
+
+static bool check_write(struct run *r, const struct var *v, uint32_t thread, uint32_t i)
+{
+    if (v->rare)
+        check_many(r, &v->rare[RACING_WRITES], thread, i);
+    bool found = v->write.epoch && !pf_order_seen(&r->o, thread, v->wthread, v->write.epoch);
+    if (found)
+        race(r, v->write.event, i);
+    return found;
+}
+
+static void plain_write(struct run *r, struct var *v, uint32_t t, struct stamp now)
+{
+    if (v->write.epoch == now.epoch && v->wthread == t && !v->read.one.epoch && !v->read.all &&
+        !v->rare) {
+        v->write.event = now.event;
+        return;
+    }
+    if (!check_many(r, &v->read, t, now.event))
+        clear_many(&v->read);
+    bool keep = false;
+    for (int k = 0; v->rare && k < KINDS; k++)
+        if (check_many(r, &v->rare[k], t, now.event))
+            keep = true;
+        else
+            clear_many(&v->rare[k]);
+    if (v->rare && !keep) {
+        free(v->rare);
+        v->rare = NULL;
+    }
+    if (v->write.epoch && !pf_order_seen(&r->o, t, v->wthread, v->write.epoch)) {
+        race(r, v->write.event, now.event);
+        add_many(r, rare(v, RACING_WRITES), v->wthread, v->write);
+    }
+    v->write = now;
+    v->wthread = (uint16_t)t;
+}
+
 static void access_cell(struct run *r, struct var *v, const struct pf_event *e, uint32_t i)
 {
-    uint32_t t = e->thread, now = pf_order_epoch(&r->o, t);
+    uint32_t t = e->thread;
+    struct stamp now = {pf_order_epoch(&r->o, t), i};
     if (pf_event_atomic(e)) {
-        if (v->write.epoch && !pf_order_seen(&r->o, t, v->wthread, v->write.epoch))
-            race(r, v->write.event, i);
+        check_write(r, v, t, i);
         if (pf_event_writes(e))
             check_many(r, &v->read, t, i);
-        if (!v->atomic)
-            v->atomic = pf_mem_zero(2, sizeof *v->atomic);
-        add_many(r, &v->atomic[pf_event_writes(e)], t, i);
+        add_many(r, rare(v, pf_event_writes(e) ? ATOMIC_WRITES : ATOMIC_READS), t, now);
         return;
     }
     if (pf_event_writes(e)) {
-        if (v->write.epoch == now && v->wthread == t && !v->read.one.epoch && !v->read.all &&
-            !v->atomic) {
-            v->write.event = i;
-            return;
-        }
-        if (v->write.epoch && !pf_order_seen(&r->o, t, v->wthread, v->write.epoch))
-            race(r, v->write.event, i);
-        check_many(r, &v->read, t, i);
-        clear_many(&v->read);
-        if (v->atomic) {
-            for (int k = 0; k < 2; k++) {
-                check_many(r, &v->atomic[k], t, i);
-                clear_many(&v->atomic[k]);
-            }
-            free(v->atomic);
-            v->atomic = NULL;
-        }
-        v->write = (struct stamp){now, i};
-        v->wthread = (uint16_t)t;
+        plain_write(r, v, t, now);
         return;
     }
-    if (v->write.epoch && !pf_order_seen(&r->o, t, v->wthread, v->write.epoch))
-        race(r, v->write.event, i);
-    if (v->atomic)
-        check_many(r, &v->atomic[1], t, i);
-    add_many(r, &v->read, t, i);
+    check_write(r, v, t, i);
+    if (v->rare)
+        check_many(r, &v->rare[ATOMIC_WRITES], t, i);
+    add_many(r, &v->read, t, now);
 }
 
 void pf_analysis_hb(const struct pf_trace *t, const struct pf_limits *limits, struct pf_result *out)
@@ -135,9 +166,9 @@ void pf_analysis_hb(const struct pf_trace *t, const struct pf_limits *limits, st
     }
     for (size_t c = 0; c < t->cells.len; c++) {
         free(vars[c].read.all);
-        for (int k = 0; vars[c].atomic && k < 2; k++)
-            free(vars[c].atomic[k].all);
-        free(vars[c].atomic);
+        for (int k = 0; vars[c].rare && k < KINDS; k++)
+            free(vars[c].rare[k].all);
+        free(vars[c].rare);
     }
     free(vars);
     pf_order_release(&r.o);

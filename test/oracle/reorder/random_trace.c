@@ -191,6 +191,12 @@ static void unseen_write(struct sim *m)
         }
 }
 
+static void stray_write(struct sim *m)
+{
+    if ((m->s->features & PF_RANDOM_STRAY) && !pick(m, 10))
+        m->mem[pick(m, m->s->variables)][0] = (uint8_t)pick(m, m->s->values);
+}
+
 static void block_op(struct sim *m, uint32_t t)
 {
     uint64_t addr = 0x5000;
@@ -311,6 +317,7 @@ void pf_random_trace(struct pf_trace *t, const struct pf_random_shape *shape, ui
 {
     struct sim m = {.t = t, .s = shape, .rnd = seed};
     pf_trace_init(t);
+    t->unwatched = (shape->features & PF_RANDOM_STRAY) != 0;
     for (uint32_t u = 0; u < shape->threads; u++) {
         named(&m, PF_ROLE_THREAD, "T", u);
         m.th[u].started = !u || !(shape->features & PF_RANDOM_FORK);
@@ -324,6 +331,7 @@ void pf_random_trace(struct pf_trace *t, const struct pf_random_shape *shape, ui
         if (m.th[u].started && !m.th[u].ended)
             step(&m, u);
         unseen_write(&m);
+        stray_write(&m);
     }
     for (size_t i = 0; i < t->events.len; i++) {
         if ((shape->features & PF_RANDOM_BRANCH) && !pick(&m, 12))

@@ -25,6 +25,7 @@ enum pf_random_feature {
     PF_RANDOM_ALL = 4095,
     PF_RANDOM_SPIN = 8192, /* a lock made of an atomic variable */
     PF_RANDOM_REGION = 4096, /* marked atomic regions: for the patterns alone */
+    PF_RANDOM_STRAY = 16384, /* code without events stores, too, without any call of it */
 };
 
 struct pf_random_shape {
