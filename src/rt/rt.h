@@ -15,6 +15,7 @@ struct pf_rt {
     bool variables; /* event bodies tell of variables on the stack (direct/stackwatch.h) */
     bool sampling; /* a policy decides, call by call, which body runs (sample.h) */
     bool excludes; /* ... and some functions are left out: calls ask */
+    bool handlers; /* the target has had handlers of signals */
     bool oracle;   /* every event is logged for the offline oracle (oracle.h) */
     /* What every thread knows, there is and will be (pf_thread_settle); it only grows. */
     uint32_t settled[PF_SID_REF + 1];

@@ -48,7 +48,26 @@ static bool settle_locked(const uint32_t *clock, uint32_t n)
  * they grow: each entry only does, so what is read is a lower bound. Of its own slot a thread knows everything, and may
  * use names again that nobody else has learned (slot.h): there only the others count. A thread that does not run yet
  * may know less than its parent meanwhile; then nothing can be said.
+ *
+ * A thread that waits in a join does nothing before it has learned all of the thread that it waits for, so the clock of
+ * that one counts. Not where the program has handlers of signals: these run in between, and know less.
  */
+static void least_of(uint32_t *least, uint32_t n, const struct pf_thread *t, bool joins)
+{
+    const struct pf_thread *child = joins ? t->joins : NULL;
+    const uint32_t *later = child && child->clock ? child->clock : t->clock;
+    uint32_t own = __atomic_load_n(&t->sid, __ATOMIC_RELAXED), too = own;
+    if (later != t->clock && child->state == PF_THREAD_RUNNING)
+        too = __atomic_load_n(&child->sid, __ATOMIC_RELAXED);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t known = __atomic_load_n(&t->clock[i], __ATOMIC_RELAXED);
+        uint32_t then = __atomic_load_n(&later[i], __ATOMIC_RELAXED);
+        known = then > known ? then : known;
+        if (i != own && i != too && known < least[i])
+            least[i] = known;
+    }
+}
+
 void pf_thread_settle(struct pf_thread *self)
 {
     static uint32_t least[PF_SID_MAX + 1]; /* under the lock; too large for a small stack */
@@ -61,21 +80,16 @@ void pf_thread_settle(struct pf_thread *self)
         n = t->nclock > n ? t->nclock : n;
     for (uint32_t i = 0; i < n; i++)
         least[i] = UINT32_MAX;
-    for (struct pf_thread *t = running; t; t = t->next) {
-        uint32_t own = __atomic_load_n(&t->sid, __ATOMIC_RELAXED);
-        for (uint32_t i = 0; i < n; i++) {
-            uint32_t known = __atomic_load_n(&t->clock[i], __ATOMIC_RELAXED);
-            if (i != own && known < least[i])
-                least[i] = known;
-        }
-    }
+    bool joins = !__atomic_load_n(&pf_rt.handlers, __ATOMIC_ACQUIRE);
+    for (struct pf_thread *t = running; t; t = t->next)
+        least_of(least, n, t, joins);
     for (uint32_t i = 0; i < n; i++)
         if (least[i] == UINT32_MAX)
             least[i] = 0;
-    bool grew = !coming && settle_locked(least, n);
+    bool grew = !coming && joins == !pf_rt.handlers && settle_locked(least, n);
     pf_spin_unlock(&lock);
     uint32_t longer = self->settle_every < SETTLE_SELDOM ? 2 * self->settle_every : SETTLE_SELDOM;
-    self->settle_every = grew ? SETTLE_EVERY : longer;
+    self->settle_every = grew || !longer ? SETTLE_EVERY : longer;
     self->settle_in = self->settle_every + threads * n / 8;
 }
 
@@ -282,10 +296,20 @@ void pf_thread_joined(struct pf_thread *self, struct pf_thread *child)
         pf_clock_grew(self);
         if (child->nclock > self->nclock)
             self->nclock = child->nclock;
+        pf_spin_lock(&lock); /* others may look at it (least_of) */
+        self->joins = NULL;
         clock_free(&child->clock);
+        pf_spin_unlock(&lock);
     }
     pf_oracle_end();
     pf_unnest();
+}
+
+void pf_thread_joins(struct pf_thread *self, struct pf_thread *child)
+{
+    pf_spin_lock(&lock);
+    self->joins = child;
+    pf_spin_unlock(&lock);
 }
 
 void pf_thread_after_fork(struct pf_thread *self)

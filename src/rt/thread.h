@@ -124,6 +124,7 @@ struct pf_thread {
     uint32_t settle_in, settle_every; /* so many more cells want room before pf_thread_settle */
     uint32_t set_debt, set_tries; /* set.c: sets made and not used again; tries in debt */
     struct pf_thread *prev, *next; /* in the list of running threads */
+    struct pf_thread *joins; /* it waits for the end of this one, however long; NULL: for none */
     struct pf_thread *older; /* the one created before it */
     struct pf_stack_object *objects; /* direct/stackwatch.c: its variables */
     void *sample; /* of the sampler */
@@ -159,6 +160,8 @@ struct pf_thread *pf_thread_create(struct pf_thread *parent);
 void pf_thread_begin(struct pf_thread *child);
 void pf_thread_end(struct pf_thread *self);
 void pf_thread_joined(struct pf_thread *self, struct pf_thread *child);
+/* self does nothing before `child` has ended; NULL: not so (any more). Of joined threads it is not so. */
+void pf_thread_joins(struct pf_thread *self, struct pf_thread *child);
 /* The real creation failed: `child` never was. */
 void pf_thread_cancel_create(struct pf_thread *child);
 /* The calling thread is not watched, or no more: its functions run their plain body on one frame for

@@ -43,7 +43,7 @@ PF_INTERPOSE(int, thrd_join, (thrd_t id, int *result))
     if (!c.t)
         return PF_REAL(thrd_join)(id, result);
     struct pf_start *s = pf_start_find(id);
-    int r = PF_BLOCKING(c, PF_REAL(thrd_join)(id, result));
+    int r = PF_JOINING(c, s, PF_REAL(thrd_join)(id, result));
     if (r == thrd_success && s)
         pf_start_joined(&c, s);
     return r;

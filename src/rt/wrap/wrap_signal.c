@@ -152,6 +152,7 @@ static struct sigaction *publish(int number, const struct sigaction *act)
     if (act && act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN) {
         now = &s->record[__atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED) % RECORDS];
         *now = *act;
+        pf_rt.handlers = true;
     }
     return __atomic_exchange_n(&s->current, now, __ATOMIC_ACQ_REL);
 }

@@ -36,34 +36,35 @@ PF_INTERPOSE(int, pthread_create,
     return r;
 }
 
-/* The four joins differ in how long they wait. The record is looked up first: when the join has
+/* The four joins differ in how long they wait: `waits` is for ever, or not. The record is looked up first: when the join has
  * returned, the name may already be another thread's. */
-#define JOIN(fn, id, call)                                                                         \
+#define JOIN(fn, id, waits, call)                                                                  \
     PF_CALL(c, fn);                                                                                \
     if (!c.t)                                                                                      \
         return call;                                                                               \
     struct pf_start *s = pf_start_find(id);                                                        \
-    int r = PF_BLOCKING(c, call);                                                                  \
+    int r = waits(c, s, call);                                                                     \
     if (r == 0 && s)                                                                               \
         pf_start_joined(&c, s);                                                                    \
     return r
+#define TRYING(c, s, call) PF_BLOCKING(c, call)
 
 PF_INTERPOSE(int, pthread_join, (pthread_t id, void **result))
 {
-    JOIN(pthread_join, id, PF_REAL(pthread_join)(id, result));
+    JOIN(pthread_join, id, PF_JOINING, PF_REAL(pthread_join)(id, result));
 }
 PF_INTERPOSE(int, pthread_tryjoin_np, (pthread_t id, void **result))
 {
-    JOIN(pthread_tryjoin_np, id, PF_REAL(pthread_tryjoin_np)(id, result));
+    JOIN(pthread_tryjoin_np, id, TRYING, PF_REAL(pthread_tryjoin_np)(id, result));
 }
 PF_INTERPOSE(int, pthread_timedjoin_np, (pthread_t id, void **result, const struct timespec *until))
 {
-    JOIN(pthread_timedjoin_np, id, PF_REAL(pthread_timedjoin_np)(id, result, until));
+    JOIN(pthread_timedjoin_np, id, TRYING, PF_REAL(pthread_timedjoin_np)(id, result, until));
 }
 PF_INTERPOSE(int, pthread_clockjoin_np,
              (pthread_t id, void **result, clockid_t clock, const struct timespec *until))
 {
-    JOIN(pthread_clockjoin_np, id, PF_REAL(pthread_clockjoin_np)(id, result, clock, until));
+    JOIN(pthread_clockjoin_np, id, TRYING, PF_REAL(pthread_clockjoin_np)(id, result, clock, until));
 }
 
 PF_INTERPOSE(int, pthread_detach, (pthread_t id))

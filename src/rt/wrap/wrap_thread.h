@@ -38,6 +38,14 @@ void pf_start_rewind(struct pf_frame **base);
 /* The record of a thread that is not joined yet; NULL if unknown. */
 struct pf_start *pf_start_find(pthread_t id);
 void pf_start_joined(struct pf_call *c, struct pf_start *s);
+/* PF_BLOCKING, where the caller waits for the end of s, however long that takes; NULL: of an unknown one. */
+#define PF_JOINING(c, s, expr)                                                                     \
+    __extension__({                                                                                \
+        struct pf_thread *pf_j_ __attribute__((cleanup(pf_start_waited))) = (c).t;                 \
+        pf_thread_joins(pf_j_, (s) ? (s)->thread : NULL);                                          \
+        PF_BLOCKING(c, expr);                                                                      \
+    })
+static inline void pf_start_waited(struct pf_thread **t) { pf_thread_joins(*t, NULL); }
 void pf_start_detached(struct pf_start *s);
 /* The caller, t or NULL, may be a thread that no record stands for: main. Now one does. */
 void pf_start_known(struct pf_thread *t, bool detached);
