@@ -125,6 +125,7 @@
         .set    THREAD_MET, THREAD_PAIRS+12*4096
         .set    THREAD_PATHS, THREAD_MET+64*16
         .set    NODE_BLOCKS, 24
+        .set    RT_SETTLED, 12
 
 /*
  * uint32_t pf_stack_near(void), see stack.h. Up to the nearest frame that has a node, then down again:
@@ -155,7 +156,7 @@
         or      %rcx, %rax
         imul    $0x85ebca6b, %edx, %ecx
         add     %ecx, %r8d
-        shr     $(32 - 10), %r8d        /* PF_PATH_BITS */
+        shr     $(32 - 12), %r8d        /* PF_PATH_BITS */
         shl     $4, %r8d
         add     %fs:TLS_THREAD(%r11), %r8
         cmp     %rax, THREAD_PATHS(%r8)
@@ -176,16 +177,72 @@
         ret
         END     pf_stack_near
 
-/* Fails unless the statement s is known to the thread: its clk <= clock[sid]. */
-        .macro  KNOWN s
+/* r9, r10: slot and clk of the statement s. */
+        .macro  WHO s
         mov     \s, %r9
         mov     \s, %r10
         shr     $45, %r9                /* PF_SID_SHIFT */
         shl     $19, %r10               /* the 20 bits of clk alone */
         and     $1023, %r9d
         shr     $44, %r10
+        .endm
+
+/* Fails unless the statement s is known to the thread: its clk <= clock[sid]. */
+        .macro  KNOWN s
+        WHO     \s
         cmp     %r10d, (%r11,%r9,4)
         jb      8f
+        .endm
+
+/* Goes to \then if every thread knows the statement of WHO (pf_stmt_settled). */
+        .macro  SETTLED then, scratch
+        lea     pf_rt+RT_SETTLED(%rip), \scratch
+        cmp     %r10d, (\scratch,%r9,4)
+        jae     \then
+        .endm
+
+/* What rax leaves of the older read r8 of other bytes moves to the first of the other words, if none of them is a write and that
+ * one is nothing, or settled, or needless beside it: an older read of its slot. Where they do not count it moves to word 0, if that
+ * is settled. Else fails. */
+        .macro  LEAVE
+        mov     %rax, %r9
+        shr     $56, %r9
+        shl     $56, %r9
+        not     %r9
+        and     %r9, %r8
+        movabs  $0x140000000000, %r10   /* PF_MORE_USED */
+        mov     %rcx, %r9
+        btr     $45, %r9
+        shr     $4, %r9
+        mov     %rcx, %rdx
+        cmpb    $0, (%r10,%r9)
+        je      .Lgone\@
+        movabs  $0x100000000000, %r9
+        add     %rcx, %rdx              /* PF_MORE_BASE */
+        sub     %r9, %rdx
+        mov     (%rdx), %r9
+        mov     %r8, %r10
+        not     %r10
+        and     %r9, %r10
+        shr     $56, %r10               /* of other bytes: not needless */
+        jnz     .Lgone\@
+        mov     %r8, %r10
+        xor     %r9, %r10
+        shl     $8, %r10
+        shr     $(8 + 45), %r10         /* of another slot, or atomic */
+        jnz     .Lgone\@
+        shl     $8, %r9
+        mov     %r8, %r10
+        shl     $8, %r10
+        cmp     %r9, %r10
+        jae     .Lleave\@
+.Lgone\@:
+        mov     (%rdx), %r11
+        WHO     %r11
+        SETTLED .Lleave\@, %r11
+        jmp     8f
+.Lleave\@:
+        mov     %r8, (%rdx)
         .endm
 
 /* Bytes of s that the statement does not speak of, or'ed flags: zero if there are none. */
@@ -265,21 +322,30 @@
         jz      1f                      /* other bytes, same place and epoch */
         shr     $(8 + 24), %r9
         jz      3f                      /* the same epoch, another place */
-        OUTSIDE %r8
-        jnz     8f
         .endif
         bt      $24, %r8                /* an older plain read gives way */
-        jc      8f
+        jc      .Lstrong\@
         bt      $55, %r8
-        jc      8f
+        jc      .Lstrong\@
         KNOWN   %r8
         .if \size < 8
+        mov     %rax, %rdx
+        not     %rdx
+        and     %r8, %rdx
+        shr     $56, %rdx
+        jz      2f
+        SETTLED 2f, %rdx
+        LEAVE
         jmp     2f
 3:      JOIN    %r8, %r8d
         jmp     2f
 1:      or      %r8, %rax
         .endif
         jmp     2f
+.Lstrong\@:
+        WHO     %r8
+        SETTLED 2f, %rdx
+        jmp     8f
 4:      test    %rdx, %rdx
         jnz     2f
         FIRST   \at+8, \at
@@ -307,8 +373,13 @@
         jz      7f
         cmp     %rdx, %r8               /* what is left of the older write moves back, */
         je      2f
-        OUTSIDE %r8                     /* if there is room */
-        jnz     8f
+        OUTSIDE %r8                     /* if there is room, */
+        jz      2f
+        WHO     %rdx                    /* or none is needed */
+        SETTLED 4f, %r11
+        WHO     %r8
+        SETTLED 2f, %r11
+        jmp     8f
 2:      mov     %rax, %r10
         shr     $56, %r10
         shl     $56, %r10

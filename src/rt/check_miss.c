@@ -14,6 +14,7 @@ _Static_assert(offsetof(struct pf_tls, key) == 0 && offsetof(struct pf_tls, fram
                    offsetof(struct pf_tls, thread) == 32 && offsetof(struct pf_tls, clock) == 40,
                "TLS_*");
 _Static_assert(offsetof(struct pf_thread, dirty) == 20, "THREAD_DIRTY");
+_Static_assert(offsetof(struct pf_rt, settled) == 12, "RT_SETTLED");
 _Static_assert(offsetof(struct pf_thread, pairs) == 32 && PF_PAIRS_BITS == 12 &&
                    offsetof(struct pf_pair_cache, id) == 8 * PF_PAIRS_CACHED,
                "THREAD_PAIRS");
@@ -24,7 +25,7 @@ _Static_assert(PF_MORE_BASE - 2 * PF_SHADOW_BASE == -(1ull << 44) && PF_MORE_WOR
                "8: in MISS");
 _Static_assert(offsetof(struct pf_thread, paths) ==
                        offsetof(struct pf_thread, met) + PF_MET * sizeof(struct pf_met) &&
-                   PF_PATH_BITS == 10 && sizeof(struct pf_path) == 16 &&
+                   PF_PATH_BITS == 12 && sizeof(struct pf_path) == 16 &&
                    offsetof(struct pf_path, call) == 4 && offsetof(struct pf_path, func) == 8 &&
                    offsetof(struct pf_path, node) == 12,
                "THREAD_PATHS");

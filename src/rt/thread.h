@@ -41,7 +41,7 @@ struct pf_undo {
 };
 
 /* The calling contexts a thread was in lately (stack.h): call `call` of node `parent` to `func`. */
-#define PF_PATH_BITS 10
+#define PF_PATH_BITS 12
 struct pf_path {
     uint32_t parent, call, func, node;
 };
