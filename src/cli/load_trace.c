@@ -11,6 +11,7 @@
 #include "text.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -71,6 +72,44 @@ static char *regenerate(const char *verb, const char *path, const char *atomic)
     return NULL;
 }
 
+static bool matches_any(char *const *globs, const char *text)
+{
+    const char *base = strrchr(text, '/');
+    for (; *globs; globs++)
+        if (!fnmatch(*globs, text, 0) || (base && !fnmatch(*globs, base + 1, 0)))
+            return true;
+    return false;
+}
+
+/* A function that was to be left out, but which the compiler has put into its callers, has events. */
+static void say_inlined(const char *verb, const char *path, char *left_out,
+                        const struct pf_trace *t)
+{
+    size_t n = 0;
+    char **globs = pf_mem_zero(strlen(left_out) + 1, sizeof *globs);
+    for (char *at, *g = strtok_r(left_out, ",", &at); g; g = strtok_r(NULL, ",", &at))
+        globs[n++] = g;
+    bool *asked = pf_mem_zero(t->sites.len, sizeof *asked);
+    for (size_t i = 0; i < t->events.len; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        if (!pf_event_is_access(e) || asked[e->site])
+            continue;
+        asked[e->site] = true;
+        const struct pf_site_info *s = &t->sites.at[e->site];
+        const char *file = pf_trace_text(t, s->file);
+        const char *function = s->func == PF_NONE ? file : pf_trace_text(t, s->func);
+        if (!matches_any(globs, function) && !matches_any(globs, file))
+            continue;
+        fprintf(stderr,
+                "pf %s: %s: %s was to be left out, but is part of its callers (inlined) and has "
+                "events there; build with -fno-inline\n",
+                verb, path, function);
+        break;
+    }
+    free(asked);
+    free(globs);
+}
+
 static int load_clip(const char *verb, const char *path, const char *atomic, struct pf_trace *t)
 {
     struct pf_clip clip;
@@ -79,16 +118,21 @@ static int load_clip(const char *verb, const char *path, const char *atomic, str
     if (pf_clip_open(&clip, path, &e) != PF_OK)
         return pf_complain(verb, "%s", e.text);
     bool cut = !clip.ended;
+    char *left_out = clip.meta.exclude;
+    clip.meta.exclude = NULL; /* that of the replay does not have it */
     if (cut && clip.stream[PF_STREAM_EVENT].length && !atomic) /* else the replay says it */
         fprintf(stderr, "pf %s: %s: is cut short (%s); what comes before is used\n", verb, path,
                 clip.cut);
     if (!clip.stream[PF_STREAM_EVENT].length || atomic) {
         pf_clip_release(&clip);
         char *file = regenerate(verb, path, atomic);
+        pf_status s = file ? pf_clip_open(&clip, file, &e) : PF_OK;
+        if (file)
+            unlink(file);
+        if (!file || s != PF_OK)
+            free(left_out);
         if (!file)
             return PF_EXIT_USAGE;
-        pf_status s = pf_clip_open(&clip, file, &e);
-        unlink(file);
         free(file);
         if (s != PF_OK)
             return pf_complain(verb, "%s", e.text);
@@ -105,6 +149,9 @@ static int load_clip(const char *verb, const char *path, const char *atomic, str
             stderr,
             "pf %s: %s: only its first %zu events were analysed; what comes behind is not known\n",
             verb, path, t->events.len);
+    if (ok && left_out)
+        say_inlined(verb, path, left_out, t);
+    free(left_out);
     t->recorded.cut |= cut || clip.meta.runtime;
     pf_clip_release(&clip);
     if (!ok)

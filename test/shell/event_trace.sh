@@ -88,6 +88,31 @@ write - =7 inner:11
 +ret helper work:20
 E2
 
+# By the name of its file; and a copy inside of a caller, which is none of it, is said.
+cat >part.c <<'C'
+int sum;
+void part_add(int *p) { sum += *p; }
+void part_both(int *p) { part_add(p), part_add(p); }
+C
+cat >whole.c <<'C'
+void part_both(int *p);
+int z = 2;
+static void small(int *p) { (*p)++; }
+int main(void) { part_both(&z); small(&z); return 0; }
+C
+status 0 "$PF" cc -O1 -g -o whole whole.c part.c
+for glob in part.c 'par?.*' 'other,part_*'; do
+    status 0 "$PF" record --exclude="$glob" -o whole.clip -- ./whole
+    status 0 "$PF" dump whole.clip
+    has out "T0 call? part_both {"
+    hasnt out "@part.c"
+    has out "write z:4=3 @whole.c"
+    hasnt err "inlined"
+done
+status 0 "$PF" record --exclude=small -o whole.clip -- ./whole
+status 0 "$PF" predict whole.clip
+has err "small was to be left out, but is part of its callers (inlined) and has events there; build with -fno-inline"
+
 # A function of another file that does nothing is no code without events, nor is one that the runtime stands in for; one of
 # which nobody knows what it does is.
 cat >quiet.c <<'C'
