@@ -8,12 +8,11 @@
  *             +------------------------+----------------------------------+------+-+
  *             |         where          |               size               | low  |F|
  *             +------------------------+----------------------------------+------+-+
- *             |      end, or mark      |      thread      |    freed by   |   0    |
+ *             |          end           |      thread      |    freed by   |   0    |
  *             +------------------------+------------------+---------------+--------+
  *              24 bits                  20 bits            20 bits
  *
- *          low: 1 + which 8 of the 32 bytes it begins with, 0: no block; F: it was freed, at `end`; before, there
- *          is what somebody else wants to know of it, 0 at first (reach_walk.c: in which set it is). A
+ *          low: 1 + which 8 of the 32 bytes it begins with, 0: no block; F: it was freed, at `end`. A
  *          size or a number that does not fit is the largest that does.
  * Memory:  a plane that race statements do not need here.
  * Threads: the target's one kernel thread.
@@ -38,9 +37,6 @@ void pf_heapbook_new(uintptr_t addr, size_t size, size_t kept, uint32_t where, u
 bool pf_heapbook_free(uintptr_t addr, uint32_t where, uint32_t thread, size_t *size);
 /* 0: none, or freed. */
 size_t pf_heapbook_size(uintptr_t addr);
-/* Of a block that begins there and is not freed: its mark, of 24 bits; 0: none. */
-uint32_t pf_heapbook_marked(uintptr_t addr);
-void pf_heapbook_mark(uintptr_t addr, uint32_t mark); /* there is one */
 /* For reports: of the blocks that hold the address the one that is not freed, else the one that was last. */
 bool pf_heapbook_find(uintptr_t addr, struct pf_block *out);
 

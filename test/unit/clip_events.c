@@ -5,6 +5,7 @@
 // sources: src/clip/*.c src/base/*.c src/rt/direct/log.c src/rt/direct/tracer.c
 // sources: src/rt/direct/trace_names.c src/rt/index.c src/rt/sys.c
 #define _GNU_SOURCE
+#include "areas.h"
 #include "events.h"
 #include "host.h"
 #include "log.h"
@@ -36,6 +37,7 @@ uint64_t pf_context_events(const struct pf_context *c) { return indices[running]
 
 uint32_t pf_stack_flags(uint32_t id) { return id % 4; }
 bool pf_kept_any;
+struct pf_span pf_area_around;
 void pf_kept_access(uint64_t addr, uint64_t size, bool write, uint64_t value) {}
 void pf_kept_event(const struct pf_traced *e) {}
 

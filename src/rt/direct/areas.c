@@ -67,7 +67,15 @@ void pf_area_part(const struct pf_area *a, uint64_t addr, uint64_t *lo, uint64_t
     }
 }
 
-struct pf_span pf_area_spans[PF_SPANS];
+struct pf_span pf_area_spans[PF_SPANS], pf_area_around;
+
+static void widen(struct pf_span *s, uint64_t lo, uint64_t hi)
+{
+    if (s->lo == s->hi)
+        *s = (struct pf_span){lo, hi};
+    s->lo = lo < s->lo ? lo : s->lo;
+    s->hi = hi > s->hi ? hi : s->hi;
+}
 
 /* The span that [lo, hi) belongs to grows by it; false: it is no part of the program. */
 static bool is_watched(uint64_t lo, uint64_t hi)
@@ -75,11 +83,8 @@ static bool is_watched(uint64_t lo, uint64_t hi)
     static const struct pf_span range[PF_SPANS] = {PF_APP_RANGES};
     for (unsigned i = 0; i < PF_SPANS; i++)
         if (lo >= range[i].lo && lo < range[i].hi) {
-            struct pf_span *s = &pf_area_spans[i];
-            if (s->lo == s->hi)
-                *s = (struct pf_span){lo, hi};
-            s->lo = lo < s->lo ? lo : s->lo;
-            s->hi = hi > s->hi ? hi : s->hi;
+            widen(&pf_area_spans[i], lo, hi);
+            widen(&pf_area_around, lo, hi);
             return true;
         }
     return false;
@@ -239,6 +244,7 @@ static void read_again(void)
     n = 0;
     for (unsigned i = 0; i < PF_SPANS; i++)
         pf_area_spans[i] = (struct pf_span){0, 0};
+    pf_area_around = (struct pf_span){0, 0};
     whole = fd >= 0;
     while (fd >= 0 && (got = pf_sys(SYS_read, fd, piece, sizeof piece)) > 0)
         for (long i = 0; i < got; i++)

@@ -35,10 +35,16 @@ void pf_areas_called(long number, const long a[6], long result);
 #define PF_SPANS 3u
 extern struct pf_span {
     uint64_t lo, hi; /* lo == hi: nothing */
-} pf_area_spans[PF_SPANS];
+} pf_area_spans[PF_SPANS], pf_area_around; /* around: all of them, and what is between */
 
+static inline bool pf_areas_around(uint64_t p)
+{
+    return p - pf_area_around.lo < pf_area_around.hi - pf_area_around.lo;
+}
 static inline bool pf_areas_span(uint64_t p)
 {
+    if (!pf_areas_around(p)) /* nearly all that are no addresses */
+        return false;
     for (unsigned i = 0; i < PF_SPANS; i++)
         if (p - pf_area_spans[i].lo < pf_area_spans[i].hi - pf_area_spans[i].lo)
             return true;

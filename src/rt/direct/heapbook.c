@@ -10,7 +10,6 @@
 
 #define SIZE_LARGEST ((1ull << 36) - 1)
 #define NUMBER_LARGEST ((1u << 20) - 1)
-#define MARK_MASK ((1ull << 40) - 1)
 
 struct cell {
     uint64_t begin, end;
@@ -80,7 +79,7 @@ static void sweep(uintptr_t from, uintptr_t to)
             if (c->begin && addr >= from && addr < to)
                 c->begin = 0;
         }
-        behind = marks >> 56 == PF_ZONE_AROUND;
+        behind = pf_heap_is_around((uint8_t)(marks >> 56));
     }
 }
 
@@ -103,7 +102,7 @@ bool pf_heapbook_free(uintptr_t addr, uint32_t where, uint32_t thread, size_t *s
         return false;
     *size = size_of(c);
     c->begin |= 1;
-    c->end = (c->end & MARK_MASK) | (uint64_t)where << 40 | number(thread);
+    c->end |= (uint64_t)where << 40 | number(thread);
     return true;
 }
 
@@ -111,18 +110,6 @@ size_t pf_heapbook_size(uintptr_t addr)
 {
     const struct cell *c = cell_of(addr);
     return begins(c, addr) && !is_freed(c) ? size_of(c) : 0;
-}
-
-uint32_t pf_heapbook_marked(uintptr_t addr)
-{
-    const struct cell *c = cell_of(addr);
-    return begins(c, addr) && !is_freed(c) ? (uint32_t)(c->end >> 40) : 0;
-}
-
-void pf_heapbook_mark(uintptr_t addr, uint32_t mark)
-{
-    struct cell *c = cell_of(addr);
-    c->end = (c->end & MARK_MASK) | (uint64_t)mark << 40;
 }
 
 bool pf_block_end(uintptr_t addr, uint32_t *where, uint32_t *thread)

@@ -1,6 +1,7 @@
 #include "heapwatch.h"
 #include "heapbook.h"
 #include "pf_abi.h"
+#include "reach_kept.h"
 #include "sys.h"
 
 #define ZAP (256u << 10)      /* larger ranges give their pages of the plane back */
@@ -137,6 +138,8 @@ static void *take_oldest(void)
     char *soon = kept.at[(kept.first + 8) % KEPT].block;
     __builtin_prefetch(soon - 16, 1);
     pf_heapbook_coming((uintptr_t)soon); /* malloc hands it out next */
+    if (pf_kept_any)
+        pf_kept_coming((uintptr_t)soon);
     kept.bytes -= kept.at[kept.first].size;
     kept.first = (kept.first + 1) % KEPT;
     kept.n--;

@@ -42,6 +42,7 @@ static inline size_t pf_heap_extent(size_t size)
 
 enum pf_zone {
     PF_ZONE_FINE = 0,
+    PF_ZONE_KEPT = 0xe0, /* + number: as AROUND, see pf_heap_keep */
     PF_ZONE_STACK = 0xf1, /* behind a variable on a stack */
     PF_ZONE_GLOBAL = 0xf9,
     PF_ZONE_AROUND = 0xfa,
@@ -74,6 +75,27 @@ static inline bool pf_heap_fine(uintptr_t addr, size_t size)
     return !(marks & ~(7ull << 56)) & ((marks >> 56) - 1 >= end);
 }
 enum pf_zone pf_heap_zone(uintptr_t addr);
+
+/* The mark of libc's word before a block can say to which of PF_ZONES_KEPT sets the block belongs (reach_kept.h): whoever accesses the block
+ * has that line of the plane already. malloc makes it AROUND again. */
+#define PF_ZONES_KEPT 8u
+static inline bool pf_heap_is_around(uint8_t mark)
+{
+    return mark == PF_ZONE_AROUND || (mark & -PF_ZONES_KEPT) == PF_ZONE_KEPT;
+}
+static inline void pf_heap_keep(uintptr_t addr, uint8_t zone)
+{
+    uint8_t *before = pf_heap_marks(addr) - 1;
+    if (!(addr & 7) && pf_heap_is_around(*before))
+        *before = zone;
+}
+/* Does a block begin there that was not freed, and belongs to the set? */
+static inline bool pf_heap_is_kept(uintptr_t addr, uint8_t zone)
+{
+    const uint8_t *mark = pf_heap_marks(addr);
+    return !(addr & 7) && mark[-1] == zone && mark[0] < 8;
+}
+
 /* The first byte of [addr, addr + size) that is not to be touched; 0: none. */
 uintptr_t pf_heap_watch(uintptr_t addr, size_t size);
 

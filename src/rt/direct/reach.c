@@ -13,16 +13,18 @@
 
 #define OBJECTS (1u << 17)
 #define OBJECTS_DEAR 4096u /* where walks cost too much already */
-#define EVENTS_WORD 4u     /* of the trace, for each word that is looked at */
-#define WORDS_FREE (1u << 20)
+#define EVENTS_WORD 8u     /* of the trace, for each word that is looked at */
+#define WORDS_FREE (1u << 19)
 #define WORDS_CALL 64u     /* what a call costs in any case, as words */
 #define WORDS_OBJECT 32u
 #define KEEP_MIN 256u /* words: a smaller walk is as cheap as a set that is kept */
 #define TOLD 4096u
+#define OUT (2 * OBJECTS) /* ranges that can be told at once */
+#define FEW 256u          /* that are sorted one by one */
 #define GAP 32 /* between two ranges that are told as one: alignment */
 
 static struct pf_walk scratch;
-static struct pf_range_of *out; /* what is told */
+static struct pf_range_of *out; /* what is told; behind it room to sort it */
 static uint64_t spent, numbers;
 
 static bool is_way(char way) { return pf_options.reach[0] == way; }
@@ -64,18 +66,39 @@ static uint32_t put(uint32_t n, struct pf_range_of o)
     return n;
 }
 
+/* By address: few by insertion, many by their digits of 12 bits. */
+static void sort(struct pf_range_of *a, uint32_t n)
+{
+    static uint32_t place[1 << 12];
+    for (uint32_t i = 1, k; i < n && n <= FEW; i++) {
+        struct pf_range_of o = a[i];
+        for (k = i; k && a[k - 1].addr > o.addr; k--)
+            a[k] = a[k - 1];
+        a[k] = o;
+    }
+    struct pf_range_of *from = a, *to = a + OUT;
+    for (unsigned shift = 0; shift < 48 && n > FEW; shift += 12) {
+        pf_zero(place, sizeof place);
+        for (uint32_t i = 0; i < n; i++)
+            place[from[i].addr >> shift & 4095]++;
+        for (uint32_t d = 0, before = 0; d < 4096; d++) {
+            uint32_t here = place[d];
+            place[d] = before;
+            before += here;
+        }
+        for (uint32_t i = 0; i < n; i++)
+            to[place[from[i].addr >> shift & 4095]++] = from[i];
+        struct pf_range_of *swap = from;
+        from = to;
+        to = swap;
+    }
+}
+
 /* By address, neighbours together. */
 static uint32_t tidy(uint32_t have)
 {
     struct pf_range_of *a = out;
-    for (uint32_t gap = have / 2; gap; gap /= 2)
-        for (uint32_t i = gap; i < have; i++) {
-            struct pf_range_of o = a[i];
-            uint32_t k = i;
-            for (; k >= gap && a[k - gap].addr > o.addr; k -= gap)
-                a[k] = a[k - gap];
-            a[k] = o;
-        }
+    sort(a, have);
     uint32_t n = 0;
     for (uint32_t i = 0; i < have; i++) {
         uint64_t end = a[i].addr + a[i].size;
@@ -257,7 +280,7 @@ static void end_known(uint64_t place)
 static bool begin(void)
 {
     if (!out) {
-        out = pf_sys_map(NULL, 2 * OBJECTS * sizeof *out);
+        out = pf_sys_map(NULL, 2ull * OUT * sizeof *out);
         if (!pf_walk_open(&scratch, OBJECTS))
             out = NULL;
     }

@@ -1,11 +1,12 @@
 #include "reach_kept.h"
 #include "context.h"
+#include "heapbook.h"
 #include "pf_abi.h"
 #include "reach_names.h"
 #include "sys.h"
 #include "tracer.h"
 
-#define KEPT 8u
+#define KEPT PF_ZONES_KEPT
 #define OBJECTS (1u << 18)
 #define SLACK 1024u     /* objects that a set may always grow by */
 #define EVENTS_OBJECT 64u /* that pay for an object of a set that is made anew */
@@ -16,7 +17,7 @@
 static struct pf_kept kept[KEPT];
 static struct pf_kept_pending pending[KEPT][PENDING];
 static uint32_t npending[KEPT];
-uint8_t
+_Alignas(8) uint8_t
     pf_kept_granules[PF_KEPT_GRANULES]; /* by hash: a bit for each kept set with objects there */
 static uint64_t now, stirred; /* calls so far; when recorded code last wrote or read a pointer */
 uint32_t pf_kept_calls;
@@ -52,6 +53,7 @@ static void note(struct pf_kept *k, struct pf_kept_pending p)
         pf_kept_drop(k);
     else
         pending[i][npending[i]++] = p;
+    __builtin_prefetch(pf_heap_marks(p.value) - 1);
 }
 
 void pf_kept_written(uint64_t addr, uint64_t size, const uint64_t *value)
@@ -106,6 +108,12 @@ static void note_content(struct pf_kept *k, uint64_t addr, uint64_t size)
         if (p >> 16 && !(p >> 47) && !pf_walk_knows(&k->w, p, &had))
             note(k, (struct pf_kept_pending){0, 8, p});
     }
+}
+
+void pf_kept_coming(uint64_t addr)
+{
+    for (uint32_t in = lives; in; in &= in - 1)
+        pf_walk_coming(&kept[__builtin_ctz(in)].w, addr);
 }
 
 /* What was freed stays in a set: most blocks come back at a place where one was. */
@@ -324,6 +332,9 @@ static bool take_in(struct pf_kept *k, uint32_t from)
         }
         if (!mark(k, *o))
             return false;
+        size_t block = pf_heapbook_size(o->addr);
+        if (block && block <= o->size)
+            pf_heap_keep(o->addr, k->w.zone);
         for (uint32_t in = lives & ~(1u << index_of(k)); in; in &= in - 1) {
             struct pf_kept *other = &kept[__builtin_ctz(in)];
             if (pf_walk_has(&other->w, o))
@@ -384,14 +395,17 @@ struct pf_kept *pf_kept_make(const struct pf_walk *w, bool all, uint64_t number)
     uint8_t bit = (uint8_t)(1u << index_of(k));
     if (!k->w.at && !pf_walk_open(&k->w, OBJECTS))
         return NULL;
-    for (uint32_t i = 0; i < PF_KEPT_GRANULES; i++)
-        pf_kept_granules[i] &= (uint8_t)~bit;
+    uint64_t *granules = (uint64_t *)(void *)pf_kept_granules;
+    for (uint32_t i = 0; i < PF_KEPT_GRANULES / 8; i++)
+        granules[i] &= ~(bit * 0x0101010101010101ull);
     npending[index_of(k)] = 0;
+    k->w.zone = (uint8_t)(PF_ZONE_KEPT + index_of(k));
+    for (uint32_t i = 0; i < k->w.n; i++) /* of the set that was kept here before */
+        if (pf_heap_is_kept(k->w.at[i].addr, k->w.zone))
+            pf_heap_keep(k->w.at[i].addr, PF_ZONE_AROUND);
     pf_walk_begin(&k->w);
     for (uint32_t i = 0; i < w->n; i++)
         pf_walk_add(&k->w, w->at[i]);
-    static uint32_t marks;
-    k->w.mark = marks < (1u << 24) - 1 ? ++marks : 0;
     k->w.scanned = k->told = k->first = k->w.n;
     k->live = pf_kept_any = true;
     lives |= 1u << index_of(k);
@@ -402,6 +416,7 @@ struct pf_kept *pf_kept_make(const struct pf_walk *w, bool all, uint64_t number)
     k->cost = k->walked = w->looked;
     k->variables = all ? pf_variables_epoch() : 0;
     pf_copy(k->w.piece, w->piece, w->npieces * sizeof *w->piece);
+    pf_copy(k->w.loose, w->loose, w->npieces * sizeof *w->loose);
     k->w.npieces = w->npieces;
     return pf_kept_settle(k, 0) ? k : NULL;
 }

@@ -106,6 +106,7 @@ void pf_kept_left(uint64_t under_way);
 void pf_kept_written(uint64_t addr, uint64_t size, const uint64_t *value);
 /* Recorded code reads a pointer while a missing call of its thread is under way. */
 void pf_kept_read(uint64_t value);
+void pf_kept_coming(uint64_t addr); /* a block is to begin there soon */
 /* missing: by missing code, or what it calls */
 void pf_kept_allocated(uint64_t addr, uint64_t size, bool missing);
 

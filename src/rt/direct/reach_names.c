@@ -13,7 +13,8 @@
 
 static struct pf_range_of variable[VARIABLES];
 static uint32_t n, modules;
-static bool all; /* the table has all variables */
+static bool all; /* the table has all variables; false at first */
+static bool known; /* they were asked for */
 static struct pf_range_of named[NAMED]; /* PF_GLOBAL */
 static uint32_t nnamed;
 
@@ -44,10 +45,10 @@ static void nothing(const struct pf_global *g, void *unused) { (void)g, (void)un
 
 static void refresh(void)
 {
-    if (n && pf_global_each(modules, nothing, NULL) == modules)
+    if (known && pf_global_each(modules, nothing, NULL) == modules)
         return;
     n = 0;
-    all = true;
+    all = known = true;
     modules = pf_global_each(0, note, NULL);
     sort();
 }

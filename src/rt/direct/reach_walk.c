@@ -65,7 +65,7 @@ static void put(struct pf_walk *w, struct pf_range_of o, uint64_t *slot)
     *slot = (uint64_t)w->round << 32 | w->n;
     if (__builtin_expect(w->n <= w->slots / 2 || w->slots == w->room, 1))
         return;
-    begin_round(w, 4 * w->slots < w->room ? 4 * w->slots : w->room);
+    begin_round(w, 2 * w->slots);
     for (uint32_t i = 0; i < w->n; i++) /* of several at one place the last one counts */
         *slot_of(w, w->at[i].addr) = (uint64_t)w->round << 32 | (i + 1);
 }
@@ -95,6 +95,11 @@ static void add_ghost(struct pf_walk *w, uint64_t p)
     if (!slot || *slot >> 32 == w->round || w->n == w->most)
         return;
     put(w, (struct pf_range_of){p, 0}, slot);
+}
+
+void pf_walk_coming(const struct pf_walk *w, uint64_t addr)
+{
+    __builtin_prefetch(&w->slot[place_of(w, addr)]);
 }
 
 bool pf_walk_knows(const struct pf_walk *w, uint64_t addr, uint64_t *size)
@@ -462,27 +467,21 @@ bool pf_walk_object(uint64_t p, struct pf_range_of *out)
     return !(may_be_stack(page) && stack_of(p)) && is_block(p, page, out);
 }
 
-/* Does a block begin there that is known to be in it? */
-static bool is_marked(const struct pf_walk *w, uint64_t p)
-{
-    return w->mark && pf_heapbook_marked(p) == w->mark;
-}
-
 /* As `follow` goes; what is rare, and stacks, are not told apart. Most words lead to where a block begins. */
 bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed)
 {
     struct pf_range_of o;
     uint64_t had, has;
-    unsigned page = can_be_address(p) ? on_page(p) : NOTHING;
+    if (!can_be_address(p) || pf_walk_marks(w, p))
+        return true;
+    unsigned page = on_page(p);
     if (page == NOTHING)
         return true;
     if (page == HEAP) {
-        if (is_marked(w, p))
-            return true;
         bool known = pf_walk_knows(w, p, &had);
         if (known && (has = pf_heapbook_size(p))) {
-            if (had >= has)
-                pf_heapbook_mark(p, w->mark);
+            if (had >= has && w->zone) /* malloc of a neighbour has made it AROUND */
+                pf_heap_keep(p, w->zone);
             return had >= has;
         }
         return !heap_stacks && (is_block(p, page, &o) ? pf_walk_has(w, &o) : known || p & 15);
@@ -496,9 +495,11 @@ bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed)
 static __attribute__((noinline)) void follow(struct pf_walk *w, uint64_t p, uint64_t size,
                                              bool handed)
 {
-    unsigned page = on_page(p);
     struct pf_range_of o;
-    if (page == NOTHING || (page == HEAP && is_marked(w, p)))
+    if (pf_walk_marks(w, p))
+        return;
+    unsigned page = on_page(p);
+    if (page == NOTHING)
         return;
     if (page == OTHER && pf_variable_holding(p, &o))
         pf_walk_add(w, o);
@@ -558,13 +559,8 @@ void pf_walk_words(struct pf_walk *w, uint64_t from, uint64_t size)
     uint64_t end = from + size;
     from = (from + 7) & ~7ull;
     w->looked += size / 8;
-    uint64_t lo = UINT64_MAX, hi = 0; /* most words are told by one comparison */
-    for (unsigned i = 0; i < PF_SPANS; i++)
-        if (pf_area_spans[i].lo < pf_area_spans[i].hi) {
-            lo = lo < pf_area_spans[i].lo ? lo : pf_area_spans[i].lo;
-            hi = hi > pf_area_spans[i].hi ? hi : pf_area_spans[i].hi;
-        }
-    if (lo >= hi || w->everything)
+    uint64_t lo = pf_area_around.lo, hi = pf_area_around.hi;
+    if (w->everything)
         return;
     for (; from + 8 <= end; from += 8) {
         uint64_t p = *(volatile uint64_t *)from;

@@ -16,6 +16,7 @@
 #ifndef PF_RT_REACH_WALK_H
 #define PF_RT_REACH_WALK_H
 
+#include "heapwatch.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -39,7 +40,7 @@ struct pf_walk {
     uint32_t npieces, pieces_scanned;
     struct pf_range_of known[PF_WALK_KNOWN]; /* variables on stacks, with their bounds */
     uint32_t nknown;
-    uint32_t mark; /* of its blocks in the heap's book (pf_heapbook_mark); 0: none */
+    uint8_t zone; /* of its blocks (pf_heap_keep); 0: it does not mark them */
     bool everything;
     bool odd; /* it has objects that are neither blocks nor variables nor of stacks */
     uint64_t looked; /* words, in all */
@@ -66,6 +67,12 @@ void pf_walk_words(struct pf_walk *w, uint64_t from, uint64_t size); /* those of
 bool pf_walk_has(const struct pf_walk *w, const struct pf_range_of *o);
 /* Is an object of this beginning among them, or was, or does a word lead there, and nothing is there? *size: of it, at most; 0: nothing. */
 bool pf_walk_knows(const struct pf_walk *w, uint64_t addr, uint64_t *size);
+void pf_walk_coming(const struct pf_walk *w, uint64_t addr); /* it is asked about it soon */
+/* Does a block begin at p, which can be an address, that is known to be in it? */
+static inline bool pf_walk_marks(const struct pf_walk *w, uint64_t p)
+{
+    return w->zone && pf_heap_is_kept(p, w->zone);
+}
 /* Would following p add nothing? false: it may. After pf_walk_look. */
 bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed);
 bool pf_walk_block(uint64_t p,

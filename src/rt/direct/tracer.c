@@ -205,7 +205,7 @@ void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, ui
         return;
     struct pf_code_site *s = &tracer.code.site[site];
     unsigned kind = write ? PF_EV_WRITE : PF_EV_READ;
-    if (__builtin_expect(pf_kept_any, 0) && (write || pf_calls_open))
+    if (__builtin_expect(pf_kept_any, 0) && pf_kept_minds(addr, size, write, value))
         pf_kept_access(addr, size, write, value);
     if (__builtin_expect(s->size != size || s->kind != kind, 0) && !begin_site(site, kind, size)) {
         pf_trace_event(&(struct pf_traced){.kind = (uint8_t)kind,
