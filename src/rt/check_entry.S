@@ -124,6 +124,7 @@
         .set    THREAD_PAIRS, 32
         .set    THREAD_MET, THREAD_PAIRS+12*4096
         .set    THREAD_PATHS, THREAD_MET+64*16
+        .set    THREAD_SPAN, THREAD_PATHS+4096*16
         .set    NODE_BLOCKS, 24
         .set    RT_SETTLED, 12
 
@@ -253,6 +254,31 @@
         shr     $56, %r10
         .endm
 
+/* Goes to \then if s says nothing that the write in rdx does not say too (pf_stmt_under). */
+        .macro  UNDER s, then
+        bt      $24, %rdx
+        jnc     .Lnot\@
+        mov     %rdx, %r10
+        not     %r10
+        and     \s, %r10
+        shr     $56, %r10
+        jnz     .Lnot\@
+        mov     __pf_tls@GOTTPOFF(%rip), %r10
+        mov     %fs:TLS_THREAD(%r10), %r10
+        mov     \s, %r9
+        shl     $9, %r9
+        shr     $(9 + 25), %r9          /* slot and epoch */
+        sub     THREAD_SPAN(%r10), %r9d
+        cmp     THREAD_SPAN+4(%r10), %r9d
+        ja      .Lnot\@
+        shl     $8, %rdx                /* and that it is plain */
+        shr     $(8 + 25), %rdx
+        sub     THREAD_SPAN(%r10), %edx
+        cmp     THREAD_SPAN+4(%r10), %edx
+        jbe     \then
+.Lnot\@:
+        .endm
+
 /* rax becomes the statement s and itself as one, from two places, if the thread made that pair of
  * them lately (pf_idpair_quick); else fails. rax stays where s says nothing that it does not. */
         .macro  JOIN s, s32
@@ -335,6 +361,8 @@
         shr     $56, %rdx
         jz      2f
         SETTLED 2f, %rdx
+        mov     \at(%rcx), %rdx
+        UNDER   %r8, 2f
         LEAVE
         jmp     2f
 3:      JOIN    %r8, %r8d

@@ -29,6 +29,10 @@ _Static_assert(offsetof(struct pf_thread, paths) ==
                    offsetof(struct pf_path, call) == 4 && offsetof(struct pf_path, func) == 8 &&
                    offsetof(struct pf_path, node) == 12,
                "THREAD_PATHS");
+_Static_assert(offsetof(struct pf_thread, span) ==
+                       offsetof(struct pf_thread, paths) + sizeof(struct pf_path) * 4096 &&
+                   offsetof(struct pf_epochs, from) == 0 && offsetof(struct pf_epochs, more) == 4,
+               "THREAD_SPAN");
 _Static_assert(sizeof(struct pf_frame) == 16 && offsetof(struct pf_frame, func) == 0 &&
                    offsetof(struct pf_frame, call) == 8 && PF_CALL_UNWATCHED == 0x40000000 &&
                    offsetof(struct pf_func, number) == 20 && PF_NODE_ROOT == 1,

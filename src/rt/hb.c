@@ -232,7 +232,14 @@ static uint64_t lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool
         pf_sync_unnumber(s);
         pf_epoch_undoable(t, a);
     } else if (s && known) { /* the holder knows all that is in there */
+        struct pf_epochs span = t->span;
+        bool again = span.lock == a && s->head == t->number + 1 && !s->learned;
         pf_clock_set_thread(&s->clock, t);
+        if (again) {
+            t->span = span;
+            pf_span_told_again(t, pf_epoch_last(t));
+        }
+        t->span.lock = a;
         if (pf_rt.sampling)
             value = s->value = pf_clock_value(t);
         else

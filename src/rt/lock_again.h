@@ -78,8 +78,13 @@ static inline bool pf_again_tell(struct pf_thread *t, struct pf_undo *u, uint32_
     struct pf_sync *s = pf_sync_find(u->lock, false);
     struct pf_hb_clock *c = !s ? NULL : u->shared ? &s->readers : &s->clock;
     bool has = c && c->n > t->sid && c->at[t->sid] == u->told;
-    if (has)
+    if (has) {
         c->at[t->sid] = u->told = last;
+        if (t->span.lock == u->lock && !u->shared && !s->learned)
+            pf_span_told_again(t, last);
+        else
+            pf_span_told(t, last);
+    }
     pf_spin_unlock(l);
     return has;
 }

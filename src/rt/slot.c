@@ -67,6 +67,7 @@ bool pf_slot_take(struct pf_thread *t)
         t->dirty = false;
         t->value = 0;
         t->top = 0;
+        t->span = (struct pf_epochs){.from = s << PF_CLK_BITS | (t->clk - 1)};
         if (s >= t->nclock)
             t->nclock = s + 1;
         pf_heldlog_put(&slots[s].held, t->clk, t->lockset);

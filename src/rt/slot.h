@@ -28,6 +28,30 @@ void pf_thread_key(struct pf_thread *t);
 /* t->lockset has changed: later statements are made under the new set. */
 void pf_epoch_lockset_changed(struct pf_thread *t);
 
+/*
+ * What others can know of t's epochs are the numbers that it told: between two of them nobody can tell one epoch from another.
+ * A thread that gives the same lock back again, before anybody learned from that, has told one number instead of
+ * another, and the epochs of both times are one span. Then a read of t's in a later epoch of it than that of t's write of
+ * the same bytes says nothing new: who does not know of the read does not know of the write (touch.h).
+ *
+ * told: `last` is about to be known to others. told_again: to the lock that was told of the epoch before it, in the place of that.
+ */
+static inline uint32_t pf_span_end(const struct pf_thread *t)
+{
+    return t->span.from + t->span.more;
+}
+static inline void pf_span_told(struct pf_thread *t, uint32_t last)
+{
+    uint32_t from = pf_span_end(t) + 1, to = t->sid << PF_CLK_BITS | last;
+    if (to >= from)
+        t->span = (struct pf_epochs){from, to - from, 0};
+    t->span.lock = 0;
+}
+static inline void pf_span_told_again(struct pf_thread *t, uint32_t last)
+{
+    t->span.more = (t->sid << PF_CLK_BITS | last) - t->span.from;
+}
+
 /* What t tells others about itself: the last epoch in which it made a statement. _published: it does so now. */
 static inline uint32_t pf_epoch_last(const struct pf_thread *t)
 {
@@ -36,8 +60,10 @@ static inline uint32_t pf_epoch_last(const struct pf_thread *t)
 }
 static inline uint32_t pf_epoch_published(struct pf_thread *t)
 {
+    uint32_t last = pf_epoch_last(t);
     t->undo.lock = 0;
-    return pf_epoch_last(t);
+    pf_span_told(t, last);
+    return last;
 }
 
 /*

@@ -40,6 +40,13 @@ struct pf_undo {
     uint32_t before, where, version, news, told;
 };
 
+/* Epochs of a thread that nobody can tell apart: every other one knows all of them, or none (slot.h). As bits of statements:
+ * slot and epoch of the first, and how many come after it. */
+struct pf_epochs {
+    uint32_t from, more;
+    uintptr_t lock; /* only this lock was told of the last of them; 0: somebody else too */
+};
+
 /* The calling contexts a thread was in lately (stack.h): call `call` of node `parent` to `func`. */
 #define PF_PATH_BITS 12
 struct pf_path {
@@ -89,6 +96,7 @@ struct pf_thread {
     struct pf_pair_cache pairs;
     struct pf_met met[PF_MET]; /* by the low bits of the reference */
     struct pf_path paths[1 << PF_PATH_BITS];
+    struct pf_epochs span;
     uint32_t lockset; /* interned id of the locks held now (lockset.h) */
     uint32_t nheld;
     uint64_t

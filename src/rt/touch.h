@@ -132,6 +132,21 @@ static inline bool pf_stmt_needless(uint64_t s, uint64_t by)
            !(s & ~by & PF_BIT_W) && !(by & ~s & PF_BIT_A) && pf_stmt_inside(s, by);
 }
 
+/* Is s of epochs that nobody can tell apart (slot.h)? They are t's own. */
+static inline bool pf_stmt_spanned(const struct pf_thread *t, uint64_t s)
+{
+    return (uint32_t)((s & (PF_BITS_SID | PF_BITS_CLK)) >> PF_CLK_SHIFT) - t->span.from <=
+           t->span.more;
+}
+
+/* Does s say nothing that the write w does not say too, although it may be later? */
+static inline bool pf_stmt_under(uint64_t s, uint64_t w)
+{
+    const struct pf_thread *t = __pf_tls.thread;
+    return (w & PF_BIT_W) && !(w & PF_BIT_A) && pf_stmt_inside(s, w) && pf_stmt_spanned(t, s) &&
+           pf_stmt_spanned(t, w);
+}
+
 /* The read `rest` stands in front of the plain read `mine` of another slot. Where an older one of its own slot stands
  * among the words `mine` takes its place there: threads that read the same in turns leave each other's words,
  * and with them the cache line, alone. Else `rest` moves to a word that is replaced or needless, or an
@@ -233,7 +248,7 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
         s1 = 0;
     uint64_t one = s1 ? pf_stmt_join(cell, s1, mine) : 0;
     uint64_t rest = one ? 0 : pf_stmt_cut(clock, s1, mine);
-    if (pf_stmt_settled(rest))
+    if (pf_stmt_settled(rest) || pf_stmt_under(rest, s0))
         rest = 0;
     if (rest && pf_stmt_same_epoch(s1, mine))
         return false; /* no more pairs of ids */
@@ -273,7 +288,7 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_read(const uint3
             if (both)
                 one = both;
             n[i] = both || pf_stmt_needless(n[i], rest) ? 0 : pf_stmt_cut(clock, n[i], mine);
-            if (pf_stmt_settled(n[i]))
+            if (pf_stmt_settled(n[i]) || pf_stmt_under(n[i], s0))
                 n[i] = 0;
         }
         if (rest && !pf_words_add(n, rest))
@@ -471,8 +486,8 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_lean(const uint3
     } else {
         if ((s1 ^ mine) << 8 == 0)
             mine |= s1;
-        else if (s1 != s0 && ((s1 & (PF_BIT_W | PF_BIT_A)) || !pf_stmt_inside(s1, mine) ||
-                              !pf_stmt_known(clock, s1)))
+        else if (s1 != s0 && !pf_stmt_yields(clock, s1, mine) &&
+                 (pf_stmt_same_epoch(s1, mine) || !pf_stmt_under(s1, s0)))
             return false;
     }
     pf_word_put(&cell[1], mine);

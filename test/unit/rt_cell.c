@@ -24,6 +24,7 @@
 #include "race.h"
 #include "rt.h"
 #include "set.h"
+#include "slot.h"
 #include "stack.h"
 #include "store.h"
 #include "touch.h"
@@ -86,6 +87,11 @@ static size_t nhistory[GRANULES * 8], room[GRANULES * 8];
 
 static struct pf_thread threads[THREADS_MAX];
 static uint32_t clocks[THREADS_MAX][PF_SID_MAX + 2], locks[LOCKS][PF_SID_MAX + 2];
+/* A lock that the thread alone takes, mostly; the epoch it has under it, and whether others learned from it since. */
+static struct {
+    uint32_t clock[PF_SID_MAX + 2], epoch;
+    bool learned;
+} own[THREADS_MAX];
 static uint64_t rng;
 
 static uint32_t rnd(uint32_t n)
@@ -274,6 +280,13 @@ static void next_epoch(struct pf_thread *t)
     __pf_tls.shared = 1;
 }
 
+/* t tells the lock, and with it others, what it has done. */
+static void tell(struct pf_thread *t, unsigned l)
+{
+    pf_span_told(t, t->clk);
+    join(locks[l], t->clock);
+}
+
 /* What all threads know need not be kept. */
 static void settle(void)
 {
@@ -311,9 +324,43 @@ static void fuzz_range(struct pf_thread *t)
         access_bytes(t, start, start + turns * rounds, write, rnd(6), turns);
     }
     for (unsigned l = 0; locked && l < LOCKS; l++)
-        join(locks[l], t->clock);
+        tell(t, l);
     if (locked)
         next_epoch(t);
+}
+
+/* t takes its own lock and gives it back. Where nobody had it in between it has the old epoch under it, and tells of one span. */
+static void fuzz_own(unsigned i)
+{
+    struct pf_thread *t = &threads[i];
+    bool again = t->span.lock && !own[i].learned;
+    uint32_t last = t->clk;
+    __pf_tls.shared = 1;
+    if (again)
+        t->clk = own[i].epoch;
+    for (unsigned k = rnd(3); again && k > 0; k--)
+        access(t, rnd(GRANULES), 1u << rnd(8), false, false, rnd(6));
+    t->clk = last;
+    if (again)
+        pf_span_told_again(t, last);
+    else
+        pf_span_told(t, last);
+    t->span.lock = 1;
+    if (!again)
+        own[i].epoch = last;
+    own[i].learned = false;
+    memcpy(own[i].clock, t->clock, sizeof own[i].clock);
+    next_epoch(t);
+}
+
+/* Somebody else takes it. */
+static void fuzz_others(struct pf_thread *t)
+{
+    unsigned i = rnd(nthreads);
+    if (&threads[i] == t)
+        return;
+    join(t->clock, own[i].clock);
+    own[i].learned = true;
 }
 
 /* One access of `ranges` is of many granules. `calm` in 100 of the others are reads by anybody; the others follow the lock of their granule so that
@@ -330,10 +377,12 @@ static void fuzz(uint64_t seed, unsigned threads_wanted, unsigned steps, unsigne
     memset(clocks, 0, sizeof clocks);
     memset(pf_rt.settled, 0, sizeof pf_rt.settled);
     memset(locks, 0, sizeof locks);
+    memset(own, 0, sizeof own);
     for (unsigned g = 0; g < GRANULES; g++)
         forget(g);
     for (unsigned i = 0; i < nthreads; i++) {
-        threads[i] = (struct pf_thread){.sid = i + 1, .clk = 1, .clock = clocks[i]};
+        threads[i] = (struct pf_thread){
+            .sid = i + 1, .clk = 1, .clock = clocks[i], .span = {.from = (i + 1) << PF_CLK_BITS}};
         clocks[i][i + 1] = 1;
     }
     unsigned now = 0;
@@ -343,6 +392,10 @@ static void fuzz(uint64_t seed, unsigned threads_wanted, unsigned steps, unsigne
             __pf_tls.shared = 1; /* a thread's own word; another one's epoch */
         }
         struct pf_thread *t = &threads[now];
+        if (rnd(6) == 0)
+            fuzz_own(now);
+        if (rnd(60) == 0)
+            fuzz_others(t);
         if (rnd(ranges) == 0) {
             fuzz_range(t);
             continue;
@@ -359,7 +412,7 @@ static void fuzz(uint64_t seed, unsigned threads_wanted, unsigned steps, unsigne
         if (rnd(40) == 0)
             settle();
         if (!free_read) {
-            join(locks[l], t->clock);
+            tell(t, l);
             next_epoch(t);
         } else if (rnd(20) == 0) {
             next_epoch(t);
@@ -381,6 +434,35 @@ static void cells_agree_with_the_naive_model(void **state)
         fuzz(seed, 2, 1000, 10, false, 2);
         fuzz(seed, 4, 1000, 30, false, 2);
     }
+}
+
+/* One thread works on a granule and takes its own lock now and then, another one learns of that or does not. */
+static void fuzz_span(uint64_t seed)
+{
+    fuzz(seed, 2, 0, 0, false, 1);
+    struct pf_thread *t = &threads[0], *other = &threads[1];
+    for (unsigned s = 0; s < 300; s++) {
+        unsigned what = rnd(16);
+        __pf_tls.shared = 1;
+        if (what < 6)
+            access(t, 0, 1u << rnd(8), false, false, rnd(6));
+        else if (what < 8)
+            access(t, 0, rnd(2) ? 0xff : 0x0f << 4 * rnd(2), true, false, rnd(6));
+        else if (what < 13)
+            fuzz_own(0);
+        else if (what < 14)
+            fuzz_others(other);
+        else if (what < 15)
+            access(other, 0, 1u << rnd(8), rnd(4) != 0, false, rnd(6));
+        else
+            tell(t, 0), next_epoch(t);
+    }
+}
+
+static void spans_hide_nothing(void **state)
+{
+    for (uint64_t seed = 1; seed <= 200; seed++)
+        fuzz_span(seed);
 }
 
 static void order_hides_and_disorder_shows(void **state)
@@ -484,6 +566,7 @@ int main(void)
         cmocka_unit_test(readers_of_an_array_share_one_set),
         cmocka_unit_test(places_are_used_again),
         cmocka_unit_test(sets_name_no_places),
+        cmocka_unit_test(spans_hide_nothing),
         cmocka_unit_test(cells_agree_with_the_naive_model),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

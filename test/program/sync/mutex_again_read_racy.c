@@ -1,0 +1,54 @@
+// want: race at READ WRITE
+/* A lock is taken again and again by the same thread, and once in between by the other one: that knows of the writes then, not
+ * of what was read afterwards. */
+#include "order.h"
+#include <pthread.h>
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+volatile unsigned char bytes[8] __attribute__((aligned(8)));
+volatile int passed;
+
+static void pass(void)
+{
+    pthread_mutex_lock(&mutex);
+    passed++;
+    pthread_mutex_unlock(&mutex);
+}
+
+static void *worker(void *arg)
+{
+    order_point(0);
+    for (int i = 0; i < 8; i++) {
+        bytes[i] = (unsigned char)i;
+        pass();
+    }
+    order_point(1);
+    order_point(4);
+    (void)bytes[0]; /* READ */
+    for (int i = 1; i < 8; i++) {
+        pass();
+        (void)bytes[i];
+    }
+    order_point(5);
+    return arg;
+}
+
+static void *other(void *arg)
+{
+    order_point(2);
+    pass();
+    order_point(3);
+    order_point(6);
+    bytes[0] = 1; /* WRITE */
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t t[2];
+    pthread_create(&t[0], NULL, worker, NULL);
+    pthread_create(&t[1], NULL, other, NULL);
+    pthread_join(t[0], NULL);
+    pthread_join(t[1], NULL);
+    return 0;
+}
