@@ -28,5 +28,10 @@ static inline __attribute__((always_inline)) bool pf_kept_minds(uint64_t addr, u
 /* A plain access of at most 8 bytes; its memory holds what was there before, or the value already. */
 void pf_kept_access(uint64_t addr, uint64_t size, bool write, uint64_t value);
 void pf_kept_event(const struct pf_traced *e);
+/* A bit for each kind of event that matters. */
+#define PF_KEPT_KINDS                                                                              \
+    (1u << PF_EV_READ | 1u << PF_EV_WRITE | 1u << PF_EV_AREAD | 1u << PF_EV_AWRITE |               \
+     1u << PF_EV_RMW | 1u << PF_EV_ALLOC)
+_Static_assert(PF_EV_KINDS <= 32, "a bit each");
 
 #endif

@@ -16,10 +16,10 @@
 
 static struct pf_kept kept[KEPT];
 static struct pf_kept_pending pending[KEPT][PENDING];
-static uint32_t npending[KEPT];
 _Alignas(8) uint8_t
     pf_kept_granules[PF_KEPT_GRANULES]; /* by hash: a bit for each kept set with objects there */
-static uint64_t now, stirred; /* calls so far; when recorded code last wrote or read a pointer */
+uint64_t pf_kept_now;
+static uint64_t stirred; /* when recorded code last wrote or read a pointer */
 uint32_t pf_kept_calls;
 bool pf_kept_any;
 static uint32_t lives; /* a bit for each set that is live */
@@ -45,14 +45,13 @@ void pf_kept_drop_all(void)
 
 static void note(struct pf_kept *k, struct pf_kept_pending p)
 {
-    uint32_t i = index_of(k), n = npending[i];
-    if (n && pending[i][n - 1].addr == p.addr && pending[i][n - 1].value == p.value &&
-        pending[i][n - 1].size == p.size)
+    const struct pf_kept_pending *last = k->npending ? &k->pending[k->npending - 1] : NULL;
+    if (last && last->addr == p.addr && last->value == p.value && last->size == p.size)
         return;
-    if (n == PENDING)
+    if (k->npending == PENDING)
         pf_kept_drop(k);
     else
-        pending[i][npending[i]++] = p;
+        k->pending[k->npending++] = p;
     __builtin_prefetch(pf_heap_marks(p.value) - 1);
 }
 
@@ -60,7 +59,7 @@ void pf_kept_written(uint64_t addr, uint64_t size, const uint64_t *value)
 {
     uint64_t first = addr >> PF_KEPT_GRANULE, last = (addr + size - 1) >> PF_KEPT_GRANULE;
     uint8_t in = 0;
-    stirred = now;
+    stirred = pf_kept_now;
     if (last - first >= GRANULES_MOST)
         in = UINT8_MAX;
     else
@@ -91,7 +90,7 @@ static void note_for_open(uint64_t value)
 
 void pf_kept_read(uint64_t value)
 {
-    stirred = now;
+    stirred = pf_kept_now;
     note_for_open(value);
 }
 
@@ -210,7 +209,7 @@ static uint32_t view_of(struct pf_kept *k, uint64_t end)
 
 bool pf_kept_rested(const struct pf_walk_thread *t)
 {
-    return t->of && t->of != pf_context_self() && t->stopped && t->of->stopped == t->stopped;
+    return t->of && t->stopped && t->of->stopped == t->stopped && t->of != pf_context_self();
 }
 
 /* Those whose threads have run, and what was added to. */
@@ -235,27 +234,14 @@ static void renew_stacks(struct pf_kept *k)
 
 void pf_kept_renew(struct pf_kept *k, uint32_t n, void *const *words)
 {
-    uint32_t i = index_of(k);
     pf_walk_more(&k->w);
     pf_walk_know_words(&k->w, n, words);
     renew_stacks(k);
-    for (uint32_t p = 0; p < npending[i]; p++)
-        follow_pending(k, &pending[i][p]);
-    npending[i] = 0;
+    for (uint32_t p = 0; p < k->npending; p++)
+        follow_pending(k, &k->pending[p]);
+    k->npending = 0;
     for (uint32_t word = 0; word < n; word++)
         pf_walk_follow(&k->w, (uintptr_t)words[word], true);
-}
-
-const struct pf_kept_pending *pf_kept_pending(const struct pf_kept *k, uint32_t *n)
-{
-    *n = npending[index_of(k)];
-    return pending[index_of(k)];
-}
-
-void pf_kept_stood(struct pf_kept *k)
-{
-    npending[index_of(k)] = 0;
-    k->used = now;
 }
 
 void pf_kept_knows(struct pf_kept *k, const void *callee)
@@ -266,7 +252,8 @@ void pf_kept_knows(struct pf_kept *k, const void *callee)
     for (uint32_t i = 0; i < k->ncallees; i++)
         if (k->callee[i] == callee)
             return;
-    k->callee[k->ncallees < PF_KEPT_CALLEES ? k->ncallees++ : now % PF_KEPT_CALLEES] = callee;
+    k->callee[k->ncallees < PF_KEPT_CALLEES ? k->ncallees++ : pf_kept_now % PF_KEPT_CALLEES] =
+        callee;
 }
 
 bool pf_kept_within(const struct pf_range_of *list, uint32_t n, struct pf_range_of o)
@@ -367,7 +354,7 @@ bool pf_kept_settle(struct pf_kept *k, uint32_t before)
     k->has_loose = 0;
     for (uint32_t s = 0; s < k->nstack && holds; s++)
         k->has_loose |= (uint32_t)k->loose[s] << k->view_of[s];
-    k->used = now;
+    k->used = pf_kept_now;
     k->settled = true;
     return holds;
 }
@@ -398,7 +385,8 @@ struct pf_kept *pf_kept_make(const struct pf_walk *w, bool all, uint64_t number)
     uint64_t *granules = (uint64_t *)(void *)pf_kept_granules;
     for (uint32_t i = 0; i < PF_KEPT_GRANULES / 8; i++)
         granules[i] &= ~(bit * 0x0101010101010101ull);
-    npending[index_of(k)] = 0;
+    k->pending = pending[index_of(k)];
+    k->npending = 0;
     k->w.zone = (uint8_t)(PF_ZONE_KEPT + index_of(k));
     for (uint32_t i = 0; i < k->w.n; i++) /* of the set that was kept here before */
         if (pf_heap_is_kept(k->w.at[i].addr, k->w.zone))
@@ -410,7 +398,7 @@ struct pf_kept *pf_kept_make(const struct pf_walk *w, bool all, uint64_t number)
     k->live = pf_kept_any = true;
     lives |= 1u << index_of(k);
     k->number = number;
-    k->born = ++now;
+    k->born = ++pf_kept_now;
     k->made = pf_trace_records();
     k->open = k->nstack = k->nviews = k->npieces = k->ncallees = 0;
     k->cost = k->walked = w->looked;
@@ -482,7 +470,7 @@ uint64_t pf_kept_entered(struct pf_kept *k)
     for (uint64_t in = mask; in; in &= in - 1)
         kept[__builtin_ctzll(in)].open++;
     pf_kept_calls++;
-    return ++now << KEPT | mask;
+    return ++pf_kept_now << KEPT | mask;
 }
 
 void pf_kept_left(uint64_t under_way)

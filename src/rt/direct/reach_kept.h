@@ -36,32 +36,38 @@
 #define PF_KEPT_WORDS 64u /* that are looked at one by one */
 #define PF_KEPT_WORDS_TAKEN 512u /* of a block that is taken in */
 
+/* What recorded code has written: a value into the word at addr (0: it counts wherever it was written), or `size` bytes that are
+ * not known. A value of size 0: a block that begins there now. */
+struct pf_kept_pending {
+    uint64_t addr, size, value;
+};
+
+/* What every call asks for comes first. */
 struct pf_kept {
     bool live;
-    struct pf_walk w;
-    uint64_t number, born, used;
-    uint64_t made; /* events of the trace then */
-    uint64_t cost;        /* words that a walk looks at, about */
-    uint64_t walked;      /* words that were looked at when it was made */
+    bool settled; /* nothing was added since what is in it was told */
+    uint32_t open; /* calls under way that belong to it */
     uint32_t told, first; /* objects that were told; how many there were when it was made */
-    uint32_t open;        /* calls under way that belong to it */
-    uint64_t variables;   /* epoch of those in it; 0: they were not asked for */
+    uint32_t npending, nstack, nviews, npieces, ncallees;
+    uint32_t has_loose; /* a bit for each view */
+    uint64_t number, born, used;
+    uint64_t variables; /* epoch of those in it; 0: they were not asked for */
+    uint64_t named; /* epoch of those of its callees */
+    uint64_t made; /* events of the trace then */
+    uint64_t cost; /* words that a walk looks at, about */
+    uint64_t walked; /* words that were looked at when it was made */
+    struct pf_kept_pending *pending; /* not followed yet */
+    const void *callee[PF_KEPT_CALLEES]; /* whose named variables are in it */
+    struct pf_walk w;
     struct pf_range_of stack[PF_KEPT_STACK]; /* pieces of stacks that belong to it */
     bool loose
         [PF_KEPT_STACK]; /* not one variable, whose accesses are events or which is handed over anew */
     uint8_t view_of[PF_KEPT_STACK]; /* on which stack they are */
-    uint32_t nstack, nviews;
     uint64_t view[PF_KEPT_VIEWS]; /* the ends of the stacks they are on */
     struct pf_walk_thread
         thread[PF_KEPT_VIEWS]; /* their threads when their pieces were last looked at */
     uint64_t *seen[PF_KEPT_VIEWS]; /* and the words when they were last looked at */
     struct pf_range_of pieces[PF_KEPT_STACK]; /* of stacks, that were told */
-    uint32_t npieces;
-    uint32_t has_loose; /* a bit for each view */
-    bool settled; /* nothing was added since what is in it was told */
-    const void *callee[PF_KEPT_CALLEES]; /* whose named variables are in it */
-    uint32_t ncallees;
-    uint64_t named; /* epoch of these */
 };
 
 /* One that can be used in which one of the words lies, or, where `all` variables are reached, they; NULL: none. After
@@ -70,16 +76,9 @@ struct pf_kept *pf_kept_find(uint32_t n, void *const *words, bool all);
 /* What recorded code has linked to it since, its pieces of stacks, and the words handed over: to be scanned. */
 void pf_kept_renew(struct pf_kept *k, uint32_t n, void *const *words);
 
-/* What recorded code has written: a value into the word at addr (0: it counts wherever it was written), or `size` bytes that are
- * not known. A value of size 0: a block that begins there now. */
-struct pf_kept_pending {
-    uint64_t addr, size, value;
-};
-const struct pf_kept_pending *pf_kept_pending(const struct pf_kept *k, uint32_t *n);
 /* Has its thread not run since its stack was looked at? */
 bool pf_kept_rested(const struct pf_walk_thread *t);
-/* It is used as it is: all that is pending was looked at. */
-void pf_kept_stood(struct pf_kept *k);
+extern uint64_t pf_kept_now; /* calls so far */
 /* reach_stands.c: is there nothing that pf_kept_renew and a scan would add, but for blocks, which are in it then? false: there may be. */
 bool pf_kept_stands(struct pf_kept *k, const void *callee, uint32_t n, void *const *words,
                     bool all);

@@ -165,10 +165,9 @@ static void touch_object(struct touched *t, uint64_t p)
         touch(t, o.addr, o.size);
 }
 
-/* The characters are in the string itself, or fit into the block that it points to. */
-static bool is_string(uint64_t p)
+/* room: bytes from p on. The characters are in the string itself, or fit into the block that it points to. */
+static bool is_string(uint64_t p, uint64_t room)
 {
-    uint64_t room = room_at(p);
     if (p & 7 || room < STRING)
         return false;
     uint64_t chars = word_at(p), size = word_at(p + 8);
@@ -188,15 +187,19 @@ static void touch_strings(struct touched *t, uint32_t n, void *const *words)
             continue; /* a constant, or a number */
         if (size)
             touch(t, p, size);
-        else if (is_string(p))
+        else if (is_string(p, room))
             touch(t, p, STRING);
         else if (pf_walk_stack_end(p))
             touch(t, p, room);
         else
             touch_object(t, p);
         uint64_t end = p + (size ? size : room < 16 ? room : 16);
-        for (uint64_t a = (p + 7) & -8ull; a + 8 <= end; a += 8)
-            touch_object(t, word_at(a));
+        uint64_t own = size ? size : room < STRING ? room : STRING; /* bytes that are touched */
+        for (uint64_t a = (p + 7) & -8ull; a + 8 <= end; a += 8) {
+            uint64_t to = word_at(a);
+            if (to - p >= own) /* a short string's characters are in itself */
+                touch_object(t, to);
+        }
     }
 }
 

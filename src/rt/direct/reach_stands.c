@@ -24,7 +24,8 @@ static bool covers_place(const struct pf_kept *k, uint64_t p, bool handed)
 
 static bool covers(const struct pf_kept *k, uint64_t p, bool handed)
 {
-    return pf_walk_covers(&k->w, p, handed) || covers_place(k, p, handed);
+    return !pf_areas_span(p) || pf_walk_marks(&k->w, p) || pf_walk_covers(&k->w, p, handed) ||
+           covers_place(k, p, handed);
 }
 
 /* A piece of a stack that is in use from `live` on, against what was seen there. */
@@ -37,8 +38,9 @@ static bool covers_piece(struct pf_kept *k, struct pf_range_of piece, uint32_t v
     if ((t->hi - from) / 8 >= PF_WALK_SEEN ||
         !pf_kept_within(k->pieces, k->npieces, (struct pf_range_of){from, end - from}))
         return false;
-    for (from = (from + 7) & ~7ull; from + 8 <= end; from += 8) {
-        uint64_t p = *(volatile uint64_t *)from, *old = &k->seen[view][(t->hi - from) / 8];
+    from = (from + 7) & ~7ull;
+    for (uint64_t *old = &k->seen[view][(t->hi - from) / 8]; from + 8 <= end; from += 8, old--) {
+        uint64_t p = *(volatile uint64_t *)from;
         if (p == *old)
             continue;
         bool below = p >= t->lo && p < live; /* nothing is there now */
@@ -132,10 +134,8 @@ static bool takes_written(struct pf_kept *k, const struct pf_kept_pending *p)
 
 static bool covers_pending(struct pf_kept *k)
 {
-    uint32_t n;
-    const struct pf_kept_pending *at = pf_kept_pending(k, &n);
-    for (; n--; at++)
-        if (!takes_written(k, at))
+    for (uint32_t i = 0; i < k->npending; i++)
+        if (!takes_written(k, &k->pending[i]))
             return false;
     return true;
 }
@@ -171,6 +171,7 @@ bool pf_kept_stands(struct pf_kept *k, const void *callee, uint32_t n, void *con
         return false;
     if (k->w.n > before && !(takes_all(k) && pf_kept_grew(k, before)))
         return false;
-    pf_kept_stood(k);
+    k->npending = 0;
+    k->used = pf_kept_now;
     return true;
 }

@@ -35,15 +35,14 @@ struct pf_walk {
     uint32_t again; /* of these, so many that were there before */
     uint64_t *slot; /* hash: round << 32 | 1 + object; of other rounds: empty */
     uint32_t round, slots, room; /* slots in use; that there are */
-    struct pf_range_of piece[PF_WALK_PIECES]; /* of stacks */
-    bool loose[PF_WALK_PIECES]; /* not one variable, whose bounds are known */
-    uint32_t npieces, pieces_scanned;
-    struct pf_range_of known[PF_WALK_KNOWN]; /* variables on stacks, with their bounds */
-    uint32_t nknown;
+    uint32_t npieces, pieces_scanned, nknown;
     uint8_t zone; /* of its blocks (pf_heap_keep); 0: it does not mark them */
     bool everything;
     bool odd; /* it has objects that are neither blocks nor variables nor of stacks */
     uint64_t looked; /* words, in all */
+    struct pf_range_of piece[PF_WALK_PIECES]; /* of stacks */
+    bool loose[PF_WALK_PIECES]; /* not one variable, whose bounds are known */
+    struct pf_range_of known[PF_WALK_KNOWN]; /* variables on stacks, with their bounds */
 };
 
 bool pf_walk_open(struct pf_walk *w, uint32_t most);

@@ -297,7 +297,7 @@ void pf_trace_event(const struct pf_traced *e)
         s->named = 1;
         pf_trace_name_site(e->site, PF_EV_KINDS, 0);
     }
-    if (__builtin_expect(pf_kept_any, 0))
+    if (__builtin_expect(pf_kept_any, 0) && PF_KEPT_KINDS >> e->kind & 1)
         pf_kept_event(e);
     struct pf_code_thread *t = tracer.now;
     uint64_t index = pf_context_events(pf_context_self());
