@@ -64,11 +64,40 @@ bool pf_plan_busy(void)
     return next < n;
 }
 
+bool pf_plan_lacks(const struct pf_context *c)
+{
+    for (uint64_t i = nasked; i < n; i++)
+        if (!is_special(&step[i]) && step[i].thread == c->number)
+            return false;
+    return true;
+}
+
+/* Who makes a thread that is not there yet: one without steps, such as libc's own behind timers. One that can run, or else
+ * one that waits. */
+static struct pf_context *maker(void)
+{
+    struct pf_context *found = NULL;
+    for (uint32_t i = 0; i < pf_contexts(); i++) {
+        struct pf_context *c = pf_context_at(i);
+        if (!c || c->state == PF_CONTEXT_ENDED || !pf_plan_lacks(c))
+            continue;
+        if (c->state == PF_CONTEXT_READY || c->state == PF_CONTEXT_RUNNING)
+            return c;
+        found = found ? found : c;
+    }
+    return found;
+}
+
 struct pf_context *pf_plan_next(uint64_t *events)
 {
     if (!pf_plan_busy() || is_special(&step[next]))
         return NULL;
     struct pf_context *c = pf_context_at(step[next].thread);
+    struct pf_context *first = c ? NULL : maker();
+    if (first) {
+        *events = 1;
+        return first;
+    }
     if (!c || c->state == PF_CONTEXT_ENDED)
         pf_plan_fails();
     *events = step[next].until - pf_context_events(c);

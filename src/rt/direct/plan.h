@@ -3,7 +3,8 @@
  *
  * Model:   steps (thread, count): the thread runs until it has done so many events. How it then stands
  *          (before the next event, in a wait) is not asked. Steps that are done already are passed over.
- *          A wait that ends by itself or from outside is waited for. Special steps (channel.h) fork
+ *          A wait that ends by itself or from outside is waited for. A thread that is not there yet is waited for while
+ *          there is one without steps that may make it. Special steps (channel.h) fork
  *          continuations with plans of their own, so that what plans begin with is run once, and ask what
  *          an event is: its place in the source, its memory, when it was done.
  * Memory:  the file, mapped.
@@ -20,6 +21,8 @@ void pf_plan_init(void);
 void pf_plan_load(const char *path);
 /* The thread of the next step, and how many events it has to do; NULL: no more. It may be waiting. */
 struct pf_context *pf_plan_next(uint64_t *events);
+/* Has it no step at all? Then it runs only to make a thread that has. */
+bool pf_plan_lacks(const struct pf_context *c);
 /* Is there a step to be done? */
 bool pf_plan_busy(void);
 /* Between two segments: makes the continuations that are next. Returns in each of them too. */

@@ -176,6 +176,9 @@ static void walk(const void *callee, uint32_t n, void *const *words, const char 
     pf_walk_begin(w);
     w->everything |= n == PF_REACH_ALL;
     add_named(w, callee, function);
+    struct pf_range_of kernel;
+    if (!function && pf_library_kernel(callee, &kernel))
+        pf_walk_add(w, kernel);
     if (all)
         pf_variable_each(add_variable, w);
     if (n != PF_REACH_ALL)

@@ -27,6 +27,8 @@ static struct {
     const void *at;
 } unwinds[] = {{"__cxa_throw", NULL}, {"__cxa_rethrow", NULL}, {"__cxa_end_catch", NULL}};
 
+static const void *by_number; /* syscall() */
+
 static bool is_named(const char *path, const char *start)
 {
     const char *base = path;
@@ -79,6 +81,7 @@ void pf_libraries_note(void)
         waits[i].at = dlsym(RTLD_DEFAULT, waits[i].name);
     for (unsigned i = 0; i < sizeof unwinds / sizeof *unwinds; i++)
         unwinds[i].at = dlsym(RTLD_DEFAULT, unwinds[i].name);
+    by_number = dlsym(RTLD_DEFAULT, "syscall");
     dlerror();
 }
 
@@ -88,6 +91,12 @@ uint64_t pf_library_touches(const void *function)
         if (function == waits[i].at)
             return waits[i].bytes;
     return 0;
+}
+
+bool pf_library_kernel(const void *function, struct pf_range_of *out)
+{
+    *out = (struct pf_range_of){(uintptr_t)&by_number, sizeof by_number};
+    return by_number && function == by_number;
 }
 
 static bool is_in(const struct segment *s, uint32_t n, uint64_t p)

@@ -22,6 +22,10 @@ bool pf_library_object(uint64_t p, bool handed, struct pf_range_of *out);
  * wait for another thread in libc, where it is an event. */
 uint64_t pf_library_touches(const void *function);
 
+/* Does the function ask the kernel for whatever it is told to? What such calls tell each other there (a byte through a pipe) nobody sees:
+ * *out stands for it. */
+bool pf_library_kernel(const void *function, struct pf_range_of *out);
+
 /* May the code at p have addresses of its own to link to what it is given: of static memory, from the kernel, of the stack? Not that of
  * the C++ library, but for what unwinds the stack. */
 bool pf_library_has_data(uint64_t p);

@@ -305,7 +305,9 @@ static struct pf_context *decide(bool yielded)
         until = pf_sched_now() + PLAN_PATIENCE;
         while ((wanted = pf_plan_next(&n)) && !can_run(wanted)) {
             if (wanted->state == PF_CONTEXT_HELD ||
-                (!wanted->wait.deadline && !pf_waits_outside()) || pf_sched_now() >= until)
+                (!wanted->wait.deadline && !pf_waits_outside() &&
+                 !(pf_plan_lacks(wanted) && pf_waits_moment())) ||
+                pf_sched_now() >= until)
                 pf_plan_fails();
             pf_waits_look(true, until);
         }

@@ -1,6 +1,5 @@
 // A system call by hand whose receiver is not announced makes no order.
 // want: race x at FIRST SECOND
-// witness: a byte goes through the pipe, from one system call by hand to the other
 #include "order.h"
 #include <pthread.h>
 #include <sanitizer/linux_syscall_hooks.h>

@@ -1,6 +1,5 @@
 // A spin lock that one thread makes and another takes, with nothing in between.
 // want: race at MAKE:write ASK:lock
-// witness: without its order it does not end
 #include "order.h"
 #include <pthread.h>
 

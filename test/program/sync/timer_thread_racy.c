@@ -1,6 +1,5 @@
 // The thread that libc starts for a timer does not wait for what the other thread does.
 // want: race x at WORKER MAIN
-// witness: the thread of libc that makes the timer's thread is in no schedule of ours
 #include "order.h"
 #include <pthread.h>
 #include <semaphore.h>
