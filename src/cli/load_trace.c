@@ -198,6 +198,8 @@ int pf_load_trace_atomic(const char *verb, const char *path, const char *atomic,
         free(text);
         if (!ok)
             return pf_complain(verb, "%s", te.text);
+        if (!t->events.len)
+            return pf_complain(verb, "%s: holds no events", path);
     }
     if (!pf_trace_check(t, &te))
         return pf_complain(verb, "%s: the trace does not agree with itself: %s", path, te.text);

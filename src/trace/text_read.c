@@ -445,7 +445,10 @@ bool pf_trace_read_text(struct pf_trace *t, const char *file, const char *text, 
 enum pf_trace_form pf_trace_sniff(const char *text, size_t len)
 {
     size_t look = len < 4096 ? len : 4096;
-    if (memchr(text, 0, look))
+    for (size_t i = 0; i < look; i++)
+        if (iscntrl((unsigned char)text[i]) && !isspace((unsigned char)text[i]))
+            return PF_FORM_BINARY;
+    if (look && (unsigned char)*text >= 0x80) /* such as the beginning of a recording */
         return PF_FORM_BINARY;
     const char *p = text, *end = text + len;
     while (p < end) { /* the first line that is not empty and no comment decides */

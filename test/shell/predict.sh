@@ -49,6 +49,12 @@ status 2 "$PF" predict "$t/trap/unmatched_read.txt"
 has err "does not agree with itself: event 2 (T1 read): reads 7"
 status 2 "$PF" predict "$PF"
 has err "is neither a trace nor a recording"
+printf '\211PF' >begun.clip # of a recording, its first bytes
+status 2 "$PF" predict begun.clip
+has err "begun.clip: is neither a trace nor a recording"
+: >empty.txt
+status 2 "$PF" predict empty.txt
+has err "empty.txt: holds no events"
 status 2 "$PF" predict nowhere.txt
 has err "nowhere.txt"
 status 2 "$PF" predict --analysis=mac "$t/basic/style.txt"
