@@ -27,6 +27,9 @@ void lib_set_second(volatile int **p) { set(p[1]); }
 void lib_await_int(volatile int *p) { await(p); }
 void lib_set_gate(void) { set(&gate); }
 void lib_await_gate(void) { await(&gate); }
+static volatile int own;
+void lib_set_own(void) { set(&own); }
+void lib_await_own(void) { await(&own); }
 END
 cat >main.c <<'END'
 #include "photofinish.h"
@@ -38,6 +41,7 @@ struct pair { long tag; volatile int *flag; };
 union word { long number; volatile int *flag; };
 void lib_look(struct handle *), lib_set(struct handle *), lib_await(struct handle *);
 void lib_set_at(char *), lib_await_at(char *), lib_set_gate(void), lib_await_gate(void);
+void lib_set_own(void), lib_await_own(void);
 #define MANY char *, char *, char *, char *, char *, char *, char *, char *, char *, char *, char *, \
     char *, char *, char *, char *, char *, char *, char *
 void lib_set_last(MANY, int *), lib_await_last(MANY, int *);
@@ -117,6 +121,10 @@ printf '# of our library\nlibother.so* x\nliblib.so* gat? # its gate\n' >globals
 case_ configured 0 '' 'lib_set_gate()' 'lib_await_gate()' --globals globals.txt
 sed -i 's/gat?/nothing/' globals.txt
 case_ configured_not 1 '' 'lib_set_gate()' 'lib_await_gate()' --globals globals.txt
+# What a library has for itself has no name in the program; any variable of the program can stand for it.
+case_ own 1 '' 'lib_set_own()' 'lib_await_own()'
+printf 'liblib.so* factor\n' >globals.txt
+case_ own_said 0 '' 'lib_set_own()' 'lib_await_own()' --globals globals.txt
 status 2 "$PF" record --globals nowhere.txt -o x.clip -- ./said
 has err "nowhere.txt: No such file"
 status 2 "$PF" record --reach=half -o x.clip -- ./said
