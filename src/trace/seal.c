@@ -421,6 +421,7 @@ void pf_trace_seal(struct pf_trace *t)
     find_wakers(t);
     find_values(t);
     find_items(t);
+    pf_trace_look_inside(t);
     share_reached(t);
     t->sealed = true;
 }

@@ -54,6 +54,7 @@ struct pf_trace_tables {
 
 pf_vec_u32 *pf_trace_role(struct pf_trace *t, enum pf_role role);
 void pf_trace_find_orders(struct pf_trace *t);
+void pf_trace_look_inside(struct pf_trace *t);
 uint32_t pf_trace_lookup(const struct pf_trace *t, enum pf_role role, uint32_t name);
 
 #endif

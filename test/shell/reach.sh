@@ -1,6 +1,7 @@
 # What code without events can reach: two calls of a library make order through memory that both reach. If
 # pf took it for out of reach, the accesses around the calls would seem to race.
 cat >lib.c <<'END'
+#include <pthread.h>
 #include <sched.h>
 #include <stddef.h>
 struct handle { volatile int *flag; };
@@ -30,6 +31,11 @@ void lib_await_gate(void) { await(&gate); }
 static volatile int own;
 void lib_set_own(void) { set(&own); }
 void lib_await_own(void) { await(&own); }
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int state;
+static int look(int new) { pthread_mutex_lock(&mutex); int now = state |= new; pthread_mutex_unlock(&mutex); return now; }
+void lib_set_locked(void) { look(1); }
+void lib_await_locked(void) { while (!look(0)) sched_yield(); }
 END
 cat >main.c <<'END'
 #include "photofinish.h"
@@ -41,7 +47,7 @@ struct pair { long tag; volatile int *flag; };
 union word { long number; volatile int *flag; };
 void lib_look(struct handle *), lib_set(struct handle *), lib_await(struct handle *);
 void lib_set_at(char *), lib_await_at(char *), lib_set_gate(void), lib_await_gate(void);
-void lib_set_own(void), lib_await_own(void);
+void lib_set_own(void), lib_await_own(void), lib_set_locked(void), lib_await_locked(void);
 #define MANY char *, char *, char *, char *, char *, char *, char *, char *, char *, char *, char *, \
     char *, char *, char *, char *, char *, char *, char *
 void lib_set_last(MANY, int *), lib_await_last(MANY, int *);
@@ -125,6 +131,12 @@ case_ configured_not 1 '' 'lib_set_gate()' 'lib_await_gate()' --globals globals.
 case_ own 1 '' 'lib_set_own()' 'lib_await_own()'
 printf 'liblib.so* factor\n' >globals.txt
 case_ own_said 0 '' 'lib_set_own()' 'lib_await_own()' --globals globals.txt
+# The lock that a library takes is seen: both calls use it, so what is under it may order them.
+case_ locked 0 '' 'lib_set_locked()' 'lib_await_locked()'
+for policy in random:1 pos:2 random:5; do
+    status 0 "$PF" record --schedule=$policy -o locked.clip -- ./locked
+    status 0 "$PF" predict locked.clip
+done
 status 2 "$PF" record --globals nowhere.txt -o x.clip -- ./said
 has err "nowhere.txt: No such file"
 status 2 "$PF" record --reach=half -o x.clip -- ./said
