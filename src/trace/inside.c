@@ -6,14 +6,22 @@
 #include "tables.h"
 #include <string.h>
 
+#define MADE 1024u
+
 struct use {
     uint32_t call, item;
+};
+struct made { /* a set that was made: from what, and with what besides */
+    struct pf_reach old;
+    const struct use *with;
+    size_t n; /* 0: none */
+    uint32_t reach;
 };
 struct finder {
     struct pf_trace *t;
     PF_VEC(struct use) uses;
     PF_VEC(uint32_t) open; /* calls under way, of all threads */
-    PF_VEC(uint32_t) made; /* sets that were made here */
+    struct made *made;     /* the newest, by what they were made from */
 };
 
 static bool synchronises(const struct pf_event *e)
@@ -83,47 +91,47 @@ static int by_call(const void *x, const void *y)
     return a->item < b->item ? -1 : a->item > b->item;
 }
 
-static bool is_same(const struct pf_trace *t, const struct pf_reach *d, const uint32_t *items,
-                    uint32_t n)
+static bool is_same(const struct made *m, const struct pf_reach *old, const struct use *u, size_t n)
 {
-    return d->nitems == n && !memcmp(t->reach_items.at + d->item0, items, n * sizeof *items);
+    if (m->n != n || m->old.item0 != old->item0 || m->old.nitems != old->nitems)
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (m->with[i].item != u[i].item)
+            return false;
+    return true;
 }
 
-/* The set of the call with these items too, sorted: one that was made already, or a new one. */
+/* The set with these items too, sorted. */
+static uint32_t join(struct pf_trace *t, struct pf_reach old, const struct use *u, size_t n)
+{
+    struct pf_reach d = {(uint32_t)t->reach_items.len, 0};
+    uint32_t k = old.item0, end = old.item0 + old.nitems;
+    for (size_t i = 0; i <= n; i++) {
+        for (; k < end && (i == n || t->reach_items.at[k] < u[i].item); k++) {
+            uint32_t item = t->reach_items.at[k]; /* the push may move it */
+            pf_vec_push(&t->reach_items, item);
+        }
+        if (i < n && (!i || u[i - 1].item != u[i].item))
+            pf_vec_push(&t->reach_items, u[i].item);
+    }
+    d.nitems = (uint32_t)t->reach_items.len - d.item0;
+    pf_vec_push(&t->reaches, d);
+    return (uint32_t)t->reaches.len - 1;
+}
+
 static void widen(struct finder *f, const struct use *u, size_t n)
 {
-    struct pf_trace *t = f->t;
-    struct pf_event *call = &t->events.at[u->call];
-    struct pf_reach old = t->reaches.at[call->link];
-    uint32_t *items = pf_mem_resize(NULL, old.nitems + n + 1, sizeof *items), m = 0;
-    uint32_t k = old.item0, end = old.item0 + old.nitems;
-    for (size_t i = 0; i < n; i++) {
-        while (k < end && t->reach_items.at[k] < u[i].item)
-            items[m++] = t->reach_items.at[k++];
-        if (!i || u[i - 1].item != u[i].item)
-            items[m++] = u[i].item;
-    }
-    while (k < end)
-        items[m++] = t->reach_items.at[k++];
-    size_t same = f->made.len;
-    while (same && !is_same(t, &t->reaches.at[f->made.at[same - 1]], items, m))
-        same--;
-    if (same) {
-        call->link = f->made.at[same - 1];
-    } else {
-        struct pf_reach d = {(uint32_t)t->reach_items.len, m};
-        for (uint32_t i = 0; i < m; i++)
-            pf_vec_push(&t->reach_items, items[i]);
-        call->link = (uint32_t)t->reaches.len;
-        pf_vec_push(&t->reaches, d);
-        pf_vec_push(&f->made, call->link);
-    }
-    free(items);
+    struct pf_event *call = &f->t->events.at[u->call];
+    struct pf_reach old = f->t->reaches.at[call->link];
+    struct made *m = &f->made[(old.item0 * 31u + u->item) % MADE];
+    if (!is_same(m, &old, u, n))
+        *m = (struct made){old, u, n, join(f->t, old, u, n)};
+    call->link = m->reach;
 }
 
 void pf_trace_look_inside(struct pf_trace *t)
 {
-    struct finder f = {.t = t};
+    struct finder f = {.t = t, .made = pf_mem_zero(MADE, sizeof *f.made)};
     for (uint32_t i = 0; t->has_calls && i < t->events.len; i++)
         look(&f, i);
     if (f.uses.len)
@@ -135,5 +143,5 @@ void pf_trace_look_inside(struct pf_trace *t)
     }
     pf_vec_release(&f.uses);
     pf_vec_release(&f.open);
-    pf_vec_release(&f.made);
+    free(f.made);
 }
