@@ -202,9 +202,9 @@
         jae     \then
         .endm
 
-/* What rax leaves of the older read r8 of other bytes moves to the first of the other words, if none of them is a write and that
- * one is nothing, or settled, or needless beside it: an older read of its slot. Where they do not count it moves to word 0, if that
- * is settled. Else fails. */
+/* What rax leaves of the older read r8 of other bytes moves to one of the other words: one that is nothing, or a read that gives
+ * way to rax, or that is needless beside r8 (an older one of its slot); or to the first of them if that is settled. Where they do
+ * not count it moves to word 0, if that is settled. Else fails. */
         .macro  LEAVE
         mov     %rax, %r9
         shr     $56, %r9
@@ -221,22 +221,43 @@
         movabs  $0x100000000000, %r9
         add     %rcx, %rdx              /* PF_MORE_BASE */
         sub     %r9, %rdx
+        .rept 4
         mov     (%rdx), %r9
-        mov     %r8, %r10
-        not     %r10
-        and     %r9, %r10
-        shr     $56, %r10               /* of other bytes: not needless */
-        jnz     .Lgone\@
+        test    %r9, %r9
+        jz      .Lleave\@
+        bt      $24, %r9
+        jc      13f
         mov     %r8, %r10
         xor     %r9, %r10
         shl     $8, %r10
         shr     $(8 + 45), %r10         /* of another slot, or atomic */
-        jnz     .Lgone\@
-        shl     $8, %r9
+        jnz     12f
         mov     %r8, %r10
+        not     %r10
+        and     %r9, %r10
+        shr     $56, %r10               /* of other bytes */
+        jnz     12f
+        mov     %r8, %r10
+        shl     $8, %r9
         shl     $8, %r10
         cmp     %r9, %r10
         jae     .Lleave\@
+        jmp     13f
+12:     mov     %rax, %r10
+        not     %r10
+        and     %r9, %r10
+        shr     $55, %r10               /* outside of rax, or atomic */
+        jnz     13f
+        mov     %r9, %r10
+        shr     $45, %r9
+        shl     $19, %r10
+        and     $1023, %r9d
+        shr     $44, %r10
+        cmp     %r10d, (%r11,%r9,4)
+        jae     .Lleave\@
+13:     add     $8, %rdx
+        .endr
+        sub     $32, %rdx
 .Lgone\@:
         mov     (%rdx), %r11
         WHO     %r11
@@ -498,6 +519,30 @@
         shr     $4, %rcx
         movb    $0, (%r9,%rcx)
 3:
+        .endm
+
+/* Of the other words some are writes: a read must know those of its bytes. */
+        .macro  CALM
+        shl     $4, %rcx
+        test    %r11, %r11
+        jz      9f
+        bts     $45, %rcx
+        movabs  $0x100000000000, %r9
+        lea     (%rcx,%rcx), %rdx       /* PF_MORE_BASE */
+        sub     %r9, %rdx
+        .irp    word, 0, 8, 16, 24
+        mov     \word(%rdx), %r8
+        bt      $24, %r8
+        jnc     11f
+        mov     %r8, %r9
+        and     %rax, %r9
+        shr     $56, %r9
+        jz      11f
+        WHO     %r8
+        cmp     %r10d, (%r11,%r9,4)
+        jb      9f
+11:
+        .endr
         .endm
 
 /*
@@ -794,12 +839,17 @@
         jne     9f
         .endif
         .else
+        .if \size <= 8
+        jne     .Lwrites\@
+        .else
         jne     9f
+        .endif
         .endif
         shl     $4, %rcx
         test    %r11, %r11
         jz      9f
         bts     $45, %rcx
+.Ltouch\@:
         \touch  \size, 0
         .if \size == 16
         \touch  \size, 16
@@ -829,6 +879,12 @@
 .Lwrite_on\@:
         WRITE_ON
         jmp     .Ldone\@
+        .endif
+        .else
+        .if \size <= 8
+.Lwrites\@:
+        CALM
+        jmp     .Ltouch\@
         .endif
         .endif
 8:
