@@ -124,6 +124,19 @@ static inline __attribute__((always_inline)) bool is_part_covered(uintptr_t addr
     return !((s ^ __pf_tls.key) & (same | mask)) || (!write && s == __pf_tls.shared);
 }
 
+/* The same of a part of two, of at most eight bytes: an access that is not aligned. */
+static inline __attribute__((always_inline)) bool is_pair_covered(uintptr_t addr, uint64_t size,
+                                                                  bool write)
+{
+    const uint64_t *cell = pf_cell_of(addr) + !write;
+    uint64_t key = __pf_tls.key, s = pf_word_get(cell), next = pf_word_get(cell + 2);
+    uint64_t same = PF_BITS_SID | PF_BITS_CLK | PF_BIT_A | (write ? PF_BIT_W : 0);
+    uint64_t mask = PF_MASK_ALL << (addr & 7);
+    uint64_t rest = ~(~0ull << (PF_MASK_SHIFT - 8 + (addr & 7) + size)) & PF_MASK_ALL;
+    return (!((s ^ key) & (same | mask)) || (!write && s == __pf_tls.shared)) &&
+           (!((next ^ key) & (same | rest)) || (!write && next == __pf_tls.shared));
+}
+
 /* Of a cell whose words are all it has: the statement grows by what another place of this epoch touches, if the thread made
  * that pair lately; or what is left of an older write moves back. As check_entry.S does it. */
 static inline __attribute__((always_inline)) bool
@@ -133,8 +146,7 @@ touch_beside(const uint32_t *clock, uint64_t *cell, uint64_t a, bool write)
     if (!pf_stmt_calm(clock, s0) || (write && !pf_stmt_known(clock, s1)))
         return false;
     if (pf_stmt_same_epoch(s, a)) {
-        uint32_t id = pf_idpair_cached(&__pf_tls.thread->pairs, pf_stmt_id(s),
-                                       (unsigned)((s & ~a) >> PF_MASK_SHIFT), pf_stmt_id(a));
+        uint32_t id = pf_places_quick(__pf_tls.thread, cell, s, a);
         if (!id)
             return false;
         a = ((s | a) & ~PF_BITS_ID) | id;
@@ -289,7 +301,10 @@ static inline __attribute__((always_inline)) uintptr_t touch_range(uintptr_t add
                 name##_short(addr, size, site);                                                    \
             return;                                                                                \
         }                                                                                          \
-        name##_long(addr, size, site);                                                             \
+        if (size - 1 >= 8)                                                                         \
+            name##_long(addr, size, site);                                                         \
+        else if (!is_pair_covered(addr, size, write))                                              \
+            name##_short(addr, size, site);                                                        \
     }
 
 RANGE(__pf_read_range, false)

@@ -54,15 +54,14 @@ uint64_t pf_places_free(const uint64_t *cell, uint64_t s);
  * 0: there is none. Keeps all registers: for callers that must. */
 __attribute__((preserve_most)) uint32_t pf_places_join_slow(uint64_t *cell, uint64_t s,
                                                             uint64_t mine);
-static inline uint32_t pf_places_join(struct pf_thread *t, uint64_t *cell, uint64_t s,
-                                      uint64_t mine)
+/* The same, if the thread made that pair lately or s has a record; 0: neither is so. */
+static inline uint32_t pf_places_quick(struct pf_thread *t, uint64_t *cell, uint64_t s,
+                                       uint64_t mine)
 {
     unsigned alone = (unsigned)((s & ~mine) >> PF_MASK_SHIFT);
     uint32_t id = pf_idpair_cached(&t->pairs, pf_stmt_id(s), alone, pf_stmt_id(mine));
-    if (__builtin_expect(id != 0, 1))
+    if (id || !pf_id_is_places(s))
         return id;
-    if (!pf_id_is_places(s))
-        return pf_places_join_slow(cell, s, mine);
     struct pf_places *p = pf_places_at(s);
     if (p->tag != pf_places_tag(cell, s))
         return 0;
@@ -70,6 +69,12 @@ static inline uint32_t pf_places_join(struct pf_thread *t, uint64_t *cell, uint6
         if (mine >> (PF_MASK_SHIFT + b) & 1)
             __atomic_store_n(&p->id[b], pf_stmt_id(mine), __ATOMIC_RELAXED);
     return pf_stmt_id(s);
+}
+static inline uint32_t pf_places_join(struct pf_thread *t, uint64_t *cell, uint64_t s,
+                                      uint64_t mine)
+{
+    uint32_t id = pf_places_quick(t, cell, s, mine);
+    return id || pf_id_is_places(s) ? id : pf_places_join_slow(cell, s, mine);
 }
 
 #endif

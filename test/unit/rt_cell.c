@@ -313,6 +313,8 @@ static void fuzz_range(struct pf_thread *t)
     if (whole) {
         from &= ~7u;
         to = (to + 7) & ~7u;
+    } else if (rnd(2) == 0) { /* as an access that is not aligned */
+        to = from + 1 + rnd(8);
     }
     for (unsigned l = 0; locked && l < LOCKS; l++)
         join(t->clock, locks[l]);
