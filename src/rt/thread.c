@@ -259,6 +259,13 @@ static void unlink_locked(struct pf_thread *t)
     t->state = PF_THREAD_FINISHED;
 }
 
+/* The record stays for reports; the pages of what t kept at hand for itself, most of it, go back. */
+static void give_back(struct pf_thread *t)
+{
+    uintptr_t from = ((uintptr_t)&t->pairs + 4095) & -4096ul, to = (uintptr_t)&t->span & -4096ul;
+    pf_sys_zap((void *)from, to - from);
+}
+
 void pf_thread_end(struct pf_thread *t)
 {
     pf_nest();
@@ -278,6 +285,7 @@ void pf_thread_end(struct pf_thread *t)
     t->frames = NULL;
     t->tls = NULL;
     __pf_tls.thread = NULL;
+    give_back(t);
     pf_store_flush();
     pf_unnest();
 }
@@ -297,7 +305,6 @@ void pf_thread_joined(struct pf_thread *self, struct pf_thread *child)
         if (child->nclock > self->nclock)
             self->nclock = child->nclock;
         pf_spin_lock(&lock); /* others may look at it (least_of) */
-        self->joins = NULL;
         clock_free(&child->clock);
         pf_spin_unlock(&lock);
     }

@@ -168,7 +168,7 @@ struct pf_thread *pf_thread_create(struct pf_thread *parent);
 void pf_thread_begin(struct pf_thread *child);
 void pf_thread_end(struct pf_thread *self);
 void pf_thread_joined(struct pf_thread *self, struct pf_thread *child);
-/* self does nothing before `child` has ended; NULL: not so (any more). Of joined threads it is not so. */
+/* self waits in a join and does nothing before `child` has ended; NULL: it waits no more. */
 void pf_thread_joins(struct pf_thread *self, struct pf_thread *child);
 /* The real creation failed: `child` never was. */
 void pf_thread_cancel_create(struct pf_thread *child);
