@@ -243,8 +243,8 @@
         .endif
         .endif
         .ifc \touch, TOUCH_WRITE
-        .if \size < 8
-        jne     .Lwrite_on\@
+        .if \size <= 8
+        jne     .Lamong\@
         .else
         jne     9f
         .endif
@@ -285,9 +285,9 @@
         jnz     .Lnode\@
         jmp     9f
         .ifc \touch, TOUCH_WRITE
-        .if \size < 8
-.Lwrite_on\@:
-        WRITE_ON
+        .if \size <= 8
+.Lamong\@:
+        WRITE_AMONG \size
         jmp     .Ldone\@
         .endif
         .else

@@ -310,15 +310,20 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint
     if (!pf_stmt_known(clock, s0) || !pf_stmt_known(clock, s1))
         return false;
     uint64_t one = s0 ? pf_stmt_join(cell, s0, mine) : 0;
-    if (one) { /* goes on: what it replaces goes when it is whole */
-        if (*pf_cell_more_used(cell))
-            for (unsigned i = 0; i < PF_MORE_WORDS; i++)
-                if (!pf_stmt_known(clock, pf_word_get(&pf_cell_more(cell)[i])))
+    if (one) { /* goes on */
+        if (*pf_cell_more_used(cell)) {
+            uint64_t was[PF_MORE_WORDS], n[PF_MORE_WORDS];
+            for (unsigned i = 0; i < PF_MORE_WORDS; i++) {
+                n[i] = was[i] = pf_word_get(&pf_cell_more(cell)[i]);
+                if (!pf_stmt_known(clock, n[i]))
                     return false;
+                if (pf_stmt_inside(n[i], one))
+                    n[i] = 0;
+            }
+            pf_words_put(cell, was, n);
+        }
         if (s1 == s0 || pf_stmt_inside(s1, one))
             pf_word_put(&cell[1], one);
-        if (one >= PF_MASK_ALL)
-            pf_cell_more_mark(cell, 0);
         pf_word_put(&cell[0], one);
         return true;
     }
