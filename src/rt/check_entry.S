@@ -355,20 +355,45 @@
         movabs  $0x100000000000, %r8
         lea     (%rcx,%rcx), %rdx       /* PF_MORE_BASE */
         sub     %r8, %rdx
+        xor     %r10d, %r10d            /* where its own older read stands */
         .rept 4
         mov     (%rdx), %r8
         mov     %r8, %r9
         xor     %rax, %r9
         shl     $8, %r9
         shr     $(8 + 25), %r9
+        jz      14f
+        shr     $(45 - 25), %r9
         jnz     3f
-        not     %r8
+        bt      $24, %r8
+        jc      3f
+        mov     %rax, %r9
+        not     %r9
+        and     %r8, %r9
+        shr     $56, %r9
+        cmovz   %rdx, %r10
+        jmp     3f
+14:     not     %r8
         and     %rax, %r8
         shr     $56, %r8
         jz      2f
 3:      add     $8, %rdx
         .endr
-        jmp     9f
+        test    %r10, %r10
+        jz      9f
+        mov     %r10, %rdx
+        mov     %fs:TLS_CLOCK(%r11), %r11
+        .irp    word, 0, 8              /* nothing in front may race with it */
+        mov     \word(%rcx), %r8
+        bt      $24, %r8
+        jnc     3f
+        WHO     %r8
+        cmp     %r10d, (%r11,%r9,4)
+        jb      9f
+3:
+        .endr
+        mov     %rax, (%rdx)
+        jmp     .Ldone\@
 2:      mov     8(%rcx), %r9            /* read again: to the front with it, if a read is there */
         bt      $24, %r9
         jc      5b
