@@ -10,6 +10,10 @@
 /* Room behind variables, in directed mode (direct/stackwatch.c). */
 void pf_global_zones(void) __attribute__((weak));
 
+/* The linker's, of the object that we are in: the executable, or libpf_rt.so, which has no code of the target. */
+extern char __executable_start[] __attribute__((visibility("hidden")));
+extern char _end[] __attribute__((visibility("hidden")));
+
 struct module {
     struct pf_func *func, *func_end;
     struct pf_var *var, *var_end;
@@ -179,6 +183,8 @@ static const struct pf_func *copy_of(const struct pf_func *f)
 
 void __pf_module_out(void *func, void *func_end, void *var, void *var_end)
 {
+    if ((char *)func >= __executable_start && (char *)func < _end)
+        return; /* it is not unloaded, the process ends */
     pf_spin_lock(&lock);
     for (struct module **m = &modules; *m; m = &(*m)->next)
         if ((*m)->func == func) {
