@@ -76,11 +76,13 @@ static inline enum pf_lock_ask pf_lock_look(struct pf_call *c, const volatile vo
 static inline void pf_lock_used(struct pf_call *c, const volatile void *lock, enum pf_lock_ask ask)
 {
     uint64_t *cell = pf_cell_of((uintptr_t)lock), mine = pf_lock_statement(c, lock);
-    if (ask != PF_ASK_LATER || pf_stmt_covers(pf_word_get(&cell[1]), mine) ||
-        pf_stmt_covers(pf_word_get(&cell[0]), mine))
+    uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
+    if (ask != PF_ASK_LATER || pf_stmt_covers(s1, mine) || pf_stmt_covers(s0, mine))
         return;
     mine |= pf_here(c, PF_NATIVE_LOCK);
-    if (!pf_cell_touch_read(c->t->clock, cell, mine))
+    bool calm = *pf_cell_more_used(cell) != 2;
+    if (!(calm && pf_cell_touch_lean(c->t->clock, cell, s0, s1, mine, false)) &&
+        !pf_cell_touch_read(c->t->clock, cell, mine))
         pf_cell_access(c->t, (uintptr_t)lock, mine, PF_NO_SITE);
 }
 
