@@ -40,7 +40,8 @@ void pf_hb_acquire(struct pf_thread *t, const volatile void *addr)
     pf_oracle_end();
 }
 
-void pf_hb_release(struct pf_thread *t, const volatile void *addr)
+/* store: what was there is replaced, not added to. */
+static inline void release(struct pf_thread *t, const volatile void *addr, bool store)
 {
     if (t->ignore_sync)
         return;
@@ -50,14 +51,17 @@ void pf_hb_release(struct pf_thread *t, const volatile void *addr)
         return;
     }
     pf_oracle_begin();
-    pf_oracle_event(t, "rel", a, 0);
+    pf_oracle_event(t, store ? "relstore" : "rel", a, 0);
     struct pf_spin *l = pf_sync_lock(a);
     struct pf_sync *s = pf_sync_find(a, true);
     if (s) {
-        pf_clock_from_thread(&s->clock, t);
+        if (store)
+            pf_clock_set_thread(&s->clock, t);
+        else
+            pf_clock_from_thread(&s->clock, t);
         pf_sync_unnumber(s);
         s->heads = ~0ull; /* no store to an atomic there ends it */
-        s->head = 0;
+        s->head = store ? t->number + 1 : 0;
         pf_sync_changed(l);
     }
     pf_spin_unlock(l);
@@ -65,30 +69,8 @@ void pf_hb_release(struct pf_thread *t, const volatile void *addr)
     pf_oracle_end();
 }
 
-void pf_hb_release_store(struct pf_thread *t, const volatile void *addr)
-{
-    if (t->ignore_sync)
-        return;
-    uintptr_t a = (uintptr_t)addr;
-    if (pf_rt.events) {
-        pf_tell(t, PF_EV_POST, addr, 0);
-        return;
-    }
-    pf_oracle_begin();
-    pf_oracle_event(t, "relstore", a, 0);
-    struct pf_spin *l = pf_sync_lock(a);
-    struct pf_sync *s = pf_sync_find(a, true);
-    if (s) {
-        pf_clock_set_thread(&s->clock, t);
-        pf_sync_unnumber(s);
-        s->heads = ~0ull;
-        s->head = t->number + 1;
-        pf_sync_changed(l);
-    }
-    pf_spin_unlock(l);
-    pf_epoch_next(t);
-    pf_oracle_end();
-}
+void pf_hb_release(struct pf_thread *t, const volatile void *addr) { release(t, addr, false); }
+void pf_hb_release_store(struct pf_thread *t, const volatile void *addr) { release(t, addr, true); }
 
 /* Clocks without an address: a descriptor's, a message's. */
 
@@ -129,7 +111,7 @@ void pf_hb_clock_acquire(struct pf_thread *t, struct pf_hb_clock *c)
     pf_oracle_end();
 }
 
-void pf_hb_clock_release(struct pf_thread *t, struct pf_hb_clock *c)
+static void clock_release(struct pf_thread *t, struct pf_hb_clock *c, bool store)
 {
     struct free_clock *f = (struct free_clock *)c;
     if (pf_rt.events) {
@@ -137,28 +119,21 @@ void pf_hb_clock_release(struct pf_thread *t, struct pf_hb_clock *c)
         return;
     }
     pf_oracle_begin();
-    pf_oracle_event(t, "rel", (uintptr_t)c, 0);
+    pf_oracle_event(t, store ? "relstore" : "rel", (uintptr_t)c, 0);
     pf_spin_lock(&f->lock);
-    pf_clock_from_thread(c, t);
+    if (store)
+        pf_clock_set_thread(c, t);
+    else
+        pf_clock_from_thread(c, t);
     pf_spin_unlock(&f->lock);
     pf_epoch_next(t);
     pf_oracle_end();
 }
 
+void pf_hb_clock_release(struct pf_thread *t, struct pf_hb_clock *c) { clock_release(t, c, false); }
 void pf_hb_clock_release_store(struct pf_thread *t, struct pf_hb_clock *c)
 {
-    struct free_clock *f = (struct free_clock *)c;
-    if (pf_rt.events) {
-        pf_tell(t, PF_EV_POST, c, 0);
-        return;
-    }
-    pf_oracle_begin();
-    pf_oracle_event(t, "relstore", (uintptr_t)c, 0);
-    pf_spin_lock(&f->lock);
-    pf_clock_set_thread(c, t);
-    pf_spin_unlock(&f->lock);
-    pf_epoch_next(t);
-    pf_oracle_end();
+    clock_release(t, c, true);
 }
 
 /* Locks. */
