@@ -197,6 +197,16 @@ static inline __attribute__((always_inline)) uint32_t quick_id(uint32_t site)
     return id ? id : pf_stack_id_near(site);
 }
 
+/* Does the read `a` know the writes among the other words? */
+static inline __attribute__((always_inline)) bool is_calm(const uint32_t *clock, uint64_t *cell,
+                                                          uint64_t a)
+{
+    for (unsigned i = 0; i < PF_MORE_WORDS; i++)
+        if (!pf_stmt_harmless(clock, pf_word_get(&pf_cell_more(cell)[i]), a))
+            return false;
+    return true;
+}
+
 /* The quick ways through a short range, granule by granule: returns where they end. */
 static inline __attribute__((always_inline)) uintptr_t touch_short(uintptr_t addr, uint64_t size,
                                                                    uint32_t site, bool write)
@@ -215,8 +225,9 @@ static inline __attribute__((always_inline)) uintptr_t touch_short(uintptr_t add
         uint64_t a = mine | mask;
         bool more = *pf_cell_more_used(cell) & (uint8_t)PF_MARKS_FOR(write);
         if ((((s ^ a) & same) || (a & ~s & PF_MASK_ALL)) && (write || s != __pf_tls.shared) &&
-            (more || (!pf_cell_touch_lean(clock, cell, s0, s1, a, write) &&
-                      !(write ? write_beside(clock, cell, a) : read_beside(clock, cell, a)))) &&
+            ((more && (write || !is_calm(clock, cell, a))) ||
+             (!pf_cell_touch_lean(clock, cell, s0, s1, a, write) &&
+              !(write ? write_beside(clock, cell, a) : read_beside(clock, cell, a)))) &&
             !(write ? touch_write(clock, cell, a) : touch_read(clock, cell, a)))
             return addr;
         if (end <= 8)
