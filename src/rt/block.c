@@ -113,10 +113,10 @@ void pf_block_coming(const void *addr)
         return;
     }
     uint64_t *cell = pf_cell_of((uintptr_t)addr);
-    __builtin_prefetch(plane((uintptr_t)addr), 1);
-    __builtin_prefetch(cell, 1);
-    __builtin_prefetch(cell + 7, 1);
-    __builtin_prefetch(pf_cell_more_used(cell));
+    pf_prefetch(plane((uintptr_t)addr));
+    pf_prefetch(cell);
+    pf_prefetch(cell + 7);
+    pf_prefetch(pf_cell_more_used(cell));
 }
 
 static uint32_t take(struct pf_thread *t)

@@ -39,6 +39,10 @@ void pf_sys_zap(void *at, size_t size);
 /* One bit of news per page: out[i] & 1 iff page i of the range is in memory. */
 long pf_sys_mincore(void *at, size_t size, unsigned char *out);
 
+/* A line of memory that is written in a moment. (The compiler drops its own prefetches where it may use no
+ * vector registers.) */
+static inline void pf_prefetch(const void *p) { __asm__ volatile("prefetchw (%0)" : : "r"(p)); }
+
 static inline void pf_zero(void *p, size_t n) /* no call to an interposed memset */
 {
     __asm__ volatile("rep stosb" : "+D"(p), "+c"(n) : "a"(0) : "memory");

@@ -26,8 +26,8 @@ static struct cell *cell_of(uintptr_t addr)
 
 void pf_heapbook_coming(uintptr_t addr)
 {
-    __builtin_prefetch(cell_of(addr), 1);
-    __builtin_prefetch(pf_heap_marks(addr), 1);
+    pf_prefetch(cell_of(addr));
+    pf_prefetch(pf_heap_marks(addr));
 }
 
 static uint64_t low_of(uintptr_t addr) { return 1 + (addr / 8 & 3); }

@@ -136,7 +136,7 @@ static void *take_oldest(void)
 {
     void *block = kept.at[kept.first].block;
     char *soon = kept.at[(kept.first + 8) % KEPT].block;
-    __builtin_prefetch(soon - 16, 1);
+    pf_prefetch(soon - 16);
     pf_heapbook_coming((uintptr_t)soon); /* malloc hands it out next */
     if (pf_kept_any)
         pf_kept_coming((uintptr_t)soon);

@@ -52,7 +52,7 @@ static void note(struct pf_kept *k, struct pf_kept_pending p)
         pf_kept_drop(k);
     else
         k->pending[k->npending++] = p;
-    __builtin_prefetch(pf_heap_marks(p.value) - 1);
+    pf_prefetch(pf_heap_marks(p.value) - 1);
 }
 
 void pf_kept_written(uint64_t addr, uint64_t size, const uint64_t *value)

@@ -99,7 +99,7 @@ static void add_ghost(struct pf_walk *w, uint64_t p)
 
 void pf_walk_coming(const struct pf_walk *w, uint64_t addr)
 {
-    __builtin_prefetch(&w->slot[place_of(w, addr)]);
+    pf_prefetch(&w->slot[place_of(w, addr)]);
 }
 
 bool pf_walk_knows(const struct pf_walk *w, uint64_t addr, uint64_t *size)

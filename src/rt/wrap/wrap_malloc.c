@@ -14,6 +14,7 @@
 #include "heapwatch.h"
 #include "memory_error.h"
 #include "rt.h"
+#include "sys.h"
 #include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -25,6 +26,9 @@ extern void __libc_free(void *);
 
 /* Pages fresh from the system are zero already: glibc does not write blocks of this size. */
 #define CALLOC_WRITES_MAX (128u << 10)
+
+#define LISTED_MAX 1032u    /* glibc keeps free blocks of such sizes in lists */
+#define ARENA (64ull << 20) /* of a thread: it begins at a multiple of its size */
 
 /* Where libc and the dynamic linker are; the end is set last. */
 static struct inside {
@@ -133,16 +137,34 @@ void pf_heap_ending(struct pf_func *native, void *p, const void *caller)
     result PF_HIDDEN pf_own_##fn parameters;                                                       \
     result pf_own_##fn parameters
 
+/*
+ * Small blocks that are free wait in lists through their first words, each mixed with its own address
+ * (glibc's PROTECT_PTR). What is handed out is not written yet: its first word tells which block comes next,
+ * and until then the caches have time. A wrong guess does no harm.
+ */
+static void *take(size_t size)
+{
+    void *p = __libc_malloc(padded(size));
+    if (p && size <= LISTED_MAX) {
+        uintptr_t next = *(uintptr_t *)p ^ (uintptr_t)p >> 12;
+        if ((next ^ (uintptr_t)p) < ARENA) {
+            pf_prefetch((void *)next);
+            pf_block_coming((void *)next);
+        }
+    }
+    return p;
+}
+
 HEAP_OFTEN(void *, malloc, (size_t size))
 {
-    return pf_heap_made(&pf_native_malloc, __libc_malloc(padded(size)), size, CALLER);
+    return pf_heap_made(&pf_native_malloc, take(size), size, CALLER);
 }
 
 void *pf_heap_raw(size_t size, size_t align)
 {
     size = size ? size : 1;
     if (PF_IS_OURS(malloc))
-        return align ? __libc_memalign(align, padded(size)) : __libc_malloc(padded(size));
+        return align ? __libc_memalign(align, padded(size)) : take(size);
     return align ? aligned_alloc(align, (size + align - 1) & ~(align - 1)) : malloc(size);
 }
 
