@@ -104,6 +104,11 @@ READS_LIST(preadv, (int fd, const struct iovec *v, int count, off_t at),
            PF_REAL(preadv)(fd, v, count, at))
 READS_LIST(preadv64, (int fd, const struct iovec *v, int count, off64_t at),
            PF_REAL(preadv64)(fd, v, count, at))
+/* Where `at` is -1 they are readv and writev. */
+READS_LIST(preadv2, (int fd, const struct iovec *v, int count, off_t at, int flags),
+           PF_REAL(preadv2)(fd, v, count, at, flags))
+READS_LIST(preadv64v2, (int fd, const struct iovec *v, int count, off64_t at, int flags),
+           PF_REAL(preadv64v2)(fd, v, count, at, flags))
 
 #define WRITES_LIST(fn, parameters, call)                                                          \
     PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
@@ -120,6 +125,29 @@ WRITES_LIST(pwritev, (int fd, const struct iovec *v, int count, off_t at),
             PF_REAL(pwritev)(fd, v, count, at))
 WRITES_LIST(pwritev64, (int fd, const struct iovec *v, int count, off64_t at),
             PF_REAL(pwritev64)(fd, v, count, at))
+WRITES_LIST(pwritev2, (int fd, const struct iovec *v, int count, off_t at, int flags),
+            PF_REAL(pwritev2)(fd, v, count, at, flags))
+WRITES_LIST(pwritev64v2, (int fd, const struct iovec *v, int count, off64_t at, int flags),
+            PF_REAL(pwritev64v2)(fd, v, count, at, flags))
+
+/* Which way it goes depends on the end of the pipe. */
+PF_INTERPOSE(ssize_t, vmsplice, (int fd, const struct iovec *v, size_t count, unsigned flags))
+{
+    PF_CALL(c, vmsplice);
+    if (!c.t)
+        return PF_REAL(vmsplice)(fd, v, count, flags);
+    bool writes = (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
+    if (writes) {
+        list_read(&c, v, (int)count, SIZE_MAX);
+        pf_fd_send(c.t, fd);
+    }
+    ssize_t n = PF_BLOCKING(c, PF_REAL(vmsplice)(fd, v, count, flags));
+    if (!writes && n >= 0) {
+        pf_fd_receive(c.t, fd);
+        list_written(&c, v, (int)count, n);
+    }
+    return n;
+}
 
 /* From descriptor to descriptor, inside the kernel. */
 #define MOVES(fn, parameters, call)                                                                \

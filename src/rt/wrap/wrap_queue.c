@@ -108,3 +108,18 @@ PF_INTERPOSE(ssize_t, msgrcv, (int id, void *p, size_t size, long type, int flag
 OPERATES(semop, (int id, struct sembuf *ops, size_t n), PF_REAL(semop)(id, ops, n))
 OPERATES(semtimedop, (int id, struct sembuf *ops, size_t n, const struct timespec *limit),
          PF_REAL(semtimedop)(id, ops, n, limit))
+
+/* Setting a value lets others go on, as an operation does. */
+PF_INTERPOSE(int, semctl, (int id, int number, int what, ...))
+{
+    PF_CALL(c, semctl);
+    va_list args;
+    va_start(args, what);
+    void *arg = va_arg(args, void *);
+    va_end(args);
+    if (c.t && (what == SETVAL || what == SETALL))
+        pf_hb_release(c.t, object(semaphores, id));
+    int r = PF_REAL(semctl)(id, number, what, arg);
+    pf_call_keep_errno(&c);
+    return r;
+}
