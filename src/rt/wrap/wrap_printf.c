@@ -147,6 +147,52 @@ LISTED(vswprintf, (wchar_t * d, size_t n, const wchar_t *format, va_list args),
 VARIADIC(swprintf, (wchar_t * d, size_t n, const wchar_t *format, ...), format,
          TO_WIDE(swprintf, d, PF_REAL(vswprintf)(d, n, format, args)))
 
+/* Wide, to and from streams: the order only. */
+#define TO_WIDE_STREAM(fn, f, real)                                                                \
+    PF_STREAM(s, fn, f);                                                                           \
+    pf_stream_sends(&s, f);                                                                        \
+    r = real
+#define FROM_WIDE_STREAM(fn, f, real)                                                              \
+    PF_STREAM(s, fn, f);                                                                           \
+    r = real;                                                                                      \
+    pf_stream_receives(&s, f)
+
+int __vwprintf_chk(int flag, const wchar_t *format, va_list args);
+int __vfwprintf_chk(FILE *f, int flag, const wchar_t *format, va_list args);
+int __wprintf_chk(int flag, const wchar_t *format, ...);
+int __fwprintf_chk(FILE *f, int flag, const wchar_t *format, ...);
+LISTED(vwprintf, (const wchar_t *format, va_list args),
+       TO_WIDE_STREAM(vwprintf, stdout, PF_REAL(vwprintf)(format, args)))
+LISTED(vfwprintf, (FILE * f, const wchar_t *format, va_list args),
+       TO_WIDE_STREAM(vfwprintf, f, PF_REAL(vfwprintf)(f, format, args)))
+LISTED(__vwprintf_chk, (int flag, const wchar_t *format, va_list args),
+       TO_WIDE_STREAM(vwprintf, stdout, PF_REAL(__vwprintf_chk)(flag, format, args)))
+LISTED(__vfwprintf_chk, (FILE * f, int flag, const wchar_t *format, va_list args),
+       TO_WIDE_STREAM(vfwprintf, f, PF_REAL(__vfwprintf_chk)(f, flag, format, args)))
+VARIADIC(wprintf, (const wchar_t *format, ...), format,
+         TO_WIDE_STREAM(wprintf, stdout, PF_REAL(vwprintf)(format, args)))
+VARIADIC(fwprintf, (FILE * f, const wchar_t *format, ...), format,
+         TO_WIDE_STREAM(fwprintf, f, PF_REAL(vfwprintf)(f, format, args)))
+VARIADIC(__wprintf_chk, (int flag, const wchar_t *format, ...), format,
+         TO_WIDE_STREAM(wprintf, stdout, PF_REAL(__vwprintf_chk)(flag, format, args)))
+VARIADIC(__fwprintf_chk, (FILE * f, int flag, const wchar_t *format, ...), format,
+         TO_WIDE_STREAM(fwprintf, f, PF_REAL(__vfwprintf_chk)(f, flag, format, args)))
+#define SCANS_WIDE(vwscanf_, vfwscanf_, wscanf_, fwscanf_)                                         \
+    LISTED(vwscanf_, (const wchar_t *format, va_list args),                                        \
+           FROM_WIDE_STREAM(vwscanf, stdin, PF_REAL(vwscanf_)(format, args)))                      \
+    LISTED(vfwscanf_, (FILE * f, const wchar_t *format, va_list args),                             \
+           FROM_WIDE_STREAM(vfwscanf, f, PF_REAL(vfwscanf_)(f, format, args)))                     \
+    VARIADIC(wscanf_, (const wchar_t *format, ...), format,                                        \
+             FROM_WIDE_STREAM(wscanf, stdin, PF_REAL(vwscanf_)(format, args)))                     \
+    VARIADIC(fwscanf_, (FILE * f, const wchar_t *format, ...), format,                             \
+             FROM_WIDE_STREAM(fwscanf, f, PF_REAL(vfwscanf_)(f, format, args)))
+int __isoc99_vwscanf(const wchar_t *format, va_list args);
+int __isoc99_vfwscanf(FILE *f, const wchar_t *format, va_list args);
+int __isoc99_wscanf(const wchar_t *format, ...);
+int __isoc99_fwscanf(FILE *f, const wchar_t *format, ...);
+SCANS_WIDE(vwscanf, vfwscanf, wscanf, fwscanf)
+SCANS_WIDE(__isoc99_vwscanf, __isoc99_vfwscanf, __isoc99_wscanf, __isoc99_fwscanf)
+
 /* In. */
 #define FROM_STREAM(fn, f, format, real)                                                           \
     PF_STREAM(s, fn, f);                                                                           \

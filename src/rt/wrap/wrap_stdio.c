@@ -104,34 +104,29 @@ PF_INTERPOSE(int, pclose, (FILE * f))
     }
 REOPENS(freopen)
 REOPENS(freopen64)
-PF_INTERPOSE(int, fflush, (FILE * f))
-{
-    if (!f || !pf_self())
-        return PF_REAL(fflush)(f);
-    PF_STREAM(s, fflush, f);
-    pf_stream_sends(&s, f);
-    return PF_REAL(fflush)(f);
-}
-
-/* Out: the accesses, then the data may leave. */
-#define SENDS(result, fn, parameters, arguments, ...)                                              \
-    PF_INTERPOSE(result, fn, parameters)                                                           \
+#define FLUSHES(fn)                                                                                \
+    PF_INTERPOSE(int, fn, (FILE * f))                                                              \
     {                                                                                              \
+        if (!f || !pf_self())                                                                      \
+            return PF_REAL(fn)(f);                                                                 \
         PF_STREAM(s, fn, f);                                                                       \
-        if (s.t) {                                                                                 \
-            __VA_ARGS__;                                                                           \
-        }                                                                                          \
         pf_stream_sends(&s, f);                                                                    \
-        return PF_REAL(fn) arguments;                                                              \
+        return PF_REAL(fn)(f);                                                                     \
     }
-SENDS(size_t, fwrite, (const void *p, size_t each, size_t n, FILE *f), (p, each, n, f),
-      pf_reads(p, each *n))
-SENDS(size_t, fwrite_unlocked, (const void *p, size_t each, size_t n, FILE *f), (p, each, n, f),
-      pf_reads(p, each *n))
-SENDS(int, fputs, (const char *text, FILE *f), (text, f), pf_reads_string(text))
-SENDS(int, fputs_unlocked, (const char *text, FILE *f), (text, f), pf_reads_string(text))
-SENDS(int, fputc, (int ch, FILE *f), (ch, f))
-SENDS(int, putc, (int ch, FILE *f), (ch, f))
+FLUSHES(fflush)
+FLUSHES(fflush_unlocked)
+
+PF_SENDS(size_t, fwrite, (const void *p, size_t each, size_t n, FILE *f), (p, each, n, f),
+         pf_reads(p, each *n))
+PF_SENDS(size_t, fwrite_unlocked, (const void *p, size_t each, size_t n, FILE *f), (p, each, n, f),
+         pf_reads(p, each *n))
+PF_SENDS(int, fputs, (const char *text, FILE *f), (text, f), pf_reads_string(text))
+PF_SENDS(int, fputs_unlocked, (const char *text, FILE *f), (text, f), pf_reads_string(text))
+PF_SENDS(int, fputc, (int ch, FILE *f), (ch, f))
+PF_SENDS(int, putc, (int ch, FILE *f), (ch, f))
+PF_SENDS(int, fputc_unlocked, (int ch, FILE *f), (ch, f))
+PF_SENDS(int, putc_unlocked, (int ch, FILE *f), (ch, f))
+PF_SENDS(int, __overflow, (FILE * f, int ch), (f, ch)) /* putc_unlocked is inline up to here */
 PF_INTERPOSE(int, puts, (const char *text))
 {
     PF_STREAM(s, puts, stdout);
@@ -140,12 +135,15 @@ PF_INTERPOSE(int, puts, (const char *text))
     pf_stream_sends(&s, stdout);
     return PF_REAL(puts)(text);
 }
-PF_INTERPOSE(int, putchar, (int ch))
-{
-    PF_STREAM(s, putchar, stdout);
-    pf_stream_sends(&s, stdout);
-    return PF_REAL(putchar)(ch);
-}
+#define PUTS_CHARACTER(fn)                                                                         \
+    PF_INTERPOSE(int, fn, (int ch))                                                                \
+    {                                                                                              \
+        PF_STREAM(s, fn, stdout);                                                                  \
+        pf_stream_sends(&s, stdout);                                                               \
+        return PF_REAL(fn)(ch);                                                                    \
+    }
+PUTS_CHARACTER(putchar)
+PUTS_CHARACTER(putchar_unlocked)
 PF_INTERPOSE(void, perror, (const char *text))
 {
     PF_STAND(t, perror);
@@ -154,33 +152,27 @@ PF_INTERPOSE(void, perror, (const char *text))
     PF_REAL(perror)(text);
 }
 
-/* In: the data came, then the accesses. `r` is the result. */
-#define RECEIVES(result, fn, parameters, arguments, ...)                                           \
-    PF_INTERPOSE(result, fn, parameters)                                                           \
+PF_RECEIVES(size_t, fread, (void *p, size_t each, size_t n, FILE *f), (p, each, n, f),
+            pf_writes(p, each *r))
+PF_RECEIVES(size_t, fread_unlocked, (void *p, size_t each, size_t n, FILE *f), (p, each, n, f),
+            pf_writes(p, each *r))
+PF_RECEIVES(char *, fgets, (char *p, int n, FILE *f), (p, n, f), pf_writes_string(r))
+PF_RECEIVES(char *, fgets_unlocked, (char *p, int n, FILE *f), (p, n, f), pf_writes_string(r))
+PF_RECEIVES(int, fgetc, (FILE * f), (f))
+PF_RECEIVES(int, getc, (FILE * f), (f))
+PF_RECEIVES(int, fgetc_unlocked, (FILE * f), (f))
+PF_RECEIVES(int, getc_unlocked, (FILE * f), (f))
+PF_RECEIVES(int, __uflow, (FILE * f), (f)) /* getc_unlocked is inline up to here */
+#define GETS_CHARACTER(fn)                                                                         \
+    PF_INTERPOSE(int, fn, (void))                                                                  \
     {                                                                                              \
-        PF_STREAM(s, fn, f);                                                                       \
-        result r = PF_REAL(fn) arguments;                                                          \
-        pf_stream_receives(&s, f);                                                                 \
-        if (s.t) {                                                                                 \
-            __VA_ARGS__;                                                                           \
-        }                                                                                          \
+        PF_STREAM(s, fn, stdin);                                                                   \
+        int r = PF_REAL(fn)();                                                                     \
+        pf_stream_receives(&s, stdin);                                                             \
         return r;                                                                                  \
     }
-RECEIVES(size_t, fread, (void *p, size_t each, size_t n, FILE *f), (p, each, n, f),
-         pf_writes(p, each *r))
-RECEIVES(size_t, fread_unlocked, (void *p, size_t each, size_t n, FILE *f), (p, each, n, f),
-         pf_writes(p, each *r))
-RECEIVES(char *, fgets, (char *p, int n, FILE *f), (p, n, f), pf_writes_string(r))
-RECEIVES(char *, fgets_unlocked, (char *p, int n, FILE *f), (p, n, f), pf_writes_string(r))
-RECEIVES(int, fgetc, (FILE * f), (f))
-RECEIVES(int, getc, (FILE * f), (f))
-PF_INTERPOSE(int, getchar, (void))
-{
-    PF_STREAM(s, getchar, stdin);
-    int r = PF_REAL(getchar)();
-    pf_stream_receives(&s, stdin);
-    return r;
-}
+GETS_CHARACTER(getchar)
+GETS_CHARACTER(getchar_unlocked)
 
 /* A line into a buffer that grows: the target's block may end here and a new one begin. */
 static ssize_t line_read(struct pf_stdio *s, FILE *f, char **line, size_t *room, char *was,

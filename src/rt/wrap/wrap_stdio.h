@@ -43,4 +43,29 @@ static inline void pf_stream_receives(struct pf_stdio *s, FILE *f)
         pf_fd_receives(s->t, f->_fileno);
 }
 
+/* A function whose data goes out: the accesses, then the data may leave. */
+#define PF_SENDS(result, fn, parameters, arguments, ...)                                           \
+    PF_INTERPOSE(result, fn, parameters)                                                           \
+    {                                                                                              \
+        PF_STREAM(s, fn, f);                                                                       \
+        if (s.t) {                                                                                 \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+        pf_stream_sends(&s, f);                                                                    \
+        return PF_REAL(fn) arguments;                                                              \
+    }
+
+/* The same for what comes in: the data came, then the accesses. `r` is the result. */
+#define PF_RECEIVES(result, fn, parameters, arguments, ...)                                        \
+    PF_INTERPOSE(result, fn, parameters)                                                           \
+    {                                                                                              \
+        PF_STREAM(s, fn, f);                                                                       \
+        result r = PF_REAL(fn) arguments;                                                          \
+        pf_stream_receives(&s, f);                                                                 \
+        if (s.t) {                                                                                 \
+            __VA_ARGS__;                                                                           \
+        }                                                                                          \
+        return r;                                                                                  \
+    }
+
 #endif
