@@ -33,6 +33,7 @@ struct channel {
 struct entry {
     struct channel *to, *from;
     uint32_t kind; /* enum pf_fd_kind */
+    bool keeps_lock; /* its file may be locked through it */
 };
 
 static struct entry *chunks[CHUNKS];
@@ -180,7 +181,7 @@ static struct channel *named_channel(uint64_t device, uint64_t inode)
 }
 
 /* In a replay there is no such descriptor: the answer is in the log. */
-static bool look(int fd, struct stat *about)
+bool pf_fd_look(int fd, struct stat *about)
 {
     const long argument[6] = {fd, (long)about};
     return (pf_directed() ? pf_world_call(SYS_fstat, argument) : pf_sys(SYS_fstat, fd, about)) >= 0;
@@ -189,7 +190,7 @@ static bool look(int fd, struct stat *about)
 void pf_fd_new_named(int fd)
 {
     struct stat about;
-    if (fd < 0 || !look(fd, &about))
+    if (fd < 0 || !pf_fd_look(fd, &about))
         return;
     struct channel *ch = named_channel(about.st_dev, about.st_ino);
     set(fd, PF_FD_NAMED, ch, ch);
@@ -224,7 +225,7 @@ void pf_fd_opened(struct pf_thread *t, int fd, struct pf_hb_clock *others)
 static void ask(int fd)
 {
     struct stat about;
-    if (!look(fd, &about))
+    if (!pf_fd_look(fd, &about))
         return;
     switch (about.st_mode & S_IFMT) {
     case S_IFIFO:
@@ -305,9 +306,18 @@ void pf_fd_receive(struct pf_thread *t, int fd)
     pf_spin_unlock(stripe(fd));
 }
 
+void pf_fd_keeps_lock(int fd)
+{
+    struct entry *e = entry(fd);
+    if (e)
+        __atomic_store_n(&e->keeps_lock, true, __ATOMIC_RELAXED);
+}
+
 void pf_fd_end(struct pf_thread *t, int fd)
 {
     struct entry *e = entry(fd);
+    if (e && __atomic_exchange_n(&e->keeps_lock, false, __ATOMIC_RELAXED))
+        pf_file_unlocks(t, fd);
     if (!e || __atomic_load_n(&e->kind, __ATOMIC_ACQUIRE) == PF_FD_UNKNOWN)
         return;
     pf_fd_send(t, fd);

@@ -55,6 +55,15 @@ void pf_fd_watch(int epoll, int fd);
 /* epoll_wait has something to tell. */
 void pf_fd_watched(struct pf_thread *t, int epoll);
 
+/* What the kernel says of it; false: nothing. */
+struct stat;
+bool pf_fd_look(int fd, struct stat *about);
+
+/* Locks of files: wrap_filelock.c. Before one is given up, and when one was taken. */
+void pf_file_unlocks(struct pf_thread *t, int fd);
+void pf_file_locked(struct pf_thread *t, int fd);
+void pf_fd_keeps_lock(int fd); /* its end unlocks the file */
+
 void pf_fd_lock_all(void); /* around fork */
 void pf_fd_unlock_all(void);
 

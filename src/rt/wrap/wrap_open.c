@@ -133,7 +133,12 @@ DUPS_TO(dup3, (int fd, int to, int flags), PF_REAL(dup3)(fd, to, flags))
         va_end(args);                                                                              \
         if (!c.t)                                                                                  \
             return PF_REAL(fn)(fd, what, arg);                                                     \
+        bool locks = what == F_OFD_SETLK || what == F_OFD_SETLKW;                                  \
+        if (locks)                                                                                 \
+            pf_file_unlocks(c.t, fd);                                                              \
         int r = PF_BLOCKING(c, PF_REAL(fn)(fd, what, arg)); /* a file lock may be waited for */    \
+        if (locks && r == 0 && ((struct flock *)arg)->l_type != F_UNLCK)                           \
+            pf_file_locked(c.t, fd);                                                               \
         if (what == F_DUPFD || what == F_DUPFD_CLOEXEC)                                            \
             pf_fd_copy(fd, r);                                                                     \
         return r;                                                                                  \
