@@ -85,6 +85,17 @@ static long write_unharmed(long fd, const char *s, size_t n)
     return r;
 }
 
+/* A file that cannot be written: what was found must not be lost with it. */
+static long instead(void)
+{
+    static const char why[] = ": cannot be written, reports go to stderr\n";
+    write_unharmed(2, "photofinish: ", 13);
+    write_unharmed(2, out.path, pf_str_len(out.path));
+    write_unharmed(2, why, sizeof why - 1);
+    pf_race_print_to_fd(2);
+    return 2;
+}
+
 /* Reports go out in one write each: those of several processes do not mix. */
 void pf_race_print(const struct pf_text *t)
 {
@@ -92,8 +103,10 @@ void pf_race_print(const struct pf_text *t)
     if (out.path[0])
         fd = pf_sys(SYS_open, out.path,
                     O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (out.started ? 0 : O_TRUNC), 0644);
+    if (fd < 0)
+        fd = instead();
     out.started = true;
-    bool failed = t->failed || fd < 0;
+    bool failed = t->failed;
     for (size_t n = 0; !failed && n < t->n;) {
         long r = write_unharmed(fd, t->at + n, t->n - n);
         failed = r <= 0 && r != -EINTR && r != -EAGAIN;
@@ -103,7 +116,7 @@ void pf_race_print(const struct pf_text *t)
     }
     if (failed && !pf_race_log_is_open()) /* else it is told there */
         pf_limit_hit(PF_LIMIT_FINDINGS);
-    if (out.path[0] && fd >= 0)
+    if (out.path[0])
         pf_sys(SYS_close, fd);
 }
 
