@@ -104,7 +104,6 @@ static const char *const stops[] = {"-c",
                                     "--preprocess",
                                     "-emit-llvm-bc",
                                     "--version",
-                                    "-###",
                                     "--help",
                                     "-verify-pch",
                                     "-module-file-info",
@@ -165,13 +164,15 @@ static bool is_our_target(const char *triple)
            !strstr(triple, "android");
 }
 
-static bool is_cxx_name(const char *file)
+static bool ends_in(const char *file, const char *const *ends)
 {
-    static const char *const ends[] = {".cc",  ".cp", ".cxx", ".cpp", ".CPP",
-                                       ".c++", ".C",  ".ii",  NULL};
     const char *dot = strrchr(file, '.');
     return dot && is_one_of(dot, ends);
 }
+static const char *const cxx_ends[] = {".cc", ".cp", ".cxx",  ".cpp", ".CPP", ".c++",
+                                       ".C",  ".ii", ".cppm", ".ccm", ".ixx", NULL};
+static const char *const header_ends[] = {".h",   ".H",   ".hh",  ".hp",  ".hpp",
+                                          ".HPP", ".hxx", ".h++", ".tcc", NULL};
 
 static void scan_target(struct pf_cc_scan *s, const char *arg, const char *triple)
 {
@@ -228,14 +229,27 @@ static void scan_response(struct pf_cc_scan *s, const char *path, int depth)
         scan_args(s, n, words, depth - 1);
 }
 
+static void scan_input(struct pf_cc_scan *s, const char *file)
+{
+    s->inputs++;
+    s->cxx |= ends_in(file, cxx_ends);
+    s->headers += s->language ? strstr(s->language, "-header") != NULL : ends_in(file, header_ends);
+}
+
+static void scan_language(struct pf_cc_scan *s, const char *language)
+{
+    s->language = strcmp(language, "none") ? language : NULL;
+    s->cxx |= starts(language, "c++");
+}
+
 static void scan_one(struct pf_cc_scan *s, const char *arg, const char *value, int depth)
 {
     if (arg[0] == '@' && depth)
         scan_response(s, arg + 1, depth);
     else if (arg[0] != '-' || !arg[1])
-        s->inputs++, s->cxx |= is_cxx_name(arg);
-    else if ((!strcmp(arg, "-x") && value && starts(value, "c++")) || starts(arg, "-xc++"))
-        s->cxx = true;
+        scan_input(s, arg);
+    else if (starts(arg, "-x") && (arg[2] || value))
+        scan_language(s, arg[2] ? arg + 2 : value);
     else if (is_one_of(arg, stops) || starts(arg, "-print-") || starts(arg, "--print-"))
         s->links = false;
     else if (is_one_of(arg, partial))
@@ -280,4 +294,6 @@ void pf_cc_scan(struct pf_cc_scan *s, int argc, char *const *argv)
 {
     *s = (struct pf_cc_scan){.links = true, .executable = true};
     scan_args(s, argc, argv, RESPONSE_DEPTH);
+    if (s->inputs && s->headers == s->inputs)
+        s->links = false;
 }

@@ -13,6 +13,8 @@
 
 struct pf_cc_scan {
     size_t inputs;      /* files to compile or link, `-` too */
+    size_t headers;     /* those of them that are to be precompiled */
+    const char *language; /* of -x, for the files behind it; NULL: by their names */
     bool cxx;           /* one of them, or -x, says C++ */
     bool links;         /* no flag stops before the linker */
     bool executable;    /* not -shared, not -r */

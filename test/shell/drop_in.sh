@@ -74,6 +74,17 @@ echo '.globl g
 g: ret' >g.S
 status 0 "$PF" cc -c g.S
 
+# Headers alone are precompiled. -### shows the link as it would be.
+echo 'int b(void);' >pre.h
+status 0 "$PF" cc -x c-header pre.h -o pre.pch
+status 0 "$PF" cc -include-pch pre.pch -o eleven a.c b.c
+status 0 ./eleven
+has out 42
+status 0 "$PF" c++ -xc++-header -O2 pre.h -o pre_cxx.pch
+status 0 "$PF" cc pre.h
+status 0 "$PF" cc -### -o none a.c b.c
+has err "libpf_rt.a"
+
 # What cannot work is said.
 for flag in -static -flto -fsanitize=address; do
     got=0
