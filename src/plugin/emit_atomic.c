@@ -6,6 +6,7 @@
  */
 #include "debuginfo.h"
 #include "emit.h"
+#include <llvm-c/DebugInfo.h>
 #include <string.h>
 
 static unsigned order_of(LLVMAtomicOrdering o)
@@ -79,6 +80,24 @@ static void emit_assembly(struct pf_emit *e, const struct pf_step *s)
     end(e, handle, stored);
 }
 
+/*
+ * std::atomic<std::shared_ptr> is a pointer under a lock bit, and libstdc++ drops that lock relaxed where it only read
+ * the pointer. By C++'s rules its next writer then races with that read, in every program that uses it: the lock is
+ * taken for the lock that it is meant to be.
+ */
+static bool drops_pointer_lock(struct pf_emit *e, LLVMValueRef inst)
+{
+    LLVMMetadataRef at = LLVMInstructionGetDebugLoc(inst);
+    for (; at; at = LLVMDILocationGetInlinedAt(at)) {
+        const char *fn = pf_di_function(e->u, LLVMDILocationGetScope(at), NULL);
+        if (strstr(fn, "std::_Sp_atomic<"))
+            return true;
+        if (!strstr(fn, "std::"))
+            return false; /* the program's own, called by it */
+    }
+    return false;
+}
+
 void pf_emit_atomic(struct pf_emit *e, const struct pf_step *s)
 {
     if (LLVMIsACallInst(s->inst)) {
@@ -99,6 +118,8 @@ void pf_emit_atomic(struct pf_emit *e, const struct pf_step *s)
     case LLVMAtomicRMW:
         op = PF_ATOMIC_RMW;
         order = order_of(LLVMGetOrdering(s->inst));
+        if (order == PF_RELAXED && drops_pointer_lock(e, s->inst))
+            order = PF_RELEASE;
         break;
     default:
         op = PF_ATOMIC_CAS;

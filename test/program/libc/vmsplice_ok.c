@@ -1,5 +1,6 @@
 // vmsplice writes to a pipe, and reads from one.
 // want: none
+// direct: vmsplice is not recorded (the recording says so), and waits inside the kernel
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
