@@ -1,7 +1,7 @@
 /*
  * shim.cpp - registers the plugin with clang's new pass manager; all else is C (unit.c).
  *
- * The pass runs at the end of the optimizer, at -O0 too. Plugins are registered before clang's own
+ * The pass runs at the end of the optimizer, at -O0 too; with an ignore list there is one at its beginning. Plugins are registered before clang's own
  * sanitizer passes, so the ThreadSanitizer pass that -fsanitize=thread asks for runs after ours and
  * finds every function marked as done.
  *
@@ -15,11 +15,22 @@
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/SSAUpdaterBulk.h"
+#include <cstdlib>
 
+extern "C" void pf_plugin_begin(LLVMModuleRef module);
 extern "C" void pf_plugin_run(LLVMModuleRef module);
 
 namespace
 {
+struct Begin : llvm::PassInfoMixin<Begin> {
+    llvm::PreservedAnalyses run(llvm::Module &m, llvm::ModuleAnalysisManager &)
+    {
+        pf_plugin_begin(llvm::wrap(&m));
+        return llvm::PreservedAnalyses::none();
+    }
+    static bool isRequired() { return true; }
+};
+
 struct Instrument : llvm::PassInfoMixin<Instrument> {
     llvm::PreservedAnalyses run(llvm::Module &m, llvm::ModuleAnalysisManager &)
     {
@@ -31,6 +42,11 @@ struct Instrument : llvm::PassInfoMixin<Instrument> {
 
 void registerCallbacks(llvm::PassBuilder &builder)
 {
+    if (getenv("PF_PLUGIN_IGNORE"))
+        builder.registerPipelineStartEPCallback(
+            [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
+                passes.addPass(Begin());
+            });
     builder.registerOptimizerLastEPCallback(
         [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
             passes.addPass(Instrument());

@@ -239,6 +239,19 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
     pf_plan_release(&events);
 }
 
+/* As clang does with no_sanitize("thread"): what is not marked alike is not inlined into each other, so
+ * that the list means the same at every level of optimization. */
+void pf_plugin_begin(LLVMModuleRef module)
+{
+    struct pf_unit u;
+    unit_init(&u, module);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); u.ignore && fn;
+         fn = LLVMGetNextFunction(fn))
+        if (is_ours(&u, fn) && is_ignored(&u, fn))
+            LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, u.kinds.sanitize_thread);
+    unit_release(&u);
+}
+
 void pf_plugin_run(LLVMModuleRef module)
 {
     struct pf_unit u;
