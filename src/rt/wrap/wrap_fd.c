@@ -27,6 +27,7 @@ struct channel {
     uint8_t nwatchers; /* above WATCHERS: too many, tell all epoll descriptors */
     bool shared;       /* one of the channels of the process: never freed, never watched */
     bool shared_watcher; /* an epoll descriptor that watches some of those */
+    bool passed; /* a descriptor of it was sent in a message: part of `sockets`, too */
     struct channel *watchers[WATCHERS];
 };
 
@@ -286,6 +287,8 @@ void pf_fd_send(struct pf_thread *t, int fd)
     struct channel *ch = entry(fd)->to;
     if (ch) {
         pf_hb_clock_release(t, clock_of(ch));
+        if (__atomic_load_n(&ch->passed, __ATOMIC_RELAXED))
+            pf_hb_clock_release(t, clock_of(&sockets));
         int n = __atomic_load_n(&ch->nwatchers, __ATOMIC_ACQUIRE);
         for (int i = 0; i < n && i < WATCHERS; i++)
             pf_hb_clock_release(t, clock_of(ch->watchers[i]));
@@ -303,7 +306,44 @@ void pf_fd_receive(struct pf_thread *t, int fd)
     struct channel *ch = entry(fd)->from;
     if (ch)
         pf_hb_clock_acquire(t, clock_of(ch));
+    if (ch && __atomic_load_n(&ch->passed, __ATOMIC_RELAXED))
+        pf_hb_clock_acquire(t, clock_of(&sockets));
     pf_spin_unlock(stripe(fd));
+}
+
+static void pass(struct channel *ch)
+{
+    if (ch && !ch->shared) {
+        __atomic_store_n(&ch->passed, true, __ATOMIC_RELAXED);
+        pf_spin_lock(&watch_lock);
+        for (int i = 0; i < ch->nwatchers && i < WATCHERS; i++)
+            ch->watchers[i]->shared_watcher = true;
+        pf_spin_unlock(&watch_lock);
+    }
+    drop(ch);
+}
+
+void pf_fd_pass(int fd)
+{
+    pass(get(fd, true));
+    pass(get(fd, false));
+}
+
+void pf_fd_passed(int fd)
+{
+    if (pf_fd_kind(fd) > PF_FD_NONE)
+        pf_fd_new(fd, PF_FD_SOCKET);
+}
+
+void pf_fd_send_all(struct pf_thread *t)
+{
+    for (unsigned fd = 0; fd < FD_MAX; fd++) {
+        const struct entry *of = __atomic_load_n(&chunks[fd / CHUNK], __ATOMIC_ACQUIRE);
+        if (!of)
+            fd |= CHUNK - 1;
+        else if (__atomic_load_n(&of[fd % CHUNK].kind, __ATOMIC_RELAXED) > PF_FD_NONE)
+            pf_fd_send(t, (int)fd);
+    }
 }
 
 void pf_fd_keeps_lock(int fd)
@@ -341,6 +381,7 @@ void pf_fd_watch(int epoll, int fd)
         w->shared_watcher = true;
     } else if (ch) {
         pf_spin_lock(&watch_lock);
+        w->shared_watcher |= __atomic_load_n(&ch->passed, __ATOMIC_RELAXED);
         bool known = false;
         for (int i = 0; i < ch->nwatchers && i < WATCHERS; i++)
             known |= ch->watchers[i] == w;
@@ -402,3 +443,10 @@ static void nested(void (*f)(struct pf_thread *, int), struct pf_thread *t, int 
 void pf_fd_sends(struct pf_thread *t, int fd) { nested(pf_fd_send, t, fd); }
 void pf_fd_receives(struct pf_thread *t, int fd) { nested(pf_fd_receive, t, fd); }
 void pf_fd_closing(struct pf_thread *t, int fd) { nested(pf_fd_end, t, fd); }
+void pf_fd_sends_all(struct pf_thread *t)
+{
+    pf_nest();
+    pf_fd_send_all(t);
+    pf_unnest();
+    pf_signals(t);
+}

@@ -13,7 +13,8 @@
  *          A close is a send: the reader of a pipe sees its end. Who opens a named pipe to read and who opens it to
  *          write wait for each other, each with a channel for that alone. A channel whose receiving end is
  *          watched by an epoll descriptor sends to that one's channel too.
- *          A descriptor nobody told us about (inherited, received) is asked what it is, once.
+ *          A descriptor nobody told us about (inherited) is asked what it is, once. One that was sent in a message is
+ *          somebody's channel under a new number: it and that channel share the one of all sockets from then on.
  * Memory:  channels are counted: one for each descriptor and each use under way.
  * Threads: any; striped locks by descriptor. Callers are nested (inside PF_CALL) unless said.
  * Errors:  without memory, or above FD_MAX, descriptors make no order, counted as PF_LIMIT_MEMORY.
@@ -50,6 +51,9 @@ void pf_fd_end_from(struct pf_thread *t, unsigned first, unsigned last);
 enum pf_fd_kind pf_fd_kind(int fd);
 void pf_fd_send(struct pf_thread *t, int fd);
 void pf_fd_receive(struct pf_thread *t, int fd);
+/* A message takes it along; it came with a message, under a new number. */
+void pf_fd_pass(int fd);
+void pf_fd_passed(int fd);
 /* epoll descriptor `epoll` now watches fd. */
 void pf_fd_watch(int epoll, int fd);
 /* epoll_wait has something to tell. */

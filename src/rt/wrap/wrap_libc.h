@@ -134,6 +134,7 @@ void pf_format_writes(const char *format, va_list args, int filled);
 void pf_fd_sends(struct pf_thread *t, int fd); /* before data leaves */
 void pf_fd_receives(struct pf_thread *t, int fd); /* after data, or an end of file, came */
 void pf_fd_closing(struct pf_thread *t, int fd); /* before it is closed */
+void pf_fd_sends_all(struct pf_thread *t); /* before data leaves by any of them */
 
 /* The environment the process was started with: wrap_exec.c. */
 void pf_exec_init(char **env);

@@ -140,6 +140,19 @@ RECEIVES(recvfrom,
          PF_REAL(recvfrom)(fd, p, size, flags, from, length),
          if (n >= 0) address_written(&c, from.__sockaddr__, length))
 
+/* The descriptors that a message takes along. */
+static void each_descriptor(const struct msghdr *m, void (*tell)(int))
+{
+    if (!m->msg_control)
+        return;
+    for (struct cmsghdr *p = CMSG_FIRSTHDR(m); p; p = CMSG_NXTHDR((struct msghdr *)m, p)) {
+        const int *fd = (const int *)CMSG_DATA(p);
+        if (p->cmsg_level == SOL_SOCKET && p->cmsg_type == SCM_RIGHTS)
+            for (size_t n = (p->cmsg_len - CMSG_LEN(0)) / sizeof *fd; n; n--)
+                tell(*fd++);
+    }
+}
+
 static void message_sent(struct pf_call *c, const struct msghdr *m)
 {
     uint32_t id = pf_here(c, PF_NATIVE_READ);
@@ -148,6 +161,7 @@ static void message_sent(struct pf_call *c, const struct msghdr *m)
         pf_access_read(c->t, m->msg_name, m->msg_namelen, id);
     if (m->msg_control)
         pf_access_read(c->t, m->msg_control, m->msg_controllen, id);
+    each_descriptor(m, pf_fd_pass);
     for (size_t i = 0; i < m->msg_iovlen; i++)
         pf_access_read(c->t, m->msg_iov[i].iov_base, m->msg_iov[i].iov_len, id);
 }
@@ -159,6 +173,7 @@ static void message_received(struct pf_call *c, const struct msghdr *m, size_t n
         pf_access_write(c->t, m->msg_name, m->msg_namelen, id);
     if (m->msg_control)
         pf_access_write(c->t, m->msg_control, m->msg_controllen, id);
+    each_descriptor(m, pf_fd_passed);
     pf_access_write(c->t, &m->msg_flags, sizeof m->msg_flags, id);
     for (size_t i = 0; i < m->msg_iovlen && n; i++) {
         size_t part = m->msg_iov[i].iov_len < n ? m->msg_iov[i].iov_len : n;

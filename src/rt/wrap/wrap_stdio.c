@@ -107,7 +107,10 @@ REOPENS(freopen64)
 #define FLUSHES(fn)                                                                                \
     PF_INTERPOSE(int, fn, (FILE * f))                                                              \
     {                                                                                              \
-        if (!f || !pf_self())                                                                      \
+        struct pf_thread *t = pf_self();                                                           \
+        if (!f && t) /* all streams */                                                             \
+            pf_fd_sends_all(t);                                                                    \
+        if (!f || !t)                                                                              \
             return PF_REAL(fn)(f);                                                                 \
         PF_STREAM(s, fn, f);                                                                       \
         pf_stream_sends(&s, f);                                                                    \
