@@ -275,6 +275,9 @@ void pf_fd_copy(int from, int to)
     enum pf_fd_kind kind = pf_fd_kind(from);
     struct channel *out = get(from, true), *in = get(from, false);
     set(to, kind, out, in);
+    const struct entry *e = entry(from);
+    if (e && __atomic_load_n(&e->keeps_lock, __ATOMIC_RELAXED))
+        pf_fd_keeps_lock(to); /* the last one to be closed unlocks the file */
     drop(out);
     drop(in);
 }

@@ -214,16 +214,8 @@ READS_UNTIL(__getdelim)
 #define CHECKED(result, fn, plain, parameters, arguments, ...)                                     \
     result fn parameters;                                                                          \
     PF_REAL_DEFINE(fn, NULL);                                                                      \
-    PF_EXPORT __attribute__((weak)) result fn parameters                                           \
-    {                                                                                              \
-        PF_STREAM(s, plain, f);                                                                    \
-        result r = PF_REAL(fn) arguments;                                                          \
-        pf_stream_receives(&s, f);                                                                 \
-        if (s.t) {                                                                                 \
-            __VA_ARGS__;                                                                           \
-        }                                                                                          \
-        return r;                                                                                  \
-    }
+    PF_EXPORT __attribute__((weak)) result fn parameters PF_RECEIVING(result, fn, plain,           \
+                                                                      arguments, __VA_ARGS__)
 CHECKED(size_t, __fread_chk, fread, (void *p, size_t room, size_t each, size_t n, FILE *f),
         (p, room, each, n, f), pf_writes(p, each *r))
 CHECKED(char *, __fgets_chk, fgets, (char *p, size_t room, int n, FILE *f), (p, room, n, f),

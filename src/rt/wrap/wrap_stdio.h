@@ -55,11 +55,12 @@ static inline void pf_stream_receives(struct pf_stdio *s, FILE *f)
         return PF_REAL(fn) arguments;                                                              \
     }
 
-/* The same for what comes in: the data came, then the accesses. `r` is the result. */
+/* The same for what comes in: the data came, then the accesses. `r` is the result; `name` stands on the stack. */
 #define PF_RECEIVES(result, fn, parameters, arguments, ...)                                        \
-    PF_INTERPOSE(result, fn, parameters)                                                           \
+    PF_INTERPOSE(result, fn, parameters) PF_RECEIVING(result, fn, fn, arguments, __VA_ARGS__)
+#define PF_RECEIVING(result, fn, name, arguments, ...)                                             \
     {                                                                                              \
-        PF_STREAM(s, fn, f);                                                                       \
+        PF_STREAM(s, name, f);                                                                     \
         result r = PF_REAL(fn) arguments;                                                          \
         pf_stream_receives(&s, f);                                                                 \
         if (s.t) {                                                                                 \

@@ -28,8 +28,10 @@ static void *work(void *arg)
         fcntl(fd, F_OFD_SETLK, &lock);
     }
     flock(other, LOCK_EX);
-    by_close++;
+    int same = dup(other);
     close(other);
+    by_close++;
+    close(same);
     close(fd);
     return arg;
 }
