@@ -5,6 +5,7 @@
 #include <sys/sem.h>
 
 int shared, id;
+static volatile int sink;
 void before(void) { id = semget(IPC_PRIVATE, 1, 0600); }
 void first(void)
 {
@@ -13,7 +14,7 @@ void first(void)
 }
 void second(void)
 {
-    if (semctl(id, 0, GETVAL) == 1)
-        shared = 2; /* SECOND */
+    sink = semctl(id, 0, GETVAL);
+    shared = 2; /* SECOND */
 }
 int after(void) { return semctl(id, 0, IPC_RMID); }
