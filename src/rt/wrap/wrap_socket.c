@@ -140,16 +140,17 @@ RECEIVES(recvfrom,
          PF_REAL(recvfrom)(fd, p, size, flags, from, length),
          if (n >= 0) address_written(&c, from.__sockaddr__, length))
 
-/* The descriptors that a message takes along. */
+/* The descriptors that a message takes along; as many as it has room for, whatever it says. */
 static void each_descriptor(const struct msghdr *m, void (*tell)(int))
 {
     if (!m->msg_control)
         return;
+    const char *end = (const char *)m->msg_control + m->msg_controllen;
     for (struct cmsghdr *p = CMSG_FIRSTHDR(m); p; p = CMSG_NXTHDR((struct msghdr *)m, p)) {
-        const int *fd = (const int *)CMSG_DATA(p);
+        const int *fd = (const int *)CMSG_DATA(p), *last = (const int *)((char *)p + p->cmsg_len);
         if (p->cmsg_level == SOL_SOCKET && p->cmsg_type == SCM_RIGHTS)
-            for (size_t n = (p->cmsg_len - CMSG_LEN(0)) / sizeof *fd; n; n--)
-                tell(*fd++);
+            for (; fd < last && (const char *)(fd + 1) <= end; fd++)
+                tell(*fd);
     }
 }
 
