@@ -107,6 +107,47 @@
         CHECK16 __pf_read16, 8, 25, 0
         CHECK16 __pf_write16, 0, 24, 16
 
+/* rdi: address, rsi: size, edx: site. At most eight bytes behind the first granule's beginning or the next one's, where statements
+ * of all bytes cover them, as in arrays; the rest is check_miss.c's. */
+        .macro  RANGE name, slot, shift
+        BEGIN   \name
+        push    %rax
+        .cfi_adjust_cfa_offset 8
+        mov     %rdi, %rax
+        shl     $(64 - 43), %rax
+        shr     $(64 - 43 + 3), %rax
+        shl     $4, %rax
+        bts     $45, %rax
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        mov     %fs:(%r11), %r11
+        xor     \slot(%rax), %r11
+        shr     $\shift, %r11
+        jnz     1f
+        mov     %edi, %r11d
+        and     $7, %r11d
+        add     %rsi, %r11
+        cmp     $8, %r11
+        jbe     2f
+        cmp     $16, %r11
+        ja      1f
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        mov     %fs:(%r11), %r11
+        xor     \slot+16(%rax), %r11
+        shr     $\shift, %r11
+        jnz     1f
+2:      pop     %rax
+        .cfi_adjust_cfa_offset -8
+        ret
+        .cfi_adjust_cfa_offset 8
+1:      pop     %rax
+        .cfi_adjust_cfa_offset -8
+        jmp     \name\()_part
+        END     \name
+        .endm
+
+        RANGE   __pf_read_range, 8, 25
+        RANGE   __pf_write_range, 0, 24
+
 /*
  * Where the quick test did not pass: the usual first touch of a granule in a new epoch, in its
  * plainest cases (those of pf_cell_touch_lean); all others go to the C functions of check_miss.c,
@@ -331,6 +372,11 @@
         not     %r8
         test    $1023, %r8d             /* PF_SID_REF */
         jz      4f
+        mov     %rdx, %r8               /* a read of this epoch from another place: they become one */
+        xor     %rax, %r8
+        shl     $8, %r8
+        shr     $(8 + 24), %r8
+        jz      9f
         bt      $24, %rdx               /* its own older read, beside that of another? */
         jc      1f
         mov     (%rcx), %r8

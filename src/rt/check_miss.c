@@ -279,7 +279,7 @@ static inline __attribute__((always_inline)) uintptr_t touch_range(uintptr_t add
 }
 
 #define RANGE(name, write)                                                                         \
-    KEEP void name(uintptr_t addr, uint64_t size, uint32_t site);                                  \
+    KEEP void name##_part(uintptr_t addr, uint64_t size, uint32_t site);                           \
     KEEP void pf_stub_##name(uintptr_t addr, uint64_t size, uint32_t site);                        \
     KEEP static                                                                                    \
         __attribute__((noinline)) void name##_on(uintptr_t addr, uint64_t size, uint32_t site)     \
@@ -305,7 +305,7 @@ static inline __attribute__((always_inline)) uintptr_t touch_range(uintptr_t add
         else                                                                                       \
             name##_on(addr, size, site);                                                           \
     }                                                                                              \
-    PF_EXPORT void name(uintptr_t addr, uint64_t size, uint32_t site)                              \
+    void name##_part(uintptr_t addr, uint64_t size, uint32_t site)                                 \
     {                                                                                              \
         if (__builtin_expect(size - 1 <= 7 - (addr & 7), 1)) {                                     \
             if (!is_part_covered(addr, size, write))                                               \

@@ -330,7 +330,8 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint
     uint64_t rest = pf_stmt_inside(s0, mine) || pf_stmt_settled(s0) ? 0 : s0 & ~mask;
     if (pf_stmt_double(s0, s1) || pf_stmt_inside(s1, mine) || pf_stmt_settled(s1))
         s1 = 0;
-    else
+    else if (!pf_stmt_same_epoch(s1,
+                                 mine ^ PF_BIT_W)) /* its own read stays: it will read that again */
         s1 &= ~mask;
     if (rest && pf_stmt_same_epoch(s0, mine))
         return false; /* no more pairs of ids */
