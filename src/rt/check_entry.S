@@ -107,8 +107,8 @@
         CHECK16 __pf_read16, 8, 25, 0
         CHECK16 __pf_write16, 0, 24, 16
 
-/* rdi: address, rsi: size, edx: site. At most eight bytes behind the first granule's beginning or the next one's, where statements
- * of all bytes cover them, as in arrays; the rest is check_miss.c's. */
+/* rdi: address, rsi: size, edx: site. Ranges in one granule or in two, where statements of all their bytes cover them, as in
+ * arrays; the rest is check_miss.c's. */
         .macro  RANGE name, slot, shift
         BEGIN   \name
         push    %rax
