@@ -131,7 +131,6 @@ struct pf_tls {
     uint32_t woken; /* the runtime's: another thread wants this one to be watched */
     uint32_t
         cross; /* not 0: plain bodies cross to the watch body at the next back edge of a loop */
-    uint32_t orders; /* 0: nobody wants to know of the atomics and fences of plain bodies */
     uint32_t
         objects; /* event body: variables on the stack that are told of, and 1; 0: none is to be */
 };

@@ -183,6 +183,14 @@ const char *pf_di_variable(struct pf_unit *u, LLVMValueRef ptr)
     return (const char *)*known;
 }
 
+LLVMMetadataRef pf_di_entry(struct pf_unit *u, LLVMValueRef fn)
+{
+    LLVMMetadataRef sub = LLVMGetSubprogram(fn);
+    return sub ? LLVMDIBuilderCreateDebugLocation(u->context, LLVMDISubprogramGetLine(sub), 0, sub,
+                                                  NULL)
+               : NULL;
+}
+
 void pf_di_release(struct pf_unit *u)
 {
     struct pf_ptrmap *maps[] = {&u->di_funcs, &u->di_files};

@@ -21,6 +21,8 @@ bool pf_di_global(struct pf_unit *u, LLVMValueRef var, const char **name, const 
                   unsigned *line);
 /* The name of the variable, member or array that ptr points to; NULL if unknown. */
 const char *pf_di_variable(struct pf_unit *u, LLVMValueRef ptr);
+/* A location for what stands at the entry of fn; NULL: it has no debug information. */
+LLVMMetadataRef pf_di_entry(struct pf_unit *u, LLVMValueRef fn);
 void pf_di_release(struct pf_unit *u);
 
 #endif

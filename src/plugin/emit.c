@@ -177,13 +177,6 @@ static void emit_step(struct pf_emit *e, const struct pf_step *s)
     }
 }
 
-bool pf_emit_is_debug(LLVMValueRef inst)
-{
-    size_t n;
-    LLVMValueRef fn = LLVMIsACallInst(inst) ? pf_callee(inst) : NULL;
-    return fn && pf_name_starts(LLVMGetValueName2(fn, &n), "llvm.dbg.");
-}
-
 static void emit_block(struct pf_emit *e, size_t block)
 {
     size_t k = e->plan->first_step[block], end = e->plan->first_step[block + 1];
@@ -205,7 +198,7 @@ static void emit_block(struct pf_emit *e, size_t block)
         unsure = false;
         if (k < end && e->plan->steps[k].inst == v) {
             emit_step(e, &e->plan->steps[k++]);
-        } else if (!pf_emit_is_debug(v)) {
+        } else {
             if ((opcode == LLVMRet || opcode == LLVMResume) && !e->popped)
                 pf_frame_pop(e);
             pf_emit_copy(e, v);
@@ -260,17 +253,17 @@ static void fill_phis(struct pf_emit *e)
         }
 }
 
-static void hoist_allocas(struct pf_emit *e, LLVMBasicBlockRef entry)
+void pf_slots_hoist(LLVMBuilderRef b, LLVMBasicBlockRef entry)
 {
     for (LLVMValueRef v = LLVMGetFirstInstruction(entry), next; v; v = next) {
         next = LLVMGetNextInstruction(v);
         if (!LLVMIsAAllocaInst(v) || !LLVMIsAConstantInt(LLVMGetOperand(v, 0)))
             continue;
-        LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
+        LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(v));
         size_t n;
         char *name = strdup(LLVMGetValueName2(v, &n)); /* of the variable: sites want it */
         LLVMInstructionRemoveFromParent(v);
-        LLVMInsertIntoBuilderWithName(e->b, v, name);
+        LLVMInsertIntoBuilderWithName(b, v, name);
         free(name);
     }
 }
@@ -303,17 +296,13 @@ static LLVMBasicBlockRef emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plai
                                        LLVMBasicBlockRef excluded)
 {
     struct pf_unit *u = e->u;
-    LLVMMetadataRef sub = LLVMGetSubprogram(e->fn);
     LLVMBasicBlockRef start = LLVMInsertBasicBlockInContext(u->context, plain, "");
     LLVMBasicBlockRef other = pf_emit_block(e), count = pf_emit_block(e), rare = pf_emit_block(e),
                       rarer = pf_emit_block(e), ask = pf_emit_block(e), asked = pf_emit_block(e),
                       except = pf_emit_block(e);
     LLVMPositionBuilderAtEnd(e->b, start);
-    hoist_allocas(e, plain);
-    LLVMSetCurrentDebugLocation2(
-        e->b, sub ? LLVMDIBuilderCreateDebugLocation(u->context, LLVMDISubprogramGetLine(sub), 0,
-                                                     sub, NULL)
-                  : NULL);
+    pf_slots_hoist(e->b, plain);
+    LLVMSetCurrentDebugLocation2(e->b, pf_di_entry(u, e->fn));
     LLVMValueRef how =
         LLVMBuildLoad2(e->b, u->i32, pf_emit_tls(e, offsetof(struct pf_tls, dispatch)), "");
     pf_emit_branch(e, dispatches(e, how, PF_DISPATCH_WATCH), watch, other, false);
@@ -393,7 +382,6 @@ void pf_emit_body_release(struct pf_emit *e)
     free(e->unsure);
     free(e->fresh);
     free(e->tables);
-    free(e->brackets);
 }
 
 void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf_plan *events,
@@ -418,7 +406,6 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
     pf_event_emit(&event, dispatch, excluded);
     struct pf_frames watch = {e.frame, e.next}, plain = pf_emit_plain(&e);
     pf_emit_crossings(&e, &watch, &plain);
-    pf_emit_brackets(&e);
     note_done(&e, hash);
     LLVMDisposeBuilder(e.b);
     pf_emit_body_release(&e);

@@ -13,11 +13,6 @@
 #include "books.h"
 #include "plugin.h"
 
-/* emit_plain.c: the instructions around an atomic operation or before a fence. */
-struct pf_bracket {
-    LLVMValueRef first, inst, last; /* inst: the operation itself, NULL: of a fence */
-};
-
 struct pf_emit {
     struct pf_unit *u;
     LLVMValueRef fn;
@@ -40,8 +35,6 @@ struct pf_emit {
     bool event;                     /* it is the event body */
     LLVMValueRef scratch; /* event body: room for a value that is wider than a register */
     bool in_place; /* emit_plain.c: the old instructions stay, nothing is copied */
-    struct pf_bracket *brackets; /* of the plain body */
-    size_t nbrackets, brackets_cap;
     LLVMValueRef *carried, *left; /* event body: of each block, the budget at its start and end */
     LLVMValueRef objects,
         objects_now; /* emit_object.c: tls.objects at the entry, and with its own */
@@ -72,7 +65,6 @@ LLVMValueRef pf_emit_tls(struct pf_emit *e, size_t offset);
 /* The copy of inst, or inst itself when `in_place`; what is emitted next comes after it. */
 LLVMValueRef pf_emit_copy(struct pf_emit *e, LLVMValueRef inst);
 void pf_emit_phi(struct pf_emit *e, LLVMValueRef phi); /* filled by _body_finish */
-bool pf_emit_is_debug(LLVMValueRef inst);
 /* A body: its blocks, empty; then, when they are written, operands and PHIs; then nothing is left of it. */
 void pf_emit_body_begin(struct pf_emit *e);
 void pf_emit_body_finish(struct pf_emit *e);
@@ -143,8 +135,6 @@ void pf_frame_call(struct pf_emit *e, LLVMValueRef call);
 
 /* emit_plain.c: what the plain body needs, when the watch body is done. */
 struct pf_frames pf_emit_plain(struct pf_emit *e);
-/* Its brackets are left out where tls.orders is 0. Last of all: it splits blocks. */
-void pf_emit_brackets(struct pf_emit *e);
 
 /* crossing.c: from the plain body to the watch body, when both are done. */
 void pf_emit_crossings(struct pf_emit *e, const struct pf_frames *watch,

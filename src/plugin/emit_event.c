@@ -265,11 +265,9 @@ static void copy_run(struct pf_emit *e, const struct run *r, bool slow, struct p
             else
                 pf_emit_copy(e, v);
             k++;
-        } else if (!pf_emit_is_debug(v)) {
+        } else {
             pf_object_unseen(e, v);
             pf_emit_copy(e, v);
-        } else if (v != r->to) {
-            continue;
         }
         uint64_t *to = pf_ptrmap_find(&e->map, v);
         if (to)
@@ -537,7 +535,7 @@ static void emit_block(struct pf_emit *e, size_t block)
             } else {
                 emit_step(e, &e->plan->steps[k++]);
             }
-        } else if (!pf_emit_is_debug(v)) {
+        } else {
             if ((opcode == LLVMRet || opcode == LLVMResume) && !e->popped)
                 pf_frame_pop(e);
             pf_object_unseen(e, v);

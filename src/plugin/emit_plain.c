@@ -6,7 +6,6 @@
  * complete. So the old blocks get, in place, the brackets of atomics and fences and the frame of the
  * shadow stack, by the same emitters as the watch body; plain accesses stay bare. A function that
  * calls nothing, or mathematics only, needs no frame; it only says that it runs, for those that want to know who does.
- * Where nobody wants to know of order (tls.orders), atomics are bare too.
  *
  * Unwinding the real stack when a sampled function is entered was rejected: it needs tables from return
  * addresses to calls, inlined ones too, and is dear where one call in ten is sampled.
@@ -83,38 +82,20 @@ static bool calls_nothing(struct pf_emit *e)
     return true;
 }
 
-/* What was emitted around inst, between `before` (NULL: the start of the block) and `after`. */
-static void note_bracket(struct pf_emit *e, LLVMValueRef before, LLVMValueRef inst,
-                         LLVMValueRef after, bool fence)
-{
-    LLVMBasicBlockRef block = LLVMGetInstructionParent(inst);
-    PF_PUSH(e->brackets, e->nbrackets, e->brackets_cap) = (struct pf_bracket){
-        .first = before ? LLVMGetNextInstruction(before) : LLVMGetFirstInstruction(block),
-        .inst = fence ? NULL : inst,
-        .last = LLVMGetPreviousInstruction(fence ? inst : after),
-    };
-}
-
 static void emit_step(struct pf_emit *e, const struct pf_step *s)
 {
     e->flags = s->flags;
-    LLVMValueRef before = LLVMGetPreviousInstruction(s->inst);
-    LLVMValueRef after = LLVMGetNextInstruction(s->inst);
     LLVMPositionBuilderBefore(e->b, s->inst);
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(s->inst));
     switch ((enum pf_what)s->what) {
     case PF_DO_ATOMIC:
         pf_emit_atomic(e, s);
-        note_bracket(e, before, s->inst, after, false);
         break;
     case PF_DO_LIBATOMIC:
         pf_emit_libatomic(e, s);
-        if (after)
-            note_bracket(e, before, s->inst, after, false);
         break;
     case PF_DO_FENCE:
         pf_emit_fence(e, s);
-        note_bracket(e, before, s->inst, after, true);
         break;
     case PF_DO_CALL:
         if (!is_bare_call(e->u, s->inst))
@@ -157,25 +138,10 @@ static void emit_block(struct pf_emit *e, size_t block)
     }
 }
 
-/* Where variables live costs the code generator time that grows with blocks times variables, and it
- * would be known in this body alone. */
-#define LARGE 50
-
-static void drop_variables(struct pf_emit *e)
-{
-    for (size_t i = 0; i < e->plan->nblocks; i++)
-        for (LLVMValueRef v = LLVMGetFirstInstruction(e->plan->blocks[i]), next; v; v = next) {
-            next = LLVMGetNextInstruction(v);
-            if (pf_emit_is_debug(v))
-                LLVMInstructionEraseFromParent(v);
-        }
-}
-
 struct pf_frames pf_emit_plain(struct pf_emit *e)
 {
     e->in_place = true;
-    if (e->plan->nblocks > LARGE)
-        drop_variables(e);
+    pf_ssa_forget_values(e->fn);
     LLVMValueRef start = first_real(e->plan->blocks[0]);
     LLVMPositionBuilderBefore(e->b, start);
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(start));
@@ -187,17 +153,4 @@ struct pf_frames pf_emit_plain(struct pf_emit *e)
     for (size_t i = 0; i < e->plan->nblocks; i++)
         emit_block(e, i);
     return (struct pf_frames){e->frame, e->next};
-}
-
-void pf_emit_brackets(struct pf_emit *e)
-{
-    for (size_t i = 0; i < e->nbrackets; i++) {
-        const struct pf_bracket *k = &e->brackets[i];
-        LLVMPositionBuilderBefore(e->b, k->first);
-        LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(k->last));
-        LLVMValueRef word =
-            LLVMBuildLoad2(e->b, e->u->i32, pf_emit_tls(e, offsetof(struct pf_tls, orders)), "");
-        LLVMValueRef wanted = LLVMBuildICmp(e->b, LLVMIntNE, word, pf_emit_number(e, 0), "");
-        pf_ssa_only_if(wanted, k->first, k->inst, k->last);
-    }
 }

@@ -48,13 +48,18 @@ struct pf_done {
     uint64_t hash;
 };
 
+/* bare.c: a function and the one with its bodies. */
+struct pf_twin {
+    LLVMValueRef fn, twin;
+};
+
 struct pf_unit {
     LLVMModuleRef module;
     LLVMContextRef context;
     LLVMTargetDataRef layout;
     LLVMTypeRef i1, i8, i16, i32, i64, ptr, nothing;
     LLVMTypeRef tls_type, frame_type, func_type, var_type;
-    LLVMValueRef tls;
+    LLVMValueRef tls, bare;
     struct {
         LLVMValueRef fn;
         LLVMTypeRef type;
@@ -76,6 +81,8 @@ struct pf_unit {
     struct pf_ptrmap watched; /* functions that get a watch body, if they need one: 1 + labels */
     struct pf_done *done;
     size_t ndone, done_cap;
+    struct pf_twin *twins;
+    size_t ntwins, twins_cap;
     LLVMValueRef *quiet; /* records that no code refers to */
     size_t nquiet, quiet_cap;
     char cwd[4096];
@@ -246,6 +253,13 @@ const char *pf_copy_obstacle(struct pf_unit *u, LLVMValueRef fn, bool *labels);
 /* emit.c: both bodies. The plan of the events is the whole one, nothing struck from it. */
 void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf_plan *events,
              bool labels);
+/* The static slots of the block go to where the builder is. */
+void pf_slots_hoist(LLVMBuilderRef b, LLVMBasicBlockRef entry);
+/* bare.c: the function that the bodies of fn will be in, a copy of fn as it is now; NULL: it cannot have one. Then, when fn has
+ * all bodies, the two change places; when all functions are done, bodies call bodies. */
+LLVMValueRef pf_bare_twin(struct pf_unit *u, LLVMValueRef fn);
+void pf_bare_finish(struct pf_unit *u, LLVMValueRef fn, LLVMValueRef twin);
+void pf_bare_calls(struct pf_unit *u);
 /* bodyhash.c */
 uint64_t pf_body_hash(LLVMValueRef fn);
 /* emit_frame.c: does the call lead out of the code we know? What returns from there may have left

@@ -9,12 +9,14 @@
  * Below it: what has no C interface (ssa.h).
  */
 #include "ssa.h"
+#include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/SSAUpdaterBulk.h"
 #include <cstdlib>
 
@@ -113,28 +115,6 @@ void pf_ssa_merges_finish(pf_merges *merges, LLVMValueRef fn)
     delete merges;
 }
 
-void pf_ssa_only_if(LLVMValueRef yes, LLVMValueRef first, LLVMValueRef inst, LLVMValueRef last)
-{
-    llvm::Instruction *from = llvm::unwrap<llvm::Instruction>(first);
-    llvm::Instruction *end = llvm::unwrap<llvm::Instruction>(last)->getNextNode();
-    llvm::Instruction *then, *otherwise;
-    llvm::SplitBlockAndInsertIfThenElse(llvm::unwrap(yes), from, &then, &otherwise);
-    for (llvm::Instruction *next; from != end; from = next) {
-        next = from->getNextNode();
-        from->moveBefore(then);
-    }
-    if (!inst)
-        return;
-    llvm::Instruction *one = llvm::unwrap<llvm::Instruction>(inst), *other = one->clone();
-    other->insertBefore(otherwise);
-    if (one->getType()->isVoidTy())
-        return;
-    llvm::PHINode *both = llvm::PHINode::Create(one->getType(), 2, "", end->getParent()->begin());
-    one->replaceUsesOutsideBlock(both, then->getParent());
-    both->addIncoming(one, then->getParent());
-    both->addIncoming(other, otherwise->getParent());
-}
-
 static llvm::StructType *widerType(llvm::Type *type, uint64_t more)
 {
     llvm::Type *zone = llvm::ArrayType::get(llvm::Type::getInt8Ty(type->getContext()), more);
@@ -173,4 +153,50 @@ LLVMValueRef pf_ssa_wider_slot(LLVMValueRef slot, uint64_t more)
     old->replaceAllUsesWith(wider);
     old->eraseFromParent();
     return llvm::wrap(wider);
+}
+
+void pf_ssa_forget_values(LLVMValueRef fn)
+{
+    for (llvm::BasicBlock &block : *llvm::unwrap<llvm::Function>(fn))
+        for (llvm::Instruction &inst : block)
+            for (llvm::DbgVariableRecord &about :
+                 llvm::make_early_inc_range(llvm::filterDbgVars(inst.getDbgRecordRange())))
+                if (!about.isDbgDeclare())
+                    about.eraseFromParent();
+}
+
+void pf_ssa_is_near(LLVMValueRef variable)
+{
+    llvm::unwrap<llvm::GlobalVariable>(variable)->setDSOLocal(true);
+}
+
+LLVMValueRef pf_ssa_twin(LLVMValueRef fn, const char *name)
+{
+    auto *one = llvm::unwrap<llvm::Function>(fn);
+    llvm::ValueToValueMapTy map;
+    llvm::Function *other = llvm::CloneFunction(one, map);
+    other->setLinkage(llvm::GlobalValue::InternalLinkage);
+    other->setVisibility(llvm::GlobalValue::DefaultVisibility);
+    other->setDSOLocal(true);
+    other->setComdat(one->getComdat());
+    other->setName(name);
+    return llvm::wrap(other);
+}
+
+void pf_ssa_swap(LLVMValueRef fn, LLVMValueRef twin)
+{
+    auto *one = llvm::unwrap<llvm::Function>(fn), *other = llvm::unwrap<llvm::Function>(twin);
+    for (unsigned i = 0; i < one->arg_size(); i++) {
+        llvm::Argument *mine = one->getArg(i), *its = other->getArg(i);
+        llvm::Argument between(mine->getType());
+        mine->replaceAllUsesWith(&between);
+        its->replaceAllUsesWith(mine);
+        between.replaceAllUsesWith(its);
+    }
+    llvm::Function::iterator first = one->begin();
+    one->splice(first, other);
+    other->splice(other->end(), one, first, one->end());
+    llvm::DISubprogram *about = one->getSubprogram();
+    one->setSubprogram(other->getSubprogram());
+    other->setSubprogram(about);
 }

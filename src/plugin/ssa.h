@@ -21,14 +21,20 @@ struct pf_merges *pf_ssa_merges_new(void);
 void pf_ssa_merge(struct pf_merges *merges, LLVMValueRef inst, const LLVMValueRef *values,
                   const LLVMBasicBlockRef *blocks, unsigned n);
 void pf_ssa_merges_finish(struct pf_merges *merges, LLVMValueRef fn);
-/* The instructions from `first` to `last`, of one block, are done only where `yes` (before them) is true; elsewhere
- * `inst`, the only one of them that others use, is done alone. inst may be NULL. */
-void pf_ssa_only_if(LLVMValueRef yes, LLVMValueRef first, LLVMValueRef inst, LLVMValueRef last);
-
 /* The variable with so many bytes more behind it, zero, in its place; aligned to 8 at least. slot: NULL where it is
  * of a kind that must stay as it is. */
 LLVMValueRef pf_ssa_wider_global(LLVMValueRef variable, uint64_t more);
 LLVMValueRef pf_ssa_wider_slot(LLVMValueRef slot, uint64_t more);
+
+/* What the debug information says of the values of variables is dropped, but for variables in memory, which all bodies share: it would be
+ * known in one body alone, and costs the code generator time that grows with blocks times variables. */
+void pf_ssa_forget_values(LLVMValueRef fn);
+/* The variable is linked with the code that uses it. */
+void pf_ssa_is_near(LLVMValueRef variable);
+/* A copy of the function, known in this module alone and there whenever the function is. Then: each gets the code of the
+ * other. */
+LLVMValueRef pf_ssa_twin(LLVMValueRef fn, const char *name);
+void pf_ssa_swap(LLVMValueRef fn, LLVMValueRef twin);
 
 #ifdef __cplusplus
 }

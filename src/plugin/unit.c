@@ -6,6 +6,7 @@
 #include "ignore.h"
 #include "objects.h"
 #include "plugin.h"
+#include "ssa.h"
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
 #include <stdio.h>
@@ -101,6 +102,11 @@ static void declare_runtime(struct pf_unit *u)
     LLVMSetThreadLocalMode(u->tls,
                            u->shared_object ? LLVMInitialExecTLSModel : LLVMLocalExecTLSModel);
     LLVMSetAlignment(u->tls, 8);
+    u->bare = LLVMGetNamedGlobal(u->module, "__pf_bare");
+    if (!u->bare)
+        u->bare = LLVMAddGlobal(u->module, u->i32, "__pf_bare");
+    if (!u->shared_object)
+        pf_ssa_is_near(u->bare);
 }
 
 static bool has_flag(struct pf_unit *u, const char *name)
@@ -147,6 +153,7 @@ static void unit_release(struct pf_unit *u)
     pf_ptrmap_release(&u->zoned);
     pf_ignore_free(u->ignore);
     free(u->done);
+    free(u->twins);
     free(u->quiet);
 }
 
@@ -228,7 +235,10 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
         pf_plan_trail(u, &plan);
         pf_plan_merge(u, &plan);
         pf_plan_cycles(&plan);
+        LLVMValueRef twin = labels ? NULL : pf_bare_twin(u, fn);
         pf_emit(u, fn, &plan, &events, labels);
+        if (twin)
+            pf_bare_finish(u, fn, twin);
         for (size_t i = 0; i < sizeof broken_promises / sizeof *broken_promises; i++)
             LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
                                            attribute(broken_promises[i]));
@@ -274,6 +284,7 @@ void pf_plugin_run(LLVMModuleRef module)
         if (watched)
             instrument(&u, fn, *watched > 1);
     }
+    pf_bare_calls(&u);
     pf_tables_write(&u);
     /* Nothing is left for the ThreadSanitizer pass to do. */
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {

@@ -93,7 +93,7 @@ void pf_rt_init(void)
     if (pf_direct_options)
         pf_direct_options();
     pf_store_init();
-    pf_rt.plain = pf_options.plain;
+    pf_rt.plain = __pf_bare = pf_options.plain;
     if (!pf_rt.plain && !map_planes()) {
         say("photofinish: cannot map the shadow memory (is there a limit on address space, "
             "ulimit -v?); this run is NOT watched\n");

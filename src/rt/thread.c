@@ -23,6 +23,7 @@
 _Static_assert((PF_SID_MAX + 1) * 4 <= 64 << CLOCK_ORDER, "a clock fits its block");
 
 PF_EXPORT __thread struct pf_tls __pf_tls;
+PF_EXPORT uint32_t __pf_bare;
 
 static struct pf_spin lock; /* for the list and the numbers */
 static struct pf_thread *running;
@@ -217,7 +218,6 @@ void pf_thread_begin(struct pf_thread *t)
     t->locks_stale = false;
     __pf_tls.frame = t->frames + 1;
     __pf_tls.step = sizeof(struct pf_frame);
-    __pf_tls.orders = 1;
     __pf_tls.thread = t;
     __pf_tls.objects = pf_rt.variables;
     pf_thread_key(t);
@@ -244,7 +244,6 @@ void pf_thread_unknown(void)
 {
     __pf_tls.dispatch = PF_DISPATCH_PLAIN;
     __pf_tls.step = 0;
-    __pf_tls.orders = pf_rt.events; /* there they count for the schedule, whoever makes them */
     __pf_tls.frame = &__pf_tls.scratch[1];
 }
 

@@ -21,12 +21,13 @@
 #define PF_EXPORT __attribute__((visibility("default")))
 
 extern PF_EXPORT __thread struct pf_tls __pf_tls __attribute__((tls_model("initial-exec")));
+extern PF_EXPORT uint32_t __pf_bare; /* functions run as they were written (bare.c of the plugin) */
 
 #define PF_HELD_MAX 64
 
 struct pf_held {
     uintptr_t addr;
-    uint32_t where;  /* access id of the first time anybody took this lock */
+    uint32_t where; /* access id of the first time anybody took this lock */
     uint32_t before; /* the thread's lockset without this lock and those taken later */
     uint32_t shared : 1, robust : 1, depth : 30;
 };

@@ -113,7 +113,6 @@ static void run(struct pf_thread *t, int number, siginfo_t *info, void *at)
     } else {
         __pf_tls.dispatch = before.dispatch;
         __pf_tls.step = before.step;
-        __pf_tls.orders = before.orders;
     }
     __pf_tls.frame = top;
 }
