@@ -13,7 +13,7 @@
 
 #include <stdint.h>
 
-#define PF_ABI_VERSION 2
+#define PF_ABI_VERSION 3
 
 /* An object built by pf cc carries an ELF note: owner "photofinish", type 1, one word: the
  * version of this ABI. */
@@ -97,7 +97,8 @@ static inline uint32_t pf_frame_site(const struct pf_frame *f)
     return f->call & ~PF_CALL_UNWATCHED;
 }
 
-/* plain: frames and synchronisation only; watch: every access too; event: for directed
+/* `__pf_bare`, a variable of the process: not 0, and functions run as they were written, without any of these bodies.
+ * plain: frames and synchronisation only; watch: every access too; event: for directed
  * mode; excluded: as plain, after __pf_event_excluded. */
 enum pf_body { PF_BODY_PLAIN, PF_BODY_WATCH, PF_BODY_EVENT, PF_BODY_EXCLUDED };
 enum pf_dispatch {

@@ -5,7 +5,8 @@
  *          instruction), `cover` strikes checks from it that others make needless, `emit` appends a
  *          second copy of the body, the watch body, following the plan, a third, the event body,
  *          following the plan before anything was struck, adds frames and brackets of atomics to the
- *          first, and puts a dispatch block before all. Sites go into books (books.h), written out at the end of the module.
+ *          first, and puts a dispatch block before all; `bare` moves all that to a function of its own and leaves the one as it was in
+ *          front. Sites go into books (books.h), written out at the end of the module.
  * Memory:  everything is owned by the unit and freed at the end of the module.
  * Threads: one module, one thread; no mutable globals.
  * Errors:  what cannot be instrumented stays as it is: the plugin never fails a compilation but for

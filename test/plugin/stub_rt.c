@@ -3,8 +3,8 @@
  * check about the calls, and counts them.
  *
  * With PF_STUB_LOG=1 every event is one line on stderr: "read 4 counter file.c:12 main". With
- * PF_STUB_BALANCED=1 the shadow stack must be empty at exit. PF_STUB_BODY=plain|watch|ask|cross|event
- * chooses the body (ask: every second call is plain; cross: plain, and the watch body from the first back edge on). In the event body, PF_STUB_BUDGET=N is the budget that the runtime
+ * PF_STUB_BALANCED=1 the shadow stack must be empty at exit. PF_STUB_BODY=plain|watch|ask|cross|event|bare
+ * chooses the body (bare: what has no such function is plain; ask: every second call is plain; cross: plain, and the watch body from the first back edge on). In the event body, PF_STUB_BUDGET=N is the budget that the runtime
  * gives each time it is asked; without it, 0: every event is one line. At the end the number of all events
  * goes to the file PF_STUB_EVENTS. The shadow is one page-mapped region as in pf_shadow.h; misses
  * are never filled, unless PF_STUB_FILL=1: then a check stores the statement that covers it.
@@ -23,6 +23,7 @@
 #define FRAMES 100000
 
 __thread struct pf_tls __pf_tls __attribute__((tls_model("initial-exec")));
+uint32_t __pf_bare;
 
 static struct pf_frame frames[FRAMES];
 static bool logging, filling;
@@ -351,6 +352,7 @@ void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, str
                         : !strcmp(body, "ask")          ? PF_DISPATCH_ASK
                                                         : PF_DISPATCH_PLAIN;
     __pf_tls.cross = body && !strcmp(body, "cross");
+    __pf_bare = body && !strcmp(body, "bare");
 }
 
 void __pf_module_out(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve);

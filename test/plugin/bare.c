@@ -1,0 +1,81 @@
+// The function in front of the bodies hands on whatever it was given: structs by value and by address, wide numbers, more arguments
+// than registers; and what it cannot hand on is there without it.
+// want: write 8 sum bare.c:28 by_value
+// want: write 4 last bare.c:59 listed
+#include <stdarg.h>
+#include <stdio.h>
+
+struct big {
+    long v[5];
+};
+struct pair {
+    double a, b;
+};
+static long sum;
+static int last;
+
+__attribute__((noinline)) static struct big doubled(const struct big *b)
+{
+    struct big r;
+    for (int i = 0; i < 5; i++)
+        r.v[i] = 2 * b->v[i];
+    return r;
+}
+
+__attribute__((noinline)) static long by_value(struct big b, int k, struct big c)
+{
+    for (int i = 0; i < 5; i++)
+        sum += b.v[i] * k - c.v[i];
+    return sum;
+}
+
+__attribute__((noinline)) static struct pair swapped(struct pair p, float f)
+{
+    last = (int)f;
+    return (struct pair){p.b, p.a + (double)f};
+}
+
+__attribute__((noinline)) static long many(int a, int b, int c, int d, int e, int f, int g, long h,
+                                           double x, short i, char j)
+{
+    last = a;
+    return a + 2 * b + 3 * c + 4 * d + 5 * e + 6 * f + 7 * g + 8 * h + (long)x + 9 * i + 10 * j;
+}
+
+__attribute__((noinline)) static __int128 wide(__int128 n, long double x)
+{
+    sum += (long)n;
+    return n * (long)x;
+}
+
+__attribute__((noinline)) static int listed(int n, ...)
+{
+    va_list list;
+    int all = 0;
+    va_start(list, n);
+    for (int i = 0; i < n; i++)
+        all += i % 2 ? (int)va_arg(list, double) : va_arg(list, int);
+    va_end(list);
+    last = all;
+    return all;
+}
+
+/* The address of a function is that of the one in front, in every body. */
+__attribute__((noinline)) static int is_me(int (*volatile fn)(void *), void *me)
+{
+    return (void *)fn == me;
+}
+static int self(void *me) { return last + is_me(self, me); }
+
+int main(void)
+{
+    struct big one = {{1, 2, 3, 4, 5}};
+    struct big two = doubled(&one);
+    struct pair p = swapped((struct pair){1.5, 2.5}, 4);
+    printf("%ld %g %g\n", by_value(two, 3, one), p.a, p.b);
+    printf("%ld\n", many(1, 2, 3, 4, 5, 6, 7, 8, 9.5, 10, 11));
+    printf("%ld\n", (long)(wide((__int128)1 << 70, 3.0L) >> 64));
+    printf("%d\n", listed(4, 1, 2.0, 3, 4.0));
+    printf("%d\n", self((void *)self));
+    return 0;
+}
