@@ -117,12 +117,10 @@ static __attribute__((noinline)) uint32_t seal(struct pf_heldlog *l)
     return at << 1;
 }
 
-void pf_heldlog_put(struct pf_heldlog *l, uint32_t clk, uint32_t set)
+void pf_heldlog_seal(struct pf_heldlog *l, uint32_t clk)
 {
-    if (clk % CHUNK == 0 && clk && !l->sealed[clk / CHUNK - 1])
+    if (clk && !l->sealed[clk / CHUNK - 1])
         __atomic_store_n(&l->sealed[clk / CHUNK - 1], seal(l), __ATOMIC_RELEASE);
-    /* After the store above, for readers. */
-    __atomic_store_n(&l->open[clk % CHUNK], set, __ATOMIC_RELEASE);
 }
 
 static uint32_t unpack(const struct pf_heldlog *l, uint32_t where, unsigned i)

@@ -29,7 +29,14 @@ struct pf_heldlog {
 bool pf_heldlog_init(struct pf_heldlog *l);
 /* Epoch clk began, or goes on without statements so far: its locks are `set`. clk is that of the last call
  * or the one after it; the first is any. */
-void pf_heldlog_put(struct pf_heldlog *l, uint32_t clk, uint32_t set);
+void pf_heldlog_seal(struct pf_heldlog *l, uint32_t clk); /* of _put: a chunk begins with clk */
+static inline void pf_heldlog_put(struct pf_heldlog *l, uint32_t clk, uint32_t set)
+{
+    if (__builtin_expect(clk % PF_HELDLOG_CHUNK == 0, 0))
+        pf_heldlog_seal(l, clk);
+    /* After the chunk before it was sealed, for readers. */
+    __atomic_store_n(&l->open[clk % PF_HELDLOG_CHUNK], set, __ATOMIC_RELEASE);
+}
 uint32_t pf_heldlog_get(const struct pf_heldlog *l, uint32_t clk);
 /* As after init; the pages go back. Nobody reads. */
 void pf_heldlog_clear(struct pf_heldlog *l);

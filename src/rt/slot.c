@@ -112,13 +112,29 @@ void pf_epoch_lockset_changed(struct pf_thread *t)
         pf_heldlog_put(&slots[t->sid].held, t->clk, t->lockset);
 }
 
+/* pf_thread_key where only the epoch is another one. */
+static inline void key_next(struct pf_thread *t)
+{
+    struct pf_tls *tls = t->tls;
+    if (!tls || !tls->clock) {
+        pf_thread_key(t);
+        return;
+    }
+    tls->shared = 1;
+    tls->key = (tls->key & ~((uint64_t)PF_CLK_MAX << PF_CLK_SHIFT)) | (uint64_t)t->clk
+                                                                          << PF_CLK_SHIFT;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (__builtin_expect(t->signals != NULL, 0)) /* one came just now */
+        pf_thread_key(t);
+}
+
 void pf_epoch_next(struct pf_thread *t)
 {
     if (!t->dirty)
         return;
     if (t->clk > t->top)
         t->top = t->clk;
-    if (t->top == PF_CLK_MAX) { /* go on under another name */
+    if (__builtin_expect(t->top == PF_CLK_MAX, 0)) { /* go on under another name */
         uint32_t sid = t->sid;
         pf_slot_retire(t);
         if (!pf_slot_take(
@@ -128,13 +144,14 @@ void pf_epoch_next(struct pf_thread *t)
             pf_spin_unlock(&lock);
             pf_limit_hit(PF_LIMIT_EPOCHS);
         }
-    } else {
-        t->clock[t->sid] = t->clk = t->top + 1;
-        t->dirty = false;
-        t->value = 0;
-        pf_heldlog_put(&slots[t->sid].held, t->clk, t->lockset);
+        pf_thread_key(t);
+        return;
     }
-    pf_thread_key(t);
+    t->clock[t->sid] = t->clk = t->top + 1;
+    t->dirty = false;
+    t->value = 0;
+    pf_heldlog_put(&slots[t->sid].held, t->clk, t->lockset);
+    key_next(t);
 }
 
 bool pf_epoch_undo(struct pf_thread *t, uintptr_t lock)

@@ -54,6 +54,7 @@ static void forget_granule(uintptr_t addr, uintptr_t from, uintptr_t to)
 {
     struct pf_spin *lock = pf_sync_lock(addr);
     uint32_t *link = plane(addr);
+    pf_sync_stripe(addr)->gone++;
     while (*link) {
         struct pf_sync *s = pf_store_at(*link);
         if (s->addr - from < to - from) {
@@ -154,7 +155,7 @@ void pf_clock_set_thread(struct pf_hb_clock *c, struct pf_thread *t)
         c->n = 0;
         return;
     }
-    pf_clock_copy(c->at, t->clock, t->nclock);
+    pf_clock_copy_even(c->at, t->clock, t->nclock); /* room is even, and what is behind t's is 0 */
     c->n = t->nclock;
     c->at[t->sid] = pf_epoch_published(t);
 }

@@ -43,10 +43,18 @@ _Static_assert(sizeof(struct pf_sync) <= 64u << PF_SYNC_ORDER,
                "the object is a block of the store");
 
 struct pf_stripe {
-    struct pf_spin lock;
-    uint32_t version; /* counts the changes of the clocks of atomics */
-    char pad[56];
+    union {
+        struct {
+            struct pf_spin lock;
+            uint32_t version; /* counts the changes of the clocks of atomics */
+        };
+        uint64_t both; /* of a free one: PF_STRIPE_FREE of its version */
+    };
+    uint32_t gone; /* counts the objects that were dropped */
+    char pad[52];
 };
+#define PF_STRIPE_FREE(version) ((uint64_t)(version) << 32)
+_Static_assert(sizeof(struct pf_stripe) == 64, "a line of the cache each");
 extern struct pf_stripe pf_stripes[];
 #define PF_STRIPES 1024
 

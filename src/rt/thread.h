@@ -80,6 +80,9 @@ struct pf_named {
 struct pf_learned {
     uintptr_t addr;
     uint32_t version;
+    uint32_t
+        sync; /* the name of its object, as long as no more than `gone` were dropped; 0: not known */
+    uint32_t gone;
     bool acquired; /* else: known to the next acquire fence only */
 };
 

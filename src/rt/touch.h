@@ -365,24 +365,35 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint
  * What a thread does to an atomic is mostly what it did before: its last statement of this kind and of these bytes
  * still stands in the cell, and what stands beside it is atomic too, or known. Then it is enough to renew that one.
  * The others are left alone, even those that could go: whoever made them will look for them. Returns that word, or NULL
- * if it is not so.
+ * if it is not so, as where the cell has a record.
  */
+static inline __attribute__((always_inline)) bool
+pf_own_found(const uint32_t *clock, uint64_t *word, uint64_t mine, uint64_t **own)
+{
+    uint64_t s = pf_word_get(word);
+    if (!((s ^ mine) & ~(PF_BITS_CLK | PF_BITS_ID))) {
+        *own = word;
+        return !((s ^ mine) & PF_BITS_CLK); /* of this epoch: the others were looked at then */
+    }
+    if (__builtin_expect(!(s & PF_BIT_A), 0) && s && !pf_stmt_known(clock, s)) {
+        *own = NULL;
+        return true;
+    }
+    return false;
+}
+
 static inline __attribute__((always_inline)) uint64_t *
 pf_cell_own_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
-    const uint64_t differs = ~(PF_BITS_CLK | PF_BITS_ID);
-    uint64_t *word = cell, *own = NULL;
-    for (unsigned n = 2;; n = PF_MORE_WORDS, word = pf_cell_more(cell)) {
-        for (unsigned i = 0; i < n; i++) {
-            uint64_t s = pf_word_get(&word[i]);
-            if (!((s ^ mine) & differs))
-                own = &word[i];
-            else if (!(s & PF_BIT_A) && !pf_stmt_known(clock, s))
-                return NULL;
-        }
-        if (word != cell || !*pf_cell_more_used(cell))
-            return own;
-    }
+    uint64_t *own = NULL;
+    if (pf_own_found(clock, &cell[0], mine, &own) || pf_own_found(clock, &cell[1], mine, &own) ||
+        !*pf_cell_more_used(cell))
+        return own;
+    uint64_t *more = pf_cell_more(cell);
+    for (unsigned i = 0; i < PF_MORE_WORDS; i++)
+        if (pf_own_found(clock, &more[i], mine, &own))
+            break;
+    return own;
 }
 
 /* Does the atomic access `mine` replace the atomic s? */
