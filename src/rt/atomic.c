@@ -27,6 +27,8 @@
 
 void pf_signal_poll(struct pf_thread *t) __attribute__((weak));
 
+#define PF_TAIL __attribute__((musttail))
+
 /* One operation under way, in thread-local memory: there is at most one, for a signal's handler
  * waits until the thread has left the runtime. */
 struct operation {
@@ -141,38 +143,45 @@ static bool is_checked_by_parts(const struct operation *o)
     return !is_one_granule(o->addr, o->packed) | pf_rt.careful | o->t->idle;
 }
 
-static inline uint64_t statement_of(const struct pf_thread *t, uintptr_t addr, uint32_t packed,
-                                    bool write)
+static inline uint64_t statement(const struct pf_thread *t, uintptr_t addr, uint32_t packed,
+                                 bool write)
 {
     return pf_stmt_make(t, ((1u << size_of(packed)) - 1) << (addr & 7) & 0xff, write, true);
 }
-static inline uint64_t statement(const struct operation *o, bool write)
-{
-    return statement_of(o->t, o->addr, o->packed, write);
-}
 
 /* Is it what the thread did here before, so that its statement of then is renewed? Otherwise false, with nothing done. Of
- * one granule, in no special mode. */
-static bool check_again(struct operation *o, bool write)
+ * one granule, in no special mode. _quick: where the cell has no record, and the place was needed before; it calls nothing. */
+static inline __attribute__((always_inline)) bool
+check_quick(struct pf_thread *t, uintptr_t addr, uint32_t packed, uint32_t site, bool write)
 {
-    uint64_t mine = statement(o, write), *cell = pf_cell_of(o->addr), s1 = pf_word_get(&cell[1]);
-    if (pf_is_ref(s1))
-        return pf_record_covers(cell, s1, mine) ||
-               pf_record_renew(o->t->clock, cell, mine | pf_stack_id(o->t, o->site));
-    uint64_t *own = pf_cell_own_atomic(o->t->clock, cell, mine);
+    uint64_t mine = statement(t, addr, packed, write);
+    uint64_t *own = pf_cell_own_atomic(t->clock, pf_cell_of(addr), mine);
     if (!own)
         return false;
     if ((*own ^ mine) & PF_BITS_CLK) {
-        pf_word_put(own, mine | pf_stack_id(o->t, o->site));
-        o->t->dirty = true;
+        uint32_t id = pf_stack_id_known(site);
+        if (__builtin_expect(!id, 0))
+            return false;
+        pf_word_put(own, mine | id);
+        t->dirty = true;
     }
     return true;
 }
 
-static __attribute__((noinline)) void check_anew(struct operation *o, bool write)
+static bool check_record(struct operation *o, bool write)
 {
+    uint64_t *cell = pf_cell_of(o->addr), s1 = pf_word_get(&cell[1]);
+    uint64_t mine = statement(o->t, o->addr, o->packed, write);
+    return pf_is_ref(s1) && (pf_record_covers(cell, s1, mine) ||
+                             pf_record_renew(o->t->clock, cell, mine | pf_stack_id(o->t, o->site)));
+}
+
+static __attribute__((noinline)) void check_long(struct operation *o, bool write)
+{
+    if (check_record(o, write))
+        return;
     struct pf_thread *t = o->t;
-    uint64_t *cell = pf_cell_of(o->addr), mine = statement(o, write);
+    uint64_t *cell = pf_cell_of(o->addr), mine = statement(t, o->addr, o->packed, write);
     if (pf_stmt_covers(pf_word_get(&cell[0]), mine) || pf_stmt_covers(pf_word_get(&cell[1]), mine))
         return;
     mine |= pf_stack_id(t, o->site);
@@ -183,8 +192,8 @@ static __attribute__((noinline)) void check_anew(struct operation *o, bool write
 /* Of one granule, in no special mode. */
 static __attribute__((noinline)) void check_usual(struct operation *o, bool write)
 {
-    if (!check_again(o, write))
-        check_anew(o, write);
+    if (!check_quick(o->t, o->addr, o->packed, o->site, write))
+        PF_TAIL return check_long(o, write);
 }
 
 static void check(struct operation *o, bool write)
@@ -197,7 +206,6 @@ static void check(struct operation *o, bool write)
         check_usual(o, write);
 }
 
-#define PF_TAIL __attribute__((musttail))
 static inline struct operation *operation(struct pf_thread *t, void *addr, uint32_t packed,
                                           uint32_t site)
 {
@@ -223,7 +231,6 @@ static __attribute__((noinline)) void *begin_long(void *addr, uint32_t packed, u
     struct operation *o = &current;
     struct pf_thread *t = o->t;
     (void)addr;
-    (void)site;
     unsigned op = op_of(packed), order = order_of(packed);
     o->way = WAY_LONG;
     o->sync = NULL;
@@ -241,7 +248,8 @@ static __attribute__((noinline)) void *begin_long(void *addr, uint32_t packed, u
         } else if (quiet && op != PF_ATOMIC_CAS) {
             bool write = op == PF_ATOMIC_RMW;
             o->checked = pf_ignores(t, write) || !pf_stack_watched() ||
-                         (!is_checked_by_parts(o) && check_again(o, write));
+                         (!is_checked_by_parts(o) &&
+                          (check_quick(t, o->addr, packed, site, write) || check_record(o, write)));
         }
     }
     if (!quiet)
@@ -301,18 +309,8 @@ static __attribute__((noinline)) void *begin_quiet(void *addr, uint32_t packed, 
             PF_TAIL return begin_long(addr, packed, site);
         way = WAY_ABSENT;
     }
-    uint64_t *cell = pf_cell_of(a);
-    uint64_t mine = statement_of(t, a, packed, op_of(packed) == PF_ATOMIC_RMW);
-    uint64_t *own = pf_cell_own_atomic(t->clock, cell, mine);
-    if (!own)
+    if (!check_quick(t, a, packed, site, op_of(packed) == PF_ATOMIC_RMW))
         PF_TAIL return begin_long(addr, packed, site);
-    if ((*own ^ mine) & PF_BITS_CLK) {
-        uint32_t id = pf_stack_id_known(site);
-        if (!id)
-            PF_TAIL return begin_long(addr, packed, site);
-        pf_word_put(own, mine | id);
-        t->dirty = true;
-    }
     o->as_learned = as_learned;
     o->way = way;
     return o;
