@@ -157,6 +157,7 @@ void pf_block_again(struct pf_thread *t, void *addr, size_t size, size_t kept, u
         pf_tell(t, PF_EV_ALLOC, addr, size ? size : 1);
         return;
     }
+    pf_ready(plane(a));
     uint64_t *p = plane(a), was = *p, word = 0;
     if (size <= SWEEP_MAX)
         for (uint64_t *q = plane(a + kept) + 1; q < plane(a + size); q++)

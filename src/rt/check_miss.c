@@ -44,6 +44,7 @@ _Static_assert(PF_PLACES_BASE == 0x17f000000000 && PF_ID_PLACES == 0xc00000 &&
 _Static_assert(offsetof(struct pf_tls, shared) == 8 && PF_SID_REF == 1023, "8: in MISS");
 _Static_assert(offsetof(struct pf_node, block) == 24 && PF_IDS_PER_BLOCK == 16, "NODE_BLOCKS");
 _Static_assert(sizeof(struct pf_frame) - offsetof(struct pf_frame, node) == 4, "frame[-1].node");
+_Static_assert(PF_READY_PLANE == 0x150000000000 && PF_READY_SHIFT == 16, "FIRST");
 _Static_assert(PF_STORE_BASE == 0x160000000000 && PF_MORE_USED == 0x140000000000, "bases");
 _Static_assert(PF_APP_BITS == 43 && PF_SHADOW_BASE == 1ull << 45, "the cell of an address");
 _Static_assert(PF_SID_SHIFT == 45 && PF_CLK_SHIFT == 25 && PF_CLK_BITS == 20 &&

@@ -19,6 +19,8 @@ bool pf_index_add(struct pf_index *x, uint32_t hash, uint32_t item)
         struct pf_index_table *n = pf_sys_map(0, sizeof *n + (uint64_t)size * sizeof n->slot[0]);
         if (!n)
             return false;
+        pf_sys_populate(n,
+                        sizeof *n + (uint64_t)size * sizeof n->slot[0]); /* hashes use all of it */
         n->mask = size - 1;
         for (uint32_t i = 0; t && i <= t->mask; i++)
             if (t->slot[i])

@@ -64,6 +64,7 @@ static void renew(uintptr_t addr, uintptr_t end, bool gone)
     addr &= ~(uintptr_t)7;
     end = (end + 7) & ~(uintptr_t)7;
     if (from >= to || (!gone && end - addr < LOOK_SIZE)) {
+        pf_ready_range(pf_cell_of(addr), (end - addr) * 2);
         clear(addr, end);
         return;
     }

@@ -106,6 +106,8 @@ static inline __attribute__((always_inline)) uint64_t pf_range_touch(const uint3
             done += 1 + pf_range_like(&at[3], n - done - 1, s1, 0);
         } else if (!(mark & PF_MARKS_FOR(write)) &&
                    pf_cell_touch_lean(clock, at, s0, s1, a, write)) {
+            if (!(s0 | s1))
+                pf_ready_range(at, (n - done) * 16);
             *turn = (struct pf_turn){s0, s1, write ? a : s0, a, PF_MARKS_FOR(write)};
             done++;
         } else if (write && mark && pf_cell_known(clock, at)) { /* it takes the place of all */

@@ -58,7 +58,8 @@ static bool map_planes(void)
     return map_plane(PF_SHADOW_BASE, PF_SHADOW_SIZE) && map_plane(PF_MORE_BASE, PF_MORE_SIZE) &&
            map_plane(PF_MORE_USED, PF_MORE_USED_SIZE) &&
            map_plane(PF_SYNC_PLANE, PF_SYNC_PLANE_SIZE) &&
-           map_plane(PF_BLOCK_PLANE, PF_BLOCK_PLANE_SIZE);
+           map_plane(PF_BLOCK_PLANE, PF_BLOCK_PLANE_SIZE) &&
+           map_plane(PF_READY_PLANE, PF_READY_SIZE);
 }
 
 static void say(const char *s)

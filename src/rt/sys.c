@@ -78,6 +78,18 @@ void *pf_sys_map(void *at, size_t size)
 
 void pf_sys_zap(void *at, size_t size) { pf_sys(SYS_madvise, at, size, MADV_DONTNEED); }
 
+void pf_sys_populate(void *at, size_t size)
+{
+    pf_sys(SYS_madvise, at, size, 23 /* MADV_POPULATE_WRITE: older kernels do not know it */);
+}
+
+void pf_ready_pages(uintptr_t at)
+{
+    uintptr_t n = at >> PF_READY_SHIFT;
+    __atomic_store_n((uint8_t *)(PF_READY_PLANE + n), 1, __ATOMIC_RELAXED);
+    pf_sys_populate((void *)(n << PF_READY_SHIFT), 1u << PF_READY_SHIFT);
+}
+
 long pf_sys_mincore(void *at, size_t size, unsigned char *out)
 {
     return pf_sys(SYS_mincore, at, size, out);

@@ -8,6 +8,7 @@
 #ifndef PF_RT_SYS_H
 #define PF_RT_SYS_H
 
+#include "pf_shadow.h"
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -38,6 +39,26 @@ void *pf_sys_map(void *at, size_t size);
 void pf_sys_zap(void *at, size_t size);
 /* One bit of news per page: out[i] & 1 iff page i of the range is in memory. */
 long pf_sys_mincore(void *at, size_t size, unsigned char *out);
+
+/*
+ * Pages of a plane that are about to be written, 64 KB at a time. A page that is read before it is written takes two faults: the
+ * kernel maps its page of zeroes first, and to take that away again it interrupts every processor that runs a thread of
+ * the process.
+ */
+void pf_sys_populate(void *at, size_t size);
+void pf_ready_pages(uintptr_t at);
+static inline void pf_ready(const void *at)
+{
+    const uint8_t *asked = (const uint8_t *)(PF_READY_PLANE + ((uintptr_t)at >> PF_READY_SHIFT));
+    if (__builtin_expect(!*asked, 0))
+        pf_ready_pages((uintptr_t)at);
+}
+static inline void pf_ready_range(const void *from, size_t size)
+{
+    for (uintptr_t at = (uintptr_t)from; at < (uintptr_t)from + size;
+         at = ((at >> PF_READY_SHIFT) + 1) << PF_READY_SHIFT)
+        pf_ready((const void *)at);
+}
 
 /* A line of memory that is written in a moment. (The compiler drops its own prefetches where it may use no
  * vector registers.) */

@@ -9,6 +9,7 @@
 #include "renew.h"
 #include "rt.h"
 #include "set.h"
+#include "sys.h"
 
 static inline bool pf_stmt_known(const uint32_t *clock, uint64_t s)
 {
@@ -201,6 +202,7 @@ static inline bool pf_cell_first(uint64_t *cell, uint64_t mine)
 {
     uint64_t empty = 0, own = mine;
     unsigned at = !(mine & PF_BIT_W);
+    pf_ready(cell);
     __pf_tls.thread->dirty = true;
     if (!__atomic_compare_exchange_n(&cell[at], &empty, mine, false, __ATOMIC_SEQ_CST,
                                      __ATOMIC_RELAXED))
