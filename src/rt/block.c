@@ -217,7 +217,8 @@ static void look_again(void)
     }
 }
 
-static void free_large(struct pf_thread *t, void *addr, size_t size, uint32_t where)
+static __attribute__((noinline)) void free_large(struct pf_thread *t, void *addr, size_t size,
+                                                 uint32_t where)
 {
     pf_memory_end(t, addr, size, where);
     if (pf_rt.careful)

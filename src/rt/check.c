@@ -8,6 +8,8 @@
 #include "slot.h"
 #include "stack.h"
 
+#define FEW 128u /* bytes that may be a few granules */
+
 void pf_signal_poll(struct pf_thread *t) __attribute__((weak));
 
 static void poll_saved(void *t) { pf_signal_poll(t); }
@@ -180,6 +182,28 @@ void pf_check_vptr(uintptr_t addr, uintptr_t value, uint32_t site)
     pf_check_slow(addr, site, 8 | PF_CHECK_WRITE);
 }
 
+/* Whole granules in front that are known and have no other words: so many bytes are written. A block that is freed is mostly
+ * some of these. */
+static inline size_t write_few(struct pf_thread *t, uintptr_t addr, size_t size, uint32_t id)
+{
+    if (addr & 7 || size > FEW || !id || pf_rt.careful | t->idle)
+        return 0;
+    const uint32_t *clock = t->clock;
+    uint64_t a = pf_stmt_make(t, 0xff, true, false) | id, *cell = pf_cell_of(addr), *from = cell;
+    for (; size >= 8; size -= 8, cell += 2) {
+        uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
+        if ((s0 ^ a) >> PF_WRITE_BIT == 0) /* covered */
+            continue;
+        if (!s0 || *pf_cell_more_used(cell) || !pf_stmt_known(clock, s0) ||
+            !pf_stmt_known(clock, s1))
+            break; /* an empty one is for pf_cell_first */
+        pf_word_put(&cell[0], a);
+        pf_word_put(&cell[1], a);
+        t->dirty = true;
+    }
+    return (size_t)(cell - from) * 4;
+}
+
 /* From interposed functions, which are nested and have an id. */
 void pf_access_read(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
 {
@@ -193,6 +217,9 @@ void pf_access_write(struct pf_thread *t, const volatile void *addr, size_t size
 {
     if (__builtin_expect(pf_rt.events, 0))
         pf_event_touch(addr, size, true, id);
-    else if (!pf_ignores(t, true) && pf_stack_watched())
-        access_range(t, (uintptr_t)addr, size, true, id, PF_NO_SITE);
+    else if (!pf_ignores(t, true) && pf_stack_watched()) {
+        size_t done = write_few(t, (uintptr_t)addr, size, id);
+        if (done < size)
+            access_range(t, (uintptr_t)addr + done, size - done, true, id, PF_NO_SITE);
+    }
 }

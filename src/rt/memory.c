@@ -11,12 +11,14 @@
 #include "hb.h"
 #include "oracle.h"
 #include "rt.h"
-#include "sys.h"
+#include "sync.h"
+#include "touch.h"
 
 #define PAGE 4096u
 #define HALF (PAGE / 2)       /* of the target, for one page of shadow */
 #define LOOK_SIZE (64u << 10) /* from here on, see which shadow pages exist */
 #define LOOK_PAGES 256u
+#define FEW 512u /* bytes that go the short way */
 
 static void clear(uintptr_t from, uintptr_t to)
 {
@@ -75,9 +77,31 @@ static void renew(uintptr_t addr, uintptr_t end, bool gone)
     clear(to, end);
 }
 
+/* Some granules without sync objects or records: all is done. */
+static bool renew_few(uintptr_t addr, uintptr_t end)
+{
+    uint64_t *cell = pf_cell_of(addr), *to = cell + (((end + 7) & ~7ull) - (addr & ~7ull)) / 4;
+    if (pf_rt.oracle || pf_sync_near(addr) || pf_sync_near(end - 1))
+        return false;
+    pf_ready(cell);
+    pf_ready(to - 1);
+    for (; cell < to; cell += 2) {
+        uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
+        if (!(s0 | s1 | *pf_cell_more_used(cell)))
+            continue;
+        if (pf_is_ref(s1))
+            return false;
+        pf_word_put(&cell[0], 0);
+        pf_word_put(&cell[1], 0);
+        pf_cell_more_mark(cell, 0);
+    }
+    return true;
+}
+
 void pf_memory_new(const volatile void *p, size_t size)
 {
-    if (size && !pf_rt.plain && !pf_rt.events)
+    if (size && !pf_rt.plain && !pf_rt.events &&
+        (size > FEW || !renew_few((uintptr_t)p, (uintptr_t)p + size)))
         renew((uintptr_t)p, (uintptr_t)p + size, false);
 }
 

@@ -6,12 +6,9 @@
 #include "store.h"
 #include "sys.h"
 
-#define PAGE_BITS 12
-
 struct pf_stripe pf_stripes[PF_STRIPES];
 
-/* One byte for 4 KB of the target: may there be an object? Lets pf_hb_forget skip quickly. */
-static uint8_t *pages;
+uint8_t *pf_sync_pages;
 
 static uintptr_t low(uintptr_t addr) { return addr & ((1ull << PF_APP_BITS) - 1); }
 static uint32_t *plane(uintptr_t addr)
@@ -19,7 +16,10 @@ static uint32_t *plane(uintptr_t addr)
     return (uint32_t *)(PF_SYNC_PLANE + (low(addr) >> 3) * 4);
 }
 
-void pf_sync_init(void) { pages = pf_sys_map(NULL, 1ull << (PF_APP_BITS - PAGE_BITS)); }
+void pf_sync_init(void)
+{
+    pf_sync_pages = pf_sys_map(NULL, 1ull << (PF_APP_BITS - PF_SYNC_PAGE_BITS));
+}
 
 void pf_sync_lock_all(void)
 {
@@ -45,7 +45,7 @@ struct pf_sync *pf_sync_find(uintptr_t addr, bool create)
     if (!s)
         return NULL;
     *s = (struct pf_sync){.addr = addr, .next = *p, .clock = {s->small, 0, PF_CLOCK_HERE}};
-    pages[low(addr) >> PAGE_BITS] = 1;
+    pf_sync_pages[low(addr) >> PF_SYNC_PAGE_BITS] = 1;
     __atomic_store_n(p, pf_store_name(s), __ATOMIC_RELEASE);
     return s;
 }
@@ -77,8 +77,8 @@ void pf_hb_forget(const volatile void *addr, size_t size)
     pf_oracle_event(__pf_tls.thread, "forget", from, size);
     pf_oracle_end();
     for (uintptr_t a = from & ~(uintptr_t)7; a < to;) {
-        uintptr_t page_end = (a | ((1u << PAGE_BITS) - 1)) + 1;
-        if (!pages[low(a) >> PAGE_BITS]) {
+        uintptr_t page_end = (a | ((1u << PF_SYNC_PAGE_BITS) - 1)) + 1;
+        if (!pf_sync_near(a)) {
             a = page_end;
             continue;
         }

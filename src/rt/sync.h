@@ -58,6 +58,14 @@ _Static_assert(sizeof(struct pf_stripe) == 64, "a line of the cache each");
 extern struct pf_stripe pf_stripes[];
 #define PF_STRIPES 1024
 
+/* One byte for 4 KB of the target: may there be an object? */
+#define PF_SYNC_PAGE_BITS 12
+extern uint8_t *pf_sync_pages;
+static inline bool pf_sync_near(uintptr_t addr)
+{
+    return pf_sync_pages[(addr & ((1ull << PF_APP_BITS) - 1)) >> PF_SYNC_PAGE_BITS];
+}
+
 static inline struct pf_stripe *pf_sync_stripe(uintptr_t addr)
 {
     uintptr_t n = addr >> 3;
