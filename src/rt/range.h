@@ -110,6 +110,13 @@ static inline __attribute__((always_inline)) uint64_t pf_range_touch(const uint3
                 pf_ready_range(at, (n - done) * 16);
             *turn = (struct pf_turn){s0, s1, write ? a : s0, a, PF_MARKS_FOR(write)};
             done++;
+        } else if (write && pf_is_ref(s1) && pf_stmt_known(clock, s0) &&
+                   pf_set_yields(clock, at, s1, a)) {
+            pf_word_put(&at[0], a);
+            pf_word_put(&at[1], a);
+            __pf_tls.thread->dirty = true;
+            *turn = (struct pf_turn){s0, s1, a, a, PF_MARKS_ANY};
+            done++;
         } else if (write && mark && pf_cell_known(clock, at)) { /* it takes the place of all */
             pf_word_put(&at[0], a);
             pf_word_put(&at[1], a);

@@ -43,6 +43,18 @@ static struct pf_set *set_new(unsigned n)
     return s;
 }
 
+bool pf_set_yields(const uint32_t *clock, const uint64_t *cell, uint64_t ref, uint64_t a)
+{
+    if (!pf_set_stays(cell, ref))
+        return false;
+    const struct pf_set *set = pf_set_at(ref);
+    for (unsigned i = 0; i < set->n; i++)
+        if (pf_stmt_clk(set->stmt[i]) > clock[pf_stmt_sid(set->stmt[i])] ||
+            set->stmt[i] & ~a & PF_MASK_ALL)
+            return false;
+    return true;
+}
+
 void pf_set_kinds(struct pf_set *s)
 {
     unsigned kinds = 0;

@@ -43,6 +43,8 @@ static inline bool pf_set_stays(const uint64_t *cell, uint64_t ref)
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     return interned && __atomic_load_n(&cell[1], __ATOMIC_RELAXED) == ref;
 }
+/* Is `ref` such a set, and does the write `a` with this clock replace all that is in it? */
+bool pf_set_yields(const uint32_t *clock, const uint64_t *cell, uint64_t ref, uint64_t a);
 static inline unsigned pf_set_room(const struct pf_set *s) { return (8u << s->order) - 1; }
 
 /*

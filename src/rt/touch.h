@@ -309,6 +309,8 @@ static inline __attribute__((always_inline)) bool pf_cell_touch_write(const uint
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), mask = mine & PF_MASK_ALL;
     if (!(s0 | s1) && !*pf_cell_more_used(cell))
         return pf_cell_first(cell, mine);
+    if (pf_is_ref(s1) && pf_set_yields(clock, cell, s1, mine))
+        s1 = 0;
     if (!pf_stmt_known(clock, s0) || !pf_stmt_known(clock, s1))
         return false;
     uint64_t one = s0 ? pf_stmt_join(cell, s0, mine) : 0;
