@@ -54,7 +54,7 @@
 #define PF_BLOCK_PLANE 0x100000000000ull
 #define PF_BLOCK_PLANE_SIZE (1ull << (PF_APP_BITS - 1))
 
-/* One byte for each 64 KB of these planes: were their pages asked for (rt/sys.h)? */
+/* One byte for each 64 KB of these planes: were they used (rt/sys.h)? */
 #define PF_READY_PLANE 0x150000000000ull
 #define PF_READY_SHIFT 16
 #define PF_READY_SIZE ((PF_MORE_BASE + PF_MORE_SIZE) >> PF_READY_SHIFT)

@@ -40,6 +40,13 @@ static void clear_existing(uintptr_t from, uintptr_t to) /* both multiples of HA
     }
 }
 
+static void give_back(uintptr_t from, uintptr_t to)
+{
+    uintptr_t cells = (uintptr_t)pf_cell_of(from), size = (to - from) * 2;
+    pf_sys_zap((void *)cells, size);
+    pf_ready_forget(cells, cells + size);
+}
+
 void pf_memory_end(struct pf_thread *t, const volatile void *p, size_t size, uint32_t id)
 {
     unsigned char in[LOOK_PAGES];
@@ -73,7 +80,7 @@ static void renew(uintptr_t addr, uintptr_t end, bool gone)
     clear(addr, from);
     clear_existing(from, to);
     if (gone)
-        pf_sys_zap(pf_cell_of(from), (to - from) * 2);
+        give_back(from, to);
     clear(to, end);
 }
 
@@ -116,7 +123,7 @@ void pf_memory_gone(const volatile void *p, size_t size)
 static void drop(uintptr_t from, uintptr_t to)
 {
     clear_existing(from, to);
-    pf_sys_zap(pf_cell_of(from), (to - from) * 2);
+    give_back(from, to);
 }
 
 /* Which of n pages from addr on are in memory; a page that is not mapped is not. */

@@ -86,8 +86,18 @@ void pf_sys_populate(void *at, size_t size)
 void pf_ready_pages(uintptr_t at)
 {
     uintptr_t n = at >> PF_READY_SHIFT;
-    __atomic_store_n((uint8_t *)(PF_READY_PLANE + n), 1, __ATOMIC_RELAXED);
-    pf_sys_populate((void *)(n << PF_READY_SHIFT), 1u << PF_READY_SHIFT);
+    uint8_t *used = (uint8_t *)PF_READY_PLANE + n;
+    __atomic_store_n(used, 1, __ATOMIC_RELAXED);
+    if (used[-1] | used[1])
+        pf_sys_populate((void *)(n << PF_READY_SHIFT), 1u << PF_READY_SHIFT);
+}
+
+void pf_ready_forget(uintptr_t from, uintptr_t to)
+{
+    uintptr_t n = (from + (1u << PF_READY_SHIFT) - 1) >> PF_READY_SHIFT, end = to >> PF_READY_SHIFT;
+    for (uint8_t *used = (uint8_t *)PF_READY_PLANE; n < end; n++)
+        if (used[n])
+            used[n] = 0;
 }
 
 long pf_sys_mincore(void *at, size_t size, unsigned char *out)

@@ -40,17 +40,20 @@ void pf_sys_zap(void *at, size_t size);
 /* One bit of news per page: out[i] & 1 iff page i of the range is in memory. */
 long pf_sys_mincore(void *at, size_t size, unsigned char *out);
 
-/*
- * Pages of a plane that are about to be written, 64 KB at a time. A page that is read before it is written takes two faults: the
- * kernel maps its page of zeroes first, and to take that away again it interrupts every processor that runs a thread of
- * the process.
- */
+/* The pages are there and may be written, as far as the kernel can do that. */
 void pf_sys_populate(void *at, size_t size);
+
+/*
+ * Pages of a plane that are about to be written, 64 KB at a time. A page that is read before it is written takes two faults:
+ * the kernel maps its page of zeroes first, and to take that away again it interrupts every processor that runs a
+ * thread of the process. Only where the 64 KB beside them are used too, for not all memory is used densely.
+ */
 void pf_ready_pages(uintptr_t at);
+void pf_ready_forget(uintptr_t from, uintptr_t to); /* they were given back */
 static inline void pf_ready(const void *at)
 {
-    const uint8_t *asked = (const uint8_t *)(PF_READY_PLANE + ((uintptr_t)at >> PF_READY_SHIFT));
-    if (__builtin_expect(!*asked, 0))
+    const uint8_t *used = (const uint8_t *)(PF_READY_PLANE + ((uintptr_t)at >> PF_READY_SHIFT));
+    if (__builtin_expect(!*used, 0))
         pf_ready_pages((uintptr_t)at);
 }
 static inline void pf_ready_range(const void *from, size_t size)
