@@ -85,19 +85,18 @@ void pf_sys_populate(void *at, size_t size)
 
 void pf_ready_pages(uintptr_t at)
 {
-    uintptr_t n = at >> PF_READY_SHIFT;
-    uint8_t *used = (uint8_t *)PF_READY_PLANE + n;
+    uint8_t *used = pf_ready_mark(at);
     __atomic_store_n(used, 1, __ATOMIC_RELAXED);
     if (used[-1] | used[1])
-        pf_sys_populate((void *)(n << PF_READY_SHIFT), 1u << PF_READY_SHIFT);
+        pf_sys_populate((void *)(at >> PF_READY_SHIFT << PF_READY_SHIFT), 1u << PF_READY_SHIFT);
 }
 
 void pf_ready_forget(uintptr_t from, uintptr_t to)
 {
-    uintptr_t n = (from + (1u << PF_READY_SHIFT) - 1) >> PF_READY_SHIFT, end = to >> PF_READY_SHIFT;
-    for (uint8_t *used = (uint8_t *)PF_READY_PLANE; n < end; n++)
-        if (used[n])
-            used[n] = 0;
+    uint8_t *used = pf_ready_mark(from + (1u << PF_READY_SHIFT) - 1), *end = pf_ready_mark(to);
+    for (; used < end; used++)
+        if (*used)
+            *used = 0;
 }
 
 long pf_sys_mincore(void *at, size_t size, unsigned char *out)

@@ -50,10 +50,13 @@ void pf_sys_populate(void *at, size_t size);
  */
 void pf_ready_pages(uintptr_t at);
 void pf_ready_forget(uintptr_t from, uintptr_t to); /* they were given back */
+static inline uint8_t *pf_ready_mark(uintptr_t at)
+{
+    return (uint8_t *)(PF_READY_PLANE + (at >> PF_READY_SHIFT));
+}
 static inline void pf_ready(const void *at)
 {
-    const uint8_t *used = (const uint8_t *)(PF_READY_PLANE + ((uintptr_t)at >> PF_READY_SHIFT));
-    if (__builtin_expect(!*used, 0))
+    if (__builtin_expect(!*pf_ready_mark((uintptr_t)at), 0))
         pf_ready_pages((uintptr_t)at);
 }
 static inline void pf_ready_range(const void *from, size_t size)

@@ -18,6 +18,7 @@
 #include "race.h"
 #include "rt.h"
 #include "stack.h"
+#include "sys.h"
 
 #define BASE 0x770000000000ull
 #define THREADS 12u
@@ -130,8 +131,9 @@ static void nothing_is_made_up(void **state)
 static int setup(void **state)
 {
     uint64_t *cell = pf_cell_of(BASE);
-    void *need[] = {cell, pf_cell_more(cell), pf_cell_more_used(cell)};
-    for (int i = 0; i < 3; i++) {
+    uint8_t *ready = pf_ready_mark((uintptr_t)cell);
+    void *need[] = {cell, pf_cell_more(cell), pf_cell_more_used(cell), ready, ready - 1};
+    for (int i = 0; i < 5; i++) {
         void *p = (void *)((uintptr_t)need[i] & ~4095ull);
         if (mmap(p, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
                  -1, 0) != p)

@@ -18,6 +18,7 @@
 #include "race.h"
 #include "rt.h"
 #include "stack.h"
+#include "sys.h"
 
 #define BASE 0x770000000000ull
 #define ROUNDS 400u
@@ -122,8 +123,9 @@ static void one_of_two_finds_the_other(void **state)
 static int setup(void **state)
 {
     uint64_t *cell = pf_cell_of(BASE);
-    void *need[] = {cell, pf_cell_more(cell), pf_cell_more_used(cell)};
-    for (int i = 0; i < 3; i++) {
+    void *need[] = {cell, pf_cell_more(cell), pf_cell_more_used(cell),
+                    pf_ready_mark((uintptr_t)cell) - 1};
+    for (int i = 0; i < 4; i++) {
         void *p = (void *)((uintptr_t)need[i] & ~4095ull);
         if (mmap(p, 4 * ROUNDS * STEP + 4096, PROT_READ | PROT_WRITE,
                  MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != p)
