@@ -20,14 +20,21 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A jump hands on what the function was given; that of variable arguments would keep all registers for it. */
-static bool can_jump(LLVMValueRef fn) { return !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(fn)); }
+/* A jump hands on what the function was given. For variable arguments it would keep all registers; structs that are passed
+ * by value in memory LLVM 19 copies, over the return address. */
+static bool can_jump(struct pf_unit *u, LLVMValueRef fn)
+{
+    for (unsigned i = 1; i <= LLVMCountParams(fn); i++)
+        if (LLVMGetEnumAttributeAtIndex(fn, i, u->kinds.byval))
+            return false;
+    return !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(fn));
+}
 
 LLVMValueRef pf_bare_twin(struct pf_unit *u, LLVMValueRef fn)
 {
     char name[4096];
     size_t n;
-    if (!can_jump(fn))
+    if (!can_jump(u, fn))
         return NULL;
     snprintf(name, sizeof name, "%s.pf", LLVMGetValueName2(fn, &n));
     LLVMValueRef twin = pf_ssa_twin(fn, name);
@@ -37,13 +44,12 @@ LLVMValueRef pf_bare_twin(struct pf_unit *u, LLVMValueRef fn)
 
 static void copy_attributes(LLVMValueRef call, LLVMValueRef fn, LLVMAttributeIndex at)
 {
-    LLVMAttributeRef all[64];
     unsigned n = LLVMGetAttributeCountAtIndex(fn, at);
-    if (n > 64)
-        return;
+    LLVMAttributeRef *all = pf_grow(NULL, (n + 1) * sizeof *all);
     LLVMGetAttributesAtIndex(fn, at, all);
     for (unsigned i = 0; i < n; i++)
         LLVMAddCallSiteAttribute(call, at, all[i]);
+    free(all);
 }
 
 static void emit_jump(LLVMBuilderRef b, LLVMValueRef fn, LLVMValueRef to)

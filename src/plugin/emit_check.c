@@ -213,10 +213,17 @@ void pf_emit_prefetch(struct pf_emit *e, LLVMValueRef inst)
     LLVMValueRef line = build_and(e, addr, (1ull << PF_APP_BITS) - LINE);
     LLVMValueRef cells = LLVMBuildShl(e->b, line, LLVMConstInt(u->i64, 1, 0), "");
     LLVMValueRef marks = LLVMBuildLShr(e->b, line, LLVMConstInt(u->i64, PF_MORE_USED_SHIFT, 0), "");
+    /* Of the 32 bytes at hand the other words too: two lines. */
+    LLVMValueRef half = build_and(e, addr, (1ull << PF_APP_BITS) - LINE / 2);
+    LLVMValueRef more = LLVMBuildShl(e->b, half, LLVMConstInt(u->i64, 2, 0), "");
     struct {
         LLVMValueRef from;
         uint64_t base;
-    } wanted[] = {{cells, PF_SHADOW_BASE}, {cells, PF_SHADOW_BASE + LINE}, {marks, PF_MORE_USED}};
+    } wanted[] = {{cells, PF_SHADOW_BASE},
+                  {cells, PF_SHADOW_BASE + LINE},
+                  {marks, PF_MORE_USED},
+                  {more, PF_MORE_BASE},
+                  {more, PF_MORE_BASE + LINE}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         LLVMValueRef base = LLVMConstInt(u->i64, wanted[i].base, 0);
         LLVMValueRef at = LLVMBuildAdd(e->b, wanted[i].from, base, "");

@@ -67,15 +67,26 @@ __attribute__((noinline)) static int is_me(int (*volatile fn)(void *), void *me)
 }
 static int self(void *me) { return last + is_me(self, me); }
 
+/* Called through pointers, as from another file: else bodies call bodies. */
+static struct big (*volatile doubled_at)(const struct big *) = doubled;
+static long (*volatile by_value_at)(struct big, int, struct big) = by_value;
+static struct pair (*volatile swapped_at)(struct pair, float) = swapped;
+static long (*volatile many_at)(int, int, int, int, int, int, int, long, double, short,
+                                char) = many;
+static __int128 (*volatile wide_at)(__int128, long double) = wide;
+static int (*volatile listed_at)(int, ...) = listed;
+static int (*volatile self_at)(void *) = self;
+
 int main(void)
 {
     struct big one = {{1, 2, 3, 4, 5}};
-    struct big two = doubled(&one);
-    struct pair p = swapped((struct pair){1.5, 2.5}, 4);
-    printf("%ld %g %g\n", by_value(two, 3, one), p.a, p.b);
-    printf("%ld\n", many(1, 2, 3, 4, 5, 6, 7, 8, 9.5, 10, 11));
-    printf("%ld\n", (long)(wide((__int128)1 << 70, 3.0L) >> 64));
-    printf("%d\n", listed(4, 1, 2.0, 3, 4.0));
-    printf("%d\n", self((void *)self));
+    struct big two = doubled_at(&one), four = doubled(&two);
+    struct pair p = swapped_at((struct pair){1.5, 2.5}, 4), q = swapped(p, 5);
+    printf("%ld %ld %g %g\n", by_value_at(two, 3, one), by_value(four, 2, two), p.a, q.b);
+    printf("%ld %ld\n", many_at(1, 2, 3, 4, 5, 6, 7, 8, 9.5, 10, 11),
+           many(1, 2, 3, 4, 5, 6, 7, 8, 9.5, 10, 11));
+    printf("%ld\n", (long)((wide_at((__int128)1 << 70, 3.0L) + wide((__int128)5 << 70, 2.0L)) >> 64));
+    printf("%d %d\n", listed_at(4, 1, 2.0, 3, 4.0), listed(2, 7, 8.0));
+    printf("%d %d\n", self((void *)self), self_at((void *)self));
     return 0;
 }
