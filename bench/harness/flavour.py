@@ -1,7 +1,7 @@
 """The builds that are compared: which compiler makes them and how they are run.
 
 native and tsan are the peers. pf is `pf cc`, run under `pf run` (full watch). plain is the same
-binary, run with every function in its plain body. Compiling is done through small scripts in the
+binary, run with every function as it was written. Compiling is done through small scripts in the
 work folder, so that any build system can be given them as CC and CXX.
 """
 import os
