@@ -186,6 +186,13 @@ static bool is_ours(struct pf_unit *u, LLVMValueRef fn)
 static const char *const broken_promises[] = {
     "memory", "nosync", "nofree", "norecurse", "willreturn", "speculatable", "nocallback"};
 
+static void break_promises(LLVMValueRef fn)
+{
+    for (size_t i = 0; i < sizeof broken_promises / sizeof *broken_promises; i++)
+        LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                                       attribute(broken_promises[i]));
+}
+
 /* A function without checks must not look like one without races. */
 static void warn(struct pf_unit *u, LLVMValueRef fn, const char *why)
 {
@@ -237,11 +244,11 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
         pf_plan_cycles(&plan);
         LLVMValueRef twin = labels ? NULL : pf_bare_twin(u, fn);
         pf_emit(u, fn, &plan, &events, labels);
-        if (twin)
+        break_promises(fn);
+        if (twin) {
+            break_promises(twin);
             pf_bare_finish(u, fn, twin);
-        for (size_t i = 0; i < sizeof broken_promises / sizeof *broken_promises; i++)
-            LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
-                                           attribute(broken_promises[i]));
+        }
     } else if (accesses && is_quiet(fn)) {
         pf_tables_quiet(u, fn);
     }
