@@ -15,7 +15,7 @@ def build(bench):
     source = os.path.join(ROOT, "bench/micro/switch.c")
     rt = os.path.join(ROOT, "src/rt")
     bare, recorded = os.path.join(folder, "bare"), os.path.join(folder, "recorded")
-    run_quietly([CLANG, "-O2", "-DWITH_SWITCH", "-I" + rt, "-I" + os.path.join(ROOT, "src/abi"), source, os.path.join(rt, "direct/switch.S"),
+    run_quietly([CLANG, "-O2", "-DWITH_SWITCH", "-I" + rt, "-I" + os.path.join(ROOT, "src/abi"), source, os.path.join(rt, "direct/schedule/switch.S"),
                  os.path.join(rt, "sys.c"), "-pthread", "-o", bare])
     run_quietly([bench.pf, "cc", "-O2", "-g", source, "-pthread", "-o", recorded])
     return folder, bare, recorded

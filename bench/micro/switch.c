@@ -4,7 +4,7 @@
  *   switch bare [REPEATS]      a line "NAME nanoseconds" for each: a bare switch between two contexts, a
  *                              futex hand-off between two kernel threads (on one core and on any), a
  *                              checkpoint (raw clone, the child ends at once, waited for) and glibc's
- *                              fork of the same process of 10 MB. Linked with src/rt/direct/switch.S.
+ *                              fork of the same process of 10 MB. Linked with src/rt/direct/schedule/switch.S.
  *   switch events N            two threads add to one variable, 2 N accesses in all: what the harness
  *                              records with a switch at every access, and with none.
  */

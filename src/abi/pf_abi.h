@@ -50,11 +50,12 @@ struct pf_site {
 };
 _Static_assert(PF_SITE_KINDS <= 16, "four bits for the kind of a site");
 
-/* Where the event at this site may depend on what the thread read before (plugin/branches.c). */
+/* Where the event at this site may depend on what the thread read before (plugin/plan/read_dependence.c). */
 enum pf_site_flags {
     PF_SITEF_BRANCH = 1, /* a decision was taken since the thread's event before it */
     PF_SITEF_ADDRESS = 2, /* its address, or an argument of the call, may come from a read */
-    PF_SITEF_CHECK = 4, /* what it reads decides about a later write of it (plugin/checks.c) */
+    PF_SITEF_CHECK =
+        4, /* what it reads decides about a later write of it (plugin/plan/check_then_act.c) */
     PF_SITEF_ACT = 8, /* such a write */
 };
 

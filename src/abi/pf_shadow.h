@@ -24,7 +24,7 @@
  *          Writes look at cell[0], reads at cell[1]; the slow path arranges the cell so that these
  *          are the likely hits. Four more words of the cell are on a plane of their own, which most
  *          granules never need. A cell[1] whose sid is PF_SID_REF refers to a record with more
- *          statements (see rt/cell.h); a read may also compare it with the thread's `shared` word.
+ *          statements (see rt/shadow/cell.h); a read may also compare it with the thread's `shared` word.
  */
 #ifndef PF_SHADOW_H
 #define PF_SHADOW_H
@@ -48,7 +48,7 @@
 #define PF_MORE_USED_SHIFT 3
 #define PF_MORE_USED_SIZE (1ull << (PF_APP_BITS - PF_MORE_USED_SHIFT))
 
-/* Index of sync objects: one u32 for 8 bytes. Heap blocks: one u64 for 16 bytes (rt/block.c). */
+/* Index of sync objects: one u32 for 8 bytes. Heap blocks: one u64 for 16 bytes (rt/shadow/heap_block.c). */
 #define PF_SYNC_PLANE 0x180000000000ull
 #define PF_SYNC_PLANE_SIZE (1ull << (PF_APP_BITS - 1))
 #define PF_BLOCK_PLANE 0x100000000000ull

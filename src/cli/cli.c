@@ -1,23 +1,9 @@
 /* cli.c - see cli.h. */
 #define _GNU_SOURCE
 #include "cli.h"
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <unistd.h>
-
-int pf_complain(const char *verb, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    fprintf(stderr, verb ? "pf %s: " : "pf%s: ", verb ? verb : "");
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
-    va_end(args);
-    return PF_EXIT_USAGE;
-}
 
 static void print_help(const struct pf_cli_verb *v)
 {
@@ -98,12 +84,6 @@ int pf_cli_parse(const struct pf_cli_verb *v, int argc, char **argv, int *status
     return i;
 }
 
-bool pf_cli_color(int fd)
-{
-    const char *no = getenv("NO_COLOR");
-    return !(no && *no) && isatty(fd);
-}
-
 /* Levenshtein's distance, for words of up to 31 letters. */
 static size_t distance(const char *a, const char *b)
 {
@@ -141,45 +121,3 @@ const char *pf_cli_closest(const char *word, const char *const *words, size_t n)
     }
     return best;
 }
-
-void pf_cli_format(struct pf_text *t, const char *format, ...)
-{
-    char text[400];
-    va_list args;
-    va_start(args, format);
-    vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    pf_text_add(t, text);
-}
-
-uint64_t pf_cli_now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
-bool pf_cli_duration(const char *text, uint64_t *ms)
-{
-    static const struct {
-        const char *name;
-        double ms;
-    } units[] = {{"", 1e3}, {"s", 1e3}, {"ms", 1}, {"m", 60e3}, {"min", 60e3}, {"h", 3600e3}};
-    char *end;
-    double v = text[0] >= '0' && text[0] <= '9' ? strtod(text, &end) : -1;
-    for (size_t i = 0; v >= 0 && i < sizeof units / sizeof units[0]; i++)
-        if (!strcmp(end, units[i].name) && v * units[i].ms < 1e15) {
-            *ms = (uint64_t)(v * units[i].ms);
-            return true;
-        }
-    return false;
-}
-
-static void *map(size_t size) { return malloc(size); }
-static void unmap(void *at, size_t size)
-{
-    (void)size;
-    free(at);
-}
-
-void pf_cli_pool_init(struct pf_pool *p) { pf_pool_init(p, map, unmap); }

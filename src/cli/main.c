@@ -2,8 +2,8 @@
  * main.c - `pf`: finds the verb and hands over. Installed as pf-cc or pf-c++ too: then the name of the
  * program is the verb.
  */
-#include "cc.h"
 #include "cli.h"
+#include "verb_cc.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>

@@ -79,7 +79,7 @@ enum pf_outcome {
     PF_OUTCOME_INFEASIBLE, /* the order that was asked for cannot come about: `text` says why */
 };
 
-/* What a policy that drives an anomaly out (fuzz_text.h) has reached: the accesses of the first time, in
+/* What a policy that drives an anomaly out (fuzz_policy_text.h) has reached: the accesses of the first time, in
  * the order in which they were done. */
 #define PF_REACHED_MAX 12
 struct pf_reached_access {

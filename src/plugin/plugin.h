@@ -6,7 +6,7 @@
  *          second copy of the body, the watch body, following the plan, a third, the event body,
  *          following the plan before anything was struck, adds frames and brackets of atomics to the
  *          first, and puts a dispatch block before all; `bare` moves all that to a function of its own and leaves the one as it was in
- *          front. Sites go into books (books.h), written out at the end of the module.
+ *          front. Sites go into books (site_table.h), written out at the end of the module.
  * Memory:  everything is owned by the unit and freed at the end of the module.
  * Threads: one module, one thread; no mutable globals.
  * Errors:  what cannot be instrumented stays as it is: the plugin never fails a compilation but for
@@ -49,7 +49,7 @@ struct pf_done {
     uint64_t hash;
 };
 
-/* bare.c: a function and the one with its bodies. */
+/* bare_entry.c: a function and the one with its bodies. */
 struct pf_twin {
     LLVMValueRef fn, twin;
 };
@@ -77,8 +77,8 @@ struct pf_unit {
     const char **interposed;
     size_t ninterposed;
     struct pf_ptrmap private_roots;      /* capture.c: 1 + answer */
-    struct pf_ptrmap own_arguments;      /* arguments.c: 1 if it is one */
-    struct pf_ptrmap zoned; /* objects.c: variables with a zone: their size without it */
+    struct pf_ptrmap own_arguments;      /* private_args.c: 1 if it is one */
+    struct pf_ptrmap zoned; /* variable_bounds.c: variables with a zone: their size without it */
     struct pf_ptrmap watched; /* functions that get a watch body, if they need one: 1 + labels */
     struct pf_done *done;
     size_t ndone, done_cap;
@@ -117,9 +117,9 @@ struct pf_step {
     bool read_side, write_side; /* RANGES: which side to check */
     uint8_t flags; /* enum pf_site_flags */
     uint32_t span_align;
-    uint32_t span; /* merge.c: 0, or check so many bytes instead, */
+    uint32_t span; /* merge_adjacent.c: 0, or check so many bytes instead, */
     int32_t span_at; /* from so far behind ptr on */
-    int64_t offset; /* merge.c's own */
+    int64_t offset; /* merge_adjacent.c's own */
     bool kills; /* a synchronisation may stand here: earlier checks count no more */
 };
 
@@ -150,7 +150,7 @@ struct pf_hoist {
     struct pf_rounds rounds;
 };
 
-/* trail.c: a loop whose checks stand behind it. */
+/* range_after_loop.c: a loop whose checks stand behind it. */
 #define PF_TRAIL_BLOCKS 16
 #define PF_TRAIL_STEPS 8
 #define PF_TRAIL_ROUND 8 /* bytes */
@@ -193,9 +193,9 @@ struct pf_plan {
     size_t ntrails, trails_cap;
     struct pf_exit *exits;
     size_t nexits, exits_cap;
-    struct pf_back *backs; /* crossing.c */
+    struct pf_back *backs; /* body_switch.c */
     size_t nbacks, backs_cap;
-    struct pf_kept *kept; /* cover.c: for the heads of `backs` */
+    struct pf_kept *kept; /* redundant.c: for the heads of `backs` */
     size_t nkept, kept_cap;
     bool cyclic; /* it has loops that may be long */
     bool accesses; /* plain accesses are checked, not only atomics and frames */
@@ -206,35 +206,35 @@ struct pf_plan {
 bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, bool events,
                   struct pf_plan *plan);
 void pf_plan_release(struct pf_plan *plan);
-/* branches.c: flags of the steps; before _cover. */
+/* read_dependence.c: flags of the steps; before _cover. */
 void pf_plan_branches(struct pf_unit *u, struct pf_plan *plan);
-/* checks.c: loads that decide about a store of the same place, and those stores. */
+/* check_then_act.c: loads that decide about a store of the same place, and those stores. */
 void pf_plan_checks(struct pf_plan *plan);
-/* crossing.c: loops in which a thread can change from the plain body to the watch body; before _cover. */
+/* body_switch.c: loops in which a thread can change from the plain body to the watch body; before _cover. */
 void pf_plan_backs(struct pf_plan *plan, bool labels);
-/* affine.c: is it known to go round fewer than so many times? */
+/* range_before_loop.c: is it known to go round fewer than so many times? */
 bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t rounds);
-/* cover.c */
+/* redundant.c */
 void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan);
 /* capture.c: can another thread, or code elsewhere, not know this memory? */
 bool pf_memory_is_private(struct pf_unit *u, LLVMValueRef ptr);
 /* The same, for the watch body: arguments and addresses that move in loops are looked through. */
 bool pf_memory_is_own(struct pf_unit *u, LLVMValueRef ptr);
-/* arguments.c: which arguments point to such memory; before anything is emitted. */
+/* private_args.c: which arguments point to such memory; before anything is emitted. */
 void pf_arguments_find(struct pf_unit *u);
 /* Does the address of this stack slot go anywhere else than to accesses in the function itself? */
 bool pf_address_is_handed_on(struct pf_unit *u, LLVMValueRef slot);
-/* merge.c: are the two one source position? */
+/* merge_adjacent.c: are the two one source position? */
 bool pf_is_same_place(LLVMMetadataRef x, LLVMMetadataRef y);
 /* Checks of neighbours that one replaces; after _cover and _hoist. */
 void pf_plan_merge(struct pf_unit *u, struct pf_plan *plan);
-/* affine.c: checks that one before the loop replaces; after _cover. */
+/* range_before_loop.c: checks that one before the loop replaces; after _cover. */
 void pf_plan_hoist(struct pf_unit *u, struct pf_plan *plan);
-/* trail.c: checks that one behind the loop replaces; after _hoist. */
+/* range_after_loop.c: checks that one behind the loop replaces; after _hoist. */
 void pf_plan_trail(struct pf_unit *u, struct pf_plan *plan);
-/* cycles.c: marks the steps, and the blocks, that stand in loops; after _cover and _hoist. */
+/* hot_loops.c: marks the steps, and the blocks, that stand in loops; after _cover and _hoist. */
 void pf_plan_cycles(struct pf_plan *plan);
-/* assembly.c: what a statement of inline assembly is, if it is one atomic instruction. */
+/* inline_asm.c: what a statement of inline assembly is, if it is one atomic instruction. */
 enum pf_assembly_kind {
     PF_ASM_OTHER,
     PF_ASM_FENCE,
@@ -249,19 +249,19 @@ struct pf_assembly {
     uint64_t size;
 };
 struct pf_assembly pf_assembly(struct pf_unit *u, LLVMValueRef call);
-/* copyable.c: why fn cannot have a second body, or NULL. *labels: it has labels whose address is taken. */
+/* cloneable.c: why fn cannot have a second body, or NULL. *labels: it has labels whose address is taken. */
 const char *pf_copy_obstacle(struct pf_unit *u, LLVMValueRef fn, bool *labels);
-/* emit.c: both bodies. The plan of the events is the whole one, nothing struck from it. */
+/* emit_watch.c: both bodies. The plan of the events is the whole one, nothing struck from it. */
 void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf_plan *events,
              bool labels);
 /* The static slots of the block go to where the builder is. */
 void pf_slots_hoist(LLVMBuilderRef b, LLVMBasicBlockRef entry);
-/* bare.c: the function that the bodies of fn will be in, a copy of fn as it is now; NULL: it cannot have one. Then, when fn has
+/* bare_entry.c: the function that the bodies of fn will be in, a copy of fn as it is now; NULL: it cannot have one. Then, when fn has
  * all bodies, the two change places; when all functions are done, bodies call bodies. */
 LLVMValueRef pf_bare_twin(struct pf_unit *u, LLVMValueRef fn);
 void pf_bare_finish(struct pf_unit *u, LLVMValueRef fn, LLVMValueRef twin);
 void pf_bare_calls(struct pf_unit *u);
-/* bodyhash.c */
+/* body_hash.c */
 uint64_t pf_body_hash(LLVMValueRef fn);
 /* emit_frame.c: does the call lead out of the code we know? What returns from there may have left
  * frames of its callbacks on the shadow stack (it caught an exception, or called longjmp). */
@@ -269,7 +269,7 @@ bool pf_call_leaves(struct pf_unit *u, LLVMValueRef call);
 /* interposed.c: is it one of the functions that the runtime stands in front of? */
 bool pf_is_interposed(struct pf_unit *u, LLVMValueRef fn);
 void pf_interposed_release(struct pf_unit *u);
-/* tables.c */
+/* module_tables.c */
 /* The record of a function, yet to be filled. */
 LLVMValueRef pf_tables_record(struct pf_unit *u, LLVMValueRef fn);
 /* A function that needs no second body, because it does nothing that counts: its record says just that it is

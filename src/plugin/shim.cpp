@@ -1,14 +1,14 @@
 /*
- * shim.cpp - registers the plugin with clang's new pass manager; all else is C (unit.c).
+ * shim.cpp - registers the plugin with clang's new pass manager; all else is C (module_pass.c).
  *
  * The pass runs at the end of the optimizer, at -O0 too; with an ignore list there is one at its
  * beginning as well. Plugins are registered before clang's own sanitizer passes, so the
  * ThreadSanitizer pass that -fsanitize=thread asks for runs after ours and finds every function
  * marked as done.
  *
- * Below it: what has no C interface (ssa.h).
+ * Below it: what has no C interface (llvm_shim.h).
  */
-#include "ssa.h"
+#include "llvm_shim.h"
 #include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"

@@ -55,7 +55,7 @@ def go_to_point():
 
 
 def pass_traps():
-    """The runtime has breakpoints of its own, in loops that wait (spun.c): their traps are for it. gdb then hands on
+    """The runtime has breakpoints of its own, in loops that wait (spin_detect.c): their traps are for it. gdb then hands on
     those of its own steps too, so this is not done without need."""
     asks = gdb.parameter("confirm")
     gdb.execute("set confirm off")

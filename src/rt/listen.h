@@ -1,6 +1,6 @@
 /*
  * listen.h - what the runtime tells a listener of synchronisation and of memory: in directed mode, the
- * trace (direct/trace_sync.c).
+ * trace (direct/trace/trace_sync.c).
  *
  * Model:   said at the moment it takes effect, by the thread that does it, with the frame of the
  *          interposed function on top. Without a listener it costs a load and a branch.

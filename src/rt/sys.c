@@ -8,7 +8,7 @@
  *   pf_gate                  the call in the registers; goes on at r12
  *   pf_waits_for_its_turn    the same: what a debugger shows of a thread that waits (materialise.c)
  *   pf_gate_return           the end of a signal handler (a restorer)
- *   pf_gate_clone            a process with a stack of its own, see direct/switch.S: rax is the number,
+ *   pf_gate_clone            a process with a stack of its own, see direct/schedule/switch.S: rax is the number,
  *                            r12 where the parent goes on, r13 where the child begins
  *
  * Unwinders are told: that nothing was pushed in the first two and r12 is where they came from; that at

@@ -10,9 +10,9 @@
 #ifndef PF_RT_THREAD_H
 #define PF_RT_THREAD_H
 
-#include "idpair.h"
 #include "pf_abi.h"
 #include "pf_shadow.h"
+#include "site_pair.h"
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +21,8 @@
 #define PF_EXPORT __attribute__((visibility("default")))
 
 extern PF_EXPORT __thread struct pf_tls __pf_tls __attribute__((tls_model("initial-exec")));
-extern PF_EXPORT uint32_t __pf_bare; /* functions run as they were written (bare.c of the plugin) */
+extern PF_EXPORT uint32_t
+    __pf_bare; /* functions run as they were written (bare_entry.c of the plugin) */
 
 #define PF_HELD_MAX 64
 
@@ -36,7 +37,7 @@ struct pf_held {
 struct pf_undo {
     uintptr_t lock; /* 0: none */
     uint32_t sid, clk, lockset;
-    /* The rest for lock_again.h, if `whole`: the lock's entry among the held ones, and what t and the stripe were like. */
+    /* The rest for lock_reacquire.h, if `whole`: the lock's entry among the held ones, and what t and the stripe were like. */
     bool whole, shared;
     uint32_t before, where, version, news, told;
 };
@@ -69,7 +70,7 @@ struct pf_turns {
     uint32_t node, id[4];
 };
 
-/* Function `caller` calls function `own` at its site `site`, by name (wrap/wrap_lock.h). */
+/* Function `caller` calls function `own` at its site `site`, by name (interpose/wrap_lock.h). */
 #define PF_NAMED 32
 struct pf_named {
     uint32_t caller, site, own;
@@ -128,19 +129,19 @@ struct pf_thread {
     uint32_t *clock; /* PF_SID_MAX + 1 entries */
     uint32_t *acquired; /* what relaxed loads saw: joined by an acquire fence; NULL: nothing */
     uint32_t *released; /* the clock at the last release fence; NULL: none */
-    void *signals; /* pending signals, wrap/wrap_signal.c */
+    void *signals; /* pending signals, interpose/wrap_signal.c */
     struct pf_learned learned[PF_LEARNED];
     struct pf_named named[PF_NAMED];
     struct pf_turns turns[PF_TURNS];
-    struct pf_memo *memo; /* set.c: recent additions to sets */
+    struct pf_memo *memo; /* access_set.c: recent additions to sets */
     uint32_t settle_in, settle_every; /* so many more cells want room before pf_thread_settle */
-    uint32_t set_debt, set_tries; /* set.c: sets made and not used again; tries in debt */
+    uint32_t set_debt, set_tries; /* access_set.c: sets made and not used again; tries in debt */
     struct pf_thread *prev, *next; /* in the list of running threads */
     struct pf_thread *joins; /* it waits for the end of this one, however long; NULL: for none */
     struct pf_thread *older; /* the one created before it */
-    struct pf_stack_object *objects; /* direct/stackwatch.c: its variables */
+    struct pf_stack_object *objects; /* direct/memory/stack_variables.c: its variables */
     void *sample; /* of the sampler */
-    bool expected; /* it was created and has not begun (seat.h) */
+    bool expected; /* it was created and has not begun (running_functions.h) */
     bool cancel_seen;
     uint32_t cancelled; /* directed mode: 1 once somebody cancelled it */
     bool idle; /* its accesses leave nothing in the shadow now (sample_pacer.c) */

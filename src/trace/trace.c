@@ -2,10 +2,10 @@
  * trace.c - building a trace: names, numbers, places, blocks.
  *
  * Everything that is looked up by value goes through one open hash table; the key says what kind of
- * thing it is. Sealing is in seal.c.
+ * thing it is. Sealing is in derive.c.
  */
 #include "trace.h"
-#include "tables.h"
+#include "intern_tables.h"
 #include <assert.h>
 #include <string.h>
 

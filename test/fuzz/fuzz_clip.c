@@ -2,10 +2,10 @@
  * fuzz_clip.c - recordings: the file, its names and events, and the trace made of them. Check values are
  * set right first, else nearly every change would end at them.
  */
-// sources: src/clip/clip_*.c src/clip/events.c src/clip/names.c src/base/*.c src/trace/*.c
-// sources: src/cli/recorded.c
+// sources: src/clip/clip_*.c src/clip/events.c src/clip/names.c src/base/*.c src/report/pool.c src/report/textbuf.c src/trace/*.c
+// sources: src/confirm/recording_trace.c
 #define _GNU_SOURCE
-#include "recorded.h"
+#include "recording_trace.h"
 #include "selfcheck.h"
 #include "text.h"
 #include <stdlib.h>

@@ -2,11 +2,11 @@
  * fuzz_event.c - the events of a recording, past the file: the input is cut into the four streams of the
  * trace and read as they stand.
  */
-// sources: src/clip/clip_*.c src/clip/events.c src/clip/names.c src/base/*.c src/trace/*.c
-// sources: src/cli/recorded.c
+// sources: src/clip/clip_*.c src/clip/events.c src/clip/names.c src/base/*.c src/report/pool.c src/report/textbuf.c src/trace/*.c
+// sources: src/confirm/recording_trace.c
 #define _GNU_SOURCE
 #include "event_code.h"
-#include "recorded.h"
+#include "recording_trace.h"
 #include "selfcheck.h"
 #include "text.h"
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-# Sets of what missing calls reach are kept from call to call (src/rt/direct/reach_kept.h). Option reach=check keeps them wherever it can,
+# Sets of what missing calls reach are kept from call to call (src/rt/direct/reach/closure_cache.h). Option reach=check keeps them wherever it can,
 # and ends the program with status 70 where one lacks something that a walk finds.
 cat >main.c <<'E2'
 #include <pthread.h>

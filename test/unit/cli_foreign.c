@@ -1,7 +1,7 @@
-// sources: src/cli/foreign/*.c src/cli/findings.c src/cli/check/check_sum.c src/cli/cli.c src/report/*.c src/base/*.c
+// sources: src/foreign/*.c src/findings/findings.c src/findings/check_summary.c src/cli/cli.c src/report/*.c src/base/*.c
 /* Reports of other tools: what is read from them, and thousands of damaged ones. */
 #include "findings.h"
-#include "foreign/foreign.h"
+#include "foreign.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-// sources: src/cli/program.c src/base/*.c
+// sources: src/process/program.c src/base/*.c src/report/pool.c src/report/textbuf.c
 /* Is it instrumented? Made-up ELF files, and thousands of damaged ones: an answer, never a crash. */
 #include "pf_abi.h"
 #include "program.h"

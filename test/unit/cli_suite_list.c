@@ -1,7 +1,8 @@
-// sources: src/cli/suite/suite_list.c src/cli/cli.c src/cli/program.c src/report/pool.c src/report/textbuf.c src/base/*.c
+// sources: src/suite/suite_list.c src/cli/cli.c src/process/program.c src/report/pool.c src/report/textbuf.c src/base/*.c
 /* Lists of tests: what a line means, what is refused, and thousands of damaged ones. */
 #include "cli.h"
-#include "suite/suite_list.h"
+#include "duration.h"
+#include "suite_list.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
@@ -81,7 +82,7 @@ static void durations(void **state)
                 {"nan", false, 0},  {"inf", false, 0},    {"9e99", false, 0}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         uint64_t ms = 77;
-        assert_int_equal(pf_cli_duration(rows[i].text, &ms), rows[i].fine);
+        assert_int_equal(pf_duration_parse(rows[i].text, &ms), rows[i].fine);
         assert_int_equal(ms, rows[i].fine ? rows[i].ms : 77);
     }
 }

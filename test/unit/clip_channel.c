@@ -1,12 +1,12 @@
 /*
  * clip_channel.c - the way of the streams: from a target through the channel into a file, and from the
- * file to a target again. The targets are this program, started anew, with the runtime's log.c in it.
+ * file to a target again. The targets are this program, started anew, with the runtime's stream_ring.c in it.
  */
-// sources: src/clip/*.c src/base/*.c src/rt/direct/log.c src/rt/sys.c
+// sources: src/clip/*.c src/base/*.c src/report/pool.c src/report/textbuf.c src/rt/direct/trace/stream_ring.c src/rt/sys.c
 #define _GNU_SOURCE
+#include "channel_host.h"
 #include "clip.h"
-#include "host.h"
-#include "log.h"
+#include "stream_ring.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

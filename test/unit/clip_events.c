@@ -2,15 +2,15 @@
  * clip_events.c - events on their way: what the runtime's tracer writes, the reader gives back, event
  * by event; and damaged recordings never do worse than say so. The target is this program, started anew.
  */
-// sources: src/clip/*.c src/base/*.c src/rt/direct/log.c src/rt/direct/tracer.c
-// sources: src/rt/direct/trace_names.c src/rt/index.c src/rt/sys.c
+// sources: src/clip/*.c src/base/*.c src/report/pool.c src/report/textbuf.c src/rt/direct/trace/stream_ring.c src/rt/direct/trace/tracer.c
+// sources: src/rt/direct/trace/trace_names.c src/rt/hash_index.c src/rt/sys.c
 #define _GNU_SOURCE
-#include "areas.h"
+#include "channel_host.h"
 #include "events.h"
-#include "host.h"
-#include "log.h"
+#include "mappings.h"
 #include "module.h"
 #include "stack.h"
+#include "stream_ring.h"
 #include "tracer.h"
 #include <setjmp.h>
 #include <stdarg.h>

@@ -2,7 +2,7 @@
  * direct_areas.c - the spans that pointers of the program can be in: they never lag behind what the program has mapped,
  * also while the areas themselves are not known.
  */
-// sources: src/rt/direct/areas.c src/rt/sys.c
+// sources: src/rt/direct/reach/mappings.c src/rt/sys.c
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "areas.h"
+#include "mappings.h"
 
 #define SIZE (1u << 20)
 

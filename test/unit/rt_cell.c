@@ -3,7 +3,7 @@
  * new one races iff some earlier conflicting one is not known to its thread. After a race the
  * granule starts anew, for then the two may rightly differ.
  */
-// sources: src/rt/cell.c src/rt/check.c src/rt/check_entry.S src/rt/check_miss.c src/rt/idpair.c src/rt/index.c src/rt/places.c src/rt/renew.c src/rt/set.c src/rt/store.c src/rt/sys.c
+// sources: src/rt/shadow/cell.c src/rt/shadow/check.c src/rt/shadow/check_entry.S src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c src/rt/shadow/access_set.c src/rt/store.c src/rt/sys.c
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,19 +15,19 @@
 #include <cmocka.h>
 
 #include "access.h"
+#include "access_set.h"
 #include "cell.h"
 #include "check.h"
-#include "idpair.h"
+#include "fast_update.h"
 #include "limits.h"
-#include "oracle.h"
-#include "places.h"
+#include "oracle_log.h"
 #include "race.h"
 #include "rt.h"
-#include "set.h"
+#include "site_pair.h"
+#include "site_per_byte.h"
 #include "slot.h"
 #include "stack.h"
 #include "store.h"
-#include "touch.h"
 
 #define THREADS_MAX 40
 #define LOCKS 4

@@ -2,7 +2,7 @@
  * rt_crowd.c - many threads at a few granules at the same time, by all ways in: what is reported was said by a thread
  * of that granule, never by what a record held before, or holds for another granule by now.
  */
-// sources: src/rt/cell.c src/rt/check.c src/rt/check_entry.S src/rt/check_miss.c src/rt/idpair.c src/rt/index.c src/rt/places.c src/rt/renew.c src/rt/set.c src/rt/store.c src/rt/sys.c
+// sources: src/rt/shadow/cell.c src/rt/shadow/check.c src/rt/shadow/check_entry.S src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c src/rt/shadow/access_set.c src/rt/store.c src/rt/sys.c
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,10 +13,10 @@
 #include <cmocka.h>
 
 #include "cell.h"
-#include "oracle.h"
-#include "places.h"
+#include "oracle_log.h"
 #include "race.h"
 #include "rt.h"
+#include "site_per_byte.h"
 #include "stack.h"
 #include "sys.h"
 

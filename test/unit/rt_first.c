@@ -2,7 +2,7 @@
  * rt_first.c - the first touch of an empty cell is never lost: two threads come to a fresh granule in the same instant,
  * and one of them at least finds the other, whatever each of them does there.
  */
-// sources: src/rt/cell.c src/rt/check.c src/rt/check_entry.S src/rt/check_miss.c src/rt/idpair.c src/rt/index.c src/rt/places.c src/rt/renew.c src/rt/set.c src/rt/store.c src/rt/sys.c
+// sources: src/rt/shadow/cell.c src/rt/shadow/check.c src/rt/shadow/check_entry.S src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c src/rt/shadow/access_set.c src/rt/store.c src/rt/sys.c
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 #include <cmocka.h>
 
 #include "cell.h"
-#include "oracle.h"
+#include "oracle_log.h"
 #include "race.h"
 #include "rt.h"
 #include "stack.h"

@@ -2,7 +2,7 @@
  * rt_heldlog.c - the packed lock history against an array, for every shape of history; and read by
  * a second thread while it is written.
  */
-// sources: src/rt/heldlog.c src/rt/sys.c
+// sources: src/rt/order/held_log.c src/rt/sys.c
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "heldlog.h"
+#include "held_log.h"
 
 static uint64_t rng = 1;
 

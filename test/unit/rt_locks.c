@@ -3,7 +3,7 @@
  * thread and each lock. After every step a thread knows exactly the events that happened before, by the epochs
  * under which they were made; and of every epoch the locks are known that were held in it.
  */
-// sources: src/rt/hb.c src/rt/heldlog.c src/rt/index.c src/rt/lockset.c src/rt/slot.c src/rt/store.c src/rt/sync.c src/rt/sys.c
+// sources: src/rt/order/hb.c src/rt/order/held_log.c src/rt/hash_index.c src/rt/order/lockset.c src/rt/order/slot.c src/rt/store.c src/rt/order/sync.c src/rt/sys.c
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,7 +16,7 @@
 
 #include "hb.h"
 #include "lockset.h"
-#include "oracle.h"
+#include "oracle_log.h"
 #include "race.h"
 #include "rt.h"
 #include "slot.h"

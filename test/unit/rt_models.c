@@ -1,5 +1,5 @@
 /* rt_models.c - what the C++ library's functions on nodes and strings write is within what their models say. */
-// sources: src/rt/direct/reach_models.c
+// sources: src/rt/direct/reach/reach_models.c
 // flags: -D_GNU_SOURCE=
 #include "reach_models.h"
 #include <dlfcn.h>

@@ -1,9 +1,9 @@
-// sources: src/rt/pairs.c src/rt/sys.c
+// sources: src/rt/sample/function_pairs.c src/rt/sys.c
 /*
  * The books of AtexRace against a naive model: a list of pairs with their counts, bursts by walking
  * through the calls one by one.
  */
-#include "pairs.h"
+#include "function_pairs.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

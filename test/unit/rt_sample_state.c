@@ -1,4 +1,4 @@
-// sources: src/rt/sample_state.c src/rt/pairs.c src/rt/sys.c src/report/textbuf.c src/report/pool.c
+// sources: src/rt/sample/sample_state.c src/rt/sample/function_pairs.c src/rt/sys.c src/report/textbuf.c src/report/pool.c
 /*
  * What executions leave for the next ones, against a naive model: the list of all executions so far. A pair is
  * n-frequent when each of the last n saw it; its calls are those since an execution last missed it.

@@ -43,10 +43,10 @@
 
 #include <cmocka.h>
 
-#include "log.h"
 #include "scheduler.h"
 #include "signals.h"
 #include "store.h"
+#include "stream_ring.h"
 #include "world.h"
 
 /* --- the stand-ins --- */

@@ -1,11 +1,11 @@
 /* world_signals.c - signals, timers and faults: what comes from outside is told again by the log. */
-// sources: src/rt/direct/call_table.c src/rt/direct/outputs.c src/rt/direct/input.c
-// sources: src/rt/direct/syscall.c src/rt/direct/output.c src/rt/direct/blocking.c
-// sources: src/rt/direct/signal.c src/rt/direct/signal_run.c src/rt/direct/signal_kernel.c src/rt/direct/machine.c
-// sources: src/rt/direct/signal_calls.c src/rt/direct/timer.c src/rt/direct/lock_calls.c
-// sources: src/rt/direct/transfer_calls.c src/rt/direct/ready_calls.c src/rt/direct/ipc_calls.c
-// sources: src/rt/direct/memory_calls.c src/rt/direct/process_calls.c src/rt/direct/poll.c
-// sources: src/rt/store.c src/rt/sys.c src/rt/direct/areas.c
+// sources: src/rt/direct/syscall/syscall_table.c src/rt/direct/syscall/syscall_writes.c src/rt/direct/syscall/input_log.c
+// sources: src/rt/direct/syscall/syscall.c src/rt/direct/syscall/target_output.c src/rt/direct/syscall/blocking.c
+// sources: src/rt/direct/signal/signal_pending.c src/rt/direct/signal/signal_deliver.c src/rt/direct/signal/signal_kernel.c src/rt/direct/syscall/machine_instructions.c
+// sources: src/rt/direct/signal/signal_calls.c src/rt/direct/signal/timer.c src/rt/direct/syscall/lock_calls.c
+// sources: src/rt/direct/syscall/transfer_calls.c src/rt/direct/syscall/poll_calls.c src/rt/direct/syscall/ipc_calls.c
+// sources: src/rt/direct/syscall/memory_calls.c src/rt/direct/syscall/process_calls.c src/rt/direct/syscall/poll_waiters.c
+// sources: src/rt/store.c src/rt/sys.c src/rt/direct/reach/mappings.c
 // flags: -D_GNU_SOURCE= -fno-builtin
 #include "world_harness.h"
 

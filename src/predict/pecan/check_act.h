@@ -3,7 +3,7 @@
  * written in a later section of the same lock, in the same activation of a function.
  *
  * Model:   the compiler marks loads that decide about a store of the same place, and those stores
- *          (plugin/checks.c). The newest marked read before a marked write of the cell is its check.
+ *          (plugin/plan/check_then_act.c). The newest marked read before a marked write of the cell is its check.
  *          They are a pair when a lock is held at both and all such locks were given back between. A check
  *          again inside the section of the write makes it right, and is the newest then.
  * Cost:    O(events), and the events between the two of each pair.

@@ -31,7 +31,7 @@
 struct pf_direct {
     uint8_t mode;  /* enum pf_direct_mode */
     bool tracing;  /* every event is written with its value (else schedule and inputs only) */
-    bool fuzzing; /* threads are held before certain accesses (fuzz.h) */
+    bool fuzzing; /* threads are held before certain accesses (fuzz_policy.h) */
     bool watching; /* every access is looked at (memory_error.h) */
     int64_t pid;   /* of the recording */
     uint64_t hash; /* rolling, over what the threads did */
@@ -125,7 +125,7 @@ uint64_t pf_sched_boundary(void);
 /* Virtual time, in nanoseconds since the start. */
 uint64_t pf_sched_now(void);
 
-/* --- world (syscall.c, input.c, signal.c, ...) --- */
+/* --- world (syscall.c, input_log.c, signal_pending.c, ...) --- */
 
 /* A system call of the target, trapped: performs and logs it, or answers it from the log; the
  * kernel's result. May switch. Futex calls, sleeps, clock reads and the making of threads never
@@ -154,7 +154,7 @@ void pf_world_forked(void);
 /* From pf_direct_start, before the first system call is trapped. */
 void pf_world_init(void);
 
-/* --- log (log.c; more of it in log.h) --- */
+/* --- log (stream_ring.c; more of it in stream_ring.h) --- */
 
 /* Recording: appends n bytes. Complete chunks survive a kill. */
 void pf_log_put(enum pf_log_stream s, const void *bytes, size_t n);

@@ -1,8 +1,8 @@
 #define _GNU_SOURCE
 #include "materialise.h"
-#include "log.h"
 #include "scheduler.h"
 #include "signals.h"
+#include "stream_ring.h"
 #include <linux/futex.h>
 #include <sched.h>
 #include <sys/prctl.h>

@@ -1,7 +1,7 @@
 #define _GNU_SOURCE
 #include "orphan.h"
 #include "chunk.h"
-#include "log.h"
+#include "stream_ring.h"
 #include "sys.h"
 #include <fcntl.h>
 #include <signal.h>

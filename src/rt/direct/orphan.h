@@ -23,6 +23,6 @@ bool pf_orphan_notice(const siginfo_t *info);
 /* Is it time to end? */
 bool pf_orphaned(void);
 /* Writes what is left, and ends the process. */
-_Noreturn void pf_orphan_end(void) __attribute__((weak)); /* log.c is tested without it */
+_Noreturn void pf_orphan_end(void) __attribute__((weak)); /* stream_ring.c is tested without it */
 
 #endif

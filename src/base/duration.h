@@ -1,0 +1,17 @@
+/*
+ * duration.h - durations as text, and a monotonic clock.
+ */
+#ifndef PF_BASE_DURATION_H
+#define PF_BASE_DURATION_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Parses "90", "90s", "500ms", "2m" or "1h" into milliseconds; false if the text is not a duration. */
+bool pf_duration_parse(const char *text, uint64_t *ms);
+
+/* Monotonic time since an arbitrary origin. */
+uint64_t pf_now_ns(void);
+static inline uint64_t pf_now_ms(void) { return pf_now_ns() / 1000000; }
+
+#endif

@@ -1,0 +1,244 @@
+/* check_folder.c - see check_folder.h: the folder, its plan and its lock. */
+#define _GNU_SOURCE
+#include "check_folder.h"
+#include "file.h"
+#include "finding_json.h"
+#include "text_format.h"
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+void pf_check_path(char *to, const char *folder, const char *format, uint64_t n)
+{
+    char tail[64];
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wformat-nonliteral"
+    snprintf(tail, sizeof tail, format, (unsigned long long)n);
+#pragma clang diagnostic pop
+    snprintf(to, PATH_MAX, "%s%s", folder, tail);
+}
+
+static void add_words(struct pf_text *t, const char *name, char **words, int n)
+{
+    pf_json_key(t, name);
+    pf_text_char(t, '[');
+    for (int i = 0; i < n; i++) {
+        pf_text_add(t, i ? "," : "");
+        pf_text_json(t, words[i]);
+    }
+    pf_text_char(t, ']');
+}
+
+static pf_status write_plan(const struct pf_check_folder *c, const struct pf_check_plan *plan,
+                            int argc, char **argv, struct pf_error *e)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    char path[PATH_MAX], *here = getcwd(NULL, 0);
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&t, &pool);
+    pf_text_char(&t, '{');
+    pf_json_num(&t, "version", 1);
+    add_words(&t, "argv", argv, argc);
+    char *suite[] = {"--suite", (char *)plan->suite};
+    add_words(&t, "words", plan->suite ? suite : plan->words, plan->suite ? 2 : plan->nwords);
+    pf_json_str(&t, "folder", here ? here : "");
+    pf_json_address(&t, "build", plan->build);
+    pf_text_add(&t, "}\n");
+    snprintf(path, sizeof path, "%s/plan.json", c->path);
+    pf_status s =
+        t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(path, t.at, t.n, e);
+    pf_pool_release(&pool);
+    free(here);
+    return s;
+}
+
+static pf_status take_lock(struct pf_check_folder *c, struct pf_error *e)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/lock", c->path);
+    c->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (c->lock < 0)
+        return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    if (flock(c->lock, LOCK_EX | LOCK_NB))
+        return pf_fail(e, PF_IO, "%s: another pf check works on it", c->path);
+    c->whole = realpath(c->path, NULL);
+    return c->whole ? PF_OK : pf_fail(e, PF_IO, "%s: %s", c->path, strerror(errno));
+}
+
+pf_status pf_check_folder_new(struct pf_check_folder *c, const char *state,
+                              const struct pf_check_plan *plan, int argc, char **argv,
+                              struct pf_error *e)
+{
+    static const char *const parts[] = {"", "/.runs", "/clips", "/found"};
+    struct timespec now;
+    pf_status s = PF_OK;
+    *c = (struct pf_check_folder){.lock = -1};
+    clock_gettime(CLOCK_REALTIME, &now);
+    /* Twelve digits of milliseconds and more: names sort by time. */
+    if (asprintf(&c->path, "%s/" PF_CHECK_FOLDER "/%" PRIu64 "-%d", state,
+                 (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000, (int)getpid()) < 0)
+        return pf_fail(e, PF_NOMEM, "out of memory");
+    for (size_t i = 0; s == PF_OK && i < sizeof parts / sizeof parts[0]; i++) {
+        char path[PATH_MAX];
+        snprintf(path, sizeof path, "%s%s", c->path, parts[i]);
+        s = pf_folder_make(path, e);
+    }
+    if (s == PF_OK)
+        s = take_lock(c, e);
+    return s == PF_OK ? write_plan(c, plan, argc, argv, e) : s;
+}
+
+static int is_check(const struct dirent *d) { return d->d_name[0] >= '0' && d->d_name[0] <= '9'; }
+
+char **pf_check_folder_list(const char *state)
+{
+    char path[PATH_MAX];
+    struct dirent **found;
+    snprintf(path, sizeof path, "%s/" PF_CHECK_FOLDER, state);
+    int n = scandir(path, &found, is_check, alphasort);
+    char **names = calloc((n > 0 ? (size_t)n : 0) + 1, sizeof *names);
+    for (int i = 0; i < n; i++) {
+        if (names)
+            names[i] = strdup(found[i]->d_name);
+        free(found[i]);
+    }
+    if (n >= 0)
+        free(found);
+    return names;
+}
+
+/* --- plan.json --- */
+
+static char **read_words(const json_t *list, int *n)
+{
+    *n = (int)json_array_size(list);
+    char **words = calloc((size_t)*n + 1, sizeof *words);
+    for (int i = 0; words && i < *n; i++) {
+        const char *s = json_string_value(json_array_get(list, (size_t)i));
+        words[i] = strdup(s ? s : "");
+    }
+    return words;
+}
+
+pf_status pf_check_about_read(struct pf_check_about *a, const char *folder, struct pf_error *e)
+{
+    char path[PATH_MAX], *text;
+    size_t n;
+    json_error_t why;
+    *a = (struct pf_check_about){0};
+    snprintf(path, sizeof path, "%s/plan.json", folder);
+    pf_status s = pf_file_read(path, &text, &n, e);
+    if (s != PF_OK)
+        return s;
+    json_t *o = json_loadb(text, n, 0, &why);
+    free(text);
+    const char *build = json_string_value(json_object_get(o, "build"));
+    const char *cwd = json_string_value(json_object_get(o, "folder"));
+    if (!o || json_integer_value(json_object_get(o, "version")) != 1 || !build || !cwd)
+        s = pf_fail(e, PF_BAD, "%s: expected the plan of a check, version 1", path);
+    else {
+        a->build = strtoull(build, NULL, 16);
+        a->cwd = strdup(cwd);
+        a->argv = read_words(json_object_get(o, "argv"), &a->argc);
+        a->words = read_words(json_object_get(o, "words"), &a->nwords);
+        const char *slash = strrchr(folder, '/');
+        snprintf(a->name, sizeof a->name, "%s", slash ? slash + 1 : folder);
+        if (!a->argv || !a->words || !a->cwd)
+            s = pf_fail(e, PF_NOMEM, "out of memory");
+    }
+    json_decref(o);
+    return s;
+}
+
+static void free_words(char **words)
+{
+    for (char **w = words; w && *w; w++)
+        free(*w);
+    free(words);
+}
+
+void pf_check_about_release(struct pf_check_about *a)
+{
+    free_words(a->argv);
+    free_words(a->words);
+    free(a->cwd);
+    *a = (struct pf_check_about){0};
+}
+
+static bool same_words(const struct pf_check_about *a, char **words, int n)
+{
+    if (n && a->nwords != n)
+        return false;
+    for (int i = 0; i < n; i++)
+        if (strcmp(a->words[i], words[i]))
+            return false;
+    return true;
+}
+
+/* Back to where the check was begun; a name that begins here is then another one. */
+static pf_status go_to(struct pf_check_folder *c, const char *folder, struct pf_error *e)
+{
+    char *here = getcwd(NULL, 0);
+    bool same = here && !strcmp(here, folder);
+    free(here);
+    if (same)
+        return PF_OK;
+    if (chdir(folder))
+        return pf_fail(e, PF_IO, "%s: the folder of the check: %s", folder, strerror(errno));
+    free(c->path);
+    c->path = strdup(c->whole);
+    return c->path ? PF_OK : pf_fail(e, PF_NOMEM, "out of memory");
+}
+
+pf_status pf_check_folder_last(struct pf_check_folder *c, const char *state, char **words,
+                               int nwords, int *argc, char ***argv, uint64_t *build,
+                               struct pf_error *e)
+{
+    char **names = pf_check_folder_list(state);
+    size_t n = 0;
+    pf_status s = pf_fail(e, PF_BAD, "%s: has no check%s to go on with", state,
+                          nwords ? " of this program" : "");
+    *c = (struct pf_check_folder){.lock = -1};
+    while (names && names[n])
+        n++;
+    for (bool found = false; n-- > 0;) {
+        struct pf_check_about a = {0};
+        if (!found && asprintf(&c->path, "%s/" PF_CHECK_FOLDER "/%s", state, names[n]) >= 0 &&
+            pf_check_about_read(&a, c->path, e) == PF_OK && same_words(&a, words, nwords)) {
+            found = true;
+            *argc = a.argc;
+            *argv = a.argv;
+            a.argv = NULL;
+            *build = a.build;
+            s = take_lock(c, e);
+            if (s == PF_OK)
+                s = go_to(c, a.cwd, e);
+        } else if (!found) {
+            free(c->path);
+            c->path = NULL;
+        }
+        pf_check_about_release(&a);
+        free(names[n]);
+    }
+    free(names);
+    return s;
+}
+
+void pf_check_folder_release(struct pf_check_folder *c)
+{
+    if (c->lock >= 0)
+        close(c->lock);
+    free(c->path);
+    free(c->whole);
+    *c = (struct pf_check_folder){.lock = -1};
+}

@@ -1,0 +1,126 @@
+/* check_journal.c - see check_folder.h: the journal of a check, JSON lines. */
+#define _GNU_SOURCE
+#include "check_folder.h"
+#include "file.h"
+#include "finding_json.h"
+#include "text_format.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <jansson.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const char *const pf_check_kind_name[PF_CHECK_KINDS] = {
+    [PF_CHECK_RUN] = "run",       [PF_CHECK_RECORD] = "record", [PF_CHECK_HATCH] = "hatch",
+    [PF_CHECK_DIRECT] = "direct", [PF_CHECK_LOOK] = "look",
+};
+
+pf_status pf_check_journal_add(const struct pf_check_folder *c, const struct pf_check_line *l,
+                               struct pf_error *e)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    char path[PATH_MAX];
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&t, &pool);
+    pf_text_char(&t, '{');
+    pf_json_num(&t, "step", l->step);
+    pf_json_str(&t, "kind", pf_check_kind_name[l->kind]);
+    pf_json_num(&t, "test", l->test);
+    pf_json_num(&t, "round", l->round);
+    if (l->clip)
+        pf_json_num(&t, "clip", l->clip);
+    if (l->finding)
+        pf_json_address(&t, "finding", l->finding);
+    pf_json_str(&t, "schedule", l->schedule);
+    pf_json_str(&t, "how", l->how);
+    pf_json_num(&t, "wait", (uint64_t)(unsigned)l->wait);
+    pf_json_num(&t, "wall_ms", l->wall_ms);
+    pf_json_num(&t, "events", l->events);
+    pf_json_num(&t, "candidates", l->candidates);
+    pf_json_num(&t, "refuted", l->refuted);
+    pf_json_num(&t, "undecided", l->undecided);
+    pf_json_str(&t, "trouble", l->trouble);
+    pf_text_add(&t, "}\n");
+    snprintf(path, sizeof path, "%s/journal", c->whole);
+    int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
+    pf_status s = PF_OK;
+    if (t.failed)
+        s = pf_fail(e, PF_NOMEM, "out of memory");
+    else if (fd < 0 || write(fd, t.at, t.n) != (ssize_t)t.n)
+        s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    pf_pool_release(&pool);
+    return s;
+}
+
+static uint64_t number(const json_t *o, const char *key)
+{
+    return (uint64_t)json_integer_value(json_object_get(o, key));
+}
+
+static void text(char *to, size_t size, const json_t *o, const char *key)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+    snprintf(to, size, "%s", s ? s : "");
+}
+
+static bool take_line(struct pf_check_line *l, const json_t *o)
+{
+    const char *kind = json_string_value(json_object_get(o, "kind"));
+    const char *finding = json_string_value(json_object_get(o, "finding"));
+    *l = (struct pf_check_line){.kind = PF_CHECK_KINDS};
+    for (int k = 0; kind && k < PF_CHECK_KINDS; k++)
+        if (!strcmp(kind, pf_check_kind_name[k]))
+            l->kind = (enum pf_check_kind)k;
+    l->step = number(o, "step");
+    l->test = number(o, "test");
+    l->round = number(o, "round");
+    l->clip = number(o, "clip");
+    l->finding = finding ? strtoull(finding, NULL, 16) : 0;
+    text(l->schedule, sizeof l->schedule, o, "schedule");
+    text(l->how, sizeof l->how, o, "how");
+    l->wait = (int)number(o, "wait");
+    l->wall_ms = number(o, "wall_ms");
+    l->events = number(o, "events");
+    l->candidates = number(o, "candidates");
+    l->refuted = number(o, "refuted");
+    l->undecided = number(o, "undecided");
+    text(l->trouble, sizeof l->trouble, o, "trouble");
+    return l->kind != PF_CHECK_KINDS && l->step;
+}
+
+pf_status pf_check_journal_read(const char *folder, struct pf_check_lines *lines,
+                                struct pf_error *e)
+{
+    char path[PATH_MAX], *data;
+    size_t n, number = 0;
+    *lines = (struct pf_check_lines){0};
+    snprintf(path, sizeof path, "%s/journal", folder);
+    if (access(path, F_OK))
+        return PF_OK; /* nothing has ended yet */
+    pf_status s = pf_file_read(path, &data, &n, e);
+    if (s != PF_OK)
+        return s;
+    for (char *at = data, *end; s == PF_OK && (end = memchr(at, '\n', (size_t)(data + n - at)));
+         at = end + 1) {
+        json_t *o = json_loadb(at, (size_t)(end - at), 0, NULL);
+        number++;
+        if (lines->n == lines->cap) {
+            lines->cap = lines->cap ? 2 * lines->cap : 64;
+            struct pf_check_line *more = realloc(lines->at, lines->cap * sizeof *more);
+            if (!more)
+                s = pf_fail(e, PF_NOMEM, "out of memory");
+            lines->at = more ? more : lines->at;
+        }
+        if (s == PF_OK && !take_line(&lines->at[lines->n++], o))
+            s = pf_fail(e, PF_BAD, "%s:%zu: expected a step of a check", path, number);
+        json_decref(o);
+    }
+    free(data);
+    return s;
+}

@@ -1,0 +1,143 @@
+/* check_step.c - see check_step.h. */
+#define _GNU_SOURCE
+#include "check_step.h"
+#include "file.h"
+#include "server_driver.h"
+#include "text_format.h"
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { FIXED = 16 }; /* words of ours before the program's */
+
+/* One core, another one for each job; directed mode takes the highest that is left. */
+static void choose_core(size_t slot)
+{
+    cpu_set_t all, one;
+    if (sched_getaffinity(0, sizeof all, &all) || CPU_COUNT(&all) == 0)
+        return;
+    size_t skip = slot % (size_t)CPU_COUNT(&all);
+    for (int i = CPU_SETSIZE - 1; i >= 0; i--)
+        if (CPU_ISSET(i, &all) && skip-- == 0) {
+            CPU_ZERO(&one);
+            CPU_SET(i, &one);
+            sched_setaffinity(0, sizeof one, &one);
+            return;
+        }
+}
+
+/* In the child, before exec. */
+static pf_status prepare(const void *arg, struct pf_error *e)
+{
+    const struct pf_check_step *s = arg;
+    const struct pf_suite_test *t = &s->plan->tests.at[s->line.test];
+    pf_status status = PF_OK;
+    for (size_t i = 0; i < t->nenv; i++)
+        putenv((char *)t->env[i]);
+    if (s->line.kind == PF_CHECK_RUN) {
+        struct pf_launch launch = s->plan->launch;
+        char folder[PATH_MAX], run[64];
+        launch.sample = s->line.schedule;
+        launch.state = s->folder->whole;
+        pf_check_path(folder, s->folder->whole, PF_CHECK_RUNS, s->line.step);
+        snprintf(run, sizeof run, "check-%llu", (unsigned long long)s->line.step);
+        status = pf_launch_environment(&launch, folder, run, e);
+    } else {
+        choose_core(s->slot);
+    }
+    if (status == PF_OK && s->line.kind != PF_CHECK_LOOK && (s->plan->server || s->plan->for_ms))
+        status = pf_check_attend(s->plan, e); /* returns in the process that goes on to exec */
+    return status;
+}
+
+static char *word(struct pf_check_step *s, const char *a, const char *b)
+{
+    size_t n = strlen(a), m = strlen(b);
+    char *text = pf_pool_get(&s->pool, n + m + 1);
+    if (text) {
+        memcpy(text, a, n);
+        memcpy(text + n, b, m);
+    }
+    return text;
+}
+
+static char *path_word(struct pf_check_step *s, const char *format, uint64_t n)
+{
+    char path[PATH_MAX];
+    pf_check_path(path, s->folder->whole, format, n);
+    return word(s, path, "");
+}
+
+static pf_status set_words(struct pf_check_step *s, char **argv, struct pf_error *e)
+{
+    const struct pf_check_line *l = &s->line;
+    const struct pf_suite_test *t = &s->plan->tests.at[l->test];
+    size_t n = 0;
+    argv[n++] = "pf";
+    switch (l->kind) {
+    case PF_CHECK_RECORD:
+    case PF_CHECK_DIRECT:
+        argv[n++] = "record";
+        argv[n++] = "-o";
+        argv[n++] = path_word(s, PF_CHECK_CLIP, l->step);
+        argv[n++] = word(s, "--schedule=", l->schedule);
+        argv[n++] = "--";
+        argv[n++] = word(s, t->path, "");
+        for (char **w = t->argv + 1; *w; w++)
+            argv[n++] = *w;
+        break;
+    case PF_CHECK_HATCH:
+        argv[n++] = "hatch";
+        if (s->plan->atomic)
+            argv[n++] = word(s, "--atomic=", s->plan->atomic);
+        argv[n++] = "--known";
+        argv[n++] = path_word(s, "/known", 0);
+        argv[n++] = "-o";
+        argv[n++] = path_word(s, PF_CHECK_TRIES, l->step);
+        argv[n++] = "--json";
+        argv[n++] = path_word(s, PF_CHECK_RAW, l->step);
+        argv[n++] = path_word(s, PF_CHECK_CLIP, l->clip);
+        break;
+    default:
+        argv[n++] = "predict";
+        argv[n++] = "--analysis=hb";
+        argv[n++] = "--json";
+        argv[n++] = path_word(s, PF_CHECK_RAW, l->step);
+        argv[n++] = path_word(s, PF_CHECK_CLIP, l->clip);
+    }
+    for (size_t i = 0; i < n; i++)
+        if (!argv[i])
+            return pf_fail(e, PF_NOMEM, "out of memory");
+    return PF_OK;
+}
+
+pf_status pf_check_step_init(struct pf_check_step *s, const char *pf, struct pf_error *e)
+{
+    const struct pf_suite_test *t = &s->plan->tests.at[s->line.test];
+    pf_pool_init_malloc(&s->pool);
+    s->keep = (struct pf_keep){.path = pf,
+                               .dir = t->dir,
+                               .input = t->input,
+                               .limit_ms = s->limit_ms,
+                               .grace_ms = s->plan->grace_ms,
+                               .prepare = prepare,
+                               .arg = s,
+                               .lock = -1};
+    if (s->line.kind == PF_CHECK_RUN) {
+        char folder[PATH_MAX];
+        pf_check_path(folder, s->folder->whole, PF_CHECK_RUNS, s->line.step);
+        s->keep.path = t->path;
+        s->keep.argv = t->argv;
+        return pf_folder_make(folder, e);
+    }
+    size_t n = 0;
+    while (t->argv[n])
+        n++;
+    char **argv = pf_pool_get(&s->pool, (n + FIXED) * sizeof *argv);
+    s->keep.argv = argv;
+    return argv ? set_words(s, argv, e) : pf_fail(e, PF_NOMEM, "out of memory");
+}
+
+void pf_check_step_release(struct pf_check_step *s) { pf_pool_release(&s->pool); }

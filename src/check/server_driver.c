@@ -1,0 +1,277 @@
+/*
+ * server_driver.c - see server_driver.h. Who listens is read from /proc: the sockets that a process has open, against
+ * those that the kernel lists as listening. Looked at every few milliseconds: there is no event for it.
+ */
+#define _GNU_SOURCE
+#include "server_driver.h"
+#include "duration.h"
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define PAUSE_MS 5
+#define PROCESSES 4096
+
+struct listening {
+    unsigned long inode;
+    unsigned port; /* 0: a local socket */
+};
+
+/* A process below us. */
+struct charge {
+    pid_t pid;
+    uint64_t since_ms, asked_ms; /* asked 0: not yet asked to end */
+    bool seen, target, served;
+    unsigned port;
+};
+
+struct attendant {
+    const struct pf_check_plan *plan;
+    pid_t program;
+    struct charge at[PROCESSES];
+    size_t n;
+    pid_t client, client_of;
+    bool listened;
+};
+
+static size_t read_whole(const char *path, char *to, size_t room)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    size_t n = 0;
+    for (ssize_t got; fd >= 0 && n + 1 < room && (got = read(fd, to + n, room - 1 - n)) > 0;)
+        n += (size_t)got;
+    if (fd >= 0)
+        close(fd);
+    to[n] = 0;
+    return n;
+}
+
+/* --- who listens --- */
+
+/* "sl local rem st ... inode" of /proc/net/tcp: state 0A is listening. */
+static size_t read_tcp(const char *path, struct listening *to, size_t n, size_t most)
+{
+    static char text[1 << 18];
+    read_whole(path, text, sizeof text);
+    for (char *line = strchr(text, '\n'); line && n < most; line = strchr(line, '\n')) {
+        unsigned port, state;
+        unsigned long inode;
+        if (sscanf(++line, " %*d: %*[0-9A-Fa-f]:%x %*[0-9A-Fa-f]:%*x %x %*s %*s %*s %*d %*d %lu",
+                   &port, &state, &inode) == 3 &&
+            state == 0x0a)
+            to[n++] = (struct listening){inode, port};
+    }
+    return n;
+}
+
+/* "num refs proto flags type st inode path" of /proc/net/unix: flag 0x10000 is listening. */
+static size_t read_local(struct listening *to, size_t n, size_t most)
+{
+    static char text[1 << 18];
+    read_whole("/proc/net/unix", text, sizeof text);
+    for (char *line = strchr(text, '\n'); line && n < most; line = strchr(line, '\n')) {
+        unsigned flags;
+        unsigned long inode;
+        if (sscanf(++line, " %*[0-9a-f]: %*x %*x %x %*x %*x %lu", &flags, &inode) == 2 &&
+            flags & 0x10000)
+            to[n++] = (struct listening){inode, 0};
+    }
+    return n;
+}
+
+static const struct listening *listens(pid_t pid, const struct listening *all, size_t n)
+{
+    char path[64];
+    const struct listening *found = NULL;
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+    DIR *d = opendir(path);
+    for (struct dirent *f; d && !found && (f = readdir(d));) {
+        char name[64];
+        ssize_t len = readlinkat(dirfd(d), f->d_name, name, sizeof name - 1);
+        unsigned long inode;
+        if (len <= 0)
+            continue;
+        name[len] = 0;
+        if (sscanf(name, "socket:[%lu]", &inode) != 1)
+            continue;
+        for (size_t i = 0; i < n && !found; i++)
+            if (all[i].inode == inode)
+                found = &all[i];
+    }
+    if (d)
+        closedir(d);
+    return found;
+}
+
+/* --- the processes below us --- */
+
+static pid_t parent_of(pid_t pid)
+{
+    char path[64], text[512];
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    read_whole(path, text, sizeof text);
+    const char *s = strrchr(text, ')');
+    return s && s[1] && s[2] && s[2] != 'Z' ? (pid_t)strtol(s + 3, NULL, 10) : 0;
+}
+
+static bool is_below(pid_t pid, pid_t top)
+{
+    for (int steps = 0; pid > 1 && steps < 64; steps++)
+        if ((pid = parent_of(pid)) == top)
+            return true;
+    return false;
+}
+
+/* Is it the program, and not a pf around it or a shell? */
+static bool is_target(const struct attendant *a, pid_t pid)
+{
+    char path[64], exe[4096], wanted[4096];
+    snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
+    ssize_t n = readlink(path, exe, sizeof exe - 1);
+    if (n <= 0)
+        return false;
+    exe[n] = 0;
+    for (size_t i = 0; i < a->plan->tests.n; i++)
+        if (realpath(a->plan->tests.at[i].path, wanted) && !strcmp(exe, wanted))
+            return true;
+    return false;
+}
+
+static void look_around(struct attendant *a)
+{
+    DIR *d = opendir("/proc");
+    for (size_t i = 0; i < a->n; i++)
+        a->at[i].seen = false;
+    for (struct dirent *f; d && (f = readdir(d));) {
+        pid_t pid = (pid_t)strtol(f->d_name, NULL, 10);
+        if (!isdigit((unsigned char)f->d_name[0]) || pid == a->client || !is_below(pid, getpid()))
+            continue;
+        size_t i = 0;
+        while (i < a->n && a->at[i].pid != pid)
+            i++;
+        if (i == a->n && a->n < PROCESSES)
+            a->at[a->n++] = (struct charge){.pid = pid, .since_ms = pf_now_ms()};
+        if (i < a->n) {
+            a->at[i].seen = true;
+            a->at[i].target = a->at[i].target || is_target(a, pid);
+        }
+    }
+    if (d)
+        closedir(d);
+    for (size_t i = 0; i < a->n; i++)
+        if (!a->at[i].seen)
+            a->at[i--] = a->at[--a->n];
+}
+
+/* --- serving --- */
+
+static void start_client(struct attendant *a, struct charge *c)
+{
+    c->served = true;
+    a->client_of = c->pid;
+    a->client = fork();
+    if (a->client != 0)
+        return;
+    char port[16];
+    snprintf(port, sizeof port, "%u", c->port);
+    setenv("PF_PORT", port, 1);
+    unsetenv("PF_OPTIONS"); /* the client is no part of what is checked */
+    unsetenv("PF_LOG_DIR");
+    unsetenv("PF_RUN");
+    execl("/bin/sh", "sh", "-c", a->plan->server, (char *)NULL);
+    _exit(127);
+}
+
+/* To end; who does not within the grace is killed. */
+static void ask(const struct attendant *a, struct charge *c)
+{
+    if (!c->asked_ms)
+        kill(c->pid, SIGTERM);
+    else if (pf_now_ms() - c->asked_ms > a->plan->grace_ms)
+        kill(c->pid, SIGKILL);
+    c->asked_ms = c->asked_ms ? c->asked_ms : pf_now_ms();
+}
+
+static void serve(struct attendant *a)
+{
+    static struct listening all[PROCESSES];
+    size_t n = 0;
+    look_around(a);
+    if (a->plan->server && !a->client) {
+        n = read_tcp("/proc/net/tcp", all, n, PROCESSES);
+        n = read_tcp("/proc/net/tcp6", all, n, PROCESSES);
+        n = read_local(all, n, PROCESSES);
+    }
+    for (size_t i = 0; i < a->n; i++) {
+        struct charge *c = &a->at[i];
+        const struct listening *l;
+        if (!c->target)
+            continue;
+        if (c->asked_ms || (a->plan->for_ms && pf_now_ms() - c->since_ms >= a->plan->for_ms))
+            ask(a, c);
+        if (a->plan->server && !a->client && !c->served && (l = listens(c->pid, all, n))) {
+            c->port = l->port;
+            a->listened = true;
+            start_client(a, c);
+        }
+    }
+}
+
+static void client_ended(struct attendant *a)
+{
+    for (size_t i = 0; i < a->n; i++)
+        if (a->at[i].pid == a->client_of)
+            ask(a, &a->at[i]);
+    a->client = a->client_of = 0;
+}
+
+static _Noreturn void attend(struct attendant *a)
+{
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    close_range(STDERR_FILENO + 1, ~0u, 0); /* others wait for their other ends */
+    for (;;) {
+        int wait;
+        pid_t pid = waitpid(-1, &wait, WNOHANG);
+        if (pid == a->program) {
+            if (a->client > 0)
+                kill(a->client, SIGTERM);
+            if (a->plan->server && !a->listened)
+                dprintf(STDERR_FILENO, PF_ATTEND_SAYS "no port was opened\n");
+            if (WIFSIGNALED(wait)) { /* end as it did */
+                signal(WTERMSIG(wait), SIG_DFL);
+                kill(getpid(), WTERMSIG(wait));
+            }
+            _exit(WIFSIGNALED(wait) ? 128 + WTERMSIG(wait) : WEXITSTATUS(wait));
+        }
+        if (pid > 0 && pid == a->client) {
+            if (wait)
+                dprintf(STDERR_FILENO, PF_ATTEND_SAYS "the client ended with status %d\n",
+                        WIFEXITED(wait) ? WEXITSTATUS(wait) : 128 + WTERMSIG(wait));
+            client_ended(a);
+        }
+        if (pid > 0)
+            continue;
+        serve(a);
+        usleep(PAUSE_MS * 1000);
+    }
+}
+
+pf_status pf_check_attend(const struct pf_check_plan *plan, struct pf_error *e)
+{
+    static struct attendant a; /* too large for a stack */
+    a = (struct attendant){.plan = plan};
+    a.program = fork();
+    if (a.program < 0)
+        return pf_fail(e, PF_IO, "fork: %s", strerror(errno));
+    if (a.program == 0)
+        return PF_OK;
+    attend(&a);
+}

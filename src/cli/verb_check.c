@@ -1,0 +1,256 @@
+/*
+ * verb_check.c - `pf check`: free runs, recordings, predictions and tries, as the chain orders them, and one report
+ * of all they found.
+ */
+#define _GNU_SOURCE
+#include "check_load.h"
+#include "check_loop.h"
+#include "cli.h"
+#include "file.h"
+#include "report_text.h"
+#include "state_read.h"
+#include "text_format.h"
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXIT_FAILED 1
+
+static int complain(const struct pf_error *e) { return pf_complain(PF_CHECK_VERB, "%s", e->text); }
+
+/* --- the folder --- */
+
+static void end_path(char *to, const struct pf_check_folder *c)
+{
+    snprintf(to, PATH_MAX, "%s/" PF_CHECK_END, c->whole);
+}
+
+/* Steps that were cut off have no line in the journal; their numbers are not used again. */
+static void skip_used(struct pf_check_work *w)
+{
+    static const char *const forms[] = {PF_CHECK_RUNS, PF_CHECK_CLIP, PF_CHECK_TRIES};
+    uint64_t last = w->steps;
+    for (uint64_t n = last + 1; n <= last + PF_CHECK_JOBS_MAX; n++)
+        for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
+            char path[PATH_MAX];
+            pf_check_path(path, w->folder->whole, forms[i], n);
+            if (access(path, F_OK) == 0)
+                w->steps = n;
+        }
+}
+
+/* What a check that goes on has done already. */
+static pf_status remember(struct pf_check_work *w, struct pf_error *e)
+{
+    struct pf_check_lines lines;
+    char path[PATH_MAX];
+    pf_status s = pf_check_journal_read(w->folder->whole, &lines, e);
+    if (s == PF_OK)
+        s = pf_check_found_again(&w->found, w->folder, &lines, e);
+    for (size_t i = 0; s == PF_OK && i < lines.n; i++) {
+        pf_check_path(path, w->folder->whole, PF_CHECK_CLIP, lines.at[i].step);
+        pf_chain_remember(&w->chain, &lines.at[i], access(path, R_OK) == 0);
+        w->steps = lines.at[i].step > w->steps ? lines.at[i].step : w->steps;
+    }
+    free(lines.at);
+    skip_used(w);
+    return s;
+}
+
+/* The other tool's report goes into the folder: it may be gone when the check goes on. */
+static pf_status keep_foreign(const struct pf_check_work *w, struct pf_error *e)
+{
+    char path[PATH_MAX], *data;
+    size_t n;
+    if (!w->plan->from)
+        return PF_OK;
+    snprintf(path, sizeof path, "%s/from", w->folder->whole);
+    pf_status s = pf_file_read(w->plan->from, &data, &n, e);
+    if (s == PF_OK) {
+        s = pf_file_write(path, data, n, e);
+        free(data);
+    }
+    return s;
+}
+
+static pf_status take_foreign(struct pf_check_work *w, struct pf_error *e)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/from", w->folder->whole);
+    return access(path, R_OK) ? PF_OK : pf_check_found_foreign(&w->found, path, e);
+}
+
+/* --- the report --- */
+
+static pf_status write_json(const char *file, const struct pf_findings *f, struct pf_error *e)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    const struct pf_process *p = f->processes;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&t, &pool);
+    pf_findings_json(&t, f, p ? p->command : NULL, p ? p->ncommand : 0);
+    pf_status s =
+        t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(file, t.at, t.n, e);
+    pf_pool_release(&pool);
+    return s;
+}
+
+static pf_status write_text(const struct pf_findings *f, struct pf_error *e)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&t, &pool);
+    pf_report_text(&t, f, NULL, pf_color_wanted(STDOUT_FILENO));
+    pf_status s =
+        t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write("-", t.at, t.n, e);
+    pf_pool_release(&pool);
+    return s;
+}
+
+/* What another tool reported and we could not confirm is no finding. */
+static bool found_some(const struct pf_findings *f)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->at[i]->status != PF_STATUS_PREDICTED)
+            return true;
+    return false;
+}
+
+static int report(const struct pf_check_work *w)
+{
+    struct pf_findings f;
+    struct pf_error e;
+    int status = PF_EXIT_OK;
+    pf_findings_init(&f);
+    pf_status s = pf_check_load(&f, w->folder->path, &e);
+    pf_findings_sort(&f);
+    bool alone = w->plan->json && !strcmp(w->plan->json, "-");
+    if (s == PF_OK && !alone)
+        s = write_text(&f, &e);
+    if (s == PF_OK && w->plan->json)
+        s = write_json(w->plan->json, &f, &e);
+    if (s != PF_OK)
+        status = complain(&e);
+    else if (found_some(&f))
+        status = PF_EXIT_FOUND;
+    else if (w->signal)
+        status = 128 + w->signal;
+    else if (f.check->failures)
+        status = EXIT_FAILED;
+    pf_findings_release(&f);
+    return status;
+}
+
+static void say_where(const struct pf_check_work *w)
+{
+    if (w->signal)
+        fprintf(stderr,
+                "pf check: stopped; this is what is there; go on with: pf check --continue\n");
+    if (!w->plan->quiet)
+        fprintf(stderr, "pf check: kept in %s; a page of it: pf report --html -o report.html%s%s\n",
+                w->folder->path, w->plan->state ? " --state " : "",
+                w->plan->state ? w->plan->state : "");
+}
+
+static int work(const struct pf_check_plan *plan, const struct pf_check_folder *folder,
+                bool going_on)
+{
+    struct pf_check_work w = {.plan = plan, .folder = folder};
+    struct pf_error e;
+    char end[PATH_MAX];
+    end_path(end, folder);
+    unlink(end);
+    pf_check_found_init(&w.found);
+    pf_status s = pf_chain_init(&w.chain, plan, &e);
+    if (s == PF_OK && plan->launch.suppressions)
+        s = pf_check_found_hide(&w.found, plan->launch.suppressions, &e);
+    if (s == PF_OK)
+        s = keep_foreign(&w, &e);
+    if (s == PF_OK && going_on)
+        s = remember(&w, &e);
+    if (going_on && plan->rounds) /* so many more */
+        w.chain.rounds += w.chain.round;
+    if (s == PF_OK)
+        s = take_foreign(&w, &e);
+    if (s == PF_OK)
+        s = pf_check_loop(&w, &e);
+    const char *how = w.signal                        ? PF_CHECK_END_SIGNAL
+                      : !pf_chain_begun_all(&w.chain) ? PF_CHECK_END_EARLY
+                                                      : PF_CHECK_END_DONE;
+    if (s == PF_OK)
+        s = pf_file_write(end, how, strlen(how), &e);
+    int status = s == PF_OK ? report(&w) : complain(&e);
+    if (s == PF_OK)
+        say_where(&w);
+    pf_check_found_release(&w.found);
+    pf_chain_release(&w.chain);
+    return status;
+}
+
+/* --- the verb --- */
+
+/* --continue: the words of then, with the numbers of now. */
+static int go_on(const struct pf_check_plan *now)
+{
+    struct pf_check_folder folder;
+    struct pf_check_plan plan = {0};
+    struct pf_error e;
+    char **argv = NULL;
+    int argc = 0, status = PF_EXIT_USAGE;
+    uint64_t build = 0;
+    pf_status s = pf_check_folder_last(&folder, now->state ? now->state : PF_DEFAULT_STATE,
+                                       now->words, now->nwords, &argc, &argv, &build, &e);
+    if (s != PF_OK)
+        status = complain(&e);
+    else if (pf_check_plan_parse(&plan, argc, argv, &status)) {
+        plan.time = now->time ? now->time : plan.time;
+        plan.runs = now->runs ? now->runs : plan.runs;
+        plan.jobs = now->jobs ? now->jobs : plan.jobs;
+        plan.json = now->json;
+        plan.quiet = now->quiet;
+        plan.state = now->state;
+        plan.from = NULL; /* it is in the folder */
+        s = pf_check_plan_settle(&plan, &e);
+        if (s == PF_OK && plan.build != build)
+            s = pf_fail(
+                &e, PF_BAD,
+                "%s: the program was built again since: its recordings are of another one; begin a "
+                "new check",
+                folder.path);
+        status = s == PF_OK ? work(&plan, &folder, true) : complain(&e);
+        pf_check_plan_release(&plan);
+    }
+    for (int i = 0; argv && i < argc; i++)
+        free(argv[i]);
+    free(argv);
+    pf_check_folder_release(&folder);
+    return status;
+}
+
+int pf_check(int argc, char **argv)
+{
+    struct pf_check_plan plan = {0};
+    struct pf_check_folder folder;
+    struct pf_error e;
+    int status = PF_EXIT_USAGE;
+    if (!pf_check_plan_parse(&plan, argc, argv, &status))
+        return status;
+    if (plan.going_on)
+        return go_on(&plan);
+    pf_status s = pf_check_plan_settle(&plan, &e);
+    if (s == PF_OK) {
+        const char *state = plan.state ? plan.state : PF_DEFAULT_STATE;
+        s = pf_check_folder_new(&folder, state, &plan, argc, argv, &e);
+        if (s == PF_OK)
+            status = work(&plan, &folder, false);
+        pf_check_folder_release(&folder);
+    }
+    if (s != PF_OK)
+        status = complain(&e);
+    pf_check_plan_release(&plan);
+    return status;
+}

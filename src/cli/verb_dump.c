@@ -1,0 +1,102 @@
+/*
+ * verb_dump.c - `pf dump`: a recording or a trace as text, which pf predict reads back.
+ */
+#define _GNU_SOURCE
+#include "cli.h"
+#include "clip.h"
+#include "load_trace.h"
+#include "reached.h"
+#include "text.h"
+#include "text_format.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define VERB "dump"
+
+/* What was run and how it ended, a line each. */
+static int print_about(const char *path, FILE *out)
+{
+    static const char *const streams[] = {
+#define PF_STREAM(name, bits, chunk) #name,
+        PF_STREAM_LIST(PF_STREAM)
+#undef PF_STREAM
+    };
+    struct pf_clip c;
+    struct pf_error e;
+    if (pf_clip_open(&c, path, &e) != PF_OK)
+        return pf_complain(VERB, "%s", e.text);
+    fprintf(out, "program %s\nbuild %016" PRIx64 "\nfolder %s\n", c.meta.program, c.meta.build,
+            c.meta.cwd);
+    for (char **p = c.meta.argv; *p; p++)
+        fprintf(out, "argument %s\n", *p);
+    for (char **p = c.meta.env; p && *p; p++)
+        fprintf(out, "environment %s\n", *p);
+    fprintf(out, "schedule %s\n", c.meta.schedule ? c.meta.schedule : "");
+    for (int s = 0; s < PF_STREAMS; s++)
+        fprintf(out, "stream %s %" PRIu64 " bytes %zu chunks\n", streams[s], c.stream[s].length,
+                c.stream[s].n);
+    if (c.ended)
+        fprintf(out, "end status %d %s\n", c.end.wait, pf_outcome_name(c.end.outcome));
+    else
+        fprintf(out, "cut %s\n", c.cut);
+    if (c.end.reached.asked) {
+        struct pf_pool pool;
+        struct pf_text t;
+        pf_pool_init_malloc(&pool);
+        pf_text_init(&t, &pool);
+        pf_reached_text(&t, c.meta.schedule, &c.end.reached);
+        fprintf(out, "%.*s\n", (int)t.n, t.at);
+        pf_pool_release(&pool);
+    }
+    pf_clip_release(&c);
+    return PF_EXIT_OK;
+}
+
+static int print_trace(const char *path, bool as_std, FILE *out)
+{
+    struct pf_trace t;
+    struct pf_trace_error te;
+    pf_trace_init(&t);
+    int status = pf_load_trace(VERB, path, &t);
+    if (status == PF_EXIT_OK && !as_std)
+        pf_trace_write_text(&t, out);
+    else if (status == PF_EXIT_OK && !pf_trace_write_std(&t, out, &te))
+        status = pf_complain(VERB, "%s: %s", path, te.text);
+    pf_trace_release(&t);
+    return status;
+}
+
+int pf_dump(int argc, char **argv)
+{
+    bool as_std = false, about = false;
+    const char *file = NULL;
+    const struct pf_cli_option options[] = {
+        {"std", NULL, "in RAPID's STD form (locks, threads, reads and writes only)", NULL, &as_std},
+        {"about", NULL, "of a recording: what was run, and how it ended", NULL, &about},
+        {"o", "FILE", "write there, not to standard output", &file, NULL},
+    };
+    const struct pf_cli_verb verb = {
+        VERB, "[OPTION...] FILE",
+        "Prints the events of a recording, or of a trace in any form, as text; pf predict reads it "
+        "back.\n"
+        "A recording without events is replayed to have them.",
+        options, sizeof options / sizeof options[0]};
+    int status = PF_EXIT_USAGE;
+    int first = pf_cli_parse(&verb, argc, argv, &status);
+    if (first < 0)
+        return status;
+    if (first + 1 != argc)
+        return pf_complain(VERB, "one file, after the options: pf dump %s", verb.usage);
+    FILE *out = file && strcmp(file, "-") ? fopen(file, "w") : stdout;
+    if (!out)
+        return pf_complain(VERB, "%s: %s", file, strerror(errno));
+    status = about ? print_about(argv[first], out) : print_trace(argv[first], as_std, out);
+    bool failed = fflush(out) || ferror(out);
+    if (out != stdout)
+        failed |= fclose(out) != 0;
+    if (failed)
+        return pf_complain(VERB, "%s: %s", file ? file : "standard output", strerror(errno));
+    return status;
+}

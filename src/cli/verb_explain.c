@@ -1,0 +1,276 @@
+/* verb_explain.c - `pf explain`: the story of one finding in plain words, with the source lines. */
+#include "cli.h"
+#include "file.h"
+#include "finding_text.h"
+#include "narrative.h"
+#include "source_lines.h"
+#include "state_read.h"
+#include "text_format.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VERB "explain"
+
+struct teller {
+    struct pf_text *t;
+    const struct pf_finding *f;
+    struct pf_sources *sources;
+    struct pf_pool *pool;
+};
+
+/* "   36 |     pthread_create(...)", the line before and after it dimmed by their missing mark. */
+static void add_lines(struct teller *w, const struct pf_place *p)
+{
+    for (uint32_t line = p->line > 1 ? p->line - 1 : 1; line <= p->line + 1; line++) {
+        size_t n;
+        const char *s = pf_sources_line(w->sources, p->file, p->module, line, &n);
+        char number[24];
+        if (!s)
+            continue;
+        snprintf(number, sizeof number, "    %s%6u | ", line == p->line ? ">" : " ", line);
+        pf_text_add(w->t, number);
+        pf_text_bytes(w->t, s, n);
+        pf_text_char(w->t, '\n');
+    }
+}
+
+static void add_place(struct teller *w, const struct pf_trail *trail)
+{
+    const struct pf_place *p = pf_trail_source(trail);
+    if (!p || !p->function) {
+        pf_text_add(w->t, "    at a place that is not known\n");
+        return;
+    }
+    pf_text_add(w->t, "    in ");
+    pf_text_add(w->t, p->function);
+    if (p->file) {
+        pf_text_add(w->t, ", ");
+        pf_text_add(w->t, p->file);
+        pf_text_char(w->t, ':');
+        pf_text_u64(w->t, p->line);
+    }
+    for (size_t i = (size_t)(p - trail->at) + 1; i < trail->n && i < 12; i++) {
+        pf_text_add(w->t, " < ");
+        pf_text_add(w->t, trail->at[i].function ? trail->at[i].function : "??");
+    }
+    pf_text_char(w->t, '\n');
+    if (p->file)
+        add_lines(w, p);
+}
+
+static void add_capital(struct pf_text *t, size_t from)
+{
+    if (!t->failed && from < t->n && t->at[from] >= 'a' && t->at[from] <= 'z')
+        t->at[from] -= 'a' - 'A';
+}
+
+static void add_steps(struct teller *w)
+{
+    struct pf_story story = pf_story_of(w->f, false, w->pool);
+    for (size_t i = 0; i < story.n; i++) {
+        pf_text_u64(w->t, i + 1);
+        pf_text_add(w->t, ". ");
+        size_t from = w->t->n;
+        pf_thread_text(w->t, w->f, story.at[i].thread);
+        add_capital(w->t, from);
+        pf_text_char(w->t, ' ');
+        pf_step_text(w->t, w->f, &story.at[i]);
+        pf_text_add(w->t, story.at[i].kind == PF_STEP_ACCESS ? "   <--\n" : "\n");
+        add_place(w, story.at[i].trail);
+    }
+}
+
+/* The schedule, step by step, each with its source line. */
+static void add_schedule(struct teller *w)
+{
+    const struct pf_finding *f = w->f;
+    if (!f->nwitness)
+        return;
+    pf_text_add(w->t,
+                f->clip ? "\nIn the clip, its last steps:\n" : "\nThe schedule, its last steps:\n");
+    for (size_t i = 0; i < f->nwitness; i++) {
+        const struct pf_moment *m = &f->witness[i];
+        size_t n;
+        pf_text_add(w->t, m->marked ? " -> " : "    ");
+        pf_thread_text(w->t, f, m->thread);
+        pf_text_add(w->t, ": ");
+        pf_moment_text(w->t, m);
+        pf_text_char(w->t, '\n');
+        const char *line = m->file ? pf_sources_line(w->sources, m->file, NULL, m->line, &n) : NULL;
+        if (!m->file)
+            continue;
+        pf_text_format(w->t, "          %s:%u", pf_str_base(m->file), m->line);
+        if (line) {
+            pf_text_add(w->t, " | ");
+            pf_text_bytes(w->t, line, n);
+        }
+        pf_text_char(w->t, '\n');
+    }
+}
+
+static void add_lock_names(struct teller *w, const struct pf_access *a)
+{
+    for (size_t i = 0; i < a->nlocks; i++) {
+        pf_text_add(w->t, i ? ", M" : "M");
+        pf_text_u64(w->t, pf_finding_lock_number(w->f, a->locks[i].address));
+        if (a->locks[i].name) {
+            pf_text_add(w->t, " '");
+            pf_text_add(w->t, a->locks[i].name);
+            pf_text_char(w->t, '\'');
+        }
+    }
+}
+
+/* What the locks say about the cause, and what would put it right. */
+static void add_advice(struct teller *w)
+{
+    const struct pf_access *a = &w->f->access[1], *b = &w->f->access[0];
+    struct pf_text *t = w->t;
+    if (w->f->kind != PF_KIND_RACE)
+        return;
+    pf_text_add(t,
+                "\nNothing orders the two accesses: they can happen in the other order, or in the "
+                "same instant, and the\ncompiler may assume that they do not. ");
+    if (a->op == PF_OP_FREE || b->op == PF_OP_FREE)
+        pf_text_add(t, "One of them frees the memory: the other may use it\nafterwards. Let the "
+                       "freeing thread wait for the other (join, or a count of users).\n");
+    else if (!a->nlocks && !b->nlocks)
+        pf_text_add(t, "Neither thread holds a lock. Hold the same lock in both\nplaces, make both "
+                       "accesses atomic, or let one thread wait for the other.\n");
+    else if (!a->nlocks || !b->nlocks) {
+        pf_thread_text(t, w->f, a->nlocks ? a->thread : b->thread);
+        pf_text_add(t, " holds\n");
+        add_lock_names(w, a->nlocks ? a : b);
+        pf_text_add(t, ", the other thread holds no lock: probably it should take the same one.\n");
+    } else {
+        pf_text_add(t, "Both hold locks, but not the same:\n");
+        add_lock_names(w, a);
+        pf_text_add(t, " against ");
+        add_lock_names(w, b);
+        pf_text_add(t, " (a lock that both took only for reading does not help).\n");
+    }
+}
+
+static void add_command(struct pf_text *t, const char *before, const char *command,
+                        const char *clip)
+{
+    pf_text_add(t, before);
+    pf_text_add(t, command);
+    pf_text_add(t, clip);
+    pf_text_char(t, '\n');
+}
+
+static void add_stages(struct pf_text *t, const struct pf_finding *f)
+{
+    for (const struct pf_stage *s = f->stages; s; s = s->next) {
+        pf_text_add(t, s == f->stages ? "\nHow it was seen: " : "; ");
+        pf_text_add(t, s->stage);
+        pf_text_add(t, " ");
+        pf_text_add(t, pf_status_name(s->status));
+        pf_text_add(t, " it ");
+        pf_text_u64(t, s->count);
+        pf_text_add(t, s->count == 1 ? " time" : " times");
+    }
+    pf_text_add(t, f->stages ? ".\n" : "");
+}
+
+static void add_again(struct teller *w)
+{
+    struct pf_text *t = w->t;
+    const struct pf_finding *f = w->f;
+    if (f->harm) {
+        pf_text_add(t, "\nWhat came of it in the clip: ");
+        pf_text_add(t, f->harm);
+        pf_text_add(t, ".\n");
+    }
+    add_stages(t, f);
+    if (f->clip) {
+        add_command(t, "\nTo see it happen, every time:\n", "    pf replay ", f->clip);
+        add_command(t, "and in gdb, with all threads, where it happens:\n", "    pf replay --gdb ",
+                    f->clip);
+        if (f->recording)
+            add_command(t, "The accesses in the order they had before:\n", "    pf replay ",
+                        f->recording);
+        return;
+    }
+    pf_text_add(t, "\nThere is no clip of it: it was ");
+    pf_text_add(t, pf_status_name(f->status));
+    pf_text_add(t, ", not yet confirmed by a replay.\n");
+    if (f->tries) {
+        pf_text_u64(t, f->tries);
+        pf_text_add(t, f->tries == 1 ? " schedule was" : " schedules were");
+        pf_text_add(t, " aimed at it and did not show it again.\n");
+    }
+}
+
+static void add_head(struct teller *w)
+{
+    struct pf_text *t = w->t;
+    const struct pf_finding *f = w->f;
+    pf_text_add(t, "Finding ");
+    pf_text_hex(t, f->id, 16);
+    pf_text_add(t, ", ");
+    pf_text_add(t, pf_status_name(f->status));
+    if (f->analysis) {
+        pf_text_add(t, " (");
+        pf_text_add(t, f->analysis);
+        pf_text_char(t, ')');
+    }
+    pf_text_add(t, ", seen ");
+    pf_text_u64(t, f->count);
+    pf_text_add(t, f->count == 1 ? " time" : " times");
+    if (f->verdict) {
+        pf_text_add(t, ", judged ");
+        pf_text_add(t, f->verdict);
+    }
+    pf_text_add(t, ":\n");
+    size_t from = t->n;
+    pf_finding_title(t, f);
+    add_capital(t, from);
+    pf_text_add(t, ".\n\n");
+}
+
+int pf_explain(int argc, char **argv)
+{
+    const char *state = PF_DEFAULT_STATE, *folder = NULL;
+    const struct pf_cli_option options[] = {
+        {"state", "DIR", "the folder given to pf run or pf suite (default " PF_DEFAULT_STATE ")",
+         &state, NULL},
+        {"source", "DIR", "look for the sources there too", &folder, NULL},
+    };
+    const struct pf_cli_verb verb = {VERB, "[OPTION...] FINDING",
+                                     "Tells one finding step by step, with the source lines. "
+                                     "FINDING is its id, or the first digits\nof it; pf report "
+                                     "shows them.",
+                                     options, sizeof options / sizeof options[0]};
+    struct pf_findings f;
+    struct pf_sources sources;
+    struct pf_text t;
+    struct pf_error e;
+    const struct pf_finding *it = NULL;
+    int status = PF_EXIT_USAGE;
+    int first = pf_cli_parse(&verb, argc, argv, &status);
+    if (first < 0)
+        return status;
+    if (argc - first != 1)
+        return pf_complain(VERB, "which finding? usage: pf explain %s", verb.usage);
+    pf_findings_init(&f);
+    pf_sources_init(&sources, folder);
+    pf_status s = pf_state_read(&f, state, &e);
+    if (s == PF_OK)
+        s = pf_state_find(&f, argv[first], &it, &e);
+    if (s == PF_OK) {
+        pf_text_init(&t, &f.pool);
+        struct teller w = {&t, it, &sources, &f.pool};
+        add_head(&w);
+        add_steps(&w);
+        add_schedule(&w);
+        add_advice(&w);
+        add_again(&w);
+        s = t.failed ? pf_fail(&e, PF_NOMEM, "out of memory") : pf_file_write("-", t.at, t.n, &e);
+    }
+    pf_sources_release(&sources);
+    pf_findings_release(&f);
+    return s == PF_OK ? PF_EXIT_OK : pf_complain(VERB, "%s", e.text);
+}

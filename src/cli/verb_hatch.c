@@ -1,0 +1,379 @@
+/*
+ * verb_hatch.c - `pf hatch`: what a recording predicts, made to happen. Every candidate is run along its
+ * schedule; what really happened is a finding, with a clip that shows it again.
+ */
+#define _GNU_SOURCE
+#include "candidate_file.h"
+#include "candidates_to_try.h"
+#include "cli.h"
+#include "duration.h"
+#include "file.h"
+#include "finding_json.h"
+#include "finding_text.h"
+#include "load_trace.h"
+#include "report_text.h"
+#include "schedule_step.h"
+#include "search_stop.h"
+#include "text_format.h"
+#include "try_all.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VERB "hatch"
+
+struct hatch {
+    struct pf_predict_job j;
+    struct pf_clip recording;
+    struct pf_hatch_run run;
+    const char *json, *patterns; /* patterns: a file of the user's */
+    struct pf_hatch_file file; /* empty: a recording was given */
+    struct pf_candidates all;
+    struct pf_predict_stop stop;
+};
+
+/* --- candidates --- */
+
+static int find_candidates(struct hatch *h)
+{
+    struct pf_predict_job *j = &h->j;
+    struct pf_error e;
+    if (h->file.path)
+        return pf_hatch_file_take(&h->file, &h->all, j, &e) == PF_OK
+                   ? PF_EXIT_OK
+                   : pf_complain(VERB, "%s", e.text);
+    struct pf_limits limits = pf_limits_default;
+    limits.stop = &h->stop.stop;
+    /* What is found must be tried, too: half of the time is for that. */
+    pf_predict_stop_init(&h->stop, VERB, h->run.limit_ms ? h->run.began + h->run.limit_ms / 2 : 0);
+    j->analyses[j->n++] = pf_analysis_find("rdit", 4);
+    j->analyses[0]->run(&j->t, &limits, &j->results[0]);
+    pf_lock_graph(&j->t, limits.stop, &j->cycles);
+    pf_pecan(&j->t, &j->patterns, limits.stop, &j->anomalies);
+    pf_predict_stop_clear(&h->stop);
+    pf_candidates_predicted(&h->all, j);
+    return PF_EXIT_OK;
+}
+
+/* --- trying them --- */
+
+static bool happened(const struct pf_candidate *c) { return pf_hatch_happened(&c->result); }
+
+static bool has_schedule(const struct pf_candidate *c)
+{
+    return c->ways.at[c->way].norder || c->ways.at[c->way].stuck;
+}
+
+/* Each of those that are to be tried, along its schedule. */
+static int try_round(struct hatch *h)
+{
+    struct pf_hatch_run *r = &h->run;
+    PF_VEC(struct pf_hatch_item) items = {0};
+    pf_vec_u32 which = {0};
+    for (uint32_t i = 0; i < h->all.at.len; i++) {
+        struct pf_candidate *c = &h->all.at.at[i];
+        if (c->tried > c->way)
+            continue;
+        if (!has_schedule(c)) {
+            pf_hatch_say(&c->result, PF_HATCHED_UNKNOWN, "no schedule was found for it");
+            continue;
+        }
+        pf_vec_push(&items, (struct pf_hatch_item){.h = &c->ways.at[c->way], .clip = c->clip});
+        pf_vec_push(&which, i);
+    }
+    r->items = items.at;
+    r->n = items.len;
+    int status = r->n ? pf_hatch_run(r) : PF_EXIT_OK;
+    for (size_t i = 0; status == PF_EXIT_OK && i < r->n; i++) {
+        struct pf_candidate *c = &h->all.at.at[which.at[i]];
+        bool again = c->tried > 0; /* where the first one went another way is as good as any */
+        c->tried++;
+        if (!again || pf_hatch_happened(r->items[i].result))
+            c->result = *r->items[i].result;
+    }
+    pf_hatch_run_release(r);
+    pf_vec_release(&items);
+    pf_vec_release(&which);
+    return status;
+}
+
+static int try_all(struct hatch *h)
+{
+    struct pf_error e;
+    if (pf_folder_make(h->run.folder, &e) != PF_OK)
+        return pf_complain(VERB, "%s", e.text);
+    for (size_t i = 0; i < h->all.at.len; i++)
+        if (asprintf(&h->all.at.at[i].clip, "%s/%016" PRIx64 ".clip", h->run.folder,
+                     h->all.at.at[i].f.id) < 0)
+            return pf_complain(VERB, "out of memory");
+    h->run.t = &h->j.t;
+    h->run.recording = &h->recording;
+    int status = try_round(h);
+    pf_predict_stop_init(&h->stop, VERB, h->run.limit_ms ? h->run.began + h->run.limit_ms : 0);
+    while (status == PF_EXIT_OK && !pf_hatch_run_over(&h->run) &&
+           pf_candidates_next(&h->all, &h->j, &h->stop.stop))
+        status = try_round(h);
+    return status;
+}
+
+/* --- what came out --- */
+
+/* It happened: as the finding of the events that made it, told step by step. */
+static bool confirm(struct hatch *h, struct pf_candidate *c)
+{
+    if (!happened(c)) {
+        unlink(c->clip);
+        return false;
+    }
+    const struct pf_hatch *w = &c->ways.at[c->way];
+    if (c->way && c->pattern != PF_NONE) {
+        struct pf_anomaly a = {.pattern = c->pattern};
+        memcpy(a.event, w->event, w->n * sizeof *w->event);
+        pf_predict_anomaly(&h->j, &a, &c->f);
+    }
+    struct pf_access *pair = c->f.access;
+    if (!c->f.nsteps && pair[0].thread != h->j.t.events.at[w->event[1]].thread) {
+        struct pf_access first = pair[0]; /* a race tells the later access first */
+        pair[0] = pair[1];
+        pair[1] = first;
+    }
+    pf_moments_schedule(&h->j, &c->f,
+                        &(struct pf_told){.start = w->start,
+                                          .order = w->order,
+                                          .norder = w->norder,
+                                          .marked = w->event,
+                                          .n = w->n,
+                                          .stuck = w->stuck});
+    c->f.status = PF_STATUS_CONFIRMED;
+    c->f.clip = c->clip;
+    c->f.tries = (unsigned)c->tried;
+    c->f.harm = c->result.verdict == PF_HATCHED_ERROR ? c->result.why : NULL;
+    return true;
+}
+
+static void add_refuted(struct pf_text *t, const struct pf_candidate *c)
+{
+    pf_text_add(t, c->result.verdict == PF_HATCHED_UNKNOWN ? "unknown: " : "false: ");
+    pf_text_hex(t, c->f.id, 16);
+    pf_text_add(t, ": ");
+    pf_text_add(t, c->result.why);
+    if (c->tried > 1) {
+        pf_text_add(t, " (and ");
+        pf_text_u64(t, c->tried - 1);
+        pf_text_add(t, c->tried == 2 ? " other schedule did not show it)"
+                                     : " other schedules did not show it)");
+    }
+    pf_text_char(t, '\n');
+}
+
+static size_t add_text(struct pf_text *t, struct hatch *h)
+{
+    struct pf_text_style style = {.color = pf_color_wanted(STDOUT_FILENO)};
+    uint64_t real = 0, errors = 0, unknown = 0;
+    for (size_t i = 0; i < h->all.at.len; i++) {
+        struct pf_candidate *c = &h->all.at.at[i];
+        if (!confirm(h, c))
+            continue;
+        real++;
+        errors += c->result.verdict == PF_HATCHED_ERROR;
+        pf_finding_text(t, &c->f, &style);
+        pf_report_interleaving(t, &c->f);
+        if (c->result.why[0]) {
+            pf_text_add(t, "  Consequence: ");
+            pf_text_add(t, c->result.why);
+            pf_text_char(t, '\n');
+        }
+        pf_text_add(t, "  Happened; see it again with: pf replay ");
+        pf_text_add(t, c->clip);
+        pf_text_char(t, '\n');
+    }
+    for (size_t i = 0; i < h->all.at.len; i++)
+        if (!happened(&h->all.at.at[i])) {
+            unknown += h->all.at.at[i].result.verdict == PF_HATCHED_UNKNOWN;
+            add_refuted(t, &h->all.at.at[i]);
+        }
+    pf_text_add(t, "hatch: ");
+    pf_text_u64(t, h->all.at.len);
+    pf_text_add(t, " candidates: ");
+    pf_text_u64(t, real);
+    pf_text_add(t, " real, of these ");
+    pf_text_u64(t, errors);
+    pf_text_add(t, " with an error; ");
+    pf_text_u64(t, h->all.at.len - real - unknown);
+    pf_text_add(t, " false");
+    if (unknown) {
+        pf_text_add(t, "; ");
+        pf_text_u64(t, unknown);
+        pf_text_add(t, " NOT decided");
+    }
+    if (!pf_predict_decided(&h->j))
+        pf_text_add(t, "; NOT all of the trace was searched to the end: there may be more");
+    pf_text_char(t, '\n');
+    return real;
+}
+
+static void add_json(struct pf_text *t, struct hatch *h, int argc, char **argv)
+{
+    uint64_t real = 0, unknown = 0;
+    for (size_t i = 0; i < h->all.at.len; i++) {
+        real += happened(&h->all.at.at[i]);
+        unknown += h->all.at.at[i].result.verdict == PF_HATCHED_UNKNOWN;
+    }
+    pf_predict_json_head(t, argc, argv, pf_predict_decided(&h->j) && !unknown);
+    bool first = true;
+    for (size_t i = 0; i < h->all.at.len; i++)
+        if (happened(&h->all.at.at[i])) {
+            pf_text_add(t, first ? "\n" : ",\n");
+            pf_finding_json(t, &h->all.at.at[i].f);
+            first = false;
+        }
+    pf_text_char(t, ']');
+    pf_predict_json_tail(t, &h->j, h->all.at.len, h->all.at.len - real - unknown, unknown);
+}
+
+static int report(struct hatch *h, int argc, char **argv)
+{
+    struct pf_text text, json;
+    struct pf_error e;
+    pf_text_init(&text, &h->j.pool);
+    pf_text_init(&json, &h->j.pool);
+    size_t real = add_text(&text, h);
+    add_json(&json, h, argc, argv);
+    bool alone = h->json && !strcmp(h->json, "-"); /* standard output is the JSON's */
+    if (text.failed || json.failed)
+        return pf_complain(VERB, "out of memory");
+    if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
+        (h->json && pf_file_write(h->json, json.at, json.n, &e) != PF_OK))
+        return pf_complain(VERB, "%s", e.text);
+    return real ? PF_EXIT_FOUND : PF_EXIT_OK;
+}
+
+static int run(struct hatch *h, int argc, char **argv)
+{
+    struct pf_error e;
+    if (pf_clip_open(&h->recording, h->j.path, &e) != PF_OK)
+        return pf_complain(VERB, "%s", e.text);
+    int status = PF_EXIT_OK;
+    h->run.began = pf_now_ms();
+    pf_interrupts_take();
+    pf_patterns_builtin(&h->j.patterns);
+    if (h->patterns)
+        status = pf_predict_patterns(VERB, &h->j, h->patterns);
+    if (status == PF_EXIT_OK)
+        status = pf_load_trace_atomic(VERB, h->j.path, h->j.atomic, &h->j.t);
+    if (status == PF_EXIT_OK)
+        status = find_candidates(h);
+    if (status == PF_EXIT_OK)
+        status = try_all(h);
+    return status == PF_EXIT_OK ? report(h, argc, argv) : status;
+}
+
+/* A recording, or a file of candidates that names one. */
+static int open_file(struct hatch *h, const char *path)
+{
+    struct pf_error e;
+    h->j.path = path;
+    if (!pf_hatch_file_sniff(path))
+        return PF_EXIT_OK;
+    if (h->j.atomic || h->patterns)
+        return pf_complain(
+            VERB, "%s: holds candidates: --atomic and --patterns are for a recording", path);
+    if (pf_hatch_file_open(&h->file, path, &e) != PF_OK)
+        return pf_complain(VERB, "%s", e.text);
+    h->j.path = h->file.recording;
+    h->j.atomic = h->file.atomic;
+    if (access(h->j.path, R_OK))
+        return pf_complain(VERB, "%s: the recording it is about, %s: %s", path, h->j.path,
+                           strerror(errno));
+    return PF_EXIT_OK;
+}
+
+static void release(struct hatch *h)
+{
+    pf_candidates_release(&h->all);
+    pf_hatch_file_release(&h->file);
+    pf_result_release(&h->j.results[0]);
+    pf_anomalies_release(&h->j.anomalies);
+    pf_cycles_release(&h->j.cycles);
+    pf_vec_release(&h->j.patterns);
+    pf_trace_release(&h->j.t);
+    pf_pool_release(&h->j.pool);
+    pf_clip_release(&h->recording);
+    free(h);
+}
+
+int pf_cmd_hatch(int argc, char **argv)
+{
+    const char *jobs = NULL, *folder = NULL, *known = NULL, *limit = NULL;
+    char *ids = NULL;
+    size_t nids;
+    struct pf_error e;
+    struct hatch *h = pf_mem_zero(1, sizeof *h);
+    const struct pf_cli_option options[] = {
+        {"atomic", "GLOB", "calls of functions of this name are atomic regions", &h->j.atomic,
+         NULL},
+        {"jobs", "N", "try so many at a time (default 1)", &jobs, NULL},
+        {"json", "FILE", "write the findings as JSON ('-': to standard output)", &h->json, NULL},
+        {"known", "FILE", "do not try findings whose ids stand in FILE, one a line", &known, NULL},
+        {"limit", "TIME", "stop after so long: 90s, 2m; half of it is for the search", &limit,
+         NULL},
+        {"apart", NULL, "run each from the beginning, not what they have in common once", NULL,
+         &h->run.apart},
+        {"patterns", "FILE", "search for these patterns too", &h->patterns, NULL},
+        {"o", "DIR", "where the clips go (default: RECORDING.hatched)", &folder, NULL},
+    };
+    const struct pf_cli_verb verb = {
+        VERB, "[OPTION...] RECORDING|CANDIDATES",
+        "Searches a recording for races, atomicity violations, atomic-set violations and "
+        "deadlocks that\n"
+        "another schedule would show, and runs the program along each such schedule. What really "
+        "happened\n"
+        "is reported, with a clip that pf replay shows again; the rest is not. Exits 66 when "
+        "something\n"
+        "happened, 0 when nothing did. CANDIDATES is what pf predict --json wrote of a recording: "
+        "these are\n"
+        "tried, and no others.",
+        options, sizeof options / sizeof options[0]};
+    int status = PF_EXIT_OK, next = 0;
+    char *standard = NULL, *end = NULL;
+    const char *path = NULL;
+    for (int at = 0; at < argc && next >= 0; at += next) { /* it may stand before the options */
+        next = pf_cli_parse(&verb, argc - at, argv + at, &status);
+        if (next >= 0 && at + next < argc) {
+            if (path)
+                status = next = -1;
+            path = argv[at + next];
+        }
+    }
+    pf_trace_init(&h->j.t);
+    pf_pool_init_malloc(&h->j.pool);
+    h->run.jobs = jobs ? strtoul(jobs, &end, 10) : 1;
+    if (status == -1)
+        status = pf_complain(VERB, "one recording at a time");
+    else if (next < 0)
+        ;
+    else if (!path)
+        status = pf_complain(VERB, "which recording? usage: pf hatch %s", verb.usage);
+    else if (!h->run.jobs || (end && *end))
+        status = pf_complain(VERB, "--jobs=%s: a number of 1 or more expected", jobs);
+    else if (limit && !pf_duration_parse(limit, &h->run.limit_ms))
+        status = pf_complain(VERB, "--limit=%s: a time such as 90s or 2m expected", limit);
+    else if (known && pf_file_read(known, &ids, &nids, &e) != PF_OK)
+        status = pf_complain(VERB, "%s", e.text);
+    else if (asprintf(&standard, "%s.hatched", path) < 0)
+        status = pf_complain(VERB, "out of memory");
+    else {
+        h->all.known = ids;
+        h->run.folder = folder ? folder : standard;
+        status = open_file(h, path);
+        if (status == PF_EXIT_OK)
+            status = run(h, argc, argv);
+    }
+    free(standard);
+    free(ids);
+    release(h);
+    return status;
+}

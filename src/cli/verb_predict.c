@@ -1,0 +1,380 @@
+/*
+ * verb_predict.c - `pf predict`: races that a trace proves, from one recorded order of events.
+ */
+#include "candidate_file.h"
+#include "cli.h"
+#include "duration.h"
+#include "file.h"
+#include "finding_json.h"
+#include "finding_text.h"
+#include "load_trace.h"
+#include "predicted_finding.h"
+#include "recording_trace.h"
+#include "search_stop.h"
+#include "text_format.h"
+#include "witness_clips.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VERB "predict"
+#define DEFAULT_ANALYSIS "rdit"
+#define PATTERNS "pecan"
+#define DEADLOCKS "deadlock"
+#define STOPPED ", stopped: NOT searched to the end"
+
+/* A schedule, by event numbers: the trace up to `start`, then these. */
+static void add_schedule(struct pf_text *t, const struct pf_predict_job *j, uint32_t start,
+                         const uint32_t *order, uint32_t n)
+{
+    if (start) {
+        pf_text_add(t, "as recorded up to event ");
+        pf_text_u64(t, pf_trace_label(&j->t, start - 1));
+        pf_text_add(t, ", then");
+    } else
+        pf_text_add(t, "events");
+    for (uint32_t k = 0; k < n; k++) {
+        pf_text_char(t, ' ');
+        pf_text_u64(t, pf_trace_label(&j->t, order[k]));
+    }
+}
+
+static void add_witness(struct pf_text *t, const struct pf_predict_job *j, const struct pf_race *r)
+{
+    pf_text_add(t, "  Witness: ");
+    add_schedule(t, j, r->start, r->order, r->norder);
+    pf_text_add(t, r->norder ? "; now " : " none; now ");
+    pf_text_u64(t, pf_trace_label(&j->t, r->a));
+    pf_text_add(t, " and ");
+    pf_text_u64(t, pf_trace_label(&j->t, r->b));
+    pf_text_add(t, " are next in their threads\n");
+}
+
+static void add_clip(struct pf_text *t, const struct pf_predict_clip *c)
+{
+    if (!c)
+        return;
+    pf_text_add(t, c->happened ? "  The witness was run; see it with: pf replay --until race "
+                               : "  The witness was NOT reached by a run: ");
+    pf_text_add(t, c->happened ? c->path : c->why);
+    pf_text_char(t, '\n');
+}
+
+static void add_anomaly(struct pf_text *t, const struct pf_predict_job *j,
+                        const struct pf_anomaly *a)
+{
+    pf_text_add(t, "  Pattern ");
+    pf_text_add(t, j->patterns.at[a->pattern].name);
+    pf_text_add(t, a->witnessed ? ". Witness: " : ". Schedule, to be tried: ");
+    add_schedule(t, j, a->start, a->order, a->norder);
+    pf_text_char(t, '\n');
+}
+
+static void add_count(struct pf_text *t, uint64_t n, const char *what)
+{
+    if (!n)
+        return;
+    pf_text_add(t, ", ");
+    pf_text_u64(t, n);
+    pf_text_add(t, what);
+}
+
+static void add_anomalies(struct pf_text *t, struct pf_predict_job *j,
+                          const struct pf_text_style *style)
+{
+    const struct pf_anomalies *a = &j->anomalies;
+    uint64_t kinds[3] = {0}, witnessed = 0;
+    for (size_t i = 0; i < a->at.len; i++) {
+        struct pf_finding f;
+        pf_predict_anomaly(j, &a->at.at[i], &f);
+        pf_finding_text(t, &f, style);
+        add_anomaly(t, j, &a->at.at[i]);
+        kinds[j->patterns.at[a->at.at[i].pattern].kind]++;
+        witnessed += a->at.at[i].witnessed;
+    }
+    pf_text_add(t, "pecan: ");
+    pf_text_u64(t, kinds[PF_PATTERN_RACE]);
+    pf_text_add(t, " races, ");
+    pf_text_u64(t, kinds[PF_PATTERN_ATOMICITY]);
+    pf_text_add(t, " atomicity violations, ");
+    pf_text_u64(t, kinds[PF_PATTERN_ATOMIC_SET]);
+    pf_text_add(t, " atomic-set violations (");
+    pf_text_u64(t, witnessed);
+    pf_text_add(t, " witnessed, the others to be hatched)");
+    add_count(t, a->search.matches - a->search.accepted, " without a schedule");
+    add_count(t, a->search.skipped,
+              " alternatives by code that was searched NOT looked at (limits of the search)");
+    add_count(t, a->search.cut, " patterns NOT searched to the end (budget used up)");
+    if (a->search.stopped)
+        pf_text_add(t, STOPPED);
+    pf_text_char(t, '\n');
+}
+
+static void add_cycles(struct pf_text *t, struct pf_predict_job *j,
+                       const struct pf_text_style *style)
+{
+    const struct pf_cycles *c = &j->cycles;
+    for (size_t i = 0; i < c->at.len; i++) {
+        struct pf_finding f;
+        pf_predict_cycle(j, &c->at.at[i], &f);
+        pf_finding_text(t, &f, style);
+        pf_text_add(t, "  Schedule, to be tried: ");
+        add_schedule(t, j, c->at.at[i].start, c->at.at[i].order, c->at.at[i].norder);
+        pf_text_add(t, "; then each waits for the next\n");
+    }
+    pf_text_add(t, DEADLOCKS ": ");
+    pf_text_u64(t, c->at.len);
+    pf_text_add(t, " cycles of locks with a schedule (to be hatched)");
+    add_count(t, c->cycles - c->at.len, " without");
+    add_count(t, c->dropped, " edges NOT looked at (too many)");
+    if (c->cut)
+        pf_text_add(t, ", not all cycles were looked at");
+    pf_text_char(t, '\n');
+}
+
+static void add_text(struct pf_text *t, struct pf_predict_job *j, bool color)
+{
+    static const char *const claim[] = {"observed", "witnessed", "candidates only"};
+    struct pf_text_style style = {.color = color};
+    for (size_t k = 0; k < j->n; k++) {
+        const struct pf_result *r = &j->results[k];
+        for (size_t i = 0; i < r->races.len; i++) {
+            struct pf_finding f;
+            pf_predict_race(j, k, &r->races.at[i], &f);
+            pf_finding_text(t, &f, &style);
+            if (j->analyses[k]->claim == PF_CLAIM_WITNESSED)
+                add_witness(t, j, &r->races.at[i]);
+            add_clip(t, pf_predict_clip(j, k, i));
+        }
+        pf_text_add(t, j->analyses[k]->name);
+        pf_text_add(t, ": ");
+        pf_text_u64(t, r->races.len);
+        pf_text_add(t, r->races.len == 1 ? " race (" : " races (");
+        pf_text_add(t, claim[j->analyses[k]->claim]);
+        pf_text_char(t, ')');
+        add_count(t, r->infeasible, " pairs of sites rejected");
+        add_count(t, r->window, " rejected within the window only");
+        add_count(t, r->unknown, " unknown (budget used up)");
+        add_count(t, r->untried, " pairs of these not tried");
+        add_count(t, r->dropped, " accesses not looked at (history full)");
+        add_count(t, r->invalid, " WITNESSES REFUSED: please report this");
+        if (r->stopped)
+            pf_text_add(t, STOPPED);
+        pf_text_char(t, '\n');
+    }
+    if (j->patterns.len)
+        add_anomalies(t, j, &style);
+    if (j->deadlocks)
+        add_cycles(t, j, &style);
+}
+
+static void add_finding(struct pf_text *t, const struct pf_finding *f, bool *first)
+{
+    pf_text_add(t, *first ? "\n" : ",\n");
+    pf_finding_json(t, f);
+    *first = false;
+}
+
+static void add_json_anomalies(struct pf_text *t, struct pf_predict_job *j, bool witnessed,
+                               bool *first)
+{
+    for (size_t i = 0; i < j->anomalies.at.len; i++)
+        if (j->anomalies.at.at[i].witnessed == witnessed) {
+            struct pf_finding f;
+            pf_predict_anomaly(j, &j->anomalies.at.at[i], &f);
+            add_finding(t, &f, first);
+        }
+}
+
+static void add_json(struct pf_text *t, struct pf_predict_job *j, int argc, char **argv)
+{
+    pf_predict_json_head(t, argc, argv, pf_predict_decided(j));
+    bool first = true;
+    for (size_t k = 0; k < j->n; k++)
+        for (size_t i = 0; i < j->results[k].races.len; i++) {
+            struct pf_finding f;
+            pf_predict_race(j, k, &j->results[k].races.at[i], &f);
+            const struct pf_predict_clip *c = pf_predict_clip(j, k, i);
+            f.clip = c && c->happened ? c->path : NULL;
+            add_finding(t, &f, &first);
+        }
+    add_json_anomalies(t, j, true, &first);
+    pf_text_add(t, "]");
+    if (j->patterns.len || j->deadlocks) {
+        pf_json_key(t, "candidates");
+        pf_text_char(t, '[');
+        first = true;
+        add_json_anomalies(t, j, false, &first);
+        for (size_t i = 0; i < j->cycles.at.len; i++) {
+            struct pf_finding f;
+            pf_predict_cycle(j, &j->cycles.at.at[i], &f);
+            add_finding(t, &f, &first);
+        }
+        pf_text_char(t, ']');
+    }
+    pf_hatch_file_json(t, j);
+    pf_predict_json_tail(t, j, 0, 0, 0);
+}
+
+static int choose(struct pf_predict_job *j, const char *list)
+{
+    for (const char *p = list; *p;) {
+        size_t len = strcspn(p, ",");
+        const struct pf_analysis *a = pf_analysis_find(p, len);
+        if (len == strlen(PATTERNS) && !memcmp(p, PATTERNS, len)) {
+            if (!j->patterns.len)
+                pf_patterns_builtin(&j->patterns);
+            p += len + (p[len] == ',');
+            continue;
+        }
+        if (len == strlen(DEADLOCKS) && !memcmp(p, DEADLOCKS, len)) {
+            j->deadlocks = true;
+            p += len + (p[len] == ',');
+            continue;
+        }
+        if (!a) {
+            const char *words[PF_PREDICT_ANALYSES + 2] = {PATTERNS, DEADLOCKS};
+            char word[64];
+            for (size_t i = 0; i < pf_nanalyses && i < PF_PREDICT_ANALYSES; i++)
+                words[i + 2] = pf_analyses[i].name;
+            snprintf(word, sizeof word, "%.*s", (int)len, p);
+            const char *near = pf_cli_closest(word, words, pf_nanalyses + 2);
+            return pf_complain(VERB, "--analysis: '%s' is none%s%s%s; see pf predict --help", word,
+                               near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+        }
+        if (j->n == PF_PREDICT_ANALYSES)
+            return pf_complain(VERB, "--analysis: too many");
+        j->analyses[j->n++] = a;
+        p += len + (p[len] == ',');
+    }
+    return j->n || j->patterns.len || j->deadlocks
+               ? PF_EXIT_OK
+               : pf_complain(VERB, "--analysis: the list is empty");
+}
+
+static int run_job(struct pf_predict_job *j, const char *json, const char *clips, int argc,
+                   char **argv)
+{
+    int status = pf_load_trace_atomic(VERB, j->path, j->atomic, &j->t);
+    if (status != PF_EXIT_OK)
+        return status;
+    size_t found = 0;
+    struct pf_predict_stop stop;
+    struct pf_limits limits = pf_limits_default;
+    limits.stop = &stop.stop;
+    pf_interrupts_take();
+    uint64_t search_ms = clips ? j->limit_ms / 2 : j->limit_ms; /* the other half is for the runs */
+    pf_predict_stop_init(&stop, VERB, j->limit_ms ? j->began + search_ms : 0);
+    for (size_t k = 0; k < j->n; k++) {
+        j->analyses[k]->run(&j->t, &limits, &j->results[k]);
+        found += j->results[k].races.len;
+    }
+    if (j->patterns.len)
+        pf_pecan(&j->t, &j->patterns, limits.stop, &j->anomalies);
+    if (j->deadlocks)
+        pf_lock_graph(&j->t, limits.stop, &j->cycles);
+    pf_predict_stop_clear(&stop);
+    for (size_t i = 0; i < j->anomalies.at.len; i++)
+        found += j->anomalies.at.at[i].witnessed;
+    if (clips && (status = pf_predict_clips(j, clips)) != PF_EXIT_OK)
+        return status;
+    for (int as_json = 0; as_json <= (json != NULL); as_json++) {
+        struct pf_text t;
+        struct pf_error e;
+        pf_text_init(&t, &j->pool);
+        if (as_json)
+            add_json(&t, j, argc, argv);
+        else
+            add_text(&t, j, pf_color_wanted(STDOUT_FILENO));
+        if (t.failed)
+            return pf_complain(VERB, "out of memory");
+        if (!as_json && json && !strcmp(json, "-"))
+            continue; /* standard output is the JSON's */
+        if (pf_file_write(as_json ? json : "-", t.at, t.n, &e) != PF_OK)
+            return pf_complain(VERB, "%s", e.text);
+    }
+    return found ? PF_EXIT_FOUND : PF_EXIT_OK;
+}
+
+int pf_cmd_predict(int argc, char **argv)
+{
+    const char *list = NULL, *json = NULL, *patterns = NULL, *atomic = NULL, *clips = NULL,
+               *events = NULL, *limit = NULL;
+    char *end = NULL;
+    const struct pf_cli_option options[] = {
+        {"analysis", "LIST",
+         "analyses, with commas between (default " DEFAULT_ANALYSIS "):\n"
+#define PF_ANALYSIS(name, claim, summary) "                        " #name ": " summary "\n"
+#include "analyses.def"
+#undef PF_ANALYSIS
+         "                        " PATTERNS
+         ": races, atomicity and atomic-set violations by pattern\n"
+         "                        " DEADLOCKS ": cycles of locks that threads hold and want\n",
+         &list, NULL},
+        {"patterns", "FILE", "search for these patterns too (implies " PATTERNS ")", &patterns,
+         NULL},
+        {"atomic", "GLOB",
+         "of a recording: calls of functions of this name are regions (implies " PATTERNS ")",
+         &atomic, NULL},
+        {"clips", "DIR",
+         "of a recording: run the witness of each race, and write a clip of it for pf replay",
+         &clips, NULL},
+        {"events", "N", "of a recording: its first N events (default and limit: 100 million)",
+         &events, NULL},
+        {"json", "FILE", "write the findings as JSON ('-': to standard output)", &json, NULL},
+        {"limit", "TIME", "stop after so long, with what was found: 90s, 2m", &limit, NULL},
+    };
+    const struct pf_cli_verb verb = {
+        VERB, "[OPTION...] TRACE",
+        "Finds the races that some reordering of the trace proves. TRACE is a recording, or in the "
+        "text\n"
+        "form, or in RAPID's STD form. Exits 66 when there are any, 0 when there are none.",
+        options, sizeof options / sizeof options[0]};
+    struct pf_predict_job *j = pf_mem_zero(1, sizeof *j);
+    int status = PF_EXIT_USAGE, words = argc;
+    char **all = argv;
+    for (int at = 0; at < argc;) { /* the trace may stand before or after the options */
+        int next = pf_cli_parse(&verb, argc - at, argv + at, &status);
+        if (next < 0) {
+            free(j);
+            return status;
+        }
+        at += next;
+        if (at < argc && j->path) {
+            free(j);
+            return pf_complain(VERB, "one trace at a time");
+        }
+        if (at < argc)
+            j->path = argv[at];
+    }
+    pf_trace_init(&j->t);
+    pf_pool_init_malloc(&j->pool);
+    j->began = pf_now_ms();
+    unsigned long most = events ? strtoul(events, &end, 10) : PF_RECORDED_MAX;
+    j->t.recorded.limit = (uint32_t)most;
+    if (!j->path)
+        status = pf_complain(VERB, "which trace?");
+    else if (limit && !pf_duration_parse(limit, &j->limit_ms))
+        status = pf_complain(VERB, "--limit=%s: a time such as 90s or 2m expected", limit);
+    else if (!most || most > PF_RECORDED_MAX || (end && *end))
+        status = pf_complain(VERB, "--events=%s: a number from 1 to %u expected", events,
+                             PF_RECORDED_MAX);
+    else {
+        j->atomic = atomic;
+        status = choose(j, list ? list : patterns || atomic ? PATTERNS : DEFAULT_ANALYSIS);
+        if (status == PF_EXIT_OK && patterns)
+            status = pf_predict_patterns(VERB, j, patterns);
+        if (status == PF_EXIT_OK)
+            status = run_job(j, json, clips, words, all);
+    }
+    for (size_t k = 0; k < j->n; k++)
+        pf_result_release(&j->results[k]);
+    pf_anomalies_release(&j->anomalies);
+    pf_cycles_release(&j->cycles);
+    pf_vec_release(&j->patterns);
+    pf_trace_release(&j->t);
+    pf_pool_release(&j->pool);
+    free(j);
+    return status;
+}

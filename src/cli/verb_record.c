@@ -1,0 +1,234 @@
+/*
+ * verb_record.c - `pf record`: runs a program in directed mode, one thread at a time, and keeps the schedule
+ * and all inputs, so that the run can be had again.
+ */
+#define _GNU_SOURCE
+#include "cli.h"
+#include "directed.h"
+#include "file.h"
+#include "fuzz_policy_text.h"
+#include "program.h"
+#include "reached.h"
+#include "text_format.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define VERB "record"
+
+static int complain(const struct pf_error *e) { return pf_complain(VERB, "%s", e->text); }
+
+/* POLICY[:NUMBER[,NUMBER]], as the scheduler understands it. */
+static pf_status check_schedule(const char *text, struct pf_error *e)
+{
+    static const struct {
+        const char *word;
+        int least, most; /* numbers behind it */
+    } policies[] = {{"rr", 0, 1}, {"random", 1, 1}, {"pct", 1, 2}, {"pos", 1, 1}};
+    size_t n = strcspn(text, ":");
+    bool asset;
+    struct pf_fuzz_text aim;
+    if (pf_fuzz_named(text, &asset)) {
+        const char *expected = pf_fuzz_parse(text, &aim);
+        return expected ? pf_fail(e, PF_BAD, "--schedule=%s: %s", text, expected) : PF_OK;
+    }
+    for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
+        if (strlen(policies[i].word) != n || strncmp(policies[i].word, text, n))
+            continue;
+        int numbers = 0;
+        const char *p = text + n;
+        while (*p == (numbers ? ',' : ':') && p[1] >= '0' && p[1] <= '9') {
+            p += 1 + strspn(p + 1, "0123456789");
+            numbers++;
+        }
+        if (!*p && numbers >= policies[i].least && numbers <= policies[i].most)
+            return PF_OK;
+    }
+    return pf_fail(e, PF_BAD,
+                   "--schedule=%s: expected rr:SLICE, random:SEED, pct:SEED,DEPTH, pos:SEED, "
+                   "racefuzzer:LOCATION,LOCATION,SEED or assetfuzzer:STEP,...,SEED",
+                   text);
+}
+
+/* One more for the runtime; a part of the recording, as all of the environment. */
+static bool add_option(const char *name, const char *value)
+{
+    const char *old = getenv("PF_OPTIONS");
+    char *all;
+    bool ok =
+        asprintf(&all, "%s%s%s='%s'", old ? old : "", old && *old ? ":" : "", name, value) >= 0 &&
+        !setenv("PF_OPTIONS", all, 1);
+    if (!ok)
+        pf_complain(VERB, "out of memory");
+    else
+        free(all);
+    return ok;
+}
+
+static bool add_file(const char *name, const char *file)
+{
+    char *path = realpath(file, NULL);
+    bool ok = path && add_option(name, path);
+    if (!path)
+        pf_complain(VERB, "%s: %s", file, strerror(errno));
+    free(path);
+    return ok;
+}
+
+/* NAME.clip, here. */
+static char *standard_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *name;
+    return asprintf(&name, "%s.clip", slash ? slash + 1 : path) < 0 ? NULL : name;
+}
+
+/* What the policy has reached, for people, and all of it as JSON where that is asked for. */
+static int tell_reached(const char *file, const char *json, const struct pf_clip_meta *m,
+                        const struct pf_clip_end *end)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    struct pf_error e;
+    int status = PF_EXIT_OK;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&t, &pool);
+    pf_reached_text(&t, m->schedule, &end->reached);
+    if (t.n)
+        fprintf(stderr, "pf record: %.*s\n", (int)t.n, t.at);
+    pf_text_init(&t, &pool);
+    pf_reached_json(&t, file, m, end);
+    if (t.failed)
+        status = pf_complain(VERB, "out of memory");
+    else if (json && pf_file_write(json, t.at, t.n, &e) != PF_OK)
+        status = complain(&e);
+    pf_pool_release(&pool);
+    return status;
+}
+
+/* Of a script or a launcher the recording is not what its user may think it is. */
+static void tell_processes(const struct pf_child_end *child)
+{
+    if (child->started)
+        fprintf(stderr,
+                "pf record: the program started other processes (%u), which are not recorded\n",
+                child->started);
+    if (child->executed)
+        fprintf(stderr, "pf record: the recording ends where the program executed another one\n");
+}
+
+/* Says what became of it; the exit status. */
+static int tell(const char *file, const struct pf_child_end *child, const struct pf_clip_end *end)
+{
+    if (end->outcome == PF_OUTCOME_DEADLOCK || end->outcome == PF_OUTCOME_HANG) {
+        fprintf(stderr, "pf record: %s\n%s", end->outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
+                end->text);
+        return PF_EXIT_FOUND;
+    }
+    if (end->outcome == PF_OUTCOME_DIVERGED || end->outcome == PF_OUTCOME_INFEASIBLE) {
+        fprintf(stderr, "pf record: %s: %s\n",
+                end->outcome == PF_OUTCOME_DIVERGED ? "the plan cannot be followed" : "infeasible",
+                end->text);
+        return PF_EXIT_USAGE;
+    }
+    if (end->errors) {
+        pf_directed_tell_errors(VERB, end);
+        return PF_EXIT_FOUND;
+    }
+    if (end->outcome == PF_OUTCOME_LOST)
+        fprintf(stderr, "pf record: %s: may not replay: %s\n", file, end->text);
+    if (child->left_some)
+        fprintf(stderr, "pf record: processes that the program left behind still run; what they do "
+                        "is not recorded\n");
+    return WIFSIGNALED(child->wait) ? 128 + WTERMSIG(child->wait) : WEXITSTATUS(child->wait);
+}
+
+int pf_record(int argc, char **argv)
+{
+    struct pf_directed d = {0};
+    const char *file = NULL, *continuations = NULL, *json = NULL, *log = NULL;
+    const char *reach = NULL, *globals = NULL;
+    const struct pf_cli_option options[] = {
+        {"o", "FILE", "where the recording goes (default: NAME.clip, in this folder)", &file, NULL},
+        {"schedule", "POLICY",
+         "who runs next: rr:SLICE (default), random:SEED, pct:SEED,DEPTH, pos:SEED, "
+         "racefuzzer:LOCATION,LOCATION[,SEED], assetfuzzer:STEP,...[,SEED]",
+         &d.schedule, NULL},
+        {"json", "FILE", "write how it ended, and what the policy has reached, as JSON", &json,
+         NULL},
+        {"trace", NULL, "keep every event with its value, not only schedule and inputs", NULL,
+         &d.tracing},
+        {"watch", NULL, "look at every access for memory that is nobody's (with --trace: always)",
+         NULL, &d.watch},
+        {"log", "DIR", "keep the log of such findings there, for pf report", &log, NULL},
+        {"plan", "FILE", "follow these steps first, then the policy", &d.plan, NULL},
+        {"flip", "A<B",
+         "event A before event B, such as T1:137<T2:40; its thread held earlier: T1:137<T2:40@31",
+         &d.flip, NULL},
+        {"at", "POINT", "go on several times from this point, such as T2:137", &d.at, NULL},
+        {"continue", "N", "how often to go on from --at", &continuations, NULL},
+        {"tail", "POLICY", "the policy of each; a star stands for its number", &d.tail, NULL},
+        {"folder", "DIR", "where the continuations are kept", &d.folder, NULL},
+        {"exclude", "GLOB",
+         "do not watch functions of this name, or in files of this name; several with commas",
+         &d.exclude, NULL},
+        {"reach", "HOW", "what missing code reaches: once (default), or full: walked at every call",
+         &reach, NULL},
+        {"globals", "FILE", "lines 'LIBRARY VARIABLE...': what missing code uses by name", &globals,
+         NULL},
+    };
+    const struct pf_cli_verb verb = {
+        VERB, "[OPTION...] -- PROG ARG...",
+        "Runs PROG one thread at a time, and records the schedule and all inputs. pf replay runs\n"
+        "it again exactly so; pf predict finds the races it might have had, if it was built with\n"
+        "pf cc or pf c++.\n"
+        "Exits as PROG does (128+n when signal n killed it); 66 on a deadlock or a memory error;\n"
+        "2 when pf itself cannot go on.",
+        options, sizeof options / sizeof options[0]};
+    struct pf_error e;
+    int status = PF_EXIT_USAGE;
+    int first = pf_cli_parse(&verb, argc, argv, &status);
+    if (first < 0)
+        return status;
+    if (first >= argc)
+        return pf_complain(VERB, "which program? usage: pf record %s", verb.usage);
+    if (d.schedule && check_schedule(d.schedule, &e) != PF_OK)
+        return complain(&e);
+    if ((d.at != NULL) != (continuations != NULL) || (d.at && (!d.tail || !d.folder)))
+        return pf_complain(VERB, "--at, --continue, --tail and --folder go together");
+    if (reach && strcmp(reach, "once") && strcmp(reach, "full"))
+        return pf_complain(VERB, "--reach=%s: expected once or full", reach);
+    if ((reach && !add_option("reach", reach)) || (globals && !add_file("globals", globals)))
+        return PF_EXIT_USAGE;
+    d.continuations = continuations ? (unsigned)strtoul(continuations, NULL, 10) : 0;
+    char *path, *logs;
+    if (pf_directed_log(log, &logs, &e) != PF_OK)
+        return complain(&e);
+    d.findings = logs;
+    if (pf_program_find(argv[first], &path, &e) != PF_OK)
+        return complain(&e);
+    char *standard = standard_name(path);
+    if (!file)
+        file = standard;
+    struct pf_clip_meta meta = {0};
+    struct pf_child_end child;
+    struct pf_clip_end end;
+    pf_status s = file ? pf_program_check_directed(path, &d.bare, &e)
+                       : pf_fail(&e, PF_NOMEM, "out of memory");
+    if (s == PF_OK)
+        s = pf_directed_describe(&meta, path, argv + first, &d, &e);
+    if (s == PF_OK)
+        s = pf_directed_record(&meta, file, &d, &child, &end, &e);
+    status = s == PF_OK ? tell(file, &child, &end) : complain(&e);
+    if (s == PF_OK)
+        tell_processes(&child);
+    if (s == PF_OK && tell_reached(file, json, &meta, &end) != PF_EXIT_OK)
+        status = PF_EXIT_USAGE;
+    pf_clip_meta_release(&meta);
+    free(standard);
+    free(path);
+    free(logs);
+    return status;
+}

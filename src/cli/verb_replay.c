@@ -1,0 +1,152 @@
+/*
+ * verb_replay.c - `pf replay`: runs a recording again. Standard output and the exit status are the
+ * program's own; ours goes to standard error.
+ */
+#define _GNU_SOURCE
+#include "cli.h"
+#include "directed.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define VERB "replay"
+
+static int complain(const struct pf_error *e) { return pf_complain(VERB, "%s", e->text); }
+
+/* Says what became of it; the exit status. */
+static int tell(const struct pf_clip *clip, const struct pf_child_end *child,
+                const struct pf_clip_end *end, const char *until)
+{
+    if (end->outcome == PF_OUTCOME_DIVERGED) {
+        int status = pf_complain(VERB, "%s: the run does not follow the recording: %s", clip->path,
+                                 end->text);
+        if (clip->ended && clip->end.outcome == PF_OUTCOME_LOST)
+            fprintf(stderr, "pf replay: the recording said that it may not replay: %s\n",
+                    clip->end.text);
+        return status;
+    }
+    if (end->outcome == PF_OUTCOME_DEADLOCK || end->outcome == PF_OUTCOME_HANG) {
+        fprintf(stderr, "pf replay: %s\n%s", end->outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
+                end->text);
+        return PF_EXIT_FOUND;
+    }
+    if (end->outcome == PF_OUTCOME_STOPPED)
+        fprintf(stderr, "pf replay: stopped before %s\n", until ? until : end->text);
+    if (child->executed) {
+        fprintf(stderr, "pf replay: the recording ends here: the program executed another one\n");
+        return clip->ended && WIFEXITED(clip->end.wait) ? WEXITSTATUS(clip->end.wait) : 0;
+    }
+    if (clip->ended && end->outcome == PF_OUTCOME_NONE && child->wait != clip->end.wait)
+        return pf_complain(VERB, "%s: ended with status %#x, the recording with %#x", clip->path,
+                           child->wait, clip->end.wait);
+    if (end->unshown)
+        return pf_complain(VERB, "the output of the program could not be shown: %s",
+                           strerror((int)end->unshown));
+    if (end->errors) {
+        pf_directed_tell_errors(VERB, end);
+        return PF_EXIT_FOUND;
+    }
+    return WIFSIGNALED(child->wait) ? 128 + WTERMSIG(child->wait) : WEXITSTATUS(child->wait);
+}
+
+/* --until race is a point of the clip, and where gdb is to look first if there is one. */
+static pf_status set_until(struct pf_directed *d, const struct pf_clip *clip, struct pf_error *e)
+{
+    static char point[64];
+    const char *pair = clip->meta.race ? strchr(clip->meta.race, '<') : NULL;
+    const struct pf_reached *r = &clip->end.reached; /* of racefuzzer and assetfuzzer */
+    bool race = d->until && !strcmp(d->until, "race");
+    if (pair)
+        snprintf(point, sizeof point, "%s", pair + 1);
+    else if (clip->ended && r->n >= 2)
+        snprintf(point, sizeof point, "T%u:%" PRIu64, r->at[r->n - 1].thread,
+                 r->at[r->n - 1].event);
+    if (race && !*point)
+        return pf_fail(e, PF_BAD, "%s: shows no race; clips of pf hatch do", clip->path);
+    if (race || (d->gdb && !d->until && *point))
+        d->until = point;
+    return PF_OK;
+}
+
+int pf_replay(int argc, char **argv)
+{
+    struct pf_directed d = {0};
+    const char *trace = NULL, *log = NULL;
+    char *logs;
+    bool gdb = false;
+    const struct pf_cli_option options[] = {
+        {"until", "POINT",
+         "stop before this event: THREAD:EVENT, such as T2:137; race: the second access of the "
+         "race "
+         "the clip shows",
+         &d.until, NULL},
+        {"gdb", NULL, "gdb takes over there, with all threads (default: the race, or the end)",
+         NULL, &gdb},
+        {"quiet", NULL, "do not show the output, only compare it", NULL, &d.quiet},
+        {"watch", NULL, "look at every access for memory that is nobody's (with --trace: always)",
+         NULL, &d.watch},
+        {"log", "DIR", "keep the log of such findings there, for pf report", &log, NULL},
+        {"trace", "FILE", "write every event with its value to FILE, a clip", &trace, NULL},
+        {"atomic", "GLOB", "with --trace: calls of functions of this name are regions", &d.atomic,
+         NULL},
+    };
+    const struct pf_cli_verb verb = {
+        VERB, "[OPTION...] CLIP [-- GDB-ARGUMENT...]",
+        "Runs the program of a recording again, with the same schedule and the same inputs. Output "
+        "and exit\n"
+        "status are the program's own; 2 when it does not follow the recording, 66 on a deadlock "
+        "or a memory error.",
+        options, sizeof options / sizeof options[0]};
+    struct pf_error e;
+    int status = PF_EXIT_USAGE;
+    int first = pf_cli_parse(&verb, argc, argv, &status);
+    if (first < 0)
+        return status;
+    if (first >= argc)
+        return pf_complain(VERB, "which clip? usage: pf replay %s", verb.usage);
+    const char *file = argv[first];
+    int behind = pf_cli_parse(&verb, argc - first, argv + first, &status); /* options after it */
+    if (behind < 0)
+        return status;
+    bool for_gdb = behind > 1 && !strcmp(argv[first + behind - 1], "--");
+    if (first + behind < argc && (!for_gdb || !gdb))
+        return pf_complain(VERB, gdb ? "one clip at a time; arguments of gdb stand behind --"
+                                     : "one clip at a time");
+    struct pf_clip clip;
+    struct pf_child_end child;
+    struct pf_clip_end end;
+    if (pf_directed_log(log, &logs, &e) != PF_OK)
+        return complain(&e);
+    d.findings = logs;
+    if (pf_clip_open(&clip, file, &e) != PF_OK) {
+        free(logs);
+        return complain(&e);
+    }
+    if (!clip.ended)
+        fprintf(stderr, "pf replay: %s: is cut short (%s); it is followed as far as it goes\n",
+                clip.path, clip.cut);
+    d.tracing = trace != NULL;
+    d.gdb = gdb ? argv + first + behind : NULL;
+    d.gdb_status = -1;
+    pf_status s = set_until(&d, &clip, &e);
+    if (s == PF_OK)
+        s = pf_directed_replay(&clip, trace, &d, &child, &end, &e);
+    if (s != PF_OK)
+        status = complain(&e);
+    else if (d.gdb_status >= 0)
+        status =
+            WIFSIGNALED(d.gdb_status) ? 128 + WTERMSIG(d.gdb_status) : WEXITSTATUS(d.gdb_status);
+    else
+        status = tell(&clip, &child, &end, d.until);
+    if (s == PF_OK && child.started)
+        fprintf(
+            stderr,
+            "pf replay: the program started other processes (%u), which are not run again; what "
+            "they printed themselves is not shown\n",
+            child.started);
+    pf_clip_release(&clip);
+    free(logs);
+    return status;
+}

@@ -1,0 +1,160 @@
+/* verb_report.c - `pf report`: the findings that earlier runs left in a folder, as text or JSON. */
+#include "baseline.h"
+#include "cli.h"
+#include "file.h"
+#include "findings.h"
+#include "foreign.h"
+#include "html.h"
+#include "report_text.h"
+#include "sarif.h"
+#include "state_read.h"
+#include "suite_load.h"
+#include "text_format.h"
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VERB "report"
+
+enum form { TEXT, JSON, SARIF, HTML, TABLE, SVG, FORMS };
+
+/* What a run of suites has cost and found, over the number of executions. */
+static pf_status add_curves(struct pf_text *t, const char *folder, enum form form,
+                            struct pf_error *e)
+{
+    struct pf_suite_db db;
+    struct pf_curves c;
+    bool there;
+    pf_status s = pf_suite_db_open_read(&db, folder, &there, e);
+    if (s != PF_OK || !there)
+        return s == PF_OK ? pf_fail(e, PF_BAD, "%s: has no %s: no pf suite used this folder",
+                                    folder, PF_SUITE_DB)
+                          : s;
+    s = pf_curves_load(&db, 0, &c, e);
+    if (s == PF_OK) {
+        if (form == SVG)
+            pf_curves_svg(t, &c);
+        else
+            pf_curves_text(t, &c);
+        pf_curves_release(&c);
+    }
+    pf_suite_db_close(&db);
+    return s;
+}
+
+static pf_status write_out(const struct pf_findings *f, const struct pf_baseline *base,
+                           struct pf_sources *sources, const char *folder, enum form form,
+                           const char *file, struct pf_error *e)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    const struct pf_process *p = f->processes;
+    pf_status s = PF_OK;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&t, &pool);
+    if (form == JSON)
+        pf_findings_json(&t, f, p ? p->command : NULL, p ? p->ncommand : 0);
+    else if (form == SARIF)
+        pf_sarif(&t, f, base);
+    else if (form == HTML)
+        s = pf_html(&t, f, base, sources, e);
+    else if (form == TEXT)
+        pf_report_text(&t, f, base, !strcmp(file, "-") && pf_color_wanted(STDOUT_FILENO));
+    else
+        s = add_curves(&t, folder, form, e);
+    if (s == PF_OK)
+        s = t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(file, t.at, t.n, e);
+    pf_pool_release(&pool);
+    return s;
+}
+
+/* A document of ours, or the report of another tool. */
+static pf_status read_foreign(struct pf_findings *f, const char *path, struct pf_error *e)
+{
+    struct pf_foreign_sum sum;
+    size_t n = strlen(path);
+    if (n > 5 && !strcmp(path + n - 5, ".json"))
+        return pf_findings_read_document(f, path, NULL, e);
+    pf_status s = pf_foreign_read(f, path, &sum, e);
+    if (s == PF_OK)
+        fprintf(stderr, "pf report: %s: %zu candidate%s of %s, %zu known, %zu skipped\n", path,
+                sum.candidates, sum.candidates == 1 ? "" : "s", sum.tool, sum.known, sum.skipped);
+    return s;
+}
+
+int pf_report(int argc, char **argv)
+{
+    const char *out = "-", *state = NULL, *accepted = NULL, *fail_on = NULL;
+    const char *source = NULL, *from = NULL;
+    bool as[FORMS] = {false};
+    static const char *const names[FORMS] = {"text", "json", "sarif", "html", "table", "svg"};
+    const struct pf_cli_option options[] = {
+        {"text", NULL, "as text (default)", NULL, &as[TEXT]},
+        {"json", NULL, "as JSON", NULL, &as[JSON]},
+        {"sarif", NULL, "as SARIF 2.1.0", NULL, &as[SARIF]},
+        {"html", NULL, "as one HTML page", NULL, &as[HTML]},
+        {"table", NULL, "of the last pf suite: overhead and findings over the executions", NULL,
+         &as[TABLE]},
+        {"svg", NULL, "the same as a picture", NULL, &as[SVG]},
+        {"o", "FILE", "write to FILE", &out, NULL},
+        {"source", "DIR", "with --html: look for the sources there too", &source, NULL},
+        {"from", "FILE", "also FILE.json of another verb, ThreadSanitizer's text, Helgrind's XML",
+         &from, NULL},
+        {"baseline", "FILE", "findings that were accepted, see pf baseline", &accepted, NULL},
+        {"fail-on", "WHAT", "exit 66 on: new (default with --baseline), any, confirmed", &fail_on,
+         NULL},
+        {"state", "DIR", "the folder given to pf run or pf suite (default " PF_DEFAULT_STATE ")",
+         &state, NULL},
+    };
+    const struct pf_cli_verb verb = {VERB, "[OPTION...] [DIR...]",
+                                     "Shows the findings that runs have left in the folders, each "
+                                     "once, with how often it was seen.\n"
+                                     "Exits 66 when there are any, 0 when there are none.",
+                                     options, sizeof options / sizeof options[0]};
+    /* Folders and options in any order: the folders are moved to the front. */
+    int status = PF_EXIT_USAGE, nfolders = 0;
+    for (int at = 0; at < argc;) {
+        int next = pf_cli_parse(&verb, argc - at, argv + at, &status);
+        if (next < 0)
+            return status;
+        at += next;
+        if (at < argc)
+            argv[nfolders++] = argv[at];
+    }
+    enum form form = FORMS;
+    for (enum form i = TEXT; i < FORMS; i++) {
+        if (as[i] && form != FORMS)
+            return pf_complain(VERB, "--%s or --%s, not both", names[form], names[i]);
+        form = as[i] ? i : form;
+    }
+    form = form == FORMS ? TEXT : form;
+    if (state || (nfolders == 0 && !from))
+        argv[nfolders++] = (char *)(state ? state : PF_DEFAULT_STATE);
+    if ((form == TABLE || form == SVG) && nfolders != 1)
+        return pf_complain(VERB, "--%s: one folder", names[form]);
+    int fail = fail_on ? pf_fail_on_from(fail_on) : accepted ? PF_FAIL_NEW : PF_FAIL_ANY;
+    if (fail < 0)
+        return pf_complain(VERB, "--fail-on=%s: new, any or confirmed", fail_on);
+    struct pf_findings f;
+    struct pf_baseline base;
+    struct pf_sources sources;
+    struct pf_error e;
+    pf_findings_init(&f);
+    pf_baseline_init(&base);
+    pf_sources_init(&sources, source);
+    pf_status s = accepted ? pf_baseline_read(&base, accepted, &e) : PF_OK;
+    for (int i = 0; i < nfolders && s == PF_OK; i++)
+        s = pf_state_read(&f, argv[i], &e);
+    if (s == PF_OK && from)
+        s = read_foreign(&f, from, &e);
+    pf_findings_sort(&f);
+    if (s == PF_OK)
+        s = write_out(&f, accepted ? &base : NULL, &sources, argv[0], form, out, &e);
+    status = s != PF_OK ? pf_complain(VERB, "%s", e.text)
+             : pf_baseline_failing(&base, &f, (enum pf_fail_on)fail) ? PF_EXIT_FOUND
+                                                                     : PF_EXIT_OK;
+    pf_sources_release(&sources);
+    pf_baseline_release(&base);
+    pf_findings_release(&f);
+    return status;
+}

@@ -1,0 +1,202 @@
+/*
+ * verb_run.c - `pf run`: checks the program, runs it with the runtime set up, collects the findings logs of
+ * all its processes, and answers in JSON and by the exit status. The reports themselves are printed by
+ * the processes as they happen.
+ */
+#define _GNU_SOURCE
+#include "child.h"
+#include "cli.h"
+#include "file.h"
+#include "findings.h"
+#include "launch.h"
+#include "program.h"
+#include "text_format.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#define VERB "run"
+
+struct run {
+    struct pf_launch launch;
+    const char *state, *json, *log;
+    bool any, wait;
+    char id[64];  /* of this run, in the first line of its logs */
+    char *folder; /* where the logs are */
+    bool temporary;
+};
+
+static int complain(const struct pf_error *e) { return pf_complain(VERB, "%s", e->text); }
+
+/* --- before --- */
+
+/* --log DIR as it is; --state DIR: a folder of its own in DIR/runs; else a temporary one. */
+static pf_status make_folder(struct run *r, struct pf_error *e)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(r->id, sizeof r->id, "%lld%09ld-%d", (long long)now.tv_sec, now.tv_nsec,
+             (int)getpid());
+    char *path = NULL;
+    int n;
+    if (r->log) {
+        n = asprintf(&path, "%s", r->log);
+    } else if (r->state) {
+        n = asprintf(&path, "%s/runs/%s", r->state, r->id);
+    } else {
+        const char *base = getenv("TMPDIR");
+        n = asprintf(&path, "%s/pf-run.XXXXXX", base && *base ? base : "/tmp");
+        if (n >= 0 && !mkdtemp(path)) {
+            pf_status s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+            free(path);
+            return s;
+        }
+        r->temporary = true;
+        /* A process may become another user before it forks; it cannot read what others wrote. */
+        if (geteuid() == 0 && chmod(path, 01733))
+            fprintf(stderr, "pf run: %s: %s\n", path, strerror(errno));
+    }
+    if (n < 0)
+        return pf_fail(e, PF_NOMEM, "out of memory");
+    pf_status s = r->temporary ? PF_OK : pf_folder_make(path, e);
+    if (s == PF_OK && !(r->folder = realpath(path, NULL)))
+        s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    if (s == PF_OK && access(r->folder, W_OK))
+        s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    free(path);
+    return s;
+}
+
+/* --- after --- */
+
+static void print_losses(const struct pf_findings *f)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&t, &pool);
+    pf_findings_losses(&t, f);
+    fwrite(t.at, 1, t.n, stderr);
+    pf_pool_release(&pool);
+}
+
+static pf_status write_json(const char *path, const struct pf_findings *f, char **argv, int argc,
+                            struct pf_error *e)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&t, &pool);
+    pf_findings_json(&t, f, (const char *const *)argv, (size_t)argc);
+    pf_status s =
+        t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(path, t.at, t.n, e);
+    pf_pool_release(&pool);
+    return s;
+}
+
+static int own_status(int wait)
+{
+    return WIFSIGNALED(wait) ? 128 + WTERMSIG(wait) : WEXITSTATUS(wait);
+}
+
+/* The status of `exitcode` is the user's wish; the first process has read it. */
+static int final_status(const struct pf_findings *f, int wait)
+{
+    int found = f->processes ? f->processes->exitcode : 0;
+    return f->n && found ? found : own_status(wait);
+}
+
+static int collect(const struct run *r, const struct pf_child_end *end, char **argv, int argc)
+{
+    struct pf_findings f;
+    struct pf_error e;
+    pf_findings_init(&f);
+    pf_status s = pf_findings_read_folder(&f, r->folder, r->id, &e);
+    int status = final_status(&f, end->wait);
+    f.unfinished = end->left_some;
+    if (s == PF_OK && r->json)
+        s = write_json(r->json, &f, argv, argc, &e);
+    if (s != PF_OK) {
+        status = complain(&e);
+    } else if (f.nprocesses == 0) {
+        /* A bad PF_OPTIONS ends the program before its log begins, and has said so. */
+        bool refused = !r->any && own_status(end->wait) == PF_EXIT_USAGE;
+        status = refused ? PF_EXIT_USAGE
+                         : pf_complain(VERB, "no instrumented process ran, nothing was watched");
+    }
+    pf_findings_notes(&f, VERB);
+    print_losses(&f);
+    if (end->left_some)
+        fprintf(stderr, "pf: what they find goes to %s\n", r->folder);
+    if (r->temporary && !end->left_some)
+        pf_folder_remove(r->folder);
+    pf_findings_release(&f);
+    return status;
+}
+
+int pf_run(int argc, char **argv)
+{
+    struct run r = {.launch.sample = "full"};
+    const struct pf_cli_option options[] = {
+        {"sample", "POLICY", "which calls to watch: full (default), literace, pacer:RATE, atexrace",
+         &r.launch.sample, NULL},
+        {"state", "DIR", "keep findings and what sampling learned there, over many runs", &r.state,
+         NULL},
+        {"json", "FILE", "write the findings as JSON; - is standard output", &r.json, NULL},
+        {"log", "DIR", "keep the findings logs of the processes there", &r.log, NULL},
+        {"suppressions", "FILE", "do not report what FILE describes", &r.launch.suppressions, NULL},
+        {"gen-suppressions", NULL, "after each finding, print a line that suppresses it", NULL,
+         &r.launch.generate},
+        {"strict", NULL, "lose no access, at some cost", NULL, &r.launch.strict},
+        {"any", NULL, "run scripts and uninstrumented programs too", NULL, &r.any},
+        {"wait", NULL, "wait for processes that PROG leaves behind, too", NULL, &r.wait},
+        {"quiet", NULL, "print no reports", NULL, &r.launch.quiet},
+    };
+    const struct pf_cli_verb verb = {
+        VERB, "[OPTION...] -- PROG ARG...",
+        "Runs PROG, built with pf cc or pf c++, and reports its data races as they happen. Exits "
+        "66 when\n"
+        "there are any, else as PROG does (128+n when signal n killed it); 2 when pf itself cannot "
+        "go on.\n"
+        "PF_OPTIONS in the environment takes more options, PF_OPTIONS=help=1 lists them.",
+        options, sizeof options / sizeof options[0]};
+    struct pf_error e;
+    char *path;
+    struct pf_child_end end;
+    int status = PF_EXIT_USAGE;
+    int first = pf_cli_parse(&verb, argc, argv, &status);
+    if (first < 0)
+        return status;
+    if (first >= argc)
+        return pf_complain(VERB, "which program? usage: pf run %s", verb.usage);
+    r.launch.state = r.state;
+    if (r.log && r.state)
+        return pf_complain(VERB, "--log or --state, not both");
+    if (r.json && pf_file_check(r.json, &e) != PF_OK)
+        return complain(&e);
+    if (pf_launch_check(&r.launch, &e) != PF_OK)
+        return complain(&e);
+    if (pf_program_find(argv[first], &path, &e) != PF_OK)
+        return complain(&e);
+    if ((!r.any && pf_program_check(path, &e) != PF_OK) || make_folder(&r, &e) != PF_OK) {
+        free(path);
+        return complain(&e);
+    }
+    pf_status s = pf_launch_environment(&r.launch, r.folder, r.id, &e);
+    if (s == PF_OK)
+        s = pf_child_run(path, argv + first, r.wait, &end, &e);
+    if (s == PF_OK)
+        status = collect(&r, &end, argv + first, argc - first);
+    else
+        status = complain(&e);
+    if (s != PF_OK && r.temporary)
+        pf_folder_remove(r.folder);
+    free(path);
+    free(r.folder);
+    return status;
+}

@@ -1,0 +1,388 @@
+/*
+ * verb_suite.c - `pf suite`: a list of tests under one or more policies, again and again; what they found, and
+ * what it cost.
+ */
+#define _GNU_SOURCE
+#include "cli.h"
+#include "duration.h"
+#include "file.h"
+#include "findings.h"
+#include "launch.h"
+#include "sample_policy.h"
+#include "suite_load.h"
+#include "suite_run.h"
+#include "text_format.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VERB "suite"
+#define EXIT_FAILED 1
+
+struct suite {
+    const char *sample, *jobs, *repeat, *state, *limit, *grace, *json, *svg;
+    bool any, fresh;
+    struct pf_suite_plan plan;
+    struct pf_suite_list tests;
+    struct pf_campaign campaign;
+    struct pf_pool pool;
+};
+
+static pf_status count_of(const char *option, const char *text, uint64_t most, uint64_t *v,
+                          struct pf_error *e)
+{
+    char *end;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (errno || *end || text[0] < '0' || text[0] > '9' || n < 1 || n > most)
+        return pf_fail(e, PF_BAD, "--%s=%s: a number from 1 to %" PRIu64 " is wanted", option, text,
+                       most);
+    *v = n;
+    return PF_OK;
+}
+
+static pf_status time_of(const char *option, const char *text, uint64_t *ms, struct pf_error *e)
+{
+    return pf_duration_parse(text, ms)
+               ? PF_OK
+               : pf_fail(e, PF_BAD, "--%s=%s: a time like 90s, 500ms, 2m is wanted", option, text);
+}
+
+/* "a,b": policies of the runtime, none, native; each once. */
+static pf_status read_policies(struct suite *s, struct pf_error *e)
+{
+    char *rest = pf_pool_text(&s->pool, s->sample, strlen(s->sample));
+    const char **at = pf_pool_get(&s->pool, (strlen(s->sample) + 1) * sizeof *at);
+    if (!rest || !at)
+        return pf_fail(e, PF_NOMEM, "out of memory");
+    s->campaign.policies = at;
+    for (char *one; (one = strsep(&rest, ","));) {
+        s->plan.launch.sample = pf_policy_watches(one) ? one : "full";
+        pf_status st = pf_launch_check(&s->plan.launch, e);
+        for (size_t i = 0; i < s->campaign.npolicies && st == PF_OK; i++)
+            if (!strcmp(at[i], one))
+                st = pf_fail(e, PF_BAD, "--sample=%s: %s stands there twice", s->sample, one);
+        for (size_t i = 0; i < s->tests.n && st == PF_OK; i++)
+            if (!strcmp(one, PF_POLICY_NATIVE) && !s->tests.at[i].native)
+                st = pf_fail(e, PF_BAD, "%s:%u: --sample=native needs a setting @native=PROG here",
+                             s->campaign.list, s->tests.at[i].line);
+        if (st != PF_OK)
+            return st;
+        at[s->campaign.npolicies++] = one;
+    }
+    return PF_OK;
+}
+
+/* --- the list --- */
+
+static pf_status read_list(struct suite *s, int argc, char **argv, bool commands,
+                           struct pf_error *e)
+{
+    struct pf_text t;
+    char *text;
+    size_t n;
+    pf_status st;
+    s->campaign.list = commands ? "command line" : argv[0];
+    if (commands) {
+        pf_text_init(&t, &s->pool);
+        for (int i = 0; i < argc; i++) {
+            pf_text_add(&t, argv[i]);
+            pf_text_char(&t, '\n');
+        }
+        st = t.failed ? pf_fail(e, PF_NOMEM, "out of memory")
+                      : pf_suite_list_parse(&s->tests, s->campaign.list, t.at, t.n, e);
+    } else {
+        bool standard = !strcmp(argv[0], "-");
+        s->campaign.list = standard ? "standard input" : argv[0];
+        st = pf_file_read(standard ? "/dev/stdin" : argv[0], &text, &n, e);
+        if (st == PF_OK) {
+            st = pf_suite_list_parse(&s->tests, s->campaign.list, text, n, e);
+            free(text);
+        }
+    }
+    if (st == PF_OK && s->tests.n == 0)
+        st = pf_fail(e, PF_BAD, "%s: no command in it", s->campaign.list);
+    return st == PF_OK ? pf_suite_list_find(&s->tests, s->campaign.list, s->any, e) : st;
+}
+
+static uint64_t mix(uint64_t h, const char *s)
+{
+    do
+        h = (h ^ (unsigned char)(s ? *s : 1)) * 0x100000001b3;
+    while (s && *s++);
+    return h;
+}
+
+/* What makes two calls the same campaign: the second goes on where the first was killed. */
+static char *make_key(struct suite *s)
+{
+    char *here = getcwd(NULL, 0), number[96], *key;
+    uint64_t h = mix(0xcbf29ce484222325, here);
+    free(here);
+    for (size_t i = 0; i < s->tests.n; i++) {
+        const struct pf_suite_test *t = &s->tests.at[i];
+        h = mix(h, t->name);
+        for (char **a = t->argv; *a; a++)
+            h = mix(h, *a);
+        for (size_t k = 0; k < t->nenv; k++)
+            h = mix(h, t->env[k]);
+        h = mix(mix(mix(h, t->dir), t->input), t->native);
+        snprintf(number, sizeof number, "%" PRIu64 " %d", t->limit_ms, t->status);
+        h = mix(h, number);
+    }
+    h = mix(mix(h, s->sample), s->plan.launch.suppressions);
+    snprintf(number, sizeof number, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %d%d", s->campaign.rounds,
+             s->plan.limit_ms, s->plan.grace_ms, s->any, s->plan.launch.strict);
+    h = mix(h, number);
+    return asprintf(&key, "%016" PRIx64, h) < 0 ? NULL : key;
+}
+
+static const char *make_command(struct suite *s, int argc, char **argv)
+{
+    struct pf_text t;
+    pf_text_init(&t, &s->pool);
+    pf_text_add(&t, "[\"pf\"");
+    for (int i = 0; i < argc; i++) {
+        pf_text_char(&t, ',');
+        pf_text_json(&t, argv[i]);
+    }
+    pf_text_char(&t, ']');
+    pf_text_char(&t, 0);
+    return t.failed ? "[]" : t.at;
+}
+
+/* --- the result --- */
+
+static void add_place(struct pf_text *t, const struct pf_access *a)
+{
+    const struct pf_place *p = pf_trail_source(&a->trail);
+    pf_text_add(t, p && p->function ? p->function : "??");
+    if (p && p->file) {
+        pf_text_char(t, ' ');
+        pf_text_add(t, p->file);
+        pf_text_char(t, ':');
+        pf_text_u64(t, p->line);
+    }
+}
+
+static void add_finding(struct pf_text *t, const struct pf_finding *f)
+{
+    pf_text_hex(t, f->id, 16);
+    pf_text_char(t, ' ');
+    pf_text_add(t, pf_kind_name(f->kind));
+    pf_text_char(t, ' ');
+    for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
+        pf_text_add(t, i ? " / " : "");
+        add_place(t, pf_finding_access(f, i));
+    }
+    if (f->seen) {
+        pf_text_add(t, ", in ");
+        pf_text_u64(t, f->seen->executions);
+        pf_text_add(t, f->seen->executions == 1 ? " execution of " : " executions of ");
+        pf_text_u64(t, f->seen->ntests);
+        pf_text_add(t, f->seen->ntests == 1 ? " test" : " tests");
+    }
+    pf_text_char(t, '\n');
+}
+
+static void add_count(struct pf_text *t, const char *before, uint64_t n, const char *what)
+{
+    pf_text_add(t, before);
+    pf_text_u64(t, n);
+    pf_text_char(t, ' ');
+    pf_text_add(t, what);
+}
+
+static void add_summary(struct pf_text *t, const struct pf_findings *f, const struct pf_curves *c,
+                        const char *state)
+{
+    const struct pf_suite_sum *u = f->suite;
+    pf_curves_text(t, c);
+    for (size_t i = 0; i < f->n; i++)
+        add_finding(t, f->at[i]);
+    add_count(t, "", f->n, f->n == 1 ? "finding" : "findings");
+    add_count(t, " in ", u->executions, u->executions == 1 ? "execution" : "executions");
+    add_count(t, " of ", u->tests, u->tests == 1 ? "test" : "tests");
+    add_count(t, ": ", u->passed, "passed");
+    add_count(t, ", ", u->failed, "failed");
+    if (u->interrupted)
+        add_count(t, "; ", u->interrupted, "more were interrupted");
+    if (f->n) {
+        pf_text_add(t, "; details: pf report --state ");
+        pf_text_add(t, state);
+    }
+    pf_text_char(t, '\n');
+}
+
+static pf_status write_text(const char *path, const struct pf_text *t, struct pf_error *e)
+{
+    return t->failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(path, t->at, t->n, e);
+}
+
+static pf_status conclude(struct suite *s, struct pf_suite_db *db, int64_t campaign, size_t *found,
+                          struct pf_error *e)
+{
+    struct pf_findings f;
+    struct pf_curves c;
+    struct pf_text t, losses;
+    pf_findings_init(&f);
+    pf_status st = pf_suite_load(db, campaign, &f, e);
+    if (st == PF_OK)
+        st = pf_curves_load(db, campaign, &c, e);
+    if (st != PF_OK) {
+        pf_findings_release(&f);
+        return st;
+    }
+    *found = f.n;
+    pf_text_init(&losses, &s->pool);
+    pf_findings_losses(&losses, &f);
+    fwrite(losses.at, 1, losses.n, stderr);
+    pf_text_init(&t, &s->pool);
+    add_summary(&t, &f, &c, s->state);
+    /* With the JSON on standard output the summary would be in its way. */
+    if (s->json && !strcmp(s->json, "-"))
+        fwrite(t.at, 1, t.n, stderr);
+    else
+        st = write_text("-", &t, e);
+    if (st == PF_OK && s->json) {
+        pf_text_init(&t, &s->pool);
+        pf_findings_json(&t, &f, NULL, 0);
+        st = write_text(s->json, &t, e);
+    }
+    if (st == PF_OK && s->svg) {
+        pf_text_init(&t, &s->pool);
+        pf_curves_svg(&t, &c);
+        st = write_text(s->svg, &t, e);
+    }
+    pf_curves_release(&c);
+    pf_findings_release(&f);
+    return st;
+}
+
+/* --- the verb --- */
+
+static pf_status prepare(struct suite *s, int argc, char **argv, bool commands, struct pf_error *e)
+{
+    pf_status st = count_of("jobs", s->jobs, 1024, &s->campaign.jobs, e);
+    if (st == PF_OK)
+        st = count_of("repeat", s->repeat, 1000000, &s->campaign.rounds, e);
+    if (st == PF_OK)
+        st = time_of("limit", s->limit, &s->plan.limit_ms, e);
+    if (st == PF_OK)
+        st = time_of("grace", s->grace, &s->plan.grace_ms, e);
+    if (st == PF_OK && s->json)
+        st = pf_file_check(s->json, e);
+    if (st == PF_OK && s->svg)
+        st = pf_file_check(s->svg, e);
+    if (st == PF_OK)
+        st = read_list(s, argc, argv, commands, e);
+    if (st == PF_OK)
+        st = read_policies(s, e);
+    s->plan.launch.state = s->state;
+    s->plan.tests = &s->tests;
+    s->plan.campaign = &s->campaign;
+    return st;
+}
+
+static void say_begin(const struct pf_suite_db *db, bool continued, uint64_t salvaged)
+{
+    if (db->aside[0])
+        fprintf(stderr, "pf suite: %s\n", db->aside);
+    if (continued)
+        fprintf(stderr, "pf suite: continues what was interrupted; --fresh begins anew\n");
+    if (salvaged)
+        fprintf(stderr, "pf suite: %" PRIu64 " interrupted %s; what was found is kept\n", salvaged,
+                salvaged == 1 ? "execution" : "executions");
+}
+
+static int work(struct suite *s, int argc, char **argv)
+{
+    struct pf_suite_db db;
+    struct pf_suite_result r = {0};
+    struct pf_error e;
+    int64_t campaign = 0;
+    bool continued = false;
+    uint64_t salvaged = 0;
+    size_t found = 0;
+    char *key = make_key(s);
+    s->campaign.key = key;
+    s->campaign.command = make_command(s, argc, argv);
+    pf_status st = key ? pf_suite_db_open(&db, s->state, &e) : pf_fail(&e, PF_NOMEM, "no memory");
+    if (st != PF_OK) {
+        free(key);
+        return pf_complain(VERB, "%s", e.text);
+    }
+    st = pf_suite_db_claim(&db, &s->campaign, &s->tests, s->fresh, &campaign, &continued, &salvaged,
+                           &e);
+    if (st == PF_OK) {
+        say_begin(&db, continued, salvaged);
+        st = pf_suite_execute(&db, campaign, &s->plan, &r, &e);
+    }
+    if (st == PF_OK)
+        st = conclude(s, &db, campaign, &found, &e);
+    /* Last of all: killed before this, the same command shows the result again. */
+    if (st == PF_OK && r.finished)
+        st = pf_suite_db_finish(&db, campaign, &e);
+    pf_suite_db_close(&db);
+    free(key);
+    if (st != PF_OK)
+        return pf_complain(VERB, "%s", e.text);
+    return r.signal ? 128 + r.signal : found ? PF_EXIT_FOUND : r.failed ? EXIT_FAILED : PF_EXIT_OK;
+}
+
+int pf_suite(int argc, char **argv)
+{
+    struct suite s = {.sample = "full",
+                      .jobs = "1",
+                      .repeat = "1",
+                      .state = ".photofinish",
+                      .limit = "10m",
+                      .grace = "2s"};
+    struct pf_launch *l = &s.plan.launch;
+    const struct pf_cli_option options[] = {
+        {"sample", "POLICY", "as in pf run; also none, native; a list compares them", &s.sample,
+         NULL},
+        {"jobs", "N", "so many tests at once (default 1)", &s.jobs, NULL},
+        {"repeat", "N", "execute the whole list N times (default 1)", &s.repeat, NULL},
+        {"state", "DIR", "keep everything there (default .photofinish)", &s.state, NULL},
+        {"limit", "TIME", "end a test after this (default 10m, 0: never)", &s.limit, NULL},
+        {"grace", "TIME", "from SIGTERM to SIGKILL (default 2s)", &s.grace, NULL},
+        {"json", "FILE", "write the findings as JSON; - is standard output", &s.json, NULL},
+        {"svg", "FILE", "draw overhead and findings over the executions", &s.svg, NULL},
+        {"suppressions", "FILE", "do not report what FILE describes", &l->suppressions, NULL},
+        {"strict", NULL, "lose no access, at some cost", NULL, &l->strict},
+        {"any", NULL, "scripts and uninstrumented programs too", NULL, &s.any},
+        {"fresh", NULL, "begin anew, also where an interrupted suite could go on", NULL, &s.fresh},
+        {"quiet", NULL, "no messages about single tests", NULL, &s.plan.quiet},
+    };
+    const struct pf_cli_verb verb = {
+        VERB, "[OPTION...] FILE | -- COMMAND...",
+        "Runs the tests of FILE, one command a line, and collects what they find over all "
+        "executions.\n"
+        "Can be killed at any moment: the same command goes on from there. Exits 66 when something "
+        "was\n"
+        "found, else 1 when a test failed, 0 when none did, 2 when pf itself cannot go on.",
+        options, sizeof options / sizeof options[0]};
+    struct pf_error e;
+    int status = PF_EXIT_USAGE;
+    int first = pf_cli_parse(&verb, argc, argv, &status);
+    if (first < 0)
+        return status;
+    bool commands = first > 1 && !strcmp(argv[first - 1], "--");
+    if (first >= argc)
+        return pf_complain(VERB, "which tests? usage: pf suite %s", verb.usage);
+    if (!commands && argc - first > 1)
+        return pf_complain(VERB, "one FILE; commands stand behind --, each quoted as one word");
+    pf_pool_init_malloc(&s.pool);
+    pf_suite_list_init(&s.tests);
+    if (prepare(&s, argc - first, argv + first, commands, &e) != PF_OK)
+        status = pf_complain(VERB, "%s", e.text);
+    else
+        status = work(&s, argc, argv);
+    pf_suite_list_release(&s.tests);
+    pf_pool_release(&s.pool);
+    return status;
+}

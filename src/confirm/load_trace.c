@@ -1,0 +1,207 @@
+/*
+ * load_trace.c - see load_trace.h. The replay is a pf of its own: it changes folder, environment and
+ * core of its process, and those of this one belong to the verb.
+ */
+#define _GNU_SOURCE
+#include "load_trace.h"
+#include "file.h"
+#include "message.h"
+#include "recording_trace.h"
+#include "selfcheck.h"
+#include "text.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* Replays the clip with tracing on into a new temporary file, whose name is the result; NULL: the
+ * replay, or we, have said why not. */
+static char *regenerate(const char *verb, const char *path, const char *atomic)
+{
+    const char *base = getenv("TMPDIR");
+    char *file = NULL;
+    if (asprintf(&file, "%s/pf-trace.XXXXXX", base && *base ? base : "/tmp") < 0) {
+        pf_complain(verb, "out of memory");
+        return NULL;
+    }
+    int fd = mkstemp(file), wait = -1;
+    if (fd < 0) {
+        pf_complain(verb, "%s: %s", file, strerror(errno));
+        free(file);
+        return NULL;
+    }
+    close(fd);
+    char *regions = NULL;
+    if (atomic && asprintf(&regions, "--atomic=%s", atomic) < 0) {
+        pf_complain(verb, "out of memory");
+        free(file);
+        return NULL;
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        int null = open("/dev/null", O_WRONLY);
+        dup2(null, STDOUT_FILENO);
+        if (regions)
+            execl("/proc/self/exe", "pf", "replay", "--quiet", regions, "--trace", file, path,
+                  (char *)NULL);
+        else
+            execl("/proc/self/exe", "pf", "replay", "--quiet", "--trace", file, path, (char *)NULL);
+        _exit(126);
+    }
+    while (pid > 0 && waitpid(pid, &wait, 0) < 0 && errno == EINTR)
+        ;
+    free(regions);
+    struct pf_clip made;
+    struct pf_error e;
+    /* The exit status is the program's; whether the replay was one, the file says. */
+    bool ok = pid > 0 && pf_clip_open(&made, file, &e) == PF_OK;
+    if (ok) {
+        ok = made.ended && made.end.outcome != PF_OUTCOME_DIVERGED;
+        pf_clip_release(&made);
+    }
+    if (ok)
+        return file;
+    pf_complain(verb, "%s: %s, and could not be replayed to have them", path,
+                atomic ? "was recorded without these regions" : "has no events");
+    unlink(file);
+    free(file);
+    return NULL;
+}
+
+static bool matches_any(char *const *globs, const char *text)
+{
+    const char *base = strrchr(text, '/');
+    for (; *globs; globs++)
+        if (!fnmatch(*globs, text, 0) || (base && !fnmatch(*globs, base + 1, 0)))
+            return true;
+    return false;
+}
+
+/* A function that was to be left out, but which the compiler has put into its callers, has events. */
+static void say_inlined(const char *verb, const char *path, char *left_out,
+                        const struct pf_trace *t)
+{
+    size_t n = 0;
+    char **globs = pf_mem_zero(strlen(left_out) + 1, sizeof *globs);
+    for (char *at, *g = strtok_r(left_out, ",", &at); g; g = strtok_r(NULL, ",", &at))
+        globs[n++] = g;
+    bool *asked = pf_mem_zero(t->sites.len, sizeof *asked);
+    for (size_t i = 0; i < t->events.len; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        if (!pf_event_is_access(e) || asked[e->site])
+            continue;
+        asked[e->site] = true;
+        const struct pf_site_info *s = &t->sites.at[e->site];
+        const char *file = pf_trace_text(t, s->file);
+        const char *function = s->func == PF_NONE ? file : pf_trace_text(t, s->func);
+        if (!matches_any(globs, function) && !matches_any(globs, file))
+            continue;
+        fprintf(stderr,
+                "pf %s: %s: %s was to be left out, but is part of its callers (inlined) and has "
+                "events there; build with -fno-inline\n",
+                verb, path, function);
+        break;
+    }
+    free(asked);
+    free(globs);
+}
+
+static int load_clip(const char *verb, const char *path, const char *atomic, struct pf_trace *t)
+{
+    struct pf_clip clip;
+    struct pf_error e;
+    struct pf_trace_error te;
+    if (pf_clip_open(&clip, path, &e) != PF_OK)
+        return pf_complain(verb, "%s", e.text);
+    bool cut = !clip.ended;
+    char *left_out = clip.meta.exclude;
+    clip.meta.exclude = NULL; /* that of the replay does not have it */
+    if (cut && clip.stream[PF_STREAM_EVENT].length && !atomic) /* else the replay says it */
+        fprintf(stderr, "pf %s: %s: is cut short (%s); what comes before is used\n", verb, path,
+                clip.cut);
+    if (!clip.stream[PF_STREAM_EVENT].length || atomic) {
+        pf_clip_release(&clip);
+        char *file = regenerate(verb, path, atomic);
+        pf_status s = file ? pf_clip_open(&clip, file, &e) : PF_OK;
+        if (file)
+            unlink(file);
+        if (!file || s != PF_OK)
+            free(left_out);
+        if (!file)
+            return PF_EXIT_USAGE;
+        free(file);
+        if (s != PF_OK)
+            return pf_complain(verb, "%s", e.text);
+    }
+    bool ok = pf_trace_read_clip(t, &clip, path, &te);
+    if (clip.meta.runtime)
+        fprintf(
+            stderr,
+            "pf %s: %s: the program is not instrumented: its accesses are not known, so nothing "
+            "can be said of races; only of locks and other synchronisation\n",
+            verb, path);
+    if (ok && t->recorded.limited)
+        fprintf(
+            stderr,
+            "pf %s: %s: only its first %zu events were analysed; what comes behind is not known\n",
+            verb, path, t->events.len);
+    if (ok && left_out)
+        say_inlined(verb, path, left_out, t);
+    free(left_out);
+    t->recorded.cut |= cut || clip.meta.runtime;
+    pf_clip_release(&clip);
+    if (!ok)
+        return pf_complain(verb, "%s", te.text);
+    if (!t->events.len)
+        return pf_complain(verb, "%s: holds no events; is the program built with this pf cc?",
+                           path);
+    return PF_EXIT_OK;
+}
+
+int pf_load_trace(const char *verb, const char *path, struct pf_trace *t)
+{
+    return pf_load_trace_atomic(verb, path, NULL, t);
+}
+
+int pf_load_trace_atomic(const char *verb, const char *path, const char *atomic, struct pf_trace *t)
+{
+    char *text;
+    size_t len;
+    struct pf_error e;
+    struct pf_trace_error te;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    char first[8];
+    bool clip = fd >= 0 && read(fd, first, sizeof first) == 8 && pf_clip_sniff(first, 8);
+    if (fd >= 0)
+        close(fd);
+    if (clip) {
+        int status = load_clip(verb, path, atomic, t);
+        if (status != PF_EXIT_OK)
+            return status;
+    } else {
+        if (atomic)
+            return pf_complain(verb, "%s: --atomic needs a recording, this is text", path);
+        if (pf_file_read(path, &text, &len, &e) != PF_OK)
+            return pf_complain(verb, "%s", e.text);
+        enum pf_trace_form form = pf_trace_sniff(text, len);
+        bool ok = form != PF_FORM_BINARY;
+        if (!ok)
+            snprintf(te.text, sizeof te.text, "%.150s: is neither a trace nor a recording", path);
+        else if (form == PF_FORM_STD)
+            ok = pf_trace_read_std(t, path, text, len, &te);
+        else
+            ok = pf_trace_read_text(t, path, text, len, &te);
+        free(text);
+        if (!ok)
+            return pf_complain(verb, "%s", te.text);
+        if (!t->events.len)
+            return pf_complain(verb, "%s: holds no events", path);
+    }
+    if (!pf_trace_check(t, &te))
+        return pf_complain(verb, "%s: the trace does not agree with itself: %s", path, te.text);
+    return PF_EXIT_OK;
+}

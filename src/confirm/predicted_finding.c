@@ -1,0 +1,267 @@
+#include "predicted_finding.h"
+#include "file.h"
+#include "finding_json.h"
+#include "fingerprint.h"
+#include "message.h"
+#include "schedule_step.h"
+#include "text.h"
+#include <stdio.h>
+#include <string.h>
+
+static enum pf_op op_of(const struct pf_event *e)
+{
+    switch (e->kind) {
+    case PF_EV_READ:
+        return PF_OP_READ;
+    case PF_EV_AREAD:
+        return PF_OP_ATOMIC_READ;
+    case PF_EV_AWRITE:
+    case PF_EV_RMW:
+        return PF_OP_ATOMIC_WRITE;
+    case PF_EV_FREE:
+        return PF_OP_FREE;
+    default:
+        return PF_OP_WRITE;
+    }
+}
+
+static char *format(struct pf_pool *pool, const char *fmt, const char *s, uint32_t n)
+{
+    char text[256];
+    int len = snprintf(text, sizeof text, fmt, s, n);
+    return pf_pool_text(pool, text, len < (int)sizeof text ? (size_t)len : sizeof text - 1);
+}
+
+/* The whole stack, as the recording has it. */
+static struct pf_trail stack_of(struct pf_predict_job *j, uint32_t i)
+{
+    const struct pf_recorded *r = &j->t.recorded;
+    const struct pf_recorded_trail *w = &r->trails.at[r->stack.at[i]];
+    struct pf_place *p = pf_pool_get(&j->pool, w->n * sizeof *p);
+    for (uint32_t k = 0; p && k < w->n; k++) {
+        const struct pf_site_info *s = &j->t.sites.at[r->trail_sites.at[w->first + k]];
+        const char *file = pf_trace_text(&j->t, s->file);
+        p[k] =
+            (struct pf_place){.function = s->func == PF_NONE ? NULL : pf_trace_text(&j->t, s->func),
+                              .file = *file ? file : NULL,
+                              .line = s->line,
+                              .column = s->column,
+                              .first_line = s->begins};
+    }
+    return (struct pf_trail){p, p ? w->n : 0};
+}
+
+/* Where event i stands in the source; without a site, in the trace. */
+struct pf_trail pf_predict_trail(struct pf_predict_job *j, uint32_t i)
+{
+    if (j->t.recorded.present)
+        return stack_of(j, i);
+    const struct pf_site_info *s = &j->t.sites.at[j->t.events.at[i].site];
+    const char *file = pf_trace_text(&j->t, s->file);
+    struct pf_place *p = pf_pool_get(&j->pool, sizeof *p);
+    if (!p)
+        return (struct pf_trail){0};
+    p->function = format(&j->pool, "%sevent %u", "", pf_trace_label(&j->t, i));
+    p->file = *file ? file : j->path;
+    p->line = s->line;
+    return (struct pf_trail){p, 1};
+}
+
+static const struct pf_held_locks *held_locks(struct pf_predict_job *j)
+{
+    if (!j->held)
+        j->held = pf_held_locks_make(&j->t, &j->pool);
+    return j->held;
+}
+
+uint32_t pf_predict_held(struct pf_predict_job *j, uint32_t i, const uint32_t **acquires)
+{
+    return held_locks(j) ? pf_held_locks_at(j->held, &j->t, i, acquires) : 0;
+}
+
+/* The locks that the thread of event i holds there. */
+static void locks_of(struct pf_predict_job *j, uint32_t i, struct pf_access *out)
+{
+    const struct pf_trace *t = &j->t;
+    const uint32_t *acquires = NULL;
+    uint32_t n = pf_predict_held(j, i, &acquires);
+    struct pf_lock *held = n ? pf_pool_get(&j->pool, n * sizeof *held) : NULL;
+    for (uint32_t k = 0; held && k < n; k++) {
+        const struct pf_event *e = &t->events.at[acquires[k]];
+        held[k] = (struct pf_lock){.address = pf_event_lock(e) + 1,
+                                   .name = pf_trace_text(t, t->locks.at[pf_event_lock(e)]),
+                                   .shared = pf_event_shared(e),
+                                   .taken = pf_predict_trail(j, acquires[k])};
+    }
+    out->locks = held;
+    out->nlocks = held ? n : 0;
+}
+
+static void access_of(struct pf_predict_job *j, uint32_t i, struct pf_access *out)
+{
+    const struct pf_event *e = &j->t.events.at[i];
+    char place[160];
+    pf_trace_place_text(&j->t, e->what, place, sizeof place);
+    *out = (struct pf_access){.thread = e->thread,
+                              .op = op_of(e),
+                              .size = j->t.places.at[e->what].size,
+                              .address = j->t.places.at[e->what].addr,
+                              .variable = pf_pool_text(&j->pool, place, strlen(place)),
+                              .trail = pf_predict_trail(j, i)};
+    locks_of(j, i, out);
+}
+
+/* The threads of the accesses, each once. */
+static void add_actors(struct pf_predict_job *j, struct pf_finding *f)
+{
+    size_t n = pf_finding_naccesses(f);
+    struct pf_actor *actors = pf_pool_get(&j->pool, n * sizeof *actors);
+    for (size_t i = 0; actors && i < n; i++) {
+        uint32_t thread = pf_finding_access(f, i)->thread;
+        f->actors = actors;
+        if (pf_finding_actor(f, thread))
+            continue;
+        uint32_t start = held_locks(j) ? j->held->start[thread] : PF_NONE;
+        struct pf_actor *a = &actors[f->nactors++];
+        *a = (struct pf_actor){.number = thread,
+                               .name = pf_trace_text(&j->t, j->t.threads.at[thread])};
+        if (start != PF_NONE) {
+            a->parent = j->t.events.at[start].thread;
+            a->created = pf_predict_trail(j, start);
+        }
+    }
+}
+
+int pf_predict_patterns(const char *verb, struct pf_predict_job *j, const char *path)
+{
+    char *text;
+    size_t len;
+    struct pf_error e;
+    struct pf_trace_error te;
+    if (pf_file_read(path, &text, &len, &e) != PF_OK)
+        return pf_complain(verb, "%s", e.text);
+    if (!j->patterns.len)
+        pf_patterns_builtin(&j->patterns);
+    bool ok = pf_patterns_parse(&j->patterns, path, text, len, &te);
+    free(text);
+    return ok ? PF_EXIT_OK : pf_complain(verb, "%s", te.text);
+}
+
+void pf_predict_race(struct pf_predict_job *j, size_t k, const struct pf_race *r,
+                     struct pf_finding *f)
+{
+    const struct pf_analysis *a = j->analyses[k];
+    *f = (struct pf_finding){.kind = PF_KIND_RACE,
+                             .analysis = a->name,
+                             .count = 1,
+                             .status = a->claim == PF_CLAIM_OBSERVED ? PF_STATUS_OBSERVED
+                                                                     : PF_STATUS_PREDICTED};
+    access_of(j, r->b, &f->access[0]);
+    access_of(j, r->a, &f->access[1]);
+    /* Both are next at its end; the schedule that was not recorded lets the later one go first. */
+    if (a->claim == PF_CLAIM_WITNESSED)
+        pf_moments_schedule(j, f,
+                            &(struct pf_told){.start = r->start,
+                                              .order = r->order,
+                                              .norder = r->norder,
+                                              .marked = (uint32_t[]){r->b, r->a},
+                                              .n = 2,
+                                              .apart = true});
+    if (a->claim != PF_CLAIM_CANDIDATE)
+        pf_moments_recorded(j, f, (uint32_t[]){r->a, r->b}, 2);
+    add_actors(j, f);
+    f->id = pf_fingerprint(f);
+}
+
+void pf_predict_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a, struct pf_finding *f)
+{
+    static const enum pf_kind kinds[] = {[PF_PATTERN_RACE] = PF_KIND_RACE,
+                                         [PF_PATTERN_ATOMICITY] = PF_KIND_ATOMICITY,
+                                         [PF_PATTERN_ATOMIC_SET] = PF_KIND_ATOMIC_SET};
+    const struct pf_pattern *p = &j->patterns.at[a->pattern];
+    *f = (struct pf_finding){
+        .kind = kinds[p->kind], .analysis = "pecan", .count = 1, .status = PF_STATUS_PREDICTED};
+    if (p->kind == PF_PATTERN_RACE && p->n == 2) {
+        access_of(j, a->event[1], &f->access[0]);
+        access_of(j, a->event[0], &f->access[1]);
+    } else {
+        struct pf_access *steps = pf_pool_get(&j->pool, p->n * sizeof *steps);
+        for (unsigned i = 0; steps && i < p->n; i++)
+            access_of(j, a->event[i], &steps[i]);
+        f->steps = steps;
+        f->nsteps = steps ? p->n : 0;
+    }
+    if (a->witnessed)
+        pf_moments_schedule(j, f,
+                            &(struct pf_told){.start = a->start,
+                                              .order = a->order,
+                                              .norder = a->norder,
+                                              .marked = a->event,
+                                              .n = p->n});
+    pf_moments_recorded(j, f, a->event, p->n);
+    add_actors(j, f);
+    f->id = pf_fingerprint(f);
+}
+
+void pf_predict_cycle(struct pf_predict_job *j, const struct pf_cycle *c, struct pf_finding *f)
+{
+    *f = (struct pf_finding){.kind = PF_KIND_DEADLOCK,
+                             .analysis = "deadlock",
+                             .count = 1,
+                             .status = PF_STATUS_PREDICTED};
+    struct pf_access *steps = pf_pool_get(&j->pool, c->n * sizeof *steps);
+    for (uint32_t i = 0; steps && i < c->n; i++) {
+        const struct pf_event *e = &j->t.events.at[c->take[i]];
+        steps[i] = (struct pf_access){.thread = e->thread,
+                                      .op = PF_OP_LOCK,
+                                      .address = e->what + 1,
+                                      .variable = pf_trace_text(&j->t, j->t.locks.at[e->what]),
+                                      .trail = pf_predict_trail(j, c->take[i])};
+        locks_of(j, c->take[i], &steps[i]);
+    }
+    f->steps = steps;
+    f->nsteps = steps ? c->n : 0;
+    pf_moments_recorded(j, f, c->take, c->n);
+    add_actors(j, f);
+    f->id = pf_fingerprint(f);
+}
+
+bool pf_predict_decided(const struct pf_predict_job *j)
+{
+    bool all = !j->anomalies.search.cut && !j->anomalies.search.stopped &&
+               !j->anomalies.search.skipped && !j->cycles.dropped && !j->cycles.cut &&
+               !j->t.recorded.cut && !j->unreached;
+    for (size_t k = 0; k < j->n; k++)
+        all &= !j->results[k].window && !j->results[k].unknown && !j->results[k].dropped &&
+               !j->results[k].untried && !j->results[k].invalid && !j->results[k].stopped;
+    return all;
+}
+
+void pf_predict_json_head(struct pf_text *t, int argc, char **argv, bool complete)
+{
+    pf_text_char(t, '{');
+    pf_json_num(t, "version", 1);
+    pf_json_str(t, "tool", "photofinish");
+    pf_json_key(t, "command");
+    pf_text_add(t, "[\"pf\"");
+    for (int i = 0; i < argc; i++) {
+        pf_text_char(t, ',');
+        pf_text_json(t, argv[i]);
+    }
+    pf_text_char(t, ']');
+    pf_json_bool(t, "complete", complete);
+    pf_json_key(t, "findings");
+    pf_text_char(t, '[');
+}
+
+void pf_predict_json_tail(struct pf_text *t, const struct pf_predict_job *j, uint64_t candidates,
+                          uint64_t refuted, uint64_t undecided)
+{
+    pf_json_key(t, "explored");
+    pf_text_char(t, '{');
+    pf_json_num(t, "events", j->t.events.len);
+    pf_json_num(t, "candidates", candidates);
+    pf_json_num(t, "refuted", refuted);
+    pf_json_num(t, "undecided", undecided);
+    pf_text_add(t, "}}\n");
+}

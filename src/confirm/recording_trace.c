@@ -1,0 +1,345 @@
+/* recording_trace.c - see recording_trace.h. */
+#define _GNU_SOURCE
+#include "recording_trace.h"
+#include "events.h"
+#include "pf_abi.h"
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define SPLIT 8u               /* bytes of a value */
+#define SIZE_MAX_BELIEVED (1ull << 40)
+#define ADDRESSES (1ull << 47)
+
+struct call {
+    uint32_t thread, event, name;
+};
+
+struct loader {
+    struct pf_trace *t;
+    const char *path;
+    const struct pf_names *names;
+    pf_vec_u32 trail_of;  /* recorded site -> trail + 1 */
+    pf_vec_u32 thread_of; /* recorded thread -> thread + 1 */
+    PF_VEC(struct call) calls; /* under way */
+    pf_vec_u32 sets; /* of calls, by number from 1: the set told first */
+    struct pf_trace_error *err;
+};
+
+static bool bad(struct loader *l, const char *what)
+{
+    snprintf(l->err->text, sizeof l->err->text, "%.120s: event %zu: %.80s", l->path,
+             l->t->events.len + 1, what);
+    return false;
+}
+
+static uint32_t name_of(struct loader *l, const char *s)
+{
+    return pf_trace_name(l->t, s, strlen(s));
+}
+
+/* --- names that the text form can spell --- */
+
+static void spell(char *to, size_t size, const char *from)
+{
+    size_t n = 0;
+    if (!isalpha((unsigned char)*from) && *from != '_')
+        to[n++] = '_';
+    for (; *from && n < size - 1; from++)
+        to[n++] = isalnum((unsigned char)*from) || strchr("_.$-*[]", *from) ? *from : '_';
+    to[n] = 0;
+}
+
+static void take_variables(struct loader *l)
+{
+    const struct pf_names *n = l->names;
+    for (size_t i = 0; i < n->nvariables; i++) {
+        const struct pf_name_variable *v = &n->variable[i];
+        char text[160], twin[180];
+        spell(text, sizeof text, v->name);
+        snprintf(twin, sizeof twin, "%s", text);
+        /* statics of one name in several files: x, x.2, x.3 */
+        uint32_t name = name_of(l, twin);
+        for (unsigned k = 2; l->t->names.at[name].addr; k++) {
+            snprintf(twin, sizeof twin, "%s.%u", text, k);
+            name = name_of(l, twin);
+        }
+        if (!v->size ||
+            (l->t->recorded.variables.len &&
+             l->t->recorded.variables.at[l->t->recorded.variables.len - 1].addr == v->addr))
+            continue; /* the same again, or nothing */
+        l->t->names.at[name].addr = v->addr;
+        pf_vec_push(&l->t->recorded.variables, (struct pf_variable){v->addr, v->size, name});
+    }
+}
+
+static uint32_t object(struct loader *l, enum pf_role role, uint64_t addr)
+{
+    static const char *const words[] = {[PF_ROLE_LOCK] = "lock",
+                                        [PF_ROLE_COND] = "cond",
+                                        [PF_ROLE_BARRIER] = "barrier",
+                                        [PF_ROLE_SYNC] = "sync"};
+    const struct pf_name_variable *v = pf_names_variable(l->names, addr);
+    char text[200];
+    if (!v)
+        snprintf(text, sizeof text, "%s_%" PRIx64, words[role], addr);
+    else {
+        spell(text, 160, v->name);
+        if (addr != v->addr)
+            snprintf(text + strlen(text), 40, ".%" PRIu64, addr - v->addr);
+    }
+    size_t known = pf_trace_nobjects(l->t, role);
+    uint32_t number = pf_trace_number(l->t, role, name_of(l, text));
+    if (number == known)
+        pf_trace_object_at(l->t, role, number, addr);
+    return number;
+}
+
+static uint32_t thread(struct loader *l, uint64_t number)
+{
+    while (l->thread_of.len <= number)
+        pf_vec_push(&l->thread_of, 0);
+    if (!l->thread_of.at[number]) {
+        char text[32];
+        snprintf(text, sizeof text, "T%" PRIu64, number);
+        l->thread_of.at[number] = 1 + pf_trace_number(l->t, PF_ROLE_THREAD, name_of(l, text));
+        pf_vec_push(&l->t->recorded.thread, (uint32_t)number);
+    }
+    return l->thread_of.at[number] - 1;
+}
+
+/* --- sites --- */
+
+static uint32_t position(struct loader *l, const struct pf_name_position *p)
+{
+    uint32_t func = p->function && *p->function ? name_of(l, p->function) : PF_NONE;
+    uint32_t s =
+        pf_trace_position(l->t, name_of(l, p->file ? p->file : ""), p->line, func, p->column);
+    l->t->sites.at[s].begins = p->begins;
+    return s;
+}
+
+static uint32_t trail(struct loader *l, uint32_t site)
+{
+    struct pf_recorded *r = &l->t->recorded;
+    while (l->trail_of.len <= site)
+        pf_vec_push(&l->trail_of, 0);
+    if (l->trail_of.at[site])
+        return l->trail_of.at[site] - 1;
+    const struct pf_name_site *s = &l->names->site[site];
+    struct pf_recorded_trail now = {(uint32_t)r->trail_sites.len, s->npositions};
+    for (uint32_t i = 0; i < s->npositions; i++)
+        pf_vec_push(&r->trail_sites, position(l, &l->names->position[s->position[i]]));
+    if (!s->npositions) { /* nothing is known: a site of its own */
+        pf_vec_push(&r->trail_sites, pf_trace_site(l->t, name_of(l, ""), site));
+        now.n = 1;
+    }
+    pf_vec_push(&r->trails, now);
+    l->trail_of.at[site] = (uint32_t)r->trails.len;
+    return (uint32_t)r->trails.len - 1;
+}
+
+/* The innermost position with a file: of an interposed function, its caller's. */
+static uint32_t site_of(const struct loader *l, uint32_t trail)
+{
+    const struct pf_recorded *r = &l->t->recorded;
+    const struct pf_recorded_trail *w = &r->trails.at[trail];
+    for (uint32_t i = 0; i < w->n; i++) {
+        uint32_t s = r->trail_sites.at[w->first + i];
+        if (*pf_trace_text(l->t, l->t->sites.at[s].file))
+            return s;
+    }
+    return r->trail_sites.at[w->first];
+}
+
+/* --- events --- */
+
+static struct pf_event *add(struct loader *l, const struct pf_record *r, unsigned kind,
+                            uint32_t who, uint32_t trail)
+{
+    struct pf_event *e = pf_trace_add(l->t, kind, who);
+    e->site = site_of(l, trail);
+    e->flags = r->flags & (uint8_t)~(PF_EF_NESTED | PF_EF_MISSING | PF_EF_DECIDED);
+    uint8_t site = l->names->site[r->site].flags;
+    if (site & (PF_SITEF_BRANCH | PF_SITEF_ADDRESS))
+        e->flags |= PF_EF_DECIDED;
+    if ((kind == PF_EV_READ && site & PF_SITEF_CHECK) ||
+        (kind == PF_EV_WRITE && site & PF_SITEF_ACT))
+        e->flags |= kind == PF_EV_READ ? PF_EF_CHECK : PF_EF_ACT;
+    pf_vec_push(&l->t->recorded.index, (uint32_t)r->index);
+    pf_vec_push(&l->t->recorded.stack, trail);
+    return e;
+}
+
+static bool add_access(struct loader *l, const struct pf_record *r, uint32_t who, uint32_t where)
+{
+    if (!r->more || r->more > SIZE_MAX_BELIEVED || r->what + r->more < r->what)
+        return bad(l, "a place of impossible size");
+    bool memory = r->kind == PF_EV_ALLOC || r->kind == PF_EV_FREE;
+    if (r->kind == PF_EV_ALLOC && r->flags & PF_EF_UNKNOWN) { /* a stack: new, but no event */
+        pf_trace_block(l->t, r->what, r->more);
+        return true;
+    }
+    uint64_t step = !memory && r->nbytes == r->more ? SPLIT : r->more;
+    for (uint64_t at = 0; at < r->more; at += step) {
+        uint64_t n = r->more - at < step ? r->more - at : step, value = r->value;
+        bool known = r->has_value && r->more <= SPLIT;
+        if (!known && !memory && r->nbytes == r->more) {
+            value = 0;
+            memcpy(&value, r->bytes + at, n);
+            known = true;
+        }
+        uint32_t place = r->kind == PF_EV_ALLOC ? pf_trace_block(l->t, r->what, r->more)
+                                                : pf_trace_place(l->t, r->what + at, n);
+        if (r->kind == PF_EV_RMW)
+            pf_vec_push(&l->t->olds, r->old);
+        struct pf_event *e = add(l, r, r->kind, who, where);
+        e->what = place;
+        if (at) /* one operation: its parts do not depend on each other */
+            e->flags &= (uint8_t)~PF_EF_DECIDED;
+        e->value = known ? value : 0;
+        if (r->kind == PF_EV_RMW) {
+            e->link = (uint32_t)l->t->olds.len - 1;
+            known &= r->has_old;
+        }
+        if (!known && !memory)
+            e->flags |= PF_EF_UNKNOWN;
+    }
+    return true;
+}
+
+/* The set of a call. A numbered one is told with its first call; what later ones of its number tell is added for all. */
+static bool take_set(struct loader *l, const struct pf_record *r, uint32_t *reach)
+{
+    if (!r->has_value || !r->value) {
+        *reach = pf_trace_reach(l->t);
+        return true;
+    }
+    if (!l->sets.len)
+        pf_vec_push(&l->sets, 0);
+    if (r->value == l->sets.len) {
+        *reach = pf_trace_reach(l->t);
+        pf_vec_push(&l->sets, *reach);
+        return true;
+    }
+    if (r->value > l->sets.len)
+        return false;
+    *reach = pf_trace_reach_again(l->t, l->sets.at[r->value]);
+    pf_trace_reach_grow(l->t, l->sets.at[r->value]);
+    return true;
+}
+
+static bool add_call(struct loader *l, const struct pf_record *r, uint32_t who, uint32_t where)
+{
+    const struct pf_name_site *s = &l->names->site[r->site];
+    const char *callee = s->npositions ? l->names->position[s->position[0]].variable : "";
+    char text[160];
+    spell(text, sizeof text, callee && *callee ? callee : "foreign");
+    uint32_t name = name_of(l, text), link;
+    if (r->kind == PF_EV_CALL && r->attached) { /* one more range that the last call reaches */
+        if (!l->t->reaches.len || !r->more || r->what + r->more > ADDRESSES ||
+            r->what + r->more < r->what)
+            return bad(l, "a range that belongs to no call");
+        pf_trace_reach_range(l->t, r->what, r->more);
+        return true;
+    }
+    if (r->kind == PF_EV_CALL) {
+        if (!take_set(l, r, &link))
+            return bad(l, "a call with a set that was not told before");
+        pf_vec_push(&l->calls, (struct call){who, (uint32_t)l->t->events.len, name});
+        l->t->has_calls = true;
+    } else {
+        size_t i = l->calls.len;
+        while (i > 0 && l->calls.at[i - 1].thread != who)
+            i--;
+        if (!i)
+            return bad(l, "a return without its call");
+        link = l->calls.at[i - 1].event;
+        name = l->calls.at[i - 1].name;
+        memmove(l->calls.at + i - 1, l->calls.at + i, (l->calls.len - i) * sizeof *l->calls.at);
+        l->calls.len--;
+    }
+    uint32_t what = pf_trace_number(l->t, PF_ROLE_CALL, name);
+    struct pf_event *e = add(l, r, r->kind, who, where);
+    e->what = what;
+    e->link = link;
+    return true;
+}
+
+static bool add_event(struct loader *l, const struct pf_record *r)
+{
+    uint32_t who = thread(l, r->thread), where = trail(l, r->site), what = PF_NONE, link = PF_NONE;
+    switch (pf_event_operand[r->kind]) {
+    case PF_OPERAND_PLACE:
+        return add_access(l, r, who, where);
+    case PF_OPERAND_CALL:
+        return add_call(l, r, who, where);
+    case PF_OPERAND_LOCK:
+        what = object(l, PF_ROLE_LOCK, r->what);
+        break;
+    case PF_OPERAND_COND_LOCK:
+        link = object(l, PF_ROLE_LOCK, r->more);
+        what = object(l, PF_ROLE_COND, r->what);
+        break;
+    case PF_OPERAND_COND:
+        what = object(l, PF_ROLE_COND, r->what);
+        break;
+    case PF_OPERAND_BARRIER:
+        what = object(l, PF_ROLE_BARRIER, r->what);
+        break;
+    case PF_OPERAND_SYNC:
+        what = object(l, PF_ROLE_SYNC, r->what);
+        break;
+    case PF_OPERAND_THREAD:
+        if (r->what > UINT16_MAX)
+            return bad(l, "a thread without a number");
+        what = thread(l, r->what);
+        break;
+    default:
+        break;
+    }
+    struct pf_event *e = add(l, r, r->kind, who, where);
+    e->what = what;
+    e->link = link;
+    return true;
+}
+
+bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, const char *name,
+                        struct pf_trace_error *err)
+{
+    struct loader l = {.t = t, .path = name, .err = err};
+    struct pf_events *events;
+    struct pf_record r[64];
+    struct pf_error e;
+    pf_status s = pf_events_open(&events, clip, &e);
+    bool ok = s == PF_OK;
+    t->recorded.present = t->unwatched = t->has_branches = true;
+    if (ok) {
+        l.names = pf_events_names(events);
+        take_variables(&l);
+    }
+    uint32_t limit = t->recorded.limit ? t->recorded.limit : PF_RECORDED_MAX;
+    for (size_t n; ok && !t->recorded.limited &&
+                   (n = pf_events_read(events, r, sizeof r / sizeof *r, &s, &e));)
+        for (size_t i = 0; ok && i < n && !t->recorded.limited; i++) {
+            /* not between the parts of one operation */
+            t->recorded.limited = t->events.len >= limit && !r[i].attached;
+            ok = t->recorded.limited || add_event(&l, &r[i]);
+        }
+    if (s != PF_OK) {
+        snprintf(err->text, sizeof err->text, "%.230s", e.text);
+        ok = false;
+    }
+    if (ok) {
+        t->recorded.cut = pf_events_cut(events) || !clip->ended || t->recorded.limited;
+        pf_trace_seal(t);
+    }
+    if (l.names)
+        pf_events_free(events);
+    pf_vec_release(&l.trail_of);
+    pf_vec_release(&l.thread_of);
+    pf_vec_release(&l.calls);
+    pf_vec_release(&l.sets);
+    return ok;
+}

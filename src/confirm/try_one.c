@@ -1,0 +1,219 @@
+#define _GNU_SOURCE
+#include "try_one.h"
+#include "directed.h"
+#include "load_trace.h"
+#include "message.h"
+#include "plan_steps.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void pf_hatch_say(struct pf_hatch_result *out, enum pf_hatched verdict, const char *why)
+{
+    out->verdict = verdict;
+    snprintf(out->why, sizeof out->why, "%.*s", (int)strcspn(why, "\n"), why);
+}
+
+uint32_t *pf_hatch_witness(struct pf_hatch *h, const struct pf_race *r, bool keep)
+{
+    uint32_t first = keep ? r->a : r->b, second = keep ? r->b : r->a;
+    uint32_t *order = pf_mem_resize(NULL, r->norder + 2, sizeof *order);
+    if (r->norder)
+        memcpy(order, r->order, r->norder * sizeof *order);
+    order[r->norder] = first;
+    order[r->norder + 1] = second;
+    *h = (struct pf_hatch){.event = {first, second},
+                           .n = 2,
+                           .start = r->start,
+                           .order = order,
+                           .norder = r->norder + 2,
+                           .adjacent = true};
+    return order;
+}
+
+static pf_status write_plan(const struct pf_trace *t, const struct pf_hatch *h, const char *file,
+                            struct pf_error *e)
+{
+    pf_plan p = {0};
+    uint32_t *pivot = pf_plan_pivots(t);
+    pf_plan_candidate(&p, t, pivot, h, 0);
+    pf_status s = pf_plan_write(&p, file, e);
+    free(pivot);
+    pf_vec_release(&p);
+    return s;
+}
+
+/* --- did it happen? --- */
+
+static const char *file_of(const struct pf_trace *t, uint32_t event)
+{
+    return pf_trace_text(t, t->sites.at[t->events.at[event].site].file);
+}
+
+/* Of the parts of one operation, how many of its kind come before this one? */
+static uint32_t part_of(const struct pf_trace *t, uint32_t e)
+{
+    uint32_t n = 0;
+    for (uint32_t i = e; i-- > 0 && t->recorded.index.at[i] == t->recorded.index.at[e] &&
+                         t->events.at[i].thread == t->events.at[e].thread;)
+        n += t->events.at[i].kind == t->events.at[e].kind;
+    return n;
+}
+
+/* The event of `now` that stands for event e of `then`; PF_NONE: another one is in its place. */
+static uint32_t same_event(const struct pf_trace *then, uint32_t e, const struct pf_trace *now)
+{
+    const struct pf_event *x = &then->events.at[e];
+    uint32_t thread = then->recorded.thread.at[x->thread];
+    uint32_t skip = part_of(then, e);
+    for (uint32_t i = 0; i < now->events.len; i++) {
+        const struct pf_event *y = &now->events.at[i];
+        if (now->recorded.index.at[i] == then->recorded.index.at[e] && y->kind == x->kind &&
+            now->recorded.thread.at[y->thread] == thread &&
+            now->sites.at[y->site].line == then->sites.at[x->site].line &&
+            !strcmp(file_of(now, i), file_of(then, e)) && !skip--)
+            return i;
+    }
+    return PF_NONE;
+}
+
+static uint64_t address(const struct pf_trace *t, uint32_t event)
+{
+    return t->places.at[t->events.at[event].what].addr;
+}
+
+void pf_hatch_diverged(const struct pf_trace *t, const char *text, struct pf_hatch_result *out)
+{
+    const char *expected = strstr(text, ": expected "), *thread = strstr(text, "(thread ");
+    unsigned number = 0, who = 0;
+    char why[sizeof out->why];
+    snprintf(why, sizeof why, "%s", text);
+    if (!expected || !thread || sscanf(expected, ": expected %u", &number) != 1 ||
+        sscanf(thread, "(thread %u", &who) != 1)
+        number = 0;
+    for (uint32_t i = 0; i < t->events.len && number; i++) /* the last place before it, at least */
+        if (t->recorded.index.at[i] <= number &&
+            t->recorded.thread.at[t->events.at[i].thread] == who && *file_of(t, i))
+            snprintf(why, sizeof why, "%s:%u: T%u did not come to here: %.*s", file_of(t, i),
+                     t->sites.at[t->events.at[i].site].line, who, (int)(expected - text), text);
+    pf_hatch_say(out, PF_HATCHED_FALSE, why);
+}
+
+static bool happened(const struct pf_trace *then, const struct pf_hatch *h,
+                     const struct pf_trace *now, struct pf_hatch_result *out)
+{
+    uint32_t at[PF_PATTERN_MAX];
+    char why[200];
+    for (uint32_t i = 0; i < h->n; i++) {
+        at[i] = same_event(then, h->event[i], now);
+        snprintf(why, sizeof why, "%s:%u: the thread did something else there",
+                 file_of(then, h->event[i]),
+                 then->sites.at[then->events.at[h->event[i]].site].line);
+        if (at[i] == PF_NONE) {
+            pf_hatch_say(out, PF_HATCHED_FALSE, why);
+            return false;
+        }
+        for (uint32_t k = 0; k < i; k++) {
+            bool one = address(then, h->event[i]) == address(then, h->event[k]);
+            if (at[k] >= at[i] || (one && address(now, at[i]) != address(now, at[k]))) {
+                pf_hatch_say(out, PF_HATCHED_FALSE,
+                             at[k] >= at[i] ? "the accesses came in another order"
+                                            : "the accesses were of different memory");
+                return false;
+            }
+        }
+    }
+    for (uint32_t i = at[h->n - 2] + 1; h->adjacent && i < at[h->n - 1]; i++) {
+        uint16_t u = now->events.at[i].thread;
+        if (u != now->events.at[at[h->n - 1]].thread && u != now->events.at[at[h->n - 2]].thread) {
+            pf_hatch_say(out, PF_HATCHED_FALSE, "something came between the two accesses");
+            return false;
+        }
+    }
+    return true;
+}
+
+/* --- the run --- */
+
+const char *pf_hatch_failure(const struct pf_clip *recording, const struct pf_clip_end *end,
+                             char *text, size_t room)
+{
+    if (end->outcome == PF_OUTCOME_DEADLOCK || end->outcome == PF_OUTCOME_HANG)
+        snprintf(text, room, "%s: %s", end->outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
+                 end->text);
+    else if (WIFSIGNALED(end->wait) && end->wait != recording->end.wait)
+        snprintf(text, room, "the program died of signal %d (%s)", WTERMSIG(end->wait),
+                 strsignal(WTERMSIG(end->wait)));
+    else if (WIFEXITED(end->wait) && end->wait != recording->end.wait)
+        snprintf(text, room, "the program ended with status %d", WEXITSTATUS(end->wait));
+    else
+        return NULL;
+    return text;
+}
+
+static void judge(const struct pf_trace *t, const struct pf_clip *recording,
+                  const struct pf_hatch *h, const char *file, const struct pf_clip_end *end,
+                  struct pf_hatch_result *out)
+{
+    char text[400];
+    const char *failed = pf_hatch_failure(recording, end, text, sizeof text);
+    if (end->outcome == PF_OUTCOME_DIVERGED) {
+        pf_hatch_diverged(t, end->text, out);
+        return;
+    }
+    if (h->stuck) {
+        bool dead = end->outcome == PF_OUTCOME_DEADLOCK;
+        pf_hatch_say(out, dead ? PF_HATCHED_ERROR : PF_HATCHED_FALSE,
+                     dead ? text : "the threads did not wait for each other");
+        return;
+    }
+    struct pf_trace now;
+    pf_trace_init(&now);
+    if (pf_load_trace("hatch", file, &now) != PF_EXIT_OK)
+        pf_hatch_say(out, PF_HATCHED_UNKNOWN, "its recording could not be read back");
+    else if (happened(t, h, &now, out))
+        pf_hatch_say(out, failed ? PF_HATCHED_ERROR : PF_HATCHED_REAL, failed ? failed : "");
+    pf_trace_release(&now);
+}
+
+void pf_hatch_race(const struct pf_trace *t, const struct pf_hatch *h, char *to, size_t room)
+{
+    const uint32_t *e = &h->event[h->n - 2];
+    const struct pf_recorded *r = &t->recorded;
+    snprintf(to, room, "T%u:%u<T%u:%u", r->thread.at[t->events.at[e[0]].thread], r->index.at[e[0]],
+             r->thread.at[t->events.at[e[1]].thread], r->index.at[e[1]]);
+}
+
+void pf_hatch_try(const struct pf_trace *t, const struct pf_clip *recording,
+                  const struct pf_hatch *h, const char *file, struct pf_hatch_result *out)
+{
+    struct pf_child_end child;
+    struct pf_clip_end end;
+    struct pf_error e;
+    char *steps = NULL;
+    if (asprintf(&steps, "%s.plan", file) < 0) {
+        pf_hatch_say(out, PF_HATCHED_UNKNOWN, "out of memory");
+        return;
+    }
+    struct pf_directed d = {
+        .plan = steps, .schedule = "rr", .exclude = recording->meta.exclude, .watch = true};
+    struct pf_clip_meta meta = recording->meta;
+    char race[64];
+    if (h->adjacent) {
+        pf_hatch_race(t, h, race, sizeof race);
+        meta.race = race;
+    }
+    pf_status s = write_plan(t, h, steps, &e);
+    if (s == PF_OK)
+        s = pf_directed_record(&meta, file, &d, &child, &end, &e);
+    if (s == PF_OK && end.errors)
+        snprintf(out->memory, sizeof out->memory, "%s", end.error);
+    if (s == PF_OK)
+        judge(t, recording, h, file, &end, out);
+    else
+        pf_hatch_say(out, PF_HATCHED_UNKNOWN, e.text);
+    unlink(steps);
+    free(steps);
+}

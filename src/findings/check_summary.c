@@ -1,0 +1,90 @@
+/* check_summary.c - see findings.h: what pf check has done, as JSON and in words. */
+#include "finding_json.h"
+#include "findings.h"
+#include "text_format.h"
+
+static uint64_t schedules(const struct pf_check_sum *c)
+{
+    return c->recordings + c->directed + c->candidates;
+}
+
+static void add_notes(struct pf_text *t, const char *name, const struct pf_check_note *first)
+{
+    pf_json_key(t, name);
+    pf_text_char(t, '[');
+    for (const struct pf_check_note *n = first; n; n = n->next) {
+        pf_text_add(t, n == first ? "\n{" : ",\n{");
+        pf_json_str(t, "text", n->text);
+        pf_json_str(t, "clip", n->clip);
+        pf_json_num(t, "times", n->times);
+        pf_text_char(t, '}');
+    }
+    pf_text_char(t, ']');
+}
+
+void pf_check_sum_json(struct pf_text *t, const struct pf_check_sum *c)
+{
+    pf_json_key(t, "check");
+    pf_text_char(t, '{');
+    pf_json_num(t, "checks", c->checks);
+    pf_json_num(t, "runs", c->runs);
+    pf_json_num(t, "recordings", c->recordings);
+    pf_json_num(t, "directed", c->directed);
+    pf_json_num(t, "schedules", schedules(c));
+    pf_json_num(t, "candidates", c->candidates);
+    pf_json_num(t, "refuted", c->refuted);
+    pf_json_num(t, "undecided", c->undecided);
+    pf_json_num(t, "events", c->events);
+    pf_json_num(t, "ms", c->ms);
+    add_notes(t, "failures", c->failures);
+    add_notes(t, "gaps", c->gaps);
+    pf_text_char(t, '}');
+}
+
+static void add_count(struct pf_text *t, uint64_t n, const char *one, const char *many)
+{
+    pf_text_u64(t, n);
+    pf_text_char(t, ' ');
+    pf_text_add(t, n == 1 ? one : many);
+}
+
+void pf_check_sum_text(struct pf_text *t, const struct pf_check_sum *c)
+{
+    for (const struct pf_check_note *n = c->failures; n; n = n->next) {
+        pf_text_add(t, "failed: ");
+        pf_text_add(t, n->text);
+        pf_text_add(t, ", ");
+        add_count(t, n->times, "time", "times");
+        if (n->clip) {
+            pf_text_add(t, "; see it with: pf replay ");
+            pf_text_add(t, n->clip);
+        }
+        pf_text_char(t, '\n');
+    }
+    pf_text_add(t, "explored: ");
+    add_count(t, c->runs, "free run", "free runs");
+    pf_text_add(t, "; ");
+    add_count(t, schedules(c), "schedule", "schedules");
+    pf_text_add(t, " (");
+    add_count(t, c->recordings, "recording", "recordings");
+    pf_text_add(t, ", ");
+    add_count(t, c->candidates, "prediction tried", "predictions tried");
+    pf_text_add(t, ", ");
+    pf_text_u64(t, c->directed);
+    pf_text_add(t, " aimed at a finding); ");
+    add_count(t, c->events, "event", "events");
+    pf_text_format(t, "; %.1f s\n", (double)c->ms / 1000);
+}
+
+void pf_check_sum_losses(struct pf_text *t, const struct pf_check_sum *c)
+{
+    for (const struct pf_check_note *n = c->gaps; n; n = n->next) {
+        pf_text_add(t, "pf: incomplete: ");
+        pf_text_add(t, n->text);
+        if (n->times > 1) {
+            pf_text_add(t, ", ");
+            add_count(t, n->times, "time", "times");
+        }
+        pf_text_char(t, '\n');
+    }
+}

@@ -1,0 +1,120 @@
+/*
+ * bare_entry.c - the function as it was, with one test in front.
+ *
+ *      f:      is the process bare? --yes--> the old blocks, untouched
+ *              |
+ *              +--no--> jump to f.pf: dispatch and all bodies (emit_watch.c)
+ *
+ * In a process that nobody watches (plain=1) a body that shares its function with others would still pay for them:
+ * for the registers that they want saved at the entry, for the dispatch, for frames. So what is compiled with pf costs next to nothing
+ * until it is asked.
+ *
+ * Bodies call the bodies of functions that cannot be another's at run time directly: where one of them runs, the process is
+ * not bare.
+ */
+#include "debuginfo.h"
+#include "llvm_shim.h"
+#include "plugin.h"
+#include <llvm-c/Comdat.h>
+#include <llvm-c/DebugInfo.h>
+#include <stdio.h>
+#include <string.h>
+
+/* A jump hands on what the function was given. For variable arguments it would keep all registers; structs that are passed
+ * by value in memory LLVM 19 copies, over the return address. */
+static bool can_jump(struct pf_unit *u, LLVMValueRef fn)
+{
+    for (unsigned i = 1; i <= LLVMCountParams(fn); i++)
+        if (LLVMGetEnumAttributeAtIndex(fn, i, u->kinds.byval))
+            return false;
+    return !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(fn));
+}
+
+LLVMValueRef pf_bare_twin(struct pf_unit *u, LLVMValueRef fn)
+{
+    char name[4096];
+    size_t n;
+    if (!can_jump(u, fn))
+        return NULL;
+    snprintf(name, sizeof name, "%s.pf", LLVMGetValueName2(fn, &n));
+    LLVMValueRef twin = pf_ssa_twin(fn, name);
+    PF_PUSH(u->twins, u->ntwins, u->twins_cap) = (struct pf_twin){fn, twin};
+    return twin;
+}
+
+static void copy_attributes(LLVMValueRef call, LLVMValueRef fn, LLVMAttributeIndex at)
+{
+    unsigned n = LLVMGetAttributeCountAtIndex(fn, at);
+    LLVMAttributeRef *all = pf_grow(NULL, (n + 1) * sizeof *all);
+    LLVMGetAttributesAtIndex(fn, at, all);
+    for (unsigned i = 0; i < n; i++)
+        LLVMAddCallSiteAttribute(call, at, all[i]);
+    free(all);
+}
+
+static void emit_jump(LLVMBuilderRef b, LLVMValueRef fn, LLVMValueRef to)
+{
+    unsigned n = LLVMCountParams(fn);
+    LLVMTypeRef type = LLVMGlobalGetValueType(fn);
+    LLVMValueRef *args = pf_grow(NULL, (n + 1) * sizeof *args);
+    LLVMGetParams(fn, args);
+    LLVMValueRef call = LLVMBuildCall2(b, type, to, args, n, "");
+    LLVMSetInstructionCallConv(call, LLVMGetFunctionCallConv(fn));
+    for (unsigned i = 0; i <= n; i++)
+        copy_attributes(call, fn, i);
+    LLVMSetTailCallKind(call, LLVMTailCallKindMustTail);
+    if (LLVMGetReturnType(type) == LLVMVoidTypeInContext(LLVMGetTypeContext(type)))
+        LLVMBuildRetVoid(b);
+    else
+        LLVMBuildRet(b, call);
+    free(args);
+}
+
+void pf_bare_finish(struct pf_unit *u, LLVMValueRef fn, LLVMValueRef twin)
+{
+    pf_ssa_swap(fn, twin);
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(u->context);
+    LLVMBasicBlockRef old = LLVMGetEntryBasicBlock(fn);
+    LLVMBasicBlockRef start = LLVMInsertBasicBlockInContext(u->context, old, "");
+    LLVMBasicBlockRef jump = LLVMAppendBasicBlockInContext(u->context, fn, "");
+    LLVMPositionBuilderAtEnd(b, start);
+    pf_slots_hoist(b, old);
+    LLVMSetCurrentDebugLocation2(b, pf_di_entry(u, fn));
+    LLVMValueRef word = LLVMBuildLoad2(b, u->i32, u->bare, "");
+    LLVMValueRef watched = LLVMBuildICmp(b, LLVMIntEQ, word, LLVMConstInt(u->i32, 0, 0), "");
+    LLVMBuildCondBr(b, watched, jump, old);
+    LLVMPositionBuilderAtEnd(b, jump);
+    emit_jump(b, fn, twin);
+    LLVMDisposeBuilder(b);
+}
+
+/* Is the function the one that runs, whatever is linked or loaded? */
+static bool is_final(struct pf_unit *u, LLVMValueRef fn)
+{
+    LLVMLinkage linkage = LLVMGetLinkage(fn);
+    if (LLVMGetComdat(fn))
+        return false;
+    return linkage == LLVMInternalLinkage || linkage == LLVMPrivateLinkage ||
+           (linkage == LLVMExternalLinkage &&
+            (!u->shared_object || LLVMGetVisibility(fn) == LLVMHiddenVisibility));
+}
+
+void pf_bare_calls(struct pf_unit *u)
+{
+    struct pf_ptrmap twins = {0};
+    for (size_t i = 0; i < u->ntwins; i++)
+        *pf_ptrmap_at(&twins, u->twins[i].twin) = 1;
+    for (size_t i = 0; i < u->ntwins; i++) {
+        if (!is_final(u, u->twins[i].fn))
+            continue;
+        for (LLVMUseRef use = LLVMGetFirstUse(u->twins[i].fn), next; use; use = next) {
+            next = LLVMGetNextUse(use);
+            LLVMValueRef call = LLVMGetUser(use);
+            if ((LLVMIsACallInst(call) || LLVMIsAInvokeInst(call)) &&
+                LLVMGetCalledValue(call) == u->twins[i].fn &&
+                pf_ptrmap_find(&twins, LLVMGetBasicBlockParent(LLVMGetInstructionParent(call))))
+                LLVMSetOperand(call, LLVMGetNumOperands(call) - 1, u->twins[i].twin);
+        }
+    }
+    pf_ptrmap_release(&twins);
+}

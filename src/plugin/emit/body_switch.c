@@ -1,0 +1,347 @@
+/*
+ * body_switch.c - from the plain body into the watch body in the middle of a call.
+ *
+ * A thread that is in a plain body when a sampling policy begins to watch it does not go on there to the
+ * end of the call: at the next back edge of a loop it crosses to the same place of the watch body.
+ *
+ *      plain body                                 watch body
+ *
+ *      latch --> check: tls.cross? --no--> head   head' <-- latch'
+ *                             |                     ^
+ *                             +-------> crossing ---+
+ *
+ * The copies of the head's PHIs take the values that the back edge brings; every other value of the plain
+ * body that the watch body uses behind the head merges there with its copy (pf_ssa_merge). Why it is there:
+ * let def dominate a use, and let a path lead from the head to the use without passing def. Every way
+ * from the entry to the head, followed by that path, passes def; so it does before the head.
+ *
+ * What the watch body relies on is made true in the crossing: the frame; checks that were struck because
+ * an earlier one covers them, if the earlier one is before the head (plan->kept: that access was made, in this
+ * epoch); the range check of the rounds of an affine loop that are left.
+ *
+ * Nothing goes the other way: a call that is watched is watched to its end, as LiteRace and AtexRace have it, and
+ * the watch body pays nothing.
+ */
+#include "emit.h"
+#include "llvm_shim.h"
+#include <llvm-c/DebugInfo.h>
+
+#define FEW_ROUNDS 256 /* a loop of fewer, known when it is compiled, is not worth a check */
+
+/* Edges back to a block that is on the way to where they start: every cycle has one. */
+struct search {
+    struct pf_plan *plan;
+    uint8_t *state; /* 0 not seen, 1 on the way, 2 done */
+    struct {
+        size_t block;
+        unsigned next;
+    } *path;
+};
+
+static LLVMValueRef end_of(const struct pf_plan *plan, size_t block)
+{
+    return LLVMGetBasicBlockTerminator(plan->blocks[block]);
+}
+
+static size_t successor(const struct pf_plan *plan, LLVMValueRef end, unsigned i)
+{
+    return *pf_ptrmap_find(&plan->block_index, LLVMGetSuccessor(end, i));
+}
+
+static bool has_steps(const struct pf_plan *plan, size_t block)
+{
+    return plan->first_step[block] < plan->first_step[block + 1];
+}
+
+/* Is anything done on the way back from `from` to `head`? */
+static bool is_watched(struct search *s, const struct pf_back *edge)
+{
+    const struct pf_plan *plan = s->plan;
+    if (has_steps(plan, edge->from) || has_steps(plan, edge->head))
+        return true;
+    if (edge->from == edge->head)
+        return false;
+    /* What lies between: from the head along edges; a few blocks are enough to look at. */
+    size_t queue[64], n = 0, at = 0;
+    queue[n++] = edge->head;
+    for (; at < n; at++) {
+        LLVMValueRef end = end_of(plan, queue[at]);
+        if (has_steps(plan, queue[at]))
+            return true;
+        for (unsigned i = 0, k = LLVMGetNumSuccessors(end); queue[at] != edge->from && i < k; i++) {
+            size_t to = successor(plan, end, i), known = 0;
+            while (known < n && queue[known] != to)
+                known++;
+            if (known < n)
+                continue;
+            if (n == sizeof queue / sizeof *queue)
+                return true;
+            queue[n++] = to;
+        }
+    }
+    return false;
+}
+
+/* Does v come out of memory, maybe by one of several ways inside the loop? */
+static bool is_loaded(LLVMValueRef v, LLVMValueRef phi, unsigned depth)
+{
+    if (!LLVMIsAInstruction(v) || v == phi || !depth)
+        return false;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMLoad:
+        return true;
+    case LLVMSelect:
+        return is_loaded(LLVMGetOperand(v, 1), phi, depth - 1) ||
+               is_loaded(LLVMGetOperand(v, 2), phi, depth - 1);
+    case LLVMPHI:
+        for (unsigned i = 0, n = LLVMCountIncoming(v); i < n; i++)
+            if (is_loaded(LLVMGetIncomingValue(v, i), phi, depth - 1))
+                return true;
+        return false;
+    case LLVMGetElementPtr:
+        return is_loaded(LLVMGetOperand(v, 0), phi, depth - 1);
+    default:
+        return false;
+    }
+}
+
+/* A walk along pointers: each round begins where a pointer read in the last one leads. Such walks end soon, are
+ * short of other work, and would pay most for a test. */
+static bool is_walk(LLVMBasicBlockRef head, LLVMBasicBlockRef from)
+{
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(head); LLVMIsAPHINode(phi);
+         phi = LLVMGetNextInstruction(phi))
+        for (unsigned i = 0, n = LLVMCountIncoming(phi); i < n; i++)
+            if (LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMPointerTypeKind &&
+                LLVMGetIncomingBlock(phi, i) == from &&
+                is_loaded(LLVMGetIncomingValue(phi, i), phi, 4))
+                return true;
+    return false;
+}
+
+static void note_back(struct search *s, size_t from, size_t head)
+{
+    struct pf_plan *plan = s->plan;
+    struct pf_back edge = {from, head};
+    LLVMValueRef end = end_of(plan, from);
+    if (pf_loop_is_short(plan->blocks[head], FEW_ROUNDS))
+        return;
+    if (is_walk(plan->blocks[head], plan->blocks[from]))
+        return;
+    plan->cyclic = true;
+    if (!LLVMIsABranchInst(end) && !LLVMIsASwitchInst(end))
+        return; /* an edge out of an invoke or a computed goto cannot be split */
+    for (size_t i = 0; i < plan->nbacks; i++)
+        if (plan->backs[i].from == from && plan->backs[i].head == head)
+            return;
+    if (is_watched(s, &edge))
+        PF_PUSH(plan->backs, plan->nbacks, plan->backs_cap) = edge;
+}
+
+/* Marks what lies on ways from the head to its back edges: its loop, without the head. */
+static void mark_loop(const struct pf_plan *plan, size_t head, const size_t *first,
+                      const size_t *before, uint8_t *inner, size_t *seen, size_t *stack)
+{
+    size_t n = 0;
+    seen[head] = head + 1;
+    for (size_t i = 0; i < plan->nbacks; i++)
+        if (plan->backs[i].head == head && seen[plan->backs[i].from] != head + 1) {
+            seen[plan->backs[i].from] = head + 1;
+            stack[n++] = plan->backs[i].from;
+        }
+    while (n) {
+        size_t b = stack[--n];
+        inner[b] = 1;
+        for (size_t i = first[b]; i < first[b + 1]; i++)
+            if (seen[before[i]] != head + 1) {
+                seen[before[i]] = head + 1;
+                stack[n++] = before[i];
+            }
+    }
+}
+
+/* Of loops in loops only the outermost stay: the rounds of the inner ones are what costs most. */
+static void keep_outer(struct pf_plan *plan)
+{
+    size_t n = plan->nblocks, edges = 0, kept = 0;
+    size_t *first = calloc(n + 2, sizeof *first), *seen = calloc(n, sizeof *seen);
+    size_t *stack = pf_grow(NULL, n * sizeof *stack);
+    uint8_t *inner = calloc(n, 1);
+    if (!first || !seen || !inner)
+        abort();
+    for (size_t b = 0; b < n; b++) { /* predecessors: counted, then listed */
+        LLVMValueRef end = end_of(plan, b);
+        for (unsigned i = 0, k = LLVMGetNumSuccessors(end); i < k; i++, edges++)
+            first[successor(plan, end, i) + 2]++;
+    }
+    size_t *before = pf_grow(NULL, (edges + 1) * sizeof *before);
+    for (size_t b = 2; b < n + 2; b++)
+        first[b] += first[b - 1];
+    for (size_t b = 0; b < n; b++) {
+        LLVMValueRef end = end_of(plan, b);
+        for (unsigned i = 0, k = LLVMGetNumSuccessors(end); i < k; i++)
+            before[first[successor(plan, end, i) + 1]++] = b;
+    }
+    for (size_t i = 0; i < plan->nbacks; i++)
+        if (seen[plan->backs[i].head] != plan->backs[i].head + 1)
+            mark_loop(plan, plan->backs[i].head, first, before, inner, seen, stack);
+    for (size_t i = 0; i < plan->nbacks; i++)
+        if (!inner[plan->backs[i].head])
+            plan->backs[kept++] = plan->backs[i];
+    plan->nbacks = kept;
+    free(first);
+    free(seen);
+    free(stack);
+    free(inner);
+    free(before);
+}
+
+void pf_plan_backs(struct pf_plan *plan, bool labels)
+{
+    struct search s = {.plan = plan, .state = calloc(plan->nblocks, 1)};
+    size_t n = 0;
+    s.path = pf_grow(NULL, (plan->nblocks + 1) * sizeof *s.path);
+    if (!s.state)
+        abort();
+    s.path[n].block = s.path[n].next = 0;
+    n++;
+    s.state[0] = 1;
+    while (n) {
+        size_t b = s.path[n - 1].block;
+        LLVMValueRef end = end_of(plan, b);
+        if (s.path[n - 1].next == LLVMGetNumSuccessors(end)) {
+            s.state[b] = 2;
+            n--;
+            continue;
+        }
+        size_t to = successor(plan, end, s.path[n - 1].next++);
+        if (s.state[to] == 1)
+            note_back(&s, b, to);
+        if (s.state[to])
+            continue;
+        s.state[to] = 1;
+        s.path[n].block = to;
+        s.path[n++].next = 0;
+    }
+    keep_outer(plan);
+    if (labels) /* of the plain body, kept in variables: they are of no use in the other */
+        plan->nbacks = 0;
+    free(s.state);
+    free(s.path);
+}
+
+struct crossing {
+    size_t head;
+    LLVMBasicBlockRef check, block;
+    LLVMValueRef frame, next;
+};
+
+static void emit_check(struct pf_emit *e, struct crossing *c)
+{
+    struct pf_unit *u = e->u;
+    LLVMValueRef old = LLVMGetBasicBlockTerminator(c->check);
+    LLVMPositionBuilderBefore(e->b, old);
+    LLVMValueRef word =
+        LLVMBuildLoad2(e->b, u->i32, pf_emit_tls(e, offsetof(struct pf_tls, cross)), "");
+    LLVMSetOrdering(word, LLVMAtomicOrderingMonotonic); /* it is not to leave the loop */
+    LLVMSetAlignment(word, 4);
+    LLVMValueRef stay = LLVMBuildICmp(e->b, LLVMIntEQ, word, pf_emit_number(e, 0), "");
+    pf_emit_branch(e, stay, e->plan->blocks[c->head], c->block, true);
+    LLVMInstructionEraseFromParent(old);
+}
+
+/* What the watch body relies on. Before the check is there: the loop is still as it was. */
+static void emit_crossing(struct pf_emit *e, struct crossing *c, const struct pf_frames *plain)
+{
+    c->block = pf_emit_block(e);
+    c->frame = plain->frame;
+    c->next = plain->next;
+    LLVMPositionBuilderAtEnd(e->b, c->block);
+    pf_frame_cross(e, &c->frame, &c->next);
+    pf_emit_call(e, PF_E___pf_crossed, &e->record);
+    for (size_t i = 0; i < e->plan->nkept; i++)
+        if (e->plan->kept[i].block == c->head)
+            pf_emit_kept(e, &e->plan->steps[e->plan->kept[i].step]);
+    pf_hoist_rest(e, c->head);
+    LLVMBuildBr(e->b, e->first[c->head]);
+}
+
+/* All back edges of the head lead through one check. */
+static void split_backs(struct pf_emit *e, struct crossing *c)
+{
+    struct pf_plan *plan = e->plan;
+    LLVMBasicBlockRef *latches = pf_grow(NULL, plan->nbacks * sizeof *latches);
+    unsigned n = 0;
+    for (size_t i = 0; i < plan->nbacks; i++)
+        if (plan->backs[i].head == c->head)
+            latches[n++] = plan->blocks[plan->backs[i].from];
+    c->check = pf_ssa_latch(plan->blocks[c->head], latches, n);
+    free(latches);
+}
+
+static void enter_head(struct pf_emit *e, struct crossing *c)
+{
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(e->plan->blocks[c->head]); LLVMIsAPHINode(phi);
+         phi = LLVMGetNextInstruction(phi)) {
+        unsigned i = 0;
+        while (LLVMGetIncomingBlock(phi, i) != c->check)
+            i++;
+        LLVMValueRef value = LLVMGetIncomingValue(phi, i);
+        LLVMAddIncoming((LLVMValueRef)*pf_ptrmap_find(&e->map, phi), &value, &c->block, 1);
+    }
+}
+
+static void merge_values(struct pf_emit *e, const struct crossing *all, size_t n,
+                         const struct pf_frames *watch)
+{
+    LLVMBasicBlockRef *blocks = pf_grow(NULL, n * sizeof *blocks);
+    LLVMValueRef *values = pf_grow(NULL, n * sizeof *values);
+    struct pf_merges *merges = pf_ssa_merges_new();
+    for (size_t i = 0; i < n; i++)
+        blocks[i] = all[i].block;
+    for (size_t b = 0; b < e->plan->nblocks; b++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(e->plan->blocks[b]); v;
+             v = LLVMGetNextInstruction(v)) {
+            const uint64_t *to = pf_ptrmap_find(&e->map, v);
+            if (!to || !LLVMIsAInstruction((LLVMValueRef)*to))
+                continue;
+            for (size_t i = 0; i < n; i++)
+                values[i] = v;
+            pf_ssa_merge(merges, (LLVMValueRef)*to, values, blocks, n);
+        }
+    for (size_t i = 0; i < n; i++)
+        values[i] = all[i].frame;
+    pf_ssa_merge(merges, watch->frame, values, blocks, n);
+    for (size_t i = 0; i < n; i++)
+        values[i] = all[i].next;
+    pf_ssa_merge(merges, watch->next, values, blocks, n);
+    pf_ssa_merges_finish(merges, e->fn);
+    free(blocks);
+    free(values);
+}
+
+void pf_emit_crossings(struct pf_emit *e, const struct pf_frames *watch,
+                       const struct pf_frames *plain)
+{
+    struct pf_plan *plan = e->plan;
+    struct crossing *all = pf_grow(NULL, (plan->nbacks + 1) * sizeof *all);
+    size_t n = 0;
+    for (size_t i = 0; i < plan->nbacks; i++) {
+        bool again = false;
+        for (size_t k = 0; k < i; k++)
+            again |= plan->backs[k].head == plan->backs[i].head;
+        if (again)
+            continue;
+        LLVMValueRef end = end_of(plan, plan->backs[i].from);
+        LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(end));
+        all[n] = (struct crossing){.head = plan->backs[i].head};
+        emit_crossing(e, &all[n], plain);
+        split_backs(e, &all[n]);
+        emit_check(e, &all[n]);
+        enter_head(e, &all[n]);
+        n++;
+    }
+    if (n)
+        merge_values(e, all, n, watch);
+    free(all);
+}

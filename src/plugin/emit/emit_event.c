@@ -1,0 +1,623 @@
+/*
+ * emit_event.c - the event body: every access that others could see is an event of its thread, none
+ * is left out, and the runtime can stop the thread before each of them.
+ *
+ * Events are counted against the thread's budget (pf_abi.h), a run of them at a time. A run is a
+ * piece of a block without calls; it is there twice:
+ *
+ *            budget -= n
+ *            budget < 0 ? ----------+
+ *              |                    |
+ *        fast: the run        slow: budget += n
+ *        as it was                  before each access: __pf_event_...(), which counts
+ *              |                    |
+ *              +-----> join <-------+     PHIs for what the run defines and others use
+ *
+ * So a recording that only keeps the schedule pays one subtraction for a run, and still the budget
+ * can end at any access. With a budget of 0 every event is handed over, with its value. A run of
+ * one access is not copied: only the call stands on the slow side.
+ *
+ * The budget is in thread-local memory, always. Within loops its value is also kept in a register, so
+ * that counting is no chain of loads and stores from one round to the next.
+ *
+ * That is three times the code of the calls alone. So a large function has runs in its loops only, a huge one in its small
+ * loops (hot_loops.c); elsewhere each access has its call, which counts and returns when the budget allows.
+ *
+ * What counts itself, on either side of a call into the runtime, stands between runs: calls,
+ * large copies, masked vector accesses, libatomic.
+ */
+#include "debuginfo.h"
+#include "emit.h"
+#include "variable_bounds.h"
+#include <llvm-c/DebugInfo.h>
+
+static bool is_small(uint64_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
+
+/* Part of a run? Else it stands by itself. */
+static bool is_counted(const struct pf_step *s)
+{
+    switch ((enum pf_what)s->what) {
+    case PF_DO_ACCESS:
+    case PF_DO_VPTR:
+    case PF_DO_ATOMIC:
+    case PF_DO_FENCE:
+        return true;
+    case PF_DO_RANGES:
+        return s->size != 0; /* larger ones may become calls */
+    default:
+        return false;
+    }
+}
+
+/* Steps that do nothing but what the plain body does. */
+static bool is_single_access(const struct pf_step *s)
+{
+    return s->what == PF_DO_ACCESS || s->what == PF_DO_VPTR || s->what == PF_DO_RANGES;
+}
+
+/* The value as 64 bits, or NULL if that cannot be. */
+static LLVMValueRef widened(struct pf_emit *e, LLVMValueRef v)
+{
+    struct pf_unit *u = e->u;
+    LLVMTypeRef type = LLVMTypeOf(v);
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMPointerTypeKind:
+        return pf_emit_fresh(e, LLVMBuildPtrToInt(e->b, v, u->i64, ""));
+    case LLVMIntegerTypeKind:
+        break;
+    case LLVMHalfTypeKind:
+    case LLVMBFloatTypeKind:
+    case LLVMFloatTypeKind:
+    case LLVMDoubleTypeKind:
+    case LLVMVectorTypeKind: {
+        if (LLVMGetTypeKind(type) == LLVMVectorTypeKind &&
+            LLVMGetTypeKind(LLVMGetElementType(type)) == LLVMPointerTypeKind)
+            return NULL;
+        LLVMTypeRef bits =
+            LLVMIntTypeInContext(u->context, (unsigned)LLVMSizeOfTypeInBits(u->layout, type));
+        v = pf_emit_fresh(e, LLVMBuildBitCast(e->b, v, bits, ""));
+        break;
+    }
+    default:
+        return NULL;
+    }
+    return LLVMTypeOf(v) == u->i64 ? v : pf_emit_fresh(e, LLVMBuildZExt(e->b, v, u->i64, ""));
+}
+
+static void range_event(struct pf_emit *e, enum pf_entry entry, LLVMValueRef inst, LLVMValueRef ptr,
+                        LLVMValueRef size, bool write, LLVMValueRef last)
+{
+    uint64_t n = LLVMIsAConstantInt(size) ? LLVMConstIntGetZExtValue(size) : 0;
+    uint32_t site =
+        pf_emit_site(e, inst, write ? PF_SITE_WRITE : PF_SITE_READ, n, pf_di_variable(e->u, ptr));
+    if (LLVMTypeOf(size) != e->u->i64)
+        size = pf_emit_fresh(e, LLVMBuildIntCast2(e->b, size, e->u->i64, 0, ""));
+    LLVMValueRef args[] = {ptr, pf_emit_number(e, site), size, last};
+    pf_emit_call(e, entry, args);
+}
+
+void pf_event_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMValueRef size,
+                    bool write, LLVMValueRef value)
+{
+    LLVMValueRef bytes = LLVMConstNull(e->u->ptr);
+    if (value) {
+        bytes = e->scratch;
+        LLVMSetAlignment(pf_emit_fresh(e, LLVMBuildStore(e->b, value, bytes)), 1);
+    }
+    range_event(e, write ? PF_E___pf_event_write_range : PF_E___pf_event_read_range, inst, ptr,
+                size, write, bytes);
+}
+
+static void access_event(struct pf_emit *e, const struct pf_step *s)
+{
+    static const enum pf_entry reads[] = {[1] = PF_E___pf_event_read1,
+                                          [2] = PF_E___pf_event_read2,
+                                          [4] = PF_E___pf_event_read4,
+                                          [8] = PF_E___pf_event_read8};
+    static const enum pf_entry writes[] = {[1] = PF_E___pf_event_write1,
+                                           [2] = PF_E___pf_event_write2,
+                                           [4] = PF_E___pf_event_write4,
+                                           [8] = PF_E___pf_event_write8};
+    LLVMValueRef size = LLVMConstInt(e->u->i64, s->size, 0);
+    LLVMValueRef value = s->write ? LLVMGetOperand(s->inst, 0) : NULL, bits = NULL;
+    bool small = is_small(s->size);
+    if (s->write && small)
+        bits = widened(e, value);
+    if (!small || (s->write && !bits)) {
+        pf_event_range(e, s->inst, s->ptr, size, s->write, value);
+        return;
+    }
+    const char *var = s->what == PF_DO_VPTR ? "vtable pointer" : pf_di_variable(e->u, s->ptr);
+    uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size, var);
+    LLVMValueRef args[] = {s->ptr, pf_emit_number(e, site), bits};
+    pf_emit_call(
+        e, s->what == PF_DO_VPTR ? PF_E___pf_event_vptr : (s->write ? writes : reads)[s->size],
+        args);
+}
+
+static void copy_event(struct pf_emit *e, const struct pf_step *s)
+{
+    struct pf_unit *u = e->u;
+    unsigned id = LLVMGetIntrinsicID(pf_callee(s->inst));
+    LLVMValueRef dst = LLVMGetOperand(s->inst, 0), from = LLVMGetOperand(s->inst, 1);
+    LLVMValueRef size = LLVMGetOperand(s->inst, 2);
+    if (id == u->kinds.memset || id == u->kinds.memset_inline) {
+        LLVMValueRef byte = pf_emit_fresh(e, LLVMBuildZExt(e->b, from, u->i32, ""));
+        range_event(e, PF_E___pf_event_fill, s->inst, dst, size, true, byte);
+        return;
+    }
+    if (s->read_side)
+        range_event(e, PF_E___pf_event_read_range, s->inst, from, size, false, NULL);
+    if (s->write_side)
+        range_event(e, s->read_side ? PF_E___pf_event_copied : PF_E___pf_event_write_range, s->inst,
+                    dst, size, true, from);
+}
+
+/* The slow side of a step: its event and the step itself. */
+static void emit_slowly(struct pf_emit *e, const struct pf_step *s)
+{
+    e->flags = s->flags;
+    if (s->what == PF_DO_ATOMIC) {
+        pf_object_check(e, s->inst, s->ptr, LLVMConstInt(e->u->i64, s->size, 0), s->write);
+        pf_emit_atomic(e, s);
+    } else if (s->what == PF_DO_FENCE) {
+        pf_emit_fence(e, s);
+    } else {
+        pf_object_unseen(e, s->inst);
+        (s->what == PF_DO_RANGES ? copy_event : access_event)(e, s);
+        pf_emit_copy(e, s->inst);
+    }
+}
+
+static LLVMValueRef load_budget(struct pf_emit *e)
+{
+    return LLVMBuildLoad2(e->b, e->u->i64, pf_emit_tls(e, offsetof(struct pf_tls, budget)), "");
+}
+
+/* budget += n; the new value. */
+static LLVMValueRef add_to_budget(struct pf_emit *e, LLVMValueRef budget, int64_t n)
+{
+    if (!budget)
+        budget = load_budget(e);
+    LLVMValueRef left = LLVMBuildAdd(e->b, budget, LLVMConstInt(e->u->i64, (uint64_t)n, 1), "");
+    LLVMBuildStore(e->b, left, pf_emit_tls(e, offsetof(struct pf_tls, budget)));
+    return left;
+}
+
+/* Counts n events, leaves the builder on the slow side; the budget that is left on the fast one. */
+static LLVMValueRef emit_count(struct pf_emit *e, unsigned n, LLVMBasicBlockRef fast)
+{
+    LLVMBasicBlockRef slow = pf_emit_block(e);
+    LLVMValueRef left = add_to_budget(e, e->budget, -(int64_t)n);
+    LLVMValueRef enough = LLVMBuildICmp(e->b, LLVMIntSGE, left, LLVMConstInt(e->u->i64, 0, 0), "");
+    pf_emit_branch(e, enough, fast, slow, true);
+    LLVMPositionBuilderAtEnd(e->b, slow);
+    add_to_budget(e, NULL, n);
+    return left;
+}
+
+/* From the slow side to the join; there the budget is known again, in a loop. */
+static void emit_join(struct pf_emit *e, LLVMBasicBlockRef join, LLVMBasicBlockRef fast,
+                      LLVMValueRef left)
+{
+    LLVMBasicBlockRef ways[] = {fast, LLVMGetInsertBlock(e->b)};
+    LLVMValueRef budgets[] = {left, e->budget ? load_budget(e) : NULL};
+    LLVMBuildBr(e->b, join);
+    LLVMPositionBuilderAtEnd(e->b, join);
+    if (!e->budget)
+        return;
+    e->budget = LLVMBuildPhi(e->b, e->u->i64, "");
+    LLVMAddIncoming(e->budget, budgets, ways, 2);
+}
+
+/* Does its event stand alone, as a call that counts? Copies and atomics, for which the runtime does more, stay in runs. */
+static bool is_called(const struct pf_emit *e, size_t block, const struct pf_step *s)
+{
+    if (s->what != PF_DO_ACCESS && s->what != PF_DO_VPTR)
+        return false;
+    return e->u->inlining == PF_INLINE_NONE ||
+           (e->large && !e->plan->loops[block] && (e->huge || !e->plan->cycles[block]));
+}
+
+/* A run: [from, to] of one block, the steps among them [k, end). */
+struct run {
+    LLVMValueRef from, to;
+    size_t k, end;
+    unsigned n; /* events */
+};
+
+static struct run find_run(struct pf_emit *e, LLVMValueRef v, size_t block, size_t k, size_t end)
+{
+    struct run r = {.from = v, .to = v, .k = k, .end = k};
+    for (; v && k < end; v = LLVMGetNextInstruction(v)) {
+        const struct pf_step *s = &e->plan->steps[k];
+        if (s->inst != v)
+            continue;
+        if (!is_counted(s) || is_called(e, block, s))
+            break;
+        r.to = v;
+        r.n++;
+        r.end = ++k;
+    }
+    return r;
+}
+
+/* Operands of what is fresh since `since` that the map knows now: other copies come. */
+static void settle(struct pf_emit *e, size_t since, const struct pf_ptrmap *own)
+{
+    for (size_t i = since; i < e->nfresh; i++)
+        for (int k = 0, n = LLVMGetNumOperands(e->fresh[i]); k < n; k++) {
+            uint64_t *to = pf_ptrmap_find(own, LLVMGetOperand(e->fresh[i], k));
+            if (to)
+                LLVMSetOperand(e->fresh[i], k, (LLVMValueRef)*to);
+        }
+}
+
+/* One copy of the run; `own` gets old value -> new value. */
+static void copy_run(struct pf_emit *e, const struct run *r, bool slow, struct pf_ptrmap *own)
+{
+    size_t k = r->k, since = e->nfresh;
+    for (LLVMValueRef v = r->from;; v = LLVMGetNextInstruction(v)) {
+        LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
+        if (k < r->end && e->plan->steps[k].inst == v) {
+            if (slow)
+                emit_slowly(e, &e->plan->steps[k]);
+            else
+                pf_emit_copy(e, v);
+            k++;
+        } else {
+            pf_object_unseen(e, v);
+            pf_emit_copy(e, v);
+        }
+        uint64_t *to = pf_ptrmap_find(&e->map, v);
+        if (to)
+            *pf_ptrmap_at(own, v) = *to;
+        if (v == r->to)
+            break;
+    }
+    settle(e, since, own);
+}
+
+static bool is_used_outside(LLVMValueRef v, const struct pf_ptrmap *inside)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
+        if (!pf_ptrmap_find(inside, LLVMGetUser(use)))
+            return true;
+    return false;
+}
+
+static void emit_run(struct pf_emit *e, const struct run *r)
+{
+    LLVMBasicBlockRef join = pf_emit_block(e);
+    if (r->n == 1 && is_single_access(&e->plan->steps[r->k])) {
+        const struct pf_step *s = &e->plan->steps[r->k];
+        LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+        LLVMValueRef left = emit_count(e, 1, join);
+        e->flags = s->flags;
+        pf_object_unseen(e, s->inst);
+        (s->what == PF_DO_RANGES ? copy_event : access_event)(e, s);
+        emit_join(e, join, here, left);
+        pf_emit_copy(e, s->inst);
+        return;
+    }
+    struct pf_ptrmap fast = {0}, slow = {0};
+    LLVMBasicBlockRef quick = pf_emit_block(e);
+    LLVMValueRef left = emit_count(e, r->n, quick);
+    LLVMBasicBlockRef slowly = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilderAtEnd(e->b, quick);
+    copy_run(e, r, false, &fast);
+    quick = LLVMGetInsertBlock(e->b);
+    LLVMBuildBr(e->b, join);
+    LLVMPositionBuilderAtEnd(e->b, slowly);
+    copy_run(e, r, true, &slow);
+    LLVMBasicBlockRef ways[] = {quick, LLVMGetInsertBlock(e->b)};
+    emit_join(e, join, quick, left);
+    for (LLVMValueRef v = r->from;; v = LLVMGetNextInstruction(v)) {
+        const uint64_t *a = pf_ptrmap_find(&fast, v), *b = pf_ptrmap_find(&slow, v);
+        if (a && b && is_used_outside(v, &fast)) {
+            LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
+            LLVMValueRef phi = LLVMBuildPhi(e->b, LLVMTypeOf(v), "");
+            LLVMValueRef values[] = {(LLVMValueRef)*a, (LLVMValueRef)*b};
+            LLVMAddIncoming(phi, values, ways, 2);
+            *pf_ptrmap_at(&e->map, v) = (uint64_t)phi;
+        }
+        if (v == r->to)
+            break;
+    }
+    pf_ptrmap_release(&fast);
+    pf_ptrmap_release(&slow);
+}
+
+/* Arguments passed by value in memory are read by the call. */
+static void byval_events(struct pf_emit *e, LLVMValueRef call)
+{
+    struct pf_unit *u = e->u;
+    for (unsigned i = 0, n = LLVMGetNumArgOperands(call); e->plan->accesses && i < n; i++) {
+        uint64_t size = pf_byval_size(u, call, i);
+        LLVMValueRef ptr = LLVMGetOperand(call, i);
+        if (size && !pf_memory_is_dull(u, ptr)) {
+            pf_event_range(e, call, ptr, LLVMConstInt(u->i64, size, 0), false, NULL);
+            e->budget = NULL; /* it has counted */
+        }
+    }
+}
+
+/* A copy or fill that may become a call of libc's function, which counts itself: of ours instead. */
+static void emit_large(struct pf_emit *e, const struct pf_step *s)
+{
+    unsigned id = LLVMGetIntrinsicID(pf_callee(s->inst));
+    bool native = id == e->u->kinds.memcpy_inline || id == e->u->kinds.memset_inline;
+    for (unsigned i = 0; i < 2; i++) {
+        LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(s->inst, i));
+        native |= LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type);
+    }
+    if (native)
+        pf_emit_copy(e, s->inst);
+    else
+        pf_emit_memory(e, s);
+}
+
+/* A call of a function that may not be instrumented: what it does is not in the trace, only that it
+ * was called, and with which pointers. */
+static void call_event(struct pf_emit *e, LLVMValueRef call)
+{
+    struct pf_unit *u = e->u;
+    LLVMValueRef callee = LLVMGetCalledValue(call);
+    if (!pf_call_leaves(u, call) || pf_is_interposed(u, pf_callee(call)))
+        return;
+    LLVMBasicBlockRef join = pf_emit_block(e), here = LLVMGetInsertBlock(e->b);
+    LLVMValueRef left = emit_count(e, 1, join);
+    unsigned words = 0;
+    for (unsigned i = 0, n = LLVMGetNumArgOperands(call); i < n; i++)
+        pf_words_hand(e, LLVMGetOperand(call, i), &words);
+    LLVMValueRef fn = pf_callee(call);
+    uint32_t site = pf_emit_site(e, call, PF_SITE_CALL, 0, fn ? pf_di_variable(u, fn) : NULL);
+    LLVMValueRef args[] = {callee, pf_emit_number(e, site), pf_words_number(e, words), e->scratch};
+    pf_emit_call(e, PF_E___pf_event_call, args);
+    emit_join(e, join, here, left);
+}
+
+/* What it does is not known, so it is in no trace; but its thread can be stopped before it: a lock may be made of it. */
+static void asm_event(struct pf_emit *e)
+{
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), join = pf_emit_block(e);
+    LLVMValueRef left = emit_count(e, 1, join);
+    LLVMValueRef args[] = {pf_emit_number(e, PF_RELAXED), pf_emit_number(e, 0)};
+    pf_emit_call(e, PF_E___pf_fence, args);
+    emit_join(e, join, here, left);
+}
+
+/* What is not part of a run. */
+static void emit_step(struct pf_emit *e, const struct pf_step *s)
+{
+    e->flags = s->flags;
+    switch ((enum pf_what)s->what) {
+    case PF_DO_RANGES:
+    case PF_DO_MEMORY:
+        pf_object_unseen(e, s->inst);
+        copy_event(e, s);
+        emit_large(e, s);
+        break;
+    case PF_DO_MASKED:
+        pf_emit_masked(e, s);
+        break;
+    case PF_DO_LIBATOMIC:
+        pf_emit_libatomic(e, s);
+        break;
+    case PF_DO_CALL:
+        byval_events(e, s->inst);
+        call_event(e, s->inst);
+        pf_frame_call(e, s->inst);
+        break;
+    case PF_DO_PAD:
+        pf_emit_copy(e, s->inst);
+        pf_frame_restore(e);
+        return;
+    case PF_DO_SCOPE:
+        pf_object_scope(e, s);
+        return;
+    case PF_DO_ASM:
+        asm_event(e);
+        pf_emit_copy(e, s->inst);
+        break; /* others may run in the middle of it, see choose_carried */
+    default:
+        pf_emit_copy(e, s->inst);
+    }
+    e->budget = NULL; /* others have counted */
+}
+
+/* Does control come to the successors from inside an instruction? There is no place then to load
+ * what is carried into them. */
+static bool is_call(LLVMValueRef terminator)
+{
+    return LLVMIsAInvokeInst(terminator) || LLVMIsACallBrInst(terminator);
+}
+
+/* Could a loop with this in it wait for another thread without an event? */
+static bool may_spin(LLVMValueRef inst)
+{
+    if (!LLVMIsACallInst(inst))
+        return false;
+    LLVMValueRef fn = pf_callee(inst);
+    size_t n;
+    return fn ? pf_name_starts(LLVMGetValueName2(fn, &n), "llvm.x86.sse2.pause")
+              : LLVMIsAInlineAsm(LLVMGetCalledValue(inst)) != NULL;
+}
+
+static bool spins(const struct pf_plan *plan)
+{
+    for (size_t b = 0; b < plan->nblocks; b++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(plan->blocks[b]); v;
+             v = LLVMGetNextInstruction(v))
+            if (may_spin(v))
+                return true;
+    return false;
+}
+
+/* Blocks of loops that the budget is carried into: a PHI each, filled at the end. None where a loop may spin without
+ * events: others then run in the middle of it (spin_detect.h), and what is left of the budget is another number. */
+static void choose_carried(struct pf_emit *e)
+{
+    size_t n = e->plan->nblocks;
+    bool *not = pf_grow(NULL, n * sizeof *not);
+    bool none = spins(e->plan);
+    for (size_t b = 0; b < n; b++)
+        not[b] = none || !e->plan->loops[b] || b == 0;
+    for (size_t b = 0; b < n; b++) {
+        LLVMValueRef term = LLVMGetBasicBlockTerminator(e->plan->blocks[b]);
+        for (unsigned i = 0, k = LLVMGetNumSuccessors(term); is_call(term) && i < k; i++)
+            not[*pf_ptrmap_find(&e->plan->block_index, LLVMGetSuccessor(term, i))] = true;
+    }
+    e->carried = pf_grow(NULL, n * sizeof *e->carried);
+    e->left = pf_grow(NULL, n * sizeof *e->left);
+    for (size_t b = 0; b < n; b++) {
+        LLVMPositionBuilderAtEnd(e->b, e->first[b]);
+        e->carried[b] = not[b] ? NULL : LLVMBuildPhi(e->b, e->u->i64, "");
+        e->left[b] = NULL;
+    }
+    free(not);
+}
+
+/* At the end of the block: what is carried on must be known. */
+static void settle_budget(struct pf_emit *e, size_t block, LLVMValueRef term)
+{
+    for (unsigned i = 0, n = LLVMGetNumSuccessors(term); !e->budget && i < n; i++)
+        if (e->carried[*pf_ptrmap_find(&e->plan->block_index, LLVMGetSuccessor(term, i))])
+            e->budget = load_budget(e);
+    e->left[block] = e->budget;
+}
+
+static void fill_carried(struct pf_emit *e)
+{
+    for (size_t b = 0; b < e->plan->nblocks; b++) {
+        LLVMValueRef term = LLVMGetBasicBlockTerminator(e->plan->blocks[b]);
+        for (unsigned i = 0, n = LLVMGetNumSuccessors(term); i < n; i++) {
+            size_t to = *pf_ptrmap_find(&e->plan->block_index, LLVMGetSuccessor(term, i));
+            if (e->carried[to])
+                LLVMAddIncoming(e->carried[to], &e->left[b], &e->last[b], 1);
+        }
+    }
+}
+
+static void emit_block(struct pf_emit *e, size_t block)
+{
+    size_t k = e->plan->first_step[block], end = e->plan->first_step[block + 1];
+    LLVMPositionBuilderAtEnd(e->b, e->first[block]);
+    if (block == 0) {
+        pf_frame_push(e);
+        pf_object_enter(e);
+    }
+    e->popped = false;
+    e->budget = e->carried[block];
+    bool unsure = e->unsure[block];
+    for (LLVMValueRef v = LLVMGetFirstInstruction(e->plan->blocks[block]); v;
+         v = LLVMGetNextInstruction(v)) {
+        LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
+        LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
+        if (opcode == LLVMPHI) {
+            pf_emit_phi(e, v);
+            continue;
+        }
+        if (unsure)
+            pf_frame_restore(e);
+        unsure = false;
+        if (LLVMIsATerminatorInst(v))
+            settle_budget(e, block, v);
+        if (k < end && e->plan->steps[k].inst == v) {
+            if (is_called(e, block, &e->plan->steps[k])) {
+                emit_slowly(e, &e->plan->steps[k++]);
+                e->budget = NULL;
+            } else if (is_counted(&e->plan->steps[k])) {
+                struct run r = find_run(e, v, block, k, end);
+                emit_run(e, &r);
+                v = r.to;
+                k = r.end;
+            } else {
+                emit_step(e, &e->plan->steps[k++]);
+            }
+        } else {
+            if ((opcode == LLVMRet || opcode == LLVMResume) && !e->popped)
+                pf_frame_pop(e);
+            pf_object_unseen(e, v);
+            pf_emit_copy(e, v);
+        }
+    }
+    e->last[block] = LLVMGetInsertBlock(e->b);
+}
+
+void pf_event_begin(struct pf_emit *e, const struct pf_emit *like, struct pf_plan *plan)
+{
+    *e = (struct pf_emit){.u = like->u,
+                          .fn = like->fn,
+                          .plan = plan,
+                          .b = like->b,
+                          .labels = like->labels,
+                          .book = like->book,
+                          .record = like->record,
+                          .event = true};
+    pf_emit_body_begin(e);
+}
+
+/* The way to the plain body of a function that is left out of the trace. */
+static void emit_excluded(struct pf_emit *e, LLVMBasicBlockRef excluded)
+{
+    struct pf_unit *u = e->u;
+    unsigned words = 0;
+    LLVMPositionBuilderAtEnd(e->b, excluded);
+    for (unsigned i = 0, n = LLVMCountParams(e->fn); i < n; i++)
+        pf_words_hand(e, LLVMGetParam(e->fn, i), &words);
+    LLVMValueRef args[] = {e->record, pf_words_number(e, words),
+                           words ? e->scratch : LLVMConstNull(u->ptr)};
+    pf_emit_call(e, PF_E___pf_event_excluded, args);
+    LLVMBuildBr(e->b, e->plan->blocks[0]);
+}
+
+/* Room for the widest value stored that does not fit a register. */
+static void make_scratch(struct pf_emit *e, LLVMBasicBlockRef dispatch)
+{
+    uint64_t size = 8ull * pf_words_parameters(e->fn);
+    for (size_t i = 0; i < e->plan->n; i++) {
+        const struct pf_step *s = &e->plan->steps[i];
+        if (s->what == PF_DO_ACCESS && s->write && s->size > size)
+            size = s->size;
+        if (s->what == PF_DO_MASKED && size < 8)
+            size = 8;
+        unsigned words = s->what == PF_DO_CALL ? LLVMGetNumArgOperands(s->inst) : 0;
+        if (size < 8ull * words)
+            size = 8ull * (words < PF_WORDS_MAX ? words : PF_WORDS_MAX);
+        if (s->what == PF_DO_CALL && size < 8)
+            size = 8;
+    }
+    LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(dispatch));
+    LLVMSetCurrentDebugLocation2(e->b, NULL);
+    if (size)
+        e->scratch = LLVMBuildAlloca(e->b, LLVMArrayType2(e->u->i8, size), "");
+}
+
+/* A function with more accesses than this is large, or huge. Most code is in such functions, and most of that runs
+ * seldom. */
+#define LARGE 24
+#define HUGE 400
+
+static void find_size(struct pf_emit *e)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < e->plan->n; i++)
+        n += e->plan->steps[i].what == PF_DO_ACCESS;
+    e->large = n > LARGE && e->u->inlining != PF_INLINE_ALL;
+    e->huge = n > HUGE;
+}
+
+void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch, LLVMBasicBlockRef excluded)
+{
+    make_scratch(e, dispatch);
+    find_size(e);
+    choose_carried(e);
+    for (size_t i = 0; i < e->plan->nblocks; i++)
+        emit_block(e, i);
+    fill_carried(e);
+    pf_emit_body_finish(e);
+    emit_excluded(e, excluded);
+    free(e->carried);
+    free(e->left);
+}

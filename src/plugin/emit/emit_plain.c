@@ -1,0 +1,156 @@
+/*
+ * emit_plain.c - the plain body: the function as it was, with what order and stacks need.
+ *
+ * A call that is not sampled must still be seen by happens-before, or the accesses of the sampled
+ * ones would look unordered; and it may call functions that are sampled, whose stacks must be
+ * complete. So the old blocks get, in place, the brackets of atomics and fences and the frame of the
+ * shadow stack, by the same emitters as the watch body; plain accesses stay bare. A function that
+ * calls nothing, or mathematics only, needs no frame; it only says that it runs, for those that want to know who does.
+ *
+ * Unwinding the real stack when a sampled function is entered was rejected: it needs tables from return
+ * addresses to calls, inlined ones too, and is dear where one call in ten is sampled.
+ */
+#include "emit.h"
+#include "llvm_shim.h"
+#include <llvm-c/DebugInfo.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In order; each also with f or l behind it. */
+static const char *const math[] = {
+    "acos",   "acosh",     "asin",      "asinh", "atan",      "atan2",  "atanh", "cbrt",
+    "ceil",   "cos",       "cosh",      "erf",   "erfc",      "exp",    "exp10", "exp2",
+    "expm1",  "fabs",      "fdim",      "floor", "fma",       "fmax",   "fmin",  "fmod",
+    "hypot",  "ldexp",     "log",       "log10", "log1p",     "log2",   "logb",  "lrint",
+    "lround", "nearbyint", "nextafter", "pow",   "remainder", "rint",   "round", "scalbn",
+    "sin",    "sinh",      "sqrt",      "tan",   "tanh",      "tgamma", "trunc",
+};
+
+static int compare(const void *name, const void *with)
+{
+    return strcmp(name, *(const char *const *)with);
+}
+
+static bool is_named_math(const char *name)
+{
+    return bsearch(name, math, sizeof math / sizeof *math, sizeof *math, compare);
+}
+
+/* A function of the C library that computes a number of numbers: it calls nothing of the program's. */
+static bool is_math(LLVMValueRef fn)
+{
+    char name[16];
+    size_t n;
+    const char *whole = LLVMGetValueName2(fn, &n);
+    if (!LLVMIsDeclaration(fn) || n < 3 || n >= sizeof name || LLVMCountParams(fn) > 3)
+        return false;
+    for (unsigned i = 0; i < LLVMCountParams(fn); i++)
+        if (LLVMGetTypeKind(LLVMTypeOf(LLVMGetParam(fn, i))) == LLVMPointerTypeKind)
+            return false;
+    memcpy(name, whole, n + 1);
+    if (is_named_math(name))
+        return true;
+    bool suffix = name[n - 1] == 'f' || name[n - 1] == 'l';
+    name[n - 1] = 0;
+    return suffix && is_named_math(name);
+}
+
+static bool is_bare_call(struct pf_unit *u, LLVMValueRef v)
+{
+    LLVMValueRef fn = pf_callee(v);
+    unsigned id = fn ? LLVMGetIntrinsicID(fn) : 0;
+    if (!id)
+        return fn && is_math(fn);
+    return id != u->kinds.memcpy && id != u->kinds.memmove && id != u->kinds.memset;
+}
+
+static bool calls_nothing(struct pf_emit *e)
+{
+    for (size_t i = 0; i < e->plan->nblocks; i++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(e->plan->blocks[i]); v;
+             v = LLVMGetNextInstruction(v)) {
+            LLVMOpcode op = LLVMGetInstructionOpcode(v);
+            bool call = op == LLVMCall || op == LLVMInvoke || op == LLVMCallBr;
+            if (call && !is_bare_call(e->u, v))
+                return false;
+        }
+    for (size_t k = 0; k < e->plan->n; k++) {
+        unsigned what = e->plan->steps[k].what;
+        if (what == PF_DO_ATOMIC || what == PF_DO_FENCE)
+            return false; /* their events have sites of a frame */
+    }
+    return true;
+}
+
+static void emit_step(struct pf_emit *e, const struct pf_step *s)
+{
+    e->flags = s->flags;
+    LLVMPositionBuilderBefore(e->b, s->inst);
+    LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(s->inst));
+    switch ((enum pf_what)s->what) {
+    case PF_DO_ATOMIC:
+        pf_emit_atomic(e, s);
+        break;
+    case PF_DO_LIBATOMIC:
+        pf_emit_libatomic(e, s);
+        break;
+    case PF_DO_FENCE:
+        pf_emit_fence(e, s);
+        break;
+    case PF_DO_CALL:
+        if (!is_bare_call(e->u, s->inst))
+            pf_frame_call(e, s->inst);
+        break;
+    case PF_DO_PAD:
+        pf_emit_copy(e, s->inst);
+        pf_frame_restore(e);
+        break;
+    default:
+        break;
+    }
+}
+
+static LLVMValueRef first_real(LLVMBasicBlockRef block)
+{
+    LLVMValueRef v = LLVMGetFirstInstruction(block);
+    while (LLVMIsAPHINode(v))
+        v = LLVMGetNextInstruction(v);
+    return v;
+}
+
+static void emit_block(struct pf_emit *e, size_t block)
+{
+    LLVMBasicBlockRef old = e->plan->blocks[block];
+    LLVMValueRef start = first_real(old), end = LLVMGetBasicBlockTerminator(old);
+    e->popped = false;
+    if (e->unsure[block] && !LLVMIsALandingPadInst(start)) {
+        LLVMPositionBuilderBefore(e->b, start);
+        LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(start));
+        pf_frame_restore(e);
+    }
+    for (size_t k = e->plan->first_step[block]; k < e->plan->first_step[block + 1]; k++)
+        emit_step(e, &e->plan->steps[k]);
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(end);
+    if ((opcode == LLVMRet || opcode == LLVMResume) && !e->popped) {
+        LLVMPositionBuilderBefore(e->b, end);
+        LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(end));
+        pf_frame_pop(e);
+    }
+}
+
+struct pf_frames pf_emit_plain(struct pf_emit *e)
+{
+    e->in_place = true;
+    pf_ssa_forget_values(e->fn);
+    LLVMValueRef start = first_real(e->plan->blocks[0]);
+    LLVMPositionBuilderBefore(e->b, start);
+    LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(start));
+    if (calls_nothing(e)) {
+        pf_frame_name(e);
+        return (struct pf_frames){NULL, NULL};
+    }
+    pf_frame_push(e);
+    for (size_t i = 0; i < e->plan->nblocks; i++)
+        emit_block(e, i);
+    return (struct pf_frames){e->frame, e->next};
+}

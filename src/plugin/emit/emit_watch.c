@@ -1,0 +1,413 @@
+/*
+ * emit_watch.c - appends the watch body of a function and puts the dispatch before all bodies.
+ *
+ *      dispatch: static allocas of all bodies
+ *                which body? --+--> plain body (the old blocks: emit_plain.c)
+ *                              +--> watch body (new blocks)
+ *                              +--> event body (new blocks, emit_event.c)
+ *
+ * All bodies are one function: arguments, by-value memory, frame and debug scopes are shared, and
+ * nothing that depends on the identity of the function (returns_twice, va_start, return address,
+ * musttail) can tell the difference.
+ */
+#include "debuginfo.h"
+#include "emit.h"
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+#define LIKELY 2000
+#define PF_FUNC_FIELD_NUMBER 5 /* of func_type, as module_pass.c makes it */
+
+LLVMValueRef pf_emit_number(struct pf_emit *e, uint32_t n) { return LLVMConstInt(e->u->i32, n, 0); }
+
+LLVMValueRef pf_emit_fresh(struct pf_emit *e, LLVMValueRef inst)
+{
+    if (LLVMIsAInstruction(inst))
+        PF_PUSH(e->fresh, e->nfresh, e->fresh_cap) = inst;
+    return inst;
+}
+
+LLVMValueRef pf_emit_call(struct pf_emit *e, enum pf_entry entry, LLVMValueRef *args)
+{
+    LLVMTypeRef type = e->u->entries[entry].type;
+    LLVMValueRef call =
+        LLVMBuildCall2(e->b, type, e->u->entries[entry].fn, args, LLVMCountParamTypes(type), "");
+    LLVMSetInstructionCallConv(call, e->u->entries[entry].convention);
+    return pf_emit_fresh(e, call);
+}
+
+LLVMBasicBlockRef pf_emit_block(struct pf_emit *e)
+{
+    return LLVMAppendBasicBlockInContext(e->u->context, e->fn, "");
+}
+
+static void set_weights(struct pf_unit *u, LLVMValueRef branch, uint32_t yes, uint32_t no)
+{
+    LLVMMetadataRef md[] = {
+        LLVMMDStringInContext2(u->context, "branch_weights", 14),
+        LLVMValueAsMetadata(LLVMConstInt(u->i32, yes, 0)),
+        LLVMValueAsMetadata(LLVMConstInt(u->i32, no, 0)),
+    };
+    LLVMSetMetadata(branch, u->kinds.md_prof,
+                    LLVMMetadataAsValue(u->context, LLVMMDNodeInContext2(u->context, md, 3)));
+}
+
+void pf_emit_branch(struct pf_emit *e, LLVMValueRef cond, LLVMBasicBlockRef yes,
+                    LLVMBasicBlockRef no, bool weighted)
+{
+    LLVMValueRef branch = LLVMBuildCondBr(e->b, cond, yes, no);
+    if (weighted)
+        set_weights(e->u, branch, LIKELY, 1);
+}
+
+LLVMValueRef pf_emit_tls(struct pf_emit *e, size_t offset)
+{
+    LLVMValueRef at = LLVMConstInt(e->u->i64, offset, 0);
+    return LLVMConstInBoundsGEP2(e->u->i8, e->u->tls, &at, 1);
+}
+
+/* Inlined code: the chain of calls it was inlined at becomes sites of its own. */
+static uint32_t site_at(struct pf_emit *e, LLVMMetadataRef loc, struct pf_site site, unsigned depth)
+{
+    struct pf_unit *u = e->u;
+    struct pf_scope in = {0};
+    size_t n;
+    if (loc) {
+        LLVMMetadataRef scope = LLVMDILocationGetScope(loc), at = LLVMDILocationGetInlinedAt(loc);
+        unsigned column = LLVMDILocationGetColumn(loc);
+        const char *name = pf_di_function(u, scope, at ? NULL : LLVMGetValueName2(e->fn, &n));
+        in.func = pf_book_string(e->book, name);
+        in.file = pf_book_string(e->book, pf_di_file(u, scope));
+        in.begins = pf_di_function_line(u, scope);
+        site.line = LLVMDILocationGetLine(loc);
+        site.column = column > UINT16_MAX ? 0 : column;
+        if (at && depth) {
+            struct pf_site call = {.kind = PF_SITE_CALL, .var = in.func};
+            in.inlined = 1 + site_at(e, at, call, depth - 1);
+        }
+    } else {
+        LLVMMetadataRef sub = LLVMGetSubprogram(e->fn);
+        in.func = pf_book_string(e->book, pf_di_function(u, sub, LLVMGetValueName2(e->fn, &n)));
+        in.file = pf_book_string(e->book, pf_di_file(u, sub));
+        site.line = in.begins = pf_di_function_line(u, sub);
+    }
+    site.scope = pf_book_scope(e->book, &in);
+    return pf_book_site(e->book, &site);
+}
+
+uint32_t pf_emit_site(struct pf_emit *e, LLVMValueRef inst, enum pf_site_kind kind, uint64_t size,
+                      const char *var)
+{
+    struct pf_site site = {.kind = kind, .size = size > 255 ? 0 : size, .flags = e->flags};
+    site.var = pf_book_string(e->book, var);
+    return site_at(e, LLVMInstructionGetDebugLoc(inst), site, 64);
+}
+
+LLVMValueRef pf_emit_copy(struct pf_emit *e, LLVMValueRef inst)
+{
+    if (e->in_place) {
+        LLVMValueRef next = LLVMGetNextInstruction(inst);
+        if (next)
+            LLVMPositionBuilderBefore(e->b, next);
+        return inst;
+    }
+    LLVMValueRef copy = LLVMInstructionClone(inst);
+    LLVMInsertIntoBuilder(e->b, copy);
+    *pf_ptrmap_at(&e->map, inst) = (uint64_t)copy;
+    return pf_emit_fresh(e, copy);
+}
+
+void pf_emit_phi(struct pf_emit *e, LLVMValueRef phi)
+{
+    LLVMValueRef copy = LLVMBuildPhi(e->b, LLVMTypeOf(phi), "");
+    if (LLVMCanValueUseFastMathFlags(phi))
+        LLVMSetFastMathFlags(copy, LLVMGetFastMathFlags(phi));
+    *pf_ptrmap_at(&e->map, phi) = (uint64_t)copy;
+}
+
+static LLVMValueRef mapped(struct pf_emit *e, LLVMValueRef v)
+{
+    uint64_t *to = pf_ptrmap_find(&e->map, v);
+    return to ? (LLVMValueRef)*to : v;
+}
+
+/* An instruction of the plan: what goes before, the instruction, what goes after. */
+static void emit_step(struct pf_emit *e, const struct pf_step *s)
+{
+    e->flags = s->flags;
+    switch ((enum pf_what)s->what) {
+    case PF_DO_NOTHING:
+    case PF_DO_ASM:
+    case PF_DO_SCOPE:
+        pf_emit_copy(e, s->inst);
+        break;
+    case PF_DO_ACCESS:
+        pf_emit_access(e, s);
+        pf_emit_copy(e, s->inst);
+        break;
+    case PF_DO_VPTR:
+        pf_emit_vptr(e, s);
+        pf_emit_copy(e, s->inst);
+        break;
+    case PF_DO_RANGES:
+        pf_emit_ranges(e, s);
+        break;
+    case PF_DO_MEMORY:
+        pf_emit_memory(e, s);
+        break;
+    case PF_DO_MASKED:
+        pf_emit_masked(e, s);
+        break;
+    case PF_DO_ATOMIC:
+        pf_emit_atomic(e, s);
+        break;
+    case PF_DO_LIBATOMIC:
+        pf_emit_libatomic(e, s);
+        break;
+    case PF_DO_FENCE:
+        pf_emit_fence(e, s);
+        break;
+    case PF_DO_CALL:
+        pf_frame_call(e, s->inst);
+        break;
+    case PF_DO_PAD:
+        pf_emit_copy(e, s->inst);
+        pf_frame_restore(e);
+        break;
+    }
+}
+
+static void emit_block(struct pf_emit *e, size_t block)
+{
+    size_t k = e->plan->first_step[block], end = e->plan->first_step[block + 1];
+    LLVMPositionBuilderAtEnd(e->b, e->first[block]);
+    if (block == 0)
+        pf_frame_push(e);
+    e->popped = false;
+    bool unsure = e->unsure[block];
+    for (LLVMValueRef v = LLVMGetFirstInstruction(e->plan->blocks[block]); v;
+         v = LLVMGetNextInstruction(v)) {
+        LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
+        LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
+        if (opcode == LLVMPHI) {
+            pf_emit_phi(e, v);
+            continue;
+        }
+        if (unsure)
+            pf_frame_restore(e);
+        unsure = false;
+        if (k < end && e->plan->steps[k].inst == v) {
+            emit_step(e, &e->plan->steps[k++]);
+        } else {
+            if ((opcode == LLVMRet || opcode == LLVMResume) && !e->popped)
+                pf_frame_pop(e);
+            pf_emit_copy(e, v);
+            if (opcode == LLVMCall)
+                pf_emit_prefetch(e, v);
+        }
+    }
+    e->last[block] = LLVMGetInsertBlock(e->b);
+}
+
+/* After an invoke, as after a call, the frame may have to be put right. */
+static void note_unsure(struct pf_emit *e)
+{
+    e->unsure = calloc(e->plan->nblocks + 1, sizeof *e->unsure);
+    if (!e->unsure)
+        abort();
+    for (size_t b = 0; b < e->plan->nblocks; b++) {
+        LLVMValueRef term = LLVMGetBasicBlockTerminator(e->plan->blocks[b]);
+        if (LLVMIsAInvokeInst(term) && pf_call_leaves(e->u, term))
+            e->unsure[*pf_ptrmap_find(&e->plan->block_index, LLVMGetNormalDest(term))] = true;
+    }
+}
+
+static void map_operands(struct pf_emit *e, LLVMValueRef inst)
+{
+    for (int i = 0, n = LLVMGetNumOperands(inst); i < n; i++) {
+        LLVMValueRef v = LLVMGetOperand(inst, i);
+        if (!v)
+            continue;
+        uint64_t *to = pf_ptrmap_find(
+            &e->map, LLVMValueIsBasicBlock(v) ? (void *)LLVMValueAsBasicBlock(v) : (void *)v);
+        if (to)
+            LLVMSetOperand(inst, i, (LLVMValueRef)*to);
+        else if (e->labels)
+            pf_labels_map(e, inst, i);
+    }
+}
+
+/* A PHI lists each way in once per edge; the new ways in are the last new blocks. */
+static void fill_phis(struct pf_emit *e)
+{
+    for (size_t b = 0; b < e->plan->nblocks; b++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(e->plan->blocks[b]); v && LLVMIsAPHINode(v);
+             v = LLVMGetNextInstruction(v)) {
+            for (unsigned i = 0, n = LLVMCountIncoming(v); i < n; i++) {
+                LLVMValueRef value = mapped(e, LLVMGetIncomingValue(v, i));
+                size_t from = *pf_ptrmap_find(&e->plan->block_index, LLVMGetIncomingBlock(v, i));
+                bool enters = from != b && e->before[b];
+                LLVMBasicBlockRef way = enters ? e->before[b] : pf_trail_way(e, from, b);
+                LLVMAddIncoming(mapped(e, v), &value, &way, 1);
+            }
+        }
+}
+
+void pf_slots_hoist(LLVMBuilderRef b, LLVMBasicBlockRef entry)
+{
+    for (LLVMValueRef v = LLVMGetFirstInstruction(entry), next; v; v = next) {
+        next = LLVMGetNextInstruction(v);
+        if (!LLVMIsAAllocaInst(v) || !LLVMIsAConstantInt(LLVMGetOperand(v, 0)))
+            continue;
+        LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(v));
+        size_t n;
+        char *name = strdup(LLVMGetValueName2(v, &n)); /* of the variable: sites want it */
+        LLVMInstructionRemoveFromParent(v);
+        LLVMInsertIntoBuilderWithName(b, v, name);
+        free(name);
+    }
+}
+
+/* --counts[number] >= 0: the plain body, else ask. */
+static void emit_countdown(struct pf_emit *e, LLVMBasicBlockRef plain, LLVMBasicBlockRef ask)
+{
+    struct pf_unit *u = e->u;
+    LLVMValueRef number = LLVMBuildLoad2(
+        e->b, u->i32, LLVMBuildStructGEP2(e->b, u->func_type, e->record, PF_FUNC_FIELD_NUMBER, ""),
+        "");
+    LLVMValueRef counts =
+        LLVMBuildLoad2(e->b, u->ptr, pf_emit_tls(e, offsetof(struct pf_tls, counts)), "");
+    LLVMValueRef at = LLVMBuildZExt(e->b, number, u->i64, "");
+    LLVMValueRef count = LLVMBuildInBoundsGEP2(e->b, u->i32, counts, &at, 1, "");
+    LLVMValueRef left =
+        LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, u->i32, count, ""), pf_emit_number(e, 1), "");
+    LLVMBuildStore(e->b, left, count);
+    pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, pf_emit_number(e, 0), ""), plain, ask,
+                   true);
+}
+
+static LLVMValueRef dispatches(struct pf_emit *e, LLVMValueRef how, enum pf_dispatch to)
+{
+    return LLVMBuildICmp(e->b, LLVMIntEQ, how, pf_emit_number(e, to), "");
+}
+
+static LLVMBasicBlockRef emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plain,
+                                       LLVMBasicBlockRef watch, LLVMBasicBlockRef event,
+                                       LLVMBasicBlockRef excluded)
+{
+    struct pf_unit *u = e->u;
+    LLVMBasicBlockRef start = LLVMInsertBasicBlockInContext(u->context, plain, "");
+    LLVMBasicBlockRef other = pf_emit_block(e), count = pf_emit_block(e), rare = pf_emit_block(e),
+                      rarer = pf_emit_block(e), ask = pf_emit_block(e), asked = pf_emit_block(e),
+                      except = pf_emit_block(e);
+    LLVMPositionBuilderAtEnd(e->b, start);
+    pf_slots_hoist(e->b, plain);
+    LLVMSetCurrentDebugLocation2(e->b, pf_di_entry(u, e->fn));
+    LLVMValueRef how =
+        LLVMBuildLoad2(e->b, u->i32, pf_emit_tls(e, offsetof(struct pf_tls, dispatch)), "");
+    pf_emit_branch(e, dispatches(e, how, PF_DISPATCH_WATCH), watch, other, false);
+    LLVMPositionBuilderAtEnd(e->b, other);
+    pf_emit_branch(e, dispatches(e, how, PF_DISPATCH_COUNT), count, rare, false);
+    LLVMPositionBuilderAtEnd(e->b, count);
+    emit_countdown(e, plain, ask);
+    LLVMPositionBuilderAtEnd(e->b, rare);
+    pf_emit_branch(e, dispatches(e, how, PF_DISPATCH_PLAIN), plain, rarer, false);
+    LLVMPositionBuilderAtEnd(e->b, rarer);
+    pf_emit_branch(e, dispatches(e, how, PF_DISPATCH_EVENT), event, ask, false);
+    LLVMPositionBuilderAtEnd(e->b, ask);
+    LLVMValueRef body = pf_emit_call(e, PF_E___pf_ask, &e->record);
+    pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, body, pf_emit_number(e, PF_BODY_PLAIN), ""),
+                   plain, asked, false);
+    LLVMPositionBuilderAtEnd(e->b, asked);
+    pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, body, pf_emit_number(e, PF_BODY_EVENT), ""),
+                   event, except, false);
+    LLVMPositionBuilderAtEnd(e->b, except);
+    pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, body, pf_emit_number(e, PF_BODY_EXCLUDED), ""),
+                   excluded, watch, false);
+    return start;
+}
+
+static void note_done(struct pf_emit *e, uint64_t hash)
+{
+    struct pf_unit *u = e->u;
+    size_t n;
+    LLVMMetadataRef sub = LLVMGetSubprogram(e->fn);
+    PF_PUSH(u->done, u->ndone, u->done_cap) = (struct pf_done){
+        .record = e->record,
+        .fn = e->fn,
+        .book = e->book,
+        .name = pf_book_string(e->book, pf_di_function(u, sub, LLVMGetValueName2(e->fn, &n))),
+        .file = pf_book_string(e->book, pf_di_file(u, sub)),
+        .line = sub ? LLVMDISubprogramGetLine(sub) : 0,
+        .first_site = e->book->sites.first,
+        .nsites = e->book->sites.n - e->book->sites.first,
+        .hash = hash,
+        .flags = e->plan->cyclic ? PF_FUNCF_LOOPS : 0,
+    };
+}
+
+void pf_emit_body_begin(struct pf_emit *e)
+{
+    struct pf_plan *plan = e->plan;
+    e->first = pf_grow(NULL, plan->nblocks * sizeof *e->first);
+    e->last = pf_grow(NULL, plan->nblocks * sizeof *e->last);
+    e->before = calloc(plan->nblocks, sizeof *e->before);
+    if (!e->before)
+        abort();
+    for (size_t i = 0; i < plan->nblocks; i++) {
+        e->first[i] = pf_emit_block(e);
+        *pf_ptrmap_at(&e->map, plan->blocks[i]) = (uint64_t)LLVMBasicBlockAsValue(e->first[i]);
+    }
+    note_unsure(e);
+    if (e->labels)
+        pf_labels_copy(e);
+}
+
+void pf_emit_body_finish(struct pf_emit *e)
+{
+    for (size_t i = 0; i < e->nfresh; i++)
+        map_operands(e, e->fresh[i]);
+    pf_hoist_enter(e);
+    pf_trail_enter(e);
+    fill_phis(e);
+}
+
+void pf_emit_body_release(struct pf_emit *e)
+{
+    pf_ptrmap_release(&e->map);
+    pf_ptrmap_release(&e->slots);
+    free(e->first);
+    free(e->last);
+    free(e->before);
+    free(e->unsure);
+    free(e->fresh);
+    free(e->tables);
+}
+
+void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf_plan *events,
+             bool labels)
+{
+    struct pf_emit e = {.u = u, .fn = fn, .plan = plan, .labels = labels}, event;
+    e.book = pf_book_get(u, LLVMGetComdat(fn));
+    e.b = LLVMCreateBuilderInContext(u->context);
+    e.record = pf_tables_record(u, fn);
+    pf_book_begin(e.book);
+    uint64_t hash = pf_body_hash(fn);
+    pf_emit_body_begin(&e);
+    pf_event_begin(&event, &e, events);
+    LLVMBasicBlockRef excluded = pf_emit_block(&e);
+    LLVMBasicBlockRef dispatch =
+        emit_dispatch(&e, plan->blocks[0], e.first[0], event.first[0], excluded);
+    for (size_t i = 0; i < plan->nblocks; i++)
+        emit_block(&e, i);
+    pf_hoist_emit(&e);
+    pf_trail_emit(&e);
+    pf_emit_body_finish(&e);
+    pf_event_emit(&event, dispatch, excluded);
+    struct pf_frames watch = {e.frame, e.next}, plain = pf_emit_plain(&e);
+    pf_emit_crossings(&e, &watch, &plain);
+    note_done(&e, hash);
+    LLVMDisposeBuilder(e.b);
+    pf_emit_body_release(&e);
+    pf_emit_body_release(&event);
+}

@@ -1,0 +1,304 @@
+/*
+ * module_pass.c - the plugin's pass over one module.
+ */
+#include "debuginfo.h"
+#include "ignore.h"
+#include "llvm_shim.h"
+#include "plugin.h"
+#include "site_table.h"
+#include "variable_bounds.h"
+#include <llvm-c/DebugInfo.h>
+#include <llvm-c/Target.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+void pf_plugin_run(LLVMModuleRef module);
+
+static unsigned attribute(const char *name)
+{
+    return LLVMGetEnumAttributeKindForName(name, strlen(name));
+}
+static unsigned intrinsic(const char *name) { return LLVMLookupIntrinsicID(name, strlen(name)); }
+
+static void find_kinds(struct pf_unit *u)
+{
+    struct pf_kinds *k = &u->kinds;
+    k->byval = attribute("byval");
+    k->nocapture = attribute("nocapture");
+    k->nosync = attribute("nosync");
+    k->memory = attribute("memory");
+    k->returns_twice = attribute("returns_twice");
+    k->sanitize_thread = attribute("sanitize_thread");
+    k->disable_sanitizer = attribute("disable_sanitizer_instrumentation");
+    k->naked = attribute("naked");
+    k->presplitcoroutine = attribute("presplitcoroutine");
+    k->nonlazybind = attribute("nonlazybind");
+    k->align = attribute("align");
+    k->elementtype = attribute("elementtype");
+    k->md_tbaa = LLVMGetMDKindIDInContext(u->context, "tbaa", 4);
+    k->md_prof = LLVMGetMDKindIDInContext(u->context, "prof", 4);
+    k->md_nosanitize = LLVMGetMDKindIDInContext(u->context, "nosanitize", 10);
+    k->md_invariant_load = LLVMGetMDKindIDInContext(u->context, "invariant.load", 14);
+    k->memcpy = intrinsic("llvm.memcpy");
+    k->memcpy_inline = intrinsic("llvm.memcpy.inline");
+    k->memmove = intrinsic("llvm.memmove");
+    k->memset = intrinsic("llvm.memset");
+    k->memset_inline = intrinsic("llvm.memset.inline");
+    k->tls_address = intrinsic("llvm.threadlocal.address");
+    k->lifetime_start = intrinsic("llvm.lifetime.start");
+    k->lifetime_end = intrinsic("llvm.lifetime.end");
+    k->prefetch = intrinsic("llvm.prefetch");
+}
+
+static LLVMAttributeRef make_attribute(struct pf_unit *u, unsigned kind)
+{
+    return LLVMCreateEnumAttribute(u->context, kind, 0);
+}
+
+/* LLVM's numbers of preserve_allcc and preserve_mostcc. */
+enum { PF_ALL = 15, PF_MOST = 14, PF_C = 0 };
+
+/* The letters of pf_abi.def. */
+static LLVMTypeRef type_of(struct pf_unit *u, char letter)
+{
+    return letter == 'P' ? u->ptr : letter == 'I' ? u->i32 : letter == 'L' ? u->i64 : u->nothing;
+}
+
+static void declare_entry(struct pf_unit *u, enum pf_entry entry, const char *name,
+                          unsigned convention, char result, const char *parameters)
+{
+    LLVMTypeRef types[8];
+    unsigned n = 0;
+    for (; *parameters; parameters++)
+        if (strchr("PIL", *parameters))
+            types[n++] = type_of(u, *parameters);
+    LLVMTypeRef type = LLVMFunctionType(type_of(u, result), types, n, 0);
+    LLVMValueRef fn = LLVMGetNamedFunction(u->module, name);
+    if (!fn)
+        fn = LLVMAddFunction(u->module, name, type);
+    LLVMSetFunctionCallConv(fn, convention);
+    /* A lazily bound call goes through the dynamic linker, which keeps fewer registers. */
+    if (u->shared_object)
+        LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                                make_attribute(u, u->kinds.nonlazybind));
+    LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                            make_attribute(u, attribute("nounwind")));
+    u->entries[entry].fn = fn;
+    u->entries[entry].type = type;
+    u->entries[entry].convention = convention;
+}
+
+static void declare_runtime(struct pf_unit *u)
+{
+#define PF_ENTRY(name, convention, result, parameters)                                             \
+    declare_entry(u, PF_E_##name, #name, convention, #result[0], #parameters);
+#include "pf_abi.def"
+#undef PF_ENTRY
+    u->tls = LLVMGetNamedGlobal(u->module, "__pf_tls");
+    if (!u->tls)
+        u->tls = LLVMAddGlobal(u->module, LLVMArrayType2(u->i8, sizeof(struct pf_tls)), "__pf_tls");
+    /* The runtime is part of the executable: code that can only be in the executable knows where. */
+    LLVMSetThreadLocalMode(u->tls,
+                           u->shared_object ? LLVMInitialExecTLSModel : LLVMLocalExecTLSModel);
+    LLVMSetAlignment(u->tls, 8);
+    u->bare = LLVMGetNamedGlobal(u->module, "__pf_bare");
+    if (!u->bare)
+        u->bare = LLVMAddGlobal(u->module, u->i32, "__pf_bare");
+    if (!u->shared_object)
+        pf_ssa_is_near(u->bare);
+}
+
+static bool has_flag(struct pf_unit *u, const char *name)
+{
+    return LLVMGetModuleFlag(u->module, name, strlen(name));
+}
+
+static void unit_init(struct pf_unit *u, LLVMModuleRef module)
+{
+    *u = (struct pf_unit){.module = module, .context = LLVMGetModuleContext(module)};
+    u->layout = LLVMGetModuleDataLayout(module);
+    u->i1 = LLVMInt1TypeInContext(u->context);
+    u->i8 = LLVMInt8TypeInContext(u->context);
+    u->i16 = LLVMInt16TypeInContext(u->context);
+    u->i32 = LLVMInt32TypeInContext(u->context);
+    u->i64 = LLVMInt64TypeInContext(u->context);
+    u->ptr = LLVMPointerTypeInContext(u->context, 0);
+    u->nothing = LLVMVoidTypeInContext(u->context);
+    LLVMTypeRef func[] = {u->i32, u->i32, u->i32, u->i32, u->i32, u->i32, u->i64, u->i32, u->i32};
+    LLVMTypeRef var[] = {u->i64, u->i64, u->i32, u->i32, u->i32, u->i32};
+    u->func_type = LLVMStructCreateNamed(u->context, "pf_func");
+    LLVMStructSetBody(u->func_type, func, 9, 0);
+    u->var_type = LLVMStructCreateNamed(u->context, "pf_var");
+    LLVMStructSetBody(u->var_type, var, 6, 0);
+    u->shared_object = has_flag(u, "PIC Level") && !has_flag(u, "PIE Level");
+    const char *how = getenv("PF_PLUGIN_INLINE");
+    u->inlining = !how || !strcmp(how, "loops") ? PF_INLINE_LOOPS
+                  : !strcmp(how, "all")         ? PF_INLINE_ALL
+                                                : PF_INLINE_NONE;
+    if (!getcwd(u->cwd, sizeof u->cwd))
+        u->cwd[0] = 0;
+    find_kinds(u);
+    u->ignore = pf_ignore_load();
+}
+
+static void unit_release(struct pf_unit *u)
+{
+    pf_books_release(u);
+    pf_di_release(u);
+    pf_interposed_release(u);
+    pf_ptrmap_release(&u->private_roots);
+    pf_ptrmap_release(&u->own_arguments);
+    pf_ptrmap_release(&u->watched);
+    pf_ptrmap_release(&u->zoned);
+    pf_ignore_free(u->ignore);
+    free(u->done);
+    free(u->twins);
+    free(u->quiet);
+}
+
+static bool has(struct pf_unit *u, LLVMValueRef fn, unsigned kind)
+{
+    return LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind);
+}
+
+static bool is_ignored(struct pf_unit *u, LLVMValueRef fn)
+{
+    size_t n;
+    const char *symbol = LLVMGetValueName2(fn, &n);
+    LLVMMetadataRef sub = LLVMGetSubprogram(fn);
+    return u->ignore && (pf_ignore_function(u->ignore, symbol) ||
+                         pf_ignore_function(u->ignore, pf_di_function(u, sub, symbol)) ||
+                         pf_ignore_source(u->ignore, sub ? pf_di_file(u, sub)
+                                                         : LLVMGetSourceFileName(u->module, &n)));
+}
+
+static bool is_ours(struct pf_unit *u, LLVMValueRef fn)
+{
+    size_t n;
+    return !LLVMIsDeclaration(fn) && LLVMGetLinkage(fn) != LLVMAvailableExternallyLinkage &&
+           !has(u, fn, u->kinds.naked) && !has(u, fn, u->kinds.disable_sanitizer) &&
+           !has(u, fn, u->kinds.presplitcoroutine) &&
+           !pf_name_starts(LLVMGetValueName2(fn, &n), "__pf_");
+}
+
+/* What was true of the plain body and is not of the watch body. */
+static const char *const broken_promises[] = {
+    "memory", "nosync", "nofree", "norecurse", "willreturn", "speculatable", "nocallback"};
+
+static void break_promises(LLVMValueRef fn)
+{
+    for (size_t i = 0; i < sizeof broken_promises / sizeof *broken_promises; i++)
+        LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                                       attribute(broken_promises[i]));
+}
+
+/* A function without checks must not look like one without races. */
+static void warn(struct pf_unit *u, LLVMValueRef fn, const char *why)
+{
+    size_t n;
+    const char *name = pf_di_readable(u, LLVMGetValueName2(fn, &n));
+    fprintf(stderr, "%s: warning: pf cc does not check %s: %s\n",
+            LLVMGetSourceFileName(u->module, &n), name, why);
+}
+
+/* Does it call nothing, and is it known from outside, or through a pointer? */
+static bool is_quiet(LLVMValueRef fn)
+{
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
+            if ((LLVMIsACallInst(v) || LLVMIsAInvokeInst(v) || LLVMIsACallBrInst(v)) &&
+                !(pf_callee(v) && LLVMGetIntrinsicID(pf_callee(v))))
+                return false;
+    return LLVMGetLinkage(fn) != LLVMInternalLinkage || LLVMGetFirstUse(fn);
+}
+
+/* What sites say of an access is the same in all bodies, so that they share them. */
+static void take_flags(struct pf_plan *plan, const struct pf_plan *events)
+{
+    struct pf_ptrmap flags = {0};
+    for (size_t i = 0; i < events->n; i++)
+        *pf_ptrmap_at(&flags, events->steps[i].inst) = events->steps[i].flags;
+    for (size_t i = 0; i < plan->n; i++) {
+        const uint64_t *of = pf_ptrmap_find(&flags, plan->steps[i].inst);
+        plan->steps[i].flags = of ? (uint8_t)*of : 0;
+    }
+    pf_ptrmap_release(&flags);
+}
+
+static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
+{
+    bool accesses = has(u, fn, u->kinds.sanitize_thread);
+    struct pf_plan plan, events;
+    bool watched = pf_plan_make(u, fn, accesses, false, &plan);
+    if (pf_plan_make(u, fn, accesses, true, &events) || watched) {
+        pf_plan_cycles(&events);
+        pf_plan_branches(u, &events);
+        pf_plan_checks(&events);
+        take_flags(&plan, &events);
+        pf_plan_backs(&plan, labels);
+        pf_plan_cover(u, &plan);
+        pf_plan_hoist(u, &plan);
+        pf_plan_trail(u, &plan);
+        pf_plan_merge(u, &plan);
+        pf_plan_cycles(&plan);
+        LLVMValueRef twin = labels ? NULL : pf_bare_twin(u, fn);
+        pf_emit(u, fn, &plan, &events, labels);
+        break_promises(fn);
+        if (twin) {
+            break_promises(twin);
+            pf_bare_finish(u, fn, twin);
+        }
+    } else if (accesses && is_quiet(fn)) {
+        pf_tables_quiet(u, fn);
+    }
+    pf_plan_release(&plan);
+    pf_plan_release(&events);
+}
+
+/* As clang does with no_sanitize("thread"): what is not marked alike is not inlined into each other, so
+ * that the list means the same at every level of optimization. */
+void pf_plugin_begin(LLVMModuleRef module)
+{
+    struct pf_unit u;
+    unit_init(&u, module);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); u.ignore && fn;
+         fn = LLVMGetNextFunction(fn))
+        if (is_ours(&u, fn) && is_ignored(&u, fn))
+            LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, u.kinds.sanitize_thread);
+    unit_release(&u);
+}
+
+void pf_plugin_run(LLVMModuleRef module)
+{
+    struct pf_unit u;
+    unit_init(&u, module);
+    declare_runtime(&u);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
+        bool labels;
+        if (!is_ours(&u, fn) || is_ignored(&u, fn))
+            continue;
+        const char *obstacle = pf_copy_obstacle(&u, fn, &labels);
+        if (obstacle)
+            warn(&u, fn, obstacle);
+        else
+            *pf_ptrmap_at(&u.watched, fn) = 1 + labels;
+    }
+    pf_objects_zone(&u);
+    pf_arguments_find(&u);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
+        const uint64_t *watched = pf_ptrmap_find(&u.watched, fn);
+        if (watched)
+            instrument(&u, fn, *watched > 1);
+    }
+    pf_bare_calls(&u);
+    pf_tables_write(&u);
+    /* Nothing is left for the ThreadSanitizer pass to do. */
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
+        LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, u.kinds.sanitize_thread);
+        if (!LLVMIsDeclaration(fn))
+            LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                                    make_attribute(&u, u.kinds.disable_sanitizer));
+    }
+    unit_release(&u);
+}

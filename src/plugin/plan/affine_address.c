@@ -1,0 +1,286 @@
+/*
+ * affine_address.c - addresses that grow by the same in every round of a loop.
+ */
+#include "affine_address.h"
+
+#define DEPTH 8
+
+bool pf_is_in(LLVMValueRef v, const struct pf_loop *loop)
+{
+    if (!LLVMIsAInstruction(v))
+        return false;
+    LLVMBasicBlockRef at = LLVMGetInstructionParent(v);
+    for (size_t i = 0; i < loop->n; i++)
+        if (loop->blocks[i] == at)
+            return true;
+    return false;
+}
+
+bool pf_constant(LLVMValueRef v, int64_t *n)
+{
+    if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
+        return false;
+    *n = LLVMConstIntGetSExtValue(v);
+    return *n > -(1ll << 40) && *n < 1ll << 40;
+}
+
+/* p + n, in bytes. */
+static bool is_byte_step(LLVMValueRef v)
+{
+    return LLVMIsAGetElementPtrInst(v) && LLVMGetNumOperands(v) == 2 &&
+           LLVMGetTypeKind(LLVMGetGEPSourceElementType(v)) == LLVMIntegerTypeKind &&
+           LLVMGetIntTypeWidth(LLVMGetGEPSourceElementType(v)) == 8 &&
+           LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
+}
+
+/* Is the phi p + n for an induction n, from the start on? Then it grows as that does. */
+static bool is_beside(struct pf_induction *i, const struct pf_loop *loop)
+{
+    LLVMValueRef base = LLVMGetOperand(i->next, 0), n = LLVMGetOperand(i->next, 1);
+    if (pf_is_in(base, loop) || !is_byte_step(i->start) || LLVMGetOperand(i->start, 0) != base)
+        return false;
+    for (LLVMValueRef phi = LLVMGetFirstInstruction(loop->head); LLVMIsAPHINode(phi);
+         phi = LLVMGetNextInstruction(phi)) {
+        struct pf_induction j;
+        LLVMTypeRef type = LLVMTypeOf(phi);
+        if (LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) == 64 &&
+            pf_induction_find(phi, loop, &j) && j.next == n &&
+            j.start == LLVMGetOperand(i->start, 1)) {
+            i->step = j.step;
+            return true;
+        }
+    }
+    return false;
+}
+
+bool pf_induction_find(LLVMValueRef phi, const struct pf_loop *loop, struct pf_induction *i)
+{
+    if (!LLVMIsAPHINode(phi) || LLVMGetInstructionParent(phi) != loop->head ||
+        LLVMCountIncoming(phi) != 2)
+        return false;
+    unsigned back = LLVMGetIncomingBlock(phi, 1) == loop->latch;
+    *i = (struct pf_induction){.phi = phi,
+                               .next = LLVMGetIncomingValue(phi, back),
+                               .start = LLVMGetIncomingValue(phi, !back)};
+    if (LLVMGetIncomingBlock(phi, back) != loop->latch || !pf_is_in(i->next, loop))
+        return false;
+    if (LLVMGetInstructionOpcode(i->next) == LLVMAdd) {
+        i->nuw = LLVMGetNUW(i->next);
+        i->nsw = LLVMGetNSW(i->next);
+        return LLVMGetOperand(i->next, 0) == phi &&
+               pf_constant(LLVMGetOperand(i->next, 1), &i->step);
+    }
+    if (!is_byte_step(i->next))
+        return false;
+    if (LLVMGetOperand(i->next, 0) == phi)
+        return pf_constant(LLVMGetOperand(i->next, 1), &i->step);
+    return is_beside(i, loop);
+}
+
+/* form += scale * (induction phi), of any width. */
+static bool add_induction(struct pf_form *f, LLVMValueRef phi, LLVMOpcode widened, int64_t scale,
+                          const struct pf_loop *loop)
+{
+    struct pf_induction i;
+    if (!pf_induction_find(phi, loop, &i) || (widened == LLVMZExt && !i.nuw) ||
+        (widened == LLVMSExt && !i.nsw) || (f->phi && (f->phi != phi || f->widened != widened)))
+        return false;
+    f->phi = phi;
+    f->widened = widened;
+    f->step = i.step;
+    return !__builtin_add_overflow(f->coefficient, scale, &f->coefficient);
+}
+
+static bool add_constant(struct pf_form *f, int64_t n, int64_t scale)
+{
+    return !__builtin_mul_overflow(n, scale, &n) && !__builtin_add_overflow(f->k, n, &f->k);
+}
+
+static bool is_disjoint_or(LLVMValueRef v)
+{
+    return LLVMGetInstructionOpcode(v) == LLVMOr && LLVMGetIsDisjoint(v);
+}
+
+/* form += scale * zext or sext of (phi) or (phi + constant). */
+static bool add_widened(struct pf_form *f, LLVMValueRef v, LLVMOpcode widened, int64_t scale,
+                        const struct pf_loop *loop)
+{
+    if (!pf_is_in(v, loop))
+        return false;
+    if (LLVMIsAPHINode(v))
+        return add_induction(f, v, widened, scale, loop);
+    int64_t n;
+    bool adds = LLVMGetInstructionOpcode(v) == LLVMAdd &&
+                (widened == LLVMZExt ? LLVMGetNUW(v) : LLVMGetNSW(v));
+    return (adds || is_disjoint_or(v)) && pf_constant(LLVMGetOperand(v, 1), &n) && n >= 0 &&
+           add_constant(f, n, scale) &&
+           add_induction(f, LLVMGetOperand(v, 0), widened, scale, loop);
+}
+
+/* form += scale * v, where v has 64 bits or is a constant. */
+static bool add_index(struct pf_form *f, LLVMValueRef v, int64_t scale, const struct pf_loop *loop,
+                      unsigned depth)
+{
+    int64_t n;
+    if (LLVMIsAConstantInt(v))
+        return pf_constant(v, &n) && add_constant(f, n, scale);
+    if (!depth || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind ||
+        LLVMGetIntTypeWidth(LLVMTypeOf(v)) != 64)
+        return false;
+    if (!pf_is_in(v, loop)) {
+        if (f->nterms == PF_FORM_TERMS)
+            return false;
+        f->terms[f->nterms].value = v;
+        f->terms[f->nterms++].scale = scale;
+        return true;
+    }
+    LLVMValueRef left = LLVMGetOperand(v, 0);
+    LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
+    switch (opcode) {
+    case LLVMPHI:
+        return add_induction(f, v, 0, scale, loop);
+    case LLVMZExt:
+    case LLVMSExt:
+        return add_widened(f, left, opcode, scale, loop);
+    case LLVMOr:
+        return is_disjoint_or(v) && pf_constant(LLVMGetOperand(v, 1), &n) &&
+               add_constant(f, n, scale) && add_index(f, left, scale, loop, depth - 1);
+    case LLVMAdd:
+        return add_index(f, left, scale, loop, depth - 1) &&
+               add_index(f, LLVMGetOperand(v, 1), scale, loop, depth - 1);
+    case LLVMShl:
+        return pf_constant(LLVMGetOperand(v, 1), &n) && n >= 0 && n < 8 &&
+               !__builtin_mul_overflow(scale, 1ll << n, &scale) &&
+               add_index(f, left, scale, loop, depth - 1);
+    default:
+        return false;
+    }
+}
+
+static bool add_gep(struct pf_unit *u, struct pf_form *f, LLVMValueRef gep,
+                    const struct pf_loop *loop)
+{
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    for (int i = 1, n = LLVMGetNumOperands(gep); i < n; i++) {
+        LLVMValueRef index = LLVMGetOperand(gep, i);
+        int64_t member;
+        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            if (!pf_constant(index, &member) ||
+                !add_constant(f, (int64_t)LLVMOffsetOfElement(u->layout, type, member), 1))
+                return false;
+            type = LLVMStructGetTypeAtIndex(type, member);
+            continue;
+        }
+        if (i > 1 && LLVMGetTypeKind(type) != LLVMArrayTypeKind)
+            return false;
+        if (i > 1)
+            type = LLVMGetElementType(type);
+        if (!LLVMTypeIsSized(type) || LLVMGetTypeKind(type) == LLVMScalableVectorTypeKind ||
+            !add_index(f, index, (int64_t)LLVMABISizeOfType(u->layout, type), loop, DEPTH))
+            return false;
+    }
+    return true;
+}
+
+static bool add_pointer(struct pf_unit *u, struct pf_form *f, LLVMValueRef p,
+                        const struct pf_loop *loop, unsigned depth)
+{
+    if (LLVMGetTypeKind(LLVMTypeOf(p)) != LLVMPointerTypeKind || !depth)
+        return false;
+    if (!pf_is_in(p, loop)) {
+        f->base = p;
+        return true;
+    }
+    if (LLVMIsAPHINode(p)) {
+        f->base = p;
+        return add_induction(f, p, 0, 1, loop);
+    }
+    return LLVMIsAGetElementPtrInst(p) &&
+           add_pointer(u, f, LLVMGetOperand(p, 0), loop, depth - 1) && add_gep(u, f, p, loop);
+}
+
+bool pf_form_find(struct pf_unit *u, struct pf_form *f, LLVMValueRef ptr,
+                  const struct pf_loop *loop)
+{
+    *f = (struct pf_form){0};
+    return add_pointer(u, f, ptr, loop, DEPTH);
+}
+
+/* Intrinsics that neither touch memory nor can keep the loop from going on. */
+static const char *const harmless[] = {
+    "llvm.dbg.",   "llvm.fmuladd.",
+    "llvm.fma.",   "llvm.smin.",
+    "llvm.smax.",  "llvm.umin.",
+    "llvm.umax.",  "llvm.abs.",
+    "llvm.fabs.",  "llvm.minnum.",
+    "llvm.sqrt.",  "llvm.maxnum.",
+    "llvm.ctpop.", "llvm.ctlz.",
+    "llvm.cttz.",  "llvm.fshl.",
+    "llvm.fshr.",  "llvm.bswap.",
+    "llvm.floor.", "llvm.ceil.",
+    "llvm.assume", "llvm.experimental.noalias.scope.decl",
+};
+
+bool pf_is_harmless(LLVMValueRef inst)
+{
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+    case LLVMStore:
+        return !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
+    case LLVMCall: {
+        LLVMValueRef fn = pf_callee(inst);
+        size_t n;
+        for (size_t i = 0; fn && i < sizeof harmless / sizeof *harmless; i++)
+            if (LLVMGetIntrinsicID(fn) && pf_name_starts(LLVMGetValueName2(fn, &n), harmless[i]))
+                return true;
+        return false;
+    }
+    case LLVMPHI:
+    case LLVMGetElementPtr:
+    case LLVMICmp:
+    case LLVMFCmp:
+    case LLVMSelect:
+    case LLVMFreeze:
+    case LLVMFNeg:
+    case LLVMExtractElement:
+    case LLVMInsertElement:
+    case LLVMShuffleVector:
+    case LLVMExtractValue:
+    case LLVMInsertValue:
+    case LLVMBr:
+        return true;
+    default:
+        return LLVMIsABinaryOperator(inst) || LLVMIsACastInst(inst);
+    }
+}
+
+/* Beyond the last round an address may be one that the loop would never make. */
+static void drop_promises(LLVMValueRef inst)
+{
+    if (LLVMIsAGetElementPtrInst(inst))
+        LLVMSetIsInBounds(inst, 0);
+    else if (LLVMGetInstructionOpcode(inst) == LLVMAdd ||
+             LLVMGetInstructionOpcode(inst) == LLVMShl) {
+        LLVMSetNUW(inst, 0);
+        LLVMSetNSW(inst, 0);
+    }
+}
+
+LLVMValueRef pf_form_value(struct pf_emit *e, LLVMValueRef v, const struct pf_loop *loop,
+                           enum pf_round round)
+{
+    if (!pf_is_in(v, loop))
+        return v;
+    if (LLVMIsAPHINode(v)) {
+        struct pf_induction i = {0};
+        pf_induction_find(v, loop, &i);
+        return round == PF_ROUND_FIRST ? i.start : round == PF_ROUND_NEXT ? i.next : v;
+    }
+    LLVMValueRef copy = LLVMInstructionClone(v);
+    for (int i = 0, n = LLVMGetNumOperands(v); i < n; i++)
+        LLVMSetOperand(copy, i, pf_form_value(e, LLVMGetOperand(v, i), loop, round));
+    if (round == PF_ROUND_THIS)
+        drop_promises(copy);
+    LLVMInsertIntoBuilder(e->b, copy);
+    return pf_emit_fresh(e, copy);
+}

@@ -1,0 +1,150 @@
+/*
+ * hot_loops.c - which checks stand in a loop that is worth inline code.
+ *
+ * Model:   a cycle is a strongly connected part of the control flow with an edge inside. A cycle with
+ *          few checks is such a loop. Of a cycle with many (an interpreter's main loop, a state
+ *          machine) the first block is taken away and what is left is looked at again, which finds
+ *          the loops inside it; code that is only in the large cycle gets calls.
+ *
+ * Tarjan's algorithm with an explicit stack, because functions can have many thousand blocks.
+ */
+#include "plugin.h"
+#include <llvm-c/DebugInfo.h>
+
+/* More than this in one cycle: call the runtime, do not inline. Copies that unrolling made stand at
+ * the same place in the source and count as one there. */
+#define LOOP_PLACES 12
+#define LOOP_CHECKS 96
+#define ROUNDS 12 /* nesting of large cycles that is looked into */
+
+struct visit {
+    size_t block;
+    unsigned next; /* successor to look at */
+};
+
+struct search {
+    struct pf_plan *plan;
+    bool *active, *open;
+    size_t *order, *low, *stack;
+    struct visit *visits;
+    size_t nstack, clock;
+    bool again; /* a large cycle was opened */
+};
+
+/* Are there few enough checks in the blocks stack[from..nstack)? */
+static bool is_small(const struct search *s, size_t from)
+{
+    LLVMMetadataRef places[LOOP_PLACES];
+    size_t checks = 0, nplaces = 0;
+    for (size_t i = from; i < s->nstack; i++) {
+        size_t b = s->stack[i];
+        for (size_t k = s->plan->first_step[b]; k < s->plan->first_step[b + 1]; k++) {
+            if (s->plan->steps[k].what != PF_DO_ACCESS)
+                continue;
+            LLVMMetadataRef place = LLVMInstructionGetDebugLoc(s->plan->steps[k].inst);
+            size_t at = 0;
+            while (at < nplaces && places[at] != place)
+                at++;
+            if (at == LOOP_PLACES || ++checks > LOOP_CHECKS)
+                return false;
+            if (at == nplaces)
+                places[nplaces++] = place;
+        }
+    }
+    return true;
+}
+
+/* stack[from..nstack) is a strongly connected part; stack[from] was reached first. */
+static void settle(struct search *s, size_t from, bool cycle)
+{
+    bool small = cycle && is_small(s, from);
+    for (size_t i = from; i < s->nstack; i++) {
+        size_t b = s->stack[i];
+        s->open[b] = false;
+        s->plan->cycles[b] |= cycle;
+        if (cycle && !small && i > from) {
+            s->again = true;
+            continue;
+        }
+        s->active[b] = false;
+        s->plan->loops[b] = cycle && small;
+        for (size_t k = s->plan->first_step[b]; cycle && small && k < s->plan->first_step[b + 1];
+             k++)
+            s->plan->steps[k].loop = true;
+    }
+    s->nstack = from;
+}
+
+static void search_from(struct search *s, size_t start)
+{
+    size_t nvisits = 0;
+    s->visits[nvisits++] = (struct visit){start, 0};
+    while (nvisits) {
+        struct visit *v = &s->visits[nvisits - 1];
+        size_t b = v->block;
+        if (!s->order[b]) {
+            s->order[b] = s->low[b] = ++s->clock;
+            s->stack[s->nstack++] = b;
+            s->open[b] = true;
+        }
+        LLVMValueRef term = LLVMGetBasicBlockTerminator(s->plan->blocks[b]);
+        if (v->next < LLVMGetNumSuccessors(term)) {
+            LLVMBasicBlockRef succ = LLVMGetSuccessor(term, v->next++);
+            size_t to = *pf_ptrmap_find(&s->plan->block_index, succ);
+            if (s->active[to] && !s->order[to])
+                s->visits[nvisits++] = (struct visit){to, 0};
+            else if (s->open[to] && s->order[to] < s->low[b])
+                s->low[b] = s->order[to];
+            continue;
+        }
+        nvisits--;
+        if (nvisits && s->low[b] < s->low[s->visits[nvisits - 1].block])
+            s->low[s->visits[nvisits - 1].block] = s->low[b];
+        if (s->low[b] != s->order[b])
+            continue;
+        size_t from = s->nstack - 1;
+        bool cycle = s->stack[from] != b;
+        while (s->stack[from] != b)
+            from--;
+        for (unsigned i = 0, n = LLVMGetNumSuccessors(term); i < n; i++) /* a block of its own */
+            cycle |= LLVMGetSuccessor(term, i) == s->plan->blocks[b];
+        settle(s, from, cycle);
+    }
+}
+
+static void *make(size_t n, size_t size)
+{
+    void *p = calloc(n + 1, size);
+    if (!p)
+        abort();
+    return p;
+}
+
+void pf_plan_cycles(struct pf_plan *plan)
+{
+    size_t n = plan->nblocks;
+    struct search s = {.plan = plan,
+                       .active = make(n, sizeof(bool)),
+                       .open = make(n, sizeof(bool)),
+                       .order = make(n, sizeof(size_t)),
+                       .low = make(n, sizeof(size_t)),
+                       .stack = make(n, sizeof(size_t)),
+                       .visits = make(n, sizeof(struct visit)),
+                       .again = true};
+    for (size_t i = 0; i < n; i++)
+        s.active[i] = true;
+    for (unsigned round = 0; s.again && round < ROUNDS; round++) {
+        s.again = false;
+        for (size_t i = 0; i < n; i++)
+            s.order[i] = 0;
+        for (size_t i = 0; i < n; i++)
+            if (s.active[i] && !s.order[i])
+                search_from(&s, i);
+    }
+    free(s.active);
+    free(s.open);
+    free(s.order);
+    free(s.low);
+    free(s.stack);
+    free(s.visits);
+}

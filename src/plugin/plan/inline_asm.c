@@ -1,0 +1,170 @@
+/*
+ * inline_asm.c - inline assembly that is one atomic instruction: locks and flags of programs that are older than C11's atomics,
+ * or do without them.
+ *
+ * What is understood, by the text and the operands of the statement:
+ *     lock …, xchg …       an update of its one memory operand, sequentially consistent; setcc may follow
+ *     mov … alone          a store (release) or a load (acquire) of its one memory operand: what x86 makes of every mov
+ *     mfence and its kind, and a locked instruction on the stack      a fence
+ * Everything else orders nothing, as before: text with jumps above all, for an operation that waits must not stand in the
+ * bracket of an atomic.
+ */
+#include "plugin.h"
+#include <string.h>
+
+/* The instruction that matters. */
+struct text {
+    const char *name;
+    size_t n;
+    bool locked;
+    bool on_stack; /* the text names the stack pointer */
+};
+
+struct operands {
+    LLVMValueRef ptr; /* the one memory operand, if there is one */
+    uint64_t size;    /* of what it points to; 0: not known */
+    bool written;
+    bool several;     /* memory operands */
+    bool clobbers;    /* memory at large */
+};
+
+static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+static bool is_blank(char c) { return c == ' ' || c == '\t'; }
+static bool ends_statement(char c) { return c == ';' || c == '\n'; }
+
+static bool starts(const char *name, size_t n, const char *with)
+{
+    size_t k = strlen(with);
+    return n >= k && !memcmp(name, with, k);
+}
+static bool is(const char *name, size_t n, const char *word)
+{
+    return n == strlen(word) && starts(name, n, word);
+}
+
+/* One instruction, perhaps with a prefix and with what keeps its flags behind it? */
+static bool read_text(const char *at, size_t n, struct text *t)
+{
+    const char *end = at + n;
+    *t = (struct text){0};
+    while (at < end) {
+        if (is_blank(*at) || ends_statement(*at)) {
+            at++;
+            continue;
+        }
+        const char *word = at;
+        while (at < end && is_word(*at))
+            at++;
+        size_t length = (size_t)(at - word);
+        if (is(word, length, "lock")) {
+            t->locked = true;
+            continue;
+        }
+        bool keeps_flags = starts(word, length, "set") || starts(word, length, "sbb");
+        if (t->name ? !keeps_flags : !length)
+            return false;
+        if (!t->name)
+            *t = (struct text){word, length, t->locked, false};
+        for (; at < end && !ends_statement(*at); at++) {
+            if (*at == ':' && at == word + length)
+                return false; /* a label */
+            if (end - at >= 3 && (!memcmp(at, "%fs", 3) || !memcmp(at, "%gs", 3)))
+                return false; /* the operand is not an address, but a distance from one */
+            t->on_stack |= end - at >= 3 && (!memcmp(at, "rsp", 3) || !memcmp(at, "esp", 3));
+        }
+    }
+    return t->name != NULL;
+}
+
+static uint64_t size_pointed_to(struct pf_unit *u, LLVMValueRef call, unsigned argument)
+{
+    LLVMAttributeRef a = LLVMGetCallSiteEnumAttribute(call, argument + 1, u->kinds.elementtype);
+    LLVMTypeRef type = a ? LLVMGetTypeAttributeValue(a) : NULL;
+    return type && LLVMTypeIsSized(type) ? LLVMStoreSizeOfType(u->layout, type) : 0;
+}
+
+/* Constraints, separated by commas: outputs (=), inputs, what is clobbered (~), labels (!). Outputs in memory and inputs are
+ * arguments of the call. */
+static struct operands read_operands(struct pf_unit *u, LLVMValueRef call, LLVMValueRef code)
+{
+    struct operands o = {0};
+    size_t n = 0;
+    const char *at = LLVMGetInlineAsmConstraintString(code, &n), *end = at + n;
+    unsigned argument = 0;
+    while (at < end) {
+        const char *comma = memchr(at, ',', (size_t)(end - at));
+        size_t length = (size_t)((comma ? comma : end) - at);
+        bool output = *at == '=', memory = memchr(at, '*', length) != NULL;
+        if (*at == '~') {
+            o.clobbers |= is(at, length, "~{memory}");
+        } else if (*at != '!' && (!output || memory)) {
+            LLVMValueRef ptr = LLVMGetOperand(call, argument);
+            if (memory) {
+                o.several |= o.ptr && o.ptr != ptr;
+                o.ptr = ptr;
+                o.size = size_pointed_to(u, call, argument);
+                o.written |= output;
+            }
+            argument++;
+        }
+        at += length + 1;
+    }
+    return o;
+}
+
+static bool is_size(uint64_t n) { return n && n <= 16 && !(n & (n - 1)); }
+
+/* By the instruction's last letter (the type of the operand is a dummy in some programs, smaller or larger), or else by the
+ * operand. */
+static uint64_t size_of(const struct text *t, uint64_t operand)
+{
+    static const char *const names[] = {"mov", "xchg", "cmpxchg", "xadd", "add", "sub",
+                                        "and", "or",   "xor",     "inc",  "dec", "not",
+                                        "neg", "bts",  "btr",     "btc"};
+    static const char letters[] = "bwlq";
+    if (is(t->name, t->n, "cmpxchg16b"))
+        return 16;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        size_t n = strlen(names[i]);
+        const char *letter = t->n == n + 1 ? strchr(letters, t->name[n]) : NULL;
+        if (letter && starts(t->name, t->n, names[i]))
+            return 1u << (letter - letters);
+    }
+    return is_size(operand) ? operand : 0;
+}
+
+static bool is_fence(const struct text *t, const struct operands *o)
+{
+    bool named =
+        is(t->name, t->n, "mfence") || is(t->name, t->n, "lfence") || is(t->name, t->n, "sfence");
+    return o->clobbers && !o->ptr && (named || (t->locked && t->on_stack));
+}
+
+static bool is_move(const struct text *t)
+{
+    return starts(t->name, t->n, "mov") && (t->n == 3 || (t->n == 4 && strchr("bwlq", t->name[3])));
+}
+
+struct pf_assembly pf_assembly(struct pf_unit *u, LLVMValueRef call)
+{
+    struct pf_assembly none = {.what = PF_ASM_OTHER}, a;
+    LLVMValueRef code = LLVMGetCalledValue(call);
+    struct text t;
+    size_t n = 0;
+    const char *text = LLVMGetInlineAsmAsmString(code, &n);
+    if (!LLVMIsACallInst(call) || !read_text(text, n, &t))
+        return none;
+    struct operands o = read_operands(u, call, code);
+    if (is_fence(&t, &o))
+        return (struct pf_assembly){.what = PF_ASM_FENCE};
+    a = (struct pf_assembly){.ptr = o.ptr, .size = size_of(&t, o.size)};
+    if (!o.ptr || o.several || !a.size || LLVMGetPointerAddressSpace(LLVMTypeOf(o.ptr)))
+        return none;
+    if (t.locked || starts(t.name, t.n, "xchg"))
+        a.what = starts(t.name, t.n, "cmpxchg") ? PF_ASM_COMPARE : PF_ASM_UPDATE;
+    else if (is_move(&t))
+        a.what = o.written ? PF_ASM_STORE : PF_ASM_LOAD;
+    else
+        return none;
+    return a;
+}

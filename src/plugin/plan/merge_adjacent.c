@@ -1,0 +1,147 @@
+/*
+ * merge_adjacent.c - one check for neighbours: accesses of one source position to bytes beside each other.
+ *
+ * Model:   unrolling and the expansion of small aggregates leave, in one block, accesses of one source
+ *          position, all reads or all writes, to base + constants. Where their bytes together have no
+ *          gap, a check of all of them at the first does what theirs would do: once the first is made
+ *          the others are too, in the same epoch. So nothing between them may synchronise, or not
+ *          come back: calls end a group.
+ */
+#include "plugin.h"
+#include <llvm-c/DebugInfo.h>
+
+#define GROUPS 8
+#define SPAN_MAX 64 /* bytes: one bit each */
+#define SIZE_MAX_MERGED 8
+
+struct group {
+    LLVMValueRef base;
+    LLVMMetadataRef place;
+    struct pf_step *first;
+    uint64_t bytes;     /* bit i: the byte at base + origin + i */
+    int64_t origin, low; /* low: the lowest offset so far */
+    uint32_t low_align;
+    struct pf_step *members[SPAN_MAX];
+    size_t n;
+};
+
+struct groups {
+    struct group all[GROUPS];
+    size_t n;
+};
+
+static bool is_step(LLVMValueRef ptr)
+{
+    return LLVMIsAGetElementPtrInst(ptr) ||
+           (LLVMIsAConstantExpr(ptr) && LLVMGetConstOpcode(ptr) == LLVMGetElementPtr);
+}
+
+/* ptr as base + *offset, with all constant steps taken away. */
+static LLVMValueRef base_of(struct pf_unit *u, LLVMValueRef ptr, int64_t *offset)
+{
+    *offset = 0;
+    while (is_step(ptr) && LLVMGetNumOperands(ptr) == 2 &&
+           LLVMIsAConstantInt(LLVMGetOperand(ptr, 1))) {
+        LLVMTypeRef type = LLVMGetGEPSourceElementType(ptr);
+        int64_t n = LLVMConstIntGetSExtValue(LLVMGetOperand(ptr, 1));
+        if (!LLVMTypeIsSized(type) || LLVMGetTypeKind(type) == LLVMScalableVectorTypeKind ||
+            n > 1 << 20 || n < -(1 << 20))
+            break;
+        *offset += n * (int64_t)LLVMABISizeOfType(u->layout, type);
+        ptr = LLVMGetOperand(ptr, 0);
+    }
+    return ptr;
+}
+
+bool pf_is_same_place(LLVMMetadataRef x, LLVMMetadataRef y)
+{
+    return x == y || (x && y && LLVMDILocationGetLine(x) == LLVMDILocationGetLine(y) &&
+                      LLVMDILocationGetColumn(x) == LLVMDILocationGetColumn(y) &&
+                      LLVMDILocationGetScope(x) == LLVMDILocationGetScope(y) &&
+                      LLVMDILocationGetInlinedAt(x) == LLVMDILocationGetInlinedAt(y));
+}
+
+/* The group is complete: one check for all, at the first, if there is no gap. */
+static void settle(struct group *g)
+{
+    unsigned from = (unsigned)__builtin_ctzll(g->bytes);
+    uint64_t run = g->bytes >> from;
+    if (g->n < 2 || run & (run + 1)) /* a gap */
+        return;
+    for (size_t i = 0; i < g->n; i++)
+        if (g->members[i] != g->first)
+            g->members[i]->what = PF_DO_NOTHING;
+    g->first->span = (uint32_t)__builtin_popcountll(g->bytes);
+    g->first->span_at = (int32_t)(g->origin + from - g->first->offset);
+    g->first->span_align = g->low_align;
+}
+
+static void settle_all(struct groups *gs)
+{
+    for (size_t i = 0; i < gs->n; i++)
+        settle(&gs->all[i]);
+    gs->n = 0;
+}
+
+static bool join(struct group *g, LLVMValueRef base, int64_t offset, struct pf_step *s)
+{
+    int64_t at = offset - g->origin;
+    if (g->base != base || g->first->write != s->write || g->n == SPAN_MAX || at < 0 ||
+        at + (int64_t)s->size > SPAN_MAX ||
+        !pf_is_same_place(g->place, LLVMInstructionGetDebugLoc(s->inst)))
+        return false;
+    g->bytes |= ((1ull << s->size) - 1) << at;
+    if (offset < g->low) {
+        g->low = offset;
+        g->low_align = s->align;
+    }
+    g->members[g->n++] = s;
+    return true;
+}
+
+static void add(struct pf_unit *u, struct groups *gs, struct pf_step *s)
+{
+    int64_t offset;
+    LLVMValueRef base = base_of(u, s->ptr, &offset);
+    for (size_t i = 0; i < gs->n; i++)
+        if (join(&gs->all[i], base, offset, s))
+            return;
+    if (gs->n == GROUPS) { /* the oldest is the likeliest to be complete */
+        settle(&gs->all[0]);
+        for (size_t i = 1; i < GROUPS; i++)
+            gs->all[i - 1] = gs->all[i];
+        gs->n--;
+    }
+    s->offset = offset;
+    /* The first is mostly the lowest; leave some room below it. */
+    struct group *g = &gs->all[gs->n++];
+    *g = (struct group){.base = base,
+                        .place = LLVMInstructionGetDebugLoc(s->inst),
+                        .first = s,
+                        .origin = offset - 8,
+                        .low = INT64_MAX};
+    join(g, base, offset, s);
+}
+
+void pf_plan_merge(struct pf_unit *u, struct pf_plan *plan)
+{
+    struct groups gs = {.n = 0};
+    for (size_t b = 0; plan->accesses && b < plan->nblocks; b++) {
+        size_t k = plan->first_step[b], end = plan->first_step[b + 1];
+        if (end - k < 2)
+            continue;
+        for (LLVMValueRef v = LLVMGetFirstInstruction(plan->blocks[b]); v;
+             v = LLVMGetNextInstruction(v)) {
+            struct pf_step *s = k < end && plan->steps[k].inst == v ? &plan->steps[k++] : NULL;
+            LLVMOpcode op = LLVMGetInstructionOpcode(v);
+            bool call = op == LLVMCall && !(pf_callee(v) && LLVMGetIntrinsicID(pf_callee(v)));
+            if (call || op == LLVMInvoke || op == LLVMCallBr ||
+                (s && (s->kills || (s->what != PF_DO_ACCESS && s->what != PF_DO_NOTHING))))
+                settle_all(&gs);
+            else if (s && s->what == PF_DO_ACCESS && s->size <= SIZE_MAX_MERGED &&
+                     LLVMInstructionGetDebugLoc(v))
+                add(u, &gs, s);
+        }
+        settle_all(&gs);
+    }
+}

@@ -1,0 +1,431 @@
+/*
+ * range_after_loop.c - one range check behind a loop instead of a check in every round of it.
+ *
+ * Model:   a loop goes along bytes until one of them, or something else, tells it to stop: how far is not known
+ *          before, but on every edge out of it the induction tells it. Nothing in the loop synchronises, ends the
+ *          thread or frees memory, so the check on that edge is in the epoch of the accesses: what races with
+ *          one of them races with the check. An access that every round makes, at addresses of the form of
+ *          affine_address.h that grow by its own size, has touched the bytes from where it began to where it is, and
+ *          those there too if this round has come past it. So have several accesses of one block that are
+ *          beside each other and together as large as the step: a copy of three bytes a round, or a loop that was
+ *          unrolled. If they are of several source positions the check is told all of them, and each byte has its own.
+ *
+ * For accesses of one or two bytes alone: what they touch for the first time costs a call for each of them. Of
+ * larger ones there are few in a granule, and a check in every round is quick where loops are short.
+ */
+#include "affine_address.h"
+#include "debuginfo.h"
+#include <llvm-c/DebugInfo.h>
+
+#define SIZE_MAX_TRAILED 2
+#define NEAR 16 /* steps: how far from each other accesses that take turns may be */
+
+/* One loop, its blocks by number: of the head 0. */
+struct look {
+    struct pf_plan *plan;
+    size_t block[PF_TRAIL_BLOCKS]; /* in the plan */
+    size_t n, latch;
+    uint32_t next[PF_TRAIL_BLOCKS]; /* bit j: an edge to j that does not lead back to the head */
+    uint32_t reach[PF_TRAIL_BLOCKS]; /* the same for ways, in this round */
+};
+
+/* The edges of a function. */
+struct edges {
+    size_t *first, *before; /* before[first[b] .. first[b + 1]): where the edges to b start */
+};
+
+static LLVMValueRef end_of(const struct pf_plan *plan, size_t block)
+{
+    return LLVMGetBasicBlockTerminator(plan->blocks[block]);
+}
+
+static size_t successor(const struct pf_plan *plan, LLVMValueRef end, unsigned i)
+{
+    return *pf_ptrmap_find(&plan->block_index, LLVMGetSuccessor(end, i));
+}
+
+static void edges_init(struct edges *g, const struct pf_plan *plan)
+{
+    size_t n = plan->nblocks, edges = 0;
+    g->first = calloc(n + 2, sizeof *g->first);
+    if (!g->first)
+        abort();
+    for (size_t b = 0; b < n; b++) {
+        LLVMValueRef end = end_of(plan, b);
+        for (unsigned i = 0, k = LLVMGetNumSuccessors(end); i < k; i++, edges++)
+            g->first[successor(plan, end, i) + 2]++;
+    }
+    g->before = pf_grow(NULL, (edges + 1) * sizeof *g->before);
+    for (size_t b = 2; b < n + 2; b++)
+        g->first[b] += g->first[b - 1];
+    for (size_t b = 0; b < n; b++) {
+        LLVMValueRef end = end_of(plan, b);
+        for (unsigned i = 0, k = LLVMGetNumSuccessors(end); i < k; i++)
+            g->before[g->first[successor(plan, end, i) + 1]++] = b;
+    }
+}
+
+static size_t number_of(const struct look *l, size_t block)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (l->block[i] == block)
+            return i;
+    return PF_TRAIL_BLOCKS;
+}
+
+/* The blocks on ways from the head to `from`; false if there are too many, or other ways in. */
+static bool find_blocks(struct look *l, const struct edges *g, size_t from, size_t head)
+{
+    l->block[0] = head;
+    l->n = 1;
+    if (from != head)
+        l->block[l->n++] = from;
+    l->latch = l->n - 1;
+    for (size_t at = 1; at < l->n; at++) {
+        size_t b = l->block[at];
+        if (g->first[b] == g->first[b + 1]) /* the entry */
+            return false;
+        for (size_t i = g->first[b]; i < g->first[b + 1]; i++) {
+            if (number_of(l, g->before[i]) < PF_TRAIL_BLOCKS)
+                continue;
+            if (l->n == PF_TRAIL_BLOCKS)
+                return false;
+            l->block[l->n++] = g->before[i];
+        }
+    }
+    return true;
+}
+
+/* Ways of this round; false if there is a loop in it, or another way back to the head. */
+static bool find_ways(struct look *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        LLVMValueRef end = end_of(l->plan, l->block[i]);
+        l->next[i] = 0;
+        if (!LLVMIsABranchInst(end))
+            return false;
+        for (unsigned k = 0, m = LLVMGetNumSuccessors(end); k < m; k++) {
+            size_t to = number_of(l, successor(l->plan, end, k));
+            if (!to && i != l->latch)
+                return false;
+            if (to && to < PF_TRAIL_BLOCKS)
+                l->next[i] |= 1u << to;
+        }
+        l->reach[i] = l->next[i];
+    }
+    for (bool more = true; more;) {
+        more = false;
+        for (size_t i = 0; i < l->n; i++)
+            for (size_t j = 0; j < l->n; j++)
+                if (l->reach[i] >> j & 1 && l->reach[j] & ~l->reach[i]) {
+                    l->reach[i] |= l->reach[j];
+                    more = true;
+                }
+    }
+    for (size_t i = 0; i < l->n; i++)
+        if (l->reach[i] >> i & 1)
+            return false;
+    return true;
+}
+
+/* Does every way from the head to b lead through a? */
+static bool is_passed(const struct look *l, size_t a, size_t b)
+{
+    if (a == b || !a)
+        return true;
+    uint32_t seen = 1;
+    for (uint32_t before = 0; before != seen;) {
+        before = seen;
+        for (size_t i = 0; i < l->n; i++)
+            if (before >> i & 1 && i != a)
+                seen |= l->next[i];
+    }
+    return !(seen >> b & 1);
+}
+
+static LLVMValueRef loaded(LLVMValueRef v)
+{
+    while (LLVMIsACastInst(v))
+        v = LLVMGetOperand(v, 0);
+    return LLVMIsALoadInst(v);
+}
+
+/* Loops that compare what they load with what they load are left soon, mostly: their checks stay in them. */
+static bool is_comparison(LLVMValueRef v)
+{
+    return LLVMIsAICmpInst(v) && loaded(LLVMGetOperand(v, 0)) && loaded(LLVMGetOperand(v, 1));
+}
+
+static bool is_calm(const struct look *l)
+{
+    for (size_t i = 0; i < l->n; i++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(l->plan->blocks[l->block[i]]); v;
+             v = LLVMGetNextInstruction(v))
+            if (!pf_is_harmless(v) || is_comparison(v))
+                return false;
+    return true;
+}
+
+/* Has a round that leaves b made the access of a? 1, 0, or -1 for "who knows". */
+static int is_made(const struct look *l, size_t a, size_t b)
+{
+    return is_passed(l, a, b) ? 1 : l->reach[a] >> b & 1 ? -1 : 0;
+}
+
+/* Every edge out of the loop, with what was made there of an access in block a. False: not always known. */
+static bool each_exit(struct look *l, size_t a, bool add, uint32_t bit)
+{
+    struct pf_plan *plan = l->plan;
+    size_t at = plan->nexits, found = 0;
+    for (size_t i = 0; i < l->n; i++) {
+        LLVMValueRef end = end_of(plan, l->block[i]);
+        unsigned m = LLVMGetNumSuccessors(end);
+        if (m == 2 && LLVMGetSuccessor(end, 0) == LLVMGetSuccessor(end, 1))
+            return false;
+        for (unsigned k = 0; k < m; k++) {
+            size_t to = successor(plan, end, k);
+            if (number_of(l, to) < PF_TRAIL_BLOCKS)
+                continue;
+            int made = is_made(l, a, i);
+            if (made < 0)
+                return false;
+            found++;
+            if (!add)
+                continue;
+            for (at = 0; at < plan->nexits &&
+                         (plan->exits[at].from != l->block[i] || plan->exits[at].to != to);)
+                at++;
+            if (at == plan->nexits)
+                PF_PUSH(plan->exits, plan->nexits, plan->exits_cap) =
+                    (struct pf_exit){.from = l->block[i], .to = to, .trail = plan->ntrails - 1};
+            plan->exits[at].made |= made ? bit : 0;
+        }
+    }
+    return found;
+}
+
+/* The address of an access that may be trailed, and how far it goes in a round. */
+static bool find_form(struct pf_unit *u, const struct pf_step *s, const struct pf_loop *loop,
+                      struct pf_form *form, int64_t *stride)
+{
+    return s->what == PF_DO_ACCESS && s->size <= SIZE_MAX_TRAILED &&
+           pf_form_find(u, form, s->ptr, loop) && form->phi &&
+           !__builtin_mul_overflow(form->coefficient, form->step, stride) && *stride > 0;
+}
+
+/* Do the two differ by a constant? */
+static bool is_beside(const struct pf_form *a, const struct pf_form *b)
+{
+    if (a->base != b->base || a->phi != b->phi || a->widened != b->widened ||
+        a->coefficient != b->coefficient || a->nterms != b->nterms)
+        return false;
+    for (unsigned i = 0; i < a->nterms; i++)
+        if (a->terms[i].value != b->terms[i].value || a->terms[i].scale != b->terms[i].scale)
+            return false;
+    return true;
+}
+
+/* After how many of them are the places of the accesses the same again? */
+static unsigned find_period(const struct pf_plan *plan, const struct pf_trailed *t)
+{
+    for (unsigned p = 1; p < t->n; p++) {
+        bool same = t->n % p == 0;
+        for (unsigned i = p; same && i < t->n; i++)
+            same = pf_is_same_place(LLVMInstructionGetDebugLoc(plan->steps[t->steps[i]].inst),
+                                    LLVMInstructionGetDebugLoc(plan->steps[t->steps[i - p]].inst));
+        if (same)
+            return p;
+    }
+    return t->n;
+}
+
+/* The accesses of the block that take turns with step k, which is at the lowest address of them: together they
+ * touch all bytes. */
+static bool find_turns(struct pf_unit *u, const struct pf_plan *plan, size_t block, size_t k,
+                       const struct pf_loop *loop, struct pf_trailed *t)
+{
+    const struct pf_step *first = &plan->steps[k];
+    struct pf_form form, other;
+    int64_t stride, size = (int64_t)first->size, same;
+    if (!find_form(u, first, loop, &form, &stride) || stride % size ||
+        stride > (size == 1 ? PF_TRAIL_ROUND : size))
+        return false;
+    *t = (struct pf_trailed){.n = (unsigned)(stride / size)};
+    size_t from = k < NEAR ? 0 : k - NEAR, found = 0;
+    if (from < plan->first_step[block])
+        from = plan->first_step[block];
+    for (size_t j = from; j < plan->first_step[block + 1] && j < k + NEAR; j++) {
+        const struct pf_step *s = &plan->steps[j];
+        if (s->write != first->write || s->size != first->size ||
+            !find_form(u, s, loop, &other, &same) || !is_beside(&form, &other))
+            continue;
+        int64_t at = other.k - form.k;
+        if (at < 0 || at >= stride || at % size || t->known >> at / size & 1)
+            continue;
+        t->steps[at / size] = j;
+        t->known |= 1u << at / size;
+        found++;
+    }
+    t->turns = found == t->n ? find_period(plan, t) : 0;
+    return t->turns && t->turns <= PF_TRAIL_TURNS;
+}
+
+static void look_at_loop(struct pf_unit *u, struct look *l)
+{
+    struct pf_plan *plan = l->plan;
+    struct pf_trail trail = {.nblocks = l->n};
+    for (size_t i = 0; i < l->n; i++)
+        trail.blocks[i] = plan->blocks[l->block[i]];
+    trail.latch = trail.blocks[l->latch];
+    struct pf_loop loop = {trail.blocks[0], trail.latch, trail.blocks, trail.nblocks};
+    bool begun = false;
+    for (size_t i = 0; i < l->n; i++) {
+        if (!is_passed(l, i, l->latch) || !each_exit(l, i, false, 0))
+            continue;
+        for (size_t k = plan->first_step[l->block[i]]; k < plan->first_step[l->block[i] + 1]; k++) {
+            struct pf_trailed turns;
+            if (trail.n == PF_TRAIL_STEPS || !find_turns(u, plan, l->block[i], k, &loop, &turns))
+                continue;
+            if (!begun && !is_calm(l))
+                return;
+            if (!begun)
+                PF_PUSH(plan->trails, plan->ntrails, plan->trails_cap) = trail;
+            begun = true;
+            for (unsigned j = 0; j < turns.n; j++)
+                plan->steps[turns.steps[j]].what = PF_DO_NOTHING;
+            each_exit(l, i, true, 1u << trail.n);
+            trail.all[trail.n++] = turns;
+        }
+    }
+    if (begun)
+        plan->trails[plan->ntrails - 1] = trail;
+}
+
+static bool has_small_access(const struct pf_plan *plan, size_t from, size_t to)
+{
+    for (size_t k = from; k < to; k++)
+        if (plan->steps[k].what == PF_DO_ACCESS && plan->steps[k].size <= SIZE_MAX_TRAILED)
+            return true;
+    return false;
+}
+
+/* The loop that the edge closes: if it is one, what was found is one way to its head, and calm. */
+static void look_at_edge(struct pf_unit *u, struct pf_plan *plan, const struct edges *g,
+                         size_t from, size_t head)
+{
+    struct look l = {.plan = plan};
+    if (!LLVMIsAPHINode(LLVMGetFirstInstruction(plan->blocks[head])) ||
+        g->first[head + 1] - g->first[head] != 2 || !find_blocks(&l, g, from, head))
+        return;
+    bool small = false;
+    for (size_t i = 0; i < l.n; i++)
+        small |=
+            has_small_access(plan, plan->first_step[l.block[i]], plan->first_step[l.block[i] + 1]);
+    if (small && find_ways(&l))
+        look_at_loop(u, &l);
+}
+
+void pf_plan_trail(struct pf_unit *u, struct pf_plan *plan)
+{
+    struct edges g;
+    if (!plan->accesses || !has_small_access(plan, 0, plan->n))
+        return;
+    edges_init(&g, plan);
+    /* Whichever edge closes a loop: what is no loop has another way in and is not taken. */
+    for (size_t b = 0; b < plan->nblocks; b++) {
+        LLVMValueRef end = end_of(plan, b);
+        for (unsigned i = 0, n = LLVMIsABranchInst(end) ? LLVMGetNumSuccessors(end) : 0; i < n; i++)
+            look_at_edge(u, plan, &g, b, successor(plan, end, i));
+    }
+    free(g.first);
+    free(g.before);
+}
+
+static LLVMValueRef as_number(struct pf_emit *e, LLVMValueRef v)
+{
+    return pf_emit_fresh(e, LLVMBuildPtrToInt(e->b, v, e->u->i64, ""));
+}
+
+/* The check of `size` bytes that the accesses of t have touched in turns. */
+static void emit_turns(struct pf_emit *e, const struct pf_trailed *t, LLVMValueRef from,
+                       LLVMValueRef size)
+{
+    uint64_t site[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
+    const struct pf_step *s = NULL;
+    for (unsigned i = 0; i < t->turns; i++) {
+        s = &e->plan->steps[t->steps[i]];
+        e->flags = s->flags;
+        site[i] = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
+                               pf_di_variable(e->u, s->ptr));
+    }
+    if (t->turns == 1) {
+        LLVMValueRef args[] = {from, size, pf_emit_number(e, (uint32_t)site[0])};
+        pf_emit_call(e, s->write ? PF_E___pf_write_range : PF_E___pf_read_range, args);
+    } else {
+        LLVMValueRef args[] = {from, size, LLVMConstInt(e->u->i64, site[0] | site[1] << 32, 0),
+                               LLVMConstInt(e->u->i64, site[2] | site[3] << 32, 0)};
+        pf_emit_call(e, s->write ? PF_E___pf_write_turns : PF_E___pf_read_turns, args);
+    }
+}
+
+/* Where the access was not made in this round, there may be none. */
+static void emit_trail(struct pf_emit *e, const struct pf_trail *t, size_t k, bool made)
+{
+    const struct pf_trailed *turns = &t->all[k];
+    const struct pf_step *s = &e->plan->steps[turns->steps[0]];
+    struct pf_loop loop = {t->blocks[0], t->latch, t->blocks, t->nblocks};
+    LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(s->inst));
+    LLVMValueRef from = pf_form_value(e, s->ptr, &loop, PF_ROUND_FIRST);
+    LLVMValueRef to = pf_form_value(e, s->ptr, &loop, PF_ROUND_THIS);
+    LLVMValueRef size =
+        pf_emit_fresh(e, LLVMBuildSub(e->b, as_number(e, to), as_number(e, from), ""));
+    if (made) {
+        LLVMValueRef round = LLVMConstInt(e->u->i64, turns->n * s->size, 0);
+        size = pf_emit_fresh(e, LLVMBuildAdd(e->b, size, round, ""));
+    }
+    LLVMBasicBlockRef some = made ? NULL : pf_emit_block(e), none = made ? NULL : pf_emit_block(e);
+    if (!made) {
+        LLVMValueRef zero = LLVMConstInt(e->u->i64, 0, 0);
+        pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntNE, size, zero, ""), some, none, false);
+        LLVMPositionBuilderAtEnd(e->b, some);
+    }
+    emit_turns(e, turns, from, size);
+    if (!made) {
+        LLVMBuildBr(e->b, none);
+        LLVMPositionBuilderAtEnd(e->b, none);
+    }
+}
+
+void pf_trail_emit(struct pf_emit *e)
+{
+    for (size_t i = 0; i < e->plan->nexits; i++) {
+        struct pf_exit *x = &e->plan->exits[i];
+        const struct pf_trail *t = &e->plan->trails[x->trail];
+        x->block = pf_emit_block(e);
+        LLVMPositionBuilderAtEnd(e->b, x->block);
+        for (size_t k = 0; k < t->n; k++)
+            emit_trail(e, t, k, x->made >> k & 1);
+        pf_emit_fresh(e, LLVMBuildBr(e->b, e->plan->blocks[x->to]));
+        x->last = LLVMGetInsertBlock(e->b);
+    }
+}
+
+void pf_trail_enter(struct pf_emit *e)
+{
+    for (size_t i = 0; i < e->plan->nexits; i++) {
+        const struct pf_exit *x = &e->plan->exits[i];
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(e->last[x->from]);
+        LLVMBasicBlockRef to = LLVMGetSuccessor(LLVMGetBasicBlockTerminator(x->last), 0);
+        for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++)
+            if (LLVMGetSuccessor(end, k) == to)
+                LLVMSetSuccessor(end, k, x->block);
+    }
+}
+
+LLVMBasicBlockRef pf_trail_way(const struct pf_emit *e, size_t from, size_t to)
+{
+    for (size_t i = 0; i < e->plan->nexits; i++)
+        if (e->plan->exits[i].from == from && e->plan->exits[i].to == to)
+            return e->plan->exits[i].last;
+    return e->last[from];
+}

@@ -1,0 +1,154 @@
+/*
+ * read_dependence.c - where control or an address may depend on what was read, for prediction.
+ *
+ * Model:   an event at which PF_SITEF_BRANCH is set may be reached by a decision that was taken since
+ *          the thread's event before it; with PF_SITEF_ADDRESS its address may come from a read. A
+ *          trace needs no events for branches then: before an event with either flag there is one.
+ *
+ *          Decisions are conditional branches, switches, computed jumps, ways out of invokes, and
+ *          whatever a function that was called did after its last event. They are followed forward
+ *          through the control flow; ways that meet add up; an event ends them. A function begins
+ *          with one, for its caller may have decided to call it. A division is one: it may trap.
+ *          Calls of the runtime's locks and of its heap decide nothing (is_transparent).
+ *
+ *          An address is fixed when it is made of constants, addresses of variables, and PHIs of
+ *          such: which way a PHI takes was decided by a branch, and that is counted already.
+ *
+ *          Saying "depends" too often keeps predictions sound; saying it too seldom would not.
+ */
+#include "plugin.h"
+#include <string.h>
+
+#define DEPTH 6
+#define LOOKS 64 /* values looked at for one address */
+
+static bool is_made_of_fixed(LLVMValueRef v, unsigned depth, unsigned *looks)
+{
+    if (LLVMIsAConstant(v) || LLVMIsAAllocaInst(v))
+        return true;
+    if (!depth || !*looks || !LLVMIsAInstruction(v))
+        return false;
+    --*looks;
+    if (LLVMIsAPHINode(v)) {
+        for (unsigned i = 0, n = LLVMCountIncoming(v); i < n; i++) {
+            LLVMValueRef from = LLVMGetIncomingValue(v, i);
+            if (from != v && !is_made_of_fixed(from, depth - 1, looks))
+                return false;
+        }
+        return true;
+    }
+    if (!LLVMIsAGetElementPtrInst(v) && !LLVMIsACastInst(v) && !LLVMIsABinaryOperator(v))
+        return false;
+    for (int i = 0, n = LLVMGetNumOperands(v); i < n; i++)
+        if (!is_made_of_fixed(LLVMGetOperand(v, i), depth - 1, looks))
+            return false;
+    return true;
+}
+
+static bool is_fixed(LLVMValueRef v)
+{
+    unsigned looks = LOOKS;
+    return is_made_of_fixed(v, DEPTH, &looks);
+}
+
+static bool depends_on_read(const struct pf_step *s)
+{
+    if (s->ptr)
+        return !is_fixed(s->ptr);
+    if (LLVMGetInstructionOpcode(s->inst) == LLVMFence)
+        return false;
+    for (int i = 0, n = LLVMGetNumOperands(s->inst); i < n; i++) { /* a call */
+        LLVMValueRef v = LLVMGetOperand(s->inst, i);
+        if (v && !LLVMValueIsBasicBlock(v) && !is_fixed(v))
+            return true;
+    }
+    return false;
+}
+
+static bool is_event(const struct pf_step *s)
+{
+    return s->what != PF_DO_NOTHING && s->what != PF_DO_PAD && s->what != PF_DO_SCOPE;
+}
+
+/* A call that always returns, and looks at no memory of the program but its own object, whose state
+ * the trace has as events. What it returns counts when somebody decides by it. */
+static bool is_transparent(struct pf_unit *u, const struct pf_step *s)
+{
+    static const char *const names[] = {
+#define PF_TRANSPARENT(name) name,
+#include "pf_transparent.def"
+#undef PF_TRANSPARENT
+    };
+    LLVMValueRef fn = s->what == PF_DO_CALL ? pf_callee(s->inst) : NULL;
+    size_t len;
+    if (!fn || !LLVMIsDeclaration(fn) || !pf_is_interposed(u, fn) || LLVMIsAInvokeInst(s->inst))
+        return false;
+    const char *name = LLVMGetValueName2(fn, &len);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return false;
+}
+
+static bool may_trap(LLVMValueRef v)
+{
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMUDiv:
+    case LLVMSDiv:
+    case LLVMURem:
+    case LLVMSRem:
+        return !LLVMIsAConstant(LLVMGetOperand(v, 1));
+    default:
+        return false;
+    }
+}
+
+/* Through the block, from `decided` at its start; flags are set on the way. */
+static bool walk(struct pf_unit *u, struct pf_plan *plan, size_t b, bool decided)
+{
+    size_t k = plan->first_step[b], end = plan->first_step[b + 1];
+    for (LLVMValueRef v = LLVMGetFirstInstruction(plan->blocks[b]); v;
+         v = LLVMGetNextInstruction(v)) {
+        if (k == end || plan->steps[k].inst != v) {
+            decided |= may_trap(v);
+            continue;
+        }
+        struct pf_step *s = &plan->steps[k++];
+        if (!is_event(s))
+            continue;
+        s->flags |= decided ? PF_SITEF_BRANCH : 0;
+        if (s->what == PF_DO_CALL || s->what == PF_DO_LIBATOMIC)
+            decided |= !is_transparent(u, s);
+        else if (s->what == PF_DO_ACCESS || s->what == PF_DO_ATOMIC || s->size)
+            decided = false; /* the others may leave no record */
+    }
+    return decided || LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(plan->blocks[b])) > 1;
+}
+
+void pf_plan_branches(struct pf_unit *u, struct pf_plan *plan)
+{
+    enum { UNSEEN, NOT_DECIDED, DECIDED };
+    uint8_t *in = calloc(plan->nblocks + 1, 1);
+    size_t *work = NULL, n = 0, cap = 0;
+    if (!in)
+        abort();
+    in[0] = DECIDED;
+    PF_PUSH(work, n, cap) = 0;
+    while (n) {
+        size_t b = work[--n];
+        LLVMValueRef term = LLVMGetBasicBlockTerminator(plan->blocks[b]);
+        uint8_t out = walk(u, plan, b, in[b] == DECIDED) ? DECIDED : NOT_DECIDED;
+        for (unsigned i = 0, m = LLVMGetNumSuccessors(term); i < m; i++) {
+            size_t to = *pf_ptrmap_find(&plan->block_index, LLVMGetSuccessor(term, i));
+            if (out > in[to]) { /* each block twice at most */
+                in[to] = out;
+                PF_PUSH(work, n, cap) = to;
+            }
+        }
+    }
+    for (size_t k = 0; k < plan->n; k++)
+        if (is_event(&plan->steps[k]) && depends_on_read(&plan->steps[k]))
+            plan->steps[k].flags |= PF_SITEF_ADDRESS;
+    free(in);
+    free(work);
+}

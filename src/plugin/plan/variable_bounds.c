@@ -1,0 +1,242 @@
+/*
+ * variable_bounds.c - variables whose bounds the compiler knows: which object an address is made from, and room
+ * behind those whose address goes elsewhere.
+ *
+ * Model:   an address that is made from a variable by address arithmetic alone must stay within it when memory is
+ *          accessed: such accesses are compared with the bounds (emit_bounds.c). Where the address is handed on, nobody
+ *          knows the variable any more. Variables with an array in them get PF_ZONE bytes in addition that are nobody's
+ *          then, in all bodies, and the runtime marks these in directed runs.
+ *
+ *          Left alone: variables that another object file may define too or lay out (common, weak, named sections,
+ *          exported from a shared library), and thread-local ones.
+ */
+#include "variable_bounds.h"
+#include "llvm_shim.h"
+#include <string.h>
+
+#define ZONED_MAX (1u << 20) /* bytes of a stack variable that gets a zone */
+#define WAYS_MAX 8
+
+static bool has_array(LLVMTypeRef type)
+{
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMArrayTypeKind:
+        return true;
+    case LLVMStructTypeKind:
+        for (unsigned i = 0, n = LLVMCountStructElementTypes(type); i < n; i++)
+            if (has_array(LLVMStructGetTypeAtIndex(type, i)))
+                return true;
+        return false;
+    default:
+        return false;
+    }
+}
+
+static bool is_ours_alone(struct pf_unit *u, LLVMValueRef g)
+{
+    size_t n;
+    LLVMLinkage linkage = LLVMGetLinkage(g);
+    const char *name = LLVMGetValueName2(g, &n);
+    return !LLVMIsDeclaration(g) && !LLVMGetSection(g) &&
+           !LLVMGetPointerAddressSpace(LLVMTypeOf(g)) &&
+           (linkage == LLVMExternalLinkage || linkage == LLVMInternalLinkage ||
+            linkage == LLVMPrivateLinkage) &&
+           !pf_name_starts(name, "llvm.") && !pf_name_starts(name, "__pf_") &&
+           !pf_name_starts(name, "__sancov") && !pf_name_starts(name, "__prof") &&
+           LLVMTypeIsSized(LLVMGlobalGetValueType(g));
+}
+
+static bool wants_zone(struct pf_unit *u, LLVMValueRef g)
+{
+    bool exported =
+        LLVMGetLinkage(g) == LLVMExternalLinkage && LLVMGetVisibility(g) == LLVMDefaultVisibility;
+    return is_ours_alone(u, g) && !LLVMIsGlobalConstant(g) && !LLVMIsThreadLocal(g) &&
+           !LLVMGetComdat(g) && !(exported && u->shared_object) &&
+           has_array(LLVMGlobalGetValueType(g));
+}
+
+static void zone_globals(struct pf_unit *u)
+{
+    for (LLVMValueRef g = LLVMGetFirstGlobal(u->module), next; g; g = next) {
+        next = LLVMGetNextGlobal(g);
+        if (!wants_zone(u, g))
+            continue;
+        uint64_t size = LLVMABISizeOfType(u->layout, LLVMGlobalGetValueType(g));
+        if (size)
+            *pf_ptrmap_at(&u->zoned, pf_ssa_wider_global(g, PF_ZONE(size))) = size;
+    }
+}
+
+static void zone_slots(struct pf_unit *u, LLVMValueRef fn)
+{
+    for (LLVMValueRef v = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(fn)), next; v; v = next) {
+        next = LLVMGetNextInstruction(v);
+        if (!LLVMIsAAllocaInst(v) || !LLVMIsAConstantInt(LLVMGetOperand(v, 0)) ||
+            LLVMConstIntGetZExtValue(LLVMGetOperand(v, 0)) != 1)
+            continue;
+        LLVMTypeRef type = LLVMGetAllocatedType(v);
+        if (!LLVMTypeIsSized(type) || !has_array(type) || LLVMGetPointerAddressSpace(LLVMTypeOf(v)))
+            continue;
+        uint64_t size = LLVMABISizeOfType(u->layout, type);
+        LLVMValueRef wider = size && size <= ZONED_MAX && pf_address_is_handed_on(u, v)
+                                 ? pf_ssa_wider_slot(v, PF_ZONE(size))
+                                 : NULL;
+        if (wider)
+            *pf_ptrmap_at(&u->zoned, wider) = size;
+    }
+}
+
+void pf_objects_zone(struct pf_unit *u)
+{
+    zone_globals(u);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(u->module); fn; fn = LLVMGetNextFunction(fn))
+        if (pf_ptrmap_find(&u->watched, fn))
+            zone_slots(u, fn);
+}
+
+uint64_t pf_object_size(struct pf_unit *u, LLVMValueRef object, LLVMTypeRef type)
+{
+    const uint64_t *zoned = pf_ptrmap_find(&u->zoned, object);
+    return zoned ? *zoned : LLVMABISizeOfType(u->layout, type);
+}
+
+static uint64_t byval_size(struct pf_unit *u, LLVMValueRef argument)
+{
+    LLVMValueRef fn = LLVMGetParamParent(argument);
+    unsigned i = 0;
+    while (LLVMGetParam(fn, i) != argument)
+        i++;
+    LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(fn, i + 1, u->kinds.byval);
+    return a ? LLVMABISizeOfType(u->layout, LLVMGetTypeAttributeValue(a)) : 0;
+}
+
+/* The one object that all ways to v come from; `trail` are the PHIs on the way here. */
+static LLVMValueRef root_of(struct pf_unit *u, LLVMValueRef v, LLVMValueRef *trail, unsigned depth)
+{
+    for (;;) {
+        bool gep = LLVMIsAGetElementPtrInst(v) ||
+                   (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMGetElementPtr);
+        LLVMValueRef fn = LLVMIsACallInst(v) ? pf_callee(v) : NULL;
+        if (gep && LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind)
+            v = LLVMGetOperand(v, 0);
+        else if (fn && LLVMGetIntrinsicID(fn) == u->kinds.tls_address)
+            v = LLVMGetOperand(v, 0);
+        else
+            break;
+    }
+    bool phi = LLVMIsAPHINode(v);
+    if (!phi && !LLVMIsASelectInst(v))
+        return v;
+    for (unsigned i = 0; i < depth; i++)
+        if (trail[i] == v)
+            return NULL; /* a loop: the other ways say it */
+    unsigned n = phi ? LLVMCountIncoming(v) : 2;
+    if (depth == WAYS_MAX || n > WAYS_MAX)
+        return v;
+    LLVMValueRef found = NULL;
+    trail[depth] = v;
+    for (unsigned i = 0; i < n; i++) {
+        LLVMValueRef way = phi ? LLVMGetIncomingValue(v, i) : LLVMGetOperand(v, 1 + i);
+        LLVMValueRef r = root_of(u, way, trail, depth + 1);
+        if (r && found && r != found)
+            return v;
+        found = r ? r : found;
+    }
+    return found ? found : v;
+}
+
+bool pf_object_of(struct pf_unit *u, LLVMValueRef ptr, struct pf_object *out)
+{
+    LLVMValueRef trail[WAYS_MAX], r = root_of(u, ptr, trail, 0);
+    *out = (struct pf_object){.base = r};
+    if (!r || LLVMGetPointerAddressSpace(LLVMTypeOf(ptr)))
+        return false;
+    if (LLVMIsAGlobalVariable(r)) {
+        if (is_ours_alone(u, r) && !LLVMIsThreadLocal(r))
+            out->size = pf_object_size(u, r, LLVMGlobalGetValueType(r));
+    } else if (LLVMIsAAllocaInst(r)) {
+        LLVMTypeRef type = LLVMGetAllocatedType(r);
+        LLVMValueRef count = LLVMGetOperand(r, 0);
+        if (LLVMTypeIsSized(type) && LLVMGetTypeKind(type) != LLVMScalableVectorTypeKind)
+            out->size = pf_object_size(u, r, type);
+        if (!LLVMIsAConstantInt(count))
+            out->count = count;
+        else
+            out->size *= LLVMConstIntGetZExtValue(count);
+    } else if (LLVMIsAArgument(r)) {
+        out->size = byval_size(u, r);
+    }
+    return out->size != 0;
+}
+
+/* The largest value it can have; UINT64_MAX: not known. */
+static uint64_t most(LLVMValueRef v)
+{
+    if (LLVMIsAConstantInt(v)) {
+        int64_t n = LLVMConstIntGetSExtValue(v);
+        return n < 0 ? UINT64_MAX : (uint64_t)n;
+    }
+    if (LLVMIsAZExtInst(v)) {
+        unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0)));
+        uint64_t inner = most(LLVMGetOperand(v, 0)),
+                 all = bits > 32 ? UINT64_MAX : (1ull << bits) - 1;
+        return inner < all ? inner : all;
+    }
+    if (!LLVMIsAInstruction(v))
+        return UINT64_MAX;
+    LLVMOpcode op = LLVMGetInstructionOpcode(v);
+    if ((op == LLVMAnd || op == LLVMURem) && LLVMIsAConstantInt(LLVMGetOperand(v, 1)) &&
+        LLVMConstIntGetSExtValue(LLVMGetOperand(v, 1)) > 0)
+        return LLVMConstIntGetZExtValue(LLVMGetOperand(v, 1)) - (op == LLVMURem);
+    return UINT64_MAX;
+}
+
+/* One GEP: *low and *high grow by the least and the most that it adds; false: not known. */
+static bool add_step(struct pf_unit *u, LLVMValueRef gep, int64_t *low, int64_t *high)
+{
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    for (int i = 1, n = LLVMGetNumOperands(gep); i < n; i++) {
+        LLVMValueRef index = LLVMGetOperand(gep, i);
+        if (!LLVMTypeIsSized(type) || LLVMGetTypeKind(type) == LLVMScalableVectorTypeKind)
+            return false;
+        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            unsigned k = (unsigned)LLVMConstIntGetZExtValue(index);
+            uint64_t offset = LLVMOffsetOfElement(u->layout, type, k);
+            *low += (int64_t)offset;
+            *high += (int64_t)offset;
+            type = LLVMStructGetTypeAtIndex(type, k);
+            continue;
+        }
+        if (i > 1)
+            type = LLVMGetElementType(type);
+        int64_t each = (int64_t)LLVMABISizeOfType(u->layout, type);
+        if (LLVMIsAConstantInt(index)) {
+            int64_t k = LLVMConstIntGetSExtValue(index);
+            if (k > INT32_MAX || k < INT32_MIN)
+                return false;
+            *low += k * each;
+            *high += k * each;
+        } else {
+            uint64_t k = most(index);
+            if (k > INT32_MAX)
+                return false;
+            *high += (int64_t)k * each;
+        }
+    }
+    return true;
+}
+
+bool pf_object_holds(struct pf_unit *u, const struct pf_object *o, LLVMValueRef ptr, uint64_t size)
+{
+    int64_t low = 0, high = 0;
+    if (o->count)
+        return false;
+    while (ptr != o->base) {
+        bool gep = LLVMIsAGetElementPtrInst(ptr) ||
+                   (LLVMIsAConstantExpr(ptr) && LLVMGetConstOpcode(ptr) == LLVMGetElementPtr);
+        if (!gep || !add_step(u, ptr, &low, &high))
+            return false;
+        ptr = LLVMGetOperand(ptr, 0);
+    }
+    return low >= 0 && (uint64_t)high + size <= o->size;
+}

@@ -1,0 +1,183 @@
+#include "site_table.h"
+#include <string.h>
+
+struct pf_book *pf_book_get(struct pf_unit *u, LLVMComdatRef comdat)
+{
+    /* Newest first: the book of a comdat is asked for while its function is worked on. */
+    for (size_t i = u->nbooks; i-- > 0 && (!comdat || u->nbooks - i < 8);)
+        if (u->books[i]->comdat == comdat)
+            return u->books[i];
+    struct pf_book *b = pf_grow(NULL, sizeof *b);
+    *b = (struct pf_book){.comdat = comdat};
+    PF_PUSH(u->books, u->nbooks, u->books_cap) = b;
+    return b;
+}
+
+static void records_release(struct pf_records *r)
+{
+    free(r->all);
+    free(r->seen);
+}
+
+void pf_books_release(struct pf_unit *u)
+{
+    for (size_t i = 0; i < u->nbooks; i++) {
+        records_release(&u->books[i]->sites);
+        records_release(&u->books[i]->scopes);
+        free(u->books[i]->text);
+        free(u->books[i]->words);
+        free(u->books[i]);
+    }
+    free(u->books);
+}
+
+static uint64_t hash_bytes(const void *data, size_t n)
+{
+    uint64_t h = 0xcbf29ce484222325ull;
+    for (const unsigned char *p = data; n--; p++)
+        h = (h ^ *p) * 0x100000001b3ull;
+    return h ^ h >> 29;
+}
+
+static void words_grow(struct pf_book *b)
+{
+    size_t size = b->words_size ? b->words_size * 2 : 32;
+    uint32_t *words = calloc(size, sizeof *words);
+    if (!words)
+        abort();
+    for (size_t i = 0; i < b->words_size; i++) {
+        if (!b->words[i])
+            continue;
+        const char *s = b->text + b->words[i] - 1;
+        size_t at = hash_bytes(s, strlen(s)) & (size - 1);
+        while (words[at])
+            at = (at + 1) & (size - 1);
+        words[at] = b->words[i];
+    }
+    free(b->words);
+    b->words = words;
+    b->words_size = size;
+}
+
+uint32_t pf_book_string(struct pf_book *b, const char *s)
+{
+    if (!s || !*s)
+        return 0;
+    if (b->nwords * 2 >= b->words_size)
+        words_grow(b);
+    size_t n = strlen(s), at = hash_bytes(s, n) & (b->words_size - 1);
+    for (; b->words[at]; at = (at + 1) & (b->words_size - 1))
+        if (!strcmp(b->text + b->words[at] - 1, s))
+            return b->words[at];
+    if (b->ntext + n + 1 > b->text_cap) {
+        b->text_cap = (b->ntext + n + 1) * 2;
+        b->text = pf_grow(b->text, b->text_cap);
+    }
+    memcpy(b->text + b->ntext, s, n + 1);
+    b->words[at] = b->ntext + 1;
+    b->ntext += n + 1;
+    b->nwords++;
+    return b->words[at];
+}
+
+static void records_begin(struct pf_records *r)
+{
+    r->first = r->n;
+    if (r->seen_size)
+        memset(r->seen, 0, r->seen_size * sizeof *r->seen);
+}
+
+void pf_book_begin(struct pf_book *b)
+{
+    records_begin(&b->sites);
+    records_begin(&b->scopes);
+}
+
+/* Where the record is among those seen, or the free place for it. */
+static size_t find(const struct pf_records *r, const void *record, size_t size)
+{
+    size_t at = hash_bytes(record, size) & (r->seen_size - 1);
+    while (r->seen[at] && memcmp(r->all + (r->first + r->seen[at] - 1) * size, record, size) != 0)
+        at = (at + 1) & (r->seen_size - 1);
+    return at;
+}
+
+/* The number of the record among those of the function. */
+static uint32_t add(struct pf_records *r, const void *record, size_t size)
+{
+    size_t own = r->n - r->first;
+    if (own * 2 >= r->seen_size) {
+        free(r->seen);
+        r->seen_size = r->seen_size ? r->seen_size * 2 : 64;
+        r->seen = calloc(r->seen_size, sizeof *r->seen);
+        if (!r->seen)
+            abort();
+        for (size_t i = 0; i < own; i++)
+            r->seen[find(r, r->all + (r->first + i) * size, size)] = i + 1;
+    }
+    size_t at = find(r, record, size);
+    if (r->seen[at])
+        return r->seen[at] - 1;
+    if (r->n == r->room) {
+        r->room = r->room ? r->room * 2 : 64;
+        r->all = pf_grow(r->all, r->room * size);
+    }
+    memcpy(r->all + r->n++ * size, record, size);
+    r->seen[at] = own + 1;
+    return own;
+}
+
+uint32_t pf_book_scope(struct pf_book *b, const struct pf_scope *scope)
+{
+    return b->scopes.first + add(&b->scopes, scope, sizeof *scope);
+}
+
+uint32_t pf_book_site(struct pf_book *b, const struct pf_site *site)
+{
+    return add(&b->sites, site, sizeof *site);
+}
+
+/* A number becomes the distance from the field that holds it, `at` in the book, to what is at `to` there. */
+static void settle(pf_rel *field, uint64_t at, uint64_t to) { *field = (pf_rel)(to - at); }
+
+static void settle_string(const struct pf_book *b, pf_rel *field, uint64_t at)
+{
+    if (*field)
+        settle(field, at, pf_book_offset(b, *field));
+}
+
+void pf_book_write(struct pf_unit *u, struct pf_book *b)
+{
+    uint64_t scopes_at = b->sites.n * sizeof(struct pf_site), head = pf_book_offset(b, 1);
+    struct pf_site *sites = (struct pf_site *)b->sites.all;
+    struct pf_scope *scopes = (struct pf_scope *)b->scopes.all;
+    for (size_t i = 0; i < b->sites.n; i++) {
+        uint64_t at = i * sizeof *sites;
+        settle(&sites[i].scope, at + offsetof(struct pf_site, scope),
+               scopes_at + (uint32_t)sites[i].scope * sizeof *scopes);
+        settle_string(b, &sites[i].var, at + offsetof(struct pf_site, var));
+    }
+    for (size_t i = 0; i < b->scopes.n; i++) {
+        uint64_t at = scopes_at + i * sizeof *scopes;
+        settle_string(b, &scopes[i].file, at + offsetof(struct pf_scope, file));
+        settle_string(b, &scopes[i].func, at + offsetof(struct pf_scope, func));
+    }
+    size_t size = head + b->ntext;
+    char *bytes = pf_grow(NULL, size);
+    if (scopes_at)
+        memcpy(bytes, sites, scopes_at);
+    if (head > scopes_at)
+        memcpy(bytes + scopes_at, scopes, head - scopes_at);
+    if (b->ntext)
+        memcpy(bytes + head, b->text, b->ntext);
+    LLVMValueRef content = LLVMConstStringInContext2(u->context, bytes, size, 1);
+    free(bytes);
+    b->global = LLVMAddGlobal(u->module, LLVMTypeOf(content), "__pf_book");
+    LLVMSetInitializer(b->global, content);
+    LLVMSetLinkage(b->global, LLVMPrivateLinkage);
+    LLVMSetGlobalConstant(b->global, 1);
+    LLVMSetSection(b->global, "pf_site");
+    LLVMSetAlignment(b->global, 4);
+    if (b->comdat)
+        LLVMSetComdat(b->global, b->comdat);
+}

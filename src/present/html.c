@@ -1,0 +1,275 @@
+/*
+ * html.c - see html.h. The data is { document: the JSON contract, more: what the page shows of each
+ * finding beyond it, sources: file -> line -> text, losses, version }. In a script element only "<" could
+ * end it, so it is written as an escape.
+ */
+#define _GNU_SOURCE
+#include "html.h"
+#include "finding_json.h"
+#include "narrative.h"
+#include "text_format.h"
+#include <search.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MARK "@@PF-DATA@@"
+#define AROUND_ACCESS 6
+#define AROUND_FRAME 4
+#define MAX_LINE 400 /* bytes of a source line */
+
+__asm__(".section .rodata\n"
+        "pf_page_begin: .incbin \"" PF_PAGE "\"\n"
+        "pf_page_end: .byte 0\n"
+        ".previous\n");
+extern const char pf_page_begin[], pf_page_end[];
+
+/* --- stories --- */
+
+static void add_place(struct pf_text *t, const struct pf_trail *trail)
+{
+    const struct pf_place *p = pf_trail_source(trail);
+    if (p) {
+        pf_json_str(t, "function", p->function);
+        pf_json_str(t, "file", p->file);
+        pf_json_num(t, "line", p->line);
+    }
+}
+
+static void add_thread(struct pf_text *t, const char *key, uint32_t number)
+{
+    pf_json_key(t, key);
+    pf_text_add(t, "\"T");
+    pf_text_u64(t, number);
+    pf_text_char(t, '"');
+}
+
+static void add_step(struct pf_text *t, const struct pf_finding *f, const struct pf_step *s,
+                     struct pf_pool *pool)
+{
+    static const char *const kinds[] = {
+        [PF_STEP_CREATE] = "create", [PF_STEP_LOCK] = "lock", [PF_STEP_ACCESS] = "access"};
+    struct pf_text words;
+    pf_text_init(&words, pool);
+    pf_step_text(&words, f, s);
+    pf_text_char(t, '{');
+    pf_json_str(t, "kind", kinds[s->kind]);
+    add_thread(t, "thread", s->thread);
+    if (s->kind == PF_STEP_CREATE)
+        add_thread(t, "starts", s->other);
+    else
+        pf_json_num(t, "access", s->number);
+    if (s->kind == PF_STEP_LOCK) {
+        char name[24];
+        snprintf(name, sizeof name, "M%zu", pf_finding_lock_number(f, s->lock->address));
+        pf_json_str(t, "lock", s->lock->name ? s->lock->name : name);
+    }
+    pf_json_key(t, "text");
+    pf_text_json_bytes(t, words.at, words.n);
+    add_place(t, s->trail);
+    pf_text_char(t, '}');
+}
+
+static void add_story(struct pf_text *t, const char *key, const struct pf_finding *f, bool swapped,
+                      struct pf_pool *pool)
+{
+    struct pf_story story = pf_story_of(f, swapped, pool);
+    pf_json_key(t, key);
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < story.n; i++) {
+        pf_text_add(t, i ? "," : "");
+        add_step(t, f, &story.at[i], pool);
+    }
+    pf_text_char(t, ']');
+}
+
+static void add_more(struct pf_text *t, const struct pf_finding *f, const struct pf_baseline *base)
+{
+    struct pf_pool pool;
+    struct pf_text title;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&title, &pool);
+    pf_finding_title(&title, f);
+    pf_text_char(t, '{');
+    pf_json_key(t, "title");
+    pf_text_json_bytes(t, title.at, title.n);
+    if (base)
+        pf_json_bool(t, "accepted", pf_baseline_has(base, f->id));
+    add_story(t, "story", f, false, &pool);
+    if (f->kind == PF_KIND_RACE)
+        add_story(t, "swapped", f, true, &pool);
+    pf_text_char(t, '}');
+    pf_pool_release(&pool);
+}
+
+/* --- sources --- */
+
+/* The lines wanted of one file: a set of numbers that grows. */
+struct wanted {
+    const char *file, *module;
+    uint8_t *lines; /* a bit each */
+    size_t nlines;
+    struct wanted *next;
+};
+
+struct collector {
+    struct wanted *files;
+    struct hsearch_data by_name;
+    bool failed;
+};
+
+static struct wanted *want_file(struct collector *c, const struct pf_place *p)
+{
+    ENTRY entry = {(char *)p->file, NULL}, *found;
+    if (hsearch_r(entry, FIND, &found, &c->by_name))
+        return found->data;
+    struct wanted *w = calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    *w = (struct wanted){.file = p->file, .module = p->module, .next = c->files};
+    entry.data = w;
+    if (!hsearch_r(entry, ENTER, &found, &c->by_name)) {
+        free(w);
+        return NULL;
+    }
+    return c->files = w;
+}
+
+static void want_place(struct collector *c, const struct pf_place *p, uint32_t around)
+{
+    if (!p || !p->file || !p->line || p->line > (1u << 24))
+        return;
+    struct wanted *w = want_file(c, p);
+    size_t need = p->line + around + 1;
+    if (w && w->nlines < need) {
+        size_t old = (w->nlines + 7) / 8, size = (2 * need + 7) / 8;
+        uint8_t *more = realloc(w->lines, size);
+        if (!more) {
+            c->failed = true;
+            return;
+        }
+        memset(more + old, 0, size - old);
+        w->lines = more;
+        w->nlines = size * 8;
+    }
+    if (!w) {
+        c->failed = true;
+        return;
+    }
+    for (uint32_t n = p->line > around ? p->line - around : 1; n <= p->line + around; n++)
+        w->lines[n / 8] |= (uint8_t)(1u << n % 8);
+}
+
+static void want_trail(struct collector *c, const struct pf_trail *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        want_place(c, &t->at[i], AROUND_FRAME);
+}
+
+static void want_finding(struct collector *c, const struct pf_finding *f)
+{
+    for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
+        const struct pf_access *a = pf_finding_access(f, i);
+        want_place(c, pf_trail_source(&a->trail), AROUND_ACCESS);
+        want_trail(c, &a->trail);
+    }
+    for (size_t i = 0; i < f->nactors; i++)
+        want_trail(c, &f->actors[i].created);
+    want_trail(c, &f->location.trail);
+}
+
+static void add_lines(struct pf_text *t, struct wanted *w, struct pf_sources *sources)
+{
+    pf_json_key(t, w->file); /* escaped: the name is the user's */
+    pf_text_char(t, '{');
+    for (uint32_t n = 1; n < w->nlines; n++) {
+        size_t len;
+        const char *s = w->lines[n / 8] >> n % 8 & 1
+                            ? pf_sources_line(sources, w->file, w->module, n, &len)
+                            : NULL;
+        char number[16];
+        if (!s)
+            continue;
+        snprintf(number, sizeof number, "%u", n);
+        pf_json_key(t, number);
+        pf_text_json_bytes(t, s, len < MAX_LINE ? len : MAX_LINE);
+    }
+    pf_text_char(t, '}');
+}
+
+static void add_sources(struct pf_text *t, const struct pf_findings *f, struct pf_sources *sources)
+{
+    struct collector c = {0};
+    /* Every place could be in a file of its own; the table does not grow by itself. */
+    size_t room = 64;
+    for (size_t i = 0; i < f->n; i++)
+        for (size_t k = 0; k < pf_finding_naccesses(f->at[i]); k++)
+            room += 8 + pf_finding_access(f->at[i], k)->trail.n;
+    c.failed = !hcreate_r(room < 1000000 ? room : 1000000, &c.by_name);
+    for (size_t i = 0; i < f->n && !c.failed; i++)
+        want_finding(&c, f->at[i]);
+    pf_json_key(t, "sources");
+    pf_text_char(t, '{');
+    for (struct wanted *w = c.files, *next; w; w = next) {
+        next = w->next;
+        add_lines(t, w, sources);
+        free(w->lines);
+        free(w);
+    }
+    pf_text_char(t, '}');
+    hdestroy_r(&c.by_name);
+}
+
+/* --- the page --- */
+
+static void add_data(struct pf_text *t, const struct pf_findings *f, const struct pf_baseline *base,
+                     struct pf_sources *sources, struct pf_pool *pool)
+{
+    const struct pf_process *p = f->processes;
+    struct pf_text losses;
+    pf_text_char(t, '{');
+    pf_json_str(t, "version", PF_VERSION);
+    pf_json_key(t, "document");
+    pf_findings_json(t, f, p ? p->command : NULL, p ? p->ncommand : 0);
+    pf_text_add(t, ",\n"); /* the document ends with a line end, after which no comma is put */
+    pf_json_key(t, "more");
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < f->n; i++) {
+        pf_text_add(t, i ? "," : "");
+        add_more(t, f->at[i], base);
+    }
+    pf_text_char(t, ']');
+    add_sources(t, f, sources);
+    pf_text_init(&losses, pool);
+    pf_findings_losses(&losses, f);
+    pf_json_key(t, "losses");
+    pf_text_json_bytes(t, losses.at, losses.n);
+    pf_text_char(t, '}');
+}
+
+pf_status pf_html(struct pf_text *t, const struct pf_findings *f, const struct pf_baseline *base,
+                  struct pf_sources *sources, struct pf_error *e)
+{
+    size_t size = (size_t)(pf_page_end - pf_page_begin);
+    const char *mark = memmem(pf_page_begin, size, MARK, sizeof MARK - 1);
+    struct pf_pool pool;
+    struct pf_text data;
+    if (!mark)
+        return pf_fail(e, PF_BAD,
+                       "--html: not available in this build, it was made without node and npm");
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&data, &pool);
+    add_data(&data, f, base, sources, &pool);
+    pf_text_bytes(t, pf_page_begin, (size_t)(mark - pf_page_begin));
+    for (size_t from = 0, i = 0; i <= data.n; i++)
+        if (i == data.n || data.at[i] == '<') {
+            pf_text_bytes(t, data.at + from, i - from);
+            if (i < data.n)
+                pf_text_add(t, "\\u003c");
+            from = i + 1;
+        }
+    pf_text_bytes(t, mark + sizeof MARK - 1, (size_t)(pf_page_end - mark) - (sizeof MARK - 1));
+    t->failed |= data.failed;
+    pf_pool_release(&pool);
+    return PF_OK;
+}

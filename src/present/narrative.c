@@ -1,0 +1,238 @@
+/* narrative.c - see narrative.h. */
+#include "narrative.h"
+#include <string.h>
+
+static void add_step(struct pf_story *s, const struct pf_step *step) { s->at[s->n++] = *step; }
+
+/* The creations of the threads involved, in the order of their numbers: that is when they were made. */
+static void add_creations(struct pf_story *s, const struct pf_finding *f)
+{
+    uint32_t last = 0;
+    for (;;) {
+        const struct pf_actor *next = NULL;
+        for (size_t i = 0; i < f->nactors; i++)
+            if (f->actors[i].number > last && (!next || f->actors[i].number < next->number))
+                next = &f->actors[i];
+        if (!next)
+            return;
+        last = next->number;
+        struct pf_step step = {.kind = PF_STEP_CREATE,
+                               .thread = next->parent,
+                               .other = next->number,
+                               .trail = &next->created};
+        add_step(s, &step);
+    }
+}
+
+/* Has the thread been told to take it? Accesses of one thread may share a lock. */
+static bool is_taken(const struct pf_story *s, uint32_t thread, const struct pf_lock *l)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->at[i].kind == PF_STEP_LOCK && s->at[i].thread == thread &&
+            s->at[i].lock->address == l->address)
+            return true;
+    return false;
+}
+
+static void add_access(struct pf_story *s, const struct pf_access *a, size_t number)
+{
+    for (size_t i = 0; i < a->nlocks; i++) {
+        if (is_taken(s, a->thread, &a->locks[i]))
+            continue;
+        struct pf_step step = {.kind = PF_STEP_LOCK,
+                               .thread = a->thread,
+                               .lock = &a->locks[i],
+                               .access = a,
+                               .number = number,
+                               .trail = &a->locks[i].taken};
+        add_step(s, &step);
+    }
+    struct pf_step step = {.kind = PF_STEP_ACCESS,
+                           .thread = a->thread,
+                           .access = a,
+                           .number = number,
+                           .trail = &a->trail};
+    add_step(s, &step);
+}
+
+struct pf_story pf_story_of(const struct pf_finding *f, bool swapped, struct pf_pool *pool)
+{
+    size_t room = f->nactors;
+    for (size_t i = 0; i < pf_finding_naccesses(f); i++)
+        room += pf_finding_access(f, i)->nlocks + 1;
+    struct pf_story s = {pf_pool_get(pool, room * sizeof *s.at), 0};
+    if (!s.at)
+        return s;
+    add_creations(&s, f);
+    for (size_t i = 0; i < f->nsteps; i++)
+        add_access(&s, &f->steps[i], i);
+    if (f->nsteps)
+        return s;
+    /* Of a race access[0] is the later one. */
+    add_access(&s, &f->access[swapped ? 0 : 1], swapped ? 0 : 1);
+    add_access(&s, &f->access[swapped ? 1 : 0], swapped ? 1 : 0);
+    return s;
+}
+
+void pf_thread_text(struct pf_text *t, const struct pf_finding *f, uint32_t number)
+{
+    const struct pf_actor *a = pf_finding_actor(f, number);
+    if (number == 0) {
+        pf_text_add(t, "the main thread");
+        return;
+    }
+    pf_text_add(t, "thread T");
+    pf_text_u64(t, number);
+    if (a && a->name) {
+        pf_text_add(t, " '");
+        pf_text_add(t, a->name);
+        pf_text_char(t, '\'');
+    }
+}
+
+static const char *verb_of(enum pf_op op)
+{
+    static const char *const verbs[] = {
+        [PF_OP_READ] = "reads",
+        [PF_OP_WRITE] = "writes",
+        [PF_OP_ATOMIC_READ] = "atomically reads",
+        [PF_OP_ATOMIC_WRITE] = "atomically writes",
+        [PF_OP_LOCK] = "locks",
+        [PF_OP_FREE] = "frees",
+        [PF_OP_ALLOC] = "allocates",
+    };
+    return verbs[op];
+}
+
+static void add_bytes(struct pf_text *t, uint64_t n)
+{
+    pf_text_u64(t, n);
+    pf_text_add(t, n == 1 ? " byte" : " bytes");
+}
+
+void pf_memory_text(struct pf_text *t, const struct pf_finding *f)
+{
+    const struct pf_location *l = &f->location;
+    const char *name = pf_finding_access(f, 0)->variable;
+    name = name ? name : pf_finding_access(f, 1)->variable;
+    if (l->kind == PF_LOCATION_GLOBAL && l->name) {
+        pf_text_add(t, "the global variable '");
+        pf_text_add(t, l->name);
+        pf_text_char(t, '\'');
+    } else if (l->kind == PF_LOCATION_HEAP) {
+        pf_text_add(t, "a heap block of ");
+        add_bytes(t, l->size);
+        if (name) {
+            pf_text_add(t, " (as '");
+            pf_text_add(t, name);
+            pf_text_add(t, "')");
+        }
+    } else if (name) {
+        pf_text_char(t, '\'');
+        pf_text_add(t, name);
+        pf_text_char(t, '\'');
+    } else {
+        pf_text_add(t, l->kind == PF_LOCATION_STACK ? "a variable on a stack"
+                       : l->kind == PF_LOCATION_TLS ? "a thread-local variable"
+                                                    : "memory");
+    }
+}
+
+static void add_lock(struct pf_text *t, const struct pf_finding *f, const struct pf_lock *l)
+{
+    pf_text_char(t, 'M');
+    pf_text_u64(t, pf_finding_lock_number(f, l->address));
+    if (l->name) {
+        pf_text_add(t, " '");
+        pf_text_add(t, l->name);
+        pf_text_char(t, '\'');
+    }
+}
+
+void pf_step_text(struct pf_text *t, const struct pf_finding *f, const struct pf_step *s)
+{
+    switch (s->kind) {
+    case PF_STEP_CREATE:
+        pf_text_add(t, "starts ");
+        pf_thread_text(t, f, s->other);
+        break;
+    case PF_STEP_LOCK:
+        pf_text_add(t, s->lock->first ? "holds " : "takes ");
+        add_lock(t, f, s->lock);
+        pf_text_add(t, s->lock->shared ? " for reading" : "");
+        pf_text_add(t, s->lock->first ? ", first taken" : ""); /* the place follows */
+        break;
+    case PF_STEP_ACCESS:
+        pf_text_add(t, verb_of(s->access->op));
+        pf_text_char(t, ' ');
+        if (s->access->op == PF_OP_FREE)
+            pf_text_add(t, "the block");
+        else
+            add_bytes(t, s->access->size);
+        if (s->access->variable) {
+            pf_text_add(t, " of '");
+            pf_text_add(t, s->access->variable);
+            pf_text_char(t, '\'');
+        }
+        if (s->access->nlocks == 0)
+            pf_text_add(t, ", holding no lock");
+        break;
+    }
+}
+
+static void add_place(struct pf_text *t, const struct pf_access *a)
+{
+    const struct pf_place *p = pf_trail_source(&a->trail);
+    pf_text_add(t, p && p->function ? p->function : "an unknown function");
+    if (p && p->file) {
+        pf_text_add(t, " (");
+        pf_text_add(t, pf_str_base(p->file));
+        pf_text_char(t, ':');
+        pf_text_u64(t, p->line);
+        pf_text_char(t, ')');
+    }
+}
+
+static int compare_text(const char *a, const char *b) { return strcmp(a ? a : "", b ? b : ""); }
+
+/* Does b stand before a, whichever of them came first? */
+static bool is_swapped(const struct pf_access *a, const struct pf_access *b)
+{
+    const struct pf_place nowhere = {0};
+    const struct pf_place *p = pf_trail_source(&a->trail), *q = pf_trail_source(&b->trail);
+    p = p ? p : &nowhere;
+    q = q ? q : &nowhere;
+    int order = compare_text(p->file, q->file);
+    if (!order)
+        order = (p->line > q->line) - (p->line < q->line);
+    if (!order)
+        order = (p->column > q->column) - (p->column < q->column);
+    if (!order)
+        order = compare_text(p->function, q->function);
+    if (!order)
+        order = (int)b->op - (int)a->op; /* a write before a read */
+    return order > 0;
+}
+
+size_t pf_finding_first(const struct pf_finding *f)
+{
+    return !f->nsteps && is_swapped(&f->access[0], &f->access[1]);
+}
+
+void pf_finding_title(struct pf_text *t, const struct pf_finding *f)
+{
+    pf_text_add(t, pf_kind_title(f->kind));
+    pf_text_add(t, " on ");
+    pf_memory_text(t, f);
+    for (size_t i = 0; i < f->nsteps; i++) {
+        pf_text_add(t, i ? ", " : ": ");
+        add_place(t, &f->steps[i]);
+    }
+    if (f->nsteps)
+        return;
+    pf_text_add(t, " between ");
+    size_t one = pf_finding_first(f);
+    add_place(t, &f->access[one]);
+    pf_text_add(t, " and ");
+    add_place(t, &f->access[!one]);
+}

@@ -1,0 +1,202 @@
+/* report_text.c - see report_text.h. */
+#include "report_text.h"
+#include "finding_text.h"
+#include "text_format.h"
+#include <stdio.h>
+#include <string.h>
+
+/* " in 3 executions of 2 tests: a; b" */
+static void add_sightings(struct pf_text *t, const struct pf_sightings *s)
+{
+    enum { SHOWN = 8 };
+    if (!s)
+        return;
+    pf_text_add(t, " in ");
+    pf_text_u64(t, s->executions);
+    pf_text_add(t, s->executions == 1 ? " execution of " : " executions of ");
+    pf_text_u64(t, s->ntests);
+    pf_text_add(t, s->ntests == 1 ? " test: " : " tests: ");
+    for (size_t i = 0; i < s->ntests && i < SHOWN; i++) {
+        pf_text_add(t, i ? "; " : "");
+        pf_text_add(t, s->tests[i]);
+    }
+    pf_text_add(t, s->ntests > SHOWN ? "; ..." : "");
+}
+
+static void add_suite(struct pf_text *t, const struct pf_suite_sum *u)
+{
+    for (const struct pf_suite_failure *v = u->failures; v; v = v->next) {
+        pf_text_add(t, "failed: ");
+        pf_text_add(t, v->test);
+        pf_text_add(t, ": ");
+        if (!strcmp(v->outcome, "failed")) {
+            pf_text_add(t, "exit status ");
+            pf_text_u64(t, (uint64_t)v->status);
+        } else {
+            pf_text_add(t, strcmp(v->outcome, "limit") ? "could not be run" : "time limit reached");
+        }
+        pf_text_add(t, ", ");
+        pf_text_u64(t, v->times);
+        pf_text_add(t, v->times == 1 ? " time\n" : " times\n");
+    }
+    pf_text_u64(t, u->executions);
+    pf_text_add(t, u->executions == 1 ? " execution of " : " executions of ");
+    pf_text_u64(t, u->tests);
+    pf_text_add(t, u->tests == 1 ? " test: " : " tests: ");
+    pf_text_u64(t, u->passed);
+    pf_text_add(t, " passed, ");
+    pf_text_u64(t, u->failed);
+    pf_text_add(t, " failed\n");
+}
+
+void pf_report_interleaving(struct pf_text *t, const struct pf_finding *f)
+{
+    if (!f->nwitness)
+        return;
+    pf_text_add(t, f->clip ? "  Interleaving in the clip, its last steps:\n"
+                           : "  Interleaving, its last steps:\n");
+    enum { SHOWN = 16 };
+    for (size_t i = f->nwitness > SHOWN ? f->nwitness - SHOWN : 0; i < f->nwitness; i++) {
+        const struct pf_moment *m = &f->witness[i];
+        pf_text_add(t, m->marked ? "   -> " : "      ");
+        char name[16] = "main";
+        if (m->thread)
+            snprintf(name, sizeof name, "T%u", m->thread);
+        pf_text_format(t, "%-4s ", name);
+        pf_moment_text(t, m);
+        if (m->file) {
+            pf_text_add(t, "  ");
+            pf_text_add(t, pf_str_base(m->file));
+            pf_text_char(t, ':');
+            pf_text_u64(t, m->line);
+        }
+        pf_text_char(t, '\n');
+    }
+}
+
+static void add_stages(struct pf_text *t, const struct pf_finding *f)
+{
+    if (!f->stages || (!f->stages->next && f->stages->status == PF_STATUS_OBSERVED))
+        return; /* a free run, which the line below says */
+    pf_text_add(t, "  Seen by:");
+    for (const struct pf_stage *s = f->stages; s; s = s->next) {
+        pf_text_add(t, s == f->stages ? " " : "; ");
+        pf_text_add(t, s->stage);
+        if (s->analysis && strcmp(s->analysis, s->stage)) {
+            pf_text_add(t, " (");
+            pf_text_add(t, s->analysis);
+            pf_text_char(t, ')');
+        }
+        pf_text_add(t, ", ");
+        pf_text_add(t, pf_status_name(s->status));
+        pf_text_char(t, ' ');
+        pf_text_u64(t, s->count);
+        pf_text_add(t, s->count == 1 ? " time" : " times");
+    }
+    pf_text_char(t, '\n');
+}
+
+/* What became of it: harm, the clip, or that there is none. */
+static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checked)
+{
+    if (f->harm) {
+        pf_text_add(t, "  Harm: ");
+        pf_text_add(t, f->harm);
+        pf_text_char(t, '\n');
+    }
+    if (f->clip) {
+        pf_text_add(t, "  See it again, every time: pf replay ");
+        pf_text_add(t, f->clip);
+        pf_text_char(t, '\n');
+    } else if (checked) {
+        pf_text_add(t, f->status == PF_STATUS_OBSERVED ? "  Observed, not yet confirmed: "
+                                                       : "  Not confirmed: ");
+        pf_text_u64(t, f->tries);
+        pf_text_add(t, f->tries == 1 ? " schedule aimed at it did not show it again\n"
+                                     : " schedules aimed at it did not show it again\n");
+    }
+}
+
+static void add_finding(struct pf_text *t, const struct pf_finding *f, bool checked, bool accepted,
+                        const struct pf_text_style *style)
+{
+    pf_finding_text(t, f, style);
+    pf_report_interleaving(t, f);
+    add_stages(t, f);
+    add_proof(t, f, checked);
+    pf_text_add(t, "finding ");
+    pf_text_hex(t, f->id, 16);
+    pf_text_add(t, ", seen ");
+    pf_text_u64(t, f->count);
+    pf_text_add(t, f->count == 1 ? " time" : " times");
+    add_sightings(t, f->seen);
+    if (f->status != PF_STATUS_OBSERVED) {
+        pf_text_add(t, ", ");
+        pf_text_add(t, pf_status_name(f->status));
+        pf_text_add(t, " by ");
+        pf_text_add(t, f->analysis);
+    }
+    pf_text_add(t, accepted ? ", accepted\n" : "\n");
+}
+
+/* ": 2 confirmed (1 with harm), 1 observed, not yet confirmed" */
+static void add_kinds(struct pf_text *t, const struct pf_findings *f)
+{
+    size_t n[PF_STATUSES] = {0}, harm = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        n[f->at[i]->status]++;
+        harm += f->at[i]->harm != NULL;
+    }
+    if (!f->n)
+        return;
+    pf_text_add(t, ": ");
+    pf_text_u64(t, n[PF_STATUS_CONFIRMED]);
+    pf_text_add(t, " confirmed");
+    if (harm) {
+        pf_text_add(t, " (");
+        pf_text_u64(t, harm);
+        pf_text_add(t, " with harm)");
+    }
+    if (n[PF_STATUS_OBSERVED]) {
+        pf_text_add(t, ", ");
+        pf_text_u64(t, n[PF_STATUS_OBSERVED]);
+        pf_text_add(t, " observed, not yet confirmed");
+    }
+    if (n[PF_STATUS_PREDICTED]) {
+        pf_text_add(t, ", ");
+        pf_text_u64(t, n[PF_STATUS_PREDICTED]);
+        pf_text_add(t, " not confirmed");
+    }
+}
+
+void pf_report_text(struct pf_text *t, const struct pf_findings *f, const struct pf_baseline *base,
+                    bool color)
+{
+    size_t accepted = 0;
+    struct pf_text_style style = {.color = color, .summary = true};
+    for (size_t i = 0; i < f->n; i++) {
+        bool known = base && pf_baseline_has(base, f->at[i]->id);
+        add_finding(t, f->at[i], f->check != NULL, known, &style);
+        accepted += known;
+    }
+    if (f->suite)
+        add_suite(t, f->suite);
+    if (f->check)
+        pf_check_sum_text(t, f->check);
+    pf_text_u64(t, f->n);
+    pf_text_add(t, f->n == 1 ? " finding" : " findings");
+    if (f->check)
+        add_kinds(t, f);
+    else if (f->nprocesses || !f->suite) {
+        pf_text_add(t, " in ");
+        pf_text_u64(t, f->nprocesses);
+        pf_text_add(t, f->nprocesses == 1 ? " process" : " processes");
+    }
+    if (accepted) {
+        pf_text_add(t, ", ");
+        pf_text_u64(t, accepted);
+        pf_text_add(t, " accepted");
+    }
+    pf_text_char(t, '\n');
+    pf_findings_losses(t, f);
+}

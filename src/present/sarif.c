@@ -1,0 +1,493 @@
+/* sarif.c - see sarif.h. */
+#define _GNU_SOURCE
+#include "sarif.h"
+#include "finding_json.h"
+#include "finding_text.h"
+#include "narrative.h"
+#include "text_format.h"
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
+#define MAX_RESULTS 25000
+#define MAX_FRAMES 100
+
+struct writer {
+    struct pf_text *t;
+    char *here; /* the folder that relative names are relative to, with a slash at its end */
+};
+
+/* --- places --- */
+
+/* A path as (part of) a URI. */
+static void add_uri(struct pf_text *t, const char *path)
+{
+    static const char hex[] = "0123456789ABCDEF";
+    pf_text_char(t, '"');
+    if (path[0] == '/')
+        pf_text_add(t, "file://");
+    for (const unsigned char *s = (const unsigned char *)path; *s; s++)
+        if (isalnum(*s) || strchr("/-._~", *s)) {
+            pf_text_char(t, (char)*s);
+        } else {
+            pf_text_char(t, '%');
+            pf_text_char(t, hex[*s >> 4]);
+            pf_text_char(t, hex[*s & 15]);
+        }
+    pf_text_char(t, '"');
+}
+
+/* Names below this folder are relative to it, so that the result fits any checkout. */
+static const char *shorten(const struct writer *w, const char *file)
+{
+    size_t n = w->here ? strlen(w->here) : 0;
+    if (n && !strncmp(file, w->here, n) && file[n])
+        file += n;
+    while (file[0] == '.' && file[1] == '/')
+        file += 2;
+    return file;
+}
+
+static void add_physical(struct writer *w, const char *file, uint32_t line, uint32_t column)
+{
+    struct pf_text *t = w->t;
+    const char *name = shorten(w, file);
+    pf_json_key(t, "physicalLocation");
+    pf_text_char(t, '{');
+    pf_json_key(t, "artifactLocation");
+    pf_text_char(t, '{');
+    pf_json_key(t, "uri");
+    add_uri(t, name);
+    if (name[0] != '/')
+        pf_json_str(t, "uriBaseId", "SRCROOT");
+    pf_text_char(t, '}');
+    if (line) {
+        pf_json_key(t, "region");
+        pf_text_char(t, '{');
+        pf_json_num(t, "startLine", line);
+        if (column)
+            pf_json_num(t, "startColumn", column);
+        pf_text_char(t, '}');
+    }
+    pf_text_char(t, '}');
+}
+
+static void add_message(struct pf_text *t, const struct pf_text *message)
+{
+    pf_json_key(t, "message");
+    pf_text_char(t, '{');
+    pf_json_key(t, "text");
+    pf_text_json_bytes(t, message->at, message->n);
+    pf_text_char(t, '}');
+}
+
+/* { physicalLocation, logicalLocations, message }; what is not known is left out. */
+static void add_location(struct writer *w, const struct pf_place *p, const struct pf_text *message,
+                         uint64_t id)
+{
+    struct pf_text *t = w->t;
+    pf_text_char(t, '{');
+    if (id)
+        pf_json_num(t, "id", id);
+    if (p && p->file)
+        add_physical(w, p->file, p->line, p->column);
+    if (p && p->function) {
+        pf_json_key(t, "logicalLocations");
+        pf_text_add(t, "[{");
+        pf_json_str(t, "fullyQualifiedName", p->function);
+        pf_json_str(t, "kind", "function");
+        pf_text_add(t, "}]");
+    }
+    if (message)
+        add_message(t, message);
+    pf_text_char(t, '}');
+}
+
+static void add_stack(struct writer *w, const struct pf_trail *trail, const struct pf_text *message)
+{
+    struct pf_text *t = w->t;
+    pf_text_char(t, '{');
+    if (message)
+        add_message(t, message);
+    pf_json_key(t, "frames");
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < trail->n && i < MAX_FRAMES; i++) {
+        pf_text_add(t, i ? "," : "");
+        pf_text_char(t, '{');
+        pf_json_key(t, "location");
+        add_location(w, &trail->at[i], NULL, 0);
+        if (trail->at[i].module)
+            pf_json_str(t, "module", pf_str_base(trail->at[i].module));
+        pf_text_char(t, '}');
+    }
+    pf_text_add(t, "]}");
+}
+
+/* --- a result --- */
+
+static void access_text(struct pf_text *t, const struct pf_finding *f, const struct pf_access *a)
+{
+    struct pf_step s = {.kind = PF_STEP_ACCESS, .access = a, .thread = a->thread};
+    pf_thread_text(t, f, a->thread);
+    pf_text_char(t, ' ');
+    pf_step_text(t, f, &s);
+}
+
+/* The message with a link to the other access. Brackets of names (operator[]) must not look like one. */
+static void add_message_linked(struct pf_text *t, const struct pf_text *plain, struct pf_pool *pool)
+{
+    struct pf_text m;
+    pf_text_init(&m, pool);
+    for (size_t i = 0; i < plain->n; i++) {
+        if (strchr("[]\\", plain->at[i]))
+            pf_text_char(&m, '\\');
+        pf_text_char(&m, plain->at[i]);
+    }
+    pf_text_add(&m, " [here](1)");
+    add_message(t, &m);
+}
+
+/* All accesses but the one that is the result's place; then the memory, then the threads. */
+static void add_related(struct writer *w, const struct pf_finding *f, size_t first,
+                        struct pf_pool *pool)
+{
+    struct pf_text *t = w->t, m;
+    uint64_t id = 0;
+    pf_json_key(t, "relatedLocations");
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
+        const struct pf_access *a = pf_finding_access(f, i);
+        if (i == first)
+            continue;
+        pf_text_init(&m, pool);
+        access_text(&m, f, a);
+        pf_text_add(t, id ? "," : "");
+        add_location(w, pf_trail_source(&a->trail), &m, ++id);
+    }
+    const struct pf_location *l = &f->location;
+    if (l->kind == PF_LOCATION_GLOBAL && l->file) {
+        struct pf_place p = {.file = l->file, .line = l->line};
+        pf_text_init(&m, pool);
+        pf_memory_text(&m, f);
+        pf_text_char(t, ',');
+        add_location(w, &p, &m, ++id);
+    } else if (l->kind == PF_LOCATION_HEAP && l->trail.n) {
+        pf_text_init(&m, pool);
+        pf_thread_text(&m, f, l->thread);
+        pf_text_add(&m, " allocates the block");
+        pf_text_char(t, ',');
+        add_location(w, pf_trail_source(&l->trail), &m, ++id);
+    }
+    for (size_t i = 0; i < f->nactors; i++) {
+        const struct pf_actor *a = &f->actors[i];
+        if (!a->number || !a->created.n)
+            continue;
+        pf_text_init(&m, pool);
+        pf_thread_text(&m, f, a->number);
+        pf_text_add(&m, " is created here");
+        pf_text_char(t, ',');
+        add_location(w, pf_trail_source(&a->created), &m, ++id);
+    }
+    pf_text_char(t, ']');
+}
+
+static void add_step(struct writer *w, const struct pf_finding *f, const struct pf_step *s,
+                     uint64_t order, struct pf_pool *pool)
+{
+    static const char *const kinds[] = {[PF_STEP_CREATE] = "[\"call\",\"function\"]",
+                                        [PF_STEP_LOCK] = "[\"acquire\",\"lock\"]",
+                                        [PF_STEP_ACCESS] = "[\"danger\",\"memory\"]"};
+    struct pf_text *t = w->t, m;
+    pf_text_init(&m, pool);
+    pf_thread_text(&m, f, s->thread);
+    pf_text_char(&m, ' ');
+    pf_step_text(&m, f, s);
+    pf_text_char(t, '{');
+    pf_json_key(t, "location");
+    add_location(w, pf_trail_source(s->trail), &m, 0);
+    if (s->trail->n) {
+        pf_json_key(t, "stack");
+        add_stack(w, s->trail, NULL);
+    }
+    pf_json_key(t, "kinds");
+    pf_text_add(t, kinds[s->kind]);
+    pf_json_num(t, "nestingLevel", s->kind == PF_STEP_ACCESS ? 0 : 1);
+    pf_json_num(t, "executionOrder", order);
+    pf_json_str(t, "importance", s->kind == PF_STEP_ACCESS ? "essential" : "important");
+    pf_text_char(t, '}');
+}
+
+/* A step of a schedule that came with the finding. */
+static void add_moment(struct writer *w, const struct pf_finding *f, size_t i, struct pf_pool *pool)
+{
+    const struct pf_moment *m = &f->witness[i];
+    struct pf_place p = {.file = m->file, .line = m->line};
+    struct pf_text *t = w->t, words;
+    pf_text_init(&words, pool);
+    pf_thread_text(&words, f, m->thread);
+    pf_text_add(&words, ": ");
+    pf_moment_text(&words, m);
+    pf_text_char(t, '{');
+    pf_json_key(t, "location");
+    add_location(w, &p, &words, 0);
+    pf_json_num(t, "executionOrder", i + 1);
+    pf_json_str(t, "importance", m->marked ? "essential" : "important");
+    pf_text_char(t, '}');
+}
+
+static void add_flow(struct writer *w, const struct pf_finding *f, struct pf_pool *pool)
+{
+    struct pf_text *t = w->t;
+    struct pf_story story = pf_story_of(f, false, pool);
+    pf_json_key(t, "codeFlows");
+    pf_text_add(t, "[{");
+    pf_json_key(t, "threadFlows");
+    pf_text_add(t, "[{");
+    pf_json_key(t, "locations");
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < f->nwitness; i++) {
+        pf_text_add(t, i ? "," : "");
+        add_moment(w, f, i, pool);
+    }
+    for (size_t i = 0; i < story.n && !f->nwitness; i++) {
+        pf_text_add(t, i ? "," : "");
+        add_step(w, f, &story.at[i], i + 1, pool);
+    }
+    pf_text_add(t, "]}]}]");
+}
+
+static const char *level_of(const struct pf_finding *f)
+{
+    if (f->verdict &&
+        (!strcmp(f->verdict, "k-witness-harmless") || !strcmp(f->verdict, "single-ordering")))
+        return "note";
+    return f->status == PF_STATUS_PREDICTED ? "warning" : "error";
+}
+
+static void add_properties(struct pf_text *t, const struct pf_finding *f)
+{
+    pf_json_key(t, "properties");
+    pf_text_char(t, '{');
+    pf_json_str(t, "status", pf_status_name(f->status));
+    pf_json_str(t, "analysis", f->analysis);
+    pf_json_str(t, "class", f->verdict);
+    pf_json_str(t, "clip", f->clip);
+    if (f->harm)
+        pf_json_str(t, "harm", f->harm);
+    if (f->stages) {
+        pf_json_key(t, "stages");
+        pf_text_char(t, '[');
+        for (const struct pf_stage *s = f->stages; s; s = s->next) {
+            pf_text_add(t, s == f->stages ? "" : ",");
+            pf_text_json(t, s->stage);
+        }
+        pf_text_char(t, ']');
+    }
+    if (f->seen) {
+        pf_json_num(t, "executions", f->seen->executions);
+        pf_json_key(t, "tests");
+        pf_text_char(t, '[');
+        for (size_t i = 0; i < f->seen->ntests && i < MAX_FRAMES; i++) {
+            pf_text_add(t, i ? "," : "");
+            pf_text_json(t, f->seen->tests[i]);
+        }
+        pf_text_char(t, ']');
+    }
+    pf_text_char(t, '}');
+}
+
+static void add_result(struct writer *w, const struct pf_finding *f, const struct pf_baseline *base)
+{
+    struct pf_text *t = w->t, m;
+    struct pf_pool pool;
+    pf_pool_init_malloc(&pool);
+    size_t one = pf_finding_first(f);
+    const struct pf_access *first = pf_finding_access(f, one), *second = pf_finding_access(f, !one);
+    pf_text_char(t, '{');
+    pf_json_str(t, "ruleId", pf_kind_name(f->kind));
+    pf_json_num(t, "ruleIndex", f->kind);
+    pf_json_str(t, "level", level_of(f));
+    pf_text_init(&m, &pool);
+    pf_finding_title(&m, f);
+    pf_text_add(&m, ": ");
+    access_text(&m, f, first);
+    pf_text_add(&m, " while ");
+    access_text(&m, f, second);
+    add_message_linked(t, &m, &pool);
+    pf_json_key(t, "locations");
+    pf_text_char(t, '[');
+    pf_text_init(&m, &pool);
+    access_text(&m, f, first);
+    add_location(w, pf_trail_source(&first->trail), &m, 0);
+    pf_text_char(t, ']');
+    add_related(w, f, one, &pool);
+    add_flow(w, f, &pool);
+    pf_json_key(t, "stacks");
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
+        const struct pf_access *a = pf_finding_access(f, f->nsteps ? i : i ^ one);
+        pf_text_add(t, i ? "," : "");
+        pf_text_init(&m, &pool);
+        access_text(&m, f, a);
+        add_stack(w, &a->trail, &m);
+    }
+    pf_text_char(t, ']');
+    pf_json_key(t, "partialFingerprints");
+    pf_text_char(t, '{');
+    pf_json_key(t, "photofinish/v1");
+    pf_text_char(t, '"');
+    pf_text_hex(t, f->id, 16);
+    pf_text_add(t, "\"}");
+    pf_json_num(t, "occurrenceCount", f->count);
+    if (base)
+        pf_json_str(t, "baselineState", pf_baseline_has(base, f->id) ? "unchanged" : "new");
+    add_properties(t, f);
+    pf_text_char(t, '}');
+    pf_pool_release(&pool);
+}
+
+/* --- the run --- */
+
+static void add_rules(struct pf_text *t)
+{
+    static const struct {
+        const char *name, *about, *help;
+    } rules[PF_KINDS] = {
+        [PF_KIND_RACE] = {"DataRace",
+                          "Two threads access the same memory, at least one writes, at least one "
+                          "access is not atomic, and nothing orders them.",
+                          "Order the two accesses: hold the same lock in both, make both atomic, "
+                          "or let one thread wait for the other."},
+        [PF_KIND_ATOMICITY] = {"AtomicityViolation",
+                               "Accesses that belong together are torn apart by another thread.",
+                               "Hold one lock over all the accesses that belong together."},
+        [PF_KIND_ATOMIC_SET] = {"AtomicSetViolation",
+                                "Variables that belong together are seen in an inconsistent state.",
+                                "Hold one lock over every use of the variables that belong "
+                                "together."},
+        [PF_KIND_DEADLOCK] = {"Deadlock", "Threads wait for each other in a circle.",
+                              "Take the locks in the same order everywhere."},
+        [PF_KIND_HEAP_OVERFLOW] = {"HeapOverflow",
+                                   "Memory before or behind a heap block is accessed.",
+                                   "Keep the access within the block."},
+        [PF_KIND_USE_AFTER_FREE] = {"UseAfterFree", "A heap block is used after it was freed.",
+                                    "Free the block after its last use."},
+        [PF_KIND_DOUBLE_FREE] = {"DoubleFree", "A heap block is freed twice.",
+                                 "Let one owner free the block."},
+        [PF_KIND_STACK_OVERFLOW] = {"StackBufferOverflow",
+                                    "Memory before or behind a variable on the stack is accessed.",
+                                    "Keep the access within the variable."},
+        [PF_KIND_GLOBAL_OVERFLOW] = {"GlobalBufferOverflow",
+                                     "Memory before or behind a global variable is accessed.",
+                                     "Keep the access within the variable."},
+    };
+    pf_json_key(t, "rules");
+    pf_text_char(t, '[');
+    for (int i = 0; i < PF_KINDS; i++) {
+        pf_text_add(t, i ? ",{" : "{");
+        pf_json_str(t, "id", pf_kind_name((enum pf_kind)i));
+        pf_json_str(t, "name", rules[i].name);
+        pf_json_key(t, "shortDescription");
+        pf_text_char(t, '{');
+        pf_json_str(t, "text", pf_kind_title((enum pf_kind)i));
+        pf_text_char(t, '}');
+        pf_json_key(t, "fullDescription");
+        pf_text_char(t, '{');
+        pf_json_str(t, "text", rules[i].about);
+        pf_text_char(t, '}');
+        pf_json_key(t, "help");
+        pf_text_char(t, '{');
+        pf_json_str(t, "text", rules[i].help);
+        pf_text_char(t, '}');
+        pf_json_key(t, "defaultConfiguration");
+        pf_text_add(t, "{\"level\":\"error\"}");
+        pf_json_key(t, "properties");
+        pf_text_add(t, "{\"tags\":[\"concurrency\",\"correctness\"],\"precision\":\"very-high\","
+                       "\"problem.severity\":\"error\"}}");
+    }
+    pf_text_char(t, ']');
+}
+
+static void add_notification(struct pf_text *t, const char *text, size_t n)
+{
+    pf_text_char(t, '{');
+    pf_json_str(t, "level", "warning");
+    pf_json_key(t, "message");
+    pf_text_char(t, '{');
+    pf_json_key(t, "text");
+    pf_text_json_bytes(t, text, n);
+    pf_text_add(t, "}}");
+}
+
+/* What makes the result incomplete, a notification a line. */
+static void add_invocation(struct pf_text *t, const struct pf_findings *f)
+{
+    struct pf_pool pool;
+    struct pf_text m;
+    bool some = false;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&m, &pool);
+    pf_findings_losses(&m, f);
+    if (f->n > MAX_RESULTS) {
+        pf_text_u64(&m, f->n - MAX_RESULTS);
+        pf_text_add(&m, " findings were left out: no more than 25000 fit\n");
+    }
+    pf_json_key(t, "invocations");
+    pf_text_add(t, "[{");
+    pf_json_bool(t, "executionSuccessful", pf_findings_complete(f));
+    pf_json_key(t, "toolExecutionNotifications");
+    pf_text_char(t, '[');
+    for (const char *at = m.at, *end = m.at + m.n; at < end;) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        stop = stop ? stop : end;
+        pf_text_add(t, some ? "," : "");
+        add_notification(t, at, (size_t)(stop - at));
+        some = true;
+        at = stop + 1;
+    }
+    pf_text_add(t, "]}]");
+    pf_pool_release(&pool);
+}
+
+void pf_sarif(struct pf_text *t, const struct pf_findings *f, const struct pf_baseline *base)
+{
+    char *here = getcwd(NULL, 0);
+    struct writer w = {t, here ? realloc(here, strlen(here) + 2) : NULL};
+    if (w.here && strcmp(w.here, "/"))
+        strcat(w.here, "/");
+    pf_text_char(t, '{');
+    pf_json_str(t, "$schema", SCHEMA);
+    pf_json_str(t, "version", "2.1.0");
+    pf_json_key(t, "runs");
+    pf_text_add(t, "[{");
+    pf_json_key(t, "tool");
+    pf_text_char(t, '{');
+    pf_json_key(t, "driver");
+    pf_text_char(t, '{');
+    pf_json_str(t, "name", "photofinish");
+    pf_json_str(t, "version", PF_VERSION);
+    pf_json_str(t, "semanticVersion", PF_VERSION);
+    add_rules(t);
+    pf_text_add(t, "}}");
+    add_invocation(t, f);
+    if (w.here) {
+        pf_json_key(t, "originalUriBaseIds");
+        pf_text_char(t, '{');
+        pf_json_key(t, "SRCROOT");
+        pf_text_char(t, '{');
+        pf_json_key(t, "uri");
+        add_uri(t, w.here);
+        pf_text_add(t, "}}");
+    }
+    pf_json_str(t, "columnKind", "unicodeCodePoints");
+    pf_json_key(t, "results");
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < f->n && i < MAX_RESULTS; i++) {
+        pf_text_add(t, i ? ",\n" : "\n");
+        add_result(&w, f->at[i], base);
+    }
+    pf_text_add(t, "]}]}\n");
+    free(w.here);
+}

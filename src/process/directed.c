@@ -1,0 +1,400 @@
+/* directed.c - see directed.h. */
+#define _GNU_SOURCE
+#include "directed.h"
+#include "channel_host.h"
+#include "debugger.h"
+#include "event_code.h"
+#include "file.h"
+#include "libdir.h"
+#include "pf_abi.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/personality.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+extern char **environ;
+
+/* What every directed run has in its environment: the same text always, the stack must not move. */
+static const char *const fixed[] = {PF_CHANNEL_ENV "=987", "GLIBC_TUNABLES=glibc.pthread.rseq=0"};
+_Static_assert(PF_CHANNEL_FD == 987, "as in the environment");
+#define NFIXED (sizeof fixed / sizeof fixed[0])
+#define RUNTIME "/libpf_rt.so"
+
+static bool replaced(const char *entry)
+{
+    size_t n = strcspn(entry, "=");
+    for (size_t i = 0; i < NFIXED; i++)
+        if (!strncmp(entry, fixed[i], n + 1))
+            return true;
+    return false;
+}
+
+static char **copy_list(char **from, bool environment)
+{
+    size_t n = 0, k = 0;
+    while (from[n])
+        n++;
+    char **to = calloc(n + NFIXED + 2, sizeof *to); /* one more for preload */
+    for (size_t i = 0; to && i < n; i++)
+        if (!environment || !replaced(from[i]))
+            to[k++] = strdup(from[i]);
+    for (size_t i = 0; to && environment && i < NFIXED; i++)
+        to[k++] = strdup(fixed[i]);
+    return to;
+}
+
+/* LD_PRELOAD begins with the runtime. */
+static bool preload(char **environment)
+{
+    static const char key[] = PF_PRELOAD_KEY;
+    char **e = environment, *before = NULL, *entry;
+    while (*e && strncmp(*e, key, sizeof key - 1))
+        e++;
+    if (*e)
+        before = *e + sizeof key - 1;
+    bool more = before && *before;
+    if (asprintf(&entry, "%s%s%s%s", key, PF_PRELOAD_PATH, more ? ":" : "", more ? before : "") < 0)
+        return false;
+    free(*e);
+    *e = entry;
+    return true;
+}
+
+/* The identity of an executable: what it holds. */
+static pf_status build_of(const char *path, uint64_t *build, struct pf_error *e)
+{
+    char *bytes;
+    size_t n;
+    pf_status s = pf_file_read(path, &bytes, &n, e);
+    if (s == PF_OK) {
+        *build = pf_clip_hash(bytes, n);
+        free(bytes);
+    }
+    return s;
+}
+
+/* The runtime that is loaded into programs without one: its identity; 0 with the reason. */
+static uint64_t runtime_of(char path[PATH_MAX], struct pf_error *e)
+{
+    const char *folder = pf_libdir_find(RUNTIME);
+    uint64_t build = 0;
+    if (!folder) {
+        (void)!pf_fail(e, PF_IO,
+                       "cannot find libpf_rt.so: it should be in ../lib/photofinish beside pf's "
+                       "folder, or in $PF_LIBDIR");
+        return 0;
+    }
+    snprintf(path, PATH_MAX, "%s%s", folder, RUNTIME);
+    return build_of(path, &build, e) == PF_OK ? build : 0;
+}
+
+pf_status pf_directed_log(const char *folder, char **out, struct pf_error *e)
+{
+    *out = NULL;
+    if (!folder)
+        return PF_OK;
+    pf_status s = pf_folder_make(folder, e);
+    if (s == PF_OK && !(*out = realpath(folder, NULL)))
+        s = pf_fail(e, PF_IO, "%s: %s", folder, strerror(errno));
+    return s;
+}
+
+void pf_directed_tell_errors(const char *verb, const struct pf_clip_end *end)
+{
+    fprintf(stderr, "pf %s: %u memory error%s, first: %s\n", verb, end->errors,
+            end->errors == 1 ? "" : "s", end->error);
+}
+
+pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **argv,
+                               const struct pf_directed *d, struct pf_error *e)
+{
+    *m = (struct pf_clip_meta){.abi = PF_ABI_VERSION, .traced = d->tracing ? PF_CODE_VERSION : 0};
+    m->tool = strdup(PF_VERSION);
+    m->program = realpath(path, NULL);
+    if (!m->program)
+        return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    m->cwd = getcwd(NULL, 0);
+    if (!m->cwd)
+        return pf_fail(e, PF_IO, "the working folder: %s", strerror(errno));
+    m->argv = copy_list(argv, false);
+    m->env = copy_list(environ, true);
+    m->schedule = d->schedule ? strdup(d->schedule) : NULL;
+    m->exclude = d->exclude ? strdup(d->exclude) : NULL;
+    m->race = d->flip ? strndup(d->flip, strcspn(d->flip, "@")) : NULL;
+    if (!m->tool || !m->argv || !m->env || (d->schedule && !m->schedule))
+        return pf_fail(e, PF_NOMEM, "out of memory");
+    char runtime[PATH_MAX];
+    if (d->bare && !(m->runtime = runtime_of(runtime, e)))
+        return PF_IO;
+    if (d->bare && !preload(m->env))
+        return pf_fail(e, PF_NOMEM, "out of memory");
+    return build_of(m->program, &m->build, e);
+}
+
+static pf_status set_text(char *to, size_t size, const char *from, const char *what,
+                          struct pf_error *e)
+{
+    if (from && strlen(from) >= size)
+        return pf_fail(e, PF_BAD, "--%s: longer than %zu bytes", what, size - 1);
+    strcpy(to, from ? from : "");
+    return PF_OK;
+}
+
+/* What a recording is to do that it would not do by itself. */
+static pf_status set_wishes(struct pf_channel *c, const struct pf_directed *d, struct pf_error *e)
+{
+    char plan[PATH_MAX], folder[PATH_MAX];
+    if (d->plan && !realpath(d->plan, plan))
+        return pf_fail(e, PF_IO, "%s: %s", d->plan, strerror(errno));
+    if (d->folder && !realpath(d->folder, folder))
+        return pf_fail(e, PF_IO, "%s: %s", d->folder, strerror(errno));
+    if (d->continuations > PF_CONTINUATIONS)
+        return pf_fail(e, PF_BAD, "--continue=%u: at most %d", d->continuations, PF_CONTINUATIONS);
+    c->continuations = d->continuations;
+    c->jobs = d->jobs;
+    pf_status s = set_text(c->plan, sizeof c->plan, d->plan ? plan : NULL, "plan", e);
+    if (s == PF_OK)
+        s = set_text(c->flip, sizeof c->flip, d->flip, "flip", e);
+    if (s == PF_OK)
+        s = set_text(c->at, sizeof c->at, d->at, "at", e);
+    if (s == PF_OK)
+        s = set_text(c->tail, sizeof c->tail, d->tail, "tail", e);
+    if (s == PF_OK)
+        s = set_text(c->folder, sizeof c->folder, d->folder ? folder : NULL, "folder", e);
+    return s;
+}
+
+/* The channel with the settings filled in. */
+static pf_status make_host(struct pf_host **h, bool replay, const struct pf_clip *clip,
+                           const struct pf_directed *d, struct pf_error *e)
+{
+    uint8_t use[PF_STREAMS];
+    for (int s = 0; s < PF_STREAMS; s++)
+        use[s] = s >= PF_STREAM_EVENT ? (d->tracing ? PF_RING_WRITE : PF_RING_OFF)
+                                      : (replay ? PF_RING_READ : PF_RING_WRITE);
+    pf_status s = pf_host_new(h, use, clip, e);
+    if (s != PF_OK)
+        return s;
+    struct pf_channel *c = pf_host_channel(*h);
+    c->mode = replay ? PF_DIRECT_REPLAY : PF_DIRECT_RECORD;
+    c->tracing = d->tracing;
+    c->watch = d->watch;
+    c->quiet = d->quiet;
+    c->debug = d->gdb != NULL;
+    const char *schedule = replay ? clip->meta.schedule : d->schedule;
+    const char *exclude = replay ? clip->meta.exclude : d->exclude;
+    s = set_text(c->schedule, sizeof c->schedule, schedule, "schedule", e);
+    if (s == PF_OK)
+        s = set_text(c->exclude, sizeof c->exclude, exclude, "exclude", e);
+    if (s == PF_OK)
+        s = set_text(c->atomic, sizeof c->atomic, d->atomic, "atomic", e);
+    if (s == PF_OK)
+        s = set_text(c->findings, sizeof c->findings, d->findings, "findings", e);
+    if (s == PF_OK)
+        s = set_text(c->until, sizeof c->until, d->until, "until", e);
+    if (s == PF_OK && !replay)
+        s = set_wishes(c, d, e);
+    if (s != PF_OK)
+        pf_host_free(*h);
+    return s;
+}
+
+/* Opens the runtime where the target's dynamic linker looks for it. */
+static pf_status hand_down_runtime(uint64_t build, struct pf_error *e)
+{
+    char path[PATH_MAX];
+    uint64_t now = runtime_of(path, e);
+    if (!now)
+        return PF_IO;
+    if (now != build)
+        return pf_fail(e, PF_BAD,
+                       "the program is not instrumented and was recorded with another build of %s; "
+                       "replay needs the very same one",
+                       path);
+    int fd = open(path, O_RDONLY | O_CLOEXEC), at = fd < 0 ? -1 : dup2(fd, PF_PRELOAD_FD);
+    if (fd >= 0)
+        close(fd);
+    return at < 0 ? pf_fail(e, PF_IO, "%s: %s", path, strerror(errno)) : PF_OK;
+}
+
+/* One core and no randomisation, for the children to come. Where the system refuses, the runtime
+ * knows what to do. */
+static void settle(struct pf_channel *c)
+{
+    cpu_set_t all, one;
+    long n = syscall(SYS_sched_getaffinity, 0, sizeof c->affinity, c->affinity);
+    c->affinity_bytes = n > 0 ? (uint32_t)n : 0;
+    personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
+    if (sched_getaffinity(0, sizeof all, &all))
+        return;
+    for (int i = CPU_SETSIZE - 1; i >= 0; i--)
+        if (CPU_ISSET(i, &all)) {
+            CPU_ZERO(&one);
+            CPU_SET(i, &one);
+            sched_setaffinity(0, sizeof one, &one);
+            return;
+        }
+}
+
+/* The target runs to its end, or to where gdb takes it over. */
+static pf_status run(struct pf_channel *c, const struct pf_clip_meta *m, struct pf_directed *d,
+                     struct pf_child_end *end, struct pf_error *e)
+{
+    struct pf_child child;
+    char **own = environ;
+    environ = m->env;
+    pf_status s = pf_child_start(&child, m->program, m->argv, e);
+    environ = own;
+    if (s != PF_OK)
+        return s;
+    if (d->gdb)
+        s = pf_debugger_run(c, &child, d->gdb, &d->gdb_status, e);
+    pf_child_await(&child, false, end);
+    return s;
+}
+
+static pf_status go(struct pf_host *h, struct pf_clip_writer *w, const struct pf_clip_meta *m,
+                    struct pf_directed *d, struct pf_child_end *child, struct pf_clip_end *end,
+                    struct pf_error *e)
+{
+    pf_status s = pf_host_start(h, w, e);
+    if (s != PF_OK)
+        return s;
+    if (m->runtime && (s = hand_down_runtime(m->runtime, e)) != PF_OK)
+        return s;
+    settle(pf_host_channel(h));
+    s = run(pf_host_channel(h), m, d, child, e);
+    struct pf_error lost;
+    pf_status written = pf_host_close(h, s == PF_OK ? e : &lost);
+    if (s != PF_OK)
+        return s;
+    const struct pf_channel *c = pf_host_channel(h);
+    child->started = c->children;
+    child->executed = c->executed;
+    *end = (struct pf_clip_end){.wait = child->wait, .outcome = c->outcome, .reached = c->reached};
+    memcpy(end->text, c->text, sizeof end->text - 1);
+    end->errors = c->errors;
+    end->unshown = c->unshown;
+    memcpy(end->error, c->error, sizeof end->error - 1);
+    if (c->owner == 0)
+        return pf_fail(e, PF_BAD,
+                       m->runtime
+                           ? "%s: did not run in directed mode: the runtime was not loaded into it"
+                           : "%s: did not run in directed mode; build it with this pf cc",
+                       m->program);
+    return written;
+}
+
+/* As the continuation understood it: stars stand for its number. */
+static void policy_of(char *to, size_t room, const char *tail, uint32_t number)
+{
+    size_t n = 0;
+    for (; *tail && n < room; tail++)
+        n += (size_t)snprintf(to + n, room - n, *tail == '*' ? "%u" : "%c",
+                              *tail == '*' ? number : (unsigned char)*tail);
+}
+
+/* Each continuation becomes a clip; its pieces go. */
+static pf_status join_continuations(struct pf_host *h, const char *file, struct pf_error *e)
+{
+    const struct pf_channel *c = pf_host_channel(h);
+    struct pf_clip before;
+    pf_status s = pf_clip_open(&before, file, e);
+    if (s != PF_OK)
+        return s;
+    for (uint32_t i = 0; s == PF_OK && i < c->continuations; i++) {
+        const struct pf_continuation *k = &c->continuation[i];
+        struct pf_clip_end end = {.wait = k->wait, .outcome = k->outcome, .reached = k->reached};
+        char pieces[PATH_MAX], clip[PATH_MAX];
+        snprintf(pieces, sizeof pieces, "%s/%u", c->folder, i);
+        char schedule[sizeof c->tail];
+        snprintf(clip, sizeof clip, "%s/%u.clip", c->folder, i);
+        policy_of(schedule, sizeof schedule, c->tail, i);
+        struct pf_clip_meta meta = before.meta;
+        meta.schedule = schedule;
+        s = pf_clip_join(&before, pieces, clip, &meta, &end, e);
+        if (s == PF_OK)
+            unlink(pieces);
+    }
+    pf_clip_release(&before);
+    return s;
+}
+
+pf_status pf_directed_record(const struct pf_clip_meta *m, const char *file,
+                             const struct pf_directed *d, struct pf_child_end *child,
+                             struct pf_clip_end *end, struct pf_error *e)
+{
+    struct pf_host *h;
+    struct pf_clip_writer *w;
+    struct pf_directed how = *d;
+    pf_status s = pf_clip_create(&w, file, m, e);
+    if (s != PF_OK)
+        return s;
+    s = make_host(&h, false, NULL, d, e);
+    if (s == PF_OK) {
+        char whole[PATH_MAX]; /* for the target, should we be killed */
+        if (realpath(file, whole))
+            strcpy(pf_host_channel(h)->file, whole);
+        s = go(h, w, m, &how, child, end, e);
+        if (s == PF_OK)
+            s = pf_clip_finish(w, end, e);
+        if (d->ends)
+            memcpy(d->ends, pf_host_channel(h)->continuation, d->continuations * sizeof *d->ends);
+        if (s == PF_OK && d->at && end->outcome == PF_OUTCOME_STOPPED)
+            s = join_continuations(h, file, e);
+        pf_host_free(h);
+    }
+    pf_clip_writer_free(w);
+    return s;
+}
+
+static pf_status same_build(const struct pf_clip *clip, struct pf_error *e)
+{
+    const struct pf_clip_meta *m = &clip->meta;
+    uint64_t build;
+    if (m->abi != PF_ABI_VERSION)
+        return pf_fail(e, PF_BAD,
+                       "%s: was recorded with version %u of the runtime interface, this pf has %d",
+                       clip->path, m->abi, PF_ABI_VERSION);
+    pf_status s = build_of(m->program, &build, e);
+    if (s == PF_OK && build != m->build)
+        s = pf_fail(e, PF_BAD,
+                    "%s: was recorded from another build of %s; replay needs the very same program",
+                    clip->path, m->program);
+    return s;
+}
+
+pf_status pf_directed_replay(const struct pf_clip *clip, const char *file, struct pf_directed *d,
+                             struct pf_child_end *child, struct pf_clip_end *end,
+                             struct pf_error *e)
+{
+    struct pf_host *h;
+    struct pf_clip_writer *w = NULL;
+    pf_status s = same_build(clip, e);
+    if (s != PF_OK)
+        return s;
+    struct pf_clip_meta meta = clip->meta;
+    meta.traced = PF_CODE_VERSION;
+    if (file && (s = pf_clip_create(&w, file, &meta, e)) != PF_OK)
+        return s;
+    if (chdir(clip->meta.cwd)) {
+        pf_clip_writer_free(w);
+        return pf_fail(e, PF_IO, "%s: the folder it ran in, %s: %s", clip->path, clip->meta.cwd,
+                       strerror(errno));
+    }
+    s = make_host(&h, true, clip, d, e);
+    if (s == PF_OK) {
+        s = go(h, w, &clip->meta, d, child, end, e);
+        if (s == PF_OK && w)
+            s = pf_clip_finish(w, end, e);
+        pf_host_free(h);
+    }
+    pf_clip_writer_free(w);
+    return s;
+}

@@ -1,0 +1,102 @@
+/* launch.c - see launch.h. */
+#include "launch.h"
+#include "file.h"
+#include "sample_policy.h"
+#include "suppress.h"
+#include "text_format.h"
+#include "textbuf.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+static pf_status check_suppressions(const char *path, struct pf_error *e)
+{
+    struct pf_suppressions list;
+    struct pf_suppress_error wrong;
+    struct pf_pool pool;
+    char *text;
+    size_t n;
+    pf_status s = pf_file_read(path, &text, &n, e);
+    if (s != PF_OK)
+        return s;
+    pf_pool_init_malloc(&pool);
+    pf_suppressions_init(&list);
+    if (!pf_suppressions_parse(&list, &pool, text, n, &wrong))
+        s = pf_fail(e, PF_BAD, "%s:%u: %s: %s", path, wrong.line, wrong.reason,
+                    wrong.text ? wrong.text : "");
+    pf_pool_release(&pool);
+    free(text);
+    return s;
+}
+
+pf_status pf_launch_check(const struct pf_launch *l, struct pf_error *e)
+{
+    pf_status s = pf_sample_check(l->sample, e);
+    return s == PF_OK && l->suppressions ? check_suppressions(l->suppressions, e) : s;
+}
+
+static void add_option(struct pf_text *t, const char *text)
+{
+    if (t->n)
+        pf_text_char(t, ':');
+    pf_text_add(t, text);
+}
+
+/* name='/absolute/path' */
+static pf_status add_path(struct pf_text *t, const char *name, const char *path, struct pf_error *e)
+{
+    char whole[PATH_MAX];
+    if (!realpath(path, whole))
+        return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    if (strchr(whole, '\'') && strchr(whole, '"'))
+        return pf_fail(e, PF_BAD, "%s: a name with both kinds of quotes cannot be passed on",
+                       whole);
+    const char *quote = strchr(whole, '\'') ? "\"" : "'";
+    add_option(t, name);
+    pf_text_char(t, '=');
+    pf_text_add(t, quote);
+    pf_text_add(t, whole);
+    pf_text_add(t, quote);
+    return PF_OK;
+}
+
+pf_status pf_launch_environment(const struct pf_launch *l, const char *folder, const char *run,
+                                struct pf_error *e)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    pf_status s = PF_OK;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&t, &pool);
+    pf_text_add(&t, getenv("PF_OPTIONS"));
+    if (l->quiet)
+        add_option(&t, "quiet=1");
+    if (l->strict)
+        add_option(&t, "strict=1");
+    if (l->generate)
+        add_option(&t, "gen_suppressions=1");
+    if (l->plain)
+        add_option(&t, "plain=1");
+    if (l->own_status)
+        add_option(&t, "exitcode=0");
+    if (strcmp(l->sample, "full")) {
+        add_option(&t, "sample='");
+        pf_text_add(&t, l->sample);
+        pf_text_char(&t, '\'');
+    }
+    if (pf_sample_remembers(l->sample)) {
+        const char *state = l->state ? l->state : PF_STATE_FOLDER;
+        s = pf_folder_make(state, e);
+        if (s == PF_OK)
+            s = add_path(&t, "state", state, e);
+    }
+    if (s == PF_OK && l->suppressions)
+        s = add_path(&t, "suppressions", l->suppressions, e);
+    pf_text_char(&t, 0);
+    if (s == PF_OK && (t.failed || (t.n > 1 && setenv("PF_OPTIONS", t.at, 1)) ||
+                       setenv("PF_LOG_DIR", folder, 1) || setenv("PF_RUN", run, 1)))
+        s = pf_fail(e, PF_NOMEM, "out of memory");
+    pf_pool_release(&pool);
+    return s;
+}

@@ -1,0 +1,57 @@
+/* sample_policy.c - see sample_policy.h. The runtime takes the same text apart (src/rt/sample/sample.c). */
+#include "sample_policy.h"
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPECTED "expected full, literace, pacer:RATE or atexrace[:BURST/PERIOD[:N[:FLOOR]]]"
+
+static bool is_rate(const char *s)
+{
+    char *end;
+    double rate = strtod(s, &end);
+    if (*s < '.' || *s > '9' || end == s)
+        return false;
+    if (*end == '%') {
+        rate /= 100;
+        end++;
+    }
+    return !*end && rate >= 0 && rate <= 1 && !strpbrk(s, "eExX+-");
+}
+
+/* A number from 1 to `most`; what follows it. NULL: there is none. */
+static const char *count(const char *s, unsigned long most, unsigned long *out)
+{
+    char *end;
+    if (*s < '0' || *s > '9')
+        return NULL;
+    *out = strtoul(s, &end, 10);
+    return *out >= 1 && *out <= most ? end : NULL;
+}
+
+static bool is_bursts(const char *s)
+{
+    unsigned long burst = 10, period = 100, n, floor;
+    if (*s != ':') {
+        s = count(s, 99999999, &burst);
+        if (!s || *s++ != '/' || !(s = count(s, 99999999, &period)) || burst > period)
+            return false;
+    }
+    if (*s == ':' && !(s = count(s + 1, 255, &n)))
+        return false;
+    if (*s == ':' && (!(s = count(s + 1, 99999999, &floor)) || floor < period))
+        return false;
+    return !*s;
+}
+
+pf_status pf_sample_check(const char *policy, struct pf_error *e)
+{
+    const char *colon = strchr(policy, ':');
+    size_t n = colon ? (size_t)(colon - policy) : strlen(policy);
+    bool good = (n == 4 && !strcmp(policy, "full")) || (n == 8 && !strcmp(policy, "literace")) ||
+                (n == 5 && !strcmp(policy, "cross")) || /* for tests */
+                (n == 5 && colon && !strncmp(policy, "pacer", n) && is_rate(colon + 1)) ||
+                (n == 8 && !strncmp(policy, "atexrace", n) && (!colon || is_bursts(colon + 1)));
+    return good ? PF_OK : pf_fail(e, PF_BAD, "--sample=%s: " EXPECTED, policy);
+}
+
+bool pf_sample_remembers(const char *policy) { return !strncmp(policy, "atexrace", 8); }

@@ -1,0 +1,240 @@
+#include "module.h"
+#include "entry.h"
+#include "limits.h"
+#include "rt.h"
+#include "spin.h"
+#include "store.h"
+#include "sys.h"
+#include "thread.h"
+
+/* Room behind variables, in directed mode (direct/memory/stack_variables.c). */
+void pf_global_zones(void) __attribute__((weak));
+
+/* The linker's, of the object that we are in: the executable, or libpf_rt.so, which has no code of the target. */
+extern char __executable_start[] __attribute__((visibility("hidden")));
+extern char _end[] __attribute__((visibility("hidden")));
+
+struct module {
+    struct pf_func *func, *func_end;
+    struct pf_var *var, *var_end;
+    struct module *next;
+    uint32_t serial; /* how many were loaded before it, and it */
+};
+
+static struct pf_spin lock;
+static struct module *modules; /* the newest first */
+static uint32_t nmodules;
+static const struct pf_func *funcs[PF_FUNCS_MAX]; /* .bss, committed as used */
+static uint32_t nfuncs = 1;
+
+void pf_module_lock(void) { pf_spin_lock(&lock); }
+void pf_module_unlock(void) { pf_spin_unlock(&lock); }
+
+uint32_t pf_func_number(struct pf_func *f)
+{
+    uint32_t n = __atomic_load_n(&f->number, __ATOMIC_ACQUIRE);
+    if (__builtin_expect(n != 0, 1))
+        return n;
+    pf_spin_lock(&lock);
+    n = f->number;
+    if (!n && nfuncs < PF_FUNCS_MAX) {
+        n = nfuncs++;
+        funcs[n] = f;
+        __atomic_store_n(&f->number, n, __ATOMIC_RELEASE);
+    }
+    pf_spin_unlock(&lock);
+    return n;
+}
+
+const struct pf_func *pf_func_at(uint32_t number)
+{
+    return __atomic_load_n(&funcs[number], __ATOMIC_ACQUIRE);
+}
+
+/* Where instrumented functions begin: a hash set, made again when objects came or went. */
+static struct {
+    uintptr_t *at;
+    size_t size; /* a power of two */
+    uint32_t made, changes;
+} entries;
+
+static size_t entry_slot(uintptr_t addr) { return (addr >> 4) * 0x9e3779b97f4a7c15ull >> 20; }
+
+static void note_entries(void)
+{
+    size_t n = 0;
+    for (struct module *m = modules; m; m = m->next)
+        n += (size_t)(m->func_end - m->func);
+    if (entries.at)
+        pf_sys(SYS_munmap, entries.at, entries.size * sizeof *entries.at);
+    for (entries.size = 512; entries.size < 2 * n;)
+        entries.size *= 2;
+    entries.at = pf_sys_map(NULL, entries.size * sizeof *entries.at);
+    for (struct module *m = modules; m && entries.at; m = m->next)
+        for (struct pf_func *f = m->func; f < m->func_end; f++) {
+            uintptr_t a = (uintptr_t)&f->entry + (uintptr_t)(intptr_t)f->entry;
+            size_t i = entry_slot(a);
+            while (entries.at[i & (entries.size - 1)])
+                i++;
+            entries.at[i & (entries.size - 1)] = a;
+        }
+    entries.made = entries.changes;
+}
+
+#define BOUND(name) extern const char name[] __attribute__((weak, visibility("hidden")))
+BOUND(__start_pf_text); /* own_section.h */
+BOUND(__stop_pf_text);
+
+bool pf_func_begins(const void *addr)
+{
+    bool found = (const char *)addr >= __start_pf_text && (const char *)addr < __stop_pf_text;
+    if (found) /* an interposed function, by a pointer */
+        return true;
+    pf_spin_lock(&lock);
+    if (!entries.at || entries.made != entries.changes)
+        note_entries();
+    for (size_t i = entry_slot((uintptr_t)addr); entries.at && !found; i++) {
+        uintptr_t a = entries.at[i & (entries.size - 1)];
+        if (!a)
+            break;
+        found = a == (uintptr_t)addr;
+    }
+    pf_spin_unlock(&lock);
+    return found;
+}
+
+bool pf_module_holds(uintptr_t lo, uintptr_t hi)
+{
+    bool found = false;
+    pf_spin_lock(&lock);
+    for (struct module *m = modules; m && !found; m = m->next)
+        found = (uintptr_t)m->func >= lo && (uintptr_t)m->func < hi;
+    pf_spin_unlock(&lock);
+    return found;
+}
+
+void __pf_module_in(void *func, void *func_end, void *var, void *var_end)
+{
+    pf_spin_lock(&lock);
+    struct module *m = modules;
+    while (m && m->func != func)
+        m = m->next;
+    if (!m && (m = pf_store_keep(sizeof *m))) {
+        *m = (struct module){func, func_end, var, var_end, modules, ++nmodules};
+        modules = m;
+        entries.changes++;
+    }
+    pf_spin_unlock(&lock);
+    if (pf_rt.events && pf_global_zones)
+        pf_global_zones();
+}
+
+static size_t length(const pf_rel *r)
+{
+    const char *s = pf_rel_str(r);
+    size_t n = 0;
+    while (s && s[n])
+        n++;
+    return s ? n + 1 : 0;
+}
+
+/* Points `to` at a copy of what `from` points at, placed at *room. */
+static void move_string(pf_rel *to, const pf_rel *from, char **room)
+{
+    size_t n = length(from);
+    if (!n)
+        return;
+    pf_copy(*room, pf_rel_str(from), n);
+    *to = (pf_rel)(*room - (char *)to);
+    *room += n;
+}
+
+/* The record with its sites, a scope for each, and strings in one block of our own, or NULL. */
+static const struct pf_func *copy_of(const struct pf_func *f)
+{
+    const struct pf_site *s = pf_func_site(f, 0);
+    size_t each = sizeof *s + sizeof(struct pf_scope);
+    size_t size = sizeof *f + f->nsites * each + length(&f->name) + length(&f->file);
+    for (uint32_t i = 0; i < f->nsites; i++) {
+        const struct pf_scope *in = pf_site_scope(&s[i]);
+        size += length(&in->file) + length(&in->func) + length(&s[i].var);
+    }
+    struct pf_func *c = pf_store_keep(size);
+    if (!c)
+        return NULL;
+    struct pf_site *t = (void *)(c + 1);
+    struct pf_scope *scopes = (void *)(t + f->nsites);
+    char *room = (char *)(scopes + f->nsites);
+    pf_copy(c, f, sizeof *c);
+    pf_copy(t, s, f->nsites * sizeof *t);
+    c->sites = (pf_rel)((char *)t - (char *)&c->sites);
+    move_string(&c->name, &f->name, &room);
+    move_string(&c->file, &f->file, &room);
+    for (uint32_t i = 0; i < f->nsites; i++) {
+        const struct pf_scope *in = pf_site_scope(&s[i]);
+        scopes[i] = *in;
+        t[i].scope = (pf_rel)((char *)&scopes[i] - (char *)&t[i].scope);
+        move_string(&scopes[i].file, &in->file, &room);
+        move_string(&scopes[i].func, &in->func, &room);
+        move_string(&t[i].var, &s[i].var, &room);
+    }
+    return c;
+}
+
+void __pf_module_out(void *func, void *func_end, void *var, void *var_end)
+{
+    if ((char *)func >= __executable_start && (char *)func < _end)
+        return; /* it is not unloaded, the process ends */
+    pf_spin_lock(&lock);
+    for (struct module **m = &modules; *m; m = &(*m)->next)
+        if ((*m)->func == func) {
+            *m = (*m)->next;
+            entries.changes++;
+            break;
+        }
+    for (struct pf_func *f = func; f < (struct pf_func *)func_end; f++)
+        if (f->number && funcs[f->number] == f) {
+            __atomic_store_n(&funcs[f->number], copy_of(f), __ATOMIC_RELEASE);
+            f->number = 0; /* loaded again without a fresh mapping, it is a new function */
+        }
+    pf_spin_unlock(&lock);
+}
+
+static struct pf_global global_of(struct pf_var *v)
+{
+    uintptr_t at = (uintptr_t)((char *)&v->address + v->address);
+    return (struct pf_global){at,      v->size,      pf_rel_str(&v->name), pf_rel_str(&v->file),
+                              v->line, v->zoned == 1};
+}
+
+uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void *), void *arg)
+{
+    uint32_t now = __atomic_load_n(&nmodules, __ATOMIC_ACQUIRE);
+    if (now == seen)
+        return now;
+    pf_spin_lock(&lock);
+    for (struct module *m = modules; m && m->serial > seen; m = m->next)
+        for (struct pf_var *v = m->var; v < m->var_end; v++) {
+            struct pf_global g = global_of(v);
+            f(&g, arg);
+        }
+    pf_spin_unlock(&lock);
+    return now;
+}
+
+bool pf_global_find(uintptr_t addr, struct pf_global *out)
+{
+    bool found = false;
+    pf_spin_lock(&lock);
+    for (struct module *m = modules; m && !found; m = m->next)
+        for (struct pf_var *v = m->var; v < m->var_end; v++) {
+            struct pf_global g = global_of(v);
+            if (addr - g.addr < g.size) {
+                *out = g;
+                found = true;
+                break;
+            }
+        }
+    pf_spin_unlock(&lock);
+    return found;
+}

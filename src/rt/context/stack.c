@@ -1,0 +1,277 @@
+/*
+ * Contexts are found lazily: a function's entry only pushes a frame; the node is looked up when a
+ * statement needs an id, and stays in the frame for the rest of the activation.
+ *
+ * Recursion would make the tree as large as the set of all stacks. A node is therefore identified
+ * with its nearest ancestor of the same call once the same call stands on the stack `fold` times;
+ * `fold` falls as the tree grows, so small programs keep exact stacks and large ones stay bounded.
+ * The report marks such frames.
+ */
+#include "stack.h"
+#include "hash_index.h"
+#include "limits.h"
+#include "module.h"
+#include "site_pair.h"
+#include "spin.h"
+#include "sys.h"
+
+#define IDS_PER_BLOCK PF_IDS_PER_BLOCK
+#define BLOCKS_MAX (PF_ID_PAIR / IDS_PER_BLOCK)
+#define CALLS_MAX (1u << 22)
+#define FOLD_LOOK 512 /* ancestors looked at for recursion */
+
+struct call { /* a call seen, and the node it leads to: its own, or an ancestor's by folding */
+    uint32_t parent, site, func, node;
+};
+
+static struct pf_spin lock;
+static struct pf_index index;
+static struct call *calls;
+static uint32_t ncalls = 1;
+static struct {
+    uint32_t node, first_site;
+} *blocks; /* by id / 16 */
+static uint32_t nblocks = 1;
+static uint32_t root;
+
+static struct pf_node *node_at(uint32_t name) { return pf_store_at(name); }
+
+void pf_stack_lock(void) { pf_spin_lock(&lock); }
+void pf_stack_unlock(void) { pf_spin_unlock(&lock); }
+
+void pf_stack_init(void)
+{
+    calls = pf_sys_map(NULL, sizeof *calls * CALLS_MAX);
+    blocks = pf_sys_map(NULL, sizeof *blocks * BLOCKS_MAX);
+    struct pf_node *r = pf_store_take(0);
+    if (!calls || !blocks || !r)
+        return;
+    root = pf_store_name(r);
+}
+
+static bool same(uint32_t item, const void *key)
+{
+    const struct call *c = &calls[item], *k = key;
+    return c->parent == k->parent && c->site == k->site && c->func == k->func;
+}
+
+static uint32_t fold_limit(void)
+{
+    return ncalls < 1u << 15 ? 32 : ncalls < 1u << 17 ? 4 : ncalls < 1u << 19 ? 2 : 1;
+}
+
+/* The ancestor that stands for this call, if the call is deep in a recursion already. */
+static uint32_t fold(uint32_t parent, uint32_t call, uint32_t func)
+{
+    uint32_t caller = node_at(parent)->func, seen = 0, nearest = 0, limit = fold_limit();
+    uint32_t n = parent;
+    for (int i = 0; i < FOLD_LOOK && n != root; i++, n = node_at(n)->parent) {
+        struct pf_node *a = node_at(n);
+        if (a->func != func || a->call != call || node_at(a->parent)->func != caller)
+            continue;
+        if (!nearest)
+            nearest = n;
+        if (++seen >= limit) {
+            node_at(nearest)->folded = 1;
+            return nearest;
+        }
+    }
+    return 0;
+}
+
+static uint32_t create(uint32_t parent, uint32_t call, uint32_t func)
+{
+    uint32_t count = (pf_func_at(func)->nsites + IDS_PER_BLOCK - 1) / IDS_PER_BLOCK;
+    size_t size = sizeof(struct pf_node) + count * sizeof(uint32_t);
+    unsigned order = 0;
+    while ((64u << order) < size)
+        order++;
+    struct pf_node *n = pf_store_take(order);
+    if (!n)
+        return 0;
+    pf_zero(n, 64u << order);
+    n->parent = parent;
+    n->call = call;
+    n->func = func;
+    n->nblocks = count;
+    return pf_store_name(n);
+}
+
+static uint32_t child_slow(uint32_t parent, uint32_t site, uint32_t func)
+{
+    struct call key = {parent, site, func, 0};
+    uint32_t hash = pf_index_hash(parent, (uint64_t)site << 32 | func);
+    uint32_t i = pf_index_find(&index, hash, same, &key);
+    if (i)
+        return calls[i].node;
+    pf_spin_lock(&lock);
+    i = pf_index_find(&index, hash, same, &key);
+    if (!i && ncalls < CALLS_MAX) {
+        key.node = fold(parent, site, func);
+        if (!key.node)
+            key.node = create(parent, site, func);
+        calls[ncalls] = key;
+        if (key.node && pf_index_add(&index, hash, ncalls))
+            i = ncalls++;
+    }
+    pf_spin_unlock(&lock);
+    return i ? calls[i].node : 0;
+}
+
+static uint32_t child(uint32_t parent, uint32_t call, uint32_t func)
+{
+    struct pf_path *p = pf_path_slot(__pf_tls.thread, parent, call, func);
+    if (p->parent != parent || p->call != call || p->func != func) {
+        uint32_t n = child_slow(parent, call, func);
+        if (!n)
+            return 0;
+        p->parent = 0; /* a signal's handler may come in between */
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        *p = (struct pf_path){0, call, func, n};
+        __atomic_signal_fence(__ATOMIC_SEQ_CST);
+        p->parent = parent;
+    }
+    return p->node;
+}
+
+/* Fills in the nodes of all frames up to `top`, from the deepest one that has one. */
+static uint32_t resolve(struct pf_frame *top)
+{
+    struct pf_frame *f = top;
+    while (!f->node)
+        f--;
+    uint32_t n = f->node == PF_NODE_ROOT ? root : f->node;
+    while (f++ < top) {
+        uint32_t func = pf_func_number(f->func);
+        n = func ? child(n, pf_frame_site(&f[-1]), func) : 0;
+        if (!n)
+            return 0;
+        f->node = n;
+    }
+    return n;
+}
+
+static uint32_t new_block(uint32_t name, struct pf_node *n, uint32_t b)
+{
+    pf_spin_lock(&lock);
+    uint32_t id = n->block[b];
+    if (!id && nblocks < BLOCKS_MAX) {
+        blocks[nblocks].node = name;
+        blocks[nblocks].first_site = b * IDS_PER_BLOCK;
+        id = nblocks++ * IDS_PER_BLOCK;
+        __atomic_store_n(&n->block[b], id, __ATOMIC_RELEASE);
+    }
+    pf_spin_unlock(&lock);
+    return id;
+}
+
+uint32_t pf_stack_id_slow(uint32_t site)
+{
+    struct pf_frame *f = __pf_tls.frame - 1;
+    uint32_t name = f->node == PF_NODE_ROOT ? 0 : f->node ? f->node : resolve(f);
+    if (name) {
+        struct pf_node *n = node_at(name);
+        uint32_t b = site / IDS_PER_BLOCK, id = __atomic_load_n(&n->block[b], __ATOMIC_ACQUIRE);
+        if (!id)
+            id = new_block(name, n, b);
+        if (id)
+            return id + site % IDS_PER_BLOCK;
+    }
+    pf_limit_hit(PF_LIMIT_CONTEXTS);
+    return 0;
+}
+
+/* One frame: the site itself, then the calls it was inlined through. */
+static bool walk_site(const struct pf_func *f, uint32_t site, uint32_t folded,
+                      bool (*see)(const struct pf_position *, void *), void *arg)
+{
+    for (bool last = false; !last;) {
+        const struct pf_site *s = site < f->nsites ? pf_func_site(f, site) : NULL;
+        const struct pf_scope *in = s ? pf_site_scope(s) : NULL;
+        last = !s || !in->inlined;
+        const char *func = s ? pf_rel_str(&in->func) : NULL,
+                   *file = s ? pf_rel_str(&in->file) : NULL;
+        struct pf_position p = {
+            .func = func ? func : pf_rel_str(&f->name),
+            .file = file ? file : pf_rel_str(&f->file),
+            .var = s ? pf_rel_str(&s->var) : NULL,
+            .line = s ? s->line : f->line,
+            .column = s ? s->column : 0,
+            .kind = s ? s->kind : PF_SITE_NONE,
+            .size = s ? s->size : 0,
+            .func_line = s ? in->begins : f->line,
+            .folded = last && folded,
+        };
+        if (!see(&p, arg))
+            return false;
+        if (!last)
+            site = in->inlined - 1;
+    }
+    return true;
+}
+
+void pf_stack_walk(uint32_t id, bool (*see)(const struct pf_position *, void *), void *arg)
+{
+    uint32_t b = id / IDS_PER_BLOCK;
+    if (!b || b >= nblocks)
+        return;
+    uint32_t name = blocks[b].node, site = blocks[b].first_site + id % IDS_PER_BLOCK;
+    while (name != root) {
+        const struct pf_node *n = node_at(name);
+        const struct pf_func *f = pf_func_at(n->func);
+        if (!f || !walk_site(f, site, n->folded, see, arg))
+            return;
+        site = n->call - 1; /* no call known: an index past the end, shows the function alone */
+        name = n->parent;
+    }
+}
+
+static bool is_transparent(const char *name)
+{
+    static const char *const names[] = {
+#define PF_TRANSPARENT(name) name,
+#include "pf_transparent.def"
+#undef PF_TRANSPARENT
+    };
+    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++) {
+        size_t k = 0;
+        while (name[k] && name[k] == names[i][k])
+            k++;
+        if (name[k] == names[i][k])
+            return true;
+    }
+    return false;
+}
+
+uint32_t pf_stack_flags(uint32_t id)
+{
+    uint32_t b = id / IDS_PER_BLOCK, flags = 0, all = PF_SITEF_BRANCH | PF_SITEF_ADDRESS;
+    if (!b || b >= nblocks)
+        return all;
+    uint32_t name = blocks[b].node, site = blocks[b].first_site + id % IDS_PER_BLOCK;
+    for (; name != root; name = node_at(name)->parent) {
+        const struct pf_func *f = pf_func_at(node_at(name)->func);
+        if (!f)
+            return all;
+        if (f->entry)
+            return flags | (site < f->nsites ? pf_func_site(f, site)->flags : all);
+        if (!is_transparent(pf_rel_str(&f->name)))
+            flags |= PF_SITEF_BRANCH;
+        site = node_at(name)->call - 1;
+    }
+    return all;
+}
+
+void pf_stack_walk_live(const struct pf_thread *t, bool (*see)(const struct pf_position *, void *),
+                        void *arg)
+{
+    const struct pf_frame *top = t->tls ? t->tls->frame : NULL;
+    if (!top || !t->frames ||
+        (size_t)((const char *)top - (const char *)t->frames) > t->frames_size)
+        return;
+    while (--top > t->frames) {
+        const struct pf_func *f = __atomic_load_n(&top->func, __ATOMIC_RELAXED);
+        if (f && !walk_site(f, pf_frame_site(top) - 1, 0, see, arg))
+            return;
+    }
+}

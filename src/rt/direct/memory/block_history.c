@@ -1,0 +1,180 @@
+#include "block_history.h"
+#include "pf_shadow.h"
+#include "red_zone.h"
+#include "sys.h"
+
+#define SWEEP_MAX (64u << 10) /* blocks up to this size drop old ones inside them */
+#define LARGE_MAX 8192        /* larger ones that are remembered apart */
+#define FIND_PAGES (1u << 19) /* how far back a report looks: 4 GB */
+#define PER_CELL 32u
+
+#define SIZE_LARGEST ((1ull << 36) - 1)
+#define NUMBER_LARGEST ((1u << 20) - 1)
+
+struct cell {
+    uint64_t begin, end;
+};
+
+/* Blocks above SWEEP_MAX, for pf_block_large; stale entries are told by their cells. */
+static uintptr_t large[LARGE_MAX];
+static uint32_t nlarge;
+
+static struct cell *cell_of(uintptr_t addr)
+{
+    return (struct cell *)PF_MORE_BASE + (addr & ((1ull << PF_APP_BITS) - 1)) / PER_CELL;
+}
+
+void pf_heapbook_coming(uintptr_t addr)
+{
+    pf_prefetch(cell_of(addr));
+    pf_prefetch(pf_heap_marks(addr));
+}
+
+static uint64_t low_of(uintptr_t addr) { return 1 + (addr / 8 & 3); }
+static bool begins(const struct cell *c, uintptr_t addr)
+{
+    return (c->begin >> 1 & 7) == low_of(addr);
+}
+static bool is_freed(const struct cell *c) { return c->begin & 1; }
+static size_t size_of(const struct cell *c) { return c->begin >> 4 & SIZE_LARGEST; }
+static uint64_t number(uint32_t n) { return n < NUMBER_LARGEST ? n : NUMBER_LARGEST; }
+
+/* base: of the 32 bytes that c is for. */
+static struct pf_block block(const struct cell *c, uintptr_t base)
+{
+    return (struct pf_block){.addr = base + 8 * ((c->begin >> 1 & 7) - 1),
+                             .size = size_of(c),
+                             .where = (uint32_t)(c->begin >> 40),
+                             .thread = (uint32_t)(c->end >> 20) & NUMBER_LARGEST,
+                             .freed = is_freed(c)};
+}
+
+static void remember_large(uintptr_t addr)
+{
+    uint32_t to = nlarge;
+    for (uint32_t i = 0; i < nlarge && i < LARGE_MAX; i++) {
+        const struct cell *old = cell_of(large[i]);
+        if (large[i] == addr)
+            return;
+        if (!begins(old, large[i]) || is_freed(old) || size_of(old) <= SWEEP_MAX)
+            to = i;
+    }
+    if (to < LARGE_MAX)
+        large[to] = addr;
+    if (to == nlarge)
+        nlarge++; /* above LARGE_MAX: some are missing */
+}
+
+/* The blocks that began in [from, to) are no more. Only memory that has more than one mark in 64 bytes, or one
+ * for libc's word before it, can be the beginning of one. */
+static void sweep(uintptr_t from, uintptr_t to)
+{
+    bool behind = true; /* the word before may be libc's */
+    for (uintptr_t a = from & -64ul; a < to; a += 64) {
+        uint64_t marks = *(const uint64_t *)(const void *)pf_heap_marks(a);
+        bool even = !marks || marks == PF_ZONE_FREED * 0x0101010101010101ull;
+        for (uintptr_t base = a; (!even || behind) && base < a + 64; base += PER_CELL) {
+            struct cell *c = cell_of(base);
+            uintptr_t addr = block(c, base).addr;
+            if (c->begin && addr >= from && addr < to)
+                c->begin = 0;
+        }
+        behind = pf_heap_is_around((uint8_t)(marks >> 56));
+    }
+}
+
+void pf_heapbook_new(uintptr_t addr, size_t size, size_t kept, uint32_t where, uint32_t thread)
+{
+    struct cell *c = cell_of(addr);
+    if (size > PER_CELL && size <= SWEEP_MAX && kept < size)
+        sweep(addr + (kept ? kept : 1), addr + size);
+    c->begin = (uint64_t)where << 40 | (size < SIZE_LARGEST ? size : SIZE_LARGEST) << 4 |
+               low_of(addr) << 1;
+    c->end = number(thread) << 20;
+    if (size > SWEEP_MAX)
+        remember_large(addr);
+}
+
+bool pf_heapbook_free(uintptr_t addr, uint32_t where, uint32_t thread, size_t *size)
+{
+    struct cell *c = cell_of(addr);
+    if (!begins(c, addr) || is_freed(c))
+        return false;
+    *size = size_of(c);
+    c->begin |= 1;
+    c->end |= (uint64_t)where << 40 | number(thread);
+    return true;
+}
+
+size_t pf_heapbook_size(uintptr_t addr)
+{
+    const struct cell *c = cell_of(addr);
+    return begins(c, addr) && !is_freed(c) ? size_of(c) : 0;
+}
+
+bool pf_block_end(uintptr_t addr, uint32_t *where, uint32_t *thread)
+{
+    const struct cell *c = cell_of(addr);
+    if (!begins(c, addr) || !is_freed(c))
+        return false;
+    *where = (uint32_t)(c->end >> 40);
+    *thread = (uint32_t)c->end & NUMBER_LARGEST;
+    return true;
+}
+
+static bool holds(const struct cell *c, uintptr_t base, uintptr_t a, struct pf_block *out)
+{
+    struct pf_block b = block(c, base);
+    if (!c->begin || b.freed || a - b.addr >= b.size)
+        return false;
+    *out = b;
+    return true;
+}
+
+bool pf_block_large(uintptr_t a, struct pf_block *out)
+{
+    if (nlarge > LARGE_MAX)
+        return pf_heapbook_find(a, out) && !out->freed;
+    for (uint32_t i = 0; i < nlarge; i++)
+        if (holds(cell_of(large[i]), large[i] & -(uintptr_t)PER_CELL, a, out))
+            return true;
+    return false;
+}
+
+bool pf_block_holding(uintptr_t a, struct pf_block *out)
+{
+    if (pf_block_large(a, out))
+        return true;
+    const struct cell *c = cell_of(a), *first = (struct cell *)PF_MORE_BASE;
+    uintptr_t base = a & -(uintptr_t)PER_CELL;
+    for (unsigned i = 0; i <= SWEEP_MAX / PER_CELL && c >= first; i++, c--, base -= PER_CELL)
+        if (c->begin && block(c, base).addr <= a)
+            return holds(c, base, a, out);
+    return false;
+}
+
+bool pf_heapbook_find(uintptr_t a, struct pf_block *out)
+{
+    const struct cell *c = cell_of(a);
+    uintptr_t base = a & -(uintptr_t)PER_CELL;
+    bool found = false;
+    for (unsigned pages = 0; pages < FIND_PAGES && (uintptr_t)c >= PF_MORE_BASE; pages++) {
+        const struct cell *page = (const struct cell *)((uintptr_t)c & -4096ul);
+        unsigned char in = 0;
+        if (pf_sys_mincore((void *)page, 4096, &in) != 0 || !(in & 1)) {
+            base -= PER_CELL * (uintptr_t)(c - page + 1);
+            c = page - 1;
+            continue;
+        }
+        for (; c >= page; c--, base -= PER_CELL) {
+            struct pf_block b = block(c, base);
+            if (!c->begin || a - b.addr >= (b.size ? b.size : 1) || (found && b.freed))
+                continue;
+            *out = b;
+            found = true;
+            if (!b.freed)
+                return true;
+        }
+    }
+    return found;
+}

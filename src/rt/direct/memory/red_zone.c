@@ -1,0 +1,161 @@
+#include "red_zone.h"
+#include "block_history.h"
+#include "closure_cache.h"
+#include "pf_abi.h"
+#include "sys.h"
+
+#define ZAP (256u << 10)      /* larger ranges give their pages of the plane back */
+#define FREED_MAX (4u << 20)  /* so much of a freed block is marked */
+#define KEPT 1024u            /* freed blocks that are kept, and how many bytes of them */
+#define KEPT_BYTES (16u << 20)
+
+static uint8_t *at(uintptr_t addr) { return pf_heap_marks(addr); }
+
+typedef uint64_t __attribute__((aligned(1), may_alias)) word;
+typedef uint32_t __attribute__((aligned(1), may_alias)) half;
+
+/* Most ranges are short: the last store of each size overlaps the one before. */
+static inline void set(uint8_t *from, uint8_t *to, uint8_t value)
+{
+    size_t n = (size_t)(to - from);
+    uint64_t all = value * 0x0101010101010101ull;
+    if (from >= to)
+        return;
+    if (n > 64) {
+        __asm__ volatile("rep stosb" : "+D"(from), "+c"(n) : "a"(value) : "memory");
+    } else if (n >= 8) {
+        for (; to - from > 8; from += 8)
+            *(volatile word *)(void *)from = all;
+        *(volatile word *)(void *)(to - 8) = all;
+    } else if (n >= 4) {
+        *(volatile half *)(void *)from = (uint32_t)all;
+        *(volatile half *)(void *)(to - 4) = (uint32_t)all;
+    } else {
+        *from = value;
+        from[n / 2] = value;
+        to[-1] = value;
+    }
+}
+
+/* The granules of [addr, end), both multiples of 8. */
+static void clear(uintptr_t addr, uintptr_t end)
+{
+    uint8_t *from = at(addr), *to = from + (end - addr) / 8;
+    if (end - addr > ZAP) {
+        uint8_t *first = (uint8_t *)(((uintptr_t)from + 4095) & -4096ul);
+        uint8_t *last = (uint8_t *)((uintptr_t)to & -4096ul);
+        pf_sys_zap(first, (size_t)(last - first));
+        set(from, first, 0);
+        from = last;
+    }
+    set(from, to, 0);
+}
+
+void pf_heap_watch_clear(uintptr_t addr, size_t size)
+{
+    if (size && addr + size > addr)
+        clear(addr & -8ul, (addr + size + 7) & -8ul);
+}
+
+void pf_heap_watch_new(uintptr_t addr, size_t size, size_t extent)
+{
+    uintptr_t end = addr + size, zone = end & -8ul;
+    if (addr & 7)
+        return;
+    at(addr)[-1] = PF_ZONE_AROUND; /* libc's word */
+    clear(addr, zone);
+    set(at(zone), at(addr + extent), PF_ZONE_AROUND);
+    if (end & 7)
+        *at(zone) = end & 7;
+}
+
+void pf_heap_watch_zone(uintptr_t addr, size_t size, enum pf_zone zone)
+{
+    uintptr_t end = addr + size, from = end & -8ul;
+    clear(addr, from);
+    set(at(from), at(end + PF_ZONE(size)), (uint8_t)zone);
+    if (end & 7)
+        *at(from) = end & 7;
+}
+
+void pf_heap_watch_freed(uintptr_t addr, size_t size)
+{
+    if (size > FREED_MAX)
+        size = FREED_MAX;
+    set(at(addr), at((addr + size + 7) & -8ul), PF_ZONE_FREED);
+}
+
+static bool is_bad(uintptr_t addr)
+{
+    uint8_t zone = *at(addr);
+    return zone && (zone > 8 || (addr & 7) >= zone);
+}
+
+enum pf_zone pf_heap_zone(uintptr_t addr)
+{
+    uint8_t zone = *at(addr);
+    if (!is_bad(addr))
+        return PF_ZONE_FINE;
+    if (zone < 8) /* the rest of 8 bytes: of the kind of what follows */
+        zone = at(addr)[1];
+    return zone == PF_ZONE_FREED || zone == PF_ZONE_STACK || zone == PF_ZONE_GLOBAL
+               ? (enum pf_zone)zone
+               : PF_ZONE_AROUND;
+}
+
+uintptr_t pf_heap_watch(uintptr_t addr, size_t size)
+{
+    if (!size || addr + size < addr)
+        return 0;
+    const uint8_t *from = at(addr), *to = at(addr + size - 1);
+    for (const uint8_t *p = from; p <= to;) {
+        if (((uintptr_t)p & 7) == 0 && p + 8 <= to && !*(const uint64_t *)(const void *)p) {
+            p += 8;
+            continue;
+        }
+        if (*p)
+            for (uintptr_t a = p == from ? addr : (addr & -8ul) + 8 * (uintptr_t)(p - from), i = 0;
+                 i < 8 && a < addr + size && at(a) == p; a++, i++)
+                if (is_bad(a))
+                    return a;
+        p++;
+    }
+    return 0;
+}
+
+static struct {
+    struct {
+        void *block;
+        size_t size;
+    } at[KEPT];
+    uint32_t first, n;
+    size_t bytes;
+} kept;
+
+static void *take_oldest(void)
+{
+    void *block = kept.at[kept.first].block;
+    char *soon = kept.at[(kept.first + 8) % KEPT].block;
+    pf_prefetch(soon - 16);
+    pf_heapbook_coming((uintptr_t)soon); /* malloc hands it out next */
+    if (pf_kept_any)
+        pf_kept_coming((uintptr_t)soon);
+    kept.bytes -= kept.at[kept.first].size;
+    kept.first = (kept.first + 1) % KEPT;
+    kept.n--;
+    return block;
+}
+
+void pf_heap_delay(void *block, size_t size, void (*release)(void *))
+{
+    if (size > KEPT_BYTES / 2) {
+        release(block);
+        return;
+    }
+    while (kept.n && (kept.n == KEPT || kept.bytes > KEPT_BYTES))
+        release(take_oldest());
+    uint32_t last = (kept.first + kept.n++) % KEPT;
+    kept.at[last].block = block;
+    kept.at[last].size = size;
+    kept.bytes += size;
+}

@@ -1,0 +1,359 @@
+/*
+ * reach.c - see reach.h. Here: when a call walks and when it uses a set that is kept, and what is told.
+ */
+#include "reach.h"
+#include "closure_cache.h"
+#include "mappings.h"
+#include "options.h"
+#include "pf_abi.h"
+#include "reach_libs.h"
+#include "reach_models.h"
+#include "reach_variables.h"
+#include "sys.h"
+
+#define OBJECTS (1u << 17)
+#define OBJECTS_DEAR 4096u /* where walks cost too much already */
+#define EVENTS_WORD 8u     /* of the trace, for each word that is looked at */
+#define WORDS_FREE (1u << 19)
+#define WORDS_CALL 64u     /* what a call costs in any case, as words */
+#define WORDS_OBJECT 32u
+#define KEEP_MIN 256u /* words: a smaller walk is as cheap as a set that is kept */
+#define TOLD 4096u
+#define OUT (2 * OBJECTS) /* ranges that can be told at once */
+#define FEW 256u          /* that are sorted one by one */
+#define GAP 32 /* between two ranges that are told as one: alignment */
+
+static struct pf_walk scratch;
+static struct pf_range_of *out; /* what is told; behind it room to sort it */
+static uint64_t spent, numbers;
+
+static bool is_way(char way) { return pf_options.reach[0] == way; }
+
+/* --- numbers --- */
+
+/* Sets that were told, by their content, of which two hashes are kept. */
+static struct told {
+    uint64_t a, b, number;
+} told[TOLD];
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+    return h ^ h >> 29;
+}
+
+/* The number of the set in `out`; *known: it was told before. */
+static uint64_t number_of(uint32_t n, bool *known)
+{
+    uint64_t a = n, b = ~(uint64_t)n;
+    for (uint32_t i = 0; i < n; i++) {
+        a = mix(mix(a, out[i].addr), out[i].size);
+        b = mix(mix(b, out[i].size + 0x7f4a7c15), out[i].addr);
+    }
+    struct told *t = &told[a % TOLD];
+    *known = t->number && t->a == a && t->b == b;
+    if (!*known)
+        *t = (struct told){a, b, ++numbers};
+    return t->number;
+}
+
+/* --- telling --- */
+
+static uint32_t put(uint32_t n, struct pf_range_of o)
+{
+    if (o.size)
+        out[n++] = o;
+    return n;
+}
+
+/* By address: few by insertion, many by their digits of 12 bits. */
+static void sort(struct pf_range_of *a, uint32_t n)
+{
+    static uint32_t place[1 << 12];
+    for (uint32_t i = 1, k; i < n && n <= FEW; i++) {
+        struct pf_range_of o = a[i];
+        for (k = i; k && a[k - 1].addr > o.addr; k--)
+            a[k] = a[k - 1];
+        a[k] = o;
+    }
+    struct pf_range_of *from = a, *to = a + OUT;
+    for (unsigned shift = 0; shift < 48 && n > FEW; shift += 12) {
+        pf_zero(place, sizeof place);
+        for (uint32_t i = 0; i < n; i++)
+            place[from[i].addr >> shift & 4095]++;
+        for (uint32_t d = 0, before = 0; d < 4096; d++) {
+            uint32_t here = place[d];
+            place[d] = before;
+            before += here;
+        }
+        for (uint32_t i = 0; i < n; i++)
+            to[place[from[i].addr >> shift & 4095]++] = from[i];
+        struct pf_range_of *swap = from;
+        from = to;
+        to = swap;
+    }
+}
+
+/* By address, neighbours together. */
+static uint32_t tidy(uint32_t have)
+{
+    struct pf_range_of *a = out;
+    sort(a, have);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < have; i++) {
+        uint64_t end = a[i].addr + a[i].size;
+        if (n && a[i].addr <= a[n - 1].addr + a[n - 1].size + GAP) {
+            if (end > a[n - 1].addr + a[n - 1].size)
+                a[n - 1].size = end - a[n - 1].addr;
+        } else {
+            a[n++] = a[i];
+        }
+    }
+    return n;
+}
+
+static uint32_t tell_walk(const struct pf_walk *w)
+{
+    uint32_t n = 0;
+    if (w->everything)
+        return put(0, (struct pf_range_of){0, 1ull << 47});
+    for (uint32_t i = 0; i < w->n; i++)
+        n = put(n, w->at[i]);
+    for (uint32_t i = 0; i < w->npieces; i++)
+        n = put(n, w->piece[i]);
+    return tidy(n);
+}
+
+/* A piece of a stack; when many were told, up to the end of the stack, so that there will be no more. */
+static uint32_t tell_piece(struct pf_kept *k, uint32_t n, struct pf_range_of o)
+{
+    if (pf_kept_within(k->pieces, k->npieces, o))
+        return n;
+    if (k->npieces >= PF_KEPT_STACK / 2 && pf_walk_stack_end(o.addr))
+        o.size = pf_walk_stack_end(o.addr) - o.addr;
+    if (k->npieces < PF_KEPT_STACK)
+        k->pieces[k->npieces++] = o;
+    return put(n, o);
+}
+
+/* What is new in it. */
+static uint32_t tell_kept(struct pf_kept *k)
+{
+    uint32_t n = 0;
+    for (; k->told < k->w.n; k->told++)
+        n = put(n, k->w.at[k->told]);
+    for (uint32_t i = 0; i < k->w.npieces; i++)
+        n = tell_piece(k, n, k->w.piece[i]);
+    return n ? tidy(n) : 0;
+}
+
+/* --- walking --- */
+
+static void add_variable(const struct pf_range_of *v, void *walk)
+{
+    struct pf_range_of o;
+    struct pf_walk *w = walk;
+    w->everything |= v->size == 1ull << 47;
+    if (pf_walk_object(v->addr, &o) && o.addr + o.size >= v->addr + v->size) {
+        pf_walk_add(w, o);
+    } else {
+        w->odd = true;
+        pf_walk_add(w, *v);
+    }
+}
+
+static void add_named(struct pf_walk *w, const void *callee, const char *function)
+{
+    const struct pf_area *file = pf_area_find((uintptr_t)callee);
+    pf_named_each(function ? function : file && file->file ? file->name : "", add_variable, w);
+}
+
+/* k: to be compared with this one; or NULL. */
+static void walk(const void *callee, uint32_t n, void *const *words, const char *function, bool all,
+                 const struct pf_kept *k)
+{
+    struct pf_walk *w = &scratch;
+    pf_walk_begin(w);
+    w->everything |= n == PF_REACH_ALL;
+    add_named(w, callee, function);
+    struct pf_range_of kernel;
+    if (!function && pf_library_kernel(callee, &kernel))
+        pf_walk_add(w, kernel);
+    if (all)
+        pf_variable_each(add_variable, w);
+    if (n != PF_REACH_ALL)
+        pf_walk_know_words(w, n, words);
+    for (uint32_t i = 0; k && i < k->nstack; i++) /* a variable that was handed over to it before */
+        if (k->stack[i].addr + k->stack[i].size < pf_walk_stack_end(k->stack[i].addr))
+            pf_walk_know(w, k->stack[i]);
+    for (uint32_t i = 0; i < n && !w->everything; i++)
+        pf_walk_follow(w, (uintptr_t)words[i], true);
+    pf_walk_scan(w);
+}
+
+/* The set that is kept, with what this call adds to it; false: it does not hold any more. before: objects that it had. */
+static bool use(struct pf_kept *k, uint32_t before, const void *callee, uint32_t n,
+                void *const *words, const char *function, bool all)
+{
+    pf_kept_renew(k, n, words);
+    add_named(&k->w, callee, function);
+    if (all && k->variables != pf_variables_epoch()) {
+        pf_variable_each(add_variable, &k->w);
+        k->variables = pf_variables_epoch();
+    }
+    pf_walk_scan(&k->w);
+    pf_kept_knows(k, callee);
+    spent += k->w.looked + WORDS_CALL;
+    k->cost += k->w.looked;
+    return pf_kept_settle(k, before);
+}
+
+/* Option `reach=check`: ends the process where a set that is kept lacks something that a walk finds. */
+static void check(const struct pf_kept *k)
+{
+    static const char text[] = "pf: reach=check: a set that was kept is too small\n";
+    bool good = !scratch.everything && !scratch.odd;
+    for (uint32_t i = 0; i < scratch.n && good; i++)
+        good = !scratch.at[i].size || pf_walk_has(&k->w, &scratch.at[i]);
+    for (uint32_t i = 0; i < scratch.npieces && good; i++) {
+        struct pf_range_of first = {scratch.piece[i].addr, 1};
+        good = pf_kept_within(k->w.piece, k->w.npieces, first);
+    }
+    if (!good) {
+        pf_sys(SYS_write, 2, text, sizeof text - 1);
+        pf_sys(SYS_exit_group, 70);
+    }
+}
+
+/* --- functions whose accesses are known --- */
+
+#define KNOWN_CALLS 64u
+#define KNOWN_CALL (1ull << 63) /* in under_way, with a place */
+
+/* What those touch that are under way: since their begin it may have other pointers. */
+static struct {
+    struct pf_range_of at[PF_MODEL_RANGES];
+    uint32_t n; /* 0: free */
+} known_call[KNOWN_CALLS];
+static uint32_t known_calls; /* that are under way */
+
+/* Into `out`; 0: not known. */
+static uint32_t touches(const void *callee, uint32_t n, void *const *words)
+{
+    if (n == 1 && (out[0].size = pf_library_touches(callee))) {
+        out[0].addr = (uintptr_t)words[0] & ((1ull << PF_WORD_SIZE) - 1);
+        return 1;
+    }
+    if (n == PF_REACH_ALL)
+        return 0;
+    pf_walk_begin(&scratch);
+    return pf_model_touches(callee, n, words, out);
+}
+
+/* The n ranges of `out`. */
+static uint64_t note_touched(uint32_t n)
+{
+    known_calls++;
+    for (uint64_t i = 0; i < KNOWN_CALLS; i++)
+        if (!known_call[i].n) {
+            pf_copy(known_call[i].at, out, n * sizeof *out);
+            known_call[i].n = n;
+            return KNOWN_CALL | i;
+        }
+    return KNOWN_CALL | KNOWN_CALLS; /* no room */
+}
+
+static void look_again(uint64_t place)
+{
+    for (uint32_t i = 0; pf_kept_any && i < known_call[place].n; i++)
+        pf_kept_written(known_call[place].at[i].addr, known_call[place].at[i].size, NULL);
+}
+
+static void end_known(uint64_t place)
+{
+    known_calls--;
+    if (place == KNOWN_CALLS) {
+        pf_kept_drop_all();
+    } else {
+        look_again(place);
+        known_call[place].n = 0;
+    }
+}
+
+static bool begin(void)
+{
+    if (!out) {
+        out = pf_sys_map(NULL, 2ull * OUT * sizeof *out);
+        if (!pf_walk_open(&scratch, OBJECTS))
+            out = NULL;
+    }
+    return out;
+}
+
+struct pf_reach_set pf_reach_find(const void *callee, uint32_t n, void *const *words,
+                                  const char *function, uint64_t events, uint32_t outer)
+{
+    static const struct pf_range_of everything = {0, 1ull << 47};
+    bool all = function && !*pf_options.globals, known, full = is_way('f'), checks = is_way('c');
+    uint64_t most = checks ? 0 : events / EVENTS_WORD + WORDS_FREE;
+    pf_walk_from((uintptr_t)__builtin_frame_address(0));
+    if (!begin())
+        return (struct pf_reach_set){.at = &everything, .n = 1};
+    uint32_t touched = function ? 0 : tidy(touches(callee, n, words));
+    if (touched) {
+        uint64_t under_way = note_touched(touched);
+        uint64_t number = number_of(touched, &known);
+        return (struct pf_reach_set){out, known ? 0 : touched, number, under_way};
+    }
+    bool has_data = !function && pf_library_has_data((uintptr_t)callee);
+    struct pf_kept *k = NULL;
+    for (uint64_t i = 0; known_calls && i < KNOWN_CALLS; i++)
+        look_again(i);
+    if (pf_kept_any && !full && !has_data && n != PF_REACH_ALL) {
+        k = pf_walk_look() ? pf_kept_find(n, words, all) : NULL;
+    }
+    uint32_t before = k ? k->w.n : 0;
+    if (k && spent + k->cost > most && pf_kept_stands(k, callee, n, words, all)) {
+        if (checks) {
+            walk(callee, n, words, function, all, k);
+            check(k);
+        }
+        uint32_t more = k->told < k->w.n ? tell_kept(k) : 0;
+        spent += more * WORDS_OBJECT + WORDS_CALL;
+        return (struct pf_reach_set){out, more, k->number, pf_kept_entered(k)};
+    }
+    if (k && spent + k->cost > most && use(k, before, callee, n, words, function, all)) {
+        if (checks) {
+            walk(callee, n, words, function, all, k);
+            check(k);
+        }
+        uint32_t more = tell_kept(k);
+        spent += more * WORDS_OBJECT;
+        return (struct pf_reach_set){out, more, k->number, pf_kept_entered(k)};
+    }
+    static bool failed; /* the last one that was to be kept could not be */
+    bool keeps = !full && !has_data && !outer && pf_kept_can();
+    scratch.most = spent > 4 * most && (!keeps || failed) && !checks ? OBJECTS_DEAR : OBJECTS;
+    walk(callee, n, words, function, all, NULL);
+    uint32_t m = tell_walk(&scratch);
+    spent += scratch.looked + scratch.n * WORDS_OBJECT + WORDS_CALL;
+    if (!pf_kept_meet(&scratch, has_data, outer) && keeps && spent > most &&
+        (scratch.looked > KEEP_MIN || checks)) {
+        k = pf_kept_make(&scratch, all, numbers + 1); /* a number of its own: it will grow */
+        failed = !k;
+        if (k)
+            pf_kept_knows(k, callee);
+        if (k)
+            return (struct pf_reach_set){out, m, ++numbers, pf_kept_entered(k)};
+    }
+    uint64_t number = number_of(m, &known);
+    return (struct pf_reach_set){out, known ? 0 : m, number, pf_kept_entered(NULL)};
+}
+
+void pf_reach_over(uint64_t under_way)
+{
+    if (under_way & KNOWN_CALL)
+        end_known(under_way & ~KNOWN_CALL);
+    else if (under_way)
+        pf_kept_left(under_way);
+}

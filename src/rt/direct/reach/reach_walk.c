@@ -1,0 +1,631 @@
+/*
+ * reach_walk.c - see reach_walk.h. A hash set of the objects seen, and a cache of what lies on a page: most words that look
+ * like addresses lead to code, constants or nowhere, and are told by one comparison.
+ */
+#include "reach_walk.h"
+#include "access.h"
+#include "block_history.h"
+#include "context.h"
+#include "entry.h"
+#include "mappings.h"
+#include "options.h"
+#include "reach_libs.h"
+#include "reach_variables.h"
+#include "sys.h"
+#include <sys/uio.h>
+
+#define PAGE 4096u
+#define STACKS 1024u
+#define RED_ZONE 128u
+#define NEAR 16384u
+#define PAGES 4096u /* of the cache */
+#define SLOTS_FIRST 1024u
+#define LOOKED_MAX (1u << 20) /* words, for one call */
+
+/* --- the set --- */
+
+static uint32_t place_of(const struct pf_walk *w, uint64_t addr)
+{
+    return (uint32_t)(addr * 0x9e3779b97f4a7c15ull >> 32) & (w->slots - 1);
+}
+
+/* Its slot, or the empty one where it would be. */
+static uint64_t *slot_of(const struct pf_walk *w, uint64_t addr)
+{
+    uint32_t i = place_of(w, addr);
+    while (w->slot[i] >> 32 == w->round && w->at[(uint32_t)w->slot[i] - 1].addr != addr)
+        i = (i + 1) & (w->slots - 1);
+    return &w->slot[i];
+}
+
+bool pf_walk_open(struct pf_walk *w, uint32_t most)
+{
+    *w = (struct pf_walk){.most = most, .slots = SLOTS_FIRST, .room = SLOTS_FIRST, .round = 1};
+    while (w->room < 2 * most)
+        w->room *= 2;
+    w->at = pf_sys_map(NULL, most * sizeof *w->at);
+    w->slot = pf_sys_map(NULL, w->room * sizeof *w->slot);
+    return w->at && w->slot;
+}
+
+/* All slots are empty, whatever they hold. */
+static void begin_round(struct pf_walk *w, uint32_t slots)
+{
+    w->slots = slots;
+    if (++w->round == 0) {
+        pf_zero(w->slot, w->room * sizeof *w->slot);
+        w->round = 1;
+    }
+}
+
+/* One more object. There are few slots as long as there are few objects: they stay in the cache. */
+static void put(struct pf_walk *w, struct pf_range_of o, uint64_t *slot)
+{
+    w->at[w->n++] = o;
+    *slot = (uint64_t)w->round << 32 | w->n;
+    if (__builtin_expect(w->n <= w->slots / 2 || w->slots == w->room, 1))
+        return;
+    begin_round(w, 2 * w->slots);
+    for (uint32_t i = 0; i < w->n; i++) /* of several at one place the last one counts */
+        *slot_of(w, w->at[i].addr) = (uint64_t)w->round << 32 | (i + 1);
+}
+
+void pf_walk_add(struct pf_walk *w, struct pf_range_of o)
+{
+    uint64_t *slot = slot_of(w, o.addr);
+    bool known = *slot >> 32 == w->round;
+    struct pf_range_of *same = known ? &w->at[(uint32_t)*slot - 1] : NULL;
+    if (known && same->size >= o.size) /* ghosts have no size */
+        return;
+    if (w->n == w->most) {
+        w->everything = true;
+        return;
+    }
+    if (known) {
+        w->again += same->size != 0;
+        same->size = 0; /* smaller: looked at as a whole again */
+    }
+    put(w, o, slot);
+}
+
+/* Nothing is there now. If a block is to begin there later, the word that leads to it is known already. */
+static void add_ghost(struct pf_walk *w, uint64_t p)
+{
+    uint64_t *slot = p & 15 ? NULL : slot_of(w, p);
+    if (!slot || *slot >> 32 == w->round || w->n == w->most)
+        return;
+    put(w, (struct pf_range_of){p, 0}, slot);
+}
+
+void pf_walk_coming(const struct pf_walk *w, uint64_t addr)
+{
+    pf_prefetch(&w->slot[place_of(w, addr)]);
+}
+
+bool pf_walk_knows(const struct pf_walk *w, uint64_t addr, uint64_t *size)
+{
+    uint64_t slot = *slot_of(w, addr);
+    bool known = slot >> 32 == w->round;
+    *size = known ? w->at[(uint32_t)slot - 1].size : 0;
+    return known;
+}
+
+bool pf_walk_has(const struct pf_walk *w, const struct pf_range_of *o)
+{
+    uint64_t size;
+    return pf_walk_knows(w, o->addr, &size) && size >= o->size;
+}
+
+/* --- stacks --- */
+
+/*
+ * The stack of a thread: in use from `live` on. The program's frames are below `base`, and reached from `low` on; above
+ * are those of the thread's start, thread-local variables, or arguments and environment, reached from `high` on.
+ *
+ *     lo       live       low       base      high       hi       top
+ *     |  free  |   frames |  reached |   others | reached | libc's |
+ *
+ * What libc keeps of a thread, from `hi` on, is nobody's: it leads to all other threads.
+ */
+static struct stack {
+    uint64_t lo, live, low, base, high, hi, top;
+    const struct pf_context *of; /* its thread's; NULL: not known */
+} stacks[STACKS];
+static uint32_t nstacks;
+static uint64_t running; /* where the running thread's stack begins that is not the runtime's */
+static uint32_t threads; /* when they were noted */
+static bool stacks_noted, too_many, heap_stacks; /* heap_stacks: some are in blocks */
+
+static struct stack whole_stack(uint64_t lo, uint64_t base, uint64_t hi)
+{
+    if (base <= lo || base > hi)
+        base = hi;
+    return (struct stack){lo, lo, base, base, hi, hi, hi, NULL};
+}
+
+static void note_stack(struct pf_thread *t, void *unused)
+{
+    (void)unused;
+    if (nstacks == STACKS)
+        too_many = true;
+    else
+        stacks[nstacks++] = whole_stack(t->stack_lo, t->stack_base, t->stack_hi);
+}
+
+static struct stack *stack_at(uint64_t p)
+{
+    for (uint32_t i = 0; i < nstacks; i++)
+        if (p >= stacks[i].lo && p < stacks[i].top)
+            return &stacks[i];
+    return NULL;
+}
+
+static void note_use(uint64_t sp, uint64_t fs, const struct pf_context *of)
+{
+    struct stack *s = stack_at(sp);
+    if (!s)
+        return;
+    s->live = sp - RED_ZONE;
+    s->of = of;
+    if (fs > sp && fs < s->top) {
+        s->hi = s->high = fs;
+        if (s->base > fs)
+            s->base = s->low = fs;
+    }
+}
+
+void pf_walk_from(uint64_t sp) { running = sp; }
+
+uint64_t pf_walk_live(const struct pf_walk_thread *t)
+{
+    if (!t->of || t->of->state == PF_CONTEXT_ENDED)
+        return 0;
+    uint64_t sp = t->of == pf_context_self() ? running : (uintptr_t)t->of->sp;
+    return sp - t->lo < t->hi - t->lo ? sp - RED_ZONE : 0;
+}
+
+static void note_stacks(void)
+{
+    nstacks = 0;
+    stacks_noted = true;
+    threads = pf_contexts();
+    pf_thread_each(note_stack, NULL);
+    for (uint32_t i = 0, n = pf_contexts(); i < n; i++) {
+        const struct pf_context *c = pf_context_at(i);
+        if (c && c->state != PF_CONTEXT_ENDED && c != pf_context_self())
+            note_use((uintptr_t)c->sp, c->fs, c);
+    }
+    note_use(running, pf_context_self()->fs, pf_context_self());
+    heap_stacks = false;
+    for (uint32_t i = 0; i < nstacks; i++)
+        heap_stacks |= pf_walk_in_heap(stacks[i].lo);
+}
+
+static struct stack *stack_of(uint64_t p)
+{
+    if (!stacks_noted)
+        note_stacks();
+    return stack_at(p);
+}
+
+static void add_piece(struct pf_walk *w, struct pf_range_of o, bool loose)
+{
+    for (uint32_t i = 0; i < w->npieces; i++)
+        if (o.addr >= w->piece[i].addr && o.addr + o.size <= w->piece[i].addr + w->piece[i].size)
+            return;
+    if (w->npieces == PF_WALK_PIECES) {
+        w->everything = true;
+    } else {
+        w->loose[w->npieces] = loose;
+        w->piece[w->npieces++] = o;
+    }
+}
+
+struct pf_walk_thread pf_walk_stack_thread(uint64_t p)
+{
+    const struct stack *s = stack_of(p);
+    return s && s->of ? (struct pf_walk_thread){s->of, s->of->stopped, s->lo, s->hi}
+                      : (struct pf_walk_thread){0};
+}
+
+uint64_t pf_walk_stack_end(uint64_t p)
+{
+    const struct stack *s = stack_of(p);
+    return !s ? 0 : p < s->base ? s->base : s->hi;
+}
+
+void pf_walk_know(struct pf_walk *w, struct pf_range_of o)
+{
+    const struct stack *s = o.size ? stack_of(o.addr) : NULL;
+    if (s && o.addr >= s->live && o.size <= s->hi - o.addr && w->nknown < PF_WALK_KNOWN)
+        w->known[w->nknown++] = o;
+}
+
+void pf_walk_know_words(struct pf_walk *w, uint32_t n, void *const *words)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t p = (uintptr_t)words[i], size = p >> PF_WORD_SIZE;
+        pf_walk_know(w, (struct pf_range_of){p - (size << PF_WORD_SIZE), size});
+    }
+}
+
+/* Of what is on a stack the size is known only where it was handed over; else all above p is reached. Below `live` there is
+ * nothing. */
+static bool in_stack(struct pf_walk *w, uint64_t p, uint64_t size)
+{
+    struct stack *s = stack_of(p);
+    w->everything |= too_many;
+    uint64_t *low = !s ? NULL : p < s->base ? &s->low : &s->high;
+    if (!s || p < s->live || p >= *low)
+        return s;
+    for (uint32_t i = 0; i < w->nknown; i++)
+        if (p - w->known[i].addr < w->known[i].size) {
+            add_piece(w, w->known[i], false);
+            return true;
+        }
+    if (size && size <= s->hi - p) {
+        add_piece(w, (struct pf_range_of){p, size}, false);
+    } else {
+        add_piece(w, (struct pf_range_of){p, *low - p}, true);
+        *low = p;
+    }
+    return true;
+}
+
+/* Is [lo, hi) the stack of a thread that has not begun, or is over and whose stack libc keeps? The runtime
+ * does not list those. Its thread pointer is in it then, and points to itself. */
+static bool in_silent_stack(struct pf_walk *w, uint64_t p, uint64_t lo, uint64_t hi)
+{
+    const struct pf_context *of = NULL;
+    for (uint32_t i = 0, n = pf_contexts(); i < n; i++) {
+        const struct pf_context *c = pf_context_at(i);
+        if (c != pf_context_self() && c->fs - lo < hi - lo &&
+            *(volatile uint64_t *)c->fs == c->fs && (!of || of->state == PF_CONTEXT_ENDED))
+            of = c;
+    }
+    if (!of || nstacks == STACKS)
+        return false;
+    if (p >= of->fs)
+        return true; /* libc's */
+    uint64_t live = of->state == PF_CONTEXT_ENDED ? of->fs : (uintptr_t)of->sp - RED_ZONE;
+    if (live - lo >= hi - lo)
+        return false;
+    w->odd = true;
+    stacks[nstacks] = whole_stack(lo, 0, of->fs);
+    stacks[nstacks].top = hi;
+    stacks[nstacks++].live = live;
+    return in_stack(w, p, 0);
+}
+
+/* --- other memory --- */
+
+static bool starts(const char *text, const char *with)
+{
+    while (*with && *text == *with)
+        text++, with++;
+    return !*with;
+}
+
+/* The allocator's: the heap of brk, and arenas, which glibc aligns to 64 MB and begins with a pointer into
+ * an arena. What is in use there is a block. */
+static bool is_allocators(const struct pf_area *a)
+{
+    return starts(a->name, "[heap]") ||
+           (!a->file && !*a->name && a->writable && a->lo % (64u << 20) == 0 &&
+            *(volatile uint64_t *)a->lo - a->lo < PAGE);
+}
+
+/* Data of the program itself, or of a library, with the runtime's in it. */
+static bool is_ours(const struct pf_area *a)
+{
+    uint64_t bss = (uintptr_t)&stacks, data = (uintptr_t)&pf_options;
+    return (bss >= a->lo && bss < a->hi) || (data >= a->lo && data < a->hi);
+}
+
+#define BOUND(name) extern char name[] __attribute__((weak, visibility("hidden")))
+BOUND(__start_pf_bss);
+BOUND(__stop_pf_bss);
+BOUND(__start_pf_data);
+BOUND(__stop_pf_data);
+BOUND(__start_pf_func);
+BOUND(__stop_pf_func);
+BOUND(__start_pf_real);
+BOUND(__stop_pf_real);
+
+/* [lo, hi) around p without the variables of the runtime; false: p is in one. */
+static bool clear_of_tables(uint64_t p, uint64_t *lo, uint64_t *hi)
+{
+    const char *const own[][2] = {{__start_pf_bss, __stop_pf_bss},
+                                  {__start_pf_data, __stop_pf_data},
+                                  {__start_pf_func, __stop_pf_func},
+                                  {__start_pf_real, __stop_pf_real}};
+    for (int i = 0; i < 4; i++) {
+        uint64_t from = (uintptr_t)own[i][0], to = (uintptr_t)own[i][1];
+        if (p >= from && p < to)
+            return false;
+        if (to <= p && to > *lo)
+            *lo = to;
+        if (from > p && from < *hi)
+            *hi = from;
+    }
+    return true;
+}
+
+/* What is within NEAR of p and in [lo, hi), in pieces that other pointers share. */
+static void add_near(struct pf_walk *w, uint64_t p, uint64_t lo, uint64_t hi)
+{
+    uint64_t piece = p / (2 * NEAR),
+             both[] = {piece, p % (2 * NEAR) < NEAR ? piece - 1 : piece + 1};
+    for (int i = 0; i < 2; i++) {
+        uint64_t from = both[i] * 2 * NEAR, to = from + 2 * NEAR;
+        from = from > lo ? from : lo;
+        to = to < hi ? to : hi;
+        if (from < to)
+            pf_walk_add(w, (struct pf_range_of){from, to - from});
+    }
+}
+
+/* What libc and the runtime keep of the first thread: its thread-local variables are in a mapping of their own. */
+static bool is_of_first_thread(uint64_t p)
+{
+    uint64_t fs = pf_context_at(0)->fs, own = fs - (pf_context_self()->fs - (uintptr_t)&__pf_tls);
+    return p - own < sizeof __pf_tls || p - fs < PAGE;
+}
+
+static void follow_elsewhere(struct pf_walk *w, uint64_t p, const struct pf_area *a)
+{
+    uint64_t lo, hi;
+    pf_area_part(a, p, &lo, &hi);
+    if (!a->file && (is_of_first_thread(p) || in_silent_stack(w, p, lo, hi)))
+        return;
+    if (is_ours(a)) { /* beside the runtime's variables: not far, and not into known ones */
+        pf_variable_gap(p, &lo, &hi);
+        if (!clear_of_tables(p, &lo, &hi))
+            return;
+        w->odd = true;
+        add_near(w, p, lo, hi);
+        return;
+    }
+    w->odd = true;
+    pf_walk_add(w, (struct pf_range_of){lo, hi - lo});
+}
+
+/* --- what is on a page --- */
+
+enum { NOTHING, HEAP, OTHER };
+static struct page {
+    uint64_t number, epoch;
+    uint8_t what;
+} pages[PAGES];
+static uint64_t epoch; /* of mappings and variables */
+
+uint64_t pf_walk_variables;
+
+bool pf_walk_look(void)
+{
+    static uint64_t areas;
+    bool known = pf_areas_known();
+    stacks_noted = false;
+    heap_stacks |= pf_contexts() != threads; /* until they are noted */
+    uint64_t a = pf_areas_epoch(), v = pf_variables_epoch();
+    if (a != areas || v != pf_walk_variables)
+        epoch++;
+    areas = a;
+    pf_walk_variables = v;
+    return known;
+}
+
+static unsigned on_page(uint64_t p)
+{
+    struct page *g = &pages[p / PAGE % PAGES];
+    if (g->number == p / PAGE && g->epoch == epoch)
+        return g->what;
+    const struct pf_area *a = pf_area_find(p);
+    uint64_t lo = p & -(uint64_t)PAGE, hi = lo + PAGE;
+    unsigned what = OTHER;
+    if (a && is_allocators(a))
+        what = HEAP;
+    else if (!pf_variable_near(lo, hi) && (!a || !a->writable))
+        what = NOTHING; /* code and constants: nothing can be agreed upon there */
+    *g = (struct page){p / PAGE, epoch, (uint8_t)what};
+    return what;
+}
+
+static bool is_block(uint64_t p, unsigned page, struct pf_range_of *out)
+{
+    struct pf_block b;
+    if (page == HEAP ? !pf_block_holding(p, &b) : !pf_block_large(p, &b))
+        return false;
+    *out = (struct pf_range_of){b.addr, b.size ? b.size : 1};
+    return true;
+}
+
+bool pf_walk_block(uint64_t p, struct pf_range_of *out)
+{
+    return on_page(p) == HEAP && !heap_stacks && is_block(p, HEAP, out);
+}
+
+bool pf_walk_in_heap(uint64_t p) { return on_page(p) == HEAP; }
+
+/* Can p be in a stack? */
+static bool may_be_stack(unsigned page)
+{
+    if (!stacks_noted)
+        note_stacks();
+    return page != HEAP || heap_stacks;
+}
+
+static inline bool can_be_address(uint64_t p) { return pf_areas_span(p); }
+
+bool pf_walk_object(uint64_t p, struct pf_range_of *out)
+{
+    unsigned page = can_be_address(p) ? on_page(p) : NOTHING;
+    if (page == NOTHING)
+        return false;
+    if (page == OTHER && pf_variable_holding(p, out))
+        return true;
+    return !(may_be_stack(page) && stack_of(p)) && is_block(p, page, out);
+}
+
+/* As `follow` goes; what is rare, and stacks, are not told apart. Most words lead to where a block begins. */
+bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed)
+{
+    struct pf_range_of o;
+    uint64_t had, has;
+    if (!can_be_address(p) || pf_walk_marks(w, p))
+        return true;
+    unsigned page = on_page(p);
+    if (page == NOTHING)
+        return true;
+    if (page == HEAP) {
+        bool known = pf_walk_knows(w, p, &had);
+        if (known && (has = pf_heapbook_size(p))) {
+            if (had >= has && w->zone) /* malloc of a neighbour has made it AROUND */
+                pf_heap_keep(p, w->zone);
+            return had >= has;
+        }
+        return !heap_stacks && (is_block(p, page, &o) ? pf_walk_has(w, &o) : known || p & 15);
+    }
+    if (pf_variable_holding(p, &o) || is_block(p, page, &o))
+        return pf_walk_has(w, &o);
+    return pf_library_object(p, handed, &o) && (!o.size || pf_walk_has(w, &o));
+}
+
+/* A word that can be an address, on a page with something. */
+static __attribute__((noinline)) void follow(struct pf_walk *w, uint64_t p, uint64_t size,
+                                             bool handed)
+{
+    struct pf_range_of o;
+    if (pf_walk_marks(w, p))
+        return;
+    unsigned page = on_page(p);
+    if (page == NOTHING)
+        return;
+    if (page == OTHER && pf_variable_holding(p, &o))
+        pf_walk_add(w, o);
+    else if (may_be_stack(page) && in_stack(w, p, size))
+        ;
+    else if (is_block(p, page, &o))
+        pf_walk_add(w, o);
+    else if (page == HEAP)
+        add_ghost(w, p); /* the allocator's own, or freed */
+    else if (pf_library_object(p, handed, &o)) {
+        if (o.size)
+            pf_walk_add(w, o);
+    } else if (pf_area_find(p)->writable)
+        follow_elsewhere(w, p, pf_area_find(p));
+}
+
+void pf_walk_follow(struct pf_walk *w, uint64_t p, bool handed)
+{
+    uint64_t size = handed ? p >> PF_WORD_SIZE : 0;
+    p -= size << PF_WORD_SIZE;
+    if (can_be_address(p))
+        follow(w, p, size, handed);
+}
+
+void pf_walk_begin(struct pf_walk *w)
+{
+    w->n = w->scanned = w->again = 0;
+    w->everything = w->odd = false;
+    begin_round(w, SLOTS_FIRST);
+    pf_walk_more(w);
+}
+
+void pf_walk_more(struct pf_walk *w)
+{
+    w->npieces = w->pieces_scanned = w->nknown = 0;
+    w->looked = 0;
+    w->everything |= !pf_walk_look();
+}
+
+/* --- scanning --- */
+
+/* Of a mapped file the pages behind its end are not there: the kernel reads what it can. */
+static void scan_file(struct pf_walk *w, struct pf_range_of o)
+{
+    static uint64_t piece[PAGE / 8];
+    long pid = pf_sys(SYS_getpid);
+    for (uint64_t from = o.addr; from < o.addr + o.size && !w->everything; from += PAGE) {
+        struct iovec here = {piece, PAGE}, there = {(void *)from, PAGE};
+        if (pf_sys(SYS_process_vm_readv, pid, &here, 1, &there, 1, 0) == PAGE)
+            for (uint64_t i = 0; i < PAGE / 8; i++)
+                pf_walk_follow(w, piece[i], false);
+    }
+}
+
+void pf_walk_words(struct pf_walk *w, uint64_t from, uint64_t size)
+{
+    uint64_t end = from + size;
+    from = (from + 7) & ~7ull;
+    w->looked += size / 8;
+    uint64_t lo = pf_area_around.lo, hi = pf_area_around.hi;
+    if (w->everything)
+        return;
+    for (; from + 8 <= end; from += 8) {
+        uint64_t p = *(volatile uint64_t *)from;
+        if (__builtin_expect(p - lo < hi - lo, 0) && can_be_address(p)) {
+            follow(w, p, 0, false);
+            if (w->everything)
+                return;
+        }
+    }
+}
+
+static void scan(struct pf_walk *w, struct pf_range_of o)
+{
+    const struct pf_area *a = o.size < PAGE ? NULL : pf_area_find(o.addr);
+    if (a && a->file && o.addr % PAGE == 0 && o.size % PAGE == 0) {
+        w->looked += o.size / 8;
+        scan_file(w, o);
+    } else {
+        pf_walk_words(w, o.addr, o.size);
+    }
+}
+
+void pf_walk_scan(struct pf_walk *w)
+{
+    while (!w->everything && (w->scanned < w->n || w->pieces_scanned < w->npieces)) {
+        scan(w, w->scanned < w->n ? w->at[w->scanned++] : w->piece[w->pieces_scanned++]);
+        w->everything |= w->looked > LOOKED_MAX;
+    }
+}
+
+void pf_walk_stack(struct pf_walk *w, struct pf_range_of piece, bool loose, uint64_t *seen)
+{
+    const struct stack *s = stack_of(piece.addr);
+    uint64_t end = piece.addr + piece.size, from = piece.addr;
+    if (!s) { /* of a thread that is over */
+        w->odd = true;
+        return;
+    }
+    if (from < s->live)
+        from = s->live;
+    if (from >= end)
+        return;
+    if (w->npieces == PF_WALK_PIECES) {
+        w->everything = true;
+        return;
+    }
+    uint32_t to = w->pieces_scanned++; /* it needs no scan: before those that do */
+    w->loose[w->npieces] = w->loose[to];
+    w->piece[w->npieces++] = w->piece[to];
+    w->loose[to] = loose;
+    w->piece[to] = (struct pf_range_of){from, end - from};
+    if (!seen)
+        return;
+    w->looked += (end - from) / 64; /* a comparison costs less */
+    if ((s->hi - from) / 8 >= PF_WALK_SEEN) {
+        w->everything = true;
+        return;
+    }
+    for (from = (from + 7) & ~7ull; from + 8 <= end; from += 8) {
+        uint64_t p = *(volatile uint64_t *)from, *old = &seen[(s->hi - from) / 8];
+        if (__builtin_expect(p != *old, 0)) {
+            const struct stack *to = can_be_address(p) ? stack_of(p) : NULL;
+            *old = to && p < to->live ? 0 : p; /* where no stack is now, one may be next time */
+            if (can_be_address(p))
+                follow(w, p, 0, false);
+        }
+    }
+}

@@ -1,0 +1,217 @@
+#include "checkpoint.h"
+#include "plan.h"
+#include "scheduler.h"
+#include "spin_detect.h"
+#include "stream_ring.h"
+#include "sys.h"
+#include <errno.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define LIMIT_NS 60000000000ull /* of one continuation */
+
+long pf_checkpoint(void)
+{
+    pf_log_mark();
+    long pid = pf_sys(SYS_clone, 0); /* its end sends no signal, which would be the target's */
+    if (pid == 0) { /* a copy inherits neither */
+        pf_trap_arm();
+        pf_spun_arm();
+    }
+    return pid;
+}
+
+static uint64_t now(void)
+{
+    struct timespec t = {0};
+    pf_sys(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static char *add(char *at, const char *end, const char *s)
+{
+    while (*s && at < end)
+        *at++ = *s++;
+    *at = 0;
+    return at;
+}
+
+static char *add_number(char *at, const char *end, uint32_t v)
+{
+    char digits[12], *d = digits + sizeof digits;
+    *--d = 0;
+    do
+        *--d = (char)('0' + v % 10);
+    while (v /= 10);
+    return add(at, end, d);
+}
+
+/* The policy of continuation i: a star in the text stands for its number. */
+static void policy_of(char *out, const char *end, const char *tail, uint32_t i)
+{
+    for (; *tail && out < end; tail++)
+        if (*tail == '*')
+            out = add_number(out, end, i);
+        else
+            *out++ = *tail;
+    *out = 0;
+}
+
+/* The status of the child, or that of one that was killed for taking too long. */
+static bool collect(long pid, int *status)
+{
+    uint64_t end = now() + LIMIT_NS;
+    for (uint64_t step = 20000; now() < end; step += step / 2) {
+        struct timespec nap = {0, (long)(step < 10000000 ? step : 10000000)};
+        if (pf_sys(SYS_wait4, pid, status, WNOHANG | __WALL, NULL) == pid)
+            return true;
+        pf_sys(SYS_nanosleep, &nap, NULL);
+    }
+    pf_sys(SYS_kill, pid, SIGKILL);
+    pf_sys(SYS_wait4, pid, status, __WALL, NULL);
+    return false;
+}
+
+/* Number i, from here on: its own files, its own log. */
+static void begin(const struct pf_channel *c, uint32_t i)
+{
+    char path[sizeof c->folder + 16];
+    char *at = add(path, path + sizeof path - 1, c->folder);
+    at = add(at, path + sizeof path - 1, "/");
+    add_number(at, path + sizeof path - 1, i);
+    pf_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    pf_world_forked(); /* before there is a log, which is not the target's to be copied */
+    pf_log_split(path, i);
+}
+
+static void go_on(const struct pf_channel *c, uint32_t i)
+{
+    char policy[sizeof c->tail + 16];
+    policy_of(policy, policy + sizeof policy - 1, c->tail, i);
+    begin(c, i);
+    pf_sched_policy(policy);
+}
+
+void pf_checkpoint_serve(void)
+{
+    struct pf_channel *c = pf_log_channel();
+    pf_log_flush();
+    for (uint32_t i = 0; i < c->continuations && i < PF_CONTINUATIONS; i++) {
+        struct pf_continuation *k = &c->continuation[i];
+        uint64_t before = now();
+        long pid = pf_checkpoint();
+        if (pid == 0) {
+            go_on(c, i);
+            return;
+        }
+        if (pid < 0)
+            pf_direct_refuse("a checkpoint could not be copied (is there a limit on processes?)");
+        k->copied = now() - before;
+        if (!collect(pid, &k->wait))
+            k->outcome = PF_OUTCOME_HANG;
+    }
+    pf_log_outcome(PF_OUTCOME_STOPPED, "");
+    for (;;)
+        pf_sys(SYS_exit_group, 0);
+}
+
+/* --- branches of a plan --- */
+
+#define JOBS 64
+static struct {
+    long pid; /* 0: free */
+    uint32_t number;
+    uint64_t end;
+} running[JOBS];
+
+/* Takes the status of those that ended; how many still run. */
+static uint32_t look(void)
+{
+    struct pf_channel *c = pf_log_channel();
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < JOBS; i++) {
+        struct pf_continuation *k = &c->continuation[running[i].number];
+        int status = 0;
+        if (!running[i].pid)
+            continue;
+        bool late = now() > running[i].end;
+        if (late)
+            pf_sys(SYS_kill, running[i].pid, SIGKILL);
+        if (pf_sys(SYS_wait4, running[i].pid, &status, (late ? 0 : WNOHANG) | __WALL, NULL) !=
+            running[i].pid) {
+            n++;
+            continue;
+        }
+        k->wait = status;
+        if (late)
+            k->outcome = PF_OUTCOME_HANG;
+        k->done = 1;
+        running[i].pid = 0;
+    }
+    return n;
+}
+
+static void wait_below(uint32_t most)
+{
+    for (uint64_t step = 20000; look() >= most; step += step / 2) {
+        struct timespec nap = {0, (long)(step < 200000 ? step : 200000)};
+        pf_sys(SYS_nanosleep, &nap, NULL);
+    }
+}
+
+/* A core for each of those that run at the same time; the first has ours. */
+static void choose_core(const struct pf_channel *c, uint32_t slot)
+{
+    unsigned char one[sizeof c->affinity];
+    uint32_t bits = c->affinity_bytes * 8, n = 0;
+    pf_zero(one, sizeof one);
+    for (uint32_t i = 0; i < bits; i++)
+        n += c->affinity[i / 8] >> i % 8 & 1;
+    for (uint32_t i = bits, k = n ? slot % n : 0; n && i-- > 0;)
+        if (c->affinity[i / 8] >> i % 8 & 1 && k-- == 0) {
+            one[i / 8] = (unsigned char)(1u << i % 8);
+            pf_sys(SYS_sched_setaffinity, 0, c->affinity_bytes, one);
+            return;
+        }
+}
+
+void pf_checkpoint_branch(uint32_t i)
+{
+    struct pf_channel *c = pf_log_channel();
+    char plan[sizeof c->folder + 24];
+    uint32_t jobs = c->jobs < 1 ? 1 : c->jobs > JOBS ? JOBS : c->jobs, slot = 0;
+    if (i >= PF_CONTINUATIONS)
+        return;
+    wait_below(jobs);
+    while (running[slot].pid)
+        slot++;
+    uint64_t before = now();
+    long pid = pf_checkpoint();
+    if (pid < 0)
+        pf_direct_refuse("a checkpoint could not be copied (is there a limit on processes?)");
+    if (pid > 0) {
+        running[slot].pid = pid;
+        running[slot].number = i;
+        running[slot].end = now() + LIMIT_NS;
+        c->continuation[i].copied = now() - before;
+        return;
+    }
+    pf_zero(running, sizeof running);
+    choose_core(c, slot);
+    begin(c, i);
+    char *at = add(plan, plan + sizeof plan - 1, c->folder);
+    at = add(at, plan + sizeof plan - 1, "/");
+    at = add_number(at, plan + sizeof plan - 1, i);
+    add(at, plan + sizeof plan - 1, ".plan");
+    pf_direct.watching = true; /* what comes of the plan; the marks on the heap are there */
+    pf_sched_policy(c->schedule);
+    pf_plan_load(plan);
+}
+
+void pf_checkpoint_settle(void)
+{
+    if (pf_log_channel())
+        wait_below(1);
+}

@@ -1,0 +1,55 @@
+/*
+ * continuation.c - a continuation: a copy of the process that goes on by itself, beside the one it is a copy
+ * of. What the two would share is made its own: the offsets of files, and the files it writes to, which
+ * it writes to copies of in memory. It shows nothing on standard output and error.
+ */
+#define _GNU_SOURCE
+#include "world.h"
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#define FDS 1024
+#define COPY_MAX (256ll << 20)
+
+static long copy_of(int fd, const struct stat *st)
+{
+    long copy = pf_sys(SYS_memfd_create, "continuation", 0);
+    if (copy < 0)
+        return copy;
+    pf_sys(SYS_ftruncate, copy, st->st_size);
+    long from = 0;
+    while (from < st->st_size && from < COPY_MAX)
+        if (pf_sys(SYS_sendfile, copy, fd, &from, st->st_size - from) <= 0)
+            break;
+    return copy;
+}
+
+/* The file behind a link of /proc, opened anew. */
+static long again(int fd, long flags)
+{
+    struct pf_fd_link link = pf_fd_link(fd);
+    return pf_sys(SYS_open, link.path, flags & ~(long)(O_CREAT | O_EXCL | O_TRUNC));
+}
+
+static void own(int fd)
+{
+    struct stat st;
+    if (pf_sys(SYS_fstat, fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return;
+    long flags = pf_sys(SYS_fcntl, fd, F_GETFL), closes = pf_sys(SYS_fcntl, fd, F_GETFD);
+    long offset = pf_sys(SYS_lseek, fd, 0, SEEK_CUR);
+    long now = (flags & O_ACCMODE) == O_RDONLY ? again(fd, flags) : copy_of(fd, &st);
+    if (now < 0)
+        return;
+    pf_sys(SYS_lseek, now, offset, SEEK_SET);
+    pf_sys(SYS_dup3, now, fd, closes & FD_CLOEXEC ? O_CLOEXEC : 0);
+    pf_sys(SYS_close, now);
+}
+
+void pf_world_forked(void)
+{
+    for (int fd = 0; fd < FDS; fd++)
+        if (!pf_output_standard(fd))
+            own(fd);
+    pf_output_hide();
+}

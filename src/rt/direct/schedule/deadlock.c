@@ -1,0 +1,182 @@
+#define _GNU_SOURCE
+#include "deadlock.h"
+#include "race_log.h"
+#include "scheduler.h"
+#include "stack.h"
+#include "stream_ring.h"
+#include "sys.h"
+#include "textbuf.h"
+#include <dlfcn.h>
+#include <link.h>
+
+#define STATUS 66
+#define LOCK_SIZE 64 /* no lock of libc is larger; its futexes are inside */
+#define TEXT_MAX (sizeof((struct pf_channel *)0)->text - 80)
+
+/* Who holds the lock that has a futex here, of several the nearest; NULL: not known. */
+static struct pf_context *holder(uint64_t futex)
+{
+    struct pf_context *found = NULL;
+    uint64_t nearest = LOCK_SIZE;
+    for (uint32_t i = 0; i < pf_contexts(); i++) {
+        struct pf_context *c = pf_context_at(i);
+        const struct pf_thread *t = c->state == PF_CONTEXT_ENDED ? NULL : c->tls->thread;
+        for (uint32_t k = 0; t && k < t->nheld; k++)
+            if (t->held[k].addr <= futex && futex - t->held[k].addr < nearest) {
+                nearest = futex - t->held[k].addr;
+                found = c;
+            }
+    }
+    return found;
+}
+
+/* Whose end this futex waits for; NULL: it is something else. */
+static struct pf_context *joined(uint64_t futex)
+{
+    for (uint32_t i = 0; i < pf_contexts(); i++)
+        if ((uint64_t)pf_context_at(i)->clear_tid == futex &&
+            pf_context_at(i)->state != PF_CONTEXT_ENDED)
+            return pf_context_at(i);
+    return NULL;
+}
+
+static struct pf_context *waits_for(const struct pf_context *c)
+{
+    if (c->state != PF_CONTEXT_WAITING || c->wait.kind != PF_WAIT_FUTEX)
+        return NULL;
+    struct pf_context *to = joined(c->wait.object);
+    return to ? to : holder(c->wait.object);
+}
+
+static void add_name(struct pf_text *t, const struct pf_context *c)
+{
+    if (c->number == 0)
+        pf_text_add(t, "main thread");
+    else {
+        pf_text_add(t, "thread T");
+        pf_text_u64(t, c->number);
+    }
+    const struct pf_thread *thread = c->tls->thread;
+    if (thread && thread->name[0]) {
+        pf_text_add(t, " '");
+        pf_text_add(t, thread->name);
+        pf_text_char(t, '\'');
+    }
+}
+
+struct where {
+    struct pf_text *t;
+    int n;
+};
+/* The interposed function and where the program called it. */
+static bool add_place(const struct pf_position *p, void *arg)
+{
+    struct where *w = arg;
+    pf_text_add(w->t, w->n++ ? ", called from " : ", in ");
+    pf_text_add(w->t, p->func);
+    if (p->file) {
+        pf_text_add(w->t, " (");
+        pf_text_add(w->t, pf_str_base(p->file));
+        pf_text_char(w->t, ':');
+        pf_text_u64(w->t, p->line);
+        pf_text_char(w->t, ')');
+    }
+    return !p->file && w->n < 4;
+}
+
+/* The object that this code is in, and where in it. */
+static void add_object(struct pf_text *t, uint64_t at)
+{
+    struct dl_find_object o;
+    if (_dl_find_object((void *)at, &o) != 0)
+        return;
+    const char *name = o.dlfo_link_map->l_name;
+    pf_text_add(t, " (");
+    pf_text_add(t, *name ? pf_str_base(name) : "the program");
+    pf_text_add(t, " + ");
+    pf_text_address(t, at - o.dlfo_link_map->l_addr);
+    pf_text_char(t, ')');
+}
+
+static void add_wait(struct pf_text *t, const struct pf_context *c)
+{
+    static const char *const what[] = {"a lock or condition", "a descriptor", "time to pass",
+                                       "a child process", "a signal"};
+    struct pf_context *to = waits_for(c);
+    pf_text_add(t, "  ");
+    add_name(t, c);
+    if (c->state != PF_CONTEXT_WAITING) {
+        pf_text_add(t, c->gave_way ? " goes round in a loop without events" : " can run");
+        if (c->gave_way)
+            add_object(t, c->spun_at);
+    } else if (to && joined(c->wait.object) == to) {
+        pf_text_add(t, " waits for the end of ");
+        add_name(t, to);
+    } else {
+        pf_text_add(t, " waits for ");
+        pf_text_add(t, what[c->wait.kind]);
+        if (c->wait.kind == PF_WAIT_FUTEX) {
+            pf_text_add(t, " at ");
+            pf_text_address(t, c->wait.object);
+        }
+        if (to) {
+            pf_text_add(t, " held by ");
+            add_name(t, to);
+        }
+    }
+    struct where w = {t, 0};
+    if (c->tls->thread && c->tls->thread->frames)
+        pf_stack_walk_live(c->tls->thread, add_place, &w);
+    pf_text_char(t, '\n');
+}
+
+/* The threads of a cycle through c, from c to c. False: there is none. */
+static bool add_cycle(struct pf_text *t, struct pf_context *c)
+{
+    uint32_t steps = 0;
+    struct pf_context *at = waits_for(c);
+    while (at && at != c && steps++ < pf_contexts())
+        at = waits_for(at);
+    if (at != c)
+        return false;
+    pf_text_add(t, "  cycle: ");
+    do {
+        add_name(t, at);
+        pf_text_add(t, " -> ");
+        at = waits_for(at);
+    } while (at != c);
+    add_name(t, c);
+    pf_text_char(t, '\n');
+    return true;
+}
+
+static _Noreturn void report(enum pf_outcome outcome)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    pf_nest();
+    pf_pool_init(&pool, pf_race_map, pf_race_unmap);
+    pf_text_init(&t, &pool);
+    for (uint32_t i = 0; i < pf_contexts(); i++)
+        if (pf_context_at(i)->state == PF_CONTEXT_WAITING && add_cycle(&t, pf_context_at(i)))
+            break;
+    for (uint32_t i = 0; i < pf_contexts(); i++) {
+        size_t before = t.n;
+        if (pf_context_at(i)->state == PF_CONTEXT_ENDED)
+            continue;
+        add_wait(&t, pf_context_at(i));
+        if (t.n > TEXT_MAX) {
+            t.n = before;
+            pf_text_add(&t, "  and others\n");
+            break;
+        }
+    }
+    pf_text_char(&t, 0);
+    pf_direct_end();
+    pf_log_outcome(outcome, t.failed ? "" : t.at);
+    for (;;)
+        pf_sys(SYS_exit_group, STATUS);
+}
+
+_Noreturn void pf_deadlock(void) { report(PF_OUTCOME_DEADLOCK); }
+_Noreturn void pf_livelock(void) { report(PF_OUTCOME_HANG); }

@@ -1,0 +1,500 @@
+/*
+ * fuzz_policy.c - see fuzz_policy.h. Threads are few, so all of them are looked at where one that fits is wanted.
+ *
+ * An access is known by its address when it is held. An interposed function (memcpy, free) is held at its
+ * call, where it is not known yet what it will touch: it may meet anybody, and that it was the same memory
+ * is seen when it runs.
+ */
+#include "fuzz_policy.h"
+#include "fuzz_policy_text.h"
+#include "listen.h"
+#include "rt.h"
+#include "scheduler.h"
+#include "stack.h"
+#include "stream_ring.h"
+#include "sys.h"
+
+#define IDS (1u << 24) /* of stack.h */
+#define KNOWN 0x8000u
+#define PATIENCE 1000000 /* events; halved whenever it was in vain */
+#define PATIENCE_LEAST 1000
+#define NAPS 100 /* times that time may pass while somebody is held and nobody runs */
+#define TOUCHED 4
+
+struct range {
+    uint64_t address, size;
+    bool write;
+};
+
+/* One of the two that meet. */
+struct side {
+    struct pf_context *c;
+    uint64_t event;
+    uint8_t step;
+    uint32_t n;
+    struct range touched[TOUCHED];
+};
+
+static struct {
+    char text[sizeof((struct pf_channel *)0)->schedule];
+    struct pf_fuzz_text want;
+    uint64_t random, patience;
+    uint32_t naps;
+    uint16_t *marks; /* by id of stack.h; KNOWN | marks */
+    struct pf_context *turn[PF_REACHED_MAX];
+    uint32_t turns, turned;
+    struct side meeting[2]; /* race: the last one, where memory is not known yet */
+    bool open;
+    /* asset: the match so far */
+    uint32_t at; /* the step to be done next */
+    struct pf_context *unit[PF_REACHED_MAX];
+    bool guarded[PF_REACHED_MAX]; /* the unit began inside a region */
+    struct range variable[PF_REACHED_MAX];
+    struct pf_reached_access done[PF_REACHED_MAX];
+} f;
+
+static uint64_t draw(void)
+{
+    uint64_t z = f.random += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+bool pf_fuzz_set(const char *text, uint64_t *seed)
+{
+    bool asset;
+    size_t n = 0;
+    if (!pf_fuzz_named(text, &asset))
+        return false;
+    for (; text[n] && n + 1 < sizeof f.text; n++)
+        f.text[n] = text[n];
+    f.text[n] = 0;
+    if (pf_fuzz_parse(f.text, &f.want))
+        return false;
+    if (!f.marks)
+        f.marks = pf_sys_map(NULL, IDS * sizeof *f.marks);
+    else
+        pf_sys_zap(f.marks, IDS * sizeof *f.marks);
+    if (!f.marks)
+        pf_direct_refuse("out of memory");
+    f.random = *seed = f.want.seed;
+    f.patience = PATIENCE;
+    *pf_log_reached() = (struct pf_reached){.asked = 1};
+    return true;
+}
+
+/* --- locations --- */
+
+/* Is one the end of the other, from the beginning of a name on? */
+static bool same_file(const char *a, uint32_t na, const char *b)
+{
+    uint32_t nb = 0;
+    while (b[nb])
+        nb++;
+    const char *longer = na > nb ? a : b;
+    uint32_t more = na > nb ? na - nb : nb - na, n = na > nb ? nb : na;
+    for (uint32_t i = 0; i < n; i++)
+        if (a[na - n + i] != b[nb - n + i])
+            return false;
+    return !more || longer[more - 1] == '/';
+}
+
+static bool see(const struct pf_position *p, void *arg)
+{
+    uint16_t *marks = arg;
+    for (uint32_t i = 0; p->file && i < f.want.n; i++) {
+        const struct pf_fuzz_step *k = &f.want.step[i];
+        if (k->line == p->line && (!k->column || k->column == p->column) &&
+            same_file(k->file, k->nfile, p->file))
+            *marks |= (uint16_t)(1u << i);
+    }
+    return false; /* the innermost is where the access is */
+}
+
+uint16_t pf_fuzz_marks(uint32_t site)
+{
+    if (site == PF_PENDING_NOWHERE || !__pf_tls.thread || !pf_stack_watched())
+        return 0;
+    uint32_t id = pf_stack_id(__pf_tls.thread, site);
+    if (!id || id >= IDS)
+        return 0;
+    if (!f.marks[id]) {
+        uint16_t marks = 0;
+        pf_stack_walk(id, see, &marks);
+        f.marks[id] = KNOWN | marks;
+    }
+    return f.marks[id] & (uint16_t)~KNOWN;
+}
+
+/* --- holding --- */
+
+static bool overlap(const struct range *a, const struct range *b)
+{
+    return a->address < b->address + b->size && b->address < a->address + a->size;
+}
+
+static struct range pending(const struct pf_context *c)
+{
+    return (struct range){c->pending.address, c->pending.size, c->pending.write};
+}
+
+static void release(struct pf_context *c)
+{
+    c->fuzzed.held = false;
+    pf_sched_release(c);
+}
+
+/* One of those held that `fits` with c, drawn at random; NULL: none. */
+static struct pf_context *any_held(const struct pf_context *c,
+                                   bool (*fits)(const struct pf_context *,
+                                                const struct pf_context *))
+{
+    struct pf_context *found = NULL;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < pf_contexts(); i++) {
+        struct pf_context *h = pf_context_at(i);
+        if (h->fuzzed.held && fits(c, h) && draw() % ++n == 0)
+            found = h;
+    }
+    return found;
+}
+
+static enum pf_fuzz_says hold(struct pf_context *c, uint64_t events)
+{
+    c->fuzzed.held = true;
+    c->fuzzed.since = events;
+    return PF_FUZZ_HOLD;
+}
+
+static struct pf_reached_access access_of(struct pf_context *c, uint8_t step)
+{
+    return (struct pf_reached_access){.thread = c->number,
+                                      .step = step,
+                                      .write = c->pending.write,
+                                      .event = pf_context_events(c) + 1,
+                                      .address = c->pending.address,
+                                      .size = c->pending.size,
+                                      .when = pf_sched_events()};
+}
+
+static void reached(const struct pf_reached_access *all, uint32_t n)
+{
+    struct pf_reached *r = pf_log_reached();
+    if (r->times++)
+        return;
+    for (uint32_t i = 0; i < n; i++)
+        r->at[i] = all[i];
+    r->n = n;
+}
+
+static void add_turn(struct pf_context *c)
+{
+    if (f.turned == f.turns)
+        f.turns = f.turned = 0;
+    f.turn[f.turns++] = c;
+}
+
+bool pf_fuzz_turns(void) { return f.turned < f.turns; }
+
+struct pf_context *pf_fuzz_turn(void)
+{
+    while (f.turned < f.turns) {
+        struct pf_context *c = f.turn[f.turned++];
+        if (c->state == PF_CONTEXT_READY || c->state == PF_CONTEXT_RUNNING)
+            return c;
+    }
+    return NULL;
+}
+
+/* --- races --- */
+
+/* Do the two stand before a race? The memory of an interposed function is not known yet. */
+static bool may_race(const struct pf_context *c, const struct pf_context *h)
+{
+    struct range a = pending(c), b = pending(h);
+    unsigned x = c->fuzzed.marks, y = h->fuzzed.marks;
+    if (!((x & 1 && y & 2) || (x & 2 && y & 1)))
+        return false;
+    if (!a.address || !b.address)
+        return true;
+    return overlap(&a, &b) && (a.write || b.write) && !(c->pending.atomic && h->pending.atomic);
+}
+
+static void begin_side(struct side *s, struct pf_context *c, uint8_t step)
+{
+    *s = (struct side){.c = c, .event = pf_context_events(c), .step = step};
+    if (c->pending.address)
+        s->touched[s->n++] = pending(c);
+}
+
+static enum pf_fuzz_says race_arrives(struct pf_context *c, uint64_t events)
+{
+    struct pf_context *h = any_held(c, may_race);
+    if (!h)
+        return hold(c, events);
+    release(h);
+    /* With one location twice, or both on one line, either may stand for either. */
+    uint8_t mine = c->fuzzed.marks & 1 && h->fuzzed.marks & 2 ? 0 : 1;
+    bool first = draw() & 1; /* is it c? */
+    struct pf_context *order[2] = {first ? c : h, first ? h : c};
+    uint8_t step[2] = {first ? mine : !mine, first ? !mine : mine};
+    for (int i = 0; i < 2; i++) {
+        add_turn(order[i]);
+        begin_side(&f.meeting[i], order[i], step[i]);
+    }
+    f.open = !c->pending.address || !h->pending.address;
+    if (!f.open) {
+        struct pf_reached_access both[2] = {access_of(order[0], step[0]),
+                                            access_of(order[1], step[1])};
+        reached(both, 2);
+    }
+    return PF_FUZZ_TURN;
+}
+
+/* Of the two that met, one touches this: is it what the other touches too? */
+void pf_fuzz_touch(uint64_t address, uint64_t size, bool write)
+{
+    struct range now = {address, size, write};
+    struct pf_context *c = pf_context_self();
+    for (int i = 0; i < 2 && f.open; i++) {
+        struct side *s = &f.meeting[i], *other = &f.meeting[!i];
+        if (s->c != c || pf_context_events(c) != s->event + 1)
+            continue;
+        for (uint32_t k = 0; k < other->n && f.open; k++) {
+            struct range was = other->touched[k];
+            if (!overlap(&now, &was) || !(now.write || was.write))
+                continue;
+            struct pf_reached_access both[2];
+            both[i] = (struct pf_reached_access){.thread = c->number,
+                                                 .step = s->step,
+                                                 .write = write,
+                                                 .event = s->event + 1,
+                                                 .address = address,
+                                                 .size = size};
+            both[!i] = (struct pf_reached_access){.thread = other->c->number,
+                                                  .step = other->step,
+                                                  .write = was.write,
+                                                  .event = other->event + 1,
+                                                  .address = was.address,
+                                                  .size = was.size};
+            reached(both, 2);
+            f.open = false;
+        }
+        if (s->n < TOUCHED)
+            s->touched[s->n++] = now;
+    }
+}
+
+/* --- patterns --- */
+
+static bool in_region(const struct pf_context *c)
+{
+    return c->fuzzed.regions || c->tls->thread->nheld;
+}
+
+static void begin_again(void)
+{
+    f.at = 0;
+    for (uint32_t i = 0; i < PF_REACHED_MAX; i++) {
+        f.unit[i] = NULL;
+        f.variable[i] = (struct range){0};
+    }
+    for (uint32_t i = 0; i < pf_contexts(); i++)
+        if (pf_context_at(i)->fuzzed.held)
+            release(pf_context_at(i));
+}
+
+static int unit_of(const struct pf_context *c)
+{
+    for (uint32_t u = 0; u < f.want.units; u++)
+        if (f.unit[u] == c)
+            return (int)u;
+    return -1;
+}
+
+/* The step of a unit that comes next, from the one to be done on; n: none. */
+static uint32_t next_step(uint32_t unit)
+{
+    uint32_t k = f.at;
+    while (k < f.want.n && f.want.step[k].unit != unit)
+        k++;
+    return k;
+}
+
+/* Does c stand before step k, as far as the match so far says? */
+static bool is_step(const struct pf_context *c, uint32_t k)
+{
+    const struct pf_fuzz_step *s = &f.want.step[k];
+    struct range now = pending(c);
+    if (!(c->fuzzed.marks >> k & 1) || !now.address || (s->type && (s->type == 'w') != now.write))
+        return false;
+    if (f.unit[s->unit] ? f.unit[s->unit] != c : unit_of(c) >= 0)
+        return false;
+    for (uint32_t v = 0; v < f.want.variables; v++)
+        if (f.variable[v].size && overlap(&now, &f.variable[v]) != (v == s->variable))
+            return false;
+    return true;
+}
+
+static bool is_due(const struct pf_context *c, const struct pf_context *h)
+{
+    (void)c;
+    return f.at < f.want.n && is_step(h, f.at);
+}
+
+static void do_step(struct pf_context *c)
+{
+    const struct pf_fuzz_step *s = &f.want.step[f.at];
+    if (!f.unit[s->unit])
+        f.guarded[s->unit] = in_region(c);
+    f.unit[s->unit] = c;
+    if (!f.variable[s->variable].size)
+        f.variable[s->variable] = pending(c);
+    f.done[f.at] = access_of(c, (uint8_t)f.at);
+    add_turn(c);
+    f.at++;
+}
+
+/* Has c come to the beginning of its unit again? */
+static bool repeats(const struct pf_context *c)
+{
+    int u = unit_of(c);
+    for (uint32_t k = 0; u >= 0 && k < f.at; k++)
+        if (f.want.step[k].unit == u)
+            return c->fuzzed.marks >> k & 1 && !is_step(c, next_step((uint32_t)u));
+    return false;
+}
+
+static enum pf_fuzz_says asset_arrives(struct pf_context *c, uint64_t events)
+{
+    if (f.at && repeats(c))
+        begin_again();
+    if (is_step(c, f.at)) {
+        do_step(c);
+        for (struct pf_context *h; (h = any_held(NULL, is_due));) {
+            release(h);
+            do_step(h);
+        }
+        if (f.at == f.want.n) {
+            reached(f.done, f.at);
+            begin_again();
+        }
+        return PF_FUZZ_TURN;
+    }
+    for (uint32_t u = 0; u < f.want.units; u++) {
+        uint32_t k = next_step(u);
+        if (k < f.want.n && k != f.at && is_step(c, k))
+            return hold(c, events);
+    }
+    return PF_FUZZ_PASS;
+}
+
+/* c has left its outermost region. */
+static void asset_left(const struct pf_context *c)
+{
+    int u = unit_of(c);
+    if (u >= 0 && f.guarded[u] && next_step((uint32_t)u) < f.want.n)
+        begin_again();
+}
+
+/* --- both --- */
+
+enum pf_fuzz_says pf_fuzz_arrives(struct pf_context *c, uint64_t events)
+{
+    f.naps = 0;
+    return f.want.asset ? asset_arrives(c, events) : race_arrives(c, events);
+}
+
+static void let_go(struct pf_context *c)
+{
+    bool bound = f.want.asset && unit_of(c) >= 0;
+    release(c);
+    if (bound)
+        begin_again();
+}
+
+static bool always(const struct pf_context *c, const struct pf_context *h)
+{
+    (void)c;
+    (void)h;
+    return true;
+}
+
+void pf_fuzz_starved(bool now)
+{
+    if (!now && ++f.naps < NAPS)
+        return;
+    struct pf_context *c = any_held(NULL, always);
+    if (c)
+        let_go(c);
+}
+
+bool pf_fuzz_calls(uint64_t events)
+{
+    if (pf_fuzz_turns())
+        return true;
+    for (uint32_t i = 0; i < pf_contexts(); i++) {
+        const struct pf_context *c = pf_context_at(i);
+        if (c->fuzzed.held && events - c->fuzzed.since > f.patience)
+            return true;
+    }
+    return false;
+}
+
+void pf_fuzz_patience(uint64_t events)
+{
+    for (uint32_t i = 0; i < pf_contexts(); i++) {
+        struct pf_context *c = pf_context_at(i);
+        if (!c->fuzzed.held || events - c->fuzzed.since <= f.patience)
+            continue;
+        f.patience = f.patience / 2 > PATIENCE_LEAST ? f.patience / 2 : PATIENCE_LEAST;
+        let_go(c);
+    }
+}
+
+/* --- what is heard --- */
+
+static void (*before)(struct pf_thread *, enum pf_event_kind, uintptr_t, uintptr_t);
+
+static void hear(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what, uintptr_t more)
+{
+    struct pf_context *c = pf_context_self();
+    if (before)
+        before(t, kind, what, more);
+    if (!pf_direct.fuzzing || t != __pf_tls.thread)
+        return;
+    switch (kind) {
+    case PF_EV_FREE:
+        pf_fuzz_touch(what, more, true);
+        break;
+    case PF_EV_REGION:
+        c->fuzzed.regions++;
+        break;
+    case PF_EV_ENDREGION:
+        c->fuzzed.regions -= c->fuzzed.regions != 0;
+        if (!in_region(c))
+            asset_left(c);
+        break;
+    case PF_EV_UNLOCK:
+    case PF_EV_RDUNLOCK:
+    case PF_EV_WAIT:
+        /* Told before it takes effect; a lock taken several times is told each time. */
+        if (!c->fuzzed.regions && t->nheld == 1 && t->held[0].depth <= 1)
+            asset_left(c);
+        break;
+    default:
+        break;
+    }
+}
+
+void pf_fuzz_listen(void)
+{
+    bool asset;
+    const struct pf_channel *c = pf_log_channel();
+    if (pf_direct.mode != PF_DIRECT_RECORD ||
+        (!pf_direct.fuzzing && !pf_fuzz_named(c->tail, &asset)))
+        return;
+    before = pf_listener;
+    pf_listener = hear;
+}

@@ -1,0 +1,173 @@
+#include "plan.h"
+#include "breakpoint.h"
+#include "checkpoint.h"
+#include "scheduler.h"
+#include "stack.h"
+#include "stream_ring.h"
+#include "sys.h"
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+
+static const struct pf_plan_step *step;
+static uint64_t n, next, nasked;
+
+void pf_plan_load(const char *path)
+{
+    struct stat st = {0};
+    long fd = pf_sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0), at = -1;
+    if (fd >= 0 && pf_sys(SYS_fstat, fd, &st) == 0 && st.st_size >= (long)sizeof *step)
+        at = pf_sys(SYS_mmap, NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (fd >= 0)
+        pf_sys(SYS_close, fd);
+    if (at < 0 && at > -4096)
+        pf_direct_refuse("the plan cannot be read");
+    step = (const struct pf_plan_step *)at;
+    n = (uint64_t)st.st_size / sizeof *step;
+    for (nasked = 0; nasked < n && step[nasked].thread == PF_PLAN_ASK;)
+        nasked++;
+    next = nasked;
+    for (uint32_t i = 0; nasked && i < pf_contexts(); i++) {
+        struct pf_context *c = pf_context_at(i);
+        uint64_t index = pf_context_events(c);
+        pf_point_add(c);
+        /* Those that stand before such an event do not come to it again. */
+        c->asked = c->at_point && pf_plan_asks(c, index) == index;
+    }
+}
+
+void pf_plan_init(void)
+{
+    const char *path = pf_log_channel()->plan;
+    if (*path)
+        pf_plan_load(path);
+}
+
+static uint64_t done(const struct pf_plan_step *k)
+{
+    struct pf_context *c = pf_context_at(k->thread);
+    return c ? pf_context_events(c) : 0;
+}
+
+static bool is_special(const struct pf_plan_step *k) { return k->thread >= PF_PLAN_ASK; }
+
+static bool is_over(const struct pf_plan_step *k)
+{
+    struct pf_context *c = k->until == PF_PLAN_END ? pf_context_at(k->thread) : NULL;
+    return done(k) >= k->until || (c && c->state == PF_CONTEXT_ENDED);
+}
+
+bool pf_plan_busy(void)
+{
+    while (next < n && !is_special(&step[next]) && is_over(&step[next]))
+        next++;
+    return next < n;
+}
+
+bool pf_plan_lacks(const struct pf_context *c)
+{
+    for (uint64_t i = nasked; i < n; i++)
+        if (!is_special(&step[i]) && step[i].thread == c->number)
+            return false;
+    return true;
+}
+
+/* Who makes a thread that is not there yet: one without steps, such as libc's own behind timers. One that can run, or else
+ * one that waits. */
+static struct pf_context *maker(void)
+{
+    struct pf_context *found = NULL;
+    for (uint32_t i = 0; i < pf_contexts(); i++) {
+        struct pf_context *c = pf_context_at(i);
+        if (!c || c->state == PF_CONTEXT_ENDED || !pf_plan_lacks(c))
+            continue;
+        if (c->state == PF_CONTEXT_READY || c->state == PF_CONTEXT_RUNNING)
+            return c;
+        found = found ? found : c;
+    }
+    return found;
+}
+
+struct pf_context *pf_plan_next(uint64_t *events)
+{
+    if (!pf_plan_busy() || is_special(&step[next]))
+        return NULL;
+    struct pf_context *c = pf_context_at(step[next].thread);
+    struct pf_context *first = c ? NULL : maker();
+    if (first) {
+        *events = 1;
+        return first;
+    }
+    if (!c || c->state == PF_CONTEXT_ENDED)
+        pf_plan_fails();
+    *events = step[next].until - pf_context_events(c);
+    return c;
+}
+
+void pf_plan_forks(void)
+{
+    while (pf_plan_busy() && is_special(&step[next])) {
+        const struct pf_plan_step *k = &step[next++];
+        if (k->thread == PF_PLAN_FORK) {
+            pf_checkpoint_branch((uint32_t)k->until);
+        } else if (k->thread == PF_PLAN_LEAVE) {
+            pf_checkpoint_settle();
+            pf_sched_abandon();
+            pf_direct_end();
+            pf_log_outcome(PF_OUTCOME_STOPPED, "");
+            for (;;)
+                pf_sys(SYS_exit_group, 0);
+        }
+    }
+}
+
+_Noreturn void pf_plan_fails(void)
+{
+    struct pf_context *c = pf_context_at(step[next].thread);
+    const char *what = !c                             ? "a step of a thread that is not there yet"
+                       : c->state == PF_CONTEXT_ENDED ? "a step of a thread that is over"
+                                                      : "a step of a thread that waits";
+    pf_checkpoint_settle();
+    pf_diverged_in(c, what, step[next].until, done(&step[next]));
+}
+
+/* --- what is asked --- */
+
+/* Numbers of events begin with 1, indices with 0. */
+uint64_t pf_plan_asks(const struct pf_context *c, uint64_t from)
+{
+    uint64_t least = PF_STOP_NONE;
+    for (uint64_t i = 0; i < nasked; i++)
+        if (step[i].asked == c->number && step[i].until > from && step[i].until - 1 < least)
+            least = step[i].until - 1;
+    return least;
+}
+
+static bool see(const struct pf_position *p, void *arg)
+{
+    struct pf_reached_access *a = arg;
+    a->line = p->line;
+    a->file = pf_reached_file(p->file);
+    return !p->file; /* past functions without a file, as traces have it */
+}
+
+void pf_plan_answer(struct pf_context *c)
+{
+    struct pf_reached *r = pf_log_reached();
+    uint64_t number = pf_context_events(c); /* it is granted: counted */
+    c->asked = false;
+    for (uint64_t i = 0; i < nasked && r->n < PF_REACHED_MAX; i++) {
+        if (step[i].asked != c->number || step[i].until != number)
+            continue;
+        struct pf_reached_access a = {.thread = c->number,
+                                      .step = (uint8_t)i,
+                                      .write = c->pending.write,
+                                      .event = number,
+                                      .address = c->pending.address,
+                                      .size = c->pending.size,
+                                      .when = pf_sched_events()};
+        if (c->pending.site != PF_PENDING_NOWHERE && __pf_tls.thread)
+            pf_stack_walk(pf_stack_id(__pf_tls.thread, c->pending.site), see, &a);
+        r->at[r->n++] = a;
+    }
+}

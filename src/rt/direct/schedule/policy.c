@@ -1,0 +1,195 @@
+#include "policy.h"
+#include "fuzz_policy.h"
+
+#define SLICE 1000
+#define RR_FAIR                                                                                    \
+    61 /* turns of which one is shorter: loops that fill a slice would keep a lock for ever */
+#define PCT_LENGTH 20000
+#define PCT_FAIR 100000 /* a thread that spins at the top must not keep the others from running */
+#define POS_FAIR 1000 /* who fell to the bottom by giving way comes up again: the others may spin */
+#define LENGTHS 11
+
+static uint64_t draw(struct pf_policy *p)
+{
+    uint64_t z = p->random += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+/* Above all that fell to the bottom. */
+static uint64_t draw_high(struct pf_policy *p) { return draw(p) | 1ull << 63; }
+
+static const char *number(const char *s, uint64_t *out)
+{
+    if (!s || *s < '0' || *s > '9')
+        return NULL;
+    for (*out = 0; *s >= '0' && *s <= '9'; s++)
+        *out = *out * 10 + (uint64_t)(*s - '0');
+    return s;
+}
+
+static const char *word(const char *s, const char *w)
+{
+    while (*w && *s == *w)
+        s++, w++;
+    return *w ? NULL : s;
+}
+
+static void pct_changes(struct pf_policy *p, uint64_t length)
+{
+    p->nchange = (uint32_t)(p->depth ? p->depth - 1 : 0);
+    for (uint32_t i = 0; i < p->nchange; i++) {
+        uint64_t at = 1 + draw(p) % length;
+        uint32_t j = i;
+        for (; j && p->change[j - 1] > at; j--)
+            p->change[j] = p->change[j - 1];
+        p->change[j] = at;
+    }
+}
+
+bool pf_policy_parse(struct pf_policy *p, const char *text)
+{
+    const char *s;
+    uint64_t length = PCT_LENGTH;
+    *p = (struct pf_policy){.slice = SLICE, .bottom = 1ull << 62};
+    if (!text || !*text)
+        return true;
+    if ((s = word(text, "rr"))) {
+        if (*s == ':')
+            s = number(s + 1, &p->slice);
+        return s && !*s && p->slice;
+    }
+    if ((s = word(text, "random:"))) {
+        p->kind = PF_POLICY_RANDOM;
+        s = number(s, &p->random);
+        return s && !*s;
+    }
+    if ((s = word(text, "pos:"))) {
+        p->kind = PF_POLICY_POS;
+        s = number(s, &p->random);
+        return s && !*s;
+    }
+    if (pf_fuzz_set(text, &p->random)) {
+        p->kind = PF_POLICY_FUZZ;
+        return true;
+    }
+    if (!(s = word(text, "pct:")))
+        return false;
+    p->kind = PF_POLICY_PCT;
+    s = number(s, &p->random);
+    s = s && *s == ',' ? number(s + 1, &p->depth) : NULL;
+    if (s && *s == ',')
+        s = number(s + 1, &length);
+    if (!s || *s || !length || p->depth > PF_POLICY_CHANGES)
+        return false;
+    pct_changes(p, length);
+    return true;
+}
+
+void pf_policy_add(struct pf_policy *p, struct pf_context *c)
+{
+    if (p->kind == PF_POLICY_PCT && !c->priority)
+        c->priority = draw_high(p);
+    if (p->kind == PF_POLICY_POS)
+        c->priority = draw_high(p);
+}
+
+static struct pf_context *highest(struct pf_queue *ready, struct pf_context *me)
+{
+    for (struct pf_context *c = ready->first; c; c = c->next)
+        if (!me || c->priority > me->priority)
+            me = c;
+    return me;
+}
+
+static struct pf_context *any(struct pf_policy *p, struct pf_queue *ready, struct pf_context *me)
+{
+    uint64_t n = me != NULL;
+    for (struct pf_context *c = ready->first; c; c = c->next)
+        n++;
+    uint64_t k = draw(p) % n;
+    if (me && k-- == 0)
+        return me;
+    struct pf_context *c = ready->first;
+    while (k--)
+        c = c->next;
+    return c;
+}
+
+/* me is about to do its next event: those who wait to touch the same draw again. */
+static void pos_conflicts(struct pf_policy *p, struct pf_queue *ready, struct pf_context *done)
+{
+    if (!done->pending.address)
+        return;
+    for (struct pf_context *c = ready->first; c; c = c->next)
+        if (c->pending.address == done->pending.address &&
+            (c->pending.write || done->pending.write))
+            c->priority = draw_high(p);
+}
+
+struct pf_context *pf_policy_pick(struct pf_policy *p, struct pf_queue *ready,
+                                  struct pf_context *me, bool yielded, uint64_t events)
+{
+    if (yielded && ready->first) {
+        me->priority = --p->bottom; /* lest two that give way to each other starve a third */
+        me = NULL;
+    }
+    struct pf_context *c;
+    switch (p->kind) {
+    case PF_POLICY_RR:
+        p->shorter = !yielded && ++p->decisions % RR_FAIR == 0;
+        return ready->first ? ready->first : me;
+    case PF_POLICY_RANDOM:
+    case PF_POLICY_FUZZ:
+        return any(p, ready, me);
+    case PF_POLICY_PCT:
+        if (me && p->next_change < p->nchange && events >= p->change[p->next_change]) {
+            p->next_change++;
+            me->priority = --p->bottom;
+        } else if (me && !p->slice) {
+            me->priority = --p->bottom;
+        }
+        return highest(ready, me);
+    default:
+        if (me)
+            me->priority = draw_high(p);
+        if (++p->decisions % POS_FAIR == 0)
+            for (c = ready->first; c; c = c->next)
+                c->priority = draw_high(p);
+        c = highest(ready, me);
+        pos_conflicts(p, ready, c);
+        return c;
+    }
+}
+
+uint64_t pf_policy_grant(struct pf_policy *p, struct pf_context *c, uint64_t events)
+{
+    (void)c;
+    switch (p->kind) {
+    case PF_POLICY_RR:
+        if (!p->shorter)
+            return p->slice;
+        p->shorter = false;
+        return 1 + p->decisions / RR_FAIR * 0x9e3779b97f4a7c15u % p->slice;
+    case PF_POLICY_RANDOM:
+    case PF_POLICY_FUZZ: {
+        uint64_t r = draw(p);
+        return 1 + (r >> 8) % (1ull << (r & 255) % LENGTHS);
+    }
+    case PF_POLICY_PCT: {
+        uint64_t next = p->next_change < p->nchange ? p->change[p->next_change] : ~0ull;
+        uint64_t until = next > events ? next - events : 1;
+        p->slice = until < PCT_FAIR; /* 0: the grant ends for fairness */
+        return until < PCT_FAIR ? until : PCT_FAIR;
+    }
+    default:
+        return 1;
+    }
+}
+
+bool pf_policy_cuts(const struct pf_policy *p, const struct pf_context *c,
+                    const struct pf_context *me)
+{
+    return p->kind == PF_POLICY_PCT && c->priority > me->priority;
+}

@@ -1,0 +1,30 @@
+/*
+ * schedule_stream.h - the schedule as bytes: stream PF_STREAM_SCHEDULE of a clip.
+ *
+ * Model:   a record is  varint(n << 3 | end)  varint(thread)  and, for segments, one byte of the rolling
+ *          hash at its end. Varints are little endian, 7 bits a byte. PF_END_TIME and PF_END_STUCK have no thread.
+ *          docs/format/clip.md is normative.
+ * Errors:  a stream that ends is told; one that is cut inside a record counts as ended before it.
+ */
+#ifndef PF_RT_SCHEDULE_H
+#define PF_RT_SCHEDULE_H
+
+#include "scheduler.h"
+
+struct pf_segment {
+    uint32_t thread;
+    uint8_t end; /* enum pf_segment_end */
+    uint8_t hash;
+    uint64_t n;
+};
+#define PF_STUCK_SPUN                                                                              \
+    2 /* PF_END_STUCK with this n is none: the next segment ends as spin_detect.h says */
+
+void pf_schedule_put(const struct pf_segment *s);
+/* False: there are no more. */
+bool pf_schedule_get(struct pf_segment *s);
+struct pf_spun;
+void pf_schedule_put_spun(const struct pf_spun *s);
+bool pf_schedule_get_spun(struct pf_spun *s);
+
+#endif

@@ -1,0 +1,302 @@
+#define _GNU_SOURCE
+#include "spin_loop.h"
+#include "sys.h"
+#include <dlfcn.h>
+#include <link.h>
+#include <sys/uio.h>
+
+#define ARITHMETIC 0x8c5 /* the flags that count; the auxiliary carry is often not defined */
+#define RED_ZONE 128
+#define GREGS PF_SPUN_REGISTERS
+#define STEPS PF_LOOP_STEPS
+#define SLOTS 8192 /* a power of two, beyond STEPS */
+
+static struct pf_state seen[STEPS];
+static uint32_t nseen;
+static uint16_t slots[SLOTS]; /* by rip: the last step at it, + 1 */
+static uint16_t counts[SLOTS];
+
+/* --- states --- */
+
+void pf_state_take(struct pf_state *s, const ucontext_t *u)
+{
+    const greg_t *g = u->uc_mcontext.gregs;
+    s->rip = (uint64_t)g[REG_RIP];
+    s->flags = (uint64_t)g[REG_EFL] & ARITHMETIC;
+    for (int i = 0; i < GREGS; i++)
+        s->r[i] = (uint64_t)g[i];
+}
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    return (__builtin_rotateleft64(h, 23) ^ v) * 0x9e3779b97f4a7c15u;
+}
+
+static uint64_t hash_of(const struct pf_state *s, uint64_t registers)
+{
+    uint64_t h = mix(mix(0, s->rip), s->flags);
+    for (int i = 0; i < GREGS; i++)
+        if (registers >> i & 1)
+            h = mix(h, s->r[i]);
+    return h;
+}
+
+uint64_t pf_state_mix(uint64_t way, const struct pf_state *s, const struct pf_state *base,
+                      const struct pf_spun *what)
+{
+    uint64_t h = mix(mix(way, s->rip), s->flags);
+    for (int i = 0; i < GREGS; i++)
+        if ((what->same | what->counts) >> i & 1)
+            h = mix(h, what->same >> i & 1 && s->r[i] == base->r[i] ? (uint64_t)i : s->r[i]);
+    return h;
+}
+
+/* Without a fault where nothing is mapped; how many bytes. */
+static uint64_t read_memory(uint64_t at, void *to, uint64_t size)
+{
+    struct iovec own = {to, size}, from = {(void *)at, size};
+    long pid = pf_sys(SYS_getpid), n = pf_sys(SYS_process_vm_readv, pid, &own, 1, &from, 1, 0);
+    return n > 0 ? (uint64_t)n & -8ull : 0;
+}
+
+bool pf_state_is_round(const struct pf_state *s, const struct pf_spun *what)
+{
+    return s->r[REG_RSP] == what->r[REG_RSP];
+}
+
+void pf_state_set(const struct pf_spun *what, ucontext_t *u)
+{
+    greg_t *g = u->uc_mcontext.gregs;
+    for (int i = 0; i < GREGS; i++)
+        if (what->counts >> i & 1)
+            g[i] = (greg_t)what->r[i];
+    g[REG_EFL] = (greg_t)(((uint64_t)g[REG_EFL] & ~(uint64_t)ARITHMETIC) | what->flags);
+    for (int i = 0; i < PF_SPUN_WORDS && what->word[i].at; i++)
+        *(volatile uint64_t *)what->word[i].at = what->word[i].value;
+}
+
+/* --- the loop --- */
+
+void pf_loop_begin(void) { nseen = 0; }
+
+bool pf_loop_see(const struct pf_state *s)
+{
+    seen[nseen++] = *s;
+    return nseen == STEPS;
+}
+
+/* The stack pointer, and those that changed. Others may hold what the loop knows nothing of: what the runtime left
+ * behind, or what callers keep, their budget of events, say. */
+static uint64_t registers_of(void)
+{
+    uint64_t which = 1u << REG_RSP;
+    for (uint32_t n = 1; n < STEPS; n++)
+        for (int i = 0; i < GREGS; i++)
+            if (seen[n].r[i] != seen[0].r[i])
+                which |= 1u << i;
+    return which;
+}
+
+static uint32_t slot_of(uint64_t rip)
+{
+    uint32_t i = (uint32_t)(rip * 0x9e3779b97f4a7c15u >> 51);
+    while (slots[i & (SLOTS - 1)] && seen[slots[i & (SLOTS - 1)] - 1].rip != rip)
+        i++;
+    return i & (SLOTS - 1);
+}
+
+/* The point that is passed least often, but again and again; 0: it does not go round. */
+static uint64_t find_point(void)
+{
+    uint64_t at = 0;
+    uint16_t least = UINT16_MAX;
+    pf_zero(slots, sizeof slots);
+    pf_zero(counts, sizeof counts);
+    for (uint32_t n = 0; n < STEPS; n++) {
+        uint32_t i = slot_of(seen[n].rip);
+        slots[i] = (uint16_t)(n + 1);
+        counts[i]++;
+    }
+    for (uint32_t n = STEPS / 2; n < STEPS; n++) {
+        uint16_t count = counts[slot_of(seen[n].rip)];
+        if (count >= 4 && count < least) {
+            least = count;
+            at = seen[n].rip;
+        }
+    }
+    return at;
+}
+
+/* Does every round go through the same states? */
+static bool changes_nothing(uint64_t point, uint64_t registers)
+{
+    uint32_t last = STEPS, period = 0;
+    for (uint32_t n = 0; n < STEPS; n++) {
+        if (seen[n].rip != point)
+            continue;
+        if (last != STEPS && !period)
+            period = n - last;
+        last = n;
+        if (period)
+            break;
+    }
+    if (!period)
+        return false;
+    for (uint32_t n = last; n < STEPS; n++)
+        if (seen[n].rip != seen[n - period].rip ||
+            hash_of(&seen[n], registers) != hash_of(&seen[n - period], registers))
+            return false;
+    return true;
+}
+
+static struct {
+    uint64_t start, size;
+} library;
+
+void pf_spun_library(uint64_t start, uint64_t size)
+{
+    library.start = start;
+    library.size = size;
+}
+
+/* Does it say that it waits, or is it where nothing else is done? */
+static bool is_a_wait(void)
+{
+    bool ordered = library.size;
+    for (uint32_t n = 0; n < STEPS; n++) {
+        const volatile uint8_t *code = (const volatile uint8_t *)seen[n].rip;
+        if (code[0] == 0xf3 && code[1] == 0x90)
+            return true;
+        ordered = ordered && seen[n].rip - library.start < library.size;
+    }
+    return ordered;
+}
+
+/* Which registers differ between the passes of a point? */
+static uint64_t differing(uint64_t point)
+{
+    const struct pf_state *first = NULL;
+    uint64_t which = 0;
+    for (uint32_t n = 0; n < STEPS; n++) {
+        if (seen[n].rip != point)
+            continue;
+        first = first ? first : &seen[n];
+        for (int i = 0; i < GREGS; i++)
+            if (seen[n].r[i] != first->r[i])
+                which |= 1u << i;
+    }
+    return which;
+}
+
+enum pf_loop pf_loop_judge(struct pf_spun *out, bool strict)
+{
+    uint64_t point = find_point(), registers = registers_of(), differ = differing(point);
+    *out = (struct pf_spun){.at = point, .same = registers & ~differ, .counts = registers & differ};
+    if (!point)
+        return PF_LOOP_NONE;
+    if (!strict && is_a_wait())
+        return PF_LOOP_COUNTS;
+    return changes_nothing(point, registers) ? PF_LOOP_REPEATS : PF_LOOP_NONE;
+}
+
+/* --- what it changes in memory --- */
+
+#define NEAR 1024 /* bytes behind what a register points to */
+#define PAGE 4096ull
+#define PAGES 192
+#define BELOW (64u << 10) /* so much of the stack below it may be our handlers' */
+static struct {
+    uint64_t at[PAGES];
+    uint32_t n;
+    uint64_t rsp; /* nothing below it counts: our own handlers write there */
+} pages;
+static uint64_t before[PAGES][PAGE / 8];
+
+#define BOUND(name) extern char name[] __attribute__((weak, visibility("hidden")))
+BOUND(__start_pf_bss);
+BOUND(__stop_pf_bss);
+BOUND(__start_pf_data);
+BOUND(__stop_pf_data);
+
+/* Is it a variable of the runtime (own_section.h)? */
+static bool is_own(uint64_t at)
+{
+    return (at >= (uint64_t)__start_pf_bss && at < (uint64_t)__stop_pf_bss) ||
+           (at >= (uint64_t)__start_pf_data && at < (uint64_t)__stop_pf_data);
+}
+
+static void keep_page(uint64_t at)
+{
+    at &= -PAGE;
+    for (uint32_t i = 0; i < pages.n; i++)
+        if (pages.at[i] == at)
+            return;
+    if (at && pages.n < PAGES && read_memory(at, before[pages.n], PAGE) == PAGE)
+        pages.at[pages.n++] = at;
+}
+
+/* The variables of the object that the code is in. */
+static void keep_variables(uint64_t rip)
+{
+    struct dl_find_object o;
+    if (_dl_find_object((void *)rip, &o) != 0)
+        return;
+    const ElfW(Ehdr) *e = o.dlfo_map_start;
+    const ElfW(Phdr) *p = (const void *)((const char *)e + e->e_phoff);
+    for (int i = 0; i < e->e_phnum; i++)
+        if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_W)
+            for (uint64_t at = p[i].p_vaddr & -PAGE; at < p[i].p_vaddr + p[i].p_memsz; at += PAGE)
+                keep_page(o.dlfo_link_map->l_addr + at);
+}
+
+/* What the registers pointed to, and then variables. */
+void pf_loop_keep(const struct pf_state *now)
+{
+    pages.n = 0;
+    pages.rsp = now->r[REG_RSP] - RED_ZONE;
+    for (uint32_t n = STEPS / 2; n < STEPS; n++)
+        for (int i = 0; i < GREGS; i++)
+            if (n == STEPS / 2 || seen[n].r[i] != seen[n - 1].r[i]) {
+                keep_page(seen[n].r[i]);
+                keep_page(seen[n].r[i] + NEAR);
+            }
+    keep_variables(now->rip);
+}
+
+static bool is_known(const struct pf_spun *s, uint64_t at)
+{
+    for (uint32_t i = 0; i < PF_SPUN_WORDS; i++)
+        if (s->word[i].at == at)
+            return true;
+    return false;
+}
+
+bool pf_loop_words(struct pf_spun *out)
+{
+    static uint64_t after[PAGE / 8];
+    uint32_t n = 0;
+    while (n < PF_SPUN_WORDS && out->word[n].at)
+        n++;
+    for (uint32_t i = 0; i < pages.n; i++) {
+        uint64_t size = read_memory(pages.at[i], after, PAGE);
+        for (uint64_t w = 0; w < size / 8; w++) {
+            uint64_t at = pages.at[i] + w * 8;
+            if (after[w] == before[i][w] || is_own(at) || is_known(out, at) ||
+                at - (pages.rsp - BELOW) < BELOW)
+                continue;
+            if (n == PF_SPUN_WORDS)
+                return false;
+            out->word[n++].at = at;
+        }
+    }
+    return true;
+}
+
+void pf_loop_note(const struct pf_state *now, struct pf_spun *out)
+{
+    out->flags = now->flags;
+    for (int i = 0; i < GREGS; i++)
+        out->r[i] = now->r[i];
+    for (int i = 0; i < PF_SPUN_WORDS && out->word[i].at; i++)
+        out->word[i].value = *(const volatile uint64_t *)out->word[i].at;
+}

@@ -1,0 +1,247 @@
+/*
+ * virtual_time.c - time as the target sees it. It is a function of the schedule (scheduler.c): so many
+ * nanoseconds an event, so many a system call, and what passed while nobody could run. A clock read
+ * needs no log, a sleep takes no time, and the same seed gives the same times.
+ *
+ * The clocks start where they stood when the recording began; that is in the header of the schedule.
+ *
+ * The vDSO answers clock reads without a system call; its functions are overwritten with real ones.
+ */
+#define _GNU_SOURCE
+#include "scheduler.h"
+#include "sys.h"
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/time.h>
+#include <time.h>
+
+#define SECOND 1000000000ull
+
+/* The header of the schedule. */
+static struct header {
+    int64_t pid;
+    uint64_t realtime, monotonic, boottime, tai;
+} header;
+
+static uint64_t nanoseconds(const struct timespec *t)
+{
+    return (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_nsec;
+}
+
+/* False: no such clock. */
+static bool base_of(int clock, uint64_t *base)
+{
+    switch (clock) {
+    case CLOCK_REALTIME:
+    case CLOCK_REALTIME_COARSE:
+    case CLOCK_REALTIME_ALARM:
+        *base = header.realtime;
+        return true;
+    case CLOCK_MONOTONIC:
+    case CLOCK_MONOTONIC_RAW:
+    case CLOCK_MONOTONIC_COARSE:
+        *base = header.monotonic;
+        return true;
+    case CLOCK_BOOTTIME:
+    case CLOCK_BOOTTIME_ALARM:
+        *base = header.boottime;
+        return true;
+    case CLOCK_TAI:
+        *base = header.tai;
+        return true;
+    default: /* those of processes and threads count from 0 */
+        *base = 0;
+        return clock < 0 || clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID;
+    }
+}
+
+uint64_t pf_virtual_deadline(int clock, const struct timespec *t)
+{
+    uint64_t base, at = nanoseconds(t);
+    if (t->tv_sec < 0 || !base_of(clock, &base) || at <= base)
+        return 1;
+    return at - base;
+}
+
+static long read_clock(int clock, struct timespec *t)
+{
+    uint64_t base;
+    if (!base_of(clock, &base))
+        return -EINVAL;
+    uint64_t now = base + pf_sched_now();
+    *t = (struct timespec){(time_t)(now / SECOND), (long)(now % SECOND)};
+    return 0;
+}
+
+/* Code without events that looks at the clock again and again waits for another thread. */
+#define LOOKS_MAX 16
+
+bool pf_virtual_is_wait(void)
+{
+    static uint64_t looks, events;
+    if (events != pf_sched_events())
+        looks = 0;
+    events = pf_sched_events();
+    return ++looks % LOOKS_MAX == 0;
+}
+
+static long sleep_until(uint64_t deadline, struct timespec *left)
+{
+    struct pf_wait w = {.kind = PF_WAIT_TIME, .deadline = deadline};
+    if (deadline <= pf_sched_now()) {
+        pf_sched_yield();
+        return 0;
+    }
+    if (pf_sched_wait(&w) != PF_WOKEN_SIGNAL)
+        return 0;
+    pf_world_deliver(); /* sleeps are never restarted */
+    uint64_t now = pf_sched_now(), rest = deadline > now ? deadline - now : 0;
+    if (left)
+        *left = (struct timespec){(time_t)(rest / SECOND), (long)(rest % SECOND)};
+    return -EINTR;
+}
+
+static long sleep_on(int clock, long flags, const struct timespec *t, struct timespec *left)
+{
+    uint64_t base;
+    if (!base_of(clock, &base) || t->tv_nsec < 0 || t->tv_nsec >= (long)SECOND || t->tv_sec < 0)
+        return -EINVAL;
+    if (flags & TIMER_ABSTIME)
+        return sleep_until(pf_virtual_deadline(clock, t), NULL);
+    return sleep_until(pf_sched_now() + nanoseconds(t), left);
+}
+
+bool pf_virtual_call(long number, const long argument[6], long *result)
+{
+    struct timespec t;
+    if ((number == SYS_clock_gettime || number == SYS_gettimeofday || number == SYS_time) &&
+        pf_virtual_is_wait())
+        pf_sched_yield();
+    switch (number) {
+    case SYS_clock_gettime:
+        *result = read_clock((int)argument[0], (struct timespec *)argument[1]);
+        return true;
+    case SYS_gettimeofday:
+        read_clock(CLOCK_REALTIME, &t);
+        if (argument[0])
+            *(struct timeval *)argument[0] = (struct timeval){t.tv_sec, t.tv_nsec / 1000};
+        if (argument[1])
+            *(struct timezone *)argument[1] = (struct timezone){0};
+        *result = 0;
+        return true;
+    case SYS_time:
+        read_clock(CLOCK_REALTIME, &t);
+        if (argument[0])
+            *(time_t *)argument[0] = t.tv_sec;
+        *result = t.tv_sec;
+        return true;
+    case SYS_clock_getres: {
+        uint64_t base;
+        bool known = base_of((int)argument[0], &base);
+        if (known && argument[1])
+            *(struct timespec *)argument[1] = (struct timespec){0, 1};
+        *result = known ? 0 : -EINVAL;
+        return true;
+    }
+    case SYS_nanosleep:
+        *result = sleep_on(CLOCK_MONOTONIC, 0, (const struct timespec *)argument[0],
+                           (struct timespec *)argument[1]);
+        return true;
+    case SYS_clock_nanosleep:
+        *result = sleep_on((int)argument[0], argument[1], (const struct timespec *)argument[2],
+                           (struct timespec *)argument[3]);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* --- the start --- */
+
+static uint64_t real_clock(int clock)
+{
+    struct timespec t = {0};
+    pf_sys(SYS_clock_gettime, clock, &t);
+    return nanoseconds(&t);
+}
+
+static bool same(const char *a, const char *b)
+{
+    while (*a && *a == *b)
+        a++, b++;
+    return *a == *b;
+}
+
+static const struct {
+    const char *name;
+    uint32_t number;
+} in_vdso[] = {
+    {"__vdso_clock_gettime", SYS_clock_gettime},
+    {"__vdso_gettimeofday", SYS_gettimeofday},
+    {"__vdso_time", SYS_time},
+    {"__vdso_clock_getres", SYS_clock_getres},
+    {"__vdso_getcpu", SYS_getcpu},
+    {"__vdso_getrandom", 318},
+};
+
+/* mov $number, %eax; syscall; ret */
+static void overwrite(uint8_t *code, uint32_t number)
+{
+    code[0] = 0xb8;
+    pf_copy(code + 1, &number, 4);
+    code[5] = 0x0f;
+    code[6] = 0x05;
+    code[7] = 0xc3;
+}
+
+static void patch_vdso(void)
+{
+    uint64_t base = getauxval(AT_SYSINFO_EHDR), strings = 0, symbols = 0, hash = 0, size = 0;
+    if (!base)
+        return;
+    const Elf64_Ehdr *e = (const void *)base;
+    const Elf64_Phdr *p = (const void *)(base + e->e_phoff);
+    for (int i = 0; i < e->e_phnum; i++) {
+        if (p[i].p_type == PT_LOAD)
+            size = p[i].p_offset + p[i].p_memsz;
+        if (p[i].p_type != PT_DYNAMIC)
+            continue;
+        for (const Elf64_Dyn *d = (const void *)(base + p[i].p_offset); d->d_tag; d++) {
+            strings = d->d_tag == DT_STRTAB ? base + d->d_un.d_ptr : strings;
+            symbols = d->d_tag == DT_SYMTAB ? base + d->d_un.d_ptr : symbols;
+            hash = d->d_tag == DT_HASH || (d->d_tag == DT_GNU_HASH && !hash) ? d->d_un.d_ptr : hash;
+        }
+    }
+    size = (size + 4095) & -4096ull;
+    if (!strings || !symbols ||
+        pf_sys(SYS_mprotect, base, size, PROT_READ | PROT_WRITE | PROT_EXEC) < 0) {
+        pf_direct_refuse(
+            "the vDSO cannot be changed, so clock reads would not be the recorded ones");
+    }
+    /* Between the tables there is nothing else: the strings follow the symbols. */
+    for (const Elf64_Sym *s = (const void *)symbols; (uint64_t)(s + 1) <= strings; s++)
+        for (size_t i = 0; i < sizeof in_vdso / sizeof in_vdso[0]; i++)
+            if (s->st_shndx && same((const char *)strings + s->st_name, in_vdso[i].name))
+                overwrite((uint8_t *)base + s->st_value, in_vdso[i].number);
+    pf_sys(SYS_mprotect, base, size, PROT_READ | PROT_EXEC);
+}
+
+void pf_virtual_init(void)
+{
+    if (pf_direct.mode == PF_DIRECT_RECORD) {
+        header = (struct header){pf_sys(SYS_getpid), real_clock(CLOCK_REALTIME),
+                                 real_clock(CLOCK_MONOTONIC), real_clock(CLOCK_BOOTTIME),
+                                 real_clock(CLOCK_TAI)};
+        pf_log_put(PF_STREAM_SCHEDULE, &header, sizeof header);
+    } else {
+        const struct header *h = pf_log_get(PF_STREAM_SCHEDULE, sizeof header);
+        if (!h)
+            pf_direct_refuse("the recording has no schedule");
+        header = *h;
+    }
+    pf_direct.pid = header.pid;
+    patch_vdso();
+}

@@ -1,0 +1,197 @@
+/*
+ * futex.c - the system call futex, among contexts. Only one context runs, so the words are read and
+ * written plainly.
+ *
+ * Locks with priority inheritance keep the kernel's protocol on the word (owner's tid, a bit for
+ * waiters); nobody has a priority here, so all that is left of it is the handing over.
+ */
+#include "scheduler.h"
+#include "stream_ring.h"
+#include "sys.h"
+#include "world.h"
+#include <errno.h>
+#include <linux/futex.h>
+
+#define LOOK_NS 1000000ull
+
+/* Another process may write the word, or has it taken: nobody tells us, so it is looked at now and then. */
+static bool is_shared(const uint32_t *word, long op)
+{
+    return !(op & FUTEX_PRIVATE_FLAG) && pf_log_channel()->children &&
+           pf_memory_is_shared((uint64_t)word);
+}
+
+static long wait_for(uint32_t *word, uint32_t mask, uint64_t deadline, long op)
+{
+    struct pf_wait w = {PF_WAIT_FUTEX, (uint64_t)word, mask, deadline, is_shared(word, op)};
+    if (deadline && deadline <= pf_sched_now()) {
+        pf_sched_yield();
+        return -ETIMEDOUT;
+    }
+    for (uint32_t was = *word;;) {
+        uint64_t soon = pf_sched_now() + LOOK_NS;
+        if (w.shared)
+            w.deadline = deadline && deadline < soon ? deadline : soon;
+        switch (pf_sched_wait(&w)) {
+        case PF_WOKEN:
+            return 0;
+        case PF_WOKEN_LATE:
+            if (!w.shared || (deadline && pf_sched_now() >= deadline))
+                return -ETIMEDOUT;
+            if (*(volatile uint32_t *)word != was)
+                return 0;
+            break;
+        default:
+            if (!pf_world_deliver())
+                return -EINTR;
+            if (*word != was)
+                return -EAGAIN;
+        }
+    }
+}
+
+static uint64_t deadline_of(long op, const struct timespec *t, bool relative)
+{
+    if (!t)
+        return 0;
+    if (relative)
+        return pf_sched_now() + (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec + 1;
+    return pf_virtual_deadline(op & FUTEX_CLOCK_REALTIME ? CLOCK_REALTIME : CLOCK_MONOTONIC, t);
+}
+
+static bool pi_take(uint32_t *word, uint32_t tid)
+{
+    if (*word & FUTEX_TID_MASK)
+        return false;
+    uint32_t waiters;
+    pf_sched_waiter((uint64_t)word, &waiters);
+    *word = tid | (*word & FUTEX_OWNER_DIED) | (waiters ? FUTEX_WAITERS : 0);
+    return true;
+}
+
+static long pi_lock(uint32_t *word, uint64_t deadline, long op)
+{
+    uint32_t tid = (uint32_t)pf_context_self()->tid;
+    if ((*word & FUTEX_TID_MASK) == tid)
+        return -EDEADLK;
+    while (!pi_take(word, tid)) {
+        *word |= FUTEX_WAITERS;
+        long r = wait_for(word, ~0u, deadline, op);
+        if ((*word & FUTEX_TID_MASK) == tid)
+            return 0; /* handed over */
+        if (r == -ETIMEDOUT)
+            return r;
+    }
+    return 0;
+}
+
+static long pi_unlock(uint32_t *word)
+{
+    if ((*word & FUTEX_TID_MASK) != (uint32_t)pf_context_self()->tid)
+        return -EPERM;
+    uint32_t waiters;
+    struct pf_context *next = pf_sched_waiter((uint64_t)word, &waiters);
+    *word = next ? (uint32_t)next->tid | (waiters > 1 ? FUTEX_WAITERS : 0) : 0;
+    if (next)
+        pf_sched_wake_futex((uint64_t)word, 1, ~0u);
+    return 0;
+}
+
+/* The operation that FUTEX_WAKE_OP does on the second word; was the comparison true? */
+static bool second_word(uint32_t *word, uint32_t code)
+{
+    uint32_t op = code >> 28 & 7, compare = code >> 24 & 15;
+    int32_t value = (int32_t)(code << 8) >> 20, with = (int32_t)(code << 20) >> 20;
+    if (code >> 28 & FUTEX_OP_OPARG_SHIFT) /* bit 3 of op */
+        value = 1 << (value & 31);
+    int32_t was = (int32_t)*word;
+    switch (op) {
+    case FUTEX_OP_SET:
+        *word = (uint32_t)value;
+        break;
+    case FUTEX_OP_ADD:
+        *word = (uint32_t)(was + value);
+        break;
+    case FUTEX_OP_OR:
+        *word = (uint32_t)(was | value);
+        break;
+    case FUTEX_OP_ANDN:
+        *word = (uint32_t)(was & ~value);
+        break;
+    case FUTEX_OP_XOR:
+        *word = (uint32_t)(was ^ value);
+        break;
+    default:
+        break;
+    }
+    switch (compare) {
+    case FUTEX_OP_CMP_EQ:
+        return was == with;
+    case FUTEX_OP_CMP_NE:
+        return was != with;
+    case FUTEX_OP_CMP_LT:
+        return was < with;
+    case FUTEX_OP_CMP_LE:
+        return was <= with;
+    case FUTEX_OP_CMP_GT:
+        return was > with;
+    case FUTEX_OP_CMP_GE:
+        return was >= with;
+    default:
+        return false;
+    }
+}
+
+long pf_futex(const long argument[6])
+{
+    uint32_t *word = (uint32_t *)argument[0], *word2 = (uint32_t *)argument[4];
+    long op = argument[1];
+    uint32_t value = (uint32_t)argument[2], mask = (uint32_t)argument[5];
+    const struct timespec *t = (const void *)argument[3];
+    uint32_t n2 = (uint32_t)argument[3], n;
+    switch (op & FUTEX_CMD_MASK) {
+    case FUTEX_WAIT:
+        return *word != value ? -EAGAIN : wait_for(word, ~0u, deadline_of(op, t, true), op);
+    case FUTEX_WAIT_BITSET:
+        if (!mask)
+            return -EINVAL;
+        return *word != value ? -EAGAIN : wait_for(word, mask, deadline_of(op, t, false), op);
+    case FUTEX_WAKE:
+        return pf_sched_wake_futex((uint64_t)word, value, ~0u);
+    case FUTEX_WAKE_BITSET:
+        return mask ? (long)pf_sched_wake_futex((uint64_t)word, value, mask) : -EINVAL;
+    case FUTEX_CMP_REQUEUE:
+        if (*word != mask)
+            return -EAGAIN;
+        __attribute__((fallthrough));
+    case FUTEX_REQUEUE:
+        n = pf_sched_wake_futex((uint64_t)word, value, ~0u);
+        return n + pf_sched_requeue((uint64_t)word, (uint64_t)word2, n2);
+    case FUTEX_WAKE_OP: {
+        bool both = second_word(word2, mask);
+        n = pf_sched_wake_futex((uint64_t)word, value, ~0u);
+        return both ? n + pf_sched_wake_futex((uint64_t)word2, n2, ~0u) : n;
+    }
+    case FUTEX_LOCK_PI:
+        return pi_lock(word, t ? pf_virtual_deadline(CLOCK_REALTIME, t) : 0, op);
+    case FUTEX_LOCK_PI2:
+        return pi_lock(word, deadline_of(op, t, false), op);
+    case FUTEX_TRYLOCK_PI:
+        return pi_take(word, (uint32_t)pf_context_self()->tid) ? 0 : -EAGAIN;
+    case FUTEX_UNLOCK_PI:
+        return pi_unlock(word);
+    default: /* the requeueing to PI locks is used by nobody since glibc 2.25 */
+        return -ENOSYS;
+    }
+}
+
+long pf_target_futex(void *word, int op, uint32_t value)
+{
+    if (!pf_directed())
+        return pf_sys(SYS_futex, word, op, value, NULL);
+    const long a[6] = {(long)word, op, value};
+    long r = pf_futex(a);
+    if (pf_context_self()->signal_due && !__pf_tls.nested)
+        pf_world_deliver_due();
+    return r;
+}

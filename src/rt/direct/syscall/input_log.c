@@ -1,0 +1,113 @@
+/*
+ * input_log.c - the records of the input stream, see docs/format/input.md.
+ *
+ * A replay that follows its schedule meets the records in the order of the file. A record of another
+ * context where one of this context is wanted means that the run has left its recording.
+ */
+#define _GNU_SOURCE
+#include "stream_ring.h"
+#include "world.h"
+
+void pf_input_put_header(enum pf_input_kind kind, long number, int64_t result, size_t n,
+                         uint8_t from)
+{
+    const struct pf_context *c = pf_context_self();
+    struct pf_input in = {
+        .kind = (uint8_t)kind,
+        .from = from,
+        .number = (uint16_t)number,
+        .context = pf_context_number(c),
+        .result = result,
+        .bytes = (uint32_t)n,
+        .event = (uint32_t)pf_context_events(c),
+    };
+    pf_log_put(PF_STREAM_INPUT, &in, sizeof in);
+}
+
+void pf_input_put(enum pf_input_kind kind, long number, int64_t result, const void *bytes, size_t n)
+{
+    pf_input_put_header(kind, number, result, n, PF_INPUT_ANYWHERE);
+    if (n)
+        pf_log_put(PF_STREAM_INPUT, bytes, n);
+}
+
+static const struct pf_input *next; /* read, not taken */
+
+const struct pf_input *pf_input_peek(void)
+{
+    while (!next) {
+        next = pf_log_get(PF_STREAM_INPUT, sizeof *next);
+        if (!next)
+            return NULL;
+        if (next->bytes && !pf_log_get(PF_STREAM_INPUT, next->bytes))
+            return next = NULL; /* cut off in the middle of a record */
+        if (next->kind == PF_INPUT_DOUBT)
+            next = NULL; /* said when the recording was made */
+    }
+    return next;
+}
+
+void pf_input_skip(void) { next = NULL; }
+
+static const char *call_name(long number)
+{
+    const char *name = pf_syscall_at(number)->name;
+    return name ? name : "an unknown one";
+}
+
+const struct pf_input *pf_input_get(enum pf_input_kind kind, long number)
+{
+    const struct pf_input *in = pf_input_peek();
+    if (!in)
+        pf_diverged("the recording ends here, the run goes on: the next system call", 0,
+                    (uint64_t)number);
+    if (in->context != pf_context_number(pf_context_self()))
+        pf_diverged("another thread made the next system call", in->context,
+                    pf_context_number(pf_context_self()));
+    if (in->kind != kind)
+        pf_diverged("another kind of input", in->kind, kind);
+    if (number >= 0 && in->number != number)
+        pf_diverged_words("another system call", call_name(in->number), call_name(number));
+    next = NULL;
+    return in;
+}
+
+void pf_input_copy(const struct pf_input *in, void *to, size_t n)
+{
+    if (in->bytes < n)
+        pf_diverged("a record of the input is too short", n, in->bytes);
+    pf_copy(to, pf_input_payload(in), n);
+}
+
+/* --- doubts --- */
+
+#define DOUBTS_MAX 32
+static const char *doubts[DOUBTS_MAX]; /* string literals and names of the table */
+static size_t doubt_count;
+
+void pf_world_doubt(const char *what)
+{
+    if (!pf_recording())
+        return;
+    for (size_t i = 0; i < doubt_count; i++)
+        if (doubts[i] == what)
+            return;
+    if (doubt_count == DOUBTS_MAX)
+        return;
+    doubts[doubt_count++] = what;
+    pf_input_put(PF_INPUT_DOUBT, 0, 0, what, pf_length(what));
+    static const char say[] = "this recording may not replay: ";
+    char line[200];
+    size_t n = pf_length(what), room = sizeof line - sizeof say;
+    pf_copy(line, say, sizeof say - 1);
+    n = n < room ? n : room;
+    pf_copy(line + sizeof say - 1, what, n);
+    line[sizeof say - 1 + n] = 0;
+    pf_direct_say(line);
+}
+
+void pf_world_end(void)
+{
+    if (doubt_count)
+        pf_log_outcome(PF_OUTCOME_LOST, doubts[0]);
+}

@@ -1,0 +1,126 @@
+/*
+ * poll_waiters.c - who can go on, of those that wait for the world: asked of the kernel while recording.
+ */
+#define _GNU_SOURCE
+#include "scheduler.h"
+#include "signals.h"
+#include "store.h"
+#include <errno.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#define CHILD_NS 20000000ull /* a look at children again, should their signal be ignored */
+
+static struct pollfd *room;
+static size_t room_size;
+
+static bool room_for(size_t n)
+{
+    if (n > room_size) {
+        size_t size = 1024;
+        while (size < n)
+            size *= 2;
+        room = pf_sys_map(NULL, size * sizeof *room); /* the old one stays: it is small */
+        room_size = room ? size : 0;
+    }
+    return n <= room_size;
+}
+
+struct look {
+    size_t fds;
+    bool real; /* one of them is not negative, which asks for nothing */
+    bool repeats, children, signals; /* some of these wait too */
+};
+
+/* All that is waited for, in `room`. */
+static struct look gather(void)
+{
+    struct look l = {0};
+    struct pf_wait w;
+    size_t n = 0;
+    for (struct pf_context *c = NULL; (c = pf_sched_next_waiter(c, &w));)
+        n += pf_world_of(c)->set_size;
+    if (!room_for(n))
+        return l;
+    for (struct pf_context *c = NULL; (c = pf_sched_next_waiter(c, &w));) {
+        const struct pf_world_context *x = pf_world_of(c);
+        for (uint32_t i = 0; i < x->set_size; i++) {
+            l.real |= x->set[i].fd >= 0;
+            room[l.fds] = x->set[i];
+            room[l.fds++].revents = 0;
+        }
+        l.repeats |= x->repeat;
+        l.children |= w.kind == PF_WAIT_CHILD;
+        l.signals |= w.kind == PF_WAIT_SIGNAL;
+    }
+    l.repeats |= pf_sched_waits_shared();
+    return l;
+}
+
+/* Who came first is woken first: a pipe that many read from may be a lock. */
+static bool tell_ready(bool child)
+{
+    struct pf_wait w, v;
+    size_t at = 0;
+    bool any = false;
+    for (struct pf_context *c = pf_sched_next_waiter(NULL, &w), *next; c; c = next, w = v) {
+        next = pf_sched_next_waiter(c, &v);
+        const struct pf_world_context *x = pf_world_of(c);
+        bool ready = w.kind == PF_WAIT_CHILD && child;
+        for (uint32_t i = 0; i < x->set_size; i++)
+            ready |= room[at++].revents != 0;
+        if (ready)
+            pf_sched_ready(c);
+        any |= ready;
+    }
+    return any;
+}
+
+static bool child_ended(void)
+{
+    siginfo_t info = {0};
+    long r = pf_sys(SYS_waitid, P_ALL, 0, &info,
+                    WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT, NULL);
+    return r != 0 || info.si_pid != 0; /* no child at all: the call itself shall find out */
+}
+
+static uint64_t now(void)
+{
+    struct timespec t;
+    pf_sys(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+bool pf_world_poll(uint64_t deadline)
+{
+    struct look l = gather();
+    uint64_t virtual = pf_sched_now();
+    bool look_only = deadline && deadline <= virtual;
+    if (look_only || pf_signal_arrived()) {
+        if (l.fds)
+            pf_sys(SYS_poll, room, l.fds, 0);
+        bool ready = tell_ready(l.children && child_ended()), arrived = pf_signal_arrived();
+        pf_world_signals();
+        return ready || arrived;
+    }
+    /* A signal may come from outside, but who waits for one until some time waits for the time. */
+    if (!l.real && !l.repeats && !l.children && (!l.signals || deadline))
+        return false;
+    uint64_t limit = deadline ? deadline - virtual : UINT64_MAX;
+    if (l.children && limit > CHILD_NS)
+        limit = CHILD_NS;
+    if (l.children && child_ended())
+        limit = 0;
+    struct timespec t = {(time_t)(limit / 1000000000), (long)(limit % 1000000000)};
+    /* Signals are let in only while the kernel waits: none is missed between the look and that. */
+    uint64_t all = ~0ull, began = now();
+    pf_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
+    if (!pf_signal_arrived())
+        pf_sys(SYS_ppoll, room, l.fds, limit == UINT64_MAX ? NULL : &t, &pf_kernel_mask, 8);
+    pf_sys(SYS_rt_sigprocmask, SIG_SETMASK, &pf_kernel_mask, NULL, 8);
+    uint64_t passed = now() - began;
+    pf_sched_pass(limit != UINT64_MAX && passed > limit ? limit : passed);
+    tell_ready(l.children && child_ended());
+    pf_world_signals();
+    return true;
+}

@@ -1,0 +1,166 @@
+/*
+ * process_calls.c - children, other programs, the end; and what is asked of single threads.
+ *
+ * A child runs outside of the recording, on its own and unwatched. In a replay it is not run at all:
+ * its pid, its exit status and everything it wrote to pipes come from the log.
+ */
+#define _GNU_SOURCE
+#include "signals.h"
+#include "stream_ring.h"
+#include "world.h"
+#include <errno.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+/* fork, vfork, clone and clone3 without CLONE_THREAD */
+long pf_call_fork(long number, const long a[6])
+{
+    pf_log_channel()->children++;
+    if (!pf_recording())
+        return (long)pf_input_get(PF_INPUT_CALL, number)->result;
+    if (pf_memory_any_shared())
+        pf_world_doubt("memory shared with a child process");
+    pf_log_flush(); /* what is in buffers would be in both */
+    pf_signal_mask_to_kernel(false); /* a child that shares our memory runs none of our code */
+    long r = pf_context_fork(number, a);
+    if (r == 0) {
+        pf_signal_child();
+        return 0;
+    }
+    pf_signal_mask_to_kernel(true);
+    pf_input_put(PF_INPUT_CALL, number, r, NULL, 0);
+    return r;
+}
+
+/* The recording ends where the target becomes another program (pf_replay_over); when that fails it goes on. */
+long pf_call_exec(long number, const long a[6])
+{
+    const char *path = (const char *)a[number == SYS_execve ? 0 : 1];
+    pf_sched_settle();
+    if (pf_recording()) {
+        pf_input_put(PF_INPUT_EXEC, number, 0, path, pf_length(path) + 1);
+        pf_log_flush();
+        pf_log_channel()->executed = true;
+        pf_signal_mask_to_kernel(false);
+        long r = pf_perform(number, a);
+        pf_signal_mask_to_kernel(true);
+        pf_log_channel()->executed = false;
+        pf_input_put(PF_INPUT_CALL, number, r, NULL, 0);
+        return r;
+    }
+    pf_input_get(PF_INPUT_EXEC, number);
+    return (long)pf_input_get(PF_INPUT_CALL, number)->result;
+}
+
+long pf_call_exit(long number, const long a[6])
+{
+    (void)number;
+    pf_world_end();
+    for (;;)
+        pf_sys(SYS_exit_group, a[0]);
+}
+
+static bool try_wait(struct pf_blocking *b)
+{
+    long c[6];
+    pf_copy(c, b->argument, sizeof c);
+    bool waits = !(c[b->number == SYS_wait4 ? 2 : 3] & WNOHANG);
+    c[b->number == SYS_wait4 ? 2 : 3] |= WNOHANG;
+    siginfo_t own = {0}, *info = (siginfo_t *)c[2];
+    if (b->number == SYS_waitid) {
+        c[2] = (long)&own;
+        b->result = pf_perform(b->number, c);
+        if (b->result == 0 && !own.si_pid && waits)
+            return false;
+        if (b->result == 0 && info)
+            *info = own;
+        return true;
+    }
+    b->result = pf_perform(b->number, c);
+    return b->result != 0 || !waits;
+}
+
+long pf_call_wait(long number, const long a[6])
+{
+    struct pf_blocking b = {
+        .number = number, .argument = a, .try_now = try_wait, .kind = PF_WAIT_CHILD};
+    return pf_blocking_run(&b);
+}
+
+long pf_call_prctl(long number, const long a[6])
+{
+    switch (a[0]) {
+    case PR_SET_NAME: /* a context has no name in the kernel, only its thread's in glibc */
+    {
+        char *name = pf_world_self()->name;
+        for (int i = 0; i < 15; i++)
+            name[i] = i && !name[i - 1] ? 0 : ((const char *)a[1])[i];
+        return 0;
+    }
+    case PR_GET_NAME:
+        if (!pf_world_self()->name[0])
+            return pf_world_plain(number, a);
+        pf_copy((void *)a[1], pf_world_self()->name, 16);
+        return 0;
+    case PR_SET_TSC:
+    case PR_SET_SECCOMP:
+    case 59: /* PR_SET_SYSCALL_USER_DISPATCH: all three are in use here */
+        return -EINVAL;
+    case PR_SET_PTRACER:
+    case PR_SET_DUMPABLE:
+        return 0; /* so that a debugger can look at the replay */
+    default:
+        return pf_world_plain(number, a);
+    }
+}
+
+/* --- one core, whatever the target asks for --- */
+
+#define MASK_BYTES 1024
+static unsigned char affinity[MASK_BYTES]; /* as it was before the target was put on one core */
+static long affinity_bytes;
+
+void pf_affinity_init(void)
+{
+    if (!pf_recording())
+        return;
+    const struct pf_channel *channel = pf_log_channel();
+    affinity_bytes = pf_sys(SYS_sched_getaffinity, 0, MASK_BYTES, affinity);
+    if (channel && channel->affinity_bytes && channel->affinity_bytes <= MASK_BYTES) {
+        affinity_bytes = channel->affinity_bytes;
+        pf_copy(affinity, channel->affinity, channel->affinity_bytes);
+    }
+}
+
+long pf_call_affinity(long number, const long a[6])
+{
+    if (!pf_recording())
+        return pf_outputs_get(number, a, pf_input_get(PF_INPUT_CALL, number));
+    struct pf_before before = {0};
+    long r = 0;
+    if (a[0] && a[0] != pf_direct.pid && !pf_context_find(a[0])) {
+        r = pf_perform(number, a);
+    } else if (number == SYS_sched_getaffinity) {
+        r = a[1] < affinity_bytes ? -EINVAL : affinity_bytes;
+        if (r > 0)
+            pf_copy((void *)a[2], affinity, (size_t)r);
+    } else {
+        long n = a[1] < MASK_BYTES ? a[1] : MASK_BYTES;
+        pf_zero(affinity, sizeof affinity); /* it sees what it asked for */
+        pf_copy(affinity, (const void *)a[2], (size_t)n);
+    }
+    pf_outputs_put(number, a, &before, r);
+    return r;
+}
+
+/* Calls with the tid of a thread in argument 0 (or 1, for priorities), which the kernel does not know. */
+long pf_call_of_thread(long number, const long a[6])
+{
+    long b[6];
+    pf_copy(b, a, sizeof b);
+    int at = number == SYS_getpriority || number == SYS_setpriority ? 1 : 0;
+    if (pf_context_find(b[at]) && !(at == 1 && a[0] != PRIO_PROCESS))
+        b[at] = 0;
+    return pf_world_plain(number, b);
+}

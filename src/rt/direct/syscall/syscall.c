@@ -1,0 +1,144 @@
+/*
+ * syscall.c - one system call of the target: performed and logged, or answered from the log.
+ */
+#define _GNU_SOURCE
+#include "mappings.h"
+#include "store.h"
+#include "world.h"
+#include <errno.h>
+#include <sys/uio.h>
+
+struct pf_world_context *pf_world_of(struct pf_context *c)
+{
+    struct pf_world_context *w = c->world;
+    if (!w) {
+        w = c->world = pf_store_keep(sizeof *w);
+        /* glibc creates a thread with everything blocked; it sets its mask when it is ready. */
+        w->mask = c->number ? ~0ull : 0;
+    }
+    return w;
+}
+
+void pf_world_born(struct pf_context *c, struct pf_context *parent)
+{
+    pf_copy(pf_world_of(c)->name, pf_world_of(parent)->name, sizeof pf_world_of(c)->name);
+}
+
+char *pf_world_name(uint64_t fs)
+{
+    for (uint32_t i = pf_contexts(); i-- > 0;) /* the last one with this stack */
+        if (pf_context_at(i)->fs == fs && pf_context_at(i)->state != PF_CONTEXT_ENDED)
+            return pf_world_of(pf_context_at(i))->name;
+    return NULL;
+}
+
+long pf_world_plain(long number, const long a[6])
+{
+    struct pf_before before;
+    long r;
+    if (pf_recording()) {
+        pf_outputs_before(number, a, &before);
+        r = pf_perform(number, a);
+        pf_outputs_put(number, a, &before, r);
+    } else {
+        r = pf_outputs_get(number, a, pf_input_get(PF_INPUT_CALL, number));
+    }
+    pf_output_track(number, a, r);
+    return r;
+}
+
+/* Of this process alone, so it is done again; what the kernel answers is the same or we are lost. */
+static long in_both(long number, const long a[6])
+{
+    if (pf_recording())
+        return pf_world_plain(number, a);
+    long now = pf_perform(number, a);
+    long r = (long)pf_input_get(PF_INPUT_CALL, number)->result;
+    if (now != r)
+        pf_diverged("a system call on this process has another result", (uint64_t)r, (uint64_t)now);
+    return r;
+}
+
+static long output(long number, const long a[6])
+{
+    struct iovec one;
+    const struct iovec *list;
+    long r = pf_world_plain(number, a);
+    size_t n = pf_output_vectors(number, a, &one, &list);
+    pf_output_bytes((int)a[0], list, n, r);
+    return r;
+}
+
+/* The digits of v at `to`, which is ended with a zero. */
+static void put_number(char *to, unsigned long v)
+{
+    char digits[20];
+    size_t n = 0;
+    do
+        digits[n++] = (char)('0' + v % 10);
+    while (v /= 10);
+    while (n)
+        *to++ = digits[--n];
+    *to = 0;
+}
+
+struct pf_fd_link pf_fd_link(int fd)
+{
+    struct pf_fd_link l = {"/proc/self/fd/"};
+    put_number(l.path + pf_length(l.path), (unsigned long)fd);
+    return l;
+}
+
+static const char *unknown_name(long number)
+{
+    static char text[PF_SYSCALL_MAX][36] = {{0}};
+    static const char head[] = "system call ";
+    char *to = text[number >= 0 && number < PF_SYSCALL_MAX ? number : 0];
+    pf_copy(to, head, sizeof head - 1);
+    put_number(to + sizeof head - 1, (unsigned long)number);
+    return to;
+}
+
+static long call(long number, const long a[6])
+{
+    const struct pf_syscall *s = pf_syscall_at(number);
+    switch ((enum pf_effect)s->effect) {
+    case PF_EFFECT_OWN:
+        return s->own(number, a);
+    case PF_EFFECT_REFUSED:
+        return -ENOSYS;
+    case PF_EFFECT_BOTH:
+        return in_both(number, a);
+    case PF_EFFECT_OUTPUT:
+        return output(number, a);
+    case PF_EFFECT_UNKNOWN:
+        pf_world_doubt(unknown_name(number));
+        return pf_world_plain(number, a);
+    case PF_EFFECT_DOUBT:
+        pf_world_doubt(s->name);
+        break;
+    case PF_EFFECT_INPUT:
+    case PF_EFFECT_SCHED:
+        break;
+    }
+    if (s->wait == PF_CALL_WAIT_IN)
+        return pf_blocking_fd(number, a, POLLIN);
+    if (s->wait == PF_CALL_WAIT_OUT)
+        return pf_blocking_fd(number, a, POLLOUT);
+    return pf_world_plain(number, a);
+}
+
+long pf_world_call(long number, const long a[6])
+{
+    long r = call(number, a);
+    pf_areas_called(number, a, r);
+    pf_world_signals();
+    pf_world_deliver();
+    return r;
+}
+
+void pf_world_init(void)
+{
+    pf_affinity_init();
+    pf_signal_init();
+}

@@ -1,0 +1,366 @@
+/*
+ * syscall_writes.c - the bytes that a system call wrote to the target's memory, put into its record and
+ * taken out again.
+ *
+ * One walk over the places serves both directions, so they cannot disagree: a place is logged as its
+ * length and its bytes; in replay the address comes from the arguments (which are the same, or the
+ * run has diverged), the length and the bytes from the log. The walk goes twice while recording, for
+ * the record says its length first.
+ */
+#define _GNU_SOURCE
+#include "syscall_writes.h"
+#include "world.h"
+#include <linux/capability.h>
+#include <linux/prctl.h>
+#include <sys/ioctl.h>
+#include <sys/ipc.h>
+#include <sys/msg.h>
+#include <sys/sem.h>
+#include <sys/shm.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+#define SOCKET_NAME_MAX 128
+#define ARCH_GET_FS 0x1003
+#define ARCH_GET_GS 0x1004
+
+struct walk {
+    enum { MEASURE, PUT, GET } pass;
+    long number, result;
+    const long *argument;
+    struct pf_before before;
+    size_t bytes;        /* MEASURE: so far */
+    const char *at, *end; /* GET: the rest of the payload */
+};
+
+static uint32_t take_length(struct walk *w)
+{
+    uint32_t n = 0;
+    if ((size_t)(w->end - w->at) >= sizeof n) {
+        pf_copy(&n, w->at, sizeof n);
+        w->at += sizeof n;
+        if (n <= (size_t)(w->end - w->at))
+            return n;
+    }
+    pf_diverged("the output of a system call has another shape than recorded", (uint64_t)w->number,
+                (uint64_t)(w->end - w->at));
+}
+
+/* n bytes at `to`; in replay as many as the log has. Nothing at NULL, in both. */
+static void place(struct walk *w, void *to, size_t n)
+{
+    uint32_t length = (uint32_t)n;
+    if (!to)
+        return;
+    switch (w->pass) {
+    case MEASURE:
+        w->bytes += sizeof length + n;
+        break;
+    case PUT:
+        pf_log_put(PF_STREAM_INPUT, &length, sizeof length);
+        if (n)
+            pf_log_put(PF_STREAM_INPUT, to, n);
+        break;
+    case GET:
+        length = take_length(w);
+        pf_copy(to, w->at, length);
+        w->at += length;
+        break;
+    }
+}
+
+/* The first n bytes of what the vectors point to. */
+static void scatter(struct walk *w, const struct iovec *v, size_t count, size_t n)
+{
+    uint32_t length = (uint32_t)n;
+    if (w->pass == MEASURE) {
+        w->bytes += sizeof length + n;
+        return;
+    }
+    if (w->pass == PUT)
+        pf_log_put(PF_STREAM_INPUT, &length, sizeof length);
+    else
+        n = take_length(w);
+    for (size_t i = 0; i < count && n; i++) {
+        size_t part = v[i].iov_len < n ? v[i].iov_len : n;
+        if (w->pass == PUT) {
+            if (part)
+                pf_log_put(PF_STREAM_INPUT, v[i].iov_base, part);
+        } else {
+            pf_copy(v[i].iov_base, w->at, part);
+            w->at += part;
+        }
+        n -= part;
+    }
+}
+
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
+
+/* A received message: where it came from, what came with it, its bytes. */
+static void message(struct walk *w, struct msghdr *m, size_t bytes, size_t name_room,
+                    size_t control_room)
+{
+    size_t whole = 0;
+    for (size_t i = 0; i < m->msg_iovlen; i++)
+        whole += m->msg_iov[i].iov_len;
+    place(w, &m->msg_flags, sizeof m->msg_flags);
+    if (m->msg_name)
+        place(w, m->msg_name, least(m->msg_namelen, name_room));
+    place(w, &m->msg_namelen, sizeof m->msg_namelen);
+    if (m->msg_control)
+        place(w, m->msg_control, least(m->msg_controllen, control_room));
+    place(w, &m->msg_controllen, sizeof m->msg_controllen);
+    scatter(w, m->msg_iov, m->msg_iovlen, least(bytes, whole));
+}
+
+/* How many bytes an ioctl writes. Old requests carry no size in their number. */
+static size_t ioctl_bytes(unsigned long request)
+{
+    switch (request) {
+    case 0x5401: /* TCGETS: the kernel's struct */
+        return 36;
+    case TCGETA:
+        return 18;
+    case TIOCGWINSZ:
+    case SIOCGIFCONF:
+        return request == TIOCGWINSZ ? 8 : 16;
+    case TIOCGPGRP:
+    case TIOCOUTQ:
+    case TIOCMGET:
+    case TIOCGSOFTCAR:
+    case FIONREAD:
+    case TIOCGETD:
+    case TIOCGSID:
+    case SIOCATMARK:
+    case SIOCGPGRP:
+    case 0x8903: /* FIOGETOWN */
+        return 4;
+    case 0x8906: /* SIOCGSTAMP */
+    case 0x8907:
+        return 16;
+    case 0x1260: /* BLKGETSIZE */
+        return 8;
+    default:
+        break;
+    }
+    if (request >= 0x8910 && request <= 0x8970)
+        return 40; /* struct ifreq */
+    if (request >> 30 & 2)
+        return request >> 16 & 0x3fff;
+    unsigned family = request >> 8 & 0xff;
+    if (!(request >> 30) && family != 0x54 && family != 0x89)
+        pf_world_doubt("an ioctl whose outputs are not known");
+    return 0;
+}
+
+static void ioctl_places(struct walk *w, unsigned long request, void *to)
+{
+    size_t n = ioctl_bytes(request);
+    if (n)
+        place(w, to, n);
+    if (request == SIOCGIFCONF && to) {
+        struct {
+            int length;
+            char *list;
+        } *c = to;
+        place(w, c->list, (size_t)c->length);
+    }
+}
+
+static size_t prctl_bytes(long request)
+{
+    switch (request) {
+    case PR_GET_NAME:
+        return 16;
+    case PR_GET_PDEATHSIG:
+    case PR_GET_UNALIGN:
+    case PR_GET_FPEMU:
+    case PR_GET_FPEXC:
+    case PR_GET_ENDIAN:
+    case PR_GET_TSC:
+    case PR_GET_CHILD_SUBREAPER:
+        return 4;
+    case PR_GET_TID_ADDRESS:
+        return 8;
+    default:
+        return 0;
+    }
+}
+
+static size_t semaphores(long id) /* of a set, to know how much GETALL wrote */
+{
+    struct semid_ds d = {0};
+    return pf_sys(SYS_semctl, id, 0, IPC_STAT, &d) == 0 ? d.sem_nsems : 0;
+}
+
+static size_t control_bytes(const struct walk *w, uint8_t kind, long command)
+{
+    static const struct {
+        uint8_t kind;
+        uint16_t stat, info, limits;
+    } sizes[] = {{OUTPUT_SEMAPHORE_CONTROL, sizeof(struct semid_ds), 40, 40},
+                 {OUTPUT_QUEUE_CONTROL, sizeof(struct msqid_ds), 32, 32},
+                 {OUTPUT_SHARED_CONTROL, sizeof(struct shmid_ds), 48, 72}};
+    command &= ~0x100L; /* IPC_64 */
+    if (kind == OUTPUT_SEMAPHORE_CONTROL && command == GETALL)
+        return w->pass == GET ? 2 : 2 * semaphores(w->argument[0]); /* GET: the log knows */
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        if (sizes[i].kind == kind) {
+            bool stat =
+                command == IPC_STAT ||
+                (kind == OUTPUT_SEMAPHORE_CONTROL && (command == SEM_STAT || command == 20)) ||
+                (kind == OUTPUT_QUEUE_CONTROL && (command == MSG_STAT || command == 13)) ||
+                (kind == OUTPUT_SHARED_CONTROL && (command == SHM_STAT || command == 15));
+            bool info = (kind == OUTPUT_SEMAPHORE_CONTROL && command == SEM_INFO) ||
+                        (kind == OUTPUT_QUEUE_CONTROL && command == MSG_INFO) ||
+                        (kind == OUTPUT_SHARED_CONTROL && command == SHM_INFO);
+            return stat                  ? sizes[i].stat
+                   : info                ? sizes[i].info
+                   : command == IPC_INFO ? sizes[i].limits
+                                         : 0;
+        }
+    return 0;
+}
+
+static void one_output(struct walk *w, const struct pf_output *o)
+{
+    const long *a = w->argument;
+    void *to = (void *)a[o->at];
+    bool good = w->result >= 0;
+    size_t result = good ? (size_t)w->result : 0, n;
+    if (o->kind == OUTPUT_HANDLE && to) { /* also when it did not fit: how much it would be */
+        uint32_t *handle = to;
+        place(w, to, good ? 8 + *handle : 4);
+        return;
+    }
+    if (!good || !to)
+        return;
+    switch (o->kind) {
+    case OUTPUT_FIXED:
+        place(w, to, o->size);
+        break;
+    case OUTPUT_RESULT:
+        place(w, to, result);
+        break;
+    case OUTPUT_RESULT_WITHIN:
+        place(w, to, least(result, (size_t)a[o->by]));
+        break;
+    case OUTPUT_RESULT_UNITS:
+        place(w, to, least(result, (uint32_t)a[o->by]) * o->size);
+        break;
+    case OUTPUT_COUNTED:
+        place(w, to, (size_t)a[o->by] * o->size);
+        break;
+    case OUTPUT_VECTOR:
+        scatter(w, to, (size_t)a[o->by], result);
+        break;
+    case OUTPUT_IN_OUT:
+        if (a[o->by]) {
+            socklen_t *length = (socklen_t *)a[o->by];
+            place(w, to, least(*length, w->before.length));
+            place(w, length, sizeof *length);
+        }
+        break;
+    case OUTPUT_MESSAGE:
+        message(w, to, result, w->before.length, w->before.control);
+        break;
+    case OUTPUT_MESSAGES:
+        for (size_t i = 0; i < result; i++) {
+            struct mmsghdr *m = (struct mmsghdr *)to + i;
+            place(w, &m->msg_len, sizeof m->msg_len);
+            message(w, &m->msg_hdr, m->msg_len, SOCKET_NAME_MAX, m->msg_hdr.msg_controllen);
+        }
+        break;
+    case OUTPUT_MESSAGES_SENT:
+        for (size_t i = 0; i < result; i++) {
+            struct mmsghdr *m = (struct mmsghdr *)to + i;
+            place(w, &m->msg_len, sizeof m->msg_len);
+        }
+        break;
+    case OUTPUT_SETS:
+        n = ((size_t)(uint32_t)a[0] + 63) / 64 * 8;
+        for (int i = 0; i < 3; i++)
+            place(w, (void *)a[o->at + i], n);
+        break;
+    case OUTPUT_IOCTL:
+        ioctl_places(w, (unsigned long)(uint32_t)a[o->by], to);
+        break;
+    case OUTPUT_FCNTL:
+        n = a[o->by] == 5 /* F_GETLK */ || a[o->by] == 36 /* F_OFD_GETLK */ ? 32
+            : a[o->by] == 16 /* F_GETOWN_EX */ || (a[o->by] & ~2L) == 1036  ? 8
+                                                                            : 0;
+        if (n)
+            place(w, to, n);
+        break;
+    case OUTPUT_PRCTL:
+        if ((n = prctl_bytes(a[o->by])))
+            place(w, to, n);
+        break;
+    case OUTPUT_ARCH:
+        if (a[o->by] == ARCH_GET_FS || a[o->by] == ARCH_GET_GS)
+            place(w, to, 8);
+        break;
+    case OUTPUT_PAGES:
+        place(w, to, ((size_t)a[o->by] + 4095) / 4096);
+        break;
+    case OUTPUT_BITS:
+        place(w, to, ((size_t)a[o->by] + 63) / 64 * 8);
+        break;
+    case OUTPUT_CAPABILITIES:
+        place(w, to, *(uint32_t *)a[o->by] == _LINUX_CAPABILITY_VERSION_1 ? 12 : 24);
+        break;
+    case OUTPUT_QUEUE_MESSAGE:
+        place(w, to, sizeof(long) + result);
+        break;
+    default:
+        n = control_bytes(w, o->kind, a[o->by]);
+        if (n)
+            place(w, to, n);
+    }
+}
+
+static void walk(struct walk *w)
+{
+    const struct pf_syscall *s = pf_syscall_at(w->number);
+    for (size_t i = 0; i < sizeof s->output / sizeof *s->output; i++)
+        if (s->output[i].kind != OUTPUT_NONE)
+            one_output(w, &s->output[i]);
+}
+
+void pf_outputs_before(long number, const long a[6], struct pf_before *before)
+{
+    const struct pf_syscall *s = pf_syscall_at(number);
+    *before = (struct pf_before){0};
+    for (size_t i = 0; i < sizeof s->output / sizeof *s->output; i++) {
+        const struct pf_output *o = &s->output[i];
+        if (o->kind == OUTPUT_IN_OUT && a[o->at] && a[o->by])
+            before->length = *(const socklen_t *)a[o->by];
+        if (o->kind == OUTPUT_MESSAGE && a[o->at]) {
+            const struct msghdr *m = (const struct msghdr *)a[o->at];
+            before->length = m->msg_namelen;
+            before->control = (uint32_t)m->msg_controllen;
+        }
+    }
+}
+
+void pf_outputs_put(long number, const long a[6], const struct pf_before *before, long result)
+{
+    struct walk w = {MEASURE, number, result, a, *before, 0, NULL, NULL};
+    walk(&w);
+    bool standard = (number == SYS_read || number == SYS_readv) && a[0] == 0 && result > 0;
+    pf_input_put_header(PF_INPUT_CALL, number, result, w.bytes,
+                        standard ? PF_INPUT_STANDARD : PF_INPUT_ANYWHERE);
+    w.pass = PUT;
+    walk(&w);
+}
+
+long pf_outputs_get(long number, const long a[6], const struct pf_input *in)
+{
+    const char *payload = pf_input_payload(in);
+    struct walk w = {GET, number, (long)in->result, a, {0}, 0, payload, payload + in->bytes};
+    walk(&w);
+    if (w.at != w.end)
+        pf_diverged("the output of a system call has another shape than recorded", (uint64_t)number,
+                    (uint64_t)(w.end - w.at));
+    return (long)in->result;
+}

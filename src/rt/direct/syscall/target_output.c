@@ -1,0 +1,177 @@
+/*
+ * target_output.c - what the target writes: logged while recording, compared in replay.
+ *
+ * Of standard output and error the bytes are kept, so that a difference can be shown; of everything
+ * else the length and a hash. In replay nothing is written anywhere but to our own standard output
+ * and error, and there only what the target wrote to its own: descriptors are followed through dup,
+ * for a program may put a file in the place of descriptor 1.
+ */
+#define _GNU_SOURCE
+#include "stream_ring.h"
+#include "world.h"
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+
+/* In the output stream, then `kept` bytes. */
+struct record {
+    uint32_t context;
+    int32_t fd;
+    uint64_t hash;
+    uint32_t length, kept;
+} __attribute__((packed));
+static_assert(sizeof(struct record) == 24, "docs/format/input.md");
+
+#define FDS 4096
+static uint8_t standard[FDS] = {[1] = 1, [2] = 2}; /* 1 or 2: fd is our standard output, error */
+
+static uint8_t *standard_at(long fd) { return fd >= 0 && fd < FDS ? &standard[fd] : NULL; }
+
+static void become(long fd, uint8_t what)
+{
+    uint8_t *s = standard_at(fd);
+    if (s)
+        *s = what;
+}
+static uint8_t is(long fd)
+{
+    uint8_t *s = standard_at(fd);
+    return s ? *s : 0;
+}
+
+int pf_output_standard(int fd) { return is(fd); }
+
+static bool hide;
+void pf_output_hide(void) { hide = true; }
+bool pf_output_hidden(int fd) { return hide && is(fd); }
+
+void pf_output_track(long number, const long a[6], long r)
+{
+    if (r < 0)
+        return;
+    switch (number) {
+    case SYS_close:
+        become(a[0], 0);
+        break;
+    case SYS_close_range:
+        if (!(a[2] & 4 /* CLOSE_RANGE_CLOEXEC */))
+            for (unsigned long fd = (unsigned)a[0]; fd <= (unsigned)a[1] && fd < FDS; fd++)
+                become((long)fd, 0);
+        break;
+    case SYS_dup:
+    case SYS_dup2:
+    case SYS_dup3:
+        become(r, is(a[0]));
+        break;
+    case SYS_fcntl:
+        if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC)
+            become(r, is(a[0]));
+        break;
+    case SYS_open:
+    case SYS_openat:
+    case SYS_openat2:
+    case SYS_creat:
+    case SYS_socket:
+    case SYS_accept:
+    case SYS_accept4:
+        become(r, 0);
+        break;
+    case SYS_pipe:
+    case SYS_pipe2:
+        become(((int *)a[0])[0], 0);
+        become(((int *)a[0])[1], 0);
+        break;
+    default:
+        break;
+    }
+}
+
+size_t pf_output_vectors(long number, const long a[6], struct iovec *one, const struct iovec **list)
+{
+    const struct msghdr *m = (const struct msghdr *)a[1];
+    switch (number) {
+    case SYS_write:
+    case SYS_pwrite64:
+    case SYS_sendto:
+        *one = (struct iovec){(void *)a[1], (size_t)a[2]};
+        *list = one;
+        return 1;
+    case SYS_sendmsg:
+        *list = m ? m->msg_iov : NULL;
+        return m ? m->msg_iovlen : 0;
+    case SYS_sendmmsg: /* several messages: only their number is compared */
+        *list = NULL;
+        return 0;
+    default:
+        *list = (const struct iovec *)a[1];
+        return (size_t)a[2];
+    }
+}
+
+static uint64_t hash_bytes(uint64_t h, const unsigned char *p, size_t n)
+{
+    for (; n >= 8; p += 8, n -= 8) {
+        uint64_t v;
+        __builtin_memcpy(&v, p, 8);
+        h = pf_hash_more(h, v);
+    }
+    for (; n; p++, n--)
+        h = pf_hash_more(h, *p);
+    return h;
+}
+
+static void show(int fd, const char *bytes, size_t n)
+{
+    struct pf_channel *channel = pf_log_channel();
+    if (channel && channel->quiet)
+        return;
+    while (n) {
+        long r = pf_sys(SYS_write, fd, bytes, n);
+        if (r == -4 /* EINTR */)
+            continue;
+        if (r <=
+            0) { /* no part of the run, which goes on; when only the reader is gone, no error */
+            if (channel && !channel->unshown && r != -32 /* EPIPE */)
+                channel->unshown = (uint32_t)-r;
+            return;
+        }
+        bytes += r;
+        n -= (size_t)r;
+    }
+}
+
+void pf_output_bytes(int fd, const struct iovec *v, size_t count, long result)
+{
+    if (result <= 0)
+        return;
+    uint8_t shown = is(fd);
+    struct record r = {.context = pf_context_number(pf_context_self()), .fd = fd};
+    size_t left = (size_t)result;
+    for (size_t i = 0; i < count && left; i++) {
+        size_t n = v[i].iov_len < left ? v[i].iov_len : left;
+        r.hash = hash_bytes(r.hash, v[i].iov_base, n);
+        r.length += (uint32_t)n;
+        left -= n;
+    }
+    r.kept = shown ? r.length : 0;
+    if (pf_recording()) {
+        pf_log_put(PF_STREAM_OUTPUT, &r, sizeof r);
+    } else {
+        const struct record *was = pf_log_get(PF_STREAM_OUTPUT, sizeof *was);
+        if (!was || (was->kept && !pf_log_get(PF_STREAM_OUTPUT, was->kept)))
+            pf_diverged("more output than recorded: bytes", 0, r.length);
+        if (was->fd != r.fd || was->length != r.length)
+            pf_diverged("output of another length", was->length, r.length);
+        if (was->hash != r.hash)
+            pf_diverged("other bytes of output", was->hash, r.hash);
+    }
+    left = r.kept;
+    for (size_t i = 0; i < count && left; i++) {
+        size_t n = v[i].iov_len < left ? v[i].iov_len : left;
+        if (pf_recording())
+            pf_log_put(PF_STREAM_OUTPUT, v[i].iov_base, n);
+        else
+            show(shown, v[i].iov_base, n);
+        left -= n;
+    }
+}

@@ -1,0 +1,127 @@
+/*
+ * Atomic operations and fences as events: the scheduler comes before the operation, the record after
+ * it, for then both values are known.
+ */
+#include "context.h"
+#include "event.h"
+#include "memory_error.h"
+#include "missing_call.h"
+#include "rt.h"
+#include "stack.h"
+#include "tracer.h"
+
+struct operation {
+    uintptr_t addr;
+    uint64_t old;
+    uint32_t packed, site;
+};
+/* At most one is under way in a thread. */
+static __thread struct operation current __attribute__((tls_model("initial-exec")));
+
+static void count(uintptr_t addr, uint64_t size, bool write, uint32_t site)
+{
+    if (pf_direct.tracing)
+        pf_call_settle();
+    if (--__pf_tls.budget < 0)
+        pf_event_due(&(struct pf_pending){
+            .address = addr, .size = size, .site = site, .write = write, .atomic = true});
+}
+
+void pf_event_unseen(void)
+{
+    if (pf_rt.events && --__pf_tls.budget < 0)
+        pf_event_inside();
+}
+
+void *pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site)
+{
+    uint8_t op = packed >> 8 & 0xff;
+    uint8_t size = packed & 0xff;
+    count((uintptr_t)addr, size, op != PF_ATOMIC_LOAD, site);
+    if (pf_direct.watching)
+        pf_memory_check((uintptr_t)addr, size, op != PF_ATOMIC_LOAD, 0, site);
+    current = (struct operation){.addr = (uintptr_t)addr, .packed = packed, .site = site};
+    if (pf_direct.tracing && size <= 8)
+        current.old = pf_event_value((uintptr_t)addr, size);
+    return &current;
+}
+
+/* As the model of traces has it: nothing said is all that the operation can do. */
+static uint8_t flags_of(unsigned order, bool rmw)
+{
+    switch (order) {
+    case PF_RELAXED:
+        return PF_EF_RELAXED;
+    case PF_CONSUME:
+    case PF_ACQUIRE:
+        return rmw ? PF_EF_ACQUIRE : 0;
+    case PF_RELEASE:
+        return rmw ? PF_EF_RELEASE : 0;
+    default:
+        return 0;
+    }
+}
+
+void pf_event_atomic_end(void *handle, uint32_t stored)
+{
+    const struct operation *o = handle;
+    if (!pf_direct.tracing || !pf_stack_watched())
+        return;
+    uint8_t size = o->packed & 0xff, op = o->packed >> 8 & 0xff;
+    bool rmw = stored && op != PF_ATOMIC_STORE;
+    unsigned order = op == PF_ATOMIC_CAS && !stored ? o->packed >> 24 : o->packed >> 16 & 0xff;
+    struct pf_traced e = {.kind = rmw      ? PF_EV_RMW
+                                  : stored ? PF_EV_AWRITE
+                                           : PF_EV_AREAD,
+                          .flags = flags_of(order, rmw),
+                          .site = pf_stack_id(__pf_tls.thread, o->site),
+                          .what = o->addr,
+                          .more = size,
+                          .has_value = size <= 8,
+                          .has_old = rmw && size <= 8,
+                          .old = o->old};
+    if (e.has_value)
+        e.value = pf_event_value(o->addr, size);
+    else
+        e.flags |= PF_EF_UNKNOWN;
+    pf_nest();
+    pf_trace_event(&e);
+    pf_unnest();
+}
+
+void pf_event_releases(const volatile void *addr, size_t size, uint32_t id)
+{
+    if (pf_direct.tracing && pf_stack_watched())
+        pf_trace_event(&(struct pf_traced){.kind = PF_EV_AWRITE,
+                                           .flags = PF_EF_UNKNOWN,
+                                           .attached = true,
+                                           .site = id,
+                                           .what = (uintptr_t)addr,
+                                           .more = size});
+}
+
+void pf_event_counts(const volatile void *addr, uint32_t old, uint32_t now, uint32_t id)
+{
+    if (pf_direct.tracing && pf_stack_watched())
+        pf_trace_event(&(struct pf_traced){.kind = PF_EV_RMW,
+                                           .attached = true,
+                                           .site = id,
+                                           .what = (uintptr_t)addr,
+                                           .more = sizeof old,
+                                           .has_value = true,
+                                           .has_old = true,
+                                           .value = now,
+                                           .old = old});
+}
+
+void pf_event_fence(uint32_t order, uint32_t site)
+{
+    count(0, 0, false, PF_PENDING_NOWHERE);
+    if (!pf_direct.tracing || !pf_stack_watched() || order == PF_RELAXED)
+        return;
+    pf_nest();
+    pf_trace_event(&(struct pf_traced){.kind = PF_EV_FENCE,
+                                       .flags = flags_of(order, true),
+                                       .site = pf_stack_id(__pf_tls.thread, site)});
+    pf_unnest();
+}

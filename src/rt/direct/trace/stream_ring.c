@@ -1,0 +1,313 @@
+/*
+ * stream_ring.c - the streams of a clip, seen from inside the target: rings in the memory shared with pf.
+ *
+ * Putting is a copy and one store; pf's recorder thread compresses and writes. Nothing is ever
+ * flushed: what was put is in pf's hands. Rejected: writing chunks to the file from here (the last,
+ * partly filled one would be lost with a kill, and compression would need a library in the target).
+ */
+#include "stream_ring.h"
+#include "orphan.h"
+#include "sys.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/uio.h>
+#include <time.h>
+
+#define PAGE 4096ull
+#define SMALL 24 /* bytes: a string instruction takes longer to begin than to copy so few */
+
+static struct pf_channel *channel;
+static uint64_t cursor[PF_STREAMS];     /* READ: the next byte */
+static struct pf_ring *rings[PF_STREAMS]; /* NULL: off */
+
+static unsigned char *stream_at(enum pf_log_stream s)
+{
+    return (unsigned char *)(PF_CHANNEL_BASE + (s + 1) * PF_CHANNEL_STRIDE);
+}
+
+static void say(const char *s)
+{
+    size_t n = 0;
+    while (s[n])
+        n++;
+    pf_sys(SYS_write, 2, s, n);
+}
+
+/* The value of PF_CLIP as the kernel laid the environment out: libc has none yet. */
+static int channel_fd(void)
+{
+    static char bytes[1 << 16];
+    static const char key[] = PF_CHANNEL_ENV "=";
+    long fd = pf_sys(SYS_open, "/proc/self/environ", O_RDONLY | O_CLOEXEC, 0), n;
+    int found = -1, value = 0;
+    size_t at = 0; /* matched so far of key; SIZE_MAX: not this entry */
+    while (fd >= 0 && found < 0 && (n = pf_sys(SYS_read, fd, bytes, sizeof bytes)) > 0)
+        for (long i = 0; i < n; i++) {
+            char c = bytes[i];
+            if (at == sizeof key - 1 && c >= '0' && c <= '9')
+                value = value * 10 + (c - '0');
+            else if (at == sizeof key - 1 && !c)
+                found = value;
+            else
+                at = at < sizeof key - 1 && c == key[at] ? at + 1 : SIZE_MAX;
+            if (!c)
+                at = 0;
+        }
+    if (fd >= 0)
+        pf_sys(SYS_close, fd);
+    return found;
+}
+
+static bool map_at(void *at, uint64_t size, int prot, int fd, uint64_t offset)
+{
+    return pf_sys(SYS_mmap, at, size, prot, MAP_SHARED | MAP_FIXED_NOREPLACE, fd, offset) ==
+           (long)at;
+}
+
+static bool map_streams(struct pf_channel *c, int fd)
+{
+    for (int s = 0; s < PF_STREAMS; s++) {
+        struct pf_ring *r = &c->ring[s];
+        unsigned char *at = stream_at(s);
+        bool ok = true;
+        if (r->use == PF_RING_WRITE)
+            ok = map_at(at, r->size, PROT_READ | PROT_WRITE, fd, r->offset) &&
+                 map_at(at + r->size, r->size, PROT_READ | PROT_WRITE, fd, r->offset);
+        else if (r->use == PF_RING_READ && r->size)
+            ok = map_at(at, r->size, PROT_READ, fd, r->offset);
+        if (!ok)
+            return false;
+        rings[s] = r->use == PF_RING_OFF ? NULL : r;
+    }
+    return true;
+}
+
+void pf_log_init(void)
+{
+    int fd = channel_fd();
+    if (fd < 0)
+        return;
+    struct pf_channel *c = (void *)PF_CHANNEL_BASE;
+    uint64_t size = (sizeof *c + PAGE - 1) & -PAGE;
+    if (!map_at(c, size, PROT_READ | PROT_WRITE, fd, 0)) {
+        say("photofinish: " PF_CHANNEL_ENV " leads nowhere, this run is not recorded\n");
+        return;
+    }
+    uint32_t self = (uint32_t)pf_sys(SYS_getpid);
+    bool ours = c->magic == PF_CHANNEL_MAGIC && c->version == PF_CHANNEL_VERSION &&
+                (c->owner == 0 || c->owner == self);
+    if (ours && map_streams(c, fd)) {
+        c->owner = self;
+        channel = c;
+        pf_direct.mode = (uint8_t)c->mode;
+        pf_direct.tracing = c->tracing;
+        pf_direct.watching = c->watch || c->tracing;
+    } else {
+        pf_sys(SYS_munmap, c, size); /* a child of the recorded process, or an older build */
+    }
+    pf_sys(SYS_close, fd); /* the number is the program's again */
+}
+
+struct pf_channel *pf_log_channel(void) { return channel; }
+
+struct pf_ring *pf_log_ring(enum pf_log_stream s, unsigned char **base)
+{
+    *base = stream_at(s);
+    return rings[s];
+}
+
+void pf_log_detach(void)
+{
+    for (int s = 0; s < PF_STREAMS; s++)
+        rings[s] = NULL;
+    channel = NULL;
+}
+
+void pf_log_call(void)
+{
+    __atomic_fetch_add(&channel->called, 1, __ATOMIC_SEQ_CST);
+    if (__atomic_load_n(&channel->asleep, __ATOMIC_SEQ_CST))
+        pf_sys(SYS_futex, &channel->called, FUTEX_WAKE, 1);
+}
+
+bool pf_log_followed(void) { return (uint32_t)pf_sys(SYS_getppid) == channel->pf; }
+
+/* Waits until n bytes are free. False: pf is gone, nobody will ever take anything. */
+static bool make_room(struct pf_ring *r, uint64_t n)
+{
+    struct timespec look = {0, 100000000};
+    __atomic_store_n(&channel->stuck, 1, __ATOMIC_SEQ_CST);
+    for (;;) {
+        uint32_t seen = __atomic_load_n(&channel->drained, __ATOMIC_SEQ_CST);
+        if (r->head + n - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE) <= r->size)
+            break;
+        pf_log_call();
+        if (pf_sys(SYS_futex, &channel->drained, FUTEX_WAIT, seen, &look) == -ETIMEDOUT &&
+            !pf_log_followed())
+            return false;
+    }
+    __atomic_store_n(&channel->stuck, 0, __ATOMIC_RELAXED);
+    return true;
+}
+
+/* Nobody takes what is put. */
+static void abandoned(void)
+{
+    if (pf_orphan_end)
+        pf_orphan_end();
+    pf_log_detach();
+}
+
+unsigned char *pf_log_room(enum pf_log_stream s, size_t n)
+{
+    struct pf_ring *r = rings[s];
+    if (!r || r->use != PF_RING_WRITE)
+        return NULL;
+    if (r->head + n - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE) > r->size && !make_room(r, n)) {
+        abandoned();
+        return NULL;
+    }
+    return stream_at(s) + (r->head & (r->size - 1));
+}
+
+void pf_log_commit(enum pf_log_stream s, size_t n)
+{
+    struct pf_ring *r = rings[s];
+    uint64_t before = r->head;
+    __atomic_store_n(&r->head, before + n, __ATOMIC_RELEASE);
+    if ((before ^ (before + n)) & -r->chunk)
+        pf_log_call();
+}
+
+/* --- a continuation: straight to a file, so that nothing is in a buffer when it is killed --- */
+
+#define LOW_FD 900
+static int split_fd = -1;
+static struct pf_continuation *own; /* NULL: it is the run itself */
+
+static void split_write(uint32_t stream, const void *a, size_t na, const void *b, size_t nb)
+{
+    struct pf_piece p = {stream, (uint32_t)(na + nb)};
+    struct iovec v[] = {{&p, sizeof p}, {(void *)a, na}, {(void *)b, nb}};
+    pf_sys(SYS_writev, split_fd, v, 3);
+}
+
+static uint64_t before[PF_STREAMS]; /* bytes put when the process was copied */
+
+void pf_log_mark(void)
+{
+    for (int s = 0; s < PF_STREAMS; s++)
+        before[s] = rings[s] && rings[s]->use == PF_RING_WRITE ? rings[s]->head : 0;
+}
+
+void pf_log_split(const char *path, uint32_t number)
+{
+    own = &channel->continuation[number];
+    long fd = pf_sys(SYS_open, path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
+    for (int s = PF_STREAM_EVENT; s < PF_STREAMS; s++)
+        rings[s] = NULL;
+    pf_direct.tracing = false;
+    split_fd = fd < 0 ? -1 : (int)pf_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LOW_FD);
+    if (fd >= 0)
+        pf_sys(SYS_close, fd);
+    if (split_fd < 0) {
+        say("photofinish: a continuation cannot make its file\n");
+        pf_sys(SYS_exit_group, 2);
+    }
+    pf_sys(SYS_write, split_fd, before, sizeof before);
+}
+
+void pf_log_put(enum pf_log_stream s, const void *bytes, size_t n)
+{
+    if (__builtin_expect(split_fd >= 0, 0)) {
+        if (rings[s] && rings[s]->use == PF_RING_WRITE)
+            split_write(s, bytes, n, NULL, 0);
+        return;
+    }
+    const unsigned char *from = bytes;
+    if (n <= SMALL) {
+        unsigned char *to = pf_log_room(s, n);
+        for (size_t i = 0; to && i < n; i++)
+            ((volatile unsigned char *)to)[i] = from[i];
+        if (to)
+            pf_log_commit(s, n);
+        return;
+    }
+    while (n) { /* larger than the ring: in pieces */
+        size_t piece = n < 1 << 19 ? n : 1 << 19;
+        unsigned char *to = pf_log_room(s, piece);
+        if (!to)
+            return;
+        pf_copy(to, from, piece);
+        pf_log_commit(s, piece);
+        from += piece;
+        n -= piece;
+    }
+}
+
+const void *pf_log_get(enum pf_log_stream s, size_t n)
+{
+    struct pf_ring *r = rings[s];
+    if (!r || r->use != PF_RING_READ || n > r->head - cursor[s])
+        return NULL;
+    const void *at = stream_at(s) + cursor[s];
+    cursor[s] += n;
+    return at;
+}
+
+const unsigned char *pf_log_rest(enum pf_log_stream s, size_t *n)
+{
+    struct pf_ring *r = rings[s];
+    if (!r || r->use != PF_RING_READ)
+        return NULL;
+    *n = r->head - cursor[s];
+    return stream_at(s) + cursor[s];
+}
+
+void pf_log_skip(enum pf_log_stream s, size_t n) { cursor[s] += n; }
+
+uint64_t pf_log_at(enum pf_log_stream s)
+{
+    struct pf_ring *r = rings[s];
+    return !r ? 0 : r->use == PF_RING_READ ? cursor[s] : r->head;
+}
+
+struct pf_reached *pf_log_reached(void) { return own ? &own->reached : &channel->reached; }
+
+void pf_log_flush(void)
+{
+    if (channel)
+        pf_log_call();
+}
+
+void pf_log_error(const char *text)
+{
+    if (!channel)
+        return;
+    uint32_t *errors = own ? &own->errors : &channel->errors;
+    char *error = own ? own->error : channel->error;
+    _Static_assert(sizeof own->error == sizeof channel->error, "either has room for a line");
+    for (size_t n = 0; !*errors && text[n] && n < sizeof channel->error - 1; n++)
+        error[n] = text[n];
+    ++*errors;
+}
+
+void pf_log_outcome(enum pf_outcome what, const char *text)
+{
+    if (!channel || channel->outcome != PF_OUTCOME_NONE) /* the first one counts */
+        return;
+    size_t n = 0;
+    if (split_fd >= 0) {
+        unsigned char word = (unsigned char)what;
+        while (text[n])
+            n++;
+        split_write(PF_STREAMS, &word, 1, text, n);
+        return;
+    }
+    for (; text[n] && n < sizeof channel->text - 1; n++)
+        channel->text[n] = text[n];
+    channel->text[n] = 0;
+    __atomic_store_n(&channel->outcome, what, __ATOMIC_RELEASE);
+}

@@ -1,0 +1,147 @@
+/*
+ * trace_names.c - what the numbers of the trace mean: sites with their stacks, threads, variables.
+ *
+ * A stack is a list of positions; a position is written once. Variables are written when the object
+ * that holds them is first seen.
+ */
+#include "event_code.h"
+#include "hash_index.h"
+#include "module.h"
+#include "name_code.h"
+#include "stack.h"
+#include "stream_ring.h"
+#include "sys.h"
+#include "tracer.h"
+
+#define POSITIONS (1u << 20)
+
+static struct pf_position *positions; /* written so far; 0 is none */
+static uint32_t npositions = 1;
+static struct pf_index known;
+
+/* --- one record: collected, then put whole --- */
+
+static unsigned char record[1 << 14];
+static size_t used;
+
+static void add_number(uint64_t v)
+{
+    if (used < sizeof record - 10)
+        used = (size_t)(pf_code_varint(record + used, v) - record);
+}
+
+static void add_text(const char *s)
+{
+    size_t n = 0;
+    while (s && s[n] && n < 2000)
+        n++;
+    add_number(n);
+    if (used + n > sizeof record)
+        return;
+    for (size_t i = 0; i < n; i++)
+        record[used + i] = (unsigned char)s[i];
+    used += n;
+}
+
+/* Length, then the record: readers pass over those they do not know. */
+static void put_record(void)
+{
+    uint32_t n = (uint32_t)used;
+    pf_log_put(PF_STREAM_NAME, &n, sizeof n);
+    pf_log_put(PF_STREAM_NAME, record, used);
+}
+
+/* --- positions --- */
+
+static bool same(uint32_t item, const void *key)
+{
+    const struct pf_position *p = &positions[item], *k = key;
+    return p->func == k->func && p->file == k->file && p->var == k->var && p->line == k->line &&
+           p->column == k->column && p->kind == k->kind && p->size == k->size;
+}
+
+static uint32_t number_of(const struct pf_position *p)
+{
+    uint32_t hash = pf_index_hash((uintptr_t)p->func ^ (uintptr_t)p->file << 20 ^ (uintptr_t)p->var,
+                                  (uint64_t)p->line << 32 | p->column << 8 | p->kind);
+    uint32_t i = pf_index_find(&known, hash, same, p);
+    if (i || npositions == POSITIONS)
+        return i;
+    positions[npositions] = *p;
+    if (!pf_index_add(&known, hash, npositions))
+        return 0;
+    used = 0;
+    add_number(PF_NAME_POSITION);
+    add_number(npositions);
+    add_text(p->file);
+    add_text(p->func);
+    add_text(p->var);
+    add_number(p->line);
+    add_number(p->column);
+    add_number(p->func_line);
+    add_number(p->kind);
+    put_record();
+    return npositions++;
+}
+
+/* --- what is told --- */
+
+struct trail {
+    uint32_t position[PF_NAME_DEPTH], n;
+};
+
+static bool see(const struct pf_position *p, void *arg)
+{
+    struct trail *t = arg;
+    if (t->n == PF_NAME_DEPTH)
+        return false;
+    t->position[t->n++] = number_of(p);
+    return true;
+}
+
+static void put_variable(const struct pf_global *g, void *arg)
+{
+    (void)arg;
+    used = 0;
+    add_number(PF_NAME_VARIABLE);
+    add_number(g->addr);
+    add_number(g->size);
+    add_text(g->name);
+    add_text(g->file);
+    add_number(g->line);
+    put_record();
+}
+
+void pf_trace_name_site(uint32_t site, unsigned kind, unsigned size)
+{
+    static struct trail t;
+    static uint32_t modules;
+    if (!positions && !(positions = pf_sys_map(NULL, POSITIONS * sizeof *positions)))
+        return;
+    modules = pf_global_each(modules, put_variable, NULL);
+    t.n = 0;
+    pf_stack_walk(site, see, &t);
+    used = 0;
+    add_number(PF_NAME_SITE);
+    add_number(site);
+    add_number(kind);
+    add_number(size);
+    add_number(t.n);
+    for (uint32_t i = 0; i < t.n; i++)
+        add_number(t.position[i]);
+    add_number(pf_stack_flags(site));
+    put_record();
+}
+
+void pf_trace_name_thread(uint32_t number, const struct pf_thread *t)
+{
+    used = 0;
+    add_number(PF_NAME_THREAD);
+    add_number(number);
+    add_number(t ? t->parent : 0);
+    add_number(t ? t->created_at : 0);
+    add_text(t ? t->name : "");
+    put_record();
+    if (t && t->created_at)
+        pf_trace_name_site(t->created_at, PF_EV_KINDS, 0);
+}

@@ -1,0 +1,338 @@
+/*
+ * tracer.c - see tracer.h. The guesses are those of event_code.h; here are the rings and the books.
+ *
+ * Room is asked for once in BATCH events, for the longest they can be, so an event costs no check but
+ * a count. The heads of the rings move with every event, that of the event stream last: a target
+ * killed anywhere leaves whole events.
+ */
+#include "tracer.h"
+#include "closure_events.h"
+#include "event_code.h"
+#include "missing_call.h"
+#include "stack.h"
+#include "store.h"
+#include "stream_ring.h"
+#include "sys.h"
+
+#define BATCH 2048u
+#define LONG 16u /* an event of the long form takes the room of so many of the short one */
+#define SITES (1u << PF_ID_BITS)
+#define THREADS (1u << 16)
+
+struct column {
+    unsigned char *base;
+    struct pf_ring *ring;
+    uint64_t at, mask, called;
+};
+
+static struct {
+    struct pf_code code;
+    struct pf_code_thread *thread; /* by number */
+    struct column head, addr, value;
+    struct pf_thread *self; /* who made the last event */
+    struct pf_code_thread *now;
+    uint32_t left; /* events for which there is room */
+} tracer;
+
+static bool open_column(struct column *c, enum pf_log_stream s)
+{
+    c->ring = pf_log_ring(s, &c->base);
+    if (!c->ring || c->ring->use != PF_RING_WRITE)
+        return false;
+    c->at = c->called = c->ring->head;
+    c->mask = c->ring->size - 1;
+    return true;
+}
+
+static bool begin(void)
+{
+    tracer.code.site = pf_sys_map(NULL, SITES * sizeof(struct pf_code_site));
+    tracer.code.shape = pf_sys_map(NULL, SITES * sizeof(struct pf_code_shape));
+    tracer.thread = pf_sys_map(NULL, THREADS * sizeof(struct pf_code_thread));
+    return tracer.code.site && tracer.code.shape && tracer.thread &&
+           open_column(&tracer.head, PF_STREAM_EVENT) &&
+           open_column(&tracer.addr, PF_STREAM_ADDRESS) &&
+           open_column(&tracer.value, PF_STREAM_VALUE);
+}
+
+static bool make_room(struct column *c, enum pf_log_stream s, size_t n)
+{
+    if (c->at - c->called >= c->ring->chunk) {
+        c->called = c->at;
+        pf_log_call();
+    }
+    return pf_log_room(s, n);
+}
+
+/* Room for a batch; false: tracing is over. */
+static __attribute__((noinline)) bool refill(void)
+{
+    if ((tracer.thread || begin()) && make_room(&tracer.head, PF_STREAM_EVENT, BATCH) &&
+        make_room(&tracer.addr, PF_STREAM_ADDRESS, BATCH * PF_CODE_MOST_ADDRESS) &&
+        make_room(&tracer.value, PF_STREAM_VALUE, BATCH * PF_CODE_MOST_VALUE)) {
+        tracer.left = BATCH;
+        return true;
+    }
+    pf_direct.tracing = false;
+    return false;
+}
+
+static inline unsigned char *place(const struct column *c) { return c->base + (c->at & c->mask); }
+
+static inline void publish(struct column *c, size_t n)
+{
+    c->at += n;
+    __atomic_store_n(&c->ring->head, c->at, __ATOMIC_RELEASE);
+}
+
+static void put_other(unsigned what, uint64_t number)
+{
+    unsigned char *a = place(&tracer.addr);
+    *place(&tracer.head) = (unsigned char)(PF_CODE_OTHER | what << 2);
+    publish(&tracer.addr, (size_t)(pf_code_varint(a, number) - a));
+    publish(&tracer.head, 1);
+    tracer.left--;
+}
+
+static __attribute__((noinline)) void change_thread(struct pf_thread *t)
+{
+    uint32_t number = pf_context_number(pf_context_self());
+    if (number >= THREADS)
+        number = THREADS - 1;
+    tracer.self = t;
+    tracer.now = &tracer.thread[number];
+    if (!tracer.now->named) {
+        tracer.now->named = 1;
+        pf_trace_name_thread(number, t);
+    }
+    put_other(PF_CODE_THREAD, number);
+}
+
+/* What must be said before an event: who makes it. Its number in its thread goes with it. */
+static inline bool prepare(uint32_t room)
+{
+    if (__builtin_expect(tracer.left < room + 4, 0) && !refill())
+        return false;
+    tracer.left -= room;
+    struct pf_thread *t = __pf_tls.thread;
+    if (__builtin_expect(t != tracer.self, 0))
+        change_thread(t);
+    return true;
+}
+
+static __attribute__((noinline)) void put_skip(uint64_t index)
+{
+    put_other(PF_CODE_INDEX, pf_code_zigzag((int64_t)(index - tracer.now->index - 1)));
+    tracer.now->index = index - 1;
+}
+
+void pf_trace_over(void)
+{
+    if (!prepare(1))
+        return;
+    *place(&tracer.head) = PF_CODE_OTHER | PF_CODE_OVER << 2;
+    publish(&tracer.head, 1);
+}
+
+void pf_trace_call(uint32_t site, uint64_t callee, uint64_t number)
+{
+    if (!prepare(1))
+        return;
+    struct pf_code_site *s = &tracer.code.site[site];
+    const struct pf_code_shape *last = &tracer.code.shape[site];
+    uint64_t index = pf_context_events(pf_context_self());
+    if (__builtin_expect(!pf_code_is_call(last) || s->addr != callee || s->value != number ||
+                             index - 1 - tracer.now->index != last->skip,
+                         0)) {
+        pf_trace_event(&(struct pf_traced){
+            .kind = PF_EV_CALL, .site = site, .what = callee, .has_value = true, .value = number});
+        return;
+    }
+    unsigned char *a = place(&tracer.addr), *a0 = a;
+    unsigned code = PF_CODE_CALL + 4 * pf_code_put_site(&tracer.code, tracer.now, site, &a);
+    *place(&tracer.head) = (unsigned char)(PF_CODE_OTHER | code << 2);
+    tracer.now->index = index;
+    publish(&tracer.addr, (size_t)(a - a0));
+    publish(&tracer.head, 1);
+}
+
+void pf_trace_range(uint64_t addr, uint64_t size)
+{
+    if (!prepare(2))
+        return;
+    unsigned char *a = place(&tracer.addr), *a0 = a;
+    *place(&tracer.head) = PF_CODE_OTHER | PF_CODE_RANGE << 2;
+    a = pf_code_varint(a, pf_code_zigzag((int64_t)(addr - tracer.code.range)));
+    a = pf_code_varint(a, size);
+    tracer.code.range = addr + size;
+    publish(&tracer.addr, (size_t)(a - a0));
+    publish(&tracer.head, 1);
+}
+
+uint64_t pf_trace_records(void) { return tracer.head.at; }
+
+/* The first access of its kind at this site; false: the site has others, or it is not for the short form. */
+static __attribute__((noinline)) bool begin_site(uint32_t site, unsigned kind, uint64_t size)
+{
+    struct pf_code_site *s = &tracer.code.site[site];
+    if (s->size || !(pf_code_is_wide(size) || (size <= 8 && !(size & (size - 1)))))
+        return false;
+    s->size = (uint8_t)size;
+    s->kind = (uint8_t)kind;
+    pf_trace_name_site(site, kind, (unsigned)size);
+    return true;
+}
+
+/* In the short form, of which the site has begun; bytes: of a vector, or NULL. */
+static inline __attribute__((always_inline)) void
+put_short(uint32_t site, uint64_t addr, const void *bytes, uint64_t value, uint64_t index)
+{
+    if (__builtin_expect(index != tracer.now->index + 1, 0))
+        put_skip(index);
+    unsigned char *a = place(&tracer.addr), *a0 = a, *v = place(&tracer.value), *v0 = v;
+    *place(&tracer.head) =
+        bytes ? pf_code_put_wide(&tracer.code, tracer.now, site, addr, bytes, &a, &v)
+              : pf_code_put(&tracer.code, tracer.now, site, addr, value, &a, &v);
+    publish(&tracer.addr, (size_t)(a - a0));
+    publish(&tracer.value, (size_t)(v - v0));
+    publish(&tracer.head, 1);
+}
+
+void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, uint64_t value,
+                     uint64_t index)
+{
+    if (!prepare(1))
+        return;
+    struct pf_code_site *s = &tracer.code.site[site];
+    unsigned kind = write ? PF_EV_WRITE : PF_EV_READ;
+    if (__builtin_expect(pf_kept_any, 0) && pf_kept_minds(addr, size, write, value))
+        pf_kept_access(addr, size, write, value);
+    if (__builtin_expect(s->size != size || s->kind != kind, 0) && !begin_site(site, kind, size)) {
+        pf_trace_event(&(struct pf_traced){.kind = (uint8_t)kind,
+                                           .site = site,
+                                           .what = addr,
+                                           .more = size,
+                                           .has_value = true,
+                                           .value = value});
+        return;
+    }
+    put_short(site, addr, NULL, value, index);
+}
+
+void pf_trace_wide(uint32_t site, uint64_t addr, uint64_t size, bool write, const void *bytes,
+                   uint32_t n, uint64_t index)
+{
+    struct pf_traced e = {.kind = write ? PF_EV_WRITE : PF_EV_READ,
+                          .site = site,
+                          .what = addr,
+                          .more = size,
+                          .bytes = bytes,
+                          .nbytes = n};
+    if (!prepare(LONG))
+        return;
+    struct pf_code_site *s = &tracer.code.site[site];
+    if (__builtin_expect(s->size != size || s->kind != e.kind || n != size, 0) &&
+        (n != size || !begin_site(site, e.kind, size))) {
+        pf_trace_event(&e);
+        return;
+    }
+    if (__builtin_expect(pf_kept_any, 0))
+        pf_kept_event(&e);
+    put_short(site, addr, bytes, 0, index);
+}
+
+/* Without vector registers; for a few bytes a string instruction takes longer to begin. */
+static inline unsigned char *put_bytes(unsigned char *to, const unsigned char *from, uint32_t n)
+{
+    for (; n >= 8; n -= 8, to += 8, from += 8)
+        *(pf_code_u64 *)to = *(const pf_code_u64 *)from;
+    for (; n; n--)
+        *to++ = *(const volatile unsigned char *)from++;
+    return to;
+}
+
+/* The fields that the last event of the site had too are left out, when it was like this one: all but
+ * the address and the values. */
+static unsigned put_fields(const struct pf_traced *e, const struct pf_code_shape *now,
+                           unsigned char **a)
+{
+    struct pf_code_site *s = &tracer.code.site[e->site];
+    struct pf_code_shape *last = &tracer.code.shape[e->site];
+    struct pf_code_thread *t = tracer.now;
+    unsigned code;
+    if (last->has == now->has && last->kind == now->kind && last->more == now->more &&
+        last->flags == now->flags && last->skip == now->skip && now->has & PF_HAS_OPERAND &&
+        !(now->has & PF_HAS_BYTES)) {
+        code = PF_CODE_AGAIN + pf_code_put_site(&tracer.code, t, e->site, a);
+        code += 4 * pf_code_put_address(s, t, e->what, t->operand, a);
+        t->operand = e->what;
+        return code;
+    }
+    *last = *now;
+    *(*a)++ = now->has;
+    *a = pf_code_varint(*a, pf_code_zigzag((int64_t)e->site - t->site));
+    pf_code_step_site(&tracer.code, t, e->site);
+    if (e->what) {
+        *a = pf_code_varint(*a, pf_code_zigzag((int64_t)(e->what - s->addr)));
+        pf_code_step_address(s, t, e->what);
+        t->operand = e->what;
+    }
+    if (e->more)
+        *a = pf_code_varint(*a, e->more);
+    if (e->flags)
+        *(*a)++ = e->flags;
+    if (now->skip)
+        *a = pf_code_varint(*a, now->skip);
+    return PF_CODE_EVENT + e->kind;
+}
+
+void pf_trace_event(const struct pf_traced *e)
+{
+    if (!(e->attached && e->kind == PF_EV_ENDREGION))
+        pf_call_settle();
+    if (!prepare(LONG))
+        return;
+    struct pf_code_site *s = &tracer.code.site[e->site];
+    if (__builtin_expect(!s->size && !s->named, 0)) { /* once; a plain access names it again */
+        s->named = 1;
+        pf_trace_name_site(e->site, PF_EV_KINDS, 0);
+    }
+    if (__builtin_expect(pf_kept_any, 0) && PF_KEPT_KINDS >> e->kind & 1)
+        pf_kept_event(e);
+    struct pf_code_thread *t = tracer.now;
+    uint64_t index = pf_context_events(pf_context_self());
+    uint64_t skip = index - !e->attached - t->index;
+    if (__builtin_expect(skip > UINT32_MAX, 0)) {
+        put_skip(index + e->attached);
+        skip = 0;
+    }
+    uint32_t nbytes = e->nbytes < PF_TRACED_BYTES ? e->nbytes : PF_TRACED_BYTES;
+    unsigned has = (e->what ? PF_HAS_OPERAND : 0u) | (e->more ? PF_HAS_SECOND : 0u) |
+                   (e->has_value ? PF_HAS_VALUE : 0u) | (e->has_old ? PF_HAS_OLD : 0u) |
+                   (e->flags ? PF_HAS_FLAGS : 0u) | (nbytes ? PF_HAS_BYTES : 0u) |
+                   (e->attached ? PF_HAS_NO_INDEX : 0u) | (skip ? PF_HAS_SKIP : 0u);
+    struct pf_code_shape now = {.more = e->more,
+                                .skip = (uint32_t)skip,
+                                .kind = e->kind,
+                                .has = (uint8_t)has,
+                                .flags = e->flags};
+    unsigned char *a = place(&tracer.addr), *a0 = a, *v = place(&tracer.value), *v0 = v;
+    *place(&tracer.head) = (unsigned char)(PF_CODE_OTHER | put_fields(e, &now, &a) << 2);
+    uint64_t base = pf_code_base(&tracer.code, s, has, e->what);
+    if (e->has_old) {
+        v = pf_code_varint(v, pf_code_zigzag((int64_t)(e->old - base)));
+        base = e->old;
+    }
+    if (e->has_value) {
+        v = pf_code_varint(v, pf_code_zigzag((int64_t)(e->value - base)));
+        pf_code_step_value(&tracer.code, s, t, has, e->what, e->more, e->value);
+    }
+    if (nbytes) {
+        v = pf_code_varint(v, nbytes);
+        v = put_bytes(v, e->bytes, nbytes);
+    }
+    t->index = index;
+    publish(&tracer.addr, (size_t)(a - a0));
+    publish(&tracer.value, (size_t)(v - v0));
+    publish(&tracer.head, 1);
+}

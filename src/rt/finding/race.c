@@ -1,0 +1,485 @@
+/*
+ * race.c - see race.h.
+ *
+ * A race in a loop is found again and again: pairs of ids seen before are looked up without the lock
+ * in a small cache of {two ids, entry} words. Of a pair that is new the fingerprint decides whether
+ * the finding is new too: the same two source positions, reached on other ways, are one finding with
+ * a count.
+ */
+#include "race.h"
+#include "finding_text.h"
+#include "limits.h"
+#include "options.h"
+#include "oracle_log.h"
+#include "race_build.h"
+#include "race_log.h"
+#include "race_print.h"
+#include "rt.h"
+#include "sample.h"
+#include "spin.h"
+#include "suppress.h"
+#include "sys.h"
+#include <stdlib.h>
+#include <time.h>
+
+#define ENTRIES (1u << 16) /* findings in one process; an entry's number fits 16 bits */
+#define NOWHERE 1 /* the entry of pairs that are suppressed; 0 is none */
+#define FIRST 2
+#define INDEX (2 * ENTRIES)
+#define CACHE (1u << 14)
+#define HIDDEN (1u << 12)
+
+extern const char *__tsan_default_suppressions(void) __attribute__((weak));
+
+/* Does the program call races on these bytes of the granule benign? (wrap/wrap_annotate.h) */
+bool pf_benign_bytes(uintptr_t granule, unsigned bytes) __attribute__((weak));
+
+struct entry {
+    uint64_t id;
+    uint64_t count;
+    bool reported;   /* else every time it was met so far it was suppressed */
+    bool suppressed;
+};
+
+static struct {
+    struct pf_spin lock;
+    pid_t holder; /* kernel thread that has the lock */
+    pid_t pid;
+    bool ended;
+    struct pf_pool work;  /* of one finding */
+    struct pf_pool forever;
+    struct pf_suppressions suppressions;
+    uint32_t n; /* entries in use */
+    uint64_t findings, suppressed;
+    void (*on_halt)(void);
+    struct entry entry[ENTRIES];
+    uint16_t index[INDEX]; /* by fingerprint, open addressing */
+    uint64_t cache[CACHE]; /* later id << 40 | earlier id << 16 | entry */
+    uint64_t hidden[HIDDEN]; /* hashes of {pair, granule}: suppressed for the sake of a variable */
+} race = {.n = FIRST};
+
+/* --- output --- */
+
+static void print_finding(const struct pf_finding *f)
+{
+    struct pf_text_style style = {.color = pf_race_print_color(),
+                                  .strip_prefix = pf_options.strip_path_prefix,
+                                  .pid = race.pid,
+                                  .summary = pf_options.print_summary};
+    struct pf_text t;
+    pf_text_init(&t, &race.work);
+    pf_finding_text(&t, f, &style);
+    if (pf_options.gen_suppressions)
+        pf_suppression_text(&t, f);
+    pf_race_print(&t);
+}
+
+/* --- the lock --- */
+
+static void lock_reports(void)
+{
+    pf_spin_lock(&race.lock);
+    __atomic_store_n(&race.holder, (pid_t)pf_sys(SYS_gettid), __ATOMIC_RELAXED);
+}
+
+static void unlock_reports(void)
+{
+    __atomic_store_n(&race.holder, 0, __ATOMIC_RELAXED);
+    pf_spin_unlock(&race.lock);
+}
+
+/* A signal handler that came in the middle of a report may call exit. */
+static bool is_reporting(void)
+{
+    return __atomic_load_n(&race.holder, __ATOMIC_RELAXED) == (pid_t)pf_sys(SYS_gettid);
+}
+
+/* --- what was seen before --- */
+
+static uint64_t pair_of(uint64_t now, uint64_t then)
+{
+    uint64_t ids = (1u << PF_ID_BITS) - 1;
+    return (now & ids) << 40 | (then & ids) << 16;
+}
+
+static uint64_t *cache_slot(uint64_t pair)
+{
+    return &race.cache[(pair * 0x9e3779b97f4a7c15ull) >> 50];
+}
+_Static_assert(CACHE == 1u << (64 - 50), "the shift gives an index of the cache");
+
+static void remember(uint64_t pair, const struct entry *e)
+{
+    __atomic_store_n(cache_slot(pair), pair | (uint64_t)(e - race.entry), __ATOMIC_RELEASE);
+}
+
+static bool seen_pair(uint64_t pair)
+{
+    uint64_t c = __atomic_load_n(cache_slot(pair), __ATOMIC_ACQUIRE);
+    if ((c ^ pair) >> 16 || !(c & 0xffff))
+        return false;
+    __atomic_fetch_add(&race.entry[c & 0xffff].count, 1, __ATOMIC_RELAXED);
+    return true;
+}
+
+static uint64_t hash_of(uint64_t pair, uintptr_t granule)
+{
+    uint64_t h = (pair ^ granule * 0xc2b2ae3d27d4eb4full) * 0x9e3779b97f4a7c15ull;
+    return (h ^ h >> 29) | 1;
+}
+
+static bool seen_hidden(uint64_t pair, uintptr_t granule)
+{
+    uint64_t h = hash_of(pair, granule);
+    return __atomic_load_n(&race.hidden[h % HIDDEN], __ATOMIC_RELAXED) == h;
+}
+
+/* The entry of this fingerprint, a new one with count 0 if need be; NULL when all are in use. */
+static struct entry *entry_of(uint64_t id)
+{
+    uint32_t i = (uint32_t)id % INDEX;
+    for (; race.index[i]; i = (i + 1) % INDEX)
+        if (race.entry[race.index[i]].id == id)
+            return &race.entry[race.index[i]];
+    if (race.n == ENTRIES)
+        return NULL;
+    race.index[i] = (uint16_t)race.n;
+    race.entry[race.n].id = id;
+    return &race.entry[race.n++];
+}
+
+/* --- the end of the process --- */
+
+static void add_count(struct pf_text *t, uint64_t n, const char *one, const char *many)
+{
+    pf_text_u64(t, n);
+    pf_text_char(t, ' ');
+    pf_text_add(t, n == 1 ? one : many);
+}
+
+static void add_losses(struct pf_text *t)
+{
+    static const char *const texts[] = {
+#define PF_LIMIT(name, text) text,
+#include "limits.def"
+#undef PF_LIMIT
+    };
+    for (int i = 0; i < PF_LIMITS; i++)
+        if (pf_limit_count[i]) {
+            pf_text_add(t, "photofinish: incomplete: ");
+            add_count(t, pf_limit_count[i], texts[i], texts[i]);
+            pf_text_char(t, '\n');
+        }
+}
+
+static void print_summary(void)
+{
+    struct pf_text t;
+    pf_text_init(&t, &race.work);
+    if (race.findings) {
+        pf_text_add(&t, "photofinish: reported ");
+        add_count(&t, race.findings, "warning\n", "warnings\n");
+    }
+    if (race.suppressed && pf_options.print_suppressions) {
+        pf_text_add(&t, "photofinish: suppressed ");
+        add_count(&t, race.suppressed, "finding (hits, line):\n", "findings (hits, line):\n");
+        for (struct pf_suppression *s = race.suppressions.first; s; s = s->next)
+            if (s->hits) {
+                pf_text_u64(&t, s->hits);
+                pf_text_char(&t, ' ');
+                pf_text_add(&t, s->line);
+                pf_text_char(&t, '\n');
+            }
+    }
+    add_losses(&t);
+    if (t.n)
+        pf_race_print(&t);
+    pf_pool_release(&race.work);
+}
+
+static void end_log(const char *how)
+{
+    for (uint32_t i = FIRST; i < race.n; i++)
+        if (race.entry[i].count > 1 && race.entry[i].reported)
+            pf_race_log_count(race.entry[i].id, race.entry[i].count);
+    struct pf_sample_numbers sample;
+    bool sampled = pf_sample_finish(&sample);
+    pf_race_log_end(how, race.findings, race.suppressed, sampled ? &sample : NULL);
+}
+
+static bool is_this_process(void) { return race.pid == (pid_t)pf_sys(SYS_getpid); }
+
+/* In directed mode the status stays the program's own, so that it is the same in every replay. */
+static int wanted_status(void) { return race.findings && !pf_rt.events ? pf_options.exitcode : 0; }
+
+int pf_race_summary(void)
+{
+    if (!is_this_process() || race.ended)
+        return is_this_process() ? wanted_status() : 0;
+    pf_nest();
+    bool inside = is_reporting();
+    if (!inside && pf_options.atexit_sleep_ms > 0) {
+        struct timespec wait = {pf_options.atexit_sleep_ms / 1000,
+                                pf_options.atexit_sleep_ms % 1000 * 1000000L};
+        pf_sys(SYS_nanosleep, &wait, NULL);
+    }
+    if (!inside)
+        lock_reports();
+    race.ended = true;
+    if (!pf_options.quiet)
+        print_summary();
+    end_log("exit");
+    if (!inside) {
+        unlock_reports();
+        pf_oracle_begin();
+        pf_oracle_flush();
+        pf_oracle_end();
+    }
+    pf_unnest();
+    return wanted_status();
+}
+
+void pf_race_before_exec(void)
+{
+    if (!is_this_process() || is_reporting())
+        return;
+    pf_nest();
+    lock_reports();
+    end_log("exec");
+    unlock_reports();
+    pf_unnest();
+}
+
+void pf_race_exec_failed(void)
+{
+    if (!is_this_process() || is_reporting())
+        return;
+    pf_nest();
+    lock_reports();
+    pf_race_log_resume();
+    unlock_reports();
+    pf_unnest();
+}
+
+/* --- a finding --- */
+
+static _Noreturn void halt(void)
+{
+    race.ended = true;
+    if (!pf_options.quiet)
+        print_summary();
+    end_log("halt");
+    if (race.on_halt)
+        race.on_halt();
+    if (pf_options.abort_on_error)
+        abort();
+    for (;;)
+        pf_sys(SYS_exit_group, pf_options.exitcode ? pf_options.exitcode : 1);
+}
+
+/* Suppressions look at more than the fingerprint does (callers, variable): a finding that was
+ * suppressed may come again in another way in which it is not. False: so it may for the same pair. */
+static bool report(struct entry *e, struct pf_finding *f)
+{
+    bool by_name;
+    if (!f) {
+        pf_limit_hit(PF_LIMIT_FINDINGS);
+        return false;
+    }
+    if (pf_suppressions_match(&race.suppressions, f, &by_name)) {
+        race.suppressed += !e->suppressed;
+        e->suppressed = true;
+        return !by_name;
+    }
+    e->reported = true;
+    e->count = 1;
+    race.findings++;
+    if (!pf_options.quiet)
+        print_finding(f);
+    pf_race_log_finding(f);
+    if (pf_options.halt_on_error)
+        halt();
+    return true;
+}
+
+void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
+{
+    bool atomic = (now | then) >> PF_ATOMIC_BIT & 1;
+    unsigned bytes = (unsigned)((now & then) >> PF_MASK_SHIFT);
+    uint64_t pair = pair_of(now, then);
+    pf_oracle_event(t, "race", granule, bytes);
+    if (pf_benign_bytes && pf_benign_bytes(granule, bytes))
+        return;
+    if (!pf_options.report_bugs || (atomic && !pf_options.report_atomic_races) || seen_pair(pair) ||
+        seen_hidden(pair, granule))
+        return;
+    lock_reports();
+    uint64_t id = pf_race_fingerprint(now, then);
+    struct entry *e = entry_of(id);
+    if (!e) {
+        pf_limit_hit(PF_LIMIT_FINDINGS);
+    } else if (e->reported) {
+        __atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED);
+        remember(pair, e);
+    } else if (report(e, pf_race_build(&race.work, id, t, granule, now, then))) {
+        remember(pair, e->reported ? e : &race.entry[NOWHERE]);
+    } else {
+        uint64_t h = hash_of(pair, granule);
+        __atomic_store_n(&race.hidden[h % HIDDEN], h, __ATOMIC_RELAXED);
+    }
+    pf_pool_release(&race.work);
+    unlock_reports();
+}
+
+/* Where pf learns of them (direct/trace/stream_ring.c). */
+void pf_log_error(const char *text) __attribute__((weak));
+
+void pf_error_found(const struct pf_error_seen *seen)
+{
+    if (!pf_options.report_bugs)
+        return;
+    lock_reports();
+    struct pf_finding *f = pf_error_build(&race.work, seen);
+    struct entry *e = f ? entry_of(f->id) : NULL;
+    if (!e) {
+        pf_limit_hit(PF_LIMIT_FINDINGS);
+    } else if (e->reported) {
+        __atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED);
+    } else {
+        report(e, f);
+        const struct pf_place *p = pf_trail_source(&f->steps[f->nsteps - 1].trail);
+        struct pf_text t;
+        pf_text_init(&t, &race.work);
+        pf_text_add(&t, pf_kind_title(f->kind));
+        if (p && p->function) {
+            pf_text_add(&t, " in ");
+            pf_text_add(&t, p->function);
+        }
+        if (p && p->file) {
+            pf_text_add(&t, " (");
+            pf_text_add(&t, pf_str_base(p->file));
+            pf_text_char(&t, ':');
+            pf_text_u64(&t, p->line);
+            pf_text_char(&t, ')');
+        }
+        pf_text_char(&t, 0);
+        if (e->reported && !t.failed && pf_log_error)
+            pf_log_error(t.at);
+    }
+    pf_pool_release(&race.work);
+    unlock_reports();
+}
+
+/* --- what the program asks for --- */
+
+static void print_own(const char *head, const char *rest, uint32_t id)
+{
+    struct pf_text t;
+    struct pf_text_style style = {.color = pf_race_print_color(),
+                                  .strip_prefix = pf_options.strip_path_prefix};
+    lock_reports();
+    pf_text_init(&t, &race.work);
+    pf_text_add(&t, head);
+    pf_text_add(&t, rest);
+    if (id) {
+        struct pf_trail trail = pf_trail_build(&race.work, id);
+        pf_trail_text(&t, &trail, &style);
+    }
+    pf_text_char(&t, '\n');
+    pf_race_print(&t);
+    pf_pool_release(&race.work);
+    unlock_reports();
+}
+
+void pf_race_print_stack(uint32_t id) { print_own(NULL, NULL, id); }
+void pf_race_print_line(const char *head, const char *rest) { print_own(head, rest, 0); }
+
+void pf_race_redirect(const char *path)
+{
+    lock_reports();
+    pf_race_print_to(&race.work, race.pid, path);
+    unlock_reports();
+}
+
+void pf_race_on_halt(void (*callback)(void)) { race.on_halt = callback; }
+
+/* --- the start --- */
+
+static _Noreturn void refuse_suppressions(const char *file, const struct pf_suppress_error *e)
+{
+    struct pf_text t;
+    pf_text_init(&t, &race.work);
+    pf_text_add(&t, "photofinish: ");
+    pf_text_add(&t, file);
+    if (e->line) {
+        pf_text_char(&t, ':');
+        pf_text_u64(&t, e->line);
+    }
+    pf_text_add(&t, ": ");
+    pf_text_add(&t, e->reason);
+    if (e->text) {
+        pf_text_add(&t, ": ");
+        pf_text_add(&t, e->text);
+    }
+    pf_text_char(&t, '\n');
+    pf_sys(SYS_write, 2, t.at, t.n);
+    for (;;)
+        pf_sys(SYS_exit_group, 2);
+}
+
+static void read_suppressions(void)
+{
+    struct pf_suppress_error e = {.reason = "cannot read the suppressions"};
+    const char *built_in = __tsan_default_suppressions ? __tsan_default_suppressions() : NULL;
+    if (built_in && !pf_suppressions_parse(&race.suppressions, &race.forever, built_in,
+                                           pf_str_len(built_in), &e))
+        refuse_suppressions("__tsan_default_suppressions", &e);
+    if (!*pf_options.suppressions)
+        return;
+    size_t n;
+    char *text = pf_proc_read(&race.work, pf_options.suppressions, &n);
+    if (!text || !pf_suppressions_parse(&race.suppressions, &race.forever, text, n, &e))
+        refuse_suppressions(pf_options.suppressions, &e);
+    pf_pool_release(&race.work);
+}
+
+void pf_race_init(void)
+{
+    race.pid = (pid_t)pf_sys(SYS_getpid);
+    pf_pool_init(&race.work, pf_race_map, pf_race_unmap);
+    pf_pool_init(&race.forever, pf_race_map, pf_race_unmap);
+    pf_suppressions_init(&race.suppressions);
+    read_suppressions();
+    pf_race_print_open(&race.work, race.pid);
+    pf_race_log_open();
+    if (pf_options.verbosity > 0 && !pf_options.quiet) {
+        struct pf_text t;
+        pf_text_init(&t, &race.work);
+        pf_text_add(&t, "photofinish: watching process ");
+        pf_text_u64(&t, (uint64_t)race.pid);
+        pf_text_char(&t, '\n');
+        pf_race_print(&t);
+        pf_pool_release(&race.work);
+    }
+}
+
+void pf_race_after_fork(void)
+{
+    race.lock.taken = 0; /* the holder, if any, is not in this process */
+    race.holder = 0;
+    race.pid = (pid_t)pf_sys(SYS_getpid);
+    race.ended = false;
+    race.findings = race.suppressed = 0;
+    if (race.n > FIRST) { /* else both are zero, and their pages stay shared with the parent */
+        pf_zero(race.entry, race.n * sizeof race.entry[0]);
+        pf_zero(race.index, sizeof race.index);
+        pf_zero(race.cache, sizeof race.cache);
+        pf_zero(race.hidden, sizeof race.hidden);
+    }
+    race.n = FIRST;
+    pf_pool_init(&race.work, pf_race_map, pf_race_unmap); /* somebody may have been using it */
+    for (struct pf_suppression *s = race.suppressions.first; s; s = s->next)
+        s->hits = 0;
+    pf_race_print_open(&race.work, race.pid);
+    pf_race_log_fork();
+}

@@ -1,0 +1,338 @@
+/*
+ * wrap_malloc.c - malloc and its family, on top of glibc's allocator under its other names, which
+ * need no lookup: these functions are called before anything of ours is ready.
+ *
+ * realloc is the end of the old block, checked as a write of it, and the beginning of a new one.
+ * Where it stayed, what it keeps is still marked as written by realloc; where it moved, the copy is
+ * a write. So nothing is lost: all earlier accesses are checked against the end, and all later ones
+ * against what realloc wrote. The end must come before the real call, another thread may get the
+ * memory during it.
+ *
+ * In directed mode blocks have a zone behind them, and libc gets freed ones back later (red_zone.h).
+ */
+#include "wrap_malloc.h"
+#include "memory_error.h"
+#include "red_zone.h"
+#include "rt.h"
+#include "sys.h"
+#include <link.h>
+#include <malloc.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_realloc(void *, size_t);
+extern void *__libc_memalign(size_t, size_t);
+extern void __libc_free(void *);
+
+/* Pages fresh from the system are zero already: glibc does not write blocks of this size. */
+#define CALLOC_WRITES_MAX (128u << 10)
+
+#define LISTED_MAX 1032u    /* glibc keeps free blocks of such sizes in lists */
+#define ARENA (64ull << 20) /* of a thread: it begins at a multiple of its size */
+
+/* Where libc and the dynamic linker are; the end is set last. */
+static struct inside {
+    uintptr_t lo, hi;
+} inside[2];
+
+static int inside_note(struct dl_phdr_info *o, size_t size, void *arg)
+{
+    const uintptr_t holds[2] = {(uintptr_t)__libc_malloc, (uintptr_t)&_r_debug};
+    uintptr_t lo = UINTPTR_MAX, hi = 0;
+    for (int i = 0; i < o->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &o->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD)
+            continue;
+        uintptr_t at = o->dlpi_addr + p->p_vaddr;
+        lo = at < lo ? at : lo;
+        hi = at + p->p_memsz > hi ? at + p->p_memsz : hi;
+    }
+    for (int i = 0; i < 2; i++)
+        if (holds[i] >= lo && holds[i] < hi) {
+            inside[i].lo = lo;
+            __atomic_store_n(&inside[i].hi, hi, __ATOMIC_RELEASE);
+        }
+    return 0;
+}
+
+static bool called_by_libc(const void *caller)
+{
+    uintptr_t at = (uintptr_t)caller;
+    return (at >= inside[0].lo && at < __atomic_load_n(&inside[0].hi, __ATOMIC_RELAXED)) ||
+           (at >= inside[1].lo && at < __atomic_load_n(&inside[1].hi, __ATOMIC_RELAXED));
+}
+
+static inline void enter(struct pf_func *native)
+{
+    pf_stack_push(native);
+    pf_nest();
+    if (__builtin_expect(!inside[0].hi, 0))
+        dl_iterate_phdr(inside_note, NULL);
+}
+static inline void leave(struct pf_thread *t)
+{
+    pf_unnest();
+    pf_stack_pop();
+    pf_signals(t);
+}
+
+void *PF_HIDDEN pf_first_malloc(size_t size);
+
+/* What to ask libc for. */
+static size_t padded(size_t size) { return pf_directed() ? pf_heap_padded(size) : size; }
+
+static bool watches(void) { return pf_directed() && pf_rt.ready; }
+
+/* Of blocks of an allocator that the program brings nobody knows what is around them. */
+static void watch_new(void *p, size_t size)
+{
+    if (watches() && PF_IS_OURS(malloc))
+        pf_heap_watch_new((uintptr_t)p, size, pf_heap_extent(size));
+}
+
+void *pf_heap_made(struct pf_func *native, void *p, size_t size, const void *caller)
+{
+    struct pf_thread *t = pf_self();
+    if (!p || pf_pass)
+        return p;
+    if (!t) {
+        watch_new(p, size);
+        if (pf_rt.ready)
+            pf_memory_new(p, size);
+        return p;
+    }
+    pf_block_coming(p);
+    enter(native);
+    pf_block_new(t, p, size, pf_stack_id(t, PF_NATIVE_CALL));
+    watch_new(p, size);
+    leave(t);
+    return p;
+}
+
+void pf_heap_ending(struct pf_func *native, void *p, const void *caller)
+{
+    struct pf_thread *t = pf_self();
+    if (!p || !t)
+        return;
+    pf_block_coming(p);
+    enter(native);
+    bool own = called_by_libc(caller);
+    uint32_t where = pf_stack_id(t, PF_NATIVE_FREE);
+    if (own)
+        pf_memory_new(p, pf_block_size(p));
+    pf_block_free(t, p, where);
+    leave(t);
+}
+
+#define CALLER __builtin_return_address(0)
+#define HEAP(result, fn, parameters)                                                               \
+    PF_NATIVE(fn);                                                                                 \
+    PF_EXPORT __attribute__((weak)) result fn parameters
+
+/* Those that are called most: in plain mode libc's is jumped to at once. */
+#define HEAP_OFTEN(result, fn, parameters)                                                         \
+    PF_NATIVE(fn);                                                                                 \
+    PF_PASS_TO(fn, "jmp *__libc_" #fn "@GOTPCREL(%rip)\n");                                        \
+    result PF_HIDDEN pf_first_##fn parameters;                                                     \
+    result PF_HIDDEN pf_own_##fn parameters;                                                       \
+    result pf_own_##fn parameters
+
+/*
+ * Small blocks that are free wait in lists through their first words, each mixed with its own address
+ * (glibc's PROTECT_PTR). What is handed out is not written yet: its first word tells which block comes next,
+ * and until then the caches have time. A wrong guess does no harm.
+ */
+static void *take(size_t size)
+{
+    void *p = __libc_malloc(padded(size));
+    if (p && size <= LISTED_MAX) {
+        uintptr_t next = *(uintptr_t *)p ^ (uintptr_t)p >> 12;
+        if ((next ^ (uintptr_t)p) < ARENA) {
+            pf_prefetch((void *)next);
+            pf_block_coming((void *)next);
+        }
+    }
+    return p;
+}
+
+HEAP_OFTEN(void *, malloc, (size_t size))
+{
+    return pf_heap_made(&pf_native_malloc, take(size), size, CALLER);
+}
+
+void *pf_heap_raw(size_t size, size_t align)
+{
+    size = size ? size : 1;
+    if (PF_IS_OURS(malloc))
+        return align ? __libc_memalign(align, padded(size)) : take(size);
+    return align ? aligned_alloc(align, (size + align - 1) & ~(align - 1)) : malloc(size);
+}
+
+/* A block that is known was freed, and is not libc's yet. */
+static void give_back(void *p, size_t had)
+{
+    pf_heap_watch_freed((uintptr_t)p, had);
+    pf_heap_delay(p, had, __libc_free);
+}
+
+void pf_heap_free(struct pf_func *native, void *p, const void *caller)
+{
+    struct pf_thread *t = pf_self();
+    if (!watches() || !p || !t) {
+        pf_heap_ending(native, p, caller);
+        __libc_free(p);
+        return;
+    }
+    pf_block_coming(p);
+    if (!called_by_libc(caller))
+        pf_sched_point();
+    size_t had = pf_block_size(p);
+    if (had) {
+        enter(native);
+        pf_block_free(t, p, pf_stack_id(t, PF_NATIVE_FREE));
+        leave(t);
+        give_back(p, had);
+    } else if (pf_heap_zone((uintptr_t)p) == PF_ZONE_FREED) {
+        enter(native);
+        pf_memory_freed_twice((uintptr_t)p, pf_stack_id(t, PF_NATIVE_FREE));
+        leave(t);
+    } else {
+        __libc_free(p);
+    }
+}
+
+void pf_heap_raw_free(struct pf_func *native, void *p, const void *caller)
+{
+    if (PF_IS_OURS(malloc)) {
+        pf_heap_free(native, p, caller);
+        return;
+    }
+    pf_heap_ending(native, p, caller);
+    free(p);
+}
+
+HEAP_OFTEN(void, free, (void *p)) { pf_heap_free(&pf_native_free, p, CALLER); }
+
+HEAP_OFTEN(void *, calloc, (size_t n, size_t each))
+{
+    size_t size;
+    if (__builtin_mul_overflow(n, each, &size)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    void *p = pf_directed() ? __libc_calloc(1, padded(size)) : __libc_calloc(n, each);
+    pf_heap_made(&pf_native_calloc, p, size, CALLER);
+    if (p && n * each < CALLOC_WRITES_MAX && !called_by_libc(CALLER))
+        PF_WITHIN(calloc, pf_writes(p, n * each));
+    return p;
+}
+
+static void *resize(struct pf_func *native, void *old, size_t size, const void *caller)
+{
+    struct pf_thread *t = pf_self();
+    size_t had = 0;
+    if (t && old) {
+        pf_nest();
+        had = pf_block_size(old);
+        pf_unnest();
+        pf_heap_ending(native, old, caller);
+    }
+    void *p = __libc_realloc(old, old && !size ? 0 : padded(size));
+    if (watches() && had && p != old && (p || !size))
+        pf_heap_watch_freed((uintptr_t)old, had);
+    if (!had || (!p && !size))
+        return pf_heap_made(native, p, size, caller);
+    if (!p || p == old) { /* stayed; without memory, as it was */
+        size_t now = p ? size : had;
+        enter(native);
+        pf_block_again(t, old, now, had < now ? had : now, pf_stack_id(t, PF_NATIVE_CALL));
+        watch_new(old, now);
+        leave(t);
+        return p;
+    }
+    pf_heap_made(native, p, size, caller);
+    if (!called_by_libc(caller)) {
+        pf_stack_push(native);
+        pf_writes(p, had < size ? had : size);
+        pf_stack_pop();
+    }
+    return p;
+}
+
+HEAP_OFTEN(void *, realloc, (void *old, size_t size))
+{
+    return resize(&pf_native_realloc, old, size, CALLER);
+}
+
+HEAP(void *, reallocarray, (void *old, size_t n, size_t each))
+{
+    size_t size;
+    if (__builtin_mul_overflow(n, each, &size)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    return resize(&pf_native_reallocarray, old, size, CALLER);
+}
+
+HEAP(void *, memalign, (size_t align, size_t size))
+{
+    return pf_heap_made(&pf_native_memalign, __libc_memalign(align, padded(size)), size, CALLER);
+}
+
+HEAP(void *, aligned_alloc, (size_t align, size_t size))
+{
+    return pf_heap_made(&pf_native_aligned_alloc, __libc_memalign(align, padded(size)), size,
+                        CALLER);
+}
+
+HEAP(int, posix_memalign, (void **out, size_t align, size_t size))
+{
+    if (align % sizeof(void *) || !align || align & (align - 1))
+        return EINVAL;
+    int kept = errno;
+    void *p = __libc_memalign(align, padded(size));
+    errno = kept;
+    if (!p)
+        return ENOMEM;
+    pf_heap_made(&pf_native_posix_memalign, p, size, CALLER);
+    PF_WITHIN(posix_memalign, pf_writes(out, sizeof *out));
+    *out = p;
+    return 0;
+}
+
+HEAP(void *, valloc, (size_t size))
+{
+    void *p = __libc_memalign((size_t)getpagesize(), padded(size));
+    return pf_heap_made(&pf_native_valloc, p, size, CALLER);
+}
+
+HEAP(void *, pvalloc, (size_t size))
+{
+    size_t page = (size_t)getpagesize(), whole;
+    if (__builtin_add_overflow(size, page - 1, &whole)) {
+        errno = ENOMEM;
+        return NULL;
+    }
+    whole &= ~(page - 1);
+    return pf_heap_made(&pf_native_pvalloc, __libc_memalign(page, padded(whole)), whole, CALLER);
+}
+
+/* Who asks for the usable size uses it: the rest of the block is new memory too. */
+PF_INTERPOSE(size_t, malloc_usable_size, (void *p))
+{
+    size_t usable = PF_REAL(malloc_usable_size)(p);
+    size_t size = watches() ? pf_block_size(p) : 0;
+    if (size && PF_IS_OURS(malloc)) {
+        size_t behind = pf_heap_padded(size) - size;
+        usable -= behind;
+        pf_heap_watch_new((uintptr_t)p, usable, usable + (behind ? behind : 8));
+    }
+    if (p && pf_self()) {
+        pf_nest();
+        size = pf_block_size(p);
+        if (size && size < usable)
+            pf_memory_new((char *)p + size, usable - size);
+        pf_unnest();
+    }
+    return usable;
+}

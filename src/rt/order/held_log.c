@@ -1,0 +1,142 @@
+/*
+ * Epochs are many, ten million a second in a program that does little but lock, and almost nobody
+ * asks. So appending is a store, and a thousand of them are packed at once. Run lengths were
+ * rejected: threads alternate between locks and no lock.
+ *
+ * A packed chunk, in words of 64 bits:
+ *
+ *      width | list << 8 | base << 32,   then, if `list` is not 0, that many values of 32 bits,
+ *      then 1024 times `width` bits; a value is base + bits, or list[bits].
+ */
+#include "held_log.h"
+#include "sys.h"
+
+#define CHUNK PF_HELDLOG_CHUNK
+#define CHUNKS ((PF_CLK_MAX + 1) / CHUNK)
+#define LIST_MAX 256u
+#define HASH 512u
+#define VALUE_BITS 22 /* locksets are numbers below this (lockset.c) */
+#define PAGE 4096u
+
+/* The worst of all chunks takes 22 bits a value; a word is left over at the end for whole reads. */
+#define PACKED_MAX ((size_t)CHUNKS * (CHUNK * VALUE_BITS / 64 + 1) + 2)
+#define OPEN_BYTES (CHUNK * sizeof(uint32_t))
+#define SEALED_BYTES (CHUNKS * sizeof(uint32_t))
+#define LOG_BYTES (OPEN_BYTES + SEALED_BYTES + PACKED_MAX * 8)
+_Static_assert(OPEN_BYTES % PAGE == 0 && SEALED_BYTES % PAGE == 0, "parts begin at pages");
+
+bool pf_heldlog_init(struct pf_heldlog *l)
+{
+    char *at = pf_sys_map(0, LOG_BYTES);
+    if (!at)
+        return false;
+    l->open = (uint32_t *)at;
+    l->sealed = (uint32_t *)(at + OPEN_BYTES);
+    l->packed = (uint64_t *)(at + OPEN_BYTES + SEALED_BYTES);
+    l->used = 1;
+    return true;
+}
+
+void pf_heldlog_clear(struct pf_heldlog *l)
+{
+    pf_sys_zap(l->open, LOG_BYTES);
+    l->used = 1;
+}
+
+static unsigned width_of(uint32_t n) { return n ? 32 - (unsigned)__builtin_clz(n) : 0; }
+
+/* The different values among v, at most LIST_MAX of them, and for each of v its place there. */
+struct values {
+    uint32_t n; /* LIST_MAX + 1: more */
+    uint32_t list[LIST_MAX];
+    uint16_t hash[HASH]; /* place + 1 */
+    uint8_t place[CHUNK];
+};
+
+static void collect(struct values *all, const uint32_t *v)
+{
+    pf_zero(all->hash, sizeof all->hash);
+    all->n = 0;
+    for (unsigned i = 0; i < CHUNK; i++) {
+        uint32_t h = v[i] * 0x9e3779b9u >> 23;
+        while (all->hash[h] && all->list[all->hash[h] - 1] != v[i])
+            h = (h + 1) % HASH;
+        if (!all->hash[h]) {
+            if (all->n == LIST_MAX) {
+                all->n++;
+                return;
+            }
+            all->list[all->n] = v[i];
+            all->hash[h] = (uint16_t)++all->n;
+        }
+        all->place[i] = (uint8_t)(all->hash[h] - 1);
+    }
+}
+
+static void put_bits(uint64_t *words, unsigned at, unsigned width, uint64_t bits)
+{
+    words[at / 64] |= bits << at % 64;
+    if (at % 64 + width > 64)
+        words[at / 64 + 1] |= bits >> (64 - at % 64);
+}
+
+static uint32_t get_bits(const uint64_t *words, unsigned at, unsigned width)
+{
+    uint64_t w = words[at / 64] >> at % 64;
+    if (at % 64 + width > 64)
+        w |= words[at / 64 + 1] << (64 - at % 64);
+    return (uint32_t)(w & ((1ull << width) - 1));
+}
+
+/* `open` is full. Not inlined: the tables are on the stack for as long as this takes. */
+static __attribute__((noinline)) uint32_t seal(struct pf_heldlog *l)
+{
+    const uint32_t *v = l->open;
+    uint32_t lo = v[0], hi = v[0];
+    for (unsigned i = 1; i < CHUNK; i++) {
+        lo = v[i] < lo ? v[i] : lo;
+        hi = v[i] > hi ? v[i] : hi;
+    }
+    if (lo == hi)
+        return lo << 1 | 1;
+    struct values all;
+    collect(&all, v);
+    unsigned width = width_of(hi - lo), by_list = width_of(all.n - 1);
+    bool list = all.n <= LIST_MAX && CHUNK * by_list + all.n * 32 < CHUNK * width;
+    uint64_t *w = l->packed + l->used;
+    uint32_t *values = (uint32_t *)(w + 1);
+    width = list ? by_list : width;
+    w[0] = width | (list ? (uint64_t)all.n << 8 : 0) | (uint64_t)(list ? 0 : lo) << 32;
+    for (unsigned i = 0; list && i < all.n; i++)
+        values[i] = all.list[i];
+    uint64_t *bits = w + 1 + (list ? (all.n + 1) / 2 : 0);
+    for (unsigned i = 0; i < CHUNK; i++)
+        put_bits(bits, i * width, width, list ? all.place[i] : v[i] - lo);
+    uint32_t at = l->used;
+    l->used = (uint32_t)(bits + (CHUNK * width + 63) / 64 - l->packed);
+    return at << 1;
+}
+
+void pf_heldlog_seal(struct pf_heldlog *l, uint32_t clk)
+{
+    if (clk && !l->sealed[clk / CHUNK - 1])
+        __atomic_store_n(&l->sealed[clk / CHUNK - 1], seal(l), __ATOMIC_RELEASE);
+}
+
+static uint32_t unpack(const struct pf_heldlog *l, uint32_t where, unsigned i)
+{
+    if (where & 1)
+        return where >> 1;
+    const uint64_t *w = l->packed + (where >> 1);
+    unsigned width = w[0] & 0xff, list = w[0] >> 8 & 0xffffff;
+    uint32_t bits = get_bits(w + 1 + (list + 1) / 2, i * width, width);
+    return list ? ((const uint32_t *)(w + 1))[bits] : (uint32_t)(w[0] >> 32) + bits;
+}
+
+uint32_t pf_heldlog_get(const struct pf_heldlog *l, uint32_t clk)
+{
+    const uint32_t *where = &l->sealed[clk / CHUNK];
+    uint32_t set = __atomic_load_n(&l->open[clk % CHUNK], __ATOMIC_ACQUIRE);
+    uint32_t at = __atomic_load_n(where, __ATOMIC_ACQUIRE);
+    return at ? unpack(l, at, clk % CHUNK) : set; /* not sealed yet: `set` was of this chunk */
+}

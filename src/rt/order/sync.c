@@ -1,0 +1,193 @@
+#include "sync.h"
+#include "clock.h"
+#include "hb.h"
+#include "oracle_log.h"
+#include "slot.h"
+#include "store.h"
+#include "sys.h"
+
+struct pf_stripe pf_stripes[PF_STRIPES];
+
+uint8_t *pf_sync_pages;
+
+static uintptr_t low(uintptr_t addr) { return addr & ((1ull << PF_APP_BITS) - 1); }
+static uint32_t *plane(uintptr_t addr)
+{
+    return (uint32_t *)(PF_SYNC_PLANE + (low(addr) >> 3) * 4);
+}
+
+void pf_sync_init(void)
+{
+    pf_sync_pages = pf_sys_map(NULL, 1ull << (PF_APP_BITS - PF_SYNC_PAGE_BITS));
+}
+
+void pf_sync_lock_all(void)
+{
+    for (int i = 0; i < PF_STRIPES; i++)
+        pf_spin_lock(&pf_stripes[i].lock);
+}
+
+void pf_sync_unlock_all(void)
+{
+    for (int i = 0; i < PF_STRIPES; i++)
+        pf_spin_unlock(&pf_stripes[i].lock);
+}
+
+struct pf_sync *pf_sync_find(uintptr_t addr, bool create)
+{
+    uint32_t *p = plane(addr);
+    for (uint32_t n = *p; n; n = ((struct pf_sync *)pf_store_at(n))->next) {
+        struct pf_sync *s = pf_store_at(n);
+        if (s->addr == addr)
+            return s;
+    }
+    struct pf_sync *s = create ? pf_store_take(PF_SYNC_ORDER) : NULL;
+    if (!s)
+        return NULL;
+    *s = (struct pf_sync){.addr = addr, .next = *p, .clock = {s->small, 0, PF_CLOCK_HERE}};
+    pf_sync_pages[low(addr) >> PF_SYNC_PAGE_BITS] = 1;
+    __atomic_store_n(p, pf_store_name(s), __ATOMIC_RELEASE);
+    return s;
+}
+
+static void forget_granule(uintptr_t addr, uintptr_t from, uintptr_t to)
+{
+    struct pf_spin *lock = pf_sync_lock(addr);
+    uint32_t *link = plane(addr);
+    pf_sync_stripe(addr)->gone++;
+    while (*link) {
+        struct pf_sync *s = pf_store_at(*link);
+        if (s->addr - from < to - from) {
+            *link = s->next;
+            pf_clock_clear(&s->clock);
+            pf_clock_clear(&s->readers);
+            pf_store_give(s, PF_SYNC_ORDER);
+        } else {
+            link = &s->next;
+        }
+    }
+    pf_sync_changed(lock);
+    pf_spin_unlock(lock);
+}
+
+void pf_hb_forget(const volatile void *addr, size_t size)
+{
+    uintptr_t from = (uintptr_t)addr, to = from + size;
+    pf_oracle_begin();
+    pf_oracle_event(__pf_tls.thread, "forget", from, size);
+    pf_oracle_end();
+    for (uintptr_t a = from & ~(uintptr_t)7; a < to;) {
+        uintptr_t page_end = (a | ((1u << PF_SYNC_PAGE_BITS) - 1)) + 1;
+        if (!pf_sync_near(a)) {
+            a = page_end;
+            continue;
+        }
+        for (; a < to && a < page_end; a += 8)
+            if (*plane(a))
+                forget_granule(a, from, to);
+    }
+}
+
+static uint32_t room_of(const struct pf_hb_clock *c)
+{
+    return !c->at ? 0 : c->order == PF_CLOCK_HERE ? PF_CLOCK_SMALL : 16u << c->order;
+}
+
+static __attribute__((noinline)) bool grow(struct pf_hb_clock *c, uint32_t n)
+{
+    unsigned order = 0;
+    while ((16u << order) < n)
+        order++;
+    uint32_t *at = pf_store_take(order);
+    if (!at)
+        return false;
+    pf_clock_copy(at, c->at, c->n);
+    if (c->at && c->order != PF_CLOCK_HERE)
+        pf_store_give(c->at, c->order);
+    c->at = at;
+    c->order = order;
+    return true;
+}
+
+static bool room(struct pf_hb_clock *c, uint32_t n) { return room_of(c) >= n || grow(c, n); }
+
+void pf_clock_clear(struct pf_hb_clock *c)
+{
+    if (c->at && c->order != PF_CLOCK_HERE)
+        pf_store_give(c->at, c->order);
+    *c = (struct pf_hb_clock){0};
+}
+
+void pf_clock_to_thread(struct pf_thread *t, const struct pf_hb_clock *c)
+{
+    if (!c->n)
+        return;
+    /* t's own entry never grows: nobody knows more of t's slot than t. */
+    if (pf_clock_join(t->clock, c->at, c->n))
+        pf_clock_grew(t);
+    if (c->n > t->nclock)
+        t->nclock = c->n;
+}
+
+void pf_clock_from_array(struct pf_hb_clock *c, const uint32_t *array, uint32_t n)
+{
+    if (!room(c, n))
+        return;
+    uint32_t both = c->n < n ? c->n : n;
+    pf_clock_join(c->at, array, both);
+    if (n > c->n) {
+        pf_clock_copy(c->at + c->n, array + c->n, n - c->n);
+        c->n = n;
+    }
+}
+
+void pf_clock_from_thread(struct pf_hb_clock *c, struct pf_thread *t)
+{
+    uint32_t had = c->n > t->sid ? c->at[t->sid] : 0, own = pf_epoch_published(t);
+    pf_clock_from_array(c, t->clock, t->nclock);
+    if (c->n > t->sid)
+        c->at[t->sid] = own > had ? own : had;
+}
+
+void pf_clock_set_thread(struct pf_hb_clock *c, struct pf_thread *t)
+{
+    if (!room(c, t->nclock)) {
+        c->n = 0;
+        return;
+    }
+    pf_clock_copy_even(c->at, t->clock, t->nclock); /* room is even, and what is behind t's is 0 */
+    c->n = t->nclock;
+    c->at[t->sid] = pf_epoch_published(t);
+}
+
+#define AT_ONCE 0x10000u /* numbers that a thread takes from the common ones */
+
+uint64_t pf_clock_value(struct pf_thread *t)
+{
+    static uint64_t next;
+    if (t->value && !t->dirty)
+        return t->value;
+    if (!(t->last_value % AT_ONCE))
+        t->last_value = __atomic_fetch_add(&next, AT_ONCE, __ATOMIC_RELAXED);
+    return ++t->last_value;
+}
+
+static bool is_same(const struct pf_thread *t, const struct pf_hb_clock *c)
+{
+    if (c->n < t->nclock || c->at[t->sid] != pf_epoch_last(t))
+        return false;
+    for (uint32_t i = 0; i < t->nclock; i++)
+        if (i != t->sid && c->at[i] != t->clock[i])
+            return false;
+    return true;
+}
+
+void pf_clock_compare(struct pf_thread *t, struct pf_sync *s)
+{
+    if (!s->value || t->dirty || s->value == t->value || !is_same(t, &s->clock))
+        return;
+    if (t->value > s->value) /* the later one, so that all come to the same */
+        __atomic_store_n(&s->value, t->value, __ATOMIC_RELAXED);
+    else
+        t->value = s->value;
+}

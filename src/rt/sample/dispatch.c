@@ -1,0 +1,43 @@
+/*
+ * Which body a call runs, when the thread's dispatch word does not say it: the thread is new, or a
+ * sampling policy is to be asked.
+ */
+#include "entry.h"
+#include "hb.h"
+#include "rt.h"
+#include "sample.h"
+
+struct pf_thread *pf_start_adopt(void) __attribute__((weak)); /* interpose/wrap_start.c */
+
+uint32_t __pf_ask(void *func)
+{
+    if (__pf_tls.dispatch == PF_DISPATCH_NEW) {
+        if (!__pf_tls.nested && pf_start_adopt)
+            pf_start_adopt();
+        if (__pf_tls.dispatch == PF_DISPATCH_NEW)
+            pf_thread_unknown();
+    }
+    switch ((enum pf_dispatch)__pf_tls.dispatch) {
+    case PF_DISPATCH_PLAIN:
+        return PF_BODY_PLAIN;
+    case PF_DISPATCH_WATCH:
+        return PF_BODY_WATCH;
+    case PF_DISPATCH_EVENT:
+        return PF_BODY_EVENT;
+    default:
+        if (pf_rt.events)
+            return pf_event_body(func);
+        return __pf_tls.nested ? PF_BODY_PLAIN : pf_sample_call(__pf_tls.thread, func);
+    }
+}
+
+void __pf_crossed(void *func)
+{
+    (void)func;
+    __atomic_store_n(&__pf_tls.cross, 0, __ATOMIC_RELAXED);
+    if (!pf_rt.sampling || !__pf_tls.thread)
+        return;
+    pf_nest();
+    pf_lock_watched(__pf_tls.thread, __pf_tls.frame - 1);
+    pf_unnest();
+}

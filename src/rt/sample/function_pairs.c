@@ -1,0 +1,154 @@
+#include "function_pairs.h"
+#include "sys.h"
+
+#define FIRST_SIZE 256u
+#define AGED 10 /* bursts at one period */
+
+uint64_t pf_function_name(const char *name, const char *file, uint64_t body)
+{
+    uint64_t h = 0xcbf29ce484222325ull;
+    const char *base = file ? file : "";
+    for (const char *c = base; *c; c++)
+        if (*c == '/')
+            base = c + 1;
+    for (; name && *name; name++)
+        h = (h ^ (unsigned char)*name) * 0x100000001b3ull;
+    h *= 0x100000001b3ull;
+    for (; *base; base++)
+        h = (h ^ (unsigned char)*base) * 0x100000001b3ull;
+    h = (h ^ body) * 0x9fb21c651e98df25ull;
+    return h ^ h >> 32;
+}
+
+static uint32_t start(const struct pf_pairs *m, uint64_t key)
+{
+    return (uint32_t)(key >> 17) & (m->size - 1);
+}
+
+struct pf_pair *pf_pairs_find(const struct pf_pairs *m, uint64_t key)
+{
+    if (!m->size)
+        return NULL;
+    for (uint32_t i = start(m, key);; i = (i + 1) & (m->size - 1)) {
+        if (m->at[i].key == key)
+            return &m->at[i];
+        if (!m->at[i].key)
+            return NULL;
+    }
+}
+
+static struct pf_pair *put(struct pf_pairs *m, uint64_t key, uint32_t count, uint32_t earlier)
+{
+    uint32_t i = start(m, key);
+    while (m->at[i].key)
+        i = (i + 1) & (m->size - 1);
+    m->at[i].count = count;
+    m->at[i].earlier = earlier;
+    __atomic_store_n(&m->at[i].key, key, __ATOMIC_RELEASE);
+    m->n++;
+    return &m->at[i];
+}
+
+static bool grow(struct pf_pairs *m)
+{
+    struct pf_pairs larger = {.size = m->size ? m->size * 2 : FIRST_SIZE};
+    larger.at = pf_sys_map(NULL, larger.size * sizeof *larger.at);
+    if (!larger.at)
+        return false;
+    for (uint32_t i = 0; i < m->size; i++)
+        if (m->at[i].key)
+            put(&larger, m->at[i].key, m->at[i].count, m->at[i].earlier);
+    m->n = larger.n;
+    __atomic_store_n(&m->at, larger.at, __ATOMIC_RELEASE); /* readers take the size first */
+    __atomic_store_n(&m->size, larger.size, __ATOMIC_RELEASE);
+    return true;
+}
+
+struct pf_pair *pf_pairs_add(struct pf_pairs *m, uint64_t key, uint32_t count, uint32_t earlier)
+{
+    if ((!m->size || m->n * 4 >= m->size * 3) && !grow(m))
+        return NULL;
+    return put(m, key, count, earlier);
+}
+
+void pf_pairs_each(const struct pf_pairs *m, void (*f)(const struct pf_pair *, void *), void *arg)
+{
+    uint32_t size = __atomic_load_n(&m->size, __ATOMIC_ACQUIRE);
+    const struct pf_pair *at = __atomic_load_n(&m->at, __ATOMIC_ACQUIRE);
+    for (uint32_t i = 0; i < size; i++)
+        if (__atomic_load_n(&at[i].key, __ATOMIC_ACQUIRE))
+            f(&at[i], arg);
+}
+
+void pf_pairs_release(struct pf_pairs *m)
+{
+    if (m->at)
+        pf_sys(SYS_munmap, m->at, m->size * sizeof *m->at);
+    *m = (struct pf_pairs){0};
+}
+
+bool pf_rate_bursts(const struct pf_rate *r, uint32_t count, uint32_t *left)
+{
+    uint32_t period = r->period;
+    while (period < r->floor && count / AGED >= period) {
+        count -= period * AGED;
+        period = r->floor / 10 < period ? r->floor : period * 10;
+    }
+    uint32_t at = count % period;
+    bool in = at < r->burst;
+    *left = in ? r->burst - at : period - at;
+    return in;
+}
+
+static struct pf_pair *entry(struct pf_pairs *own, const struct pf_pairs *before, uint64_t key)
+{
+    struct pf_pair *e = pf_pairs_find(own, key);
+    if (e)
+        return e;
+    const struct pf_pair *b = pf_pairs_find(before, key);
+    uint32_t count = b ? b->count : 0;
+    return pf_pairs_add(own, key, count, count);
+}
+
+static void count_more(struct pf_pair *e, uint32_t more)
+{
+    e->count = e->count > UINT32_MAX - more ? UINT32_MAX : e->count + more;
+}
+
+void pf_pairs_lasting(struct pf_pairs *own, const struct pf_pairs *before, uint64_t f,
+                      uint64_t other, uint32_t weight)
+{
+    struct pf_pair *e = entry(own, before, pf_pair_key(f, other));
+    if (e)
+        count_more(e, weight);
+}
+
+enum pf_pairs_say pf_pairs_call(struct pf_pairs *own, const struct pf_pairs *before,
+                                const struct pf_rate *r, uint64_t f, const uint64_t *others,
+                                unsigned n, uint32_t weight, uint64_t *wake, uint32_t *left)
+{
+    uint32_t count[64], coldest = UINT32_MAX;
+    *wake = 0;
+    *left = 1;
+    for (unsigned i = 0; i < n; i++) {
+        unsigned same = 0;
+        while (others[same] != others[i])
+            same++;
+        if (same < i) { /* two threads in one function: one pair */
+            count[i] = count[same];
+            continue;
+        }
+        struct pf_pair *e = entry(own, before, pf_pair_key(f, others[i]));
+        count[i] = e ? e->count : 0;
+        if (count[i] < coldest)
+            coldest = count[i];
+        uint32_t more = count[i] ? weight : 1; /* before it was new, it was not there */
+        if (e)
+            count_more(e, more);
+    }
+    bool sample = n && pf_rate_bursts(r, coldest, left);
+    for (unsigned i = 0; sample && i < n; i++)
+        if (count[i] == coldest)
+            *wake |= 1ull << i;
+    return !sample ? PF_PAIRS_PASS : coldest < r->burst ? PF_PAIRS_FIRST_BURST : PF_PAIRS_BURST;
+}

@@ -1,0 +1,581 @@
+/*
+ * check_entry.S - entry points of compiled code with the convention "preserve all but r11".
+ *
+ * The quick test of pf_shadow.h in registers that are saved by hand; on a miss all registers a C
+ * function may change are saved and check.c goes on. Vector registers are not touched there.
+ */
+#include "entry_macros.def"
+
+        .section pf_text, "ax", @progbits
+
+/* rdi: address, esi: site. slot: byte offset of the word in the cell; shift: lowest bit compared. */
+        .macro  CHECK name, size, slot, shift, what
+        BEGIN   \name
+        push    %rax
+        .cfi_adjust_cfa_offset 8
+        mov     %rdi, %rax
+        shl     $(64 - 43), %rax        /* PF_APP_BITS */
+        shr     $(64 - 43 + 3), %rax
+        shl     $4, %rax
+        bts     $45, %rax               /* PF_SHADOW_BASE */
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        mov     %fs:(%r11), %r11
+        xor     \slot(%rax), %r11
+        .if \size == 8
+        shr     $\shift, %r11
+        pop     %rax
+        jnz     1f
+        ret
+        .else
+        mov     %r11, %rax
+        shr     $\shift, %rax          /* of all bytes: whichever these are */
+        jz      2f
+        mov     %r11, %rax
+        shl     $8, %rax
+        shr     $(\shift + 8), %rax
+        jnz     2f
+        push    %rcx
+        mov     %edi, %ecx
+        and     $7, %ecx
+        shr     $56, %r11
+        shr     %cl, %r11d
+        pop     %rcx
+        test    $((1 << \size) - 1), %r11b
+2:      pop     %rax
+        jnz     1f
+        ret
+        .endif
+        .cfi_adjust_cfa_offset -8
+1:      jmp     \name\()_miss
+        END     \name
+        .hidden pf_stub_\name
+        BEGIN   pf_stub_\name
+        SAVE
+        mov     $\what, %edx
+        call    pf_check_slow
+        RESTORE
+        ret
+        END     pf_stub_\name
+        .endm
+
+        CHECK   __pf_read1, 1, 8, 25, 1
+        CHECK   __pf_read2, 2, 8, 25, 2
+        CHECK   __pf_read4, 4, 8, 25, 4
+        CHECK   __pf_read8, 8, 8, 25, 8
+        CHECK   __pf_write1, 1, 0, 24, 17
+        CHECK   __pf_write2, 2, 0, 24, 18
+        CHECK   __pf_write4, 4, 0, 24, 20
+        CHECK   __pf_write8, 8, 0, 24, 24
+
+/* Two granules. */
+        .macro  CHECK16 name, slot, shift, what
+        BEGIN   \name
+        push    %rax
+        .cfi_adjust_cfa_offset 8
+        mov     %rdi, %rax
+        shl     $(64 - 43), %rax
+        shr     $(64 - 43 + 3), %rax
+        shl     $4, %rax
+        bts     $45, %rax
+        push    %rcx
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        mov     %fs:(%r11), %r11
+        mov     %r11, %rcx
+        xor     \slot(%rax), %r11
+        xor     \slot+16(%rax), %rcx
+        or      %rcx, %r11
+        pop     %rcx
+        shr     $\shift, %r11
+        pop     %rax
+        .cfi_adjust_cfa_offset -8
+        jnz     1f
+        ret
+1:      jmp     \name\()_miss
+        END     \name
+        .hidden pf_stub_\name
+        BEGIN   pf_stub_\name
+        SAVE
+        mov     %esi, %edx
+        mov     $16, %esi
+        mov     $\what, %ecx
+        call    pf_check_range
+        RESTORE
+        ret
+        END     pf_stub_\name
+        .endm
+
+        CHECK16 __pf_read16, 8, 25, 0
+        CHECK16 __pf_write16, 0, 24, 16
+
+/* rdi: address, rsi: size, edx: site. Ranges in one granule or in two, where statements of all their bytes cover them, as in
+ * arrays; the rest is check_miss.c's. */
+        .macro  RANGE name, slot, shift
+        BEGIN   \name
+        push    %rax
+        .cfi_adjust_cfa_offset 8
+        mov     %rdi, %rax
+        shl     $(64 - 43), %rax
+        shr     $(64 - 43 + 3), %rax
+        shl     $4, %rax
+        bts     $45, %rax
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        mov     %fs:(%r11), %r11
+        xor     \slot(%rax), %r11
+        shr     $\shift, %r11
+        jnz     1f
+        mov     %edi, %r11d
+        and     $7, %r11d
+        add     %rsi, %r11
+        cmp     $8, %r11
+        jbe     2f
+        cmp     $16, %r11
+        ja      1f
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        mov     %fs:(%r11), %r11
+        xor     \slot+16(%rax), %r11
+        shr     $\shift, %r11
+        jnz     1f
+2:      pop     %rax
+        .cfi_adjust_cfa_offset -8
+        ret
+        .cfi_adjust_cfa_offset 8
+1:      pop     %rax
+        .cfi_adjust_cfa_offset -8
+        jmp     \name\()_part
+        END     \name
+        .endm
+
+        RANGE   __pf_read_range, 8, 25
+        RANGE   __pf_write_range, 0, 24
+
+/*
+ * Where the quick test did not pass: the usual first touch of a granule in a new epoch, in its
+ * plainest cases (those of pf_cell_touch_lean); all others go to the C functions of check_miss.c,
+ * which also assert the offsets used here.
+ */
+        .set    TLS_KEY, 0
+        .set    TLS_SHARED, 8
+        .set    TLS_FRAME, 16
+        .set    TLS_THREAD, 32
+        .set    TLS_CLOCK, 40
+        .set    THREAD_DIRTY, 20
+        .set    THREAD_PAIRS, 32
+        .set    THREAD_MET, THREAD_PAIRS+12*4096
+        .set    THREAD_PATHS, THREAD_MET+64*16
+        .set    THREAD_SPAN, THREAD_PATHS+4096*16
+        .set    NODE_BLOCKS, 24
+        .set    RT_SETTLED, 12
+
+/*
+ * uint32_t pf_stack_near(void), see stack.h. Up to the nearest frame that has a node, then down again:
+ *
+ *      rax  its node and call                  edx  the function called       r8  their pf_path_slot
+ *      r9   the frame on top                   r10  the frame                 r11  __pf_tls
+ */
+        .hidden pf_stack_near
+        BEGIN   pf_stack_near
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        mov     %fs:TLS_FRAME(%r11), %r9
+        sub     $16, %r9
+        mov     %r9, %r10
+1:      sub     $16, %r10
+        mov     12(%r10), %eax
+        test    %eax, %eax
+        jz      1b
+        cmp     $1, %eax                /* PF_NODE_ROOT: its name is another one */
+        je      3f
+2:      mov     8(%r10), %ecx
+        mov     16(%r10), %rdx
+        and     $0xbfffffff, %ecx       /* PF_CALL_UNWATCHED */
+        mov     20(%rdx), %edx
+        imul    $31, %eax, %r8d
+        add     %ecx, %r8d
+        shl     $32, %rcx
+        imul    $0x9e3779b9, %r8d, %r8d
+        or      %rcx, %rax
+        imul    $0x85ebca6b, %edx, %ecx
+        add     %ecx, %r8d
+        shr     $(32 - 12), %r8d        /* PF_PATH_BITS */
+        shl     $4, %r8d
+        add     %fs:TLS_THREAD(%r11), %r8
+        cmp     %rax, THREAD_PATHS(%r8)
+        jne     3f
+        mov     THREAD_PATHS+8(%r8), %rcx
+        cmp     %rax, THREAD_PATHS(%r8) /* a signal's handler may change it meanwhile */
+        jne     3f
+        mov     %rcx, %rax
+        cmp     %edx, %ecx
+        jne     3f
+        shr     $32, %rax
+        add     $16, %r10
+        mov     %eax, 12(%r10)
+        cmp     %r9, %r10
+        jb      2b
+        ret
+3:      xor     %eax, %eax
+        ret
+        END     pf_stack_near
+
+#include "fast_update_macros.def"
+#include "widen_macros.def"
+
+        .macro  MISS name, size, touch
+        .hidden \name\()_full
+        BEGIN   \name\()_miss
+        push    %rax
+        push    %rcx
+        push    %rdx
+        push    %r8
+        push    %r9
+        .cfi_adjust_cfa_offset 40
+        .if \size <= 2
+        GROW    \size, \touch
+        .endif
+        push    %r10
+        .cfi_adjust_cfa_offset 8
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        mov     %fs:TLS_FRAME(%r11), %rax
+        movabs  $0x160000000000, %r8    /* PF_STORE_BASE */
+        mov     -4(%rax), %eax          /* the calling context */
+        cmp     $1, %eax                /* PF_NODE_ROOT */
+        jbe     .Lnear\@
+.Lnode\@:
+        mov     %esi, %edx
+        shl     $6, %rax
+        shr     $4, %edx                /* PF_IDS_PER_BLOCK */
+        add     %r8, %rax
+        mov     NODE_BLOCKS(%rax,%rdx,4), %eax
+        mov     %esi, %edx
+        and     $15, %edx
+        test    %eax, %eax
+        jz      9f
+        or      %edx, %eax
+        mov     %fs:TLS_KEY(%r11), %rdx
+        .if \size < 8
+        mov     %edi, %ecx
+        mov     $((1 << \size) - 1), %r8d
+        and     $7, %ecx
+        shl     $8, %rdx
+        shl     %cl, %r8d
+        shr     $8, %rdx
+        shl     $56, %r8
+        or      %r8, %rdx
+        .endif
+        .ifc \touch, TOUCH_READ
+        btr     $24, %rdx               /* PF_WRITE_BIT */
+        .endif
+        or      %rdx, %rax
+        mov     %rdi, %rcx
+        shl     $(64 - 43), %rcx
+        movabs  $0x140000000000, %r8    /* PF_MORE_USED */
+        shr     $(64 - 43 + 3), %rcx
+        mov     %fs:TLS_CLOCK(%r11), %r11
+        .ifc \touch, TOUCH_READ        /* other words: reads do not mind reads */
+        .if \size == 16
+        testw   $0xfefe, (%r8,%rcx)
+        .else
+        testb   $0xfe, (%r8,%rcx)
+        .endif
+        .else
+        .if \size == 16
+        cmpw    $0, (%r8,%rcx)
+        .else
+        cmpb    $0, (%r8,%rcx)
+        .endif
+        .endif
+        .ifc \touch, TOUCH_WRITE
+        .if \size <= 8
+        jne     .Lamong\@
+        .else
+        jne     9f
+        .endif
+        .else
+        .if \size <= 8
+        jne     .Lwrites\@
+        .else
+        jne     9f
+        .endif
+        .endif
+        shl     $4, %rcx
+        test    %r11, %r11
+        jz      9f
+        bts     $45, %rcx
+.Ltouch\@:
+        \touch  \size, 0
+        .if \size == 16
+        \touch  \size, 16
+        .endif
+.Ldone\@:
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        mov     %fs:TLS_THREAD(%r11), %rax
+        movb    $1, THREAD_DIRTY(%rax)
+7:      pop     %r10
+        pop     %r9
+        pop     %r8
+        pop     %rdx
+        pop     %rcx
+        pop     %rax
+        .cfi_adjust_cfa_offset -48
+        ret
+        .cfi_adjust_cfa_offset 48
+.Lnear\@:
+        je      9f
+        call    pf_stack_near
+        movabs  $0x160000000000, %r8
+        test    %eax, %eax
+        jnz     .Lnode\@
+        jmp     9f
+        .ifc \touch, TOUCH_WRITE
+        .if \size <= 8
+.Lamong\@:
+        WRITE_AMONG \size
+        jmp     .Ldone\@
+        .endif
+        .else
+        .if \size <= 8
+.Lwrites\@:
+        CALM
+        jmp     .Ltouch\@
+        .endif
+        .endif
+8:
+        .ifc \touch, TOUCH_READ
+        .if \size <= 8                  /* covered by a write of this epoch? */
+        mov     (%rcx), %rdx
+        mov     %rdx, %r8
+        xor     %rax, %rdx
+        shl     $8, %rdx
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        shr     $(8 + 25), %rdx         /* PF_CLK_SHIFT */
+        jnz     6f
+        not     %r8
+        and     %rax, %r8
+        shr     $56, %r8
+        jnz     6f
+        mov     (%rcx), %r8             /* by a read: to where reads look, if another is there */
+        mov     8(%rcx), %r9
+        bt      $24, %r8
+        jc      5f
+        bt      $24, %r9
+        jc      5f
+        mov     %r9, %r10
+        shr     $45, %r10
+        not     %r10
+        test    $1023, %r10d            /* PF_SID_REF */
+        jz      5f
+        mov     %r8, 8(%rcx)
+        mov     %r9, (%rcx)
+5:      jmp     7b
+6:      mov     8(%rcx), %rdx           /* in a set that it met lately? */
+        mov     %rdx, %r8
+        shr     $45, %r8
+        not     %r8
+        test    $1023, %r8d             /* PF_SID_REF */
+        jz      4f
+        mov     %rdx, %r8               /* a read of this epoch from another place: they become one */
+        xor     %rax, %r8
+        shl     $8, %r8
+        shr     $(8 + 24), %r8
+        jz      9f
+        bt      $24, %rdx               /* its own older read, beside that of another? */
+        jc      1f
+        mov     (%rcx), %r8
+        mov     %r8, %r9
+        xor     %rax, %r9
+        shr     $45, %r9
+        test    $2047, %r9d             /* the same slot, and plain */
+        jnz     1f
+        bt      $24, %r8
+        jc      1f
+        OUTSIDE %r8
+        jnz     1f
+        mov     %rax, (%rcx)
+        jmp     .Ldone\@
+1:
+        mov     %rcx, %r9               /* or in the other words, which another thread drove it to? */
+        movabs  $0x140000000000, %r8    /* PF_MORE_USED */
+        btr     $45, %r9
+        shr     $4, %r9
+        cmpb    $0, (%r8,%r9)
+        je      9f
+        movabs  $0x100000000000, %r8
+        lea     (%rcx,%rcx), %rdx       /* PF_MORE_BASE */
+        sub     %r8, %rdx
+        xor     %r10d, %r10d            /* where its own older read stands */
+        .rept 4
+        mov     (%rdx), %r8
+        mov     %r8, %r9
+        xor     %rax, %r9
+        shl     $8, %r9
+        shr     $(8 + 25), %r9
+        jz      14f
+        shr     $(45 - 25), %r9
+        jnz     3f
+        bt      $24, %r8
+        jc      3f
+        mov     %rax, %r9
+        not     %r9
+        and     %r8, %r9
+        shr     $56, %r9
+        cmovz   %rdx, %r10
+        jmp     3f
+14:     not     %r8
+        and     %rax, %r8
+        shr     $56, %r8
+        jz      2f
+3:      add     $8, %rdx
+        .endr
+        test    %r10, %r10
+        jz      9f
+        mov     %r10, %rdx
+        mov     %fs:TLS_CLOCK(%r11), %r11
+        .irp    word, 0, 8              /* nothing in front may race with it */
+        mov     \word(%rcx), %r8
+        bt      $24, %r8
+        jnc     3f
+        WHO     %r8
+        cmp     %r10d, (%r11,%r9,4)
+        jb      9f
+3:
+        .endr
+        mov     %rax, (%rdx)
+        jmp     .Ldone\@
+2:      mov     8(%rcx), %r9            /* read again: to the front with it, if a read is there */
+        bt      $24, %r9
+        jc      5b
+        bt      $55, %r9
+        jc      5b
+        mov     (%rdx), %r8
+        mov     %r9, (%rdx)
+        mov     %r8, 8(%rcx)
+        jmp     5b
+4:      mov     %edx, %r8d
+        and     $63, %r8d
+        shl     $4, %r8d
+        add     %fs:TLS_THREAD(%r11), %r8
+        cmp     %rdx, THREAD_MET(%r8)
+        jne     9f
+        mov     THREAD_MET+8(%r8), %r8
+        mov     %r8, %r9
+        xor     %rax, %r9
+        shl     $8, %r9
+        shr     $(8 + 25), %r9
+        jnz     9f
+        mov     %r8, %r9
+        not     %r8
+        and     %rax, %r8
+        shr     $56, %r8
+        jnz     9f
+        shr     $56, %r9
+        cmp     $255, %r9d
+        jne     5b
+        mov     %rdx, %fs:TLS_SHARED(%r11)
+        jmp     5b
+        .endif
+        .endif
+9:      pop     %r10
+        pop     %r9
+        pop     %r8
+        pop     %rdx
+        pop     %rcx
+        pop     %rax
+        .cfi_adjust_cfa_offset -48
+        jmp     \name\()_full
+        END     \name\()_miss
+        .endm
+
+        MISS    __pf_read1, 1, TOUCH_READ
+        MISS    __pf_read2, 2, TOUCH_READ
+        MISS    __pf_read4, 4, TOUCH_READ
+        MISS    __pf_read8, 8, TOUCH_READ
+        MISS    __pf_read16, 16, TOUCH_READ
+        MISS    __pf_write1, 1, TOUCH_WRITE
+        MISS    __pf_write2, 2, TOUCH_WRITE
+        MISS    __pf_write4, 4, TOUCH_WRITE
+        MISS    __pf_write8, 8, TOUCH_WRITE
+        MISS    __pf_write16, 16, TOUCH_WRITE
+
+        .macro  FORWARD name, target, what, to=%ecx
+        BEGIN   \name
+        SAVE
+        .ifnb \what
+        mov     $\what, \to
+        .endif
+        call    \target
+        RESTORE
+        ret
+        END     \name
+        .endm
+
+        .hidden pf_stub___pf_read_range
+        .hidden pf_stub___pf_write_range
+        FORWARD pf_stub___pf_read_range, pf_check_range, 0
+        FORWARD pf_stub___pf_write_range, pf_check_range, 16
+        .hidden pf_stub___pf_read_turns
+        .hidden pf_stub___pf_write_turns
+        FORWARD pf_stub___pf_read_turns, pf_check_turns, 0, %r8d
+        FORWARD pf_stub___pf_write_turns, pf_check_turns, 16, %r8d
+        FORWARD __pf_write_vptr, pf_check_vptr
+
+/*
+ * void pf_call_saved(void (*f)(void *), void *arg): the vector registers live on the stack meanwhile, and
+ * f finds no x87 register in use.
+ *
+ * Compiled code that calls us believes xmm0 to xmm15 to be preserved, where it has AVX their upper
+ * halves too, and nothing else: the x87 registers, those that AVX-512 added and its masks are dead across
+ * the call. An xsave of all that takes four times as long. Upper halves that are in their first state
+ * stay so: to write them, even with zeroes, would slow down code that knows only xmm.
+ */
+        .macro  ALL16 op, wide, store, step
+        .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+        .if \store
+        \op    %\wide\n, \step*\n(%rsp)
+        .else
+        \op    \step*\n(%rsp), %\wide\n
+        .endif
+        .endr
+        .endm
+
+        .hidden pf_call_saved
+        BEGIN   pf_call_saved
+        push    %rbp
+        .cfi_adjust_cfa_offset 8
+        .cfi_rel_offset %rbp, 0
+        mov     %rsp, %rbp
+        .cfi_def_cfa_register %rbp
+        sub     $512, %rsp
+        and     $-64, %rsp
+        mov     %rdi, %r8
+        mov     %rsi, %rdi
+        mov     pf_vector_state(%rip), %eax
+        test    $8, %eax
+        jz      1f
+        mov     $1, %ecx                /* those of the components that are in use */
+        xgetbv
+1:      test    $1, %al
+        jz      2f
+        emms
+2:      test    $4, %al
+        jnz     3f
+        ALL16   movaps, xmm, 1, 16
+        call    *%r8
+        ALL16   movaps, xmm, 0, 16
+        jmp     4f
+3:      ALL16   vmovaps, ymm, 1, 32
+        vzeroupper
+        call    *%r8
+        ALL16   vmovaps, ymm, 0, 32
+4:      mov     %rbp, %rsp
+        pop     %rbp
+        .cfi_def_cfa %rsp, 8
+        ret
+        END     pf_call_saved
+
+        .hidden pf_vector_state
+        .globl  pf_vector_state
+        .data
+        .p2align 2
+pf_vector_state:                        /* 1: x87, 4: AVX, 8: ask the processor; set at the start */
+        .long   1
+
+        .section .note.GNU-stack,"",@progbits

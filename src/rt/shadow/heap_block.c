@@ -1,0 +1,290 @@
+/*
+ * Heap blocks. What is known of a block stands in the block plane at its first address, or in a record that the
+ * word there names; a report finds the block of any address by looking backwards from it. A freed block
+ * keeps its word, so that a report can say what the memory was, until the memory is handed out again.
+ *
+ *       63 62 61             38 37          24 23                 0
+ *      +--+--+-----------------+--------------+--------------------+
+ *      |R |F |      size       |    thread    |       where        |     F: it was freed
+ *      +--+--+-----------------+--------------+--------------------+
+ *
+ * With R the word is the number of a record: of blocks that are large, not aligned to 16 or from an unknown place, or
+ * when there were many threads. A word of its own costs the free of a small block no other cache line.
+ */
+#include "access.h"
+#include "block_history.h"
+#include "cell.h"
+#include "hb.h"
+#include "listen.h"
+#include "rt.h"
+#include "spin.h"
+#include "sys.h"
+
+#define SHARDS 16
+#define RECORDS_MAX (1u << 28)
+#define SWEEP_MAX (64u << 10) /* blocks up to this size drop old records inside them */
+#define LARGE (256u << 10) /* of blocks from here on libc may give the memory back to the system */
+#define LEFT_MAX 64 /* such blocks, freed, that are looked at again */
+#define LEFT_BYTES (8u << 20) /* as soon as they are so much together */
+#define FIND_PAGES (1u << 19) /* how far back a report looks: 4 GB */
+
+struct record {
+    uintptr_t addr;
+    uint64_t size : 63, freed : 1;
+    uint32_t where, thread;
+};
+
+#define SIZE_SHIFT 38
+#define SIZE_BITS 24
+#define THREAD_SHIFT 24
+#define THREAD_BITS 14
+#define FREED (1ull << 62)
+#define RECORD (1ull << 63)
+
+static struct record *records;
+static uint32_t nrecords = 1;
+static struct {
+    struct pf_spin lock;
+    uint32_t free; /* linked through `where` */
+    char pad[56];
+} shards[SHARDS];
+
+/* Large blocks that were freed and whose shadow may be of use to nobody any more. */
+struct range {
+    uintptr_t addr;
+    size_t size;
+};
+static struct {
+    struct pf_spin lock;
+    unsigned n;
+    size_t bytes; /* freed since they were last looked at */
+    struct range at[LEFT_MAX];
+} left;
+void pf_block_init(void)
+{
+    if (!pf_rt.events)
+        records = pf_sys_map(NULL, sizeof *records * RECORDS_MAX);
+}
+
+void pf_block_lock_all(void)
+{
+    for (int i = 0; i < SHARDS; i++)
+        pf_spin_lock(&shards[i].lock);
+    pf_spin_lock(&left.lock);
+}
+
+void pf_block_unlock_all(void)
+{
+    pf_spin_unlock(&left.lock);
+    for (int i = 0; i < SHARDS; i++)
+        pf_spin_unlock(&shards[i].lock);
+}
+
+static uint64_t *plane(uintptr_t addr)
+{
+    return (uint64_t *)(PF_BLOCK_PLANE + ((addr & ((1ull << PF_APP_BITS) - 1)) >> 4) * 8);
+}
+
+/* What the word says of a block that begins in the 16 bytes at `at`; false: nothing. */
+static bool unpack(uint64_t word, uintptr_t at, struct pf_block *out)
+{
+    if (word & RECORD) {
+        const struct record *r = &records[(uint32_t)word];
+        *out = (struct pf_block){r->addr, r->size, r->where, r->thread, r->freed};
+    } else {
+        *out = (struct pf_block){at & ~(uintptr_t)15, word >> SIZE_SHIFT & ((1u << SIZE_BITS) - 1),
+                                 word & ((1u << PF_ID_BITS) - 1),
+                                 word >> THREAD_SHIFT & ((1u << THREAD_BITS) - 1), word & FREED};
+    }
+    return word;
+}
+
+/* The block that begins at addr and was not freed. */
+static bool living(uintptr_t addr, struct pf_block *out)
+{
+    return unpack(__atomic_load_n(plane(addr), __ATOMIC_ACQUIRE), addr, out) && !out->freed &&
+           out->addr == addr;
+}
+
+void pf_block_coming(const void *addr)
+{
+    if (pf_rt.events) {
+        pf_heapbook_coming((uintptr_t)addr);
+        return;
+    }
+    uint64_t *cell = pf_cell_of((uintptr_t)addr);
+    pf_prefetch(plane((uintptr_t)addr));
+    pf_prefetch(cell);
+    pf_prefetch(cell + 7);
+    pf_prefetch(pf_cell_more_used(cell));
+}
+
+static uint32_t take(struct pf_thread *t)
+{
+    unsigned s = t->number % SHARDS;
+    pf_spin_lock(&shards[s].lock);
+    uint32_t r = shards[s].free;
+    if (r)
+        shards[s].free = records[r].where;
+    pf_spin_unlock(&shards[s].lock);
+    if (r)
+        return r;
+    r = __atomic_fetch_add(&nrecords, 1, __ATOMIC_RELAXED);
+    return r < RECORDS_MAX ? r : 0;
+}
+
+static void give(struct pf_thread *t, uint32_t r)
+{
+    unsigned s = t->number % SHARDS;
+    pf_spin_lock(&shards[s].lock);
+    records[r].where = shards[s].free;
+    shards[s].free = r;
+    pf_spin_unlock(&shards[s].lock);
+}
+
+static void forget(struct pf_thread *t, uint64_t *word)
+{
+    if (*word & RECORD)
+        give(t, (uint32_t)*word);
+    *word = 0;
+}
+
+void pf_block_again(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where)
+{
+    uintptr_t a = (uintptr_t)addr;
+    if (pf_rt.events) {
+        pf_heapbook_new(a, size, kept, where, t->number);
+        pf_tell(t, PF_EV_ALLOC, addr, size ? size : 1);
+        return;
+    }
+    pf_ready(plane(a));
+    uint64_t *p = plane(a), was = *p, word = 0;
+    if (size <= SWEEP_MAX)
+        for (uint64_t *q = plane(a + kept) + 1; q < plane(a + size); q++)
+            if (*q)
+                forget(t, q);
+    if (where && !(a & 15) && !(size >> SIZE_BITS) && !(t->number >> THREAD_BITS)) {
+        word = (uint64_t)size << SIZE_SHIFT | (uint64_t)t->number << THREAD_SHIFT | where;
+        if (was & RECORD)
+            forget(t, p);
+    } else {
+        uint32_t r = was & RECORD ? (uint32_t)was : take(t);
+        if (r)
+            records[r] = (struct record){a, size, 0, where, t->number};
+        word = r ? RECORD | r : 0;
+    }
+    __atomic_store_n(p, word, __ATOMIC_RELEASE);
+    pf_tell(t, PF_EV_ALLOC, addr, size ? size : 1);
+    if (kept < size)
+        pf_memory_new((char *)addr + kept, size - kept);
+}
+
+void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where)
+{
+    pf_block_again(t, addr, size, 0, where);
+}
+
+/* Adds a range, unless there is no room: then its shadow stays, that is all. */
+static void leave(struct range new)
+{
+    pf_spin_lock(&left.lock);
+    if (left.n < LEFT_MAX)
+        left.at[left.n++] = new;
+    pf_spin_unlock(&left.lock);
+}
+
+/*
+ * libc gives large blocks back to the system by itself, some time after they were freed. Then their
+ * statements have no memory to be about: like those of memory that the program unmaps they go. Of
+ * a block that is still there they stay, so that a use after the free is seen.
+ */
+static void look_again(void)
+{
+    struct range all[LEFT_MAX];
+    pf_spin_lock(&left.lock);
+    unsigned n = left.n;
+    for (unsigned i = 0; i < n; i++)
+        all[i] = left.at[i];
+    left.n = 0;
+    left.bytes = 0;
+    pf_spin_unlock(&left.lock);
+    for (unsigned i = 0; i < n; i++) {
+        struct pf_block b;
+        bool same = unpack(*plane(all[i].addr), all[i].addr, &b) && b.addr == all[i].addr &&
+                    b.size == all[i].size && b.freed;
+        if (same && !pf_memory_returned((void *)all[i].addr, all[i].size))
+            leave(all[i]);
+    }
+}
+
+static __attribute__((noinline)) void free_large(struct pf_thread *t, void *addr, size_t size,
+                                                 uint32_t where)
+{
+    pf_memory_end(t, addr, size, where);
+    if (pf_rt.careful)
+        return; /* nothing may be lost, or the oracle is to know */
+    pf_spin_lock(&left.lock);
+    left.bytes += size;
+    bool much = left.bytes >= LEFT_BYTES;
+    pf_spin_unlock(&left.lock);
+    if (much)
+        look_again();
+    leave((struct range){(uintptr_t)addr, size});
+}
+
+void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)
+{
+    size_t size;
+    if (pf_rt.events) { /* the trace says that it was freed */
+        if (pf_heapbook_free((uintptr_t)addr, where, t->number, &size))
+            pf_tell(t, PF_EV_FREE, addr, size ? size : 1);
+        return;
+    }
+    struct pf_block b;
+    if (!living((uintptr_t)addr, &b))
+        return;
+    pf_tell(t, PF_EV_FREE, addr, b.size ? b.size : 1);
+    if (b.size < LARGE)
+        pf_access_write(t, addr, b.size, where);
+    else
+        free_large(t, addr, b.size, where);
+    uint64_t *p = plane((uintptr_t)addr);
+    if (*p & RECORD)
+        records[(uint32_t)*p].freed = 1;
+    else
+        *p |= FREED;
+}
+
+size_t pf_block_size(const void *addr)
+{
+    if (pf_rt.events)
+        return pf_heapbook_size((uintptr_t)addr);
+    struct pf_block b;
+    return living((uintptr_t)addr, &b) ? b.size : 0;
+}
+
+bool pf_block_find(const volatile void *addr, struct pf_block *out)
+{
+    uintptr_t a = (uintptr_t)addr;
+    if (pf_rt.events)
+        return pf_heapbook_find(a, out);
+    uint64_t *const at = plane(a), *p = at;
+    bool found = false;
+    for (unsigned pages = 0; pages < FIND_PAGES && (uintptr_t)p >= PF_BLOCK_PLANE; pages++) {
+        uint64_t *page = (uint64_t *)((uintptr_t)p & ~4095ull);
+        unsigned char in = 0;
+        if (pf_sys_mincore(page, 4096, &in) == 0 && in & 1)
+            for (; p >= page; p--) {
+                struct pf_block b;
+                if (!unpack(*p, a - 16 * (uintptr_t)(at - p), &b) ||
+                    a - b.addr >= (b.size ? b.size : 1) || (found && b.freed))
+                    continue;
+                *out = b;
+                found = true;
+                if (!b.freed)
+                    return true;
+            }
+        p = page - 1;
+    }
+    return found;
+}

@@ -1,0 +1,159 @@
+/*
+ * Fresh ranges and ranges that are gone.
+ *
+ * A range is cleared cell by cell; of larger ones only the pages of the shadow that exist. Giving
+ * shadow pages back is dear (they come again one fault at a time), so it is done only when the
+ * memory itself went back to the system. The granules at both ends are cleared whole: an edge that
+ * is shared with something else can lose its statements, never gain one.
+ */
+#include "access.h"
+#include "cell.h"
+#include "fast_update.h"
+#include "hb.h"
+#include "oracle_log.h"
+#include "rt.h"
+#include "sync.h"
+
+#define PAGE 4096u
+#define HALF (PAGE / 2)       /* of the target, for one page of shadow */
+#define LOOK_SIZE (64u << 10) /* from here on, see which shadow pages exist */
+#define LOOK_PAGES 256u
+#define FEW 512u /* bytes that go the short way */
+
+static void clear(uintptr_t from, uintptr_t to)
+{
+    if (from < to)
+        pf_cell_clear(pf_cell_of(from), pf_cell_of(from) + (to - from) / 8 * 2);
+}
+
+static void clear_existing(uintptr_t from, uintptr_t to) /* both multiples of HALF */
+{
+    unsigned char in[LOOK_PAGES];
+    while (from < to) {
+        uintptr_t n = (to - from) / HALF;
+        if (n > LOOK_PAGES)
+            n = LOOK_PAGES;
+        bool known = pf_sys_mincore(pf_cell_of(from), n * PAGE, in) == 0;
+        for (uintptr_t i = 0; i < n; i++, from += HALF)
+            if (!known || in[i] & 1)
+                clear(from, from + HALF);
+    }
+}
+
+static void give_back(uintptr_t from, uintptr_t to)
+{
+    uintptr_t cells = (uintptr_t)pf_cell_of(from), size = (to - from) * 2;
+    pf_sys_zap((void *)cells, size);
+    pf_ready_forget(cells, cells + size);
+}
+
+void pf_memory_end(struct pf_thread *t, const volatile void *p, size_t size, uint32_t id)
+{
+    unsigned char in[LOOK_PAGES];
+    uintptr_t addr = (uintptr_t)p, end = addr + size, from = (addr + HALF - 1) & -(uintptr_t)HALF;
+    pf_access_write(t, p, from - addr, id);
+    while (from < end) {
+        uintptr_t n = (end - from + HALF - 1) / HALF;
+        if (n > LOOK_PAGES)
+            n = LOOK_PAGES;
+        bool known = pf_sys_mincore(pf_cell_of(from), n * PAGE, in) == 0;
+        for (uintptr_t i = 0; i < n; i++, from += HALF)
+            if (!known || in[i] & 1)
+                pf_access_write(t, (void *)from, end - from < HALF ? end - from : HALF, id);
+    }
+}
+
+static void renew(uintptr_t addr, uintptr_t end, bool gone)
+{
+    uintptr_t from = (addr + HALF - 1) & ~(uintptr_t)(HALF - 1), to = end & ~(uintptr_t)(HALF - 1);
+    pf_oracle_begin();
+    pf_oracle_event(__pf_tls.thread, "new", addr, end - addr);
+    pf_oracle_end();
+    pf_hb_forget((void *)addr, end - addr);
+    addr &= ~(uintptr_t)7;
+    end = (end + 7) & ~(uintptr_t)7;
+    if (from >= to || (!gone && end - addr < LOOK_SIZE)) {
+        pf_ready_range(pf_cell_of(addr), (end - addr) * 2);
+        clear(addr, end);
+        return;
+    }
+    clear(addr, from);
+    clear_existing(from, to);
+    if (gone)
+        give_back(from, to);
+    clear(to, end);
+}
+
+/* Some granules without sync objects or records: all is done. */
+static bool renew_few(uintptr_t addr, uintptr_t end)
+{
+    uint64_t *cell = pf_cell_of(addr), *to = cell + (((end + 7) & ~7ull) - (addr & ~7ull)) / 4;
+    if (pf_rt.oracle || pf_sync_near(addr) || pf_sync_near(end - 1))
+        return false;
+    pf_ready(cell);
+    pf_ready(to - 1);
+    for (; cell < to; cell += 2) {
+        uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
+        if (!(s0 | s1 | *pf_cell_more_used(cell)))
+            continue;
+        if (pf_is_ref(s1))
+            return false;
+        pf_word_put(&cell[0], 0);
+        pf_word_put(&cell[1], 0);
+        pf_cell_more_mark(cell, 0);
+    }
+    return true;
+}
+
+void pf_memory_new(const volatile void *p, size_t size)
+{
+    if (size && !pf_rt.plain && !pf_rt.events &&
+        (size > FEW || !renew_few((uintptr_t)p, (uintptr_t)p + size)))
+        renew((uintptr_t)p, (uintptr_t)p + size, false);
+}
+
+void pf_memory_gone(const volatile void *p, size_t size)
+{
+    if (size && !pf_rt.plain && !pf_rt.events)
+        renew((uintptr_t)p, (uintptr_t)p + size, true);
+}
+
+/* Sync objects stay: the range may be handed out anew this very moment, and one that is made in it
+ * must not be lost. A statement may be. */
+static void drop(uintptr_t from, uintptr_t to)
+{
+    clear_existing(from, to);
+    give_back(from, to);
+}
+
+/* Which of n pages from addr on are in memory; a page that is not mapped is not. */
+static void look(uintptr_t addr, uintptr_t n, unsigned char *in)
+{
+    if (pf_sys_mincore((void *)addr, n * PAGE, in) == 0)
+        return;
+    for (uintptr_t i = 0; i < n; i++)
+        if (pf_sys_mincore((void *)(addr + i * PAGE), PAGE, &in[i]))
+            in[i] = 0;
+}
+
+bool pf_memory_returned(const volatile void *p, size_t size)
+{
+    unsigned char in[LOOK_PAGES];
+    uintptr_t from = ((uintptr_t)p + PAGE - 1) & -(uintptr_t)PAGE,
+              to = ((uintptr_t)p + size) & -(uintptr_t)PAGE;
+    bool all = true;
+    while (from < to) {
+        uintptr_t n = (to - from) / PAGE < LOOK_PAGES ? (to - from) / PAGE : LOOK_PAGES;
+        look(from, n, in);
+        for (uintptr_t i = 0, k; i < n; i = k) {
+            for (k = i + 1; k < n && (in[k] & 1) == (in[i] & 1); k++)
+                ;
+            if (in[i] & 1)
+                all = false;
+            else
+                drop(from + i * PAGE, from + k * PAGE);
+        }
+        from += n * PAGE;
+    }
+    return all;
+}

@@ -1,0 +1,289 @@
+/* suite_list.c - see suite_list.h. */
+#define _GNU_SOURCE
+#include "suite_list.h"
+#include "duration.h"
+#include "program.h"
+#include "text_format.h"
+#include "textbuf.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+void pf_suite_list_init(struct pf_suite_list *l)
+{
+    *l = (struct pf_suite_list){0};
+    pf_pool_init_malloc(&l->pool);
+}
+
+void pf_suite_list_release(struct pf_suite_list *l)
+{
+    pf_pool_release(&l->pool);
+    *l = (struct pf_suite_list){0};
+}
+
+/* One line while it is read. */
+struct words {
+    struct pf_suite_list *list;
+    const char *origin;
+    unsigned line;
+    const char *at, *end;
+    struct pf_error *e;
+};
+
+static pf_status wrong(const struct words *w, const char *what)
+{
+    return pf_fail(w->e, PF_BAD, "%s:%u: %s", w->origin, w->line, what);
+}
+
+static pf_status needs_shell(const struct words *w, char c)
+{
+    return pf_fail(w->e, PF_BAD,
+                   "%s:%u: '%c' needs a shell: quote it, or write sh -c '...' and use --any",
+                   w->origin, w->line, c);
+}
+
+/* One word without its quotes; NULL at the end of the line. */
+static pf_status next_word(struct words *w, char **word)
+{
+    struct pf_text t;
+    *word = NULL;
+    while (w->at < w->end && isblank((unsigned char)*w->at))
+        w->at++;
+    if (w->at == w->end || *w->at == '#') {
+        w->at = w->end;
+        return PF_OK;
+    }
+    pf_text_init(&t, &w->list->pool);
+    while (w->at < w->end && !isblank((unsigned char)*w->at)) {
+        char c = *w->at++;
+        if (c == '\'' || c == '"') {
+            while (w->at < w->end && *w->at != c) {
+                if (c == '"' && *w->at == '\\' && w->at + 1 < w->end && strchr("\"\\", w->at[1]))
+                    w->at++;
+                pf_text_char(&t, *w->at++);
+            }
+            if (w->at == w->end)
+                return wrong(w, c == '"' ? "a \" is not closed" : "a ' is not closed");
+            w->at++;
+        } else if (c == '\\') {
+            if (w->at == w->end)
+                return wrong(w, "a \\ at the end; a command is one line");
+            pf_text_char(&t, *w->at++);
+        } else if (strchr("|&;<>()$`", c)) {
+            return needs_shell(w, c);
+        } else {
+            pf_text_char(&t, c);
+        }
+    }
+    pf_text_char(&t, 0);
+    *word = t.at;
+    return t.failed ? pf_fail(w->e, PF_NOMEM, "out of memory") : PF_OK;
+}
+
+static pf_status read_setting(const struct words *w, const char *word, struct pf_suite_test *t)
+{
+    const char *value = strchr(word, '=');
+    size_t n = value ? (size_t)(value - word) : 0;
+    if (!value || !value[1])
+        return wrong(w, "a setting is @name=value");
+    value++;
+    if (n == 5 && !strncmp(word, "@name", n)) {
+        t->name = value;
+    } else if (n == 4 && !strncmp(word, "@dir", n)) {
+        t->dir = value;
+    } else if (n == 6 && !strncmp(word, "@input", n)) {
+        t->input = value;
+    } else if (n == 7 && !strncmp(word, "@native", n)) {
+        t->native = value;
+    } else if (n == 6 && !strncmp(word, "@limit", n)) {
+        if (!pf_duration_parse(value, &t->limit_ms) || t->limit_ms == 0)
+            return wrong(w, "@limit wants a time like 10s, 500ms, 2m");
+    } else if (n == 7 && !strncmp(word, "@status", n)) {
+        char *end;
+        long v = strtol(value, &end, 10);
+        t->status = !strcmp(value, "any") ? PF_ANY_STATUS : (int)v;
+        if (strcmp(value, "any") && (*end || v < 0 || v > 255))
+            return wrong(w, "@status wants a number from 0 to 255, or any");
+    } else {
+        return pf_fail(w->e, PF_BAD,
+                       "%s:%u: unknown setting %.*s; known are @name, @dir, @input, @limit, "
+                       "@status, @native",
+                       w->origin, w->line, (int)n, word);
+    }
+    return PF_OK;
+}
+
+static bool is_assignment(const char *word)
+{
+    size_t n = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
+    return n && word[n] == '=' && !isdigit((unsigned char)word[0]);
+}
+
+/* Pointers, one more each time, in room that doubles. */
+static bool push(struct pf_pool *pool, const char ***at, size_t n, const char *word)
+{
+    if ((n & (n + 1)) == 0) { /* 0, 1, 3, 7, ...: full */
+        const char **more = pf_pool_get(pool, 2 * (n + 1) * sizeof *more);
+        if (!more)
+            return false;
+        if (n)
+            memcpy(more, *at, n * sizeof *more);
+        *at = more;
+    }
+    (*at)[n] = word;
+    (*at)[n + 1] = NULL;
+    return true;
+}
+
+static const char *unique_name(struct pf_suite_list *l, const char *name)
+{
+    for (unsigned copy = 1;; copy++) {
+        char *longer = NULL;
+        if (copy > 1 && asprintf(&longer, "%s (%u)", name, copy) < 0)
+            return name;
+        const char *wanted = longer ? longer : name;
+        bool taken = false;
+        for (size_t i = 0; i < l->n && !taken; i++)
+            taken = !strcmp(l->at[i].name, wanted);
+        if (!taken) {
+            const char *kept = longer ? pf_pool_text(&l->pool, longer, strlen(longer)) : name;
+            free(longer);
+            return kept;
+        }
+        free(longer);
+    }
+}
+
+static bool add(struct pf_suite_list *l, const struct pf_suite_test *t)
+{
+    if (l->n == l->cap) {
+        size_t cap = l->cap ? 2 * l->cap : 32;
+        struct pf_suite_test *at = pf_pool_get(&l->pool, cap * sizeof *at);
+        if (!at)
+            return false;
+        if (l->n)
+            memcpy(at, l->at, l->n * sizeof *at);
+        l->at = at;
+        l->cap = cap;
+    }
+    l->at[l->n++] = *t;
+    return true;
+}
+
+static pf_status parse_line(struct words *w)
+{
+    struct pf_suite_test t = {.line = w->line};
+    const char **argv = NULL;
+    size_t argc = 0;
+    char *word;
+    while (w->end > w->at && isspace((unsigned char)w->end[-1]))
+        w->end--;
+    if (memchr(w->at, 0, (size_t)(w->end - w->at)))
+        return wrong(w, "a 0 byte; this is no list of commands");
+    for (;;) {
+        const char *begin = w->at + strspn(w->at, " \t");
+        pf_status s = next_word(w, &word);
+        bool fine = true;
+        if (s != PF_OK)
+            return s;
+        if (!word)
+            break;
+        if (argc == 0 && word[0] == '@') {
+            s = read_setting(w, word, &t);
+            if (s != PF_OK)
+                return s;
+        } else if (argc == 0 && is_assignment(word)) {
+            fine = push(&w->list->pool, &t.env, t.nenv++, word);
+        } else {
+            if (argc == 0)
+                t.command = pf_pool_text(&w->list->pool, begin, (size_t)(w->end - begin));
+            fine = push(&w->list->pool, &argv, argc++, word);
+        }
+        if (!fine || (argc && !t.command))
+            return pf_fail(w->e, PF_NOMEM, "out of memory");
+    }
+    if (argc == 0)
+        return t.nenv || t.name || t.dir || t.input || t.limit_ms || t.native
+                   ? wrong(w, "settings, but no command")
+                   : PF_OK;
+    if (!*argv[0])
+        return wrong(w, "the name of the program is empty");
+    t.argv = (char **)argv;
+    t.name = unique_name(w->list, t.name ? t.name : t.command);
+    return add(w->list, &t) ? PF_OK : pf_fail(w->e, PF_NOMEM, "out of memory");
+}
+
+pf_status pf_suite_list_parse(struct pf_suite_list *l, const char *origin, const char *text,
+                              size_t n, struct pf_error *e)
+{
+    /* A copy with a 0 behind it, so that looking one ahead is fine. */
+    const char *at = pf_pool_text(&l->pool, text, n);
+    const char *end = at + n;
+    pf_status s = at ? PF_OK : pf_fail(e, PF_NOMEM, "out of memory");
+    for (unsigned line = 1; s == PF_OK && at < end; line++) {
+        const char *stop = memchr(at, '\n', (size_t)(end - at));
+        struct words w = {l, origin, line, at, stop ? stop : end, e};
+        s = parse_line(&w);
+        at = stop ? stop + 1 : end;
+    }
+    return s;
+}
+
+/* A test may run in another folder. */
+static const char *from_root(struct pf_suite_list *l, const char *path)
+{
+    char *here = path[0] == '/' ? NULL : getcwd(NULL, 0), *whole = NULL;
+    if (here && asprintf(&whole, "%s/%s", here, path) < 0)
+        whole = NULL;
+    const char *kept = pf_pool_text(&l->pool, whole ? whole : path, strlen(whole ? whole : path));
+    free(here);
+    free(whole);
+    return kept;
+}
+
+/* Relative to the folder the test runs in. */
+static pf_status find_program(struct pf_suite_list *l, struct pf_suite_test *t, bool any,
+                              struct pf_error *e)
+{
+    const char *name = t->argv[0];
+    char *joined = NULL;
+    if (t->dir && name[0] != '/' && strchr(name, '/') &&
+        asprintf(&joined, "%s/%s", t->dir, name) < 0)
+        return pf_fail(e, PF_NOMEM, "out of memory");
+    char *path;
+    pf_status s = pf_program_find(joined ? joined : name, &path, e);
+    free(joined);
+    if (s != PF_OK)
+        return s;
+    t->path = from_root(l, path);
+    free(path);
+    if (!t->path)
+        return pf_fail(e, PF_NOMEM, "out of memory");
+    return any ? PF_OK : pf_program_check(t->path, e);
+}
+
+pf_status pf_suite_list_find(struct pf_suite_list *l, const char *origin, bool any,
+                             struct pf_error *e)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        struct pf_suite_test *t = &l->at[i];
+        struct pf_error why;
+        pf_status s = PF_OK;
+        if (t->dir && access(t->dir, X_OK))
+            s = pf_fail(&why, PF_IO, "@dir=%s: %s", t->dir, strerror(errno));
+        if (s == PF_OK && t->input && access(t->input, R_OK))
+            s = pf_fail(&why, PF_IO, "@input=%s: %s", t->input, strerror(errno));
+        if (s == PF_OK && t->native && access(t->native, X_OK))
+            s = pf_fail(&why, PF_IO, "@native=%s: %s", t->native, strerror(errno));
+        if (s == PF_OK && t->native && !(t->native = from_root(l, t->native)))
+            s = pf_fail(&why, PF_NOMEM, "out of memory");
+        if (s == PF_OK)
+            s = find_program(l, t, any, &why);
+        if (s != PF_OK)
+            return pf_fail(e, s, "%s:%u: %s", origin, t->line, why.text);
+    }
+    return PF_OK;
+}

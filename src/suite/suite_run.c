@@ -1,0 +1,319 @@
+/* suite_run.c - see suite_run.h. */
+#define _GNU_SOURCE
+#include "suite_run.h"
+#include "crew.h"
+#include "progress.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* One execution on its way; its keeper is in the crew's place of the same number. */
+struct slot {
+    size_t test, policy;
+    uint64_t round;
+    int64_t execution;
+    char *folder;
+};
+
+struct loop {
+    struct pf_suite_db *db;
+    int64_t campaign;
+    const struct pf_suite_plan *plan;
+    struct pf_suite_result *result;
+    struct pf_progress progress;
+    struct pf_crew crew;
+    struct slot *slots;
+    bool *done, *told; /* by unit; by test: its output was shown */
+    uint64_t next, wanted, finished, findings;
+    pf_status status; /* the first failure of ours */
+    struct pf_error *e;
+};
+
+bool pf_policy_watches(const char *policy)
+{
+    return strcmp(policy, PF_POLICY_NONE) && strcmp(policy, PF_POLICY_NATIVE);
+}
+
+/* --- starting --- */
+
+struct prepared {
+    const struct pf_suite_plan *plan;
+    const struct pf_suite_test *test;
+    const char *policy, *folder;
+    int64_t execution;
+};
+
+/* In the child: the test's own variables first, they may hold PF_OPTIONS. */
+static pf_status prepare(const void *arg, struct pf_error *e)
+{
+    const struct prepared *p = arg;
+    struct pf_launch launch = p->plan->launch;
+    char run[64];
+    for (size_t i = 0; i < p->test->nenv; i++)
+        putenv((char *)p->test->env[i]);
+    if (!strcmp(p->policy, PF_POLICY_NATIVE))
+        return PF_OK;
+    launch.plain = !strcmp(p->policy, PF_POLICY_NONE);
+    launch.sample = launch.plain ? "full" : p->policy;
+    launch.quiet = launch.own_status = true;
+    snprintf(run, sizeof run, "suite-%" PRId64, p->execution);
+    return pf_launch_environment(&launch, p->folder, run, e);
+}
+
+static pf_status start(struct loop *l, struct slot *s)
+{
+    const struct pf_suite_test *t = &l->plan->tests->at[s->test];
+    const char *policy = l->plan->campaign->policies[s->policy];
+    struct prepared p = {l->plan, t, policy, NULL, 0};
+    pf_status st = pf_suite_db_begin(l->db, l->campaign, s->test, s->round, policy, &s->execution,
+                                     &s->folder, l->e);
+    if (st != PF_OK)
+        return st;
+    p.folder = s->folder;
+    p.execution = s->execution;
+    struct pf_keep what = {
+        .path = strcmp(policy, PF_POLICY_NATIVE) ? t->path : t->native,
+        .argv = t->argv,
+        .dir = t->dir,
+        .input = t->input,
+        .limit_ms = t->limit_ms ? t->limit_ms : l->plan->limit_ms,
+        .grace_ms = l->plan->grace_ms,
+        .prepare = prepare,
+        .arg = &p,
+        .lock = l->db->lock,
+        .byte = pf_suite_db_guard(s->execution),
+    };
+    return pf_crew_start(&l->crew, (size_t)(s - l->slots), &what, l->e);
+}
+
+/* The next unit that is not done; false: there is none. */
+static bool take_unit(struct loop *l, struct slot *s)
+{
+    const struct pf_campaign *c = l->plan->campaign;
+    while (l->next < l->wanted && l->done[l->next])
+        l->next++;
+    if (l->next == l->wanted)
+        return false;
+    s->policy = l->next % c->npolicies;
+    s->test = l->next / c->npolicies % l->plan->tests->n;
+    s->round = l->next / c->npolicies / l->plan->tests->n;
+    l->next++;
+    return true;
+}
+
+static void fail(struct loop *l, pf_status s)
+{
+    if (l->status == PF_OK)
+        l->status = s;
+    pf_crew_stop(&l->crew);
+}
+
+static void fill(struct loop *l)
+{
+    for (size_t i = 0; i < l->crew.n && !l->crew.stopping; i++) {
+        struct slot *s = &l->slots[i];
+        if (l->crew.at[i].busy || !take_unit(l, s))
+            continue;
+        pf_status st = start(l, s);
+        if (st != PF_OK) {
+            free(s->folder);
+            fail(l, st);
+        }
+    }
+}
+
+/* --- ending --- */
+
+static const char *outcome_of(const struct pf_suite_test *t, const struct pf_kept *k)
+{
+    int status = WIFSIGNALED(k->wait) ? 128 + WTERMSIG(k->wait) : WEXITSTATUS(k->wait);
+    switch (k->how) {
+    case PF_KEPT_LIMIT:
+        return "limit";
+    case PF_KEPT_STOPPED:
+        return "interrupted";
+    case PF_KEPT_UNSTARTED:
+        return "unstarted";
+    default:
+        return t->status == PF_ANY_STATUS || t->status == status ? "passed" : "failed";
+    }
+}
+
+static void say_why(const struct pf_kept *k)
+{
+    if (k->how == PF_KEPT_LIMIT)
+        fprintf(stderr, "time limit reached");
+    else if (k->how == PF_KEPT_UNSTARTED)
+        fprintf(stderr, "could not be run: %s", strerror(k->reason));
+    else if (WIFSIGNALED(k->wait))
+        fprintf(stderr, "killed by signal %d (%s)", WTERMSIG(k->wait),
+                strsignal(WTERMSIG(k->wait)));
+    else
+        fprintf(stderr, "exit status %d", WEXITSTATUS(k->wait));
+}
+
+/* The last lines, indented; the bytes are the program's. */
+static void say_output(const struct pf_kept *k)
+{
+    enum { LINES = 12 };
+    size_t begin = k->noutput, lines = 0;
+    while (begin && lines <= LINES)
+        lines += k->output[--begin] == '\n' && begin + 1 < k->noutput;
+    begin += lines > LINES;
+    bool fresh = true;
+    for (size_t i = begin; i < k->noutput; i++) {
+        char c = k->output[i];
+        if (fresh)
+            fputs("    ", stderr);
+        fresh = c == '\n';
+        fputc(fresh || c == '\t' || (unsigned char)c >= ' ' ? c : '?', stderr);
+    }
+    if (!fresh)
+        fputc('\n', stderr);
+}
+
+static void say_failed(struct loop *l, const struct slot *s, const struct pf_kept *k)
+{
+    if (l->plan->quiet)
+        return;
+    pf_progress_clear(&l->progress);
+    fprintf(stderr,
+            "pf suite: failed: %s (%s, round %" PRIu64 "): ", l->plan->tests->at[s->test].name,
+            l->plan->campaign->policies[s->policy], s->round + 1);
+    say_why(k);
+    fputc('\n', stderr);
+    if (!l->told[s->test])
+        say_output(k);
+    l->told[s->test] = true;
+}
+
+static void say_found(struct loop *l, const struct slot *s, uint64_t fresh)
+{
+    if (l->plan->quiet || !fresh)
+        return;
+    pf_progress_clear(&l->progress);
+    fprintf(stderr, "pf suite: %" PRIu64 " new %s in %s (%s, round %" PRIu64 ")\n", fresh,
+            fresh == 1 ? "finding" : "findings", l->plan->tests->at[s->test].name,
+            l->plan->campaign->policies[s->policy], s->round + 1);
+}
+
+static void record(struct loop *l, struct slot *s, const struct pf_kept *k, struct pf_findings *f)
+{
+    const struct pf_suite_test *t = &l->plan->tests->at[s->test];
+    const char *policy = l->plan->campaign->policies[s->policy];
+    struct pf_error why;
+    struct pf_execution_end end = {.outcome = k ? outcome_of(t, k) : "interrupted",
+                                   .kept = k,
+                                   .watched = pf_policy_watches(policy),
+                                   .found = f};
+    uint64_t fresh;
+    if (pf_findings_read_folder(f, s->folder, NULL, &why) != PF_OK) {
+        pf_progress_clear(&l->progress);
+        fprintf(stderr, "pf suite: %s\n", why.text);
+        end.damaged = true;
+    }
+    for (const struct pf_process *p = f->processes; p; p = p->next)
+        if (p->notes)
+            pf_progress_clear(&l->progress);
+    pf_findings_notes(f, "suite");
+    pf_status st = pf_suite_db_end(l->db, s->execution, s->folder, &end, &fresh, l->e);
+    if (st != PF_OK) {
+        fail(l, st);
+        return;
+    }
+    l->findings += fresh;
+    say_found(l, s, fresh);
+    if (!strcmp(end.outcome, "interrupted"))
+        return;
+    l->finished++;
+    l->result->executions++;
+    if (strcmp(end.outcome, "passed")) {
+        l->result->failed++;
+        say_failed(l, s, k);
+    }
+}
+
+static void collect(struct loop *l, size_t place)
+{
+    struct slot *s = &l->slots[place];
+    struct pf_kept kept;
+    struct pf_findings f;
+    bool whole = pf_crew_collect(&l->crew, place, &kept);
+    if (!whole && !l->plan->quiet) {
+        pf_progress_clear(&l->progress);
+        fprintf(stderr, "pf suite: %s: its keeper was killed\n", l->plan->tests->at[s->test].name);
+    }
+    if (l->status == PF_OK) { /* else it stays as it is, and is picked up the next time */
+        pf_findings_init(&f);
+        record(l, s, whole ? &kept : NULL, &f);
+        pf_findings_release(&f);
+    }
+    free(s->folder);
+    s->folder = NULL;
+}
+
+/* --- the loop --- */
+
+static void show(struct loop *l)
+{
+    const char *what = "";
+    for (size_t i = 0; i < l->crew.n; i++)
+        if (l->crew.at[i].busy)
+            what = l->plan->tests->at[l->slots[i].test].name;
+    pf_progress_show(&l->progress, l->finished, l->wanted, l->findings, l->result->failed, what);
+}
+
+static void run(struct loop *l)
+{
+    for (fill(l); l->crew.running; fill(l)) {
+        show(l);
+        int signal = pf_crew_wait(&l->crew, l->progress.on ? 500 : -1);
+        if (signal && !l->result->signal) {
+            pf_progress_clear(&l->progress);
+            fprintf(stderr, "pf suite: stopping; the same command goes on from here\n");
+            l->result->signal = signal;
+        }
+        for (size_t i = 0; i < l->crew.n; i++)
+            if (l->crew.at[i].ready)
+                collect(l, i);
+    }
+    pf_progress_clear(&l->progress);
+}
+
+static pf_status allocate(struct loop *l)
+{
+    const struct pf_campaign *c = l->plan->campaign;
+    l->wanted = c->rounds * l->plan->tests->n * c->npolicies;
+    l->slots = calloc(c->jobs, sizeof *l->slots);
+    l->done = calloc(l->wanted, sizeof *l->done);
+    l->told = calloc(l->plan->tests->n, sizeof *l->told);
+    if (!l->slots || !l->done || !l->told)
+        return pf_fail(l->e, PF_NOMEM, "out of memory");
+    return pf_suite_db_done(l->db, l->campaign, c, l->plan->tests->n, l->done, l->e);
+}
+
+pf_status pf_suite_execute(struct pf_suite_db *db, int64_t campaign,
+                           const struct pf_suite_plan *plan, struct pf_suite_result *result,
+                           struct pf_error *e)
+{
+    struct loop l = {.db = db, .campaign = campaign, .plan = plan, .result = result, .e = e};
+    *result = (struct pf_suite_result){0};
+    l.status = pf_crew_init(&l.crew, plan->campaign->jobs, e);
+    if (l.status == PF_OK)
+        l.status = allocate(&l);
+    if (l.status == PF_OK) {
+        for (uint64_t i = 0; i < l.wanted; i++)
+            l.finished += l.done[i];
+        pf_progress_init(&l.progress, l.finished);
+        run(&l);
+        result->finished = l.status == PF_OK && l.finished == l.wanted;
+    }
+    free(l.slots);
+    free(l.done);
+    free(l.told);
+    pf_crew_release(&l.crew);
+    return l.status;
+}

@@ -1,0 +1,86 @@
+/*
+ * atomic_order.c - what atomic operations order beyond their own word: fences around them, and release
+ * sequences. It becomes the operation's flags, so that the analyses need to know neither.
+ */
+#include "intern_tables.h"
+#include <string.h>
+
+/* What an atomic operation orders (PF_EF_*: nothing said is both), with one more direction. */
+static uint8_t ordering_too(uint8_t flags, uint8_t direction)
+{
+    const uint8_t all = PF_EF_RELAXED | PF_EF_ACQUIRE | PF_EF_RELEASE;
+    uint8_t now = flags & all;
+    return (flags & ~all) | (now == PF_EF_RELAXED ? direction : now == direction ? now : 0);
+}
+
+/* A release fence makes the thread's later stores release, an acquire fence its earlier loads acquire: a
+ * little more order than C11 gives, never less. */
+static void apply_fences(struct pf_trace *t)
+{
+    bool *fenced = pf_mem_zero(t->threads.len, sizeof *fenced);
+    bool any = false;
+    for (size_t i = 0; i < t->events.len; i++) {
+        struct pf_event *e = &t->events.at[i];
+        if (e->kind == PF_EV_FENCE) {
+            any = true;
+            fenced[e->thread] |= !(e->flags & PF_EF_ACQUIRE);
+        } else if (fenced[e->thread] && pf_event_atomic(e) && pf_event_writes(e))
+            e->flags = ordering_too(e->flags, e->kind == PF_EV_RMW ? PF_EF_RELEASE : 0);
+    }
+    memset(fenced, 0, t->threads.len * sizeof *fenced);
+    for (size_t i = any ? t->events.len : 0; i-- > 0;) {
+        struct pf_event *e = &t->events.at[i];
+        if (e->kind == PF_EV_FENCE)
+            fenced[e->thread] |= !(e->flags & PF_EF_RELEASE);
+        else if (fenced[e->thread] && pf_event_atomic(e) && pf_event_reads(e))
+            e->flags = ordering_too(e->flags, e->kind == PF_EV_RMW ? PF_EF_ACQUIRE : 0);
+    }
+    free(fenced);
+}
+
+struct store {
+    uint32_t thread, place, event;
+};
+
+static int by_store(const void *x, const void *y)
+{
+    const struct store *a = x, *b = y;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
+    return a->event < b->event ? -1 : a->event > b->event;
+}
+
+/* Up to C17 a thread's own later stores belong to its release sequence: they release too. */
+static void continue_sequences(struct pf_trace *t)
+{
+    PF_VEC(struct store) stores = {0};
+    bool any = false;
+    for (uint32_t i = 0; i < t->events.len; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        if (pf_event_atomic(e) && pf_event_writes(e) && !(e->flags & PF_EF_ACQUIRE)) {
+            pf_vec_push(&stores, (struct store){e->thread, e->what, i});
+            any |= e->kind == PF_EV_AWRITE && (e->flags & PF_EF_RELAXED);
+        }
+    }
+    if (any)
+        qsort(stores.at, stores.len, sizeof *stores.at, by_store);
+    bool released = false;
+    for (size_t k = 0; any && k < stores.len; k++) {
+        const struct store *s = &stores.at[k], *before = s - 1;
+        struct pf_event *e = &t->events.at[s->event];
+        if (!k || before->thread != s->thread || before->place != s->place)
+            released = false;
+        if (released && e->kind == PF_EV_AWRITE)
+            e->flags &= (uint8_t)~PF_EF_RELAXED;
+        released |= !(e->flags & PF_EF_RELAXED);
+    }
+    pf_vec_release(&stores);
+}
+
+void pf_trace_find_orders(struct pf_trace *t)
+{
+    apply_fences(t);
+    continue_sequences(t);
+}
