@@ -1,5 +1,5 @@
-# The front door: everything behind it is CMake and Ninja in $(BUILD).
-# `make help` says what there is.
+# Entry point for people; the build itself is CMake and Ninja in $(BUILD).
+# `make help` lists the targets.
 
 BUILD  ?= build
 PREFIX ?= /usr/local
@@ -11,7 +11,7 @@ pf    := $(stage)/bin/pf
 .DEFAULT_GOAL := build
 .PHONY: build deps stage demo test test-thorough test-sampling test-directed test-flipped test-predicted bench realworld lint format install clean help
 
-help: ## this text
+help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
 	@echo "  variables: BUILD=$(BUILD) PREFIX=$(PREFIX) DESTDIR=$(DESTDIR) JOBS=$(JOBS)"
 
@@ -28,55 +28,56 @@ build: deps ## build everything in $(BUILD)
 stage: build
 	@cmake --install $(BUILD) --prefix $(stage) >/dev/null
 
-demo: stage ## build the example with pf cc, run it under pf run, show the race report
+demo: stage ## build, then show a race report on an example (about 2 minutes)
 	@example/demo $(pf)
 
-test: build ## build and run every test, each program 5 times at -O0 and -O2
+test: build ## build, then run every test, each program 5 times at -O0 and -O2 (about 10 minutes)
 	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
 
-test-thorough: build ## the same, each program 50 times
+test-thorough: build ## like test, but run each program 50 times
 	PF_TEST_RUNS=50 ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
 
-test-sampling: stage ## every test program under every sampling policy: nothing but true races
+test-sampling: stage ## run every test program under every sampling policy and check that it reports true races only
 	python3 test/run/program.py --pf $(pf) --runs 2 --sample literace,pacer:0.3,atexrace,atexrace,cross \
 		--work $(BUILD)/test-work/test-sampling \
 		$$(find test/program -name '*.c*' ! -path '*/part/*' | sort)
 
-test-directed: stage ## every test program recorded with 20 seeds, each recording replayed 20 times
+test-directed: stage ## record every test program with 20 seeds and replay each recording 20 times
 	python3 test/run/program.py --pf $(pf) --level O2 --runs 1 --direct 20,20 \
 		--work $(BUILD)/test-work/test-directed \
 		$$(find test/program -name '*.c*' ! -path '*/part/*' | sort)
 
-test-flipped: stage ## both orders of the accesses of every race of the test programs
+test-flipped: stage ## record both orders of the accesses of every race in the test programs
 	python3 test/run/program.py --pf $(pf) --level O1 --runs 1 --flip \
 		--work $(BUILD)/test-work/test-flipped \
 		$$(find test/program -name '*_racy.c*' ! -path '*/part/*' | sort)
 
-test-predicted: stage ## what pf predict says of recordings of every test program: only what is there, and replays reach it
+test-predicted: stage ## predict races from recordings of every test program, check that they are true, and replay every witness
 	python3 test/run/program.py --pf $(pf) --level O2 --runs 1 --predict 20 \
 		--work $(BUILD)/test-work/test-predicted \
 		$$(find test/program -name '*.c*' ! -path '*/part/*' | sort)
 
-bench: stage ## time and memory beside ThreadSanitizer, into bench/results
+bench: stage ## compare time and memory with ThreadSanitizer; results in bench/results
 	@script/install-deps bench
 	bench/run --pf $(pf)
 	bench/pecan/run --pf $(pf)
 
-realworld: stage ## Debian's own programs, built with pf cc and used for real
+realworld: stage ## build Debian programs with pf cc and run them on real work
 	@script/install-deps bench
 	bench/realworld --pf $(pf)
 	bench/directed_real --pf $(pf)
 
-lint: deps ## format, layers, names, shell scripts
+lint: deps ## check format, layers, names, text and shell scripts
 	script/check-format
 	script/check-layers
 	script/check-names
+	script/check-words
 	script/check-shell
 
-format: deps ## rewrite the sources in the house format
+format: deps ## format the sources with clang-format
 	script/check-format --fix
 
-install: build ## install under PREFIX (and DESTDIR)
+install: build ## install under PREFIX (with DESTDIR in front)
 	DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(abspath $(PREFIX))
 
 clean: ## remove $(BUILD)
