@@ -106,7 +106,7 @@ static void declare_runtime(struct pf_unit *u)
     if (!u->bare)
         u->bare = LLVMAddGlobal(u->module, u->i32, "__pf_bare");
     if (!u->shared_object)
-        pf_ssa_is_near(u->bare);
+        pf_llvm_set_dso_local(u->bare);
 }
 
 static bool has_flag(struct pf_unit *u, const char *name)
@@ -144,17 +144,17 @@ static void unit_init(struct pf_unit *u, LLVMModuleRef module)
 
 static void unit_release(struct pf_unit *u)
 {
-    pf_books_release(u);
+    pf_site_tables_release(u);
     pf_di_release(u);
     pf_interposed_release(u);
     pf_ptrmap_release(&u->private_roots);
-    pf_ptrmap_release(&u->own_arguments);
+    pf_ptrmap_release(&u->private_args);
     pf_ptrmap_release(&u->watched);
     pf_ptrmap_release(&u->zoned);
     pf_ignore_free(u->ignore);
-    free(u->done);
-    free(u->twins);
-    free(u->quiet);
+    free(u->pending);
+    free(u->bare_entries);
+    free(u->empty);
 }
 
 static bool has(struct pf_unit *u, LLVMValueRef fn, unsigned kind)
@@ -183,14 +183,14 @@ static bool is_ours(struct pf_unit *u, LLVMValueRef fn)
 }
 
 /* What was true of the plain body and is not of the watch body. */
-static const char *const broken_promises[] = {
+static const char *const stale_attributes[] = {
     "memory", "nosync", "nofree", "norecurse", "willreturn", "speculatable", "nocallback"};
 
-static void break_promises(LLVMValueRef fn)
+static void drop_attributes(LLVMValueRef fn)
 {
-    for (size_t i = 0; i < sizeof broken_promises / sizeof *broken_promises; i++)
+    for (size_t i = 0; i < sizeof stale_attributes / sizeof *stale_attributes; i++)
         LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
-                                       attribute(broken_promises[i]));
+                                       attribute(stale_attributes[i]));
 }
 
 /* A function without checks must not look like one without races. */
@@ -203,7 +203,7 @@ static void warn(struct pf_unit *u, LLVMValueRef fn, const char *why)
 }
 
 /* Does it call nothing, and is it known from outside, or through a pointer? */
-static bool is_quiet(LLVMValueRef fn)
+static bool has_no_visible_operation(LLVMValueRef fn)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
@@ -232,25 +232,25 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
     struct pf_plan plan, events;
     bool watched = pf_plan_make(u, fn, accesses, false, &plan);
     if (pf_plan_make(u, fn, accesses, true, &events) || watched) {
-        pf_plan_cycles(&events);
-        pf_plan_branches(u, &events);
-        pf_plan_checks(&events);
+        pf_plan_hot_loops(&events);
+        pf_plan_read_dependence(u, &events);
+        pf_plan_check_then_act(&events);
         take_flags(&plan, &events);
-        pf_plan_backs(&plan, labels);
-        pf_plan_cover(u, &plan);
-        pf_plan_hoist(u, &plan);
-        pf_plan_trail(u, &plan);
-        pf_plan_merge(u, &plan);
-        pf_plan_cycles(&plan);
-        LLVMValueRef twin = labels ? NULL : pf_bare_twin(u, fn);
+        pf_plan_body_switches(&plan, labels);
+        pf_plan_remove_redundant(u, &plan);
+        pf_plan_ranges_before_loops(u, &plan);
+        pf_plan_ranges_after_loops(u, &plan);
+        pf_plan_merge_adjacent(u, &plan);
+        pf_plan_hot_loops(&plan);
+        LLVMValueRef bodies = labels ? NULL : pf_bare_entry_begin(u, fn);
         pf_emit(u, fn, &plan, &events, labels);
-        break_promises(fn);
-        if (twin) {
-            break_promises(twin);
-            pf_bare_finish(u, fn, twin);
+        drop_attributes(fn);
+        if (bodies) {
+            drop_attributes(bodies);
+            pf_bare_entry_finish(u, fn, bodies);
         }
-    } else if (accesses && is_quiet(fn)) {
-        pf_tables_quiet(u, fn);
+    } else if (accesses && has_no_visible_operation(fn)) {
+        pf_tables_add_empty(u, fn);
     }
     pf_plan_release(&plan);
     pf_plan_release(&events);
@@ -278,20 +278,20 @@ void pf_plugin_run(LLVMModuleRef module)
         bool labels;
         if (!is_ours(&u, fn) || is_ignored(&u, fn))
             continue;
-        const char *obstacle = pf_copy_obstacle(&u, fn, &labels);
+        const char *obstacle = pf_clone_obstacle(&u, fn, &labels);
         if (obstacle)
             warn(&u, fn, obstacle);
         else
             *pf_ptrmap_at(&u.watched, fn) = 1 + labels;
     }
-    pf_objects_zone(&u);
-    pf_arguments_find(&u);
+    pf_bounds_add_red_zones(&u);
+    pf_private_args_find(&u);
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
         const uint64_t *watched = pf_ptrmap_find(&u.watched, fn);
         if (watched)
             instrument(&u, fn, *watched > 1);
     }
-    pf_bare_calls(&u);
+    pf_bare_entry_direct_calls(&u);
     pf_tables_write(&u);
     /* Nothing is left for the ThreadSanitizer pass to do. */
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {

@@ -71,7 +71,8 @@ llvmGetPassPluginInfo()
     return {LLVM_PLUGIN_API_VERSION, "photofinish", "1", registerCallbacks};
 }
 
-LLVMBasicBlockRef pf_ssa_latch(LLVMBasicBlockRef to, const LLVMBasicBlockRef *from, unsigned n)
+LLVMBasicBlockRef pf_llvm_split_edges(LLVMBasicBlockRef to, const LLVMBasicBlockRef *from,
+                                      unsigned n)
 {
     llvm::SmallVector<llvm::BasicBlock *, 8> blocks;
     for (unsigned i = 0; i < n; i++)
@@ -79,14 +80,14 @@ LLVMBasicBlockRef pf_ssa_latch(LLVMBasicBlockRef to, const LLVMBasicBlockRef *fr
     return llvm::wrap(llvm::SplitBlockPredecessors(llvm::unwrap(to), blocks, ""));
 }
 
-struct pf_merges {
+struct pf_llvm_merges {
     llvm::SSAUpdaterBulk updater;
 };
 
-pf_merges *pf_ssa_merges_new() { return new pf_merges; }
+pf_llvm_merges *pf_llvm_merges_new() { return new pf_llvm_merges; }
 
-void pf_ssa_merge(pf_merges *merges, LLVMValueRef inst, const LLVMValueRef *values,
-                  const LLVMBasicBlockRef *blocks, unsigned n)
+void pf_llvm_merge(pf_llvm_merges *merges, LLVMValueRef inst, const LLVMValueRef *values,
+                   const LLVMBasicBlockRef *blocks, unsigned n)
 {
     llvm::Instruction *at = llvm::unwrap<llvm::Instruction>(inst);
     llvm::SmallVector<llvm::Use *, 16> uses;
@@ -108,7 +109,7 @@ void pf_ssa_merge(pf_merges *merges, LLVMValueRef inst, const LLVMValueRef *valu
         merges->updater.AddUse(variable, use);
 }
 
-void pf_ssa_merges_finish(pf_merges *merges, LLVMValueRef fn)
+void pf_llvm_merges_finish(pf_llvm_merges *merges, LLVMValueRef fn)
 {
     llvm::DominatorTree tree(*llvm::unwrap<llvm::Function>(fn));
     merges->updater.RewriteAllUses(&tree);
@@ -121,7 +122,7 @@ static llvm::StructType *widerType(llvm::Type *type, uint64_t more)
     return llvm::StructType::get(type->getContext(), {type, zone});
 }
 
-LLVMValueRef pf_ssa_wider_global(LLVMValueRef variable, uint64_t more)
+LLVMValueRef pf_llvm_widen_global(LLVMValueRef variable, uint64_t more)
 {
     auto *old = llvm::unwrap<llvm::GlobalVariable>(variable);
     llvm::StructType *type = widerType(old->getValueType(), more);
@@ -140,7 +141,7 @@ LLVMValueRef pf_ssa_wider_global(LLVMValueRef variable, uint64_t more)
     return llvm::wrap(wider);
 }
 
-LLVMValueRef pf_ssa_wider_slot(LLVMValueRef slot, uint64_t more)
+LLVMValueRef pf_llvm_widen_alloca(LLVMValueRef slot, uint64_t more)
 {
     auto *old = llvm::unwrap<llvm::AllocaInst>(slot);
     if (old->isUsedWithInAlloca() || old->isSwiftError())
@@ -155,7 +156,7 @@ LLVMValueRef pf_ssa_wider_slot(LLVMValueRef slot, uint64_t more)
     return llvm::wrap(wider);
 }
 
-void pf_ssa_forget_values(LLVMValueRef fn)
+void pf_llvm_drop_debug_values(LLVMValueRef fn)
 {
     for (llvm::BasicBlock &block : *llvm::unwrap<llvm::Function>(fn))
         for (llvm::Instruction &inst : block)
@@ -165,12 +166,12 @@ void pf_ssa_forget_values(LLVMValueRef fn)
                     about.eraseFromParent();
 }
 
-void pf_ssa_is_near(LLVMValueRef variable)
+void pf_llvm_set_dso_local(LLVMValueRef variable)
 {
     llvm::unwrap<llvm::GlobalVariable>(variable)->setDSOLocal(true);
 }
 
-LLVMValueRef pf_ssa_twin(LLVMValueRef fn, const char *name)
+LLVMValueRef pf_llvm_clone_function(LLVMValueRef fn, const char *name)
 {
     auto *one = llvm::unwrap<llvm::Function>(fn);
     llvm::ValueToValueMapTy map;
@@ -183,9 +184,9 @@ LLVMValueRef pf_ssa_twin(LLVMValueRef fn, const char *name)
     return llvm::wrap(other);
 }
 
-void pf_ssa_swap(LLVMValueRef fn, LLVMValueRef twin)
+void pf_llvm_swap_bodies(LLVMValueRef fn, LLVMValueRef bodies)
 {
-    auto *one = llvm::unwrap<llvm::Function>(fn), *other = llvm::unwrap<llvm::Function>(twin);
+    auto *one = llvm::unwrap<llvm::Function>(fn), *other = llvm::unwrap<llvm::Function>(bodies);
     for (unsigned i = 0; i < one->arg_size(); i++) {
         llvm::Argument *mine = one->getArg(i), *its = other->getArg(i);
         llvm::Argument between(mine->getType());

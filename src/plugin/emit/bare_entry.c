@@ -30,16 +30,17 @@ static bool can_jump(struct pf_unit *u, LLVMValueRef fn)
     return !LLVMIsFunctionVarArg(LLVMGlobalGetValueType(fn));
 }
 
-LLVMValueRef pf_bare_twin(struct pf_unit *u, LLVMValueRef fn)
+LLVMValueRef pf_bare_entry_begin(struct pf_unit *u, LLVMValueRef fn)
 {
     char name[4096];
     size_t n;
     if (!can_jump(u, fn))
         return NULL;
     snprintf(name, sizeof name, "%s.pf", LLVMGetValueName2(fn, &n));
-    LLVMValueRef twin = pf_ssa_twin(fn, name);
-    PF_PUSH(u->twins, u->ntwins, u->twins_cap) = (struct pf_twin){fn, twin};
-    return twin;
+    LLVMValueRef bodies = pf_llvm_clone_function(fn, name);
+    PF_PUSH(u->bare_entries, u->nbare_entries, u->bare_entries_cap) =
+        (struct pf_bare_entry){fn, bodies};
+    return bodies;
 }
 
 static void copy_attributes(LLVMValueRef call, LLVMValueRef fn, LLVMAttributeIndex at)
@@ -70,21 +71,21 @@ static void emit_jump(LLVMBuilderRef b, LLVMValueRef fn, LLVMValueRef to)
     free(args);
 }
 
-void pf_bare_finish(struct pf_unit *u, LLVMValueRef fn, LLVMValueRef twin)
+void pf_bare_entry_finish(struct pf_unit *u, LLVMValueRef fn, LLVMValueRef bodies)
 {
-    pf_ssa_swap(fn, twin);
+    pf_llvm_swap_bodies(fn, bodies);
     LLVMBuilderRef b = LLVMCreateBuilderInContext(u->context);
     LLVMBasicBlockRef old = LLVMGetEntryBasicBlock(fn);
     LLVMBasicBlockRef start = LLVMInsertBasicBlockInContext(u->context, old, "");
     LLVMBasicBlockRef jump = LLVMAppendBasicBlockInContext(u->context, fn, "");
     LLVMPositionBuilderAtEnd(b, start);
-    pf_slots_hoist(b, old);
+    pf_allocas_move(b, old);
     LLVMSetCurrentDebugLocation2(b, pf_di_entry(u, fn));
     LLVMValueRef word = LLVMBuildLoad2(b, u->i32, u->bare, "");
     LLVMValueRef watched = LLVMBuildICmp(b, LLVMIntEQ, word, LLVMConstInt(u->i32, 0, 0), "");
     LLVMBuildCondBr(b, watched, jump, old);
     LLVMPositionBuilderAtEnd(b, jump);
-    emit_jump(b, fn, twin);
+    emit_jump(b, fn, bodies);
     LLVMDisposeBuilder(b);
 }
 
@@ -99,22 +100,23 @@ static bool is_final(struct pf_unit *u, LLVMValueRef fn)
             (!u->shared_object || LLVMGetVisibility(fn) == LLVMHiddenVisibility));
 }
 
-void pf_bare_calls(struct pf_unit *u)
+void pf_bare_entry_direct_calls(struct pf_unit *u)
 {
-    struct pf_ptrmap twins = {0};
-    for (size_t i = 0; i < u->ntwins; i++)
-        *pf_ptrmap_at(&twins, u->twins[i].twin) = 1;
-    for (size_t i = 0; i < u->ntwins; i++) {
-        if (!is_final(u, u->twins[i].fn))
+    struct pf_ptrmap bare_entries = {0};
+    for (size_t i = 0; i < u->nbare_entries; i++)
+        *pf_ptrmap_at(&bare_entries, u->bare_entries[i].bodies) = 1;
+    for (size_t i = 0; i < u->nbare_entries; i++) {
+        if (!is_final(u, u->bare_entries[i].fn))
             continue;
-        for (LLVMUseRef use = LLVMGetFirstUse(u->twins[i].fn), next; use; use = next) {
+        for (LLVMUseRef use = LLVMGetFirstUse(u->bare_entries[i].fn), next; use; use = next) {
             next = LLVMGetNextUse(use);
             LLVMValueRef call = LLVMGetUser(use);
             if ((LLVMIsACallInst(call) || LLVMIsAInvokeInst(call)) &&
-                LLVMGetCalledValue(call) == u->twins[i].fn &&
-                pf_ptrmap_find(&twins, LLVMGetBasicBlockParent(LLVMGetInstructionParent(call))))
-                LLVMSetOperand(call, LLVMGetNumOperands(call) - 1, u->twins[i].twin);
+                LLVMGetCalledValue(call) == u->bare_entries[i].fn &&
+                pf_ptrmap_find(&bare_entries,
+                               LLVMGetBasicBlockParent(LLVMGetInstructionParent(call))))
+                LLVMSetOperand(call, LLVMGetNumOperands(call) - 1, u->bare_entries[i].bodies);
         }
     }
-    pf_ptrmap_release(&twins);
+    pf_ptrmap_release(&bare_entries);
 }

@@ -8,15 +8,15 @@
  *
  *      latch --> check: tls.cross? --no--> head   head' <-- latch'
  *                             |                     ^
- *                             +-------> crossing ---+
+ *                             +-------> body_switch ---+
  *
  * The copies of the head's PHIs take the values that the back edge brings; every other value of the plain
- * body that the watch body uses behind the head merges there with its copy (pf_ssa_merge). Why it is there:
+ * body that the watch body uses behind the head merges there with its copy (pf_llvm_merge). Why it is there:
  * let def dominate a use, and let a path lead from the head to the use without passing def. Every way
  * from the entry to the head, followed by that path, passes def; so it does before the head.
  *
- * What the watch body relies on is made true in the crossing: the frame; checks that were struck because
- * an earlier one covers them, if the earlier one is before the head (plan->kept: that access was made, in this
+ * What the watch body relies on is made true in the body_switch: the frame; checks that were struck because
+ * an earlier one covers them, if the earlier one is before the head (plan->switch_checks: that access was made, in this
  * epoch); the range check of the rounds of an affine loop that are left.
  *
  * Nothing goes the other way: a call that is watched is watched to its end, as LiteRace and AtexRace have it, and
@@ -26,7 +26,7 @@
 #include "llvm_shim.h"
 #include <llvm-c/DebugInfo.h>
 
-#define FEW_ROUNDS 256 /* a loop of fewer, known when it is compiled, is not worth a check */
+#define FEW_ITERATIONS 256 /* a loop of fewer, known when it is compiled, is not worth a check */
 
 /* Edges back to a block that is on the way to where they start: every cycle has one. */
 struct search {
@@ -54,7 +54,7 @@ static bool has_steps(const struct pf_plan *plan, size_t block)
 }
 
 /* Is anything done on the way back from `from` to `head`? */
-static bool is_watched(struct search *s, const struct pf_back *edge)
+static bool has_steps_inside(struct search *s, const struct pf_back_edge *edge)
 {
     const struct pf_plan *plan = s->plan;
     if (has_steps(plan, edge->from) || has_steps(plan, edge->head))
@@ -83,7 +83,7 @@ static bool is_watched(struct search *s, const struct pf_back *edge)
 }
 
 /* Does v come out of memory, maybe by one of several ways inside the loop? */
-static bool is_loaded(LLVMValueRef v, LLVMValueRef phi, unsigned depth)
+static bool comes_from_memory(LLVMValueRef v, LLVMValueRef phi, unsigned depth)
 {
     if (!LLVMIsAInstruction(v) || v == phi || !depth)
         return false;
@@ -91,15 +91,15 @@ static bool is_loaded(LLVMValueRef v, LLVMValueRef phi, unsigned depth)
     case LLVMLoad:
         return true;
     case LLVMSelect:
-        return is_loaded(LLVMGetOperand(v, 1), phi, depth - 1) ||
-               is_loaded(LLVMGetOperand(v, 2), phi, depth - 1);
+        return comes_from_memory(LLVMGetOperand(v, 1), phi, depth - 1) ||
+               comes_from_memory(LLVMGetOperand(v, 2), phi, depth - 1);
     case LLVMPHI:
         for (unsigned i = 0, n = LLVMCountIncoming(v); i < n; i++)
-            if (is_loaded(LLVMGetIncomingValue(v, i), phi, depth - 1))
+            if (comes_from_memory(LLVMGetIncomingValue(v, i), phi, depth - 1))
                 return true;
         return false;
     case LLVMGetElementPtr:
-        return is_loaded(LLVMGetOperand(v, 0), phi, depth - 1);
+        return comes_from_memory(LLVMGetOperand(v, 0), phi, depth - 1);
     default:
         return false;
     }
@@ -107,35 +107,35 @@ static bool is_loaded(LLVMValueRef v, LLVMValueRef phi, unsigned depth)
 
 /* A walk along pointers: each round begins where a pointer read in the last one leads. Such walks end soon, are
  * short of other work, and would pay most for a test. */
-static bool is_walk(LLVMBasicBlockRef head, LLVMBasicBlockRef from)
+static bool is_pointer_chase(LLVMBasicBlockRef head, LLVMBasicBlockRef from)
 {
     for (LLVMValueRef phi = LLVMGetFirstInstruction(head); LLVMIsAPHINode(phi);
          phi = LLVMGetNextInstruction(phi))
         for (unsigned i = 0, n = LLVMCountIncoming(phi); i < n; i++)
             if (LLVMGetTypeKind(LLVMTypeOf(phi)) == LLVMPointerTypeKind &&
                 LLVMGetIncomingBlock(phi, i) == from &&
-                is_loaded(LLVMGetIncomingValue(phi, i), phi, 4))
+                comes_from_memory(LLVMGetIncomingValue(phi, i), phi, 4))
                 return true;
     return false;
 }
 
-static void note_back(struct search *s, size_t from, size_t head)
+static void add_back_edge(struct search *s, size_t from, size_t head)
 {
     struct pf_plan *plan = s->plan;
-    struct pf_back edge = {from, head};
+    struct pf_back_edge edge = {from, head};
     LLVMValueRef end = end_of(plan, from);
-    if (pf_loop_is_short(plan->blocks[head], FEW_ROUNDS))
+    if (pf_loop_is_short(plan->blocks[head], FEW_ITERATIONS))
         return;
-    if (is_walk(plan->blocks[head], plan->blocks[from]))
+    if (is_pointer_chase(plan->blocks[head], plan->blocks[from]))
         return;
     plan->cyclic = true;
     if (!LLVMIsABranchInst(end) && !LLVMIsASwitchInst(end))
         return; /* an edge out of an invoke or a computed goto cannot be split */
-    for (size_t i = 0; i < plan->nbacks; i++)
-        if (plan->backs[i].from == from && plan->backs[i].head == head)
+    for (size_t i = 0; i < plan->nback_edges; i++)
+        if (plan->back_edges[i].from == from && plan->back_edges[i].head == head)
             return;
-    if (is_watched(s, &edge))
-        PF_PUSH(plan->backs, plan->nbacks, plan->backs_cap) = edge;
+    if (has_steps_inside(s, &edge))
+        PF_PUSH(plan->back_edges, plan->nback_edges, plan->back_edges_cap) = edge;
 }
 
 /* Marks what lies on ways from the head to its back edges: its loop, without the head. */
@@ -144,10 +144,10 @@ static void mark_loop(const struct pf_plan *plan, size_t head, const size_t *fir
 {
     size_t n = 0;
     seen[head] = head + 1;
-    for (size_t i = 0; i < plan->nbacks; i++)
-        if (plan->backs[i].head == head && seen[plan->backs[i].from] != head + 1) {
-            seen[plan->backs[i].from] = head + 1;
-            stack[n++] = plan->backs[i].from;
+    for (size_t i = 0; i < plan->nback_edges; i++)
+        if (plan->back_edges[i].head == head && seen[plan->back_edges[i].from] != head + 1) {
+            seen[plan->back_edges[i].from] = head + 1;
+            stack[n++] = plan->back_edges[i].from;
         }
     while (n) {
         size_t b = stack[--n];
@@ -161,7 +161,7 @@ static void mark_loop(const struct pf_plan *plan, size_t head, const size_t *fir
 }
 
 /* Of loops in loops only the outermost stay: the rounds of the inner ones are what costs most. */
-static void keep_outer(struct pf_plan *plan)
+static void keep_outermost(struct pf_plan *plan)
 {
     size_t n = plan->nblocks, edges = 0, kept = 0;
     size_t *first = calloc(n + 2, sizeof *first), *seen = calloc(n, sizeof *seen);
@@ -182,13 +182,13 @@ static void keep_outer(struct pf_plan *plan)
         for (unsigned i = 0, k = LLVMGetNumSuccessors(end); i < k; i++)
             before[first[successor(plan, end, i) + 1]++] = b;
     }
-    for (size_t i = 0; i < plan->nbacks; i++)
-        if (seen[plan->backs[i].head] != plan->backs[i].head + 1)
-            mark_loop(plan, plan->backs[i].head, first, before, inner, seen, stack);
-    for (size_t i = 0; i < plan->nbacks; i++)
-        if (!inner[plan->backs[i].head])
-            plan->backs[kept++] = plan->backs[i];
-    plan->nbacks = kept;
+    for (size_t i = 0; i < plan->nback_edges; i++)
+        if (seen[plan->back_edges[i].head] != plan->back_edges[i].head + 1)
+            mark_loop(plan, plan->back_edges[i].head, first, before, inner, seen, stack);
+    for (size_t i = 0; i < plan->nback_edges; i++)
+        if (!inner[plan->back_edges[i].head])
+            plan->back_edges[kept++] = plan->back_edges[i];
+    plan->nback_edges = kept;
     free(first);
     free(seen);
     free(stack);
@@ -196,7 +196,7 @@ static void keep_outer(struct pf_plan *plan)
     free(before);
 }
 
-void pf_plan_backs(struct pf_plan *plan, bool labels)
+void pf_plan_body_switches(struct pf_plan *plan, bool labels)
 {
     struct search s = {.plan = plan, .state = calloc(plan->nblocks, 1)};
     size_t n = 0;
@@ -216,27 +216,27 @@ void pf_plan_backs(struct pf_plan *plan, bool labels)
         }
         size_t to = successor(plan, end, s.path[n - 1].next++);
         if (s.state[to] == 1)
-            note_back(&s, b, to);
+            add_back_edge(&s, b, to);
         if (s.state[to])
             continue;
         s.state[to] = 1;
         s.path[n].block = to;
         s.path[n++].next = 0;
     }
-    keep_outer(plan);
+    keep_outermost(plan);
     if (labels) /* of the plain body, kept in variables: they are of no use in the other */
-        plan->nbacks = 0;
+        plan->nback_edges = 0;
     free(s.state);
     free(s.path);
 }
 
-struct crossing {
+struct body_switch {
     size_t head;
     LLVMBasicBlockRef check, block;
     LLVMValueRef frame, next;
 };
 
-static void emit_check(struct pf_emit *e, struct crossing *c)
+static void emit_check(struct pf_emit *e, struct body_switch *c)
 {
     struct pf_unit *u = e->u;
     LLVMValueRef old = LLVMGetBasicBlockTerminator(c->check);
@@ -251,35 +251,36 @@ static void emit_check(struct pf_emit *e, struct crossing *c)
 }
 
 /* What the watch body relies on. Before the check is there: the loop is still as it was. */
-static void emit_crossing(struct pf_emit *e, struct crossing *c, const struct pf_frames *plain)
+static void emit_switch_block(struct pf_emit *e, struct body_switch *c,
+                              const struct pf_frames *plain)
 {
     c->block = pf_emit_block(e);
     c->frame = plain->frame;
     c->next = plain->next;
     LLVMPositionBuilderAtEnd(e->b, c->block);
-    pf_frame_cross(e, &c->frame, &c->next);
+    pf_frame_switch(e, &c->frame, &c->next);
     pf_emit_call(e, PF_E___pf_crossed, &e->record);
-    for (size_t i = 0; i < e->plan->nkept; i++)
-        if (e->plan->kept[i].block == c->head)
-            pf_emit_kept(e, &e->plan->steps[e->plan->kept[i].step]);
-    pf_hoist_rest(e, c->head);
+    for (size_t i = 0; i < e->plan->nswitch_checks; i++)
+        if (e->plan->switch_checks[i].block == c->head)
+            pf_emit_past_access(e, &e->plan->steps[e->plan->switch_checks[i].step]);
+    pf_range_before_remaining(e, c->head);
     LLVMBuildBr(e->b, e->first[c->head]);
 }
 
 /* All back edges of the head lead through one check. */
-static void split_backs(struct pf_emit *e, struct crossing *c)
+static void split_back_edges(struct pf_emit *e, struct body_switch *c)
 {
     struct pf_plan *plan = e->plan;
-    LLVMBasicBlockRef *latches = pf_grow(NULL, plan->nbacks * sizeof *latches);
+    LLVMBasicBlockRef *latches = pf_grow(NULL, plan->nback_edges * sizeof *latches);
     unsigned n = 0;
-    for (size_t i = 0; i < plan->nbacks; i++)
-        if (plan->backs[i].head == c->head)
-            latches[n++] = plan->blocks[plan->backs[i].from];
-    c->check = pf_ssa_latch(plan->blocks[c->head], latches, n);
+    for (size_t i = 0; i < plan->nback_edges; i++)
+        if (plan->back_edges[i].head == c->head)
+            latches[n++] = plan->blocks[plan->back_edges[i].from];
+    c->check = pf_llvm_split_edges(plan->blocks[c->head], latches, n);
     free(latches);
 }
 
-static void enter_head(struct pf_emit *e, struct crossing *c)
+static void enter_head(struct pf_emit *e, struct body_switch *c)
 {
     for (LLVMValueRef phi = LLVMGetFirstInstruction(e->plan->blocks[c->head]); LLVMIsAPHINode(phi);
          phi = LLVMGetNextInstruction(phi)) {
@@ -291,12 +292,12 @@ static void enter_head(struct pf_emit *e, struct crossing *c)
     }
 }
 
-static void merge_values(struct pf_emit *e, const struct crossing *all, size_t n,
+static void merge_values(struct pf_emit *e, const struct body_switch *all, size_t n,
                          const struct pf_frames *watch)
 {
     LLVMBasicBlockRef *blocks = pf_grow(NULL, n * sizeof *blocks);
     LLVMValueRef *values = pf_grow(NULL, n * sizeof *values);
-    struct pf_merges *merges = pf_ssa_merges_new();
+    struct pf_llvm_merges *merges = pf_llvm_merges_new();
     for (size_t i = 0; i < n; i++)
         blocks[i] = all[i].block;
     for (size_t b = 0; b < e->plan->nblocks; b++)
@@ -307,36 +308,36 @@ static void merge_values(struct pf_emit *e, const struct crossing *all, size_t n
                 continue;
             for (size_t i = 0; i < n; i++)
                 values[i] = v;
-            pf_ssa_merge(merges, (LLVMValueRef)*to, values, blocks, n);
+            pf_llvm_merge(merges, (LLVMValueRef)*to, values, blocks, n);
         }
     for (size_t i = 0; i < n; i++)
         values[i] = all[i].frame;
-    pf_ssa_merge(merges, watch->frame, values, blocks, n);
+    pf_llvm_merge(merges, watch->frame, values, blocks, n);
     for (size_t i = 0; i < n; i++)
         values[i] = all[i].next;
-    pf_ssa_merge(merges, watch->next, values, blocks, n);
-    pf_ssa_merges_finish(merges, e->fn);
+    pf_llvm_merge(merges, watch->next, values, blocks, n);
+    pf_llvm_merges_finish(merges, e->fn);
     free(blocks);
     free(values);
 }
 
-void pf_emit_crossings(struct pf_emit *e, const struct pf_frames *watch,
-                       const struct pf_frames *plain)
+void pf_emit_body_switches(struct pf_emit *e, const struct pf_frames *watch,
+                           const struct pf_frames *plain)
 {
     struct pf_plan *plan = e->plan;
-    struct crossing *all = pf_grow(NULL, (plan->nbacks + 1) * sizeof *all);
+    struct body_switch *all = pf_grow(NULL, (plan->nback_edges + 1) * sizeof *all);
     size_t n = 0;
-    for (size_t i = 0; i < plan->nbacks; i++) {
+    for (size_t i = 0; i < plan->nback_edges; i++) {
         bool again = false;
         for (size_t k = 0; k < i; k++)
-            again |= plan->backs[k].head == plan->backs[i].head;
+            again |= plan->back_edges[k].head == plan->back_edges[i].head;
         if (again)
             continue;
-        LLVMValueRef end = end_of(plan, plan->backs[i].from);
+        LLVMValueRef end = end_of(plan, plan->back_edges[i].from);
         LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(end));
-        all[n] = (struct crossing){.head = plan->backs[i].head};
-        emit_crossing(e, &all[n], plain);
-        split_backs(e, &all[n]);
+        all[n] = (struct body_switch){.head = plan->back_edges[i].head};
+        emit_switch_block(e, &all[n], plain);
+        split_back_edges(e, &all[n]);
         emit_check(e, &all[n]);
         enter_head(e, &all[n]);
         n++;

@@ -83,7 +83,7 @@ static void copy_tables(struct pf_emit *e, LLVMValueRef v)
     }
 }
 
-void pf_labels_copy(struct pf_emit *e)
+void pf_computed_goto_copy_tables(struct pf_emit *e)
 {
     LLVMValueRef *old = pf_grow(NULL, e->plan->nblocks * sizeof *old);
     size_t n = 0;
@@ -105,7 +105,7 @@ void pf_labels_copy(struct pf_emit *e)
     free(old);
 }
 
-void pf_labels_map(struct pf_emit *e, LLVMValueRef inst, unsigned operand)
+void pf_computed_goto_map(struct pf_emit *e, LLVMValueRef inst, unsigned operand)
 {
     LLVMValueRef v = LLVMGetOperand(inst, operand);
     if (LLVMIsAConstant(v) && !LLVMIsAGlobalValue(v)) {

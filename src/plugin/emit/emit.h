@@ -21,23 +21,24 @@ struct pf_emit {
     struct pf_ptrmap map;           /* old value -> new value */
     LLVMBasicBlockRef *first, *last; /* new blocks of each old one */
     LLVMBasicBlockRef *before; /* range_before_loop.c: the block on the edge into a loop, or NULL */
-    LLVMValueRef *fresh; /* new instructions whose operands are to be mapped */
-    size_t nfresh, fresh_cap;
+    LLVMValueRef *unmapped; /* new instructions whose operands are to be mapped */
+    size_t nunmapped, unmapped_cap;
     LLVMValueRef *tables; /* computed_goto.c: old tables that have a copy */
     size_t ntables, tables_cap;
     bool labels; /* addresses of labels are taken */
-    struct pf_book *book;
+    struct pf_site_table *table;
     LLVMValueRef record; /* struct pf_func */
     LLVMValueRef frame, next; /* this body's frame, and one past it */
-    bool *unsure; /* of each old block: frames may be left over at its start */
+    bool *stale_frames; /* of each old block: frames may be budget_out over at its start */
     uint8_t flags; /* of the step that is being written, enum pf_site_flags */
     bool popped; /* a musttail call in this block has popped the frame */
     bool event; /* it is the event body */
     LLVMValueRef scratch; /* event body: room for a value that is wider than a register */
     bool in_place; /* emit_plain.c: the old instructions stay, nothing is copied */
-    LLVMValueRef *carried, *left; /* event body: of each block, the budget at its start and end */
+    LLVMValueRef *budget_in,
+        *budget_out; /* event body: of each block, the budget at its start and end */
     LLVMValueRef objects,
-        objects_now; /* emit_bounds.c: tls.objects at the entry, and with its own */
+        variables_now; /* emit_bounds.c: tls.objects at the entry, and with its own */
     struct pf_ptrmap slots; /* its variables with a zone: their places */
     uint64_t nslots;
     bool large, huge; /* event body: calls instead of runs outside of loops; and in large ones */
@@ -56,7 +57,7 @@ LLVMValueRef pf_emit_number(struct pf_emit *e, uint32_t n);
 /* Calls an entry point of the runtime. The operands are mapped later like all others. */
 LLVMValueRef pf_emit_call(struct pf_emit *e, enum pf_entry entry, LLVMValueRef *args);
 /* The instruction was built on old values: map its operands at the end. */
-LLVMValueRef pf_emit_fresh(struct pf_emit *e, LLVMValueRef inst);
+LLVMValueRef pf_emit_map_later(struct pf_emit *e, LLVMValueRef inst);
 LLVMBasicBlockRef pf_emit_block(struct pf_emit *e);
 /* A conditional branch; `likely` gets 2000 times the weight of the other way. */
 void pf_emit_branch(struct pf_emit *e, LLVMValueRef cond, LLVMBasicBlockRef likely_if_true,
@@ -65,7 +66,7 @@ LLVMValueRef pf_emit_tls(struct pf_emit *e, size_t offset);
 /* The copy of inst, or inst itself when `in_place`; what is emitted next comes after it. */
 LLVMValueRef pf_emit_copy(struct pf_emit *e, LLVMValueRef inst);
 void pf_emit_phi(struct pf_emit *e, LLVMValueRef phi); /* filled by _body_finish */
-/* A body: its blocks, empty; then, when they are written, operands and PHIs; then nothing is left of it. */
+/* A body: its blocks, empty; then, when they are written, operands and PHIs; then nothing is budget_out of it. */
 void pf_emit_body_begin(struct pf_emit *e);
 void pf_emit_body_finish(struct pf_emit *e);
 void pf_emit_body_release(struct pf_emit *e);
@@ -78,48 +79,48 @@ void pf_event_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVM
                     bool write, LLVMValueRef value);
 
 /* emit_call_args.c */
-#define PF_WORDS_MAX 64 /* passed on; a call with more reaches everything */
-/* Of all parameters of fn, at most PF_WORDS_MAX. */
-unsigned pf_words_parameters(LLVMValueRef fn);
+#define PF_CALL_ARGS_MAX 64 /* passed on; a call with more reaches everything */
+/* Of all parameters of fn, at most PF_CALL_ARGS_MAX. */
+unsigned pf_call_args_max(LLVMValueRef fn);
 /* If it can be a pointer: into the scratch room, as number *n. */
-void pf_words_hand(struct pf_emit *e, LLVMValueRef v, unsigned *n);
+void pf_call_args_store(struct pf_emit *e, LLVMValueRef v, unsigned *n);
 /* As the runtime is told. */
-LLVMValueRef pf_words_number(struct pf_emit *e, unsigned n);
+LLVMValueRef pf_call_args_count(struct pf_emit *e, unsigned n);
 
 /* emit_check.c */
-void pf_emit_access(struct pf_emit *e, const struct pf_step *s);
-void pf_emit_vptr(struct pf_emit *e, const struct pf_step *s);
+void pf_emit_access(struct pf_emit *e, const struct pf_plan_step *s);
+void pf_emit_vptr(struct pf_emit *e, const struct pf_plan_step *s);
 /* Where the program prefetches memory: the shadow of that line too. */
 void pf_emit_prefetch(struct pf_emit *e, LLVMValueRef inst);
 /* The check of an access that was made a while ago, in the same epoch. */
-void pf_emit_kept(struct pf_emit *e, const struct pf_step *s);
+void pf_emit_past_access(struct pf_emit *e, const struct pf_plan_step *s);
 void pf_emit_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMValueRef size,
                    bool write);
 /* Both emit the intrinsic too, or what replaces it. */
-void pf_emit_ranges(struct pf_emit *e, const struct pf_step *s);
-void pf_emit_memory(struct pf_emit *e, const struct pf_step *s);
-void pf_emit_masked(struct pf_emit *e, const struct pf_step *s);
+void pf_emit_ranges(struct pf_emit *e, const struct pf_plan_step *s);
+void pf_emit_memory(struct pf_emit *e, const struct pf_plan_step *s);
+void pf_emit_masked(struct pf_emit *e, const struct pf_plan_step *s);
 
 /* range_before_loop.c: the checks before loops; then, when operands are mapped, the loops' own edges. */
-void pf_hoist_emit(struct pf_emit *e);
-void pf_hoist_enter(struct pf_emit *e);
-/* The same on a back edge of the plain body's loop, for the rounds that are left; nothing for other blocks. */
-void pf_hoist_rest(struct pf_emit *e, size_t block);
+void pf_range_before_emit(struct pf_emit *e);
+void pf_range_before_connect(struct pf_emit *e);
+/* The same on a back edge of the plain body's loop, for the rounds that are budget_out; nothing for other blocks. */
+void pf_range_before_remaining(struct pf_emit *e, size_t block);
 
 /* range_after_loop.c: the checks behind loops; then, when operands are mapped, the edges that lead there. */
-void pf_trail_emit(struct pf_emit *e);
-void pf_trail_enter(struct pf_emit *e);
+void pf_range_after_emit(struct pf_emit *e);
+void pf_range_after_connect(struct pf_emit *e);
 /* The block on the edge, or the end of `from`. */
-LLVMBasicBlockRef pf_trail_way(const struct pf_emit *e, size_t from, size_t to);
+LLVMBasicBlockRef pf_range_after_predecessor(const struct pf_emit *e, size_t from, size_t to);
 
 /* emit_atomic.c: bracket and operation. */
-void pf_emit_atomic(struct pf_emit *e, const struct pf_step *s);
-void pf_emit_libatomic(struct pf_emit *e, const struct pf_step *s);
-void pf_emit_fence(struct pf_emit *e, const struct pf_step *s);
+void pf_emit_atomic(struct pf_emit *e, const struct pf_plan_step *s);
+void pf_emit_libatomic(struct pf_emit *e, const struct pf_plan_step *s);
+void pf_emit_fence(struct pf_emit *e, const struct pf_plan_step *s);
 
 /* computed_goto.c: copies label tables once the new blocks are there; maps labels inside a constant. */
-void pf_labels_copy(struct pf_emit *e);
-void pf_labels_map(struct pf_emit *e, LLVMValueRef inst, unsigned operand);
+void pf_computed_goto_copy_tables(struct pf_emit *e);
+void pf_computed_goto_map(struct pf_emit *e, LLVMValueRef inst, unsigned operand);
 
 /* emit_frame.c */
 void pf_frame_push(struct pf_emit *e);
@@ -128,7 +129,7 @@ void pf_frame_name(struct pf_emit *e);
 void pf_frame_pop(struct pf_emit *e);
 void pf_frame_restore(struct pf_emit *e);
 /* The frame of the plain body, which may have none, becomes one of the watch body. */
-void pf_frame_cross(struct pf_emit *e, LLVMValueRef *frame, LLVMValueRef *next);
+void pf_frame_switch(struct pf_emit *e, LLVMValueRef *frame, LLVMValueRef *next);
 /* Of argument i, passed by value in memory; 0: it is not. */
 uint64_t pf_byval_size(struct pf_unit *u, LLVMValueRef call, unsigned i);
 void pf_frame_call(struct pf_emit *e, LLVMValueRef call);
@@ -137,7 +138,7 @@ void pf_frame_call(struct pf_emit *e, LLVMValueRef call);
 struct pf_frames pf_emit_plain(struct pf_emit *e);
 
 /* body_switch.c: from the plain body to the watch body, when both are done. */
-void pf_emit_crossings(struct pf_emit *e, const struct pf_frames *watch,
-                       const struct pf_frames *plain);
+void pf_emit_body_switches(struct pf_emit *e, const struct pf_frames *watch,
+                           const struct pf_frames *plain);
 
 #endif

@@ -47,7 +47,7 @@ static void end(struct pf_emit *e, LLVMValueRef handle, LLVMValueRef stored)
     pf_emit_call(e, PF_E___pf_atomic_end, args);
 }
 
-static LLVMValueRef value_at(struct pf_emit *e, const struct pf_step *s)
+static LLVMValueRef value_at(struct pf_emit *e, const struct pf_plan_step *s)
 {
     LLVMTypeRef type = LLVMIntTypeInContext(e->u->context, (unsigned)s->size * 8);
     LLVMValueRef v = LLVMBuildLoad2(e->b, type, s->ptr, "");
@@ -56,7 +56,7 @@ static LLVMValueRef value_at(struct pf_emit *e, const struct pf_step *s)
 }
 
 /* Whether a comparison in assembly stored is seen by what it left: nobody else changes it within the bracket. */
-static void emit_assembly(struct pf_emit *e, const struct pf_step *s)
+static void emit_assembly(struct pf_emit *e, const struct pf_plan_step *s)
 {
     static const struct {
         enum pf_atomic_op op;
@@ -65,13 +65,13 @@ static void emit_assembly(struct pf_emit *e, const struct pf_step *s)
         [PF_ASM_LOAD] = {PF_ATOMIC_LOAD, PF_ACQUIRE},
         [PF_ASM_STORE] = {PF_ATOMIC_STORE, PF_RELEASE},
         [PF_ASM_UPDATE] = {PF_ATOMIC_RMW, PF_SEQ_CST},
-        [PF_ASM_COMPARE] = {PF_ATOMIC_CAS, PF_SEQ_CST},
+        [PF_ASM_CMPXCHG] = {PF_ATOMIC_CAS, PF_SEQ_CST},
     };
-    enum pf_assembly_kind kind = pf_assembly(e->u, s->inst).what;
+    enum pf_inline_asm_kind kind = pf_inline_asm_classify(e->u, s->inst).what;
     LLVMValueRef what =
         pf_emit_number(e, code(s->size, means[kind].op, means[kind].order, PF_SEQ_CST));
     LLVMValueRef handle = begin(e, s->inst, s->ptr, what, s->write, s->size);
-    LLVMValueRef before = kind == PF_ASM_COMPARE ? value_at(e, s) : NULL;
+    LLVMValueRef before = kind == PF_ASM_CMPXCHG ? value_at(e, s) : NULL;
     pf_emit_copy(e, s->inst);
     LLVMValueRef stored = pf_emit_number(e, s->write);
     if (before)
@@ -98,7 +98,7 @@ static bool drops_pointer_lock(struct pf_emit *e, LLVMValueRef inst)
     return false;
 }
 
-void pf_emit_atomic(struct pf_emit *e, const struct pf_step *s)
+void pf_emit_atomic(struct pf_emit *e, const struct pf_plan_step *s)
 {
     if (LLVMIsACallInst(s->inst)) {
         emit_assembly(e, s);
@@ -136,7 +136,7 @@ void pf_emit_atomic(struct pf_emit *e, const struct pf_step *s)
     end(e, handle, stored);
 }
 
-void pf_emit_fence(struct pf_emit *e, const struct pf_step *s)
+void pf_emit_fence(struct pf_emit *e, const struct pf_plan_step *s)
 {
     uint32_t site = pf_emit_site(e, s->inst, PF_SITE_FENCE, 0, NULL);
     unsigned order = LLVMIsACallInst(s->inst) ? PF_SEQ_CST : order_of(LLVMGetOrdering(s->inst));
@@ -199,12 +199,12 @@ static LLVMValueRef shifted(struct pf_emit *e, LLVMValueRef call, int at, unsign
     if (at < 0)
         return pf_emit_number(e, 0);
     LLVMValueRef v =
-        pf_emit_fresh(e, LLVMBuildIntCast2(e->b, LLVMGetOperand(call, at), e->u->i32, 0, ""));
+        pf_emit_map_later(e, LLVMBuildIntCast2(e->b, LLVMGetOperand(call, at), e->u->i32, 0, ""));
     /* The cast of an i32 is the old value itself: only the shift can be mapped. */
-    return pf_emit_fresh(e, LLVMBuildShl(e->b, v, pf_emit_number(e, shift), ""));
+    return pf_emit_map_later(e, LLVMBuildShl(e->b, v, pf_emit_number(e, shift), ""));
 }
 
-void pf_emit_libatomic(struct pf_emit *e, const struct pf_step *s)
+void pf_emit_libatomic(struct pf_emit *e, const struct pf_plan_step *s)
 {
     struct pf_unit *u = e->u;
     uint64_t size;
@@ -219,9 +219,10 @@ void pf_emit_libatomic(struct pf_emit *e, const struct pf_step *s)
         size = LLVMIsAConstantInt(bytes) ? LLVMConstIntGetZExtValue(bytes) : 0;
     }
     bool accesses = e->plan->accesses && !e->in_place;
-    if (accesses && l->reads >= 0 && !pf_memory_is_dull(u, LLVMGetOperand(s->inst, l->reads)))
+    if (accesses && l->reads >= 0 && !pf_memory_is_unchecked(u, LLVMGetOperand(s->inst, l->reads)))
         pf_emit_range(e, s->inst, LLVMGetOperand(s->inst, l->reads), bytes, false);
-    if (accesses && l->writes >= 0 && !pf_memory_is_dull(u, LLVMGetOperand(s->inst, l->writes)))
+    if (accesses && l->writes >= 0 &&
+        !pf_memory_is_unchecked(u, LLVMGetOperand(s->inst, l->writes)))
         pf_emit_range(e, s->inst, LLVMGetOperand(s->inst, l->writes), bytes, true);
     LLVMValueRef what = pf_emit_number(e, code(size, l->op, 0, 0));
     what = LLVMBuildOr(e->b, what, shifted(e, s->inst, l->order, 16), "");

@@ -41,10 +41,10 @@ static void call_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, bool 
                        bool missed, uint32_t site)
 {
     static const enum pf_entry whole[2][17] = {ENTRIES(read, ), ENTRIES(write, )};
-    static const enum pf_entry rest[2][17] = {ENTRIES(read, _miss), ENTRIES(write, _miss)};
+    static const enum pf_entry after_miss[2][17] = {ENTRIES(read, _miss), ENTRIES(write, _miss)};
     if (entry) {
         LLVMValueRef args[] = {ptr, pf_emit_number(e, site)};
-        pf_emit_call(e, (missed ? rest : whole)[write][size], args);
+        pf_emit_call(e, (missed ? after_miss : whole)[write][size], args);
     } else {
         LLVMValueRef args[] = {ptr, LLVMConstInt(e->u->i64, size, 0), pf_emit_number(e, site)};
         pf_emit_call(e, write ? PF_E___pf_write_range : PF_E___pf_read_range, args);
@@ -87,13 +87,13 @@ static void inline_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, boo
 {
     struct pf_unit *u = e->u;
     LLVMBasicBlockRef slow = pf_emit_block(e), done = pf_emit_block(e);
-    LLVMValueRef addr = pf_emit_fresh(e, LLVMBuildPtrToInt(e->b, ptr, u->i64, ""));
+    LLVMValueRef addr = pf_emit_map_later(e, LLVMBuildPtrToInt(e->b, ptr, u->i64, ""));
     if (!entry) { /* inside one granule, or at the start of two, all is as usual */
-        LLVMBasicBlockRef inside = pf_emit_block(e), odd = pf_emit_block(e);
+        LLVMBasicBlockRef inside = pf_emit_block(e), straddling = pf_emit_block(e);
         LLVMValueRef at = build_and(e, addr, GRANULE - 1);
         LLVMValueRef most = LLVMConstInt(u->i64, size > GRANULE ? 0 : GRANULE - size, 0);
-        pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntULE, at, most, ""), inside, odd, false);
-        LLVMPositionBuilderAtEnd(e->b, odd);
+        pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntULE, at, most, ""), inside, straddling, false);
+        LLVMPositionBuilderAtEnd(e->b, straddling);
         call_check(e, ptr, size, false, write, false, site);
         LLVMBuildBr(e->b, done);
         LLVMPositionBuilderAtEnd(e->b, inside);
@@ -150,7 +150,7 @@ static void check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, uint32_t a
         for (unsigned half = 0; half < 2; half++) {
             LLVMValueRef at = LLVMConstInt(e->u->i64, size / 2, 0), part = ptr;
             if (half)
-                part = pf_emit_fresh(e, LLVMBuildGEP2(e->b, e->u->i8, ptr, &at, 1, ""));
+                part = pf_emit_map_later(e, LLVMBuildGEP2(e->b, e->u->i8, ptr, &at, 1, ""));
             check(e, part, size / 2, align, write, loop, site);
         }
     else
@@ -158,7 +158,7 @@ static void check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, uint32_t a
 }
 
 /* The bytes of several accesses (merge_adjacent.c): in a loop piece by piece, else as a range. */
-static void check_span(struct pf_emit *e, const struct pf_step *s, uint32_t site)
+static void check_span(struct pf_emit *e, const struct pf_plan_step *s, uint32_t site)
 {
     for (uint32_t done = 0, n; done < s->span; done += n) {
         for (n = 8 * GRANULE; n > s->span - done;)
@@ -167,12 +167,12 @@ static void check_span(struct pf_emit *e, const struct pf_step *s, uint32_t site
             n = s->span;
         uint32_t align = done % s->span_align ? 1 : s->span_align;
         LLVMValueRef at = LLVMConstInt(e->u->i64, (uint64_t)(s->span_at + (int64_t)done), 1);
-        LLVMValueRef ptr = pf_emit_fresh(e, LLVMBuildGEP2(e->b, e->u->i8, s->ptr, &at, 1, ""));
+        LLVMValueRef ptr = pf_emit_map_later(e, LLVMBuildGEP2(e->b, e->u->i8, s->ptr, &at, 1, ""));
         check(e, ptr, n, align, s->write, s->loop, site);
     }
 }
 
-void pf_emit_access(struct pf_emit *e, const struct pf_step *s)
+void pf_emit_access(struct pf_emit *e, const struct pf_plan_step *s)
 {
     uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
                                  pf_di_variable(e->u, s->ptr));
@@ -182,7 +182,7 @@ void pf_emit_access(struct pf_emit *e, const struct pf_step *s)
         check(e, s->ptr, s->size, s->align, s->write, s->loop, site);
 }
 
-void pf_emit_kept(struct pf_emit *e, const struct pf_step *s)
+void pf_emit_past_access(struct pf_emit *e, const struct pf_plan_step *s)
 {
     e->flags = s->flags;
     uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
@@ -190,7 +190,7 @@ void pf_emit_kept(struct pf_emit *e, const struct pf_step *s)
     call_check(e, s->ptr, s->size, has_entry(s->size, s->align), s->write, false, site);
 }
 
-void pf_emit_vptr(struct pf_emit *e, const struct pf_step *s)
+void pf_emit_vptr(struct pf_emit *e, const struct pf_plan_step *s)
 {
     uint32_t site = pf_emit_site(e, s->inst, PF_SITE_WRITE, s->size, "vtable pointer");
     LLVMValueRef args[] = {s->ptr, LLVMGetOperand(s->inst, 0), pf_emit_number(e, site)};
@@ -207,12 +207,13 @@ void pf_emit_prefetch(struct pf_emit *e, LLVMValueRef inst)
         LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 3)) == 0) /* of instructions */
         return;
     LLVMValueRef ptr = LLVMGetOperand(inst, 0);
-    if (pf_memory_is_dull(u, ptr))
+    if (pf_memory_is_unchecked(u, ptr))
         return;
-    LLVMValueRef addr = pf_emit_fresh(e, LLVMBuildPtrToInt(e->b, ptr, u->i64, ""));
+    LLVMValueRef addr = pf_emit_map_later(e, LLVMBuildPtrToInt(e->b, ptr, u->i64, ""));
     LLVMValueRef line = build_and(e, addr, (1ull << PF_APP_BITS) - LINE);
     LLVMValueRef cells = LLVMBuildShl(e->b, line, LLVMConstInt(u->i64, 1, 0), "");
-    LLVMValueRef marks = LLVMBuildLShr(e->b, line, LLVMConstInt(u->i64, PF_MORE_USED_SHIFT, 0), "");
+    LLVMValueRef marks =
+        LLVMBuildLShr(e->b, line, LLVMConstInt(u->i64, PF_OVERFLOW_STATE_SHIFT, 0), "");
     /* Of the 32 bytes at hand the other words too: two lines. */
     LLVMValueRef half = build_and(e, addr, (1ull << PF_APP_BITS) - LINE / 2);
     LLVMValueRef more = LLVMBuildShl(e->b, half, LLVMConstInt(u->i64, 2, 0), "");
@@ -221,9 +222,9 @@ void pf_emit_prefetch(struct pf_emit *e, LLVMValueRef inst)
         uint64_t base;
     } wanted[] = {{cells, PF_SHADOW_BASE},
                   {cells, PF_SHADOW_BASE + LINE},
-                  {marks, PF_MORE_USED},
-                  {more, PF_MORE_BASE},
-                  {more, PF_MORE_BASE + LINE}};
+                  {marks, PF_OVERFLOW_STATE},
+                  {more, PF_OVERFLOW_BASE},
+                  {more, PF_OVERFLOW_BASE + LINE}};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         LLVMValueRef base = LLVMConstInt(u->i64, wanted[i].base, 0);
         LLVMValueRef at = LLVMBuildAdd(e->b, wanted[i].from, base, "");
@@ -244,13 +245,13 @@ void pf_emit_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMV
     uint32_t site =
         pf_emit_site(e, inst, write ? PF_SITE_WRITE : PF_SITE_READ, n, pf_di_variable(e->u, ptr));
     if (LLVMTypeOf(size) != e->u->i64)
-        size = pf_emit_fresh(e, LLVMBuildIntCast2(e->b, size, e->u->i64, 0, ""));
+        size = pf_emit_map_later(e, LLVMBuildIntCast2(e->b, size, e->u->i64, 0, ""));
     LLVMValueRef args[] = {ptr, size, pf_emit_number(e, site)};
     pf_emit_call(e, write ? PF_E___pf_write_range : PF_E___pf_read_range, args);
 }
 
 /* One side of a copy whose size may be that of a vector: then it is checked like one. */
-static void emit_side(struct pf_emit *e, const struct pf_step *s, unsigned operand, bool write)
+static void emit_side(struct pf_emit *e, const struct pf_plan_step *s, unsigned operand, bool write)
 {
     LLVMValueRef ptr = LLVMGetOperand(s->inst, operand);
     bool vector = s->size && s->size <= 8 * GRANULE && !(s->size & (s->size - 1));
@@ -265,7 +266,7 @@ static void emit_side(struct pf_emit *e, const struct pf_step *s, unsigned opera
           site);
 }
 
-void pf_emit_ranges(struct pf_emit *e, const struct pf_step *s)
+void pf_emit_ranges(struct pf_emit *e, const struct pf_plan_step *s)
 {
     if (s->read_side)
         emit_side(e, s, 1, false);
@@ -274,7 +275,7 @@ void pf_emit_ranges(struct pf_emit *e, const struct pf_step *s)
     pf_emit_copy(e, s->inst);
 }
 
-void pf_emit_memory(struct pf_emit *e, const struct pf_step *s)
+void pf_emit_memory(struct pf_emit *e, const struct pf_plan_step *s)
 {
     struct pf_unit *u = e->u;
     unsigned id = LLVMGetIntrinsicID(pf_callee(s->inst));
@@ -285,9 +286,9 @@ void pf_emit_memory(struct pf_emit *e, const struct pf_step *s)
                                                    : PF_E___pf_memset;
     uint32_t site = pf_emit_site(e, s->inst, PF_SITE_WRITE, 0, pf_di_variable(u, dst));
     if (entry == PF_E___pf_memset)
-        from = pf_emit_fresh(e, LLVMBuildZExt(e->b, from, u->i32, ""));
+        from = pf_emit_map_later(e, LLVMBuildZExt(e->b, from, u->i32, ""));
     if (LLVMTypeOf(size) != u->i64)
-        size = pf_emit_fresh(e, LLVMBuildIntCast2(e->b, size, u->i64, 0, ""));
+        size = pf_emit_map_later(e, LLVMBuildIntCast2(e->b, size, u->i64, 0, ""));
     LLVMValueRef args[] = {dst, from, size, pf_emit_number(e, site)};
     pf_emit_call(e, entry, args);
 }
@@ -297,7 +298,7 @@ void pf_emit_memory(struct pf_emit *e, const struct pf_step *s)
  *      load(ptr, align, mask, other)      store(value, ptr, align, mask)
  *      gather(ptrs, align, mask, other)   scatter(value, ptrs, align, mask)
  */
-void pf_emit_masked(struct pf_emit *e, const struct pf_step *s)
+void pf_emit_masked(struct pf_emit *e, const struct pf_plan_step *s)
 {
     struct pf_unit *u = e->u;
     size_t length;
@@ -317,16 +318,16 @@ void pf_emit_masked(struct pf_emit *e, const struct pf_step *s)
     for (unsigned i = 0; i < lanes; i++) {
         LLVMBasicBlockRef on = pf_emit_block(e), next = pf_emit_block(e);
         LLVMValueRef lane = pf_emit_number(e, i), at = LLVMConstInt(u->i64, i * size, 0);
-        LLVMValueRef bit = pf_emit_fresh(e, LLVMBuildExtractElement(e->b, mask, lane, ""));
+        LLVMValueRef bit = pf_emit_map_later(e, LLVMBuildExtractElement(e->b, mask, lane, ""));
         LLVMBuildCondBr(e->b, bit, on, next);
         LLVMPositionBuilderAtEnd(e->b, on);
         LLVMValueRef ptr = many ? LLVMBuildExtractElement(e->b, where, lane, "")
                                 : LLVMBuildGEP2(e->b, u->i8, where, &at, 1, "");
-        pf_emit_fresh(e, ptr);
+        pf_emit_map_later(e, ptr);
         if (e->event) {
             LLVMValueRef value = NULL;
             if (write)
-                value = pf_emit_fresh(
+                value = pf_emit_map_later(
                     e, LLVMBuildExtractElement(e->b, LLVMGetOperand(s->inst, 0), lane, ""));
             pf_event_range(e, s->inst, ptr, LLVMConstInt(u->i64, size, 0), write, value);
         } else {

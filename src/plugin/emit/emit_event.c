@@ -34,9 +34,9 @@
 static bool is_small(uint64_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
 
 /* Part of a run? Else it stands by itself. */
-static bool is_counted(const struct pf_step *s)
+static bool is_in_run(const struct pf_plan_step *s)
 {
-    switch ((enum pf_what)s->what) {
+    switch ((enum pf_plan_action)s->what) {
     case PF_DO_ACCESS:
     case PF_DO_VPTR:
     case PF_DO_ATOMIC:
@@ -50,7 +50,7 @@ static bool is_counted(const struct pf_step *s)
 }
 
 /* Steps that do nothing but what the plain body does. */
-static bool is_single_access(const struct pf_step *s)
+static bool is_single_access(const struct pf_plan_step *s)
 {
     return s->what == PF_DO_ACCESS || s->what == PF_DO_VPTR || s->what == PF_DO_RANGES;
 }
@@ -62,7 +62,7 @@ static LLVMValueRef widened(struct pf_emit *e, LLVMValueRef v)
     LLVMTypeRef type = LLVMTypeOf(v);
     switch (LLVMGetTypeKind(type)) {
     case LLVMPointerTypeKind:
-        return pf_emit_fresh(e, LLVMBuildPtrToInt(e->b, v, u->i64, ""));
+        return pf_emit_map_later(e, LLVMBuildPtrToInt(e->b, v, u->i64, ""));
     case LLVMIntegerTypeKind:
         break;
     case LLVMHalfTypeKind:
@@ -75,13 +75,13 @@ static LLVMValueRef widened(struct pf_emit *e, LLVMValueRef v)
             return NULL;
         LLVMTypeRef bits =
             LLVMIntTypeInContext(u->context, (unsigned)LLVMSizeOfTypeInBits(u->layout, type));
-        v = pf_emit_fresh(e, LLVMBuildBitCast(e->b, v, bits, ""));
+        v = pf_emit_map_later(e, LLVMBuildBitCast(e->b, v, bits, ""));
         break;
     }
     default:
         return NULL;
     }
-    return LLVMTypeOf(v) == u->i64 ? v : pf_emit_fresh(e, LLVMBuildZExt(e->b, v, u->i64, ""));
+    return LLVMTypeOf(v) == u->i64 ? v : pf_emit_map_later(e, LLVMBuildZExt(e->b, v, u->i64, ""));
 }
 
 static void range_event(struct pf_emit *e, enum pf_entry entry, LLVMValueRef inst, LLVMValueRef ptr,
@@ -91,7 +91,7 @@ static void range_event(struct pf_emit *e, enum pf_entry entry, LLVMValueRef ins
     uint32_t site =
         pf_emit_site(e, inst, write ? PF_SITE_WRITE : PF_SITE_READ, n, pf_di_variable(e->u, ptr));
     if (LLVMTypeOf(size) != e->u->i64)
-        size = pf_emit_fresh(e, LLVMBuildIntCast2(e->b, size, e->u->i64, 0, ""));
+        size = pf_emit_map_later(e, LLVMBuildIntCast2(e->b, size, e->u->i64, 0, ""));
     LLVMValueRef args[] = {ptr, pf_emit_number(e, site), size, last};
     pf_emit_call(e, entry, args);
 }
@@ -102,13 +102,13 @@ void pf_event_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVM
     LLVMValueRef bytes = LLVMConstNull(e->u->ptr);
     if (value) {
         bytes = e->scratch;
-        LLVMSetAlignment(pf_emit_fresh(e, LLVMBuildStore(e->b, value, bytes)), 1);
+        LLVMSetAlignment(pf_emit_map_later(e, LLVMBuildStore(e->b, value, bytes)), 1);
     }
     range_event(e, write ? PF_E___pf_event_write_range : PF_E___pf_event_read_range, inst, ptr,
                 size, write, bytes);
 }
 
-static void access_event(struct pf_emit *e, const struct pf_step *s)
+static void access_event(struct pf_emit *e, const struct pf_plan_step *s)
 {
     static const enum pf_entry reads[] = {[1] = PF_E___pf_event_read1,
                                           [2] = PF_E___pf_event_read2,
@@ -135,14 +135,14 @@ static void access_event(struct pf_emit *e, const struct pf_step *s)
         args);
 }
 
-static void copy_event(struct pf_emit *e, const struct pf_step *s)
+static void copy_event(struct pf_emit *e, const struct pf_plan_step *s)
 {
     struct pf_unit *u = e->u;
     unsigned id = LLVMGetIntrinsicID(pf_callee(s->inst));
     LLVMValueRef dst = LLVMGetOperand(s->inst, 0), from = LLVMGetOperand(s->inst, 1);
     LLVMValueRef size = LLVMGetOperand(s->inst, 2);
     if (id == u->kinds.memset || id == u->kinds.memset_inline) {
-        LLVMValueRef byte = pf_emit_fresh(e, LLVMBuildZExt(e->b, from, u->i32, ""));
+        LLVMValueRef byte = pf_emit_map_later(e, LLVMBuildZExt(e->b, from, u->i32, ""));
         range_event(e, PF_E___pf_event_fill, s->inst, dst, size, true, byte);
         return;
     }
@@ -154,16 +154,16 @@ static void copy_event(struct pf_emit *e, const struct pf_step *s)
 }
 
 /* The slow side of a step: its event and the step itself. */
-static void emit_slowly(struct pf_emit *e, const struct pf_step *s)
+static void emit_with_event(struct pf_emit *e, const struct pf_plan_step *s)
 {
     e->flags = s->flags;
     if (s->what == PF_DO_ATOMIC) {
-        pf_object_check(e, s->inst, s->ptr, LLVMConstInt(e->u->i64, s->size, 0), s->write);
+        pf_bounds_check(e, s->inst, s->ptr, LLVMConstInt(e->u->i64, s->size, 0), s->write);
         pf_emit_atomic(e, s);
     } else if (s->what == PF_DO_FENCE) {
         pf_emit_fence(e, s);
     } else {
-        pf_object_unseen(e, s->inst);
+        pf_bounds_check_all(e, s->inst);
         (s->what == PF_DO_RANGES ? copy_event : access_event)(e, s);
         pf_emit_copy(e, s->inst);
     }
@@ -200,18 +200,18 @@ static LLVMValueRef emit_count(struct pf_emit *e, unsigned n, LLVMBasicBlockRef 
 static void emit_join(struct pf_emit *e, LLVMBasicBlockRef join, LLVMBasicBlockRef fast,
                       LLVMValueRef left)
 {
-    LLVMBasicBlockRef ways[] = {fast, LLVMGetInsertBlock(e->b)};
+    LLVMBasicBlockRef predecessors[] = {fast, LLVMGetInsertBlock(e->b)};
     LLVMValueRef budgets[] = {left, e->budget ? load_budget(e) : NULL};
     LLVMBuildBr(e->b, join);
     LLVMPositionBuilderAtEnd(e->b, join);
     if (!e->budget)
         return;
     e->budget = LLVMBuildPhi(e->b, e->u->i64, "");
-    LLVMAddIncoming(e->budget, budgets, ways, 2);
+    LLVMAddIncoming(e->budget, budgets, predecessors, 2);
 }
 
 /* Does its event stand alone, as a call that counts? Copies and atomics, for which the runtime does more, stay in runs. */
-static bool is_called(const struct pf_emit *e, size_t block, const struct pf_step *s)
+static bool has_own_call(const struct pf_emit *e, size_t block, const struct pf_plan_step *s)
 {
     if (s->what != PF_DO_ACCESS && s->what != PF_DO_VPTR)
         return false;
@@ -230,10 +230,10 @@ static struct run find_run(struct pf_emit *e, LLVMValueRef v, size_t block, size
 {
     struct run r = {.from = v, .to = v, .k = k, .end = k};
     for (; v && k < end; v = LLVMGetNextInstruction(v)) {
-        const struct pf_step *s = &e->plan->steps[k];
+        const struct pf_plan_step *s = &e->plan->steps[k];
         if (s->inst != v)
             continue;
-        if (!is_counted(s) || is_called(e, block, s))
+        if (!is_in_run(s) || has_own_call(e, block, s))
             break;
         r.to = v;
         r.n++;
@@ -242,31 +242,31 @@ static struct run find_run(struct pf_emit *e, LLVMValueRef v, size_t block, size
     return r;
 }
 
-/* Operands of what is fresh since `since` that the map knows now: other copies come. */
-static void settle(struct pf_emit *e, size_t since, const struct pf_ptrmap *own)
+/* Operands of what is unmapped since `since` that the map knows now: other copies come. */
+static void map_operands_to(struct pf_emit *e, size_t since, const struct pf_ptrmap *own)
 {
-    for (size_t i = since; i < e->nfresh; i++)
-        for (int k = 0, n = LLVMGetNumOperands(e->fresh[i]); k < n; k++) {
-            uint64_t *to = pf_ptrmap_find(own, LLVMGetOperand(e->fresh[i], k));
+    for (size_t i = since; i < e->nunmapped; i++)
+        for (int k = 0, n = LLVMGetNumOperands(e->unmapped[i]); k < n; k++) {
+            uint64_t *to = pf_ptrmap_find(own, LLVMGetOperand(e->unmapped[i], k));
             if (to)
-                LLVMSetOperand(e->fresh[i], k, (LLVMValueRef)*to);
+                LLVMSetOperand(e->unmapped[i], k, (LLVMValueRef)*to);
         }
 }
 
 /* One copy of the run; `own` gets old value -> new value. */
 static void copy_run(struct pf_emit *e, const struct run *r, bool slow, struct pf_ptrmap *own)
 {
-    size_t k = r->k, since = e->nfresh;
+    size_t k = r->k, since = e->nunmapped;
     for (LLVMValueRef v = r->from;; v = LLVMGetNextInstruction(v)) {
         LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
         if (k < r->end && e->plan->steps[k].inst == v) {
             if (slow)
-                emit_slowly(e, &e->plan->steps[k]);
+                emit_with_event(e, &e->plan->steps[k]);
             else
                 pf_emit_copy(e, v);
             k++;
         } else {
-            pf_object_unseen(e, v);
+            pf_bounds_check_all(e, v);
             pf_emit_copy(e, v);
         }
         uint64_t *to = pf_ptrmap_find(&e->map, v);
@@ -275,7 +275,7 @@ static void copy_run(struct pf_emit *e, const struct run *r, bool slow, struct p
         if (v == r->to)
             break;
     }
-    settle(e, since, own);
+    map_operands_to(e, since, own);
 }
 
 static bool is_used_outside(LLVMValueRef v, const struct pf_ptrmap *inside)
@@ -290,35 +290,35 @@ static void emit_run(struct pf_emit *e, const struct run *r)
 {
     LLVMBasicBlockRef join = pf_emit_block(e);
     if (r->n == 1 && is_single_access(&e->plan->steps[r->k])) {
-        const struct pf_step *s = &e->plan->steps[r->k];
+        const struct pf_plan_step *s = &e->plan->steps[r->k];
         LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
         LLVMValueRef left = emit_count(e, 1, join);
         e->flags = s->flags;
-        pf_object_unseen(e, s->inst);
+        pf_bounds_check_all(e, s->inst);
         (s->what == PF_DO_RANGES ? copy_event : access_event)(e, s);
         emit_join(e, join, here, left);
         pf_emit_copy(e, s->inst);
         return;
     }
     struct pf_ptrmap fast = {0}, slow = {0};
-    LLVMBasicBlockRef quick = pf_emit_block(e);
-    LLVMValueRef left = emit_count(e, r->n, quick);
-    LLVMBasicBlockRef slowly = LLVMGetInsertBlock(e->b);
-    LLVMPositionBuilderAtEnd(e->b, quick);
+    LLVMBasicBlockRef fast_end = pf_emit_block(e);
+    LLVMValueRef left = emit_count(e, r->n, fast_end);
+    LLVMBasicBlockRef slow_start = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilderAtEnd(e->b, fast_end);
     copy_run(e, r, false, &fast);
-    quick = LLVMGetInsertBlock(e->b);
+    fast_end = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, join);
-    LLVMPositionBuilderAtEnd(e->b, slowly);
+    LLVMPositionBuilderAtEnd(e->b, slow_start);
     copy_run(e, r, true, &slow);
-    LLVMBasicBlockRef ways[] = {quick, LLVMGetInsertBlock(e->b)};
-    emit_join(e, join, quick, left);
+    LLVMBasicBlockRef predecessors[] = {fast_end, LLVMGetInsertBlock(e->b)};
+    emit_join(e, join, fast_end, left);
     for (LLVMValueRef v = r->from;; v = LLVMGetNextInstruction(v)) {
         const uint64_t *a = pf_ptrmap_find(&fast, v), *b = pf_ptrmap_find(&slow, v);
         if (a && b && is_used_outside(v, &fast)) {
             LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
             LLVMValueRef phi = LLVMBuildPhi(e->b, LLVMTypeOf(v), "");
             LLVMValueRef values[] = {(LLVMValueRef)*a, (LLVMValueRef)*b};
-            LLVMAddIncoming(phi, values, ways, 2);
+            LLVMAddIncoming(phi, values, predecessors, 2);
             *pf_ptrmap_at(&e->map, v) = (uint64_t)phi;
         }
         if (v == r->to)
@@ -335,7 +335,7 @@ static void byval_events(struct pf_emit *e, LLVMValueRef call)
     for (unsigned i = 0, n = LLVMGetNumArgOperands(call); e->plan->accesses && i < n; i++) {
         uint64_t size = pf_byval_size(u, call, i);
         LLVMValueRef ptr = LLVMGetOperand(call, i);
-        if (size && !pf_memory_is_dull(u, ptr)) {
+        if (size && !pf_memory_is_unchecked(u, ptr)) {
             pf_event_range(e, call, ptr, LLVMConstInt(u->i64, size, 0), false, NULL);
             e->budget = NULL; /* it has counted */
         }
@@ -343,7 +343,7 @@ static void byval_events(struct pf_emit *e, LLVMValueRef call)
 }
 
 /* A copy or fill that may become a call of libc's function, which counts itself: of ours instead. */
-static void emit_large(struct pf_emit *e, const struct pf_step *s)
+static void emit_large(struct pf_emit *e, const struct pf_plan_step *s)
 {
     unsigned id = LLVMGetIntrinsicID(pf_callee(s->inst));
     bool native = id == e->u->kinds.memcpy_inline || id == e->u->kinds.memset_inline;
@@ -363,16 +363,17 @@ static void call_event(struct pf_emit *e, LLVMValueRef call)
 {
     struct pf_unit *u = e->u;
     LLVMValueRef callee = LLVMGetCalledValue(call);
-    if (!pf_call_leaves(u, call) || pf_is_interposed(u, pf_callee(call)))
+    if (!pf_call_may_be_external(u, call) || pf_is_interposed(u, pf_callee(call)))
         return;
     LLVMBasicBlockRef join = pf_emit_block(e), here = LLVMGetInsertBlock(e->b);
     LLVMValueRef left = emit_count(e, 1, join);
     unsigned words = 0;
     for (unsigned i = 0, n = LLVMGetNumArgOperands(call); i < n; i++)
-        pf_words_hand(e, LLVMGetOperand(call, i), &words);
+        pf_call_args_store(e, LLVMGetOperand(call, i), &words);
     LLVMValueRef fn = pf_callee(call);
     uint32_t site = pf_emit_site(e, call, PF_SITE_CALL, 0, fn ? pf_di_variable(u, fn) : NULL);
-    LLVMValueRef args[] = {callee, pf_emit_number(e, site), pf_words_number(e, words), e->scratch};
+    LLVMValueRef args[] = {callee, pf_emit_number(e, site), pf_call_args_count(e, words),
+                           e->scratch};
     pf_emit_call(e, PF_E___pf_event_call, args);
     emit_join(e, join, here, left);
 }
@@ -388,13 +389,13 @@ static void asm_event(struct pf_emit *e)
 }
 
 /* What is not part of a run. */
-static void emit_step(struct pf_emit *e, const struct pf_step *s)
+static void emit_step(struct pf_emit *e, const struct pf_plan_step *s)
 {
     e->flags = s->flags;
-    switch ((enum pf_what)s->what) {
+    switch ((enum pf_plan_action)s->what) {
     case PF_DO_RANGES:
     case PF_DO_MEMORY:
-        pf_object_unseen(e, s->inst);
+        pf_bounds_check_all(e, s->inst);
         copy_event(e, s);
         emit_large(e, s);
         break;
@@ -409,17 +410,17 @@ static void emit_step(struct pf_emit *e, const struct pf_step *s)
         call_event(e, s->inst);
         pf_frame_call(e, s->inst);
         break;
-    case PF_DO_PAD:
+    case PF_DO_LANDING_PAD:
         pf_emit_copy(e, s->inst);
         pf_frame_restore(e);
         return;
-    case PF_DO_SCOPE:
-        pf_object_scope(e, s);
+    case PF_DO_LIFETIME:
+        pf_bounds_lifetime(e, s);
         return;
     case PF_DO_ASM:
         asm_event(e);
         pf_emit_copy(e, s->inst);
-        break; /* others may run in the middle of it, see choose_carried */
+        break; /* others may run in the middle of it, see choose_budget_phis */
     default:
         pf_emit_copy(e, s->inst);
     }
@@ -427,7 +428,7 @@ static void emit_step(struct pf_emit *e, const struct pf_step *s)
 }
 
 /* Does control come to the successors from inside an instruction? There is no place then to load
- * what is carried into them. */
+ * what is budget_in into them. */
 static bool is_call(LLVMValueRef terminator)
 {
     return LLVMIsAInvokeInst(terminator) || LLVMIsACallBrInst(terminator);
@@ -454,9 +455,9 @@ static bool spins(const struct pf_plan *plan)
     return false;
 }
 
-/* Blocks of loops that the budget is carried into: a PHI each, filled at the end. None where a loop may spin without
+/* Blocks of loops that the budget is budget_in into: a PHI each, filled at the end. None where a loop may spin without
  * events: others then run in the middle of it (spin_detect.h), and what is left of the budget is another number. */
-static void choose_carried(struct pf_emit *e)
+static void choose_budget_phis(struct pf_emit *e)
 {
     size_t n = e->plan->nblocks;
     bool *not = pf_grow(NULL, n * sizeof *not);
@@ -468,33 +469,33 @@ static void choose_carried(struct pf_emit *e)
         for (unsigned i = 0, k = LLVMGetNumSuccessors(term); is_call(term) && i < k; i++)
             not[*pf_ptrmap_find(&e->plan->block_index, LLVMGetSuccessor(term, i))] = true;
     }
-    e->carried = pf_grow(NULL, n * sizeof *e->carried);
-    e->left = pf_grow(NULL, n * sizeof *e->left);
+    e->budget_in = pf_grow(NULL, n * sizeof *e->budget_in);
+    e->budget_out = pf_grow(NULL, n * sizeof *e->budget_out);
     for (size_t b = 0; b < n; b++) {
         LLVMPositionBuilderAtEnd(e->b, e->first[b]);
-        e->carried[b] = not[b] ? NULL : LLVMBuildPhi(e->b, e->u->i64, "");
-        e->left[b] = NULL;
+        e->budget_in[b] = not[b] ? NULL : LLVMBuildPhi(e->b, e->u->i64, "");
+        e->budget_out[b] = NULL;
     }
     free(not);
 }
 
-/* At the end of the block: what is carried on must be known. */
-static void settle_budget(struct pf_emit *e, size_t block, LLVMValueRef term)
+/* At the end of the block: what is budget_in on must be known. */
+static void finish_budget(struct pf_emit *e, size_t block, LLVMValueRef term)
 {
     for (unsigned i = 0, n = LLVMGetNumSuccessors(term); !e->budget && i < n; i++)
-        if (e->carried[*pf_ptrmap_find(&e->plan->block_index, LLVMGetSuccessor(term, i))])
+        if (e->budget_in[*pf_ptrmap_find(&e->plan->block_index, LLVMGetSuccessor(term, i))])
             e->budget = load_budget(e);
-    e->left[block] = e->budget;
+    e->budget_out[block] = e->budget;
 }
 
-static void fill_carried(struct pf_emit *e)
+static void fill_budget_phis(struct pf_emit *e)
 {
     for (size_t b = 0; b < e->plan->nblocks; b++) {
         LLVMValueRef term = LLVMGetBasicBlockTerminator(e->plan->blocks[b]);
         for (unsigned i = 0, n = LLVMGetNumSuccessors(term); i < n; i++) {
             size_t to = *pf_ptrmap_find(&e->plan->block_index, LLVMGetSuccessor(term, i));
-            if (e->carried[to])
-                LLVMAddIncoming(e->carried[to], &e->left[b], &e->last[b], 1);
+            if (e->budget_in[to])
+                LLVMAddIncoming(e->budget_in[to], &e->budget_out[b], &e->last[b], 1);
         }
     }
 }
@@ -505,11 +506,11 @@ static void emit_block(struct pf_emit *e, size_t block)
     LLVMPositionBuilderAtEnd(e->b, e->first[block]);
     if (block == 0) {
         pf_frame_push(e);
-        pf_object_enter(e);
+        pf_bounds_enter(e);
     }
     e->popped = false;
-    e->budget = e->carried[block];
-    bool unsure = e->unsure[block];
+    e->budget = e->budget_in[block];
+    bool stale_frames = e->stale_frames[block];
     for (LLVMValueRef v = LLVMGetFirstInstruction(e->plan->blocks[block]); v;
          v = LLVMGetNextInstruction(v)) {
         LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
@@ -518,16 +519,16 @@ static void emit_block(struct pf_emit *e, size_t block)
             pf_emit_phi(e, v);
             continue;
         }
-        if (unsure)
+        if (stale_frames)
             pf_frame_restore(e);
-        unsure = false;
+        stale_frames = false;
         if (LLVMIsATerminatorInst(v))
-            settle_budget(e, block, v);
+            finish_budget(e, block, v);
         if (k < end && e->plan->steps[k].inst == v) {
-            if (is_called(e, block, &e->plan->steps[k])) {
-                emit_slowly(e, &e->plan->steps[k++]);
+            if (has_own_call(e, block, &e->plan->steps[k])) {
+                emit_with_event(e, &e->plan->steps[k++]);
                 e->budget = NULL;
-            } else if (is_counted(&e->plan->steps[k])) {
+            } else if (is_in_run(&e->plan->steps[k])) {
                 struct run r = find_run(e, v, block, k, end);
                 emit_run(e, &r);
                 v = r.to;
@@ -538,7 +539,7 @@ static void emit_block(struct pf_emit *e, size_t block)
         } else {
             if ((opcode == LLVMRet || opcode == LLVMResume) && !e->popped)
                 pf_frame_pop(e);
-            pf_object_unseen(e, v);
+            pf_bounds_check_all(e, v);
             pf_emit_copy(e, v);
         }
     }
@@ -552,7 +553,7 @@ void pf_event_begin(struct pf_emit *e, const struct pf_emit *like, struct pf_pla
                           .plan = plan,
                           .b = like->b,
                           .labels = like->labels,
-                          .book = like->book,
+                          .table = like->table,
                           .record = like->record,
                           .event = true};
     pf_emit_body_begin(e);
@@ -565,8 +566,8 @@ static void emit_excluded(struct pf_emit *e, LLVMBasicBlockRef excluded)
     unsigned words = 0;
     LLVMPositionBuilderAtEnd(e->b, excluded);
     for (unsigned i = 0, n = LLVMCountParams(e->fn); i < n; i++)
-        pf_words_hand(e, LLVMGetParam(e->fn, i), &words);
-    LLVMValueRef args[] = {e->record, pf_words_number(e, words),
+        pf_call_args_store(e, LLVMGetParam(e->fn, i), &words);
+    LLVMValueRef args[] = {e->record, pf_call_args_count(e, words),
                            words ? e->scratch : LLVMConstNull(u->ptr)};
     pf_emit_call(e, PF_E___pf_event_excluded, args);
     LLVMBuildBr(e->b, e->plan->blocks[0]);
@@ -575,16 +576,16 @@ static void emit_excluded(struct pf_emit *e, LLVMBasicBlockRef excluded)
 /* Room for the widest value stored that does not fit a register. */
 static void make_scratch(struct pf_emit *e, LLVMBasicBlockRef dispatch)
 {
-    uint64_t size = 8ull * pf_words_parameters(e->fn);
+    uint64_t size = 8ull * pf_call_args_max(e->fn);
     for (size_t i = 0; i < e->plan->n; i++) {
-        const struct pf_step *s = &e->plan->steps[i];
+        const struct pf_plan_step *s = &e->plan->steps[i];
         if (s->what == PF_DO_ACCESS && s->write && s->size > size)
             size = s->size;
         if (s->what == PF_DO_MASKED && size < 8)
             size = 8;
         unsigned words = s->what == PF_DO_CALL ? LLVMGetNumArgOperands(s->inst) : 0;
         if (size < 8ull * words)
-            size = 8ull * (words < PF_WORDS_MAX ? words : PF_WORDS_MAX);
+            size = 8ull * (words < PF_CALL_ARGS_MAX ? words : PF_CALL_ARGS_MAX);
         if (s->what == PF_DO_CALL && size < 8)
             size = 8;
     }
@@ -599,7 +600,7 @@ static void make_scratch(struct pf_emit *e, LLVMBasicBlockRef dispatch)
 #define LARGE 24
 #define HUGE 400
 
-static void find_size(struct pf_emit *e)
+static void classify_size(struct pf_emit *e)
 {
     size_t n = 0;
     for (size_t i = 0; i < e->plan->n; i++)
@@ -611,13 +612,13 @@ static void find_size(struct pf_emit *e)
 void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch, LLVMBasicBlockRef excluded)
 {
     make_scratch(e, dispatch);
-    find_size(e);
-    choose_carried(e);
+    classify_size(e);
+    choose_budget_phis(e);
     for (size_t i = 0; i < e->plan->nblocks; i++)
         emit_block(e, i);
-    fill_carried(e);
+    fill_budget_phis(e);
     pf_emit_body_finish(e);
     emit_excluded(e, excluded);
-    free(e->carried);
-    free(e->left);
+    free(e->budget_in);
+    free(e->budget_out);
 }

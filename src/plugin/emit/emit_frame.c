@@ -41,7 +41,7 @@ void pf_frame_push(struct pf_emit *e)
 void pf_frame_pop(struct pf_emit *e)
 {
     if (e->event)
-        pf_object_leave(e);
+        pf_bounds_leave(e);
     LLVMBuildStore(e->b, e->frame, top(e));
 }
 
@@ -49,10 +49,10 @@ void pf_frame_restore(struct pf_emit *e)
 {
     LLVMBuildStore(e->b, e->next, top(e));
     if (e->event)
-        pf_object_back(e);
+        pf_bounds_restore(e);
 }
 
-void pf_frame_cross(struct pf_emit *e, LLVMValueRef *frame, LLVMValueRef *next)
+void pf_frame_switch(struct pf_emit *e, LLVMValueRef *frame, LLVMValueRef *next)
 {
     if (!*frame) {
         *frame = LLVMBuildLoad2(e->b, e->u->ptr, top(e), "");
@@ -64,7 +64,7 @@ void pf_frame_cross(struct pf_emit *e, LLVMValueRef *frame, LLVMValueRef *next)
                    field(e, *frame, offsetof(struct pf_frame, call)));
 }
 
-bool pf_call_leaves(struct pf_unit *u, LLVMValueRef call)
+bool pf_call_may_be_external(struct pf_unit *u, LLVMValueRef call)
 {
     LLVMValueRef fn = pf_callee(call);
     size_t n;
@@ -90,7 +90,7 @@ static void check_byval(struct pf_emit *e, LLVMValueRef call)
     for (unsigned i = 0, n = LLVMGetNumArgOperands(call); i < n; i++) {
         uint64_t size = pf_byval_size(e->u, call, i);
         LLVMValueRef ptr = LLVMGetOperand(call, i);
-        if (size && !pf_memory_is_dull(e->u, ptr))
+        if (size && !pf_memory_is_unchecked(e->u, ptr))
             pf_emit_range(e, call, ptr, LLVMConstInt(e->u->i64, size, 0), false);
     }
 }
@@ -113,6 +113,6 @@ void pf_frame_call(struct pf_emit *e, LLVMValueRef call)
     LLVMValueRef copy = pf_emit_copy(e, call);
     LLVMRemoveCallSiteEnumAttribute(copy, LLVMAttributeFunctionIndex, u->kinds.memory);
     if (LLVMIsACallInst(call) && !tail &&
-        (pf_call_leaves(u, call) || pf_call_has(call, u->kinds.returns_twice)))
+        (pf_call_may_be_external(u, call) || pf_call_has(call, u->kinds.returns_twice)))
         pf_frame_restore(e);
 }

@@ -82,12 +82,12 @@ static bool calls_nothing(struct pf_emit *e)
     return true;
 }
 
-static void emit_step(struct pf_emit *e, const struct pf_step *s)
+static void emit_step(struct pf_emit *e, const struct pf_plan_step *s)
 {
     e->flags = s->flags;
     LLVMPositionBuilderBefore(e->b, s->inst);
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(s->inst));
-    switch ((enum pf_what)s->what) {
+    switch ((enum pf_plan_action)s->what) {
     case PF_DO_ATOMIC:
         pf_emit_atomic(e, s);
         break;
@@ -101,7 +101,7 @@ static void emit_step(struct pf_emit *e, const struct pf_step *s)
         if (!is_bare_call(e->u, s->inst))
             pf_frame_call(e, s->inst);
         break;
-    case PF_DO_PAD:
+    case PF_DO_LANDING_PAD:
         pf_emit_copy(e, s->inst);
         pf_frame_restore(e);
         break;
@@ -123,7 +123,7 @@ static void emit_block(struct pf_emit *e, size_t block)
     LLVMBasicBlockRef old = e->plan->blocks[block];
     LLVMValueRef start = first_real(old), end = LLVMGetBasicBlockTerminator(old);
     e->popped = false;
-    if (e->unsure[block] && !LLVMIsALandingPadInst(start)) {
+    if (e->stale_frames[block] && !LLVMIsALandingPadInst(start)) {
         LLVMPositionBuilderBefore(e->b, start);
         LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(start));
         pf_frame_restore(e);
@@ -141,7 +141,7 @@ static void emit_block(struct pf_emit *e, size_t block)
 struct pf_frames pf_emit_plain(struct pf_emit *e)
 {
     e->in_place = true;
-    pf_ssa_forget_values(e->fn);
+    pf_llvm_drop_debug_values(e->fn);
     LLVMValueRef start = first_real(e->plan->blocks[0]);
     LLVMPositionBuilderBefore(e->b, start);
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(start));

@@ -20,10 +20,10 @@
 
 LLVMValueRef pf_emit_number(struct pf_emit *e, uint32_t n) { return LLVMConstInt(e->u->i32, n, 0); }
 
-LLVMValueRef pf_emit_fresh(struct pf_emit *e, LLVMValueRef inst)
+LLVMValueRef pf_emit_map_later(struct pf_emit *e, LLVMValueRef inst)
 {
     if (LLVMIsAInstruction(inst))
-        PF_PUSH(e->fresh, e->nfresh, e->fresh_cap) = inst;
+        PF_PUSH(e->unmapped, e->nunmapped, e->unmapped_cap) = inst;
     return inst;
 }
 
@@ -33,7 +33,7 @@ LLVMValueRef pf_emit_call(struct pf_emit *e, enum pf_entry entry, LLVMValueRef *
     LLVMValueRef call =
         LLVMBuildCall2(e->b, type, e->u->entries[entry].fn, args, LLVMCountParamTypes(type), "");
     LLVMSetInstructionCallConv(call, e->u->entries[entry].convention);
-    return pf_emit_fresh(e, call);
+    return pf_emit_map_later(e, call);
 }
 
 LLVMBasicBlockRef pf_emit_block(struct pf_emit *e)
@@ -76,8 +76,8 @@ static uint32_t site_at(struct pf_emit *e, LLVMMetadataRef loc, struct pf_site s
         LLVMMetadataRef scope = LLVMDILocationGetScope(loc), at = LLVMDILocationGetInlinedAt(loc);
         unsigned column = LLVMDILocationGetColumn(loc);
         const char *name = pf_di_function(u, scope, at ? NULL : LLVMGetValueName2(e->fn, &n));
-        in.func = pf_book_string(e->book, name);
-        in.file = pf_book_string(e->book, pf_di_file(u, scope));
+        in.func = pf_site_table_string(e->table, name);
+        in.file = pf_site_table_string(e->table, pf_di_file(u, scope));
         in.begins = pf_di_function_line(u, scope);
         site.line = LLVMDILocationGetLine(loc);
         site.column = column > UINT16_MAX ? 0 : column;
@@ -87,19 +87,20 @@ static uint32_t site_at(struct pf_emit *e, LLVMMetadataRef loc, struct pf_site s
         }
     } else {
         LLVMMetadataRef sub = LLVMGetSubprogram(e->fn);
-        in.func = pf_book_string(e->book, pf_di_function(u, sub, LLVMGetValueName2(e->fn, &n)));
-        in.file = pf_book_string(e->book, pf_di_file(u, sub));
+        in.func =
+            pf_site_table_string(e->table, pf_di_function(u, sub, LLVMGetValueName2(e->fn, &n)));
+        in.file = pf_site_table_string(e->table, pf_di_file(u, sub));
         site.line = in.begins = pf_di_function_line(u, sub);
     }
-    site.scope = pf_book_scope(e->book, &in);
-    return pf_book_site(e->book, &site);
+    site.scope = pf_site_table_scope(e->table, &in);
+    return pf_site_table_site(e->table, &site);
 }
 
 uint32_t pf_emit_site(struct pf_emit *e, LLVMValueRef inst, enum pf_site_kind kind, uint64_t size,
                       const char *var)
 {
     struct pf_site site = {.kind = kind, .size = size > 255 ? 0 : size, .flags = e->flags};
-    site.var = pf_book_string(e->book, var);
+    site.var = pf_site_table_string(e->table, var);
     return site_at(e, LLVMInstructionGetDebugLoc(inst), site, 64);
 }
 
@@ -114,7 +115,7 @@ LLVMValueRef pf_emit_copy(struct pf_emit *e, LLVMValueRef inst)
     LLVMValueRef copy = LLVMInstructionClone(inst);
     LLVMInsertIntoBuilder(e->b, copy);
     *pf_ptrmap_at(&e->map, inst) = (uint64_t)copy;
-    return pf_emit_fresh(e, copy);
+    return pf_emit_map_later(e, copy);
 }
 
 void pf_emit_phi(struct pf_emit *e, LLVMValueRef phi)
@@ -132,13 +133,13 @@ static LLVMValueRef mapped(struct pf_emit *e, LLVMValueRef v)
 }
 
 /* An instruction of the plan: what goes before, the instruction, what goes after. */
-static void emit_step(struct pf_emit *e, const struct pf_step *s)
+static void emit_step(struct pf_emit *e, const struct pf_plan_step *s)
 {
     e->flags = s->flags;
-    switch ((enum pf_what)s->what) {
+    switch ((enum pf_plan_action)s->what) {
     case PF_DO_NOTHING:
     case PF_DO_ASM:
-    case PF_DO_SCOPE:
+    case PF_DO_LIFETIME:
         pf_emit_copy(e, s->inst);
         break;
     case PF_DO_ACCESS:
@@ -170,7 +171,7 @@ static void emit_step(struct pf_emit *e, const struct pf_step *s)
     case PF_DO_CALL:
         pf_frame_call(e, s->inst);
         break;
-    case PF_DO_PAD:
+    case PF_DO_LANDING_PAD:
         pf_emit_copy(e, s->inst);
         pf_frame_restore(e);
         break;
@@ -184,7 +185,7 @@ static void emit_block(struct pf_emit *e, size_t block)
     if (block == 0)
         pf_frame_push(e);
     e->popped = false;
-    bool unsure = e->unsure[block];
+    bool stale_frames = e->stale_frames[block];
     for (LLVMValueRef v = LLVMGetFirstInstruction(e->plan->blocks[block]); v;
          v = LLVMGetNextInstruction(v)) {
         LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
@@ -193,9 +194,9 @@ static void emit_block(struct pf_emit *e, size_t block)
             pf_emit_phi(e, v);
             continue;
         }
-        if (unsure)
+        if (stale_frames)
             pf_frame_restore(e);
-        unsure = false;
+        stale_frames = false;
         if (k < end && e->plan->steps[k].inst == v) {
             emit_step(e, &e->plan->steps[k++]);
         } else {
@@ -210,15 +211,15 @@ static void emit_block(struct pf_emit *e, size_t block)
 }
 
 /* After an invoke, as after a call, the frame may have to be put right. */
-static void note_unsure(struct pf_emit *e)
+static void find_stale_frames(struct pf_emit *e)
 {
-    e->unsure = calloc(e->plan->nblocks + 1, sizeof *e->unsure);
-    if (!e->unsure)
+    e->stale_frames = calloc(e->plan->nblocks + 1, sizeof *e->stale_frames);
+    if (!e->stale_frames)
         abort();
     for (size_t b = 0; b < e->plan->nblocks; b++) {
         LLVMValueRef term = LLVMGetBasicBlockTerminator(e->plan->blocks[b]);
-        if (LLVMIsAInvokeInst(term) && pf_call_leaves(e->u, term))
-            e->unsure[*pf_ptrmap_find(&e->plan->block_index, LLVMGetNormalDest(term))] = true;
+        if (LLVMIsAInvokeInst(term) && pf_call_may_be_external(e->u, term))
+            e->stale_frames[*pf_ptrmap_find(&e->plan->block_index, LLVMGetNormalDest(term))] = true;
     }
 }
 
@@ -233,11 +234,11 @@ static void map_operands(struct pf_emit *e, LLVMValueRef inst)
         if (to)
             LLVMSetOperand(inst, i, (LLVMValueRef)*to);
         else if (e->labels)
-            pf_labels_map(e, inst, i);
+            pf_computed_goto_map(e, inst, i);
     }
 }
 
-/* A PHI lists each way in once per edge; the new ways in are the last new blocks. */
+/* A PHI lists each predecessor in once per edge; the new ways in are the last new blocks. */
 static void fill_phis(struct pf_emit *e)
 {
     for (size_t b = 0; b < e->plan->nblocks; b++)
@@ -247,13 +248,14 @@ static void fill_phis(struct pf_emit *e)
                 LLVMValueRef value = mapped(e, LLVMGetIncomingValue(v, i));
                 size_t from = *pf_ptrmap_find(&e->plan->block_index, LLVMGetIncomingBlock(v, i));
                 bool enters = from != b && e->before[b];
-                LLVMBasicBlockRef way = enters ? e->before[b] : pf_trail_way(e, from, b);
-                LLVMAddIncoming(mapped(e, v), &value, &way, 1);
+                LLVMBasicBlockRef predecessor =
+                    enters ? e->before[b] : pf_range_after_predecessor(e, from, b);
+                LLVMAddIncoming(mapped(e, v), &value, &predecessor, 1);
             }
         }
 }
 
-void pf_slots_hoist(LLVMBuilderRef b, LLVMBasicBlockRef entry)
+void pf_allocas_move(LLVMBuilderRef b, LLVMBasicBlockRef entry)
 {
     for (LLVMValueRef v = LLVMGetFirstInstruction(entry), next; v; v = next) {
         next = LLVMGetNextInstruction(v);
@@ -268,8 +270,8 @@ void pf_slots_hoist(LLVMBuilderRef b, LLVMBasicBlockRef entry)
     }
 }
 
-/* --counts[number] >= 0: the plain body, else ask. */
-static void emit_countdown(struct pf_emit *e, LLVMBasicBlockRef plain, LLVMBasicBlockRef ask)
+/* --counts[number] >= 0: the plain body, else asking. */
+static void emit_countdown(struct pf_emit *e, LLVMBasicBlockRef plain, LLVMBasicBlockRef asking)
 {
     struct pf_unit *u = e->u;
     LLVMValueRef number = LLVMBuildLoad2(
@@ -282,11 +284,11 @@ static void emit_countdown(struct pf_emit *e, LLVMBasicBlockRef plain, LLVMBasic
     LLVMValueRef left =
         LLVMBuildSub(e->b, LLVMBuildLoad2(e->b, u->i32, count, ""), pf_emit_number(e, 1), "");
     LLVMBuildStore(e->b, left, count);
-    pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, pf_emit_number(e, 0), ""), plain, ask,
-                   true);
+    pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntSGE, left, pf_emit_number(e, 0), ""), plain,
+                   asking, true);
 }
 
-static LLVMValueRef dispatches(struct pf_emit *e, LLVMValueRef how, enum pf_dispatch to)
+static LLVMValueRef dispatch_is(struct pf_emit *e, LLVMValueRef how, enum pf_dispatch to)
 {
     return LLVMBuildICmp(e->b, LLVMIntEQ, how, pf_emit_number(e, to), "");
 }
@@ -298,49 +300,50 @@ static LLVMBasicBlockRef emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plai
     struct pf_unit *u = e->u;
     LLVMBasicBlockRef start = LLVMInsertBasicBlockInContext(u->context, plain, "");
     LLVMBasicBlockRef other = pf_emit_block(e), count = pf_emit_block(e), rare = pf_emit_block(e),
-                      rarer = pf_emit_block(e), ask = pf_emit_block(e), asked = pf_emit_block(e),
-                      except = pf_emit_block(e);
+                      rarer = pf_emit_block(e), asking = pf_emit_block(e), asked = pf_emit_block(e),
+                      excluded_or_watch = pf_emit_block(e);
     LLVMPositionBuilderAtEnd(e->b, start);
-    pf_slots_hoist(e->b, plain);
+    pf_allocas_move(e->b, plain);
     LLVMSetCurrentDebugLocation2(e->b, pf_di_entry(u, e->fn));
     LLVMValueRef how =
         LLVMBuildLoad2(e->b, u->i32, pf_emit_tls(e, offsetof(struct pf_tls, dispatch)), "");
-    pf_emit_branch(e, dispatches(e, how, PF_DISPATCH_WATCH), watch, other, false);
+    pf_emit_branch(e, dispatch_is(e, how, PF_DISPATCH_WATCH), watch, other, false);
     LLVMPositionBuilderAtEnd(e->b, other);
-    pf_emit_branch(e, dispatches(e, how, PF_DISPATCH_COUNT), count, rare, false);
+    pf_emit_branch(e, dispatch_is(e, how, PF_DISPATCH_COUNT), count, rare, false);
     LLVMPositionBuilderAtEnd(e->b, count);
-    emit_countdown(e, plain, ask);
+    emit_countdown(e, plain, asking);
     LLVMPositionBuilderAtEnd(e->b, rare);
-    pf_emit_branch(e, dispatches(e, how, PF_DISPATCH_PLAIN), plain, rarer, false);
+    pf_emit_branch(e, dispatch_is(e, how, PF_DISPATCH_PLAIN), plain, rarer, false);
     LLVMPositionBuilderAtEnd(e->b, rarer);
-    pf_emit_branch(e, dispatches(e, how, PF_DISPATCH_EVENT), event, ask, false);
-    LLVMPositionBuilderAtEnd(e->b, ask);
+    pf_emit_branch(e, dispatch_is(e, how, PF_DISPATCH_EVENT), event, asking, false);
+    LLVMPositionBuilderAtEnd(e->b, asking);
     LLVMValueRef body = pf_emit_call(e, PF_E___pf_ask, &e->record);
     pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, body, pf_emit_number(e, PF_BODY_PLAIN), ""),
                    plain, asked, false);
     LLVMPositionBuilderAtEnd(e->b, asked);
     pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, body, pf_emit_number(e, PF_BODY_EVENT), ""),
-                   event, except, false);
-    LLVMPositionBuilderAtEnd(e->b, except);
+                   event, excluded_or_watch, false);
+    LLVMPositionBuilderAtEnd(e->b, excluded_or_watch);
     pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, body, pf_emit_number(e, PF_BODY_EXCLUDED), ""),
                    excluded, watch, false);
     return start;
 }
 
-static void note_done(struct pf_emit *e, uint64_t hash)
+static void add_pending_func(struct pf_emit *e, uint64_t hash)
 {
     struct pf_unit *u = e->u;
     size_t n;
     LLVMMetadataRef sub = LLVMGetSubprogram(e->fn);
-    PF_PUSH(u->done, u->ndone, u->done_cap) = (struct pf_done){
+    PF_PUSH(u->pending, u->npending, u->pending_cap) = (struct pf_pending_func){
         .record = e->record,
         .fn = e->fn,
-        .book = e->book,
-        .name = pf_book_string(e->book, pf_di_function(u, sub, LLVMGetValueName2(e->fn, &n))),
-        .file = pf_book_string(e->book, pf_di_file(u, sub)),
+        .table = e->table,
+        .name =
+            pf_site_table_string(e->table, pf_di_function(u, sub, LLVMGetValueName2(e->fn, &n))),
+        .file = pf_site_table_string(e->table, pf_di_file(u, sub)),
         .line = sub ? LLVMDISubprogramGetLine(sub) : 0,
-        .first_site = e->book->sites.first,
-        .nsites = e->book->sites.n - e->book->sites.first,
+        .first_site = e->table->sites.first,
+        .nsites = e->table->sites.n - e->table->sites.first,
         .hash = hash,
         .flags = e->plan->cyclic ? PF_FUNCF_LOOPS : 0,
     };
@@ -358,17 +361,17 @@ void pf_emit_body_begin(struct pf_emit *e)
         e->first[i] = pf_emit_block(e);
         *pf_ptrmap_at(&e->map, plan->blocks[i]) = (uint64_t)LLVMBasicBlockAsValue(e->first[i]);
     }
-    note_unsure(e);
+    find_stale_frames(e);
     if (e->labels)
-        pf_labels_copy(e);
+        pf_computed_goto_copy_tables(e);
 }
 
 void pf_emit_body_finish(struct pf_emit *e)
 {
-    for (size_t i = 0; i < e->nfresh; i++)
-        map_operands(e, e->fresh[i]);
-    pf_hoist_enter(e);
-    pf_trail_enter(e);
+    for (size_t i = 0; i < e->nunmapped; i++)
+        map_operands(e, e->unmapped[i]);
+    pf_range_before_connect(e);
+    pf_range_after_connect(e);
     fill_phis(e);
 }
 
@@ -379,8 +382,8 @@ void pf_emit_body_release(struct pf_emit *e)
     free(e->first);
     free(e->last);
     free(e->before);
-    free(e->unsure);
-    free(e->fresh);
+    free(e->stale_frames);
+    free(e->unmapped);
     free(e->tables);
 }
 
@@ -388,10 +391,10 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
              bool labels)
 {
     struct pf_emit e = {.u = u, .fn = fn, .plan = plan, .labels = labels}, event;
-    e.book = pf_book_get(u, LLVMGetComdat(fn));
+    e.table = pf_site_table_get(u, LLVMGetComdat(fn));
     e.b = LLVMCreateBuilderInContext(u->context);
     e.record = pf_tables_record(u, fn);
-    pf_book_begin(e.book);
+    pf_site_table_begin(e.table);
     uint64_t hash = pf_body_hash(fn);
     pf_emit_body_begin(&e);
     pf_event_begin(&event, &e, events);
@@ -400,13 +403,13 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
         emit_dispatch(&e, plan->blocks[0], e.first[0], event.first[0], excluded);
     for (size_t i = 0; i < plan->nblocks; i++)
         emit_block(&e, i);
-    pf_hoist_emit(&e);
-    pf_trail_emit(&e);
+    pf_range_before_emit(&e);
+    pf_range_after_emit(&e);
     pf_emit_body_finish(&e);
     pf_event_emit(&event, dispatch, excluded);
     struct pf_frames watch = {e.frame, e.next}, plain = pf_emit_plain(&e);
-    pf_emit_crossings(&e, &watch, &plain);
-    note_done(&e, hash);
+    pf_emit_body_switches(&e, &watch, &plain);
+    add_pending_func(&e, hash);
     LLVMDisposeBuilder(e.b);
     pf_emit_body_release(&e);
     pf_emit_body_release(&event);

@@ -1,11 +1,11 @@
 /*
- * affine_address.c - addresses that grow by the same in every round of a loop.
+ * affine_address.c - addresses that grow by the same in every iteration of a loop.
  */
 #include "affine_address.h"
 
 #define DEPTH 8
 
-bool pf_is_in(LLVMValueRef v, const struct pf_loop *loop)
+bool pf_is_in_loop(LLVMValueRef v, const struct pf_loop *loop)
 {
     if (!LLVMIsAInstruction(v))
         return false;
@@ -16,7 +16,7 @@ bool pf_is_in(LLVMValueRef v, const struct pf_loop *loop)
     return false;
 }
 
-bool pf_constant(LLVMValueRef v, int64_t *n)
+bool pf_constant_value(LLVMValueRef v, int64_t *n)
 {
     if (!LLVMIsAConstantInt(v) || LLVMGetIntTypeWidth(LLVMTypeOf(v)) > 64)
         return false;
@@ -25,7 +25,7 @@ bool pf_constant(LLVMValueRef v, int64_t *n)
 }
 
 /* p + n, in bytes. */
-static bool is_byte_step(LLVMValueRef v)
+static bool is_byte_gep(LLVMValueRef v)
 {
     return LLVMIsAGetElementPtrInst(v) && LLVMGetNumOperands(v) == 2 &&
            LLVMGetTypeKind(LLVMGetGEPSourceElementType(v)) == LLVMIntegerTypeKind &&
@@ -34,10 +34,10 @@ static bool is_byte_step(LLVMValueRef v)
 }
 
 /* Is the phi p + n for an induction n, from the start on? Then it grows as that does. */
-static bool is_beside(struct pf_induction *i, const struct pf_loop *loop)
+static bool is_parallel_pointer(struct pf_induction *i, const struct pf_loop *loop)
 {
     LLVMValueRef base = LLVMGetOperand(i->next, 0), n = LLVMGetOperand(i->next, 1);
-    if (pf_is_in(base, loop) || !is_byte_step(i->start) || LLVMGetOperand(i->start, 0) != base)
+    if (pf_is_in_loop(base, loop) || !is_byte_gep(i->start) || LLVMGetOperand(i->start, 0) != base)
         return false;
     for (LLVMValueRef phi = LLVMGetFirstInstruction(loop->head); LLVMIsAPHINode(phi);
          phi = LLVMGetNextInstruction(phi)) {
@@ -62,23 +62,23 @@ bool pf_induction_find(LLVMValueRef phi, const struct pf_loop *loop, struct pf_i
     *i = (struct pf_induction){.phi = phi,
                                .next = LLVMGetIncomingValue(phi, back),
                                .start = LLVMGetIncomingValue(phi, !back)};
-    if (LLVMGetIncomingBlock(phi, back) != loop->latch || !pf_is_in(i->next, loop))
+    if (LLVMGetIncomingBlock(phi, back) != loop->latch || !pf_is_in_loop(i->next, loop))
         return false;
     if (LLVMGetInstructionOpcode(i->next) == LLVMAdd) {
         i->nuw = LLVMGetNUW(i->next);
         i->nsw = LLVMGetNSW(i->next);
         return LLVMGetOperand(i->next, 0) == phi &&
-               pf_constant(LLVMGetOperand(i->next, 1), &i->step);
+               pf_constant_value(LLVMGetOperand(i->next, 1), &i->step);
     }
-    if (!is_byte_step(i->next))
+    if (!is_byte_gep(i->next))
         return false;
     if (LLVMGetOperand(i->next, 0) == phi)
-        return pf_constant(LLVMGetOperand(i->next, 1), &i->step);
-    return is_beside(i, loop);
+        return pf_constant_value(LLVMGetOperand(i->next, 1), &i->step);
+    return is_parallel_pointer(i, loop);
 }
 
-/* form += scale * (induction phi), of any width. */
-static bool add_induction(struct pf_form *f, LLVMValueRef phi, LLVMOpcode widened, int64_t scale,
+/* affine += scale * (induction phi), of any width. */
+static bool add_induction(struct pf_affine *f, LLVMValueRef phi, LLVMOpcode widened, int64_t scale,
                           const struct pf_loop *loop)
 {
     struct pf_induction i;
@@ -91,7 +91,7 @@ static bool add_induction(struct pf_form *f, LLVMValueRef phi, LLVMOpcode widene
     return !__builtin_add_overflow(f->coefficient, scale, &f->coefficient);
 }
 
-static bool add_constant(struct pf_form *f, int64_t n, int64_t scale)
+static bool add_constant(struct pf_affine *f, int64_t n, int64_t scale)
 {
     return !__builtin_mul_overflow(n, scale, &n) && !__builtin_add_overflow(f->k, n, &f->k);
 }
@@ -101,34 +101,34 @@ static bool is_disjoint_or(LLVMValueRef v)
     return LLVMGetInstructionOpcode(v) == LLVMOr && LLVMGetIsDisjoint(v);
 }
 
-/* form += scale * zext or sext of (phi) or (phi + constant). */
-static bool add_widened(struct pf_form *f, LLVMValueRef v, LLVMOpcode widened, int64_t scale,
+/* affine += scale * zext or sext of (phi) or (phi + constant). */
+static bool add_widened(struct pf_affine *f, LLVMValueRef v, LLVMOpcode widened, int64_t scale,
                         const struct pf_loop *loop)
 {
-    if (!pf_is_in(v, loop))
+    if (!pf_is_in_loop(v, loop))
         return false;
     if (LLVMIsAPHINode(v))
         return add_induction(f, v, widened, scale, loop);
     int64_t n;
     bool adds = LLVMGetInstructionOpcode(v) == LLVMAdd &&
                 (widened == LLVMZExt ? LLVMGetNUW(v) : LLVMGetNSW(v));
-    return (adds || is_disjoint_or(v)) && pf_constant(LLVMGetOperand(v, 1), &n) && n >= 0 &&
+    return (adds || is_disjoint_or(v)) && pf_constant_value(LLVMGetOperand(v, 1), &n) && n >= 0 &&
            add_constant(f, n, scale) &&
            add_induction(f, LLVMGetOperand(v, 0), widened, scale, loop);
 }
 
-/* form += scale * v, where v has 64 bits or is a constant. */
-static bool add_index(struct pf_form *f, LLVMValueRef v, int64_t scale, const struct pf_loop *loop,
-                      unsigned depth)
+/* affine += scale * v, where v has 64 bits or is a constant. */
+static bool add_index(struct pf_affine *f, LLVMValueRef v, int64_t scale,
+                      const struct pf_loop *loop, unsigned depth)
 {
     int64_t n;
     if (LLVMIsAConstantInt(v))
-        return pf_constant(v, &n) && add_constant(f, n, scale);
+        return pf_constant_value(v, &n) && add_constant(f, n, scale);
     if (!depth || LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMIntegerTypeKind ||
         LLVMGetIntTypeWidth(LLVMTypeOf(v)) != 64)
         return false;
-    if (!pf_is_in(v, loop)) {
-        if (f->nterms == PF_FORM_TERMS)
+    if (!pf_is_in_loop(v, loop)) {
+        if (f->nterms == PF_AFFINE_TERMS)
             return false;
         f->terms[f->nterms].value = v;
         f->terms[f->nterms++].scale = scale;
@@ -143,13 +143,13 @@ static bool add_index(struct pf_form *f, LLVMValueRef v, int64_t scale, const st
     case LLVMSExt:
         return add_widened(f, left, opcode, scale, loop);
     case LLVMOr:
-        return is_disjoint_or(v) && pf_constant(LLVMGetOperand(v, 1), &n) &&
+        return is_disjoint_or(v) && pf_constant_value(LLVMGetOperand(v, 1), &n) &&
                add_constant(f, n, scale) && add_index(f, left, scale, loop, depth - 1);
     case LLVMAdd:
         return add_index(f, left, scale, loop, depth - 1) &&
                add_index(f, LLVMGetOperand(v, 1), scale, loop, depth - 1);
     case LLVMShl:
-        return pf_constant(LLVMGetOperand(v, 1), &n) && n >= 0 && n < 8 &&
+        return pf_constant_value(LLVMGetOperand(v, 1), &n) && n >= 0 && n < 8 &&
                !__builtin_mul_overflow(scale, 1ll << n, &scale) &&
                add_index(f, left, scale, loop, depth - 1);
     default:
@@ -157,7 +157,7 @@ static bool add_index(struct pf_form *f, LLVMValueRef v, int64_t scale, const st
     }
 }
 
-static bool add_gep(struct pf_unit *u, struct pf_form *f, LLVMValueRef gep,
+static bool add_gep(struct pf_unit *u, struct pf_affine *f, LLVMValueRef gep,
                     const struct pf_loop *loop)
 {
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
@@ -165,7 +165,7 @@ static bool add_gep(struct pf_unit *u, struct pf_form *f, LLVMValueRef gep,
         LLVMValueRef index = LLVMGetOperand(gep, i);
         int64_t member;
         if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-            if (!pf_constant(index, &member) ||
+            if (!pf_constant_value(index, &member) ||
                 !add_constant(f, (int64_t)LLVMOffsetOfElement(u->layout, type, member), 1))
                 return false;
             type = LLVMStructGetTypeAtIndex(type, member);
@@ -182,12 +182,12 @@ static bool add_gep(struct pf_unit *u, struct pf_form *f, LLVMValueRef gep,
     return true;
 }
 
-static bool add_pointer(struct pf_unit *u, struct pf_form *f, LLVMValueRef p,
+static bool add_pointer(struct pf_unit *u, struct pf_affine *f, LLVMValueRef p,
                         const struct pf_loop *loop, unsigned depth)
 {
     if (LLVMGetTypeKind(LLVMTypeOf(p)) != LLVMPointerTypeKind || !depth)
         return false;
-    if (!pf_is_in(p, loop)) {
+    if (!pf_is_in_loop(p, loop)) {
         f->base = p;
         return true;
     }
@@ -199,15 +199,15 @@ static bool add_pointer(struct pf_unit *u, struct pf_form *f, LLVMValueRef p,
            add_pointer(u, f, LLVMGetOperand(p, 0), loop, depth - 1) && add_gep(u, f, p, loop);
 }
 
-bool pf_form_find(struct pf_unit *u, struct pf_form *f, LLVMValueRef ptr,
-                  const struct pf_loop *loop)
+bool pf_affine_find(struct pf_unit *u, struct pf_affine *f, LLVMValueRef ptr,
+                    const struct pf_loop *loop)
 {
-    *f = (struct pf_form){0};
+    *f = (struct pf_affine){0};
     return add_pointer(u, f, ptr, loop, DEPTH);
 }
 
 /* Intrinsics that neither touch memory nor can keep the loop from going on. */
-static const char *const harmless[] = {
+static const char *const safe_intrinsics[] = {
     "llvm.dbg.",   "llvm.fmuladd.",
     "llvm.fma.",   "llvm.smin.",
     "llvm.smax.",  "llvm.umin.",
@@ -221,7 +221,7 @@ static const char *const harmless[] = {
     "llvm.assume", "llvm.experimental.noalias.scope.decl",
 };
 
-bool pf_is_harmless(LLVMValueRef inst)
+bool pf_proceeds_in_epoch(LLVMValueRef inst)
 {
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMLoad:
@@ -230,8 +230,9 @@ bool pf_is_harmless(LLVMValueRef inst)
     case LLVMCall: {
         LLVMValueRef fn = pf_callee(inst);
         size_t n;
-        for (size_t i = 0; fn && i < sizeof harmless / sizeof *harmless; i++)
-            if (LLVMGetIntrinsicID(fn) && pf_name_starts(LLVMGetValueName2(fn, &n), harmless[i]))
+        for (size_t i = 0; fn && i < sizeof safe_intrinsics / sizeof *safe_intrinsics; i++)
+            if (LLVMGetIntrinsicID(fn) &&
+                pf_name_starts(LLVMGetValueName2(fn, &n), safe_intrinsics[i]))
                 return true;
         return false;
     }
@@ -254,8 +255,8 @@ bool pf_is_harmless(LLVMValueRef inst)
     }
 }
 
-/* Beyond the last round an address may be one that the loop would never make. */
-static void drop_promises(LLVMValueRef inst)
+/* Beyond the last iteration an address may be one that the loop would never make. */
+static void drop_flags(LLVMValueRef inst)
 {
     if (LLVMIsAGetElementPtrInst(inst))
         LLVMSetIsInBounds(inst, 0);
@@ -266,21 +267,23 @@ static void drop_promises(LLVMValueRef inst)
     }
 }
 
-LLVMValueRef pf_form_value(struct pf_emit *e, LLVMValueRef v, const struct pf_loop *loop,
-                           enum pf_round round)
+LLVMValueRef pf_affine_value(struct pf_emit *e, LLVMValueRef v, const struct pf_loop *loop,
+                             enum pf_iteration iteration)
 {
-    if (!pf_is_in(v, loop))
+    if (!pf_is_in_loop(v, loop))
         return v;
     if (LLVMIsAPHINode(v)) {
         struct pf_induction i = {0};
         pf_induction_find(v, loop, &i);
-        return round == PF_ROUND_FIRST ? i.start : round == PF_ROUND_NEXT ? i.next : v;
+        return iteration == PF_ITERATION_FIRST  ? i.start
+               : iteration == PF_ITERATION_NEXT ? i.next
+                                                : v;
     }
     LLVMValueRef copy = LLVMInstructionClone(v);
     for (int i = 0, n = LLVMGetNumOperands(v); i < n; i++)
-        LLVMSetOperand(copy, i, pf_form_value(e, LLVMGetOperand(v, i), loop, round));
-    if (round == PF_ROUND_THIS)
-        drop_promises(copy);
+        LLVMSetOperand(copy, i, pf_affine_value(e, LLVMGetOperand(v, i), loop, iteration));
+    if (iteration == PF_ITERATION_THIS)
+        drop_flags(copy);
     LLVMInsertIntoBuilder(e->b, copy);
-    return pf_emit_fresh(e, copy);
+    return pf_emit_map_later(e, copy);
 }

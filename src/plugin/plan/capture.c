@@ -139,14 +139,14 @@ static bool root_is_private(struct pf_unit *u, LLVMValueRef root)
     return *known == 2;
 }
 
-#define WAYS_MAX 8 /* PHI and select operands looked at */
+#define INCOMING_MAX 8 /* PHI and select operands looked at */
 #define PHIS_MAX 8
 
 /* One address on its way back to where it comes from. */
 struct origin {
     struct pf_unit *u;
     unsigned depth; /* PHIs and selects that may still be passed */
-    bool own; /* private_args.c counts, and so do addresses that go round in a loop */
+    bool with_args; /* private_args.c counts, and so do addresses that go round in a loop */
     unsigned nphis;
     LLVMValueRef phis
         [PHIS_MAX]; /* passed: nothing comes from one that did not come into the loop elsewhere */
@@ -162,10 +162,10 @@ static bool phi_is_private(struct origin *o, LLVMValueRef phi)
             return true;
     if (!o->depth)
         return false;
-    if (o->own && o->nphis < PHIS_MAX)
+    if (o->with_args && o->nphis < PHIS_MAX)
         o->phis[o->nphis++] = phi;
     o->depth--;
-    bool all = n > 0 && n <= WAYS_MAX;
+    bool all = n > 0 && n <= INCOMING_MAX;
     for (unsigned i = 0; all && i < n; i++)
         all = is_private(o, LLVMGetIncomingValue(phi, i));
     o->depth++;
@@ -203,9 +203,9 @@ static bool is_private(struct origin *o, LLVMValueRef ptr)
     }
     if (LLVMIsAPHINode(ptr))
         return phi_is_private(o, ptr);
-    if (o->own && LLVMIsAArgument(ptr)) {
-        const uint64_t *own = pf_ptrmap_find(&u->own_arguments, ptr);
-        if (own && *own)
+    if (o->with_args && LLVMIsAArgument(ptr)) {
+        const uint64_t *private_arg = pf_ptrmap_find(&u->private_args, ptr);
+        if (private_arg && *private_arg)
             return true;
     }
     return root_is_private(u, ptr);
@@ -216,12 +216,12 @@ bool pf_memory_is_private(struct pf_unit *u, LLVMValueRef ptr)
     return is_private(&(struct origin){.u = u, .depth = 3}, ptr);
 }
 
-bool pf_memory_is_own(struct pf_unit *u, LLVMValueRef ptr)
+bool pf_memory_is_private_with_args(struct pf_unit *u, LLVMValueRef ptr)
 {
-    return is_private(&(struct origin){.u = u, .depth = 3, .own = true}, ptr);
+    return is_private(&(struct origin){.u = u, .depth = 3, .with_args = true}, ptr);
 }
 
-bool pf_address_is_handed_on(struct pf_unit *u, LLVMValueRef slot)
+bool pf_alloca_address_escapes(struct pf_unit *u, LLVMValueRef slot)
 {
     return !stays_private(u, slot, true);
 }

@@ -33,7 +33,7 @@ static bool is_set_once(LLVMValueRef alloca)
     return stores == 1;
 }
 
-static bool is_same_place(LLVMValueRef p, LLVMValueRef q, unsigned depth)
+static bool is_same_address(LLVMValueRef p, LLVMValueRef q, unsigned depth)
 {
     if (p == q)
         return true;
@@ -52,8 +52,8 @@ static bool is_same_place(LLVMValueRef p, LLVMValueRef q, unsigned depth)
          LLVMGetGEPSourceElementType(p) != LLVMGetGEPSourceElementType(q)))
         return false;
     for (int i = 0; i < n; i++)
-        if (!is_same_place(LLVMGetOperand(p, (unsigned)i), LLVMGetOperand(q, (unsigned)i),
-                           depth - 1))
+        if (!is_same_address(LLVMGetOperand(p, (unsigned)i), LLVMGetOperand(q, (unsigned)i),
+                             depth - 1))
             return false;
     return true;
 }
@@ -97,21 +97,21 @@ static void derive_users(struct derived *d, LLVMValueRef v)
     }
 }
 
-/* --- ways --- */
+/* --- search --- */
 
-struct ways {
+struct search {
     const struct pf_plan *plan;
     bool *seen;
     size_t *work;
 };
 
-static size_t index_of(const struct ways *w, LLVMBasicBlockRef b)
+static size_t index_of(const struct search *w, LLVMBasicBlockRef b)
 {
     return *pf_ptrmap_find(&w->plan->block_index, b);
 }
 
 /* Is there a way from block `from` to block `to` that enters neither of the other two? */
-static bool leads(struct ways *w, size_t from, size_t to, size_t not_a, size_t not_b)
+static bool is_reachable(struct search *w, size_t from, size_t to, size_t not_a, size_t not_b)
 {
     size_t n = 0;
     for (size_t i = 0; i < w->plan->nblocks; i++)
@@ -137,30 +137,30 @@ static bool leads(struct ways *w, size_t from, size_t to, size_t not_a, size_t n
 }
 
 /* Does the branch at the end of block b decide whether block `to` is reached? */
-static bool decides(struct ways *w, LLVMValueRef branch, size_t b, size_t to, size_t load)
+static bool decides(struct search *w, LLVMValueRef branch, size_t b, size_t to, size_t load)
 {
     bool some = false, all = true;
     for (unsigned i = 0, n = LLVMGetNumSuccessors(branch); i < n; i++) {
-        bool leads_there = leads(w, index_of(w, LLVMGetSuccessor(branch, i)), to, b, load);
+        bool leads_there = is_reachable(w, index_of(w, LLVMGetSuccessor(branch, i)), to, b, load);
         some |= leads_there;
         all &= leads_there;
     }
     return some && !all;
 }
 
-static bool comes_again(struct ways *w, size_t store, size_t load)
+static bool is_repeated_without(struct search *w, size_t store, size_t load)
 {
     LLVMValueRef term = LLVMGetBasicBlockTerminator(w->plan->blocks[store]);
     for (unsigned i = 0, n = LLVMGetNumSuccessors(term); i < n; i++)
-        if (leads(w, index_of(w, LLVMGetSuccessor(term, i)), store, load, load))
+        if (is_reachable(w, index_of(w, LLVMGetSuccessor(term, i)), store, load, load))
             return true;
     return false;
 }
 
-static bool is_decided(struct ways *w, LLVMValueRef load, size_t load_at, size_t store_at)
+static bool is_decided(struct search *w, LLVMValueRef load, size_t load_at, size_t store_at)
 {
     struct derived d = {.at = {load}, .n = 1};
-    if (comes_again(w, store_at, load_at))
+    if (is_repeated_without(w, store_at, load_at))
         return false;
     for (size_t i = 0; i < d.n; i++) {
         LLVMValueRef v = d.at[i];
@@ -173,27 +173,27 @@ static bool is_decided(struct ways *w, LLVMValueRef load, size_t load_at, size_t
     return false;
 }
 
-static bool is_plain(const struct pf_step *s, bool write)
+static bool is_plain(const struct pf_plan_step *s, bool write)
 {
     return s->what == PF_DO_ACCESS && s->write == write && s->ptr;
 }
 
-void pf_plan_checks(struct pf_plan *plan)
+void pf_plan_check_then_act(struct pf_plan *plan)
 {
     unsigned calls = 0, pairs = 0;
     for (size_t k = 0; k < plan->n; k++)
         calls += plan->steps[k].what == PF_DO_CALL;
     if (calls < 3 || plan->nblocks < 2) /* unlock, lock, unlock */
         return;
-    struct ways w = {plan, calloc(plan->nblocks, sizeof(bool)),
-                     calloc(plan->nblocks, sizeof(size_t))};
+    struct search w = {plan, calloc(plan->nblocks, sizeof(bool)),
+                       calloc(plan->nblocks, sizeof(size_t))};
     if (!w.seen || !w.work)
         abort();
     for (size_t k = 0; k < plan->n && pairs < PAIRS; k++)
         for (size_t r = 0; is_plain(&plan->steps[k], true) && r < plan->n && pairs < PAIRS; r++) {
-            struct pf_step *store = &plan->steps[k], *load = &plan->steps[r];
+            struct pf_plan_step *store = &plan->steps[k], *load = &plan->steps[r];
             if (!is_plain(load, false) || load->size != store->size ||
-                !is_same_place(load->ptr, store->ptr, DEPTH))
+                !is_same_address(load->ptr, store->ptr, DEPTH))
                 continue;
             pairs++;
             size_t from = index_of(&w, LLVMGetInstructionParent(load->inst));

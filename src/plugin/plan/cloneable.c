@@ -119,7 +119,7 @@ static bool defines_label(const char *text)
     return false;
 }
 
-static bool is_copyable(LLVMValueRef inst)
+static bool is_cloneable(LLVMValueRef inst)
 {
     size_t n;
     if (LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMTokenTypeKind)
@@ -130,7 +130,7 @@ static bool is_copyable(LLVMValueRef inst)
     return !code || !defines_label(LLVMGetInlineAsmAsmString(code, &n));
 }
 
-const char *pf_copy_obstacle(struct pf_unit *u, LLVMValueRef fn, bool *labels)
+const char *pf_clone_obstacle(struct pf_unit *u, LLVMValueRef fn, bool *labels)
 {
     *labels = false;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b)) {
@@ -143,7 +143,7 @@ const char *pf_copy_obstacle(struct pf_unit *u, LLVMValueRef fn, bool *labels)
                 return "the address of a label may be used outside of the call";
         }
         for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
-            if (!is_copyable(v))
+            if (!is_cloneable(v))
                 return "it holds code that cannot be there twice";
     }
     return NULL;

@@ -12,10 +12,10 @@
 #include <llvm-c/DebugInfo.h>
 
 /* More than this in one cycle: call the runtime, do not inline. Copies that unrolling made stand at
- * the same place in the source and count as one there. */
-#define LOOP_PLACES 12
+ * the same position in the source and count as one there. */
+#define LOOP_POSITIONS 12
 #define LOOP_CHECKS 96
-#define ROUNDS 12 /* nesting of large cycles that is looked into */
+#define NESTING_MAX 12 /* nesting of large cycles that is looked into */
 
 struct visit {
     size_t block;
@@ -34,28 +34,28 @@ struct search {
 /* Are there few enough checks in the blocks stack[from..nstack)? */
 static bool is_small(const struct search *s, size_t from)
 {
-    LLVMMetadataRef places[LOOP_PLACES];
-    size_t checks = 0, nplaces = 0;
+    LLVMMetadataRef positions[LOOP_POSITIONS];
+    size_t checks = 0, npositions = 0;
     for (size_t i = from; i < s->nstack; i++) {
         size_t b = s->stack[i];
         for (size_t k = s->plan->first_step[b]; k < s->plan->first_step[b + 1]; k++) {
             if (s->plan->steps[k].what != PF_DO_ACCESS)
                 continue;
-            LLVMMetadataRef place = LLVMInstructionGetDebugLoc(s->plan->steps[k].inst);
+            LLVMMetadataRef position = LLVMInstructionGetDebugLoc(s->plan->steps[k].inst);
             size_t at = 0;
-            while (at < nplaces && places[at] != place)
+            while (at < npositions && positions[at] != position)
                 at++;
-            if (at == LOOP_PLACES || ++checks > LOOP_CHECKS)
+            if (at == LOOP_POSITIONS || ++checks > LOOP_CHECKS)
                 return false;
-            if (at == nplaces)
-                places[nplaces++] = place;
+            if (at == npositions)
+                positions[npositions++] = position;
         }
     }
     return true;
 }
 
 /* stack[from..nstack) is a strongly connected part; stack[from] was reached first. */
-static void settle(struct search *s, size_t from, bool cycle)
+static void close_component(struct search *s, size_t from, bool cycle)
 {
     bool small = cycle && is_small(s, from);
     for (size_t i = from; i < s->nstack; i++) {
@@ -108,7 +108,7 @@ static void search_from(struct search *s, size_t start)
             from--;
         for (unsigned i = 0, n = LLVMGetNumSuccessors(term); i < n; i++) /* a block of its own */
             cycle |= LLVMGetSuccessor(term, i) == s->plan->blocks[b];
-        settle(s, from, cycle);
+        close_component(s, from, cycle);
     }
 }
 
@@ -120,7 +120,7 @@ static void *make(size_t n, size_t size)
     return p;
 }
 
-void pf_plan_cycles(struct pf_plan *plan)
+void pf_plan_hot_loops(struct pf_plan *plan)
 {
     size_t n = plan->nblocks;
     struct search s = {.plan = plan,
@@ -133,7 +133,7 @@ void pf_plan_cycles(struct pf_plan *plan)
                        .again = true};
     for (size_t i = 0; i < n; i++)
         s.active[i] = true;
-    for (unsigned round = 0; s.again && round < ROUNDS; round++) {
+    for (unsigned nesting = 0; s.again && nesting < NESTING_MAX; nesting++) {
         s.again = false;
         for (size_t i = 0; i < n; i++)
             s.order[i] = 0;

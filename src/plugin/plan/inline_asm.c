@@ -145,9 +145,9 @@ static bool is_move(const struct text *t)
     return starts(t->name, t->n, "mov") && (t->n == 3 || (t->n == 4 && strchr("bwlq", t->name[3])));
 }
 
-struct pf_assembly pf_assembly(struct pf_unit *u, LLVMValueRef call)
+struct pf_inline_asm pf_inline_asm_classify(struct pf_unit *u, LLVMValueRef call)
 {
-    struct pf_assembly none = {.what = PF_ASM_OTHER}, a;
+    struct pf_inline_asm none = {.what = PF_ASM_OTHER}, a;
     LLVMValueRef code = LLVMGetCalledValue(call);
     struct text t;
     size_t n = 0;
@@ -156,12 +156,12 @@ struct pf_assembly pf_assembly(struct pf_unit *u, LLVMValueRef call)
         return none;
     struct operands o = read_operands(u, call, code);
     if (is_fence(&t, &o))
-        return (struct pf_assembly){.what = PF_ASM_FENCE};
-    a = (struct pf_assembly){.ptr = o.ptr, .size = size_of(&t, o.size)};
+        return (struct pf_inline_asm){.what = PF_ASM_FENCE};
+    a = (struct pf_inline_asm){.ptr = o.ptr, .size = size_of(&t, o.size)};
     if (!o.ptr || o.several || !a.size || LLVMGetPointerAddressSpace(LLVMTypeOf(o.ptr)))
         return none;
     if (t.locked || starts(t.name, t.n, "xchg"))
-        a.what = starts(t.name, t.n, "cmpxchg") ? PF_ASM_COMPARE : PF_ASM_UPDATE;
+        a.what = starts(t.name, t.n, "cmpxchg") ? PF_ASM_CMPXCHG : PF_ASM_UPDATE;
     else if (is_move(&t))
         a.what = o.written ? PF_ASM_STORE : PF_ASM_LOAD;
     else

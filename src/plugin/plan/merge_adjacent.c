@@ -16,12 +16,12 @@
 
 struct group {
     LLVMValueRef base;
-    LLVMMetadataRef place;
-    struct pf_step *first;
+    LLVMMetadataRef position;
+    struct pf_plan_step *first;
     uint64_t bytes;     /* bit i: the byte at base + origin + i */
     int64_t origin, low; /* low: the lowest offset so far */
     uint32_t low_align;
-    struct pf_step *members[SPAN_MAX];
+    struct pf_plan_step *members[SPAN_MAX];
     size_t n;
 };
 
@@ -53,7 +53,7 @@ static LLVMValueRef base_of(struct pf_unit *u, LLVMValueRef ptr, int64_t *offset
     return ptr;
 }
 
-bool pf_is_same_place(LLVMMetadataRef x, LLVMMetadataRef y)
+bool pf_is_same_source_position(LLVMMetadataRef x, LLVMMetadataRef y)
 {
     return x == y || (x && y && LLVMDILocationGetLine(x) == LLVMDILocationGetLine(y) &&
                       LLVMDILocationGetColumn(x) == LLVMDILocationGetColumn(y) &&
@@ -62,7 +62,7 @@ bool pf_is_same_place(LLVMMetadataRef x, LLVMMetadataRef y)
 }
 
 /* The group is complete: one check for all, at the first, if there is no gap. */
-static void settle(struct group *g)
+static void finish_group(struct group *g)
 {
     unsigned from = (unsigned)__builtin_ctzll(g->bytes);
     uint64_t run = g->bytes >> from;
@@ -76,19 +76,19 @@ static void settle(struct group *g)
     g->first->span_align = g->low_align;
 }
 
-static void settle_all(struct groups *gs)
+static void finish_all(struct groups *gs)
 {
     for (size_t i = 0; i < gs->n; i++)
-        settle(&gs->all[i]);
+        finish_group(&gs->all[i]);
     gs->n = 0;
 }
 
-static bool join(struct group *g, LLVMValueRef base, int64_t offset, struct pf_step *s)
+static bool join(struct group *g, LLVMValueRef base, int64_t offset, struct pf_plan_step *s)
 {
     int64_t at = offset - g->origin;
     if (g->base != base || g->first->write != s->write || g->n == SPAN_MAX || at < 0 ||
         at + (int64_t)s->size > SPAN_MAX ||
-        !pf_is_same_place(g->place, LLVMInstructionGetDebugLoc(s->inst)))
+        !pf_is_same_source_position(g->position, LLVMInstructionGetDebugLoc(s->inst)))
         return false;
     g->bytes |= ((1ull << s->size) - 1) << at;
     if (offset < g->low) {
@@ -99,7 +99,7 @@ static bool join(struct group *g, LLVMValueRef base, int64_t offset, struct pf_s
     return true;
 }
 
-static void add(struct pf_unit *u, struct groups *gs, struct pf_step *s)
+static void add(struct pf_unit *u, struct groups *gs, struct pf_plan_step *s)
 {
     int64_t offset;
     LLVMValueRef base = base_of(u, s->ptr, &offset);
@@ -107,7 +107,7 @@ static void add(struct pf_unit *u, struct groups *gs, struct pf_step *s)
         if (join(&gs->all[i], base, offset, s))
             return;
     if (gs->n == GROUPS) { /* the oldest is the likeliest to be complete */
-        settle(&gs->all[0]);
+        finish_group(&gs->all[0]);
         for (size_t i = 1; i < GROUPS; i++)
             gs->all[i - 1] = gs->all[i];
         gs->n--;
@@ -116,14 +116,14 @@ static void add(struct pf_unit *u, struct groups *gs, struct pf_step *s)
     /* The first is mostly the lowest; leave some room below it. */
     struct group *g = &gs->all[gs->n++];
     *g = (struct group){.base = base,
-                        .place = LLVMInstructionGetDebugLoc(s->inst),
+                        .position = LLVMInstructionGetDebugLoc(s->inst),
                         .first = s,
                         .origin = offset - 8,
                         .low = INT64_MAX};
     join(g, base, offset, s);
 }
 
-void pf_plan_merge(struct pf_unit *u, struct pf_plan *plan)
+void pf_plan_merge_adjacent(struct pf_unit *u, struct pf_plan *plan)
 {
     struct groups gs = {.n = 0};
     for (size_t b = 0; plan->accesses && b < plan->nblocks; b++) {
@@ -132,16 +132,17 @@ void pf_plan_merge(struct pf_unit *u, struct pf_plan *plan)
             continue;
         for (LLVMValueRef v = LLVMGetFirstInstruction(plan->blocks[b]); v;
              v = LLVMGetNextInstruction(v)) {
-            struct pf_step *s = k < end && plan->steps[k].inst == v ? &plan->steps[k++] : NULL;
+            struct pf_plan_step *s = k < end && plan->steps[k].inst == v ? &plan->steps[k++] : NULL;
             LLVMOpcode op = LLVMGetInstructionOpcode(v);
             bool call = op == LLVMCall && !(pf_callee(v) && LLVMGetIntrinsicID(pf_callee(v)));
             if (call || op == LLVMInvoke || op == LLVMCallBr ||
-                (s && (s->kills || (s->what != PF_DO_ACCESS && s->what != PF_DO_NOTHING))))
-                settle_all(&gs);
+                (s &&
+                 (s->may_synchronise || (s->what != PF_DO_ACCESS && s->what != PF_DO_NOTHING))))
+                finish_all(&gs);
             else if (s && s->what == PF_DO_ACCESS && s->size <= SIZE_MAX_MERGED &&
                      LLVMInstructionGetDebugLoc(v))
                 add(u, &gs, s);
         }
-        settle_all(&gs);
+        finish_all(&gs);
     }
 }

@@ -34,12 +34,12 @@ static bool is_called_by_name_only(LLVMValueRef fn)
 static bool is_private_in_all_calls(struct pf_unit *u, LLVMValueRef fn, unsigned i)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(fn); use; use = LLVMGetNextUse(use))
-        if (!pf_memory_is_own(u, LLVMGetOperand(LLVMGetUser(use), i)))
+        if (!pf_memory_is_private_with_args(u, LLVMGetOperand(LLVMGetUser(use), i)))
             return false;
     return true;
 }
 
-void pf_arguments_find(struct pf_unit *u)
+void pf_private_args_find(struct pf_unit *u)
 {
     LLVMValueRef *all = NULL;
     size_t n = 0, cap = 0;
@@ -49,20 +49,20 @@ void pf_arguments_find(struct pf_unit *u)
         for (unsigned i = 0; i < LLVMCountParams(fn); i++)
             if (LLVMTypeOf(LLVMGetParam(fn, i)) == u->ptr) {
                 PF_PUSH(all, n, cap) = LLVMGetParam(fn, i);
-                *pf_ptrmap_at(&u->own_arguments, LLVMGetParam(fn, i)) = 1;
+                *pf_ptrmap_at(&u->private_args, LLVMGetParam(fn, i)) = 1;
             }
     }
-    for (bool struck = true; struck;) {
-        struck = false;
+    for (bool changed = true; changed;) {
+        changed = false;
         for (size_t k = 0; k < n; k++) {
             LLVMValueRef fn = LLVMGetParamParent(all[k]);
-            uint64_t *own = pf_ptrmap_at(&u->own_arguments, all[k]);
+            uint64_t *own = pf_ptrmap_at(&u->private_args, all[k]);
             unsigned i = 0;
             while (LLVMGetParam(fn, i) != all[k])
                 i++;
             if (*own && !is_private_in_all_calls(u, fn, i)) {
                 *own = 0;
-                struck = true;
+                changed = true;
             }
         }
     }

@@ -1,32 +1,33 @@
 /*
- * range_after_loop.c - one range check behind a loop instead of a check in every round of it.
+ * range_after_loop.c - one range check behind a loop instead of a check in every one_iteration of it.
  *
  * Model:   a loop goes along bytes until one of them, or something else, tells it to stop: how far is not known
  *          before, but on every edge out of it the induction tells it. Nothing in the loop synchronises, ends the
  *          thread or frees memory, so the check on that edge is in the epoch of the accesses: what races with
- *          one of them races with the check. An access that every round makes, at addresses of the form of
+ *          one of them races with the check. An access that every one_iteration makes, at addresses of the affine of
  *          affine_address.h that grow by its own size, has touched the bytes from where it began to where it is, and
- *          those there too if this round has come past it. So have several accesses of one block that are
- *          beside each other and together as large as the step: a copy of three bytes a round, or a loop that was
+ *          those there too if this one_iteration has come past it. So have several accesses of one block that are
+ *          beside each other and together as large as the step: a copy of three bytes a one_iteration, or a loop that was
  *          unrolled. If they are of several source positions the check is told all of them, and each byte has its own.
  *
  * For accesses of one or two bytes alone: what they touch for the first time costs a call for each of them. Of
- * larger ones there are few in a granule, and a check in every round is quick where loops are short.
+ * larger ones there are few in a granule, and a check in every one_iteration is quick where loops are short.
  */
 #include "affine_address.h"
 #include "debuginfo.h"
 #include <llvm-c/DebugInfo.h>
 
-#define SIZE_MAX_TRAILED 2
-#define NEAR 16 /* steps: how far from each other accesses that take turns may be */
+#define SIZE_MAX_AFTER 2
+#define NEAR_STEPS 16 /* steps: how far from each other accesses that take group may be */
 
 /* One loop, its blocks by number: of the head 0. */
-struct look {
+struct candidate {
     struct pf_plan *plan;
-    size_t block[PF_TRAIL_BLOCKS]; /* in the plan */
+    size_t block[PF_RANGE_AFTER_BLOCKS]; /* in the plan */
     size_t n, latch;
-    uint32_t next[PF_TRAIL_BLOCKS]; /* bit j: an edge to j that does not lead back to the head */
-    uint32_t reach[PF_TRAIL_BLOCKS]; /* the same for ways, in this round */
+    uint32_t
+        next[PF_RANGE_AFTER_BLOCKS]; /* bit j: an edge to j that does not lead back to the head */
+    uint32_t reach[PF_RANGE_AFTER_BLOCKS]; /* the same for ways, in this one_iteration */
 };
 
 /* The edges of a function. */
@@ -65,16 +66,16 @@ static void edges_init(struct edges *g, const struct pf_plan *plan)
     }
 }
 
-static size_t number_of(const struct look *l, size_t block)
+static size_t index_of(const struct candidate *l, size_t block)
 {
     for (size_t i = 0; i < l->n; i++)
         if (l->block[i] == block)
             return i;
-    return PF_TRAIL_BLOCKS;
+    return PF_RANGE_AFTER_BLOCKS;
 }
 
 /* The blocks on ways from the head to `from`; false if there are too many, or other ways in. */
-static bool find_blocks(struct look *l, const struct edges *g, size_t from, size_t head)
+static bool find_blocks(struct candidate *l, const struct edges *g, size_t from, size_t head)
 {
     l->block[0] = head;
     l->n = 1;
@@ -86,9 +87,9 @@ static bool find_blocks(struct look *l, const struct edges *g, size_t from, size
         if (g->first[b] == g->first[b + 1]) /* the entry */
             return false;
         for (size_t i = g->first[b]; i < g->first[b + 1]; i++) {
-            if (number_of(l, g->before[i]) < PF_TRAIL_BLOCKS)
+            if (index_of(l, g->before[i]) < PF_RANGE_AFTER_BLOCKS)
                 continue;
-            if (l->n == PF_TRAIL_BLOCKS)
+            if (l->n == PF_RANGE_AFTER_BLOCKS)
                 return false;
             l->block[l->n++] = g->before[i];
         }
@@ -96,8 +97,8 @@ static bool find_blocks(struct look *l, const struct edges *g, size_t from, size
     return true;
 }
 
-/* Ways of this round; false if there is a loop in it, or another way back to the head. */
-static bool find_ways(struct look *l)
+/* Ways of this one_iteration; false if there is a loop in it, or another way back to the head. */
+static bool find_paths(struct candidate *l)
 {
     for (size_t i = 0; i < l->n; i++) {
         LLVMValueRef end = end_of(l->plan, l->block[i]);
@@ -105,10 +106,10 @@ static bool find_ways(struct look *l)
         if (!LLVMIsABranchInst(end))
             return false;
         for (unsigned k = 0, m = LLVMGetNumSuccessors(end); k < m; k++) {
-            size_t to = number_of(l, successor(l->plan, end, k));
+            size_t to = index_of(l, successor(l->plan, end, k));
             if (!to && i != l->latch)
                 return false;
-            if (to && to < PF_TRAIL_BLOCKS)
+            if (to && to < PF_RANGE_AFTER_BLOCKS)
                 l->next[i] |= 1u << to;
         }
         l->reach[i] = l->next[i];
@@ -129,7 +130,7 @@ static bool find_ways(struct look *l)
 }
 
 /* Does every way from the head to b lead through a? */
-static bool is_passed(const struct look *l, size_t a, size_t b)
+static bool dominates(const struct candidate *l, size_t a, size_t b)
 {
     if (a == b || !a)
         return true;
@@ -143,7 +144,7 @@ static bool is_passed(const struct look *l, size_t a, size_t b)
     return !(seen >> b & 1);
 }
 
-static LLVMValueRef loaded(LLVMValueRef v)
+static LLVMValueRef load_behind_casts(LLVMValueRef v)
 {
     while (LLVMIsACastInst(v))
         v = LLVMGetOperand(v, 0);
@@ -151,29 +152,30 @@ static LLVMValueRef loaded(LLVMValueRef v)
 }
 
 /* Loops that compare what they load with what they load are left soon, mostly: their checks stay in them. */
-static bool is_comparison(LLVMValueRef v)
+static bool compares_loads(LLVMValueRef v)
 {
-    return LLVMIsAICmpInst(v) && loaded(LLVMGetOperand(v, 0)) && loaded(LLVMGetOperand(v, 1));
+    return LLVMIsAICmpInst(v) && load_behind_casts(LLVMGetOperand(v, 0)) &&
+           load_behind_casts(LLVMGetOperand(v, 1));
 }
 
-static bool is_calm(const struct look *l)
+static bool proceeds_in_epoch(const struct candidate *l)
 {
     for (size_t i = 0; i < l->n; i++)
         for (LLVMValueRef v = LLVMGetFirstInstruction(l->plan->blocks[l->block[i]]); v;
              v = LLVMGetNextInstruction(v))
-            if (!pf_is_harmless(v) || is_comparison(v))
+            if (!pf_proceeds_in_epoch(v) || compares_loads(v))
                 return false;
     return true;
 }
 
-/* Has a round that leaves b made the access of a? 1, 0, or -1 for "who knows". */
-static int is_made(const struct look *l, size_t a, size_t b)
+/* Has a one_iteration that leaves b executed the access of a? 1, 0, or -1 for "who knows". */
+static int was_executed(const struct candidate *l, size_t a, size_t b)
 {
-    return is_passed(l, a, b) ? 1 : l->reach[a] >> b & 1 ? -1 : 0;
+    return dominates(l, a, b) ? 1 : l->reach[a] >> b & 1 ? -1 : 0;
 }
 
-/* Every edge out of the loop, with what was made there of an access in block a. False: not always known. */
-static bool each_exit(struct look *l, size_t a, bool add, uint32_t bit)
+/* Every edge out of the loop, with what was executed there of an access in block a. False: not always known. */
+static bool note_exits(struct candidate *l, size_t a, bool add, uint32_t bit)
 {
     struct pf_plan *plan = l->plan;
     size_t at = plan->nexits, found = 0;
@@ -184,10 +186,10 @@ static bool each_exit(struct look *l, size_t a, bool add, uint32_t bit)
             return false;
         for (unsigned k = 0; k < m; k++) {
             size_t to = successor(plan, end, k);
-            if (number_of(l, to) < PF_TRAIL_BLOCKS)
+            if (index_of(l, to) < PF_RANGE_AFTER_BLOCKS)
                 continue;
-            int made = is_made(l, a, i);
-            if (made < 0)
+            int executed = was_executed(l, a, i);
+            if (executed < 0)
                 return false;
             found++;
             if (!add)
@@ -196,25 +198,25 @@ static bool each_exit(struct look *l, size_t a, bool add, uint32_t bit)
                          (plan->exits[at].from != l->block[i] || plan->exits[at].to != to);)
                 at++;
             if (at == plan->nexits)
-                PF_PUSH(plan->exits, plan->nexits, plan->exits_cap) =
-                    (struct pf_exit){.from = l->block[i], .to = to, .trail = plan->ntrails - 1};
-            plan->exits[at].made |= made ? bit : 0;
+                PF_PUSH(plan->exits, plan->nexits, plan->exits_cap) = (struct pf_loop_exit){
+                    .from = l->block[i], .to = to, .range = plan->nranges_after - 1};
+            plan->exits[at].executed |= executed ? bit : 0;
         }
     }
     return found;
 }
 
-/* The address of an access that may be trailed, and how far it goes in a round. */
-static bool find_form(struct pf_unit *u, const struct pf_step *s, const struct pf_loop *loop,
-                      struct pf_form *form, int64_t *stride)
+/* The address of an access that may be trailed, and how far it goes in a one_iteration. */
+static bool find_affine(struct pf_unit *u, const struct pf_plan_step *s, const struct pf_loop *loop,
+                        struct pf_affine *affine, int64_t *stride)
 {
-    return s->what == PF_DO_ACCESS && s->size <= SIZE_MAX_TRAILED &&
-           pf_form_find(u, form, s->ptr, loop) && form->phi &&
-           !__builtin_mul_overflow(form->coefficient, form->step, stride) && *stride > 0;
+    return s->what == PF_DO_ACCESS && s->size <= SIZE_MAX_AFTER &&
+           pf_affine_find(u, affine, s->ptr, loop) && affine->phi &&
+           !__builtin_mul_overflow(affine->coefficient, affine->step, stride) && *stride > 0;
 }
 
 /* Do the two differ by a constant? */
-static bool is_beside(const struct pf_form *a, const struct pf_form *b)
+static bool differ_by_constant(const struct pf_affine *a, const struct pf_affine *b)
 {
     if (a->base != b->base || a->phi != b->phi || a->widened != b->widened ||
         a->coefficient != b->coefficient || a->nterms != b->nterms)
@@ -226,94 +228,96 @@ static bool is_beside(const struct pf_form *a, const struct pf_form *b)
 }
 
 /* After how many of them are the places of the accesses the same again? */
-static unsigned find_period(const struct pf_plan *plan, const struct pf_trailed *t)
+static unsigned find_period(const struct pf_plan *plan, const struct pf_interleaved *t)
 {
     for (unsigned p = 1; p < t->n; p++) {
         bool same = t->n % p == 0;
         for (unsigned i = p; same && i < t->n; i++)
-            same = pf_is_same_place(LLVMInstructionGetDebugLoc(plan->steps[t->steps[i]].inst),
-                                    LLVMInstructionGetDebugLoc(plan->steps[t->steps[i - p]].inst));
+            same = pf_is_same_source_position(
+                LLVMInstructionGetDebugLoc(plan->steps[t->steps[i]].inst),
+                LLVMInstructionGetDebugLoc(plan->steps[t->steps[i - p]].inst));
         if (same)
             return p;
     }
     return t->n;
 }
 
-/* The accesses of the block that take turns with step k, which is at the lowest address of them: together they
+/* The accesses of the block that take group with step k, which is at the lowest address of them: together they
  * touch all bytes. */
-static bool find_turns(struct pf_unit *u, const struct pf_plan *plan, size_t block, size_t k,
-                       const struct pf_loop *loop, struct pf_trailed *t)
+static bool find_group(struct pf_unit *u, const struct pf_plan *plan, size_t block, size_t k,
+                       const struct pf_loop *loop, struct pf_interleaved *t)
 {
-    const struct pf_step *first = &plan->steps[k];
-    struct pf_form form, other;
+    const struct pf_plan_step *first = &plan->steps[k];
+    struct pf_affine affine, other;
     int64_t stride, size = (int64_t)first->size, same;
-    if (!find_form(u, first, loop, &form, &stride) || stride % size ||
-        stride > (size == 1 ? PF_TRAIL_ROUND : size))
+    if (!find_affine(u, first, loop, &affine, &stride) || stride % size ||
+        stride > (size == 1 ? PF_INTERLEAVED_BYTES : size))
         return false;
-    *t = (struct pf_trailed){.n = (unsigned)(stride / size)};
-    size_t from = k < NEAR ? 0 : k - NEAR, found = 0;
+    *t = (struct pf_interleaved){.n = (unsigned)(stride / size)};
+    size_t from = k < NEAR_STEPS ? 0 : k - NEAR_STEPS, found = 0;
     if (from < plan->first_step[block])
         from = plan->first_step[block];
-    for (size_t j = from; j < plan->first_step[block + 1] && j < k + NEAR; j++) {
-        const struct pf_step *s = &plan->steps[j];
+    for (size_t j = from; j < plan->first_step[block + 1] && j < k + NEAR_STEPS; j++) {
+        const struct pf_plan_step *s = &plan->steps[j];
         if (s->write != first->write || s->size != first->size ||
-            !find_form(u, s, loop, &other, &same) || !is_beside(&form, &other))
+            !find_affine(u, s, loop, &other, &same) || !differ_by_constant(&affine, &other))
             continue;
-        int64_t at = other.k - form.k;
-        if (at < 0 || at >= stride || at % size || t->known >> at / size & 1)
+        int64_t at = other.k - affine.k;
+        if (at < 0 || at >= stride || at % size || t->found >> at / size & 1)
             continue;
         t->steps[at / size] = j;
-        t->known |= 1u << at / size;
+        t->found |= 1u << at / size;
         found++;
     }
-    t->turns = found == t->n ? find_period(plan, t) : 0;
-    return t->turns && t->turns <= PF_TRAIL_TURNS;
+    t->period = found == t->n ? find_period(plan, t) : 0;
+    return t->period && t->period <= PF_INTERLEAVED_SITES;
 }
 
-static void look_at_loop(struct pf_unit *u, struct look *l)
+static void replace_checks(struct pf_unit *u, struct candidate *l)
 {
     struct pf_plan *plan = l->plan;
-    struct pf_trail trail = {.nblocks = l->n};
+    struct pf_range_after range = {.nblocks = l->n};
     for (size_t i = 0; i < l->n; i++)
-        trail.blocks[i] = plan->blocks[l->block[i]];
-    trail.latch = trail.blocks[l->latch];
-    struct pf_loop loop = {trail.blocks[0], trail.latch, trail.blocks, trail.nblocks};
+        range.blocks[i] = plan->blocks[l->block[i]];
+    range.latch = range.blocks[l->latch];
+    struct pf_loop loop = {range.blocks[0], range.latch, range.blocks, range.nblocks};
     bool begun = false;
     for (size_t i = 0; i < l->n; i++) {
-        if (!is_passed(l, i, l->latch) || !each_exit(l, i, false, 0))
+        if (!dominates(l, i, l->latch) || !note_exits(l, i, false, 0))
             continue;
         for (size_t k = plan->first_step[l->block[i]]; k < plan->first_step[l->block[i] + 1]; k++) {
-            struct pf_trailed turns;
-            if (trail.n == PF_TRAIL_STEPS || !find_turns(u, plan, l->block[i], k, &loop, &turns))
+            struct pf_interleaved group;
+            if (range.n == PF_RANGE_AFTER_GROUPS ||
+                !find_group(u, plan, l->block[i], k, &loop, &group))
                 continue;
-            if (!begun && !is_calm(l))
+            if (!begun && !proceeds_in_epoch(l))
                 return;
             if (!begun)
-                PF_PUSH(plan->trails, plan->ntrails, plan->trails_cap) = trail;
+                PF_PUSH(plan->ranges_after, plan->nranges_after, plan->ranges_after_cap) = range;
             begun = true;
-            for (unsigned j = 0; j < turns.n; j++)
-                plan->steps[turns.steps[j]].what = PF_DO_NOTHING;
-            each_exit(l, i, true, 1u << trail.n);
-            trail.all[trail.n++] = turns;
+            for (unsigned j = 0; j < group.n; j++)
+                plan->steps[group.steps[j]].what = PF_DO_NOTHING;
+            note_exits(l, i, true, 1u << range.n);
+            range.all[range.n++] = group;
         }
     }
     if (begun)
-        plan->trails[plan->ntrails - 1] = trail;
+        plan->ranges_after[plan->nranges_after - 1] = range;
 }
 
 static bool has_small_access(const struct pf_plan *plan, size_t from, size_t to)
 {
     for (size_t k = from; k < to; k++)
-        if (plan->steps[k].what == PF_DO_ACCESS && plan->steps[k].size <= SIZE_MAX_TRAILED)
+        if (plan->steps[k].what == PF_DO_ACCESS && plan->steps[k].size <= SIZE_MAX_AFTER)
             return true;
     return false;
 }
 
 /* The loop that the edge closes: if it is one, what was found is one way to its head, and calm. */
-static void look_at_edge(struct pf_unit *u, struct pf_plan *plan, const struct edges *g,
-                         size_t from, size_t head)
+static void try_loop(struct pf_unit *u, struct pf_plan *plan, const struct edges *g, size_t from,
+                     size_t head)
 {
-    struct look l = {.plan = plan};
+    struct candidate l = {.plan = plan};
     if (!LLVMIsAPHINode(LLVMGetFirstInstruction(plan->blocks[head])) ||
         g->first[head + 1] - g->first[head] != 2 || !find_blocks(&l, g, from, head))
         return;
@@ -321,11 +325,11 @@ static void look_at_edge(struct pf_unit *u, struct pf_plan *plan, const struct e
     for (size_t i = 0; i < l.n; i++)
         small |=
             has_small_access(plan, plan->first_step[l.block[i]], plan->first_step[l.block[i] + 1]);
-    if (small && find_ways(&l))
-        look_at_loop(u, &l);
+    if (small && find_paths(&l))
+        replace_checks(u, &l);
 }
 
-void pf_plan_trail(struct pf_unit *u, struct pf_plan *plan)
+void pf_plan_ranges_after_loops(struct pf_unit *u, struct pf_plan *plan)
 {
     struct edges g;
     if (!plan->accesses || !has_small_access(plan, 0, plan->n))
@@ -335,30 +339,30 @@ void pf_plan_trail(struct pf_unit *u, struct pf_plan *plan)
     for (size_t b = 0; b < plan->nblocks; b++) {
         LLVMValueRef end = end_of(plan, b);
         for (unsigned i = 0, n = LLVMIsABranchInst(end) ? LLVMGetNumSuccessors(end) : 0; i < n; i++)
-            look_at_edge(u, plan, &g, b, successor(plan, end, i));
+            try_loop(u, plan, &g, b, successor(plan, end, i));
     }
     free(g.first);
     free(g.before);
 }
 
-static LLVMValueRef as_number(struct pf_emit *e, LLVMValueRef v)
+static LLVMValueRef as_integer(struct pf_emit *e, LLVMValueRef v)
 {
-    return pf_emit_fresh(e, LLVMBuildPtrToInt(e->b, v, e->u->i64, ""));
+    return pf_emit_map_later(e, LLVMBuildPtrToInt(e->b, v, e->u->i64, ""));
 }
 
-/* The check of `size` bytes that the accesses of t have touched in turns. */
-static void emit_turns(struct pf_emit *e, const struct pf_trailed *t, LLVMValueRef from,
+/* The check of `size` bytes that the accesses of t have touched in group. */
+static void emit_group(struct pf_emit *e, const struct pf_interleaved *t, LLVMValueRef from,
                        LLVMValueRef size)
 {
     uint64_t site[] = {UINT32_MAX, UINT32_MAX, UINT32_MAX, UINT32_MAX};
-    const struct pf_step *s = NULL;
-    for (unsigned i = 0; i < t->turns; i++) {
+    const struct pf_plan_step *s = NULL;
+    for (unsigned i = 0; i < t->period; i++) {
         s = &e->plan->steps[t->steps[i]];
         e->flags = s->flags;
         site[i] = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
                                pf_di_variable(e->u, s->ptr));
     }
-    if (t->turns == 1) {
+    if (t->period == 1) {
         LLVMValueRef args[] = {from, size, pf_emit_number(e, (uint32_t)site[0])};
         pf_emit_call(e, s->write ? PF_E___pf_write_range : PF_E___pf_read_range, args);
     } else {
@@ -368,52 +372,54 @@ static void emit_turns(struct pf_emit *e, const struct pf_trailed *t, LLVMValueR
     }
 }
 
-/* Where the access was not made in this round, there may be none. */
-static void emit_trail(struct pf_emit *e, const struct pf_trail *t, size_t k, bool made)
+/* Where the access was not executed in this one_iteration, there may be none. */
+static void emit_range_after(struct pf_emit *e, const struct pf_range_after *t, size_t k,
+                             bool executed)
 {
-    const struct pf_trailed *turns = &t->all[k];
-    const struct pf_step *s = &e->plan->steps[turns->steps[0]];
+    const struct pf_interleaved *group = &t->all[k];
+    const struct pf_plan_step *s = &e->plan->steps[group->steps[0]];
     struct pf_loop loop = {t->blocks[0], t->latch, t->blocks, t->nblocks};
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(s->inst));
-    LLVMValueRef from = pf_form_value(e, s->ptr, &loop, PF_ROUND_FIRST);
-    LLVMValueRef to = pf_form_value(e, s->ptr, &loop, PF_ROUND_THIS);
+    LLVMValueRef from = pf_affine_value(e, s->ptr, &loop, PF_ITERATION_FIRST);
+    LLVMValueRef to = pf_affine_value(e, s->ptr, &loop, PF_ITERATION_THIS);
     LLVMValueRef size =
-        pf_emit_fresh(e, LLVMBuildSub(e->b, as_number(e, to), as_number(e, from), ""));
-    if (made) {
-        LLVMValueRef round = LLVMConstInt(e->u->i64, turns->n * s->size, 0);
-        size = pf_emit_fresh(e, LLVMBuildAdd(e->b, size, round, ""));
+        pf_emit_map_later(e, LLVMBuildSub(e->b, as_integer(e, to), as_integer(e, from), ""));
+    if (executed) {
+        LLVMValueRef one_iteration = LLVMConstInt(e->u->i64, group->n * s->size, 0);
+        size = pf_emit_map_later(e, LLVMBuildAdd(e->b, size, one_iteration, ""));
     }
-    LLVMBasicBlockRef some = made ? NULL : pf_emit_block(e), none = made ? NULL : pf_emit_block(e);
-    if (!made) {
+    LLVMBasicBlockRef some = executed ? NULL : pf_emit_block(e),
+                      none = executed ? NULL : pf_emit_block(e);
+    if (!executed) {
         LLVMValueRef zero = LLVMConstInt(e->u->i64, 0, 0);
         pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntNE, size, zero, ""), some, none, false);
         LLVMPositionBuilderAtEnd(e->b, some);
     }
-    emit_turns(e, turns, from, size);
-    if (!made) {
+    emit_group(e, group, from, size);
+    if (!executed) {
         LLVMBuildBr(e->b, none);
         LLVMPositionBuilderAtEnd(e->b, none);
     }
 }
 
-void pf_trail_emit(struct pf_emit *e)
+void pf_range_after_emit(struct pf_emit *e)
 {
     for (size_t i = 0; i < e->plan->nexits; i++) {
-        struct pf_exit *x = &e->plan->exits[i];
-        const struct pf_trail *t = &e->plan->trails[x->trail];
+        struct pf_loop_exit *x = &e->plan->exits[i];
+        const struct pf_range_after *t = &e->plan->ranges_after[x->range];
         x->block = pf_emit_block(e);
         LLVMPositionBuilderAtEnd(e->b, x->block);
         for (size_t k = 0; k < t->n; k++)
-            emit_trail(e, t, k, x->made >> k & 1);
-        pf_emit_fresh(e, LLVMBuildBr(e->b, e->plan->blocks[x->to]));
+            emit_range_after(e, t, k, x->executed >> k & 1);
+        pf_emit_map_later(e, LLVMBuildBr(e->b, e->plan->blocks[x->to]));
         x->last = LLVMGetInsertBlock(e->b);
     }
 }
 
-void pf_trail_enter(struct pf_emit *e)
+void pf_range_after_connect(struct pf_emit *e)
 {
     for (size_t i = 0; i < e->plan->nexits; i++) {
-        const struct pf_exit *x = &e->plan->exits[i];
+        const struct pf_loop_exit *x = &e->plan->exits[i];
         LLVMValueRef end = LLVMGetBasicBlockTerminator(e->last[x->from]);
         LLVMBasicBlockRef to = LLVMGetSuccessor(LLVMGetBasicBlockTerminator(x->last), 0);
         for (unsigned k = 0; k < LLVMGetNumSuccessors(end); k++)
@@ -422,7 +428,7 @@ void pf_trail_enter(struct pf_emit *e)
     }
 }
 
-LLVMBasicBlockRef pf_trail_way(const struct pf_emit *e, size_t from, size_t to)
+LLVMBasicBlockRef pf_range_after_predecessor(const struct pf_emit *e, size_t from, size_t to)
 {
     for (size_t i = 0; i < e->plan->nexits; i++)
         if (e->plan->exits[i].from == from && e->plan->exits[i].to == to)

@@ -2,10 +2,10 @@
  * range_before_loop.c - one range check before a loop instead of a check in every round of it.
  *
  * Model:   a loop that is one block B, entered by one edge, left only when a counter reaches a value
- *          fixed before the loop, makes a known number T of rounds. In it, nothing synchronises or
+ *          fixed before the loop, makes a known number T of trip_count. In it, nothing synchronises or
  *          ends the thread, so all its accesses are of one epoch, and once the loop is entered all
- *          of them will happen. Addresses are of the form of affine_address.h. Accesses of one source position that
- *          differ only in k, whose bytes are exactly [k, k + stride), touch in T rounds exactly the
+ *          of them will happen. Addresses are of the affine of affine_address.h. Accesses of one source position that
+ *          differ only in k, whose bytes are exactly [k, k + stride), touch in T trip_count exactly the
  *          T * stride bytes from the address of the lowest in the first round. Where there are gaps
  *          the checks stay: a byte claimed too much would be a false alarm. Of two such groups whose
  *          bytes meet, the one that comes first to a byte checks it, as in the loop.
@@ -25,11 +25,11 @@
 #define ACCESSES 96
 
 struct access {
-    struct pf_step *step;
+    struct pf_plan_step *step;
     size_t index;
-    struct pf_form form;
+    struct pf_affine affine;
     int64_t stride;
-    bool hoisted; /* the lowest of a hoisted group */
+    bool replaced; /* the lowest of a replaced group */
 };
 
 /* Is it a loop of one block with one way in, a br, and no way out but its end? */
@@ -44,23 +44,23 @@ static bool is_simple_loop(LLVMBasicBlockRef b)
     if (before == b || !LLVMIsABranchInst(LLVMGetBasicBlockTerminator(before)))
         return false;
     for (LLVMValueRef v = phi; v; v = LLVMGetNextInstruction(v))
-        if (!pf_is_harmless(v))
+        if (!pf_proceeds_in_epoch(v))
             return false;
     return true;
 }
 
 /* How often the loop goes round, if its end says so. */
-static bool find_rounds(LLVMBasicBlockRef b, struct pf_rounds *r)
+static bool find_trip_count(LLVMBasicBlockRef b, struct pf_trip_count *r)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(b), test = LLVMGetCondition(end);
-    const struct pf_loop *loop = PF_LOOP_OF_ONE(b);
+    const struct pf_loop *loop = PF_SINGLE_BLOCK_LOOP(b);
     bool back_if_true = LLVMGetSuccessor(end, 0) == b;
-    if (!pf_is_in(test, loop) || !LLVMIsAICmpInst(test) ||
+    if (!pf_is_in_loop(test, loop) || !LLVMIsAICmpInst(test) ||
         LLVMGetICmpPredicate(test) != (back_if_true ? LLVMIntNE : LLVMIntEQ))
         return false;
     for (unsigned side = 0; side < 2; side++) {
         LLVMValueRef v = LLVMGetOperand(test, side), limit = LLVMGetOperand(test, !side);
-        if (!pf_is_in(v, loop) || pf_is_in(limit, loop))
+        if (!pf_is_in_loop(v, loop) || pf_is_in_loop(limit, loop))
             continue;
         for (LLVMValueRef phi = LLVMGetFirstInstruction(b); LLVMIsAPHINode(phi);
              phi = LLVMGetNextInstruction(phi)) {
@@ -72,14 +72,14 @@ static bool find_rounds(LLVMBasicBlockRef b, struct pf_rounds *r)
                                    !LLVMGetPointerAddressSpace(type);
             if (!whole || !pf_induction_find(phi, loop, &i) || !i.step || (v != phi && v != i.next))
                 continue;
-            *r = (struct pf_rounds){i.start, limit, i.next, i.step, v == phi};
+            *r = (struct pf_trip_count){i.start, limit, i.next, i.step, v == phi};
             return true;
         }
     }
     return false;
 }
 
-static bool is_same_place(const struct pf_step *a, const struct pf_step *b)
+static bool is_same_source_position(const struct pf_plan_step *a, const struct pf_plan_step *b)
 {
     LLVMMetadataRef x = LLVMInstructionGetDebugLoc(a->inst),
                     y = LLVMInstructionGetDebugLoc(b->inst);
@@ -90,7 +90,7 @@ static bool is_same_place(const struct pf_step *a, const struct pf_step *b)
 }
 
 /* Do the addresses differ in a constant only? */
-static bool is_same_line(const struct pf_form *a, const struct pf_form *b)
+static bool differ_by_constant(const struct pf_affine *a, const struct pf_affine *b)
 {
     return a->base == b->base && a->phi == b->phi && a->widened == b->widened &&
            a->coefficient == b->coefficient && a->nterms == b->nterms &&
@@ -101,150 +101,153 @@ static bool is_same_line(const struct pf_form *a, const struct pf_form *b)
 static bool is_member(const struct access *m, const struct access *low)
 {
     return m->step->what == PF_DO_ACCESS && m->step->write == low->step->write &&
-           m->step->size == low->step->size && is_same_line(&m->form, &low->form) &&
-           m->form.k >= low->form.k &&
-           m->form.k - low->form.k + (int64_t)m->step->size <= low->stride &&
-           is_same_place(m->step, low->step);
+           m->step->size == low->step->size && differ_by_constant(&m->affine, &low->affine) &&
+           m->affine.k >= low->affine.k &&
+           m->affine.k - low->affine.k + (int64_t)m->step->size <= low->stride &&
+           is_same_source_position(m->step, low->step);
 }
 
-/* Does a hoisted write check the same bytes as the group of `low`? */
-static bool is_written(const struct access *all, size_t n, const struct access *low)
+/* Does a replaced write check the same bytes as the group of `low`? */
+static bool is_covered_by_write(const struct access *all, size_t n, const struct access *low)
 {
     for (size_t i = 0; i < n; i++)
-        if (all[i].hoisted && all[i].step->write && all[i].stride == low->stride &&
-            all[i].form.k == low->form.k && is_same_line(&all[i].form, &low->form))
+        if (all[i].replaced && all[i].step->write && all[i].stride == low->stride &&
+            all[i].affine.k == low->affine.k && differ_by_constant(&all[i].affine, &low->affine))
             return true;
     return false;
 }
 
 /* Do the members leave no byte of the stride out? */
-static bool is_filled(const struct access *all, const bool *member, size_t n,
-                      const struct access *low)
+static bool has_no_gap(const struct access *all, const bool *member, size_t n,
+                       const struct access *low)
 {
-    int64_t at = low->form.k, before;
+    int64_t at = low->affine.k, before;
     do {
         before = at;
         for (size_t i = 0; i < n; i++)
-            if (member[i] && all[i].form.k <= at && all[i].form.k + (int64_t)all[i].step->size > at)
-                at = all[i].form.k + (int64_t)all[i].step->size;
+            if (member[i] && all[i].affine.k <= at &&
+                all[i].affine.k + (int64_t)all[i].step->size > at)
+                at = all[i].affine.k + (int64_t)all[i].step->size;
     } while (at > before);
-    return at == low->form.k + low->stride;
+    return at == low->affine.k + low->stride;
 }
 
-static void hoist_from(struct access *all, size_t n, struct access *low)
+static void replace_group(struct access *all, size_t n, struct access *low)
 {
     bool member[ACCESSES];
     for (size_t i = 0; i < n; i++)
         member[i] = is_member(&all[i], low);
-    if (!is_filled(all, member, n, low))
+    if (!has_no_gap(all, member, n, low))
         return;
     for (size_t i = 0; i < n; i++)
         if (member[i])
             all[i].step->what = PF_DO_NOTHING;
-    low->hoisted = !is_written(all, n, low);
+    low->replaced = !is_covered_by_write(all, n, low);
 }
 
-/* Another group's check may cover the bytes of this one from some round on: then those before them are left, or all
+/* Another group's check may redundancy the bytes of this one from some round on: then those before them are left, or all
  * if there are not so many. The group that comes first to a byte is the one that checks it, as in
  * the loop. */
 static uint64_t bytes_before_next(const struct access *all, size_t n, const struct access *low)
 {
     int64_t least = 0;
     for (size_t i = 0; i < n; i++) {
-        int64_t more = all[i].form.k - low->form.k;
-        if (all[i].hoisted && all[i].step->write == low->step->write &&
-            all[i].stride == low->stride && is_same_line(&all[i].form, &low->form) && more > 0 &&
-            more <= STRIDE_MAX && (!least || more < least))
+        int64_t more = all[i].affine.k - low->affine.k;
+        if (all[i].replaced && all[i].step->write == low->step->write &&
+            all[i].stride == low->stride && differ_by_constant(&all[i].affine, &low->affine) &&
+            more > 0 && more <= STRIDE_MAX && (!least || more < least))
             least = more;
     }
     return (uint64_t)least;
 }
 
-static void look_at_loop(struct pf_unit *u, struct pf_plan *plan, size_t block,
-                         const struct pf_rounds *rounds)
+static void replace_checks(struct pf_unit *u, struct pf_plan *plan, size_t block,
+                           const struct pf_trip_count *trip_count)
 {
     struct access all[ACCESSES];
     size_t n = 0;
     for (size_t k = plan->first_step[block]; k < plan->first_step[block + 1]; k++) {
         struct access a = {.step = &plan->steps[k], .index = k};
         if (a.step->what == PF_DO_ACCESS && n < ACCESSES &&
-            pf_form_find(u, &a.form, a.step->ptr, PF_LOOP_OF_ONE(plan->blocks[block])) &&
-            a.form.step > 0 &&
-            !__builtin_mul_overflow(a.form.coefficient, a.form.step, &a.stride) && a.stride > 0 &&
-            a.stride <= STRIDE_MAX && a.step->size <= (uint64_t)a.stride)
+            pf_affine_find(u, &a.affine, a.step->ptr, PF_SINGLE_BLOCK_LOOP(plan->blocks[block])) &&
+            a.affine.step > 0 &&
+            !__builtin_mul_overflow(a.affine.coefficient, a.affine.step, &a.stride) &&
+            a.stride > 0 && a.stride <= STRIDE_MAX && a.step->size <= (uint64_t)a.stride)
             all[n++] = a;
     }
     for (int write = 1; write >= 0; write--)
         for (size_t i = 0; i < n; i++)
             if (all[i].step->what == PF_DO_ACCESS && all[i].step->write == write)
-                hoist_from(all, n, &all[i]);
+                replace_group(all, n, &all[i]);
     for (size_t i = 0; i < n; i++)
-        if (all[i].hoisted)
-            PF_PUSH(plan->hoists, plan->nhoists, plan->hoists_cap) =
-                (struct pf_hoist){.block = block,
-                                  .step = all[i].index,
-                                  .stride = (uint64_t)all[i].stride,
-                                  .bytes = bytes_before_next(all, n, &all[i]),
-                                  .rounds = *rounds};
+        if (all[i].replaced)
+            PF_PUSH(plan->ranges_before, plan->nranges_before, plan->ranges_before_cap) =
+                (struct pf_range_before){.block = block,
+                                         .step = all[i].index,
+                                         .stride = (uint64_t)all[i].stride,
+                                         .bytes = bytes_before_next(all, n, &all[i]),
+                                         .trip_count = *trip_count};
 }
 
-void pf_plan_hoist(struct pf_unit *u, struct pf_plan *plan)
+void pf_plan_ranges_before_loops(struct pf_unit *u, struct pf_plan *plan)
 {
-    struct pf_rounds rounds;
+    struct pf_trip_count trip_count;
     for (size_t b = 0; plan->accesses && b < plan->nblocks; b++)
         if (plan->first_step[b] < plan->first_step[b + 1] && is_simple_loop(plan->blocks[b]) &&
-            find_rounds(plan->blocks[b], &rounds))
-            look_at_loop(u, plan, b, &rounds);
+            find_trip_count(plan->blocks[b], &trip_count))
+            replace_checks(u, plan, b, &trip_count);
 }
 
-bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t rounds)
+bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t trip_count)
 {
-    struct pf_rounds r;
+    struct pf_trip_count r;
     int64_t from, to;
-    return is_simple_loop(loop) && find_rounds(loop, &r) && pf_constant(r.start, &from) &&
-           pf_constant(r.limit, &to) && r.step && (uint64_t)((to - from) / r.step) < rounds;
+    return is_simple_loop(loop) && find_trip_count(loop, &r) && pf_constant_value(r.start, &from) &&
+           pf_constant_value(r.limit, &to) && r.step &&
+           (uint64_t)((to - from) / r.step) < trip_count;
 }
 
-static LLVMValueRef as_number(struct pf_emit *e, LLVMValueRef v)
+static LLVMValueRef as_integer(struct pf_emit *e, LLVMValueRef v)
 {
     return LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind
-               ? pf_emit_fresh(e, LLVMBuildPtrToInt(e->b, v, e->u->i64, ""))
+               ? pf_emit_map_later(e, LLVMBuildPtrToInt(e->b, v, e->u->i64, ""))
                : v;
 }
 
 /* Rounds of the loop, as an i64: 1 + the distance the counter goes before the last / its step. */
-static LLVMValueRef emit_rounds(struct pf_emit *e, const struct pf_rounds *r, bool next)
+static LLVMValueRef emit_trip_count(struct pf_emit *e, const struct pf_trip_count *r, bool next)
 {
-    LLVMValueRef from = as_number(e, next ? r->next : r->start), to = as_number(e, r->limit);
+    LLVMValueRef from = as_integer(e, next ? r->next : r->start), to = as_integer(e, r->limit);
     LLVMTypeRef type = LLVMTypeOf(from), i64 = e->u->i64;
     LLVMValueRef step = LLVMConstInt(type, (uint64_t)llabs(r->step), 0);
-    LLVMValueRef n = pf_emit_fresh(e, r->step > 0 ? LLVMBuildSub(e->b, to, from, "")
-                                                  : LLVMBuildSub(e->b, from, to, ""));
-    if (!r->before_step)
-        n = pf_emit_fresh(e, LLVMBuildSub(e->b, n, step, ""));
-    n = pf_emit_fresh(e, LLVMBuildUDiv(e->b, n, step, ""));
+    LLVMValueRef n = pf_emit_map_later(e, r->step > 0 ? LLVMBuildSub(e->b, to, from, "")
+                                                      : LLVMBuildSub(e->b, from, to, ""));
+    if (!r->compared_before_step)
+        n = pf_emit_map_later(e, LLVMBuildSub(e->b, n, step, ""));
+    n = pf_emit_map_later(e, LLVMBuildUDiv(e->b, n, step, ""));
     if (type != i64)
-        n = pf_emit_fresh(e, LLVMBuildZExt(e->b, n, i64, ""));
-    return pf_emit_fresh(e, LLVMBuildAdd(e->b, n, LLVMConstInt(i64, 1, 0), ""));
+        n = pf_emit_map_later(e, LLVMBuildZExt(e->b, n, i64, ""));
+    return pf_emit_map_later(e, LLVMBuildAdd(e->b, n, LLVMConstInt(i64, 1, 0), ""));
 }
 
-/* The check of all rounds, or of those that come after this one. */
-static void emit_hoist(struct pf_emit *e, const struct pf_hoist *h, bool next)
+/* The check of all trip_count, or of those that come after this one. */
+static void emit_range_before(struct pf_emit *e, const struct pf_range_before *h, bool next)
 {
     LLVMTypeRef i64 = e->u->i64;
-    const struct pf_step *s = &e->plan->steps[h->step];
+    const struct pf_plan_step *s = &e->plan->steps[h->step];
     e->flags = s->flags;
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(s->inst));
-    LLVMValueRef start = pf_form_value(e, s->ptr, PF_LOOP_OF_ONE(e->plan->blocks[h->block]),
-                                       next ? PF_ROUND_NEXT : PF_ROUND_FIRST);
+    LLVMValueRef start = pf_affine_value(e, s->ptr, PF_SINGLE_BLOCK_LOOP(e->plan->blocks[h->block]),
+                                         next ? PF_ITERATION_NEXT : PF_ITERATION_FIRST);
     LLVMValueRef size = LLVMConstInt(i64, h->bytes, 0);
     if (!h->bytes || h->bytes > h->stride) {
         LLVMValueRef stride = LLVMConstInt(i64, h->stride, 0), some = size;
-        size = LLVMBuildMul(e->b, emit_rounds(e, &h->rounds, next), stride, "");
-        pf_emit_fresh(e, size);
+        size = LLVMBuildMul(e->b, emit_trip_count(e, &h->trip_count, next), stride, "");
+        pf_emit_map_later(e, size);
         if (h->bytes) {
             LLVMValueRef less = LLVMBuildICmp(e->b, LLVMIntULT, size, some, "");
-            size = pf_emit_fresh(e, LLVMBuildSelect(e->b, pf_emit_fresh(e, less), size, some, ""));
+            size = pf_emit_map_later(
+                e, LLVMBuildSelect(e->b, pf_emit_map_later(e, less), size, some, ""));
         }
     }
     uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
@@ -253,30 +256,30 @@ static void emit_hoist(struct pf_emit *e, const struct pf_hoist *h, bool next)
     pf_emit_call(e, s->write ? PF_E___pf_write_range : PF_E___pf_read_range, args);
 }
 
-void pf_hoist_emit(struct pf_emit *e)
+void pf_range_before_emit(struct pf_emit *e)
 {
-    for (size_t i = 0; i < e->plan->nhoists; i++) {
-        const struct pf_hoist *h = &e->plan->hoists[i];
+    for (size_t i = 0; i < e->plan->nranges_before; i++) {
+        const struct pf_range_before *h = &e->plan->ranges_before[i];
         LLVMBasicBlockRef loop = e->plan->blocks[h->block];
         if (!i || h[-1].block != h->block) {
             e->before[h->block] = pf_emit_block(e);
             *pf_ptrmap_at(&e->map, loop) = (uint64_t)LLVMBasicBlockAsValue(e->before[h->block]);
             LLVMPositionBuilderAtEnd(e->b, e->before[h->block]);
         }
-        emit_hoist(e, h, false);
-        if (i + 1 == e->plan->nhoists || h[1].block != h->block)
+        emit_range_before(e, h, false);
+        if (i + 1 == e->plan->nranges_before || h[1].block != h->block)
             LLVMBuildBr(e->b, e->first[h->block]);
     }
 }
 
-void pf_hoist_rest(struct pf_emit *e, size_t block)
+void pf_range_before_remaining(struct pf_emit *e, size_t block)
 {
-    for (size_t i = 0; i < e->plan->nhoists; i++)
-        if (e->plan->hoists[i].block == block)
-            emit_hoist(e, &e->plan->hoists[i], true);
+    for (size_t i = 0; i < e->plan->nranges_before; i++)
+        if (e->plan->ranges_before[i].block == block)
+            emit_range_before(e, &e->plan->ranges_before[i], true);
 }
 
-void pf_hoist_enter(struct pf_emit *e)
+void pf_range_before_connect(struct pf_emit *e)
 {
     for (size_t b = 0; b < e->plan->nblocks; b++) {
         if (!e->before[b])

@@ -20,19 +20,19 @@
 #include <string.h>
 
 #define DEPTH 6
-#define LOOKS 64 /* values looked at for one address */
+#define VALUES_MAX 64 /* values looked at for one address */
 
-static bool is_made_of_fixed(LLVMValueRef v, unsigned depth, unsigned *looks)
+static bool is_made_of_fixed(LLVMValueRef v, unsigned depth, unsigned *budget)
 {
     if (LLVMIsAConstant(v) || LLVMIsAAllocaInst(v))
         return true;
-    if (!depth || !*looks || !LLVMIsAInstruction(v))
+    if (!depth || !*budget || !LLVMIsAInstruction(v))
         return false;
-    --*looks;
+    --*budget;
     if (LLVMIsAPHINode(v)) {
         for (unsigned i = 0, n = LLVMCountIncoming(v); i < n; i++) {
             LLVMValueRef from = LLVMGetIncomingValue(v, i);
-            if (from != v && !is_made_of_fixed(from, depth - 1, looks))
+            if (from != v && !is_made_of_fixed(from, depth - 1, budget))
                 return false;
         }
         return true;
@@ -40,18 +40,18 @@ static bool is_made_of_fixed(LLVMValueRef v, unsigned depth, unsigned *looks)
     if (!LLVMIsAGetElementPtrInst(v) && !LLVMIsACastInst(v) && !LLVMIsABinaryOperator(v))
         return false;
     for (int i = 0, n = LLVMGetNumOperands(v); i < n; i++)
-        if (!is_made_of_fixed(LLVMGetOperand(v, i), depth - 1, looks))
+        if (!is_made_of_fixed(LLVMGetOperand(v, i), depth - 1, budget))
             return false;
     return true;
 }
 
 static bool is_fixed(LLVMValueRef v)
 {
-    unsigned looks = LOOKS;
-    return is_made_of_fixed(v, DEPTH, &looks);
+    unsigned budget = VALUES_MAX;
+    return is_made_of_fixed(v, DEPTH, &budget);
 }
 
-static bool depends_on_read(const struct pf_step *s)
+static bool depends_on_read(const struct pf_plan_step *s)
 {
     if (s->ptr)
         return !is_fixed(s->ptr);
@@ -65,14 +65,14 @@ static bool depends_on_read(const struct pf_step *s)
     return false;
 }
 
-static bool is_event(const struct pf_step *s)
+static bool is_event(const struct pf_plan_step *s)
 {
-    return s->what != PF_DO_NOTHING && s->what != PF_DO_PAD && s->what != PF_DO_SCOPE;
+    return s->what != PF_DO_NOTHING && s->what != PF_DO_LANDING_PAD && s->what != PF_DO_LIFETIME;
 }
 
-/* A call that always returns, and looks at no memory of the program but its own object, whose state
+/* A call that always returns, and budget at no memory of the program but its own object, whose state
  * the trace has as events. What it returns counts when somebody decides by it. */
-static bool is_transparent(struct pf_unit *u, const struct pf_step *s)
+static bool is_transparent(struct pf_unit *u, const struct pf_plan_step *s)
 {
     static const char *const names[] = {
 #define PF_TRANSPARENT(name) name,
@@ -113,7 +113,7 @@ static bool walk(struct pf_unit *u, struct pf_plan *plan, size_t b, bool decided
             decided |= may_trap(v);
             continue;
         }
-        struct pf_step *s = &plan->steps[k++];
+        struct pf_plan_step *s = &plan->steps[k++];
         if (!is_event(s))
             continue;
         s->flags |= decided ? PF_SITEF_BRANCH : 0;
@@ -125,7 +125,7 @@ static bool walk(struct pf_unit *u, struct pf_plan *plan, size_t b, bool decided
     return decided || LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(plan->blocks[b])) > 1;
 }
 
-void pf_plan_branches(struct pf_unit *u, struct pf_plan *plan)
+void pf_plan_read_dependence(struct pf_unit *u, struct pf_plan *plan)
 {
     enum { UNSEEN, NOT_DECIDED, DECIDED };
     uint8_t *in = calloc(plan->nblocks + 1, 1);

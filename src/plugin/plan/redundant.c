@@ -28,9 +28,9 @@ struct facts {
     struct pf_ptrmap by_ptr; /* 1 + first fact; before that, the number of checks */
 };
 
-static bool is_check(const struct pf_step *s) { return s->what == PF_DO_ACCESS; }
+static bool is_check(const struct pf_plan_step *s) { return s->what == PF_DO_ACCESS; }
 
-static uint32_t fact_of(struct facts *f, const struct pf_step *s)
+static uint32_t fact_of(struct facts *f, const struct pf_plan_step *s)
 {
     uint64_t *head = pf_ptrmap_at(&f->by_ptr, s->ptr);
     for (uint32_t i = *head; i; i = f->all[i - 1].next)
@@ -45,7 +45,7 @@ static void set_bit(uint64_t *set, size_t i) { set[i / 64] |= 1ull << (i % 64); 
 
 /* 1 + a fact of the set that implies the step's check, its own if that is there; 0: none does. */
 static uint32_t covering(const struct facts *f, const uint64_t *set, uint32_t own,
-                         const struct pf_step *s)
+                         const struct pf_plan_step *s)
 {
     if (bit(set, own - 1))
         return own;
@@ -55,7 +55,7 @@ static uint32_t covering(const struct facts *f, const uint64_t *set, uint32_t ow
     return 0;
 }
 
-struct cover {
+struct redundancy {
     struct facts facts;
     uint32_t *fact; /* of each step: 1 + fact, 0 none */
     size_t words;
@@ -66,11 +66,11 @@ struct cover {
         uint32_t by; /* checks that state it */
         size_t step; /* one of them */
         bool used;   /* a check was struck because it came into the block */
-        bool implied; /* a struck check states it that it did not itself cover */
+        bool implied; /* a struck check states it that it did not itself redundancy */
     } *stated;     /* of each fact */
 };
 
-static void strike_covered(struct cover *c, size_t block, size_t k, struct pf_step *s)
+static void remove_covered(struct redundancy *c, size_t block, size_t k, struct pf_plan_step *s)
 {
     uint32_t own = c->fact[k], by = covering(&c->facts, c->now, own, s);
     if (!by) {
@@ -83,36 +83,36 @@ static void strike_covered(struct cover *c, size_t block, size_t k, struct pf_st
     c->stated[own - 1].implied |= by != own;
 }
 
-/* Facts after the block, from c->now. With `strike`, covered checks are struck. */
-static void walk_block(struct cover *c, struct pf_plan *plan, size_t block, bool strike)
+/* Facts after the block, from c->now. With `remove`, covered checks are struck. */
+static void walk_block(struct redundancy *c, struct pf_plan *plan, size_t block, bool remove)
 {
     for (size_t w = 0; w < c->words; w++)
         c->now[w] &= ~c->born[block * c->words + w];
     for (size_t k = plan->first_step[block]; k < plan->first_step[block + 1]; k++) {
-        struct pf_step *s = &plan->steps[k];
-        if (s->kills)
+        struct pf_plan_step *s = &plan->steps[k];
+        if (s->may_synchronise)
             memset(c->now, 0, c->words * sizeof *c->now);
         if (!c->fact[k])
             continue;
-        if (strike)
-            strike_covered(c, block, k, s);
+        if (remove)
+            remove_covered(c, block, k, s);
         set_bit(c->now, c->fact[k] - 1);
     }
 }
 
-/* c->now: the write checks that surely follow behind the block, in this epoch; then: before it. With `strike`,
+/* c->now: the write checks that surely follow behind the block, in this epoch; then: before it. With `remove`,
  * reads that one of them covers are struck. */
-static void walk_back(struct cover *c, struct pf_plan *plan, size_t block, bool strike)
+static void walk_back(struct redundancy *c, struct pf_plan *plan, size_t block, bool remove)
 {
     for (size_t k = plan->first_step[block + 1]; k-- > plan->first_step[block];) {
-        struct pf_step *s = &plan->steps[k];
+        struct pf_plan_step *s = &plan->steps[k];
         if (c->fact[k]) {
             if (s->write)
                 set_bit(c->now, c->fact[k] - 1);
-            else if (strike && covering(&c->facts, c->now, c->fact[k], s))
+            else if (remove && covering(&c->facts, c->now, c->fact[k], s))
                 s->what = PF_DO_NOTHING;
         }
-        if (s->kills || s->what == PF_DO_CALL) /* a call need not come back */
+        if (s->may_synchronise || s->what == PF_DO_CALL) /* a call need not come back */
             memset(c->now, 0, c->words * sizeof *c->now);
     }
     for (size_t w = 0; w < c->words; w++)
@@ -120,7 +120,7 @@ static void walk_back(struct cover *c, struct pf_plan *plan, size_t block, bool 
 }
 
 /* c->now: what is ahead on all ways out of the block. */
-static void look_ahead(struct cover *c, struct pf_plan *plan, size_t block)
+static void look_ahead(struct redundancy *c, struct pf_plan *plan, size_t block)
 {
     LLVMValueRef term = LLVMGetBasicBlockTerminator(plan->blocks[block]);
     unsigned ns = LLVMGetNumSuccessors(term);
@@ -134,7 +134,7 @@ static void look_ahead(struct cover *c, struct pf_plan *plan, size_t block)
 
 /* Before each block: the write checks that surely follow. From nothing upwards, so that what is behind a loop is not
  * ahead of it: it may never be left. */
-static void solve_ahead(struct cover *c, struct pf_plan *plan)
+static void solve_ahead(struct redundancy *c, struct pf_plan *plan)
 {
     for (bool changed = true; changed;) {
         changed = false;
@@ -150,7 +150,7 @@ static void solve_ahead(struct cover *c, struct pf_plan *plan)
     }
 }
 
-static void solve(struct cover *c, struct pf_plan *plan)
+static void solve(struct redundancy *c, struct pf_plan *plan)
 {
     size_t words = c->words, n = plan->nblocks;
     memset(c->out, 0xff, n * words * sizeof *c->out);
@@ -177,7 +177,7 @@ static void solve(struct cover *c, struct pf_plan *plan)
     }
 }
 
-static void note_births(struct cover *c, struct pf_plan *plan)
+static void note_births(struct redundancy *c, struct pf_plan *plan)
 {
     for (size_t i = 0; i < c->facts.n; i++) {
         LLVMValueRef p = c->facts.all[i].ptr;
@@ -188,32 +188,32 @@ static void note_births(struct cover *c, struct pf_plan *plan)
     }
 }
 
-#define KEPT_MAX 8 /* for one loop */
+#define SWITCH_CHECKS_MAX 8 /* for one loop */
 
 /* For those who come into a loop from the plain body: the checks before it that struck others in it or behind. Only
  * where one check alone states the fact it is known which access that was. */
-static void note_kept(struct cover *c, struct pf_plan *plan)
+static void find_switch_checks(struct redundancy *c, struct pf_plan *plan)
 {
-    for (size_t e = 0; e < plan->nbacks; e++) {
-        size_t head = plan->backs[e].head, n = 0;
+    for (size_t e = 0; e < plan->nback_edges; e++) {
+        size_t head = plan->back_edges[e].head, n = 0;
         bool again = false;
         for (size_t k = 0; k < e; k++)
-            again |= plan->backs[k].head == head;
-        for (size_t i = 0; !again && i < c->facts.n && n < KEPT_MAX; i++)
+            again |= plan->back_edges[k].head == head;
+        for (size_t i = 0; !again && i < c->facts.n && n < SWITCH_CHECKS_MAX; i++)
             if (c->stated[i].used && c->stated[i].by == 1 && !c->stated[i].implied &&
                 bit(c->in + head * c->words, i) && !bit(c->born + head * c->words, i)) {
-                PF_PUSH(plan->kept, plan->nkept, plan->kept_cap) =
-                    (struct pf_kept){head, c->stated[i].step};
+                PF_PUSH(plan->switch_checks, plan->nswitch_checks, plan->switch_checks_cap) =
+                    (struct pf_switch_check){head, c->stated[i].step};
                 n++;
             }
     }
 }
 
-#define COVER_MAX (64u << 20) /* bytes of sets; beyond it checks simply stay */
+#define SETS_MAX (64u << 20) /* bytes of sets; beyond it checks simply stay */
 
-void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan)
+void pf_plan_remove_redundant(struct pf_unit *u, struct pf_plan *plan)
 {
-    struct cover c = {0};
+    struct redundancy c = {0};
     struct pf_ptrmap count = {0};
     c.fact = calloc(plan->n + 1, sizeof *c.fact);
     if (!c.fact)
@@ -226,7 +226,7 @@ void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan)
             c.fact[k] = fact_of(&c.facts, &plan->steps[k]);
     c.words = (c.facts.n + 63) / 64;
     size_t sets = plan->nblocks * c.words;
-    if (c.words && sets * 4 * sizeof(uint64_t) <= COVER_MAX) {
+    if (c.words && sets * 4 * sizeof(uint64_t) <= SETS_MAX) {
         c.in = calloc(sets, sizeof *c.in);
         c.out = calloc(sets, sizeof *c.out);
         c.born = calloc(sets, sizeof *c.born);
@@ -246,7 +246,7 @@ void pf_plan_cover(struct pf_unit *u, struct pf_plan *plan)
             look_ahead(&c, plan, b);
             walk_back(&c, plan, b, true);
         }
-        note_kept(&c, plan);
+        find_switch_checks(&c, plan);
     }
     free(c.in);
     free(c.out);

@@ -68,7 +68,7 @@ static const char *const compilers_own[] = {
     "llvm.", "__llvm_", "__prof", "__pf_", "__sancov", "__gcov", "__ubsan",
 };
 
-bool pf_memory_is_dull(struct pf_unit *u, LLVMValueRef ptr)
+bool pf_memory_is_unchecked(struct pf_unit *u, LLVMValueRef ptr)
 {
     if (LLVMGetPointerAddressSpace(LLVMTypeOf(ptr)))
         return true;
@@ -86,17 +86,18 @@ bool pf_memory_is_dull(struct pf_unit *u, LLVMValueRef ptr)
 }
 
 /* The same for one body. */
-static bool is_dull(struct pf_unit *u, const struct pf_plan *plan, LLVMValueRef ptr)
+static bool is_unchecked(struct pf_unit *u, const struct pf_plan *plan, LLVMValueRef ptr)
 {
-    return pf_memory_is_dull(u, ptr) || (!plan->events && pf_memory_is_own(u, ptr));
+    return pf_memory_is_unchecked(u, ptr) ||
+           (!plan->events && pf_memory_is_private_with_args(u, ptr));
 }
 
 static bool is_asm(LLVMValueRef call) { return LLVMIsAInlineAsm(LLVMGetCalledValue(call)); }
 
-static struct pf_step *add(struct pf_plan *plan, LLVMValueRef inst, enum pf_what what)
+static struct pf_plan_step *add(struct pf_plan *plan, LLVMValueRef inst, enum pf_plan_action what)
 {
-    struct pf_step *s = &PF_PUSH(plan->steps, plan->n, plan->cap);
-    *s = (struct pf_step){.inst = inst, .what = what};
+    struct pf_plan_step *s = &PF_PUSH(plan->steps, plan->n, plan->cap);
+    *s = (struct pf_plan_step){.inst = inst, .what = what};
     return s;
 }
 
@@ -108,21 +109,22 @@ static void select_access(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef 
     if (LLVMGetOrdering(inst) != LLVMAtomicOrderingNotAtomic) {
         if (LLVMIsAtomicSingleThread(inst) || pf_memory_is_private(u, ptr))
             return;
-        struct pf_step *s = add(plan, inst, PF_DO_ATOMIC);
+        struct pf_plan_step *s = add(plan, inst, PF_DO_ATOMIC);
         s->ptr = ptr;
         s->size = LLVMStoreSizeOfType(u->layout, type);
         s->write = write;
-        s->kills = true;
+        s->may_synchronise = true;
         return;
     }
     if (!plan->accesses || LLVMGetMetadata(inst, u->kinds.md_nosanitize) ||
-        (!write && LLVMGetMetadata(inst, u->kinds.md_invariant_load)) || is_dull(u, plan, ptr))
+        (!write && LLVMGetMetadata(inst, u->kinds.md_invariant_load)) || is_unchecked(u, plan, ptr))
         return;
     bool vtable = is_vtable_access(u, inst);
     uint64_t size = LLVMStoreSizeOfType(u->layout, type);
     if (!size)
         return;
-    struct pf_step *s = add(plan, inst, vtable && write && size == 8 ? PF_DO_VPTR : PF_DO_ACCESS);
+    struct pf_plan_step *s =
+        add(plan, inst, vtable && write && size == 8 ? PF_DO_VPTR : PF_DO_ACCESS);
     s->ptr = ptr;
     s->size = size;
     s->align = LLVMGetAlignment(inst);
@@ -135,11 +137,11 @@ static void select_update(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef 
     if (LLVMIsAtomicSingleThread(inst) || LLVMGetPointerAddressSpace(LLVMTypeOf(ptr)) ||
         pf_memory_is_private(u, ptr))
         return;
-    struct pf_step *s = add(plan, inst, PF_DO_ATOMIC);
+    struct pf_plan_step *s = add(plan, inst, PF_DO_ATOMIC);
     s->ptr = ptr;
     s->size = LLVMStoreSizeOfType(u->layout, LLVMTypeOf(LLVMGetOperand(inst, 1)));
     s->write = true;
-    s->kills = true;
+    s->may_synchronise = true;
 }
 
 /* Memory intrinsics; true if it was one. */
@@ -150,8 +152,8 @@ static bool select_memory(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef 
     if (!set && !copy)
         return false;
     LLVMValueRef size = LLVMGetOperand(inst, 2);
-    bool reads = copy && !is_dull(u, plan, LLVMGetOperand(inst, 1));
-    bool writes = !is_dull(u, plan, LLVMGetOperand(inst, 0));
+    bool reads = copy && !is_unchecked(u, plan, LLVMGetOperand(inst, 1));
+    bool writes = !is_unchecked(u, plan, LLVMGetOperand(inst, 0));
     bool spaces = LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 0))) ||
                   (copy && LLVMGetPointerAddressSpace(LLVMTypeOf(LLVMGetOperand(inst, 1))));
     if (!plan->accesses || (!reads && !writes) || LLVMGetMetadata(inst, u->kinds.md_nosanitize))
@@ -161,7 +163,7 @@ static bool select_memory(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef 
         return true;
     bool native = small || spaces || (copy && reads != writes) || id == u->kinds.memset_inline ||
                   id == u->kinds.memcpy_inline;
-    struct pf_step *s = add(plan, inst, native ? PF_DO_RANGES : PF_DO_MEMORY);
+    struct pf_plan_step *s = add(plan, inst, native ? PF_DO_RANGES : PF_DO_MEMORY);
     s->size = small ? LLVMConstIntGetZExtValue(size) : 0;
     s->read_side = reads;
     s->write_side = writes;
@@ -193,15 +195,15 @@ static bool asm_touches_memory(LLVMValueRef inst)
 
 static void select_assembly(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef inst)
 {
-    struct pf_assembly a = pf_assembly(u, inst);
+    struct pf_inline_asm a = pf_inline_asm_classify(u, inst);
     bool atomic = a.ptr && !pf_memory_is_private(u, a.ptr);
     bool event = plan->events && plan->accesses && asm_touches_memory(inst);
-    enum pf_what what = a.what == PF_ASM_FENCE ? PF_DO_FENCE
-                        : atomic               ? PF_DO_ATOMIC
-                        : event                ? PF_DO_ASM
-                                               : PF_DO_NOTHING;
-    struct pf_step *s = add(plan, inst, what);
-    s->kills = true;
+    enum pf_plan_action what = a.what == PF_ASM_FENCE ? PF_DO_FENCE
+                               : atomic               ? PF_DO_ATOMIC
+                               : event                ? PF_DO_ASM
+                                                      : PF_DO_NOTHING;
+    struct pf_plan_step *s = add(plan, inst, what);
+    s->may_synchronise = true;
     if (what == PF_DO_ATOMIC) {
         s->ptr = a.ptr;
         s->size = a.size;
@@ -215,7 +217,7 @@ static void select_call(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef in
     unsigned id = fn ? LLVMGetIntrinsicID(fn) : 0;
     bool begins = id && id == u->kinds.lifetime_start, ends = id && id == u->kinds.lifetime_end;
     if (plan->events && (begins || ends) && pf_ptrmap_find(&u->zoned, LLVMGetOperand(inst, 1))) {
-        struct pf_step *s = add(plan, inst, PF_DO_SCOPE);
+        struct pf_plan_step *s = add(plan, inst, PF_DO_LIFETIME);
         s->ptr = LLVMGetOperand(inst, 1);
         s->write = begins;
         return;
@@ -232,8 +234,8 @@ static void select_call(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef in
     if (pf_call_is_pure(u, inst) && !pf_call_has(inst, u->kinds.returns_twice))
         return;
     bool library = fn && pf_name_starts(name_of(fn), "__atomic_") && LLVMIsACallInst(inst);
-    struct pf_step *s = add(plan, inst, library ? PF_DO_LIBATOMIC : PF_DO_CALL);
-    s->kills = !pf_call_has(inst, u->kinds.nosync);
+    struct pf_plan_step *s = add(plan, inst, library ? PF_DO_LIBATOMIC : PF_DO_CALL);
+    s->may_synchronise = !pf_call_has(inst, u->kinds.nosync);
 }
 
 static void select_instruction(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef inst)
@@ -249,7 +251,7 @@ static void select_instruction(struct pf_unit *u, struct pf_plan *plan, LLVMValu
         break;
     case LLVMFence:
         if (!LLVMIsAtomicSingleThread(inst))
-            add(plan, inst, PF_DO_FENCE)->kills = true;
+            add(plan, inst, PF_DO_FENCE)->may_synchronise = true;
         break;
     case LLVMCall:
     case LLVMInvoke:
@@ -257,7 +259,7 @@ static void select_instruction(struct pf_unit *u, struct pf_plan *plan, LLVMValu
         select_call(u, plan, inst);
         break;
     case LLVMLandingPad:
-        add(plan, inst, PF_DO_PAD);
+        add(plan, inst, PF_DO_LANDING_PAD);
         break;
     default:
         break;
@@ -265,9 +267,10 @@ static void select_instruction(struct pf_unit *u, struct pf_plan *plan, LLVMValu
 }
 
 /* For this alone a function gets no second body. Assembly by itself: a call of it is one of code without events. */
-static bool is_alone_useless(enum pf_what what)
+static bool is_alone_useless(enum pf_plan_action what)
 {
-    return what == PF_DO_NOTHING || what == PF_DO_PAD || what == PF_DO_ASM || what == PF_DO_SCOPE;
+    return what == PF_DO_NOTHING || what == PF_DO_LANDING_PAD || what == PF_DO_ASM ||
+           what == PF_DO_LIFETIME;
 }
 
 bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, bool events,
@@ -291,7 +294,7 @@ bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, bool events
              v = LLVMGetNextInstruction(v))
             select_instruction(u, plan, v);
         for (size_t k = plan->first_step[i]; k < plan->n; k++)
-            useful |= !is_alone_useless((enum pf_what)plan->steps[k].what);
+            useful |= !is_alone_useless((enum pf_plan_action)plan->steps[k].what);
     }
     plan->first_step[plan->nblocks] = plan->n;
     return useful;
@@ -304,10 +307,10 @@ void pf_plan_release(struct pf_plan *plan)
     free(plan->first_step);
     free(plan->loops);
     free(plan->cycles);
-    free(plan->hoists);
-    free(plan->trails);
+    free(plan->ranges_before);
+    free(plan->ranges_after);
     free(plan->exits);
-    free(plan->backs);
-    free(plan->kept);
+    free(plan->back_edges);
+    free(plan->switch_checks);
     pf_ptrmap_release(&plan->block_index);
 }

@@ -4,7 +4,7 @@
  *
  * Model:   an address that is made from a variable by address arithmetic alone must stay within it when memory is
  *          accessed: such accesses are compared with the bounds (emit_bounds.c). Where the address is handed on, nobody
- *          knows the variable any more. Variables with an array in them get PF_ZONE bytes in addition that are nobody's
+ *          knows the variable any more. Variables with an array in them get PF_RED_ZONE bytes in addition that are nobody's
  *          then, in all bodies, and the runtime marks these in directed runs.
  *
  *          Left alone: variables that another object file may define too or lay out (common, weak, named sections,
@@ -14,8 +14,8 @@
 #include "llvm_shim.h"
 #include <string.h>
 
-#define ZONED_MAX (1u << 20) /* bytes of a stack variable that gets a zone */
-#define WAYS_MAX 8
+#define RED_ZONED_MAX (1u << 20) /* bytes of a stack variable that gets a zone */
+#define INCOMING_MAX 8
 
 static bool has_array(LLVMTypeRef type)
 {
@@ -32,7 +32,7 @@ static bool has_array(LLVMTypeRef type)
     }
 }
 
-static bool is_ours_alone(struct pf_unit *u, LLVMValueRef g)
+static bool is_defined_only_here(struct pf_unit *u, LLVMValueRef g)
 {
     size_t n;
     LLVMLinkage linkage = LLVMGetLinkage(g);
@@ -46,28 +46,28 @@ static bool is_ours_alone(struct pf_unit *u, LLVMValueRef g)
            LLVMTypeIsSized(LLVMGlobalGetValueType(g));
 }
 
-static bool wants_zone(struct pf_unit *u, LLVMValueRef g)
+static bool needs_red_zone(struct pf_unit *u, LLVMValueRef g)
 {
     bool exported =
         LLVMGetLinkage(g) == LLVMExternalLinkage && LLVMGetVisibility(g) == LLVMDefaultVisibility;
-    return is_ours_alone(u, g) && !LLVMIsGlobalConstant(g) && !LLVMIsThreadLocal(g) &&
+    return is_defined_only_here(u, g) && !LLVMIsGlobalConstant(g) && !LLVMIsThreadLocal(g) &&
            !LLVMGetComdat(g) && !(exported && u->shared_object) &&
            has_array(LLVMGlobalGetValueType(g));
 }
 
-static void zone_globals(struct pf_unit *u)
+static void widen_globals(struct pf_unit *u)
 {
     for (LLVMValueRef g = LLVMGetFirstGlobal(u->module), next; g; g = next) {
         next = LLVMGetNextGlobal(g);
-        if (!wants_zone(u, g))
+        if (!needs_red_zone(u, g))
             continue;
         uint64_t size = LLVMABISizeOfType(u->layout, LLVMGlobalGetValueType(g));
         if (size)
-            *pf_ptrmap_at(&u->zoned, pf_ssa_wider_global(g, PF_ZONE(size))) = size;
+            *pf_ptrmap_at(&u->zoned, pf_llvm_widen_global(g, PF_RED_ZONE(size))) = size;
     }
 }
 
-static void zone_slots(struct pf_unit *u, LLVMValueRef fn)
+static void widen_allocas(struct pf_unit *u, LLVMValueRef fn)
 {
     for (LLVMValueRef v = LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(fn)), next; v; v = next) {
         next = LLVMGetNextInstruction(v);
@@ -78,23 +78,23 @@ static void zone_slots(struct pf_unit *u, LLVMValueRef fn)
         if (!LLVMTypeIsSized(type) || !has_array(type) || LLVMGetPointerAddressSpace(LLVMTypeOf(v)))
             continue;
         uint64_t size = LLVMABISizeOfType(u->layout, type);
-        LLVMValueRef wider = size && size <= ZONED_MAX && pf_address_is_handed_on(u, v)
-                                 ? pf_ssa_wider_slot(v, PF_ZONE(size))
+        LLVMValueRef wider = size && size <= RED_ZONED_MAX && pf_alloca_address_escapes(u, v)
+                                 ? pf_llvm_widen_alloca(v, PF_RED_ZONE(size))
                                  : NULL;
         if (wider)
             *pf_ptrmap_at(&u->zoned, wider) = size;
     }
 }
 
-void pf_objects_zone(struct pf_unit *u)
+void pf_bounds_add_red_zones(struct pf_unit *u)
 {
-    zone_globals(u);
+    widen_globals(u);
     for (LLVMValueRef fn = LLVMGetFirstFunction(u->module); fn; fn = LLVMGetNextFunction(fn))
         if (pf_ptrmap_find(&u->watched, fn))
-            zone_slots(u, fn);
+            widen_allocas(u, fn);
 }
 
-uint64_t pf_object_size(struct pf_unit *u, LLVMValueRef object, LLVMTypeRef type)
+uint64_t pf_bounds_size(struct pf_unit *u, LLVMValueRef object, LLVMTypeRef type)
 {
     const uint64_t *zoned = pf_ptrmap_find(&u->zoned, object);
     return zoned ? *zoned : LLVMABISizeOfType(u->layout, type);
@@ -110,8 +110,8 @@ static uint64_t byval_size(struct pf_unit *u, LLVMValueRef argument)
     return a ? LLVMABISizeOfType(u->layout, LLVMGetTypeAttributeValue(a)) : 0;
 }
 
-/* The one object that all ways to v come from; `trail` are the PHIs on the way here. */
-static LLVMValueRef root_of(struct pf_unit *u, LLVMValueRef v, LLVMValueRef *trail, unsigned depth)
+/* The one object that all ways to v come from; `path` are the PHIs on the incoming here. */
+static LLVMValueRef root_of(struct pf_unit *u, LLVMValueRef v, LLVMValueRef *path, unsigned depth)
 {
     for (;;) {
         bool gep = LLVMIsAGetElementPtrInst(v) ||
@@ -128,16 +128,16 @@ static LLVMValueRef root_of(struct pf_unit *u, LLVMValueRef v, LLVMValueRef *tra
     if (!phi && !LLVMIsASelectInst(v))
         return v;
     for (unsigned i = 0; i < depth; i++)
-        if (trail[i] == v)
+        if (path[i] == v)
             return NULL; /* a loop: the other ways say it */
     unsigned n = phi ? LLVMCountIncoming(v) : 2;
-    if (depth == WAYS_MAX || n > WAYS_MAX)
+    if (depth == INCOMING_MAX || n > INCOMING_MAX)
         return v;
     LLVMValueRef found = NULL;
-    trail[depth] = v;
+    path[depth] = v;
     for (unsigned i = 0; i < n; i++) {
-        LLVMValueRef way = phi ? LLVMGetIncomingValue(v, i) : LLVMGetOperand(v, 1 + i);
-        LLVMValueRef r = root_of(u, way, trail, depth + 1);
+        LLVMValueRef incoming = phi ? LLVMGetIncomingValue(v, i) : LLVMGetOperand(v, 1 + i);
+        LLVMValueRef r = root_of(u, incoming, path, depth + 1);
         if (r && found && r != found)
             return v;
         found = r ? r : found;
@@ -145,20 +145,20 @@ static LLVMValueRef root_of(struct pf_unit *u, LLVMValueRef v, LLVMValueRef *tra
     return found ? found : v;
 }
 
-bool pf_object_of(struct pf_unit *u, LLVMValueRef ptr, struct pf_object *out)
+bool pf_bounds_find(struct pf_unit *u, LLVMValueRef ptr, struct pf_variable_bounds *out)
 {
-    LLVMValueRef trail[WAYS_MAX], r = root_of(u, ptr, trail, 0);
-    *out = (struct pf_object){.base = r};
+    LLVMValueRef path[INCOMING_MAX], r = root_of(u, ptr, path, 0);
+    *out = (struct pf_variable_bounds){.base = r};
     if (!r || LLVMGetPointerAddressSpace(LLVMTypeOf(ptr)))
         return false;
     if (LLVMIsAGlobalVariable(r)) {
-        if (is_ours_alone(u, r) && !LLVMIsThreadLocal(r))
-            out->size = pf_object_size(u, r, LLVMGlobalGetValueType(r));
+        if (is_defined_only_here(u, r) && !LLVMIsThreadLocal(r))
+            out->size = pf_bounds_size(u, r, LLVMGlobalGetValueType(r));
     } else if (LLVMIsAAllocaInst(r)) {
         LLVMTypeRef type = LLVMGetAllocatedType(r);
         LLVMValueRef count = LLVMGetOperand(r, 0);
         if (LLVMTypeIsSized(type) && LLVMGetTypeKind(type) != LLVMScalableVectorTypeKind)
-            out->size = pf_object_size(u, r, type);
+            out->size = pf_bounds_size(u, r, type);
         if (!LLVMIsAConstantInt(count))
             out->count = count;
         else
@@ -170,7 +170,7 @@ bool pf_object_of(struct pf_unit *u, LLVMValueRef ptr, struct pf_object *out)
 }
 
 /* The largest value it can have; UINT64_MAX: not known. */
-static uint64_t most(LLVMValueRef v)
+static uint64_t largest_value(LLVMValueRef v)
 {
     if (LLVMIsAConstantInt(v)) {
         int64_t n = LLVMConstIntGetSExtValue(v);
@@ -178,7 +178,7 @@ static uint64_t most(LLVMValueRef v)
     }
     if (LLVMIsAZExtInst(v)) {
         unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(LLVMGetOperand(v, 0)));
-        uint64_t inner = most(LLVMGetOperand(v, 0)),
+        uint64_t inner = largest_value(LLVMGetOperand(v, 0)),
                  all = bits > 32 ? UINT64_MAX : (1ull << bits) - 1;
         return inner < all ? inner : all;
     }
@@ -191,8 +191,8 @@ static uint64_t most(LLVMValueRef v)
     return UINT64_MAX;
 }
 
-/* One GEP: *low and *high grow by the least and the most that it adds; false: not known. */
-static bool add_step(struct pf_unit *u, LLVMValueRef gep, int64_t *low, int64_t *high)
+/* One GEP: *low and *high grow by the least and the largest_value that it adds; false: not known. */
+static bool add_gep_bounds(struct pf_unit *u, LLVMValueRef gep, int64_t *low, int64_t *high)
 {
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
     for (int i = 1, n = LLVMGetNumOperands(gep); i < n; i++) {
@@ -217,7 +217,7 @@ static bool add_step(struct pf_unit *u, LLVMValueRef gep, int64_t *low, int64_t 
             *low += k * each;
             *high += k * each;
         } else {
-            uint64_t k = most(index);
+            uint64_t k = largest_value(index);
             if (k > INT32_MAX)
                 return false;
             *high += (int64_t)k * each;
@@ -226,7 +226,8 @@ static bool add_step(struct pf_unit *u, LLVMValueRef gep, int64_t *low, int64_t 
     return true;
 }
 
-bool pf_object_holds(struct pf_unit *u, const struct pf_object *o, LLVMValueRef ptr, uint64_t size)
+bool pf_bounds_contain(struct pf_unit *u, const struct pf_variable_bounds *o, LLVMValueRef ptr,
+                       uint64_t size)
 {
     int64_t low = 0, high = 0;
     if (o->count)
@@ -234,7 +235,7 @@ bool pf_object_holds(struct pf_unit *u, const struct pf_object *o, LLVMValueRef 
     while (ptr != o->base) {
         bool gep = LLVMIsAGetElementPtrInst(ptr) ||
                    (LLVMIsAConstantExpr(ptr) && LLVMGetConstOpcode(ptr) == LLVMGetElementPtr);
-        if (!gep || !add_step(u, ptr, &low, &high))
+        if (!gep || !add_gep_bounds(u, ptr, &low, &high))
             return false;
         ptr = LLVMGetOperand(ptr, 0);
     }

@@ -24,11 +24,11 @@ static LLVMValueRef distance(struct pf_unit *u, LLVMValueRef target, uint64_t of
     return type == u->i64 ? d : LLVMConstTrunc(d, type);
 }
 
-static LLVMValueRef string_distance(struct pf_unit *u, struct pf_book *b, uint32_t string,
+static LLVMValueRef string_distance(struct pf_unit *u, struct pf_site_table *b, uint32_t string,
                                     LLVMValueRef holder, LLVMTypeRef holder_type, unsigned index)
 {
-    return string ? distance(u, b->global, pf_book_offset(b, string), holder, holder_type, index,
-                             u->i32)
+    return string ? distance(u, b->global, pf_site_table_offset(b, string), holder, holder_type,
+                             index, u->i32)
                   : LLVMConstInt(u->i32, 0, 0);
 }
 
@@ -55,20 +55,21 @@ LLVMValueRef pf_tables_record(struct pf_unit *u, LLVMValueRef fn)
     return record;
 }
 
-void pf_tables_quiet(struct pf_unit *u, LLVMValueRef fn)
+void pf_tables_add_empty(struct pf_unit *u, LLVMValueRef fn)
 {
     LLVMValueRef record = pf_tables_record(u, fn);
-    PF_PUSH(u->quiet, u->nquiet, u->quiet_cap) = record;
-    PF_PUSH(u->done, u->ndone, u->done_cap) = (struct pf_done){.record = record, .fn = fn};
+    PF_PUSH(u->empty, u->nempty, u->empty_cap) = record;
+    PF_PUSH(u->pending, u->npending, u->pending_cap) =
+        (struct pf_pending_func){.record = record, .fn = fn};
 }
 
-static void write_record(struct pf_unit *u, const struct pf_done *d)
+static void write_record(struct pf_unit *u, const struct pf_pending_func *d)
 {
     uint64_t sites = d->first_site * sizeof(struct pf_site);
     LLVMValueRef fields[] = {
-        string_distance(u, d->book, d->name, d->record, u->func_type, 0),
-        string_distance(u, d->book, d->file, d->record, u->func_type, 1),
-        d->nsites ? distance(u, d->book->global, sites, d->record, u->func_type, 2, u->i32)
+        string_distance(u, d->table, d->name, d->record, u->func_type, 0),
+        string_distance(u, d->table, d->file, d->record, u->func_type, 1),
+        d->nsites ? distance(u, d->table->global, sites, d->record, u->func_type, 2, u->i32)
                   : LLVMConstInt(u->i32, 0, 0),
         LLVMConstInt(u->i32, d->nsites, 0),
         LLVMConstInt(u->i32, d->line, 0),
@@ -82,7 +83,7 @@ static void write_record(struct pf_unit *u, const struct pf_done *d)
 
 struct variable {
     LLVMValueRef record, target;
-    struct pf_book *book;
+    struct pf_site_table *table;
     uint32_t name, file, line;
     uint64_t size;
     bool zoned;
@@ -104,14 +105,14 @@ static struct variable note_variable(struct pf_unit *u, LLVMValueRef g)
 {
     const char *name, *file = NULL;
     unsigned line = 0;
-    struct variable v = {.book = pf_book_get(u, LLVMGetComdat(g))};
+    struct variable v = {.table = pf_site_table_get(u, LLVMGetComdat(g))};
     size_t n;
     if (!pf_di_global(u, g, &name, &file, &line))
         file = LLVMGetSourceFileName(u->module, &n);
-    v.name = pf_book_string(v.book, name);
-    v.file = pf_book_string(v.book, file);
+    v.name = pf_site_table_string(v.table, name);
+    v.file = pf_site_table_string(v.table, file);
     v.line = line;
-    v.size = pf_object_size(u, g, LLVMGlobalGetValueType(g));
+    v.size = pf_bounds_size(u, g, LLVMGlobalGetValueType(g));
     v.zoned = pf_ptrmap_find(&u->zoned, g) != NULL;
     v.record = LLVMAddGlobal(u->module, u->var_type, "__pf_var");
     v.target = own_name(u, g);
@@ -129,8 +130,8 @@ static void write_variable(struct pf_unit *u, const struct variable *v)
     LLVMValueRef fields[] = {
         distance(u, v->target, 0, v->record, u->var_type, 0, u->i64),
         LLVMConstInt(u->i64, v->size, 0),
-        string_distance(u, v->book, v->name, v->record, u->var_type, 2),
-        string_distance(u, v->book, v->file, v->record, u->var_type, 3),
+        string_distance(u, v->table, v->name, v->record, u->var_type, 2),
+        string_distance(u, v->table, v->file, v->record, u->var_type, 3),
         LLVMConstInt(u->i32, v->line, 0),
         LLVMConstInt(u->i32, v->zoned, 0),
     };
@@ -217,19 +218,19 @@ void pf_tables_write(struct pf_unit *u)
     for (LLVMValueRef g = LLVMGetFirstGlobal(u->module); g; g = LLVMGetNextGlobal(g))
         if (is_named_variable(g))
             PF_PUSH(vars, nvars, vars_cap) = note_variable(u, g);
-    for (size_t i = 0; i < u->nbooks; i++)
-        pf_book_write(u, u->books[i]);
-    for (size_t i = 0; i < u->ndone; i++)
-        write_record(u, &u->done[i]);
-    for (size_t i = 0; i < u->nquiet; i++)
-        PF_PUSH(keep, nkeep, keep_cap) = u->quiet[i];
+    for (size_t i = 0; i < u->nsite_tables; i++)
+        pf_site_table_write(u, u->site_tables[i]);
+    for (size_t i = 0; i < u->npending; i++)
+        write_record(u, &u->pending[i]);
+    for (size_t i = 0; i < u->nempty; i++)
+        PF_PUSH(keep, nkeep, keep_cap) = u->empty[i];
     for (size_t i = 0; i < nvars; i++) {
         write_variable(u, &vars[i]);
         PF_PUSH(keep, nkeep, keep_cap) = vars[i].record;
     }
     PF_PUSH(keep, nkeep, keep_cap) = add_note(u);
     append(u, "llvm.used", u->ptr, keep, nkeep, "llvm.metadata");
-    if (u->ndone || nvars) {
+    if (u->npending || nvars) {
         LLVMValueRef bounds[] = {bound(u, "__start_pf_func"), bound(u, "__stop_pf_func"),
                                  bound(u, "__start_pf_var"), bound(u, "__stop_pf_var")};
         add_hook(u, "llvm.global_ctors", "__pf_module_ctor", PF_E___pf_module_in, bounds);

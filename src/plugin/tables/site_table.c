@@ -1,34 +1,34 @@
 #include "site_table.h"
 #include <string.h>
 
-struct pf_book *pf_book_get(struct pf_unit *u, LLVMComdatRef comdat)
+struct pf_site_table *pf_site_table_get(struct pf_unit *u, LLVMComdatRef comdat)
 {
-    /* Newest first: the book of a comdat is asked for while its function is worked on. */
-    for (size_t i = u->nbooks; i-- > 0 && (!comdat || u->nbooks - i < 8);)
-        if (u->books[i]->comdat == comdat)
-            return u->books[i];
-    struct pf_book *b = pf_grow(NULL, sizeof *b);
-    *b = (struct pf_book){.comdat = comdat};
-    PF_PUSH(u->books, u->nbooks, u->books_cap) = b;
+    /* Newest first: the table of a comdat is asked for while its function is worked on. */
+    for (size_t i = u->nsite_tables; i-- > 0 && (!comdat || u->nsite_tables - i < 8);)
+        if (u->site_tables[i]->comdat == comdat)
+            return u->site_tables[i];
+    struct pf_site_table *b = pf_grow(NULL, sizeof *b);
+    *b = (struct pf_site_table){.comdat = comdat};
+    PF_PUSH(u->site_tables, u->nsite_tables, u->site_tables_cap) = b;
     return b;
 }
 
-static void records_release(struct pf_records *r)
+static void records_release(struct pf_site_records *r)
 {
     free(r->all);
     free(r->seen);
 }
 
-void pf_books_release(struct pf_unit *u)
+void pf_site_tables_release(struct pf_unit *u)
 {
-    for (size_t i = 0; i < u->nbooks; i++) {
-        records_release(&u->books[i]->sites);
-        records_release(&u->books[i]->scopes);
-        free(u->books[i]->text);
-        free(u->books[i]->words);
-        free(u->books[i]);
+    for (size_t i = 0; i < u->nsite_tables; i++) {
+        records_release(&u->site_tables[i]->sites);
+        records_release(&u->site_tables[i]->scopes);
+        free(u->site_tables[i]->text);
+        free(u->site_tables[i]->strings);
+        free(u->site_tables[i]);
     }
-    free(u->books);
+    free(u->site_tables);
 }
 
 static uint64_t hash_bytes(const void *data, size_t n)
@@ -39,62 +39,62 @@ static uint64_t hash_bytes(const void *data, size_t n)
     return h ^ h >> 29;
 }
 
-static void words_grow(struct pf_book *b)
+static void strings_grow(struct pf_site_table *b)
 {
-    size_t size = b->words_size ? b->words_size * 2 : 32;
-    uint32_t *words = calloc(size, sizeof *words);
-    if (!words)
+    size_t size = b->strings_size ? b->strings_size * 2 : 32;
+    uint32_t *strings = calloc(size, sizeof *strings);
+    if (!strings)
         abort();
-    for (size_t i = 0; i < b->words_size; i++) {
-        if (!b->words[i])
+    for (size_t i = 0; i < b->strings_size; i++) {
+        if (!b->strings[i])
             continue;
-        const char *s = b->text + b->words[i] - 1;
+        const char *s = b->text + b->strings[i] - 1;
         size_t at = hash_bytes(s, strlen(s)) & (size - 1);
-        while (words[at])
+        while (strings[at])
             at = (at + 1) & (size - 1);
-        words[at] = b->words[i];
+        strings[at] = b->strings[i];
     }
-    free(b->words);
-    b->words = words;
-    b->words_size = size;
+    free(b->strings);
+    b->strings = strings;
+    b->strings_size = size;
 }
 
-uint32_t pf_book_string(struct pf_book *b, const char *s)
+uint32_t pf_site_table_string(struct pf_site_table *b, const char *s)
 {
     if (!s || !*s)
         return 0;
-    if (b->nwords * 2 >= b->words_size)
-        words_grow(b);
-    size_t n = strlen(s), at = hash_bytes(s, n) & (b->words_size - 1);
-    for (; b->words[at]; at = (at + 1) & (b->words_size - 1))
-        if (!strcmp(b->text + b->words[at] - 1, s))
-            return b->words[at];
+    if (b->nstrings * 2 >= b->strings_size)
+        strings_grow(b);
+    size_t n = strlen(s), at = hash_bytes(s, n) & (b->strings_size - 1);
+    for (; b->strings[at]; at = (at + 1) & (b->strings_size - 1))
+        if (!strcmp(b->text + b->strings[at] - 1, s))
+            return b->strings[at];
     if (b->ntext + n + 1 > b->text_cap) {
         b->text_cap = (b->ntext + n + 1) * 2;
         b->text = pf_grow(b->text, b->text_cap);
     }
     memcpy(b->text + b->ntext, s, n + 1);
-    b->words[at] = b->ntext + 1;
+    b->strings[at] = b->ntext + 1;
     b->ntext += n + 1;
-    b->nwords++;
-    return b->words[at];
+    b->nstrings++;
+    return b->strings[at];
 }
 
-static void records_begin(struct pf_records *r)
+static void records_begin(struct pf_site_records *r)
 {
     r->first = r->n;
     if (r->seen_size)
         memset(r->seen, 0, r->seen_size * sizeof *r->seen);
 }
 
-void pf_book_begin(struct pf_book *b)
+void pf_site_table_begin(struct pf_site_table *b)
 {
     records_begin(&b->sites);
     records_begin(&b->scopes);
 }
 
 /* Where the record is among those seen, or the free place for it. */
-static size_t find(const struct pf_records *r, const void *record, size_t size)
+static size_t find(const struct pf_site_records *r, const void *record, size_t size)
 {
     size_t at = hash_bytes(record, size) & (r->seen_size - 1);
     while (r->seen[at] && memcmp(r->all + (r->first + r->seen[at] - 1) * size, record, size) != 0)
@@ -103,7 +103,7 @@ static size_t find(const struct pf_records *r, const void *record, size_t size)
 }
 
 /* The number of the record among those of the function. */
-static uint32_t add(struct pf_records *r, const void *record, size_t size)
+static uint32_t add(struct pf_site_records *r, const void *record, size_t size)
 {
     size_t own = r->n - r->first;
     if (own * 2 >= r->seen_size) {
@@ -127,40 +127,40 @@ static uint32_t add(struct pf_records *r, const void *record, size_t size)
     return own;
 }
 
-uint32_t pf_book_scope(struct pf_book *b, const struct pf_scope *scope)
+uint32_t pf_site_table_scope(struct pf_site_table *b, const struct pf_scope *scope)
 {
     return b->scopes.first + add(&b->scopes, scope, sizeof *scope);
 }
 
-uint32_t pf_book_site(struct pf_book *b, const struct pf_site *site)
+uint32_t pf_site_table_site(struct pf_site_table *b, const struct pf_site *site)
 {
     return add(&b->sites, site, sizeof *site);
 }
 
-/* A number becomes the distance from the field that holds it, `at` in the book, to what is at `to` there. */
-static void settle(pf_rel *field, uint64_t at, uint64_t to) { *field = (pf_rel)(to - at); }
+/* A number becomes the distance from the field that holds it, `at` in the table, to what is at `to` there. */
+static void set_distance(pf_rel *field, uint64_t at, uint64_t to) { *field = (pf_rel)(to - at); }
 
-static void settle_string(const struct pf_book *b, pf_rel *field, uint64_t at)
+static void set_string_distance(const struct pf_site_table *b, pf_rel *field, uint64_t at)
 {
     if (*field)
-        settle(field, at, pf_book_offset(b, *field));
+        set_distance(field, at, pf_site_table_offset(b, *field));
 }
 
-void pf_book_write(struct pf_unit *u, struct pf_book *b)
+void pf_site_table_write(struct pf_unit *u, struct pf_site_table *b)
 {
-    uint64_t scopes_at = b->sites.n * sizeof(struct pf_site), head = pf_book_offset(b, 1);
+    uint64_t scopes_at = b->sites.n * sizeof(struct pf_site), head = pf_site_table_offset(b, 1);
     struct pf_site *sites = (struct pf_site *)b->sites.all;
     struct pf_scope *scopes = (struct pf_scope *)b->scopes.all;
     for (size_t i = 0; i < b->sites.n; i++) {
         uint64_t at = i * sizeof *sites;
-        settle(&sites[i].scope, at + offsetof(struct pf_site, scope),
-               scopes_at + (uint32_t)sites[i].scope * sizeof *scopes);
-        settle_string(b, &sites[i].var, at + offsetof(struct pf_site, var));
+        set_distance(&sites[i].scope, at + offsetof(struct pf_site, scope),
+                     scopes_at + (uint32_t)sites[i].scope * sizeof *scopes);
+        set_string_distance(b, &sites[i].var, at + offsetof(struct pf_site, var));
     }
     for (size_t i = 0; i < b->scopes.n; i++) {
         uint64_t at = scopes_at + i * sizeof *scopes;
-        settle_string(b, &scopes[i].file, at + offsetof(struct pf_scope, file));
-        settle_string(b, &scopes[i].func, at + offsetof(struct pf_scope, func));
+        set_string_distance(b, &scopes[i].file, at + offsetof(struct pf_scope, file));
+        set_string_distance(b, &scopes[i].func, at + offsetof(struct pf_scope, func));
     }
     size_t size = head + b->ntext;
     char *bytes = pf_grow(NULL, size);
@@ -172,7 +172,7 @@ void pf_book_write(struct pf_unit *u, struct pf_book *b)
         memcpy(bytes + head, b->text, b->ntext);
     LLVMValueRef content = LLVMConstStringInContext2(u->context, bytes, size, 1);
     free(bytes);
-    b->global = LLVMAddGlobal(u->module, LLVMTypeOf(content), "__pf_book");
+    b->global = LLVMAddGlobal(u->module, LLVMTypeOf(content), "__pf_site_table");
     LLVMSetInitializer(b->global, content);
     LLVMSetLinkage(b->global, LLVMPrivateLinkage);
     LLVMSetGlobalConstant(b->global, 1);
