@@ -7,7 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Parses "90", "90s", "500ms", "2m" or "1h" into milliseconds; false if the text is not a duration. */
+/* Parses "90", "90s", "500ms", "2m" (or "2min") or "1h" into milliseconds. Returns false if the
+ * text is not a duration. */
 bool pf_duration_parse(const char *text, uint64_t *ms);
 
 /* Monotonic time since an arbitrary origin. */

@@ -59,7 +59,7 @@ static int write_all(int fd, const char *data, size_t n)
     return 0;
 }
 
-/* The name lasts only once its folder is on disk too. */
+/* Syncs the folder of `path`: a rename survives a crash only once the folder is on disk. */
 static void sync_folder(const char *path)
 {
     char *folder = strdup(path);
@@ -74,7 +74,8 @@ static void sync_folder(const char *path)
     free(folder);
 }
 
-/* Devices and pipes take the bytes as they come; renaming over them would destroy them. */
+/* True for a regular file, or none. Devices and pipes are written directly: renaming over them
+ * would destroy them. */
 static int is_plain(const char *path)
 {
     struct stat s;
@@ -135,7 +136,7 @@ pf_status pf_folder_make(const char *path, struct pf_error *e)
     for (char *p = part + 1; *p; p++)
         if (*p == '/') {
             *p = 0;
-            mkdir(part, 0777); /* the last mkdir tells whether it worked */
+            mkdir(part, 0777); /* only the last mkdir reports errors */
             *p = '/';
         }
     struct stat s;

@@ -1,7 +1,7 @@
 /*
- * file.h - whole files in and out.
+ * file.h - reads and writes whole files.
  *
- * Memory:  what is read is malloced and the caller's to free.
+ * Memory:  the bytes read are malloced; the caller frees them.
  * Errors:  PF_IO with the path and the system's reason; PF_NOMEM.
  */
 #ifndef PF_BASE_FILE_H
@@ -10,16 +10,18 @@
 #include "status.h"
 #include <stddef.h>
 
-/* The bytes of the file with a 0 behind them. */
+/* Reads the whole file. The bytes are followed by a terminating 0, which *n does not count. */
 PF_MUST_USE pf_status pf_file_read(const char *path, char **out, size_t *n, struct pf_error *e);
-/* All or nothing: a temporary file beside it, synced, renamed. "-" is standard output. */
+/* Writes the file atomically: into a temporary file in the same folder, which is synced and
+ * renamed. "-" is standard output; devices and pipes are written directly. */
 PF_MUST_USE pf_status pf_file_write(const char *path, const char *data, size_t n,
                                     struct pf_error *e);
-/* Could pf_file_write do it? Better asked before an hour's work than after. */
+/* Checks that pf_file_write could write `path`. Call it before long work, so that the work is
+ * not lost. */
 PF_MUST_USE pf_status pf_file_check(const char *path, struct pf_error *e);
-/* The folder and those above it; fine when it is there already. */
+/* Creates the folder and its missing parents. An existing folder is not an error. */
 PF_MUST_USE pf_status pf_folder_make(const char *path, struct pf_error *e);
-/* Removes a folder of plain files; what cannot be removed stays. */
+/* Removes a folder that holds only plain files. Files that cannot be removed stay. */
 void pf_folder_remove(const char *path);
 
 #endif

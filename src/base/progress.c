@@ -52,7 +52,7 @@ void pf_progress_show(struct pf_progress *p, uint64_t done, uint64_t wanted, uin
     int room = columns() - 1;
     for (char *c = line; *c; c++)
         if ((unsigned char)*c < ' ')
-            *c = ' '; /* names are the user's */
+            *c = ' '; /* names come from the user and may hold control characters */
     fprintf(stderr, "\r%.*s\033[K", room, line);
     fflush(stderr);
     p->shown = true;

@@ -1,9 +1,9 @@
 /*
- * status.h - how functions of the tools fail: a status that must be looked at, and a message.
+ * status.h - how functions of the tools fail: a status that must be checked, and a message.
  *
- * Model:   bad input or a bad environment (STYLE: errors of the second kind). The message names the
- *          file, what was expected and what was found; only the command line prints it.
- * Memory:  the message lives in the caller's struct pf_error.
+ * Model:   errors of bad input or a bad environment. The message names the file, what was expected
+ *          and what was found; only the command line prints it.
+ * Memory:  the message is stored in the caller's struct pf_error.
  */
 #ifndef PF_BASE_STATUS_H
 #define PF_BASE_STATUS_H
@@ -13,12 +13,12 @@
 typedef enum pf_status {
     PF_OK,
     PF_NOMEM, /* out of memory */
-    PF_IO,    /* the system refused */
-    PF_BAD,   /* the input is not what it should be */
+    PF_IO,    /* a system call failed */
+    PF_BAD,   /* the input is invalid */
 } pf_status;
 
 struct pf_error {
-    char text[1024]; /* longer messages are cut, visibly */
+    char text[1024]; /* longer messages are cut and end in "..." */
 };
 
 /* Writes the message (printf style) and returns `s`. */

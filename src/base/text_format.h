@@ -1,5 +1,6 @@
 /*
- * text_format.h - what the tools add to the texts and pools of src/report, which may use neither printf nor malloc.
+ * text_format.h - printf and malloc for the text buffers and pools of src/report, which itself may
+ * use neither because it is also linked into the runtime.
  */
 #ifndef PF_BASE_TEXT_FORMAT_H
 #define PF_BASE_TEXT_FORMAT_H
@@ -7,7 +8,7 @@
 #include "pool.h"
 #include "textbuf.h"
 
-/* Appends formatted text of at most 400 bytes; the rest is cut off. */
+/* Appends formatted text of at most 399 bytes; the rest is cut off. */
 void pf_text_format(struct pf_text *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -1,7 +1,6 @@
-/*
- * child.c - see child.h. Signals are taken one by one with sigwaitinfo while they are blocked: no
- * handler, nothing to race with. What the terminal or the kernel sends carries si_code > 0.
- */
+/* child.c - see child.h. The signals are blocked and taken one by one with sigwaitinfo, so there
+ * is no handler that could race with the rest. Signals from the terminal or the kernel have
+ * si_code > 0. */
 #define _GNU_SOURCE
 #include "child.h"
 #include <errno.h>
@@ -14,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static const int handed_on[] = {SIGINT,  SIGQUIT,  SIGTERM, SIGHUP,    SIGUSR1, SIGUSR2,
+static const int forwarded[] = {SIGINT,  SIGQUIT,  SIGTERM, SIGHUP,    SIGUSR1, SIGUSR2,
                                 SIGALRM, SIGWINCH, SIGPIPE, SIGVTALRM, SIGPROF, SIGCONT};
 
 static void start(const char *path, char *const *argv, const sigset_t *mask, sighandler_t chld,
@@ -29,16 +28,15 @@ static void start(const char *path, char *const *argv, const sigset_t *mask, sig
     _exit(127);
 }
 
-/* What the program left behind may be on its way out: it gets this long, and is waited for no longer
- * than it takes. */
+/* How long to wait for processes that the program left behind and that may be about to end. */
 #define SECOND 1000000000ll /* in nanoseconds */
-#define LEAVING (SECOND / 5)
+#define LEFTOVER_GRACE (SECOND / 5)
 
-static bool still_some(const sigset_t *set)
+static bool processes_remain(const sigset_t *set)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    int64_t end = now.tv_sec * SECOND + now.tv_nsec + LEAVING;
+    int64_t end = now.tv_sec * SECOND + now.tv_nsec + LEFTOVER_GRACE;
     for (int sig = SIGCHLD; sig == SIGCHLD || sig < 0;) {
         pid_t some;
         while ((some = waitpid(-1, NULL, WNOHANG)) > 0)
@@ -50,14 +48,15 @@ static bool still_some(const sigset_t *set)
         struct timespec most = {left / SECOND, left % SECOND};
         sig = sigtimedwait(set, NULL, &most);
     }
-    return true; /* told to end */
+    return true; /* another signal arrived: stop waiting */
 }
 
-/* With `all`, also for what the program left behind; a signal from outside then ends the waiting. */
+/* With `all`, also waits for processes that the program left behind; a forwarded signal then
+ * ends the wait. */
 static struct pf_child_end await(pid_t pid, bool all, const sigset_t *set)
 {
-    struct pf_child_end end = {.left_some = true};
-    for (bool ended = false; !ended || (all && end.left_some);) {
+    struct pf_child_end end = {.left_running = true};
+    for (bool ended = false; !ended || (all && end.left_running);) {
         siginfo_t info;
         int sig = sigwaitinfo(set, &info), wait;
         if (sig != SIGCHLD && sig > 0) {
@@ -73,10 +72,10 @@ static struct pf_child_end await(pid_t pid, bool all, const sigset_t *set)
                 ended = true;
                 end.wait = wait;
             }
-        end.left_some = some == 0;
+        end.left_running = some == 0;
     }
-    if (!all && end.left_some)
-        end.left_some = still_some(set);
+    if (!all && end.left_running)
+        end.left_running = processes_remain(set);
     return end;
 }
 
@@ -88,10 +87,11 @@ pf_status pf_child_start(struct pf_child *c, const char *path, char *const *argv
         return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
     sigemptyset(&c->set);
     sigaddset(&c->set, SIGCHLD);
-    for (size_t i = 0; i < sizeof handed_on / sizeof handed_on[0]; i++)
-        sigaddset(&c->set, handed_on[i]);
+    for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
+        sigaddset(&c->set, forwarded[i]);
     sigprocmask(SIG_BLOCK, &c->set, &c->before);
-    sighandler_t chld = signal(SIGCHLD, SIG_DFL); /* ignored, the child's end would not be told */
+    /* if SIGCHLD were ignored, its end would not be reported */
+    sighandler_t chld = signal(SIGCHLD, SIG_DFL);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     pid_t pid = fork();
     if (pid == 0)

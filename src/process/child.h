@@ -1,38 +1,40 @@
 /*
- * child.h - runs a program in our place: same terminal, same descriptors, signals handed on.
+ * child.h - runs a program in the foreground: on our terminal, with our descriptors, and forwards
+ * signals to it.
  *
- * Model:   the child stays in our process group, so the terminal's signals reach it by themselves;
- *          signals that another process sends to us alone are sent on to it.
- *          What the program leaves behind (daemons, children it does not wait for) becomes ours to
- *          count: nobody can slip away between its end and the look at the logs.
- * Errors:  PF_IO when it cannot be started.
+ * Model:   the child stays in our process group, so signals from the terminal reach it directly.
+ *          Signals that another process sends to pf alone are forwarded to it. This process becomes
+ *          a child subreaper: processes that the program leaves behind (daemons, children it does
+ *          not wait for) become our children, so they are all known when the program has ended and
+ *          its logs are read.
+ * Errors:  PF_IO when the program cannot be started.
  */
-#ifndef PF_CLI_CHILD_H
-#define PF_CLI_CHILD_H
+#ifndef PF_PROCESS_CHILD_H
+#define PF_PROCESS_CHILD_H
 
 #include "status.h"
 #include <signal.h>
 #include <stdbool.h>
 
 struct pf_child_end {
-    int wait;       /* what waitpid said at its end */
-    bool left_some; /* processes it started still run */
-    /* Directed runs: */
-    unsigned started; /* processes, which are neither recorded nor run again */
-    bool executed;    /* it became another program, which is neither */
+    int wait;       /* its status, from waitpid */
+    bool left_running; /* processes that it started are still running */
+    /* Only for directed runs: */
+    unsigned started; /* processes that it started; these are neither recorded nor replayed */
+    bool executed;    /* it called exec; the new program is neither recorded nor replayed */
 };
 
-/* One that was started. */
+/* A started program. */
 struct pf_child {
     pid_t pid;
-    sigset_t set, before; /* signals blocked meanwhile, and the mask to put back */
+    sigset_t set, before; /* signals blocked while it runs, and the mask to restore */
 };
 PF_MUST_USE pf_status pf_child_start(struct pf_child *c, const char *path, char *const *argv,
                                      struct pf_error *e);
-/* Waits for its end; `all` as below. */
+/* Waits for its end and restores the signal mask; `all` as below. */
 void pf_child_await(struct pf_child *c, bool all, struct pf_child_end *end);
-/* Runs path with argv and the environment as it is now; `all`: until the last process it started, or
- * left behind, has ended. */
+/* Runs path with argv in the current environment. With `all`, waits until the last process that
+ * it started or left behind has ended. */
 PF_MUST_USE pf_status pf_child_run(const char *path, char *const *argv, bool all,
                                    struct pf_child_end *end, struct pf_error *e);
 

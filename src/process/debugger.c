@@ -1,3 +1,4 @@
+/* debugger.c - see debugger.h. */
 #define _GNU_SOURCE
 #include "debugger.h"
 #include "libdir.h"
@@ -19,7 +20,7 @@ static bool is_over(pid_t pid)
     return waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) || info.si_pid == pid;
 }
 
-/* False: the target has ended before it came there. */
+/* Waits until the target has stopped. False: it ended before it reached the point. */
 static bool await_stop(struct pf_channel *c, pid_t target)
 {
     const struct timespec look = {0, 50000000};
@@ -31,8 +32,9 @@ static bool await_stop(struct pf_channel *c, pid_t target)
     return true;
 }
 
-/* In the child: becomes gdb. What it is told: the target's traps are none of its business, which thread
- * is at the point, that the target may go on, and how to read its stacks. */
+/* In the child: executes gdb. The commands given to it: pass on the runtime's signals, note
+ * which thread is at the point, let the target continue, and load the script that reads the
+ * target's stacks. */
 static void become_gdb(const struct pf_channel *c, pid_t target, char **arguments, int report)
 {
     char pid[32], point[64], go[96], *script = NULL;
@@ -46,7 +48,7 @@ static void become_gdb(const struct pf_channel *c, pid_t target, char **argument
         script = NULL;
     while (arguments[n])
         n++;
-    /* SIG64: the runtime's tick (PF_ORPHAN_SIGNAL). SIGTRAP is up to gdb.py. */
+    /* SIG64 is the runtime's tick (PF_ORPHAN_SIGNAL). gdb.py handles SIGTRAP. */
     char *first[] = {"gdb",  "-q",
                      "-iex", "handle SIGSYS nostop noprint pass",
                      "-iex", "handle SIG64 nostop noprint pass",

@@ -1,19 +1,21 @@
 /*
- * debugger.h - gdb on a replay that stands at its point.
+ * debugger.h - runs gdb on a replay that has stopped at its --until point.
  *
- * Model:   the target has made kernel threads of its contexts there (src/rt/direct/materialise.h) and
- *          waits. gdb is attached to it, with what it must know of the runtime (gdb.py beside the
- *          runtime) and the user's own arguments. When gdb ends, so does the target.
- * Errors:  PF_IO when there is no gdb.
+ * Model:   at that point the target has turned its contexts into kernel threads
+ *          (src/rt/direct/materialise.h) and waits. gdb is attached to it, with a script that
+ *          describes the runtime (gdb.py, installed next to the runtime) and the user's arguments.
+ *          When gdb ends, the target is killed.
+ * Errors:  PF_IO when gdb is not installed or cannot be started.
  */
-#ifndef PF_CLI_DEBUGGER_H
-#define PF_CLI_DEBUGGER_H
+#ifndef PF_PROCESS_DEBUGGER_H
+#define PF_PROCESS_DEBUGGER_H
 
 #include "channel.h"
 #include "child.h"
 
-/* Waits until the target is at its point, or over: then *status stays as it is. Runs gdb with these
- * arguments; *status is what waitpid said of it. The target is gone or dying when this returns. */
+/* Waits until the target has stopped at its point and runs gdb with these arguments; *status is
+ * gdb's status from waitpid. If the target ends before the point, gdb is not run and *status is
+ * unchanged. When this returns, the target has ended or has been killed. */
 PF_MUST_USE pf_status pf_debugger_run(struct pf_channel *c, const struct pf_child *target,
                                       char **arguments, int *status, struct pf_error *e);
 

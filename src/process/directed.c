@@ -20,13 +20,14 @@
 
 extern char **environ;
 
-/* What every directed run has in its environment: the same text always, the stack must not move. */
+/* Environment variables of every directed run. Their text never changes: it would move the
+ * stack. */
 static const char *const fixed[] = {PF_CHANNEL_ENV "=987", "GLIBC_TUNABLES=glibc.pthread.rseq=0"};
 _Static_assert(PF_CHANNEL_FD == 987, "as in the environment");
 #define NFIXED (sizeof fixed / sizeof fixed[0])
 #define RUNTIME "/libpf_rt.so"
 
-static bool replaced(const char *entry)
+static bool is_fixed_variable(const char *entry)
 {
     size_t n = strcspn(entry, "=");
     for (size_t i = 0; i < NFIXED; i++)
@@ -40,16 +41,16 @@ static char **copy_list(char **from, bool environment)
     size_t n = 0, k = 0;
     while (from[n])
         n++;
-    char **to = calloc(n + NFIXED + 2, sizeof *to); /* one more for preload */
+    char **to = calloc(n + NFIXED + 2, sizeof *to); /* +1 for LD_PRELOAD, +1 for NULL */
     for (size_t i = 0; to && i < n; i++)
-        if (!environment || !replaced(from[i]))
+        if (!environment || !is_fixed_variable(from[i]))
             to[k++] = strdup(from[i]);
     for (size_t i = 0; to && environment && i < NFIXED; i++)
         to[k++] = strdup(fixed[i]);
     return to;
 }
 
-/* LD_PRELOAD begins with the runtime. */
+/* Puts the runtime first in LD_PRELOAD. */
 static bool preload(char **environment)
 {
     static const char key[] = PF_PRELOAD_KEY;
@@ -66,8 +67,8 @@ static bool preload(char **environment)
     return true;
 }
 
-/* The identity of an executable: what it holds. */
-static pf_status build_of(const char *path, uint64_t *build, struct pf_error *e)
+/* Identifies an executable by a hash of its contents. */
+static pf_status hash_build(const char *path, uint64_t *build, struct pf_error *e)
 {
     char *bytes;
     size_t n;
@@ -79,19 +80,20 @@ static pf_status build_of(const char *path, uint64_t *build, struct pf_error *e)
     return s;
 }
 
-/* The runtime that is loaded into programs without one: its identity; 0 with the reason. */
-static uint64_t runtime_of(char path[PATH_MAX], struct pf_error *e)
+/* Finds the runtime that is preloaded into programs without one. Returns its hash; 0 with an
+ * error. */
+static uint64_t find_runtime(char path[PATH_MAX], struct pf_error *e)
 {
     const char *folder = pf_libdir_find(RUNTIME);
     uint64_t build = 0;
     if (!folder) {
         (void)!pf_fail(e, PF_IO,
-                       "cannot find libpf_rt.so: it should be in ../lib/photofinish beside pf's "
-                       "folder, or in $PF_LIBDIR");
+                       "cannot find libpf_rt.so; expected it in ../lib/photofinish relative to the "
+                       "folder of pf, or in $PF_LIBDIR");
         return 0;
     }
     snprintf(path, PATH_MAX, "%s%s", folder, RUNTIME);
-    return build_of(path, &build, e) == PF_OK ? build : 0;
+    return hash_build(path, &build, e) == PF_OK ? build : 0;
 }
 
 pf_status pf_directed_log(const char *folder, char **out, struct pf_error *e)
@@ -105,7 +107,7 @@ pf_status pf_directed_log(const char *folder, char **out, struct pf_error *e)
     return s;
 }
 
-void pf_directed_tell_errors(const char *verb, const struct pf_clip_end *end)
+void pf_directed_print_errors(const char *verb, const struct pf_clip_end *end)
 {
     fprintf(stderr, "pf %s: %u memory error%s, first: %s\n", verb, end->errors,
             end->errors == 1 ? "" : "s", end->error);
@@ -121,7 +123,7 @@ pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **
         return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
     m->cwd = getcwd(NULL, 0);
     if (!m->cwd)
-        return pf_fail(e, PF_IO, "the working folder: %s", strerror(errno));
+        return pf_fail(e, PF_IO, "working folder: %s", strerror(errno));
     m->argv = copy_list(argv, false);
     m->env = copy_list(environ, true);
     m->schedule = d->schedule ? strdup(d->schedule) : NULL;
@@ -130,11 +132,11 @@ pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **
     if (!m->tool || !m->argv || !m->env || (d->schedule && !m->schedule))
         return pf_fail(e, PF_NOMEM, "out of memory");
     char runtime[PATH_MAX];
-    if (d->bare && !(m->runtime = runtime_of(runtime, e)))
+    if (d->bare && !(m->runtime = find_runtime(runtime, e)))
         return PF_IO;
     if (d->bare && !preload(m->env))
         return pf_fail(e, PF_NOMEM, "out of memory");
-    return build_of(m->program, &m->build, e);
+    return hash_build(m->program, &m->build, e);
 }
 
 static pf_status set_text(char *to, size_t size, const char *from, const char *what,
@@ -146,8 +148,9 @@ static pf_status set_text(char *to, size_t size, const char *from, const char *w
     return PF_OK;
 }
 
-/* What a recording is to do that it would not do by itself. */
-static pf_status set_wishes(struct pf_channel *c, const struct pf_directed *d, struct pf_error *e)
+/* Copies the options that only recordings have into the channel. */
+static pf_status set_record_options(struct pf_channel *c, const struct pf_directed *d,
+                                    struct pf_error *e)
 {
     char plan[PATH_MAX], folder[PATH_MAX];
     if (d->plan && !realpath(d->plan, plan))
@@ -170,18 +173,18 @@ static pf_status set_wishes(struct pf_channel *c, const struct pf_directed *d, s
     return s;
 }
 
-/* The channel with the settings filled in. */
-static pf_status make_host(struct pf_host **h, bool replay, const struct pf_clip *clip,
+/* Creates the channel and fills in its settings. */
+static pf_status make_host(struct pf_channel_host **h, bool replay, const struct pf_clip *clip,
                            const struct pf_directed *d, struct pf_error *e)
 {
     uint8_t use[PF_STREAMS];
     for (int s = 0; s < PF_STREAMS; s++)
         use[s] = s >= PF_STREAM_EVENT ? (d->tracing ? PF_RING_WRITE : PF_RING_OFF)
                                       : (replay ? PF_RING_READ : PF_RING_WRITE);
-    pf_status s = pf_host_new(h, use, clip, e);
+    pf_status s = pf_channel_host_new(h, use, clip, e);
     if (s != PF_OK)
         return s;
-    struct pf_channel *c = pf_host_channel(*h);
+    struct pf_channel *c = pf_channel_host_channel(*h);
     c->mode = replay ? PF_DIRECT_REPLAY : PF_DIRECT_RECORD;
     c->tracing = d->tracing;
     c->watch = d->watch;
@@ -199,23 +202,23 @@ static pf_status make_host(struct pf_host **h, bool replay, const struct pf_clip
     if (s == PF_OK)
         s = set_text(c->until, sizeof c->until, d->until, "until", e);
     if (s == PF_OK && !replay)
-        s = set_wishes(c, d, e);
+        s = set_record_options(c, d, e);
     if (s != PF_OK)
-        pf_host_free(*h);
+        pf_channel_host_free(*h);
     return s;
 }
 
-/* Opens the runtime where the target's dynamic linker looks for it. */
-static pf_status hand_down_runtime(uint64_t build, struct pf_error *e)
+/* Opens the runtime at the descriptor from which the target's dynamic linker loads it. */
+static pf_status open_runtime_for_preload(uint64_t build, struct pf_error *e)
 {
     char path[PATH_MAX];
-    uint64_t now = runtime_of(path, e);
+    uint64_t now = find_runtime(path, e);
     if (!now)
         return PF_IO;
     if (now != build)
         return pf_fail(e, PF_BAD,
                        "the program is not instrumented and was recorded with another build of %s; "
-                       "replay needs the very same one",
+                       "replay needs exactly that build",
                        path);
     int fd = open(path, O_RDONLY | O_CLOEXEC), at = fd < 0 ? -1 : dup2(fd, PF_PRELOAD_FD);
     if (fd >= 0)
@@ -223,9 +226,9 @@ static pf_status hand_down_runtime(uint64_t build, struct pf_error *e)
     return at < 0 ? pf_fail(e, PF_IO, "%s: %s", path, strerror(errno)) : PF_OK;
 }
 
-/* One core and no randomisation, for the children to come. Where the system refuses, the runtime
- * knows what to do. */
-static void settle(struct pf_channel *c)
+/* Restricts future children to one core and turns address randomisation off. Where the system
+ * refuses, the runtime handles the consequences. */
+static void fix_core_and_addresses(struct pf_channel *c)
 {
     cpu_set_t all, one;
     long n = syscall(SYS_sched_getaffinity, 0, sizeof c->affinity, c->affinity);
@@ -242,7 +245,7 @@ static void settle(struct pf_channel *c)
         }
 }
 
-/* The target runs to its end, or to where gdb takes it over. */
+/* Runs the target to its end, or until gdb takes it over. */
 static pf_status run(struct pf_channel *c, const struct pf_clip_meta *m, struct pf_directed *d,
                      struct pf_child_end *end, struct pf_error *e)
 {
@@ -259,22 +262,23 @@ static pf_status run(struct pf_channel *c, const struct pf_clip_meta *m, struct 
     return s;
 }
 
-static pf_status go(struct pf_host *h, struct pf_clip_writer *w, const struct pf_clip_meta *m,
-                    struct pf_directed *d, struct pf_child_end *child, struct pf_clip_end *end,
-                    struct pf_error *e)
+static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer *w,
+                               const struct pf_clip_meta *m, struct pf_directed *d,
+                               struct pf_child_end *child, struct pf_clip_end *end,
+                               struct pf_error *e)
 {
-    pf_status s = pf_host_start(h, w, e);
+    pf_status s = pf_channel_host_start(h, w, e);
     if (s != PF_OK)
         return s;
-    if (m->runtime && (s = hand_down_runtime(m->runtime, e)) != PF_OK)
+    if (m->runtime && (s = open_runtime_for_preload(m->runtime, e)) != PF_OK)
         return s;
-    settle(pf_host_channel(h));
-    s = run(pf_host_channel(h), m, d, child, e);
+    fix_core_and_addresses(pf_channel_host_channel(h));
+    s = run(pf_channel_host_channel(h), m, d, child, e);
     struct pf_error lost;
-    pf_status written = pf_host_close(h, s == PF_OK ? e : &lost);
+    pf_status written = pf_channel_host_close(h, s == PF_OK ? e : &lost);
     if (s != PF_OK)
         return s;
-    const struct pf_channel *c = pf_host_channel(h);
+    const struct pf_channel *c = pf_channel_host_channel(h);
     child->started = c->children;
     child->executed = c->executed;
     *end = (struct pf_clip_end){.wait = child->wait, .outcome = c->outcome, .reached = c->reached};
@@ -283,16 +287,17 @@ static pf_status go(struct pf_host *h, struct pf_clip_writer *w, const struct pf
     end->unshown = c->unshown;
     memcpy(end->error, c->error, sizeof end->error - 1);
     if (c->owner == 0)
-        return pf_fail(e, PF_BAD,
-                       m->runtime
-                           ? "%s: did not run in directed mode: the runtime was not loaded into it"
-                           : "%s: did not run in directed mode; build it with this pf cc",
-                       m->program);
+        return pf_fail(
+            e, PF_BAD,
+            m->runtime
+                ? "%s: did not run in directed mode: the runtime was not loaded"
+                : "%s: did not run in directed mode; build it with the pf cc of this installation",
+            m->program);
     return written;
 }
 
-/* As the continuation understood it: stars stand for its number. */
-static void policy_of(char *to, size_t room, const char *tail, uint32_t number)
+/* Replaces each '*' in the tail policy by the continuation's number, as the continuation did. */
+static void expand_tail(char *to, size_t room, const char *tail, uint32_t number)
 {
     size_t n = 0;
     for (; *tail && n < room; tail++)
@@ -300,10 +305,10 @@ static void policy_of(char *to, size_t room, const char *tail, uint32_t number)
                               *tail == '*' ? number : (unsigned char)*tail);
 }
 
-/* Each continuation becomes a clip; its pieces go. */
-static pf_status join_continuations(struct pf_host *h, const char *file, struct pf_error *e)
+/* Turns each continuation into a clip and removes its intermediate file. */
+static pf_status join_continuations(struct pf_channel_host *h, const char *file, struct pf_error *e)
 {
-    const struct pf_channel *c = pf_host_channel(h);
+    const struct pf_channel *c = pf_channel_host_channel(h);
     struct pf_clip before;
     pf_status s = pf_clip_open(&before, file, e);
     if (s != PF_OK)
@@ -315,7 +320,7 @@ static pf_status join_continuations(struct pf_host *h, const char *file, struct 
         snprintf(pieces, sizeof pieces, "%s/%u", c->folder, i);
         char schedule[sizeof c->tail];
         snprintf(clip, sizeof clip, "%s/%u.clip", c->folder, i);
-        policy_of(schedule, sizeof schedule, c->tail, i);
+        expand_tail(schedule, sizeof schedule, c->tail, i);
         struct pf_clip_meta meta = before.meta;
         meta.schedule = schedule;
         s = pf_clip_join(&before, pieces, clip, &meta, &end, e);
@@ -330,7 +335,7 @@ pf_status pf_directed_record(const struct pf_clip_meta *m, const char *file,
                              const struct pf_directed *d, struct pf_child_end *child,
                              struct pf_clip_end *end, struct pf_error *e)
 {
-    struct pf_host *h;
+    struct pf_channel_host *h;
     struct pf_clip_writer *w;
     struct pf_directed how = *d;
     pf_status s = pf_clip_create(&w, file, m, e);
@@ -338,17 +343,18 @@ pf_status pf_directed_record(const struct pf_clip_meta *m, const char *file,
         return s;
     s = make_host(&h, false, NULL, d, e);
     if (s == PF_OK) {
-        char whole[PATH_MAX]; /* for the target, should we be killed */
+        char whole[PATH_MAX]; /* so that the target can finish the file if pf is killed */
         if (realpath(file, whole))
-            strcpy(pf_host_channel(h)->file, whole);
-        s = go(h, w, m, &how, child, end, e);
+            strcpy(pf_channel_host_channel(h)->file, whole);
+        s = run_with_host(h, w, m, &how, child, end, e);
         if (s == PF_OK)
             s = pf_clip_finish(w, end, e);
         if (d->ends)
-            memcpy(d->ends, pf_host_channel(h)->continuation, d->continuations * sizeof *d->ends);
+            memcpy(d->ends, pf_channel_host_channel(h)->continuation,
+                   d->continuations * sizeof *d->ends);
         if (s == PF_OK && d->at && end->outcome == PF_OUTCOME_STOPPED)
             s = join_continuations(h, file, e);
-        pf_host_free(h);
+        pf_channel_host_free(h);
     }
     pf_clip_writer_free(w);
     return s;
@@ -359,13 +365,14 @@ static pf_status same_build(const struct pf_clip *clip, struct pf_error *e)
     const struct pf_clip_meta *m = &clip->meta;
     uint64_t build;
     if (m->abi != PF_ABI_VERSION)
-        return pf_fail(e, PF_BAD,
-                       "%s: was recorded with version %u of the runtime interface, this pf has %d",
-                       clip->path, m->abi, PF_ABI_VERSION);
-    pf_status s = build_of(m->program, &build, e);
+        return pf_fail(
+            e, PF_BAD,
+            "%s: recorded with version %u of the runtime interface, but this pf has version %d",
+            clip->path, m->abi, PF_ABI_VERSION);
+    pf_status s = hash_build(m->program, &build, e);
     if (s == PF_OK && build != m->build)
         s = pf_fail(e, PF_BAD,
-                    "%s: was recorded from another build of %s; replay needs the very same program",
+                    "%s: recorded from another build of %s; replay needs exactly the same program",
                     clip->path, m->program);
     return s;
 }
@@ -374,7 +381,7 @@ pf_status pf_directed_replay(const struct pf_clip *clip, const char *file, struc
                              struct pf_child_end *child, struct pf_clip_end *end,
                              struct pf_error *e)
 {
-    struct pf_host *h;
+    struct pf_channel_host *h;
     struct pf_clip_writer *w = NULL;
     pf_status s = same_build(clip, e);
     if (s != PF_OK)
@@ -385,15 +392,15 @@ pf_status pf_directed_replay(const struct pf_clip *clip, const char *file, struc
         return s;
     if (chdir(clip->meta.cwd)) {
         pf_clip_writer_free(w);
-        return pf_fail(e, PF_IO, "%s: the folder it ran in, %s: %s", clip->path, clip->meta.cwd,
-                       strerror(errno));
+        return pf_fail(e, PF_IO, "%s: cannot enter the folder it was recorded in, %s: %s",
+                       clip->path, clip->meta.cwd, strerror(errno));
     }
     s = make_host(&h, true, clip, d, e);
     if (s == PF_OK) {
-        s = go(h, w, &clip->meta, d, child, end, e);
+        s = run_with_host(h, w, &clip->meta, d, child, end, e);
         if (s == PF_OK && w)
             s = pf_clip_finish(w, end, e);
-        pf_host_free(h);
+        pf_channel_host_free(h);
     }
     pf_clip_writer_free(w);
     return s;

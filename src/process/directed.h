@@ -1,45 +1,48 @@
 /*
- * directed.h - starts a program in directed mode, for record, replay and all that replays.
+ * directed.h - starts a program in directed mode, to record or to replay it.
  *
- * Model:   the program gets the channel (src/clip/channel_host.h), one core, addresses that are the same in
- *          every run, and an environment that differs from the recorded one in nothing.
+ * Model:   the program gets the channel (src/clip/channel_host.h), one core, no address
+ *          randomisation, and exactly the recorded environment.
  * Errors:  PF_IO, PF_BAD with a message that names the program or the clip.
  */
-#ifndef PF_CLI_DIRECTED_H
-#define PF_CLI_DIRECTED_H
+#ifndef PF_PROCESS_DIRECTED_H
+#define PF_PROCESS_DIRECTED_H
 
 #include "child.h"
 #include "clip.h"
 
 struct pf_directed {
     const char *schedule, *exclude, *until; /* NULL: none */
-    const char *plan, *flip;                /* record: what to do first; channel.h */
+    /* record: the schedule plan to follow first, and the accesses to swap; see channel.h */
+    const char *plan, *flip;
     const char *at, *tail, *folder;         /* record: continuations from a point */
     bool bare;                              /* record: the program is not instrumented */
     unsigned continuations, jobs;
-    struct pf_continuation *ends; /* of those that the plan forks: filled in; NULL: none */
-    const char *atomic; /* replay: functions that are regions, NULL: none */
-    bool tracing;                           /* events with values are wanted */
-    bool watch;                             /* every access is looked at for memory errors */
-    const char *findings;                   /* the folder for the log of findings; NULL: none */
-    bool quiet;                             /* replay: the output is not shown */
-    char **gdb; /* replay: gdb is started at `until` with these arguments (debugger.h); NULL: not */
-    int gdb_status; /* how it ended, as waitpid said; -1: it was not started */
+    /* filled in: how the continuations that the plan forks ended; NULL: not wanted */
+    struct pf_continuation *ends;
+    const char *atomic; /* replay: functions that are atomic regions; NULL: none */
+    bool tracing;                           /* record events with their values */
+    bool watch;                             /* check every access for memory errors */
+    const char *findings;                   /* folder for the findings log; NULL: none */
+    bool quiet;                             /* replay: do not show the program's output */
+    char **gdb; /* replay: start gdb at `until` with these arguments (debugger.h); NULL: do not */
+    int gdb_status; /* gdb's status from waitpid; -1: it was not started */
 };
 
-/* The folder of --log, made and with its whole name, to be freed; NULL stays NULL. */
+/* Creates the folder of --log and returns its absolute path, which the caller frees. NULL gives
+ * NULL. */
 PF_MUST_USE pf_status pf_directed_log(const char *folder, char **out, struct pf_error *e);
-/* The memory errors of a run, in a line on standard error. */
-void pf_directed_tell_errors(const char *verb, const struct pf_clip_end *end);
+/* Prints the number of memory errors of a run and the first one, on standard error. */
+void pf_directed_print_errors(const char *verb, const struct pf_clip_end *end);
 
-/* What describes a run of `path` with argv in this environment and folder. */
+/* Fills in the description of a run of `path` with argv in the current environment and folder. */
 PF_MUST_USE pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **argv,
                                            const struct pf_directed *d, struct pf_error *e);
 /* Runs what `m` describes and records it into the file. */
 PF_MUST_USE pf_status pf_directed_record(const struct pf_clip_meta *m, const char *file,
                                          const struct pf_directed *d, struct pf_child_end *child,
                                          struct pf_clip_end *end, struct pf_error *e);
-/* Runs it again as recorded; with `file`, the streams of the trace go there. */
+/* Replays the clip. If `file` is not NULL, the event streams of the replay are written there. */
 PF_MUST_USE pf_status pf_directed_replay(const struct pf_clip *clip, const char *file,
                                          struct pf_directed *d, struct pf_child_end *child,
                                          struct pf_clip_end *end, struct pf_error *e);

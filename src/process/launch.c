@@ -43,15 +43,15 @@ static void add_option(struct pf_text *t, const char *text)
     pf_text_add(t, text);
 }
 
-/* name='/absolute/path' */
+/* Appends name='/absolute/path'. */
 static pf_status add_path(struct pf_text *t, const char *name, const char *path, struct pf_error *e)
 {
     char whole[PATH_MAX];
     if (!realpath(path, whole))
         return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
     if (strchr(whole, '\'') && strchr(whole, '"'))
-        return pf_fail(e, PF_BAD, "%s: a name with both kinds of quotes cannot be passed on",
-                       whole);
+        return pf_fail(e, PF_BAD,
+                       "%s: a path that contains both kinds of quotes cannot be passed on", whole);
     const char *quote = strchr(whole, '\'') ? "\"" : "'";
     add_option(t, name);
     pf_text_char(t, '=');
@@ -85,7 +85,7 @@ pf_status pf_launch_environment(const struct pf_launch *l, const char *folder, c
         pf_text_add(&t, l->sample);
         pf_text_char(&t, '\'');
     }
-    if (pf_sample_remembers(l->sample)) {
+    if (pf_sample_keeps_state(l->sample)) {
         const char *state = l->state ? l->state : PF_STATE_FOLDER;
         s = pf_folder_make(state, e);
         if (s == PF_OK)

@@ -1,3 +1,4 @@
+/* libdir.c - see libdir.h. */
 #define _GNU_SOURCE
 #include "libdir.h"
 #include <limits.h>

@@ -1,11 +1,11 @@
 /*
- * libdir.h - where the files are that come with pf: the plugin, the runtime, what gdb is told.
+ * libdir.h - finds the files that are installed with pf: the plugin, the runtime, the gdb script.
  */
-#ifndef PF_CLI_LIBDIR_H
-#define PF_CLI_LIBDIR_H
+#ifndef PF_PROCESS_LIBDIR_H
+#define PF_PROCESS_LIBDIR_H
 
-/* The folder that has this file ("/libpf_rt.a"): beside bin/ of this executable, or where PF_LIBDIR says;
- * NULL: neither. Never freed. */
+/* The folder that holds this file ("/libpf_rt.a"): ../lib/photofinish relative to the folder of
+ * this executable, else $PF_LIBDIR; NULL if it is in neither. Never freed. */
 const char *pf_libdir_find(const char *file);
 
 #endif

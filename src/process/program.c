@@ -1,4 +1,5 @@
-/* program.c - see program.h. ELF is read by hand: two tables and one note, every offset checked. */
+/* program.c - see program.h. Reads the ELF file directly: two tables and one note, with every
+ * offset checked. */
 #define _GNU_SOURCE
 #include "program.h"
 #include "pf_abi.h"
@@ -51,7 +52,7 @@ pf_status pf_program_find(const char *name, char **path, struct pf_error *e)
     return pf_fail(e, PF_IO, "%s: not found in PATH; a program in this folder is ./%s", name, name);
 }
 
-/* The ABI version in the notes at data[at..at+size), or 0. */
+/* The ABI version in the notes at data[at..at+size); 0 if there is none. */
 static uint32_t note_version(const unsigned char *data, size_t n, uint64_t at, uint64_t size)
 {
     if (at > n || size > n - at)
@@ -74,7 +75,7 @@ static uint32_t note_version(const unsigned char *data, size_t n, uint64_t at, u
     return 0;
 }
 
-/* Looks at the segments, which survive strip, then at the sections. */
+/* The ABI version: from the segments, which survive strip, else from the sections. */
 static uint32_t abi_version(const unsigned char *data, size_t n)
 {
     Elf64_Ehdr h;
@@ -101,19 +102,19 @@ static uint32_t abi_version(const unsigned char *data, size_t n)
     return version;
 }
 
-/* An ELF program for this machine, whatever else. */
+/* Checks that it is an ELF program for this machine. */
 static pf_status is_program(const char *path, const unsigned char *data, size_t n,
                             struct pf_error *e)
 {
     if (n < sizeof(Elf64_Ehdr) || memcmp(data, ELFMAG, SELFMAG))
-        return pf_fail(e, PF_BAD, "%s: is no ELF program", path);
+        return pf_fail(e, PF_BAD, "%s: not an ELF program", path);
     Elf64_Ehdr h;
     memcpy(&h, data, sizeof h);
     if (h.e_ident[EI_CLASS] != ELFCLASS64 || h.e_ident[EI_DATA] != ELFDATA2LSB ||
         h.e_machine != EM_X86_64)
-        return pf_fail(e, PF_BAD, "%s: is not for x86-64", path);
+        return pf_fail(e, PF_BAD, "%s: not a program for x86-64", path);
     if (h.e_type != ET_EXEC && h.e_type != ET_DYN)
-        return pf_fail(e, PF_BAD, "%s: is no executable", path);
+        return pf_fail(e, PF_BAD, "%s: not an executable", path);
     return PF_OK;
 }
 
@@ -122,12 +123,12 @@ static bool is_script(const unsigned char *data, size_t n)
     return n >= 2 && data[0] == '#' && data[1] == '!';
 }
 
-static pf_status is_of_this_abi(const char *path, uint32_t version, struct pf_error *e)
+static pf_status check_abi_version(const char *path, uint32_t version, struct pf_error *e)
 {
     if (version == PF_ABI_VERSION)
         return PF_OK;
     return pf_fail(e, PF_BAD,
-                   "%s: was built for version %u of the runtime interface, this pf has %d; "
+                   "%s: built for version %u of the runtime interface, but this pf has version %d; "
                    "build it again",
                    path, version, PF_ABI_VERSION);
 }
@@ -135,7 +136,7 @@ static pf_status is_of_this_abi(const char *path, uint32_t version, struct pf_er
 pf_status pf_program_check_bytes(const char *path, const unsigned char *data, size_t n,
                                  struct pf_error *e)
 {
-    static const char any[] = "to run it anyway and watch the programs it starts: --any";
+    static const char any[] = "to run it anyway and check the programs that it starts, use --any";
     if (is_script(data, n))
         return pf_fail(e, PF_BAD, "%s: is a script, not a program built with pf cc; %s", path, any);
     pf_status s = is_program(path, data, n, e);
@@ -144,13 +145,13 @@ pf_status pf_program_check_bytes(const char *path, const unsigned char *data, si
     uint32_t version = abi_version(data, n);
     if (version == 0)
         return pf_fail(e, PF_BAD,
-                       "%s: is not instrumented, races in it would go unseen; build it with pf cc "
+                       "%s: not instrumented, so its races would not be seen; build it with pf cc "
                        "or pf c++ (%s)",
                        path, any);
-    return is_of_this_abi(path, version, e);
+    return check_abi_version(path, version, e);
 }
 
-/* The dynamic linker that the program asks for, its length in *length; NULL: none. */
+/* The dynamic linker that the program requests, its length in *length; NULL: none. */
 static const char *interpreter(const unsigned char *data, size_t n, size_t *length)
 {
     Elf64_Ehdr h;
@@ -174,8 +175,7 @@ pf_status pf_program_check_bare(const char *path, const unsigned char *data, siz
 {
     if (is_script(data, n))
         return pf_fail(e, PF_BAD,
-                       "%s: is a script; record the program that runs it, with the script as "
-                       "argument",
+                       "%s: is a script; record its interpreter, with the script as an argument",
                        path);
     pf_status s = is_program(path, data, n, e);
     if (s != PF_OK)
@@ -183,23 +183,23 @@ pf_status pf_program_check_bare(const char *path, const unsigned char *data, siz
     uint32_t version = abi_version(data, n);
     *bare = version == 0;
     if (version)
-        return is_of_this_abi(path, version, e);
+        return check_abi_version(path, version, e);
     size_t length = 0;
     const char *linker = interpreter(data, n, &length);
     if (!linker)
         return pf_fail(e, PF_BAD,
-                       "%s: is linked statically and not built with pf cc: the runtime cannot be "
-                       "brought into it; link it dynamically",
+                       "%s: statically linked and not built with pf cc, so the runtime cannot be "
+                       "loaded into it; link it dynamically",
                        path);
     static const char glibc[] = "ld-linux-x86-64.so.2";
     if (length < sizeof glibc - 1 ||
         memcmp(linker + length - (sizeof glibc - 1), glibc, sizeof glibc - 1))
-        return pf_fail(e, PF_BAD, "%s: is not linked with glibc (its dynamic linker is %.*s)", path,
+        return pf_fail(e, PF_BAD, "%s: not linked with glibc (its dynamic linker is %.*s)", path,
                        (int)length, linker);
     return PF_OK;
 }
 
-/* The file's bytes, mapped; *mode, when wanted, are its permissions. NULL with the reason. */
+/* Maps the file; *mode is set to its permissions. Returns NULL with an error. */
 static const unsigned char *map_program(const char *path, size_t *n, mode_t *mode,
                                         struct pf_error *e)
 {
@@ -246,13 +246,13 @@ pf_status pf_program_check_directed(const char *path, bool *bare, struct pf_erro
         return PF_IO;
     pf_status s = pf_program_check_bare(path, data, n, bare, e);
     unmap_program(data, n);
-    /* The dynamic linker preloads nothing into these. */
+    /* The dynamic linker does not preload into programs with raised privileges. */
     bool raised = mode & (S_ISUID | S_ISGID) ||
                   getxattr(path, "security.capability", capabilities, sizeof capabilities) > 0;
     if (s == PF_OK && *bare && raised)
         s = pf_fail(e, PF_BAD,
-                    "%s: runs with the rights of another user or group, so the runtime cannot be "
-                    "brought into it; record a copy without them",
+                    "%s: runs with the privileges of another user or group, so the runtime cannot "
+                    "be loaded into it; record a copy without them",
                     path);
     return s;
 }

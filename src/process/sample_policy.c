@@ -1,4 +1,5 @@
-/* sample_policy.c - see sample_policy.h. The runtime takes the same text apart (src/rt/sample/sample.c). */
+/* sample_policy.c - see sample_policy.h. The runtime parses the same text
+ * (src/rt/sample/sample.c). */
 #include "sample_policy.h"
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static bool is_rate(const char *s)
     return !*end && rate >= 0 && rate <= 1 && !strpbrk(s, "eExX+-");
 }
 
-/* A number from 1 to `most`; what follows it. NULL: there is none. */
+/* Parses a number from 1 to `most`. Returns the text after it; NULL if there is no such number. */
 static const char *count(const char *s, unsigned long most, unsigned long *out)
 {
     char *end;
@@ -54,4 +55,4 @@ pf_status pf_sample_check(const char *policy, struct pf_error *e)
     return good ? PF_OK : pf_fail(e, PF_BAD, "--sample=%s: " EXPECTED, policy);
 }
 
-bool pf_sample_remembers(const char *policy) { return !strncmp(policy, "atexrace", 8); }
+bool pf_sample_keeps_state(const char *policy) { return !strncmp(policy, "atexrace", 8); }

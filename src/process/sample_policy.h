@@ -1,17 +1,17 @@
 /*
- * sample_policy.h - is this a sampling policy, with parameters that make sense?
+ * sample_policy.h - checks the text of a sampling policy.
  *
  * Errors:  PF_BAD with a message for the user.
  */
-#ifndef PF_CLI_SAMPLE_POLICY_H
-#define PF_CLI_SAMPLE_POLICY_H
+#ifndef PF_PROCESS_SAMPLE_POLICY_H
+#define PF_PROCESS_SAMPLE_POLICY_H
 
 #include "status.h"
 #include <stdbool.h>
 
 PF_MUST_USE pf_status pf_sample_check(const char *policy, struct pf_error *e);
 
-/* Does the policy keep something from one execution to the next? */
-bool pf_sample_remembers(const char *policy);
+/* True if the policy keeps state from one execution to the next. */
+bool pf_sample_keeps_state(const char *policy);
 
 #endif

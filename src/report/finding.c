@@ -1,4 +1,4 @@
-/* finding.c - see finding.h: the words, and small questions about a finding. */
+/* finding.c - see finding.h: tables of words, and small queries on a finding. */
 #include "finding.h"
 #include "textbuf.h"
 
@@ -38,16 +38,16 @@ static int find(const char *const *words, int n, const char *word)
 
 const char *pf_kind_name(enum pf_kind k) { return kinds[k]; }
 const char *pf_kind_title(enum pf_kind k) { return titles[k]; }
-const char *pf_status_name(enum pf_finding_status s) { return statuses[s]; }
+const char *pf_finding_status_name(enum pf_finding_status s) { return statuses[s]; }
 const char *pf_op_name(enum pf_op op) { return ops[op]; }
 const char *pf_location_name(enum pf_location_kind k) { return locations[k]; }
 
 int pf_kind_from(const char *word) { return find(kinds, PF_KINDS, word); }
-int pf_status_from(const char *word) { return find(statuses, PF_STATUSES, word); }
+int pf_finding_status_from(const char *word) { return find(statuses, PF_STATUSES, word); }
 int pf_op_from(const char *word) { return find(ops, PF_OPS, word); }
 int pf_location_from(const char *word) { return find(locations, PF_LOCATIONS, word); }
 
-bool pf_place_own(const struct pf_place *p)
+bool pf_stack_frame_is_user(const struct pf_stack_frame *p)
 {
     if (!p->file || pf_str_starts(p->file, "/usr/include/") || pf_str_starts(p->file, "/usr/lib/"))
         return false;
@@ -57,10 +57,10 @@ bool pf_place_own(const struct pf_place *p)
     return true;
 }
 
-const struct pf_place *pf_trail_source(const struct pf_trail *t)
+const struct pf_stack_frame *pf_backtrace_source(const struct pf_backtrace *t)
 {
     for (size_t i = 0; i < t->n; i++)
-        if (pf_place_own(&t->at[i]))
+        if (pf_stack_frame_is_user(&t->at[i]))
             return &t->at[i];
     for (size_t i = 0; i < t->n; i++)
         if (t->at[i].file)
@@ -68,7 +68,7 @@ const struct pf_place *pf_trail_source(const struct pf_trail *t)
     return t->n ? t->at : NULL;
 }
 
-/* Is the lock listed before lock `lock` of access `access`? */
+/* True if the lock is listed before lock number `lock` of access number `access`. */
 static bool listed_before(const struct pf_finding *f, size_t access, size_t lock, uintptr_t address)
 {
     for (size_t i = 0; i <= access; i++) {
@@ -80,7 +80,7 @@ static bool listed_before(const struct pf_finding *f, size_t access, size_t lock
     return false;
 }
 
-/* The number is the count of different locks listed before it. Quadratic in a handful. */
+/* The number of different locks listed before it. Quadratic, but a finding lists few locks. */
 size_t pf_finding_lock_number(const struct pf_finding *f, uintptr_t address)
 {
     size_t number = 0;
@@ -95,10 +95,10 @@ size_t pf_finding_lock_number(const struct pf_finding *f, uintptr_t address)
     return number;
 }
 
-const struct pf_actor *pf_finding_actor(const struct pf_finding *f, uint32_t number)
+const struct pf_thread_info *pf_finding_thread(const struct pf_finding *f, uint32_t number)
 {
-    for (size_t i = 0; i < f->nactors; i++)
-        if (f->actors[i].number == number)
-            return &f->actors[i];
+    for (size_t i = 0; i < f->nthreads; i++)
+        if (f->threads[i].number == number)
+            return &f->threads[i];
     return NULL;
 }

@@ -1,11 +1,11 @@
 /*
- * finding.h - one finding: accesses that should not meet as they do, and all that is known about them.
+ * finding.h - one finding: a race or another anomaly, with all that is known about its accesses.
  *
  * Model:   plain data, the same in the target (built from the shadow) and in the tools (read back
- *          from a findings log). Threads are named by number, 0 is the main thread.
- * Memory:  nothing is owned; strings and arrays live in the builder's pool or in the site tables.
- *          A string may be NULL where it is not known.
- * Threads: immutable once built, but for `count`.
+ *          from a findings log). Threads are identified by number; 0 is the main thread.
+ * Memory:  a finding owns nothing; strings and arrays live in the builder's pool or in the site
+ *          tables. A string is NULL where it is unknown.
+ * Threads: immutable once built, except for `count`.
  */
 #ifndef PF_REPORT_FINDING_H
 #define PF_REPORT_FINDING_H
@@ -39,18 +39,18 @@ enum pf_location_kind {
     PF_LOCATIONS
 };
 
-/* A source position on a stack. Functions of the C library have no file. */
-struct pf_place {
+/* One frame of a stack, with its source position. Functions of the C library have no file. */
+struct pf_stack_frame {
     const char *function, *file;
-    const char *module;  /* the object file it was loaded from */
+    const char *module;  /* the object file that holds the function */
     uint32_t line, column;
-    uint32_t first_line; /* where the function begins; 0: not known */
-    bool folded;         /* deep recursion: this position stands for repetitions of itself too */
+    uint32_t first_line; /* first line of the function; 0: unknown */
+    bool folded;         /* deep recursion: this frame represents several repetitions of itself */
 };
 
-/* A stack, innermost position first. n == 0: it was lost, which the limits count. */
-struct pf_trail {
-    const struct pf_place *at;
+/* A stack, innermost frame first. n == 0: the stack was lost, which is counted as a loss. */
+struct pf_backtrace {
+    const struct pf_stack_frame *at;
     size_t n;
 };
 
@@ -58,9 +58,10 @@ struct pf_lock {
     uintptr_t address;
     const char *name;
     bool shared; /* taken for reading */
-    bool
-        first; /* `taken` is where anybody took it first: where this access's thread did is not kept */
-    struct pf_trail taken;
+    /* `taken` is where any thread first took the lock: where this thread took it was not
+     * kept */
+    bool first;
+    struct pf_backtrace taken;
 };
 
 struct pf_access {
@@ -69,40 +70,42 @@ struct pf_access {
     uint64_t size; /* bytes */
     uintptr_t address;
     const char *variable;
-    struct pf_trail trail;
+    struct pf_backtrace stack;
     const struct pf_lock *locks;
     size_t nlocks;
 };
 
-struct pf_actor {
+struct pf_thread_info {
     uint32_t number, parent;
     const char *name;
-    int64_t tid; /* of the kernel; 0: not known */
+    int64_t tid; /* kernel thread id; 0: unknown */
     bool running;
-    struct pf_trail created;
+    struct pf_backtrace created;
 };
 
 struct pf_location {
     enum pf_location_kind kind;
-    const char *name; /* a global's */
-    const char *file; /* where a global is declared */
+    const char *name; /* name of a global, or of a variable on the stack */
+    const char *file; /* where the variable is declared */
     uint32_t line;
-    bool freed; /* the heap block is gone by now */
-    uint32_t thread; /* who allocated the block, or whose stack or thread-local storage it is */
+    bool freed; /* the heap block has been freed since */
+    /* the thread that allocated the block, or that owns the stack or thread-local storage */
+    uint32_t thread;
     uintptr_t address;
     uint64_t size;
-    struct pf_trail trail; /* heap: the allocation; stack: where the thread is now, the memory is in
-                            * the frame of one of these functions */
+    /* Heap: the allocation. Stack: the thread's current stack; the memory is in the frame of one
+     * of these functions. */
+    struct pf_backtrace stack;
 };
 
-/* Where a suite has seen a finding. */
+/* How often, and in which tests, a suite has seen a finding. */
 struct pf_sightings {
     uint64_t executions;
-    const char *const *tests; /* their names, each once */
+    const char *const *tests; /* their names, without duplicates */
     size_t ntests;
 };
 
-/* How a stage of the chain saw it: free-mode runs, predictions, tries. */
+/* How one stage of `pf check` saw the finding. */
 struct pf_stage {
     const char *stage; /* run, record, predict, hatch, racefuzzer, tsan, ... */
     const char *analysis;
@@ -111,19 +114,20 @@ struct pf_stage {
     struct pf_stage *next;
 };
 
-/* One step of a schedule that brings the finding about. */
-struct pf_moment {
+/* One step of a schedule in which the finding happens. */
+struct pf_schedule_step {
     uint32_t thread;
-    const char *op; /* a word of pf_event.def, or "wants": waits for a lock for ever */
-    const char *name; /* the variable, lock, thread it is about; NULL: none */
-    const char *value; /* read or written there; NULL: not known */
+    const char *op; /* a word of pf_event.def, or "wants": waits for a lock that it never gets */
+    const char *name; /* the variable, lock or thread that it operates on; NULL: none */
+    const char *value; /* the value read or written; NULL: unknown */
     const char *file;
     uint32_t line;
-    bool marked; /* an access of the finding */
-    bool
-        handed; /* from is known: the thread that wrote what is read here, or holds what is wanted */
+    bool marked; /* this step is one of the finding's accesses */
+    /* `from` is valid: the thread that wrote the value read here, or that holds the wanted
+     * lock */
+    bool has_from;
     uint32_t from, from_line;
-    const char *from_file; /* NULL: not known */
+    const char *from_file; /* NULL: unknown */
 };
 
 struct pf_finding {
@@ -131,44 +135,45 @@ struct pf_finding {
     enum pf_kind kind;
     enum pf_finding_status status;
     const char *analysis;
-    const char *verdict; /* "class" of the contract; NULL until judged */
+    const char *verdict; /* JSON field "class"; NULL until judged */
     const char *clip;
-    const char *harm; /* what the program did wrong in the clip: died, hung; NULL: nothing */
-    struct pf_access access[2]; /* of a race; the later one first */
-    const struct pf_access *steps; /* of any other anomaly, in the order that makes it one */
+    const char *harm; /* what the program did wrong in the clip: crashed, hung; NULL: nothing */
+    struct pf_access access[2]; /* a race's two accesses, the later one first */
+    /* the accesses of any other anomaly, in the order in which they form it */
+    const struct pf_access *steps;
     size_t nsteps; /* 0: a race */
-    const struct pf_actor *actors;
-    size_t nactors;
+    const struct pf_thread_info *threads;
+    size_t nthreads;
     struct pf_location location;
     uint64_t count;
-    const struct pf_sightings *seen; /* NULL: not in a suite */
-    const struct pf_moment
-        *witness; /* the last steps of a schedule; the accesses come at its end */
-    size_t nwitness; /* 0: none is known */
-    const struct pf_moment *recorded; /* the same in the order of a recording */
-    size_t nrecorded; /* 0: none is known */
-    const char *recording; /* its clip; NULL: none */
-    unsigned tries; /* schedules that were directed at it */
-    struct pf_stage *stages; /* NULL: nobody has asked; the tools' alone */
+    const struct pf_sightings *seen; /* NULL: not from a suite */
+    /* the last steps of a schedule, which ends with the accesses */
+    const struct pf_schedule_step *witness;
+    size_t nwitness; /* 0: no schedule is known */
+    const struct pf_schedule_step *recorded; /* the last steps in the order of the recording */
+    size_t nrecorded; /* 0: unknown */
+    const char *recording; /* path of that recording's clip; NULL: none */
+    unsigned tries; /* number of schedules that were tried to make it happen */
+    struct pf_stage *stages; /* NULL: unknown; used by the tools only */
 };
 
 const char *pf_kind_name(enum pf_kind k);
 const char *pf_kind_title(enum pf_kind k); /* "data race" */
-const char *pf_status_name(enum pf_finding_status s);
+const char *pf_finding_status_name(enum pf_finding_status s);
 const char *pf_op_name(enum pf_op op);
 const char *pf_location_name(enum pf_location_kind k);
-/* The reverse; -1 for a word that is not in the table. */
+/* The reverse; -1 if the word is not in the table. */
 int pf_kind_from(const char *word);
-int pf_status_from(const char *word);
+int pf_finding_status_from(const char *word);
 int pf_op_from(const char *word);
 int pf_location_from(const char *word);
 
-/* Is it in the user's sources? Not: functions of the C library (no file), and what headers of the
- * system bring in (/usr/include, /usr/lib, C++ library). */
-bool pf_place_own(const struct pf_place *p);
-/* The innermost own position; without one the innermost in any file, then the innermost; NULL without
- * a stack. */
-const struct pf_place *pf_trail_source(const struct pf_trail *t);
+/* True if the frame is in the user's sources: not in the C library (no file), and not in a
+ * header of the system or of the C++ library (/usr/include, /usr/lib, include/c++). */
+bool pf_stack_frame_is_user(const struct pf_stack_frame *p);
+/* The frame to show for a stack: the innermost one in the user's sources, else the innermost one
+ * that has a file, else the innermost one; NULL for an empty stack. */
+const struct pf_stack_frame *pf_backtrace_source(const struct pf_backtrace *t);
 static inline size_t pf_finding_naccesses(const struct pf_finding *f)
 {
     return f->nsteps ? f->nsteps : 2;
@@ -177,9 +182,9 @@ static inline const struct pf_access *pf_finding_access(const struct pf_finding 
 {
     return f->nsteps ? &f->steps[i] : &f->access[i];
 }
-/* The number in M0, M1, ... under which this finding lists the lock at `address`. */
+/* The index i under which this finding lists the lock at `address` as Mi. */
 size_t pf_finding_lock_number(const struct pf_finding *f, uintptr_t address);
-/* By number; NULL if not listed. */
-const struct pf_actor *pf_finding_actor(const struct pf_finding *f, uint32_t number);
+/* The thread with this number; NULL if the finding does not list it. */
+const struct pf_thread_info *pf_finding_thread(const struct pf_finding *f, uint32_t number);
 
 #endif

@@ -1,7 +1,8 @@
 /* finding_json.c - see finding_json.h. */
 #include "finding_json.h"
 
-/* A comma is due after a value: unless something has just been opened, or a key awaits its value. */
+/* Writes a comma if one is needed: not after an opening bracket, and not between a key and its
+ * value. */
 static void comma(struct pf_text *t)
 {
     char last = t->n ? t->at[t->n - 1] : '[';
@@ -51,12 +52,12 @@ static void thread_name(struct pf_text *t, const char *name, uint32_t number)
     pf_text_char(t, '"');
 }
 
-static void trail(struct pf_text *t, const char *name, const struct pf_trail *s)
+static void stack(struct pf_text *t, const char *name, const struct pf_backtrace *s)
 {
     pf_json_key(t, name);
     pf_text_char(t, '[');
     for (size_t i = 0; i < s->n; i++) {
-        const struct pf_place *p = &s->at[i];
+        const struct pf_stack_frame *p = &s->at[i];
         comma(t);
         pf_text_char(t, '{');
         pf_json_str(t, "function", p->function ? p->function : "??");
@@ -104,7 +105,7 @@ static void locks(struct pf_text *t, const struct pf_finding *f, const struct pf
         pf_json_str(t, "mode", a->locks[i].shared ? "read" : "write");
         if (a->locks[i].first)
             pf_json_bool(t, "first", true);
-        trail(t, "stack", &a->locks[i].taken);
+        stack(t, "stack", &a->locks[i].taken);
         pf_text_char(t, '}');
     }
     pf_text_char(t, ']');
@@ -112,7 +113,7 @@ static void locks(struct pf_text *t, const struct pf_finding *f, const struct pf
 
 static void access(struct pf_text *t, const struct pf_finding *f, const struct pf_access *a)
 {
-    const struct pf_place *p = pf_trail_source(&a->trail);
+    const struct pf_stack_frame *p = pf_backtrace_source(&a->stack);
     comma(t);
     pf_text_char(t, '{');
     thread_name(t, "thread", a->thread);
@@ -125,7 +126,7 @@ static void access(struct pf_text *t, const struct pf_finding *f, const struct p
     pf_json_str(t, "variable", a->variable);
     pf_json_address(t, "address", a->address);
     locks(t, f, a);
-    trail(t, "stack", &a->trail);
+    stack(t, "stack", &a->stack);
     pf_text_char(t, '}');
 }
 
@@ -149,11 +150,11 @@ static void location(struct pf_text *t, const struct pf_location *l)
     if (l->kind == PF_LOCATION_HEAP)
         pf_json_bool(t, "freed", l->freed);
     if (l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_STACK)
-        trail(t, "stack", &l->trail);
+        stack(t, "stack", &l->stack);
     pf_text_char(t, '}');
 }
 
-static void actor(struct pf_text *t, const struct pf_actor *a)
+static void actor(struct pf_text *t, const struct pf_thread_info *a)
 {
     comma(t);
     pf_text_char(t, '{');
@@ -163,11 +164,11 @@ static void actor(struct pf_text *t, const struct pf_actor *a)
     pf_json_str(t, "state", a->running ? "running" : "finished");
     if (a->number)
         thread_name(t, "created_by", a->parent);
-    trail(t, "stack", &a->created);
+    stack(t, "stack", &a->created);
     pf_text_char(t, '}');
 }
 
-static void moment(struct pf_text *t, const struct pf_moment *m)
+static void schedule_step(struct pf_text *t, const struct pf_schedule_step *m)
 {
     comma(t);
     pf_text_char(t, '{');
@@ -179,7 +180,7 @@ static void moment(struct pf_text *t, const struct pf_moment *m)
     pf_json_num(t, "line", m->line);
     if (m->marked)
         pf_json_bool(t, "marked", true);
-    if (m->handed) {
+    if (m->has_from) {
         pf_json_key(t, "from");
         pf_text_char(t, '{');
         thread_name(t, "thread", m->from);
@@ -190,12 +191,13 @@ static void moment(struct pf_text *t, const struct pf_moment *m)
     pf_text_char(t, '}');
 }
 
-static void moments(struct pf_text *t, const char *name, const struct pf_moment *at, size_t n)
+static void schedule_steps(struct pf_text *t, const char *name, const struct pf_schedule_step *at,
+                           size_t n)
 {
     pf_json_key(t, name);
     pf_text_char(t, '[');
     for (size_t i = 0; i < n; i++)
-        moment(t, &at[i]);
+        schedule_step(t, &at[i]);
     pf_text_char(t, ']');
 }
 
@@ -205,7 +207,7 @@ static void stage(struct pf_text *t, const struct pf_stage *s)
     pf_text_char(t, '{');
     pf_json_str(t, "stage", s->stage);
     pf_json_str(t, "analysis", s->analysis);
-    pf_json_str(t, "status", pf_status_name(s->status));
+    pf_json_str(t, "status", pf_finding_status_name(s->status));
     pf_json_num(t, "count", s->count);
     pf_text_char(t, '}');
 }
@@ -219,7 +221,7 @@ void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
     pf_text_hex(t, f->id, 16);
     pf_text_char(t, '"');
     pf_json_str(t, "kind", pf_kind_name(f->kind));
-    pf_json_str(t, "status", pf_status_name(f->status));
+    pf_json_str(t, "status", pf_finding_status_name(f->status));
     pf_json_str(t, "analysis", f->analysis);
     pf_json_str(t, "class", f->verdict);
     pf_json_key(t, "accesses");
@@ -230,8 +232,8 @@ void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
     location(t, &f->location);
     pf_json_key(t, "threads");
     pf_text_char(t, '[');
-    for (size_t i = 0; i < f->nactors; i++)
-        actor(t, &f->actors[i]);
+    for (size_t i = 0; i < f->nthreads; i++)
+        actor(t, &f->threads[i]);
     pf_text_char(t, ']');
     pf_json_str(t, "clip", f->clip);
     pf_json_num(t, "count", f->count);
@@ -247,11 +249,11 @@ void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
         pf_text_char(t, ']');
     }
     if (f->nwitness)
-        moments(t, "interleaving", f->witness, f->nwitness);
+        schedule_steps(t, "interleaving", f->witness, f->nwitness);
     if (f->recording)
         pf_json_str(t, "recording", f->recording);
     if (f->nrecorded)
-        moments(t, "recorded", f->recorded, f->nrecorded);
+        schedule_steps(t, "recorded", f->recorded, f->nrecorded);
     if (f->seen) {
         pf_json_num(t, "executions", f->seen->executions);
         pf_json_key(t, "tests");

@@ -1,6 +1,6 @@
 /*
- * finding_json.h - a finding as one JSON object on one line: the contract's `findings[i]`, which is
- * also what a line of the findings log is (docs/format/findings-log.md).
+ * finding_json.h - a finding as one JSON object on one line: an element of `findings` in the JSON
+ * report, and a line of the findings log (docs/format/findings-log.md).
  */
 #ifndef PF_REPORT_FINDING_JSON_H
 #define PF_REPORT_FINDING_JSON_H
@@ -10,9 +10,9 @@
 
 void pf_finding_json(struct pf_text *t, const struct pf_finding *f);
 
-/* The small words of the writer, for whoever puts an object around findings. `name` is plain
- * text of ours, followed by the value. */
-void pf_json_key(struct pf_text *t, const char *name);             /* "name": after , or { or [ */
+/* Writers of single members, for code that writes an object around findings. `name` must need no
+ * escapes; a comma is written before it where one is needed. */
+void pf_json_key(struct pf_text *t, const char *name);             /* "name": the value follows */
 void pf_json_str(struct pf_text *t, const char *name, const char *value);
 void pf_json_num(struct pf_text *t, const char *name, uint64_t value);
 void pf_json_bool(struct pf_text *t, const char *name, bool value);

@@ -3,14 +3,14 @@
 
 #define RULE "==================\n"
 
-struct shades {
+struct colors {
     const char *warning, *access, *location, *lock, *thread, *off;
 };
-static const struct shades in_color = {"\033[1m\033[31m", "\033[1m\033[34m", "\033[1m\033[32m",
+static const struct colors in_color = {"\033[1m\033[31m", "\033[1m\033[34m", "\033[1m\033[32m",
                                        "\033[1m\033[35m", "\033[1m\033[36m", "\033[1m\033[0m"};
-static const struct shades plain = {"", "", "", "", "", ""};
+static const struct colors plain = {"", "", "", "", "", ""};
 
-static const struct shades *shades_of(const struct pf_text_style *style)
+static const struct colors *colors_of(const struct pf_text_style *style)
 {
     return style->color ? &in_color : &plain;
 }
@@ -25,7 +25,7 @@ static const char *op_text(enum pf_op op)
     return texts[op];
 }
 
-static void add_position(struct pf_text *t, const struct pf_place *p,
+static void add_position(struct pf_text *t, const struct pf_stack_frame *p,
                          const struct pf_text_style *style)
 {
     const char *file = p->file;
@@ -42,13 +42,13 @@ static void add_position(struct pf_text *t, const struct pf_place *p,
     }
 }
 
-void pf_trail_text(struct pf_text *t, const struct pf_trail *trail,
-                   const struct pf_text_style *style)
+void pf_backtrace_text(struct pf_text *t, const struct pf_backtrace *stack,
+                       const struct pf_text_style *style)
 {
-    if (trail->n == 0)
+    if (stack->n == 0)
         pf_text_add(t, "    [unknown stack]\n");
-    for (size_t i = 0; i < trail->n; i++) {
-        const struct pf_place *p = &trail->at[i];
+    for (size_t i = 0; i < stack->n; i++) {
+        const struct pf_stack_frame *p = &stack->at[i];
         pf_text_add(t, "    #");
         pf_text_u64(t, i);
         pf_text_char(t, ' ');
@@ -92,7 +92,7 @@ static void add_access(struct pf_text *t, const struct pf_finding *f, size_t i,
                        const struct pf_text_style *style)
 {
     const struct pf_access *a = pf_finding_access(f, i);
-    const struct shades *c = shades_of(style);
+    const struct colors *c = colors_of(style);
     const char *op = op_text(a->op);
     pf_text_add(t, c->access);
     if (f->nsteps) {
@@ -108,7 +108,7 @@ static void add_access(struct pf_text *t, const struct pf_finding *f, size_t i,
         pf_text_char(t, (char)(op[0] - 'A' + 'a'));
         pf_text_add(t, op + 1);
     }
-    if (a->op != PF_OP_LOCK) { /* a lock is one thing, however many bytes it has */
+    if (a->op != PF_OP_LOCK) { /* the size of a lock says nothing */
         pf_text_add(t, " of size ");
         pf_text_u64(t, a->size);
     }
@@ -120,7 +120,7 @@ static void add_access(struct pf_text *t, const struct pf_finding *f, size_t i,
     pf_text_char(t, ':');
     pf_text_add(t, c->off);
     pf_text_char(t, '\n');
-    pf_trail_text(t, &a->trail, style);
+    pf_backtrace_text(t, &a->stack, style);
 }
 
 static void add_location(struct pf_text *t, const struct pf_location *l,
@@ -128,7 +128,7 @@ static void add_location(struct pf_text *t, const struct pf_location *l,
 {
     if (l->kind == PF_LOCATION_UNKNOWN)
         return;
-    const struct shades *c = shades_of(style);
+    const struct colors *c = colors_of(style);
     pf_text_add(t, c->location);
     pf_text_add(t, "  Location is ");
     bool global = l->kind == PF_LOCATION_GLOBAL;
@@ -150,12 +150,12 @@ static void add_location(struct pf_text *t, const struct pf_location *l,
         } else if (local) {
             pf_text_add(t, " on the stack of ");
             add_thread(t, l->thread);
-            if (l->trail.n) {
+            if (l->stack.n) {
                 pf_text_add(t, ", frame of ");
-                pf_text_add(t, l->trail.at[0].function);
+                pf_text_add(t, l->stack.at[0].function);
             }
         } else if (l->file) {
-            struct pf_place declared = {.file = l->file, .line = l->line};
+            struct pf_stack_frame declared = {.file = l->file, .line = l->line};
             pf_text_add(t, " (");
             add_position(t, &declared, style);
             pf_text_char(t, ')');
@@ -163,21 +163,21 @@ static void add_location(struct pf_text *t, const struct pf_location *l,
     } else {
         pf_text_add(t, l->kind == PF_LOCATION_STACK ? "stack of " : "TLS of ");
         add_thread(t, l->thread);
-        if (l->trail.n == 1) {
+        if (l->stack.n == 1) {
             pf_text_add(t, ", frame of ");
-            pf_text_add(t, l->trail.at[0].function);
+            pf_text_add(t, l->stack.at[0].function);
         }
-        pf_text_add(t, l->trail.n > 1 ? ", a frame of:" : ".");
+        pf_text_add(t, l->stack.n > 1 ? ", a frame of:" : ".");
     }
     pf_text_add(t, c->off);
     pf_text_char(t, '\n');
-    if (l->kind == PF_LOCATION_HEAP || l->trail.n > 1)
-        pf_trail_text(t, &l->trail, style);
+    if (l->kind == PF_LOCATION_HEAP || l->stack.n > 1)
+        pf_backtrace_text(t, &l->stack, style);
     else
         pf_text_char(t, '\n');
 }
 
-static bool same_trail(const struct pf_trail *a, const struct pf_trail *b)
+static bool same_stack(const struct pf_backtrace *a, const struct pf_backtrace *b)
 {
     if (a->n != b->n)
         return false;
@@ -189,13 +189,14 @@ static bool same_trail(const struct pf_trail *a, const struct pf_trail *b)
     return true;
 }
 
-/* The same lock taken at the same place is told once. */
-static bool told(const struct pf_finding *f, size_t access, const struct pf_lock *l)
+/* True if an earlier access already listed this lock, taken at the same place: it is printed
+ * once. */
+static bool already_listed(const struct pf_finding *f, size_t access, const struct pf_lock *l)
 {
     for (size_t k = 0; k < access; k++) {
         const struct pf_access *a = pf_finding_access(f, k);
         for (size_t i = 0; i < a->nlocks; i++)
-            if (a->locks[i].address == l->address && same_trail(&a->locks[i].taken, &l->taken))
+            if (a->locks[i].address == l->address && same_stack(&a->locks[i].taken, &l->taken))
                 return true;
     }
     return false;
@@ -204,8 +205,8 @@ static bool told(const struct pf_finding *f, size_t access, const struct pf_lock
 static void add_lock(struct pf_text *t, const struct pf_finding *f, size_t access,
                      const struct pf_lock *l, const struct pf_text_style *style)
 {
-    const struct shades *c = shades_of(style);
-    if (told(f, access, l))
+    const struct colors *c = colors_of(style);
+    if (already_listed(f, access, l))
         return;
     pf_text_add(t, c->lock);
     pf_text_add(t, "  Mutex M");
@@ -223,14 +224,14 @@ static void add_lock(struct pf_text *t, const struct pf_finding *f, size_t acces
     pf_text_add(t, " at:");
     pf_text_add(t, c->off);
     pf_text_char(t, '\n');
-    pf_trail_text(t, &l->taken, style);
+    pf_backtrace_text(t, &l->taken, style);
 }
 
-static void add_actor(struct pf_text *t, const struct pf_actor *a,
-                      const struct pf_text_style *style)
+static void add_thread_info(struct pf_text *t, const struct pf_thread_info *a,
+                            const struct pf_text_style *style)
 {
-    const struct shades *c = shades_of(style);
-    if (a->number == 0) /* nobody created it */
+    const struct colors *c = colors_of(style);
+    if (a->number == 0) /* the main thread was not created by another one */
         return;
     pf_text_add(t, c->thread);
     pf_text_add(t, "  Thread T");
@@ -247,13 +248,13 @@ static void add_actor(struct pf_text *t, const struct pf_actor *a,
     pf_text_add(t, " at:");
     pf_text_add(t, c->off);
     pf_text_char(t, '\n');
-    pf_trail_text(t, &a->created, style);
+    pf_backtrace_text(t, &a->created, style);
 }
 
 static void add_summary(struct pf_text *t, const struct pf_finding *f,
                         const struct pf_text_style *style)
 {
-    const struct pf_place *p = pf_trail_source(&pf_finding_access(f, 0)->trail);
+    const struct pf_stack_frame *p = pf_backtrace_source(&pf_finding_access(f, 0)->stack);
     pf_text_add(t, "SUMMARY: photofinish: ");
     pf_text_add(t, pf_kind_title(f->kind));
     if (p && p->file) {
@@ -270,7 +271,7 @@ static void add_summary(struct pf_text *t, const struct pf_finding *f,
 void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
                      const struct pf_text_style *style)
 {
-    const struct shades *c = shades_of(style);
+    const struct colors *c = colors_of(style);
     pf_text_add(t, RULE);
     pf_text_add(t, c->warning);
     pf_text_add(t, "WARNING: photofinish: ");
@@ -288,14 +289,14 @@ void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
     for (size_t i = 0; i < pf_finding_naccesses(f); i++)
         for (size_t k = 0; k < pf_finding_access(f, i)->nlocks; k++)
             add_lock(t, f, i, &pf_finding_access(f, i)->locks[k], style);
-    for (size_t i = 0; i < f->nactors; i++)
-        add_actor(t, &f->actors[i], style);
+    for (size_t i = 0; i < f->nthreads; i++)
+        add_thread_info(t, &f->threads[i], style);
     if (style->summary)
         add_summary(t, f, style);
     pf_text_add(t, RULE);
 }
 
-void pf_moment_text(struct pf_text *t, const struct pf_moment *m)
+void pf_schedule_step_text(struct pf_text *t, const struct pf_schedule_step *m)
 {
     pf_text_add(t, m->op);
     if (m->name) {
@@ -306,7 +307,7 @@ void pf_moment_text(struct pf_text *t, const struct pf_moment *m)
         pf_text_add(t, " = ");
         pf_text_add(t, m->value);
     }
-    if (m->handed) {
+    if (m->has_from) {
         pf_text_add(t, pf_str_same(m->op, "wants") ? " (held by " : " (written by ");
         if (m->from) {
             pf_text_char(t, 'T');

@@ -1,7 +1,7 @@
 /*
- * finding_textbuf.h - a finding as text, in the layout people know from ThreadSanitizer.
+ * finding_text.h - a finding as text, in the layout of ThreadSanitizer's reports.
  *
- * Errors:  a failed text (textbuf.h) is a report cut short; nothing else can fail.
+ * Errors:  out of memory cuts the text short and sets `failed` (textbuf.h); nothing else can fail.
  */
 #ifndef PF_REPORT_FINDING_TEXT_H
 #define PF_REPORT_FINDING_TEXT_H
@@ -11,17 +11,17 @@
 
 struct pf_text_style {
     bool color;
-    const char *strip_prefix; /* taken off file names; NULL or "": nothing */
+    const char *strip_prefix; /* removed from the front of file names; NULL or "": nothing */
     int64_t pid;              /* 0: not shown */
-    bool summary;             /* the SUMMARY line */
+    bool summary;             /* write the SUMMARY line */
 };
 
 void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
                      const struct pf_text_style *style);
-/* "#0 f a.c:1:2 (prog)" and so on, one position a line. */
-void pf_trail_text(struct pf_text *t, const struct pf_trail *trail,
-                   const struct pf_text_style *style);
-/* "read x = 1 (written by T1, a.c:9)": what a step of a schedule does. */
-void pf_moment_text(struct pf_text *t, const struct pf_moment *m);
+/* Writes the stack as "#0 f a.c:1:2 (prog)", one frame per line. */
+void pf_backtrace_text(struct pf_text *t, const struct pf_backtrace *stack,
+                       const struct pf_text_style *style);
+/* Describes one step of a schedule: "read x = 1 (written by T1, a.c:9)". */
+void pf_schedule_step_text(struct pf_text *t, const struct pf_schedule_step *m);
 
 #endif

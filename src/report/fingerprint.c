@@ -1,7 +1,5 @@
-/*
- * fingerprint.c - see fingerprint.h. FNV-1a because it takes three lines to describe, and a second
- * reader can compute it; the inputs are short.
- */
+/* fingerprint.c - see fingerprint.h. FNV-1a was chosen because it takes three lines to describe,
+ * so that a second reader can compute it; the inputs are short. */
 #include "fingerprint.h"
 #include "textbuf.h"
 
@@ -13,7 +11,7 @@ static uint64_t hash_text(uint64_t h, const char *s)
     if (s)
         for (; *s; s++)
             h = (h ^ (unsigned char)*s) * FNV_PRIME;
-    return h * FNV_PRIME; /* the byte 0 that ends it */
+    return h * FNV_PRIME; /* the terminating 0 byte */
 }
 
 static uint64_t hash_number(uint64_t h, uint64_t v)
@@ -23,7 +21,7 @@ static uint64_t hash_number(uint64_t h, uint64_t v)
     return h;
 }
 
-static uint64_t hash_place(uint64_t h, const struct pf_place *p)
+static uint64_t hash_place(uint64_t h, const struct pf_stack_frame *p)
 {
     h = hash_text(h, p->function);
     h = hash_text(h, p->file ? pf_str_base(p->file) : NULL);
@@ -32,7 +30,8 @@ static uint64_t hash_place(uint64_t h, const struct pf_place *p)
     return hash_number(h, p->column);
 }
 
-/* Of a race, reads and writes of one position are the same. */
+/* The word that stands for the op of a race's access: reads and writes at one position hash
+ * alike. */
 static const char *race_word(enum pf_op op)
 {
     return op == PF_OP_READ || op == PF_OP_WRITE                 ? "access"
@@ -43,10 +42,10 @@ static const char *race_word(enum pf_op op)
 static uint64_t hash_access(const struct pf_access *a, const char *word)
 {
     uint64_t h = hash_text(FNV_START, word);
-    for (size_t i = 0; i < a->trail.n; i++) {
-        if (pf_place_own(&a->trail.at[i]))
-            return hash_place(h, &a->trail.at[i]);
-        h = hash_text(h, a->trail.at[i].function);
+    for (size_t i = 0; i < a->stack.n; i++) {
+        if (pf_stack_frame_is_user(&a->stack.at[i]))
+            return hash_place(h, &a->stack.at[i]);
+        h = hash_text(h, a->stack.at[i].function);
     }
     return h;
 }
@@ -60,7 +59,7 @@ uint64_t pf_fingerprint(const struct pf_finding *f)
         sum += one;
         h = f->kind == PF_KIND_DEADLOCK ? h : hash_number(h, one);
     }
-    if (f->nsteps) /* a cycle is the same wherever it begins */
+    if (f->nsteps) /* the hash of a deadlock's cycle does not depend on where the cycle begins */
         return f->kind == PF_KIND_DEADLOCK ? hash_number(h, sum) : h;
     uint64_t a = hash_access(&f->access[0], race_word(f->access[0].op));
     uint64_t b = hash_access(&f->access[1], race_word(f->access[1].op));

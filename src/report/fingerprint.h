@@ -1,14 +1,16 @@
 /*
- * fingerprint.h - the identity of a finding: the same race has the same one in every run, on every
- * machine, wherever the sources lie and whatever is edited above or below the functions involved.
+ * fingerprint.h - the identity of a finding. The same race has the same fingerprint in every run
+ * and on every machine, wherever the sources are stored, and also after edits above or below the
+ * functions involved.
  *
- * Model:   FNV-1a (64 bits) over the kind and the two accesses in an order of their own (smaller hash
- *          first). An access counts with its op (of a race only whether it is plain or atomic: `x++` reads
- *          and writes at one position, and which of the two meets the other thread is chance), the names of the library functions it was made
- *          in, and its innermost position in the user's own sources (finding.h): function, base name
- *          of the file, line within the function (the line itself where the function's first line is
- *          not known) and column. Addresses, threads, locks, folders, the outer stack and the
- *          version of the C++ library do not count. docs/format/findings-log.md has the bytes.
+ * Model:   FNV-1a (64 bits) over the kind and the hashes of the accesses (of a race: the smaller
+ *          hash first). The hash of an access covers its op, the names of the library functions in
+ *          which it was made, and its innermost frame in the user's sources (finding.h): function,
+ *          base name of the file, line within the function (the absolute line where the function's
+ *          first line is unknown) and column. Of a race's op only plain or atomic counts: `x++`
+ *          reads and writes at one position, and which of the two races with the other thread is
+ *          chance. Addresses, threads, locks, folders, outer stack frames and the version of the
+ *          C++ library do not count. docs/format/findings-log.md defines the bytes.
  */
 #ifndef PF_REPORT_FINGERPRINT_H
 #define PF_REPORT_FINGERPRINT_H

@@ -1,4 +1,5 @@
-/* pool.c - see pool.h. Chunks double as they go, so a deep stack costs few of them. */
+/* pool.c - see pool.h. Each chunk is twice the size of the last, so that large findings need
+ * few. */
 #include "pool.h"
 #include "textbuf.h"
 

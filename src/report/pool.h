@@ -1,9 +1,9 @@
 /*
- * pool.h - memory that is given back all at once.
+ * pool.h - an arena: memory that is freed all at once.
  *
  * Model:   a list of chunks; the newest one is filled from its start.
- * Memory:  chunks come from `map` and go back through `unmap`: the runtime gives system calls, the
- *          tools malloc.
+ * Memory:  chunks are allocated by `map` and freed by `unmap`: system calls in the runtime, malloc
+ *          in the tools.
  * Threads: no locks inside; one user at a time.
  * Errors:  pf_pool_get returns NULL when `map` does, and the pool stays usable.
  */
@@ -22,11 +22,11 @@ struct pf_pool {
 };
 
 void pf_pool_init(struct pf_pool *a, void *(*map)(size_t), void (*unmap)(void *, size_t));
-/* Everything handed out is gone; the pool can be used again. Twice is fine. */
+/* Frees everything that was allocated; the pool can be used again. May be called twice. */
 void pf_pool_release(struct pf_pool *a);
-/* Zeroed, aligned to 16. */
+/* Returns zeroed memory, aligned to 16; NULL when out of memory. */
 void *pf_pool_get(struct pf_pool *a, size_t size);
-/* A copy of the n bytes at s with a 0 after them; NULL when out of memory. */
+/* Returns a copy of the n bytes at s, followed by a 0; NULL when out of memory. */
 char *pf_pool_text(struct pf_pool *a, const char *s, size_t n);
 
 #endif

@@ -1,9 +1,9 @@
-/* suppress.c - see suppress.h. Matching happens once a finding, so simple backtracking is enough. */
+/* suppress.c - see suppress.h. A finding is matched once, so simple backtracking is fast enough. */
 #include "suppress.h"
 
 #define ARROW " <- "
 #define ANY_FRAMES "..."
-#define GENERATED_FRAMES 4 /* a generated line names this many frames at most */
+#define GENERATED_FRAMES 4 /* most frames that a generated line names */
 
 static const char *const words[] = {
 #define PF_SUPPRESS(name, word, help) word,
@@ -18,7 +18,7 @@ bool pf_pattern_match(const char *pattern, const char *s)
     const char *p = pattern + (*pattern == '^'), *end = p + pf_str_len(p);
     bool to_end = end > p && end[-1] == '$';
     end -= to_end;
-    /* The place to go on from after a mismatch: behind the last `*`, one character further. */
+    /* Where matching resumes after a mismatch: after the last `*`, one character further on. */
     const char *star = p > pattern ? NULL : p, *retry = s;
     for (;;) {
         if (p == end && (!to_end || !*s))
@@ -50,7 +50,7 @@ static const char *find_arrow(const char *s)
     return NULL;
 }
 
-/* Splits `pattern` at the arrows. Returns the reason why not, or NULL. */
+/* Splits `pattern` at the arrows. Returns NULL, or what is wrong with it. */
 static const char *split_frames(struct pf_suppression *item, struct pf_pool *pool,
                                 const char *pattern)
 {
@@ -147,14 +147,14 @@ bool pf_suppressions_parse(struct pf_suppressions *s, struct pf_pool *pool, cons
     return true;
 }
 
-static bool match_place(const char *pattern, const struct pf_place *p)
+static bool match_place(const char *pattern, const struct pf_stack_frame *p)
 {
     return pf_pattern_match(pattern, p->function) || pf_pattern_match(pattern, p->file) ||
            pf_pattern_match(pattern, p->module);
 }
 
-/* Frames of the pattern against the stack from #0; what lies further out does not matter. */
-static bool match_frames(const char *const *frames, size_t n, const struct pf_trail *t)
+/* Matches the pattern's frames against the stack from #0. Frames further out are ignored. */
+static bool match_frames(const char *const *frames, size_t n, const struct pf_backtrace *t)
 {
     size_t f = 0, at = 0, any = SIZE_MAX, retry = 0;
     while (f < n) {
@@ -173,7 +173,7 @@ static bool match_frames(const char *const *frames, size_t n, const struct pf_tr
     return true;
 }
 
-static bool match_any_frame(const char *pattern, const struct pf_trail *t)
+static bool match_any_frame(const char *pattern, const struct pf_backtrace *t)
 {
     for (size_t i = 0; i < t->n; i++)
         if (match_place(pattern, &t->at[i]))
@@ -181,7 +181,7 @@ static bool match_any_frame(const char *pattern, const struct pf_trail *t)
     return false;
 }
 
-static bool match_stack(const struct pf_suppression *s, const struct pf_trail *t)
+static bool match_stack(const struct pf_suppression *s, const struct pf_backtrace *t)
 {
     if (s->nframes > 1)
         return match_frames(s->frames, s->nframes, t);
@@ -191,7 +191,7 @@ static bool match_stack(const struct pf_suppression *s, const struct pf_trail *t
         return match_any_frame(s->frames[0], t);
     case PF_SUPPRESS_RACE_TOP:
         return t->n && match_place(s->frames[0], t->at);
-    case PF_SUPPRESS_CALLED_FROM_LIB: /* #0 is a function of the C library: it has no file */
+    case PF_SUPPRESS_CALLED_FROM_LIB: /* #0 is a function of the C library, which has no file */
         return t->n > 1 && !t->at[0].file && pf_pattern_match(s->frames[0], t->at[1].module);
     default:
         return false;
@@ -217,7 +217,7 @@ struct pf_suppression *pf_suppressions_match(struct pf_suppressions *s, const st
             continue;
         bool by_stack = false;
         for (size_t k = 0; k < pf_finding_naccesses(f); k++)
-            by_stack |= match_stack(i, &pf_finding_access(f, k)->trail);
+            by_stack |= match_stack(i, &pf_finding_access(f, k)->stack);
         if (by_stack || match_name(i, f)) {
             *by_name = !by_stack;
             i->hits++;
@@ -227,9 +227,9 @@ struct pf_suppression *pf_suppressions_match(struct pf_suppressions *s, const st
     return NULL;
 }
 
-static void add_place(struct pf_text *t, const struct pf_trail *trail)
+static void add_place(struct pf_text *t, const struct pf_backtrace *stack)
 {
-    const struct pf_place *p = pf_trail_source(trail);
+    const struct pf_stack_frame *p = pf_backtrace_source(stack);
     if (!p)
         return;
     pf_text_add(t, p->function ? p->function : "??");
@@ -243,9 +243,9 @@ static void add_place(struct pf_text *t, const struct pf_trail *trail)
 
 void pf_suppression_text(struct pf_text *t, const struct pf_finding *f)
 {
-    const struct pf_trail *trail = &pf_finding_access(f, 0)->trail;
-    if (!trail->n)
-        trail = &pf_finding_access(f, 1)->trail;
+    const struct pf_backtrace *stack = &pf_finding_access(f, 0)->stack;
+    if (!stack->n)
+        stack = &pf_finding_access(f, 1)->stack;
     pf_text_add(t, "# ");
     pf_text_add(t, pf_kind_name(f->kind));
     if (f->location.name) {
@@ -255,16 +255,16 @@ void pf_suppression_text(struct pf_text *t, const struct pf_finding *f)
     pf_text_add(t, ": ");
     for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
         pf_text_add(t, i ? " / " : "");
-        add_place(t, &pf_finding_access(f, i)->trail);
+        add_place(t, &pf_finding_access(f, i)->stack);
     }
-    if (trail->n == 0) {
+    if (stack->n == 0) {
         pf_text_add(t, ": no stack to match\n");
         return;
     }
     pf_text_add(t, f->kind == PF_KIND_DEADLOCK ? "\ndeadlock:" : "\nrace:");
-    for (size_t i = 0; i < trail->n && i < GENERATED_FRAMES; i++) {
+    for (size_t i = 0; i < stack->n && i < GENERATED_FRAMES; i++) {
         pf_text_add(t, i ? ARROW "^" : "^");
-        pf_text_add(t, trail->at[i].function ? trail->at[i].function : "*");
+        pf_text_add(t, stack->at[i].function ? stack->at[i].function : "*");
         pf_text_char(t, '$');
     }
     pf_text_char(t, '\n');

@@ -112,8 +112,8 @@ void pf_text_address(struct pf_text *t, uint64_t v)
     pf_text_hex(t, v, 12);
 }
 
-/* The length of the well-formed UTF-8 sequence at s (0: none): no overlong forms, no surrogates,
- * nothing above U+10FFFF. */
+/* The length of the well-formed UTF-8 sequence at s; 0 if there is none. Overlong forms,
+ * surrogates and code points above U+10FFFF are not well-formed. */
 static size_t utf8_length(const unsigned char *s, size_t n)
 {
     size_t len = s[0] < 0x80   ? 1

@@ -1,13 +1,13 @@
 /*
- * textbuf.h - text that grows in an pool, and the few string functions this folder needs.
+ * textbuf.h - text that grows in a pool, and the few string functions that this folder needs.
  *
- * Model:   a contiguous buffer, so that a whole report goes out in one write.
- * Memory:  the pool's; the buffer is never moved except by adding to it.
+ * Model:   one contiguous buffer, so that a whole report can be written with one system call.
+ * Memory:  from the pool; only appending moves the buffer.
  * Threads: one user at a time.
- * Errors:  `failed` is set when the pool is out of memory, and the text is then cut short: look at
- *          it before use.
+ * Errors:  `failed` is set when the pool is out of memory, and the text is then cut short. Check it
+ *          before using the text.
  *
- * The string functions are here because the C library's own are interposed in the target.
+ * The string functions are needed because the C library's are interposed in the target.
  */
 #ifndef PF_REPORT_TEXTBUF_H
 #define PF_REPORT_TEXTBUF_H
@@ -29,18 +29,20 @@ void pf_text_add(struct pf_text *t, const char *s); /* NULL adds nothing */
 void pf_text_char(struct pf_text *t, char c);
 void pf_text_u64(struct pf_text *t, uint64_t v);
 void pf_text_i64(struct pf_text *t, int64_t v);
-void pf_text_hex(struct pf_text *t, uint64_t v, unsigned digits); /* at least that many digits */
-void pf_text_address(struct pf_text *t, uint64_t v);              /* 0x and 12 digits, as TSan */
-/* A JSON string with its quotes; NULL is null. Bytes that are not UTF-8 become U+FFFD. */
+void pf_text_hex(struct pf_text *t, uint64_t v, unsigned digits); /* pads with zeros to `digits` */
+/* 0x and 12 digits, like ThreadSanitizer */
+void pf_text_address(struct pf_text *t, uint64_t v);
+/* Appends a JSON string with its quotes; NULL is written as null. Bytes that are not UTF-8
+ * become U+FFFD. */
 void pf_text_json(struct pf_text *t, const char *s);
 void pf_text_json_bytes(struct pf_text *t, const char *s, size_t n);
 
 size_t pf_str_len(const char *s);
-bool pf_str_same(const char *a, const char *b); /* NULL is equal to NULL only */
+bool pf_str_same(const char *a, const char *b); /* NULL equals only NULL */
 bool pf_str_starts(const char *s, const char *prefix);
 void pf_bytes_copy(char *to, const char *from, size_t n);
 bool pf_bytes_same(const char *a, const char *b, size_t n);
-/* The part after the last '/'. */
+/* The part of the path after the last '/'. */
 const char *pf_str_base(const char *path);
 
 #endif

@@ -1,6 +1,6 @@
-/* crew.c - see crew.h. */
+/* process_pool.c - see process_pool.h. */
 #define _GNU_SOURCE
-#include "crew.h"
+#include "process_pool.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include <sys/signalfd.h>
 #include <unistd.h>
 
-pf_status pf_crew_init(struct pf_crew *c, size_t n, struct pf_error *e)
+pf_status pf_process_pool_init(struct pf_process_pool *c, size_t n, struct pf_error *e)
 {
     sigset_t set;
     sigemptyset(&set);
@@ -17,7 +17,7 @@ pf_status pf_crew_init(struct pf_crew *c, size_t n, struct pf_error *e)
     sigaddset(&set, SIGTERM);
     sigaddset(&set, SIGHUP);
     sigaddset(&set, SIGQUIT);
-    *c = (struct pf_crew){.n = n, .life = {{-1, -1}}};
+    *c = (struct pf_process_pool){.n = n, .life = {{-1, -1}}};
     sigprocmask(SIG_BLOCK, &set, &c->before);
     c->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     if (c->signals < 0)
@@ -25,10 +25,10 @@ pf_status pf_crew_init(struct pf_crew *c, size_t n, struct pf_error *e)
     c->at = calloc(n, sizeof *c->at);
     if (!c->at)
         return pf_fail(e, PF_NOMEM, "out of memory");
-    return pf_keeper_life_init(&c->life, e);
+    return pf_supervisor_lifeline_init(&c->life, e);
 }
 
-void pf_crew_release(struct pf_crew *c)
+void pf_process_pool_release(struct pf_process_pool *c)
 {
     free(c->at);
     for (int i = 0; i < 2; i++)
@@ -39,27 +39,27 @@ void pf_crew_release(struct pf_crew *c)
     sigprocmask(SIG_SETMASK, &c->before, NULL);
 }
 
-pf_status pf_crew_start(struct pf_crew *c, size_t place, const struct pf_keep *what,
-                        struct pf_error *e)
+pf_status pf_process_pool_start(struct pf_process_pool *c, size_t place,
+                                const struct pf_supervisor_job *what, struct pf_error *e)
 {
-    fflush(NULL); /* a keeper is forked: what we have not written would be written twice */
-    pf_status st = pf_keeper_start(&c->at[place].keeper, what, &c->life, e);
+    fflush(NULL); /* the supervisor is forked: unflushed output would be written twice */
+    pf_status st = pf_supervisor_start(&c->at[place].keeper, what, &c->life, e);
     c->at[place].busy = st == PF_OK;
     c->running += st == PF_OK;
     return st;
 }
 
-void pf_crew_stop(struct pf_crew *c)
+void pf_process_pool_stop(struct pf_process_pool *c)
 {
     c->stopping = true;
     for (size_t i = 0; i < c->n; i++)
         if (c->at[i].busy)
-            pf_keeper_stop(&c->at[i].keeper);
+            pf_supervisor_stop(&c->at[i].keeper);
 }
 
-int pf_crew_wait(struct pf_crew *c, int ms)
+int pf_process_pool_wait(struct pf_process_pool *c, int ms)
 {
-    struct pollfd fds[c->n + 1]; /* a free place has none: poll passes over it */
+    struct pollfd fds[c->n + 1]; /* poll ignores the negative descriptor of a free slot */
     struct signalfd_siginfo info;
     int signal = 0;
     for (size_t i = 0; i < c->n; i++)
@@ -70,16 +70,17 @@ int pf_crew_wait(struct pf_crew *c, int ms)
         c->at[i].ready = c->at[i].busy && fds[i].revents;
     while (read(c->signals, &info, sizeof info) == (ssize_t)sizeof info) {
         signal = signal ? signal : (int)info.ssi_signo;
-        pf_crew_stop(c);
+        pf_process_pool_stop(c);
     }
     return signal;
 }
 
-bool pf_crew_collect(struct pf_crew *c, size_t place, struct pf_kept *result)
+bool pf_process_pool_collect(struct pf_process_pool *c, size_t place,
+                             struct pf_supervisor_result *result)
 {
-    struct pf_crew_place *p = &c->at[place];
-    bool whole = pf_keeper_collect(&p->keeper, result);
-    *p = (struct pf_crew_place){0};
+    struct pf_process_slot *p = &c->at[place];
+    bool whole = pf_supervisor_collect(&p->keeper, result);
+    *p = (struct pf_process_slot){0};
     c->running--;
     return whole;
 }

@@ -1,11 +1,10 @@
-/*
- * keeper.c - see keeper.h. The keeper is a loop over four descriptors: signals (as a signalfd), the
- * program's output, the life line to us, and the clock. Ending a tree of processes: all descendants are
- * looked up in /proc and signalled again and again until none is left, because a process can fork
- * between the look and the signal; none can escape, since orphans come to the keeper.
- */
+/* supervisor.c - see supervisor.h. The supervisor is a loop over signals (a signalfd), the
+ * program's output, the lifeline from pf, and a deadline. To end a tree of processes it finds
+ * all descendants in /proc and signals them again and again until none is left, because a
+ * process can fork between the scan and the signal. No process can escape, since orphans become
+ * children of the supervisor. */
 #define _GNU_SOURCE
-#include "keeper.h"
+#include "supervisor.h"
 #include "duration.h"
 #include <ctype.h>
 #include <dirent.h>
@@ -22,28 +21,28 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define GIVE_UP_NS 5000000000ull /* on processes that even SIGKILL does not end */
+#define GIVE_UP_NS 5000000000ull /* how long to wait for processes that do not end after SIGKILL */
 #define FOREVER UINT64_MAX
 
-struct guard {
-    const struct pf_keep *what;
-    struct pf_kept *result;
+struct supervised {
+    const struct pf_supervisor_job *what;
+    struct pf_supervisor_result *result;
     pid_t child;
-    bool ended; /* the program; what it left behind may go on */
-    bool empty; /* nothing is left below us */
+    bool ended; /* the program has ended; processes that it left behind may still run */
+    bool empty; /* no descendants are left */
     int signals, output, life;
     uint64_t began, deadline;
-    enum { RUNNING, ASKED, FORCED } phase;
+    enum { RUNNING, TERMINATING, KILLING } phase;
 };
 
 /* --- the child --- */
 
-static void say(const char *path, const char *why)
+static void print_error(const char *path, const char *why)
 {
     dprintf(STDERR_FILENO, "pf: %s: %s\n", path, why);
 }
 
-static _Noreturn void become(const struct pf_keep *k, int output, int report)
+static _Noreturn void exec_program(const struct pf_supervisor_job *k, int output, int report)
 {
     struct pf_error e;
     sigset_t none;
@@ -54,17 +53,17 @@ static _Noreturn void become(const struct pf_keep *k, int output, int report)
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
     if (in < 0 || dup2(in, STDIN_FILENO) < 0) {
-        say(k->input, strerror(errno));
+        print_error(k->input, strerror(errno));
     } else if (k->prepare && k->prepare(k->arg, &e) != PF_OK) {
         errno = EINVAL;
-        say(k->path, e.text);
+        print_error(k->path, e.text);
     } else if (k->dir && chdir(k->dir)) {
-        say(k->dir, strerror(errno));
+        print_error(k->dir, strerror(errno));
     } else {
         if (in > STDERR_FILENO)
             close(in);
         execv(k->path, k->argv);
-        say(k->path, strerror(errno));
+        print_error(k->path, strerror(errno));
     }
     int reason = errno;
     if (write(report, &reason, sizeof reason) < 0)
@@ -72,14 +71,14 @@ static _Noreturn void become(const struct pf_keep *k, int output, int report)
     _exit(127);
 }
 
-/* --- the tree --- */
+/* --- the process tree --- */
 
 struct tree {
     pid_t *pid, *parent;
     size_t n;
 };
 
-/* "pid (name) state ppid ...": the name may hold anything. */
+/* Reads "pid (name) state ppid ..."; the name may contain any characters. 0 for a zombie. */
 static pid_t parent_of(pid_t pid)
 {
     char path[32], text[512];
@@ -109,7 +108,7 @@ static bool is_below(const struct tree *t, pid_t pid, pid_t top)
     return false;
 }
 
-/* Signals everything below this process. */
+/* Signals all descendants of this process. */
 static void signal_tree(int sig)
 {
     struct tree t = {0};
@@ -140,9 +139,9 @@ static void signal_tree(int sig)
     free(t.parent);
 }
 
-/* --- the keeper --- */
+/* --- the supervisor --- */
 
-static void reap(struct guard *g)
+static void reap(struct supervised *g)
 {
     int wait;
     pid_t pid;
@@ -152,19 +151,20 @@ static void reap(struct guard *g)
             g->result->wait = wait;
             g->result->wall_ns = pf_now_ns() - g->began;
             if (g->phase == RUNNING)
-                g->deadline = pf_now_ns() + g->what->grace_ms * 1000000; /* for what it left */
+                /* for processes it left behind */
+                g->deadline = pf_now_ns() + g->what->grace_ms * 1000000;
         }
     g->empty = pid < 0 && errno == ECHILD;
 }
 
-/* Keeps the last bytes. False: nobody can write any more. */
-static bool take_output(struct guard *g)
+/* Keeps the last bytes of the output. False: end of file, no process can write any more. */
+static bool take_output(struct supervised *g)
 {
-    char bytes[PF_KEPT_OUTPUT];
+    char bytes[PF_SUPERVISED_OUTPUT];
     ssize_t n;
     while ((n = read(g->output, bytes, sizeof bytes)) > 0) {
-        struct pf_kept *r = g->result;
-        size_t fresh = (size_t)n, keep = PF_KEPT_OUTPUT - fresh;
+        struct pf_supervisor_result *r = g->result;
+        size_t fresh = (size_t)n, keep = PF_SUPERVISED_OUTPUT - fresh;
         if (keep > r->noutput)
             keep = r->noutput;
         memmove(r->output, r->output + r->noutput - keep, keep);
@@ -174,29 +174,29 @@ static bool take_output(struct guard *g)
     return n < 0;
 }
 
-/* Asked first, forced after the grace. */
-static void next_phase(struct guard *g, enum pf_kept_how how)
+/* Sends SIGTERM, then SIGKILL after the grace period, then gives up. */
+static void next_phase(struct supervised *g, enum pf_supervisor_outcome how)
 {
-    bool asked = g->phase != RUNNING;
-    if (!g->ended && !asked)
+    bool terminating = g->phase != RUNNING;
+    if (!g->ended && !terminating)
         g->result->how = how;
-    g->result->ended_some |= g->ended;
-    if (g->phase == FORCED) {
-        g->result->left_some = true;
+    g->result->leftovers_killed |= g->ended;
+    if (g->phase == KILLING) {
+        g->result->leftovers_alive = true;
         g->empty = true;
         return;
     }
-    g->phase = asked ? FORCED : ASKED;
-    g->deadline = pf_now_ns() + (asked ? GIVE_UP_NS : g->what->grace_ms * 1000000);
-    signal_tree(asked ? SIGKILL : SIGTERM);
-    if (!asked)
-        signal_tree(SIGCONT); /* one that is stopped would never hear it */
+    g->phase = terminating ? KILLING : TERMINATING;
+    g->deadline = pf_now_ns() + (terminating ? GIVE_UP_NS : g->what->grace_ms * 1000000);
+    signal_tree(terminating ? SIGKILL : SIGTERM);
+    if (!terminating)
+        signal_tree(SIGCONT); /* a stopped process handles SIGTERM only after SIGCONT */
 }
 
-static int wait_ms(const struct guard *g)
+static int poll_timeout_ms(const struct supervised *g)
 {
-    if (g->phase == FORCED)
-        return 10; /* what was forked meanwhile gets its signal too */
+    if (g->phase == KILLING)
+        return 10; /* scan again soon: a process may have forked before it was killed */
     if (g->deadline == FOREVER)
         return -1;
     uint64_t now = pf_now_ns();
@@ -204,35 +204,35 @@ static int wait_ms(const struct guard *g)
     return ms > 3600000 ? 3600000 : (int)ms;
 }
 
-static void watch(struct guard *g)
+static void watch(struct supervised *g)
 {
     struct pollfd fds[] = {{g->signals, POLLIN, 0}, {g->life, POLLIN, 0}, {g->output, POLLIN, 0}};
     while (!g->empty) {
-        poll(fds, 3, wait_ms(g));
+        poll(fds, 3, poll_timeout_ms(g));
         struct signalfd_siginfo info;
-        bool told = false;
+        bool stop_requested = false;
         while (read(g->signals, &info, sizeof info) == (ssize_t)sizeof info)
-            told |= info.ssi_signo == SIGTERM;
-        if (fds[1].revents) { /* we are alone: at once, nobody waits for the result */
+            stop_requested |= info.ssi_signo == SIGTERM;
+        if (fds[1].revents) { /* pf is dead: kill at once, nobody waits for the result */
             fds[1].fd = -1;
-            g->phase = ASKED;
-            told = true;
+            g->phase = TERMINATING;
+            stop_requested = true;
         }
         if (fds[2].revents && !take_output(g))
             fds[2].fd = -1;
         reap(g);
         if (g->empty)
             break;
-        if (g->phase == FORCED)
+        if (g->phase == KILLING)
             signal_tree(SIGKILL);
-        if (told || pf_now_ns() >= g->deadline)
-            next_phase(g, told ? PF_KEPT_STOPPED : PF_KEPT_LIMIT);
+        if (stop_requested || pf_now_ns() >= g->deadline)
+            next_phase(g, stop_requested ? PF_SUPERVISED_STOPPED : PF_SUPERVISED_LIMIT);
     }
     take_output(g);
 }
 
-/* What the keeper has no use for must not keep the other ends open: descriptors above stderr but its
- * own are closed. */
+/* Closes all descriptors above stderr except those in `keep`: inherited copies would keep the
+ * other ends of pf's pipes open. */
 static void close_others(const int *keep, size_t n)
 {
     DIR *d = opendir("/proc/self/fd");
@@ -248,7 +248,7 @@ static void close_others(const int *keep, size_t n)
         closedir(d);
 }
 
-static void send(int fd, const struct pf_kept *r)
+static void send(int fd, const struct pf_supervisor_result *r)
 {
     const char *at = (const char *)r;
     for (size_t n = sizeof *r; n;) {
@@ -262,15 +262,15 @@ static void send(int fd, const struct pf_kept *r)
     }
 }
 
-static _Noreturn void keep(const struct pf_keep *what, int life, int answer)
+static _Noreturn void supervise(const struct pf_supervisor_job *what, int life, int answer)
 {
-    struct pf_kept r = {.how = PF_KEPT_UNSTARTED};
-    struct guard g = {.what = what, .result = &r, .life = life, .deadline = FOREVER};
+    struct pf_supervisor_result r = {.how = PF_SUPERVISED_UNSTARTED};
+    struct supervised g = {.what = what, .result = &r, .life = life, .deadline = FOREVER};
     struct rusage used;
     sigset_t set;
     int output[2], report[2];
     close_others((int[]){life, answer, what->lock}, 3);
-    setsid(); /* the terminal's signals are for pf */
+    setsid(); /* signals from the terminal are for pf only */
     for (int sig = 1; sig < SIGRTMIN; sig++)
         signal(sig, SIG_DFL);
     signal(SIGPIPE, SIG_IGN);
@@ -279,12 +279,13 @@ static _Noreturn void keep(const struct pf_keep *what, int life, int answer)
     sigaddset(&set, SIGTERM);
     sigprocmask(SIG_SETMASK, &set, NULL);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    /* Locked first, then a look at the life line: who finds us dead finds the lock too. */
+    /* Take the lock first, then check the lifeline: whoever sees that pf is dead then also sees
+     * the lock. */
     struct flock byte = {.l_type = F_WRLCK, .l_start = what->byte, .l_len = 1};
-    struct pollfd alone = {life, POLLIN, 0};
+    struct pollfd parent_dead = {life, POLLIN, 0};
     if (what->lock >= 0)
         fcntl(what->lock, F_SETLK, &byte);
-    if (poll(&alone, 1, 0) > 0)
+    if (poll(&parent_dead, 1, 0) > 0)
         _exit(0);
     g.signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     if (g.signals < 0 || pipe2(output, O_CLOEXEC) || pipe2(report, O_CLOEXEC)) {
@@ -300,13 +301,13 @@ static _Noreturn void keep(const struct pf_keep *what, int life, int answer)
     g.child = fork();
     if (g.child == 0) {
         signal(SIGPIPE, SIG_DFL);
-        become(what, output[1], report[1]);
+        exec_program(what, output[1], report[1]);
     }
     r.reason = errno;
     close(output[1]);
     close(report[1]);
     if (g.child > 0 && read(report[0], &r.reason, sizeof r.reason) != (ssize_t)sizeof r.reason)
-        r.how = PF_KEPT_ENDED;
+        r.how = PF_SUPERVISED_ENDED;
     watch(&g);
     getrusage(RUSAGE_CHILDREN, &used);
     r.cpu_ns = ((uint64_t)used.ru_utime.tv_sec + (uint64_t)used.ru_stime.tv_sec) * 1000000000u +
@@ -316,22 +317,22 @@ static _Noreturn void keep(const struct pf_keep *what, int life, int answer)
     _exit(0);
 }
 
-/* --- our side --- */
+/* --- in pf --- */
 
-pf_status pf_keeper_life_init(struct pf_keeper_life *l, struct pf_error *e)
+pf_status pf_supervisor_lifeline_init(struct pf_supervisor_lifeline *l, struct pf_error *e)
 {
     return pipe2(l->fd, O_CLOEXEC) ? pf_fail(e, PF_IO, "pipe: %s", strerror(errno)) : PF_OK;
 }
 
-pf_status pf_keeper_start(struct pf_keeper *k, const struct pf_keep *what,
-                          const struct pf_keeper_life *life, struct pf_error *e)
+pf_status pf_supervisor_start(struct pf_supervisor *k, const struct pf_supervisor_job *what,
+                              const struct pf_supervisor_lifeline *life, struct pf_error *e)
 {
     int answer[2];
     if (pipe2(answer, O_CLOEXEC))
         return pf_fail(e, PF_IO, "%s: pipe: %s", what->path, strerror(errno));
     k->pid = fork();
     if (k->pid == 0)
-        keep(what, life->fd[0], answer[1]);
+        supervise(what, life->fd[0], answer[1]);
     int reason = errno;
     close(answer[1]);
     if (k->pid < 0) {
@@ -342,9 +343,9 @@ pf_status pf_keeper_start(struct pf_keeper *k, const struct pf_keep *what,
     return PF_OK;
 }
 
-void pf_keeper_stop(const struct pf_keeper *k) { kill(k->pid, SIGTERM); }
+void pf_supervisor_stop(const struct pf_supervisor *k) { kill(k->pid, SIGTERM); }
 
-bool pf_keeper_collect(struct pf_keeper *k, struct pf_kept *result)
+bool pf_supervisor_collect(struct pf_supervisor *k, struct pf_supervisor_result *result)
 {
     char *at = (char *)result;
     size_t left = sizeof *result;
