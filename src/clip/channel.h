@@ -47,7 +47,7 @@
     PF_STREAM(VALUE, 22, 1 << 18)                                                                  \
     PF_STREAM(NAME, 20, 1 << 16)
 
-enum pf_log_stream {
+enum pf_stream {
 #define PF_STREAM(name, bits, chunk) PF_STREAM_##name,
     PF_STREAM_LIST(PF_STREAM)
 #undef PF_STREAM

@@ -17,13 +17,13 @@
 
 static const struct {
     uint64_t size, chunk;
-} shape[PF_STREAMS] = {
+} ring_shape[PF_STREAMS] = {
 #define PF_STREAM(name, bits, chunk) {1ull << (bits), chunk},
     PF_STREAM_LIST(PF_STREAM)
 #undef PF_STREAM
 };
 
-struct pf_host {
+struct pf_channel_host {
     int fd;
     struct pf_channel *channel; /* the first page and all that follows */
     uint64_t size;
@@ -31,7 +31,7 @@ struct pf_host {
     struct pf_clip_writer *writer;
     pthread_t thread;
     bool running, failed;
-    bool wild; /* the shared memory makes no sense */
+    bool corrupted; /* the shared memory makes no sense */
     bool lost[PF_STREAMS]; /* a chunk of it could not be written */
     uint32_t ending;
     struct pf_error error;
@@ -44,7 +44,7 @@ static pf_status system_fail(struct pf_error *e)
     return pf_fail(e, PF_IO, "cannot make the memory shared with the program: %s", strerror(errno));
 }
 
-static pf_status map_twice(struct pf_host *h, int s, struct pf_error *e)
+static pf_status map_twice(struct pf_channel_host *h, int s, struct pf_error *e)
 {
     const struct pf_ring *r = &h->channel->ring[s];
     unsigned char *at =
@@ -61,7 +61,8 @@ static pf_status map_twice(struct pf_host *h, int s, struct pf_error *e)
     return PF_OK;
 }
 
-static pf_status fill(struct pf_host *h, const struct pf_clip *clip, int s, struct pf_error *e)
+static pf_status fill(struct pf_channel_host *h, const struct pf_clip *clip, int s,
+                      struct pf_error *e)
 {
     struct pf_ring *r = &h->channel->ring[s];
     unsigned char *to = (unsigned char *)h->channel + r->offset;
@@ -72,20 +73,20 @@ static pf_status fill(struct pf_host *h, const struct pf_clip *clip, int s, stru
     return st;
 }
 
-pf_status pf_host_new(struct pf_host **out, const uint8_t use[PF_STREAMS],
-                      const struct pf_clip *clip, struct pf_error *e)
+pf_status pf_channel_host_new(struct pf_channel_host **out, const uint8_t use[PF_STREAMS],
+                              const struct pf_clip *clip, struct pf_error *e)
 {
-    struct pf_host *h = calloc(1, sizeof *h);
+    struct pf_channel_host *h = calloc(1, sizeof *h);
     if (!h)
         return pf_fail(e, PF_NOMEM, "out of memory");
     h->size = pages(sizeof *h->channel);
     struct pf_ring rings[PF_STREAMS] = {0};
     for (int s = 0; s < PF_STREAMS; s++) {
-        uint64_t size = use[s] == PF_RING_WRITE  ? shape[s].size
+        uint64_t size = use[s] == PF_RING_WRITE  ? ring_shape[s].size
                         : use[s] == PF_RING_READ ? pages(clip->stream[s].length)
                                                  : 0;
         rings[s] = (struct pf_ring){
-            .use = use[s], .offset = h->size, .size = size, .chunk = shape[s].chunk};
+            .use = use[s], .offset = h->size, .size = size, .chunk = ring_shape[s].chunk};
         h->size += size;
     }
     h->fd = memfd_create("pf-channel", MFD_CLOEXEC);
@@ -115,23 +116,23 @@ pf_status pf_host_new(struct pf_host **out, const uint8_t use[PF_STREAMS],
     if (st == PF_OK)
         *out = h;
     else
-        pf_host_free(h);
+        pf_channel_host_free(h);
     return st;
 }
 
-struct pf_channel *pf_host_channel(struct pf_host *h) { return h->channel; }
+struct pf_channel *pf_channel_host_channel(struct pf_channel_host *h) { return h->channel; }
 
 /* --- the recorder --- */
 
 /* Takes from one stream; `all`: also less than a chunk. True: something was taken. */
-static bool take(struct pf_host *h, int s, bool all) /* once deeper, for EVENT */
+static bool take(struct pf_channel_host *h, int s, bool all) /* once deeper, for EVENT */
 {
     struct pf_ring *r = &h->channel->ring[s];
     uint64_t tail = r->tail, n = __atomic_load_n(&r->head, __ATOMIC_ACQUIRE) - tail;
     if (r->use != PF_RING_WRITE || n == 0 || (n < r->chunk && !all))
         return false;
     if (n > r->size) { /* the target ran wild over its own memory, this page included */
-        h->failed = h->wild = true;
+        h->failed = h->corrupted = true;
         (void)!pf_fail(&h->error, PF_BAD, "the program has overwritten the memory shared with pf");
     }
     if (n > 2 * r->chunk)
@@ -146,7 +147,7 @@ static bool take(struct pf_host *h, int s, bool all) /* once deeper, for EVENT *
     /* A stream has no gaps: what follows a chunk that was not written is not either. Without room for
      * events, what they can be made from again is still written. */
     struct pf_error later;
-    if (!h->lost[s] && !h->wild && (!h->failed || s < PF_STREAM_EVENT) &&
+    if (!h->lost[s] && !h->corrupted && (!h->failed || s < PF_STREAM_EVENT) &&
         pf_clip_append(h->writer, (unsigned)s, h->ring[s] + (tail & (r->size - 1)), n,
                        h->failed ? &later : &h->error) != PF_OK)
         h->failed = h->lost[s] = true;
@@ -155,10 +156,10 @@ static bool take(struct pf_host *h, int s, bool all) /* once deeper, for EVENT *
         __atomic_fetch_add(&h->channel->drained, 1, __ATOMIC_SEQ_CST);
         syscall(SYS_futex, &h->channel->drained, FUTEX_WAKE, 1, NULL, NULL, 0);
     }
-    return !h->wild;
+    return !h->corrupted;
 }
 
-static bool take_each(struct pf_host *h, bool all)
+static bool take_each(struct pf_channel_host *h, bool all)
 {
     bool any = false;
     for (int s = 0; s < PF_STREAMS; s++)
@@ -168,7 +169,7 @@ static bool take_each(struct pf_host *h, bool all)
 
 static void *recorder(void *arg)
 {
-    struct pf_host *h = arg;
+    struct pf_channel_host *h = arg;
     struct pf_channel *c = h->channel;
     const struct timespec fifth = {0, 200000000};
     while (!__atomic_load_n(&h->ending, __ATOMIC_ACQUIRE)) {
@@ -184,7 +185,8 @@ static void *recorder(void *arg)
     return NULL;
 }
 
-pf_status pf_host_start(struct pf_host *h, struct pf_clip_writer *w, struct pf_error *e)
+pf_status pf_channel_host_start(struct pf_channel_host *h, struct pf_clip_writer *w,
+                                struct pf_error *e)
 {
     if (dup2(h->fd, PF_CHANNEL_FD) < 0) /* without close-on-exec */
         return pf_fail(e, PF_IO, "descriptor %d: %s", PF_CHANNEL_FD, strerror(errno));
@@ -204,7 +206,7 @@ pf_status pf_host_start(struct pf_host *h, struct pf_clip_writer *w, struct pf_e
     return PF_OK;
 }
 
-pf_status pf_host_close(struct pf_host *h, struct pf_error *e)
+pf_status pf_channel_host_close(struct pf_channel_host *h, struct pf_error *e)
 {
     if (h->running) {
         __atomic_store_n(&h->ending, 1, __ATOMIC_RELEASE);
@@ -221,12 +223,12 @@ pf_status pf_host_close(struct pf_host *h, struct pf_error *e)
     return PF_IO;
 }
 
-void pf_host_free(struct pf_host *h)
+void pf_channel_host_free(struct pf_channel_host *h)
 {
     if (!h)
         return;
     struct pf_error e;
-    (void)!pf_host_close(h, &e);
+    (void)!pf_channel_host_close(h, &e);
     for (int s = 0; s < PF_STREAMS; s++)
         if (h->ring[s])
             munmap(h->ring[s], 2 * h->channel->ring[s].size);

@@ -55,7 +55,7 @@ PF_MUST_USE pf_status pf_clip_append(struct pf_clip_writer *w, unsigned stream, 
 PF_MUST_USE pf_status pf_clip_finish(struct pf_clip_writer *w, const struct pf_clip_end *end,
                                      struct pf_error *e);
 /* One of many: finish need not wait for the disk. */
-void pf_clip_hurry(struct pf_clip_writer *w);
+void pf_clip_skip_sync(struct pf_clip_writer *w);
 void pf_clip_writer_free(struct pf_clip_writer *w); /* after finish, or to leave the file cut */
 
 /* --- reading --- */

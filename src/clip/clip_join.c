@@ -58,7 +58,7 @@ static pf_status write_clip(const struct pf_clip_meta *meta, const struct stream
     pf_status s = pf_clip_create(&w, path, &untraced, e);
     if (s != PF_OK)
         return s;
-    pf_clip_hurry(w);
+    pf_clip_skip_sync(w);
     for (unsigned i = 0; i < PF_STREAMS; i++)
         for (size_t at = 0; s == PF_OK && at < streams[i].n; at += PF_CHUNK_MAX / 4) {
             size_t left = streams[i].n - at;

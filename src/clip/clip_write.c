@@ -17,7 +17,7 @@ struct pf_clip_writer {
     size_t size;
     uint64_t length[PF_STREAMS];
     uint64_t whole; /* bytes of the file up to the last whole chunk */
-    bool hurried;
+    bool skip_sync;
 };
 
 void pf_clip_meta_release(struct pf_clip_meta *m)
@@ -202,12 +202,12 @@ pf_status pf_clip_finish(struct pf_clip_writer *w, const struct pf_clip_end *end
         add_field(&f, PF_FIELD_TOTAL, &w->length[s], sizeof w->length[s]);
     pf_status s = put_fields(w, PF_STREAM_END, &f, e);
     /* A pipe or a device cannot be synced, and need not be. */
-    if (s == PF_OK && !w->hurried && fsync(w->fd) && errno != EINVAL && errno != EROFS)
+    if (s == PF_OK && !w->skip_sync && fsync(w->fd) && errno != EINVAL && errno != EROFS)
         s = pf_fail(e, PF_IO, "%s: %s", w->path, strerror(errno));
     return s;
 }
 
-void pf_clip_hurry(struct pf_clip_writer *w) { w->hurried = true; }
+void pf_clip_skip_sync(struct pf_clip_writer *w) { w->skip_sync = true; }
 
 void pf_clip_writer_free(struct pf_clip_writer *w)
 {

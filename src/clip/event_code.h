@@ -52,14 +52,14 @@ enum {
     PF_CODE_THREAD, /* who runs from here on */
     PF_CODE_INDEX, /* the thread has done more events than have a record: so many */
     PF_CODE_EVENT, /* + kind: every other event */
-    PF_CODE_AGAIN =
+    PF_CODE_REPEAT =
         32, /* + 4 * code of the operand + code of the site: as the last one of its site */
-    PF_CODE_OVER = PF_CODE_AGAIN + PF_CODE_OTHER, /* RET of the thread's innermost open call */
-    PF_CODE_CALL = PF_CODE_OVER + 4, /* + 4 * code of the site: as the last call at its site */
+    PF_CODE_RETURN = PF_CODE_REPEAT + PF_CODE_OTHER, /* RET of the thread's innermost open call */
+    PF_CODE_CALL = PF_CODE_RETURN + 4, /* + 4 * code of the site: as the last call at its site */
     PF_CODE_RANGE = PF_CODE_CALL + 12, /* that the call before reaches */
 };
 
-_Static_assert(PF_CODE_EVENT + PF_EV_KINDS <= PF_CODE_AGAIN, "six bits");
+_Static_assert(PF_CODE_EVENT + PF_EV_KINDS <= PF_CODE_REPEAT, "six bits");
 
 /* What an event outside of the short form has; a byte before its fields. */
 enum {
@@ -116,18 +116,18 @@ struct pf_code {
     struct pf_code_memory memory[1 << PF_CODE_MEMORY_BITS], word[1 << PF_CODE_WORD_BITS];
 };
 
-#define PF_CODE_WIDE_LEAST 16
-#define PF_CODE_WIDE_MOST 64 /* also: bytes of an event of the long form */
+#define PF_CODE_WIDE_MIN 16
+#define PF_CODE_WIDE_MAX 64 /* also: bytes of an event of the long form */
 /* At most so many bytes of addresses, of values, for one access of up to 8 bytes. */
-#define PF_CODE_MOST_ADDRESS 16
-#define PF_CODE_MOST_VALUE 8
+#define PF_CODE_ADDRESS_MAX 16
+#define PF_CODE_VALUE_MAX 8
 
 typedef uint64_t __attribute__((aligned(1), may_alias)) pf_code_u64;
 
 /* Has an access of this size the short form? */
 static inline bool pf_code_is_wide(uint64_t size)
 {
-    return size >= PF_CODE_WIDE_LEAST && size <= PF_CODE_WIDE_MOST && size % 8 == 0;
+    return size >= PF_CODE_WIDE_MIN && size <= PF_CODE_WIDE_MAX && size % 8 == 0;
 }
 
 /* Neighbouring words are neighbours, the bytes of a word are far from each other. */
@@ -345,7 +345,7 @@ static inline uint64_t pf_code_take_signed(const unsigned char **p)
 
 /* What a code of the head says of a number, so that it is made without branches: heads cannot be
  * predicted. */
-struct pf_code_way {
+struct pf_code_delta {
     uint64_t mask, sign; /* of the difference in the stream; 0: there is none */
     uint64_t guess; /* all ones: the site's stride, or step, is added */
     uint64_t width; /* bytes in the stream */
@@ -353,12 +353,12 @@ struct pf_code_way {
 #define PF_CODE_WIDE(bytes) {~0ull >> (64 - 8 * (bytes)), 1ull << (8 * (bytes) - 1), 0, (bytes)}
 #define PF_CODE_WIDTHS                                                                             \
     PF_CODE_WIDE(1), PF_CODE_WIDE(2), PF_CODE_WIDE(3), PF_CODE_WIDE(4), PF_CODE_WIDE(8)
-static const struct pf_code_way pf_code_address[8] = {
+static const struct pf_code_delta pf_code_address[8] = {
     {0, 0, ~0ull, 0}, {0, 0, 0, 0}, {0, 0, 0, 0}, PF_CODE_WIDTHS};
-static const struct pf_code_way pf_code_value[8] = {
+static const struct pf_code_delta pf_code_value[8] = {
     {0, 0, 0, 0}, {0, 0, 0, 0}, {0, 0, ~0ull, 0}, PF_CODE_WIDTHS};
 
-static inline uint64_t pf_code_add(const struct pf_code_way *w, uint64_t guess,
+static inline uint64_t pf_code_add(const struct pf_code_delta *w, uint64_t guess,
                                    const unsigned char **from)
 {
     uint64_t d = ((*(const pf_code_u64 *)*from & w->mask) ^ w->sign) - w->sign;

@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LONGEST 256   /* more bytes of a column than one event takes */
-#define SLACK LONGEST /* zeros behind a column */
+#define EVENT_MAX 256   /* more bytes of a column than one event takes */
+#define SLACK EVENT_MAX /* zeros behind a column */
 #define THREADS (1u << 16)
 #define ROOM 256 /* events with bytes that are given at once */
 
@@ -42,7 +42,7 @@ struct pf_events {
     struct pf_error why;
     struct call *open; /* calls that are not over, of all threads */
     size_t nopen, room_open;
-    unsigned char room[ROOM + 1][PF_CODE_WIDE_MOST]; /* bytes of the events that were given last */
+    unsigned char room[ROOM + 1][PF_CODE_WIDE_MAX]; /* bytes of the events that were given last */
 };
 
 /* Makes room behind what is left and unpacks chunks until there are more than `want` bytes, or no more. */
@@ -77,7 +77,7 @@ static __attribute__((noinline)) pf_status refill(struct pf_events *r, struct co
     memset(c->bytes + n, 0, SLACK);
     c->at = c->bytes;
     c->end = c->bytes + n;
-    c->low = over ? (const unsigned char *)UINTPTR_MAX : c->end - (n < LONGEST ? n : LONGEST);
+    c->low = over ? (const unsigned char *)UINTPTR_MAX : c->end - (n < EVENT_MAX ? n : EVENT_MAX);
     return s;
 }
 
@@ -160,7 +160,7 @@ struct cursor {
 };
 
 /* The columns hold less than the event needs: good up to the event before. */
-static void stop(struct pf_events *r)
+static void stop_at_cut(struct pf_events *r)
 {
     r->cut = true;
     r->head.at = r->head.end;
@@ -173,21 +173,21 @@ static bool in_bounds(const struct pf_events *r, const unsigned char *a, const u
 }
 
 /* The event makes no sense; at the end of what was cut, it is not whole. */
-static bool nonsense(struct pf_events *r, struct cursor c, const char *what)
+static bool bad_event(struct pf_events *r, struct cursor c, const char *what)
 {
     if (in_bounds(r, c.a, c.v))
         r->failed = pf_fail(&r->why, PF_BAD, "%s: event %" PRIu64 ": %s", r->clip->path,
                             r->count + c.n + 1, what);
     else
-        stop(r);
+        stop_at_cut(r);
     return false;
 }
 
 static bool unknown_site(struct pf_events *r, struct cursor c)
 {
     if (r->clip->ended)
-        return nonsense(r, c, "its site is not known");
-    stop(r);
+        return bad_event(r, c, "its site is not known");
+    stop_at_cut(r);
     return false;
 }
 
@@ -216,13 +216,13 @@ static __attribute__((noinline)) bool begin_call(struct pf_events *r, const stru
 }
 
 /* The thread's innermost call is over. */
-static bool take_over(struct pf_events *r, struct cursor *c, struct pf_record *out)
+static bool take_return(struct pf_events *r, struct cursor *c, struct pf_record *out)
 {
     size_t i = r->nopen;
     while (i > 0 && r->open[i - 1].thread != c->thread)
         i--;
     if (!i)
-        return nonsense(r, *c, "no call is over");
+        return bad_event(r, *c, "no call is over");
     struct call *over = &r->open[i - 1];
     *out = (struct pf_record){.kind = PF_EV_RET,
                               .attached = true,
@@ -252,18 +252,18 @@ static bool take_range(struct pf_events *r, struct cursor *c, struct pf_record *
 
 /* Values and bytes of an event of the long form. */
 static inline bool take_contents(struct pf_events *r, struct cursor *c, unsigned has,
-                                 struct pf_code_site *books, struct pf_record *out)
+                                 struct pf_code_site *predictor, struct pf_record *out)
 {
-    uint64_t base = pf_code_base(r->code, books, has, out->what);
+    uint64_t base = pf_code_base(r->code, predictor, has, out->what);
     if (has & PF_HAS_OLD)
         out->old = base += pf_code_take_signed(&c->v);
     if (has & PF_HAS_VALUE) {
         out->value = base + pf_code_take_signed(&c->v);
-        pf_code_step_value(r->code, books, &c->t, has, out->what, out->more, out->value);
+        pf_code_step_value(r->code, predictor, &c->t, has, out->what, out->more, out->value);
     }
     if (has & PF_HAS_BYTES) {
         uint64_t n = pf_code_take_varint(&c->v);
-        if (n > PF_CODE_WIDE_MOST)
+        if (n > PF_CODE_WIDE_MAX)
             return false;
         out->nbytes = (uint32_t)n;
         out->bytes = memcpy(r->room[c->bytes++], c->v, n);
@@ -280,7 +280,7 @@ static __attribute__((noinline)) bool take_long(struct pf_events *r, struct curs
     uint64_t site = t->site + pf_code_take_signed(&c->a);
     if (!is_known(r, site))
         return unknown_site(r, *c);
-    struct pf_code_site *books = &r->code->site[site];
+    struct pf_code_site *predictor = &r->code->site[site];
     struct pf_code_shape *shape = &r->code->shape[site];
     pf_code_step_site(r->code, t, (uint32_t)site);
     *out = (struct pf_record){.kind = (uint8_t)kind,
@@ -290,8 +290,8 @@ static __attribute__((noinline)) bool take_long(struct pf_events *r, struct curs
                               .has_value = has & PF_HAS_VALUE,
                               .has_old = has & PF_HAS_OLD};
     if (has & PF_HAS_OPERAND) {
-        out->what = books->addr + pf_code_take_signed(&c->a);
-        pf_code_step_address(books, t, out->what);
+        out->what = predictor->addr + pf_code_take_signed(&c->a);
+        pf_code_step_address(predictor, t, out->what);
         t->operand = out->what;
     }
     if (has & PF_HAS_SECOND)
@@ -300,12 +300,12 @@ static __attribute__((noinline)) bool take_long(struct pf_events *r, struct curs
         out->flags = *c->a++;
     uint64_t skip = has & PF_HAS_SKIP ? pf_code_take_varint(&c->a) : 0;
     if (skip > UINT32_MAX)
-        return nonsense(r, *c, "it skips more events than a thread has");
+        return bad_event(r, *c, "it skips more events than a thread has");
     *shape = (struct pf_code_shape){out->more,    (uint32_t)skip, (uint8_t)kind,
                                     (uint8_t)has, out->flags,     0};
     out->index = t->index += skip + !out->attached;
-    if (!take_contents(r, c, has, books, out))
-        return nonsense(r, *c, "it has more bytes than an event can have");
+    if (!take_contents(r, c, has, predictor, out))
+        return bad_event(r, *c, "it has more bytes than an event can have");
     return !is_call(out) || begin_call(r, out);
 }
 
@@ -332,35 +332,35 @@ static inline bool take_site(struct pf_events *r, struct cursor *c, unsigned cod
 static bool take_call(struct pf_events *r, struct cursor *c, unsigned what, struct pf_record *out)
 {
     uint64_t site;
-    if (what == PF_CODE_OVER)
-        return take_over(r, c, out);
+    if (what == PF_CODE_RETURN)
+        return take_return(r, c, out);
     if (what == PF_CODE_RANGE)
         return take_range(r, c, out);
     if (what > PF_CODE_RANGE)
-        return nonsense(r, *c, "unknown kind");
+        return bad_event(r, *c, "unknown kind");
     if (!take_site(r, c, (what - PF_CODE_CALL) / 4, &site) ||
         !pf_code_is_call(&r->code->shape[site]))
         return unknown_site(r, *c);
-    const struct pf_code_site *books = &r->code->site[site];
+    const struct pf_code_site *predictor = &r->code->site[site];
     *out = (struct pf_record){.kind = PF_EV_CALL,
                               .thread = c->thread,
                               .site = (uint32_t)site,
                               .has_value = true,
-                              .what = books->addr,
-                              .value = books->value};
+                              .what = predictor->addr,
+                              .value = predictor->value};
     out->index = c->t.index += r->code->shape[site].skip + 1;
     return begin_call(r, out);
 }
 
-static inline bool take_again(struct pf_events *r, struct cursor *c, unsigned what,
-                              struct pf_record *out)
+static inline bool take_repeat(struct pf_events *r, struct cursor *c, unsigned what,
+                               struct pf_record *out)
 {
     struct pf_code_thread *t = &c->t;
     uint64_t site;
     if (!take_site(r, c, what % 4, &site) || !(r->code->shape[site].has & PF_HAS_OPERAND) ||
         r->code->shape[site].has & PF_HAS_BYTES)
         return unknown_site(r, *c);
-    struct pf_code_site *books = &r->code->site[site];
+    struct pf_code_site *predictor = &r->code->site[site];
     const struct pf_code_shape *shape = &r->code->shape[site];
     unsigned has = shape->has;
     *out = (struct pf_record){.kind = shape->kind,
@@ -371,10 +371,11 @@ static inline bool take_again(struct pf_events *r, struct cursor *c, unsigned wh
                               .attached = has & PF_HAS_NO_INDEX,
                               .has_value = has & PF_HAS_VALUE,
                               .has_old = has & PF_HAS_OLD};
-    out->what = pf_code_take_address(books, t, what / 4 % 8, t->operand - books->addr, &c->a);
+    out->what =
+        pf_code_take_address(predictor, t, what / 4 % 8, t->operand - predictor->addr, &c->a);
     t->operand = out->what;
     out->index = t->index += shape->skip + !out->attached;
-    return take_contents(r, c, has, books, out) &&
+    return take_contents(r, c, has, predictor, out) &&
            (__builtin_expect(!is_call(out), 1) || begin_call(r, out));
 }
 
@@ -387,7 +388,7 @@ static bool take_other(struct pf_events *r, struct cursor *c, unsigned what)
         return true;
     }
     if (n >= THREADS)
-        return nonsense(r, *c, "its thread has no number");
+        return bad_event(r, *c, "its thread has no number");
     if (r->now)
         *r->now = c->t;
     r->now = &r->thread[n];
@@ -403,11 +404,11 @@ static __attribute__((noinline)) bool take_rest(struct pf_events *r, struct curs
     if (what < PF_CODE_EVENT)
         return take_other(r, c, what);
     if (!r->now)
-        return nonsense(r, *c, "no thread made it");
-    if (what >= PF_CODE_AGAIN)
+        return bad_event(r, *c, "no thread made it");
+    if (what >= PF_CODE_REPEAT)
         return take_call(r, c, what, out);
     if (what >= PF_CODE_EVENT + PF_EV_KINDS)
-        return nonsense(r, *c, "unknown kind");
+        return bad_event(r, *c, "unknown kind");
     return take_long(r, c, what - PF_CODE_EVENT, out);
 }
 
@@ -467,9 +468,9 @@ static size_t take(struct pf_events *r, struct pf_record *out, size_t max)
         if (__builtin_expect((head & 3) != PF_CODE_OTHER && r->now, 1)) {
             ok = take_short(r, &c, head, &out[c.n]);
             c.n++;
-        } else if ((head & 3) == PF_CODE_OTHER && what >= PF_CODE_AGAIN &&
+        } else if ((head & 3) == PF_CODE_OTHER && what >= PF_CODE_REPEAT &&
                    what % 4 != PF_CODE_OTHER && r->now) {
-            ok = take_again(r, &c, what, &out[c.n]);
+            ok = take_repeat(r, &c, what, &out[c.n]);
             c.n++;
         } else { /* the copy is for the sake of the registers */
             struct cursor slow = c;
@@ -485,7 +486,7 @@ static size_t take(struct pf_events *r, struct pf_record *out, size_t max)
     if (r->now)
         *r->now = c.t;
     if (!in_bounds(r, c.a, c.v)) { /* only the last record can have gone too far */
-        stop(r);
+        stop_at_cut(r);
         c.n = before;
     } else {
         r->head.at = c.h;
@@ -504,9 +505,9 @@ size_t pf_events_read(struct pf_events *r, struct pf_record *out, size_t max, pf
     while (n == 0 && max && r->failed == PF_OK) {
         if (r->head.at == r->head.end && (*s = refill(r, &r->head, 1, e)) != PF_OK)
             return 0;
-        if (r->addr.at >= r->addr.low && (*s = refill(r, &r->addr, LONGEST, e)) != PF_OK)
+        if (r->addr.at >= r->addr.low && (*s = refill(r, &r->addr, EVENT_MAX, e)) != PF_OK)
             return 0;
-        if (r->value.at >= r->value.low && (*s = refill(r, &r->value, LONGEST, e)) != PF_OK)
+        if (r->value.at >= r->value.low && (*s = refill(r, &r->value, EVENT_MAX, e)) != PF_OK)
             return 0;
         if (r->head.at == r->head.end)
             return 0;

@@ -52,7 +52,7 @@ struct pf_record {
     bool has_value, has_old;
     uint32_t thread, site;
     uint64_t index;    /* of the event in its thread, from 1 */
-    uint64_t what, more; /* see struct pf_traced: place and size, object, thread */
+    uint64_t what, more; /* see struct pf_trace_record: place and size, object, thread */
     uint64_t value, old;
     const unsigned char *bytes; /* valid until more is read */
     uint32_t nbytes;

@@ -12,8 +12,8 @@
  *
  * Included by the runtime: nothing here may need a library.
  */
-#ifndef PF_CLIP_FUZZ_TEXT_H
-#define PF_CLIP_FUZZ_TEXT_H
+#ifndef PF_CLIP_FUZZ_POLICY_TEXT_H
+#define PF_CLIP_FUZZ_POLICY_TEXT_H
 
 #include "channel.h"
 #include <stdbool.h>

@@ -108,10 +108,10 @@ static void take_site(struct cursor *c, struct pf_code *code, size_t *ncode)
     struct pf_names *n = c->names;
     uint64_t i = number(c), kind = number(c), size = number(c), count = number(c);
     struct pf_name_site *s = element(c, (void **)&n->site, &n->nsites, i, sizeof *s);
-    struct pf_code_site *books = element(c, (void **)&code->site, ncode, i, sizeof *books);
+    struct pf_code_site *predictor = element(c, (void **)&code->site, ncode, i, sizeof *predictor);
     /* Position 0 stands for every one that is not known. */
     void *none = element(c, (void **)&n->position, &n->npositions, 0, sizeof *n->position);
-    if (!s || !books || !none || count > PF_NAME_DEPTH) {
+    if (!s || !predictor || !none || count > PF_NAME_DEPTH) {
         c->bad |= count > PF_NAME_DEPTH;
         return;
     }
@@ -131,8 +131,8 @@ static void take_site(struct cursor *c, struct pf_code *code, size_t *ncode)
         c->bad = true;
         return;
     }
-    books->kind = (uint8_t)kind;
-    books->size = (uint8_t)size;
+    predictor->kind = (uint8_t)kind;
+    predictor->size = (uint8_t)size;
 }
 
 static void take_variable(struct cursor *c)

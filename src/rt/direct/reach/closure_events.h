@@ -2,10 +2,10 @@
  * closure_events.h - the events of recorded code, as the sets of closure_cache.h want to know them: which words become pointers,
  * which pointers are read in callbacks, which blocks come and go.
  *
- * Threads: the target's one kernel thread. Only while pf_kept_any.
+ * Threads: the target's one kernel thread. Only while pf_closure_any.
  */
-#ifndef PF_RT_REACH_EVENTS_H
-#define PF_RT_REACH_EVENTS_H
+#ifndef PF_RT_CLOSURE_EVENTS_H
+#define PF_RT_CLOSURE_EVENTS_H
 
 #include "closure_cache.h"
 #include "mappings.h"
@@ -13,23 +13,23 @@
 #include "tracer.h"
 
 /* Can a plain access of at most 8 bytes matter? Few make a pointer of a word, or read one while a missing call is under way. */
-static inline __attribute__((always_inline)) bool pf_kept_minds(uint64_t addr, uint64_t size,
-                                                                bool write, uint64_t value)
+static inline __attribute__((always_inline)) bool
+pf_closure_access_matters(uint64_t addr, uint64_t size, bool write, uint64_t value)
 {
     unsigned shift = 8 * (addr & 7);
     if (!write)
-        return size == 8 && pf_calls_open && pf_areas_around(value);
+        return size == 8 && pf_missing_calls_open && pf_mappings_hull_holds(value);
     if (size < 8 && (addr & 7) + size <= 8) {
         uint64_t mask = ((1ull << 8 * size) - 1) << shift, word = *(volatile uint64_t *)(addr & -8);
         value = (word & ~mask) | (value << shift & mask);
     }
-    return pf_areas_around(value) || (addr & 7) + size > 8;
+    return pf_mappings_hull_holds(value) || (addr & 7) + size > 8;
 }
 /* A plain access of at most 8 bytes; its memory holds what was there before, or the value already. */
-void pf_kept_access(uint64_t addr, uint64_t size, bool write, uint64_t value);
-void pf_kept_event(const struct pf_traced *e);
+void pf_closure_on_access(uint64_t addr, uint64_t size, bool write, uint64_t value);
+void pf_closure_on_event(const struct pf_trace_record *e);
 /* A bit for each kind of event that matters. */
-#define PF_KEPT_KINDS                                                                              \
+#define PF_CLOSURE_EVENT_KINDS                                                                     \
     (1u << PF_EV_READ | 1u << PF_EV_WRITE | 1u << PF_EV_AREAD | 1u << PF_EV_AWRITE |               \
      1u << PF_EV_RMW | 1u << PF_EV_ALLOC)
 _Static_assert(PF_EV_KINDS <= 32, "a bit each");

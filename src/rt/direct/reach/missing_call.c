@@ -12,40 +12,40 @@
 #include "stack.h"
 #include "tracer.h"
 
-#define OPEN_MAX 128
+#define NESTED_MAX 128
 
 /* A call that was not over when last looked at; or a function that is to be a region. */
-struct open {
+struct open_call {
     const struct pf_frame *frame; /* of the caller; of the function itself */
     const struct pf_func *func;
     uint32_t call; /* site + 1 of the call */
     uint32_t id;
     bool region;
-    uint64_t under_way; /* of reach.h */
+    uint64_t token; /* of reach.h */
 };
-static __thread struct open calls[OPEN_MAX] __attribute__((tls_model("initial-exec")));
-__thread uint32_t pf_calls_open; /* so many of them */
+static __thread struct open_call calls[NESTED_MAX] __attribute__((tls_model("initial-exec")));
+__thread uint32_t pf_missing_calls_open; /* so many of them */
 
 static const struct pf_frame *top(void) { return __pf_tls.frame - 1; }
 
-static bool is_over(const struct open *o)
+static bool is_over(const struct open_call *o)
 {
     if (o->region)
         return top() < o->frame || o->frame->func != o->func;
     return top() <= o->frame || o->frame->func != o->func || pf_frame_site(o->frame) != o->call;
 }
 
-void pf_call_settle_open(void)
+void pf_missing_call_close_slow(void)
 {
-    while (pf_calls_open && is_over(&calls[pf_calls_open - 1])) {
-        const struct open *o = &calls[--pf_calls_open];
+    while (pf_missing_calls_open && is_over(&calls[pf_missing_calls_open - 1])) {
+        const struct open_call *o = &calls[--pf_missing_calls_open];
         pf_nest();
-        pf_reach_over(o->under_way);
+        pf_reach_end(o->token);
         if (o->region)
-            pf_trace_event(
-                &(struct pf_traced){.kind = PF_EV_ENDREGION, .attached = true, .site = o->id});
+            pf_trace_event(&(struct pf_trace_record){
+                .kind = PF_EV_ENDREGION, .attached = true, .site = o->id});
         else
-            pf_trace_over();
+            pf_trace_return();
         pf_unnest();
     }
 }
@@ -56,30 +56,31 @@ static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void 
     if (pf_options.reach[0] == 'n') /* none */
         return;
     pf_nest();
-    if (pf_calls_open == OPEN_MAX) {
+    if (pf_missing_calls_open == NESTED_MAX) {
         pf_limit_hit(PF_LIMIT_CALLS);
     } else {
-        struct pf_reach_set d =
-            pf_reach_find((void *)callee, n, pointers, function, pf_trace_records(), pf_calls_open);
+        struct pf_reach_set d = pf_reach_begin((void *)callee, n, pointers, function,
+                                               pf_trace_records(), pf_missing_calls_open);
         pf_trace_call(id, callee, d.number);
         for (uint32_t i = 0; i < d.n; i++)
             pf_trace_range(d.at[i].addr, d.at[i].size);
-        calls[pf_calls_open++] = (struct open){top(), top()->func, call, id, false, d.under_way};
+        calls[pf_missing_calls_open++] =
+            (struct open_call){top(), top()->func, call, id, false, d.token};
     }
     pf_unnest();
 }
 
-void pf_event_call(void *callee, uint32_t site, uint32_t n, void *const *pointers)
+void pf_missing_call_begin(void *callee, uint32_t site, uint32_t n, void *const *pointers)
 {
     struct pf_thread *t = pf_self();
     if (__builtin_expect(!t, 0)) {
-        pf_event_inside();
+        pf_event_nested();
         return;
     }
     if (pf_direct.tracing)
-        pf_call_settle();
-    pf_event_due(&(struct pf_pending){.site = PF_PENDING_NOWHERE});
-    if (pf_direct.tracing && !pf_func_begins(callee))
+        pf_missing_call_close();
+    pf_event_budget_used(&(struct pf_pending_event){.site = PF_PENDING_NO_SITE});
+    if (pf_direct.tracing && !pf_func_begins_at(callee))
         begin((uintptr_t)callee, site + 1, pf_stack_id(t, site), n, pointers, NULL);
 }
 
@@ -87,14 +88,14 @@ void pf_event_call(void *callee, uint32_t site, uint32_t n, void *const *pointer
 
 static const char *left_out, *regions;
 #define FUNCS_MAX (1u << 20)
-enum { KNOWN = 1, LEFT_OUT = 2, REGION = 4 };
-static uint8_t verdicts[FUNCS_MAX]; /* by number; 0: not asked yet */
+enum { DECIDED = 1, LEFT_OUT = 2, REGION = 4 };
+static uint8_t decisions[FUNCS_MAX]; /* by number; 0: not asked yet */
 
-void pf_event_exclude(const char *out, const char *atomic)
+void pf_missing_call_configure(const char *out, const char *atomic)
 {
     left_out = out;
     regions = atomic;
-    pf_rt.excludes = *out || *atomic;
+    pf_rt.excludes_functions = *out || *atomic;
 }
 
 static bool matches_any(const char *globs, const char *text)
@@ -119,15 +120,16 @@ static void begin_region(const struct pf_func *f)
 {
     if (!pf_direct.tracing || !pf_self())
         return;
-    pf_call_settle();
+    pf_missing_call_close();
     pf_nest();
-    if (pf_calls_open == OPEN_MAX) {
+    if (pf_missing_calls_open == NESTED_MAX) {
         pf_limit_hit(PF_LIMIT_CALLS);
     } else {
         uint32_t call = pf_frame_site(top()),
                  id = call ? pf_stack_id(__pf_tls.thread, call - 1) : 0;
-        pf_trace_event(&(struct pf_traced){.kind = PF_EV_REGION, .attached = true, .site = id});
-        calls[pf_calls_open++] = (struct open){__pf_tls.frame, f, call, id, true, 0};
+        pf_trace_event(
+            &(struct pf_trace_record){.kind = PF_EV_REGION, .attached = true, .site = id});
+        calls[pf_missing_calls_open++] = (struct open_call){__pf_tls.frame, f, call, id, true, 0};
     }
     pf_unnest();
 }
@@ -137,14 +139,14 @@ uint32_t pf_event_body(struct pf_func *f)
     uint32_t n = pf_func_number(f);
     if (!n)
         return PF_BODY_EVENT;
-    if (!verdicts[n]) {
+    if (!decisions[n]) {
         const char *name = pf_rel_str(&f->name);
         bool out = matches_any(left_out, name) || matches_any(left_out, pf_rel_str(&f->file));
-        verdicts[n] = KNOWN | (out ? LEFT_OUT : matches_any(regions, name) ? REGION : 0);
+        decisions[n] = DECIDED | (out ? LEFT_OUT : matches_any(regions, name) ? REGION : 0);
     }
-    if (verdicts[n] & REGION)
+    if (decisions[n] & REGION)
         begin_region(f);
-    return verdicts[n] & LEFT_OUT ? PF_BODY_EXCLUDED : PF_BODY_EVENT;
+    return decisions[n] & LEFT_OUT ? PF_BODY_EXCLUDED : PF_BODY_EVENT;
 }
 
 /* Called by another function that is left out it is no call of its own. */
@@ -155,9 +157,9 @@ void __pf_event_excluded(void *record, uint32_t n, void *pointers)
     if (!t || top()->call & PF_CALL_UNWATCHED)
         return;
     if (pf_direct.tracing)
-        pf_call_settle();
+        pf_missing_call_close();
     if (--__pf_tls.budget < 0)
-        pf_event_due(&(struct pf_pending){.site = PF_PENDING_NOWHERE});
+        pf_event_budget_used(&(struct pf_pending_event){.site = PF_PENDING_NO_SITE});
     uint32_t call = pf_frame_site(top());
     if (pf_direct.tracing)
         begin((uintptr_t)&f->entry + (uintptr_t)(intptr_t)f->entry, call,

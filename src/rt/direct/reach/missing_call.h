@@ -11,25 +11,25 @@
  * Threads: the one that calls.
  * Errors:  calls nested deeper than the table are lost, and counted (PF_LIMIT_CALLS).
  */
-#ifndef PF_RT_EVENT_CALL_H
-#define PF_RT_EVENT_CALL_H
+#ifndef PF_RT_MISSING_CALL_H
+#define PF_RT_MISSING_CALL_H
 
 #include "pf_abi.h"
 
-/* Ends the calls of this thread that are over; pf_calls_open are left. While tracing, before every record but RET. */
-void pf_call_settle_open(void);
-extern __thread uint32_t pf_calls_open __attribute__((tls_model("initial-exec")));
-static inline void pf_call_settle(void)
+/* Ends the calls of this thread that are over; pf_missing_calls_open are left. While tracing, before every record but RET. */
+void pf_missing_call_close_slow(void);
+extern __thread uint32_t pf_missing_calls_open __attribute__((tls_model("initial-exec")));
+static inline void pf_missing_call_close(void)
 {
-    if (__builtin_expect(pf_calls_open != 0, 0))
-        pf_call_settle_open();
+    if (__builtin_expect(pf_missing_calls_open != 0, 0))
+        pf_missing_call_close_slow();
 }
 
 /* From event_entry.S: `callee` is about to be called. */
-void pf_event_call(void *callee, uint32_t site, uint32_t n, void *const *pointers);
+void pf_missing_call_begin(void *callee, uint32_t site, uint32_t n, void *const *pointers);
 
 /* The functions and files to leave out, and the functions that are regions: globs with commas between; the texts
  * must stay. */
-void pf_event_exclude(const char *left_out, const char *atomic);
+void pf_missing_call_configure(const char *left_out, const char *atomic);
 
 #endif

@@ -12,29 +12,29 @@
 #include "sys.h"
 
 #define OBJECTS (1u << 17)
-#define OBJECTS_DEAR 4096u /* where walks cost too much already */
-#define EVENTS_WORD 8u     /* of the trace, for each word that is looked at */
+#define OBJECTS_EXPENSIVE 4096u /* where walks cost too much already */
+#define EVENTS_PER_WORD 8u     /* of the trace, for each word that is looked at */
 #define WORDS_FREE (1u << 19)
-#define WORDS_CALL 64u     /* what a call costs in any case, as words */
-#define WORDS_OBJECT 32u
-#define KEEP_MIN 256u /* words: a smaller walk is as cheap as a set that is kept */
-#define TOLD 4096u
+#define WORDS_PER_CALL 64u     /* what a call costs in any case, as words */
+#define WORDS_PER_OBJECT 32u
+#define CACHE_MIN_WORDS 256u /* words: a smaller walk is as cheap as a set that is kept */
+#define SETS_KNOWN 4096u
 #define OUT (2 * OBJECTS) /* ranges that can be told at once */
-#define FEW 256u          /* that are sorted one by one */
+#define INSERTION_MAX 256u          /* that are sorted one by one */
 #define GAP 32 /* between two ranges that are told as one: alignment */
 
 static struct pf_walk scratch;
-static struct pf_range_of *out; /* what is told; behind it room to sort it */
-static uint64_t spent, numbers;
+static struct pf_mem_range *out; /* what is told; behind it room to sort it */
+static uint64_t spent, last_number;
 
-static bool is_way(char way) { return pf_options.reach[0] == way; }
+static bool option_is(char mode) { return pf_options.reach[0] == mode; }
 
 /* --- numbers --- */
 
 /* Sets that were told, by their content, of which two hashes are kept. */
-static struct told {
+static struct emitted_set {
     uint64_t a, b, number;
-} told[TOLD];
+} emitted_sets[SETS_KNOWN];
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
@@ -50,16 +50,16 @@ static uint64_t number_of(uint32_t n, bool *known)
         a = mix(mix(a, out[i].addr), out[i].size);
         b = mix(mix(b, out[i].size + 0x7f4a7c15), out[i].addr);
     }
-    struct told *t = &told[a % TOLD];
+    struct emitted_set *t = &emitted_sets[a % SETS_KNOWN];
     *known = t->number && t->a == a && t->b == b;
     if (!*known)
-        *t = (struct told){a, b, ++numbers};
+        *t = (struct emitted_set){a, b, ++last_number};
     return t->number;
 }
 
 /* --- telling --- */
 
-static uint32_t put(uint32_t n, struct pf_range_of o)
+static uint32_t put(uint32_t n, struct pf_mem_range o)
 {
     if (o.size)
         out[n++] = o;
@@ -67,17 +67,17 @@ static uint32_t put(uint32_t n, struct pf_range_of o)
 }
 
 /* By address: few by insertion, many by their digits of 12 bits. */
-static void sort(struct pf_range_of *a, uint32_t n)
+static void sort(struct pf_mem_range *a, uint32_t n)
 {
     static uint32_t place[1 << 12];
-    for (uint32_t i = 1, k; i < n && n <= FEW; i++) {
-        struct pf_range_of o = a[i];
+    for (uint32_t i = 1, k; i < n && n <= INSERTION_MAX; i++) {
+        struct pf_mem_range o = a[i];
         for (k = i; k && a[k - 1].addr > o.addr; k--)
             a[k] = a[k - 1];
         a[k] = o;
     }
-    struct pf_range_of *from = a, *to = a + OUT;
-    for (unsigned shift = 0; shift < 48 && n > FEW; shift += 12) {
+    struct pf_mem_range *from = a, *to = a + OUT;
+    for (unsigned shift = 0; shift < 48 && n > INSERTION_MAX; shift += 12) {
         pf_zero(place, sizeof place);
         for (uint32_t i = 0; i < n; i++)
             place[from[i].addr >> shift & 4095]++;
@@ -88,7 +88,7 @@ static void sort(struct pf_range_of *a, uint32_t n)
         }
         for (uint32_t i = 0; i < n; i++)
             to[place[from[i].addr >> shift & 4095]++] = from[i];
-        struct pf_range_of *swap = from;
+        struct pf_mem_range *swap = from;
         from = to;
         to = swap;
     }
@@ -97,7 +97,7 @@ static void sort(struct pf_range_of *a, uint32_t n)
 /* By address, neighbours together. */
 static uint32_t tidy(uint32_t have)
 {
-    struct pf_range_of *a = out;
+    struct pf_mem_range *a = out;
     sort(a, have);
     uint32_t n = 0;
     for (uint32_t i = 0; i < have; i++) {
@@ -112,11 +112,11 @@ static uint32_t tidy(uint32_t have)
     return n;
 }
 
-static uint32_t tell_walk(const struct pf_walk *w)
+static uint32_t emit_walk(const struct pf_walk *w)
 {
     uint32_t n = 0;
     if (w->everything)
-        return put(0, (struct pf_range_of){0, 1ull << 47});
+        return put(0, (struct pf_mem_range){0, 1ull << 47});
     for (uint32_t i = 0; i < w->n; i++)
         n = put(n, w->at[i]);
     for (uint32_t i = 0; i < w->npieces; i++)
@@ -125,99 +125,102 @@ static uint32_t tell_walk(const struct pf_walk *w)
 }
 
 /* A piece of a stack; when many were told, up to the end of the stack, so that there will be no more. */
-static uint32_t tell_piece(struct pf_kept *k, uint32_t n, struct pf_range_of o)
+static uint32_t emit_piece(struct pf_closure *k, uint32_t n, struct pf_mem_range o)
 {
-    if (pf_kept_within(k->pieces, k->npieces, o))
+    if (pf_ranges_contain(k->emitted_piece, k->nemitted_pieces, o))
         return n;
-    if (k->npieces >= PF_KEPT_STACK / 2 && pf_walk_stack_end(o.addr))
+    if (k->nemitted_pieces >= PF_CLOSURE_PIECES / 2 && pf_walk_stack_end(o.addr))
         o.size = pf_walk_stack_end(o.addr) - o.addr;
-    if (k->npieces < PF_KEPT_STACK)
-        k->pieces[k->npieces++] = o;
+    if (k->nemitted_pieces < PF_CLOSURE_PIECES)
+        k->emitted_piece[k->nemitted_pieces++] = o;
     return put(n, o);
 }
 
 /* What is new in it. */
-static uint32_t tell_kept(struct pf_kept *k)
+static uint32_t emit_closure(struct pf_closure *k)
 {
     uint32_t n = 0;
-    for (; k->told < k->w.n; k->told++)
-        n = put(n, k->w.at[k->told]);
+    for (; k->emitted < k->w.n; k->emitted++)
+        n = put(n, k->w.at[k->emitted]);
     for (uint32_t i = 0; i < k->w.npieces; i++)
-        n = tell_piece(k, n, k->w.piece[i]);
+        n = emit_piece(k, n, k->w.piece[i]);
     return n ? tidy(n) : 0;
 }
 
 /* --- walking --- */
 
-static void add_variable(const struct pf_range_of *v, void *walk)
+static void add_variable(const struct pf_mem_range *v, void *walk)
 {
-    struct pf_range_of o;
+    struct pf_mem_range o;
     struct pf_walk *w = walk;
     w->everything |= v->size == 1ull << 47;
-    if (pf_walk_object(v->addr, &o) && o.addr + o.size >= v->addr + v->size) {
+    if (pf_walk_find_object(v->addr, &o) && o.addr + o.size >= v->addr + v->size) {
         pf_walk_add(w, o);
     } else {
-        w->odd = true;
+        w->irregular = true;
         pf_walk_add(w, *v);
     }
 }
 
 static void add_named(struct pf_walk *w, const void *callee, const char *function)
 {
-    const struct pf_area *file = pf_area_find((uintptr_t)callee);
-    pf_named_each(function ? function : file && file->file ? file->name : "", add_variable, w);
+    const struct pf_mapping *file = pf_mapping_find((uintptr_t)callee);
+    pf_variable_each_named(function             ? function
+                           : file && file->file ? file->name
+                                                : "",
+                           add_variable, w);
 }
 
 /* k: to be compared with this one; or NULL. */
 static void walk(const void *callee, uint32_t n, void *const *words, const char *function, bool all,
-                 const struct pf_kept *k)
+                 const struct pf_closure *k)
 {
     struct pf_walk *w = &scratch;
     pf_walk_begin(w);
     w->everything |= n == PF_REACH_ALL;
     add_named(w, callee, function);
-    struct pf_range_of kernel;
-    if (!function && pf_library_kernel(callee, &kernel))
+    struct pf_mem_range kernel;
+    if (!function && pf_library_is_syscall(callee, &kernel))
         pf_walk_add(w, kernel);
     if (all)
         pf_variable_each(add_variable, w);
     if (n != PF_REACH_ALL)
-        pf_walk_know_words(w, n, words);
+        pf_walk_add_word_bounds(w, n, words);
     for (uint32_t i = 0; k && i < k->nstack; i++) /* a variable that was handed over to it before */
         if (k->stack[i].addr + k->stack[i].size < pf_walk_stack_end(k->stack[i].addr))
-            pf_walk_know(w, k->stack[i]);
+            pf_walk_add_bounds(w, k->stack[i]);
     for (uint32_t i = 0; i < n && !w->everything; i++)
         pf_walk_follow(w, (uintptr_t)words[i], true);
     pf_walk_scan(w);
 }
 
 /* The set that is kept, with what this call adds to it; false: it does not hold any more. before: objects that it had. */
-static bool use(struct pf_kept *k, uint32_t before, const void *callee, uint32_t n,
+static bool use(struct pf_closure *k, uint32_t before, const void *callee, uint32_t n,
                 void *const *words, const char *function, bool all)
 {
-    pf_kept_renew(k, n, words);
+    pf_closure_refresh(k, n, words);
     add_named(&k->w, callee, function);
-    if (all && k->variables != pf_variables_epoch()) {
+    if (all && k->variables != pf_variable_epoch()) {
         pf_variable_each(add_variable, &k->w);
-        k->variables = pf_variables_epoch();
+        k->variables = pf_variable_epoch();
     }
     pf_walk_scan(&k->w);
-    pf_kept_knows(k, callee);
-    spent += k->w.looked + WORDS_CALL;
-    k->cost += k->w.looked;
-    return pf_kept_settle(k, before);
+    pf_closure_add_callee(k, callee);
+    spent += k->w.words_read + WORDS_PER_CALL;
+    k->cost += k->w.words_read;
+    return pf_closure_commit(k, before);
 }
 
 /* Option `reach=check`: ends the process where a set that is kept lacks something that a walk finds. */
-static void check(const struct pf_kept *k)
+static void check(const struct pf_closure *k)
 {
     static const char text[] = "pf: reach=check: a set that was kept is too small\n";
-    bool good = !scratch.everything && !scratch.odd;
+    bool good = !scratch.everything && !scratch.irregular;
     for (uint32_t i = 0; i < scratch.n && good; i++)
         good = !scratch.at[i].size || pf_walk_has(&k->w, &scratch.at[i]);
     for (uint32_t i = 0; i < scratch.npieces && good; i++) {
-        struct pf_range_of first = {scratch.piece[i].addr, 1};
-        good = pf_kept_within(k->w.piece, k->w.npieces, first);
+        struct pf_mem_range first = {scratch.piece[i].addr, 1};
+        good = pf_ranges_contain(k->w.piece, k->w.npieces, first);
     }
     if (!good) {
         pf_sys(SYS_write, 2, text, sizeof text - 1);
@@ -228,19 +231,19 @@ static void check(const struct pf_kept *k)
 /* --- functions whose accesses are known --- */
 
 #define KNOWN_CALLS 64u
-#define KNOWN_CALL (1ull << 63) /* in under_way, with a place */
+#define KNOWN_CALL (1ull << 63) /* in token, with a place */
 
 /* What those touch that are under way: since their begin it may have other pointers. */
 static struct {
-    struct pf_range_of at[PF_MODEL_RANGES];
+    struct pf_mem_range at[PF_MODEL_RANGES];
     uint32_t n; /* 0: free */
 } known_call[KNOWN_CALLS];
 static uint32_t known_calls; /* that are under way */
 
 /* Into `out`; 0: not known. */
-static uint32_t touches(const void *callee, uint32_t n, void *const *words)
+static uint32_t known_accesses(const void *callee, uint32_t n, void *const *words)
 {
-    if (n == 1 && (out[0].size = pf_library_touches(callee))) {
+    if (n == 1 && (out[0].size = pf_library_bytes_touched(callee))) {
         out[0].addr = (uintptr_t)words[0] & ((1ull << PF_WORD_SIZE) - 1);
         return 1;
     }
@@ -251,7 +254,7 @@ static uint32_t touches(const void *callee, uint32_t n, void *const *words)
 }
 
 /* The n ranges of `out`. */
-static uint64_t note_touched(uint32_t n)
+static uint64_t begin_known(uint32_t n)
 {
     known_calls++;
     for (uint64_t i = 0; i < KNOWN_CALLS; i++)
@@ -263,19 +266,19 @@ static uint64_t note_touched(uint32_t n)
     return KNOWN_CALL | KNOWN_CALLS; /* no room */
 }
 
-static void look_again(uint64_t place)
+static void note_known(uint64_t place)
 {
-    for (uint32_t i = 0; pf_kept_any && i < known_call[place].n; i++)
-        pf_kept_written(known_call[place].at[i].addr, known_call[place].at[i].size, NULL);
+    for (uint32_t i = 0; pf_closure_any && i < known_call[place].n; i++)
+        pf_closure_on_write(known_call[place].at[i].addr, known_call[place].at[i].size, NULL);
 }
 
 static void end_known(uint64_t place)
 {
     known_calls--;
     if (place == KNOWN_CALLS) {
-        pf_kept_drop_all();
+        pf_closure_drop_all();
     } else {
-        look_again(place);
+        note_known(place);
         known_call[place].n = 0;
     }
 }
@@ -284,76 +287,79 @@ static bool begin(void)
 {
     if (!out) {
         out = pf_sys_map(NULL, 2ull * OUT * sizeof *out);
-        if (!pf_walk_open(&scratch, OBJECTS))
+        if (!pf_walk_init(&scratch, OBJECTS))
             out = NULL;
     }
     return out;
 }
 
-struct pf_reach_set pf_reach_find(const void *callee, uint32_t n, void *const *words,
-                                  const char *function, uint64_t events, uint32_t outer)
+struct pf_reach_set pf_reach_begin(const void *callee, uint32_t n, void *const *words,
+                                   const char *function, uint64_t events, uint32_t outer)
 {
-    static const struct pf_range_of everything = {0, 1ull << 47};
-    bool all = function && !*pf_options.globals, known, full = is_way('f'), checks = is_way('c');
-    uint64_t most = checks ? 0 : events / EVENTS_WORD + WORDS_FREE;
-    pf_walk_from((uintptr_t)__builtin_frame_address(0));
+    static const struct pf_mem_range everything = {0, 1ull << 47};
+    bool all = function && !*pf_options.globals, known, full = option_is('f'),
+         check_mode = option_is('c');
+    uint64_t most = check_mode ? 0 : events / EVENTS_PER_WORD + WORDS_FREE;
+    pf_walk_set_running_sp((uintptr_t)__builtin_frame_address(0));
     if (!begin())
         return (struct pf_reach_set){.at = &everything, .n = 1};
-    uint32_t touched = function ? 0 : tidy(touches(callee, n, words));
+    uint32_t touched = function ? 0 : tidy(known_accesses(callee, n, words));
     if (touched) {
-        uint64_t under_way = note_touched(touched);
+        uint64_t token = begin_known(touched);
         uint64_t number = number_of(touched, &known);
-        return (struct pf_reach_set){out, known ? 0 : touched, number, under_way};
+        return (struct pf_reach_set){out, known ? 0 : touched, number, token};
     }
-    bool has_data = !function && pf_library_has_data((uintptr_t)callee);
-    struct pf_kept *k = NULL;
+    bool has_data = !function && pf_library_has_own_pointers((uintptr_t)callee);
+    struct pf_closure *k = NULL;
     for (uint64_t i = 0; known_calls && i < KNOWN_CALLS; i++)
-        look_again(i);
-    if (pf_kept_any && !full && !has_data && n != PF_REACH_ALL) {
-        k = pf_walk_look() ? pf_kept_find(n, words, all) : NULL;
+        note_known(i);
+    if (pf_closure_any && !full && !has_data && n != PF_REACH_ALL) {
+        k = pf_walk_refresh() ? pf_closure_find(n, words, all) : NULL;
     }
     uint32_t before = k ? k->w.n : 0;
-    if (k && spent + k->cost > most && pf_kept_stands(k, callee, n, words, all)) {
-        if (checks) {
+    if (k && spent + k->cost > most && pf_closure_still_closed(k, callee, n, words, all)) {
+        if (check_mode) {
             walk(callee, n, words, function, all, k);
             check(k);
         }
-        uint32_t more = k->told < k->w.n ? tell_kept(k) : 0;
-        spent += more * WORDS_OBJECT + WORDS_CALL;
-        return (struct pf_reach_set){out, more, k->number, pf_kept_entered(k)};
+        uint32_t more = k->emitted < k->w.n ? emit_closure(k) : 0;
+        spent += more * WORDS_PER_OBJECT + WORDS_PER_CALL;
+        return (struct pf_reach_set){out, more, k->number, pf_closure_call_begin(k)};
     }
     if (k && spent + k->cost > most && use(k, before, callee, n, words, function, all)) {
-        if (checks) {
+        if (check_mode) {
             walk(callee, n, words, function, all, k);
             check(k);
         }
-        uint32_t more = tell_kept(k);
-        spent += more * WORDS_OBJECT;
-        return (struct pf_reach_set){out, more, k->number, pf_kept_entered(k)};
+        uint32_t more = emit_closure(k);
+        spent += more * WORDS_PER_OBJECT;
+        return (struct pf_reach_set){out, more, k->number, pf_closure_call_begin(k)};
     }
     static bool failed; /* the last one that was to be kept could not be */
-    bool keeps = !full && !has_data && !outer && pf_kept_can();
-    scratch.most = spent > 4 * most && (!keeps || failed) && !checks ? OBJECTS_DEAR : OBJECTS;
+    bool may_cache = !full && !has_data && !outer && pf_closure_can_create();
+    scratch.most =
+        spent > 4 * most && (!may_cache || failed) && !check_mode ? OBJECTS_EXPENSIVE : OBJECTS;
     walk(callee, n, words, function, all, NULL);
-    uint32_t m = tell_walk(&scratch);
-    spent += scratch.looked + scratch.n * WORDS_OBJECT + WORDS_CALL;
-    if (!pf_kept_meet(&scratch, has_data, outer) && keeps && spent > most &&
-        (scratch.looked > KEEP_MIN || checks)) {
-        k = pf_kept_make(&scratch, all, numbers + 1); /* a number of its own: it will grow */
+    uint32_t m = emit_walk(&scratch);
+    spent += scratch.words_read + scratch.n * WORDS_PER_OBJECT + WORDS_PER_CALL;
+    if (!pf_closure_join_call(&scratch, has_data, outer) && may_cache && spent > most &&
+        (scratch.words_read > CACHE_MIN_WORDS || check_mode)) {
+        k = pf_closure_create(&scratch, all,
+                              last_number + 1); /* a number of its own: it will grow */
         failed = !k;
         if (k)
-            pf_kept_knows(k, callee);
+            pf_closure_add_callee(k, callee);
         if (k)
-            return (struct pf_reach_set){out, m, ++numbers, pf_kept_entered(k)};
+            return (struct pf_reach_set){out, m, ++last_number, pf_closure_call_begin(k)};
     }
     uint64_t number = number_of(m, &known);
-    return (struct pf_reach_set){out, known ? 0 : m, number, pf_kept_entered(NULL)};
+    return (struct pf_reach_set){out, known ? 0 : m, number, pf_closure_call_begin(NULL)};
 }
 
-void pf_reach_over(uint64_t under_way)
+void pf_reach_end(uint64_t token)
 {
-    if (under_way & KNOWN_CALL)
-        end_known(under_way & ~KNOWN_CALL);
-    else if (under_way)
-        pf_kept_left(under_way);
+    if (token & KNOWN_CALL)
+        end_known(token & ~KNOWN_CALL);
+    else if (token)
+        pf_closure_call_end(token);
 }

@@ -24,21 +24,21 @@
 #include "reach_walk.h"
 
 struct pf_reach_set {
-    const struct pf_range_of *at; /* what is to be told of it now, by address */
+    const struct pf_mem_range *at; /* what is to be told of it now, by address */
     uint32_t n;
     uint64_t number;
-    uint64_t under_way; /* for pf_reach_over */
+    uint64_t token; /* for pf_reach_end */
 };
 
 #define PF_REACH_ALL UINT32_MAX /* as n: more words than can be handed over */
 
 /* A call begins. function: the name of the program's own function that is called, NULL: not its own. It may use any variable,
  * unless option `globals` says which ones. events: of the trace so far. outer: calls of this thread under way. */
-struct pf_reach_set pf_reach_find(const void *callee, uint32_t n, void *const *words,
-                                  const char *function, uint64_t events, uint32_t outer);
-void pf_reach_over(uint64_t under_way); /* and ends */
+struct pf_reach_set pf_reach_begin(const void *callee, uint32_t n, void *const *words,
+                                   const char *function, uint64_t events, uint32_t outer);
+void pf_reach_end(uint64_t token); /* and ends */
 
 /* Reads the file of option `globals`; one that cannot be read ends the process, as a bad option does. */
-void pf_reach_config(void);
+void pf_reach_read_config(void);
 
 #endif

@@ -7,7 +7,7 @@
 #include <elf.h>
 
 #define KNOWN 4096u /* a power of two */
-#define STEPS 512u  /* nodes on a way; a tree that is right has fewer */
+#define STEPS_MAX 512u  /* nodes on a way; a tree that is right has fewer */
 #define STRING 32u  /* bytes of a std::string */
 #define TREE_NODE 32u
 #define LIST_NODE 16u
@@ -52,13 +52,13 @@ static struct {
     enum model model;
 } known[KNOWN]; /* by hash */
 
-void pf_models_library(uint64_t base, const void *dynamic)
+void pf_model_set_library(uint64_t base, const void *dynamic)
 {
     library = base;
     section = dynamic;
 }
 
-static uint32_t place_of(uint64_t at)
+static uint32_t slot_of(uint64_t at)
 {
     uint32_t i = (uint32_t)(at * 0x9e3779b97f4a7c15ull >> 40) & (KNOWN - 1);
     while (known[i].at && known[i].at != at)
@@ -107,7 +107,7 @@ static void read_symbols(void)
             continue;
         for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
             if (starts(text + table[i].st_name, names[k].start)) {
-                uint32_t to = place_of(library + table[i].st_value);
+                uint32_t to = slot_of(library + table[i].st_value);
                 have += !known[to].at;
                 known[to].at = library + table[i].st_value;
                 known[to].model = names[k].model;
@@ -121,16 +121,16 @@ static enum model model_of(const void *function)
     if (!done && section)
         read_symbols();
     done = true;
-    uint32_t i = place_of((uintptr_t)function);
+    uint32_t i = slot_of((uintptr_t)function);
     return known[i].at ? known[i].model : UNKNOWN;
 }
 
 /* --- what is touched --- */
 
 struct touched {
-    struct pf_range_of *out;
+    struct pf_mem_range *out;
     uint32_t n;
-    bool lost; /* more than there is room for, or something odd */
+    bool unknown; /* more than there is room for, or something odd */
 };
 
 static void touch(struct touched *t, uint64_t addr, uint64_t size)
@@ -139,9 +139,9 @@ static void touch(struct touched *t, uint64_t addr, uint64_t size)
         if (addr >= t->out[i].addr && addr + size <= t->out[i].addr + t->out[i].size)
             return;
     if (t->n == PF_MODEL_RANGES)
-        t->lost = true;
+        t->unknown = true;
     else
-        t->out[t->n++] = (struct pf_range_of){addr, size};
+        t->out[t->n++] = (struct pf_mem_range){addr, size};
 }
 
 static uint64_t word_at(uint64_t addr) { return *(volatile uint64_t *)addr; }
@@ -151,8 +151,8 @@ static uint64_t word_at(uint64_t addr) { return *(volatile uint64_t *)addr; }
 /* Bytes from p on that belong to the same object, or to its stack; 0: neither. */
 static uint64_t room_at(uint64_t p)
 {
-    struct pf_range_of o;
-    if (pf_walk_object(p, &o))
+    struct pf_mem_range o;
+    if (pf_walk_find_object(p, &o))
         return o.addr + o.size - p;
     uint64_t end = pf_walk_stack_end(p);
     return end ? end - p : 0;
@@ -160,8 +160,8 @@ static uint64_t room_at(uint64_t p)
 
 static void touch_object(struct touched *t, uint64_t p)
 {
-    struct pf_range_of o;
-    if (pf_walk_object(p, &o))
+    struct pf_mem_range o;
+    if (pf_walk_find_object(p, &o))
         touch(t, o.addr, o.size);
 }
 
@@ -171,10 +171,10 @@ static bool is_string(uint64_t p, uint64_t room)
     if (p & 7 || room < STRING)
         return false;
     uint64_t chars = word_at(p), size = word_at(p + 8);
-    struct pf_range_of o;
+    struct pf_mem_range o;
     if (chars == p + 16)
         return size < 16;
-    return pf_walk_object(chars, &o) && chars == o.addr && size < o.size;
+    return pf_walk_find_object(chars, &o) && chars == o.addr && size < o.size;
 }
 
 static void touch_strings(struct touched *t, uint32_t n, void *const *words)
@@ -213,7 +213,7 @@ static uint64_t at(struct touched *t, uint64_t node, unsigned what)
     if (!node)
         return 0;
     if (node & 7 || room_at(node) < TREE_NODE) {
-        t->lost = true;
+        t->unknown = true;
         return 0;
     }
     touch(t, node, TREE_NODE);
@@ -222,31 +222,31 @@ static uint64_t at(struct touched *t, uint64_t node, unsigned what)
 
 static bool is_red(struct touched *t, uint64_t node)
 {
-    return node && (uint32_t)at(t, node, COLOUR) == RED && !t->lost;
+    return node && (uint32_t)at(t, node, COLOUR) == RED && !t->unknown;
 }
 
 /* The last one that links of this kind lead to. */
-static uint64_t last(struct touched *t, uint64_t node, unsigned what)
+static uint64_t follow_links(struct touched *t, uint64_t node, unsigned what)
 {
     uint64_t next = node;
     for (unsigned i = 0; next; i++) {
-        t->lost |= i == STEPS;
+        t->unknown |= i == STEPS_MAX;
         node = next;
-        next = t->lost ? 0 : at(t, node, what);
+        next = t->unknown ? 0 : at(t, node, what);
     }
     return node;
 }
 
-static void go_on(struct touched *t, uint64_t x, unsigned down, unsigned back)
+static void touch_successor(struct touched *t, uint64_t x, unsigned down, unsigned back)
 {
     uint64_t under = at(t, x, down);
     if (under) {
-        last(t, under, back);
+        follow_links(t, under, back);
         return;
     }
     uint64_t y = at(t, x, PARENT);
-    for (unsigned i = 0; !t->lost && at(t, y, down) == x; i++) {
-        t->lost |= i == STEPS;
+    for (unsigned i = 0; !t->unknown && at(t, y, down) == x; i++) {
+        t->unknown |= i == STEPS_MAX;
         x = y;
         y = at(t, y, PARENT);
     }
@@ -276,7 +276,7 @@ static void touch_header(struct touched *t, uint64_t p, uint64_t size)
 static void touch_below(struct touched *t, uint64_t node, unsigned depth)
 {
     uint64_t left = at(t, node, LEFT), right = at(t, node, RIGHT);
-    if (node && depth && !t->lost) {
+    if (node && depth && !t->unknown) {
         touch_below(t, left, depth - 1);
         touch_below(t, right, depth - 1);
     }
@@ -288,7 +288,7 @@ static void touch_insert(struct touched *t, uint64_t x, uint64_t parent)
     touch(t, x, TREE_NODE); /* its links are not set yet */
     for (unsigned i = 0; is_red(t, up) && !is_header(t, up); i++) {
         uint64_t above = at(t, up, PARENT), left = at(t, above, LEFT), right = at(t, above, RIGHT);
-        t->lost |= i == STEPS;
+        t->unknown |= i == STEPS_MAX;
         if (is_red(t, left) && is_red(t, right)) { /* both change colour, and on it goes */
             up = at(t, above, PARENT);
             continue;
@@ -300,7 +300,7 @@ static void touch_insert(struct touched *t, uint64_t x, uint64_t parent)
 }
 
 /* What is beside x under `up`, and is turned; false: it is black, so that only colours change, and it goes on above. */
-static bool touch_beside(struct touched *t, uint64_t up, uint64_t x)
+static bool touch_sibling(struct touched *t, uint64_t up, uint64_t x)
 {
     bool red = false;
     for (unsigned k = LEFT; k <= RIGHT; k += 8) {
@@ -321,18 +321,18 @@ static void touch_erase(struct touched *t, uint64_t z)
     at(t, up, COLOUR);
     if (left && right) {
         touch_below(t, z, 1);
-        y = last(t, right, LEFT);
+        y = follow_links(t, right, LEFT);
         x = at(t, y, RIGHT);
         up = at(t, y, PARENT) == z ? y : at(t, y, PARENT);
     } else { /* the first or the last one may be another now */
-        last(t, x, LEFT);
-        last(t, x, RIGHT);
+        follow_links(t, x, LEFT);
+        follow_links(t, x, RIGHT);
     }
     at(t, x, COLOUR);
     bool goes_on = !is_red(t, y);
-    for (unsigned i = 0; goes_on && up && !is_header(t, up) && !is_red(t, x) && !t->lost; i++) {
-        t->lost |= i == STEPS;
-        goes_on = !touch_beside(t, up, x);
+    for (unsigned i = 0; goes_on && up && !is_header(t, up) && !is_red(t, x) && !t->unknown; i++) {
+        t->unknown |= i == STEPS_MAX;
+        goes_on = !touch_sibling(t, up, x);
         x = up;
         up = at(t, up, PARENT);
         at(t, up, COLOUR);
@@ -343,7 +343,7 @@ static void touch_list(struct touched *t, uint32_t n, const uint64_t *nodes)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (nodes[i] & 7 || room_at(nodes[i]) < LIST_NODE) {
-            t->lost = true;
+            t->unknown = true;
             return;
         }
         touch(t, nodes[i], LIST_NODE);
@@ -353,7 +353,7 @@ static void touch_list(struct touched *t, uint32_t n, const uint64_t *nodes)
 }
 
 uint32_t pf_model_touches(const void *function, uint32_t n, void *const *words,
-                          struct pf_range_of out[PF_MODEL_RANGES])
+                          struct pf_mem_range out[PF_MODEL_RANGES])
 {
     static const uint8_t words_of[] = {[INCREMENT] = 1, [DECREMENT] = 1, [INSERT] = 3, [ERASE] = 2};
     struct touched t = {out, 0, false};
@@ -377,12 +377,12 @@ uint32_t pf_model_touches(const void *function, uint32_t n, void *const *words,
         touch_list(&t, n < 3 ? n : 3, p);
         break;
     case INCREMENT:
-        go_on(&t, p[0], RIGHT, LEFT);
+        touch_successor(&t, p[0], RIGHT, LEFT);
         break;
     case DECREMENT:
         if (at(&t, at(&t, p[0], PARENT), PARENT) == p[0]) /* the end of the map */
             at(&t, at(&t, p[0], RIGHT), COLOUR);
-        go_on(&t, p[0], LEFT, RIGHT);
+        touch_successor(&t, p[0], LEFT, RIGHT);
         break;
     case INSERT:
         touch_insert(&t, p[0], p[1]);
@@ -393,5 +393,5 @@ uint32_t pf_model_touches(const void *function, uint32_t n, void *const *words,
     default:
         break;
     }
-    return t.lost ? 0 : t.n;
+    return t.unknown ? 0 : t.n;
 }

@@ -17,12 +17,12 @@
 #include "reach_walk.h"
 
 /* The C++ library is loaded at `base`, with this dynamic section. */
-void pf_models_library(uint64_t base, const void *dynamic);
+void pf_model_set_library(uint64_t base, const void *dynamic);
 
 #define PF_MODEL_RANGES 96u
 
 /* What the function touches, in no order; 0: not known. After pf_walk_begin of some walk. */
 uint32_t pf_model_touches(const void *function, uint32_t n, void *const *words,
-                          struct pf_range_of out[PF_MODEL_RANGES]);
+                          struct pf_mem_range out[PF_MODEL_RANGES]);
 
 #endif

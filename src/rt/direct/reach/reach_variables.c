@@ -11,11 +11,11 @@
 #define NAMED 256u
 #define CONFIG (1u << 16)
 
-static struct pf_range_of variable[VARIABLES];
+static struct pf_mem_range variable[VARIABLES];
 static uint32_t n, modules;
-static bool all; /* the table has all variables; false at first */
-static bool known; /* they were asked for */
-static struct pf_range_of named[NAMED]; /* PF_GLOBAL */
+static bool table_complete; /* the table has all variables; false at first */
+static bool table_filled; /* they were asked for */
+static struct pf_mem_range named[NAMED]; /* PF_GLOBAL */
 static uint32_t nnamed;
 
 static void note(const struct pf_global *g, void *unused)
@@ -24,16 +24,16 @@ static void note(const struct pf_global *g, void *unused)
     if (!g->size)
         return;
     if (n < VARIABLES)
-        variable[n++] = (struct pf_range_of){g->addr, g->size};
+        variable[n++] = (struct pf_mem_range){g->addr, g->size};
     else
-        all = false;
+        table_complete = false;
 }
 
 static void sort(void)
 {
     for (uint32_t gap = n / 2; gap; gap /= 2)
         for (uint32_t i = gap; i < n; i++) {
-            struct pf_range_of v = variable[i];
+            struct pf_mem_range v = variable[i];
             uint32_t k = i;
             for (; k >= gap && variable[k - gap].addr > v.addr; k -= gap)
                 variable[k] = variable[k - gap];
@@ -45,10 +45,10 @@ static void nothing(const struct pf_global *g, void *unused) { (void)g, (void)un
 
 static void refresh(void)
 {
-    if (known && pf_global_each(modules, nothing, NULL) == modules)
+    if (table_filled && pf_global_each(modules, nothing, NULL) == modules)
         return;
     n = 0;
-    all = known = true;
+    table_complete = table_filled = true;
     modules = pf_global_each(0, note, NULL);
     sort();
 }
@@ -76,19 +76,19 @@ void pf_variable_gap(uint64_t addr, uint64_t *lo, uint64_t *hi)
         *hi = variable[k].addr;
 }
 
-uint64_t pf_variables_epoch(void)
+uint64_t pf_variable_epoch(void)
 {
     refresh();
     return modules | (uint64_t)nnamed << 32;
 }
 
-bool pf_variable_near(uint64_t lo, uint64_t hi)
+bool pf_variable_may_overlap(uint64_t lo, uint64_t hi)
 {
     uint32_t k = below(hi - 1);
-    return !all || (k && variable[k - 1].addr + variable[k - 1].size > lo);
+    return !table_complete || (k && variable[k - 1].addr + variable[k - 1].size > lo);
 }
 
-bool pf_variable_holding(uint64_t addr, struct pf_range_of *out)
+bool pf_variable_find(uint64_t addr, struct pf_mem_range *out)
 {
     uint32_t lo = below(addr);
     struct pf_global g;
@@ -96,13 +96,13 @@ bool pf_variable_holding(uint64_t addr, struct pf_range_of *out)
         *out = variable[lo - 1];
         return true;
     }
-    if (all || !pf_global_find(addr, &g))
+    if (table_complete || !pf_global_find(addr, &g))
         return false;
-    *out = (struct pf_range_of){g.addr, g.size};
+    *out = (struct pf_mem_range){g.addr, g.size};
     return true;
 }
 
-void pf_variable_each(void (*f)(const struct pf_range_of *, void *), void *arg)
+void pf_variable_each(void (*f)(const struct pf_mem_range *, void *), void *arg)
 {
     refresh();
     for (uint32_t i = 0; i < n; i++)
@@ -119,12 +119,12 @@ void __pf_global(void *addr, uint64_t size)
         if (named[i].addr == (uintptr_t)addr)
             return;
     if (nnamed < NAMED)
-        named[nnamed++] = (struct pf_range_of){(uintptr_t)addr, size};
+        named[nnamed++] = (struct pf_mem_range){(uintptr_t)addr, size};
     else
-        named[0] = (struct pf_range_of){0, 1ull << 47}; /* too many: everything */
+        named[0] = (struct pf_mem_range){0, 1ull << 47}; /* too many: everything */
 }
 
-void pf_reach_config(void)
+void pf_reach_read_config(void)
 {
     if (!*pf_options.globals)
         return;
@@ -150,20 +150,21 @@ static const char *word(const char **p)
     return *p > from ? from : NULL;
 }
 
-struct wish {
+struct name_query {
     const char *from, *end;
-    void (*f)(const struct pf_range_of *, void *);
+    void (*f)(const struct pf_mem_range *, void *);
     void *arg;
 };
 
 static void take_if_named(const struct pf_global *g, void *arg)
 {
-    const struct wish *w = arg;
+    const struct name_query *w = arg;
     if (g->name && g->size && pf_glob_matches(w->from, w->end, g->name))
-        w->f(&(struct pf_range_of){g->addr, g->size}, w->arg);
+        w->f(&(struct pf_mem_range){g->addr, g->size}, w->arg);
 }
 
-void pf_named_each(const char *library, void (*f)(const struct pf_range_of *, void *), void *arg)
+void pf_variable_each_named(const char *library, void (*f)(const struct pf_mem_range *, void *),
+                            void *arg)
 {
     refresh();
     for (uint32_t i = 0; i < nnamed; i++)
@@ -172,7 +173,7 @@ void pf_named_each(const char *library, void (*f)(const struct pf_range_of *, vo
         const char *glob = word(&p);
         bool ours = glob && pf_glob_matches(glob, p, library);
         for (const char *from; ours && (from = word(&p));) {
-            struct wish w = {from, p, f, arg};
+            struct name_query w = {from, p, f, arg};
             pf_global_each(0, take_if_named, &w);
         }
         while (*p && *p++ != '\n')

@@ -3,7 +3,6 @@
  * like addresses lead to code, constants or nowhere, and are told by one comparison.
  */
 #include "reach_walk.h"
-#include "access.h"
 #include "block_history.h"
 #include "context.h"
 #include "entry.h"
@@ -11,6 +10,7 @@
 #include "options.h"
 #include "reach_libs.h"
 #include "reach_variables.h"
+#include "runtime_access.h"
 #include "sys.h"
 #include <sys/uio.h>
 
@@ -20,11 +20,11 @@
 #define NEAR 16384u
 #define PAGES 4096u /* of the cache */
 #define SLOTS_FIRST 1024u
-#define LOOKED_MAX (1u << 20) /* words, for one call */
+#define WORDS_READ_MAX (1u << 20) /* words, for one call */
 
 /* --- the set --- */
 
-static uint32_t place_of(const struct pf_walk *w, uint64_t addr)
+static uint32_t hash_of(const struct pf_walk *w, uint64_t addr)
 {
     return (uint32_t)(addr * 0x9e3779b97f4a7c15ull >> 32) & (w->slots - 1);
 }
@@ -32,13 +32,13 @@ static uint32_t place_of(const struct pf_walk *w, uint64_t addr)
 /* Its slot, or the empty one where it would be. */
 static uint64_t *slot_of(const struct pf_walk *w, uint64_t addr)
 {
-    uint32_t i = place_of(w, addr);
+    uint32_t i = hash_of(w, addr);
     while (w->slot[i] >> 32 == w->round && w->at[(uint32_t)w->slot[i] - 1].addr != addr)
         i = (i + 1) & (w->slots - 1);
     return &w->slot[i];
 }
 
-bool pf_walk_open(struct pf_walk *w, uint32_t most)
+bool pf_walk_init(struct pf_walk *w, uint32_t most)
 {
     *w = (struct pf_walk){.most = most, .slots = SLOTS_FIRST, .room = SLOTS_FIRST, .round = 1};
     while (w->room < 2 * most)
@@ -49,7 +49,7 @@ bool pf_walk_open(struct pf_walk *w, uint32_t most)
 }
 
 /* All slots are empty, whatever they hold. */
-static void begin_round(struct pf_walk *w, uint32_t slots)
+static void clear_slots(struct pf_walk *w, uint32_t slots)
 {
     w->slots = slots;
     if (++w->round == 0) {
@@ -59,22 +59,22 @@ static void begin_round(struct pf_walk *w, uint32_t slots)
 }
 
 /* One more object. There are few slots as long as there are few objects: they stay in the cache. */
-static void put(struct pf_walk *w, struct pf_range_of o, uint64_t *slot)
+static void put(struct pf_walk *w, struct pf_mem_range o, uint64_t *slot)
 {
     w->at[w->n++] = o;
     *slot = (uint64_t)w->round << 32 | w->n;
     if (__builtin_expect(w->n <= w->slots / 2 || w->slots == w->room, 1))
         return;
-    begin_round(w, 2 * w->slots);
+    clear_slots(w, 2 * w->slots);
     for (uint32_t i = 0; i < w->n; i++) /* of several at one place the last one counts */
         *slot_of(w, w->at[i].addr) = (uint64_t)w->round << 32 | (i + 1);
 }
 
-void pf_walk_add(struct pf_walk *w, struct pf_range_of o)
+void pf_walk_add(struct pf_walk *w, struct pf_mem_range o)
 {
     uint64_t *slot = slot_of(w, o.addr);
     bool known = *slot >> 32 == w->round;
-    struct pf_range_of *same = known ? &w->at[(uint32_t)*slot - 1] : NULL;
+    struct pf_mem_range *same = known ? &w->at[(uint32_t)*slot - 1] : NULL;
     if (known && same->size >= o.size) /* ghosts have no size */
         return;
     if (w->n == w->most) {
@@ -82,7 +82,7 @@ void pf_walk_add(struct pf_walk *w, struct pf_range_of o)
         return;
     }
     if (known) {
-        w->again += same->size != 0;
+        w->replaced += same->size != 0;
         same->size = 0; /* smaller: looked at as a whole again */
     }
     put(w, o, slot);
@@ -94,15 +94,15 @@ static void add_ghost(struct pf_walk *w, uint64_t p)
     uint64_t *slot = p & 15 ? NULL : slot_of(w, p);
     if (!slot || *slot >> 32 == w->round || w->n == w->most)
         return;
-    put(w, (struct pf_range_of){p, 0}, slot);
+    put(w, (struct pf_mem_range){p, 0}, slot);
 }
 
-void pf_walk_coming(const struct pf_walk *w, uint64_t addr)
+void pf_walk_prefetch(const struct pf_walk *w, uint64_t addr)
 {
-    pf_prefetch(&w->slot[place_of(w, addr)]);
+    pf_prefetch(&w->slot[hash_of(w, addr)]);
 }
 
-bool pf_walk_knows(const struct pf_walk *w, uint64_t addr, uint64_t *size)
+bool pf_walk_lookup(const struct pf_walk *w, uint64_t addr, uint64_t *size)
 {
     uint64_t slot = *slot_of(w, addr);
     bool known = slot >> 32 == w->round;
@@ -110,10 +110,10 @@ bool pf_walk_knows(const struct pf_walk *w, uint64_t addr, uint64_t *size)
     return known;
 }
 
-bool pf_walk_has(const struct pf_walk *w, const struct pf_range_of *o)
+bool pf_walk_has(const struct pf_walk *w, const struct pf_mem_range *o)
 {
     uint64_t size;
-    return pf_walk_knows(w, o->addr, &size) && size >= o->size;
+    return pf_walk_lookup(w, o->addr, &size) && size >= o->size;
 }
 
 /* --- stacks --- */
@@ -132,7 +132,7 @@ static struct stack {
     const struct pf_context *of; /* its thread's; NULL: not known */
 } stacks[STACKS];
 static uint32_t nstacks;
-static uint64_t running; /* where the running thread's stack begins that is not the runtime's */
+static uint64_t running_sp; /* where the running thread's stack begins that is not the runtime's */
 static uint32_t threads; /* when they were noted */
 static bool stacks_noted, too_many, heap_stacks; /* heap_stacks: some are in blocks */
 
@@ -174,13 +174,13 @@ static void note_use(uint64_t sp, uint64_t fs, const struct pf_context *of)
     }
 }
 
-void pf_walk_from(uint64_t sp) { running = sp; }
+void pf_walk_set_running_sp(uint64_t sp) { running_sp = sp; }
 
-uint64_t pf_walk_live(const struct pf_walk_thread *t)
+uint64_t pf_walk_stack_live(const struct pf_walk_thread *t)
 {
     if (!t->of || t->of->state == PF_CONTEXT_ENDED)
         return 0;
-    uint64_t sp = t->of == pf_context_self() ? running : (uintptr_t)t->of->sp;
+    uint64_t sp = t->of == pf_context_self() ? running_sp : (uintptr_t)t->of->sp;
     return sp - t->lo < t->hi - t->lo ? sp - RED_ZONE : 0;
 }
 
@@ -195,7 +195,7 @@ static void note_stacks(void)
         if (c && c->state != PF_CONTEXT_ENDED && c != pf_context_self())
             note_use((uintptr_t)c->sp, c->fs, c);
     }
-    note_use(running, pf_context_self()->fs, pf_context_self());
+    note_use(running_sp, pf_context_self()->fs, pf_context_self());
     heap_stacks = false;
     for (uint32_t i = 0; i < nstacks; i++)
         heap_stacks |= pf_walk_in_heap(stacks[i].lo);
@@ -208,7 +208,7 @@ static struct stack *stack_of(uint64_t p)
     return stack_at(p);
 }
 
-static void add_piece(struct pf_walk *w, struct pf_range_of o, bool loose)
+static void add_piece(struct pf_walk *w, struct pf_mem_range o, bool unbounded)
 {
     for (uint32_t i = 0; i < w->npieces; i++)
         if (o.addr >= w->piece[i].addr && o.addr + o.size <= w->piece[i].addr + w->piece[i].size)
@@ -216,7 +216,7 @@ static void add_piece(struct pf_walk *w, struct pf_range_of o, bool loose)
     if (w->npieces == PF_WALK_PIECES) {
         w->everything = true;
     } else {
-        w->loose[w->npieces] = loose;
+        w->unbounded[w->npieces] = unbounded;
         w->piece[w->npieces++] = o;
     }
 }
@@ -234,18 +234,18 @@ uint64_t pf_walk_stack_end(uint64_t p)
     return !s ? 0 : p < s->base ? s->base : s->hi;
 }
 
-void pf_walk_know(struct pf_walk *w, struct pf_range_of o)
+void pf_walk_add_bounds(struct pf_walk *w, struct pf_mem_range o)
 {
     const struct stack *s = o.size ? stack_of(o.addr) : NULL;
-    if (s && o.addr >= s->live && o.size <= s->hi - o.addr && w->nknown < PF_WALK_KNOWN)
-        w->known[w->nknown++] = o;
+    if (s && o.addr >= s->live && o.size <= s->hi - o.addr && w->nbounds < PF_WALK_BOUNDS)
+        w->bounds[w->nbounds++] = o;
 }
 
-void pf_walk_know_words(struct pf_walk *w, uint32_t n, void *const *words)
+void pf_walk_add_word_bounds(struct pf_walk *w, uint32_t n, void *const *words)
 {
     for (uint32_t i = 0; i < n; i++) {
         uint64_t p = (uintptr_t)words[i], size = p >> PF_WORD_SIZE;
-        pf_walk_know(w, (struct pf_range_of){p - (size << PF_WORD_SIZE), size});
+        pf_walk_add_bounds(w, (struct pf_mem_range){p - (size << PF_WORD_SIZE), size});
     }
 }
 
@@ -258,15 +258,15 @@ static bool in_stack(struct pf_walk *w, uint64_t p, uint64_t size)
     uint64_t *low = !s ? NULL : p < s->base ? &s->low : &s->high;
     if (!s || p < s->live || p >= *low)
         return s;
-    for (uint32_t i = 0; i < w->nknown; i++)
-        if (p - w->known[i].addr < w->known[i].size) {
-            add_piece(w, w->known[i], false);
+    for (uint32_t i = 0; i < w->nbounds; i++)
+        if (p - w->bounds[i].addr < w->bounds[i].size) {
+            add_piece(w, w->bounds[i], false);
             return true;
         }
     if (size && size <= s->hi - p) {
-        add_piece(w, (struct pf_range_of){p, size}, false);
+        add_piece(w, (struct pf_mem_range){p, size}, false);
     } else {
-        add_piece(w, (struct pf_range_of){p, *low - p}, true);
+        add_piece(w, (struct pf_mem_range){p, *low - p}, true);
         *low = p;
     }
     return true;
@@ -274,7 +274,7 @@ static bool in_stack(struct pf_walk *w, uint64_t p, uint64_t size)
 
 /* Is [lo, hi) the stack of a thread that has not begun, or is over and whose stack libc keeps? The runtime
  * does not list those. Its thread pointer is in it then, and points to itself. */
-static bool in_silent_stack(struct pf_walk *w, uint64_t p, uint64_t lo, uint64_t hi)
+static bool in_unlisted_stack(struct pf_walk *w, uint64_t p, uint64_t lo, uint64_t hi)
 {
     const struct pf_context *of = NULL;
     for (uint32_t i = 0, n = pf_contexts(); i < n; i++) {
@@ -290,7 +290,7 @@ static bool in_silent_stack(struct pf_walk *w, uint64_t p, uint64_t lo, uint64_t
     uint64_t live = of->state == PF_CONTEXT_ENDED ? of->fs : (uintptr_t)of->sp - RED_ZONE;
     if (live - lo >= hi - lo)
         return false;
-    w->odd = true;
+    w->irregular = true;
     stacks[nstacks] = whole_stack(lo, 0, of->fs);
     stacks[nstacks].top = hi;
     stacks[nstacks++].live = live;
@@ -308,7 +308,7 @@ static bool starts(const char *text, const char *with)
 
 /* The allocator's: the heap of brk, and arenas, which glibc aligns to 64 MB and begins with a pointer into
  * an arena. What is in use there is a block. */
-static bool is_allocators(const struct pf_area *a)
+static bool is_allocator_memory(const struct pf_mapping *a)
 {
     return starts(a->name, "[heap]") ||
            (!a->file && !*a->name && a->writable && a->lo % (64u << 20) == 0 &&
@@ -316,7 +316,7 @@ static bool is_allocators(const struct pf_area *a)
 }
 
 /* Data of the program itself, or of a library, with the runtime's in it. */
-static bool is_ours(const struct pf_area *a)
+static bool holds_runtime_data(const struct pf_mapping *a)
 {
     uint64_t bss = (uintptr_t)&stacks, data = (uintptr_t)&pf_options;
     return (bss >= a->lo && bss < a->hi) || (data >= a->lo && data < a->hi);
@@ -333,7 +333,7 @@ BOUND(__start_pf_real);
 BOUND(__stop_pf_real);
 
 /* [lo, hi) around p without the variables of the runtime; false: p is in one. */
-static bool clear_of_tables(uint64_t p, uint64_t *lo, uint64_t *hi)
+static bool exclude_runtime_data(uint64_t p, uint64_t *lo, uint64_t *hi)
 {
     const char *const own[][2] = {{__start_pf_bss, __stop_pf_bss},
                                   {__start_pf_data, __stop_pf_data},
@@ -361,33 +361,34 @@ static void add_near(struct pf_walk *w, uint64_t p, uint64_t lo, uint64_t hi)
         from = from > lo ? from : lo;
         to = to < hi ? to : hi;
         if (from < to)
-            pf_walk_add(w, (struct pf_range_of){from, to - from});
+            pf_walk_add(w, (struct pf_mem_range){from, to - from});
     }
 }
 
 /* What libc and the runtime keep of the first thread: its thread-local variables are in a mapping of their own. */
-static bool is_of_first_thread(uint64_t p)
+static bool is_first_thread_data(uint64_t p)
 {
     uint64_t fs = pf_context_at(0)->fs, own = fs - (pf_context_self()->fs - (uintptr_t)&__pf_tls);
     return p - own < sizeof __pf_tls || p - fs < PAGE;
 }
 
-static void follow_elsewhere(struct pf_walk *w, uint64_t p, const struct pf_area *a)
+static void follow_elsewhere(struct pf_walk *w, uint64_t p, const struct pf_mapping *a)
 {
     uint64_t lo, hi;
-    pf_area_part(a, p, &lo, &hi);
-    if (!a->file && (is_of_first_thread(p) || in_silent_stack(w, p, lo, hi)))
+    pf_mapping_part(a, p, &lo, &hi);
+    if (!a->file && (is_first_thread_data(p) || in_unlisted_stack(w, p, lo, hi)))
         return;
-    if (is_ours(a)) { /* beside the runtime's variables: not far, and not into known ones */
+    if (holds_runtime_data(
+            a)) { /* beside the runtime's variables: not far, and not into known ones */
         pf_variable_gap(p, &lo, &hi);
-        if (!clear_of_tables(p, &lo, &hi))
+        if (!exclude_runtime_data(p, &lo, &hi))
             return;
-        w->odd = true;
+        w->irregular = true;
         add_near(w, p, lo, hi);
         return;
     }
-    w->odd = true;
-    pf_walk_add(w, (struct pf_range_of){lo, hi - lo});
+    w->irregular = true;
+    pf_walk_add(w, (struct pf_mem_range){lo, hi - lo});
 }
 
 /* --- what is on a page --- */
@@ -399,19 +400,19 @@ static struct page {
 } pages[PAGES];
 static uint64_t epoch; /* of mappings and variables */
 
-uint64_t pf_walk_variables;
+uint64_t pf_walk_variables_epoch;
 
-bool pf_walk_look(void)
+bool pf_walk_refresh(void)
 {
-    static uint64_t areas;
-    bool known = pf_areas_known();
+    static uint64_t mappings_epoch;
+    bool known = pf_mappings_known();
     stacks_noted = false;
     heap_stacks |= pf_contexts() != threads; /* until they are noted */
-    uint64_t a = pf_areas_epoch(), v = pf_variables_epoch();
-    if (a != areas || v != pf_walk_variables)
+    uint64_t a = pf_mappings_epoch(), v = pf_variable_epoch();
+    if (a != mappings_epoch || v != pf_walk_variables_epoch)
         epoch++;
-    areas = a;
-    pf_walk_variables = v;
+    mappings_epoch = a;
+    pf_walk_variables_epoch = v;
     return known;
 }
 
@@ -420,27 +421,27 @@ static unsigned on_page(uint64_t p)
     struct page *g = &pages[p / PAGE % PAGES];
     if (g->number == p / PAGE && g->epoch == epoch)
         return g->what;
-    const struct pf_area *a = pf_area_find(p);
+    const struct pf_mapping *a = pf_mapping_find(p);
     uint64_t lo = p & -(uint64_t)PAGE, hi = lo + PAGE;
     unsigned what = OTHER;
-    if (a && is_allocators(a))
+    if (a && is_allocator_memory(a))
         what = HEAP;
-    else if (!pf_variable_near(lo, hi) && (!a || !a->writable))
+    else if (!pf_variable_may_overlap(lo, hi) && (!a || !a->writable))
         what = NOTHING; /* code and constants: nothing can be agreed upon there */
     *g = (struct page){p / PAGE, epoch, (uint8_t)what};
     return what;
 }
 
-static bool is_block(uint64_t p, unsigned page, struct pf_range_of *out)
+static bool is_block(uint64_t p, unsigned page, struct pf_mem_range *out)
 {
     struct pf_block b;
-    if (page == HEAP ? !pf_block_holding(p, &b) : !pf_block_large(p, &b))
+    if (page == HEAP ? !pf_block_find_live(p, &b) : !pf_block_find_large(p, &b))
         return false;
-    *out = (struct pf_range_of){b.addr, b.size ? b.size : 1};
+    *out = (struct pf_mem_range){b.addr, b.size ? b.size : 1};
     return true;
 }
 
-bool pf_walk_block(uint64_t p, struct pf_range_of *out)
+bool pf_walk_find_block(uint64_t p, struct pf_mem_range *out)
 {
     return on_page(p) == HEAP && !heap_stacks && is_block(p, HEAP, out);
 }
@@ -455,14 +456,14 @@ static bool may_be_stack(unsigned page)
     return page != HEAP || heap_stacks;
 }
 
-static inline bool can_be_address(uint64_t p) { return pf_areas_span(p); }
+static inline bool can_be_address(uint64_t p) { return pf_mappings_may_hold(p); }
 
-bool pf_walk_object(uint64_t p, struct pf_range_of *out)
+bool pf_walk_find_object(uint64_t p, struct pf_mem_range *out)
 {
     unsigned page = can_be_address(p) ? on_page(p) : NOTHING;
     if (page == NOTHING)
         return false;
-    if (page == OTHER && pf_variable_holding(p, out))
+    if (page == OTHER && pf_variable_find(p, out))
         return true;
     return !(may_be_stack(page) && stack_of(p)) && is_block(p, page, out);
 }
@@ -470,23 +471,23 @@ bool pf_walk_object(uint64_t p, struct pf_range_of *out)
 /* As `follow` goes; what is rare, and stacks, are not told apart. Most words lead to where a block begins. */
 bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed)
 {
-    struct pf_range_of o;
+    struct pf_mem_range o;
     uint64_t had, has;
-    if (!can_be_address(p) || pf_walk_marks(w, p))
+    if (!can_be_address(p) || pf_walk_is_marked(w, p))
         return true;
     unsigned page = on_page(p);
     if (page == NOTHING)
         return true;
     if (page == HEAP) {
-        bool known = pf_walk_knows(w, p, &had);
-        if (known && (has = pf_heapbook_size(p))) {
+        bool known = pf_walk_lookup(w, p, &had);
+        if (known && (has = pf_block_history_size(p))) {
             if (had >= has && w->zone) /* malloc of a neighbour has made it AROUND */
-                pf_heap_keep(p, w->zone);
+                pf_red_zone_set_closure(p, w->zone);
             return had >= has;
         }
         return !heap_stacks && (is_block(p, page, &o) ? pf_walk_has(w, &o) : known || p & 15);
     }
-    if (pf_variable_holding(p, &o) || is_block(p, page, &o))
+    if (pf_variable_find(p, &o) || is_block(p, page, &o))
         return pf_walk_has(w, &o);
     return pf_library_object(p, handed, &o) && (!o.size || pf_walk_has(w, &o));
 }
@@ -495,13 +496,13 @@ bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed)
 static __attribute__((noinline)) void follow(struct pf_walk *w, uint64_t p, uint64_t size,
                                              bool handed)
 {
-    struct pf_range_of o;
-    if (pf_walk_marks(w, p))
+    struct pf_mem_range o;
+    if (pf_walk_is_marked(w, p))
         return;
     unsigned page = on_page(p);
     if (page == NOTHING)
         return;
-    if (page == OTHER && pf_variable_holding(p, &o))
+    if (page == OTHER && pf_variable_find(p, &o))
         pf_walk_add(w, o);
     else if (may_be_stack(page) && in_stack(w, p, size))
         ;
@@ -512,8 +513,8 @@ static __attribute__((noinline)) void follow(struct pf_walk *w, uint64_t p, uint
     else if (pf_library_object(p, handed, &o)) {
         if (o.size)
             pf_walk_add(w, o);
-    } else if (pf_area_find(p)->writable)
-        follow_elsewhere(w, p, pf_area_find(p));
+    } else if (pf_mapping_find(p)->writable)
+        follow_elsewhere(w, p, pf_mapping_find(p));
 }
 
 void pf_walk_follow(struct pf_walk *w, uint64_t p, bool handed)
@@ -526,23 +527,23 @@ void pf_walk_follow(struct pf_walk *w, uint64_t p, bool handed)
 
 void pf_walk_begin(struct pf_walk *w)
 {
-    w->n = w->scanned = w->again = 0;
-    w->everything = w->odd = false;
-    begin_round(w, SLOTS_FIRST);
-    pf_walk_more(w);
+    w->n = w->scanned = w->replaced = 0;
+    w->everything = w->irregular = false;
+    clear_slots(w, SLOTS_FIRST);
+    pf_walk_resume(w);
 }
 
-void pf_walk_more(struct pf_walk *w)
+void pf_walk_resume(struct pf_walk *w)
 {
-    w->npieces = w->pieces_scanned = w->nknown = 0;
-    w->looked = 0;
-    w->everything |= !pf_walk_look();
+    w->npieces = w->pieces_scanned = w->nbounds = 0;
+    w->words_read = 0;
+    w->everything |= !pf_walk_refresh();
 }
 
 /* --- scanning --- */
 
 /* Of a mapped file the pages behind its end are not there: the kernel reads what it can. */
-static void scan_file(struct pf_walk *w, struct pf_range_of o)
+static void scan_file(struct pf_walk *w, struct pf_mem_range o)
 {
     static uint64_t piece[PAGE / 8];
     long pid = pf_sys(SYS_getpid);
@@ -554,12 +555,12 @@ static void scan_file(struct pf_walk *w, struct pf_range_of o)
     }
 }
 
-void pf_walk_words(struct pf_walk *w, uint64_t from, uint64_t size)
+void pf_walk_scan_words(struct pf_walk *w, uint64_t from, uint64_t size)
 {
     uint64_t end = from + size;
     from = (from + 7) & ~7ull;
-    w->looked += size / 8;
-    uint64_t lo = pf_area_around.lo, hi = pf_area_around.hi;
+    w->words_read += size / 8;
+    uint64_t lo = pf_mapping_hull.lo, hi = pf_mapping_hull.hi;
     if (w->everything)
         return;
     for (; from + 8 <= end; from += 8) {
@@ -572,14 +573,14 @@ void pf_walk_words(struct pf_walk *w, uint64_t from, uint64_t size)
     }
 }
 
-static void scan(struct pf_walk *w, struct pf_range_of o)
+static void scan(struct pf_walk *w, struct pf_mem_range o)
 {
-    const struct pf_area *a = o.size < PAGE ? NULL : pf_area_find(o.addr);
+    const struct pf_mapping *a = o.size < PAGE ? NULL : pf_mapping_find(o.addr);
     if (a && a->file && o.addr % PAGE == 0 && o.size % PAGE == 0) {
-        w->looked += o.size / 8;
+        w->words_read += o.size / 8;
         scan_file(w, o);
     } else {
-        pf_walk_words(w, o.addr, o.size);
+        pf_walk_scan_words(w, o.addr, o.size);
     }
 }
 
@@ -587,16 +588,17 @@ void pf_walk_scan(struct pf_walk *w)
 {
     while (!w->everything && (w->scanned < w->n || w->pieces_scanned < w->npieces)) {
         scan(w, w->scanned < w->n ? w->at[w->scanned++] : w->piece[w->pieces_scanned++]);
-        w->everything |= w->looked > LOOKED_MAX;
+        w->everything |= w->words_read > WORDS_READ_MAX;
     }
 }
 
-void pf_walk_stack(struct pf_walk *w, struct pf_range_of piece, bool loose, uint64_t *seen)
+void pf_walk_scan_stack(struct pf_walk *w, struct pf_mem_range piece, bool unbounded,
+                        uint64_t *seen)
 {
     const struct stack *s = stack_of(piece.addr);
     uint64_t end = piece.addr + piece.size, from = piece.addr;
     if (!s) { /* of a thread that is over */
-        w->odd = true;
+        w->irregular = true;
         return;
     }
     if (from < s->live)
@@ -608,14 +610,14 @@ void pf_walk_stack(struct pf_walk *w, struct pf_range_of piece, bool loose, uint
         return;
     }
     uint32_t to = w->pieces_scanned++; /* it needs no scan: before those that do */
-    w->loose[w->npieces] = w->loose[to];
+    w->unbounded[w->npieces] = w->unbounded[to];
     w->piece[w->npieces++] = w->piece[to];
-    w->loose[to] = loose;
-    w->piece[to] = (struct pf_range_of){from, end - from};
+    w->unbounded[to] = unbounded;
+    w->piece[to] = (struct pf_mem_range){from, end - from};
     if (!seen)
         return;
-    w->looked += (end - from) / 64; /* a comparison costs less */
-    if ((s->hi - from) / 8 >= PF_WALK_SEEN) {
+    w->words_read += (end - from) / 64; /* a comparison costs less */
+    if ((s->hi - from) / 8 >= PF_WALK_STACK_WORDS) {
         w->everything = true;
         return;
     }

@@ -6,7 +6,7 @@
  * have been ready.
  */
 #define _GNU_SOURCE
-#include "world.h"
+#include "syscalls.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -37,11 +37,11 @@ uint64_t pf_deadline_after(int64_t seconds, int64_t nanoseconds)
 static bool try_once(struct pf_blocking *b)
 {
     if (pf_recording()) {
-        struct pf_before before;
-        pf_outputs_before(b->number, b->argument, &before);
+        struct pf_lengths_before before;
+        pf_syscall_writes_prepare(b->number, b->argument, &before);
         bool done = b->try_now(b);
         if (done)
-            pf_outputs_put(b->number, b->argument, &before, b->result);
+            pf_syscall_writes_log(b->number, b->argument, &before, b->result);
         else
             pf_input_put(PF_INPUT_BLOCKED, b->number, (int64_t)b->deadline, NULL, 0);
         return done;
@@ -51,13 +51,14 @@ static bool try_once(struct pf_blocking *b)
         b->deadline = (uint64_t)pf_input_get(PF_INPUT_BLOCKED, b->number)->result;
         return false;
     }
-    b->result = pf_outputs_get(b->number, b->argument, pf_input_get(PF_INPUT_CALL, b->number));
+    b->result =
+        pf_syscall_writes_replay(b->number, b->argument, pf_input_get(PF_INPUT_CALL, b->number));
     return true;
 }
 
 static enum pf_woken wait(struct pf_blocking *b)
 {
-    struct pf_world_context *w = pf_world_self();
+    struct pf_syscall_state *w = pf_syscall_state_self();
     struct pf_wait how = {.kind = b->kind, .deadline = b->deadline};
     if (b->set_size) {
         how.object = (uint64_t)b->set[0].fd;
@@ -75,7 +76,7 @@ static enum pf_woken wait(struct pf_blocking *b)
     w->set = NULL;
     w->set_size = 0;
     w->repeat = false;
-    if (woken == PF_WOKEN_LATE && (!b->deadline || pf_sched_now() < b->deadline))
+    if (woken == PF_WOKEN_TIMEOUT && (!b->deadline || pf_sched_now() < b->deadline))
         woken = PF_WOKEN; /* only the end of a repeat */
     if (pf_recording())
         pf_input_put(PF_INPUT_WOKEN, b->number, woken, NULL, 0);
@@ -88,8 +89,8 @@ long pf_blocking_run(struct pf_blocking *b)
 {
     while (!try_once(b)) {
         enum pf_woken woken = pf_signal_pending() ? PF_WOKEN_SIGNAL : wait(b);
-        b->last = woken == PF_WOKEN_LATE;
-        enum pf_handled h = woken == PF_WOKEN_SIGNAL ? pf_signal_run() : PF_HANDLED_NONE;
+        b->last = woken == PF_WOKEN_TIMEOUT;
+        enum pf_handled h = woken == PF_WOKEN_SIGNAL ? pf_signal_run_handlers() : PF_HANDLED_NONE;
         if (h == PF_HANDLED_INTERRUPT || (h == PF_HANDLED_RESTART && b->never_restart))
             return -EINTR;
     }
@@ -100,7 +101,7 @@ long pf_blocking_run(struct pf_blocking *b)
 /* --- one descriptor --- */
 
 /* Before the first wait for a socket: what SO_RCVTIMEO or SO_SNDTIMEO say. Always false. */
-bool pf_socket_deadline(struct pf_blocking *b)
+bool pf_blocking_socket_timeout(struct pf_blocking *b)
 {
     struct timeval t = {0, 0};
     socklen_t n = sizeof t;
@@ -117,7 +118,7 @@ static bool try_fd(struct pf_blocking *b)
     if (!pf_fd_ready(fd, b->set[0].events) && !pf_fd_nonblocking(fd)) {
         b->result = -EAGAIN;
         if (!b->last)
-            return pf_socket_deadline(b);
+            return pf_blocking_socket_timeout(b);
     } else {
         b->result = pf_perform(b->number, b->argument);
     }

@@ -8,16 +8,16 @@
 #include "scheduler.h"
 #include "stream_ring.h"
 #include "sys.h"
-#include "world.h"
+#include "syscalls.h"
 #include <errno.h>
 #include <linux/futex.h>
 
-#define LOOK_NS 1000000ull
+#define RECHECK_NS 1000000ull
 
 /* Another process may write the word, or has it taken: nobody tells us, so it is looked at now and then. */
 static bool is_shared(const uint32_t *word, long op)
 {
-    return !(op & FUTEX_PRIVATE_FLAG) && pf_log_channel()->children &&
+    return !(op & FUTEX_PRIVATE_FLAG) && pf_channel_get()->children &&
            pf_memory_is_shared((uint64_t)word);
 }
 
@@ -29,20 +29,20 @@ static long wait_for(uint32_t *word, uint32_t mask, uint64_t deadline, long op)
         return -ETIMEDOUT;
     }
     for (uint32_t was = *word;;) {
-        uint64_t soon = pf_sched_now() + LOOK_NS;
+        uint64_t soon = pf_sched_now() + RECHECK_NS;
         if (w.shared)
             w.deadline = deadline && deadline < soon ? deadline : soon;
         switch (pf_sched_wait(&w)) {
         case PF_WOKEN:
             return 0;
-        case PF_WOKEN_LATE:
+        case PF_WOKEN_TIMEOUT:
             if (!w.shared || (deadline && pf_sched_now() >= deadline))
                 return -ETIMEDOUT;
             if (*(volatile uint32_t *)word != was)
                 return 0;
             break;
         default:
-            if (!pf_world_deliver())
+            if (!pf_signal_deliver())
                 return -EINTR;
             if (*word != was)
                 return -EAGAIN;
@@ -64,7 +64,7 @@ static bool pi_take(uint32_t *word, uint32_t tid)
     if (*word & FUTEX_TID_MASK)
         return false;
     uint32_t waiters;
-    pf_sched_waiter((uint64_t)word, &waiters);
+    pf_sched_futex_waiter((uint64_t)word, &waiters);
     *word = tid | (*word & FUTEX_OWNER_DIED) | (waiters ? FUTEX_WAITERS : 0);
     return true;
 }
@@ -90,7 +90,7 @@ static long pi_unlock(uint32_t *word)
     if ((*word & FUTEX_TID_MASK) != (uint32_t)pf_context_self()->tid)
         return -EPERM;
     uint32_t waiters;
-    struct pf_context *next = pf_sched_waiter((uint64_t)word, &waiters);
+    struct pf_context *next = pf_sched_futex_waiter((uint64_t)word, &waiters);
     *word = next ? (uint32_t)next->tid | (waiters > 1 ? FUTEX_WAITERS : 0) : 0;
     if (next)
         pf_sched_wake_futex((uint64_t)word, 1, ~0u);
@@ -166,7 +166,7 @@ long pf_futex(const long argument[6])
         __attribute__((fallthrough));
     case FUTEX_REQUEUE:
         n = pf_sched_wake_futex((uint64_t)word, value, ~0u);
-        return n + pf_sched_requeue((uint64_t)word, (uint64_t)word2, n2);
+        return n + pf_sched_requeue_futex((uint64_t)word, (uint64_t)word2, n2);
     case FUTEX_WAKE_OP: {
         bool both = second_word(word2, mask);
         n = pf_sched_wake_futex((uint64_t)word, value, ~0u);
@@ -192,6 +192,6 @@ long pf_target_futex(void *word, int op, uint32_t value)
     const long a[6] = {(long)word, op, value};
     long r = pf_futex(a);
     if (pf_context_self()->signal_due && !__pf_tls.nested)
-        pf_world_deliver_due();
+        pf_signal_deliver_due();
     return r;
 }

@@ -6,7 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "stream_ring.h"
-#include "world.h"
+#include "syscalls.h"
 
 void pf_input_put_header(enum pf_input_kind kind, long number, int64_t result, size_t n,
                          uint8_t from)
@@ -21,14 +21,14 @@ void pf_input_put_header(enum pf_input_kind kind, long number, int64_t result, s
         .bytes = (uint32_t)n,
         .event = (uint32_t)pf_context_events(c),
     };
-    pf_log_put(PF_STREAM_INPUT, &in, sizeof in);
+    pf_ring_put(PF_STREAM_INPUT, &in, sizeof in);
 }
 
 void pf_input_put(enum pf_input_kind kind, long number, int64_t result, const void *bytes, size_t n)
 {
     pf_input_put_header(kind, number, result, n, PF_INPUT_ANYWHERE);
     if (n)
-        pf_log_put(PF_STREAM_INPUT, bytes, n);
+        pf_ring_put(PF_STREAM_INPUT, bytes, n);
 }
 
 static const struct pf_input *next; /* read, not taken */
@@ -36,10 +36,10 @@ static const struct pf_input *next; /* read, not taken */
 const struct pf_input *pf_input_peek(void)
 {
     while (!next) {
-        next = pf_log_get(PF_STREAM_INPUT, sizeof *next);
+        next = pf_ring_get(PF_STREAM_INPUT, sizeof *next);
         if (!next)
             return NULL;
-        if (next->bytes && !pf_log_get(PF_STREAM_INPUT, next->bytes))
+        if (next->bytes && !pf_ring_get(PF_STREAM_INPUT, next->bytes))
             return next = NULL; /* cut off in the middle of a record */
         if (next->kind == PF_INPUT_DOUBT)
             next = NULL; /* said when the recording was made */
@@ -85,7 +85,7 @@ void pf_input_copy(const struct pf_input *in, void *to, size_t n)
 static const char *doubts[DOUBTS_MAX]; /* string literals and names of the table */
 static size_t doubt_count;
 
-void pf_world_doubt(const char *what)
+void pf_input_doubt(const char *what)
 {
     if (!pf_recording())
         return;
@@ -106,8 +106,8 @@ void pf_world_doubt(const char *what)
     pf_direct_say(line);
 }
 
-void pf_world_end(void)
+void pf_input_end(void)
 {
     if (doubt_count)
-        pf_log_outcome(PF_OUTCOME_LOST, doubts[0]);
+        pf_channel_set_outcome(PF_OUTCOME_LOST, doubts[0]);
 }

@@ -4,7 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "scheduler.h"
-#include "world.h"
+#include "syscalls.h"
 #include <errno.h>
 #include <sys/ipc.h>
 #include <sys/sem.h>

@@ -3,7 +3,7 @@
  * named pipe. They are tried without waiting, and again.
  */
 #define _GNU_SOURCE
-#include "world.h"
+#include "syscalls.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -34,7 +34,7 @@ long pf_call_fcntl(long number, const long a[6])
 {
     static_assert(F_SETLK + 1 == F_SETLKW && F_OFD_SETLK + 1 == F_OFD_SETLKW, "try_setlk");
     if (a[1] != F_SETLKW && a[1] != F_OFD_SETLKW)
-        return pf_world_plain(number, a);
+        return pf_syscall_plain(number, a);
     struct pf_blocking b = {
         .number = number, .argument = a, .try_now = try_setlk, .kind = PF_WAIT_FD, .repeat = true};
     return pf_blocking_run(&b);

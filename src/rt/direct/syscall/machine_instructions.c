@@ -10,13 +10,13 @@
 
 #define SET_CPUID 0x1012 /* of arch_prctl; libc has no name for it */
 
-void pf_machine_ask(bool faults)
+void pf_machine_trap(bool faults)
 {
     pf_sys(SYS_prctl, PR_SET_TSC, faults ? PR_TSC_SIGSEGV : PR_TSC_ENABLE);
     pf_sys(SYS_arch_prctl, SET_CPUID, !faults);
 }
 
-static void answer_clock(ucontext_t *u, bool with_cpu)
+static void emulate_rdtsc(ucontext_t *u, bool with_cpu)
 {
     greg_t *g = u->uc_mcontext.gregs;
     uint64_t now = pf_sched_now() * 2; /* a clock of 2 GHz */
@@ -24,12 +24,12 @@ static void answer_clock(ucontext_t *u, bool with_cpu)
     g[REG_RDX] = (greg_t)(now >> 32);
     if (with_cpu)
         g[REG_RCX] = 0;
-    pf_sched_called(); /* time passes, also where nobody does anything but look at it */
-    if (pf_virtual_is_wait())
-        pf_spun_give_way(u);
+    pf_sched_count_call(); /* time passes, also where nobody does anything but look at it */
+    if (pf_virtual_is_polling())
+        pf_spin_detect_yield(u);
 }
 
-static void answer_features(greg_t *g)
+static void emulate_cpuid(greg_t *g)
 {
     uint32_t leaf = (uint32_t)g[REG_RAX], part = (uint32_t)g[REG_RCX], a, b, c, d;
     pf_sys(SYS_arch_prctl, SET_CPUID, true);
@@ -52,7 +52,7 @@ static void answer_features(greg_t *g)
     g[REG_RDX] = d;
 }
 
-bool pf_machine_answered(ucontext_t *u)
+bool pf_machine_emulate(ucontext_t *u)
 {
     greg_t *g = u->uc_mcontext.gregs;
     const unsigned char *at = (const unsigned char *)g[REG_RIP];
@@ -63,8 +63,8 @@ bool pf_machine_answered(ucontext_t *u)
         return false;
     g[REG_RIP] += clock_and_cpu ? 3 : 2;
     if (features)
-        answer_features(g);
+        emulate_cpuid(g);
     else
-        answer_clock(u, clock_and_cpu);
+        emulate_rdtsc(u, clock_and_cpu);
     return true;
 }

@@ -7,14 +7,14 @@
  *          cannot make cpuid fault it is left alone.
  * Threads: the setting is each kernel thread's own, and passed on by fork.
  */
-#ifndef PF_RT_DIRECT_MACHINE_H
-#define PF_RT_DIRECT_MACHINE_H
+#ifndef PF_RT_MACHINE_INSTRUCTIONS_H
+#define PF_RT_MACHINE_INSTRUCTIONS_H
 
 #include <stdbool.h>
 #include <ucontext.h>
 
-void pf_machine_ask(bool faults);
+void pf_machine_trap(bool faults);
 /* The fault at u was such an instruction: it is done. */
-bool pf_machine_answered(ucontext_t *u);
+bool pf_machine_emulate(ucontext_t *u);
 
 #endif

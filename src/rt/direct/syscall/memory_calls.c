@@ -9,7 +9,7 @@
  * MADV_FREE lets the kernel take pages when it likes; it is done as MADV_DONTNEED, in both.
  */
 #define _GNU_SOURCE
-#include "world.h"
+#include "syscalls.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -27,11 +27,11 @@ struct reference { /* payload of a MAP_REFERENCE, then the path */
 static bool failed(long r) { return r < 0 && r > -4096; }
 
 /* Memory comes or goes by other ways than malloc (red_zone.h; not in the unit tests). */
-void pf_heap_watch_clear(uintptr_t addr, size_t size) __attribute__((weak));
-static void renewed(long at, long size)
+void pf_red_zone_clear(uintptr_t addr, size_t size) __attribute__((weak));
+static void memory_changed(long at, long size)
 {
-    if (pf_heap_watch_clear && size > 0)
-        pf_heap_watch_clear((uintptr_t)at, (size_t)size);
+    if (pf_red_zone_clear && size > 0)
+        pf_red_zone_clear((uintptr_t)at, (size_t)size);
 }
 
 /* --- which mappings are of files, and which are shared --- */
@@ -50,7 +50,7 @@ static void note(struct ranges *r, uint64_t begin, uint64_t size)
     r->at[r->next % RANGES].begin = begin;
     r->at[r->next++ % RANGES].end = begin + size;
 }
-static bool touches(const struct ranges *r, uint64_t begin, uint64_t size)
+static bool overlaps(const struct ranges *r, uint64_t begin, uint64_t size)
 {
     for (uint32_t i = 0; i < RANGES; i++)
         if (r->at[i].begin < begin + size && begin < r->at[i].end)
@@ -64,8 +64,8 @@ static void forget(struct ranges *r, uint64_t begin, uint64_t size)
             r->at[i].begin = r->at[i].end = 0;
 }
 
-bool pf_memory_is_shared(uint64_t at) { return touches(&shared, at, 1); }
-bool pf_memory_any_shared(void) { return touches(&shared, 1, UINT64_MAX - 1); }
+bool pf_memory_is_shared(uint64_t at) { return overlaps(&shared, at, 1); }
+bool pf_memory_any_shared(void) { return overlaps(&shared, 1, UINT64_MAX - 1); }
 
 /* --- the bytes of a file --- */
 
@@ -87,7 +87,7 @@ static uint64_t hash_file(int fd, uint64_t offset, uint64_t bytes)
         if (r <= 0)
             break;
         for (long i = 0; i < r / 8; i++)
-            h = pf_hash_more(h, words[i]);
+            h = pf_input_hash_word(h, words[i]);
         at += (uint64_t)r;
     }
     return h;
@@ -109,7 +109,7 @@ static void log_file(long number, int fd, uint64_t offset, uint64_t length)
     uint64_t size = st.st_size > 0 ? (uint64_t)st.st_size : 0;
     uint64_t bytes = size <= offset ? 0 : size - offset < length ? size - offset : length;
     if (!S_ISREG(st.st_mode))
-        pf_world_doubt("memory mapped from a device");
+        pf_input_doubt("memory mapped from a device");
     if (bytes > WHOLE_MAX || !room) {
         struct {
             struct reference r;
@@ -127,7 +127,7 @@ static void log_file(long number, int fd, uint64_t offset, uint64_t length)
             pf_zero(room, n);
             r = (long)n;
         }
-        pf_log_put(PF_STREAM_INPUT, room, (size_t)r);
+        pf_ring_put(PF_STREAM_INPUT, room, (size_t)r);
         at += (uint64_t)r;
     }
 }
@@ -183,7 +183,7 @@ static void mapped(long at, const long a[6])
 {
     if ((a[3] & MAP_TYPE) != MAP_PRIVATE && a[2] & PROT_WRITE)
         note(&shared, (uint64_t)at, (uint64_t)a[1]);
-    renewed(at, a[1]);
+    memory_changed(at, a[1]);
 }
 
 long pf_call_mmap(long number, const long a[6])
@@ -191,7 +191,7 @@ long pf_call_mmap(long number, const long a[6])
     bool of_file = !(a[3] & MAP_ANONYMOUS);
     if (pf_recording()) {
         if (of_file && a[2] & PROT_WRITE && (a[3] & MAP_TYPE) != MAP_PRIVATE)
-            pf_world_doubt("memory shared with other processes by a file (mmap)");
+            pf_input_doubt("memory shared with other processes by a file (mmap)");
         long r = pf_perform(number, a);
         pf_input_put(PF_INPUT_CALL, number, r, NULL, 0);
         if (!failed(r) && of_file) {
@@ -212,7 +212,7 @@ long pf_call_mmap(long number, const long a[6])
     return r;
 }
 
-static long same(long number, long now)
+static long log_or_compare(long number, long now)
 {
     if (pf_recording()) {
         pf_input_put(PF_INPUT_CALL, number, now, NULL, 0);
@@ -226,11 +226,11 @@ static long same(long number, long now)
 
 long pf_call_munmap(long number, const long a[6])
 {
-    long r = same(number, pf_perform(number, a));
+    long r = log_or_compare(number, pf_perform(number, a));
     if (r == 0) {
         forget(&files, (uint64_t)a[0], (uint64_t)a[1]);
         forget(&shared, (uint64_t)a[0], (uint64_t)a[1]);
-        renewed(a[0], a[1]);
+        memory_changed(a[0], a[1]);
     }
     return r;
 }
@@ -239,20 +239,20 @@ long pf_call_brk(long number, const long a[6])
 {
     static long end;
     long was = end;
-    end = same(number, pf_perform(number, a));
+    end = log_or_compare(number, pf_perform(number, a));
     if (was)
-        renewed(was < end ? was : end, was < end ? end - was : was - end);
+        memory_changed(was < end ? was : end, was < end ? end - was : was - end);
     return end;
 }
 
 long pf_call_mremap(long number, const long a[6])
 {
     if (pf_recording()) {
-        if (touches(&files, (uint64_t)a[0], (uint64_t)a[1]))
-            pf_world_doubt("a mapping of a file that grew or moved (mremap)");
-        long r = same(number, pf_perform(number, a));
+        if (overlaps(&files, (uint64_t)a[0], (uint64_t)a[1]))
+            pf_input_doubt("a mapping of a file that grew or moved (mremap)");
+        long r = log_or_compare(number, pf_perform(number, a));
         if (!failed(r))
-            renewed(r, a[2]);
+            memory_changed(r, a[2]);
         return r;
     }
     const struct pf_input *in = pf_input_get(PF_INPUT_CALL, number);
@@ -264,7 +264,7 @@ long pf_call_mremap(long number, const long a[6])
     long now = pf_sys(SYS_mremap, a[0], a[1], a[2], flags, r);
     if (now != r)
         pf_diverged("memory cannot be moved where it was", (uint64_t)r, (uint64_t)now);
-    renewed(r, a[2]);
+    memory_changed(r, a[2]);
     return r;
 }
 
@@ -273,10 +273,10 @@ long pf_call_madvise(long number, const long a[6])
     const long b[6] = {a[0], a[1], a[2] == MADV_FREE ? MADV_DONTNEED : a[2], 0, 0, 0};
     bool drops = b[2] == MADV_DONTNEED || b[2] == MADV_REMOVE;
     if (!drops)
-        return pf_world_plain(number, b);
-    if (touches(&files, (uint64_t)a[0], (uint64_t)a[1]))
-        pf_world_doubt("a mapping of a file that was dropped (madvise)");
-    return same(number, pf_perform(number, b));
+        return pf_syscall_plain(number, b);
+    if (overlaps(&files, (uint64_t)a[0], (uint64_t)a[1]))
+        pf_input_doubt("a mapping of a file that was dropped (madvise)");
+    return log_or_compare(number, pf_perform(number, b));
 }
 
 /* --- System V --- */
@@ -302,7 +302,7 @@ long pf_call_shmat(long number, const long a[6])
     long r, size = 0;
     if (pf_recording()) {
         struct shmid_ds d = {0};
-        pf_world_doubt("memory shared with other processes (shmat)");
+        pf_input_doubt("memory shared with other processes (shmat)");
         r = pf_perform(number, a);
         pf_input_put(PF_INPUT_CALL, number, r, NULL, 0);
         if (failed(r))
@@ -322,7 +322,7 @@ long pf_call_shmat(long number, const long a[6])
     }
     note_segment(r, size);
     note(&shared, (uint64_t)r, (uint64_t)size);
-    renewed(r, size);
+    memory_changed(r, size);
     return r;
 }
 

@@ -3,7 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "signals.h"
-#include "world.h"
+#include "syscalls.h"
 #include <errno.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
@@ -16,7 +16,7 @@ struct masked {
 };
 static struct masked mask_begin(const uint64_t *mask)
 {
-    struct pf_world_context *w = pf_world_self();
+    struct pf_syscall_state *w = pf_syscall_state_self();
     struct masked m = {mask != NULL, w->mask};
     if (mask)
         pf_signal_mask(w, *mask);
@@ -25,7 +25,7 @@ static struct masked mask_begin(const uint64_t *mask)
 static long mask_end(struct masked m, long r)
 {
     if (m.on)
-        pf_signal_mask(pf_world_self(), m.before);
+        pf_signal_mask(pf_syscall_state_self(), m.before);
     return r;
 }
 
@@ -36,7 +36,7 @@ static uint64_t deadline_of(const struct timespec *t)
 static bool is_zero(const struct timespec *t) { return t && !t->tv_sec && !t->tv_nsec; }
 
 /* What the kernel leaves in the limit it was given. */
-static void leave_rest(struct timespec *t, uint64_t deadline)
+static void store_remaining(struct timespec *t, uint64_t deadline)
 {
     uint64_t now = pf_sched_now(), rest = deadline > now ? deadline - now : 0;
     if (t)
@@ -51,7 +51,7 @@ static bool try_poll(struct pf_blocking *b)
     if (b->result == 0 && !b->last)
         return false;
     if (b->number == SYS_ppoll)
-        leave_rest((struct timespec *)b->argument[2], b->deadline);
+        store_remaining((struct timespec *)b->argument[2], b->deadline);
     return true;
 }
 
@@ -106,7 +106,7 @@ static bool try_select(struct pf_blocking *b)
             pf_copy((void *)a[1 + i], s.bits[i], n);
     if (a[4]) {
         struct timespec *t = (struct timespec *)a[4];
-        leave_rest(t, b->deadline);
+        store_remaining(t, b->deadline);
         if (b->number == SYS_select)
             t->tv_nsec /= 1000;
     }
@@ -114,7 +114,7 @@ static bool try_select(struct pf_blocking *b)
 }
 
 /* The descriptors of three sets, as poll has them; how many. */
-static uint32_t listed(const long a[6], struct pollfd *out, uint32_t room)
+static uint32_t to_pollfds(const long a[6], struct pollfd *out, uint32_t room)
 {
     static const short events[3] = {POLLIN, POLLOUT, POLLPRI};
     uint32_t n = 0;
@@ -142,7 +142,7 @@ long pf_call_select(long number, const long a[6])
         return -EINVAL;
     struct pollfd set[a[0] ? a[0] : 1];
     b.set = set;
-    b.set_size = listed(a, set, (uint32_t)a[0]);
+    b.set_size = to_pollfds(a, set, (uint32_t)a[0]);
     const uint64_t *mask = NULL;
     if (a[4]) {
         struct timespec t = *(const struct timespec *)a[4];

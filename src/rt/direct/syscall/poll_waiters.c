@@ -26,24 +26,24 @@ static bool room_for(size_t n)
     return n <= room_size;
 }
 
-struct look {
+struct poll_request {
     size_t fds;
     bool real; /* one of them is not negative, which asks for nothing */
     bool repeats, children, signals; /* some of these wait too */
 };
 
 /* All that is waited for, in `room`. */
-static struct look gather(void)
+static struct poll_request gather(void)
 {
-    struct look l = {0};
+    struct poll_request l = {0};
     struct pf_wait w;
     size_t n = 0;
     for (struct pf_context *c = NULL; (c = pf_sched_next_waiter(c, &w));)
-        n += pf_world_of(c)->set_size;
+        n += pf_syscall_state_of(c)->set_size;
     if (!room_for(n))
         return l;
     for (struct pf_context *c = NULL; (c = pf_sched_next_waiter(c, &w));) {
-        const struct pf_world_context *x = pf_world_of(c);
+        const struct pf_syscall_state *x = pf_syscall_state_of(c);
         for (uint32_t i = 0; i < x->set_size; i++) {
             l.real |= x->set[i].fd >= 0;
             room[l.fds] = x->set[i];
@@ -53,24 +53,24 @@ static struct look gather(void)
         l.children |= w.kind == PF_WAIT_CHILD;
         l.signals |= w.kind == PF_WAIT_SIGNAL;
     }
-    l.repeats |= pf_sched_waits_shared();
+    l.repeats |= pf_waits_shared();
     return l;
 }
 
 /* Who came first is woken first: a pipe that many read from may be a lock. */
-static bool tell_ready(bool child)
+static bool wake_ready(bool child)
 {
     struct pf_wait w, v;
     size_t at = 0;
     bool any = false;
     for (struct pf_context *c = pf_sched_next_waiter(NULL, &w), *next; c; c = next, w = v) {
         next = pf_sched_next_waiter(c, &v);
-        const struct pf_world_context *x = pf_world_of(c);
+        const struct pf_syscall_state *x = pf_syscall_state_of(c);
         bool ready = w.kind == PF_WAIT_CHILD && child;
         for (uint32_t i = 0; i < x->set_size; i++)
             ready |= room[at++].revents != 0;
         if (ready)
-            pf_sched_ready(c);
+            pf_sched_end_wait(c);
         any |= ready;
     }
     return any;
@@ -91,16 +91,16 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-bool pf_world_poll(uint64_t deadline)
+bool pf_waiters_poll(uint64_t deadline)
 {
-    struct look l = gather();
+    struct poll_request l = gather();
     uint64_t virtual = pf_sched_now();
-    bool look_only = deadline && deadline <= virtual;
-    if (look_only || pf_signal_arrived()) {
+    bool no_wait = deadline && deadline <= virtual;
+    if (no_wait || pf_signal_arrived()) {
         if (l.fds)
             pf_sys(SYS_poll, room, l.fds, 0);
-        bool ready = tell_ready(l.children && child_ended()), arrived = pf_signal_arrived();
-        pf_world_signals();
+        bool ready = wake_ready(l.children && child_ended()), arrived = pf_signal_arrived();
+        pf_signal_take_arrived();
         return ready || arrived;
     }
     /* A signal may come from outside, but who waits for one until some time waits for the time. */
@@ -119,8 +119,8 @@ bool pf_world_poll(uint64_t deadline)
         pf_sys(SYS_ppoll, room, l.fds, limit == UINT64_MAX ? NULL : &t, &pf_kernel_mask, 8);
     pf_sys(SYS_rt_sigprocmask, SIG_SETMASK, &pf_kernel_mask, NULL, 8);
     uint64_t passed = now() - began;
-    pf_sched_pass(limit != UINT64_MAX && passed > limit ? limit : passed);
-    tell_ready(l.children && child_ended());
-    pf_world_signals();
+    pf_sched_time_passed(limit != UINT64_MAX && passed > limit ? limit : passed);
+    wake_ready(l.children && child_ended());
+    pf_signal_take_arrived();
     return true;
 }

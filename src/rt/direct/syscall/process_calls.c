@@ -7,7 +7,7 @@
 #define _GNU_SOURCE
 #include "signals.h"
 #include "stream_ring.h"
-#include "world.h"
+#include "syscalls.h"
 #include <errno.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -16,12 +16,12 @@
 /* fork, vfork, clone and clone3 without CLONE_THREAD */
 long pf_call_fork(long number, const long a[6])
 {
-    pf_log_channel()->children++;
+    pf_channel_get()->children++;
     if (!pf_recording())
         return (long)pf_input_get(PF_INPUT_CALL, number)->result;
     if (pf_memory_any_shared())
-        pf_world_doubt("memory shared with a child process");
-    pf_log_flush(); /* what is in buffers would be in both */
+        pf_input_doubt("memory shared with a child process");
+    pf_ring_flush(); /* what is in buffers would be in both */
     pf_signal_mask_to_kernel(false); /* a child that shares our memory runs none of our code */
     long r = pf_context_fork(number, a);
     if (r == 0) {
@@ -33,19 +33,19 @@ long pf_call_fork(long number, const long a[6])
     return r;
 }
 
-/* The recording ends where the target becomes another program (pf_replay_over); when that fails it goes on. */
+/* The recording ends where the target becomes another program (pf_direct_replay_ended); when that fails it goes on. */
 long pf_call_exec(long number, const long a[6])
 {
     const char *path = (const char *)a[number == SYS_execve ? 0 : 1];
-    pf_sched_settle();
+    pf_sched_close_segment();
     if (pf_recording()) {
         pf_input_put(PF_INPUT_EXEC, number, 0, path, pf_length(path) + 1);
-        pf_log_flush();
-        pf_log_channel()->executed = true;
+        pf_ring_flush();
+        pf_channel_get()->executed = true;
         pf_signal_mask_to_kernel(false);
         long r = pf_perform(number, a);
         pf_signal_mask_to_kernel(true);
-        pf_log_channel()->executed = false;
+        pf_channel_get()->executed = false;
         pf_input_put(PF_INPUT_CALL, number, r, NULL, 0);
         return r;
     }
@@ -56,7 +56,7 @@ long pf_call_exec(long number, const long a[6])
 long pf_call_exit(long number, const long a[6])
 {
     (void)number;
-    pf_world_end();
+    pf_input_end();
     for (;;)
         pf_sys(SYS_exit_group, a[0]);
 }
@@ -93,15 +93,15 @@ long pf_call_prctl(long number, const long a[6])
     switch (a[0]) {
     case PR_SET_NAME: /* a context has no name in the kernel, only its thread's in glibc */
     {
-        char *name = pf_world_self()->name;
+        char *name = pf_syscall_state_self()->name;
         for (int i = 0; i < 15; i++)
             name[i] = i && !name[i - 1] ? 0 : ((const char *)a[1])[i];
         return 0;
     }
     case PR_GET_NAME:
-        if (!pf_world_self()->name[0])
-            return pf_world_plain(number, a);
-        pf_copy((void *)a[1], pf_world_self()->name, 16);
+        if (!pf_syscall_state_self()->name[0])
+            return pf_syscall_plain(number, a);
+        pf_copy((void *)a[1], pf_syscall_state_self()->name, 16);
         return 0;
     case PR_SET_TSC:
     case PR_SET_SECCOMP:
@@ -111,7 +111,7 @@ long pf_call_prctl(long number, const long a[6])
     case PR_SET_DUMPABLE:
         return 0; /* so that a debugger can look at the replay */
     default:
-        return pf_world_plain(number, a);
+        return pf_syscall_plain(number, a);
     }
 }
 
@@ -125,7 +125,7 @@ void pf_affinity_init(void)
 {
     if (!pf_recording())
         return;
-    const struct pf_channel *channel = pf_log_channel();
+    const struct pf_channel *channel = pf_channel_get();
     affinity_bytes = pf_sys(SYS_sched_getaffinity, 0, MASK_BYTES, affinity);
     if (channel && channel->affinity_bytes && channel->affinity_bytes <= MASK_BYTES) {
         affinity_bytes = channel->affinity_bytes;
@@ -136,8 +136,8 @@ void pf_affinity_init(void)
 long pf_call_affinity(long number, const long a[6])
 {
     if (!pf_recording())
-        return pf_outputs_get(number, a, pf_input_get(PF_INPUT_CALL, number));
-    struct pf_before before = {0};
+        return pf_syscall_writes_replay(number, a, pf_input_get(PF_INPUT_CALL, number));
+    struct pf_lengths_before before = {0};
     long r = 0;
     if (a[0] && a[0] != pf_direct.pid && !pf_context_find(a[0])) {
         r = pf_perform(number, a);
@@ -150,17 +150,17 @@ long pf_call_affinity(long number, const long a[6])
         pf_zero(affinity, sizeof affinity); /* it sees what it asked for */
         pf_copy(affinity, (const void *)a[2], (size_t)n);
     }
-    pf_outputs_put(number, a, &before, r);
+    pf_syscall_writes_log(number, a, &before, r);
     return r;
 }
 
 /* Calls with the tid of a thread in argument 0 (or 1, for priorities), which the kernel does not know. */
-long pf_call_of_thread(long number, const long a[6])
+long pf_call_with_tid(long number, const long a[6])
 {
     long b[6];
     pf_copy(b, a, sizeof b);
     int at = number == SYS_getpriority || number == SYS_setpriority ? 1 : 0;
     if (pf_context_find(b[at]) && !(at == 1 && a[0] != PRIO_PROCESS))
         b[at] = 0;
-    return pf_world_plain(number, b);
+    return pf_syscall_plain(number, b);
 }

@@ -4,54 +4,55 @@
 #define _GNU_SOURCE
 #include "mappings.h"
 #include "store.h"
-#include "world.h"
+#include "syscalls.h"
 #include <errno.h>
 #include <sys/uio.h>
 
-struct pf_world_context *pf_world_of(struct pf_context *c)
+struct pf_syscall_state *pf_syscall_state_of(struct pf_context *c)
 {
-    struct pf_world_context *w = c->world;
+    struct pf_syscall_state *w = c->syscall_state;
     if (!w) {
-        w = c->world = pf_store_keep(sizeof *w);
+        w = c->syscall_state = pf_store_alloc_permanent(sizeof *w);
         /* glibc creates a thread with everything blocked; it sets its mask when it is ready. */
         w->mask = c->number ? ~0ull : 0;
     }
     return w;
 }
 
-void pf_world_born(struct pf_context *c, struct pf_context *parent)
+void pf_syscall_thread_created(struct pf_context *c, struct pf_context *parent)
 {
-    pf_copy(pf_world_of(c)->name, pf_world_of(parent)->name, sizeof pf_world_of(c)->name);
+    pf_copy(pf_syscall_state_of(c)->name, pf_syscall_state_of(parent)->name,
+            sizeof pf_syscall_state_of(c)->name);
 }
 
-char *pf_world_name(uint64_t fs)
+char *pf_syscall_thread_name(uint64_t fs)
 {
     for (uint32_t i = pf_contexts(); i-- > 0;) /* the last one with this stack */
         if (pf_context_at(i)->fs == fs && pf_context_at(i)->state != PF_CONTEXT_ENDED)
-            return pf_world_of(pf_context_at(i))->name;
+            return pf_syscall_state_of(pf_context_at(i))->name;
     return NULL;
 }
 
-long pf_world_plain(long number, const long a[6])
+long pf_syscall_plain(long number, const long a[6])
 {
-    struct pf_before before;
+    struct pf_lengths_before before;
     long r;
     if (pf_recording()) {
-        pf_outputs_before(number, a, &before);
+        pf_syscall_writes_prepare(number, a, &before);
         r = pf_perform(number, a);
-        pf_outputs_put(number, a, &before, r);
+        pf_syscall_writes_log(number, a, &before, r);
     } else {
-        r = pf_outputs_get(number, a, pf_input_get(PF_INPUT_CALL, number));
+        r = pf_syscall_writes_replay(number, a, pf_input_get(PF_INPUT_CALL, number));
     }
     pf_output_track(number, a, r);
     return r;
 }
 
 /* Of this process alone, so it is done again; what the kernel answers is the same or we are lost. */
-static long in_both(long number, const long a[6])
+static long perform_both(long number, const long a[6])
 {
     if (pf_recording())
-        return pf_world_plain(number, a);
+        return pf_syscall_plain(number, a);
     long now = pf_perform(number, a);
     long r = (long)pf_input_get(PF_INPUT_CALL, number)->result;
     if (now != r)
@@ -59,11 +60,11 @@ static long in_both(long number, const long a[6])
     return r;
 }
 
-static long output(long number, const long a[6])
+static long perform_output(long number, const long a[6])
 {
     struct iovec one;
     const struct iovec *list;
-    long r = pf_world_plain(number, a);
+    long r = pf_syscall_plain(number, a);
     size_t n = pf_output_vectors(number, a, &one, &list);
     pf_output_bytes((int)a[0], list, n, r);
     return r;
@@ -103,19 +104,19 @@ static long call(long number, const long a[6])
 {
     const struct pf_syscall *s = pf_syscall_at(number);
     switch ((enum pf_effect)s->effect) {
-    case PF_EFFECT_OWN:
-        return s->own(number, a);
+    case PF_EFFECT_CUSTOM:
+        return s->handler(number, a);
     case PF_EFFECT_REFUSED:
         return -ENOSYS;
     case PF_EFFECT_BOTH:
-        return in_both(number, a);
+        return perform_both(number, a);
     case PF_EFFECT_OUTPUT:
-        return output(number, a);
+        return perform_output(number, a);
     case PF_EFFECT_UNKNOWN:
-        pf_world_doubt(unknown_name(number));
-        return pf_world_plain(number, a);
+        pf_input_doubt(unknown_name(number));
+        return pf_syscall_plain(number, a);
     case PF_EFFECT_DOUBT:
-        pf_world_doubt(s->name);
+        pf_input_doubt(s->name);
         break;
     case PF_EFFECT_INPUT:
     case PF_EFFECT_SCHED:
@@ -125,19 +126,19 @@ static long call(long number, const long a[6])
         return pf_blocking_fd(number, a, POLLIN);
     if (s->wait == PF_CALL_WAIT_OUT)
         return pf_blocking_fd(number, a, POLLOUT);
-    return pf_world_plain(number, a);
+    return pf_syscall_plain(number, a);
 }
 
-long pf_world_call(long number, const long a[6])
+long pf_syscall_run(long number, const long a[6])
 {
     long r = call(number, a);
-    pf_areas_called(number, a, r);
-    pf_world_signals();
-    pf_world_deliver();
+    pf_mappings_after_syscall(number, a, r);
+    pf_signal_take_arrived();
+    pf_signal_deliver();
     return r;
 }
 
-void pf_world_init(void)
+void pf_syscall_init(void)
 {
     pf_affinity_init();
     pf_signal_init();

@@ -1,6 +1,6 @@
 /* syscall_table.c - syscalls.def as a table by number. */
 #define _GNU_SOURCE
-#include "world.h"
+#include "syscalls.h"
 
 /* Newer than the headers. */
 #ifndef SYS_cachestat
@@ -23,8 +23,8 @@
 static const struct pf_syscall table[PF_SYSCALL_MAX] = {
 #define PF_SYSCALL(name, effect, wait, ...)                                                        \
     [SYS_##name] = {#name, PF_EFFECT_##effect, PF_CALL_WAIT_##wait, {__VA_ARGS__}, NULL},
-#define PF_SYSCALL_OWN(name, function, ...)                                                        \
-    [SYS_##name] = {#name, PF_EFFECT_OWN, PF_CALL_WAIT_NO, {__VA_ARGS__}, function},
+#define PF_SYSCALL_CUSTOM(name, function, ...)                                                     \
+    [SYS_##name] = {#name, PF_EFFECT_CUSTOM, PF_CALL_WAIT_NO, {__VA_ARGS__}, function},
 #define PF_SYSCALL_SCHED(name)                                                                     \
     [SYS_##name] = {#name, PF_EFFECT_SCHED, PF_CALL_WAIT_NO, {{0}}, NULL},
 #include "syscalls.def"

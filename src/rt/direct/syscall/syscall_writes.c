@@ -9,7 +9,7 @@
  */
 #define _GNU_SOURCE
 #include "syscall_writes.h"
-#include "world.h"
+#include "syscalls.h"
 #include <linux/capability.h>
 #include <linux/prctl.h>
 #include <sys/ioctl.h>
@@ -28,7 +28,7 @@ struct walk {
     enum { MEASURE, PUT, GET } pass;
     long number, result;
     const long *argument;
-    struct pf_before before;
+    struct pf_lengths_before before;
     size_t bytes;        /* MEASURE: so far */
     const char *at, *end; /* GET: the rest of the payload */
 };
@@ -57,9 +57,9 @@ static void place(struct walk *w, void *to, size_t n)
         w->bytes += sizeof length + n;
         break;
     case PUT:
-        pf_log_put(PF_STREAM_INPUT, &length, sizeof length);
+        pf_ring_put(PF_STREAM_INPUT, &length, sizeof length);
         if (n)
-            pf_log_put(PF_STREAM_INPUT, to, n);
+            pf_ring_put(PF_STREAM_INPUT, to, n);
         break;
     case GET:
         length = take_length(w);
@@ -78,14 +78,14 @@ static void scatter(struct walk *w, const struct iovec *v, size_t count, size_t 
         return;
     }
     if (w->pass == PUT)
-        pf_log_put(PF_STREAM_INPUT, &length, sizeof length);
+        pf_ring_put(PF_STREAM_INPUT, &length, sizeof length);
     else
         n = take_length(w);
     for (size_t i = 0; i < count && n; i++) {
         size_t part = v[i].iov_len < n ? v[i].iov_len : n;
         if (w->pass == PUT) {
             if (part)
-                pf_log_put(PF_STREAM_INPUT, v[i].iov_base, part);
+                pf_ring_put(PF_STREAM_INPUT, v[i].iov_base, part);
         } else {
             pf_copy(v[i].iov_base, w->at, part);
             w->at += part;
@@ -149,7 +149,7 @@ static size_t ioctl_bytes(unsigned long request)
         return request >> 16 & 0x3fff;
     unsigned family = request >> 8 & 0xff;
     if (!(request >> 30) && family != 0x54 && family != 0x89)
-        pf_world_doubt("an ioctl whose outputs are not known");
+        pf_input_doubt("an ioctl whose outputs are not known");
     return 0;
 }
 
@@ -198,22 +198,22 @@ static size_t control_bytes(const struct walk *w, uint8_t kind, long command)
     static const struct {
         uint8_t kind;
         uint16_t stat, info, limits;
-    } sizes[] = {{OUTPUT_SEMAPHORE_CONTROL, sizeof(struct semid_ds), 40, 40},
-                 {OUTPUT_QUEUE_CONTROL, sizeof(struct msqid_ds), 32, 32},
-                 {OUTPUT_SHARED_CONTROL, sizeof(struct shmid_ds), 48, 72}};
+    } sizes[] = {{WRITE_SEMAPHORE_CONTROL, sizeof(struct semid_ds), 40, 40},
+                 {WRITE_QUEUE_CONTROL, sizeof(struct msqid_ds), 32, 32},
+                 {WRITE_SHARED_CONTROL, sizeof(struct shmid_ds), 48, 72}};
     command &= ~0x100L; /* IPC_64 */
-    if (kind == OUTPUT_SEMAPHORE_CONTROL && command == GETALL)
+    if (kind == WRITE_SEMAPHORE_CONTROL && command == GETALL)
         return w->pass == GET ? 2 : 2 * semaphores(w->argument[0]); /* GET: the log knows */
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].kind == kind) {
             bool stat =
                 command == IPC_STAT ||
-                (kind == OUTPUT_SEMAPHORE_CONTROL && (command == SEM_STAT || command == 20)) ||
-                (kind == OUTPUT_QUEUE_CONTROL && (command == MSG_STAT || command == 13)) ||
-                (kind == OUTPUT_SHARED_CONTROL && (command == SHM_STAT || command == 15));
-            bool info = (kind == OUTPUT_SEMAPHORE_CONTROL && command == SEM_INFO) ||
-                        (kind == OUTPUT_QUEUE_CONTROL && command == MSG_INFO) ||
-                        (kind == OUTPUT_SHARED_CONTROL && command == SHM_INFO);
+                (kind == WRITE_SEMAPHORE_CONTROL && (command == SEM_STAT || command == 20)) ||
+                (kind == WRITE_QUEUE_CONTROL && (command == MSG_STAT || command == 13)) ||
+                (kind == WRITE_SHARED_CONTROL && (command == SHM_STAT || command == 15));
+            bool info = (kind == WRITE_SEMAPHORE_CONTROL && command == SEM_INFO) ||
+                        (kind == WRITE_QUEUE_CONTROL && command == MSG_INFO) ||
+                        (kind == WRITE_SHARED_CONTROL && command == SHM_INFO);
             return stat                  ? sizes[i].stat
                    : info                ? sizes[i].info
                    : command == IPC_INFO ? sizes[i].limits
@@ -222,13 +222,13 @@ static size_t control_bytes(const struct walk *w, uint8_t kind, long command)
     return 0;
 }
 
-static void one_output(struct walk *w, const struct pf_output *o)
+static void one_write(struct walk *w, const struct pf_syscall_write *o)
 {
     const long *a = w->argument;
     void *to = (void *)a[o->at];
     bool good = w->result >= 0;
     size_t result = good ? (size_t)w->result : 0, n;
-    if (o->kind == OUTPUT_HANDLE && to) { /* also when it did not fit: how much it would be */
+    if (o->kind == WRITE_HANDLE && to) { /* also when it did not fit: how much it would be */
         uint32_t *handle = to;
         place(w, to, good ? 8 + *handle : 4);
         return;
@@ -236,80 +236,80 @@ static void one_output(struct walk *w, const struct pf_output *o)
     if (!good || !to)
         return;
     switch (o->kind) {
-    case OUTPUT_FIXED:
+    case WRITE_FIXED:
         place(w, to, o->size);
         break;
-    case OUTPUT_RESULT:
+    case WRITE_RESULT:
         place(w, to, result);
         break;
-    case OUTPUT_RESULT_WITHIN:
+    case WRITE_RESULT_WITHIN:
         place(w, to, least(result, (size_t)a[o->by]));
         break;
-    case OUTPUT_RESULT_UNITS:
+    case WRITE_RESULT_UNITS:
         place(w, to, least(result, (uint32_t)a[o->by]) * o->size);
         break;
-    case OUTPUT_COUNTED:
+    case WRITE_COUNTED:
         place(w, to, (size_t)a[o->by] * o->size);
         break;
-    case OUTPUT_VECTOR:
+    case WRITE_VECTOR:
         scatter(w, to, (size_t)a[o->by], result);
         break;
-    case OUTPUT_IN_OUT:
+    case WRITE_IN_OUT:
         if (a[o->by]) {
             socklen_t *length = (socklen_t *)a[o->by];
             place(w, to, least(*length, w->before.length));
             place(w, length, sizeof *length);
         }
         break;
-    case OUTPUT_MESSAGE:
+    case WRITE_MESSAGE:
         message(w, to, result, w->before.length, w->before.control);
         break;
-    case OUTPUT_MESSAGES:
+    case WRITE_MESSAGES:
         for (size_t i = 0; i < result; i++) {
             struct mmsghdr *m = (struct mmsghdr *)to + i;
             place(w, &m->msg_len, sizeof m->msg_len);
             message(w, &m->msg_hdr, m->msg_len, SOCKET_NAME_MAX, m->msg_hdr.msg_controllen);
         }
         break;
-    case OUTPUT_MESSAGES_SENT:
+    case WRITE_MESSAGES_SENT:
         for (size_t i = 0; i < result; i++) {
             struct mmsghdr *m = (struct mmsghdr *)to + i;
             place(w, &m->msg_len, sizeof m->msg_len);
         }
         break;
-    case OUTPUT_SETS:
+    case WRITE_SETS:
         n = ((size_t)(uint32_t)a[0] + 63) / 64 * 8;
         for (int i = 0; i < 3; i++)
             place(w, (void *)a[o->at + i], n);
         break;
-    case OUTPUT_IOCTL:
+    case WRITE_IOCTL:
         ioctl_places(w, (unsigned long)(uint32_t)a[o->by], to);
         break;
-    case OUTPUT_FCNTL:
+    case WRITE_FCNTL:
         n = a[o->by] == 5 /* F_GETLK */ || a[o->by] == 36 /* F_OFD_GETLK */ ? 32
             : a[o->by] == 16 /* F_GETOWN_EX */ || (a[o->by] & ~2L) == 1036  ? 8
                                                                             : 0;
         if (n)
             place(w, to, n);
         break;
-    case OUTPUT_PRCTL:
+    case WRITE_PRCTL:
         if ((n = prctl_bytes(a[o->by])))
             place(w, to, n);
         break;
-    case OUTPUT_ARCH:
+    case WRITE_ARCH:
         if (a[o->by] == ARCH_GET_FS || a[o->by] == ARCH_GET_GS)
             place(w, to, 8);
         break;
-    case OUTPUT_PAGES:
+    case WRITE_PAGES:
         place(w, to, ((size_t)a[o->by] + 4095) / 4096);
         break;
-    case OUTPUT_BITS:
+    case WRITE_BITS:
         place(w, to, ((size_t)a[o->by] + 63) / 64 * 8);
         break;
-    case OUTPUT_CAPABILITIES:
+    case WRITE_CAPABILITIES:
         place(w, to, *(uint32_t *)a[o->by] == _LINUX_CAPABILITY_VERSION_1 ? 12 : 24);
         break;
-    case OUTPUT_QUEUE_MESSAGE:
+    case WRITE_QUEUE_MESSAGE:
         place(w, to, sizeof(long) + result);
         break;
     default:
@@ -322,20 +322,20 @@ static void one_output(struct walk *w, const struct pf_output *o)
 static void walk(struct walk *w)
 {
     const struct pf_syscall *s = pf_syscall_at(w->number);
-    for (size_t i = 0; i < sizeof s->output / sizeof *s->output; i++)
-        if (s->output[i].kind != OUTPUT_NONE)
-            one_output(w, &s->output[i]);
+    for (size_t i = 0; i < sizeof s->writes / sizeof *s->writes; i++)
+        if (s->writes[i].kind != WRITE_NONE)
+            one_write(w, &s->writes[i]);
 }
 
-void pf_outputs_before(long number, const long a[6], struct pf_before *before)
+void pf_syscall_writes_prepare(long number, const long a[6], struct pf_lengths_before *before)
 {
     const struct pf_syscall *s = pf_syscall_at(number);
-    *before = (struct pf_before){0};
-    for (size_t i = 0; i < sizeof s->output / sizeof *s->output; i++) {
-        const struct pf_output *o = &s->output[i];
-        if (o->kind == OUTPUT_IN_OUT && a[o->at] && a[o->by])
+    *before = (struct pf_lengths_before){0};
+    for (size_t i = 0; i < sizeof s->writes / sizeof *s->writes; i++) {
+        const struct pf_syscall_write *o = &s->writes[i];
+        if (o->kind == WRITE_IN_OUT && a[o->at] && a[o->by])
             before->length = *(const socklen_t *)a[o->by];
-        if (o->kind == OUTPUT_MESSAGE && a[o->at]) {
+        if (o->kind == WRITE_MESSAGE && a[o->at]) {
             const struct msghdr *m = (const struct msghdr *)a[o->at];
             before->length = m->msg_namelen;
             before->control = (uint32_t)m->msg_controllen;
@@ -343,7 +343,8 @@ void pf_outputs_before(long number, const long a[6], struct pf_before *before)
     }
 }
 
-void pf_outputs_put(long number, const long a[6], const struct pf_before *before, long result)
+void pf_syscall_writes_log(long number, const long a[6], const struct pf_lengths_before *before,
+                           long result)
 {
     struct walk w = {MEASURE, number, result, a, *before, 0, NULL, NULL};
     walk(&w);
@@ -354,7 +355,7 @@ void pf_outputs_put(long number, const long a[6], const struct pf_before *before
     walk(&w);
 }
 
-long pf_outputs_get(long number, const long a[6], const struct pf_input *in)
+long pf_syscall_writes_replay(long number, const long a[6], const struct pf_input *in)
 {
     const char *payload = pf_input_payload(in);
     struct walk w = {GET, number, (long)in->result, a, {0}, 0, payload, payload + in->bytes};

@@ -8,7 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "stream_ring.h"
-#include "world.h"
+#include "syscalls.h"
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
@@ -27,23 +27,23 @@ static uint8_t standard[FDS] = {[1] = 1, [2] = 2}; /* 1 or 2: fd is our standard
 
 static uint8_t *standard_at(long fd) { return fd >= 0 && fd < FDS ? &standard[fd] : NULL; }
 
-static void become(long fd, uint8_t what)
+static void set_standard(long fd, uint8_t what)
 {
     uint8_t *s = standard_at(fd);
     if (s)
         *s = what;
 }
-static uint8_t is(long fd)
+static uint8_t standard_of(long fd)
 {
     uint8_t *s = standard_at(fd);
     return s ? *s : 0;
 }
 
-int pf_output_standard(int fd) { return is(fd); }
+int pf_output_standard(int fd) { return standard_of(fd); }
 
 static bool hide;
 void pf_output_hide(void) { hide = true; }
-bool pf_output_hidden(int fd) { return hide && is(fd); }
+bool pf_output_hidden(int fd) { return hide && standard_of(fd); }
 
 void pf_output_track(long number, const long a[6], long r)
 {
@@ -51,21 +51,21 @@ void pf_output_track(long number, const long a[6], long r)
         return;
     switch (number) {
     case SYS_close:
-        become(a[0], 0);
+        set_standard(a[0], 0);
         break;
     case SYS_close_range:
         if (!(a[2] & 4 /* CLOSE_RANGE_CLOEXEC */))
             for (unsigned long fd = (unsigned)a[0]; fd <= (unsigned)a[1] && fd < FDS; fd++)
-                become((long)fd, 0);
+                set_standard((long)fd, 0);
         break;
     case SYS_dup:
     case SYS_dup2:
     case SYS_dup3:
-        become(r, is(a[0]));
+        set_standard(r, standard_of(a[0]));
         break;
     case SYS_fcntl:
         if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC)
-            become(r, is(a[0]));
+            set_standard(r, standard_of(a[0]));
         break;
     case SYS_open:
     case SYS_openat:
@@ -74,12 +74,12 @@ void pf_output_track(long number, const long a[6], long r)
     case SYS_socket:
     case SYS_accept:
     case SYS_accept4:
-        become(r, 0);
+        set_standard(r, 0);
         break;
     case SYS_pipe:
     case SYS_pipe2:
-        become(((int *)a[0])[0], 0);
-        become(((int *)a[0])[1], 0);
+        set_standard(((int *)a[0])[0], 0);
+        set_standard(((int *)a[0])[1], 0);
         break;
     default:
         break;
@@ -113,16 +113,16 @@ static uint64_t hash_bytes(uint64_t h, const unsigned char *p, size_t n)
     for (; n >= 8; p += 8, n -= 8) {
         uint64_t v;
         __builtin_memcpy(&v, p, 8);
-        h = pf_hash_more(h, v);
+        h = pf_input_hash_word(h, v);
     }
     for (; n; p++, n--)
-        h = pf_hash_more(h, *p);
+        h = pf_input_hash_word(h, *p);
     return h;
 }
 
 static void show(int fd, const char *bytes, size_t n)
 {
-    struct pf_channel *channel = pf_log_channel();
+    struct pf_channel *channel = pf_channel_get();
     if (channel && channel->quiet)
         return;
     while (n) {
@@ -144,7 +144,7 @@ void pf_output_bytes(int fd, const struct iovec *v, size_t count, long result)
 {
     if (result <= 0)
         return;
-    uint8_t shown = is(fd);
+    uint8_t shown = standard_of(fd);
     struct record r = {.context = pf_context_number(pf_context_self()), .fd = fd};
     size_t left = (size_t)result;
     for (size_t i = 0; i < count && left; i++) {
@@ -155,10 +155,10 @@ void pf_output_bytes(int fd, const struct iovec *v, size_t count, long result)
     }
     r.kept = shown ? r.length : 0;
     if (pf_recording()) {
-        pf_log_put(PF_STREAM_OUTPUT, &r, sizeof r);
+        pf_ring_put(PF_STREAM_OUTPUT, &r, sizeof r);
     } else {
-        const struct record *was = pf_log_get(PF_STREAM_OUTPUT, sizeof *was);
-        if (!was || (was->kept && !pf_log_get(PF_STREAM_OUTPUT, was->kept)))
+        const struct record *was = pf_ring_get(PF_STREAM_OUTPUT, sizeof *was);
+        if (!was || (was->kept && !pf_ring_get(PF_STREAM_OUTPUT, was->kept)))
             pf_diverged("more output than recorded: bytes", 0, r.length);
         if (was->fd != r.fd || was->length != r.length)
             pf_diverged("output of another length", was->length, r.length);
@@ -169,7 +169,7 @@ void pf_output_bytes(int fd, const struct iovec *v, size_t count, long result)
     for (size_t i = 0; i < count && left; i++) {
         size_t n = v[i].iov_len < left ? v[i].iov_len : left;
         if (pf_recording())
-            pf_log_put(PF_STREAM_OUTPUT, v[i].iov_base, n);
+            pf_ring_put(PF_STREAM_OUTPUT, v[i].iov_base, n);
         else
             show(shown, v[i].iov_base, n);
         left -= n;

@@ -6,7 +6,7 @@
  * target, and in the log, it is one call.
  */
 #define _GNU_SOURCE
-#include "world.h"
+#include "syscalls.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -100,7 +100,7 @@ static bool try_write(struct pf_blocking *b)
             return true;
     }
     if (!b->deadline && S_ISSOCK(st.st_mode))
-        pf_socket_deadline(b);
+        pf_blocking_socket_timeout(b);
     return false;
 }
 
@@ -123,7 +123,7 @@ long pf_call_write(long number, const long a[6])
     if (r == -EPIPE && !(flags & MSG_NOSIGNAL))
         pf_signal_raise(SIGPIPE); /* the kernel's own is dropped: it comes too late */
     if (r > 0) {
-        pf_sched_stirred();
+        pf_sched_poll_soon();
         size_t count = pf_output_vectors(number, a, &single, &v);
         pf_output_bytes((int)a[0], v, count, r);
     }
@@ -159,7 +159,7 @@ static bool try_receive(struct pf_blocking *b)
         }
     }
     if (b->result == -EAGAIN && waits)
-        return pf_socket_deadline(b);
+        return pf_blocking_socket_timeout(b);
     return true;
 }
 
@@ -183,7 +183,7 @@ long pf_call_receive(long number, const long a[6])
 
 /* --- connecting --- */
 
-enum { FRESH, ON_ITS_WAY };
+enum { FRESH, IN_PROGRESS };
 
 static bool try_connect(struct pf_blocking *b)
 {
@@ -204,12 +204,12 @@ static bool try_connect(struct pf_blocking *b)
         if (b->result != -EINPROGRESS && b->result != -EAGAIN)
             return true;
         if (b->result == -EINPROGRESS)
-            b->done = ON_ITS_WAY;
+            b->done = IN_PROGRESS;
         return b->last;
     }
     if (!pf_fd_ready(fd, POLLOUT)) {
         b->result = -EINPROGRESS;
-        return b->last ? true : pf_socket_deadline(b);
+        return b->last ? true : pf_blocking_socket_timeout(b);
     }
     b->result = pf_sys(SYS_getsockopt, fd, SOL_SOCKET, SO_ERROR, &error, &n);
     if (b->result == 0)

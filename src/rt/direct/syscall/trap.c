@@ -65,7 +65,7 @@ static long thread_ends(struct pf_context *c, long status)
     if (last) {
         const long a[6] = {status};
         pf_direct_end();
-        return pf_world_call(SYS_exit_group, a);
+        return pf_syscall_run(SYS_exit_group, a);
     }
     pf_context_end(c);
     pf_sched_exit();
@@ -98,14 +98,14 @@ static long call(struct pf_context *c, long number, const long a[6])
         return thread_ends(c, a[0]);
     case SYS_exit_group:
         pf_direct_end();
-        return pf_world_call(number, a);
+        return pf_syscall_run(number, a);
     case SYS_clone:
     case SYS_clone3:
         if (pf_context_is_thread(number, a))
             return pf_context_clone(number, a);
-        return pf_world_call(number, a);
+        return pf_syscall_run(number, a);
     default:
-        return pf_virtual_call(number, a, &r) ? r : pf_world_call(number, a);
+        return pf_virtual_call(number, a, &r) ? r : pf_syscall_run(number, a);
     }
 }
 
@@ -142,11 +142,11 @@ static void on_trap(int signal, siginfo_t *info, void *at)
     struct pf_context *c = pf_context_self();
     ucontext_t *outer = c->trap;
     c->trap = u;
-    pf_sched_called();
+    pf_sched_count_call();
     pf_sched_hash((uint64_t)number);
     g[REG_RAX] = call(c, number, a);
     if (c->signal_due && !__pf_tls.nested)
-        pf_world_deliver_due();
+        pf_signal_deliver_due();
     c->trap = outer;
 }
 

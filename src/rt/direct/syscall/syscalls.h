@@ -1,5 +1,5 @@
 /*
- * world.h - the outside world of directed mode: what the parts behind pf_world_call share.
+ * syscalls.h - the outside world of directed mode: what the parts behind pf_syscall_run share.
  *
  * Model:   a system call is (number, arguments) -> (result, bytes written to the target's memory).
  *          While recording it is performed and that pair is logged; in replay the pair comes from the
@@ -8,10 +8,10 @@
  * Memory:  the runtime's store; the calls with lists of buffers use little stack, for the target's
  *          threads may have little.
  * Threads: the one runner. Functions that say "may switch" may switch.
- * Errors:  a log that does not match is pf_diverged. What cannot be recorded is pf_world_doubt.
+ * Errors:  a log that does not match is pf_diverged. What cannot be recorded is pf_input_doubt.
  */
-#ifndef PF_RT_WORLD_H
-#define PF_RT_WORLD_H
+#ifndef PF_RT_SYSCALLS_H
+#define PF_RT_SYSCALLS_H
 
 #include "context.h"
 #include "direct.h"
@@ -29,19 +29,19 @@ enum pf_effect {
     PF_EFFECT_BOTH,
     PF_EFFECT_REFUSED,
     PF_EFFECT_DOUBT,
-    PF_EFFECT_OWN,
+    PF_EFFECT_CUSTOM,
     PF_EFFECT_SCHED
 };
 enum pf_call_wait { PF_CALL_WAIT_NO, PF_CALL_WAIT_IN, PF_CALL_WAIT_OUT };
-struct pf_output {
-    uint8_t kind, at, by; /* enum output_kind of syscall_writes.c; numbers of arguments */
+struct pf_syscall_write {
+    uint8_t kind, at, by; /* enum write_kind of syscall_writes.c; numbers of arguments */
     uint16_t size;
 };
 struct pf_syscall {
     const char *name;
     uint8_t effect, wait;
-    struct pf_output output[4];
-    long (*own)(long number, const long argument[6]);
+    struct pf_syscall_write writes[4];
+    long (*handler)(long number, const long argument[6]);
 };
 #define PF_SYSCALL_MAX 512
 /* A call outside of the table has effect UNKNOWN and no name. */
@@ -49,11 +49,11 @@ const struct pf_syscall *pf_syscall_at(long number);
 
 #define PF_SYSCALL(name, effect, wait, ...)
 #define PF_SYSCALL_SCHED(name)
-#define PF_SYSCALL_OWN(name, function, ...) long function(long number, const long argument[6]);
+#define PF_SYSCALL_CUSTOM(name, function, ...) long function(long number, const long argument[6]);
 #include "syscalls.def"
 #undef PF_SYSCALL
 #undef PF_SYSCALL_SCHED
-#undef PF_SYSCALL_OWN
+#undef PF_SYSCALL_CUSTOM
 
 /* --- the records of the input stream (input_log.c) --- */
 
@@ -74,21 +74,22 @@ static inline const void *pf_input_payload(const struct pf_input *in) { return i
 void pf_input_copy(const struct pf_input *in, void *to, size_t n);
 
 /* The recording may not replay, since the target did `what`; said and logged once for each `what`. */
-void pf_world_doubt(const char *what);
+void pf_input_doubt(const char *what);
 /* The process ends: tells pf of doubts. */
-void pf_world_end(void);
+void pf_input_end(void);
 
 /* --- outputs of a call (syscall_writes.c) --- */
 
 /* Lengths that the kernel reads and overwrites, as they were before the call. */
-struct pf_before {
+struct pf_lengths_before {
     uint32_t length, control;
 };
-void pf_outputs_before(long number, const long argument[6], struct pf_before *before);
+void pf_syscall_writes_prepare(long number, const long argument[6],
+                               struct pf_lengths_before *before);
 /* Logs the call, or answers it: the record in `in` has been taken; the result. */
-void pf_outputs_put(long number, const long argument[6], const struct pf_before *before,
-                    long result);
-long pf_outputs_get(long number, const long argument[6], const struct pf_input *in);
+void pf_syscall_writes_log(long number, const long argument[6],
+                           const struct pf_lengths_before *before, long result);
+long pf_syscall_writes_replay(long number, const long argument[6], const struct pf_input *in);
 
 /* --- what leaves the target (target_output.c) --- */
 
@@ -132,7 +133,7 @@ bool pf_fd_ready(int fd, short events);
 bool pf_fd_nonblocking(int fd);
 /* Virtual time of a deadline that far away; a little more than zero at least. */
 uint64_t pf_deadline_after(int64_t seconds, int64_t nanoseconds);
-bool pf_socket_deadline(struct pf_blocking *b);
+bool pf_blocking_socket_timeout(struct pf_blocking *b);
 
 /* --- memory (memory_calls.c) --- */
 
@@ -150,7 +151,7 @@ static inline size_t pf_length(const char *s)
     return n;
 }
 /* The hash of docs/format/input.md, one word on. */
-static inline uint64_t pf_hash_more(uint64_t h, uint64_t word)
+static inline uint64_t pf_input_hash_word(uint64_t h, uint64_t word)
 {
     return (__builtin_rotateleft64(h, 29) ^ word) * 0x9e3779b97f4a7c15u;
 }
@@ -162,25 +163,25 @@ struct pf_fd_link pf_fd_link(int fd);
 
 /* --- per context (syscall.c) --- */
 
-struct pf_queued; /* signals.h */
-struct pf_world_context {
+struct pf_queued_signal; /* signals.h */
+struct pf_syscall_state {
     struct pollfd *set; /* while it waits for descriptors */
     uint32_t set_size;
     bool repeat; /* for something outside that has no descriptor; its deadline is near */
     uint64_t mask, wanted; /* blocked signals; those a sigtimedwait is for */
-    struct pf_queued *queue; /* signals for this thread alone, oldest first */
+    struct pf_queued_signal *queue; /* signals for this thread alone, oldest first */
     stack_t alternate;
     char name[16];
 };
-struct pf_world_context *pf_world_of(struct pf_context *c);
-static inline struct pf_world_context *pf_world_self(void)
+struct pf_syscall_state *pf_syscall_state_of(struct pf_context *c);
+static inline struct pf_syscall_state *pf_syscall_state_self(void)
 {
-    return pf_world_of(pf_context_self());
+    return pf_syscall_state_of(pf_context_self());
 }
 static inline bool pf_recording(void) { return pf_direct.mode == PF_DIRECT_RECORD; }
 
 /* The common path of a call without anything special: perform and log, or answer. */
-long pf_world_plain(long number, const long argument[6]);
+long pf_syscall_plain(long number, const long argument[6]);
 static inline long pf_perform(long number, const long a[6])
 {
     return pf_sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
@@ -188,7 +189,7 @@ static inline long pf_perform(long number, const long a[6])
 
 void pf_affinity_init(void);
 /* The earliest timer of the target, in virtual time; 0: none. */
-uint64_t pf_world_deadline(void);
+uint64_t pf_timer_deadline(void);
 
 /* --- signals (signal_pending.c) --- */
 
@@ -196,7 +197,7 @@ void pf_signal_init(void);
 enum pf_handled { PF_HANDLED_NONE, PF_HANDLED_RESTART, PF_HANDLED_INTERRUPT };
 /* The handlers of the current context's signals run here, if it is not inside the runtime; may
  * switch. What an interrupted call is to do. */
-enum pf_handled pf_signal_run(void);
+enum pf_handled pf_signal_run_handlers(void);
 /* Is there anything for the current context to run, here? */
 bool pf_signal_pending(void);
 /* The current context gets this signal from its own system call. */
