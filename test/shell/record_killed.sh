@@ -62,13 +62,13 @@ killed() { # ARGUMENT-OF-PF... -- ARGUMENT-OF-THE-PROGRAM...
         sleep 0.02
     done
     exec 9>&-
-    has said "pf is gone: the program ends here; its recording is kept up to here"
+    has said "pf has ended: the program is ended too; its recording is saved up to here"
     hasnt said "not to be seen"
 }
 killed --
 status 137 "$PF" replay k.clip
 has err "is cut short"
-has err "the recording ends here, before the program did"
+has err "the recording ends here, before the program ended"
 has out "counted 40000"
 killed -- loop
 status 137 "$PF" replay k.clip

@@ -1,8 +1,8 @@
 /*
- * direct.c - the beginning and the end of a directed run.
+ * direct.c - the start and the end of a directed run, and its messages.
  *
- * pf starts the target with its addresses fixed (personality), on one core, and with glibc's restartable
- * sequences off (the kernel writes into them at its own times).
+ * pf starts the target with address randomisation off (personality), on one core, and with glibc's
+ * restartable sequences off, because the kernel writes into those at times of its own.
  */
 #define _GNU_SOURCE
 #include "direct.h"
@@ -20,29 +20,29 @@
 #include "stack.h"
 #include "stream_ring.h"
 #include "sys.h"
+#include "syscalls.h"
 #include "textbuf.h"
 #include "tracer.h"
-#include "world.h"
 #include <sys/prctl.h>
 
 struct pf_direct pf_direct;
 
-/* --- speaking --- */
+/* --- messages --- */
 
 static void say(const char *s) { pf_sys(SYS_write, 2, s, pf_str_len(s)); }
 
-/* A text of limited length; what does not fit is cut off. */
-struct line {
+/* A message of limited length; the rest is cut off. */
+struct message {
     char text[512];
     size_t n;
 };
-static void add(struct line *l, const char *s)
+static void add(struct message *l, const char *s)
 {
     while (*s && l->n + 1 < sizeof l->text)
         l->text[l->n++] = *s++;
     l->text[l->n] = 0;
 }
-static void add_number(struct line *l, uint64_t v)
+static void add_number(struct message *l, uint64_t v)
 {
     char digits[24], *at = digits + sizeof digits;
     *--at = 0;
@@ -71,10 +71,10 @@ _Noreturn void pf_direct_refuse(const char *why)
     leave(2);
 }
 
-/* The innermost place that has a line. */
-static bool add_place(const struct pf_position *p, void *arg)
+/* Adds the innermost position that has a source line. */
+static bool add_position(const struct pf_position *p, void *arg)
 {
-    struct line *l = arg;
+    struct message *l = arg;
     if (!p->file)
         return true;
     add(l, ", in ");
@@ -86,7 +86,7 @@ static bool add_place(const struct pf_position *p, void *arg)
     return false;
 }
 
-static _Noreturn void diverged(struct line *l, struct pf_context *c)
+static _Noreturn void diverged(struct message *l, struct pf_context *c)
 {
     if (c) {
         add(l, " (thread ");
@@ -94,10 +94,10 @@ static _Noreturn void diverged(struct line *l, struct pf_context *c)
         add(l, ", event ");
         add_number(l, pf_context_events(c));
         if (c->tls && c->tls->thread && c->tls->thread->frames)
-            pf_stack_walk_live(c->tls->thread, add_place, l);
+            pf_stack_walk_live(c->tls->thread, add_position, l);
         add(l, ")");
     }
-    pf_log_outcome(PF_OUTCOME_DIVERGED, l->text);
+    pf_channel_set_outcome(PF_OUTCOME_DIVERGED, l->text);
     leave(2);
 }
 
@@ -109,7 +109,7 @@ _Noreturn void pf_diverged(const char *what, uint64_t expected, uint64_t found)
 _Noreturn void pf_diverged_in(struct pf_context *c, const char *what, uint64_t expected,
                               uint64_t found)
 {
-    struct line l = {0};
+    struct message l = {0};
     add(&l, what);
     add(&l, ": expected ");
     add_number(&l, expected);
@@ -120,7 +120,7 @@ _Noreturn void pf_diverged_in(struct pf_context *c, const char *what, uint64_t e
 
 _Noreturn void pf_diverged_words(const char *what, const char *expected, const char *found)
 {
-    struct line l = {0};
+    struct message l = {0};
     add(&l, what);
     add(&l, ": expected ");
     add(&l, expected);
@@ -129,29 +129,30 @@ _Noreturn void pf_diverged_words(const char *what, const char *expected, const c
     diverged(&l, pf_context_self());
 }
 
-_Noreturn void pf_replay_over(void)
+_Noreturn void pf_direct_replay_ended(void)
 {
     const struct pf_input *in = pf_input_peek();
     if (in && in->kind == PF_INPUT_EXEC) {
-        pf_log_channel()->executed = true;
+        pf_channel_get()->executed = true;
         leave(0);
     }
-    pf_direct_say("the recording ends here, before the program did");
+    pf_direct_say("the recording ends here, before the program ended");
     leave(128 + SIGKILL);
 }
 
-void pf_direct_choose(void)
+void pf_direct_choose_mode(void)
 {
-    pf_log_init();
+    pf_channel_attach();
     pf_rt.events |= pf_directed();
-    pf_rt.variables = pf_direct.watching;
+    pf_rt.stack_variables = pf_direct.watching;
     if (pf_directed())
-        pf_event_exclude(pf_log_channel()->exclude, pf_log_channel()->atomic);
+        pf_missing_call_configure(pf_channel_get()->exclude, pf_channel_get()->atomic);
 }
 
 /* --- the run --- */
 
-/* The tid that glibc knows main by: mutexes are owned under that name. */
+/* glibc knows the main thread by a tid and stores it as the owner of mutexes: set it to the tid of
+ * the recording. */
 static void name_main(void)
 {
     int32_t *word = NULL;
@@ -168,13 +169,13 @@ void pf_direct_start(void)
     pf_virtual_init();
     pf_context_init((int32_t)pf_direct.pid);
     name_main();
-    pf_sched_init(pf_log_channel()->schedule);
+    pf_sched_init(pf_channel_get()->schedule);
     pf_trace_listen();
-    pf_fuzz_listen();
-    pf_libraries_note(); /* traced or not: libc asks for memory there, perhaps the program's own malloc */
+    pf_fuzz_policy_listen();
+    pf_library_init(); /* traced or not: libc allocates here, perhaps with the program's malloc */
     if (pf_direct.tracing)
-        pf_reach_config();
-    pf_world_init();
+        pf_reach_read_config();
+    pf_syscall_init();
     pf_orphan_init();
     pf_trap_arm();
     pf_unnest();
@@ -184,15 +185,15 @@ void pf_direct_end(void)
 {
     if (!pf_directed())
         return;
-    pf_point_end();
+    pf_breakpoint_run_ends();
     pf_checkpoint_settle();
-    pf_sched_final();
-    pf_log_flush();
+    pf_sched_close();
+    pf_ring_flush();
 }
 
 void pf_direct_options(void)
 {
-    struct pf_channel *c = pf_log_channel();
+    struct pf_channel *c = pf_channel_get();
     if (!c)
         return;
     if (c->findings[0])
@@ -204,6 +205,6 @@ void pf_direct_child(void)
 {
     pf_direct.mode = PF_DIRECT_OFF;
     pf_direct.tracing = pf_direct.watching = pf_direct.fuzzing = false;
-    pf_spun_child();
-    pf_log_detach();
+    pf_spin_detect_child();
+    pf_channel_detach();
 }

@@ -1,5 +1,5 @@
 /*
- * glob.h - names against patterns with `*` and `?`, where no library can be called.
+ * glob.h - matches names against patterns with `*` and `?`, without calling any library.
  */
 #ifndef PF_RT_GLOB_H
 #define PF_RT_GLOB_H
@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Does all of text match the glob [g, end)? */
+/* True if all of `text` matches the pattern [g, end). */
 static inline bool pf_glob_matches(const char *g, const char *end, const char *text)
 {
     const char *star = NULL, *again = NULL;

@@ -1,12 +1,12 @@
 /*
- * orphan.h - pf is killed while it records: the target keeps what was recorded, and ends.
+ * orphan.h - pf is killed while it records: the target saves the rest of the recording and ends.
  *
- * Model:   the kernel tells of the death of the parent by a signal. The run then ends at the next
- *          boundary of segments; a thread that comes to none is ended after a second. What pf had not
- *          taken from the rings is appended to the clip, as chunks that are not compressed. The file has no
- *          end, as it has when the target is killed.
- * Threads: the runner; notice: its signal handlers.
- * Errors:  a file that cannot be written is told on standard error.
+ * Model:   the kernel reports the death of the parent by a signal. The run then ends at the next
+ *          segment boundary; a thread that does not reach one is ended after a second. Whatever pf
+ *          had not taken from the rings is appended to the clip as uncompressed chunks. The file
+ *          has no end record, as when the target is killed.
+ * Threads: the runner; handle_signal: its signal handlers.
+ * Errors:  a file that cannot be written is reported on standard error.
  */
 #ifndef PF_RT_ORPHAN_H
 #define PF_RT_ORPHAN_H
@@ -16,13 +16,15 @@
 
 #define PF_ORPHAN_SIGNAL 64
 
-/* From here on the kernel tells. A replay, which keeps nothing, is killed with pf. */
+/* Asks the kernel to report the death of pf. A replay has nothing to save: it is killed with pf. */
 void pf_orphan_init(void);
-/* In a handler: is this signal such news? */
-bool pf_orphan_notice(const siginfo_t *info);
-/* Is it time to end? */
+/* Called in a signal handler. True if the signal reports the death of pf, or is the alarm set
+ * then. */
+bool pf_orphan_handle_signal(const siginfo_t *info);
+/* True if pf has died and the run must end at the next segment boundary. */
 bool pf_orphaned(void);
-/* Writes what is left, and ends the process. */
-_Noreturn void pf_orphan_end(void) __attribute__((weak)); /* stream_ring.c is tested without it */
+/* Writes what is left in the rings and ends the process. */
+/* the unit test of stream_ring.c links without it */
+_Noreturn void pf_orphan_end(void) __attribute__((weak));
 
 #endif

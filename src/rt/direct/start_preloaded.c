@@ -1,10 +1,11 @@
 /*
- * start_preloaded.c - the runtime's beginning in a program that knows nothing of it: a shared object that
- * the dynamic linker loads first (LD_PRELOAD) and initialises first (linked with -z initfirst).
+ * start_preloaded.c - starts the runtime in a program without instrumentation, from a shared object
+ * that the dynamic linker loads first (LD_PRELOAD) and initialises first (linked with -z
+ * initfirst).
  *
- * pf hands the object down as a descriptor, so that its path, which is part of the environment and so
- * of every address on the stack, has the same length wherever pf is installed. The program finds neither
- * the descriptor nor the entry in its environment.
+ * pf passes the object down as a descriptor. Its path is part of the environment and so moves every
+ * address on the stack; as /proc/self/fd/N it has the same length wherever pf is installed. The
+ * program sees neither the descriptor nor the entry in its environment.
  */
 #include "channel.h"
 #include "rt.h"
@@ -17,8 +18,8 @@ static bool starts(const char *s, const char *with)
     return !*with;
 }
 
-/* "LD_PRELOAD=ours:theirs" becomes "LD_PRELOAD=theirs", and goes when nothing is left. */
-static void hide(char **environment)
+/* "LD_PRELOAD=ours:theirs" becomes "LD_PRELOAD=theirs"; "LD_PRELOAD=ours" is removed. */
+static void remove_entry(char **environment)
 {
     static const char key[] = PF_PRELOAD_KEY, value[] = PF_PRELOAD_PATH;
     for (char **e = environment; *e; e++) {
@@ -42,7 +43,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 {
     (void)argc;
     (void)argv;
-    hide(environment);
+    remove_entry(environment);
     pf_sys(SYS_close, PF_PRELOAD_FD);
     pf_rt_init();
 }
