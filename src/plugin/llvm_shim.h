@@ -1,5 +1,9 @@
 /*
- * llvm_shim.h - things that LLVM can do and its C interface does not offer (shim.cpp).
+ * llvm_shim.h - operations that LLVM's C++ API offers and its C API does not (shim.cpp).
+ *
+ * Memory:  LLVM owns all values and blocks; pf_llvm_merges_finish frees its argument.
+ * Threads: as LLVM: one thread per context.
+ * Errors:  none; running out of memory ends the compiler.
  */
 #ifndef PF_PLUGIN_LLVM_SHIM_H
 #define PF_PLUGIN_LLVM_SHIM_H
@@ -10,30 +14,34 @@
 extern "C" {
 #endif
 
-/* A new block between the blocks `from` and their successor `to`, which takes their values of its PHIs together.
- * None of them ends with an invoke or a computed goto. */
+/* Inserts a block on the edges from the blocks `from` to their successor `to` and returns it. The
+ * new block merges the values that these edges pass to the PHIs of `to`. No block of `from` may end
+ * with an invoke or a computed goto. */
 LLVMBasicBlockRef pf_llvm_split_edges(LLVMBasicBlockRef to, const LLVMBasicBlockRef *from,
                                       unsigned n);
-/* Values that are also brought by the ends of the blocks, that of inst as values[i]: its uses get PHIs where they meet.
- * Many at once, because each alone would look at the PHIs of all others; nothing changes before _finish, which
- * frees the merges. */
+/* Rewrites SSA values that have several definitions. After pf_llvm_merge, the value of `inst` is
+ * also defined at the end of blocks[i], as values[i]; uses of inst outside of its block will get
+ * PHIs where the definitions meet. Rewriting is done for all merges at once in _finish, because
+ * rewriting one value at a time would process the PHIs of all previous ones. _finish frees the
+ * merges. */
 struct pf_llvm_merges;
 struct pf_llvm_merges *pf_llvm_merges_new(void);
 void pf_llvm_merge(struct pf_llvm_merges *merges, LLVMValueRef inst, const LLVMValueRef *values,
                    const LLVMBasicBlockRef *blocks, unsigned n);
 void pf_llvm_merges_finish(struct pf_llvm_merges *merges, LLVMValueRef fn);
-/* The variable with so many bytes more behind it, zero, in its place; aligned to 8 at least. slot: NULL where it is
- * of a kind that must stay as it is. */
+/* Replaces the variable by one with `more` additional zero bytes at the end, aligned to at least 8.
+ * Returns the new variable. _alloca returns NULL if the slot is of a kind that must not change. */
 LLVMValueRef pf_llvm_widen_global(LLVMValueRef variable, uint64_t more);
 LLVMValueRef pf_llvm_widen_alloca(LLVMValueRef slot, uint64_t more);
 
-/* What the debug information says of the values of variables is dropped, but for variables in memory, which all bodies share: it would be
- * known in one body alone, and costs the code generator time that grows with blocks times variables. */
+/* Drops the debug records about values of variables, except those of variables in memory. All
+ * bodies share the variables in memory; the other records would be valid in one body only, and cost
+ * the code generator time that grows with blocks times variables. */
 void pf_llvm_drop_debug_values(LLVMValueRef fn);
-/* The variable is linked with the code that uses it. */
+/* Marks the variable as defined in the same linked object as the code that uses it. */
 void pf_llvm_set_dso_local(LLVMValueRef variable);
-/* A copy of the function, known in this module alone and there whenever the function is. Then: each gets the code of the
- * other. */
+/* _clone returns a copy of the function with internal linkage, in the same comdat group. _swap
+ * exchanges the code of the function and its clone. */
 LLVMValueRef pf_llvm_clone_function(LLVMValueRef fn, const char *name);
 void pf_llvm_swap_bodies(LLVMValueRef fn, LLVMValueRef bodies);
 

@@ -1,5 +1,6 @@
 /*
- * module_pass.c - the plugin's pass over one module.
+ * module_pass.c - the plugin's pass over one module: declares the runtime's entry points, decides
+ * which functions are instrumented, and runs the planning and emitting steps on each.
  */
 #include "debuginfo.h"
 #include "ignore.h"
@@ -56,10 +57,10 @@ static LLVMAttributeRef make_attribute(struct pf_unit *u, unsigned kind)
     return LLVMCreateEnumAttribute(u->context, kind, 0);
 }
 
-/* LLVM's numbers of preserve_allcc and preserve_mostcc. */
+/* LLVM's numbers for preserve_allcc, preserve_mostcc and the C calling convention. */
 enum { PF_ALL = 15, PF_MOST = 14, PF_C = 0 };
 
-/* The letters of pf_abi.def. */
+/* The LLVM type for a type letter of pf_abi.def. */
 static LLVMTypeRef type_of(struct pf_unit *u, char letter)
 {
     return letter == 'P' ? u->ptr : letter == 'I' ? u->i32 : letter == 'L' ? u->i64 : u->nothing;
@@ -78,7 +79,8 @@ static void declare_entry(struct pf_unit *u, enum pf_entry entry, const char *na
     if (!fn)
         fn = LLVMAddFunction(u->module, name, type);
     LLVMSetFunctionCallConv(fn, convention);
-    /* A lazily bound call goes through the dynamic linker, which keeps fewer registers. */
+    /* A lazily bound call goes through the dynamic linker, which does not preserve all registers
+     * that these calling conventions promise to preserve. */
     if (u->shared_object)
         LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
                                 make_attribute(u, u->kinds.nonlazybind));
@@ -98,7 +100,8 @@ static void declare_runtime(struct pf_unit *u)
     u->tls = LLVMGetNamedGlobal(u->module, "__pf_tls");
     if (!u->tls)
         u->tls = LLVMAddGlobal(u->module, LLVMArrayType2(u->i8, sizeof(struct pf_tls)), "__pf_tls");
-    /* The runtime is part of the executable: code that can only be in the executable knows where. */
+    /* The runtime is part of the executable, so code that is only linked into executables can use
+     * the local-exec model. */
     LLVMSetThreadLocalMode(u->tls,
                            u->shared_object ? LLVMInitialExecTLSModel : LLVMLocalExecTLSModel);
     LLVMSetAlignment(u->tls, 8);
@@ -182,7 +185,7 @@ static bool is_ours(struct pf_unit *u, LLVMValueRef fn)
            !pf_name_starts(LLVMGetValueName2(fn, &n), "__pf_");
 }
 
-/* What was true of the plain body and is not of the watch body. */
+/* Attributes that are true of the original function but not of its watch body. */
 static const char *const stale_attributes[] = {
     "memory", "nosync", "nofree", "norecurse", "willreturn", "speculatable", "nocallback"};
 
@@ -193,7 +196,8 @@ static void drop_attributes(LLVMValueRef fn)
                                        attribute(stale_attributes[i]));
 }
 
-/* A function without checks must not look like one without races. */
+/* Reports a function that gets no checks: the user must not take it for a function without
+ * races. */
 static void warn(struct pf_unit *u, LLVMValueRef fn, const char *why)
 {
     size_t n;
@@ -202,8 +206,10 @@ static void warn(struct pf_unit *u, LLVMValueRef fn, const char *why)
             LLVMGetSourceFileName(u->module, &n), name, why);
 }
 
-/* Does it call nothing, and is it known from outside, or through a pointer? */
-static bool has_no_visible_operation(LLVMValueRef fn)
+/* For a function without visible operations: true if it calls nothing, and it can be called from
+ * elsewhere or through a pointer. It then needs a record, or a call to it would look like one of
+ * code that was not built with pf cc. */
+static bool needs_empty_record(LLVMValueRef fn)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
@@ -213,7 +219,7 @@ static bool has_no_visible_operation(LLVMValueRef fn)
     return LLVMGetLinkage(fn) != LLVMInternalLinkage || LLVMGetFirstUse(fn);
 }
 
-/* What sites say of an access is the same in all bodies, so that they share them. */
+/* Copies the site flags from the event plan, so that all bodies share their sites. */
 static void take_flags(struct pf_plan *plan, const struct pf_plan *events)
 {
     struct pf_ptrmap flags = {0};
@@ -249,15 +255,16 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
             drop_attributes(bodies);
             pf_bare_entry_finish(u, fn, bodies);
         }
-    } else if (accesses && has_no_visible_operation(fn)) {
+    } else if (accesses && needs_empty_record(fn)) {
         pf_tables_add_empty(u, fn);
     }
     pf_plan_release(&plan);
     pf_plan_release(&events);
 }
 
-/* As clang does with no_sanitize("thread"): what is not marked alike is not inlined into each other, so
- * that the list means the same at every level of optimization. */
+/* Removes the sanitize_thread attribute from ignored functions before inlining, as clang does for
+ * no_sanitize("thread"). LLVM does not inline functions into each other if they differ in this
+ * attribute, so the ignore list means the same at every optimization level. */
 void pf_plugin_begin(LLVMModuleRef module)
 {
     struct pf_unit u;
@@ -293,7 +300,7 @@ void pf_plugin_run(LLVMModuleRef module)
     }
     pf_bare_entry_direct_calls(&u);
     pf_tables_write(&u);
-    /* Nothing is left for the ThreadSanitizer pass to do. */
+    /* Leave nothing for the ThreadSanitizer pass to do. */
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
         LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, u.kinds.sanitize_thread);
         if (!LLVMIsDeclaration(fn))

@@ -1,16 +1,20 @@
 /*
- * plugin.h - what the parts of the compiler plugin share.
+ * plugin.h - data types and functions shared by the parts of the compiler plugin.
  *
- * Model:   a module is worked on function by function. `select` makes a plan (what to do at which
- *          instruction), `redundancy` strikes checks from it that others make needless, `emit` appends a
- *          second copy of the body, the watch body, following the plan, a third, the event body,
- *          following the plan before anything was struck, adds frames and brackets of atomics to the
- *          first, and puts a dispatch block before all; `bare` moves all that to a function of its own and leaves the one as it was in
- *          front. Sites go into site_tables (site_table.h), written out at the end of the module.
- * Memory:  everything is owned by the unit and freed at the end of the module.
- * Threads: one module, one thread; no mutable globals.
- * Errors:  what cannot be instrumented stays as it is: the plugin never fails a compilation but for
- *          an unreadable ignore list.
+ * Model:   the pass (module_pass.c) instruments one function at a time.
+ *           1. plan/select.c makes a plan: which instruction gets which check.
+ *           2. The other files of plan/ remove redundant checks and replace groups of checks.
+ *           3. emit/ appends the watch body, which follows the reduced plan, and the event body,
+ *              which follows a complete plan. It adds shadow-stack frames and the calls around
+ *              atomic operations to the original blocks, which become the plain body. A dispatch
+ *              block at the entry chooses the body.
+ *           4. emit/bare_entry.c moves all bodies into a second function, NAME.pf. The original
+ *              function keeps its original code behind one test.
+ *           Sites are collected in site tables (site_table.h) and written at the end of the module.
+ * Memory:  struct pf_unit owns everything; it is released at the end of the module.
+ * Threads: one thread per module; no mutable globals.
+ * Errors:  a function that cannot be instrumented stays as it is, with a warning. Only an
+ *          unreadable ignore list ends the compiler.
  */
 #ifndef PF_PLUGIN_H
 #define PF_PLUGIN_H
@@ -32,7 +36,7 @@ enum pf_entry {
 
 enum pf_inline { PF_INLINE_LOOPS, PF_INLINE_ALL, PF_INLINE_NONE };
 
-/* Attribute and metadata kinds, intrinsics: numbers looked up once. */
+/* Numbers of attribute kinds, metadata kinds and intrinsics, looked up once. */
 struct pf_kinds {
     unsigned byval, nocapture, nosync, memory, returns_twice, sanitize_thread, disable_sanitizer,
         naked, presplitcoroutine, nonlazybind, align, elementtype;
@@ -41,7 +45,7 @@ struct pf_kinds {
     unsigned lifetime_start, lifetime_end, prefetch;
 };
 
-/* A function whose record is to be written. */
+/* A function whose record is written at the end of the module. */
 struct pf_pending_func {
     LLVMValueRef record, fn;
     struct pf_site_table *table;
@@ -49,7 +53,7 @@ struct pf_pending_func {
     uint64_t hash;
 };
 
-/* bare_entry.c: a function and the one with its bodies. */
+/* bare_entry.c: an original function, and the function that holds its bodies. */
 struct pf_bare_entry {
     LLVMValueRef fn, bodies;
 };
@@ -68,115 +72,126 @@ struct pf_unit {
     } entries[PF_ENTRIES];
     struct pf_kinds kinds;
     enum pf_inline inlining;
-    bool shared_object; /* the code may end up in a shared library */
+    bool shared_object; /* the code may be linked into a shared library */
     struct pf_ignore *ignore;
     struct pf_site_table **site_tables;
     size_t nsite_tables, site_tables_cap;
-    struct pf_ptrmap di_funcs, di_files; /* debuginfo.c */
-    char *interposed_text;               /* interposed.c */
+    struct pf_ptrmap di_funcs, di_files; /* caches of debuginfo.c */
+    char *interposed_text;               /* the names of interposed.c */
     const char **interposed;
     size_t ninterposed;
-    struct pf_ptrmap private_roots;      /* capture.c: 1 + answer */
-    struct pf_ptrmap private_args;      /* private_args.c: 1 if it is one */
-    struct pf_ptrmap zoned; /* variable_bounds.c: variables with a zone: their size without it */
-    struct pf_ptrmap watched; /* functions that get a watch body, if they need one: 1 + labels */
+    /* capture.c: 1 + whether the root is private; 0: not computed yet */
+    struct pf_ptrmap private_roots;
+    struct pf_ptrmap private_args;      /* private_args.c: 1 if the argument is private */
+    /* variable_bounds.c: variables with a red zone -> size without the red zone */
+    struct pf_ptrmap zoned;
+    /* functions that can be instrumented -> 1, or 2 if they use computed gotos */
+    struct pf_ptrmap watched;
     struct pf_pending_func *pending;
     size_t npending, pending_cap;
     struct pf_bare_entry *bare_entries;
     size_t nbare_entries, bare_entries_cap;
-    LLVMValueRef *empty; /* records that no code refers to */
+    /* records of functions without visible operations; no code refers to them */
+    LLVMValueRef *empty;
     size_t nempty, empty_cap;
     char cwd[4096];
 };
 
-/* What to do at one instruction. */
+/* What the emitters do at one instruction. */
 enum pf_plan_action {
     PF_DO_NOTHING,
-    PF_DO_ASM, /* event body: assembly that touches memory nobody knows of */
+    PF_DO_ASM, /* event body only: inline assembly that accesses unknown memory */
     PF_DO_ACCESS, /* load or store */
     PF_DO_VPTR, /* store of a vtable pointer */
-    PF_DO_RANGES, /* memory intrinsic: check, then the intrinsic itself */
-    PF_DO_MEMORY, /* memory intrinsic: the runtime does check and effect */
+    PF_DO_RANGES, /* memory intrinsic: emit range checks, then the intrinsic */
+    PF_DO_MEMORY, /* memory intrinsic: replace it by a runtime function that checks and copies */
     PF_DO_ATOMIC, /* atomic instruction */
-    PF_DO_LIBATOMIC, /* call of __atomic_* */
+    PF_DO_LIBATOMIC, /* call of an __atomic_* function of libatomic */
     PF_DO_FENCE,
     PF_DO_CALL,
-    PF_DO_LANDING_PAD, /* landing pad: the frame is ours again */
-    PF_DO_MASKED, /* vector access under a mask */
-    PF_DO_LIFETIME, /* event body: a variable with a zone begins (write) or ends to live */
+    PF_DO_LANDING_PAD, /* landing pad: restore this function's shadow-stack frame */
+    PF_DO_MASKED, /* vector load or store with a mask */
+    /* event body only: the lifetime of a red-zoned variable starts (write) or ends */
+    PF_DO_LIFETIME,
 };
 
 struct pf_plan_step {
     LLVMValueRef inst;
-    LLVMValueRef ptr; /* ACCESS, VPTR, ATOMIC */
+    LLVMValueRef ptr; /* for ACCESS, VPTR, ATOMIC, LIFETIME */
     uint64_t size;
     uint32_t align;
     uint8_t what;
     bool write;
-    bool loop; /* in a loop that is worth inline checks */
-    bool read_side, write_side; /* RANGES: which side to check */
+    bool loop; /* inside a hot loop (hot_loops.c): emit the check inline */
+    bool read_side, write_side; /* for RANGES: which sides to check */
     uint8_t flags; /* enum pf_site_flags */
     uint32_t span_align;
-    uint32_t span; /* merge_adjacent.c: 0, or check so many bytes instead, */
-    int32_t span_at; /* from so far behind ptr on */
-    int64_t offset; /* merge_adjacent.c's own */
-    bool may_synchronise; /* a synchronisation may stand here: earlier checks count no more */
+    uint32_t span; /* merge_adjacent.c: if not 0, check this many bytes instead of `size`, */
+    int32_t span_at; /* starting at ptr + span_at */
+    int64_t offset; /* private to merge_adjacent.c */
+    /* may synchronise with other threads: earlier checks no longer count after it */
+    bool may_synchronise;
 };
 
-/* How often a loop goes round: a counter starts, steps, and ends it when equal to the limit. */
+/* The trip count of a loop. A counter begins at `start`, changes by `step` each iteration, and the
+ * loop ends when the counter equals `limit`. */
 struct pf_trip_count {
     LLVMValueRef start, limit;
-    LLVMValueRef next; /* what the counter is when the next round begins */
+    LLVMValueRef next; /* the counter's value at the beginning of the next iteration */
     int64_t step;
-    bool compared_before_step; /* it is compared before it steps */
+    bool compared_before_step; /* the comparison uses the counter's value before the step */
 };
 
 /* An edge that closes a loop. */
 struct pf_back_edge {
-    size_t from, head; /* blocks */
+    size_t from, head; /* block numbers */
 };
 
-/* A check, executed before the block on every way to it, that others from there on rely on. */
+/* A check that precedes `block`, a loop head, on every path, and that makes later checks redundant.
+ * A body switch into the loop must repeat it. */
 struct pf_switch_check {
     size_t block, step;
 };
 
-/* A range check before a loop. */
+/* range_before_loop.c: a range check before a loop that replaces checks in the loop. */
 struct pf_range_before {
-    size_t block; /* the loop */
-    size_t step;  /* the access at the lowest address, which has no check of its own any more */
+    size_t block; /* the loop, a single block */
+    size_t step; /* the access at the lowest address; its own check is removed */
     uint64_t stride;
-    uint64_t bytes; /* not 0: only so many from there on, another check covers the others */
+    /* if not 0, check at most this many bytes: another range check covers the rest */
+    uint64_t bytes;
     struct pf_trip_count trip_count;
 };
 
-/* range_after_loop.c: a loop whose checks stand behind it. */
+/* range_after_loop.c: a loop whose checks are replaced by range checks on its exits. */
 #define PF_RANGE_AFTER_BLOCKS 16
 #define PF_RANGE_AFTER_GROUPS 8
-#define PF_INTERLEAVED_BYTES 8 /* bytes */
+#define PF_INTERLEAVED_BYTES 8 /* bytes per iteration */
 #define PF_INTERLEAVED_SITES 4
-/* Accesses of one size that take period along the bytes, in the order of their addresses. Mostly it is one. */
+/* Accesses of one size that together cover all bytes of each iteration, in the order of their
+ * addresses. Usually there is only one. */
 struct pf_interleaved {
-    size_t steps[PF_INTERLEAVED_BYTES]; /* they have no checks of their own any more */
+    size_t steps[PF_INTERLEAVED_BYTES]; /* their own checks are removed */
     unsigned n;
-    unsigned
-        period; /* so many of them are of source positions of their own, the others of the same in this order */
-    uint32_t found; /* bit i: steps[i] is found */
+    /* The first `period` accesses have distinct source positions; then the positions repeat in
+     * the same order. */
+    unsigned period;
+    uint32_t found; /* bit i: steps[i] has been found */
 };
 struct pf_range_after {
-    LLVMBasicBlockRef blocks[PF_RANGE_AFTER_BLOCKS], latch; /* the head first */
+    LLVMBasicBlockRef blocks[PF_RANGE_AFTER_BLOCKS], latch; /* the loop head is blocks[0] */
     size_t nblocks;
     struct pf_interleaved all[PF_RANGE_AFTER_GROUPS];
     size_t n;
 };
 
-/* An edge out of such a loop. */
+/* An edge that leaves such a loop. */
 struct pf_loop_exit {
-    size_t from, to; /* blocks */
+    size_t from, to; /* block numbers */
     size_t range;
-    uint32_t
-        executed; /* bit i: who leaves here has executed the accesses of all[i] in this round */
-    LLVMBasicBlockRef block, last; /* of the watch body: what stands on the edge */
+    /* bit i: when this edge is taken, the current iteration has executed the accesses of all[i] */
+    uint32_t executed;
+    LLVMBasicBlockRef block, last; /* watch body: the first and last block inserted on the edge */
 };
 
 struct pf_plan {
@@ -184,9 +199,9 @@ struct pf_plan {
     size_t n, cap;
     LLVMBasicBlockRef *blocks;
     size_t nblocks;
-    size_t *first_step; /* of each block; nblocks + 1 entries */
-    bool *loops; /* is the block in a loop that is worth inline checks? */
-    bool *cycles; /* is it in any? */
+    size_t *first_step; /* indexed by block; nblocks + 1 entries */
+    bool *loops; /* indexed by block: is in a hot loop, whose checks are inline */
+    bool *cycles; /* indexed by block: is in any loop */
     struct pf_ptrmap block_index;
     struct pf_range_before *ranges_before; /* in the order of blocks */
     size_t nranges_before, ranges_before_cap;
@@ -194,48 +209,59 @@ struct pf_plan {
     size_t nranges_after, ranges_after_cap;
     struct pf_loop_exit *exits;
     size_t nexits, exits_cap;
-    struct pf_back_edge *back_edges; /* body_switch.c */
+    struct pf_back_edge *back_edges; /* found by body_switch.c */
     size_t nback_edges, back_edges_cap;
-    struct pf_switch_check *switch_checks; /* redundant.c: for the heads of `back_edges` */
+    struct pf_switch_check *switch_checks; /* found by redundant.c, for the heads of `back_edges` */
     size_t nswitch_checks, switch_checks_cap;
-    bool cyclic; /* it has loops that may be long */
-    bool accesses; /* plain accesses are checked, not only atomics and frames */
-    bool events; /* it is for the event body */
+    bool cyclic; /* it has loops that may run long */
+    bool accesses; /* check plain accesses, not only atomics and frames */
+    bool events; /* this is the plan of the event body */
 };
 
-/* select.c: false when there is nothing to watch in fn. */
+/* select.c: makes the plan of fn. Returns false if fn needs no instrumentation. Release the plan in
+ * both cases. */
 bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, bool events,
                   struct pf_plan *plan);
 void pf_plan_release(struct pf_plan *plan);
-/* read_dependence.c: flags of the steps; before _cover. */
+/* read_dependence.c: sets PF_SITEF_BRANCH and PF_SITEF_ADDRESS in the steps. Call it before
+ * _remove_redundant. */
 void pf_plan_read_dependence(struct pf_unit *u, struct pf_plan *plan);
-/* check_then_act.c: loads that decide about a store of the same place, and those stores. */
+/* check_then_act.c: sets PF_SITEF_CHECK in loads that decide whether a store to the same variable
+ * happens, and PF_SITEF_ACT in these stores. */
 void pf_plan_check_then_act(struct pf_plan *plan);
-/* body_switch.c: loops in which a thread can change from the plain body to the watch body; before _cover. */
+/* body_switch.c: finds the back edges where a thread can switch from the plain body to the watch
+ * body. Call it before _remove_redundant. */
 void pf_plan_body_switches(struct pf_plan *plan, bool labels);
-/* range_before_loop.c: is it found to go round fewer than so many times? */
-bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t trip_count);
-/* redundant.c */
+/* range_before_loop.c: true if the loop's trip count is a known constant below `limit`. */
+bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t limit);
+/* redundant.c: removes checks that other checks make redundant. */
 void pf_plan_remove_redundant(struct pf_unit *u, struct pf_plan *plan);
-/* capture.c: can another thread, or code elsewhere, not know this memory? */
+/* capture.c: true if no other thread and no code elsewhere can know the address of this memory. */
 bool pf_memory_is_private(struct pf_unit *u, LLVMValueRef ptr);
-/* The same, for the watch body: arguments and addresses that move in loops are looked through. */
+/* The same for the watch body, which also uses private arguments (private_args.c) and follows
+ * addresses around loops. */
 bool pf_memory_is_private_with_args(struct pf_unit *u, LLVMValueRef ptr);
-/* private_args.c: which arguments point to such memory; before anything is emitted. */
+/* private_args.c: finds the arguments that only ever point to private memory. Call it before
+ * anything is emitted. */
 void pf_private_args_find(struct pf_unit *u);
-/* Does the address of this stack slot go anywhere else than to accesses in the function itself? */
+/* capture.c: true if the address of this stack slot is used for anything but accesses in its own
+ * function. */
 bool pf_alloca_address_escapes(struct pf_unit *u, LLVMValueRef slot);
-/* merge_adjacent.c: are the two one source position? */
+/* merge_adjacent.c: true if two debug locations are the same source position. */
 bool pf_is_same_source_position(LLVMMetadataRef x, LLVMMetadataRef y);
-/* Checks of neighbours that one replaces; after _cover and _hoist. */
+/* Replaces checks of adjacent bytes by one check. Call it after _remove_redundant and both
+ * _ranges_* functions. */
 void pf_plan_merge_adjacent(struct pf_unit *u, struct pf_plan *plan);
-/* range_before_loop.c: checks that one before the loop replaces; after _cover. */
+/* range_before_loop.c: replaces checks in loops by range checks before them. Call it after
+ * _remove_redundant. */
 void pf_plan_ranges_before_loops(struct pf_unit *u, struct pf_plan *plan);
-/* range_after_loop.c: checks that one behind the loop replaces; after _hoist. */
+/* range_after_loop.c: replaces checks in loops by range checks after them. Call it after
+ * _ranges_before_loops. */
 void pf_plan_ranges_after_loops(struct pf_unit *u, struct pf_plan *plan);
-/* hot_loops.c: marks the steps, and the blocks, that stand in loops; after _cover and _hoist. */
+/* hot_loops.c: marks the steps and blocks in loops. Call it last, when the number of checks is
+ * final. */
 void pf_plan_hot_loops(struct pf_plan *plan);
-/* inline_asm.c: what a statement of inline assembly is, if it is one atomic instruction. */
+/* inline_asm.c: the meaning of an inline assembly statement that is one atomic instruction. */
 enum pf_inline_asm_kind {
     PF_ASM_OTHER,
     PF_ASM_FENCE,
@@ -250,42 +276,46 @@ struct pf_inline_asm {
     uint64_t size;
 };
 struct pf_inline_asm pf_inline_asm_classify(struct pf_unit *u, LLVMValueRef call);
-/* cloneable.c: why fn cannot have a second body, or NULL. *labels: it has labels whose address is taken. */
+/* cloneable.c: returns NULL if fn can have a second body, else the reason why not. *labels: fn
+ * takes the address of a label. */
 const char *pf_clone_obstacle(struct pf_unit *u, LLVMValueRef fn, bool *labels);
-/* emit_watch.c: both bodies. The plan of the events is the whole one, nothing struck from it. */
+/* emit_watch.c: emits all bodies of fn. `plan` is the reduced plan for the watch body, `events` the
+ * complete plan for the event body. */
 void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf_plan *events,
              bool labels);
-/* The static slots of the block go to where the builder is. */
+/* Moves the allocas of constant size from the block to the builder's position. */
 void pf_allocas_move(LLVMBuilderRef b, LLVMBasicBlockRef entry);
-/* bare_entry.c: the function that the bodies of fn will be in, a copy of fn as it is now; NULL: it cannot have one. Then, when fn has
- * all bodies, the two change places; when all functions are done, bodies call bodies. */
+/* bare_entry.c: _begin clones fn before it is instrumented and returns the clone, or NULL if fn
+ * cannot have a bare entry. _finish, called when fn has all its bodies, exchanges the code of the
+ * two. _direct_calls, called when all functions are done, lets bodies call bodies directly. */
 LLVMValueRef pf_bare_entry_begin(struct pf_unit *u, LLVMValueRef fn);
 void pf_bare_entry_finish(struct pf_unit *u, LLVMValueRef fn, LLVMValueRef bodies);
 void pf_bare_entry_direct_calls(struct pf_unit *u);
-/* body_hash.c */
+/* body_hash.c: a hash of the function's code. */
 uint64_t pf_body_hash(LLVMValueRef fn);
-/* emit_frame.c: does the call lead out of the code we know? What returns from there may have left
- * frames of its callbacks on the shadow stack (it caught an exception, or called longjmp). */
+/* emit_frame.c: true if the callee may be outside of the instrumented code of this module. Such a
+ * callee may leave frames of its callbacks on the shadow stack, if it catches an exception or calls
+ * longjmp. */
 bool pf_call_may_be_external(struct pf_unit *u, LLVMValueRef call);
-/* interposed.c: is it one of the functions that the runtime stands in front of? */
+/* interposed.c: true if fn is interposed by the runtime. fn may be NULL. */
 bool pf_is_interposed(struct pf_unit *u, LLVMValueRef fn);
 void pf_interposed_release(struct pf_unit *u);
-/* module_tables.c */
-/* The record of a function, yet to be filled. */
+/* module_tables.c: adds the record of fn, without contents. */
 LLVMValueRef pf_tables_record(struct pf_unit *u, LLVMValueRef fn);
-/* A function that needs no second body, because it does nothing that counts: its record says just that it is
- * there, or a call of it would pass for one of code that is not built with pf cc. */
+/* Adds the record of a function that gets no bodies because it has no visible operation. Without
+ * the record, a call to it would look like a call to code that was not built with pf cc. */
 void pf_tables_add_empty(struct pf_unit *u, LLVMValueRef fn);
 void pf_tables_write(struct pf_unit *u);
 
-/* select.c: may an access of ptr go unchecked (private, constant, executed by the compiler)? */
+/* select.c: true if accesses to ptr need no check: private memory, constants, the compiler's own
+ * data. */
 bool pf_memory_is_unchecked(struct pf_unit *u, LLVMValueRef ptr);
 
-/* The attribute `kind` on the call or on the function it names. */
+/* True if the call, or the function it names, has the attribute `kind`. */
 bool pf_call_has(LLVMValueRef call, unsigned kind);
-/* memory(none) on the call or its callee. */
+/* True if the call or its callee has the attribute memory(none). */
 bool pf_call_is_pure(struct pf_unit *u, LLVMValueRef call);
-/* The function called by name, or NULL. */
+/* The function that is called by name, or NULL. */
 LLVMValueRef pf_callee(LLVMValueRef call);
 bool pf_name_starts(const char *name, const char *prefix);
 

@@ -1,3 +1,6 @@
+/*
+ * ptrmap.c - the hash map from pointers to 64-bit values; see ptrmap.h.
+ */
 #include "ptrmap.h"
 #include <stdio.h>
 

@@ -1,8 +1,8 @@
 /*
- * ptrmap.h - a hash map from pointers to 64-bit values, and a growing array; the plugin's containers.
+ * ptrmap.h - a hash map from pointers to 64-bit values, and a growing array.
  *
- * Model:   open addressing, linear probing, no deletion; NULL is no key.
- * Memory:  malloc; out of memory ends the compiler, as LLVM itself does.
+ * Model:   open addressing with linear probing; no deletion; NULL is not a valid key.
+ * Memory:  malloc. Running out of memory ends the compiler, as in LLVM itself.
  */
 #ifndef PF_PLUGIN_PTRMAP_H
 #define PF_PLUGIN_PTRMAP_H
@@ -20,15 +20,16 @@ struct pf_ptrmap {
 };
 
 void pf_ptrmap_release(struct pf_ptrmap *m);
-/* Where the value of `key` is, made 0 if it was not there. Valid until the next _at. */
+/* A pointer to the value of `key`, which is inserted as 0 if it is missing. Valid until the next
+ * _at. */
 uint64_t *pf_ptrmap_at(struct pf_ptrmap *m, const void *key);
-/* NULL if it is not there. */
+/* NULL if the key is missing. */
 uint64_t *pf_ptrmap_find(const struct pf_ptrmap *m, const void *key);
 
-/* realloc that does not fail. */
+/* realloc that ends the compiler if it fails. */
 void *pf_grow(void *p, size_t bytes);
 
-/* PF_PUSH(array, n, cap) makes room for one more and yields it as an lvalue. */
+/* PF_PUSH(array, n, cap) appends an element and yields it as an lvalue. */
 #define PF_PUSH(array, n, cap)                                                                     \
     (*((n) == (cap) ? ((cap) = (cap) ? (cap) * 2 : 16,                                             \
                        (array) = pf_grow((array), (cap) * sizeof *(array)), &(array)[(n)++])       \

@@ -1,12 +1,13 @@
 /*
- * shim.cpp - registers the plugin with clang's new pass manager; all else is C (module_pass.c).
+ * shim.cpp - registers the plugin with clang's new pass manager; the pass itself is in C
+ * (module_pass.c).
  *
- * The pass runs at the end of the optimizer, at -O0 too; with an ignore list there is one at its
- * beginning as well. Plugins are registered before clang's own sanitizer passes, so the
- * ThreadSanitizer pass that -fsanitize=thread asks for runs after ours and finds every function
- * marked as done.
+ * The pass runs at the end of the optimizer pipeline, at -O0, too. If there is an ignore list, a
+ * second pass runs at the beginning. Plugins are registered before clang's own sanitizer passes, so
+ * the ThreadSanitizer pass of -fsanitize=thread runs after ours and finds that all functions are
+ * excluded from it.
  *
- * Below it: what has no C interface (llvm_shim.h).
+ * The rest of the file implements llvm_shim.h.
  */
 #include "llvm_shim.h"
 #include "llvm/IR/DebugProgramInstruction.h"
@@ -95,7 +96,7 @@ void pf_llvm_merge(pf_llvm_merges *merges, LLVMValueRef inst, const LLVMValueRef
         llvm::Instruction *user = llvm::cast<llvm::Instruction>(use.getUser());
         auto *phi = llvm::dyn_cast<llvm::PHINode>(user);
         llvm::BasicBlock *where = phi ? phi->getIncomingBlock(use) : user->getParent();
-        if (where != at->getParent()) /* in its own block it is what it is */
+        if (where != at->getParent()) /* uses in its own block see inst itself */
             uses.push_back(&use);
     }
     if (uses.empty())

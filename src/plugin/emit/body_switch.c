@@ -6,7 +6,7 @@
  *
  *      plain body                                 watch body
  *
- *      latch --> check: tls.cross? --no--> head   head' <-- latch'
+ *      latch --> check: tls.body_switch? --no--> head   head' <-- latch'
  *                             |                     ^
  *                             +-------> body_switch ---+
  *
@@ -242,7 +242,7 @@ static void emit_check(struct pf_emit *e, struct body_switch *c)
     LLVMValueRef old = LLVMGetBasicBlockTerminator(c->check);
     LLVMPositionBuilderBefore(e->b, old);
     LLVMValueRef word =
-        LLVMBuildLoad2(e->b, u->i32, pf_emit_tls(e, offsetof(struct pf_tls, cross)), "");
+        LLVMBuildLoad2(e->b, u->i32, pf_emit_tls(e, offsetof(struct pf_tls, body_switch)), "");
     LLVMSetOrdering(word, LLVMAtomicOrderingMonotonic); /* it is not to leave the loop */
     LLVMSetAlignment(word, 4);
     LLVMValueRef stay = LLVMBuildICmp(e->b, LLVMIntEQ, word, pf_emit_number(e, 0), "");

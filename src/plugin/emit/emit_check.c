@@ -125,7 +125,7 @@ static void inline_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, boo
         pf_emit_branch(e, hit, done, second, true);
         LLVMPositionBuilderAtEnd(e->b, second);
         LLVMValueRef shared =
-            LLVMBuildLoad2(e->b, u->i64, pf_emit_tls(e, offsetof(struct pf_tls, shared)), "");
+            LLVMBuildLoad2(e->b, u->i64, pf_emit_tls(e, offsetof(struct pf_tls, read_set)), "");
         LLVMValueRef same = LLVMBuildICmp(e->b, LLVMIntEQ, word, shared, "");
         if (second_word)
             same = LLVMBuildAnd(e->b, same, LLVMBuildICmp(e->b, LLVMIntEQ, second_word, shared, ""),

@@ -1,26 +1,27 @@
 /*
- * affine_address.h - addresses that grow by the same in every iteration of a loop.
+ * affine_address.h - addresses that change by a constant in every iteration of a loop.
  *
  * Model:   base + sum(value * scale) + coefficient * induction + k        (mod 2^64)
- *          with base and values from outside of the loop, and an induction that grows by `step` a iteration.
- * Overflow: 64-bit arithmetic is linear as it is. A narrower induction must carry the flag (nuw for
- *          zext, nsw for sext) that makes it poison when it wraps; a poisoned address or branch is
- *          undefined behaviour, so it does not wrap.
+ *          where base and values are loop-invariant, and the induction variable grows by `step` in
+ *          each iteration.
+ * Overflow: 64-bit arithmetic is linear mod 2^64. A narrower induction variable must have the flag
+ *          (nuw for zext, nsw for sext) that makes it poison when it wraps. Using a poisoned
+ *          address or branch is undefined behaviour, so it does not wrap.
  */
 #ifndef PF_AFFINE_ADDRESS_H
 #define PF_AFFINE_ADDRESS_H
 
 #include "emit.h"
 
-/* A loop with one way back to its head. */
+/* A loop with one back edge. */
 struct pf_loop {
     LLVMBasicBlockRef head, latch;
-    const LLVMBasicBlockRef *blocks; /* the head first */
+    const LLVMBasicBlockRef *blocks; /* the head is blocks[0] */
     size_t n;
 };
 #define PF_SINGLE_BLOCK_LOOP(block) (&(struct pf_loop){(block), (block), &(block), 1})
 
-/* A phi of the loop that grows by a constant. */
+/* A PHI of the loop head that grows by a constant in each iteration. */
 struct pf_induction {
     LLVMValueRef phi, start, next;
     int64_t step;
@@ -31,7 +32,7 @@ struct pf_induction {
 #define PF_AFFINE_TERMS 4
 struct pf_affine {
     LLVMValueRef base, phi;
-    LLVMOpcode widened; /* LLVMZExt or LLVMSExt of phi, or 0 */
+    LLVMOpcode widened; /* LLVMZExt or LLVMSExt if phi is extended, else 0 */
     struct {
         LLVMValueRef value;
         int64_t scale;
@@ -41,18 +42,19 @@ struct pf_affine {
 };
 
 bool pf_is_in_loop(LLVMValueRef v, const struct pf_loop *loop);
-/* The value of a constant, if it is not huge. */
+/* The value of a constant integer; false if it is not one, or its magnitude is 2^40 or more. */
 bool pf_constant_value(LLVMValueRef v, int64_t *n);
 bool pf_induction_find(LLVMValueRef phi, const struct pf_loop *loop, struct pf_induction *i);
-/* False: the address is of another kind. Of one that does not move the coefficient is 0. */
+/* False: the address is not of this form. If it is loop-invariant, the coefficient is 0. */
 bool pf_affine_find(struct pf_unit *u, struct pf_affine *f, LLVMValueRef ptr,
                     const struct pf_loop *loop);
-/* Can the instruction neither synchronise nor keep the loop from going on? */
+/* True if the instruction cannot synchronise and control always reaches the next one: it cannot
+ * block, exit or throw. */
 bool pf_proceeds_in_epoch(LLVMValueRef inst);
 
 enum pf_iteration { PF_ITERATION_FIRST, PF_ITERATION_NEXT, PF_ITERATION_THIS };
-/* The value that v, an address of such a affine or a part of one, has in that iteration; of this one also where v itself
- * was not computed. */
+/* Emits v, an address of this form or a part of one, as it is in the given iteration. For THIS
+ * iteration v need not have been computed. */
 LLVMValueRef pf_affine_value(struct pf_emit *e, LLVMValueRef v, const struct pf_loop *loop,
                              enum pf_iteration iteration);
 

@@ -1,3 +1,6 @@
+/*
+ * ignore.c - reads ignore lists and matches names against them; see ignore.h.
+ */
 #define _GNU_SOURCE
 #include "ignore.h"
 #include "ignore_line.h"

@@ -1,8 +1,8 @@
 /*
- * ignore_line.h - one line of an ignore list: `fun:GLOB`, `src:GLOB`, a comment, or blank.
+ * ignore_line.h - parses one line of an ignore list: `fun:GLOB`, `src:GLOB`, a comment, or blank.
  *
- * Used by the plugin, which obeys the list, and by pf cc, which refuses a bad one before it starts
- * the compiler.
+ * The plugin uses it to read the list; pf cc uses it to reject a bad list before it starts the
+ * compiler.
  */
 #ifndef PF_IGNORE_LINE_H
 #define PF_IGNORE_LINE_H
@@ -11,7 +11,7 @@
 
 enum pf_ignore_kind { PF_IGNORE_BLANK, PF_IGNORE_FUN, PF_IGNORE_SRC, PF_IGNORE_BAD };
 
-/* Cuts white space and the line end off `line` in place; *glob points into it. */
+/* Trims `line` in place. *glob points into it. */
 static inline enum pf_ignore_kind pf_ignore_line(char *line, char **glob)
 {
     line += strspn(line, " \t");

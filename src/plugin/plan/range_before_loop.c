@@ -198,13 +198,13 @@ void pf_plan_ranges_before_loops(struct pf_unit *u, struct pf_plan *plan)
             replace_checks(u, plan, b, &trip_count);
 }
 
-bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t trip_count)
+bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t limit)
 {
     struct pf_trip_count r;
     int64_t from, to;
     return is_simple_loop(loop) && find_trip_count(loop, &r) && pf_constant_value(r.start, &from) &&
            pf_constant_value(r.limit, &to) && r.step &&
-           (uint64_t)((to - from) / r.step) < trip_count;
+           (uint64_t)((to - from) / r.step) < limit;
 }
 
 static LLVMValueRef as_integer(struct pf_emit *e, LLVMValueRef v)

@@ -1,6 +1,9 @@
 /*
- * variable_bounds.h - variables whose bounds the compiler knows (variable_bounds.c), and their checks in the event body
- * (emit_bounds.c).
+ * variable_bounds.h - variables whose bounds the compiler knows.
+ *
+ * Model:   variable_bounds.c finds the variable that an address is derived from, and adds red
+ *          zones; emit_bounds.c emits the bounds checks of the event body.
+ * Memory:  no allocation; the module's types and values belong to LLVM.
  */
 #ifndef PF_PLUGIN_VARIABLE_BOUNDS_H
 #define PF_PLUGIN_VARIABLE_BOUNDS_H
@@ -9,31 +12,33 @@
 
 struct pf_variable_bounds {
     LLVMValueRef base;
-    uint64_t size;      /* bytes; of one element, where there are several */
-    LLVMValueRef count; /* how many, where only the run knows; else NULL */
+    uint64_t size;      /* bytes; with a count, bytes of one element */
+    LLVMValueRef count; /* the number of elements if it is known at run time only, else NULL */
 };
 
-/* Before anything is instrumented: room behind the variables that are handed on. */
+/* Adds red zones behind variables whose address escapes. Call it before anything is
+ * instrumented. */
 void pf_bounds_add_red_zones(struct pf_unit *u);
-/* Without its zone. */
+/* The size of the variable without its red zone. */
 uint64_t pf_bounds_size(struct pf_unit *u, LLVMValueRef object, LLVMTypeRef type);
-/* The variable that the address is made from; false: not known. */
+/* Finds the variable that the address is derived from; false if it is not known. */
 bool pf_bounds_find(struct pf_unit *u, LLVMValueRef ptr, struct pf_variable_bounds *out);
-/* Is [ptr, ptr + size) within it, always? */
+/* True if [ptr, ptr + size) is inside the variable in every execution. */
 bool pf_bounds_contain(struct pf_unit *u, const struct pf_variable_bounds *o, LLVMValueRef ptr,
                        uint64_t size);
 
-/* The event body; all of them emit nothing where nothing is to be looked at.
- * enter: at its beginning; leave: before it is left; back: where control comes back out of the blue. */
+/* The functions below are for the event body and emit nothing where nothing has to be checked.
+ * enter: at the body's start; leave: before it returns; restore: where control arrives from an
+ * unwinder, longjmp or a call that returns twice. */
 void pf_bounds_enter(struct pf_emit *e);
 void pf_bounds_leave(struct pf_emit *e);
 void pf_bounds_restore(struct pf_emit *e);
-/* The life of a variable begins or ends. */
+/* The lifetime of a variable starts or ends. */
 void pf_bounds_lifetime(struct pf_emit *e, const struct pf_plan_step *s);
-/* Before the access: does it stay within its variable? */
+/* Emits a check, before the access, that it stays inside its variable. */
 void pf_bounds_check(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMValueRef size,
                      bool write);
-/* Before an instruction that is no event: the same for all of its accesses. */
+/* The same for all accesses of an instruction that is not an event. */
 void pf_bounds_check_all(struct pf_emit *e, LLVMValueRef inst);
 
 #endif

@@ -1,3 +1,8 @@
+/*
+ * site_table.c - collects sites, scopes and strings and writes them as one global; see site_table.h.
+ *
+ * Strings, and the records of each function, are deduplicated by hash sets with linear probing.
+ */
 #include "site_table.h"
 #include <string.h>
 

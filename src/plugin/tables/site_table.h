@@ -1,16 +1,16 @@
 /*
- * site_table.h - site tables in the making. A table is one object of section pf_site: the site tables of
- * some functions, then their scopes and the strings they use.
+ * site_table.h - builds site tables. A site table is one object in section pf_site: the sites of
+ * some functions, then their scopes, then the strings they use.
  *
- * Model:   the strings live beside the sites, so every reference is a constant distance and needs
- *          no relocation. There is one table for the module and one for each comdat group, which the
- *          linker keeps or drops with the group's function.
+ * Model:   strings are in the same object as the sites, so every reference is a constant distance
+ *          and needs no relocation. There is one table for the module and one for each comdat
+ *          group, which the linker keeps or drops together with the group's function.
  *
  *             +--------+--------+-----+---------+-----+---------------------------+
  *             | site 0 | site 1 | ... | scope 0 | ... | "file.c\0main\0counter\0" |
  *             +--------+--------+-----+---------+-----+---------------------------+
  *
- * Memory:  owned by the unit. String numbers are 1 + the offset among the strings; 0 is no string.
+ * Memory:  owned by the unit. A string number is 1 + the string's offset; 0 means no string.
  */
 #ifndef PF_SITE_TABLE_H
 #define PF_SITE_TABLE_H
@@ -18,37 +18,37 @@
 #include "plugin.h"
 #include <llvm-c/Comdat.h>
 
-/* Records of one size; equal ones of one function are stored once. */
+/* Records of one size. Equal records of one function are stored once. */
 struct pf_site_records {
     char *all;
     size_t n, room;
-    size_t first; /* record of the function that is being written */
-    uint32_t *seen; /* hash set of 1 + its records, counted from the first */
+    size_t first; /* the first record of the current function */
+    uint32_t *seen; /* hash set of the current function's records: 1 + index from `first` */
     size_t seen_size;
 };
 
 struct pf_site_table {
-    LLVMComdatRef comdat; /* NULL: the module's */
+    LLVMComdatRef comdat; /* NULL: the table of the module */
     struct pf_site_records sites,
-        scopes; /* their references are numbers until the table is written */
+        scopes; /* they refer to each other by number until the table is written */
     char *text;
     size_t ntext, text_cap;
     uint32_t *strings; /* hash set of string numbers */
     size_t strings_size, nstrings;
-    LLVMValueRef global; /* after _write */
+    LLVMValueRef global; /* set by _write */
 };
 
 struct pf_site_table *pf_site_table_get(struct pf_unit *u, LLVMComdatRef comdat);
-uint32_t pf_site_table_string(struct pf_site_table *b, const char *s); /* NULL or "": 0 */
-/* A new function begins. */
+uint32_t pf_site_table_string(struct pf_site_table *b, const char *s); /* 0 for NULL and "" */
+/* Starts a new function: its records are deduplicated among themselves. */
 void pf_site_table_begin(struct pf_site_table *b);
-/* The number of the scope in the table. */
+/* Adds a scope; returns its number in the table. */
 uint32_t pf_site_table_scope(struct pf_site_table *b, const struct pf_scope *scope);
-/* The index of the site among those of the function. */
+/* Adds a site; returns its index among the sites of the function. */
 uint32_t pf_site_table_site(struct pf_site_table *b, const struct pf_site *site);
-/* Makes the global. Nothing can be added afterwards. */
+/* Writes the table as a global. Nothing can be added afterwards. */
 void pf_site_table_write(struct pf_unit *u, struct pf_site_table *b);
-/* The offset of a string in the global. */
+/* The offset of a string in the global; string 1 is the first byte after sites and scopes. */
 static inline uint64_t pf_site_table_offset(const struct pf_site_table *b, uint32_t string)
 {
     return b->sites.n * sizeof(struct pf_site) + b->scopes.n * sizeof(struct pf_scope) + string - 1;
