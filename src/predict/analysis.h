@@ -1,10 +1,11 @@
 /*
- * analysis.h - what every analysis looks like, and what it answers.
+ * analysis.h - the interface of every analysis, and its result.
  *
- * Model:   an analysis is a function from a sealed, self-consistent trace to a result. It never
- *          parses, prints or keeps state between calls.
+ * Model:   an analysis is a function from a sealed, consistent trace to a result. It never parses,
+ *          prints or keeps state between calls.
  * Memory:  the result owns its races and their witnesses.
- * Errors:  none; what could not be decided is counted in the result, never passed over.
+ * Threads: no global state; several analyses may run at once on one trace.
+ * Errors:  none. The result counts everything that could not be decided; nothing is silently skipped.
  */
 #ifndef PF_PREDICT_ANALYSIS_H
 #define PF_PREDICT_ANALYSIS_H
@@ -14,8 +15,9 @@
 
 enum pf_claim { PF_CLAIM_OBSERVED, PF_CLAIM_WITNESSED, PF_CLAIM_CANDIDATE };
 
-/* Events a and b, a first in the trace. A witness runs the trace up to `start` as it stands, then
- * the events of `order`; after that a and b are both the next step of their threads. */
+/* A race between events a and b; a is earlier in the trace. To follow the witness, run the trace
+ * unchanged up to event `start`, then the events of `order`. After that, a and b are both the next
+ * events of their threads. */
 struct pf_race {
     uint32_t a, b;
     uint32_t start;
@@ -24,24 +26,27 @@ struct pf_race {
 };
 
 struct pf_result {
-    PF_VEC(struct pf_race) races; /* one for a pair of sites */
-    uint64_t pairs;               /* pairs looked at */
-    uint64_t infeasible; /* pairs of sites: no reordering of the whole trace has any pair tried */
-    uint64_t untried; /* pairs of accesses left out of rejected pairs of sites: too many */
+    PF_VEC(struct pf_race) races; /* one per pair of sites */
+    uint64_t pairs;               /* pairs of accesses examined */
+    /* pairs of sites for which no reordering of the whole trace makes any of the tried pairs of
+     * accesses race */
+    uint64_t infeasible;
+    /* pairs of accesses that were not tried, at rejected pairs of sites (limits.tries) */
+    uint64_t untried;
     uint64_t window; /* rejected, but only within the largest window tried */
-    uint64_t unknown; /* given up: budget used up */
-    uint64_t dropped; /* never looked at: a bounded history was full */
-    uint64_t invalid; /* witnesses that the validator refused: our own bug */
-    bool stopped; /* there may be more: the search was ended before its time (stop.h) */
+    uint64_t unknown; /* undecided: the budget ran out */
+    uint64_t dropped; /* accesses that were never examined, because a bounded history was full */
+    uint64_t invalid; /* witnesses that the validator rejected: a bug in pf */
+    bool stopped; /* the search was stopped early (stop.h), so there may be more races */
 };
 
 struct pf_limits {
-    uint32_t window; /* largest number of events in a window */
-    uint32_t conflicts; /* of the solver, for one pair in one window */
-    uint32_t tries; /* pairs tried for one pair of sites */
-    uint32_t history; /* accesses remembered for one cell */
-    struct pf_stop *stop; /* NULL: nobody ends it */
-    bool all_pairs; /* every pair of events, not one for a pair of sites (tests) */
+    uint32_t window; /* maximum number of events in a window */
+    uint32_t conflicts; /* solver conflicts allowed per pair and window */
+    uint32_t tries; /* pairs of accesses tried per pair of sites */
+    uint32_t history; /* accesses remembered per cell */
+    struct pf_stop *stop; /* NULL: the search cannot be stopped */
+    bool all_pairs; /* report every pair of events, not one per pair of sites (for tests) */
 };
 extern const struct pf_limits pf_limits_default;
 
@@ -56,16 +61,17 @@ extern const size_t pf_nanalyses;
 const struct pf_analysis *pf_analysis_find(const char *name, size_t len); /* NULL if unknown */
 
 void pf_result_release(struct pf_result *r);
-/* Sorts races by (a, b); they are unique then. */
+/* Sorts the races by (a, b) and removes duplicates. */
 void pf_result_sort(struct pf_result *r);
 
-/* A set of pairs of sites that have been reported: true when (a, b) is new, in any order. */
-struct pf_seen {
+/* A set of unordered pairs of numbers, such as the pairs of sites already reported. pf_pair_set_add
+ * returns true if the pair was not in the set. */
+struct pf_pair_set {
     uint64_t *slots;
     size_t len, cap;
 };
-bool pf_seen_add(struct pf_seen *s, uint32_t a, uint32_t b);
-bool pf_seen_has(const struct pf_seen *s, uint32_t a, uint32_t b);
-void pf_seen_release(struct pf_seen *s);
+bool pf_pair_set_add(struct pf_pair_set *s, uint32_t a, uint32_t b);
+bool pf_pair_set_has(const struct pf_pair_set *s, uint32_t a, uint32_t b);
+void pf_pair_set_release(struct pf_pair_set *s);
 
 #endif

@@ -1,6 +1,10 @@
+/*
+ * candidates.c - see candidates.h. One pass over the trace with locksets and with clocks that ignore
+ * locks; each access is compared with the bounded histories of its cells.
+ */
 #include "candidates.h"
+#include "clocks.h"
 #include "locksets.h"
-#include "order.h"
 
 struct entry {
     uint32_t event, epoch, lockset, site;
@@ -12,7 +16,8 @@ struct history {
     uint32_t len, cap;
 };
 
-/* Puts the entry at the end; one like it goes. Returns whether an unlike one had to go. */
+/* Appends the entry and removes an equivalent older one. Returns true if the history was full and a
+ * different entry was dropped. */
 static bool remember(struct history *h, struct entry e, uint32_t max)
 {
     uint32_t gone = h->len;
@@ -37,25 +42,26 @@ static bool remember(struct history *h, struct entry e, uint32_t max)
     return lost;
 }
 
-void pf_candidates(const struct pf_trace *t, const struct pf_limits *limits, struct pf_result *out,
-                   void (*f)(void *arg, uint32_t a, uint32_t b), void *arg)
+void pf_candidates_each(const struct pf_trace *t, const struct pf_limits *limits,
+                        struct pf_result *out, void (*f)(void *arg, uint32_t a, uint32_t b),
+                        void *arg)
 {
     struct pf_locksets ls;
-    struct pf_order o;
+    struct pf_clocks o;
     pf_locksets_init(&ls, t);
-    pf_order_init(&o, t, 0);
+    pf_clocks_init(&o, t, 0);
     struct history *cells = pf_mem_zero(t->cells.len, sizeof *cells);
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
-        if (pf_stop_at(limits->stop, i, t->events.len)) {
+        if (pf_stop_poll_loop(limits->stop, i, t->events.len)) {
             out->stopped = true;
             break;
         }
-        pf_order_enter(&o, i);
+        pf_clocks_enter(&o, i);
         pf_locksets_step(&ls, e);
         const struct pf_range *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
         struct entry now = {i,
-                            pf_order_epoch(&o, e->thread),
+                            pf_clocks_epoch(&o, e->thread),
                             ls.held[e->thread],
                             e->site,
                             e->thread,
@@ -69,17 +75,17 @@ void pf_candidates(const struct pf_trace *t, const struct pf_limits *limits, str
                 const struct entry *a = &h->at[k];
                 if (a->thread != now.thread && (a->writes || now.writes) &&
                     !(a->atomic && now.atomic) &&
-                    !pf_order_seen(&o, e->thread, a->thread, a->epoch) &&
-                    !pf_lockset_meet(&ls, a->lockset, now.lockset))
+                    !pf_clocks_seen(&o, e->thread, a->thread, a->epoch) &&
+                    !pf_locksets_exclude(&ls, a->lockset, now.lockset))
                     f(arg, a->event, i);
             }
             out->dropped += remember(h, now, limits->history);
         }
-        pf_order_leave(&o, i);
+        pf_clocks_leave(&o, i);
     }
     for (size_t c = 0; c < t->cells.len; c++)
         free(cells[c].at);
     free(cells);
-    pf_order_release(&o);
+    pf_clocks_release(&o);
     pf_locksets_release(&ls);
 }

@@ -1,12 +1,12 @@
 /*
- * candidates.h - the pairs worth a look: conflicting accesses of two threads, no common lock, not
- * ordered by anything that no reordering can change.
+ * candidates.h - candidate pairs: conflicting accesses of two threads without a common lock that are
+ * not ordered in every reordering.
  *
- * Model:   O'Callahan and Choi's hybrid relation: disjoint locksets, and unordered by program order,
- *          start/join, notify/wake, barriers and messages.
- * Memory:  per cell a bounded history, one entry for each (thread, lockset, kind, site): the newest
- *          such access stands for the older ones, which are ordered before whatever it is ordered
- *          before. What falls out of a full history is counted.
+ * Model:   the hybrid relation of O'Callahan and Choi: disjoint locksets, and unordered by program
+ *          order, fork/join, notify/wake, barriers and messages.
+ * Memory:  a bounded history per cell, with one entry per (thread, lockset, kind, site). The newest
+ *          such access stands for the older ones: everything ordered after it is ordered after
+ *          them, too. Entries that are dropped from a full history are counted.
  * Cost:    O(n * history).
  */
 #ifndef PF_PREDICT_CANDIDATES_H
@@ -14,9 +14,11 @@
 
 #include "analysis.h"
 
-/* Calls f(arg, a, b) for each pair, b in trace order, a from the newest to the oldest. Adds to `out` how
- * many accesses fell out of a history, and whether it was stopped. */
-void pf_candidates(const struct pf_trace *t, const struct pf_limits *limits, struct pf_result *out,
-                   void (*f)(void *arg, uint32_t a, uint32_t b), void *arg);
+/* Calls f(arg, a, b) for each candidate pair: b in trace order, a from newest to oldest. Adds the
+ * number of accesses dropped from full histories to `out`, and sets out->stopped if the search was
+ * stopped. */
+void pf_candidates_each(const struct pf_trace *t, const struct pf_limits *limits,
+                        struct pf_result *out, void (*f)(void *arg, uint32_t a, uint32_t b),
+                        void *arg);
 
 #endif

@@ -1,3 +1,7 @@
+/*
+ * locksets.c - see locksets.h. Interning makes equal sets equal numbers, so the results of comparing
+ * two sets can be cached under the pair of numbers.
+ */
 #include "locksets.h"
 #include <string.h>
 
@@ -9,7 +13,7 @@ void pf_locksets_init(struct pf_locksets *x, const struct pf_trace *t)
     x->held = pf_mem_zero(t->threads.len, sizeof *x->held);
     x->cache = pf_mem_resize(NULL, CACHE, sizeof *x->cache);
     memset(x->cache, 0xff, CACHE * sizeof *x->cache);
-    pf_lockset_of(x, NULL, 0);
+    pf_locksets_intern(x, NULL, 0);
 }
 
 void pf_locksets_release(struct pf_locksets *x)
@@ -22,7 +26,7 @@ void pf_locksets_release(struct pf_locksets *x)
     memset(x, 0, sizeof *x);
 }
 
-uint32_t pf_lockset_of(struct pf_locksets *x, const uint32_t *words, uint32_t n)
+uint32_t pf_locksets_intern(struct pf_locksets *x, const uint32_t *words, uint32_t n)
 {
     uint64_t h = n * 0x9e3779b97f4a7c15ull + 1;
     for (uint32_t i = 0; i < n; i++)
@@ -40,13 +44,13 @@ uint32_t pf_lockset_of(struct pf_locksets *x, const uint32_t *words, uint32_t n)
     }
     size_t s = h & (x->cap - 1);
     for (; x->slots[s] != PF_NONE; s = (s + 1) & (x->cap - 1)) {
-        struct pf_lockset_range *r = &x->sets.at[x->slots[s]];
+        struct pf_lockset_words *r = &x->sets.at[x->slots[s]];
         if (r->hash == h && r->len == n &&
             (!n || !memcmp(x->words.at + r->first, words, n * sizeof *words)))
             return x->slots[s];
     }
     x->slots[s] = (uint32_t)x->sets.len;
-    pf_vec_push(&x->sets, (struct pf_lockset_range){(uint32_t)x->words.len, n, h});
+    pf_vec_push(&x->sets, (struct pf_lockset_words){(uint32_t)x->words.len, n, h});
     for (uint32_t i = 0; i < n; i++)
         pf_vec_push(&x->words, words[i]);
     return (uint32_t)x->sets.len - 1;
@@ -58,7 +62,7 @@ void pf_locksets_step(struct pf_locksets *x, const struct pf_event *e)
     if (!take && !pf_event_releases(e))
         return;
     uint32_t word = pf_event_lock(e) * 2 + pf_event_shared(e);
-    struct pf_lockset_range r = x->sets.at[x->held[e->thread]];
+    struct pf_lockset_words r = x->sets.at[x->held[e->thread]];
     uint32_t next[r.len + 1], n = 0, i = 0;
     const uint32_t *w = r.len ? x->words.at + r.first : NULL;
     for (; i < r.len && w[i] < word; i++)
@@ -69,7 +73,7 @@ void pf_locksets_step(struct pf_locksets *x, const struct pf_event *e)
         i++;
     for (; i < r.len; i++)
         next[n++] = w[i];
-    x->held[e->thread] = pf_lockset_of(x, next, n);
+    x->held[e->thread] = pf_locksets_intern(x, next, n);
 }
 
 static bool cached(struct pf_locksets *x, uint64_t key, size_t *slot)
@@ -79,7 +83,7 @@ static bool cached(struct pf_locksets *x, uint64_t key, size_t *slot)
     return x->cache[*slot].key == key;
 }
 
-bool pf_lockset_meet(struct pf_locksets *x, uint32_t a, uint32_t b)
+bool pf_locksets_exclude(struct pf_locksets *x, uint32_t a, uint32_t b)
 {
     if (!a || !b)
         return false;
@@ -91,7 +95,7 @@ bool pf_lockset_meet(struct pf_locksets *x, uint32_t a, uint32_t b)
     uint64_t key = (uint64_t)a << 32 | b;
     if (cached(x, key, &slot))
         return x->cache[slot].value;
-    struct pf_lockset_range p = x->sets.at[a], q = x->sets.at[b];
+    struct pf_lockset_words p = x->sets.at[a], q = x->sets.at[b];
     const uint32_t *v = x->words.at + p.first, *w = x->words.at + q.first;
     bool meet = false;
     for (uint32_t i = 0, k = 0; i < p.len && k < q.len && !meet;) {
@@ -107,7 +111,7 @@ bool pf_lockset_meet(struct pf_locksets *x, uint32_t a, uint32_t b)
     return meet;
 }
 
-uint32_t pf_lockset_common(struct pf_locksets *x, uint32_t a, uint32_t b, bool exclusive)
+uint32_t pf_locksets_intersect(struct pf_locksets *x, uint32_t a, uint32_t b, bool exclusive)
 {
     if (!a || !b || (a == b && !exclusive))
         return a && b ? a : 0;
@@ -115,7 +119,7 @@ uint32_t pf_lockset_common(struct pf_locksets *x, uint32_t a, uint32_t b, bool e
     uint64_t key = 1ull << 63 | (uint64_t)exclusive << 62 | (uint64_t)a << 31 | b;
     if (cached(x, key, &slot))
         return x->cache[slot].value;
-    struct pf_lockset_range p = x->sets.at[a], q = x->sets.at[b];
+    struct pf_lockset_words p = x->sets.at[a], q = x->sets.at[b];
     uint32_t out[p.len + 1], n = 0;
     for (uint32_t i = 0; i < p.len; i++)
         for (uint32_t k = 0; k < q.len; k++) {
@@ -123,7 +127,7 @@ uint32_t pf_lockset_common(struct pf_locksets *x, uint32_t a, uint32_t b, bool e
             if (v / 2 == w / 2 && !(exclusive && (w & 1)))
                 out[n++] = v;
         }
-    uint32_t r = pf_lockset_of(x, out, n);
+    uint32_t r = pf_locksets_intern(x, out, n);
     x->cache[slot].key = key;
     x->cache[slot].value = r;
     return r;

@@ -1,3 +1,6 @@
+/*
+ * registry.c - the table of analyses, and helpers for their results.
+ */
 #include "analysis.h"
 #include <string.h>
 
@@ -62,7 +65,7 @@ static uint64_t pair_key(uint32_t a, uint32_t b)
     return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
-static size_t pair_slot(const struct pf_seen *s, uint64_t key)
+static size_t pair_slot(const struct pf_pair_set *s, uint64_t key)
 {
     uint64_t h = key * 0x9e3779b97f4a7c15ull;
     size_t i = (h ^ h >> 32) & (s->cap - 1);
@@ -71,15 +74,15 @@ static size_t pair_slot(const struct pf_seen *s, uint64_t key)
     return i;
 }
 
-bool pf_seen_has(const struct pf_seen *s, uint32_t a, uint32_t b)
+bool pf_pair_set_has(const struct pf_pair_set *s, uint32_t a, uint32_t b)
 {
     return s->cap && s->slots[pair_slot(s, pair_key(a, b))] != UINT64_MAX;
 }
 
-bool pf_seen_add(struct pf_seen *s, uint32_t a, uint32_t b)
+bool pf_pair_set_add(struct pf_pair_set *s, uint32_t a, uint32_t b)
 {
     if (s->len * 2 >= s->cap) {
-        struct pf_seen old = *s;
+        struct pf_pair_set old = *s;
         s->cap = old.cap ? old.cap * 2 : 64;
         s->slots = pf_mem_resize(NULL, s->cap, sizeof *s->slots);
         memset(s->slots, 0xff, s->cap * sizeof *s->slots);
@@ -96,8 +99,8 @@ bool pf_seen_add(struct pf_seen *s, uint32_t a, uint32_t b)
     return true;
 }
 
-void pf_seen_release(struct pf_seen *s)
+void pf_pair_set_release(struct pf_pair_set *s)
 {
     free(s->slots);
-    *s = (struct pf_seen){0};
+    *s = (struct pf_pair_set){0};
 }

@@ -1,20 +1,22 @@
 /*
- * atomic_order.c - what atomic operations order beyond their own word: fences around them, and release
- * sequences. It becomes the operation's flags, so that the analyses need to know neither.
+ * atomic_order.c - the ordering that fences and release sequences give to atomic operations.
+ * Sealing folds both into the flags of the operations, so the analyses need not know about either.
  */
 #include "intern_tables.h"
 #include <string.h>
 
-/* What an atomic operation orders (PF_EF_*: nothing said is both), with one more direction. */
-static uint8_t ordering_too(uint8_t flags, uint8_t direction)
+/* Adds a direction (PF_EF_ACQUIRE or PF_EF_RELEASE; 0: both) to the ordering in the flags of an
+ * atomic operation. Flags without any ordering bit mean both directions. */
+static uint8_t add_ordering(uint8_t flags, uint8_t direction)
 {
     const uint8_t all = PF_EF_RELAXED | PF_EF_ACQUIRE | PF_EF_RELEASE;
     uint8_t now = flags & all;
     return (flags & ~all) | (now == PF_EF_RELAXED ? direction : now == direction ? now : 0);
 }
 
-/* A release fence makes the thread's later stores release, an acquire fence its earlier loads acquire: a
- * little more order than C11 gives, never less. */
+/* A release fence turns the thread's later atomic stores into release stores; an acquire fence
+ * turns its earlier atomic loads into acquire loads. This gives slightly more order than C11, never
+ * less. */
 static void apply_fences(struct pf_trace *t)
 {
     bool *fenced = pf_mem_zero(t->threads.len, sizeof *fenced);
@@ -25,7 +27,7 @@ static void apply_fences(struct pf_trace *t)
             any = true;
             fenced[e->thread] |= !(e->flags & PF_EF_ACQUIRE);
         } else if (fenced[e->thread] && pf_event_atomic(e) && pf_event_writes(e))
-            e->flags = ordering_too(e->flags, e->kind == PF_EV_RMW ? PF_EF_RELEASE : 0);
+            e->flags = add_ordering(e->flags, e->kind == PF_EV_RMW ? PF_EF_RELEASE : 0);
     }
     memset(fenced, 0, t->threads.len * sizeof *fenced);
     for (size_t i = any ? t->events.len : 0; i-- > 0;) {
@@ -33,7 +35,7 @@ static void apply_fences(struct pf_trace *t)
         if (e->kind == PF_EV_FENCE)
             fenced[e->thread] |= !(e->flags & PF_EF_RELEASE);
         else if (fenced[e->thread] && pf_event_atomic(e) && pf_event_reads(e))
-            e->flags = ordering_too(e->flags, e->kind == PF_EV_RMW ? PF_EF_ACQUIRE : 0);
+            e->flags = add_ordering(e->flags, e->kind == PF_EV_RMW ? PF_EF_ACQUIRE : 0);
     }
     free(fenced);
 }
@@ -52,7 +54,8 @@ static int by_store(const void *x, const void *y)
     return a->event < b->event ? -1 : a->event > b->event;
 }
 
-/* Up to C17 a thread's own later stores belong to its release sequence: they release too. */
+/* Until C17, later stores by the thread that heads a release sequence belong to the sequence, so
+ * they release too. */
 static void continue_sequences(struct pf_trace *t)
 {
     PF_VEC(struct store) stores = {0};
@@ -79,7 +82,7 @@ static void continue_sequences(struct pf_trace *t)
     pf_vec_release(&stores);
 }
 
-void pf_trace_find_orders(struct pf_trace *t)
+void pf_trace_apply_atomic_order(struct pf_trace *t)
 {
     apply_fences(t);
     continue_sequences(t);

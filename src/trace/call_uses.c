@@ -1,27 +1,29 @@
 /*
- * call_uses.c - what a missing call is seen to use: the locks and other objects of the events that its own code makes
- * (a library takes its mutex, and that is an event) are in its set, whatever it was handed. Such an event has the site of
- * the call; one of a callback has a site of its own.
+ * call_uses.c - adds to the reach set of a missing call the objects that the call was seen to use.
+ *
+ * Code without access events may still produce synchronisation events: a library that locks its own
+ * mutex, for example. These objects belong to the reach set of the call, even if no pointer to them
+ * was passed. Such an event has the same site as the call; an event of a callback has another site.
  */
 #include "intern_tables.h"
 #include <string.h>
 
-#define MADE 1024u
+#define BUILT_SETS 1024u
 
 struct use {
     uint32_t call, item;
 };
-struct made { /* a set that was made: from what, and with what besides */
+struct built_set { /* a reach set built here: the original set plus the items of `with` */
     struct pf_reach old;
     const struct use *with;
-    size_t n; /* 0: none */
+    size_t n; /* number of items in `with`; 0: unused entry */
     uint32_t reach;
 };
 struct finder {
     struct pf_trace *t;
     PF_VEC(struct use) uses;
-    PF_VEC(uint32_t) open; /* calls under way, of all threads */
-    struct made *made;     /* the newest, by what they were made from */
+    PF_VEC(uint32_t) open; /* active calls of all threads */
+    struct built_set *built; /* cache of the newest sets, hashed by what they were built from */
 };
 
 static bool synchronises(const struct pf_event *e)
@@ -39,7 +41,7 @@ static bool synchronises(const struct pf_event *e)
     }
 }
 
-/* The innermost call of the thread; PF_NONE: it is in none. */
+/* The thread's innermost active call; PF_NONE if there is none. */
 static uint32_t innermost(const struct finder *f, uint32_t thread)
 {
     for (size_t k = f->open.len; k-- > 0;)
@@ -58,14 +60,14 @@ static void close_call(struct finder *f, uint32_t call)
         }
 }
 
-static void note(struct finder *f, uint32_t call, uint32_t item)
+static void add_use(struct finder *f, uint32_t call, uint32_t item)
 {
     const struct pf_reach *d = &f->t->reaches.at[f->t->events.at[call].link];
     if (item != PF_NONE && !pf_trace_reaches(f->t, d, item))
         pf_vec_push(&f->uses, (struct use){call, item});
 }
 
-static void look(struct finder *f, uint32_t i)
+static void scan_event(struct finder *f, uint32_t i)
 {
     const struct pf_event *e = &f->t->events.at[i];
     if (e->kind == PF_EV_CALL)
@@ -79,8 +81,8 @@ static void look(struct finder *f, uint32_t i)
         return;
     uint32_t n = pf_trace_items(f->t, i, &first, &other);
     for (uint32_t k = 0; k < n; k++)
-        note(f, call, first + k);
-    note(f, call, other);
+        add_use(f, call, first + k);
+    add_use(f, call, other);
 }
 
 static int by_call(const void *x, const void *y)
@@ -91,7 +93,8 @@ static int by_call(const void *x, const void *y)
     return a->item < b->item ? -1 : a->item > b->item;
 }
 
-static bool is_same(const struct made *m, const struct pf_reach *old, const struct use *u, size_t n)
+static bool is_same(const struct built_set *m, const struct pf_reach *old, const struct use *u,
+                    size_t n)
 {
     if (m->n != n || m->old.item0 != old->item0 || m->old.nitems != old->nitems)
         return false;
@@ -101,14 +104,14 @@ static bool is_same(const struct made *m, const struct pf_reach *old, const stru
     return true;
 }
 
-/* The set with these items too, sorted. */
+/* Creates the sorted union of a set and these items; returns its number. */
 static uint32_t join(struct pf_trace *t, struct pf_reach old, const struct use *u, size_t n)
 {
     struct pf_reach d = {(uint32_t)t->reach_items.len, 0};
     uint32_t k = old.item0, end = old.item0 + old.nitems;
     for (size_t i = 0; i <= n; i++) {
         for (; k < end && (i == n || t->reach_items.at[k] < u[i].item); k++) {
-            uint32_t item = t->reach_items.at[k]; /* the push may move it */
+            uint32_t item = t->reach_items.at[k]; /* a copy, because the push may move the array */
             pf_vec_push(&t->reach_items, item);
         }
         if (i < n && (!i || u[i - 1].item != u[i].item))
@@ -123,17 +126,17 @@ static void widen(struct finder *f, const struct use *u, size_t n)
 {
     struct pf_event *call = &f->t->events.at[u->call];
     struct pf_reach old = f->t->reaches.at[call->link];
-    struct made *m = &f->made[(old.item0 * 31u + u->item) % MADE];
+    struct built_set *m = &f->built[(old.item0 * 31u + u->item) % BUILT_SETS];
     if (!is_same(m, &old, u, n))
-        *m = (struct made){old, u, n, join(f->t, old, u, n)};
+        *m = (struct built_set){old, u, n, join(f->t, old, u, n)};
     call->link = m->reach;
 }
 
-void pf_trace_look_inside(struct pf_trace *t)
+void pf_trace_add_call_uses(struct pf_trace *t)
 {
-    struct finder f = {.t = t, .made = pf_mem_zero(MADE, sizeof *f.made)};
+    struct finder f = {.t = t, .built = pf_mem_zero(BUILT_SETS, sizeof *f.built)};
     for (uint32_t i = 0; t->has_calls && i < t->events.len; i++)
-        look(&f, i);
+        scan_event(&f, i);
     if (f.uses.len)
         qsort(f.uses.at, f.uses.len, sizeof *f.uses.at, by_call);
     for (size_t i = 0, n; i < f.uses.len; i += n) {
@@ -143,5 +146,5 @@ void pf_trace_look_inside(struct pf_trace *t)
     }
     pf_vec_release(&f.uses);
     pf_vec_release(&f.open);
-    free(f.made);
+    free(f.built);
 }

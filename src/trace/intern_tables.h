@@ -1,23 +1,27 @@
 /*
- * intern_tables.h - the interning tables of a trace under construction; private to src/trace.
+ * intern_tables.h - the tables that a trace needs while it is built; private to src/trace.
+ *
+ * Model:   one hash table maps (kind, a, b) to a number; see the enum for the kinds.
+ * Memory:  owned by the trace, freed by pf_trace_release.
  */
-#ifndef PF_TRACE_TABLES_H
-#define PF_TRACE_TABLES_H
+#ifndef PF_INTERN_TABLES_H
+#define PF_INTERN_TABLES_H
 
 #include "trace.h"
 
-/* What an entry's key means; places use PF_TABLE_PLACE + generation. LOOKED: a set, with so many blocks; REACHED: one of its
- * places that came later. */
+/* The kinds of keys. Places use PF_TABLE_PLACE + generation. REFRESHED: (reach set, number of
+ * blocks) for which pf_trace_reach_refresh has run. REACHED: (reach set, place) that a refresh has
+ * added. */
 enum {
     PF_TABLE_NAME,
     PF_TABLE_ROLE,
     PF_TABLE_SITE,
-    PF_TABLE_LOOKED,
+    PF_TABLE_REFRESHED,
     PF_TABLE_REACHED,
     PF_TABLE_PLACE
 };
 
-struct pf_entry {
+struct pf_intern_entry {
     uint64_t hash, a, b;
     uint32_t kind, value;
 };
@@ -25,17 +29,18 @@ struct pf_block_range {
     uint64_t addr, size;
     uint32_t number;
 };
-struct pf_raw_item {
+struct pf_reach_raw_item {
     uint32_t name, place; /* either may be PF_NONE */
 };
-/* The "generation" of places that stand for ranges of addresses, whatever lies there. */
+/* The "generation" of places that stand for an address range, independent of blocks. */
 #define PF_BLOCK_RANGE (UINT32_MAX - PF_TABLE_PLACE)
-#define PF_REACH_AGAIN UINT32_MAX /* as nitems before sealing: item0 is the earlier set */
-/* What was added to a set later, for all that refer to it. */
-struct pf_growth {
+/* value of nitems before sealing: equal to the earlier set item0 */
+#define PF_REACH_SAME_AS UINT32_MAX
+/* Items added later to a set, and so to every set that equals it. */
+struct pf_reach_growth {
     uint32_t set, item0, nitems;
 };
-struct pf_object {
+struct pf_located_object {
     uint64_t addr;
     uint32_t role, number;
 };
@@ -43,18 +48,18 @@ struct pf_object {
 struct pf_trace_tables {
     uint32_t *slots;
     size_t cap;
-    PF_VEC(struct pf_entry) entries;
-    PF_VEC(struct pf_block_range) blocks; /* by address, disjoint */
-    PF_VEC(struct pf_raw_item) raw; /* reach items before sealing */
-    PF_VEC(struct pf_growth) growths; /* of sets, before sealing */
-    bool grows; /* the newest of them is added to */
-    PF_VEC(struct pf_object) objects;
+    PF_VEC(struct pf_intern_entry) entries;
+    PF_VEC(struct pf_block_range) blocks; /* sorted by address, disjoint */
+    PF_VEC(struct pf_reach_raw_item) raw; /* items of reach sets before sealing */
+    PF_VEC(struct pf_reach_growth) growths; /* additions to reach sets before sealing */
+    bool extending; /* new items go to the newest entry of `growths`, not to the newest set */
+    PF_VEC(struct pf_located_object) objects;
     uint32_t nblocks, variables;
 };
 
 pf_vec_u32 *pf_trace_role(struct pf_trace *t, enum pf_role role);
-void pf_trace_find_orders(struct pf_trace *t);
-void pf_trace_look_inside(struct pf_trace *t);
-uint32_t pf_trace_lookup(const struct pf_trace *t, enum pf_role role, uint32_t name);
+void pf_trace_apply_atomic_order(struct pf_trace *t);
+void pf_trace_add_call_uses(struct pf_trace *t);
+uint32_t pf_trace_role_find(const struct pf_trace *t, enum pf_role role, uint32_t name);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * selfcheck.c - runs the trace as it stands and names the first event that cannot be.
+ * selfcheck.c - executes the trace in its own order and reports the first impossible event.
  */
 #include "selfcheck.h"
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 struct hold {
     uint32_t thread;
     bool shared;
-    bool unsure; /* a missing call of the thread may have given it back since */
+    bool unsure; /* a missing call of the thread may have released it since */
 };
 struct lock {
     PF_VEC(struct hold) by;
@@ -18,23 +18,25 @@ struct lock {
 struct memory {
     uint64_t value;
     bool known;
-    bool stray;              /* a read has seen that somebody else stored since the last write */
-    uint32_t open;           /* missing calls under way that reach the cell */
-    uint64_t wrote, returned; /* 1 + event: last observed write, last return of such a call */
+    /* A read has shown that unrecorded code stored here since the last write. */
+    bool stray;
+    uint32_t open;           /* active missing calls that reach the cell */
+    /* 1 + event: last recorded write; last return of a missing call that reaches the cell */
+    uint64_t wrote, returned;
 };
 struct thread {
     bool forked, ended, started;
-    uint32_t waiting; /* the wait event under way */
+    uint32_t waiting; /* the wait event that has not ended */
     PF_VEC(uint32_t) arrived;
-    uint32_t regions; /* marked regions it is in */
+    uint32_t regions; /* number of marked regions around the thread */
 };
 struct checker {
     struct pf_trace *t;
     struct lock *locks;
     struct memory *cells;
     struct thread *threads;
-    size_t reuse; /* reuses looked at */
-    bool *live;   /* per block: handed out, not given back */
+    size_t reuse; /* position in `reuses` */
+    bool *live;   /* per block: allocated and not freed */
     struct pf_trace_error *err;
     uint32_t i;
 };
@@ -58,18 +60,18 @@ static bool check_block(struct checker *c, const struct pf_event *e)
     uint32_t block = c->t->places.at[e->what].block;
     if (e->kind == PF_EV_FREE) {
         if (block && !c->live[block])
-            return wrong(c, "gives back memory that is not in use");
+            return wrong(c, "frees memory that is not allocated");
         c->live[block] = false;
         return true;
     }
-    /* Blocks are numbered in the order of their allocs, and so are the reuses. */
+    /* Blocks, and so reuses, are numbered in the order of their allocs. */
     for (; c->reuse < c->t->reuses.len && c->t->reuses.at[c->reuse] <= block; c->reuse += 2) {
         uint32_t old = c->t->reuses.at[c->reuse + 1];
         if (c->t->reuses.at[c->reuse] != block || !c->live[old])
             continue;
-        /* What libc gives back when a thread is over, nobody tells. */
-        if (!c->t->unwatched)
-            return wrong(c, "hands out memory that is in use");
+        /* libc frees memory of ended threads without an event. */
+        if (!c->t->has_unrecorded_code)
+            return wrong(c, "allocates memory that is already allocated");
         c->live[old] = false;
     }
     c->live[block] = true;
@@ -88,9 +90,9 @@ static bool check_access(struct checker *c, struct pf_event *e)
                 e->flags |= PF_EF_MISSING;
             if (pf_trace_cell_value(c->t, e, k, true, &v)) {
                 if (m->known && m->value != v) {
-                    /* A recorded program has code that nobody watches. */
-                    if (!missing && !c->t->unwatched)
-                        return wrong(c, "reads %" PRIu64 " where the last write left %" PRIu64, v,
+                    /* A recorded program also runs code without events. */
+                    if (!missing && !c->t->has_unrecorded_code)
+                        return wrong(c, "reads %" PRIu64 ", but the last write stored %" PRIu64, v,
                                      m->value);
                     m->stray = true;
                 }
@@ -120,22 +122,22 @@ static bool check_lock(struct checker *c, const struct pf_event *e)
         if (l->by.at[k].thread == e->thread)
             mine = k;
     if (e->kind == PF_EV_TRYFAIL)
-        return l->by.len || wrong(c, "fails although nobody holds %s", name);
-    /* Taken again in the same way, it excludes whom it did before. */
+        return l->by.len || wrong(c, "fails although %s is free", name);
+    /* If it is acquired again in the same mode, it still excludes the same threads. */
     if (e->flags & PF_EF_NESTED)
         return mine == l->by.len || !l->by.at[mine].unsure ||
                l->by.at[mine].shared == pf_event_shared(e) ||
-               wrong(c, "takes %s again, which a missing call may have given back", name);
+               wrong(c, "acquires %s again, which a missing call may have released", name);
     if (pf_event_acquires(e)) {
         for (size_t k = 0; k < l->by.len; k++)
             if (!pf_event_shared(e) || !l->by.at[k].shared)
-                return wrong(c, "takes %s while %s holds it", name,
+                return wrong(c, "acquires %s while %s holds it", name,
                              pf_trace_text(c->t, c->t->threads.at[l->by.at[k].thread]));
         pf_vec_push(&l->by, (struct hold){e->thread, pf_event_shared(e), false});
         return true;
     }
     if (mine == l->by.len || l->by.at[mine].shared != pf_event_shared(e))
-        return wrong(c, "gives back %s, which it does not hold", name);
+        return wrong(c, "releases %s, which it does not hold", name);
     l->by.at[mine] = l->by.at[--l->by.len];
     return true;
 }
@@ -144,15 +146,15 @@ static bool check_wake(struct checker *c, const struct pf_event *e)
 {
     struct thread *th = &c->threads[e->thread];
     if (th->waiting == PF_NONE)
-        return wrong(c, "wakes without a wait");
+        return wrong(c, "wakes up without a wait");
     const struct pf_event *w = &c->t->events.at[th->waiting];
     uint32_t by = pf_trace_waker(c->t, c->i);
     if (w->what != e->what || w->link != e->link)
-        return wrong(c, "does not match the wait, event %u", pf_trace_label(c->t, th->waiting));
+        return wrong(c, "does not match its wait, event %u", pf_trace_label(c->t, th->waiting));
     if (by != PF_NONE && (by < th->waiting || by > c->i ||
                           pf_event_class[c->t->events.at[by].kind] != PF_CLASS_NOTIFY ||
                           c->t->events.at[by].what != e->what))
-        return wrong(c, "event %u cannot have woken it", pf_trace_label(c->t, by));
+        return wrong(c, "cannot have been woken by event %u", pf_trace_label(c->t, by));
     th->waiting = PF_NONE;
     return true;
 }
@@ -164,10 +166,10 @@ static bool check_thread(struct checker *c, const struct pf_event *e)
     switch (e->kind) {
     case PF_EV_FORK:
         if (other->forked || other->started)
-            return wrong(c, "starts %s a second time or too late", name);
+            return wrong(c, "forks %s a second time or after its first event", name);
         other->forked = true;
         return true;
-    case PF_EV_JOIN: /* a thread that was joined has come to its end */
+    case PF_EV_JOIN: /* a joined thread has ended */
         other->ended = true;
         return e->what != e->thread || wrong(c, "joins itself");
     case PF_EV_END:
@@ -178,8 +180,8 @@ static bool check_thread(struct checker *c, const struct pf_event *e)
     }
 }
 
-/* Objects are threads, then locks (struct pf_reach). */
-static void unsure_lock(struct checker *c, const struct pf_event *e, uint32_t object)
+/* Object numbers: first the threads, then the locks (struct pf_reach). */
+static void doubt_lock(struct checker *c, const struct pf_event *e, uint32_t object)
 {
     size_t lock = object - c->t->threads.len;
     if (object < c->t->threads.len || lock >= c->t->locks.len)
@@ -189,14 +191,14 @@ static void unsure_lock(struct checker *c, const struct pf_event *e, uint32_t ob
             c->locks[lock].by.at[k].unsure = true;
 }
 
-static void reach(struct checker *c, const struct pf_event *e)
+static void check_call(struct checker *c, const struct pf_event *e)
 {
     const struct pf_event *call = e->kind == PF_EV_CALL ? e : &c->t->events.at[e->link];
     const struct pf_reach *d = &c->t->reaches.at[call->link];
     for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
         uint32_t item = c->t->reach_items.at[k];
         if (item >= c->t->cells.len) {
-            unsure_lock(c, e, item - (uint32_t)c->t->cells.len);
+            doubt_lock(c, e, item - (uint32_t)c->t->cells.len);
             continue;
         }
         if (e->kind == PF_EV_CALL)
@@ -213,9 +215,10 @@ static bool check_event(struct checker *c)
     struct pf_event *e = &c->t->events.at[c->i];
     struct thread *th = &c->threads[e->thread];
     if (th->ended)
-        return wrong(c, "comes after the end of its thread");
-    if (th->waiting != PF_NONE && e->kind == PF_EV_WAIT) /* handlers of signals do run in a wait */
-        return wrong(c, "comes while its thread waits already");
+        return wrong(c, "happens after its thread has ended");
+    /* only waits: a signal handler may run during a wait */
+    if (th->waiting != PF_NONE && e->kind == PF_EV_WAIT)
+        return wrong(c, "waits although its thread is already waiting");
     th->started = true;
     switch (pf_event_class[e->kind]) {
     case PF_CLASS_MEMORY:
@@ -234,18 +237,18 @@ static bool check_event(struct checker *c)
         if (e->kind == PF_EV_ARRIVE)
             pf_vec_push(&th->arrived, e->what);
         else if (!th->arrived.len || th->arrived.at[--th->arrived.len] != e->what)
-            return wrong(c, "departs from a barrier where it has not arrived");
+            return wrong(c, "departs from a barrier at which it has not arrived");
         return true;
     case PF_CLASS_THREAD:
         return check_thread(c, e);
     case PF_CLASS_CALL:
-        reach(c, e);
+        check_call(c, e);
         return true;
     case PF_CLASS_REGION:
         if (e->kind == PF_EV_REGION)
             c->threads[e->thread].regions++;
         else if (!c->threads[e->thread].regions--)
-            return wrong(c, "ends a region that was not begun");
+            return wrong(c, "ends a region that was not started");
         return true;
     default:
         return true;

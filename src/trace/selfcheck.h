@@ -1,17 +1,19 @@
 /*
- * selfcheck.h - does a trace agree with itself?
+ * selfcheck.h - checks that a trace is consistent.
  *
- * Model:   the trace is run as it stands: locks are free when taken, threads exist, waits match
- *          wakes, barriers hold, every read sees the last write to each of its cells. A read that
- *          does not is an orphan; it is accepted only where a missing call could have written.
+ * Model:   the trace is executed in its own order. Locks must be free when they are acquired, threads
+ *          must exist, waits must match wakes, barriers must be respected, and every read must see the
+ *          last write to each of its cells. A read that does not is an orphan. It is accepted only
+ *          if a missing call could have written the value, or if the program also runs code that is
+ *          not recorded (pf_trace.has_unrecorded_code).
  * Errors:  false with the first inconsistent event.
  */
-#ifndef PF_TRACE_CHECK_H
-#define PF_TRACE_CHECK_H
+#ifndef PF_TRACE_SELFCHECK_H
+#define PF_TRACE_SELFCHECK_H
 
 #include "trace.h"
 
-/* Also marks reads as PF_EF_MISSING and PF_EF_ORPHAN. O(n). */
+/* Also sets the flags PF_EF_MISSING and PF_EF_ORPHAN of reads. O(n). */
 bool pf_trace_check(struct pf_trace *t, struct pf_trace_error *err);
 
 #endif

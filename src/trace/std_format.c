@@ -1,7 +1,8 @@
 /*
- * std_format.c - RAPID's STD form: one event a line, THREAD|OP(OPERAND)|LOCATION.
+ * std_format.c - reader and writer of RAPID's STD form: one event per line,
+ * THREAD|OP(OPERAND)|LOCATION.
  */
-#include "text.h"
+#include "trace_text.h"
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
@@ -44,7 +45,8 @@ static bool read_line(struct pf_trace *t, const char *file, uint32_t line, const
     if (k == nops)
         return bad(err, file, line, "unknown operation '%.*s'",
                    (int)(word_end - op < 40 ? word_end - op : 40), op);
-    uint32_t thread = pf_trace_number(t, PF_ROLE_THREAD, pf_trace_name(t, p, (size_t)(bar - p)));
+    uint32_t thread =
+        pf_trace_role_number(t, PF_ROLE_THREAD, pf_trace_name(t, p, (size_t)(bar - p)));
     if (thread > UINT16_MAX)
         return bad(err, file, line, "more than %u threads", UINT16_MAX + 1);
     uint32_t what = PF_NONE, operand = pf_event_operand[ops[k].kind];
@@ -54,8 +56,8 @@ static bool read_line(struct pf_trace *t, const char *file, uint32_t line, const
         uint32_t name = pf_trace_name(t, open + 1, (size_t)(stop - open - 2));
         what = operand == PF_OPERAND_PLACE
                    ? pf_trace_place(t, pf_trace_variable(t, name), 8)
-                   : pf_trace_number(t, operand == PF_OPERAND_LOCK ? PF_ROLE_LOCK : PF_ROLE_THREAD,
-                                     name);
+                   : pf_trace_role_number(
+                         t, operand == PF_OPERAND_LOCK ? PF_ROLE_LOCK : PF_ROLE_THREAD, name);
     }
     uint64_t where = 0;
     for (; loc && loc < end && isdigit((unsigned char)*loc); loc++)
@@ -74,7 +76,7 @@ bool pf_trace_read_std(struct pf_trace *t, const char *file, const char *text, s
 {
     uint32_t line = 1;
     if (memchr(text, 0, len))
-        return bad(err, file, line, "not an STD trace: it holds zero bytes");
+        return bad(err, file, line, "not an STD trace: contains zero bytes");
     for (const char *p = text, *end = text + len; p < end; line++) {
         const char *eol = memchr(p, '\n', (size_t)(end - p));
         eol = eol ? eol : end;
@@ -97,7 +99,7 @@ bool pf_trace_write_std(const struct pf_trace *t, FILE *out, struct pf_trace_err
         while (k < nops && ops[k].kind != e->kind)
             k++;
         if (k == nops) {
-            snprintf(err->text, sizeof err->text, "event %u: STD has no word for '%s'",
+            snprintf(err->text, sizeof err->text, "event %u: STD cannot express '%s'",
                      pf_trace_label(t, i), pf_event_word[e->kind]);
             return false;
         }

@@ -1,7 +1,8 @@
 /*
- * text_read.c - the reader of the text form: tokens, then one event at a time.
+ * text_read.c - the reader of the text form: splits the text into tokens and builds one event at a
+ * time.
  */
-#include "text.h"
+#include "trace_text.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
@@ -11,7 +12,7 @@ struct reader {
     struct pf_trace *t;
     const char *file, *at, *end;
     uint32_t line;
-    const char *tok; /* the current token, tok_len 0 at the end */
+    const char *tok; /* the current token; tok_len is 0 at the end of the text */
     size_t tok_len;
     struct pf_trace_error *err;
     pf_vec_u32 said; /* wake, notify */
@@ -58,7 +59,7 @@ static bool is(const struct reader *r, const char *word)
     return r->tok_len == strlen(word) && !memcmp(r->tok, word, r->tok_len);
 }
 
-/* A number at *p, before end: decimal (also negative) or 0x. Moves *p behind it. */
+/* Parses a number at *p, before `end`: decimal (possibly negative) or 0x. Moves *p past it. */
 static bool number(const char **p, const char *end, uint64_t *out)
 {
     const char *s = *p;
@@ -94,7 +95,7 @@ static bool is_name(const char *s, size_t len)
     return true;
 }
 
-/* A plain name as the current token; consumes it. */
+/* Consumes the current token, which must be a plain name. */
 static bool name(struct reader *r, const char *what, uint32_t *out)
 {
     if (!is_name(r->tok, r->tok_len))
@@ -105,14 +106,15 @@ static bool name(struct reader *r, const char *what, uint32_t *out)
     return true;
 }
 
-struct spot {
+struct place_value {
     uint64_t addr, size, value, old;
     uint32_t name;
     bool has_size, has_value, has_old;
 };
 
-/* NAME[+OFFSET][:SIZE][=VALUE] or 0xADDR[:SIZE][=VALUE], for rmw =OLD->NEW; consumes it. */
-static bool spot(struct reader *r, struct spot *s)
+/* Consumes a place with an optional value: NAME[+OFFSET][:SIZE][=VALUE] or 0xADDR[:SIZE][=VALUE];
+ * for rmw =OLD->NEW. */
+static bool place_value(struct reader *r, struct place_value *s)
 {
     const char *p = r->tok, *end = r->tok + r->tok_len;
     memset(s, 0, sizeof *s);
@@ -188,8 +190,8 @@ static void ordering(struct reader *r, struct pf_event *e)
 
 static bool access_event(struct reader *r, struct pf_event *e)
 {
-    struct spot s;
-    if (!spot(r, &s))
+    struct place_value s;
+    if (!place_value(r, &s))
         return false;
     if (e->kind == PF_EV_ALLOC || e->kind == PF_EV_FREE) {
         if (s.has_value)
@@ -198,7 +200,7 @@ static bool access_event(struct reader *r, struct pf_event *e)
         if (e->kind == PF_EV_FREE && !s.has_size &&
             pf_trace_block_at(r->t, s.addr, &first, &size) && first == s.addr)
             s.size = size;
-        e->what = e->kind == PF_EV_ALLOC ? pf_trace_block(r->t, s.addr, s.size)
+        e->what = e->kind == PF_EV_ALLOC ? pf_trace_new_block(r->t, s.addr, s.size)
                                          : pf_trace_place(r->t, s.addr, s.size);
         return true;
     }
@@ -224,7 +226,7 @@ static bool access_event(struct reader *r, struct pf_event *e)
 
 static bool find_label(struct reader *r, uint32_t label, uint32_t *event)
 {
-    size_t lo = 0, hi = r->t->labels.len; /* they grow */
+    size_t lo = 0, hi = r->t->labels.len; /* labels are sorted */
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
         if (r->t->labels.at[mid] < label)
@@ -258,7 +260,7 @@ static bool wake_event(struct reader *r, struct pf_event *e, uint32_t index)
     return true;
 }
 
-/* "=LABEL" as the current token: the set of that call; consumes it. */
+/* Consumes the token "=LABEL": the call reaches the same set as the call with this label. */
 static bool same_reach(struct reader *r, struct pf_event *e)
 {
     const char *p = r->tok + 1, *end = r->tok + r->tok_len;
@@ -270,8 +272,8 @@ static bool same_reach(struct reader *r, struct pf_event *e)
     if (!find_label(r, (uint32_t)label, &call))
         return false;
     if (r->t->events.at[call].kind != PF_EV_CALL)
-        return fail(r, "event %u is no call", (uint32_t)label);
-    e->link = pf_trace_reach_anew(r->t, r->t->events.at[call].link);
+        return fail(r, "event %u is not a call", (uint32_t)label);
+    e->link = pf_trace_reach_refresh(r->t, r->t->events.at[call].link);
     next(r);
     return is(r, "}") || fail(r, "expected '}' after the number of a call");
 }
@@ -281,14 +283,14 @@ static bool call_event(struct reader *r, struct pf_event *e, uint32_t index)
     uint32_t what;
     if (!name(r, "the name of a function", &what))
         return false;
-    e->what = pf_trace_number(r->t, PF_ROLE_CALL, what);
+    e->what = pf_trace_role_number(r->t, PF_ROLE_CALL, what);
     r->t->has_calls = true;
     if (e->kind == PF_EV_RET) {
         size_t i = r->open_len;
         while (i > 0 && r->open_at[i - 1].thread != e->thread)
             i--;
         if (!i || r->open_at[i - 1].name != what)
-            return fail(r, "'ret %s' without its call", pf_trace_text(r->t, what));
+            return fail(r, "'ret %s' without a matching call", pf_trace_text(r->t, what));
         e->link = r->open_at[i - 1].call;
         memmove(r->open_at + i - 1, r->open_at + i, (r->open_len - i) * sizeof *r->open_at);
         r->open_len--;
@@ -299,25 +301,25 @@ static bool call_event(struct reader *r, struct pf_event *e, uint32_t index)
         r->open_at = pf_mem_resize(r->open_at, r->open_cap, sizeof *r->open_at);
     }
     r->open_at[r->open_len++] = (struct open){e->thread, index, what};
-    bool told = is(r, "{");
-    if (told)
+    bool has_set = is(r, "{");
+    if (has_set)
         next(r);
-    if (told && r->tok_len && *r->tok == '=') {
+    if (has_set && r->tok_len && *r->tok == '=') {
         if (!same_reach(r, e))
             return false;
         next(r);
         return true;
     }
     e->link = pf_trace_reach(r->t);
-    while (told && !is(r, "}")) {
-        struct spot s;
+    while (has_set && !is(r, "}")) {
+        struct place_value s;
         if (!r->tok_len)
             return fail(r, "expected '}', found the end of the file");
-        if (!spot(r, &s))
+        if (!place_value(r, &s))
             return false;
         pf_trace_reach_add(r->t, s.name, pf_trace_place(r->t, s.addr, s.size));
     }
-    if (told)
+    if (has_set)
         next(r);
     return true;
 }
@@ -355,7 +357,7 @@ static bool event(struct reader *r)
     uint32_t who;
     if (!name(r, "the name of a thread", &who))
         return false;
-    uint32_t thread = pf_trace_number(r->t, PF_ROLE_THREAD, who);
+    uint32_t thread = pf_trace_role_number(r->t, PF_ROLE_THREAD, who);
     if (thread > UINT16_MAX)
         return fail(r, "more than %u threads", UINT16_MAX + 1);
     int kind = 0;
@@ -367,7 +369,7 @@ static bool event(struct reader *r)
         return fail(r, "expected an operation, found '%.*s'",
                     (int)(r->tok_len < 40 ? r->tok_len : 40), r->tok);
     next(r);
-    /* The event is built aside: operands may move the arrays. */
+    /* Built in a local variable, because parsing operands may move the event array. */
     struct pf_event e = {.kind = (uint8_t)kind,
                          .flags = decided ? PF_EF_DECIDED : 0,
                          .thread = (uint16_t)thread,
@@ -394,11 +396,11 @@ static bool event(struct reader *r)
     default:
         if (!name(r, "a name", &n))
             return false;
-        e.what = pf_trace_number(r->t, role[pf_event_operand[kind]], n);
+        e.what = pf_trace_role_number(r->t, role[pf_event_operand[kind]], n);
         if (pf_event_operand[kind] == PF_OPERAND_COND_LOCK) {
             if (!name(r, "the mutex of the condition variable", &n))
                 return false;
-            e.link = pf_trace_number(r->t, PF_ROLE_LOCK, n);
+            e.link = pf_trace_role_number(r->t, PF_ROLE_LOCK, n);
             if (kind == PF_EV_WAKE && !wake_event(r, &e, index))
                 return false;
         }
@@ -417,19 +419,19 @@ bool pf_trace_read_text(struct pf_trace *t, const char *file, const char *text, 
     struct reader r = {.t = t, .file = file, .at = text, .end = text + len, .line = 1, .err = err};
     bool ok = true;
     if (memchr(text, 0, len))
-        ok = fail(&r, "not a text trace: it holds zero bytes");
+        ok = fail(&r, "not a text trace: contains zero bytes");
     for (next(&r); ok && r.tok_len;) {
         if (is(&r, "recorded")) {
-            t->unwatched = true;
+            t->has_unrecorded_code = true;
             next(&r);
             if (is(&r, "cut")) {
                 t->recorded.cut = true;
                 next(&r);
             }
         } else if (is(&r, "init")) {
-            struct spot s;
+            struct place_value s;
             next(&r);
-            ok = spot(&r, &s) && (s.has_value || fail(&r, "expected a value after 'init'"));
+            ok = place_value(&r, &s) && (s.has_value || fail(&r, "expected a value after 'init'"));
             if (ok)
                 pf_vec_push(&t->initials, (struct pf_initial){pf_trace_place(t, s.addr, s.size),
                                                               cut(s.value, s.size)});
@@ -448,10 +450,10 @@ enum pf_trace_form pf_trace_sniff(const char *text, size_t len)
     for (size_t i = 0; i < look; i++)
         if (iscntrl((unsigned char)text[i]) && !isspace((unsigned char)text[i]))
             return PF_FORM_BINARY;
-    if (look && (unsigned char)*text >= 0x80) /* such as the beginning of a recording */
+    if (look && (unsigned char)*text >= 0x80) /* such as the first byte of a recording */
         return PF_FORM_BINARY;
     const char *p = text, *end = text + len;
-    while (p < end) { /* the first line that is not empty and no comment decides */
+    while (p < end) { /* the first line that is neither empty nor a comment decides */
         const char *eol = memchr(p, '\n', (size_t)(end - p));
         eol = eol ? eol : end;
         while (p < eol && isspace((unsigned char)*p))

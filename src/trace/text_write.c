@@ -1,18 +1,20 @@
 /*
- * text_write.c - the writer of the text form, one event a line.
+ * text_write.c - the writer of the text form: one event per line.
  */
-#include "text.h"
+#include "trace_text.h"
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The variable that holds addr: one of the recording, or one that the text form handed out. */
+/* The variable that contains addr: one of the recording, or one to which the text form gave an
+ * address. */
 static uint32_t variable_of(const struct pf_trace *t, uint64_t addr, uint64_t *offset)
 {
     uint32_t best = PF_NONE;
     if (t->recorded.present) {
-        size_t lo = 0, hi = t->recorded.variables.len; /* the last at or below addr is lo - 1 */
+        /* afterwards lo - 1 is the last variable at or below addr */
+        size_t lo = 0, hi = t->recorded.variables.len;
         while (lo < hi) {
             size_t mid = lo + (hi - lo) / 2;
             if (t->recorded.variables.at[mid].addr <= addr)
@@ -22,7 +24,8 @@ static uint32_t variable_of(const struct pf_trace *t, uint64_t addr, uint64_t *o
         }
         const struct pf_variable *v = lo ? &t->recorded.variables.at[lo - 1] : NULL;
         if (!v || addr - v->addr >= v->size || v->size > PF_NAMED_STRIDE)
-            return PF_NONE; /* a larger one would reach into the next when it is read back */
+            /* a larger one would overlap the next variable when the text is read back */
+            return PF_NONE;
         *offset = addr - v->addr;
         return v->name;
     }
@@ -61,15 +64,16 @@ static void put_place(const struct pf_trace *t, uint32_t place, FILE *out)
     fputs(text, out);
 }
 
-/* Calls by what they reach, so that a set that is longer than a number is told once, and then by the number of its call.
- * Open addressing; an entry is 1 + the call, 0: free. */
+/* Calls that have been written, by reach set. A set of more than SHORT items is written only once;
+ * later calls refer to the number of that call. Open addressing; an entry is 1 + the call, 0 if
+ * free. */
 #define SHORT 4
-struct told {
+struct written_sets {
     uint32_t *at;
     size_t mask;
 };
 
-static void told_init(struct told *d, size_t calls)
+static void written_sets_init(struct written_sets *d, size_t calls)
 {
     size_t room = 16;
     while (room < 2 * calls)
@@ -83,8 +87,8 @@ static const struct pf_reach *reach_of(const struct pf_trace *t, uint32_t call)
     return &t->reaches.at[t->events.at[call].link];
 }
 
-/* The first call that reaches the same; this one, if none did before. */
-static uint32_t told_by(struct told *d, const struct pf_trace *t, uint32_t call)
+/* Returns the first call with the same reach set; this call if it is the first. */
+static uint32_t first_call_with_set(struct written_sets *d, const struct pf_trace *t, uint32_t call)
 {
     const struct pf_reach *set = reach_of(t, call);
     const uint32_t *items = t->reach_items.at;
@@ -102,10 +106,11 @@ static uint32_t told_by(struct told *d, const struct pf_trace *t, uint32_t call)
     return call;
 }
 
-static void put_reach(const struct pf_trace *t, uint32_t call, struct told *told, FILE *out)
+static void put_reach(const struct pf_trace *t, uint32_t call, struct written_sets *written,
+                      FILE *out)
 {
     const struct pf_reach *d = reach_of(t, call);
-    uint32_t first = d->nitems > SHORT ? told_by(told, t, call) : call;
+    uint32_t first = d->nitems > SHORT ? first_call_with_set(written, t, call) : call;
     if (first != call) {
         fprintf(out, " { =%u }", pf_trace_label(t, first));
         return;
@@ -144,14 +149,14 @@ static void put_ordering(const struct pf_event *e, FILE *out)
     fputs(e->flags & PF_EF_RELEASE ? " release" : "", out);
 }
 
-/* A path may have characters that end a word or begin a comment. */
+/* Replaces characters of a path that would end a token or start a comment. */
 static void put_file(const char *s, FILE *out)
 {
     for (; *s; s++)
         fputc(isspace((unsigned char)*s) || strchr("#{}", *s) ? '_' : *s, out);
 }
 
-static void put_event(const struct pf_trace *t, uint32_t i, struct told *told, FILE *out)
+static void put_event(const struct pf_trace *t, uint32_t i, struct written_sets *written, FILE *out)
 {
     const struct pf_event *e = &t->events.at[i];
     fprintf(out, "%u %s %s%s", pf_trace_label(t, i), role(t, PF_ROLE_THREAD, e->thread),
@@ -199,7 +204,7 @@ static void put_event(const struct pf_trace *t, uint32_t i, struct told *told, F
     case PF_OPERAND_CALL:
         fprintf(out, " %s", role(t, PF_ROLE_CALL, e->what));
         if (e->kind == PF_EV_CALL)
-            put_reach(t, i, told, out);
+            put_reach(t, i, written, out);
         break;
     default:
         if (e->kind == PF_EV_FENCE)
@@ -217,9 +222,9 @@ static void put_event(const struct pf_trace *t, uint32_t i, struct told *told, F
 
 void pf_trace_write_text(const struct pf_trace *t, FILE *out)
 {
-    struct told told;
-    told_init(&told, t->reaches.len);
-    if (t->unwatched)
+    struct written_sets written;
+    written_sets_init(&written, t->reaches.len);
+    if (t->has_unrecorded_code)
         fputs(t->recorded.cut ? "recorded cut\n" : "recorded\n", out);
     for (size_t i = 0; i < t->initials.len; i++) {
         fputs("init ", out);
@@ -227,6 +232,6 @@ void pf_trace_write_text(const struct pf_trace *t, FILE *out)
         fprintf(out, "=%" PRIu64 "\n", t->initials.at[i].value);
     }
     for (uint32_t i = 0; i < t->events.len; i++)
-        put_event(t, i, &told, out);
-    free(told.at);
+        put_event(t, i, &written, out);
+    free(written.at);
 }

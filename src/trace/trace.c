@@ -1,8 +1,8 @@
 /*
- * trace.c - building a trace: names, numbers, places, blocks.
+ * trace.c - building a trace: names, object numbers, places and blocks.
  *
- * Everything that is looked up by value goes through one open hash table; the key says what kind of
- * thing it is. Sealing is in derive.c.
+ * All lookups by value use one open-addressing hash table; the kind in the key says what is looked up.
+ * Sealing is in trace_seal.c.
  */
 #include "trace.h"
 #include "intern_tables.h"
@@ -25,8 +25,8 @@ const uint8_t pf_event_operand[PF_EV_KINDS] = {
 #undef PF_EVENT
 };
 
-/* Variables of the text form get addresses of their own, far apart. */
-#define NAMED_BASE 0x1000000000000000ull /* where no program has memory */
+/* Variables of the text form get artificial addresses, far apart from each other. */
+#define NAMED_BASE 0x1000000000000000ull /* above all addresses that a program can use */
 
 static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
 {
@@ -53,7 +53,7 @@ static void rehash(struct pf_trace_tables *x)
     free(old);
 }
 
-/* The value under (kind, a, b); *fresh when it was not there and now holds `value`. */
+/* The value of the key (kind, a, b). If the key is new, sets *fresh and stores `value`. */
 static uint32_t intern(struct pf_trace_tables *x, uint32_t kind, uint64_t a, uint64_t b,
                        uint32_t value, bool *fresh)
 {
@@ -62,14 +62,14 @@ static uint32_t intern(struct pf_trace_tables *x, uint32_t kind, uint64_t a, uin
         rehash(x);
     size_t s = h & (x->cap - 1);
     for (; x->slots[s] != PF_NONE; s = (s + 1) & (x->cap - 1)) {
-        struct pf_entry *e = &x->entries.at[x->slots[s]];
+        struct pf_intern_entry *e = &x->entries.at[x->slots[s]];
         if (e->hash == h && e->kind == kind && e->a == a && e->b == b) {
             *fresh = false;
             return e->value;
         }
     }
     x->slots[s] = (uint32_t)x->entries.len;
-    pf_vec_push(&x->entries, (struct pf_entry){h, a, b, kind, value});
+    pf_vec_push(&x->entries, (struct pf_intern_entry){h, a, b, kind, value});
     *fresh = true;
     return value;
 }
@@ -98,10 +98,10 @@ void pf_trace_release(struct pf_trace *t)
     pf_vec_release(&t->reuses);
     pf_vec_release(&t->recorded.variables);
     pf_vec_release(&t->recorded.index);
-    pf_vec_release(&t->recorded.stack);
+    pf_vec_release(&t->recorded.event_stack);
     pf_vec_release(&t->recorded.thread);
-    pf_vec_release(&t->recorded.trails);
-    pf_vec_release(&t->recorded.trail_sites);
+    pf_vec_release(&t->recorded.stacks);
+    pf_vec_release(&t->recorded.stack_sites);
     for (int r = 0; r < PF_ROLES; r++)
         pf_vec_release(pf_trace_role(t, r));
     if (t->tables) {
@@ -149,7 +149,7 @@ uint32_t pf_trace_name(struct pf_trace *t, const char *text, size_t len)
         copy[len] = 0;
         pf_vec_push(&t->names, (struct pf_name){copy, 0});
     }
-    /* 128 bits of hash stand for the name; equal hashes of different names would be a bug. */
+    /* A name is identified by a 128-bit hash; two names with equal hashes would break this. */
     assert(strlen(t->names.at[n].text) == len && !memcmp(t->names.at[n].text, text, len));
     return n;
 }
@@ -159,7 +159,7 @@ const char *pf_trace_text(const struct pf_trace *t, uint32_t name)
     return t->names.at[name].text;
 }
 
-uint32_t pf_trace_number(struct pf_trace *t, enum pf_role role, uint32_t name)
+uint32_t pf_trace_role_number(struct pf_trace *t, enum pf_role role, uint32_t name)
 {
     bool fresh;
     pf_vec_u32 *list = pf_trace_role(t, role);
@@ -227,13 +227,14 @@ uint32_t pf_trace_place(struct pf_trace *t, uint64_t addr, uint64_t size)
     return place_in(t, addr, size, b ? b->number : 0);
 }
 
-uint32_t pf_trace_block(struct pf_trace *t, uint64_t addr, uint64_t size)
+uint32_t pf_trace_new_block(struct pf_trace *t, uint64_t addr, uint64_t size)
 {
     struct pf_trace_tables *x = t->tables;
     struct pf_block_range fresh = {addr, size, ++x->nblocks};
-    /* Blocks stay sorted and disjoint: what the new one covers of old ones is theirs no more. */
+    /* Blocks stay sorted and disjoint: a new block takes the bytes that it overlaps from older
+     * blocks. */
     size_t at = 0, above = x->blocks.len;
-    while (at < above) { /* the first block that ends behind addr */
+    while (at < above) { /* finds the first block that ends after addr */
         size_t mid = (at + above) / 2;
         if (x->blocks.at[mid].addr + x->blocks.at[mid].size <= addr)
             at = mid + 1;
@@ -288,24 +289,25 @@ uint32_t pf_trace_site(struct pf_trace *t, uint32_t file, uint32_t line)
 
 uint32_t pf_trace_reach(struct pf_trace *t)
 {
-    t->tables->grows = false;
+    t->tables->extending = false;
     pf_vec_push(&t->reaches, (struct pf_reach){(uint32_t)t->tables->raw.len, 0});
     return (uint32_t)t->reaches.len - 1;
 }
 
 void pf_trace_reach_add(struct pf_trace *t, uint32_t name, uint32_t place)
 {
-    pf_vec_push(&t->tables->raw, (struct pf_raw_item){name, place});
-    if (t->tables->grows)
+    pf_vec_push(&t->tables->raw, (struct pf_reach_raw_item){name, place});
+    if (t->tables->extending)
         t->tables->growths.at[t->tables->growths.len - 1].nitems++;
     else
         t->reaches.at[t->reaches.len - 1].nitems++;
 }
 
-void pf_trace_reach_grow(struct pf_trace *t, uint32_t earlier)
+void pf_trace_reach_extend(struct pf_trace *t, uint32_t earlier)
 {
-    t->tables->grows = true;
-    pf_vec_push(&t->tables->growths, (struct pf_growth){earlier, (uint32_t)t->tables->raw.len, 0});
+    t->tables->extending = true;
+    pf_vec_push(&t->tables->growths,
+                (struct pf_reach_growth){earlier, (uint32_t)t->tables->raw.len, 0});
 }
 
 void pf_trace_reach_range(struct pf_trace *t, uint64_t addr, uint64_t size)
@@ -313,24 +315,24 @@ void pf_trace_reach_range(struct pf_trace *t, uint64_t addr, uint64_t size)
     pf_trace_reach_add(t, PF_NONE, place_in(t, addr, size, PF_BLOCK_RANGE));
 }
 
-uint32_t pf_trace_reach_again(struct pf_trace *t, uint32_t earlier)
+uint32_t pf_trace_reach_same(struct pf_trace *t, uint32_t earlier)
 {
-    pf_vec_push(&t->reaches, (struct pf_reach){earlier, PF_REACH_AGAIN});
+    pf_vec_push(&t->reaches, (struct pf_reach){earlier, PF_REACH_SAME_AS});
     return (uint32_t)t->reaches.len - 1;
 }
 
-uint32_t pf_trace_reach_anew(struct pf_trace *t, uint32_t earlier)
+uint32_t pf_trace_reach_refresh(struct pf_trace *t, uint32_t earlier)
 {
     struct pf_trace_tables *x = t->tables;
-    if (t->reaches.at[earlier].nitems == PF_REACH_AGAIN)
+    if (t->reaches.at[earlier].nitems == PF_REACH_SAME_AS)
         earlier = t->reaches.at[earlier].item0;
     struct pf_reach d = t->reaches.at[earlier];
-    uint32_t r = pf_trace_reach_again(t, earlier);
+    uint32_t r = pf_trace_reach_same(t, earlier);
     bool fresh;
-    intern(x, PF_TABLE_LOOKED, earlier, x->nblocks, 0, &fresh);
-    if (!fresh) /* no block is new since */
+    intern(x, PF_TABLE_REFRESHED, earlier, x->nblocks, 0, &fresh);
+    if (!fresh) /* no new block since the last refresh */
         return r;
-    pf_trace_reach_grow(t, earlier);
+    pf_trace_reach_extend(t, earlier);
     for (uint32_t k = d.item0; k < d.item0 + d.nitems; k++) {
         uint32_t place = x->raw.at[k].place;
         if (place == PF_NONE)
@@ -344,9 +346,9 @@ uint32_t pf_trace_reach_anew(struct pf_trace *t, uint32_t earlier)
     return r;
 }
 
-void pf_trace_object_at(struct pf_trace *t, enum pf_role role, uint32_t number, uint64_t addr)
+void pf_trace_locate_object(struct pf_trace *t, enum pf_role role, uint32_t number, uint64_t addr)
 {
-    pf_vec_push(&t->tables->objects, (struct pf_object){addr, role, number});
+    pf_vec_push(&t->tables->objects, (struct pf_located_object){addr, role, number});
 }
 
 struct pf_event *pf_trace_add(struct pf_trace *t, enum pf_event_kind kind, uint32_t thread)
@@ -360,8 +362,8 @@ struct pf_event *pf_trace_add(struct pf_trace *t, enum pf_event_kind kind, uint3
     return &t->events.at[t->events.len - 1];
 }
 
-/* The number of `name` in `role`, PF_NONE when it has none. */
-uint32_t pf_trace_lookup(const struct pf_trace *t, enum pf_role role, uint32_t name)
+/* The number of `name` in `role`; PF_NONE if it has none. */
+uint32_t pf_trace_role_find(const struct pf_trace *t, enum pf_role role, uint32_t name)
 {
     const pf_vec_u32 *list = pf_trace_role((struct pf_trace *)t, role);
     for (size_t i = 0; i < list->len; i++)

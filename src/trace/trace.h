@@ -1,16 +1,16 @@
 /*
- * trace.h - a trace in memory: one total order of events with values.
+ * trace.h - a trace in memory: one total order of events with their values.
  *
- * Model:   an event is one step of one thread. An access touches a place (address, size, block
- *          generation); places are cut into cells, the largest runs of bytes that every place
- *          covers wholly or not at all, so that partly overlapping accesses share exactly the
- *          cells they have in common. Memory handed out again by `alloc` is a new generation: its
- *          places share no cell with the old ones. Locks, condition variables, barriers and
- *          message objects are numbered per kind.
- * Memory:  the trace owns all; pf_trace_release twice is fine.
- * Threads: built by one thread, then read by any.
- * Errors:  the builder trusts its caller; readers check what they read (text.h, std.h), and
- *          selfcheck.h says whether the trace agrees with itself.
+ * Model:   an event is one step of one thread. An access has a place: address, size and block
+ *          generation. Places are split into cells. A cell is a maximal run of bytes that every
+ *          place covers either completely or not at all, so two partly overlapping accesses share
+ *          exactly the cells they have in common. When `alloc` reuses memory, it starts a new
+ *          generation, whose places share no cell with those of older generations. Locks,
+ *          condition variables, barriers and message objects are numbered separately per kind.
+ * Memory:  the trace owns everything; calling pf_trace_release twice is fine.
+ * Threads: one thread builds the trace; afterwards any thread may read it.
+ * Errors:  the builder functions trust their caller. Readers check their input (trace_text.h), and
+ *          selfcheck.h checks that a trace is consistent.
  */
 #ifndef PF_TRACE_H
 #define PF_TRACE_H
@@ -51,7 +51,8 @@ extern const uint8_t pf_event_operand[PF_EV_KINDS];
 
 #define PF_NONE UINT32_MAX
 
-/* Why a trace could not be read or is refused: where, what was expected, what was found. */
+/* Why a trace could not be read or was rejected: the location, what was expected, what was
+ * found. */
 struct pf_trace_error {
     char text[240];
 };
@@ -61,30 +62,32 @@ struct pf_event {
     uint8_t flags;
     uint16_t thread;
     uint32_t site;
-    uint32_t what;  /* by the kind's operand: place, lock, cond, barrier, thread, sync, call */
-    uint32_t link;  /* wait/wake: the mutex; wake: see waker; rmw: index of the old value;
-                       arrive/depart: generation; call: its set; ret: the call event */
-    uint64_t value; /* read: seen; write: stored; rmw: stored */
+    /* by the operand of the kind: place, lock, cond, barrier, thread, sync or call */
+    uint32_t what;
+    /* By kind: wait and wake: the mutex; rmw: index into `olds`; arrive and depart: barrier
+     * generation; call: index into `reaches`; ret: its call event. */
+    uint32_t link;
+    uint64_t value; /* read: the value seen; write and rmw: the value stored */
 };
 
 struct pf_range {
     uint64_t addr;
     uint64_t size;
-    uint32_t block;         /* generation: 0 outside of known blocks */
-    uint32_t cell0, ncells; /* after pf_trace_seal */
+    uint32_t block;         /* generation; 0 if outside all known blocks */
+    uint32_t cell0, ncells; /* set by pf_trace_seal */
 };
 
 struct pf_cell {
     uint64_t addr, size;
-    uint64_t initial;       /* value before the first event, when known */
+    uint64_t initial;       /* value before the first event, if known */
     bool initial_known;
-    bool shared, written;   /* by two threads or more; at all */
+    bool shared, written;   /* shared: accessed by at least two threads */
 };
 
-/* What a missing call can reach (RDIT's D). An item is a cell, or an object (a lock, a condition
- * variable, a barrier, a message object, a thread): object k has the item number ncells + k. */
+/* What a missing call can reach (the set D of RDIT). An item is a cell or an object (lock,
+ * condition variable, barrier, message object, thread). Object k has the item number ncells + k. */
 struct pf_reach {
-    uint32_t item0, nitems; /* range in reach_items, sorted, after pf_trace_seal */
+    uint32_t item0, nitems; /* range in reach_items, sorted; set by pf_trace_seal */
 };
 
 struct pf_name {
@@ -93,35 +96,37 @@ struct pf_name {
 };
 
 struct pf_site_info {
-    uint32_t file; /* name */
+    uint32_t file; /* a name */
     uint32_t line;
-    uint32_t func; /* name; PF_NONE: not known */
+    uint32_t func; /* a name; PF_NONE: unknown */
     uint32_t column;
-    uint32_t begins; /* first line of the function; 0: not known */
+    uint32_t begins; /* first line of the function; 0: unknown */
 };
 
-/* A variable of a recorded program. Those of the text form have their address in struct pf_name. */
+/* A variable of a recorded program. Variables of the text form have their address in struct
+ * pf_name. */
 struct pf_variable {
     uint64_t addr, size;
     uint32_t name;
 };
 
-struct pf_recorded_trail {
-    uint32_t first, n; /* in trail_sites: sites, innermost first */
+struct pf_recorded_stack {
+    uint32_t first, n; /* range in stack_sites: the sites, innermost first */
 };
 
-/* What only a recording has; in a trace from text all is empty but `cut`. */
+/* Data that only recordings have. In a trace read from text, everything is empty except `cut`. */
 struct pf_recorded {
-    PF_VEC(struct pf_variable) variables; /* by address */
-    pf_vec_u32 index; /* of each event among those of its thread (its name in schedules) */
-    pf_vec_u32 stack; /* of each event: a number of `trails` */
-    pf_vec_u32 thread; /* of each thread: its number in the recording */
-    PF_VEC(struct pf_recorded_trail) trails;
-    pf_vec_u32 trail_sites;
+    PF_VEC(struct pf_variable) variables; /* sorted by address */
+    pf_vec_u32 index; /* per event: its number among the events of its thread; schedules use it */
+    pf_vec_u32 event_stack; /* per event: index into `stacks` */
+    pf_vec_u32 thread; /* per thread: its number in the recording */
+    PF_VEC(struct pf_recorded_stack) stacks;
+    pf_vec_u32 stack_sites;
     bool present;
     bool cut; /* the recording ended early, or only its first events were read */
-    uint32_t limit; /* asked for by who reads it: events at most; 0: PF_RECORDED_MAX */
-    bool limited; /* there were more */
+    /* set by the caller of the reader: maximum number of events; 0: PF_RECORDED_MAX */
+    uint32_t limit;
+    bool limited; /* the recording has more events than `limit` */
 };
 
 struct pf_initial {
@@ -137,27 +142,27 @@ struct pf_trace {
     PF_VEC(struct pf_reach) reaches;
     PF_VEC(struct pf_initial) initials;
     pf_vec_u32 reach_items;
-    PF_VEC(uint64_t) olds; /* values that rmw events saw */
-    pf_vec_u32 wakers; /* pairs (wake event, notify event); sorted by wake */
-    PF_VEC(struct pf_name) names; /* of variables, locks, files ...; see pf_trace_name */
-    pf_vec_u32 reuses; /* pairs (new block, older block it overlaps), by new block */
-    pf_vec_u32 labels; /* the number a person gave to event i; empty: i + 1 */
-    pf_vec_u32 threads, locks, conds, barriers, syncs, calls; /* name of each */
+    PF_VEC(uint64_t) olds; /* values read by rmw events */
+    pf_vec_u32 wakers; /* pairs (wake event, notify event), sorted by wake event */
+    PF_VEC(struct pf_name) names; /* names of variables, locks, files, ...; see pf_trace_name */
+    pf_vec_u32 reuses; /* pairs (new block, older block that it overlaps), sorted by new block */
+    pf_vec_u32 labels; /* the user's number of each event; empty: event i has number i + 1 */
+    pf_vec_u32 threads, locks, conds, barriers, syncs, calls; /* name of each object */
     struct pf_recorded recorded;
-    bool has_branches; /* else every read counts as a branch: pf_event_decided */
+    bool has_branches; /* false: every read counts as a branch, see pf_event_decided */
     bool has_calls;
-    bool has_orphans; /* reads that no observed write explains (selfcheck.h) */
-    bool
-        unwatched; /* of a program that has code without events too: values may come out of nowhere */
+    bool has_orphans; /* some reads see a value that no recorded write explains (selfcheck.h) */
+    /* The program also runs code that is not recorded: values may change without an event. */
+    bool has_unrecorded_code;
     bool sealed;
-    struct pf_trace_tables *tables; /* interning, private */
+    struct pf_trace_tables *tables; /* interning tables, private to src/trace */
 };
 
 void pf_trace_init(struct pf_trace *t);
 void pf_trace_release(struct pf_trace *t);
 
-/* Interning. Names are shared by all tables; a name used for the first time in a role gets the
- * next number of that role. */
+/* Interning. All tables share the names. The first use of a name in a role gives it the next number
+ * of that role. */
 uint32_t pf_trace_name(struct pf_trace *t, const char *text, size_t len);
 const char *pf_trace_text(const struct pf_trace *t, uint32_t name);
 enum pf_role {
@@ -169,14 +174,14 @@ enum pf_role {
     PF_ROLE_CALL,
     PF_ROLES
 };
-uint32_t pf_trace_number(struct pf_trace *t, enum pf_role role, uint32_t name);
+uint32_t pf_trace_role_number(struct pf_trace *t, enum pf_role role, uint32_t name);
 size_t pf_trace_nobjects(const struct pf_trace *t, enum pf_role role);
-/* Where that object lies, for pf_trace_reach_range. */
-void pf_trace_object_at(struct pf_trace *t, enum pf_role role, uint32_t number, uint64_t addr);
-/* The name of that number. */
+/* Sets the address of an object, for pf_trace_reach_range. */
+void pf_trace_locate_object(struct pf_trace *t, enum pf_role role, uint32_t number, uint64_t addr);
+/* The name of the object with this number. */
 uint32_t pf_trace_role_name(const struct pf_trace *t, enum pf_role role, uint32_t number);
 #define PF_NAMED_STRIDE 0x10000ull /* bytes between two named variables */
-/* The address of a named variable; a new one when unseen. */
+/* The address of a named variable; assigns a new address on first use. */
 uint64_t pf_trace_variable(struct pf_trace *t, uint32_t name);
 uint32_t pf_trace_place(struct pf_trace *t, uint64_t addr, uint64_t size);
 uint32_t pf_trace_site(struct pf_trace *t, uint32_t file, uint32_t line);
@@ -184,43 +189,51 @@ uint32_t pf_trace_site(struct pf_trace *t, uint32_t file, uint32_t line);
 uint32_t pf_trace_position(struct pf_trace *t, uint32_t file, uint32_t line, uint32_t func,
                            uint32_t column);
 
-/* A new heap block: later places inside it belong to it. Returns its place. */
-uint32_t pf_trace_block(struct pf_trace *t, uint64_t addr, uint64_t size);
+/* Starts a new heap block; places inside it that are created later belong to it. Returns the place
+ * of the whole block. */
+uint32_t pf_trace_new_block(struct pf_trace *t, uint64_t addr, uint64_t size);
 
-/* The block that covers addr: its first address, size and place; false if there is none. */
+/* Finds the block that covers addr and returns its first address and size; false if there is
+ * none. */
 bool pf_trace_block_at(const struct pf_trace *t, uint64_t addr, uint64_t *first, uint64_t *size);
 
-/* A new reach set, and one item more in the newest: a name in any role, and a place. */
+/* pf_trace_reach starts a new, empty reach set and returns its number. pf_trace_reach_add adds an
+ * item to the newest set: the objects with this name in any role (PF_NONE: none) and a place
+ * (PF_NONE: none). */
 uint32_t pf_trace_reach(struct pf_trace *t);
 void pf_trace_reach_add(struct pf_trace *t, uint32_t name, uint32_t place);
-/* A range of addresses more: all that ever was there, blocks and objects (pf_trace_object_at). Overlapping
- * ranges have an item in common also where no event ever was. */
+/* Adds an address range to the newest set: every block and every object (pf_trace_locate_object)
+ * that ever was at these addresses. Overlapping ranges share an item even if no event ever accessed
+ * the overlap. */
 void pf_trace_reach_range(struct pf_trace *t, uint64_t addr, uint64_t size);
-/* A new set, the same as an earlier one. */
-uint32_t pf_trace_reach_again(struct pf_trace *t, uint32_t earlier);
-/* The same, and what lies at the places of the earlier set by now is added to both. */
-uint32_t pf_trace_reach_anew(struct pf_trace *t, uint32_t earlier);
-/* What is added from now on is added to the earlier set, as all have it that are the same as that. */
-void pf_trace_reach_grow(struct pf_trace *t, uint32_t earlier);
+/* Creates a set that equals an earlier one. */
+uint32_t pf_trace_reach_same(struct pf_trace *t, uint32_t earlier);
+/* The same, but blocks that were allocated since then at the addresses of the earlier set are added
+ * to both sets. */
+uint32_t pf_trace_reach_refresh(struct pf_trace *t, uint32_t earlier);
+/* From now on, additions extend the earlier set, and with it every set that was created as equal to
+ * it. */
+void pf_trace_reach_extend(struct pf_trace *t, uint32_t earlier);
 
-/* Appends; the caller fills in what the kind needs. */
+/* Appends an event; the caller fills in the fields that the kind needs. */
 struct pf_event *pf_trace_add(struct pf_trace *t, enum pf_event_kind kind, uint32_t thread);
 
-/* Cuts places into cells, finds nesting of locks, generations of barriers, wakers, values left
- * out, initial values, what else atomics order (fences, release sequences). After this the trace does not change. O(n log n). */
+/* Computes everything derived from the events: cells, lock nesting, barrier generations, wakers,
+ * initial values, and the effect of fences and release sequences on atomic operations. The trace is
+ * immutable afterwards. O(n log n). */
 void pf_trace_seal(struct pf_trace *t);
 
 static inline bool pf_event_is_access(const struct pf_event *e)
 {
     return pf_event_class[e->kind] == PF_CLASS_ACCESS;
 }
-/* Stores into its cells. */
+/* True if the event stores into its cells. */
 static inline bool pf_event_writes(const struct pf_event *e)
 {
     return e->kind == PF_EV_WRITE || e->kind == PF_EV_AWRITE || e->kind == PF_EV_RMW ||
            e->kind == PF_EV_FREE;
 }
-/* Depends on what its cells hold. */
+/* True if the event depends on the contents of its cells. */
 static inline bool pf_event_reads(const struct pf_event *e)
 {
     return e->kind == PF_EV_READ || e->kind == PF_EV_AREAD || e->kind == PF_EV_RMW;
@@ -229,12 +242,13 @@ static inline bool pf_event_atomic(const struct pf_event *e)
 {
     return e->kind == PF_EV_AREAD || e->kind == PF_EV_AWRITE || e->kind == PF_EV_RMW;
 }
-/* Must all reads of its thread before it have seen the right values, for it to happen? */
+/* True if the event can happen only when all earlier reads of its thread have seen the values of
+ * the trace. */
 static inline bool pf_event_decided(const struct pf_trace *t, const struct pf_event *e)
 {
     return !t->has_branches || e->kind == PF_EV_BRANCH || (e->flags & PF_EF_DECIDED);
 }
-/* Check-then-act, as the compiler saw it (src/predict/pecan/check_act.h). */
+/* Check-then-act, as marked by the compiler (src/predict/pecan/check_act.h). */
 static inline bool pf_event_checks(const struct pf_event *e)
 {
     return e->kind == PF_EV_READ && (e->flags & PF_EF_CHECK);
@@ -243,7 +257,7 @@ static inline bool pf_event_acts(const struct pf_event *e)
 {
     return e->kind == PF_EV_WRITE && (e->flags & PF_EF_ACT);
 }
-/* Takes or gives back a lock, seen from outside (inner levels of a recursive lock do neither). */
+/* True if the event acquires (releases) a lock. Inner levels of a recursive lock do neither. */
 static inline bool pf_event_acquires(const struct pf_event *e)
 {
     return pf_event_class[e->kind] == PF_CLASS_ACQUIRE && !(e->flags & PF_EF_NESTED);
@@ -252,7 +266,7 @@ static inline bool pf_event_releases(const struct pf_event *e)
 {
     return pf_event_class[e->kind] == PF_CLASS_RELEASE && !(e->flags & PF_EF_NESTED);
 }
-/* The lock of an acquire, release or failed attempt. */
+/* The lock of an acquire, a release or a failed trylock. */
 static inline uint32_t pf_event_lock(const struct pf_event *e)
 {
     return pf_event_operand[e->kind] == PF_OPERAND_COND_LOCK ? e->link : e->what;
@@ -261,24 +275,25 @@ static inline bool pf_event_shared(const struct pf_event *e)
 {
     return e->kind == PF_EV_RDLOCK || e->kind == PF_EV_RDUNLOCK;
 }
-/* Two accesses that touch a common cell, one of them storing, not both atomic, of two threads. */
+/* True if a and b are accesses of two threads with a common cell, at least one stores, and they are
+ * not both atomic. */
 bool pf_trace_conflict(const struct pf_trace *t, const struct pf_event *a,
                        const struct pf_event *b);
 
-/* The part of the value that lies in cell c; false when it is not known. `old`: of an rmw, the
- * value seen instead of the one stored. */
+/* Extracts the part of the event's value that lies in the cell; false if it is unknown. `old`: for
+ * an rmw, take the value read instead of the value stored. */
 bool pf_trace_cell_value(const struct pf_trace *t, const struct pf_event *e, uint32_t cell,
                          bool old, uint64_t *value);
-/* The notify event that woke this wake, or PF_NONE: spurious or timed out. */
+/* The notify event that caused this wake; PF_NONE if the wake was spurious or timed out. */
 uint32_t pf_trace_waker(const struct pf_trace *t, uint32_t wake);
-/* The number a person sees for event i. */
+/* The number under which users see event i. */
 uint32_t pf_trace_label(const struct pf_trace *t, uint32_t i);
 
-/* The items (see struct pf_reach) that event i touches: [*first, *first + result), and one more in
- * *other (PF_NONE if none). */
+/* The items (see struct pf_reach) on which event i operates: [*first, *first + result), and one
+ * more in *other (PF_NONE: none). */
 uint32_t pf_trace_items(const struct pf_trace *t, uint32_t i, uint32_t *first, uint32_t *other);
 uint32_t pf_trace_nitems(const struct pf_trace *t);
-/* Is the item in the set? */
+/* True if the reach set contains the item. */
 bool pf_trace_reaches(const struct pf_trace *t, const struct pf_reach *d, uint32_t item);
 
 #endif

@@ -1,3 +1,6 @@
+/*
+ * vec.c - see vec.h. Capacity grows by half, so that a push costs amortised constant time.
+ */
 #include "vec.h"
 #include <stdio.h>
 

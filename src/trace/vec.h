@@ -1,8 +1,8 @@
 /*
- * vec.h - growing arrays for the trace library and the analyses.
+ * vec.h - growable arrays for the trace library and the analyses.
  *
- * Memory:  a vector that is all zero is empty and valid; pf_vec_release gives the memory back.
- * Errors:  running out of memory ends the tool with a message (never used inside a target).
+ * Memory:  a zero-initialised vector is empty and valid; pf_vec_release frees the array.
+ * Errors:  when memory runs out, the tool prints a message and aborts. Never used inside a target.
  */
 #ifndef PF_TRACE_VEC_H
 #define PF_TRACE_VEC_H
@@ -19,11 +19,11 @@
 
 typedef PF_VEC(uint32_t) pf_vec_u32;
 
-/* realloc and calloc that do not return on failure. */
+/* realloc and calloc that abort instead of returning NULL. */
 void *pf_mem_resize(void *old, size_t count, size_t size);
 void *pf_mem_zero(size_t count, size_t size);
 
-/* Room for at least `more` further elements; returns the new array, updates *cap. */
+/* Makes room for at least `more` further elements; returns the new array and updates *cap. */
 void *pf_vec_grow_(void *at, size_t len, size_t *cap, size_t more, size_t size);
 
 #define pf_vec_reserve(v, more)                                                                    \

@@ -5,7 +5,7 @@
 #include "deadlock/lock_graph.h"
 #include "pecan/pecan.h"
 #include "selfcheck.h"
-#include "text.h"
+#include "trace_text.h"
 #include <ctype.h>
 #include <stdarg.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static void spell_cycles(const struct pf_trace *t, char *out, size_t max)
 {
     struct pf_cycles c;
     size_t n = 0;
-    pf_lock_graph(t, NULL, &c);
+    pf_lock_graph_find(t, NULL, &c);
     for (size_t i = 0; i < c.at.len; i++)
         for (uint32_t k = 0; k < c.at.at[i].n; k++)
             n += (size_t)snprintf(out + n, max - n, "%s%u",

@@ -17,12 +17,12 @@ struct edge {
 };
 
 struct graph {
-    struct pf_ptg g;
+    struct pf_partial_order g;
     PF_VEC(struct edge) edges;
     uint32_t *from;  /* per lock: newest edge that leaves it */
     uint32_t *slots; /* hash of edges */
     size_t cap;
-    struct pf_scheduler s;
+    struct pf_rescheduler s;
     PF_VEC(uint64_t) seen; /* cycles by source location that have a schedule */
     uint64_t steps;
     struct pf_stop *stop;
@@ -73,7 +73,7 @@ static void collect(struct graph *g)
         const struct pf_event *e = &t->events.at[i];
         if ((e->kind != PF_EV_LOCK && e->kind != PF_EV_RDLOCK) || !pf_event_acquires(e))
             continue;
-        struct pf_lockset_range r = g->g.locks.sets.at[g->g.held[i]];
+        struct pf_lockset_words r = g->g.locks.sets.at[g->g.held[i]];
         for (uint32_t k = 0; k < r.len; k++) {
             uint32_t word = g->g.locks.words.at[r.first + k];
             add_edge(g,
@@ -92,15 +92,15 @@ static void collect(struct graph *g)
 /* Can the two stand still at the same time, as far as locks go? */
 static bool together(struct graph *g, const struct edge *a, const struct edge *b)
 {
-    return a->thread != b->thread && !pf_lockset_meet(&g->g.locks, a->held, b->held);
+    return a->thread != b->thread && !pf_locksets_exclude(&g->g.locks, a->held, b->held);
 }
 
 static bool unordered(const struct graph *g, const uint32_t *events, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < i; k++)
-            if (pf_ptg_before(&g->g, events[i], events[k]) ||
-                pf_ptg_before(&g->g, events[k], events[i]))
+            if (pf_partial_order_before(&g->g, events[i], events[k]) ||
+                pf_partial_order_before(&g->g, events[k], events[i]))
                 return false;
     return true;
 }
@@ -125,13 +125,13 @@ static void try_cycle(struct graph *g, const uint32_t *edges, uint32_t n)
     g->out->cycles++;
     uint32_t at[PF_CYCLE_MAX] = {0}, events[PF_CYCLE_MAX];
     for (uint32_t tries = 0;; tries++) { /* all combinations of the events kept */
-        if (tries == TRIES_MAX || pf_stop_now(g->stop, "cycles of locks", g->out->cycles, 0)) {
+        if (tries == TRIES_MAX || pf_stop_poll(g->stop, "cycles of locks", g->out->cycles, 0)) {
             g->out->cut = true;
             return;
         }
         for (uint32_t i = 0; i < n; i++)
             events[i] = g->edges.at[edges[i]].event[at[i]];
-        if (unordered(g, events, n) && pf_schedule_stuck(&g->s, events, n)) {
+        if (unordered(g, events, n) && pf_rescheduler_run_deadlock(&g->s, events, n)) {
             struct pf_cycle c = {.n = n, .start = g->s.start, .norder = (uint32_t)g->s.order.len};
             c.order = pf_mem_resize(NULL, c.norder + 1, sizeof *c.order);
             memcpy(c.order, g->s.order.at, c.norder * sizeof *c.order);
@@ -181,14 +181,14 @@ static void follow(struct graph *g, uint32_t *edges, uint32_t n, uint32_t length
     }
 }
 
-void pf_lock_graph(const struct pf_trace *t, struct pf_stop *stop, struct pf_cycles *out)
+void pf_lock_graph_find(const struct pf_trace *t, struct pf_stop *stop, struct pf_cycles *out)
 {
     struct graph g = {.out = out, .stop = stop, .cap = 65536};
-    struct pf_index x;
+    struct pf_trace_index x;
     memset(out, 0, sizeof *out);
-    pf_ptg_init(&g.g, t);
-    pf_index_init(&x, t, t->has_calls ? PF_MISSING_RDIT : PF_MISSING_IGNORE);
-    pf_scheduler_init(&g.s, &g.g, &x);
+    pf_partial_order_init(&g.g, t);
+    pf_trace_index_init(&x, t, t->has_calls ? PF_MISSING_RDIT : PF_MISSING_IGNORE);
+    pf_rescheduler_init(&g.s, &g.g, &x);
     g.s.stop = stop;
     g.from = pf_mem_resize(NULL, t->locks.len + 1, sizeof *g.from);
     memset(g.from, 0xff, t->locks.len * sizeof *g.from);
@@ -197,16 +197,16 @@ void pf_lock_graph(const struct pf_trace *t, struct pf_stop *stop, struct pf_cyc
     collect(&g);
     for (uint32_t length = 2; length <= PF_CYCLE_MAX && length <= t->threads.len; length++)
         for (uint32_t i = 0; i < g.edges.len && g.steps < STEPS_MAX; i++) {
-            if (pf_stop_now(stop, "cycles of locks", i, g.edges.len)) {
+            if (pf_stop_poll(stop, "cycles of locks", i, g.edges.len)) {
                 out->cut = true;
                 break;
             }
             follow(&g, (uint32_t[PF_CYCLE_MAX]){i}, 1, length);
         }
     out->cut |= g.s.cut > 0;
-    pf_scheduler_release(&g.s);
-    pf_index_release(&x);
-    pf_ptg_release(&g.g);
+    pf_rescheduler_release(&g.s);
+    pf_trace_index_release(&x);
+    pf_partial_order_release(&g.g);
     pf_vec_release(&g.edges);
     pf_vec_release(&g.seen);
     free(g.from);

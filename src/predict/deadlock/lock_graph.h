@@ -14,7 +14,7 @@
 #ifndef PF_LOCK_GRAPH_H
 #define PF_LOCK_GRAPH_H
 
-#include "pecan/ptg.h"
+#include "pecan/partial_order.h"
 #include "stop.h"
 
 #define PF_CYCLE_MAX 16
@@ -35,7 +35,7 @@ struct pf_cycles {
 };
 
 /* `stop`: NULL, nobody ends it; who does leaves it cut. */
-void pf_lock_graph(const struct pf_trace *t, struct pf_stop *stop, struct pf_cycles *out);
+void pf_lock_graph_find(const struct pf_trace *t, struct pf_stop *stop, struct pf_cycles *out);
 void pf_cycles_release(struct pf_cycles *c);
 
 #endif

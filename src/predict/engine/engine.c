@@ -1,3 +1,7 @@
+/*
+ * engine.c - see engine.h. Candidates are collected per pair of sites, then tried tier by tier in growing
+ * windows. Most pairs are decided in the smallest window by the cheapest tier.
+ */
 #include "engine.h"
 #include "candidates.h"
 #include "validate.h"
@@ -9,16 +13,16 @@
 struct bucket {
     uint64_t key; /* the pair of sites */
     uint32_t first, count;
-    uint32_t more; /* pairs that found no room */
+    uint32_t more; /* pairs that were left out because the bucket was full */
 };
-struct waiting {
+struct candidate {
     uint32_t a, b, next;
 };
 struct collector {
     const struct pf_trace *t;
     const struct pf_limits *limits;
     PF_VEC(struct bucket) buckets;
-    PF_VEC(struct waiting) pairs;
+    PF_VEC(struct candidate) pairs;
     uint32_t *slots;
     size_t cap;
 };
@@ -57,7 +61,7 @@ static void collect(void *arg, uint32_t a, uint32_t b)
     uint32_t *link = &k->first, depth = 0;
     while (*link != PF_NONE && c->pairs.at[*link].b - c->pairs.at[*link].a <= b - a) {
         if (c->pairs.at[*link].a == a && c->pairs.at[*link].b == b)
-            return; /* they share several cells */
+            return; /* already collected: the two accesses share several cells */
         link = &c->pairs.at[*link].next;
         depth++;
     }
@@ -66,62 +70,63 @@ static void collect(void *arg, uint32_t a, uint32_t b)
         return;
     }
     uint32_t next = *link;
-    if (k->count == c->limits->tries) { /* the farthest one makes room: reuse its cell */
+    if (k->count == c->limits->tries) { /* full: the farthest pair is replaced */
         uint32_t *last = link;
         while (c->pairs.at[*last].next != PF_NONE)
             last = &c->pairs.at[*last].next;
         uint32_t cell = *last;
         *last = PF_NONE;
         next = *link;
-        c->pairs.at[cell] = (struct waiting){a, b, next};
+        c->pairs.at[cell] = (struct candidate){a, b, next};
         *link = cell;
         k->more++;
         return;
     }
     k->count++;
-    *link = (uint32_t)c->pairs.len; /* before the push may move what `link` points into */
-    pf_vec_push(&c->pairs, (struct waiting){a, b, next});
+    /* set now: the push below may move the array that `link` points into */
+    *link = (uint32_t)c->pairs.len;
+    pf_vec_push(&c->pairs, (struct candidate){a, b, next});
 }
 
-enum pf_answer pf_engine_ask(struct pf_window *w, struct pf_pair *p, uint32_t lo, uint32_t hi,
-                             uint32_t a, uint32_t b, uint32_t conflicts,
-                             struct pf_engine_stats *stats)
+enum pf_answer pf_engine_decide(struct pf_window *w, struct pf_query *p, uint32_t lo, uint32_t hi,
+                                uint32_t a, uint32_t b, uint32_t conflicts,
+                                struct pf_engine_stats *stats)
 {
     stats->windows++;
     pf_window_fill(w, lo, hi);
-    if (!pf_pair_init(p, w, a - lo, b - lo)) {
+    if (!pf_query_init(p, w, a - lo, b - lo)) {
         stats->order++;
         return PF_NO;
     }
-    if (pf_pair_preserve(p)) {
+    if (pf_query_sync_preserving(p)) {
         stats->preserve++;
         return PF_YES;
     }
-    if (!pf_pair_close(p)) {
+    if (!pf_query_close(p)) {
         stats->close++;
         return PF_NO;
     }
     stats->solved++;
-    return pf_pair_solve(p, conflicts);
+    return pf_query_solve(p, conflicts);
 }
 
-enum pf_answer pf_engine_ask_chain(struct pf_window *w, struct pf_pair *p, uint32_t lo, uint32_t hi,
-                                   const uint32_t *events, uint32_t n, uint32_t due,
-                                   uint32_t conflicts)
+enum pf_answer pf_engine_decide_chain(struct pf_window *w, struct pf_query *p, uint32_t lo,
+                                      uint32_t hi, const uint32_t *events, uint32_t n, uint32_t due,
+                                      uint32_t conflicts)
 {
     pf_window_fill(w, lo, hi);
-    if (!pf_pair_init(p, w, events[n - due] - lo, events[n - 1] - lo))
+    if (!pf_query_init(p, w, events[n - due] - lo, events[n - 1] - lo))
         return PF_NO;
     for (uint32_t i = 0; i + due < n; i++)
         p->chain[p->nchain++] = events[i] - lo;
-    return pf_pair_close(p) ? pf_pair_solve(p, conflicts) : PF_NO;
+    return pf_query_close(p) ? pf_query_solve(p, conflicts) : PF_NO;
 }
 
 struct engine {
     const struct pf_limits *limits;
-    struct pf_index x;
+    struct pf_trace_index x;
     struct pf_window w;
-    struct pf_pair p;
+    struct pf_query p;
     struct pf_engine_stats *stats;
     struct pf_result *out;
 };
@@ -136,15 +141,15 @@ static enum verdict try_pair(struct engine *g, uint32_t a, uint32_t b)
     for (uint64_t margin = FIRST_MARGIN;; margin *= MARGIN_GROWTH) {
         uint64_t lo = a > margin ? a - margin : 0, hi = b + margin + 1 < n ? b + margin + 1 : n;
         bool last = hi - lo >= max || (lo == 0 && hi == n);
-        if (hi - lo > max) { /* the largest window that still fits, or none */
+        if (hi - lo > max) { /* shrink to the largest allowed window, or give up */
             if (b - a + 1 > max)
                 return unknown ? UNKNOWN : WINDOW;
             uint64_t room = (max - (b - a + 1)) / 2;
             lo = a > room ? a - room : 0;
             hi = b + room + 1 < n ? b + room + 1 : n;
         }
-        enum pf_answer answer = pf_engine_ask(&g->w, &g->p, (uint32_t)lo, (uint32_t)hi, a, b,
-                                              g->limits->conflicts, g->stats);
+        enum pf_answer answer = pf_engine_decide(&g->w, &g->p, (uint32_t)lo, (uint32_t)hi, a, b,
+                                                 g->limits->conflicts, g->stats);
         if (answer == PF_YES) {
             struct pf_race r = {
                 .a = a, .b = b, .start = (uint32_t)lo, .norder = (uint32_t)g->p.order.len};
@@ -173,28 +178,28 @@ void pf_engine_run(const struct pf_trace *t, enum pf_missing missing,
 {
     struct collector c = {.t = t, .limits = limits};
     struct engine g = {.limits = limits, .stats = stats, .out = out};
-    pf_candidates(t, limits, out, collect, &c);
-    pf_index_init(&g.x, t, missing);
+    pf_candidates_each(t, limits, out, collect, &c);
+    pf_trace_index_init(&g.x, t, missing);
     pf_window_init(&g.w, &g.x);
     for (size_t i = 0; i < c.buckets.len && !out->stopped; i++) {
         enum verdict worst = INFEASIBLE;
-        out->stopped = pf_stop_now(limits->stop, "pairs of places", i, c.buckets.len);
+        out->stopped = pf_stop_poll(limits->stop, "pairs of sites", i, c.buckets.len);
         for (uint32_t k = c.buckets.at[i].first; k != PF_NONE && worst != RACE && !out->stopped;
              k = c.pairs.at[k].next) {
             enum verdict v = try_pair(&g, c.pairs.at[k].a, c.pairs.at[k].b);
             worst = v == RACE || v > worst ? v : worst;
-            out->stopped = pf_stop_now(limits->stop, "pairs of places", i, c.buckets.len);
+            out->stopped = pf_stop_poll(limits->stop, "pairs of sites", i, c.buckets.len);
         }
         if (out->stopped && worst != RACE)
-            break; /* not decided */
+            break; /* undecided */
         out->infeasible += worst == INFEASIBLE;
         out->untried += worst == RACE ? 0 : c.buckets.at[i].more;
         out->window += worst == WINDOW;
         out->unknown += worst == UNKNOWN;
     }
-    pf_pair_release(&g.p);
+    pf_query_release(&g.p);
     pf_window_release(&g.w);
-    pf_index_release(&g.x); /* before the validator takes its memory */
+    pf_trace_index_release(&g.x); /* frees memory that the validator needs */
     pf_validate_result(t, rule_of(missing), out);
     pf_result_sort(out);
     pf_vec_release(&c.buckets);

@@ -1,9 +1,13 @@
+/*
+ * solver.c - see solver.h. A general SMT solver was rejected: the engine asks many small questions, and
+ * most need only a few conflicts, so start-up and encoding would dominate.
+ */
 #include "solver.h"
 #include <assert.h>
 #include <string.h>
 
 #define NO_REASON UINT32_MAX
-/* Far more than a conflict takes where nothing is wrong. */
+/* Far more than a conflict takes normally. */
 #define WORK_PER_CONFLICT 10000
 
 void pf_solver_release(struct pf_solver *s)
@@ -43,7 +47,7 @@ void pf_solver_start(struct pf_solver *s, uint32_t nodes)
     s->tick = 0;
     pf_vec_clear(&s->vars);
     pf_vec_clear(&s->clauses);
-    pf_vec_clear(&s->watches); /* the lists themselves are kept for the next variables */
+    pf_vec_clear(&s->watches); /* the lists keep their memory for the next problem */
     pf_vec_clear(&s->trail);
     pf_vec_clear(&s->levels);
     pf_vec_clear(&s->heap);
@@ -55,7 +59,7 @@ void pf_solver_start(struct pf_solver *s, uint32_t nodes)
     s->failed = false;
 }
 
-/* --- the heap of open variables: highest activity first, then the oldest --- */
+/* --- the heap of unassigned variables: highest activity first, then the oldest --- */
 
 static bool above(const struct pf_solver *s, uint32_t a, uint32_t b)
 {
@@ -155,8 +159,9 @@ static void unlink_last_edge(struct pf_solver *s)
     s->in[e->to] = e->next_in;
 }
 
-/* Nodes reachable from `start`, forwards up to rank `bound` or backwards down to it. Stops, with
- * true, at `goal`; parent[] then holds the edges of a path. */
+/* Collects the nodes reachable from `start`: forwards with a rank up to `bound`, or backwards with
+ * a rank down to it. Returns true as soon as it reaches `goal`; then parent[] holds the edges of a
+ * path. */
 static bool explore(struct pf_solver *s, uint32_t start, uint32_t bound, bool forwards,
                     uint32_t goal, pf_vec_u32 *out)
 {
@@ -189,7 +194,7 @@ static bool explore(struct pf_solver *s, uint32_t start, uint32_t bound, bool fo
 
 static void sort_by_rank(struct pf_solver *s, pf_vec_u32 *v)
 {
-    for (size_t i = 1; i < v->len; i++) { /* short lists */
+    for (size_t i = 1; i < v->len; i++) { /* insertion sort: the lists are short */
         uint32_t x = v->at[i];
         size_t k = i;
         for (; k && s->rank[v->at[k - 1]] > s->rank[x]; k--)
@@ -198,7 +203,8 @@ static void sort_by_rank(struct pf_solver *s, pf_vec_u32 *v)
     }
 }
 
-/* False when the edge closes a cycle; `path` then holds the reasons of the other edges on it. */
+/* Returns false if the edge closes a cycle; `path` then holds the reasons of the other edges on
+ * it. */
 static bool insert_edge(struct pf_solver *s, uint32_t from, uint32_t to, pf_lit why)
 {
     if (s->rank[from] > s->rank[to]) {
@@ -212,7 +218,8 @@ static bool insert_edge(struct pf_solver *s, uint32_t from, uint32_t to, pf_lit 
         explore(s, from, s->rank[to], false, UINT32_MAX, &s->reach[1]);
         sort_by_rank(s, &s->reach[0]);
         sort_by_rank(s, &s->reach[1]);
-        /* The ranks of both groups, in order, go first to what lies before `from`. */
+        /* Distribute the ranks of both groups anew: the smallest ones to the nodes that lead to
+         * `from`. */
         pf_vec_u32 *f = &s->reach[0], *b = &s->reach[1];
         pf_vec_clear(&s->stack);
         for (size_t i = 0, k = 0; i < f->len || k < b->len;)
@@ -256,7 +263,7 @@ static void undo_to(struct pf_solver *s, uint32_t level)
     while (s->trail.len > keep) {
         pf_lit l = s->trail.at[--s->trail.len];
         struct pf_solver_var *v = &s->vars.at[l / 2];
-        /* Edges were linked in the order of the trail, for literals propagated. */
+        /* Edges were linked in trail order, but only for propagated literals. */
         if (s->trail.len < s->head && v->from != v->to && v->value == 1)
             unlink_last_edge(s);
         v->value = 0;
@@ -312,7 +319,7 @@ void pf_solver_clause(struct pf_solver *s, const pf_lit *lits, uint32_t n)
         watch(s, store_clause(s, out, m));
 }
 
-/* Follows all consequences; returns a false clause, or NO_REASON. */
+/* Propagates all consequences. Returns a falsified clause, or NO_REASON. */
 static uint32_t propagate(struct pf_solver *s)
 {
     while (s->head < s->trail.len) {
@@ -376,8 +383,8 @@ static void bump(struct pf_solver *s, uint32_t v)
         heap_up(s, s->vars.at[v].heap);
 }
 
-/* First UIP; leaves the learnt clause in s->learnt, its asserting literal first. Returns the level
- * to go back to. */
+/* First-UIP conflict analysis. Leaves the learnt clause in s->learnt, its asserting literal first.
+ * Returns the level to backtrack to. */
 static uint32_t analyse(struct pf_solver *s, uint32_t conflict)
 {
     uint32_t open = 0, level = (uint32_t)s->levels.len, back = 0, c = conflict;

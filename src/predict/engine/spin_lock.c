@@ -1,33 +1,35 @@
 /*
- * spin_lock.c - an atomic variable is a lock when the whole trace uses it as one: only an rmw from 0
- * makes it other than 0, only the thread that did so makes it 0 again, and what that thread does
- * next depends on what the rmw saw.
+ * spin_lock.c - recognises an atomic variable as a lock if the whole trace uses it as one: only an rmw
+ * from 0 makes it nonzero, only the thread that did so sets it back to 0, and the next event of that
+ * thread depends on the value that the rmw saw.
  *
- * Then no reordering has two such sections open at once. Take the first that begins while another
- * is open: since the other began nobody else has begun, so nobody else has written 0, and the rmw sees
- * a value other than 0. Writes of 0 before the first section do not disturb this when they come
- * before the start of every other thread that takes the lock.
+ * Then no reordering has two such critical sections open at the same time. Proof: consider the first section
+ * that begins while another one is open. Since the other one began, no further section has begun, so
+ * no other thread has written 0, and the rmw must see a nonzero value. Writes of 0 before the first
+ * section do not break this, provided that they happen before the fork of every other thread that
+ * takes the lock.
  */
 #include "spin_lock.h"
 #include <string.h>
 
 #define BAD UINT32_MAX
 
-/* What was seen of a cell so far. */
+/* How a cell was used so far. */
 struct use {
-    uint32_t sections; /* begun; BAD: it is no lock */
-    uint32_t acquire;  /* of the open section, PF_NONE: nobody has it */
+    uint32_t sections; /* sections begun; BAD: the cell is not a lock */
+    uint32_t acquire;  /* acquire of the open section; PF_NONE: the lock is free */
     uint32_t cleared;  /* last write of 0 before the first section, PF_NONE if there was none */
 };
 
 struct finder {
-    struct pf_index *x;
+    struct pf_trace_index *x;
     const struct pf_trace *t;
     struct use *uses;       /* per cell */
-    uint32_t *fork, *next; /* per thread: the event that started it; per event: the thread's next */
+    /* per thread: the event that forked it; per event: the next event of its thread */
+    uint32_t *fork, *next;
 };
 
-/* Does `event` come before all that thread u does, by the starts of threads? */
+/* True if `event` precedes all events of thread u, by program order and forks alone. */
 static bool before_thread(const struct finder *f, uint32_t event, uint32_t u)
 {
     uint32_t owner = f->t->events.at[event].thread;
@@ -41,8 +43,9 @@ static bool before_thread(const struct finder *f, uint32_t event, uint32_t u)
     return at == PF_NONE || at > event;
 }
 
-/* One access of cell c, alone in its place; false: not as of a lock. */
-static bool step(struct finder *f, struct use *u, uint32_t i, const struct pf_event *e)
+/* Records an access that covers exactly one cell. Returns false if a lock would not be used like
+ * this. */
+static bool use_as_lock(struct finder *f, struct use *u, uint32_t i, const struct pf_event *e)
 {
     if (e->flags & (PF_EF_MISSING | PF_EF_ORPHAN))
         return false;
@@ -51,7 +54,7 @@ static bool step(struct finder *f, struct use *u, uint32_t i, const struct pf_ev
     bool mine = u->acquire != PF_NONE && f->t->events.at[u->acquire].thread == e->thread;
     uint64_t old = e->kind == PF_EV_RMW ? f->t->olds.at[e->link] : 0;
     if (e->kind == PF_EV_RMW && old && e->value == old)
-        return true; /* a vain attempt */
+        return true; /* a failed attempt to acquire */
     if (e->kind == PF_EV_RMW && !old && e->value) {
         uint32_t next = f->next[i];
         if (u->acquire != PF_NONE ||
@@ -72,7 +75,7 @@ static bool step(struct finder *f, struct use *u, uint32_t i, const struct pf_ev
     return mine && e->kind != PF_EV_WRITE;
 }
 
-static void look(struct finder *f, uint32_t i, const struct pf_event *e)
+static void check_access(struct finder *f, uint32_t i, const struct pf_event *e)
 {
     const struct pf_range *p = &f->t->places.at[e->what];
     for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
@@ -81,22 +84,22 @@ static void look(struct finder *f, uint32_t i, const struct pf_event *e)
             continue;
         bool ok = e->kind == PF_EV_ALLOC  ? !u->sections
                   : e->kind == PF_EV_FREE ? u->acquire == PF_NONE
-                                          : p->ncells == 1 && step(f, u, i, e);
+                                          : p->ncells == 1 && use_as_lock(f, u, i, e);
         if (!ok)
             u->sections = BAD;
     }
 }
 
-/* Sections of the cells that are locks, now that all was seen. */
+/* Numbers the cells that are locks, and marks and matches the events of their sections. */
 static void mark(struct finder *f)
 {
-    struct pf_index *x = f->x;
+    struct pf_trace_index *x = f->x;
     const struct pf_trace *t = f->t;
     uint32_t *number = pf_mem_resize(NULL, t->cells.len, sizeof *number);
     uint32_t *open = pf_mem_resize(NULL, t->cells.len, sizeof *open);
     for (size_t c = 0; c < t->cells.len; c++) {
         bool lock = f->uses[c].sections && f->uses[c].sections != BAD && t->cells.at[c].shared &&
-                    !pf_index_overwritten(x, (uint32_t)c, 0, x->n);
+                    !pf_trace_index_overwritten(x, (uint32_t)c, 0, x->n);
         number[c] = lock ? (uint32_t)t->locks.len + x->nspins++ : PF_NONE;
         open[c] = PF_NONE;
     }
@@ -125,11 +128,11 @@ static void mark(struct finder *f)
     free(number);
 }
 
-void pf_spin_locks(struct pf_index *x)
+void pf_spin_lock_find(struct pf_trace_index *x)
 {
     const struct pf_trace *t = x->t;
     if (!t->olds.len)
-        return; /* no rmw, no lock */
+        return; /* without an rmw there is no such lock */
     struct finder f = {.x = x, .t = t};
     f.uses = pf_mem_resize(NULL, t->cells.len, sizeof *f.uses);
     for (size_t c = 0; c < t->cells.len; c++)
@@ -146,7 +149,7 @@ void pf_spin_locks(struct pf_index *x)
     }
     for (uint32_t i = 0; i < x->n; i++)
         if (pf_event_operand[t->events.at[i].kind] == PF_OPERAND_PLACE)
-            look(&f, i, &t->events.at[i]);
+            check_access(&f, i, &t->events.at[i]);
     mark(&f);
     free(f.uses);
     free(f.fork);

@@ -1,56 +1,57 @@
 /*
- * trace_index.c - one pass over the trace; every edge is added at its later event, so that they come out
- * sorted.
+ * trace_index.c - builds the index in one pass over the trace. Every edge is added at its later event, so
+ * the edges come out sorted.
  */
 #include "spin_lock.h"
 #include <assert.h>
 #include <string.h>
 
-/* The newest event of each thread, for some purpose. */
+/* A small map from threads to their newest event of some sort. */
 struct latest {
     uint32_t *at; /* pairs (thread, event) */
     uint32_t len, cap;
 };
 
-/* Items as the RDIT rule sees them. */
+/* State of an item for the RDIT rules. */
 struct item {
     uint32_t chain;       /* newest event of a BarrierPair that reaches it */
-    uint32_t open;        /* BarrierPairs under way that reach it */
+    uint32_t open;        /* active BarrierPairs that reach it */
     struct latest since;  /* events on it since `chain` */
-    struct latest writes; /* of these, the ones a missing call can notice */
+    struct latest writes; /* those of them that a missing call can notice */
 };
 
 struct pinned_cell {
     struct latest writes;
-    pf_vec_u32 reads;   /* pinned ones */
-    struct latest tied; /* per thread that writes: how many of `reads` it has an edge from */
+    pf_vec_u32 reads;   /* pinned reads */
+    struct latest tied; /* per writing thread: how many of `reads` it already has an edge from */
 };
 
-/* Which edges the newest event has: few are looked through, of more each earlier event is stamped. */
+/* The edges of the newest event, to avoid duplicates. Up to FEW_EDGES are searched linearly; if
+ * there are more, each earlier event gets a stamp. */
 struct newest {
     struct pf_edges *edges;
     uint32_t event, n;
-    uint32_t *stamps; /* by earlier event: 1 + event; NULL while none had many */
+    uint32_t *stamps; /* per earlier event: 1 + the event with an edge to it; NULL until needed */
 };
 #define FEW_EDGES 32
 
 struct builder {
-    struct pf_index *x;
+    struct pf_trace_index *x;
     const struct pf_trace *t;
-    uint32_t *first_pred, *last; /* per thread: the fork; the newest event */
-    struct latest *arrive[2]; /* per barrier: arrivals of its newest two generations */
+    uint32_t *first_pred, *last; /* per thread: its fork; its newest event */
+    struct latest *arrive[2]; /* per barrier: arrivals of its two newest generations */
     uint32_t *arrive_gen[2];
     struct latest *posts;
-    struct latest *blocks; /* uses, by block */
-    uint32_t *alloc; /* event, by block */
-    struct item *items; /* with BarrierPairs only */
+    struct latest *blocks; /* per block: its uses */
+    uint32_t *alloc; /* per block: its alloc event */
+    struct item *items; /* NULL without BarrierPairs */
     struct pinned_cell *cells;
-    struct latest *open; /* per thread: BarrierPairs under way, as pairs (call event, reach) */
+    struct latest *open; /* per thread: active BarrierPairs, as pairs (call event, reach set) */
     size_t reuse;
     struct newest pred, soft;
 };
 
-static void note(struct latest *l, uint32_t thread, uint32_t event)
+static void latest_set(struct latest *l, uint32_t thread, uint32_t event)
 {
     for (uint32_t k = 0; k < l->len; k++)
         if (l->at[2 * k] == thread) {
@@ -66,7 +67,7 @@ static void note(struct latest *l, uint32_t thread, uint32_t event)
     l->len++;
 }
 
-static bool has(const struct latest *l, uint32_t thread)
+static bool latest_has(const struct latest *l, uint32_t thread)
 {
     for (uint32_t k = 0; k < l->len; k++)
         if (l->at[2 * k] == thread)
@@ -74,7 +75,7 @@ static bool has(const struct latest *l, uint32_t thread)
     return false;
 }
 
-static void push_new(struct builder *b, struct newest *g, uint32_t event, uint32_t earlier)
+static void add_unique(struct builder *b, struct newest *g, uint32_t event, uint32_t earlier)
 {
     pf_vec_u32 *at = &g->edges->at;
     if (g->event != event)
@@ -87,7 +88,7 @@ static void push_new(struct builder *b, struct newest *g, uint32_t event, uint32
     for (size_t k = at->len; g->n <= FEW_EDGES && k > at->len - 2 * g->n; k -= 2) {
         if (at->at[k - 1] == earlier)
             return;
-        if (g->n == FEW_EDGES) /* from now on by stamps */
+        if (g->n == FEW_EDGES) /* use stamps from now on */
             g->stamps[at->at[k - 1]] = event + 1;
     }
     if (g->n >= FEW_EDGES)
@@ -102,7 +103,7 @@ static void edge(struct builder *b, uint32_t from, uint32_t to)
     if (from == PF_NONE || b->t->events.at[from].thread == b->t->events.at[to].thread)
         return;
     assert(from < to);
-    push_new(b, &b->pred, to, from);
+    add_unique(b, &b->pred, to, from);
 }
 
 static void edges(struct builder *b, const struct latest *l, uint32_t to)
@@ -131,14 +132,14 @@ static void sync_edges(struct builder *b, uint32_t i, const struct pf_event *e)
         }
         if (e->link)
             edges(b, &b->arrive[!now][e->what], i);
-        note(&b->arrive[now][e->what], e->thread, i);
+        latest_set(&b->arrive[now][e->what], e->thread, i);
         break;
     }
     case PF_EV_DEPART:
         edges(b, &b->arrive[e->link & 1][e->what], i);
         break;
     case PF_EV_POST:
-        note(&b->posts[e->what], e->thread, i);
+        latest_set(&b->posts[e->what], e->thread, i);
         break;
     case PF_EV_TAKE:
         edges(b, &b->posts[e->what], i);
@@ -163,19 +164,19 @@ static void block_edges(struct builder *b, uint32_t i, const struct pf_event *e)
             edges(b, &b->blocks[old], i);
         }
     } else {
-        if (!has(&b->blocks[block], e->thread))
+        if (!latest_has(&b->blocks[block], e->thread))
             edge(b, b->alloc[block], i);
-        note(&b->blocks[block], e->thread, i);
+        latest_set(&b->blocks[block], e->thread, i);
     }
 }
 
-/* A read pinned in its place comes after the writes before it, before the writes after it. */
+/* A pinned read stays after the writes that precede it and before the writes that follow it. */
 static void pinned_edges(struct builder *b, uint32_t i, const struct pf_event *e)
 {
     const struct pf_range *p = &b->t->places.at[e->what];
     for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
         struct pinned_cell *x = &b->cells[c];
-        if (pf_event_reads(e) && pf_index_pinned(b->x, e)) {
+        if (pf_event_reads(e) && pf_trace_index_pinned(b->x, e)) {
             edges(b, &x->writes, i);
             pf_vec_push(&x->reads, i);
         }
@@ -185,16 +186,17 @@ static void pinned_edges(struct builder *b, uint32_t i, const struct pf_event *e
                 from = x->tied.at[2 * k] == e->thread ? x->tied.at[2 * k + 1] : from;
             for (uint32_t k = from; k < x->reads.len; k++)
                 if (b->t->events.at[x->reads.at[k]].thread != e->thread)
-                    push_new(b, &b->soft, i, x->reads.at[k]);
+                    add_unique(b, &b->soft, i, x->reads.at[k]);
             if (x->reads.len)
-                note(&x->tied, e->thread, (uint32_t)x->reads.len);
-            note(&x->writes, e->thread, i);
+                latest_set(&x->tied, e->thread, (uint32_t)x->reads.len);
+            latest_set(&x->writes, e->thread, i);
         }
     }
 }
 
-/* An event of a BarrierPair that reaches the item: after all that happened to the item. */
-static void chain(struct builder *b, struct item *x, uint32_t i)
+/* Orders an event of a BarrierPair that reaches the item after everything that happened to the
+ * item. */
+static void order_after_item(struct builder *b, struct item *x, uint32_t i)
 {
     edge(b, x->chain, i);
     edges(b, &x->since, i);
@@ -202,7 +204,7 @@ static void chain(struct builder *b, struct item *x, uint32_t i)
     x->chain = i;
 }
 
-static void ordinary(struct builder *b, uint32_t item, uint32_t i, const struct pf_event *e)
+static void ordinary_event(struct builder *b, uint32_t item, uint32_t i, const struct pf_event *e)
 {
     struct item *x = &b->items[item];
     edge(b, x->chain, i);
@@ -211,9 +213,9 @@ static void ordinary(struct builder *b, uint32_t item, uint32_t i, const struct 
             edges(b, &x->writes, i);
             b->x->exposed[i] |= pf_event_is_access(e);
         }
-        note(&x->writes, e->thread, i);
+        latest_set(&x->writes, e->thread, i);
     }
-    note(&x->since, e->thread, i);
+    latest_set(&x->since, e->thread, i);
 }
 
 static void each_reached(struct builder *b, uint32_t reach, uint32_t i, int opened)
@@ -222,10 +224,10 @@ static void each_reached(struct builder *b, uint32_t reach, uint32_t i, int open
     for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
         struct item *x = &b->items[b->t->reach_items.at[k]];
         x->open += (uint32_t)opened;
-        chain(b, x, i);
+        order_after_item(b, x, i);
     }
-    if (b->x->missing == PF_MISSING_SB) /* one item that all of them reach */
-        chain(b, &b->items[pf_trace_nitems(b->t)], i);
+    if (b->x->missing == PF_MISSING_SB) /* an artificial item that all calls reach */
+        order_after_item(b, &b->items[pf_trace_nitems(b->t)], i);
 }
 
 static void missing_edges(struct builder *b, uint32_t i, const struct pf_event *e)
@@ -233,15 +235,15 @@ static void missing_edges(struct builder *b, uint32_t i, const struct pf_event *
     struct latest *open = &b->open[e->thread];
     uint32_t first, other, n = pf_trace_items(b->t, i, &first, &other);
     for (uint32_t k = 0; k < n; k++)
-        ordinary(b, first + k, i, e);
+        ordinary_event(b, first + k, i, e);
     if (other != PF_NONE)
-        ordinary(b, other, i, e);
-    for (uint32_t k = 0; k < open->len; k++) /* events in between, and ends */
+        ordinary_event(b, other, i, e);
+    for (uint32_t k = 0; k < open->len; k++) /* events between call and ret, and the ret itself */
         each_reached(b, open->at[2 * k + 1], i,
                      e->kind == PF_EV_RET && open->at[2 * k] == e->link ? -1 : 0);
     if (e->kind == PF_EV_CALL) {
         each_reached(b, e->link, i, 1);
-        note(open, i, e->link); /* keyed by the call */
+        latest_set(open, i, e->link); /* keyed by the call event instead of a thread */
     } else if (e->kind == PF_EV_RET)
         for (uint32_t k = 0; k < open->len; k++)
             if (open->at[2 * k] == e->link) {
@@ -252,7 +254,7 @@ static void missing_edges(struct builder *b, uint32_t i, const struct pf_event *
             }
 }
 
-static void find_matches(struct pf_index *x)
+static void find_matches(struct pf_trace_index *x)
 {
     const struct pf_trace *t = x->t;
     struct latest *held = pf_mem_zero(t->threads.len, sizeof *held);
@@ -260,7 +262,7 @@ static void find_matches(struct pf_index *x)
     for (uint32_t i = 0; i < x->n; i++) {
         const struct pf_event *e = &t->events.at[i];
         if (pf_event_acquires(e))
-            note(&held[e->thread], pf_event_lock(e), i);
+            latest_set(&held[e->thread], pf_event_lock(e), i);
         else if (pf_event_releases(e)) {
             struct latest *h = &held[e->thread];
             for (uint32_t k = 0; k < h->len; k++)
@@ -279,7 +281,7 @@ static void find_matches(struct pf_index *x)
     free(held);
 }
 
-static void find_writes(struct pf_index *x)
+static void find_writes(struct pf_trace_index *x)
 {
     const struct pf_trace *t = x->t;
     x->write_at = pf_mem_zero(t->cells.len + 2, sizeof *x->write_at);
@@ -297,7 +299,7 @@ static void find_writes(struct pf_index *x)
                         x->write_at[c + 2]++;
                 }
         }
-        if (!fill) { /* counts become starts; filling moves them up by one place */
+        if (!fill) { /* counts become range starts; filling then advances each by its count */
             for (size_t c = 0; c + 2 < t->cells.len + 2; c++)
                 x->write_at[c + 2] += x->write_at[c + 1];
             x->writes = pf_mem_resize(NULL, x->write_at[t->cells.len + 1], sizeof *x->writes);
@@ -305,8 +307,8 @@ static void find_writes(struct pf_index *x)
     }
 }
 
-/* Counts the call in the cells it reaches, or puts it into their places. */
-static void note_overwrites(struct pf_index *x, uint32_t call, uint32_t end, bool fill)
+/* First pass: counts the call for the cells that it reaches. Second pass (`fill`): stores it. */
+static void note_overwrites(struct pf_trace_index *x, uint32_t call, uint32_t end, bool fill)
 {
     const struct pf_trace *t = x->t;
     const struct pf_reach *d = &t->reaches.at[t->events.at[call].link];
@@ -323,8 +325,8 @@ static void note_overwrites(struct pf_index *x, uint32_t call, uint32_t end, boo
     }
 }
 
-/* As find_writes: first the numbers, then the places. */
-static void find_overwrites(struct pf_index *x)
+/* Like find_writes: one pass counts, the next one fills. */
+static void find_overwrites(struct pf_trace_index *x)
 {
     const struct pf_trace *t = x->t;
     bool *returns = pf_mem_zero(x->n, sizeof *returns);
@@ -352,7 +354,8 @@ static void find_overwrites(struct pf_index *x)
                 x->overwrites[k - 1].call = x->overwrites[k].call;
 }
 
-bool pf_index_overwritten(const struct pf_index *x, uint32_t cell, uint32_t after, uint32_t before)
+bool pf_trace_index_overwritten(const struct pf_trace_index *x, uint32_t cell, uint32_t after,
+                                uint32_t before)
 {
     if (!x->overwrite_at)
         return false;
@@ -374,7 +377,8 @@ static void release_latest(struct latest *l, size_t n)
     free(l);
 }
 
-void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing missing)
+void pf_trace_index_init(struct pf_trace_index *x, const struct pf_trace *t,
+                         enum pf_missing missing)
 {
     memset(x, 0, sizeof *x);
     x->t = t;
@@ -465,10 +469,10 @@ void pf_index_init(struct pf_index *x, const struct pf_trace *t, enum pf_missing
     }
     free(b.items);
     release_latest(b.open, nt);
-    pf_spin_locks(x);
+    pf_spin_lock_find(x);
 }
 
-void pf_index_release(struct pf_index *x)
+void pf_trace_index_release(struct pf_trace_index *x)
 {
     free(x->pos);
     free(x->before);

@@ -1,8 +1,8 @@
 /*
- * validate.c - a machine that runs a schedule and refuses impossible steps.
+ * validate.c - a machine that executes a schedule and rejects impossible steps.
  *
- * The state before `start` comes from running the trace itself; a witness is run on top of it and
- * undone, so that all witnesses together need one pass.
+ * The state at `start` comes from executing the trace itself. Each witness is executed on top of that state and
+ * then undone, so one pass over the trace serves all witnesses.
  */
 #include "validate_calls.h"
 #include <stdarg.h>
@@ -10,9 +10,9 @@
 #include <string.h>
 
 struct memory {
-    uint32_t writer; /* event, PF_NONE: nobody yet */
+    uint32_t writer; /* event; PF_NONE: not written yet */
     bool wrong;      /* stored by a thread that had seen a wrong value */
-    bool lost;       /* a missing call may have stored something since */
+    bool overwritten;       /* a missing call may have stored another value since */
 };
 struct undo {
     uint32_t cell;
@@ -24,26 +24,28 @@ struct holder {
 };
 struct machine {
     const struct pf_trace *t;
-    uint32_t *when;  /* per event: 1 + step in which it ran, 0: not yet */
+    uint32_t *when;  /* per event: 1 + the step in which it ran, 0: not yet */
     uint32_t *next;  /* per event: next event of its thread */
     uint32_t *ready; /* per thread: its next event */
-    uint32_t *fork;  /* per thread: the event that starts it */
-    pf_vec_u32 waits; /* pairs (wake, its wait), by wake */
-    uint32_t *source; /* per read touch, flattened: the write seen in the trace */
-    uint32_t *source_at; /* per event: first of its cells in `source` */
-    struct pf_calls calls;
-    uint32_t *off;   /* per thread: 1 + a read that saw a wrong value */
+    uint32_t *fork;  /* per thread: the event that forks it */
+    pf_vec_u32 waits; /* pairs (wake, its wait), sorted by wake */
+    uint32_t *source; /* per cell of each read: the write seen in the trace */
+    uint32_t *source_at; /* per event: start of its cells in `source` */
+    struct pf_validate_calls calls;
+    uint32_t *misled;   /* per thread: 1 + a read that saw a wrong value, 0: none */
     struct memory *cells;
     PF_VEC(struct holder) held;
     PF_VEC(struct undo) log;
-    pf_vec_u32 ran;  /* events of the witness that ran */
-    pf_vec_u32 special; /* events with rules about many others: arrive, post, alloc, join ... */
-    uint32_t step, start, farthest; /* farthest: behind the last event of the witness */
+    pf_vec_u32 ran;  /* events of the witness that have run */
+    /* events that rules about many events refer to: arrive, post, and with blocks all uses of
+     * memory */
+    pf_vec_u32 special;
+    uint32_t step, start, farthest; /* farthest: 1 + the last event of the witness */
     char *why;
     size_t why_len;
 };
 
-static bool no(struct machine *m, const char *fmt, ...)
+static bool fail(struct machine *m, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -63,9 +65,10 @@ static bool missing_allows(struct machine *m, uint32_t i)
     if (m->calls.rule == PF_RULE_NONE)
         return true;
     for (uint32_t f = m->start; f < i; f++)
-        if (!ran(m, f) && at(m, f)->thread != at(m, i)->thread && pf_calls_tie(&m->calls, f, i))
-            return no(m, "event %u runs before event %u, which a missing call ties to it",
-                      pf_trace_label(m->t, i), pf_trace_label(m->t, f));
+        if (!ran(m, f) && at(m, f)->thread != at(m, i)->thread &&
+            pf_validate_calls_keeps_order(&m->calls, f, i))
+            return fail(m, "event %u runs before event %u, but a missing call keeps their order",
+                        pf_trace_label(m->t, i), pf_trace_label(m->t, f));
     return true;
 }
 
@@ -82,8 +85,8 @@ static bool share_cell(const struct machine *m, uint32_t i, uint32_t k)
     return p->cell0 < q->cell0 + q->ncells && q->cell0 < p->cell0 + p->ncells;
 }
 
-/* A read of a value that no observed write explains comes after exactly the writes that it came after: the writes
- * of others in [from, to) have run, or have not. */
+/* A read whose value no recorded write explains must happen after exactly those writes of other
+ * threads that precede it in the trace. Checks the writes in [from, to). */
 static bool pinned_allows(struct machine *m, uint32_t i, uint32_t from, uint32_t to)
 {
     const struct pf_event *e = at(m, i);
@@ -92,13 +95,14 @@ static bool pinned_allows(struct machine *m, uint32_t i, uint32_t from, uint32_t
     for (uint32_t f = from; f < to; f++)
         if (pf_event_writes(at(m, f)) && at(m, f)->thread != e->thread && ran(m, f) != (f < i) &&
             share_cell(m, i, f))
-            return no(m, "event %u reads the value of a missing call, event %u %s",
-                      pf_trace_label(m->t, i), pf_trace_label(m->t, f),
-                      f < i ? "has not run" : "has run");
+            return fail(m,
+                        "event %u reads a value that no recorded write explains, but event %u %s",
+                        pf_trace_label(m->t, i), pf_trace_label(m->t, f),
+                        f < i ? "has not run yet" : "has already run");
     return true;
 }
 
-/* The write to the cell that event i came after in the trace. */
+/* The last write to the cell before event i in the trace. */
 static uint32_t writer_before(const struct machine *m, uint32_t i, uint32_t cell)
 {
     for (uint32_t f = i; f-- > m->start;)
@@ -121,8 +125,8 @@ static bool cell_value(const struct machine *m, uint32_t cell, uint32_t writer, 
     return m->t->cells.at[cell].initial_known;
 }
 
-/* A missing call may look at all that it reaches: it finds there what it found in the trace. Only what the
- * witness has stored, and not what was there before, can differ. */
+/* A missing call may read everything that it reaches, so it must find the values of the trace
+ * there. Only cells that the witness has written can differ. */
 static bool call_allows(struct machine *m, uint32_t i)
 {
     if (m->calls.rule == PF_RULE_NONE || at(m, i)->kind != PF_EV_CALL)
@@ -130,32 +134,33 @@ static bool call_allows(struct machine *m, uint32_t i)
     for (size_t k = 0; k < m->log.len; k++) {
         uint32_t c = m->log.at[k].cell;
         const struct memory *x = &m->cells[c];
-        if (!pf_calls_reach(&m->calls, i, c))
+        if (!pf_validate_calls_reaches(&m->calls, i, c))
             continue;
         uint32_t was = writer_before(m, i, c);
         uint64_t have, want;
-        if (!x->wrong && (x->writer == was || (!x->lost && cell_value(m, c, x->writer, &have) &&
-                                               cell_value(m, c, was, &want) && have == want)))
+        if (!x->wrong &&
+            (x->writer == was || (!x->overwritten && cell_value(m, c, x->writer, &have) &&
+                                  cell_value(m, c, was, &want) && have == want)))
             continue;
-        return no(m,
-                  "event %u begins a missing call, which may see another value than in the trace",
-                  pf_trace_label(m->t, i));
+        return fail(m,
+                    "event %u begins a missing call that may see another value than in the trace",
+                    pf_trace_label(m->t, i));
     }
     return true;
 }
 
 static bool must_have_run(struct machine *m, uint32_t f, uint32_t i)
 {
-    return ran(m, f) ||
-           no(m, "event %u runs before event %u", pf_trace_label(m->t, i), pf_trace_label(m->t, f));
+    return ran(m, f) || fail(m, "event %u runs before event %u", pf_trace_label(m->t, i),
+                             pf_trace_label(m->t, f));
 }
 
-/* Rules about all earlier events of some kind. */
+/* Checks the rules about all earlier events of some kind. */
 static bool earlier_allows(struct machine *m, uint32_t i)
 {
     const struct pf_event *e = at(m, i);
     size_t lo = 0, hi = m->special.len;
-    while (lo < hi) { /* what lies before the window has run */
+    while (lo < hi) { /* everything before the window has run */
         size_t mid = (lo + hi) / 2;
         if (m->special.at[mid] < m->start)
             lo = mid + 1;
@@ -171,14 +176,14 @@ static bool earlier_allows(struct machine *m, uint32_t i)
                     (e->kind == PF_EV_DEPART ? g->link == e->link : g->link < e->link);
         else if (e->kind == PF_EV_TAKE)
             needs = g->kind == PF_EV_POST && g->what == e->what;
-        else if (e->kind == PF_EV_ALLOC) { /* whatever happened to the memory before */
+        else if (e->kind == PF_EV_ALLOC) { /* everything that used this memory before */
             const struct pf_range *p = &m->t->places.at[e->what];
             if (pf_event_operand[g->kind] == PF_OPERAND_PLACE) {
                 const struct pf_range *q = &m->t->places.at[g->what];
                 needs = q->block && q->block != p->block && q->addr < p->addr + p->size &&
                         p->addr < q->addr + q->size;
             }
-        } else if (pf_event_is_access(e)) /* its block has been handed out */
+        } else if (pf_event_is_access(e)) /* its block must have been allocated */
             needs = g->kind == PF_EV_ALLOC &&
                     m->t->places.at[g->what].block == m->t->places.at[e->what].block;
         if (needs && !must_have_run(m, f, i))
@@ -194,7 +199,7 @@ static bool lock_allows(struct machine *m, uint32_t i)
         return true;
     for (size_t k = 0; k < m->held.len; k++)
         if (m->held.at[k].lock == pf_event_lock(e) && !(m->held.at[k].shared && pf_event_shared(e)))
-            return no(m, "event %u takes a lock that is held", pf_trace_label(m->t, i));
+            return fail(m, "event %u acquires a lock that is held", pf_trace_label(m->t, i));
     return true;
 }
 
@@ -211,28 +216,28 @@ static uint32_t wait_of(const struct machine *m, uint32_t wake)
     return m->waits.at[2 * lo + 1];
 }
 
-/* Can event i come next? What it reads is not looked at. */
+/* True if event i can be the next event. The value that it reads itself is not checked. */
 static bool is_next(struct machine *m, uint32_t i)
 {
     const struct pf_event *e = at(m, i);
     if (m->ready[e->thread] != i)
-        return no(m, "event %u is not the next of its thread", pf_trace_label(m->t, i));
+        return fail(m, "event %u is not the next event of its thread", pf_trace_label(m->t, i));
     if (m->fork[e->thread] != PF_NONE && !must_have_run(m, m->fork[e->thread], i))
         return false;
     bool call = m->calls.rule != PF_RULE_NONE && pf_event_class[e->kind] == PF_CLASS_CALL;
     bool seen = call || (m->calls.noticed && m->calls.noticed[i]);
-    if (m->off[e->thread] && (pf_event_decided(m->t, e) || seen))
-        return no(m, "event %u depends on event %u, which sees a wrong value",
-                  pf_trace_label(m->t, i), pf_trace_label(m->t, m->off[e->thread] - 1));
+    if (m->misled[e->thread] && (pf_event_decided(m->t, e) || seen))
+        return fail(m, "event %u depends on event %u, which sees a wrong value",
+                    pf_trace_label(m->t, i), pf_trace_label(m->t, m->misled[e->thread] - 1));
     if (e->kind == PF_EV_JOIN && m->ready[e->what] != PF_NONE)
-        return no(m, "event %u joins a thread that goes on", pf_trace_label(m->t, i));
+        return fail(m, "event %u joins a thread that has not ended", pf_trace_label(m->t, i));
     if (e->kind == PF_EV_WAKE) {
         uint32_t by = pf_trace_waker(m->t, i);
         if (by != PF_NONE && (!must_have_run(m, by, i)))
             return false;
         if (by != PF_NONE && m->when[by] < m->when[wait_of(m, i)])
-            return no(m, "event %u wakes from a notification before its wait",
-                      pf_trace_label(m->t, i));
+            return fail(m, "event %u is woken by a notification that came before its wait",
+                        pf_trace_label(m->t, i));
     }
     return earlier_allows(m, i) && lock_allows(m, i) && missing_allows(m, i) &&
            pinned_allows(m, i, m->start, i);
@@ -242,7 +247,7 @@ static bool sees_right(const struct machine *m, const struct pf_event *e, uint32
                        uint32_t source)
 {
     const struct memory *x = &m->cells[cell];
-    if (x->wrong || x->lost)
+    if (x->wrong || x->overwritten)
         return false;
     if (x->writer == source)
         return true;
@@ -260,11 +265,11 @@ static void effect(struct machine *m, uint32_t i, bool undoable)
         const struct pf_range *p = &m->t->places.at[e->what];
         for (uint32_t k = 0; k < p->ncells && pf_event_reads(e) && undoable; k++)
             if (!pinned(m, e) && !sees_right(m, e, p->cell0 + k, m->source[m->source_at[i] + k]))
-                m->off[e->thread] = i + 1;
+                m->misled[e->thread] = i + 1;
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells && pf_event_writes(e); c++) {
             if (undoable)
                 pf_vec_push(&m->log, (struct undo){c, m->cells[c]});
-            m->cells[c] = (struct memory){i, m->off[e->thread], false};
+            m->cells[c] = (struct memory){i, m->misled[e->thread], false};
         }
     } else if (pf_event_class[e->kind] == PF_CLASS_CALL && m->calls.rule != PF_RULE_NONE) {
         const struct pf_event *call = e->kind == PF_EV_CALL ? e : at(m, e->link);
@@ -275,14 +280,14 @@ static void effect(struct machine *m, uint32_t i, bool undoable)
                 continue;
             if (undoable)
                 pf_vec_push(&m->log, (struct undo){c, m->cells[c]});
-            m->cells[c].lost = true;
+            m->cells[c].overwritten = true;
         }
     } else if (e->kind == PF_EV_TRYFAIL) {
         bool held = !undoable;
         for (size_t k = 0; k < m->held.len && !held; k++)
             held = m->held.at[k].lock == e->what;
         if (!held)
-            m->off[e->thread] = i + 1;
+            m->misled[e->thread] = i + 1;
     } else if (pf_event_acquires(e))
         pf_vec_push(&m->held, (struct holder){pf_event_lock(e), e->thread, pf_event_shared(e)});
     else if (pf_event_releases(e))
@@ -301,18 +306,18 @@ static bool run_witness(struct machine *m, const struct pf_race *r)
     for (uint32_t k = 0; k < r->norder; k++) {
         uint32_t i = r->order[k];
         if (i >= m->t->events.len || i < m->start)
-            return no(m, "a step is not in the window");
+            return fail(m, "a step is not in the window");
         if (!is_next(m, i) || !pinned_allows(m, i, i + 1, m->farthest) || !call_allows(m, i))
             return false;
         effect(m, i, true);
-        if (m->calls.noticed && m->calls.noticed[i] && m->off[at(m, i)->thread])
-            return no(m, "event %u stores a wrong value where a missing call may see it",
-                      pf_trace_label(m->t, i));
+        if (m->calls.noticed && m->calls.noticed[i] && m->misled[at(m, i)->thread])
+            return fail(m, "event %u stores a wrong value where a missing call may see it",
+                        pf_trace_label(m->t, i));
         pf_vec_push(&m->ran, i);
     }
     if (r->a != r->b && !pf_trace_conflict(m->t, at(m, r->a), at(m, r->b)))
-        return no(m, "events %u and %u do not conflict", pf_trace_label(m->t, r->a),
-                  pf_trace_label(m->t, r->b));
+        return fail(m, "events %u and %u do not conflict", pf_trace_label(m->t, r->a),
+                    pf_trace_label(m->t, r->b));
     return is_next(m, r->a) && is_next(m, r->b);
 }
 
@@ -333,7 +338,7 @@ static bool check_one(struct machine *m, const struct pf_race *r, uint32_t *keep
     while (m->ran.len)
         m->when[m->ran.at[--m->ran.len]] = 0;
     memcpy(m->ready, keep_ready, nt * sizeof *m->ready);
-    memset(m->off, 0, nt * sizeof *m->off);
+    memset(m->misled, 0, nt * sizeof *m->misled);
     pf_vec_clear(&m->held);
     pf_vec_reserve(&m->held, nheld + 1);
     memcpy(m->held.at, keep_held, nheld * sizeof *keep_held);
@@ -416,12 +421,12 @@ void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const stru
     m.ready = pf_mem_resize(NULL, nt, sizeof *m.ready);
     m.fork = pf_mem_resize(NULL, nt, sizeof *m.fork);
     m.source_at = pf_mem_resize(NULL, ne, sizeof *m.source_at);
-    m.off = pf_mem_zero(nt, sizeof *m.off);
+    m.misled = pf_mem_zero(nt, sizeof *m.misled);
     m.cells = pf_mem_zero(t->cells.len, sizeof *m.cells);
     for (size_t c = 0; c < t->cells.len; c++)
         m.cells[c].writer = PF_NONE;
     prepare(&m);
-    pf_calls_init(&m.calls, t, rule);
+    pf_validate_calls_init(&m.calls, t, rule);
     struct job *jobs = pf_mem_resize(NULL, n, sizeof *jobs);
     for (size_t i = 0; i < n; i++)
         jobs[i] = (struct job){races[i].start, i};
@@ -433,11 +438,11 @@ void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const stru
             effect(&m, done, false);
         ok[jobs[i].race] = check_one(&m, &races[jobs[i].race], keep);
     }
-    void *all[] = {m.when,      m.next, m.ready, m.fork, m.source,
-                   m.source_at, m.off,  m.cells, jobs,   keep};
+    void *all[] = {m.when,      m.next,   m.ready, m.fork, m.source,
+                   m.source_at, m.misled, m.cells, jobs,   keep};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
-    pf_calls_release(&m.calls);
+    pf_validate_calls_release(&m.calls);
     pf_vec_release(&m.waits);
     pf_vec_release(&m.held);
     pf_vec_release(&m.log);

@@ -1,11 +1,11 @@
 /*
- * validate.h - checks witnesses. Shares nothing with the engine: it knows the trace and the rules
- * of docs/analysis/model.md, and runs each schedule step by step.
+ * validate.h - checks witnesses. Shares no code with the engine: it knows only the trace and the rules
+ * of docs/analysis/model.md, and executes each schedule step by step.
  *
- * Model:   a witness says: run the trace up to `start`, then the events of `order`; now a and b are
- *          the next events of their threads (a == b: that one is). Every step must be possible
- *          when it is taken.
- * Cost:    one pass over the trace for all witnesses, and their lengths.
+ * Model:   a witness claims: run the trace unchanged up to `start`, then the events of `order`; then a
+ *          and b are the next events of their threads (if a == b: that one event is). Every step must be
+ *          possible in the state in which it is taken.
+ * Cost:    one pass over the trace for all witnesses, plus their lengths.
  */
 #ifndef PF_ENGINE_VALIDATE_H
 #define PF_ENGINE_VALIDATE_H
@@ -14,11 +14,11 @@
 
 enum pf_missing_rule { PF_RULE_NONE, PF_RULE_RDIT, PF_RULE_SB };
 
-/* ok[i]: the witness of races[i] holds. When one does not, `why` (may be NULL) says what is wrong
- * with the last such one. */
+/* Sets ok[i] to whether the witness of races[i] is valid. If any is not, `why` (may be NULL)
+ * describes the error of the last invalid one. */
 void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const struct pf_race *races,
                  size_t n, bool *ok, struct pf_trace_error *why);
-/* The races whose witness holds stay in `out`; the others are counted as invalid. */
+/* Keeps the races of `out` whose witness is valid; counts the others as invalid. */
 void pf_validate_result(const struct pf_trace *t, enum pf_missing_rule rule, struct pf_result *out);
 
 #endif

@@ -1,31 +1,32 @@
-/* validate_calls.c - see validate_calls.h. */
+/* validate_calls.c - see validate_calls.h. Enumerates the calls around each event instead of
+ * keeping sets: slow, but independent of the engine's data structures. */
 #include "validate_calls.h"
 #include <string.h>
 
-static const struct pf_event *at(const struct pf_calls *c, uint32_t i)
+static const struct pf_event *at(const struct pf_validate_calls *c, uint32_t i)
 {
     return &c->t->events.at[i];
 }
 
-bool pf_calls_reach(const struct pf_calls *c, uint32_t call, uint32_t item)
+bool pf_validate_calls_reaches(const struct pf_validate_calls *c, uint32_t call, uint32_t item)
 {
     return pf_trace_reaches(c->t, &c->t->reaches.at[at(c, call)->link], item);
 }
 
-static bool touches(const struct pf_calls *c, uint32_t i, uint32_t item)
+static bool accesses(const struct pf_validate_calls *c, uint32_t i, uint32_t item)
 {
     uint32_t first, other, n = pf_trace_items(c->t, i, &first, &other);
     return (item >= first && item - first < n) || item == other;
 }
 
-/* The calls under way around event i (also one that i begins or ends), in thread u. Calls f until
- * it says true. */
-static bool each_call(const struct pf_calls *c, uint32_t i, uint32_t u,
-                      bool (*f)(const struct pf_calls *, uint32_t call, const void *),
+/* Calls f for each call of thread u that is active at event i (including one that i begins or
+ * ends), from the innermost outwards, until f returns true. Returns whether it did. */
+static bool each_call(const struct pf_validate_calls *c, uint32_t i, uint32_t u,
+                      bool (*f)(const struct pf_validate_calls *, uint32_t call, const void *),
                       const void *arg)
 {
     uint32_t lo = c->thread_at[u], hi = c->thread_at[u + 1];
-    while (lo < hi) { /* the last event of u at or before i */
+    while (lo < hi) { /* finds the last event of u at or before i */
         uint32_t mid = (lo + hi) / 2;
         if (c->by_thread[mid] <= i)
             lo = mid + 1;
@@ -35,7 +36,7 @@ static bool each_call(const struct pf_calls *c, uint32_t i, uint32_t u,
     if (lo == c->thread_at[u])
         return false;
     uint32_t e = c->by_thread[lo - 1], call = c->inside[e];
-    if (e != i && at(c, e)->kind == PF_EV_RET) /* that one has ended before i */
+    if (e != i && at(c, e)->kind == PF_EV_RET) /* this call ended before i */
         call = c->outside[call];
     for (; call != PF_NONE; call = c->outside[call])
         if (f(c, call, arg))
@@ -43,15 +44,15 @@ static bool each_call(const struct pf_calls *c, uint32_t i, uint32_t u,
     return false;
 }
 
-static bool each_own_call(const struct pf_calls *c, uint32_t i,
-                          bool (*f)(const struct pf_calls *, uint32_t call, const void *),
+static bool each_own_call(const struct pf_validate_calls *c, uint32_t i,
+                          bool (*f)(const struct pf_validate_calls *, uint32_t call, const void *),
                           const void *arg)
 {
     return each_call(c, i, at(c, i)->thread, f, arg);
 }
 
-static bool any_call(const struct pf_calls *c, uint32_t i,
-                     bool (*f)(const struct pf_calls *, uint32_t call, const void *),
+static bool any_call(const struct pf_validate_calls *c, uint32_t i,
+                     bool (*f)(const struct pf_validate_calls *, uint32_t call, const void *),
                      const void *arg)
 {
     for (uint32_t u = 0; u < c->t->threads.len; u++)
@@ -60,59 +61,61 @@ static bool any_call(const struct pf_calls *c, uint32_t i,
     return false;
 }
 
-struct two {
+struct event_call {
     uint32_t event, call;
 };
-static bool reaches_common(const struct pf_calls *c, uint32_t call, const void *arg)
+static bool reaches_common(const struct pf_validate_calls *c, uint32_t call, const void *arg)
 {
-    const struct two *x = arg;
+    const struct event_call *x = arg;
     const struct pf_reach *d = &c->t->reaches.at[at(c, call)->link];
     for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
-        if (pf_calls_reach(c, x->call, c->t->reach_items.at[k]))
+        if (pf_validate_calls_reaches(c, x->call, c->t->reach_items.at[k]))
             return true;
     return c->rule == PF_RULE_SB;
 }
-static bool reaches_event(const struct pf_calls *c, uint32_t call, const void *arg)
+static bool reaches_event(const struct pf_validate_calls *c, uint32_t call, const void *arg)
 {
-    const struct two *x = arg;
+    const struct event_call *x = arg;
     const struct pf_reach *d = &c->t->reaches.at[at(c, call)->link];
     for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
-        if (touches(c, x->event, c->t->reach_items.at[k]))
+        if (accesses(c, x->event, c->t->reach_items.at[k]))
             return true;
     return false;
 }
-static bool call_meets(const struct pf_calls *c, uint32_t call, const void *arg)
+static bool call_meets(const struct pf_validate_calls *c, uint32_t call, const void *arg)
 {
-    struct two x = {((const struct two *)arg)->event, call};
+    struct event_call x = {((const struct event_call *)arg)->event, call};
     return each_own_call(c, x.event, reaches_common, &x);
 }
-struct noticed {
+struct event_pair {
     uint32_t a, b;
 };
-static bool reaches_both(const struct pf_calls *c, uint32_t call, const void *arg)
+static bool reaches_both(const struct pf_validate_calls *c, uint32_t call, const void *arg)
 {
-    const struct noticed *x = arg;
+    const struct event_pair *x = arg;
     const struct pf_reach *d = &c->t->reaches.at[at(c, call)->link];
     for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
-        if (touches(c, x->a, c->t->reach_items.at[k]) && touches(c, x->b, c->t->reach_items.at[k]))
+        if (accesses(c, x->a, c->t->reach_items.at[k]) &&
+            accesses(c, x->b, c->t->reach_items.at[k]))
             return true;
     return false;
 }
-static bool notable(const struct pf_event *e)
+static bool can_be_noticed(const struct pf_event *e)
 {
     return !pf_event_is_access(e) || pf_event_writes(e);
 }
 
-bool pf_calls_tie(const struct pf_calls *c, uint32_t f, uint32_t e)
+bool pf_validate_calls_keeps_order(const struct pf_validate_calls *c, uint32_t f, uint32_t e)
 {
-    struct two on_f = {f, 0}, on_e = {e, 0};
-    struct noticed both = {f, e};
+    struct event_call on_f = {f, 0}, on_e = {e, 0};
+    struct event_pair both = {f, e};
     return each_own_call(c, f, call_meets, &on_e) || each_own_call(c, f, reaches_event, &on_e) ||
            each_own_call(c, e, reaches_event, &on_f) ||
-           (notable(at(c, f)) && notable(at(c, e)) && any_call(c, e, reaches_both, &both));
+           (can_be_noticed(at(c, f)) && can_be_noticed(at(c, e)) &&
+            any_call(c, e, reaches_both, &both));
 }
 
-static void find_around(struct pf_calls *c)
+static void find_around(struct pf_validate_calls *c)
 {
     size_t n = c->t->events.len, nt = c->t->threads.len;
     c->by_thread = pf_mem_resize(NULL, n, sizeof *c->by_thread);
@@ -124,7 +127,8 @@ static void find_around(struct pf_calls *c)
         c->thread_at[at(c, i)->thread + 1]++;
     for (size_t u = 0; u < nt; u++)
         c->thread_at[u + 1] += c->thread_at[u];
-    uint32_t *last = pf_mem_resize(NULL, nt, sizeof *last); /* the innermost call under way */
+    /* per thread: the innermost active call */
+    uint32_t *last = pf_mem_resize(NULL, nt, sizeof *last);
     memset(last, 0xff, nt * sizeof *last);
     uint32_t *fill = pf_mem_resize(NULL, nt, sizeof *fill);
     memcpy(fill, c->thread_at, nt * sizeof *fill);
@@ -143,10 +147,11 @@ static void find_around(struct pf_calls *c)
     free(last);
 }
 
-static void find_noticed(struct pf_calls *c)
+static void find_noticed(struct pf_validate_calls *c)
 {
     size_t n = c->t->events.len;
-    uint32_t *open = pf_mem_zero(c->t->cells.len, sizeof *open); /* calls under way that reach it */
+    /* per cell: number of active calls that reach it */
+    uint32_t *open = pf_mem_zero(c->t->cells.len, sizeof *open);
     c->noticed = pf_mem_zero(n, sizeof *c->noticed);
     for (uint32_t i = 0; i < n; i++) {
         const struct pf_event *e = at(c, i);
@@ -164,16 +169,17 @@ static void find_noticed(struct pf_calls *c)
     free(open);
 }
 
-void pf_calls_init(struct pf_calls *c, const struct pf_trace *t, enum pf_missing_rule rule)
+void pf_validate_calls_init(struct pf_validate_calls *c, const struct pf_trace *t,
+                            enum pf_missing_rule rule)
 {
-    *c = (struct pf_calls){.t = t, .rule = t->has_calls ? rule : PF_RULE_NONE};
+    *c = (struct pf_validate_calls){.t = t, .rule = t->has_calls ? rule : PF_RULE_NONE};
     if (c->rule == PF_RULE_NONE)
         return;
     find_around(c);
     find_noticed(c);
 }
 
-void pf_calls_release(struct pf_calls *c)
+void pf_validate_calls_release(struct pf_validate_calls *c)
 {
     void *all[] = {c->by_thread, c->thread_at, c->inside, c->outside, c->noticed};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -146,11 +146,11 @@ void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *li
                             struct pf_result *out)
 {
     struct gold g = {.t = t};
-    struct pf_seen seen = {0};
+    struct pf_pair_set seen = {0};
     struct var *vars = pf_mem_zero(t->cells.len, sizeof *vars);
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
-        if (pf_stop_at(limits->stop, i, t->events.len)) {
+        if (pf_stop_poll_loop(limits->stop, i, t->events.len)) {
             out->stopped = true;
             break;
         }
@@ -175,7 +175,7 @@ void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *li
                 for (; s->upto < g.syncs.len; s->upto++)
                     replay(&g, s, g.syncs.at[s->upto]);
                 if (!has(s, member(THREAD, e->thread, 0)) &&
-                    (limits->all_pairs || pf_seen_add(&seen, o->site, e->site)))
+                    (limits->all_pairs || pf_pair_set_add(&seen, o->site, e->site)))
                     pf_vec_push(&out->races, (struct pf_race){.a = s->event, .b = i});
             }
             if (!mine) {
@@ -196,6 +196,6 @@ void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *li
     }
     free(vars);
     pf_vec_release(&g.syncs);
-    pf_seen_release(&seen);
+    pf_pair_set_release(&seen);
     pf_result_sort(out);
 }

@@ -7,7 +7,7 @@
  * ordered, are one epoch as long as they are ordered, a vector when not.
  */
 #include "analysis.h"
-#include "order.h"
+#include "clocks.h"
 #include <string.h>
 
 struct stamp {
@@ -27,8 +27,8 @@ struct var {
 };
 struct run {
     const struct pf_trace *t;
-    struct pf_order o;
-    struct pf_seen seen;
+    struct pf_clocks o;
+    struct pf_pair_set seen;
     struct pf_result *out;
     bool all_pairs;
 };
@@ -36,7 +36,7 @@ struct run {
 static void race(struct run *r, uint32_t a, uint32_t b)
 {
     const struct pf_event *e = r->t->events.at;
-    if (r->all_pairs || pf_seen_add(&r->seen, e[a].site, e[b].site))
+    if (r->all_pairs || pf_pair_set_add(&r->seen, e[a].site, e[b].site))
         pf_vec_push(&r->out->races, (struct pf_race){.a = a, .b = b});
 }
 
@@ -46,11 +46,11 @@ static bool check_many(struct run *r, const struct many *m, uint32_t thread, uin
     bool found = false;
     if (m->all) {
         for (uint32_t u = 0; u < r->o.nt; u++)
-            if (m->all[u].epoch && !pf_order_seen(&r->o, thread, u, m->all[u].epoch)) {
+            if (m->all[u].epoch && !pf_clocks_seen(&r->o, thread, u, m->all[u].epoch)) {
                 race(r, m->all[u].event, i);
                 found = true;
             }
-    } else if (m->one.epoch && !pf_order_seen(&r->o, thread, m->thread, m->one.epoch)) {
+    } else if (m->one.epoch && !pf_clocks_seen(&r->o, thread, m->thread, m->one.epoch)) {
         race(r, m->one.event, i);
         found = true;
     }
@@ -60,7 +60,7 @@ static bool check_many(struct run *r, const struct many *m, uint32_t thread, uin
 static void add_many(struct run *r, struct many *m, uint32_t thread, struct stamp now)
 {
     if (!m->all && (!m->one.epoch || m->thread == thread ||
-                    pf_order_seen(&r->o, thread, m->thread, m->one.epoch))) {
+                    pf_clocks_seen(&r->o, thread, m->thread, m->one.epoch))) {
         m->thread = (uint16_t)thread;
         m->one = now;
         return;
@@ -90,7 +90,7 @@ static bool check_write(struct run *r, const struct var *v, uint32_t thread, uin
 {
     if (v->rare)
         check_many(r, &v->rare[RACING_WRITES], thread, i);
-    bool found = v->write.epoch && !pf_order_seen(&r->o, thread, v->wthread, v->write.epoch);
+    bool found = v->write.epoch && !pf_clocks_seen(&r->o, thread, v->wthread, v->write.epoch);
     if (found)
         race(r, v->write.event, i);
     return found;
@@ -115,7 +115,7 @@ static void plain_write(struct run *r, struct var *v, uint32_t t, struct stamp n
         free(v->rare);
         v->rare = NULL;
     }
-    if (v->write.epoch && !pf_order_seen(&r->o, t, v->wthread, v->write.epoch)) {
+    if (v->write.epoch && !pf_clocks_seen(&r->o, t, v->wthread, v->write.epoch)) {
         race(r, v->write.event, now.event);
         add_many(r, rare(v, RACING_WRITES), v->wthread, v->write);
     }
@@ -126,7 +126,7 @@ static void plain_write(struct run *r, struct var *v, uint32_t t, struct stamp n
 static void access_cell(struct run *r, struct var *v, const struct pf_event *e, uint32_t i)
 {
     uint32_t t = e->thread;
-    struct stamp now = {pf_order_epoch(&r->o, t), i};
+    struct stamp now = {pf_clocks_epoch(&r->o, t), i};
     if (pf_event_atomic(e)) {
         check_write(r, v, t, i);
         if (pf_event_writes(e))
@@ -147,22 +147,22 @@ static void access_cell(struct run *r, struct var *v, const struct pf_event *e, 
 void pf_analysis_hb(const struct pf_trace *t, const struct pf_limits *limits, struct pf_result *out)
 {
     struct run r = {.t = t, .out = out, .all_pairs = limits->all_pairs};
-    pf_order_init(&r.o, t, PF_ORDER_LOCKS | PF_ORDER_ATOMICS);
+    pf_clocks_init(&r.o, t, PF_CLOCKS_LOCKS | PF_CLOCKS_ATOMICS);
     struct var *vars = pf_mem_zero(t->cells.len, sizeof *vars);
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
-        if (pf_stop_at(limits->stop, i, t->events.len)) {
+        if (pf_stop_poll_loop(limits->stop, i, t->events.len)) {
             out->stopped = true;
             break;
         }
-        pf_order_enter(&r.o, i);
+        pf_clocks_enter(&r.o, i);
         if (pf_event_is_access(e)) {
             const struct pf_range *p = &t->places.at[e->what];
             for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
                 if (t->cells.at[c].shared && t->cells.at[c].written)
                     access_cell(&r, &vars[c], e, i);
         }
-        pf_order_leave(&r.o, i);
+        pf_clocks_leave(&r.o, i);
     }
     for (size_t c = 0; c < t->cells.len; c++) {
         free(vars[c].read.all);
@@ -171,7 +171,7 @@ void pf_analysis_hb(const struct pf_trace *t, const struct pf_limits *limits, st
         free(vars[c].rare);
     }
     free(vars);
-    pf_order_release(&r.o);
-    pf_seen_release(&r.seen);
+    pf_clocks_release(&r.o);
+    pf_pair_set_release(&r.seen);
     pf_result_sort(out);
 }

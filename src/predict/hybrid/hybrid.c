@@ -6,7 +6,7 @@
 struct run {
     const struct pf_trace *t;
     struct pf_result *out;
-    struct pf_seen seen;
+    struct pf_pair_set seen;
     bool all_pairs;
 };
 
@@ -14,7 +14,7 @@ static void pair(void *arg, uint32_t a, uint32_t b)
 {
     struct run *r = arg;
     r->out->pairs++;
-    if (r->all_pairs || pf_seen_add(&r->seen, r->t->events.at[a].site, r->t->events.at[b].site))
+    if (r->all_pairs || pf_pair_set_add(&r->seen, r->t->events.at[a].site, r->t->events.at[b].site))
         pf_vec_push(&r->out->races, (struct pf_race){.a = a, .b = b});
 }
 
@@ -22,7 +22,7 @@ void pf_analysis_hybrid(const struct pf_trace *t, const struct pf_limits *limits
                         struct pf_result *out)
 {
     struct run r = {.t = t, .out = out, .all_pairs = limits->all_pairs};
-    pf_candidates(t, limits, out, pair, &r);
-    pf_seen_release(&r.seen);
+    pf_candidates_each(t, limits, out, pair, &r);
+    pf_pair_set_release(&r.seen);
     pf_result_sort(out);
 }

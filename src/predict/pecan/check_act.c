@@ -7,8 +7,8 @@
 static const struct pf_site_info *frame(const struct pf_trace *t, uint32_t i, uint32_t k)
 {
     const struct pf_recorded *r = &t->recorded;
-    const struct pf_recorded_trail *w = &r->trails.at[r->stack.at[i]];
-    return k < w->n ? &t->sites.at[r->trail_sites.at[w->first + w->n - 1 - k]] : NULL;
+    const struct pf_recorded_stack *w = &r->stacks.at[r->event_stack.at[i]];
+    return k < w->n ? &t->sites.at[r->stack_sites.at[w->first + w->n - 1 - k]] : NULL;
 }
 
 /* How many positions two stacks share, from the outside. */
@@ -21,7 +21,7 @@ static uint32_t shared(const struct pf_trace *t, uint32_t a, uint32_t b)
 }
 
 /* Do both stand in one activation of a function, which lasts from one to the other? */
-static bool one_activation(const struct pf_ptg *g, uint32_t a, uint32_t b)
+static bool one_activation(const struct pf_partial_order *g, uint32_t a, uint32_t b)
 {
     const struct pf_trace *t = g->t;
     if (!t->recorded.present)
@@ -42,9 +42,9 @@ static bool one_activation(const struct pf_ptg *g, uint32_t a, uint32_t b)
 }
 
 /* A lock is held at both, and each such lock was given back in between. */
-static bool other_section(const struct pf_ptg *g, const uint32_t *taken, uint32_t a, uint32_t b)
+static bool other_section(const struct pf_partial_order *g, const uint32_t *taken, uint32_t a, uint32_t b)
 {
-    const struct pf_lockset_range *p = &g->locks.sets.at[g->held[a]],
+    const struct pf_lockset_words *p = &g->locks.sets.at[g->held[a]],
                                   *q = &g->locks.sets.at[g->held[b]];
     const uint32_t *x = g->locks.words.at + p->first, *y = g->locks.words.at + q->first;
     bool common = false;
@@ -58,7 +58,7 @@ static bool other_section(const struct pf_ptg *g, const uint32_t *taken, uint32_
     return common;
 }
 
-void pf_check_act(const struct pf_ptg *g, void (*f)(void *, uint32_t, uint32_t), void *arg)
+void pf_check_act_each(const struct pf_partial_order *g, void (*f)(void *, uint32_t, uint32_t), void *arg)
 {
     const struct pf_trace *t = g->t;
     uint32_t *check = pf_mem_resize(NULL, t->cells.len + 1, sizeof *check); /* newest, by cell */

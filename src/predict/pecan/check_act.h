@@ -11,10 +11,10 @@
 #ifndef PF_PECAN_CHECK_ACT_H
 #define PF_PECAN_CHECK_ACT_H
 
-#include "ptg.h"
+#include "partial_order.h"
 
 /* Calls f with the read and the write of each pair, in the order of the trace of each thread. */
-void pf_check_act(const struct pf_ptg *g, void (*f)(void *arg, uint32_t read, uint32_t write),
+void pf_check_act_each(const struct pf_partial_order *g, void (*f)(void *arg, uint32_t read, uint32_t write),
                   void *arg);
 
 #endif

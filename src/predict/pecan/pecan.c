@@ -1,5 +1,5 @@
 #include "pecan.h"
-#include "another.h"
+#include "schedule_finder.h"
 #include "engine/validate.h"
 #include <string.h>
 
@@ -11,7 +11,7 @@
 
 struct maker {
     const pf_patterns *patterns;
-    struct pf_another ways;
+    struct pf_schedule_finder ways;
     struct pf_anomalies *out;
     const struct pf_anomaly *tried; /* NULL: all that there is is wanted */
     size_t ntried;
@@ -21,7 +21,7 @@ struct maker {
 
 static uint32_t due_of(const struct pf_pattern *p) { return p->next[p->n - 1] ? 2 : 1; }
 
-static void set_order(struct pf_anomaly *a, const struct pf_another *w)
+static void set_order(struct pf_anomaly *a, const struct pf_schedule_finder *w)
 {
     free(a->order);
     a->start = w->start;
@@ -71,8 +71,8 @@ static bool make(void *arg, uint32_t pattern, const uint32_t *events)
     enum wish wish = wish_of(m, pattern, events);
     if (wish != WANTED)
         return wish == UNWANTED;
-    if (!pf_another_generate(&m->ways, p, events) &&
-        (m->asked++ >= ASKED || !pf_another_ask(&m->ways, events, p->n, due_of(p), MARGIN)))
+    if (!pf_schedule_finder_generate(&m->ways, p, events) &&
+        (m->asked++ >= ASKED || !pf_schedule_finder_solve(&m->ways, events, p->n, due_of(p), MARGIN)))
         return false;
     struct pf_anomaly a = {.pattern = pattern};
     memcpy(a.event, events, p->n * sizeof *events);
@@ -135,9 +135,9 @@ static void improve(struct maker *m)
     for (size_t i = 0; i < m->out->at.len; i++) {
         struct pf_anomaly *a = &m->out->at.at[i];
         const struct pf_pattern *p = &m->patterns->at[a->pattern];
-        if (pf_stop_now(m->stop, "schedules made better", i, m->out->at.len))
+        if (pf_stop_poll(m->stop, "schedules made better", i, m->out->at.len))
             break; /* they are to be tried as they are */
-        if (a->witnessed || !pf_another_ask(&m->ways, a->event, p->n, due_of(p), MARGIN))
+        if (a->witnessed || !pf_schedule_finder_solve(&m->ways, a->event, p->n, due_of(p), MARGIN))
             continue;
         set_order(a, &m->ways);
         any = true;
@@ -148,17 +148,17 @@ static void improve(struct maker *m)
 
 static void search(struct maker *m, const struct pf_trace *t)
 {
-    struct pf_work w;
+    struct pf_units w;
     memset(m->out, 0, sizeof *m->out);
-    pf_another_init(&m->ways, t);
+    pf_schedule_finder_init(&m->ways, t);
     m->ways.s.stop = m->stop;
-    pf_work_init(&w, &m->ways.g);
-    pf_search(&w, m->patterns, m->stop, make, m, &m->out->search);
-    pf_work_release(&w);
+    pf_units_init(&w, &m->ways.g);
+    pf_pattern_search(&w, m->patterns, m->stop, make, m, &m->out->search);
+    pf_units_release(&w);
     m->out->search.skipped += m->ways.s.cut;
     validate(m);
     improve(m);
-    pf_another_release(&m->ways);
+    pf_schedule_finder_release(&m->ways);
 }
 
 void pf_pecan(const struct pf_trace *t, const pf_patterns *patterns, struct pf_stop *stop,

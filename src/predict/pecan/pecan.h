@@ -22,7 +22,7 @@ struct pf_anomaly {
 
 struct pf_anomalies {
     PF_VEC(struct pf_anomaly) at;
-    struct pf_search_result search;
+    struct pf_pattern_search_result search;
 };
 
 /* `stop`: NULL, nobody ends it. */

@@ -5,7 +5,7 @@
 #define SPENT 200000000 /* of all; then: */
 #define MOVED_THEN 200000
 
-void pf_scheduler_init(struct pf_scheduler *s, const struct pf_ptg *g, const struct pf_index *x)
+void pf_rescheduler_init(struct pf_rescheduler *s, const struct pf_partial_order *g, const struct pf_trace_index *x)
 {
     memset(s, 0, sizeof *s);
     s->g = g;
@@ -15,7 +15,7 @@ void pf_scheduler_init(struct pf_scheduler *s, const struct pf_ptg *g, const str
     s->readers = pf_mem_zero(g->t->locks.len + 1, sizeof *s->readers);
 }
 
-void pf_scheduler_release(struct pf_scheduler *s)
+void pf_rescheduler_release(struct pf_rescheduler *s)
 {
     free(s->next);
     free(s->owner);
@@ -24,18 +24,18 @@ void pf_scheduler_release(struct pf_scheduler *s)
     memset(s, 0, sizeof *s);
 }
 
-static const struct pf_event *at(const struct pf_scheduler *s, uint32_t i)
+static const struct pf_event *at(const struct pf_rescheduler *s, uint32_t i)
 {
     return &s->g->t->events.at[i];
 }
 
 /* The next event of thread u; PF_NONE: it is over. */
-static uint32_t due(const struct pf_scheduler *s, uint32_t u)
+static uint32_t due(const struct pf_rescheduler *s, uint32_t u)
 {
     return s->next[u] < s->g->thread_at[u + 1] ? s->g->by_thread[s->next[u]] : PF_NONE;
 }
 
-static bool has_run(const struct pf_scheduler *s, uint32_t i)
+static bool has_run(const struct pf_rescheduler *s, uint32_t i)
 {
     return i < s->start || s->g->pos[i] < s->next[at(s, i)->thread];
 }
@@ -43,9 +43,9 @@ static bool has_run(const struct pf_scheduler *s, uint32_t i)
 /* --- holding --- */
 
 /* The outermost lock around `event` that its thread takes after `after` (PF_NONE: ever). */
-static uint32_t outermost(const struct pf_scheduler *s, uint32_t event, uint32_t after)
+static uint32_t outermost(const struct pf_rescheduler *s, uint32_t event, uint32_t after)
 {
-    const struct pf_ptg *g = s->g;
+    const struct pf_partial_order *g = s->g;
     uint32_t first = g->thread_at[at(s, event)->thread], found = event;
     uint32_t depth = g->locks.sets.at[g->held[event]].len;
     if (after != PF_NONE)
@@ -60,7 +60,7 @@ static uint32_t outermost(const struct pf_scheduler *s, uint32_t event, uint32_t
     return found;
 }
 
-static void choose_holds(struct pf_scheduler *s, bool at_locks)
+static void choose_holds(struct pf_rescheduler *s, bool at_locks)
 {
     s->start = PF_NONE;
     for (unsigned m = 0; m < s->n; m++) {
@@ -76,7 +76,7 @@ static void choose_holds(struct pf_scheduler *s, bool at_locks)
 
 /* --- state --- */
 
-static void take(struct pf_scheduler *s, uint32_t lock, uint32_t thread, bool shared)
+static void take(struct pf_rescheduler *s, uint32_t lock, uint32_t thread, bool shared)
 {
     if (shared)
         s->readers[lock]++;
@@ -84,7 +84,7 @@ static void take(struct pf_scheduler *s, uint32_t lock, uint32_t thread, bool sh
         s->owner[lock] = thread + 1;
 }
 
-static void effect(struct pf_scheduler *s, uint32_t i)
+static void effect(struct pf_rescheduler *s, uint32_t i)
 {
     const struct pf_event *e = at(s, i);
     if (pf_event_acquires(e))
@@ -98,19 +98,19 @@ static void effect(struct pf_scheduler *s, uint32_t i)
 }
 
 /* As it is in the trace before event `start`. */
-static void begin(struct pf_scheduler *s)
+static void begin(struct pf_rescheduler *s)
 {
-    const struct pf_ptg *g = s->g;
+    const struct pf_partial_order *g = s->g;
     memset(s->owner, 0, g->t->locks.len * sizeof *s->owner);
     memset(s->readers, 0, g->t->locks.len * sizeof *s->readers);
     pf_vec_clear(&s->order);
     for (uint32_t u = 0; u < g->nt; u++) {
-        uint32_t k = s->next[u] = pf_ptg_from(g, u, s->start);
+        uint32_t k = s->next[u] = pf_partial_order_from(g, u, s->start);
         bool over = k == g->thread_at[u + 1];
         if (over && k == g->thread_at[u])
             continue;
         uint32_t i = g->by_thread[over ? k - 1 : k]; /* what it holds before, or after, this one */
-        struct pf_lockset_range r = g->locks.sets.at[g->held[i]];
+        struct pf_lockset_words r = g->locks.sets.at[g->held[i]];
         for (uint32_t n = 0; n < r.len; n++) {
             uint32_t word = g->locks.words.at[r.first + n];
             take(s, word / 2, u, word & 1);
@@ -122,7 +122,7 @@ static void begin(struct pf_scheduler *s)
 
 /* Can event i be the next one, as far as order and locks go? If not, *who (a thread, PF_NONE: nobody
  * known) has to go on first. */
-static bool possible(const struct pf_scheduler *s, uint32_t i, uint32_t *who)
+static bool possible(const struct pf_rescheduler *s, uint32_t i, uint32_t *who)
 {
     const struct pf_event *e = at(s, i);
     *who = PF_NONE;
@@ -141,13 +141,13 @@ static bool possible(const struct pf_scheduler *s, uint32_t i, uint32_t *who)
     return !s->owner[l] && (pf_event_shared(e) || !s->readers[l]);
 }
 
-static bool enabled(const struct pf_scheduler *s, uint32_t i)
+static bool enabled(const struct pf_rescheduler *s, uint32_t i)
 {
     uint32_t who;
     return possible(s, i, &who);
 }
 
-static bool held_back(const struct pf_scheduler *s, uint32_t i)
+static bool held_back(const struct pf_rescheduler *s, uint32_t i)
 {
     for (unsigned m = 0; m < s->n; m++)
         if (!s->done[m] && (i == s->events[m] || (i == s->hold[m] && !s->free[m])))
@@ -155,7 +155,7 @@ static bool held_back(const struct pf_scheduler *s, uint32_t i)
     return false;
 }
 
-static void run(struct pf_scheduler *s, uint32_t i)
+static void run(struct pf_rescheduler *s, uint32_t i)
 {
     s->moved++;
     pf_vec_push(&s->order, i);
@@ -164,7 +164,7 @@ static void run(struct pf_scheduler *s, uint32_t i)
 }
 
 /* Whoever comes first in the trace. PF_NONE: nobody can go on. */
-static uint32_t first_come(const struct pf_scheduler *s)
+static uint32_t first_come(const struct pf_rescheduler *s)
 {
     uint32_t best = PF_NONE;
     for (uint32_t u = 0; u < s->g->nt; u++) {
@@ -176,7 +176,7 @@ static uint32_t first_come(const struct pf_scheduler *s)
 }
 
 /* The thread itself, else whom it waits for. */
-static uint32_t needed(const struct pf_scheduler *s, uint32_t thread)
+static uint32_t needed(const struct pf_rescheduler *s, uint32_t thread)
 {
     for (uint32_t n = 0; n < s->g->nt && thread != PF_NONE; n++) {
         uint32_t i = due(s, thread);
@@ -188,20 +188,20 @@ static uint32_t needed(const struct pf_scheduler *s, uint32_t thread)
     return PF_NONE;
 }
 
-static bool has_moved_enough(const struct pf_scheduler *s)
+static bool has_moved_enough(const struct pf_rescheduler *s)
 {
     return s->moved >= (s->spent < SPENT ? MOVED : MOVED_THEN);
 }
 
 /* Is the call at hand to be given up? */
-static bool is_weary(struct pf_scheduler *s)
+static bool is_weary(struct pf_rescheduler *s)
 {
     return has_moved_enough(s) ||
-           (!(s->moved & 0xffff) && pf_stop_now(s->stop, "events moved", s->spent + s->moved, 0));
+           (!(s->moved & 0xffff) && pf_stop_poll(s->stop, "events moved", s->spent + s->moved, 0));
 }
 
 /* What the call at hand took is taken off; false: it has come to nothing. */
-static bool settle(struct pf_scheduler *s, bool found)
+static bool settle(struct pf_rescheduler *s, bool found)
 {
     s->cut += !found && has_moved_enough(s);
     s->spent += s->moved;
@@ -209,7 +209,7 @@ static bool settle(struct pf_scheduler *s, bool found)
 }
 
 /* Runs threads until `event` is due and can happen. */
-static bool reach(struct pf_scheduler *s, uint32_t event)
+static bool reach(struct pf_rescheduler *s, uint32_t event)
 {
     uint32_t thread = at(s, event)->thread, who = thread;
     while (due(s, thread) != event || !possible(s, event, &who)) {
@@ -222,20 +222,20 @@ static bool reach(struct pf_scheduler *s, uint32_t event)
 }
 
 /* Event m of the pattern is next: its thread need not wait before its lock any more. */
-static bool bring(struct pf_scheduler *s, unsigned m)
+static bool bring(struct pf_rescheduler *s, unsigned m)
 {
     s->free[m] = true;
     return reach(s, s->events[m]);
 }
 
-static void happen(struct pf_scheduler *s, unsigned m)
+static void happen(struct pf_rescheduler *s, unsigned m)
 {
     s->done[m] = true;
     run(s, s->events[m]);
 }
 
 /* The last two follow each other at once: bring `first` to its event, then the other one. */
-static bool meet(struct pf_scheduler *s, unsigned first, unsigned second)
+static bool meet(struct pf_rescheduler *s, unsigned first, unsigned second)
 {
     if (!bring(s, first) || !bring(s, second) ||
         due(s, at(s, s->events[first])->thread) != s->events[first] ||
@@ -254,14 +254,14 @@ struct way {
     bool lean; /* nobody runs but who must; else all do, as in the trace */
 };
 
-static void set_out(struct pf_scheduler *s, struct way way)
+static void set_out(struct pf_rescheduler *s, struct way way)
 {
     choose_holds(s, way.at_locks);
     s->lean = way.lean;
     begin(s);
 }
 
-static bool attempt(struct pf_scheduler *s, const struct pf_pattern *p, struct way way)
+static bool attempt(struct pf_rescheduler *s, const struct pf_pattern *p, struct way way)
 {
     unsigned n = s->n, together = p->next[n - 1] ? 2 : 0;
     set_out(s, way);
@@ -278,7 +278,7 @@ static bool attempt(struct pf_scheduler *s, const struct pf_pattern *p, struct w
     return !together || meet(s, way.last_first ? n - 1 : n - 2, way.last_first ? n - 2 : n - 1);
 }
 
-bool pf_schedule(struct pf_scheduler *s, const struct pf_pattern *p, const uint32_t *events)
+bool pf_rescheduler_run(struct pf_rescheduler *s, const struct pf_pattern *p, const uint32_t *events)
 {
     s->n = p->n;
     s->events = events;
@@ -293,7 +293,7 @@ bool pf_schedule(struct pf_scheduler *s, const struct pf_pattern *p, const uint3
 }
 
 /* Runs threads until the thread of `event` stands before it. */
-static bool stand(struct pf_scheduler *s, uint32_t event)
+static bool stand(struct pf_rescheduler *s, uint32_t event)
 {
     uint32_t thread = at(s, event)->thread;
     while (due(s, thread) != event) {
@@ -305,7 +305,7 @@ static bool stand(struct pf_scheduler *s, uint32_t event)
     return true;
 }
 
-bool pf_schedule_stuck(struct pf_scheduler *s, const uint32_t *takes, uint32_t n)
+bool pf_rescheduler_run_deadlock(struct pf_rescheduler *s, const uint32_t *takes, uint32_t n)
 {
     s->n = n;
     s->events = takes;

@@ -21,12 +21,12 @@
 
 #include "engine/trace_index.h"
 #include "pattern.h"
-#include "ptg.h"
+#include "partial_order.h"
 #include "stop.h"
 
-struct pf_scheduler {
-    const struct pf_ptg *g;
-    const struct pf_index *x;
+struct pf_rescheduler {
+    const struct pf_partial_order *g;
+    const struct pf_trace_index *x;
     uint32_t *next;    /* per thread: place in by_thread */
     uint32_t *owner;   /* per lock: 1 + thread that has it alone, 0: nobody */
     uint32_t *readers; /* per lock */
@@ -44,11 +44,11 @@ struct pf_scheduler {
     pf_vec_u32 order;
 };
 
-void pf_scheduler_init(struct pf_scheduler *s, const struct pf_ptg *g, const struct pf_index *x);
-void pf_scheduler_release(struct pf_scheduler *s);
+void pf_rescheduler_init(struct pf_rescheduler *s, const struct pf_partial_order *g, const struct pf_trace_index *x);
+void pf_rescheduler_release(struct pf_rescheduler *s);
 /* True: run the trace up to s->start, then s->order, which ends with the last event of the pattern. */
-bool pf_schedule(struct pf_scheduler *s, const struct pf_pattern *p, const uint32_t *events);
+bool pf_rescheduler_run(struct pf_rescheduler *s, const struct pf_pattern *p, const uint32_t *events);
 /* For takes of locks, one of each of n threads: a schedule after which all are due and none can happen. */
-bool pf_schedule_stuck(struct pf_scheduler *s, const uint32_t *takes, uint32_t n);
+bool pf_rescheduler_run_deadlock(struct pf_rescheduler *s, const uint32_t *takes, uint32_t n);
 
 #endif

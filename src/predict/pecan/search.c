@@ -17,14 +17,14 @@ struct tried {
 };
 
 struct search {
-    const struct pf_work *w;
-    const struct pf_ptg *g;
+    const struct pf_units *w;
+    const struct pf_partial_order *g;
     struct pf_locksets *locks;
     const pf_patterns *patterns;
     struct pf_stop *stop;
     bool (*f)(void *, uint32_t, const uint32_t *);
     void *arg;
-    struct pf_search_result *out;
+    struct pf_pattern_search_result *out;
     struct tried *tried;
     size_t ntried, cap;
     uint8_t *rank, *look; /* per cell: how many before it have the same uses, the same looks */
@@ -37,7 +37,7 @@ struct search {
     uint32_t class[PF_PATTERN_MAX]; /* per region */
     uint32_t thread[PF_PATTERN_MAX]; /* per thread of the pattern; PF_NONE: open */
     uint32_t entry[PF_PATTERN_MAX]; /* per event */
-    pf_work_entries seen;
+    pf_unit_accesses seen;
 };
 
 static uint64_t mix(uint64_t h, uint64_t v)
@@ -74,7 +74,7 @@ static struct tried *find(struct search *s, uint64_t key)
 static uint64_t sites_key(const struct search *s)
 {
     const struct pf_pattern *p = s->p;
-    const struct pf_work_entry *e = s->w->entries.at;
+    const struct pf_unit_access *e = s->w->entries.at;
     if (p->kind == PF_PATTERN_RACE && p->n == 2) { /* either order is the same race */
         uint64_t a = e[s->entry[0]].site, b = e[s->entry[1]].site;
         return mix(mix(1, a < b ? a : b), a < b ? b : a) | 1;
@@ -93,9 +93,9 @@ static bool unordered(const struct search *s, const uint32_t *event)
     const struct pf_pattern *p = s->p;
     for (unsigned j = 1; j < p->n; j++) {
         for (unsigned i = 0; i < j; i++) /* of one thread: by its own order */
-            if (pf_ptg_before(s->g, event[j], event[i]))
+            if (pf_partial_order_before(s->g, event[j], event[i]))
                 return false;
-        if (p->next[j] && pf_ptg_before(s->g, event[j - 1], event[j]))
+        if (p->next[j] && pf_partial_order_before(s->g, event[j - 1], event[j]))
             return false;
     }
     return true;
@@ -105,12 +105,12 @@ static bool unordered(const struct search *s, const uint32_t *event)
 static bool unlocked(const struct search *s)
 {
     const struct pf_pattern *p = s->p;
-    const struct pf_work_entry *e[PF_PATTERN_MAX];
+    const struct pf_unit_access *e[PF_PATTERN_MAX];
     for (unsigned i = 0; i < p->n; i++)
         e[i] = &s->w->entries.at[s->entry[i]];
     for (unsigned j = 1; j < p->n; j++)
         if (p->next[j] && ((e[j]->atomic && e[j - 1]->atomic) ||
-                           pf_lockset_meet(s->locks, e[j - 1]->held, e[j]->held)))
+                           pf_locksets_exclude(s->locks, e[j - 1]->held, e[j]->held)))
             return false;
     /* Who stands between two events of a region must not need the region's own lock. */
     for (unsigned q = 0; q < p->n; q++)
@@ -120,7 +120,7 @@ static bool unlocked(const struct search *s)
                 if (p->region[i] == r)
                     *(i < q ? &before : &after) = true;
             if (p->region[q] != r && before && after &&
-                pf_lockset_meet(s->locks, s->w->classes.at[s->class[r]].outer, e[q]->held))
+                pf_locksets_exclude(s->locks, s->w->classes.at[s->class[r]].outer, e[q]->held))
                 return false;
         }
     return true;
@@ -131,10 +131,10 @@ static bool unlocked(const struct search *s)
 static void events_of(struct search *s, const uint32_t *instance, uint32_t *events)
 {
     for (unsigned r = 0; r < s->p->nregions; r++) {
-        const struct pf_work_class *c = &s->w->classes.at[s->class[r]];
-        const struct pf_work_instance *x = &s->w->instances.at[instance[r]];
+        const struct pf_unit_class *c = &s->w->classes.at[s->class[r]];
+        const struct pf_unit_instance *x = &s->w->instances.at[instance[r]];
         if (x->begin != x->end)
-            pf_work_look(s->w, x, &s->seen);
+            pf_units_read_instance(s->w, x, &s->seen);
         for (unsigned i = 0; i < s->p->n; i++)
             if (s->p->region[i] == r)
                 events[i] =
@@ -149,13 +149,13 @@ struct near {
 
 static bool apart(const struct search *s, uint32_t a, uint32_t b)
 {
-    const struct pf_work_instance *x = &s->w->instances.at[a], *y = &s->w->instances.at[b];
-    return pf_ptg_before(s->g, x->end, y->begin) || pf_ptg_before(s->g, y->end, x->begin);
+    const struct pf_unit_instance *x = &s->w->instances.at[a], *y = &s->w->instances.at[b];
+    return pf_partial_order_before(s->g, x->end, y->begin) || pf_partial_order_before(s->g, y->end, x->begin);
 }
 
 static unsigned nearest(const struct search *s, uint32_t a, uint32_t b, struct near *out)
 {
-    const struct pf_work_instance *x = s->w->instances.at;
+    const struct pf_unit_instance *x = s->w->instances.at;
     unsigned n = 0;
     for (unsigned k = 0; k < CHAIN && a != PF_NONE && b != PF_NONE; k++) {
         uint32_t p = x[a].begin, q = x[b].begin, gap = p < q ? q - p : p - q;
@@ -181,7 +181,7 @@ static void spend(struct search *s, uint64_t steps)
 /* Is it to be stopped? Then nothing is left to spend. */
 static void look(struct search *s)
 {
-    if (pf_stop_now(s->stop, "patterns", s->number, s->patterns->len)) {
+    if (pf_stop_poll(s->stop, "patterns", s->number, s->patterns->len)) {
         s->out->stopped = true;
         s->steps = 0;
     }
@@ -221,7 +221,7 @@ static void matched(struct search *s)
 
 /* --- matching --- */
 
-static bool fits(const struct search *s, unsigned i, const struct pf_work_entry *e)
+static bool fits(const struct search *s, unsigned i, const struct pf_unit_access *e)
 {
     return s->p->write[i] ? e->writes : e->reads;
 }
@@ -243,7 +243,7 @@ static void match_region(struct search *s, unsigned r);
 static void match_events(struct search *s, unsigned r, unsigned i, uint32_t k, uint32_t last)
 {
     const struct pf_pattern *p = s->p;
-    const struct pf_work_class *c = &s->w->classes.at[s->class[r]];
+    const struct pf_unit_class *c = &s->w->classes.at[s->class[r]];
     while (i < p->n && p->region[i] != r)
         i++;
     if (i == p->n) {
@@ -252,7 +252,7 @@ static void match_events(struct search *s, unsigned r, unsigned i, uint32_t k, u
     }
     uint32_t *cell = &s->cell[p->var[i]], bound = *cell;
     while (k < c->first + c->n && s->steps) {
-        const struct pf_work_entry *e = &s->w->entries.at[k];
+        const struct pf_unit_access *e = &s->w->entries.at[k];
         if (!(--s->steps & 1023))
             look(s);
         if ((bound == PF_NONE ? open_cell(s, e->cell) : e->cell == bound) && fits(s, i, e) &&
@@ -274,7 +274,7 @@ static void match_events(struct search *s, unsigned r, unsigned i, uint32_t k, u
 static void match_class(struct search *s, unsigned r, uint32_t class, uint32_t from)
 {
     const struct pf_pattern *p = s->p;
-    const struct pf_work_class *c = &s->w->classes.at[class];
+    const struct pf_unit_class *c = &s->w->classes.at[class];
     unsigned events = 0, first = p->n;
     for (unsigned i = p->n; i-- > 0;)
         if (p->region[i] == r)
@@ -297,8 +297,8 @@ static void match_class(struct search *s, unsigned r, uint32_t class, uint32_t f
 static void match_uses(struct search *s, unsigned r, uint32_t cell, bool leads)
 {
     for (uint32_t u = s->w->use_at[cell]; u != PF_NONE && s->steps; u = s->w->uses.at[u].next) {
-        const struct pf_work_use *x = &s->w->uses.at[u];
-        if (s->p->nvars == 1 ? x->alike < PF_WORK_ALIKE : x->like < PF_WORK_LIKE)
+        const struct pf_cell_use *x = &s->w->uses.at[u];
+        if (s->p->nvars == 1 ? x->alike < PF_CELL_RANK_MAX : x->like < PF_CLASS_RANK_MAX)
             match_class(s, r, x->class, leads ? x->entry : s->w->classes.at[x->class].first);
         else
             s->out->skipped++;
@@ -347,16 +347,16 @@ static int by_key(const void *a, const void *b)
 
 static void rank_cells(const struct search *s, uint8_t *rank, bool looks)
 {
-    const struct pf_work *w = s->w;
+    const struct pf_units *w = s->w;
     size_t cells = s->g->t->cells.len;
     uint64_t *keys = pf_mem_resize(NULL, 2 * cells + 2, sizeof *keys);
     for (size_t c = 0; c < cells; c++) {
         uint64_t sum = 0;
         for (uint32_t u = w->use_at[c]; u != PF_NONE; u = w->uses.at[u].next) {
-            const struct pf_work_class *k = &w->classes.at[w->uses.at[u].class];
+            const struct pf_unit_class *k = &w->classes.at[w->uses.at[u].class];
             uint64_t h = looks ? mix(k->thread, k->outer) : mix(3, w->uses.at[u].class);
             for (uint32_t i = w->uses.at[u].entry; i != PF_NONE; i = w->entries.at[i].same) {
-                const struct pf_work_entry *e = &w->entries.at[i];
+                const struct pf_unit_access *e = &w->entries.at[i];
                 h = mix(mix(h, (uint64_t)e->site << 32 | e->held), e->reads * 2u + e->writes);
             }
             sum += h;
@@ -372,9 +372,9 @@ static void rank_cells(const struct search *s, uint8_t *rank, bool looks)
     free(keys);
 }
 
-void pf_search(const struct pf_work *w, const pf_patterns *patterns, struct pf_stop *stop,
+void pf_pattern_search(const struct pf_units *w, const pf_patterns *patterns, struct pf_stop *stop,
                bool (*f)(void *arg, uint32_t pattern, const uint32_t *events), void *arg,
-               struct pf_search_result *out)
+               struct pf_pattern_search_result *out)
 {
     struct search s = {
         .w = w, .g = w->g, .patterns = patterns, .stop = stop, .f = f, .arg = arg, .out = out};

@@ -16,9 +16,9 @@
 
 #include "pattern.h"
 #include "stop.h"
-#include "work.h"
+#include "units.h"
 
-struct pf_search_result {
+struct pf_pattern_search_result {
     uint64_t matches;  /* tuples of sites that satisfy the mutation condition */
     uint64_t accepted; /* of these, by the caller */
     uint64_t cut;      /* patterns whose search was ended by its budget */
@@ -28,8 +28,8 @@ struct pf_search_result {
 
 /* Calls f for matches, with the events in the pattern's order, until it says true for this tuple of
  * sites or too many of it were tried. */
-void pf_search(const struct pf_work *w, const pf_patterns *patterns, struct pf_stop *stop,
+void pf_pattern_search(const struct pf_units *w, const pf_patterns *patterns, struct pf_stop *stop,
                bool (*f)(void *arg, uint32_t pattern, const uint32_t *events), void *arg,
-               struct pf_search_result *out);
+               struct pf_pattern_search_result *out);
 
 #endif

@@ -35,7 +35,7 @@ struct touch {
 struct run {
     const struct pf_trace *t;
     const struct pf_limits *limits;
-    struct pf_index x;
+    struct pf_trace_index x;
     uint32_t nt, nlocks;
     uint32_t *ev, *ev_at; /* events of each thread */
     uint32_t *stamps;     /* per event: how much of each thread it brings in, itself included */
@@ -43,7 +43,7 @@ struct run {
     struct holder *holders; /* lock * nt + thread */
     uint32_t *next;         /* the same: where the first section outside of the closure begins */
     PF_VEC(struct touch) touches;
-    struct pf_seen found, asked;
+    struct pf_pair_set found, asked;
     struct pf_result *out;
 };
 
@@ -318,20 +318,20 @@ static void candidate(void *arg, uint32_t a, uint32_t b)
             found(r, a, b);
         return;
     }
-    if (pf_seen_has(&r->found, v->site, w->site))
+    if (pf_pair_set_has(&r->found, v->site, w->site))
         return;
     const struct pf_range *p = &r->t->places.at[v->what], *q = &r->t->places.at[w->what];
     uint32_t cell = p->cell0 > q->cell0 ? p->cell0 : q->cell0; /* the first they share */
     size_t na, nb, i = list_of(r, cell, a, &na), k = list_of(r, cell, b, &nb);
-    if (!pf_seen_add(&r->asked, (uint32_t)i, (uint32_t)k))
+    if (!pf_pair_set_add(&r->asked, (uint32_t)i, (uint32_t)k))
         return;
-    if (pf_stop_now(r->limits->stop, "events", b, r->t->events.len)) {
+    if (pf_stop_poll(r->limits->stop, "events", b, r->t->events.len)) {
         r->out->stopped = true;
         return;
     }
     r->out->pairs++;
     if (search(r, &r->touches.at[i], na, &r->touches.at[k], nb))
-        pf_seen_add(&r->found, v->site, w->site);
+        pf_pair_set_add(&r->found, v->site, w->site);
 }
 
 static void prepare(struct run *r)
@@ -363,12 +363,12 @@ void pf_analysis_syncp(const struct pf_trace *t, const struct pf_limits *limits,
                     .out = out,
                     .nt = (uint32_t)t->threads.len,
                     .nlocks = (uint32_t)t->locks.len};
-    pf_index_init(&r.x, t, PF_MISSING_IGNORE);
+    pf_trace_index_init(&r.x, t, PF_MISSING_IGNORE);
     prepare(&r);
     find_sections(&r);
     make_stamps(&r);
     r.set = pf_mem_zero(r.nt, sizeof *r.set);
-    pf_candidates(t, limits, out, candidate, &r);
+    pf_candidates_each(t, limits, out, candidate, &r);
     pf_validate_result(t, PF_RULE_NONE, out);
     pf_result_sort(out);
     for (size_t k = 0; k < (size_t)r.nlocks * r.nt; k++)
@@ -377,7 +377,7 @@ void pf_analysis_syncp(const struct pf_trace *t, const struct pf_limits *limits,
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     pf_vec_release(&r.touches);
-    pf_seen_release(&r.found);
-    pf_seen_release(&r.asked);
-    pf_index_release(&r.x);
+    pf_pair_set_release(&r.found);
+    pf_pair_set_release(&r.asked);
+    pf_trace_index_release(&r.x);
 }

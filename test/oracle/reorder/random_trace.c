@@ -41,7 +41,7 @@ static uint32_t named(struct sim *m, enum pf_role role, const char *prefix, uint
 {
     char text[16];
     int n = snprintf(text, sizeof text, "%s%u", prefix, k);
-    return pf_trace_number(m->t, role, pf_trace_name(m->t, text, (size_t)n));
+    return pf_trace_role_number(m->t, role, pf_trace_name(m->t, text, (size_t)n));
 }
 
 static struct pf_event *add(struct sim *m, enum pf_event_kind kind, uint32_t thread, uint32_t what)
@@ -201,7 +201,7 @@ static void block_op(struct sim *m, uint32_t t)
 {
     uint64_t addr = 0x5000;
     if (!m->block) {
-        add(m, PF_EV_ALLOC, t, pf_trace_block(m->t, addr, 8));
+        add(m, PF_EV_ALLOC, t, pf_trace_new_block(m->t, addr, 8));
         m->block = true;
         memset(m->mem[MAX_VARS - 1], 0, 8);
     } else if (!pick(m, 3)) {
@@ -317,7 +317,7 @@ void pf_random_trace(struct pf_trace *t, const struct pf_random_shape *shape, ui
 {
     struct sim m = {.t = t, .s = shape, .rnd = seed};
     pf_trace_init(t);
-    t->unwatched = (shape->features & PF_RANDOM_STRAY) != 0;
+    t->has_unrecorded_code = (shape->features & PF_RANDOM_STRAY) != 0;
     for (uint32_t u = 0; u < shape->threads; u++) {
         named(&m, PF_ROLE_THREAD, "T", u);
         m.th[u].started = !u || !(shape->features & PF_RANDOM_FORK);

@@ -8,7 +8,7 @@
 #include "encode.h"
 #include "engine/engine.h"
 #include "selfcheck.h"
-#include "text.h"
+#include "trace_text.h"
 #include <string.h>
 #include <time.h>
 
@@ -17,16 +17,16 @@ static int failures;
 static enum pf_answer engine(const struct pf_trace *t, uint32_t lo, uint32_t hi, uint32_t a,
                              uint32_t b)
 {
-    struct pf_index x;
+    struct pf_trace_index x;
     struct pf_window w;
-    struct pf_pair p = {0};
+    struct pf_query p = {0};
     struct pf_engine_stats stats = {0};
-    pf_index_init(&x, t, PF_MISSING_IGNORE);
+    pf_trace_index_init(&x, t, PF_MISSING_IGNORE);
     pf_window_init(&w, &x);
-    enum pf_answer r = pf_engine_ask(&w, &p, lo, hi, a, b, 1000000, &stats);
-    pf_pair_release(&p);
+    enum pf_answer r = pf_engine_decide(&w, &p, lo, hi, a, b, 1000000, &stats);
+    pf_query_release(&p);
     pf_window_release(&w);
-    pf_index_release(&x);
+    pf_trace_index_release(&x);
     return r;
 }
 

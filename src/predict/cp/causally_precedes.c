@@ -13,7 +13,7 @@
  */
 #include "analysis.h"
 #include "engine/trace_index.h"
-#include "order.h"
+#include "clocks.h"
 #include <string.h>
 
 #define WINDOW 1024
@@ -27,8 +27,8 @@ struct section {
 };
 struct cp {
     const struct pf_trace *t;
-    struct pf_index x;
-    struct pf_order o;
+    struct pf_trace_index x;
+    struct pf_clocks o;
     uint32_t lo, n, words;
     uint64_t *hb, *cp; /* rows: what comes after the event (hb: or is it) */
     uint32_t *epoch, *clock; /* of each event; its clock */
@@ -171,10 +171,10 @@ static void close_sections(struct cp *c)
 void pf_analysis_cp(const struct pf_trace *t, const struct pf_limits *limits, struct pf_result *out)
 {
     struct cp c = {.t = t, .words = WINDOW / 64};
-    struct pf_seen seen = {0};
+    struct pf_pair_set seen = {0};
     uint32_t total = (uint32_t)t->events.len, nt = (uint32_t)t->threads.len;
-    pf_index_init(&c.x, t, PF_MISSING_IGNORE);
-    pf_order_init(&c.o, t, PF_ORDER_LOCKS | PF_ORDER_ATOMICS);
+    pf_trace_index_init(&c.x, t, PF_MISSING_IGNORE);
+    pf_clocks_init(&c.o, t, PF_CLOCKS_LOCKS | PF_CLOCKS_ATOMICS);
     c.hb = pf_mem_resize(NULL, WINDOW * c.words, sizeof *c.hb);
     c.cp = pf_mem_resize(NULL, WINDOW * c.words, sizeof *c.cp);
     c.epoch = pf_mem_resize(NULL, WINDOW, sizeof *c.epoch);
@@ -186,12 +186,12 @@ void pf_analysis_cp(const struct pf_trace *t, const struct pf_limits *limits, st
         memmove(c.clock, c.clock + (size_t)(c.n - kept) * nt, (size_t)kept * nt * sizeof *c.clock);
         c.n = total - c.lo < WINDOW ? total - c.lo : WINDOW;
         for (; done < c.lo + c.n; done++) {
-            pf_order_enter(&c.o, done);
+            pf_clocks_enter(&c.o, done);
             const struct pf_event *e = &t->events.at[done];
-            c.epoch[done - c.lo] = pf_order_epoch(&c.o, e->thread);
+            c.epoch[done - c.lo] = pf_clocks_epoch(&c.o, e->thread);
             memcpy(c.clock + (size_t)(done - c.lo) * nt, c.o.clock + (size_t)e->thread * nt,
                    nt * sizeof *c.clock);
-            pf_order_leave(&c.o, done);
+            pf_clocks_leave(&c.o, done);
         }
         fill_hb(&c);
         fill_sections(&c);
@@ -201,12 +201,12 @@ void pf_analysis_cp(const struct pf_trace *t, const struct pf_limits *limits, st
             for (uint32_t k = i + 1; k < c.n && pf_event_is_access(at(&c, i)); k++)
                 if (pf_trace_conflict(t, at(&c, i), at(&c, k)) && !bit(&c, c.cp, i, k)) {
                     out->pairs++;
-                    if (limits->all_pairs || pf_seen_add(&seen, at(&c, i)->site, at(&c, k)->site))
+                    if (limits->all_pairs || pf_pair_set_add(&seen, at(&c, i)->site, at(&c, k)->site))
                         pf_vec_push(&out->races, (struct pf_race){.a = c.lo + i, .b = c.lo + k});
                 }
         if (c.lo + c.n == total)
             break;
-        if (pf_stop_now(limits->stop, "events", c.lo + c.n, total)) {
+        if (pf_stop_poll(limits->stop, "events", c.lo + c.n, total)) {
             out->stopped = true;
             break;
         }
@@ -218,8 +218,8 @@ void pf_analysis_cp(const struct pf_trace *t, const struct pf_limits *limits, st
     free(c.clock);
     pf_vec_release(&c.sections);
     pf_vec_release(&c.todo);
-    pf_order_release(&c.o);
-    pf_index_release(&c.x);
-    pf_seen_release(&seen);
+    pf_clocks_release(&c.o);
+    pf_trace_index_release(&c.x);
+    pf_pair_set_release(&seen);
     pf_result_sort(out);
 }

@@ -1,7 +1,11 @@
-#include "order.h"
+/*
+ * clocks.c - see clocks.h. Plain arrays of one entry per thread: traces have few threads, and a join is
+ * a short loop.
+ */
+#include "clocks.h"
 #include <string.h>
 
-void pf_order_init(struct pf_order *o, const struct pf_trace *t, unsigned what)
+void pf_clocks_init(struct pf_clocks *o, const struct pf_trace *t, unsigned what)
 {
     memset(o, 0, sizeof *o);
     o->t = t;
@@ -17,7 +21,7 @@ void pf_order_init(struct pf_order *o, const struct pf_trace *t, unsigned what)
     o->bar_gen = pf_mem_resize(NULL, 2 * t->barriers.len, sizeof *o->bar_gen);
     memset(o->bar_gen, 0xff, 2 * t->barriers.len * sizeof *o->bar_gen);
     o->fork = pf_mem_zero(o->nt, sizeof *o->fork);
-    o->atomic = what & PF_ORDER_ATOMICS ? pf_mem_zero(t->cells.len, sizeof *o->atomic) : NULL;
+    o->atomic = what & PF_CLOCKS_ATOMICS ? pf_mem_zero(t->cells.len, sizeof *o->atomic) : NULL;
 }
 
 static void free_all(uint32_t **list, size_t n)
@@ -27,7 +31,7 @@ static void free_all(uint32_t **list, size_t n)
     free(list);
 }
 
-void pf_order_release(struct pf_order *o)
+void pf_clocks_release(struct pf_clocks *o)
 {
     free_all(o->lock, o->t->locks.len);
     free_all(o->rdlock, o->t->locks.len);
@@ -44,7 +48,7 @@ void pf_order_release(struct pf_order *o)
     memset(o, 0, sizeof *o);
 }
 
-static uint32_t *mine(struct pf_order *o, uint32_t t) { return o->clock + (size_t)t * o->nt; }
+static uint32_t *mine(struct pf_clocks *o, uint32_t t) { return o->clock + (size_t)t * o->nt; }
 
 static void join(uint32_t *dst, const uint32_t *src, uint32_t n)
 {
@@ -53,7 +57,7 @@ static void join(uint32_t *dst, const uint32_t *src, uint32_t n)
             dst[i] = dst[i] > src[i] ? dst[i] : src[i];
 }
 
-static void put(struct pf_order *o, uint32_t **slot, const uint32_t *src, bool replace)
+static void put(struct pf_clocks *o, uint32_t **slot, const uint32_t *src, bool replace)
 {
     if (!*slot)
         *slot = pf_mem_zero(o->nt, sizeof **slot);
@@ -63,13 +67,13 @@ static void put(struct pf_order *o, uint32_t **slot, const uint32_t *src, bool r
         join(*slot, src, o->nt);
 }
 
-/* Two generations of a barrier can be in use at a time. */
-static uint32_t **barrier_slot(struct pf_order *o, const struct pf_event *e)
+/* At most two generations of a barrier are in use at the same time. */
+static uint32_t **barrier_slot(struct pf_clocks *o, const struct pf_event *e)
 {
     return &o->bar[2 * e->what + (e->link & 1)];
 }
 
-static void enter_lock(struct pf_order *o, const struct pf_event *e, uint32_t *c)
+static void enter_lock(struct pf_clocks *o, const struct pf_event *e, uint32_t *c)
 {
     uint32_t l = pf_event_lock(e);
     join(c, o->lock[l], o->nt);
@@ -77,11 +81,11 @@ static void enter_lock(struct pf_order *o, const struct pf_event *e, uint32_t *c
         join(c, o->rdlock[l], o->nt);
 }
 
-void pf_order_enter(struct pf_order *o, uint32_t i)
+void pf_clocks_enter(struct pf_clocks *o, uint32_t i)
 {
     const struct pf_event *e = &o->t->events.at[i];
     uint32_t *c = mine(o, e->thread);
-    if (o->fork[e->thread]) { /* the first event of a started thread */
+    if (o->fork[e->thread]) { /* the first event of a forked thread */
         join(c, o->fork[e->thread], o->nt);
         free(o->fork[e->thread]);
         o->fork[e->thread] = NULL;
@@ -100,7 +104,7 @@ void pf_order_enter(struct pf_order *o, uint32_t i)
     } /* fall through */
     case PF_EV_LOCK:
     case PF_EV_RDLOCK:
-        if ((o->what & PF_ORDER_LOCKS) && pf_event_acquires(e))
+        if ((o->what & PF_CLOCKS_LOCKS) && pf_event_acquires(e))
             enter_lock(o, e, c);
         return;
     case PF_EV_JOIN:
@@ -125,23 +129,24 @@ void pf_order_enter(struct pf_order *o, uint32_t i)
     }
 }
 
-static bool leave_atomic(struct pf_order *o, const struct pf_event *e, uint32_t *c)
+static bool leave_atomic(struct pf_clocks *o, const struct pf_event *e, uint32_t *c)
 {
     const struct pf_range *p = &o->t->places.at[e->what];
     bool releases = !(e->flags & (PF_EF_RELAXED | PF_EF_ACQUIRE));
     for (uint32_t k = p->cell0; k < p->cell0 + p->ncells; k++)
         if (releases)
             put(o, &o->atomic[k], c, e->kind == PF_EV_AWRITE);
-        else if (e->kind == PF_EV_AWRITE && o->atomic[k]) /* ends the release sequence */
+        /* a relaxed store ends the release sequence */
+        else if (e->kind == PF_EV_AWRITE && o->atomic[k])
             memset(o->atomic[k], 0, o->nt * sizeof **o->atomic);
     return releases;
 }
 
-void pf_order_leave(struct pf_order *o, uint32_t i)
+void pf_clocks_leave(struct pf_clocks *o, uint32_t i)
 {
     const struct pf_event *e = &o->t->events.at[i];
     uint32_t *c = mine(o, e->thread);
-    bool fresh = true; /* a new epoch */
+    bool fresh = true; /* start a new epoch */
     switch (e->kind) {
     case PF_EV_READ:
     case PF_EV_WRITE:
@@ -149,7 +154,7 @@ void pf_order_leave(struct pf_order *o, uint32_t i)
     case PF_EV_UNLOCK:
     case PF_EV_RDUNLOCK:
     case PF_EV_WAIT:
-        fresh = (o->what & PF_ORDER_LOCKS) && pf_event_releases(e);
+        fresh = (o->what & PF_CLOCKS_LOCKS) && pf_event_releases(e);
         if (fresh)
             put(o, pf_event_shared(e) ? &o->rdlock[e->what] : &o->lock[pf_event_lock(e)], c, false);
         break;
@@ -161,7 +166,8 @@ void pf_order_leave(struct pf_order *o, uint32_t i)
         pf_vec_push(&o->notify_event, i);
         break;
     }
-    case PF_EV_ARRIVE: { /* the first arrival of a generation forgets the one before the last */
+    /* the first arrival of a generation replaces the generation before the previous one */
+    case PF_EV_ARRIVE: {
         uint32_t *gen = &o->bar_gen[2 * e->what + (e->link & 1)];
         put(o, barrier_slot(o, e), c, *gen != e->link);
         *gen = e->link;

@@ -1,30 +1,30 @@
-#include "another.h"
+#include "schedule_finder.h"
 #include <string.h>
 
-void pf_another_init(struct pf_another *a, const struct pf_trace *t)
+void pf_schedule_finder_init(struct pf_schedule_finder *a, const struct pf_trace *t)
 {
     memset(a, 0, sizeof *a);
     a->t = t;
-    pf_ptg_init(&a->g, t);
-    pf_index_init(&a->x, t, t->has_calls ? PF_MISSING_RDIT : PF_MISSING_IGNORE);
-    pf_scheduler_init(&a->s, &a->g, &a->x);
+    pf_partial_order_init(&a->g, t);
+    pf_trace_index_init(&a->x, t, t->has_calls ? PF_MISSING_RDIT : PF_MISSING_IGNORE);
+    pf_rescheduler_init(&a->s, &a->g, &a->x);
     pf_window_init(&a->w, &a->x);
 }
 
-void pf_another_release(struct pf_another *a)
+void pf_schedule_finder_release(struct pf_schedule_finder *a)
 {
     pf_vec_release(&a->order);
-    pf_pair_release(&a->q);
+    pf_query_release(&a->q);
     pf_window_release(&a->w);
-    pf_scheduler_release(&a->s);
-    pf_index_release(&a->x);
-    pf_ptg_release(&a->g);
+    pf_rescheduler_release(&a->s);
+    pf_trace_index_release(&a->x);
+    pf_partial_order_release(&a->g);
     memset(a, 0, sizeof *a);
 }
 
-bool pf_another_generate(struct pf_another *a, const struct pf_pattern *p, const uint32_t *events)
+bool pf_schedule_finder_generate(struct pf_schedule_finder *a, const struct pf_pattern *p, const uint32_t *events)
 {
-    if (!pf_schedule(&a->s, p, events))
+    if (!pf_rescheduler_run(&a->s, p, events))
         return false;
     a->start = a->s.start;
     pf_vec_clear(&a->order);
@@ -33,7 +33,7 @@ bool pf_another_generate(struct pf_another *a, const struct pf_pattern *p, const
     return true;
 }
 
-bool pf_another_ask(struct pf_another *a, const uint32_t *events, uint32_t n, uint32_t due,
+bool pf_schedule_finder_solve(struct pf_schedule_finder *a, const uint32_t *events, uint32_t n, uint32_t due,
                     uint32_t margin)
 {
     uint32_t lo = events[0], hi = lo;
@@ -44,7 +44,7 @@ bool pf_another_ask(struct pf_another *a, const uint32_t *events, uint32_t n, ui
     lo = lo > margin ? lo - margin : 0;
     hi = margin < a->x.n - hi ? hi + margin : a->x.n;
     if (hi - lo > pf_limits_default.window ||
-        pf_engine_ask_chain(&a->w, &a->q, lo, hi, events, n, due, pf_limits_default.conflicts) !=
+        pf_engine_decide_chain(&a->w, &a->q, lo, hi, events, n, due, pf_limits_default.conflicts) !=
             PF_YES)
         return false;
     a->start = lo;

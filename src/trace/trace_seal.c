@@ -1,6 +1,6 @@
 /*
- * derive.c - what follows from the events once they are all there: cells, lock nesting, barrier
- * generations, wakers, initial values, items of reach sets.
+ * trace_seal.c - derives the rest of a trace from its events: cells, lock nesting, barrier generations,
+ * wakers, initial values and the items of reach sets.
  */
 #include "intern_tables.h"
 #include <assert.h>
@@ -19,7 +19,7 @@ static int by_bound(const void *x, const void *y)
     return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-/* Cells are the intervals between neighbouring ends of places of one generation. */
+/* Cells are the intervals between neighbouring bounds of the places of one generation. */
 static void cut_cells(struct pf_trace *t)
 {
     size_t n = t->places.len, m = 0;
@@ -55,8 +55,8 @@ struct hold {
     uint32_t lock, depth;
 };
 
-/* Inner levels of recursive locks have no effect on others. A wait gives back all levels at once
- * and the wake takes them all again, so its depth is kept while waiting. */
+/* Marks the inner levels of recursive locks, which have no effect on other threads. A wait releases
+ * all levels at once and its wake acquires them all again, so the depth is kept during the wait. */
 static void find_nesting(struct pf_trace *t)
 {
     PF_VEC(struct hold) *held = pf_mem_zero(t->threads.len, sizeof *held);
@@ -87,7 +87,8 @@ static void find_nesting(struct pf_trace *t)
     free(held);
 }
 
-/* A generation takes arrivals until somebody departs; a thread departs from the one it arrived in. */
+/* A barrier generation accepts arrivals until a thread departs. A thread departs from the
+ * generation in which it arrived. */
 static void find_generations(struct pf_trace *t)
 {
     size_t nb = t->barriers.len, nt = t->threads.len;
@@ -113,8 +114,8 @@ static void find_generations(struct pf_trace *t)
     free(mine);
 }
 
-/* A wake that does not say who woke it belongs to the newest notification since its wait. Any
- * choice is sound: POSIX lets a notification wake any waiter. */
+/* If a wake does not name its waker, the newest notification since its wait is taken. Any choice is
+ * sound: POSIX lets a notification wake any waiter. */
 static void find_wakers(struct pf_trace *t)
 {
     pf_vec_u32 said = t->wakers;
@@ -202,20 +203,21 @@ uint32_t pf_trace_nitems(const struct pf_trace *t) { return object_item(t, PF_RO
 
 static int by_object(const void *x, const void *y)
 {
-    const struct pf_object *a = x, *b = y;
+    const struct pf_located_object *a = x, *b = y;
     return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-/* The cells that are no ranges, by the power of two below their size, then by address: one long cell
- * must not make everybody look at all the small ones before it. */
+/* All cells except those of address ranges, sorted by the bit length of their size, then by
+ * address. With one list for all sizes, a single long cell would force every lookup to scan all
+ * small cells before it. */
 struct mapped {
     uint64_t addr;
     uint32_t cell;
-    uint8_t bits; /* of the size */
+    uint8_t bits; /* bit length of the size */
 };
 struct map {
     struct mapped *at;
-    size_t begin[66]; /* by bits */
+    size_t begin[66]; /* per bit length: first entry in `at` */
 };
 
 static int by_mapped(const void *x, const void *y)
@@ -259,7 +261,7 @@ static void add_range(struct pf_trace *t, const struct map *m, const struct pf_r
         uint64_t longest = ~0ull >> (64 - bits);
         uint64_t from = p->addr > longest ? p->addr - longest : 0;
         size_t lo = m->begin[bits], hi = m->begin[bits + 1];
-        while (lo < hi) { /* the first that can reach into the range */
+        while (lo < hi) { /* finds the first cell that can overlap the range */
             size_t mid = (lo + hi) / 2;
             if (m->at[mid].addr < from)
                 lo = mid + 1;
@@ -270,7 +272,7 @@ static void add_range(struct pf_trace *t, const struct map *m, const struct pf_r
             if (m->at[lo].addr + t->cells.at[m->at[lo].cell].size > p->addr)
                 pf_vec_push(&t->reach_items, m->at[lo].cell);
     }
-    const struct pf_object *o = t->tables->objects.at;
+    const struct pf_located_object *o = t->tables->objects.at;
     size_t lo = 0, hi = t->tables->objects.len;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
@@ -286,7 +288,7 @@ static void add_range(struct pf_trace *t, const struct map *m, const struct pf_r
 static void add_items(struct pf_trace *t, const struct map *map, uint32_t item0, uint32_t nitems)
 {
     for (uint32_t k = item0; k < item0 + nitems; k++) {
-        struct pf_raw_item *raw = &t->tables->raw.at[k];
+        struct pf_reach_raw_item *raw = &t->tables->raw.at[k];
         if (raw->place != PF_NONE) {
             struct pf_range *p = &t->places.at[raw->place];
             for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
@@ -295,14 +297,15 @@ static void add_items(struct pf_trace *t, const struct map *map, uint32_t item0,
                 add_range(t, map, p);
         }
         for (int role = 0; raw->name != PF_NONE && role < PF_ROLE_CALL; role++) {
-            uint32_t n = pf_trace_lookup(t, role, raw->name);
+            uint32_t n = pf_trace_role_find(t, role, raw->name);
             if (n != PF_NONE)
                 pf_vec_push(&t->reach_items, object_item(t, role, n));
         }
     }
 }
 
-/* Sorts the items from `start` on, and takes each once. `marks`: a bit an item, all clear before and after. */
+/* Sorts the items from `start` on and removes duplicates. `marks` has one bit per item, all clear
+ * before and after. */
 static void sort_items(struct pf_trace *t, uint32_t start, uint64_t *marks)
 {
     uint32_t *at = t->reach_items.at, n = (uint32_t)t->reach_items.len, lo = UINT32_MAX, hi = 0;
@@ -311,7 +314,7 @@ static void sort_items(struct pf_trace *t, uint32_t start, uint64_t *marks)
         lo = at[k] < lo ? at[k] : lo;
         hi = at[k] > hi ? at[k] : hi;
     }
-    if (start < n && (hi - lo) / 64 > 8 * (n - start)) { /* few and far between */
+    if (start < n && (hi - lo) / 64 > 8 * (n - start)) { /* few items, far apart */
         qsort(at + start, n - start, sizeof *at, by_item);
         for (uint32_t k = start; k < n; k++)
             if (to == start || at[to - 1] != at[k])
@@ -330,14 +333,14 @@ static void sort_items(struct pf_trace *t, uint32_t start, uint64_t *marks)
 
 static int by_set(const void *a, const void *b)
 {
-    const struct pf_growth *x = a, *y = b;
+    const struct pf_reach_growth *x = a, *y = b;
     return (x->set > y->set) - (x->set < y->set);
 }
 
 static void find_items(struct pf_trace *t)
 {
     struct map map = {0};
-    const struct pf_growth *grown = t->tables->growths.at;
+    const struct pf_reach_growth *grown = t->tables->growths.at;
     size_t g = 0, ngrown = t->tables->growths.len;
     uint64_t *marks = pf_mem_zero(pf_trace_nitems(t) / 64 + 1, sizeof *marks);
     if (t->reaches.len)
@@ -347,7 +350,7 @@ static void find_items(struct pf_trace *t)
     for (size_t r = 0; r < t->reaches.len; r++) {
         struct pf_reach *d = &t->reaches.at[r];
         uint32_t start = (uint32_t)t->reach_items.len;
-        if (d->nitems == PF_REACH_AGAIN) {
+        if (d->nitems == PF_REACH_SAME_AS) {
             *d = t->reaches.at[d->item0];
             continue;
         }
@@ -359,7 +362,7 @@ static void find_items(struct pf_trace *t)
     }
     free(map.at);
     free(marks);
-    for (size_t i = 0; i < t->places.len; i++) /* no block has this number */
+    for (size_t i = 0; i < t->places.len; i++) /* real block numbers never have this value */
         if (t->places.at[i].block == PF_BLOCK_RANGE)
             t->places.at[i].block = 0;
 }
@@ -377,7 +380,7 @@ bool pf_trace_reaches(const struct pf_trace *t, const struct pf_reach *d, uint32
     return lo < d->item0 + d->nitems && t->reach_items.at[lo] == item;
 }
 
-/* What a thread's missing calls reach, the thread may use. */
+/* A cell that a missing call reaches counts as used by the thread of the call. */
 static void share_reached(struct pf_trace *t)
 {
     enum { UNTOUCHED = UINT16_MAX };
@@ -393,7 +396,8 @@ static void share_reached(struct pf_trace *t)
                 first[c] = e->thread;
     }
     uint32_t *last =
-        pf_mem_resize(NULL, t->threads.len, sizeof *last); /* of each thread: its set */
+        /* per thread: reach set of its last call */
+        pf_mem_resize(NULL, t->threads.len, sizeof *last);
     memset(last, 0xff, t->threads.len * sizeof *last);
     for (size_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
@@ -414,14 +418,14 @@ static void share_reached(struct pf_trace *t)
 void pf_trace_seal(struct pf_trace *t)
 {
     assert(!t->sealed);
-    pf_trace_find_orders(t);
+    pf_trace_apply_atomic_order(t);
     cut_cells(t);
     find_nesting(t);
     find_generations(t);
     find_wakers(t);
     find_values(t);
     find_items(t);
-    pf_trace_look_inside(t);
+    pf_trace_add_call_uses(t);
     share_reached(t);
     t->sealed = true;
 }
@@ -443,7 +447,7 @@ bool pf_trace_cell_value(const struct pf_trace *t, const struct pf_event *e, uin
     const struct pf_range *p = &t->places.at[e->what];
     const struct pf_cell *c = &t->cells.at[cell];
     uint64_t v = old && e->kind == PF_EV_RMW ? t->olds.at[e->link] : e->value;
-    if (p->size > 8) { /* the value stands for all of it */
+    if (p->size > 8) { /* the value stands for the whole place */
         *value = v;
         return c->size == p->size;
     }

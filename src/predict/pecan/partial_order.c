@@ -1,9 +1,9 @@
-#include "ptg.h"
-#include "order.h"
+#include "partial_order.h"
+#include "clocks.h"
 #include <string.h>
 
 /* The row of the thread's clock as it is now: the last one where nothing changed. */
-static uint32_t row_of(struct pf_ptg *g, const struct pf_order *o, uint32_t thread, uint32_t last)
+static uint32_t row_of(struct pf_partial_order *g, const struct pf_clocks *o, uint32_t thread, uint32_t last)
 {
     const uint32_t *now = o->clock + (size_t)thread * g->nt;
     if (last != PF_NONE && !memcmp(g->rows.at + (size_t)last * g->nt, now, g->nt * sizeof *now))
@@ -15,7 +15,7 @@ static uint32_t row_of(struct pf_ptg *g, const struct pf_order *o, uint32_t thre
     return row;
 }
 
-void pf_ptg_init(struct pf_ptg *g, const struct pf_trace *t)
+void pf_partial_order_init(struct pf_partial_order *g, const struct pf_trace *t)
 {
     memset(g, 0, sizeof *g);
     g->t = t;
@@ -26,26 +26,26 @@ void pf_ptg_init(struct pf_ptg *g, const struct pf_trace *t)
         *per_event[i] = pf_mem_resize(NULL, n + 1, sizeof **per_event[i]);
     g->thread_at = pf_mem_zero(g->nt + 2, sizeof *g->thread_at);
     pf_locksets_init(&g->locks, t);
-    struct pf_order o;
-    pf_order_init(&o, t, 0);
+    struct pf_clocks o;
+    pf_clocks_init(&o, t, 0);
     uint32_t *last = pf_mem_resize(NULL, g->nt + 1, sizeof *last);
     memset(last, 0xff, g->nt * sizeof *last);
     for (uint32_t i = 0; i < n; i++) {
         const struct pf_event *e = &t->events.at[i];
         uint32_t u = e->thread;
-        pf_order_enter(&o, i);
+        pf_clocks_enter(&o, i);
         g->held[i] = g->locks.held[u];
         pf_locksets_step(&g->locks, e);
-        g->epoch[i] = pf_order_epoch(&o, u);
+        g->epoch[i] = pf_clocks_epoch(&o, u);
         if (last[u] == PF_NONE || !pf_event_is_access(e))
             last[u] = row_of(g, &o, u, last[u]);
         g->row[i] = last[u];
-        pf_order_leave(&o, i);
+        pf_clocks_leave(&o, i);
         if (!pf_event_is_access(e))
             last[u] = row_of(g, &o, u, last[u]); /* a new epoch shows in the clock, too */
         g->thread_at[u + 1]++;
     }
-    pf_order_release(&o);
+    pf_clocks_release(&o);
     for (uint32_t u = 0; u < g->nt; u++)
         g->thread_at[u + 1] += g->thread_at[u];
     memcpy(last, g->thread_at, g->nt * sizeof *last);
@@ -57,7 +57,7 @@ void pf_ptg_init(struct pf_ptg *g, const struct pf_trace *t)
     free(last);
 }
 
-void pf_ptg_release(struct pf_ptg *g)
+void pf_partial_order_release(struct pf_partial_order *g)
 {
     void *all[] = {g->held, g->epoch, g->row, g->by_thread, g->pos, g->thread_at};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -67,7 +67,7 @@ void pf_ptg_release(struct pf_ptg *g)
     memset(g, 0, sizeof *g);
 }
 
-uint32_t pf_ptg_from(const struct pf_ptg *g, uint32_t u, uint32_t i)
+uint32_t pf_partial_order_from(const struct pf_partial_order *g, uint32_t u, uint32_t i)
 {
     uint32_t lo = g->thread_at[u], hi = g->thread_at[u + 1];
     while (lo < hi) {

@@ -1,16 +1,17 @@
 /*
- * solve.c - the last tier: the question as clauses, added only when an answer breaks them.
+ * query_solve.c - the last tier: the question as clauses, which are added only when a model violates them.
  *
- * Variables: inc(e) for events that need not be included; see(r, w) for "r sees w"; before(x, y).
- * A model is linearised and run; every rule it breaks becomes clauses, and the search goes on. The
- * first model that breaks none is the answer, so the clauses never need to be complete.
+ * Variables: inc(e), event e is included (for events that need not be); see(r, w), read r sees write w;
+ * before(x, y). Each model is linearised and executed. Every rule that it violates is added as
+ * clauses, and the search continues. The first model that violates no rule is the answer, so the set
+ * of clauses need never be complete.
  */
-#include "pair.h"
+#include "query.h"
 #include "solver.h"
 #include <string.h>
 
-struct see { /* one possible writer of one read */
-    uint32_t write; /* touch or PF_START */
+struct see { /* one possible writer of a read */
+    uint32_t write; /* an access, or PF_FROM_START */
     pf_lit lit;
 };
 struct edge_var {
@@ -18,22 +19,24 @@ struct edge_var {
     pf_lit lit;
 };
 struct encoder {
-    struct pf_pair *p;
+    struct pf_query *p;
     const struct pf_window *w;
     struct pf_solver *s;
     pf_lit *inc;        /* per event; PF_LIT_FALSE while it has no variable */
-    pf_vec_u32 *made;   /* per thread: events with a variable, by position */
-    uint32_t *see_at;   /* per touch: first of its range in `sees`, PF_NONE before it has one */
+    pf_vec_u32 *with_var;   /* per thread: events with a variable, sorted by position */
+    uint32_t *see_at;   /* per access: start of its range in `sees`, PF_NONE while it has none */
     PF_VEC(struct see) sees;
-    PF_VEC(struct edge_var) ends; /* hash table of order variables */
-    size_t nends;
-    pf_vec_u32 asked;   /* pairs (read or test, trigger) that have their clause */
-    pf_vec_u32 pending; /* clauses to add: length, literals ... */
-    /* one run of a model */
-    uint32_t *included, *last; /* per thread; per cell */
-    bool *tainted;             /* per touch: stored by a thread that saw a wrong value */
-    bool *astray;              /* per event: an attempt that would not fail, but need not */
-    bool *off;                 /* per thread */
+    PF_VEC(struct edge_var) order_vars; /* hash table of the order variables */
+    size_t norder_vars;
+    pf_vec_u32 triggered;   /* pairs (read or failed trylock, trigger) that have their clause */
+    pf_vec_u32 pending; /* clauses to add: length, literals, ... */
+    /* state while a model is executed */
+    uint32_t *included, *last; /* per thread: events included; per cell: last write */
+    bool *tainted;             /* per access: stored by a thread that had seen a wrong value */
+    /* per event: a failed trylock of a free lock, in a thread that is allowed to see wrong
+     * values */
+    bool *wrong_tryfail;
+    bool *misled;                 /* per thread: has seen a wrong value */
 };
 
 /* --- literals --- */
@@ -50,14 +53,14 @@ static void clause(struct encoder *x, const pf_lit *lits, uint32_t n)
 
 static pf_lit inc(struct encoder *x, uint32_t e)
 {
-    if (pf_pair_needed(x->p, e))
+    if (pf_query_needed(x->p, e))
         return PF_LIT_TRUE;
-    if (!pf_pair_possible(x->p, e) || x->inc[e] != PF_LIT_FALSE)
+    if (!pf_query_possible(x->p, e) || x->inc[e] != PF_LIT_FALSE)
         return x->inc[e];
     const struct pf_window *w = x->w;
     uint32_t t = w->thread[e];
     pf_lit me = x->inc[e] = pf_solver_var(x->s, false);
-    pf_vec_u32 *m = &x->made[t];
+    pf_vec_u32 *m = &x->with_var[t];
     pf_vec_push(m, e);
     size_t k = m->len - 1;
     for (; k && m->at[k - 1] > e; k--) {
@@ -76,65 +79,67 @@ static pf_lit inc(struct encoder *x, uint32_t e)
     return me;
 }
 
-static struct edge_var *find_end(struct encoder *x, uint32_t from, uint32_t to)
+static struct edge_var *find_order_var(struct encoder *x, uint32_t from, uint32_t to)
 {
     uint64_t h = ((uint64_t)from << 32 | to) * 0x9e3779b97f4a7c15ull;
-    size_t i = (h >> 20) & (x->ends.cap - 1);
-    while (x->ends.at[i].from != PF_NONE && (x->ends.at[i].from != from || x->ends.at[i].to != to))
-        i = (i + 1) & (x->ends.cap - 1);
-    return &x->ends.at[i];
+    size_t i = (h >> 20) & (x->order_vars.cap - 1);
+    while (x->order_vars.at[i].from != PF_NONE &&
+           (x->order_vars.at[i].from != from || x->order_vars.at[i].to != to))
+        i = (i + 1) & (x->order_vars.cap - 1);
+    return &x->order_vars.at[i];
 }
 
 static pf_lit before(struct encoder *x, uint32_t from, uint32_t to)
 {
-    if (pf_pair_before(x->p, from, to))
+    if (pf_query_before(x->p, from, to))
         return PF_LIT_TRUE;
-    if (pf_pair_before(x->p, to, from))
+    if (pf_query_before(x->p, to, from))
         return PF_LIT_FALSE;
-    if (2 * x->nends >= x->ends.cap) {
-        size_t old = x->ends.cap;
-        struct edge_var *list = x->ends.at;
-        x->ends.cap = old ? 2 * old : 64;
-        x->ends.at = pf_mem_resize(NULL, x->ends.cap, sizeof *x->ends.at);
-        memset(x->ends.at, 0xff, x->ends.cap * sizeof *x->ends.at);
+    if (2 * x->norder_vars >= x->order_vars.cap) {
+        size_t old = x->order_vars.cap;
+        struct edge_var *list = x->order_vars.at;
+        x->order_vars.cap = old ? 2 * old : 64;
+        x->order_vars.at = pf_mem_resize(NULL, x->order_vars.cap, sizeof *x->order_vars.at);
+        memset(x->order_vars.at, 0xff, x->order_vars.cap * sizeof *x->order_vars.at);
         for (size_t i = 0; i < old; i++)
             if (list[i].from != PF_NONE)
-                *find_end(x, list[i].from, list[i].to) = list[i];
+                *find_order_var(x, list[i].from, list[i].to) = list[i];
         free(list);
     }
-    struct edge_var *v = find_end(x, from, to);
+    struct edge_var *v = find_order_var(x, from, to);
     if (v->from == PF_NONE) {
         *v = (struct edge_var){from, to, pf_solver_order(x->s, from, to, from < to)};
-        x->nends++;
+        x->norder_vars++;
     }
     return v->lit;
 }
 
-/* "Section a ends before section b begins", with its release included. */
-static pf_lit section_before(struct encoder *x, const struct pf_section *a,
-                             const struct pf_section *b)
+/* "Section a ends before section b begins"; implies that the release of a is included. */
+static pf_lit section_before(struct encoder *x, const struct pf_window_section *a,
+                             const struct pf_window_section *b)
 {
-    if (a->release == PF_NONE || !pf_pair_possible(x->p, a->release) || b->acquire == PF_NONE)
+    if (a->release == PF_NONE || !pf_query_possible(x->p, a->release) || b->acquire == PF_NONE)
         return PF_LIT_FALSE;
     pf_lit done = inc(x, a->release), l = before(x, a->release, b->acquire);
-    if (l == PF_LIT_TRUE) /* then the release is included whenever b begins */
+    if (l == PF_LIT_TRUE) /* then b's acquire implies the release of a */
         return done;
     if (l != PF_LIT_FALSE)
         CLAUSE(x, pf_lit_not(l), done);
     return l;
 }
 
-static void make_sees(struct encoder *x, uint32_t touch)
+static void make_sees(struct encoder *x, uint32_t access)
 {
     const struct pf_window *w = x->w;
-    const struct pf_touch *r = &w->touches.at[touch];
-    const struct pf_wcell *c = &w->cells.at[r->cell];
-    x->see_at[touch] = (uint32_t)x->sees.len;
-    if (pf_window_matches(w, touch, PF_START))
-        pf_vec_push(&x->sees, (struct see){PF_START, pf_solver_var(x->s, r->source == PF_START)});
+    const struct pf_window_access *r = &w->accesses.at[access];
+    const struct pf_window_cell *c = &w->cells.at[r->cell];
+    x->see_at[access] = (uint32_t)x->sees.len;
+    if (pf_window_matches(w, access, PF_FROM_START))
+        pf_vec_push(&x->sees,
+                    (struct see){PF_FROM_START, pf_solver_var(x->s, r->source == PF_FROM_START)});
     for (uint32_t k = c->first; k < c->first + c->count; k++) {
-        uint32_t m = w->write_touch.at[k], e = w->touches.at[m].event;
-        if (e == r->event || !pf_pair_possible(x->p, e) || !pf_window_matches(w, touch, m))
+        uint32_t m = w->write_access.at[k], e = w->accesses.at[m].event;
+        if (e == r->event || !pf_query_possible(x->p, e) || !pf_window_matches(w, access, m))
             continue;
         pf_lit order = before(x, e, r->event);
         if (order == PF_LIT_FALSE)
@@ -144,77 +149,77 @@ static void make_sees(struct encoder *x, uint32_t touch)
         CLAUSE(x, l ^ 1, order);
         pf_vec_push(&x->sees, (struct see){m, l});
     }
-    pf_vec_push(&x->sees, (struct see){PF_OPEN, 0}); /* the end of the list */
+    pf_vec_push(&x->sees, (struct see){PF_WRITER_OPEN, 0}); /* end of the list */
 }
 
-/* --- running a model --- */
+/* --- executing a model --- */
 
-static bool ask(struct encoder *x, uint32_t what, pf_lit trigger)
+static bool add_trigger(struct encoder *x, uint32_t what, pf_lit trigger)
 {
-    for (size_t i = 0; i < x->asked.len; i += 2)
-        if (x->asked.at[i] == what && x->asked.at[i + 1] == trigger)
+    for (size_t i = 0; i < x->triggered.len; i += 2)
+        if (x->triggered.at[i] == what && x->triggered.at[i + 1] == trigger)
             return false;
-    pf_vec_push(&x->asked, what);
-    pf_vec_push(&x->asked, trigger);
+    pf_vec_push(&x->triggered, what);
+    pf_vec_push(&x->triggered, trigger);
     return true;
 }
 
-/* Why the reads of event e must be right, as a true literal: PF_LIT_FALSE if they need not. `skip`
- * passes over that many reasons. */
+/* A true literal that requires the reads of event e to be correct; PF_LIT_FALSE if there is none.
+ * `skip`: the number of such literals to pass over. */
 static pf_lit reason(struct encoder *x, uint32_t e, uint32_t skip)
 {
     const struct pf_window *w = x->w;
     uint32_t t = w->thread[e], pos = w->pos[e];
-    if (pos < x->p->right[t] && !skip--)
+    if (pos < x->p->correct[t] && !skip--)
         return PF_LIT_TRUE;
-    for (size_t k = 0; k < x->made[t].len; k++) {
-        uint32_t f = x->made[t].at[k];
-        if (w->branch[f] > pos) { /* the first such one follows from the others */
+    for (size_t k = 0; k < x->with_var[t].len; k++) {
+        uint32_t f = x->with_var[t].at[k];
+        if (w->branch[f] > pos) { /* the first such event suffices: later ones imply it */
             if (pf_solver_true(x->s, x->inc[f]) && !skip--)
                 return x->inc[f];
             break;
         }
     }
-    /* A write that somebody sees must itself be right. */
+    /* A write that a read sees must itself be correct. */
     for (size_t k = 0; k < x->sees.len; k++) {
         const struct see *v = &x->sees.at[k];
-        if (v->write >= PF_OPEN || !pf_solver_true(x->s, v->lit))
+        if (v->write >= PF_WRITER_OPEN || !pf_solver_true(x->s, v->lit))
             continue;
-        const struct pf_touch *m = &w->touches.at[v->write];
+        const struct pf_window_access *m = &w->accesses.at[v->write];
         if (w->thread[m->event] == t && w->pos[m->event] + m->reads > pos && !skip--)
             return v->lit;
     }
     return PF_LIT_FALSE;
 }
 
-/* The read saw a wrong value although it must not. */
-static void wrong_read(struct encoder *x, uint32_t touch, uint32_t actual, const uint32_t *order,
-                       uint32_t at)
+/* The read sees a wrong value although it must be correct: adds the clauses that forbid this. */
+static void require_correct_read(struct encoder *x, uint32_t access, uint32_t actual,
+                                 const uint32_t *order, uint32_t at)
 {
     const struct pf_window *w = x->w;
-    const struct pf_touch *r = &w->touches.at[touch];
-    if (x->see_at[touch] == PF_NONE)
-        make_sees(x, touch);
+    const struct pf_window_access *r = &w->accesses.at[access];
+    if (x->see_at[access] == PF_NONE)
+        make_sees(x, access);
     pf_lit why;
     for (uint32_t skip = 0; (why = reason(x, r->event, skip)) != PF_LIT_FALSE; skip++)
-        if (ask(x, touch, why)) {
+        if (add_trigger(x, access, why)) {
             pf_vec_push(&x->pending, 0);
             size_t len = x->pending.len - 1;
             pf_vec_push(&x->pending, pf_lit_not(why));
-            for (uint32_t k = x->see_at[touch]; x->sees.at[k].write != PF_OPEN; k++)
+            for (uint32_t k = x->see_at[access]; x->sees.at[k].write != PF_WRITER_OPEN; k++)
                 pf_vec_push(&x->pending, x->sees.at[k].lit);
             x->pending.at[len] = (uint32_t)(x->pending.len - len - 1);
             return;
         }
-    for (uint32_t k = x->see_at[touch]; x->sees.at[k].write != PF_OPEN; k++) {
+    for (uint32_t k = x->see_at[access]; x->sees.at[k].write != PF_WRITER_OPEN; k++) {
         struct see v = x->sees.at[k];
         if (!pf_solver_true(x->s, v.lit) || v.write == actual)
             continue;
-        uint32_t we = v.write == PF_START ? PF_NONE : w->touches.at[v.write].event;
+        uint32_t we = v.write == PF_FROM_START ? PF_NONE : w->accesses.at[v.write].event;
         for (uint32_t i = at; i-- > 0 && order[i] != we;) { /* writes between the two */
             uint32_t e = order[i];
-            for (uint32_t m = w->touch_at[e]; m < w->touch_at[e + 1]; m++)
-                if (w->touches.at[m].writes && w->touches.at[m].cell == r->cell)
+            for (uint32_t m = w->access_at[e]; m < w->access_at[e + 1]; m++)
+                if (w->accesses.at[m].writes && w->accesses.at[m].cell == r->cell)
                     CLAUSE(x, v.lit ^ 1, pf_lit_not(inc(x, e)), before(x, r->event, e),
                            we == PF_NONE ? PF_LIT_FALSE : before(x, e, we));
         }
@@ -222,7 +227,8 @@ static void wrong_read(struct encoder *x, uint32_t touch, uint32_t actual, const
     }
 }
 
-static void overlap(struct encoder *x, const struct pf_section *a, const struct pf_section *b)
+static void forbid_overlap(struct encoder *x, const struct pf_window_section *a,
+                           const struct pf_window_section *b)
 {
     pf_lit begun_a = a->acquire == PF_NONE ? PF_LIT_TRUE : inc(x, a->acquire);
     pf_lit begun_b = b->acquire == PF_NONE ? PF_LIT_TRUE : inc(x, b->acquire);
@@ -230,28 +236,29 @@ static void overlap(struct encoder *x, const struct pf_section *a, const struct 
     CLAUSE(x, pf_lit_not(begun_a), pf_lit_not(begun_b), ab, ba);
 }
 
-/* A failed attempt needs a section that somebody is in. */
-static void wrong_test(struct encoder *x, uint32_t e)
+/* A failed trylock needs a critical section of another thread around it: adds the clauses that
+ * require one. */
+static void require_holder(struct encoder *x, uint32_t e)
 {
     const struct pf_window *w = x->w;
     uint32_t lock = w->section[e];
     pf_lit why;
     for (uint32_t skip = 0; (why = reason(x, e, skip)) != PF_LIT_FALSE; skip++) {
-        if (!ask(x, (uint32_t)w->touches.len + e, why))
+        if (!add_trigger(x, (uint32_t)w->accesses.len + e, why))
             continue;
         uint32_t max = w->lock_at.at[lock + 1] - w->lock_at.at[lock] + 1, n = 0;
         pf_lit lits[max];
         lits[n++] = pf_lit_not(why);
         for (uint32_t k = w->lock_at.at[lock]; k < w->lock_at.at[lock + 1]; k++) {
-            const struct pf_section *h = &w->sections.at[w->lock_section.at[k]];
-            if (h->acquire != PF_NONE && !pf_pair_possible(x->p, h->acquire))
+            const struct pf_window_section *h = &w->sections.at[w->lock_section.at[k]];
+            if (h->acquire != PF_NONE && !pf_query_possible(x->p, h->acquire))
                 continue;
             pf_lit in = pf_solver_var(x->s, h->acquire == PF_NONE || h->acquire < e);
             if (h->acquire != PF_NONE) {
                 CLAUSE(x, in ^ 1, inc(x, h->acquire));
                 CLAUSE(x, in ^ 1, before(x, h->acquire, e));
             }
-            if (h->release != PF_NONE && pf_pair_possible(x->p, h->release))
+            if (h->release != PF_NONE && pf_query_possible(x->p, h->release))
                 CLAUSE(x, in ^ 1, pf_lit_not(inc(x, h->release)), before(x, e, h->release));
             lits[n++] = in;
         }
@@ -260,12 +267,12 @@ static void wrong_test(struct encoder *x, uint32_t e)
     }
 }
 
-/* Was the lock held in the trace by a section that lies outside of the window at both ends? */
+/* True if, in the trace, a section that began before the window and ends after it held the lock. */
 static bool held_throughout(const struct pf_window *w, uint32_t e)
 {
     uint32_t lock = w->section[e];
     for (uint32_t k = w->lock_at.at[lock]; k < w->lock_at.at[lock + 1]; k++) {
-        const struct pf_section *h = &w->sections.at[w->lock_section.at[k]];
+        const struct pf_window_section *h = &w->sections.at[w->lock_section.at[k]];
         if ((h->acquire == PF_NONE || h->acquire < e) && (h->release == PF_NONE || h->release > e))
             return false;
     }
@@ -288,15 +295,15 @@ static void run_locks(struct encoder *x, const uint32_t *order, uint32_t n)
             bool held = held_throughout(w, e);
             for (size_t k = 0; k < open.len && !held; k++)
                 held = w->sections.at[open.at[k]].lock == w->section[e];
-            x->astray[e] = !held && reason(x, e, 0) == PF_LIT_FALSE;
-            if (!held && !x->astray[e])
-                wrong_test(x, e);
+            x->wrong_tryfail[e] = !held && reason(x, e, 0) == PF_LIT_FALSE;
+            if (!held && !x->wrong_tryfail[e])
+                require_holder(x, e);
         } else if (w->sections.at[w->section[e]].acquire == e) {
-            const struct pf_section *s = &w->sections.at[w->section[e]];
+            const struct pf_window_section *s = &w->sections.at[w->section[e]];
             for (size_t k = 0; k < open.len; k++) {
-                const struct pf_section *o = &w->sections.at[open.at[k]];
+                const struct pf_window_section *o = &w->sections.at[open.at[k]];
                 if (o->lock == s->lock && o->thread != s->thread && !(o->shared && s->shared))
-                    overlap(x, o, s);
+                    forbid_overlap(x, o, s);
             }
             pf_vec_push(&open, w->section[e]);
         } else
@@ -312,7 +319,8 @@ static bool is_included(const struct encoder *x, uint32_t e)
     return x->w->pos[e] < x->included[x->w->thread[e]];
 }
 
-/* A notification before the wait it should end is lost; soft order. */
+/* Checks that no notification comes before the wait that it ends, and that soft edges are
+ * respected. */
 static void run_orders(struct encoder *x)
 {
     const struct pf_window *w = x->w;
@@ -332,39 +340,40 @@ static void run_memory(struct encoder *x, const uint32_t *order, uint32_t n)
 {
     const struct pf_window *w = x->w;
     memset(x->last, 0xff, w->cells.len * sizeof *x->last);
-    memset(x->off, 0, w->nt * sizeof *x->off);
+    memset(x->misled, 0, w->nt * sizeof *x->misled);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t e = order[i], t = w->thread[e];
-        x->off[t] |= x->astray[e];
-        for (uint32_t k = w->touch_at[e]; k < w->touch_at[e + 1]; k++) {
-            const struct pf_touch *c = &w->touches.at[k];
+        x->misled[t] |= x->wrong_tryfail[e];
+        for (uint32_t k = w->access_at[e]; k < w->access_at[e + 1]; k++) {
+            const struct pf_window_access *c = &w->accesses.at[k];
             uint32_t actual = x->last[c->cell];
             if (!c->reads || c->pinned ||
-                (pf_window_matches(w, k, actual) && (actual == PF_START || !x->tainted[actual])))
+                (pf_window_matches(w, k, actual) &&
+                 (actual == PF_FROM_START || !x->tainted[actual])))
                 continue;
             if (reason(x, e, 0) == PF_LIT_FALSE)
-                x->off[t] = true;
+                x->misled[t] = true;
             else
-                wrong_read(x, k, actual, order, i);
+                require_correct_read(x, k, actual, order, i);
         }
-        for (uint32_t k = w->touch_at[e]; k < w->touch_at[e + 1]; k++)
-            if (w->touches.at[k].writes) {
-                x->last[w->touches.at[k].cell] = k;
-                x->tainted[k] = x->off[t];
+        for (uint32_t k = w->access_at[e]; k < w->access_at[e + 1]; k++)
+            if (w->accesses.at[k].writes) {
+                x->last[w->accesses.at[k].cell] = k;
+                x->tainted[k] = x->misled[t];
             }
     }
 }
 
-/* The included events of the model in their order. */
+/* Writes the included events of the model, in their order, to p->order. */
 static void linearise(struct encoder *x)
 {
     const struct pf_window *w = x->w;
-    struct pf_pair *p = x->p;
+    struct pf_query *p = x->p;
     for (uint32_t t = 0; t < w->nt; t++) {
         x->included[t] = p->need[t];
-        for (size_t k = 0; k < x->made[t].len; k++)
-            if (pf_solver_true(x->s, x->inc[x->made[t].at[k]]))
-                x->included[t] = w->pos[x->made[t].at[k]] + 1;
+        for (size_t k = 0; k < x->with_var[t].len; k++)
+            if (pf_solver_true(x->s, x->inc[x->with_var[t].at[k]]))
+                x->included[t] = w->pos[x->with_var[t].at[k]] + 1;
     }
     pf_vec_clear(&p->order);
     pf_vec_reserve(&p->order, w->n + 1);
@@ -387,8 +396,8 @@ static bool fix_edges(struct encoder *x)
         for (uint32_t k = w->pred_at[e]; k < w->pred_at[e + 1]; k++)
             ok &= pf_solver_fix(x->s, w->pred.at[k], e);
     }
-    for (size_t k = 0; k < x->p->more.len; k += 3)
-        ok &= pf_solver_fix(x->s, x->p->more.at[k], x->p->more.at[k + 1]);
+    for (size_t k = 0; k < x->p->derived.len; k += 3)
+        ok &= pf_solver_fix(x->s, x->p->derived.at[k], x->p->derived.at[k + 1]);
     return ok;
 }
 
@@ -401,7 +410,7 @@ static enum pf_answer search(struct encoder *x, uint32_t conflicts)
         if (r <= 0)
             return r ? PF_NO : PF_UNKNOWN;
         linearise(x);
-        x->s->work += x->p->order.len + x->asked.len;
+        x->s->work += x->p->order.len + x->triggered.len;
         run_locks(x, x->p->order.at, (uint32_t)x->p->order.len);
         run_memory(x, x->p->order.at, (uint32_t)x->p->order.len);
         run_orders(x);
@@ -414,7 +423,7 @@ static enum pf_answer search(struct encoder *x, uint32_t conflicts)
     return PF_UNKNOWN;
 }
 
-enum pf_answer pf_pair_solve(struct pf_pair *p, uint32_t conflicts)
+enum pf_answer pf_query_solve(struct pf_query *p, uint32_t conflicts)
 {
     const struct pf_window *w = p->w;
     struct pf_solver s = {0};
@@ -423,23 +432,23 @@ enum pf_answer pf_pair_solve(struct pf_pair *p, uint32_t conflicts)
     x.inc = pf_mem_resize(NULL, w->n, sizeof *x.inc);
     for (uint32_t e = 0; e < w->n; e++)
         x.inc[e] = PF_LIT_FALSE;
-    x.made = pf_mem_zero(w->nt, sizeof *x.made);
-    x.see_at = pf_mem_resize(NULL, w->touches.len, sizeof *x.see_at);
-    memset(x.see_at, 0xff, w->touches.len * sizeof *x.see_at);
+    x.with_var = pf_mem_zero(w->nt, sizeof *x.with_var);
+    x.see_at = pf_mem_resize(NULL, w->accesses.len, sizeof *x.see_at);
+    memset(x.see_at, 0xff, w->accesses.len * sizeof *x.see_at);
     x.included = pf_mem_zero(w->nt, sizeof *x.included);
     x.last = pf_mem_zero(w->cells.len, sizeof *x.last);
-    x.tainted = pf_mem_zero(w->touches.len, sizeof *x.tainted);
-    x.astray = pf_mem_zero(w->n, sizeof *x.astray);
-    x.off = pf_mem_zero(w->nt, sizeof *x.off);
+    x.tainted = pf_mem_zero(w->accesses.len, sizeof *x.tainted);
+    x.wrong_tryfail = pf_mem_zero(w->n, sizeof *x.wrong_tryfail);
+    x.misled = pf_mem_zero(w->nt, sizeof *x.misled);
     enum pf_answer answer = search(&x, conflicts);
     for (uint32_t t = 0; t < w->nt; t++)
-        pf_vec_release(&x.made[t]);
-    void *all[] = {x.inc,     x.made,   x.see_at, x.included, x.last,
-                   x.tainted, x.astray, x.off,    x.ends.at};
+        pf_vec_release(&x.with_var[t]);
+    void *all[] = {x.inc,     x.with_var,      x.see_at, x.included,     x.last,
+                   x.tainted, x.wrong_tryfail, x.misled, x.order_vars.at};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     pf_vec_release(&x.sees);
-    pf_vec_release(&x.asked);
+    pf_vec_release(&x.triggered);
     pf_vec_release(&x.pending);
     pf_solver_release(&s);
     return answer;

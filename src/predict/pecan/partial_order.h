@@ -11,7 +11,7 @@
 
 #include "locksets.h"
 
-struct pf_ptg {
+struct pf_partial_order {
     const struct pf_trace *t;
     struct pf_locksets locks;
     uint32_t nt;
@@ -24,11 +24,11 @@ struct pf_ptg {
     uint32_t *pos;        /* per event: where it stands in by_thread */
 };
 
-void pf_ptg_init(struct pf_ptg *g, const struct pf_trace *t);
-void pf_ptg_release(struct pf_ptg *g);
+void pf_partial_order_init(struct pf_partial_order *g, const struct pf_trace *t);
+void pf_partial_order_release(struct pf_partial_order *g);
 
 /* Does a come before b in every reordering? */
-static inline bool pf_ptg_before(const struct pf_ptg *g, uint32_t a, uint32_t b)
+static inline bool pf_partial_order_before(const struct pf_partial_order *g, uint32_t a, uint32_t b)
 {
     const struct pf_event *e = g->t->events.at;
     if (e[a].thread == e[b].thread)
@@ -37,6 +37,6 @@ static inline bool pf_ptg_before(const struct pf_ptg *g, uint32_t a, uint32_t b)
 }
 
 /* The first event of thread u at or after event i: its place in by_thread. */
-uint32_t pf_ptg_from(const struct pf_ptg *g, uint32_t u, uint32_t i);
+uint32_t pf_partial_order_from(const struct pf_partial_order *g, uint32_t u, uint32_t i);
 
 #endif

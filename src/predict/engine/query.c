@@ -1,37 +1,37 @@
 /*
- * pair.c - setting up a question, and the first tier: sync-preserving reorderings.
+ * query.c - sets up a question, and its first tier: sync-preserving reorderings.
  */
-#include "pair.h"
+#include "query.h"
 #include <string.h>
 
-void pf_pair_release(struct pf_pair *p)
+void pf_query_release(struct pf_query *p)
 {
-    void *all[] = {p->limit,   p->need, p->right,   p->clock,
-                   p->succ_at, p->succ, p->more_at, p->writer};
+    void *all[] = {p->limit,   p->need, p->correct,    p->clock,
+                   p->succ_at, p->succ, p->derived_at, p->writer};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
-    pf_vec_release(&p->more);
+    pf_vec_release(&p->derived);
     pf_vec_release(&p->stack);
     pf_vec_release(&p->order);
     memset(p, 0, sizeof *p);
 }
 
-static void reserve(struct pf_pair *p, const struct pf_window *w)
+static void reserve(struct pf_query *p, const struct pf_window *w)
 {
     if (w->n + 1 > p->cap) {
         p->cap = w->n + 1 > 2 * p->cap ? w->n + 1 : 2 * p->cap;
         p->succ_at = pf_mem_resize(p->succ_at, p->cap + 2ull, sizeof *p->succ_at);
-        p->more_at = pf_mem_resize(p->more_at, p->cap, sizeof *p->more_at);
+        p->derived_at = pf_mem_resize(p->derived_at, p->cap, sizeof *p->derived_at);
     }
     if (w->nt + 1 > p->cap_nt) {
         p->cap_nt = w->nt + 1;
         p->limit = pf_mem_resize(p->limit, p->cap_nt, sizeof *p->limit);
         p->need = pf_mem_resize(p->need, p->cap_nt, sizeof *p->need);
-        p->right = pf_mem_resize(p->right, p->cap_nt, sizeof *p->right);
+        p->correct = pf_mem_resize(p->correct, p->cap_nt, sizeof *p->correct);
     }
-    if (w->touches.len + 1 > p->cap_touch) {
-        p->cap_touch = (uint32_t)w->touches.len * 2 + 1;
-        p->writer = pf_mem_resize(p->writer, p->cap_touch, sizeof *p->writer);
+    if (w->accesses.len + 1 > p->cap_access) {
+        p->cap_access = (uint32_t)w->accesses.len * 2 + 1;
+        p->writer = pf_mem_resize(p->writer, p->cap_access, sizeof *p->writer);
     }
     if (w->pred.len + 1 > p->cap_succ) {
         p->cap_succ = (uint32_t)w->pred.len * 2 + 1;
@@ -44,7 +44,7 @@ static void reserve(struct pf_pair *p, const struct pf_window *w)
     }
 }
 
-static void start_clocks(struct pf_pair *p)
+static void start_clocks(struct pf_query *p)
 {
     const struct pf_window *w = p->w;
     for (uint32_t i = 0; i < w->n; i++) {
@@ -63,7 +63,7 @@ static void start_clocks(struct pf_pair *p)
     }
 }
 
-bool pf_pair_init(struct pf_pair *p, const struct pf_window *w, uint32_t a, uint32_t b)
+bool pf_query_init(struct pf_query *p, const struct pf_window *w, uint32_t a, uint32_t b)
 {
     p->w = w;
     p->a = a;
@@ -73,30 +73,30 @@ bool pf_pair_init(struct pf_pair *p, const struct pf_window *w, uint32_t a, uint
     start_clocks(p);
     for (uint32_t u = 0; u < w->nt; u++) {
         p->limit[u] = pf_window_len(w, u);
-        p->need[u] = p->right[u] = 0;
+        p->need[u] = p->correct[u] = 0;
     }
     p->limit[w->thread[a]] = w->pos[a];
     p->limit[w->thread[b]] = w->pos[b];
-    /* What must come after an impossible event is impossible. */
+    /* An event that must come after an impossible event is impossible, too. */
     for (uint32_t i = 0; i < w->n; i++)
-        for (uint32_t k = w->pred_at[i]; k < w->pred_at[i + 1] && pf_pair_possible(p, i); k++)
-            if (!pf_pair_possible(p, w->pred.at[k]))
+        for (uint32_t k = w->pred_at[i]; k < w->pred_at[i + 1] && pf_query_possible(p, i); k++)
+            if (!pf_query_possible(p, w->pred.at[k]))
                 p->limit[w->thread[i]] = w->pos[i];
     return p->limit[w->thread[a]] == w->pos[a] && p->limit[w->thread[b]] == w->pos[b] &&
-           (a == b || (!pf_pair_before(p, a, b) && !pf_pair_before(p, b, a)));
+           (a == b || (!pf_query_before(p, a, b) && !pf_query_before(p, b, a)));
 }
 
-struct preserve {
-    struct pf_pair *p;
-    uint32_t *last; /* per lock: newest included acquire, PF_NONE if none */
-    uint32_t *seen; /* per thread: events looked at */
-    uint32_t *reads; /* per thread: positions in which reads were looked at */
+struct closure {
+    struct pf_query *p;
+    uint32_t *last; /* per lock: the newest included acquire, PF_NONE if none */
+    uint32_t *seen; /* per thread: number of events processed */
+    uint32_t *reads; /* per thread: number of events whose reads were processed */
     bool ok;
 };
 
-static void take(struct preserve *s, uint32_t e)
+static void include_event(struct closure *s, uint32_t e)
 {
-    struct pf_pair *p = s->p;
+    struct pf_query *p = s->p;
     uint32_t t = p->w->thread[e], k = p->w->pos[e] + 1;
     if (k > p->limit[t])
         s->ok = false;
@@ -104,94 +104,94 @@ static void take(struct preserve *s, uint32_t e)
         p->need[t] = k;
 }
 
-static void finish(struct preserve *s, uint32_t section)
+static void include_release(struct closure *s, uint32_t section)
 {
     uint32_t release = s->p->w->sections.at[section].release;
     if (release == PF_NONE)
         s->ok = false;
     else
-        take(s, release);
+        include_event(s, release);
 }
 
-static void look(struct preserve *s, uint32_t e)
+static void close_event(struct closure *s, uint32_t e)
 {
     const struct pf_window *w = s->p->w;
     for (uint32_t k = w->pred_at[e]; k < w->pred_at[e + 1]; k++)
-        take(s, w->pred.at[k]);
+        include_event(s, w->pred.at[k]);
     if (w->section[e] == PF_NONE || !pf_event_acquires(pf_window_event(w, e)))
         return;
     uint32_t now = w->section[e], lock = w->sections.at[now].lock;
     uint32_t before = s->last[lock];
-    if (before == PF_NONE) { /* sections held since before the window */
+    if (before == PF_NONE) { /* sections that were entered before the window */
         for (uint32_t k = w->lock_at.at[lock]; k < w->lock_at.at[lock + 1]; k++) {
             uint32_t h = w->lock_section.at[k];
             if (w->sections.at[h].acquire == PF_NONE && w->sections.at[h].thread != w->thread[e])
-                finish(s, h);
+                include_release(s, h);
         }
         s->last[lock] = now;
     } else if (w->sections.at[before].acquire < e) {
-        finish(s, before);
+        include_release(s, before);
         s->last[lock] = now;
     } else
-        finish(s, now);
+        include_release(s, now);
 }
 
-static void look_read(struct preserve *s, uint32_t e)
+static void close_reads(struct closure *s, uint32_t e)
 {
     const struct pf_window *w = s->p->w;
-    for (uint32_t k = w->touch_at[e]; k < w->touch_at[e + 1]; k++) {
-        const struct pf_touch *x = &w->touches.at[k];
-        if (!x->reads || x->pinned || x->source == PF_START)
+    for (uint32_t k = w->access_at[e]; k < w->access_at[e + 1]; k++) {
+        const struct pf_window_access *x = &w->accesses.at[k];
+        if (!x->reads || x->pinned || x->source == PF_FROM_START)
             continue;
-        uint32_t from = w->touches.at[x->source].event;
-        take(s, from);
-        uint32_t t = w->thread[from], upto = w->pos[from] + w->touches.at[x->source].reads;
-        if (upto > s->p->right[t])
-            s->p->right[t] = upto;
+        uint32_t from = w->accesses.at[x->source].event;
+        include_event(s, from);
+        uint32_t t = w->thread[from], upto = w->pos[from] + w->accesses.at[x->source].reads;
+        if (upto > s->p->correct[t])
+            s->p->correct[t] = upto;
     }
     if (pf_window_event(w, e)->kind != PF_EV_TRYFAIL)
         return;
     for (uint32_t k = w->lock_at.at[w->section[e]]; k < w->lock_at.at[w->section[e] + 1]; k++) {
-        const struct pf_section *h = &w->sections.at[w->lock_section.at[k]];
+        const struct pf_window_section *h = &w->sections.at[w->lock_section.at[k]];
         if (h->acquire != PF_NONE && h->acquire < e && (h->release == PF_NONE || h->release > e))
-            take(s, h->acquire);
+            include_event(s, h->acquire);
     }
 }
 
-bool pf_pair_preserve(struct pf_pair *p)
+bool pf_query_sync_preserving(struct pf_query *p)
 {
     const struct pf_window *w = p->w;
     size_t nlocks = w->lock_list.len;
     pf_vec_clear(&p->stack);
     pf_vec_reserve(&p->stack, nlocks + 2 * w->nt + 1);
-    struct preserve s = {p, p->stack.at, p->stack.at + nlocks, p->stack.at + nlocks + w->nt, true};
+    struct closure s = {p, p->stack.at, p->stack.at + nlocks, p->stack.at + nlocks + w->nt, true};
     memset(s.last, 0xff, nlocks * sizeof *s.last);
     memset(s.seen, 0, 2 * w->nt * sizeof *s.seen);
     const uint32_t goal[2] = {p->a, p->b};
     for (int g = 0; g < 2; g++) {
         uint32_t t = w->thread[goal[g]];
         p->need[t] = w->pos[goal[g]];
-        p->right[t] = pf_pair_right(p, goal[g]);
+        p->correct[t] = pf_query_correct_reads(p, goal[g]);
         for (uint32_t k = w->pred_at[goal[g]]; k < w->pred_at[goal[g] + 1]; k++)
-            take(&s, w->pred.at[k]);
+            include_event(&s, w->pred.at[k]);
     }
     for (bool more = true; more && s.ok;) {
         more = false;
         for (uint32_t t = 0; t < w->nt && s.ok; t++) {
             for (; s.seen[t] < p->need[t] && s.ok; more = true)
-                look(&s, pf_window_at(w, t, s.seen[t]++));
+                close_event(&s, pf_window_at(w, t, s.seen[t]++));
             uint32_t dep = p->need[t] ? w->branch[pf_window_at(w, t, p->need[t] - 1)] : 0;
-            p->right[t] = dep > p->right[t] ? dep : p->right[t];
-            for (; s.reads[t] < p->right[t] && s.ok; more = true)
-                look_read(&s, pf_window_at(w, t, s.reads[t]++));
+            p->correct[t] = dep > p->correct[t] ? dep : p->correct[t];
+            for (; s.reads[t] < p->correct[t] && s.ok; more = true)
+                close_reads(&s, pf_window_at(w, t, s.reads[t]++));
         }
     }
     pf_vec_clear(&p->order);
     if (s.ok)
         for (uint32_t i = 0; i < w->n; i++)
-            if (pf_pair_needed(p, i))
+            if (pf_query_needed(p, i))
                 pf_vec_push(&p->order, i);
     for (uint32_t u = 0; u < w->nt; u++)
-        p->need[u] = p->right[u] = 0;
+        p->need[u] = p->correct[u] = 0;
     return s.ok;
 }

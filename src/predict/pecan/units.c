@@ -1,4 +1,4 @@
-#include "work.h"
+#include "units.h"
 #include "check_act.h"
 #include <string.h>
 
@@ -19,7 +19,7 @@ static bool cuts(const struct pf_event *e)
 }
 
 /* The accesses of one event that count: cells that two threads use and one writes. */
-static void add_event(const struct pf_ptg *g, uint32_t i, pf_work_entries *out)
+static void add_event(const struct pf_partial_order *g, uint32_t i, pf_unit_accesses *out)
 {
     const struct pf_trace *t = g->t;
     const struct pf_event *e = &t->events.at[i];
@@ -28,7 +28,7 @@ static void add_event(const struct pf_ptg *g, uint32_t i, pf_work_entries *out)
     const struct pf_range *p = &t->places.at[e->what];
     for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
         if (t->cells.at[c].shared && t->cells.at[c].written)
-            pf_vec_push(out, (struct pf_work_entry){.event = i,
+            pf_vec_push(out, (struct pf_unit_access){.event = i,
                                                     .cell = c,
                                                     .site = e->site,
                                                     .held = g->held[i],
@@ -44,20 +44,20 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-static uint64_t entry_hash(const struct pf_work_entry *e)
+static uint64_t entry_hash(const struct pf_unit_access *e)
 {
     uint64_t kind = (uint64_t)e->reads << 2 | (uint64_t)e->writes << 1 | e->atomic;
     return mix(mix((uint64_t)e->cell << 32 | e->site, e->held), kind);
 }
 
-static bool alike(const struct pf_work_entry *a, const struct pf_work_entry *b)
+static bool alike(const struct pf_unit_access *a, const struct pf_unit_access *b)
 {
     return a->cell == b->cell && a->site == b->site && a->held == b->held && a->reads == b->reads &&
            a->writes == b->writes && a->atomic == b->atomic;
 }
 
 /* Keeps the first and the last of each kind of access. */
-static void thin(pf_work_entries *v)
+static void thin(pf_unit_accesses *v)
 {
     if (v->len < 3)
         return;
@@ -88,9 +88,9 @@ static void thin(pf_work_entries *v)
     free(repeated);
 }
 
-void pf_work_look(const struct pf_work *w, const struct pf_work_instance *i, pf_work_entries *out)
+void pf_units_read_instance(const struct pf_units *w, const struct pf_unit_instance *i, pf_unit_accesses *out)
 {
-    const struct pf_ptg *g = w->g;
+    const struct pf_partial_order *g = w->g;
     pf_vec_clear(out);
     if (i->pair)
         add_event(g, i->begin, out);
@@ -101,8 +101,8 @@ void pf_work_look(const struct pf_work *w, const struct pf_work_instance *i, pf_
 
 /* --- classes --- */
 
-static bool same_class(const struct pf_work *w, const struct pf_work_class *c,
-                       const struct pf_work_class *d, const pf_work_entries *entries)
+static bool same_class(const struct pf_units *w, const struct pf_unit_class *c,
+                       const struct pf_unit_class *d, const pf_unit_accesses *entries)
 {
     if (c->thread != d->thread || c->n != d->n || c->outer != d->outer || c->region != d->region ||
         c->pair != d->pair)
@@ -113,7 +113,7 @@ static bool same_class(const struct pf_work *w, const struct pf_work_class *c,
     return true;
 }
 
-static uint64_t class_hash(const struct pf_work_class *c, const struct pf_work_entry *e)
+static uint64_t class_hash(const struct pf_unit_class *c, const struct pf_unit_access *e)
 {
     uint64_t h = mix(c->thread, c->outer);
     for (uint32_t k = 0; k < c->n; k++)
@@ -121,13 +121,13 @@ static uint64_t class_hash(const struct pf_work_class *c, const struct pf_work_e
     return h;
 }
 
-static void grow(struct pf_work *w)
+static void grow(struct pf_units *w)
 {
     w->cap = w->cap ? 2 * w->cap : 1024;
     w->slots = pf_mem_resize(w->slots, w->cap, sizeof *w->slots);
     memset(w->slots, 0xff, w->cap * sizeof *w->slots);
     for (uint32_t i = 0; i < w->classes.len; i++) {
-        const struct pf_work_class *c = &w->classes.at[i];
+        const struct pf_unit_class *c = &w->classes.at[i];
         size_t s = class_hash(c, &w->entries.at[c->first]) & (w->cap - 1);
         while (w->slots[s] != PF_NONE)
             s = (s + 1) & (w->cap - 1);
@@ -135,8 +135,8 @@ static void grow(struct pf_work *w)
     }
 }
 
-static void add_unit(struct pf_work *w, struct pf_work_class c, uint32_t begin, uint32_t end,
-                     bool pair, pf_work_entries *entries)
+static void add_unit(struct pf_units *w, struct pf_unit_class c, uint32_t begin, uint32_t end,
+                     bool pair, pf_unit_accesses *entries)
 {
     thin(entries);
     c.n = (uint32_t)entries->len;
@@ -156,7 +156,7 @@ static void add_unit(struct pf_work *w, struct pf_work_class c, uint32_t begin, 
     }
     uint32_t older = w->classes.at[found].instance;
     w->classes.at[found].instance = (uint32_t)w->instances.len;
-    pf_vec_push(&w->instances, (struct pf_work_instance){begin, end, older, pair});
+    pf_vec_push(&w->instances, (struct pf_unit_instance){begin, end, older, pair});
 }
 
 /* --- regions --- */
@@ -166,12 +166,12 @@ struct open { /* the region a thread is in */
     uint32_t depth, marks; /* locks held, marked regions around */
     uint32_t begin, last;
     uint32_t outer;
-    pf_work_entries entries;
+    pf_unit_accesses entries;
 };
 
-static void close_region(struct pf_work *w, uint32_t thread, struct open *o)
+static void close_region(struct pf_units *w, uint32_t thread, struct open *o)
 {
-    struct pf_work_class c = {.thread = thread, .outer = o->outer, .region = true};
+    struct pf_unit_class c = {.thread = thread, .outer = o->outer, .region = true};
     if (o->inside && o->entries.len)
         add_unit(w, c, o->begin, o->last, false, &o->entries);
     pf_vec_clear(&o->entries);
@@ -185,15 +185,15 @@ static void enter(struct open *o, uint32_t i)
 }
 
 /* The set with just the lock of this event. */
-static uint32_t lock_alone(struct pf_ptg *g, const struct pf_event *e)
+static uint32_t lock_alone(struct pf_partial_order *g, const struct pf_event *e)
 {
     uint32_t word = pf_event_lock(e) * 2 + pf_event_shared(e);
-    return pf_lockset_of(&g->locks, &word, 1);
+    return pf_locksets_intern(&g->locks, &word, 1);
 }
 
-static void step(struct pf_work *w, struct open *o, uint32_t i, pf_work_entries *single)
+static void step(struct pf_units *w, struct open *o, uint32_t i, pf_unit_accesses *single)
 {
-    struct pf_ptg *g = (struct pf_ptg *)w->g; /* interning only */
+    struct pf_partial_order *g = (struct pf_partial_order *)w->g; /* interning only */
     const struct pf_event *e = &g->t->events.at[i];
     if (cuts(e)) {
         close_region(w, e->thread, o);
@@ -218,7 +218,7 @@ static void step(struct pf_work *w, struct open *o, uint32_t i, pf_work_entries 
             pf_vec_clear(single);
             add_event(g, i, single);
             if (single->len)
-                add_unit(w, (struct pf_work_class){.thread = e->thread}, i, i, false, single);
+                add_unit(w, (struct pf_unit_class){.thread = e->thread}, i, i, false, single);
         }
     }
     o->last = i;
@@ -234,11 +234,11 @@ static void step(struct pf_work *w, struct open *o, uint32_t i, pf_work_entries 
 
 static void add_pair(void *arg, uint32_t read, uint32_t write)
 {
-    struct pf_work *w = arg;
-    pf_work_entries both = {0};
+    struct pf_units *w = arg;
+    pf_unit_accesses both = {0};
     add_event(w->g, read, &both);
     add_event(w->g, write, &both);
-    struct pf_work_class c = {
+    struct pf_unit_class c = {
         .thread = w->g->t->events.at[read].thread, .region = true, .pair = true};
     add_unit(w, c, read, write, true, &both);
     pf_vec_release(&both);
@@ -284,27 +284,27 @@ static uint8_t count(struct counts *c, uint64_t key)
 }
 
 /* The code that made the access, whatever cell it was. */
-static uint64_t code_hash(const struct pf_work_entry *e)
+static uint64_t code_hash(const struct pf_unit_access *e)
 {
-    struct pf_work_entry anywhere = *e;
+    struct pf_unit_access anywhere = *e;
     anywhere.cell = 0;
     return entry_hash(&anywhere);
 }
 
-static void rank(struct pf_work *w)
+static void rank(struct pf_units *w)
 {
     struct counts seen = {0};
     uint64_t *code = pf_mem_zero(w->classes.len + 1, sizeof *code);
     for (size_t i = 0; i < w->classes.len; i++) {
-        struct pf_work_class *c = &w->classes.at[i];
+        struct pf_unit_class *c = &w->classes.at[i];
         code[i] = mix(c->thread, c->outer);
         for (uint32_t k = c->first; k < c->first + c->n; k++)
             code[i] = mix(code[i], code_hash(&w->entries.at[k]));
         c->like = count(&seen, code[i]);
     }
     for (size_t i = 0; i < w->uses.len; i++) {
-        struct pf_work_use *u = &w->uses.at[i];
-        const struct pf_work_class *c = &w->classes.at[u->class];
+        struct pf_cell_use *u = &w->uses.at[i];
+        const struct pf_unit_class *c = &w->classes.at[u->class];
         uint64_t cell = w->entries.at[u->entry].cell, h = mix(mix(c->thread, c->outer), cell + 1);
         for (uint32_t k = u->entry; k != PF_NONE; k = w->entries.at[k].same)
             h = mix(h, code_hash(&w->entries.at[k]));
@@ -313,8 +313,8 @@ static void rank(struct pf_work *w)
     }
     for (size_t c = 0; c < w->g->t->cells.len; c++) /* those beyond all limits are not looked at */
         for (uint32_t *link = &w->use_at[c]; *link != PF_NONE;) {
-            struct pf_work_use *u = &w->uses.at[*link];
-            if (u->alike < PF_WORK_ALIKE || u->like < PF_WORK_LIKE)
+            struct pf_cell_use *u = &w->uses.at[*link];
+            if (u->alike < PF_CELL_RANK_MAX || u->like < PF_CLASS_RANK_MAX)
                 link = &u->next;
             else
                 *link = u->next;
@@ -324,7 +324,7 @@ static void rank(struct pf_work *w)
     free(seen.n);
 }
 
-static void index_cells(struct pf_work *w)
+static void index_cells(struct pf_units *w)
 {
     size_t cells = w->g->t->cells.len;
     w->use_at = pf_mem_resize(NULL, cells + 1, sizeof *w->use_at);
@@ -332,7 +332,7 @@ static void index_cells(struct pf_work *w)
     uint32_t *last = pf_mem_resize(NULL, cells + 1, sizeof *last); /* entry of this class */
     memset(last, 0xff, cells * sizeof *last);
     for (uint32_t i = 0; i < w->classes.len; i++) {
-        const struct pf_work_class *c = &w->classes.at[i];
+        const struct pf_unit_class *c = &w->classes.at[i];
         for (uint32_t k = c->first; k < c->first + c->n; k++) {
             uint32_t cell = w->entries.at[k].cell;
             if (last[cell] != PF_NONE && last[cell] >= c->first)
@@ -340,7 +340,7 @@ static void index_cells(struct pf_work *w)
             else {
                 uint32_t next = w->use_at[cell];
                 w->use_at[cell] = (uint32_t)w->uses.len;
-                pf_vec_push(&w->uses, (struct pf_work_use){i, k, next, 0, 0});
+                pf_vec_push(&w->uses, (struct pf_cell_use){i, k, next, 0, 0});
             }
             last[cell] = k;
         }
@@ -348,26 +348,26 @@ static void index_cells(struct pf_work *w)
     free(last);
 }
 
-void pf_work_init(struct pf_work *w, const struct pf_ptg *g)
+void pf_units_init(struct pf_units *w, const struct pf_partial_order *g)
 {
     memset(w, 0, sizeof *w);
     w->g = g;
     struct open *open = pf_mem_zero(g->nt, sizeof *open);
-    pf_work_entries single = {0};
+    pf_unit_accesses single = {0};
     for (uint32_t i = 0; i < g->t->events.len; i++)
         step(w, &open[g->t->events.at[i].thread], i, &single);
     for (uint32_t u = 0; u < g->nt; u++) {
         close_region(w, u, &open[u]);
         pf_vec_release(&open[u].entries);
     }
-    pf_check_act(g, add_pair, w);
+    pf_check_act_each(g, add_pair, w);
     pf_vec_release(&single);
     free(open);
     index_cells(w);
     rank(w);
 }
 
-void pf_work_release(struct pf_work *w)
+void pf_units_release(struct pf_units *w)
 {
     pf_vec_release(&w->classes);
     pf_vec_release(&w->entries);

@@ -5,7 +5,7 @@
  * after. (If an earlier access of that thread is unordered with it, so is the last one.)
  */
 #include "analysis.h"
-#include "order.h"
+#include "clocks.h"
 #include <string.h>
 
 struct stamp {
@@ -24,17 +24,17 @@ static const bool conflict[KINDS][KINDS] = {
 void pf_analysis_hbvc(const struct pf_trace *t, const struct pf_limits *limits,
                       struct pf_result *out)
 {
-    struct pf_order o;
-    struct pf_seen seen = {0};
-    pf_order_init(&o, t, PF_ORDER_LOCKS | PF_ORDER_ATOMICS);
+    struct pf_clocks o;
+    struct pf_pair_set seen = {0};
+    pf_clocks_init(&o, t, PF_CLOCKS_LOCKS | PF_CLOCKS_ATOMICS);
     struct stamp **last = pf_mem_zero(t->cells.len, sizeof *last);
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
-        if (pf_stop_at(limits->stop, i, t->events.len)) {
+        if (pf_stop_poll_loop(limits->stop, i, t->events.len)) {
             out->stopped = true;
             break;
         }
-        pf_order_enter(&o, i);
+        pf_clocks_enter(&o, i);
         const struct pf_range *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
         for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++) {
             if (!t->cells.at[c].shared || !t->cells.at[c].written)
@@ -46,19 +46,19 @@ void pf_analysis_hbvc(const struct pf_trace *t, const struct pf_limits *limits,
                 for (int k = 0; k < KINDS && u != e->thread; k++) {
                     struct stamp *s = &last[c][u * KINDS + k];
                     if (s->epoch && conflict[kind][k] &&
-                        !pf_order_seen(&o, e->thread, u, s->epoch) &&
+                        !pf_clocks_seen(&o, e->thread, u, s->epoch) &&
                         (limits->all_pairs ||
-                         pf_seen_add(&seen, t->events.at[s->event].site, e->site)))
+                         pf_pair_set_add(&seen, t->events.at[s->event].site, e->site)))
                         pf_vec_push(&out->races, (struct pf_race){.a = s->event, .b = i});
                 }
-            last[c][e->thread * KINDS + kind] = (struct stamp){pf_order_epoch(&o, e->thread), i};
+            last[c][e->thread * KINDS + kind] = (struct stamp){pf_clocks_epoch(&o, e->thread), i};
         }
-        pf_order_leave(&o, i);
+        pf_clocks_leave(&o, i);
     }
     for (size_t c = 0; c < t->cells.len; c++)
         free(last[c]);
     free(last);
-    pf_order_release(&o);
-    pf_seen_release(&seen);
+    pf_clocks_release(&o);
+    pf_pair_set_release(&seen);
     pf_result_sort(out);
 }
