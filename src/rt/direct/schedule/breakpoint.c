@@ -19,7 +19,7 @@ static uint64_t
     hold; /* before this event of its thread the second is held; usually it is the second itself */
 static struct pf_context *held;
 static bool flipped; /* the first is over, and the second comes */
-static struct pf_pending what[2]; /* the two events, in this order */
+static struct pf_pending_event what[2]; /* the two events, in this order */
 static uint64_t patience; /* events of all threads until which `held` is held */
 #define PATIENCE 1000000
 #define PATIENCE_YIELDS 20000
@@ -67,7 +67,7 @@ static void parse_one(struct point *p, const char *text, const char *what)
 static bool is_path(const struct point *p, const struct pf_context *c)
 {
     for (uint32_t i = p->npath; i > 0; i--) {
-        if (c->number == 0 || c->births != p->path[i - 1])
+        if (c->number == 0 || c->birth_index != p->path[i - 1])
             return false;
         c = pf_context_at(c->parent);
     }
@@ -83,7 +83,7 @@ static bool is_in(const struct point *p, const struct pf_context *c)
 static void set_stop(struct pf_context *c, uint64_t from)
 {
     const struct point *all[] = {&until, &at, &second};
-    c->stop = PF_STOP_NONE;
+    c->stop = PF_BREAKPOINT_NONE;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
         if (is_in(all[i], c) && all[i]->event >= from && all[i]->event < c->stop)
             c->stop = all[i]->event;
@@ -93,7 +93,7 @@ static void set_stop(struct pf_context *c, uint64_t from)
     for (uint64_t e = first.event; e <= first.event + 1 && is_in(&first, c); e++)
         if (e >= from && e < c->stop)
             c->stop = e;
-    uint64_t asked = pf_plan_asks(c, from);
+    uint64_t asked = pf_schedule_plan_next_query(c, from);
     if (asked < c->stop)
         c->stop = asked;
 }
@@ -112,9 +112,9 @@ static bool first_is_over(void)
     return c && pf_context_events(c) > first.event;
 }
 
-void pf_point_init(void)
+void pf_breakpoint_init(void)
 {
-    const struct pf_channel *c = pf_log_channel();
+    const struct pf_channel *c = pf_channel_get();
     parse_one(&until, c->until, "--until: expected a point such as T2:137");
     parse_one(&at, c->at, "--at: expected a point such as T2:137");
     if (*c->flip) {
@@ -127,12 +127,12 @@ void pf_point_init(void)
             pf_direct_refuse(
                 "--flip: expected two points such as T1:137<T2:40, or T1:137<T2:40@31");
     }
-    pf_point_add(pf_context_at(0));
+    pf_breakpoint_add_thread(pf_context_at(0));
 }
 
-void pf_point_add(struct pf_context *c) { set_stop(c, pf_context_events(c) + c->at_point); }
+void pf_breakpoint_add_thread(struct pf_context *c) { set_stop(c, pf_context_events(c) + c->before_event); }
 
-bool pf_point_stops(const struct pf_context *c)
+bool pf_breakpoint_is_until(const struct pf_context *c)
 {
     return is_in(&until, c) && c->stop == until.event;
 }
@@ -147,22 +147,22 @@ static void debug(void)
  * touches is not known here. */
 static bool are_seen_to_conflict(void)
 {
-    const struct pf_pending *a = &what[0], *b = &what[1];
+    const struct pf_pending_event *a = &what[0], *b = &what[1];
     return a->address && b->address && (a->write || b->write) &&
            a->address < b->address + b->size && b->address < a->address + a->size;
 }
 
-void pf_point_end(void)
+void pf_breakpoint_run_ends(void)
 {
-    const struct pf_channel *c = pf_log_channel();
+    const struct pf_channel *c = pf_channel_get();
     if (!c || pf_materialised)
         return;
     if (held)
-        pf_log_outcome(PF_OUTCOME_INFEASIBLE,
+        pf_channel_set_outcome(PF_OUTCOME_INFEASIBLE,
                        "the second event was held back, and the program ended "
                        "before the first one came\n");
     else if (second.set && !flipped)
-        pf_log_outcome(PF_OUTCOME_INFEASIBLE,
+        pf_channel_set_outcome(PF_OUTCOME_INFEASIBLE,
                        "the program ended, and the second event never came\n");
     else if (second.set && !are_seen_to_conflict())
         pf_direct_say(
@@ -177,25 +177,25 @@ void pf_point_end(void)
         debug();
 }
 
-void pf_point_stop(void)
+void pf_breakpoint_stop_run(void)
 {
     until.set = false;
-    if (pf_log_channel()->debug) {
+    if (pf_channel_get()->debug) {
         debug();
         return;
     }
     pf_sched_abandon();
     pf_direct_end();
-    pf_log_outcome(PF_OUTCOME_STOPPED, "");
+    pf_channel_set_outcome(PF_OUTCOME_STOPPED, "");
     for (;;)
         pf_sys(SYS_exit_group, 0);
 }
 
-bool pf_point_reached(struct pf_context *c)
+bool pf_breakpoint_reached(struct pf_context *c)
 {
     uint64_t event = c->stop;
     set_stop(c, event + 1);
-    c->asked = pf_plan_asks(c, event) == event;
+    c->asked = pf_schedule_plan_next_query(c, event) == event;
     if (is_in(&at, c) && event == at.event)
         pf_checkpoint_serve();
     if (is_in(&second, c) && event == hold && !first_is_over()) {
@@ -215,7 +215,7 @@ bool pf_point_reached(struct pf_context *c)
     return false;
 }
 
-void pf_point_passed(const struct pf_context *c)
+void pf_breakpoint_segment_closed(const struct pf_context *c)
 {
     if (!held || !is_in(&first, c) || c->events <= first.event)
         return;
@@ -231,12 +231,12 @@ static _Noreturn void infeasible(const char *why)
     second.set = false;
     pf_sched_abandon();
     pf_direct_end();
-    pf_log_outcome(PF_OUTCOME_INFEASIBLE, why);
+    pf_channel_set_outcome(PF_OUTCOME_INFEASIBLE, why);
     for (;;)
         pf_sys(SYS_exit_group, 0);
 }
 
-void pf_point_stuck(void)
+void pf_breakpoint_flip_stuck(void)
 {
     if (held)
         infeasible(
@@ -245,9 +245,9 @@ void pf_point_stuck(void)
             "yet taken what they wait for)\n");
 }
 
-bool pf_point_holds(void) { return held; }
+bool pf_breakpoint_flip_holds(void) { return held; }
 
-void pf_point_lonely(void)
+void pf_breakpoint_flip_timeout(void)
 {
     if (held)
         infeasible("the second event was held back, and the first one does not come: the other "
@@ -256,7 +256,7 @@ void pf_point_lonely(void)
                    "in 10 seconds\n");
 }
 
-void pf_point_weary(uint64_t events, uint64_t yields)
+void pf_breakpoint_flip_limits(uint64_t events, uint64_t yields)
 {
     if (held && yields > PATIENCE_YIELDS)
         infeasible(

@@ -13,35 +13,35 @@
  * Errors:  a text that is no point is refused at the start. A flip that cannot come about is told as
  *          such when nobody but held threads is left.
  */
-#ifndef PF_RT_POINT_H
-#define PF_RT_POINT_H
+#ifndef PF_RT_BREAKPOINT_H
+#define PF_RT_BREAKPOINT_H
 
 #include "context.h"
 
-#define PF_STOP_NONE UINT64_MAX
+#define PF_BREAKPOINT_NONE UINT64_MAX
 
 /* Reads the wishes of the channel. */
-void pf_point_init(void);
+void pf_breakpoint_init(void);
 /* A new thread: is there a point in it? */
-void pf_point_add(struct pf_context *c);
+void pf_breakpoint_add_thread(struct pf_context *c);
 /* c has done c->stop events: is the run to end as soon as it has its turn? */
-bool pf_point_stops(const struct pf_context *c);
+bool pf_breakpoint_is_until(const struct pf_context *c);
 /* It has its turn: ends the run, or waits for the debugger and returns. */
-void pf_point_stop(void);
+void pf_breakpoint_stop_run(void);
 /* The run is at its end: a debugger that has not come yet, comes here. */
-void pf_point_end(void);
+void pf_breakpoint_run_ends(void);
 /* c has done c->stop events. Sets the next stop. True: c is held, and another thread
  * must go on. Vector registers are saved. */
-bool pf_point_reached(struct pf_context *c);
+bool pf_breakpoint_reached(struct pf_context *c);
 /* The segment of c is closed: is what others are held for over? Releases them. */
-void pf_point_passed(const struct pf_context *c);
+void pf_breakpoint_segment_closed(const struct pf_context *c);
 /* Nobody else is left: the flip is not possible. Returns when nobody is held. */
-void pf_point_stuck(void);
+void pf_breakpoint_flip_stuck(void);
 /* Is one held by a flip? The same when the others have waited too long for what may come from outside. */
-bool pf_point_holds(void);
-void pf_point_lonely(void);
+bool pf_breakpoint_flip_holds(void);
+void pf_breakpoint_flip_timeout(void);
 /* So many events of all threads, so many turns given away in a row: the same when the thread is held for too
  * long, the others spin. */
-void pf_point_weary(uint64_t events, uint64_t yields);
+void pf_breakpoint_flip_limits(uint64_t events, uint64_t yields);
 
 #endif

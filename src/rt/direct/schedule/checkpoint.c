@@ -14,11 +14,11 @@
 
 long pf_checkpoint(void)
 {
-    pf_log_mark();
+    pf_ring_mark();
     long pid = pf_sys(SYS_clone, 0); /* its end sends no signal, which would be the target's */
     if (pid == 0) { /* a copy inherits neither */
         pf_trap_arm();
-        pf_spun_arm();
+        pf_spin_detect_arm();
     }
     return pid;
 }
@@ -82,8 +82,8 @@ static void begin(const struct pf_channel *c, uint32_t i)
     at = add(at, path + sizeof path - 1, "/");
     add_number(at, path + sizeof path - 1, i);
     pf_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
-    pf_world_forked(); /* before there is a log, which is not the target's to be copied */
-    pf_log_split(path, i);
+    pf_continuation_isolate(); /* before there is a log, which is not the target's to be copied */
+    pf_ring_split(path, i);
 }
 
 static void go_on(const struct pf_channel *c, uint32_t i)
@@ -96,8 +96,8 @@ static void go_on(const struct pf_channel *c, uint32_t i)
 
 void pf_checkpoint_serve(void)
 {
-    struct pf_channel *c = pf_log_channel();
-    pf_log_flush();
+    struct pf_channel *c = pf_channel_get();
+    pf_ring_flush();
     for (uint32_t i = 0; i < c->continuations && i < PF_CONTINUATIONS; i++) {
         struct pf_continuation *k = &c->continuation[i];
         uint64_t before = now();
@@ -112,7 +112,7 @@ void pf_checkpoint_serve(void)
         if (!collect(pid, &k->wait))
             k->outcome = PF_OUTCOME_HANG;
     }
-    pf_log_outcome(PF_OUTCOME_STOPPED, "");
+    pf_channel_set_outcome(PF_OUTCOME_STOPPED, "");
     for (;;)
         pf_sys(SYS_exit_group, 0);
 }
@@ -129,7 +129,7 @@ static struct {
 /* Takes the status of those that ended; how many still run. */
 static uint32_t look(void)
 {
-    struct pf_channel *c = pf_log_channel();
+    struct pf_channel *c = pf_channel_get();
     uint32_t n = 0;
     for (uint32_t i = 0; i < JOBS; i++) {
         struct pf_continuation *k = &c->continuation[running[i].number];
@@ -179,7 +179,7 @@ static void choose_core(const struct pf_channel *c, uint32_t slot)
 
 void pf_checkpoint_branch(uint32_t i)
 {
-    struct pf_channel *c = pf_log_channel();
+    struct pf_channel *c = pf_channel_get();
     char plan[sizeof c->folder + 24];
     uint32_t jobs = c->jobs < 1 ? 1 : c->jobs > JOBS ? JOBS : c->jobs, slot = 0;
     if (i >= PF_CONTINUATIONS)
@@ -207,11 +207,11 @@ void pf_checkpoint_branch(uint32_t i)
     add(at, plan + sizeof plan - 1, ".plan");
     pf_direct.watching = true; /* what comes of the plan; the marks on the heap are there */
     pf_sched_policy(c->schedule);
-    pf_plan_load(plan);
+    pf_schedule_plan_load(plan);
 }
 
 void pf_checkpoint_settle(void)
 {
-    if (pf_log_channel())
+    if (pf_channel_get())
         wait_below(1);
 }

@@ -1,7 +1,9 @@
 /*
- * context.c - see context.h. A child process that shares our memory (posix_spawn, vfork) is made for
- * real, on the stack that the caller meant for it; the kernel does not trap its calls, and it soon
- * becomes another program.
+ * context.c - see context.h.
+ *
+ * A child process that shares our memory (posix_spawn, vfork) is created by the kernel, on the
+ * stack that the caller provides. Its system calls are not trapped, and it soon executes another
+ * program.
  */
 #define _GNU_SOURCE
 #include "context.h"
@@ -20,16 +22,16 @@
 #define CONTEXTS (1u << 20)
 #define GREGS 18
 #define RED_ZONE 128
-#define ROBUST_MAX 2048 /* the kernel's own limit to a list that may be a ring */
+#define ROBUST_MAX 2048 /* the kernel's own limit: the list may be circular */
 
-extern void pf_context_first(void) __attribute__((visibility("hidden")));
-long pf_clone_apart(long number, const long argument[6], size_t block)
+extern void pf_context_start(void) __attribute__((visibility("hidden")));
+long pf_clone_own_stack(long number, const long argument[6], size_t block)
     __attribute__((visibility("hidden")));
-__attribute__((visibility("hidden"))) bool pf_switch_slow; /* no wrfsbase here */
+__attribute__((visibility("hidden"))) bool pf_switch_slow; /* the processor lacks wrfsbase */
 
 static struct pf_context *table;
 static uint32_t count;
-static int64_t tls_offset; /* of __pf_tls from the thread pointer, the same in all threads */
+static int64_t tls_offset; /* offset of __pf_tls from the thread pointer, the same in all threads */
 
 struct pf_context *pf_context_at(uint32_t number) { return number < count ? &table[number] : NULL; }
 uint32_t pf_contexts(void) { return count; }
@@ -45,7 +47,7 @@ struct pf_context *pf_context_find(long tid)
 
 void pf_queue_add(struct pf_queue *q, struct pf_context *c)
 {
-    c->in = q;
+    c->queue = q;
     c->next = NULL;
     c->prev = q->last;
     if (q->last)
@@ -57,7 +59,7 @@ void pf_queue_add(struct pf_queue *q, struct pf_context *c)
 
 void pf_queue_remove(struct pf_context *c)
 {
-    struct pf_queue *q = c->in;
+    struct pf_queue *q = c->queue;
     if (!q)
         return;
     if (c->prev)
@@ -68,18 +70,18 @@ void pf_queue_remove(struct pf_context *c)
         c->next->prev = c->prev;
     else
         q->last = c->prev;
-    c->in = NULL;
+    c->queue = NULL;
 }
 
 static struct pf_context *add(struct pf_context *parent, uint64_t fs)
 {
     struct pf_context *c = &table[count];
     *c = (struct pf_context){
-        .number = count, .tid = table[0].tid + (int32_t)count, .fs = fs, .stop = ~0ull};
+        .number = count, .tid = table[0].tid + (int32_t)count, .fs = fs, .break_at = ~0ull};
     c->tls = (struct pf_tls *)(fs + (uint64_t)tls_offset);
     if (parent) {
         c->parent = parent->number;
-        c->births = parent->children++;
+        c->birth_index = parent->children++;
     }
     count++;
     return c;
@@ -98,9 +100,9 @@ void pf_context_init(int32_t pid)
     c->state = PF_CONTEXT_RUNNING;
 }
 
-/* The two forms of clone, as one. */
+/* The arguments of clone, clone3 and vfork in one form. */
 struct clone {
-    uint64_t flags, stack; /* the end of it; 0: that of the caller */
+    uint64_t flags, stack; /* stack: its upper end; 0: the caller's */
     int32_t *parent_tid, *child_tid;
     uint64_t tls;
 };
@@ -133,7 +135,8 @@ bool pf_context_is_thread(long number, const long argument[6])
            clone_read(number, argument).flags & CLONE_THREAD;
 }
 
-/* The registers of the trapped call, for one that comes back from it on another stack. */
+/* Copies the registers of the trapped call below `stack`, for a context or process that returns
+ * from the call on that stack. */
 static uint64_t *block_write(const ucontext_t *at, uint64_t stack)
 {
     uint64_t *block = (uint64_t *)((stack - RED_ZONE - GREGS * 8) & -16ull);
@@ -165,10 +168,10 @@ long pf_context_clone(long number, const long argument[6])
     for (int i = 1; i < 7; i++)
         sp[i] = 0;
     sp[5] = (uint64_t)block; /* rbx */
-    sp[7] = (uint64_t)pf_context_first;
+    sp[7] = (uint64_t)pf_context_start;
     c->sp = sp;
-    pf_world_born(c, me);
-    pf_trace_forked(c->number);
+    pf_syscall_thread_created(c, me);
+    pf_trace_thread_created(c->number);
     pf_sched_add(c);
     return c->tid;
 }
@@ -178,11 +181,11 @@ long pf_context_fork(long number, const long argument[6])
     struct clone k = clone_read(number, argument);
     bool shares = k.flags & CLONE_VM;
     long pid;
-    pf_log_flush();
+    pf_ring_flush();
     if (k.stack) {
         uint64_t *block = block_write(pf_context_self()->trap, k.stack);
-        pid = pf_clone_apart(number, argument, k.stack - (uint64_t)block);
-    } else if (shares) { /* on our own stack: as a copy, so that we need not wait for it */
+        pid = pf_clone_own_stack(number, argument, k.stack - (uint64_t)block);
+    } else if (shares) { /* on our own stack: make a copy, so that we need not wait for the child */
         pid = pf_sys(SYS_clone, k.flags & 255 ? k.flags & 255 : 17);
     } else {
         pid = pf_sys6(number, argument[0], argument[1], argument[2], argument[3], argument[4],
@@ -193,12 +196,12 @@ long pf_context_fork(long number, const long argument[6])
     return pid;
 }
 
-/* A robust lock that the dead thread held: the next owner learns of it. */
+/* Releases a robust lock of a dead thread: the next owner finds FUTEX_OWNER_DIED. */
 static void robust_drop(struct pf_context *c, uint64_t entry, int64_t offset, bool pending)
 {
     uint32_t *word = (uint32_t *)((entry & ~1ull) + (uint64_t)offset);
     uint32_t was = *word;
-    if (pending && was == 0) { /* died between unlock and wake */
+    if (pending && was == 0) { /* the thread died between unlock and wake */
         pf_sched_wake_futex((uint64_t)word, 1, ~0u);
         return;
     }

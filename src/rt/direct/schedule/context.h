@@ -1,18 +1,18 @@
 /*
  * context.h - a thread of the target as a context on the one kernel thread, the runner.
  *
- * Model:   a context is a stack, a thread pointer and the registers that a function call keeps. No
- *          kernel thread is ever made for it: the clone that glibc (or anybody) asks for with
- *          CLONE_THREAD is trapped, and the new context begins as if it came back from that call.
- *          What the kernel would do for a thread is done here: tids, the word that is cleared and
- *          woken at the end (joins wait for it), the list of robust futexes.
+ * Model:   a context is a stack, a thread pointer and the registers that a function call preserves.
+ *          No kernel thread is created for it: the clone call with CLONE_THREAD, from glibc or
+ *          anybody else, is trapped, and the new context starts as if it returned from that call.
+ *          The runtime does what the kernel would do for a thread: tids, the word that is cleared
+ *          and woken when the thread ends (joins wait for it), the list of robust futexes.
  *
- *          Tids are the process id plus the number of the context, so they are the same in a replay
- *          (which takes the process id of the recording).
- * Memory:  a table of fixed size, reserved at the start, touched as needed. Never given back: the
- *          number of a context is its name.
- * Threads: the runner alone.
- * Errors:  a clone beyond the table is refused with EAGAIN, as the kernel would.
+ *          The tid of a context is the process id plus the number of the context. A replay uses the
+ *          process id of the recording, so tids are the same in both.
+ * Memory:  a table of fixed size, reserved at the start and paged in as needed. Entries are never
+ *          reused: the number of a context is its name.
+ * Threads: the runner only.
+ * Errors:  a clone beyond the end of the table fails with EAGAIN, as in the kernel.
  */
 #ifndef PF_RT_CONTEXT_H
 #define PF_RT_CONTEXT_H
@@ -24,25 +24,25 @@ enum pf_context_state {
     PF_CONTEXT_READY,
     PF_CONTEXT_RUNNING,
     PF_CONTEXT_WAITING,
-    PF_CONTEXT_HELD, /* at a point, see breakpoint.h */
+    PF_CONTEXT_HELD, /* held back by a flip (breakpoint.h) or a fuzzing policy */
     PF_CONTEXT_ENDED
 };
 
-/* The event that a context stands before. */
-struct pf_pending {
-    uint64_t address; /* 0: not known, or none */
+/* The event that a context is about to perform. */
+struct pf_pending_event {
+    uint64_t address; /* 0: unknown, or the event has none */
     uint64_t size;
-    uint32_t site; /* of the function on top; PF_PENDING_NOWHERE */
+    uint32_t site; /* in the function on top of the stack; or PF_PENDING_NO_SITE */
     bool write, atomic;
 };
-#define PF_PENDING_NOWHERE UINT32_MAX
+#define PF_PENDING_NO_SITE UINT32_MAX
 
-/* What the policies that drive anomalies out know of a context. */
-struct pf_fuzzed {
-    uint16_t marks; /* a bit for each location it stands at */
-    bool held, unseen; /* unseen: it stood before its event when the policy came */
-    uint32_t regions; /* that it marked and is in */
-    uint64_t since; /* held: events of all threads then */
+/* The state of a fuzzing policy (fuzz_policy.h) for one context. */
+struct pf_fuzz_state {
+    uint16_t marks; /* one bit for each of the policy's locations that the pending event is at */
+    bool held, unseen; /* unseen: the thread was already before its event when the policy was set */
+    uint32_t regions; /* atomic regions, marked by the program, that the thread is inside of */
+    uint64_t since; /* held: number of events of all threads when the hold began */
 };
 
 struct pf_queue {
@@ -50,59 +50,67 @@ struct pf_queue {
 };
 
 struct pf_context {
-    uint32_t number; /* 0 is main, then by creation */
-    uint32_t parent, births; /* who created it, and as which of its children: its creation path */
+    uint32_t number; /* 0 is main, the others in order of creation */
+    /* creation path: the parent, and how many children it had created before */
+    uint32_t parent, birth_index;
     uint32_t children;
     int32_t tid;
-    uint8_t state;    /* enum pf_context_state */
-    uint8_t woken;    /* enum pf_woken: how its last wait ended */
-    bool at_point;    /* it stands before an event that it has not been granted yet */
-    int64_t left; /* while tracing: of its budget */
-    uint64_t until; /* while it runs: the index of the last event of what it was granted */
-    struct pf_pending pending; /* that event */
-    struct pf_fuzzed fuzzed;   /* fuzz_policy.h */
-    bool asked; /* a plan wants to know what that event is */
-    void *sp;         /* while it does not run */
-    uint64_t stopped; /* when it last gave way to another: switches so far; 0: never */
+    uint8_t state; /* enum pf_context_state */
+    uint8_t woken; /* enum pf_woken: how its last wait ended */
+    bool before_event; /* before an event that it has not been granted yet */
+    int64_t
+        grant_left; /* while every event is reported to the scheduler: events left of its grant */
+    uint64_t until; /* while it runs: number of its events when its grant is used up */
+    struct pf_pending_event pending; /* the event it is about to perform */
+    struct pf_fuzz_state fuzz; /* fuzz_policy.h */
+    bool queried; /* the schedule plan asks what that event is */
+    void *sp; /* stack pointer, while it does not run */
+    uint64_t stopped_at; /* number of context switches when it last stopped running; 0: never */
     uint64_t fs;
     struct pf_tls *tls;
-    uint64_t events;   /* of its closed segments */
-    uint64_t stop; /* the index of the event before which it comes to breakpoint.h; ~0: none */
-    uint64_t priority; /* the policy's */
+    uint64_t events; /* in its closed segments */
+    uint64_t break_at; /* index of the next event with a breakpoint; ~0: none */
+    uint64_t priority; /* used by the policy */
     struct pf_wait wait;
-    struct pf_queue *in; /* the queue it is in, by prev and next */
+    struct pf_queue *queue; /* the queue that holds it, linked by prev and next */
     struct pf_context *prev, *next;
     int32_t *clear_tid;
     uint64_t robust, robust_size;
-    uint32_t baton; /* it has its turn: a futex, once contexts are kernel threads (materialise.h) */
-    ucontext_t *trap; /* the innermost system call it is in; NULL: none */
-    bool gave_way; /* at the point of a loop that it stands at (spin_detect.h) */
-    uint64_t spun_at; /* the last such point */
-    bool signal_due; /* the world's: handlers are to run when it has its turn */
-    void *world; /* the world's own: mask, pending signals */
+    /* futex: 1 when it is its turn; used once contexts are kernel threads (materialise.h) */
+    uint32_t baton;
+    ucontext_t *trap; /* the innermost trapped system call it is in; NULL: none */
+    /* it has yielded at the spin-loop breakpoint where it is now (spin_detect.h) */
+    bool spin_yielded;
+    uint64_t spin_address; /* the last such breakpoint */
+    bool signal_due; /* signal handlers must run at its next turn */
+    void *syscall_state; /* struct pf_syscall_state, made by pf_syscall_state_of */
 };
 
 void pf_context_init(int32_t pid);
-/* The context with this number or tid; NULL: none. */
+/* The context with this number or tid; NULL if there is none. */
 struct pf_context *pf_context_at(uint32_t number);
 struct pf_context *pf_context_find(long tid);
-uint32_t pf_contexts(void); /* how many there ever were */
+uint32_t pf_contexts(void); /* number of contexts created so far */
 
-/* clone, clone3: a thread. The tid, or a negative errno. */
+/* clone or clone3 of a thread. Returns the tid, or a negative errno. */
 long pf_context_clone(long number, const long argument[6]);
-/* clone, clone3, fork, vfork: a process, for real. Its pid; 0 in the child, which runs undirected. */
+/* clone, clone3, fork or vfork of a process: performs the call. Returns the pid; 0 in the child,
+ * which runs undirected. */
 long pf_context_fork(long number, const long argument[6]);
-/* What the kernel does when a thread ends; the scheduler goes on from there. */
+/* Does what the kernel does when a thread ends. The caller then leaves the context by
+ * pf_sched_exit. */
 void pf_context_end(struct pf_context *c);
 
-/* Puts c in q, which it is not in; takes it out of where it is. */
+/* add: appends c to q; c must not be in a queue. remove: takes c out of its queue, if it is in
+ * one. */
 void pf_queue_add(struct pf_queue *q, struct pf_context *c);
 void pf_queue_remove(struct pf_context *c);
 
-/* Who runs (scheduler.c). */
+/* The running context (scheduler.c). */
 extern struct pf_context *pf_running;
 
-/* switch.S: saves the caller's registers and stack pointer in *save, goes on with those at sp. */
+/* switch.S: saves the caller's registers on its stack and its stack pointer in *save, then
+ * continues with the context saved at `sp`. */
 void pf_switch(void **save, void *sp, uint64_t fs);
 
 #endif

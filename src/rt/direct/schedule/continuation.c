@@ -4,7 +4,7 @@
  * it writes to copies of in memory. It shows nothing on standard output and error.
  */
 #define _GNU_SOURCE
-#include "world.h"
+#include "syscalls.h"
 #include <fcntl.h>
 #include <sys/stat.h>
 
@@ -46,7 +46,7 @@ static void own(int fd)
     pf_sys(SYS_close, now);
 }
 
-void pf_world_forked(void)
+void pf_continuation_isolate(void)
 {
     for (int fd = 0; fd < FDS; fd++)
         if (!pf_output_standard(fd))

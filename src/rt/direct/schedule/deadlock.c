@@ -106,9 +106,9 @@ static void add_wait(struct pf_text *t, const struct pf_context *c)
     pf_text_add(t, "  ");
     add_name(t, c);
     if (c->state != PF_CONTEXT_WAITING) {
-        pf_text_add(t, c->gave_way ? " goes round in a loop without events" : " can run");
-        if (c->gave_way)
-            add_object(t, c->spun_at);
+        pf_text_add(t, c->spin_yielded ? " goes round in a loop without events" : " can run");
+        if (c->spin_yielded)
+            add_object(t, c->spin_address);
     } else if (to && joined(c->wait.object) == to) {
         pf_text_add(t, " waits for the end of ");
         add_name(t, to);
@@ -173,7 +173,7 @@ static _Noreturn void report(enum pf_outcome outcome)
     }
     pf_text_char(&t, 0);
     pf_direct_end();
-    pf_log_outcome(outcome, t.failed ? "" : t.at);
+    pf_channel_set_outcome(outcome, t.failed ? "" : t.at);
     for (;;)
         pf_sys(SYS_exit_group, STATUS);
 }

@@ -7,7 +7,7 @@
  */
 #include "fuzz_policy.h"
 #include "fuzz_policy_text.h"
-#include "listen.h"
+#include "listener.h"
 #include "rt.h"
 #include "scheduler.h"
 #include "stack.h"
@@ -61,7 +61,7 @@ static uint64_t draw(void)
     return z ^ z >> 31;
 }
 
-bool pf_fuzz_set(const char *text, uint64_t *seed)
+bool pf_fuzz_policy_set(const char *text, uint64_t *seed)
 {
     bool asset;
     size_t n = 0;
@@ -75,12 +75,12 @@ bool pf_fuzz_set(const char *text, uint64_t *seed)
     if (!f.marks)
         f.marks = pf_sys_map(NULL, IDS * sizeof *f.marks);
     else
-        pf_sys_zap(f.marks, IDS * sizeof *f.marks);
+        pf_sys_discard(f.marks, IDS * sizeof *f.marks);
     if (!f.marks)
         pf_direct_refuse("out of memory");
     f.random = *seed = f.want.seed;
     f.patience = PATIENCE;
-    *pf_log_reached() = (struct pf_reached){.asked = 1};
+    *pf_channel_reached() = (struct pf_reached){.asked = 1};
     return true;
 }
 
@@ -112,9 +112,9 @@ static bool see(const struct pf_position *p, void *arg)
     return false; /* the innermost is where the access is */
 }
 
-uint16_t pf_fuzz_marks(uint32_t site)
+uint16_t pf_fuzz_policy_marks(uint32_t site)
 {
-    if (site == PF_PENDING_NOWHERE || !__pf_tls.thread || !pf_stack_watched())
+    if (site == PF_PENDING_NO_SITE || !__pf_tls.thread || !pf_stack_watched())
         return 0;
     uint32_t id = pf_stack_id(__pf_tls.thread, site);
     if (!id || id >= IDS)
@@ -141,7 +141,7 @@ static struct range pending(const struct pf_context *c)
 
 static void release(struct pf_context *c)
 {
-    c->fuzzed.held = false;
+    c->fuzz.held = false;
     pf_sched_release(c);
 }
 
@@ -154,16 +154,16 @@ static struct pf_context *any_held(const struct pf_context *c,
     uint64_t n = 0;
     for (uint32_t i = 0; i < pf_contexts(); i++) {
         struct pf_context *h = pf_context_at(i);
-        if (h->fuzzed.held && fits(c, h) && draw() % ++n == 0)
+        if (h->fuzz.held && fits(c, h) && draw() % ++n == 0)
             found = h;
     }
     return found;
 }
 
-static enum pf_fuzz_says hold(struct pf_context *c, uint64_t events)
+static enum pf_fuzz_decision hold(struct pf_context *c, uint64_t events)
 {
-    c->fuzzed.held = true;
-    c->fuzzed.since = events;
+    c->fuzz.held = true;
+    c->fuzz.since = events;
     return PF_FUZZ_HOLD;
 }
 
@@ -180,7 +180,7 @@ static struct pf_reached_access access_of(struct pf_context *c, uint8_t step)
 
 static void reached(const struct pf_reached_access *all, uint32_t n)
 {
-    struct pf_reached *r = pf_log_reached();
+    struct pf_reached *r = pf_channel_reached();
     if (r->times++)
         return;
     for (uint32_t i = 0; i < n; i++)
@@ -195,9 +195,9 @@ static void add_turn(struct pf_context *c)
     f.turn[f.turns++] = c;
 }
 
-bool pf_fuzz_turns(void) { return f.turned < f.turns; }
+bool pf_fuzz_policy_has_turns(void) { return f.turned < f.turns; }
 
-struct pf_context *pf_fuzz_turn(void)
+struct pf_context *pf_fuzz_policy_next_turn(void)
 {
     while (f.turned < f.turns) {
         struct pf_context *c = f.turn[f.turned++];
@@ -213,7 +213,7 @@ struct pf_context *pf_fuzz_turn(void)
 static bool may_race(const struct pf_context *c, const struct pf_context *h)
 {
     struct range a = pending(c), b = pending(h);
-    unsigned x = c->fuzzed.marks, y = h->fuzzed.marks;
+    unsigned x = c->fuzz.marks, y = h->fuzz.marks;
     if (!((x & 1 && y & 2) || (x & 2 && y & 1)))
         return false;
     if (!a.address || !b.address)
@@ -228,14 +228,14 @@ static void begin_side(struct side *s, struct pf_context *c, uint8_t step)
         s->touched[s->n++] = pending(c);
 }
 
-static enum pf_fuzz_says race_arrives(struct pf_context *c, uint64_t events)
+static enum pf_fuzz_decision race_arrives(struct pf_context *c, uint64_t events)
 {
     struct pf_context *h = any_held(c, may_race);
     if (!h)
         return hold(c, events);
     release(h);
     /* With one location twice, or both on one line, either may stand for either. */
-    uint8_t mine = c->fuzzed.marks & 1 && h->fuzzed.marks & 2 ? 0 : 1;
+    uint8_t mine = c->fuzz.marks & 1 && h->fuzz.marks & 2 ? 0 : 1;
     bool first = draw() & 1; /* is it c? */
     struct pf_context *order[2] = {first ? c : h, first ? h : c};
     uint8_t step[2] = {first ? mine : !mine, first ? !mine : mine};
@@ -253,7 +253,7 @@ static enum pf_fuzz_says race_arrives(struct pf_context *c, uint64_t events)
 }
 
 /* Of the two that met, one touches this: is it what the other touches too? */
-void pf_fuzz_touch(uint64_t address, uint64_t size, bool write)
+void pf_fuzz_policy_access(uint64_t address, uint64_t size, bool write)
 {
     struct range now = {address, size, write};
     struct pf_context *c = pf_context_self();
@@ -290,7 +290,7 @@ void pf_fuzz_touch(uint64_t address, uint64_t size, bool write)
 
 static bool in_region(const struct pf_context *c)
 {
-    return c->fuzzed.regions || c->tls->thread->nheld;
+    return c->fuzz.regions || c->tls->thread->nheld;
 }
 
 static void begin_again(void)
@@ -301,7 +301,7 @@ static void begin_again(void)
         f.variable[i] = (struct range){0};
     }
     for (uint32_t i = 0; i < pf_contexts(); i++)
-        if (pf_context_at(i)->fuzzed.held)
+        if (pf_context_at(i)->fuzz.held)
             release(pf_context_at(i));
 }
 
@@ -327,7 +327,7 @@ static bool is_step(const struct pf_context *c, uint32_t k)
 {
     const struct pf_fuzz_step *s = &f.want.step[k];
     struct range now = pending(c);
-    if (!(c->fuzzed.marks >> k & 1) || !now.address || (s->type && (s->type == 'w') != now.write))
+    if (!(c->fuzz.marks >> k & 1) || !now.address || (s->type && (s->type == 'w') != now.write))
         return false;
     if (f.unit[s->unit] ? f.unit[s->unit] != c : unit_of(c) >= 0)
         return false;
@@ -362,11 +362,11 @@ static bool repeats(const struct pf_context *c)
     int u = unit_of(c);
     for (uint32_t k = 0; u >= 0 && k < f.at; k++)
         if (f.want.step[k].unit == u)
-            return c->fuzzed.marks >> k & 1 && !is_step(c, next_step((uint32_t)u));
+            return c->fuzz.marks >> k & 1 && !is_step(c, next_step((uint32_t)u));
     return false;
 }
 
-static enum pf_fuzz_says asset_arrives(struct pf_context *c, uint64_t events)
+static enum pf_fuzz_decision asset_arrives(struct pf_context *c, uint64_t events)
 {
     if (f.at && repeats(c))
         begin_again();
@@ -400,7 +400,7 @@ static void asset_left(const struct pf_context *c)
 
 /* --- both --- */
 
-enum pf_fuzz_says pf_fuzz_arrives(struct pf_context *c, uint64_t events)
+enum pf_fuzz_decision pf_fuzz_policy_decide(struct pf_context *c, uint64_t events)
 {
     f.naps = 0;
     return f.want.asset ? asset_arrives(c, events) : race_arrives(c, events);
@@ -421,7 +421,7 @@ static bool always(const struct pf_context *c, const struct pf_context *h)
     return true;
 }
 
-void pf_fuzz_starved(bool now)
+void pf_fuzz_policy_release_one(bool now)
 {
     if (!now && ++f.naps < NAPS)
         return;
@@ -430,23 +430,23 @@ void pf_fuzz_starved(bool now)
         let_go(c);
 }
 
-bool pf_fuzz_calls(uint64_t events)
+bool pf_fuzz_policy_is_due(uint64_t events)
 {
-    if (pf_fuzz_turns())
+    if (pf_fuzz_policy_has_turns())
         return true;
     for (uint32_t i = 0; i < pf_contexts(); i++) {
         const struct pf_context *c = pf_context_at(i);
-        if (c->fuzzed.held && events - c->fuzzed.since > f.patience)
+        if (c->fuzz.held && events - c->fuzz.since > f.patience)
             return true;
     }
     return false;
 }
 
-void pf_fuzz_patience(uint64_t events)
+void pf_fuzz_policy_release_overdue(uint64_t events)
 {
     for (uint32_t i = 0; i < pf_contexts(); i++) {
         struct pf_context *c = pf_context_at(i);
-        if (!c->fuzzed.held || events - c->fuzzed.since <= f.patience)
+        if (!c->fuzz.held || events - c->fuzz.since <= f.patience)
             continue;
         f.patience = f.patience / 2 > PATIENCE_LEAST ? f.patience / 2 : PATIENCE_LEAST;
         let_go(c);
@@ -466,13 +466,13 @@ static void hear(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what, u
         return;
     switch (kind) {
     case PF_EV_FREE:
-        pf_fuzz_touch(what, more, true);
+        pf_fuzz_policy_access(what, more, true);
         break;
     case PF_EV_REGION:
-        c->fuzzed.regions++;
+        c->fuzz.regions++;
         break;
     case PF_EV_ENDREGION:
-        c->fuzzed.regions -= c->fuzzed.regions != 0;
+        c->fuzz.regions -= c->fuzz.regions != 0;
         if (!in_region(c))
             asset_left(c);
         break;
@@ -480,7 +480,7 @@ static void hear(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what, u
     case PF_EV_RDUNLOCK:
     case PF_EV_WAIT:
         /* Told before it takes effect; a lock taken several times is told each time. */
-        if (!c->fuzzed.regions && t->nheld == 1 && t->held[0].depth <= 1)
+        if (!c->fuzz.regions && t->nheld == 1 && t->held[0].depth <= 1)
             asset_left(c);
         break;
     default:
@@ -488,10 +488,10 @@ static void hear(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what, u
     }
 }
 
-void pf_fuzz_listen(void)
+void pf_fuzz_policy_listen(void)
 {
     bool asset;
-    const struct pf_channel *c = pf_log_channel();
+    const struct pf_channel *c = pf_channel_get();
     if (pf_direct.mode != PF_DIRECT_RECORD ||
         (!pf_direct.fuzzing && !pf_fuzz_named(c->tail, &asset)))
         return;

@@ -17,36 +17,36 @@
  *
  * Nothing here touches vector registers.
  */
-#ifndef PF_RT_FUZZ_H
-#define PF_RT_FUZZ_H
+#ifndef PF_RT_FUZZ_POLICY_H
+#define PF_RT_FUZZ_POLICY_H
 
 #include "context.h"
 
-bool pf_fuzz_set(const char *text, uint64_t *seed);
+bool pf_fuzz_policy_set(const char *text, uint64_t *seed);
 /* From now on, what locks and blocks do is heard too. */
-void pf_fuzz_listen(void);
+void pf_fuzz_policy_listen(void);
 
 /* The locations that a site of the function on top is at. */
-uint16_t pf_fuzz_marks(uint32_t site);
+uint16_t pf_fuzz_policy_marks(uint32_t site);
 
-enum pf_fuzz_says {
+enum pf_fuzz_decision {
     PF_FUZZ_PASS, /* it is nothing to us */
     PF_FUZZ_HOLD,
-    PF_FUZZ_TURN, /* pf_fuzz_turn says who comes next, one event each */
+    PF_FUZZ_TURN, /* pf_fuzz_policy_next_turn says who comes next, one event each */
 };
-/* c stands before c->pending, at c->fuzzed.marks, after so many events of all threads. */
-enum pf_fuzz_says pf_fuzz_arrives(struct pf_context *c, uint64_t events);
-struct pf_context *pf_fuzz_turn(void); /* NULL: the policy decides */
-bool pf_fuzz_turns(void);
+/* c stands before c->pending, at c->fuzz.marks, after so many events of all threads. */
+enum pf_fuzz_decision pf_fuzz_policy_decide(struct pf_context *c, uint64_t events);
+struct pf_context *pf_fuzz_policy_next_turn(void); /* NULL: the policy decides */
+bool pf_fuzz_policy_has_turns(void);
 
 /* Nobody can run. One of those held goes on; not at once where time may help (`now` is false). */
-void pf_fuzz_starved(bool now);
+void pf_fuzz_policy_release_one(bool now);
 /* Is somebody to go on, after so many events? */
-bool pf_fuzz_calls(uint64_t events);
+bool pf_fuzz_policy_is_due(uint64_t events);
 /* Those that were held too long go on. */
-void pf_fuzz_patience(uint64_t events);
+void pf_fuzz_policy_release_overdue(uint64_t events);
 
 /* The interposed function that runs touches this. */
-void pf_fuzz_touch(uint64_t address, uint64_t size, bool write);
+void pf_fuzz_policy_access(uint64_t address, uint64_t size, bool write);
 
 #endif

@@ -12,7 +12,7 @@
 static const struct pf_plan_step *step;
 static uint64_t n, next, nasked;
 
-void pf_plan_load(const char *path)
+void pf_schedule_plan_load(const char *path)
 {
     struct stat st = {0};
     long fd = pf_sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0), at = -1;
@@ -30,17 +30,17 @@ void pf_plan_load(const char *path)
     for (uint32_t i = 0; nasked && i < pf_contexts(); i++) {
         struct pf_context *c = pf_context_at(i);
         uint64_t index = pf_context_events(c);
-        pf_point_add(c);
+        pf_breakpoint_add_thread(c);
         /* Those that stand before such an event do not come to it again. */
-        c->asked = c->at_point && pf_plan_asks(c, index) == index;
+        c->asked = c->before_event && pf_schedule_plan_next_query(c, index) == index;
     }
 }
 
-void pf_plan_init(void)
+void pf_schedule_plan_init(void)
 {
-    const char *path = pf_log_channel()->plan;
+    const char *path = pf_channel_get()->plan;
     if (*path)
-        pf_plan_load(path);
+        pf_schedule_plan_load(path);
 }
 
 static uint64_t done(const struct pf_plan_step *k)
@@ -57,14 +57,14 @@ static bool is_over(const struct pf_plan_step *k)
     return done(k) >= k->until || (c && c->state == PF_CONTEXT_ENDED);
 }
 
-bool pf_plan_busy(void)
+bool pf_schedule_plan_pending(void)
 {
     while (next < n && !is_special(&step[next]) && is_over(&step[next]))
         next++;
     return next < n;
 }
 
-bool pf_plan_lacks(const struct pf_context *c)
+bool pf_schedule_plan_has_no_step(const struct pf_context *c)
 {
     for (uint64_t i = nasked; i < n; i++)
         if (!is_special(&step[i]) && step[i].thread == c->number)
@@ -79,7 +79,7 @@ static struct pf_context *maker(void)
     struct pf_context *found = NULL;
     for (uint32_t i = 0; i < pf_contexts(); i++) {
         struct pf_context *c = pf_context_at(i);
-        if (!c || c->state == PF_CONTEXT_ENDED || !pf_plan_lacks(c))
+        if (!c || c->state == PF_CONTEXT_ENDED || !pf_schedule_plan_has_no_step(c))
             continue;
         if (c->state == PF_CONTEXT_READY || c->state == PF_CONTEXT_RUNNING)
             return c;
@@ -88,9 +88,9 @@ static struct pf_context *maker(void)
     return found;
 }
 
-struct pf_context *pf_plan_next(uint64_t *events)
+struct pf_context *pf_schedule_plan_next(uint64_t *events)
 {
-    if (!pf_plan_busy() || is_special(&step[next]))
+    if (!pf_schedule_plan_pending() || is_special(&step[next]))
         return NULL;
     struct pf_context *c = pf_context_at(step[next].thread);
     struct pf_context *first = c ? NULL : maker();
@@ -99,14 +99,14 @@ struct pf_context *pf_plan_next(uint64_t *events)
         return first;
     }
     if (!c || c->state == PF_CONTEXT_ENDED)
-        pf_plan_fails();
+        pf_schedule_plan_fail();
     *events = step[next].until - pf_context_events(c);
     return c;
 }
 
-void pf_plan_forks(void)
+void pf_schedule_plan_run_special(void)
 {
-    while (pf_plan_busy() && is_special(&step[next])) {
+    while (pf_schedule_plan_pending() && is_special(&step[next])) {
         const struct pf_plan_step *k = &step[next++];
         if (k->thread == PF_PLAN_FORK) {
             pf_checkpoint_branch((uint32_t)k->until);
@@ -114,14 +114,14 @@ void pf_plan_forks(void)
             pf_checkpoint_settle();
             pf_sched_abandon();
             pf_direct_end();
-            pf_log_outcome(PF_OUTCOME_STOPPED, "");
+            pf_channel_set_outcome(PF_OUTCOME_STOPPED, "");
             for (;;)
                 pf_sys(SYS_exit_group, 0);
         }
     }
 }
 
-_Noreturn void pf_plan_fails(void)
+_Noreturn void pf_schedule_plan_fail(void)
 {
     struct pf_context *c = pf_context_at(step[next].thread);
     const char *what = !c                             ? "a step of a thread that is not there yet"
@@ -134,9 +134,9 @@ _Noreturn void pf_plan_fails(void)
 /* --- what is asked --- */
 
 /* Numbers of events begin with 1, indices with 0. */
-uint64_t pf_plan_asks(const struct pf_context *c, uint64_t from)
+uint64_t pf_schedule_plan_next_query(const struct pf_context *c, uint64_t from)
 {
-    uint64_t least = PF_STOP_NONE;
+    uint64_t least = PF_BREAKPOINT_NONE;
     for (uint64_t i = 0; i < nasked; i++)
         if (step[i].asked == c->number && step[i].until > from && step[i].until - 1 < least)
             least = step[i].until - 1;
@@ -151,9 +151,9 @@ static bool see(const struct pf_position *p, void *arg)
     return !p->file; /* past functions without a file, as traces have it */
 }
 
-void pf_plan_answer(struct pf_context *c)
+void pf_schedule_plan_answer(struct pf_context *c)
 {
-    struct pf_reached *r = pf_log_reached();
+    struct pf_reached *r = pf_channel_reached();
     uint64_t number = pf_context_events(c); /* it is granted: counted */
     c->asked = false;
     for (uint64_t i = 0; i < nasked && r->n < PF_REACHED_MAX; i++) {
@@ -166,7 +166,7 @@ void pf_plan_answer(struct pf_context *c)
                                       .address = c->pending.address,
                                       .size = c->pending.size,
                                       .when = pf_sched_events()};
-        if (c->pending.site != PF_PENDING_NOWHERE && __pf_tls.thread)
+        if (c->pending.site != PF_PENDING_NO_SITE && __pf_tls.thread)
             pf_stack_walk(pf_stack_id(__pf_tls.thread, c->pending.site), see, &a);
         r->at[r->n++] = a;
     }

@@ -11,28 +11,28 @@
  * Errors:  a step that cannot be done is a divergence that names it. After the last step the policy
  *          decides.
  */
-#ifndef PF_RT_PLAN_H
-#define PF_RT_PLAN_H
+#ifndef PF_RT_SCHEDULE_PLAN_H
+#define PF_RT_SCHEDULE_PLAN_H
 
 #include "context.h"
 
-void pf_plan_init(void);
+void pf_schedule_plan_init(void);
 /* Follows this file from here on. */
-void pf_plan_load(const char *path);
+void pf_schedule_plan_load(const char *path);
 /* The thread of the next step, and how many events it has to do; NULL: no more. It may be waiting. */
-struct pf_context *pf_plan_next(uint64_t *events);
+struct pf_context *pf_schedule_plan_next(uint64_t *events);
 /* Has it no step at all? Then it runs only to make a thread that has. */
-bool pf_plan_lacks(const struct pf_context *c);
+bool pf_schedule_plan_has_no_step(const struct pf_context *c);
 /* Is there a step to be done? */
-bool pf_plan_busy(void);
+bool pf_schedule_plan_pending(void);
 /* Between two segments: makes the continuations that are next. Returns in each of them too. */
-void pf_plan_forks(void);
+void pf_schedule_plan_run_special(void);
 /* The next step is of a thread that waits for something that no one will do. */
-_Noreturn void pf_plan_fails(void);
+_Noreturn void pf_schedule_plan_fail(void);
 
 /* The index, from `from` on, of the next event of c that is asked about; ~0: none. */
-uint64_t pf_plan_asks(const struct pf_context *c, uint64_t from);
+uint64_t pf_schedule_plan_next_query(const struct pf_context *c, uint64_t from);
 /* c does the event that is asked about now. */
-void pf_plan_answer(struct pf_context *c);
+void pf_schedule_plan_answer(struct pf_context *c);
 
 #endif

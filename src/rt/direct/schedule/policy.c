@@ -1,12 +1,17 @@
+/*
+ * policy.c - see policy.h. All random numbers come from one generator (splitmix64) seeded by the
+ * policy's text, so the same seed gives the same schedule.
+ */
 #include "policy.h"
 #include "fuzz_policy.h"
 
 #define SLICE 1000
-#define RR_FAIR                                                                                    \
-    61 /* turns of which one is shorter: loops that fill a slice would keep a lock for ever */
+/* One turn in 61 is shorter: a loop that fills a slice would keep its lock for ever. */
+#define RR_FAIR 61
 #define PCT_LENGTH 20000
-#define PCT_FAIR 100000 /* a thread that spins at the top must not keep the others from running */
-#define POS_FAIR 1000 /* who fell to the bottom by giving way comes up again: the others may spin */
+#define PCT_FAIR 100000 /* events after which a thread that spins at the top loses its priority */
+/* decisions after which a thread that fell to the bottom by yielding rises again */
+#define POS_FAIR 1000
 #define LENGTHS 11
 
 static uint64_t draw(struct pf_policy *p)
@@ -17,7 +22,7 @@ static uint64_t draw(struct pf_policy *p)
     return z ^ z >> 31;
 }
 
-/* Above all that fell to the bottom. */
+/* A random priority above all lowered ones. */
 static uint64_t draw_high(struct pf_policy *p) { return draw(p) | 1ull << 63; }
 
 static const char *number(const char *s, uint64_t *out)
@@ -70,7 +75,7 @@ bool pf_policy_parse(struct pf_policy *p, const char *text)
         s = number(s, &p->random);
         return s && !*s;
     }
-    if (pf_fuzz_set(text, &p->random)) {
+    if (pf_fuzz_policy_set(text, &p->random)) {
         p->kind = PF_POLICY_FUZZ;
         return true;
     }
@@ -117,7 +122,7 @@ static struct pf_context *any(struct pf_policy *p, struct pf_queue *ready, struc
     return c;
 }
 
-/* me is about to do its next event: those who wait to touch the same draw again. */
+/* `done` is about to perform its event: threads with a conflicting pending event draw again. */
 static void pos_conflicts(struct pf_policy *p, struct pf_queue *ready, struct pf_context *done)
 {
     if (!done->pending.address)
@@ -132,7 +137,8 @@ struct pf_context *pf_policy_pick(struct pf_policy *p, struct pf_queue *ready,
                                   struct pf_context *me, bool yielded, uint64_t events)
 {
     if (yielded && ready->first) {
-        me->priority = --p->bottom; /* lest two that give way to each other starve a third */
+        /* or two threads that yield to each other would starve a third */
+        me->priority = --p->bottom;
         me = NULL;
     }
     struct pf_context *c;
@@ -188,8 +194,8 @@ uint64_t pf_policy_grant(struct pf_policy *p, struct pf_context *c, uint64_t eve
     }
 }
 
-bool pf_policy_cuts(const struct pf_policy *p, const struct pf_context *c,
-                    const struct pf_context *me)
+bool pf_policy_preempts(const struct pf_policy *p, const struct pf_context *c,
+                        const struct pf_context *me)
 {
     return p->kind == PF_POLICY_PCT && c->priority > me->priority;
 }

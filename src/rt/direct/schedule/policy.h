@@ -1,21 +1,22 @@
 /*
- * policy.h - which thread runs next, and for how many events.
+ * policy.h - scheduling policies: which thread runs next, and for how many events.
  *
- * Model:   rr:SLICE          in turn, SLICE events each (standard: rr:1000), every 61st time
- *                            fewer, lest a loop that fills a slice keep its lock for ever
- *          random:SEED       uniformly among those that can run; lengths log-uniform from 1 to 1024,
- *                            so that both near and far interleavings are met
+ * Model:   rr:SLICE          round robin, SLICE events each (default: rr:1000); every 61st turn is
+ *                            shorter, because a loop that exactly fills a slice would otherwise
+ *                            keep its lock for ever
+ *          random:SEED       uniformly among runnable threads; lengths log-uniform from 1 to 1024,
+ *                            so that both near and far interleavings occur
  *          pct:SEED,DEPTH[,LENGTH]  strict random priorities; at DEPTH-1 random points of the first
- *                            LENGTH events (standard: 20000) the running thread falls to the bottom
- *                            (Burckhardt et al., probabilistic concurrency testing)
- *          pos:SEED          every event has a random priority, the highest goes first; events that
- *                            conflict with the one done draw again (Yuan et al., partial order
- *                            sampling); every 1000 events all do, lest one starve
- *          racefuzzer:..., assetfuzzer:...  as random, but threads are held before certain accesses
- *                            (fuzz_policy.h)
- *          A thread that gave way is not chosen while another can run.
+ *                            LENGTH events (default: 20000) the running thread gets the lowest
+ *                            priority (Burckhardt et al., probabilistic concurrency testing)
+ *          pos:SEED          every event has a random priority, the highest runs first; events that
+ *                            conflict with the one performed draw again (Yuan et al., partial order
+ *                            sampling); every 1000 events all draw again, so that none starves
+ *          racefuzzer:..., assetfuzzer:...  like random, but threads are held before certain
+ *                            accesses (fuzz_policy.h)
+ *          A thread that yielded is not chosen while another can run.
  * Memory:  none.
- * Errors:  a text that is no policy is refused by parse.
+ * Errors:  parse returns false for a text that is not a policy.
  */
 #ifndef PF_RT_POLICY_H
 #define PF_RT_POLICY_H
@@ -34,24 +35,24 @@ enum pf_policy_kind {
 struct pf_policy {
     uint8_t kind;
     uint64_t slice, depth, random;
-    uint64_t change[PF_POLICY_CHANGES]; /* pct: in order; numbers of events */
+    uint64_t change[PF_POLICY_CHANGES]; /* pct: event counts, ascending */
     uint32_t nchange, next_change;
-    uint64_t bottom; /* pct, pos: priorities below all given so far */
-    uint64_t decisions; /* rr, pos: so far; of rr those where nobody gave way */
-    bool shorter; /* rr: the next turn */
+    uint64_t bottom; /* pct, pos: the lowest priority given so far */
+    uint64_t decisions; /* rr, pos: number of decisions; rr without those after a yield */
+    bool shorter; /* rr: the next turn is shorter */
 };
 
 bool pf_policy_parse(struct pf_policy *p, const char *text);
-/* A context that can run now: gives it its priority. */
+/* A context becomes runnable: sets its priority. */
 void pf_policy_add(struct pf_policy *p, struct pf_context *c);
-/* The next one, of those in `ready` and `me` (NULL: it cannot go on), after `events` of all threads.
- * `yielded`: me gave way. Not both may be empty. */
+/* Chooses the next thread among `ready` and `me` (NULL: it cannot continue), after `events` events
+ * of all threads. `yielded`: `me` has yielded. `ready` and `me` must not both be empty. */
 struct pf_context *pf_policy_pick(struct pf_policy *p, struct pf_queue *ready,
                                   struct pf_context *me, bool yielded, uint64_t events);
-/* How many events c may do before the policy is asked again; at least 1. */
+/* The number of events that c may perform before the next decision; at least 1. */
 uint64_t pf_policy_grant(struct pf_policy *p, struct pf_context *c, uint64_t events);
-/* c became ready while `me` runs: should me be stopped at its next event? */
-bool pf_policy_cuts(const struct pf_policy *p, const struct pf_context *c,
-                    const struct pf_context *me);
+/* c became ready while `me` runs: true if `me` should be preempted at its next event. */
+bool pf_policy_preempts(const struct pf_policy *p, const struct pf_context *c,
+                        const struct pf_context *me);
 
 #endif

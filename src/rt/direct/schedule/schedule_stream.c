@@ -42,14 +42,14 @@ void pf_schedule_put(const struct pf_segment *s)
         at = varint_put(at, s->thread);
     if (is_segment(s->end))
         *at++ = s->hash;
-    pf_log_put(PF_STREAM_SCHEDULE, bytes, (size_t)(at - bytes));
+    pf_ring_put(PF_STREAM_SCHEDULE, bytes, (size_t)(at - bytes));
 }
 
 bool pf_schedule_get(struct pf_segment *s)
 {
     uint64_t v, thread = 0;
     struct rest r = {0};
-    r.bytes = pf_log_rest(PF_STREAM_SCHEDULE, &r.n);
+    r.bytes = pf_ring_remaining(PF_STREAM_SCHEDULE, &r.n);
     if (!r.bytes || !varint_get(&r, &v))
         return false;
     *s = (struct pf_segment){.n = v >> 3, .end = v & 7};
@@ -61,22 +61,22 @@ bool pf_schedule_get(struct pf_segment *s)
             return false;
         s->hash = r.bytes[r.at++];
     }
-    pf_log_skip(PF_STREAM_SCHEDULE, r.at);
+    pf_ring_skip(PF_STREAM_SCHEDULE, r.at);
     return true;
 }
 
-void pf_schedule_put_spun(const struct pf_spun *s)
+void pf_schedule_put_spin(const struct pf_spin_record *s)
 {
-    struct pf_segment mark = {.end = PF_END_STUCK, .n = PF_STUCK_SPUN};
+    struct pf_segment mark = {.end = PF_END_STUCK, .n = PF_STUCK_SPIN};
     if (pf_direct.mode != PF_DIRECT_RECORD)
         return;
     pf_schedule_put(&mark);
-    pf_log_put(PF_STREAM_SCHEDULE, s, sizeof *s);
+    pf_ring_put(PF_STREAM_SCHEDULE, s, sizeof *s);
 }
 
-bool pf_schedule_get_spun(struct pf_spun *s)
+bool pf_schedule_get_spin(struct pf_spin_record *s)
 {
-    const void *bytes = pf_log_get(PF_STREAM_SCHEDULE, sizeof *s);
+    const void *bytes = pf_ring_get(PF_STREAM_SCHEDULE, sizeof *s);
     if (bytes)
         __builtin_memcpy(s, bytes, sizeof *s);
     return bytes != NULL;

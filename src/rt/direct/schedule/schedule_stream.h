@@ -6,8 +6,8 @@
  *          docs/format/clip.md is normative.
  * Errors:  a stream that ends is told; one that is cut inside a record counts as ended before it.
  */
-#ifndef PF_RT_SCHEDULE_H
-#define PF_RT_SCHEDULE_H
+#ifndef PF_RT_SCHEDULE_STREAM_H
+#define PF_RT_SCHEDULE_STREAM_H
 
 #include "scheduler.h"
 
@@ -17,14 +17,14 @@ struct pf_segment {
     uint8_t hash;
     uint64_t n;
 };
-#define PF_STUCK_SPUN                                                                              \
+#define PF_STUCK_SPIN                                                                              \
     2 /* PF_END_STUCK with this n is none: the next segment ends as spin_detect.h says */
 
 void pf_schedule_put(const struct pf_segment *s);
 /* False: there are no more. */
 bool pf_schedule_get(struct pf_segment *s);
-struct pf_spun;
-void pf_schedule_put_spun(const struct pf_spun *s);
-bool pf_schedule_get_spun(struct pf_spun *s);
+struct pf_spin_record;
+void pf_schedule_put_spin(const struct pf_spin_record *s);
+bool pf_schedule_get_spin(struct pf_spin_record *s);
 
 #endif

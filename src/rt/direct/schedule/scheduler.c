@@ -1,9 +1,9 @@
 /*
- * scheduler.c - see scheduler.h. Queues are lists in order of arrival: programs have a few threads, and a
- * policy that picks at random must walk anyway.
+ * scheduler.c - see scheduler.h. The run queue is a list in order of arrival: programs have few
+ * threads, and a policy that picks at random must walk the list anyway.
  *
- * A segment that ends and begins again with the same thread is one segment, unless something from
- * outside stands between.
+ * If a segment ends and the same thread continues, both parts are written as one segment, unless
+ * something from outside happened in between.
  */
 #include "scheduler.h"
 #include "breakpoint.h"
@@ -21,40 +21,42 @@
 #define EVENT_NS 50
 #define CALL_NS 1000
 #define YIELDS_MAX 1000000
-/* Nanoseconds that a plan waits for a thread to which something may come from outside, or from a thread of ours. */
+/* How long a schedule plan waits for a thread that something external, or a thread without steps,
+ * may wake: virtual nanoseconds. */
 #define PLAN_PATIENCE 1000000000ull
-#define HOLD_PATIENCE                                                                              \
-    (10 * PLAN_PATIENCE) /* the same where a flip holds a thread and nobody else can run */
-#define PLAN_YIELDS 1000 /* of the thread whose turn it is, without an event */
+/* The same for a flip that holds a thread while no other thread can run. */
+#define HOLD_PATIENCE (10 * PLAN_PATIENCE)
+#define PLAN_YIELDS 1000 /* yields of the thread of the current step, without an event in between */
 #define YIELDS_IDLE 1000
-#define SPUN_WEIGHT 16 /* who gives way in a loop that waits (spin_detect.h) does so for certain */
-#define PART (1u << 16) /* events after which what hurries is looked for */
+#define SPIN_WEIGHT 16 /* a yield in a spin loop (spin_detect.h) counts as much as 16 others */
+#define GRANT_PART (1u << 16) /* events after which preempt_soon is looked at */
 
 static struct {
     struct pf_context *self;
     struct pf_queue ready;
     struct pf_policy policy;
-    /* the segment of self */
+    /* The segment of self. */
     uint64_t done; /* events of it before the last grant */
-    uint64_t grant; /* what was granted, of which tls->budget is left */
-    uint64_t rest; /* to be granted next, after a stop */
-    bool stood; /* it stood before an event when the segment began */
-    struct pf_segment planned; /* replay */
-    bool watched; /* every event comes here: while tracing or fuzzing */
-    bool following; /* a replay that is not over: the schedule decides */
-    bool closed; /* the last segment was closed for good */
-    uint64_t events; /* of all closed segments */
-    uint64_t jumped, calls; /* parts of the virtual time */
-    bool hurried;
-    bool faulted; /* what ends the process is a fault */
-    bool hopeless; /* self spins, and nobody else can run */
-    uint64_t
-        yields; /* segments that ended by giving way, one after the other, without other calls */
-    uint64_t yield_calls; /* at the last of them */
-    uint64_t lonely, lonely_calls; /* the same where there was nobody to give way to */
+    uint64_t grant; /* events granted, including those still left in the budget */
+    uint64_t grant_rest; /* events to grant after the next breakpoint or GRANT_PART */
+    bool began_before_event; /* self was before an event when the segment began */
+    struct pf_segment recorded; /* replay: the current segment as recorded */
+    bool watched; /* every event is reported here: tracing, memory checks, fuzzing */
+    bool following; /* a replay that has not left its recording: the schedule decides */
+    bool closed; /* the last segment of the run was closed */
+    uint64_t events; /* in all closed segments */
+    /* parts of the virtual time: jumps in nanoseconds, number of system calls */
+    uint64_t jumps_ns, calls;
+    bool preempt_soon;
+    bool faulted; /* a fault ends the process */
+    bool spins_alone; /* self only spins, and no other thread can run */
+    /* consecutive segments that ended by a yield, without other system calls in between */
+    uint64_t yields;
+    uint64_t yield_calls; /* value of `calls` at the last of them */
+    uint64_t alone_yields, alone_yield_calls; /* the same for yields with no thread to yield to */
     uint64_t boundary; /* segments closed so far */
     uint64_t switches;
-    struct pf_context *picked; /* by the policy, for the next segment */
+    struct pf_context *picked; /* chosen by the policy for the next segment */
 } s;
 
 struct pf_context *pf_running; /* s.self, for event.c */
@@ -63,23 +65,26 @@ struct pf_context *pf_context_self(void) { return s.self; }
 
 /* --- events and time --- */
 
-/* What is left of the grant. While every event is to come to us, the budget that compiled code knows
- * stays 0. */
-static int64_t *left_of(struct pf_context *c) { return s.watched ? &c->left : &c->tls->budget; }
+/* Events left of the grant of c. While every event is reported, they are counted here, and the
+ * budget that compiled code decrements stays 0. */
+static int64_t *left_of(struct pf_context *c)
+{
+    return s.watched ? &c->grant_left : &c->tls->budget;
+}
 
-/* While every event comes here: is this one within the grant? */
+/* Counts an event while every event is reported. True if it is within the grant. */
 static bool is_granted(struct pf_context *c)
 {
     if (__builtin_expect(!s.watched, 1))
         return false;
     c->tls->budget = 0;
-    return --c->left >= 0;
+    return --c->grant_left >= 0;
 }
 
-/* Of the current segment, so far. The event that self stands before is not counted. */
+/* Events of the current segment so far, without the event that self is about to perform. */
 static uint64_t segment_events(void)
 {
-    int64_t left = *left_of(s.self) + (s.self->at_point ? 1 : 0);
+    int64_t left = *left_of(s.self) + (s.self->before_event ? 1 : 0);
     return s.done + s.grant - (uint64_t)left;
 }
 
@@ -90,32 +95,33 @@ uint64_t pf_context_events(const struct pf_context *c)
 
 uint64_t pf_sched_now(void)
 {
-    return (s.events + segment_events()) * EVENT_NS + s.calls * CALL_NS + s.jumped;
+    return (s.events + segment_events()) * EVENT_NS + s.calls * CALL_NS + s.jumps_ns;
 }
-void pf_sched_called(void) { s.calls++; }
-void pf_sched_jump(uint64_t ns) { s.jumped += ns; }
+void pf_sched_count_call(void) { s.calls++; }
+void pf_sched_advance_clock(uint64_t ns) { s.jumps_ns += ns; }
 uint64_t pf_sched_events(void) { return s.events + segment_events(); }
 
-/* n more events for c, in two parts where it has a stop (breakpoint.h) on the way, and in more while recording. */
-static void allow(struct pf_context *c, uint64_t n)
+/* Grants n more events to c. The grant is split at the next breakpoint (breakpoint.h) and, while
+ * recording, after GRANT_PART events. */
+static void grant_events(struct pf_context *c, uint64_t n)
 {
-    uint64_t until_stop = c->stop - (c->events + s.done);
-    s.rest = n > until_stop ? n - until_stop : 0;
-    n -= s.rest;
-    if (!s.following && n > PART) {
-        s.rest += n - PART;
-        n = PART;
+    uint64_t until_stop = c->break_at - (c->events + s.done);
+    s.grant_rest = n > until_stop ? n - until_stop : 0;
+    n -= s.grant_rest;
+    if (!s.following && n > GRANT_PART) {
+        s.grant_rest += n - GRANT_PART;
+        n = GRANT_PART;
     }
     s.grant = n;
     c->until = c->events + s.done + n;
-    *left_of(c) = (int64_t)n - (c->at_point ? 1 : 0);
-    c->at_point = false;
+    *left_of(c) = (int64_t)n - (c->before_event ? 1 : 0);
+    c->before_event = false;
 }
 
-/* At the next event of self the scheduler is asked. */
-static void cut(void)
+/* Ends the grant of self at its next event. */
+static void end_grant(void)
 {
-    s.rest = 0;
+    s.grant_rest = 0;
     int64_t *left = left_of(s.self);
     if (*left > 0) {
         s.grant -= (uint64_t)*left;
@@ -126,32 +132,38 @@ static void cut(void)
 
 /* --- the segment --- */
 
-/* What a segment's thread did then, for those who read of a divergence. */
+/* How a segment ended, for messages about divergences. */
 static const char *const end_words[] = {
-    [PF_END_PREEMPTED] = "to go on",       [PF_END_BLOCKED] = "to wait",
-    [PF_END_YIELDED] = "to give way",      [PF_END_EXITED] = "to end",
-    [PF_END_FINAL] = "the program to end", [PF_END_TIME] = "time to pass",
-    [PF_END_WOKEN] = "another to wake up", [PF_END_STUCK] = "nobody to go on",
+    [PF_END_PREEMPTED] = "preempted",
+    [PF_END_BLOCKED] = "blocked",
+    [PF_END_YIELDED] = "yielded",
+    [PF_END_EXITED] = "exited",
+    [PF_END_FINAL] = "the program ended",
+    [PF_END_TIME] = "time passed",
+    [PF_END_WOKEN] = "another thread woken",
+    [PF_END_STUCK] = "no thread can run",
 };
 
 static void segment_close(enum pf_segment_end how)
 {
     struct pf_segment seg = {s.self->number, how, (uint8_t)(pf_direct.hash >> 56),
                              segment_events()};
-    /* A fault ended the recording in the middle of events that were counted together. */
+    /* Within a run of events the budget is decremented once, at its beginning: a fault can end the
+     * recording in the middle of a run. */
     bool ends_early = how == PF_END_FINAL && s.faulted;
-    bool nothing = how == PF_END_PREEMPTED && s.stood && s.self->at_point && !seg.n;
+    bool nothing =
+        how == PF_END_PREEMPTED && s.began_before_event && s.self->before_event && !seg.n;
     if (nothing && !s.following) {
-        s.boundary--; /* it stands where it stood: no segment */
+        s.boundary--; /* nothing happened since it began: not a segment */
     } else if (!s.following) {
         if (pf_direct.mode == PF_DIRECT_RECORD)
             pf_schedule_put(&seg);
-    } else if (s.planned.end != how) {
-        pf_diverged_words("what the thread did", end_words[s.planned.end], end_words[how]);
-    } else if (s.planned.n != seg.n && !(ends_early && seg.n < s.planned.n)) {
-        pf_diverged("the number of events of a segment", s.planned.n, seg.n);
-    } else if (s.planned.hash != seg.hash) {
-        pf_diverged("the hash of what the threads did", s.planned.hash, seg.hash);
+    } else if (s.recorded.end != how) {
+        pf_diverged_words("the end of a segment", end_words[s.recorded.end], end_words[how]);
+    } else if (s.recorded.n != seg.n && !(ends_early && seg.n < s.recorded.n)) {
+        pf_diverged("the number of events of a segment", s.recorded.n, seg.n);
+    } else if (s.recorded.hash != seg.hash) {
+        pf_diverged("the hash of the actions of all threads", s.recorded.hash, seg.hash);
     }
     if (how != PF_END_YIELDED)
         s.yields = 0;
@@ -159,10 +171,10 @@ static void segment_close(enum pf_segment_end how)
     s.events += seg.n;
     s.done = 0;
     s.grant = 0;
-    s.rest = 0;
+    s.grant_rest = 0;
     s.self->until = s.self->events;
-    *left_of(s.self) = s.self->at_point ? -1 : 0;
-    pf_point_passed(s.self);
+    *left_of(s.self) = s.self->before_event ? -1 : 0;
+    pf_breakpoint_segment_closed(s.self);
 }
 
 void pf_sched_wake(struct pf_context *c, enum pf_woken how)
@@ -174,7 +186,7 @@ void pf_sched_wake(struct pf_context *c, enum pf_woken how)
     pf_queue_add(&s.ready, c);
 }
 
-_Noreturn void pf_sched_stuck(bool live)
+_Noreturn void pf_sched_end_stuck(bool live)
 {
     struct pf_segment seg = {.end = PF_END_STUCK, .n = live};
     if (pf_direct.mode == PF_DIRECT_RECORD)
@@ -183,33 +195,34 @@ _Noreturn void pf_sched_stuck(bool live)
     live ? pf_livelock() : pf_deadlock();
 }
 
-/* The next segment of the replay; what happened before it is done here. False: no more. */
+/* Reads the next segment of the replay and performs the records before it. Returns false at the end
+ * of the schedule. */
 static bool segment_read(void)
 {
-    struct pf_spun how;
+    struct pf_spin_record how;
     bool spun = false;
-    while (pf_schedule_get(&s.planned)) {
-        struct pf_context *c = pf_context_at(s.planned.thread);
-        switch (s.planned.end) {
+    while (pf_schedule_get(&s.recorded)) {
+        struct pf_context *c = pf_context_at(s.recorded.thread);
+        switch (s.recorded.end) {
         case PF_END_TIME:
-            s.jumped += s.planned.n;
-            pf_world_signals();
+            s.jumps_ns += s.recorded.n;
+            pf_signal_take_arrived();
             break;
         case PF_END_WOKEN:
             if (!c || c->state != PF_CONTEXT_WAITING)
-                pf_diverged("a thread that waits", s.planned.thread, c ? c->state : ~0ull);
-            pf_sched_wake(c, (enum pf_woken)s.planned.n);
+                pf_diverged("a waiting thread", s.recorded.thread, c ? c->state : ~0ull);
+            pf_sched_wake(c, (enum pf_woken)s.recorded.n);
             break;
         case PF_END_STUCK:
-            if (s.planned.n != PF_STUCK_SPUN)
-                pf_sched_stuck(s.planned.n);
-            spun = pf_schedule_get_spun(&how);
+            if (s.recorded.n != PF_STUCK_SPIN)
+                pf_sched_end_stuck(s.recorded.n);
+            spun = pf_schedule_get_spin(&how);
             break;
         default:
             if (!c || (c != s.self && c->state != PF_CONTEXT_READY))
-                pf_diverged("a thread that can run", s.planned.thread, c ? c->state : ~0ull);
+                pf_diverged("a runnable thread", s.recorded.thread, c ? c->state : ~0ull);
             if (spun)
-                pf_spun_expect(&how);
+                pf_spin_detect_expect(&how);
             return true;
         }
     }
@@ -218,33 +231,38 @@ static bool segment_read(void)
 
 uint64_t pf_sched_boundary(void) { return s.boundary; }
 
-/* From a handler: the budget is not touched, for compiled code may have it in a register. */
-void pf_sched_hurry(void) { s.hurried = true; }
-void pf_sched_hopeless(void) { s.hurried = s.hopeless = true; }
+/* Called in signal handlers: the budget must not be changed, because compiled code may hold it in a
+ * register. */
+void pf_sched_preempt_soon(void) { s.preempt_soon = true; }
+void pf_sched_spins_alone(void) { s.preempt_soon = s.spins_alone = true; }
 
 uint64_t pf_sched_progress(void) { return s.calls + s.boundary + s.events + segment_events(); }
-bool pf_sched_follows(void) { return s.following; }
-bool pf_sched_alone(void) { return !s.ready.first && !pf_waits_any() && !pf_waits_moment(); }
-bool pf_sched_yields(void)
+bool pf_sched_follows_recording(void) { return s.following; }
+bool pf_sched_is_alone(void)
 {
-    return s.following ? pf_sched_gives_way_here() : s.hurried || !pf_sched_alone();
+    return !s.ready.first && !pf_waits_external_or_timed() && !pf_waits_time();
 }
-bool pf_sched_holds(void)
+bool pf_sched_would_yield(void)
+{
+    return s.following ? pf_sched_must_yield_here() : s.preempt_soon || !pf_sched_is_alone();
+}
+bool pf_sched_holds_any(void)
 {
     for (uint32_t i = 0; i < pf_contexts(); i++)
         if (pf_context_at(i)->state == PF_CONTEXT_HELD)
             return true;
     return false;
 }
-bool pf_sched_gives_way_here(void)
+bool pf_sched_must_yield_here(void)
 {
-    return s.following && s.planned.end == PF_END_YIELDED && s.planned.n == segment_events();
+    return s.following && s.recorded.end == PF_END_YIELDED && s.recorded.n == segment_events();
 }
 
-void pf_sched_arrived(struct pf_context *c)
+void pf_sched_became_ready(struct pf_context *c)
 {
-    if (s.self->state == PF_CONTEXT_RUNNING && !s.following && pf_policy_cuts(&s.policy, c, s.self))
-        cut();
+    if (s.self->state == PF_CONTEXT_RUNNING && !s.following &&
+        pf_policy_preempts(&s.policy, c, s.self))
+        end_grant();
 }
 
 void pf_sched_add(struct pf_context *c)
@@ -252,73 +270,74 @@ void pf_sched_add(struct pf_context *c)
     c->state = PF_CONTEXT_READY;
     pf_policy_add(&s.policy, c);
     pf_queue_add(&s.ready, c);
-    pf_point_add(c);
+    pf_breakpoint_add_thread(c);
     if (pf_materialised)
         pf_materialise_add(c);
-    pf_sched_arrived(c);
+    pf_sched_became_ready(c);
 }
 
-/* --- deciding --- */
+/* --- decisions --- */
 
 static bool can_run(const struct pf_context *c)
 {
     return c->state == PF_CONTEXT_READY || c->state == PF_CONTEXT_RUNNING;
 }
 
-/* Who comes next, and with how many events; the segment of self is closed. */
+/* Chooses the next thread and its grant. The segment of self is closed. */
 static struct pf_context *decide(bool yielded)
 {
     struct pf_context *me = s.self, *c = s.picked;
     uint64_t n;
     s.picked = NULL;
-    bool starved = s.hopeless && !s.ready.first; /* a policy may have let go one that it held */
+    /* A policy may have released a thread that it held. */
+    bool starved = s.spins_alone && !s.ready.first;
     if ((s.yields > YIELDS_MAX || starved) && !s.following) {
-        pf_point_stuck();
-        pf_sched_stuck(true);
+        pf_breakpoint_flip_stuck();
+        pf_sched_end_stuck(true);
     }
     s.boundary++;
-    s.hurried = s.hopeless = false;
-    pf_world_signals();
+    s.preempt_soon = s.spins_alone = false;
+    pf_signal_take_arrived();
     if (s.following && !segment_read())
-        pf_replay_over();
+        pf_direct_replay_ended();
     if (s.following) {
-        c = pf_context_at(s.planned.thread);
-        n = s.planned.n;
+        c = pf_context_at(s.recorded.thread);
+        n = s.recorded.n;
     } else {
-        struct pf_context *stays = me->state == PF_CONTEXT_RUNNING ? me : NULL, *wanted;
-        pf_plan_forks();
-        pf_point_weary(s.events, s.yields);
+        struct pf_context *current = me->state == PF_CONTEXT_RUNNING ? me : NULL, *wanted;
+        pf_schedule_plan_run_special();
+        pf_breakpoint_flip_limits(s.events, s.yields);
         if (pf_direct.fuzzing)
-            pf_fuzz_patience(s.events);
+            pf_fuzz_policy_release_overdue(s.events);
         uint64_t until =
-            pf_point_holds() && pf_waits_outside() ? pf_sched_now() + HOLD_PATIENCE : 0;
+            pf_breakpoint_flip_holds() && pf_waits_external() ? pf_sched_now() + HOLD_PATIENCE : 0;
         do {
-            if (pf_direct.fuzzing && !stays && !s.ready.first)
-                pf_fuzz_starved(pf_waits_outside() || !pf_waits_moment());
-            pf_waits_look(!stays && !s.ready.first, until);
-            if (until && !stays && !s.ready.first && pf_sched_now() >= until)
-                pf_point_lonely();
-        } while (!stays && !s.ready.first);
-        if (yielded && s.yields % YIELDS_IDLE < SPUN_WEIGHT && s.yields >= YIELDS_IDLE &&
-            (pf_waits_any() || pf_waits_moment()))
-            pf_waits_look(true, 0); /* who can run does nothing but wait for those who cannot */
+            if (pf_direct.fuzzing && !current && !s.ready.first)
+                pf_fuzz_policy_release_one(pf_waits_external() || !pf_waits_time());
+            pf_waits_poll(!current && !s.ready.first, until);
+            if (until && !current && !s.ready.first && pf_sched_now() >= until)
+                pf_breakpoint_flip_timeout();
+        } while (!current && !s.ready.first);
+        if (yielded && s.yields % YIELDS_IDLE < SPIN_WEIGHT && s.yields >= YIELDS_IDLE &&
+            (pf_waits_external_or_timed() || pf_waits_time()))
+            pf_waits_poll(true, 0); /* runnable threads only spin on blocked ones */
         until = pf_sched_now() + PLAN_PATIENCE;
-        while ((wanted = pf_plan_next(&n)) && !can_run(wanted)) {
+        while ((wanted = pf_schedule_plan_next(&n)) && !can_run(wanted)) {
             if (wanted->state == PF_CONTEXT_HELD ||
-                (!wanted->wait.deadline && !pf_waits_outside() &&
-                 !(pf_plan_lacks(wanted) && pf_waits_moment())) ||
+                (!wanted->wait.deadline && !pf_waits_external() &&
+                 !(pf_schedule_plan_has_no_step(wanted) && pf_waits_time())) ||
                 pf_sched_now() >= until)
-                pf_plan_fails();
-            pf_waits_look(true, until);
+                pf_schedule_plan_fail();
+            pf_waits_poll(true, until);
         }
-        if (wanted && wanted == stays && yielded && s.yields > PLAN_YIELDS)
-            pf_plan_fails();
-        struct pf_context *turn = pf_direct.fuzzing && !wanted ? pf_fuzz_turn() : NULL;
+        if (wanted && wanted == current && yielded && s.yields > PLAN_YIELDS)
+            pf_schedule_plan_fail();
+        struct pf_context *turn = pf_direct.fuzzing && !wanted ? pf_fuzz_policy_next_turn() : NULL;
         if (wanted || turn) {
             c = wanted ? wanted : turn;
             n = wanted ? n : 1;
         } else {
-            c = c ? c : pf_policy_pick(&s.policy, &s.ready, stays, yielded, s.events);
+            c = c ? c : pf_policy_pick(&s.policy, &s.ready, current, yielded, s.events);
             n = pf_policy_grant(&s.policy, c, s.events);
         }
     }
@@ -329,39 +348,40 @@ static struct pf_context *decide(bool yielded)
         pf_queue_add(&s.ready, me);
     }
     c->state = PF_CONTEXT_RUNNING;
-    s.stood = c->at_point;
-    allow(c, n);
+    s.began_before_event = c->before_event;
+    grant_events(c, n);
     return c;
 }
 
-/* The segment of self ends. Returns when self has its turn again. */
-static void next(enum pf_segment_end how)
+/* Ends the segment of self, and runs the next thread. Returns when it is self's turn again. */
+static void end_segment(enum pf_segment_end how)
 {
     segment_close(how);
     struct pf_context *me = s.self, *c = decide(how == PF_END_YIELDED);
     if (c == me)
         return;
     s.self = pf_running = c;
-    me->stopped = ++s.switches;
+    me->stopped_at = ++s.switches;
     if (__builtin_expect(pf_materialised, 0))
         pf_baton_pass(me, c);
     else
         pf_switch(&me->sp, c->sp, c->fs);
 }
 
-/* May self go on without the segment being closed? While following, never: it was closed here. */
-static bool goes_on(struct pf_context *me)
+/* True if self may continue without closing its segment. Never true while following a recording:
+ * there the segment was closed here. */
+static bool may_continue(struct pf_context *me)
 {
-    if (s.rest && !s.hurried && !s.following) { /* a part is over, not the grant */
+    if (s.grant_rest && !s.preempt_soon && !s.following) { /* only a part of the grant is used up */
         s.done = segment_events();
-        allow(me, s.rest);
+        grant_events(me, s.grant_rest);
         return true;
     }
-    if (s.following || s.hurried || pf_waits_due() || pf_plan_busy())
+    if (s.following || s.preempt_soon || pf_waits_poll_due() || pf_schedule_plan_pending())
         return false;
     uint64_t done = segment_events(), events = s.events + done;
-    pf_point_weary(events, s.yields);
-    if (pf_direct.fuzzing && pf_fuzz_calls(events))
+    pf_breakpoint_flip_limits(events, s.yields);
+    if (pf_direct.fuzzing && pf_fuzz_policy_is_due(events))
         return false;
     if (s.ready.first) {
         struct pf_context *c = pf_policy_pick(&s.policy, &s.ready, me, false, events);
@@ -371,136 +391,136 @@ static bool goes_on(struct pf_context *me)
         }
     }
     s.done = done;
-    allow(me, pf_policy_grant(&s.policy, me, events));
+    grant_events(me, pf_policy_grant(&s.policy, me, events));
     return true;
 }
 
-/* me stands before an access that the policy may hold it at, or has just been granted it. True: it was
- * somebody else's turn, and is me's again. */
-static bool fuzzed(struct pf_context *me)
+/* The policy may hold `me` before its pending access, which may already have been granted. Returns
+ * true if other threads ran meanwhile and `me` has been granted its event. */
+static bool hold_for_fuzzing(struct pf_context *me)
 {
-    bool granted = !me->at_point;
-    for (; pf_fuzz_turns(); granted = true)
-        next(PF_END_PREEMPTED);
-    me->at_point = true; /* the access is not done yet */
-    enum pf_fuzz_says says = pf_fuzz_arrives(me, s.events + segment_events());
+    bool granted = !me->before_event;
+    for (; pf_fuzz_policy_has_turns(); granted = true)
+        end_segment(PF_END_PREEMPTED);
+    me->before_event = true; /* the access has not happened yet */
+    enum pf_fuzz_decision says = pf_fuzz_policy_decide(me, s.events + segment_events());
     if (says == PF_FUZZ_PASS) {
-        me->at_point = !granted;
+        me->before_event = !granted;
         return granted;
     }
     if (says == PF_FUZZ_HOLD)
         me->state = PF_CONTEXT_HELD;
-    next(PF_END_PREEMPTED);
+    end_segment(PF_END_PREEMPTED);
     return true;
 }
 
-/* me stands before the event number me->stop. True: it goes on at once. */
-static bool passes_stop(struct pf_context *me)
+/* `me` is before its event number me->break_at. True if it may continue at once. */
+static bool passes_breakpoint(struct pf_context *me)
 {
-    if (pf_point_reached(me)) {
+    if (pf_breakpoint_reached(me)) {
         me->state = PF_CONTEXT_HELD;
         return false;
     }
-    if (me->fuzzed.unseen)
+    if (me->fuzz.unseen)
         return false;
-    if (!s.rest)
-        return goes_on(me);
+    if (!s.grant_rest)
+        return may_continue(me);
     s.done = segment_events();
-    allow(me, s.rest);
+    grant_events(me, s.grant_rest);
     return true;
 }
 
-static void preempted(void *unused)
+static void at_preemption_point(void *unused)
 {
     (void)unused;
     struct pf_context *me = s.self;
-    bool over = false; /* it was somebody else's turn, and is me's again */
-    bool stops = pf_context_events(me) == me->stop && pf_point_stops(me);
-    if (stops && s.rest) { /* it goes on at once */
-        pf_point_stop();
-        stops = false;
+    bool resumed = false; /* other threads ran, and it is the turn of `me` again */
+    bool run_ends_here = pf_context_events(me) == me->break_at && pf_breakpoint_is_until(me);
+    if (run_ends_here && s.grant_rest) { /* the grant covers the event: no decision follows */
+        pf_breakpoint_stop_run();
+        run_ends_here = false;
     }
-    if (pf_context_events(me) == me->stop) {
-        if (passes_stop(me))
+    if (pf_context_events(me) == me->break_at) {
+        if (passes_breakpoint(me))
             return;
-    } else if (me->fuzzed.marks) {
-        over = fuzzed(me);
-        if (!over && me->left >= 0) { /* of the grant it has */
-            me->at_point = false;
+    } else if (me->fuzz.marks) {
+        resumed = hold_for_fuzzing(me);
+        if (!resumed && me->grant_left >= 0) { /* within its grant */
+            me->before_event = false;
             return;
         }
-        if (!over && goes_on(me))
+        if (!resumed && may_continue(me))
             return;
     }
-    if (!over)
-        next(PF_END_PREEMPTED);
-    if (me->fuzzed.unseen) { /* it stood here before the policy was there */
-        me->fuzzed.unseen = false;
-        me->fuzzed.marks = pf_direct.fuzzing ? pf_fuzz_marks(me->pending.site) : 0;
-        if (me->fuzzed.marks)
-            fuzzed(me);
+    if (!resumed)
+        end_segment(PF_END_PREEMPTED);
+    if (me->fuzz.unseen) { /* it was here before the policy was set */
+        me->fuzz.unseen = false;
+        me->fuzz.marks = pf_direct.fuzzing ? pf_fuzz_policy_marks(me->pending.site) : 0;
+        if (me->fuzz.marks)
+            hold_for_fuzzing(me);
     }
-    if (stops)
-        pf_point_stop();
+    if (run_ends_here)
+        pf_breakpoint_stop_run();
     if (me->signal_due && !__pf_tls.nested)
-        pf_world_deliver_due();
+        pf_signal_deliver_due();
 }
 
-static bool asks(struct pf_context *me, const struct pf_pending *event)
+static bool needs_decision(struct pf_context *me, const struct pf_pending_event *event)
 {
     bool granted = is_granted(me);
-    me->fuzzed.marks = 0;
-    if (pf_direct.fuzzing && !pf_plan_busy() && pf_context_events(me) != me->stop)
-        me->fuzzed.marks = pf_fuzz_marks(event->site);
-    if (granted && !me->fuzzed.marks)
+    me->fuzz.marks = 0;
+    if (pf_direct.fuzzing && !pf_schedule_plan_pending() && pf_context_events(me) != me->break_at)
+        me->fuzz.marks = pf_fuzz_policy_marks(event->site);
+    if (granted && !me->fuzz.marks)
         return false;
-    me->at_point = true;
+    me->before_event = true;
     me->pending = *event;
-    if (me->fuzzed.marks)
+    if (me->fuzz.marks)
         return true;
-    return pf_context_events(me) == me->stop || !goes_on(me);
+    return pf_context_events(me) == me->break_at || !may_continue(me);
 }
 
-void pf_sched_event(const struct pf_pending *event)
+void pf_sched_event(const struct pf_pending_event *event)
 {
     struct pf_context *me = s.self;
-    if (!asks(me, event))
+    if (!needs_decision(me, event))
         return;
-    pf_call_saved(preempted, NULL);
-    if (me->asked)
-        pf_plan_answer(me);
+    pf_call_saved(at_preemption_point, NULL);
+    if (me->queried)
+        pf_schedule_plan_answer(me);
 }
 
-void pf_sched_inside(void)
+void pf_sched_event_nested(void)
 {
-    is_granted(s.self); /* the budget may be below 0 until it can be asked */
+    is_granted(s.self); /* the budget may stay below 0 until the next event outside the runtime */
 }
 
-void pf_sched_slow(void)
+void pf_sched_budget_used(void)
 {
-    /* A call of an interposed function: what it will touch is not known yet. */
+    /* A call of an interposed function: its accesses are not known yet. */
     uint32_t call = pf_direct.fuzzing ? pf_frame_site(__pf_tls.frame - 1) : 0;
-    if (asks(s.self, &(struct pf_pending){.site = call ? call - 1 : PF_PENDING_NOWHERE}))
-        preempted(NULL);
+    if (needs_decision(s.self,
+                       &(struct pf_pending_event){.site = call ? call - 1 : PF_PENDING_NO_SITE}))
+        at_preemption_point(NULL);
 }
 
-/* One that was held may go on. */
 void pf_sched_release(struct pf_context *c)
 {
     c->state = PF_CONTEXT_READY;
     pf_queue_add(&s.ready, c);
 }
 
-/* Do all events come here from now on? What is left of each grant is kept. */
-static void watch(bool all)
+/* all: from now on every event is reported to the scheduler. Keeps what is left of each grant. */
+static void set_watched(bool all)
 {
     for (uint32_t i = 0; i < pf_contexts() && all != s.watched; i++) {
         struct pf_context *c = pf_context_at(i);
         if (c->state == PF_CONTEXT_ENDED)
             continue;
         if (all)
-            c->left = c->tls->budget;
-        c->tls->budget = all ? 0 : c->left;
+            c->grant_left = c->tls->budget;
+        c->tls->budget = all ? 0 : c->grant_left;
     }
     s.watched = all;
 }
@@ -508,39 +528,40 @@ static void watch(bool all)
 void pf_sched_policy(const char *policy)
 {
     if (!pf_policy_parse(&s.policy, policy))
-        pf_direct_refuse("no such policy: rr:SLICE, random:SEED, pct:SEED,DEPTH, pos:SEED, "
-                         "racefuzzer:LOCATION,LOCATION,SEED or assetfuzzer:STEP,...,SEED");
+        pf_direct_refuse(
+            "unknown policy; expected rr:SLICE, random:SEED, pct:SEED,DEPTH, pos:SEED, "
+            "racefuzzer:LOCATION,LOCATION,SEED or assetfuzzer:STEP,...,SEED");
     for (uint32_t i = 0; i < pf_contexts(); i++) {
         pf_context_at(i)->priority = 0;
         pf_policy_add(&s.policy, pf_context_at(i));
     }
     s.following = false;
-    s.rest = 0;
+    s.grant_rest = 0;
     pf_direct.fuzzing = s.policy.kind == PF_POLICY_FUZZ;
     for (uint32_t i = 0; i < pf_contexts(); i++)
-        pf_context_at(i)->fuzzed.unseen = pf_direct.fuzzing && pf_context_at(i)->at_point;
-    watch(pf_direct.watching || pf_direct.fuzzing);
+        pf_context_at(i)->fuzz.unseen = pf_direct.fuzzing && pf_context_at(i)->before_event;
+    set_watched(pf_direct.watching || pf_direct.fuzzing);
 }
 
 void pf_sched_yield(void)
 {
     if (pf_direct.fuzzing && !s.ready.first)
-        pf_fuzz_starved(true);
-    /* Where nobody is to go first, nothing is written, and a replay knows it by that. */
-    if (!pf_sched_yields()) {
-        s.lonely = s.calls == s.lonely_calls + 1 ? s.lonely + 1 : 0;
-        s.lonely_calls = s.calls;
+        pf_fuzz_policy_release_one(true);
+    /* Without a thread to yield to nothing is written; the absence tells the replay. */
+    if (!pf_sched_would_yield()) {
+        s.alone_yields = s.calls == s.alone_yield_calls + 1 ? s.alone_yields + 1 : 0;
+        s.alone_yield_calls = s.calls;
         if (!s.following)
-            pf_point_weary(pf_sched_events(), s.lonely);
+            pf_breakpoint_flip_limits(pf_sched_events(), s.alone_yields);
         return;
     }
-    uint64_t weight = s.self->gave_way ? SPUN_WEIGHT : 1;
+    uint64_t weight = s.self->spin_yielded ? SPIN_WEIGHT : 1;
     s.yields = s.calls == s.yield_calls + 1 ? s.yields + weight : weight;
     s.yield_calls = s.calls;
-    next(PF_END_YIELDED);
+    end_segment(PF_END_YIELDED);
 }
 
-void pf_sched_settle(void) { next(PF_END_PREEMPTED); }
+void pf_sched_close_segment(void) { end_segment(PF_END_PREEMPTED); }
 
 enum pf_woken pf_sched_wait(const struct pf_wait *w)
 {
@@ -548,14 +569,14 @@ enum pf_woken pf_sched_wait(const struct pf_wait *w)
     me->wait = *w;
     me->state = PF_CONTEXT_WAITING;
     pf_waits_add(me);
-    next(PF_END_BLOCKED);
+    end_segment(PF_END_BLOCKED);
     return (enum pf_woken)me->woken;
 }
 
 _Noreturn void pf_sched_exit(void)
 {
     s.self->state = PF_CONTEXT_ENDED;
-    next(PF_END_EXITED);
+    end_segment(PF_END_EXITED);
     __builtin_unreachable();
 }
 
@@ -563,7 +584,7 @@ void pf_sched_abandon(void) { s.closed = true; }
 
 void pf_sched_faulted(void) { s.faulted = true; }
 
-void pf_sched_final(void)
+void pf_sched_close(void)
 {
     if (s.closed)
         return;
@@ -575,17 +596,17 @@ void pf_sched_init(const char *policy)
 {
     s.self = pf_running = pf_context_at(0);
     pf_sched_policy(policy);
-    pf_point_init();
+    pf_breakpoint_init();
     s.following = pf_direct.mode == PF_DIRECT_REPLAY;
     if (s.following) {
         pf_direct.fuzzing = false;
-        watch(pf_direct.watching);
+        set_watched(pf_direct.watching);
     }
     if (s.following && !segment_read())
         pf_direct_refuse("the recording has no schedule");
-    pf_plan_init();
-    uint64_t n = s.planned.n;
-    if (!s.following && pf_plan_next(&n) != s.self)
+    pf_schedule_plan_init();
+    uint64_t n = s.recorded.n;
+    if (!s.following && pf_schedule_plan_next(&n) != s.self)
         n = pf_policy_grant(&s.policy, s.self, 0);
-    allow(s.self, n);
+    grant_events(s.self, n);
 }

@@ -1,22 +1,22 @@
 /*
- * scheduler.h - who runs next: the scheduler's inside, for the files of this folder that share it.
+ * scheduler.h - decides which thread runs next: interfaces for the files of directed mode.
  *
- * Model:   a run is a list of segments: one thread, a number of its events, how that ended. While
- *          recording, the policy (policy.h) chooses the thread and grants it a budget; the segment
- *          is written when it ends (schedule_stream.h). In a replay the segment is read when it begins, and
- *          its count is the budget.
+ * Model:   a run is a list of segments: a thread, the number of its events, and how the segment
+ *          ended. While recording, the policy (policy.h) chooses the thread and grants it a number
+ *          of events; the segment is written when it ends (schedule_stream.h). In a replay the
+ *          segment is read when it begins, and its number of events is the grant.
  *
- *              ended by   the thread then stands
- *              PREEMPTED  before an event that the next segment of the thread begins with
+ *              ended by   where the thread is then
+ *              PREEMPTED  before an event; the thread's next segment begins with it
  *              BLOCKED    in a wait
- *              YIELDED    in a system call by which it gave way
- *              EXITED     nowhere
- *              FINAL      the process ended in it
+ *              YIELDED    in a system call by which it yielded
+ *              EXITED     nowhere: it has ended
+ *              FINAL      the process ended in this segment
  *
- *          What wakes a waiting thread from outside, and the passing of time while nobody could
- *          run, stand between segments. What threads do to each other needs no record: it happens
- *          again.
- * Threads: the runner alone.
+ *          Records between segments say which threads were woken from outside, and how much time
+ *          passed while no thread could run. Wake-ups of one thread by another need no record: the
+ *          replay repeats them.
+ * Threads: the runner only.
  */
 #ifndef PF_RT_SCHEDULER_H
 #define PF_RT_SCHEDULER_H
@@ -30,70 +30,77 @@ enum pf_segment_end {
     PF_END_YIELDED,
     PF_END_EXITED,
     PF_END_FINAL,
-    PF_END_TIME,  /* no segment: time passed, n nanoseconds */
-    PF_END_WOKEN, /* no segment: n says how (enum pf_woken) the thread was woken */
-    PF_END_STUCK, /* no segment: the end; n is 0: nobody could run, 1: nobody got anywhere */
+    PF_END_TIME,  /* not a segment: n nanoseconds passed */
+    PF_END_WOKEN, /* not a segment: the thread was woken; n is an enum pf_woken */
+    PF_END_STUCK, /* not a segment: the end; n is 0 for a deadlock, 1 for a livelock */
 };
 
 void pf_sched_init(const char *policy);
-/* From here on this policy decides, also where a recording was followed. */
+/* Replaces the policy, also of a replay: it stops following its recording. */
 void pf_sched_policy(const char *policy);
-/* Events of all threads so far. */
+/* Number of events of all threads so far. */
 uint64_t pf_sched_events(void);
-/* A context that was held at a point (breakpoint.h) may go on. */
+/* Makes a held context (PF_CONTEXT_HELD) ready. */
 void pf_sched_release(struct pf_context *c);
-/* A context that waits can go on from here; it is one who came to be able to run while self runs: a
- * policy with priorities may prefer it. */
+/* wake: makes a waiting context ready. became_ready: tells the policy that c can run now while the
+ * current thread runs; a policy with priorities may preempt the current thread. */
 void pf_sched_wake(struct pf_context *c, enum pf_woken how);
-void pf_sched_arrived(struct pf_context *c);
-/* Grows with everything that a thread does visibly. Async-signal-safe, as the six below. */
+void pf_sched_became_ready(struct pf_context *c);
+/* A counter that grows with every visible operation of a thread. Async-signal-safe, like the six
+ * functions below. */
 uint64_t pf_sched_progress(void);
-/* Is this a replay that follows its recording? Then: does the thread give way here, before its next event? */
-bool pf_sched_follows(void);
-bool pf_sched_gives_way_here(void);
-/* Can nobody but self ever go on, as far as it is up to the target? */
-bool pf_sched_alone(void);
-/* Does it, if it wants to? Not where there is nobody else. */
-bool pf_sched_yields(void);
-/* Is there anybody whom a flip or a policy holds back? */
-bool pf_sched_holds(void);
-/* Nobody but self can go on, and self waits for somebody else. */
-void pf_sched_hopeless(void);
-/* The clock jumps ahead. */
-void pf_sched_jump(uint64_t ns);
-/* The end, between two segments: nobody can run, or (`live`) nobody gets anywhere. */
-_Noreturn void pf_sched_stuck(bool live);
-/* A new context, ready to run. */
+/* follows_recording: true in a replay that has not left its recording. must_yield_here: true if, in
+ * addition, the recorded segment ends here by a yield, before the thread's next event. */
+bool pf_sched_follows_recording(void);
+bool pf_sched_must_yield_here(void);
+/* True if no other thread can run, and neither time nor an external event can make one ready. */
+bool pf_sched_is_alone(void);
+/* True if a yield of the current thread would end its segment. In a replay the recording decides;
+ * otherwise it is false if the thread is alone. */
+bool pf_sched_would_yield(void);
+/* True if a flip or a policy holds a thread back. */
+bool pf_sched_holds_any(void);
+/* The current thread only spins, and no other thread can ever run: a livelock, reported at the next
+ * decision. */
+void pf_sched_spins_alone(void);
+/* Advances the virtual clock. */
+void pf_sched_advance_clock(uint64_t ns);
+/* Ends the run between two segments: as a deadlock, or (`live`) as a livelock. */
+_Noreturn void pf_sched_end_stuck(bool live);
+/* Adds a new context, ready to run. */
 void pf_sched_add(struct pf_context *c);
-/* The current context is over; never returns. */
+/* The current context has ended; never returns. */
 _Noreturn void pf_sched_exit(void);
-/* The process ends here: closes the segment. Before that: because of a fault. */
-void pf_sched_final(void);
+/* close: the process ends, closes its last segment. faulted: call before that if a fault ends the
+ * process. */
+void pf_sched_close(void);
 void pf_sched_faulted(void);
-/* The run is ended by us, where it stands: the schedule has no end. */
+/* The runtime ends the run here: the schedule gets no end record. */
 void pf_sched_abandon(void);
 /* Counts a system call in virtual time. */
-void pf_sched_called(void);
-/* The first of those that wait for this futex, and how many there are; NULL: none. */
-struct pf_context *pf_sched_waiter(uint64_t address, uint32_t *n);
-/* Up to n of those that wait for one futex wait for another from now on; how many. */
-uint32_t pf_sched_requeue(uint64_t from, uint64_t to, uint32_t n);
-/* The schedule of the replay is used up, and the target is not at its end. */
-_Noreturn void pf_replay_over(void);
+void pf_sched_count_call(void);
+/* Returns the first thread that waits for this futex, or NULL, and stores the number of such
+ * threads in *n. */
+struct pf_context *pf_sched_futex_waiter(uint64_t address, uint32_t *n);
+/* Makes up to n threads that wait for futex `from` wait for futex `to`. Returns how many. */
+uint32_t pf_sched_requeue_futex(uint64_t from, uint64_t to, uint32_t n);
+/* The schedule of the replay is exhausted, but the target has not ended. */
+_Noreturn void pf_direct_replay_ended(void);
 
 /* trap.c */
 void pf_trap_arm(void);
-bool pf_trap_stays(void); /* also in children: a filter cannot be taken off */
-/* futex.c: the system call futex. */
+/* the trap stays active in children: a seccomp filter cannot be removed */
+bool pf_trap_stays(void);
+/* futex.c: the futex system call. */
 long pf_futex(const long argument[6]);
-/* virtual_time.c: calls about time; false: not one of those. */
+/* virtual_time.c: handles calls about time. Returns false for other calls. */
 bool pf_virtual_call(long number, const long argument[6], long *result);
 void pf_virtual_init(void);
-/* At every look at a clock: the thread seems to wait, others should go first. */
-bool pf_virtual_is_wait(void);
+/* Call at every clock read: true if the thread seems to poll the clock, so that it should yield. */
+bool pf_virtual_is_polling(void);
 bool pf_context_is_thread(long number, const long argument[6]);
 
-/* The virtual time of a moment on a clock of the target, at least 1. */
+/* Converts a time on one of the target's clocks to virtual time; at least 1. */
 uint64_t pf_virtual_deadline(int clock, const struct timespec *t);
 
 #endif

@@ -49,14 +49,14 @@ static struct {
     uint64_t ticks, look; /* without anything done; the next look is at so many */
     bool told;
     uint8_t phase;
-    enum pf_loop loop;
+    enum pf_spin_loop_kind loop;
     bool alone; /* nobody else can ever run */
-    struct pf_spun spun; /* to be written, or expected */
+    struct pf_spin_record spun; /* to be written, or expected */
     bool expected;
     uint32_t passes; /* of the point, since the last event of the segment */
     uint32_t rounds; /* that it was seen to go, as expected */
     uint64_t steps, way; /* so far */
-    struct pf_state base; /* at the point, before that */
+    struct pf_cpu_state base; /* at the point, before that */
     uint64_t asked; /* at so many steps: what has changed? */
     uint64_t over; /* the point whose instruction is being stepped over; 0: none */
     uint64_t lonely, lonely_stamp; /* rounds of a loop that gives way, with nobody to give way to */
@@ -72,11 +72,11 @@ static struct {
     bool gives_way; /* else it is only expected */
     bool repeats; /* a round changes nothing */
 } points[POINTS];
-uint32_t pf_spun_points; /* how many; gdb.py looks at it */
+uint32_t pf_spin_detect_breakpoints; /* how many; gdb.py looks at it */
 
 static int point_at(uint64_t at)
 {
-    for (uint32_t i = 0; i < pf_spun_points; i++)
+    for (uint32_t i = 0; i < pf_spin_detect_breakpoints; i++)
         if (points[i].at == at)
             return (int)i;
     return -1;
@@ -85,7 +85,7 @@ static int point_at(uint64_t at)
 static void put_byte(uint64_t at, uint8_t byte) { *(volatile uint8_t *)at = byte; }
 
 /* A debugger is told that there are traps of ours from now on: gdb.py has a breakpoint here. */
-__attribute__((noinline, used)) void pf_spun_planted(void) { __asm__ volatile(""); }
+__attribute__((noinline, used)) void pf_spin_detect_planted(void) { __asm__ volatile(""); }
 
 /* False: there cannot be one. */
 static bool plant(uint64_t at, bool gives_way)
@@ -93,32 +93,32 @@ static bool plant(uint64_t at, bool gives_way)
     int i = point_at(at);
     if (i < 0) {
         uint64_t page = at & -4096ull;
-        if (pf_spun_points == POINTS ||
+        if (pf_spin_detect_breakpoints == POINTS ||
             pf_sys(SYS_mprotect, page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
             return false;
-        i = (int)pf_spun_points++;
+        i = (int)pf_spin_detect_breakpoints++;
         points[i].at = at;
         points[i].byte = *(volatile uint8_t *)at;
         points[i].gives_way = points[i].repeats = false;
         if (pf_materialised)
-            pf_spun_planted();
+            pf_spin_detect_planted();
         put_byte(at, BREAKPOINT);
     }
     points[i].gives_way |= gives_way;
     return true;
 }
 
-void pf_spun_child(void)
+void pf_spin_detect_child(void)
 {
-    for (uint32_t i = 0; i < pf_spun_points; i++)
+    for (uint32_t i = 0; i < pf_spin_detect_breakpoints; i++)
         if (*(volatile uint8_t *)points[i].at == BREAKPOINT)
             put_byte(points[i].at, points[i].byte);
-    pf_spun_points = 0;
+    pf_spin_detect_breakpoints = 0;
 }
 
 /* --- where the thread is --- */
 
-extern char pf_give_way[];
+extern char pf_yield_here[];
 
 #define BOUND(name) extern char name[] __attribute__((weak, visibility("hidden")))
 BOUND(__start_pf_text);
@@ -134,7 +134,7 @@ static bool is_foreign(uint64_t rip)
         return false;
     uint64_t lo = (uint64_t)o.dlfo_map_start, hi = (uint64_t)o.dlfo_map_end;
     uint64_t own = (uint64_t)is_foreign;
-    if ((own >= lo && own < hi) || pf_module_holds(lo, hi))
+    if ((own >= lo && own < hi) || pf_module_within(lo, hi))
         return false;
     k.lo = lo;
     k.hi = hi;
@@ -158,13 +158,13 @@ static void stop(ucontext_t *u)
     u->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
 }
 
-void pf_spun_give_way(ucontext_t *u)
+void pf_spin_detect_yield(ucontext_t *u)
 {
     greg_t *g = u->uc_mcontext.gregs;
     uint64_t *sp = (uint64_t *)((uint64_t)g[REG_RSP] - RED_ZONE) - 1;
     *sp = (uint64_t)g[REG_RIP];
     g[REG_RSP] = (greg_t)sp;
-    g[REG_RIP] = (greg_t)pf_give_way;
+    g[REG_RIP] = (greg_t)pf_yield_here;
 }
 
 /* --- while recording --- */
@@ -180,16 +180,16 @@ static void begin(enum phase phase)
 static void gives_way(ucontext_t *u)
 {
     k.ticks = 0;
-    pf_schedule_put_spun(&k.spun);
+    pf_schedule_put_spin(&k.spun);
     if (k.alone)
-        pf_sched_hopeless();
-    pf_spun_give_way(u);
+        pf_sched_spins_alone();
+    pf_spin_detect_yield(u);
 }
 
 static void judge(ucontext_t *u)
 {
-    k.loop = pf_loop_judge(&k.spun, k.alone && (k.ticks < HELD_LOOK || !pf_sched_holds()));
-    if (k.loop == PF_LOOP_NONE)
+    k.loop = pf_spin_loop_classify(&k.spun, k.alone && (k.ticks < HELD_LOOK || !pf_sched_holds_any()));
+    if (k.loop == PF_SPIN_LOOP_NONE)
         stop(u);
     else
         begin(APPROACH);
@@ -197,21 +197,21 @@ static void judge(ucontext_t *u)
 
 /* --- following the thread --- */
 
-static bool replays_spin(void) { return k.expected && pf_sched_gives_way_here(); }
+static bool replays_spin(void) { return k.expected && pf_sched_must_yield_here(); }
 
 /* It went round: what does it change? It is asked more than once, for values may come back. */
-static void note(const struct pf_state *now, ucontext_t *u)
+static void note(const struct pf_cpu_state *now, ucontext_t *u)
 {
     if (k.steps < k.asked + ROUND_STEPS)
         return;
     k.asked = k.steps;
-    if (pf_signal_arrived() || !pf_loop_words(&k.spun) ||
-        (k.loop == PF_LOOP_REPEATS && k.spun.word[0].at)) {
+    if (pf_signal_arrived() || !pf_spin_loop_changed_words(&k.spun) ||
+        (k.loop == PF_SPIN_LOOP_REPEATS && k.spun.word[0].at)) {
         stop(u); /* it does something */
         return;
     }
-    if (k.steps > PF_LOOP_STEPS / 2) {
-        pf_loop_note(now, &k.spun);
+    if (k.steps > PF_SPIN_LOOP_STEPS / 2) {
+        pf_spin_loop_note(now, &k.spun);
         k.base = *now;
         begin(WAY);
     }
@@ -225,7 +225,7 @@ static void end_way(ucontext_t *u)
         k.spun.steps = k.steps;
         k.spun.way = k.way;
         if (plant(k.spun.at, true)) {
-            points[point_at(k.spun.at)].repeats = k.loop == PF_LOOP_REPEATS;
+            points[point_at(k.spun.at)].repeats = k.loop == PF_SPIN_LOOP_REPEATS;
             gives_way(u);
         }
         return;
@@ -234,20 +234,20 @@ static void end_way(ucontext_t *u)
     if (k.steps != k.spun.steps || k.way != k.spun.way)
         pf_diverged("the round of a loop without events, as a hash", k.spun.way, k.way);
     plant(k.spun.at, true);
-    pf_spun_give_way(u);
+    pf_spin_detect_yield(u);
 }
 
 /* One instruction was done. */
 static void step(ucontext_t *u)
 {
-    struct pf_state now;
-    pf_state_take(&now, u);
+    struct pf_cpu_state now;
+    pf_cpu_state_take(&now, u);
     if (k.over) {
         put_byte(k.over, BREAKPOINT);
         k.over = 0;
     }
     k.steps++;
-    if (k.phase == IDLE || k.steps > PF_LOOP_STEPS || pf_sched_progress() != k.stamp ||
+    if (k.phase == IDLE || k.steps > PF_SPIN_LOOP_STEPS || pf_sched_progress() != k.stamp ||
         !may_stop(now.rip)) {
         stop(u);
         return;
@@ -255,12 +255,12 @@ static void step(ucontext_t *u)
     bool there = now.rip == k.spun.at;
     switch (k.phase) {
     case WATCHING:
-        if (pf_loop_see(&now))
+        if (pf_spin_loop_add(&now))
             judge(u);
         break;
     case APPROACH:
         if (there) {
-            pf_loop_keep(&now);
+            pf_spin_loop_snapshot(&now);
             begin(ROUND);
         }
         break;
@@ -269,7 +269,7 @@ static void step(ucontext_t *u)
             note(&now, u);
         break;
     default:
-        k.way = pf_state_mix(k.way, &now, &k.base, &k.spun);
+        k.way = pf_cpu_state_mix(k.way, &now, &k.base, &k.spun);
         if (there)
             end_way(u);
     }
@@ -289,8 +289,8 @@ static bool is_hopeless(int i)
     uint64_t stamp = pf_sched_progress();
     k.lonely = stamp == k.lonely_stamp ? k.lonely + 1 : 0;
     k.lonely_stamp = stamp;
-    return k.lonely > LONELY_ROUNDS && !pf_sched_follows() && pf_signal_hopeless() &&
-           (points[i].repeats || pf_sched_holds());
+    return k.lonely > LONELY_ROUNDS && !pf_sched_follows_recording() && pf_signal_none_handled() &&
+           (points[i].repeats || pf_sched_holds_any());
 }
 
 static void pass(ucontext_t *u, int i)
@@ -299,42 +299,42 @@ static void pass(ucontext_t *u, int i)
     u->uc_mcontext.gregs[REG_RIP] = (greg_t)points[i].at;
     if (points[i].gives_way) {
         k.ticks = 0;
-        if (!c->gave_way && !pf_sched_yields() && is_hopeless(i))
-            pf_sched_hopeless();
-        if (c->gave_way || !pf_sched_yields()) {
-            c->gave_way = false;
+        if (!c->spin_yielded && !pf_sched_would_yield() && is_hopeless(i))
+            pf_sched_spins_alone();
+        if (c->spin_yielded || !pf_sched_would_yield()) {
+            c->spin_yielded = false;
             step_over(u, i);
         } else {
-            c->gave_way = true; /* and comes back to this point */
-            c->spun_at = points[i].at;
-            pf_spun_give_way(u);
+            c->spin_yielded = true; /* and comes back to this point */
+            c->spin_address = points[i].at;
+            pf_spin_detect_yield(u);
         }
         return;
     }
     if (replays_spin() && points[i].at == k.spun.at && k.phase == IDLE) {
-        struct pf_state now;
-        pf_state_take(&now, u);
+        struct pf_cpu_state now;
+        pf_cpu_state_take(&now, u);
         if (!k.spun.same) {
             k.expected = false;
-            pf_spun_give_way(u);
-            c->gave_way = false;
+            pf_spin_detect_yield(u);
+            c->spin_yielded = false;
             put_byte(points[i].at, points[i].byte);
-            points[i] = points[--pf_spun_points];
+            points[i] = points[--pf_spin_detect_breakpoints];
             return;
         }
         if (++k.passes > PASSES_MAX)
             pf_diverged("how often a loop without events came to where it gave way", 1, 0);
-        if (pf_state_is_round(&now, &k.spun) && ++k.rounds > SETTLED) {
+        if (pf_cpu_state_same_depth(&now, &k.spun) && ++k.rounds > SETTLED) {
             k.stamp = pf_sched_progress();
-            pf_state_set(&k.spun, u);
-            pf_state_take(&k.base, u);
+            pf_cpu_state_restore(&k.spun, u);
+            pf_cpu_state_take(&k.base, u);
             begin(WAY);
         }
     }
     step_over(u, i);
 }
 
-bool pf_spun_trap(ucontext_t *u)
+bool pf_spin_detect_trap(ucontext_t *u)
 {
     const greg_t *g = u->uc_mcontext.gregs;
     if (g[REG_EFL] & TRAP_FLAG) {
@@ -350,7 +350,7 @@ bool pf_spun_trap(ucontext_t *u)
     return true;
 }
 
-void pf_spun_expect(const struct pf_spun *how)
+void pf_spin_detect_expect(const struct pf_spin_record *how)
 {
     int i = point_at(how->at);
     if (i >= 0 && points[i].gives_way)
@@ -385,10 +385,10 @@ static void tell(uint64_t rip)
 static bool waits_for_held(ucontext_t *u)
 {
     uint64_t rip = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
-    if (k.ticks < TOLD || !pf_sched_alone() || !pf_sched_holds() || !may_stop(rip))
+    if (k.ticks < TOLD || !pf_sched_is_alone() || !pf_sched_holds_any() || !may_stop(rip))
         return false;
     k.alone = true;
-    k.spun = (struct pf_spun){.at = rip};
+    k.spun = (struct pf_spin_record){.at = rip};
     gives_way(u);
     return true;
 }
@@ -398,10 +398,10 @@ static bool forced(ucontext_t *u)
 {
     bool foreign = is_foreign((uint64_t)u->uc_mcontext.gregs[REG_RIP]);
     bool inside = __pf_tls.nested || pf_context_self()->trap;
-    if (!pf_kernel_awaits_end() || k.ticks < (foreign ? SIGNAL_WAITS : SIGNAL_WAITS_LONG) ||
+    if (!pf_kernel_has_fatal_signal() || k.ticks < (foreign ? SIGNAL_WAITS : SIGNAL_WAITS_LONG) ||
         (!foreign && inside))
         return false;
-    k.spun = (struct pf_spun){.at = (uint64_t)u->uc_mcontext.gregs[REG_RIP]};
+    k.spun = (struct pf_spin_record){.at = (uint64_t)u->uc_mcontext.gregs[REG_RIP]};
     gives_way(u);
     return true;
 }
@@ -418,22 +418,22 @@ static void tick(ucontext_t *u)
     k.ticks++;
     if (k.ticks == 1)
         k.look = FIRST_LOOK;
-    if (k.phase != IDLE || pf_materialised || pf_sched_follows() || forced(u) || waits_for_held(u))
+    if (k.phase != IDLE || pf_materialised || pf_sched_follows_recording() || forced(u) || waits_for_held(u))
         return;
-    if (k.ticks == TOLD && !k.told && !pf_sched_alone())
+    if (k.ticks == TOLD && !k.told && !pf_sched_is_alone())
         tell(rip);
     if (k.ticks < k.look || !may_stop(rip) || (k.ticks < SECOND_LOOK && !is_foreign(rip)))
         return;
     k.look = k.ticks * 4;
-    k.alone = pf_sched_alone();
-    if (k.alone && !pf_signal_hopeless())
+    k.alone = pf_sched_is_alone();
+    if (k.alone && !pf_signal_none_handled())
         return;
     begin(WATCHING);
-    pf_loop_begin();
+    pf_spin_loop_begin();
     u->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
 }
 
-bool pf_spun_tick(const siginfo_t *info, ucontext_t *u)
+bool pf_spin_detect_tick(const siginfo_t *info, ucontext_t *u)
 {
     if (info->si_code != SI_TIMER || (uint64_t)info->si_value.sival_ptr != MAGIC)
         return false;
@@ -441,7 +441,7 @@ bool pf_spun_tick(const siginfo_t *info, ucontext_t *u)
     return true;
 }
 
-void pf_spun_arm(void)
+void pf_spin_detect_arm(void)
 {
     struct sigevent e = {.sigev_notify = SIGEV_THREAD_ID,
                          .sigev_signo = PF_ORPHAN_SIGNAL,

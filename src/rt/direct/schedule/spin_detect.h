@@ -20,42 +20,42 @@
  * Errors:  a loop that is none of these is left alone: it may be work. A replay in which it goes round
  *          otherwise diverges.
  */
-#ifndef PF_RT_SPUN_H
-#define PF_RT_SPUN_H
+#ifndef PF_RT_SPIN_DETECT_H
+#define PF_RT_SPIN_DETECT_H
 
 #include "context.h"
 
-#define PF_SPUN_REGISTERS 16 /* as in ucontext's gregs: all but rip */
-#define PF_SPUN_WORDS 16
+#define PF_SPIN_REGISTERS 16 /* as in ucontext's gregs: all but rip */
+#define PF_SPIN_WORDS 16
 /* Where a thread gave way, in the schedule (docs/format/schedule.md). */
-struct pf_spun {
+struct pf_spin_record {
     uint64_t at;   /* the point of the loop */
     uint64_t same; /* bits: registers that every round has there; none: every pass will do */
     uint64_t counts; /* bits: registers that change from round to round */
-    uint64_t r[PF_SPUN_REGISTERS], flags;
+    uint64_t r[PF_SPIN_REGISTERS], flags;
     struct {
         uint64_t at, value;
-    } word[PF_SPUN_WORDS]; /* that change from round to round; 0: no more */
+    } word[PF_SPIN_WORDS]; /* that change from round to round; 0: no more */
     uint64_t steps, way;   /* the round that follows: instructions, a hash of the registers */
 };
 
 /* From the start, and in copies of the process, which inherit no timer. */
-void pf_spun_arm(void);
+void pf_spin_detect_arm(void);
 /* Loops in this library are waits: it does nothing else. One is enough so far (wrap_ompt.c). */
-void pf_spun_library(uint64_t start, uint64_t size);
+void pf_spin_detect_set_library(uint64_t start, uint64_t size);
 /* A signal of the kernel's: is it the tick? */
-bool pf_spun_tick(const siginfo_t *info, ucontext_t *u);
+bool pf_spin_detect_tick(const siginfo_t *info, ucontext_t *u);
 /* SIGTRAP: is it one of ours? */
-bool pf_spun_trap(ucontext_t *u);
+bool pf_spin_detect_trap(ucontext_t *u);
 /* Replay: the segment that begins ends so. */
-void pf_spun_expect(const struct pf_spun *how);
+void pf_spin_detect_expect(const struct pf_spin_record *how);
 /* This process is a child that goes on undirected: its code is as it was. */
-void pf_spun_child(void);
+void pf_spin_detect_child(void);
 /* The code at u goes on as if it had called sched_yield in between (switch.S). */
-void pf_spun_give_way(ucontext_t *u);
+void pf_spin_detect_yield(ucontext_t *u);
 
 /* For debuggers alone: the number of breakpoints in the target's loops, and what is called before each. */
-extern uint32_t pf_spun_points;
-void pf_spun_planted(void);
+extern uint32_t pf_spin_detect_breakpoints;
+void pf_spin_detect_planted(void);
 
 #endif

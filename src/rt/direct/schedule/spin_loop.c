@@ -7,18 +7,18 @@
 
 #define ARITHMETIC 0x8c5 /* the flags that count; the auxiliary carry is often not defined */
 #define RED_ZONE 128
-#define GREGS PF_SPUN_REGISTERS
-#define STEPS PF_LOOP_STEPS
+#define GREGS PF_SPIN_REGISTERS
+#define STEPS PF_SPIN_LOOP_STEPS
 #define SLOTS 8192 /* a power of two, beyond STEPS */
 
-static struct pf_state seen[STEPS];
+static struct pf_cpu_state seen[STEPS];
 static uint32_t nseen;
 static uint16_t slots[SLOTS]; /* by rip: the last step at it, + 1 */
 static uint16_t counts[SLOTS];
 
 /* --- states --- */
 
-void pf_state_take(struct pf_state *s, const ucontext_t *u)
+void pf_cpu_state_take(struct pf_cpu_state *s, const ucontext_t *u)
 {
     const greg_t *g = u->uc_mcontext.gregs;
     s->rip = (uint64_t)g[REG_RIP];
@@ -32,7 +32,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return (__builtin_rotateleft64(h, 23) ^ v) * 0x9e3779b97f4a7c15u;
 }
 
-static uint64_t hash_of(const struct pf_state *s, uint64_t registers)
+static uint64_t hash_of(const struct pf_cpu_state *s, uint64_t registers)
 {
     uint64_t h = mix(mix(0, s->rip), s->flags);
     for (int i = 0; i < GREGS; i++)
@@ -41,8 +41,8 @@ static uint64_t hash_of(const struct pf_state *s, uint64_t registers)
     return h;
 }
 
-uint64_t pf_state_mix(uint64_t way, const struct pf_state *s, const struct pf_state *base,
-                      const struct pf_spun *what)
+uint64_t pf_cpu_state_mix(uint64_t way, const struct pf_cpu_state *s, const struct pf_cpu_state *base,
+                      const struct pf_spin_record *what)
 {
     uint64_t h = mix(mix(way, s->rip), s->flags);
     for (int i = 0; i < GREGS; i++)
@@ -59,27 +59,27 @@ static uint64_t read_memory(uint64_t at, void *to, uint64_t size)
     return n > 0 ? (uint64_t)n & -8ull : 0;
 }
 
-bool pf_state_is_round(const struct pf_state *s, const struct pf_spun *what)
+bool pf_cpu_state_same_depth(const struct pf_cpu_state *s, const struct pf_spin_record *what)
 {
     return s->r[REG_RSP] == what->r[REG_RSP];
 }
 
-void pf_state_set(const struct pf_spun *what, ucontext_t *u)
+void pf_cpu_state_restore(const struct pf_spin_record *what, ucontext_t *u)
 {
     greg_t *g = u->uc_mcontext.gregs;
     for (int i = 0; i < GREGS; i++)
         if (what->counts >> i & 1)
             g[i] = (greg_t)what->r[i];
     g[REG_EFL] = (greg_t)(((uint64_t)g[REG_EFL] & ~(uint64_t)ARITHMETIC) | what->flags);
-    for (int i = 0; i < PF_SPUN_WORDS && what->word[i].at; i++)
+    for (int i = 0; i < PF_SPIN_WORDS && what->word[i].at; i++)
         *(volatile uint64_t *)what->word[i].at = what->word[i].value;
 }
 
 /* --- the loop --- */
 
-void pf_loop_begin(void) { nseen = 0; }
+void pf_spin_loop_begin(void) { nseen = 0; }
 
-bool pf_loop_see(const struct pf_state *s)
+bool pf_spin_loop_add(const struct pf_cpu_state *s)
 {
     seen[nseen++] = *s;
     return nseen == STEPS;
@@ -153,7 +153,7 @@ static struct {
     uint64_t start, size;
 } library;
 
-void pf_spun_library(uint64_t start, uint64_t size)
+void pf_spin_detect_set_library(uint64_t start, uint64_t size)
 {
     library.start = start;
     library.size = size;
@@ -175,7 +175,7 @@ static bool is_a_wait(void)
 /* Which registers differ between the passes of a point? */
 static uint64_t differing(uint64_t point)
 {
-    const struct pf_state *first = NULL;
+    const struct pf_cpu_state *first = NULL;
     uint64_t which = 0;
     for (uint32_t n = 0; n < STEPS; n++) {
         if (seen[n].rip != point)
@@ -188,15 +188,15 @@ static uint64_t differing(uint64_t point)
     return which;
 }
 
-enum pf_loop pf_loop_judge(struct pf_spun *out, bool strict)
+enum pf_spin_loop_kind pf_spin_loop_classify(struct pf_spin_record *out, bool strict)
 {
     uint64_t point = find_point(), registers = registers_of(), differ = differing(point);
-    *out = (struct pf_spun){.at = point, .same = registers & ~differ, .counts = registers & differ};
+    *out = (struct pf_spin_record){.at = point, .same = registers & ~differ, .counts = registers & differ};
     if (!point)
-        return PF_LOOP_NONE;
+        return PF_SPIN_LOOP_NONE;
     if (!strict && is_a_wait())
-        return PF_LOOP_COUNTS;
-    return changes_nothing(point, registers) ? PF_LOOP_REPEATS : PF_LOOP_NONE;
+        return PF_SPIN_LOOP_COUNTS;
+    return changes_nothing(point, registers) ? PF_SPIN_LOOP_REPEATS : PF_SPIN_LOOP_NONE;
 }
 
 /* --- what it changes in memory --- */
@@ -250,7 +250,7 @@ static void keep_variables(uint64_t rip)
 }
 
 /* What the registers pointed to, and then variables. */
-void pf_loop_keep(const struct pf_state *now)
+void pf_spin_loop_snapshot(const struct pf_cpu_state *now)
 {
     pages.n = 0;
     pages.rsp = now->r[REG_RSP] - RED_ZONE;
@@ -263,19 +263,19 @@ void pf_loop_keep(const struct pf_state *now)
     keep_variables(now->rip);
 }
 
-static bool is_known(const struct pf_spun *s, uint64_t at)
+static bool is_known(const struct pf_spin_record *s, uint64_t at)
 {
-    for (uint32_t i = 0; i < PF_SPUN_WORDS; i++)
+    for (uint32_t i = 0; i < PF_SPIN_WORDS; i++)
         if (s->word[i].at == at)
             return true;
     return false;
 }
 
-bool pf_loop_words(struct pf_spun *out)
+bool pf_spin_loop_changed_words(struct pf_spin_record *out)
 {
     static uint64_t after[PAGE / 8];
     uint32_t n = 0;
-    while (n < PF_SPUN_WORDS && out->word[n].at)
+    while (n < PF_SPIN_WORDS && out->word[n].at)
         n++;
     for (uint32_t i = 0; i < pages.n; i++) {
         uint64_t size = read_memory(pages.at[i], after, PAGE);
@@ -284,7 +284,7 @@ bool pf_loop_words(struct pf_spun *out)
             if (after[w] == before[i][w] || is_own(at) || is_known(out, at) ||
                 at - (pages.rsp - BELOW) < BELOW)
                 continue;
-            if (n == PF_SPUN_WORDS)
+            if (n == PF_SPIN_WORDS)
                 return false;
             out->word[n++].at = at;
         }
@@ -292,11 +292,11 @@ bool pf_loop_words(struct pf_spun *out)
     return true;
 }
 
-void pf_loop_note(const struct pf_state *now, struct pf_spun *out)
+void pf_spin_loop_note(const struct pf_cpu_state *now, struct pf_spin_record *out)
 {
     out->flags = now->flags;
     for (int i = 0; i < GREGS; i++)
         out->r[i] = now->r[i];
-    for (int i = 0; i < PF_SPUN_WORDS && out->word[i].at; i++)
+    for (int i = 0; i < PF_SPIN_WORDS && out->word[i].at; i++)
         out->word[i].value = *(const volatile uint64_t *)out->word[i].at;
 }

@@ -1,14 +1,14 @@
 /*
- * switch.S - from one context to another, and the first steps of a new one.
+ * switch.S - switches between contexts, and starts new ones.
  *
- * A saved context is on its own stack, lowest address first:
+ * A saved context lies on its own stack, lowest address first:
  *
  *      mxcsr (4), x87 control word (4), r15, r14, r13, r12, rbx, rbp, return address
  *
- * Everything else is dead across a call (System V ABI), or, when the switch happens inside a
- * trapped system call, in the signal frame below which we are.
+ * All other registers are dead across a call (System V ABI). If the switch happens inside a trapped
+ * system call, they are in the signal frame above.
  *
- * New contexts begin with a block of registers in the order of ucontext's gregs.
+ * A new context starts with a block of registers in the order of ucontext's gregs.
  */
 #define SYS_sched_yield 24
 #define SYS_clone 56
@@ -48,7 +48,8 @@ pf_switch:                              /* (void **save, void *sp, uint64_t fs) 
         popq    %r12
         popq    %rbx
         popq    %rbp
-        popq    %rcx                    /* a ret would be predicted to go where we came from */
+        /* a ret would be mispredicted: the return address is not ours */
+        popq    %rcx
         jmp     *%rcx
 2:      movl    $SYS_arch_prctl, %eax
         movl    $ARCH_SET_FS, %edi
@@ -58,8 +59,9 @@ pf_switch:                              /* (void **save, void *sp, uint64_t fs) 
         .cfi_endproc
         .size   pf_switch, . - pf_switch
 
-/* Where a kernel thread of its own finds a context as pf_switch left it: rsp is its stack pointer, rbx
- * has the struct pf_context. It waits there until it has its turn (materialise.c). */
+/* Entry point of a kernel thread that takes over a context saved by pf_switch: rsp is the saved
+ * stack pointer, rbx points to the struct pf_context. pf_baton_begin waits for the baton
+ * (materialise.c). */
         .globl  pf_context_resume
         .hidden pf_context_resume
         .type   pf_context_resume, @function
@@ -72,7 +74,7 @@ pf_switch:                              /* (void **save, void *sp, uint64_t fs) 
         .cfi_offset %r13, -40
         .cfi_offset %r14, -48
         .cfi_offset %r15, -56
-        nop                             /* unwinding looks at the byte before */
+        nop                             /* unwinders look up the byte before */
 pf_context_resume:
         movq    %rbx, %rdi
         call    pf_baton_begin
@@ -96,7 +98,7 @@ pf_context_resume:
         .cfi_endproc
         .size   pf_context_resume, . - pf_context_resume
 
-/* A kernel thread for a context: long (flags, sp, fs, struct pf_context *). */
+/* Creates the kernel thread of a context: long (flags, sp, fs, struct pf_context *). */
         .globl  pf_clone_thread
         .hidden pf_clone_thread
         .type   pf_clone_thread, @function
@@ -118,8 +120,8 @@ pf_clone_thread:
         ret
         .size   pf_clone_thread, . - pf_clone_thread
 
-/* The last steps of a kernel thread, whose stack may belong to somebody else as soon as another has
- * the turn: (uint32_t *baton of the next). */
+/* Ends a kernel thread: (uint32_t *baton of the next context). Uses no stack: it may be reused as
+ * soon as another thread has the baton. */
         .globl  pf_baton_leave
         .hidden pf_baton_leave
         .type   pf_baton_leave, @function
@@ -135,12 +137,13 @@ pf_baton_leave:
         jmp     pf_gate
         .size   pf_baton_leave, . - pf_baton_leave
 
-/* In the middle of code that knows nothing of it, as if called from there below its red zone: sched_yield,
- * by a system call that is trapped like every other. */
-        .globl  pf_give_way
-        .hidden pf_give_way
-        .type   pf_give_way, @function
-pf_give_way:
+/* Called in the middle of foreign code, as if by a call instruction below its red zone: executes
+ * sched_yield, a system call that is trapped like every other. pf_spin_detect_yield sets up the
+ * frame. */
+        .globl  pf_yield_here
+        .hidden pf_yield_here
+        .type   pf_yield_here, @function
+pf_yield_here:
         pushq   %rax
         pushq   %rcx
         pushq   %r11
@@ -150,16 +153,16 @@ pf_give_way:
         popq    %rcx
         popq    %rax
         ret     $128
-        .size   pf_give_way, . - pf_give_way
+        .size   pf_yield_here, . - pf_yield_here
 
-/* Where a new context wakes up: rbx has its block of registers. */
-        .globl  pf_context_first
-        .hidden pf_context_first
-        .type   pf_context_first, @function
+/* Entry point of a new context: rbx points to its block of registers. */
+        .globl  pf_context_start
+        .hidden pf_context_start
+        .type   pf_context_start, @function
         .cfi_startproc
-        .cfi_undefined %rip             /* nobody called it */
+        .cfi_undefined %rip             /* it has no caller */
         nop
-pf_context_first:
+pf_context_start:
         movq    %rbx, %rdi
 enter:  movq    0(%rdi), %r8
         movq    8(%rdi), %r9
@@ -179,14 +182,14 @@ enter:  movq    0(%rdi), %r8
         movq    64(%rdi), %rdi
         jmp     *%rcx
         .cfi_endproc
-        .size   pf_context_first, . - pf_context_first
+        .size   pf_context_start, . - pf_context_start
 
-/* A process that begins on a stack of its own, for real: long (number, argument[6], size). Its block of
- * registers is `size` bytes below the stack that it gets. */
-        .globl  pf_clone_apart
-        .hidden pf_clone_apart
-        .type   pf_clone_apart, @function
-pf_clone_apart:
+/* Creates a process that starts on a stack of its own: long (number, argument[6], size). The block
+ * of registers of the child is `size` bytes below its stack pointer. */
+        .globl  pf_clone_own_stack
+        .hidden pf_clone_own_stack
+        .type   pf_clone_own_stack, @function
+pf_clone_own_stack:
         pushq   %rbx
         pushq   %r12
         pushq   %r13
@@ -209,6 +212,6 @@ pf_clone_apart:
 2:      movq    %rsp, %rdi
         subq    %rbx, %rdi
         jmp     enter
-        .size   pf_clone_apart, . - pf_clone_apart
+        .size   pf_clone_own_stack, . - pf_clone_own_stack
 
         .section .note.GNU-stack, "", @progbits

@@ -79,7 +79,7 @@ static long read_clock(int clock, struct timespec *t)
 /* Code without events that looks at the clock again and again waits for another thread. */
 #define LOOKS_MAX 16
 
-bool pf_virtual_is_wait(void)
+bool pf_virtual_is_polling(void)
 {
     static uint64_t looks, events;
     if (events != pf_sched_events())
@@ -97,7 +97,7 @@ static long sleep_until(uint64_t deadline, struct timespec *left)
     }
     if (pf_sched_wait(&w) != PF_WOKEN_SIGNAL)
         return 0;
-    pf_world_deliver(); /* sleeps are never restarted */
+    pf_signal_deliver(); /* sleeps are never restarted */
     uint64_t now = pf_sched_now(), rest = deadline > now ? deadline - now : 0;
     if (left)
         *left = (struct timespec){(time_t)(rest / SECOND), (long)(rest % SECOND)};
@@ -118,7 +118,7 @@ bool pf_virtual_call(long number, const long argument[6], long *result)
 {
     struct timespec t;
     if ((number == SYS_clock_gettime || number == SYS_gettimeofday || number == SYS_time) &&
-        pf_virtual_is_wait())
+        pf_virtual_is_polling())
         pf_sched_yield();
     switch (number) {
     case SYS_clock_gettime:
@@ -235,9 +235,9 @@ void pf_virtual_init(void)
         header = (struct header){pf_sys(SYS_getpid), real_clock(CLOCK_REALTIME),
                                  real_clock(CLOCK_MONOTONIC), real_clock(CLOCK_BOOTTIME),
                                  real_clock(CLOCK_TAI)};
-        pf_log_put(PF_STREAM_SCHEDULE, &header, sizeof header);
+        pf_ring_put(PF_STREAM_SCHEDULE, &header, sizeof header);
     } else {
-        const struct header *h = pf_log_get(PF_STREAM_SCHEDULE, sizeof header);
+        const struct header *h = pf_ring_get(PF_STREAM_SCHEDULE, sizeof header);
         if (!h)
             pf_direct_refuse("the recording has no schedule");
         header = *h;

@@ -1,6 +1,6 @@
 /*
- * waits.c - see waits.h. Queues are lists in order of arrival, and the earliest deadline is found by a walk
- * over all of them: programs have a few threads.
+ * waits.c - see waits.h. Queues are lists in order of arrival, and the earliest deadline is found
+ * by a walk over all of them: programs have few threads.
  */
 #include "waits.h"
 #include "breakpoint.h"
@@ -8,14 +8,14 @@
 #include "scheduler.h"
 
 #define BUCKETS 256
-#define POLL_EVERY 16 /* decisions between two looks at descriptors while others can run */
+#define POLL_EVERY 16 /* decisions between two polls of descriptors while threads can run */
 
 static struct {
     struct pf_queue futex[BUCKETS];
     struct pf_queue other; /* waits that are not futexes */
-    uint32_t outside; /* threads that wait for something outside */
-    uint32_t shared; /* those of them that wait for a futex in shared memory */
-    uint64_t deadline; /* of all who wait; a lower bound; 0: none */
+    uint32_t external; /* threads that wait for something external */
+    uint32_t shared; /* of these, threads that wait for a futex in shared memory */
+    uint64_t deadline; /* lower bound of all deadlines; 0: none */
     uint32_t since_poll;
     bool polling;
 } w;
@@ -25,7 +25,7 @@ static struct pf_queue *bucket(uint64_t address)
     return &w.futex[(address >> 2) * 0x9e3779b97f4a7c15u >> 56];
 }
 
-static bool is_outside(const struct pf_context *c)
+static bool is_external(const struct pf_context *c)
 {
     return c->wait.shared || (c->wait.kind != PF_WAIT_FUTEX && c->wait.kind != PF_WAIT_TIME);
 }
@@ -34,7 +34,7 @@ void pf_waits_add(struct pf_context *c)
 {
     uint64_t deadline = c->wait.deadline;
     pf_queue_add(c->wait.kind == PF_WAIT_FUTEX ? bucket(c->wait.object) : &w.other, c);
-    w.outside += is_outside(c);
+    w.external += is_external(c);
     w.shared += c->wait.shared;
     if (deadline && (!w.deadline || deadline < w.deadline))
         w.deadline = deadline;
@@ -42,16 +42,16 @@ void pf_waits_add(struct pf_context *c)
 
 void pf_waits_remove(struct pf_context *c)
 {
-    w.outside -= is_outside(c);
+    w.external -= is_external(c);
     w.shared -= c->wait.shared;
     pf_queue_remove(c);
 }
 
-bool pf_waits_outside(void) { return w.outside; }
-bool pf_sched_waits_shared(void) { return w.shared; }
-bool pf_waits_any(void) { return w.outside || w.deadline; }
+bool pf_waits_external(void) { return w.external; }
+bool pf_waits_shared(void) { return w.shared; }
+bool pf_waits_external_or_timed(void) { return w.external || w.deadline; }
 
-/* --- ended by other threads --- */
+/* --- waits ended by other threads --- */
 
 uint32_t pf_sched_wake_futex(uint64_t address, uint32_t n, uint32_t mask)
 {
@@ -61,13 +61,13 @@ uint32_t pf_sched_wake_futex(uint64_t address, uint32_t n, uint32_t mask)
         if (c->wait.object != address || !(c->wait.mask & mask))
             continue;
         pf_sched_wake(c, PF_WOKEN);
-        pf_sched_arrived(c);
+        pf_sched_became_ready(c);
         found++;
     }
     return found;
 }
 
-struct pf_context *pf_sched_waiter(uint64_t address, uint32_t *n)
+struct pf_context *pf_sched_futex_waiter(uint64_t address, uint32_t *n)
 {
     struct pf_context *first = NULL;
     *n = 0;
@@ -79,7 +79,7 @@ struct pf_context *pf_sched_waiter(uint64_t address, uint32_t *n)
     return first;
 }
 
-uint32_t pf_sched_requeue(uint64_t from, uint64_t to, uint32_t n)
+uint32_t pf_sched_requeue_futex(uint64_t from, uint64_t to, uint32_t n)
 {
     uint32_t found = 0;
     for (struct pf_context *c = bucket(from)->first, *next; c && found < n; c = next) {
@@ -102,9 +102,9 @@ struct pf_context *pf_sched_next_waiter(struct pf_context *after, struct pf_wait
     return c;
 }
 
-/* --- ended from outside --- */
+/* --- waits ended from outside --- */
 
-static void woken_from_outside(struct pf_context *c, enum pf_woken how)
+static void wake_recorded(struct pf_context *c, enum pf_woken how)
 {
     struct pf_segment seg = {.thread = c->number, .end = PF_END_WOKEN, .n = how};
     if (pf_direct.mode == PF_DIRECT_RECORD)
@@ -112,19 +112,19 @@ static void woken_from_outside(struct pf_context *c, enum pf_woken how)
     pf_sched_wake(c, how);
 }
 
-static void end_wait(struct pf_context *c, enum pf_woken how)
+static void end_wait_as(struct pf_context *c, enum pf_woken how)
 {
     if (c->state != PF_CONTEXT_WAITING)
         return;
     if (w.polling)
-        woken_from_outside(c, how);
+        wake_recorded(c, how);
     else
         pf_sched_wake(c, how);
 }
-void pf_sched_ready(struct pf_context *c) { end_wait(c, PF_WOKEN); }
-void pf_sched_interrupt(struct pf_context *c) { end_wait(c, PF_WOKEN_SIGNAL); }
+void pf_sched_end_wait(struct pf_context *c) { end_wait_as(c, PF_WOKEN); }
+void pf_sched_interrupt_wait(struct pf_context *c) { end_wait_as(c, PF_WOKEN_SIGNAL); }
 
-/* --- ended by time --- */
+/* --- waits ended by time --- */
 
 static uint64_t earliest(struct pf_queue *q, uint64_t least)
 {
@@ -139,7 +139,7 @@ static void expire_queue(struct pf_queue *q, uint64_t now)
     for (struct pf_context *c = q->first, *next; c; c = next) {
         next = c->next;
         if (c->wait.deadline && c->wait.deadline <= now)
-            woken_from_outside(c, PF_WOKEN_LATE);
+            wake_recorded(c, PF_WOKEN_TIMEOUT);
     }
 }
 
@@ -156,56 +156,56 @@ static void expire(void)
         w.deadline = earliest(&w.futex[i], w.deadline);
 }
 
-/* The next moment at which something happens by itself; 0: never. */
-static uint64_t next_moment(void)
+/* The virtual time of the next deadline or timer; 0: none. */
+static uint64_t next_deadline(void)
 {
-    uint64_t timer = pf_world_deadline();
+    uint64_t timer = pf_timer_deadline();
     return !w.deadline || (timer && timer < w.deadline) ? timer : w.deadline;
 }
-bool pf_waits_moment(void) { return next_moment(); }
+bool pf_waits_time(void) { return next_deadline(); }
 
-void pf_sched_pass(uint64_t ns)
+void pf_sched_time_passed(uint64_t ns)
 {
     struct pf_segment seg = {.end = PF_END_TIME, .n = ns};
-    pf_sched_jump(ns);
+    pf_sched_advance_clock(ns);
     if (pf_direct.mode == PF_DIRECT_RECORD)
         pf_schedule_put(&seg);
     bool polling = w.polling;
-    w.polling = false; /* the timers that this fires fire again in a replay */
-    pf_world_signals();
+    w.polling = false; /* the timers fired here fire again in a replay by themselves */
+    pf_signal_take_arrived();
     w.polling = polling;
 }
 
-/* --- the look --- */
+/* --- polling --- */
 
-void pf_sched_stirred(void) { w.since_poll = POLL_EVERY; }
+void pf_sched_poll_soon(void) { w.since_poll = POLL_EVERY; }
 
-bool pf_waits_due(void)
+bool pf_waits_poll_due(void)
 {
-    uint64_t moment = next_moment();
-    return (w.outside && w.since_poll + 1 >= POLL_EVERY) || (moment && pf_sched_now() >= moment);
+    uint64_t next = next_deadline();
+    return (w.external && w.since_poll + 1 >= POLL_EVERY) || (next && pf_sched_now() >= next);
 }
 
-void pf_waits_look(bool wait, uint64_t until)
+void pf_waits_poll(bool wait, uint64_t until)
 {
-    bool polls = w.outside && (wait || ++w.since_poll >= POLL_EVERY), any = false;
-    uint64_t moment = next_moment();
-    if (until && (!moment || until < moment))
-        moment = until;
+    bool polls = w.external && (wait || ++w.since_poll >= POLL_EVERY), any = false;
+    uint64_t next = next_deadline();
+    if (until && (!next || until < next))
+        next = until;
     if (polls) {
         w.since_poll = 0;
         w.polling = true;
-        any = pf_world_poll(wait ? moment : pf_sched_now());
+        any = pf_waiters_poll(wait ? next : pf_sched_now());
         w.polling = false;
     }
     if (wait && !any) {
         uint64_t now = pf_sched_now();
-        if (!moment) {
-            pf_point_stuck();
-            pf_sched_stuck(false);
+        if (!next) {
+            pf_breakpoint_flip_stuck();
+            pf_sched_end_stuck(false);
         }
-        if (moment > now)
-            pf_sched_pass(moment - now);
+        if (next > now)
+            pf_sched_time_passed(next - now);
     }
     expire();
 }
