@@ -38,12 +38,10 @@ struct pf_emit {
     bool event; /* this is the event body */
     LLVMValueRef scratch; /* event body: a stack slot for values that are wider than a register */
     bool in_place; /* emit_plain.c: keep the old instructions, copy nothing */
-    LLVMValueRef *budget_in,
-        /* event body: for each block, the budget at its start and end; NULL: not in a register */
-        *budget_out;
-    LLVMValueRef objects,
-        /* emit_bounds.c: tls.objects at the entry, and including the variables of this body */
-        variables_now;
+    /* event body: for each block, the budget at its start and end; NULL: not in a register */
+    LLVMValueRef *budget_in, *budget_out;
+    /* emit_bounds.c: tls.stack_variables at the entry, and including the variables of this body */
+    LLVMValueRef variables_at_entry, variables_now;
     struct pf_ptrmap slots; /* emit_bounds.c: red-zoned variables -> their index in this body */
     uint64_t nslots;
     /* event body: `large` functions use calls instead of runs outside of loops, `huge` ones also in

@@ -2,7 +2,7 @@
  * emit_bounds.c - the event body keeps an eye on variables: accesses are compared with the bounds of the variable they
  * are made from, and the runtime is told which variables with a zone (variable_bounds.c) are alive.
  *
- * The runtime keeps the variables of a thread in a stack of its own, and says in tls.objects how many there are; 0: nobody wants
+ * The runtime keeps the variables of a thread in a stack of its own, and says in tls.stack_variables how many there are; 0: nobody wants
  * to know. A body takes a index_of for each of its variables at the entry, so every way out, and every index_of where
  * control comes back out of the blue, can put the number right, whatever was left over above it.
  */
@@ -11,7 +11,8 @@
 
 static LLVMValueRef load_count(struct pf_emit *e)
 {
-    return LLVMBuildLoad2(e->b, e->u->i32, pf_emit_tls(e, offsetof(struct pf_tls, objects)), "");
+    return LLVMBuildLoad2(e->b, e->u->i32, pf_emit_tls(e, offsetof(struct pf_tls, stack_variables)),
+                          "");
 }
 
 /* The builder goes on in a block that is left out where `skip` holds; returns where both predecessors continue_at. */
@@ -31,13 +32,13 @@ static void continue_at(struct pf_emit *e, LLVMBasicBlockRef join)
 
 static LLVMValueRef is_disabled(struct pf_emit *e)
 {
-    return LLVMBuildICmp(e->b, LLVMIntEQ, e->objects, pf_emit_number(e, 0), "");
+    return LLVMBuildICmp(e->b, LLVMIntEQ, e->variables_at_entry, pf_emit_number(e, 0), "");
 }
 
 /* The index_of of the k-th variable of this body. */
 static LLVMValueRef index_of(struct pf_emit *e, uint64_t k)
 {
-    return LLVMBuildAdd(e->b, e->objects, pf_emit_number(e, (uint32_t)k), "");
+    return LLVMBuildAdd(e->b, e->variables_at_entry, pf_emit_number(e, (uint32_t)k), "");
 }
 
 static bool is_lifetime_marker(struct pf_unit *u, LLVMValueRef user)
@@ -68,7 +69,7 @@ void pf_bounds_enter(struct pf_emit *e)
 {
     struct pf_unit *u = e->u;
     LLVMBasicBlockRef dispatch = LLVMGetEntryBasicBlock(e->fn), here = LLVMGetInsertBlock(e->b);
-    e->objects = e->variables_now = load_count(e);
+    e->variables_at_entry = e->variables_now = load_count(e);
     for (LLVMValueRef v = LLVMGetFirstInstruction(dispatch); v; v = LLVMGetNextInstruction(v))
         if (LLVMIsAAllocaInst(v) && pf_ptrmap_find(&u->zoned, v))
             *pf_ptrmap_at(&e->slots, v) = e->nslots++;
@@ -84,7 +85,7 @@ void pf_bounds_enter(struct pf_emit *e)
     }
     LLVMValueRef now = load_count(e);
     LLVMBasicBlockRef predecessors[] = {here, LLVMGetInsertBlock(e->b)};
-    LLVMValueRef counts[] = {e->objects, now};
+    LLVMValueRef counts[] = {e->variables_at_entry, now};
     continue_at(e, join);
     e->variables_now = LLVMBuildPhi(e->b, u->i32, "");
     LLVMAddIncoming(e->variables_now, counts, predecessors, 2);
@@ -95,7 +96,7 @@ void pf_bounds_leave(struct pf_emit *e)
     if (!e->nslots)
         return;
     LLVMBasicBlockRef join = branch_unless(e, is_disabled(e));
-    pf_emit_call(e, PF_E___pf_objects_back, &e->objects);
+    pf_emit_call(e, PF_E___pf_objects_back, &e->variables_at_entry);
     continue_at(e, join);
 }
 

@@ -29,17 +29,17 @@ static unsigned words_of(LLVMTypeRef type)
     }
 }
 
-/* Of a pointer into a variable on the stack, the variable's beginning, and its size in the upper 16 bits (PF_WORD_SIZE): the callee
+/* Of a pointer into a variable on the stack, the variable's beginning, and its size in the upper 16 bits (PF_WORD_SIZE_SHIFT): the callee
  * can reach nothing else of the stack by it. */
 static LLVMValueRef with_bounds(struct pf_emit *e, LLVMValueRef v)
 {
     struct pf_unit *u = e->u;
     struct pf_variable_bounds o;
     if (LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMPointerTypeKind || !pf_bounds_find(u, v, &o) ||
-        !LLVMIsAAllocaInst(o.base) || o.count || o.size >= 1u << (64 - PF_WORD_SIZE))
+        !LLVMIsAAllocaInst(o.base) || o.count || o.size >= 1u << (64 - PF_WORD_SIZE_SHIFT))
         return v;
     LLVMValueRef base = pf_emit_map_later(e, LLVMBuildPtrToInt(e->b, o.base, u->i64, ""));
-    return LLVMBuildOr(e->b, base, LLVMConstInt(u->i64, o.size << PF_WORD_SIZE, 0), "");
+    return LLVMBuildOr(e->b, base, LLVMConstInt(u->i64, o.size << PF_WORD_SIZE_SHIFT, 0), "");
 }
 
 void pf_call_args_store(struct pf_emit *e, LLVMValueRef v, unsigned *n)

@@ -1,5 +1,8 @@
 /*
- * affine_address.c - addresses that grow by the same in every iteration of a loop.
+ * affine_address.c - recognises affine addresses; see affine_address.h.
+ *
+ * Each add_* function adds one part of the address to the sum and returns false if the part does
+ * not fit the form.
  */
 #include "affine_address.h"
 
@@ -24,7 +27,7 @@ bool pf_constant_value(LLVMValueRef v, int64_t *n)
     return *n > -(1ll << 40) && *n < 1ll << 40;
 }
 
-/* p + n, in bytes. */
+/* True for p + n with n in bytes. */
 static bool is_byte_gep(LLVMValueRef v)
 {
     return LLVMIsAGetElementPtrInst(v) && LLVMGetNumOperands(v) == 2 &&
@@ -33,7 +36,8 @@ static bool is_byte_gep(LLVMValueRef v)
            LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind;
 }
 
-/* Is the phi p + n for an induction n, from the start on? Then it grows as that does. */
+/* True if the pointer PHI equals p + n for another induction n of the loop, from the first
+ * iteration on. It then grows by the same step. */
 static bool is_parallel_pointer(struct pf_induction *i, const struct pf_loop *loop)
 {
     LLVMValueRef base = LLVMGetOperand(i->next, 0), n = LLVMGetOperand(i->next, 1);
@@ -101,7 +105,7 @@ static bool is_disjoint_or(LLVMValueRef v)
     return LLVMGetInstructionOpcode(v) == LLVMOr && LLVMGetIsDisjoint(v);
 }
 
-/* affine += scale * zext or sext of (phi) or (phi + constant). */
+/* affine += scale * (zext or sext of phi, or of phi + constant). */
 static bool add_widened(struct pf_affine *f, LLVMValueRef v, LLVMOpcode widened, int64_t scale,
                         const struct pf_loop *loop)
 {
@@ -206,7 +210,7 @@ bool pf_affine_find(struct pf_unit *u, struct pf_affine *f, LLVMValueRef ptr,
     return add_pointer(u, f, ptr, loop, DEPTH);
 }
 
-/* Intrinsics that neither touch memory nor can keep the loop from going on. */
+/* Intrinsics that access no memory and always return. */
 static const char *const safe_intrinsics[] = {
     "llvm.dbg.",   "llvm.fmuladd.",
     "llvm.fma.",   "llvm.smin.",
@@ -255,7 +259,8 @@ bool pf_proceeds_in_epoch(LLVMValueRef inst)
     }
 }
 
-/* Beyond the last iteration an address may be one that the loop would never make. */
+/* For iterations after the last one the address may be one that the loop never computes; flags that
+ * promise otherwise would make it poison. */
 static void drop_flags(LLVMValueRef inst)
 {
     if (LLVMIsAGetElementPtrInst(inst))

@@ -1,11 +1,11 @@
 /*
- * capture.c - memory that no other thread can know of.
+ * capture.c - memory whose address no other thread can know.
  *
  * Model:   the address of a stack slot (or of a by-value argument, or of a file-local thread-local
- *          variable) flows along uses. If every flow ends in a direct access, an intrinsic, a
- *          comparison, or an argument that the callee promises not to keep, nobody else knows it.
- *          The flow is followed through address arithmetic, casts, PHIs and selects; anything else
- *          is an escape. No order of events is considered: one escape anywhere counts.
+ *          variable) is followed along its uses. If every use is a direct access, an intrinsic, a
+ *          comparison, or an argument that the callee promises not to capture, the memory is
+ *          private. Address arithmetic, casts, PHIs and selects are followed; any other use is an
+ *          escape. The analysis is flow-insensitive: one escape anywhere counts.
  */
 #include "plugin.h"
 #include <string.h>
@@ -18,7 +18,7 @@ struct flow {
     size_t n, cap;
     struct pf_ptrmap seen;
     unsigned budget;
-    bool strict; /* every argument counts, kept or not */
+    bool strict; /* every argument is an escape, captured or not */
 };
 
 static void follow(struct flow *f, LLVMValueRef v)
@@ -54,7 +54,7 @@ static bool is_va_intrinsic(LLVMValueRef fn)
     return pf_name_starts(LLVMGetValueName2(fn, &n), "llvm.va_");
 }
 
-/* Does this use let the address out? Passes that only hand it on are followed. */
+/* True if this use lets the address escape. Uses that only derive another address are followed. */
 static bool use_escapes(struct flow *f, LLVMValueRef user, LLVMValueRef v)
 {
     if (LLVMIsAConstantExpr(user)) {
@@ -139,17 +139,17 @@ static bool root_is_private(struct pf_unit *u, LLVMValueRef root)
     return *known == 2;
 }
 
-#define INCOMING_MAX 8 /* PHI and select operands looked at */
+#define INCOMING_MAX 8 /* PHI operands examined */
 #define PHIS_MAX 8
 
-/* One address on its way back to where it comes from. */
+/* The backward search from an address to its roots. */
 struct origin {
     struct pf_unit *u;
-    unsigned depth; /* PHIs and selects that may still be passed */
-    bool with_args; /* private_args.c counts, and so do addresses that go round in a loop */
+    unsigned depth; /* PHIs and selects that may still be followed */
+    /* accept private arguments (private_args.c) and addresses that cycle through a loop */
+    bool with_args;
     unsigned nphis;
-    LLVMValueRef phis
-        [PHIS_MAX]; /* passed: nothing comes from one that did not come into the loop elsewhere */
+    LLVMValueRef phis[PHIS_MAX]; /* PHIs already visited: a cycle adds no further root */
 };
 
 static bool is_private(struct origin *o, LLVMValueRef ptr);
@@ -185,7 +185,7 @@ static bool is_private(struct origin *o, LLVMValueRef ptr)
             size_t n;
             if (!fn)
                 return false;
-            /* errno is this thread's, whoever else has heard of it. */
+            /* errno belongs to the current thread, even if its address has escaped. */
             if (!strcmp(LLVMGetValueName2(fn, &n), "__errno_location"))
                 return true;
             if (LLVMGetIntrinsicID(fn) != u->kinds.tls_address)

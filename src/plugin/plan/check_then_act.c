@@ -1,25 +1,28 @@
 /*
- * check_then_act.c - check-then-act: which loads decide whether a later store to the same variable happens.
+ * check_then_act.c - finds check-then-act: loads that decide whether a later store to the same
+ * variable happens.
  *
- * Model:   a load R decides about a store W when R's value, through arithmetic, comparisons, PHIs and
- *          local variables, is what a conditional branch or switch B goes by, and W is reached from one
- *          side of B and not from another, neither B nor R coming again on the way. W must not stand
- *          in a loop that R is outside of: what is done again and again is not what the check was for.
- *          Both are in one function, as it is after inlining, and name the same place: the same value, or
- *          the same path from it.
+ * Model:   a load R decides about a store W if
+ *          - a conditional branch or switch B depends on R's value, through arithmetic,
+ *            comparisons, PHIs and local variables;
+ *          - W is reachable from one successor of B and not from another, on paths that pass
+ *            neither B nor R again;
+ *          - W is not in a loop that R is outside of: a repeated store is not what the check was
+ *          for. Both are in one function, after inlining, and access the same address: the same
+ *          value, or the same address computation from it.
  *
- *          R gets PF_SITEF_CHECK, W gets PF_SITEF_ACT. That the two stand in different critical
- *          sections of one lock is seen in the trace (predict/pecan/check_act.c), not here.
+ *          R gets PF_SITEF_CHECK, W gets PF_SITEF_ACT. Whether the two are in different critical
+ *          sections of one lock is decided on the trace (predict/pecan/check_act.c), not here.
  *
- *          Limits bound the work for large functions; beyond them pairs are not found.
+ *          Limits bound the work for large functions; pairs beyond them are not found.
  */
 #include "plugin.h"
 
-#define PAIRS 4096  /* of a load and a store of one place, looked at in a function */
-#define DERIVED 128 /* values that come from one load */
-#define DEPTH 6     /* of a path to a place */
+#define PAIRS 4096  /* pairs of a load and a store of one address, per function */
+#define DERIVED 128 /* values derived from one load */
+#define DEPTH 6     /* of an address computation */
 
-/* A local variable that is stored to once: all loads of it see one value. */
+/* True if the local variable is stored to once, so that all loads of it give the same value. */
 static bool is_set_once(LLVMValueRef alloca)
 {
     unsigned stores = 0;
@@ -58,7 +61,7 @@ static bool is_same_address(LLVMValueRef p, LLVMValueRef q, unsigned depth)
     return true;
 }
 
-/* --- what comes from a load --- */
+/* --- values derived from a load --- */
 
 struct derived {
     LLVMValueRef at[DERIVED];
@@ -74,7 +77,7 @@ static void derive(struct derived *d, LLVMValueRef v)
         d->at[d->n++] = v;
 }
 
-/* Through a local variable: every load of it may see the value. */
+/* A value that is stored in a local variable flows to every load of the variable. */
 static void derive_loads(struct derived *d, LLVMValueRef alloca)
 {
     for (LLVMUseRef use = LLVMGetFirstUse(alloca); use; use = LLVMGetNextUse(use))
@@ -97,7 +100,7 @@ static void derive_users(struct derived *d, LLVMValueRef v)
     }
 }
 
-/* --- search --- */
+/* --- paths --- */
 
 struct search {
     const struct pf_plan *plan;
@@ -110,7 +113,7 @@ static size_t index_of(const struct search *w, LLVMBasicBlockRef b)
     return *pf_ptrmap_find(&w->plan->block_index, b);
 }
 
-/* Is there a way from block `from` to block `to` that enters neither of the other two? */
+/* True if a path leads from block `from` to block `to` that enters neither of the other two. */
 static bool is_reachable(struct search *w, size_t from, size_t to, size_t not_a, size_t not_b)
 {
     size_t n = 0;
@@ -136,7 +139,7 @@ static bool is_reachable(struct search *w, size_t from, size_t to, size_t not_a,
     return false;
 }
 
-/* Does the branch at the end of block b decide whether block `to` is reached? */
+/* True if the branch at the end of block b decides whether block `to` is reached. */
 static bool decides(struct search *w, LLVMValueRef branch, size_t b, size_t to, size_t load)
 {
     bool some = false, all = true;
@@ -183,7 +186,7 @@ void pf_plan_check_then_act(struct pf_plan *plan)
     unsigned calls = 0, pairs = 0;
     for (size_t k = 0; k < plan->n; k++)
         calls += plan->steps[k].what == PF_DO_CALL;
-    if (calls < 3 || plan->nblocks < 2) /* unlock, lock, unlock */
+    if (calls < 3 || plan->nblocks < 2) /* at least unlock, lock, unlock */
         return;
     struct search w = {plan, calloc(plan->nblocks, sizeof(bool)),
                        calloc(plan->nblocks, sizeof(size_t))};

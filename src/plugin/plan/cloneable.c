@@ -1,15 +1,16 @@
 /*
- * cloneable.c - can a function have two bodies?
+ * cloneable.c - decides whether a function can have several bodies.
  *
- * Not if something names a place in its body from outside: a label that is stored in a table others
- * see, an assembler label (a second definition of it would be an error), or a token, which ties
- * instructions together in ways a copy does not keep (funclets, coroutines before their split).
+ * It cannot if something outside refers to a position inside its body: a label that is stored in a
+ * table that other code sees, or an assembler label (a second definition would be an error). It
+ * cannot either if it uses a token, which links instructions in ways that a copy does not preserve
+ * (funclets, coroutines before their split).
  */
 #include "plugin.h"
 #include <ctype.h>
 #include <string.h>
 
-/* Where a label, or a table of labels, flows to. */
+/* The values that a label, or a table of labels, flows to. */
 struct flow {
     struct pf_unit *u;
     LLVMValueRef fn;
@@ -26,7 +27,8 @@ static bool follow(struct flow *f, LLVMValueRef v)
     return *seen = 1;
 }
 
-/* Labels may be kept in private stack slots: what is read from there is a label too. */
+/* Labels may be stored in private stack slots. A value that is loaded from there is a label,
+ * too. */
 static bool follow_slot(struct flow *f, LLVMValueRef ptr)
 {
     while (LLVMIsAGetElementPtrInst(ptr))
@@ -77,8 +79,8 @@ static bool stays_inside(struct flow *f, LLVMValueRef v, LLVMValueRef user)
     }
 }
 
-/* Is the label used by code of fn alone, and gone when fn returns? A label that outlives the call
- * could be jumped to from the other body. */
+/* True if only the code of fn uses the label, and no copy of it outlives the call. A label that
+ * outlives the call could be jumped to from the other body. */
 static bool label_is_local(struct pf_unit *u, LLVMValueRef fn, LLVMValueRef label)
 {
     struct flow f = {.u = u, .fn = fn};
@@ -93,11 +95,11 @@ static bool label_is_local(struct pf_unit *u, LLVMValueRef fn, LLVMValueRef labe
     return inside;
 }
 
-/* Does the text of an asm statement define a symbol that a copy would define again? Numbers ("1:")
- * and labels made unique by ${:uid} are fine. */
+/* True if the text of an asm statement defines a symbol, which a copy would define again. Numeric
+ * labels ("1:") and labels made unique by ${:uid} are allowed. */
 static bool defines_label(const char *text)
 {
-    bool start = true; /* of a statement */
+    bool start = true; /* at the start of a statement */
     for (const char *p = text; *p;) {
         if (*p == '\n' || *p == ';') {
             start = true;

@@ -1,25 +1,26 @@
 /*
- * hot_loops.c - which checks stand in a loop that is worth inline code.
+ * hot_loops.c - decides which checks are in a hot loop, where inline code is worth its size.
  *
- * Model:   a cycle is a strongly connected part of the control flow with an edge inside. A cycle with
- *          few checks is such a loop. Of a cycle with many (an interpreter's main loop, a state
- *          machine) the first block is taken away and what is left is looked at again, which finds
- *          the loops inside it; code that is only in the large cycle gets calls.
+ * Model:   a cycle is a strongly connected component of the control flow graph that contains an
+ *          edge. A cycle with few checks is a hot loop. From a cycle with many checks (an
+ *          interpreter's main loop, a state machine) the first block is removed, and the components
+ *          of the rest are computed again; this finds the loops inside it. Code that is only in a
+ *          large cycle gets calls.
  *
  * Tarjan's algorithm with an explicit stack, because functions can have many thousand blocks.
  */
 #include "plugin.h"
 #include <llvm-c/DebugInfo.h>
 
-/* More than this in one cycle: call the runtime, do not inline. Copies that unrolling made stand at
- * the same position in the source and count as one there. */
+/* A cycle with more than this calls the runtime instead of inlining. Copies that unrolling made
+ * have the same source position, and count once among the positions. */
 #define LOOP_POSITIONS 12
 #define LOOP_CHECKS 96
-#define NESTING_MAX 12 /* nesting of large cycles that is looked into */
+#define NESTING_MAX 12 /* nesting depth of large cycles that is searched */
 
 struct visit {
     size_t block;
-    unsigned next; /* successor to look at */
+    unsigned next; /* the next successor to visit */
 };
 
 struct search {
@@ -28,10 +29,10 @@ struct search {
     size_t *order, *low, *stack;
     struct visit *visits;
     size_t nstack, clock;
-    bool again; /* a large cycle was opened */
+    bool again; /* a large cycle was opened: search once more */
 };
 
-/* Are there few enough checks in the blocks stack[from..nstack)? */
+/* True if the blocks stack[from..nstack) have few enough checks. */
 static bool is_small(const struct search *s, size_t from)
 {
     LLVMMetadataRef positions[LOOP_POSITIONS];
@@ -54,7 +55,7 @@ static bool is_small(const struct search *s, size_t from)
     return true;
 }
 
-/* stack[from..nstack) is a strongly connected part; stack[from] was reached first. */
+/* stack[from..nstack) is a strongly connected component; stack[from] was reached first. */
 static void close_component(struct search *s, size_t from, bool cycle)
 {
     bool small = cycle && is_small(s, from);
@@ -106,7 +107,8 @@ static void search_from(struct search *s, size_t start)
         bool cycle = s->stack[from] != b;
         while (s->stack[from] != b)
             from--;
-        for (unsigned i = 0, n = LLVMGetNumSuccessors(term); i < n; i++) /* a block of its own */
+        /* a single block with an edge to itself */
+        for (unsigned i = 0, n = LLVMGetNumSuccessors(term); i < n; i++)
             cycle |= LLVMGetSuccessor(term, i) == s->plan->blocks[b];
         close_component(s, from, cycle);
     }

@@ -1,18 +1,19 @@
 /*
- * inline_asm.c - inline assembly that is one atomic instruction: locks and flags of programs that are older than C11's atomics,
- * or do without them.
+ * inline_asm.c - recognises inline assembly that is one atomic instruction, as in locks and flags
+ * of programs that are older than C11's atomics or do not use them.
  *
- * What is understood, by the text and the operands of the statement:
- *     lock …, xchg …       an update of its one memory operand, sequentially consistent; setcc may follow
- *     mov … alone          a store (release) or a load (acquire) of its one memory operand: what x86 makes of every mov
- *     mfence and its kind, and a locked instruction on the stack      a fence
- * Everything else orders nothing, as before: text with jumps above all, for an operation that waits must not stand in the
- * bracket of an atomic.
+ * The text and the operands of the statement are examined. Recognised are:
+ *     lock ..., xchg ...   a sequentially consistent update of the one memory operand; setcc may
+ *     follow mov ... alone        a store (release) or load (acquire) of the one memory operand,
+ *                          because that is what every mov means on x86
+ *     mfence, lfence, sfence, and a locked instruction on the stack      a fence
+ * Any other text is assumed to order nothing. In particular text with jumps: an operation that
+ * waits must not be between __pf_atomic_begin and __pf_atomic_end.
  */
 #include "plugin.h"
 #include <string.h>
 
-/* The instruction that matters. */
+/* The instruction found in the text. */
 struct text {
     const char *name;
     size_t n;
@@ -21,11 +22,11 @@ struct text {
 };
 
 struct operands {
-    LLVMValueRef ptr; /* the one memory operand, if there is one */
-    uint64_t size;    /* of what it points to; 0: not known */
+    LLVMValueRef ptr; /* the only memory operand, or NULL */
+    uint64_t size;    /* of the memory operand; 0: unknown */
     bool written;
-    bool several;     /* memory operands */
-    bool clobbers;    /* memory at large */
+    bool several;     /* there are several memory operands */
+    bool clobbers;    /* has a "memory" clobber */
 };
 
 static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
@@ -42,7 +43,8 @@ static bool is(const char *name, size_t n, const char *word)
     return n == strlen(word) && starts(name, n, word);
 }
 
-/* One instruction, perhaps with a prefix and with what keeps its flags behind it? */
+/* Parses the text. True if it is one instruction, with an optional lock prefix, and optionally
+ * followed by instructions that save its flags (setcc, sbb). */
 static bool read_text(const char *at, size_t n, struct text *t)
 {
     const char *end = at + n;
@@ -69,7 +71,7 @@ static bool read_text(const char *at, size_t n, struct text *t)
             if (*at == ':' && at == word + length)
                 return false; /* a label */
             if (end - at >= 3 && (!memcmp(at, "%fs", 3) || !memcmp(at, "%gs", 3)))
-                return false; /* the operand is not an address, but a distance from one */
+                return false; /* the operand is not an address but an offset in a segment */
             t->on_stack |= end - at >= 3 && (!memcmp(at, "rsp", 3) || !memcmp(at, "esp", 3));
         }
     }
@@ -83,8 +85,8 @@ static uint64_t size_pointed_to(struct pf_unit *u, LLVMValueRef call, unsigned a
     return type && LLVMTypeIsSized(type) ? LLVMStoreSizeOfType(u->layout, type) : 0;
 }
 
-/* Constraints, separated by commas: outputs (=), inputs, what is clobbered (~), labels (!). Outputs in memory and inputs are
- * arguments of the call. */
+/* Reads the constraints, which are separated by commas: outputs (=), inputs, clobbers (~), labels
+ * (!). Memory outputs and all inputs are arguments of the call. */
 static struct operands read_operands(struct pf_unit *u, LLVMValueRef call, LLVMValueRef code)
 {
     struct operands o = {0};
@@ -114,8 +116,9 @@ static struct operands read_operands(struct pf_unit *u, LLVMValueRef call, LLVMV
 
 static bool is_size(uint64_t n) { return n && n <= 16 && !(n & (n - 1)); }
 
-/* By the instruction's last letter (the type of the operand is a dummy in some programs, smaller or larger), or else by the
- * operand. */
+/* The size of the access, from the instruction's suffix, or else from the operand. The operand's
+ * type comes second because in some programs it is a dummy that is smaller or larger than the
+ * access. */
 static uint64_t size_of(const struct text *t, uint64_t operand)
 {
     static const char *const names[] = {"mov", "xchg", "cmpxchg", "xadd", "add", "sub",

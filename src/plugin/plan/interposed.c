@@ -1,7 +1,8 @@
 /*
- * interposed.c - the functions that the runtime stands in front of: a call of one is an event that the
- * runtime counts itself. Their names are in the list that programs are linked with (PF_PLUGIN_EXPORTS).
- * Without the list every such call is one event more, which names nothing wrong.
+ * interposed.c - the names of the functions that the runtime interposes. A call of one is an event
+ * that the runtime counts itself. The names are in the export list that programs are linked with
+ * (environment variable PF_PLUGIN_EXPORTS). Without the list every such call is one additional
+ * event, which does no harm.
  */
 #include "plugin.h"
 #include <ctype.h>

@@ -1,24 +1,24 @@
 /*
- * merge_adjacent.c - one check for neighbours: accesses of one source position to bytes beside each other.
+ * merge_adjacent.c - replaces checks of adjacent bytes from one source position by one check.
  *
- * Model:   unrolling and the expansion of small aggregates leave, in one block, accesses of one source
- *          position, all reads or all writes, to base + constants. Where their bytes together have no
- *          gap, a check of all of them at the first does what theirs would do: once the first is made
- *          the others are too, in the same epoch. So nothing between them may synchronise, or not
- *          come back: calls end a group.
+ * Model:   unrolling and the expansion of small aggregates leave, in one block, accesses from one
+ *          source position, all reads or all writes, to base + constants. If their bytes together
+ *          have no gap, one check of all bytes at the first access is equivalent: once the first
+ *          access happens, the others happen too, in the same epoch. Therefore nothing between them
+ *          may synchronise or fail to return: calls end a group.
  */
 #include "plugin.h"
 #include <llvm-c/DebugInfo.h>
 
 #define GROUPS 8
-#define SPAN_MAX 64 /* bytes: one bit each */
+#define SPAN_MAX 64 /* bytes; one bit each */
 #define SIZE_MAX_MERGED 8
 
 struct group {
     LLVMValueRef base;
     LLVMMetadataRef position;
     struct pf_plan_step *first;
-    uint64_t bytes;     /* bit i: the byte at base + origin + i */
+    uint64_t bytes;     /* bit i: the byte at base + origin + i is accessed */
     int64_t origin, low; /* low: the lowest offset so far */
     uint32_t low_align;
     struct pf_plan_step *members[SPAN_MAX];
@@ -36,7 +36,7 @@ static bool is_step(LLVMValueRef ptr)
            (LLVMIsAConstantExpr(ptr) && LLVMGetConstOpcode(ptr) == LLVMGetElementPtr);
 }
 
-/* ptr as base + *offset, with all constant steps taken away. */
+/* Splits ptr into a base, which is returned, and a constant *offset. */
 static LLVMValueRef base_of(struct pf_unit *u, LLVMValueRef ptr, int64_t *offset)
 {
     *offset = 0;
@@ -61,7 +61,7 @@ bool pf_is_same_source_position(LLVMMetadataRef x, LLVMMetadataRef y)
                       LLVMDILocationGetInlinedAt(x) == LLVMDILocationGetInlinedAt(y));
 }
 
-/* The group is complete: one check for all, at the first, if there is no gap. */
+/* The group is complete. If its bytes have no gap, the first access checks all of them. */
 static void finish_group(struct group *g)
 {
     unsigned from = (unsigned)__builtin_ctzll(g->bytes);
@@ -106,14 +106,14 @@ static void add(struct pf_unit *u, struct groups *gs, struct pf_plan_step *s)
     for (size_t i = 0; i < gs->n; i++)
         if (join(&gs->all[i], base, offset, s))
             return;
-    if (gs->n == GROUPS) { /* the oldest is the likeliest to be complete */
+    if (gs->n == GROUPS) { /* the oldest group is the most likely to be complete */
         finish_group(&gs->all[0]);
         for (size_t i = 1; i < GROUPS; i++)
             gs->all[i - 1] = gs->all[i];
         gs->n--;
     }
     s->offset = offset;
-    /* The first is mostly the lowest; leave some room below it. */
+    /* The first access is usually the lowest. Leave room for 8 bytes below it. */
     struct group *g = &gs->all[gs->n++];
     *g = (struct group){.base = base,
                         .position = LLVMInstructionGetDebugLoc(s->inst),

@@ -1,17 +1,19 @@
 /*
- * private_args.c - arguments that only ever point to memory of their own thread.
+ * private_args.c - finds arguments that only ever point to private memory of the calling thread.
  *
- * Model:   a function that is called by name from this file alone has all its calls before us. An argument that
- *          is, in every one of them, the address of memory that no other thread can know of (capture.c), is one
- *          in the function too; what callers hand on may be such an argument of theirs. The largest set of
- *          arguments for which that holds is found by striking: an address comes from outside of every
- *          recursion at some time.
+ * Model:   all calls of a file-local function that is only called by name are visible here. If an
+ *          argument is the address of private memory (capture.c) in every call, it is private in
+ *          the function, too. Callers may pass on private arguments of their own. The largest such
+ *          set is found by starting with all arguments and removing those that fail, until nothing
+ *          changes. This is sound for recursion, because every chain of recursive calls starts with
+ *          a call from outside.
  *
- * For the watch body alone: in directed mode events also tell of accesses that leave their variable.
+ * Used for the watch body only: in directed mode, events also show accesses that leave their
+ * variable.
  */
 #include "plugin.h"
 
-/* Are all uses of fn calls of it from here? */
+/* True if fn is local to the module and every use of it is a direct call. */
 static bool is_called_by_name_only(LLVMValueRef fn)
 {
     LLVMLinkage linkage = LLVMGetLinkage(fn);

@@ -1,38 +1,40 @@
 /*
- * range_after_loop.c - one range check behind a loop instead of a check in every one_iteration of it.
+ * range_after_loop.c - replaces a check in every iteration of a loop by one range check after it.
  *
- * Model:   a loop goes along bytes until one of them, or something else, tells it to stop: how far is not known
- *          before, but on every edge out of it the induction tells it. Nothing in the loop synchronises, ends the
- *          thread or frees memory, so the check on that edge is in the epoch of the accesses: what races with
- *          one of them races with the check. An access that every one_iteration makes, at addresses of the affine of
- *          affine_address.h that grow by its own size, has touched the bytes from where it began to where it is, and
- *          those there too if this one_iteration has come past it. So have several accesses of one block that are
- *          beside each other and together as large as the step: a copy of three bytes a one_iteration, or a loop that was
- *          unrolled. If they are of several source positions the check is told all of them, and each byte has its own.
+ * Model:   a loop advances along bytes until one of them, or something else, ends it. The distance
+ *          is not known before the loop, but on every exit edge the induction variable gives it.
+ *          Nothing in the loop synchronises, ends the thread or frees memory, so a check on the
+ *          exit edge is in the epoch of the accesses, and finds every race with them. An access
+ *          that every iteration executes, at affine addresses (affine_address.h) that advance by
+ *          the access size, has touched all bytes from its first address to its current one, and
+ *          also those at the current one if this iteration has passed it. The same holds for
+ *          several accesses of one block that are adjacent and together as large as the stride: a
+ *          copy of three bytes per iteration, or an unrolled loop. If they have several source
+ *          positions, the check gets all of them, and each byte its own.
  *
- * For accesses of one or two bytes alone: what they touch for the first time costs a call for each of them. Of
- * larger ones there are few in a granule, and a check in every one_iteration is quick where loops are short.
+ * Only for accesses of one or two bytes: each of these, when it first touches its bytes, costs a
+ * call. Larger accesses are few per granule, and a check in every iteration is fast where loops are
+ * short.
  */
 #include "affine_address.h"
 #include "debuginfo.h"
 #include <llvm-c/DebugInfo.h>
 
 #define SIZE_MAX_AFTER 2
-#define NEAR_STEPS 16 /* steps: how far from each other accesses that take group may be */
+#define NEAR_STEPS 16 /* how many steps apart the accesses of one group may be */
 
-/* One loop, its blocks by number: of the head 0. */
+/* A loop that is examined. Its blocks are numbered from the head, which is 0. */
 struct candidate {
     struct pf_plan *plan;
-    size_t block[PF_RANGE_AFTER_BLOCKS]; /* in the plan */
+    size_t block[PF_RANGE_AFTER_BLOCKS]; /* block numbers of the plan */
     size_t n, latch;
-    uint32_t
-        next[PF_RANGE_AFTER_BLOCKS]; /* bit j: an edge to j that does not lead back to the head */
-    uint32_t reach[PF_RANGE_AFTER_BLOCKS]; /* the same for ways, in this one_iteration */
+    uint32_t next[PF_RANGE_AFTER_BLOCKS]; /* bit j: an edge to block j, except back edges */
+    uint32_t reach[PF_RANGE_AFTER_BLOCKS]; /* bit j: block j is reachable in the same iteration */
 };
 
-/* The edges of a function. */
+/* The reversed edges of a function. */
 struct edges {
-    size_t *first, *before; /* before[first[b] .. first[b + 1]): where the edges to b start */
+    size_t *first, *before; /* before[first[b] .. first[b + 1]): the predecessors of b */
 };
 
 static LLVMValueRef end_of(const struct pf_plan *plan, size_t block)
@@ -74,7 +76,8 @@ static size_t index_of(const struct candidate *l, size_t block)
     return PF_RANGE_AFTER_BLOCKS;
 }
 
-/* The blocks on ways from the head to `from`; false if there are too many, or other ways in. */
+/* Finds the blocks on paths from the head to `from`. False if there are too many, or the function's
+ * entry is among them. */
 static bool find_blocks(struct candidate *l, const struct edges *g, size_t from, size_t head)
 {
     l->block[0] = head;
@@ -84,7 +87,7 @@ static bool find_blocks(struct candidate *l, const struct edges *g, size_t from,
     l->latch = l->n - 1;
     for (size_t at = 1; at < l->n; at++) {
         size_t b = l->block[at];
-        if (g->first[b] == g->first[b + 1]) /* the entry */
+        if (g->first[b] == g->first[b + 1]) /* the entry block */
             return false;
         for (size_t i = g->first[b]; i < g->first[b + 1]; i++) {
             if (index_of(l, g->before[i]) < PF_RANGE_AFTER_BLOCKS)
@@ -97,7 +100,8 @@ static bool find_blocks(struct candidate *l, const struct edges *g, size_t from,
     return true;
 }
 
-/* Ways of this one_iteration; false if there is a loop in it, or another way back to the head. */
+/* Computes the paths of one iteration. False if there is an inner loop or another back edge to the
+ * head. */
 static bool find_paths(struct candidate *l)
 {
     for (size_t i = 0; i < l->n; i++) {
@@ -129,7 +133,7 @@ static bool find_paths(struct candidate *l)
     return true;
 }
 
-/* Does every way from the head to b lead through a? */
+/* True if every path from the head to b passes a. */
 static bool dominates(const struct candidate *l, size_t a, size_t b)
 {
     if (a == b || !a)
@@ -151,7 +155,7 @@ static LLVMValueRef load_behind_casts(LLVMValueRef v)
     return LLVMIsALoadInst(v);
 }
 
-/* Loops that compare what they load with what they load are left soon, mostly: their checks stay in them. */
+/* Loops that compare two loaded values usually end soon, so their checks stay inside. */
 static bool compares_loads(LLVMValueRef v)
 {
     return LLVMIsAICmpInst(v) && load_behind_casts(LLVMGetOperand(v, 0)) &&
@@ -168,13 +172,15 @@ static bool proceeds_in_epoch(const struct candidate *l)
     return true;
 }
 
-/* Has a one_iteration that leaves b executed the access of a? 1, 0, or -1 for "who knows". */
+/* Has an iteration that leaves at the end of b executed the access in a? 1, 0, or -1 if unknown. */
 static int was_executed(const struct candidate *l, size_t a, size_t b)
 {
     return dominates(l, a, b) ? 1 : l->reach[a] >> b & 1 ? -1 : 0;
 }
 
-/* Every edge out of the loop, with what was executed there of an access in block a. False: not always known. */
+/* Visits every edge that leaves the loop. With `add`, records the edges, and sets `bit` in those
+ * where an access in block a has been executed. False if that is unknown for some edge, or there is
+ * none. */
 static bool note_exits(struct candidate *l, size_t a, bool add, uint32_t bit)
 {
     struct pf_plan *plan = l->plan;
@@ -206,7 +212,7 @@ static bool note_exits(struct candidate *l, size_t a, bool add, uint32_t bit)
     return found;
 }
 
-/* The address of an access that may be trailed, and how far it goes in a one_iteration. */
+/* Finds the affine address of an access that may be replaced, and its stride. */
 static bool find_affine(struct pf_unit *u, const struct pf_plan_step *s, const struct pf_loop *loop,
                         struct pf_affine *affine, int64_t *stride)
 {
@@ -215,7 +221,7 @@ static bool find_affine(struct pf_unit *u, const struct pf_plan_step *s, const s
            !__builtin_mul_overflow(affine->coefficient, affine->step, stride) && *stride > 0;
 }
 
-/* Do the two differ by a constant? */
+/* True if the two addresses differ only by a constant. */
 static bool differ_by_constant(const struct pf_affine *a, const struct pf_affine *b)
 {
     if (a->base != b->base || a->phi != b->phi || a->widened != b->widened ||
@@ -227,7 +233,7 @@ static bool differ_by_constant(const struct pf_affine *a, const struct pf_affine
     return true;
 }
 
-/* After how many of them are the places of the accesses the same again? */
+/* The number of accesses after which the source positions repeat. */
 static unsigned find_period(const struct pf_plan *plan, const struct pf_interleaved *t)
 {
     for (unsigned p = 1; p < t->n; p++) {
@@ -242,8 +248,8 @@ static unsigned find_period(const struct pf_plan *plan, const struct pf_interlea
     return t->n;
 }
 
-/* The accesses of the block that take group with step k, which is at the lowest address of them: together they
- * touch all bytes. */
+/* Finds the accesses of the block that, together with step k, cover all bytes of an iteration. Step
+ * k must be at the lowest address. */
 static bool find_group(struct pf_unit *u, const struct pf_plan *plan, size_t block, size_t k,
                        const struct pf_loop *loop, struct pf_interleaved *t)
 {
@@ -313,7 +319,8 @@ static bool has_small_access(const struct pf_plan *plan, size_t from, size_t to)
     return false;
 }
 
-/* The loop that the edge closes: if it is one, what was found is one way to its head, and calm. */
+/* Replaces checks in the loop that the edge closes, if it is a suitable loop with a single
+ * entry. */
 static void try_loop(struct pf_unit *u, struct pf_plan *plan, const struct edges *g, size_t from,
                      size_t head)
 {
@@ -335,7 +342,8 @@ void pf_plan_ranges_after_loops(struct pf_unit *u, struct pf_plan *plan)
     if (!plan->accesses || !has_small_access(plan, 0, plan->n))
         return;
     edges_init(&g, plan);
-    /* Whichever edge closes a loop: what is no loop has another way in and is not taken. */
+    /* Tries every edge. One that does not close a loop is rejected: the blocks found have another
+     * entry. */
     for (size_t b = 0; b < plan->nblocks; b++) {
         LLVMValueRef end = end_of(plan, b);
         for (unsigned i = 0, n = LLVMIsABranchInst(end) ? LLVMGetNumSuccessors(end) : 0; i < n; i++)
@@ -350,7 +358,7 @@ static LLVMValueRef as_integer(struct pf_emit *e, LLVMValueRef v)
     return pf_emit_map_later(e, LLVMBuildPtrToInt(e->b, v, e->u->i64, ""));
 }
 
-/* The check of `size` bytes that the accesses of t have touched in group. */
+/* Emits the check of `size` bytes from `from` on, which the accesses of t have touched. */
 static void emit_group(struct pf_emit *e, const struct pf_interleaved *t, LLVMValueRef from,
                        LLVMValueRef size)
 {
@@ -372,7 +380,8 @@ static void emit_group(struct pf_emit *e, const struct pf_interleaved *t, LLVMVa
     }
 }
 
-/* Where the access was not executed in this one_iteration, there may be none. */
+/* If this iteration has not executed the access, the range may be empty, and then needs no
+ * check. */
 static void emit_range_after(struct pf_emit *e, const struct pf_range_after *t, size_t k,
                              bool executed)
 {

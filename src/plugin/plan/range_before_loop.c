@@ -1,20 +1,21 @@
 /*
- * range_before_loop.c - one range check before a loop instead of a check in every round of it.
+ * range_before_loop.c - replaces a check in every iteration of a loop by one range check before it.
  *
- * Model:   a loop that is one block B, entered by one edge, left only when a counter reaches a value
- *          fixed before the loop, makes a known number T of trip_count. In it, nothing synchronises or
- *          ends the thread, so all its accesses are of one epoch, and once the loop is entered all
- *          of them will happen. Addresses are of the affine of affine_address.h. Accesses of one source position that
- *          differ only in k, whose bytes are exactly [k, k + stride), touch in T trip_count exactly the
- *          T * stride bytes from the address of the lowest in the first round. Where there are gaps
- *          the checks stay: a byte claimed too much would be a false alarm. Of two such groups whose
- *          bytes meet, the one that comes first to a byte checks it, as in the loop.
+ * Model:   the loop is a single block B, entered by one edge, and left only when a counter reaches
+ *          a value that is fixed before the loop; so its trip count T is known. Nothing in it
+ *          synchronises or ends the thread, so all its accesses are in one epoch, and once the loop
+ *          is entered all of them will happen. Addresses are affine (affine_address.h). Consider
+ *          accesses from one source position whose addresses differ only in k and whose bytes are
+ *          exactly [k, k + stride). In T iterations they access exactly the T * stride bytes from
+ *          the lowest address of the first iteration on. If there are gaps, the checks stay in the
+ *          loop: checking a byte that is not accessed could cause a false alarm. If the bytes of
+ *          two such groups overlap, the group that reaches a byte first checks it, as in the loop.
  *
- *          The range check stands in a block of its own on the edge into the loop's copy.
+ *          The range check is in a block of its own on the edge into the loop's copy.
  *
- * Overflow: of addresses, see affine_address.h. The counter never needs a flag: the loop
- *          stops at the first of S + C, S + 2C, ... equal to N modulo 2^bits, and the quotient taken
- *          here is that round, or an earlier one if C does not divide the distance.
+ * Overflow: for addresses, see affine_address.h. The counter needs no flag: the loop stops at the
+ *          first of S + C, S + 2C, ... that equals N modulo 2^bits. The quotient computed here is
+ *          that iteration, or an earlier one if C does not divide the distance.
  */
 #include "affine_address.h"
 #include "debuginfo.h"
@@ -29,10 +30,10 @@ struct access {
     size_t index;
     struct pf_affine affine;
     int64_t stride;
-    bool replaced; /* the lowest of a replaced group */
+    bool emits_range; /* the lowest access of a group that gets a range check */
 };
 
-/* Is it a loop of one block with one way in, a br, and no way out but its end? */
+/* True for a loop of one block with one entry edge, from a br, and no exit but its end. */
 static bool is_simple_loop(LLVMBasicBlockRef b)
 {
     LLVMValueRef phi = LLVMGetFirstInstruction(b), end = LLVMGetBasicBlockTerminator(b);
@@ -49,7 +50,7 @@ static bool is_simple_loop(LLVMBasicBlockRef b)
     return true;
 }
 
-/* How often the loop goes round, if its end says so. */
+/* The trip count of the loop, if the condition at its end determines it. */
 static bool find_trip_count(LLVMBasicBlockRef b, struct pf_trip_count *r)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(b), test = LLVMGetCondition(end);
@@ -89,7 +90,7 @@ static bool is_same_source_position(const struct pf_plan_step *a, const struct p
                       LLVMDILocationGetInlinedAt(x) == LLVMDILocationGetInlinedAt(y));
 }
 
-/* Do the addresses differ in a constant only? */
+/* True if the two addresses differ only by a constant. */
 static bool differ_by_constant(const struct pf_affine *a, const struct pf_affine *b)
 {
     return a->base == b->base && a->phi == b->phi && a->widened == b->widened &&
@@ -97,7 +98,7 @@ static bool differ_by_constant(const struct pf_affine *a, const struct pf_affine
            !memcmp(a->terms, b->terms, a->nterms * sizeof *a->terms);
 }
 
-/* Is m one of the accesses that fill the stride from `low` on? */
+/* True if m is one of the accesses that fill the stride from `low` on. */
 static bool is_member(const struct access *m, const struct access *low)
 {
     return m->step->what == PF_DO_ACCESS && m->step->write == low->step->write &&
@@ -107,17 +108,17 @@ static bool is_member(const struct access *m, const struct access *low)
            is_same_source_position(m->step, low->step);
 }
 
-/* Does a replaced write check the same bytes as the group of `low`? */
+/* True if the range check of a write covers the same bytes as the group of `low`. */
 static bool is_covered_by_write(const struct access *all, size_t n, const struct access *low)
 {
     for (size_t i = 0; i < n; i++)
-        if (all[i].replaced && all[i].step->write && all[i].stride == low->stride &&
+        if (all[i].emits_range && all[i].step->write && all[i].stride == low->stride &&
             all[i].affine.k == low->affine.k && differ_by_constant(&all[i].affine, &low->affine))
             return true;
     return false;
 }
 
-/* Do the members leave no byte of the stride out? */
+/* True if the members leave no byte of the stride out. */
 static bool has_no_gap(const struct access *all, const bool *member, size_t n,
                        const struct access *low)
 {
@@ -142,18 +143,18 @@ static void replace_group(struct access *all, size_t n, struct access *low)
     for (size_t i = 0; i < n; i++)
         if (member[i])
             all[i].step->what = PF_DO_NOTHING;
-    low->replaced = !is_covered_by_write(all, n, low);
+    low->emits_range = !is_covered_by_write(all, n, low);
 }
 
-/* Another group's check may redundancy the bytes of this one from some round on: then those before them are left, or all
- * if there are not so many. The group that comes first to a byte is the one that checks it, as in
- * the loop. */
+/* The range check of another group may cover the bytes of this one from some iteration on. Returns
+ * how many bytes come before those, or 0 if there is no such group. The group that reaches a byte
+ * first checks it, as in the loop. */
 static uint64_t bytes_before_next(const struct access *all, size_t n, const struct access *low)
 {
     int64_t least = 0;
     for (size_t i = 0; i < n; i++) {
         int64_t more = all[i].affine.k - low->affine.k;
-        if (all[i].replaced && all[i].step->write == low->step->write &&
+        if (all[i].emits_range && all[i].step->write == low->step->write &&
             all[i].stride == low->stride && differ_by_constant(&all[i].affine, &low->affine) &&
             more > 0 && more <= STRIDE_MAX && (!least || more < least))
             least = more;
@@ -180,7 +181,7 @@ static void replace_checks(struct pf_unit *u, struct pf_plan *plan, size_t block
             if (all[i].step->what == PF_DO_ACCESS && all[i].step->write == write)
                 replace_group(all, n, &all[i]);
     for (size_t i = 0; i < n; i++)
-        if (all[i].replaced)
+        if (all[i].emits_range)
             PF_PUSH(plan->ranges_before, plan->nranges_before, plan->ranges_before_cap) =
                 (struct pf_range_before){.block = block,
                                          .step = all[i].index,
@@ -203,8 +204,7 @@ bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t limit)
     struct pf_trip_count r;
     int64_t from, to;
     return is_simple_loop(loop) && find_trip_count(loop, &r) && pf_constant_value(r.start, &from) &&
-           pf_constant_value(r.limit, &to) && r.step &&
-           (uint64_t)((to - from) / r.step) < limit;
+           pf_constant_value(r.limit, &to) && r.step && (uint64_t)((to - from) / r.step) < limit;
 }
 
 static LLVMValueRef as_integer(struct pf_emit *e, LLVMValueRef v)
@@ -214,7 +214,8 @@ static LLVMValueRef as_integer(struct pf_emit *e, LLVMValueRef v)
                : v;
 }
 
-/* Rounds of the loop, as an i64: 1 + the distance the counter goes before the last / its step. */
+/* The trip count, as an i64: 1 + (distance of the counter before the last iteration) / step. With
+ * `next`, the trip count that remains after this iteration. */
 static LLVMValueRef emit_trip_count(struct pf_emit *e, const struct pf_trip_count *r, bool next)
 {
     LLVMValueRef from = as_integer(e, next ? r->next : r->start), to = as_integer(e, r->limit);
@@ -230,7 +231,7 @@ static LLVMValueRef emit_trip_count(struct pf_emit *e, const struct pf_trip_coun
     return pf_emit_map_later(e, LLVMBuildAdd(e->b, n, LLVMConstInt(i64, 1, 0), ""));
 }
 
-/* The check of all trip_count, or of those that come after this one. */
+/* Emits the check of all iterations or, with `next`, of those after the current one. */
 static void emit_range_before(struct pf_emit *e, const struct pf_range_before *h, bool next)
 {
     LLVMTypeRef i64 = e->u->i64;

@@ -1,26 +1,29 @@
 /*
- * read_dependence.c - where control or an address may depend on what was read, for prediction.
+ * read_dependence.c - marks events whose control flow or address may depend on values that were
+ * read; used for prediction.
  *
- * Model:   an event at which PF_SITEF_BRANCH is set may be reached by a decision that was taken since
- *          the thread's event before it; with PF_SITEF_ADDRESS its address may come from a read. A
- *          trace needs no events for branches then: before an event with either flag there is one.
+ * Model:   PF_SITEF_BRANCH on an event means that it may be reached by a decision that was taken
+ *          since the thread's previous event; PF_SITEF_ADDRESS means that its address may come from
+ *          a read. So a trace needs no branch events: one is implied before an event with either
+ *          flag.
  *
- *          Decisions are conditional branches, switches, computed jumps, ways out of invokes, and
- *          whatever a function that was called did after its last event. They are followed forward
- *          through the control flow; ways that meet add up; an event ends them. A function begins
- *          with one, for its caller may have decided to call it. A division is one: it may trap.
- *          Calls of the runtime's locks and of its heap decide nothing (is_transparent).
+ *          Decisions are conditional branches, switches, computed gotos, the two exits of an
+ *          invoke, and whatever a called function did after its last event. They are propagated
+ *          forward through the control flow; at joins the result is the union; an event ends them.
+ *          A function starts with a decision, because its caller may have decided to call it. A
+ *          division is a decision, because it may trap. Calls of the runtime's locks and heap
+ *          functions decide nothing (is_transparent).
  *
- *          An address is fixed when it is made of constants, addresses of variables, and PHIs of
- *          such: which way a PHI takes was decided by a branch, and that is counted already.
+ *          An address is fixed if it is made of constants, addresses of variables, and PHIs of
+ *          these: a branch decides which value a PHI takes, and that branch is already counted.
  *
- *          Saying "depends" too often keeps predictions sound; saying it too seldom would not.
+ *          A superfluous flag keeps predictions sound; a missing one would not.
  */
 #include "plugin.h"
 #include <string.h>
 
 #define DEPTH 6
-#define VALUES_MAX 64 /* values looked at for one address */
+#define VALUES_MAX 64 /* values examined for one address */
 
 static bool is_made_of_fixed(LLVMValueRef v, unsigned depth, unsigned *budget)
 {
@@ -57,7 +60,7 @@ static bool depends_on_read(const struct pf_plan_step *s)
         return !is_fixed(s->ptr);
     if (LLVMGetInstructionOpcode(s->inst) == LLVMFence)
         return false;
-    for (int i = 0, n = LLVMGetNumOperands(s->inst); i < n; i++) { /* a call */
+    for (int i = 0, n = LLVMGetNumOperands(s->inst); i < n; i++) { /* the arguments of a call */
         LLVMValueRef v = LLVMGetOperand(s->inst, i);
         if (v && !LLVMValueIsBasicBlock(v) && !is_fixed(v))
             return true;
@@ -70,8 +73,9 @@ static bool is_event(const struct pf_plan_step *s)
     return s->what != PF_DO_NOTHING && s->what != PF_DO_LANDING_PAD && s->what != PF_DO_LIFETIME;
 }
 
-/* A call that always returns, and budget at no memory of the program but its own object, whose state
- * the trace has as events. What it returns counts when somebody decides by it. */
+/* True for a call that always returns and accesses no memory of the program but its own object,
+ * whose state is in the trace as events. Its result matters only where the program decides by
+ * it. */
 static bool is_transparent(struct pf_unit *u, const struct pf_plan_step *s)
 {
     static const char *const names[] = {
@@ -103,8 +107,8 @@ static bool may_trap(LLVMValueRef v)
     }
 }
 
-/* Through the block, from `decided` at its start; flags are set on the way. */
-static bool walk(struct pf_unit *u, struct pf_plan *plan, size_t b, bool decided)
+/* Propagates `decided` through the block, sets flags, and returns the value at the block's end. */
+static bool scan_block(struct pf_unit *u, struct pf_plan *plan, size_t b, bool decided)
 {
     size_t k = plan->first_step[b], end = plan->first_step[b + 1];
     for (LLVMValueRef v = LLVMGetFirstInstruction(plan->blocks[b]); v;
@@ -120,7 +124,7 @@ static bool walk(struct pf_unit *u, struct pf_plan *plan, size_t b, bool decided
         if (s->what == PF_DO_CALL || s->what == PF_DO_LIBATOMIC)
             decided |= !is_transparent(u, s);
         else if (s->what == PF_DO_ACCESS || s->what == PF_DO_ATOMIC || s->size)
-            decided = false; /* the others may leave no record */
+            decided = false; /* other steps may leave no record */
     }
     return decided || LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(plan->blocks[b])) > 1;
 }
@@ -137,10 +141,10 @@ void pf_plan_read_dependence(struct pf_unit *u, struct pf_plan *plan)
     while (n) {
         size_t b = work[--n];
         LLVMValueRef term = LLVMGetBasicBlockTerminator(plan->blocks[b]);
-        uint8_t out = walk(u, plan, b, in[b] == DECIDED) ? DECIDED : NOT_DECIDED;
+        uint8_t out = scan_block(u, plan, b, in[b] == DECIDED) ? DECIDED : NOT_DECIDED;
         for (unsigned i = 0, m = LLVMGetNumSuccessors(term); i < m; i++) {
             size_t to = *pf_ptrmap_find(&plan->block_index, LLVMGetSuccessor(term, i));
-            if (out > in[to]) { /* each block twice at most */
+            if (out > in[to]) { /* at most twice per block */
                 in[to] = out;
                 PF_PUSH(work, n, cap) = to;
             }

@@ -1,16 +1,17 @@
 /*
- * redundant.c - strikes checks that another check makes needless.
+ * redundant.c - removes checks that another check makes redundant.
  *
- * Model:   a fact is "the bytes [p, p + size) were checked (as read or as write) by this thread since
- *          its last possible synchronisation". A check whose fact is available on all paths is
- *          struck; so is a read check when a write check of the same bytes surely follows, on all
- *          paths and with no synchronisation between. Between two synchronisations a thread has one
- *          epoch, so what is ordered with one of the two accesses is ordered with the other.
- *          A fact about p dies where p is defined anew: in a loop the same SSA value is another
- *          address each time round.
+ * Model:   a fact is "this thread has checked the bytes [p, p + size) (for a read or a write) since
+ *          its last possible synchronisation". A check is removed if its fact is available on all
+ *          paths. A read check is also removed if a write check of the same bytes follows on all
+ *          paths, with no synchronisation in between. Between two synchronisations a thread has one
+ *          epoch, so whatever is ordered with one of the two accesses is ordered with the other.
+ *          A fact about p ends where p is defined again: in a loop, one SSA value is a different
+ *          address in each iteration.
  *
- * Facts of one pointer are kept as a run of bits, so that "this or a stronger fact" is a small loop.
- * Forward, all-paths dataflow on bit sets; only pointers that are checked more than once have facts.
+ * Facts about one pointer are in a list, so finding "this or a stronger fact" is a short loop. The
+ * analysis is a forward all-paths dataflow on bit sets; only pointers with more than one check have
+ * facts.
  */
 #include "plugin.h"
 #include <string.h>
@@ -19,13 +20,13 @@ struct fact {
     LLVMValueRef ptr;
     uint64_t size;
     bool write;
-    uint32_t next; /* 1 + the next fact of this pointer */
+    uint32_t next; /* 1 + the next fact about this pointer */
 };
 
 struct facts {
     struct fact *all;
     size_t n, cap;
-    struct pf_ptrmap by_ptr; /* 1 + first fact; before that, the number of checks */
+    struct pf_ptrmap by_ptr; /* 1 + its first fact */
 };
 
 static bool is_check(const struct pf_plan_step *s) { return s->what == PF_DO_ACCESS; }
@@ -43,7 +44,8 @@ static uint32_t fact_of(struct facts *f, const struct pf_plan_step *s)
 static bool bit(const uint64_t *set, size_t i) { return set[i / 64] >> (i % 64) & 1; }
 static void set_bit(uint64_t *set, size_t i) { set[i / 64] |= 1ull << (i % 64); }
 
-/* 1 + a fact of the set that implies the step's check, its own if that is there; 0: none does. */
+/* Returns 1 + a fact of the set that implies the step's check, preferably the step's own fact; 0 if
+ * there is none. */
 static uint32_t covering(const struct facts *f, const uint64_t *set, uint32_t own,
                          const struct pf_plan_step *s)
 {
@@ -57,33 +59,36 @@ static uint32_t covering(const struct facts *f, const uint64_t *set, uint32_t ow
 
 struct redundancy {
     struct facts facts;
-    uint32_t *fact; /* of each step: 1 + fact, 0 none */
+    uint32_t *fact; /* for each step: 1 + fact, 0: none */
     size_t words;
-    uint64_t *in, *out, *born; /* per block: sets; born: facts whose pointer is defined there */
-    uint64_t *ahead; /* per block: facts of writes that surely follow */
+    /* sets per block; born: facts whose pointer is defined in the block */
+    uint64_t *in, *out, *born;
+    uint64_t *ahead; /* sets per block: facts of write checks that follow on all paths */
     uint64_t *now;
     struct {
-        uint32_t by; /* checks that state it */
+        uint32_t by; /* how many checks provide it */
         size_t step; /* one of them */
-        bool used;   /* a check was struck because it came into the block */
-        bool implied; /* a struck check states it that it did not itself redundancy */
-    } *stated;     /* of each fact */
+        /* a check was removed because the fact was available at the start of its block */
+        bool used;
+        bool implied; /* a removed check provides it, because of a stronger fact */
+    } *provided; /* for each fact */
 };
 
 static void remove_covered(struct redundancy *c, size_t block, size_t k, struct pf_plan_step *s)
 {
     uint32_t own = c->fact[k], by = covering(&c->facts, c->now, own, s);
     if (!by) {
-        c->stated[own - 1].by++;
-        c->stated[own - 1].step = k;
+        c->provided[own - 1].by++;
+        c->provided[own - 1].step = k;
         return;
     }
     s->what = PF_DO_NOTHING;
-    c->stated[by - 1].used |= bit(c->in + block * c->words, by - 1);
-    c->stated[own - 1].implied |= by != own;
+    c->provided[by - 1].used |= bit(c->in + block * c->words, by - 1);
+    c->provided[own - 1].implied |= by != own;
 }
 
-/* Facts after the block, from c->now. With `remove`, covered checks are struck. */
+/* Updates c->now, the facts at the block's start, to those at its end. With `remove`, removes
+ * redundant checks. */
 static void walk_block(struct redundancy *c, struct pf_plan *plan, size_t block, bool remove)
 {
     for (size_t w = 0; w < c->words; w++)
@@ -100,8 +105,8 @@ static void walk_block(struct redundancy *c, struct pf_plan *plan, size_t block,
     }
 }
 
-/* c->now: the write checks that surely follow behind the block, in this epoch; then: before it. With `remove`,
- * reads that one of them covers are struck. */
+/* Updates c->now, the write checks that follow after the block in the same epoch, to those that
+ * follow from its start. With `remove`, removes read checks that one of them makes redundant. */
 static void walk_back(struct redundancy *c, struct pf_plan *plan, size_t block, bool remove)
 {
     for (size_t k = plan->first_step[block + 1]; k-- > plan->first_step[block];) {
@@ -112,14 +117,14 @@ static void walk_back(struct redundancy *c, struct pf_plan *plan, size_t block, 
             else if (remove && covering(&c->facts, c->now, c->fact[k], s))
                 s->what = PF_DO_NOTHING;
         }
-        if (s->may_synchronise || s->what == PF_DO_CALL) /* a call need not come back */
+        if (s->may_synchronise || s->what == PF_DO_CALL) /* a call need not return */
             memset(c->now, 0, c->words * sizeof *c->now);
     }
     for (size_t w = 0; w < c->words; w++)
         c->now[w] &= ~c->born[block * c->words + w];
 }
 
-/* c->now: what is ahead on all ways out of the block. */
+/* Sets c->now to the write checks that follow on all paths from the block's end. */
 static void look_ahead(struct redundancy *c, struct pf_plan *plan, size_t block)
 {
     LLVMValueRef term = LLVMGetBasicBlockTerminator(plan->blocks[block]);
@@ -132,8 +137,8 @@ static void look_ahead(struct redundancy *c, struct pf_plan *plan, size_t block)
     }
 }
 
-/* Before each block: the write checks that surely follow. From nothing upwards, so that what is behind a loop is not
- * ahead of it: it may never be left. */
+/* Computes, for the start of each block, the write checks that follow on all paths. Starts from
+ * empty sets, so checks after a loop do not count as following the loop: it may never end. */
 static void solve_ahead(struct redundancy *c, struct pf_plan *plan)
 {
     for (bool changed = true; changed;) {
@@ -155,7 +160,7 @@ static void solve(struct redundancy *c, struct pf_plan *plan)
     size_t words = c->words, n = plan->nblocks;
     memset(c->out, 0xff, n * words * sizeof *c->out);
     memset(c->in, 0xff, n * words * sizeof *c->in);
-    memset(c->in, 0, words * sizeof *c->in); /* the entry block knows nothing */
+    memset(c->in, 0, words * sizeof *c->in); /* no fact is available at the entry */
     for (bool changed = true; changed;) {
         changed = false;
         for (size_t b = 0; b < n; b++) {
@@ -188,10 +193,11 @@ static void note_births(struct redundancy *c, struct pf_plan *plan)
     }
 }
 
-#define SWITCH_CHECKS_MAX 8 /* for one loop */
+#define SWITCH_CHECKS_MAX 8 /* per loop */
 
-/* For those who come into a loop from the plain body: the checks before it that struck others in it or behind. Only
- * where one check alone states the fact it is known which access that was. */
+/* Finds the checks that a body switch into a loop must repeat: those before the loop that made
+ * others, in it or after it, redundant. Only if a single check provides the fact is it known which
+ * access that was. */
 static void find_switch_checks(struct redundancy *c, struct pf_plan *plan)
 {
     for (size_t e = 0; e < plan->nback_edges; e++) {
@@ -200,16 +206,16 @@ static void find_switch_checks(struct redundancy *c, struct pf_plan *plan)
         for (size_t k = 0; k < e; k++)
             again |= plan->back_edges[k].head == head;
         for (size_t i = 0; !again && i < c->facts.n && n < SWITCH_CHECKS_MAX; i++)
-            if (c->stated[i].used && c->stated[i].by == 1 && !c->stated[i].implied &&
+            if (c->provided[i].used && c->provided[i].by == 1 && !c->provided[i].implied &&
                 bit(c->in + head * c->words, i) && !bit(c->born + head * c->words, i)) {
                 PF_PUSH(plan->switch_checks, plan->nswitch_checks, plan->switch_checks_cap) =
-                    (struct pf_switch_check){head, c->stated[i].step};
+                    (struct pf_switch_check){head, c->provided[i].step};
                 n++;
             }
     }
 }
 
-#define SETS_MAX (64u << 20) /* bytes of sets; beyond it checks simply stay */
+#define SETS_MAX (64u << 20) /* bytes of sets; a function that needs more keeps all its checks */
 
 void pf_plan_remove_redundant(struct pf_unit *u, struct pf_plan *plan)
 {
@@ -232,8 +238,8 @@ void pf_plan_remove_redundant(struct pf_unit *u, struct pf_plan *plan)
         c.born = calloc(sets, sizeof *c.born);
         c.ahead = calloc(sets, sizeof *c.ahead);
         c.now = calloc(c.words, sizeof *c.now);
-        c.stated = calloc(c.facts.n, sizeof *c.stated);
-        if (!c.in || !c.out || !c.born || !c.ahead || !c.now || !c.stated)
+        c.provided = calloc(c.facts.n, sizeof *c.provided);
+        if (!c.in || !c.out || !c.born || !c.ahead || !c.now || !c.provided)
             abort();
         note_births(&c, plan);
         solve(&c, plan);
@@ -253,7 +259,7 @@ void pf_plan_remove_redundant(struct pf_unit *u, struct pf_plan *plan)
     free(c.born);
     free(c.ahead);
     free(c.now);
-    free(c.stated);
+    free(c.provided);
     free(c.fact);
     free(c.facts.all);
     pf_ptrmap_release(&c.facts.by_ptr);

@@ -1,11 +1,11 @@
 /*
- * select.c - makes the plan of a function: which instructions get a check, a bracket or a frame
- * update. What is not in the plan is copied as it is.
+ * select.c - makes the plan of a function: which instructions get a check, the calls around an
+ * atomic operation, or a frame update. Instructions without a step are copied unchanged.
  */
 #include "plugin.h"
 #include <string.h>
 
-#define SMALL_COPY 64 /* memory intrinsics up to this size stay native, with range checks */
+#define SMALL_COPY 64 /* bytes; smaller memory intrinsics stay native, with range checks */
 
 static const char *name_of(LLVMValueRef v)
 {
@@ -34,10 +34,10 @@ bool pf_call_is_pure(struct pf_unit *u, LLVMValueRef call)
         LLVMGetCallSiteEnumAttribute(call, LLVMAttributeFunctionIndex, u->kinds.memory);
     if (!a && fn)
         a = LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, u->kinds.memory);
-    return a && LLVMGetEnumAttributeValue(a) == 0; /* 0: touches no memory */
+    return a && LLVMGetEnumAttributeValue(a) == 0; /* 0: accesses no memory */
 }
 
-/* The access tag of clang's own type for vtable pointers. */
+/* True if the access has clang's TBAA tag for vtable pointers. */
 static bool is_vtable_access(struct pf_unit *u, LLVMValueRef inst)
 {
     LLVMValueRef tag = LLVMGetMetadata(inst, u->kinds.md_tbaa);
@@ -85,7 +85,7 @@ bool pf_memory_is_unchecked(struct pf_unit *u, LLVMValueRef ptr)
     return pf_memory_is_private(u, ptr);
 }
 
-/* The same for one body. */
+/* The same for the body that the plan is for. */
 static bool is_unchecked(struct pf_unit *u, const struct pf_plan *plan, LLVMValueRef ptr)
 {
     return pf_memory_is_unchecked(u, ptr) ||
@@ -144,7 +144,7 @@ static void select_update(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef 
     s->may_synchronise = true;
 }
 
-/* Memory intrinsics; true if it was one. */
+/* Returns true if the instruction is a memory intrinsic, which then has a step if it needs one. */
 static bool select_memory(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef inst, unsigned id)
 {
     bool set = id == u->kinds.memset || id == u->kinds.memset_inline;
@@ -179,8 +179,8 @@ static bool is_masked(LLVMValueRef fn)
            pf_name_starts(name, "llvm.masked.scatter.");
 }
 
-/* Does it do something with memory? A barrier for the compiler, without any text, does not. */
-static bool asm_touches_memory(LLVMValueRef inst)
+/* True if the assembly may access memory. A compiler barrier, without any text, does not. */
+static bool asm_accesses_memory(LLVMValueRef inst)
 {
     LLVMValueRef code = LLVMIsACallInst(inst) ? LLVMGetCalledValue(inst) : NULL;
     size_t length = 0, n = 0;
@@ -197,7 +197,7 @@ static void select_assembly(struct pf_unit *u, struct pf_plan *plan, LLVMValueRe
 {
     struct pf_inline_asm a = pf_inline_asm_classify(u, inst);
     bool atomic = a.ptr && !pf_memory_is_private(u, a.ptr);
-    bool event = plan->events && plan->accesses && asm_touches_memory(inst);
+    bool event = plan->events && plan->accesses && asm_accesses_memory(inst);
     enum pf_plan_action what = a.what == PF_ASM_FENCE ? PF_DO_FENCE
                                : atomic               ? PF_DO_ATOMIC
                                : event                ? PF_DO_ASM
@@ -266,8 +266,9 @@ static void select_instruction(struct pf_unit *u, struct pf_plan *plan, LLVMValu
     }
 }
 
-/* For this alone a function gets no second body. Assembly by itself: a call of it is one of code without events. */
-static bool is_alone_useless(enum pf_plan_action what)
+/* True for steps that alone are no reason to give a function bodies. Inline assembly is one:
+ * without other steps, a call of the function is treated as a call of code without events. */
+static bool needs_no_body(enum pf_plan_action what)
 {
     return what == PF_DO_NOTHING || what == PF_DO_LANDING_PAD || what == PF_DO_ASM ||
            what == PF_DO_LIFETIME;
@@ -294,7 +295,7 @@ bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, bool events
              v = LLVMGetNextInstruction(v))
             select_instruction(u, plan, v);
         for (size_t k = plan->first_step[i]; k < plan->n; k++)
-            useful |= !is_alone_useless((enum pf_plan_action)plan->steps[k].what);
+            useful |= !needs_no_body((enum pf_plan_action)plan->steps[k].what);
     }
     plan->first_step[plan->nblocks] = plan->n;
     return useful;

@@ -1,20 +1,21 @@
 /*
- * variable_bounds.c - variables whose bounds the compiler knows: which object an address is made from, and room
- * behind those whose address goes elsewhere.
+ * variable_bounds.c - finds the variable that an address is derived from, and adds red zones behind
+ * variables whose address escapes.
  *
- * Model:   an address that is made from a variable by address arithmetic alone must stay within it when memory is
- *          accessed: such accesses are compared with the bounds (emit_bounds.c). Where the address is handed on, nobody
- *          knows the variable any more. Variables with an array in them get PF_RED_ZONE bytes in addition that are nobody's
- *          then, in all bodies, and the runtime marks these in directed runs.
+ * Model:   an address that is derived from a variable by address arithmetic alone must be inside
+ *          the variable when memory is accessed; emit_bounds.c compares such accesses with the
+ *          bounds. Where the address escapes, the variable is no longer known. Therefore variables
+ *          that contain an array get PF_ZONE more bytes, in all bodies. These are a red zone: they
+ *          belong to no variable, and the runtime marks them in directed runs.
  *
- *          Left alone: variables that another object file may define too or lay out (common, weak, named sections,
- *          exported from a shared library), and thread-local ones.
+ *          No red zones for variables that another object file may also define or lay out (common,
+ *          weak, in named sections, exported from a shared library), nor for thread-local ones.
  */
 #include "variable_bounds.h"
 #include "llvm_shim.h"
 #include <string.h>
 
-#define RED_ZONED_MAX (1u << 20) /* bytes of a stack variable that gets a zone */
+#define RED_ZONED_MAX (1u << 20) /* bytes; larger stack variables get no red zone */
 #define INCOMING_MAX 8
 
 static bool has_array(LLVMTypeRef type)
@@ -110,7 +111,8 @@ static uint64_t byval_size(struct pf_unit *u, LLVMValueRef argument)
     return a ? LLVMABISizeOfType(u->layout, LLVMGetTypeAttributeValue(a)) : 0;
 }
 
-/* The one object that all ways to v come from; `path` are the PHIs on the incoming here. */
+/* Returns the one variable that all values of v are derived from, or v itself if there are several.
+ * `path` holds the PHIs and selects on the path to v. NULL: v is on a cycle. */
 static LLVMValueRef root_of(struct pf_unit *u, LLVMValueRef v, LLVMValueRef *path, unsigned depth)
 {
     for (;;) {
@@ -129,7 +131,7 @@ static LLVMValueRef root_of(struct pf_unit *u, LLVMValueRef v, LLVMValueRef *pat
         return v;
     for (unsigned i = 0; i < depth; i++)
         if (path[i] == v)
-            return NULL; /* a loop: the other ways say it */
+            return NULL; /* a cycle: the other operands decide */
     unsigned n = phi ? LLVMCountIncoming(v) : 2;
     if (depth == INCOMING_MAX || n > INCOMING_MAX)
         return v;
@@ -169,7 +171,7 @@ bool pf_bounds_find(struct pf_unit *u, LLVMValueRef ptr, struct pf_variable_boun
     return out->size != 0;
 }
 
-/* The largest value it can have; UINT64_MAX: not known. */
+/* The largest value v can have; UINT64_MAX if unknown. */
 static uint64_t largest_value(LLVMValueRef v)
 {
     if (LLVMIsAConstantInt(v)) {
@@ -191,7 +193,7 @@ static uint64_t largest_value(LLVMValueRef v)
     return UINT64_MAX;
 }
 
-/* One GEP: *low and *high grow by the least and the largest_value that it adds; false: not known. */
+/* Adds the smallest and largest offset of one GEP to *low and *high; false if unknown. */
 static bool add_gep_bounds(struct pf_unit *u, LLVMValueRef gep, int64_t *low, int64_t *high)
 {
     LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);

@@ -29,8 +29,7 @@ struct pf_site_records {
 
 struct pf_site_table {
     LLVMComdatRef comdat; /* NULL: the table of the module */
-    struct pf_site_records sites,
-        scopes; /* they refer to each other by number until the table is written */
+    struct pf_site_records sites, scopes; /* references are numbers until the table is written */
     char *text;
     size_t ntext, text_cap;
     uint32_t *strings; /* hash set of string numbers */
