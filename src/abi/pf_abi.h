@@ -1,12 +1,13 @@
 /*
- * pf_abi.h - what compiled code and the runtime agree on: tables in the object file, the
- * per-thread words that compiled code reads and writes, the shadow call stack.
+ * pf_abi.h - what compiled code and the runtime agree on: tables in the object file, the per-thread
+ * words that compiled code reads and writes, the shadow call stack.
  *
  * Model:   every instrumented function has a record (section pf_func) with its sites (section
  *          pf_site); every global variable has one in pf_var. All references inside the tables are
  *          relative to the field that holds them, so the tables need no relocation at load time.
- * Memory:  the tables live in the object; the runtime copies what it still needs when an object
- *          is unloaded.
+ * Memory:  the tables live in the object file. When an object is unloaded, the runtime copies the
+ *          records that it still refers to.
+ * Threads: tables are constant, except pf_func.number; struct pf_tls belongs to its thread.
  */
 #ifndef PF_ABI_H
 #define PF_ABI_H
@@ -15,8 +16,8 @@
 
 #define PF_ABI_VERSION 3
 
-/* An object built by pf cc carries an ELF note: owner "photofinish", type 1, one word: the
- * version of this ABI. */
+/* An object built by pf cc carries an ELF note: owner "photofinish", type 1, one word: the version
+ * of this ABI. */
 #define PF_NOTE_SECTION ".note.photofinish"
 #define PF_NOTE_OWNER "photofinish"
 #define PF_NOTE_ABI 1
@@ -28,20 +29,21 @@ enum pf_site_kind {
     PF_SITE_KINDS
 };
 
-/* A string or table reference: the distance in bytes from the field itself; 0 is none. */
+/* A reference to a string or table: the distance in bytes from the field itself; 0 means none. */
 typedef int32_t pf_rel;
 
-/* What sites of one function have in common that came from the same source function in the same way. */
+/* Facts common to all sites of one function that came from the same source function through the
+ * same inlining. */
 struct pf_scope {
     pf_rel file;
-    pf_rel func; /* the source function: of an inlined body, the inlined one */
-    uint32_t begins; /* first line of func; 0: not known */
-    uint32_t inlined; /* 1 + index of the call site that it was inlined at; 0: none */
+    pf_rel func; /* the source function; for inlined code, the inlined function */
+    uint32_t begins; /* first line of func; 0: unknown */
+    uint32_t inlined; /* 1 + index of the call site that func was inlined at; 0: not inlined */
 };
 
 struct pf_site {
     pf_rel scope;
-    pf_rel var; /* the variable accessed, or the function called, where known */
+    pf_rel var; /* the accessed variable, or the called function; 0: unknown */
     uint32_t line;
     uint16_t column;
     uint8_t size; /* bytes accessed; 0: not constant, or above 255 */
@@ -50,28 +52,30 @@ struct pf_site {
 };
 _Static_assert(PF_SITE_KINDS <= 16, "four bits for the kind of a site");
 
-/* Where the event at this site may depend on what the thread read before (plugin/plan/read_dependence.c). */
+/* How the event at this site may depend on earlier reads of its thread
+ * (plugin/plan/read_dependence.c). */
 enum pf_site_flags {
-    PF_SITEF_BRANCH = 1, /* a decision was taken since the thread's event before it */
+    PF_SITEF_BRANCH = 1, /* there is a branch between the thread's previous event and this one */
     PF_SITEF_ADDRESS = 2, /* its address, or an argument of the call, may come from a read */
-    PF_SITEF_CHECK =
-        4, /* what it reads decides about a later write of it (plugin/plan/check_then_act.c) */
-    PF_SITEF_ACT = 8, /* such a write */
+    /* the value read decides whether a later write of the same variable happens
+     * (plugin/plan/check_then_act.c) */
+    PF_SITEF_CHECK = 4,
+    PF_SITEF_ACT = 8, /* a write that such a read decides about */
 };
 
 struct pf_func {
     pf_rel name;
     pf_rel file;
-    pf_rel sites; /* to the first struct pf_site */
+    pf_rel sites; /* reference to the first struct pf_site */
     uint32_t nsites;
     uint32_t line;
-    uint32_t number; /* given by the runtime when first seen; 0 before */
-    uint64_t hash; /* of the body: changes when the code of the function changes */
-    pf_rel entry; /* to the function; 0: of the runtime */
+    uint32_t number; /* assigned by the runtime when it first sees the function; 0 before */
+    uint64_t hash; /* hash of the function's code: changes whenever the code changes */
+    pf_rel entry; /* reference to the function; 0: a function of the runtime */
     uint32_t flags; /* enum pf_func_flags */
 };
 enum pf_func_flags {
-    PF_FUNCF_LOOPS = 1, /* a call of it may take long: it has loops that may be long */
+    PF_FUNCF_LOOPS = 1, /* one call may take long: the function has loops that may be long */
 };
 
 struct pf_var {
@@ -80,32 +84,38 @@ struct pf_var {
     pf_rel name;
     pf_rel file;
     uint32_t line;
-    uint32_t zoned; /* 1: PF_ZONE(size) bytes behind it are nobody's */
+    uint32_t has_red_zone; /* 1: a red zone of PF_RED_ZONE(size) bytes follows it */
 };
 
-/* The shadow call stack. Both bodies of a function push a frame at the entry, keep `call` at the
- * site of the call that is about to be made, and on every way out, or on arrival in a landing pad or
- * after a call that returns twice, put the stack pointer back to where it belongs. A function that
- * calls nothing pushes none in its plain body: it only writes its name above the top. */
+/* The shadow call stack. The plain and the watch body both push a frame at entry and store in
+ * `call` the site of the call that they are about to make. On every exit, in every landing pad and
+ * after every call that returns twice, they restore the stack pointer of their own frame. A
+ * function that calls nothing pushes no frame in its plain body: it only writes its record into the
+ * free frame above the top. */
 struct pf_frame {
     struct pf_func *func;
     uint32_t call; /* site index + 1 of the call in progress; 0: none yet; | PF_CALL_UNWATCHED */
-    uint32_t node; /* the runtime's: calling context, 0 while unknown */
+    uint32_t node; /* set by the runtime: the calling context; 0: not resolved yet */
 };
-#define PF_CALL_UNWATCHED 0x40000000u /* the frame of a plain body: its accesses do not count */
+#define PF_CALL_UNWATCHED 0x40000000u /* a plain body's frame: its accesses are not checked */
 static inline uint32_t pf_frame_site(const struct pf_frame *f)
 {
     return f->call & ~PF_CALL_UNWATCHED;
 }
 
-/* `__pf_bare`, a variable of the process: not 0, and functions run as they were written, without any of these bodies.
- * plain: frames and synchronisation only; watch: every access too; event: for directed
- * mode; excluded: as plain, after __pf_event_excluded. */
+/*
+ * `__pf_bare` is a variable of the process. When it is not 0, functions run as they were written,
+ * without any of these bodies.
+ *
+ * plain: maintains frames and synchronisation only; watch: also checks every access; event: for
+ * directed mode; excluded: the plain body, entered after __pf_event_excluded.
+ */
 enum pf_body { PF_BODY_PLAIN, PF_BODY_WATCH, PF_BODY_EVENT, PF_BODY_EXCLUDED };
 enum pf_dispatch {
-    PF_DISPATCH_NEW, /* the runtime has not met the thread: ask */
+    PF_DISPATCH_NEW, /* the runtime has not seen the thread yet: call __pf_ask */
     PF_DISPATCH_ASK,
-    PF_DISPATCH_COUNT, /* --counts[number of the function] >= 0: plain; else ask */
+    /* if --counts[function number] >= 0 run the plain body, else call __pf_ask */
+    PF_DISPATCH_COUNT,
     PF_DISPATCH_PLAIN,
     PF_DISPATCH_WATCH,
     PF_DISPATCH_EVENT
@@ -113,38 +123,47 @@ enum pf_dispatch {
 
 struct pf_thread;
 
-/* thread_local(initialexec) `__pf_tls`. All zero until the runtime meets the thread, which is at the
- * latest when its first compiled function asks. A thread it will not know has one frame for all. */
+/* thread_local(initialexec) `__pf_tls`. All zero until the runtime registers the thread, at the
+ * latest when the thread's first compiled function calls __pf_ask. A thread that the runtime does
+ * not register uses one frame for all its functions. */
 struct pf_tls {
     uint64_t key; /* see pf_shadow.h */
-    uint64_t shared; /* a cell[1] word under which this thread may read any byte */
-    struct pf_frame *frame; /* the next free frame; frame[-1] is the running function's */
+    /* a reference in cell[1] to a read set that holds this thread's read, in its current epoch, of
+     * all 8 bytes: a read that finds it is covered */
+    uint64_t read_set;
+    struct pf_frame *frame; /* the next free frame; frame[-1] belongs to the running function */
     uint32_t dispatch; /* enum pf_dispatch */
-    uint32_t nested; /* > 0: inside the runtime, events are ignored */
+    uint32_t nested; /* > 0: the thread is inside the runtime, its events are ignored */
     struct pf_thread *thread;
-    const uint32_t *clock; /* the runtime's: the thread's clock while nothing special is going on */
-    /* Event body: events that may still happen before the runtime is asked. A run of n accesses is
-     * counted at once where the budget covers it; else access by access: one that takes the budget
-     * below 0 asks. */
+    /* used by the runtime: the thread's vector clock; NULL while accesses need the slow path (a
+     * pending signal, a special mode) */
+    const uint32_t *clock;
+    /* Event body: the number of events that may still happen before the thread must enter the
+     * scheduler. A run of n accesses is counted at once if the budget covers all of it. Otherwise
+     * the accesses are counted one by one, and the one that makes the budget negative enters the
+     * scheduler. */
     int64_t budget;
-    uint64_t step; /* from one frame of a plain body to the next: 0 in a thread that is not known */
-    int32_t *counts; /* of each function, by number: calls that need not ask */
+    uint64_t step; /* distance between two frames of plain bodies; 0 in an unregistered thread */
+    /* by function number: how many calls may run the plain body without __pf_ask */
+    int32_t *counts;
     struct pf_frame scratch[2];
-    uint32_t woken; /* the runtime's: another thread wants this one to be watched */
-    uint32_t
-        cross; /* not 0: plain bodies cross to the watch body at the next back edge of a loop */
-    uint32_t
-        objects; /* event body: variables on the stack that are told of, and 1; 0: none is to be */
+    uint32_t woken; /* used by the runtime: another thread wants this one to be watched */
+    /* not 0: plain bodies switch to the watch body at the next loop back edge */
+    uint32_t body_switch;
+    /* event body: 1 + the number of tracked stack variables; 0: do not track any */
+    uint32_t stack_variables;
 };
 
-/* A word handed to __pf_event_call: where the variable on the stack is known that it points into, the variable's address, and from this
- * bit on its size. */
-#define PF_WORD_SIZE 48
+/* An argument word of __pf_event_call that points into a known stack variable is replaced by the
+ * address of the variable, with the variable's size in the bits from this one on. */
+#define PF_WORD_SIZE_SHIFT 48
 
-/* Bytes behind a variable of `size` bytes that are nobody's: to the next 8, and 16 more. */
-#define PF_ZONE(size) ((-(uint64_t)(size) & 7) + 16)
+/* Size of the red zone after a variable of `size` bytes: the padding to a multiple of 8, and 16
+ * bytes more. */
+#define PF_RED_ZONE(size) ((-(uint64_t)(size) & 7) + 16)
 
-/* Operations of __pf_atomic_begin and memory orders (as in C11: 0 relaxed .. 5 seq_cst). */
+/* Operations of __pf_atomic_begin, and memory orders with the values of C11 (0 relaxed to 5
+ * seq_cst). */
 enum pf_atomic_op { PF_ATOMIC_LOAD, PF_ATOMIC_STORE, PF_ATOMIC_RMW, PF_ATOMIC_CAS };
 enum pf_order { PF_RELAXED, PF_CONSUME, PF_ACQUIRE, PF_RELEASE, PF_ACQ_REL, PF_SEQ_CST };
 

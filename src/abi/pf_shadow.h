@@ -1,12 +1,13 @@
 /*
- * pf_shadow.h - the shadow of the target's memory: address mapping and statement layout.
+ * pf_shadow.h - the shadow of the target's memory: address mapping and layout of access records.
  *
  * Shared by the compiler plugin (which emits checks inline) and the runtime.
  *
- * Model:   every 8-byte granule of the target owns a cell of statements. A statement says
- *          "thread slot `sid`, in its epoch `clk`, accessed the bytes `mask` of this granule from
- *          the calling context and site `id`". It is one 64-bit word, complete in itself: a lost
- *          store loses a statement, it can never make a false one.
+ * Model:   every granule (8 aligned bytes) of the target has a cell of access records. An access
+ *          record says "thread slot `sid`, in its epoch `clk`, accessed the bytes `mask` of this
+ *          granule from the site with the id `id`". It is one 64-bit word that is complete by
+ *          itself: a store that is lost to a concurrent one loses a record, but it never creates a
+ *          wrong one.
  *
  *              63      56 55 54     45 44          25 24 23                 0
  *             +----------+--+---------+--------------+--+--------------------+
@@ -15,49 +16,55 @@
  *              8 bytes    |   10 bits     20 bits     |       24 bits
  *                         atomic access               write
  *
- *          A thread's `key` is the statement of a plain write to all 8 bytes in its current epoch
- *          with id 0. With x = statement ^ key, an earlier statement of this epoch covers
- *            a write of the bytes m:  (x >> 24) has no bit set outside of mask, and none of m in it
- *            a read  of the bytes m:  (x >> 25) likewise (a write covers a read)
- *          For whole granules that is one shift and a branch.
+ *          The site id names a site in a calling context (rt/context/stack.h), or several such
+ *          sites, one for each byte (rt/shadow/site_pair.h, site_per_byte.h).
  *
- *          Writes look at cell[0], reads at cell[1]; the slow path arranges the cell so that these
- *          are the likely hits. Four more words of the cell are on a plane of their own, which most
- *          granules never need. A cell[1] whose sid is PF_SID_REF refers to a record with more
- *          statements (see rt/shadow/cell.h); a read may also compare it with the thread's `shared` word.
+ *          A thread's `key` is the access record of a plain write of all 8 bytes in its current
+ *          epoch, with id 0. Let x = record ^ key. The record covers (makes redundant)
+ *            a write of the bytes m  if (x >> 24) is 0 outside the mask field, and 0 at m in it;
+ *            a read  of the bytes m  if (x >> 25) is, likewise: a write covers a read, too.
+ *          For whole granules the test is one shift and one branch.
+ *
+ *          Writes test cell[0], reads test cell[1]; the slow path arranges the records of a cell so
+ *          that these tests are likely to succeed. A cell has four overflow words on a separate
+ *          plane, which most granules never use. If the sid of cell[1] is PF_SID_REF, the word is
+ *          not a record but a reference to a set of records (rt/shadow/access_set.h); a read then
+ *          compares it with the thread's `read_set` word.
  */
 #ifndef PF_SHADOW_H
 #define PF_SHADOW_H
 
-/* Address bits that select a cell. The parts of the address space that a Linux process uses differ
- * in these: non-PIE image, PIE image and heap, mappings and stacks (PF_APP_RANGES). */
+/* The number of address bits that select a cell. The address ranges that a Linux process uses
+ * differ in these bits: non-PIE image, PIE image and heap, mappings and stacks (PF_APP_RANGES). */
 #define PF_APP_BITS 43
 #define PF_APP_RANGES                                                                              \
     {0, 0x050000000000ull}, {0x550000000000ull, 0x568000000000ull},                                \
         {0x768000000000ull, 0x800000000000ull}
 #define PF_SHADOW_BASE 0x200000000000ull /* bit 45: above every cell offset */
 #define PF_SHADOW_SIZE (1ull << (PF_APP_BITS + 1))
-#define PF_CELL_SHIFT 4 /* 16 bytes a cell, one cell for 8 bytes */
+#define PF_CELL_SHIFT 4 /* 16 bytes per cell, one cell per 8 bytes */
 
-/* The other words of a cell: at twice the distance from here. One byte for each cell says whether
- * they count; where it is 0 they are nothing, whatever they hold. */
-#define PF_MORE_WORDS 4
-#define PF_MORE_BASE (PF_SHADOW_BASE + PF_SHADOW_SIZE)
-#define PF_MORE_SIZE (2 * PF_SHADOW_SIZE)
-#define PF_MORE_USED 0x140000000000ull
-#define PF_MORE_USED_SHIFT 3
-#define PF_MORE_USED_SIZE (1ull << (PF_APP_BITS - PF_MORE_USED_SHIFT))
+/* The overflow words of a cell: at twice the cell's offset from PF_OVERFLOW_BASE. One state byte
+ * per cell says whether they are in use (pf_cell_overflow_state in rt/shadow/cell.h). While it is 0
+ * the overflow words are ignored, whatever they contain. */
+#define PF_OVERFLOW_WORDS 4
+#define PF_OVERFLOW_BASE (PF_SHADOW_BASE + PF_SHADOW_SIZE)
+#define PF_OVERFLOW_SIZE (2 * PF_SHADOW_SIZE)
+#define PF_OVERFLOW_STATE 0x140000000000ull
+#define PF_OVERFLOW_STATE_SHIFT 3
+#define PF_OVERFLOW_STATE_SIZE (1ull << (PF_APP_BITS - PF_OVERFLOW_STATE_SHIFT))
 
-/* Index of sync objects: one u32 for 8 bytes. Heap blocks: one u64 for 16 bytes (rt/shadow/heap_block.c). */
+/* Index of sync objects: one u32 per 8 bytes. Heap blocks: one u64 per 16 bytes
+ * (rt/shadow/heap_block.c). */
 #define PF_SYNC_PLANE 0x180000000000ull
 #define PF_SYNC_PLANE_SIZE (1ull << (PF_APP_BITS - 1))
 #define PF_BLOCK_PLANE 0x100000000000ull
 #define PF_BLOCK_PLANE_SIZE (1ull << (PF_APP_BITS - 1))
 
-/* One byte for each 64 KB of these planes: were they used (rt/sys.h)? */
-#define PF_READY_PLANE 0x150000000000ull
-#define PF_READY_SHIFT 16
-#define PF_READY_SIZE ((PF_MORE_BASE + PF_MORE_SIZE) >> PF_READY_SHIFT)
+/* One byte per 64 KB of all these planes: has the runtime populated these pages (rt/sys.h)? */
+#define PF_PREFAULT_PLANE 0x150000000000ull
+#define PF_PREFAULT_SHIFT 16
+#define PF_PREFAULT_SIZE ((PF_OVERFLOW_BASE + PF_OVERFLOW_SIZE) >> PF_PREFAULT_SHIFT)
 
 #define PF_ID_BITS 24
 #define PF_WRITE_BIT 24
@@ -68,8 +75,8 @@
 #define PF_ATOMIC_BIT 55
 #define PF_MASK_SHIFT 56
 
-#define PF_SID_REF 1023u /* not a thread: the word refers to a record */
-#define PF_SID_MAX 1022u /* slots 1..PF_SID_MAX are threads; 0 is nobody */
+#define PF_SID_REF 1023u /* not a thread: the word refers to a set of records */
+#define PF_SID_MAX 1022u /* slots 1..PF_SID_MAX belong to threads; 0 to none */
 #define PF_CLK_MAX ((1u << PF_CLK_BITS) - 1)
 
 #endif
