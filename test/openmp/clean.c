@@ -1,4 +1,5 @@
-/* Every construct of OpenMP that orders, used rightly: nothing races. With an argument: without tasks. */
+/* Every OpenMP construct that creates order, used correctly: no races. With an argument: without
+ * tasks. */
 #include <omp.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* What OpenMP does not order, a race each; the marks are what the test looks for. */
+/* Accesses that OpenMP does not order, one race each; the test looks for the marks. */
 #include <omp.h>
 #include <stdio.h>
 

@@ -1,9 +1,9 @@
-"""expectation.py - what a program test wants, read from the comments at its top.
+"""expectation.py - parses the expectations of a program test from the comments at its top.
 
-Model:  a want is a set of races; a race is an unordered pair of places; a place is a line of the
-        test's own files and, if the test says so, the kind of the access. test/program/README.md has
+Model:  an expectation is a set of races; a race is an unordered pair of places; a place is a line of the
+        test's own files and, if the test states it, the kind of the access. test/program/README.md has
         the grammar.
-Errors: a test that cannot be read is a failed test (BadTest), never a skipped one.
+Errors: a test that cannot be parsed is a failed test (BadTest), never a skipped one.
 """
 
 import re
@@ -22,7 +22,7 @@ class BadTest(Exception):
 
 
 class Place:
-    """A file and line, and the kind of access there (None: any)."""
+    """A file, a line, and the kind of the access there (None: any)."""
 
     def __init__(self, mark, file, line, op=None):
         self.mark, self.file, self.line, self.op = mark, file, line, op
@@ -59,13 +59,13 @@ class Expectation:
                 break
             self._header_line(number, line)
         if not self.values["want"]:
-            raise BadTest(f"{path}: no `// want:` line at the top")
+            raise BadTest(f"{path}: expected a `// want:` line at the top")
         self.sources = [self.path] + [self._near(s) for s in self._words("sources")]
         self.shared = [self._library(words) for words in self.values["shared"]]
         self.marks = self._read_marks()
         self.races = [self._race(w) for w in self.values["want"] if w != "none"]
         if self.races and "none" in self.values["want"]:
-            raise BadTest(f"{path}: wants a race and none")
+            raise BadTest(f"{path}: has both `want: none` and `want: race`")
         self.stacks = [self._stack(s) for s in self.values["stack"]]
 
     def _header_line(self, number, line):
@@ -108,15 +108,15 @@ class Expectation:
         mark, _, op = text.partition(":")
         where = self.marks.get(mark, [])
         if len(where) != 1:
-            raise BadTest(f"{self.path}: mark {mark} stands on {len(where)} lines, 1 wanted")
+            raise BadTest(f"{self.path}: mark {mark} is on {len(where)} lines, expected 1")
         if op and op not in OPS:
-            raise BadTest(f"{self.path}: {op} is not an access")
+            raise BadTest(f"{self.path}: unknown kind of access '{op}'")
         return Place(mark, *where[0], op or None)
 
     def _race(self, text):
         m = RACE.match(text)
         if not m:
-            raise BadTest(f"{self.path}: cannot read `want: {text}`")
+            raise BadTest(f"{self.path}: cannot parse `want: {text}`")
         return Race(self._place(m["a"]), self._place(m["b"]), m["name"])
 
     def _stack(self, text):
@@ -145,7 +145,7 @@ class Expectation:
         return "".join(line + "\n" for line in self.values["stdin"])
 
     def stdout(self):
-        """The lines wanted on standard output; None: anything."""
+        """The lines expected on standard output; None: not compared."""
         return self.values["stdout"] or None
 
     def own_status(self):

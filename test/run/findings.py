@@ -1,7 +1,7 @@
-"""findings.py - what a detector found, as pairs of places in the test's own files.
+"""findings.py - reads the findings of a detector as pairs of places in the test's own files.
 
-Two readers: the JSON of `pf run` (the contract, checked as it is read) and ThreadSanitizer's text (the
-peer, to check the expectations themselves).
+Two readers: the JSON of `pf run` (validated while it is read) and ThreadSanitizer's text (to check the
+expectations themselves).
 """
 
 import json
@@ -55,7 +55,7 @@ def _read_access(a, own):
     need(a.get("op") in OPS, f"op is {a.get('op')!r}")
     need(re.fullmatch(r"T\d+", str(a.get("thread"))), f"thread is {a.get('thread')!r}")
     need(isinstance(a.get("size"), int) and a["size"] >= 0, f"size is {a.get('size')!r}")
-    need(isinstance(a.get("locks"), list), "locks is no list")
+    need(isinstance(a.get("locks"), list), "locks is not a list")
     stack = a.get("stack")
     need(isinstance(stack, list) and stack, "an access without a stack")
     frames = [(f.get("function"), f.get("file"), f.get("line")) for f in stack]
@@ -64,20 +64,20 @@ def _read_access(a, own):
 
 
 def read_json(path, own, status="observed"):
-    """-> (findings, complete). `own`: the names of the test's files; `status`: of every finding."""
+    """-> (findings, complete). `own`: the names of the test's files; `status`: expected of every finding."""
     try:
         data = json.loads(Path(path).read_text())
     except (OSError, ValueError) as e:
         raise BadFindings(f"{path}: {e}")
-    need(data.get("version") == 1 and data.get("tool") == "photofinish", "not version 1 of our JSON")
-    need(isinstance(data.get("command"), list), "command is no list")
+    need(data.get("version") == 1 and data.get("tool") == "photofinish", "not photofinish's JSON, version 1")
+    need(isinstance(data.get("command"), list), "command is not a list")
     findings, ids = [], set()
     for f in data["findings"]:
         need(f.get("kind") == "race", f"kind is {f.get('kind')!r}")
         need(f.get("status") == status, f"status is {f.get('status')!r}")
         need(f.get("id") and f["id"] not in ids, f"fingerprint {f.get('id')!r} is missing or not unique")
         ids.add(f["id"])
-        need(len(f.get("accesses", [])) == 2, "not two accesses")
+        need(len(f.get("accesses", [])) == 2, "expected two accesses")
         findings.append(Finding([_read_access(a, own) for a in f["accesses"]]))
     return findings, data.get("complete")
 

@@ -1,9 +1,10 @@
-"""flips.py - both orders of the racing accesses of a program, by `pf record --flip`.
+"""flips.py - records both orders of the racing accesses of a program, with `pf record --flip`.
 
-For each race that the program's comments want: the two accesses are found in a trace of the program, read by the second
-reader (test/oracle/clip.py), and the program is recorded again with the one first and with the other first. A flip must
-come about, which the trace of the new recording shows, and its recording must replay; or pf says "infeasible" and why.
-Then the second thread is held earlier, 1, 3, 7, ... events before its access: that access may be in a critical section.
+For each race that the program's comments expect: finds the two accesses in a trace of the program, read by the
+independent reader test/oracle/clip.py, and records the program again in both orders. A flip must succeed (the trace of
+the new recording has the requested order, and the recording replays), or pf must answer "infeasible" with a reason. When it
+is infeasible, the second thread is held earlier, 1, 3, 7, ... events before its access, because that access may be in a
+critical section.
 """
 
 import os
@@ -18,7 +19,7 @@ import clip as oracle
 
 WORDS = re.findall(r'^PF_EVENT\(\w+, "(\w+)"', (ROOT / "src/abi/pf_event.def").read_text(), re.M)
 TOUCHES = {"read", "write", "aread", "awrite", "rmw", "free", "alloc"}
-SEEDS = 6  # schedules in which the two accesses are looked for
+SEEDS = 6  # number of schedules that are searched for the two accesses
 
 
 def sh(words, **more):
@@ -26,7 +27,7 @@ def sh(words, **more):
 
 
 def accesses(file):
-    """Of a recording: (thread, index, word, address, size, lines of the stack), in their order."""
+    """Yields the accesses of a recording in order: (thread, index, word, address, size, lines of the stack)."""
     recording = oracle.read(file)
     names = oracle.names(recording)
     lines = {s: {(Path(p[0]).name, p[3]) for p in (names.positions.get(i, ("", "", "", 0)) for i in at)}
@@ -45,7 +46,7 @@ def touched(e):
 
 
 def find_pair(events, race):
-    """Two that meet, at the places of the race."""
+    """-> two accesses of different threads that overlap, at the places of the race, or None."""
     there = {}
     for e in events:
         if (race.b.file, race.b.line) in e[5]:
@@ -61,7 +62,7 @@ def find_pair(events, race):
 
 
 def came_about(file, first, second):
-    """Does the recording have these two events, in this order?"""
+    """True if the recording has both events, in this order."""
     at = {}
     for i, e in enumerate(accesses(file)):
         at.setdefault(e[:2], i)
@@ -69,7 +70,7 @@ def came_about(file, first, second):
 
 
 def flip(pf, program, args, policy, first, second, work, more):
-    """None, "infeasible", or what is wrong."""
+    """-> None (success), "infeasible", or a description of the failure."""
     before = 0
     while (said := flip_held(pf, program, args, policy, first, second, before, work, more)) == "infeasible":
         if before + 1 >= second[1]:
@@ -87,19 +88,19 @@ def flip_held(pf, program, args, policy, first, second, before, work, more):
     r = sh([pf, "record", "--trace", "-o", clip, f"--schedule={policy}", f"--flip={order}", "--", program, *args], **more)
     if "infeasible" in r.stderr:
         reason = re.search(r"infeasible: \S+", r.stderr)
-        return "infeasible" if reason else f"{order}: no reason: {r.stderr}"
+        return "infeasible" if reason else f"{order}: infeasible without a reason: {r.stderr}"
     if not came_about(clip, first, second):
         if "what an event is may depend on the order" in r.stderr:
-            return "infeasible"  # one of the accesses is only there in the other order
-        return f"{order}: the trace does not have it: {r.stderr}"
+            return "infeasible"  # one of the accesses exists only in the other order
+        return f"{order}: not the order in the trace: {r.stderr}"
     again = sh([pf, "replay", "--quiet", "--watch", clip], **more)
     if again.returncode != r.returncode:
-        return f"{order}: recorded with {r.returncode}, replayed with {again.returncode}: {again.stderr}"
+        return f"{order}: exit status {r.returncode} recorded, {again.returncode} replayed: {again.stderr}"
     return None
 
 
 def check(pf, test, program, work):
-    """-> what is wrong, flips that came about, infeasible ones, races whose accesses were not met."""
+    """-> failures, number of successful flips, number of infeasible ones, races whose accesses were not found."""
     env = os.environ | test.environment() | {"PF_OPTIONS": "quiet=1:exitcode=0"}
     more = {"cwd": work, "input": test.stdin(), "env": env}
     wrong, done, infeasible, unmet = [], 0, 0, []

@@ -1,6 +1,6 @@
-"""make_logs.py FOLDER N [hostile] - a findings log with N findings, for tests of reports.
+"""make_logs.py FOLDER N [hostile] - writes a findings log with N findings, for tests of reports.
 
-With `hostile`, every name that comes from a target tries to break out of the report.
+With `hostile`, every name that a target controls is an injection attempt (HTML, JavaScript, control characters).
 """
 
 import json

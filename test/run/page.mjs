@@ -1,5 +1,5 @@
-// page.mjs PACKAGES CHROMIUM FOLDER - opens the pages in FOLDER in headless Chromium and uses them as people
-// do. Any message on the console, any error and any request to the network fails. Pictures stay in FOLDER.
+// page.mjs PACKAGES CHROMIUM FOLDER - opens the HTML reports in FOLDER in headless Chromium and uses them with mouse
+// and keyboard. Any console message, any error and any network request fails. Screenshots are written to FOLDER.
 import assert from 'node:assert/strict';
 import { createRequire } from 'node:module';
 import { pathToFileURL } from 'node:url';
@@ -14,12 +14,12 @@ async function open(name, options = {}) {
   page.setDefaultTimeout(120000); // the machine may be busy
   page.on('console', (m) => troubles.push(`${name}: console: ${m.text()}`));
   page.on('pageerror', (e) => troubles.push(`${name}: ${e}`));
-  page.on('request', (r) => r.url().startsWith('file:') || troubles.push(`${name}: asks for ${r.url()}`));
+  page.on('request', (r) => r.url().startsWith('file:') || troubles.push(`${name}: requests ${r.url()}`));
   await page.goto(pathToFileURL(`${folder}/${name}.html`).href);
   await page.waitForSelector('main > *:not(.back)', { state: 'attached' });
   return page;
 }
-/** Waits until the text is so: the page draws when it can. */
+/** Waits until the element's text matches: the page renders asynchronously. */
 const until = (page, selector, pattern) =>
   page.waitForFunction(
     ([css, re]) => new RegExp(re).test(document.querySelector(css)?.textContent || ''),
@@ -35,7 +35,7 @@ async function real() {
   const marked = await page.locator('section.access > .excerpt .line.marked').allTextContents();
   assert.deepEqual(marked.map((t) => t.replace(/^\d+/, '').trim()).sort(), ['shared = 1;', 'shared = 2;']);
   const boxes = await Promise.all([0, 1].map((i) => page.locator('section.access').nth(i).boundingBox()));
-  assert.equal(boxes[0].y, boxes[1].y, 'the excerpts stand side by side');
+  assert.equal(boxes[0].y, boxes[1].y, 'the excerpts are side by side');
   await until(page, '.order:not(.aside) .step.access text', /T1 writes/);
   assert.equal(await page.locator('.order:not(.aside) .band').count(), 1, 'the lock is a band');
   await page.keyboard.press('o');
@@ -57,7 +57,7 @@ async function predicted() {
   await page.close();
 }
 
-/** What pf check has found: both orders are recordings, and each has its clip. */
+/** A finding of pf check: both orders are recordings, and each has its clip. */
 async function checked() {
   const page = await open('checked');
   await count(page, /^1 finding/);
@@ -71,7 +71,7 @@ async function checked() {
   assert.match((await page.locator('.order:not(.aside) .step.access .at').allTextContents()).join(), /value \d/);
   await page.keyboard.press('o');
   await until(page, '.choice [aria-pressed=true]', /as it was recorded/);
-  assert.deepEqual(await names(), first.reverse(), 'the accesses come in the other order');
+  assert.deepEqual(await names(), first.reverse(), 'the accesses are in the other order');
   assert.notEqual(await clip(), firstClip);
   await page.screenshot({ path: `${folder}/checked.png`, fullPage: true });
   await page.emulateMedia({ media: 'print' });
@@ -79,7 +79,7 @@ async function checked() {
   await page.close();
 }
 
-async function looks() {
+async function darkPhoneAndPrint() {
   for (const [name, options] of [
     ['dark', { colorScheme: 'dark' }],
     ['phone', { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true }],
@@ -90,7 +90,7 @@ async function looks() {
       await page.locator('.row').first().tap();
       await page.waitForSelector('article', { state: 'visible' });
       const width = await page.evaluate(() => document.documentElement.scrollWidth);
-      assert.ok(width <= 390, `nothing is wider than the phone: ${width}`);
+      assert.ok(width <= 390, `the page is wider than the phone: ${width}`);
     } else {
       const color = await page.evaluate(() => getComputedStyle(document.body).backgroundColor);
       assert.ok(color.match(/\d+/g).slice(0, 3).every((c) => c < 60), color);
@@ -167,7 +167,7 @@ async function hostile() {
 async function many() {
   const page = await open('many');
   await count(page, /^5000 findings/);
-  assert.ok((await page.locator('.row').count()) < 60, 'only rows in sight are in the page');
+  assert.ok((await page.locator('.row').count()) < 60, 'only visible rows are in the document');
   await page.locator('.list').evaluate((e) => { e.scrollTop = e.scrollHeight; });
   await page.waitForFunction(() => document.querySelector('[aria-posinset="5000"]'));
   await page.locator('[aria-posinset="5000"]').click();
@@ -180,7 +180,7 @@ async function many() {
 }
 
 try {
-  for (const part of [real, predicted, checked, looks, keysAndFilters, hostile, many]) await part();
+  for (const part of [real, predicted, checked, darkPhoneAndPrint, keysAndFilters, hostile, many]) await part();
 } finally {
   await browser.close();
 }

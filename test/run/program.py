@@ -1,19 +1,19 @@
-"""program.py - builds and runs one program test and compares what is found with what is wanted.
+"""program.py - builds and runs program tests and compares the findings with the expected ones.
 
     program.py [--pf PF] [--level O0] [--runs N] [--work DIR] [--tsan | --sample LIST | --direct S,R |
         --predict R | --flip] FILE...
 
-Without --level: every level the test names. --tsan uses clang-19 -fsanitize=thread in place of
-photofinish, to check the expectations (variables, complete stacks and the like are then not compared).
---sample runs the program under each of the sampling policies: what is found must be wanted, with the
-stacks that are wanted, but nothing need be found.
+Without --level: every level that the test names. --tsan uses clang-19 -fsanitize=thread instead of
+photofinish, to check the expectations themselves (variables and complete stacks are then not compared).
+--sample runs the program under each of the sampling policies: every finding must be an expected one, with
+the expected stacks, but expected findings may be missing.
 --direct records the program in directed mode with S seeds and replays each recording R times; in
-the trace of a race-free program everything must be ordered. (What may happen in other orders is not asked: order.h is
-no synchronisation that an analysis could see.)
---predict records it with two seeds: pf predict takes the recordings and names only races that are wanted, and R
-replays of each one's witness reach the race.
---flip records it with both orders of the accesses of each race that is wanted (flips.py).
-Exit: 0 as wanted, 1 not, 2 usage. test/program/README.md says what is compared.
+the trace of a race-free program, happens-before must order all conflicting accesses. (Predictions of other
+orders are not checked: no analysis can see the synchronisation of order.h.)
+--predict records the program with two seeds: pf predict must predict only expected races, and R replays
+of each witness must reach the race.
+--flip records the program with both orders of the accesses of each expected race (flips.py).
+Exit: 0 as expected, 1 not, 2 usage. test/program/README.md describes what is compared.
 """
 
 import argparse
@@ -34,7 +34,7 @@ from findings import BadFindings, read_json, read_tsan
 
 ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT = 120
-FREE_TIMEOUT = 20  # without the order that it was written for, a program may wait for ever
+FREE_TIMEOUT = 20  # a program built with ORDER_FREE may wait forever
 FOUND = 66
 
 
@@ -51,7 +51,7 @@ def command(words, limit=TIMEOUT, **more):
         return subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=limit,
                               **more)
     except subprocess.TimeoutExpired as e:
-        raise Endless(f"no end after {limit} s: {shlex.join(map(str, words))}\n{e.stderr or ''}")
+        raise Endless(f"still running after {limit} s: {shlex.join(map(str, words))}\n{e.stderr or ''}")
 
 
 class Photofinish:
@@ -74,7 +74,7 @@ class Photofinish:
         return findings, result
 
     def oracle(self, test, program, work):
-        """One more run with the log of its events, for the naive detector."""
+        """Runs once more with a log of its events, and compares with the naive detector."""
         log = work / "oracle.log"
         env = {"PF_OPTIONS": f"oracle_log={log}:quiet=1:exitcode=0"}
         command([program, *test.args()], cwd=work, input=test.stdin(),
@@ -82,16 +82,16 @@ class Photofinish:
         lines = log.read_text().splitlines()
         wrong = differences(lines)
         if bool(test.races) != any(" race " in line for line in lines):
-            wrong.append(f"races in its log, wanted: {bool(test.races)}")
+            wrong.append(f"races expected in its log: {bool(test.races)}, found the opposite")
         if wrong:
-            raise Failure("the oracle differs:\n" + "\n".join(wrong[:20]))
+            raise Failure("the oracle disagrees:\n" + "\n".join(wrong[:20]))
 
     exact = True
 
 
 class Directed(Photofinish):
-    """Recorded under several policies, each recording replayed: the same output and status. (That the
-    threads did the same, event by event, the replay compares itself.)"""
+    """Records under several policies and replays each recording: output and status must be the same. (The
+    replay itself checks that the threads do the same, event by event.)"""
 
     def __init__(self, pf, seeds, replays):
         super().__init__(pf)
@@ -113,16 +113,16 @@ class Directed(Photofinish):
             for _ in range(self.replays):
                 again = command([self.pf, "replay", clip], cwd=work, input="", env=env)
                 if (again.returncode, again.stdout) != (first.returncode, first.stdout):
-                    raise Failure(f"replayed, recorded with {policy}: exit status {again.returncode} "
-                                  f"for {first.returncode}, output {again.stdout!r} for "
+                    raise Failure(f"replay of a recording with {policy}: exit status {again.returncode}, "
+                                  f"expected {first.returncode}; output {again.stdout!r}, expected "
                                   f"{first.stdout!r}\n{again.stderr}")
         found = None if test.races else command([self.pf, "predict", "--analysis=hb", clip], cwd=work, env=env)
         if found and found.returncode:
-            raise Failure(f"predicted from a recording with {policy}:\n{found.stdout}{found.stderr}")
+            raise Failure(f"hb finds races in a recording with {policy}:\n{found.stdout}{found.stderr}")
 
 
 class Sampled(Photofinish):
-    """The same under sampling policies, one after the other; the state is kept from run to run."""
+    """Runs under each sampling policy in turn; the state folder is kept from run to run."""
 
     def __init__(self, pf, policies):
         super().__init__(pf)
@@ -138,22 +138,22 @@ class Sampled(Photofinish):
             result = command(words, cwd=work, input=test.stdin(), env=os.environ | test.environment())
             findings, complete = read_json(out, {f.name for f in test.files()})
             wanted = {race.lines() for race in test.races}
-            wrong = [f"not wanted:\n{f}" for f in findings if f.lines() not in wanted]
+            wrong = [f"unexpected:\n{f}" for f in findings if f.lines() not in wanted]
             wrong += [w for w in compare_stacks(test, findings) if not w.startswith("no access")]
             status = FOUND if findings else test.own_status()
             if result.returncode != status or complete is not True:
-                wrong.append(f"exit status {result.returncode}, {status} wanted; complete: {complete}")
+                wrong.append(f"exit status {result.returncode}, expected {status}; complete: {complete}")
             if test.stdout() is not None and result.stdout.splitlines() != test.stdout():
-                wrong.append(f"standard output is {result.stdout.splitlines()}, {test.stdout()} wanted")
+                wrong.append(f"standard output is {result.stdout.splitlines()}, expected {test.stdout()}")
             if wrong:
                 raise Failure(f"--sample={policy}:\n" + "\n".join(wrong) + "\n" + result.stderr)
 
 
 class Predicted(Photofinish):
-    """Recorded under several seeds: predict takes each recording, and names only races that are wanted; each
-    has a clip, and all replays of it come to the race. Where the order of the threads is made by means that no
-    trace can see (order.h, turns.h), names are not compared, and the clips are of a program without that
-    order."""
+    """Records with two policies: pf predict must predict only expected races; each must have a clip, and every
+    replay of the clip must reach the race. order.h and turns.h order threads by means that no trace contains. For
+    programs that use them the predicted races are not compared, and the clips come from a build without that order
+    (ORDER_FREE)."""
 
     def __init__(self, pf, replays):
         super().__init__(pf)
@@ -178,7 +178,7 @@ class Predicted(Photofinish):
         except Endless:
             if not free:
                 raise
-            print(f"left out: {test.path} without its order, which it needs to end ({policy})", flush=True)
+            print(f"skipped: {test.path} does not end when built with ORDER_FREE ({policy})", flush=True)
             return
         out.unlink(missing_ok=True)
         said = command([self.pf, "predict", "--json", out, *(["--clips", work / "clips"] if clips else []), clip],
@@ -187,12 +187,12 @@ class Predicted(Photofinish):
             raise Failure(f"predict, recorded with {policy}: status {said.returncode}\n{said.stderr}")
         findings, _ = read_json(out, {f.name for f in test.files()}, "predicted")
         wanted = {race.lines() for race in test.races}
-        wrong = [f"not wanted:\n{f}" for f in findings if exact and f.lines() not in wanted]
+        wrong = [f"unexpected:\n{f}" for f in findings if exact and f.lines() not in wanted]
         if wrong:
             raise Failure(f"predict, recorded with {policy}:\n" + "\n".join(wrong) + "\n" + said.stdout)
         for race in json.loads(out.read_text())["findings"] if clips else []:
             if not race["clip"]:
-                raise Failure(f"predict, recorded with {policy}: a witness was not reached\n{said.stdout}")
+                raise Failure(f"predict, recorded with {policy}: the run of a witness did not reach the race\n{said.stdout}")
             self.replay(race["clip"], work, env)
 
     def replay(self, clip, work, env):
@@ -200,11 +200,12 @@ class Predicted(Photofinish):
         for k in range(self.replays):
             again = command([self.pf, "replay", "--quiet", "--until", "race", clip], cwd=work, input="", env=env)
             if "stopped before" not in again.stderr:
-                raise Failure(f"replay {k + 1} of {clip} did not come to the race: {again.stderr}")
+                raise Failure(f"replay {k + 1} of {clip} did not reach the race: {again.stderr}")
 
 
 class Flipped(Photofinish):
-    """Both orders of every race that is wanted, or "infeasible" and why. Nobody waits at order points."""
+    """Records both orders of every expected race; pf may answer "infeasible" with a reason. Built with ORDER_FREE, so
+    that no thread waits at the order points of order.h."""
 
     def compiler(self, cxx):
         return [*super().compiler(cxx), "-DORDER_FREE"]
@@ -214,7 +215,7 @@ class Flipped(Photofinish):
             return
         wrong, done, infeasible, unmet = flips.check(self.pf, test, program, work)
         print(f"{test.path.stem}: {done} flips, {infeasible} infeasible" +
-              "".join(f"\n  not met: {race}" for race in unmet), flush=True)
+              "".join(f"\n  accesses not found in any trace: {race}" for race in unmet), flush=True)
         if wrong:
             raise Failure("\n".join(wrong))
 
@@ -249,26 +250,26 @@ def build(tool, test, level, work, *more):
 def compile_and_show(words):
     result = command(words)
     if result.returncode or result.stderr.strip():
-        raise Failure(f"building said (status {result.returncode}): {shlex.join(map(str, words))}\n"
+        raise Failure(f"the build printed messages or failed (status {result.returncode}): {shlex.join(map(str, words))}\n"
                       f"{result.stdout}{result.stderr}")
 
 
 def compare(tool, test, findings, result):
-    """-> the list of what is wrong."""
+    """-> a list of differences, empty if the run is as expected."""
     wrong = []
     for race in test.races:
         same = [f for f in findings if f.lines() == race.lines()]
         if not same:
             wrong.append(f"missing: {race}")
         elif tool.exact and not any(race.matches(f) for f in same):
-            wrong.append(f"found, but not with this kind of access or variable: {race}")
+            wrong.append(f"found, but with another kind of access or variable: {race}")
     wanted = {race.lines() for race in test.races}
-    wrong += [f"not wanted:\n{f}" for f in findings if f.lines() not in wanted]
+    wrong += [f"unexpected:\n{f}" for f in findings if f.lines() not in wanted]
     status = FOUND if test.races else test.own_status()
     if result.returncode != status:
-        wrong.append(f"exit status {result.returncode}, {status} wanted")
+        wrong.append(f"exit status {result.returncode}, expected {status}")
     if test.stdout() is not None and result.stdout.splitlines() != test.stdout():
-        wrong.append(f"standard output is {result.stdout.splitlines()}, {test.stdout()} wanted")
+        wrong.append(f"standard output is {result.stdout.splitlines()}, expected {test.stdout()}")
     if tool.exact:
         wrong += compare_stacks(test, findings)
     return wrong
@@ -280,7 +281,7 @@ def compare_stacks(test, findings):
         stacks = [a.functions() for f in findings for a in f.accesses if place.matches(a)]
         if not stacks:
             wrong.append(f"no access at {place}")
-        wrong += [f"stack at {place} is {s}, {functions} wanted" for s in stacks if s != functions]
+        wrong += [f"stack at {place} is {s}, expected {functions}" for s in stacks if s != functions]
     return wrong
 
 
@@ -314,7 +315,7 @@ def run_level(tool, test, level, runs, work):
 def run_test(tool, path, level, runs, work):
     test = Expectation(path)
     if not tool.exact and test.peer_differs():
-        print(f"left out: {path}: {test.peer_differs()}")
+        print(f"skipped: {path}: {test.peer_differs()}")
         return
     for each in [level] if level else test.levels():
         folder = Path(work or tempfile.mkdtemp(prefix="pf-test-")).resolve()
@@ -334,9 +335,9 @@ def main():
     p.add_argument("--runs", type=int, default=int(os.environ.get("PF_TEST_RUNS", "5")))
     p.add_argument("--work")
     p.add_argument("--tsan", action="store_true")
-    p.add_argument("--sample", help="policies, separated by commas")
-    p.add_argument("--direct", help="seeds and replays of each, with a comma between")
-    p.add_argument("--predict", type=int, metavar="R")
+    p.add_argument("--sample", help="sampling policies, separated by commas")
+    p.add_argument("--direct", metavar="S,R", help="number of seeds, and of replays for each")
+    p.add_argument("--predict", type=int, metavar="R", help="number of replays of each witness")
     p.add_argument("--flip", action="store_true")
     p.add_argument("files", nargs="+")
     args = p.parse_args()
@@ -355,7 +356,7 @@ def main():
         else:
             print(f"ok {path}", flush=True)
     if isinstance(tool, Predicted):
-        print(f"{tool.witnesses} witnesses, each reached {tool.replays} times of {tool.replays}, {failed} programs failed")
+        print(f"{tool.witnesses} witnesses, each replayed {tool.replays} times; {failed} programs failed")
     return 1 if failed else 0
 
 

@@ -1,4 +1,4 @@
-// sarif.mjs PACKAGES FILE... - checks SARIF files against the official schema, as npm ships it.
+// sarif.mjs PACKAGES FILE... - validates SARIF files against the official schema, from an npm package.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 

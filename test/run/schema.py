@@ -1,6 +1,6 @@
-"""schema.py SCHEMA FILE... - checks JSON files against a schema, with the words our schemas use.
+"""schema.py SCHEMA FILE... - validates JSON files against a JSON Schema.
 
-A word of JSON Schema that is not known here is an error, so nothing goes unchecked.
+Implements only the keywords that our schemas use. Any other keyword is an error, so that nothing stays unchecked.
 """
 
 import json
@@ -18,7 +18,7 @@ def is_type(value, name):
 
 
 def check(value, schema, root, at):
-    """Yields what is wrong."""
+    """Yields the violations."""
     for word, want in schema.items():
         if word in SILENT:
             continue
@@ -29,7 +29,7 @@ def check(value, schema, root, at):
             yield from check(value, target, root, at)
         elif word == "type":
             if not any(is_type(value, t) for t in ([want] if isinstance(want, str) else want)):
-                yield f"{at}: {value!r} is no {want}"
+                yield f"{at}: {value!r} is not of type {want}"
         elif word == "const":
             if value != want:
                 yield f"{at}: {value!r} is not {want!r}"
@@ -44,11 +44,11 @@ def check(value, schema, root, at):
                 yield f"{at}: {value} is below {want}"
         elif word == "minItems":
             if isinstance(value, list) and len(value) < want:
-                yield f"{at}: {len(value)} items, at least {want} wanted"
+                yield f"{at}: {len(value)} items, expected at least {want}"
         elif word == "required":
             for name in want:
                 if isinstance(value, dict) and name not in value:
-                    yield f"{at}: no {name}"
+                    yield f"{at}: required field {name} is missing"
         elif word == "items":
             for i, item in enumerate(value if isinstance(value, list) else []):
                 yield from check(item, want, root, f"{at}[{i}]")
@@ -62,7 +62,7 @@ def check(value, schema, root, at):
                 if name not in known:
                     yield from check(item, want, root, f"{at}.{name}")
         else:
-            yield f"{at}: the schema says {word}, which is not known here"
+            yield f"{at}: unknown keyword {word} in the schema"
 
 
 def undocumented(value, schema, root, at):
@@ -90,7 +90,7 @@ def main():
         value = json.load(open(path))
         wrong += check(value, schema, schema, path)
         wrong += undocumented(value, schema, schema, path)
-    print("\n".join(wrong) if wrong else f"{len(sys.argv) - 2} files as the schema says")
+    print("\n".join(wrong) if wrong else f"{len(sys.argv) - 2} files match the schema")
     return 1 if wrong else 0
 
 

@@ -1,7 +1,7 @@
 /*
- * show_events.c - prints the records of a recording, one a line, for tests:
+ * show_events.c - prints the event records of a recording, one per line, for tests:
  *      T1 14 rmw a =2 old=0 f:9        thread, index, kind, variable, value, function and line
- * A "+" stands before the kind of an attached record.
+ * The kind of an attached record has the prefix "+".
  */
 #include "events.h"
 #include "pf_event.h"

@@ -1,9 +1,9 @@
-"""state.py - a second reader of the files of pairs (docs/format/state.md), and what tests do with them.
+"""state.py - an independent reader of the function-pair files (docs/format/state.md), for tests.
 
-    state.py check FOLDER            every file is as the format says; prints "executions N pairs N"
-    state.py storm FOLDER N COMMAND  runs COMMAND N times at once (with HOLD set it is to wait for the end of its input before it
-                                     ends), kills every fourth one at a random moment; then the state must be valid and
-                                     hold all executions that were not killed
+    state.py check FOLDER            checks that every file follows the format; prints "executions N pairs N"
+    state.py storm FOLDER N COMMAND  runs N copies of COMMAND in parallel (HOLD in the environment tells it to wait for the
+                                     end of its input before it exits) and kills every fourth copy at a random moment;
+                                     the state must then be valid and contain all executions that were not killed
 """
 
 import os
@@ -70,9 +70,9 @@ def storm(folder, n, command):
                                 env={**os.environ, "HOLD": "1"}) for _ in range(n)]
     victims = running[3::4]
     rng.shuffle(victims)
-    victims[0].kill()  # the others may be too fast
+    victims[0].kill()  # surely still running; the other victims may exit before they are killed
     os.close(hold)
-    os.close(release)  # all of them go on, to their ends
+    os.close(release)  # end of input: all copies run to their exit
     for p in victims[1:]:
         time.sleep(rng.random() * 0.004)
         p.kill()

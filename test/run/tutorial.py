@@ -1,8 +1,8 @@
-"""tutorial.py PAGE - does what a page tells: writes its files, runs its commands, compares what they print.
+"""tutorial.py PAGE - executes a documentation page: writes its files, runs its commands, compares their output.
 
-    ```c file=NAME     the block becomes the file
-    ```console         "$ COMMAND" is run in bash; "# exits N" behind it is the status wanted (0);
-                       each line below must occur in what it prints, in this order
+    ```c file=NAME     the block is written to the file
+    ```console         "$ COMMAND" is run in bash; "# exits N" after it is the expected status (default 0);
+                       the output must contain each line below it, in this order
 """
 
 import re
@@ -16,7 +16,7 @@ def blocks(text):
 
 
 def steps(body):
-    """-> [(command, status, wanted lines)]"""
+    """-> [(command, expected status, expected lines)]"""
     found = []
     for line in body.splitlines():
         if line.startswith("$ "):
@@ -30,12 +30,12 @@ def steps(body):
 def run(command, status, wanted):
     r = subprocess.run(["bash", "-c", command], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     if r.returncode != status:
-        sys.exit(f"$ {command}\nexits {r.returncode}, not {status}:\n{r.stdout}")
+        sys.exit(f"$ {command}\nexit status {r.returncode}, expected {status}:\n{r.stdout}")
     at = 0
     for line in wanted:
         found = r.stdout.find(line, at)
         if found < 0:
-            sys.exit(f"$ {command}\nprints no '{line}':\n{r.stdout}")
+            sys.exit(f"$ {command}\ndoes not print '{line}':\n{r.stdout}")
         at = found + len(line)
 
 
@@ -49,7 +49,7 @@ def main():
                 run(*step)
                 commands += 1
     if commands < 5:
-        sys.exit("hardly any command: is this the page?")
+        sys.exit("fewer than 5 commands on the page: wrong file?")
     print(f"{commands} commands")
 
 

@@ -1,5 +1,5 @@
-# Regions that the program marks, that are named by function, and check-then-act: racy programs and clean twins.
-# In all of them every access is under the lock.
+# Atomic regions that the program marks, atomic regions named by function, and check-then-act: racy
+# programs and their race-free twins. In all of them every access is under the lock.
 cat >region.c <<'END'
 #include "photofinish.h"
 #include <pthread.h>
@@ -40,29 +40,30 @@ int main(void)
     return 0;
 }
 END
-# found OPTION... RECORDING: an atomicity violation is predicted; with a witness (66) or to be hatched
+# found OPTION... RECORDING: pf predict must predict an atomicity violation, with a witness (status
+# 66) or without one yet
 found() {
     "$PF" predict "$@" >out 2>err || [[ $? == 66 ]] || fail "pf predict $*"
     hasnt out " 0 atomicity violations"
 }
-# build LEVEL NAME 'begin' 'end' 'body': builds and records
+# build LEVEL NAME 'begin' 'end' 'body': builds and records the program
 build() {
     "$PF" cc "-$1" -g -I"$ROOT/include" "-DBEGIN=$3" "-DEND=$4" "-DBODY=${5//$'\n'/ }" region.c -o "$2" -pthread
     status 0 "$PF" record -o "$2.clip" -- "./$2"
 }
 none='(void)0' two='int v = get(&stock); set(&stock, v - 1);'
 for level in O0 O2; do
-    # Two sections: nothing says that they belong together.
+    # Two separate critical sections without a mark: no atomic region.
     build $level plain "$none" "$none" "$two"
     status 0 "$PF" predict --analysis=pecan plain.clip
     has out "0 races, 0 atomicity violations"
-    # The program says it.
+    # The program marks the region.
     build $level marked 'PF_ATOMIC_BEGIN()' 'PF_ATOMIC_END()' "$two"
     found --analysis=pecan marked.clip
     rm -rf marked.clip.hatched
     status 66 "$PF" hatch marked.clip
     has out "atomicity violation"
-    # Or the command line.
+    # The command line names the function.
     found --atomic='sel?,nothing' plain.clip
     rm -rf plain.clip.hatched
     status 66 "$PF" hatch --atomic=sell plain.clip
@@ -71,7 +72,7 @@ for level in O0 O2; do
     has out "atomicity violation"
     status 0 "$PF" predict --atomic='cell' plain.clip
     has out "0 races, 0 atomicity violations"
-    # A region with one section is one.
+    # A region that is one critical section is atomic.
     build $level whole 'PF_ATOMIC_BEGIN()' 'PF_ATOMIC_END()' \
         'pthread_mutex_lock(&m); stock = stock - 1; pthread_mutex_unlock(&m);'
     status 0 "$PF" predict --analysis=pecan whole.clip
@@ -83,8 +84,8 @@ for level in O0 O2; do
     rm -rf acts.clip.hatched
     status 66 "$PF" hatch acts.clip
     has out "atomicity violation"
-    # Not: checked again in the section that acts; one section; another variable; no decision; another lock
-    # round in the same loop.
+    # No check-then-act: checked again in the section that stores; one section only; another
+    # variable; no decision; a critical section in each iteration of a loop.
     build $level again "$none" "$none" "$check if (v > 0) { pthread_mutex_lock(&m); if (stock > 0) stock = stock - 1;
         pthread_mutex_unlock(&m); }"
     build $level single "$none" "$none" 'pthread_mutex_lock(&m); if (stock > 0) stock = stock - 1;

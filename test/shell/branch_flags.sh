@@ -1,5 +1,6 @@
-# What a recording says of branches: reads that nothing was decided by need not keep their value, so more
-# is predicted; what was decided by them is not. Every witness is run.
+# Dependence flags in a recording: reads that decided nothing need not keep their value, so that
+# more races are predicted; nothing is predicted against reads that decided something. Every witness
+# is run.
 cat >flags.c <<'END'
 #include <pthread.h>
 #include <stdio.h>
@@ -41,7 +42,7 @@ for level in O0 O2; do
     status 66 "$PF" predict free.clip
     has out "rdit: 1 race (witnessed)"
     rm -rf free.clip.hatched
-    status 66 "$PF" hatch free.clip # the witness is no lie: the run along it shows the race
+    status 66 "$PF" hatch free.clip # the run along the witness shows the race
     has out "flags.c:18"
     has out "; 0 false"
     for _ in 1 2 3; do
@@ -49,7 +50,7 @@ for level in O0 O2; do
     done
     status 0 "$PF" dump -o free.txt free.clip
     status 66 "$PF" predict free.txt
-    sed 's/?//' free.txt >plain.txt # the same trace without the flags proves nothing
+    sed 's/?//' free.txt >plain.txt # the same trace without the flags proves no race
     status 0 "$PF" predict plain.txt
     for twin in decided address trap; do
         status 0 "$PF" record --trace -o $twin.clip -- ./$twin

@@ -1,4 +1,4 @@
-# More threads alive than there is room for: the program runs on, and the result says "incomplete".
+# More live threads than slots: the program keeps running, and the result says "incomplete".
 cat >crowd.c <<'END'
 #include "order.h"
 #include <pthread.h>
@@ -28,8 +28,8 @@ status 0 "$PF" run --json crowd.json -- ./crowd
 has crowd.json '"complete":false'
 has err "incomplete"
 
-# More threads over the run than there is room for, and nobody learns of their ends: later ones are still
-# watched, and the result says "incomplete".
+# More threads over the run than slots, and no thread is ordered after their ends: later threads are
+# still watched, and the result says "incomplete".
 cat >flow.c <<'END'
 #include "order.h"
 #include <pthread.h>

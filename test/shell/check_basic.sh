@@ -1,5 +1,5 @@
-# pf check: the whole chain on small programs. Every confirmed finding has a clip that replays; a race-free
-# program has none, and what was explored is said.
+# pf check: all stages on small programs. Every confirmed finding has a clip that replays. A
+# race-free program has no findings, and the report states what was explored.
 cat >bank.c <<'END'
 #include <pthread.h>
 #include <stdio.h>
@@ -61,18 +61,18 @@ for _ in range(3):
     r = subprocess.run([os.environ["PF"], "replay", f["clip"]], capture_output=True, text=True)
     assert r.returncode == 0 and r.stdout == "40 visits\n", r
 END
-# pf report shows the same, in every form.
+# pf report shows the same findings in every output form.
 status 66 "$PF" report --json -o again.json
 python3 -c 'import json; a, b = (json.load(open(f))["findings"] for f in ("bank.json", "again.json")); assert a == b, (a, b)'
 
-# Two at a time, and twice at once: one finding.
+# Two jobs in parallel, and two checks at once: still one finding.
 status 66 "$PF" check --runs 2 --jobs 2 --quiet --state two -- ./bank
-[[ ! -s err ]] || fail "--quiet says something"
+[[ ! -s err ]] || fail "--quiet printed something"
 "$PF" check --runs 1 --quiet --state two -- ./bank >first 2>&1 &
 status 66 "$PF" check --runs 1 --quiet --state two -- ./bank
 rc=0
 wait $! || rc=$?
-[[ $rc == 66 ]] || fail "the other one: $rc"
+[[ $rc == 66 ]] || fail "the second check: exit status $rc"
 status 66 "$PF" report --json --state two -o two.json
 schema two.json
 python3 - <<'END'
@@ -81,7 +81,7 @@ d = json.load(open("two.json"))
 assert d["check"]["checks"] == 3 and len(d["findings"]) == 1 and d["complete"], d["check"]
 END
 
-# Nothing to find.
+# A race-free program.
 status 0 "$PF" check --runs 3 --json safe.json -- ./safe
 has out "explored: 3 free runs; 3 schedules (3 recordings,"
 has out "0 findings"
@@ -92,13 +92,13 @@ d = json.load(open("safe.json"))
 assert d["complete"] and not d["findings"] and d["check"]["events"] > 100, d
 END
 
-# A program that was repaired and built again: the old findings are gone from the report.
+# A program that was fixed and rebuilt: the old findings are gone from the report.
 cp safe bank
 status 0 "$PF" check --runs 1 --quiet -- ./bank
 status 0 "$PF" report
 has out "0 findings"
 
-# The example that `make demo` shows.
+# The example of `make demo`.
 "$PF" cc -O2 -g -pthread "$ROOT/example/tally.c" -o tally
 "$PF" cc -O2 -g -pthread -DFIXED "$ROOT/example/tally.c" -o fixed
 status 66 "$PF" check --runs 2 --json tally.json --state tally.s -- ./tally
@@ -107,7 +107,8 @@ status 0 "$PF" replay "$(python3 -c 'import json; (f,) = json.load(open("tally.j
 status 0 "$PF" check --runs 2 --state fixed.s -- ./fixed
 has out "0 findings"
 
-# On a terminal a line says what it does and what it has found so far; elsewhere there is none.
+# On a terminal, a status line shows the current step and the findings so far; elsewhere there is
+# none.
 TERM=xterm script -qec "'$PF' check --runs 2 --state terminal.s -- ./tally" terminal >/dev/null </dev/null || [[ $? == 66 ]]
 has terminal "nothing found yet | round 1: running freely"
 has terminal "1 confirmed, 0 observed | round 2: recording under"
@@ -115,7 +116,7 @@ TERM=xterm NO_COLOR=1 script -qec "'$PF' check --runs 1 --state plain.s -- ./tal
 hasnt terminal $'\e[31m'
 hasnt err "round 1"
 
-# What is suppressed is so in every stage.
+# Suppressions apply in every stage.
 echo 'race:^count_one$' >hidden
 status 0 "$PF" check --runs 2 --suppressions hidden --state hidden.s -- ./tally
 has out "0 findings"

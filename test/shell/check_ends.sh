@@ -1,12 +1,13 @@
-# pf check: how it can end otherwise. Stopped, killed, continued; programs that are not there, crash, or do not end.
+# pf check: other ends. Interrupted, killed, continued; programs that do not exist, crash, or do not
+# end.
 until_true() { # until_true COMMAND...: polls, gives up after a minute
     for _ in $(seq 600); do
         "$@" >/dev/null 2>&1 && return
         sleep 0.1
     done
-    fail "never: $*"
+    fail "still false: $*"
 }
-# Programs are run by their whole names, so that they can be found.
+# Programs are started with their full path, so that their processes can be found.
 left() {
     for d in /proc/[0-9]*; do
         [[ $(tr '\0' ' ' 2>/dev/null <"$d/cmdline") != "$PWD/$1 "* ]] || echo "${d#/proc/}"
@@ -45,7 +46,7 @@ int main(void)
         pause();
 }
 END
-{ # its fifteenth start waits for somebody to write into the pipe
+{ # the fifteenth start waits for a writer of the pipe
     echo "#include <fcntl.h>"
     echo "#include <pthread.h>"
     echo "#include <sys/stat.h>"
@@ -73,7 +74,7 @@ END
 } >many.c
 for p in racy dies stays many; do "$PF" cc -g -O1 -pthread $p.c -o $p; done
 
-# Not to be begun.
+# Errors before the check starts.
 status 2 "$PF" check
 has err "which program?"
 status 2 "$PF" check -- ./nowhere
@@ -86,54 +87,56 @@ status 2 "$PF" check --jobs 0 -- ./racy
 has err "--jobs=0"
 status 2 "$PF" check --continue
 has err "has no check to go on with"
-[[ ! -e .photofinish ]] || fail "something was begun"
+[[ ! -e .photofinish ]] || fail "a check was started"
 mkdir closed
 chmod 555 closed
 closed=closed
-[[ ! -w closed ]] || closed=/proc/self # who may write everywhere cannot write there
+[[ ! -w closed ]] || closed=/proc/self # not even root can write there
 status 2 "$PF" check --state $closed -- ./racy
 has err "pf check: $closed/check"
 status 2 "$PF" check --json nowhere/out.json -- ./racy
 has err "nowhere/out.json"
 
-# Crashes: a finding of its own kind. With a race that makes it crash, the race comes with its harm.
+# A program that crashes without a race is a failure; a race that makes the program crash is
+# reported with its harm.
 status 1 "$PF" check --runs 1 --quiet --state dies.s -- ./dies
 has out "failed: the program died of signal 6 (Aborted) in a free run, 1 time"
 has out "failed: the program died of signal 6 (Aborted) in a recording, 1 time; see it with: pf replay dies.s/check/"
 has out "0 findings"
 
-# Does not end, and does not listen: it is killed, which is said.
+# A program that does not end and ignores SIGTERM is killed, and the report says so.
 status 0 "$PF" check --time 1s --grace 100ms --quiet --state stays.s -- "$PWD/stays"
 grep -qE "pf: incomplete: (a free run did not come to its end and was ended|the time was up before)" out ||
-    fail "nothing is said of it"
-gone stays || fail "it is still there"
-# With --for that is how it should end; this one must be killed all the same.
+    fail "not reported"
+gone stays || fail "a process is still running"
+# With --for this is the expected end; this program must still be killed.
 status 0 "$PF" check --runs 1 --for 100ms --grace 100ms --quiet --state for.s -- "$PWD/stays"
 has out "explored: 1 free run; 1 schedule"
-gone stays || fail "it is still there"
+gone stays || fail "a process is still running"
 
-# Ctrl-C: what is there is reported.
+# Ctrl-C: the findings so far are reported.
 "$PF" check --time 10m --runs 100000 --state s -- "$PWD/racy" >stopped.out 2>stopped.err &
 pid=$!
 until_true grep -q "1 confirmed" stopped.err
 kill -INT $pid
 rc=0
 wait $pid || rc=$?
-[[ $rc == 66 ]] || fail "stopped, its exit status is $rc"
+[[ $rc == 66 ]] || fail "exit status after SIGINT: $rc"
 has stopped.err "go on with: pf check --continue"
 has stopped.out "1 finding: 1 confirmed"
 has stopped.out "pf: incomplete: the check was interrupted"
-gone racy || fail "something is still there"
+gone racy || fail "a process is still running"
 rounds() { python3 -c 'import json,sys; print(max(json.loads(l)["round"] for l in open(sys.argv[1])))' "$1"; }
 before=$(rounds s/check/*/journal)
 status 66 "$PF" check --continue --runs 2 --quiet --state s
 has out "1 finding: 1 confirmed"
 hasnt out "incomplete"
-(($(rounds s/check/*/journal) > before)) || fail "it did not go on"
-[[ $(ls s/check | wc -l) == 1 ]] || fail "another check was begun"
+(($(rounds s/check/*/journal) > before)) || fail "--continue ran no further round"
+[[ $(ls s/check | wc -l) == 1 ]] || fail "--continue started another check"
 status 66 "$PF" report --state s
 hasnt out "incomplete"
-# In the middle of trying predictions: those that were tried stay, and trying is done again and to its end.
+# Interrupted while predictions are tried: the results so far are kept, and --continue repeats the
+# step to its end.
 mkfifo hold
 "$PF" check --time 10m --grace 1m --jobs 1 --quiet --state m -- "$PWD/many" >stopped.out 2>stopped.err &
 pid=$!
@@ -141,26 +144,26 @@ until_true test -e held
 kill -INT $pid
 rc=0
 wait $pid || rc=$?
-[[ $rc == 66 ]] || fail "stopped while trying, its exit status is $rc"
+[[ $rc == 66 ]] || fail "exit status after SIGINT while trying: $rc"
 has stopped.out "pf: incomplete: the check was interrupted"
 hasnt stopped.out "not decided"
-compgen -G "m/check/*/clips/3/*.clip" >/dev/null || fail "what was tried is lost"
-grep -q '"kind":"hatch".*"how":"stopped"' m/check/*/journal || fail "it was not trying: $(cat m/check/*/journal)"
-gone many || fail "something is still there"
+compgen -G "m/check/*/clips/3/*.clip" >/dev/null || fail "the results of the tries are lost"
+grep -q '"kind":"hatch".*"how":"stopped"' m/check/*/journal || fail "not stopped in a hatch step: $(cat m/check/*/journal)"
+gone many || fail "a process is still running"
 status 66 "$PF" check --continue --runs 1 --quiet --state m
 hasnt out "incomplete"
-grep -q '"kind":"hatch".*"how":"ended"' m/check/*/journal || fail "it was not done again"
-# With nothing found the signal shows.
+grep -q '"kind":"hatch".*"how":"ended"' m/check/*/journal || fail "the hatch step was not repeated"
+# When nothing was found, the exit status is that of the signal.
 "$PF" check --time 10m --state n --quiet -- "$PWD/stays" >stopped.out 2>stopped.err &
 pid=$!
 until_true there stays
 kill -INT $pid
 rc=0
 wait $pid || rc=$?
-[[ $rc == 130 ]] || fail "stopped with nothing, its exit status is $rc"
-gone stays || fail "it is still there"
+[[ $rc == 130 ]] || fail "exit status after SIGINT without findings: $rc"
+gone stays || fail "a process is still running"
 
-# Killed: all of it ends, nothing that was written is lost, and it can go on.
+# Killed: all processes end, nothing that was written is lost, and --continue resumes.
 "$PF" check --time 10m --runs 100000 --state k -- "$PWD/racy" >/dev/null 2>killed.err &
 pid=$!
 until_true grep -q "1 confirmed" killed.err
@@ -171,7 +174,7 @@ has out "pf: incomplete: a check is still running"
 kill -KILL $pid
 wait $pid || true
 until_true gone racy
-until_true flock -n k/check/*/lock true # the keeper of the last run may have it a moment longer
+until_true flock -n k/check/*/lock true # the keeper may hold the lock a moment longer
 status 66 "$PF" report --state k
 has out "1 finding: 1 confirmed"
 has out "pf: incomplete: the check was interrupted"

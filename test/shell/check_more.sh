@@ -1,6 +1,6 @@
-# pf check: servers with their client, suites, and what another tool reported.
+# pf check: servers with a client, suites, and reports of another tool.
 cat >server.c <<'END'
-// Answers each connection in a thread of its own; the count of them has no lock.
+// Answers each connection in a new thread; the counter of connections has no lock.
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,7 +12,7 @@ static volatile sig_atomic_t stop;
 static void on_term(int number)
 {
     stop = number;
-    shutdown(s, SHUT_RDWR); /* an accept that begins after this ends too */
+    shutdown(s, SHUT_RDWR); /* an accept that starts after this fails too */
 }
 static void *answer(void *arg)
 {
@@ -63,17 +63,17 @@ d = json.load(open("server.json"))
 (f,) = d["findings"]
 assert f["status"] == "confirmed" and f["accesses"][0]["variable"] == "served", f
 assert d["complete"] and not d["check"]["failures"], d["check"]
-assert len(open("clients").read()) >= 3  # the run, the recording, each try
+assert len(open("clients").read()) >= 3  # one for the run, the recording and each try
 open("clip", "w").write(f["clip"])
 END
 clip=$(cat clip)
 status 0 "$PF" replay "$clip" # needs no client
-has out " served" # one or two: such is the race
+has out " served" # preceded by 1 or 2, depending on the race
 status 0 "$PF" check --runs 1 --server 'exit 3' --quiet --state bad.s -- ./server
 has out "pf: incomplete: a free run: the client ended with status 3"
 
 cat >work.c <<'END'
-// Two places where two threads meet without a lock; one of them only on a path that needs the right moment.
+// Two unlocked conflicts between two threads; one of them only on a rarely taken path.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -118,8 +118,9 @@ c = d["check"]
 assert c["runs"] == 6 and c["recordings"] == 4, c  # a script cannot be recorded
 END
 
-# What another tool reported is aimed at: one of the two is real, and needs a schedule that no recording had; the other
-# has no such access. Unconfirmed ones are listed, and do not count.
+# Reports of another tool get recordings aimed at them: one race is real and needs a schedule that
+# no recording had; the other report names accesses that do not exist. Unconfirmed ones are listed
+# and do not affect the exit status.
 at() { grep -n "$1" work.c | cut -d: -f1; }
 report() {
     cat <<END
@@ -171,7 +172,8 @@ import json
 assert "helgrind" in {s["stage"] for s in late["stages"]} and late["clip"], late
 END
 
-# A race that only free runs have (in directed mode the kernel sees one thread) is observed, and said to be no more.
+# A race that happens only in free runs (in directed mode the kernel has one thread) is reported as
+# observed, not confirmed.
 cat >free.c <<'END'
 #include "order.h"
 #include <pthread.h>
@@ -223,9 +225,9 @@ assert f["status"] == "observed" and not f.get("clip"), f
 END
 
 report 1 2 >tsan.log
-echo 'int main(void) { return 0; }' >calm.c
-"$PF" cc -g calm.c -o calm
-status 0 "$PF" check --runs 1 --from tsan.log --quiet --state from2.s -- ./calm
+echo 'int main(void) { return 0; }' >race_free.c
+"$PF" cc -g race_free.c -o race_free
+status 0 "$PF" check --runs 1 --from tsan.log --quiet --state from2.s -- ./race_free
 has out "1 finding: 0 confirmed, 1 not confirmed"
 status 2 "$PF" check --from nowhere.log -- ./work
 has err "nowhere.log: No such file"

@@ -1,4 +1,4 @@
-# The checks of the tree fail when they should.
+# Each check script of the tree detects its kind of violation.
 mkdir tree
 cp -r "$ROOT/script" "$ROOT/src" "$ROOT/ARCHITECTURE.md" "$ROOT/.clang-format" tree
 mkdir -p tree/test tree/example tree/bench tree/.ci

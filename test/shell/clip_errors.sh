@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
-# Recordings that cannot be written or read: a clear message that names the file and the reason, status 2,
-# and nothing lost.
+# Recordings that cannot be written or read: a message names the file and the reason, the status is
+# 2, and nothing is lost.
 cat >two.c <<'EOF'
 #include <pthread.h>
 #include <stdio.h>
@@ -25,10 +25,10 @@ has out "50"
 status 2 bash -c '"$PF" replay two.clip >/dev/full'
 has err "could not be shown: No space left on device"
 
-# Where it cannot be written.
+# The output file cannot be written.
 status 2 "$PF" record -o /dev/full -- ./two
 has err "/dev/full: No space left on device"
-# Without room for the trace: schedule and inputs are there, and a replay goes to the end.
+# No room for the trace: schedule and inputs are written, and a replay reaches the end.
 cat >many.c <<'EOF'
 #include <pthread.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ int main(void)
 EOF
 status 0 "$PF" cc -g -O1 -o many many.c -pthread
 (ulimit -f 100 && status 2 "$PF" record --trace -o many.clip -- ./many)
-has err "cannot make the memory shared with the program: File too large"
+has err "cannot create the memory shared with the program: File too large"
 # shellcheck disable=SC2016
 if unshare -rm true 2>err; then
     status 2 unshare -rm bash -c 'mkdir small && mount -t tmpfs -o size=200k none small &&
@@ -55,9 +55,9 @@ if unshare -rm true 2>err; then
     has err "small/many.clip: No space left on device"
     mv out recorded
     status 7 "$PF" replay many.clip
-    has err "was not ended"
+    has err "has no end"
     cmp out recorded
-    status 0 "$PF" dump -o many.txt many.clip # made again from schedule and inputs, whole
+    status 0 "$PF" dump -o many.txt many.clip # the complete trace is regenerated from schedule and inputs
     hasnt err "what comes before is used"
     [ "$(grep -c ' write' many.txt)" -ge 2000000 ]
 fi
@@ -68,31 +68,31 @@ has err "--schedule=often: expected"
 status 2 "$PF" record -o x.clip -- ./two.c
 has err "./two.c: not executable"
 
-# What is no recording.
+# Files that are not recordings.
 status 2 "$PF" replay nothing.clip
 has err "nothing.clip: No such file or directory"
 : >empty.clip
 status 2 "$PF" replay empty.clip
 has err "empty.clip: is empty"
 status 2 "$PF" replay two.c
-has err "two.c: is no recording of photofinish"
+has err "two.c: not a photofinish recording"
 status 2 "$PF" replay .
 has err ".: is a folder"
 head -c 40 two.clip >head.clip
 status 2 "$PF" replay head.clip
 has err "head.clip: offset 16: the file ends within"
 
-# Another version, another build.
+# Another format version, another build of the program.
 { head -c 8 two.clip; printf '\2'; tail -c +10 two.clip; } >later.clip
 status 2 "$PF" replay later.clip
-has err "later.clip: is a recording in version 2 of the format, this pf reads 1"
+has err "later.clip: clip format version 2, but this pf reads version 1"
 status 0 "$PF" cc -g -O0 -o two two.c -pthread
 status 2 "$PF" replay two.clip
 has err "two.clip: was recorded from another build of"
 export PF
 status 0 "$PF" cc -g -O1 -o two two.c -pthread
 
-# Cut, or damaged in the middle: what comes before is used, and it is said.
+# Truncated, or damaged in the middle: the part before is used, and a message says so.
 status 7 "$PF" record --trace -o two.clip -- ./two
 size=$(stat -c %s two.clip)
 head -c $((size - 10)) two.clip >cut.clip
@@ -102,7 +102,7 @@ has out "T0 fork? T1"
 status 0 "$PF" dump --about cut.clip
 has out "cut the file ends within a chunk"
 
-# As text and back: the same events.
+# Converted to text and back: the same events.
 status 0 "$PF" dump -o two.txt two.clip
 status 0 "$PF" dump -o again.txt two.txt
 status 0 cmp two.txt again.txt

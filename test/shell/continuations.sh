@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154
-# A checkpoint in the middle of a program with 8 threads and 100 MB of heap: 50 continuations with different seeds,
-# and each of them is an ordinary clip that replays from the start with the same outcome.
+# A checkpoint in the middle of a program with 8 threads and 100 MB of heap: 50 continuations with
+# different seeds. Each of them is an ordinary clip that replays from the start with the same
+# outcome.
 cat >eight.c <<'C'
 #include <pthread.h>
 #include <stdio.h>
@@ -50,7 +51,7 @@ for i in $(seq 0 49); do
     want=$(sed -n 's/^end status //p' about)
     s=0
     "$PF" replay "more/$i.clip" >out 2>err || s=$?
-    [[ $s == $((want / 256)) ]] || fail "more/$i.clip: replayed with $s, recorded with $want: $(cat err)"
+    [[ $s == $((want / 256)) ]] || fail "more/$i.clip: replayed with status $s, recorded with $want: $(cat err)"
     outcomes+="$(cat out)"$'\n'
 done
 different=$(sort -u <<<"$outcomes" | wc -l)

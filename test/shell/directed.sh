@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# Directed mode: the same run every time, deadlocks told with their waits, orders that are asked for.
+# Directed mode: the same run every time, deadlock reports with the waits, requested orders.
 
 cat >race.c <<'C'
 #include <pthread.h>
@@ -17,7 +17,8 @@ int main(void)
 C
 "$PF" cc -O0 -g race.c -o race
 
-# Every policy, each recording replayed: same output, same status. Somewhere increments are lost.
+# Every policy, each recording replayed: same output, same status. At least one policy loses
+# increments.
 lost=0
 for policy in rr:7 random:1 random:2 pct:1,3 pos:1; do
     s=0
@@ -33,7 +34,7 @@ for policy in rr:7 random:1 random:2 pct:1,3 pos:1; do
 done
 [[ $lost == 1 ]] || fail "no policy interleaved the increments"
 
-# A deadlock ends the run, is told, and happens again in a replay.
+# A deadlock ends the run, is reported, and happens again in a replay.
 cat >dead.c <<'C'
 #include <pthread.h>
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
@@ -66,7 +67,7 @@ has err "held by main thread, in pthread_mutex_lock, called from f (dead.c:6)"
 status 66 "$PF" replay d.clip
 has err "cycle: main thread -> thread T1 -> main thread"
 
-# Two that only give way to each other are a livelock.
+# Two threads that only yield to each other are a livelock.
 cat >live.c <<'C'
 #include <pthread.h>
 #include <sched.h>
@@ -85,7 +86,7 @@ status 66 "$PF" record -o l.clip -- ./live
 has err "hang"
 has err "thread T1 can run, in f (live.c:5)"
 
-# A flip: both orders of two writes; one that is impossible says so.
+# A flip: both orders of two writes; an impossible order is reported as infeasible.
 cat >flip.c <<'C'
 #include <pthread.h>
 #include <stdio.h>
@@ -103,7 +104,7 @@ int main(void)
 }
 C
 "$PF" cc -O0 -g flip.c -o flip
-event() { # of thread $1, the index of its write: before it x is not written, after it it is
+event() { # THREAD: the index of the thread's write of x
     local i
     for i in 1 2 3 4; do
         "$PF" record -o f.clip --flip="T$1:$i<T$((3 - $1)):1" -- ./flip >out 2>err || continue
@@ -124,11 +125,12 @@ has err "expected two points"
 status 2 "$PF" record -o f.clip --flip="T2:99<T1:$first" -- ./flip
 has err "infeasible"
 
-# Continuations from one point: each goes on with all threads.
+# Continuations from one point: each continues with all threads.
 mkdir cont
 status 0 "$PF" record -o c.clip --schedule=random:1 --at=T2:100 --continue=8 --tail='random:*' --folder=cont -- ./race
 
-# A run that cannot follow says where it went another way: what was expected and what came, thread, event, place.
+# A replay that diverges reports what was expected and what was found, the thread, the event and the
+# source position.
 if grep -qw rdrand /proc/cpuinfo; then
     cat >random.c <<'END'
 #include <pthread.h>
@@ -148,7 +150,7 @@ int main(void)
 {
     unsigned long number;
     pthread_t t;
-    __asm__ volatile("rdrand %0" : "=r"(number)); /* what no recording holds */
+    __asm__ volatile("rdrand %0" : "=r"(number)); /* not in the recording */
     n = 1000 + (int)(number % 1000000);
     pthread_create(&t, NULL, work, NULL);
     pthread_join(t, NULL);
@@ -159,11 +161,11 @@ END
     status 2 "$PF" replay random.clip
     has err "the run does not follow the recording: "
     grep -qE "expected .*, found .* \(thread 1, event [0-9]+(, in work at random.c:[0-9]+)?\)" err ||
-        fail "what diverged, where: $(cat err)"
+        fail "the divergence is not described: $(cat err)"
 fi
 
-# Registers of floating point live across accesses, where another thread may run: of the old kind, of 16, 32
-# and 64 bytes. Wider ones only where the processor has them.
+# Floating-point registers are live across accesses, where another thread may run: x87, and vectors
+# of 16, 32 and 64 bytes. The wider ones only where the processor has them.
 cat >vectors.c <<'C'
 #include <pthread.h>
 #include <stdio.h>

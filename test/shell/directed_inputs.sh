@@ -1,7 +1,9 @@
 # shellcheck shell=bash disable=SC2154
-# Directed mode: what the world says is in the recording. A replay has it without the world, and changes nothing in it.
+# Directed mode: all inputs are in the recording. A replay takes them from there and has no effect
+# outside of its process.
 
-# Standard input, files that come and go, randomness, threads that read and write, a child, a signal to a thread.
+# Standard input, files that appear and disappear, randomness, threads that read and write, a child,
+# a signal to a thread.
 cat >all.c <<'C'
 #define _GNU_SOURCE
 #include <errno.h>
@@ -44,7 +46,7 @@ int main(void)
     struct sigaction act = {.sa_handler = on_signal};
     sigaction(SIGUSR1, &act, NULL);
     pthread_create(&reader_thread, NULL, reader, NULL);
-    struct timespec nap = {3, 0}; /* takes no time */
+    struct timespec nap = {3, 0}; /* virtual time: takes no real time */
     nanosleep(&nap, NULL);
     pthread_kill(reader_thread, SIGUSR1);
     if (write(way[1], big, 400000) != 400000) /* more than the pipe holds: the reader must run */
@@ -90,13 +92,13 @@ for seed in 1 2; do
         for words in err said; do sed -i '/^pf [a-z]*: the program started other processes/d' $words; done
         cmp err said
     done
-    [[ ! -e made ]] || fail "the replay made a file"
+    [[ ! -e made ]] || fail "the replay created a file"
     status 7 "$PF" replay --quiet all.clip
     [[ ! -s out ]] || fail "--quiet shows output"
     echo "of the file" >data
 done
 
-# A server, its client outside; then the same without the client.
+# A server with its client outside; then a replay without the client.
 cat >server.c <<'C'
 #include <arpa/inet.h>
 #include <pthread.h>
@@ -158,17 +160,17 @@ for _ in 1 2 3; do
     exec 6<>/dev/tcp/127.0.0.1/"$port"
     echo question >&6
     read -r answer <&6
-    [[ $answer == answer ]] || fail "the server says $answer"
+    [[ $answer == answer ]] || fail "the server answered $answer"
     exec 6>&-
 done
 read -r last <&5
 wait $recorder
-[[ $last == served ]] || fail "the server ends with $last"
+[[ $last == served ]] || fail "the last output of the server is $last"
 status 0 "$PF" replay server.clip
 has out "port $port"
 has out served
 
-# An end by a signal: from outside while it waits, by itself, by a fault.
+# Termination by a signal: from outside while it waits, by itself, by a fault.
 cat >ends.c <<'C'
 #include <pthread.h>
 #include <signal.h>
@@ -209,7 +211,7 @@ wait $recorder || s=$?
 status 143 "$PF" replay ends.clip
 has out term
 
-# A call that nobody knows is made, and the recording says that it may not replay.
+# An unknown system call is made, and the recording says that it may not replay.
 cat >unknown.c <<'C'
 #include <unistd.h>
 int main(void) { return syscall(500, 1) == -1 ? 0 : 1; }
@@ -219,7 +221,8 @@ status 0 "$PF" record -o unknown.clip -- ./unknown
 has err "may not replay: system call 500"
 status 0 "$PF" replay unknown.clip
 
-# A fault in the middle of accesses that are counted together: the replay that writes the trace counts them one by one.
+# A fault in the middle of accesses that are counted together: the replay that writes the trace
+# counts them one by one.
 cat >faults.c <<'END'
 #include <pthread.h>
 int a, b;
@@ -228,7 +231,7 @@ static void *run(void *arg)
 {
     int *p = nowhere;
     a = 1;
-    b = *p; /* before it one event of the run is done, after it one is not */
+    b = *p; /* the event before it has happened, the event after it has not */
     a = 2;
     return arg;
 }
@@ -245,7 +248,7 @@ status 139 "$PF" replay faults.clip
 status 0 "$PF" dump faults.clip
 has out "faults.c:7"
 
-# Semaphores in memory shared with a child: it is waited for, and no deadlock.
+# Semaphores in memory shared with a child: the run waits for the child and reports no deadlock.
 cat >shared.c <<'END'
 #include <semaphore.h>
 #include <stdio.h>
@@ -272,7 +275,8 @@ status 0 "$PF" record -o shared.clip -- ./shared
 has out posted
 has err "may not replay: memory shared with a child process"
 
-# What a child wrote into such memory is missing in a replay: it diverges, and says what the recording said.
+# A child's writes to shared memory are missing in a replay: it diverges and repeats the warning of
+# the recording.
 cat >wrote.c <<'END'
 #include <stdio.h>
 #include <sys/mman.h>
@@ -296,7 +300,8 @@ status 2 "$PF" replay wrote.clip
 has err "does not follow the recording"
 has err "the recording said that it may not replay: memory shared with a child process"
 
-# Randomness of the processor: std::random_device asks the kernel, and so does whoever is told that there is no rdrand.
+# Randomness from the processor: std::random_device asks the kernel, and so does every library to
+# which cpuid denies rdrand.
 cat >random.cc <<'C'
 #include <cpuid.h>
 #include <cstdio>
@@ -326,7 +331,7 @@ words=()
 ! grep -qw cpuid_fault /proc/cpuinfo || words=(too)
 "$PF" record -o random.clip -- ./random "${words[@]}" >random.out
 "$PF" record -o random.2.clip -- ./random "${words[@]}" >random.2.out
-! cmp -s random.out random.2.out || fail "it is not random: $(cat random.out)"
+! cmp -s random.out random.2.out || fail "two recordings have the same numbers: $(cat random.out)"
 for _ in 1 2 3; do
     "$PF" replay random.clip >random.again
     cmp random.out random.again || fail "$(cat random.out) became $(cat random.again)"

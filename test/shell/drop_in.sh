@@ -1,4 +1,4 @@
-# pf cc and pf c++ stand in for clang: every way of calling a compiler that build systems use.
+# pf cc and pf c++ replace clang: the compiler invocations that build systems use.
 cat >a.c <<'END'
 #include <stdio.h>
 int b(void);
@@ -33,7 +33,7 @@ status 0 "$PF" cc -xc -o four main.c -lm
 status 0 "$PF" cc -S -emit-llvm -o a.ll a.c
 has a.ll "@main"
 
-# A library with calls into it, by -l, -L and rpath; and an archive.
+# A library and calls into it, with -l, -L and rpath; and an archive.
 status 0 "$PF" cc -shared -fPIC -o libb.so b.c
 status 0 "$PF" cc -o five a.c -L. -lb "-Wl,-rpath,$PWD"
 status 0 ./five
@@ -43,7 +43,7 @@ status 0 "$PF" cc -o six a.c libb2.a
 status 0 ./six
 has out 42
 
-# C++, also through the one-word names, and the linker called by the other driver.
+# C++, also through the names pf-cc and pf-c++, and linked by the other driver.
 status 0 "$PF" c++ -std=c++20 -O2 -o seven c.cpp
 status 0 ./seven
 has out cxx
@@ -54,7 +54,7 @@ status 0 ./eight
 status 0 "$dir/pf-cc" -o nine c.o -lstdc++
 status 0 ./nine
 
-# What configure scripts ask.
+# Queries of configure scripts.
 status 0 "$PF" cc --version
 has out "clang version 19"
 status 0 "$PF" cc -dumpmachine
@@ -74,7 +74,7 @@ echo '.globl g
 g: ret' >g.S
 status 0 "$PF" cc -c g.S
 
-# Headers alone are precompiled. -### shows the link as it would be.
+# Headers alone are precompiled. -### shows the complete link command.
 echo 'int b(void);' >pre.h
 status 0 "$PF" cc -x c-header pre.h -o pre.pch
 status 0 "$PF" cc -include-pch pre.pch -o eleven a.c b.c
@@ -85,15 +85,15 @@ status 0 "$PF" cc pre.h
 status 0 "$PF" cc -### -o none a.c b.c
 has err "libpf_rt.a"
 
-# What cannot work is said.
+# Unsupported flags give an error.
 for flag in -static -flto -fsanitize=address; do
     got=0
     "$PF" cc $flag -o no a.c b.c >out 2>err || got=$?
-    [[ $got != 0 ]] || fail "pf cc $flag gives no error"
+    [[ $got != 0 ]] || fail "pf cc $flag succeeded"
     has err "${flag%%=*}"
 done
 
-# Another compiler's objects can be linked in.
+# Objects of another compiler can be linked in.
 clang-19 -c -o plain_b.o b.c
 status 0 "$PF" cc -o ten a.c plain_b.o
 status 0 "$PF" run -- ./ten

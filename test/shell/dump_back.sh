@@ -1,5 +1,6 @@
-# What pf dump prints of a recording is read back: values up to the largest, reads of what no event wrote (arguments of a
-# variadic function), variables larger than the room of a name, a source file with a space in its name.
+# The output of pf dump can be read back: values up to the largest, reads of values that no event
+# wrote (arguments of a variadic function), variables larger than the space of a name, a source file
+# with a space in its name.
 mkdir "my part"
 cat >"my part/a #1.c" <<'C'
 #include <pthread.h>
@@ -47,7 +48,7 @@ status 0 "$PF" dump -o b.text a.text
 cmp a.text b.text
 status 0 "$PF" predict a.text
 
-# One that was cut says so in both: nothing that is found in it is all.
+# A truncated recording is marked so in both forms, and its findings are incomplete.
 "$PF" record -o cut.clip --trace -- ./a >/dev/null
 head -c $(($(stat -c %s cut.clip) * 3 / 5)) cut.clip >part.clip
 status 0 "$PF" dump -o a.text part.clip
@@ -57,7 +58,7 @@ cmp a.text b.text
 status 0 "$PF" predict --json=a.json a.text
 has a.json '"complete":false'
 
-# What a call into code without events reaches is told once.
+# The memory that a call into code without events reaches is printed once.
 echo 'void look(const void *at) { __asm__ volatile("" : : "r"(at) : "memory"); }' >look.c
 cat >list.c <<'C'
 #include <pthread.h>
@@ -98,9 +99,9 @@ clang-19 -O1 -c look.c
 status 0 "$PF" record -o list.clip -- ./list
 status 0 "$PF" dump -o list.text list.clip
 [[ $(grep -c ' call? look {' list.text) == 100 && $(grep -c ' call? look { =[0-9]* }' list.text) == 99 ]] ||
-    fail "the set was told again"
+    fail "the set was printed again"
 status 0 "$PF" dump -o again.text list.text
-cmp <(sed 's/{ 0x.*}/{ }/' list.text) <(sed 's/{ 0x.*}/{ }/' again.text) # of a range the text has its parts
+cmp <(sed 's/{ 0x.*}/{ }/' list.text) <(sed 's/{ 0x.*}/{ }/' again.text) # the text form splits ranges
 for from in list.clip list.text; do
     status 66 "$PF" predict --json $from.json $from
 done
@@ -111,7 +112,7 @@ assert a and a == b, (a, b)
 END2
 printf '1 T0 call f { x }\n2 T0 ret f\n3 T0 call f { =2 }\n' >bad.text
 status 2 "$PF" dump bad.text
-has err "bad.text:3: event 2 is no call"
+has err "bad.text:3: event 2 is not a call"
 printf '1 T0 call f { =7 }\n' >bad.text
 status 2 "$PF" dump bad.text
 has err "bad.text:1: no event 7 before this one"

@@ -1,5 +1,5 @@
-# What a full recording says of accesses, atomics, copies, calls into code without events, and
-# functions left out; and that the schedule alone leads to the same results.
+# The contents of a full recording: accesses, atomics, copies, calls into code without events, and
+# excluded functions. The schedule alone leads to the same results.
 clang-19 -DPF_CHANNEL_VERSION=0 -I"$ROOT/src/clip" -I"$ROOT/src/abi" -I"$ROOT/src/base" -o show "$ROOT/test/run/show_events.c" \
     "$BUILD/src/clip/libpf_clip.a" "$BUILD/src/base/libpf_base.a" -lzstd -lxxhash
 cat >lib.c <<'C'
@@ -88,7 +88,8 @@ write - =7 inner:11
 +ret helper work:20
 E2
 
-# By the name of its file; and a copy inside of a caller, which is none of it, is said.
+# Functions excluded by the name of their source file. A message reports that an excluded function
+# was inlined and has events in its callers.
 cat >part.c <<'C'
 int sum;
 void part_add(int *p) { sum += *p; }
@@ -113,8 +114,8 @@ status 0 "$PF" record --exclude=small -o whole.clip -- ./whole
 status 0 "$PF" predict whole.clip
 has err "small was to be left out, but is part of its callers (inlined) and has events there; build with -fno-inline"
 
-# A function of another file that does nothing is no code without events, nor is one that the runtime stands in for; one of
-# which nobody knows what it does is.
+# A function of another file that does nothing is not code without events, and neither is an
+# interposed function; a function whose code is opaque is.
 cat >quiet.c <<'C'
 int *quiet(int *p) { return p + 1; }
 int opaque(int *p) { int v; __asm__("movl (%1), %0" : "=r"(v) : "r"(p)); return v; }
@@ -146,7 +147,7 @@ hasnt out "call? foreign"
 hasnt out "call pthread"
 hasnt out "call? pthread"
 
-# A child that the program forks goes on with the same code, and writes nothing into the trace of its parent.
+# A forked child continues with the same code and writes nothing to the trace of its parent.
 cat >forks.c <<'EOF'
 #include <sys/wait.h>
 #include <unistd.h>
@@ -164,4 +165,4 @@ EOF
 "$PF" cc -g -O1 forks.c -o forks
 status 0 "$PF" record --trace -o forks.clip -- ./forks
 status 0 "$PF" dump forks.clip
-[[ $(grep -c 'write.* x:4=' out) == 1000 ]] || fail "not the 1000 writes of the parent"
+[[ $(grep -c 'write.* x:4=' out) == 1000 ]] || fail "the trace must have the 1000 writes of the parent"

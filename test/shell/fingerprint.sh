@@ -1,4 +1,5 @@
-# The same race has the same name in every run, at other addresses, in another folder, after a re-build.
+# The same race has the same fingerprint in every run, at other addresses, in another folder, after
+# a rebuild.
 ids() { python3 -c 'import json,sys; print(sorted(f["id"] for f in json.load(open(sys.argv[1]))["findings"]))' "$1"; }
 status 0 "$PF" cc -O2 -g -pthread -o one "$ROOT/example/tally.c"
 status 66 "$PF" run --json 1.json -- ./one
@@ -12,7 +13,7 @@ cp "$ROOT/example/tally.c" elsewhere
 status 66 "$PF" run --json 5.json -- elsewhere/other
 [[ $(ids 1.json) == "$(ids 5.json)" ]] || fail "in another folder: $(ids 1.json) and $(ids 5.json)"
 
-# Seen again over many runs it is one finding with a count.
+# Observed in many runs it is one finding with a count.
 status 66 "$PF" run --state state -- ./one
 status 66 "$PF" run --state state -- ./one
 status 66 "$PF" report --json --state state -o all.json

@@ -1,5 +1,5 @@
-# The smallest racy programs there are: two threads that begin together and touch a fresh word in the same instant.
-# Nothing orders them here, on purpose, and the race is found in every run.
+# The smallest racy programs: two threads that start together and access a fresh word at the same
+# instant. On purpose nothing orders them here; the race must be found in every run.
 cat >first.c <<'END'
 #include <pthread.h>
 int x;

@@ -1,4 +1,5 @@
-# racefuzzer and assetfuzzer: a suspected anomaly is driven out, and the recording says whether it was.
+# racefuzzer and assetfuzzer: the policy drives the program into a suspected anomaly, and the
+# recording states whether it happened.
 cat >race.c <<'C'
 #include <pthread.h>
 #include <stdlib.h>
@@ -35,7 +36,7 @@ C
 "$PF" cc -O0 -g race.c -o race
 "$PF" cc -O0 -g -DTWIN race.c -o twin
 statuses=
-for seed in 1 2 3 4 5 6; do # the pair meets every time, in either order
+for seed in 1 2 3 4 5 6; do # the pair happens every time, in either order
     s=0
     "$PF" record -o r.clip --schedule=racefuzzer:race.c:17,race.c:27,$seed --json=r.json -- ./race 2>err || s=$?
     has err "reached 1 time: "
@@ -44,7 +45,7 @@ for seed in 1 2 3 4 5 6; do # the pair meets every time, in either order
     "$PF" record -o t.clip --schedule=racefuzzer:race.c:17,race.c:27,$seed -- ./twin 2>err || true
     has err "not reached"
 done
-[[ $statuses == *7* && $statuses == *0* ]] || fail "one order only: $statuses"
+[[ $statuses == *7* && $statuses == *0* ]] || fail "only one of the two orders happened: $statuses"
 python3 - <<'EOF'
 import json
 d = json.load(open("r.json"))
@@ -58,7 +59,8 @@ has out "reached 1 time: "
 "$PF" record -o r.clip --json=r.json -- ./race || true
 has r.json '"reached":null'
 
-# From a checkpoint, with the number of the continuation as seed; each is a clip that replays.
+# From a checkpoint, with the number of the continuation as seed; each continuation is a clip that
+# replays.
 mkdir more
 status 0 "$PF" record -o c.clip --at=T0:1 --continue=3 --tail='racefuzzer:race.c:17,race.c:27,*' --folder=more -- ./race
 for i in 0 1 2; do
@@ -114,7 +116,7 @@ for seed in 1 2 3 4 5 6; do
     s=0
     "$PF" record -o p.clip --schedule=$policy -- ./pair 2>err || s=$?
     if grep -q "reached 1 time" err; then
-        [[ $s == 134 ]] || fail "seed $seed: reached, and status $s"
+        [[ $s == 134 ]] || fail "seed $seed: anomaly reached, but status $s"
         status 134 "$PF" replay --quiet p.clip
         reached=1
     fi
@@ -126,7 +128,7 @@ done
 status 2 "$PF" record --schedule=racefuzzer:race.c,race.c:27 -- ./race
 has err "a location such as file.c:10"
 status 2 "$PF" record --schedule=racefuzzer:race.c:17 -- ./race
-has err "two locations at least"
+has err "at least two locations"
 status 2 "$PF" record --schedule=assetfuzzer:race.c:17,race.c:27 -- ./race
 has err "a step such as 1x@file.c:10"
 status 2 "$PF" record --schedule=assetfuzzer:1x@race.c:17,1x@race.c:27 -- ./race

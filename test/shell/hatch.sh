@@ -1,6 +1,7 @@
-# pf hatch: what a recording predicts is made to happen; each has a clip that shows it again.
+# pf hatch: forces the predicted schedules of a recording; each confirmed finding has a clip that
+# shows it again.
 cat >figure1.c <<'END'
-// Two shared variables; the error shows only when the second thread overtakes between the two reads.
+// Two shared variables; it fails only if the second thread runs between the two reads.
 #include <pthread.h>
 #include <stdlib.h>
 int x, y;
@@ -37,7 +38,7 @@ lines = {tuple(sorted(a["line"] for a in f["accesses"])) for f in d["findings"]}
 assert (9, 17) in lines, lines
 open("clips", "w").write("\n".join(f["clip"] for f in d["findings"]))
 EOF
-while read -r clip; do # every one of them, every time
+while read -r clip; do # each clip replays the same way every time
     first=0
     "$PF" replay --quiet "$clip" >/dev/null 2>&1 || first=$?
     for _ in 1 2 3 4 5; do
@@ -98,7 +99,8 @@ has err "--jobs=none"
 status 2 "$PF" hatch nowhere.clip
 has err "nowhere.clip"
 
-# Candidates that begin alike are run together, and come out as they do one by one.
+# Candidates whose schedules begin alike share one run, and have the same results as when tried one
+# by one.
 cat >many.c <<'C'
 #include <pthread.h>
 #include <stdlib.h>
@@ -139,12 +141,12 @@ for clip in together/*.clip; do
     "$PF" replay --quiet "apart/${clip##*/}" >/dev/null 2>&1 || t=$?
     [[ $s == "$t" && $s != 2 ]] || fail "$clip: status $s, tried alone $t"
 done
-[[ $(ls together) == "$(ls apart)" ]] || fail "files were left: $(ls together)"
+[[ $(ls together) == "$(ls apart)" ]] || fail "different files: $(ls together)"
 status 2 "$PF" hatch --limit=soon many.clip
 has err "--limit=soon"
 
-# Harm that does not end the program: memory is used after it was freed. A recording that has the error itself says
-# nothing of the finding.
+# Harm that does not end the program: a use after free. If the recording itself already has the
+# error, it is not harm of the finding.
 cat >late.c <<'END'
 #include <pthread.h>
 #include <stdlib.h>

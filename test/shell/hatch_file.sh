@@ -1,4 +1,4 @@
-# pf hatch takes what pf predict --json has written: these candidates are tried, and no others.
+# pf hatch FILE tries exactly the candidates that pf predict --json wrote.
 for name in account critical; do
     "$PF" cc -O0 -g "$ROOT/bench/subject/$name.c" -o $name
     status 0 "$PF" record -o $name.clip -- ./$name
@@ -10,7 +10,7 @@ for name in account critical; do
     cmp all out # the same findings, and the same verdicts
 done
 
-# Some of them; from another folder, options behind.
+# A part of the candidates; from another folder, with options after the file.
 python3 - <<'EOF'
 import json
 d = json.load(open("account.json"))
@@ -26,7 +26,8 @@ has out "hatch: $(cat ../n) candidates: $(cat ../n) real"
 cd ..
 [[ $(ls some.json.hatched | wc -l) == $(cat n) ]] || fail "clips: $(ls some.json.hatched)"
 
-# Races of other analyses have no schedule: one is found for them. A pattern of the user's, likewise with a recording.
+# Races of other analyses have no schedule in the file; pf hatch searches for one. A user's pattern,
+# also together with a recording.
 status 66 "$PF" predict --analysis=hb --json hb.json critical.clip
 has out "hb: "
 status 66 "$PF" hatch hb.json
@@ -48,7 +49,7 @@ assert ids & {f[:16] for f in os.listdir("own.d")}, ids
 assert ids & {f[:16] for f in os.listdir("own.json.hatched")}, ids
 EOF
 
-# Many events, of several threads and variables.
+# Many events of several threads and variables.
 cat >long.c <<'END'
 #include "photofinish.h"
 #include <pthread.h>
@@ -125,7 +126,7 @@ status 2 "$PF" hatch --patterns bad.pattern long.clip
 has err "bad.pattern:1: pattern p has no SV"
 
 # Bad files.
-refused() { # PYTHON WORDS: `d`, the document, is changed; the error names the file and says this
+refused() { # PYTHON WORDS: PYTHON changes the document `d`; the error must name the file and contain WORDS
     python3 -c "import json
 d = json.load(open('account.json'))
 s = d['schedules'][0]

@@ -1,4 +1,5 @@
-# What a hatched finding tells: who ran what, in which order, with source lines, and where the value changed hands.
+# The steps of a confirmed finding: which thread ran what, in which order, with source lines, and
+# which write each read sees.
 cat >steps.c <<'END'
 #include <pthread.h>
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
@@ -60,11 +61,12 @@ for part in 1 2 3 4; do
     status 66 "$PF" report --from $part.json --sarif -o $part.sarif --fail-on=any
     python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" $part.json
 done
-# A race: the read comes second, and sees what the thread has just written.
+# A race: the read is second and sees the value that the thread has just written.
 has text.1 "   -> T1   write flag:4 = 3  steps.c:7"
 has text.1 "   -> main read flag:4 = 3 (written by T1, steps.c:7)  steps.c:31"
 has text.1 "  Consequence: the program died of signal 6 (Aborted): part1: steps.c:49: int main(void): Assertion \`PART != 1 || seen != 3' failed."
-# An atomicity violation: main has read 7, the thread writes 50 in between, main's 8 replaces it.
+# An atomicity violation: main has read 7, the thread writes 50 in between, main overwrites it with
+# 8.
 python3 - <<'EOF'
 import json
 
@@ -85,11 +87,11 @@ assert marked == [("T0", "read", "balance", "7", 34, None, True), ("T1", "write"
                   ("T0", "write", "balance", "8", 35, None, True)], marked
 order = [m[:3] for m in av]
 assert order.index(("T0", "lock", "a")) < order.index(("T1", "lock", "b")), av
-# An atomic-set violation: main has the old low and the new high, which the thread has handed over.
+# An atomic-set violation: main reads the old low and the new high, which the thread has written.
 asv = [m for m in steps(3, "atomic-set", [39, 14, 15, 40]) if m[-1]]
 assert asv == [("T0", "read", "low", "1", 39, None, True), ("T1", "write", "low", "10", 14, None, True),
                ("T1", "write", "high", "20", 15, None, True), ("T0", "read", "high", "20", 40, ("T1", 15), True)], asv
-# A deadlock: each wants what the other has taken.
+# A deadlock: each thread wants the lock that the other holds.
 dead = steps(4, "deadlock", [44, 19])
 assert [m[:3] + m[5:] for m in dead[-2:]] == [("T0", "wants", "b", ("T1", 18), True), ("T1", "wants", "a", ("T0", 43), True)], dead
 assert ("T0", "lock", "a", None, 43, None, False) in dead and ("T1", "lock", "b", None, 18, None, False) in dead, dead
@@ -102,7 +104,7 @@ for part, words in ((1, "read flag:4 = 3 (written by T1, steps.c:7)"), (3, "read
 EOF
 has text.4 "-> T1   wants a (held by main, steps.c:43)  steps.c:19"
 
-# pf explain has the source lines, too.
+# pf explain shows the source lines too.
 status 66 "$PF" check --quiet --runs 1 --state s -- ./part1
 status 66 "$PF" report --state s --json -o s.json
 id=$(python3 -c 'import json; print(next(f["id"] for f in json.load(open("s.json"))["findings"] if f.get("interleaving")))')

@@ -1,4 +1,5 @@
-# Subjects of bench/subject: what is found really happens, again and again; nothing is found in their twins.
+# Subjects of bench/subject: every finding happens again in each replay; the race-free twins have no
+# findings.
 for name in account stringbuf treeset; do
     "$PF" cc -O0 -g "$ROOT/bench/subject/$name.c" -o $name
     "$PF" cc -O0 -g -DTWIN "$ROOT/bench/subject/$name.c" -o $name.twin

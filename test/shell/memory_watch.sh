@@ -1,5 +1,6 @@
 # shellcheck shell=bash disable=SC2154
-# Directed runs find accesses of heap memory that is nobody's, while recording and in replays, and nothing else.
+# Directed runs find invalid accesses to heap memory, while recording and in replays, and have no
+# false alarms.
 cat >heap.c <<'C'
 #include <malloc.h>
 #include <pthread.h>
@@ -16,7 +17,7 @@ static void *later(void *p) { return after(p) ? p : NULL; }
 static int fine(void)
 {
     int sum = 0;
-    for (int i = 0; i < 6000; i++) { /* more than are kept after free */
+    for (int i = 0; i < 6000; i++) { /* more blocks than the quarantine keeps after free */
         char *p = make(i % 300 + 1), *q = calloc(3, 7);
         fill(p, i % 300 + 1);
         fill(q, 21);
@@ -87,14 +88,15 @@ check 6 "freed twice" double-free "free:8 free:8"
 check 7 "by thread T1" use-after-free "free:8 read:9"
 check 8 "outside of a heap block" heap-overflow "alloc:50 read:50"
 
-# Recorded without it: the schedule and the memory are the same, so a replay finds it.
+# Recorded without --watch: schedule and memory are the same in a replay, so a replay finds the
+# error.
 status 0 "$PF" record -o plain.clip -- ./heap 1
 status 66 "$PF" replay --watch plain.clip
 has err "use of a heap block after it was freed in after (heap.c:9)"
-# Blocks freed twice are seen always.
+# Double frees are always detected.
 status 66 "$PF" record -o plain.clip -- ./heap 6
 
-# Blocks of an allocator that the program brings have nothing between them: nothing is said of it.
+# Blocks of an allocator that the program provides have no red zones: nothing is reported.
 cat >own.cpp <<'C'
 #include <cstdio>
 #include <cstring>
@@ -118,7 +120,7 @@ C
 "$PF" c++ -O0 -g own.cpp -o own
 status 0 "$PF" record --watch -o own.clip -- ./own
 
-# The child of a recorded program is not directed: its blocks lie where the parent's marks still are.
+# The child of a recorded program is not directed; its blocks are where the parent's red zones were.
 cat >child.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-# A kernel without syscall user dispatch: a seccomp filter takes its place. Here another filter hides the dispatch.
+# A kernel without syscall user dispatch: a seccomp filter replaces it. Here another filter hides
+# the dispatch.
 cat >without.c <<'END'
 #include <errno.h>
 #include <linux/filter.h>
@@ -104,12 +105,12 @@ for program in turns bare; do
         mv out recorded
         status 5 ./without "$PF" replay turns.clip
         cmp out recorded
-        status 5 "$PF" replay turns.clip # and with dispatch
+        status 5 "$PF" replay turns.clip # also with dispatch
         cmp out recorded
     done
 done
 
-# Children go on under the filter, undirected.
+# Children keep the filter and are not directed.
 status 0 ./without "$PF" record -o forks.clip -- ./forks
 has out "ok 3"
 status 0 ./without "$PF" replay forks.clip

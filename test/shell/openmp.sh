@@ -1,5 +1,5 @@
-# OpenMP: what libomp orders is order, in free and in directed mode; what it does not order races.
-# Without libomp on the machine its packages are unpacked here, not installed.
+# OpenMP: synchronisation by libomp creates order, in free and in directed mode; unordered accesses
+# race. If libomp is not installed, its packages are unpacked here, not installed.
 flags=(-g -fopenmp)
 if ! echo '#include <omp.h>' | clang-19 -fopenmp -E - >/dev/null 2>&1; then
     (apt-get download libomp5-19 libomp-19-dev || (apt-get update && apt-get download libomp5-19 libomp-19-dev)) \
@@ -18,7 +18,8 @@ for level in O0 O2; do
         cmp out plain
     done
 done
-# Directed: recorded, replayed, nothing found; tasks too, which wait for each other without ever giving way.
+# Directed mode: recorded, replayed, no findings; also with tasks, which wait for each other without
+# yielding.
 export OMP_NUM_THREADS=3
 for schedule in random:1 pos:2 pct:3,3; do
     status 0 "$PF" record -o clean.clip --schedule=$schedule -- ./clean

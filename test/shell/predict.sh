@@ -1,4 +1,4 @@
-# pf predict: text and JSON, exit statuses, refusals.
+# pf predict: text and JSON, exit statuses, rejected arguments.
 t=$ROOT/test/trace
 status 66 "$PF" predict "$t/rdit/account.txt"
 has out "Account:8"
@@ -25,7 +25,7 @@ d = json.load(open("p.json"))
 assert f["kind"] == "atomicity" and f["analysis"] == "pecan" and d["candidates"] == [], d
 assert [a["line"] for a in f["accesses"]] == [2, 8, 5], f
 EOF
-status 0 "$PF" predict --analysis=pecan --json p.json "$t/pecan/asv.txt" # a candidate is no finding
+status 0 "$PF" predict --analysis=pecan --json p.json "$t/pecan/asv.txt" # a candidate does not count as a finding
 has out "(0 witnessed, the others to be hatched)"
 python3 - <<'EOF'
 import json
@@ -49,7 +49,7 @@ status 2 "$PF" predict "$t/trap/unmatched_read.txt"
 has err "does not agree with itself: event 2 (T1 read): reads 7"
 status 2 "$PF" predict "$PF"
 has err "is neither a trace nor a recording"
-printf '\211PF' >begun.clip # of a recording, its first bytes
+printf '\211PF' >begun.clip # the first bytes of a recording
 status 2 "$PF" predict begun.clip
 has err "begun.clip: is neither a trace nor a recording"
 : >empty.txt

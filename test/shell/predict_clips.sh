@@ -1,4 +1,5 @@
-# pf predict --clips: the witness of each race is run, and its clip stops at the race again and again. --events: a part is said to be one.
+# pf predict --clips: the witness of each race is run, and every replay of its clip stops at the
+# race. --events: the result of an analysis of a part is marked incomplete.
 cat >two.c <<'EOF'
 #include <pthread.h>
 int x, y;

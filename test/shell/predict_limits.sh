@@ -1,4 +1,4 @@
-# A search that its limits cut short says so, and is never called complete; one that is not is.
+# A search that a limit cut short reports this and is never called complete; a full search is.
 python3 - <<'EOF'
 def threads(body):
     lines = [f"T0 fork T{t}" for t in (1, 2)]
@@ -6,7 +6,7 @@ def threads(body):
         lines += [f"T{t} begin", *body(t)]
     return "\n".join(lines) + "\n"
 
-def units(n):  # units of the same code, each on memory of its own
+def units(n):  # units of the same code, each with separate memory
     return lambda t: [f"T{t} {what} @a.c:{t}{k}" for i in range(n)
                       for k, what in enumerate((f"lock m{t}", f"write x{i}=1", f"write y{i}=1", f"unlock m{t}"))]
 
@@ -33,8 +33,8 @@ status 66 "$PF" predict --patterns many.pattern --json long.json long.txt
 has out "1 patterns NOT searched to the end (budget used up)"
 has long.json '"complete":false'
 
-# A reject holds for the window: T1's section may come first, but the beginning of T0's is too far away to be seen.
-# Nearer (test/trace/trap/window_grows.txt), it is a race.
+# A rejection is valid only within the window: T1's section may run first, but the beginning of T0's
+# section is too far away to be seen. Nearer (test/trace/trap/window_grows.txt), it is a race.
 python3 - >wide.txt <<'EOF'
 print("T0 lock m\n" + "T0 write p=1\n" * 6000 + "T0 write x=1\nT0 unlock m\nT1 lock m\nT1 unlock m\nT1 write x=2")
 EOF
@@ -45,7 +45,7 @@ status 0 "$PF" predict --json whole.json "$ROOT/test/trace/rdit/caveat1_overlap.
 has out "rdit: 0 races (witnessed), 2 pairs of sites rejected"
 has whole.json '"complete":true'
 
-# A pair of accesses that is too hard to decide is unknown.
+# A pair of accesses that is too hard to decide is "unknown".
 python3 - >hard.txt <<'EOF'
 state, memory = 1, [0, 0]
 def pick(n):
@@ -67,18 +67,18 @@ status 0 "$PF" predict --json hard.json hard.txt
 has out "1 unknown (budget used up)"
 has hard.json '"complete":false'
 
-# When the time is up, or the user has had enough, it ends with what it has.
+# On a time-out or an interrupt, the search ends and reports what it found so far.
 python3 - >big.txt <<'EOF'
 print("\n".join([f"T0 fork T{t}" for t in (1, 2)] + [f"T{t} begin" for t in (1, 2)] +
                 [f"T{1 + i % 2} write x{i // 2}={i} @a.c:{i}" for i in range(60000)]))
 EOF
 status 66 "$PF" predict --analysis=rdit,hb,cp,syncp,lockset,pecan --limit 1ms --json big.json big.txt
-[[ $(grep -c ", stopped: NOT searched to the end" out) == 6 ]] || fail "not all were stopped"
+[[ $(grep -c ", stopped: NOT searched to the end" out) == 6 ]] || fail "not all searches were stopped"
 has big.json '"complete":false'
 status 2 "$PF" predict --limit soon big.txt
 has err "--limit=soon: a time such as 90s or 2m expected"
 
-# pf hatch: likewise. The units of many.c are 80 calls of the same code.
+# pf hatch: the same. The units of many.c are 80 calls of the same code.
 cat >many.c <<'END'
 #include <pthread.h>
 static pthread_mutex_t m[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
@@ -112,7 +112,8 @@ status 0 "$PF" hatch --limit 1ms --json many.json many.clip
 has out "NOT all of the trace was searched to the end: there may be more"
 has many.json '"complete":false'
 
-# A cycle of locks among more threads than are looked at: none is found, and it is said.
+# A lock cycle among more threads than the search covers: it finds none and says that not all cycles
+# were searched.
 python3 - >ring.txt <<'END'
 for t in range(17):
     a, b, n = f"l{t}", f"l{(t + 1) % 17}", 4 * t

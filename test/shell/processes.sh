@@ -1,4 +1,5 @@
-# Daemons, forked and exec'd children: each process writes its own findings, and pf run has them all.
+# Daemons, forked and exec'd children: each process writes its own findings, and pf run collects all
+# of them.
 cat >child.c <<'END'
 #include "order.h"
 #include <pthread.h>
@@ -51,7 +52,7 @@ for v in in_parent in_child in_exec; do
 done
 [[ $(find logs -type f | wc -l) -ge 3 ]] || fail "fewer than three logs in $(ls logs)"
 
-# A daemon that outlives its parent does no harm.
+# A daemon that outlives its parent is harmless.
 cat >daemon.c <<'END'
 #include <stdio.h>
 #include <unistd.h>
@@ -72,7 +73,7 @@ for _ in $(seq 1200); do
 done
 [[ -f daemon.done ]] || fail "the daemon did not finish"
 
-# A program that is killed: its findings until then are there, its status is the shell's.
+# A program that is killed: its findings until then are kept, and the status is that of the shell.
 cat >killed.c <<'END'
 #include "order.h"
 #include <pthread.h>
@@ -99,7 +100,7 @@ sed -i 's/shared = 1;//' killed.c
 status 0 "$PF" cc -g -pthread "-I$ROOT/test/program" -o killed killed.c
 status 137 "$PF" run -- ./killed
 
-# What was not built with pf cc is refused.
+# Programs that were not built with pf cc are refused.
 status 2 "$PF" run -- /bin/true
 has err "pf cc"
 status 2 "$PF" run -- ./does-not-exist

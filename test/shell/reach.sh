@@ -1,5 +1,6 @@
-# What code without events can reach: two calls of a library make order through memory that both reach. If
-# pf took it for out of reach, the accesses around the calls would seem to race.
+# The memory that code without events can reach: two library calls are ordered through memory that
+# both reach. If pf considered this memory unreachable, the accesses around the calls would be
+# reported as a race.
 cat >lib.c <<'END'
 #include <pthread.h>
 #include <sched.h>
@@ -80,7 +81,7 @@ int main(void)
 {
     pthread_t t, u;
     mapped = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    mprotect(mapped + 61440, 4096, PROT_NONE); /* so that the next one is apart */
+    mprotect(mapped + 61440, 4096, PROT_NONE); /* keeps the next mapping separate */
     mapped2 = mmap(NULL, 65536, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     mprotect(mapped2 + 61440, 4096, PROT_NONE);
     BEFORE;
@@ -92,7 +93,7 @@ int main(void)
 }
 END
 clang-19 -O1 -shared -fPIC -o liblib.so lib.c
-# case NAME RACES 'before' 'set' 'await' [OPTION...]: so many races are predicted
+# case NAME RACES 'before' 'set' 'await' [OPTION...]: pf predict must predict RACES races
 case_() {
     local name=$1 races=$2
     "$PF" cc -O1 -g -I"$ROOT/include" "-DBEFORE=$3" "-DSET=$4" "-DAWAIT=$5" main.c -o "$name" -L. -llib -Wl,-rpath,"$PWD" \
@@ -110,28 +111,29 @@ case_ through_full 0 "one.flag = two.flag = $m" 'lib_set(&one)' 'lib_await(&two)
 case_ last 0 '' 'lib_set_last(SOME, &flag)' 'lib_await_last(SOME, &flag)'
 case_ pair 0 '' 'lib_set_pair((struct pair){1, &flag})' 'lib_await_pair((struct pair){2, &flag})'
 case_ word 0 '' 'lib_set_word((union word){.flag = &flag})' 'lib_await_word((union word){.flag = &flag})'
-# Two blocks side by side are told as one range; both are reached.
+# Two adjacent blocks are recorded as one range; both are reached.
 case_ blocks 0 'both[0] = calloc(1, 24), both[1] = calloc(1, 24)' 'lib_set_second(both)' 'lib_await_int(both[1])'
-# The set of a call is kept, until recorded code writes into it.
+# The set of a call is cached until recorded code writes into it.
 again='lib_look(&one), lib_look(&two)'
 case_ kept 0 "$again, $again" "one.flag = $m, lib_look(&one), lib_set(&one)" \
     "two.flag = $m, lib_look(&two), lib_await(&two)"
 case_ kept_full 0 "$again, $again" "one.flag = $m, lib_look(&one), lib_set(&one)" \
     "two.flag = $m, lib_look(&two), lib_await(&two)" --reach=full
-# What is in vector registers stays there.
+# A call preserves the vector registers.
 case_ vectors 1 'lib_double(factor * 3, &one, &result); if (result != 7.5) return 3' "" ""
-# Variables used by name must be named: by the program, or for a library (what is not said is not known).
+# Variables that a library uses by name must be declared, by the program or for the library; other
+# variables are not known.
 case_ unsaid 1 '' 'lib_set_gate()' 'lib_await_gate()'
 case_ said 0 'PF_GLOBAL(gate)' 'lib_set_gate()' 'lib_await_gate()'
 printf '# of our library\nlibother.so* x\nliblib.so* gat? # its gate\n' >globals.txt
 case_ configured 0 '' 'lib_set_gate()' 'lib_await_gate()' --globals globals.txt
 sed -i 's/gat?/nothing/' globals.txt
 case_ configured_not 1 '' 'lib_set_gate()' 'lib_await_gate()' --globals globals.txt
-# What a library has for itself has no name in the program; any variable of the program can stand for it.
+# A library's own data has no name in the program; any variable of the program can represent it.
 case_ own 1 '' 'lib_set_own()' 'lib_await_own()'
 printf 'liblib.so* factor\n' >globals.txt
 case_ own_said 0 '' 'lib_set_own()' 'lib_await_own()' --globals globals.txt
-# The lock that a library takes is seen: both calls use it, so what is under it may order them.
+# The lock that a library takes is in the trace: both calls use it, so data under it may order them.
 case_ locked 0 '' 'lib_set_locked()' 'lib_await_locked()'
 for policy in random:1 pos:2 random:5; do
     status 0 "$PF" record --schedule=$policy -o locked.clip -- ./locked
@@ -141,7 +143,8 @@ status 2 "$PF" record --globals nowhere.txt -o x.clip -- ./said
 has err "nowhere.txt: No such file"
 status 2 "$PF" record --reach=half -o x.clip -- ./said
 has err "--reach=half"
-# A function of the C++ library that is known reaches what it touches, and not what that leads to.
+# A modelled function of the C++ library reaches the memory that it accesses, and not what that
+# memory points to.
 cat >known.cc <<'END'
 #include <map>
 #include <pthread.h>

@@ -1,5 +1,5 @@
-# A real program from Debian source, built by its own makefile with pf cc and used for real: the
-# smallest of `make realworld`. Without a way to fetch the source there is nothing to test.
+# A real program from Debian source, built by its own makefile with pf cc and run on real work: the
+# smallest one of `make realworld`. Skipped if the source cannot be fetched.
 status_of() { "$@" >out 2>err && echo 0 || echo $?; }
 rc=$(status_of "$ROOT/bench/realworld" --pf "$PF" --work "$BUILD" --only pbzip2 --flavours native,pf)
 if grep -qE "source of [a-z0-9]+: |apt-get update: |no Debian entries" out; then
@@ -7,9 +7,9 @@ if grep -qE "source of [a-z0-9]+: |apt-get update: |no Debian entries" out; then
     exit 77
 fi
 [[ $rc == 0 ]] || fail "exit status $rc"
-[[ $(grep -c "results equal, 0 race reports" out) == 4 ]] || fail "four equal results wanted"
+[[ $(grep -c "results equal, 0 race reports" out) == 4 ]] || fail "expected four equal results"
 
-# The whole chain on it: no race, as docs/real-programs.md says, and what was explored.
+# pf check on it: no race, as docs/real-programs.md states; the report states what was explored.
 pbzip2=$(find "$BUILD/real" -type f -name pbzip2 -perm -u+x -path '*/pf/*' | head -n 1)
 [[ -x $pbzip2 ]] || fail "no pbzip2 was built"
 seq 1 6000 >data

@@ -1,6 +1,6 @@
 # shellcheck shell=bash disable=SC2154
-# Programs that were built without pf cc, in directed mode: the runtime is preloaded, events are those of
-# synchronisation and libc.
+# Programs that were built without pf cc, in directed mode: the runtime is preloaded; events are
+# synchronisation and libc calls only.
 
 cat >sum.cc <<'C'
 #include <condition_variable>
@@ -55,33 +55,33 @@ clang++-19 -O1 -g sum.cc -o sum -pthread
 sums=()
 for seed in 1 2 3; do
     status 3 "$PF" record -o s.clip --schedule=random:$seed -- ./sum
-    [[ ! -s err ]] || fail "something was said"
+    [[ ! -s err ]] || fail "unexpected message"
     has out " 2 none"
     cp out recorded
     sums+=("$(cat out)")
     status 3 "$PF" replay s.clip
     cmp out recorded
 done
-[[ ${sums[0]} != "${sums[1]}" || ${sums[1]} != "${sums[2]}" ]] || fail "three schedules, one order"
-# What the user preloads stays, and programs that it starts are left alone.
+[[ ${sums[0]} != "${sums[1]}" || ${sums[1]} != "${sums[2]}" ]] || fail "three schedules had the same order"
+# The user's own LD_PRELOAD is kept, and programs that the target starts are not affected.
 LD_PRELOAD=libm.so.6 status 3 "$PF" record -o s.clip -- ./sum child
 has out " 2 libm.so.6"
-[[ $(cat err) == "pf record: the program started other processes (1), which are not recorded" ]] || fail "something else was said"
+[[ $(cat err) == "pf record: the program started other processes (1), which are not recorded" ]] || fail "unexpected message"
 status 3 "$PF" replay s.clip
 has out " 2 libm.so.6"
-# gdb too.
+# --gdb works too.
 status 0 "$PF" replay s.clip --gdb --until T1:20 -- -batch -ex 'thread apply all bt'
 has out "at sum.cc:"
 has out "Thread 5 ("
 
-# What such a recording can tell, and what not.
+# Which analyses work on such a recording, and which do not.
 status 0 "$PF" predict --json p.json s.clip
 has err "is not instrumented"
 has p.json '"complete":false'
 status 2 "$PF" run -- ./sum
 has err "is not instrumented"
 
-# A program of Debian.
+# A Debian program.
 for ((i = 0; i < 30000; i++)); do echo "line $((i * 7919 % 1000003))"; done >data
 status 0 "$PF" record -o xz.clip --schedule=random:1 -- xz -T4 -0 --block-size=64KiB -c data
 cp out recorded
@@ -89,7 +89,7 @@ xz -dc recorded | cmp - data
 status 0 "$PF" replay xz.clip
 cmp out recorded
 
-# What cannot be: said, with the reason.
+# Unsupported programs are refused with a reason.
 echo 'int main(void) { return 0; }' >empty.c
 clang-19 empty.c -o empty
 clang-19 -static empty.c -o static
@@ -119,8 +119,8 @@ has err "./other: is not linked with glibc (its dynamic linker is /lib64/ld-musl
 status 2 "$PF" record -- ./half
 has err "./half: is no ELF program"
 
-# An executable at a fixed address that takes malloc's address: its own stub is malloc for everybody, and calls still arrive
-# here. Memory that is used again is no memory error.
+# An executable at a fixed address that takes malloc's address: its PLT stub is malloc's address for
+# all modules, and calls still reach the interposed malloc. Reused memory is not a memory error.
 cat >fixed.c <<'C'
 #include <stdio.h>
 #include <stdlib.h>

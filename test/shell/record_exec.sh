@@ -1,4 +1,4 @@
-# A recorded program starts others, or becomes another: what is not recorded is said, by pf alone.
+# A recorded program starts or executes other programs: pf alone reports what is not recorded.
 cat >becomes.c <<'C'
 #include <pthread.h>
 #include <stdio.h>

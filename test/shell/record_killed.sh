@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# pf record is killed: its program ends as well, and what was recorded until then is kept and replays.
+# pf record is killed: its program ends too, and everything recorded until then is kept and replays.
 
 cat >ask.c <<'C'
 #include <pthread.h>
@@ -23,7 +23,7 @@ int main(int argc, char **argv)
         pthread_join(t[i], 0);
     printf("counted %ld\n", n);
     fflush(stdout);
-    printf("counted that\n"); /* so the line before is in the recording, whenever this one is seen */
+    printf("counted that\n"); /* so that the line before is in the recording once this one is visible */
     fflush(stdout);
     if (argc == 1)
         while (read(0, &c, 1) == 1)
@@ -42,8 +42,8 @@ C
 "$PF" cc -O1 -g ask.c -o ask
 mkfifo in
 
-# Killed while the program waits for input, runs, and runs without coming to an event. It holds the read end of
-# the pipe: when writing to that fails, it is gone.
+# Killed while the program waits for input, runs, and runs without reaching an event. The program
+# holds the read end of the pipe: it has ended when a write to the pipe fails.
 killed() { # ARGUMENT-OF-PF... -- ARGUMENT-OF-THE-PROGRAM...
     local options=() pf
     while [[ $1 != -- ]]; do
@@ -57,7 +57,7 @@ killed() { # ARGUMENT-OF-PF... -- ARGUMENT-OF-THE-PROGRAM...
     until grep -q 'counted that' said 2>/dev/null; do sleep 0.02; done
     kill -KILL $pf
     wait $pf 2>/dev/null || true
-    for ((k = 0; k < 3000; k++)); do # a minute, should the machine be busy
+    for ((k = 0; k < 3000; k++)); do # up to a minute, if the machine is busy
         grep -q "photofinish: " said && break
         sleep 0.02
     done

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# pf replay --gdb: the threads of the target as real threads, at the point asked for.
+# pf replay --gdb: the threads of the target become kernel threads at the requested point.
 
 cat >four.c <<'C'
 #define _GNU_SOURCE
@@ -34,7 +34,7 @@ int main(void)
         sem_wait(&waiting);
     for (long i = 2; i < 4; i++) {
         pthread_create(&t[i], 0, writes, (void *)i);
-        pthread_setname_np(t[i], i == 2 ? "left" : "right"); /* named by another */
+        pthread_setname_np(t[i], i == 2 ? "left" : "right"); /* named by another thread */
     }
     shared = 1; /* the other access */
     for (int i = 2; i < 4; i++)
@@ -63,8 +63,8 @@ EOF
 status 5 "$PF" replay "$clip"
 cp out whole
 
-# At the race: the thread of the second access stands there, the first one is done; every thread is
-# there with its name, its stack and its own variables.
+# At the race: the thread of the second access is about to make it, the first access is done; every
+# thread has its name, its stack and its thread-local variables.
 gdb() { status "$1" "$PF" replay --gdb "${@:2}"; }
 gdb 0 --until race "$clip" -- -batch -ex 'printf "here %d\n", $_thread' -ex 'info threads' \
     -ex 'thread apply all -q -s bt' -ex 'thread apply all -q print mine' -ex 'print shared'
@@ -72,24 +72,24 @@ grep -qE '^#0 .*(writes|main) .*four.c:(20|35)' out || fail "not at the access"
 for name in four waiter-0 waiter-1 left right; do
     has out "\"$name\""
 done
-[[ $(grep -cE '^ *\*? *[1-5] +Thread 0x[0-9a-f]+ \(LWP [0-9]+\)' out) == 5 ]] || fail "not five threads"
-[[ $(grep -E '^\$[0-9]+ = ' out | head -5 | sed 's/.*= //' | sort -n | tr '\n' ' ') =~ ^(0\ )*7\ 100\ 101\  ]] || fail "thread-local variables"
-[[ $(grep -cE 'waits .*four.c:13$' out) == 2 ]] || fail "two threads wait"
+[[ $(grep -cE '^ *\*? *[1-5] +Thread 0x[0-9a-f]+ \(LWP [0-9]+\)' out) == 5 ]] || fail "expected five threads"
+[[ $(grep -E '^\$[0-9]+ = ' out | head -5 | sed 's/.*= //' | sort -n | tr '\n' ' ') =~ ^(0\ )*7\ 100\ 101\  ]] || fail "wrong thread-local variables"
+[[ $(grep -cE 'waits .*four.c:13$' out) == 2 ]] || fail "expected two waiting threads"
 hasnt out "scheduler.c"
 hasnt out "sum "
 
-# The run goes on from there as it did, to the same end.
+# The run continues from there as recorded, to the same end.
 gdb 0 "$clip" -- -batch -ex 'print shared' -ex next -ex 'print shared' -ex continue
 has out "$(cat whole)"
 has out "exited with code 05"
-# Options may stand behind the clip. Another point: the end of main, where only main is left.
+# Options may follow the clip. Another point: the end of main, where only main is left.
 gdb 0 four.clip -- -batch -ex 'info threads'
 has out "(LWP"
 has out "exit"
 status 0 "$PF" replay four.clip --gdb --until T0:1 -- -batch -ex bt -ex 'info threads'
 has out "main () at four.c:28"
-[[ $(grep -c LWP out) == 1 ]] || fail "there is only main"
-# A point that does not come.
+[[ $(grep -c LWP out) == 1 ]] || fail "expected only main"
+# A point that is never reached.
 gdb 0 four.clip --until T9:1 -- -batch -ex 'info threads'
 has err "the point was not reached"
 
@@ -103,7 +103,7 @@ ln -s "$(command -v env)" bin/env
 PATH=$PWD/bin status 2 "$PF" replay --gdb four.clip
 has err "Debian package gdb"
 
-# A deadlock: gdb without a point shows where everybody waits; a fault, where it is.
+# A deadlock: without a point, gdb shows where each thread waits. A fault: gdb shows where it is.
 cat >dead.c <<'C'
 #include <pthread.h>
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
@@ -135,7 +135,8 @@ gdb 0 c.clip -- -batch -ex continue
 has out "SIGSEGV"
 has out "dead.c:14"
 
-# Steps from the point on are the debugger's own affair, and the runtime's tick is none of it.
+# Stepping from the point on is left to the debugger, and the runtime's timer tick does not disturb
+# it.
 cat >steps.c <<'C'
 #include <pthread.h>
 #include <stdio.h>

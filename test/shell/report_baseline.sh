@@ -45,7 +45,7 @@ status 0 "$PF" report --baseline accepted.json --state s
 has out ", accepted"
 has out "1 finding in 1 process, 1 accepted"
 status 66 "$PF" report --baseline accepted.json --fail-on=any --state s
-# A new one fails; accepted too, it does not, and a note stays.
+# A new finding fails; once accepted it does not, and its note stays.
 status 66 "$PF" run --quiet --state s -- ./two x
 status 66 "$PF" report --baseline accepted.json --state s
 status 66 "$PF" report --baseline accepted.json --sarif --state s -o a.sarif
@@ -55,14 +55,14 @@ status 0 "$PF" baseline --state s -o accepted.json
 has out "2 accepted, 1 of them new, 0 dropped"
 has accepted.json "known, #17"
 status 0 "$PF" report --baseline accepted.json --state s
-# What is gone is dropped, or kept.
+# Findings that disappeared are dropped from the baseline, or kept.
 mkdir none
 cp accepted.json kept.json
 status 0 "$PF" baseline --keep -o kept.json none
 has out "2 accepted, 0 of them new, 0 dropped"
 status 0 "$PF" baseline -o accepted.json none
 has out "0 accepted, 0 of them new, 2 dropped"
-# Damaged.
+# Damaged baselines.
 wrong() {
     printf '%s' "$1" >bad.json
     status 2 "$PF" report --baseline bad.json --state s
@@ -77,7 +77,7 @@ has err "nowhere: No such file"
 status 2 "$PF" baseline --state s -o /proc/none
 has err "/proc/none"
 
-# The story of one finding; enough of its id.
+# pf explain on one finding, with an abbreviated id.
 id=$(grep -o '"id":"[0-9a-f]*"' kept.json | head -n 1 | cut -d'"' -f4)
 status 0 "$PF" explain --state s "${id:0:8}"
 has out "Finding $id, observed (fasttrack), seen 1 time:"
@@ -88,7 +88,8 @@ has out "    >     9 |     *(int *)arg = 1;"
 has out "4. The main thread writes 4 bytes"
 has out "the other thread holds no lock: probably it should take the same one."
 has out "There is no clip of it"
-# Elsewhere the sources are found beside the program, and the story goes on without them.
+# In another folder, the sources are found next to the program; without sources the explanation
+# still works.
 mkdir away
 cd away
 status 0 "$PF" explain --state ../s "$id"

@@ -1,4 +1,4 @@
-# Logs damaged at random: pf report answers or refuses with a message, it never crashes.
+# Logs damaged at random: pf report answers or refuses with a message, and never crashes.
 cat >race.c <<'EOF'
 #include "order.h"
 #include <pthread.h>

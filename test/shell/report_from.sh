@@ -1,4 +1,4 @@
-# pf report --from: what ThreadSanitizer and Helgrind have reported, beside our own findings.
+# pf report --from: reports of ThreadSanitizer and Helgrind in addition to our own findings.
 cat >race.c <<'END'
 #include "order.h"
 #include <pthread.h>
@@ -38,13 +38,13 @@ status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.j
 python3 - <<'END'
 import json
 d = json.load(open("tsan.json"))
-assert d["complete"] is False  # nothing of ours has run
+assert d["complete"] is False  # pf itself has run nothing
 assert {(f["status"], f["analysis"]) for f in d["findings"]} == {("predicted", "tsan")}
 assert sorted(f["accesses"][0]["variable"] for f in d["findings"]) == ["other", "shared"]
 END
 status 0 "$PF" report --from tsan.log --fail-on=confirmed
 
-# What we have seen ourselves is known, whatever its fingerprint.
+# Races that pf observed itself are not repeated, whatever their fingerprint.
 status 0 "$PF" cc -g -I"$ROOT/test/program" -o race race.c -pthread
 status 66 "$PF" run --quiet --state s -- ./race
 status 66 "$PF" report --from tsan.log --state s
@@ -73,7 +73,8 @@ status 66 "$PF" report --from helgrind.xml --state s
 has err "helgrind.xml: 1 candidate of helgrind, 0 known, 0 skipped"
 has out ", predicted by helgrind"
 
-# A document of ours: one finding an id, the surest status, its clip; the order of reports.
+# A JSON document of pf: findings with the same id are merged, with the strongest status and its
+# clip; the order of reports.
 python3 "$ROOT/test/run/make_logs.py" logs 9
 status 66 "$PF" report --json logs -o all.json
 python3 - <<'END'

@@ -1,4 +1,4 @@
-# pf report --html: one file, used in headless Chromium. The pictures stay in the test's folder.
+# pf report --html: one file, used in headless Chromium. The screenshots stay in the test's folder.
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 [[ -s $BUILD/page/page.html && -n $chromium ]] || { echo "skipped: the page was not built, or no chromium"; exit 77; }
 cat >race.c <<'END'
@@ -27,7 +27,7 @@ END
 status 0 "$PF" cc -g -I"$ROOT/test/program" -o race race.c -pthread
 status 66 "$PF" suite --quiet --state s -- ./race
 status 66 "$PF" report --html --state s -o real.html
-# A predicted race brings its schedule along.
+# A predicted race has its schedule.
 cat >trace.txt <<'END'
 1 T0 fork T1
 2 T0 lock m
@@ -42,7 +42,7 @@ END
 status 66 "$PF" predict --json predicted.json trace.txt
 status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" predicted.json
 status 66 "$PF" report --html --from predicted.json -o predicted.html
-# A check brings clips of both orders.
+# A check has clips of both orders.
 cat >twice.c <<'END'
 #include <pthread.h>
 int x;
@@ -73,9 +73,9 @@ for name in some hostile many; do
     status 66 "$PF" report --html "$name-logs" -o $name.html
 done
 status 0 "$PF" report --html none-logs -o none.html
-# One file, nothing from elsewhere.
+# One file without references to other resources.
 for name in real some hostile many none predicted checked; do
-    ! grep -oE "(src|href)=[\"']?[a-z]+:" $name.html || fail "$name.html refers to something"
+    ! grep -oE "(src|href)=[\"']?[a-z]+:" $name.html || fail "$name.html refers to another resource"
     [[ $(grep -c '</script' $name.html) == 2 ]] || fail "$name.html has other scripts"
 done
 has real.html "Content-Security-Policy"

@@ -1,4 +1,4 @@
-# pf report on logs: merged, cut, damaged.
+# pf report on logs: merged, truncated, damaged.
 mkdir logs
 start() {
     printf '{"type":"start","version":%s,"tool":"photofinish","abi":1,"run":null,"pid":%s,"parent":1,"time":%s,"ticks":1,"exitcode":66,"command":["./p","a b"]}\n' "$1" "$2" "$2"
@@ -46,7 +46,7 @@ assert f["accesses"][0]["locks"] == ["m"] and f["location"]["freed"] is True
 assert [p["function"] for p in f["accesses"][0]["stack"]] == ["f", "main"]
 EOF
 
-# Killed in the middle of a line: what was whole counts, the result is incomplete.
+# Killed in the middle of a line: the complete lines count, and the result is incomplete.
 {
     start 1 300
     finding 3
@@ -66,7 +66,7 @@ has out "incomplete: process 300 (./p) lost: 3 threads beyond the capacity ran u
 status 66 "$PF" report logs
 has out "2 findings in 2 processes"
 
-# Damaged: named with file, line and what was expected.
+# Damaged: the message names the file, the line and what was expected.
 bad() {
     cat >logs/300.3.pflog
     status 2 "$PF" report logs

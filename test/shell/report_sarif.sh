@@ -1,4 +1,4 @@
-# pf report --sarif: valid against the official schema, stable, and what viewers need is in it.
+# pf report --sarif: valid against the official schema, stable, with the fields that viewers need.
 [[ -d $BUILD/page/node_modules/ajv-draft-04 ]] || { echo "skipped: npm's packages are not there"; exit 77; }
 valid() { status 0 node "$ROOT/test/run/sarif.mjs" "$BUILD/page" "$@"; }
 cat >race.c <<'END'
@@ -49,7 +49,7 @@ assert "[here](1)" in result["message"]["text"] and result["relatedLocations"][0
 assert run["invocations"][0]["executionSuccessful"] is True
 END
 
-# The same result whichever access came later: the log with the two in the other order.
+# The same result whichever access happened later: the log with the two accesses exchanged.
 python3 - <<'END'
 import glob, json, os
 (log,) = glob.glob("s/runs/*/*.pflog")
@@ -84,7 +84,7 @@ steps = [s["location"]["message"]["text"] for s in result["codeFlows"][0]["threa
 assert steps[-2:] == ["thread T1 'T1': write x = 2", "the main thread: write x = 1"], steps
 END
 
-# Nothing, many, hostile names, an incomplete run.
+# No findings, many findings, hostile names, an incomplete run.
 mkdir none
 status 0 "$PF" report --sarif none -o none.sarif
 python3 "$ROOT/test/run/make_logs.py" many 300
@@ -105,6 +105,6 @@ assert all("operator\\[\\]" in t for t in text), text
 levels = [r["level"] for r in json.load(open("many.sarif"))["runs"][0]["results"]]
 assert set(levels) == {"error", "warning", "note"}
 END
-# The checker checks.
+# The validator rejects an invalid file.
 sed 's/"version":"2.1.0"/"version":"2.0.0"/' a.sarif >wrong.sarif
 status 1 node "$ROOT/test/run/sarif.mjs" "$BUILD/page" wrong.sarif

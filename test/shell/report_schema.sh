@@ -1,5 +1,6 @@
-# What pf run --json writes is what docs/format/findings.schema.json says: every kind of memory, locks,
-# named threads, freed blocks, processes that end in each way; and nothing that it does not say.
+# The output of pf run --json follows docs/format/findings.schema.json: every kind of memory, locks,
+# named threads, freed blocks, processes that end in each possible manner; and it has no
+# undocumented fields.
 cat >all.c <<'EOF'
 #define _GNU_SOURCE
 #include "order.h"
@@ -75,7 +76,7 @@ for what in 'g "global"' 's "stack"' 't "tls"' 'h "heap"' 'f "freed":'; do
 done
 has g.json '"locks":["l","m"]'
 has g.json '"mode":"read"'
-# A run keeps the first place of a lock only, and does not call it the thread's own.
+# A run keeps only where a lock was first acquired, and does not attribute it to the thread.
 python3 - <<'EOF'
 import json
 held = [a for a in json.load(open("g.json"))["findings"][0]["accesses"] if a["held"]][0]["held"]
@@ -91,7 +92,7 @@ import json
 f = json.load(open("s.json"))["findings"][0]
 assert [p["function"] for p in f["location"]["stack"]] == ["race", "main"], f["location"]
 EOF
-# The checker checks.
+# The validator rejects an invalid file.
 for bad in 's/"tool":"photofinish"/"tool":"other"/' 's/"op":"write"/"op":"wrote"/' 's/"complete"/"finished"/' \
     's/"count":1/"count":0/' 's/"thread":"T1"/"thread":"1"/' 's/"size":4/"size":"4"/'; do
     sed "$bad" g.json >bad.json

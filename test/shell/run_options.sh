@@ -1,4 +1,5 @@
-# PF_OPTIONS: TSan's names and syntax; what is unknown or wrong stops the program before it begins.
+# PF_OPTIONS: TSan's names and syntax; an unknown or invalid option stops the program before it
+# starts.
 cat >race.c <<'EOF'
 #include "order.h"
 #include <pthread.h>
@@ -74,7 +75,7 @@ for bad in "halt_on_eror=1|unknown option 'halt_on_eror'" "exitcode=x|expected a
     has err "${bad#*|}"
 done
 
-# pf run hands the user's options on, and its own go on top.
+# pf run passes on the user's options and appends its own.
 status 9 env PF_OPTIONS="exitcode=9" "$PF" run --quiet -- ./race
 hasnt err "WARNING"
 

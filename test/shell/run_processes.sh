@@ -1,4 +1,5 @@
-# Forked, executed, killed and left-behind processes: each has its log, and pf run knows how each ended.
+# Forked, executed, killed and left-behind processes: each has its log, and pf run reports how each
+# ended.
 cat >many.c <<'EOF'
 #define _GNU_SOURCE
 #include "order.h"
@@ -55,7 +56,7 @@ int main(int argc, char **argv)
     }
     if (!strcmp(what, "abort"))
         abort();
-    if (!strcmp(what, "close")) { /* as daemons do: what we kept open is gone, its number is another file */
+    if (!strcmp(what, "close")) { /* as daemons do: our descriptor is closed, its number is another file */
         for (int fd = 3; fd < 4096; fd++)
             close(fd);
         int own = open("own", O_RDWR | O_CREAT | O_TRUNC, 0644);
@@ -65,7 +66,7 @@ int main(int argc, char **argv)
     }
     if (!strcmp(what, "leave") && fork() == 0) {
         char c;
-        if (read(0, &c, 1) < 0) /* until the test lets go */
+        if (read(0, &c, 1) < 0) /* until the test closes the pipe */
             return 1;
         race();
     }
@@ -90,7 +91,7 @@ int main(int argc, char **argv)
 }
 EOF
 status 0 "$PF" cc -g -O1 -I"$ROOT/test/program" -o many many.c -pthread
-# ends WANTED: how the processes ended; complete BOOL; found N
+# ends WANTED: compares how the processes ended, `complete`, and the numbers of findings
 ask() {
     python3 -c 'import json,sys
 d = json.load(open("out.json"))
@@ -99,7 +100,7 @@ print(*[p["end"] for p in d["processes"]], d["complete"], len(d["findings"]), su
 want() {
     local got
     got=$(ask)
-    [[ $got == "$1" ]] || fail "ended, complete, findings, count: '$got', wanted '$1'"
+    [[ $got == "$1" ]] || fail "ended, complete, findings, count: '$got', expected '$1'"
 }
 run() { status "$1" "$PF" run --json out.json -- ./many "${@:2}"; }
 
@@ -118,26 +119,26 @@ run 134 abort
 want "killed False 0 0"
 run 66 close
 want "exit True 1 1"
-[[ ! -s own ]] || fail "the log went into the program's own file"
+[[ ! -s own ]] || fail "the log was written to the program's own file"
 
-# A process left behind: the result is not complete, and the log stays for it. The first read end of
-# the fifo is the child's, so it ends when we close ours.
+# A process left behind: the result is incomplete, and the log stays for it. The child has the first
+# read end of the fifo, so it ends when we close ours.
 mkfifo hold
 sleep 600 >hold &
 holder=$!
 status 0 "$PF" run --json out.json --log logs -- ./many leave <hold
 has err "still running"
-grep -q '"complete":false' out.json || fail "complete although a process goes on"
+grep -q '"complete":false' out.json || fail "complete although a process still runs"
 kill $holder
 wait $holder || true
-for _ in $(seq 300); do # the child's end cannot be waited for, it is not ours
+for _ in $(seq 300); do # it is not our child: wait cannot be used
     [[ $(grep -l '"type":"end"' logs/* | wc -l) == 2 ]] && break
     sleep 0.1
 done
 status 66 "$PF" report --json -o out.json logs
 want "exit exit True 1 1"
 
-# --wait: until that one has ended, too.
+# --wait: waits until that process has ended too.
 (sleep 1; echo) | status 66 "$PF" run --wait --json out.json -- ./many leave
 want "exit exit True 1 1"
 
@@ -159,10 +160,10 @@ until grep -q ready ready; do sleep 0.05; done
 kill -USR1 $pid
 got=0
 wait $pid || got=$?
-[[ $got == 10 ]] || fail "status $got after SIGUSR1, 10 wanted"
+[[ $got == 10 ]] || fail "status $got after SIGUSR1, expected 10"
 
-# Over runs, the same finding is one; its id is the same from another folder, too, some lines further down
-# and at another level of optimisation.
+# Over several runs, the same race is one finding; its id is the same from another folder, some
+# lines further down, and at another optimisation level.
 status 66 "$PF" run --quiet --state state -- ./many race
 status 66 "$PF" run --quiet --state state -- ./many race
 status 66 "$PF" report --state state
@@ -175,16 +176,16 @@ status 0 "$PF" cc -g -O3 -I"$ROOT/test/program" -o elsewhere/many "$PWD/elsewher
 status 66 "$PF" run --quiet --log other -- elsewhere/many race
 status 66 "$PF" report other
 has out "$(cat id)"
-# Nothing temporary is left behind.
+# No temporary files are left behind.
 TMPDIR=$PWD/tmp
 mkdir tmp
 export TMPDIR
 run 66 race
 [[ -z $(ls tmp) ]] || fail "left in TMPDIR: $(ls tmp)"
 
-# A standard error that is closed, or that nobody reads, costs the text and nothing else.
+# A closed standard error, or one that nobody reads, loses the text only.
 status 66 bash -c '"$0" run --json out.json -- ./many race 2>&-' "$PF"
 want "exit True 1 1"
 status 0 bash -c '{ "$0" run --json out.json -- ./many race; echo $? >got; } 2>&1 | true' "$PF"
-[[ $(cat got) == 66 ]] || fail "status $(cat got) with a broken pipe, 66 wanted"
+[[ $(cat got) == 66 ]] || fail "status $(cat got) with a broken pipe, expected 66"
 want "exit True 1 1"

@@ -1,4 +1,4 @@
-# pf run refuses what it cannot watch, and says what is wrong, before anything runs.
+# pf run refuses programs that it cannot watch, with the reason, before anything runs.
 status 2 "$PF" run
 has err "which program?"
 status 2 "$PF" run -- ./missing
@@ -27,12 +27,12 @@ chmod +x cut
 status 2 "$PF" run -- ./cut
 has err "is not instrumented"
 
-# --any runs them, and says when nothing was watched after all.
+# --any runs them, and says when nothing was watched.
 status 2 "$PF" run --any -- ./script
 has out "it ran"
 has err "no instrumented process ran"
 
-# Another version of the interface is told apart from none.
+# Another ABI version and a missing instrumentation have different messages.
 printf 'int main(void) { return 0; }\n' >one.c
 status 0 "$PF" cc -o one one.c
 status 0 "$PF" run -- ./one

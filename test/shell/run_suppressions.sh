@@ -1,4 +1,5 @@
-# Suppressions: hidden findings leave no trace but their number; bad files are refused by line.
+# Suppressions: only the number of hidden findings is visible; files with errors are refused with
+# the line.
 cat >race.c <<'EOF'
 #include "order.h"
 #include <pthread.h>
@@ -49,18 +50,19 @@ has err "supp:4: expected type:pattern: oops"
 status 2 "$PF" run --suppressions missing -- ./race
 has err "missing: No such file"
 
-# What --gen-suppressions prints works.
+# The output of --gen-suppressions works.
 status 66 "$PF" run --gen-suppressions -- ./race
 grep -A 1 '^# race' err >supp
 status 3 "$PF" run --suppressions supp -- ./race
 hasnt err "WARNING"
 
-# Names that need care on their way into PF_OPTIONS.
+# File names that need quoting in PF_OPTIONS.
 mkdir "odd: it's, here"
 echo race:store >"odd: it's, here/supp"
 status 3 "$PF" run --suppressions "odd: it's, here/supp" -- ./race
 
-# A suppression hides what it names, not the same code on another variable or on another way.
+# A suppression hides what it names, not the same code on another variable or with another call
+# path.
 cat >two.c <<'EOF'
 #include "order.h"
 #include <pthread.h>

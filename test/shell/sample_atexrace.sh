@@ -1,5 +1,6 @@
-# The programs of the AtexRace paper (Guo, Cai, Yang, ESEC/FSE 2017), figures 2 and 6, in the executions it
-# describes: LiteRace, which decides for each thread alone, misses races with functions that are hot there.
+# The programs of the AtexRace paper (Guo, Cai, Yang, ESEC/FSE 2017), figures 2 and 6, in the
+# executions it describes: LiteRace, which decides for each thread alone, misses races with
+# functions that are hot there.
 cat >fig2.c <<'END'
 #include "order.h"
 #include <pthread.h>
@@ -27,7 +28,7 @@ NOINLINE void f3(int j, int last)
     x += j;
     y += j;
     pthread_mutex_unlock(&m);
-    if (last) { /* it is still in here when the other thread calls f2 */
+    if (last) { /* still in here when the other thread calls f2 */
         order_point(3);
         order_wait(5);
     }
@@ -37,12 +38,12 @@ NOINLINE void f4(int j, int first)
     pthread_mutex_lock(&n);
     y += j;
     pthread_mutex_unlock(&n);
-    if (first) { /* and here, when the other thread calls f1 */
+    if (first) { /* still in here when the other thread calls f1 */
         order_point(3);
         order_wait(5);
     }
 }
-static int late; /* who is late: figure 4 (c), f1 runs together with f4; (d), f3 with f2 */
+static int late; /* which one is late: figure 4 (c), f1 runs together with f4; (d), f3 with f2 */
 static void *t2(void *arg)
 {
     order_wait(1);
@@ -125,7 +126,7 @@ static void *t2(void *arg)
     f6(100); /* the race on x */
     order_point(2);
     order_wait(4);
-    f6(10); /* and, in other blocks of the same functions, the one on y */
+    f6(10); /* the race on y, in other blocks of the same functions */
     order_point(4);
     return arg;
 }
@@ -182,14 +183,14 @@ int main(int argc, char **argv)
     pthread_t t;
     rounds = atoi(argv[1]);
     pthread_create(&t, NULL, t2, NULL);
-    order_wait(1); /* it is in the fourth round */
+    order_wait(1); /* it is in the fourth iteration */
     fresh();
     order_point(1);
     pthread_join(t, NULL);
     return 0;
 }
 END
-# main is alone when it is called, and not when it writes.
+# main is the only thread when it is called, and not when it writes.
 cat >alone.c <<'END'
 #include "order.h"
 #include <pthread.h>
@@ -238,7 +239,8 @@ int main(void)
     return 0;
 }
 END
-# A walk along pointers is short: its first call is watched in every execution, whatever its pairs are.
+# A walk along pointers is short: its first call is watched in every execution, whatever its pairs
+# are.
 cat >walk.c <<'END'
 #include "order.h"
 #include <pthread.h>
@@ -271,7 +273,7 @@ END
 for program in fig2 fig6 loop alone lasting walk; do
     status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o $program $program.c -pthread
 done
-# f4 comes for the first time while f1, hot, is called.
+# f4 is called for the first time while f1, which is hot, is called.
 status 66 "$PF" run --sample=full -- ./fig2 c
 status 0 "$PF" run --sample=literace -- ./fig2 c
 status 66 "$PF" run --sample=atexrace --state s1 -- ./fig2 c
@@ -279,15 +281,15 @@ has err "Write of size 4"
 has err "#0 f1"
 has err "#0 f4"
 has err "Location is global 'y'"
-# f2 comes for the first time while f3, hot, is running again and again.
+# f2 is called for the first time while f3, which is hot, is running again and again.
 status 66 "$PF" run --sample=full -- ./fig2 d
 status 0 "$PF" run --sample=literace -- ./fig2 d
 status 66 "$PF" run --sample=atexrace --state s2 -- ./fig2 d
 has err "#0 f2"
 has err "#0 f3"
 has err "Location is global 'y'"
-# The pair (scan, fresh) is new: scan crosses to its watch body where it is, at the end of the round. What is left of that
-# round is not seen, so in its last one it is too late.
+# The pair (scan, fresh) is new: scan switches to its watch body at the end of the current
+# iteration. The rest of that iteration is not watched, so in the last iteration it is too late.
 status 66 "$PF" run --sample=full -- ./loop 4
 status 0 "$PF" run --sample=literace -- ./loop 1000
 status 66 "$PF" run --sample=atexrace --state sl -- ./loop 1000
@@ -297,7 +299,7 @@ has err "Location is global 'shared'"
 status 66 "$PF" run --sample=atexrace --state sl5 -- ./loop 5
 status 0 "$PF" run --sample=atexrace --state sl4 -- ./loop 4
 status 66 "$PF" run --sample=atexrace --state sa -- ./alone
-# Their pair is new twice, and hot after that: it lasts as long as the calls in it.
+# Their pair is new twice, and hot after that; a pair lasts as long as the calls in it.
 status 66 "$PF" run --sample=atexrace --state sw -- ./lasting
 status 66 "$PF" run --sample=atexrace --state sw -- ./lasting
 status 0 "$PF" run --sample=atexrace --state sw -- ./lasting
@@ -312,7 +314,7 @@ status 0 "$PF" run --sample=literace -- ./fig6
 status 66 "$PF" run --sample=atexrace --state s6 --json atex.json -- ./fig6
 has err "Location is global 'x'"
 has err "Location is global 'y'"
-# Executions after it know the pairs: two in a row made them frequent, ten calls ended the burst.
+# Later executions know the pairs: two in a row made them frequent, ten calls ended the burst.
 for i in 1 2 3 4; do
     "$PF" run --sample=atexrace --state s6 --quiet -- ./fig6 || true
 done
@@ -330,6 +332,6 @@ status 0 "$PF" run --sample=atexrace --state s6 -- ./fig6
 sed -i 's/        x++;/        x += 3;/' fig6.c
 status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o fig6 fig6.c -pthread
 status 66 "$PF" run --sample=atexrace --state s6 -- ./fig6
-# Without --state: beside the project.
+# Without --state: in the current folder.
 status 66 "$PF" run --sample=atexrace -- ./fig6
 ls -d .photofinish/pairs/fig6-* >out

@@ -1,5 +1,6 @@
-# LiteRace: of each function, a thread watches the first ten calls, then ten of a hundred, of a thousand,
-# of ten thousand. A race in a watched call has both stacks complete, callers that were not watched too.
+# LiteRace: of each function, a thread watches the first ten calls, then ten of a hundred, of a
+# thousand, of ten thousand. A race in a watched call has two complete stacks, including unwatched
+# callers.
 cat >race.c <<'END'
 #include "order.h"
 #include <pthread.h>
@@ -38,7 +39,7 @@ int main(int argc, char **argv)
 }
 END
 status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o race race.c -pthread
-# Which calls of touch() are watched: the 1st to 10th, the 101st to 110th, the 1101st, the 11101st, ...
+# Watched calls of touch(): the 1st to 10th, the 101st to 110th, the 1101st, the 11101st, ...
 for n in 0 9; do
     status 66 "$PF" run --sample=literace -- ./race $n 0
 done
@@ -48,7 +49,7 @@ done
 for n in 100 109 1100 1109 11100 11109 21100; do
     status 66 "$PF" run --sample=literace -- ./race $n 0
 done
-# main's caller() is long unwatched when touch() is watched again, and still on its stack.
+# main's caller() is no longer watched when touch() is watched again, but still on its stack.
 status 66 "$PF" run --sample=literace -- ./race 100 10
 has err "#0 touch"
 has err "#1 caller"
@@ -57,8 +58,9 @@ has err "#2 other"
 status 0 env PF_OPTIONS=sample=literace ./race 10 0
 status 2 env PF_OPTIONS="sample='literace:3'" ./race 0 0
 has err "literace:3"
-# Locks that were taken where nothing was watched are held all the same; of the two that caller() takes the first was
-# given back. Under `cross` main() and caller() are not watched, and touch() from its second round on.
+# Locks taken while nothing was watched count as held. Of the two that caller() takes, the first was
+# released. Under `cross`, main() and caller() are not watched, and touch() from its second
+# iteration on.
 cat >locks.c <<'END'
 #include "order.h"
 #include <pthread.h>
@@ -106,7 +108,7 @@ locks = {(a["stack"][1]["function"], tuple(a["locks"])) for a in accesses}
 assert locks == {("caller", ("held",)), ("other", ())}, locks
 END
 done
-# A plain body has no frame for calls of mathematics, and one for all others.
+# A plain body has no frame for calls of mathematical functions, and one for all other calls.
 cat >math.c <<'END'
 #include "order.h"
 #include <math.h>

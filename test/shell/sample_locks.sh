@@ -1,5 +1,6 @@
-# Locks that are taken where nothing is watched, again and again by threads that know the same, cost little (lock_quick.h). They
-# order all the same, through other locks and other threads too; and they order no more than they should.
+# Locks that are taken repeatedly while nothing is watched, by threads with equal clocks, are cheap
+# (lock_unwatched.h). They still create order, also through other locks and other threads, and no
+# more order than they should.
 cat >order.c <<'END'
 #include "order.h"
 #include <pthread.h>
@@ -24,7 +25,7 @@ __attribute__((noinline)) static void both(void)
     take(&n);
     pthread_mutex_unlock(&m);
 }
-/* All three take turns. */
+/* The three threads alternate. */
 __attribute__((noinline)) static void warm(int self)
 {
     for (int i = 0; i < HOT; i++) {
@@ -77,9 +78,9 @@ int main(int argc, char **argv)
 END
 status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o order order.c -pthread
 for policy in full literace atexrace cross; do
-    # o: first tells m, second learns it and tells n, third learns it.
+    # o: first releases m, second acquires m and releases n, third acquires n: ordered.
     status 0 "$PF" run --sample=$policy --state "st-$policy" -- ./order o
-    # r: first tells m before it touches. n: second does not take m.
+    # r: first releases m before its access. n: second does not take m. Both are races.
     for mode in r n; do
         status 66 "$PF" run --sample=$policy --state "st-$policy" -- ./order $mode
         has err "#0 touch"

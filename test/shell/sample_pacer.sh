@@ -1,4 +1,5 @@
-# Pacer: time is sampled. At rate 1 every race is found, at rate 0 none; what is found is true at any rate.
+# Pacer samples periods of time. At rate 1 it finds every race, at rate 0 none; at any rate it
+# reports true races only.
 cat >race.c <<'END'
 #include "order.h"
 #include <pthread.h>
@@ -38,7 +39,8 @@ done
 for rate in 0 0% .0; do
     status 0 "$PF" run --sample=pacer:$rate -- ./race
 done
-# A race is found when its first access was sampled, wherever the second one is; never what is no race.
+# A race is found when its first access was sampled, whether or not the second one was; there are no
+# false alarms.
 for i in 1 2 3 4 5 6 7 8 9 10; do
     "$PF" run --sample=pacer:0.5 -- ./race >out 2>err || [[ $? == 66 ]]
     hasnt err "global 'guarded'"

@@ -1,4 +1,5 @@
-# What AtexRace keeps from one execution to the next: many at once, killed ones, files that are damaged or not ours.
+# AtexRace's state between executions: many executions at once, killed ones, damaged and foreign
+# files.
 cat >two.c <<'END'
 #include "order.h"
 #include <pthread.h>
@@ -30,7 +31,8 @@ status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o two two.c -pthread
 export PF_OPTIONS="sample=atexrace:state=$PWD/storm:quiet=0"
 status 0 python3 "$ROOT/test/run/state.py" storm storm 200 ./two
 hasnt out "killed 0 "
-# A file that was cut, one that was changed, one of another version, something else: each is named and set aside.
+# A truncated file, a modified one, one of another version, and a foreign file: each is named and
+# set aside.
 folder=$(echo storm/pairs/two-*)
 status 0 ./two
 hasnt err "photofinish"
@@ -54,7 +56,7 @@ for harm in cut changed version foreign; do
     done
     status 0 python3 "$ROOT/test/run/state.py" check storm
 done
-# Where the program's own stderr is to stay as it is, pf says so.
+# When the runtime must not write to the program's stderr, pf prints the message.
 for verb in "run --quiet" suite; do
     [[ -f $folder/base ]]
     truncate -s -5 "$folder/base"
@@ -65,12 +67,12 @@ for verb in "run --quiet" suite; do
         status 0 ./two
     done
 done
-# A folder that cannot be used is said, and the program runs.
+# An unusable state folder is reported, and the program runs.
 touch plain-file
 PF_OPTIONS="sample=atexrace:state=$PWD/plain-file"
 status 0 ./two
 has err "cannot be used"
-# An execution with one thread saw no pair: it is none.
+# An execution with one thread has no pairs and is not counted.
 cat >alone.c <<'END'
 int main(void) { return 0; }
 END

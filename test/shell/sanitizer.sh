@@ -1,4 +1,4 @@
-# What a program asks of a sanitizer's reports: its own stack, another place for them, a last word.
+# The sanitizer interface for reports: print the current stack, redirect reports, a death callback.
 cat >asks.c <<'C'
 #include "order.h"
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-# Threads that wait for each other in a library without instrumentation, without events and without giving way:
-# recorded, and replayed to the last count.
+# Threads that wait for each other in a library without instrumentation, without events and without
+# yielding: recorded, and replayed to the same iteration counts.
 clang-19 -O1 -fPIC -shared "$ROOT/test/spinning/foreign.c" -o libforeign.so
 "$PF" cc -g -O1 "$ROOT/test/spinning/spins.c" -o spins -L. -lforeign "-Wl,-rpath,$PWD"
 clang-19 -g -O1 "$ROOT/test/spinning/spins.c" -o bare -L. -lforeign "-Wl,-rpath,$PWD"
@@ -18,22 +18,23 @@ for program in spins bare; do
     done
 done
 
-# Under a debugger the run goes on past such loops, and stops where the debugger wants it to.
+# Under a debugger the run continues past such loops, and stops at breakpoints.
 status 0 "$PF" record -o spins.clip --schedule=random:1 -- ./spins still
 status 0 "$PF" replay --gdb --until T3:4 spins.clip -- -batch -ex "break give" -ex continue -ex next -ex delete -ex continue
 has out "hit Breakpoint 1"
 has out "exited normally"
 hasnt out "received signal"
 
-# Nobody ever ends it: a livelock, with the place. A replay says the same.
+# No thread ever ends the wait: a livelock, reported with its source position. A replay reports the
+# same.
 status 66 "$PF" record -o never.clip -- ./spins never
 has err "hang"
 has err "goes round in a loop without events (libforeign.so + 0x"
 has err "in wait_for (spins.c:"
 status 66 "$PF" replay never.clip
 
-# Nobody may go first: a flip that holds the one they wait for cannot come about. That is said by one that spins alone, by
-# several that give way to each other, and by a loop that counts.
+# A flip that holds the thread for which all others wait is infeasible. Detected with one thread
+# that spins alone, with several that yield to each other, and with a loop that counts.
 for how in still counting; do
     status 2 "$PF" record -o held.clip --schedule=random:1 --flip='T2:9<T1:2' -- ./spins $how
     has err "infeasible: the second event was held back"
@@ -70,14 +71,14 @@ for how in still counting; do
     status 2 "$PF" record -o held.clip --schedule=random:1 --flip='T0:99<T1:1' -- ./alone $how
     has err "infeasible: the second event was held back, and the first one "
 done
-# Who gave way to others once, and is now alone for ever: a livelock too.
+# A thread that yielded to others before, and is now alone forever: a livelock too.
 status 66 "$PF" record -o alone.clip --schedule=random:1 -- ./alone still never
 has err "goes round in a loop without events (libforeign.so + 0x"
 status 66 "$PF" replay alone.clip
 
-# A lock written in assembly, in functions with events: nobody keeps the processor in it for ever.
+# A lock written in assembly, in functions with events: no thread keeps the processor in it forever.
 "$PF" cc -g -O2 "$ROOT/test/spinning/assembly.c" -o assembly
-"$PF" cc -g -O1 -DSAYS_SO "$ROOT/test/spinning/assembly.c" -o pausing
+"$PF" cc -g -O1 -DPAUSING "$ROOT/test/spinning/assembly.c" -o pausing
 for program in assembly pausing; do
     for schedule in rr:50 random:1 pct:3,3 pos:1; do
         status 0 "$PF" record -o assembly.clip --schedule=$schedule -- ./$program
@@ -87,8 +88,8 @@ for program in assembly pausing; do
     done
 done
 
-# Assembly in a loop of C, which also counts far between two looks at the lock: every look is an event. And who gave way once
-# is not kept from running by one who spins with events.
+# Assembly in a loop of C, with long counting between two reads of the lock: every read is an event.
+# A thread that yielded once is not kept from running by a thread that spins with events.
 cat >backoff.c <<'END'
 #include <pthread.h>
 #include <sched.h>
@@ -112,7 +113,7 @@ static void *run(void *arg)
         for (int k = 0; k < 30; k++)
             counter++;
         if (i == 3)
-            sched_yield(); /* with the lock */
+            sched_yield(); /* while it holds the lock */
         word = 0;
     }
     return arg;
@@ -137,7 +138,7 @@ for schedule in rr:50 random:1 pos:1 pos:2; do
 done
 status 0 "$PF" dump -o backoff.txt backoff.clip # the same events in a replay that writes a trace
 
-# What cannot be told from work goes on; one SIGTERM ends it, and the replay.
+# A wait that cannot be distinguished from work continues; one SIGTERM ends it, and the replay.
 "$PF" record -o secret.clip -- ./spins secretly >out 2>err &
 pf=$!
 for ((i = 0; i < 600; i++)); do
@@ -151,7 +152,7 @@ wait $pf || got=$?
 [[ $got == 143 ]] || fail "exit status $got"
 status 143 "$PF" replay secret.clip
 
-# Who gives way all the time waits for a sleeping thread, however long it sleeps.
+# A thread that yields all the time waits for a sleeping thread, however long that sleeps.
 cat >yields.c <<'END'
 #include <pthread.h>
 #include <sched.h>

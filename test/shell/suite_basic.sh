@@ -91,14 +91,14 @@ has out "16 executions of 8 tests: 16 passed, 0 failed"
 status 66 "$PF" report --json
 python3 -c 'import json; d = json.load(open("out")); assert d["complete"] and len(d["findings"]) == 2, d'
 
-# A suite that is at its end begins anew; the state adds up, the result is of this one.
+# A finished suite starts over; the state accumulates, the result is that of the new suite.
 status 66 "$PF" suite --repeat 2 tests
 hasnt err "continues"
 has out "2 findings in 16 executions"
 status 66 "$PF" report
 has out "in 12 executions of 3 tests"
 
-# Commands behind --, one a word; failures of every kind. Nothing found: 1.
+# Commands after --, one argument each; failures of every kind. Without findings: status 1.
 status 1 "$PF" suite --state s2 --any -- './t exit 4' './t abort' 'sh -c "echo said; exit 5"' ./t
 has err "pf suite: failed: ./t exit 4 (full, round 1): exit status 4"
 has err "pf suite: failed: ./t abort (full, round 1): killed by signal 6"
@@ -112,7 +112,7 @@ has out "failed: ./t exit 4: exit status 4, 1 time"
 status 0 "$PF" suite --quiet --state s3 -- ./t
 has out "0 findings in 1 execution of 1 test: 1 passed, 0 failed"
 
-# On a terminal a bar says how far it is; elsewhere there is none.
+# On a terminal a bar shows the progress; elsewhere there is none.
 hasnt err "####"
 TERM=xterm script -qec "'$PF' suite --state bar --jobs 1 --repeat 2 -- './t race' ./t" terminal >/dev/null </dev/null || [[ $? == 66 ]]
 has terminal "[....................] 0/4, 0 findings, 0 failed"
@@ -143,13 +143,13 @@ END
 status 66 "$PF" report --svg -o again.svg --state s4
 cmp curve.svg again.svg
 
-# Logs that cannot be read are said, kept, and make the result incomplete; the suite goes on.
+# Unreadable logs are reported, kept, and make the result incomplete; the suite continues.
 status 66 "$PF" suite --state s5 --any -- "sh -c './t race; echo garbage >\"\$PF_LOG_DIR/1.1.pflog\"'" './t race'
 has err "1.1.pflog:1: expected JSON"
 has err "findings logs could not be read"
 has out "2 executions of 2 tests: 2 passed"
 [[ -s s5/.suite/1.damaged/1.1.pflog ]] || fail "the damaged log is gone"
 
-# A test of the other states of a folder.
+# Other states of a state folder.
 status 2 "$PF" report --table --state folder
 has err "no pf suite used this folder"

@@ -1,5 +1,6 @@
-# pf suite interrupted, killed, two at once; tests that hang, ignore SIGTERM, leave processes behind or
-# are gone when their turn comes. Nothing is lost, nothing counts twice, nothing goes on.
+# pf suite interrupted, killed, two at once; tests that hang, ignore SIGTERM, leave processes behind
+# or do not exist when they are due. Nothing is lost, nothing counts twice, no process keeps
+# running.
 cat >t.c <<'END'
 #define _GNU_SOURCE
 #include "order.h"
@@ -40,7 +41,7 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "";
     if (!strcmp(what, "race"))
         race(&shared[0]);
-    if (!strcmp(what, "wait")) { /* until the file go is there */
+    if (!strcmp(what, "wait")) { /* until the file go exists */
         race(&shared[1]);
         note("waiting");
         while (access("go", F_OK))
@@ -62,7 +63,7 @@ int main(int argc, char **argv)
         }
         while (!strcmp(what, "stubborn"))
             pause();
-        for (int fd, n = 0; n < 2;) { /* both are there */
+        for (int fd, n = 0; n < 2;) { /* until both exist */
             char text[64];
             fd = open("pids", O_RDONLY);
             ssize_t size = fd < 0 ? 0 : read(fd, text, sizeof text);
@@ -77,31 +78,32 @@ int main(int argc, char **argv)
 }
 END
 status 0 "$PF" cc -g -w -I"$ROOT/test/program" -o t t.c -pthread
-none_left() { # of those that had begun
+none_left() { # none of the started processes is left
     touch pids
     for pid in $(cat pids); do
-        [[ ! -d /proc/$pid ]] || fail "process $pid goes on"
+        [[ ! -d /proc/$pid ]] || fail "process $pid still runs"
     done
     rm pids
 }
 
-# A time limit; SIGTERM is ignored, daemons hide in sessions of their own.
+# A time limit; SIGTERM is ignored, daemons are in their own sessions.
 status 1 "$PF" suite --state limits --limit 1s --grace 50ms -- './t stubborn' '@limit=1h ./t'
 has err "failed: ./t stubborn (full, round 1): time limit reached"
 has out "0 findings in 2 executions of 2 tests: 1 passed, 1 failed"
 none_left
 status 0 "$PF" report limits
 has out "failed: ./t stubborn: time limit reached, 1 time"
-# What a test leaves behind is ended too, and the result is incomplete.
+# Processes that a test leaves behind are terminated too, and the result is incomplete.
 status 0 "$PF" suite --state left --grace 50ms -- './t daemon'
 has err "pf: incomplete: test ./t daemon: 2 processes were killed before their end"
 none_left
-# Gone when its turn comes.
+# A test program that does not exist when it is due.
 cp t gone
 status 1 "$PF" suite --state gone-state --any -- 'rm gone' ./gone
 has err "failed: ./gone (full, round 1): could not be run: No such file or directory"
 
-# Interrupted: what is done is done, what the cut execution had found counts; then it goes on.
+# Interrupted: finished executions are kept, findings of the interrupted one count; then the suite
+# resumes.
 wait_for() { while [[ ! -s $1 ]]; do sleep 0.01; done; }
 interrupt() {
     rm -f waiting
@@ -136,7 +138,7 @@ assert [(f["tests"], f["executions"]) for f in d["findings"]] == [(["./t race", 
 END
 [[ -z $(ls i/.suite) ]] || fail "logs are left in i/.suite"
 
-# Two at once in one folder, and killed at random points until they get to their ends.
+# Two at once in one folder, killed at random points until both finish.
 python3 - "$PF" <<'END'
 import os, random, signal, sqlite3, subprocess, sys
 
@@ -153,7 +155,7 @@ for step in range(400):
     running = [(i, subprocess.Popen(commands[i], **quiet)) for i in left]
     for i, p in running:
         try:
-            # The first ones at once; then longer and longer, so that it comes to an end on any machine.
+            # The first kills at once; then later and later, so that the test ends on any machine.
             err = p.communicate(timeout=rand.random() * 0.1 * (1 + step / 3) if step else 0)[1]
             if p.returncode != 66:
                 sys.exit(f"status {p.returncode}: {err.decode()}")
@@ -169,7 +171,8 @@ assert finished == [True, True], "never finished"
 assert kills, "never killed"
 c = sqlite3.connect("k/suite.db")
 assert c.execute("pragma integrity_check").fetchone() == ("ok",)
-# A kill between the end of a campaign and that of its process: the next one began anew. None was given up.
+# After a kill between the end of a campaign and the end of its process, the next one started over.
+# No campaign was abandoned.
 (n,) = c.execute("select count(*) from campaign").fetchone()
 assert n >= 2
 assert c.execute("select count(*) from campaign where ended is null").fetchone() == (0,)
@@ -186,7 +189,8 @@ END
 status 66 "$PF" report k
 has out "1 finding"
 
-# Killed in the middle of a commit, its journal still there: the report is as before it began.
+# Killed in the middle of a commit, its journal still exists: the report is as before the
+# transaction.
 cp -r k before
 python3 - <<'END'
 import os, sqlite3

@@ -1,4 +1,4 @@
-# pf suite says what is wrong, with the file and the line, before anything runs.
+# pf suite reports errors with the file and the line, before anything runs.
 printf 'int main(void) { return 0; }\n' >one.c
 status 0 "$PF" cc -o one one.c
 refused() {
@@ -6,7 +6,7 @@ refused() {
     shift
     status 2 "$PF" suite "$@"
     has err "$want"
-    [[ ! -e .photofinish ]] || fail "something was done: $want"
+    [[ ! -e .photofinish ]] || fail "a state folder was created: $want"
 }
 bad() {
     printf '%s\n' ./one "$1" >tests
@@ -45,7 +45,7 @@ refused "/nowhere/x: cannot be written" --json /nowhere/x tests
 refused "did you mean --repeat?" --repaet 2 tests
 refused "nothing: No such file" --suppressions nothing tests
 
-# The state folder: a file, or one that cannot be written.
+# The state folder: a file, or a folder that cannot be written.
 status 2 "$PF" suite --state one.c tests
 has err "one.c: Not a directory"
 status 2 "$PF" suite --state /proc/none tests
@@ -56,7 +56,7 @@ if [[ $(id -u) != 0 ]]; then
     has err "closed/suite.lock: Permission denied"
 fi
 
-# A database that is not ours, or damaged, is set aside, and said; pf report refuses it.
+# A foreign or damaged database is reported and set aside; pf report refuses it.
 set_aside() {
     status 2 "$PF" report s
     has err "s/suite.db: $1"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# Directed runs find accesses outside of global variables and of variables on stacks, and nothing else.
+# Directed runs find accesses outside of global and stack variables, and have no false alarms.
 cat >vars.c <<'C'
 #include <pthread.h>
 #include <setjmp.h>
@@ -29,7 +29,7 @@ static int fine(int one)
     qsort(local, 7, sizeof *local, other);
     s += sum(local, 7) + sum(table, 10) + sum(p.a, 4 * one) + q->b + vla(9, 8) + letters[2 * one];
     for (volatile int k = 0; k < 5; k++) {
-        if (!setjmp(env)) deep(5); /* its variables are left without a word */
+        if (!setjmp(env)) deep(5); /* longjmp leaves its variables without an end-of-life notice */
         char again[40]; fill(again, 40); s += again[39];
         memset(again, 0, 40);
         { char tiny[8]; fill(tiny, 8); s += tiny[7]; }
@@ -168,7 +168,8 @@ status 0 "$PF" record -o late.clip -- ./late
 status 66 "$PF" hatch -o late.d late.clip
 has out "Consequence: memory error: access outside of a global variable in use (late.c:8)"
 
-# A function that is only ever handed variables of its callers' own can leave them all the same.
+# A function that receives only local variables of its callers can still access memory outside of
+# them.
 cat >own.c <<'C'
 #include <stdio.h>
 __attribute__((noinline)) static void fill(int *p, int n) { for (int i = 0; i < n; i++) p[i] = i; }

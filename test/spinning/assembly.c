@@ -1,4 +1,4 @@
-/* A lock in assembly: its loops have no events, and stand in functions that have. */
+/* A lock in assembly: its loops have no events, but are in functions with events. */
 #include <pthread.h>
 #include <stdio.h>
 
@@ -10,7 +10,7 @@ static inline void take(void)
 {
     __asm__ volatile("1: lock; decl %0\n"
                      "   je 3f\n"
-#ifdef SAYS_SO
+#ifdef PAUSING
                      "2: pause\n"
                      "   cmpl $1, %0\n"
 #else

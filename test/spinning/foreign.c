@@ -1,14 +1,14 @@
-/* Without instrumentation: loops that wait for another thread, and never give way. */
+/* Without instrumentation: loops that wait for another thread and never yield. */
 #include <stdatomic.h>
 
-/* Goes round without changing anything. */
+/* Iterates without changing anything. */
 void wait_still(atomic_int *flag)
 {
     while (!atomic_load_explicit(flag, memory_order_acquire))
         ;
 }
 
-/* Counts in memory how often it went round, and says that it waits. */
+/* Counts its iterations in memory, and announces with `pause` that it waits. */
 void wait_counting(atomic_int *flag, long *rounds)
 {
     while (!atomic_load_explicit(flag, memory_order_acquire)) {
@@ -17,7 +17,7 @@ void wait_counting(atomic_int *flag, long *rounds)
     }
 }
 
-/* Counts and does not say so: nobody can tell it from work. */
+/* Counts without `pause`: cannot be distinguished from work. */
 long wait_secretly(atomic_int *flag)
 {
     long rounds = 0;

@@ -1,4 +1,4 @@
-/* Four threads, each waits in foreign code for the one before it. */
+/* Four threads; each waits in uninstrumented code for the one before it. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static void *run(void *arg)
 {
     long i = (long)arg;
     if (!strcmp(how, "sleeping") && i == 0)
-        sleep(100); /* nobody else can run, and time passes all the same */
+        sleep(100); /* no other thread can run, but virtual time passes */
     wait_for(&turn[i]);
     shared += (int)i;
     printf("thread %ld: %d\n", i, shared);

@@ -1,4 +1,4 @@
-# The installed tree works from where it was put, and after it was moved.
+# The installed tree works from where it was installed, and after it was moved.
 cmake --install "$BUILD" --prefix "$PWD/first" >/dev/null
 mv first "second place"
 pf="$PWD/second place/bin/pf"

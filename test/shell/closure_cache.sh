@@ -1,5 +1,6 @@
-# Sets of what missing calls reach are kept from call to call (src/rt/direct/reach/closure_cache.h). Option reach=check keeps them wherever it can,
-# and ends the program with status 70 where one lacks something that a walk finds.
+# Reachable sets of missing calls are cached from call to call
+# (src/rt/direct/reach/closure_cache.h). With the option reach=check, sets are cached wherever
+# possible, and the program ends with status 70 if a set lacks something that a walk finds.
 cat >main.c <<'E2'
 #include <pthread.h>
 #include <sched.h>
@@ -12,7 +13,7 @@ struct list *one, *two;
 static struct node *fresh(void) { return calloc(1, sizeof(struct node)); }
 static struct node *spare;
 static struct node *give(void) { return spare; }
-/* --- left out of the trace --- */
+/* --- excluded from the trace --- */
 static void miss_look(struct list *l) { l->number++; }
 static void miss_push(struct list *l)
 {
@@ -65,8 +66,9 @@ int main(void)
     return 0;
 }
 E2
-echo 'nothing nothing' >globals.txt # so that these functions reach no variables but by what they are handed
-# case NAME RACES 'link' ['await']: so many races are predicted, with sets that are kept and without
+echo 'nothing nothing' >globals.txt # these functions reach no variables except through their arguments
+# case NAME RACES 'link' ['await']: pf predict must predict RACES races, with and without cached
+# sets
 case_() {
     "$PF" cc -O1 -g -fno-inline "-DLINK=$3" "-DAWAIT=${4:-miss_await(two)}" main.c -o "$1" -pthread -Wno-unused-function
     for way in check full; do
@@ -77,7 +79,7 @@ case_() {
     done
 }
 case_ written 0 'n = fresh(); one->head = n; LOOK; two->head = n; LOOK'
-# what was written is gone with its mapping when the set is next used
+# the memory that was written is unmapped when the set is used next
 case_ unmapped 0 'one->head = two->head = fresh(); char *b = malloc(4 << 20); one->number = (long)b; LOOK; strcpy(b, "one"); one->number = 0; free(b); LOOK'
 case_ deep 0 'one->head = fresh(); two->head = fresh(); LOOK; n = fresh(); one->head->next = n; LOOK; two->head->next = n; LOOK'
 case_ copied 0 'n = fresh(); struct list l = {0, n}; memcpy(one, &l, sizeof l); LOOK; memmove(two, &l, sizeof l); LOOK'
@@ -87,5 +89,5 @@ case_ pushed 0 'miss_push(one), miss_push(one); LOOK; miss_move(two, one); LOOK'
 case_ called_back 0 'spare = fresh(); LOOK; miss_apply(one, give), miss_apply(two, give); LOOK'
 case_ made_in_callback 0 'miss_apply(one, fresh); LOOK; two->head = one->head; LOOK'
 case_ freed 0 'n = fresh(); one->head = n; LOOK; one->head = NULL; free(n); for (int i = 0; i < 300; i++) free(fresh()); n = fresh(); n->next = fresh(); LOOK; one->head = n; two->head = n->next; LOOK'
-# What is apart stays apart.
+# Separate sets stay separate.
 case_ apart 1 'one->head = fresh(), two->head = fresh(); LOOK; miss_push(one), miss_push(two); LOOK' 'miss_look(two)'

@@ -1,6 +1,7 @@
-# PF_OPTIONS=plain=1: every function runs its plain body, nothing is watched, and programs do what they do: locks,
-# atomics in all forms, the heap of C and C++, exceptions, string functions, signals, processes.
-own() { # PROGRAM FLAGS...: built and run
+# PF_OPTIONS=plain=1: all checking is off, every function enters at its bare entry, and programs
+# behave as usual: locks, atomics in all forms, the heap of C and C++, exceptions, string functions,
+# signals, processes.
+own() { # PROGRAM FLAGS...: builds and runs it
     local source=$ROOT/test/program/$1 driver=cc
     shift
     case $source in *.cpp) driver=c++ ;; esac

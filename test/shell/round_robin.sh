@@ -1,5 +1,6 @@
-# Round robin starves nobody: a loop whose length divides the slice would stand inside its lock at the end of every slice,
-# and those who wait for a byte in a pipe are woken in the order in which they came.
+# Round robin starves no thread: a loop whose length divides the slice would hold its lock at the
+# end of every slice; and threads that wait for a byte in a pipe are woken in the order in which
+# they started to wait.
 cat >lock.c <<'C'
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,5 +1,6 @@
-# A schedule that goes another way is not the end: the engine is asked for another one, then other events of the same
-# code are searched. What steers these programs is memory that no trace shows: it is used in assembly of more than one instruction.
+# When a run leaves its schedule, other schedules are tried: first one of the engine, then one with
+# other events of the same code. These programs are steered by memory that no trace contains,
+# because it is accessed in assembly of more than one instruction.
 cat >hidden.h <<'END'
 #include "photofinish.h"
 #include <pthread.h>
@@ -14,7 +15,8 @@ static inline int peek(void)
     return v;
 }
 END
-# The generated schedule lets all others run on as they did: one of them turns the switch. The engine's does not.
+# The generated schedule lets all other threads run as they did, and one of them changes the switch.
+# The engine's schedule avoids that.
 cat >engine.c <<'END'
 #include "hidden.h"
 static void *first(void *p)
@@ -49,7 +51,7 @@ int main(void)
     return 0;
 }
 END
-# The first pair of accesses never meets, a later one by the same code does.
+# The first pair of accesses never happens together; a later pair of the same code does.
 cat >later.c <<'END'
 #include "hidden.h"
 static void store(int v) { x = v; }
@@ -74,7 +76,7 @@ int main(void)
     return 0;
 }
 END
-# The accesses never meet.
+# The accesses never happen together.
 cat >never.c <<'END'
 #include "hidden.h"
 static void *other(void *p)
@@ -106,7 +108,7 @@ for name in engine later never; do
     "$PF" cc -O0 -g -I"$ROOT/include" $name.c -o $name
     status 0 "$PF" record -o $name.clip ${schedule[$name]:-} -- ./$name
 done
-tries() { # KIND: how many schedules the finding of this kind took
+tries() { # KIND: the number of schedules tried for the finding of this kind
     python3 -c 'import json, sys
 print(*(f["tries"] for f in json.load(open(sys.argv[1]))["findings"] if f["kind"] == sys.argv[2]))' h.json "$1"
 }
