@@ -1,19 +1,20 @@
 /*
- * channel.h - the memory that `pf` and a directed target share: settings, streams, outcome.
+ * channel.h - the memory shared by `pf` and a directed target: settings, streams, outcome.
  *
- * Model:   one memfd. Its first page is struct pf_channel; behind it every stream has a part of its
- *          own. A stream that is written is a byte ring: the target moves `head`, pf moves `tail`,
- *          and what lies between is nobody's but theirs. Because the bytes are in memory that pf holds
- *          too, all that was put is kept even when the target is killed in the next instruction. A
- *          stream that is read lies there whole, from byte 0 to `head`.
- * Memory:  pf makes it and hands the descriptor down in PF_CLIP; the target maps it at fixed places,
- *          so that addresses are the same in every run. A ring is mapped twice in a row: a piece that
- *          passes the end is contiguous all the same.
- * Threads: one writer (the target's only kernel thread), one reader (pf's recorder).
- * Errors:  a target without PF_CLIP is in free mode. When pf dies the target writes what is left to the
- *          clip itself, and ends (src/rt/direct/orphan.h).
+ * Model:   one memfd. It begins with struct pf_channel, padded to whole pages; each stream then has
+ *          its own part. A stream that the target writes is a ring of bytes: the target advances
+ *          `head`, pf advances `tail`, and the bytes in between have not been taken yet. Because pf
+ *          maps the same memory, every byte that the target has put survives even if the target is
+ *          killed at the next instruction. A stream that the target reads is stored in full, from
+ *          byte 0 to `head`.
+ * Memory:  pf creates the memfd and passes its descriptor to the target (PF_CLIP is set). The
+ *          target maps it at fixed addresses, so that addresses are the same in every run. A ring
+ *          is mapped twice in a row, so that a piece that wraps around the end is still contiguous.
+ * Threads: one writer (the target's only kernel thread), one reader (pf's recorder thread).
+ * Errors:  a target without PF_CLIP runs in free mode. If pf dies, the target writes the bytes that
+ *          are left to the clip itself and exits (src/rt/direct/orphan.h).
  *
- * Included by the runtime: nothing here may need a library.
+ * The runtime includes this header, so nothing here may need a library.
  */
 #ifndef PF_CLIP_CHANNEL_H
 #define PF_CLIP_CHANNEL_H
@@ -21,23 +22,25 @@
 #include <stdint.h>
 
 #define PF_CHANNEL_ENV "PF_CLIP"
-#define PF_CHANNEL_FD 987 /* where the descriptor is handed down, out of the way of programs */
-/* A program without the runtime gets it as a shared object, handed down likewise. */
+/* descriptor number in the target; high, so that programs do not use it */
+#define PF_CHANNEL_FD 987
+/* A program that is not linked with the runtime gets it as a shared object, passed on this
+ * descriptor. */
 #define PF_PRELOAD_FD 986
 #define PF_PRELOAD_KEY "LD_PRELOAD="
 #define PF_PRELOAD_PATH "/proc/self/fd/986"
 #define PF_CHANNEL_MAGIC 0x6c656e6e61684350ull
-/* PF_CHANNEL_VERSION comes from CMakeLists.txt: a hash of this file, so that a target built with another
- * version of it is never misread. */
+/* CMakeLists.txt defines PF_CHANNEL_VERSION as a hash of this file, so that a target built with
+ * another version of the layout is detected. */
 #ifndef PF_CHANNEL_VERSION
 #error "PF_CHANNEL_VERSION: to be defined by the build"
 #endif
 
-/* Where the target maps it: the header, then 128 GB of addresses for each stream. */
+/* Where the target maps the channel: the header, then 128 GB of address space for each stream. */
 #define PF_CHANNEL_BASE 0x162000000000ull
 #define PF_CHANNEL_STRIDE (1ull << 37)
 
-/* The streams of a recording: PF_STREAM(NAME, ring size as a power of two, bytes of a chunk). */
+/* The streams of a recording: PF_STREAM(NAME, log2 of the ring size, chunk size in bytes). */
 #define PF_STREAM_LIST(PF_STREAM)                                                                  \
     PF_STREAM(SCHEDULE, 20, 1 << 16)                                                               \
     PF_STREAM(INPUT, 22, 1 << 17)                                                                  \
@@ -61,39 +64,41 @@ enum pf_ring_use { PF_RING_OFF, PF_RING_WRITE, PF_RING_READ };
 struct pf_ring {
     uint32_t use;
     uint32_t reserved;
-    uint64_t offset; /* of its first byte in the memfd, a multiple of the page size */
-    uint64_t size; /* written: a power of two; read: whole pages */
-    uint64_t chunk; /* written: this much is worth waking the reader for */
+    uint64_t offset; /* of the first byte in the memfd; a multiple of the page size */
+    uint64_t size; /* of a written stream: a power of two; of a read stream: whole pages */
+    uint64_t chunk; /* of a written stream: wake the reader once this many bytes are available */
     uint64_t head __attribute__((aligned(64))); /* bytes put so far */
-    uint64_t tail __attribute__((aligned(64))); /* written: bytes taken so far */
+    uint64_t tail __attribute__((aligned(64))); /* of a written stream: bytes taken so far */
 };
 
-/* How the run ended, as the runtime saw it; the exit status is what the kernel says. */
+/* How the run ended, as the runtime saw it. The exit status comes from the kernel instead. */
 enum pf_outcome {
-    PF_OUTCOME_NONE, /* it did not say: ended by itself, or was killed */
-    PF_OUTCOME_DIVERGED, /* did not follow its recording: `text` names the first difference */
-    PF_OUTCOME_DEADLOCK, /* nobody can ever run again: `text` has the waits */
-    PF_OUTCOME_HANG, /* no progress: `text` has the spinning place */
-    PF_OUTCOME_LOST, /* something could not be recorded: a replay may diverge */
-    PF_OUTCOME_STOPPED, /* reached the point that was asked for */
-    PF_OUTCOME_INFEASIBLE, /* the order that was asked for cannot come about: `text` says why */
+    PF_OUTCOME_NONE, /* nothing reported: the target exited by itself or was killed */
+    PF_OUTCOME_DIVERGED, /* it did not follow its recording; `text` names the first difference */
+    PF_OUTCOME_DEADLOCK, /* no thread can ever run again; `text` lists what each one waits for */
+    PF_OUTCOME_HANG, /* no progress; `text` names the location of the spin loop */
+    PF_OUTCOME_LOST, /* something could not be recorded, so a replay may diverge */
+    PF_OUTCOME_STOPPED, /* it reached the requested position */
+    PF_OUTCOME_INFEASIBLE, /* the requested order cannot happen; `text` gives the reason */
 };
 
-/* What a policy that drives an anomaly out (fuzz_policy_text.h) has reached: the accesses of the first time, in
- * the order in which they were done. */
+/* What a fuzzing policy (fuzz_policy_text.h) or a plan reached: the accesses of the first
+ * occurrence, in the order in which they were performed. */
 #define PF_REACHED_MAX 12
 struct pf_reached_access {
-    uint32_t thread; /* by creation, 0 is main */
-    uint8_t step; /* which location of the policy's text, which event that a plan asked about */
+    uint32_t thread; /* in order of creation; 0 is main */
+    /* which location of the policy's text, or which of the events that the plan queries */
+    uint8_t step;
     uint8_t write;
     uint16_t reserved;
-    uint32_t line, file; /* of a plan: where it is; the file as pf_reached_file has it */
-    uint64_t event; /* its number in the thread, from 1, as in a dump */
+    /* for a plan: the source position; `file` is a hash, see pf_reached_file */
+    uint32_t line, file;
+    uint64_t event; /* the event's number in its thread, from 1, as `pf dump` prints it */
     uint64_t address, size;
-    uint64_t when; /* events of all threads before it */
+    uint64_t when; /* how many events of all threads came before it */
 };
 struct pf_reached {
-    uint32_t asked; /* 0: the policy is none of these */
+    uint32_t asked; /* 0: neither a fuzzing policy nor a plan query is active */
     uint32_t times, n, reserved;
     struct pf_reached_access at[PF_REACHED_MAX];
 };
@@ -109,30 +114,31 @@ static inline uint32_t pf_reached_file(const char *path)
 /* How one of several continuations from a checkpoint ended. */
 #define PF_CONTINUATIONS 256
 struct pf_continuation {
-    uint32_t done; /* it was made, and it ended */
-    int32_t wait; /* as wait(2) says */
+    uint32_t done; /* it was started and has ended */
+    int32_t wait; /* status as from wait(2) */
     uint32_t outcome; /* enum pf_outcome */
-    uint64_t copied; /* nanoseconds that the copy took */
-    uint32_t errors; /* memory errors from the copy on, and the first in a line */
+    uint64_t copied; /* nanoseconds that copying the process took */
+    uint32_t errors; /* memory errors since the copy; `error` is the first one, as one line */
     char error[256];
     struct pf_reached reached;
 };
 
-/* A step of a plan: the thread runs until it has done so many events. Or, with one of these numbers:
- *     FORK   a continuation is made here, number `until`; it follows the file NUMBER.plan of the folder
- *     LEAVE  all continuations are waited for, and the run ends
- *     ASK    before all other steps: what event `until` of thread `asked` is, is put into pf_reached */
+/* One step of a plan: `thread` runs until it has done `until` events. These values of `thread` have
+ * another meaning:
+ *     FORK   start a continuation with number `until`; it follows the file NUMBER.plan in `folder`
+ *     LEAVE  wait for all continuations, then end the run
+ *     ASK    only before all other steps: store event `until` of thread `asked` in pf_reached */
 enum { PF_PLAN_FORK = 0xffffffffu, PF_PLAN_LEAVE = 0xfffffffeu, PF_PLAN_ASK = 0xfffffffdu };
-#define PF_PLAN_END UINT64_MAX /* until the thread is over */
+#define PF_PLAN_END UINT64_MAX /* until the thread has ended */
 struct pf_plan_step {
-    uint32_t thread; /* by creation, 0 is main */
+    uint32_t thread; /* in order of creation; 0 is main */
     uint32_t asked;
     uint64_t until;
 };
 
-/* A continuation writes its streams straight to a file: first, for each stream, how much the run had
- * put before (u64 each), then pieces: this, and n bytes. The stream PF_STREAMS stands for the outcome: a
- * byte of enum pf_outcome, and its text. */
+/* A continuation writes its streams directly to a file: first, for each stream, how many bytes the
+ * run had put before the checkpoint (a u64 each); then pieces, each of which is this header and n
+ * bytes. Stream number PF_STREAMS means the outcome: one byte (enum pf_outcome), then its text. */
 struct pf_piece {
     uint32_t stream, n;
 };
@@ -141,42 +147,48 @@ struct pf_channel {
     uint64_t magic;
     uint32_t version, mode; /* mode: enum pf_direct_mode */
     uint32_t abi; /* PF_ABI_VERSION of pf */
-    uint32_t tracing; /* events are wanted with their values */
-    uint32_t pf; /* pid of pf, the parent */
-    uint32_t owner; /* pid of the target, once it has attached */
-    uint32_t watch; /* every access is looked at for memory that is nobody's */
-    uint32_t errors; /* findings of that kind, and the first in a line */
+    uint32_t tracing; /* record every event with its value */
+    uint32_t pf; /* pid of pf, the parent process */
+    uint32_t owner; /* pid of the target once it has attached; 0 before */
+    uint32_t watch; /* check every access for memory errors */
+    uint32_t errors; /* memory errors found; `error` is the first one, as one line */
     char error[256];
-    char findings[512]; /* the folder for the log of findings, or empty */
-    uint32_t quiet; /* replay: the output is compared, not shown */
-    uint32_t unshown; /* replay: the errno of the first output that could not be shown */
+    char findings[512]; /* folder for the findings log; empty: none */
+    uint32_t quiet; /* replay: compare the target's output, but do not show it */
+    uint32_t unshown; /* replay: errno of the first output that could not be shown; 0: none */
     uint32_t outcome; /* enum pf_outcome */
-    uint32_t
-        children; /* processes that the program started, which are neither recorded nor run again */
-    uint32_t executed; /* the program became another one, which is not recorded */
-    uint32_t debug; /* replay: at `until`, become real threads and wait for a debugger */
-    uint32_t
-        stopped; /* the target: it is there, this is the tid of the thread that is at the point */
-    uint32_t go; /* the debugger: the target may go on */
-    uint32_t affinity_bytes; /* what sched_getaffinity said before pf chose one core */
+    /* how many processes the program started; they are neither recorded nor replayed */
+    uint32_t children;
+    uint32_t executed; /* the program executed another program, which is not recorded */
+    /* replay: at `until`, turn the contexts into kernel threads and wait for a debugger */
+    uint32_t debug;
+    /* set by the target once it has stopped for the debugger: tid of the thread that is at the
+     * position */
+    uint32_t stopped;
+    uint32_t go; /* set by the debugger: the target may continue */
+    /* the result of sched_getaffinity before pf restricted the target to one core */
+    uint32_t affinity_bytes;
     unsigned char affinity[128];
-    char schedule[2048]; /* the policy, "rr:1000", "random:7" */
-    char until[256]; /* replay: the point to stop at, or empty; while debugging, empty: the end */
-    char file[4096]; /* record: the clip, its absolute path */
-    char plan[512]; /* record: a file of steps to follow first, or empty */
-    char flip[256]; /* record: one point before another, "T1:137<T2:40", or "T1:137<T2:40@31" */
-    char at[256]; /* record: the point to go on from several times, or empty */
-    uint32_t continuations; /* how often */
-    uint32_t jobs; /* plans that fork: so many at a time */
-    char tail[2048]; /* the policy of each; a star stands for its number */
-    char folder[512]; /* where each puts what it records, under its number */
+    char schedule[2048]; /* the scheduling policy, such as "rr:1000" or "random:7" */
+    char until[256]; /* replay: position to stop at; empty: none, or the end when debugging */
+    char file[4096]; /* record: absolute path of the clip */
+    char plan[512]; /* record: file of plan steps to follow first; empty: none */
+    /* record: force one event before another, "T1:137<T2:40" or "T1:137<T2:40@31" */
+    char flip[256];
+    char at[256]; /* record: position at which continuations start; empty: none */
+    uint32_t continuations; /* how many continuations */
+    uint32_t jobs; /* with a plan that forks: how many continuations run in parallel */
+    char tail[2048]; /* the policy of each continuation; '*' stands for its number */
+    /* each continuation records into this folder, in files named after its number */
+    char folder[512];
     struct pf_continuation continuation[PF_CONTINUATIONS];
-    char exclude[8192]; /* function names not watched, globs with commas between */
-    char atomic[512]; /* replay with tracing: functions that are regions, likewise */
-    char text[2048]; /* of the outcome */
+    char exclude[8192]; /* functions to leave out: globs separated by commas */
+    char atomic[512]; /* replay with a trace: functions that are regions, in the same form */
+    char text[2048]; /* explains the outcome */
     struct pf_reached reached;
-    /* pf sleeps on `called` while it has nothing to write, the target on `drained` while a ring is
-     * full. The counters change with every call; `asleep` and `stuck` say whether anybody cares. */
+    /* pf sleeps on `called` while there is nothing to write; the target sleeps on `drained` while a
+     * ring is full. The counters change with every call; `asleep` and `stuck` tell the other side
+     * whether a wake-up is needed. */
     uint32_t called __attribute__((aligned(64)));
     uint32_t asleep;
     uint32_t drained __attribute__((aligned(64)));

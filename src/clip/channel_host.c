@@ -1,4 +1,4 @@
-/* channel_host.c - see channel_host.h. */
+/* channel_host.c - see channel_host.h. One recorder thread drains the rings of all streams. */
 #define _GNU_SOURCE
 #include "channel_host.h"
 #include "pf_abi.h"
@@ -25,14 +25,14 @@ static const struct {
 
 struct pf_channel_host {
     int fd;
-    struct pf_channel *channel; /* the first page and all that follows */
+    struct pf_channel *channel; /* the header and all stream parts */
     uint64_t size;
-    unsigned char *ring[PF_STREAMS]; /* written streams, mapped twice in a row */
+    unsigned char *ring[PF_STREAMS]; /* written streams, each mapped twice in a row */
     struct pf_clip_writer *writer;
     pthread_t thread;
     bool running, failed;
-    bool corrupted; /* the shared memory makes no sense */
-    bool lost[PF_STREAMS]; /* a chunk of it could not be written */
+    bool corrupted; /* the target overwrote the shared memory */
+    bool lost[PF_STREAMS]; /* a chunk of the stream could not be written */
     uint32_t ending;
     struct pf_error error;
 };
@@ -41,7 +41,8 @@ static uint64_t pages(uint64_t n) { return (n + PAGE - 1) & -PAGE; }
 
 static pf_status system_fail(struct pf_error *e)
 {
-    return pf_fail(e, PF_IO, "cannot make the memory shared with the program: %s", strerror(errno));
+    return pf_fail(e, PF_IO, "cannot create the memory shared with the program: %s",
+                   strerror(errno));
 }
 
 static pf_status map_twice(struct pf_channel_host *h, int s, struct pf_error *e)
@@ -124,28 +125,31 @@ struct pf_channel *pf_channel_host_channel(struct pf_channel_host *h) { return h
 
 /* --- the recorder --- */
 
-/* Takes from one stream; `all`: also less than a chunk. True: something was taken. */
-static bool take(struct pf_channel_host *h, int s, bool all) /* once deeper, for EVENT */
+/* Takes up to two chunks from one stream; with `all` also less than one chunk. True if something
+ * was taken. */
+static bool take(struct pf_channel_host *h, int s, bool all) /* recursion depth 1, for EVENT */
 {
     struct pf_ring *r = &h->channel->ring[s];
     uint64_t tail = r->tail, n = __atomic_load_n(&r->head, __ATOMIC_ACQUIRE) - tail;
     if (r->use != PF_RING_WRITE || n == 0 || (n < r->chunk && !all))
         return false;
-    if (n > r->size) { /* the target ran wild over its own memory, this page included */
+    if (n > r->size) { /* the target overwrote the channel */
         h->failed = h->corrupted = true;
         (void)!pf_fail(&h->error, PF_BAD, "the program has overwritten the memory shared with pf");
     }
     if (n > 2 * r->chunk)
         n = 2 * r->chunk;
-    /* Events are of use only with all that belongs to them: that goes first. */
+    /* Events can be decoded only together with their addresses, values and names: write those
+     * first. */
     for (int k = s + 1; s == PF_STREAM_EVENT && k < PF_STREAMS; k++) {
         const struct pf_ring *other = &h->channel->ring[k];
         for (uint64_t to = __atomic_load_n(&other->head, __ATOMIC_ACQUIRE); other->tail < to;)
             if (!take(h, k, true))
                 break;
     }
-    /* A stream has no gaps: what follows a chunk that was not written is not either. Without room for
-     * events, what they can be made from again is still written. */
+    /* A stream must have no gaps: after a chunk that could not be written, nothing more of that
+     * stream is written. When there is no room left for events, the schedule, the inputs and the
+     * output are still written, because a replay can produce the events again. */
     struct pf_error later;
     if (!h->lost[s] && !h->corrupted && (!h->failed || s < PF_STREAM_EVENT) &&
         pf_clip_append(h->writer, (unsigned)s, h->ring[s] + (tail & (r->size - 1)), n,
@@ -188,14 +192,14 @@ static void *recorder(void *arg)
 pf_status pf_channel_host_start(struct pf_channel_host *h, struct pf_clip_writer *w,
                                 struct pf_error *e)
 {
-    if (dup2(h->fd, PF_CHANNEL_FD) < 0) /* without close-on-exec */
-        return pf_fail(e, PF_IO, "descriptor %d: %s", PF_CHANNEL_FD, strerror(errno));
+    if (dup2(h->fd, PF_CHANNEL_FD) < 0) /* the copy has no close-on-exec flag */
+        return pf_fail(e, PF_IO, "cannot use descriptor %d: %s", PF_CHANNEL_FD, strerror(errno));
     close(h->fd);
     h->fd = PF_CHANNEL_FD;
     h->writer = w;
     if (!w)
         return PF_OK;
-    sigset_t all, before; /* signals are the main thread's */
+    sigset_t all, before; /* signals are handled by pf's main thread */
     sigfillset(&all);
     pthread_sigmask(SIG_BLOCK, &all, &before);
     int bad = pthread_create(&h->thread, NULL, recorder, h);

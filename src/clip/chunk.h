@@ -1,9 +1,9 @@
 /*
  * chunk.h - the layout of a clip file; docs/format/clip.md is normative.
  *
- * Model:   a header, then chunks. A chunk holds the next bytes of one stream, compressed by itself;
- *          its check value covers its header and its stored bytes, so a reader knows every chunk that
- *          is whole without the rest of the file.
+ * Model:   a header, then chunks. A chunk holds the next bytes of one stream and is compressed on
+ *          its own. Its checksum covers its header and its stored bytes, so a reader can verify
+ *          each chunk without the rest of the file.
  */
 #ifndef PF_CLIP_CHUNK_H
 #define PF_CLIP_CHUNK_H
@@ -13,7 +13,7 @@
 #define PF_CLIP_MAGIC "\x89PFclip\n"
 #define PF_CLIP_VERSION 1
 #define PF_CHUNK_MAGIC 0x6b6e6863u /* "chnk" */
-#define PF_CHUNK_MAX (64u << 20)   /* larger ones are not believed */
+#define PF_CHUNK_MAX (64u << 20)   /* readers reject larger chunks */
 
 struct pf_clip_header {
     char magic[8];
@@ -21,7 +21,7 @@ struct pf_clip_header {
     uint32_t reserved;
 };
 
-/* Streams of the file beside those of the channel. */
+/* Streams that exist only in the file, not in the channel. */
 enum { PF_STREAM_META = 254, PF_STREAM_END = 255 };
 enum pf_codec { PF_CODEC_RAW, PF_CODEC_ZSTD };
 
@@ -29,9 +29,9 @@ struct pf_chunk {
     uint32_t magic;
     uint8_t stream, codec;
     uint16_t reserved;
-    uint32_t stored; /* bytes behind this header */
-    uint32_t raw;    /* bytes once decompressed */
-    uint64_t at;     /* position of the first of them in the stream */
+    uint32_t stored; /* bytes that follow this header */
+    uint32_t raw;    /* bytes after decompression */
+    uint64_t at;     /* position in the stream of the first raw byte */
     uint64_t
         check;  /* XXH64 of the stored bytes, seeded with XXH64 (seed 0) of the 24 bytes before */
 };
@@ -40,31 +40,30 @@ _Static_assert(sizeof(struct pf_chunk) == 32, "as in docs/format/clip.md");
 
 uint64_t pf_chunk_check(const struct pf_chunk *k, const void *stored);
 
-/* The META chunk is a list of fields: tag, length, bytes. So is END. */
+/* META and END chunks are lists of fields: tag, length, bytes. */
 struct pf_field {
     uint32_t tag;
     uint32_t length;
 };
-/* PF_FIELD(NAME, tag, many): `many` fields of a tag may stand in one chunk, in order. */
+/* PF_FIELD(NAME, tag, many): with `many`, a chunk may have several fields of this tag, in order. */
 #define PF_FIELD_LIST(PF_FIELD)                                                                    \
-    PF_FIELD(TOOL, 1, 0)     /* version of pf, text */                                                 \
-    PF_FIELD(ABI, 2, 0)      /* PF_ABI_VERSION, u32 */                                                  \
-    PF_FIELD(PROGRAM, 3, 0)  /* the executable, an absolute path */                                 \
-    PF_FIELD(BUILD, 4, 0)    /* XXH64 of that file, u64 */                                            \
+    PF_FIELD(TOOL, 1, 0) /* version of pf, text */                                                 \
+    PF_FIELD(ABI, 2, 0) /* PF_ABI_VERSION, u32 */                                                  \
+    PF_FIELD(PROGRAM, 3, 0) /* the executable, an absolute path */                                 \
+    PF_FIELD(BUILD, 4, 0) /* XXH64 of the executable, u64 */                                       \
     PF_FIELD(CWD, 5, 0)                                                                            \
-    PF_FIELD(ARG, 6, 1)      /* argv, in order */                                                       \
-    PF_FIELD(ENV, 7, 1)      /* the environment, in order */                                            \
-    PF_FIELD(SCHEDULE, 8, 0) /* the policy asked for, text */                                      \
+    PF_FIELD(ARG, 6, 1) /* argv, in order */                                                       \
+    PF_FIELD(ENV, 7, 1) /* the environment, in order */                                            \
+    PF_FIELD(SCHEDULE, 8, 0) /* the requested policy, text */                                      \
     PF_FIELD(EXCLUDE, 9, 0)                                                                        \
-    PF_FIELD(TRACED, 10, 0)  /* u32: version of the trace when events are in the file, or 0 */      \
-    PF_FIELD(RUNTIME, 12,                                                                          \
-             0) /* the program is not instrumented: XXH64 of the runtime it got, u64 */            \
-    PF_FIELD(RACE, 11, 0)    /* what it shows: two events, "T1:137<T2:40" */                          \
-    PF_FIELD(STATUS, 32, 0)  /* END: what waitpid said, u32 */                                      \
+    PF_FIELD(TRACED, 10, 0) /* u32: version of the trace if the file has events, else 0 */         \
+    PF_FIELD(RUNTIME, 12, 0) /* program not instrumented: XXH64 of the preloaded runtime */        \
+    PF_FIELD(RACE, 11, 0) /* the two events that the clip shows: "T1:137<T2:40" */                 \
+    PF_FIELD(STATUS, 32, 0) /* END: status from waitpid, u32 */                                    \
     PF_FIELD(OUTCOME, 33, 0) /* END: enum pf_outcome, u32 */                                       \
-    PF_FIELD(TEXT, 34, 0)    /* END: of the outcome */                                                \
-    PF_FIELD(TOTAL, 35, 1)   /* END: u64, length of each stream in order */                          \
-    PF_FIELD(REACHED, 36, 0) /* END: struct pf_reached, of its accesses the first n */
+    PF_FIELD(TEXT, 34, 0) /* END: explains the outcome */                                          \
+    PF_FIELD(TOTAL, 35, 1) /* END: u64, length of each stream in order */                          \
+    PF_FIELD(REACHED, 36, 0) /* END: struct pf_reached with its first n accesses */
 
 enum pf_field_tag {
 #define PF_FIELD(name, tag, many) PF_FIELD_##name = tag,

@@ -1,13 +1,13 @@
 /*
  * clip.h - a recording as one file: reader and writer (docs/format/clip.md).
  *
- * Model:   what was run (program, build id, arguments, environment, folder, policy), the streams, and
- *          how it ended. A file whose last chunk is missing or damaged is still good up to there: it
- *          is `cut`, and says where and why.
- * Memory:  a writer and a clip own what they hold until close/release.
- * Threads: one at a time.
- * Errors:  PF_IO with path and reason; PF_BAD names the file, the offset, what was expected and what
- *          was found.
+ * Model:   a clip holds what was run (program, build id, arguments, environment, working folder,
+ *          policy), the streams, and how the run ended. A file whose last chunks are missing or
+ *          damaged is valid up to that place: it is `cut`, with the offset and the reason.
+ * Memory:  a writer and a clip own what they hold until free/release.
+ * Threads: not thread-safe; the caller serialises.
+ * Errors:  PF_IO with path and reason; PF_BAD names the file, the offset, what was expected and
+ *          what was found.
  */
 #ifndef PF_CLIP_H
 #define PF_CLIP_H
@@ -17,97 +17,101 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* What was run. Strings are the owner's of the struct; lists end with NULL. */
+/* What was run. The owner of the struct owns the strings; lists end with NULL. */
 struct pf_clip_meta {
     char *tool, *program, *cwd, *schedule, *exclude;
-    char *race; /* the two events that it was made to show, "T1:137<T2:40"; NULL: none */
+    char *race; /* the two events that the clip was made to show, "T1:137<T2:40"; NULL: none */
     char **argv, **env;
     uint64_t build; /* XXH64 of the executable */
     uint64_t
-        runtime; /* not instrumented: XXH64 of the runtime that was preloaded; 0: instrumented */
+        runtime; /* program not instrumented: XXH64 of the preloaded runtime; 0: instrumented */
     uint32_t abi;
-    uint32_t traced; /* version of the trace that is in it; 0: none */
+    uint32_t traced; /* version of the trace in the clip; 0: no trace */
 };
 void pf_clip_meta_release(struct pf_clip_meta *m);
 
-/* How it ended. */
+/* How the run ended. */
 struct pf_clip_end {
-    int wait;                 /* what waitpid said */
+    int wait;                 /* status from waitpid */
     enum pf_outcome outcome;
     char text[2048];
-    uint32_t errors; /* memory errors found in this run, and the first of them; not in the file */
+    /* memory errors in this run, and the first one as text; not stored in the file */
+    uint32_t errors;
     char error[256];
-    uint32_t unshown; /* of this replay: the errno of the first output that could not be shown */
-    struct pf_reached reached; /* the policy's aim */
+    uint32_t unshown; /* in a replay: errno of the first output that could not be shown; 0: none */
+    struct pf_reached reached; /* which accesses the policy or plan reached */
 };
 
 /* --- writing --- */
 
 struct pf_clip_writer;
 
-/* Makes the file (there must be none, or one that may be replaced) and writes META. */
+/* Creates the file, or truncates an existing one, and writes META. */
 PF_MUST_USE pf_status pf_clip_create(struct pf_clip_writer **w, const char *path,
                                      const struct pf_clip_meta *meta, struct pf_error *e);
-/* The next n <= PF_CHUNK_MAX bytes of a stream, as one chunk. */
+/* Appends the next n bytes of a stream as one chunk; n <= PF_CHUNK_MAX. */
 PF_MUST_USE pf_status pf_clip_append(struct pf_clip_writer *w, unsigned stream, const void *bytes,
                                      size_t n, struct pf_error *e);
-/* END, and on disk. */
+/* Writes END and flushes the file to disk. */
 PF_MUST_USE pf_status pf_clip_finish(struct pf_clip_writer *w, const struct pf_clip_end *end,
                                      struct pf_error *e);
-/* One of many: finish need not wait for the disk. */
+/* Makes finish return without flushing to disk; for clips that are written in large numbers. */
 void pf_clip_skip_sync(struct pf_clip_writer *w);
-void pf_clip_writer_free(struct pf_clip_writer *w); /* after finish, or to leave the file cut */
+/* call after finish; without finish the file stays cut */
+void pf_clip_writer_free(struct pf_clip_writer *w);
 
 /* --- reading --- */
 
 struct pf_clip_chunk {
-    uint64_t offset; /* of the stored bytes */
-    uint64_t at; /* in the stream */
+    uint64_t offset; /* of the stored bytes in the file */
+    uint64_t at; /* position in the stream */
     uint32_t stored, raw;
     uint8_t codec;
 };
 
 struct pf_clip {
     char *path;
-    const unsigned char *bytes; /* the file, mapped */
+    const unsigned char *bytes; /* the mapped file */
     size_t size;
-    bool borrowed; /* the bytes are the caller's */
+    bool borrowed; /* the caller owns `bytes` */
     struct pf_clip_meta meta;
-    bool ended; /* END is there: nothing is missing */
+    bool ended; /* the file has an END chunk: nothing is missing */
     struct pf_clip_end end;
-    char cut[256]; /* not ended: where the good part ends, and why */
+    char cut[256]; /* if not ended: where the valid part ends, and why */
     struct {
         struct pf_clip_chunk *chunk;
         size_t n, cap;
-        uint64_t length; /* raw */
+        uint64_t length; /* in raw bytes */
     } stream[PF_STREAMS];
 };
 
-/* Maps the file and checks every chunk. */
+/* Maps the file and verifies every chunk. */
 PF_MUST_USE pf_status pf_clip_open(struct pf_clip *c, const char *path, struct pf_error *e);
-/* The same about bytes in memory that stay the caller's; `path` is for messages. */
+/* The same for bytes in memory, which the caller keeps alive; `path` is only used in messages. */
 PF_MUST_USE pf_status pf_clip_open_bytes(struct pf_clip *c, const char *path, const void *bytes,
                                          size_t n, struct pf_error *e);
 void pf_clip_release(struct pf_clip *c); /* twice is fine */
-/* One chunk, decompressed into `to`, which has room for its raw size. */
+/* Decompresses one chunk into `to`, which must have room for its raw size. */
 PF_MUST_USE pf_status pf_clip_unpack(const struct pf_clip *c, unsigned stream, size_t chunk,
                                      void *to, struct pf_error *e);
-/* A stream whole, malloced; NULL and PF_OK when it is empty. */
+/* Returns a whole stream in memory from malloc; NULL and PF_OK if the stream is empty. */
 PF_MUST_USE pf_status pf_clip_stream(const struct pf_clip *c, unsigned stream, unsigned char **out,
                                      size_t *n, struct pf_error *e);
-/* What a continuation left in `pieces` (channel.h), behind what `before` held when it began: an ordinary
- * clip, described by `meta`. Its outcome is in the pieces, the rest of its end in `end`. */
+/* Turns a continuation into an ordinary clip at `path`, described by `meta`: the streams of
+ * `before` up to the checkpoint, then the pieces in the file `pieces` (channel.h). Sets the outcome
+ * and text of `end` from the pieces; the caller fills in the rest of it. */
 PF_MUST_USE pf_status pf_clip_join(const struct pf_clip *before, const char *pieces,
                                    const char *path, const struct pf_clip_meta *meta,
                                    struct pf_clip_end *end, struct pf_error *e);
 
-/* How a continuation ended, as its pieces say; the rest of `end` is left as it is. */
+/* Sets the outcome and text of `end` from the pieces of a continuation; leaves the rest
+ * unchanged. */
 PF_MUST_USE pf_status pf_clip_pieces_end(const char *pieces, struct pf_clip_end *end,
                                          struct pf_error *e);
 
-/* XXH64, for the identity of files. */
+/* XXH64; identifies the contents of files. */
 uint64_t pf_clip_hash(const void *bytes, size_t n);
-/* Does the file begin as a clip does? */
+/* True if the bytes begin with the magic number of a clip. */
 bool pf_clip_sniff(const void *bytes, size_t n);
 
 #endif

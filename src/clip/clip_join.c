@@ -1,6 +1,6 @@
 /*
- * clip_join.c - a continuation from a checkpoint becomes a clip of its own: the streams of the run up to
- * the checkpoint, then the pieces that the continuation wrote.
+ * clip_join.c - makes a clip of a continuation: the streams of the run up to the checkpoint, then
+ * the pieces that the continuation wrote.
  */
 #define _GNU_SOURCE
 #include "clip.h"
@@ -24,7 +24,8 @@ static bool add(struct stream *s, const void *bytes, size_t n)
     return true;
 }
 
-/* What the pieces of one stream add up to; a piece that is cut (killed while writing) is left out. */
+/* Appends the bytes of all pieces to their streams. An incomplete last piece (the process was
+ * killed while it wrote) is dropped. */
 static pf_status collect(struct stream streams[PF_STREAMS], struct pf_clip_end *end,
                          const unsigned char *bytes, size_t n, const char *path, struct pf_error *e)
 {
@@ -33,7 +34,7 @@ static pf_status collect(struct stream streams[PF_STREAMS], struct pf_clip_end *
         memcpy(&p, bytes + at, sizeof p);
         at += sizeof p;
         if (p.stream > PF_STREAMS)
-            return pf_fail(e, PF_BAD, "%s: offset %zu: a piece of no stream", path, at);
+            return pf_fail(e, PF_BAD, "%s: offset %zu: piece with an unknown stream", path, at);
         if (p.n > n - at)
             break;
         if (p.stream < PF_STREAMS && !add(&streams[p.stream], bytes + at, p.n))
@@ -82,13 +83,14 @@ pf_status pf_clip_join(const struct pf_clip *before, const char *pieces, const c
     if (s != PF_OK)
         return s;
     if (n < sizeof had)
-        s = pf_fail(e, PF_BAD, "%s: is cut within its first %zu bytes", pieces, sizeof had);
+        s = pf_fail(e, PF_BAD, "%s: truncated: shorter than its header of %zu bytes", pieces,
+                    sizeof had);
     else
         memcpy(had, bytes, sizeof had);
     for (unsigned i = 0; s == PF_OK && i < PF_STREAM_EVENT; i++) {
         s = pf_clip_stream(before, i, &streams[i].at, &streams[i].n, e);
         if (s == PF_OK && streams[i].n < had[i])
-            s = pf_fail(e, PF_BAD, "%s: holds less than its continuation %s began with",
+            s = pf_fail(e, PF_BAD, "%s: shorter than when its continuation %s started",
                         before->path, pieces);
         streams[i].n = s == PF_OK ? had[i] : 0;
     }

@@ -1,6 +1,6 @@
 /*
- * clip_read.c - the reader of clip.h. The file is untrusted: every length is checked against what is
- * there before it is used, and nothing is believed that its check value does not cover.
+ * clip_read.c - the reader of clip.h. The file is untrusted: every length is checked against the
+ * bytes that are there before it is used, and only bytes covered by a correct checksum are used.
  */
 #define _GNU_SOURCE
 #include "clip.h"
@@ -39,13 +39,13 @@ static bool set_text(char **to, const unsigned char *bytes, uint32_t n)
     return *to != NULL;
 }
 
-/* Lists are short and read once: counted anew at every addition. */
+/* Lists are short and read once, so counting the items at every addition is cheap enough. */
 static bool add_item(char ***list, const unsigned char *bytes, uint32_t n)
 {
     size_t len = 0;
     while (*list && (*list)[len])
         len++;
-    if (!*list || (len & (len + 1)) == 0) { /* room for 1, 3, 7, ... and the NULL */
+    if (!*list || (len & (len + 1)) == 0) { /* capacity 1, 3, 7, ... and the NULL */
         char **more = realloc(*list, (2 * len + 2) * sizeof *more);
         if (!more)
             return false;
@@ -65,7 +65,7 @@ static uint64_t number(const unsigned char *bytes, uint32_t n)
     return v;
 }
 
-/* As much of it as fits what is there. */
+/* Copies as many bytes as both sides have; sets n to 0 if accesses are missing. */
 static bool get_reached(struct pf_reached *r, const unsigned char *p, uint32_t n)
 {
     const size_t head = offsetof(struct pf_reached, at);
@@ -132,7 +132,7 @@ static bool take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const 
         if (t->n < PF_STREAMS)
             t->at[t->n++] = number(p, n);
         return true;
-    default: /* from a later version of the same format: not needed to read it */
+    default: /* added by a later pf; not needed to read this version */
         return true;
     }
 }
@@ -147,12 +147,12 @@ static pf_status unpack(const struct pf_clip *c, const struct pf_clip_chunk *k, 
     else
         got = ZSTD_decompress(to, k->raw, from, k->stored);
     if (ZSTD_isError(got) || got != k->raw)
-        return pf_fail(e, PF_BAD, "%s: offset %" PRIu64 ": a chunk that cannot be decompressed",
-                       c->path, k->offset);
+        return pf_fail(e, PF_BAD, "%s: offset %" PRIu64 ": chunk cannot be decompressed", c->path,
+                       k->offset);
     return PF_OK;
 }
 
-/* The fields of a META or END chunk. */
+/* Reads the fields of a META or END chunk. */
 static pf_status read_fields(struct pf_clip *c, const struct pf_clip_chunk *k, struct totals *t,
                              struct pf_error *e)
 {
@@ -162,14 +162,15 @@ static pf_status read_fields(struct pf_clip *c, const struct pf_clip_chunk *k, s
     for (size_t i = 0; s == PF_OK && i < got;) {
         struct pf_field f;
         if (got - i < sizeof f) {
-            s = pf_fail(e, PF_BAD, "%s: offset %" PRIu64 ": a field is cut", c->path, k->offset);
+            s = pf_fail(e, PF_BAD, "%s: offset %" PRIu64 ": truncated field", c->path, k->offset);
             break;
         }
         memcpy(&f, bytes + i, sizeof f);
         i += sizeof f;
         if (f.length > got - i)
             s = pf_fail(e, PF_BAD,
-                        "%s: offset %" PRIu64 ": field %u has %u bytes, the chunk only %zu more",
+                        "%s: offset %" PRIu64
+                        ": field %u claims %u bytes, but the chunk has only %zu more",
                         c->path, k->offset, f.tag, f.length, got - i);
         else if (!take_field(c, t, f.tag, bytes + i, f.length))
             s = no_memory(c, e);
@@ -188,21 +189,21 @@ uint64_t pf_chunk_check(const struct pf_chunk *k, const void *stored)
     return XXH64(stored, k->stored, XXH64(k, offsetof(struct pf_chunk, check), 0));
 }
 
-/* What is wrong with the chunk at `offset`; NULL: nothing. */
+/* Returns what is wrong with the chunk at `offset`, or NULL. Fills in *k. */
 static const char *chunk_fault(const struct pf_clip *c, uint64_t offset, struct pf_chunk *k)
 {
     if (c->size - offset < sizeof *k)
-        return "the file ends within the head of a chunk";
+        return "the file ends within a chunk header";
     memcpy(k, c->bytes + offset, sizeof *k);
     if (k->magic != PF_CHUNK_MAGIC)
-        return "expected a chunk, found other bytes";
+        return "expected a chunk, found other data";
     if (k->raw > PF_CHUNK_MAX || k->stored > PF_CHUNK_MAX || k->codec > PF_CODEC_ZSTD ||
         (k->codec == PF_CODEC_RAW && k->stored != k->raw))
-        return "the head of a chunk makes no sense";
+        return "invalid chunk header";
     if (c->size - offset - sizeof *k < k->stored)
         return "the file ends within a chunk";
     if (pf_chunk_check(k, c->bytes + offset + sizeof *k) != k->check)
-        return "the check value of a chunk is wrong";
+        return "wrong checksum of a chunk";
     if (k->stream < PF_STREAMS && k->at != c->stream[k->stream].length)
         return "a chunk is missing";
     return NULL;
@@ -229,9 +230,9 @@ static pf_status read_chunks(struct pf_clip *c, struct pf_error *e)
     for (uint64_t offset = sizeof(struct pf_clip_header);;) {
         struct pf_chunk k;
         const char *fault =
-            offset == c->size ? "the recording was not ended" : chunk_fault(c, offset, &k);
+            offset == c->size ? "the recording has no end" : chunk_fault(c, offset, &k);
         if (!fault && !described && k.stream != PF_STREAM_META)
-            fault = "the description of the run does not come first";
+            fault = "the first chunk is not the description of the run";
         if (fault && !described)
             return pf_fail(e, PF_BAD, "%s: offset %" PRIu64 ": %s", c->path, offset, fault);
         if (fault) {
@@ -253,7 +254,8 @@ static pf_status read_chunks(struct pf_clip *c, struct pf_error *e)
             for (int i = 0; i < t.n; i++)
                 if (t.at[i] != c->stream[i].length)
                     return pf_fail(e, PF_BAD,
-                                   "%s: stream %d has %" PRIu64 " bytes, its end says %" PRIu64,
+                                   "%s: stream %d has %" PRIu64
+                                   " bytes, but the end chunk says %" PRIu64,
                                    c->path, i, c->stream[i].length, t.at[i]);
             c->ended = true;
             return PF_OK;
@@ -265,17 +267,17 @@ static pf_status open_bytes(struct pf_clip *c, struct pf_error *e)
 {
     struct pf_clip_header h;
     if (!pf_clip_sniff(c->bytes, c->size))
-        return pf_fail(e, PF_BAD, "%s: is no recording of photofinish", c->path);
+        return pf_fail(e, PF_BAD, "%s: not a photofinish recording", c->path);
     if (c->size < sizeof h)
-        return pf_fail(e, PF_BAD, "%s: is cut within its first %zu bytes", c->path, sizeof h);
+        return pf_fail(e, PF_BAD, "%s: truncated: shorter than its header of %zu bytes", c->path,
+                       sizeof h);
     memcpy(&h, c->bytes, sizeof h);
     if (h.version != PF_CLIP_VERSION)
-        return pf_fail(e, PF_BAD,
-                       "%s: is a recording in version %u of the format, this pf reads %d", c->path,
-                       h.version, PF_CLIP_VERSION);
+        return pf_fail(e, PF_BAD, "%s: clip format version %u, but this pf reads version %d",
+                       c->path, h.version, PF_CLIP_VERSION);
     pf_status s = read_chunks(c, e);
     if (s == PF_OK && (!c->meta.program || !c->meta.argv || !c->meta.cwd))
-        s = pf_fail(e, PF_BAD, "%s: does not say what was run", c->path);
+        s = pf_fail(e, PF_BAD, "%s: the description of the run is incomplete", c->path);
     return s;
 }
 
@@ -303,10 +305,10 @@ pf_status pf_clip_open(struct pf_clip *c, const char *path, struct pf_error *e)
     }
     if (!S_ISREG(st.st_mode) || st.st_size == 0) {
         close(fd);
-        return pf_fail(e, PF_BAD, "%s: is %s", path,
-                       S_ISREG(st.st_mode)   ? "empty"
-                       : S_ISDIR(st.st_mode) ? "a folder"
-                                             : "no regular file");
+        return pf_fail(e, PF_BAD, "%s: %s", path,
+                       S_ISREG(st.st_mode)   ? "is empty"
+                       : S_ISDIR(st.st_mode) ? "is a directory"
+                                             : "not a regular file");
     }
     void *bytes = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     int reason = errno;

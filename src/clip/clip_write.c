@@ -1,4 +1,5 @@
-/* clip_write.c - the writer of clip.h. Every chunk goes out in one write: a kill leaves whole chunks. */
+/* clip_write.c - the writer of clip.h. Each chunk is written by one write(2), so that a kill leaves
+ * only whole chunks. */
 #define _GNU_SOURCE
 #include "clip.h"
 #include <errno.h>
@@ -13,10 +14,10 @@ struct pf_clip_writer {
     int fd;
     char *path;
     ZSTD_CCtx *zstd;
-    unsigned char *room; /* a chunk with its header */
+    unsigned char *room; /* buffer for one chunk with its header */
     size_t size;
     uint64_t length[PF_STREAMS];
-    uint64_t whole; /* bytes of the file up to the last whole chunk */
+    uint64_t whole; /* length of the file up to the last whole chunk */
     bool skip_sync;
 };
 
@@ -47,7 +48,7 @@ static pf_status write_all(struct pf_clip_writer *w, const unsigned char *p, siz
             continue;
         if (r < 0) {
             pf_status s = pf_fail(e, PF_IO, "%s: %s", w->path, strerror(errno));
-            /* No half of a chunk stays: a smaller one may find room in its place. */
+            /* Remove the incomplete chunk: a smaller one may still fit. */
             if (ftruncate(w->fd, (off_t)w->whole) == 0)
                 (void)!lseek(w->fd, (off_t)w->whole, SEEK_SET);
             return s;
@@ -59,13 +60,13 @@ static pf_status write_all(struct pf_clip_writer *w, const unsigned char *p, siz
     return PF_OK;
 }
 
-/* The position of a stream that only the file has is 0. */
+/* Writes one chunk. META and END have position 0: they are not streams of the channel. */
 static pf_status put_chunk(struct pf_clip_writer *w, unsigned stream, const void *bytes, size_t n,
                            struct pf_error *e)
 {
     size_t want = sizeof(struct pf_chunk) + (ZSTD_compressBound(n) > n ? ZSTD_compressBound(n) : n);
     if (n > PF_CHUNK_MAX)
-        return pf_fail(e, PF_BAD, "%s: a chunk of %zu bytes is too large", w->path, n);
+        return pf_fail(e, PF_BAD, "%s: chunk of %zu bytes is too large", w->path, n);
     if (want > w->size) {
         unsigned char *more = realloc(w->room, want);
         if (!more)
@@ -201,7 +202,7 @@ pf_status pf_clip_finish(struct pf_clip_writer *w, const struct pf_clip_end *end
     for (int s = 0; s < PF_STREAMS; s++)
         add_field(&f, PF_FIELD_TOTAL, &w->length[s], sizeof w->length[s]);
     pf_status s = put_fields(w, PF_STREAM_END, &f, e);
-    /* A pipe or a device cannot be synced, and need not be. */
+    /* Pipes and devices cannot be flushed, and need not be. */
     if (s == PF_OK && !w->skip_sync && fsync(w->fd) && errno != EINVAL && errno != EROFS)
         s = pf_fail(e, PF_IO, "%s: %s", w->path, strerror(errno));
     return s;

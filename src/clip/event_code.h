@@ -1,24 +1,26 @@
 /*
- * event_code.h - how an event becomes bytes: prediction, and what is left to say. The normative text
- * is docs/format/trace.md.
+ * event_code.h - encodes events as bytes: predicts each field and stores only what was
+ * mispredicted. docs/format/trace.md is normative.
  *
- * Model:   writer and reader keep the same books and make the same guesses: the next site of the
- *          thread (one of the two that followed last time), the address (by stride, or relative to the
- *          pointer the thread loaded last, or to where it was last), the value (what was last seen at that
- *          address, or at that site, with or without a step). One head byte says which guesses were right;
- *          what was not guessed follows in two other streams, addresses and values, because bytes of one
- *          sort compress better.
+ * Model:   writer and reader keep the same predictor state and make the same predictions:
+ *          - the site: one of the two sites that last followed the thread's previous site;
+ *          - the address: by stride, relative to the pointer that the thread last accessed, or
+ *            relative to the thread's previous address;
+ *          - the value: what was last seen at that address or at that site, with or without a step.
+ *          One head byte says which predictions were right. Mispredicted fields follow in two other
+ *          streams, addresses and values, because bytes of one sort compress better together.
  *
  *                7     5 4     2 1  0
  *               +-------+-------+----+
  *               | value | addr  |site|      site 3: not a plain access, see PF_CODE_OTHER
  *               +-------+-------+----+
  *
- *          A plain access takes one byte when all was guessed.
- * Memory:  struct pf_code is the caller's, zero at the start; its tables of sites too.
- * Threads: one at a time.
+ *          This is the short form. A plain access takes one byte if every prediction was right. All
+ *          other events have the long form: a byte that lists the fields, then the fields.
+ * Memory:  the caller owns struct pf_code, zero at the start, and its tables of sites.
+ * Threads: not thread-safe; the caller serialises.
  *
- * Included by the runtime: no library, no vector registers.
+ * The runtime includes this header: it may need no library and use no vector registers.
  */
 #ifndef PF_CLIP_EVENT_CODE_H
 #define PF_CLIP_EVENT_CODE_H
@@ -28,10 +30,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PF_CODE_VERSION 4 /* of the format */
+#define PF_CODE_VERSION 4 /* of the trace format */
 
 enum { PF_CODE_NEXT, PF_CODE_NEXT2, PF_CODE_SITE, PF_CODE_OTHER };
-/* Of addresses; _1 to _8: so many bytes of difference to the site's last one. */
+/* Codes of an address. _1 to _8: the difference to the site's previous address, in 1 to 8 bytes. */
 enum {
     PF_CODE_STRIDE,
     PF_CODE_POINTER,
@@ -42,26 +44,26 @@ enum {
     PF_CODE_4,
     PF_CODE_8
 };
-/* Of values up to 8 bytes; the rest as above. */
+/* Codes of a value of up to 8 bytes; the codes from 3 on are those of addresses. */
 enum { PF_CODE_MEMORY, PF_CODE_EQUAL, PF_CODE_STEP };
-/* Of wide ones, word by word: all as in memory; none; a byte says which are not. */
+/* Codes of a wide value, compared word by word with memory: no word follows; all words follow; a
+ * byte tells which words follow. */
 enum { PF_CODE_NO_WORDS, PF_CODE_ALL_WORDS, PF_CODE_SOME_WORDS };
 
-/* The other records: the upper six bits of the head. */
+/* Records with site code 3, by the upper six bits of the head. */
 enum {
-    PF_CODE_THREAD, /* who runs from here on */
-    PF_CODE_INDEX, /* the thread has done more events than have a record: so many */
-    PF_CODE_EVENT, /* + kind: every other event */
-    PF_CODE_REPEAT =
-        32, /* + 4 * code of the operand + code of the site: as the last one of its site */
+    PF_CODE_THREAD, /* the running thread changes */
+    PF_CODE_INDEX, /* the thread did n operations that have no record */
+    PF_CODE_EVENT, /* + kind: an event in the long form */
+    PF_CODE_REPEAT = 32, /* + 4 * address code + site code: like the last long event at its site */
     PF_CODE_RETURN = PF_CODE_REPEAT + PF_CODE_OTHER, /* RET of the thread's innermost open call */
-    PF_CODE_CALL = PF_CODE_RETURN + 4, /* + 4 * code of the site: as the last call at its site */
-    PF_CODE_RANGE = PF_CODE_CALL + 12, /* that the call before reaches */
+    PF_CODE_CALL = PF_CODE_RETURN + 4, /* + 4 * site code: like the last call at its site */
+    PF_CODE_RANGE = PF_CODE_CALL + 12, /* a range that the preceding call reaches */
 };
 
 _Static_assert(PF_CODE_EVENT + PF_EV_KINDS <= PF_CODE_REPEAT, "six bits");
 
-/* What an event outside of the short form has; a byte before its fields. */
+/* The fields of an event in the long form; one byte, stored before the fields. */
 enum {
     PF_HAS_OPERAND = 1,
     PF_HAS_SECOND = 2,
@@ -69,23 +71,23 @@ enum {
     PF_HAS_OLD = 8,
     PF_HAS_FLAGS = 16,
     PF_HAS_BYTES = 32,
-    PF_HAS_NO_INDEX = 64, /* part of the operation of the record before */
-    PF_HAS_SKIP = 128, /* as PF_CODE_INDEX, before it */
+    PF_HAS_NO_INDEX = 64, /* belongs to the operation of the previous record */
+    PF_HAS_SKIP = 128, /* operations without a record come before it, as with PF_CODE_INDEX */
 };
 
 struct pf_code_site {
-    uint64_t addr, value; /* of its last access */
-    uint64_t stride, offset,
-        near; /* addr: from its last, the thread's pointer, the thread's last */
-    uint64_t step; /* value: from the one before */
-    uint32_t next[2]; /* sites that came next, the latest first */
-    uint8_t size, kind; /* of the access; size 0: not known yet, or not of the short form */
-    uint8_t named; /* writer: by an event of the long form */
+    uint64_t addr, value; /* of the site's last access */
+    /* last address minus: the one before; the thread's pointer; the thread's previous address */
+    uint64_t stride, offset, near;
+    uint64_t step; /* last value minus the one before */
+    uint32_t next[2]; /* sites that followed this one, the latest first */
+    uint8_t size, kind; /* of its accesses; size 0: not known yet, or never in the short form */
+    uint8_t named; /* writer: its name was written for an event in the long form */
     uint8_t reserved[5];
 };
 _Static_assert(sizeof(struct pf_code_site) == 64, "a cache line each");
 
-/* The last event of the long form at a site, without what changes. */
+/* The last event in the long form at a site, without the fields that usually change. */
 struct pf_code_shape {
     uint64_t more;
     uint32_t skip;
@@ -93,16 +95,16 @@ struct pf_code_shape {
 };
 
 struct pf_code_thread {
-    uint64_t pointer; /* the last value of 8 bytes that can be one */
-    uint64_t near; /* the last address */
-    uint64_t operand; /* of the last event of the long form */
-    uint64_t index; /* of the event before */
-    uint32_t site; /* of the event before */
-    uint32_t named; /* writer */
+    uint64_t pointer; /* the thread's last 8-byte value that can be an address */
+    uint64_t near; /* the thread's last address */
+    uint64_t operand; /* of the thread's last event in the long form */
+    uint64_t index; /* of the thread's last event */
+    uint32_t site; /* of the thread's last event */
+    uint32_t named; /* writer: the thread's name was written */
 };
 
-/* What was last seen in memory. Words of wide values have a table of their own, and a larger one: they come in the
- * order of their addresses, mostly, and do not mind the size of it. */
+/* The values last seen in memory, by address. Words of wide values have their own, larger table:
+ * they mostly arrive in address order, so a larger table does not cost them cache misses. */
 #define PF_CODE_MEMORY_BITS 14
 #define PF_CODE_WORD_BITS 16
 struct pf_code_memory {
@@ -110,27 +112,28 @@ struct pf_code_memory {
 };
 
 struct pf_code {
-    struct pf_code_site *site; /* by number */
-    struct pf_code_shape *shape; /* likewise */
-    uint64_t range; /* where the last one ends that a call reaches */
+    struct pf_code_site *site; /* by site number */
+    struct pf_code_shape *shape; /* by site number */
+    uint64_t range; /* end of the last range that a call reached */
     struct pf_code_memory memory[1 << PF_CODE_MEMORY_BITS], word[1 << PF_CODE_WORD_BITS];
 };
 
 #define PF_CODE_WIDE_MIN 16
-#define PF_CODE_WIDE_MAX 64 /* also: bytes of an event of the long form */
-/* At most so many bytes of addresses, of values, for one access of up to 8 bytes. */
+#define PF_CODE_WIDE_MAX 64 /* also the most bytes of an event in the long form */
+/* The most bytes that one access of up to 8 bytes adds to the address and value streams. */
 #define PF_CODE_ADDRESS_MAX 16
 #define PF_CODE_VALUE_MAX 8
 
 typedef uint64_t __attribute__((aligned(1), may_alias)) pf_code_u64;
 
-/* Has an access of this size the short form? */
+/* True if a wide access of this size can have the short form. */
 static inline bool pf_code_is_wide(uint64_t size)
 {
     return size >= PF_CODE_WIDE_MIN && size <= PF_CODE_WIDE_MAX && size % 8 == 0;
 }
 
-/* Neighbouring words are neighbours, the bytes of a word are far from each other. */
+/* Table index of an address. Neighbouring words get neighbouring entries; the bytes of one word get
+ * entries far from each other. */
 static inline size_t pf_code_cell(unsigned bits, uint64_t addr)
 {
     return ((addr >> 3) + (addr >> 16) * 5 + (addr << (bits - 3))) & ((1u << bits) - 1);
@@ -144,7 +147,7 @@ static inline struct pf_code_memory *pf_code_word(struct pf_code *c, uint64_t ad
     return &c->word[pf_code_cell(PF_CODE_WORD_BITS, addr)];
 }
 
-/* Can this value be the address of something? */
+/* True if the value can be the address of something. */
 static inline bool pf_code_is_pointer(uint64_t value) { return (value - 0x10000) >> 47 == 0; }
 
 static inline unsigned char *pf_code_varint(unsigned char *p, uint64_t v)
@@ -157,7 +160,7 @@ static inline unsigned char *pf_code_varint(unsigned char *p, uint64_t v)
 static inline uint64_t pf_code_zigzag(int64_t v) { return (uint64_t)v << 1 ^ (uint64_t)(v >> 63); }
 static inline int64_t pf_code_unzigzag(uint64_t v) { return (int64_t)(v >> 1 ^ -(v & 1)); }
 
-/* The code for a difference, and how many bytes it takes. */
+/* The code for a difference by its length in bytes, and the length by code. */
 static const uint8_t pf_code_of[9] = {PF_CODE_1, PF_CODE_1, PF_CODE_2, PF_CODE_3, PF_CODE_4,
                                       PF_CODE_8, PF_CODE_8, PF_CODE_8, PF_CODE_8};
 static const uint8_t pf_code_width[8] = {0, 0, 0, 1, 2, 3, 4, 8};
@@ -198,7 +201,7 @@ static inline void pf_code_step_address(struct pf_code_site *s, struct pf_code_t
     s->addr = t->near = addr;
 }
 
-/* Relative to what an event of the long form says its value. */
+/* The prediction relative to which an event in the long form stores its value. */
 static inline uint64_t pf_code_base(struct pf_code *c, const struct pf_code_site *s, unsigned has,
                                     uint64_t operand)
 {
@@ -217,7 +220,8 @@ static inline void pf_code_step_value(struct pf_code *c, struct pf_code_site *s,
         t->pointer = value;
 }
 
-/* Is the last event of the long form at a site a call, with a set? Function and set are the site's address and value. */
+/* True if the last long event at a site was a call with a set. The site's address is then the
+ * called function and its value the number of the set. */
 static inline bool pf_code_is_call(const struct pf_code_shape *last)
 {
     return last->kind == PF_EV_CALL &&
@@ -226,7 +230,8 @@ static inline bool pf_code_is_call(const struct pf_code_shape *last)
 
 /* --- writing --- */
 
-/* The site of the thread's next event; the code, with what it needs. */
+/* Encodes the site of the thread's next event and returns its code. A mispredicted site goes to
+ * *a. */
 static inline unsigned pf_code_put_site(struct pf_code *c, struct pf_code_thread *t, uint32_t site,
                                         unsigned char **a)
 {
@@ -243,7 +248,7 @@ static inline unsigned pf_code_put_site(struct pf_code *c, struct pf_code_thread
     return code;
 }
 
-/* Likewise its address; `first`: where the code 0 would have it. */
+/* Encodes the address of an event and returns its code. `first` is the prediction of code 0. */
 static inline unsigned pf_code_put_address(struct pf_code_site *s, struct pf_code_thread *t,
                                            uint64_t addr, uint64_t first, unsigned char **a)
 {
@@ -264,7 +269,7 @@ static inline unsigned pf_code_put_address(struct pf_code_site *s, struct pf_cod
     return code;
 }
 
-/* A plain access in the short form: its head; a and v move on. */
+/* Encodes a plain access in the short form and returns its head; advances *a and *v. */
 static inline unsigned char pf_code_put(struct pf_code *c, struct pf_code_thread *t, uint32_t site,
                                         uint64_t addr, uint64_t value, unsigned char **a,
                                         unsigned char **v)
@@ -292,7 +297,7 @@ static inline unsigned char pf_code_put(struct pf_code *c, struct pf_code_thread
     return (unsigned char)(head | code << 5);
 }
 
-/* Likewise a wide one, of the site's size. */
+/* Encodes a wide access of the site's size in the short form and returns its head. */
 static inline unsigned char pf_code_put_wide(struct pf_code *c, struct pf_code_thread *t,
                                              uint32_t site, uint64_t addr, const void *bytes,
                                              unsigned char **a, unsigned char **v)
@@ -320,9 +325,10 @@ static inline unsigned char pf_code_put_wide(struct pf_code *c, struct pf_code_t
     return (unsigned char)(head | (all ? PF_CODE_ALL_WORDS : PF_CODE_SOME_WORDS) << 5);
 }
 
-/* --- reading: the same books --- */
+/* --- reading: the same predictions --- */
 
-/* Bytes behind the end of a stream are 0, and whoever took them finds out afterwards. */
+/* Reads a varint. The bytes after the end of a stream are 0; the caller checks afterwards whether
+ * it read too far. */
 static inline uint64_t pf_code_take_varint(const unsigned char **p)
 {
     uint64_t v = *(*p)++;
@@ -343,12 +349,12 @@ static inline uint64_t pf_code_take_signed(const unsigned char **p)
     return (uint64_t)pf_code_unzigzag(pf_code_take_varint(p));
 }
 
-/* What a code of the head says of a number, so that it is made without branches: heads cannot be
- * predicted. */
+/* How to compute a number from its code in the head, without branches, because heads are not
+ * predictable for the processor. */
 struct pf_code_delta {
-    uint64_t mask, sign; /* of the difference in the stream; 0: there is none */
-    uint64_t guess; /* all ones: the site's stride, or step, is added */
-    uint64_t width; /* bytes in the stream */
+    uint64_t mask, sign; /* of the difference in the stream; 0: no difference is stored */
+    uint64_t guess; /* all ones: add the site's stride or step */
+    uint64_t width; /* bytes of the difference in the stream */
 };
 #define PF_CODE_WIDE(bytes) {~0ull >> (64 - 8 * (bytes)), 1ull << (8 * (bytes) - 1), 0, (bytes)}
 #define PF_CODE_WIDTHS                                                                             \
@@ -366,14 +372,14 @@ static inline uint64_t pf_code_add(const struct pf_code_delta *w, uint64_t guess
     return d + (guess & w->guess);
 }
 
-/* Where `test` is 0, a, else b; the compiler would make branches of it. */
+/* Returns a if `test` is 0, else b. In assembly, because the compiler would use a branch. */
 static inline uint64_t pf_code_choose(uint64_t test, uint64_t a, uint64_t b)
 {
     __asm__("test %1, %1\n\tcmovz %2, %0" : "+r"(b) : "r"(test), "r"(a) : "cc");
     return b;
 }
 
-/* The address by its code; 8 bytes can be read at *a. */
+/* Decodes an address. At least 8 bytes must be readable at *a. */
 static inline uint64_t pf_code_take_address(struct pf_code_site *s, struct pf_code_thread *t,
                                             unsigned code, uint64_t stride, const unsigned char **a)
 {
@@ -384,8 +390,9 @@ static inline uint64_t pf_code_take_address(struct pf_code_site *s, struct pf_co
     return addr;
 }
 
-/* The address and value of an access in the short form whose site is known: at least 8 bytes can be
- * read at *a and *v. `step` is right as far as the size goes, and more is not asked of it. */
+/* Decodes address and value of an access in the short form at a known site. At least 8 bytes must
+ * be readable at *a and *v. Only the low `size` bytes of `step` are right; later uses mask the
+ * rest. */
 static inline void pf_code_take(struct pf_code_site *s, struct pf_code *c, struct pf_code_thread *t,
                                 unsigned head, uint64_t *addr, uint64_t *value,
                                 const unsigned char **a, const unsigned char **v)
@@ -407,7 +414,8 @@ static inline void pf_code_take(struct pf_code_site *s, struct pf_code *c, struc
     *value = now;
 }
 
-/* Likewise a wide one; `out` has room for it, `head` one of the three codes. */
+/* Decodes a wide access. `out` must have room for it, and the value code must be one of the
+ * three. */
 static inline void pf_code_take_wide(struct pf_code_site *s, struct pf_code *c,
                                      struct pf_code_thread *t, unsigned head, uint64_t *addr,
                                      unsigned char *out, const unsigned char **a,

@@ -1,7 +1,7 @@
 /*
- * events.c - see events.h. Three columns are unpacked chunk by chunk, side by side; behind the bytes of
- * each stand zeros, so that an event can be decoded without asking how many bytes are left, and is
- * looked at afterwards.
+ * events.c - see events.h. The three columns (heads, addresses, values) are decompressed chunk by
+ * chunk. Each column is followed by zeros, so that an event can be decoded without checking how
+ * many bytes are left; whether it read too far is checked afterwards.
  */
 #define _GNU_SOURCE
 #include "events.h"
@@ -10,18 +10,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EVENT_MAX 256   /* more bytes of a column than one event takes */
-#define SLACK EVENT_MAX /* zeros behind a column */
+#define EVENT_MAX 256   /* no event takes this many bytes of a column */
+#define SLACK EVENT_MAX /* zeros after a column */
 #define THREADS (1u << 16)
-#define ROOM 256 /* events with bytes that are given at once */
+#define ROOM 256 /* most events with bytes that one read returns */
 
 struct column {
     unsigned stream;
     unsigned char *bytes;
     const unsigned char *at, *end;
-    const unsigned char *low; /* beyond it more is wanted; nowhere when there is no more */
-    size_t size;  /* of bytes */
-    size_t chunk; /* the next one */
+    const unsigned char *low; /* refill when `at` reaches it; highest address if there is no more */
+    size_t size; /* of the buffer `bytes` */
+    size_t chunk; /* index of the next chunk */
 };
 
 struct call {
@@ -38,14 +38,15 @@ struct pf_events {
     struct column head, addr, value;
     uint64_t count;
     bool cut;
-    pf_status failed; /* why nothing can be read any more */
+    pf_status failed; /* the error after which nothing more can be read */
     struct pf_error why;
-    struct call *open; /* calls that are not over, of all threads */
+    struct call *open; /* open calls of all threads */
     size_t nopen, room_open;
-    unsigned char room[ROOM + 1][PF_CODE_WIDE_MAX]; /* bytes of the events that were given last */
+    unsigned char room[ROOM + 1][PF_CODE_WIDE_MAX]; /* bytes of the events returned last */
 };
 
-/* Makes room behind what is left and unpacks chunks until there are more than `want` bytes, or no more. */
+/* Moves the remaining bytes to the start of the buffer and decompresses chunks until there are more
+ * than `want` bytes, or no more chunks. */
 static __attribute__((noinline)) pf_status refill(struct pf_events *r, struct column *c,
                                                   size_t want, struct pf_error *e)
 {
@@ -85,8 +86,7 @@ pf_status pf_events_open(struct pf_events **out, const struct pf_clip *clip, str
 {
     if (clip->stream[PF_STREAM_EVENT].n && clip->meta.traced != PF_CODE_VERSION)
         return pf_fail(e, PF_BAD,
-                       "%s: its events are in version %u of the trace, this pf reads version %d: "
-                       "record it again",
+                       "%s: trace format version %u, but this pf reads version %d: record again",
                        clip->path, clip->meta.traced, PF_CODE_VERSION);
     struct pf_events *r = calloc(1, sizeof *r);
     if (r) {
@@ -150,16 +150,16 @@ void pf_events_free(struct pf_events *r)
 
 /* --- decoding --- */
 
-/* What changes with every event, in registers as far as there are any. */
+/* The state that changes with every event; kept in registers where possible. */
 struct cursor {
     const unsigned char *h, *a, *v;
     struct pf_code_thread t;
     uint32_t thread;
-    unsigned bytes; /* events that have some */
-    size_t n; /* events so far */
+    unsigned bytes; /* events of this read that have bytes */
+    size_t n; /* events of this read so far */
 };
 
-/* The columns hold less than the event needs: good up to the event before. */
+/* The columns end within this event: the recording is valid up to the event before. */
 static void stop_at_cut(struct pf_events *r)
 {
     r->cut = true;
@@ -172,7 +172,8 @@ static bool in_bounds(const struct pf_events *r, const unsigned char *a, const u
     return a <= r->addr.end && v <= r->value.end;
 }
 
-/* The event makes no sense; at the end of what was cut, it is not whole. */
+/* Reports an invalid event. If the event read past the end of a column, the recording is cut
+ * instead. Returns false. */
 static bool bad_event(struct pf_events *r, struct cursor c, const char *what)
 {
     if (in_bounds(r, c.a, c.v))
@@ -186,7 +187,7 @@ static bool bad_event(struct pf_events *r, struct cursor c, const char *what)
 static bool unknown_site(struct pf_events *r, struct cursor c)
 {
     if (r->clip->ended)
-        return bad_event(r, c, "its site is not known");
+        return bad_event(r, c, "unknown site");
     stop_at_cut(r);
     return false;
 }
@@ -198,7 +199,7 @@ static bool is_known(const struct pf_events *r, uint64_t site)
 
 static bool is_call(const struct pf_record *e) { return e->kind == PF_EV_CALL && !e->attached; }
 
-/* A call is under way from here on. */
+/* Remembers an open call. */
 static __attribute__((noinline)) bool begin_call(struct pf_events *r, const struct pf_record *e)
 {
     if (r->nopen == r->room_open) {
@@ -215,14 +216,14 @@ static __attribute__((noinline)) bool begin_call(struct pf_events *r, const stru
     return true;
 }
 
-/* The thread's innermost call is over. */
+/* The RET of the thread's innermost open call. */
 static bool take_return(struct pf_events *r, struct cursor *c, struct pf_record *out)
 {
     size_t i = r->nopen;
     while (i > 0 && r->open[i - 1].thread != c->thread)
         i--;
     if (!i)
-        return bad_event(r, *c, "no call is over");
+        return bad_event(r, *c, "return without an open call");
     struct call *over = &r->open[i - 1];
     *out = (struct pf_record){.kind = PF_EV_RET,
                               .attached = true,
@@ -234,7 +235,7 @@ static bool take_return(struct pf_events *r, struct cursor *c, struct pf_record 
     return true;
 }
 
-/* What the call before reaches. */
+/* A range that the preceding call reaches. */
 static bool take_range(struct pf_events *r, struct cursor *c, struct pf_record *out)
 {
     if (!is_known(r, c->t.site))
@@ -250,7 +251,7 @@ static bool take_range(struct pf_events *r, struct cursor *c, struct pf_record *
     return true;
 }
 
-/* Values and bytes of an event of the long form. */
+/* Values and bytes of an event in the long form. */
 static inline bool take_contents(struct pf_events *r, struct cursor *c, unsigned has,
                                  struct pf_code_site *predictor, struct pf_record *out)
 {
@@ -300,16 +301,17 @@ static __attribute__((noinline)) bool take_long(struct pf_events *r, struct curs
         out->flags = *c->a++;
     uint64_t skip = has & PF_HAS_SKIP ? pf_code_take_varint(&c->a) : 0;
     if (skip > UINT32_MAX)
-        return bad_event(r, *c, "it skips more events than a thread has");
+        return bad_event(r, *c, "skips too many events");
     *shape = (struct pf_code_shape){out->more,    (uint32_t)skip, (uint8_t)kind,
                                     (uint8_t)has, out->flags,     0};
     out->index = t->index += skip + !out->attached;
     if (!take_contents(r, c, has, predictor, out))
-        return bad_event(r, *c, "it has more bytes than an event can have");
+        return bad_event(r, *c, "too many bytes");
     return !is_call(out) || begin_call(r, out);
 }
 
-/* The site that the code says, and its step: which of the two it was cannot be predicted. */
+/* Decodes a site and updates the prediction. Without a branch between the first two codes, because
+ * the processor cannot predict which one it is. */
 static inline bool take_site(struct pf_events *r, struct cursor *c, unsigned code, uint64_t *site)
 {
     struct pf_code_site *before = &r->code->site[c->t.site];
@@ -328,7 +330,7 @@ static inline bool take_site(struct pf_events *r, struct cursor *c, unsigned cod
     return true;
 }
 
-/* A call as the last one at its site, the end of one, or what it reaches. */
+/* A call like the last one at its site, the RET of one, or a range that it reaches. */
 static bool take_call(struct pf_events *r, struct cursor *c, unsigned what, struct pf_record *out)
 {
     uint64_t site;
@@ -379,7 +381,7 @@ static inline bool take_repeat(struct pf_events *r, struct cursor *c, unsigned w
            (__builtin_expect(!is_call(out), 1) || begin_call(r, out));
 }
 
-/* Who runs, and how far the thread is. */
+/* A change of the running thread, or operations without a record. */
 static bool take_other(struct pf_events *r, struct cursor *c, unsigned what)
 {
     uint64_t n = pf_code_take_varint(&c->a);
@@ -388,7 +390,7 @@ static bool take_other(struct pf_events *r, struct cursor *c, unsigned what)
         return true;
     }
     if (n >= THREADS)
-        return bad_event(r, *c, "its thread has no number");
+        return bad_event(r, *c, "thread number out of range");
     if (r->now)
         *r->now = c->t;
     r->now = &r->thread[n];
@@ -397,14 +399,14 @@ static bool take_other(struct pf_events *r, struct cursor *c, unsigned what)
     return true;
 }
 
-/* Everything else that is not of the short form. */
+/* All records that are neither in the short form nor repeats. */
 static __attribute__((noinline)) bool take_rest(struct pf_events *r, struct cursor *c,
                                                 unsigned what, struct pf_record *out)
 {
     if (what < PF_CODE_EVENT)
         return take_other(r, c, what);
     if (!r->now)
-        return bad_event(r, *c, "no thread made it");
+        return bad_event(r, *c, "event without a thread");
     if (what >= PF_CODE_REPEAT)
         return take_call(r, c, what, out);
     if (what >= PF_CODE_EVENT + PF_EV_KINDS)
@@ -445,13 +447,15 @@ static inline bool take_short(struct pf_events *r, struct cursor *c, unsigned he
     return true;
 }
 
-/* An event that begins before this ends in the column, or is the first that does not. */
+/* An event that starts before this address either ends within the column or is the first one that
+ * does not. */
 static const unsigned char *whole(const struct column *c)
 {
     return c->low < c->end ? c->low : c->end + 1;
 }
 
-/* As many as the columns hold. Heads cannot be predicted: there are as few branches as can be. */
+/* Decodes as many events as the columns hold. With as few branches as possible, because heads are
+ * not predictable. */
 static size_t take(struct pf_events *r, struct pf_record *out, size_t max)
 {
     struct cursor c = {.h = r->head.at, .a = r->addr.at, .v = r->value.at};
@@ -472,7 +476,7 @@ static size_t take(struct pf_events *r, struct pf_record *out, size_t max)
                    what % 4 != PF_CODE_OTHER && r->now) {
             ok = take_repeat(r, &c, what, &out[c.n]);
             c.n++;
-        } else { /* the copy is for the sake of the registers */
+        } else { /* a copy, so that `c` itself can stay in registers */
             struct cursor slow = c;
             ok = take_rest(r, &slow, (head & 3) == PF_CODE_OTHER ? what : PF_CODE_EVENT, &out[c.n]);
             c = slow;
@@ -485,7 +489,7 @@ static size_t take(struct pf_events *r, struct pf_record *out, size_t max)
     }
     if (r->now)
         *r->now = c.t;
-    if (!in_bounds(r, c.a, c.v)) { /* only the last record can have gone too far */
+    if (!in_bounds(r, c.a, c.v)) { /* only the last record can have read too far */
         stop_at_cut(r);
         c.n = before;
     } else {
@@ -513,7 +517,7 @@ size_t pf_events_read(struct pf_events *r, struct pf_record *out, size_t max, pf
             return 0;
         n = take(r, out, max);
     }
-    if (n == 0 && r->failed != PF_OK) { /* first what is good, then why there is no more */
+    if (n == 0 && r->failed != PF_OK) { /* the valid events were returned before the error */
         *s = r->failed;
         *e = r->why;
     }

@@ -1,11 +1,14 @@
 /*
- * events.h - the events of a recording, read one after the other, with the names that belong to them.
+ * events.h - reads the events of a recording one after the other, with the names that they refer
+ * to.
  *
- * Model:   docs/format/trace.md. The reader keeps the books of event_code.h. When the recording was cut
- *          it gives the events that are whole, then stops and says why.
- * Memory:  pf_events owns everything, texts included, until release. The clip must live as long.
- * Threads: one at a time.
- * Errors:  the file is untrusted: what makes no sense ends the reading with PF_BAD, file and event.
+ * Model:   docs/format/trace.md. The reader keeps the predictor state of event_code.h. If the
+ *          recording is cut, it returns all complete events and then stops.
+ * Memory:  pf_events owns everything, texts included, until pf_events_free. The clip must live as
+ *          long.
+ * Threads: not thread-safe; the caller serialises.
+ * Errors:  the file is untrusted: an invalid event ends the reading with PF_BAD, file and event
+ *          number.
  */
 #ifndef PF_CLIP_EVENTS_H
 #define PF_CLIP_EVENTS_H
@@ -14,12 +17,13 @@
 #include "event_code.h"
 
 struct pf_name_position {
-    const char *file, *function, *variable; /* "" where not known */
+    const char *file, *function, *variable; /* "" if unknown */
     uint32_t line, column, begins, kind;
 };
 
 struct pf_name_site {
-    const uint32_t *position; /* innermost first; numbers below npositions */
+    /* the stack, innermost first; each number is below pf_names.npositions */
+    const uint32_t *position;
     uint32_t npositions;
     uint8_t flags; /* enum pf_site_flags */
     bool known;
@@ -33,14 +37,14 @@ struct pf_name_variable {
 
 struct pf_name_thread {
     const char *name;
-    uint32_t parent, created; /* created: a site */
+    uint32_t parent, created; /* created: site of the creation */
     bool known;
 };
 
 struct pf_names {
     struct pf_name_position *position;
     struct pf_name_site *site;
-    struct pf_name_variable *variable; /* by address */
+    struct pf_name_variable *variable; /* sorted by address */
     struct pf_name_thread *thread;
     size_t npositions, nsites, nvariables, nthreads;
     struct pf_names_memory *memory; /* private */
@@ -48,32 +52,33 @@ struct pf_names {
 
 struct pf_record {
     uint8_t kind, flags;
-    bool attached;     /* part of the operation of the record before */
+    bool attached;     /* belongs to the operation of the previous record */
     bool has_value, has_old;
     uint32_t thread, site;
-    uint64_t index;    /* of the event in its thread, from 1 */
-    uint64_t what, more; /* see struct pf_trace_record: place and size, object, thread */
+    uint64_t index;    /* number of the event in its thread, from 1 */
+    /* operands, see struct pf_trace_record: address and size, object, thread */
+    uint64_t what, more;
     uint64_t value, old;
-    const unsigned char *bytes; /* valid until more is read */
+    const unsigned char *bytes; /* valid until the next read */
     uint32_t nbytes;
 };
 
 struct pf_events;
 
-/* Reads the names; *e also when the recording has no events. */
+/* Opens the event streams and reads all names. A recording without events is not an error. */
 PF_MUST_USE pf_status pf_events_open(struct pf_events **r, const struct pf_clip *clip,
                                      struct pf_error *e);
 const struct pf_names *pf_events_names(const struct pf_events *r);
-/* The next record. False: no more; *s says whether that is the end (PF_OK) or an error. */
+/* Reads the next record. False: no more; *s is PF_OK at the end, else the error. */
 bool pf_events_next(struct pf_events *r, struct pf_record *out, pf_status *s, struct pf_error *e);
-/* Up to max records at once, which is faster; 0: no more, as above. */
+/* Reads up to max records at once, which is faster. 0: no more, as above. */
 size_t pf_events_read(struct pf_events *r, struct pf_record *out, size_t max, pf_status *s,
                       struct pf_error *e);
-/* The recording goes on, but what is there is not whole: after the last record. */
+/* After the last record: true if the recording continues but its next event is incomplete. */
 bool pf_events_cut(const struct pf_events *r);
 void pf_events_free(struct pf_events *r);
 
-/* The variable that holds addr; NULL: none. */
+/* The variable that contains addr; NULL: none. */
 const struct pf_name_variable *pf_names_variable(const struct pf_names *n, uint64_t addr);
 
 #endif

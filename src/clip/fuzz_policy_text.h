@@ -1,16 +1,17 @@
 /*
- * fuzz_policy_text.h - the two policies that drive a suspected anomaly out, as text: pf checks it, the target
- * obeys it.
+ * fuzz_policy_text.h - the text form of the two fuzzing policies, which try to make a suspected
+ * anomaly happen. pf validates the text; the target executes it.
  *
  * Model:   racefuzzer:LOC,LOC[,SEED]            two accesses that may race
  *          assetfuzzer:STEP,STEP,...[,SEED]     2 to 12 accesses in this order
- *          LOC is FILE:LINE[:COLUMN]; STEP is UNIT VARIABLE [r|w] @ LOC, such as 1x@a.c:10 or 1xw@a.c:10.
- *          Steps with one digit are done by one thread, those with one letter touch the same memory, others
- *          do not.
+ *          LOC is FILE:LINE[:COLUMN]; STEP is UNIT VARIABLE [r|w] @ LOC, such as 1x@a.c:10 or
+ *          1xw@a.c:10. Steps with the same digit are performed by one thread, steps with different
+ *          digits by different threads. Steps with the same letter access the same memory, steps
+ *          with different letters different memory.
  * Memory:  the result points into the text.
- * Errors:  parse returns what was expected; NULL: all is well.
+ * Errors:  pf_fuzz_parse returns what was expected; NULL: the text is valid.
  *
- * Included by the runtime: nothing here may need a library.
+ * The runtime includes this header, so nothing here may need a library.
  */
 #ifndef PF_CLIP_FUZZ_POLICY_TEXT_H
 #define PF_CLIP_FUZZ_POLICY_TEXT_H
@@ -20,10 +21,10 @@
 #include <stddef.h>
 
 struct pf_fuzz_step {
-    uint8_t unit, variable; /* from 0, in the order in which they turn up */
-    char type; /* r, w; 0: either */
+    uint8_t unit, variable; /* numbered from 0 in the order of their first use */
+    char type; /* 'r', 'w'; 0: either */
     const char *file;
-    uint32_t nfile; /* bytes of it */
+    uint32_t nfile; /* length of `file` */
     uint32_t line, column; /* column 0: any */
 };
 struct pf_fuzz_text {
@@ -40,7 +41,7 @@ static inline const char *pf_fuzz_word(const char *s, const char *word)
     return *word ? NULL : s;
 }
 
-/* Is it one of the two? Behind its name. */
+/* If the text names a fuzzing policy, returns what follows the name and sets *asset; else NULL. */
 static inline const char *pf_fuzz_named(const char *text, bool *asset)
 {
     const char *s = text ? pf_fuzz_word(text, "racefuzzer:") : NULL;
@@ -57,7 +58,7 @@ static inline const char *pf_fuzz_number(const char *s, const char *end, uint64_
     return s;
 }
 
-/* FILE:LINE[:COLUMN] in [s, end). The numbers are at the end: a file's name may have colons. */
+/* Parses FILE:LINE[:COLUMN] in [s, end), from the end, because a file name may contain colons. */
 static inline bool pf_fuzz_location(const char *s, const char *end, struct pf_fuzz_step *out)
 {
     uint64_t v[2] = {0, 0};
@@ -79,7 +80,7 @@ static inline bool pf_fuzz_location(const char *s, const char *end, struct pf_fu
     return n && p > s && out->line;
 }
 
-/* The number of `label`, given to labels as they turn up. */
+/* The number of `label`; labels are numbered in the order of their first use. */
 static inline uint8_t pf_fuzz_label(char *known, uint32_t *n, char label)
 {
     uint32_t i = 0;
@@ -97,14 +98,15 @@ static inline const char *pf_fuzz_parse(const char *text, struct pf_fuzz_text *o
     out->n = out->units = out->variables = 0;
     out->seed = 0;
     if (!s)
-        return "racefuzzer: or assetfuzzer: expected";
+        return "expected racefuzzer: or assetfuzzer:";
     for (const char *end; *s; s = *end ? end + 1 : end) {
         for (end = s; *end && *end != ',';)
             end++;
         if (!*end && end > s && pf_fuzz_number(s, end, &out->seed) == end)
             break;
         if (out->n == (out->asset ? PF_REACHED_MAX : 2))
-            return out->asset ? "at most 12 steps, then a seed" : "two locations, then a seed";
+            return out->asset ? "expected at most 12 steps, then a seed"
+                              : "expected two locations, then a seed";
         struct pf_fuzz_step *k = &out->step[out->n++];
         const char *at = s;
         k->unit = (uint8_t)(out->n - 1);
@@ -115,18 +117,18 @@ static inline const char *pf_fuzz_parse(const char *text, struct pf_fuzz_text *o
             at += k->type ? 4 : 3;
             if (end - s < 5 || s[0] < '0' || s[0] > '9' || s[1] < 'a' || s[1] > 'z' ||
                 at[-1] != '@')
-                return "a step such as 1x@file.c:10 expected: digit, letter, @, location";
+                return "expected a step such as 1x@file.c:10: digit, letter, @, location";
             k->unit = pf_fuzz_label(units, &out->units, s[0]);
             k->variable = pf_fuzz_label(variables, &out->variables, s[1]);
         }
         if (!pf_fuzz_location(at, end, k))
-            return "a location such as file.c:10 or file.c:10:5 expected";
+            return "expected a location such as file.c:10 or file.c:10:5";
     }
     if (out->n < 2)
-        return "two locations at least expected";
+        return "expected at least two locations";
     if (!out->asset)
         out->units = 2, out->variables = 1;
-    return out->units < 2 ? "two units at least expected" : NULL;
+    return out->units < 2 ? "expected at least two units" : NULL;
 }
 
 #endif

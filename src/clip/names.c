@@ -1,13 +1,14 @@
-/* names.c - the stream of names, read whole into tables. */
+/* names.c - reads stream `name` completely into tables. The stream is untrusted: see struct
+ * cursor. */
 #include "names.h"
 #include "pf_abi.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define NUMBER_MAX (1u << 24) /* sites, positions: larger numbers are not believed */
+#define NUMBER_MAX (1u << 24) /* larger site and position numbers are rejected */
 
-/* Texts and lists live in blocks that are freed together. */
+/* Texts and lists are allocated from blocks that are freed together. */
 struct pf_names_memory {
     struct pf_names_memory *next;
     size_t used, size;
@@ -17,7 +18,7 @@ struct pf_names_memory {
 struct cursor {
     const unsigned char *at, *end;
     struct pf_names *names;
-    bool bad, full; /* makes no sense; out of memory */
+    bool bad, full; /* bad: invalid record; full: out of memory */
 };
 
 static void *keep(struct cursor *c, size_t n)
@@ -68,7 +69,7 @@ static const char *text(struct cursor *c)
     return s;
 }
 
-/* Element `i` of a table that grows; NULL when i is not believed. */
+/* Element `i` of a growing table; NULL if i is too large or memory is exhausted. */
 static void *element(struct cursor *c, void **table, size_t *n, uint64_t i, size_t size)
 {
     if (c->bad || i >= NUMBER_MAX) {
@@ -109,7 +110,7 @@ static void take_site(struct cursor *c, struct pf_code *code, size_t *ncode)
     uint64_t i = number(c), kind = number(c), size = number(c), count = number(c);
     struct pf_name_site *s = element(c, (void **)&n->site, &n->nsites, i, sizeof *s);
     struct pf_code_site *predictor = element(c, (void **)&code->site, ncode, i, sizeof *predictor);
-    /* Position 0 stands for every one that is not known. */
+    /* Position 0 stands for every unknown position. */
     void *none = element(c, (void **)&n->position, &n->npositions, 0, sizeof *n->position);
     if (!s || !predictor || !none || count > PF_NAME_DEPTH) {
         c->bad |= count > PF_NAME_DEPTH;
@@ -122,7 +123,7 @@ static void take_site(struct cursor *c, struct pf_code *code, size_t *ncode)
     }
     if (!list || c->bad)
         return;
-    /* A recording without flags: whatever was read may matter. */
+    /* A recording without flags: assume that control and addresses may depend on every read. */
     uint64_t flags = c->at < c->end ? number(c) : PF_SITEF_BRANCH | PF_SITEF_ADDRESS;
     *s = (struct pf_name_site){list, (uint32_t)count, (uint8_t)flags, true};
     if (kind > PF_EV_WRITE)
@@ -144,7 +145,7 @@ static void take_variable(struct cursor *c)
     v.line = (uint32_t)number(c);
     if (c->bad)
         return;
-    if ((n->nvariables & (n->nvariables - 1)) == 0) { /* full at 0, 1, 2, 4, ... */
+    if ((n->nvariables & (n->nvariables - 1)) == 0) { /* capacity is used up at 0, 1, 2, 4, ... */
         size_t cap = n->nvariables ? 2 * n->nvariables : 1;
         void *p = realloc(n->variable, cap * sizeof v);
         c->full |= !p;
@@ -183,7 +184,7 @@ pf_status pf_names_read(struct pf_names *n, struct pf_code *code, size_t *ncode,
         uint32_t length;
         memcpy(&length, bytes + at, 4);
         at += 4;
-        if (length > size - at) /* cut: whoever needs it will notice */
+        if (length > size - at) /* cut: an event that needs the name is rejected later */
             break;
         struct cursor c = {bytes + at, bytes + at + length, n, false, false};
         switch (number(&c)) {
@@ -205,8 +206,7 @@ pf_status pf_names_read(struct pf_names *n, struct pf_code *code, size_t *ncode,
         if (c.full)
             return pf_fail(e, PF_NOMEM, "%s: out of memory", path);
         if (c.bad)
-            return pf_fail(e, PF_BAD, "%s: name stream, offset %zu: a record that makes no sense",
-                           path, at);
+            return pf_fail(e, PF_BAD, "%s: name stream, offset %zu: invalid record", path, at);
         at += length;
     }
     if (n->nvariables)
@@ -216,7 +216,8 @@ pf_status pf_names_read(struct pf_names *n, struct pf_code *code, size_t *ncode,
 
 const struct pf_name_variable *pf_names_variable(const struct pf_names *n, uint64_t addr)
 {
-    size_t lo = 0, hi = n->nvariables; /* the last one at or below addr is lo - 1 */
+    /* invariant at the end: lo - 1 is the last one at or below addr */
+    size_t lo = 0, hi = n->nvariables;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
         if (n->variable[mid].addr <= addr)
