@@ -121,7 +121,7 @@ has out 1
 status 0 "$PF" replay f.clip
 has out 1
 status 2 "$PF" record -o f.clip --flip="T2:$second<T1:$first@$((first + 1))" -- ./flip
-has err "expected two points"
+has err "expected two events"
 status 2 "$PF" record -o f.clip --flip="T2:99<T1:$first" -- ./flip
 has err "infeasible"
 

@@ -91,7 +91,7 @@ has out "main () at four.c:28"
 [[ $(grep -c LWP out) == 1 ]] || fail "expected only main"
 # A point that is never reached.
 gdb 0 four.clip --until T9:1 -- -batch -ex 'info threads'
-has err "the point was not reached"
+has err "the event of --until was not reached"
 
 status 2 "$PF" replay --until race four.clip
 has err "shows no race"

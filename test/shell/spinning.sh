@@ -29,7 +29,7 @@ hasnt out "received signal"
 # same.
 status 66 "$PF" record -o never.clip -- ./spins never
 has err "hang"
-has err "goes round in a loop without events (libforeign.so + 0x"
+has err "spins in a loop without events (libforeign.so + 0x"
 has err "in wait_for (spins.c:"
 status 66 "$PF" replay never.clip
 
@@ -73,7 +73,7 @@ for how in still counting; do
 done
 # A thread that yielded to others before, and is now alone forever: a livelock too.
 status 66 "$PF" record -o alone.clip --schedule=random:1 -- ./alone still never
-has err "goes round in a loop without events (libforeign.so + 0x"
+has err "spins in a loop without events (libforeign.so + 0x"
 status 66 "$PF" replay alone.clip
 
 # A lock written in assembly, in functions with events: no thread keeps the processor in it forever.

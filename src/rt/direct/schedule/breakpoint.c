@@ -1,26 +1,32 @@
+/*
+ * breakpoint.c - see breakpoint.h. There are at most four breakpoints, so each thread's next one is
+ * found by looking at all of them.
+ */
 #include "breakpoint.h"
 #include "checkpoint.h"
 #include "materialise.h"
-#include "plan.h"
+#include "schedule_plan.h"
 #include "scheduler.h"
 #include "stream_ring.h"
 #include "sys.h"
 
-struct point {
+struct breakpoint {
     bool set, by_path;
-    uint32_t thread;   /* its number; by_path: 0 until it is there */
-    uint32_t path[16]; /* below main */
+    uint32_t thread;   /* its number; unused if by_path */
+    uint32_t path[16]; /* indices of children, from main down */
     uint32_t npath;
-    uint64_t event; /* from 0 */
+    uint64_t event; /* index, from 0 */
 };
 
-static struct point until, at, first, second; /* first < second */
-static uint64_t
-    hold; /* before this event of its thread the second is held; usually it is the second itself */
+static struct breakpoint until, checkpoint_at;
+static struct breakpoint first, second; /* a flip makes `first` happen before `second` */
+/* Index of the event before which the thread of `second` is held; usually second.event. */
+static uint64_t hold;
 static struct pf_context *held;
-static bool flipped; /* the first is over, and the second comes */
-static struct pf_pending_event what[2]; /* the two events, in this order */
-static uint64_t patience; /* events of all threads until which `held` is held */
+static bool flipped; /* `first` has happened, and `second` is next */
+static struct pf_pending_event flip_events[2]; /* the two events of the flip: first, second */
+/* Number of events of all threads at which `held` has been held too long. */
+static uint64_t patience;
 #define PATIENCE 1000000
 #define PATIENCE_YIELDS 20000
 
@@ -33,8 +39,8 @@ static const char *number(const char *s, uint64_t *v)
     return s;
 }
 
-/* T2:137 or 0.1:137; what follows it. */
-static const char *parse(struct point *p, const char *s)
+/* Parses T2:137 or 0.1:137. Returns the rest of the text; NULL: not a breakpoint. */
+static const char *parse(struct breakpoint *p, const char *s)
 {
     uint64_t v = 0;
     p->set = true;
@@ -55,16 +61,16 @@ static const char *parse(struct point *p, const char *s)
     return p->event-- ? s : NULL;
 }
 
-static void parse_one(struct point *p, const char *text, const char *what)
+static void parse_one(struct breakpoint *p, const char *text, const char *message)
 {
     if (!*text)
         return;
     const char *end = parse(p, text);
     if (!end || *end)
-        pf_direct_refuse(what);
+        pf_direct_refuse(message);
 }
 
-static bool is_path(const struct point *p, const struct pf_context *c)
+static bool is_path(const struct breakpoint *p, const struct pf_context *c)
 {
     for (uint32_t i = p->npath; i > 0; i--) {
         if (c->number == 0 || c->birth_index != p->path[i - 1])
@@ -74,28 +80,28 @@ static bool is_path(const struct point *p, const struct pf_context *c)
     return c->number == 0;
 }
 
-static bool is_in(const struct point *p, const struct pf_context *c)
+static bool is_in(const struct breakpoint *p, const struct pf_context *c)
 {
     return p->set && (p->by_path ? is_path(p, c) : p->thread == c->number);
 }
 
-/* The next index of c that somebody wants to know of, from `from` on. */
-static void set_stop(struct pf_context *c, uint64_t from)
+/* Sets c->break_at to the next index of c, from `from` on, at which anything must be done. */
+static void set_break_at(struct pf_context *c, uint64_t from)
 {
-    const struct point *all[] = {&until, &at, &second};
-    c->stop = PF_BREAKPOINT_NONE;
+    const struct breakpoint *all[] = {&until, &checkpoint_at, &second};
+    c->break_at = PF_BREAKPOINT_NONE;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++)
-        if (is_in(all[i], c) && all[i]->event >= from && all[i]->event < c->stop)
-            c->stop = all[i]->event;
-    if (is_in(&second, c) && hold >= from && hold < c->stop)
-        c->stop = hold;
-    /* The first of a flip is over when its thread stands before the event after it. */
+        if (is_in(all[i], c) && all[i]->event >= from && all[i]->event < c->break_at)
+            c->break_at = all[i]->event;
+    if (is_in(&second, c) && hold >= from && hold < c->break_at)
+        c->break_at = hold;
+    /* The first event of a flip has happened when its thread is about to perform the next event. */
     for (uint64_t e = first.event; e <= first.event + 1 && is_in(&first, c); e++)
-        if (e >= from && e < c->stop)
-            c->stop = e;
+        if (e >= from && e < c->break_at)
+            c->break_at = e;
     uint64_t asked = pf_schedule_plan_next_query(c, from);
-    if (asked < c->stop)
-        c->stop = asked;
+    if (asked < c->break_at)
+        c->break_at = asked;
 }
 
 static struct pf_context *first_thread(void)
@@ -115,8 +121,8 @@ static bool first_is_over(void)
 void pf_breakpoint_init(void)
 {
     const struct pf_channel *c = pf_channel_get();
-    parse_one(&until, c->until, "--until: expected a point such as T2:137");
-    parse_one(&at, c->at, "--at: expected a point such as T2:137");
+    parse_one(&until, c->until, "--until: expected an event such as T2:137");
+    parse_one(&checkpoint_at, c->at, "--at: expected an event such as T2:137");
     if (*c->flip) {
         const char *s = parse(&first, c->flip);
         s = s && *s == '<' ? parse(&second, s + 1) : NULL;
@@ -125,16 +131,19 @@ void pf_breakpoint_init(void)
             s = number(s + 1, &hold) && hold-- ? number(s + 1, &(uint64_t){0}) : NULL;
         if (!s || *s || hold > second.event)
             pf_direct_refuse(
-                "--flip: expected two points such as T1:137<T2:40, or T1:137<T2:40@31");
+                "--flip: expected two events such as T1:137<T2:40, or T1:137<T2:40@31");
     }
     pf_breakpoint_add_thread(pf_context_at(0));
 }
 
-void pf_breakpoint_add_thread(struct pf_context *c) { set_stop(c, pf_context_events(c) + c->before_event); }
+void pf_breakpoint_add_thread(struct pf_context *c)
+{
+    set_break_at(c, pf_context_events(c) + c->before_event);
+}
 
 bool pf_breakpoint_is_until(const struct pf_context *c)
 {
-    return is_in(&until, c) && c->stop == until.event;
+    return is_in(&until, c) && c->break_at == until.event;
 }
 
 static void debug(void)
@@ -143,11 +152,11 @@ static void debug(void)
     pf_debugger_wait();
 }
 
-/* An event is named by its number; what it is may depend on the order. What a call of an interposed function
- * touches is not known here. */
-static bool are_seen_to_conflict(void)
+/* True if the two events of the flip conflict. An event is named by its number; which access that
+ * is may depend on the order. The accesses of an interposed function are not known at its call. */
+static bool flip_conflicts(void)
 {
-    const struct pf_pending_event *a = &what[0], *b = &what[1];
+    const struct pf_pending_event *a = &flip_events[0], *b = &flip_events[1];
     return a->address && b->address && (a->write || b->write) &&
            a->address < b->address + b->size && b->address < a->address + a->size;
 }
@@ -159,19 +168,18 @@ void pf_breakpoint_run_ends(void)
         return;
     if (held)
         pf_channel_set_outcome(PF_OUTCOME_INFEASIBLE,
-                       "the second event was held back, and the program ended "
-                       "before the first one came\n");
+                               "the second event was held back, and the program ended "
+                               "before the first one happened\n");
     else if (second.set && !flipped)
         pf_channel_set_outcome(PF_OUTCOME_INFEASIBLE,
-                       "the program ended, and the second event never came\n");
-    else if (second.set && !are_seen_to_conflict())
-        pf_direct_say(
-            "the order came about, but in it the two events are not seen to touch the same "
-            "memory: what an event is may depend on the order");
+                               "the program ended, and the second event never happened\n");
+    else if (second.set && !flip_conflicts())
+        pf_direct_say("the events happened in this order, but they do not access the same "
+                      "memory: which access an event is may depend on the order");
     held = NULL;
     second.set = false;
     if (until.set)
-        pf_direct_say("the point was not reached: here the run ends");
+        pf_direct_say("the event of --until was not reached: the run ends here");
     until.set = false;
     if (c->debug)
         debug();
@@ -193,23 +201,23 @@ void pf_breakpoint_stop_run(void)
 
 bool pf_breakpoint_reached(struct pf_context *c)
 {
-    uint64_t event = c->stop;
-    set_stop(c, event + 1);
-    c->asked = pf_schedule_plan_next_query(c, event) == event;
-    if (is_in(&at, c) && event == at.event)
-        pf_checkpoint_serve();
+    uint64_t event = c->break_at;
+    set_break_at(c, event + 1);
+    c->queried = pf_schedule_plan_next_query(c, event) == event;
+    if (is_in(&checkpoint_at, c) && event == checkpoint_at.event)
+        pf_checkpoint_run_all();
     if (is_in(&second, c) && event == hold && !first_is_over()) {
         const struct pf_context *other = first_thread();
         held = c;
-        what[1] = c->pending;
+        flip_events[1] = c->pending;
         patience = pf_sched_events() + PATIENCE +
                    16 * (first.event - (other ? pf_context_events(other) : 0));
         return true;
     }
     if (is_in(&first, c) && event == first.event)
-        what[0] = c->pending;
+        flip_events[0] = c->pending;
     if (is_in(&second, c) && event == second.event) {
-        what[1] = c->pending;
+        flip_events[1] = c->pending;
         flipped = true;
     }
     return false;
@@ -221,7 +229,7 @@ void pf_breakpoint_segment_closed(const struct pf_context *c)
         return;
     struct pf_context *free = held;
     held = NULL;
-    flipped = hold == second.event; /* else it has still to come there */
+    flipped = hold == second.event; /* otherwise it has not reached `second` yet */
     pf_sched_release(free);
 }
 
@@ -240,9 +248,10 @@ void pf_breakpoint_flip_stuck(void)
 {
     if (held)
         infeasible(
-            "the second event was held back, and the first one cannot come before it: every "
-            "other thread waits, spins or is over (A<B@N holds it before event N, when it has not "
-            "yet taken what they wait for)\n");
+            "the second event was held back, and the first one cannot happen before it: every "
+            "other thread waits, spins or has ended (A<B@N holds the thread before event N, when "
+            "it "
+            "has not yet taken what the others wait for)\n");
 }
 
 bool pf_breakpoint_flip_holds(void) { return held; }
@@ -250,19 +259,19 @@ bool pf_breakpoint_flip_holds(void) { return held; }
 void pf_breakpoint_flip_timeout(void)
 {
     if (held)
-        infeasible("the second event was held back, and the first one does not come: the other "
+        infeasible("the second event was held back, and the first one does not happen: the other "
                    "threads wait for "
-                   "something from outside, or from the thread that is held, and it did not come "
-                   "in 10 seconds\n");
+                   "something external, or for the held thread, and it did not happen "
+                   "within 10 seconds\n");
 }
 
 void pf_breakpoint_flip_limits(uint64_t events, uint64_t yields)
 {
     if (held && yields > PATIENCE_YIELDS)
         infeasible(
-            "the second event was held back, and the first one does not come: the other threads "
-            "only give way, they seem to wait for the thread that is held\n");
+            "the second event was held back, and the first one does not happen: the other threads "
+            "only yield, they seem to wait for the held thread\n");
     if (held && events > patience)
-        infeasible("the second event was held back, and the first one did not come in a million "
-                   "events of the other threads: they seem to wait for the thread that is held\n");
+        infeasible("the second event was held back, and the first one did not happen within a "
+                   "million events of the other threads: they seem to wait for the held thread\n");
 }

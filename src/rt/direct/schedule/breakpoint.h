@@ -1,17 +1,19 @@
 /*
- * breakpoint.h - places in a run that were asked for: stop here, this event before that one, checkpoint.
+ * breakpoint.h - events at which a run was asked to stop, to reorder two events, or to checkpoint.
  *
- * Model:   a point is (thread, number of its event, from 1); the thread by number, T2, or by its creation
- *          path, 0.1.3: main's second child's fourth. A thread that has done `stop` events and stands
- *          before the next comes here.
+ * Model:   a breakpoint is (thread, number of its event, from 1). The thread is given by its
+ *          number, T2, or by its creation path: 0.1.3 is main's second child's fourth child. A
+ *          thread that has performed `break_at` events and is about to perform the next one calls
+ *          pf_breakpoint_reached.
  *
- *              until P      the run ends where P is about to happen, or is handed to a debugger
+ *              until P      the run ends where P is about to happen, or stops for a debugger
  *              at P         checkpoint: continuations are run from P (checkpoint.h)
- *              flip A<B     B's thread is held before B until A is over
- *              flip A<B@N   the same before its event N, which comes before B
+ *              flip A<B     B's thread is held before B until A has happened
+ *              flip A<B@N   the same, but held before its event N, which precedes B
  *
- * Errors:  a text that is no point is refused at the start. A flip that cannot come about is told as
- *          such when nobody but held threads is left.
+ * Errors:  a text that is not a breakpoint is refused at the start. A flip is reported as
+ *          infeasible when only held threads are left, or when the others wait or spin for too
+ *          long.
  */
 #ifndef PF_RT_BREAKPOINT_H
 #define PF_RT_BREAKPOINT_H
@@ -20,28 +22,31 @@
 
 #define PF_BREAKPOINT_NONE UINT64_MAX
 
-/* Reads the wishes of the channel. */
+/* Reads the breakpoints from the channel. */
 void pf_breakpoint_init(void);
-/* A new thread: is there a point in it? */
+/* A new thread: sets its break_at. */
 void pf_breakpoint_add_thread(struct pf_context *c);
-/* c has done c->stop events: is the run to end as soon as it has its turn? */
+/* c is at c->break_at: true if the run must stop there, as soon as it is the thread's turn. */
 bool pf_breakpoint_is_until(const struct pf_context *c);
-/* It has its turn: ends the run, or waits for the debugger and returns. */
+/* It is the turn of that thread: ends the run, or waits for the debugger and returns. */
 void pf_breakpoint_stop_run(void);
-/* The run is at its end: a debugger that has not come yet, comes here. */
+/* The run ends: a debugger that was announced and has not stopped the run yet stops it here.
+ * Reports a flip that did not happen. */
 void pf_breakpoint_run_ends(void);
-/* c has done c->stop events. Sets the next stop. True: c is held, and another thread
- * must go on. Vector registers are saved. */
+/* c is at c->break_at: sets the next break_at. Returns true if c is held, so that another thread
+ * must run. May use vector registers. */
 bool pf_breakpoint_reached(struct pf_context *c);
-/* The segment of c is closed: is what others are held for over? Releases them. */
+/* The segment of c is closed: releases the thread that a flip holds, if the first event has
+ * happened. */
 void pf_breakpoint_segment_closed(const struct pf_context *c);
-/* Nobody else is left: the flip is not possible. Returns when nobody is held. */
+/* No other thread can run: reports that the flip is infeasible. Returns if no thread is held. */
 void pf_breakpoint_flip_stuck(void);
-/* Is one held by a flip? The same when the others have waited too long for what may come from outside. */
+/* holds: true if a flip holds a thread. timeout: the other threads have waited too long for
+ * something external: reports that the flip is infeasible. Returns if no thread is held. */
 bool pf_breakpoint_flip_holds(void);
 void pf_breakpoint_flip_timeout(void);
-/* So many events of all threads, so many turns given away in a row: the same when the thread is held for too
- * long, the others spin. */
+/* Reports that the flip is infeasible if its thread is held for too long: `events` is the number of
+ * events of all threads, `yields` the number of consecutive yields. */
 void pf_breakpoint_flip_limits(uint64_t events, uint64_t yields);
 
 #endif

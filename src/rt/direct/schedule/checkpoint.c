@@ -1,5 +1,9 @@
+/*
+ * checkpoint.c - see checkpoint.h. Continuations of --at run one after the other, so that each has
+ * the core for itself; those of a schedule plan run in parallel, each on a core of its own.
+ */
 #include "checkpoint.h"
-#include "plan.h"
+#include "schedule_plan.h"
 #include "scheduler.h"
 #include "spin_detect.h"
 #include "stream_ring.h"
@@ -10,13 +14,13 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define LIMIT_NS 60000000000ull /* of one continuation */
+#define LIMIT_NS 60000000000ull /* time limit of one continuation */
 
 long pf_checkpoint(void)
 {
     pf_ring_mark();
-    long pid = pf_sys(SYS_clone, 0); /* its end sends no signal, which would be the target's */
-    if (pid == 0) { /* a copy inherits neither */
+    long pid = pf_sys(SYS_clone, 0); /* no exit signal: the target would receive it */
+    if (pid == 0) { /* the copy inherits neither of these */
         pf_trap_arm();
         pf_spin_detect_arm();
     }
@@ -48,7 +52,7 @@ static char *add_number(char *at, const char *end, uint32_t v)
     return add(at, end, d);
 }
 
-/* The policy of continuation i: a star in the text stands for its number. */
+/* Writes the policy of continuation i: every `*` in `tail` becomes i. */
 static void policy_of(char *out, const char *end, const char *tail, uint32_t i)
 {
     for (; *tail && out < end; tail++)
@@ -59,7 +63,7 @@ static void policy_of(char *out, const char *end, const char *tail, uint32_t i)
     *out = 0;
 }
 
-/* The status of the child, or that of one that was killed for taking too long. */
+/* Waits for the child and stores its status. Returns false if it was killed at its time limit. */
 static bool collect(long pid, int *status)
 {
     uint64_t end = now() + LIMIT_NS;
@@ -74,27 +78,27 @@ static bool collect(long pid, int *status)
     return false;
 }
 
-/* Number i, from here on: its own files, its own log. */
-static void begin(const struct pf_channel *c, uint32_t i)
+/* Starts continuation i: files and log of its own. */
+static void start_continuation(const struct pf_channel *c, uint32_t i)
 {
     char path[sizeof c->folder + 16];
     char *at = add(path, path + sizeof path - 1, c->folder);
     at = add(at, path + sizeof path - 1, "/");
     add_number(at, path + sizeof path - 1, i);
     pf_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
-    pf_continuation_isolate(); /* before there is a log, which is not the target's to be copied */
+    pf_continuation_isolate(); /* before the log is opened, which must not be copied */
     pf_ring_split(path, i);
 }
 
-static void go_on(const struct pf_channel *c, uint32_t i)
+static void follow_policy(const struct pf_channel *c, uint32_t i)
 {
     char policy[sizeof c->tail + 16];
     policy_of(policy, policy + sizeof policy - 1, c->tail, i);
-    begin(c, i);
+    start_continuation(c, i);
     pf_sched_policy(policy);
 }
 
-void pf_checkpoint_serve(void)
+void pf_checkpoint_run_all(void)
 {
     struct pf_channel *c = pf_channel_get();
     pf_ring_flush();
@@ -103,11 +107,12 @@ void pf_checkpoint_serve(void)
         uint64_t before = now();
         long pid = pf_checkpoint();
         if (pid == 0) {
-            go_on(c, i);
+            follow_policy(c, i);
             return;
         }
         if (pid < 0)
-            pf_direct_refuse("a checkpoint could not be copied (is there a limit on processes?)");
+            pf_direct_refuse(
+                "cannot copy the process for a checkpoint (is there a limit on processes?)");
         k->copied = now() - before;
         if (!collect(pid, &k->wait))
             k->outcome = PF_OUTCOME_HANG;
@@ -117,17 +122,17 @@ void pf_checkpoint_serve(void)
         pf_sys(SYS_exit_group, 0);
 }
 
-/* --- branches of a plan --- */
+/* --- continuations of a schedule plan --- */
 
 #define JOBS 64
 static struct {
-    long pid; /* 0: free */
+    long pid; /* 0: this entry is free */
     uint32_t number;
     uint64_t end;
 } running[JOBS];
 
-/* Takes the status of those that ended; how many still run. */
-static uint32_t look(void)
+/* Collects the status of continuations that have ended. Returns how many still run. */
+static uint32_t reap(void)
 {
     struct pf_channel *c = pf_channel_get();
     uint32_t n = 0;
@@ -155,13 +160,13 @@ static uint32_t look(void)
 
 static void wait_below(uint32_t most)
 {
-    for (uint64_t step = 20000; look() >= most; step += step / 2) {
+    for (uint64_t step = 20000; reap() >= most; step += step / 2) {
         struct timespec nap = {0, (long)(step < 200000 ? step : 200000)};
         pf_sys(SYS_nanosleep, &nap, NULL);
     }
 }
 
-/* A core for each of those that run at the same time; the first has ours. */
+/* Gives each of the parallel continuations its own core; the first one keeps ours. */
 static void choose_core(const struct pf_channel *c, uint32_t slot)
 {
     unsigned char one[sizeof c->affinity];
@@ -190,7 +195,8 @@ void pf_checkpoint_branch(uint32_t i)
     uint64_t before = now();
     long pid = pf_checkpoint();
     if (pid < 0)
-        pf_direct_refuse("a checkpoint could not be copied (is there a limit on processes?)");
+        pf_direct_refuse(
+            "cannot copy the process for a checkpoint (is there a limit on processes?)");
     if (pid > 0) {
         running[slot].pid = pid;
         running[slot].number = i;
@@ -200,17 +206,17 @@ void pf_checkpoint_branch(uint32_t i)
     }
     pf_zero(running, sizeof running);
     choose_core(c, slot);
-    begin(c, i);
+    start_continuation(c, i);
     char *at = add(plan, plan + sizeof plan - 1, c->folder);
     at = add(at, plan + sizeof plan - 1, "/");
     at = add_number(at, plan + sizeof plan - 1, i);
     add(at, plan + sizeof plan - 1, ".plan");
-    pf_direct.watching = true; /* what comes of the plan; the marks on the heap are there */
+    pf_direct.watching = true; /* the plan's effects; heap marks exist in every directed run */
     pf_sched_policy(c->schedule);
     pf_schedule_plan_load(plan);
 }
 
-void pf_checkpoint_settle(void)
+void pf_checkpoint_wait_all(void)
 {
     if (pf_channel_get())
         wait_below(1);

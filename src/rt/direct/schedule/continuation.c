@@ -1,7 +1,8 @@
 /*
- * continuation.c - a continuation: a copy of the process that goes on by itself, beside the one it is a copy
- * of. What the two would share is made its own: the offsets of files, and the files it writes to, which
- * it writes to copies of in memory. It shows nothing on standard output and error.
+ * continuation.c - separates a continuation, a copy of the process, from the process it was copied
+ * from. The two would share file offsets, and the files they write to: the continuation gets
+ * offsets of its own, and writes to in-memory copies of the files. It shows nothing on standard
+ * output and standard error.
  */
 #define _GNU_SOURCE
 #include "syscalls.h"
@@ -24,21 +25,21 @@ static long copy_of(int fd, const struct stat *st)
     return copy;
 }
 
-/* The file behind a link of /proc, opened anew. */
-static long again(int fd, long flags)
+/* Opens the file of a descriptor again, through its link in /proc. */
+static long reopen(int fd, long flags)
 {
     struct pf_fd_link link = pf_fd_link(fd);
     return pf_sys(SYS_open, link.path, flags & ~(long)(O_CREAT | O_EXCL | O_TRUNC));
 }
 
-static void own(int fd)
+static void separate(int fd)
 {
     struct stat st;
     if (pf_sys(SYS_fstat, fd, &st) != 0 || !S_ISREG(st.st_mode))
         return;
     long flags = pf_sys(SYS_fcntl, fd, F_GETFL), closes = pf_sys(SYS_fcntl, fd, F_GETFD);
     long offset = pf_sys(SYS_lseek, fd, 0, SEEK_CUR);
-    long now = (flags & O_ACCMODE) == O_RDONLY ? again(fd, flags) : copy_of(fd, &st);
+    long now = (flags & O_ACCMODE) == O_RDONLY ? reopen(fd, flags) : copy_of(fd, &st);
     if (now < 0)
         return;
     pf_sys(SYS_lseek, now, offset, SEEK_SET);
@@ -50,6 +51,6 @@ void pf_continuation_isolate(void)
 {
     for (int fd = 0; fd < FDS; fd++)
         if (!pf_output_standard(fd))
-            own(fd);
+            separate(fd);
     pf_output_hide();
 }

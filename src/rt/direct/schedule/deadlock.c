@@ -1,3 +1,6 @@
+/*
+ * deadlock.c - see deadlock.h.
+ */
 #define _GNU_SOURCE
 #include "deadlock.h"
 #include "race_log.h"
@@ -13,7 +16,8 @@
 #define LOCK_SIZE 64 /* no lock of libc is larger; its futexes are inside */
 #define TEXT_MAX (sizeof((struct pf_channel *)0)->text - 80)
 
-/* Who holds the lock that has a futex here, of several the nearest; NULL: not known. */
+/* The thread that holds the lock with this futex in it; of several locks the nearest below counts.
+ * NULL: unknown. */
 static struct pf_context *holder(uint64_t futex)
 {
     struct pf_context *found = NULL;
@@ -30,7 +34,7 @@ static struct pf_context *holder(uint64_t futex)
     return found;
 }
 
-/* Whose end this futex waits for; NULL: it is something else. */
+/* The thread whose end this futex signals; NULL: the futex is something else. */
 static struct pf_context *joined(uint64_t futex)
 {
     for (uint32_t i = 0; i < pf_contexts(); i++)
@@ -68,8 +72,8 @@ struct where {
     struct pf_text *t;
     int n;
 };
-/* The interposed function and where the program called it. */
-static bool add_place(const struct pf_position *p, void *arg)
+/* Adds the interposed function, and the position where the program called it. */
+static bool add_position(const struct pf_position *p, void *arg)
 {
     struct where *w = arg;
     pf_text_add(w->t, w->n++ ? ", called from " : ", in ");
@@ -84,7 +88,7 @@ static bool add_place(const struct pf_position *p, void *arg)
     return !p->file && w->n < 4;
 }
 
-/* The object that this code is in, and where in it. */
+/* Adds the name of the loaded object that contains this code address, and the offset in it. */
 static void add_object(struct pf_text *t, uint64_t at)
 {
     struct dl_find_object o;
@@ -100,13 +104,13 @@ static void add_object(struct pf_text *t, uint64_t at)
 
 static void add_wait(struct pf_text *t, const struct pf_context *c)
 {
-    static const char *const what[] = {"a lock or condition", "a descriptor", "time to pass",
+    static const char *const what[] = {"a lock or condition", "a descriptor", "a deadline",
                                        "a child process", "a signal"};
     struct pf_context *to = waits_for(c);
     pf_text_add(t, "  ");
     add_name(t, c);
     if (c->state != PF_CONTEXT_WAITING) {
-        pf_text_add(t, c->spin_yielded ? " goes round in a loop without events" : " can run");
+        pf_text_add(t, c->spin_yielded ? " spins in a loop without events" : " can run");
         if (c->spin_yielded)
             add_object(t, c->spin_address);
     } else if (to && joined(c->wait.object) == to) {
@@ -126,11 +130,11 @@ static void add_wait(struct pf_text *t, const struct pf_context *c)
     }
     struct where w = {t, 0};
     if (c->tls->thread && c->tls->thread->frames)
-        pf_stack_walk_live(c->tls->thread, add_place, &w);
+        pf_stack_walk_live(c->tls->thread, add_position, &w);
     pf_text_char(t, '\n');
 }
 
-/* The threads of a cycle through c, from c to c. False: there is none. */
+/* Adds the cycle of waiting threads through c. Returns false if there is none. */
 static bool add_cycle(struct pf_text *t, struct pf_context *c)
 {
     uint32_t steps = 0;
@@ -167,7 +171,7 @@ static _Noreturn void report(enum pf_outcome outcome)
         add_wait(&t, pf_context_at(i));
         if (t.n > TEXT_MAX) {
             t.n = before;
-            pf_text_add(&t, "  and others\n");
+            pf_text_add(&t, "  and other threads\n");
             break;
         }
     }

@@ -1,3 +1,6 @@
+/*
+ * schedule_stream.c - see schedule_stream.h.
+ */
 #include "schedule_stream.h"
 #include "spin_detect.h"
 #include "stream_ring.h"
@@ -14,13 +17,13 @@ static uint8_t *varint_put(uint8_t *at, uint64_t v)
     return at;
 }
 
-/* What is left of the stream, and where in it we are. */
-struct rest {
+/* The unread bytes of the stream, and the position in them. */
+struct unread {
     const uint8_t *bytes;
     size_t n, at;
 };
 
-static bool varint_get(struct rest *r, uint64_t *v)
+static bool varint_get(struct unread *r, uint64_t *v)
 {
     *v = 0;
     for (unsigned shift = 0; shift < 64 && r->at < r->n; shift += 7) {
@@ -48,7 +51,7 @@ void pf_schedule_put(const struct pf_segment *s)
 bool pf_schedule_get(struct pf_segment *s)
 {
     uint64_t v, thread = 0;
-    struct rest r = {0};
+    struct unread r = {0};
     r.bytes = pf_ring_remaining(PF_STREAM_SCHEDULE, &r.n);
     if (!r.bytes || !varint_get(&r, &v))
         return false;

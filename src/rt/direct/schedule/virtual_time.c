@@ -1,11 +1,13 @@
 /*
- * virtual_time.c - time as the target sees it. It is a function of the schedule (scheduler.c): so many
- * nanoseconds an event, so many a system call, and what passed while nobody could run. A clock read
- * needs no log, a sleep takes no time, and the same seed gives the same times.
+ * virtual_time.c - time as the target sees it. It is a function of the schedule (scheduler.c): 50
+ * ns for each event, 1 us for each system call, and the time that passed while no thread could run.
+ * A clock read needs no log, a sleep takes no real time, and the same seed gives the same times.
  *
- * The clocks start where they stood when the recording began; that is in the header of the schedule.
+ * The clocks start at the values they had when the recording began; the header of the schedule
+ * contains them.
  *
- * The vDSO answers clock reads without a system call; its functions are overwritten with real ones.
+ * The vDSO answers clock reads without a system call, so its functions are overwritten with code
+ * that makes the system call.
  */
 #define _GNU_SOURCE
 #include "scheduler.h"
@@ -20,8 +22,8 @@
 
 #define SECOND 1000000000ull
 
-/* The header of the schedule. */
-static struct header {
+/* The header of the schedule (docs/format/schedule.md). */
+static struct schedule_header {
     int64_t pid;
     uint64_t realtime, monotonic, boottime, tai;
 } header;
@@ -31,7 +33,7 @@ static uint64_t nanoseconds(const struct timespec *t)
     return (uint64_t)t->tv_sec * SECOND + (uint64_t)t->tv_nsec;
 }
 
-/* False: no such clock. */
+/* Stores the start value of a clock. Returns false for an unknown clock. */
 static bool base_of(int clock, uint64_t *base)
 {
     switch (clock) {
@@ -52,7 +54,7 @@ static bool base_of(int clock, uint64_t *base)
     case CLOCK_TAI:
         *base = header.tai;
         return true;
-    default: /* those of processes and threads count from 0 */
+    default: /* clocks of processes and threads start at 0 */
         *base = 0;
         return clock < 0 || clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID;
     }
@@ -76,16 +78,16 @@ static long read_clock(int clock, struct timespec *t)
     return 0;
 }
 
-/* Code without events that looks at the clock again and again waits for another thread. */
-#define LOOKS_MAX 16
+/* Code without events that reads the clock again and again waits for another thread. */
+#define READS_MAX 16
 
 bool pf_virtual_is_polling(void)
 {
-    static uint64_t looks, events;
+    static uint64_t reads, events;
     if (events != pf_sched_events())
-        looks = 0;
+        reads = 0;
     events = pf_sched_events();
-    return ++looks % LOOKS_MAX == 0;
+    return ++reads % READS_MAX == 0;
 }
 
 static long sleep_until(uint64_t deadline, struct timespec *left)
@@ -159,7 +161,7 @@ bool pf_virtual_call(long number, const long argument[6], long *result)
     }
 }
 
-/* --- the start --- */
+/* --- initialisation --- */
 
 static uint64_t real_clock(int clock)
 {
@@ -219,9 +221,9 @@ static void patch_vdso(void)
     if (!strings || !symbols ||
         pf_sys(SYS_mprotect, base, size, PROT_READ | PROT_WRITE | PROT_EXEC) < 0) {
         pf_direct_refuse(
-            "the vDSO cannot be changed, so clock reads would not be the recorded ones");
+            "cannot overwrite the vDSO, so clock reads would not be the recorded ones");
     }
-    /* Between the tables there is nothing else: the strings follow the symbols. */
+    /* The string table directly follows the symbol table. */
     for (const Elf64_Sym *s = (const void *)symbols; (uint64_t)(s + 1) <= strings; s++)
         for (size_t i = 0; i < sizeof in_vdso / sizeof in_vdso[0]; i++)
             if (s->st_shndx && same((const char *)strings + s->st_name, in_vdso[i].name))
@@ -232,12 +234,12 @@ static void patch_vdso(void)
 void pf_virtual_init(void)
 {
     if (pf_direct.mode == PF_DIRECT_RECORD) {
-        header = (struct header){pf_sys(SYS_getpid), real_clock(CLOCK_REALTIME),
-                                 real_clock(CLOCK_MONOTONIC), real_clock(CLOCK_BOOTTIME),
-                                 real_clock(CLOCK_TAI)};
+        header = (struct schedule_header){pf_sys(SYS_getpid), real_clock(CLOCK_REALTIME),
+                                          real_clock(CLOCK_MONOTONIC), real_clock(CLOCK_BOOTTIME),
+                                          real_clock(CLOCK_TAI)};
         pf_ring_put(PF_STREAM_SCHEDULE, &header, sizeof header);
     } else {
-        const struct header *h = pf_ring_get(PF_STREAM_SCHEDULE, sizeof header);
+        const struct schedule_header *h = pf_ring_get(PF_STREAM_SCHEDULE, sizeof header);
         if (!h)
             pf_direct_refuse("the recording has no schedule");
         header = *h;

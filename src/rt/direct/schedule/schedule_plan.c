@@ -1,4 +1,8 @@
-#include "plan.h"
+/*
+ * schedule_plan.c - see schedule_plan.h. Queries come first in the file; the other steps are
+ * followed in order.
+ */
+#include "schedule_plan.h"
 #include "breakpoint.h"
 #include "checkpoint.h"
 #include "scheduler.h"
@@ -10,7 +14,7 @@
 #include <sys/stat.h>
 
 static const struct pf_plan_step *step;
-static uint64_t n, next, nasked;
+static uint64_t n, next, nqueries;
 
 void pf_schedule_plan_load(const char *path)
 {
@@ -21,18 +25,18 @@ void pf_schedule_plan_load(const char *path)
     if (fd >= 0)
         pf_sys(SYS_close, fd);
     if (at < 0 && at > -4096)
-        pf_direct_refuse("the plan cannot be read");
+        pf_direct_refuse("cannot read the schedule plan");
     step = (const struct pf_plan_step *)at;
     n = (uint64_t)st.st_size / sizeof *step;
-    for (nasked = 0; nasked < n && step[nasked].thread == PF_PLAN_ASK;)
-        nasked++;
-    next = nasked;
-    for (uint32_t i = 0; nasked && i < pf_contexts(); i++) {
+    for (nqueries = 0; nqueries < n && step[nqueries].thread == PF_PLAN_ASK;)
+        nqueries++;
+    next = nqueries;
+    for (uint32_t i = 0; nqueries && i < pf_contexts(); i++) {
         struct pf_context *c = pf_context_at(i);
         uint64_t index = pf_context_events(c);
         pf_breakpoint_add_thread(c);
-        /* Those that stand before such an event do not come to it again. */
-        c->asked = c->before_event && pf_schedule_plan_next_query(c, index) == index;
+        /* A thread that is already before such an event does not reach its breakpoint again. */
+        c->queried = c->before_event && pf_schedule_plan_next_query(c, index) == index;
     }
 }
 
@@ -66,15 +70,15 @@ bool pf_schedule_plan_pending(void)
 
 bool pf_schedule_plan_has_no_step(const struct pf_context *c)
 {
-    for (uint64_t i = nasked; i < n; i++)
+    for (uint64_t i = nqueries; i < n; i++)
         if (!is_special(&step[i]) && step[i].thread == c->number)
             return false;
     return true;
 }
 
-/* Who makes a thread that is not there yet: one without steps, such as libc's own behind timers. One that can run, or else
- * one that waits. */
-static struct pf_context *maker(void)
+/* A thread that may create the next step's thread: one without steps, such as libc's own thread
+ * behind timers. A runnable one, otherwise a waiting one. */
+static struct pf_context *creator(void)
 {
     struct pf_context *found = NULL;
     for (uint32_t i = 0; i < pf_contexts(); i++) {
@@ -93,7 +97,7 @@ struct pf_context *pf_schedule_plan_next(uint64_t *events)
     if (!pf_schedule_plan_pending() || is_special(&step[next]))
         return NULL;
     struct pf_context *c = pf_context_at(step[next].thread);
-    struct pf_context *first = c ? NULL : maker();
+    struct pf_context *first = c ? NULL : creator();
     if (first) {
         *events = 1;
         return first;
@@ -111,7 +115,7 @@ void pf_schedule_plan_run_special(void)
         if (k->thread == PF_PLAN_FORK) {
             pf_checkpoint_branch((uint32_t)k->until);
         } else if (k->thread == PF_PLAN_LEAVE) {
-            pf_checkpoint_settle();
+            pf_checkpoint_wait_all();
             pf_sched_abandon();
             pf_direct_end();
             pf_channel_set_outcome(PF_OUTCOME_STOPPED, "");
@@ -124,39 +128,39 @@ void pf_schedule_plan_run_special(void)
 _Noreturn void pf_schedule_plan_fail(void)
 {
     struct pf_context *c = pf_context_at(step[next].thread);
-    const char *what = !c                             ? "a step of a thread that is not there yet"
-                       : c->state == PF_CONTEXT_ENDED ? "a step of a thread that is over"
+    const char *what = !c                             ? "a step of a thread that does not exist yet"
+                       : c->state == PF_CONTEXT_ENDED ? "a step of a thread that has ended"
                                                       : "a step of a thread that waits";
-    pf_checkpoint_settle();
+    pf_checkpoint_wait_all();
     pf_diverged_in(c, what, step[next].until, done(&step[next]));
 }
 
-/* --- what is asked --- */
+/* --- queries --- */
 
-/* Numbers of events begin with 1, indices with 0. */
+/* Event numbers start with 1, indices with 0. */
 uint64_t pf_schedule_plan_next_query(const struct pf_context *c, uint64_t from)
 {
     uint64_t least = PF_BREAKPOINT_NONE;
-    for (uint64_t i = 0; i < nasked; i++)
+    for (uint64_t i = 0; i < nqueries; i++)
         if (step[i].asked == c->number && step[i].until > from && step[i].until - 1 < least)
             least = step[i].until - 1;
     return least;
 }
 
-static bool see(const struct pf_position *p, void *arg)
+static bool take_position(const struct pf_position *p, void *arg)
 {
     struct pf_reached_access *a = arg;
     a->line = p->line;
     a->file = pf_reached_file(p->file);
-    return !p->file; /* past functions without a file, as traces have it */
+    return !p->file; /* continues past functions without a file, as in traces */
 }
 
 void pf_schedule_plan_answer(struct pf_context *c)
 {
     struct pf_reached *r = pf_channel_reached();
-    uint64_t number = pf_context_events(c); /* it is granted: counted */
-    c->asked = false;
-    for (uint64_t i = 0; i < nasked && r->n < PF_REACHED_MAX; i++) {
+    uint64_t number = pf_context_events(c); /* the event has been granted, so it is counted */
+    c->queried = false;
+    for (uint64_t i = 0; i < nqueries && r->n < PF_REACHED_MAX; i++) {
         if (step[i].asked != c->number || step[i].until != number)
             continue;
         struct pf_reached_access a = {.thread = c->number,
@@ -167,7 +171,7 @@ void pf_schedule_plan_answer(struct pf_context *c)
                                       .size = c->pending.size,
                                       .when = pf_sched_events()};
         if (c->pending.site != PF_PENDING_NO_SITE && __pf_tls.thread)
-            pf_stack_walk(pf_stack_id(__pf_tls.thread, c->pending.site), see, &a);
+            pf_stack_walk(pf_stack_id(__pf_tls.thread, c->pending.site), take_position, &a);
         r->at[r->n++] = a;
     }
 }
