@@ -1,11 +1,15 @@
 /*
- * access_set.h - records of statements beyond the words of a cell: private to a granule, or interned and shared.
+ * access_set.h - access records that do not fit into the words of a cell: spills and read sets.
  *
- * Model:   an interned set is immutable, sorted, holds plain reads only, and equal sets are the same
- *          set. Adding a read to one is a pure function of (set, read), remembered per thread.
- * Memory:  store blocks of 64 << order bytes: a header word and the statements.
- * Threads: a private record belongs to whoever holds the stripe of its granule (cell.c).
- * Errors:  0 or NULL when memory is out, counted by the store.
+ * Model:   a spill is a list of any access records, private to one granule. A read set is an
+ *          immutable, sorted, interned set of plain reads: equal sets are one object, which many
+ *          cells share. Adding a read to a read set is a pure function of (set, read); each thread
+ *          memoises it. Both are struct pf_access_set, and cell[1] refers to them.
+ * Memory:  store blocks of 64 << order bytes: a header word and the records. Spills are freed by
+ *          the cell rule; read sets are never freed.
+ * Threads: a spill may be changed by the thread that holds the stripe of its granule (cell.h). Read
+ *          sets may be read by any thread.
+ * Errors:  functions return 0 or NULL when memory runs out; the store counts it.
  */
 #ifndef PF_RT_SET_H
 #define PF_RT_SET_H
@@ -14,76 +18,99 @@
 #include "store.h"
 #include "thread.h"
 
-struct pf_set {
+struct pf_access_set {
     uint16_t n;
     uint8_t order : 7, interned : 1;
-    uint8_t kinds; /* PF_KIND of every statement in a private one, maybe of more */
-    uint32_t uses; /* how often a cell was made to refer to it; stops at a few */
-    uint64_t stmt[];
+    uint8_t kinds; /* a spill: PF_KIND of every record in it, and possibly of others */
+    /* a read set: how often a cell was set to refer to it; saturates at a small number */
+    uint32_t uses;
+    uint64_t record[];
 };
 
-/* Kinds of statements: bit 0 a plain read, 1 a plain write, 2 and 3 the atomic ones. */
+/* Kinds of access records, one bit each: 1 plain read, 2 plain write, 4 atomic read, 8 atomic
+ * write. */
 #define PF_KIND(s) (1u << ((s) >> PF_WRITE_BIT & 1 | (s) >> (PF_ATOMIC_BIT - 1) & 2))
-#define PF_KINDS_PLAIN 3u
-#define PF_KINDS_WRITE 10u
+#define PF_KINDS_WITH_PLAIN 3u
+#define PF_KINDS_WITH_WRITE 10u
 
-/* A reference: the store name of the record around bit 24, which is set as in a write. Taken for a
- * statement it would be a write to no byte, in an epoch that nobody knows. */
-static inline bool pf_is_ref(uint64_t s) { return (s >> PF_SID_SHIFT & 1023) == PF_SID_REF; }
-static inline struct pf_set *pf_set_at(uint64_t ref)
+/*
+ * A reference in cell[1], made from the 32-bit store name of the set:
+ *
+ *     63      56 55 54     45 44          33 32      25 24 23                 0
+ *    +----------+--+---------+--------------+----------+--+--------------------+
+ *    |    0     |0 |  1023   |   all ones   | name>>24 |1 |  name & 0xffffff   |
+ *    +----------+--+---------+--------------+----------+--+--------------------+
+ *     mask      |A    sid      clk, upper     clk, lower |W        id
+ *
+ * Read as an access record it is a write of no bytes in an epoch that no thread has seen, so tests
+ * that do not expect a reference fail safely.
+ */
+static inline bool pf_word_is_ref(uint64_t s) { return (s >> PF_SID_SHIFT & 1023) == PF_SID_REF; }
+static inline struct pf_access_set *pf_access_set_at(uint64_t ref)
 {
     uint32_t low = ref & 0xffffff, high = ref >> 25 & 0xff;
     return pf_store_at(low | high << 24);
 }
-/* Is `ref`, which cell[1] was seen to be, an interned set of that cell? Those stay; a private record may be somebody
- * else's by now, for who does not hold the stripe. */
-static inline bool pf_set_stays(const uint64_t *cell, uint64_t ref)
+/* True if `ref`, which the caller read from cell[1], refers to a read set and is still in cell[1].
+ * Read sets are never freed, so the result stays valid. A spill may be freed and reused at any time
+ * unless the caller holds the stripe; that is why cell[1] is read again. */
+static inline bool pf_ref_is_read_set(const uint64_t *cell, uint64_t ref)
 {
-    bool interned = pf_set_at(ref)->interned;
+    bool interned = pf_access_set_at(ref)->interned;
     __atomic_thread_fence(__ATOMIC_ACQUIRE);
     return interned && __atomic_load_n(&cell[1], __ATOMIC_RELAXED) == ref;
 }
-/* Is `ref` such a set, and does the write `a` with this clock replace all that is in it? */
-bool pf_set_yields(const uint32_t *clock, const uint64_t *cell, uint64_t ref, uint64_t a);
-static inline unsigned pf_set_room(const struct pf_set *s) { return (8u << s->order) - 1; }
-
-/*
- * Sets pay when many cells come to hold the same one, as in an array that several threads read.
- * Where every set made serves one cell they are only garbage. Each one made puts a thread in debt,
- * each one used again pays back; deep in debt, only now and then one is tried.
- */
-#define PF_SET_DEBT_MAX 512
-#define PF_SET_TRY_EVERY 64
-/* Would t make a set now? Asking costs nothing, but the number of the try. */
-static inline bool pf_set_wanted(const struct pf_thread *t)
+/* True if `ref` is a read set of the cell, and the plain write `a` of a thread with this clock
+ * happens after all reads in it and covers their bytes. */
+bool pf_read_set_replaceable(const uint32_t *clock, const uint64_t *cell, uint64_t ref, uint64_t a);
+/* How many records the set has room for. */
+static inline unsigned pf_access_set_capacity(const struct pf_access_set *s)
 {
-    return t->set_debt < PF_SET_DEBT_MAX || (t->set_tries + 1) % PF_SET_TRY_EVERY == 0;
+    return (8u << s->order) - 1;
 }
 
-/* A private record of list[0..n) and, unless it is 0, s; with room for two more. */
-uint64_t pf_set_private_of(const uint64_t *list, unsigned n, uint64_t s);
-/* The interned set of list[0..n) and a; 0 if they are not all plain reads, or cannot be had. */
-uint64_t pf_set_of_reads(struct pf_thread *t, const uint64_t *list, unsigned n, uint64_t a);
-/* A set of s and the new a, both plain reads of different epochs; 0 when it would not pay. */
-uint64_t pf_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a);
-/* The interned set that `ref` becomes when t makes the plain read a; a plain statement when a is
- * all that remains; 0 when a private record is the better choice. */
-uint64_t pf_set_add(struct pf_thread *t, uint64_t ref, uint64_t a);
-/* Did t lately make exactly this read under `ref`? Then it is not in that set. */
-bool pf_set_added(struct pf_thread *t, uint64_t ref, uint64_t a);
+/* A read set pays off when many cells share it, as in an array that several threads read. If every
+ * read set is used by one cell, they only waste memory. So each new read set adds to the thread's
+ * debt, and each use of a memoised one reduces it. With a large debt the thread tries to make a
+ * read set only once in PF_READ_SET_TRY_EVERY attempts. */
+#define PF_READ_SET_DEBT_MAX 512
+#define PF_READ_SET_TRY_EVERY 64
+/* True if t would make a read set now. Does not count as an attempt. */
+static inline bool pf_read_set_wanted(const struct pf_thread *t)
+{
+    return t->set_debt < PF_READ_SET_DEBT_MAX || (t->set_tries + 1) % PF_READ_SET_TRY_EVERY == 0;
+}
 
-/* The record of *ref for changing: itself if private, else a private copy, with *ref set to it. */
-struct pf_set *pf_set_private(uint64_t *ref);
-/* Appends to a private record, which may move: *ref is set. Returns where it is. The old one is the caller's to drop. */
-struct pf_set *pf_set_push(struct pf_set *set, uint64_t *ref, uint64_t s);
-/* *set, or a larger copy if it has not room for two more; returns the reference. Drops nothing. */
-uint64_t pf_set_with_room(struct pf_set *set, uint64_t ref);
-/* The statements of a private record were changed: its kinds again. */
-void pf_set_kinds(struct pf_set *set);
-/* No cell refers to it any more, nor will. */
-void pf_set_drop(uint64_t ref);
+/* Makes a spill of list[0..n), and of s unless it is 0, with room for two more records. Returns its
+ * reference. */
+uint64_t pf_spill_new(const uint64_t *list, unsigned n, uint64_t s);
+/* The read set of list[0..n) and a. Returns 0 if one of them is not a plain read, or if no set can
+ * be made. */
+uint64_t pf_read_set_of_list(struct pf_thread *t, const uint64_t *list, unsigned n, uint64_t a);
+/* The read set of s and the new a, plain reads of different epochs. Returns 0 if it would not pay
+ * off. */
+uint64_t pf_read_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a);
+/* The read set that results when t adds the plain read a to the read set `ref`. Returns `a` itself
+ * if it replaces everything in the set; 0 if the caller should use a spill instead. */
+uint64_t pf_read_set_add(struct pf_thread *t, uint64_t ref, uint64_t a);
+/* True if t recently added exactly this read to `ref`; so the read is not in that set itself. */
+bool pf_read_set_add_cached(struct pf_thread *t, uint64_t ref, uint64_t a);
 
-void pf_set_lock(void); /* around fork */
-void pf_set_unlock(void);
+/* Returns a spill that may be modified: that of *ref if it is a spill, else a private copy of the
+ * read set, and *ref is set to it. */
+struct pf_access_set *pf_spill_for_update(uint64_t *ref);
+/* Appends a record to a spill, which may be copied to a larger block: sets *ref and returns the
+ * block. The caller frees the old block when *ref has changed. */
+struct pf_access_set *pf_spill_push(struct pf_access_set *set, uint64_t *ref, uint64_t s);
+/* Returns the reference of a spill with room for two more records: `ref` itself, or that of a
+ * larger copy. Does not free the old block. */
+uint64_t pf_spill_reserve(struct pf_access_set *set, uint64_t ref);
+/* Recomputes the field `kinds` of a spill after its records were changed. */
+void pf_spill_update_kinds(struct pf_access_set *set);
+/* Frees a spill. The caller has removed its last reference. No effect on a read set. */
+void pf_spill_free(uint64_t ref);
+
+void pf_read_set_lock(void); /* around fork */
+void pf_read_set_unlock(void);
 
 #endif

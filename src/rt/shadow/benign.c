@@ -1,3 +1,6 @@
+/*
+ * benign.c - see benign.h. Programs declare few ranges, so a linear list is enough.
+ */
 #include "benign.h"
 #include "spin.h"
 #include "store.h"
@@ -12,7 +15,7 @@ bool pf_benign_any;
 
 void pf_benign_add(const volatile void *memory, size_t size)
 {
-    struct range *r = pf_store_keep(sizeof *r);
+    struct range *r = pf_store_alloc_permanent(sizeof *r);
     if (!r)
         return;
     r->from = (uintptr_t)memory;
@@ -24,7 +27,7 @@ void pf_benign_add(const volatile void *memory, size_t size)
     pf_spin_unlock(&lock);
 }
 
-bool pf_benign_found(uintptr_t addr, size_t size)
+bool pf_benign_search(uintptr_t addr, size_t size)
 {
     for (const struct range *r = __atomic_load_n(&first, __ATOMIC_ACQUIRE); r; r = r->next)
         if (addr < r->to && r->from < addr + size)
@@ -35,7 +38,7 @@ bool pf_benign_found(uintptr_t addr, size_t size)
 bool pf_benign_bytes(uintptr_t granule, unsigned bytes)
 {
     for (unsigned i = 0; i < 8; i++)
-        if (bytes >> i & 1 && pf_benign(granule + i, 1))
+        if (bytes >> i & 1 && pf_benign_overlaps(granule + i, 1))
             return true;
     return false;
 }

@@ -1,12 +1,12 @@
 /*
- * benign.h - ranges on which the program itself calls races benign.
+ * benign.h - memory ranges on which the program has declared races to be benign.
  *
- * Model:   a list that only grows; kept for ever.
- * Memory:  the runtime's store.
- * Threads: any; a reader needs no lock.
- * Errors:  a range for which there is no memory is lost, and counted by the store.
+ * Model:   a list of ranges that only grows.
+ * Memory:  the runtime's store; never freed.
+ * Threads: any; readers need no lock.
+ * Errors:  if memory runs out the range is lost; the store counts it.
  *
- * Called from places where vector registers are alive: nothing here touches them.
+ * Callers may have live values in vector registers, so this code does not use them.
  */
 #ifndef PF_RT_BENIGN_H
 #define PF_RT_BENIGN_H
@@ -16,14 +16,14 @@
 #include <stdint.h>
 
 void pf_benign_add(const volatile void *memory, size_t size);
-/* Is one of the bytes in such a range? */
-extern bool pf_benign_any; /* there are some */
-bool pf_benign_found(uintptr_t addr, size_t size);
-static inline bool pf_benign(uintptr_t addr, size_t size)
+/* True if a byte of [addr, addr + size) is in such a range. */
+extern bool pf_benign_any; /* there is at least one range */
+bool pf_benign_search(uintptr_t addr, size_t size);
+static inline bool pf_benign_overlaps(uintptr_t addr, size_t size)
 {
-    return __builtin_expect(pf_benign_any, 0) && pf_benign_found(addr, size);
+    return __builtin_expect(pf_benign_any, 0) && pf_benign_search(addr, size);
 }
-/* One of these bytes (a bit each) of the 8 at `granule`? */
+/* True if one of these bytes (bit i: byte i) of the granule is in such a range. */
 bool pf_benign_bytes(uintptr_t granule, unsigned bytes);
 
 #endif

@@ -1,24 +1,27 @@
 /*
- * cell.h - what has happened to one granule: the words of its cell and the records behind it.
+ * cell.h - the shadow of one granule: the words of its cell, and the set that they may refer to.
  *
- * Model:   a cell is a set of statements (pf_shadow.h) that may still race with something: FastTrack
- *          for every byte, stored by masks. With ">=" for "write before read, plain before atomic":
- *          a new access a
- *            races with a statement s of another slot iff s did not happen before a, one of them
- *              writes, not both are atomic, and their bytes overlap;
- *            is left out where a statement s >= a of the same epoch covers it;
- *            else replaces, in the overlapping bytes, every s <= a that happened before it.
- *          A replaced s is no loss: what would race with s in future also races with a.
+ * Model:   a cell is a set of access records (pf_shadow.h): those that may still race with a later
+ *          access. This is FastTrack for every byte, stored with byte masks. A write is stronger
+ *          than a read, a plain access is stronger than an atomic one; s >= a means that s is at
+ *          least as strong as a in both respects. A new access a
+ *            races with a record s of another slot iff s did not happen before a, one of the two is
+ *            a
+ *              write, they are not both atomic, and their bytes overlap;
+ *            is not stored for bytes that a record s >= a of the same epoch covers;
+ *            else replaces, in the overlapping bytes, every record s <= a that happened before it.
+ *          Replacing s loses no race: a later access that would race with s also races with a.
  *
- *          Up to six statements stand in the cell itself, four of them on the second plane. More
- *          stand in a record that cell[1] refers to: a private one of this granule, or an interned
- *          set of plain reads that many granules share (read-only data touched by the same threads
- *          from the same places costs one set, not words for every granule). Under a reference the
- *          words of the second plane are 0.
- * Memory:  records from the store; private ones go back when they are not needed, sets stay.
- * Threads: words are read and written whole. Private records are used under a striped lock. In the
- *          default mode cells are not locked: an update can be lost to one that truly overlaps it
- *          in time. In strict mode every update holds the stripe.
+ *          cell[0] and cell[1] hold two records, the overflow words on the second plane four more.
+ *          If a granule needs more than six, cell[1] refers to a set of records (access_set.h): a
+ *          spill, private to the granule, or a read set that many granules share. (An array that
+ *          the same threads read from the same sites costs one read set, not words for every
+ *          granule.) While cell[1] is a reference the overflow words are not in use.
+ * Memory:  sets come from the store. Spills are freed when they are no longer needed, read sets
+ *          never.
+ * Threads: words are read and written atomically. A spill may be used only under the striped lock
+ *          of its cell. In the default mode cells are not locked, so an update can be lost to
+ *          another one that overlaps it in time. In strict mode every update holds the stripe.
  */
 #ifndef PF_RT_CELL_H
 #define PF_RT_CELL_H
@@ -33,63 +36,72 @@
 #define PF_BITS_SID (1023ull << PF_SID_SHIFT)
 #define PF_NO_SITE UINT32_MAX
 
-static inline uint32_t pf_stmt_sid(uint64_t s) { return s >> PF_SID_SHIFT & 1023; }
-static inline uint32_t pf_stmt_clk(uint64_t s) { return s >> PF_CLK_SHIFT & PF_CLK_MAX; }
-static inline uint32_t pf_stmt_id(uint64_t s) { return s & PF_BITS_ID; }
+static inline uint32_t pf_access_sid(uint64_t s) { return s >> PF_SID_SHIFT & 1023; }
+static inline uint32_t pf_access_clk(uint64_t s) { return s >> PF_CLK_SHIFT & PF_CLK_MAX; }
+static inline uint32_t pf_access_id(uint64_t s) { return s & PF_BITS_ID; }
 
 static inline uint64_t *pf_cell_of(uintptr_t addr)
 {
     return (uint64_t *)(PF_SHADOW_BASE + ((addr & ((1ull << PF_APP_BITS) - 1)) >> 3 << 4));
 }
 
-static inline uint64_t *pf_cell_more(uint64_t *cell)
+/* The overflow words of the cell; valid only while pf_cell_overflow_state is not 0. */
+static inline uint64_t *pf_cell_overflow(uint64_t *cell)
 {
-    return (uint64_t *)(PF_MORE_BASE + 2 * ((uintptr_t)cell - PF_SHADOW_BASE));
+    return (uint64_t *)(PF_OVERFLOW_BASE + 2 * ((uintptr_t)cell - PF_SHADOW_BASE));
 }
-/* 0: the words of pf_cell_more do not count; whoever changes that writes all of them first.
- * 1: none of them is a write, so reads need not look; 2: some may be. */
-static inline uint8_t *pf_cell_more_used(const uint64_t *cell)
+/* The state of the overflow words. 0: not in use; whoever changes this writes all four words first.
+ * 1: in use, none of them is a write, so reads need not look at them. 2: in use, some of them may
+ * be writes. */
+static inline uint8_t *pf_cell_overflow_state(const uint64_t *cell)
 {
-    return (uint8_t *)(PF_MORE_USED +
-                       (((uintptr_t)cell - PF_SHADOW_BASE) >> (PF_MORE_USED_SHIFT + 1)));
+    return (uint8_t *)(PF_OVERFLOW_STATE +
+                       (((uintptr_t)cell - PF_SHADOW_BASE) >> (PF_OVERFLOW_STATE_SHIFT + 1)));
 }
-static inline void pf_cell_more_mark(uint64_t *cell, uint64_t any) /* any: all words, or'ed */
+static inline void pf_cell_overflow_set_state(uint64_t *cell,
+                                              /* any: the bitwise or of all overflow words */
+                                              uint64_t any)
 {
-    uint8_t mark = !any ? 0 : any >> PF_WRITE_BIT & 1 ? 2 : 1, *used = pf_cell_more_used(cell);
-    if (*used != mark)
-        __atomic_store_n(used, mark, __ATOMIC_RELEASE);
+    uint8_t mark = !any                      ? 0
+                   : any >> PF_WRITE_BIT & 1 ? 2
+                                             : 1,
+            *state = pf_cell_overflow_state(cell);
+    if (*state != mark)
+        __atomic_store_n(state, mark, __ATOMIC_RELEASE);
 }
-/* They become: the statement s alone. */
-static inline void pf_cell_more_begin(uint64_t *cell, uint64_t s)
+/* Starts to use the overflow words, with s as their only record. */
+static inline void pf_cell_overflow_init(uint64_t *cell, uint64_t s)
 {
-    uint64_t *more = pf_cell_more(cell);
-    __atomic_store_n(&more[0], s, __ATOMIC_RELAXED);
-    for (unsigned i = 1; i < PF_MORE_WORDS; i++)
-        __atomic_store_n(&more[i], 0, __ATOMIC_RELAXED);
-    pf_cell_more_mark(cell, s);
+    uint64_t *overflow = pf_cell_overflow(cell);
+    __atomic_store_n(&overflow[0], s, __ATOMIC_RELAXED);
+    for (unsigned i = 1; i < PF_OVERFLOW_WORDS; i++)
+        __atomic_store_n(&overflow[i], 0, __ATOMIC_RELAXED);
+    pf_cell_overflow_set_state(cell, s);
 }
 
-/* The statement of t's current epoch for the bytes of `mask` (8 bits), with id 0. */
-static inline uint64_t pf_stmt_make(const struct pf_thread *t, unsigned mask, bool write,
-                                    bool atomic)
+/* The access record, with id 0, of an access by t in its current epoch to the bytes of `mask` (8
+ * bits). */
+static inline uint64_t pf_access_make(const struct pf_thread *t, unsigned mask, bool write,
+                                      bool atomic)
 {
     return (uint64_t)mask << PF_MASK_SHIFT | (atomic ? PF_BIT_A : 0) |
            (uint64_t)t->sid << PF_SID_SHIFT | (uint64_t)t->clk << PF_CLK_SHIFT |
            (write ? PF_BIT_W : 0);
 }
 
-/* The access `a` is made to the granule at addr. Its id is found from `site` when it is needed,
- * unless a has one already (then site is PF_NO_SITE). Reports races. */
+/* Applies the access `a` to the granule at addr and reports its races. If `a` has no id yet, it is
+ * computed from `site` when it is needed; if it has one, site is PF_NO_SITE. */
 void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site);
-/* The same, but the access leaves no statement: it is compared with those that are there, and takes away
- * what it would replace. */
-void pf_cell_look(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site);
-/* The granules of [from, to) are as new; records go back. */
+/* The same, but stores no record: only reports races, and removes the records that the access would
+ * replace. */
+void pf_cell_check_only(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site);
+/* Clears the cells of [from, to) and frees their spills. */
 void pf_cell_clear(uint64_t *from, uint64_t *to);
-/* The statements of a cell into out[0..max), as many as fit; returns how many. Its stripe must not be held. */
+/* Copies the records of a cell to out[0..max), as many as fit; returns their number. The caller
+ * must not hold the stripe of the cell. */
 unsigned pf_cell_list(uint64_t *cell, uint64_t *out, unsigned max);
 
-/* The lock of the records of a cell, and in strict mode of all that is in it. */
+/* The lock for the spill of a cell; in strict mode, for the whole cell. */
 struct pf_spin *pf_cell_stripe(const uint64_t *cell);
 void pf_cell_lock_all(void); /* around fork */
 void pf_cell_unlock_all(void);

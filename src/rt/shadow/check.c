@@ -1,14 +1,14 @@
 #include "check.h"
-#include "access.h"
 #include "access_set.h"
 #include "cell.h"
 #include "oracle_log.h"
 #include "range.h"
 #include "rt.h"
+#include "runtime_access.h"
 #include "slot.h"
 #include "stack.h"
 
-#define FEW 128u /* bytes that may be a few granules */
+#define SMALL_BLOCK 128u /* bytes that may be a few granules */
 
 void pf_signal_poll(struct pf_thread *t) __attribute__((weak));
 
@@ -16,7 +16,7 @@ static void poll_saved(void *t) { pf_signal_poll(t); }
 
 /* A signal came while the thread was busy in the runtime; until its handler has run no key
  * matches, so that we come here, to a place where it can run. */
-static __attribute__((noinline, cold)) void take_signals(struct pf_thread *t)
+static __attribute__((noinline, cold)) void deliver_signals(struct pf_thread *t)
 {
     if (pf_signal_poll)
         pf_call_saved(poll_saved, t);
@@ -28,19 +28,19 @@ static struct pf_thread *enter(void)
     if (__builtin_expect(!t, 0))
         return NULL;
     if (__builtin_expect(t->signals != NULL, 0))
-        take_signals(t);
+        deliver_signals(t);
     __pf_tls.nested++;
     return t;
 }
 
 static void leave(void) { __pf_tls.nested--; }
 
-static inline void access_one(struct pf_thread *t, uintptr_t addr, unsigned size, bool write,
-                              uint32_t id, uint32_t site)
+static inline void access_granule(struct pf_thread *t, uintptr_t addr, unsigned size, bool write,
+                                  uint32_t id, uint32_t site)
 {
-    uint64_t a = pf_stmt_make(t, ((1u << size) - 1) << (addr & 7) & 0xff, write, false) | id;
-    if (__builtin_expect(t->idle, 0)) {
-        pf_cell_look(t, addr, a, site);
+    uint64_t a = pf_access_make(t, ((1u << size) - 1) << (addr & 7) & 0xff, write, false) | id;
+    if (__builtin_expect(t->check_only, 0)) {
+        pf_cell_check_only(t, addr, a, site);
         return;
     }
     if (__builtin_expect(pf_rt.oracle, 0)) {
@@ -60,68 +60,69 @@ void pf_check_slow(uintptr_t addr, uint32_t site, uint32_t what)
         return;
     bool write = what & PF_CHECK_WRITE;
     if (!pf_ignores(t, write))
-        access_one(t, addr, what & 15, write, 0, site);
+        access_granule(t, addr, what & 15, write, 0, site);
     leave();
 }
 
 /* A piece of one granule, quickly if that is possible. `id` is known. */
-static __attribute__((noinline)) void access_piece(struct pf_thread *t, uintptr_t addr,
-                                                   unsigned size, bool write, uint32_t id)
+static __attribute__((noinline)) void access_partial(struct pf_thread *t, uintptr_t addr,
+                                                     unsigned size, bool write, uint32_t id)
 {
-    uint64_t a = pf_stmt_make(t, ((1u << size) - 1) << (addr & 7) & 0xff, write, false) | id;
+    uint64_t a = pf_access_make(t, ((1u << size) - 1) << (addr & 7) & 0xff, write, false) | id;
     uint64_t *cell = pf_cell_of(addr), s = __atomic_load_n(&cell[!write], __ATOMIC_RELAXED);
     uint64_t same = PF_BITS_SID | PF_BITS_CLK | PF_BIT_A | (write ? PF_BIT_W : 0);
-    if (!((s ^ a) & same) && pf_stmt_inside(a, s)) /* covered */
+    if (!((s ^ a) & same) && pf_access_bytes_within(a, s)) /* covered */
         return;
-    if (!id || !pf_cell_touch(t->clock, cell, a))
+    if (!id || !pf_cell_fast_update(t->clock, cell, a))
         pf_cell_access(t, addr, a, PF_NO_SITE);
 }
 
 /* In the special modes: every granule by the long way. */
-static __attribute__((noinline)) void access_carefully(struct pf_thread *t, uintptr_t addr,
-                                                       uint64_t size, bool write, uint32_t id)
+static __attribute__((noinline)) void access_slowly(struct pf_thread *t, uintptr_t addr,
+                                                    uint64_t size, bool write, uint32_t id)
 {
     for (uintptr_t end = addr + size; addr < end;) {
         unsigned n = 8 - (addr & 7);
         if (n > end - addr)
             n = (unsigned)(end - addr);
-        access_one(t, addr, n, write, id, PF_NO_SITE);
+        access_granule(t, addr, n, write, id, PF_NO_SITE);
         addr += n;
     }
 }
 
 /* One granule the long way. Of what no race came, and what needs no record of its own, is said what
  * became of its words. */
-static __attribute__((noinline)) struct pf_turn access_whole(struct pf_thread *t, uintptr_t addr,
-                                                             uint64_t a)
+static __attribute__((noinline)) struct pf_transition
+access_granule_traced(struct pf_thread *t, uintptr_t addr, uint64_t a)
 {
     uint64_t *cell = pf_cell_of(addr);
-    const uint8_t *more = pf_cell_more_used(cell);
-    struct pf_turn turn = {pf_word_get(&cell[0]), pf_word_get(&cell[1]), 0, 0, PF_MARKS_ANY};
-    bool known =
-        !*more && !(a & PF_BIT_W) && pf_stmt_calm(t->clock, turn.was0) &&
-        (pf_is_ref(turn.was1) ? pf_set_stays(cell, turn.was1) : pf_stmt_calm(t->clock, turn.was1));
-    if (!(a & PF_BITS_ID) || !pf_cell_touch(t->clock, cell, a))
+    const uint8_t *overflow = pf_cell_overflow_state(cell);
+    struct pf_transition last = {pf_word_get(&cell[0]), pf_word_get(&cell[1]), 0, 0, PF_STATES_ANY};
+    bool known = !*overflow && !(a & PF_BIT_W) && pf_access_cannot_race_read(t->clock, last.was0) &&
+                 (pf_word_is_ref(last.was1) ? pf_ref_is_read_set(cell, last.was1)
+                                            : pf_access_cannot_race_read(t->clock, last.was1));
+    if (!(a & PF_BITS_ID) || !pf_cell_fast_update(t->clock, cell, a))
         pf_cell_access(t, addr, a, PF_NO_SITE);
-    turn.now0 = pf_word_get(&cell[0]);
-    turn.now1 = pf_word_get(&cell[1]);
-    known = known && !*more && turn.now0 == turn.was0 &&
-            (!pf_is_ref(turn.now1) || pf_set_stays(cell, turn.now1));
-    return known ? turn : PF_TURN_NONE;
+    last.now0 = pf_word_get(&cell[0]);
+    last.now1 = pf_word_get(&cell[1]);
+    known = known && !*overflow && last.now0 == last.was0 &&
+            (!pf_word_is_ref(last.now1) || pf_ref_is_read_set(cell, last.now1));
+    return known ? last : PF_TRANSITION_NONE;
 }
 
 static inline __attribute__((always_inline)) void
 access_granules(struct pf_thread *t, uintptr_t addr, uint64_t n, bool write, uint32_t id)
 {
-    uint64_t a = pf_stmt_make(t, 0xff, write, false) | id;
-    struct pf_turn turn = PF_TURN_NONE;
+    uint64_t a = pf_access_make(t, 0xff, write, false) | id;
+    struct pf_transition last = PF_TRANSITION_NONE;
     while (n) {
-        uint64_t done = id ? pf_range_touch(t->clock, pf_cell_of(addr), n, a, write, &turn) : 0;
+        uint64_t done =
+            id ? pf_range_fast_update(t->clock, pf_cell_of(addr), n, a, write, &last) : 0;
         addr += 8 * done;
         n -= done;
         if (!n)
             return;
-        turn = access_whole(t, addr, a);
+        last = access_granule_traced(t, addr, a);
         addr += 8;
         n--;
     }
@@ -129,37 +130,38 @@ access_granules(struct pf_thread *t, uintptr_t addr, uint64_t n, bool write, uin
 
 /* Every granule of the range, the first and the last in part. Twice in the code, for reads and for
  * writes: both are hot. */
-static inline __attribute__((always_inline)) void access_kind(struct pf_thread *t, uintptr_t addr,
-                                                              uint64_t size, bool write,
-                                                              uint32_t id, uint32_t site)
+static inline __attribute__((always_inline)) void access_range_kind(struct pf_thread *t,
+                                                                    uintptr_t addr, uint64_t size,
+                                                                    bool write, uint32_t id,
+                                                                    uint32_t site)
 {
     uintptr_t end = addr + size;
     if (!id && site != PF_NO_SITE)
         id = pf_stack_id(t, site);
-    if (__builtin_expect(pf_rt.careful | t->idle, 0)) {
-        access_carefully(t, addr, size, write, id);
+    if (__builtin_expect(pf_rt.slow_path_only | t->check_only, 0)) {
+        access_slowly(t, addr, size, write, id);
         return;
     }
     if (addr < end && (addr & 7 || end - addr < 8)) {
         unsigned n = 8 - (addr & 7);
         if (n > end - addr)
             n = (unsigned)(end - addr);
-        access_piece(t, addr, n, write, id);
+        access_partial(t, addr, n, write, id);
         addr += n;
     }
     access_granules(t, addr, (end - addr) / 8, write, id);
     addr += (end - addr) & ~7ull;
     if (addr < end)
-        access_piece(t, addr, (unsigned)(end - addr), write, id);
+        access_partial(t, addr, (unsigned)(end - addr), write, id);
 }
 
 static void access_range(struct pf_thread *t, uintptr_t addr, uint64_t size, bool write,
                          uint32_t id, uint32_t site)
 {
     if (write)
-        access_kind(t, addr, size, true, id, site);
+        access_range_kind(t, addr, size, true, id, site);
     else
-        access_kind(t, addr, size, false, id, site);
+        access_range_kind(t, addr, size, false, id, site);
 }
 
 void pf_check_range(uintptr_t addr, uint64_t size, uint32_t site, uint32_t what)
@@ -182,21 +184,22 @@ void pf_check_vptr(uintptr_t addr, uintptr_t value, uint32_t site)
     pf_check_slow(addr, site, 8 | PF_CHECK_WRITE);
 }
 
-/* Whole granules in front that are known and have no other words: so many bytes are written. A block that is freed is mostly
- * some of these. */
-static inline size_t write_few(struct pf_thread *t, uintptr_t addr, size_t size, uint32_t id)
+/* Whole granules in front that are known and have no other words: so many bytes are written. A
+ * block that is freed is mostly some of these. */
+static inline size_t write_small_block(struct pf_thread *t, uintptr_t addr, size_t size,
+                                       uint32_t id)
 {
-    if (addr & 7 || size > FEW || !id || pf_rt.careful | t->idle)
+    if (addr & 7 || size > SMALL_BLOCK || !id || pf_rt.slow_path_only | t->check_only)
         return 0;
     const uint32_t *clock = t->clock;
-    uint64_t a = pf_stmt_make(t, 0xff, true, false) | id, *cell = pf_cell_of(addr), *from = cell;
+    uint64_t a = pf_access_make(t, 0xff, true, false) | id, *cell = pf_cell_of(addr), *from = cell;
     for (; size >= 8; size -= 8, cell += 2) {
         uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
         if ((s0 ^ a) >> PF_WRITE_BIT == 0) /* covered */
             continue;
-        if (!s0 || *pf_cell_more_used(cell) || !pf_stmt_known(clock, s0) ||
-            !pf_stmt_known(clock, s1))
-            break; /* an empty one is for pf_cell_first */
+        if (!s0 || *pf_cell_overflow_state(cell) || !pf_access_ordered(clock, s0) ||
+            !pf_access_ordered(clock, s1))
+            break; /* an empty one is for pf_cell_insert_first */
         pf_word_put(&cell[0], a);
         pf_word_put(&cell[1], a);
         t->dirty = true;
@@ -205,20 +208,20 @@ static inline size_t write_few(struct pf_thread *t, uintptr_t addr, size_t size,
 }
 
 /* From interposed functions, which are nested and have an id. */
-void pf_access_read(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
+void pf_runtime_read(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
 {
     if (__builtin_expect(pf_rt.events, 0))
-        pf_event_touch(addr, size, false, id);
+        pf_event_interposed_access(addr, size, false, id);
     else if (!pf_ignores(t, false) && pf_stack_watched())
         access_range(t, (uintptr_t)addr, size, false, id, PF_NO_SITE);
 }
 
-void pf_access_write(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
+void pf_runtime_write(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
 {
     if (__builtin_expect(pf_rt.events, 0))
-        pf_event_touch(addr, size, true, id);
+        pf_event_interposed_access(addr, size, true, id);
     else if (!pf_ignores(t, true) && pf_stack_watched()) {
-        size_t done = write_few(t, (uintptr_t)addr, size, id);
+        size_t done = write_small_block(t, (uintptr_t)addr, size, id);
         if (done < size)
             access_range(t, (uintptr_t)addr + done, size - done, true, id, PF_NO_SITE);
     }

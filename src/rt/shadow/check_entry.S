@@ -141,7 +141,7 @@
         .cfi_adjust_cfa_offset 8
 1:      pop     %rax
         .cfi_adjust_cfa_offset -8
-        jmp     \name\()_part
+        jmp     \name\()_miss
         END     \name
         .endm
 
@@ -150,7 +150,7 @@
 
 /*
  * Where the quick test did not pass: the usual first touch of a granule in a new epoch, in its
- * plainest cases (those of pf_cell_touch_lean); all others go to the C functions of check_miss.c,
+ * plainest cases (those of pf_cell_fast_update_simple); all others go to the C functions of check_miss.c,
  * which also assert the offsets used here.
  */
         .set    TLS_KEY, 0
@@ -159,21 +159,21 @@
         .set    TLS_THREAD, 32
         .set    TLS_CLOCK, 40
         .set    THREAD_DIRTY, 20
-        .set    THREAD_PAIRS, 32
-        .set    THREAD_MET, THREAD_PAIRS+12*4096
-        .set    THREAD_PATHS, THREAD_MET+64*16
-        .set    THREAD_SPAN, THREAD_PATHS+4096*16
+        .set    THREAD_SITE_PAIRS, 32
+        .set    THREAD_READ_SET_CACHE, THREAD_SITE_PAIRS+12*4096
+        .set    THREAD_RECENT_CONTEXTS, THREAD_READ_SET_CACHE+64*16
+        .set    THREAD_SPAN, THREAD_RECENT_CONTEXTS+4096*16
         .set    NODE_BLOCKS, 24
-        .set    RT_SETTLED, 12
+        .set    RT_GLOBALLY_ORDERED, 12
 
 /*
- * uint32_t pf_stack_near(void), see stack.h. Up to the nearest frame that has a node, then down again:
+ * uint32_t pf_stack_node_recent(void), see stack.h. Up to the nearest frame that has a node, then down again:
  *
- *      rax  its node and call                  edx  the function called       r8  their pf_path_slot
+ *      rax  its node and call                  edx  the function called       r8  their pf_recent_context_slot
  *      r9   the frame on top                   r10  the frame                 r11  __pf_tls
  */
-        .hidden pf_stack_near
-        BEGIN   pf_stack_near
+        .hidden pf_stack_node_recent
+        BEGIN   pf_stack_node_recent
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %fs:TLS_FRAME(%r11), %r9
         sub     $16, %r9
@@ -195,13 +195,13 @@
         or      %rcx, %rax
         imul    $0x85ebca6b, %edx, %ecx
         add     %ecx, %r8d
-        shr     $(32 - 12), %r8d        /* PF_PATH_BITS */
+        shr     $(32 - 12), %r8d        /* PF_RECENT_CONTEXT_BITS */
         shl     $4, %r8d
         add     %fs:TLS_THREAD(%r11), %r8
-        cmp     %rax, THREAD_PATHS(%r8)
+        cmp     %rax, THREAD_RECENT_CONTEXTS(%r8)
         jne     3f
-        mov     THREAD_PATHS+8(%r8), %rcx
-        cmp     %rax, THREAD_PATHS(%r8) /* a signal's handler may change it meanwhile */
+        mov     THREAD_RECENT_CONTEXTS+8(%r8), %rcx
+        cmp     %rax, THREAD_RECENT_CONTEXTS(%r8) /* a signal's handler may change it meanwhile */
         jne     3f
         mov     %rcx, %rax
         cmp     %edx, %ecx
@@ -214,12 +214,12 @@
         ret
 3:      xor     %eax, %eax
         ret
-        END     pf_stack_near
+        END     pf_stack_node_recent
 
 #include "fast_update_macros.def"
 #include "widen_macros.def"
 
-        .macro  MISS name, size, touch
+        .macro  MISS name, size, update
         .hidden \name\()_full
         BEGIN   \name\()_miss
         push    %rax
@@ -229,7 +229,7 @@
         push    %r9
         .cfi_adjust_cfa_offset 40
         .if \size <= 2
-        GROW    \size, \touch
+        WIDEN    \size, \update
         .endif
         push    %r10
         .cfi_adjust_cfa_offset 8
@@ -238,7 +238,7 @@
         movabs  $0x160000000000, %r8    /* PF_STORE_BASE */
         mov     -4(%rax), %eax          /* the calling context */
         cmp     $1, %eax                /* PF_NODE_ROOT */
-        jbe     .Lnear\@
+        jbe     .Lrecent\@
 .Lnode\@:
         mov     %esi, %edx
         shl     $6, %rax
@@ -261,16 +261,16 @@
         shl     $56, %r8
         or      %r8, %rdx
         .endif
-        .ifc \touch, TOUCH_READ
+        .ifc \update, UPDATE_READ
         btr     $24, %rdx               /* PF_WRITE_BIT */
         .endif
         or      %rdx, %rax
         mov     %rdi, %rcx
         shl     $(64 - 43), %rcx
-        movabs  $0x140000000000, %r8    /* PF_MORE_USED */
+        movabs  $0x140000000000, %r8    /* PF_OVERFLOW_STATE */
         shr     $(64 - 43 + 3), %rcx
         mov     %fs:TLS_CLOCK(%r11), %r11
-        .ifc \touch, TOUCH_READ        /* other words: reads do not mind reads */
+        .ifc \update, UPDATE_READ        /* other words: reads do not mind reads */
         .if \size == 16
         testw   $0xfefe, (%r8,%rcx)
         .else
@@ -283,15 +283,15 @@
         cmpb    $0, (%r8,%rcx)
         .endif
         .endif
-        .ifc \touch, TOUCH_WRITE
+        .ifc \update, UPDATE_WRITE
         .if \size <= 8
-        jne     .Lamong\@
+        jne     .Loverflow_write\@
         .else
         jne     9f
         .endif
         .else
         .if \size <= 8
-        jne     .Lwrites\@
+        jne     .Loverflow_read\@
         .else
         jne     9f
         .endif
@@ -300,10 +300,10 @@
         test    %r11, %r11
         jz      9f
         bts     $45, %rcx
-.Ltouch\@:
-        \touch  \size, 0
+.Lupdate\@:
+        \update  \size, 0
         .if \size == 16
-        \touch  \size, 16
+        \update  \size, 16
         .endif
 .Ldone\@:
         mov     __pf_tls@GOTTPOFF(%rip), %r11
@@ -318,28 +318,28 @@
         .cfi_adjust_cfa_offset -48
         ret
         .cfi_adjust_cfa_offset 48
-.Lnear\@:
+.Lrecent\@:
         je      9f
-        call    pf_stack_near
+        call    pf_stack_node_recent
         movabs  $0x160000000000, %r8
         test    %eax, %eax
         jnz     .Lnode\@
         jmp     9f
-        .ifc \touch, TOUCH_WRITE
+        .ifc \update, UPDATE_WRITE
         .if \size <= 8
-.Lamong\@:
-        WRITE_AMONG \size
+.Loverflow_write\@:
+        UPDATE_WRITE_OVERFLOW \size
         jmp     .Ldone\@
         .endif
         .else
         .if \size <= 8
-.Lwrites\@:
-        CALM
-        jmp     .Ltouch\@
+.Loverflow_read\@:
+        CHECK_OVERFLOW_WRITES
+        jmp     .Lupdate\@
         .endif
         .endif
 8:
-        .ifc \touch, TOUCH_READ
+        .ifc \update, UPDATE_READ
         .if \size <= 8                  /* covered by a write of this epoch? */
         mov     (%rcx), %rdx
         mov     %rdx, %r8
@@ -387,19 +387,19 @@
         jnz     1f
         bt      $24, %r8
         jc      1f
-        OUTSIDE %r8
+        BYTES_OUTSIDE %r8
         jnz     1f
         mov     %rax, (%rcx)
         jmp     .Ldone\@
 1:
         mov     %rcx, %r9               /* or in the other words, which another thread drove it to? */
-        movabs  $0x140000000000, %r8    /* PF_MORE_USED */
+        movabs  $0x140000000000, %r8    /* PF_OVERFLOW_STATE */
         btr     $45, %r9
         shr     $4, %r9
         cmpb    $0, (%r8,%r9)
         je      9f
         movabs  $0x100000000000, %r8
-        lea     (%rcx,%rcx), %rdx       /* PF_MORE_BASE */
+        lea     (%rcx,%rcx), %rdx       /* PF_OVERFLOW_BASE */
         sub     %r8, %rdx
         xor     %r10d, %r10d            /* where its own older read stands */
         .rept 4
@@ -433,7 +433,7 @@
         mov     \word(%rcx), %r8
         bt      $24, %r8
         jnc     3f
-        WHO     %r8
+        SLOT_AND_CLK     %r8
         cmp     %r10d, (%r11,%r9,4)
         jb      9f
 3:
@@ -453,9 +453,9 @@
         and     $63, %r8d
         shl     $4, %r8d
         add     %fs:TLS_THREAD(%r11), %r8
-        cmp     %rdx, THREAD_MET(%r8)
+        cmp     %rdx, THREAD_READ_SET_CACHE(%r8)
         jne     9f
-        mov     THREAD_MET+8(%r8), %r8
+        mov     THREAD_READ_SET_CACHE+8(%r8), %r8
         mov     %r8, %r9
         xor     %rax, %r9
         shl     $8, %r9
@@ -484,16 +484,16 @@
         END     \name\()_miss
         .endm
 
-        MISS    __pf_read1, 1, TOUCH_READ
-        MISS    __pf_read2, 2, TOUCH_READ
-        MISS    __pf_read4, 4, TOUCH_READ
-        MISS    __pf_read8, 8, TOUCH_READ
-        MISS    __pf_read16, 16, TOUCH_READ
-        MISS    __pf_write1, 1, TOUCH_WRITE
-        MISS    __pf_write2, 2, TOUCH_WRITE
-        MISS    __pf_write4, 4, TOUCH_WRITE
-        MISS    __pf_write8, 8, TOUCH_WRITE
-        MISS    __pf_write16, 16, TOUCH_WRITE
+        MISS    __pf_read1, 1, UPDATE_READ
+        MISS    __pf_read2, 2, UPDATE_READ
+        MISS    __pf_read4, 4, UPDATE_READ
+        MISS    __pf_read8, 8, UPDATE_READ
+        MISS    __pf_read16, 16, UPDATE_READ
+        MISS    __pf_write1, 1, UPDATE_WRITE
+        MISS    __pf_write2, 2, UPDATE_WRITE
+        MISS    __pf_write4, 4, UPDATE_WRITE
+        MISS    __pf_write8, 8, UPDATE_WRITE
+        MISS    __pf_write16, 16, UPDATE_WRITE
 
         .macro  FORWARD name, target, what, to=%ecx
         BEGIN   \name

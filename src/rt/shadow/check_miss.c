@@ -14,44 +14,47 @@ _Static_assert(offsetof(struct pf_tls, key) == 0 && offsetof(struct pf_tls, fram
                    offsetof(struct pf_tls, thread) == 32 && offsetof(struct pf_tls, clock) == 40,
                "TLS_*");
 _Static_assert(offsetof(struct pf_thread, dirty) == 20, "THREAD_DIRTY");
-_Static_assert(offsetof(struct pf_rt, settled) == 12, "RT_SETTLED");
-_Static_assert(offsetof(struct pf_thread, pairs) == 32 && PF_PAIRS_BITS == 12 &&
-                   offsetof(struct pf_pair_cache, id) == 8 * PF_PAIRS_CACHED,
-               "THREAD_PAIRS");
-_Static_assert(offsetof(struct pf_thread, met) == 32 + 12 * PF_PAIRS_CACHED && PF_MET == 64 &&
-                   sizeof(struct pf_met) == 16 && offsetof(struct pf_met, stmt) == 8,
-               "THREAD_MET");
-_Static_assert(PF_MORE_BASE - 2 * PF_SHADOW_BASE == -(1ull << 44) && PF_MORE_WORDS == 4,
+_Static_assert(offsetof(struct pf_rt, globally_ordered) == 12, "RT_GLOBALLY_ORDERED");
+_Static_assert(offsetof(struct pf_thread, site_pairs) == 32 && PF_SITE_PAIR_CACHE_BITS == 12 &&
+                   offsetof(struct pf_site_pair_cache, id) == 8 * PF_SITE_PAIR_CACHE_SIZE,
+               "THREAD_SITE_PAIRS");
+_Static_assert(offsetof(struct pf_thread, read_set_cache) == 32 + 12 * PF_SITE_PAIR_CACHE_SIZE &&
+                   PF_READ_SET_CACHE_SIZE == 64 && sizeof(struct pf_read_set_entry) == 16 &&
+                   offsetof(struct pf_read_set_entry, record) == 8,
+               "THREAD_READ_SET_CACHE");
+_Static_assert(PF_OVERFLOW_BASE - 2 * PF_SHADOW_BASE == -(1ull << 44) && PF_OVERFLOW_WORDS == 4,
                "8: in MISS");
-_Static_assert(offsetof(struct pf_thread, paths) ==
-                       offsetof(struct pf_thread, met) + PF_MET * sizeof(struct pf_met) &&
-                   PF_PATH_BITS == 12 && sizeof(struct pf_path) == 16 &&
-                   offsetof(struct pf_path, call) == 4 && offsetof(struct pf_path, func) == 8 &&
-                   offsetof(struct pf_path, node) == 12,
-               "THREAD_PATHS");
-_Static_assert(offsetof(struct pf_thread, span) ==
-                       offsetof(struct pf_thread, paths) + sizeof(struct pf_path) * 4096 &&
-                   offsetof(struct pf_epochs, from) == 0 && offsetof(struct pf_epochs, more) == 4,
+_Static_assert(offsetof(struct pf_thread, recent_contexts) ==
+                       offsetof(struct pf_thread, read_set_cache) +
+                           PF_READ_SET_CACHE_SIZE * sizeof(struct pf_read_set_entry) &&
+                   PF_RECENT_CONTEXT_BITS == 12 && sizeof(struct pf_recent_context) == 16 &&
+                   offsetof(struct pf_recent_context, call) == 4 &&
+                   offsetof(struct pf_recent_context, func) == 8 &&
+                   offsetof(struct pf_recent_context, node) == 12,
+               "THREAD_RECENT_CONTEXTS");
+_Static_assert(offsetof(struct pf_thread, span) == offsetof(struct pf_thread, recent_contexts) +
+                                                       sizeof(struct pf_recent_context) * 4096 &&
+                   offsetof(struct pf_epoch_span, from) == 0 &&
+                   offsetof(struct pf_epoch_span, more) == 4,
                "THREAD_SPAN");
 _Static_assert(sizeof(struct pf_frame) == 16 && offsetof(struct pf_frame, func) == 0 &&
                    offsetof(struct pf_frame, call) == 8 && PF_CALL_UNWATCHED == 0x40000000 &&
                    offsetof(struct pf_func, number) == 20 && PF_NODE_ROOT == 1,
-               "pf_stack_near");
-_Static_assert(PF_PLACES_BASE == 0x17f000000000 && PF_ID_PLACES == 0xc00000 &&
-                   PF_PLACES_MAX == 0x400000 && sizeof(struct pf_places) == 40 &&
-                   offsetof(struct pf_places, tag) == 0 && offsetof(struct pf_places, id) == 8,
-               "4: in GROW");
-_Static_assert(offsetof(struct pf_tls, shared) == 8 && PF_SID_REF == 1023, "8: in MISS");
+               "pf_stack_node_recent");
+_Static_assert(PF_SITE_PER_BYTE_BASE == 0x17f000000000 && PF_ID_SITE_PER_BYTE == 0xc00000 &&
+                   PF_SITE_PER_BYTE_MAX == 0x400000 && sizeof(struct pf_site_per_byte) == 40 &&
+                   offsetof(struct pf_site_per_byte, tag) == 0 &&
+                   offsetof(struct pf_site_per_byte, id) == 8,
+               "4: in WIDEN");
+_Static_assert(offsetof(struct pf_tls, read_set) == 8 && PF_SID_REF == 1023, "8: in MISS");
 _Static_assert(offsetof(struct pf_node, block) == 24 && PF_IDS_PER_BLOCK == 16, "NODE_BLOCKS");
 _Static_assert(sizeof(struct pf_frame) - offsetof(struct pf_frame, node) == 4, "frame[-1].node");
-_Static_assert(PF_READY_PLANE == 0x150000000000 && PF_READY_SHIFT == 16, "FIRST");
-_Static_assert(PF_STORE_BASE == 0x160000000000 && PF_MORE_USED == 0x140000000000, "bases");
+_Static_assert(PF_PREFAULT_PLANE == 0x150000000000 && PF_PREFAULT_SHIFT == 16, "INSERT_FIRST");
+_Static_assert(PF_STORE_BASE == 0x160000000000 && PF_OVERFLOW_STATE == 0x140000000000, "bases");
 _Static_assert(PF_APP_BITS == 43 && PF_SHADOW_BASE == 1ull << 45, "the cell of an address");
 _Static_assert(PF_SID_SHIFT == 45 && PF_CLK_SHIFT == 25 && PF_CLK_BITS == 20 &&
                    PF_WRITE_BIT == 24 && PF_ATOMIC_BIT == 55 && PF_MASK_SHIFT == 56,
-               "the fields of a statement");
-
-#define KEEP __attribute__((preserve_most))
+               "the fields of an access record");
 
 static inline __attribute__((always_inline)) bool miss(uintptr_t addr, uint32_t site, unsigned size,
                                                        bool write)
@@ -59,21 +62,21 @@ static inline __attribute__((always_inline)) bool miss(uintptr_t addr, uint32_t 
     const uint32_t *clock = __pf_tls.clock;
     if (__builtin_expect(!clock, 0)) /* an unknown thread, a waiting signal, a special mode */
         return false;
-    uint32_t id = pf_stack_id_known(site); /* check_entry.S has looked near */
+    uint32_t id = pf_stack_id_resolved(site); /* check_entry.S has looked near */
     if (__builtin_expect(!id, 0))
         return false;
     uint64_t mine = (__pf_tls.key & (PF_BITS_SID | PF_BITS_CLK)) | id | (write ? PF_BIT_W : 0);
     mine |= ((1ull << (size < 8 ? size : 8)) - 1) << (PF_MASK_SHIFT + (size < 8 ? addr & 7 : 0));
     uint64_t *cell = pf_cell_of(addr);
     for (unsigned i = 0; i < size; i += 8, cell += 2) /* a half that is touched twice is no harm */
-        if (!pf_cell_touch(clock, cell, mine))
+        if (!pf_cell_fast_update(clock, cell, mine))
             return false;
     return true;
 }
 
 #define MISS(name, size, write)                                                                    \
-    KEEP void name##_full(uintptr_t addr, uint32_t site);                                          \
-    KEEP void pf_stub_##name(uintptr_t addr, uint32_t site);                                       \
+    PF_PRESERVE_MOST void name##_full(uintptr_t addr, uint32_t site);                              \
+    PF_PRESERVE_MOST void pf_stub_##name(uintptr_t addr, uint32_t site);                           \
     void name##_full(uintptr_t addr, uint32_t site)                                                \
     {                                                                                              \
         if (!miss(addr, site, size, write))                                                        \
@@ -91,8 +94,8 @@ MISS(__pf_write4, 4, true)
 MISS(__pf_write8, 8, true)
 MISS(__pf_write16, 16, true)
 
-/* Short ranges are often loops over a few bytes, or strings: those that statements of this epoch cover
- * need no more. */
+/* Short ranges are often loops over a few bytes, or strings: those that statements of this epoch
+ * cover need no more. */
 #define SHORT 64
 
 static inline __attribute__((always_inline)) bool is_covered(uintptr_t addr, uint64_t size,
@@ -101,7 +104,7 @@ static inline __attribute__((always_inline)) bool is_covered(uintptr_t addr, uin
     if (size - 1 >= SHORT)
         return !size;
     const uint64_t *cell = pf_cell_of(addr) + !write;
-    uint64_t key = __pf_tls.key, shared = write ? 1 : __pf_tls.shared; /* 1: no statement is */
+    uint64_t key = __pf_tls.key, shared = write ? 1 : __pf_tls.read_set; /* 1: no statement is */
     uint64_t same = PF_BITS_SID | PF_BITS_CLK | PF_BIT_A | (write ? PF_BIT_W : 0);
     uint64_t mask = PF_MASK_ALL << (addr & 7);
     for (uint64_t end = (addr & 7) + size;; end -= 8, cell += 2, mask = PF_MASK_ALL) {
@@ -122,7 +125,7 @@ static inline __attribute__((always_inline)) bool is_part_covered(uintptr_t addr
     uint64_t s = pf_word_get(pf_cell_of(addr) + !write);
     uint64_t same = PF_BITS_SID | PF_BITS_CLK | PF_BIT_A | (write ? PF_BIT_W : 0);
     uint64_t mask = ((1ull << size) - 1) << (PF_MASK_SHIFT + (addr & 7));
-    return !((s ^ __pf_tls.key) & (same | mask)) || (!write && s == __pf_tls.shared);
+    return !((s ^ __pf_tls.key) & (same | mask)) || (!write && s == __pf_tls.read_set);
 }
 
 /* The same of a part of two, of at most eight bytes: an access that is not aligned. */
@@ -134,25 +137,27 @@ static inline __attribute__((always_inline)) bool is_pair_covered(uintptr_t addr
     uint64_t same = PF_BITS_SID | PF_BITS_CLK | PF_BIT_A | (write ? PF_BIT_W : 0);
     uint64_t mask = PF_MASK_ALL << (addr & 7);
     uint64_t rest = ~(~0ull << (PF_MASK_SHIFT - 8 + (addr & 7) + size)) & PF_MASK_ALL;
-    return (!((s ^ key) & (same | mask)) || (!write && s == __pf_tls.shared)) &&
-           (!((next ^ key) & (same | rest)) || (!write && next == __pf_tls.shared));
+    return (!((s ^ key) & (same | mask)) || (!write && s == __pf_tls.read_set)) &&
+           (!((next ^ key) & (same | rest)) || (!write && next == __pf_tls.read_set));
 }
 
-/* Of a cell whose words are all it has: the statement grows by what another place of this epoch touches, if the thread made
- * that pair lately; or what is left of an older write moves back. As check_entry.S does it. */
+/* Of a cell whose words are all it has: the statement grows by what another place of this epoch
+ * touches, if the thread made that pair lately; or what is left of an older write moves back. As
+ * check_entry.S does it. */
 static inline __attribute__((always_inline)) bool
-touch_beside(const uint32_t *clock, uint64_t *cell, uint64_t a, bool write)
+merge_or_shrink(const uint32_t *clock, uint64_t *cell, uint64_t a, bool write)
 {
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), s = write ? s0 : s1;
-    if (!pf_stmt_calm(clock, s0) || (write && !pf_stmt_known(clock, s1)))
+    if (!pf_access_cannot_race_read(clock, s0) || (write && !pf_access_ordered(clock, s1)))
         return false;
-    if (pf_stmt_same_epoch(s, a)) {
-        uint32_t id = pf_places_quick(__pf_tls.thread, cell, s, a);
+    if (pf_access_same_epoch_kind(s, a)) {
+        uint32_t id = pf_site_per_byte_join_cached(__pf_tls.thread, cell, s, a);
         if (!id)
             return false;
         a = ((s | a) & ~PF_BITS_ID) | id;
-    } else if (!write || !s0 || !pf_stmt_known(clock, s0) || (s1 != s0 && !pf_stmt_inside(s1, a))) {
-        return false; /* an empty one is for pf_cell_first */
+    } else if (!write || !s0 || !pf_access_ordered(clock, s0) ||
+               (s1 != s0 && !pf_access_bytes_within(s1, a))) {
+        return false; /* an empty one is for pf_cell_insert_first */
     } else {
         s1 = s0 & ~(a & PF_MASK_ALL);
     }
@@ -166,53 +171,53 @@ touch_beside(const uint32_t *clock, uint64_t *cell, uint64_t a, bool write)
     return true;
 }
 
-KEEP static __attribute__((noinline)) bool read_beside(const uint32_t *clock, uint64_t *cell,
-                                                       uint64_t a)
+PF_PRESERVE_MOST static __attribute__((noinline)) bool merge_read(const uint32_t *clock,
+                                                                  uint64_t *cell, uint64_t a)
 {
-    return touch_beside(clock, cell, a, false);
+    return merge_or_shrink(clock, cell, a, false);
 }
-KEEP static __attribute__((noinline)) bool write_beside(const uint32_t *clock, uint64_t *cell,
-                                                        uint64_t a)
+PF_PRESERVE_MOST static __attribute__((noinline)) bool merge_write(const uint32_t *clock,
+                                                                   uint64_t *cell, uint64_t a)
 {
-    return touch_beside(clock, cell, a, true);
+    return merge_or_shrink(clock, cell, a, true);
 }
 
 /* The rule, for a cell whose words are not all it has, or that needs more than the plainest cases. */
-KEEP static __attribute__((noinline)) bool touch_read(const uint32_t *clock, uint64_t *cell,
-                                                      uint64_t mine)
+PF_PRESERVE_MOST static __attribute__((noinline)) bool update_read(const uint32_t *clock,
+                                                                   uint64_t *cell, uint64_t mine)
 {
-    return pf_cell_touch_read(clock, cell, mine);
+    return pf_cell_fast_update_read(clock, cell, mine);
 }
-KEEP static __attribute__((noinline)) bool touch_write(const uint32_t *clock, uint64_t *cell,
-                                                       uint64_t mine)
+PF_PRESERVE_MOST static __attribute__((noinline)) bool update_write(const uint32_t *clock,
+                                                                    uint64_t *cell, uint64_t mine)
 {
-    return pf_cell_touch_write(clock, cell, mine);
+    return pf_cell_fast_update_write(clock, cell, mine);
 }
 
 /* The id of the site for a range that goes the quick way; 0: it does not. */
-static inline __attribute__((always_inline)) uint32_t quick_id(uint32_t site)
+static inline __attribute__((always_inline)) uint32_t fast_path_id(uint32_t site)
 {
     if (__builtin_expect(!__pf_tls.clock || __pf_tls.nested || pf_rt.events, 0))
         return 0;
-    uint32_t id = pf_stack_id_known(site);
-    return id ? id : pf_stack_id_near(site);
+    uint32_t id = pf_stack_id_resolved(site);
+    return id ? id : pf_stack_id_recent(site);
 }
 
 /* Does the read `a` know the writes among the other words? */
-static inline __attribute__((always_inline)) bool is_calm(const uint32_t *clock, uint64_t *cell,
-                                                          uint64_t a)
+static inline __attribute__((always_inline)) bool overflow_cannot_race(const uint32_t *clock,
+                                                                       uint64_t *cell, uint64_t a)
 {
-    for (unsigned i = 0; i < PF_MORE_WORDS; i++)
-        if (!pf_stmt_harmless(clock, pf_word_get(&pf_cell_more(cell)[i]), a))
+    for (unsigned i = 0; i < PF_OVERFLOW_WORDS; i++)
+        if (!pf_access_cannot_race(clock, pf_word_get(&pf_cell_overflow(cell)[i]), a))
             return false;
     return true;
 }
 
 /* The quick ways through a short range, granule by granule: returns where they end. */
-static inline __attribute__((always_inline)) uintptr_t touch_short(uintptr_t addr, uint64_t size,
-                                                                   uint32_t site, bool write)
+static inline __attribute__((always_inline)) uintptr_t update_short(uintptr_t addr, uint64_t size,
+                                                                    uint32_t site, bool write)
 {
-    uint32_t id = quick_id(site);
+    uint32_t id = fast_path_id(site);
     if (__builtin_expect(!id, 0))
         return addr;
     const uint32_t *clock = __pf_tls.clock;
@@ -224,12 +229,12 @@ static inline __attribute__((always_inline)) uintptr_t touch_short(uintptr_t add
             mask &= ~(~0ull << (PF_MASK_SHIFT + end));
         uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), s = write ? s0 : s1;
         uint64_t a = mine | mask;
-        bool more = *pf_cell_more_used(cell) & (uint8_t)PF_MARKS_FOR(write);
-        if ((((s ^ a) & same) || (a & ~s & PF_MASK_ALL)) && (write || s != __pf_tls.shared) &&
-            ((more && (write || !is_calm(clock, cell, a))) ||
-             (!pf_cell_touch_lean(clock, cell, s0, s1, a, write) &&
-              !(write ? write_beside(clock, cell, a) : read_beside(clock, cell, a)))) &&
-            !(write ? touch_write(clock, cell, a) : touch_read(clock, cell, a)))
+        bool more = *pf_cell_overflow_state(cell) & (uint8_t)PF_STATES_FOR(write);
+        if ((((s ^ a) & same) || (a & ~s & PF_MASK_ALL)) && (write || s != __pf_tls.read_set) &&
+            ((more && (write || !overflow_cannot_race(clock, cell, a))) ||
+             (!pf_cell_fast_update_simple(clock, cell, s0, s1, a, write) &&
+              !(write ? merge_write(clock, cell, a) : merge_read(clock, cell, a)))) &&
+            !(write ? update_write(clock, cell, a) : update_read(clock, cell, a)))
             return addr;
         if (end <= 8)
             return addr + end - (addr & 7);
@@ -239,19 +244,19 @@ static inline __attribute__((always_inline)) uintptr_t touch_short(uintptr_t add
 
 /* A part of one granule; `mine` is of whole ones. */
 static inline __attribute__((always_inline)) bool
-touch_part(const uint32_t *clock, uintptr_t addr, uint64_t size, uint64_t mine, bool write)
+update_partial(const uint32_t *clock, uintptr_t addr, uint64_t size, uint64_t mine, bool write)
 {
     if (is_covered(addr, size, write))
         return true;
     uint64_t mask = ((1ull << size) - 1) << (PF_MASK_SHIFT + (addr & 7));
-    return pf_cell_touch(clock, pf_cell_of(addr), (mine & ~PF_MASK_ALL) | mask);
+    return pf_cell_fast_update(clock, pf_cell_of(addr), (mine & ~PF_MASK_ALL) | mask);
 }
 
 /* The quick ways through a range: returns where they end. */
-static inline __attribute__((always_inline)) uintptr_t touch_range(uintptr_t addr, uintptr_t end,
-                                                                   uint32_t site, bool write)
+static inline __attribute__((always_inline)) uintptr_t update_range(uintptr_t addr, uintptr_t end,
+                                                                    uint32_t site, bool write)
 {
-    uint32_t id = quick_id(site);
+    uint32_t id = fast_path_id(site);
     if (__builtin_expect(!id, 0))
         return addr;
     const uint32_t *clock = __pf_tls.clock;
@@ -259,88 +264,88 @@ static inline __attribute__((always_inline)) uintptr_t touch_range(uintptr_t add
         (__pf_tls.key & (PF_BITS_SID | PF_BITS_CLK)) | PF_MASK_ALL | id | (write ? PF_BIT_W : 0);
     if (addr & 7 || end - addr < 8) {
         uint64_t n = 8 - (addr & 7) < end - addr ? 8 - (addr & 7) : end - addr;
-        if (!touch_part(clock, addr, n, mine, write))
+        if (!update_partial(clock, addr, n, mine, write))
             return addr;
         addr += n;
     }
-    struct pf_turn turn = PF_TURN_NONE;
+    struct pf_transition last = PF_TRANSITION_NONE;
     while (end - addr >= 8) {
         uint64_t *cell = pf_cell_of(addr);
-        uint64_t n = pf_range_touch(clock, cell, (end - addr) / 8, mine, write, &turn);
+        uint64_t n = pf_range_fast_update(clock, cell, (end - addr) / 8, mine, write, &last);
         addr += 8 * n;
         if (end - addr < 8)
             break;
-        if (!pf_cell_touch(clock, pf_cell_of(addr), mine))
+        if (!pf_cell_fast_update(clock, pf_cell_of(addr), mine))
             return addr;
         addr += 8;
     }
-    if (addr < end && touch_part(clock, addr, end - addr, mine, write))
+    if (addr < end && update_partial(clock, addr, end - addr, mine, write))
         return end;
     return addr;
 }
 
 #define RANGE(name, write)                                                                         \
-    KEEP void name##_part(uintptr_t addr, uint64_t size, uint32_t site);                           \
-    KEEP void pf_stub_##name(uintptr_t addr, uint64_t size, uint32_t site);                        \
-    KEEP static                                                                                    \
-        __attribute__((noinline)) void name##_on(uintptr_t addr, uint64_t size, uint32_t site)     \
+    PF_PRESERVE_MOST void name##_miss(uintptr_t addr, uint64_t size, uint32_t site);               \
+    PF_PRESERVE_MOST void pf_stub_##name(uintptr_t addr, uint64_t size, uint32_t site);            \
+    PF_PRESERVE_MOST static __attribute__((noinline)) void name##_by_runs(                         \
+        uintptr_t addr, uint64_t size, uint32_t site)                                              \
     {                                                                                              \
-        uintptr_t end = addr + size, to = touch_range(addr, end, site, write);                     \
+        uintptr_t end = addr + size, to = update_range(addr, end, site, write);                    \
         if (to < end)                                                                              \
             pf_stub_##name(to, end - to, site);                                                    \
     }                                                                                              \
-    KEEP static                                                                                    \
-        __attribute__((noinline)) void name##_short(uintptr_t addr, uint64_t size, uint32_t site)  \
+    PF_PRESERVE_MOST static __attribute__((noinline)) void name##_by_granule(                      \
+        uintptr_t addr, uint64_t size, uint32_t site)                                              \
     {                                                                                              \
-        uintptr_t end = addr + size, to = touch_short(addr, size, site, write);                    \
+        uintptr_t end = addr + size, to = update_short(addr, size, site, write);                   \
         if (__builtin_expect(to < end, 0))                                                         \
             pf_stub_##name(to, end - to, site);                                                    \
     }                                                                                              \
-    KEEP static                                                                                    \
-        __attribute__((noinline)) void name##_long(uintptr_t addr, uint64_t size, uint32_t site)   \
+    PF_PRESERVE_MOST static                                                                        \
+        __attribute__((noinline)) void name##_multi(uintptr_t addr, uint64_t size, uint32_t site)  \
     {                                                                                              \
         if (is_covered(addr, size, write))                                                         \
             return;                                                                                \
         if (size <= SHORT)                                                                         \
-            name##_short(addr, size, site);                                                        \
+            name##_by_granule(addr, size, site);                                                   \
         else                                                                                       \
-            name##_on(addr, size, site);                                                           \
+            name##_by_runs(addr, size, site);                                                      \
     }                                                                                              \
-    void name##_part(uintptr_t addr, uint64_t size, uint32_t site)                                 \
+    void name##_miss(uintptr_t addr, uint64_t size, uint32_t site)                                 \
     {                                                                                              \
         if (__builtin_expect(size - 1 <= 7 - (addr & 7), 1)) {                                     \
             if (!is_part_covered(addr, size, write))                                               \
-                name##_short(addr, size, site);                                                    \
+                name##_by_granule(addr, size, site);                                               \
             return;                                                                                \
         }                                                                                          \
         if (size - 1 >= 8)                                                                         \
-            name##_long(addr, size, site);                                                         \
+            name##_multi(addr, size, site);                                                        \
         else if (!is_pair_covered(addr, size, write))                                              \
-            name##_short(addr, size, site);                                                        \
+            name##_by_granule(addr, size, site);                                                   \
     }
 
 RANGE(__pf_read_range, false)
 RANGE(__pf_write_range, true)
 
 /* Accesses that took turns along bytes: so many, by their sites as compiled code hands them over. */
-static inline unsigned turns_count(uint64_t others)
+static inline unsigned interleaved_count(uint64_t others)
 {
     return (uint32_t)others == UINT32_MAX ? 2 : others >> 32 == UINT32_MAX ? 3 : 4;
 }
 
 /* The ids of whole granules, by whose turn their first byte is. Each is of several pairs, and made once. */
-KEEP static __attribute__((noinline, cold)) const struct pf_turns *
-turns_make(struct pf_turns *m, uint64_t two, uint64_t others, uint32_t node)
+PF_PRESERVE_MOST static __attribute__((noinline, cold)) const struct pf_interleaved_sites *
+interleaved_make(struct pf_interleaved_sites *m, uint64_t two, uint64_t others, uint32_t node)
 {
     uint32_t site[] = {(uint32_t)two, two >> 32, (uint32_t)others, others >> 32}, id[4], made[4];
-    unsigned n = turns_count(others), bytes = n == 2 ? 0x55 : n == 3 ? 0x49 : 0x11;
+    unsigned n = interleaved_count(others), bytes = n == 2 ? 0x55 : n == 3 ? 0x49 : 0x11;
     for (unsigned i = 0; i < n; i++)
-        if (!(id[i] = pf_stack_id_known(site[i])))
+        if (!(id[i] = pf_stack_id_resolved(site[i])))
             return NULL;
     for (unsigned at = 0; at < n; at++) {
         made[at] = id[0];
         for (unsigned i = 1; i < n && made[at]; i++)
-            made[at] = pf_idpair(id[i], bytes << (i + n - at) % n & 0xff, made[at]);
+            made[at] = pf_site_pair_make(id[i], bytes << (i + n - at) % n & 0xff, made[at]);
         if (!made[at])
             return NULL;
     }
@@ -355,36 +360,37 @@ turns_make(struct pf_turns *m, uint64_t two, uint64_t others, uint32_t node)
     return m;
 }
 
-static inline __attribute__((always_inline)) const struct pf_turns *turns_of(uint64_t two,
-                                                                             uint64_t others)
+static inline __attribute__((always_inline)) const struct pf_interleaved_sites *
+interleaved_find(uint64_t two, uint64_t others)
 {
-    if (__builtin_expect(!quick_id((uint32_t)two), 0))
+    if (__builtin_expect(!fast_path_id((uint32_t)two), 0))
         return NULL;
     uint32_t node = __pf_tls.frame[-1].node;
-    struct pf_turns *m = &__pf_tls.thread->turns[(two ^ node) % PF_TURNS];
+    struct pf_interleaved_sites *m =
+        &__pf_tls.thread->interleaved[(two ^ node) % PF_INTERLEAVED_CACHE_SIZE];
     if (__builtin_expect(m->two == two && m->others == others && m->node == node, 1))
         return m;
-    return turns_make(m, two, others, node);
+    return interleaved_make(m, two, others, node);
 }
 
 /* The quick ways through such a range, granule by granule; false where they end. */
 static inline __attribute__((always_inline)) bool
-touch_turns(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others, bool write)
+update_interleaved(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others, bool write)
 {
-    const volatile struct pf_turns *turns = turns_of(two, others);
-    if (__builtin_expect(!turns, 0))
+    const volatile struct pf_interleaved_sites *sites = interleaved_find(two, others);
+    if (__builtin_expect(!sites, 0))
         return false;
     const uint32_t *clock = __pf_tls.clock;
-    unsigned n = turns_count(others), at = n == 3 ? (24 - (addr & 7)) % 3 : -addr & (n - 1);
+    unsigned n = interleaved_count(others), at = n == 3 ? (24 - (addr & 7)) % 3 : -addr & (n - 1);
     uint64_t mine = (__pf_tls.key & (PF_BITS_SID | PF_BITS_CLK)) | (write ? PF_BIT_W : 0);
     uint64_t *cell = pf_cell_of(addr), mask = PF_MASK_ALL << (addr & 7);
     for (uint64_t end = (addr & 7) + size;; end -= 8, cell += 2, mask = PF_MASK_ALL) {
         if (end < 8)
             mask &= ~(~0ull << (PF_MASK_SHIFT + end));
         uint64_t s = pf_word_get(&cell[!write]), a = mine | mask;
-        if (!pf_stmt_covers(s, a) && (write || s != __pf_tls.shared)) {
-            a |= turns->id[at];
-            if (turns->two != two || !pf_cell_touch(clock, cell, a))
+        if (!pf_access_covers(s, a) && (write || s != __pf_tls.read_set)) {
+            a |= sites->id[at];
+            if (sites->two != two || !pf_cell_fast_update(clock, cell, a))
                 return false;
         }
         if (end <= 8)
@@ -395,17 +401,18 @@ touch_turns(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others, bool w
 }
 
 #define TURNS(name, write)                                                                         \
-    KEEP void pf_stub_##name(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others);        \
-    KEEP static __attribute__((noinline)) void name##_on(uintptr_t addr, uint64_t size,            \
-                                                         uint64_t two, uint64_t others)            \
+    PF_PRESERVE_MOST void pf_stub_##name(uintptr_t addr, uint64_t size, uint64_t two,              \
+                                         uint64_t others);                                         \
+    PF_PRESERVE_MOST static __attribute__((noinline)) void name##_by_granule(                      \
+        uintptr_t addr, uint64_t size, uint64_t two, uint64_t others)                              \
     {                                                                                              \
-        if (!touch_turns(addr, size, two, others, write))                                          \
+        if (!update_interleaved(addr, size, two, others, write))                                   \
             pf_stub_##name(addr, size, two, others); /* what is done already is covered */         \
     }                                                                                              \
     PF_EXPORT void name(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others)              \
     {                                                                                              \
         if (!is_covered(addr, size, write))                                                        \
-            name##_on(addr, size, two, others);                                                    \
+            name##_by_granule(addr, size, two, others);                                            \
     }
 
 TURNS(__pf_read_turns, false)
@@ -415,5 +422,5 @@ void pf_check_turns(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others
 {
     uint32_t site[] = {(uint32_t)two, two >> 32, (uint32_t)others, others >> 32};
     for (uint64_t i = 0; i < size; i++)
-        pf_check_slow(addr + i, site[i % turns_count(others)], what | 1);
+        pf_check_slow(addr + i, site[i % interleaved_count(others)], what | 1);
 }

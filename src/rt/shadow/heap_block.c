@@ -1,22 +1,24 @@
 /*
- * Heap blocks. What is known of a block stands in the block plane at its first address, or in a record that the
- * word there names; a report finds the block of any address by looking backwards from it. A freed block
- * keeps its word, so that a report can say what the memory was, until the memory is handed out again.
+ * Heap blocks. What is known of a block stands in the block plane at its first address, or in a
+ * record that the word there names; a report finds the block of any address by looking backwards
+ * from it. A freed block keeps its word, so that a report can say what the memory was, until the
+ * memory is handed out again.
  *
  *       63 62 61             38 37          24 23                 0
  *      +--+--+-----------------+--------------+--------------------+
  *      |R |F |      size       |    thread    |       where        |     F: it was freed
  *      +--+--+-----------------+--------------+--------------------+
  *
- * With R the word is the number of a record: of blocks that are large, not aligned to 16 or from an unknown place, or
- * when there were many threads. A word of its own costs the free of a small block no other cache line.
+ * With R the word is the number of a record: of blocks that are large, not aligned to 16 or from an
+ * unknown place, or when there were many threads. A word of its own costs the free of a small block
+ * no other cache line.
  */
-#include "access.h"
 #include "block_history.h"
 #include "cell.h"
 #include "hb.h"
-#include "listen.h"
+#include "listener.h"
 #include "rt.h"
+#include "runtime_access.h"
 #include "spin.h"
 #include "sys.h"
 
@@ -24,11 +26,11 @@
 #define RECORDS_MAX (1u << 28)
 #define SWEEP_MAX (64u << 10) /* blocks up to this size drop old records inside them */
 #define LARGE (256u << 10) /* of blocks from here on libc may give the memory back to the system */
-#define LEFT_MAX 64 /* such blocks, freed, that are looked at again */
-#define LEFT_BYTES (8u << 20) /* as soon as they are so much together */
+#define FREED_LARGE_MAX 64 /* such blocks, freed, that are looked at again */
+#define FREED_LARGE_BYTES (8u << 20) /* as soon as they are so much together */
 #define FIND_PAGES (1u << 19) /* how far back a report looks: 4 GB */
 
-struct record {
+struct block_record {
     uintptr_t addr;
     uint64_t size : 63, freed : 1;
     uint32_t where, thread;
@@ -41,7 +43,7 @@ struct record {
 #define FREED (1ull << 62)
 #define RECORD (1ull << 63)
 
-static struct record *records;
+static struct block_record *records;
 static uint32_t nrecords = 1;
 static struct {
     struct pf_spin lock;
@@ -58,8 +60,8 @@ static struct {
     struct pf_spin lock;
     unsigned n;
     size_t bytes; /* freed since they were last looked at */
-    struct range at[LEFT_MAX];
-} left;
+    struct range at[FREED_LARGE_MAX];
+} freed_large;
 void pf_block_init(void)
 {
     if (!pf_rt.events)
@@ -70,12 +72,12 @@ void pf_block_lock_all(void)
 {
     for (int i = 0; i < SHARDS; i++)
         pf_spin_lock(&shards[i].lock);
-    pf_spin_lock(&left.lock);
+    pf_spin_lock(&freed_large.lock);
 }
 
 void pf_block_unlock_all(void)
 {
-    pf_spin_unlock(&left.lock);
+    pf_spin_unlock(&freed_large.lock);
     for (int i = 0; i < SHARDS; i++)
         pf_spin_unlock(&shards[i].lock);
 }
@@ -89,7 +91,7 @@ static uint64_t *plane(uintptr_t addr)
 static bool unpack(uint64_t word, uintptr_t at, struct pf_block *out)
 {
     if (word & RECORD) {
-        const struct record *r = &records[(uint32_t)word];
+        const struct block_record *r = &records[(uint32_t)word];
         *out = (struct pf_block){r->addr, r->size, r->where, r->thread, r->freed};
     } else {
         *out = (struct pf_block){at & ~(uintptr_t)15, word >> SIZE_SHIFT & ((1u << SIZE_BITS) - 1),
@@ -100,23 +102,23 @@ static bool unpack(uint64_t word, uintptr_t at, struct pf_block *out)
 }
 
 /* The block that begins at addr and was not freed. */
-static bool living(uintptr_t addr, struct pf_block *out)
+static bool find_live(uintptr_t addr, struct pf_block *out)
 {
     return unpack(__atomic_load_n(plane(addr), __ATOMIC_ACQUIRE), addr, out) && !out->freed &&
            out->addr == addr;
 }
 
-void pf_block_coming(const void *addr)
+void pf_block_prefetch(const void *addr)
 {
     if (pf_rt.events) {
-        pf_heapbook_coming((uintptr_t)addr);
+        pf_block_history_prefetch((uintptr_t)addr);
         return;
     }
     uint64_t *cell = pf_cell_of((uintptr_t)addr);
     pf_prefetch(plane((uintptr_t)addr));
     pf_prefetch(cell);
     pf_prefetch(cell + 7);
-    pf_prefetch(pf_cell_more_used(cell));
+    pf_prefetch(pf_cell_overflow_state(cell));
 }
 
 static uint32_t take(struct pf_thread *t)
@@ -149,15 +151,15 @@ static void forget(struct pf_thread *t, uint64_t *word)
     *word = 0;
 }
 
-void pf_block_again(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where)
+void pf_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where)
 {
     uintptr_t a = (uintptr_t)addr;
     if (pf_rt.events) {
-        pf_heapbook_new(a, size, kept, where, t->number);
-        pf_tell(t, PF_EV_ALLOC, addr, size ? size : 1);
+        pf_block_history_allocated(a, size, kept, where, t->number);
+        pf_listener_notify(t, PF_EV_ALLOC, addr, size ? size : 1);
         return;
     }
-    pf_ready(plane(a));
+    pf_prefault(plane(a));
     uint64_t *p = plane(a), was = *p, word = 0;
     if (size <= SWEEP_MAX)
         for (uint64_t *q = plane(a + kept) + 1; q < plane(a + size); q++)
@@ -170,27 +172,27 @@ void pf_block_again(struct pf_thread *t, void *addr, size_t size, size_t kept, u
     } else {
         uint32_t r = was & RECORD ? (uint32_t)was : take(t);
         if (r)
-            records[r] = (struct record){a, size, 0, where, t->number};
+            records[r] = (struct block_record){a, size, 0, where, t->number};
         word = r ? RECORD | r : 0;
     }
     __atomic_store_n(p, word, __ATOMIC_RELEASE);
-    pf_tell(t, PF_EV_ALLOC, addr, size ? size : 1);
+    pf_listener_notify(t, PF_EV_ALLOC, addr, size ? size : 1);
     if (kept < size)
         pf_memory_new((char *)addr + kept, size - kept);
 }
 
 void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where)
 {
-    pf_block_again(t, addr, size, 0, where);
+    pf_block_reuse(t, addr, size, 0, where);
 }
 
 /* Adds a range, unless there is no room: then its shadow stays, that is all. */
-static void leave(struct range new)
+static void remember_freed(struct range new)
 {
-    pf_spin_lock(&left.lock);
-    if (left.n < LEFT_MAX)
-        left.at[left.n++] = new;
-    pf_spin_unlock(&left.lock);
+    pf_spin_lock(&freed_large.lock);
+    if (freed_large.n < FREED_LARGE_MAX)
+        freed_large.at[freed_large.n++] = new;
+    pf_spin_unlock(&freed_large.lock);
 }
 
 /*
@@ -198,54 +200,54 @@ static void leave(struct range new)
  * statements have no memory to be about: like those of memory that the program unmaps they go. Of
  * a block that is still there they stay, so that a use after the free is seen.
  */
-static void look_again(void)
+static void drop_returned(void)
 {
-    struct range all[LEFT_MAX];
-    pf_spin_lock(&left.lock);
-    unsigned n = left.n;
+    struct range all[FREED_LARGE_MAX];
+    pf_spin_lock(&freed_large.lock);
+    unsigned n = freed_large.n;
     for (unsigned i = 0; i < n; i++)
-        all[i] = left.at[i];
-    left.n = 0;
-    left.bytes = 0;
-    pf_spin_unlock(&left.lock);
+        all[i] = freed_large.at[i];
+    freed_large.n = 0;
+    freed_large.bytes = 0;
+    pf_spin_unlock(&freed_large.lock);
     for (unsigned i = 0; i < n; i++) {
         struct pf_block b;
         bool same = unpack(*plane(all[i].addr), all[i].addr, &b) && b.addr == all[i].addr &&
                     b.size == all[i].size && b.freed;
-        if (same && !pf_memory_returned((void *)all[i].addr, all[i].size))
-            leave(all[i]);
+        if (same && !pf_memory_drop_returned((void *)all[i].addr, all[i].size))
+            remember_freed(all[i]);
     }
 }
 
 static __attribute__((noinline)) void free_large(struct pf_thread *t, void *addr, size_t size,
                                                  uint32_t where)
 {
-    pf_memory_end(t, addr, size, where);
-    if (pf_rt.careful)
+    pf_memory_write_used(t, addr, size, where);
+    if (pf_rt.slow_path_only)
         return; /* nothing may be lost, or the oracle is to know */
-    pf_spin_lock(&left.lock);
-    left.bytes += size;
-    bool much = left.bytes >= LEFT_BYTES;
-    pf_spin_unlock(&left.lock);
+    pf_spin_lock(&freed_large.lock);
+    freed_large.bytes += size;
+    bool much = freed_large.bytes >= FREED_LARGE_BYTES;
+    pf_spin_unlock(&freed_large.lock);
     if (much)
-        look_again();
-    leave((struct range){(uintptr_t)addr, size});
+        drop_returned();
+    remember_freed((struct range){(uintptr_t)addr, size});
 }
 
 void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)
 {
     size_t size;
     if (pf_rt.events) { /* the trace says that it was freed */
-        if (pf_heapbook_free((uintptr_t)addr, where, t->number, &size))
-            pf_tell(t, PF_EV_FREE, addr, size ? size : 1);
+        if (pf_block_history_freed((uintptr_t)addr, where, t->number, &size))
+            pf_listener_notify(t, PF_EV_FREE, addr, size ? size : 1);
         return;
     }
     struct pf_block b;
-    if (!living((uintptr_t)addr, &b))
+    if (!find_live((uintptr_t)addr, &b))
         return;
-    pf_tell(t, PF_EV_FREE, addr, b.size ? b.size : 1);
+    pf_listener_notify(t, PF_EV_FREE, addr, b.size ? b.size : 1);
     if (b.size < LARGE)
-        pf_access_write(t, addr, b.size, where);
+        pf_runtime_write(t, addr, b.size, where);
     else
         free_large(t, addr, b.size, where);
     uint64_t *p = plane((uintptr_t)addr);
@@ -258,16 +260,16 @@ void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)
 size_t pf_block_size(const void *addr)
 {
     if (pf_rt.events)
-        return pf_heapbook_size((uintptr_t)addr);
+        return pf_block_history_size((uintptr_t)addr);
     struct pf_block b;
-    return living((uintptr_t)addr, &b) ? b.size : 0;
+    return find_live((uintptr_t)addr, &b) ? b.size : 0;
 }
 
 bool pf_block_find(const volatile void *addr, struct pf_block *out)
 {
     uintptr_t a = (uintptr_t)addr;
     if (pf_rt.events)
-        return pf_heapbook_find(a, out);
+        return pf_block_history_find(a, out);
     uint64_t *const at = plane(a), *p = at;
     bool found = false;
     for (unsigned pages = 0; pages < FIND_PAGES && (uintptr_t)p >= PF_BLOCK_PLANE; pages++) {

@@ -6,19 +6,19 @@
  * memory itself went back to the system. The granules at both ends are cleared whole: an edge that
  * is shared with something else can lose its statements, never gain one.
  */
-#include "access.h"
 #include "cell.h"
 #include "fast_update.h"
 #include "hb.h"
 #include "oracle_log.h"
 #include "rt.h"
+#include "runtime_access.h"
 #include "sync.h"
 
 #define PAGE 4096u
 #define HALF (PAGE / 2)       /* of the target, for one page of shadow */
-#define LOOK_SIZE (64u << 10) /* from here on, see which shadow pages exist */
-#define LOOK_PAGES 256u
-#define FEW 512u /* bytes that go the short way */
+#define SCAN_SIZE (64u << 10) /* from here on, see which shadow pages exist */
+#define SCAN_PAGES 256u
+#define SMALL 512u /* bytes that go the short way */
 
 static void clear(uintptr_t from, uintptr_t to)
 {
@@ -28,11 +28,11 @@ static void clear(uintptr_t from, uintptr_t to)
 
 static void clear_existing(uintptr_t from, uintptr_t to) /* both multiples of HALF */
 {
-    unsigned char in[LOOK_PAGES];
+    unsigned char in[SCAN_PAGES];
     while (from < to) {
         uintptr_t n = (to - from) / HALF;
-        if (n > LOOK_PAGES)
-            n = LOOK_PAGES;
+        if (n > SCAN_PAGES)
+            n = SCAN_PAGES;
         bool known = pf_sys_mincore(pf_cell_of(from), n * PAGE, in) == 0;
         for (uintptr_t i = 0; i < n; i++, from += HALF)
             if (!known || in[i] & 1)
@@ -43,27 +43,27 @@ static void clear_existing(uintptr_t from, uintptr_t to) /* both multiples of HA
 static void give_back(uintptr_t from, uintptr_t to)
 {
     uintptr_t cells = (uintptr_t)pf_cell_of(from), size = (to - from) * 2;
-    pf_sys_zap((void *)cells, size);
-    pf_ready_forget(cells, cells + size);
+    pf_sys_discard((void *)cells, size);
+    pf_prefault_forget(cells, cells + size);
 }
 
-void pf_memory_end(struct pf_thread *t, const volatile void *p, size_t size, uint32_t id)
+void pf_memory_write_used(struct pf_thread *t, const volatile void *p, size_t size, uint32_t id)
 {
-    unsigned char in[LOOK_PAGES];
+    unsigned char in[SCAN_PAGES];
     uintptr_t addr = (uintptr_t)p, end = addr + size, from = (addr + HALF - 1) & -(uintptr_t)HALF;
-    pf_access_write(t, p, from - addr, id);
+    pf_runtime_write(t, p, from - addr, id);
     while (from < end) {
         uintptr_t n = (end - from + HALF - 1) / HALF;
-        if (n > LOOK_PAGES)
-            n = LOOK_PAGES;
+        if (n > SCAN_PAGES)
+            n = SCAN_PAGES;
         bool known = pf_sys_mincore(pf_cell_of(from), n * PAGE, in) == 0;
         for (uintptr_t i = 0; i < n; i++, from += HALF)
             if (!known || in[i] & 1)
-                pf_access_write(t, (void *)from, end - from < HALF ? end - from : HALF, id);
+                pf_runtime_write(t, (void *)from, end - from < HALF ? end - from : HALF, id);
     }
 }
 
-static void renew(uintptr_t addr, uintptr_t end, bool gone)
+static void reset(uintptr_t addr, uintptr_t end, bool gone)
 {
     uintptr_t from = (addr + HALF - 1) & ~(uintptr_t)(HALF - 1), to = end & ~(uintptr_t)(HALF - 1);
     pf_oracle_begin();
@@ -72,8 +72,8 @@ static void renew(uintptr_t addr, uintptr_t end, bool gone)
     pf_hb_forget((void *)addr, end - addr);
     addr &= ~(uintptr_t)7;
     end = (end + 7) & ~(uintptr_t)7;
-    if (from >= to || (!gone && end - addr < LOOK_SIZE)) {
-        pf_ready_range(pf_cell_of(addr), (end - addr) * 2);
+    if (from >= to || (!gone && end - addr < SCAN_SIZE)) {
+        pf_prefault_range(pf_cell_of(addr), (end - addr) * 2);
         clear(addr, end);
         return;
     }
@@ -85,22 +85,22 @@ static void renew(uintptr_t addr, uintptr_t end, bool gone)
 }
 
 /* Some granules without sync objects or records: all is done. */
-static bool renew_few(uintptr_t addr, uintptr_t end)
+static bool reset_small(uintptr_t addr, uintptr_t end)
 {
     uint64_t *cell = pf_cell_of(addr), *to = cell + (((end + 7) & ~7ull) - (addr & ~7ull)) / 4;
-    if (pf_rt.oracle || pf_sync_near(addr) || pf_sync_near(end - 1))
+    if (pf_rt.oracle || pf_sync_page_used(addr) || pf_sync_page_used(end - 1))
         return false;
-    pf_ready(cell);
-    pf_ready(to - 1);
+    pf_prefault(cell);
+    pf_prefault(to - 1);
     for (; cell < to; cell += 2) {
         uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
-        if (!(s0 | s1 | *pf_cell_more_used(cell)))
+        if (!(s0 | s1 | *pf_cell_overflow_state(cell)))
             continue;
-        if (pf_is_ref(s1))
+        if (pf_word_is_ref(s1))
             return false;
         pf_word_put(&cell[0], 0);
         pf_word_put(&cell[1], 0);
-        pf_cell_more_mark(cell, 0);
+        pf_cell_overflow_set_state(cell, 0);
     }
     return true;
 }
@@ -108,14 +108,14 @@ static bool renew_few(uintptr_t addr, uintptr_t end)
 void pf_memory_new(const volatile void *p, size_t size)
 {
     if (size && !pf_rt.plain && !pf_rt.events &&
-        (size > FEW || !renew_few((uintptr_t)p, (uintptr_t)p + size)))
-        renew((uintptr_t)p, (uintptr_t)p + size, false);
+        (size > SMALL || !reset_small((uintptr_t)p, (uintptr_t)p + size)))
+        reset((uintptr_t)p, (uintptr_t)p + size, false);
 }
 
-void pf_memory_gone(const volatile void *p, size_t size)
+void pf_memory_unmapped(const volatile void *p, size_t size)
 {
     if (size && !pf_rt.plain && !pf_rt.events)
-        renew((uintptr_t)p, (uintptr_t)p + size, true);
+        reset((uintptr_t)p, (uintptr_t)p + size, true);
 }
 
 /* Sync objects stay: the range may be handed out anew this very moment, and one that is made in it
@@ -127,7 +127,7 @@ static void drop(uintptr_t from, uintptr_t to)
 }
 
 /* Which of n pages from addr on are in memory; a page that is not mapped is not. */
-static void look(uintptr_t addr, uintptr_t n, unsigned char *in)
+static void find_resident(uintptr_t addr, uintptr_t n, unsigned char *in)
 {
     if (pf_sys_mincore((void *)addr, n * PAGE, in) == 0)
         return;
@@ -136,15 +136,15 @@ static void look(uintptr_t addr, uintptr_t n, unsigned char *in)
             in[i] = 0;
 }
 
-bool pf_memory_returned(const volatile void *p, size_t size)
+bool pf_memory_drop_returned(const volatile void *p, size_t size)
 {
-    unsigned char in[LOOK_PAGES];
+    unsigned char in[SCAN_PAGES];
     uintptr_t from = ((uintptr_t)p + PAGE - 1) & -(uintptr_t)PAGE,
               to = ((uintptr_t)p + size) & -(uintptr_t)PAGE;
     bool all = true;
     while (from < to) {
-        uintptr_t n = (to - from) / PAGE < LOOK_PAGES ? (to - from) / PAGE : LOOK_PAGES;
-        look(from, n, in);
+        uintptr_t n = (to - from) / PAGE < SCAN_PAGES ? (to - from) / PAGE : SCAN_PAGES;
+        find_resident(from, n, in);
         for (uintptr_t i = 0, k; i < n; i = k) {
             for (k = i + 1; k < n && (in[k] & 1) == (in[i] & 1); k++)
                 ;

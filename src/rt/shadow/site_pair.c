@@ -3,18 +3,18 @@
 #include "spin.h"
 #include "sys.h"
 
-/* The id of a pair is PF_ID_PAIR plus its place in `pairs`. A pair is one word: first, second and
- * mask, of 24, 24 and 8 bits. */
+/* The id of a pair is PF_ID_SITE_PAIR plus its place in `pairs`. A pair is one word: first, second
+ * and mask, of 24, 24 and 8 bits. */
 static uint64_t *pairs;
 static uint32_t count = 1;
-static uint32_t ndeep; /* pairs of pairs */
-uint32_t pf_idpair_deep_max = 1u << 14;
-static struct pf_index index;
+static uint32_t nnested; /* pairs of pairs */
+uint32_t pf_site_pair_nested_max = 1u << 14;
+static struct pf_hash_index index;
 static struct pf_spin lock;
 
-void pf_idpair_init(void) { pairs = pf_sys_map(0, sizeof *pairs * PF_PAIRS_MAX); }
-void pf_idpair_lock(void) { pf_spin_lock(&lock); }
-void pf_idpair_unlock(void) { pf_spin_unlock(&lock); }
+void pf_site_pair_init(void) { pairs = pf_sys_map(0, sizeof *pairs * PF_SITE_PAIRS_MAX); }
+void pf_site_pair_lock(void) { pf_spin_lock(&lock); }
+void pf_site_pair_unlock(void) { pf_spin_unlock(&lock); }
 
 static bool same(uint32_t item, const void *pair) { return pairs[item] == *(const uint64_t *)pair; }
 
@@ -24,72 +24,72 @@ static bool same(uint32_t item, const void *pair) { return pairs[item] == *(cons
  *      ((a, m, b), n, b) = (a, m & n, b)       (a, n, (a, m, b)) = (a, m | n, b)
  *      ((a, m, b), n, a) = (b, n & ~m, a)      (b, n, (a, m, b)) = (a, m & ~n, b)
  */
-static uint64_t simplest(uint32_t first, unsigned mask, uint32_t second)
+static uint64_t simplify(uint32_t first, unsigned mask, uint32_t second)
 {
-    if (first & PF_ID_PAIR) {
-        uint64_t p = pairs[first & ~PF_ID_PAIR];
+    if (first & PF_ID_SITE_PAIR) {
+        uint64_t p = pairs[first & ~PF_ID_SITE_PAIR];
         uint32_t a = p & 0xffffff, b = p >> 24 & 0xffffff;
         unsigned m = (unsigned)(p >> 48);
         if (second == b)
-            return pf_idpair_word(a, m & mask, b);
+            return pf_site_pair_word(a, m & mask, b);
         if (second == a)
-            return pf_idpair_word(b, mask & ~m, a);
+            return pf_site_pair_word(b, mask & ~m, a);
     }
-    if (second & PF_ID_PAIR) {
-        uint64_t p = pairs[second & ~PF_ID_PAIR];
+    if (second & PF_ID_SITE_PAIR) {
+        uint64_t p = pairs[second & ~PF_ID_SITE_PAIR];
         uint32_t a = p & 0xffffff, b = p >> 24 & 0xffffff;
         unsigned m = (unsigned)(p >> 48);
         if (first == a)
-            return pf_idpair_word(a, m | mask, b);
+            return pf_site_pair_word(a, m | mask, b);
         if (first == b)
-            return pf_idpair_word(a, m & ~mask, b);
+            return pf_site_pair_word(a, m & ~mask, b);
     }
-    return pf_idpair_word(first, mask, second);
+    return pf_site_pair_word(first, mask, second);
 }
 
-static uint32_t find(uint32_t first, unsigned mask, uint32_t second, uint32_t deep_max)
+static uint32_t find(uint32_t first, unsigned mask, uint32_t second, uint32_t nested_max)
 {
     if (first == second)
         return first;
     if (!first || !second)
         return 0; /* a stack is unknown: better two statements, one of them known */
-    uint64_t pair = simplest(first, mask, second);
+    uint64_t pair = simplify(first, mask, second);
     if (!(pair >> 48))
         return pair >> 24 & 0xffffff;
-    bool deep = (pair | pair >> 24) & PF_ID_PAIR;
-    if (deep && __atomic_load_n(&ndeep, __ATOMIC_RELAXED) >= deep_max)
+    bool nested = (pair | pair >> 24) & PF_ID_SITE_PAIR;
+    if (nested && __atomic_load_n(&nnested, __ATOMIC_RELAXED) >= nested_max)
         return 0;
-    uint32_t hash = pf_index_hash(pair, 0), i = pf_index_find(&index, hash, same, &pair);
+    uint32_t hash = pf_hash_index_hash(pair, 0), i = pf_hash_index_find(&index, hash, same, &pair);
     if (i)
-        return PF_ID_PAIR | i;
+        return PF_ID_SITE_PAIR | i;
     pf_spin_lock(&lock);
-    i = pf_index_find(&index, hash, same, &pair);
-    if (!i && count < PF_PAIRS_MAX) {
+    i = pf_hash_index_find(&index, hash, same, &pair);
+    if (!i && count < PF_SITE_PAIRS_MAX) {
         pairs[count] = pair;
-        if (pf_index_add(&index, hash, count)) {
+        if (pf_hash_index_add(&index, hash, count)) {
             i = count++;
-            __atomic_store_n(&ndeep, ndeep + deep, __ATOMIC_RELAXED);
+            __atomic_store_n(&nnested, nnested + nested, __ATOMIC_RELAXED);
         }
     }
     pf_spin_unlock(&lock);
-    return i ? PF_ID_PAIR | i : 0;
+    return i ? PF_ID_SITE_PAIR | i : 0;
 }
 
-uint32_t pf_idpair(uint32_t first, unsigned mask, uint32_t second)
+uint32_t pf_site_pair_make(uint32_t first, unsigned mask, uint32_t second)
 {
     return find(first, mask, second, UINT32_MAX);
 }
 
-uint32_t pf_idpair_likely(uint32_t first, unsigned mask, uint32_t second)
+uint32_t pf_site_pair_make_limited(uint32_t first, unsigned mask, uint32_t second)
 {
-    return find(first, mask, second, pf_idpair_deep_max);
+    return find(first, mask, second, pf_site_pair_nested_max);
 }
 
-void pf_idpair_cache(struct pf_pair_cache *c, uint32_t first, unsigned mask, uint32_t second,
-                     uint32_t id)
+void pf_site_pair_cache_put(struct pf_site_pair_cache *c, uint32_t first, unsigned mask,
+                            uint32_t second, uint32_t id)
 {
-    uint64_t pair = pf_idpair_word(first, mask, second);
-    unsigned i = pf_idpair_slot(pair);
+    uint64_t pair = pf_site_pair_word(first, mask, second);
+    unsigned i = pf_site_pair_slot(pair);
     c->pair[i] = 0; /* a signal's handler may come in between */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     c->id[i] = id;
@@ -97,10 +97,10 @@ void pf_idpair_cache(struct pf_pair_cache *c, uint32_t first, unsigned mask, uin
     c->pair[i] = pair;
 }
 
-uint32_t pf_idpair_at(uint32_t id, unsigned byte)
+uint32_t pf_site_pair_at(uint32_t id, unsigned byte)
 {
-    while (id & PF_ID_PAIR) {
-        uint64_t pair = pairs[id & ~PF_ID_PAIR];
+    while (id & PF_ID_SITE_PAIR) {
+        uint64_t pair = pairs[id & ~PF_ID_SITE_PAIR];
         id = pair >> (48 + byte) & 1 ? pair & 0xffffff : pair >> 24 & 0xffffff;
     }
     return id;

@@ -4,8 +4,8 @@
 #include "sys.h"
 
 #define CHUNK 128u
-#define CHUNKS (PF_PLACES_MAX / CHUNK)
-#define LOOK_FIRST (8 * CHUNK)
+#define CHUNKS (PF_SITE_PER_BYTE_MAX / CHUNK)
+#define RECLAIM_FIRST (8 * CHUNK)
 
 static bool ready;
 static uint32_t nchunks;
@@ -15,38 +15,43 @@ static struct owner {
     uint32_t chunks; /* 1 + the number of the last one */
     uint32_t next;   /* records of it that were never used: next .. next % CHUNK == 0 */
     uint32_t free;   /* 1 + the number of a record; the others behind its id[0] */
-    uint32_t count, look; /* records in all its chunks; at how many it is time to look */
+    uint32_t count, reclaim; /* records in all its chunks; at how many it is time to look */
     bool busy;       /* a signal's handler may come in between */
 } owners[PF_SID_MAX + 1];
 
-void pf_places_init(void)
+void pf_site_per_byte_init(void)
 {
-    ready = pf_sys_map((void *)PF_PLACES_BASE, sizeof(struct pf_places) * PF_PLACES_MAX) != NULL;
+    ready = pf_sys_map((void *)PF_SITE_PER_BYTE_BASE,
+                       sizeof(struct pf_site_per_byte) * PF_SITE_PER_BYTE_MAX) != NULL;
 }
 
-static struct pf_places *record(uint32_t n) { return (struct pf_places *)PF_PLACES_BASE + n; }
+static struct pf_site_per_byte *record(uint32_t n)
+{
+    return (struct pf_site_per_byte *)PF_SITE_PER_BYTE_BASE + n;
+}
 
-/* Does a word of the granule name the record? Words move from cell[1] to the others, or change places with
- * them: so it is looked at twice. Of what is in a record (access_set.h) we do not know. */
+/* Does a word of the granule name the record? Words move from cell[1] to the others, or change
+ * places with them: so it is looked at twice. Of what is in a record (access_set.h) we do not
+ * know. */
 static bool is_named(uint64_t tag, uint32_t n)
 {
     uint64_t *cell = (uint64_t *)(tag >> 17 & ~15ull);
-    uint64_t s = __atomic_load_n(&cell[1], __ATOMIC_ACQUIRE), id = PF_ID_PLACES | n;
-    if (pf_is_ref(s) || (s & PF_BITS_ID) == id ||
+    uint64_t s = __atomic_load_n(&cell[1], __ATOMIC_ACQUIRE), id = PF_ID_SITE_PER_BYTE | n;
+    if (pf_word_is_ref(s) || (s & PF_BITS_ID) == id ||
         (__atomic_load_n(&cell[0], __ATOMIC_ACQUIRE) & PF_BITS_ID) == id)
         return true;
     s = __atomic_load_n(&cell[1], __ATOMIC_ACQUIRE);
-    if (pf_is_ref(s) || (s & PF_BITS_ID) == id)
+    if (pf_word_is_ref(s) || (s & PF_BITS_ID) == id)
         return true;
-    if (*pf_cell_more_used(cell))
-        for (unsigned i = 0; i < PF_MORE_WORDS; i++)
-            if ((__atomic_load_n(&pf_cell_more(cell)[i], __ATOMIC_ACQUIRE) & PF_BITS_ID) == id)
+    if (*pf_cell_overflow_state(cell))
+        for (unsigned i = 0; i < PF_OVERFLOW_WORDS; i++)
+            if ((__atomic_load_n(&pf_cell_overflow(cell)[i], __ATOMIC_ACQUIRE) & PF_BITS_ID) == id)
                 return true;
     return false;
 }
 
 /* All records of the owner have been used: those that nobody names are free again. */
-static void look(struct owner *o)
+static void reclaim(struct owner *o)
 {
     uint32_t named = 0;
     for (uint32_t c = o->chunks; c; c = next_chunk[c - 1])
@@ -60,7 +65,7 @@ static void look(struct owner *o)
                 o->free = n + 1;
             }
         }
-    o->look = 2 * named < LOOK_FIRST ? LOOK_FIRST : 2 * named;
+    o->reclaim = 2 * named < RECLAIM_FIRST ? RECLAIM_FIRST : 2 * named;
 }
 
 static bool take_chunk(struct owner *o)
@@ -82,8 +87,8 @@ static bool take_chunk(struct owner *o)
 static uint32_t take(struct owner *o)
 {
     if (!o->free && o->next % CHUNK == 0) {
-        if (o->count && o->count >= (o->look ? o->look : LOOK_FIRST))
-            look(o);
+        if (o->count && o->count >= (o->reclaim ? o->reclaim : RECLAIM_FIRST))
+            reclaim(o);
         if (!o->free && !take_chunk(o))
             return 0;
     }
@@ -98,24 +103,24 @@ static uint32_t take(struct owner *o)
 
 static uint32_t make(const uint64_t *cell, uint64_t s, uint64_t mine)
 {
-    struct owner *o = &owners[pf_stmt_sid(mine)];
+    struct owner *o = &owners[pf_access_sid(mine)];
     if (!ready || o->busy || (mine & PF_BIT_A))
         return 0;
     o->busy = true;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     uint32_t n = take(o);
     if (n--) {
-        struct pf_places *p = record(n);
+        struct pf_site_per_byte *p = record(n);
         for (unsigned b = 0; b < 8; b++) {
             uint32_t id = 0;
             if (mine >> (PF_MASK_SHIFT + b) & 1)
-                id = pf_stmt_id(mine);
+                id = pf_access_id(mine);
             else if (s >> (PF_MASK_SHIFT + b) & 1)
-                id = pf_idpair_at(pf_stmt_id(s), b);
+                id = pf_site_pair_at(pf_access_id(s), b);
             __atomic_store_n(&p->id[b], id, __ATOMIC_RELAXED);
         }
-        __atomic_store_n(&p->tag, pf_places_tag(cell, s), __ATOMIC_RELEASE);
-        n |= PF_ID_PLACES;
+        __atomic_store_n(&p->tag, pf_site_per_byte_tag(cell, s), __ATOMIC_RELEASE);
+        n |= PF_ID_SITE_PER_BYTE;
     } else {
         n = 0;
     }
@@ -124,50 +129,50 @@ static uint32_t make(const uint64_t *cell, uint64_t s, uint64_t mine)
     return n;
 }
 
-uint32_t pf_places_join_slow(uint64_t *cell, uint64_t s, uint64_t mine)
+uint32_t pf_site_per_byte_join_slow(uint64_t *cell, uint64_t s, uint64_t mine)
 {
-    struct pf_pair_cache *c = &__pf_tls.thread->pairs;
+    struct pf_site_pair_cache *c = &__pf_tls.thread->site_pairs;
     unsigned alone = (unsigned)((s & ~mine) >> PF_MASK_SHIFT);
-    uint32_t first = pf_stmt_id(s), second = pf_stmt_id(mine);
-    uint32_t id = pf_idpair_likely(first, alone, second);
+    uint32_t first = pf_access_id(s), second = pf_access_id(mine);
+    uint32_t id = pf_site_pair_make_limited(first, alone, second);
     if (!id && first && second) {
         id = make(cell, s, mine);
         if (id)
             return id;
-        id = pf_idpair(first, alone, second);
+        id = pf_site_pair_make(first, alone, second);
     }
     if (id)
-        pf_idpair_cache(c, first, alone, second, id);
+        pf_site_pair_cache_put(c, first, alone, second, id);
     return id;
 }
 
-uint32_t pf_places_of(const uint64_t *cell, uint64_t s, unsigned byte)
+uint32_t pf_site_per_byte_lookup(const uint64_t *cell, uint64_t s, unsigned byte)
 {
-    if (!pf_id_is_places(s))
-        return pf_idpair_at(pf_stmt_id(s), byte);
-    const struct pf_places *p = pf_places_at(s);
-    uint64_t tag = pf_places_tag(cell, s);
+    if (!pf_id_is_site_per_byte(s))
+        return pf_site_pair_at(pf_access_id(s), byte);
+    const struct pf_site_per_byte *p = pf_site_per_byte_at(s);
+    uint64_t tag = pf_site_per_byte_tag(cell, s);
     if (__atomic_load_n(&p->tag, __ATOMIC_ACQUIRE) == tag) {
         uint32_t id = __atomic_load_n(&p->id[byte], __ATOMIC_ACQUIRE);
         if (__atomic_load_n(&p->tag, __ATOMIC_ACQUIRE) == tag)
-            return pf_idpair_at(id, byte);
+            return pf_site_pair_at(id, byte);
     }
     pf_limit_hit(PF_LIMIT_CONTEXTS);
     return 0;
 }
 
-uint64_t pf_places_free(const uint64_t *cell, uint64_t s)
+uint64_t pf_site_per_byte_detach(const uint64_t *cell, uint64_t s)
 {
-    if (!pf_id_is_places(s))
+    if (!pf_id_is_site_per_byte(s))
         return s;
     uint32_t all = 0;
     for (uint64_t left = s & PF_MASK_ALL; left;) {
         unsigned byte = (unsigned)__builtin_ctzll(left >> PF_MASK_SHIFT), mask = 0;
-        uint32_t id = pf_places_of(cell, s, byte);
+        uint32_t id = pf_site_per_byte_lookup(cell, s, byte);
         for (unsigned b = byte; b < 8; b++)
-            if (left >> (PF_MASK_SHIFT + b) & 1 && pf_places_of(cell, s, b) == id)
+            if (left >> (PF_MASK_SHIFT + b) & 1 && pf_site_per_byte_lookup(cell, s, b) == id)
                 mask |= 1u << b;
-        all = all ? pf_idpair(id, mask, all) : id;
+        all = all ? pf_site_pair_make(id, mask, all) : id;
         if (!all)
             return 0;
         left &= ~((uint64_t)mask << PF_MASK_SHIFT);
