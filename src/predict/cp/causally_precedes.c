@@ -1,26 +1,27 @@
 /*
- * causal.c - causally-precedes (Smaragdakis and others 2012), in windows.
+ * causally_precedes.c - the causally-precedes relation (Smaragdakis and others, 2012), in windows.
  *
  * CP is the smallest relation with
- *   (a) rel(C1) CP acq(C2) for sections of one lock, C1 first, that hold conflicting accesses;
- *   (b) rel(C1) CP acq(C2) for such sections with acq(C1) CP rel(C2);
- *   (c) HB ; CP and CP ; HB are within CP;
- * and start/join, notify/wake, barriers, messages and atomics order as in HB. So CP = HB ; E ; HB for
- * a set E of edges, found by a fixpoint over pairs of sections. A conflicting pair that CP leaves
- * unordered is a candidate: only the first one is known to be a race or a deadlock.
+ *   (a) rel(C1) CP acq(C2) for critical sections C1, C2 of one lock, C1 first, that contain
+ *       conflicting accesses;
+ *   (b) rel(C1) CP acq(C2) for critical sections C1, C2 of one lock, C1 first, with acq(C1) CP rel(C2);
+ *   (c) HB ; CP and CP ; HB are contained in CP;
+ * where fork/join, notify/wake, barriers, messages and atomics order as in HB. So CP = HB ; E ; HB for
+ * a set E of edges, which is computed as a fixpoint over pairs of sections. A conflicting pair that CP
+ * leaves unordered is a candidate; only the first one is known to be a race or a deadlock.
  *
- * The relation needs quadratic memory, so the trace is cut into windows that overlap by half.
+ * The relation needs quadratic memory, so the trace is split into windows that overlap by half.
  */
 #include "analysis.h"
-#include "engine/trace_index.h"
 #include "clocks.h"
+#include "engine/trace_index.h"
 #include <string.h>
 
 #define WINDOW 1024
 
 struct section {
-    uint32_t acquire, release; /* inside the window; n if it ends later */
-    uint32_t last;             /* its release, or the last event of the thread in the window */
+    uint32_t acquire, release; /* relative to the window; release == n if the section ends later */
+    uint32_t last; /* its release, or the thread's last event in the window */
     uint32_t lock;
     uint16_t thread;
     bool shared;
@@ -30,10 +31,11 @@ struct cp {
     struct pf_trace_index x;
     struct pf_clocks o;
     uint32_t lo, n, words;
-    uint64_t *hb, *cp; /* rows: what comes after the event (hb: or is it) */
-    uint32_t *epoch, *clock; /* of each event; its clock */
+    /* bit matrices: row x has the events ordered after x (hb: including x itself) */
+    uint64_t *hb, *cp;
+    uint32_t *epoch, *clock; /* epoch and clock of each event */
     PF_VEC(struct section) sections;
-    pf_vec_u32 todo; /* pairs of sections that are no edge yet */
+    pf_vec_u32 todo; /* pairs of sections that have no edge yet */
 };
 
 static const struct pf_event *at(const struct cp *c, uint32_t i)
@@ -46,7 +48,7 @@ static bool bit(const struct cp *c, const uint64_t *m, uint32_t x, uint32_t y)
     return m[(size_t)x * c->words + y / 64] >> y % 64 & 1;
 }
 
-/* E gains from -> to. */
+/* Adds the edge from -> to to E. */
 static void add_edge(struct cp *c, uint32_t from, uint32_t to)
 {
     if (bit(c, c->cp, from, to))
@@ -90,7 +92,7 @@ static void fill_sections(struct cp *c)
     free(last);
 }
 
-static bool conflict_inside(const struct cp *c, const struct section *p, const struct section *q)
+static bool sections_conflict(const struct cp *c, const struct section *p, const struct section *q)
 {
     for (uint32_t i = p->acquire; i < p->release; i++)
         if (at(c, i)->thread == p->thread && pf_event_is_access(at(c, i)))
@@ -100,7 +102,8 @@ static bool conflict_inside(const struct cp *c, const struct section *p, const s
     return false;
 }
 
-/* What an atomic acquires from one cell: the releases back to the last plain atomic store. */
+/* What an atomic acquires from one cell: all releases back to and including the last store that is
+ * not an rmw. */
 static void atomic_edges(struct cp *c, uint32_t i, uint32_t cell)
 {
     for (uint32_t k = i; k-- > 0;) {
@@ -117,8 +120,8 @@ static void atomic_edges(struct cp *c, uint32_t i, uint32_t cell)
     }
 }
 
-/* Edges that lie in the trace itself, whatever the locks. */
-static void hard_edges(struct cp *c)
+/* Adds the edges that do not depend on locks. */
+static void lock_independent_edges(struct cp *c)
 {
     for (uint32_t i = 0; i < c->n; i++) {
         const struct pf_event *e = at(c, i);
@@ -143,7 +146,7 @@ static void close_sections(struct cp *c)
             if (p->lock != q->lock || p->thread == q->thread || (p->shared && q->shared) ||
                 p->release >= c->n)
                 continue;
-            if (conflict_inside(c, p, q))
+            if (sections_conflict(c, p, q))
                 add_edge(c, p->release, q->acquire);
             else {
                 pf_vec_push(&c->todo, i);
@@ -179,7 +182,7 @@ void pf_analysis_cp(const struct pf_trace *t, const struct pf_limits *limits, st
     c.cp = pf_mem_resize(NULL, WINDOW * c.words, sizeof *c.cp);
     c.epoch = pf_mem_resize(NULL, WINDOW, sizeof *c.epoch);
     c.clock = pf_mem_resize(NULL, (size_t)WINDOW * nt, sizeof *c.clock);
-    uint32_t done = 0; /* events whose clock is known */
+    uint32_t done = 0; /* number of events whose clock is known */
     for (c.lo = 0; c.lo < total; c.lo += WINDOW / 2) {
         uint32_t kept = done > c.lo ? done - c.lo : 0;
         memmove(c.epoch, c.epoch + (c.n - kept), kept * sizeof *c.epoch);
@@ -195,13 +198,14 @@ void pf_analysis_cp(const struct pf_trace *t, const struct pf_limits *limits, st
         }
         fill_hb(&c);
         fill_sections(&c);
-        hard_edges(&c);
+        lock_independent_edges(&c);
         close_sections(&c);
         for (uint32_t i = 0; i < c.n; i++)
             for (uint32_t k = i + 1; k < c.n && pf_event_is_access(at(&c, i)); k++)
                 if (pf_trace_conflict(t, at(&c, i), at(&c, k)) && !bit(&c, c.cp, i, k)) {
                     out->pairs++;
-                    if (limits->all_pairs || pf_pair_set_add(&seen, at(&c, i)->site, at(&c, k)->site))
+                    if (limits->all_pairs ||
+                        pf_pair_set_add(&seen, at(&c, i)->site, at(&c, k)->site))
                         pf_vec_push(&out->races, (struct pf_race){.a = c.lo + i, .b = c.lo + k});
                 }
         if (c.lo + c.n == total)
@@ -210,7 +214,7 @@ void pf_analysis_cp(const struct pf_trace *t, const struct pf_limits *limits, st
             out->stopped = true;
             break;
         }
-        out->window += WINDOW / 2 < total; /* farther pairs were not looked at */
+        out->window += WINDOW / 2 < total; /* pairs farther apart are not examined */
     }
     free(c.hb);
     free(c.cp);

@@ -1,29 +1,33 @@
+/*
+ * lock_graph.c - see lock_graph.h. Depth-first search for cycles, shortest first; a cycle starts at its
+ * edge with the smallest number, so it is found once.
+ */
 #include "lock_graph.h"
 #include "pecan/reschedule.h"
 #include <string.h>
 
 #define EDGES_MAX 20000
-#define SAMPLES 6 /* events kept for one edge: the oldest ones and the newest */
-#define STEPS_MAX 5000000 /* edges put behind others */
-#define TRIES_MAX 1296    /* schedules asked for, for one cycle: all of one with four edges */
+#define SAMPLES 6 /* events kept per edge: the oldest and the newest ones */
+#define STEPS_MAX 5000000 /* maximum number of extensions of a path */
+#define TRIES_MAX 1296    /* schedules tried per cycle: all combinations for four edges */
 
 struct edge {
-    uint32_t thread, from, to; /* holds `from`, takes `to` */
+    uint32_t thread, from, to; /* holds `from` and acquires `to` */
     bool from_shared, to_shared;
-    uint32_t held;  /* lockset when it takes */
-    uint32_t site;  /* of the take */
+    uint32_t held;  /* lockset before the acquire */
+    uint32_t site;  /* site of the acquire */
     uint32_t event[SAMPLES], n;
-    uint32_t next;  /* edge with the same `from` */
+    uint32_t next;  /* next edge with the same `from` */
 };
 
 struct graph {
     struct pf_partial_order g;
     PF_VEC(struct edge) edges;
-    uint32_t *from;  /* per lock: newest edge that leaves it */
-    uint32_t *slots; /* hash of edges */
+    uint32_t *from;  /* per lock: its newest outgoing edge */
+    uint32_t *slots; /* hash table of edges */
     size_t cap;
     struct pf_rescheduler s;
-    PF_VEC(uint64_t) seen; /* cycles by source location that have a schedule */
+    PF_VEC(uint64_t) seen; /* keys of the cycles of sites that have a schedule */
     uint64_t steps;
     struct pf_stop *stop;
     struct pf_cycles *out;
@@ -58,7 +62,7 @@ static void add_edge(struct graph *g, struct edge e, uint32_t event)
         pf_vec_push(&g->edges, e);
     }
     struct edge *kept = &g->edges.at[g->slots[i]];
-    if (kept->n == SAMPLES) /* the first half stays, the second half moves on */
+    if (kept->n == SAMPLES) /* keep the first half, replace the oldest of the second half */
         memmove(&kept->event[SAMPLES / 2], &kept->event[SAMPLES / 2 + 1],
                 (SAMPLES - SAMPLES / 2 - 1) * sizeof *kept->event);
     else
@@ -89,8 +93,8 @@ static void collect(struct graph *g)
     }
 }
 
-/* Can the two stand still at the same time, as far as locks go? */
-static bool together(struct graph *g, const struct edge *a, const struct edge *b)
+/* True if both threads can be blocked at the same time, as far as locks are concerned. */
+static bool can_block_together(struct graph *g, const struct edge *a, const struct edge *b)
 {
     return a->thread != b->thread && !pf_locksets_exclude(&g->g.locks, a->held, b->held);
 }
@@ -105,7 +109,7 @@ static bool unordered(const struct graph *g, const uint32_t *events, uint32_t n)
     return true;
 }
 
-/* The same cycle, wherever it begins. */
+/* Independent of the edge at which the cycle begins. */
 static uint64_t cycle_key(const struct graph *g, const uint32_t *edges, uint32_t n)
 {
     uint64_t sum = 0;
@@ -151,18 +155,20 @@ static void try_cycle(struct graph *g, const uint32_t *edges, uint32_t n)
     }
 }
 
-/* Can edge k stand behind edges[0 .. n)? */
-static bool fits(struct graph *g, const uint32_t *edges, uint32_t n, uint32_t k)
+/* True if edge k can extend the path edges[0 .. n). */
+static bool can_extend(struct graph *g, const uint32_t *edges, uint32_t n, uint32_t k)
 {
     const struct edge *e = &g->edges.at[k];
     bool ok = k > edges[0] && !(g->edges.at[edges[n - 1]].to_shared && e->from_shared);
     for (uint32_t i = 0; i < n && ok; i++)
-        ok = together(g, &g->edges.at[edges[i]], e) && g->edges.at[edges[i]].from != e->from;
+        ok = can_block_together(g, &g->edges.at[edges[i]], e) &&
+             g->edges.at[edges[i]].from != e->from;
     return ok;
 }
 
-/* edges[0 .. n): each wants what the next one holds. Cycles of `length` edges are wanted. */
-static void follow(struct graph *g, uint32_t *edges, uint32_t n, uint32_t length)
+/* Extends the path edges[0 .. n), in which each edge wants the lock that the next one holds, to
+ * cycles of `length` edges. */
+static void extend_path(struct graph *g, uint32_t *edges, uint32_t n, uint32_t length)
 {
     const struct edge first = g->edges.at[edges[0]], last = g->edges.at[edges[n - 1]];
     if (n == length && last.to == first.from && !(last.to_shared && first.from_shared))
@@ -170,14 +176,14 @@ static void follow(struct graph *g, uint32_t *edges, uint32_t n, uint32_t length
     if (n == length && length < PF_CYCLE_MAX)
         return;
     for (uint32_t k = g->from[last.to]; k != PF_NONE; k = g->edges.at[k].next) {
-        if (!fits(g, edges, n, k))
+        if (!can_extend(g, edges, n, k))
             continue;
         if (n == length || g->steps++ >= STEPS_MAX || (g->stop && g->stop->stopped)) {
-            g->out->cut = true; /* there may be a longer one, or a later one */
+            g->out->cut = true; /* there may be a longer cycle, or another one */
             return;
         }
         edges[n] = k;
-        follow(g, edges, n + 1, length);
+        extend_path(g, edges, n + 1, length);
     }
 }
 
@@ -201,7 +207,7 @@ void pf_lock_graph_find(const struct pf_trace *t, struct pf_stop *stop, struct p
                 out->cut = true;
                 break;
             }
-            follow(&g, (uint32_t[PF_CYCLE_MAX]){i}, 1, length);
+            extend_path(&g, (uint32_t[PF_CYCLE_MAX]){i}, 1, length);
         }
     out->cut |= g.s.cut > 0;
     pf_rescheduler_release(&g.s);

@@ -1,16 +1,16 @@
 /*
- * goldilocks.c - happens-before by sets: for each access the set of threads that may touch the cell
- * without a race, and of the locks and other objects through which a thread can get there.
+ * goldilocks.c - happens-before with sets: each access has the set of threads that may access the
+ * cell without a race, and of the locks and other objects through which a thread can enter the set.
  *
- * The set of an access starts as its own thread. A release by a member adds the object, an acquire
- * of a member object adds the thread. Sets are brought up to date lazily, when the cell is accessed
- * again: the synchronising events since are replayed on them. The relation is the same as that of hb;
- * the method shares nothing with vector clocks.
+ * The set of an access starts with its own thread. A release by a member adds the object; an acquire
+ * of a member object adds the thread. Sets are updated lazily when the cell is accessed again, by
+ * replaying the synchronisation events since the last update. The relation is the same as that of hb,
+ * but the method shares nothing with vector clocks.
  */
 #include "analysis.h"
 #include <string.h>
 
-/* Members of a set. */
+/* Kinds of members of a set. */
 enum member { THREAD, LOCK, RDLOCK, BARRIER, NOTIFY, SYNC, ATOMIC };
 
 static uint64_t member(enum member kind, uint32_t a, uint32_t b)
@@ -20,17 +20,17 @@ static uint64_t member(enum member kind, uint32_t a, uint32_t b)
 
 struct set {
     uint32_t event;
-    uint32_t upto; /* sync events replayed */
+    uint32_t upto; /* number of synchronisation events replayed */
     uint64_t *at;
     uint32_t len, cap;
 };
 struct var {
-    struct set *sets; /* of each thread and kind the newest access */
+    struct set *sets; /* the newest access of each thread and kind */
     uint32_t len;
 };
 struct gold {
     const struct pf_trace *t;
-    pf_vec_u32 syncs; /* events that order others */
+    pf_vec_u32 syncs; /* the synchronisation events so far */
 };
 
 static bool has(const struct set *s, uint64_t m)
@@ -155,7 +155,8 @@ void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *li
             break;
         }
         bool sync = synchronises(e);
-        /* What an atomic acquires counts for its own check, what it releases does not matter to it. */
+        /* An atomic is in the list before it is checked: what it acquires counts for its own check,
+         * and what it releases makes no difference there. */
         if (sync)
             pf_vec_push(&g.syncs, i);
         const struct pf_range *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
@@ -186,7 +187,8 @@ void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *li
             mine->event = i;
             mine->len = 0;
             add(mine, member(THREAD, e->thread, 0));
-            mine->upto = (uint32_t)g.syncs.len - sync; /* its own release counts */
+            /* replay this event, too: its own release counts */
+            mine->upto = (uint32_t)g.syncs.len - sync;
         }
     }
     for (size_t c = 0; c < t->cells.len; c++) {

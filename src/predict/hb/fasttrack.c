@@ -1,10 +1,10 @@
 /*
- * fasttrack.c - happens-before with FastTrack's epochs.
+ * fasttrack.c - happens-before with the epochs of FastTrack.
  *
- * A plain write is one epoch: once a write is ordered after all that came before it, later races
- * with those show as races with the write. What a write races with is kept beside it: later accesses
- * may race with both. Reads, and atomics among which no race exists and which therefore need not be
- * ordered, are one epoch as long as they are ordered, a vector when not.
+ * A plain write is kept as one epoch: once a write is ordered after all earlier accesses, any later race
+ * with one of those is also a race with the write. Writes that raced with a newer write are kept in
+ * addition, because later accesses may race with both. Reads and atomics need not be ordered among
+ * themselves; they are kept as one epoch while they are ordered, otherwise as a vector.
  */
 #include "analysis.h"
 #include "clocks.h"
@@ -14,9 +14,9 @@ struct stamp {
     uint32_t epoch, event; /* epoch 0: none */
 };
 struct many {
-    uint16_t thread; /* of `one` */
+    uint16_t thread; /* the thread of `one` */
     struct stamp one;
-    struct stamp *all; /* by thread; NULL while one is enough */
+    struct stamp *all; /* by thread; NULL while `one` suffices */
 };
 enum { ATOMIC_READS, ATOMIC_WRITES, RACING_WRITES, KINDS };
 struct var {
@@ -40,7 +40,7 @@ static void race(struct run *r, uint32_t a, uint32_t b)
         pf_vec_push(&r->out->races, (struct pf_race){.a = a, .b = b});
 }
 
-/* Is any of them in a race with event i? */
+/* Reports a race of event i with each unordered access in m. Returns true if there was one. */
 static bool check_many(struct run *r, const struct many *m, uint32_t thread, uint32_t i)
 {
     bool found = false;

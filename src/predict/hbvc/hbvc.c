@@ -1,8 +1,8 @@
 /*
- * vclocks.c - happens-before with the last access of every thread to every cell.
+ * hbvc.c - happens-before with the last access of every thread to every cell.
  *
- * Exact: an access is reported against each thread whose last conflicting access it does not come
- * after. (If an earlier access of that thread is unordered with it, so is the last one.)
+ * Exact: an access is reported against the last conflicting access of each thread that is not ordered
+ * before it. (If an earlier access of that thread is unordered with it, so is the last one.)
  */
 #include "analysis.h"
 #include "clocks.h"
@@ -13,7 +13,7 @@ struct stamp {
 };
 enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, KINDS };
 
-/* Which kinds an access conflicts with. */
+/* conflict[k][l]: accesses of kinds k and l conflict. */
 static const bool conflict[KINDS][KINDS] = {
     [PLAIN_READ] = {[PLAIN_WRITE] = true, [ATOMIC_WRITE] = true},
     [PLAIN_WRITE] = {true, true, true, true},

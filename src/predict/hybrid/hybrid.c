@@ -1,5 +1,6 @@
 /*
- * hybrid.c - O'Callahan and Choi: the candidate pairs themselves, one for a pair of sites.
+ * hybrid.c - the hybrid analysis of O'Callahan and Choi: reports the candidate pairs, one per pair
+ * of sites.
  */
 #include "candidates.h"
 

@@ -1,5 +1,5 @@
 /*
- * mc.c - maximal causality: calls into missing code are taken to do nothing.
+ * mc.c - maximal causality; missing calls are assumed to do nothing.
  */
 #include "engine/engine.h"
 

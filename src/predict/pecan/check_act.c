@@ -1,9 +1,12 @@
+/*
+ * check_act.c - see check_act.h.
+ */
 #include "check_act.h"
 #include <string.h>
 
-#define BETWEEN 20000 /* events of the thread between the two that are looked at */
+#define BETWEEN 20000 /* maximum number of events of the thread between the two that are checked */
 
-/* Position k from the outside of the stack of event i. */
+/* Entry k, counted from the outermost, of the call stack of event i; NULL if there is none. */
 static const struct pf_site_info *frame(const struct pf_trace *t, uint32_t i, uint32_t k)
 {
     const struct pf_recorded *r = &t->recorded;
@@ -11,8 +14,8 @@ static const struct pf_site_info *frame(const struct pf_trace *t, uint32_t i, ui
     return k < w->n ? &t->sites.at[r->stack_sites.at[w->first + w->n - 1 - k]] : NULL;
 }
 
-/* How many positions two stacks share, from the outside. */
-static uint32_t shared(const struct pf_trace *t, uint32_t a, uint32_t b)
+/* The number of entries that two call stacks share, from the outermost on. */
+static uint32_t shared_frames(const struct pf_trace *t, uint32_t a, uint32_t b)
 {
     uint32_t k = 0;
     while (frame(t, a, k) && frame(t, a, k) == frame(t, b, k))
@@ -20,29 +23,30 @@ static uint32_t shared(const struct pf_trace *t, uint32_t a, uint32_t b)
     return k;
 }
 
-/* Do both stand in one activation of a function, which lasts from one to the other? */
+/* True if both events belong to one activation of a function, which stays active between them. */
 static bool one_activation(const struct pf_partial_order *g, uint32_t a, uint32_t b)
 {
     const struct pf_trace *t = g->t;
     if (!t->recorded.present)
         return true;
-    uint32_t k = shared(t, a, b);
+    uint32_t k = shared_frames(t, a, b);
     if (k && (!frame(t, a, k) || !frame(t, b, k)))
-        k--; /* one place in the source, as from a macro */
+        k--; /* both from one source position, as from a macro */
     const struct pf_site_info *x = frame(t, a, k), *y = frame(t, b, k);
     if (!x || !y || x->func != y->func || x->file != y->file || g->pos[b] - g->pos[a] > BETWEEN)
         return false;
     for (uint32_t p = g->pos[a] + 1; p < g->pos[b]; p++) {
         uint32_t i = g->by_thread[p];
         const struct pf_site_info *z = frame(t, i, k);
-        if (shared(t, a, i) < k || !z || z->func != x->func || z->file != x->file)
+        if (shared_frames(t, a, i) < k || !z || z->func != x->func || z->file != x->file)
             return false;
     }
     return true;
 }
 
-/* A lock is held at both, and each such lock was given back in between. */
-static bool other_section(const struct pf_partial_order *g, const uint32_t *taken, uint32_t a, uint32_t b)
+/* True if some lock is held at both events, and every such lock was released in between. */
+static bool other_section(const struct pf_partial_order *g, const uint32_t *taken, uint32_t a,
+                          uint32_t b)
 {
     const struct pf_lockset_words *p = &g->locks.sets.at[g->held[a]],
                                   *q = &g->locks.sets.at[g->held[b]];
@@ -58,11 +62,14 @@ static bool other_section(const struct pf_partial_order *g, const uint32_t *take
     return common;
 }
 
-void pf_check_act_each(const struct pf_partial_order *g, void (*f)(void *, uint32_t, uint32_t), void *arg)
+void pf_check_act_each(const struct pf_partial_order *g, void (*f)(void *, uint32_t, uint32_t),
+                       void *arg)
 {
     const struct pf_trace *t = g->t;
-    uint32_t *check = pf_mem_resize(NULL, t->cells.len + 1, sizeof *check); /* newest, by cell */
-    uint32_t *taken = pf_mem_resize(NULL, t->locks.len + 1, sizeof *taken); /* newest, by lock */
+    /* per cell: newest check */
+    uint32_t *check = pf_mem_resize(NULL, t->cells.len + 1, sizeof *check);
+    /* per lock: newest acquire */
+    uint32_t *taken = pf_mem_resize(NULL, t->locks.len + 1, sizeof *taken);
     for (uint32_t u = 0; u < g->nt; u++) {
         bool any = false;
         for (uint32_t p = g->thread_at[u]; p < g->thread_at[u + 1] && !any; p++)

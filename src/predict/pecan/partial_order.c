@@ -1,9 +1,14 @@
+/*
+ * partial_order.c - see partial_order.h. The clocks of clocks.h are stored once per change, not per event.
+ */
 #include "partial_order.h"
 #include "clocks.h"
 #include <string.h>
 
-/* The row of the thread's clock as it is now: the last one where nothing changed. */
-static uint32_t row_of(struct pf_partial_order *g, const struct pf_clocks *o, uint32_t thread, uint32_t last)
+/* Returns the row of the thread's current clock; reuses the last row if the clock has not
+ * changed. */
+static uint32_t row_of(struct pf_partial_order *g, const struct pf_clocks *o, uint32_t thread,
+                       uint32_t last)
 {
     const uint32_t *now = o->clock + (size_t)thread * g->nt;
     if (last != PF_NONE && !memcmp(g->rows.at + (size_t)last * g->nt, now, g->nt * sizeof *now))
@@ -42,7 +47,7 @@ void pf_partial_order_init(struct pf_partial_order *g, const struct pf_trace *t)
         g->row[i] = last[u];
         pf_clocks_leave(&o, i);
         if (!pf_event_is_access(e))
-            last[u] = row_of(g, &o, u, last[u]); /* a new epoch shows in the clock, too */
+            last[u] = row_of(g, &o, u, last[u]); /* a new epoch changes the clock, too */
         g->thread_at[u + 1]++;
     }
     pf_clocks_release(&o);

@@ -1,3 +1,6 @@
+/*
+ * pattern.c - the parser of the pattern language, and the built-in patterns.
+ */
 #include "pattern.h"
 #include <ctype.h>
 #include <stdarg.h>
@@ -56,7 +59,8 @@ static void skip(struct parser *p)
     }
 }
 
-/* A word: letters, digits, `_`, `'`, and with `dashes` also `-` inside. 0: there is none. */
+/* Length of the word at the current position: letters, digits, `_` and `'`; with `dashes` also `-`,
+ * but not as first character. 0 if there is none. */
 static size_t peek(struct parser *p, bool dashes)
 {
     skip(p);
@@ -71,11 +75,11 @@ static bool word(struct parser *p, bool dashes, char *out, size_t room, const ch
 {
     size_t n = peek(p, dashes);
     if (!n && p->at == p->end)
-        return fail(p, p->line, "%s is missing", what);
+        return fail(p, p->line, "expected %s, found the end of the file", what);
     if (!n)
-        return fail(p, p->line, "%s expected, not '%c'", what, *p->at);
+        return fail(p, p->line, "expected %s, found '%c'", what, *p->at);
     if (n >= room)
-        return fail(p, p->line, "'%.30s...' is too long (at most %zu letters)", p->at, room - 1);
+        return fail(p, p->line, "'%.30s...' is too long (at most %zu characters)", p->at, room - 1);
     memcpy(out, p->at, n);
     out[n] = 0;
     p->at += n;
@@ -86,7 +90,7 @@ static bool sequence(struct parser *p, int which)
 {
     struct sequence *s = &p->seq[which];
     if (s->line)
-        return fail(p, p->line, "%s was given in line %u already", words[which], s->line);
+        return fail(p, p->line, "%s is already given in line %u", words[which], s->line);
     s->line = p->line;
     do {
         if (s->n == PF_PATTERN_MAX)
@@ -98,7 +102,7 @@ static bool sequence(struct parser *p, int which)
     return true;
 }
 
-/* Numbers the labels; returns how many differ. */
+/* Numbers the labels in order of appearance; returns the number of different ones. */
 static uint8_t number(const struct sequence *s, uint8_t *out)
 {
     uint8_t count = 0;
@@ -124,13 +128,13 @@ static bool finish_next(struct parser *p)
     for (unsigned k = 0; k < p->nnext; k++) {
         int a = event_of(&p->seq[E], p->next[k][0]), b = event_of(&p->seq[E], p->next[k][1]);
         if (a < 0 || b < 0)
-            return fail(p, p->next_line[k], "next: '%s' is no event of this pattern",
+            return fail(p, p->next_line[k], "next: '%s' is not an event of this pattern",
                         p->next[k][a < 0 ? 0 : 1]);
         if (b != a + 1)
-            return fail(p, p->next_line[k], "next: '%s' does not stand right after '%s' in E",
+            return fail(p, p->next_line[k], "next: '%s' does not directly follow '%s' in E",
                         p->next[k][1], p->next[k][0]);
         if (b + 1 != (int)p->seq[E].n)
-            return fail(p, p->next_line[k], "next: only the last two events can be asked for");
+            return fail(p, p->next_line[k], "next: only the last two events are allowed");
         p->p.next[b] = true;
     }
     return true;
@@ -156,11 +160,11 @@ static bool finish(struct parser *p, pf_patterns *out)
     q->nvars = number(&p->seq[SV], q->var);
     q->nregions = number(&p->seq[AR], q->region);
     if (q->nthreads < 2)
-        return fail(p, p->seq[T].line, "an anomaly needs two threads at least");
+        return fail(p, p->seq[T].line, "an anomaly needs at least two threads");
     for (unsigned i = 0; i < q->n; i++) {
         const char *type = p->seq[AT].label[i];
         if (strcmp(type, "r") && strcmp(type, "w"))
-            return fail(p, p->seq[AT].line, "AT: 'r' or 'w' expected, not '%s'", type);
+            return fail(p, p->seq[AT].line, "AT: expected 'r' or 'w', found '%s'", type);
         q->write[i] = *type == 'w';
         for (unsigned k = 0; k < i; k++)
             if (q->region[k] == q->region[i] && q->thread[k] != q->thread[i])
@@ -171,7 +175,7 @@ static bool finish(struct parser *p, pf_patterns *out)
         return false;
     for (size_t i = 0; i < out->len; i++)
         if (!strcmp(out->at[i].name, q->name))
-            return fail(p, p->began, "there is a pattern %s already", q->name);
+            return fail(p, p->began, "pattern %s is already defined", q->name);
     pf_vec_push(out, *q);
     return true;
 }
@@ -196,7 +200,7 @@ static bool kind(struct parser *p)
             p->p.kind = k;
             return p->kinded = true;
         }
-    return fail(p, p->line, "kind: race, atomicity or atomic-set expected, not '%s'", text);
+    return fail(p, p->line, "kind: expected race, atomicity or atomic-set, found '%s'", text);
 }
 
 static bool next_pair(struct parser *p)
@@ -220,7 +224,7 @@ static bool item(struct parser *p, const char *key)
     for (int k = E; k <= AT; k++)
         if (!strcmp(key, words[k]))
             return sequence(p, k);
-    return fail(p, p->line, "pattern, kind, E, T, SV, AR, AT or next expected, not '%s'", key);
+    return fail(p, p->line, "expected pattern, kind, E, T, SV, AR, AT or next, found '%s'", key);
 }
 
 bool pf_patterns_parse(pf_patterns *out, const char *path, const char *text, size_t len,
@@ -234,7 +238,7 @@ bool pf_patterns_parse(pf_patterns *out, const char *path, const char *text, siz
             return false;
         if (strcmp(key, "pattern")) {
             if (!inside)
-                return fail(&p, p.line, "'pattern' expected, not '%s'", key);
+                return fail(&p, p.line, "expected 'pattern', found '%s'", key);
             if (!item(&p, key))
                 return false;
             continue;
@@ -252,7 +256,7 @@ void pf_patterns_builtin(pf_patterns *out)
 {
     struct pf_trace_error e;
     if (!pf_patterns_parse(out, "builtin.pattern", builtin, sizeof builtin, &e)) {
-        fprintf(stderr, "pf: %s\n", e.text); /* our own bug */
+        fprintf(stderr, "pf: %s\n", e.text); /* a bug in pf */
         abort();
     }
 }

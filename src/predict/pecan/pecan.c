@@ -1,22 +1,27 @@
+/*
+ * pecan.c - see pecan.h. Matches of the search get a generated schedule, which is cheap. Only where that
+ * fails, or where the validator finds a changed value, the engine of maximal causality is used.
+ */
 #include "pecan.h"
-#include "schedule_finder.h"
 #include "engine/validate.h"
+#include "schedule_finder.h"
 #include <string.h>
 
-#define MARGIN 200 /* events around a pattern that the engine may use */
-#define VALIDATED 400000000 /* what the validator may look at for one schedule */
-#define VALIDATED_ALL 2000000000ull
-#define VALIDATED_LATE 200000000 /* for all of them, when it is to come to an end */
-#define ASKED 256 /* matches without a generated schedule for which the engine is asked */
+#define MARGIN 200 /* events around a pattern that the engine may reorder */
+#define VALIDATOR_ONE 400000000 /* comparisons of events that the validator may make per schedule */
+#define VALIDATOR_ALL 2000000000ull
+#define VALIDATOR_ALL_STOPPED                                                                      \
+    200000000 /* for all schedules together, after the search was stopped */
+#define ENGINE_MATCHES 256 /* matches without a generated schedule that are passed to the engine */
 
 struct maker {
     const pf_patterns *patterns;
-    struct pf_schedule_finder ways;
+    struct pf_schedule_finder finder;
     struct pf_anomalies *out;
-    const struct pf_anomaly *tried; /* NULL: all that there is is wanted */
+    const struct pf_anomaly *tried; /* NULL: report all anomalies */
     size_t ntried;
     struct pf_stop *stop;
-    uint32_t asked;
+    uint32_t engine_matches;
 };
 
 static uint32_t due_of(const struct pf_pattern *p) { return p->next[p->n - 1] ? 2 : 1; }
@@ -30,36 +35,36 @@ static void set_order(struct pf_anomaly *a, const struct pf_schedule_finder *w)
     memcpy(a->order, w->order.at, a->norder * sizeof *a->order);
 }
 
-/* --- what was tried already --- */
+/* --- anomalies that were already tried --- */
 
 static bool same_sites(const struct maker *m, uint32_t pattern, const uint32_t *events,
                        const struct pf_anomaly *a)
 {
     const struct pf_pattern *p = &m->patterns->at[pattern], *q = &m->patterns->at[a->pattern];
-    const struct pf_event *e = m->ways.t->events.at;
-    bool as_is = p->n == q->n && p->kind == q->kind, turned = as_is && p->n == 2;
-    for (unsigned i = 0; i < p->n && as_is; i++)
-        as_is = e[events[i]].site == e[a->event[i]].site;
-    for (unsigned i = 0; i < p->n && turned; i++) /* either order is the same race */
-        turned = e[events[i]].site == e[a->event[p->n - 1 - i]].site;
-    return turned || (as_is && pattern == a->pattern);
+    const struct pf_event *e = m->finder.t->events.at;
+    bool in_order = p->n == q->n && p->kind == q->kind, reversed = in_order && p->n == 2;
+    for (unsigned i = 0; i < p->n && in_order; i++)
+        in_order = e[events[i]].site == e[a->event[i]].site;
+    for (unsigned i = 0; i < p->n && reversed; i++) /* a race is the same in either order */
+        reversed = e[events[i]].site == e[a->event[p->n - 1 - i]].site;
+    return reversed || (in_order && pattern == a->pattern);
 }
 
-enum wish { WANTED, USED, UNWANTED };
+enum use { WANTED, TRIED, UNWANTED };
 
-static enum wish wish_of(const struct maker *m, uint32_t pattern, const uint32_t *events)
+static enum use use_of(const struct maker *m, uint32_t pattern, const uint32_t *events)
 {
-    enum wish wish = m->tried ? UNWANTED : WANTED;
+    enum use use = m->tried ? UNWANTED : WANTED;
     for (size_t i = 0; i < m->ntried; i++) {
         const struct pf_anomaly *a = &m->tried[i];
         if (!same_sites(m, pattern, events, a))
             continue;
-        wish = wish == UNWANTED ? WANTED : wish;
+        use = use == UNWANTED ? WANTED : use;
         if (pattern == a->pattern &&
             !memcmp(events, a->event, m->patterns->at[pattern].n * sizeof *events))
-            wish = USED;
+            use = TRIED;
     }
-    return wish;
+    return use;
 }
 
 /* --- schedules --- */
@@ -68,23 +73,24 @@ static bool make(void *arg, uint32_t pattern, const uint32_t *events)
 {
     struct maker *m = arg;
     const struct pf_pattern *p = &m->patterns->at[pattern];
-    enum wish wish = wish_of(m, pattern, events);
-    if (wish != WANTED)
-        return wish == UNWANTED;
-    if (!pf_schedule_finder_generate(&m->ways, p, events) &&
-        (m->asked++ >= ASKED || !pf_schedule_finder_solve(&m->ways, events, p->n, due_of(p), MARGIN)))
+    enum use use = use_of(m, pattern, events);
+    if (use != WANTED)
+        return use == UNWANTED;
+    if (!pf_schedule_finder_generate(&m->finder, p, events) &&
+        (m->engine_matches++ >= ENGINE_MATCHES ||
+         !pf_schedule_finder_solve(&m->finder, events, p->n, due_of(p), MARGIN)))
         return false;
     struct pf_anomaly a = {.pattern = pattern};
     memcpy(a.event, events, p->n * sizeof *events);
-    set_order(&a, &m->ways);
+    set_order(&a, &m->finder);
     pf_vec_push(&m->out->at, a);
     return true;
 }
 
-/* The goal of a schedule, as the validator wants it. */
+/* The goal of a schedule in the form that the validator takes. */
 static struct pf_race goal_of(const struct pf_pattern *p, const struct pf_anomaly *a)
 {
-    uint32_t due = due_of(p); /* events that need only be due */
+    uint32_t due = due_of(p); /* events that must be next, but need not be executed */
     return (struct pf_race){.a = a->event[p->n - due],
                             .b = a->event[p->n - 1],
                             .start = a->start,
@@ -92,7 +98,8 @@ static struct pf_race goal_of(const struct pf_pattern *p, const struct pf_anomal
                             .norder = a->norder - due};
 }
 
-/* What the validator looks at: it compares each step with all events around. */
+/* The number of comparisons in the validator: each step is compared with all events in its
+ * range. */
 static uint64_t cost_of(const struct pf_anomaly *a)
 {
     uint32_t last = a->start;
@@ -101,20 +108,21 @@ static uint64_t cost_of(const struct pf_anomaly *a)
     return (uint64_t)a->norder * (last - a->start + 1);
 }
 
-/* Which schedules are feasible for sure? The long ones are left to a run. */
+/* Marks the schedules that are certainly feasible. Schedules that are too long to validate are left
+ * to re-execution. */
 static void validate(const struct maker *m)
 {
     struct pf_anomalies *out = m->out;
-    const struct pf_trace *t = m->ways.t;
+    const struct pf_trace *t = m->finder.t;
     struct pf_race *races = pf_mem_zero(out->at.len, sizeof *races);
     bool *ok = pf_mem_zero(out->at.len, sizeof *ok);
     size_t n = 0;
-    uint64_t left = m->stop && m->stop->stopped ? VALIDATED_LATE : VALIDATED_ALL;
+    uint64_t left = m->stop && m->stop->stopped ? VALIDATOR_ALL_STOPPED : VALIDATOR_ALL;
     uint32_t *which = pf_mem_resize(NULL, out->at.len + 1, sizeof *which);
     for (uint32_t i = 0; i < out->at.len; i++) {
         const struct pf_anomaly *a = &out->at.at[i];
         uint64_t cost = cost_of(a);
-        if (cost > VALIDATED || cost > left)
+        if (cost > VALIDATOR_ONE || cost > left)
             continue;
         left -= cost;
         races[n] = goal_of(&m->patterns->at[a->pattern], a);
@@ -128,18 +136,19 @@ static void validate(const struct maker *m)
     free(ok);
 }
 
-/* Schedules that change a value on the way are exchanged for the engine's, where there are any. */
+/* Replaces schedules that change a value by schedules of the engine, where it finds one. */
 static void improve(struct maker *m)
 {
     bool any = false;
     for (size_t i = 0; i < m->out->at.len; i++) {
         struct pf_anomaly *a = &m->out->at.at[i];
         const struct pf_pattern *p = &m->patterns->at[a->pattern];
-        if (pf_stop_poll(m->stop, "schedules made better", i, m->out->at.len))
-            break; /* they are to be tried as they are */
-        if (a->witnessed || !pf_schedule_finder_solve(&m->ways, a->event, p->n, due_of(p), MARGIN))
+        if (pf_stop_poll(m->stop, "schedules improved", i, m->out->at.len))
+            break; /* the remaining ones are tried as they are */
+        if (a->witnessed ||
+            !pf_schedule_finder_solve(&m->finder, a->event, p->n, due_of(p), MARGIN))
             continue;
-        set_order(a, &m->ways);
+        set_order(a, &m->finder);
         any = true;
     }
     if (any)
@@ -150,15 +159,15 @@ static void search(struct maker *m, const struct pf_trace *t)
 {
     struct pf_units w;
     memset(m->out, 0, sizeof *m->out);
-    pf_schedule_finder_init(&m->ways, t);
-    m->ways.s.stop = m->stop;
-    pf_units_init(&w, &m->ways.g);
+    pf_schedule_finder_init(&m->finder, t);
+    m->finder.s.stop = m->stop;
+    pf_units_init(&w, &m->finder.g);
     pf_pattern_search(&w, m->patterns, m->stop, make, m, &m->out->search);
     pf_units_release(&w);
-    m->out->search.skipped += m->ways.s.cut;
+    m->out->search.skipped += m->finder.s.cut;
     validate(m);
     improve(m);
-    pf_schedule_finder_release(&m->ways);
+    pf_schedule_finder_release(&m->finder);
 }
 
 void pf_pecan(const struct pf_trace *t, const pf_patterns *patterns, struct pf_stop *stop,

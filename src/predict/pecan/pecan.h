@@ -1,11 +1,11 @@
 /*
- * pecan.h - access anomalies by pattern: searched, with a schedule for each (PECAN).
+ * pecan.h - access anomalies by pattern: search, and a schedule for each (PECAN).
  *
- * Model:   an anomaly is a pattern and the events that make it. Its schedule runs the trace up to
- *          `start`, then the events of `order`, which end with the pattern's last. `witnessed`: the
- *          validator followed it and every read that matters saw its value, so the schedule is
- *          feasible; else only a re-execution can tell.
- * Memory:  the result owns the orders.
+ * Model:   an anomaly is a pattern and the events that match it. To follow its schedule, run the trace up
+ *          to `start`, then the events of `order`, which end with the last event of the pattern.
+ *          `witnessed`: the validator executed it and every read that matters saw its value of the
+ *          trace, so the schedule is feasible. Otherwise only re-execution can tell.
+ * Memory:  the result owns the schedules.
  */
 #ifndef PF_PECAN_H
 #define PF_PECAN_H
@@ -25,11 +25,11 @@ struct pf_anomalies {
     struct pf_pattern_search_result search;
 };
 
-/* `stop`: NULL, nobody ends it. */
+/* stop: may be NULL. */
 void pf_pecan(const struct pf_trace *t, const pf_patterns *patterns, struct pf_stop *stop,
               struct pf_anomalies *out);
-/* For anomalies that were tried and did not happen: others by the same code, of other events; at most one for each
- * tuple of sites. Nothing else is looked for. */
+/* For anomalies that were tried and did not happen: finds others by the same code with other
+ * events, at most one per tuple of sites. Finds nothing else. */
 void pf_pecan_others(const struct pf_trace *t, const pf_patterns *patterns,
                      const struct pf_anomaly *tried, size_t n, struct pf_stop *stop,
                      struct pf_anomalies *out);

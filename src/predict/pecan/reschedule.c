@@ -1,11 +1,17 @@
+/*
+ * reschedule.c - see reschedule.h. Sixteen combinations of strategies are tried in turn; the first is the
+ * paper's.
+ */
 #include "reschedule.h"
 #include <string.h>
 
-#define MOVED 4000000 /* events of one call */
-#define SPENT 200000000 /* of all; then: */
-#define MOVED_THEN 200000
+#define MOVED 4000000 /* events that one call may execute */
+/* events that all calls may execute; after that, one call may execute MOVED_LATE */
+#define SPENT 200000000
+#define MOVED_LATE 200000
 
-void pf_rescheduler_init(struct pf_rescheduler *s, const struct pf_partial_order *g, const struct pf_trace_index *x)
+void pf_rescheduler_init(struct pf_rescheduler *s, const struct pf_partial_order *g,
+                         const struct pf_trace_index *x)
 {
     memset(s, 0, sizeof *s);
     s->g = g;
@@ -29,8 +35,8 @@ static const struct pf_event *at(const struct pf_rescheduler *s, uint32_t i)
     return &s->g->t->events.at[i];
 }
 
-/* The next event of thread u; PF_NONE: it is over. */
-static uint32_t due(const struct pf_rescheduler *s, uint32_t u)
+/* The next event of thread u; PF_NONE if it has ended. */
+static uint32_t next_event(const struct pf_rescheduler *s, uint32_t u)
 {
     return s->next[u] < s->g->thread_at[u + 1] ? s->g->by_thread[s->next[u]] : PF_NONE;
 }
@@ -40,9 +46,10 @@ static bool has_run(const struct pf_rescheduler *s, uint32_t i)
     return i < s->start || s->g->pos[i] < s->next[at(s, i)->thread];
 }
 
-/* --- holding --- */
+/* --- holding threads back --- */
 
-/* The outermost lock around `event` that its thread takes after `after` (PF_NONE: ever). */
+/* The acquire of the outermost lock around `event` that its thread acquires after event `after`
+ * (PF_NONE: any time); the event itself if there is none. */
 static uint32_t outermost(const struct pf_rescheduler *s, uint32_t event, uint32_t after)
 {
     const struct pf_partial_order *g = s->g;
@@ -70,13 +77,13 @@ static void choose_holds(struct pf_rescheduler *s, bool at_locks)
                 after = s->events[i];
         s->hold[m] = at_locks ? outermost(s, s->events[m], after) : s->events[m];
         s->start = s->hold[m] < s->start ? s->hold[m] : s->start;
-        s->done[m] = s->free[m] = false;
+        s->done[m] = s->released[m] = false;
     }
 }
 
 /* --- state --- */
 
-static void take(struct pf_rescheduler *s, uint32_t lock, uint32_t thread, bool shared)
+static void acquire(struct pf_rescheduler *s, uint32_t lock, uint32_t thread, bool shared)
 {
     if (shared)
         s->readers[lock]++;
@@ -88,7 +95,7 @@ static void effect(struct pf_rescheduler *s, uint32_t i)
 {
     const struct pf_event *e = at(s, i);
     if (pf_event_acquires(e))
-        take(s, pf_event_lock(e), e->thread, pf_event_shared(e));
+        acquire(s, pf_event_lock(e), e->thread, pf_event_shared(e));
     else if (pf_event_releases(e)) {
         if (pf_event_shared(e))
             s->readers[pf_event_lock(e)] -= s->readers[pf_event_lock(e)] > 0;
@@ -97,7 +104,7 @@ static void effect(struct pf_rescheduler *s, uint32_t i)
     }
 }
 
-/* As it is in the trace before event `start`. */
+/* Sets up the state of the trace before event `start`. */
 static void begin(struct pf_rescheduler *s)
 {
     const struct pf_partial_order *g = s->g;
@@ -109,19 +116,20 @@ static void begin(struct pf_rescheduler *s)
         bool over = k == g->thread_at[u + 1];
         if (over && k == g->thread_at[u])
             continue;
-        uint32_t i = g->by_thread[over ? k - 1 : k]; /* what it holds before, or after, this one */
+        /* the locks it holds before this event; if `over`, effect() below adds the last event */
+        uint32_t i = g->by_thread[over ? k - 1 : k];
         struct pf_lockset_words r = g->locks.sets.at[g->held[i]];
         for (uint32_t n = 0; n < r.len; n++) {
             uint32_t word = g->locks.words.at[r.first + n];
-            take(s, word / 2, u, word & 1);
+            acquire(s, word / 2, u, word & 1);
         }
         if (over)
             effect(s, i);
     }
 }
 
-/* Can event i be the next one, as far as order and locks go? If not, *who (a thread, PF_NONE: nobody
- * known) has to go on first. */
+/* True if event i can be next, as far as order and locks are concerned. If not, *who is a thread
+ * that must run first (PF_NONE: unknown). */
 static bool possible(const struct pf_rescheduler *s, uint32_t i, uint32_t *who)
 {
     const struct pf_event *e = at(s, i);
@@ -150,7 +158,7 @@ static bool enabled(const struct pf_rescheduler *s, uint32_t i)
 static bool held_back(const struct pf_rescheduler *s, uint32_t i)
 {
     for (unsigned m = 0; m < s->n; m++)
-        if (!s->done[m] && (i == s->events[m] || (i == s->hold[m] && !s->free[m])))
+        if (!s->done[m] && (i == s->events[m] || (i == s->hold[m] && !s->released[m])))
             return true;
     return false;
 }
@@ -163,23 +171,23 @@ static void run(struct pf_rescheduler *s, uint32_t i)
     effect(s, i);
 }
 
-/* Whoever comes first in the trace. PF_NONE: nobody can go on. */
-static uint32_t first_come(const struct pf_rescheduler *s)
+/* Of the events that can happen next, the first one in the trace. PF_NONE if there is none. */
+static uint32_t first_in_trace(const struct pf_rescheduler *s)
 {
     uint32_t best = PF_NONE;
     for (uint32_t u = 0; u < s->g->nt; u++) {
-        uint32_t i = due(s, u);
+        uint32_t i = next_event(s, u);
         if (i < best && !held_back(s, i) && enabled(s, i))
             best = i;
     }
     return best;
 }
 
-/* The thread itself, else whom it waits for. */
-static uint32_t needed(const struct pf_rescheduler *s, uint32_t thread)
+/* The next event of the thread, or of a thread for which it waits; PF_NONE if none can happen. */
+static uint32_t needed_event(const struct pf_rescheduler *s, uint32_t thread)
 {
     for (uint32_t n = 0; n < s->g->nt && thread != PF_NONE; n++) {
-        uint32_t i = due(s, thread);
+        uint32_t i = next_event(s, thread);
         if (i == PF_NONE || held_back(s, i))
             return PF_NONE;
         if (possible(s, i, &thread))
@@ -190,115 +198,121 @@ static uint32_t needed(const struct pf_rescheduler *s, uint32_t thread)
 
 static bool has_moved_enough(const struct pf_rescheduler *s)
 {
-    return s->moved >= (s->spent < SPENT ? MOVED : MOVED_THEN);
+    return s->moved >= (s->spent < SPENT ? MOVED : MOVED_LATE);
 }
 
-/* Is the call at hand to be given up? */
-static bool is_weary(struct pf_rescheduler *s)
+/* True if the current call must give up. */
+static bool is_over_budget(struct pf_rescheduler *s)
 {
     return has_moved_enough(s) ||
            (!(s->moved & 0xffff) && pf_stop_poll(s->stop, "events moved", s->spent + s->moved, 0));
 }
 
-/* What the call at hand took is taken off; false: it has come to nothing. */
-static bool settle(struct pf_rescheduler *s, bool found)
+/* Ends the current call: adds its events to the total. Returns `found`. */
+static bool account(struct pf_rescheduler *s, bool found)
 {
     s->cut += !found && has_moved_enough(s);
     s->spent += s->moved;
     return found;
 }
 
-/* Runs threads until `event` is due and can happen. */
-static bool reach(struct pf_rescheduler *s, uint32_t event)
+/* Runs threads until `event` is the next event of its thread and can happen. */
+static bool run_until_possible(struct pf_rescheduler *s, uint32_t event)
 {
     uint32_t thread = at(s, event)->thread, who = thread;
-    while (due(s, thread) != event || !possible(s, event, &who)) {
-        uint32_t i = s->lean ? needed(s, due(s, thread) == event ? who : thread) : first_come(s);
-        if (i == PF_NONE || is_weary(s))
+    while (next_event(s, thread) != event || !possible(s, event, &who)) {
+        uint32_t i = s->minimal ? needed_event(s, next_event(s, thread) == event ? who : thread)
+                                : first_in_trace(s);
+        if (i == PF_NONE || is_over_budget(s))
             return false;
         run(s, i);
     }
     return true;
 }
 
-/* Event m of the pattern is next: its thread need not wait before its lock any more. */
-static bool bring(struct pf_rescheduler *s, unsigned m)
+/* It is the turn of event m of the pattern: its thread need no longer wait before its lock. */
+static bool bring_event(struct pf_rescheduler *s, unsigned m)
 {
-    s->free[m] = true;
-    return reach(s, s->events[m]);
+    s->released[m] = true;
+    return run_until_possible(s, s->events[m]);
 }
 
-static void happen(struct pf_rescheduler *s, unsigned m)
+static void execute_pattern_event(struct pf_rescheduler *s, unsigned m)
 {
     s->done[m] = true;
     run(s, s->events[m]);
 }
 
-/* The last two follow each other at once: bring `first` to its event, then the other one. */
+/* The last two events must follow each other directly: brings `first` to its event, then
+ * `second`. */
 static bool meet(struct pf_rescheduler *s, unsigned first, unsigned second)
 {
-    if (!bring(s, first) || !bring(s, second) ||
-        due(s, at(s, s->events[first])->thread) != s->events[first] ||
+    if (!bring_event(s, first) || !bring_event(s, second) ||
+        next_event(s, at(s, s->events[first])->thread) != s->events[first] ||
         !enabled(s, s->events[first]))
         return false;
-    happen(s, s->n - 2);
-    happen(s, s->n - 1);
+    execute_pattern_event(s, s->n - 2);
+    execute_pattern_event(s, s->n - 1);
     return true;
 }
 
-/* How to go about it. */
-struct way {
-    bool at_locks; /* threads are held before their outermost lock, not at the event */
-    bool last_first; /* of two that are to meet, the last one goes to its place first */
-    bool late; /* all threads of the pattern go to their places before anything happens */
-    bool lean; /* nobody runs but who must; else all do, as in the trace */
+/* How a schedule is generated. */
+struct strategy {
+    bool at_locks; /* hold threads before their outermost lock, not at the event */
+    bool last_first; /* of the last two events, bring the last one to its position first */
+    /* bring all threads of the pattern to their positions before any event of it happens */
+    bool gather;
+    bool minimal; /* run only threads that are needed; otherwise all, as in the trace */
 };
 
-static void set_out(struct pf_rescheduler *s, struct way way)
+static void restart(struct pf_rescheduler *s, struct strategy strategy)
 {
-    choose_holds(s, way.at_locks);
-    s->lean = way.lean;
+    choose_holds(s, strategy.at_locks);
+    s->minimal = strategy.minimal;
     begin(s);
 }
 
-static bool attempt(struct pf_rescheduler *s, const struct pf_pattern *p, struct way way)
+static bool attempt(struct pf_rescheduler *s, const struct pf_pattern *p, struct strategy strategy)
 {
     unsigned n = s->n, together = p->next[n - 1] ? 2 : 0;
-    set_out(s, way);
-    for (unsigned m = 0, seen = 0; way.late && m < n; m++) { /* threads are numbered as they come */
-        if (p->thread[m] == seen && !reach(s, s->hold[m]))
+    restart(s, strategy);
+    /* threads are numbered in order of appearance */
+    for (unsigned m = 0, seen = 0; strategy.gather && m < n; m++) {
+        if (p->thread[m] == seen && !run_until_possible(s, s->hold[m]))
             return false;
         seen += p->thread[m] == seen;
     }
     for (unsigned m = 0; m + together < n; m++) {
-        if (!bring(s, m))
+        if (!bring_event(s, m))
             return false;
-        happen(s, m);
+        execute_pattern_event(s, m);
     }
-    return !together || meet(s, way.last_first ? n - 1 : n - 2, way.last_first ? n - 2 : n - 1);
+    return !together ||
+           meet(s, strategy.last_first ? n - 1 : n - 2, strategy.last_first ? n - 2 : n - 1);
 }
 
-bool pf_rescheduler_run(struct pf_rescheduler *s, const struct pf_pattern *p, const uint32_t *events)
+bool pf_rescheduler_run(struct pf_rescheduler *s, const struct pf_pattern *p,
+                        const uint32_t *events)
 {
     s->n = p->n;
     s->events = events;
     s->moved = 0;
-    bool earlier_waits = events[p->n - 2] < events[p->n - 1]; /* the paper's choice first */
+    bool earlier_waits = events[p->n - 2] < events[p->n - 1]; /* start with the paper's choice */
     for (unsigned k = 0; k < 16; k++) {
-        struct way way = {!(k & 2), earlier_waits != (k & 1), k & 4, k & 8};
-        if (!(k & 1 && !p->next[p->n - 1]) && attempt(s, p, way))
-            return settle(s, true);
+        struct strategy strategy = {!(k & 2), earlier_waits != (k & 1), k & 4, k & 8};
+        if (!(k & 1 && !p->next[p->n - 1]) && attempt(s, p, strategy))
+            return account(s, true);
     }
-    return settle(s, false);
+    return account(s, false);
 }
 
-/* Runs threads until the thread of `event` stands before it. */
-static bool stand(struct pf_rescheduler *s, uint32_t event)
+/* Runs threads until `event` is the next event of its thread. */
+static bool run_until_next(struct pf_rescheduler *s, uint32_t event)
 {
     uint32_t thread = at(s, event)->thread;
-    while (due(s, thread) != event) {
-        uint32_t i = s->lean ? needed(s, thread) : first_come(s);
-        if (i == PF_NONE || is_weary(s))
+    while (next_event(s, thread) != event) {
+        uint32_t i = s->minimal ? needed_event(s, thread) : first_in_trace(s);
+        if (i == PF_NONE || is_over_budget(s))
             return false;
         run(s, i);
     }
@@ -312,15 +326,15 @@ bool pf_rescheduler_run_deadlock(struct pf_rescheduler *s, const uint32_t *takes
     s->moved = 0;
     for (unsigned k = 0; k < 4; k++) {
         bool ok = true;
-        set_out(s, (struct way){.at_locks = !(k & 1), .lean = k & 2});
+        restart(s, (struct strategy){.at_locks = !(k & 1), .minimal = k & 2});
         for (unsigned m = 0; m < n && ok; m++) {
-            s->free[m] = true;
-            ok = stand(s, takes[m]);
+            s->released[m] = true;
+            ok = run_until_next(s, takes[m]);
         }
         for (unsigned m = 0; m < n && ok; m++)
             ok = !enabled(s, takes[m]);
         if (ok)
-            return settle(s, true);
+            return account(s, true);
     }
-    return settle(s, false);
+    return account(s, false);
 }

@@ -1,3 +1,6 @@
+/*
+ * schedule_finder.c - see schedule_finder.h. Both sources share one index of the trace.
+ */
 #include "schedule_finder.h"
 #include <string.h>
 
@@ -22,7 +25,8 @@ void pf_schedule_finder_release(struct pf_schedule_finder *a)
     memset(a, 0, sizeof *a);
 }
 
-bool pf_schedule_finder_generate(struct pf_schedule_finder *a, const struct pf_pattern *p, const uint32_t *events)
+bool pf_schedule_finder_generate(struct pf_schedule_finder *a, const struct pf_pattern *p,
+                                 const uint32_t *events)
 {
     if (!pf_rescheduler_run(&a->s, p, events))
         return false;
@@ -33,8 +37,8 @@ bool pf_schedule_finder_generate(struct pf_schedule_finder *a, const struct pf_p
     return true;
 }
 
-bool pf_schedule_finder_solve(struct pf_schedule_finder *a, const uint32_t *events, uint32_t n, uint32_t due,
-                    uint32_t margin)
+bool pf_schedule_finder_solve(struct pf_schedule_finder *a, const uint32_t *events, uint32_t n,
+                              uint32_t due, uint32_t margin)
 {
     uint32_t lo = events[0], hi = lo;
     for (unsigned i = 1; i < n; i++) {

@@ -1,17 +1,22 @@
+/*
+ * search.c - see search.h. Backtracking over the regions of a pattern; equivalent units and cells are
+ * searched only a few times each.
+ */
 #include "search.h"
 #include <string.h>
 
-#define TRIES 6          /* tuples of events tried for one tuple of sites */
-#define NEAR 3           /* instances of two classes tried */
-#define CHAIN 4096       /* instances looked at for the nearest ones */
-#define LOOKS 4 /* cells of equal looks that are searched, for patterns with one variable */
-#define ANCHORS 64       /* classes by the same code to begin with */
-#define STEPS_A_CLASS 4096
+#define TRIES 6          /* tuples of events tried per tuple of sites */
+#define NEAR 3           /* pairs of instances tried per pair of classes */
+#define INSTANCES_SCANNED 4096       /* instances scanned to find the nearest ones */
+#define SAME_CODE_CELLS                                                                            \
+    4 /* cells used by the same code that are searched, for patterns with one variable */
+#define SAME_CODE_CLASSES 64       /* classes of the same code from which a search starts */
+#define STEPS_PER_CLASS 4096
 #define STEPS_MIN 4000000
-#define STEPS_A_TRY 64 /* what a schedule costs of them */
+#define STEPS_PER_TRY 64 /* steps that one schedule counts for */
 
 struct tried {
-    uint64_t key; /* 0: free */
+    uint64_t key; /* 0: free entry */
     uint8_t count;
     bool done;
 };
@@ -27,16 +32,17 @@ struct search {
     struct pf_pattern_search_result *out;
     struct tried *tried;
     size_t ntried, cap;
-    uint8_t *rank, *look; /* per cell: how many before it have the same uses, the same looks */
-    /* the pattern being matched */
+    /* per cell: how many cells before it have the same uses; are used by the same code */
+    uint8_t *use_rank, *code_rank;
+    /* the pattern that is being matched */
     uint32_t number;
     const struct pf_pattern *p;
     uint64_t steps;
-    bool turned; /* only races in the order that the trace does not have */
-    uint32_t cell[PF_PATTERN_MAX]; /* per variable; PF_NONE: open */
+    bool reversed; /* accept only races in the order opposite to the trace */
+    uint32_t cell[PF_PATTERN_MAX]; /* per variable; PF_NONE: unbound */
     uint32_t class[PF_PATTERN_MAX]; /* per region */
-    uint32_t thread[PF_PATTERN_MAX]; /* per thread of the pattern; PF_NONE: open */
-    uint32_t entry[PF_PATTERN_MAX]; /* per event */
+    uint32_t thread[PF_PATTERN_MAX]; /* per thread of the pattern; PF_NONE: unbound */
+    uint32_t entry[PF_PATTERN_MAX]; /* per event: the access of its class */
     pf_unit_accesses seen;
 };
 
@@ -74,8 +80,8 @@ static struct tried *find(struct search *s, uint64_t key)
 static uint64_t sites_key(const struct search *s)
 {
     const struct pf_pattern *p = s->p;
-    const struct pf_unit_access *e = s->w->entries.at;
-    if (p->kind == PF_PATTERN_RACE && p->n == 2) { /* either order is the same race */
+    const struct pf_unit_access *e = s->w->accesses.at;
+    if (p->kind == PF_PATTERN_RACE && p->n == 2) { /* a race is the same in either order */
         uint64_t a = e[s->entry[0]].site, b = e[s->entry[1]].site;
         return mix(mix(1, a < b ? a : b), a < b ? b : a) | 1;
     }
@@ -87,12 +93,12 @@ static uint64_t sites_key(const struct search *s)
 
 /* --- the mutation condition --- */
 
-/* By partial order: the events can come in the pattern's order. */
-static bool unordered(const struct search *s, const uint32_t *event)
+/* True if partial order allows the events in the pattern's order. */
+static bool order_allows(const struct search *s, const uint32_t *event)
 {
     const struct pf_pattern *p = s->p;
     for (unsigned j = 1; j < p->n; j++) {
-        for (unsigned i = 0; i < j; i++) /* of one thread: by its own order */
+        for (unsigned i = 0; i < j; i++) /* same thread: program order */
             if (pf_partial_order_before(s->g, event[j], event[i]))
                 return false;
         if (p->next[j] && pf_partial_order_before(s->g, event[j - 1], event[j]))
@@ -101,18 +107,18 @@ static bool unordered(const struct search *s, const uint32_t *event)
     return true;
 }
 
-/* By locks, which are the same for all instances of a class. */
-static bool unlocked(const struct search *s)
+/* True if locks allow the pattern. Locks are the same for all instances of a class. */
+static bool locks_allow(const struct search *s)
 {
     const struct pf_pattern *p = s->p;
     const struct pf_unit_access *e[PF_PATTERN_MAX];
     for (unsigned i = 0; i < p->n; i++)
-        e[i] = &s->w->entries.at[s->entry[i]];
+        e[i] = &s->w->accesses.at[s->entry[i]];
     for (unsigned j = 1; j < p->n; j++)
         if (p->next[j] && ((e[j]->atomic && e[j - 1]->atomic) ||
                            pf_locksets_exclude(s->locks, e[j - 1]->held, e[j]->held)))
             return false;
-    /* Who stands between two events of a region must not need the region's own lock. */
+    /* An event between two events of a region must not need the lock held throughout the region. */
     for (unsigned q = 0; q < p->n; q++)
         for (unsigned r = 0; r < p->nregions; r++) {
             bool before = false, after = false;
@@ -142,24 +148,25 @@ static void events_of(struct search *s, const uint32_t *instance, uint32_t *even
     }
 }
 
-/* Instances of the first two regions that lie near each other and that nothing keeps apart. */
+/* Instances of the first two regions that are close to each other and not ordered. */
 struct near {
     uint32_t a, b, gap;
 };
 
-static bool apart(const struct search *s, uint32_t a, uint32_t b)
+static bool are_ordered(const struct search *s, uint32_t a, uint32_t b)
 {
     const struct pf_unit_instance *x = &s->w->instances.at[a], *y = &s->w->instances.at[b];
-    return pf_partial_order_before(s->g, x->end, y->begin) || pf_partial_order_before(s->g, y->end, x->begin);
+    return pf_partial_order_before(s->g, x->end, y->begin) ||
+           pf_partial_order_before(s->g, y->end, x->begin);
 }
 
 static unsigned nearest(const struct search *s, uint32_t a, uint32_t b, struct near *out)
 {
     const struct pf_unit_instance *x = s->w->instances.at;
     unsigned n = 0;
-    for (unsigned k = 0; k < CHAIN && a != PF_NONE && b != PF_NONE; k++) {
+    for (unsigned k = 0; k < INSTANCES_SCANNED && a != PF_NONE && b != PF_NONE; k++) {
         uint32_t p = x[a].begin, q = x[b].begin, gap = p < q ? q - p : p - q;
-        if ((n < NEAR || gap < out[NEAR - 1].gap) && !apart(s, a, b)) {
+        if ((n < NEAR || gap < out[NEAR - 1].gap) && !are_ordered(s, a, b)) {
             unsigned at = n < NEAR ? n++ : NEAR - 1;
             for (; at > 0 && out[at - 1].gap > gap; at--)
                 out[at] = out[at - 1];
@@ -178,8 +185,8 @@ static void spend(struct search *s, uint64_t steps)
     s->steps -= s->steps < steps ? s->steps : steps;
 }
 
-/* Is it to be stopped? Then nothing is left to spend. */
-static void look(struct search *s)
+/* Stops the search if requested, by setting the remaining steps to 0. */
+static void poll_stop(struct search *s)
 {
     if (pf_stop_poll(s->stop, "patterns", s->number, s->patterns->len)) {
         s->out->stopped = true;
@@ -191,7 +198,7 @@ static void matched(struct search *s)
 {
     struct tried *t = find(s, sites_key(s));
     spend(s, (uint64_t)s->p->n * s->p->nregions);
-    if (t->done || !unlocked(s))
+    if (t->done || !locks_allow(s))
         return;
     if (t->count == TRIES) {
         s->out->skipped++;
@@ -201,21 +208,21 @@ static void matched(struct search *s)
     for (unsigned r = 0; r < s->p->nregions; r++)
         instance[r] = s->w->classes.at[s->class[r]].instance;
     struct near near[NEAR];
-    unsigned n = nearest(s, instance[0], instance[1], near), asked = 0;
+    unsigned n = nearest(s, instance[0], instance[1], near), tried = 0;
     for (unsigned k = 0; k < n && !t->done; k++) {
         instance[0] = near[k].a;
         instance[1] = near[k].b;
         events_of(s, instance, events);
-        if (!unordered(s, events) || (s->turned && events[s->p->n - 2] < events[s->p->n - 1]))
+        if (!order_allows(s, events) || (s->reversed && events[s->p->n - 2] < events[s->p->n - 1]))
             continue;
-        asked++;
-        spend(s, STEPS_A_TRY);
-        look(s);
+        tried++;
+        spend(s, STEPS_PER_TRY);
+        poll_stop(s);
         t->done = s->f(s->arg, s->number, events);
     }
-    if (asked && !s->turned)
+    if (tried && !s->reversed)
         s->out->matches += !t->count++;
-    s->out->matches += t->done && s->turned;
+    s->out->matches += t->done && s->reversed;
     s->out->accepted += t->done;
 }
 
@@ -226,10 +233,11 @@ static bool fits(const struct search *s, unsigned i, const struct pf_unit_access
     return s->p->write[i] ? e->writes : e->reads;
 }
 
-/* May this cell be a variable of the pattern that is still open? */
+/* True if this cell may be bound to an unbound variable of the pattern. */
 static bool open_cell(const struct search *s, uint32_t cell)
 {
-    if (s->rank[cell] >= s->p->nvars || (s->p->nvars == 1 && s->look[cell] >= LOOKS))
+    if (s->use_rank[cell] >= s->p->nvars ||
+        (s->p->nvars == 1 && s->code_rank[cell] >= SAME_CODE_CELLS))
         return false;
     for (unsigned v = 0; v < s->p->nvars; v++)
         if (s->cell[v] == cell)
@@ -239,7 +247,8 @@ static bool open_cell(const struct search *s, uint32_t cell)
 
 static void match_region(struct search *s, unsigned r);
 
-/* Event i and those of its region after it, from entry k on; `last` is the event before. */
+/* Matches event i and the later events of its region, from access k on; `last` is the event matched
+ * before. */
 static void match_events(struct search *s, unsigned r, unsigned i, uint32_t k, uint32_t last)
 {
     const struct pf_pattern *p = s->p;
@@ -252,9 +261,9 @@ static void match_events(struct search *s, unsigned r, unsigned i, uint32_t k, u
     }
     uint32_t *cell = &s->cell[p->var[i]], bound = *cell;
     while (k < c->first + c->n && s->steps) {
-        const struct pf_unit_access *e = &s->w->entries.at[k];
+        const struct pf_unit_access *e = &s->w->accesses.at[k];
         if (!(--s->steps & 1023))
-            look(s);
+            poll_stop(s);
         if ((bound == PF_NONE ? open_cell(s, e->cell) : e->cell == bound) && fits(s, i, e) &&
             (last == PF_NONE || e->event > last)) {
             s->entry[i] = k;
@@ -293,12 +302,13 @@ static void match_class(struct search *s, unsigned r, uint32_t class, uint32_t f
     *thread = bound;
 }
 
-/* Region r among the classes that use the cell; `leads`: which is that of its first event. */
+/* Matches region r with the classes that use the cell. `leads`: the cell is the variable of the
+ * region's first event. */
 static void match_uses(struct search *s, unsigned r, uint32_t cell, bool leads)
 {
     for (uint32_t u = s->w->use_at[cell]; u != PF_NONE && s->steps; u = s->w->uses.at[u].next) {
         const struct pf_cell_use *x = &s->w->uses.at[u];
-        if (s->p->nvars == 1 ? x->alike < PF_CELL_RANK_MAX : x->like < PF_CLASS_RANK_MAX)
+        if (s->p->nvars == 1 ? x->cell_rank < PF_CELL_RANK_MAX : x->class_rank < PF_CLASS_RANK_MAX)
             match_class(s, r, x->class, leads ? x->entry : s->w->classes.at[x->class].first);
         else
             s->out->skipped++;
@@ -313,7 +323,7 @@ static void match_region(struct search *s, unsigned r)
         return;
     }
     uint32_t cell = PF_NONE;
-    bool leads = false; /* is it the region's first variable? */
+    bool leads = false; /* the bound variable is that of the region's first event */
     for (unsigned i = 0, seen = 0; i < p->n && cell == PF_NONE; i++)
         if (p->region[i] == r) {
             cell = s->cell[p->var[i]];
@@ -331,13 +341,13 @@ static void match_region(struct search *s, unsigned r)
         }
     else
         for (uint32_t c = 0; c < s->w->classes.len && s->steps; c++)
-            if (s->w->classes.at[c].like < ANCHORS)
+            if (s->w->classes.at[c].code_rank < SAME_CODE_CLASSES)
                 match_class(s, r, c, s->w->classes.at[c].first);
             else
                 s->out->skipped++;
 }
 
-/* --- cells that stand for each other --- */
+/* --- equivalent cells --- */
 
 static int by_key(const void *a, const void *b)
 {
@@ -345,7 +355,7 @@ static int by_key(const void *a, const void *b)
     return *x != *y ? (*x < *y ? -1 : 1) : x[1] < y[1] ? -1 : x[1] > y[1];
 }
 
-static void rank_cells(const struct search *s, uint8_t *rank, bool looks)
+static void rank_cells(const struct search *s, uint8_t *rank, bool by_code)
 {
     const struct pf_units *w = s->w;
     size_t cells = s->g->t->cells.len;
@@ -354,9 +364,9 @@ static void rank_cells(const struct search *s, uint8_t *rank, bool looks)
         uint64_t sum = 0;
         for (uint32_t u = w->use_at[c]; u != PF_NONE; u = w->uses.at[u].next) {
             const struct pf_unit_class *k = &w->classes.at[w->uses.at[u].class];
-            uint64_t h = looks ? mix(k->thread, k->outer) : mix(3, w->uses.at[u].class);
-            for (uint32_t i = w->uses.at[u].entry; i != PF_NONE; i = w->entries.at[i].same) {
-                const struct pf_unit_access *e = &w->entries.at[i];
+            uint64_t h = by_code ? mix(k->thread, k->outer) : mix(3, w->uses.at[u].class);
+            for (uint32_t i = w->uses.at[u].entry; i != PF_NONE; i = w->accesses.at[i].same) {
+                const struct pf_unit_access *e = &w->accesses.at[i];
                 h = mix(mix(h, (uint64_t)e->site << 32 | e->held), e->reads * 2u + e->writes);
             }
             sum += h;
@@ -373,32 +383,32 @@ static void rank_cells(const struct search *s, uint8_t *rank, bool looks)
 }
 
 void pf_pattern_search(const struct pf_units *w, const pf_patterns *patterns, struct pf_stop *stop,
-               bool (*f)(void *arg, uint32_t pattern, const uint32_t *events), void *arg,
-               struct pf_pattern_search_result *out)
+                       bool (*f)(void *arg, uint32_t pattern, const uint32_t *events), void *arg,
+                       struct pf_pattern_search_result *out)
 {
     struct search s = {
         .w = w, .g = w->g, .patterns = patterns, .stop = stop, .f = f, .arg = arg, .out = out};
-    s.locks = (struct pf_locksets *)&w->g->locks; /* its cache */
-    s.rank = pf_mem_zero(w->g->t->cells.len + 1, 1);
-    s.look = pf_mem_zero(w->g->t->cells.len + 1, 1);
-    rank_cells(&s, s.rank, false);
-    rank_cells(&s, s.look, true);
-    for (int turned = 1; turned >= 0; turned--)
+    s.locks = (struct pf_locksets *)&w->g->locks; /* only its cache changes */
+    s.use_rank = pf_mem_zero(w->g->t->cells.len + 1, 1);
+    s.code_rank = pf_mem_zero(w->g->t->cells.len + 1, 1);
+    rank_cells(&s, s.use_rank, false);
+    rank_cells(&s, s.code_rank, true);
+    for (int reversed = 1; reversed >= 0; reversed--)
         for (uint32_t k = 0; k < patterns->len; k++) {
             s.number = k;
             s.p = &patterns->at[k];
-            s.turned = turned;
-            if (turned && !s.p->next[s.p->n - 1])
+            s.reversed = reversed;
+            if (reversed && !s.p->next[s.p->n - 1])
                 continue;
-            s.steps = (uint64_t)w->classes.len * STEPS_A_CLASS + STEPS_MIN;
+            s.steps = (uint64_t)w->classes.len * STEPS_PER_CLASS + STEPS_MIN;
             memset(s.cell, 0xff, sizeof s.cell);
             memset(s.thread, 0xff, sizeof s.thread);
             if (!out->stopped)
                 match_region(&s, 0);
-            out->cut += !turned && !s.steps && !out->stopped;
+            out->cut += !reversed && !s.steps && !out->stopped;
         }
     pf_vec_release(&s.seen);
     free(s.tried);
-    free(s.rank);
-    free(s.look);
+    free(s.use_rank);
+    free(s.code_rank);
 }

@@ -1,15 +1,17 @@
 /*
- * search.h - pattern-directed search: which events could make the pattern, by locks and partial order
- * (PECAN, section 5).
+ * search.h - pattern-directed search: finds events that could match a pattern, by locks and partial
+ * order (PECAN, section 5).
  *
- * Model:   regions of the pattern are matched one by one with classes of units (work.h), variables with
- *          cells. A match must satisfy the mutation condition: nothing in the pattern's order is against
- *          partial order, and who interrupts a unit does not hold the lock that the unit holds all the
- *          time; events that are to follow each other share no lock. This is necessary, not
- *          sufficient: the caller generates a schedule and has the last word.
- *          One anomaly for a tuple of sites: the search goes on to others once one is accepted.
- * Cost:    linear in the trace up to here; then by the number of classes that share a cell. Cells with
- *          equal uses stand for each other. What a budget cuts off is counted.
+ * Model:   the regions of the pattern are matched one by one with classes of units (units.h), its variables with
+ *          cells. A match must satisfy the mutation condition: the pattern's order does not contradict
+ *          partial order; an event that interrupts a unit does not hold the lock that the unit
+ *          holds throughout; events that must follow each other directly have no common lock. The
+ *          condition is necessary but not sufficient: the caller generates a schedule and decides.
+ *          There is one anomaly per tuple of sites: once the caller accepts one, the search
+ *          continues with other tuples.
+ * Cost:    linear in the trace for the preparation, then depends on the number of classes that share a
+ *          cell. Of cells with equal uses, only a few are searched. Everything that a limit cuts
+ *          off is counted.
  */
 #ifndef PF_PECAN_SEARCH_H
 #define PF_PECAN_SEARCH_H
@@ -20,16 +22,16 @@
 
 struct pf_pattern_search_result {
     uint64_t matches;  /* tuples of sites that satisfy the mutation condition */
-    uint64_t accepted; /* of these, by the caller */
-    uint64_t cut;      /* patterns whose search was ended by its budget */
-    bool stopped;      /* not all patterns were searched to the end: it was stopped */
-    uint64_t skipped;  /* alternatives by the same code that were not looked at: limits */
+    uint64_t accepted; /* tuples that the caller accepted */
+    uint64_t cut;      /* patterns whose search exceeded its budget */
+    bool stopped;      /* the search was stopped before all patterns were searched completely */
+    uint64_t skipped; /* alternatives by the same code that were not examined, because of limits */
 };
 
-/* Calls f for matches, with the events in the pattern's order, until it says true for this tuple of
- * sites or too many of it were tried. */
+/* Calls f for each match, with the events in the pattern's order. Stops calling it for a tuple of
+ * sites once f has returned true for it, or once too many of its matches were tried. */
 void pf_pattern_search(const struct pf_units *w, const pf_patterns *patterns, struct pf_stop *stop,
-               bool (*f)(void *arg, uint32_t pattern, const uint32_t *events), void *arg,
-               struct pf_pattern_search_result *out);
+                       bool (*f)(void *arg, uint32_t pattern, const uint32_t *events), void *arg,
+                       struct pf_pattern_search_result *out);
 
 #endif

@@ -1,9 +1,12 @@
+/*
+ * units.c - see units.h. One pass over the trace builds the units; hashing finds those that are equal.
+ */
 #include "units.h"
 #include "check_act.h"
 #include <string.h>
 
-/* Does a region end before this event? */
-static bool cuts(const struct pf_event *e)
+/* True if a region ends before this event. */
+static bool ends_region(const struct pf_event *e)
 {
     switch (e->kind) {
     case PF_EV_FORK:
@@ -18,7 +21,8 @@ static bool cuts(const struct pf_event *e)
     }
 }
 
-/* The accesses of one event that count: cells that two threads use and one writes. */
+/* Appends the relevant accesses of an event: those to cells that several threads use and at least
+ * one writes. */
 static void add_event(const struct pf_partial_order *g, uint32_t i, pf_unit_accesses *out)
 {
     const struct pf_trace *t = g->t;
@@ -29,13 +33,13 @@ static void add_event(const struct pf_partial_order *g, uint32_t i, pf_unit_acce
     for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
         if (t->cells.at[c].shared && t->cells.at[c].written)
             pf_vec_push(out, (struct pf_unit_access){.event = i,
-                                                    .cell = c,
-                                                    .site = e->site,
-                                                    .held = g->held[i],
-                                                    .same = PF_NONE,
-                                                    .reads = pf_event_reads(e),
-                                                    .writes = pf_event_writes(e),
-                                                    .atomic = pf_event_atomic(e)});
+                                                     .cell = c,
+                                                     .site = e->site,
+                                                     .held = g->held[i],
+                                                     .same = PF_NONE,
+                                                     .reads = pf_event_reads(e),
+                                                     .writes = pf_event_writes(e),
+                                                     .atomic = pf_event_atomic(e)});
 }
 
 static uint64_t mix(uint64_t h, uint64_t v)
@@ -50,27 +54,28 @@ static uint64_t entry_hash(const struct pf_unit_access *e)
     return mix(mix((uint64_t)e->cell << 32 | e->site, e->held), kind);
 }
 
-static bool alike(const struct pf_unit_access *a, const struct pf_unit_access *b)
+static bool equal_accesses(const struct pf_unit_access *a, const struct pf_unit_access *b)
 {
     return a->cell == b->cell && a->site == b->site && a->held == b->held && a->reads == b->reads &&
            a->writes == b->writes && a->atomic == b->atomic;
 }
 
-/* Keeps the first and the last of each kind of access. */
-static void thin(pf_unit_accesses *v)
+/* Keeps only the first and the last of equal accesses. */
+static void drop_inner_accesses(pf_unit_accesses *v)
 {
     if (v->len < 3)
         return;
     size_t cap = 8;
     while (cap < 2 * v->len)
         cap *= 2;
-    uint32_t *newest = pf_mem_resize(NULL, cap, sizeof *newest); /* by kind: where it is in v */
+    /* hash table of equal accesses: index of the newest one in v */
+    uint32_t *newest = pf_mem_resize(NULL, cap, sizeof *newest);
     bool *inner = pf_mem_zero(v->len, sizeof *inner);
     bool *repeated = pf_mem_zero(v->len, sizeof *repeated);
     memset(newest, 0xff, cap * sizeof *newest);
     for (uint32_t i = 0; i < v->len; i++) {
         size_t s = entry_hash(&v->at[i]) & (cap - 1);
-        while (newest[s] != PF_NONE && !alike(&v->at[newest[s]], &v->at[i]))
+        while (newest[s] != PF_NONE && !equal_accesses(&v->at[newest[s]], &v->at[i]))
             s = (s + 1) & (cap - 1);
         if (newest[s] != PF_NONE) {
             inner[newest[s]] = repeated[newest[s]];
@@ -88,7 +93,8 @@ static void thin(pf_unit_accesses *v)
     free(repeated);
 }
 
-void pf_units_read_instance(const struct pf_units *w, const struct pf_unit_instance *i, pf_unit_accesses *out)
+void pf_units_read_instance(const struct pf_units *w, const struct pf_unit_instance *i,
+                            pf_unit_accesses *out)
 {
     const struct pf_partial_order *g = w->g;
     pf_vec_clear(out);
@@ -96,19 +102,19 @@ void pf_units_read_instance(const struct pf_units *w, const struct pf_unit_insta
         add_event(g, i->begin, out);
     for (uint32_t k = i->pair ? g->pos[i->end] : g->pos[i->begin]; k <= g->pos[i->end]; k++)
         add_event(g, g->by_thread[k], out);
-    thin(out);
+    drop_inner_accesses(out);
 }
 
 /* --- classes --- */
 
 static bool same_class(const struct pf_units *w, const struct pf_unit_class *c,
-                       const struct pf_unit_class *d, const pf_unit_accesses *entries)
+                       const struct pf_unit_class *d, const pf_unit_accesses *accesses)
 {
     if (c->thread != d->thread || c->n != d->n || c->outer != d->outer || c->region != d->region ||
         c->pair != d->pair)
         return false;
     for (uint32_t k = 0; k < c->n; k++)
-        if (!alike(&w->entries.at[c->first + k], &entries->at[k]))
+        if (!equal_accesses(&w->accesses.at[c->first + k], &accesses->at[k]))
             return false;
     return true;
 }
@@ -128,7 +134,7 @@ static void grow(struct pf_units *w)
     memset(w->slots, 0xff, w->cap * sizeof *w->slots);
     for (uint32_t i = 0; i < w->classes.len; i++) {
         const struct pf_unit_class *c = &w->classes.at[i];
-        size_t s = class_hash(c, &w->entries.at[c->first]) & (w->cap - 1);
+        size_t s = class_hash(c, &w->accesses.at[c->first]) & (w->cap - 1);
         while (w->slots[s] != PF_NONE)
             s = (s + 1) & (w->cap - 1);
         w->slots[s] = i;
@@ -136,22 +142,22 @@ static void grow(struct pf_units *w)
 }
 
 static void add_unit(struct pf_units *w, struct pf_unit_class c, uint32_t begin, uint32_t end,
-                     bool pair, pf_unit_accesses *entries)
+                     bool pair, pf_unit_accesses *accesses)
 {
-    thin(entries);
-    c.n = (uint32_t)entries->len;
+    drop_inner_accesses(accesses);
+    c.n = (uint32_t)accesses->len;
     if (2 * w->classes.len >= w->cap)
         grow(w);
-    size_t s = class_hash(&c, entries->at) & (w->cap - 1);
-    while (w->slots[s] != PF_NONE && !same_class(w, &w->classes.at[w->slots[s]], &c, entries))
+    size_t s = class_hash(&c, accesses->at) & (w->cap - 1);
+    while (w->slots[s] != PF_NONE && !same_class(w, &w->classes.at[w->slots[s]], &c, accesses))
         s = (s + 1) & (w->cap - 1);
     uint32_t found = w->slots[s];
     if (found == PF_NONE) {
         found = w->slots[s] = (uint32_t)w->classes.len;
-        c.first = (uint32_t)w->entries.len;
+        c.first = (uint32_t)w->accesses.len;
         c.instance = PF_NONE;
-        for (size_t k = 0; k < entries->len; k++)
-            pf_vec_push(&w->entries, entries->at[k]);
+        for (size_t k = 0; k < accesses->len; k++)
+            pf_vec_push(&w->accesses, accesses->at[k]);
         pf_vec_push(&w->classes, c);
     }
     uint32_t older = w->classes.at[found].instance;
@@ -161,30 +167,30 @@ static void add_unit(struct pf_units *w, struct pf_unit_class c, uint32_t begin,
 
 /* --- regions --- */
 
-struct open { /* the region a thread is in */
+struct open { /* the region in which a thread is */
     bool inside;
-    uint32_t depth, marks; /* locks held, marked regions around */
+    uint32_t depth, marks; /* locks held; marked regions around */
     uint32_t begin, last;
     uint32_t outer;
-    pf_unit_accesses entries;
+    pf_unit_accesses accesses;
 };
 
 static void close_region(struct pf_units *w, uint32_t thread, struct open *o)
 {
     struct pf_unit_class c = {.thread = thread, .outer = o->outer, .region = true};
-    if (o->inside && o->entries.len)
-        add_unit(w, c, o->begin, o->last, false, &o->entries);
-    pf_vec_clear(&o->entries);
+    if (o->inside && o->accesses.len)
+        add_unit(w, c, o->begin, o->last, false, &o->accesses);
+    pf_vec_clear(&o->accesses);
     o->inside = false;
 }
 
 static void enter(struct open *o, uint32_t i)
 {
     if (!o->inside)
-        *o = (struct open){true, o->depth, o->marks, i, i, 0, o->entries};
+        *o = (struct open){true, o->depth, o->marks, i, i, 0, o->accesses};
 }
 
-/* The set with just the lock of this event. */
+/* The set that contains only the lock of this event. */
 static uint32_t lock_alone(struct pf_partial_order *g, const struct pf_event *e)
 {
     uint32_t word = pf_event_lock(e) * 2 + pf_event_shared(e);
@@ -193,9 +199,10 @@ static uint32_t lock_alone(struct pf_partial_order *g, const struct pf_event *e)
 
 static void step(struct pf_units *w, struct open *o, uint32_t i, pf_unit_accesses *single)
 {
-    struct pf_partial_order *g = (struct pf_partial_order *)w->g; /* interning only */
+    /* changes only the interned sets */
+    struct pf_partial_order *g = (struct pf_partial_order *)w->g;
     const struct pf_event *e = &g->t->events.at[i];
-    if (cuts(e)) {
+    if (ends_region(e)) {
         close_region(w, e->thread, o);
         if (pf_event_acquires(e))
             o->depth++;
@@ -211,9 +218,9 @@ static void step(struct pf_units *w, struct open *o, uint32_t i, pf_unit_accesse
             o->outer = lock_alone(g, e);
     } else if (pf_event_is_access(e)) {
         if (o->depth || o->marks)
-            enter(o, i); /* the rest of a region that was cut */
+            enter(o, i); /* continues a region that was cut */
         if (o->inside)
-            add_event(g, i, &o->entries);
+            add_event(g, i, &o->accesses);
         else {
             pf_vec_clear(single);
             add_event(g, i, single);
@@ -223,7 +230,7 @@ static void step(struct pf_units *w, struct open *o, uint32_t i, pf_unit_accesse
     }
     o->last = i;
     if (pf_event_releases(e) && o->depth + o->marks > 1 && o->outer == lock_alone(g, e))
-        o->outer = 0; /* not nested: it is not held to the end */
+        o->outer = 0; /* not nested: the lock is not held to the end */
     if (e->kind == PF_EV_ENDREGION && o->marks)
         o->marks--;
     if (pf_event_releases(e) && o->depth)
@@ -244,9 +251,9 @@ static void add_pair(void *arg, uint32_t read, uint32_t write)
     pf_vec_release(&both);
 }
 
-/* --- who uses a cell --- */
+/* --- uses of cells --- */
 
-/* How often each of many keys was counted. */
+/* Counters by key. */
 struct counts {
     uint64_t *key;
     uint8_t *n;
@@ -263,7 +270,7 @@ static uint8_t *slot(struct counts *c, uint64_t key)
     return &c->n[i];
 }
 
-/* How often it was counted before. */
+/* Counts the key; returns how often it was counted before. */
 static uint8_t count(struct counts *c, uint64_t key)
 {
     if (2 * c->len >= c->cap) {
@@ -283,7 +290,7 @@ static uint8_t count(struct counts *c, uint64_t key)
     return before;
 }
 
-/* The code that made the access, whatever cell it was. */
+/* Hash of the code of an access, independent of the cell. */
 static uint64_t code_hash(const struct pf_unit_access *e)
 {
     struct pf_unit_access anywhere = *e;
@@ -291,7 +298,7 @@ static uint64_t code_hash(const struct pf_unit_access *e)
     return entry_hash(&anywhere);
 }
 
-static void rank(struct pf_units *w)
+static void rank_uses(struct pf_units *w)
 {
     struct counts seen = {0};
     uint64_t *code = pf_mem_zero(w->classes.len + 1, sizeof *code);
@@ -299,22 +306,22 @@ static void rank(struct pf_units *w)
         struct pf_unit_class *c = &w->classes.at[i];
         code[i] = mix(c->thread, c->outer);
         for (uint32_t k = c->first; k < c->first + c->n; k++)
-            code[i] = mix(code[i], code_hash(&w->entries.at[k]));
-        c->like = count(&seen, code[i]);
+            code[i] = mix(code[i], code_hash(&w->accesses.at[k]));
+        c->code_rank = count(&seen, code[i]);
     }
     for (size_t i = 0; i < w->uses.len; i++) {
         struct pf_cell_use *u = &w->uses.at[i];
         const struct pf_unit_class *c = &w->classes.at[u->class];
-        uint64_t cell = w->entries.at[u->entry].cell, h = mix(mix(c->thread, c->outer), cell + 1);
-        for (uint32_t k = u->entry; k != PF_NONE; k = w->entries.at[k].same)
-            h = mix(h, code_hash(&w->entries.at[k]));
-        u->alike = count(&seen, h);
-        u->like = count(&seen, mix(code[u->class], cell + 1));
+        uint64_t cell = w->accesses.at[u->entry].cell, h = mix(mix(c->thread, c->outer), cell + 1);
+        for (uint32_t k = u->entry; k != PF_NONE; k = w->accesses.at[k].same)
+            h = mix(h, code_hash(&w->accesses.at[k]));
+        u->cell_rank = count(&seen, h);
+        u->class_rank = count(&seen, mix(code[u->class], cell + 1));
     }
-    for (size_t c = 0; c < w->g->t->cells.len; c++) /* those beyond all limits are not looked at */
+    for (size_t c = 0; c < w->g->t->cells.len; c++) /* unlink uses that exceed both limits */
         for (uint32_t *link = &w->use_at[c]; *link != PF_NONE;) {
             struct pf_cell_use *u = &w->uses.at[*link];
-            if (u->alike < PF_CELL_RANK_MAX || u->like < PF_CLASS_RANK_MAX)
+            if (u->cell_rank < PF_CELL_RANK_MAX || u->class_rank < PF_CLASS_RANK_MAX)
                 link = &u->next;
             else
                 *link = u->next;
@@ -329,14 +336,15 @@ static void index_cells(struct pf_units *w)
     size_t cells = w->g->t->cells.len;
     w->use_at = pf_mem_resize(NULL, cells + 1, sizeof *w->use_at);
     memset(w->use_at, 0xff, cells * sizeof *w->use_at);
-    uint32_t *last = pf_mem_resize(NULL, cells + 1, sizeof *last); /* entry of this class */
+    /* per cell: its last access in the current class */
+    uint32_t *last = pf_mem_resize(NULL, cells + 1, sizeof *last);
     memset(last, 0xff, cells * sizeof *last);
     for (uint32_t i = 0; i < w->classes.len; i++) {
         const struct pf_unit_class *c = &w->classes.at[i];
         for (uint32_t k = c->first; k < c->first + c->n; k++) {
-            uint32_t cell = w->entries.at[k].cell;
+            uint32_t cell = w->accesses.at[k].cell;
             if (last[cell] != PF_NONE && last[cell] >= c->first)
-                w->entries.at[last[cell]].same = k;
+                w->accesses.at[last[cell]].same = k;
             else {
                 uint32_t next = w->use_at[cell];
                 w->use_at[cell] = (uint32_t)w->uses.len;
@@ -358,19 +366,19 @@ void pf_units_init(struct pf_units *w, const struct pf_partial_order *g)
         step(w, &open[g->t->events.at[i].thread], i, &single);
     for (uint32_t u = 0; u < g->nt; u++) {
         close_region(w, u, &open[u]);
-        pf_vec_release(&open[u].entries);
+        pf_vec_release(&open[u].accesses);
     }
     pf_check_act_each(g, add_pair, w);
     pf_vec_release(&single);
     free(open);
     index_cells(w);
-    rank(w);
+    rank_uses(w);
 }
 
 void pf_units_release(struct pf_units *w)
 {
     pf_vec_release(&w->classes);
-    pf_vec_release(&w->entries);
+    pf_vec_release(&w->accesses);
     pf_vec_release(&w->instances);
     pf_vec_release(&w->uses);
     free(w->use_at);

@@ -1,5 +1,6 @@
 /*
- * rdit.c - maximal causality from incomplete traces: what missing calls can reach keeps its order.
+ * rdit.c - maximal causality for incomplete traces: events on data that a missing call reaches keep
+ * their order.
  */
 #include "engine/engine.h"
 

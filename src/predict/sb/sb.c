@@ -1,5 +1,5 @@
 /*
- * sb.c - RDIT's strawman: every missing call is a barrier, all of them keep their order.
+ * sb.c - the strawman of the RDIT paper: all missing calls keep their order, whatever they reach.
  */
 #include "engine/engine.h"
 

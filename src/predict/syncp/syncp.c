@@ -1,16 +1,18 @@
 /*
  * syncp.c - sync-preserving races over the whole trace (Mathur, Pavlogiannis, Viswanathan 2021).
  *
- * A sync-preserving reordering keeps the order of the acquires of each lock and the write that each
- * read sees. The events it must contain so that a and b meet are a closure: what precedes a and b,
- * what these read from, and, when two acquires of a lock are in, the release of the earlier one. a
- * and b race iff neither is in. Taken in the order of the trace, the closure is the witness.
+ * A sync-preserving reordering keeps the order of the acquires of each lock, and the write that each
+ * read sees. The events that it must contain, so that a and b are next, form a closure: the
+ * predecessors of a and b, the writes that these events read from, and, if two acquires of a lock are
+ * in the closure, the release of the earlier one. a and b race iff neither is in the closure. The
+ * closure in trace order is the witness.
  *
- * A closure holds the first events of each thread, so it is a vector. What an event alone brings in
- * is its stamp, computed once for all; closing a join of stamps then only looks at locks. Closures
- * grow along the accesses of two threads, so the search through two lists of accesses (one thread,
- * one site, one cell each) is linear: an access that the closure has swallowed is done with. Only
- * lists that hold a candidate pair are searched.
+ * A closure is a prefix of the events of each thread, so a vector represents it. The stamp of an event is
+ * the closure that the event alone requires, without the lock rule; stamps are computed once. To
+ * close a join of stamps, only the lock rule remains. Closures only grow along the accesses of two
+ * threads. So searching two lists of accesses (each of one thread, one site and one cell) takes linear
+ * time: an access that is in the closure need never be examined again. Only lists that contain a
+ * candidate pair are searched.
  */
 #include "analysis.h"
 #include "candidates.h"
@@ -20,14 +22,14 @@
 #include <string.h>
 
 struct section {
-    uint32_t pos, acquire, release; /* pos: of the acquire, in its thread */
+    uint32_t pos, acquire, release; /* pos: position of the acquire in its thread */
     bool shared;
 };
 struct holder { /* the sections of one lock in one thread */
     struct section *at;
-    uint32_t n, cap, in; /* in: how many the closure holds */
+    uint32_t n, cap, in; /* in: number of sections in the closure */
 };
-struct touch {
+struct access {
     uint32_t cell, site, event;
     uint16_t thread;
     bool writes, atomic;
@@ -38,12 +40,13 @@ struct run {
     struct pf_trace_index x;
     uint32_t nt, nlocks;
     uint32_t *ev, *ev_at; /* events of each thread */
-    uint32_t *stamps;     /* per event: how much of each thread it brings in, itself included */
-    uint32_t *set;        /* the closure */
-    struct holder *holders; /* lock * nt + thread */
-    uint32_t *next;         /* the same: where the first section outside of the closure begins */
-    PF_VEC(struct touch) touches;
-    struct pf_pair_set found, asked;
+    /* per event: how many events of each thread it requires, itself included */
+    uint32_t *stamps;
+    uint32_t *set;        /* the closure: number of events of each thread */
+    struct holder *holders; /* index: lock * nt + thread */
+    uint32_t *next;         /* same index: position of the first section outside the closure */
+    PF_VEC(struct access) accesses;
+    struct pf_pair_set found, searched;
     struct pf_result *out;
 };
 
@@ -68,7 +71,7 @@ static const uint32_t *stamp(const struct run *r, uint32_t e)
     return r->stamps + (size_t)e * r->nt;
 }
 
-/* Whoever made a lock attempt fail. */
+/* Adds the threads that held the lock when a trylock failed. */
 static void add_holders(struct run *r, uint32_t *c, uint32_t lock, uint32_t e)
 {
     for (uint32_t u = 0; u < r->nt; u++) {
@@ -126,8 +129,9 @@ static void find_sections(struct run *r)
     }
 }
 
-/* What comes before e, without e. The first event of a thread may still need others. */
-static void before(struct run *r, uint32_t e)
+/* Adds everything that must come before e to the closure. Explicit edges are needed in addition to
+ * the previous event's stamp, because e may be the first event of its thread. */
+static void add_predecessors(struct run *r, uint32_t e)
 {
     if (r->x.before[e] != PF_NONE)
         join(r->set, stamp(r, r->x.before[e]), r->nt);
@@ -135,12 +139,12 @@ static void before(struct run *r, uint32_t e)
     join(r->set, stamp(r, r->x.pred.at.at[k + 1]), r->nt);
 }
 
-static bool inside(const struct run *r, uint32_t e)
+static bool in_closure(const struct run *r, uint32_t e)
 {
     return r->x.pos[e] < r->set[r->t->events.at[e].thread];
 }
 
-/* Counts the sections that begin before position `pos`: by doubling steps, it may be far. */
+/* Advances h->in over the sections that begin before position `pos`, by galloping search. */
 static void advance(struct holder *h, uint32_t pos)
 {
     uint32_t lo = h->in, step = 1;
@@ -159,10 +163,12 @@ static void advance(struct holder *h, uint32_t pos)
     }
 }
 
-/* When two acquires are in, not both shared, the release of the earlier one is. */
+/* If two acquires are in the closure, not both shared, adds the release of the earlier one. Returns
+ * true if the closure grew. */
 static bool close_lock(struct run *r, struct holder *h, uint32_t *next)
 {
-    uint32_t newest[2] = {0, 0}, in = 0; /* 1 + event: of any acquire, of an exclusive one */
+    /* 1 + event: the newest acquire; the newest exclusive acquire */
+    uint32_t newest[2] = {0, 0}, in = 0;
     for (uint32_t u = 0; u < r->nt; u++) {
         advance(&h[u], r->set[u]);
         next[u] = h[u].in < h[u].n ? h[u].at[h[u].in].pos : PF_NONE;
@@ -172,7 +178,7 @@ static bool close_lock(struct run *r, struct holder *h, uint32_t *next)
         const struct section *s = &h[u].at[h[u].in - 1];
         if (s->acquire >= newest[0])
             newest[0] = s->acquire + 1;
-        uint32_t k = h[u].in; /* its newest exclusive one */
+        uint32_t k = h[u].in; /* finds its newest exclusive section */
         while (k && h[u].at[k - 1].shared)
             k--;
         if (k && h[u].at[k - 1].acquire >= newest[1])
@@ -184,14 +190,14 @@ static bool close_lock(struct run *r, struct holder *h, uint32_t *next)
             continue;
         const struct section *s = &h[u].at[h[u].in - 1];
         if (s->acquire + 1 < newest[s->shared]) {
-            assert(s->release != PF_NONE); /* the trace agrees with itself */
+            assert(s->release != PF_NONE); /* guaranteed by the consistency of the trace */
             grew |= join(r->set, stamp(r, s->release), r->nt);
         }
     }
     return grew;
 }
 
-/* A lock of which no further section has come in is as it was. */
+/* True if a further section of the lock has entered the closure. */
 static bool changed(const struct run *r, const uint32_t *next)
 {
     bool any = false;
@@ -221,9 +227,10 @@ static void reset(struct run *r)
     }
 }
 
-static void found(struct run *r, uint32_t a, uint32_t b)
+static void report(struct run *r, uint32_t a, uint32_t b)
 {
-    /* The witness leaves what comes before its first gap as it is. */
+    /* The witness begins at the first event outside the closure; everything before it is
+     * unchanged. */
     uint32_t start = a < b ? a : b, last = 0, n = 0;
     for (uint32_t u = 0; u < r->nt; u++) {
         if (r->set[u] < r->ev_at[u + 1] - r->ev_at[u] && event_at(r, u, r->set[u]) < start)
@@ -233,36 +240,36 @@ static void found(struct run *r, uint32_t a, uint32_t b)
     }
     struct pf_race race = {.a = a < b ? a : b, .b = a < b ? b : a, .start = start};
     for (uint32_t e = start; e <= last && e < r->x.n; e++)
-        n += inside(r, e);
+        n += in_closure(r, e);
     race.order = pf_mem_resize(NULL, n, sizeof *race.order);
     for (uint32_t e = start; e <= last && e < r->x.n; e++)
-        if (inside(r, e))
+        if (in_closure(r, e))
             race.order[race.norder++] = e;
     pf_vec_push(&r->out->races, race);
 }
 
-/* Two lists of accesses to one cell, each of one thread and site; finds one race. */
-static bool search(struct run *r, const struct touch *as, size_t na, const struct touch *bs,
+/* Searches two lists of accesses to one cell, each of one thread and one site, for one race. */
+static bool search(struct run *r, const struct access *as, size_t na, const struct access *bs,
                    size_t nb)
 {
     reset(r);
     size_t i = 0;
     for (size_t k = 0; k < nb && i < na; k++) {
-        before(r, bs[k].event);
+        add_predecessors(r, bs[k].event);
         close_set(r);
-        while (i < na && !inside(r, bs[k].event)) {
-            if (!inside(r, as[i].event)) {
-                before(r, as[i].event);
+        while (i < na && !in_closure(r, bs[k].event)) {
+            if (!in_closure(r, as[i].event)) {
+                add_predecessors(r, as[i].event);
                 close_set(r);
-                if (!inside(r, as[i].event) && !inside(r, bs[k].event)) {
-                    found(r, as[i].event, bs[k].event);
+                if (!in_closure(r, as[i].event) && !in_closure(r, bs[k].event)) {
+                    report(r, as[i].event, bs[k].event);
                     return true;
                 }
             }
-            if (inside(r, as[i].event))
-                i++; /* swallowed, for good */
+            if (in_closure(r, as[i].event))
+                i++; /* in the closure, and so in all later ones */
             else
-                break; /* it needs bs[k]: only a later one will do */
+                break; /* it requires bs[k], so only a later access of bs can race with it */
         }
     }
     return false;
@@ -270,7 +277,7 @@ static bool search(struct run *r, const struct touch *as, size_t na, const struc
 
 static int by_list(const void *x, const void *y)
 {
-    const struct touch *a = x, *b = y;
+    const struct access *a = x, *b = y;
     if (a->cell != b->cell)
         return a->cell < b->cell ? -1 : 1;
     if (a->thread != b->thread)
@@ -282,23 +289,23 @@ static int by_list(const void *x, const void *y)
     return a->event < b->event ? -1 : a->event > b->event;
 }
 
-/* The list that holds the access of event e to the cell: first and length. */
+/* The list that contains the access of event e to the cell: returns its start, sets its length. */
 static size_t list_of(const struct run *r, uint32_t cell, uint32_t e, size_t *n)
 {
     const struct pf_event *v = &r->t->events.at[e];
-    struct touch key = {cell, v->site, 0, v->thread, pf_event_writes(v), pf_event_atomic(v)};
-    size_t lo = 0, hi = r->touches.len;
+    struct access key = {cell, v->site, 0, v->thread, pf_event_writes(v), pf_event_atomic(v)};
+    size_t lo = 0, hi = r->accesses.len;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
-        if (by_list(&r->touches.at[mid], &key) < 0)
+        if (by_list(&r->accesses.at[mid], &key) < 0)
             lo = mid + 1;
         else
             hi = mid;
     }
     *n = 0;
-    for (key.event = PF_NONE; lo + *n < r->touches.len; ++*n) {
-        key.event = r->touches.at[lo + *n].event;
-        if (by_list(&r->touches.at[lo + *n], &key))
+    for (key.event = PF_NONE; lo + *n < r->accesses.len; ++*n) {
+        key.event = r->accesses.at[lo + *n].event;
+        if (by_list(&r->accesses.at[lo + *n], &key))
             break;
     }
     return lo;
@@ -308,29 +315,29 @@ static void candidate(void *arg, uint32_t a, uint32_t b)
 {
     struct run *r = arg;
     const struct pf_event *v = &r->t->events.at[a], *w = &r->t->events.at[b];
-    if (r->limits->all_pairs) { /* each pair by itself */
+    if (r->limits->all_pairs) { /* every pair on its own */
         reset(r);
-        before(r, a);
-        before(r, b);
+        add_predecessors(r, a);
+        add_predecessors(r, b);
         close_set(r);
         r->out->pairs++;
-        if (!inside(r, a) && !inside(r, b))
-            found(r, a, b);
+        if (!in_closure(r, a) && !in_closure(r, b))
+            report(r, a, b);
         return;
     }
     if (pf_pair_set_has(&r->found, v->site, w->site))
         return;
     const struct pf_range *p = &r->t->places.at[v->what], *q = &r->t->places.at[w->what];
-    uint32_t cell = p->cell0 > q->cell0 ? p->cell0 : q->cell0; /* the first they share */
+    uint32_t cell = p->cell0 > q->cell0 ? p->cell0 : q->cell0; /* the first cell that they share */
     size_t na, nb, i = list_of(r, cell, a, &na), k = list_of(r, cell, b, &nb);
-    if (!pf_pair_set_add(&r->asked, (uint32_t)i, (uint32_t)k))
+    if (!pf_pair_set_add(&r->searched, (uint32_t)i, (uint32_t)k))
         return;
     if (pf_stop_poll(r->limits->stop, "events", b, r->t->events.len)) {
         r->out->stopped = true;
         return;
     }
     r->out->pairs++;
-    if (search(r, &r->touches.at[i], na, &r->touches.at[k], nb))
+    if (search(r, &r->accesses.at[i], na, &r->accesses.at[k], nb))
         pf_pair_set_add(&r->found, v->site, w->site);
 }
 
@@ -348,11 +355,11 @@ static void prepare(struct run *r)
         const struct pf_range *p = pf_event_is_access(e) ? &r->t->places.at[e->what] : NULL;
         for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++)
             if (r->t->cells.at[c].shared && r->t->cells.at[c].written)
-                pf_vec_push(&r->touches, (struct touch){c, e->site, i, e->thread,
-                                                        pf_event_writes(e), pf_event_atomic(e)});
+                pf_vec_push(&r->accesses, (struct access){c, e->site, i, e->thread,
+                                                          pf_event_writes(e), pf_event_atomic(e)});
     }
-    if (r->touches.len)
-        qsort(r->touches.at, r->touches.len, sizeof *r->touches.at, by_list);
+    if (r->accesses.len)
+        qsort(r->accesses.at, r->accesses.len, sizeof *r->accesses.at, by_list);
 }
 
 void pf_analysis_syncp(const struct pf_trace *t, const struct pf_limits *limits,
@@ -376,8 +383,8 @@ void pf_analysis_syncp(const struct pf_trace *t, const struct pf_limits *limits,
     void *all[] = {r.ev, r.ev_at, r.stamps, r.set, r.holders, r.next};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
-    pf_vec_release(&r.touches);
+    pf_vec_release(&r.accesses);
     pf_pair_set_release(&r.found);
-    pf_pair_set_release(&r.asked);
+    pf_pair_set_release(&r.searched);
     pf_trace_index_release(&r.x);
 }
