@@ -153,7 +153,7 @@ static void unit_release(struct pf_unit *u)
     pf_ptrmap_release(&u->private_roots);
     pf_ptrmap_release(&u->private_args);
     pf_ptrmap_release(&u->watched);
-    pf_ptrmap_release(&u->zoned);
+    pf_ptrmap_release(&u->red_zoned);
     pf_ignore_free(u->ignore);
     free(u->pending);
     free(u->bare_entries);

@@ -84,7 +84,7 @@ struct pf_unit {
     struct pf_ptrmap private_roots;
     struct pf_ptrmap private_args;      /* private_args.c: 1 if the argument is private */
     /* variable_bounds.c: variables with a red zone -> size without the red zone */
-    struct pf_ptrmap zoned;
+    struct pf_ptrmap red_zoned;
     /* functions that can be instrumented -> 1, or 2 if they use computed gotos */
     struct pf_ptrmap watched;
     struct pf_pending_func *pending;
@@ -111,7 +111,7 @@ enum pf_plan_action {
     PF_DO_CALL,
     PF_DO_LANDING_PAD, /* landing pad: restore this function's shadow-stack frame */
     PF_DO_MASKED, /* vector load or store with a mask */
-    /* event body only: the lifetime of a red-zoned variable starts (write) or ends */
+    /* event body only: the lifetime of a red-red_zoned variable starts (write) or ends */
     PF_DO_LIFETIME,
 };
 

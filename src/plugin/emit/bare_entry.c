@@ -1,16 +1,17 @@
 /*
- * bare_entry.c - the function as it was, with one test in front.
+ * bare_entry.c - keeps the original function, with one test in front.
  *
- *      f:      is the process bare? --yes--> the old blocks, untouched
+ *      f:      is the process bare? --yes--> the original blocks, unchanged
  *              |
  *              +--no--> jump to f.pf: dispatch and all bodies (emit_watch.c)
  *
- * In a process that nobody watches (plain=1) a body that shares its function with others would still pay for them:
- * for the registers that they want saved at the entry, for the dispatch, for frames. So what is compiled with pf costs next to nothing
- * until it is asked.
+ * A process that nobody watches (plain=1) is bare. If the plain body shared a function with the
+ * other bodies, it would still pay for them: for registers that they need saved at the entry, for
+ * the dispatch, for frames. With a bare entry, code compiled with pf costs next to nothing until
+ * the runtime checks something.
  *
- * Bodies call the bodies of functions that cannot be another's at run time directly: where one of them runs, the process is
- * not bare.
+ * Bodies call the bodies of other functions directly, if the linker or loader cannot replace those
+ * functions: while a body runs, the process is not bare.
  */
 #include "debuginfo.h"
 #include "llvm_shim.h"
@@ -20,8 +21,9 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A jump hands on what the function was given. For variable arguments it would keep all registers; structs that are passed
- * by value in memory LLVM 19 copies, over the return address. */
+/* True if a tail call can pass on all arguments. With variable arguments it would have to preserve
+ * all registers; and LLVM 19 copies structs that are passed by value in memory over the return
+ * address. */
 static bool can_jump(struct pf_unit *u, LLVMValueRef fn)
 {
     for (unsigned i = 1; i <= LLVMCountParams(fn); i++)
@@ -89,7 +91,7 @@ void pf_bare_entry_finish(struct pf_unit *u, LLVMValueRef fn, LLVMValueRef bodie
     LLVMDisposeBuilder(b);
 }
 
-/* Is the function the one that runs, whatever is linked or loaded? */
+/* True if no other definition of the function can replace this one when linking or loading. */
 static bool is_final(struct pf_unit *u, LLVMValueRef fn)
 {
     LLVMLinkage linkage = LLVMGetLinkage(fn);

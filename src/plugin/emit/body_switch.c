@@ -1,37 +1,40 @@
 /*
- * body_switch.c - from the plain body into the watch body in the middle of a call.
+ * body_switch.c - switches from the plain body into the watch body in the middle of a call.
  *
- * A thread that is in a plain body when a sampling policy begins to watch it does not go on there to the
- * end of the call: at the next back edge of a loop it crosses to the same place of the watch body.
+ * If a sampling policy starts to watch a thread while it is in a plain body, the thread does not
+ * finish the call there: at the next loop back edge it switches to the same position in the watch
+ * body.
  *
- *      plain body                                 watch body
+ *      plain body                                      watch body
  *
- *      latch --> check: tls.body_switch? --no--> head   head' <-- latch'
- *                             |                     ^
- *                             +-------> body_switch ---+
+ *      latch --> check: body_switch? --no--> head      head' <-- latch'
+ *                              |                         ^
+ *                              +------> switch block ----+
  *
- * The copies of the head's PHIs take the values that the back edge brings; every other value of the plain
- * body that the watch body uses behind the head merges there with its copy (pf_llvm_merge). Why it is there:
- * let def dominate a use, and let a path lead from the head to the use without passing def. Every way
- * from the entry to the head, followed by that path, passes def; so it does before the head.
+ * The copies of the head's PHIs take the values of the back edge. Every other value of the plain
+ * body that the watch body uses after the head is merged there with its copy (pf_llvm_merge). Why
+ * such a value is always available: let def dominate a use, and let a path lead from the head to
+ * the use without passing def. Any path from the entry to the head, followed by that path, must
+ * pass def, so it passes def before the head.
  *
- * What the watch body relies on is made true in the body_switch: the frame; checks that were struck because
- * an earlier one covers them, if the earlier one is before the head (plan->switch_checks: that access was made, in this
- * epoch); the range check of the rounds of an affine loop that are left.
+ * The switch block establishes what the watch body relies on: the frame; checks that made others
+ * redundant and precede the head (plan->switch_checks; their accesses happened in this epoch); and
+ * the range check for the remaining iterations of an affine loop.
  *
- * Nothing goes the other way: a call that is watched is watched to its end, as LiteRace and AtexRace have it, and
- * the watch body pays nothing.
+ * There is no switch in the other direction: a call that is watched is watched to its end, as in
+ * LiteRace and AtexRace, and the watch body has no such checks to execute.
  */
 #include "emit.h"
 #include "llvm_shim.h"
 #include <llvm-c/DebugInfo.h>
 
-#define FEW_ITERATIONS 256 /* a loop of fewer, known when it is compiled, is not worth a check */
+#define FEW_ITERATIONS 256 /* a loop with a smaller constant trip count is not worth a check */
 
-/* Edges back to a block that is on the way to where they start: every cycle has one. */
+/* A depth-first search for back edges: edges to a block on the current path. Every cycle has
+ * one. */
 struct search {
     struct pf_plan *plan;
-    uint8_t *state; /* 0 not seen, 1 on the way, 2 done */
+    uint8_t *state; /* 0: not visited, 1: on the current path, 2: done */
     struct {
         size_t block;
         unsigned next;
@@ -53,7 +56,7 @@ static bool has_steps(const struct pf_plan *plan, size_t block)
     return plan->first_step[block] < plan->first_step[block + 1];
 }
 
-/* Is anything done on the way back from `from` to `head`? */
+/* True if a block on a path from `head` to `from` has a step. */
 static bool has_steps_inside(struct search *s, const struct pf_back_edge *edge)
 {
     const struct pf_plan *plan = s->plan;
@@ -61,7 +64,8 @@ static bool has_steps_inside(struct search *s, const struct pf_back_edge *edge)
         return true;
     if (edge->from == edge->head)
         return false;
-    /* What lies between: from the head along edges; a few blocks are enough to look at. */
+    /* Breadth-first from the head. If there are more blocks than fit the queue, assume that one
+     * has. */
     size_t queue[64], n = 0, at = 0;
     queue[n++] = edge->head;
     for (; at < n; at++) {
@@ -82,7 +86,7 @@ static bool has_steps_inside(struct search *s, const struct pf_back_edge *edge)
     return false;
 }
 
-/* Does v come out of memory, maybe by one of several ways inside the loop? */
+/* True if v is loaded from memory, perhaps on only one of several paths inside the loop. */
 static bool comes_from_memory(LLVMValueRef v, LLVMValueRef phi, unsigned depth)
 {
     if (!LLVMIsAInstruction(v) || v == phi || !depth)
@@ -105,8 +109,8 @@ static bool comes_from_memory(LLVMValueRef v, LLVMValueRef phi, unsigned depth)
     }
 }
 
-/* A walk along pointers: each round begins where a pointer read in the last one leads. Such walks end soon, are
- * short of other work, and would pay most for a test. */
+/* True for a loop that follows pointers: each iteration starts at a pointer that the previous one
+ * loaded. Such loops end soon, do little other work, and would pay most for a test. */
 static bool is_pointer_chase(LLVMBasicBlockRef head, LLVMBasicBlockRef from)
 {
     for (LLVMValueRef phi = LLVMGetFirstInstruction(head); LLVMIsAPHINode(phi);
@@ -138,7 +142,7 @@ static void add_back_edge(struct search *s, size_t from, size_t head)
         PF_PUSH(plan->back_edges, plan->nback_edges, plan->back_edges_cap) = edge;
 }
 
-/* Marks what lies on ways from the head to its back edges: its loop, without the head. */
+/* Marks the blocks on paths from the head to its back edges: its loop, without the head. */
 static void mark_loop(const struct pf_plan *plan, size_t head, const size_t *first,
                       const size_t *before, uint8_t *inner, size_t *seen, size_t *stack)
 {
@@ -160,7 +164,7 @@ static void mark_loop(const struct pf_plan *plan, size_t head, const size_t *fir
     }
 }
 
-/* Of loops in loops only the outermost stay: the rounds of the inner ones are what costs most. */
+/* Keeps only the back edges of outermost loops, because tests in inner loops cost most. */
 static void keep_outermost(struct pf_plan *plan)
 {
     size_t n = plan->nblocks, edges = 0, kept = 0;
@@ -169,7 +173,7 @@ static void keep_outermost(struct pf_plan *plan)
     uint8_t *inner = calloc(n, 1);
     if (!first || !seen || !inner)
         abort();
-    for (size_t b = 0; b < n; b++) { /* predecessors: counted, then listed */
+    for (size_t b = 0; b < n; b++) { /* predecessors: count them, then list them */
         LLVMValueRef end = end_of(plan, b);
         for (unsigned i = 0, k = LLVMGetNumSuccessors(end); i < k; i++, edges++)
             first[successor(plan, end, i) + 2]++;
@@ -224,7 +228,8 @@ void pf_plan_body_switches(struct pf_plan *plan, bool labels)
         s.path[n++].next = 0;
     }
     keep_outermost(plan);
-    if (labels) /* of the plain body, kept in variables: they are of no use in the other */
+    /* the plain body's variables may hold labels, which are invalid in the watch body */
+    if (labels)
         plan->nback_edges = 0;
     free(s.state);
     free(s.path);
@@ -243,14 +248,15 @@ static void emit_check(struct pf_emit *e, struct body_switch *c)
     LLVMPositionBuilderBefore(e->b, old);
     LLVMValueRef word =
         LLVMBuildLoad2(e->b, u->i32, pf_emit_tls(e, offsetof(struct pf_tls, body_switch)), "");
-    LLVMSetOrdering(word, LLVMAtomicOrderingMonotonic); /* it is not to leave the loop */
+    /* so that LLVM does not move the load out of the loop */
+    LLVMSetOrdering(word, LLVMAtomicOrderingMonotonic);
     LLVMSetAlignment(word, 4);
     LLVMValueRef stay = LLVMBuildICmp(e->b, LLVMIntEQ, word, pf_emit_number(e, 0), "");
     pf_emit_branch(e, stay, e->plan->blocks[c->head], c->block, true);
     LLVMInstructionEraseFromParent(old);
 }
 
-/* What the watch body relies on. Before the check is there: the loop is still as it was. */
+/* Emits the switch block. Called before the edge is split, while the loop is still unchanged. */
 static void emit_switch_block(struct pf_emit *e, struct body_switch *c,
                               const struct pf_frames *plain)
 {
@@ -267,7 +273,7 @@ static void emit_switch_block(struct pf_emit *e, struct body_switch *c,
     LLVMBuildBr(e->b, e->first[c->head]);
 }
 
-/* All back edges of the head lead through one check. */
+/* Makes all back edges of the head pass through one check block. */
 static void split_back_edges(struct pf_emit *e, struct body_switch *c)
 {
     struct pf_plan *plan = e->plan;

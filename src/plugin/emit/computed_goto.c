@@ -1,15 +1,17 @@
 /*
- * computed_goto.c - computed gotos. The watch body gets tables of its own labels: constants that hold the
- * address of a label of the plain body are made again with the labels of the copy, and so are the
- * private tables that hold such constants (cloneable.c has seen that there are no others).
+ * computed_goto.c - gives a copied body its own tables of labels. Constants that contain the
+ * address of a label of the plain body are rebuilt with the labels of the copy, and so are the
+ * private tables that hold such constants. (cloneable.c has made sure that there are no other
+ * uses.)
  */
 #include "emit.h"
 
-/* The constant with everything mapped that the map knows; v itself if nothing is. */
-static LLVMValueRef remade(struct pf_emit *e, LLVMValueRef v);
+/* Rebuilds the constant with all parts that have a mapping replaced; returns v if nothing
+ * changes. */
+static LLVMValueRef rebuild(struct pf_emit *e, LLVMValueRef v);
 
-static LLVMValueRef remade_expression(struct pf_emit *e, LLVMValueRef v, LLVMValueRef *op,
-                                      unsigned n)
+static LLVMValueRef rebuild_expression(struct pf_emit *e, LLVMValueRef v, LLVMValueRef *op,
+                                       unsigned n)
 {
     LLVMTypeRef type = LLVMTypeOf(v);
     switch (LLVMGetConstOpcode(v)) {
@@ -30,7 +32,7 @@ static LLVMValueRef remade_expression(struct pf_emit *e, LLVMValueRef v, LLVMVal
     }
 }
 
-static LLVMValueRef remade(struct pf_emit *e, LLVMValueRef v)
+static LLVMValueRef rebuild(struct pf_emit *e, LLVMValueRef v)
 {
     uint64_t *to = pf_ptrmap_find(&e->map, v);
     if (to)
@@ -41,12 +43,12 @@ static LLVMValueRef remade(struct pf_emit *e, LLVMValueRef v)
     LLVMValueRef *op = pf_grow(NULL, n * sizeof *op), made = v;
     bool changed = false;
     for (unsigned i = 0; i < n; i++) {
-        op[i] = remade(e, LLVMGetOperand(v, i));
+        op[i] = rebuild(e, LLVMGetOperand(v, i));
         changed |= op[i] != LLVMGetOperand(v, i);
     }
     LLVMTypeRef type = LLVMTypeOf(v);
     if (changed && LLVMIsAConstantExpr(v))
-        made = remade_expression(e, v, op, n);
+        made = rebuild_expression(e, v, op, n);
     else if (changed && LLVMIsAConstantArray(v))
         made = LLVMConstArray2(LLVMGetElementType(type), op, n);
     else if (changed && LLVMIsAConstantStruct(v) && LLVMGetStructName(type))
@@ -101,7 +103,7 @@ void pf_computed_goto_copy_tables(struct pf_emit *e)
         copy_tables(e, old[i]);
     for (size_t i = 0; i < e->ntables; i++)
         LLVMSetInitializer((LLVMValueRef)*pf_ptrmap_find(&e->map, e->tables[i]),
-                           remade(e, LLVMGetInitializer(e->tables[i])));
+                           rebuild(e, LLVMGetInitializer(e->tables[i])));
     free(old);
 }
 
@@ -109,7 +111,7 @@ void pf_computed_goto_map(struct pf_emit *e, LLVMValueRef inst, unsigned operand
 {
     LLVMValueRef v = LLVMGetOperand(inst, operand);
     if (LLVMIsAConstant(v) && !LLVMIsAGlobalValue(v)) {
-        LLVMValueRef made = remade(e, v);
+        LLVMValueRef made = rebuild(e, v);
         if (made != v)
             LLVMSetOperand(inst, operand, made);
     }

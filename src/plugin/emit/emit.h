@@ -42,7 +42,7 @@ struct pf_emit {
     LLVMValueRef *budget_in, *budget_out;
     /* emit_bounds.c: tls.stack_variables at the entry, and including the variables of this body */
     LLVMValueRef variables_at_entry, variables_now;
-    struct pf_ptrmap slots; /* emit_bounds.c: red-zoned variables -> their index in this body */
+    struct pf_ptrmap slots; /* emit_bounds.c: red-red_zoned variables -> their index in this body */
     uint64_t nslots;
     /* event body: `large` functions use calls instead of runs outside of loops, `huge` ones also in
      * loops that are not hot */

@@ -1,8 +1,8 @@
 /*
- * emit_atomic.c - atomic operations: the native instruction between __pf_atomic_begin and
- * __pf_atomic_end, so that the runtime can order the effects on clocks as memory orders the values.
- * Calls of libatomic's functions, which clang emits for sizes that have no instruction, are treated
- * alike.
+ * emit_atomic.c - atomic operations. The native instruction is placed between calls of
+ * __pf_atomic_begin and __pf_atomic_end, so that the runtime can order the effects on vector clocks
+ * in the same way as memory orders the values. Calls of libatomic's functions, which clang emits
+ * for sizes that have no instruction, are treated the same.
  */
 #include "debuginfo.h"
 #include "emit.h"
@@ -55,7 +55,8 @@ static LLVMValueRef value_at(struct pf_emit *e, const struct pf_plan_step *s)
     return v;
 }
 
-/* Whether a comparison in assembly stored is seen by what it left: nobody else changes it within the bracket. */
+/* Whether a compare-and-exchange in assembly stored something is seen by comparing the value before
+ * and after it: no other thread changes it between __pf_atomic_begin and __pf_atomic_end. */
 static void emit_assembly(struct pf_emit *e, const struct pf_plan_step *s)
 {
     static const struct {
@@ -80,11 +81,10 @@ static void emit_assembly(struct pf_emit *e, const struct pf_plan_step *s)
     end(e, handle, stored);
 }
 
-/*
- * std::atomic<std::shared_ptr> is a pointer under a lock bit, and libstdc++ drops that lock relaxed where it only read
- * the pointer. By C++'s rules its next writer then races with that read, in every program that uses it: the lock is
- * taken for the lock that it is meant to be.
- */
+/* True for the release of the lock bit inside std::atomic<std::shared_ptr>. libstdc++ releases this
+ * lock with a relaxed operation if it has only read the pointer. By the rules of C++ the next
+ * writer then races with that read, in every program that uses the class. The lock is therefore
+ * treated as what it is meant to be. */
 static bool drops_pointer_lock(struct pf_emit *e, LLVMValueRef inst)
 {
     LLVMMetadataRef at = LLVMInstructionGetDebugLoc(inst);
@@ -93,7 +93,7 @@ static bool drops_pointer_lock(struct pf_emit *e, LLVMValueRef inst)
         if (strstr(fn, "std::_Sp_atomic<"))
             return true;
         if (!strstr(fn, "std::"))
-            return false; /* the program's own, called by it */
+            return false; /* the program's own operation, called by libstdc++ */
     }
     return false;
 }
@@ -146,9 +146,9 @@ void pf_emit_fence(struct pf_emit *e, const struct pf_plan_step *s)
 }
 
 /*
- * Libatomic. PF_LIB(prefix, operation, position of the address, of the order, of the failure order
- * or -1, position of a plain buffer that is read, of one that is written, or -1). The generic forms
- * have the size as first argument; the sized forms end in _1 .. _16.
+ * Functions of libatomic. The numbers are argument positions, or -1: of the address, the memory
+ * order, the failure order, a plain buffer that is read, and a plain buffer that is written. The
+ * generic functions have the size as first argument; the names of the sized ones end in _1 to _16.
  */
 struct library {
     const char *name;
@@ -175,7 +175,8 @@ static const struct library sized[] = {
     {"__atomic_nand_fetch_", PF_ATOMIC_RMW, 0, 2, -1, -1, -1},
 };
 
-/* The description of the function called, and its size (0: the first argument says). */
+/* The description of the called function, or NULL, and its size; 0: the size is the first
+ * argument. */
 static const struct library *library_of(LLVMValueRef call, uint64_t *size)
 {
     size_t n;
@@ -200,7 +201,7 @@ static LLVMValueRef shifted(struct pf_emit *e, LLVMValueRef call, int at, unsign
         return pf_emit_number(e, 0);
     LLVMValueRef v =
         pf_emit_map_later(e, LLVMBuildIntCast2(e->b, LLVMGetOperand(call, at), e->u->i32, 0, ""));
-    /* The cast of an i32 is the old value itself: only the shift can be mapped. */
+    /* The cast of an i32 is the old value itself, so map the operands of the shift. */
     return pf_emit_map_later(e, LLVMBuildShl(e->b, v, pf_emit_number(e, shift), ""));
 }
 

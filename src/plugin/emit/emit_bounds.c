@@ -1,10 +1,12 @@
 /*
- * emit_bounds.c - the event body keeps an eye on variables: accesses are compared with the bounds of the variable they
- * are made from, and the runtime is told which variables with a zone (variable_bounds.c) are alive.
+ * emit_bounds.c - bounds checks of the event body. Accesses are compared with the bounds of the
+ * variable that the address is derived from, and the runtime is informed when the lifetime of a
+ * red-red_zoned variable (variable_bounds.c) starts and ends.
  *
- * The runtime keeps the variables of a thread in a stack of its own, and says in tls.stack_variables how many there are; 0: nobody wants
- * to know. A body takes a index_of for each of its variables at the entry, so every way out, and every index_of where
- * control comes back out of the blue, can put the number right, whatever was left over above it.
+ * The runtime keeps the live stack variables of a thread in a stack, and their number + 1 in
+ * tls.stack_variables; 0 means that it does not track them. A body reserves an entry for each of
+ * its variables when it starts. So at every exit, and wherever control arrives from an unwinder or
+ * longjmp, one store restores the number, whatever was left above it.
  */
 #include "debuginfo.h"
 #include "variable_bounds.h"
@@ -15,7 +17,7 @@ static LLVMValueRef load_count(struct pf_emit *e)
                           "");
 }
 
-/* The builder goes on in a block that is left out where `skip` holds; returns where both predecessors continue_at. */
+/* Continues in a block that is skipped if `skip` holds. Returns the block where both paths join. */
 static LLVMBasicBlockRef branch_unless(struct pf_emit *e, LLVMValueRef skip)
 {
     LLVMBasicBlockRef there = pf_emit_block(e), join = pf_emit_block(e);
@@ -35,7 +37,7 @@ static LLVMValueRef is_disabled(struct pf_emit *e)
     return LLVMBuildICmp(e->b, LLVMIntEQ, e->variables_at_entry, pf_emit_number(e, 0), "");
 }
 
-/* The index_of of the k-th variable of this body. */
+/* The entry of the k-th variable of this body. */
 static LLVMValueRef index_of(struct pf_emit *e, uint64_t k)
 {
     return LLVMBuildAdd(e->b, e->variables_at_entry, pf_emit_number(e, (uint32_t)k), "");
@@ -58,7 +60,7 @@ static bool has_lifetime_markers(struct pf_unit *u, LLVMValueRef slot)
 
 static void emit_begin(struct pf_emit *e, LLVMValueRef slot, LLVMValueRef at, uint64_t k)
 {
-    uint64_t size = *pf_ptrmap_find(&e->u->zoned, slot);
+    uint64_t size = *pf_ptrmap_find(&e->u->red_zoned, slot);
     uint32_t site = pf_emit_site(e, at, PF_SITE_NONE, size, pf_di_variable(e->u, slot));
     LLVMValueRef args[] = {slot, LLVMConstInt(e->u->i64, size, 0), pf_emit_number(e, site),
                            index_of(e, k)};
@@ -71,7 +73,7 @@ void pf_bounds_enter(struct pf_emit *e)
     LLVMBasicBlockRef dispatch = LLVMGetEntryBasicBlock(e->fn), here = LLVMGetInsertBlock(e->b);
     e->variables_at_entry = e->variables_now = load_count(e);
     for (LLVMValueRef v = LLVMGetFirstInstruction(dispatch); v; v = LLVMGetNextInstruction(v))
-        if (LLVMIsAAllocaInst(v) && pf_ptrmap_find(&u->zoned, v))
+        if (LLVMIsAAllocaInst(v) && pf_ptrmap_find(&u->red_zoned, v))
             *pf_ptrmap_at(&e->slots, v) = e->nslots++;
     if (!e->nslots)
         return;
@@ -149,7 +151,7 @@ void pf_bounds_check(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLV
         (constant && pf_bounds_contain(u, &o, ptr, n)))
         return;
     if (LLVMIsAGlobalVariable(o.base) && pf_ptrmap_find(&e->map, o.base))
-        return; /* a table of labels: this body has another */
+        return; /* a table of labels, of which this body has its own copy */
     LLVMValueRef limit = LLVMConstInt(u->i64, o.size, 0);
     if (o.count)
         limit = pf_emit_map_later(e, LLVMBuildMul(e->b, widened_size(e, o.count), limit, ""));

@@ -1,12 +1,12 @@
 /*
- * emit_call_args.c - what a call hands over that may be a pointer: where code without events can get to from there is
- * the runtime's to find (direct/reach/reach.c).
+ * emit_call_args.c - collects the arguments of a call that may be pointers. From these the runtime
+ * computes what code without events can reach (direct/reach/reach.c).
  */
 #include "emit.h"
 #include "variable_bounds.h"
 
-/* How many words of this type can hold a pointer: one, or more than are followed. A struct passed in registers
- * has its pointers in 64-bit integers. */
+/* How many words of this type can hold a pointer: 0, 1, or PF_CALL_ARGS_MAX if they cannot be
+ * followed one by one. A struct that is passed in registers has its pointers in 64-bit integers. */
 static unsigned words_of(LLVMTypeRef type)
 {
     switch (LLVMGetTypeKind(type)) {
@@ -29,8 +29,8 @@ static unsigned words_of(LLVMTypeRef type)
     }
 }
 
-/* Of a pointer into a variable on the stack, the variable's beginning, and its size in the upper 16 bits (PF_WORD_SIZE_SHIFT): the callee
- * can reach nothing else of the stack by it. */
+/* For a pointer into a stack variable: the variable's address, with its size in the upper 16 bits
+ * (PF_WORD_SIZE_SHIFT). The callee cannot reach anything else on the stack through it. */
 static LLVMValueRef with_bounds(struct pf_emit *e, LLVMValueRef v)
 {
     struct pf_unit *u = e->u;

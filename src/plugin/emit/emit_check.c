@@ -1,18 +1,21 @@
 /*
  * emit_check.c - checks of plain accesses.
  *
- * In a loop the check of a small access is emitted inline (see pf_shadow.h for the algebra):
+ * In a hot loop, the check of a small access is emitted inline (pf_shadow.h explains the tests):
  *
- *      cell  = PF_SHADOW_BASE + (address's granule * 16)       writes look at word 0, reads at word 1
- *      x     = word ^ thread's key
- *      covered by an earlier statement of this epoch:  (x & relevant bits) == 0; of less than a granule
- *      it is asked first whether that statement speaks of all bytes, as in arrays: no shift is needed
- *      else, for a read:  word == thread's shared
- *      else  call the runtime
+ *      cell  = PF_SHADOW_BASE + granule number of the address * 16
+ *      word  = cell[0] for writes, cell[1] for reads
+ *      x     = word ^ the thread's key
+ *      redundant, given an earlier access record of this epoch, if (x & relevant bits) == 0. For
+ *      less than a granule, a first test is whether the record covers all 8 bytes, as is usual in
+ *      arrays: it needs no shift.
+ *      else, for a read: redundant if word == the thread's read_set
+ *      else call the runtime
  *
- * Elsewhere the call alone is smaller and costs little. The runtime's entry points for this keep all
- * registers, so a call on the cold path does not disturb the code around it. Shadow words are loaded
- * as `unordered` atomics: other threads write them, and LLVM must neither tear nor invent a load.
+ * Elsewhere the call alone is smaller and costs little. The runtime's entry points for this
+ * preserve all registers, so that a call on the slow path does not disturb the code around it.
+ * Shadow words are loaded as `unordered` atomics: other threads write them, and LLVM must neither
+ * split nor duplicate the load.
  */
 #include "debuginfo.h"
 #include "emit.h"
@@ -23,7 +26,8 @@
 
 static bool is_small(uint64_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
 
-/* Has it an entry point of its own? Two whole granules do. */
+/* True if the runtime has an entry point for this size and alignment. There is one for two whole
+ * granules, too. */
 static bool has_entry(uint64_t size, uint32_t align)
 {
     return is_small(size) ? align >= size : size == 2 * GRANULE && align >= GRANULE;
@@ -36,7 +40,7 @@ static bool has_entry(uint64_t size, uint32_t align)
      [8] = PF_E___pf_##kind##8##what,                                                              \
      [16] = PF_E___pf_##kind##16##what}
 
-/* `missed`: the quick test was inline. */
+/* `missed`: the fast path was inline and did not succeed. */
 static void call_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, bool entry, bool write,
                        bool missed, uint32_t site)
 {
@@ -58,7 +62,7 @@ static LLVMValueRef build_and(struct pf_emit *e, LLVMValueRef a, uint64_t bits)
 
 static unsigned lowest_bit(bool write) { return write ? PF_WRITE_BIT : PF_CLK_SHIFT; }
 
-/* The bits of statement ^ key that must be 0. */
+/* The bits of (access record ^ key) that must be 0. */
 static LLVMValueRef relevant_bits(struct pf_emit *e, LLVMValueRef addr, uint64_t size, bool write)
 {
     LLVMTypeRef i64 = e->u->i64;
@@ -71,7 +75,7 @@ static LLVMValueRef relevant_bits(struct pf_emit *e, LLVMValueRef addr, uint64_t
     return LLVMBuildOr(e->b, mask, LLVMConstInt(i64, same, 0), "");
 }
 
-/* Word 0 or 1 of the cell, or of the one after it. */
+/* Loads a word of the cell, or of the next one. */
 static LLVMValueRef shadow_word(struct pf_emit *e, LLVMValueRef cell, unsigned offset)
 {
     LLVMValueRef at = LLVMConstInt(e->u->i64, PF_SHADOW_BASE + offset, 0);
@@ -88,7 +92,7 @@ static void inline_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, boo
     struct pf_unit *u = e->u;
     LLVMBasicBlockRef slow = pf_emit_block(e), done = pf_emit_block(e);
     LLVMValueRef addr = pf_emit_map_later(e, LLVMBuildPtrToInt(e->b, ptr, u->i64, ""));
-    if (!entry) { /* inside one granule, or at the start of two, all is as usual */
+    if (!entry) { /* the fast path is for accesses inside one granule, or of exactly two */
         LLVMBasicBlockRef inside = pf_emit_block(e), straddling = pf_emit_block(e);
         LLVMValueRef at = build_and(e, addr, GRANULE - 1);
         LLVMValueRef most = LLVMConstInt(u->i64, size > GRANULE ? 0 : GRANULE - size, 0);
@@ -146,7 +150,8 @@ static void check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, uint32_t a
     bool inlined = how == PF_INLINE_ALL || (how == PF_INLINE_LOOPS && loop);
     if (inlined && (is_small(size) || size == 2 * GRANULE))
         inline_check(e, ptr, size, entry, write, site);
-    else if (inlined && (size == 4 * GRANULE || size == 8 * GRANULE)) /* a vector: in halves */
+    /* a vector: check both halves */
+    else if (inlined && (size == 4 * GRANULE || size == 8 * GRANULE))
         for (unsigned half = 0; half < 2; half++) {
             LLVMValueRef at = LLVMConstInt(e->u->i64, size / 2, 0), part = ptr;
             if (half)
@@ -157,7 +162,8 @@ static void check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, uint32_t a
         call_check(e, ptr, size, entry, write, false, site);
 }
 
-/* The bytes of several accesses (merge_adjacent.c): in a loop piece by piece, else as a range. */
+/* Checks the bytes of several accesses (merge_adjacent.c): in a hot loop in pieces, else as a
+ * range. */
 static void check_span(struct pf_emit *e, const struct pf_plan_step *s, uint32_t site)
 {
     for (uint32_t done = 0, n; done < s->span; done += n) {
@@ -197,14 +203,14 @@ void pf_emit_vptr(struct pf_emit *e, const struct pf_plan_step *s)
     pf_emit_call(e, PF_E___pf_write_vptr, args);
 }
 
-/* A program that prefetches is bound by its cache misses, and every one of them brings one of the
- * shadow: a line of 64 bytes has two of cells, and eight marks. */
+/* A program that prefetches is limited by its cache misses, and each of them also causes misses in
+ * the shadow: a line of 64 bytes has two lines of cells and eight state bytes. */
 void pf_emit_prefetch(struct pf_emit *e, LLVMValueRef inst)
 {
     struct pf_unit *u = e->u;
     LLVMValueRef fn = pf_callee(inst);
     if (!fn || LLVMGetIntrinsicID(fn) != u->kinds.prefetch || !e->plan->accesses ||
-        LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 3)) == 0) /* of instructions */
+        LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 3)) == 0) /* an instruction prefetch */
         return;
     LLVMValueRef ptr = LLVMGetOperand(inst, 0);
     if (pf_memory_is_unchecked(u, ptr))
@@ -214,7 +220,7 @@ void pf_emit_prefetch(struct pf_emit *e, LLVMValueRef inst)
     LLVMValueRef cells = LLVMBuildShl(e->b, line, LLVMConstInt(u->i64, 1, 0), "");
     LLVMValueRef marks =
         LLVMBuildLShr(e->b, line, LLVMConstInt(u->i64, PF_OVERFLOW_STATE_SHIFT, 0), "");
-    /* Of the 32 bytes at hand the other words too: two lines. */
+    /* Also prefetch the overflow words of the 32 bytes around the address: two lines. */
     LLVMValueRef half = build_and(e, addr, (1ull << PF_APP_BITS) - LINE / 2);
     LLVMValueRef more = LLVMBuildShl(e->b, half, LLVMConstInt(u->i64, 2, 0), "");
     struct {
@@ -250,7 +256,7 @@ void pf_emit_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMV
     pf_emit_call(e, write ? PF_E___pf_write_range : PF_E___pf_read_range, args);
 }
 
-/* One side of a copy whose size may be that of a vector: then it is checked like one. */
+/* Checks one side of a copy. In a hot loop, a copy of a vector's size is checked like a vector. */
 static void emit_side(struct pf_emit *e, const struct pf_plan_step *s, unsigned operand, bool write)
 {
     LLVMValueRef ptr = LLVMGetOperand(s->inst, operand);
@@ -294,7 +300,7 @@ void pf_emit_memory(struct pf_emit *e, const struct pf_plan_step *s)
 }
 
 /*
- * llvm.masked.{load,store,gather,scatter}: each lane whose mask bit is set is an access of its own.
+ * llvm.masked.{load,store,gather,scatter}: each lane whose mask bit is set is a separate access.
  *      load(ptr, align, mask, other)      store(value, ptr, align, mask)
  *      gather(ptrs, align, mask, other)   scatter(value, ptrs, align, mask)
  */

@@ -1,30 +1,31 @@
 /*
- * emit_event.c - the event body: every access that others could see is an event of its thread, none
- * is left out, and the runtime can stop the thread before each of them.
+ * emit_event.c - the event body: every access that other threads could see is an event, none is
+ * removed as redundant, and the runtime can stop the thread before each of them.
  *
- * Events are counted against the thread's budget (pf_abi.h), a run of them at a time. A run is a
- * piece of a block without calls; it is there twice:
+ * Events are counted against the thread's budget (pf_abi.h), one run at a time. A run is a part of
+ * a block without calls. It is emitted twice:
  *
  *            budget -= n
  *            budget < 0 ? ----------+
  *              |                    |
  *        fast: the run        slow: budget += n
- *        as it was                  before each access: __pf_event_...(), which counts
+ *        unchanged                  before each access: __pf_event_...(), which counts it
  *              |                    |
- *              +-----> join <-------+     PHIs for what the run defines and others use
+ *              +-----> join <-------+     PHIs for values of the run that are used after it
  *
- * So a recording that only keeps the schedule pays one subtraction for a run, and still the budget
- * can end at any access. With a budget of 0 every event is handed over, with its value. A run of
- * one access is not copied: only the call stands on the slow side.
+ * So a recording that keeps only the schedule pays one subtraction per run, and the budget can
+ * still end at any access. With a budget of 0 every event is passed to the runtime, with its value.
+ * A run of one access is not copied: the slow side has only the call.
  *
- * The budget is in thread-local memory, always. Within loops its value is also kept in a register, so
- * that counting is no chain of loads and stores from one round to the next.
+ * The budget is always in thread-local memory. In hot loops its value is also kept in a register,
+ * so that counting is not a chain of loads and stores from one iteration to the next.
  *
- * That is three times the code of the calls alone. So a large function has runs in its loops only, a huge one in its small
- * loops (hot_loops.c); elsewhere each access has its call, which counts and returns when the budget allows.
+ * Runs take three times as much code as calls alone. So a large function has runs only in its
+ * loops, and a huge one only in its hot loops (hot_loops.c); elsewhere each access has its call,
+ * which counts it and returns while the budget lasts.
  *
- * What counts itself, on either side of a call into the runtime, stands between runs: calls,
- * large copies, masked vector accesses, libatomic.
+ * Operations that the runtime counts are between runs: calls, large copies, masked vector accesses,
+ * libatomic.
  */
 #include "debuginfo.h"
 #include "emit.h"
@@ -33,7 +34,7 @@
 
 static bool is_small(uint64_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
 
-/* Part of a run? Else it stands by itself. */
+/* True if the step can be part of a run. Otherwise it is emitted by itself. */
 static bool is_in_run(const struct pf_plan_step *s)
 {
     switch ((enum pf_plan_action)s->what) {
@@ -49,13 +50,13 @@ static bool is_in_run(const struct pf_plan_step *s)
     }
 }
 
-/* Steps that do nothing but what the plain body does. */
+/* True if the step has no effect but the instruction itself. */
 static bool is_single_access(const struct pf_plan_step *s)
 {
     return s->what == PF_DO_ACCESS || s->what == PF_DO_VPTR || s->what == PF_DO_RANGES;
 }
 
-/* The value as 64 bits, or NULL if that cannot be. */
+/* The value as 64 bits, or NULL if it has no such form. */
 static LLVMValueRef widened(struct pf_emit *e, LLVMValueRef v)
 {
     struct pf_unit *u = e->u;
@@ -153,7 +154,7 @@ static void copy_event(struct pf_emit *e, const struct pf_plan_step *s)
                     dst, size, true, from);
 }
 
-/* The slow side of a step: its event and the step itself. */
+/* Emits the slow side of a step: its event and the instruction. */
 static void emit_with_event(struct pf_emit *e, const struct pf_plan_step *s)
 {
     e->flags = s->flags;
@@ -174,7 +175,7 @@ static LLVMValueRef load_budget(struct pf_emit *e)
     return LLVMBuildLoad2(e->b, e->u->i64, pf_emit_tls(e, offsetof(struct pf_tls, budget)), "");
 }
 
-/* budget += n; the new value. */
+/* Emits budget += n and returns the new value. budget NULL: load it. */
 static LLVMValueRef add_to_budget(struct pf_emit *e, LLVMValueRef budget, int64_t n)
 {
     if (!budget)
@@ -184,7 +185,8 @@ static LLVMValueRef add_to_budget(struct pf_emit *e, LLVMValueRef budget, int64_
     return left;
 }
 
-/* Counts n events, leaves the builder on the slow side; the budget that is left on the fast one. */
+/* Counts n events. Leaves the builder on the slow side; returns the budget left on the fast
+ * side. */
 static LLVMValueRef emit_count(struct pf_emit *e, unsigned n, LLVMBasicBlockRef fast)
 {
     LLVMBasicBlockRef slow = pf_emit_block(e);
@@ -196,7 +198,8 @@ static LLVMValueRef emit_count(struct pf_emit *e, unsigned n, LLVMBasicBlockRef 
     return left;
 }
 
-/* From the slow side to the join; there the budget is known again, in a loop. */
+/* Branches from the slow side to the join. If the budget was in a register, it is again after
+ * this. */
 static void emit_join(struct pf_emit *e, LLVMBasicBlockRef join, LLVMBasicBlockRef fast,
                       LLVMValueRef left)
 {
@@ -210,7 +213,8 @@ static void emit_join(struct pf_emit *e, LLVMBasicBlockRef join, LLVMBasicBlockR
     LLVMAddIncoming(e->budget, budgets, predecessors, 2);
 }
 
-/* Does its event stand alone, as a call that counts? Copies and atomics, for which the runtime does more, stay in runs. */
+/* True if the event is a call that counts it, instead of a part of a run. Copies and atomics, for
+ * which the runtime does more work anyway, stay in runs. */
 static bool has_own_call(const struct pf_emit *e, size_t block, const struct pf_plan_step *s)
 {
     if (s->what != PF_DO_ACCESS && s->what != PF_DO_VPTR)
@@ -219,7 +223,7 @@ static bool has_own_call(const struct pf_emit *e, size_t block, const struct pf_
            (e->large && !e->plan->loops[block] && (e->huge || !e->plan->cycles[block]));
 }
 
-/* A run: [from, to] of one block, the steps among them [k, end). */
+/* A run: the instructions [from, to] of one block, and their steps [k, end). */
 struct run {
     LLVMValueRef from, to;
     size_t k, end;
@@ -242,7 +246,8 @@ static struct run find_run(struct pf_emit *e, LLVMValueRef v, size_t block, size
     return r;
 }
 
-/* Operands of what is unmapped since `since` that the map knows now: other copies come. */
+/* Maps the operands of instructions emitted since `since` to values in `own` now, because another
+ * copy of the run will change the map. */
 static void map_operands_to(struct pf_emit *e, size_t since, const struct pf_ptrmap *own)
 {
     for (size_t i = since; i < e->nunmapped; i++)
@@ -253,7 +258,7 @@ static void map_operands_to(struct pf_emit *e, size_t since, const struct pf_ptr
         }
 }
 
-/* One copy of the run; `own` gets old value -> new value. */
+/* Emits one copy of the run. `own` receives old value -> new value. */
 static void copy_run(struct pf_emit *e, const struct run *r, bool slow, struct pf_ptrmap *own)
 {
     size_t k = r->k, since = e->nunmapped;
@@ -328,7 +333,7 @@ static void emit_run(struct pf_emit *e, const struct run *r)
     pf_ptrmap_release(&slow);
 }
 
-/* Arguments passed by value in memory are read by the call. */
+/* A call reads its arguments that are passed by value in memory. */
 static void byval_events(struct pf_emit *e, LLVMValueRef call)
 {
     struct pf_unit *u = e->u;
@@ -337,12 +342,13 @@ static void byval_events(struct pf_emit *e, LLVMValueRef call)
         LLVMValueRef ptr = LLVMGetOperand(call, i);
         if (size && !pf_memory_is_unchecked(u, ptr)) {
             pf_event_range(e, call, ptr, LLVMConstInt(u->i64, size, 0), false, NULL);
-            e->budget = NULL; /* it has counted */
+            e->budget = NULL; /* the event has changed the budget */
         }
     }
 }
 
-/* A copy or fill that may become a call of libc's function, which counts itself: of ours instead. */
+/* Emits a copy or fill that LLVM could turn into a call of libc's function, which is interposed and
+ * would count itself. Calls our function instead. */
 static void emit_large(struct pf_emit *e, const struct pf_plan_step *s)
 {
     unsigned id = LLVMGetIntrinsicID(pf_callee(s->inst));
@@ -357,8 +363,8 @@ static void emit_large(struct pf_emit *e, const struct pf_plan_step *s)
         pf_emit_memory(e, s);
 }
 
-/* A call of a function that may not be instrumented: what it does is not in the trace, only that it
- * was called, and with which pointers. */
+/* Emits the event of a call to a function that may not be instrumented. The trace does not contain
+ * what the function does, only that it was called, and with which pointers. */
 static void call_event(struct pf_emit *e, LLVMValueRef call)
 {
     struct pf_unit *u = e->u;
@@ -378,7 +384,8 @@ static void call_event(struct pf_emit *e, LLVMValueRef call)
     emit_join(e, join, here, left);
 }
 
-/* What it does is not known, so it is in no trace; but its thread can be stopped before it: a lock may be made of it. */
+/* Emits a preemption point before inline assembly. Its effect is unknown and not in the trace, but
+ * the scheduler must be able to stop the thread there: it may be part of a lock. */
 static void asm_event(struct pf_emit *e)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), join = pf_emit_block(e);
@@ -388,7 +395,7 @@ static void asm_event(struct pf_emit *e)
     emit_join(e, join, here, left);
 }
 
-/* What is not part of a run. */
+/* Emits a step that is not part of a run. */
 static void emit_step(struct pf_emit *e, const struct pf_plan_step *s)
 {
     e->flags = s->flags;
@@ -420,21 +427,21 @@ static void emit_step(struct pf_emit *e, const struct pf_plan_step *s)
     case PF_DO_ASM:
         asm_event(e);
         pf_emit_copy(e, s->inst);
-        break; /* others may run in the middle of it, see choose_budget_phis */
+        break; /* other threads may run in the middle of it, see choose_budget_phis */
     default:
         pf_emit_copy(e, s->inst);
     }
-    e->budget = NULL; /* others have counted */
+    e->budget = NULL; /* the runtime or the callee has changed the budget */
 }
 
-/* Does control come to the successors from inside an instruction? There is no place then to load
- * what is budget_in into them. */
+/* True if control reaches the successors from inside an instruction. Then the budget cannot be
+ * loaded before the edge. */
 static bool is_call(LLVMValueRef terminator)
 {
     return LLVMIsAInvokeInst(terminator) || LLVMIsACallBrInst(terminator);
 }
 
-/* Could a loop with this in it wait for another thread without an event? */
+/* True if a loop that contains this instruction could wait for another thread without an event. */
 static bool may_spin(LLVMValueRef inst)
 {
     if (!LLVMIsACallInst(inst))
@@ -455,8 +462,9 @@ static bool spins(const struct pf_plan *plan)
     return false;
 }
 
-/* Blocks of loops that the budget is budget_in into: a PHI each, filled at the end. None where a loop may spin without
- * events: others then run in the middle of it (spin_detect.h), and what is left of the budget is another number. */
+/* Chooses the blocks of hot loops where the budget is in a register: each gets a PHI, filled at the
+ * end. None if the function may spin without events: other threads then run in the middle of the
+ * loop (spin_detect.h) and change the budget. */
 static void choose_budget_phis(struct pf_emit *e)
 {
     size_t n = e->plan->nblocks;
@@ -479,7 +487,7 @@ static void choose_budget_phis(struct pf_emit *e)
     free(not);
 }
 
-/* At the end of the block: what is budget_in on must be known. */
+/* At the end of the block: loads the budget if a successor expects it in a register. */
 static void finish_budget(struct pf_emit *e, size_t block, LLVMValueRef term)
 {
     for (unsigned i = 0, n = LLVMGetNumSuccessors(term); !e->budget && i < n; i++)
@@ -559,7 +567,7 @@ void pf_event_begin(struct pf_emit *e, const struct pf_emit *like, struct pf_pla
     pf_emit_body_begin(e);
 }
 
-/* The way to the plain body of a function that is left out of the trace. */
+/* Emits the path to the plain body of a function that is excluded from the trace. */
 static void emit_excluded(struct pf_emit *e, LLVMBasicBlockRef excluded)
 {
     struct pf_unit *u = e->u;
@@ -573,7 +581,8 @@ static void emit_excluded(struct pf_emit *e, LLVMBasicBlockRef excluded)
     LLVMBuildBr(e->b, e->plan->blocks[0]);
 }
 
-/* Room for the widest value stored that does not fit a register. */
+/* Creates a stack slot for the widest stored value that does not fit a register, and for the
+ * argument words of calls. */
 static void make_scratch(struct pf_emit *e, LLVMBasicBlockRef dispatch)
 {
     uint64_t size = 8ull * pf_call_args_max(e->fn);
@@ -595,8 +604,8 @@ static void make_scratch(struct pf_emit *e, LLVMBasicBlockRef dispatch)
         e->scratch = LLVMBuildAlloca(e->b, LLVMArrayType2(e->u->i8, size), "");
 }
 
-/* A function with more accesses than this is large, or huge. Most code is in such functions, and most of that runs
- * seldom. */
+/* A function with more accesses than this is large, or huge. Most code is in such functions, and
+ * most of that code is rarely executed. */
 #define LARGE 24
 #define HUGE 400
 

@@ -1,9 +1,9 @@
 /*
- * emit_frame.c - the shadow call stack: one frame per running function (pf_abi.h).
+ * emit_frame.c - the shadow stack: one frame per running function (pf_abi.h).
  *
- * The frame's address is an SSA value of the body, so every way out, and every place where control
- * comes back out of the blue (landing pads, calls that return twice), can set the stack pointer with
- * one store, whatever happened to the frames above.
+ * The frame's address is an SSA value of the body. So at every exit, and wherever control arrives
+ * from an unwinder or longjmp (landing pads, calls that return twice), one store sets the stack
+ * pointer, whatever happened to the frames above.
  */
 #include "debuginfo.h"
 #include "emit.h"
@@ -69,7 +69,7 @@ bool pf_call_may_be_external(struct pf_unit *u, LLVMValueRef call)
     LLVMValueRef fn = pf_callee(call);
     size_t n;
     if (fn && pf_name_starts(LLVMGetValueName2(fn, &n), "__tsan_switch_to_fiber"))
-        return false; /* from here on the top of the stack is another fiber's */
+        return false; /* after this call the shadow stack is that of another fiber */
     return !fn || !pf_ptrmap_find(&u->watched, fn);
 }
 
@@ -84,7 +84,7 @@ uint64_t pf_byval_size(struct pf_unit *u, LLVMValueRef call, unsigned i)
     return a ? LLVMABISizeOfType(u->layout, LLVMGetTypeAttributeValue(a)) : 0;
 }
 
-/* Arguments passed by value in memory are read by the call. */
+/* A call reads its arguments that are passed by value in memory. */
 static void check_byval(struct pf_emit *e, LLVMValueRef call)
 {
     for (unsigned i = 0, n = LLVMGetNumArgOperands(call); i < n; i++) {

@@ -1,14 +1,16 @@
 /*
- * emit_plain.c - the plain body: the function as it was, with what order and stacks need.
+ * emit_plain.c - the plain body: the original function with what happens-before and stacks need.
  *
- * A call that is not sampled must still be seen by happens-before, or the accesses of the sampled
- * ones would look unordered; and it may call functions that are sampled, whose stacks must be
- * complete. So the old blocks get, in place, the brackets of atomics and fences and the frame of the
- * shadow stack, by the same emitters as the watch body; plain accesses stay bare. A function that
- * calls nothing, or mathematics only, needs no frame; it only says that it runs, for those that want to know who does.
+ * A call that is not sampled must still take part in happens-before, or the accesses of sampled
+ * calls would look unordered. It may also call functions that are sampled, whose stacks must be
+ * complete. So the old blocks get, in place, the calls around atomics and fences, and the
+ * shadow-stack frame, from the same emitters as the watch body. Plain accesses get no check. A
+ * function that calls nothing, or only mathematical functions, needs no frame; it only stores its
+ * record, to show that it is running.
  *
- * Unwinding the real stack when a sampled function is entered was rejected: it needs tables from return
- * addresses to calls, inlined ones too, and is dear where one call in ten is sampled.
+ * Rejected: unwinding the real stack when a sampled function is entered. It needs tables from
+ * return addresses to calls, including inlined ones, and is expensive where one call in ten is
+ * sampled.
  */
 #include "emit.h"
 #include "llvm_shim.h"
@@ -16,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* In order; each also with f or l behind it. */
+/* Sorted. Each name also exists with the suffix f or l. */
 static const char *const math[] = {
     "acos",   "acosh",     "asin",      "asinh", "atan",      "atan2",  "atanh", "cbrt",
     "ceil",   "cos",       "cosh",      "erf",   "erfc",      "exp",    "exp10", "exp2",
@@ -36,7 +38,8 @@ static bool is_named_math(const char *name)
     return bsearch(name, math, sizeof math / sizeof *math, sizeof *math, compare);
 }
 
-/* A function of the C library that computes a number of numbers: it calls nothing of the program's. */
+/* True for a function of the C library that computes a number from numbers. It calls no code of the
+ * program. */
 static bool is_math(LLVMValueRef fn)
 {
     char name[16];
@@ -77,7 +80,7 @@ static bool calls_nothing(struct pf_emit *e)
     for (size_t k = 0; k < e->plan->n; k++) {
         unsigned what = e->plan->steps[k].what;
         if (what == PF_DO_ATOMIC || what == PF_DO_FENCE)
-            return false; /* their events have sites of a frame */
+            return false; /* their events have sites, which need a frame */
     }
     return true;
 }

@@ -6,9 +6,9 @@
  *                              +--> watch body (new blocks)
  *                              +--> event body (new blocks, emit_event.c)
  *
- * All bodies are one function: arguments, by-value memory, frame and debug scopes are shared, and
- * nothing that depends on the identity of the function (returns_twice, va_start, return address,
- * musttail) can tell the difference.
+ * All bodies are in one function: they share arguments, by-value memory, frame and debug scopes,
+ * and nothing that depends on the identity of the function (returns_twice, va_start, return
+ * address, musttail) can see a difference.
  */
 #include "debuginfo.h"
 #include "emit.h"
@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define LIKELY 2000
-#define PF_FUNC_FIELD_NUMBER 5 /* of func_type, as module_pass.c makes it */
+#define PF_FUNC_FIELD_NUMBER 5 /* of func_type, as module_pass.c defines it */
 
 LLVMValueRef pf_emit_number(struct pf_emit *e, uint32_t n) { return LLVMConstInt(e->u->i32, n, 0); }
 
@@ -66,7 +66,7 @@ LLVMValueRef pf_emit_tls(struct pf_emit *e, size_t offset)
     return LLVMConstInBoundsGEP2(e->u->i8, e->u->tls, &at, 1);
 }
 
-/* Inlined code: the chain of calls it was inlined at becomes sites of its own. */
+/* Adds the site. For inlined code, the calls that it was inlined at become sites, too. */
 static uint32_t site_at(struct pf_emit *e, LLVMMetadataRef loc, struct pf_site site, unsigned depth)
 {
     struct pf_unit *u = e->u;
@@ -132,7 +132,7 @@ static LLVMValueRef mapped(struct pf_emit *e, LLVMValueRef v)
     return to ? (LLVMValueRef)*to : v;
 }
 
-/* An instruction of the plan: what goes before, the instruction, what goes after. */
+/* Emits an instruction that has a step, with the code before and after it. */
 static void emit_step(struct pf_emit *e, const struct pf_plan_step *s)
 {
     e->flags = s->flags;
@@ -210,7 +210,7 @@ static void emit_block(struct pf_emit *e, size_t block)
     e->last[block] = LLVMGetInsertBlock(e->b);
 }
 
-/* After an invoke, as after a call, the frame may have to be put right. */
+/* An invoke, like a call, may leave stale frames on the shadow stack for its successor. */
 static void find_stale_frames(struct pf_emit *e)
 {
     e->stale_frames = calloc(e->plan->nblocks + 1, sizeof *e->stale_frames);
@@ -238,7 +238,7 @@ static void map_operands(struct pf_emit *e, LLVMValueRef inst)
     }
 }
 
-/* A PHI lists each predecessor in once per edge; the new ways in are the last new blocks. */
+/* A PHI lists each predecessor once per edge. The new predecessors are the last new blocks. */
 static void fill_phis(struct pf_emit *e)
 {
     for (size_t b = 0; b < e->plan->nblocks; b++)
@@ -263,14 +263,14 @@ void pf_allocas_move(LLVMBuilderRef b, LLVMBasicBlockRef entry)
             continue;
         LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(v));
         size_t n;
-        char *name = strdup(LLVMGetValueName2(v, &n)); /* of the variable: sites want it */
+        char *name = strdup(LLVMGetValueName2(v, &n)); /* sites use the name of the variable */
         LLVMInstructionRemoveFromParent(v);
         LLVMInsertIntoBuilderWithName(b, v, name);
         free(name);
     }
 }
 
-/* --counts[number] >= 0: the plain body, else asking. */
+/* If --counts[number] >= 0, run the plain body; else ask the runtime. */
 static void emit_countdown(struct pf_emit *e, LLVMBasicBlockRef plain, LLVMBasicBlockRef asking)
 {
     struct pf_unit *u = e->u;

@@ -146,7 +146,7 @@ const char *pf_clone_obstacle(struct pf_unit *u, LLVMValueRef fn, bool *labels)
         }
         for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
             if (!is_cloneable(v))
-                return "it holds code that cannot be there twice";
+                return "it contains code that cannot be duplicated";
     }
     return NULL;
 }

@@ -216,7 +216,8 @@ static void select_call(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef in
     LLVMValueRef fn = pf_callee(inst);
     unsigned id = fn ? LLVMGetIntrinsicID(fn) : 0;
     bool begins = id && id == u->kinds.lifetime_start, ends = id && id == u->kinds.lifetime_end;
-    if (plan->events && (begins || ends) && pf_ptrmap_find(&u->zoned, LLVMGetOperand(inst, 1))) {
+    if (plan->events && (begins || ends) &&
+        pf_ptrmap_find(&u->red_zoned, LLVMGetOperand(inst, 1))) {
         struct pf_plan_step *s = add(plan, inst, PF_DO_LIFETIME);
         s->ptr = LLVMGetOperand(inst, 1);
         s->write = begins;

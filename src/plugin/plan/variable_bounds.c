@@ -5,8 +5,8 @@
  * Model:   an address that is derived from a variable by address arithmetic alone must be inside
  *          the variable when memory is accessed; emit_bounds.c compares such accesses with the
  *          bounds. Where the address escapes, the variable is no longer known. Therefore variables
- *          that contain an array get PF_ZONE more bytes, in all bodies. These are a red zone: they
- *          belong to no variable, and the runtime marks them in directed runs.
+ *          that contain an array get PF_RED_ZONE more bytes, in all bodies. These are a red zone:
+ *          they belong to no variable, and the runtime marks them in directed runs.
  *
  *          No red zones for variables that another object file may also define or lay out (common,
  *          weak, in named sections, exported from a shared library), nor for thread-local ones.
@@ -64,7 +64,7 @@ static void widen_globals(struct pf_unit *u)
             continue;
         uint64_t size = LLVMABISizeOfType(u->layout, LLVMGlobalGetValueType(g));
         if (size)
-            *pf_ptrmap_at(&u->zoned, pf_llvm_widen_global(g, PF_RED_ZONE(size))) = size;
+            *pf_ptrmap_at(&u->red_zoned, pf_llvm_widen_global(g, PF_RED_ZONE(size))) = size;
     }
 }
 
@@ -83,7 +83,7 @@ static void widen_allocas(struct pf_unit *u, LLVMValueRef fn)
                                  ? pf_llvm_widen_alloca(v, PF_RED_ZONE(size))
                                  : NULL;
         if (wider)
-            *pf_ptrmap_at(&u->zoned, wider) = size;
+            *pf_ptrmap_at(&u->red_zoned, wider) = size;
     }
 }
 
@@ -97,8 +97,8 @@ void pf_bounds_add_red_zones(struct pf_unit *u)
 
 uint64_t pf_bounds_size(struct pf_unit *u, LLVMValueRef object, LLVMTypeRef type)
 {
-    const uint64_t *zoned = pf_ptrmap_find(&u->zoned, object);
-    return zoned ? *zoned : LLVMABISizeOfType(u->layout, type);
+    const uint64_t *red_zoned = pf_ptrmap_find(&u->red_zoned, object);
+    return red_zoned ? *red_zoned : LLVMABISizeOfType(u->layout, type);
 }
 
 static uint64_t byval_size(struct pf_unit *u, LLVMValueRef argument)

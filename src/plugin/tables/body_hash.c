@@ -1,10 +1,10 @@
 /*
- * body_hash.c - a number for the code of a function that stays when the function is rebuilt unchanged
- * and changes when its code does.
+ * body_hash.c - a hash of a function's code: it stays the same when the function is rebuilt
+ * unchanged, and changes when its code changes.
  *
  * Hashed: opcodes, types, constants, the shape of uses (instructions and blocks by position), names
- * of globals. Not hashed: debug information, names of values, numbers LLVM gives to nameless globals
- * (of a string literal the text counts, not its name).
+ * of globals. Not hashed: debug information, names of values, the numbers that LLVM gives to
+ * nameless globals (for a string literal, its text is hashed instead of its name).
  */
 #include "plugin.h"
 #include <string.h>

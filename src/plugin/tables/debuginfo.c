@@ -1,17 +1,19 @@
 /*
- * debuginfo.c - LLVM-C has few readers of debug information, but a debug node is a metadata node,
- * and its operands can be read by position. The positions used: a lexical block has (file, scope), a
- * subprogram (file, scope, name, linkage name, ...).
+ * debuginfo.c - reads debug information; see debuginfo.h.
  *
- * Names of local variables and members come from the names of IR values, which pf cc tells clang to
- * keep: line tables alone do not have them.
+ * LLVM's C API has few functions for this, but a debug node is a metadata node, and its operands
+ * can be read by position. Positions used: a lexical block has (file, scope), a subprogram has
+ * (file, scope, name, linkage name, ...).
+ *
+ * Names of local variables and members come from the names of IR values, which pf cc makes clang
+ * keep: line tables alone do not contain them.
  */
 #include "debuginfo.h"
 #include <llvm-c/DebugInfo.h>
 #include <stdio.h>
 #include <string.h>
 
-/* From the C++ library that the compiler itself is linked with. */
+/* Defined in the C++ library that the compiler itself is linked with. */
 char *__cxa_demangle(const char *symbol, char *buffer, size_t *size, int *status);
 
 #define OPERANDS_MAX 16
@@ -100,7 +102,8 @@ static const char *file_of(struct pf_unit *u, LLVMMetadataRef file)
     const char *name = LLVMDIFileGetFilename(file, &nname);
     const char *dir = LLVMDIFileGetDirectory(file, &ndir);
     char path[8192];
-    /* clang splits a path at what it shares with the current directory: put that back. */
+    /* clang splits a path at the prefix that it shares with the current directory; join the
+     * parts. */
     bool here = !ndir || (strlen(u->cwd) == ndir && !memcmp(u->cwd, dir, ndir));
     if (here || (nname && name[0] == '/'))
         snprintf(path, sizeof path, "%.*s", (int)nname, name);
@@ -143,8 +146,8 @@ bool pf_di_global(struct pf_unit *u, LLVMValueRef var, const char **name, const 
     return found;
 }
 
-/* Names that clang gives to addresses it computes, which say nothing about the source. */
-static const char *const made_up[] = {
+/* Prefixes of names that clang gives to computed addresses; they have no meaning in the source. */
+static const char *const invented_prefixes[] = {
     "arrayidx",    "arraydecay", "incdec",   "add.ptr", "sub.ptr",    "tmp",
     "ref.tmp",     "agg.tmp",    "retval",   "coerce",  "cond",       "scevgep",
     "uglygep",     "lsr",        "gep",      "this",    "exn",        "ehselector",
@@ -167,12 +170,12 @@ const char *pf_di_variable(struct pf_unit *u, LLVMValueRef ptr)
     if (!LLVMIsAAllocaInst(ptr) && !LLVMIsAGetElementPtrInst(ptr))
         return NULL;
     const char *name = LLVMGetValueName2(ptr, &n);
-    for (size_t i = 0; n && i < sizeof made_up / sizeof *made_up; i++)
-        if (pf_name_starts(name, made_up[i]))
+    for (size_t i = 0; n && i < sizeof invented_prefixes / sizeof *invented_prefixes; i++)
+        if (pf_name_starts(name, invented_prefixes[i]))
             n = 0;
     if (!n && LLVMIsAGetElementPtrInst(ptr))
         return pf_di_variable(u, LLVMGetOperand(ptr, 0));
-    /* What follows a dot was added by LLVM. */
+    /* LLVM adds suffixes after a dot. */
     char text[256];
     size_t m = strcspn(name, ".");
     if (!n || !m || m >= sizeof text)

@@ -1,9 +1,10 @@
 /*
- * module_tables.c - what a module says about itself: function records, variables, the constructor that
- * hands the tables of the linked object to the runtime, the ELF note.
+ * module_tables.c - the tables that describe a module: function records, variables, the constructor
+ * that passes the tables of the linked object to the runtime, and the ELF note.
  *
- * Every module brings the same constructor and destructor in a comdat group; the linker keeps one of
- * each per executable or shared library, and __start_/__stop_ of our sections are that object's own.
+ * Every module contains the same constructor and destructor, in a comdat group. The linker keeps
+ * one of each per executable or shared library, and __start_/__stop_ of our sections are those of
+ * that object.
  */
 #include "debuginfo.h"
 #include "plugin.h"
@@ -11,7 +12,7 @@
 #include "variable_bounds.h"
 #include <string.h>
 
-/* `target` - address of field `index` of `holder`, as `type`. */
+/* target + offset - address of field `index` of `holder`, as `type`. */
 static LLVMValueRef distance(struct pf_unit *u, LLVMValueRef target, uint64_t offset,
                              LLVMValueRef holder, LLVMTypeRef holder_type, unsigned index,
                              LLVMTypeRef type)
@@ -32,8 +33,8 @@ static LLVMValueRef string_distance(struct pf_unit *u, struct pf_site_table *b, 
                   : LLVMConstInt(u->i32, 0, 0);
 }
 
-/* A name that another object cannot preempt: in a shared library the distance to an exported
- * variable or function is no constant, but the distance to our own copy is. */
+/* An alias that another object cannot preempt. In a shared library the distance to an exported
+ * variable or function is not a constant, but the distance to this module's own definition is. */
 static LLVMValueRef own_name(struct pf_unit *u, LLVMValueRef g)
 {
     LLVMLinkage linkage = LLVMGetLinkage(g);
@@ -86,7 +87,7 @@ struct variable {
     struct pf_site_table *table;
     uint32_t name, file, line;
     uint64_t size;
-    bool zoned;
+    bool red_zoned;
 };
 
 static bool is_named_variable(LLVMValueRef g)
@@ -113,7 +114,7 @@ static struct variable note_variable(struct pf_unit *u, LLVMValueRef g)
     v.file = pf_site_table_string(v.table, file);
     v.line = line;
     v.size = pf_bounds_size(u, g, LLVMGlobalGetValueType(g));
-    v.zoned = pf_ptrmap_find(&u->zoned, g) != NULL;
+    v.red_zoned = pf_ptrmap_find(&u->red_zoned, g) != NULL;
     v.record = LLVMAddGlobal(u->module, u->var_type, "__pf_var");
     v.target = own_name(u, g);
     LLVMSetLinkage(v.record, LLVMPrivateLinkage);
@@ -133,12 +134,12 @@ static void write_variable(struct pf_unit *u, const struct variable *v)
         string_distance(u, v->table, v->name, v->record, u->var_type, 2),
         string_distance(u, v->table, v->file, v->record, u->var_type, 3),
         LLVMConstInt(u->i32, v->line, 0),
-        LLVMConstInt(u->i32, v->zoned, 0),
+        LLVMConstInt(u->i32, v->red_zoned, 0),
     };
     LLVMSetInitializer(v->record, LLVMConstNamedStruct(u->var_type, fields, 6));
 }
 
-/* Adds elements to one of LLVM's own arrays (llvm.global_ctors, llvm.used ...). */
+/* Appends elements to one of LLVM's special arrays (llvm.global_ctors, llvm.used ...). */
 static void append(struct pf_unit *u, const char *name, LLVMTypeRef type, LLVMValueRef *add,
                    size_t n, const char *section)
 {
@@ -162,8 +163,8 @@ static void append(struct pf_unit *u, const char *name, LLVMTypeRef type, LLVMVa
         LLVMDeleteGlobal(old);
 }
 
-/* The first byte of, or past, a section, as the linker names it; NULL at run time if the linked
- * object has no such section. */
+/* The start or the end of a section, under the linker's name. NULL at run time if the linked object
+ * has no such section. */
 static LLVMValueRef bound(struct pf_unit *u, const char *name)
 {
     LLVMValueRef g = LLVMAddGlobal(u->module, u->i8, name);
@@ -213,7 +214,7 @@ static LLVMValueRef add_note(struct pf_unit *u)
 void pf_tables_write(struct pf_unit *u)
 {
     struct variable *vars = NULL;
-    LLVMValueRef *keep = NULL; /* what only the linker's bounds refer to */
+    LLVMValueRef *keep = NULL; /* globals that only the linker's section bounds refer to */
     size_t nvars = 0, vars_cap = 0, nkeep = 0, keep_cap = 0;
     for (LLVMValueRef g = LLVMGetFirstGlobal(u->module); g; g = LLVMGetNextGlobal(g))
         if (is_named_variable(g))

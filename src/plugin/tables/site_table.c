@@ -1,5 +1,6 @@
 /*
- * site_table.c - collects sites, scopes and strings and writes them as one global; see site_table.h.
+ * site_table.c - collects sites, scopes and strings and writes them as one global; see
+ * site_table.h.
  *
  * Strings, and the records of each function, are deduplicated by hash sets with linear probing.
  */
@@ -8,7 +9,7 @@
 
 struct pf_site_table *pf_site_table_get(struct pf_unit *u, LLVMComdatRef comdat)
 {
-    /* Newest first: the table of a comdat is asked for while its function is worked on. */
+    /* Newest first: the table of a comdat group is requested while its function is instrumented. */
     for (size_t i = u->nsite_tables; i-- > 0 && (!comdat || u->nsite_tables - i < 8);)
         if (u->site_tables[i]->comdat == comdat)
             return u->site_tables[i];
@@ -98,7 +99,7 @@ void pf_site_table_begin(struct pf_site_table *b)
     records_begin(&b->scopes);
 }
 
-/* Where the record is among those seen, or the free place for it. */
+/* The position of the record in the hash set, or the free position for it. */
 static size_t find(const struct pf_site_records *r, const void *record, size_t size)
 {
     size_t at = hash_bytes(record, size) & (r->seen_size - 1);
@@ -107,7 +108,7 @@ static size_t find(const struct pf_site_records *r, const void *record, size_t s
     return at;
 }
 
-/* The number of the record among those of the function. */
+/* Adds the record if it is new. Returns its index among those of the function. */
 static uint32_t add(struct pf_site_records *r, const void *record, size_t size)
 {
     size_t own = r->n - r->first;
@@ -142,7 +143,8 @@ uint32_t pf_site_table_site(struct pf_site_table *b, const struct pf_site *site)
     return add(&b->sites, site, sizeof *site);
 }
 
-/* A number becomes the distance from the field that holds it, `at` in the table, to what is at `to` there. */
+/* Replaces a number by the distance from the field that holds it, at offset `at` of the table, to
+ * offset `to`. */
 static void set_distance(pf_rel *field, uint64_t at, uint64_t to) { *field = (pf_rel)(to - at); }
 
 static void set_string_distance(const struct pf_site_table *b, pf_rel *field, uint64_t at)
