@@ -1,17 +1,18 @@
+/* candidate_file.c - see candidate_file.h. */
 #define _GNU_SOURCE
 #include "candidate_file.h"
 #include "file.h"
 #include "finding_json.h"
 #include "finding_read.h"
-#include "pecan/another.h"
+#include "pecan/schedule_finder.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define MARGIN 200 /* events around two accesses that the engine may move */
+#define MARGIN 200 /* events around the accesses that the solver may reorder */
 
-bool pf_hatch_file_sniff(const char *path)
+bool pf_candidate_file_detect(const char *path)
 {
     FILE *f = fopen(path, "re");
     int c = f ? fgetc(f) : EOF;
@@ -35,7 +36,7 @@ static void add_list(struct pf_text *t, const char *key, const uint32_t *at, uin
     pf_text_char(t, ']');
 }
 
-/* Runs of events that follow each other: [first, last]. */
+/* Writes the order as runs of consecutive events: [first, last]. */
 static void add_runs(struct pf_text *t, const uint32_t *at, uint32_t n)
 {
     pf_json_key(t, "order");
@@ -53,7 +54,7 @@ static void add_runs(struct pf_text *t, const uint32_t *at, uint32_t n)
 }
 
 static void add_schedule(struct pf_text *t, const struct pf_predict_job *j,
-                         const struct pf_candidate *c, const struct pf_hatch *w)
+                         const struct pf_candidate *c, const struct pf_try_schedule *w)
 {
     char id[20];
     pf_text_char(t, '{');
@@ -70,22 +71,22 @@ static void add_schedule(struct pf_text *t, const struct pf_predict_job *j,
     pf_text_char(t, '}');
 }
 
-void pf_hatch_file_json(struct pf_text *t, struct pf_predict_job *j)
+void pf_candidate_file_json(struct pf_text *t, struct pf_predict_job *j)
 {
     struct pf_candidates all = {0};
     char *whole = j->t.recorded.present ? realpath(j->path, NULL) : NULL;
     if (!whole)
         return; /* a trace from text: there is no program to run */
-    pf_candidates_predicted(&all, j);
+    pf_candidates_add_predicted(&all, j);
     pf_json_str(t, "recording", whole);
     pf_json_str(t, "atomic", j->atomic);
     pf_json_key(t, "schedules");
     pf_text_char(t, '[');
     bool first = true;
     for (size_t i = 0; i < all.at.len; i++)
-        for (size_t k = 0; k < all.at.at[i].ways.len; k++) {
+        for (size_t k = 0; k < all.at.at[i].schedules.len; k++) {
             pf_text_add(t, first ? "\n" : ",\n");
-            add_schedule(t, j, &all.at.at[i], &all.at.at[i].ways.at[k]);
+            add_schedule(t, j, &all.at.at[i], &all.at.at[i].schedules.at[k]);
             first = false;
         }
     pf_text_char(t, ']');
@@ -101,7 +102,7 @@ static void read_findings(struct pf_reader *r, const json_t *list)
         pf_read_finding(r, json_array_get(list, i));
 }
 
-pf_status pf_hatch_file_open(struct pf_hatch_file *f, const char *path, struct pf_error *e)
+pf_status pf_candidate_file_open(struct pf_candidate_file *f, const char *path, struct pf_error *e)
 {
     struct pf_reader r = {.f = &f->findings, .path = path, .stage = "predict", .error = e};
     char *text;
@@ -118,15 +119,15 @@ pf_status pf_hatch_file_open(struct pf_hatch_file *f, const char *path, struct p
         return pf_fail(e, PF_BAD, "%s:%d: expected JSON: %s", path, why.line, why.text);
     const char *tool = json_string_value(json_object_get(o, "tool"));
     if (!tool || strcmp(tool, "photofinish"))
-        return pf_fail(e, PF_BAD, "%s: is no findings of photofinish", path);
+        return pf_fail(e, PF_BAD, "%s: not a photofinish findings file", path);
     if (pf_read_number(&r, o, "version") != 1)
         pf_read_fail(&r, "version 1", "version");
     f->recording = pf_read_text(&r, o, "recording");
     f->atomic = pf_read_text(&r, o, "atomic");
     if (r.status == PF_OK && (!f->recording || !json_is_array(json_object_get(o, "schedules"))))
         return pf_fail(e, PF_BAD,
-                       "%s: names no recording with schedules; pf predict --json writes them when "
-                       "it is given a recording",
+                       "%s: has no recording with schedules; pf predict --json writes them if its "
+                       "input is a recording",
                        path);
     f->events = pf_read_number(&r, json_object_get(o, "explored"), "events");
     read_findings(&r, pf_read_array(&r, o, "findings"));
@@ -134,19 +135,19 @@ pf_status pf_hatch_file_open(struct pf_hatch_file *f, const char *path, struct p
     return r.status;
 }
 
-/* A number of an event; PF_NONE: it is none, and that is said. */
+/* Reads an event number; PF_NONE and an error if it is not one. */
 static uint32_t event_of(struct pf_reader *r, const struct pf_trace *t, const json_t *v,
                          const char *what)
 {
     if (json_is_integer(v) && json_integer_value(v) >= 0 &&
         (uint64_t)json_integer_value(v) < t->events.len)
         return (uint32_t)json_integer_value(v);
-    pf_read_fail(r, "a number of an event", what);
+    pf_read_fail(r, "an event number", what);
     return PF_NONE;
 }
 
 static void read_events(struct pf_reader *r, const struct pf_trace *t, const json_t *o,
-                        struct pf_hatch *w)
+                        struct pf_try_schedule *w)
 {
     const json_t *v = pf_read_array(r, o, "events");
     size_t n = json_array_size(v);
@@ -159,15 +160,15 @@ static void read_events(struct pf_reader *r, const struct pf_trace *t, const jso
         if (!r->status) {
             const struct pf_event *e = &t->events.at[w->event[i]];
             if (w->stuck ? !pf_event_acquires(e) : !pf_event_is_access(e))
-                pf_read_fail(r, w->stuck ? "takes of locks" : "accesses", "events");
+                pf_read_fail(r, w->stuck ? "lock operations" : "accesses", "events");
         }
     }
     w->n = (uint32_t)n;
 }
 
-/* Every event at most once. */
+/* Reads the order. Every event may occur at most once. */
 static uint32_t *read_order(struct pf_reader *r, const struct pf_trace *t, const json_t *o,
-                            struct pf_hatch *w)
+                            struct pf_try_schedule *w)
 {
     const json_t *v = json_object_get(o, "order");
     uint32_t *order = pf_mem_resize(NULL, t->events.len + 1, sizeof *order);
@@ -191,7 +192,7 @@ static uint32_t *read_order(struct pf_reader *r, const struct pf_trace *t, const
     return order;
 }
 
-/* The built-in pattern of that name among the job's; PF_NONE: none. */
+/* Index of the job's pattern with this name; PF_NONE: none. */
 static uint32_t pattern_of(const struct pf_predict_job *j, const char *name)
 {
     for (uint32_t i = 0; name && i < j->patterns.len; i++)
@@ -200,8 +201,9 @@ static uint32_t pattern_of(const struct pf_predict_job *j, const char *name)
     return PF_NONE;
 }
 
-/* For an entry without an order: two accesses to meet. */
-static void find_schedule(struct pf_another *a, const struct pf_predict_job *j, struct pf_hatch *w)
+/* Searches a schedule for an entry without an order, in which its accesses meet. */
+static void find_schedule(struct pf_schedule_finder *a, const struct pf_predict_job *j,
+                          struct pf_try_schedule *w)
 {
     bool found = false;
     for (uint32_t i = 0; i < j->patterns.len && !found; i++) {
@@ -209,20 +211,20 @@ static void find_schedule(struct pf_another *a, const struct pf_predict_job *j, 
         bool fits = p->kind == PF_PATTERN_RACE && p->n == w->n;
         for (uint32_t k = 0; k < w->n && fits; k++)
             fits = p->write[k] == pf_event_writes(&j->t.events.at[w->event[k]]);
-        found = fits && pf_another_generate(a, p, w->event);
+        found = fits && pf_schedule_finder_generate(a, p, w->event);
     }
-    if (found || pf_another_ask(a, w->event, w->n, w->adjacent ? 2 : 1, MARGIN)) {
+    if (found || pf_schedule_finder_solve(a, w->event, w->n, w->adjacent ? 2 : 1, MARGIN)) {
         w->start = a->start;
         w->order = a->order.at;
         w->norder = (uint32_t)a->order.len;
     }
 }
 
-static void take_one(struct pf_hatch_file *f, struct pf_reader *r, struct pf_candidates *c,
-                     struct pf_predict_job *j, struct pf_another *a, const json_t *o)
+static void load_one(struct pf_candidate_file *f, struct pf_reader *r, struct pf_candidates *c,
+                     struct pf_predict_job *j, struct pf_schedule_finder *a, const json_t *o)
 {
-    struct pf_hatch w = {0};
-    struct pf_finding *it = pf_read_known(&f->findings, pf_read_base(r, o, "id", "", 16));
+    struct pf_try_schedule w = {0};
+    struct pf_finding *it = pf_findings_find(&f->findings, pf_read_prefixed(r, o, "id", "", 16));
     if (!it)
         pf_read_fail(r, "the id of a finding of this file", "id");
     read_events(r, &j->t, o, &w);
@@ -234,23 +236,23 @@ static void take_one(struct pf_hatch_file *f, struct pf_reader *r, struct pf_can
     free(order);
 }
 
-pf_status pf_hatch_file_take(struct pf_hatch_file *f, struct pf_candidates *c,
-                             struct pf_predict_job *j, struct pf_error *e)
+pf_status pf_candidate_file_load(struct pf_candidate_file *f, struct pf_candidates *c,
+                                 struct pf_predict_job *j, struct pf_error *e)
 {
     struct pf_reader r = {.f = &f->findings, .path = f->path, .error = e};
     const json_t *list = json_object_get(f->document, "schedules");
-    struct pf_another a;
+    struct pf_schedule_finder a;
     if (f->events != j->t.events.len)
-        return pf_fail(e, PF_BAD, "%s: was made of another recording: %s has %zu events, not %llu",
+        return pf_fail(e, PF_BAD, "%s: made from another recording: %s has %zu events, not %llu",
                        f->path, f->recording, j->t.events.len, (unsigned long long)f->events);
-    pf_another_init(&a, &j->t);
+    pf_schedule_finder_init(&a, &j->t);
     for (size_t i = 0; i < json_array_size(list) && !r.status; i++)
-        take_one(f, &r, c, j, &a, json_array_get(list, i));
-    pf_another_release(&a);
+        load_one(f, &r, c, j, &a, json_array_get(list, i));
+    pf_schedule_finder_release(&a);
     return r.status;
 }
 
-void pf_hatch_file_release(struct pf_hatch_file *f)
+void pf_candidate_file_release(struct pf_candidate_file *f)
 {
     json_decref(f->document);
     if (f->path)

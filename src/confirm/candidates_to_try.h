@@ -1,45 +1,49 @@
 /*
- * candidates_to_try.h - what is put to the test: findings that are not sure yet, each with its schedules.
+ * candidates_to_try.h - findings that are not confirmed yet, each with the schedules to try.
  *
- * Model:   a candidate has one schedule at first, or several (two analyses found it). When the run along it goes
- *          another way, the next one is taken: of those there are, else the engine of maximal causality is asked for
- *          one with the same events, else the search for other events of the same code. No schedule is
- *          tried twice, and at most PF_WAYS are.
- * Memory:  release gives all back; findings live in the job's pool.
- * Errors:  a file of candidates that cannot be used: a message with the file and the reason.
+ * Model:   a candidate starts with one schedule, or with several if several analyses found it. When
+ *          the run diverges from a schedule, the next one is tried: first those that are already
+ *          known, then one from the maximal-causality engine with the same events, then schedules
+ *          with other events of the same code. No schedule is tried twice, and at most
+ *          PF_SCHEDULES_MAX are tried.
+ * Memory:  release frees everything; findings are allocated in the job's pool.
+ * Errors:  out of memory ends the process.
  */
-#ifndef PF_CLI_HATCH_CANDIDATES_H
-#define PF_CLI_HATCH_CANDIDATES_H
+#ifndef PF_CONFIRM_CANDIDATES_TO_TRY_H
+#define PF_CONFIRM_CANDIDATES_TO_TRY_H
 
 #include "predicted_finding.h"
 #include "status.h"
 #include "try_one.h"
 
-#define PF_WAYS 6
+#define PF_SCHEDULES_MAX 6
 
 struct pf_candidate {
     struct pf_finding f;
-    PF_VEC(struct pf_hatch) ways; /* their orders are owned */
-    size_t way, tried; /* the one that is tried, or has happened; how many were */
-    uint32_t pattern; /* of the job's; PF_NONE: not found by pattern */
-    uint32_t margin; /* that the engine was asked with; 0: not yet */
-    bool searched; /* for other events */
-    struct pf_hatch_result result;
+    PF_VEC(struct pf_try_schedule) schedules; /* each owns its order */
+    /* index of the schedule being tried, or that succeeded; number of schedules tried */
+    size_t current, tried;
+    uint32_t pattern; /* index of the job's pattern; PF_NONE: not found by a pattern */
+    uint32_t margin; /* largest margin that the solver was asked with; 0: none yet */
+    bool searched; /* other events were searched for */
+    struct pf_try_result result;
     char *clip;
 };
 
 struct pf_candidates {
     PF_VEC(struct pf_candidate) at;
-    const char *known; /* ids that need no try, a line each; NULL: none */
+    const char *known; /* ids that need no try, one per line; NULL: none */
 };
 
 void pf_candidates_release(struct pf_candidates *c);
-/* What the job's analyses found. */
-void pf_candidates_predicted(struct pf_candidates *c, struct pf_predict_job *j);
-/* One more, or one more schedule of one that is there. The order of `way` is copied. */
+/* Adds what the job's analyses found. */
+void pf_candidates_add_predicted(struct pf_candidates *c, struct pf_predict_job *j);
+/* Adds a candidate, or a further schedule of a known one. The order of `schedule` is copied. */
 void pf_candidates_add(struct pf_candidates *c, const struct pf_finding *f,
-                       const struct pf_hatch *way, uint32_t pattern);
-/* Those that did not happen get their next schedule, where there is one; how many have one. */
-size_t pf_candidates_next(struct pf_candidates *c, struct pf_predict_job *j, struct pf_stop *stop);
+                       const struct pf_try_schedule *schedule, uint32_t pattern);
+/* Advances each candidate that did not happen to its next schedule. Returns the number of
+ * candidates that have one. */
+size_t pf_candidates_next_schedules(struct pf_candidates *c, struct pf_predict_job *j,
+                                    struct pf_stop *stop);
 
 #endif

@@ -1,19 +1,21 @@
+/* held_locks.c - see held_locks.h. */
 #include "held_locks.h"
 #include <string.h>
 
-static bool counts(const struct pf_event *e)
+static bool changes_locks(const struct pf_event *e)
 {
     return pf_event_acquires(e) || pf_event_releases(e);
 }
 
-/* Follows the trace; fills h when its tables are there. The number of words of `acquire`. */
-static size_t follow(const struct pf_trace *t, struct pf_held_locks *h, uint32_t *at)
+/* Walks the trace. Returns the number of entries that `acquire` needs; fills h if its tables
+ * exist. */
+static size_t walk(const struct pf_trace *t, struct pf_held_locks *h, uint32_t *at)
 {
     pf_vec_u32 *held = pf_mem_zero(t->threads.len + 1, sizeof *held);
     size_t words = 0;
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
-        if (!counts(e))
+        if (!changes_locks(e))
             continue;
         pf_vec_u32 *mine = &held[e->thread];
         if (pf_event_acquires(e))
@@ -54,20 +56,20 @@ struct pf_held_locks *pf_held_locks_make(const struct pf_trace *t, struct pf_poo
     memset(h->start, 0xff, nt * sizeof *h->start);
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
-        h->thread_at[e->thread + 1] += counts(e);
+        h->thread_at[e->thread + 1] += changes_locks(e);
         if (e->kind == PF_EV_FORK)
             h->start[e->what] = i;
     }
     for (size_t u = 0; u < nt; u++)
         h->thread_at[u + 1] += h->thread_at[u];
-    size_t words = follow(t, h, NULL);
+    size_t words = walk(t, h, NULL);
     h->acquire = pf_pool_get(pool, (words + 1) * sizeof *h->acquire);
     h->state = pf_pool_get(pool, (h->thread_at[nt] + 1) * sizeof *h->state);
     if (!h->acquire || !h->state)
         return NULL;
     uint32_t *at = pf_mem_resize(NULL, nt + 1, sizeof *at);
     memcpy(at, h->thread_at, (nt + 1) * sizeof *at);
-    follow(t, h, at);
+    walk(t, h, at);
     free(at);
     return h;
 }
@@ -76,7 +78,7 @@ uint32_t pf_held_locks_at(const struct pf_held_locks *h, const struct pf_trace *
                           const uint32_t **acquires)
 {
     uint32_t u = t->events.at[i].thread, lo = h->thread_at[u], hi = h->thread_at[u + 1];
-    while (lo < hi) { /* the last state before i is lo - 1 */
+    while (lo < hi) { /* binary search: the last state before i is at lo - 1 */
         uint32_t mid = (lo + hi) / 2;
         if (h->state[mid].event < i)
             lo = mid + 1;

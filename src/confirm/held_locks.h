@@ -1,12 +1,14 @@
 /*
- * held_locks.h - which locks a thread held at an event of a trace, and who started it: for findings.
+ * held_locks.h - the locks that a thread held at an event of a trace, and the event that started
+ * each thread; used to fill in findings.
  *
- * Model:   after each event that takes or gives back a lock, the acquires that are still in force.
- * Memory:  the pool's. Made once for a trace, O(events); a question costs a binary search.
- * Errors:  out of memory: no lock is known, no start is.
+ * Model:   after each event that takes or releases a lock, the list of acquire events still in
+ *          effect.
+ * Memory:  from the pool. Built once per trace in O(events); a query costs a binary search.
+ * Errors:  NULL when out of memory.
  */
-#ifndef PF_CLI_HELD_LOCKS_H
-#define PF_CLI_HELD_LOCKS_H
+#ifndef PF_CONFIRM_HELD_LOCKS_H
+#define PF_CONFIRM_HELD_LOCKS_H
 
 #include "pool.h"
 #include "trace.h"
@@ -14,14 +16,14 @@
 struct pf_held_locks {
     uint32_t *thread_at; /* range of each thread in `state` */
     struct {
-        uint32_t event, first, n; /* after this event: range of `acquire` */
+        uint32_t event, first, n; /* after this event: range in `acquire` */
     } *state;
     uint32_t *acquire;
-    uint32_t *start; /* of each thread: the fork event, PF_NONE: none */
+    uint32_t *start; /* per thread: its fork event; PF_NONE: none */
 };
 
 struct pf_held_locks *pf_held_locks_make(const struct pf_trace *t, struct pf_pool *pool);
-/* The acquire events in force before event i; how many. */
+/* Sets *acquires to the acquire events in effect before event i, and returns their number. */
 uint32_t pf_held_locks_at(const struct pf_held_locks *h, const struct pf_trace *t, uint32_t i,
                           const uint32_t **acquires);
 

@@ -1,14 +1,12 @@
-/*
- * load_trace.c - see load_trace.h. The replay is a pf of its own: it changes folder, environment and
- * core of its process, and those of this one belong to the verb.
- */
+/* load_trace.c - see load_trace.h. The replay runs in another pf process: it changes the folder,
+ * the environment and the core of its process, which the calling verb still needs. */
 #define _GNU_SOURCE
 #include "load_trace.h"
 #include "file.h"
 #include "message.h"
 #include "recording_trace.h"
 #include "selfcheck.h"
-#include "text.h"
+#include "trace_text.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -18,8 +16,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Replays the clip with tracing on into a new temporary file, whose name is the result; NULL: the
- * replay, or we, have said why not. */
+/* Replays the clip with tracing on into a new temporary file and returns its name. NULL: failed,
+ * and the replay or this function has printed the reason. */
 static char *regenerate(const char *verb, const char *path, const char *atomic)
 {
     const char *base = getenv("TMPDIR");
@@ -57,7 +55,7 @@ static char *regenerate(const char *verb, const char *path, const char *atomic)
     free(regions);
     struct pf_clip made;
     struct pf_error e;
-    /* The exit status is the program's; whether the replay was one, the file says. */
+    /* The exit status is the program's; the file tells whether the replay succeeded. */
     bool ok = pid > 0 && pf_clip_open(&made, file, &e) == PF_OK;
     if (ok) {
         ok = made.ended && made.end.outcome != PF_OUTCOME_DIVERGED;
@@ -65,7 +63,7 @@ static char *regenerate(const char *verb, const char *path, const char *atomic)
     }
     if (ok)
         return file;
-    pf_complain(verb, "%s: %s, and could not be replayed to have them", path,
+    pf_complain(verb, "%s: %s, and could not be replayed to obtain them", path,
                 atomic ? "was recorded without these regions" : "has no events");
     unlink(file);
     free(file);
@@ -81,7 +79,7 @@ static bool matches_any(char *const *globs, const char *text)
     return false;
 }
 
-/* A function that was to be left out, but which the compiler has put into its callers, has events. */
+/* Warns if an excluded function has events because the compiler inlined it into its callers. */
 static void say_inlined(const char *verb, const char *path, char *left_out,
                         const struct pf_trace *t)
 {
@@ -101,7 +99,7 @@ static void say_inlined(const char *verb, const char *path, char *left_out,
         if (!matches_any(globs, function) && !matches_any(globs, file))
             continue;
         fprintf(stderr,
-                "pf %s: %s: %s was to be left out, but is part of its callers (inlined) and has "
+                "pf %s: %s: %s was to be excluded, but it was inlined into its callers and has "
                 "events there; build with -fno-inline\n",
                 verb, path, function);
         break;
@@ -119,10 +117,10 @@ static int load_clip(const char *verb, const char *path, const char *atomic, str
         return pf_complain(verb, "%s", e.text);
     bool cut = !clip.ended;
     char *left_out = clip.meta.exclude;
-    clip.meta.exclude = NULL; /* that of the replay does not have it */
-    if (cut && clip.stream[PF_STREAM_EVENT].length && !atomic) /* else the replay says it */
-        fprintf(stderr, "pf %s: %s: is cut short (%s); what comes before is used\n", verb, path,
-                clip.cut);
+    clip.meta.exclude = NULL; /* the replay's clip does not have it */
+    if (cut && clip.stream[PF_STREAM_EVENT].length && !atomic) /* otherwise the replay reports it */
+        fprintf(stderr, "pf %s: %s: truncated (%s); using the events before that point\n", verb,
+                path, clip.cut);
     if (!clip.stream[PF_STREAM_EVENT].length || atomic) {
         pf_clip_release(&clip);
         char *file = regenerate(verb, path, atomic);
@@ -139,16 +137,13 @@ static int load_clip(const char *verb, const char *path, const char *atomic, str
     }
     bool ok = pf_trace_read_clip(t, &clip, path, &te);
     if (clip.meta.runtime)
-        fprintf(
-            stderr,
-            "pf %s: %s: the program is not instrumented: its accesses are not known, so nothing "
-            "can be said of races; only of locks and other synchronisation\n",
-            verb, path);
+        fprintf(stderr,
+                "pf %s: %s: the program is not instrumented, so its memory accesses are unknown; "
+                "no races can be found, only problems of locks and other synchronisation\n",
+                verb, path);
     if (ok && t->recorded.limited)
-        fprintf(
-            stderr,
-            "pf %s: %s: only its first %zu events were analysed; what comes behind is not known\n",
-            verb, path, t->events.len);
+        fprintf(stderr, "pf %s: %s: only its first %zu events were analysed\n", verb, path,
+                t->events.len);
     if (ok && left_out)
         say_inlined(verb, path, left_out, t);
     free(left_out);
@@ -157,8 +152,7 @@ static int load_clip(const char *verb, const char *path, const char *atomic, str
     if (!ok)
         return pf_complain(verb, "%s", te.text);
     if (!t->events.len)
-        return pf_complain(verb, "%s: holds no events; is the program built with this pf cc?",
-                           path);
+        return pf_complain(verb, "%s: has no events; was the program built with this pf cc?", path);
     return PF_EXIT_OK;
 }
 
@@ -184,13 +178,13 @@ int pf_load_trace_atomic(const char *verb, const char *path, const char *atomic,
             return status;
     } else {
         if (atomic)
-            return pf_complain(verb, "%s: --atomic needs a recording, this is text", path);
+            return pf_complain(verb, "%s: --atomic needs a recording, not a text trace", path);
         if (pf_file_read(path, &text, &len, &e) != PF_OK)
             return pf_complain(verb, "%s", e.text);
         enum pf_trace_form form = pf_trace_sniff(text, len);
         bool ok = form != PF_FORM_BINARY;
         if (!ok)
-            snprintf(te.text, sizeof te.text, "%.150s: is neither a trace nor a recording", path);
+            snprintf(te.text, sizeof te.text, "%.150s: neither a trace nor a recording", path);
         else if (form == PF_FORM_STD)
             ok = pf_trace_read_std(t, path, text, len, &te);
         else
@@ -199,9 +193,9 @@ int pf_load_trace_atomic(const char *verb, const char *path, const char *atomic,
         if (!ok)
             return pf_complain(verb, "%s", te.text);
         if (!t->events.len)
-            return pf_complain(verb, "%s: holds no events", path);
+            return pf_complain(verb, "%s: has no events", path);
     }
     if (!pf_trace_check(t, &te))
-        return pf_complain(verb, "%s: the trace does not agree with itself: %s", path, te.text);
+        return pf_complain(verb, "%s: the trace is inconsistent: %s", path, te.text);
     return PF_EXIT_OK;
 }

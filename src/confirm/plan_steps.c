@@ -1,3 +1,4 @@
+/* plan_steps.c - see plan_steps.h. */
 #include "plan_steps.h"
 #include <errno.h>
 #include <stdio.h>
@@ -10,22 +11,22 @@ static bool is_memory(const struct pf_event *e)
     return c == PF_CLASS_ACCESS || c == PF_CLASS_MEMORY || c == PF_CLASS_CALL;
 }
 
-/* The heap is no operation that counts: what it tells has the number of the operation before, or of the one that it is
- * called from. */
-static bool is_apart(const struct pf_event *e)
+/* Heap and region events are not counted as operations: they carry the number of the operation
+ * before them, or of the one from which they were called. */
+static bool is_uncounted(const struct pf_event *e)
 {
     return e->kind == PF_EV_ALLOC || e->kind == PF_EV_FREE ||
            pf_event_class[e->kind] == PF_CLASS_REGION;
 }
 
-/* What a function does to the heap before its own parts happens with them: it is none of the steps. `next`: of each
- * thread. */
-static void heap_within(const struct pf_trace *t, uint32_t *next, uint32_t *pivot)
+/* Heap events of a function that occur before its own parts are executed with them and are not
+ * steps of their own. `next` is scratch space, one entry per thread. */
+static void attach_heap_events(const struct pf_trace *t, uint32_t *next, uint32_t *pivot)
 {
     memset(next, 0xff, t->threads.len * sizeof *next);
     for (uint32_t i = (uint32_t)t->events.len; i-- > 0;) {
         uint32_t *at = &next[t->events.at[i].thread];
-        if (!is_apart(&t->events.at[i]))
+        if (!is_uncounted(&t->events.at[i]))
             *at = i;
         else if (*at != PF_NONE && t->events.at[*at].kind != PF_EV_END &&
                  t->recorded.index.at[*at] == t->recorded.index.at[i])
@@ -33,15 +34,16 @@ static void heap_within(const struct pf_trace *t, uint32_t *next, uint32_t *pivo
     }
 }
 
-uint32_t *pf_plan_pivots(const struct pf_trace *t)
+uint32_t *pf_schedule_plan_pivots(const struct pf_trace *t)
 {
     uint32_t *pivot = pf_mem_resize(NULL, t->events.len + 1, sizeof *pivot);
-    uint32_t *later = pf_mem_resize(NULL, t->threads.len + 1, sizeof *later); /* of each thread */
+    /* one entry per thread */
+    uint32_t *later = pf_mem_resize(NULL, t->threads.len + 1, sizeof *later);
     memset(later, 0xff, t->threads.len * sizeof *later);
     for (uint32_t i = (uint32_t)t->events.len; i-- > 0;) {
         uint32_t *next = &later[t->events.at[i].thread];
         pivot[i] = i;
-        if (is_apart(&t->events.at[i]))
+        if (is_uncounted(&t->events.at[i]))
             continue;
         bool one = *next != PF_NONE && t->events.at[*next].kind != PF_EV_END &&
                    t->recorded.index.at[*next] == t->recorded.index.at[i];
@@ -49,9 +51,9 @@ uint32_t *pf_plan_pivots(const struct pf_trace *t)
         *next = i;
     }
     memset(later, 0xff, t->threads.len * sizeof *later);
-    for (uint32_t i = 0; i < t->events.len; i++) { /* the first that others wait for */
+    for (uint32_t i = 0; i < t->events.len; i++) { /* the first part that others wait for */
         uint32_t *before = &later[t->events.at[i].thread];
-        if (is_apart(&t->events.at[i]))
+        if (is_uncounted(&t->events.at[i]))
             continue;
         bool one = *before != PF_NONE && t->events.at[i].kind != PF_EV_END &&
                    t->recorded.index.at[*before] == t->recorded.index.at[i];
@@ -59,15 +61,15 @@ uint32_t *pf_plan_pivots(const struct pf_trace *t)
             pivot[i] = pivot[*before];
         *before = i;
     }
-    heap_within(t, later, pivot);
+    attach_heap_events(t, later, pivot);
     free(later);
     return pivot;
 }
 
-static void add_step(pf_plan *p, const struct pf_trace *t, uint32_t event)
+static void add_step(pf_schedule_plan *p, const struct pf_trace *t, uint32_t event)
 {
     uint32_t thread = t->recorded.thread.at[t->events.at[event].thread];
-    bool ends = t->events.at[event].kind == PF_EV_END; /* others may wait for it to be over */
+    bool ends = t->events.at[event].kind == PF_EV_END; /* other threads may wait for its end */
     uint64_t until = ends ? PF_PLAN_END : t->recorded.index.at[event];
     struct pf_plan_step *last = p->len ? &p->at[p->len - 1] : NULL;
     if (last && last->thread == thread)
@@ -76,19 +78,20 @@ static void add_step(pf_plan *p, const struct pf_trace *t, uint32_t event)
         pf_vec_push(p, (struct pf_plan_step){.thread = thread, .until = until});
 }
 
-/* Is event i done on the way to event `to`? Not what is only begun there. */
+/* True if event i is completed before event `to`, and not only begun. */
 static bool is_done(const uint32_t *pivot, uint32_t i, uint32_t to) { return pivot[i] < to; }
 
-void pf_plan_trace(pf_plan *p, const struct pf_trace *t, const uint32_t *pivot, uint32_t from,
-                   uint32_t to)
+void pf_schedule_plan_add_trace(pf_schedule_plan *p, const struct pf_trace *t,
+                                const uint32_t *pivot, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++)
         if (pivot[i] == i)
             add_step(p, t, i);
 }
 
-/* A part of an operation that is one of the accesses meant: the operation happens then. */
-static bool is_meant(const struct pf_hatch *h, uint32_t event)
+/* True if the event is one of the candidate's. If it is a part of an operation, the operation is
+ * executed at that point. */
+static bool is_wanted(const struct pf_try_schedule *h, uint32_t event)
 {
     for (uint32_t k = 0; k < h->n; k++)
         if (h->event[k] == event)
@@ -96,9 +99,10 @@ static bool is_meant(const struct pf_hatch *h, uint32_t event)
     return false;
 }
 
-/* What only waits, and is the pivot of an operation with an access that is meant: it can be put off until that is due. */
-static bool is_put_off(const struct pf_trace *t, const uint32_t *pivot, const struct pf_hatch *h,
-                       uint32_t event)
+/* True if the event only waits (takes a lock), and is the pivot of an operation with one of the
+ * candidate's events: it can be delayed until that event is due. */
+static bool can_be_delayed(const struct pf_trace *t, const uint32_t *pivot,
+                           const struct pf_try_schedule *h, uint32_t event)
 {
     const struct pf_event *e = &t->events.at[event];
     if (e->kind != PF_EV_TAKE && !pf_event_acquires(e))
@@ -109,22 +113,24 @@ static bool is_put_off(const struct pf_trace *t, const uint32_t *pivot, const st
     return false;
 }
 
-void pf_plan_candidate(pf_plan *p, const struct pf_trace *t, const uint32_t *pivot,
-                       const struct pf_hatch *h, uint32_t from)
+void pf_schedule_plan_add_candidate(pf_schedule_plan *p, const struct pf_trace *t,
+                                    const uint32_t *pivot, const struct pf_try_schedule *h,
+                                    uint32_t from)
 {
     for (uint32_t i = from; i < h->start; i++)
-        if (pivot[i] == i && !is_put_off(t, pivot, h, i))
+        if (pivot[i] == i && !can_be_delayed(t, pivot, h, i))
             add_step(p, t, i);
     for (uint32_t i = 0; i < h->norder; i++) {
         uint32_t event = h->order[i];
-        if (is_meant(h, event) || (pivot[event] == event && !is_put_off(t, pivot, h, event)))
+        if (is_wanted(h, event) || (pivot[event] == event && !can_be_delayed(t, pivot, h, event)))
             add_step(p, t, event);
     }
     for (uint32_t i = 0; h->stuck && i < h->n; i++)
         add_step(p, t, h->event[i]);
 }
 
-uint32_t pf_plan_shared(const struct pf_trace *t, const uint32_t *pivot, const struct pf_hatch *h)
+uint32_t pf_schedule_plan_shared_prefix(const struct pf_trace *t, const uint32_t *pivot,
+                                        const struct pf_try_schedule *h)
 {
     uint32_t to = h->start;
     (void)t;
@@ -134,14 +140,15 @@ uint32_t pf_plan_shared(const struct pf_trace *t, const uint32_t *pivot, const s
     for (uint32_t i = 0; i < to; i++)
         if (!is_done(pivot, i, to)) {
             to = i;
-            i = UINT32_MAX; /* what was done before may be only begun now */
+            /* start again: an operation completed before `to` may now be only begun */
+            i = UINT32_MAX;
         }
     return to;
 }
 
-pf_status pf_plan_write(const pf_plan *p, const char *file, struct pf_error *e)
+pf_status pf_schedule_plan_write(const pf_schedule_plan *p, const char *file, struct pf_error *e)
 {
-    FILE *f = fopen(file, "we"); /* nobody needs it after a crash: it need not reach the disk */
+    FILE *f = fopen(file, "we"); /* no fsync: the file is not needed after a crash */
     bool bad = !f || fwrite(p->at, sizeof *p->at, p->len, f) != p->len;
     if (f)
         bad |= fclose(f) != 0;

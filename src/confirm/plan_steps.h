@@ -1,30 +1,36 @@
 /*
- * plan_steps.h - the schedule of a candidate as steps that the runtime follows (channel.h).
+ * plan_steps.h - turns the schedule of a candidate into steps that the runtime follows (channel.h).
  *
- * Model:   several events can be parts of one operation, which happens as a whole: at its pivot, which is
- *          where what others wait for happens, or else its last part.
- * Memory:  plans and pivots are the caller's to free.
+ * Model:   several events can be parts of one operation, which the runtime executes as a whole. In
+ *          the plan the operation is represented by its pivot: the first part that other threads
+ *          can wait for, else its last part.
+ * Memory:  the caller frees plans and pivots.
  */
-#ifndef PF_CLI_HATCH_PLAN_H
-#define PF_CLI_HATCH_PLAN_H
+#ifndef PF_CONFIRM_PLAN_STEPS_H
+#define PF_CONFIRM_PLAN_STEPS_H
 
 #include "channel.h"
 #include "try_one.h"
 #include "vec.h"
 
-typedef PF_VEC(struct pf_plan_step) pf_plan;
+typedef PF_VEC(struct pf_plan_step) pf_schedule_plan;
 
-/* For each event the pivot of its operation. */
-uint32_t *pf_plan_pivots(const struct pf_trace *t);
-/* The trace from event `from` up to event `to`. */
-void pf_plan_trace(pf_plan *p, const struct pf_trace *t, const uint32_t *pivot, uint32_t from,
-                   uint32_t to);
-/* The candidate, from event `from` of the trace on, which is not behind its start. */
-void pf_plan_candidate(pf_plan *p, const struct pf_trace *t, const uint32_t *pivot,
-                       const struct pf_hatch *h, uint32_t from);
-/* Up to here the candidate does as the trace did, and nothing that it is about. */
-uint32_t pf_plan_shared(const struct pf_trace *t, const uint32_t *pivot, const struct pf_hatch *h);
+/* Returns for each event the pivot of its operation. */
+uint32_t *pf_schedule_plan_pivots(const struct pf_trace *t);
+/* Appends the trace from event `from` up to, but not including, event `to`. */
+void pf_schedule_plan_add_trace(pf_schedule_plan *p, const struct pf_trace *t,
+                                const uint32_t *pivot, uint32_t from, uint32_t to);
+/* Appends the candidate's schedule from event `from` of the trace on; `from` must not be after
+ * h->start. */
+void pf_schedule_plan_add_candidate(pf_schedule_plan *p, const struct pf_trace *t,
+                                    const uint32_t *pivot, const struct pf_try_schedule *h,
+                                    uint32_t from);
+/* The first event that is not shared: before it, the candidate follows the trace and executes
+ * none of the events it is about. */
+uint32_t pf_schedule_plan_shared_prefix(const struct pf_trace *t, const uint32_t *pivot,
+                                        const struct pf_try_schedule *h);
 
-PF_MUST_USE pf_status pf_plan_write(const pf_plan *p, const char *file, struct pf_error *e);
+PF_MUST_USE pf_status pf_schedule_plan_write(const pf_schedule_plan *p, const char *file,
+                                             struct pf_error *e);
 
 #endif

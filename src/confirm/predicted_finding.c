@@ -1,10 +1,11 @@
+/* predicted_finding.c - see predicted_finding.h. */
 #include "predicted_finding.h"
 #include "file.h"
 #include "finding_json.h"
 #include "fingerprint.h"
 #include "message.h"
 #include "schedule_step.h"
-#include "text.h"
+#include "trace_text.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -32,39 +33,38 @@ static char *format(struct pf_pool *pool, const char *fmt, const char *s, uint32
     return pf_pool_text(pool, text, len < (int)sizeof text ? (size_t)len : sizeof text - 1);
 }
 
-/* The whole stack, as the recording has it. */
-static struct pf_trail stack_of(struct pf_predict_job *j, uint32_t i)
+/* The whole stack, from the recording. */
+static struct pf_backtrace stack_of(struct pf_predict_job *j, uint32_t i)
 {
     const struct pf_recorded *r = &j->t.recorded;
-    const struct pf_recorded_trail *w = &r->trails.at[r->stack.at[i]];
-    struct pf_place *p = pf_pool_get(&j->pool, w->n * sizeof *p);
+    const struct pf_recorded_stack *w = &r->stacks.at[r->event_stack.at[i]];
+    struct pf_stack_frame *p = pf_pool_get(&j->pool, w->n * sizeof *p);
     for (uint32_t k = 0; p && k < w->n; k++) {
-        const struct pf_site_info *s = &j->t.sites.at[r->trail_sites.at[w->first + k]];
+        const struct pf_site_info *s = &j->t.sites.at[r->stack_sites.at[w->first + k]];
         const char *file = pf_trace_text(&j->t, s->file);
-        p[k] =
-            (struct pf_place){.function = s->func == PF_NONE ? NULL : pf_trace_text(&j->t, s->func),
-                              .file = *file ? file : NULL,
-                              .line = s->line,
-                              .column = s->column,
-                              .first_line = s->begins};
+        p[k] = (struct pf_stack_frame){
+            .function = s->func == PF_NONE ? NULL : pf_trace_text(&j->t, s->func),
+            .file = *file ? file : NULL,
+            .line = s->line,
+            .column = s->column,
+            .first_line = s->begins};
     }
-    return (struct pf_trail){p, p ? w->n : 0};
+    return (struct pf_backtrace){p, p ? w->n : 0};
 }
 
-/* Where event i stands in the source; without a site, in the trace. */
-struct pf_trail pf_predict_trail(struct pf_predict_job *j, uint32_t i)
+struct pf_backtrace pf_predicted_stack(struct pf_predict_job *j, uint32_t i)
 {
     if (j->t.recorded.present)
         return stack_of(j, i);
     const struct pf_site_info *s = &j->t.sites.at[j->t.events.at[i].site];
     const char *file = pf_trace_text(&j->t, s->file);
-    struct pf_place *p = pf_pool_get(&j->pool, sizeof *p);
+    struct pf_stack_frame *p = pf_pool_get(&j->pool, sizeof *p);
     if (!p)
-        return (struct pf_trail){0};
+        return (struct pf_backtrace){0};
     p->function = format(&j->pool, "%sevent %u", "", pf_trace_label(&j->t, i));
     p->file = *file ? file : j->path;
     p->line = s->line;
-    return (struct pf_trail){p, 1};
+    return (struct pf_backtrace){p, 1};
 }
 
 static const struct pf_held_locks *held_locks(struct pf_predict_job *j)
@@ -74,24 +74,24 @@ static const struct pf_held_locks *held_locks(struct pf_predict_job *j)
     return j->held;
 }
 
-uint32_t pf_predict_held(struct pf_predict_job *j, uint32_t i, const uint32_t **acquires)
+uint32_t pf_predicted_held_locks(struct pf_predict_job *j, uint32_t i, const uint32_t **acquires)
 {
     return held_locks(j) ? pf_held_locks_at(j->held, &j->t, i, acquires) : 0;
 }
 
-/* The locks that the thread of event i holds there. */
+/* Fills in the locks that the thread of event i holds there. */
 static void locks_of(struct pf_predict_job *j, uint32_t i, struct pf_access *out)
 {
     const struct pf_trace *t = &j->t;
     const uint32_t *acquires = NULL;
-    uint32_t n = pf_predict_held(j, i, &acquires);
+    uint32_t n = pf_predicted_held_locks(j, i, &acquires);
     struct pf_lock *held = n ? pf_pool_get(&j->pool, n * sizeof *held) : NULL;
     for (uint32_t k = 0; held && k < n; k++) {
         const struct pf_event *e = &t->events.at[acquires[k]];
         held[k] = (struct pf_lock){.address = pf_event_lock(e) + 1,
                                    .name = pf_trace_text(t, t->locks.at[pf_event_lock(e)]),
                                    .shared = pf_event_shared(e),
-                                   .taken = pf_predict_trail(j, acquires[k])};
+                                   .taken = pf_predicted_stack(j, acquires[k])};
     }
     out->locks = held;
     out->nlocks = held ? n : 0;
@@ -107,32 +107,32 @@ static void access_of(struct pf_predict_job *j, uint32_t i, struct pf_access *ou
                               .size = j->t.places.at[e->what].size,
                               .address = j->t.places.at[e->what].addr,
                               .variable = pf_pool_text(&j->pool, place, strlen(place)),
-                              .trail = pf_predict_trail(j, i)};
+                              .stack = pf_predicted_stack(j, i)};
     locks_of(j, i, out);
 }
 
-/* The threads of the accesses, each once. */
-static void add_actors(struct pf_predict_job *j, struct pf_finding *f)
+/* Adds the threads of the accesses, each once. */
+static void add_threads(struct pf_predict_job *j, struct pf_finding *f)
 {
     size_t n = pf_finding_naccesses(f);
-    struct pf_actor *actors = pf_pool_get(&j->pool, n * sizeof *actors);
-    for (size_t i = 0; actors && i < n; i++) {
+    struct pf_thread_info *threads = pf_pool_get(&j->pool, n * sizeof *threads);
+    for (size_t i = 0; threads && i < n; i++) {
         uint32_t thread = pf_finding_access(f, i)->thread;
-        f->actors = actors;
-        if (pf_finding_actor(f, thread))
+        f->threads = threads;
+        if (pf_finding_thread(f, thread))
             continue;
         uint32_t start = held_locks(j) ? j->held->start[thread] : PF_NONE;
-        struct pf_actor *a = &actors[f->nactors++];
-        *a = (struct pf_actor){.number = thread,
-                               .name = pf_trace_text(&j->t, j->t.threads.at[thread])};
+        struct pf_thread_info *a = &threads[f->nthreads++];
+        *a = (struct pf_thread_info){.number = thread,
+                                     .name = pf_trace_text(&j->t, j->t.threads.at[thread])};
         if (start != PF_NONE) {
             a->parent = j->t.events.at[start].thread;
-            a->created = pf_predict_trail(j, start);
+            a->created = pf_predicted_stack(j, start);
         }
     }
 }
 
-int pf_predict_patterns(const char *verb, struct pf_predict_job *j, const char *path)
+int pf_predict_job_read_patterns(const char *verb, struct pf_predict_job *j, const char *path)
 {
     char *text;
     size_t len;
@@ -147,8 +147,8 @@ int pf_predict_patterns(const char *verb, struct pf_predict_job *j, const char *
     return ok ? PF_EXIT_OK : pf_complain(verb, "%s", te.text);
 }
 
-void pf_predict_race(struct pf_predict_job *j, size_t k, const struct pf_race *r,
-                     struct pf_finding *f)
+void pf_predicted_race(struct pf_predict_job *j, size_t k, const struct pf_race *r,
+                       struct pf_finding *f)
 {
     const struct pf_analysis *a = j->analyses[k];
     *f = (struct pf_finding){.kind = PF_KIND_RACE,
@@ -158,22 +158,25 @@ void pf_predict_race(struct pf_predict_job *j, size_t k, const struct pf_race *r
                                                                      : PF_STATUS_PREDICTED};
     access_of(j, r->b, &f->access[0]);
     access_of(j, r->a, &f->access[1]);
-    /* Both are next at its end; the schedule that was not recorded lets the later one go first. */
+    /* At the end of the witness both accesses are next; showing the later one first gives the
+     * order that was not recorded. */
     if (a->claim == PF_CLAIM_WITNESSED)
-        pf_moments_schedule(j, f,
-                            &(struct pf_told){.start = r->start,
-                                              .order = r->order,
-                                              .norder = r->norder,
-                                              .marked = (uint32_t[]){r->b, r->a},
-                                              .n = 2,
-                                              .apart = true});
+        pf_schedule_steps_witness(
+            j, f,
+            &(struct pf_described_schedule){.start = r->start,
+                                            .order = r->order,
+                                            .norder = r->norder,
+                                            .marked = (uint32_t[]){r->b, r->a},
+                                            .n = 2,
+                                            .marked_follow = true});
     if (a->claim != PF_CLAIM_CANDIDATE)
-        pf_moments_recorded(j, f, (uint32_t[]){r->a, r->b}, 2);
-    add_actors(j, f);
+        pf_schedule_steps_recorded(j, f, (uint32_t[]){r->a, r->b}, 2);
+    add_threads(j, f);
     f->id = pf_fingerprint(f);
 }
 
-void pf_predict_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a, struct pf_finding *f)
+void pf_predicted_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a,
+                          struct pf_finding *f)
 {
     static const enum pf_kind kinds[] = {[PF_PATTERN_RACE] = PF_KIND_RACE,
                                          [PF_PATTERN_ATOMICITY] = PF_KIND_ATOMICITY,
@@ -192,18 +195,18 @@ void pf_predict_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a, st
         f->nsteps = steps ? p->n : 0;
     }
     if (a->witnessed)
-        pf_moments_schedule(j, f,
-                            &(struct pf_told){.start = a->start,
-                                              .order = a->order,
-                                              .norder = a->norder,
-                                              .marked = a->event,
-                                              .n = p->n});
-    pf_moments_recorded(j, f, a->event, p->n);
-    add_actors(j, f);
+        pf_schedule_steps_witness(j, f,
+                                  &(struct pf_described_schedule){.start = a->start,
+                                                                  .order = a->order,
+                                                                  .norder = a->norder,
+                                                                  .marked = a->event,
+                                                                  .n = p->n});
+    pf_schedule_steps_recorded(j, f, a->event, p->n);
+    add_threads(j, f);
     f->id = pf_fingerprint(f);
 }
 
-void pf_predict_cycle(struct pf_predict_job *j, const struct pf_cycle *c, struct pf_finding *f)
+void pf_predicted_cycle(struct pf_predict_job *j, const struct pf_cycle *c, struct pf_finding *f)
 {
     *f = (struct pf_finding){.kind = PF_KIND_DEADLOCK,
                              .analysis = "deadlock",
@@ -216,17 +219,17 @@ void pf_predict_cycle(struct pf_predict_job *j, const struct pf_cycle *c, struct
                                       .op = PF_OP_LOCK,
                                       .address = e->what + 1,
                                       .variable = pf_trace_text(&j->t, j->t.locks.at[e->what]),
-                                      .trail = pf_predict_trail(j, c->take[i])};
+                                      .stack = pf_predicted_stack(j, c->take[i])};
         locks_of(j, c->take[i], &steps[i]);
     }
     f->steps = steps;
     f->nsteps = steps ? c->n : 0;
-    pf_moments_recorded(j, f, c->take, c->n);
-    add_actors(j, f);
+    pf_schedule_steps_recorded(j, f, c->take, c->n);
+    add_threads(j, f);
     f->id = pf_fingerprint(f);
 }
 
-bool pf_predict_decided(const struct pf_predict_job *j)
+bool pf_predict_job_decided(const struct pf_predict_job *j)
 {
     bool all = !j->anomalies.search.cut && !j->anomalies.search.stopped &&
                !j->anomalies.search.skipped && !j->cycles.dropped && !j->cycles.cut &&

@@ -1,3 +1,4 @@
+/* reached.c - see reached.h. */
 #include "reached.h"
 #include "finding_json.h"
 #include "fuzz_policy_text.h"
@@ -11,7 +12,7 @@ const char *pf_outcome_name(enum pf_outcome o)
     return (size_t)o < sizeof names / sizeof names[0] ? names[o] : "";
 }
 
-/* The location of a step as it stands in the policy's text. */
+/* Writes the location of a step as given in the policy's text. */
 static void add_location(struct pf_text *t, const char *schedule, unsigned step)
 {
     struct pf_fuzz_text want;

@@ -1,21 +1,23 @@
 /*
- * reached.h - what a recording under racefuzzer or assetfuzzer has reached, for people and for programs.
+ * reached.h - describes what a recording under the policies racefuzzer or assetfuzzer has reached,
+ * as text and as JSON.
  *
- * Memory:  the text's pool.
- * Errors:  none; a policy that is none of these has nothing to say.
+ * Memory:  from the text's pool.
+ * Errors:  none; for other policies the text is empty.
  */
-#ifndef PF_CLI_REACHED_H
-#define PF_CLI_REACHED_H
+#ifndef PF_CONFIRM_REACHED_H
+#define PF_CONFIRM_REACHED_H
 
 #include "clip.h"
 #include "textbuf.h"
 
-/* "reached 3 times: T1:137 (a.c:4 write), then T2:40 (a.c:9 read), of 0x7f..." or "not reached". */
+/* Writes "reached 3 times: T1:137 (a.c:4 write), then T2:40 (a.c:9 read), of 0x7f..." or "not
+ * reached". */
 void pf_reached_text(struct pf_text *t, const char *schedule, const struct pf_reached *r);
-/* The recording as a JSON object: what was run, how it ended, what was reached. */
+/* Writes the recording as a JSON object: what was run, how it ended, what was reached. */
 void pf_reached_json(struct pf_text *t, const char *file, const struct pf_clip_meta *m,
                      const struct pf_clip_end *end);
-/* "deadlock", "hang", ...; "" for a run that ended by itself. */
+/* "deadlock", "hang", ...; "" for a run that ended regularly. */
 const char *pf_outcome_name(enum pf_outcome o);
 
 #endif

@@ -1,3 +1,4 @@
+/* recorded_stdin.c - see recorded_stdin.h. */
 #define _GNU_SOURCE
 #include "recorded_stdin.h"
 #include "input_record.h"
@@ -14,7 +15,7 @@ static bool put(int fd, const unsigned char *bytes, size_t n)
     return true;
 }
 
-/* Of the payload of one read: its one place, a length and the bytes. */
+/* Writes the payload of one read record: a length and the bytes. */
 static bool put_read(int fd, const unsigned char *payload, size_t n)
 {
     uint32_t length = 0;
@@ -23,7 +24,7 @@ static bool put_read(int fd, const unsigned char *payload, size_t n)
     return n == sizeof length + length && put(fd, payload + sizeof length, length);
 }
 
-int pf_hatch_input(const struct pf_clip *recording)
+int pf_recorded_stdin_open(const struct pf_clip *recording)
 {
     unsigned char *bytes = NULL;
     size_t n = 0, at = 0;
@@ -35,7 +36,7 @@ int pf_hatch_input(const struct pf_clip *recording)
         memcpy(&in, bytes + at, sizeof in);
         at += sizeof in;
         if (in.bytes > n - at)
-            break; /* cut off in the middle of a record */
+            break; /* truncated record */
         if (in.kind != PF_INPUT_CALL || in.from != PF_INPUT_STANDARD)
             continue;
         if (fd < 0)

@@ -1,16 +1,17 @@
 /*
- * recorded_stdin.h - the standard input of a recorded run, for runs that are to be like it.
+ * recorded_stdin.h - the standard input of a recorded run, for further runs of the same program.
  *
- * Model:   what the recording read from descriptor 0, byte after byte; then the end of the file, also where the
- *          recording would have waited for more.
- * Memory:  the descriptor is the caller's to close.
+ * Model:   the bytes that the recording read from descriptor 0, followed by end of file, even where
+ *          the recording would have waited for more.
+ * Memory:  the caller closes the descriptor.
  */
-#ifndef PF_CLI_HATCH_INPUT_H
-#define PF_CLI_HATCH_INPUT_H
+#ifndef PF_CONFIRM_RECORDED_STDIN_H
+#define PF_CONFIRM_RECORDED_STDIN_H
 
 #include "clip.h"
 
-/* A file in memory, at its beginning; -1: the recording read nothing there, or it cannot be had. */
-int pf_hatch_input(const struct pf_clip *recording);
+/* Returns an in-memory file, positioned at its start; -1: the recording read nothing, or the
+ * file cannot be created. */
+int pf_recorded_stdin_open(const struct pf_clip *recording);
 
 #endif

@@ -20,10 +20,10 @@ struct loader {
     struct pf_trace *t;
     const char *path;
     const struct pf_names *names;
-    pf_vec_u32 trail_of;  /* recorded site -> trail + 1 */
+    pf_vec_u32 stack_of_site;  /* recorded site -> stack + 1 */
     pf_vec_u32 thread_of; /* recorded thread -> thread + 1 */
-    PF_VEC(struct call) calls; /* under way */
-    pf_vec_u32 sets; /* of calls, by number from 1: the set told first */
+    PF_VEC(struct call) calls; /* not yet returned */
+    pf_vec_u32 sets; /* reachable sets of calls, by number from 1: the set as first recorded */
     struct pf_trace_error *err;
 };
 
@@ -39,7 +39,7 @@ static uint32_t name_of(struct loader *l, const char *s)
     return pf_trace_name(l->t, s, strlen(s));
 }
 
-/* --- names that the text form can spell --- */
+/* --- names, restricted to the characters of the text format --- */
 
 static void spell(char *to, size_t size, const char *from)
 {
@@ -59,7 +59,7 @@ static void take_variables(struct loader *l)
         char text[160], twin[180];
         spell(text, sizeof text, v->name);
         snprintf(twin, sizeof twin, "%s", text);
-        /* statics of one name in several files: x, x.2, x.3 */
+        /* static variables of one name in several files: x, x.2, x.3 */
         uint32_t name = name_of(l, twin);
         for (unsigned k = 2; l->t->names.at[name].addr; k++) {
             snprintf(twin, sizeof twin, "%s.%u", text, k);
@@ -68,7 +68,7 @@ static void take_variables(struct loader *l)
         if (!v->size ||
             (l->t->recorded.variables.len &&
              l->t->recorded.variables.at[l->t->recorded.variables.len - 1].addr == v->addr))
-            continue; /* the same again, or nothing */
+            continue; /* a duplicate, or empty */
         l->t->names.at[name].addr = v->addr;
         pf_vec_push(&l->t->recorded.variables, (struct pf_variable){v->addr, v->size, name});
     }
@@ -90,9 +90,9 @@ static uint32_t object(struct loader *l, enum pf_role role, uint64_t addr)
             snprintf(text + strlen(text), 40, ".%" PRIu64, addr - v->addr);
     }
     size_t known = pf_trace_nobjects(l->t, role);
-    uint32_t number = pf_trace_number(l->t, role, name_of(l, text));
+    uint32_t number = pf_trace_role_number(l->t, role, name_of(l, text));
     if (number == known)
-        pf_trace_object_at(l->t, role, number, addr);
+        pf_trace_locate_object(l->t, role, number, addr);
     return number;
 }
 
@@ -103,7 +103,7 @@ static uint32_t thread(struct loader *l, uint64_t number)
     if (!l->thread_of.at[number]) {
         char text[32];
         snprintf(text, sizeof text, "T%" PRIu64, number);
-        l->thread_of.at[number] = 1 + pf_trace_number(l->t, PF_ROLE_THREAD, name_of(l, text));
+        l->thread_of.at[number] = 1 + pf_trace_role_number(l->t, PF_ROLE_THREAD, name_of(l, text));
         pf_vec_push(&l->t->recorded.thread, (uint32_t)number);
     }
     return l->thread_of.at[number] - 1;
@@ -120,46 +120,46 @@ static uint32_t position(struct loader *l, const struct pf_name_position *p)
     return s;
 }
 
-static uint32_t trail(struct loader *l, uint32_t site)
+static uint32_t stack_of(struct loader *l, uint32_t site)
 {
     struct pf_recorded *r = &l->t->recorded;
-    while (l->trail_of.len <= site)
-        pf_vec_push(&l->trail_of, 0);
-    if (l->trail_of.at[site])
-        return l->trail_of.at[site] - 1;
+    while (l->stack_of_site.len <= site)
+        pf_vec_push(&l->stack_of_site, 0);
+    if (l->stack_of_site.at[site])
+        return l->stack_of_site.at[site] - 1;
     const struct pf_name_site *s = &l->names->site[site];
-    struct pf_recorded_trail now = {(uint32_t)r->trail_sites.len, s->npositions};
+    struct pf_recorded_stack now = {(uint32_t)r->stack_sites.len, s->npositions};
     for (uint32_t i = 0; i < s->npositions; i++)
-        pf_vec_push(&r->trail_sites, position(l, &l->names->position[s->position[i]]));
-    if (!s->npositions) { /* nothing is known: a site of its own */
-        pf_vec_push(&r->trail_sites, pf_trace_site(l->t, name_of(l, ""), site));
+        pf_vec_push(&r->stack_sites, position(l, &l->names->position[s->position[i]]));
+    if (!s->npositions) { /* no position is known: make up a site for it */
+        pf_vec_push(&r->stack_sites, pf_trace_site(l->t, name_of(l, ""), site));
         now.n = 1;
     }
-    pf_vec_push(&r->trails, now);
-    l->trail_of.at[site] = (uint32_t)r->trails.len;
-    return (uint32_t)r->trails.len - 1;
+    pf_vec_push(&r->stacks, now);
+    l->stack_of_site.at[site] = (uint32_t)r->stacks.len;
+    return (uint32_t)r->stacks.len - 1;
 }
 
-/* The innermost position with a file: of an interposed function, its caller's. */
-static uint32_t site_of(const struct loader *l, uint32_t trail)
+/* The innermost position that has a file; for an interposed function, its caller's position. */
+static uint32_t site_of(const struct loader *l, uint32_t stack)
 {
     const struct pf_recorded *r = &l->t->recorded;
-    const struct pf_recorded_trail *w = &r->trails.at[trail];
+    const struct pf_recorded_stack *w = &r->stacks.at[stack];
     for (uint32_t i = 0; i < w->n; i++) {
-        uint32_t s = r->trail_sites.at[w->first + i];
+        uint32_t s = r->stack_sites.at[w->first + i];
         if (*pf_trace_text(l->t, l->t->sites.at[s].file))
             return s;
     }
-    return r->trail_sites.at[w->first];
+    return r->stack_sites.at[w->first];
 }
 
 /* --- events --- */
 
 static struct pf_event *add(struct loader *l, const struct pf_record *r, unsigned kind,
-                            uint32_t who, uint32_t trail)
+                            uint32_t who, uint32_t stack)
 {
     struct pf_event *e = pf_trace_add(l->t, kind, who);
-    e->site = site_of(l, trail);
+    e->site = site_of(l, stack);
     e->flags = r->flags & (uint8_t)~(PF_EF_NESTED | PF_EF_MISSING | PF_EF_DECIDED);
     uint8_t site = l->names->site[r->site].flags;
     if (site & (PF_SITEF_BRANCH | PF_SITEF_ADDRESS))
@@ -168,17 +168,18 @@ static struct pf_event *add(struct loader *l, const struct pf_record *r, unsigne
         (kind == PF_EV_WRITE && site & PF_SITEF_ACT))
         e->flags |= kind == PF_EV_READ ? PF_EF_CHECK : PF_EF_ACT;
     pf_vec_push(&l->t->recorded.index, (uint32_t)r->index);
-    pf_vec_push(&l->t->recorded.stack, trail);
+    pf_vec_push(&l->t->recorded.event_stack, stack);
     return e;
 }
 
 static bool add_access(struct loader *l, const struct pf_record *r, uint32_t who, uint32_t where)
 {
     if (!r->more || r->more > SIZE_MAX_BELIEVED || r->what + r->more < r->what)
-        return bad(l, "a place of impossible size");
+        return bad(l, "a memory range of impossible size");
     bool memory = r->kind == PF_EV_ALLOC || r->kind == PF_EV_FREE;
-    if (r->kind == PF_EV_ALLOC && r->flags & PF_EF_UNKNOWN) { /* a stack: new, but no event */
-        pf_trace_block(l->t, r->what, r->more);
+    /* a thread's stack: new memory, but not an event */
+    if (r->kind == PF_EV_ALLOC && r->flags & PF_EF_UNKNOWN) {
+        pf_trace_new_block(l->t, r->what, r->more);
         return true;
     }
     uint64_t step = !memory && r->nbytes == r->more ? SPLIT : r->more;
@@ -190,13 +191,13 @@ static bool add_access(struct loader *l, const struct pf_record *r, uint32_t who
             memcpy(&value, r->bytes + at, n);
             known = true;
         }
-        uint32_t place = r->kind == PF_EV_ALLOC ? pf_trace_block(l->t, r->what, r->more)
+        uint32_t place = r->kind == PF_EV_ALLOC ? pf_trace_new_block(l->t, r->what, r->more)
                                                 : pf_trace_place(l->t, r->what + at, n);
         if (r->kind == PF_EV_RMW)
             pf_vec_push(&l->t->olds, r->old);
         struct pf_event *e = add(l, r, r->kind, who, where);
         e->what = place;
-        if (at) /* one operation: its parts do not depend on each other */
+        if (at) /* the parts of one operation do not depend on each other */
             e->flags &= (uint8_t)~PF_EF_DECIDED;
         e->value = known ? value : 0;
         if (r->kind == PF_EV_RMW) {
@@ -209,7 +210,8 @@ static bool add_access(struct loader *l, const struct pf_record *r, uint32_t who
     return true;
 }
 
-/* The set of a call. A numbered one is told with its first call; what later ones of its number tell is added for all. */
+/* The reachable set of a call. A numbered set is recorded with its first call; ranges recorded
+ * with later calls of the same number are added to the set for all of them. */
 static bool take_set(struct loader *l, const struct pf_record *r, uint32_t *reach)
 {
     if (!r->has_value || !r->value) {
@@ -225,8 +227,8 @@ static bool take_set(struct loader *l, const struct pf_record *r, uint32_t *reac
     }
     if (r->value > l->sets.len)
         return false;
-    *reach = pf_trace_reach_again(l->t, l->sets.at[r->value]);
-    pf_trace_reach_grow(l->t, l->sets.at[r->value]);
+    *reach = pf_trace_reach_same(l->t, l->sets.at[r->value]);
+    pf_trace_reach_extend(l->t, l->sets.at[r->value]);
     return true;
 }
 
@@ -237,7 +239,7 @@ static bool add_call(struct loader *l, const struct pf_record *r, uint32_t who, 
     char text[160];
     spell(text, sizeof text, callee && *callee ? callee : "foreign");
     uint32_t name = name_of(l, text), link;
-    if (r->kind == PF_EV_CALL && r->attached) { /* one more range that the last call reaches */
+    if (r->kind == PF_EV_CALL && r->attached) { /* a further range that the last call reaches */
         if (!l->t->reaches.len || !r->more || r->what + r->more > ADDRESSES ||
             r->what + r->more < r->what)
             return bad(l, "a range that belongs to no call");
@@ -246,7 +248,7 @@ static bool add_call(struct loader *l, const struct pf_record *r, uint32_t who, 
     }
     if (r->kind == PF_EV_CALL) {
         if (!take_set(l, r, &link))
-            return bad(l, "a call with a set that was not told before");
+            return bad(l, "a call with a reachable set that was not recorded before");
         pf_vec_push(&l->calls, (struct call){who, (uint32_t)l->t->events.len, name});
         l->t->has_calls = true;
     } else {
@@ -260,7 +262,7 @@ static bool add_call(struct loader *l, const struct pf_record *r, uint32_t who, 
         memmove(l->calls.at + i - 1, l->calls.at + i, (l->calls.len - i) * sizeof *l->calls.at);
         l->calls.len--;
     }
-    uint32_t what = pf_trace_number(l->t, PF_ROLE_CALL, name);
+    uint32_t what = pf_trace_role_number(l->t, PF_ROLE_CALL, name);
     struct pf_event *e = add(l, r, r->kind, who, where);
     e->what = what;
     e->link = link;
@@ -269,7 +271,8 @@ static bool add_call(struct loader *l, const struct pf_record *r, uint32_t who, 
 
 static bool add_event(struct loader *l, const struct pf_record *r)
 {
-    uint32_t who = thread(l, r->thread), where = trail(l, r->site), what = PF_NONE, link = PF_NONE;
+    uint32_t who = thread(l, r->thread), where = stack_of(l, r->site), what = PF_NONE,
+             link = PF_NONE;
     switch (pf_event_operand[r->kind]) {
     case PF_OPERAND_PLACE:
         return add_access(l, r, who, where);
@@ -314,7 +317,7 @@ bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, const ch
     struct pf_error e;
     pf_status s = pf_events_open(&events, clip, &e);
     bool ok = s == PF_OK;
-    t->recorded.present = t->unwatched = t->has_branches = true;
+    t->recorded.present = t->has_unrecorded_code = t->has_branches = true;
     if (ok) {
         l.names = pf_events_names(events);
         take_variables(&l);
@@ -323,7 +326,7 @@ bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, const ch
     for (size_t n; ok && !t->recorded.limited &&
                    (n = pf_events_read(events, r, sizeof r / sizeof *r, &s, &e));)
         for (size_t i = 0; ok && i < n && !t->recorded.limited; i++) {
-            /* not between the parts of one operation */
+            /* do not cut between the parts of one operation */
             t->recorded.limited = t->events.len >= limit && !r[i].attached;
             ok = t->recorded.limited || add_event(&l, &r[i]);
         }
@@ -337,7 +340,7 @@ bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, const ch
     }
     if (l.names)
         pf_events_free(events);
-    pf_vec_release(&l.trail_of);
+    pf_vec_release(&l.stack_of_site);
     pf_vec_release(&l.thread_of);
     pf_vec_release(&l.calls);
     pf_vec_release(&l.sets);

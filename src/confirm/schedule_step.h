@@ -1,32 +1,36 @@
 /*
- * schedule_step.h - a schedule, or the recording, told step by step: who did what, with which value, and where the
- * value came from.
+ * schedule_step.h - describes a schedule, or the recording, step by step: which thread did what,
+ * with which value, and which thread the value came from.
  *
- * Model:   a schedule is the trace up to `start`, then the events of `order`. Along it the last write of each cell
- *          is known, so is what a read sees. A thread that has seen another value than it did in the trace may
- *          store other values from there on: those are not told. `from` of a step is the write of another
- *          thread that a read sees, or who holds the lock that a thread waits for.
- * Memory:  the job's pool. What is known of writes is made once for a trace, O(events); a schedule costs its length.
- * Errors:  out of memory: there are no steps.
+ * Model:   a schedule is the trace up to `start`, then the events of `order`. Following it gives
+ *          the last write of each cell, and with it the value that a read sees. A thread that has
+ *          read another value than in the trace may store other values from then on; those are left
+ *          unknown. `from` of a step is the write by another thread that a read sees, or the holder
+ *          of the lock that the thread waits for.
+ * Memory:  from the job's pool. The table of writes is built once per trace in O(events);
+ *          describing a schedule is linear in its length.
+ * Errors:  when out of memory there are no steps.
  */
-#ifndef PF_CLI_PREDICT_MOMENT_H
-#define PF_CLI_PREDICT_MOMENT_H
+#ifndef PF_CONFIRM_SCHEDULE_STEP_H
+#define PF_CONFIRM_SCHEDULE_STEP_H
 
 #include "predicted_finding.h"
 
-struct pf_told {
+struct pf_described_schedule {
     uint32_t start, norder;
     const uint32_t *order;
-    const uint32_t *marked; /* the events of the finding, in their order */
+    const uint32_t *marked; /* the finding's events, in their order */
     unsigned n;
-    bool apart; /* they are not in `order` but come behind it */
-    bool stuck; /* they wait for each other behind it, for ever */
+    bool marked_follow; /* they are not in `order` but follow it */
+    bool stuck; /* they follow it, and wait for each other for ever (deadlock) */
 };
 
-/* The last steps of the schedule become f->witness. */
-void pf_moments_schedule(struct pf_predict_job *j, struct pf_finding *f, const struct pf_told *s);
-/* The events as the recording has them, each with what its threads did just before, become f->recorded. */
-void pf_moments_recorded(struct pf_predict_job *j, struct pf_finding *f, const uint32_t *marked,
-                         unsigned n);
+/* Sets f->witness to the last steps of the schedule. */
+void pf_schedule_steps_witness(struct pf_predict_job *j, struct pf_finding *f,
+                               const struct pf_described_schedule *s);
+/* Sets f->recorded to the events in their recorded order, each preceded by what the threads
+ * involved did just before. */
+void pf_schedule_steps_recorded(struct pf_predict_job *j, struct pf_finding *f,
+                                const uint32_t *marked, unsigned n);
 
 #endif

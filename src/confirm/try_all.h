@@ -1,49 +1,50 @@
 /*
- * try_all.h - all candidates of a recording tried: together where they begin alike (try_shared.h), the
- * rest one by one, several at a time.
+ * try_all.h - tries all candidates of a recording: those with a common prefix together
+ * (try_shared.h), the rest one by one, several in parallel.
  *
- * Model:   tries run in processes of their own and write their results into shared memory. An interrupt
- *          (search_stop.h) or the limit ends what runs; what was not decided until then is unknown.
- * Memory:  candidates and names are the caller's; results live until release.
- * Errors:  run complains and returns an exit status.
+ * Model:   tries run in processes of their own and write their results into shared memory. A signal
+ *          (search_stop.h) or the time limit stops the running ones; candidates undecided by then
+ *          are unknown.
+ * Memory:  candidates and names belong to the caller; results live until release.
+ * Errors:  pf_try_all prints the error and returns an exit status.
  */
-#ifndef PF_CLI_HATCH_RUN_H
-#define PF_CLI_HATCH_RUN_H
+#ifndef PF_CONFIRM_TRY_ALL_H
+#define PF_CONFIRM_TRY_ALL_H
 
 #include "try_one.h"
 #include <sys/types.h>
 
-struct pf_hatch_item {
-    const struct pf_hatch *h;
-    const char *clip; /* where it goes if it happened */
-    struct pf_hatch_result *result; /* set by run, until release */
+struct pf_try_item {
+    const struct pf_try_schedule *h;
+    const char *clip; /* path of the clip, written if it happens */
+    struct pf_try_result *result; /* set by pf_try_all, valid until release */
     pid_t pid; /* 0: not running */
 };
 
-struct pf_hatch_run {
+struct pf_try_all {
     const struct pf_trace *t;
     const struct pf_clip *recording;
-    const char *folder; /* for the clips: made if need be */
+    const char *folder; /* for the clips; must exist */
     unsigned long jobs;
-    uint64_t limit_ms; /* for all of it; 0: none */
-    bool apart; /* each from the beginning */
-    bool harm_unasked; /* whether it happens is enough */
-    int input; /* of run: the recording's standard input; -1: none */
-    struct pf_hatch_item *items;
+    uint64_t limit_ms; /* for all tries; 0: none */
+    bool one_by_one; /* run each candidate separately, from the beginning */
+    bool skip_harm; /* only find out whether the candidates happen */
+    int input; /* set by pf_try_all: the recording's standard input; -1: none */
+    struct pf_try_item *items;
     size_t n;
-    struct pf_hatch_result *results;
-    uint64_t began; /* 0: with the first run */
+    struct pf_try_result *results;
+    uint64_t began; /* start time; 0: set by pf_try_all */
 };
 
-int pf_hatch_run(struct pf_hatch_run *r);
-/* Takes the results; the items are the caller's. */
-void pf_hatch_run_release(struct pf_hatch_run *r);
-/* Interrupted, or the time is up: nothing more is tried. */
-bool pf_hatch_run_over(const struct pf_hatch_run *r);
+int pf_try_all(struct pf_try_all *r);
+/* Frees the results; the items belong to the caller. */
+void pf_try_all_release(struct pf_try_all *r);
+/* True if a signal or the time limit stops further tries. */
+bool pf_try_all_stopped(const struct pf_try_all *r);
 
-static inline bool pf_hatch_happened(const struct pf_hatch_result *x)
+static inline bool pf_try_happened(const struct pf_try_result *x)
 {
-    return x->verdict == PF_HATCHED_REAL || x->verdict == PF_HATCHED_ERROR;
+    return x->verdict == PF_TRY_REAL || x->verdict == PF_TRY_ERROR;
 }
 
 #endif

@@ -1,3 +1,4 @@
+/* try_one.c - see try_one.h. */
 #define _GNU_SOURCE
 #include "try_one.h"
 #include "directed.h"
@@ -10,49 +11,50 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-void pf_hatch_say(struct pf_hatch_result *out, enum pf_hatched verdict, const char *why)
+void pf_try_result_set(struct pf_try_result *out, enum pf_try_verdict verdict, const char *why)
 {
     out->verdict = verdict;
     snprintf(out->why, sizeof out->why, "%.*s", (int)strcspn(why, "\n"), why);
 }
 
-uint32_t *pf_hatch_witness(struct pf_hatch *h, const struct pf_race *r, bool keep)
+uint32_t *pf_try_schedule_from_witness(struct pf_try_schedule *h, const struct pf_race *r,
+                                       bool keep_order)
 {
-    uint32_t first = keep ? r->a : r->b, second = keep ? r->b : r->a;
+    uint32_t first = keep_order ? r->a : r->b, second = keep_order ? r->b : r->a;
     uint32_t *order = pf_mem_resize(NULL, r->norder + 2, sizeof *order);
     if (r->norder)
         memcpy(order, r->order, r->norder * sizeof *order);
     order[r->norder] = first;
     order[r->norder + 1] = second;
-    *h = (struct pf_hatch){.event = {first, second},
-                           .n = 2,
-                           .start = r->start,
-                           .order = order,
-                           .norder = r->norder + 2,
-                           .adjacent = true};
+    *h = (struct pf_try_schedule){.event = {first, second},
+                                  .n = 2,
+                                  .start = r->start,
+                                  .order = order,
+                                  .norder = r->norder + 2,
+                                  .adjacent = true};
     return order;
 }
 
-static pf_status write_plan(const struct pf_trace *t, const struct pf_hatch *h, const char *file,
-                            struct pf_error *e)
+static pf_status write_plan(const struct pf_trace *t, const struct pf_try_schedule *h,
+                            const char *file, struct pf_error *e)
 {
-    pf_plan p = {0};
-    uint32_t *pivot = pf_plan_pivots(t);
-    pf_plan_candidate(&p, t, pivot, h, 0);
-    pf_status s = pf_plan_write(&p, file, e);
+    pf_schedule_plan p = {0};
+    uint32_t *pivot = pf_schedule_plan_pivots(t);
+    pf_schedule_plan_add_candidate(&p, t, pivot, h, 0);
+    pf_status s = pf_schedule_plan_write(&p, file, e);
     free(pivot);
     pf_vec_release(&p);
     return s;
 }
 
-/* --- did it happen? --- */
+/* --- whether it happened --- */
 
 static const char *file_of(const struct pf_trace *t, uint32_t event)
 {
     return pf_trace_text(t, t->sites.at[t->events.at[event].site].file);
 }
 
-/* Of the parts of one operation, how many of its kind come before this one? */
+/* The number of earlier parts of the same operation that have the same kind. */
 static uint32_t part_of(const struct pf_trace *t, uint32_t e)
 {
     uint32_t n = 0;
@@ -62,7 +64,8 @@ static uint32_t part_of(const struct pf_trace *t, uint32_t e)
     return n;
 }
 
-/* The event of `now` that stands for event e of `then`; PF_NONE: another one is in its place. */
+/* The event of `now` that corresponds to event e of `then`; PF_NONE: a different event is in its
+ * place. */
 static uint32_t same_event(const struct pf_trace *then, uint32_t e, const struct pf_trace *now)
 {
     const struct pf_event *x = &then->events.at[e];
@@ -84,7 +87,7 @@ static uint64_t address(const struct pf_trace *t, uint32_t event)
     return t->places.at[t->events.at[event].what].addr;
 }
 
-void pf_hatch_diverged(const struct pf_trace *t, const char *text, struct pf_hatch_result *out)
+void pf_try_result_diverged(const struct pf_trace *t, const char *text, struct pf_try_result *out)
 {
     const char *expected = strstr(text, ": expected "), *thread = strstr(text, "(thread ");
     unsigned number = 0, who = 0;
@@ -93,34 +96,34 @@ void pf_hatch_diverged(const struct pf_trace *t, const char *text, struct pf_hat
     if (!expected || !thread || sscanf(expected, ": expected %u", &number) != 1 ||
         sscanf(thread, "(thread %u", &who) != 1)
         number = 0;
-    for (uint32_t i = 0; i < t->events.len && number; i++) /* the last place before it, at least */
+    for (uint32_t i = 0; i < t->events.len && number; i++) /* the last position at or before it */
         if (t->recorded.index.at[i] <= number &&
             t->recorded.thread.at[t->events.at[i].thread] == who && *file_of(t, i))
-            snprintf(why, sizeof why, "%s:%u: T%u did not come to here: %.*s", file_of(t, i),
+            snprintf(why, sizeof why, "%s:%u: T%u did not reach this line: %.*s", file_of(t, i),
                      t->sites.at[t->events.at[i].site].line, who, (int)(expected - text), text);
-    pf_hatch_say(out, PF_HATCHED_FALSE, why);
+    pf_try_result_set(out, PF_TRY_FALSE, why);
 }
 
-static bool happened(const struct pf_trace *then, const struct pf_hatch *h,
-                     const struct pf_trace *now, struct pf_hatch_result *out)
+static bool happened(const struct pf_trace *then, const struct pf_try_schedule *h,
+                     const struct pf_trace *now, struct pf_try_result *out)
 {
     uint32_t at[PF_PATTERN_MAX];
     char why[200];
     for (uint32_t i = 0; i < h->n; i++) {
         at[i] = same_event(then, h->event[i], now);
-        snprintf(why, sizeof why, "%s:%u: the thread did something else there",
+        snprintf(why, sizeof why, "%s:%u: the thread did something else at this line",
                  file_of(then, h->event[i]),
                  then->sites.at[then->events.at[h->event[i]].site].line);
         if (at[i] == PF_NONE) {
-            pf_hatch_say(out, PF_HATCHED_FALSE, why);
+            pf_try_result_set(out, PF_TRY_FALSE, why);
             return false;
         }
         for (uint32_t k = 0; k < i; k++) {
             bool one = address(then, h->event[i]) == address(then, h->event[k]);
             if (at[k] >= at[i] || (one && address(now, at[i]) != address(now, at[k]))) {
-                pf_hatch_say(out, PF_HATCHED_FALSE,
-                             at[k] >= at[i] ? "the accesses came in another order"
-                                            : "the accesses were of different memory");
+                pf_try_result_set(out, PF_TRY_FALSE,
+                                  at[k] >= at[i] ? "the accesses happened in another order"
+                                                 : "the accesses were to different memory");
                 return false;
             }
         }
@@ -128,7 +131,7 @@ static bool happened(const struct pf_trace *then, const struct pf_hatch *h,
     for (uint32_t i = at[h->n - 2] + 1; h->adjacent && i < at[h->n - 1]; i++) {
         uint16_t u = now->events.at[i].thread;
         if (u != now->events.at[at[h->n - 1]].thread && u != now->events.at[at[h->n - 2]].thread) {
-            pf_hatch_say(out, PF_HATCHED_FALSE, "something came between the two accesses");
+            pf_try_result_set(out, PF_TRY_FALSE, "another event happened between the two accesses");
             return false;
         }
     }
@@ -137,14 +140,14 @@ static bool happened(const struct pf_trace *then, const struct pf_hatch *h,
 
 /* --- the run --- */
 
-const char *pf_hatch_failure(const struct pf_clip *recording, const struct pf_clip_end *end,
-                             char *text, size_t room)
+const char *pf_try_new_failure(const struct pf_clip *recording, const struct pf_clip_end *end,
+                               char *text, size_t room)
 {
     if (end->outcome == PF_OUTCOME_DEADLOCK || end->outcome == PF_OUTCOME_HANG)
         snprintf(text, room, "%s: %s", end->outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
                  end->text);
     else if (WIFSIGNALED(end->wait) && end->wait != recording->end.wait)
-        snprintf(text, room, "the program died of signal %d (%s)", WTERMSIG(end->wait),
+        snprintf(text, room, "the program was killed by signal %d (%s)", WTERMSIG(end->wait),
                  strsignal(WTERMSIG(end->wait)));
     else if (WIFEXITED(end->wait) && end->wait != recording->end.wait)
         snprintf(text, room, "the program ended with status %d", WEXITSTATUS(end->wait));
@@ -154,31 +157,32 @@ const char *pf_hatch_failure(const struct pf_clip *recording, const struct pf_cl
 }
 
 static void judge(const struct pf_trace *t, const struct pf_clip *recording,
-                  const struct pf_hatch *h, const char *file, const struct pf_clip_end *end,
-                  struct pf_hatch_result *out)
+                  const struct pf_try_schedule *h, const char *file, const struct pf_clip_end *end,
+                  struct pf_try_result *out)
 {
     char text[400];
-    const char *failed = pf_hatch_failure(recording, end, text, sizeof text);
+    const char *failed = pf_try_new_failure(recording, end, text, sizeof text);
     if (end->outcome == PF_OUTCOME_DIVERGED) {
-        pf_hatch_diverged(t, end->text, out);
+        pf_try_result_diverged(t, end->text, out);
         return;
     }
     if (h->stuck) {
         bool dead = end->outcome == PF_OUTCOME_DEADLOCK;
-        pf_hatch_say(out, dead ? PF_HATCHED_ERROR : PF_HATCHED_FALSE,
-                     dead ? text : "the threads did not wait for each other");
+        pf_try_result_set(out, dead ? PF_TRY_ERROR : PF_TRY_FALSE,
+                          dead ? text : "the threads did not wait for each other");
         return;
     }
     struct pf_trace now;
     pf_trace_init(&now);
     if (pf_load_trace("hatch", file, &now) != PF_EXIT_OK)
-        pf_hatch_say(out, PF_HATCHED_UNKNOWN, "its recording could not be read back");
+        pf_try_result_set(out, PF_TRY_UNKNOWN, "the new recording could not be read");
     else if (happened(t, h, &now, out))
-        pf_hatch_say(out, failed ? PF_HATCHED_ERROR : PF_HATCHED_REAL, failed ? failed : "");
+        pf_try_result_set(out, failed ? PF_TRY_ERROR : PF_TRY_REAL, failed ? failed : "");
     pf_trace_release(&now);
 }
 
-void pf_hatch_race(const struct pf_trace *t, const struct pf_hatch *h, char *to, size_t room)
+void pf_try_race_text(const struct pf_trace *t, const struct pf_try_schedule *h, char *to,
+                      size_t room)
 {
     const uint32_t *e = &h->event[h->n - 2];
     const struct pf_recorded *r = &t->recorded;
@@ -186,15 +190,15 @@ void pf_hatch_race(const struct pf_trace *t, const struct pf_hatch *h, char *to,
              r->thread.at[t->events.at[e[1]].thread], r->index.at[e[1]]);
 }
 
-void pf_hatch_try(const struct pf_trace *t, const struct pf_clip *recording,
-                  const struct pf_hatch *h, const char *file, struct pf_hatch_result *out)
+void pf_try_one(const struct pf_trace *t, const struct pf_clip *recording,
+                const struct pf_try_schedule *h, const char *file, struct pf_try_result *out)
 {
     struct pf_child_end child;
     struct pf_clip_end end;
     struct pf_error e;
     char *steps = NULL;
     if (asprintf(&steps, "%s.plan", file) < 0) {
-        pf_hatch_say(out, PF_HATCHED_UNKNOWN, "out of memory");
+        pf_try_result_set(out, PF_TRY_UNKNOWN, "out of memory");
         return;
     }
     struct pf_directed d = {
@@ -202,7 +206,7 @@ void pf_hatch_try(const struct pf_trace *t, const struct pf_clip *recording,
     struct pf_clip_meta meta = recording->meta;
     char race[64];
     if (h->adjacent) {
-        pf_hatch_race(t, h, race, sizeof race);
+        pf_try_race_text(t, h, race, sizeof race);
         meta.race = race;
     }
     pf_status s = write_plan(t, h, steps, &e);
@@ -213,7 +217,7 @@ void pf_hatch_try(const struct pf_trace *t, const struct pf_clip *recording,
     if (s == PF_OK)
         judge(t, recording, h, file, &end, out);
     else
-        pf_hatch_say(out, PF_HATCHED_UNKNOWN, e.text);
+        pf_try_result_set(out, PF_TRY_UNKNOWN, e.text);
     unlink(steps);
     free(steps);
 }

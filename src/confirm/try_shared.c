@@ -1,3 +1,4 @@
+/* try_shared.c - see try_shared.h. */
 #define _GNU_SOURCE
 #include "try_shared.h"
 #include "directed.h"
@@ -12,10 +13,10 @@
 #define POLICY "rr"
 
 struct branch {
-    uint32_t number, at; /* of the candidate; where it leaves the trace */
+    uint32_t number, at; /* index of the candidate; the event at which it leaves the trace */
 };
 
-static int by_place(const void *a, const void *b)
+static int by_branch_point(const void *a, const void *b)
 {
     const struct branch *x = a, *y = b;
     return x->at != y->at ? (x->at < y->at ? -1 : 1) : (x->number < y->number ? -1 : 1);
@@ -29,62 +30,63 @@ static void name(char *to, const char *folder, uint32_t number, const char *endi
 /* --- the plans --- */
 
 static pf_status write_branch(const struct pf_trace *t, const uint32_t *pivot,
-                              const struct pf_hatch *h, const struct branch *b, const char *folder,
-                              struct pf_error *e)
+                              const struct pf_try_schedule *h, const struct branch *b,
+                              const char *folder, struct pf_error *e)
 {
-    pf_plan p = {0};
+    pf_schedule_plan p = {0};
     char file[PATH_MAX];
     for (uint32_t i = 0; i < h->n; i++)
         pf_vec_push(&p, (struct pf_plan_step){
                             .thread = PF_PLAN_ASK,
                             .asked = t->recorded.thread.at[t->events.at[h->event[i]].thread],
                             .until = t->recorded.index.at[h->event[i]]});
-    pf_plan_candidate(&p, t, pivot, h, b->at);
+    pf_schedule_plan_add_candidate(&p, t, pivot, h, b->at);
     name(file, folder, b->number, ".plan");
-    pf_status s = pf_plan_write(&p, file, e);
+    pf_status s = pf_schedule_plan_write(&p, file, e);
     pf_vec_release(&p);
     return s;
 }
 
-/* The plan of the run that all have in common; those that leave it at once are left out. */
-static pf_status write_plans(const struct pf_trace *t, const struct pf_shared *all, uint32_t n,
-                             const char *folder, const char *trunk, struct pf_error *e)
+/* Writes the plan of the shared run and of each branch. Candidates that share nothing with the
+ * recording are left out. */
+static pf_status write_plans(const struct pf_trace *t, const struct pf_try_shared_item *all,
+                             uint32_t n, const char *folder, const char *trunk, struct pf_error *e)
 {
     struct branch *branches = pf_mem_zero(n, sizeof *branches);
-    uint32_t *pivot = pf_plan_pivots(t), at = 0;
-    pf_plan p = {0};
+    uint32_t *pivot = pf_schedule_plan_pivots(t), at = 0;
+    pf_schedule_plan p = {0};
     pf_status s = PF_OK;
     for (uint32_t i = 0; i < n; i++)
-        branches[i] = (struct branch){i, pf_plan_shared(t, pivot, all[i].h)};
-    qsort(branches, n, sizeof *branches, by_place);
+        branches[i] = (struct branch){i, pf_schedule_plan_shared_prefix(t, pivot, all[i].h)};
+    qsort(branches, n, sizeof *branches, by_branch_point);
     for (uint32_t i = 0; s == PF_OK && i < n; i++) {
         if (!branches[i].at)
             continue;
-        pf_plan_trace(&p, t, pivot, at, branches[i].at);
+        pf_schedule_plan_add_trace(&p, t, pivot, at, branches[i].at);
         at = branches[i].at;
         pf_vec_push(&p, (struct pf_plan_step){.thread = PF_PLAN_FORK, .until = branches[i].number});
         s = write_branch(t, pivot, all[branches[i].number].h, &branches[i], folder, e);
     }
     pf_vec_push(&p, (struct pf_plan_step){.thread = PF_PLAN_LEAVE});
     if (s == PF_OK)
-        s = pf_plan_write(&p, trunk, e);
+        s = pf_schedule_plan_write(&p, trunk, e);
     free(branches);
     free(pivot);
     pf_vec_release(&p);
     return s;
 }
 
-/* --- did it happen? --- */
+/* --- whether it happened --- */
 
 static bool writes(const struct pf_event *e)
 {
     return e->kind == PF_EV_WRITE || e->kind == PF_EV_AWRITE || e->kind == PF_EV_RMW;
 }
 
-enum judged { NO, YES, UNKNOWN };
+enum answer { NO, YES, UNKNOWN };
 
-/* Were the accesses those predicted, in their order? UNKNOWN: what was noted does not say. */
-static enum judged happened(const struct pf_trace *t, const struct pf_hatch *h,
+/* Were the accesses those predicted, in their order? UNKNOWN: the runtime's notes do not tell. */
+static enum answer happened(const struct pf_trace *t, const struct pf_try_schedule *h,
                             const struct pf_reached *r, char *why, size_t room)
 {
     for (uint32_t i = 0; i < r->n; i++) {
@@ -95,7 +97,8 @@ static enum judged happened(const struct pf_trace *t, const struct pf_hatch *h,
             return UNKNOWN;
         if (r->at[i].line != site->line || r->at[i].file != pf_reached_file(file) ||
             r->at[i].write != writes(e)) {
-            snprintf(why, room, "%s:%u: the thread did something else there", file, site->line);
+            snprintf(why, room, "%s:%u: the thread did something else at this line", file,
+                     site->line);
             return NO;
         }
     }
@@ -115,14 +118,14 @@ static enum judged happened(const struct pf_trace *t, const struct pf_hatch *h,
 }
 
 static void judge(const struct pf_trace *t, const struct pf_clip *recording,
-                  const struct pf_hatch *h, const struct pf_reached *r,
-                  const struct pf_clip_end *end, struct pf_hatch_result *out)
+                  const struct pf_try_schedule *h, const struct pf_reached *r,
+                  const struct pf_clip_end *end, struct pf_try_result *out)
 {
     char text[400], why[300] = "";
-    const char *failed = pf_hatch_failure(recording, end, text, sizeof text);
-    enum judged is = UNKNOWN;
+    const char *failed = pf_try_new_failure(recording, end, text, sizeof text);
+    enum answer is = UNKNOWN;
     if (end->outcome == PF_OUTCOME_DIVERGED) {
-        pf_hatch_diverged(t, end->text, out);
+        pf_try_result_diverged(t, end->text, out);
         out->tried = true;
         return;
     }
@@ -134,20 +137,20 @@ static void judge(const struct pf_trace *t, const struct pf_clip *recording,
     }
     out->tried = is != UNKNOWN;
     if (is == YES)
-        pf_hatch_say(out, failed ? PF_HATCHED_ERROR : PF_HATCHED_REAL, failed ? failed : "");
+        pf_try_result_set(out, failed ? PF_TRY_ERROR : PF_TRY_REAL, failed ? failed : "");
     else if (is == NO)
-        pf_hatch_say(out, PF_HATCHED_FALSE, why);
+        pf_try_result_set(out, PF_TRY_FALSE, why);
 }
 
 /* --- the run --- */
 
 static void judge_all(const struct pf_trace *t, const struct pf_clip *recording,
-                      const struct pf_clip *trunk, const struct pf_shared *all, uint32_t n,
+                      const struct pf_clip *trunk, const struct pf_try_shared_item *all, uint32_t n,
                       const struct pf_continuation *ends, const char *folder)
 {
     for (uint32_t i = 0; i < n; i++) {
         struct pf_clip_end end = {.wait = ends[i].wait, .outcome = ends[i].outcome};
-        struct pf_hatch_result *out = all[i].out;
+        struct pf_try_result *out = all[i].out;
         char pieces[PATH_MAX], schedule[] = POLICY, race[64];
         struct pf_clip_meta meta = recording->meta;
         struct pf_error e;
@@ -155,7 +158,7 @@ static void judge_all(const struct pf_trace *t, const struct pf_clip *recording,
             continue;
         meta.schedule = schedule;
         if (all[i].h->adjacent) {
-            pf_hatch_race(t, all[i].h, race, sizeof race);
+            pf_try_race_text(t, all[i].h, race, sizeof race);
             meta.race = race;
         }
         name(pieces, folder, i, "");
@@ -164,15 +167,16 @@ static void judge_all(const struct pf_trace *t, const struct pf_clip *recording,
         if (ends[i].errors)
             snprintf(out->memory, sizeof out->memory, "%s", ends[i].error);
         judge(t, recording, all[i].h, &ends[i].reached, &end, out);
-        bool real = out->verdict == PF_HATCHED_REAL || out->verdict == PF_HATCHED_ERROR;
+        bool real = out->verdict == PF_TRY_REAL || out->verdict == PF_TRY_ERROR;
         if (out->tried && real &&
             pf_clip_join(trunk, pieces, all[i].clip, &meta, &end, &e) != PF_OK)
             out->tried = false;
     }
 }
 
-void pf_hatch_shared(const struct pf_trace *t, const struct pf_clip *recording,
-                     const struct pf_shared *all, uint32_t n, const char *folder, unsigned jobs)
+void pf_try_shared(const struct pf_trace *t, const struct pf_clip *recording,
+                   const struct pf_try_shared_item *all, uint32_t n, const char *folder,
+                   unsigned jobs)
 {
     struct pf_continuation *ends = pf_mem_zero(n, sizeof *ends);
     char plan[PATH_MAX], file[PATH_MAX], piece[PATH_MAX];

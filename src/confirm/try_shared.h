@@ -1,28 +1,30 @@
 /*
- * try_shared.h - many candidates of one recording put to the test in one run: what their schedules have
- * in common with the recording is run once.
+ * try_shared.h - tries many candidates of one recording in one run: the part that their schedules
+ * share with the recording is executed once.
  *
- * Model:   one run follows the recording. Where the schedule of a candidate leaves it, a copy of the
- *          process is made (src/rt/direct/schedule/checkpoint.h), which follows the candidate's schedule and
- *          then runs on to its end. The runtime is asked what the events of the candidate were, so
- *          that nothing needs to be replayed to be judged.
- * Memory:  candidates are the caller's.
- * Threads: to be called in a process of its own: it changes the environment and the core.
- * Errors:  a candidate that could not be judged so is left with tried == false: to be tried alone.
+ * Model:   one run follows the recording. Where the schedule of a candidate leaves it, a
+ *          continuation is forked (src/rt/direct/schedule/checkpoint.h), which follows the
+ *          candidate's schedule and then runs to its end. The runtime notes the events of the
+ *          candidate as they happen, so no replay is needed to evaluate them.
+ * Memory:  candidates belong to the caller.
+ * Threads: must be called in a process of its own: it changes the environment and the core.
+ * Errors:  a candidate that could not be evaluated keeps tried == false and must be tried alone.
  */
-#ifndef PF_CLI_HATCH_SHARED_H
-#define PF_CLI_HATCH_SHARED_H
+#ifndef PF_CONFIRM_TRY_SHARED_H
+#define PF_CONFIRM_TRY_SHARED_H
 
 #include "try_one.h"
 
-struct pf_shared {
-    const struct pf_hatch *h;
-    const char *clip; /* where it goes if it happened */
-    struct pf_hatch_result *out; /* tried: it is judged */
+struct pf_try_shared_item {
+    const struct pf_try_schedule *h;
+    const char *clip; /* path of the clip, written if it happens */
+    struct pf_try_result *out; /* out->tried: it was evaluated */
 };
 
-/* At most PF_CONTINUATIONS of them. Files of its own go to the folder, which is there, and are removed. */
-void pf_hatch_shared(const struct pf_trace *t, const struct pf_clip *recording,
-                     const struct pf_shared *all, uint32_t n, const char *folder, unsigned jobs);
+/* Tries at most PF_CONTINUATIONS items. Temporary files are created in `folder`, which must
+ * exist, and are removed. */
+void pf_try_shared(const struct pf_trace *t, const struct pf_clip *recording,
+                   const struct pf_try_shared_item *all, uint32_t n, const char *folder,
+                   unsigned jobs);
 
 #endif

@@ -1,3 +1,4 @@
+/* witness_clips.c - see witness_clips.h. */
 #define _GNU_SOURCE
 #include "witness_clips.h"
 #include "message.h"
@@ -12,43 +13,44 @@
 
 #define VERB "predict"
 
-struct job {
-    struct pf_hatch_run run;
-    PF_VEC(struct pf_hatch) ways;
+struct witness_run {
+    struct pf_try_all run;
+    PF_VEC(struct pf_try_schedule) schedules;
     PF_VEC(uint32_t *) orders;
-    PF_VEC(struct pf_predict_clip *) clips; /* of each way */
+    PF_VEC(struct pf_witness_clip *) clips; /* one per schedule */
 };
 
-static void add_race(struct pf_predict_job *j, struct job *all, size_t k, size_t i, bool keep,
-                     const char *folder)
+static void add_race(struct pf_predict_job *j, struct witness_run *all, size_t k, size_t i,
+                     bool keep_order, const char *folder)
 {
     const struct pf_race *r = &j->results[k].races.at[i];
-    struct pf_predict_clip *c = &j->clips[k][i];
-    struct pf_hatch way;
+    struct pf_witness_clip *c = &j->clips[k][i];
+    struct pf_try_schedule schedule;
     if (!c->path) {
         struct pf_finding f;
         char path[4096];
-        pf_predict_race(j, k, r, &f);
+        pf_predicted_race(j, k, r, &f);
         snprintf(path, sizeof path, "%s/%016" PRIx64 ".clip", folder, f.id);
         c->path = pf_pool_text(&j->pool, path, strlen(path));
     }
-    pf_vec_push(&all->orders, pf_hatch_witness(&way, r, keep));
-    pf_vec_push(&all->ways, way);
+    pf_vec_push(&all->orders, pf_try_schedule_from_witness(&schedule, r, keep_order));
+    pf_vec_push(&all->schedules, schedule);
     pf_vec_push(&all->clips, c);
 }
 
-static int run_all(struct pf_predict_job *j, struct job *all)
+static int run_all(struct pf_predict_job *j, struct witness_run *all)
 {
-    struct pf_hatch_run *r = &all->run;
-    r->n = all->ways.len;
+    struct pf_try_all *r = &all->run;
+    r->n = all->schedules.len;
     r->items = pf_mem_zero(r->n + 1, sizeof *r->items);
     for (size_t i = 0; i < r->n; i++)
-        r->items[i] = (struct pf_hatch_item){.h = &all->ways.at[i], .clip = all->clips.at[i]->path};
-    int status = pf_hatch_run(r);
+        r->items[i] =
+            (struct pf_try_item){.h = &all->schedules.at[i], .clip = all->clips.at[i]->path};
+    int status = pf_try_all(r);
     for (size_t i = 0; i < r->n && status == PF_EXIT_OK; i++) {
-        const struct pf_hatch_result *x = r->items[i].result;
-        struct pf_predict_clip *c = all->clips.at[i];
-        c->happened = pf_hatch_happened(x);
+        const struct pf_try_result *x = r->items[i].result;
+        struct pf_witness_clip *c = all->clips.at[i];
+        c->happened = pf_try_happened(x);
         if (c->happened)
             continue;
         unlink(c->path);
@@ -58,38 +60,38 @@ static int run_all(struct pf_predict_job *j, struct job *all)
     return status;
 }
 
-/* All witnesses that have no clip yet. */
-static int run_round(struct pf_predict_job *j, const struct pf_clip *recording, bool keep,
+/* Runs all witnesses that have no clip yet. */
+static int run_round(struct pf_predict_job *j, const struct pf_clip *recording, bool keep_order,
                      const char *folder)
 {
-    struct job all = {.run = {.t = &j->t,
-                              .recording = recording,
-                              .folder = folder,
-                              .jobs = 1,
-                              .harm_unasked = true,
-                              .began = j->began,
-                              .limit_ms = j->limit_ms}};
+    struct witness_run all = {.run = {.t = &j->t,
+                                      .recording = recording,
+                                      .folder = folder,
+                                      .jobs = 1,
+                                      .skip_harm = true,
+                                      .began = j->began,
+                                      .limit_ms = j->limit_ms}};
     for (size_t k = 0; k < j->n; k++)
         for (size_t i = 0; j->clips[k] && i < j->results[k].races.len; i++)
             if (!j->clips[k][i].happened)
-                add_race(j, &all, k, i, keep, folder);
-    int status = all.ways.len ? run_all(j, &all) : PF_EXIT_OK;
-    pf_hatch_run_release(&all.run);
+                add_race(j, &all, k, i, keep_order, folder);
+    int status = all.schedules.len ? run_all(j, &all) : PF_EXIT_OK;
+    pf_try_all_release(&all.run);
     free(all.run.items);
     for (size_t i = 0; i < all.orders.len; i++)
         free(all.orders.at[i]);
     pf_vec_release(&all.orders);
-    pf_vec_release(&all.ways);
+    pf_vec_release(&all.schedules);
     pf_vec_release(&all.clips);
     return status;
 }
 
-int pf_predict_clips(struct pf_predict_job *j, const char *folder)
+int pf_witness_clips_make(struct pf_predict_job *j, const char *folder)
 {
     struct pf_clip recording;
     struct pf_error e;
     if (!j->t.recorded.present)
-        return pf_complain(VERB, "%s: --clips needs a recording, this is text", j->path);
+        return pf_complain(VERB, "%s: --clips needs a recording, not a text trace", j->path);
     if (pf_clip_open(&recording, j->path, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
     int status = mkdir(folder, 0777) && errno != EEXIST
@@ -105,8 +107,8 @@ int pf_predict_clips(struct pf_predict_job *j, const char *folder)
         else
             status = pf_complain(VERB, "out of memory");
     }
-    for (int keep = 0; keep < 2 && status == PF_EXIT_OK; keep++)
-        status = run_round(j, &recording, keep, folder);
+    for (int keep_order = 0; keep_order < 2 && status == PF_EXIT_OK; keep_order++)
+        status = run_round(j, &recording, keep_order, folder);
     for (size_t k = 0; k < j->n; k++)
         for (size_t i = 0; j->clips[k] && i < j->results[k].races.len; i++)
             j->unreached += !j->clips[k][i].happened;
@@ -114,7 +116,7 @@ int pf_predict_clips(struct pf_predict_job *j, const char *folder)
     return status;
 }
 
-const struct pf_predict_clip *pf_predict_clip(const struct pf_predict_job *j, size_t k, size_t i)
+const struct pf_witness_clip *pf_witness_clip(const struct pf_predict_job *j, size_t k, size_t i)
 {
     return j->clips[k] ? &j->clips[k][i] : NULL;
 }

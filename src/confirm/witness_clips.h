@@ -1,20 +1,24 @@
 /*
- * witness_clips.h - `pf predict --clips`: the witness of each race run once, and kept as a clip.
+ * witness_clips.h - `pf predict --clips`: runs the witness of each race once and keeps it as a
+ * clip.
  *
- * Model:   a witness is a schedule of events of the recording (analysis.h). The program is run along it, as pf
- *          hatch does (try_all.h); a clip is kept only when the two accesses then really followed each other.
- *          Where they do not in one order (the program may end with the first), the other is tried.
- * Memory:  paths and reasons live in the job's pool.
- * Errors:  complains and returns an exit status. A witness that could not be run keeps its race, without a clip.
+ * Model:   a witness is a schedule of events of the recording (analysis.h). The program is run
+ *          along it, as in pf hatch (try_all.h); a clip is kept only if the two accesses were then
+ *          really adjacent. If they are not in one order (the program may end with the first
+ *          access), the other order is tried.
+ * Memory:  paths and reasons are allocated in the job's pool.
+ * Errors:  prints the error and returns an exit status. A race whose witness could not be run is
+ *          kept, without a clip.
  */
-#ifndef PF_CLI_PREDICT_CLIPS_H
-#define PF_CLI_PREDICT_CLIPS_H
+#ifndef PF_CONFIRM_WITNESS_CLIPS_H
+#define PF_CONFIRM_WITNESS_CLIPS_H
 
 #include "predicted_finding.h"
 
-/* Sets j->clips and their counts; `folder` is made if need be. */
-int pf_predict_clips(struct pf_predict_job *j, const char *folder);
-/* Of race i of analysis k; NULL: no clips were asked for, or it claims no witness. */
-const struct pf_predict_clip *pf_predict_clip(const struct pf_predict_job *j, size_t k, size_t i);
+/* Sets j->clips and j->unreached; creates `folder` if necessary. */
+int pf_witness_clips_make(struct pf_predict_job *j, const char *folder);
+/* The clip of race i of analysis k; NULL: clips were not requested, or the analysis gives no
+ * witnesses. */
+const struct pf_witness_clip *pf_witness_clip(const struct pf_predict_job *j, size_t k, size_t i);
 
 #endif

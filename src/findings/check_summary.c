@@ -1,9 +1,9 @@
-/* check_summary.c - see findings.h: what pf check has done, as JSON and in words. */
+/* check_summary.c - see findings.h: the summary of pf check, as JSON and as text. */
 #include "finding_json.h"
 #include "findings.h"
 #include "text_format.h"
 
-static uint64_t schedules(const struct pf_check_sum *c)
+static uint64_t schedules(const struct pf_check_summary *c)
 {
     return c->recordings + c->directed + c->candidates;
 }
@@ -22,7 +22,7 @@ static void add_notes(struct pf_text *t, const char *name, const struct pf_check
     pf_text_char(t, ']');
 }
 
-void pf_check_sum_json(struct pf_text *t, const struct pf_check_sum *c)
+void pf_check_summary_json(struct pf_text *t, const struct pf_check_summary *c)
 {
     pf_json_key(t, "check");
     pf_text_char(t, '{');
@@ -48,7 +48,7 @@ static void add_count(struct pf_text *t, uint64_t n, const char *one, const char
     pf_text_add(t, n == 1 ? one : many);
 }
 
-void pf_check_sum_text(struct pf_text *t, const struct pf_check_sum *c)
+void pf_check_summary_text(struct pf_text *t, const struct pf_check_summary *c)
 {
     for (const struct pf_check_note *n = c->failures; n; n = n->next) {
         pf_text_add(t, "failed: ");
@@ -76,7 +76,7 @@ void pf_check_sum_text(struct pf_text *t, const struct pf_check_sum *c)
     pf_text_format(t, "; %.1f s\n", (double)c->ms / 1000);
 }
 
-void pf_check_sum_losses(struct pf_text *t, const struct pf_check_sum *c)
+void pf_check_summary_losses(struct pf_text *t, const struct pf_check_summary *c)
 {
     for (const struct pf_check_note *n = c->gaps; n; n = n->next) {
         pf_text_add(t, "pf: incomplete: ");

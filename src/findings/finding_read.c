@@ -1,7 +1,5 @@
-/*
- * finding_read.c - see finding_read.h. Strict where a wrong value would lie, lenient about fields it does not
- * know.
- */
+/* finding_read.c - see finding_read.h. Values that are wrong are errors; unknown fields are
+ * ignored. */
 #define _GNU_SOURCE
 #include "finding_read.h"
 #include <stdio.h>
@@ -19,10 +17,10 @@ void pf_read_fail(struct pf_reader *r, const char *expected, const char *what)
         r->status = pf_fail(r->error, PF_BAD, "%s: expected %s in %s", r->path, expected, what);
 }
 
-void *pf_read_room(struct pf_reader *r, size_t size)
+void *pf_read_alloc(struct pf_reader *r, size_t size)
 {
     void *p = pf_pool_get(&r->f->pool, size ? size : 1);
-    if (!p) { /* a tool may give up where the runtime may not */
+    if (!p) { /* a tool may exit when out of memory, unlike the runtime */
         fputs("pf: out of memory\n", stderr);
         exit(2);
     }
@@ -32,7 +30,7 @@ void *pf_read_room(struct pf_reader *r, size_t size)
 const char *pf_read_copy(struct pf_reader *r, const char *s)
 {
     size_t n = strlen(s);
-    return memcpy(pf_read_room(r, n + 1), s, n + 1);
+    return memcpy(pf_read_alloc(r, n + 1), s, n + 1);
 }
 
 const char *pf_read_text(struct pf_reader *r, const json_t *o, const char *key)
@@ -53,8 +51,8 @@ uint64_t pf_read_number(struct pf_reader *r, const json_t *o, const char *key)
     return (uint64_t)json_integer_value(v);
 }
 
-uint64_t pf_read_base(struct pf_reader *r, const json_t *o, const char *key, const char *prefix,
-                      int base)
+uint64_t pf_read_prefixed(struct pf_reader *r, const json_t *o, const char *key, const char *prefix,
+                          int base)
 {
     const char *s = json_string_value(json_object_get(o, key));
     size_t n = strlen(prefix);
@@ -67,7 +65,7 @@ uint64_t pf_read_base(struct pf_reader *r, const json_t *o, const char *key, con
 
 static uint32_t thread_of(struct pf_reader *r, const json_t *o, const char *key)
 {
-    return (uint32_t)pf_read_base(r, o, key, "T", 10);
+    return (uint32_t)pf_read_prefixed(r, o, key, "T", 10);
 }
 
 static int word_of(struct pf_reader *r, const json_t *o, const char *key, int (*from)(const char *))
@@ -75,7 +73,7 @@ static int word_of(struct pf_reader *r, const json_t *o, const char *key, int (*
     const char *s = json_string_value(json_object_get(o, key));
     int v = s ? from(s) : -1;
     if (v < 0)
-        pf_read_fail(r, "a word of the contract", key);
+        pf_read_fail(r, "a known word", key);
     return v < 0 ? 0 : v;
 }
 
@@ -87,46 +85,46 @@ const json_t *pf_read_array(struct pf_reader *r, const json_t *o, const char *ke
     return v;
 }
 
-static struct pf_trail trail_of(struct pf_reader *r, const json_t *o)
+static struct pf_backtrace read_stack(struct pf_reader *r, const json_t *o)
 {
     const json_t *v = pf_read_array(r, o, "stack");
     size_t n = json_array_size(v);
-    struct pf_place *at = pf_read_room(r, n * sizeof *at);
+    struct pf_stack_frame *at = pf_read_alloc(r, n * sizeof *at);
     for (size_t i = 0; i < n; i++) {
         const json_t *p = json_array_get(v, i);
-        at[i] = (struct pf_place){.function = pf_read_text(r, p, "function"),
-                                  .file = pf_read_text(r, p, "file"),
-                                  .module = pf_read_text(r, p, "module"),
-                                  .line = (uint32_t)pf_read_number(r, p, "line"),
-                                  .column = (uint32_t)pf_read_number(r, p, "column"),
-                                  .folded = json_is_true(json_object_get(p, "folded"))};
+        at[i] = (struct pf_stack_frame){.function = pf_read_text(r, p, "function"),
+                                        .file = pf_read_text(r, p, "file"),
+                                        .module = pf_read_text(r, p, "module"),
+                                        .line = (uint32_t)pf_read_number(r, p, "line"),
+                                        .column = (uint32_t)pf_read_number(r, p, "column"),
+                                        .folded = json_is_true(json_object_get(p, "folded"))};
         if (json_object_get(p, "first_line"))
             at[i].first_line = (uint32_t)pf_read_number(r, p, "first_line");
     }
-    return (struct pf_trail){at, n};
+    return (struct pf_backtrace){at, n};
 }
 
 static void read_access(struct pf_reader *r, const json_t *o, struct pf_access *a)
 {
     const json_t *held = pf_read_array(r, o, "held");
     a->nlocks = json_array_size(held);
-    struct pf_lock *locks = pf_read_room(r, a->nlocks * sizeof *locks);
+    struct pf_lock *locks = pf_read_alloc(r, a->nlocks * sizeof *locks);
     for (size_t i = 0; i < a->nlocks; i++) {
         const json_t *l = json_array_get(held, i);
         const char *mode = json_string_value(json_object_get(l, "mode"));
-        locks[i] = (struct pf_lock){.address = pf_read_base(r, l, "address", "0x", 16),
+        locks[i] = (struct pf_lock){.address = pf_read_prefixed(r, l, "address", "0x", 16),
                                     .name = pf_read_text(r, l, "name"),
                                     .shared = mode && !strcmp(mode, "read"),
                                     .first = json_is_true(json_object_get(l, "first")),
-                                    .taken = trail_of(r, l)};
+                                    .taken = read_stack(r, l)};
     }
     a->locks = locks;
     a->thread = thread_of(r, o, "thread");
     a->op = (enum pf_op)word_of(r, o, "op", pf_op_from);
     a->size = pf_read_number(r, o, "size");
-    a->address = pf_read_base(r, o, "address", "0x", 16);
+    a->address = pf_read_prefixed(r, o, "address", "0x", 16);
     a->variable = pf_read_text(r, o, "variable");
-    a->trail = trail_of(r, o);
+    a->stack = read_stack(r, o);
 }
 
 static void read_location(struct pf_reader *r, const json_t *o, struct pf_location *l)
@@ -140,36 +138,36 @@ static void read_location(struct pf_reader *r, const json_t *o, struct pf_locati
         l->line = (uint32_t)pf_read_number(r, o, "line");
     }
     if (variable || l->kind == PF_LOCATION_HEAP) {
-        l->address = pf_read_base(r, o, "address", "0x", 16);
+        l->address = pf_read_prefixed(r, o, "address", "0x", 16);
         l->size = pf_read_number(r, o, "size");
     }
     if (l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_STACK || l->kind == PF_LOCATION_TLS)
         l->thread = thread_of(r, o, "thread");
     l->freed = json_is_true(json_object_get(o, "freed"));
     if (l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_STACK)
-        l->trail = trail_of(r, o);
+        l->stack = read_stack(r, o);
 }
 
-static void read_actors(struct pf_reader *r, const json_t *o, struct pf_finding *f)
+static void read_threads(struct pf_reader *r, const json_t *o, struct pf_finding *f)
 {
     const json_t *v = pf_read_array(r, o, "threads");
-    f->nactors = json_array_size(v);
-    struct pf_actor *at = pf_read_room(r, f->nactors * sizeof *at);
-    for (size_t i = 0; i < f->nactors; i++) {
+    f->nthreads = json_array_size(v);
+    struct pf_thread_info *at = pf_read_alloc(r, f->nthreads * sizeof *at);
+    for (size_t i = 0; i < f->nthreads; i++) {
         const json_t *a = json_array_get(v, i);
         const char *state = json_string_value(json_object_get(a, "state"));
-        at[i] = (struct pf_actor){.number = thread_of(r, a, "thread"),
-                                  .name = pf_read_text(r, a, "name"),
-                                  .tid = (int64_t)pf_read_number(r, a, "tid"),
-                                  .running = state && !strcmp(state, "running"),
-                                  .created = trail_of(r, a)};
+        at[i] = (struct pf_thread_info){.number = thread_of(r, a, "thread"),
+                                        .name = pf_read_text(r, a, "name"),
+                                        .tid = (int64_t)pf_read_number(r, a, "tid"),
+                                        .running = state && !strcmp(state, "running"),
+                                        .created = read_stack(r, a)};
         if (at[i].number)
             at[i].parent = thread_of(r, a, "created_by");
     }
-    f->actors = at;
+    f->threads = at;
 }
 
-struct pf_finding *pf_read_known(struct pf_findings *f, uint64_t id)
+struct pf_finding *pf_findings_find(struct pf_findings *f, uint64_t id)
 {
     for (size_t i = 0; i < f->n; i++)
         if (f->at[i]->id == id)
@@ -183,31 +181,31 @@ static const char *read_clip(struct pf_reader *r, const json_t *o, const char *k
     if (!clip || clip[0] == '/' || !r->folder)
         return clip;
     size_t n = strlen(r->folder) + strlen(clip) + 2;
-    char *path = pf_read_room(r, n);
+    char *path = pf_read_alloc(r, n);
     snprintf(path, n, "%s/%s", r->folder, clip);
     return path;
 }
 
-static const struct pf_moment *read_moments(struct pf_reader *r, const json_t *o, const char *key,
-                                            size_t *count)
+static const struct pf_schedule_step *read_schedule_steps(struct pf_reader *r, const json_t *o,
+                                                          const char *key, size_t *count)
 {
     const json_t *v = json_object_get(o, key);
     size_t n = json_array_size(v);
-    struct pf_moment *at = pf_read_room(r, n * sizeof *at);
+    struct pf_schedule_step *at = pf_read_alloc(r, n * sizeof *at);
     for (size_t i = 0; i < n; i++) {
         const json_t *m = json_array_get(v, i);
-        at[i] = (struct pf_moment){.thread = thread_of(r, m, "thread"),
-                                   .op = pf_read_text(r, m, "op"),
-                                   .name = pf_read_text(r, m, "name"),
-                                   .value = pf_read_text(r, m, "value"),
-                                   .file = pf_read_text(r, m, "file"),
-                                   .line = (uint32_t)pf_read_number(r, m, "line"),
-                                   .marked = json_is_true(json_object_get(m, "marked"))};
+        at[i] = (struct pf_schedule_step){.thread = thread_of(r, m, "thread"),
+                                          .op = pf_read_text(r, m, "op"),
+                                          .name = pf_read_text(r, m, "name"),
+                                          .value = pf_read_text(r, m, "value"),
+                                          .file = pf_read_text(r, m, "file"),
+                                          .line = (uint32_t)pf_read_number(r, m, "line"),
+                                          .marked = json_is_true(json_object_get(m, "marked"))};
         if (!at[i].op)
             pf_read_fail(r, "a string", "op");
         const json_t *from = json_object_get(m, "from");
         if (from) {
-            at[i].handed = true;
+            at[i].has_from = true;
             at[i].from = thread_of(r, from, "thread");
             at[i].from_file = pf_read_text(r, from, "file");
             at[i].from_line = (uint32_t)pf_read_number(r, from, "line");
@@ -217,10 +215,10 @@ static const struct pf_moment *read_moments(struct pf_reader *r, const json_t *o
     return at;
 }
 
-static void read_orders(struct pf_reader *r, const json_t *o, struct pf_finding *f)
+static void read_schedules(struct pf_reader *r, const json_t *o, struct pf_finding *f)
 {
-    f->witness = read_moments(r, o, "interleaving", &f->nwitness);
-    f->recorded = read_moments(r, o, "recorded", &f->nrecorded);
+    f->witness = read_schedule_steps(r, o, "interleaving", &f->nwitness);
+    f->recorded = read_schedule_steps(r, o, "recorded", &f->nrecorded);
     f->recording = read_clip(r, o, "recording");
 }
 
@@ -233,22 +231,24 @@ static void read_stages(struct pf_reader *r, const json_t *o, struct pf_finding 
         if (!stage)
             pf_read_fail(r, "a string", "stage");
         else
-            pf_findings_seen(r->f, f, stage, pf_read_text(r, s, "analysis"),
-                             (enum pf_finding_status)word_of(r, s, "status", pf_status_from),
-                             pf_read_number(r, s, "count"));
+            pf_findings_add_stage(
+                r->f, f, stage, pf_read_text(r, s, "analysis"),
+                (enum pf_finding_status)word_of(r, s, "status", pf_finding_status_from),
+                pf_read_number(r, s, "count"));
     }
     if (!json_array_size(stages))
-        pf_findings_seen(r->f, f, r->stage, pf_read_text(r, o, "analysis"),
-                         (enum pf_finding_status)word_of(r, o, "status", pf_status_from),
-                         pf_read_number(r, o, "count"));
+        pf_findings_add_stage(
+            r->f, f, r->stage, pf_read_text(r, o, "analysis"),
+            (enum pf_finding_status)word_of(r, o, "status", pf_finding_status_from),
+            pf_read_number(r, o, "count"));
 }
 
-/* The same finding from elsewhere: what is known for sure replaces what is not. */
+/* Merges the same finding from another source into `old`: the more certain status wins. */
 static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
 {
     static const int sure[] = {
         [PF_STATUS_PREDICTED] = 0, [PF_STATUS_OBSERVED] = 1, [PF_STATUS_CONFIRMED] = 2};
-    int status = word_of(r, o, "status", pf_status_from);
+    int status = word_of(r, o, "status", pf_finding_status_from);
     const char *harm = pf_read_text(r, o, "harm"), *clip = read_clip(r, o, "clip");
     old->count += pf_read_number(r, o, "count");
     if (sure[status] > sure[old->status]) {
@@ -261,16 +261,15 @@ static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
         old->nwitness = 0;
     }
     if (!old->nwitness)
-        read_orders(r, o, old);
+        read_schedules(r, o, old);
     if (!old->verdict)
         old->verdict = pf_read_text(r, o, "class");
 }
 
-/* The finding, new or not; NULL when it cannot be read. */
 struct pf_finding *pf_read_finding(struct pf_reader *r, const json_t *o)
 {
-    uint64_t id = pf_read_base(r, o, "id", "", 16);
-    struct pf_finding *old = pf_read_known(r->f, id);
+    uint64_t id = pf_read_prefixed(r, o, "id", "", 16);
+    struct pf_finding *old = pf_findings_find(r->f, id);
     if (old) {
         merge(r, old, o);
         read_stages(r, o, old);
@@ -282,24 +281,24 @@ struct pf_finding *pf_read_finding(struct pf_reader *r, const json_t *o)
         pf_read_fail(r, "two accesses or more", "accesses");
         return NULL;
     }
-    struct pf_finding *f = pf_read_room(r, sizeof *f);
+    struct pf_finding *f = pf_read_alloc(r, sizeof *f);
     f->id = id;
     f->kind = (enum pf_kind)word_of(r, o, "kind", pf_kind_from);
-    f->status = (enum pf_finding_status)word_of(r, o, "status", pf_status_from);
+    f->status = (enum pf_finding_status)word_of(r, o, "status", pf_finding_status_from);
     f->analysis = pf_read_text(r, o, "analysis");
     f->verdict = pf_read_text(r, o, "class");
     f->clip = read_clip(r, o, "clip");
     f->harm = pf_read_text(r, o, "harm");
     f->count = pf_read_number(r, o, "count");
     struct pf_access *steps =
-        f->kind == PF_KIND_RACE && n == 2 ? NULL : pf_read_room(r, n * sizeof *steps);
+        f->kind == PF_KIND_RACE && n == 2 ? NULL : pf_read_alloc(r, n * sizeof *steps);
     for (size_t i = 0; i < n; i++)
         read_access(r, json_array_get(accesses, i), steps ? &steps[i] : &f->access[i]);
     f->steps = steps;
     f->nsteps = steps ? n : 0;
     read_location(r, json_object_get(o, "location"), &f->location);
-    read_actors(r, o, f);
-    read_orders(r, o, f);
+    read_threads(r, o, f);
+    read_schedules(r, o, f);
     if (r->status)
         return NULL;
     read_stages(r, o, f);

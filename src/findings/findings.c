@@ -1,4 +1,4 @@
-/* findings.c - see findings.h: the document, and what makes it incomplete. */
+/* findings.c - see findings.h: writes the JSON document and the reasons why it is incomplete. */
 #include "findings.h"
 #include "finding_json.h"
 #include "message.h"
@@ -35,8 +35,8 @@ void pf_findings_push(struct pf_findings *f, struct pf_finding *it)
     f->at[f->n++] = it;
 }
 
-void pf_findings_seen(struct pf_findings *f, struct pf_finding *it, const char *stage,
-                      const char *analysis, enum pf_finding_status status, uint64_t count)
+void pf_findings_add_stage(struct pf_findings *f, struct pf_finding *it, const char *stage,
+                           const char *analysis, enum pf_finding_status status, uint64_t count)
 {
     struct pf_stage **at = &it->stages;
     while (*at && ((*at)->status != status || !pf_str_same((*at)->stage, stage) ||
@@ -85,12 +85,12 @@ void pf_findings_sort(struct pf_findings *f)
 
 bool pf_process_complete(const struct pf_process *p)
 {
-    return (p->end || p->excused) && !p->losses;
+    return (p->end || p->stopped_by_pf) && !p->losses;
 }
 
 bool pf_findings_complete(const struct pf_findings *f)
 {
-    const struct pf_suite_sum *u = f->suite;
+    const struct pf_suite_summary *u = f->suite;
     bool complete = (f->processes || f->ndocuments || (u && u->executions)) && !f->unfinished;
     complete &= !f->undecided && !(f->check && f->check->gaps);
     complete &= !u || (!u->incomplete && !u->running && !u->open);
@@ -159,7 +159,7 @@ static void add_failure(struct pf_text *t, const struct pf_suite_failure *v)
     pf_text_char(t, '}');
 }
 
-static void add_suite(struct pf_text *t, const struct pf_suite_sum *u)
+static void add_suite(struct pf_text *t, const struct pf_suite_summary *u)
 {
     pf_json_key(t, "suite");
     pf_text_char(t, '{');
@@ -220,11 +220,11 @@ void pf_findings_json(struct pf_text *t, const struct pf_findings *f, const char
     if (f->suite)
         add_suite(t, f->suite);
     if (f->check)
-        pf_check_sum_json(t, f->check);
+        pf_check_summary_json(t, f->check);
     pf_text_add(t, "}\n");
 }
 
-static void add_suite_losses(struct pf_text *t, const struct pf_suite_sum *u)
+static void add_suite_losses(struct pf_text *t, const struct pf_suite_summary *u)
 {
     for (const struct pf_suite_loss *l = u->losses; l; l = l->next) {
         pf_text_add(t, "pf: incomplete: test ");
@@ -235,7 +235,7 @@ static void add_suite_losses(struct pf_text *t, const struct pf_suite_sum *u)
         pf_text_add(t, l->what);
         pf_text_char(t, '\n');
     }
-    for (const struct pf_suite_open *o = u->open; o; o = o->next) {
+    for (const struct pf_suite_unfinished *o = u->open; o; o = o->next) {
         pf_text_add(t, "pf: incomplete: suite ");
         pf_text_add(t, o->list);
         pf_text_add(t, ": ");
@@ -267,7 +267,7 @@ void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
     bool told = false;
     for (const struct pf_process *p = f->processes; p; p = p->next) {
         told |= p->running;
-        if (!p->end && !p->excused) {
+        if (!p->end && !p->stopped_by_pf) {
             add_who(t, p);
             pf_text_add(t, p->running ? "is still running\n" : "was killed before its end\n");
         }
@@ -283,12 +283,12 @@ void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
     if (f->suite)
         add_suite_losses(t, f->suite);
     if (f->check)
-        pf_check_sum_losses(t, f->check);
+        pf_check_summary_losses(t, f->check);
     if (f->undecided) {
         pf_text_add(t, "pf: incomplete: ");
         pf_text_u64(t, f->undecided);
         pf_text_add(t, f->undecided == 1 ? " analysis or try was" : " analyses or tries were");
-        pf_text_add(t, " not decided or not at its end\n");
+        pf_text_add(t, " undecided or unfinished\n");
     }
     if (f->unfinished && !told)
         pf_text_add(t, "pf: incomplete: processes that the program started are still running\n");

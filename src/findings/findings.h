@@ -1,14 +1,15 @@
 /*
- * findings.h - the findings of many processes and runs as one: logs in, one document out.
+ * findings.h - merges the findings of many processes and runs: reads logs, writes one document.
  *
- * Model:   findings with the same fingerprint are one, their counts added up; the surest status counts. The result is complete
- *          iff every process ended in order and lost nothing, and no process goes on.
- * Memory:  one pool for all of it; release gives it back.
- * Errors:  PF_BAD names the file, the line and what was expected. A last line that is cut is no
- *          error: the process was killed while it wrote, and the result is incomplete.
+ * Model:   findings with the same fingerprint are merged: counts are added, the most certain status
+ *          wins. The result is complete iff every process ended regularly and lost nothing, and
+ *          none is still running.
+ * Memory:  one pool for everything; release frees it.
+ * Errors:  PF_BAD names the file, the line and what was expected. A truncated last line is not an
+ *          error: the process was killed while writing it, and the result is incomplete.
  */
-#ifndef PF_CLI_FINDINGS_H
-#define PF_CLI_FINDINGS_H
+#ifndef PF_FINDINGS_FINDINGS_H
+#define PF_FINDINGS_FINDINGS_H
 
 #include "finding.h"
 #include "pool.h"
@@ -21,7 +22,7 @@ struct pf_loss {
     struct pf_loss *next;
 };
 
-struct pf_note { /* what a process had to say and did not print */
+struct pf_note { /* a message that a process logged instead of printing it */
     const char *text;
     struct pf_note *next;
 };
@@ -33,23 +34,23 @@ struct pf_process {
     const char *run;
     const char *const *command;
     size_t ncommand;
-    uint64_t lost;   /* children that could not make a log of their own */
+    uint64_t lost;   /* forked children that could not create their own log */
     const char *end; /* how it ended; NULL: killed, or still running */
     bool running;
-    bool excused; /* we ended it, as was wished: that it has no end of its own is no loss */
+    bool stopped_by_pf; /* pf ended it on purpose, so a missing end record is not a loss */
     struct pf_loss *losses;
     struct pf_note *notes;
-    bool has_pairs; /* of functions: the policy knows, and keeps */
+    bool has_pairs; /* the sampling policy counts pairs of functions */
     uint64_t pairs, frequent;
     struct pf_process *next;
 };
 
-/* What suites have executed (docs/suite.md). */
+/* Summary of the executions of suites (docs/suite.md). */
 struct pf_suite_failure {
     const char *test, *outcome; /* failed, limit, unstarted */
     int status;
     uint64_t times;
-    const char *output; /* the end of what it printed the last time */
+    const char *output; /* the last bytes of its most recent output */
     size_t noutput;
     struct pf_suite_failure *next;
 };
@@ -58,33 +59,34 @@ struct pf_suite_loss {
     uint64_t count;
     struct pf_suite_loss *next;
 };
-struct pf_suite_open {
+struct pf_suite_unfinished {
     const char *list;
     uint64_t done, wanted; /* executions */
-    struct pf_suite_open *next;
+    struct pf_suite_unfinished *next;
 };
-struct pf_suite_sum {
-    uint64_t tests, executions, passed, failed; /* interrupted ones do not count */
+struct pf_suite_summary {
+    uint64_t tests, executions, passed, failed; /* without interrupted executions */
     uint64_t interrupted, running, incomplete, suppressed;
-    const char *command; /* of the last pf suite, a JSON array: stands in the document for ours */
+    /* command of the last pf suite, a JSON array; replaces ours in the document */
+    const char *command;
     struct pf_suite_failure *failures;
     struct pf_suite_loss *losses;
-    struct pf_suite_open *open; /* campaigns that are not at their end */
+    struct pf_suite_unfinished *open; /* campaigns that are not finished */
 };
 
-/* What pf check has done and met with (docs/check.md). */
+/* What pf check has done and found (docs/check.md). */
 struct pf_check_note {
     const char *text, *clip; /* clip NULL: none */
     uint64_t times;
     struct pf_check_note *next;
 };
-struct pf_check_sum {
+struct pf_check_summary {
     uint64_t checks, runs, recordings, directed, candidates, refuted, undecided, events, ms;
-    struct pf_check_note *failures; /* the program died, or came to a standstill */
-    struct pf_check_note *gaps;     /* what makes it incomplete */
+    struct pf_check_note *failures; /* crashes, deadlocks and hangs of the program */
+    struct pf_check_note *gaps;     /* reasons why the result is incomplete */
 };
 
-/* How much predictions and tries have looked at. */
+/* How much predictions and tries have examined. */
 struct pf_explored {
     uint64_t events, candidates, refuted, undecided;
 };
@@ -93,61 +95,63 @@ struct pf_findings {
     struct pf_pool pool;
     struct pf_finding **at;
     size_t n, cap;
-    struct pf_process *processes; /* by the time of their start */
+    struct pf_process *processes; /* ordered by start time */
     size_t nprocesses;
-    size_t ndocuments; /* read from other verbs */
-    size_t undecided;  /* of these: something in them was not decided */
-    struct pf_explored explored; /* by the documents */
-    bool excusing;   /* processes that are read now are excused */
-    bool unfinished; /* more may come: some process that the run started goes on */
-    struct pf_suite_sum *suite; /* NULL: no suite among them */
-    struct pf_check_sum *check; /* NULL: no check among them */
+    size_t ndocuments; /* number of documents read that other verbs have written */
+    size_t undecided;  /* how many of these were incomplete */
+    struct pf_explored explored; /* sum over the documents */
+    bool mark_stopped_by_pf;   /* mark the processes read from now on as stopped_by_pf */
+    bool unfinished; /* a process that the run started is still running and may report more */
+    struct pf_suite_summary *suite; /* NULL: no suite is included */
+    struct pf_check_summary *check; /* NULL: no check is included */
 };
 
 void pf_findings_init(struct pf_findings *f);
 void pf_findings_release(struct pf_findings *f);
-/* Adds the log `path`; with `run`, only if it belongs to that run. */
+/* Adds the log `path`; if `run` is given, only if the log belongs to that run. */
 PF_MUST_USE pf_status pf_findings_read(struct pf_findings *f, const char *path, const char *run,
                                        struct pf_error *e);
-/* Adds every log of the folder (PF_LOG_SUFFIX), and of folders in it. */
+/* Adds every log (PF_LOG_SUFFIX) in the folder and its subfolders. */
 PF_MUST_USE pf_status pf_findings_read_folder(struct pf_findings *f, const char *folder,
                                               const char *run, struct pf_error *e);
 
-/* Adds the findings of a document that another verb has written (--json): the JSON contract. Relative names of
- * clips begin at `folder`; NULL: here. */
+/* Adds the findings of a document that another verb has written with --json. Relative paths of
+ * clips are relative to `folder`; NULL: to the current folder. */
 PF_MUST_USE pf_status pf_findings_read_document(struct pf_findings *f, const char *path,
                                                 const char *folder, struct pf_error *e);
-/* A stage saw `it` so many times more (0 is fine). */
-void pf_findings_seen(struct pf_findings *f, struct pf_finding *it, const char *stage,
-                      const char *analysis, enum pf_finding_status status, uint64_t count);
-/* Into the order of reports: confirmed with harm, confirmed, observed, predicted, judged harmless; of
- * the same rank the more frequent first. */
+/* Notes that a stage saw `it` another `count` times (may be 0). */
+void pf_findings_add_stage(struct pf_findings *f, struct pf_finding *it, const char *stage,
+                           const char *analysis, enum pf_finding_status status, uint64_t count);
+/* Sorts into the order of reports: harmful, confirmed, observed, predicted, judged harmless;
+ * within a rank the more frequent first. */
 void pf_findings_sort(struct pf_findings *f);
-/* One more finding, which lives in the pool; ends pf when out of memory. */
+/* Adds a finding, which must be allocated in the pool; exits when out of memory. */
 void pf_findings_push(struct pf_findings *f, struct pf_finding *it);
-/* Adds one finding from its JSON, seen `count` times; `origin` is for messages. *out: the finding, which
- * may have been there before. */
+/* Adds one finding from its JSON, seen `count` times; `origin` is for messages. *out is the
+ * finding, which may have been known before. */
 PF_MUST_USE pf_status pf_findings_add(struct pf_findings *f, const char *origin, const char *json,
                                       size_t n, uint64_t count, struct pf_finding **out,
                                       struct pf_error *e);
 
-/* The sums of checks: a member of the document, lines for people, lines of pf_findings_losses. */
-void pf_check_sum_json(struct pf_text *t, const struct pf_check_sum *c);
-void pf_check_sum_text(struct pf_text *t, const struct pf_check_sum *c);
-void pf_check_sum_losses(struct pf_text *t, const struct pf_check_sum *c);
+/* The summary of checks: as a member of the document, as text, and as lines of
+ * pf_findings_losses. */
+void pf_check_summary_json(struct pf_text *t, const struct pf_check_summary *c);
+void pf_check_summary_text(struct pf_text *t, const struct pf_check_summary *c);
+void pf_check_summary_losses(struct pf_text *t, const struct pf_check_summary *c);
 
 bool pf_process_complete(const struct pf_process *p);
 bool pf_findings_complete(const struct pf_findings *f);
 uint64_t pf_findings_suppressed(const struct pf_findings *f);
-/* How many pairs of functions the sampling policy knows, and keeps; false: it said nothing of them. */
+/* The number of function pairs that the sampling policy has counted, and how many of them are
+ * frequent. False: the policy does not count them. */
 bool pf_findings_pairs(const struct pf_findings *f, uint64_t *pairs, uint64_t *frequent);
 
-/* The JSON contract, version 1. */
+/* Writes the JSON document, version 1 (docs/format/findings.schema.json). */
 void pf_findings_json(struct pf_text *t, const struct pf_findings *f, const char *const *command,
                       size_t ncommand);
-/* "pf VERB: ..." lines of what the processes had to say, on stderr. */
+/* Prints the messages of the processes as "pf VERB: ..." lines on standard error. */
 void pf_findings_notes(const struct pf_findings *f, const char *verb);
-/* "pf: incomplete: ..." lines, one for each reason; nothing when complete. */
+/* Adds "pf: incomplete: ..." lines, one for each reason; nothing if the result is complete. */
 void pf_findings_losses(struct pf_text *t, const struct pf_findings *f);
 
 #define PF_LOG_SUFFIX ".pflog"

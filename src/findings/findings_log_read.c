@@ -1,7 +1,5 @@
-/*
- * findings_log_read.c - the reader of the findings log (its writers are rt/finding/race_log.c and
- * report/finding_json.c) and of documents.
- */
+/* findings_log_read.c - reads findings logs (written by rt/finding/race_log.c and
+ * report/finding_json.c) and JSON documents. */
 #define _GNU_SOURCE
 #include "file.h"
 #include "finding_read.h"
@@ -23,14 +21,14 @@ pf_status pf_findings_add(struct pf_findings *f, const char *origin, const char 
     *out = pf_read_finding(&r, o);
     if (*out) {
         (*out)->count += count - pf_read_number(&r, o, "count");
-        pf_findings_seen(f, *out, r.stage, (*out)->analysis, PF_STATUS_OBSERVED,
-                         count - pf_read_number(&r, o, "count"));
+        pf_findings_add_stage(f, *out, r.stage, (*out)->analysis, PF_STATUS_OBSERVED,
+                              count - pf_read_number(&r, o, "count"));
     }
     json_decref(o);
     return r.status;
 }
 
-/* The verb that wrote it; what a program's own run wrote has the program's command. */
+/* The verb that wrote the document; "run" if it has the command of a program. */
 static const char *stage_of(struct pf_reader *r, const json_t *o)
 {
     const json_t *command = json_object_get(o, "command");
@@ -63,7 +61,7 @@ pf_status pf_findings_read_document(struct pf_findings *f, const char *path, con
     if (!o)
         s = pf_fail(e, PF_BAD, "%s:%d: expected JSON: %s", path, why.line, why.text);
     else if (!tool || strcmp(tool, "photofinish"))
-        s = pf_fail(e, PF_BAD, "%s: is no findings of photofinish", path);
+        s = pf_fail(e, PF_BAD, "%s: not a photofinish findings file", path);
     else if (pf_read_number(&r, o, "version") != 1)
         pf_read_fail(&r, "version 1", "version");
     r.stage = stage_of(&r, o);
@@ -89,7 +87,7 @@ static void read_start(struct pf_reader *r, const json_t *o, struct pf_process *
     p->run = pf_read_text(r, o, "run");
     const json_t *v = pf_read_array(r, o, "command");
     p->ncommand = json_array_size(v);
-    const char **command = pf_read_room(r, p->ncommand * sizeof *command);
+    const char **command = pf_read_alloc(r, p->ncommand * sizeof *command);
     for (size_t i = 0; i < p->ncommand; i++) {
         const char *word = json_string_value(json_array_get(v, i));
         if (!word)
@@ -116,26 +114,26 @@ static void read_end(struct pf_reader *r, const json_t *o, struct pf_process *p)
     }
     json_object_foreach(json_object_get(o, "limits"), what, count)
     {
-        struct pf_loss *l = pf_read_room(r, sizeof *l);
+        struct pf_loss *l = pf_read_alloc(r, sizeof *l);
         *l =
             (struct pf_loss){pf_read_copy(r, what), (uint64_t)json_integer_value(count), p->losses};
         p->losses = l;
     }
 }
 
-/* A count line replaces the 1 that the finding's own line has brought in. */
+/* A count line gives the total; the finding's own line has already counted 1. */
 static void read_count(struct pf_reader *r, const json_t *o)
 {
-    struct pf_finding *f = pf_read_known(r->f, pf_read_base(r, o, "id", "", 16));
+    struct pf_finding *f = pf_findings_find(r->f, pf_read_prefixed(r, o, "id", "", 16));
     uint64_t more = pf_read_number(r, o, "count") - 1;
     if (f) {
         f->count += more;
-        pf_findings_seen(r->f, f, r->stage, f->analysis, PF_STATUS_OBSERVED, more);
+        pf_findings_add_stage(r->f, f, r->stage, f->analysis, PF_STATUS_OBSERVED, more);
     } else
         pf_read_fail(r, "the id of a finding above", "id");
 }
 
-/* False: the log belongs to another run. */
+/* Handles one line of a log. False: the log belongs to another run. */
 static bool read_line(struct pf_reader *r, const json_t *o, struct pf_process *p, const char *run)
 {
     const char *type = json_string_value(json_object_get(o, "type"));
@@ -155,7 +153,7 @@ static bool read_line(struct pf_reader *r, const json_t *o, struct pf_process *p
     } else if (!strcmp(type, "lost")) {
         p->lost++;
     } else if (!strcmp(type, "note")) {
-        struct pf_note *note = pf_read_room(r, sizeof *note);
+        struct pf_note *note = pf_read_alloc(r, sizeof *note);
         *note = (struct pf_note){pf_read_text(r, o, "text"), p->notes};
         p->notes = note;
     } else if (!strcmp(type, "resume")) {
@@ -166,7 +164,8 @@ static bool read_line(struct pf_reader *r, const json_t *o, struct pf_process *p
     return true;
 }
 
-/* Is the process of a log without an end still there? The start time tells it from a later one. */
+/* True if the process of a log without an end record is still running. The start time
+ * distinguishes it from a later process with the same pid. */
 static bool is_running(const struct pf_process *p)
 {
     char path[64], *text;
@@ -198,7 +197,7 @@ pf_status pf_findings_read(struct pf_findings *f, const char *path, const char *
                            struct pf_error *e)
 {
     struct pf_reader r = {.f = f, .path = path, .stage = "run", .error = e};
-    struct pf_process *p = pf_read_room(&r, sizeof *p);
+    struct pf_process *p = pf_read_alloc(&r, sizeof *p);
     char *data;
     size_t n;
     bool ours = true;
@@ -208,7 +207,7 @@ pf_status pf_findings_read(struct pf_findings *f, const char *path, const char *
     for (char *line = data; ours && r.status == PF_OK && line < data + n;) {
         char *end = memchr(line, '\n', (size_t)(data + n - line));
         if (!end)
-            break; /* cut in the middle: what is missing is missing at the end line too */
+            break; /* truncated last line: the end record is then missing, too */
         r.line++;
         json_error_t why;
         json_t *o = json_loadb(line, (size_t)(end - line), JSON_ALLOW_NUL, &why);
@@ -224,12 +223,12 @@ pf_status pf_findings_read(struct pf_findings *f, const char *path, const char *
     if (r.status || !ours || r.line == 0)
         return r.status;
     if (p->lost) {
-        struct pf_loss *l = pf_read_room(&r, sizeof *l);
+        struct pf_loss *l = pf_read_alloc(&r, sizeof *l);
         *l = (struct pf_loss){"forked processes could not write a log", p->lost, p->losses};
         p->losses = l;
     }
     p->running = !p->end && is_running(p);
-    p->excused = f->excusing;
+    p->stopped_by_pf = f->mark_stopped_by_pf;
     add_process(f, p);
     return PF_OK;
 }

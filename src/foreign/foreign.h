@@ -1,40 +1,42 @@
 /*
- * foreign.h - reports of other tools as candidates: races that they saw or suspect, to be shown beside ours
- * and to be confirmed.
+ * foreign.h - reads reports of other tools as candidates: races that they saw or suspect, to be
+ * shown next to our findings and to be confirmed.
  *
- * Model:   a candidate is a finding with status `predicted` and the tool's name as its analysis. Its
- *          fingerprint has lines of the file where ours have lines within the function, so a
- *          candidate and a finding of ours are compared by their places (pf_foreign_same).
- * Memory:  the pool of the findings.
- * Errors:  PF_BAD when the file is no report we know. Reports of other kinds (leaks, lock order), and
- *          such as name only one access, are counted in `skipped`. A file that ends in the middle gives
- *          what is whole.
+ * Model:   a candidate is a finding with status `predicted` and the tool's name as its analysis.
+ *          Its fingerprint uses lines of the file where ours uses lines within the function, so
+ *          candidates and our findings are compared by their positions (pf_foreign_same).
+ * Memory:  allocated from the pool of the findings; exits when out of memory.
+ * Errors:  PF_BAD when the file is not a known kind of report. Reports of other kinds (leaks, lock
+ *          order), and reports with only one access, are counted in `skipped`. Of a truncated file
+ *          the complete reports are used.
  */
-#ifndef PF_CLI_FOREIGN_H
-#define PF_CLI_FOREIGN_H
+#ifndef PF_FOREIGN_FOREIGN_H
+#define PF_FOREIGN_FOREIGN_H
 
 #include "findings.h"
 
-struct pf_foreign_sum {
+struct pf_foreign_summary {
     const char *tool;
-    size_t candidates, known, skipped; /* new here; already among the findings; not for us */
+    size_t candidates, known, skipped; /* new; already among the findings; of another kind */
 };
 
-/* ThreadSanitizer's text (and ours, which has the same layout) or Helgrind's XML. */
+/* Reads ThreadSanitizer's text (or ours, which has the same layout) or Helgrind's XML. */
 PF_MUST_USE pf_status pf_foreign_read(struct pf_findings *f, const char *path,
-                                      struct pf_foreign_sum *sum, struct pf_error *e);
-/* The same two places, in either order: base name of the file and line. */
+                                      struct pf_foreign_summary *sum, struct pf_error *e);
+/* True if both have the same two positions, in either order: base name of the file, and line. */
 bool pf_foreign_same(const struct pf_finding *a, const struct pf_finding *b);
 
-/* The readers behind it; the text has a 0 behind it. */
-void pf_foreign_tsan(struct pf_findings *f, const char *text, struct pf_foreign_sum *sum);
-void pf_foreign_helgrind(struct pf_findings *f, const char *text, struct pf_foreign_sum *sum);
-/* For them: adds a candidate unless its places are known. Both accesses must have a stack. */
-void pf_foreign_add(struct pf_findings *f, struct pf_finding *it, struct pf_foreign_sum *sum);
-/* Room in the pool; ends pf when there is none. */
-void *pf_foreign_get(struct pf_findings *f, size_t size);
+/* The readers of each format. The text must end with a 0. */
+void pf_foreign_tsan(struct pf_findings *f, const char *text, struct pf_foreign_summary *sum);
+void pf_foreign_helgrind(struct pf_findings *f, const char *text, struct pf_foreign_summary *sum);
+/* For the readers: adds a candidate unless its positions are already known. Candidates without
+ * two stacks are skipped. */
+void pf_foreign_add(struct pf_findings *f, struct pf_finding *it, struct pf_foreign_summary *sum);
+/* Allocates in the pool; exits when out of memory. */
+void *pf_foreign_alloc(struct pf_findings *f, size_t size);
 char *pf_foreign_text(struct pf_findings *f, const char *s, size_t n);
-/* One more place at the end of a stack. */
-void pf_foreign_place(struct pf_findings *f, struct pf_trail *t, const struct pf_place *p);
+/* Appends a frame to a stack. */
+void pf_foreign_add_frame(struct pf_findings *f, struct pf_backtrace *t,
+                          const struct pf_stack_frame *p);
 
 #endif

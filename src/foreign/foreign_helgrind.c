@@ -1,8 +1,7 @@
-/*
- * foreign_helgrind.c - reads Helgrind's XML (valgrind --tool=helgrind --xml=yes). Valgrind writes elements
- * without attributes, so a small reader of our own does: it hands over the ends of elements with
- * their text, and knows where it is by the names around them. A file that ends early gives what is whole.
- */
+/* foreign_helgrind.c - reads Helgrind's XML (valgrind --tool=helgrind --xml=yes). Valgrind
+ * writes elements without attributes, so a small parser is enough: it reports the end of each
+ * element with its text, and keeps the names of the enclosing elements. Of a truncated file the
+ * complete errors are used. */
 #define _GNU_SOURCE
 #include "foreign.h"
 #include <ctype.h>
@@ -13,28 +12,28 @@ enum { DEPTH = 16, MAX_THREADS = 256, NAME = 24 };
 
 struct reader {
     struct pf_findings *f;
-    struct pf_foreign_sum *sum;
-    char path[DEPTH][NAME]; /* the names of the elements we are in */
+    struct pf_foreign_summary *sum;
+    char path[DEPTH][NAME]; /* names of the enclosing elements */
     size_t depth;
     struct pf_finding it;
     bool race;
-    size_t nstacks;         /* of the error, so far */
-    const char *said;       /* the text before the next stack */
-    struct pf_place place;
+    size_t nstacks;         /* stacks of the current error so far */
+    const char *description;       /* the text before the next stack */
+    struct pf_stack_frame frame;
     const char *folder, *object;
-    struct pf_trail trail; /* of the stack we are in */
-    struct pf_actor threads[MAX_THREADS];
+    struct pf_backtrace stack; /* the current stack */
+    struct pf_thread_info threads[MAX_THREADS];
     size_t nthreads;
 };
 
-/* The text with its entities resolved. */
+/* Returns a copy of the text with its entities replaced. */
 static char *resolve(struct reader *r, const char *s, size_t n)
 {
     static const struct {
         const char *name;
         char c;
     } entities[] = {{"lt;", '<'}, {"gt;", '>'}, {"amp;", '&'}, {"quot;", '"'}, {"apos;", '\''}};
-    char *out = pf_foreign_get(r->f, n + 1);
+    char *out = pf_foreign_alloc(r->f, n + 1);
     size_t kept = 0;
     for (size_t i = 0; i < n; i++) {
         out[kept++] = s[i];
@@ -61,14 +60,14 @@ static bool is_in(const struct reader *r, const char *name)
     return false;
 }
 
-/* Helgrind counts from 1, and 1 is the main thread. */
+/* Helgrind numbers threads from 1; 1 is the main thread. */
 static uint32_t thread_number(const char *text)
 {
     unsigned long n = strtoul(text, NULL, 10);
     return n ? (uint32_t)n - 1 : 0;
 }
 
-/* What the system brings in has sources on no user's disk. */
+/* True for system libraries: the user does not have their sources. */
 static bool is_system(const char *object)
 {
     return object && (!strncmp(object, "/usr/lib", 8) || !strncmp(object, "/lib", 4));
@@ -76,7 +75,7 @@ static bool is_system(const char *object)
 
 static void end_frame(struct reader *r)
 {
-    struct pf_place *p = &r->place;
+    struct pf_stack_frame *p = &r->frame;
     p->module = r->object;
     if (!p->function)
         p->function = "??";
@@ -85,21 +84,21 @@ static void end_frame(struct reader *r)
         p->line = 0;
     } else if (p->file && r->folder) {
         size_t n = strlen(r->folder), m = strlen(p->file);
-        char *whole = pf_foreign_get(r->f, n + m + 2);
+        char *whole = pf_foreign_alloc(r->f, n + m + 2);
         memcpy(whole, r->folder, n);
         whole[n] = '/';
         memcpy(whole + n + 1, p->file, m);
         p->file = whole;
     }
-    pf_foreign_place(r->f, &r->trail, p);
+    pf_foreign_add_frame(r->f, &r->stack, p);
 }
 
 /* "... during write of size 4 at 0x10C078 by thread #1", "... a previous read of size 1 by thread #2" */
-static void fill_access(struct pf_access *a, const char *said)
+static void fill_access(struct pf_access *a, const char *description)
 {
-    const char *size = strstr(said, " of size "), *at = strstr(said, " at 0x");
-    const char *by = strstr(said, "thread #");
-    a->op = strstr(said, "write of size") ? PF_OP_WRITE : PF_OP_READ;
+    const char *size = strstr(description, " of size "), *at = strstr(description, " at 0x");
+    const char *by = strstr(description, "thread #");
+    a->op = strstr(description, "write of size") ? PF_OP_WRITE : PF_OP_READ;
     a->size = size ? strtoul(size + 9, NULL, 10) : 0;
     a->address = at ? strtoul(at + 4, NULL, 16) : 0;
     a->thread = by ? thread_number(by + 8) : 0;
@@ -109,28 +108,29 @@ static void end_stack(struct reader *r)
 {
     if (is_in(r, "announcethread")) {
         if (r->nthreads)
-            r->threads[r->nthreads - 1].created = r->trail;
-    } else if (is_in(r, "error") && r->said) {
-        if (strstr(r->said, " of size ") && strstr(r->said, "thread #") && r->nstacks < 2) {
+            r->threads[r->nthreads - 1].created = r->stack;
+    } else if (is_in(r, "error") && r->description) {
+        if (strstr(r->description, " of size ") && strstr(r->description, "thread #") &&
+            r->nstacks < 2) {
             struct pf_access *a = &r->it.access[r->nstacks++];
-            fill_access(a, r->said);
-            a->trail = r->trail;
+            fill_access(a, r->description);
+            a->stack = r->stack;
             if (!a->address)
                 a->address = r->it.access[0].address;
-        } else if (strstr(r->said, "block of size")) {
-            r->it.location.trail = r->trail;
+        } else if (strstr(r->description, "block of size")) {
+            r->it.location.stack = r->stack;
         }
     }
-    r->said = NULL;
+    r->description = NULL;
 }
 
-/* What is said about the address, in words of Valgrind. */
-static void read_said(struct reader *r, const char *text)
+/* Evaluates Valgrind's description of the address. */
+static void read_description(struct reader *r, const char *text)
 {
     struct pf_location *l = &r->it.location;
     const char *name = strstr(text, "data symbol \""), *block = strstr(text, "block of size ");
     const char *local = strstr(text, "declared at");
-    r->said = text;
+    r->description = text;
     if (name) {
         const char *end = strchr(name + 13, '"');
         l->kind = PF_LOCATION_GLOBAL;
@@ -148,21 +148,21 @@ static void read_said(struct reader *r, const char *text)
     }
 }
 
-static void add_actors(struct reader *r)
+static void add_threads(struct reader *r)
 {
-    struct pf_actor *kept = pf_foreign_get(r->f, 2 * sizeof *kept);
+    struct pf_thread_info *kept = pf_foreign_alloc(r->f, 2 * sizeof *kept);
     for (size_t i = 0; i < 2; i++)
         for (size_t k = 0; k < r->nthreads; k++)
             if (r->threads[k].number == r->it.access[i].thread &&
-                (!r->it.nactors || kept[0].number != r->threads[k].number))
-                kept[r->it.nactors++] = r->threads[k];
-    r->it.actors = kept;
+                (!r->it.nthreads || kept[0].number != r->threads[k].number))
+                kept[r->it.nthreads++] = r->threads[k];
+    r->it.threads = kept;
 }
 
 static void end_error(struct reader *r)
 {
     if (r->race) {
-        add_actors(r);
+        add_threads(r);
         pf_foreign_add(r->f, &r->it, r->sum);
     } else {
         r->sum->skipped++;
@@ -173,27 +173,27 @@ static void end_element(struct reader *r, const char *name, const char *s, size_
 {
     if (is_in(r, "frame")) {
         if (!strcmp(name, "fn"))
-            r->place.function = resolve(r, s, n);
+            r->frame.function = resolve(r, s, n);
         else if (!strcmp(name, "dir"))
             r->folder = resolve(r, s, n);
         else if (!strcmp(name, "file"))
-            r->place.file = resolve(r, s, n);
+            r->frame.file = resolve(r, s, n);
         else if (!strcmp(name, "obj"))
             r->object = resolve(r, s, n);
         else if (!strcmp(name, "line"))
-            r->place.line = (uint32_t)strtoul(s, NULL, 10);
+            r->frame.line = (uint32_t)strtoul(s, NULL, 10);
     } else if (!strcmp(name, "frame")) {
         end_frame(r);
     } else if (!strcmp(name, "stack")) {
         end_stack(r);
     } else if (is_in(r, "announcethread") && !strcmp(name, "hthreadid")) {
         if (r->nthreads < MAX_THREADS)
-            r->threads[r->nthreads++] = (struct pf_actor){.number = thread_number(s)};
+            r->threads[r->nthreads++] = (struct pf_thread_info){.number = thread_number(s)};
     } else if (is_in(r, "error")) {
         if (!strcmp(name, "kind"))
             r->race = n == 4 && !strncmp(s, "Race", 4);
         else if (!strcmp(name, "text") || !strcmp(name, "what") || !strcmp(name, "auxwhat"))
-            read_said(r, resolve(r, s, n));
+            read_description(r, resolve(r, s, n));
     } else if (!strcmp(name, "error")) {
         end_error(r);
     }
@@ -205,16 +205,16 @@ static void begin_element(struct reader *r, const char *name)
         r->it = (struct pf_finding){0};
         r->race = false;
         r->nstacks = 0;
-        r->said = NULL;
+        r->description = NULL;
     } else if (!strcmp(name, "stack")) {
-        r->trail = (struct pf_trail){0};
+        r->stack = (struct pf_backtrace){0};
     } else if (!strcmp(name, "frame")) {
-        r->place = (struct pf_place){0};
+        r->frame = (struct pf_stack_frame){0};
         r->folder = r->object = NULL;
     }
 }
 
-void pf_foreign_helgrind(struct pf_findings *f, const char *text, struct pf_foreign_sum *sum)
+void pf_foreign_helgrind(struct pf_findings *f, const char *text, struct pf_foreign_summary *sum)
 {
     struct reader r = {.f = f, .sum = sum};
     const char *content = text;

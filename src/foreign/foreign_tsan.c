@@ -1,36 +1,34 @@
-/*
- * foreign_tsan.c - reads ThreadSanitizer's text. A report is sections, each a headline of two blanks'
- * indent and the positions of a stack under it; the end of the report is a line of "=".
- */
+/* foreign_tsan.c - reads ThreadSanitizer's text. A report consists of sections: a headline
+ * indented by two spaces, followed by the frames of a stack. A line of "=" ends the report. */
 #define _GNU_SOURCE
 #include "foreign.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_LOCKS = 16, MAX_ACTORS = 16 };
+enum { MAX_LOCKS = 16, MAX_THREADS = 16 };
 
 struct report {
     struct pf_findings *f;
-    struct pf_foreign_sum *sum;
+    struct pf_foreign_summary *sum;
     struct pf_finding it;
-    struct pf_actor actors[MAX_ACTORS];
+    struct pf_thread_info threads[MAX_THREADS];
     size_t naccesses;
     bool open, race;
-    struct pf_trail *trail; /* of the section, for the positions that follow; NULL: not wanted */
+    struct pf_backtrace *stack; /* where the following frames are stored; NULL: they are ignored */
 };
 
-/* --- a position --- */
+/* --- one frame --- */
 
-/* Takes " (something)" off the end; returns where it began. */
+/* Finds " (something)" at the end of the text; returns its start, NULL if there is none. */
 static char *take_note(char *s, char *end)
 {
     char *open = end > s && end[-1] == ')' ? memrchr(s, '(', (size_t)(end - s)) : NULL;
     return open && open > s && open[-1] == ' ' ? open - 1 : NULL;
 }
 
-/* file:line:column or file:line at the end of the name. */
-static bool split_place(char *s, struct pf_place *p)
+/* Splits file:line:column or file:line into its parts. */
+static bool split_position(char *s, struct pf_stack_frame *p)
 {
     uint32_t numbers[2] = {0, 0};
     int n = 0;
@@ -47,10 +45,11 @@ static bool split_place(char *s, struct pf_place *p)
     return n > 0 && *s;
 }
 
-/* "main /a/b.c:7:3 (prog+0x1) (BuildId: ...)": functions may hold blanks, and so may folders. */
-static void read_place(struct report *r, const char *line, size_t n)
+/* Parses "main /a/b.c:7:3 (prog+0x1) (BuildId: ...)". Function names and folders may contain
+ * spaces. */
+static void read_frame(struct report *r, const char *line, size_t n)
 {
-    struct pf_place p = {0};
+    struct pf_stack_frame p = {0};
     char *s = pf_foreign_text(r->f, line, n), *end = s + n, *note;
     while (!p.module && (note = take_note(s, end))) {
         char *name = note + 2, *plus;
@@ -71,16 +70,16 @@ static void read_place(struct report *r, const char *line, size_t n)
     p.function = s;
     if (file && !strcmp(file, " <null>")) {
         *file = 0;
-    } else if (file && split_place(file + 1, &p)) {
+    } else if (file && split_position(file + 1, &p)) {
         *file = 0;
         p.file = file + 1;
     }
-    pf_foreign_place(r->f, r->trail, &p);
+    pf_foreign_add_frame(r->f, r->stack, &p);
 }
 
 /* --- headlines --- */
 
-/* "main thread" or "thread T3"; the number, 0 for main. */
+/* Parses "main thread" or "thread T3"; returns the number, 0 for main. */
 static uint32_t thread_in(const char *s)
 {
     const char *at = strstr(s, "hread T");
@@ -95,7 +94,8 @@ static enum pf_op op_in(const char *s)
                   : (writes ? PF_OP_WRITE : PF_OP_READ);
 }
 
-/* "(mutexes: write M0, read M1)": their addresses come later in the report. */
+/* Parses "(mutexes: write M0, read M1)". Their addresses follow later in the report: until then
+ * the number is stored as the address. */
 static void read_locks(struct report *r, struct pf_access *a, const char *s)
 {
     struct pf_lock locks[MAX_LOCKS];
@@ -109,7 +109,7 @@ static void read_locks(struct report *r, struct pf_access *a, const char *s)
         at = strstr(m, ", ");
         at = at ? at + 2 : NULL;
     }
-    struct pf_lock *kept = pf_foreign_get(r->f, a->nlocks * sizeof *kept);
+    struct pf_lock *kept = pf_foreign_alloc(r->f, a->nlocks * sizeof *kept);
     memcpy(kept, locks, a->nlocks * sizeof *kept);
     a->locks = kept;
 }
@@ -117,7 +117,7 @@ static void read_locks(struct report *r, struct pf_access *a, const char *s)
 static void read_access(struct report *r, const char *s)
 {
     if (r->naccesses == 2) {
-        r->trail = NULL;
+        r->stack = NULL;
         return;
     }
     struct pf_access *a = &r->it.access[r->naccesses++];
@@ -127,7 +127,7 @@ static void read_access(struct report *r, const char *s)
                             .address = at ? strtoul(at + 4, NULL, 16) : 0,
                             .thread = by ? thread_in(by) : 0};
     read_locks(r, a, s);
-    r->trail = &a->trail;
+    r->stack = &a->stack;
 }
 
 static const char *quoted(struct report *r, const char *s)
@@ -150,7 +150,7 @@ static void read_location(struct report *r, const char *s)
         const char *by = strstr(s, " allocated by ");
         l->kind = PF_LOCATION_HEAP;
         l->thread = by ? thread_in(by) : 0;
-        r->trail = &l->trail;
+        r->stack = &l->stack;
     } else if (!strncmp(s, "Location is stack", 17)) {
         l->kind = PF_LOCATION_STACK;
         l->thread = thread_in(s);
@@ -160,7 +160,7 @@ static void read_location(struct report *r, const char *s)
     }
 }
 
-/* "Mutex M0 (0x55...) created at:": the number becomes the address. */
+/* Parses "Mutex M0 (0x55...) created at:" and replaces the number by the address. */
 static void read_mutex(struct report *r, const char *s)
 {
     uintptr_t number = strtoul(s + 7, NULL, 10);
@@ -173,25 +173,25 @@ static void read_mutex(struct report *r, const char *s)
         }
 }
 
-/* "Thread T1 'name' (tid=1, finished) created by main thread at:" */
-static void read_actor(struct report *r, const char *s)
+/* Parses "Thread T1 'name' (tid=1, finished) created by main thread at:". */
+static void read_thread(struct report *r, const char *s)
 {
     const char *tid = strstr(s, "(tid="), *by = strstr(s, "created by ");
-    if (r->it.nactors == MAX_ACTORS)
+    if (r->it.nthreads == MAX_THREADS)
         return;
-    struct pf_actor *a = &r->actors[r->it.nactors++];
+    struct pf_thread_info *a = &r->threads[r->it.nthreads++];
     const char *name = strchr(s, '\'');
-    *a = (struct pf_actor){.number = (uint32_t)strtoul(s + 8, NULL, 10),
-                           .name = name && (!tid || name < tid) ? quoted(r, s) : NULL,
-                           .tid = tid ? strtol(tid + 5, NULL, 10) : 0,
-                           .running = strstr(s, "running") != NULL,
-                           .parent = by ? thread_in(by) : 0};
-    r->trail = &a->created;
+    *a = (struct pf_thread_info){.number = (uint32_t)strtoul(s + 8, NULL, 10),
+                                 .name = name && (!tid || name < tid) ? quoted(r, s) : NULL,
+                                 .tid = tid ? strtol(tid + 5, NULL, 10) : 0,
+                                 .running = strstr(s, "running") != NULL,
+                                 .parent = by ? thread_in(by) : 0};
+    r->stack = &a->created;
 }
 
 static void read_headline(struct report *r, const char *s)
 {
-    r->trail = NULL;
+    r->stack = NULL;
     if (!strncmp(s, "Location is ", 12))
         read_location(r, s);
     else if (strstr(s, " of size ") && strstr(s, " at 0x") && strstr(s, " by "))
@@ -199,7 +199,7 @@ static void read_headline(struct report *r, const char *s)
     else if (!strncmp(s, "Mutex M", 7))
         read_mutex(r, s);
     else if (!strncmp(s, "Thread T", 8))
-        read_actor(r, s);
+        read_thread(r, s);
 }
 
 /* --- the file --- */
@@ -209,13 +209,13 @@ static void close_report(struct report *r)
     if (r->open && !r->race)
         r->sum->skipped++;
     if (r->open && r->race) {
-        struct pf_actor *kept = pf_foreign_get(r->f, r->it.nactors * sizeof *kept);
-        memcpy(kept, r->actors, r->it.nactors * sizeof *kept);
-        r->it.actors = kept;
+        struct pf_thread_info *kept = pf_foreign_alloc(r->f, r->it.nthreads * sizeof *kept);
+        memcpy(kept, r->threads, r->it.nthreads * sizeof *kept);
+        r->it.threads = kept;
         pf_foreign_add(r->f, &r->it, r->sum);
     }
     r->open = false;
-    r->trail = NULL;
+    r->stack = NULL;
 }
 
 static void open_report(struct report *r, const char *line)
@@ -227,7 +227,7 @@ static void open_report(struct report *r, const char *line)
     r->race = strstr(line, ": data race") || strstr(line, ": heap-use-after-free");
 }
 
-/* Colours come in escape sequences: they go. */
+/* Removes escape sequences (colours) and trailing spaces. */
 static size_t strip(char *to, const char *from, size_t n)
 {
     size_t kept = 0;
@@ -245,7 +245,7 @@ static size_t strip(char *to, const char *from, size_t n)
     return kept;
 }
 
-void pf_foreign_tsan(struct pf_findings *f, const char *text, struct pf_foreign_sum *sum)
+void pf_foreign_tsan(struct pf_findings *f, const char *text, struct pf_foreign_summary *sum)
 {
     struct report r = {.f = f, .sum = sum};
     char *line = NULL;
@@ -265,14 +265,14 @@ void pf_foreign_tsan(struct pf_findings *f, const char *text, struct pf_foreign_
             open_report(&r, line);
         else if (!strncmp(s, "====", 4) || !strncmp(s, "SUMMARY:", 8))
             close_report(&r);
-        else if (r.open && s[0] == '#' && isdigit((unsigned char)s[1]) && r.trail) {
-            char *place = strchr(s, ' ');
-            if (place)
-                read_place(&r, place + 1, n - (size_t)(place + 1 - line));
+        else if (r.open && s[0] == '#' && isdigit((unsigned char)s[1]) && r.stack) {
+            char *frame = strchr(s, ' ');
+            if (frame)
+                read_frame(&r, frame + 1, n - (size_t)(frame + 1 - line));
         } else if (r.open && s > line && *s && s[0] != '#')
             read_headline(&r, s);
         text = *end ? end + 1 : end;
     }
-    close_report(&r); /* a report that is cut: its two stacks decide */
+    close_report(&r); /* a truncated report counts if both of its stacks are there */
     free(line);
 }
