@@ -5,7 +5,8 @@
  *          prints or keeps state between calls.
  * Memory:  the result owns its races and their witnesses.
  * Threads: no global state; several analyses may run at once on one trace.
- * Errors:  none. The result counts everything that could not be decided; nothing is silently skipped.
+ * Errors:  none. The result counts everything that could not be decided; nothing is silently
+ *          skipped.
  */
 #ifndef PF_PREDICT_ANALYSIS_H
 #define PF_PREDICT_ANALYSIS_H

@@ -1,6 +1,6 @@
 /*
- * candidates.c - see candidates.h. One pass over the trace with locksets and with clocks that ignore
- * locks; each access is compared with the bounded histories of its cells.
+ * candidates.c - see candidates.h. One pass over the trace with locksets and with clocks that
+ * ignore locks; each access is compared with the bounded histories of its cells.
  */
 #include "candidates.h"
 #include "clocks.h"

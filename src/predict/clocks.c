@@ -1,6 +1,6 @@
 /*
- * clocks.c - see clocks.h. Plain arrays of one entry per thread: traces have few threads, and a join is
- * a short loop.
+ * clocks.c - see clocks.h. Plain arrays of one entry per thread: traces have few threads, and a
+ * join is a short loop.
  */
 #include "clocks.h"
 #include <string.h>

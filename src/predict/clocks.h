@@ -1,10 +1,11 @@
 /*
  * clocks.h - streaming vector clocks: which earlier events are ordered before an event.
  *
- * Model:   clock(t)[u] counts epochs of thread u. An event of u in epoch k is ordered before the next
- *          event of t iff k <= clock(t)[u]. A thread starts a new epoch after every event that can be
- *          ordered before events of other threads. Program order, fork/join, notify/wake, barriers
- *          and messages always order events; locks and atomics (C11 release/acquire) are optional.
+ * Model:   clock(t)[u] counts epochs of thread u. An event of u in epoch k is ordered before the
+ *          next event of t iff k <= clock(t)[u]. A thread starts a new epoch after every event that
+ *          can be ordered before events of other threads. Program order, fork/join, notify/wake,
+ *          barriers and messages always order events; locks and atomics (C11 release/acquire) are
+ *          optional.
  * Memory:  allocated by init and on use, freed by release; O(threads) per synchronisation object.
  * Cost:    O(threads) per synchronisation event, O(1) per other event.
  */

@@ -1,6 +1,6 @@
 /*
- * locksets.c - see locksets.h. Interning makes equal sets equal numbers, so the results of comparing
- * two sets can be cached under the pair of numbers.
+ * locksets.c - see locksets.h. Interning makes equal sets equal numbers, so the results of
+ * comparing two sets can be cached under the pair of numbers.
  */
 #include "locksets.h"
 #include <string.h>

@@ -1,10 +1,10 @@
 /*
  * stop.h - stopping a search early, and reporting its progress.
  *
- * Model:   a search regularly reports its progress through a callback; the callback may show it, and returns
- *          true if the search must stop. A stopped search keeps what it has found and sets
- *          `stopped` in its result. Once stopped, every later search with the same pf_stop stops,
- *          too, until the owner clears `stopped`.
+ * Model:   a search regularly reports its progress through a callback; the callback may show it,
+ *          and returns true if the search must stop. A stopped search keeps what it has found and
+ *          sets `stopped` in its result. Once stopped, every later search with the same pf_stop
+ *          stops, too, until the owner clears `stopped`.
  * Memory:  owned by the caller.
  * Threads: one thread at a time.
  */

@@ -1,11 +1,11 @@
 /*
  * selfcheck.h - checks that a trace is consistent.
  *
- * Model:   the trace is executed in its own order. Locks must be free when they are acquired, threads
- *          must exist, waits must match wakes, barriers must be respected, and every read must see the
- *          last write to each of its cells. A read that does not is an orphan. It is accepted only
- *          if a missing call could have written the value, or if the program also runs code that is
- *          not recorded (pf_trace.has_unrecorded_code).
+ * Model:   the trace is executed in its own order. Locks must be free when they are acquired,
+ *          threads must exist, waits must match wakes, barriers must be respected, and every read
+ *          must see the last write to each of its cells. A read that does not is an orphan. It is
+ *          accepted only if a missing call could have written the value, or if the program also
+ *          runs code that is not recorded (pf_trace.has_unrecorded_code).
  * Errors:  false with the first inconsistent event.
  */
 #ifndef PF_TRACE_SELFCHECK_H

@@ -1,8 +1,8 @@
 /*
  * trace.c - building a trace: names, object numbers, places and blocks.
  *
- * All lookups by value use one open-addressing hash table; the kind in the key says what is looked up.
- * Sealing is in trace_seal.c.
+ * All lookups by value use one open-addressing hash table; the kind in the key says what is looked
+ * up. Sealing is in trace_seal.c.
  */
 #include "trace.h"
 #include "intern_tables.h"

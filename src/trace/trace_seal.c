@@ -1,6 +1,6 @@
 /*
- * trace_seal.c - derives the rest of a trace from its events: cells, lock nesting, barrier generations,
- * wakers, initial values and the items of reach sets.
+ * trace_seal.c - derives the rest of a trace from its events: cells, lock nesting, barrier
+ * generations, wakers, initial values and the items of reach sets.
  */
 #include "intern_tables.h"
 #include <assert.h>

@@ -4,11 +4,12 @@
  * CP is the smallest relation with
  *   (a) rel(C1) CP acq(C2) for critical sections C1, C2 of one lock, C1 first, that contain
  *       conflicting accesses;
- *   (b) rel(C1) CP acq(C2) for critical sections C1, C2 of one lock, C1 first, with acq(C1) CP rel(C2);
+ *   (b) rel(C1) CP acq(C2) for critical sections C1, C2 of one lock, C1 first, with acq(C1) CP
+ *       rel(C2);
  *   (c) HB ; CP and CP ; HB are contained in CP;
- * where fork/join, notify/wake, barriers, messages and atomics order as in HB. So CP = HB ; E ; HB for
- * a set E of edges, which is computed as a fixpoint over pairs of sections. A conflicting pair that CP
- * leaves unordered is a candidate; only the first one is known to be a race or a deadlock.
+ * where fork/join, notify/wake, barriers, messages and atomics order as in HB. So CP = HB ; E ; HB
+ * for a set E of edges, which is computed as a fixpoint over pairs of sections. A conflicting pair
+ * that CP leaves unordered is a candidate; only the first one is known to be a race or a deadlock.
  *
  * The relation needs quadratic memory, so the trace is split into windows that overlap by half.
  */

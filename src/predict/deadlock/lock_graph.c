@@ -1,6 +1,6 @@
 /*
- * lock_graph.c - see lock_graph.h. Depth-first search for cycles, shortest first; a cycle starts at its
- * edge with the smallest number, so it is found once.
+ * lock_graph.c - see lock_graph.h. Depth-first search for cycles, shortest first; a cycle starts at
+ * its edge with the smallest number, so it is found once.
  */
 #include "lock_graph.h"
 #include "pecan/reschedule.h"

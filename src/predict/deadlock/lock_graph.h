@@ -1,16 +1,17 @@
 /*
- * lock_graph.h - deadlocks that another schedule may reach: cycles of threads, each of which holds a
- * lock that another one wants.
+ * lock_graph.h - deadlocks that another schedule may reach: cycles of threads, each of which holds
+ * a lock that another one wants.
  *
- * Model:   an edge is a thread that acquires a lock while it holds another one. Edges of different threads
- *          form a cycle if each wants the lock that the next one holds, no two of them hold a
- *          common gate lock, and no two of them are in partial order (fork/join, notify/wake,
+ * Model:   an edge is a thread that acquires a lock while it holds another one. Edges of different
+ *          threads form a cycle if each wants the lock that the next one holds, no two of them hold
+ *          a common gate lock, and no two of them are in partial order (fork/join, notify/wake,
  *          barriers, messages). For each cycle of sites, a schedule is generated that brings every
- *          thread to its acquire. Values are ignored, so a cycle is a candidate until a run
- *          has reached it.
+ *          thread to its acquire. Values are ignored, so a cycle is a candidate until a run has
+ *          reached it.
  * Memory:  the result owns the schedules.
- * Cost:    linear in the trace, then depends on the number of different edges. Short cycles are searched
- *          first, up to PF_CYCLE_MAX threads, until a step limit is reached; then `cut` is set.
+ * Cost:    linear in the trace, then depends on the number of different edges. Short cycles are
+ *          searched first, up to PF_CYCLE_MAX threads, until a step limit is reached; then `cut` is
+ *          set.
  */
 #ifndef PF_LOCK_GRAPH_H
 #define PF_LOCK_GRAPH_H

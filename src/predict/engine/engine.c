@@ -1,6 +1,6 @@
 /*
- * engine.c - see engine.h. Candidates are collected per pair of sites, then tried tier by tier in growing
- * windows. Most pairs are decided in the smallest window by the cheapest tier.
+ * engine.c - see engine.h. Candidates are collected per pair of sites, then tried tier by tier in
+ * growing windows. Most pairs are decided in the smallest window by the cheapest tier.
  */
 #include "engine.h"
 #include "candidates.h"

@@ -1,9 +1,9 @@
 /*
  * engine.h - races by maximal causality, for complete and incomplete traces.
  *
- * Model:   candidates are grouped by their pair of sites. Each group is tried from the nearest pair of
- *          accesses on, until one is confirmed, in growing windows around the pair. An accepted pair
- *          is a race of the whole trace. A rejection holds only within the window, unless the
+ * Model:   candidates are grouped by their pair of sites. Each group is tried from the nearest pair
+ *          of accesses on, until one is confirmed, in growing windows around the pair. An accepted
+ *          pair is a race of the whole trace. A rejection holds only within the window, unless the
  *          window is the whole trace.
  * Memory:  the result owns the witnesses; everything else is freed.
  * Errors:  a witness that the validator rejects is dropped and counted.

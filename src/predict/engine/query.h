@@ -1,13 +1,14 @@
 /*
- * query.h - one question to the engine: is there a reordering of the window after which events a and b
- * are both next?
+ * query.h - one question to the engine: is there a reordering of the window after which events a
+ * and b are both next?
  *
- * Model:   a reordering takes a prefix of the events of each thread (the included events) and puts them into
- *          one order. The order must respect must-order. Of two included acquires of a lock, one
- *          must be followed by its release before the other. If an included event (or a or b) depends
- *          on a read, the read must be correct: it sees its value of the trace, from a write that is
- *          itself correct. Afterwards a and b are the next events of their threads (if a == b: that
- *          one event is). Optionally, a chain of events must have happened before, in its order.
+ * Model:   a reordering takes a prefix of the events of each thread (the included events) and puts
+ *          them into one order. The order must respect must-order. Of two included acquires of a
+ *          lock, one must be followed by its release before the other. If an included event (or a
+ *          or b) depends on a read, the read must be correct: it sees its value of the trace, from
+ *          a write that is itself correct. Afterwards a and b are the next events of their threads
+ *          (if a == b: that one event is). Optionally, a chain of events must have happened before,
+ *          in its order.
  * Answers: three tiers, each sound on its own:
  *            pf_query_sync_preserving  accepts if the required events in trace order are an answer
  *            pf_query_close            rejects if the events and the order that every answer must

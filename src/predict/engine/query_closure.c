@@ -2,8 +2,8 @@
  * query_closure.c - the second tier: computes, as a fixpoint, the events that every answer must
  * include and the order that every answer must have. A contradiction rejects the question.
  *
- * The clocks are kept transitively closed while edges are added. So "x must come before y" is a single
- * comparison, and a cycle is detected at the edge that closes it.
+ * The clocks are kept transitively closed while edges are added. So "x must come before y" is a
+ * single comparison, and a cycle is detected at the edge that closes it.
  */
 #include "query.h"
 #include <string.h>

@@ -1,6 +1,6 @@
 /*
- * solver.c - see solver.h. A specialised solver instead of a general SMT solver: the engine asks many
- * small questions (bench/analysis compares it with Z3 on the same questions).
+ * solver.c - see solver.h. A specialised solver instead of a general SMT solver: the engine asks
+ * many small questions (bench/analysis compares it with Z3 on the same questions).
  */
 #include "solver.h"
 #include <assert.h>

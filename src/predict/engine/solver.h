@@ -6,8 +6,9 @@
  *          variables, together with the fixed edges, are acyclic. A false order variable implies
  *          nothing about the order.
  * Method:  two watched literals, first-UIP learning, variable activities (ties are broken by
- *          creation order), phase saving. The theory maintains a topological order of all edges (Pearce
- *          and Kelly). An edge that closes a cycle is a conflict, explained by the edges of the cycle.
+ *          creation order), phase saving. The theory maintains a topological order of all edges
+ *          (Pearce and Kelly). An edge that closes a cycle is a conflict, explained by the edges of
+ *          the cycle.
  * Memory:  one solver serves many problems; pf_solver_start discards the previous one.
  */
 #ifndef PF_ENGINE_SOLVER_H

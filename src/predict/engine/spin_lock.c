@@ -1,13 +1,13 @@
 /*
- * spin_lock.c - recognises an atomic variable as a lock if the whole trace uses it as one: only an rmw
- * from 0 makes it nonzero, only the thread that did so sets it back to 0, and the next event of that
- * thread depends on the value that the rmw saw.
+ * spin_lock.c - recognises an atomic variable as a lock if the whole trace uses it as one: only an
+ * rmw from 0 makes it nonzero, only the thread that did so sets it back to 0, and the next event of
+ * that thread depends on the value that the rmw saw.
  *
- * Then no reordering has two such critical sections open at the same time. Proof: consider the first section
- * that begins while another one is open. Since the other one began, no further section has begun, so
- * no other thread has written 0, and the rmw must see a nonzero value. Writes of 0 before the first
- * section do not break this, provided that they happen before the fork of every other thread that
- * takes the lock.
+ * Then no reordering has two such critical sections open at the same time. Proof: consider the
+ * first section that begins while another one is open. Since the other one began, no further
+ * section has begun, so no other thread has written 0, and the rmw must see a nonzero value. Writes
+ * of 0 before the first section do not break this, provided that they happen before the fork of
+ * every other thread that takes the lock.
  */
 #include "spin_lock.h"
 #include <string.h>

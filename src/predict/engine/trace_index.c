@@ -1,6 +1,6 @@
 /*
- * trace_index.c - builds the index in one pass over the trace. Every edge is added at its later event, so
- * the edges come out sorted.
+ * trace_index.c - builds the index in one pass over the trace. Every edge is added at its later
+ * event, so the edges come out sorted.
  */
 #include "spin_lock.h"
 #include <assert.h>

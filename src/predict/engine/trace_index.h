@@ -1,10 +1,10 @@
 /*
- * trace_index.h - what the engine precomputes about the whole trace: positions, matching acquires and
- * releases, must-order.
+ * trace_index.h - what the engine precomputes about the whole trace: positions, matching acquires
+ * and releases, must-order.
  *
- * Model:   must-order is the order that holds in every reordering that the analysis considers. In addition
- *          to program order, it consists of explicit edges from an event to earlier events, all of which must
- *          have happened before it:
+ * Model:   must-order is the order that holds in every reordering that the analysis considers. In
+ *          addition to program order, it consists of explicit edges from an event to earlier
+ *          events, all of which must have happened before it:
  *          - fork/join, notify/wake, barriers, messages;
  *          - a block is used after its alloc, and reused after its free and its last uses;
  *          - a read whose value comes from a missing call happens after the writes that precede it
@@ -14,8 +14,8 @@
  *            do writes to an item during a missing call that reaches it;
  *          - SB: in addition, all BarrierPairs keep their order.
  *          A missing call reads all cells that it reaches and must find their values of the trace
- *          (window.h). A write that a missing call may notice while it is active is `exposed`.
- *          A value does not survive a missing call that reaches its cell: a read after the call must
+ *          (window.h). A write that a missing call may notice while it is active is `exposed`. A
+ *          value does not survive a missing call that reaches its cell: a read after the call must
  *          see the same write as in the trace, or one that happens after the call.
  * Memory:  init allocates O(n), release frees it. The trace must outlive the index.
  */

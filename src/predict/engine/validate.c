@@ -1,8 +1,8 @@
 /*
  * validate.c - a machine that executes a schedule and rejects impossible steps.
  *
- * The state at `start` comes from executing the trace itself. Each witness is executed on top of that state and
- * then undone, so one pass over the trace serves all witnesses.
+ * The state at `start` comes from executing the trace itself. Each witness is executed on top of
+ * that state and then undone, so one pass over the trace serves all witnesses.
  */
 #include "validate_calls.h"
 #include <stdarg.h>

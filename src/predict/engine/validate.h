@@ -1,10 +1,10 @@
 /*
- * validate.h - checks witnesses. Shares no code with the engine: it knows only the trace and the rules
- * of docs/analysis/model.md, and executes each schedule step by step.
+ * validate.h - checks witnesses. Shares no code with the engine: it knows only the trace and the
+ * rules of docs/analysis/model.md, and executes each schedule step by step.
  *
- * Model:   a witness claims: run the trace unchanged up to `start`, then the events of `order`; then a
- *          and b are the next events of their threads (if a == b: that one event is). Every step must be
- *          possible in the state in which it is taken.
+ * Model:   a witness claims: run the trace unchanged up to `start`, then the events of `order`;
+ *          then a and b are the next events of their threads (if a == b: that one event is). Every
+ *          step must be possible in the state in which it is taken.
  * Cost:    one pass over the trace for all witnesses, plus their lengths.
  */
 #ifndef PF_ENGINE_VALIDATE_H

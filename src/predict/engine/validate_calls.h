@@ -1,6 +1,6 @@
 /*
- * validate_calls.h - missing calls for the validator: which of them surround an event, and which events
- * they keep in trace order (Algorithms 2 and 3 of the RDIT paper, docs/analysis/rdit.md).
+ * validate_calls.h - missing calls for the validator: which of them surround an event, and which
+ * events they keep in trace order (Algorithms 2 and 3 of the RDIT paper, docs/analysis/rdit.md).
  *
  * Memory:  init allocates O(n), release frees it. The trace must outlive it.
  */

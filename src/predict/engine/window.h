@@ -2,8 +2,8 @@
  * window.h - a section of the trace in the form the engine works on: events, threads, cells and
  * locks numbered from 0, values resolved.
  *
- * Model:   the trace before the window is run unchanged. Inside the window, events may be reordered and
- *          left out. The state at the window's start consists of cell values and held locks.
+ * Model:   the trace before the window is run unchanged. Inside the window, events may be reordered
+ *          and left out. The state at the window's start consists of cell values and held locks.
  * Memory:  one window is filled repeatedly for one index; release frees it.
  * Cost:    O(events in the window * cells per access).
  */
@@ -65,8 +65,9 @@ struct pf_window {
     uint32_t *cell_map, *thread_map, *lock_map;
     uint32_t cap;
     pf_vec_u32 cell_list, lock_list;
-    /* The cells that missing calls in the window may read; they have the first local numbers. `writer`:
-     * the thread that wrote the cell so far; PF_NONE: none, PF_SEVERAL_THREADS: more than one. */
+    /* The cells that missing calls in the window may read; they have the first local numbers.
+     * `writer`: the thread that wrote the cell so far; PF_NONE: none, PF_SEVERAL_THREADS: more
+     * than one. */
     pf_vec_u32 written, writer;
 };
 

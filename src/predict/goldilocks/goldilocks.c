@@ -2,10 +2,10 @@
  * goldilocks.c - happens-before with sets: each access has the set of threads that may access the
  * cell without a race, and of the locks and other objects through which a thread can enter the set.
  *
- * The set of an access starts with its own thread. A release by a member adds the object; an acquire
- * of a member object adds the thread. Sets are updated lazily when the cell is accessed again, by
- * replaying the synchronisation events since the last update. The relation is the same as that of hb,
- * but the method shares nothing with vector clocks.
+ * The set of an access starts with its own thread. A release by a member adds the object; an
+ * acquire of a member object adds the thread. Sets are updated lazily when the cell is accessed
+ * again, by replaying the synchronisation events since the last update. The relation is the same as
+ * that of hb, but the method shares nothing with vector clocks.
  */
 #include "analysis.h"
 #include <string.h>

@@ -1,10 +1,11 @@
 /*
  * fasttrack.c - happens-before with the epochs of FastTrack.
  *
- * A plain write is kept as one epoch: once a write is ordered after all earlier accesses, any later race
- * with one of those is also a race with the write. Writes that raced with a newer write are kept in
- * addition, because later accesses may race with both. Reads and atomics need not be ordered among
- * themselves; they are kept as one epoch while they are ordered, otherwise as a vector.
+ * A plain write is kept as one epoch: once a write is ordered after all earlier accesses, any later
+ * race with one of those is also a race with the write. Writes that raced with a newer write are
+ * kept in addition, because later accesses may race with both. Reads and atomics need not be
+ * ordered among themselves; they are kept as one epoch while they are ordered, otherwise as a
+ * vector.
  */
 #include "analysis.h"
 #include "clocks.h"

@@ -1,5 +1,6 @@
 /*
- * partial_order.c - see partial_order.h. The clocks of clocks.h are stored once per change, not per event.
+ * partial_order.c - see partial_order.h. The clocks of clocks.h are stored once per change, not per
+ * event.
  */
 #include "partial_order.h"
 #include "clocks.h"

@@ -1,10 +1,10 @@
 /*
- * partial_order.h - the order of events that no schedule can change, for the searches of PECAN and of
- * deadlocks. It stores the paper's partial and temporal order graph (PTG) compactly.
+ * partial_order.h - the order of events that no schedule can change, for the searches of PECAN and
+ * of deadlocks. It stores the paper's partial and temporal order graph (PTG) compactly.
  *
- * Model:   partial order is program order, fork/join, notify/wake, barriers and messages, but not locks.
- *          Only events of thread communication can change a clock, so one clock is stored per such
- *          event, not per event. Temporal order is the order of the trace.
+ * Model:   partial order is program order, fork/join, notify/wake, barriers and messages, but not
+ *          locks. Only events of thread communication can change a clock, so one clock is stored
+ *          per such event, not per event. Temporal order is the order of the trace.
  * Memory:  six words per event, plus one word per thread for each communication event.
  */
 #ifndef PF_PECAN_PARTIAL_ORDER_H

@@ -1,10 +1,11 @@
 /*
- * pattern.h - patterns of access anomalies: which threads access which variables in which order (PECAN,
- * section 3).
+ * pattern.h - patterns of access anomalies: which threads access which variables in which order
+ * (PECAN, section 3).
  *
- * Model:   a pattern is five sequences of equal length: events, their threads, variables, atomic regions
- *          and access types. Labels only express what is equal and what differs. `next` requires that
- *          two events follow each other directly; otherwise anything may happen in between.
+ * Model:   a pattern is five sequences of equal length: events, their threads, variables, atomic
+ *          regions and access types. Labels only express what is equal and what differs. `next`
+ *          requires that two events follow each other directly; otherwise anything may happen in
+ *          between.
  * Memory:  a pattern is a plain value.
  * Errors:  an invalid file is rejected with the line and the reason. docs/format/patterns.md is
  *          normative.

@@ -1,6 +1,7 @@
 /*
- * pecan.c - see pecan.h. Matches of the search get a generated schedule, which is cheap. Only where that
- * fails, or where the validator finds a changed value, the engine of maximal causality is used.
+ * pecan.c - see pecan.h. Matches of the search get a generated schedule, which is cheap. Only where
+ * that fails, or where the validator finds a changed value, the engine of maximal causality is
+ * used.
  */
 #include "pecan.h"
 #include "engine/validate.h"

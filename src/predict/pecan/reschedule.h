@@ -1,20 +1,19 @@
 /*
  * reschedule.h - generates a schedule that makes a pattern happen (PECAN, section 6).
  *
- * Model:   the trace is executed again in its own order, but threads are held back. A thread whose next
- *          event belongs to the pattern waits, before the outermost lock around that event, until
- *          the earlier events of the pattern have happened. Threads that depend on a held thread
- *          wait with it. Events that are still waiting when the pattern is complete are left out.
- *          For two events this is Algorithm 3 of the paper, for three Algorithm 4. If it fails (locks
- *          are not nested, threads need each other), other strategies are tried: hold threads at
- *          the event itself, bring all threads to their positions first, run only the threads
- *          that the pattern needs.
- *          Partial order, locks and notifications are respected. Values are ignored: a schedule can be
- *          infeasible because a thread would take another branch. validate.h detects some of these
- *          cases, re-execution all of them.
+ * Model:   the trace is executed again in its own order, but threads are held back. A thread whose
+ *          next event belongs to the pattern waits, before the outermost lock around that event,
+ *          until the earlier events of the pattern have happened. Threads that depend on a held
+ *          thread wait with it. Events that are still waiting when the pattern is complete are left
+ *          out. For two events this is Algorithm 3 of the paper, for three Algorithm 4. If it fails
+ *          (locks are not nested, threads need each other), other strategies are tried: hold
+ *          threads at the event itself, bring all threads to their positions first, run only the
+ *          threads that the pattern needs. Partial order, locks and notifications are respected.
+ *          Values are ignored: a schedule can be infeasible because a thread would take another
+ *          branch. validate.h detects some of these cases, re-execution all of them.
  * Memory:  one rescheduler serves many patterns; release frees it.
- * Cost:    linear in the distance in the trace, and bounded: a call that executes too many events gives up,
- *          earlier if many events were executed before. `cut` counts such calls.
+ * Cost:    linear in the distance in the trace, and bounded: a call that executes too many events
+ *          gives up, earlier if many events were executed before. `cut` counts such calls.
  */
 #ifndef PF_PECAN_RESCHEDULE_H
 #define PF_PECAN_RESCHEDULE_H

@@ -1,6 +1,6 @@
 /*
- * schedule_finder.h - finds schedules for the events of a pattern: generates one (reschedule.h), or asks
- * the engine of maximal causality, which preserves the values that matter.
+ * schedule_finder.h - finds schedules for the events of a pattern: generates one (reschedule.h), or
+ * asks the engine of maximal causality, which preserves the values that matter.
  *
  * Model:   as in pecan.h: the trace up to `start`, then `order`, which ends with the last event.
  * Memory:  init allocates O(events), release frees it; `order` is valid until the next call.

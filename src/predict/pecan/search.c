@@ -1,6 +1,6 @@
 /*
- * search.c - see search.h. Backtracking over the regions of a pattern; equivalent units and cells are
- * searched only a few times each.
+ * search.c - see search.h. Backtracking over the regions of a pattern; equivalent units and cells
+ * are searched only a few times each.
  */
 #include "search.h"
 #include <string.h>

@@ -2,16 +2,16 @@
  * search.h - pattern-directed search: finds events that could match a pattern, by locks and partial
  * order (PECAN, section 5).
  *
- * Model:   the regions of the pattern are matched one by one with classes of units (units.h), its variables with
- *          cells. A match must satisfy the mutation condition: the pattern's order does not contradict
- *          partial order; an event that interrupts a unit does not hold the lock that the unit
- *          holds throughout; events that must follow each other directly have no common lock. The
- *          condition is necessary but not sufficient: the caller generates a schedule and decides.
- *          There is one anomaly per tuple of sites: once the caller accepts one, the search
- *          continues with other tuples.
- * Cost:    linear in the trace for the preparation, then depends on the number of classes that share a
- *          cell. Of cells with equal uses, only a few are searched. Everything that a limit cuts
- *          off is counted.
+ * Model:   the regions of the pattern are matched one by one with classes of units (units.h), its
+ *          variables with cells. A match must satisfy the mutation condition: the pattern's order
+ *          does not contradict partial order; an event that interrupts a unit does not hold the
+ *          lock that the unit holds throughout; events that must follow each other directly have no
+ *          common lock. The condition is necessary but not sufficient: the caller generates a
+ *          schedule and decides. There is one anomaly per tuple of sites: once the caller accepts
+ *          one, the search continues with other tuples.
+ * Cost:    linear in the trace for the preparation, then depends on the number of classes that
+ *          share a cell. Of cells with equal uses, only a few are searched. Everything that a limit
+ *          cuts off is counted.
  */
 #ifndef PF_PECAN_SEARCH_H
 #define PF_PECAN_SEARCH_H

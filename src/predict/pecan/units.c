@@ -1,5 +1,6 @@
 /*
- * units.c - see units.h. One pass over the trace builds the units; hashing finds those that are equal.
+ * units.c - see units.h. One pass over the trace builds the units; hashing finds those that are
+ * equal.
  */
 #include "units.h"
 #include "check_act.h"

@@ -1,18 +1,18 @@
 /*
  * syncp.c - sync-preserving races over the whole trace (Mathur, Pavlogiannis, Viswanathan 2021).
  *
- * A sync-preserving reordering keeps the order of the acquires of each lock, and the write that each
- * read sees. The events that it must contain, so that a and b are next, form a closure: the
- * predecessors of a and b, the writes that these events read from, and, if two acquires of a lock are
- * in the closure, the release of the earlier one. a and b race iff neither is in the closure. The
- * closure in trace order is the witness.
+ * A sync-preserving reordering keeps the order of the acquires of each lock, and the write that
+ * each read sees. The events that it must contain, so that a and b are next, form a closure: the
+ * predecessors of a and b, the writes that these events read from, and, if two acquires of a lock
+ * are in the closure, the release of the earlier one. a and b race iff neither is in the closure.
+ * The closure in trace order is the witness.
  *
- * A closure is a prefix of the events of each thread, so a vector represents it. The stamp of an event is
- * the closure that the event alone requires, without the lock rule; stamps are computed once. To
- * close a join of stamps, only the lock rule remains. Closures only grow along the accesses of two
- * threads. So searching two lists of accesses (each of one thread, one site and one cell) takes linear
- * time: an access that is in the closure need never be examined again. Only lists that contain a
- * candidate pair are searched.
+ * A closure is a prefix of the events of each thread, so a vector represents it. The stamp of an
+ * event is the closure that the event alone requires, without the lock rule; stamps are computed
+ * once. To close a join of stamps, only the lock rule remains. Closures only grow along the
+ * accesses of two threads. So searching two lists of accesses (each of one thread, one site and one
+ * cell) takes linear time: an access that is in the closure need never be examined again. Only
+ * lists that contain a candidate pair are searched.
  */
 #include "analysis.h"
 #include "candidates.h"
