@@ -1,8 +1,9 @@
 /*
- * block_history.h - the heap blocks while pf_rt.events: where each was allocated and freed (direct/memory/block_history.c).
+ * block_history.h - in event mode: where each heap block was allocated and freed
+ * (direct/memory/block_history.c).
  *
- * Model:   a cell of two words for every 32 bytes of memory, the least that malloc gives; that of a block
- *          is where it begins:
+ * Model:   a cell of two words for every 32 bytes of memory, the smallest block that malloc hands
+ *          out. A block is described by the cell of its first byte:
  *
  *              63                    40 39                               4 3    1 0
  *             +------------------------+----------------------------------+------+-+
@@ -12,32 +13,36 @@
  *             +------------------------+------------------+---------------+--------+
  *              24 bits                  20 bits            20 bits
  *
- *          low: 1 + which 8 of the 32 bytes it begins with, 0: no block; F: it was freed, at `end`. A
- *          size or a number that does not fit is the largest that does.
- * Memory:  a plane that race statements do not need here.
+ *          where: access id of the allocation; low: 1 + which 8 of the 32 bytes the block begins
+ *          with, 0: no block; F: the block was freed, at access id `end`. A size or a thread number
+ *          that does not fit is stored as the largest value that does.
+ * Memory:  the plane of overflow words, which is unused in event mode.
  * Threads: the target's one kernel thread.
+ * Errors:  none. Allocators of the program may hand out smaller blocks: of two blocks in one cell
+ *          only the newer one is known.
  *
- * Whoever allocates much touches little else: two words beside each other, found without a search. The
- * blocks of a free run (heap_block.c) have an index and records apart, which is smaller, and slower by two
- * cache misses at every free. An allocator of the program may have smaller blocks: of two in one cell the
- * newer one is known.
+ * Programs that allocate much touch little else, so the two words are adjacent and found without a
+ * search. Blocks in free mode (heap_block.c) have an index and separate records, which is smaller,
+ * but takes two more cache misses at every free.
  *
- * Called from places where vector registers are alive: nothing here touches them.
+ * Called where vector registers are live: nothing here uses them.
  */
-#ifndef PF_RT_HEAPBOOK_H
-#define PF_RT_HEAPBOOK_H
+#ifndef PF_RT_BLOCK_HISTORY_H
+#define PF_RT_BLOCK_HISTORY_H
 
-#include "access.h"
+#include "runtime_access.h"
 
-/* A block begins or ends here in a moment. */
-void pf_heapbook_coming(uintptr_t addr);
-/* The first `kept` bytes are those of a block that was here before. */
-void pf_heapbook_new(uintptr_t addr, size_t size, size_t kept, uint32_t where, uint32_t thread);
-/* The size of the block that was freed; false: none is known there. */
-bool pf_heapbook_free(uintptr_t addr, uint32_t where, uint32_t thread, size_t *size);
-/* 0: none, or freed. */
-size_t pf_heapbook_size(uintptr_t addr);
-/* For reports: of the blocks that hold the address the one that is not freed, else the one that was last. */
-bool pf_heapbook_find(uintptr_t addr, struct pf_block *out);
+/* A block is about to begin or end here: prefetches what _allocated and _freed use. */
+void pf_block_history_prefetch(uintptr_t addr);
+/* The first `kept` bytes belonged to a block that was here before (realloc in place). */
+void pf_block_history_allocated(uintptr_t addr, size_t size, size_t kept, uint32_t where,
+                                uint32_t thread);
+/* Sets *size to the size of the block; false: no block is known there. */
+bool pf_block_history_freed(uintptr_t addr, uint32_t where, uint32_t thread, size_t *size);
+/* 0: there is no block, or it is freed. */
+size_t pf_block_history_size(uintptr_t addr);
+/* For reports: of the blocks that contain the address, the one that is not freed, else the last
+ * one. */
+bool pf_block_history_find(uintptr_t addr, struct pf_block *out);
 
 #endif

@@ -1,9 +1,12 @@
+/*
+ * hash_index.c - see hash_index.h.
+ */
 #include "hash_index.h"
 #include "sys.h"
 
 #define FIRST_BITS 10
 
-static void place(struct pf_index_table *t, uint64_t s)
+static void place(struct pf_hash_index_table *t, uint64_t s)
 {
     uint32_t i = (uint32_t)(s >> 32) & t->mask;
     while (t->slot[i])
@@ -11,16 +14,17 @@ static void place(struct pf_index_table *t, uint64_t s)
     __atomic_store_n(&t->slot[i], s, __ATOMIC_RELEASE);
 }
 
-bool pf_index_add(struct pf_index *x, uint32_t hash, uint32_t item)
+bool pf_hash_index_add(struct pf_hash_index *x, uint32_t hash, uint32_t item)
 {
-    struct pf_index_table *t = x->table;
+    struct pf_hash_index_table *t = x->table;
     if (!t || x->used > t->mask / 2) {
         uint32_t size = t ? (t->mask + 1) * 2 : 1u << FIRST_BITS;
-        struct pf_index_table *n = pf_sys_map(0, sizeof *n + (uint64_t)size * sizeof n->slot[0]);
+        struct pf_hash_index_table *n =
+            pf_sys_map(0, sizeof *n + (uint64_t)size * sizeof n->slot[0]);
         if (!n)
             return false;
-        pf_sys_populate(n,
-                        sizeof *n + (uint64_t)size * sizeof n->slot[0]); /* hashes use all of it */
+        /* Hashes spread over all pages. */
+        pf_sys_populate(n, sizeof *n + (uint64_t)size * sizeof n->slot[0]);
         n->mask = size - 1;
         for (uint32_t i = 0; t && i <= t->mask; i++)
             if (t->slot[i])

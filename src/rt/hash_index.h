@@ -1,38 +1,39 @@
 /*
- * hash_index.h - a hash index over items that the caller keeps in an array of its own: how the runtime
- * finds whether a thing was seen before.
+ * hash_index.h - a hash index over items that the caller keeps in its own array; used to find
+ * whether an equal item exists already.
  *
- * Model:   a multimap hash -> item number (not 0); the caller compares items.
- * Memory:  open addressing at most half full; it doubles by a new mapping, and readers may still be
- *          in the old one, so that stays mapped (all old ones together are as large as the new one).
- * Threads: find needs no lock; add is serialised by the caller. An item must be complete before it
- *          is added.
- * Errors:  add is false when memory is out; the index is as before.
+ * Model:   a multimap from a hash to an item number (not 0); the caller compares items.
+ * Memory:  open addressing, at most half full. It grows by doubling into a new mapping. The old
+ *          ones stay mapped, because readers may still use them; all old ones together are as large
+ *          as the new one.
+ * Threads: find needs no lock; the caller serialises add. An item must be complete before it is
+ *          added.
+ * Errors:  add returns false without memory and leaves the index unchanged.
  */
-#ifndef PF_RT_INDEX_H
-#define PF_RT_INDEX_H
+#ifndef PF_RT_HASH_INDEX_H
+#define PF_RT_HASH_INDEX_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct pf_index_table {
+struct pf_hash_index_table {
     uint32_t mask;
     uint64_t slot[]; /* hash << 32 | item; 0: free */
 };
 
-struct pf_index {
-    struct pf_index_table *table;
+struct pf_hash_index {
+    struct pf_hash_index_table *table;
     uint32_t used;
 };
 
-bool pf_index_add(struct pf_index *x, uint32_t hash, uint32_t item);
+bool pf_hash_index_add(struct pf_hash_index *x, uint32_t hash, uint32_t item);
 
-/* The item with this hash that is the same as key, or 0. */
+/* The item with this hash for which same(item, key) holds, or 0. */
 static inline __attribute__((always_inline)) uint32_t
-pf_index_find(const struct pf_index *x, uint32_t hash, bool (*same)(uint32_t item, const void *key),
-              const void *key)
+pf_hash_index_find(const struct pf_hash_index *x, uint32_t hash,
+                   bool (*same)(uint32_t item, const void *key), const void *key)
 {
-    const struct pf_index_table *t = __atomic_load_n(&x->table, __ATOMIC_ACQUIRE);
+    const struct pf_hash_index_table *t = __atomic_load_n(&x->table, __ATOMIC_ACQUIRE);
     if (!t)
         return 0;
     for (uint32_t i = hash & t->mask;; i = (i + 1) & t->mask) {
@@ -44,7 +45,7 @@ pf_index_find(const struct pf_index *x, uint32_t hash, bool (*same)(uint32_t ite
     }
 }
 
-static inline uint32_t pf_index_hash(uint64_t a, uint64_t b)
+static inline uint32_t pf_hash_index_hash(uint64_t a, uint64_t b)
 {
     uint64_t h = (a + 0x9e3779b97f4a7c15ull) * 0xbf58476d1ce4e5b9ull;
     h = (h ^ h >> 29 ^ b) * 0x94d049bb133111ebull;

@@ -1,5 +1,6 @@
 /*
- * limits.h - losses are counted, never hidden: STYLE's third kind of error.
+ * limits.h - counts what the runtime loses at its limits. Losses are never hidden: a count above
+ * zero makes the result of the run "incomplete".
  *
  * Threads: any, lock-free.
  */

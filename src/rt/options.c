@@ -1,6 +1,6 @@
 /*
- * options.c - see options.h. The environment is read from /proc, because the C library's own copy is
- * not there yet when the runtime starts; where /proc is not mounted, from environ.
+ * options.c - see options.h. The environment is read from /proc, because libc's copy does not exist
+ * yet when the runtime starts; if /proc is not mounted, it is read from environ.
  */
 #include "options.h"
 #include "pool.h"
@@ -53,10 +53,12 @@ static _Noreturn void refuse(const char *where, const char *what, const char *na
 
 _Noreturn void pf_options_refuse(const char *option, const char *value)
 {
-    refuse("PF_OPTIONS", option, value, " is no value of this option (help=1 lists them)");
+    refuse("PF_OPTIONS", option, value,
+           " is not a valid value of this option (help=1 lists the options)");
 }
 
-/* The whole environment, strings one after the other, one more 0 at the end. */
+/* The whole environment: strings one after the other, and an empty string at the end. NULL on
+ * failure. */
 static char *read_environment(void)
 {
     long fd = pf_sys(SYS_open, "/proc/self/environ", O_RDONLY | O_CLOEXEC, 0);
@@ -68,7 +70,7 @@ static char *read_environment(void)
             r = pf_sys(SYS_pread64, fd, at + n, size - 2 - n, n);
             n += r > 0 ? (size_t)r : 0;
         }
-        if (!at || r <= 0) { /* all of it, or a failure */
+        if (!at || r <= 0) { /* end of file, or a failure */
             pf_sys(SYS_close, fd);
             return r == 0 ? at : NULL;
         }
@@ -125,7 +127,7 @@ static void set(const char *where, const char *name, const char *value)
     while (o < end && !pf_str_same(o->name, name))
         o++;
     if (o == end)
-        refuse(where, "unknown option", name, " (help=1 lists them)");
+        refuse(where, "unknown option", name, " (help=1 lists the options)");
     if (o->type == BOOL && !parse_bool(value, o->value))
         refuse(where, "expected 0 or 1 for option", name, "");
     if (o->type == INT && !parse_int(value, o->value))
@@ -134,7 +136,7 @@ static void set(const char *where, const char *name, const char *value)
         *(const char **)o->value = value;
 }
 
-/* `s` is taken apart in place. */
+/* Parses `s`, which it modifies. */
 static void parse(const char *where, char *s)
 {
     for (;;) {
@@ -201,7 +203,7 @@ void pf_options_init(void)
     char *text = find_variable(block, "PF_OPTIONS");
     if (text) {
         size_t n = pf_str_len(text) + 1;
-        char *copy = pf_sys_map(NULL, n); /* children must find PF_OPTIONS as it was */
+        char *copy = pf_sys_map(NULL, n); /* child processes must find PF_OPTIONS unchanged */
         if (copy) {
             pf_bytes_copy(copy, text, n);
             parse("PF_OPTIONS", copy);

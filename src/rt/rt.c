@@ -1,5 +1,7 @@
+/*
+ * rt.c - starts the runtime, and holds its locks across fork.
+ */
 #include "rt.h"
-#include "access.h"
 #include "access_set.h"
 #include "cell.h"
 #include "limits.h"
@@ -8,6 +10,7 @@
 #include "options.h"
 #include "oracle_log.h"
 #include "race.h"
+#include "runtime_access.h"
 #include "sample.h"
 #include "site_pair.h"
 #include "site_per_byte.h"
@@ -20,18 +23,20 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#define MAIN_STACK_MAX (64ull << 20) /* of an unlimited stack this much is named as such */
+#define MAIN_STACK_MAX (64ull << 20) /* the part of an unlimited stack that is treated as stack */
 
 struct pf_rt pf_rt;
 
-extern uint32_t pf_vector_state; /* check_entry.S */
+extern uint32_t pf_vector_state; /* defined in check_entry.S */
 
 void pf_wrap_init(void) __attribute__((weak));
-void pf_direct_choose(void) __attribute__((weak)); /* direct/direct.h */
+void pf_direct_choose_mode(void) __attribute__((weak)); /* declared in direct/direct.h */
 void pf_direct_options(void) __attribute__((weak));
 void pf_direct_start(void) __attribute__((weak));
 extern void *__libc_stack_end;
 
+/* Sets pf_vector_state: which extended state exists (1: x87, 4: AVX), and whether the processor can
+ * tell which of it is in use (8). */
 static void find_vector_state(void)
 {
     unsigned a, b, c, d;
@@ -55,11 +60,12 @@ static bool map_plane(uint64_t at, uint64_t size)
 
 static bool map_planes(void)
 {
-    return map_plane(PF_SHADOW_BASE, PF_SHADOW_SIZE) && map_plane(PF_MORE_BASE, PF_MORE_SIZE) &&
-           map_plane(PF_MORE_USED, PF_MORE_USED_SIZE) &&
+    return map_plane(PF_SHADOW_BASE, PF_SHADOW_SIZE) &&
+           map_plane(PF_OVERFLOW_BASE, PF_OVERFLOW_SIZE) &&
+           map_plane(PF_OVERFLOW_STATE, PF_OVERFLOW_STATE_SIZE) &&
            map_plane(PF_SYNC_PLANE, PF_SYNC_PLANE_SIZE) &&
            map_plane(PF_BLOCK_PLANE, PF_BLOCK_PLANE_SIZE) &&
-           map_plane(PF_READY_PLANE, PF_READY_SIZE);
+           map_plane(PF_PREFAULT_PLANE, PF_PREFAULT_SIZE);
 }
 
 static void say(const char *s)
@@ -88,8 +94,8 @@ void pf_rt_init(void)
     if (pf_rt.ready)
         return;
     pf_nest();
-    if (pf_direct_choose)
-        pf_direct_choose();
+    if (pf_direct_choose_mode)
+        pf_direct_choose_mode();
     pf_options_init();
     if (pf_direct_options)
         pf_direct_options();
@@ -106,22 +112,23 @@ void pf_rt_init(void)
     pf_rt.strict = pf_options.strict;
     pf_rt.events |= pf_options.events != 0;
     pf_stack_init();
-    pf_idpair_init();
-    pf_places_init();
+    pf_site_pair_init();
+    pf_site_per_byte_init();
     pf_lockset_init();
     pf_sync_init();
     pf_block_init();
     pf_sample_init();
     if (pf_options.oracle_log[0])
         pf_oracle_open(pf_options.oracle_log);
-    pf_rt.careful = pf_rt.strict || pf_rt.oracle;
+    pf_rt.slow_path_only = pf_rt.strict || pf_rt.oracle;
     if (pf_wrap_init)
         pf_wrap_init();
     pf_race_init();
     pf_sample_start();
     pf_rt.ready = true;
     pf_unnest();
-    if (!pf_rt.plain) /* else no thread is ever known, and all of this stays out of the way */
+    /* in plain mode no thread is known, so the rest of the runtime does nothing */
+    if (!pf_rt.plain)
         begin_main();
     if (pf_direct_start)
         pf_direct_start();
@@ -129,17 +136,17 @@ void pf_rt_init(void)
 
 static void lock_all(void)
 {
-    pf_oracle_begin(); /* the outermost of the locks */
-    pf_oracle_flush(); /* or the child would write it again */
+    pf_oracle_begin(); /* the outermost lock */
+    pf_oracle_flush(); /* else the child would write the same events again */
     pf_thread_lock();
     pf_slot_lock();
     pf_sync_lock_all();
     pf_cell_lock_all();
-    pf_set_lock();
+    pf_read_set_lock();
     pf_block_lock_all();
     pf_lockset_lock();
     pf_stack_lock();
-    pf_idpair_lock();
+    pf_site_pair_lock();
     pf_module_lock();
     pf_store_lock_all();
 }
@@ -148,11 +155,11 @@ static void unlock_all(void)
 {
     pf_store_unlock_all();
     pf_module_unlock();
-    pf_idpair_unlock();
+    pf_site_pair_unlock();
     pf_stack_unlock();
     pf_lockset_unlock();
     pf_block_unlock_all();
-    pf_set_unlock();
+    pf_read_set_unlock();
     pf_cell_unlock_all();
     pf_sync_unlock_all();
     pf_slot_unlock();

@@ -1,8 +1,10 @@
 /*
- * spin.h - the runtime's only lock: short critical sections, usable at any moment of a process.
+ * spin.h - the runtime's only lock: for short critical sections, usable at any time in the life of
+ * the process.
  *
- * Model:   0 free, 1 taken. Waiters spin a little, then yield: the holder may be off the core.
- * Threads: any; not re-entrant.
+ * Model:   0 free, 1 taken. Waiters spin for a while, then yield, because the holder may be
+ *          preempted.
+ * Threads: any; not recursive.
  */
 #ifndef PF_RT_SPIN_H
 #define PF_RT_SPIN_H

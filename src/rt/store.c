@@ -1,4 +1,6 @@
-/* The region is reserved without commitment: 64 GB of addresses, pages appear as they are used. */
+/*
+ * store.c - see store.h. 64 GB of address space are reserved; pages are committed as they are used.
+ */
 #include "store.h"
 #include "limits.h"
 #include "sys.h"
@@ -8,10 +10,10 @@
 #define ORDERS 20
 
 static bool ready;
-static uint64_t used; /* bytes handed out by the bump */
+static uint64_t used; /* bytes handed out by the bump pointer */
 static struct {
     struct pf_spin lock;
-    void *head; /* linked through the first word */
+    void *head; /* of a list linked through the first word of each block */
     char pad[48];
 } lists[ORDERS];
 
@@ -20,7 +22,7 @@ uint64_t pf_limit_count[PF_LIMITS];
 void pf_store_init(void)
 {
     ready = pf_sys_map((void *)PF_STORE_BASE, PF_STORE_SIZE) != NULL;
-    used = 64; /* the name 0 stays free to mean "none" */
+    used = 64; /* handle 0 stays free to mean "none" */
 }
 
 static void *bump(size_t size, size_t align)
@@ -37,16 +39,16 @@ static void *bump(size_t size, size_t align)
     return (void *)(PF_STORE_BASE + from);
 }
 
-void *pf_store_keep(size_t size) { return bump(size, 16); }
+void *pf_store_alloc_permanent(size_t size) { return bump(size, 16); }
 
-/* Small blocks that a thread gave back wait for its next need, so that threads which make and end
- * sync objects all the time do not meet at the lists. */
-#define NEAR_ORDERS 3
-#define NEAR_MAX 32u
+/* Small blocks freed by a thread are cached for its next allocation, so that threads which create
+ * and destroy sync objects all the time do not contend for the free lists. */
+#define CACHED_ORDERS 3
+#define CACHED_MAX 32u
 static __thread struct {
     void *head;
     uint32_t n;
-} near[NEAR_ORDERS] __attribute__((tls_model("initial-exec")));
+} thread_cache[CACHED_ORDERS] __attribute__((tls_model("initial-exec")));
 
 static void *pop(void **head)
 {
@@ -62,40 +64,41 @@ static void push(void **head, void *block)
     *head = block;
 }
 
-/* Until n blocks of `order` are near, or there are no more. */
-static void fetch(unsigned order, uint32_t n)
+/* Moves blocks of `order` into the thread's cache until it has n, or the free list is empty. */
+static void refill(unsigned order, uint32_t n)
 {
     void *b = NULL;
     pf_spin_lock(&lists[order].lock);
-    while (near[order].n < n && (b = pop(&lists[order].head))) {
-        push(&near[order].head, b);
-        near[order].n++;
+    while (thread_cache[order].n < n && (b = pop(&lists[order].head))) {
+        push(&thread_cache[order].head, b);
+        thread_cache[order].n++;
     }
     pf_spin_unlock(&lists[order].lock);
 }
 
-static void return_all_but(unsigned order, uint32_t n)
+/* Returns blocks of `order` to the free list until the thread's cache has n. */
+static void shrink_to(unsigned order, uint32_t n)
 {
     pf_spin_lock(&lists[order].lock);
-    for (; near[order].n > n; near[order].n--)
-        push(&lists[order].head, pop(&near[order].head));
+    for (; thread_cache[order].n > n; thread_cache[order].n--)
+        push(&lists[order].head, pop(&thread_cache[order].head));
     pf_spin_unlock(&lists[order].lock);
 }
 
-void pf_store_flush(void)
+void pf_store_flush_thread(void)
 {
-    for (unsigned i = 0; i < NEAR_ORDERS; i++)
-        return_all_but(i, 0);
+    for (unsigned i = 0; i < CACHED_ORDERS; i++)
+        shrink_to(i, 0);
 }
 
-void *pf_store_take(unsigned order)
+void *pf_store_alloc(unsigned order)
 {
     void *b = NULL;
-    if (order < NEAR_ORDERS && __pf_tls.thread) {
-        if (!near[order].n)
-            fetch(order, NEAR_MAX / 2);
-        if ((b = pop(&near[order].head)))
-            near[order].n--;
+    if (order < CACHED_ORDERS && __pf_tls.thread) {
+        if (!thread_cache[order].n)
+            refill(order, CACHED_MAX / 2);
+        if ((b = pop(&thread_cache[order].head)))
+            thread_cache[order].n--;
     } else if (order < ORDERS) {
         pf_spin_lock(&lists[order].lock);
         b = pop(&lists[order].head);
@@ -104,12 +107,12 @@ void *pf_store_take(unsigned order)
     return b ? b : bump(64ull << order, 64);
 }
 
-void pf_store_give(void *block, unsigned order)
+void pf_store_free(void *block, unsigned order)
 {
-    if (order < NEAR_ORDERS && __pf_tls.thread) {
-        push(&near[order].head, block);
-        if (++near[order].n > NEAR_MAX)
-            return_all_but(order, NEAR_MAX / 2);
+    if (order < CACHED_ORDERS && __pf_tls.thread) {
+        push(&thread_cache[order].head, block);
+        if (++thread_cache[order].n > CACHED_MAX)
+            shrink_to(order, CACHED_MAX / 2);
     } else if (order < ORDERS) {
         pf_spin_lock(&lists[order].lock);
         push(&lists[order].head, block);

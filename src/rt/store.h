@@ -1,11 +1,11 @@
 /*
- * store.h - the runtime's own memory, apart from the target's.
+ * store.h - the runtime's own memory, separate from the target's heap.
  *
- * Model:   one large reserved region, bumped; blocks of power-of-two sizes (64 bytes and up) can be
- *          given back and are reused.
- * Memory:  all blocks are zero when handed out first; reused ones are not.
- * Threads: any; the bump is atomic, each free list has a lock; a thread that the runtime knows keeps a
- *          few small blocks for itself.
+ * Model:   one large reserved region with a bump pointer. Blocks of power-of-two sizes, at least 64
+ *          bytes, can be freed and are reused.
+ * Memory:  a block is zero when it is first handed out, but not when it is reused.
+ * Threads: any. The bump pointer is atomic and each free list has a lock; a thread known to the
+ *          runtime caches a few small blocks.
  * Errors:  NULL when the region is used up, counted as PF_LIMIT_MEMORY.
  */
 #ifndef PF_RT_STORE_H
@@ -16,18 +16,18 @@
 #include <stdint.h>
 
 void pf_store_init(void);
-/* Zeroed, for ever. Aligned to 16. */
-void *pf_store_keep(size_t size);
-/* A block of 64 << order bytes, contents undefined. */
-void *pf_store_take(unsigned order);
-void pf_store_give(void *block, unsigned order);
-/* The calling thread ends: what it kept for itself is everybody's. */
-void pf_store_flush(void);
+/* Zeroed memory that is never freed, aligned to 16. */
+void *pf_store_alloc_permanent(size_t size);
+/* A block of 64 << order bytes, contents undefined. Freed with the same order. */
+void *pf_store_alloc(unsigned order);
+void pf_store_free(void *block, unsigned order);
+/* The calling thread ends: its cached blocks go to the free lists. */
+void pf_store_flush_thread(void);
 
-/* Blocks have a 32-bit name: their distance from the start of the region in 64-byte units. */
+/* Blocks have a 32-bit handle: their offset from the start of the region in units of 64 bytes. */
 #define PF_STORE_BASE 0x160000000000ull
 #define PF_STORE_SIZE (1ull << 36)
-static inline uint32_t pf_store_name(const void *block)
+static inline uint32_t pf_store_handle(const void *block)
 {
     return (uint32_t)(((uintptr_t)block - PF_STORE_BASE) >> 6);
 }

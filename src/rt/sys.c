@@ -2,18 +2,24 @@
 #include "spin.h"
 #include <sys/mman.h>
 
-/* The gate: the only system calls of the runtime. The kernel compares the address AFTER the
- * instruction, so the range ends one byte later than the last of them.
+/*
+ * sys.c - see sys.h.
  *
- *   pf_gate                  the call in the registers; goes on at r12
- *   pf_waits_for_its_turn    the same: what a debugger shows of a thread that waits (materialise.c)
- *   pf_gate_return           the end of a signal handler (a restorer)
- *   pf_gate_clone            a process with a stack of its own, see direct/schedule/switch.S: rax is the number,
- *                            r12 where the parent goes on, r13 where the child begins
+ * The gate contains the only system call instructions of the runtime. The kernel compares the
+ * address AFTER the instruction with the permitted range, so the range ends one byte after the
+ * last of them.
  *
- * Unwinders are told: that nothing was pushed in the first two and r12 is where they came from; that at
- * the end of a handler the registers are in the ucontext at rsp. SAVED: register r (its number in DWARF)
- * is there `at` bytes above rsp. */
+ *   pf_gate                  the system call in the registers; continues at the address in r12
+ *   pf_waits_for_its_turn    the same; a debugger shows this name for a waiting thread
+ *                            (materialise.c)
+ *   pf_gate_return           the end of a signal handler (the restorer)
+ *   pf_gate_clone            creates a process with its own stack (direct/schedule/switch.S): rax
+ *                            is the number; the parent continues at r12, the child at r13
+ *
+ * Unwind information: the first two push nothing, and r12 is their return address; at the end of a
+ * handler the registers are in the ucontext at rsp. SAVED(r, at): register r (DWARF number) is
+ * saved at rsp + `at`.
+ */
 #define SAVED(r, at) ".cfi_escape 0x10, " #r ", 3, 0x77, 0x80 | (" #at " & 0x7f), " #at " >> 7\n"
 #define CALL                                                                                       \
     ".cfi_startproc\n.cfi_def_cfa_offset 0\n.cfi_register %rip, %r12\n"                            \
@@ -34,11 +40,11 @@ __asm__(".pushsection .text.pf_gate, \"ax\", @progbits\n"
         ".size pf_waits_for_its_turn, . - pf_waits_for_its_turn\n"
         ".cfi_startproc\n"
         ".cfi_signal_frame\n"
-        ".cfi_escape 0x0f, 4, 0x77, 0xa0, 1, 6\n" /* the frame before: where rsp was, *(rsp + 160) */
+        ".cfi_escape 0x0f, 4, 0x77, 0xa0, 1, 6\n" /* CFA, the interrupted rsp: *(rsp + 160) */
         SAVED(8, 40) SAVED(9, 48) SAVED(10, 56) SAVED(11, 64) SAVED(12, 72) SAVED(13, 80)
         SAVED(14, 88) SAVED(15, 96) SAVED(5, 104) SAVED(4, 112) SAVED(6, 120) SAVED(3, 128)
         SAVED(1, 136) SAVED(0, 144) SAVED(2, 152) SAVED(7, 160) SAVED(16, 168)
-        "  nop\n" /* they look at the byte before */
+        "  nop\n" /* unwinders look up the byte before */
         "pf_gate_return:\n"
         "  movl $15, %eax\n"
         "  syscall\n"
@@ -53,8 +59,8 @@ __asm__(".pushsection .text.pf_gate, \"ax\", @progbits\n"
         ".popsection\n");
 /* clang-format on */
 
-/* Where the runtime's own pages go: a hole that the target left by unmapping is not ours to take,
- * it may well put something there again. */
+/* Addresses for the runtime's own mappings. The kernel would choose a hole left by the target's
+ * munmap, and the target may map something there again. */
 #define OWN_BASE 0x080000000000ull
 #define PAGE 4096ull
 static uint64_t own_used;
@@ -62,38 +68,40 @@ static uint64_t own_used;
 void *pf_sys_map(void *at, size_t size)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED_NOREPLACE : 0);
-    uint64_t place = (uint64_t)at;
-    if (!at) /* a wish: where the place is taken the kernel finds another */
-        place = OWN_BASE +
-                __atomic_fetch_add(&own_used, (size + 2 * PAGE - 1) & -PAGE, __ATOMIC_RELAXED);
-    long r = pf_sys(SYS_mmap, place, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+    uint64_t hint = (uint64_t)at;
+    if (!at) /* only a hint: the kernel chooses another address if this one is taken */
+        hint = OWN_BASE +
+               __atomic_fetch_add(&own_used, (size + 2 * PAGE - 1) & -PAGE, __ATOMIC_RELAXED);
+    long r = pf_sys(SYS_mmap, hint, size, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (r < 0 && r > -4096)
         return NULL;
-    if (at && (void *)r != at) { /* a kernel that ignores the flag */
+    if (at && (void *)r != at) { /* an old kernel that ignores MAP_FIXED_NOREPLACE */
         pf_sys(SYS_munmap, r, size);
         return NULL;
     }
     return (void *)r;
 }
 
-void pf_sys_zap(void *at, size_t size) { pf_sys(SYS_madvise, at, size, MADV_DONTNEED); }
+void pf_sys_discard(void *at, size_t size) { pf_sys(SYS_madvise, at, size, MADV_DONTNEED); }
 
 void pf_sys_populate(void *at, size_t size)
 {
-    pf_sys(SYS_madvise, at, size, 23 /* MADV_POPULATE_WRITE: older kernels do not know it */);
+    pf_sys(SYS_madvise, at, size, 23 /* MADV_POPULATE_WRITE; older kernels refuse it */);
 }
 
-void pf_ready_pages(uintptr_t at)
+void pf_prefault_pages(uintptr_t at)
 {
-    uint8_t *used = pf_ready_mark(at);
+    uint8_t *used = pf_prefault_mark(at);
     __atomic_store_n(used, 1, __ATOMIC_RELAXED);
     if (used[-1] | used[1])
-        pf_sys_populate((void *)(at >> PF_READY_SHIFT << PF_READY_SHIFT), 1u << PF_READY_SHIFT);
+        pf_sys_populate((void *)(at >> PF_PREFAULT_SHIFT << PF_PREFAULT_SHIFT),
+                        1u << PF_PREFAULT_SHIFT);
 }
 
-void pf_ready_forget(uintptr_t from, uintptr_t to)
+void pf_prefault_forget(uintptr_t from, uintptr_t to)
 {
-    uint8_t *used = pf_ready_mark(from + (1u << PF_READY_SHIFT) - 1), *end = pf_ready_mark(to);
+    uint8_t *used = pf_prefault_mark(from + (1u << PF_PREFAULT_SHIFT) - 1),
+            *end = pf_prefault_mark(to);
     for (; used < end; used++)
         if (*used)
             *used = 0;

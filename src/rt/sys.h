@@ -1,9 +1,10 @@
 /*
- * sys.h - the few system calls the runtime makes for itself, past every interposed function.
+ * sys.h - the few system calls that the runtime makes for itself, bypassing interposed functions.
  *
- * Model:   all of them go through one gate of a few bytes (sys.c): directed mode traps every system
- *          call of the process but those that come from there.
- * Errors:  results are the kernel's: negative errno on failure; errno is not touched.
+ * Model:   all of them are made by one short piece of code, the gate (sys.c): directed mode traps
+ *          every system call of the process except those made from the gate.
+ * Threads: any.
+ * Errors:  results are the kernel's, a negative errno on failure; errno is not changed.
  */
 #ifndef PF_RT_SYS_H
 #define PF_RT_SYS_H
@@ -19,7 +20,7 @@ static inline long pf_sys6(long n, long a, long b, long c, long d, long e, long 
     register long r8 __asm__("r8") = e;
     register long r9 __asm__("r9") = f;
     long ret;
-    /* A jump, not a call: the caller may keep something below its stack pointer. */
+    /* A jump instead of a call: the caller may use the red zone below its stack pointer. */
     __asm__ volatile("leaq 1f(%%rip), %%r12\n\t"
                      "jmp pf_gate\n"
                      "1:"
@@ -32,45 +33,46 @@ static inline long pf_sys6(long n, long a, long b, long c, long d, long e, long 
 #define PF_SYS_(n, a, b, c, d, e, f, ...)                                                          \
     pf_sys6((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
-/* Private zero pages, committed on first touch; at `at` exactly when that is not NULL.
- * NULL on failure. */
+/* Private zero pages, committed on first touch; exactly at `at` unless that is NULL. Returns NULL
+ * on failure. */
 void *pf_sys_map(void *at, size_t size);
-/* Gives the pages back: they read as zero again. */
-void pf_sys_zap(void *at, size_t size);
-/* One bit of news per page: out[i] & 1 iff page i of the range is in memory. */
+/* Returns the pages to the kernel; they read as zero afterwards. */
+void pf_sys_discard(void *at, size_t size);
+/* Sets out[i] & 1 iff page i of the range is in memory. */
 long pf_sys_mincore(void *at, size_t size, unsigned char *out);
 
-/* The pages are there and may be written, as far as the kernel can do that. */
+/* Makes the pages present and writable, if the kernel supports that. */
 void pf_sys_populate(void *at, size_t size);
 
 /*
- * Pages of a plane that are about to be written, 64 KB at a time. A page that is read before it is written takes two faults:
- * the kernel maps its page of zeroes first, and to take that away again it interrupts every processor that runs a
- * thread of the process. Only where the 64 KB beside them are used too, for not all memory is used densely.
+ * Prefaulting of shadow planes, 64 KB at a time, before a write. A page that is read before it is
+ * written takes two faults: the kernel first maps its page of zeroes, and to replace that mapping
+ * it interrupts every processor that runs a thread of the process. 64 KB are prefaulted only if
+ * one of the two neighbouring 64 KB is in use too, because some memory is used sparsely.
  */
-void pf_ready_pages(uintptr_t at);
-void pf_ready_forget(uintptr_t from, uintptr_t to); /* they were given back */
-static inline uint8_t *pf_ready_mark(uintptr_t at)
+void pf_prefault_pages(uintptr_t at);
+void pf_prefault_forget(uintptr_t from, uintptr_t to); /* the pages were returned to the kernel */
+static inline uint8_t *pf_prefault_mark(uintptr_t at)
 {
-    return (uint8_t *)(PF_READY_PLANE + (at >> PF_READY_SHIFT));
+    return (uint8_t *)(PF_PREFAULT_PLANE + (at >> PF_PREFAULT_SHIFT));
 }
-static inline void pf_ready(const void *at)
+static inline void pf_prefault(const void *at)
 {
-    if (__builtin_expect(!*pf_ready_mark((uintptr_t)at), 0))
-        pf_ready_pages((uintptr_t)at);
+    if (__builtin_expect(!*pf_prefault_mark((uintptr_t)at), 0))
+        pf_prefault_pages((uintptr_t)at);
 }
-static inline void pf_ready_range(const void *from, size_t size)
+static inline void pf_prefault_range(const void *from, size_t size)
 {
     for (uintptr_t at = (uintptr_t)from; at < (uintptr_t)from + size;
-         at = ((at >> PF_READY_SHIFT) + 1) << PF_READY_SHIFT)
-        pf_ready((const void *)at);
+         at = ((at >> PF_PREFAULT_SHIFT) + 1) << PF_PREFAULT_SHIFT)
+        pf_prefault((const void *)at);
 }
 
-/* A line of memory that is written in a moment. (The compiler drops its own prefetches where it may use no
+/* Prefetches a cache line for writing. (The compiler drops its own prefetches where it may not use
  * vector registers.) */
 static inline void pf_prefetch(const void *p) { __asm__ volatile("prefetchw (%0)" : : "r"(p)); }
 
-static inline void pf_zero(void *p, size_t n) /* no call to an interposed memset */
+static inline void pf_zero(void *p, size_t n) /* does not call an interposed memset */
 {
     __asm__ volatile("rep stosb" : "+D"(p), "+c"(n) : "a"(0) : "memory");
 }

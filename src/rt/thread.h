@@ -1,11 +1,14 @@
 /*
- * thread.h - the runtime's context and its per-thread state.
+ * thread.h - the runtime's per-thread state, and the table of threads.
  *
- * Model:   a thread owns a slot (sid) and counts epochs on it. clock[s] is how much of slot s the
- *          thread has seen: a statement (sid, clk) happened before what the thread does next iff
- *          clk <= clock[sid]. A thread may change its slot when the clock of the slot is used up.
- * Memory:  struct pf_thread comes from the runtime's store and is never given back, only reused.
- * Threads: a thread's own fields are written by itself alone; the table of threads has a lock.
+ * Model:   a thread owns a slot (sid) and counts epochs on it. clock[s] is the last epoch of slot s
+ *          that the thread has seen: an access record (sid, clk) happened before what the thread
+ *          does next iff clk <= clock[sid]. A thread whose slot has no epochs left moves to another
+ *          slot.
+ * Memory:  struct pf_thread comes from the runtime's store and is never freed: reports refer to
+ *          finished threads.
+ * Threads: a thread's fields are written by that thread alone; the table of threads has a lock.
+ * Errors:  pf_thread_create returns NULL at a limit, counted as PF_LIMIT_THREADS.
  */
 #ifndef PF_RT_THREAD_H
 #define PF_RT_THREAD_H
@@ -22,176 +25,202 @@
 
 extern PF_EXPORT __thread struct pf_tls __pf_tls __attribute__((tls_model("initial-exec")));
 extern PF_EXPORT uint32_t
-    __pf_bare; /* functions run as they were written (bare_entry.c of the plugin) */
+    __pf_bare; /* true: the whole process runs bare entries (the plugin's bare_entry.c) */
 
 #define PF_HELD_MAX 64
 
-struct pf_held {
+struct pf_held_lock {
     uintptr_t addr;
-    uint32_t where; /* access id of the first time anybody took this lock */
-    uint32_t before; /* the thread's lockset without this lock and those taken later */
+    uint32_t where; /* access id of the first acquisition of this lock by any thread */
+    uint32_t lockset_before; /* the thread's lockset without this lock and those taken after it */
     uint32_t shared : 1, robust : 1, depth : 30;
 };
 
-/* The epoch that ended with the last unlock, as long as t told nobody else of it (slot.h). */
-struct pf_undo {
-    uintptr_t lock; /* 0: none */
+/* The epoch that ended with the thread's last unlock. It can be resumed as long as the thread has
+ * published its clock to nothing but that lock (slot.h). */
+struct pf_resumable_epoch {
+    uintptr_t lock; /* 0: there is no such epoch */
     uint32_t sid, clk, lockset;
-    /* The rest for lock_reacquire.h, if `whole`: the lock's entry among the held ones, and what t and the stripe were like. */
-    bool whole, shared;
-    uint32_t before, where, version, news, told;
+    /* If `complete`: what lock_reacquire.h needs, namely the lock's entry in `held`, and the state
+     * of the thread and of the lock's stripe at the unlock. */
+    bool complete, shared;
+    uint32_t lockset_before, where, version, acquire_count, published;
 };
 
-/* Epochs of a thread that nobody can tell apart: every other one knows all of them, or none (slot.h). As bits of statements:
- * slot and epoch of the first, and how many come after it. */
-struct pf_epochs {
+/* A span: consecutive epochs of a thread that no other thread can tell apart, because each has seen
+ * all of them or none (slot.h). `from` is the slot and the epoch of the first one, at the bit
+ * positions of an access record; `more` is the number of epochs after it. */
+struct pf_epoch_span {
     uint32_t from, more;
-    uintptr_t lock; /* only this lock was told of the last of them; 0: somebody else too */
+    /* the only lock to which the last epoch was published; 0: it was published elsewhere too */
+    uintptr_t lock;
 };
 
-/* The calling contexts a thread was in lately (stack.h): call `call` of node `parent` to `func`. */
-#define PF_PATH_BITS 12
-struct pf_path {
+/* A cache of calling contexts (stack.h): call `call` of node `parent` to function `func` is
+ * `node`. */
+#define PF_RECENT_CONTEXT_BITS 12
+struct pf_recent_context {
     uint32_t parent, call, func, node;
 };
 
-/* Sets that a thread met lately, and its statement in each: so it stands under `ref`, which never
- * changes, and holds as long as its epoch is current (cell.c). */
-#define PF_MET 64
-struct pf_met {
-    uint64_t ref, stmt;
+/* A cache of read sets that the thread has an access record in (cell.c). The set `ref` is
+ * immutable, so the entry is valid as long as the epoch of the record is current. */
+#define PF_READ_SET_CACHE_SIZE 64
+struct pf_read_set_entry {
+    uint64_t ref, record;
 };
 
-/* Accesses that took turns along bytes lately (check_miss.c): their sites in the calling context `node`, and the id of a
- * whole granule whose first byte is from the first of them, the second, ... */
-#define PF_TURNS 8
-struct pf_turns {
-    uint64_t two, others; /* as compiled code hands them over */
+/* A cache of ids for loops in which 2 to 4 sites access consecutive bytes in turn (check_miss.c).
+ * The key is the sites and the calling context `node`; id[i] is the id of a granule whose first
+ * byte belongs to site i. */
+#define PF_INTERLEAVED_CACHE_SIZE 8
+struct pf_interleaved_sites {
+    uint64_t two, others; /* the sites, in the form in which compiled code passes them */
     uint32_t node, id[4];
 };
 
-/* Function `caller` calls function `own` at its site `site`, by name (interpose/wrap_lock.h). */
-#define PF_NAMED 32
-struct pf_named {
+/* A cache of calls by name (interpose/wrap_lock.h): site `site` of function `caller` calls the
+ * interposed function `own`. */
+#define PF_DIRECT_CALL_CACHE_SIZE 32
+struct pf_direct_call {
     uint32_t caller, site, own;
 };
 
-/* What a load of the atomic at addr would learn is known, as of a version of its stripe (atomic.c). */
-#define PF_LEARNED 256
-struct pf_learned {
+/* A cache entry of an atomic variable: the thread has already acquired the clock of the atomic at
+ * `addr`, as of this version of its stripe (atomic.c). */
+#define PF_ATOMIC_CACHE_SIZE 256
+struct pf_atomic_cache_entry {
     uintptr_t addr;
     uint32_t version;
-    uint32_t
-        sync; /* the name of its object, as long as no more than `gone` were dropped; 0: not known */
-    uint32_t gone;
-    bool acquired; /* else: known to the next acquire fence only */
+    /* store handle of its object, valid while the stripe's count of dropped objects is `dropped`;
+     * 0: unknown */
+    uint32_t sync;
+    uint32_t dropped;
+    bool acquired; /* true: joined into the thread's clock; false: into pending_acquire only */
 };
 
 enum pf_thread_state { PF_THREAD_FREE, PF_THREAD_NEW, PF_THREAD_RUNNING, PF_THREAD_FINISHED };
 
 struct pf_thread {
-    uint32_t number; /* as in reports: main is 0, then by creation */
+    uint32_t number; /* as in reports: main is 0, then in the order of creation */
     uint32_t parent; /* number of the creator */
-    uint32_t created_at; /* access id of the pthread_create */
+    uint32_t created_at; /* access id of the call that created it */
     uint32_t sid;
-    uint32_t clk; /* its epoch; clock[sid] is the larger of this and `top` */
-    bool dirty; /* a statement of this epoch may be in the shadow */
-    uint32_t top; /* the last epoch before this one with statements; above it after an undo */
+    uint32_t clk; /* the current epoch; clock[sid] is the larger of this and `highest_clk` */
+    bool dirty; /* an access record of this epoch may be in the shadow */
+    /* the highest epoch before the current one that has access records; after resuming an epoch it
+     * may be above `clk` */
+    uint32_t highest_clk;
     uint8_t state;
-    struct pf_pair_cache pairs;
-    struct pf_met met[PF_MET]; /* by the low bits of the reference */
-    struct pf_path paths[1 << PF_PATH_BITS];
-    struct pf_epochs span;
-    uint32_t lockset; /* interned id of the locks held now (lockset.h) */
+    struct pf_site_pair_cache site_pairs;
+    /* indexed by the low bits of the reference */
+    struct pf_read_set_entry read_set_cache[PF_READ_SET_CACHE_SIZE];
+    struct pf_recent_context recent_contexts[1 << PF_RECENT_CONTEXT_BITS];
+    struct pf_epoch_span span;
+    uint32_t lockset; /* interned id of the set of locks held now (lockset.h) */
     uint32_t nheld;
-    uint64_t
-        value; /* that of its clock, as it would tell it while not dirty (sync.h); 0: not known */
-    uint64_t last_value; /* that it gave out */
-    uint32_t news; /* counts what it learned from others */
-    const void *cond; /* the condition variable it is about to wait on, or waits on */
-    struct pf_undo undo;
-    struct pf_held held[PF_HELD_MAX];
+    /* id of the clock that the thread would publish while it is not dirty (sync.h); 0: none */
+    uint64_t clock_id;
+    uint64_t last_clock_id; /* the last id that this thread assigned */
+    uint32_t acquire_count; /* counts how often its clock grew by an acquire */
+    const void *cond; /* the condition variable that it waits on, or is about to */
+    struct pf_resumable_epoch resumable;
+    struct pf_held_lock held[PF_HELD_MAX];
     struct pf_frame *frames; /* the shadow stack */
-    struct pf_frame *watched_from; /* while sampling: no frame below is one of a watch body */
-    bool locks_stale; /* lockset does not say what `held` does (hb.c) */
+    /* while sampling: no frame below this one belongs to a watch body */
+    struct pf_frame *watched_from;
+    bool locks_stale; /* `lockset` has not been updated to `held` (hb.c) */
     size_t frames_size;
-    uintptr_t stack_lo, stack_hi; /* the thread's stack, TLS included */
-    uintptr_t
-        stack_base; /* the program's frames are below it, above are libc's and ours; 0: not known */
+    uintptr_t stack_lo, stack_hi; /* the thread's stack, including TLS */
+    /* the target's frames are below this address, those of libc and the runtime above; 0:
+     * unknown */
+    uintptr_t stack_base;
     uintptr_t tls_lo, tls_hi;
     pid_t tid;
-    int owner; /* as glibc writes it into the mutexes that it holds; 0: not known yet */
+    int owner; /* its id in the owner field of glibc's mutexes; 0: unknown yet */
     uint32_t context; /* its number in a trace */
     bool is_fiber;
     char name[16];
-    struct pf_tls *tls; /* its __pf_tls while it runs */
+    struct pf_tls *tls; /* its __pf_tls while it runs; NULL otherwise */
     uint32_t nclock; /* clock[nclock..] is 0 */
     uint32_t *clock; /* PF_SID_MAX + 1 entries */
-    uint32_t *acquired; /* what relaxed loads saw: joined by an acquire fence; NULL: nothing */
-    uint32_t *released; /* the clock at the last release fence; NULL: none */
-    void *signals; /* pending signals, interpose/wrap_signal.c */
-    struct pf_learned learned[PF_LEARNED];
-    struct pf_named named[PF_NAMED];
-    struct pf_turns turns[PF_TURNS];
-    struct pf_memo *memo; /* access_set.c: recent additions to sets */
-    uint32_t settle_in, settle_every; /* so many more cells want room before pf_thread_settle */
-    uint32_t set_debt, set_tries; /* access_set.c: sets made and not used again; tries in debt */
+    /* clocks seen by relaxed loads, joined into `clock` by the next acquire fence; NULL: none */
+    uint32_t *pending_acquire;
+    uint32_t *release_fence; /* the clock at the last release fence; NULL: none */
+    void *signals; /* not NULL: signals are deferred (interpose/wrap_signal.c) */
+    struct pf_atomic_cache_entry atomic_cache[PF_ATOMIC_CACHE_SIZE];
+    struct pf_direct_call direct_calls[PF_DIRECT_CALL_CACHE_SIZE];
+    struct pf_interleaved_sites interleaved[PF_INTERLEAVED_CACHE_SIZE];
+    struct pf_read_set_memo *memo; /* access_set.c: a cache of recent additions to read sets */
+    /* cells that may still overflow until the next pf_thread_update_global_order, and the period */
+    uint32_t global_order_in, global_order_every;
+    /* access_set.c: read sets created and not reused; attempts while in debt */
+    uint32_t set_debt, set_tries;
     struct pf_thread *prev, *next; /* in the list of running threads */
-    struct pf_thread *joins; /* it waits for the end of this one, however long; NULL: for none */
-    struct pf_thread *older; /* the one created before it */
-    struct pf_stack_object *objects; /* direct/memory/stack_variables.c: its variables */
-    void *sample; /* of the sampler */
-    bool expected; /* it was created and has not begun (running_functions.h) */
+    struct pf_thread *joining; /* the thread that it waits for in an untimed join; NULL: none */
+    struct pf_thread *older; /* the thread created before it */
+    /* direct/memory/stack_variables.c: its variables on the stack */
+    struct pf_stack_variable *objects;
+    void *sample; /* data of the sampling policy */
+    bool expected; /* it is counted as created but not begun (running_functions.h) */
     bool cancel_seen;
-    uint32_t cancelled; /* directed mode: 1 once somebody cancelled it */
-    bool idle; /* its accesses leave nothing in the shadow now (sample_pacer.c) */
-    uint32_t inside; /* so often nested because the program announced a mutex of its own */
-    uint32_t dropping; /* events of letting such a mutex go, with nobody in between */
-    uint32_t ignore_reads, ignore_writes, ignore_sync; /* annotated regions it is in, by depth */
+    uint32_t cancelled; /* directed mode: 1 once pthread_cancel was called for it */
+    bool check_only; /* its accesses are checked but leave no access records (sample_pacer.c) */
+    /* how many levels of nesting come from annotations of a user-defined mutex */
+    uint32_t annotated_nesting;
+    /* events left in the annotated unlock of such a mutex, during which no other thread runs */
+    uint32_t annotated_unlock_events;
+    uint32_t ignore_reads, ignore_writes, ignore_sync; /* depth of nested annotated regions */
 };
 
-/* NULL when the thread is unknown to the runtime or is inside it: then do nothing but the real
- * work. Interposers start with this. */
+/* The calling thread. NULL if the thread is unknown or inside the runtime: an interposer then only
+ * calls the real function. */
 static inline struct pf_thread *pf_self(void) { return __pf_tls.nested ? NULL : __pf_tls.thread; }
 
-/* Did the program ask not to look at such accesses of this thread? */
+/* True if the program asked by annotation to ignore such accesses of this thread. */
 static inline bool pf_ignores(const struct pf_thread *t, bool write)
 {
     return __builtin_expect((write ? t->ignore_writes : t->ignore_reads) != 0, 0);
 }
 
-/* While nested, events of this thread are ignored (also those of functions called in between). */
+/* While a thread is nested, its events are ignored, also those of functions that the runtime
+ * calls. */
 static inline void pf_nest(void) { __pf_tls.nested++; }
 static inline void pf_unnest(void) { __pf_tls.nested--; }
 
-/* Life of a thread. create: in the parent, before the real creation, with the interposed
- * function's frame on top; it releases the parent's clock to the child. begin: first thing in the
- * child, which has set stack_lo and stack_hi from pthread_getattr_np. end: last thing in the child, after its destructors. joined: the caller now
- * knows all that `child` did. All are called un-nested and nest by themselves. A NULL from create
- * means that a limit was reached: it has been counted, run the thread unwatched. */
+/* Life of a thread. All of these are called un-nested and nest by themselves.
+ * create: called in the parent before the real creation, with the interposed function's frame on
+ * top of the stack; publishes the parent's clock to the child. NULL: a limit was reached and
+ * counted; the caller runs the thread unwatched.
+ * begin: called first in the child, which has set stack_lo and stack_hi from pthread_getattr_np.
+ * end: called last in the child, after its destructors.
+ * joined: `self` acquires everything that `child` did. */
 struct pf_thread *pf_thread_create(struct pf_thread *parent);
 void pf_thread_begin(struct pf_thread *child);
 void pf_thread_end(struct pf_thread *self);
 void pf_thread_joined(struct pf_thread *self, struct pf_thread *child);
-/* self waits in a join and does nothing before `child` has ended; NULL: it waits no more. */
-void pf_thread_joins(struct pf_thread *self, struct pf_thread *child);
-/* The real creation failed: `child` never was. */
+/* `self` waits in an untimed join and does nothing before `child` has ended. NULL: the wait is
+ * over. */
+void pf_thread_set_joining(struct pf_thread *self, struct pf_thread *child);
+/* The real creation failed. */
 void pf_thread_cancel_create(struct pf_thread *child);
-/* The calling thread is not watched, or no more: its functions run their plain body on one frame for
- * all of them, and dispatch says so. */
-void pf_thread_unknown(void);
-/* In the child of fork: only the caller lives on. */
+/* Stops watching the calling thread, if it was watched: its functions run their plain bodies, and
+ * all of them share one frame. */
+void pf_thread_unwatch(void);
+/* Called in the child of fork, where only the caller exists. */
 void pf_thread_after_fork(struct pf_thread *self);
-/* Finds out what all threads know (pf_rt.settled). Keeps all registers, for callers that must; costs a look at
- * every clock, so self->settle_in says when it is worth it again. */
-__attribute__((preserve_most, weak)) void pf_thread_settle(struct pf_thread *self);
-/* A zero clock of full length, or NULL. */
+/* Updates pf_rt.globally_ordered from the clocks of all threads. Preserves all registers, because
+ * some callers need that. It reads every clock, so it sets self->global_order_in to say when the
+ * next call is worthwhile. */
+__attribute__((preserve_most, weak)) void pf_thread_update_global_order(struct pf_thread *self);
+/* A new clock of full length, all zero; NULL without memory. */
 uint32_t *pf_thread_clock_new(void);
 void pf_thread_lock(void); /* around fork */
 void pf_thread_unlock(void);
-/* Calls f for every thread that is running, under the table's lock. */
+/* Calls f for every running thread, with the table locked. */
 void pf_thread_each(void (*f)(struct pf_thread *, void *), void *arg);
-/* The thread with this number, finished ones too, for reports; NULL: none. */
-struct pf_thread *pf_thread_numbered(uint32_t number);
+/* The thread with this number, also a finished one; for reports. NULL: there is none.
+ * O(threads). */
+struct pf_thread *pf_thread_by_number(uint32_t number);
 
 #endif

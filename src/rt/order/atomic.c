@@ -1,23 +1,26 @@
 /*
- * Atomic operations with C11's orders. The native operation stands between begin and end, and
- * between them the stripe of the address is held, so the clocks change in the order in which the
- * values do. What does not release takes no lock at an address that nobody ever released to; if
- * somebody does so meanwhile it learns from that, and ends no sequence, for it may have come first.
+ * atomic.c - atomic operations and fences with C11's memory orders.
  *
- * A location's clock is what an acquire load of its present value learns:
- *   store   release: the thread's clock. relaxed: that of the thread's last release fence; but a
- *           store by a thread that heads a release sequence continues it (C11 5.1.2.4), and
- *           with it here those of others, which should end: one clock a location is enough, and
- *           what is left too long is an order too many, never a race too many.
+ * The native operation is executed between begin and end. In between the stripe of the address is
+ * locked, so that clocks change in the same order as values. An operation that does not release
+ * takes no lock if the thread has nothing to acquire at this address (see "The paths" below). If
+ * another thread releases to it meanwhile, the operation acquires that release, but ends no release
+ * sequence, because it may have come first.
+ *
+ * The clock of a location is what an acquire load of its current value acquires:
+ *   store   release: the thread's clock. relaxed: the clock at the thread's last release fence. A
+ *           store by a thread that heads a release sequence continues that sequence (C11 5.1.2.4).
+ *           Here it also continues the sequences of other threads, which should end: there is only
+ *           one clock per location. That adds order, so it never invents a race.
  *   RMW     continues the sequence: the old clock stays, joined with what a store would put there.
- * A relaxed load learns the clock only at the next acquire fence (thread->acquired).
+ * A relaxed load acquires the clock only at the next acquire fence (thread->pending_acquire).
  */
 #include "cell.h"
 #include "clock.h"
 #include "entry.h"
 #include "fast_update.h"
 #include "hb.h"
-#include "listen.h"
+#include "listener.h"
 #include "oracle_log.h"
 #include "rt.h"
 #include "slot.h"
@@ -29,19 +32,21 @@ void pf_signal_poll(struct pf_thread *t) __attribute__((weak));
 
 #define PF_TAIL __attribute__((musttail))
 
-/* One operation under way, in thread-local memory: there is at most one, for a signal's handler
- * waits until the thread has left the runtime. */
+/* The operation in progress, in thread-local memory. There is at most one per thread, because
+ * signal handlers are deferred until the thread has left the runtime. */
 struct operation {
     struct pf_thread *t;
     uintptr_t addr;
-    struct pf_stripe *stripe; /* of addr */
-    struct pf_sync *sync;     /* with the lock: the object, if there is one */
-    uint64_t as_learned;      /* WAY_LEARNED: the stripe, while there is nothing to learn */
-    uint32_t packed, site;    /* as compiled code hands them over */
-    enum way { WAY_LONG, WAY_LEARNED, WAY_ABSENT, WAY_TELLS } way; /* below */
+    struct pf_stripe *stripe; /* of `addr` */
+    struct pf_sync *sync;     /* while locked: the object, or NULL */
+    /* PATH_CACHED: the stripe's word as long as there is nothing to acquire */
+    uint64_t expected_word;
+    uint32_t packed, site;    /* in the form in which compiled code passes them */
+    /* see "The paths" below */
+    enum path { PATH_SLOW, PATH_CACHED, PATH_ABSENT, PATH_RELEASE } path;
     bool locked;
-    bool late; /* the lock was taken after the operation */
-    bool checked; /* the access was looked at before the operation */
+    bool late; /* the stripe was locked after the operation */
+    bool checked; /* the access was checked before the operation */
 };
 static __thread struct operation current __attribute__((tls_model("initial-exec")));
 
@@ -50,7 +55,7 @@ static unsigned op_of(uint32_t packed) { return packed >> 8 & 0xff; }
 static unsigned order_of(uint32_t packed) { return packed >> 16 & 0xff; }
 static unsigned failure_of(uint32_t packed) { return packed >> 24; }
 
-/* By bits, one for each order. */
+/* Tests membership in a set of memory orders, one bit for each. */
 static bool is_one_of(unsigned o, unsigned orders) { return orders >> o & 1; }
 static bool acquires(unsigned o)
 {
@@ -62,60 +67,62 @@ static bool releases(unsigned o)
 }
 
 /*
- * Most loads find what they found before: somebody polls. Where the thread has learned what there is to
- * learn, the stripe's version was the same and nobody held it, before the operation and after it, there
- * is no need to lock. The same goes for a counter: an RMW that releases nothing leaves the clock as it is.
+ * The cache of atomics. Most loads find the value that they found before, because the thread is
+ * polling. No lock is needed if the thread has already acquired the location's clock, and the
+ * stripe had the same version and was unlocked both before and after the operation. The same holds
+ * for a counter: an RMW that does not release leaves the clock unchanged.
  */
-static struct pf_learned *learned_slot(struct pf_thread *t, uintptr_t addr)
+static struct pf_atomic_cache_entry *cache_slot(struct pf_thread *t, uintptr_t addr)
 {
-    return &t->learned[(addr >> 2 ^ addr >> 9) % PF_LEARNED];
+    return &t->atomic_cache[(addr >> 2 ^ addr >> 9) % PF_ATOMIC_CACHE_SIZE];
 }
 
-static bool is_as_learned(const struct operation *o, unsigned order)
+static bool is_cached(const struct operation *o, unsigned order)
 {
-    const struct pf_learned *l = learned_slot(o->t, o->addr);
+    const struct pf_atomic_cache_entry *l = cache_slot(o->t, o->addr);
     return l->addr == o->addr && (l->acquired || !acquires(order)) &&
-           __atomic_load_n(&o->stripe->both, __ATOMIC_ACQUIRE) == PF_STRIPE_FREE(l->version);
+           __atomic_load_n(&o->stripe->word, __ATOMIC_ACQUIRE) == PF_STRIPE_FREE(l->version);
 }
 
-/* The operation is done, the stripe still held, and t knows what there is to learn: all of it, or what awaits its next
- * acquire fence. */
-static void note_learned(struct operation *o, bool all)
+/* The operation is done and the stripe still locked: t has acquired the clock. all: into its own
+ * clock; otherwise into pending_acquire. */
+static void cache_put(struct operation *o, bool all)
 {
-    *learned_slot(o->t, o->addr) = (struct pf_learned){
-        o->addr, o->stripe->version, o->sync ? pf_store_name(o->sync) : 0, o->stripe->gone, all};
+    *cache_slot(o->t, o->addr) = (struct pf_atomic_cache_entry){
+        o->addr, o->stripe->version, o->sync ? pf_store_handle(o->sync) : 0, o->stripe->dropped,
+        all};
 }
 
-/* The clock of o's atomic has changed, and no other: what t learned of the one beside it (head and tail of a ring) still
- * holds. */
-static void change_clock(struct operation *o)
+/* The clock of o's atomic has changed, and no other one of the stripe, so a cache entry of its
+ * neighbour in the granule (head and tail of a ring buffer) stays valid. */
+static void clock_changed(struct operation *o)
 {
-    struct pf_learned *beside = learned_slot(o->t, o->addr ^ 4);
+    struct pf_atomic_cache_entry *neighbour = cache_slot(o->t, o->addr ^ 4);
     uint32_t version = o->stripe->version;
     pf_sync_changed(&o->stripe->lock);
-    if (beside->addr == (o->addr ^ 4) && beside->version == version)
-        beside->version = version + 1;
+    if (neighbour->addr == (o->addr ^ 4) && neighbour->version == version)
+        neighbour->version = version + 1;
 }
 
-/* Nothing is there to be learned, or to be ended by a store. */
-static inline bool is_quiet(const struct operation *o, unsigned order)
+/* True if there is nothing to acquire, and no release sequence that a store would end. */
+static inline bool needs_no_lock(const struct operation *o, unsigned order)
 {
-    return (op_of(o->packed) != PF_ATOMIC_STORE && is_as_learned(o, order)) ||
-           pf_sync_absent(o->addr);
+    return (op_of(o->packed) != PF_ATOMIC_STORE && is_cached(o, order)) || pf_sync_absent(o->addr);
 }
 
 static void take_lock(struct operation *o, bool create)
 {
-    const struct pf_learned *l = learned_slot(o->t, o->addr);
+    const struct pf_atomic_cache_entry *l = cache_slot(o->t, o->addr);
     pf_spin_lock(&o->stripe->lock);
     o->locked = true;
-    o->sync = l->addr == o->addr && l->sync && l->gone == o->stripe->gone
+    o->sync = l->addr == o->addr && l->sync && l->dropped == o->stripe->dropped
                   ? pf_store_at(l->sync)
                   : pf_sync_find(o->addr, create);
 }
 
-/* The access itself, for races with plain ones: of several granules, or in a special mode. */
-static __attribute__((noinline)) void check_parts(struct operation *o, bool write)
+/* Checks the access for races with plain accesses: the general form, for several granules and for
+ * special modes. */
+static __attribute__((noinline)) void check_by_granule(struct operation *o, bool write)
 {
     struct pf_thread *t = o->t;
     for (uintptr_t a = o->addr, end = a + size_of(o->packed); a < end;) {
@@ -124,9 +131,9 @@ static __attribute__((noinline)) void check_parts(struct operation *o, bool writ
             n = (unsigned)(end - a);
         unsigned mask = ((1u << n) - 1) << (a & 7);
         pf_oracle_access(t, a, n, write, true);
-        uint64_t mine = pf_stmt_make(t, mask & 0xff, write, true) | pf_stack_id(t, o->site);
-        if (t->idle)
-            pf_cell_look(t, a, mine, PF_NO_SITE);
+        uint64_t mine = pf_access_make(t, mask & 0xff, write, true) | pf_stack_id(t, o->site);
+        if (t->check_only)
+            pf_cell_check_only(t, a, mine, PF_NO_SITE);
         else
             pf_cell_access(t, a, mine, PF_NO_SITE);
         a += n;
@@ -138,28 +145,30 @@ static bool is_one_granule(uintptr_t addr, uint32_t packed)
     return (addr & 7) + size_of(packed) <= 8;
 }
 
-static bool is_checked_by_parts(const struct operation *o)
+static bool is_checked_by_granule(const struct operation *o)
 {
-    return !is_one_granule(o->addr, o->packed) | pf_rt.careful | o->t->idle;
+    return !is_one_granule(o->addr, o->packed) | pf_rt.slow_path_only | o->t->check_only;
 }
 
-static inline uint64_t statement(const struct pf_thread *t, uintptr_t addr, uint32_t packed,
-                                 bool write)
+static inline uint64_t access_record(const struct pf_thread *t, uintptr_t addr, uint32_t packed,
+                                     bool write)
 {
-    return pf_stmt_make(t, ((1u << size_of(packed)) - 1) << (addr & 7) & 0xff, write, true);
+    return pf_access_make(t, ((1u << size_of(packed)) - 1) << (addr & 7) & 0xff, write, true);
 }
 
-/* Is it what the thread did here before, so that its statement of then is renewed? Otherwise false, with nothing done. Of
- * one granule, in no special mode. _quick: where the cell has no record, and the place was needed before; it calls nothing. */
+/* Checks an access to one granule, in no special mode, that repeats an earlier access of the
+ * thread: its access record is refreshed in place. Returns false, with nothing done, if it is not
+ * such an access. check_fast makes no calls: it is for cells without a spill, and ids that are
+ * cached. check_spill is for cells with a spill. */
 static inline __attribute__((always_inline)) bool
-check_quick(struct pf_thread *t, uintptr_t addr, uint32_t packed, uint32_t site, bool write)
+check_fast(struct pf_thread *t, uintptr_t addr, uint32_t packed, uint32_t site, bool write)
 {
-    uint64_t mine = statement(t, addr, packed, write);
-    uint64_t *own = pf_cell_own_atomic(t->clock, pf_cell_of(addr), mine);
+    uint64_t mine = access_record(t, addr, packed, write);
+    uint64_t *own = pf_cell_find_own_atomic(t->clock, pf_cell_of(addr), mine);
     if (!own)
         return false;
     if ((*own ^ mine) & PF_BITS_CLK) {
-        uint32_t id = pf_stack_id_known(site);
+        uint32_t id = pf_stack_id_resolved(site);
         if (__builtin_expect(!id, 0))
             return false;
         pf_word_put(own, mine | id);
@@ -168,42 +177,44 @@ check_quick(struct pf_thread *t, uintptr_t addr, uint32_t packed, uint32_t site,
     return true;
 }
 
-static bool check_record(struct operation *o, bool write)
+static bool check_spill(struct operation *o, bool write)
 {
     uint64_t *cell = pf_cell_of(o->addr), s1 = pf_word_get(&cell[1]);
-    uint64_t mine = statement(o->t, o->addr, o->packed, write);
-    return pf_is_ref(s1) && (pf_record_covers(cell, s1, mine) ||
-                             pf_record_renew(o->t->clock, cell, mine | pf_stack_id(o->t, o->site)));
+    uint64_t mine = access_record(o->t, o->addr, o->packed, write);
+    return pf_word_is_ref(s1) &&
+           (pf_spill_covers(cell, s1, mine) ||
+            pf_spill_refresh(o->t->clock, cell, mine | pf_stack_id(o->t, o->site)));
 }
 
-static __attribute__((noinline)) void check_long(struct operation *o, bool write)
+static __attribute__((noinline)) void check_slow(struct operation *o, bool write)
 {
-    if (check_record(o, write))
+    if (check_spill(o, write))
         return;
     struct pf_thread *t = o->t;
-    uint64_t *cell = pf_cell_of(o->addr), mine = statement(t, o->addr, o->packed, write);
-    if (pf_stmt_covers(pf_word_get(&cell[0]), mine) || pf_stmt_covers(pf_word_get(&cell[1]), mine))
+    uint64_t *cell = pf_cell_of(o->addr), mine = access_record(t, o->addr, o->packed, write);
+    if (pf_access_covers(pf_word_get(&cell[0]), mine) ||
+        pf_access_covers(pf_word_get(&cell[1]), mine))
         return;
     mine |= pf_stack_id(t, o->site);
-    if (!pf_cell_touch_atomic(t->clock, cell, mine))
+    if (!pf_cell_fast_update_atomic(t->clock, cell, mine))
         pf_cell_access(t, o->addr, mine, PF_NO_SITE);
 }
 
-/* Of one granule, in no special mode. */
-static __attribute__((noinline)) void check_usual(struct operation *o, bool write)
+/* For one granule, in no special mode. */
+static __attribute__((noinline)) void check_common(struct operation *o, bool write)
 {
-    if (!check_quick(o->t, o->addr, o->packed, o->site, write))
-        PF_TAIL return check_long(o, write);
+    if (!check_fast(o->t, o->addr, o->packed, o->site, write))
+        PF_TAIL return check_slow(o, write);
 }
 
 static void check(struct operation *o, bool write)
 {
     if (pf_ignores(o->t, write) || !pf_stack_watched())
         return;
-    if (__builtin_expect(is_checked_by_parts(o), 0))
-        check_parts(o, write);
+    if (__builtin_expect(is_checked_by_granule(o), 0))
+        check_by_granule(o, write);
     else
-        check_usual(o, write);
+        check_common(o, write);
 }
 
 static inline struct operation *operation(struct pf_thread *t, void *addr, uint32_t packed,
@@ -220,65 +231,70 @@ static inline struct operation *operation(struct pf_thread *t, void *addr, uint3
 }
 
 /*
- * The ways of an operation. Most are usual: nothing special is going on in their thread, and they are of one granule. One of these
- * that releases nothing, has nothing to learn, to all appearance, and is what the thread did here before takes no lock, and nothing
- * is left to do if that is still so when it is done: WAY_LEARNED, or WAY_ABSENT where nobody ever released. One that
- * releases takes the lock, and tells: WAY_TELLS. All others go the long way. One way is left for another by a tail call,
- * so the short ones save no registers for it; hence parameters that are not used.
+ * The paths of an operation. Most operations are common ones (is_common): they access one granule,
+ * and nothing special is going on in the thread. A common operation takes no lock if it does not
+ * release, has nothing to acquire as far as can be seen, and repeats an earlier access of the
+ * thread. If that still holds after the operation, nothing is left to do. This is PATH_CACHED, or
+ * PATH_ABSENT where no thread ever released to the address. A common operation that releases locks
+ * the stripe and publishes: PATH_RELEASE. All others take PATH_SLOW. One path continues in another
+ * by a tail call, so that the short ones need not save registers for it; hence the unused
+ * parameters.
  */
-static __attribute__((noinline)) void *begin_long(void *addr, uint32_t packed, uint32_t site)
+static __attribute__((noinline)) void *begin_slow(void *addr, uint32_t packed, uint32_t site)
 {
     struct operation *o = &current;
     struct pf_thread *t = o->t;
     (void)addr;
     unsigned op = op_of(packed), order = order_of(packed);
-    o->way = WAY_LONG;
+    o->path = PATH_SLOW;
     o->sync = NULL;
     o->locked = o->late = o->checked = false;
     pf_oracle_begin();
-    /* A release must be seen to exist before its value can be. */
-    bool release = op != PF_ATOMIC_LOAD && (releases(order) || t->released);
-    bool quiet = !release && is_quiet(o, order);
-    /* What learns nothing is looked at here, without the lock; not so under the oracle, which wants it late. What has learned
-     * all, only if that is no new statement: it may learn something yet. */
-    if (!pf_rt.careful) {
+    /* The object of a release must exist before another thread can read the value. */
+    bool release = op != PF_ATOMIC_LOAD && (releases(order) || t->release_fence);
+    bool lock_free = !release && needs_no_lock(o, order);
+    /* An operation that acquires nothing is checked here, without the lock; but not under the
+     * oracle, which needs the check at the end. An operation that has nothing to acquire so far
+     * is checked here only if that makes no new access record, because it may still acquire
+     * something. */
+    if (!pf_rt.slow_path_only) {
         if (op == PF_ATOMIC_STORE || (op == PF_ATOMIC_RMW && !acquires(order))) {
             check(o, true);
             o->checked = true;
-        } else if (quiet && op != PF_ATOMIC_CAS) {
+        } else if (lock_free && op != PF_ATOMIC_CAS) {
             bool write = op == PF_ATOMIC_RMW;
             o->checked = pf_ignores(t, write) || !pf_stack_watched() ||
-                         (!is_checked_by_parts(o) &&
-                          (check_quick(t, o->addr, packed, site, write) || check_record(o, write)));
+                         (!is_checked_by_granule(o) &&
+                          (check_fast(t, o->addr, packed, site, write) || check_spill(o, write)));
         }
     }
-    if (!quiet)
+    if (!lock_free)
         take_lock(o, release);
     return o;
 }
 
-static __attribute__((noinline)) void *begin_telling(void *addr, uint32_t packed, uint32_t site)
+static __attribute__((noinline)) void *begin_release(void *addr, uint32_t packed, uint32_t site)
 {
     struct operation *o = operation(__pf_tls.thread, addr, packed, site);
-    /* Others write all of these lines: better wait for all at once. */
+    /* Other threads write all of these cache lines: wait for all of them at once. */
     pf_prefetch(o->stripe);
     pf_prefetch(pf_cell_of(o->addr));
-    pf_prefetch(pf_store_at(learned_slot(o->t, o->addr)->sync));
+    pf_prefetch(pf_store_at(cache_slot(o->t, o->addr)->sync));
     o->checked = op_of(packed) == PF_ATOMIC_STORE || !acquires(order_of(packed));
-    if (o->checked) /* it learns nothing */
-        check_usual(o, true);
+    if (o->checked) /* it acquires nothing */
+        check_common(o, true);
     take_lock(o, true);
     o->late = false;
-    o->way = o->sync ? WAY_TELLS : WAY_LONG;
+    o->path = o->sync ? PATH_RELEASE : PATH_SLOW;
     return o;
 }
 
-static __attribute__((noinline)) void *begin_unusual(void *addr, uint32_t packed, uint32_t site)
+static __attribute__((noinline)) void *begin_special(void *addr, uint32_t packed, uint32_t site)
 {
     struct pf_thread *t = pf_self();
     if (!t) {
-        if (pf_event_unseen)
-            pf_event_unseen();
+        if (pf_event_in_runtime)
+            pf_event_in_runtime();
         return NULL;
     }
     if (pf_rt.events)
@@ -286,33 +302,33 @@ static __attribute__((noinline)) void *begin_unusual(void *addr, uint32_t packed
     if (t->signals && pf_signal_poll)
         pf_signal_poll(t);
     operation(t, addr, packed, site);
-    return begin_long(addr, packed, site);
+    return begin_slow(addr, packed, site);
 }
 
-static inline bool is_usual(const struct pf_thread *t, uintptr_t addr, uint32_t packed)
+static inline bool is_common(const struct pf_thread *t, uintptr_t addr, uint32_t packed)
 {
     return t && __pf_tls.clock && !__pf_tls.nested && !pf_rt.events && !t->ignore_sync &&
            pf_stack_watched() && is_one_granule(addr, packed);
 }
 
-static __attribute__((noinline)) void *begin_quiet(void *addr, uint32_t packed, uint32_t site)
+static __attribute__((noinline)) void *begin_lock_free(void *addr, uint32_t packed, uint32_t site)
 {
     struct pf_thread *t = __pf_tls.thread;
     struct operation *o = operation(t, addr, packed, site);
     uintptr_t a = (uintptr_t)addr;
-    const struct pf_learned *l = learned_slot(t, a);
-    uint64_t as_learned = PF_STRIPE_FREE(l->version);
-    enum way way = WAY_LEARNED;
+    const struct pf_atomic_cache_entry *l = cache_slot(t, a);
+    uint64_t expected_word = PF_STRIPE_FREE(l->version);
+    enum path path = PATH_CACHED;
     if (l->addr != a || (!l->acquired && acquires(order_of(packed))) ||
-        __atomic_load_n(&o->stripe->both, __ATOMIC_ACQUIRE) != as_learned) {
+        __atomic_load_n(&o->stripe->word, __ATOMIC_ACQUIRE) != expected_word) {
         if (!pf_sync_absent(a))
-            PF_TAIL return begin_long(addr, packed, site);
-        way = WAY_ABSENT;
+            PF_TAIL return begin_slow(addr, packed, site);
+        path = PATH_ABSENT;
     }
-    if (!check_quick(t, a, packed, site, op_of(packed) == PF_ATOMIC_RMW))
-        PF_TAIL return begin_long(addr, packed, site);
-    o->as_learned = as_learned;
-    o->way = way;
+    if (!check_fast(t, a, packed, site, op_of(packed) == PF_ATOMIC_RMW))
+        PF_TAIL return begin_slow(addr, packed, site);
+    o->expected_word = expected_word;
+    o->path = path;
     return o;
 }
 
@@ -320,33 +336,34 @@ void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
 {
     const struct pf_thread *t = __pf_tls.thread;
     unsigned op = op_of(packed);
-    if (__builtin_expect(!is_usual(t, (uintptr_t)addr, packed), 0))
-        PF_TAIL return begin_unusual(addr, packed, site);
+    if (__builtin_expect(!is_common(t, (uintptr_t)addr, packed), 0))
+        PF_TAIL return begin_special(addr, packed, site);
     if (op == PF_ATOMIC_LOAD)
-        PF_TAIL return begin_quiet(addr, packed, site);
-    pf_prefetch(addr); /* the operation itself would wait for it alone */
+        PF_TAIL return begin_lock_free(addr, packed, site);
+    pf_prefetch(addr); /* else the operation itself would wait for this line separately */
     if (op != PF_ATOMIC_CAS && releases(order_of(packed)))
-        PF_TAIL return begin_telling(addr, packed, site);
-    if (op == PF_ATOMIC_RMW && !t->released)
-        PF_TAIL return begin_quiet(addr, packed, site);
+        PF_TAIL return begin_release(addr, packed, site);
+    if (op == PF_ATOMIC_RMW && !t->release_fence)
+        PF_TAIL return begin_lock_free(addr, packed, site);
     operation(__pf_tls.thread, addr, packed, site);
-    PF_TAIL return begin_long(addr, packed, site);
+    PF_TAIL return begin_slow(addr, packed, site);
 }
 
 static void load(struct operation *o, struct pf_sync *s, unsigned order)
 {
     struct pf_thread *t = o->t;
-    if (!s || !s->clock.n || s->head == t->number + 1) /* the last: all of it is t's own */
+    /* in the last case the clock is t's own */
+    if (!s || !s->clock.n || s->sole_releaser == t->number + 1)
         return;
-    s->learned = true;
+    s->acquired_by_other = true;
     if (acquires(order)) {
         pf_clock_to_thread(t, &s->clock);
         return;
     }
-    if (!t->acquired)
-        t->acquired = pf_thread_clock_new();
-    if (t->acquired)
-        pf_clock_join(t->acquired, s->clock.at, s->clock.n);
+    if (!t->pending_acquire)
+        t->pending_acquire = pf_thread_clock_new();
+    if (t->pending_acquire)
+        pf_clock_join(t->pending_acquire, s->clock.at, s->clock.n);
 }
 
 static void store(struct operation *o, struct pf_sync *s, bool rmw)
@@ -355,27 +372,28 @@ static void store(struct operation *o, struct pf_sync *s, bool rmw)
     if (!s)
         return;
     uint64_t self = 1ull << (t->number & 63);
-    pf_sync_unnumber(s);
+    pf_sync_clear_clock_id(s);
     unsigned order = order_of(o->packed);
     if (releases(order)) {
-        bool knows = !rmw || s->head == t->number + 1 || acquires(order); /* all that it had */
-        if (knows)
+        /* everything in the clock */
+        bool includes_all = !rmw || s->sole_releaser == t->number + 1 || acquires(order);
+        if (includes_all)
             pf_clock_set_thread(&s->clock, t);
         else
             pf_clock_from_thread(&s->clock, t);
-        s->heads = rmw ? s->heads | self : self;
-        s->head = knows ? t->number + 1 : 0;
+        s->sequence_heads = rmw ? s->sequence_heads | self : self;
+        s->sole_releaser = includes_all ? t->number + 1 : 0;
         return;
     }
-    if (!rmw && !(s->heads & self)) { /* the sequences of others end here */
+    if (!rmw && !(s->sequence_heads & self)) { /* the sequences of other threads end here */
         s->clock.n = 0;
-        s->heads = 0;
-        s->head = 0;
+        s->sequence_heads = 0;
+        s->sole_releaser = 0;
     }
-    if (t->released) {
-        pf_clock_from_array(&s->clock, t->released, PF_SID_MAX + 1);
-        s->heads |= self;
-        s->head = 0;
+    if (t->release_fence) {
+        pf_clock_from_array(&s->clock, t->release_fence, PF_SID_MAX + 1);
+        s->sequence_heads |= self;
+        s->sole_releaser = 0;
     }
 }
 
@@ -385,24 +403,25 @@ static void finish(struct operation *o, bool stored)
     unsigned op = op_of(o->packed);
     bool rmw = op == PF_ATOMIC_RMW || op == PF_ATOMIC_CAS;
     unsigned order = op == PF_ATOMIC_CAS && !stored ? failure_of(o->packed) : order_of(o->packed);
-    if (!o->locked && !is_quiet(o, order)) { /* somebody released meanwhile */
+    if (!o->locked && !needs_no_lock(o, order)) { /* another thread released meanwhile */
         take_lock(o, false);
         o->late = true;
     }
     if (op != PF_ATOMIC_STORE && !t->ignore_sync)
         load(o, o->sync, order);
-    /* After what it learns, which may order it behind the initialisation; before what it tells. */
+    /* After the acquire, which may order the access after the initialisation of the variable;
+     * before the release. */
     if (!o->checked)
         check(o, stored);
     if (stored && !t->ignore_sync && !o->late)
         store(o, o->sync, rmw);
     if (o->locked) {
         if (stored)
-            change_clock(o);
+            clock_changed(o);
         if (op != PF_ATOMIC_STORE && !t->ignore_sync)
-            note_learned(o, acquires(order));
-        else if (o->sync && o->sync->head == t->number + 1 && !t->ignore_sync)
-            note_learned(o, true); /* it is t's own clock */
+            cache_put(o, acquires(order));
+        else if (o->sync && o->sync->sole_releaser == t->number + 1 && !t->ignore_sync)
+            cache_put(o, true); /* the clock is t's own */
         pf_spin_unlock(&o->stripe->lock);
     }
     pf_oracle_event(t, rmw ? "armw" : stored ? "astore" : "aload", o->addr, order << 1 | stored);
@@ -411,7 +430,7 @@ static void finish(struct operation *o, bool stored)
         pf_epoch_next(t);
 }
 
-/* It was quiet, and something has changed meanwhile. */
+/* The operation took no lock, and something changed meanwhile. */
 static void finish_late(struct operation *o, bool stored)
 {
     o->sync = NULL;
@@ -420,20 +439,21 @@ static void finish_late(struct operation *o, bool stored)
     finish(o, stored);
 }
 
-/* c := t's, as pf_clock_set_thread does it. */
+/* s->clock := t's clock, a fast path of pf_clock_set_thread. */
 static inline void set_clock(struct pf_sync *s, struct pf_thread *t)
 {
-    if (__builtin_expect(s->clock.order != PF_CLOCK_HERE || t->nclock > PF_CLOCK_SMALL, 0)) {
+    if (__builtin_expect(s->clock.order != PF_CLOCK_INLINE || t->nclock > PF_CLOCK_INLINE_MAX, 0)) {
         pf_clock_set_thread(&s->clock, t);
         return;
     }
     pf_clock_copy_even(s->small, t->clock, t->nclock);
     s->clock.n = t->nclock;
-    s->small[t->sid] = pf_epoch_published(t);
+    s->small[t->sid] = pf_epoch_publish(t);
 }
 
-/* What begin_telling began: finish(), where t has the lock, the object and the value of a release. */
-static void tell(struct operation *o)
+/* Finishes what begin_release began: finish() for a release, with the stripe locked and the object
+ * found. */
+static void finish_release(struct operation *o)
 {
     struct pf_thread *t = o->t;
     struct pf_sync *s = o->sync;
@@ -442,26 +462,28 @@ static void tell(struct operation *o)
     bool rmw = op_of(o->packed) != PF_ATOMIC_STORE, acquired = !rmw || acquires(order);
     uint64_t self = 1ull << (t->number & 63);
     if (rmw) {
-        if (s->clock.n && s->head != own)
+        if (s->clock.n && s->sole_releaser != own)
             load(o, s, order);
         if (!o->checked)
-            check_usual(o, true);
+            check_common(o, true);
     }
-    pf_sync_unnumber(s);
-    s->heads = rmw ? s->heads | self : self;
-    if (acquired || s->head == own) { /* t knows all that it had */
+    pf_sync_clear_clock_id(s);
+    s->sequence_heads = rmw ? s->sequence_heads | self : self;
+    if (acquired || s->sole_releaser == own) { /* t has acquired everything in the clock */
         set_clock(s, t);
-        s->head = own;
+        s->sole_releaser = own;
     } else {
         pf_clock_from_thread(&s->clock, t);
-        s->head = 0;
+        s->sole_releaser = 0;
     }
-    struct pf_learned *l = learned_slot(t, o->addr), *beside = learned_slot(t, o->addr ^ 4);
+    struct pf_atomic_cache_entry *l = cache_slot(t, o->addr),
+                                 *neighbour = cache_slot(t, o->addr ^ 4);
     uint32_t version = o->stripe->version;
-    if (beside->addr == (o->addr ^ 4) && beside->version == version)
-        beside->version = version + 1;
-    *l = (struct pf_learned){o->addr, version + 1, pf_store_name(s), o->stripe->gone, acquired};
-    __atomic_store_n(&o->stripe->both, PF_STRIPE_FREE(version + 1), __ATOMIC_RELEASE);
+    if (neighbour->addr == (o->addr ^ 4) && neighbour->version == version)
+        neighbour->version = version + 1;
+    *l = (struct pf_atomic_cache_entry){o->addr, version + 1, pf_store_handle(s),
+                                        o->stripe->dropped, acquired};
+    __atomic_store_n(&o->stripe->word, PF_STRIPE_FREE(version + 1), __ATOMIC_RELEASE);
     pf_epoch_next(t);
 }
 
@@ -472,11 +494,11 @@ static inline void leave(struct pf_thread *t)
         pf_signal_poll(t);
 }
 
-static __attribute__((noinline)) void end_long(struct operation *o, bool stored)
+static __attribute__((noinline)) void end_slow(struct operation *o, bool stored)
 {
-    if (o->way == WAY_TELLS && stored)
-        tell(o);
-    else if (o->way == WAY_TELLS || o->way == WAY_LONG)
+    if (o->path == PATH_RELEASE && stored)
+        finish_release(o);
+    else if (o->path == PATH_RELEASE || o->path == PATH_SLOW)
         finish(o, stored);
     else
         finish_late(o, stored);
@@ -492,30 +514,31 @@ void __pf_atomic_end(void *handle, uint32_t stored)
         pf_event_atomic_end(handle, stored);
         return;
     }
-    if (o->way == WAY_LEARNED ? __atomic_load_n(&o->stripe->both, __ATOMIC_ACQUIRE) == o->as_learned
-                              : o->way == WAY_ABSENT && pf_sync_absent(o->addr))
+    if (o->path == PATH_CACHED
+            ? __atomic_load_n(&o->stripe->word, __ATOMIC_ACQUIRE) == o->expected_word
+            : o->path == PATH_ABSENT && pf_sync_absent(o->addr))
         leave(o->t);
     else
-        end_long(o, stored);
+        end_slow(o, stored);
 }
 
 static void order_by_fence(struct pf_thread *t, unsigned order)
 {
     pf_oracle_begin();
     pf_oracle_event(t, "fence", order, 0);
-    if (acquires(order) && t->acquired) {
-        pf_clock_join(t->clock, t->acquired, PF_SID_MAX + 1);
+    if (acquires(order) && t->pending_acquire) {
+        pf_clock_join(t->clock, t->pending_acquire, PF_SID_MAX + 1);
         pf_clock_grew(t);
         t->nclock = PF_SID_MAX + 1;
         while (t->nclock > 1 && !t->clock[t->nclock - 1])
             t->nclock--;
     }
     if (releases(order)) {
-        if (!t->released)
-            t->released = pf_thread_clock_new();
-        if (t->released) {
-            pf_clock_copy(t->released, t->clock, PF_SID_MAX + 1);
-            t->released[t->sid] = pf_epoch_published(t);
+        if (!t->release_fence)
+            t->release_fence = pf_thread_clock_new();
+        if (t->release_fence) {
+            pf_clock_copy(t->release_fence, t->clock, PF_SID_MAX + 1);
+            t->release_fence[t->sid] = pf_epoch_publish(t);
         }
         pf_epoch_next(t);
     }
@@ -526,8 +549,8 @@ void __pf_fence(uint32_t order, uint32_t site)
 {
     struct pf_thread *t = pf_self();
     if (!t) {
-        if (pf_event_unseen)
-            pf_event_unseen();
+        if (pf_event_in_runtime)
+            pf_event_in_runtime();
         return;
     }
     if (__builtin_expect(pf_rt.events, 0)) {

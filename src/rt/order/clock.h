@@ -1,8 +1,9 @@
 /*
- * clock.h - vector clocks as plain arrays: how much of each slot has been seen.
+ * clock.h - vector clocks as plain arrays: the last epoch of each slot that has been seen.
  *
  * Model:   a total map slot -> uint32, 0 where absent; join is the pointwise maximum.
  * Memory:  the caller's.
+ * Threads: no locks inside; the caller serialises writers.
  */
 #ifndef PF_RT_CLOCK_H
 #define PF_RT_CLOCK_H
@@ -27,7 +28,8 @@ static inline void pf_clock_copy(uint32_t *dst, const uint32_t *src, uint32_t n)
         dst[i] = src[i];
 }
 
-/* The same where both have room for an even number and are aligned to 8: the one too many is copied. */
+/* The same for arrays that are aligned to 8 and have room for an even number of entries: if n is
+ * odd, one entry more is copied. */
 static inline void pf_clock_copy_even(uint32_t *dst, const uint32_t *src, uint32_t n)
 {
     uint64_t *to = (uint64_t *)dst;

@@ -1,7 +1,9 @@
 /*
- * Epochs are many, ten million a second in a program that does little but lock, and almost nobody
- * asks. So appending is a store, and a thousand of them are packed at once. Run lengths were
- * rejected: threads alternate between locks and no lock.
+ * held_log.c - see held_log.h.
+ *
+ * There are many epochs, ten million per second in a program that does little but lock, and the log
+ * is read only for reports. So appending is one store, and 1024 values are packed at a time.
+ * Run-length encoding was rejected: threads alternate between holding a lock and holding none.
  *
  * A packed chunk, in words of 64 bits:
  *
@@ -11,21 +13,22 @@
 #include "held_log.h"
 #include "sys.h"
 
-#define CHUNK PF_HELDLOG_CHUNK
+#define CHUNK PF_HELD_LOG_CHUNK
 #define CHUNKS ((PF_CLK_MAX + 1) / CHUNK)
 #define LIST_MAX 256u
 #define HASH 512u
-#define VALUE_BITS 22 /* locksets are numbers below this (lockset.c) */
+#define VALUE_BITS 22 /* lockset numbers are below 1 << this (lockset.c) */
 #define PAGE 4096u
 
-/* The worst of all chunks takes 22 bits a value; a word is left over at the end for whole reads. */
+/* In the worst case every chunk takes 22 bits per value; one word is left at the end for reads of
+ * whole words. */
 #define PACKED_MAX ((size_t)CHUNKS * (CHUNK * VALUE_BITS / 64 + 1) + 2)
 #define OPEN_BYTES (CHUNK * sizeof(uint32_t))
 #define SEALED_BYTES (CHUNKS * sizeof(uint32_t))
 #define LOG_BYTES (OPEN_BYTES + SEALED_BYTES + PACKED_MAX * 8)
 _Static_assert(OPEN_BYTES % PAGE == 0 && SEALED_BYTES % PAGE == 0, "parts begin at pages");
 
-bool pf_heldlog_init(struct pf_heldlog *l)
+bool pf_held_log_init(struct pf_held_log *l)
 {
     char *at = pf_sys_map(0, LOG_BYTES);
     if (!at)
@@ -37,19 +40,20 @@ bool pf_heldlog_init(struct pf_heldlog *l)
     return true;
 }
 
-void pf_heldlog_clear(struct pf_heldlog *l)
+void pf_held_log_clear(struct pf_held_log *l)
 {
-    pf_sys_zap(l->open, LOG_BYTES);
+    pf_sys_discard(l->open, LOG_BYTES);
     l->used = 1;
 }
 
 static unsigned width_of(uint32_t n) { return n ? 32 - (unsigned)__builtin_clz(n) : 0; }
 
-/* The different values among v, at most LIST_MAX of them, and for each of v its place there. */
+/* The distinct values of a chunk, at most LIST_MAX of them, and for each epoch the index of its
+ * value. */
 struct values {
-    uint32_t n; /* LIST_MAX + 1: more */
+    uint32_t n; /* LIST_MAX + 1: there are more */
     uint32_t list[LIST_MAX];
-    uint16_t hash[HASH]; /* place + 1 */
+    uint16_t hash[HASH]; /* index + 1 */
     uint8_t place[CHUNK];
 };
 
@@ -88,8 +92,9 @@ static uint32_t get_bits(const uint64_t *words, unsigned at, unsigned width)
     return (uint32_t)(w & ((1ull << width) - 1));
 }
 
-/* `open` is full. Not inlined: the tables are on the stack for as long as this takes. */
-static __attribute__((noinline)) uint32_t seal(struct pf_heldlog *l)
+/* Packs the full array `open`; returns the chunk's entry in `sealed`. Not inlined: its tables are
+ * on the stack only as long as it runs. */
+static __attribute__((noinline)) uint32_t seal(struct pf_held_log *l)
 {
     const uint32_t *v = l->open;
     uint32_t lo = v[0], hi = v[0];
@@ -117,13 +122,13 @@ static __attribute__((noinline)) uint32_t seal(struct pf_heldlog *l)
     return at << 1;
 }
 
-void pf_heldlog_seal(struct pf_heldlog *l, uint32_t clk)
+void pf_held_log_seal(struct pf_held_log *l, uint32_t clk)
 {
     if (clk && !l->sealed[clk / CHUNK - 1])
         __atomic_store_n(&l->sealed[clk / CHUNK - 1], seal(l), __ATOMIC_RELEASE);
 }
 
-static uint32_t unpack(const struct pf_heldlog *l, uint32_t where, unsigned i)
+static uint32_t unpack(const struct pf_held_log *l, uint32_t where, unsigned i)
 {
     if (where & 1)
         return where >> 1;
@@ -133,10 +138,11 @@ static uint32_t unpack(const struct pf_heldlog *l, uint32_t where, unsigned i)
     return list ? ((const uint32_t *)(w + 1))[bits] : (uint32_t)(w[0] >> 32) + bits;
 }
 
-uint32_t pf_heldlog_get(const struct pf_heldlog *l, uint32_t clk)
+uint32_t pf_held_log_get(const struct pf_held_log *l, uint32_t clk)
 {
     const uint32_t *where = &l->sealed[clk / CHUNK];
     uint32_t set = __atomic_load_n(&l->open[clk % CHUNK], __ATOMIC_ACQUIRE);
     uint32_t at = __atomic_load_n(where, __ATOMIC_ACQUIRE);
-    return at ? unpack(l, at, clk % CHUNK) : set; /* not sealed yet: `set` was of this chunk */
+    /* not sealed yet, so `set` belongs to this chunk */
+    return at ? unpack(l, at, clk % CHUNK) : set;
 }

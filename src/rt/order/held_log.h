@@ -2,43 +2,45 @@
  * held_log.h - which locks a slot held in each of its epochs, in few bits.
  *
  * Model:   a map epoch -> lockset, total over the epochs appended so far. The newest chunk of
- *          epochs is an array; when it is full it is packed: nothing at all if it has one value,
- *          else each value as its distance from the smallest one, or as its place in a list of the
- *          chunk's values, whichever takes fewer bits.
- * Memory:  one mapping a log, committed as it is used: 2 bits an epoch in a program with three
- *          locksets, 7 where a hundred locks are taken at random, none where no lock is.
- * Threads: one writer; readers at any time, for epochs they know to be appended.
- * Errors:  init is false when the mapping cannot be had.
+ *          epochs is an array. A full chunk is packed: nothing is stored if all its values are
+ *          equal; otherwise each value is stored as its difference from the smallest one, or as its
+ *          index in a list of the chunk's values, whichever takes fewer bits.
+ * Memory:  one mapping per log, committed as it is used: 2 bits per epoch in a program with three
+ *          locksets, 7 where a hundred locks are taken at random, 0 where no lock is taken.
+ * Threads: one writer; readers at any time, for epochs that they know to be appended.
+ * Errors:  init returns false if the mapping cannot be created.
  */
-#ifndef PF_RT_HELDLOG_H
-#define PF_RT_HELDLOG_H
+#ifndef PF_RT_HELD_LOG_H
+#define PF_RT_HELD_LOG_H
 
 #include "pf_shadow.h"
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PF_HELDLOG_CHUNK 1024u
+#define PF_HELD_LOG_CHUNK 1024u
 
-struct pf_heldlog {
+struct pf_held_log {
     uint32_t *open;   /* the values of the newest chunk */
-    uint32_t *sealed; /* by chunk: 0 not yet; value << 1 | 1; else where it stands in `packed` */
+    /* by chunk: 0: not yet; value << 1 | 1: all equal; else index in `packed`, << 1 */
+    uint32_t *sealed;
     uint64_t *packed;
-    uint32_t used; /* words of `packed`; the first is never used */
+    uint32_t used; /* words of `packed`; word 0 is never used */
 };
 
-bool pf_heldlog_init(struct pf_heldlog *l);
-/* Epoch clk began, or goes on without statements so far: its locks are `set`. clk is that of the last call
- * or the one after it; the first is any. */
-void pf_heldlog_seal(struct pf_heldlog *l, uint32_t clk); /* of _put: a chunk begins with clk */
-static inline void pf_heldlog_put(struct pf_heldlog *l, uint32_t clk, uint32_t set)
+bool pf_held_log_init(struct pf_held_log *l);
+/* _put: epoch clk has begun, or continues and has no access records so far; its lockset is `set`.
+ * clk is that of the last call or the next one; the first is arbitrary. */
+/* called by _put when clk begins a chunk */
+void pf_held_log_seal(struct pf_held_log *l, uint32_t clk);
+static inline void pf_held_log_put(struct pf_held_log *l, uint32_t clk, uint32_t set)
 {
-    if (__builtin_expect(clk % PF_HELDLOG_CHUNK == 0, 0))
-        pf_heldlog_seal(l, clk);
-    /* After the chunk before it was sealed, for readers. */
-    __atomic_store_n(&l->open[clk % PF_HELDLOG_CHUNK], set, __ATOMIC_RELEASE);
+    if (__builtin_expect(clk % PF_HELD_LOG_CHUNK == 0, 0))
+        pf_held_log_seal(l, clk);
+    /* After the previous chunk was sealed, for readers. */
+    __atomic_store_n(&l->open[clk % PF_HELD_LOG_CHUNK], set, __ATOMIC_RELEASE);
 }
-uint32_t pf_heldlog_get(const struct pf_heldlog *l, uint32_t clk);
-/* As after init; the pages go back. Nobody reads. */
-void pf_heldlog_clear(struct pf_heldlog *l);
+uint32_t pf_held_log_get(const struct pf_held_log *l, uint32_t clk);
+/* Empties the log and returns its pages. There must be no readers. */
+void pf_held_log_clear(struct pf_held_log *l);
 
 #endif

@@ -1,111 +1,119 @@
 /*
- * lock_reacquire.h - a lock that its last holder takes again, or a reader before any writer came.
+ * lock_reacquire.h - fast path for a lock that its last holder takes again, or that a reader takes
+ * again before any writer did.
  *
- * Model:   what t told the lock when it gave it back is still all that the lock has to tell: nobody has learned from it,
- *          and nothing was added (the version of its stripe tells; for a writer also `learned` and `readers`). So t learns
- *          nothing and goes on in the epoch it had (slot.h); and if it learns nothing from others either until it gives the
- *          lock back, only the number of its last epoch is new.
- * Threads: each for itself. While t holds the lock nobody may change what is asked here, but readers their own entries, for
- *          which there is the stripe.
+ * Model:   the clock of the lock is still exactly what t published when it released the lock: no
+ *          other thread has acquired it, and nothing was added. (The version of its stripe shows
+ *          that; for a writer also `acquired_by_other` and `readers`.) So t acquires nothing and
+ *          resumes its previous epoch (slot.h). If its clock does not grow either until it releases
+ *          the lock, only its own last epoch has to be published again.
+ * Threads: the calling thread's own state. While t holds the lock, no other thread may change what
+ *          is read here, except that readers change their own entries, which the stripe protects.
  */
-#ifndef PF_RT_LOCK_AGAIN_H
-#define PF_RT_LOCK_AGAIN_H
+#ifndef PF_RT_LOCK_REACQUIRE_H
+#define PF_RT_LOCK_REACQUIRE_H
 
 #include "rt.h"
 #include "slot.h"
 #include "sync.h"
 
-static inline uint32_t pf_again_version(uintptr_t lock)
+static inline uint32_t pf_reacquire_version(uintptr_t lock)
 {
     return __atomic_load_n(&pf_sync_stripe(lock)->version, __ATOMIC_ACQUIRE);
 }
 
-/* t has just given back the lock that it took last, the long way: h was its entry, `told` its last epoch. */
-static inline void pf_again_note(struct pf_thread *t, const struct pf_held *h, uint32_t told)
+/* t has just released on the slow path the lock that it took last: h was its entry, `published` its
+ * last epoch. */
+static inline void pf_reacquire_record(struct pf_thread *t, const struct pf_held_lock *h,
+                                       uint32_t published)
 {
-    struct pf_undo *u = &t->undo;
+    struct pf_resumable_epoch *u = &t->resumable;
     if (u->lock != h->addr || h->robust)
         return;
-    u->whole = true;
+    u->complete = true;
     u->shared = h->shared;
-    u->version = pf_again_version(h->addr);
-    u->told = told;
-    u->news = t->news;
-    u->before = h->before;
+    u->version = pf_reacquire_version(h->addr);
+    u->published = published;
+    u->acquire_count = t->acquire_count;
+    u->lockset_before = h->lockset_before;
     u->where = h->where;
 }
 
-/* Has no writer come since t gave the lock back as a reader? What others told meanwhile does not matter. */
-static inline bool pf_again_reader(const struct pf_thread *t, uintptr_t lock)
+/* True if no writer has taken the lock since t released it as a reader. What other readers
+ * published meanwhile does not matter. */
+static inline bool pf_reacquire_no_writer_since(const struct pf_thread *t, uintptr_t lock)
 {
-    const struct pf_undo *u = &t->undo;
-    return u->lock == lock && u->whole && u->shared && u->version == pf_again_version(lock);
+    const struct pf_resumable_epoch *u = &t->resumable;
+    return u->lock == lock && u->complete && u->shared && u->version == pf_reacquire_version(lock);
 }
 
-/* Are there no modes in which every lock is looked at? */
-static inline bool pf_again_wanted(const struct pf_thread *t)
+/* False in modes in which every lock operation takes the slow path. */
+static inline bool pf_reacquire_allowed(const struct pf_thread *t)
 {
-    return !(pf_rt.sampling | pf_rt.careful | (t->ignore_sync != 0));
+    return !(pf_rt.sampling | pf_rt.slow_path_only | (t->ignore_sync != 0));
 }
 
-/* t has just taken the lock. False: nothing was done. */
-static inline bool pf_again_taken(struct pf_thread *t, uintptr_t lock, bool shared)
+/* t has just taken the lock. Returns false, with nothing done, if the fast path does not apply. */
+static inline bool pf_reacquire_lock(struct pf_thread *t, uintptr_t lock, bool shared)
 {
-    const struct pf_undo *u = &t->undo;
-    if (u->lock != lock || !u->whole || u->shared != shared || u->before != t->lockset ||
-        !pf_again_wanted(t) || t->nheld == PF_HELD_MAX || u->version != pf_again_version(lock))
+    const struct pf_resumable_epoch *u = &t->resumable;
+    if (u->lock != lock || !u->complete || u->shared != shared || u->lockset_before != t->lockset ||
+        !pf_reacquire_allowed(t) || t->nheld == PF_HELD_MAX ||
+        u->version != pf_reacquire_version(lock))
         return false;
     const struct pf_sync *s = shared ? NULL : pf_sync_peek(lock);
-    if (!shared && (!s || s->learned || s->readers.n))
+    if (!shared && (!s || s->acquired_by_other || s->readers.n))
         return false;
     for (uint32_t i = 0; i < t->nheld; i++)
         if (t->held[i].addr == lock)
             return false;
-    struct pf_held h = {lock, u->where, u->before, shared, 0, 1};
+    struct pf_held_lock h = {lock, u->where, u->lockset_before, shared, 0, 1};
     t->lockset = u->lockset;
-    if (!pf_epoch_undo(t, lock)) {
-        t->lockset = u->before;
+    if (!pf_epoch_resume(t, lock)) {
+        t->lockset = u->lockset_before;
         return false;
     }
     t->held[t->nheld++] = h;
     return true;
 }
 
-/* The lock learns of t's last epoch, and nothing else. False: it has to be done the long way. */
-static inline bool pf_again_tell(struct pf_thread *t, struct pf_undo *u, uint32_t last)
+/* Publishes t's last epoch, and nothing else, to the lock. Returns false if that is not enough. */
+static inline bool pf_reacquire_publish(struct pf_thread *t, struct pf_resumable_epoch *u,
+                                        uint32_t last)
 {
     struct pf_spin *l = pf_sync_lock(u->lock);
     struct pf_sync *s = pf_sync_find(u->lock, false);
     struct pf_hb_clock *c = !s ? NULL : u->shared ? &s->readers : &s->clock;
-    bool has = c && c->n > t->sid && c->at[t->sid] == u->told;
+    bool has = c && c->n > t->sid && c->at[t->sid] == u->published;
     if (has) {
-        c->at[t->sid] = u->told = last;
-        if (t->span.lock == u->lock && !u->shared && !s->learned)
-            pf_span_told_again(t, last);
+        c->at[t->sid] = u->published = last;
+        if (t->span.lock == u->lock && !u->shared && !s->acquired_by_other)
+            pf_span_extend(t, last);
         else
-            pf_span_told(t, last);
+            pf_span_publish(t, last);
     }
     pf_spin_unlock(l);
     return has;
 }
 
-/* t is about to give back a lock. False: nothing was done. */
-static inline bool pf_again_dropping(struct pf_thread *t, uintptr_t lock)
+/* t is about to release the lock. Returns false, with nothing done, if the fast path does not
+ * apply. */
+static inline bool pf_reacquire_unlock(struct pf_thread *t, uintptr_t lock)
 {
-    struct pf_undo *u = &t->undo;
-    if (u->lock != lock || !u->whole || u->clk != t->clk || u->sid != t->sid ||
-        u->news != t->news || !t->dirty || !t->nheld || !pf_again_wanted(t) ||
-        u->version != pf_again_version(lock))
+    struct pf_resumable_epoch *u = &t->resumable;
+    if (u->lock != lock || !u->complete || u->clk != t->clk || u->sid != t->sid ||
+        u->acquire_count != t->acquire_count || !t->dirty || !t->nheld ||
+        !pf_reacquire_allowed(t) || u->version != pf_reacquire_version(lock))
         return false;
-    const struct pf_held *h = &t->held[t->nheld - 1];
+    const struct pf_held_lock *h = &t->held[t->nheld - 1];
     if (h->addr != lock || h->depth != 1 || h->robust || h->shared != u->shared ||
-        h->before != u->before || t->lockset != u->lockset)
+        h->lockset_before != u->lockset_before || t->lockset != u->lockset)
         return false;
     uint32_t last = pf_epoch_last(t);
-    if (last != u->told && !pf_again_tell(t, u, last))
+    if (last != u->published && !pf_reacquire_publish(t, u, last))
         return false;
     t->nheld--;
-    t->lockset = u->before;
+    t->lockset = u->lockset_before;
     pf_epoch_lockset_changed(t);
     return true;
 }

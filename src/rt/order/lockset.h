@@ -1,11 +1,12 @@
 /*
- * lockset.h - sets of held locks under one small number, so that every epoch can remember its own.
+ * lockset.h - interned sets of held locks: a small number per set, so that every epoch can store
+ * its own.
  *
- * Model:   a set is the list of locks in the order they were taken: a node (rest, lock, where,
- *          shared); equal lists are the same node. 0 is the empty set.
- * Memory:  the runtime's store; nodes stay.
- * Threads: any; lock-free look-up, one lock for new nodes.
- * Errors:  when the table is full the lock is left out of the set and PF_LIMIT_LOCKS is counted.
+ * Model:   a set is the list of locks in the order in which they were taken: a node (rest, lock,
+ *          where, shared); equal lists are the same node. 0 is the empty set.
+ * Memory:  one mapping; nodes are never freed.
+ * Threads: any; lookups are lock-free, new nodes take a lock.
+ * Errors:  when the table is full the lock is left out of the set, counted as PF_LIMIT_LOCKS.
  */
 #ifndef PF_RT_LOCKSET_H
 #define PF_RT_LOCKSET_H
@@ -13,7 +14,7 @@
 #include "thread.h"
 
 void pf_lockset_init(void);
-/* The set `rest` with one more lock. */
+/* The set `rest` with one more lock; `where` is the access id of its acquisition. */
 uint32_t pf_lockset_with(uint32_t rest, uintptr_t lock, uint32_t where, bool shared);
 
 void pf_lockset_lock(void); /* around fork */

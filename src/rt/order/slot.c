@@ -1,3 +1,6 @@
+/*
+ * slot.c - see slot.h.
+ */
 #include "slot.h"
 #include "held_log.h"
 #include "limits.h"
@@ -7,30 +10,30 @@
 #include "store.h"
 #include "sys.h"
 
-struct tenure { /* the epochs from `from` on belong to `thread` */
+struct tenure { /* the epochs from `from` on, up to the next tenure, belong to `thread` */
     uint32_t from;
     struct pf_thread *thread;
     struct tenure *before;
 };
 
 struct slot {
-    struct pf_thread *owner;  /* NULL: nobody now */
-    uint32_t last;            /* last epoch used by an owner that is gone */
-    struct pf_heldlog held;   /* by epoch */
+    struct pf_thread *owner;  /* NULL: free */
+    uint32_t last;            /* last epoch used by an earlier owner */
+    struct pf_held_log held;   /* by epoch */
     struct tenure *latest;
 };
 
 static struct slot slots[PF_SID_MAX + 1];
-static uint32_t nslots = 1; /* slots [1, nslots) were in use at some time */
+static uint32_t nslots = 1; /* slots [1, nslots) have been in use */
 static struct pf_spin lock;
 
 void pf_slot_lock(void) { pf_spin_lock(&lock); }
 void pf_slot_unlock(void) { pf_spin_unlock(&lock); }
 
-/* A slot that somebody left and whose whole history t knows; else a new one; else, and that is
- * counted, the one of whose history t knows the most. Whoever owns a slot seems to know all that
- * happened on it, so a race with that may be missed; none is made up. */
-static uint32_t find(const struct pf_thread *t)
+/* Chooses a slot for t: a free one whose whole history t has seen; else a new one; else, and that
+ * is counted, the free one of which t has seen most. The owner of a slot counts as having seen all
+ * of its history, so in the last case a race may be missed, but none is invented. 0: none. */
+static uint32_t choose(const struct pf_thread *t)
 {
     uint32_t best = 0, missing = UINT32_MAX;
     for (uint32_t s = 1; s < nslots; s++) {
@@ -48,14 +51,14 @@ static uint32_t find(const struct pf_thread *t)
             pf_limit_hit(PF_LIMIT_SLOTS);
         return best;
     }
-    return pf_heldlog_init(&slots[nslots].held) ? nslots++ : 0;
+    return pf_held_log_init(&slots[nslots].held) ? nslots++ : 0;
 }
 
 bool pf_slot_take(struct pf_thread *t)
 {
-    struct tenure *n = pf_store_keep(sizeof *n);
+    struct tenure *n = pf_store_alloc_permanent(sizeof *n);
     pf_spin_lock(&lock);
-    uint32_t s = n ? find(t) : 0;
+    uint32_t s = n ? choose(t) : 0;
     if (s) {
         n->from = slots[s].last + 1;
         n->thread = t;
@@ -65,12 +68,12 @@ bool pf_slot_take(struct pf_thread *t)
         t->sid = s;
         t->clk = t->clock[s] = n->from;
         t->dirty = false;
-        t->value = 0;
-        t->top = 0;
-        t->span = (struct pf_epochs){.from = s << PF_CLK_BITS | (t->clk - 1)};
+        t->clock_id = 0;
+        t->highest_clk = 0;
+        t->span = (struct pf_epoch_span){.from = s << PF_CLK_BITS | (t->clk - 1)};
         if (s >= t->nclock)
             t->nclock = s + 1;
-        pf_heldlog_put(&slots[s].held, t->clk, t->lockset);
+        pf_held_log_put(&slots[s].held, t->clk, t->lockset);
     }
     pf_spin_unlock(&lock);
     return s != 0;
@@ -79,27 +82,28 @@ bool pf_slot_take(struct pf_thread *t)
 void pf_slot_retire(struct pf_thread *t)
 {
     pf_spin_lock(&lock);
-    slots[t->sid].last = pf_epoch_published(t);
+    slots[t->sid].last = pf_epoch_publish(t);
     slots[t->sid].owner = NULL;
     pf_spin_unlock(&lock);
 }
 
-void pf_thread_key(struct pf_thread *t)
+void pf_thread_update_key(struct pf_thread *t)
 {
     if (!t->tls)
         return;
-    t->tls->shared = 1; /* matches no word of a cell; 0 is that of an empty one */
+    t->tls->read_set = 1; /* matches no word of a cell; 0 would match an empty one */
     t->tls->key = 0xffull << PF_MASK_SHIFT | (uint64_t)t->sid << PF_SID_SHIFT |
                   (uint64_t)t->clk << PF_CLK_SHIFT | 1ull << PF_WRITE_BIT;
     t->tls->clock = t->clock;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (pf_rt.careful || t->signals || t->ignore_reads || t->ignore_writes)
+    if (pf_rt.slow_path_only || t->signals || t->ignore_reads || t->ignore_writes)
         t->tls->clock = NULL;
-    /* Nothing may pass unlogged, or a signal waits: a key that no word matches, 0 neither. */
-    if (t->idle) { /* an empty cell matches, nothing else does */
+    if (t->check_only) { /* a key that matches empty cells only */
         t->tls->key = 0;
         t->tls->clock = NULL;
     }
+    /* The oracle must see every access, or a signal is deferred: a key that matches no word, not
+     * even 0. */
     if (pf_rt.oracle || t->signals)
         t->tls->key = (uint64_t)PF_CLK_MAX << PF_CLK_SHIFT | 1ull << PF_WRITE_BIT;
 }
@@ -109,61 +113,61 @@ void pf_epoch_lockset_changed(struct pf_thread *t)
     if (t->dirty)
         pf_epoch_next(t);
     else
-        pf_heldlog_put(&slots[t->sid].held, t->clk, t->lockset);
+        pf_held_log_put(&slots[t->sid].held, t->clk, t->lockset);
 }
 
-/* pf_thread_key where only the epoch is another one. */
-static inline void key_next(struct pf_thread *t)
+/* pf_thread_update_key if nothing but the epoch has changed. */
+static inline void update_key_epoch(struct pf_thread *t)
 {
     struct pf_tls *tls = t->tls;
     if (!tls || !tls->clock) {
-        pf_thread_key(t);
+        pf_thread_update_key(t);
         return;
     }
-    tls->shared = 1;
+    tls->read_set = 1;
     tls->key = (tls->key & ~((uint64_t)PF_CLK_MAX << PF_CLK_SHIFT)) | (uint64_t)t->clk
                                                                           << PF_CLK_SHIFT;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (__builtin_expect(t->signals != NULL, 0)) /* one came just now */
-        pf_thread_key(t);
+    if (__builtin_expect(t->signals != NULL, 0)) /* it arrived just now */
+        pf_thread_update_key(t);
 }
 
 void pf_epoch_next(struct pf_thread *t)
 {
     if (!t->dirty)
         return;
-    if (t->clk > t->top)
-        t->top = t->clk;
-    if (__builtin_expect(t->top == PF_CLK_MAX, 0)) { /* go on under another name */
+    if (t->clk > t->highest_clk)
+        t->highest_clk = t->clk;
+    if (__builtin_expect(t->highest_clk == PF_CLK_MAX, 0)) { /* continue on another slot */
         uint32_t sid = t->sid;
         pf_slot_retire(t);
         if (!pf_slot_take(
-                t)) { /* none left: stay in the last epoch, order is lost, never made up */
+                t)) { /* none left: stay in the last epoch; order may be lost, never invented */
             pf_spin_lock(&lock);
             slots[sid].owner = t;
             pf_spin_unlock(&lock);
             pf_limit_hit(PF_LIMIT_EPOCHS);
         }
-        pf_thread_key(t);
+        pf_thread_update_key(t);
         return;
     }
-    t->clock[t->sid] = t->clk = t->top + 1;
+    t->clock[t->sid] = t->clk = t->highest_clk + 1;
     t->dirty = false;
-    t->value = 0;
-    pf_heldlog_put(&slots[t->sid].held, t->clk, t->lockset);
-    key_next(t);
+    t->clock_id = 0;
+    pf_held_log_put(&slots[t->sid].held, t->clk, t->lockset);
+    update_key_epoch(t);
 }
 
-bool pf_epoch_undo(struct pf_thread *t, uintptr_t lock)
+bool pf_epoch_resume(struct pf_thread *t, uintptr_t lock)
 {
-    const struct pf_undo *u = &t->undo;
+    const struct pf_resumable_epoch *u = &t->resumable;
     if (u->lock != lock || u->sid != t->sid || u->lockset != t->lockset)
         return false;
-    if (t->dirty && t->clk > t->top)
-        t->top = t->clk;
+    if (t->dirty && t->clk > t->highest_clk)
+        t->highest_clk = t->clk;
     t->clk = u->clk;
     t->dirty = true;
-    pf_thread_key(t);
+    pf_thread_update_key(t);
     return true;
 }
 
@@ -177,5 +181,5 @@ struct pf_thread *pf_epoch_thread(uint32_t sid, uint32_t clk)
 
 uint32_t pf_epoch_lockset(uint32_t sid, uint32_t clk)
 {
-    return pf_heldlog_get(&slots[sid].held, clk);
+    return pf_held_log_get(&slots[sid].held, clk);
 }

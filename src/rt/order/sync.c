@@ -1,3 +1,6 @@
+/*
+ * sync.c - see sync.h.
+ */
 #include "sync.h"
 #include "clock.h"
 #include "hb.h"
@@ -10,10 +13,10 @@ struct pf_stripe pf_stripes[PF_STRIPES];
 
 uint8_t *pf_sync_pages;
 
-static uintptr_t low(uintptr_t addr) { return addr & ((1ull << PF_APP_BITS) - 1); }
+static uintptr_t shadow_offset(uintptr_t addr) { return addr & ((1ull << PF_APP_BITS) - 1); }
 static uint32_t *plane(uintptr_t addr)
 {
-    return (uint32_t *)(PF_SYNC_PLANE + (low(addr) >> 3) * 4);
+    return (uint32_t *)(PF_SYNC_PLANE + (shadow_offset(addr) >> 3) * 4);
 }
 
 void pf_sync_init(void)
@@ -41,27 +44,27 @@ struct pf_sync *pf_sync_find(uintptr_t addr, bool create)
         if (s->addr == addr)
             return s;
     }
-    struct pf_sync *s = create ? pf_store_take(PF_SYNC_ORDER) : NULL;
+    struct pf_sync *s = create ? pf_store_alloc(PF_SYNC_ORDER) : NULL;
     if (!s)
         return NULL;
-    *s = (struct pf_sync){.addr = addr, .next = *p, .clock = {s->small, 0, PF_CLOCK_HERE}};
-    pf_sync_pages[low(addr) >> PF_SYNC_PAGE_BITS] = 1;
-    __atomic_store_n(p, pf_store_name(s), __ATOMIC_RELEASE);
+    *s = (struct pf_sync){.addr = addr, .next = *p, .clock = {s->small, 0, PF_CLOCK_INLINE}};
+    pf_sync_pages[shadow_offset(addr) >> PF_SYNC_PAGE_BITS] = 1;
+    __atomic_store_n(p, pf_store_handle(s), __ATOMIC_RELEASE);
     return s;
 }
 
-static void forget_granule(uintptr_t addr, uintptr_t from, uintptr_t to)
+static void drop_in_granule(uintptr_t addr, uintptr_t from, uintptr_t to)
 {
     struct pf_spin *lock = pf_sync_lock(addr);
     uint32_t *link = plane(addr);
-    pf_sync_stripe(addr)->gone++;
+    pf_sync_stripe(addr)->dropped++;
     while (*link) {
         struct pf_sync *s = pf_store_at(*link);
         if (s->addr - from < to - from) {
             *link = s->next;
             pf_clock_clear(&s->clock);
             pf_clock_clear(&s->readers);
-            pf_store_give(s, PF_SYNC_ORDER);
+            pf_store_free(s, PF_SYNC_ORDER);
         } else {
             link = &s->next;
         }
@@ -78,19 +81,19 @@ void pf_hb_forget(const volatile void *addr, size_t size)
     pf_oracle_end();
     for (uintptr_t a = from & ~(uintptr_t)7; a < to;) {
         uintptr_t page_end = (a | ((1u << PF_SYNC_PAGE_BITS) - 1)) + 1;
-        if (!pf_sync_near(a)) {
+        if (!pf_sync_page_used(a)) {
             a = page_end;
             continue;
         }
         for (; a < to && a < page_end; a += 8)
             if (*plane(a))
-                forget_granule(a, from, to);
+                drop_in_granule(a, from, to);
     }
 }
 
-static uint32_t room_of(const struct pf_hb_clock *c)
+static uint32_t capacity(const struct pf_hb_clock *c)
 {
-    return !c->at ? 0 : c->order == PF_CLOCK_HERE ? PF_CLOCK_SMALL : 16u << c->order;
+    return !c->at ? 0 : c->order == PF_CLOCK_INLINE ? PF_CLOCK_INLINE_MAX : 16u << c->order;
 }
 
 static __attribute__((noinline)) bool grow(struct pf_hb_clock *c, uint32_t n)
@@ -98,23 +101,26 @@ static __attribute__((noinline)) bool grow(struct pf_hb_clock *c, uint32_t n)
     unsigned order = 0;
     while ((16u << order) < n)
         order++;
-    uint32_t *at = pf_store_take(order);
+    uint32_t *at = pf_store_alloc(order);
     if (!at)
         return false;
     pf_clock_copy(at, c->at, c->n);
-    if (c->at && c->order != PF_CLOCK_HERE)
-        pf_store_give(c->at, c->order);
+    if (c->at && c->order != PF_CLOCK_INLINE)
+        pf_store_free(c->at, c->order);
     c->at = at;
     c->order = order;
     return true;
 }
 
-static bool room(struct pf_hb_clock *c, uint32_t n) { return room_of(c) >= n || grow(c, n); }
+static bool ensure_capacity(struct pf_hb_clock *c, uint32_t n)
+{
+    return capacity(c) >= n || grow(c, n);
+}
 
 void pf_clock_clear(struct pf_hb_clock *c)
 {
-    if (c->at && c->order != PF_CLOCK_HERE)
-        pf_store_give(c->at, c->order);
+    if (c->at && c->order != PF_CLOCK_INLINE)
+        pf_store_free(c->at, c->order);
     *c = (struct pf_hb_clock){0};
 }
 
@@ -122,7 +128,7 @@ void pf_clock_to_thread(struct pf_thread *t, const struct pf_hb_clock *c)
 {
     if (!c->n)
         return;
-    /* t's own entry never grows: nobody knows more of t's slot than t. */
+    /* t's own entry never grows: no other thread has seen more of t's slot than t. */
     if (pf_clock_join(t->clock, c->at, c->n))
         pf_clock_grew(t);
     if (c->n > t->nclock)
@@ -131,7 +137,7 @@ void pf_clock_to_thread(struct pf_thread *t, const struct pf_hb_clock *c)
 
 void pf_clock_from_array(struct pf_hb_clock *c, const uint32_t *array, uint32_t n)
 {
-    if (!room(c, n))
+    if (!ensure_capacity(c, n))
         return;
     uint32_t both = c->n < n ? c->n : n;
     pf_clock_join(c->at, array, both);
@@ -143,7 +149,7 @@ void pf_clock_from_array(struct pf_hb_clock *c, const uint32_t *array, uint32_t 
 
 void pf_clock_from_thread(struct pf_hb_clock *c, struct pf_thread *t)
 {
-    uint32_t had = c->n > t->sid ? c->at[t->sid] : 0, own = pf_epoch_published(t);
+    uint32_t had = c->n > t->sid ? c->at[t->sid] : 0, own = pf_epoch_publish(t);
     pf_clock_from_array(c, t->clock, t->nclock);
     if (c->n > t->sid)
         c->at[t->sid] = own > had ? own : had;
@@ -151,28 +157,29 @@ void pf_clock_from_thread(struct pf_hb_clock *c, struct pf_thread *t)
 
 void pf_clock_set_thread(struct pf_hb_clock *c, struct pf_thread *t)
 {
-    if (!room(c, t->nclock)) {
+    if (!ensure_capacity(c, t->nclock)) {
         c->n = 0;
         return;
     }
-    pf_clock_copy_even(c->at, t->clock, t->nclock); /* room is even, and what is behind t's is 0 */
+    /* capacities are even, and the entry after t's last is 0 */
+    pf_clock_copy_even(c->at, t->clock, t->nclock);
     c->n = t->nclock;
-    c->at[t->sid] = pf_epoch_published(t);
+    c->at[t->sid] = pf_epoch_publish(t);
 }
 
-#define AT_ONCE 0x10000u /* numbers that a thread takes from the common ones */
+#define IDS_PER_BATCH 0x10000u /* ids that a thread reserves at once */
 
-uint64_t pf_clock_value(struct pf_thread *t)
+uint64_t pf_clock_id(struct pf_thread *t)
 {
     static uint64_t next;
-    if (t->value && !t->dirty)
-        return t->value;
-    if (!(t->last_value % AT_ONCE))
-        t->last_value = __atomic_fetch_add(&next, AT_ONCE, __ATOMIC_RELAXED);
-    return ++t->last_value;
+    if (t->clock_id && !t->dirty)
+        return t->clock_id;
+    if (!(t->last_clock_id % IDS_PER_BATCH))
+        t->last_clock_id = __atomic_fetch_add(&next, IDS_PER_BATCH, __ATOMIC_RELAXED);
+    return ++t->last_clock_id;
 }
 
-static bool is_same(const struct pf_thread *t, const struct pf_hb_clock *c)
+static bool equals_thread(const struct pf_thread *t, const struct pf_hb_clock *c)
 {
     if (c->n < t->nclock || c->at[t->sid] != pf_epoch_last(t))
         return false;
@@ -182,12 +189,12 @@ static bool is_same(const struct pf_thread *t, const struct pf_hb_clock *c)
     return true;
 }
 
-void pf_clock_compare(struct pf_thread *t, struct pf_sync *s)
+void pf_clock_unify_ids(struct pf_thread *t, struct pf_sync *s)
 {
-    if (!s->value || t->dirty || s->value == t->value || !is_same(t, &s->clock))
+    if (!s->clock_id || t->dirty || s->clock_id == t->clock_id || !equals_thread(t, &s->clock))
         return;
-    if (t->value > s->value) /* the later one, so that all come to the same */
-        __atomic_store_n(&s->value, t->value, __ATOMIC_RELAXED);
+    if (t->clock_id > s->clock_id) /* the later id, so that all threads converge to one */
+        __atomic_store_n(&s->clock_id, t->clock_id, __ATOMIC_RELAXED);
     else
-        t->value = s->value;
+        t->clock_id = s->clock_id;
 }
