@@ -35,37 +35,37 @@ static size_t record(unsigned k, unsigned char *out)
 static int put_target(const char *how)
 {
     static unsigned char bytes[1 << 17];
-    pf_log_init();
-    if (pf_direct.mode != PF_DIRECT_RECORD || strcmp(pf_log_channel()->schedule, "random:7"))
+    pf_channel_attach();
+    if (pf_direct.mode != PF_DIRECT_RECORD || strcmp(pf_channel_get()->schedule, "random:7"))
         return 1;
     for (unsigned k = 0; k < RECORDS; k++) {
-        pf_log_put(PF_STREAM_INPUT, bytes, record(k, bytes));
-        pf_log_put(PF_STREAM_SCHEDULE, &k, sizeof k);
-        pf_log_put(PF_STREAM_EVENT, &k, sizeof k); /* is off */
-        if (pf_log_at(PF_STREAM_SCHEDULE) != (k + 1) * sizeof k)
+        pf_ring_put(PF_STREAM_INPUT, bytes, record(k, bytes));
+        pf_ring_put(PF_STREAM_SCHEDULE, &k, sizeof k);
+        pf_ring_put(PF_STREAM_EVENT, &k, sizeof k); /* is off */
+        if (pf_ring_position(PF_STREAM_SCHEDULE) != (k + 1) * sizeof k)
             return 2;
         if (!strcmp(how, "killed") && k == RECORDS / 3)
             kill(getpid(), SIGKILL);
     }
-    pf_log_outcome(PF_OUTCOME_DEADLOCK, "T0 waits for T1");
-    pf_log_outcome(PF_OUTCOME_HANG, "too late");
+    pf_channel_set_outcome(PF_OUTCOME_DEADLOCK, "T0 waits for T1");
+    pf_channel_set_outcome(PF_OUTCOME_HANG, "too late");
     return 42;
 }
 
 static int get_target(void)
 {
     static unsigned char bytes[1 << 17];
-    pf_log_init();
+    pf_channel_attach();
     if (pf_direct.mode != PF_DIRECT_REPLAY)
         return 1;
     for (unsigned k = 0; k < RECORDS; k++) {
         size_t n = record(k, bytes);
-        const void *got = pf_log_get(PF_STREAM_INPUT, n);
-        const unsigned *number = pf_log_get(PF_STREAM_SCHEDULE, sizeof k);
+        const void *got = pf_ring_get(PF_STREAM_INPUT, n);
+        const unsigned *number = pf_ring_get(PF_STREAM_SCHEDULE, sizeof k);
         if (!got || memcmp(got, bytes, n) || !number || *number != k)
             return 3;
     }
-    return pf_log_get(PF_STREAM_INPUT, 1) || pf_log_get(PF_STREAM_SCHEDULE, 1) ? 4 : 42;
+    return pf_ring_get(PF_STREAM_INPUT, 1) || pf_ring_get(PF_STREAM_SCHEDULE, 1) ? 4 : 42;
 }
 
 static int start(const char *what, const char *how)
@@ -99,22 +99,22 @@ static int record_into(const char *path, const char *how, struct pf_clip_end *en
     static const uint8_t use[PF_STREAMS] = {
         [PF_STREAM_SCHEDULE] = PF_RING_WRITE, [PF_STREAM_INPUT] = PF_RING_WRITE};
     struct pf_error e;
-    struct pf_host *h;
+    struct pf_channel_host *h;
     struct pf_clip_writer *w;
     struct pf_clip_meta m;
     set_meta(&m);
     assert_int_equal(pf_clip_create(&w, path, &m, &e), PF_OK);
-    assert_int_equal(pf_host_new(&h, use, NULL, &e), PF_OK);
-    pf_host_channel(h)->mode = PF_DIRECT_RECORD;
-    strcpy(pf_host_channel(h)->schedule, "random:7");
-    assert_int_equal(pf_host_start(h, w, &e), PF_OK);
+    assert_int_equal(pf_channel_host_new(&h, use, NULL, &e), PF_OK);
+    pf_channel_host_channel(h)->mode = PF_DIRECT_RECORD;
+    strcpy(pf_channel_host_channel(h)->schedule, "random:7");
+    assert_int_equal(pf_channel_host_start(h, w, &e), PF_OK);
     int wait = start("put", how);
-    assert_int_equal(pf_host_close(h, &e), PF_OK);
-    *end = (struct pf_clip_end){.wait = wait, .outcome = pf_host_channel(h)->outcome};
-    strcpy(end->text, pf_host_channel(h)->text);
+    assert_int_equal(pf_channel_host_close(h, &e), PF_OK);
+    *end = (struct pf_clip_end){.wait = wait, .outcome = pf_channel_host_channel(h)->outcome};
+    strcpy(end->text, pf_channel_host_channel(h)->text);
     assert_int_equal(pf_clip_finish(w, end, &e), PF_OK);
     pf_clip_writer_free(w);
-    pf_host_free(h);
+    pf_channel_host_free(h);
     return wait;
 }
 
@@ -125,7 +125,7 @@ static void test_round(void **state)
     struct pf_clip_end end;
     struct pf_error e;
     struct pf_clip c;
-    struct pf_host *h;
+    struct pf_channel_host *h;
     assert_int_equal(record_into(file, "whole", &end), 42 << 8);
     assert_int_equal(pf_clip_open(&c, file, &e), PF_OK);
     assert_true(c.ended);
@@ -139,12 +139,12 @@ static void test_round(void **state)
     assert_int_equal(c.meta.build, 77);
     assert_int_equal(c.stream[PF_STREAM_SCHEDULE].length, RECORDS * 4);
     assert_int_equal(c.stream[PF_STREAM_EVENT].length, 0);
-    assert_int_equal(pf_host_new(&h, use, &c, &e), PF_OK);
-    pf_host_channel(h)->mode = PF_DIRECT_REPLAY;
-    assert_int_equal(pf_host_start(h, NULL, &e), PF_OK);
+    assert_int_equal(pf_channel_host_new(&h, use, &c, &e), PF_OK);
+    pf_channel_host_channel(h)->mode = PF_DIRECT_REPLAY;
+    assert_int_equal(pf_channel_host_start(h, NULL, &e), PF_OK);
     assert_int_equal(start("get", ""), 42 << 8);
-    assert_int_equal(pf_host_close(h, &e), PF_OK);
-    pf_host_free(h);
+    assert_int_equal(pf_channel_host_close(h, &e), PF_OK);
+    pf_channel_host_free(h);
     pf_clip_release(&c);
     pf_clip_release(&c);
 }
@@ -241,7 +241,7 @@ static void test_version(void **state)
     bytes[8]++;
     assert_int_equal(pf_clip_open_bytes(&c, "x.clip", bytes, n, &e), PF_BAD);
     assert_string_equal(e.text,
-                        "x.clip: is a recording in version 2 of the format, this pf reads 1");
+                        "x.clip: clip format version 2, but this pf reads version 1");
 }
 
 /* A full disk is told, and what was written before stays. */

@@ -259,7 +259,7 @@ static void pipes(void)
     SAW(info);
     WANT(CALL(SYS_wait4, -1, NULL, 0, NULL) == -ECHILD);
     CALL(SYS_close, fd[0]);
-    pf_actions[SIGPIPE].handler = (void *)SIG_IGN;
+    pf_signal_actions[SIGPIPE].handler = (void *)SIG_IGN;
     WANT(CALL(SYS_write, fd[1], big, 5) == -EPIPE);
 }
 
@@ -410,12 +410,12 @@ static const struct test_case cases[] = {
     {.name = "other call",
      .body = other_call,
      .between = environment_changes,
-     .diverged = "another system call: getgid getuid"},
+     .diverged = "different system call: getgid getuid"},
     {.name = "other bytes",
      .body = other_bytes,
      .before = environment_back,
      .between = environment_changes,
-     .diverged = "other bytes of output"},
+     .diverged = "different output"},
     {.name = "longer",
      .body = longer,
      .before = environment_back,
@@ -448,7 +448,7 @@ static void table(void **state)
         bool named = n <= 334 || (n >= 424 && n <= 462);
         assert_int_equal(s->name != NULL, named);
         assert_int_equal(s->effect != PF_EFFECT_UNKNOWN, named);
-        assert_int_equal(s->own != NULL, s->effect == PF_EFFECT_OWN);
+        assert_int_equal(s->handler != NULL, s->effect == PF_EFFECT_CUSTOM);
         known += named;
     }
     assert_true(known > 350);

@@ -1,9 +1,10 @@
 /*
- * blocking.c - calls that wait are tried without waiting, and their thread waits in the scheduler.
+ * blocking.c - system calls that may wait. The call itself is performed without waiting; the thread
+ * waits in the scheduler instead of in the kernel.
  *
- * Every try is logged, the ones that would have waited too, and so is how each wait ended. A replay
- * thus goes the same way through the same loop, and needs nobody to tell it when a descriptor would
- * have been ready.
+ * Every attempt is logged, also those that would have waited, and so is how each wait ended. A
+ * replay therefore runs through the same loop with the same results and never has to ask whether a
+ * descriptor is ready.
  */
 #define _GNU_SOURCE
 #include "syscalls.h"
@@ -17,7 +18,8 @@
 bool pf_fd_ready(int fd, short events)
 {
     struct pollfd p = {fd, events, 0};
-    return pf_sys(SYS_poll, &p, 1, 0) != 0; /* an error is for the call itself to find */
+    /* an error counts as ready: the call itself reports it */
+    return pf_sys(SYS_poll, &p, 1, 0) != 0;
 }
 
 bool pf_fd_nonblocking(int fd)
@@ -77,7 +79,7 @@ static enum pf_woken wait(struct pf_blocking *b)
     w->set_size = 0;
     w->repeat = false;
     if (woken == PF_WOKEN_TIMEOUT && (!b->deadline || pf_sched_now() < b->deadline))
-        woken = PF_WOKEN; /* only the end of a repeat */
+        woken = PF_WOKEN; /* only the polling interval is over, not the deadline */
     if (pf_recording())
         pf_input_put(PF_INPUT_WOKEN, b->number, woken, NULL, 0);
     else
@@ -100,7 +102,8 @@ long pf_blocking_run(struct pf_blocking *b)
 
 /* --- one descriptor --- */
 
-/* Before the first wait for a socket: what SO_RCVTIMEO or SO_SNDTIMEO say. Always false. */
+/* If the call would wait on a socket, sets the deadline from SO_RCVTIMEO or SO_SNDTIMEO. Always
+ * returns false, so that a try_now function can return its result. */
 bool pf_blocking_socket_timeout(struct pf_blocking *b)
 {
     struct timeval t = {0, 0};

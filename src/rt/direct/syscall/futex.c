@@ -1,9 +1,10 @@
 /*
- * futex.c - the system call futex, among contexts. Only one context runs, so the words are read and
- * written plainly.
+ * futex.c - the system call futex between contexts. Only one context runs at a time, so plain reads
+ * and writes of the futex words are enough.
  *
- * Locks with priority inheritance keep the kernel's protocol on the word (owner's tid, a bit for
- * waiters); nobody has a priority here, so all that is left of it is the handing over.
+ * Locks with priority inheritance use the kernel's protocol for the word (tid of the owner, a bit
+ * for waiters). Contexts have no priorities, so only the hand-over to the next waiter is left of
+ * it.
  */
 #include "scheduler.h"
 #include "stream_ring.h"
@@ -14,7 +15,8 @@
 
 #define RECHECK_NS 1000000ull
 
-/* Another process may write the word, or has it taken: nobody tells us, so it is looked at now and then. */
+/* True if another process may change or wake this futex. Such a change is not visible to the
+ * scheduler, so the wait has to check the word periodically. */
 static bool is_shared(const uint32_t *word, long op)
 {
     return !(op & FUTEX_PRIVATE_FLAG) && pf_channel_get()->children &&
@@ -78,7 +80,7 @@ static long pi_lock(uint32_t *word, uint64_t deadline, long op)
         *word |= FUTEX_WAITERS;
         long r = wait_for(word, ~0u, deadline, op);
         if ((*word & FUTEX_TID_MASK) == tid)
-            return 0; /* handed over */
+            return 0; /* the previous owner handed the lock over */
         if (r == -ETIMEDOUT)
             return r;
     }
@@ -97,12 +99,13 @@ static long pi_unlock(uint32_t *word)
     return 0;
 }
 
-/* The operation that FUTEX_WAKE_OP does on the second word; was the comparison true? */
+/* Performs the operation of FUTEX_WAKE_OP on the second word. Returns the result of the
+ * comparison. */
 static bool second_word(uint32_t *word, uint32_t code)
 {
     uint32_t op = code >> 28 & 7, compare = code >> 24 & 15;
     int32_t value = (int32_t)(code << 8) >> 20, with = (int32_t)(code << 20) >> 20;
-    if (code >> 28 & FUTEX_OP_OPARG_SHIFT) /* bit 3 of op */
+    if (code >> 28 & FUTEX_OP_OPARG_SHIFT) /* bit 3 of the operation */
         value = 1 << (value & 31);
     int32_t was = (int32_t)*word;
     switch (op) {
@@ -180,7 +183,7 @@ long pf_futex(const long argument[6])
         return pi_take(word, (uint32_t)pf_context_self()->tid) ? 0 : -EAGAIN;
     case FUTEX_UNLOCK_PI:
         return pi_unlock(word);
-    default: /* the requeueing to PI locks is used by nobody since glibc 2.25 */
+    default: /* requeueing to PI locks: unused since glibc 2.25 */
         return -ENOSYS;
     }
 }

@@ -1,8 +1,8 @@
 /*
- * input_log.c - the records of the input stream, see docs/format/input.md.
+ * input_log.c - the records of stream `input`; docs/format/input.md describes them.
  *
- * A replay that follows its schedule meets the records in the order of the file. A record of another
- * context where one of this context is wanted means that the run has left its recording.
+ * A replay that follows its schedule needs the records in the order of the file. If the next record
+ * belongs to another thread, kind or system call than expected, the run has diverged.
  */
 #define _GNU_SOURCE
 #include "stream_ring.h"
@@ -31,7 +31,7 @@ void pf_input_put(enum pf_input_kind kind, long number, int64_t result, const vo
         pf_ring_put(PF_STREAM_INPUT, bytes, n);
 }
 
-static const struct pf_input *next; /* read, not taken */
+static const struct pf_input *next; /* read from the stream, but not taken yet */
 
 const struct pf_input *pf_input_peek(void)
 {
@@ -40,9 +40,9 @@ const struct pf_input *pf_input_peek(void)
         if (!next)
             return NULL;
         if (next->bytes && !pf_ring_get(PF_STREAM_INPUT, next->bytes))
-            return next = NULL; /* cut off in the middle of a record */
+            return next = NULL; /* the stream is cut within a record */
         if (next->kind == PF_INPUT_DOUBT)
-            next = NULL; /* said when the recording was made */
+            next = NULL; /* was printed while recording */
     }
     return next;
 }
@@ -52,22 +52,22 @@ void pf_input_skip(void) { next = NULL; }
 static const char *call_name(long number)
 {
     const char *name = pf_syscall_at(number)->name;
-    return name ? name : "an unknown one";
+    return name ? name : "unknown";
 }
 
 const struct pf_input *pf_input_get(enum pf_input_kind kind, long number)
 {
     const struct pf_input *in = pf_input_peek();
     if (!in)
-        pf_diverged("the recording ends here, the run goes on: the next system call", 0,
+        pf_diverged("the recording ends, but the run makes another system call", 0,
                     (uint64_t)number);
     if (in->context != pf_context_number(pf_context_self()))
-        pf_diverged("another thread made the next system call", in->context,
+        pf_diverged("the next input belongs to another thread", in->context,
                     pf_context_number(pf_context_self()));
     if (in->kind != kind)
-        pf_diverged("another kind of input", in->kind, kind);
+        pf_diverged("different kind of input", in->kind, kind);
     if (number >= 0 && in->number != number)
-        pf_diverged_words("another system call", call_name(in->number), call_name(number));
+        pf_diverged_words("different system call", call_name(in->number), call_name(number));
     next = NULL;
     return in;
 }
@@ -75,14 +75,14 @@ const struct pf_input *pf_input_get(enum pf_input_kind kind, long number)
 void pf_input_copy(const struct pf_input *in, void *to, size_t n)
 {
     if (in->bytes < n)
-        pf_diverged("a record of the input is too short", n, in->bytes);
+        pf_diverged("input record too short", n, in->bytes);
     pf_copy(to, pf_input_payload(in), n);
 }
 
-/* --- doubts --- */
+/* --- reasons why the recording may not replay --- */
 
 #define DOUBTS_MAX 32
-static const char *doubts[DOUBTS_MAX]; /* string literals and names of the table */
+static const char *doubts[DOUBTS_MAX]; /* string literals and names from the system call table */
 static size_t doubt_count;
 
 void pf_input_doubt(const char *what)
@@ -95,10 +95,10 @@ void pf_input_doubt(const char *what)
     if (doubt_count == DOUBTS_MAX)
         return;
     doubts[doubt_count++] = what;
-    pf_input_put(PF_INPUT_DOUBT, 0, 0, what, pf_length(what));
+    pf_input_put(PF_INPUT_DOUBT, 0, 0, what, pf_string_length(what));
     static const char say[] = "this recording may not replay: ";
     char line[200];
-    size_t n = pf_length(what), room = sizeof line - sizeof say;
+    size_t n = pf_string_length(what), room = sizeof line - sizeof say;
     pf_copy(line, say, sizeof say - 1);
     n = n < room ? n : room;
     pf_copy(line + sizeof say - 1, what, n);

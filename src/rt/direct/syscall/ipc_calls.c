@@ -1,6 +1,6 @@
 /*
- * ipc_calls.c - semaphores and queues of System V and POSIX. The former have no descriptor, so
- * nobody tells when they are ready: they are tried again.
+ * ipc_calls.c - semaphores and message queues of System V and POSIX. Those of System V have no
+ * descriptor that can be polled, so they are tried again periodically.
  */
 #define _GNU_SOURCE
 #include "scheduler.h"
@@ -19,7 +19,7 @@ static bool semop_now(struct pf_blocking *b)
     struct sembuf now[SEMAPHORES_MAX];
     size_t n = (size_t)a[2];
     bool waits = true;
-    if (n > SEMAPHORES_MAX) { /* may wait in the kernel */
+    if (n > SEMAPHORES_MAX) { /* too many to copy: may wait in the kernel */
         b->result = pf_perform(b->number, a);
         return true;
     }

@@ -1,6 +1,6 @@
 /*
- * lock_calls.c - calls on files that wait without a descriptor to wait for: locks, and the opening of a
- * named pipe. They are tried without waiting, and again.
+ * lock_calls.c - file system calls that wait without a descriptor that can be polled: file locks,
+ * and opening a named pipe. They are tried without waiting, and again periodically.
  */
 #define _GNU_SOURCE
 #include "syscalls.h"
@@ -26,7 +26,8 @@ long pf_call_flock(long number, const long a[6])
 static bool try_setlk(struct pf_blocking *b)
 {
     const long *a = b->argument;
-    b->result = pf_sys(SYS_fcntl, a[0], a[1] - 1, a[2]); /* F_SETLK, F_OFD_SETLK */
+    /* F_SETLK or F_OFD_SETLK: without waiting */
+    b->result = pf_sys(SYS_fcntl, a[0], a[1] - 1, a[2]);
     return b->result != -EAGAIN && b->result != -EACCES;
 }
 
@@ -49,7 +50,8 @@ static long stat_of(const struct pf_blocking *b, struct stat *st)
                                  : pf_sys(SYS_newfstatat, a[0], a[1], st, 0);
 }
 
-/* Has fd, which reads, a writer, or had one since it was opened? Of an empty pipe tee tells, and takes nothing out. */
+/* True if the pipe that fd reads has a writer, or had one since it was opened. poll does not tell
+ * for an empty pipe, but tee does, without taking any data out. */
 static bool has_writer(int fd)
 {
     int copy[2];
@@ -61,8 +63,8 @@ static bool has_writer(int fd)
     return could_wait != 0;
 }
 
-/* Opened to write it fails until somebody has it open to read. Opened to read it is there at once, and is kept in
- * b->done, as 1 more, until it has a writer. */
+/* Opening a named pipe to write fails with ENXIO until it has a reader. Opening it to read succeeds
+ * at once; b->done then holds the descriptor plus 1 until the pipe has a writer. */
 static bool try_open(struct pf_blocking *b)
 {
     int at = b->number == SYS_open ? 1 : 2;
@@ -91,7 +93,7 @@ long pf_call_open(long number, const long a[6])
     struct pf_blocking b = {
         .number = number, .argument = a, .try_now = try_open, .kind = PF_WAIT_FD, .repeat = true};
     long result = pf_blocking_run(&b);
-    if (b.done) /* a signal ended it */
+    if (b.done) /* interrupted by a signal */
         pf_sys(SYS_close, b.done - 1);
     return result;
 }

@@ -8,7 +8,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 
-#define SET_CPUID 0x1012 /* of arch_prctl; libc has no name for it */
+#define SET_CPUID 0x1012 /* request of arch_prctl; libc does not define it */
 
 void pf_machine_trap(bool faults)
 {
@@ -19,12 +19,13 @@ void pf_machine_trap(bool faults)
 static void emulate_rdtsc(ucontext_t *u, bool with_cpu)
 {
     greg_t *g = u->uc_mcontext.gregs;
-    uint64_t now = pf_sched_now() * 2; /* a clock of 2 GHz */
+    uint64_t now = pf_sched_now() * 2; /* as a 2 GHz clock */
     g[REG_RAX] = (greg_t)(uint32_t)now;
     g[REG_RDX] = (greg_t)(now >> 32);
     if (with_cpu)
         g[REG_RCX] = 0;
-    pf_sched_count_call(); /* time passes, also where nobody does anything but look at it */
+    /* virtual time advances, so that a loop that only reads the clock ends */
+    pf_sched_count_call();
     if (pf_virtual_is_polling())
         pf_spin_detect_yield(u);
 }
@@ -36,15 +37,15 @@ static void emulate_cpuid(greg_t *g)
     __cpuid_count(leaf, part, a, b, c, d);
     pf_sys(SYS_arch_prctl, SET_CPUID, false);
     if (leaf == 1) {
-        b &= 0x00ffffff; /* above: the core */
+        b &= 0x00ffffff; /* the upper byte is the number of the core */
         c &= ~(uint32_t)bit_RDRND;
     } else if (leaf == 7 && part == 0) {
         b &= ~(uint32_t)(bit_RDSEED | bit_HLE | bit_RTM);
         c &= ~(uint32_t)bit_RDPID;
     } else if (leaf == 0xb || leaf == 0x1f) {
-        d = 0; /* the core */
+        d = 0; /* number of the core */
     } else if (leaf == 0x8000001e) {
-        a = 0; /* the core */
+        a = 0; /* number of the core */
     }
     g[REG_RAX] = a;
     g[REG_RBX] = b;

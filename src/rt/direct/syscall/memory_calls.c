@@ -1,12 +1,15 @@
 /*
- * memory_calls.c - the target's address space is built again in a replay, at the same addresses.
+ * memory_calls.c - system calls that change the address space. A replay makes the same mappings at
+ * the same addresses.
  *
- * A mapping of a file becomes an anonymous one in replay, with the bytes that were there when it was
- * made: the file may be gone or changed, and must not be written to. Up to WHOLE_MAX the bytes are in
- * the log, so a clip stands for itself; of larger files the log has the path and a hash of the bytes,
- * and a replay says so when the file is not the same any more.
+ * In a replay, a mapping of a file becomes an anonymous mapping with the bytes that the file had
+ * when it was mapped: the file may have changed or disappeared since, and a replay must not write
+ * to it. Up to WHOLE_MAX bytes are stored in the log, so that the clip is self-contained. For
+ * larger files the log holds the path and a hash of the bytes, and a replay reports a divergence if
+ * the file has changed.
  *
- * MADV_FREE lets the kernel take pages when it likes; it is done as MADV_DONTNEED, in both.
+ * MADV_FREE lets the kernel discard pages at any time, which cannot be replayed; it is performed as
+ * MADV_DONTNEED, in recording and replay.
  */
 #define _GNU_SOURCE
 #include "syscalls.h"
@@ -20,13 +23,14 @@
 #define PART (1u << 20) /* files are read in parts of this size */
 
 enum { MAP_BYTES, MAP_REFERENCE };
-struct reference { /* payload of a MAP_REFERENCE, then the path */
+struct reference { /* payload of a MAP_REFERENCE record; the path follows */
     uint64_t hash, bytes, offset;
 } __attribute__((packed));
 
 static bool failed(long r) { return r < 0 && r > -4096; }
 
-/* Memory comes or goes by other ways than malloc (red_zone.h; not in the unit tests). */
+/* The kernel mapped or unmapped this memory: clears the marks of the allocator (red_zone.h, which
+ * is not linked into the unit tests). */
 void pf_red_zone_clear(uintptr_t addr, size_t size) __attribute__((weak));
 static void memory_changed(long at, long size)
 {
@@ -34,7 +38,7 @@ static void memory_changed(long at, long size)
         pf_red_zone_clear((uintptr_t)at, (size_t)size);
 }
 
-/* --- which mappings are of files, and which are shared --- */
+/* --- ranges that map files, and ranges that are shared --- */
 
 #define RANGES 64
 struct ranges {
@@ -123,7 +127,8 @@ static void log_file(long number, int fd, uint64_t offset, uint64_t length)
     for (uint64_t at = 0; at < bytes;) {
         uint64_t n = bytes - at < PART ? bytes - at : PART;
         long r = pf_sys(SYS_pread64, fd, room, n, offset + at);
-        if (r <= 0) { /* shorter by now: what is beyond the end reads as zero, or faults */
+        /* the file has become shorter: memory past its end reads as zero, or faults */
+        if (r <= 0) {
             pf_zero(room, n);
             r = (long)n;
         }
@@ -138,16 +143,16 @@ static void fill_from_reference(const struct pf_input *in, uint64_t at, uint64_t
     pf_input_copy(in, &ref, sizeof ref);
     const char *path = (const char *)pf_input_payload(in) + sizeof ref;
     if (in->bytes == sizeof ref || path[in->bytes - sizeof ref - 1] || ref.bytes > length)
-        pf_diverged("the recording names no file that fits the mapping", length, ref.bytes);
+        pf_diverged("invalid file reference for a mapping in the recording", length, ref.bytes);
     long fd = pf_sys(SYS_open, path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         pf_direct_say(path);
-        pf_diverged("the file mapped by the recording cannot be opened", 0, (uint64_t)-fd);
+        pf_diverged("the file that the recording maps cannot be opened", 0, (uint64_t)-fd);
     }
     uint64_t now = hash_file((int)fd, ref.offset, ref.bytes);
     if (now != ref.hash) {
         pf_direct_say(path);
-        pf_diverged("the file mapped by the recording has changed", ref.hash, now);
+        pf_diverged("the file that the recording maps has changed", ref.hash, now);
     }
     for (uint64_t done = 0; done < ref.bytes;) {
         long r = pf_sys(SYS_pread64, fd, at + done, ref.bytes - done, ref.offset + done);
@@ -166,7 +171,7 @@ static void map_again(uint64_t at, const long a[6], long prot, bool fixed)
                  MAP_ANONYMOUS | (fixed ? MAP_FIXED : MAP_FIXED_NOREPLACE);
     long r = pf_sys(SYS_mmap, at, a[1], prot, flags, -1, 0);
     if ((uint64_t)r != at)
-        pf_diverged("memory cannot be mapped where it was", at, (uint64_t)r);
+        pf_diverged("memory cannot be mapped at the recorded address", at, (uint64_t)r);
 }
 
 static void fill(long number, uint64_t at, const long a[6])
@@ -191,7 +196,7 @@ long pf_call_mmap(long number, const long a[6])
     bool of_file = !(a[3] & MAP_ANONYMOUS);
     if (pf_recording()) {
         if (of_file && a[2] & PROT_WRITE && (a[3] & MAP_TYPE) != MAP_PRIVATE)
-            pf_input_doubt("memory shared with other processes by a file (mmap)");
+            pf_input_doubt("writable shared mapping of a file (mmap)");
         long r = pf_perform(number, a);
         pf_input_put(PF_INPUT_CALL, number, r, NULL, 0);
         if (!failed(r) && of_file) {
@@ -220,7 +225,7 @@ static long log_or_compare(long number, long now)
     }
     long r = (long)pf_input_get(PF_INPUT_CALL, number)->result;
     if (r != now)
-        pf_diverged("the address space is not the recording's", (uint64_t)r, (uint64_t)now);
+        pf_diverged("different result of a memory system call", (uint64_t)r, (uint64_t)now);
     return r;
 }
 
@@ -249,7 +254,7 @@ long pf_call_mremap(long number, const long a[6])
 {
     if (pf_recording()) {
         if (overlaps(&files, (uint64_t)a[0], (uint64_t)a[1]))
-            pf_input_doubt("a mapping of a file that grew or moved (mremap)");
+            pf_input_doubt("file mapping resized or moved (mremap)");
         long r = log_or_compare(number, pf_perform(number, a));
         if (!failed(r))
             memory_changed(r, a[2]);
@@ -263,7 +268,7 @@ long pf_call_mremap(long number, const long a[6])
         flags |= MREMAP_MAYMOVE | MREMAP_FIXED;
     long now = pf_sys(SYS_mremap, a[0], a[1], a[2], flags, r);
     if (now != r)
-        pf_diverged("memory cannot be moved where it was", (uint64_t)r, (uint64_t)now);
+        pf_diverged("memory cannot be moved to the recorded address", (uint64_t)r, (uint64_t)now);
     memory_changed(r, a[2]);
     return r;
 }
@@ -275,7 +280,7 @@ long pf_call_madvise(long number, const long a[6])
     if (!drops)
         return pf_syscall_plain(number, b);
     if (overlaps(&files, (uint64_t)a[0], (uint64_t)a[1]))
-        pf_input_doubt("a mapping of a file that was dropped (madvise)");
+        pf_input_doubt("file mapping discarded (madvise)");
     return log_or_compare(number, pf_perform(number, b));
 }
 

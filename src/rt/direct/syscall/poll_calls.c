@@ -1,5 +1,6 @@
 /*
- * poll_calls.c - poll, select, epoll: asked with no time at all, then waited for in the scheduler.
+ * poll_calls.c - poll, select and epoll: the kernel is asked with a zero timeout, and the thread
+ * waits in the scheduler.
  */
 #define _GNU_SOURCE
 #include "signals.h"
@@ -9,7 +10,7 @@
 #include <sys/select.h>
 #include <time.h>
 
-/* The mask that holds during the call. */
+/* A signal mask that applies during one call. */
 struct masked {
     bool on;
     uint64_t before;
@@ -35,7 +36,7 @@ static uint64_t deadline_of(const struct timespec *t)
 }
 static bool is_zero(const struct timespec *t) { return t && !t->tv_sec && !t->tv_nsec; }
 
-/* What the kernel leaves in the limit it was given. */
+/* Stores the remaining time in *t, as the kernel does. */
 static void store_remaining(struct timespec *t, uint64_t deadline)
 {
     uint64_t now = pf_sched_now(), rest = deadline > now ? deadline - now : 0;
@@ -113,7 +114,7 @@ static bool try_select(struct pf_blocking *b)
     return true;
 }
 
-/* The descriptors of three sets, as poll has them; how many. */
+/* Converts the three sets of select into a list for poll. Returns its length. */
 static uint32_t to_pollfds(const long a[6], struct pollfd *out, uint32_t room)
 {
     static const short events[3] = {POLLIN, POLLOUT, POLLPRI};
@@ -166,7 +167,7 @@ static bool try_epoll(struct pf_blocking *b)
     return b->result != 0 || b->last;
 }
 
-/* epoll_wait, epoll_pwait, epoll_pwait2: an epoll descriptor can be waited for like any other. */
+/* epoll_wait, epoll_pwait, epoll_pwait2. An epoll descriptor can be polled like any other. */
 long pf_call_epoll(long number, const long a[6])
 {
     struct pollfd one = {(int)a[0], POLLIN, 0};

@@ -1,5 +1,6 @@
 /*
- * poll_waiters.c - who can go on, of those that wait for the world: asked of the kernel while recording.
+ * poll_waiters.c - while recording, asks the kernel which of the threads that wait for descriptors,
+ * children or signals can continue.
  */
 #define _GNU_SOURCE
 #include "scheduler.h"
@@ -9,7 +10,7 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define CHILD_NS 20000000ull /* a look at children again, should their signal be ignored */
+#define CHILD_NS 20000000ull /* interval for checking children, in case SIGCHLD is ignored */
 
 static struct pollfd *room;
 static size_t room_size;
@@ -20,7 +21,7 @@ static bool room_for(size_t n)
         size_t size = 1024;
         while (size < n)
             size *= 2;
-        room = pf_sys_map(NULL, size * sizeof *room); /* the old one stays: it is small */
+        room = pf_sys_map(NULL, size * sizeof *room); /* the old array is not freed: it is small */
         room_size = room ? size : 0;
     }
     return n <= room_size;
@@ -28,11 +29,11 @@ static bool room_for(size_t n)
 
 struct poll_request {
     size_t fds;
-    bool real; /* one of them is not negative, which asks for nothing */
-    bool repeats, children, signals; /* some of these wait too */
+    bool real; /* at least one descriptor is not negative; negative ones are ignored by poll */
+    bool repeats, children, signals; /* some thread waits for one of these */
 };
 
-/* All that is waited for, in `room`. */
+/* Collects everything that threads wait for; the descriptors are in `room`. */
 static struct poll_request gather(void)
 {
     struct poll_request l = {0};
@@ -57,7 +58,8 @@ static struct poll_request gather(void)
     return l;
 }
 
-/* Who came first is woken first: a pipe that many read from may be a lock. */
+/* Wakes the threads that can continue, in the order in which they began to wait: several readers of
+ * one pipe may use it as a lock. */
 static bool wake_ready(bool child)
 {
     struct pf_wait w, v;
@@ -81,7 +83,8 @@ static bool child_ended(void)
     siginfo_t info = {0};
     long r = pf_sys(SYS_waitid, P_ALL, 0, &info,
                     WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT, NULL);
-    return r != 0 || info.si_pid != 0; /* no child at all: the call itself shall find out */
+    /* without any child the waiting call reports the error itself */
+    return r != 0 || info.si_pid != 0;
 }
 
 static uint64_t now(void)
@@ -103,7 +106,8 @@ bool pf_waiters_poll(uint64_t deadline)
         pf_signal_take_arrived();
         return ready || arrived;
     }
-    /* A signal may come from outside, but who waits for one until some time waits for the time. */
+    /* A signal may arrive from outside at any time. But a thread that waits for one with a deadline
+     * needs no real wait: virtual time jumps to the deadline. */
     if (!l.real && !l.repeats && !l.children && (!l.signals || deadline))
         return false;
     uint64_t limit = deadline ? deadline - virtual : UINT64_MAX;
@@ -112,7 +116,8 @@ bool pf_waiters_poll(uint64_t deadline)
     if (l.children && child_ended())
         limit = 0;
     struct timespec t = {(time_t)(limit / 1000000000), (long)(limit % 1000000000)};
-    /* Signals are let in only while the kernel waits: none is missed between the look and that. */
+    /* Signals are unblocked only inside ppoll, so that none is missed between the check and the
+     * wait. */
     uint64_t all = ~0ull, began = now();
     pf_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
     if (!pf_signal_arrived())

@@ -1,8 +1,8 @@
 /*
- * process_calls.c - children, other programs, the end; and what is asked of single threads.
+ * process_calls.c - child processes, exec and exit; and calls that refer to single threads.
  *
- * A child runs outside of the recording, on its own and unwatched. In a replay it is not run at all:
- * its pid, its exit status and everything it wrote to pipes come from the log.
+ * A child runs on its own, outside of the recording and unchecked. A replay does not run it: its
+ * pid, its exit status and everything it wrote to pipes come from the log.
  */
 #define _GNU_SOURCE
 #include "signals.h"
@@ -13,7 +13,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-/* fork, vfork, clone and clone3 without CLONE_THREAD */
+/* fork and vfork, and clone and clone3 without CLONE_THREAD. */
 long pf_call_fork(long number, const long a[6])
 {
     pf_channel_get()->children++;
@@ -21,8 +21,8 @@ long pf_call_fork(long number, const long a[6])
         return (long)pf_input_get(PF_INPUT_CALL, number)->result;
     if (pf_memory_any_shared())
         pf_input_doubt("memory shared with a child process");
-    pf_ring_flush(); /* what is in buffers would be in both */
-    pf_signal_mask_to_kernel(false); /* a child that shares our memory runs none of our code */
+    pf_ring_flush(); /* else the child would have a copy of the buffered bytes */
+    pf_signal_mask_to_kernel(false); /* a child that shares our memory does not run our code */
     long r = pf_context_fork(number, a);
     if (r == 0) {
         pf_signal_child();
@@ -33,13 +33,14 @@ long pf_call_fork(long number, const long a[6])
     return r;
 }
 
-/* The recording ends where the target becomes another program (pf_direct_replay_ended); when that fails it goes on. */
+/* The recording ends when exec succeeds (see pf_direct_replay_ended). When exec fails, the
+ * recording continues. */
 long pf_call_exec(long number, const long a[6])
 {
     const char *path = (const char *)a[number == SYS_execve ? 0 : 1];
     pf_sched_close_segment();
     if (pf_recording()) {
-        pf_input_put(PF_INPUT_EXEC, number, 0, path, pf_length(path) + 1);
+        pf_input_put(PF_INPUT_EXEC, number, 0, path, pf_string_length(path) + 1);
         pf_ring_flush();
         pf_channel_get()->executed = true;
         pf_signal_mask_to_kernel(false);
@@ -91,7 +92,7 @@ long pf_call_wait(long number, const long a[6])
 long pf_call_prctl(long number, const long a[6])
 {
     switch (a[0]) {
-    case PR_SET_NAME: /* a context has no name in the kernel, only its thread's in glibc */
+    case PR_SET_NAME: /* the kernel does not know contexts; the name is kept here for glibc */
     {
         char *name = pf_syscall_state_self()->name;
         for (int i = 0; i < 15; i++)
@@ -105,20 +106,21 @@ long pf_call_prctl(long number, const long a[6])
         return 0;
     case PR_SET_TSC:
     case PR_SET_SECCOMP:
-    case 59: /* PR_SET_SYSCALL_USER_DISPATCH: all three are in use here */
+    case 59: /* PR_SET_SYSCALL_USER_DISPATCH; the runtime itself uses all three */
         return -EINVAL;
     case PR_SET_PTRACER:
     case PR_SET_DUMPABLE:
-        return 0; /* so that a debugger can look at the replay */
+        return 0; /* a debugger must be able to attach to the replay */
     default:
         return pf_syscall_plain(number, a);
     }
 }
 
-/* --- one core, whatever the target asks for --- */
+/* --- the target is restricted to one core --- */
 
 #define MASK_BYTES 1024
-static unsigned char affinity[MASK_BYTES]; /* as it was before the target was put on one core */
+/* the affinity before the target was restricted to one core */
+static unsigned char affinity[MASK_BYTES];
 static long affinity_bytes;
 
 void pf_affinity_init(void)
@@ -147,14 +149,15 @@ long pf_call_affinity(long number, const long a[6])
             pf_copy((void *)a[2], affinity, (size_t)r);
     } else {
         long n = a[1] < MASK_BYTES ? a[1] : MASK_BYTES;
-        pf_zero(affinity, sizeof affinity); /* it sees what it asked for */
+        pf_zero(affinity, sizeof affinity); /* the target later reads back what it set */
         pf_copy(affinity, (const void *)a[2], (size_t)n);
     }
     pf_syscall_writes_log(number, a, &before, r);
     return r;
 }
 
-/* Calls with the tid of a thread in argument 0 (or 1, for priorities), which the kernel does not know. */
+/* Calls with a thread id in argument 0 (1 for priorities). The kernel does not know the ids of
+ * contexts: such an id is replaced by 0, the calling thread. */
 long pf_call_with_tid(long number, const long a[6])
 {
     long b[6];

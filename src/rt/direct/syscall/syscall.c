@@ -1,5 +1,5 @@
 /*
- * syscall.c - one system call of the target: performed and logged, or answered from the log.
+ * syscall.c - runs one system call of the target: performs and logs it, or replays it from the log.
  */
 #define _GNU_SOURCE
 #include "mappings.h"
@@ -13,7 +13,8 @@ struct pf_syscall_state *pf_syscall_state_of(struct pf_context *c)
     struct pf_syscall_state *w = c->syscall_state;
     if (!w) {
         w = c->syscall_state = pf_store_alloc_permanent(sizeof *w);
-        /* glibc creates a thread with everything blocked; it sets its mask when it is ready. */
+        /* glibc creates threads with all signals blocked and sets the mask when the thread is
+         * ready. */
         w->mask = c->number ? ~0ull : 0;
     }
     return w;
@@ -27,7 +28,7 @@ void pf_syscall_thread_created(struct pf_context *c, struct pf_context *parent)
 
 char *pf_syscall_thread_name(uint64_t fs)
 {
-    for (uint32_t i = pf_contexts(); i-- > 0;) /* the last one with this stack */
+    for (uint32_t i = pf_contexts(); i-- > 0;) /* the latest thread with this thread pointer */
         if (pf_context_at(i)->fs == fs && pf_context_at(i)->state != PF_CONTEXT_ENDED)
             return pf_syscall_state_of(pf_context_at(i))->name;
     return NULL;
@@ -48,7 +49,8 @@ long pf_syscall_plain(long number, const long a[6])
     return r;
 }
 
-/* Of this process alone, so it is done again; what the kernel answers is the same or we are lost. */
+/* A call that affects only this process: it is performed in a replay too, and must return the
+ * recorded result. */
 static long perform_both(long number, const long a[6])
 {
     if (pf_recording())
@@ -56,7 +58,7 @@ static long perform_both(long number, const long a[6])
     long now = pf_perform(number, a);
     long r = (long)pf_input_get(PF_INPUT_CALL, number)->result;
     if (now != r)
-        pf_diverged("a system call on this process has another result", (uint64_t)r, (uint64_t)now);
+        pf_diverged("different result of a system call", (uint64_t)r, (uint64_t)now);
     return r;
 }
 
@@ -70,7 +72,7 @@ static long perform_output(long number, const long a[6])
     return r;
 }
 
-/* The digits of v at `to`, which is ended with a zero. */
+/* Writes v in decimal to `to`, with a terminating zero. */
 static void put_number(char *to, unsigned long v)
 {
     char digits[20];
@@ -86,7 +88,7 @@ static void put_number(char *to, unsigned long v)
 struct pf_fd_link pf_fd_link(int fd)
 {
     struct pf_fd_link l = {"/proc/self/fd/"};
-    put_number(l.path + pf_length(l.path), (unsigned long)fd);
+    put_number(l.path + pf_string_length(l.path), (unsigned long)fd);
     return l;
 }
 

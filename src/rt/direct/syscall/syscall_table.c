@@ -1,8 +1,8 @@
-/* syscall_table.c - syscalls.def as a table by number. */
+/* syscall_table.c - the table of syscalls.def, indexed by system call number. */
 #define _GNU_SOURCE
 #include "syscalls.h"
 
-/* Newer than the headers. */
+/* System calls that are newer than the installed headers. */
 #ifndef SYS_cachestat
 #define SYS_cachestat 451
 #define SYS_fchmodat2 452

@@ -1,11 +1,12 @@
 /*
- * syscall_writes.c - the bytes that a system call wrote to the target's memory, put into its record and
- * taken out again.
+ * syscall_writes.c - the bytes that a system call wrote to the target's memory: stored in the log,
+ * and restored from it.
  *
- * One walk over the places serves both directions, so they cannot disagree: a place is logged as its
- * length and its bytes; in replay the address comes from the arguments (which are the same, or the
- * run has diverged), the length and the bytes from the log. The walk goes twice while recording, for
- * the record says its length first.
+ * One walk over the memory ranges of a call serves both directions, so that they cannot disagree. A
+ * range is logged as its length and its bytes. In a replay the address comes from the arguments,
+ * which are the same unless the run has diverged, and length and bytes come from the log. While
+ * recording, the walk is done twice, because the length of the record is stored before its
+ * contents.
  */
 #define _GNU_SOURCE
 #include "syscall_writes.h"
@@ -29,8 +30,8 @@ struct walk {
     long number, result;
     const long *argument;
     struct pf_lengths_before before;
-    size_t bytes;        /* MEASURE: so far */
-    const char *at, *end; /* GET: the rest of the payload */
+    size_t bytes;        /* in pass MEASURE: bytes so far */
+    const char *at, *end; /* in pass GET: the rest of the payload */
 };
 
 static uint32_t take_length(struct walk *w)
@@ -42,11 +43,12 @@ static uint32_t take_length(struct walk *w)
         if (n <= (size_t)(w->end - w->at))
             return n;
     }
-    pf_diverged("the output of a system call has another shape than recorded", (uint64_t)w->number,
+    pf_diverged("a system call wrote other ranges than recorded", (uint64_t)w->number,
                 (uint64_t)(w->end - w->at));
 }
 
-/* n bytes at `to`; in replay as many as the log has. Nothing at NULL, in both. */
+/* One range of n bytes at `to`; in pass GET the length comes from the log. NULL pointers are
+ * skipped in every pass. */
 static void place(struct walk *w, void *to, size_t n)
 {
     uint32_t length = (uint32_t)n;
@@ -69,7 +71,7 @@ static void place(struct walk *w, void *to, size_t n)
     }
 }
 
-/* The first n bytes of what the vectors point to. */
+/* One range: the first n bytes of the buffers in a vector. */
 static void scatter(struct walk *w, const struct iovec *v, size_t count, size_t n)
 {
     uint32_t length = (uint32_t)n;
@@ -96,7 +98,7 @@ static void scatter(struct walk *w, const struct iovec *v, size_t count, size_t 
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* A received message: where it came from, what came with it, its bytes. */
+/* A received message: flags, sender's address, control data, contents. */
 static void message(struct walk *w, struct msghdr *m, size_t bytes, size_t name_room,
                     size_t control_room)
 {
@@ -113,11 +115,11 @@ static void message(struct walk *w, struct msghdr *m, size_t bytes, size_t name_
     scatter(w, m->msg_iov, m->msg_iovlen, least(bytes, whole));
 }
 
-/* How many bytes an ioctl writes. Old requests carry no size in their number. */
+/* How many bytes an ioctl writes. The numbers of old requests do not contain a size. */
 static size_t ioctl_bytes(unsigned long request)
 {
     switch (request) {
-    case 0x5401: /* TCGETS: the kernel's struct */
+    case 0x5401: /* TCGETS: size of the kernel's struct */
         return 36;
     case TCGETA:
         return 18;
@@ -149,7 +151,7 @@ static size_t ioctl_bytes(unsigned long request)
         return request >> 16 & 0x3fff;
     unsigned family = request >> 8 & 0xff;
     if (!(request >> 30) && family != 0x54 && family != 0x89)
-        pf_input_doubt("an ioctl whose outputs are not known");
+        pf_input_doubt("ioctl with unknown effects");
     return 0;
 }
 
@@ -187,7 +189,8 @@ static size_t prctl_bytes(long request)
     }
 }
 
-static size_t semaphores(long id) /* of a set, to know how much GETALL wrote */
+/* number of semaphores in a set: GETALL writes one value for each */
+static size_t semaphores(long id)
 {
     struct semid_ds d = {0};
     return pf_sys(SYS_semctl, id, 0, IPC_STAT, &d) == 0 ? d.sem_nsems : 0;
@@ -203,7 +206,8 @@ static size_t control_bytes(const struct walk *w, uint8_t kind, long command)
                  {WRITE_SHARED_CONTROL, sizeof(struct shmid_ds), 48, 72}};
     command &= ~0x100L; /* IPC_64 */
     if (kind == WRITE_SEMAPHORE_CONTROL && command == GETALL)
-        return w->pass == GET ? 2 : 2 * semaphores(w->argument[0]); /* GET: the log knows */
+        /* in pass GET the length comes from the log */
+        return w->pass == GET ? 2 : 2 * semaphores(w->argument[0]);
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         if (sizes[i].kind == kind) {
             bool stat =
@@ -228,7 +232,8 @@ static void one_write(struct walk *w, const struct pf_syscall_write *o)
     void *to = (void *)a[o->at];
     bool good = w->result >= 0;
     size_t result = good ? (size_t)w->result : 0, n;
-    if (o->kind == WRITE_HANDLE && to) { /* also when it did not fit: how much it would be */
+    /* also on failure: the kernel then stores the size needed */
+    if (o->kind == WRITE_HANDLE && to) {
         uint32_t *handle = to;
         place(w, to, good ? 8 + *handle : 4);
         return;
@@ -361,7 +366,7 @@ long pf_syscall_writes_replay(long number, const long a[6], const struct pf_inpu
     struct walk w = {GET, number, (long)in->result, a, {0}, 0, payload, payload + in->bytes};
     walk(&w);
     if (w.at != w.end)
-        pf_diverged("the output of a system call has another shape than recorded", (uint64_t)number,
+        pf_diverged("a system call wrote other ranges than recorded", (uint64_t)number,
                     (uint64_t)(w.end - w.at));
     return (long)in->result;
 }

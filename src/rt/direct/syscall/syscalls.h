@@ -1,14 +1,17 @@
 /*
- * syscalls.h - the outside world of directed mode: what the parts behind pf_syscall_run share.
+ * syscalls.h - system calls of the target in directed mode: what the files behind pf_syscall_run
+ * share.
  *
- * Model:   a system call is (number, arguments) -> (result, bytes written to the target's memory).
- *          While recording it is performed and that pair is logged; in replay the pair comes from the
- *          log and the bytes go to the same places. syscalls.def says which bytes; docs/format/input.md
- *          is the layout of the log, docs/decision/inputs.md why it is so.
- * Memory:  the runtime's store; the calls with lists of buffers use little stack, for the target's
- *          threads may have little.
- * Threads: the one runner. Functions that say "may switch" may switch.
- * Errors:  a log that does not match is pf_diverged. What cannot be recorded is pf_input_doubt.
+ * Model:   a system call is a function (number, arguments) -> (result, bytes written to the
+ *          target's memory). While recording it is performed, and result and bytes are logged. In a
+ *          replay both come from the log, and the bytes are written to the same addresses.
+ *          syscalls.def says which bytes a call writes. docs/format/input.md is the layout of the
+ *          log, docs/decision/inputs.md explains the design.
+ * Memory:  from the runtime's store. Calls with lists of buffers use little stack space, because
+ *          the target's threads may have small stacks.
+ * Threads: only the runner. A function may switch to another context only if it says "may switch".
+ * Errors:  a log that does not match ends in pf_diverged. An effect that cannot be recorded is
+ *          reported by pf_input_doubt.
  */
 #ifndef PF_RT_SYSCALLS_H
 #define PF_RT_SYSCALLS_H
@@ -34,7 +37,7 @@ enum pf_effect {
 };
 enum pf_call_wait { PF_CALL_WAIT_NO, PF_CALL_WAIT_IN, PF_CALL_WAIT_OUT };
 struct pf_syscall_write {
-    uint8_t kind, at, by; /* enum write_kind of syscall_writes.c; numbers of arguments */
+    uint8_t kind, at, by; /* enum write_kind of syscall_writes.h; argument numbers */
     uint16_t size;
 };
 struct pf_syscall {
@@ -44,7 +47,7 @@ struct pf_syscall {
     long (*handler)(long number, const long argument[6]);
 };
 #define PF_SYSCALL_MAX 512
-/* A call outside of the table has effect UNKNOWN and no name. */
+/* The entry of a call. Calls that are not in the table have effect UNKNOWN and no name. */
 const struct pf_syscall *pf_syscall_at(long number);
 
 #define PF_SYSCALL(name, effect, wait, ...)
@@ -57,100 +60,108 @@ const struct pf_syscall *pf_syscall_at(long number);
 
 /* --- the records of the input stream (input_log.c) --- */
 
-/* Recording: a record whose payload is these bytes. */
+/* Recording: appends a record with these bytes as payload. */
 void pf_input_put(enum pf_input_kind kind, long number, int64_t result, const void *bytes,
                   size_t n);
-/* Recording: only the header; the caller puts `n` bytes of payload at once. `from`: enum pf_input_from. */
+/* Recording: appends only the header of a record. The caller must append its `n` bytes of payload
+ * next. `from` is an enum pf_input_from. */
 void pf_input_put_header(enum pf_input_kind kind, long number, int64_t result, size_t n,
                          uint8_t from);
-/* Replay: the next record of the current context, which must be of this kind and number (-1: any).
- * Its payload follows it in memory. */
+/* Replay: takes the next record, which must belong to the current context and have this kind and
+ * number (-1: any). Its payload follows it in memory. */
 const struct pf_input *pf_input_get(enum pf_input_kind kind, long number);
-/* Replay: the same without taking it; NULL: there is none. */
+/* Replay: the next record without taking it; NULL: no more. */
 const struct pf_input *pf_input_peek(void);
-void pf_input_skip(void); /* takes it */
+void pf_input_skip(void); /* takes the record that peek returned */
 static inline const void *pf_input_payload(const struct pf_input *in) { return in + 1; }
-/* Replay: the first n bytes of a payload that must have them. */
+/* Replay: copies the first n bytes of a payload. A shorter payload is a divergence. */
 void pf_input_copy(const struct pf_input *in, void *to, size_t n);
 
-/* The recording may not replay, since the target did `what`; said and logged once for each `what`. */
+/* Reports that the recording may not replay, because the target did `what`. Printed and logged once
+ * for each `what`, a string that must stay valid. */
 void pf_input_doubt(const char *what);
-/* The process ends: tells pf of doubts. */
+/* Call when the process ends: passes the first reported reason to pf. */
 void pf_input_end(void);
 
-/* --- outputs of a call (syscall_writes.c) --- */
+/* --- memory that a call writes (syscall_writes.c) --- */
 
-/* Lengths that the kernel reads and overwrites, as they were before the call. */
+/* Lengths that the kernel both reads and overwrites, with their values before the call. */
 struct pf_lengths_before {
     uint32_t length, control;
 };
 void pf_syscall_writes_prepare(long number, const long argument[6],
                                struct pf_lengths_before *before);
-/* Logs the call, or answers it: the record in `in` has been taken; the result. */
+/* log: records the call, its result and the memory that it wrote. replay: restores that memory from
+ * record `in`, which the caller has taken, and returns the result. */
 void pf_syscall_writes_log(long number, const long argument[6],
                            const struct pf_lengths_before *before, long result);
 long pf_syscall_writes_replay(long number, const long argument[6], const struct pf_input *in);
 
-/* --- what leaves the target (target_output.c) --- */
+/* --- output of the target (target_output.c) --- */
 
-/* After a call that wrote `result` bytes of these vectors to fd: logs or compares, and shows. */
+/* Call after a system call that wrote `result` bytes of these vectors to fd. Recording: logs them.
+ * Replay: compares them with the log and shows output to standard output and error. */
 struct iovec;
 void pf_output_bytes(int fd, const struct iovec *vectors, size_t count, long result);
-/* After a call that made, copied or closed descriptors: which of them are standard output and error. */
+/* Call after a system call that may have opened, copied or closed descriptors: keeps track of which
+ * descriptors are standard output and error. */
 void pf_output_track(long number, const long argument[6], long result);
-/* Is fd standard output (1) or error (2)? 0: neither. */
+/* 1 if fd is standard output, 2 if it is standard error, else 0. */
 int pf_output_standard(int fd);
-/* From now on what goes there is logged and not written. */
+/* From now on, output to standard output and error is logged but not written. */
 void pf_output_hide(void);
 bool pf_output_hidden(int fd);
-/* The vectors of an output call: how many; *one is room for calls without a list. */
+/* The buffers of an output call; returns their number. *one is used for calls that have no list. */
 size_t pf_output_vectors(long number, const long argument[6], struct iovec *one,
                          const struct iovec **list);
 
 /* --- calls that wait (blocking.c) --- */
 
-/* One call that may wait: tried without waiting, then waited for, then tried again; may switch. */
+/* One call that may wait. It is tried without waiting; if it would wait, the thread waits in the
+ * scheduler and then tries again. May switch. */
 struct pf_blocking {
     long number;
     const long *argument;
-    /* Recording: performs the call so that it does not wait; false: it would have. Sets `result`. With
-     * `last` set the time is over and it must not say false. */
+    /* Recording: performs the call without waiting and sets `result`. False: the call would have
+     * waited. With `last` set the deadline has passed and it must return true. */
     bool (*try_now)(struct pf_blocking *b);
     long result;
     bool last;
-    bool repeat; /* nobody tells when: tried again every millisecond */
+    bool repeat; /* no event tells when it is ready: try again every millisecond */
     uint8_t kind; /* enum pf_wait_kind */
-    bool never_restart; /* EINTR after every handler, as the kernel does for this call */
-    uint64_t deadline; /* virtual, 0: none */
-    struct pollfd *set; /* what to wait for */
+    bool never_restart; /* fails with EINTR after every signal handler, as in the kernel */
+    uint64_t deadline; /* virtual time; 0: none */
+    struct pollfd *set; /* descriptors to wait for */
     uint32_t set_size;
-    size_t done; /* try_now's own */
+    size_t done; /* for use by try_now */
 };
 long pf_blocking_run(struct pf_blocking *b);
-/* The usual case: waits for argument 0 to be ready. */
+/* The common case: waits until the descriptor in argument 0 is ready. */
 long pf_blocking_fd(long number, const long argument[6], short events);
 bool pf_fd_ready(int fd, short events);
 bool pf_fd_nonblocking(int fd);
-/* Virtual time of a deadline that far away; a little more than zero at least. */
+/* The virtual time that is this far in the future, but at least 1 ns; 0 (no deadline) if it is very
+ * far away. */
 uint64_t pf_deadline_after(int64_t seconds, int64_t nanoseconds);
 bool pf_blocking_socket_timeout(struct pf_blocking *b);
 
 /* --- memory (memory_calls.c) --- */
 
-/* May other processes write there too? Is there such memory at all? */
+/* True if other processes may also write to the memory at `at`; true if there is any such
+ * memory. */
 bool pf_memory_is_shared(uint64_t at);
 bool pf_memory_any_shared(void);
 
-/* --- small things --- */
+/* --- helpers --- */
 
-static inline size_t pf_length(const char *s)
+static inline size_t pf_string_length(const char *s)
 {
     size_t n = 0;
     while (s && s[n])
         n++;
     return n;
 }
-/* The hash of docs/format/input.md, one word on. */
+/* Adds one word to the hash of docs/format/input.md. */
 static inline uint64_t pf_input_hash_word(uint64_t h, uint64_t word)
 {
     return (__builtin_rotateleft64(h, 29) ^ word) * 0x9e3779b97f4a7c15u;
@@ -167,9 +178,9 @@ struct pf_queued_signal; /* signals.h */
 struct pf_syscall_state {
     struct pollfd *set; /* while it waits for descriptors */
     uint32_t set_size;
-    bool repeat; /* for something outside that has no descriptor; its deadline is near */
-    uint64_t mask, wanted; /* blocked signals; those a sigtimedwait is for */
-    struct pf_queued_signal *queue; /* signals for this thread alone, oldest first */
+    bool repeat; /* it waits for an outside event without a descriptor and checks periodically */
+    uint64_t mask, wanted; /* blocked signals; the signals that a sigtimedwait waits for */
+    struct pf_queued_signal *queue; /* signals sent to this thread only, oldest first */
     stack_t alternate;
     char name[16];
 };
@@ -180,7 +191,7 @@ static inline struct pf_syscall_state *pf_syscall_state_self(void)
 }
 static inline bool pf_recording(void) { return pf_direct.mode == PF_DIRECT_RECORD; }
 
-/* The common path of a call without anything special: perform and log, or answer. */
+/* A call without special handling: performs and logs it, or replays it. */
 long pf_syscall_plain(long number, const long argument[6]);
 static inline long pf_perform(long number, const long a[6])
 {
@@ -188,25 +199,27 @@ static inline long pf_perform(long number, const long a[6])
 }
 
 void pf_affinity_init(void);
-/* The earliest timer of the target, in virtual time; 0: none. */
+/* Virtual time of the target's earliest timer; 0: none. */
 uint64_t pf_timer_deadline(void);
 
 /* --- signals (signal_pending.c) --- */
 
 void pf_signal_init(void);
 enum pf_handled { PF_HANDLED_NONE, PF_HANDLED_RESTART, PF_HANDLED_INTERRUPT };
-/* The handlers of the current context's signals run here, if it is not inside the runtime; may
- * switch. What an interrupted call is to do. */
+/* Runs the handlers of the current context's pending signals, unless it is inside the runtime; may
+ * switch. Returns what an interrupted system call must do. */
 enum pf_handled pf_signal_run_handlers(void);
-/* Is there anything for the current context to run, here? */
+/* True if pf_signal_run_handlers would run a handler now. */
 bool pf_signal_pending(void);
-/* The current context gets this signal from its own system call. */
+/* Sends a signal to the current context, caused by its own system call. */
 void pf_signal_raise(int number);
-/* In a child, and before exec: the kernel has to do again what was done here for it. */
+/* In a forked child: gives the signal state that the runtime keeps back to the kernel. */
 void pf_signal_child(void);
+/* Before fork and exec: gives the current context's signal mask to the kernel and stops trapping
+ * machine instructions. With `back`: undoes both. */
 void pf_signal_mask_to_kernel(bool back);
-extern uint32_t pf_signal_uid; /* the user, as the recording had it */
-/* Recording: anything that came from outside and waits to be taken over? */
+extern uint32_t pf_signal_uid; /* user id, as in the recording */
+/* Recording: true if signals have arrived from outside and were not taken yet. */
 bool pf_signal_arrived(void);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * target_output.c - what the target writes: logged while recording, compared in replay.
+ * target_output.c - what the target writes: logged while recording, compared in a replay.
  *
- * Of standard output and error the bytes are kept, so that a difference can be shown; of everything
- * else the length and a hash. In replay nothing is written anywhere but to our own standard output
- * and error, and there only what the target wrote to its own: descriptors are followed through dup,
- * for a program may put a file in the place of descriptor 1.
+ * For standard output and error the bytes are stored, so that a difference can be shown; for
+ * everything else the length and a hash. A replay writes only to pf's own standard output and
+ * error, and only what the target wrote to its own. Descriptors are tracked through dup, because a
+ * program may replace descriptor 1 by a file.
  */
 #define _GNU_SOURCE
 #include "stream_ring.h"
@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-/* In the output stream, then `kept` bytes. */
+/* A record of stream `output`; `kept` bytes follow. */
 struct record {
     uint32_t context;
     int32_t fd;
@@ -23,7 +23,7 @@ struct record {
 static_assert(sizeof(struct record) == 24, "docs/format/input.md");
 
 #define FDS 4096
-static uint8_t standard[FDS] = {[1] = 1, [2] = 2}; /* 1 or 2: fd is our standard output, error */
+static uint8_t standard[FDS] = {[1] = 1, [2] = 2}; /* 1: fd is standard output; 2: standard error */
 
 static uint8_t *standard_at(long fd) { return fd >= 0 && fd < FDS ? &standard[fd] : NULL; }
 
@@ -129,8 +129,7 @@ static void show(int fd, const char *bytes, size_t n)
         long r = pf_sys(SYS_write, fd, bytes, n);
         if (r == -4 /* EINTR */)
             continue;
-        if (r <=
-            0) { /* no part of the run, which goes on; when only the reader is gone, no error */
+        if (r <= 0) { /* the run continues; not an error if the reader closed the pipe */
             if (channel && !channel->unshown && r != -32 /* EPIPE */)
                 channel->unshown = (uint32_t)-r;
             return;
@@ -159,11 +158,11 @@ void pf_output_bytes(int fd, const struct iovec *v, size_t count, long result)
     } else {
         const struct record *was = pf_ring_get(PF_STREAM_OUTPUT, sizeof *was);
         if (!was || (was->kept && !pf_ring_get(PF_STREAM_OUTPUT, was->kept)))
-            pf_diverged("more output than recorded: bytes", 0, r.length);
+            pf_diverged("more output than recorded, in bytes", 0, r.length);
         if (was->fd != r.fd || was->length != r.length)
-            pf_diverged("output of another length", was->length, r.length);
+            pf_diverged("different length of output", was->length, r.length);
         if (was->hash != r.hash)
-            pf_diverged("other bytes of output", was->hash, r.hash);
+            pf_diverged("different output", was->hash, r.hash);
     }
     left = r.kept;
     for (size_t i = 0; i < count && left; i++) {

@@ -1,9 +1,9 @@
 /*
- * transfer_calls.c - writing and sending, receiving, connecting: without waiting in the kernel, where
- * the thread at the other end might be one of our own.
+ * transfer_calls.c - write, send, receive and connect, without waiting in the kernel, where the
+ * thread at the other end might be one of the target's own contexts.
  *
- * A write of more than fits goes out in parts, with a wait in the scheduler between them; to the
- * target, and in the log, it is one call.
+ * A write of more than fits is done in parts, with waits in the scheduler in between. For the
+ * target and in the log it is one call.
  */
 #define _GNU_SOURCE
 #include "syscalls.h"
@@ -13,10 +13,10 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
-#define PIPE_PART 4096u /* a pipe that is ready takes this much without waiting */
+#define PIPE_PART 4096u /* a pipe that polls as ready takes this much without waiting */
 #define PARTS 8
 
-/* The rest of the vectors after `done` bytes, at most PARTS of them. */
+/* The remaining buffers after `done` bytes, at most PARTS of them. Returns their number. */
 static size_t rest(const struct iovec *v, size_t count, size_t done, struct iovec out[PARTS])
 {
     size_t n = 0;
@@ -104,7 +104,7 @@ static bool try_write(struct pf_blocking *b)
     return false;
 }
 
-/* write, writev, sendto, sendmsg */
+/* write, writev, sendto, sendmsg. */
 long pf_call_write(long number, const long a[6])
 {
     struct pollfd one = {(int)a[0], POLLOUT, 0};
@@ -121,7 +121,7 @@ long pf_call_write(long number, const long a[6])
     long r = pf_blocking_run(&b);
     long flags = number == SYS_sendto ? a[3] : number == SYS_sendmsg ? a[2] : 0;
     if (r == -EPIPE && !(flags & MSG_NOSIGNAL))
-        pf_signal_raise(SIGPIPE); /* the kernel's own is dropped: it comes too late */
+        pf_signal_raise(SIGPIPE); /* the kernel's own SIGPIPE is dropped: it arrives too late */
     if (r > 0) {
         pf_sched_poll_soon();
         size_t count = pf_output_vectors(number, a, &single, &v);
@@ -163,7 +163,7 @@ static bool try_receive(struct pf_blocking *b)
     return true;
 }
 
-/* recvfrom, recvmsg, recvmmsg */
+/* recvfrom, recvmsg, recvmmsg. */
 long pf_call_receive(long number, const long a[6])
 {
     struct pollfd one = {(int)a[0], POLLIN, 0};
@@ -199,8 +199,7 @@ static bool try_connect(struct pf_blocking *b)
         pf_sys(SYS_fcntl, fd, F_SETFL, flags | O_NONBLOCK);
         b->result = pf_perform(b->number, a);
         pf_sys(SYS_fcntl, fd, F_SETFL, flags);
-        b->repeat =
-            b->result == -EAGAIN; /* a local socket whose queue is full: no way to be told */
+        b->repeat = b->result == -EAGAIN; /* a local socket with a full queue cannot be polled */
         if (b->result != -EINPROGRESS && b->result != -EAGAIN)
             return true;
         if (b->result == -EINPROGRESS)

@@ -1,11 +1,12 @@
 /*
- * trap.c - every system call of the process arrives here, but those of the runtime's own gate.
+ * trap.c - receives every system call of the process, except those of the runtime's own gate
+ * (sys.c).
  *
- * Syscall user dispatch: the kernel sends SIGSYS in place of the call, and the handler's answer goes
- * into the saved rax. The handler runs on the stack of the thread, nothing is blocked while it does,
- * so the scheduler may leave it in the middle and go on with another thread. Where the kernel has no
- * such thing, a seccomp filter does the same, but it stays for ever: programs that
- * the target starts by exec cannot run.
+ * With syscall user dispatch, the kernel sends SIGSYS instead of performing the call, and the
+ * handler stores the result in the saved rax. The handler runs on the stack of the thread and
+ * blocks no signals, so the scheduler may switch to another context inside it. If the kernel does
+ * not support syscall user dispatch, a seccomp filter does the same. But a filter can never be
+ * removed, so programs that the target executes cannot run.
  */
 #define _GNU_SOURCE
 #include "scheduler.h"
@@ -81,7 +82,7 @@ static long call(struct pf_context *c, long number, const long a[6])
         return yield();
     case SYS_gettid:
         return c->tid;
-    case SYS_getpid: /* also in a copy of the process, which the kernel knows by another number */
+    case SYS_getpid: /* a continuation is a copy with another pid in the kernel */
         return pf_direct.pid;
     case SYS_set_tid_address:
         c->clear_tid = (int32_t *)a[0];
@@ -109,11 +110,12 @@ static long call(struct pf_context *c, long number, const long a[6])
     }
 }
 
-static bool by_filter; /* holds for all kernel threads to come */
+static bool by_filter; /* true: the seccomp filter is active, also for all future kernel threads */
 bool pf_trap_stays(void) { return by_filter; }
 
-/* In a child that goes on undirected under the filter: as the kernel does it. Not with memory in common, which
- * would need a way back for each of the two. */
+/* A system call in a child that runs undirected while the filter is active: performs it. Calls that
+ * share memory with a new process are refused: parent and child would both have to return through
+ * the same signal frame. */
 static long let_through(long number, const long a[6])
 {
     bool shares = number == SYS_vfork || (number == SYS_clone && a[0] & CLONE_VM);
@@ -131,7 +133,7 @@ static void on_trap(int signal, siginfo_t *info, void *at)
     greg_t *g = u->uc_mcontext.gregs;
     long number = info->si_syscall;
     const long a[6] = {g[REG_RDI], g[REG_RSI], g[REG_RDX], g[REG_R10], g[REG_R8], g[REG_R9]};
-    if (number == SYS_rt_sigreturn) { /* of a frame that the kernel made: it takes it back */
+    if (number == SYS_rt_sigreturn) { /* of a frame that the kernel made: let the kernel return */
         g[REG_RIP] = (greg_t)pf_gate_return;
         return;
     }
@@ -170,7 +172,7 @@ static bool filter(void)
     return pf_sys(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
 }
 
-/* As the kernel wants it. */
+/* The kernel's struct sigaction. */
 struct action {
     void (*handler)(int, siginfo_t *, void *);
     uint64_t flags;
@@ -191,6 +193,5 @@ void pf_trap_arm(void)
         return;
     by_filter = filter();
     if (!by_filter)
-        pf_direct_refuse("the kernel can trap system calls neither by syscall user dispatch nor by "
-                         "seccomp");
+        pf_direct_refuse("the kernel supports neither syscall user dispatch nor seccomp filters");
 }
