@@ -1,3 +1,6 @@
+/*
+ * check.c - see check.h; also the accesses of interposed functions (runtime_access.h).
+ */
 #include "check.h"
 #include "access_set.h"
 #include "cell.h"
@@ -8,20 +11,22 @@
 #include "slot.h"
 #include "stack.h"
 
-#define SMALL_BLOCK 128u /* bytes that may be a few granules */
+#define SMALL_BLOCK 128u /* bytes: at most a few granules */
 
 void pf_signal_poll(struct pf_thread *t) __attribute__((weak));
 
 static void poll_saved(void *t) { pf_signal_poll(t); }
 
-/* A signal came while the thread was busy in the runtime; until its handler has run no key
- * matches, so that we come here, to a place where it can run. */
+/* A signal arrived while the thread was inside the runtime. Until its handler has run, the thread's
+ * key matches no record, so the next check comes here, where it is safe to run the handler. */
 static __attribute__((noinline, cold)) void deliver_signals(struct pf_thread *t)
 {
     if (pf_signal_poll)
         pf_call_saved(poll_saved, t);
 }
 
+/* Enters the runtime; NULL if the access must be ignored. leave() is called only if it is not
+ * NULL. */
 static struct pf_thread *enter(void)
 {
     struct pf_thread *t = pf_self();
@@ -35,6 +40,7 @@ static struct pf_thread *enter(void)
 
 static void leave(void) { __pf_tls.nested--; }
 
+/* Applies an access within one granule. `id` is 0 if it must be computed from `site`. */
 static inline void access_granule(struct pf_thread *t, uintptr_t addr, unsigned size, bool write,
                                   uint32_t id, uint32_t site)
 {
@@ -64,7 +70,7 @@ void pf_check_slow(uintptr_t addr, uint32_t site, uint32_t what)
     leave();
 }
 
-/* A piece of one granule, quickly if that is possible. `id` is known. */
+/* Part of one granule, on the fast path if possible. `id` is the site id, 0 if unknown. */
 static __attribute__((noinline)) void access_partial(struct pf_thread *t, uintptr_t addr,
                                                      unsigned size, bool write, uint32_t id)
 {
@@ -77,7 +83,7 @@ static __attribute__((noinline)) void access_partial(struct pf_thread *t, uintpt
         pf_cell_access(t, addr, a, PF_NO_SITE);
 }
 
-/* In the special modes: every granule by the long way. */
+/* Strict mode, oracle mode and idle threads: every granule takes the slow path. */
 static __attribute__((noinline)) void access_slowly(struct pf_thread *t, uintptr_t addr,
                                                     uint64_t size, bool write, uint32_t id)
 {
@@ -90,8 +96,9 @@ static __attribute__((noinline)) void access_slowly(struct pf_thread *t, uintptr
     }
 }
 
-/* One granule the long way. Of what no race came, and what needs no record of its own, is said what
- * became of its words. */
+/* Applies the access to one whole granule. Returns the transition of its words (range.h) if it
+ * holds for every granule that has the same words: there was no race, and neither a spill nor
+ * overflow words were involved. Otherwise returns PF_TRANSITION_NONE. */
 static __attribute__((noinline)) struct pf_transition
 access_granule_traced(struct pf_thread *t, uintptr_t addr, uint64_t a)
 {
@@ -110,6 +117,7 @@ access_granule_traced(struct pf_thread *t, uintptr_t addr, uint64_t a)
     return known ? last : PF_TRANSITION_NONE;
 }
 
+/* n whole granules, on the fast path of range.h as far as possible. */
 static inline __attribute__((always_inline)) void
 access_granules(struct pf_thread *t, uintptr_t addr, uint64_t n, bool write, uint32_t id)
 {
@@ -128,8 +136,8 @@ access_granules(struct pf_thread *t, uintptr_t addr, uint64_t n, bool write, uin
     }
 }
 
-/* Every granule of the range, the first and the last in part. Twice in the code, for reads and for
- * writes: both are hot. */
+/* All granules of the range; the first and the last may be partial. Instantiated twice, for reads
+ * and for writes, because both are hot. */
 static inline __attribute__((always_inline)) void access_range_kind(struct pf_thread *t,
                                                                     uintptr_t addr, uint64_t size,
                                                                     bool write, uint32_t id,
@@ -169,14 +177,15 @@ void pf_check_range(uintptr_t addr, uint64_t size, uint32_t site, uint32_t what)
     struct pf_thread *t = enter();
     if (!t)
         return;
-    /* In directed mode no clock moves: what a function of libc does would race with everything. */
+    /* In directed mode the vector clocks do not advance, so accesses of libc functions would race
+     * with everything. */
     if (!pf_rt.events && !pf_ignores(t, what & PF_CHECK_WRITE))
         access_range(t, addr, size, what & PF_CHECK_WRITE, 0, site);
     leave();
 }
 
-/* A constructor or destructor sets the vtable pointer. Storing what is there already changes
- * nothing for anybody; compilers do it freely, so it is no access. */
+/* A constructor or destructor sets the vtable pointer. Storing the value that is there already has
+ * no effect, and compilers do it freely, so it does not count as an access. */
 void pf_check_vptr(uintptr_t addr, uintptr_t value, uint32_t site)
 {
     if (__atomic_load_n((uintptr_t *)addr, __ATOMIC_RELAXED) == value)
@@ -184,8 +193,8 @@ void pf_check_vptr(uintptr_t addr, uintptr_t value, uint32_t site)
     pf_check_slow(addr, site, 8 | PF_CHECK_WRITE);
 }
 
-/* Whole granules in front that are known and have no other words: so many bytes are written. A
- * block that is freed is mostly some of these. */
+/* Writes the leading granules whose words are all ordered and which have no overflow words. Returns
+ * the number of bytes done. Most freed blocks consist of a few such granules. */
 static inline size_t write_small_block(struct pf_thread *t, uintptr_t addr, size_t size,
                                        uint32_t id)
 {
@@ -199,7 +208,7 @@ static inline size_t write_small_block(struct pf_thread *t, uintptr_t addr, size
             continue;
         if (!s0 || *pf_cell_overflow_state(cell) || !pf_access_ordered(clock, s0) ||
             !pf_access_ordered(clock, s1))
-            break; /* an empty one is for pf_cell_insert_first */
+            break; /* an empty cell needs pf_cell_insert_first */
         pf_word_put(&cell[0], a);
         pf_word_put(&cell[1], a);
         t->dirty = true;
@@ -207,7 +216,7 @@ static inline size_t write_small_block(struct pf_thread *t, uintptr_t addr, size
     return (size_t)(cell - from) * 4;
 }
 
-/* From interposed functions, which are nested and have an id. */
+/* Called by interposed functions, which have entered the runtime and know their site id. */
 void pf_runtime_read(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
 {
     if (__builtin_expect(pf_rt.events, 0))

@@ -1,6 +1,11 @@
 /*
- * check.h - the checks behind the entry points of compiled code: check_entry.S calls these when
- * its quick test does not pass. Compiled without vector registers, as all they call on that path.
+ * check.h - the slow path of the checks in compiled code: check_entry.S and check_miss.c call these
+ * functions when no fast path applies.
+ *
+ * Threads: the caller is the thread that makes the access.
+ *
+ * Compiled without vector registers, like everything that these functions call: compiled code has
+ * live values in them.
  */
 #ifndef PF_RT_CHECK_H
 #define PF_RT_CHECK_H
@@ -14,7 +19,8 @@ void pf_check_range(uintptr_t addr, uint64_t size, uint32_t site, uint32_t what)
 void pf_check_turns(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others, uint32_t what);
 void pf_check_vptr(uintptr_t addr, uintptr_t value, uint32_t site);
 
-/* As compiled code calls them: the quick ways come first. They keep all registers. */
+/* The entry points that compiled code calls: they try the fast paths first. They preserve all
+ * registers. */
 __attribute__((preserve_most)) void __pf_read_range(uintptr_t addr, uint64_t size, uint32_t site);
 __attribute__((preserve_most)) void __pf_write_range(uintptr_t addr, uint64_t size, uint32_t site);
 __attribute__((preserve_most)) void __pf_read_turns(uintptr_t addr, uint64_t size, uint64_t two,

@@ -1,15 +1,17 @@
 /*
- * check_miss.c - where neither the quick test of compiled code nor the plainest cases of a first
- * touch (check_entry.S) passed: the other cases of it. These functions keep every register they use
- * (clang's preserve_most), so nothing is saved that is not needed; all else goes through stubs that
- * save everything.
+ * check_miss.c - the second fast path: checks for which neither the inline test nor the cases
+ * written in assembler (check_entry.S) were enough.
+ *
+ * These functions preserve all registers (clang's preserve_most): they save only the registers they
+ * use, and that is cheaper than the stubs of check_entry.S, which save everything before they call
+ * the slow path in check.c.
  */
 #include "check.h"
 #include "range.h"
 #include "rt.h"
 #include "stack.h"
 
-/* What check_entry.S counts on. */
+/* Offsets and constants that check_entry.S relies on. */
 _Static_assert(offsetof(struct pf_tls, key) == 0 && offsetof(struct pf_tls, frame) == 16 &&
                    offsetof(struct pf_tls, thread) == 32 && offsetof(struct pf_tls, clock) == 40,
                "TLS_*");
@@ -23,7 +25,7 @@ _Static_assert(offsetof(struct pf_thread, read_set_cache) == 32 + 12 * PF_SITE_P
                    offsetof(struct pf_read_set_entry, record) == 8,
                "THREAD_READ_SET_CACHE");
 _Static_assert(PF_OVERFLOW_BASE - 2 * PF_SHADOW_BASE == -(1ull << 44) && PF_OVERFLOW_WORDS == 4,
-               "8: in MISS");
+               "MISS, label 8");
 _Static_assert(offsetof(struct pf_thread, recent_contexts) ==
                        offsetof(struct pf_thread, read_set_cache) +
                            PF_READ_SET_CACHE_SIZE * sizeof(struct pf_read_set_entry) &&
@@ -45,8 +47,8 @@ _Static_assert(PF_SITE_PER_BYTE_BASE == 0x17f000000000 && PF_ID_SITE_PER_BYTE ==
                    PF_SITE_PER_BYTE_MAX == 0x400000 && sizeof(struct pf_site_per_byte) == 40 &&
                    offsetof(struct pf_site_per_byte, tag) == 0 &&
                    offsetof(struct pf_site_per_byte, id) == 8,
-               "4: in WIDEN");
-_Static_assert(offsetof(struct pf_tls, read_set) == 8 && PF_SID_REF == 1023, "8: in MISS");
+               "WIDEN, label 4");
+_Static_assert(offsetof(struct pf_tls, read_set) == 8 && PF_SID_REF == 1023, "MISS, label 8");
 _Static_assert(offsetof(struct pf_node, block) == 24 && PF_IDS_PER_BLOCK == 16, "NODE_BLOCKS");
 _Static_assert(sizeof(struct pf_frame) - offsetof(struct pf_frame, node) == 4, "frame[-1].node");
 _Static_assert(PF_PREFAULT_PLANE == 0x150000000000 && PF_PREFAULT_SHIFT == 16, "INSERT_FIRST");
@@ -56,19 +58,22 @@ _Static_assert(PF_SID_SHIFT == 45 && PF_CLK_SHIFT == 25 && PF_CLK_BITS == 20 &&
                    PF_WRITE_BIT == 24 && PF_ATOMIC_BIT == 55 && PF_MASK_SHIFT == 56,
                "the fields of an access record");
 
+/* An access of `size` bytes. Returns false if it needs the slow path; then a part of a 16-byte
+ * access may be done, and doing it again is harmless. */
 static inline __attribute__((always_inline)) bool miss(uintptr_t addr, uint32_t site, unsigned size,
                                                        bool write)
 {
     const uint32_t *clock = __pf_tls.clock;
-    if (__builtin_expect(!clock, 0)) /* an unknown thread, a waiting signal, a special mode */
+    /* an unregistered thread, a pending signal, or a special mode */
+    if (__builtin_expect(!clock, 0))
         return false;
-    uint32_t id = pf_stack_id_resolved(site); /* check_entry.S has looked near */
+    uint32_t id = pf_stack_id_resolved(site); /* check_entry.S has tried the recent contexts */
     if (__builtin_expect(!id, 0))
         return false;
     uint64_t mine = (__pf_tls.key & (PF_BITS_SID | PF_BITS_CLK)) | id | (write ? PF_BIT_W : 0);
     mine |= ((1ull << (size < 8 ? size : 8)) - 1) << (PF_MASK_SHIFT + (size < 8 ? addr & 7 : 0));
     uint64_t *cell = pf_cell_of(addr);
-    for (unsigned i = 0; i < size; i += 8, cell += 2) /* a half that is touched twice is no harm */
+    for (unsigned i = 0; i < size; i += 8, cell += 2)
         if (!pf_cell_fast_update(clock, cell, mine))
             return false;
     return true;
@@ -94,17 +99,18 @@ MISS(__pf_write4, 4, true)
 MISS(__pf_write8, 8, true)
 MISS(__pf_write16, 16, true)
 
-/* Short ranges are often loops over a few bytes, or strings: those that statements of this epoch
- * cover need no more. */
+/* Ranges up to this size are often loops over a few bytes, or strings. */
 #define SHORT 64
 
+/* True if records of this epoch cover the range, which has at most SHORT bytes. False for longer
+ * ones. */
 static inline __attribute__((always_inline)) bool is_covered(uintptr_t addr, uint64_t size,
                                                              bool write)
 {
     if (size - 1 >= SHORT)
         return !size;
     const uint64_t *cell = pf_cell_of(addr) + !write;
-    uint64_t key = __pf_tls.key, shared = write ? 1 : __pf_tls.read_set; /* 1: no statement is */
+    uint64_t key = __pf_tls.key, shared = write ? 1 : __pf_tls.read_set; /* 1 equals no record */
     uint64_t same = PF_BITS_SID | PF_BITS_CLK | PF_BIT_A | (write ? PF_BIT_W : 0);
     uint64_t mask = PF_MASK_ALL << (addr & 7);
     for (uint64_t end = (addr & 7) + size;; end -= 8, cell += 2, mask = PF_MASK_ALL) {
@@ -118,7 +124,7 @@ static inline __attribute__((always_inline)) bool is_covered(uintptr_t addr, uin
     }
 }
 
-/* The same of a part of one granule. */
+/* The same for a range within one granule. */
 static inline __attribute__((always_inline)) bool is_part_covered(uintptr_t addr, uint64_t size,
                                                                   bool write)
 {
@@ -128,7 +134,7 @@ static inline __attribute__((always_inline)) bool is_part_covered(uintptr_t addr
     return !((s ^ __pf_tls.key) & (same | mask)) || (!write && s == __pf_tls.read_set);
 }
 
-/* The same of a part of two, of at most eight bytes: an access that is not aligned. */
+/* The same for an unaligned access of at most eight bytes in two granules. */
 static inline __attribute__((always_inline)) bool is_pair_covered(uintptr_t addr, uint64_t size,
                                                                   bool write)
 {
@@ -141,9 +147,10 @@ static inline __attribute__((always_inline)) bool is_pair_covered(uintptr_t addr
            (!((next ^ key) & (same | rest)) || (!write && next == __pf_tls.read_set));
 }
 
-/* Of a cell whose words are all it has: the statement grows by what another place of this epoch
- * touches, if the thread made that pair lately; or what is left of an older write moves back. As
- * check_entry.S does it. */
+/* Two more cases for a cell without overflow words, as in check_entry.S. Either the record of this
+ * epoch grows by bytes that were accessed from another site, if the thread's caches have the id for
+ * both sites; or the remainder of an older write moves to cell[1]. Returns false, with nothing
+ * done, in all other cases. */
 static inline __attribute__((always_inline)) bool
 merge_or_shrink(const uint32_t *clock, uint64_t *cell, uint64_t a, bool write)
 {
@@ -157,7 +164,7 @@ merge_or_shrink(const uint32_t *clock, uint64_t *cell, uint64_t a, bool write)
         a = ((s | a) & ~PF_BITS_ID) | id;
     } else if (!write || !s0 || !pf_access_ordered(clock, s0) ||
                (s1 != s0 && !pf_access_bytes_within(s1, a))) {
-        return false; /* an empty one is for pf_cell_insert_first */
+        return false; /* an empty cell needs pf_cell_insert_first */
     } else {
         s1 = s0 & ~(a & PF_MASK_ALL);
     }
@@ -182,7 +189,7 @@ PF_PRESERVE_MOST static __attribute__((noinline)) bool merge_write(const uint32_
     return merge_or_shrink(clock, cell, a, true);
 }
 
-/* The rule, for a cell whose words are not all it has, or that needs more than the plainest cases. */
+/* The complete fast update, for cells with overflow words and for the less simple cases. */
 PF_PRESERVE_MOST static __attribute__((noinline)) bool update_read(const uint32_t *clock,
                                                                    uint64_t *cell, uint64_t mine)
 {
@@ -194,7 +201,7 @@ PF_PRESERVE_MOST static __attribute__((noinline)) bool update_write(const uint32
     return pf_cell_fast_update_write(clock, cell, mine);
 }
 
-/* The id of the site for a range that goes the quick way; 0: it does not. */
+/* The id of the site if the fast path may be used; 0 if not. */
 static inline __attribute__((always_inline)) uint32_t fast_path_id(uint32_t site)
 {
     if (__builtin_expect(!__pf_tls.clock || __pf_tls.nested || pf_rt.events, 0))
@@ -203,7 +210,7 @@ static inline __attribute__((always_inline)) uint32_t fast_path_id(uint32_t site
     return id ? id : pf_stack_id_recent(site);
 }
 
-/* Does the read `a` know the writes among the other words? */
+/* True if the plain read `a` cannot race with the writes among the overflow words. */
 static inline __attribute__((always_inline)) bool overflow_cannot_race(const uint32_t *clock,
                                                                        uint64_t *cell, uint64_t a)
 {
@@ -213,7 +220,8 @@ static inline __attribute__((always_inline)) bool overflow_cannot_race(const uin
     return true;
 }
 
-/* The quick ways through a short range, granule by granule: returns where they end. */
+/* Updates a short range, granule by granule. Returns the first address that needs the slow path, or
+ * the end of the range. */
 static inline __attribute__((always_inline)) uintptr_t update_short(uintptr_t addr, uint64_t size,
                                                                     uint32_t site, bool write)
 {
@@ -242,7 +250,7 @@ static inline __attribute__((always_inline)) uintptr_t update_short(uintptr_t ad
     }
 }
 
-/* A part of one granule; `mine` is of whole ones. */
+/* Updates a part of one granule; `mine` is the record for a whole one. */
 static inline __attribute__((always_inline)) bool
 update_partial(const uint32_t *clock, uintptr_t addr, uint64_t size, uint64_t mine, bool write)
 {
@@ -252,7 +260,8 @@ update_partial(const uint32_t *clock, uintptr_t addr, uint64_t size, uint64_t mi
     return pf_cell_fast_update(clock, pf_cell_of(addr), (mine & ~PF_MASK_ALL) | mask);
 }
 
-/* The quick ways through a range: returns where they end. */
+/* Updates a range, in runs of equal granules (range.h). Returns the first address that needs the
+ * slow path, or the end of the range. */
 static inline __attribute__((always_inline)) uintptr_t update_range(uintptr_t addr, uintptr_t end,
                                                                     uint32_t site, bool write)
 {
@@ -284,6 +293,8 @@ static inline __attribute__((always_inline)) uintptr_t update_range(uintptr_t ad
     return addr;
 }
 
+/* __pf_read_range and __pf_write_range after the test in check_entry.S: a range in one granule, an
+ * unaligned access in two, a short range, a long one. */
 #define RANGE(name, write)                                                                         \
     PF_PRESERVE_MOST void name##_miss(uintptr_t addr, uint64_t size, uint32_t site);               \
     PF_PRESERVE_MOST void pf_stub_##name(uintptr_t addr, uint64_t size, uint32_t site);            \
@@ -327,13 +338,16 @@ static inline __attribute__((always_inline)) uintptr_t update_range(uintptr_t ad
 RANGE(__pf_read_range, false)
 RANGE(__pf_write_range, true)
 
-/* Accesses that took turns along bytes: so many, by their sites as compiled code hands them over. */
+/* The number of interleaved accesses, from their sites as compiled code passes them
+ * (pf_abi.def). */
 static inline unsigned interleaved_count(uint64_t others)
 {
     return (uint32_t)others == UINT32_MAX ? 2 : others >> 32 == UINT32_MAX ? 3 : 4;
 }
 
-/* The ids of whole granules, by whose turn their first byte is. Each is of several pairs, and made once. */
+/* Computes the ids of whole granules, one for each position in the sequence of sites at which a
+ * granule can begin. Each id is made of several site pairs. Returns NULL if an id is not
+ * available. */
 PF_PRESERVE_MOST static __attribute__((noinline, cold)) const struct pf_interleaved_sites *
 interleaved_make(struct pf_interleaved_sites *m, uint64_t two, uint64_t others, uint32_t node)
 {
@@ -349,7 +363,7 @@ interleaved_make(struct pf_interleaved_sites *m, uint64_t two, uint64_t others, 
         if (!made[at])
             return NULL;
     }
-    m->two = UINT64_MAX; /* a signal's handler may come in between */
+    m->two = UINT64_MAX; /* a signal handler may run in between */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     for (unsigned at = 0; at < n; at++)
         m->id[at] = made[at];
@@ -360,6 +374,7 @@ interleaved_make(struct pf_interleaved_sites *m, uint64_t two, uint64_t others, 
     return m;
 }
 
+/* The same, from the thread's cache. */
 static inline __attribute__((always_inline)) const struct pf_interleaved_sites *
 interleaved_find(uint64_t two, uint64_t others)
 {
@@ -373,7 +388,8 @@ interleaved_find(uint64_t two, uint64_t others)
     return interleaved_make(m, two, others, node);
 }
 
-/* The quick ways through such a range, granule by granule; false where they end. */
+/* Updates a range of interleaved accesses, granule by granule. Returns false if one needs the slow
+ * path. */
 static inline __attribute__((always_inline)) bool
 update_interleaved(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others, bool write)
 {
@@ -396,7 +412,7 @@ update_interleaved(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others,
         if (end <= 8)
             return true;
         if (n == 3)
-            at = at ? at - 1 : 2; /* 8 bytes on */
+            at = at ? at - 1 : 2; /* the next granule begins 8 bytes later in the sequence */
     }
 }
 
@@ -407,7 +423,7 @@ update_interleaved(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others,
         uintptr_t addr, uint64_t size, uint64_t two, uint64_t others)                              \
     {                                                                                              \
         if (!update_interleaved(addr, size, two, others, write))                                   \
-            pf_stub_##name(addr, size, two, others); /* what is done already is covered */         \
+            pf_stub_##name(addr, size, two, others); /* granules already done are covered */       \
     }                                                                                              \
     PF_EXPORT void name(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others)              \
     {                                                                                              \
@@ -418,6 +434,7 @@ update_interleaved(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others,
 TURNS(__pf_read_turns, false)
 TURNS(__pf_write_turns, true)
 
+/* The slow path: byte by byte. */
 void pf_check_turns(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others, uint32_t what)
 {
     uint32_t site[] = {(uint32_t)two, two >> 32, (uint32_t)others, others >> 32};

@@ -1,7 +1,8 @@
 /*
- * entry.h - prototypes of the runtime's entry points for compiled code, made from the ABI table.
+ * entry.h - prototypes of the runtime's entry points for compiled code, generated from the ABI
+ * table.
  *
- * Those with the convention PF_ALL are in check_entry.S.
+ * Entry points with the convention PF_ALL are written in assembler (check_entry.S).
  */
 #ifndef PF_RT_ENTRY_H
 #define PF_RT_ENTRY_H

@@ -1,5 +1,16 @@
 /*
- * fast_update.h - the quick way into a cell, tried before pf_cell_access.
+ * fast_update.h - the cell rule (cell.h) for the common states of a cell; tried before
+ * pf_cell_access.
+ *
+ * Model:   the usual first access to a granule in a new epoch: it races with no record in the cell,
+ *          and it replaces records, or merges with one of its own epoch, or there is room for it.
+ *          The functions return false, with nothing done, in every other case.
+ * Threads: the caller is the thread that makes the access. Words are read and written atomically;
+ *          an update can be lost to another one that overlaps it in time. Not for strict mode.
+ *
+ * `mine` is the access record of the current access, with its id; `clock` is the clock of its
+ * thread; `s`, s0 and s1 are words of the cell. check_entry.S has the simplest cases once more in
+ * assembler.
  */
 #ifndef PF_RT_TOUCH_H
 #define PF_RT_TOUCH_H
@@ -11,26 +22,30 @@
 #include "site_per_byte.h"
 #include "sys.h"
 
+/* True if s happened before everything that the thread with this clock does from now on. */
 static inline bool pf_access_ordered(const uint32_t *clock, uint64_t s)
 {
-    return pf_access_clk(s) <= clock[pf_access_sid(s)]; /* 0 is, a reference is not */
+    return pf_access_clk(s) <= clock[pf_access_sid(s)]; /* true for 0, false for a reference */
 }
 
-/* Does every thread know s that there is or will be? Then it can race with nothing. True of 0, not
- * of a reference. */
+/* True if s is ordered before every current and future thread; then it cannot race with anything.
+ * True for 0, false for a reference. */
 static inline bool pf_access_globally_ordered(uint64_t s)
 {
     return pf_access_clk(s) <=
            __atomic_load_n(&pf_rt.globally_ordered[pf_access_sid(s)], __ATOMIC_RELAXED);
 }
 
-/* The cell of an access has no room in its two words: often for what everybody knows by now. */
+/* Called when a record does not fit into the two words of a cell. Often records that are globally
+ * ordered by now take up the room, so this looks for such records from time to time. */
 static inline void pf_cell_count_overflow(struct pf_thread *t)
 {
-    if (t->global_order_in-- == 0 && pf_thread_update_global_order) /* some tests have none */
+    /* undefined in some unit tests */
+    if (t->global_order_in-- == 0 && pf_thread_update_global_order)
         pf_thread_update_global_order(t);
 }
 
+/* Comparisons of byte masks: s within a; s and a disjoint. */
 static inline bool pf_access_bytes_within(uint64_t s, uint64_t a)
 {
     return !(s & ~a & PF_MASK_ALL);
@@ -40,7 +55,8 @@ static inline bool pf_access_bytes_disjoint(uint64_t s, uint64_t a)
     return !(s & a & PF_MASK_ALL);
 }
 
-/* The two as one statement of the cell, if they are of one kind and epoch; 0: they cannot be. */
+/* Merges the two into one record if they are of the same kind and epoch; returns 0 if that is
+ * impossible. */
 static inline uint64_t pf_access_merge(uint64_t *cell, uint64_t s, uint64_t mine)
 {
     if (!((s ^ mine) << 8))
@@ -62,40 +78,41 @@ static inline void pf_word_put(uint64_t *p, uint64_t s)
     __atomic_store_n(p, s, __ATOMIC_RELAXED);
 }
 
-/* Is s of the same epoch, as strong, and of all its bytes? */
+/* True if s makes `mine` redundant: it is of the same epoch, at least as strong, and has all its
+ * bytes. */
 static inline bool pf_access_covers(uint64_t s, uint64_t mine)
 {
     return !((s ^ mine) & (PF_BITS_SID | PF_BITS_CLK)) && !(mine & ~s & PF_BIT_W) &&
            !(s & ~mine & PF_BIT_A) && pf_access_bytes_within(mine, s);
 }
 
-/* Says s1 nothing that s0 does not say? A write stands in both words where it can, so that reads
- * find it too. */
+/* True if s1 is redundant given s0. A plain write is stored in both words if possible, because the
+ * fast path of reads tests only cell[1]. */
 static inline bool pf_access_is_duplicate(uint64_t s0, uint64_t s1)
 {
     return !((s0 ^ s1) << 8) && pf_access_bytes_within(s1, s0);
 }
 
-/* Can a plain read race with s? Not with a read, nor with what happened before. */
+/* True if no plain read by this thread can race with s: s is a read, or happened before. */
 static inline bool pf_access_cannot_race_read(const uint32_t *clock, uint64_t s)
 {
     return !(s & PF_BIT_W) || pf_access_ordered(clock, s);
 }
 
-/* The same of the bytes of `mine`. */
+/* True if the plain read `mine` cannot race with s. */
 static inline bool pf_access_cannot_race(const uint32_t *clock, uint64_t s, uint64_t mine)
 {
     return pf_access_cannot_race_read(clock, s) || pf_access_bytes_disjoint(s, mine);
 }
 
-/* May the plain read `mine` take the place of s? */
+/* True if the plain read `mine` may replace s. */
 static inline bool pf_access_replaceable(const uint32_t *clock, uint64_t s, uint64_t mine)
 {
     return !(s & (PF_BIT_W | PF_BIT_A)) && pf_access_bytes_within(s, mine) &&
            pf_access_ordered(clock, s);
 }
 
-/* What of s the plain read `mine` leaves. */
+/* What remains of s after the plain read `mine` has replaced its own bytes; 0 for nothing. */
 static inline uint64_t pf_access_remainder(const uint32_t *clock, uint64_t s, uint64_t mine)
 {
     if ((s & (PF_BIT_W | PF_BIT_A)) || !pf_access_ordered(clock, s))
@@ -104,12 +121,13 @@ static inline uint64_t pf_access_remainder(const uint32_t *clock, uint64_t s, ui
     return s & PF_MASK_ALL ? s : 0;
 }
 
-static inline bool pf_access_same_epoch_kind(uint64_t s, uint64_t mine) /* and of the same kind */
+/* same slot, epoch, write and atomic bits */
+static inline bool pf_access_same_epoch_kind(uint64_t s, uint64_t mine)
 {
     return !((s ^ mine) & ~(PF_MASK_ALL | PF_BITS_ID));
 }
 
-/* Puts s among the words n[0..PF_OVERFLOW_WORDS); false if there is no room. */
+/* Stores s in a free word of n[0..PF_OVERFLOW_WORDS); false if there is none. */
 static inline bool pf_overflow_add(uint64_t *n, uint64_t s)
 {
     for (unsigned i = 0; i < PF_OVERFLOW_WORDS; i++)
@@ -120,7 +138,7 @@ static inline bool pf_overflow_add(uint64_t *n, uint64_t s)
     return false;
 }
 
-/* The other words of the cell become n; they counted before, and were `was`. */
+/* Changes the overflow words of the cell from `was` to n. They are in use already. */
 static inline __attribute__((always_inline)) void
 pf_overflow_put(uint64_t *cell, const uint64_t *was, const uint64_t *n)
 {
@@ -133,22 +151,23 @@ pf_overflow_put(uint64_t *cell, const uint64_t *was, const uint64_t *n)
     pf_cell_overflow_set_state(cell, any);
 }
 
-/* Does s say nothing that `by`, of the same slot, does not say too? Who does not know s does not
- * know the later one either. */
+/* True if s is subsumed by `by`, a record of the same slot that is at least as strong and not
+ * older: a thread that has not seen s has not seen `by` either, so it races with `by`, too. */
 static inline bool pf_access_subsumed_by(uint64_t s, uint64_t by)
 {
     return !((s ^ by) & PF_BITS_SID) && (s & PF_BITS_CLK) <= (by & PF_BITS_CLK) &&
            !(s & ~by & PF_BIT_W) && !(by & ~s & PF_BIT_A) && pf_access_bytes_within(s, by);
 }
 
-/* Is s of epochs that nobody can tell apart (slot.h)? They are t's own. */
+/* True if s is in the span of t, epochs that no other thread can distinguish (slot.h). */
 static inline bool pf_access_in_span(const struct pf_thread *t, uint64_t s)
 {
     return (uint32_t)((s & (PF_BITS_SID | PF_BITS_CLK)) >> PF_CLK_SHIFT) - t->span.from <=
            t->span.more;
 }
 
-/* Does s say nothing that the write w does not say too, although it may be later? */
+/* True if s is subsumed by the plain write w although s may be later: both are in the span of the
+ * calling thread, so every thread has seen both or neither. */
 static inline bool pf_access_subsumed_in_span(uint64_t s, uint64_t w)
 {
     const struct pf_thread *t = __pf_tls.thread;
@@ -156,11 +175,17 @@ static inline bool pf_access_subsumed_in_span(uint64_t s, uint64_t w)
            pf_access_in_span(t, s) && pf_access_in_span(t, w);
 }
 
-/* The read `rest` stands in front of the plain read `mine` of another slot. Where an older one of
- * its own slot stands among the words `mine` takes its place there: threads that read the same in
- * turns leave each other's words, and with them the cache line, alone. Else `rest` moves to a word
- * that is replaced or needless, or an empty one; others like that go. Returns 1 if it moved, 0 if
- * there is no room, -1 if nothing is left to do. */
+/*
+ * Makes cell[1] free for the plain read `mine`. `rest` is what remains of the read that is there;
+ * the overflow words are in use and hold only reads.
+ *
+ * If there is an older read of mine's slot among the overflow words, `mine` replaces it there:
+ * threads that read the same memory in turns then leave each other's words, and their cache line,
+ * alone. Otherwise `rest` moves to a word that is replaceable or subsumed, or to an empty one;
+ * other replaceable or subsumed words are cleared.
+ *
+ * Returns 1 if `rest` was moved, 0 if there is no room, -1 if the update is complete.
+ */
 static inline __attribute__((always_inline)) int
 pf_overflow_move(const uint32_t *clock, uint64_t *cell, uint64_t rest, uint64_t mine)
 {
@@ -189,9 +214,9 @@ pf_overflow_move(const uint32_t *clock, uint64_t *cell, uint64_t rest, uint64_t 
     return 1;
 }
 
-/* Is the plain read `a` covered by what t, the caller, knows of the set? Whoever is in a set in its
- * present epoch was told of by any write to its granules, so there is no need to look at the other
- * word. */
+/* True if the read-set cache of t, the calling thread, shows that the plain read `a` is covered.
+ * cell[0] need not be tested: every write of the granule since then was compared with the read of t
+ * in the set. */
 static inline bool pf_read_set_cache_covers(const struct pf_thread *t, uint64_t ref, uint64_t a)
 {
     const struct pf_read_set_entry *m = &t->read_set_cache[ref % PF_READ_SET_CACHE_SIZE];
@@ -202,12 +227,9 @@ static inline bool pf_read_set_cache_covers(const struct pf_thread *t, uint64_t 
     return true;
 }
 
-/*
- * The first statement of an empty cell. Threads that begin together often meet here: the page of
- * the cell is not there yet, and all wait for it. So this one is not lost: of two that come at the
- * same time at least one returns false, with nothing done, and finds the other's statement when it
- * looks again.
- */
+/* Stores the first record of an empty cell. Threads that start together often meet here, while they
+ * all wait for the page of the cell. So this store is never lost: of two concurrent calls at least
+ * one returns false, with nothing done, and sees the other's record when it tries again. */
 static inline bool pf_cell_insert_first(uint64_t *cell, uint64_t mine)
 {
     uint64_t empty = 0, own = mine;
@@ -222,11 +244,11 @@ static inline bool pf_cell_insert_first(uint64_t *cell, uint64_t mine)
         return false;
     }
     if ((mine & PF_BIT_W) && !(mine & PF_BIT_A))
-        pf_word_put(&cell[1], mine); /* reads find it too */
+        pf_word_put(&cell[1], mine); /* reads find it there */
     return true;
 }
 
-/* Is it easy to see that the plain read `mine` races with nothing that stands in the cell? */
+/* True if a quick test shows that the plain read `mine` races with nothing in the cell. */
 static inline bool pf_cell_cannot_race(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
@@ -234,12 +256,7 @@ static inline bool pf_cell_cannot_race(const uint32_t *clock, uint64_t *cell, ui
            pf_access_cannot_race(clock, s1, mine) && *pf_cell_overflow_state(cell) != 2;
 }
 
-/*
- * The usual first touch of a granule in a new epoch: nothing that stands in the cell races with it,
- * and it takes the place of what it replaces, or joins one of its own epoch, or there is room.
- * False, with nothing done, in every other case. `mine` is the access with its id, `clock` that of
- * its thread, the caller.
- */
+/* The fast update for a plain read. */
 static inline __attribute__((always_inline)) bool
 pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
@@ -251,7 +268,7 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
         return pf_cell_insert_first(cell, mine);
     if (!pf_access_cannot_race(clock, s0, mine) || !pf_access_cannot_race(clock, s1, mine))
         return false;
-    if (pf_access_covers(s0, mine)) { /* let the next read find that where it looks, if it can */
+    if (pf_access_covers(s0, mine)) { /* put it where the next read looks, if possible */
         if (pf_access_bytes_within(s1, s0) && pf_access_ordered(clock, s1))
             pf_word_put(&cell[1], s0);
         return true;
@@ -263,11 +280,11 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     if (pf_access_globally_ordered(rest) || pf_access_subsumed_in_span(rest, s0))
         rest = 0;
     if (rest && pf_access_same_epoch_kind(s1, mine))
-        return false; /* no more pairs of ids */
+        return false; /* no site pair is available */
     unsigned used = *pf_cell_overflow_state(cell);
     if (rest && !used && !(rest & (PF_BIT_W | PF_BIT_A)) && s0 &&
         pf_access_replaceable(clock, s0, mine) && !((s0 ^ mine) & PF_BITS_SID)) {
-        /* Two readers in turns, each in a word of its own. */
+        /* Two readers in turns, each has its own word. */
         pf_word_put(&cell[0], mine);
         __pf_tls.thread->dirty = true;
         return true;
@@ -277,7 +294,8 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     if (swapped < 0)
         return true;
     if (!used && rest) {
-        /* Two threads that read in turns are often the first of many: the caller knows. */
+        /* Two threads that read in turns are often the first of many: the slow path decides about a
+         * read set. */
         if (!(rest & (PF_BIT_W | PF_BIT_A)) && !pf_access_ordered(clock, rest)) {
             if (pf_read_set_wanted(__pf_tls.thread))
                 return false;
@@ -316,6 +334,7 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     return true;
 }
 
+/* The fast update for a plain write. */
 static inline __attribute__((always_inline)) bool
 pf_cell_fast_update_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
@@ -327,7 +346,7 @@ pf_cell_fast_update_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     if (!pf_access_ordered(clock, s0) || !pf_access_ordered(clock, s1))
         return false;
     uint64_t one = s0 ? pf_access_merge(cell, s0, mine) : 0;
-    if (one) { /* goes on */
+    if (one) { /* a write of this epoch gets more bytes */
         if (*pf_cell_overflow_state(cell)) {
             uint64_t was[PF_OVERFLOW_WORDS], n[PF_OVERFLOW_WORDS];
             for (unsigned i = 0; i < PF_OVERFLOW_WORDS; i++) {
@@ -350,10 +369,11 @@ pf_cell_fast_update_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
         pf_access_globally_ordered(s1))
         s1 = 0;
     else if (!pf_access_same_epoch_kind(
-                 s1, mine ^ PF_BIT_W)) /* its own read stays: it will read that again */
+                 /* a read of this epoch stays whole: the thread may well repeat it */
+                 s1, mine ^ PF_BIT_W))
         s1 &= ~mask;
     if (rest && pf_access_same_epoch_kind(s0, mine))
-        return false; /* no more pairs of ids */
+        return false; /* no site pair is available */
     if (rest && !s1) {
         s1 = rest;
         rest = 0;
@@ -377,17 +397,19 @@ pf_cell_fast_update_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
         pf_cell_count_overflow(__pf_tls.thread);
     }
     pf_word_put(&cell[0], mine);
-    pf_word_put(&cell[1], s1 ? s1 : mine); /* a double, so that reads find it too */
+    pf_word_put(&cell[1], s1 ? s1 : mine); /* the duplicate is for reads */
     __pf_tls.thread->dirty = true;
     return true;
 }
 
 /*
- * What a thread does to an atomic is mostly what it did before: its last statement of this kind and
- * of these bytes still stands in the cell, and what stands beside it is atomic too, or known. Then
- * it is enough to renew that one. The others are left alone, even those that could go: whoever made
- * them will look for them. Returns that word, or NULL if it is not so, as where the cell has a
- * record.
+ * A thread mostly repeats its accesses to an atomic variable. Then its previous record of the same
+ * kind and bytes is still in the cell, and the other records are atomic or ordered; it is enough to
+ * refresh the previous record in place. Other records are left alone, even replaceable ones,
+ * because their threads will look for them. pf_cell_find_own_atomic returns the word with that
+ * record, or NULL if the condition does not hold, or if the cell has a set.
+ *
+ * pf_word_check_own_atomic tests one word; it returns true when *own is final.
  */
 static inline __attribute__((always_inline)) bool
 pf_word_check_own_atomic(const uint32_t *clock, uint64_t *word, uint64_t mine, uint64_t **own)
@@ -395,7 +417,7 @@ pf_word_check_own_atomic(const uint32_t *clock, uint64_t *word, uint64_t mine, u
     uint64_t s = pf_word_get(word);
     if (!((s ^ mine) & ~(PF_BITS_CLK | PF_BITS_ID))) {
         *own = word;
-        return !((s ^ mine) & PF_BITS_CLK); /* of this epoch: the others were looked at then */
+        return !((s ^ mine) & PF_BITS_CLK); /* of this epoch: the other words were compared then */
     }
     if (__builtin_expect(!(s & PF_BIT_A), 0) && s && !pf_access_ordered(clock, s)) {
         *own = NULL;
@@ -418,21 +440,23 @@ pf_cell_find_own_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     return own;
 }
 
-/* Does the atomic access `mine` replace the atomic s? */
+/* True if the atomic access `mine` may replace the atomic record s. */
 static inline bool pf_access_replaceable_atomic(const uint32_t *clock, uint64_t s, uint64_t mine)
 {
     return (s & PF_BIT_A) && !(s & ~mine & PF_BIT_W) && pf_access_bytes_within(s, mine) &&
            pf_access_ordered(clock, s);
 }
 
-/* Where an atomic access may stand, as far as the words of its cell were looked at. */
+/* Candidate words for an atomic access, from the words examined so far. */
 struct pf_atomic_scan {
-    uint64_t *same, *old, *empty; /* one of its kind and epoch; one that it replaces; nothing */
-    uint64_t *own; /* another one of its slot */
-    bool several; /* it replaces more than one */
+    /* a record of its kind and epoch; one that it may replace; a free word */
+    uint64_t *same, *old, *empty;
+    uint64_t *own; /* another record of its slot */
+    bool several; /* it may replace more than one */
 };
 enum pf_atomic_scan_result { PF_SCAN_CONTINUE, PF_SCAN_COVERED, PF_SCAN_CONFLICT };
 
+/* Examines one word. */
 static inline __attribute__((always_inline)) enum pf_atomic_scan_result
 pf_atomic_scan_word(struct pf_atomic_scan *w, const uint32_t *clock, uint64_t *word, uint64_t mine)
 {
@@ -467,8 +491,8 @@ pf_atomic_scan_word(struct pf_atomic_scan *w, const uint32_t *clock, uint64_t *w
     return PF_SCAN_CONTINUE;
 }
 
-/* The same for an atomic access: it is covered, or joins one of its epoch, or takes the place of
- * older atomic ones, or an empty one; the words that are not known are atomic too. */
+/* The fast update for an atomic access. It is covered, or merges with a record of its epoch, or
+ * replaces older atomic records, or uses a free word. All unordered records must be atomic, too. */
 static inline __attribute__((always_inline)) bool
 pf_cell_fast_update_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
@@ -483,7 +507,8 @@ pf_cell_fast_update_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     for (unsigned i = 0; overflow && i < PF_OVERFLOW_WORDS; i++)
         if ((result = pf_atomic_scan_word(&scan, clock, &overflow[i], mine)))
             return result == PF_SCAN_COVERED;
-    /* Statements of other bytes stay apart where there is room, to be found again one by one. */
+    /* If there is room, records of different bytes are kept separate, so that each can be refreshed
+     * in place. */
     uint64_t one = 0, *at = scan.old ? scan.old : scan.empty;
     if (!at && scan.same && (one = pf_access_merge(cell, pf_word_get(scan.same), mine)))
         at = scan.same;
@@ -502,8 +527,8 @@ pf_cell_fast_update_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     return true;
 }
 
-/* The plainest cases of pf_cell_fast_update, for a cell whose words s0 and s1 are all it has;
- * `write` is constant. As check_entry.S does it. */
+/* The simplest cases of pf_cell_fast_update, for a cell whose only words are s0 and s1. `write`
+ * must be a compile-time constant. check_entry.S implements the same cases. */
 static inline __attribute__((always_inline)) bool
 pf_cell_fast_update_simple(const uint32_t *clock, uint64_t *cell, uint64_t s0, uint64_t s1,
                            uint64_t mine, bool write)
@@ -520,7 +545,7 @@ pf_cell_fast_update_simple(const uint32_t *clock, uint64_t *cell, uint64_t s0, u
         else if (!pf_access_bytes_within(s0, mine))
             return false;
         pf_word_put(&cell[0], mine);
-        s1 &= ~(mine & PF_MASK_ALL); /* what it leaves of the other one, or itself again */
+        s1 &= ~(mine & PF_MASK_ALL); /* what remains of the second record, or a duplicate */
         mine = s1 & PF_MASK_ALL ? s1 : mine;
     } else {
         if ((s1 ^ mine) << 8 == 0)
