@@ -1,9 +1,9 @@
 /*
- * fuzz_policy.c - see fuzz_policy.h. Threads are few, so all of them are looked at where one that fits is wanted.
+ * fuzz_policy.c - see fuzz_policy.h. There are few threads, so searches look at all of them.
  *
- * An access is known by its address when it is held. An interposed function (memcpy, free) is held at its
- * call, where it is not known yet what it will touch: it may meet anybody, and that it was the same memory
- * is seen when it runs.
+ * The address of a held access is known. An interposed function (memcpy, free) is held at its call,
+ * where its accesses are not known yet: it may be paired with any held thread, and whether both
+ * access the same memory is found out when it runs.
  */
 #include "fuzz_policy.h"
 #include "fuzz_policy_text.h"
@@ -14,42 +14,43 @@
 #include "stream_ring.h"
 #include "sys.h"
 
-#define IDS (1u << 24) /* of stack.h */
+#define IDS (1u << 24) /* stack ids of stack.h */
 #define KNOWN 0x8000u
-#define PATIENCE 1000000 /* events; halved whenever it was in vain */
+#define PATIENCE 1000000 /* events for which a thread is held; halved each time it was in vain */
 #define PATIENCE_LEAST 1000
-#define NAPS 100 /* times that time may pass while somebody is held and nobody runs */
+#define IDLE_MAX 100 /* how often time may pass while a thread is held and none runs */
 #define TOUCHED 4
 
-struct range {
+struct fuzz_range {
     uint64_t address, size;
     bool write;
 };
 
-/* One of the two that meet. */
+/* One of two threads paired by racefuzzer. */
 struct side {
     struct pf_context *c;
     uint64_t event;
     uint8_t step;
     uint32_t n;
-    struct range touched[TOUCHED];
+    struct fuzz_range touched[TOUCHED];
 };
 
 static struct {
     char text[sizeof((struct pf_channel *)0)->schedule];
     struct pf_fuzz_text want;
     uint64_t random, patience;
-    uint32_t naps;
-    uint16_t *marks; /* by id of stack.h; KNOWN | marks */
+    uint32_t idle;
+    uint16_t *marks; /* by stack id: KNOWN | marks */
     struct pf_context *turn[PF_REACHED_MAX];
     uint32_t turns, turned;
-    struct side meeting[2]; /* race: the last one, where memory is not known yet */
+    struct side pair[2]; /* race: the last pair, if its memory is not known yet */
     bool open;
-    /* asset: the match so far */
-    uint32_t at; /* the step to be done next */
+    /* assetfuzzer: the match so far. */
+    uint32_t next; /* the next step */
     struct pf_context *unit[PF_REACHED_MAX];
-    bool guarded[PF_REACHED_MAX]; /* the unit began inside a region */
-    struct range variable[PF_REACHED_MAX];
+    /* the unit's first step was inside a critical section or region */
+    bool guarded[PF_REACHED_MAX];
+    struct fuzz_range variable[PF_REACHED_MAX];
     struct pf_reached_access done[PF_REACHED_MAX];
 } f;
 
@@ -86,7 +87,7 @@ bool pf_fuzz_policy_set(const char *text, uint64_t *seed)
 
 /* --- locations --- */
 
-/* Is one the end of the other, from the beginning of a name on? */
+/* True if one path is a suffix of the other that starts at a path component. */
 static bool same_file(const char *a, uint32_t na, const char *b)
 {
     uint32_t nb = 0;
@@ -100,7 +101,7 @@ static bool same_file(const char *a, uint32_t na, const char *b)
     return !more || longer[more - 1] == '/';
 }
 
-static bool see(const struct pf_position *p, void *arg)
+static bool mark_position(const struct pf_position *p, void *arg)
 {
     uint16_t *marks = arg;
     for (uint32_t i = 0; p->file && i < f.want.n; i++) {
@@ -109,7 +110,7 @@ static bool see(const struct pf_position *p, void *arg)
             same_file(k->file, k->nfile, p->file))
             *marks |= (uint16_t)(1u << i);
     }
-    return false; /* the innermost is where the access is */
+    return false; /* only the innermost position is where the access is */
 }
 
 uint16_t pf_fuzz_policy_marks(uint32_t site)
@@ -121,7 +122,7 @@ uint16_t pf_fuzz_policy_marks(uint32_t site)
         return 0;
     if (!f.marks[id]) {
         uint16_t marks = 0;
-        pf_stack_walk(id, see, &marks);
+        pf_stack_walk(id, mark_position, &marks);
         f.marks[id] = KNOWN | marks;
     }
     return f.marks[id] & (uint16_t)~KNOWN;
@@ -129,14 +130,14 @@ uint16_t pf_fuzz_policy_marks(uint32_t site)
 
 /* --- holding --- */
 
-static bool overlap(const struct range *a, const struct range *b)
+static bool overlap(const struct fuzz_range *a, const struct fuzz_range *b)
 {
     return a->address < b->address + b->size && b->address < a->address + a->size;
 }
 
-static struct range pending(const struct pf_context *c)
+static struct fuzz_range pending(const struct pf_context *c)
 {
-    return (struct range){c->pending.address, c->pending.size, c->pending.write};
+    return (struct fuzz_range){c->pending.address, c->pending.size, c->pending.write};
 }
 
 static void release(struct pf_context *c)
@@ -145,7 +146,7 @@ static void release(struct pf_context *c)
     pf_sched_release(c);
 }
 
-/* One of those held that `fits` with c, drawn at random; NULL: none. */
+/* A held thread that `fits` with c, chosen at random; NULL: none. */
 static struct pf_context *any_held(const struct pf_context *c,
                                    bool (*fits)(const struct pf_context *,
                                                 const struct pf_context *))
@@ -207,12 +208,13 @@ struct pf_context *pf_fuzz_policy_next_turn(void)
     return NULL;
 }
 
-/* --- races --- */
+/* --- racefuzzer --- */
 
-/* Do the two stand before a race? The memory of an interposed function is not known yet. */
+/* True if the pending accesses of the two threads may race. The memory of an interposed function is
+ * not known yet. */
 static bool may_race(const struct pf_context *c, const struct pf_context *h)
 {
-    struct range a = pending(c), b = pending(h);
+    struct fuzz_range a = pending(c), b = pending(h);
     unsigned x = c->fuzz.marks, y = h->fuzz.marks;
     if (!((x & 1 && y & 2) || (x & 2 && y & 1)))
         return false;
@@ -234,14 +236,14 @@ static enum pf_fuzz_decision race_arrives(struct pf_context *c, uint64_t events)
     if (!h)
         return hold(c, events);
     release(h);
-    /* With one location twice, or both on one line, either may stand for either. */
+    /* If both locations are the same or on one line, each thread may have either role. */
     uint8_t mine = c->fuzz.marks & 1 && h->fuzz.marks & 2 ? 0 : 1;
-    bool first = draw() & 1; /* is it c? */
+    bool first = draw() & 1; /* c is first */
     struct pf_context *order[2] = {first ? c : h, first ? h : c};
     uint8_t step[2] = {first ? mine : !mine, first ? !mine : mine};
     for (int i = 0; i < 2; i++) {
         add_turn(order[i]);
-        begin_side(&f.meeting[i], order[i], step[i]);
+        begin_side(&f.pair[i], order[i], step[i]);
     }
     f.open = !c->pending.address || !h->pending.address;
     if (!f.open) {
@@ -252,17 +254,18 @@ static enum pf_fuzz_decision race_arrives(struct pf_context *c, uint64_t events)
     return PF_FUZZ_TURN;
 }
 
-/* Of the two that met, one touches this: is it what the other touches too? */
+/* A thread of the last pair performs this access: records the race if the other one accesses the
+ * same memory. */
 void pf_fuzz_policy_access(uint64_t address, uint64_t size, bool write)
 {
-    struct range now = {address, size, write};
+    struct fuzz_range now = {address, size, write};
     struct pf_context *c = pf_context_self();
     for (int i = 0; i < 2 && f.open; i++) {
-        struct side *s = &f.meeting[i], *other = &f.meeting[!i];
+        struct side *s = &f.pair[i], *other = &f.pair[!i];
         if (s->c != c || pf_context_events(c) != s->event + 1)
             continue;
         for (uint32_t k = 0; k < other->n && f.open; k++) {
-            struct range was = other->touched[k];
+            struct fuzz_range was = other->touched[k];
             if (!overlap(&now, &was) || !(now.write || was.write))
                 continue;
             struct pf_reached_access both[2];
@@ -286,19 +289,19 @@ void pf_fuzz_policy_access(uint64_t address, uint64_t size, bool write)
     }
 }
 
-/* --- patterns --- */
+/* --- assetfuzzer --- */
 
 static bool in_region(const struct pf_context *c)
 {
     return c->fuzz.regions || c->tls->thread->nheld;
 }
 
-static void begin_again(void)
+static void restart_match(void)
 {
-    f.at = 0;
+    f.next = 0;
     for (uint32_t i = 0; i < PF_REACHED_MAX; i++) {
         f.unit[i] = NULL;
-        f.variable[i] = (struct range){0};
+        f.variable[i] = (struct fuzz_range){0};
     }
     for (uint32_t i = 0; i < pf_contexts(); i++)
         if (pf_context_at(i)->fuzz.held)
@@ -313,20 +316,20 @@ static int unit_of(const struct pf_context *c)
     return -1;
 }
 
-/* The step of a unit that comes next, from the one to be done on; n: none. */
+/* The next step of a unit, from the current step on; n if there is none. */
 static uint32_t next_step(uint32_t unit)
 {
-    uint32_t k = f.at;
+    uint32_t k = f.next;
     while (k < f.want.n && f.want.step[k].unit != unit)
         k++;
     return k;
 }
 
-/* Does c stand before step k, as far as the match so far says? */
+/* True if the pending access of c can be step k of the match so far. */
 static bool is_step(const struct pf_context *c, uint32_t k)
 {
     const struct pf_fuzz_step *s = &f.want.step[k];
-    struct range now = pending(c);
+    struct fuzz_range now = pending(c);
     if (!(c->fuzz.marks >> k & 1) || !now.address || (s->type && (s->type == 'w') != now.write))
         return false;
     if (f.unit[s->unit] ? f.unit[s->unit] != c : unit_of(c) >= 0)
@@ -337,30 +340,30 @@ static bool is_step(const struct pf_context *c, uint32_t k)
     return true;
 }
 
-static bool is_due(const struct pf_context *c, const struct pf_context *h)
+static bool is_next_step(const struct pf_context *c, const struct pf_context *h)
 {
     (void)c;
-    return f.at < f.want.n && is_step(h, f.at);
+    return f.next < f.want.n && is_step(h, f.next);
 }
 
 static void do_step(struct pf_context *c)
 {
-    const struct pf_fuzz_step *s = &f.want.step[f.at];
+    const struct pf_fuzz_step *s = &f.want.step[f.next];
     if (!f.unit[s->unit])
         f.guarded[s->unit] = in_region(c);
     f.unit[s->unit] = c;
     if (!f.variable[s->variable].size)
         f.variable[s->variable] = pending(c);
-    f.done[f.at] = access_of(c, (uint8_t)f.at);
+    f.done[f.next] = access_of(c, (uint8_t)f.next);
     add_turn(c);
-    f.at++;
+    f.next++;
 }
 
-/* Has c come to the beginning of its unit again? */
-static bool repeats(const struct pf_context *c)
+/* True if c is about to repeat the first step of its unit. */
+static bool repeats_unit(const struct pf_context *c)
 {
     int u = unit_of(c);
-    for (uint32_t k = 0; u >= 0 && k < f.at; k++)
+    for (uint32_t k = 0; u >= 0 && k < f.next; k++)
         if (f.want.step[k].unit == u)
             return c->fuzz.marks >> k & 1 && !is_step(c, next_step((uint32_t)u));
     return false;
@@ -368,23 +371,23 @@ static bool repeats(const struct pf_context *c)
 
 static enum pf_fuzz_decision asset_arrives(struct pf_context *c, uint64_t events)
 {
-    if (f.at && repeats(c))
-        begin_again();
-    if (is_step(c, f.at)) {
+    if (f.next && repeats_unit(c))
+        restart_match();
+    if (is_step(c, f.next)) {
         do_step(c);
-        for (struct pf_context *h; (h = any_held(NULL, is_due));) {
+        for (struct pf_context *h; (h = any_held(NULL, is_next_step));) {
             release(h);
             do_step(h);
         }
-        if (f.at == f.want.n) {
-            reached(f.done, f.at);
-            begin_again();
+        if (f.next == f.want.n) {
+            reached(f.done, f.next);
+            restart_match();
         }
         return PF_FUZZ_TURN;
     }
     for (uint32_t u = 0; u < f.want.units; u++) {
         uint32_t k = next_step(u);
-        if (k < f.want.n && k != f.at && is_step(c, k))
+        if (k < f.want.n && k != f.next && is_step(c, k))
             return hold(c, events);
     }
     return PF_FUZZ_PASS;
@@ -395,23 +398,23 @@ static void asset_left(const struct pf_context *c)
 {
     int u = unit_of(c);
     if (u >= 0 && f.guarded[u] && next_step((uint32_t)u) < f.want.n)
-        begin_again();
+        restart_match();
 }
 
-/* --- both --- */
+/* --- both policies --- */
 
 enum pf_fuzz_decision pf_fuzz_policy_decide(struct pf_context *c, uint64_t events)
 {
-    f.naps = 0;
+    f.idle = 0;
     return f.want.asset ? asset_arrives(c, events) : race_arrives(c, events);
 }
 
-static void let_go(struct pf_context *c)
+static void give_up(struct pf_context *c)
 {
     bool bound = f.want.asset && unit_of(c) >= 0;
     release(c);
     if (bound)
-        begin_again();
+        restart_match();
 }
 
 static bool always(const struct pf_context *c, const struct pf_context *h)
@@ -423,11 +426,11 @@ static bool always(const struct pf_context *c, const struct pf_context *h)
 
 void pf_fuzz_policy_release_one(bool now)
 {
-    if (!now && ++f.naps < NAPS)
+    if (!now && ++f.idle < IDLE_MAX)
         return;
     struct pf_context *c = any_held(NULL, always);
     if (c)
-        let_go(c);
+        give_up(c);
 }
 
 bool pf_fuzz_policy_is_due(uint64_t events)
@@ -449,19 +452,19 @@ void pf_fuzz_policy_release_overdue(uint64_t events)
         if (!c->fuzz.held || events - c->fuzz.since <= f.patience)
             continue;
         f.patience = f.patience / 2 > PATIENCE_LEAST ? f.patience / 2 : PATIENCE_LEAST;
-        let_go(c);
+        give_up(c);
     }
 }
 
-/* --- what is heard --- */
+/* --- observing locks and memory --- */
 
-static void (*before)(struct pf_thread *, enum pf_event_kind, uintptr_t, uintptr_t);
+static void (*previous_listener)(struct pf_thread *, enum pf_event_kind, uintptr_t, uintptr_t);
 
-static void hear(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what, uintptr_t more)
+static void observe(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what, uintptr_t more)
 {
     struct pf_context *c = pf_context_self();
-    if (before)
-        before(t, kind, what, more);
+    if (previous_listener)
+        previous_listener(t, kind, what, more);
     if (!pf_direct.fuzzing || t != __pf_tls.thread)
         return;
     switch (kind) {
@@ -479,7 +482,7 @@ static void hear(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what, u
     case PF_EV_UNLOCK:
     case PF_EV_RDUNLOCK:
     case PF_EV_WAIT:
-        /* Told before it takes effect; a lock taken several times is told each time. */
+        /* Called before the unlock takes effect, and for each unlock of a recursive lock. */
         if (!c->fuzz.regions && t->nheld == 1 && t->held[0].depth <= 1)
             asset_left(c);
         break;
@@ -495,6 +498,6 @@ void pf_fuzz_policy_listen(void)
     if (pf_direct.mode != PF_DIRECT_RECORD ||
         (!pf_direct.fuzzing && !pf_fuzz_named(c->tail, &asset)))
         return;
-    before = pf_listener;
-    pf_listener = hear;
+    previous_listener = pf_listener;
+    pf_listener = observe;
 }

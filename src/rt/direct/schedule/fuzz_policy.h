@@ -1,52 +1,57 @@
 /*
- * fuzz_policy.h - policies that drive a suspected anomaly out: threads are held before its accesses until the
- * others have come.
+ * fuzz_policy.h - policies that provoke a suspected anomaly: threads are held before its accesses
+ * until the other threads have arrived.
  *
- * Model:   racefuzzer (Sen, race directed random testing): a thread that stands before an access at one
- *          of two locations is held; when another stands before the other one, of the same memory, one of
- *          them writing, the race is there: both go, one directly after the other, in an order drawn
- *          at random.
- *          assetfuzzer (Lai, Cheung and Chan, active testing of atomic sets): the accesses of a pattern in its
- *          order. A thread that stands before a later one is held until those before are done. A unit
- *          that leaves its outermost critical section, or begins again, begins a new match.
- *          Nobody left to run, or nobody who comes in time: one of those held goes on.
- *          The text of both: fuzz_policy_text.h. What was reached: struct pf_reached of channel.h.
- * Memory:  two bytes for each calling context that comes to an access.
- * Threads: the runner alone.
- * Errors:  a text that is none of these is refused by set.
+ * Model:   racefuzzer (Sen, race directed random testing): a thread that is about to access memory
+ *          at one of two locations is held. When another thread is about to access the same memory
+ *          at the other location, and one of them writes, the race is real: both accesses happen,
+ *          one directly after the other, in a random order.
+ *          assetfuzzer (Lai, Cheung and Chan, active testing of atomic sets): the accesses of a
+ *          pattern happen in its order. A thread that is about to perform a later one is held until
+ *          the earlier ones are done. The match starts again when a unit (a thread of the pattern)
+ *          leaves its outermost critical section before its last step, or repeats its first step.
+ *          If no other thread can run, or none arrives in time, a held thread is released.
+ *          The text of both policies: fuzz_policy_text.h. The result: struct pf_reached
+ *          (channel.h).
+ * Memory:  two bytes for each calling context that reaches an access.
+ * Threads: the runner only.
+ * Errors:  set returns false for a text that is neither policy.
  *
- * Nothing here touches vector registers.
+ * Nothing here uses vector registers.
  */
 #ifndef PF_RT_FUZZ_POLICY_H
 #define PF_RT_FUZZ_POLICY_H
 
 #include "context.h"
 
+/* Parses the policy and stores its seed. */
 bool pf_fuzz_policy_set(const char *text, uint64_t *seed);
-/* From now on, what locks and blocks do is heard too. */
+/* From now on also observes locks, critical sections and freed blocks. */
 void pf_fuzz_policy_listen(void);
 
-/* The locations that a site of the function on top is at. */
+/* The policy's locations, as bits, that a site of the function on top of the stack is at. */
 uint16_t pf_fuzz_policy_marks(uint32_t site);
 
 enum pf_fuzz_decision {
-    PF_FUZZ_PASS, /* it is nothing to us */
+    PF_FUZZ_PASS, /* the access does not concern the policy */
     PF_FUZZ_HOLD,
-    PF_FUZZ_TURN, /* pf_fuzz_policy_next_turn says who comes next, one event each */
+    PF_FUZZ_TURN, /* the threads that pf_fuzz_policy_next_turn returns run next, one event each */
 };
-/* c stands before c->pending, at c->fuzz.marks, after so many events of all threads. */
+/* c is about to perform c->pending, at c->fuzz.marks, after `events` events of all threads. */
 enum pf_fuzz_decision pf_fuzz_policy_decide(struct pf_context *c, uint64_t events);
-struct pf_context *pf_fuzz_policy_next_turn(void); /* NULL: the policy decides */
+struct pf_context *pf_fuzz_policy_next_turn(void); /* NULL: the ordinary policy decides */
 bool pf_fuzz_policy_has_turns(void);
 
-/* Nobody can run. One of those held goes on; not at once where time may help (`now` is false). */
+/* No thread can run: releases a held thread. If `now` is false, time may make a thread runnable:
+ * then it releases none until called several times. */
 void pf_fuzz_policy_release_one(bool now);
-/* Is somebody to go on, after so many events? */
+/* True if the policy needs a decision after `events` events: a turn is left, or a thread was held
+ * too long. */
 bool pf_fuzz_policy_is_due(uint64_t events);
-/* Those that were held too long go on. */
+/* Releases the threads that were held too long. */
 void pf_fuzz_policy_release_overdue(uint64_t events);
 
-/* The interposed function that runs touches this. */
+/* The running interposed function accesses this memory. */
 void pf_fuzz_policy_access(uint64_t address, uint64_t size, bool write);
 
 #endif

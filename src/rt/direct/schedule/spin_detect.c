@@ -1,3 +1,7 @@
+/*
+ * spin_detect.c - see spin_detect.h. How a loop is classified is in spin_loop.c; here are the tick,
+ * the breakpoints and the single-stepping.
+ */
 #define _GNU_SOURCE
 #include "spin_detect.h"
 #include "materialise.h"
@@ -14,109 +18,110 @@
 #include <sys/mman.h>
 #include <time.h>
 
-#define TICK_NS 4000000 /* of processor time; kernels round it up */
+#define TICK_NS 4000000 /* processor time; kernels round it up */
 #define MAGIC 0x70687370756e
 #define RED_ZONE 128
 #define TRAP_FLAG 0x100
 #define BREAKPOINT 0xcc /* int3 */
 
-/* Ticks without anything visible: before the first looks, before a signal forces its way in, in code that
- * may be the runtime's own, and before the user is told. */
-#define FIRST_LOOK 2
-#define SECOND_LOOK 8 /* in code with events */
-#define SIGNAL_WAITS 8
-#define SIGNAL_WAITS_LONG 32
-#define TOLD 2500
-/* The same before a loop that counts is taken to wait for a thread that we hold back, while nobody else can run. At
- * TOLD every loop is. */
-#define HELD_LOOK 64
-/* In a replay a loop goes round so often before it is taken to be as it was: the first rounds may differ. In
- * a tick the recorded one went round more often. */
-#define SETTLED 100
+/* Numbers of ticks without a visible operation: before the first check in foreign code (without
+ * events); before the first one in instrumented code; before a fatal signal is forced into foreign
+ * code, and into code that may be the runtime's; before the user is warned (10 s). */
+#define FIRST_CHECK 2
+#define FIRST_CHECK_INSTRUMENTED 8
+#define FORCE_SIGNAL 8
+#define FORCE_SIGNAL_OWN 32
+#define WARN_USER 2500
+/* The same, if no other thread can run and a thread is held: before a loop that counts is taken to
+ * wait for the held thread. At WARN_USER every loop is. */
+#define HELD_CHECK 64
+/* In a replay: iterations before the loop is taken to be as recorded; the first ones may differ.
+ * The recorded loop made more iterations within a tick. */
+#define WARM_UP 100
 #define PASSES_MAX 100000
-#define ROUND_STEPS 128
-#define LONELY_ROUNDS 20000 /* a fraction of a second */
+#define COMPARE_STEPS 128
+#define ALONE_ITERATIONS 20000 /* takes a fraction of a second */
 
 enum phase {
     IDLE,
-    WATCHING, /* recording: is it a loop that waits? */
-    APPROACH, /* recording: it does, and goes to the point */
-    ROUND, /* recording: once round from there, to see what changes in memory */
-    WAY, /* recording and replay: from the point to where it gives way */
+    COLLECT, /* recording: collects states to classify the loop */
+    APPROACH, /* recording: it is a spin loop; continues to the breakpoint address */
+    MEASURE, /* recording: iterates from there to find out what changes in memory */
+    ITERATION, /* recording and replay: one iteration whose hash is compared */
 };
 static struct {
-    uint64_t stamp; /* what was done when the last tick came */
-    uint64_t ticks, look; /* without anything done; the next look is at so many */
-    bool told;
+    uint64_t stamp; /* pf_sched_progress at the last tick */
+    uint64_t ticks, check_at; /* ticks without progress; number of ticks at which to check next */
+    bool warned;
     uint8_t phase;
     enum pf_spin_loop_kind loop;
-    bool alone; /* nobody else can ever run */
-    struct pf_spin_record spun; /* to be written, or expected */
+    bool alone; /* no other thread can ever run */
+    struct pf_spin_record record; /* the record to write, or the expected one */
     bool expected;
-    uint32_t passes; /* of the point, since the last event of the segment */
-    uint32_t rounds; /* that it was seen to go, as expected */
-    uint64_t steps, way; /* so far */
-    struct pf_cpu_state base; /* at the point, before that */
-    uint64_t asked; /* at so many steps: what has changed? */
-    uint64_t over; /* the point whose instruction is being stepped over; 0: none */
-    uint64_t lonely, lonely_stamp; /* rounds of a loop that gives way, with nobody to give way to */
-    uint64_t lo, hi; /* an object that may be watched */
-} k;
+    uint32_t passes; /* times the breakpoint was reached since the last event of the segment */
+    uint32_t at_depth; /* of these, at the expected stack depth */
+    uint64_t steps, hash; /* instructions so far; hash of the iteration so far */
+    struct pf_cpu_state base; /* the state at its start */
+    uint64_t compared_at; /* value of `steps` at the last memory comparison */
+    uint64_t stepping_over; /* address of the breakpoint being stepped over; 0: none */
+    uint64_t alone_iterations, alone_stamp; /* of a spin loop with no thread to yield to */
+    uint64_t lo, hi; /* bounds of an object known to be foreign */
+} detect;
 
-/* --- the points --- */
+/* --- breakpoints --- */
 
-#define POINTS 64
+#define BREAKPOINTS 64
 static struct {
     uint64_t at;
-    uint8_t byte; /* that was there */
-    bool gives_way; /* else it is only expected */
-    bool repeats; /* a round changes nothing */
-} points[POINTS];
-uint32_t pf_spin_detect_breakpoints; /* how many; gdb.py looks at it */
+    uint8_t byte; /* the original byte */
+    bool yields; /* otherwise it is only for an expected yield */
+    bool repeats; /* an iteration changes nothing */
+} breakpoints[BREAKPOINTS];
+uint32_t pf_spin_detect_breakpoints; /* how many there are; read by gdb.py */
 
-static int point_at(uint64_t at)
+static int breakpoint_at(uint64_t at)
 {
     for (uint32_t i = 0; i < pf_spin_detect_breakpoints; i++)
-        if (points[i].at == at)
+        if (breakpoints[i].at == at)
             return (int)i;
     return -1;
 }
 
 static void put_byte(uint64_t at, uint8_t byte) { *(volatile uint8_t *)at = byte; }
 
-/* A debugger is told that there are traps of ours from now on: gdb.py has a breakpoint here. */
+/* Tells a debugger that a breakpoint of ours follows: gdb.py sets a breakpoint here. */
 __attribute__((noinline, used)) void pf_spin_detect_planted(void) { __asm__ volatile(""); }
 
-/* False: there cannot be one. */
-static bool plant(uint64_t at, bool gives_way)
+/* Sets a breakpoint. Returns false if that is impossible. */
+static bool plant(uint64_t at, bool yields)
 {
-    int i = point_at(at);
+    int i = breakpoint_at(at);
     if (i < 0) {
         uint64_t page = at & -4096ull;
-        if (pf_spin_detect_breakpoints == POINTS ||
+        if (pf_spin_detect_breakpoints == BREAKPOINTS ||
             pf_sys(SYS_mprotect, page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
             return false;
         i = (int)pf_spin_detect_breakpoints++;
-        points[i].at = at;
-        points[i].byte = *(volatile uint8_t *)at;
-        points[i].gives_way = points[i].repeats = false;
+        breakpoints[i].at = at;
+        breakpoints[i].byte = *(volatile uint8_t *)at;
+        breakpoints[i].yields = breakpoints[i].repeats = false;
         if (pf_materialised)
             pf_spin_detect_planted();
         put_byte(at, BREAKPOINT);
     }
-    points[i].gives_way |= gives_way;
+    breakpoints[i].yields |= yields;
     return true;
 }
 
 void pf_spin_detect_child(void)
 {
     for (uint32_t i = 0; i < pf_spin_detect_breakpoints; i++)
-        if (*(volatile uint8_t *)points[i].at == BREAKPOINT)
-            put_byte(points[i].at, points[i].byte);
+        if (*(volatile uint8_t *)breakpoints[i].at == BREAKPOINT)
+            put_byte(breakpoints[i].at, breakpoints[i].byte);
     pf_spin_detect_breakpoints = 0;
 }
 
-/* --- where the thread is --- */
+/* --- position of the thread --- */
 
 extern char pf_yield_here[];
 
@@ -124,11 +129,11 @@ extern char pf_yield_here[];
 BOUND(__start_pf_text);
 BOUND(__stop_pf_text);
 
-/* Is this code of an object that has neither events nor the runtime in it? */
+/* True if the code belongs to an object that contains neither events nor the runtime. */
 static bool is_foreign(uint64_t rip)
 {
     struct dl_find_object o;
-    if (rip >= k.lo && rip < k.hi)
+    if (rip >= detect.lo && rip < detect.hi)
         return true;
     if (_dl_find_object((void *)rip, &o) != 0)
         return false;
@@ -136,14 +141,14 @@ static bool is_foreign(uint64_t rip)
     uint64_t own = (uint64_t)is_foreign;
     if ((own >= lo && own < hi) || pf_module_within(lo, hi))
         return false;
-    k.lo = lo;
-    k.hi = hi;
+    detect.lo = lo;
+    detect.hi = hi;
     return true;
 }
 
-/* May a thread give way here? In code with events too: a loop that has none for a while may be one that is written
- * in assembly, and nothing of the runtime's is kept in registers there (emit_event.c). */
-static bool may_stop(uint64_t rip)
+/* True if a thread may yield here. Instrumented code is included: a loop without events for a while
+ * may be inline assembly, and no state of the runtime is in registers there (emit_event.c). */
+static bool may_yield_at(uint64_t rip)
 {
     struct dl_find_object o;
     if (is_foreign(rip))
@@ -152,9 +157,9 @@ static bool may_stop(uint64_t rip)
            !__pf_tls.nested && !pf_context_self()->trap && _dl_find_object((void *)rip, &o) == 0;
 }
 
-static void stop(ucontext_t *u)
+static void stop_stepping(ucontext_t *u)
 {
-    k.phase = IDLE;
+    detect.phase = IDLE;
     u->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
 }
 
@@ -167,168 +172,171 @@ void pf_spin_detect_yield(ucontext_t *u)
     g[REG_RIP] = (greg_t)pf_yield_here;
 }
 
-/* --- while recording --- */
+/* --- recording --- */
 
 static void begin(enum phase phase)
 {
-    k.phase = phase;
-    k.steps = 0;
-    k.way = 0;
-    k.asked = 0;
+    detect.phase = phase;
+    detect.steps = 0;
+    detect.hash = 0;
+    detect.compared_at = 0;
 }
 
-static void gives_way(ucontext_t *u)
+static void yield_recorded(ucontext_t *u)
 {
-    k.ticks = 0;
-    pf_schedule_put_spin(&k.spun);
-    if (k.alone)
+    detect.ticks = 0;
+    pf_schedule_put_spin(&detect.record);
+    if (detect.alone)
         pf_sched_spins_alone();
     pf_spin_detect_yield(u);
 }
 
-static void judge(ucontext_t *u)
+static void classify(ucontext_t *u)
 {
-    k.loop = pf_spin_loop_classify(&k.spun, k.alone && (k.ticks < HELD_LOOK || !pf_sched_holds_any()));
-    if (k.loop == PF_SPIN_LOOP_NONE)
-        stop(u);
+    detect.loop = pf_spin_loop_classify(
+        &detect.record, detect.alone && (detect.ticks < HELD_CHECK || !pf_sched_holds_any()));
+    if (detect.loop == PF_SPIN_LOOP_NONE)
+        stop_stepping(u);
     else
         begin(APPROACH);
 }
 
-/* --- following the thread --- */
+/* --- single-stepping --- */
 
-static bool replays_spin(void) { return k.expected && pf_sched_must_yield_here(); }
+static bool replays_spin(void) { return detect.expected && pf_sched_must_yield_here(); }
 
-/* It went round: what does it change? It is asked more than once, for values may come back. */
-static void note(const struct pf_cpu_state *now, ucontext_t *u)
+/* One or more iterations are done: finds the words that changed. Compares more than once, because
+ * values may return to what they were. */
+static void measure(const struct pf_cpu_state *now, ucontext_t *u)
 {
-    if (k.steps < k.asked + ROUND_STEPS)
+    if (detect.steps < detect.compared_at + COMPARE_STEPS)
         return;
-    k.asked = k.steps;
-    if (pf_signal_arrived() || !pf_spin_loop_changed_words(&k.spun) ||
-        (k.loop == PF_SPIN_LOOP_REPEATS && k.spun.word[0].at)) {
-        stop(u); /* it does something */
+    detect.compared_at = detect.steps;
+    if (pf_signal_arrived() || !pf_spin_loop_changed_words(&detect.record) ||
+        (detect.loop == PF_SPIN_LOOP_REPEATS && detect.record.word[0].at)) {
+        stop_stepping(u); /* the loop does something */
         return;
     }
-    if (k.steps > PF_SPIN_LOOP_STEPS / 2) {
-        pf_spin_loop_note(now, &k.spun);
-        k.base = *now;
-        begin(WAY);
+    if (detect.steps > PF_SPIN_LOOP_STEPS / 2) {
+        pf_spin_loop_note(now, &detect.record);
+        detect.base = *now;
+        begin(ITERATION);
     }
 }
 
-/* It came round again. */
-static void end_way(ucontext_t *u)
+/* The iteration is complete: back at the breakpoint address. */
+static void end_iteration(ucontext_t *u)
 {
-    stop(u);
-    if (!k.expected) {
-        k.spun.steps = k.steps;
-        k.spun.way = k.way;
-        if (plant(k.spun.at, true)) {
-            points[point_at(k.spun.at)].repeats = k.loop == PF_SPIN_LOOP_REPEATS;
-            gives_way(u);
+    stop_stepping(u);
+    if (!detect.expected) {
+        detect.record.steps = detect.steps;
+        detect.record.hash = detect.hash;
+        if (plant(detect.record.at, true)) {
+            breakpoints[breakpoint_at(detect.record.at)].repeats =
+                detect.loop == PF_SPIN_LOOP_REPEATS;
+            yield_recorded(u);
         }
         return;
     }
-    k.expected = false;
-    if (k.steps != k.spun.steps || k.way != k.spun.way)
-        pf_diverged("the round of a loop without events, as a hash", k.spun.way, k.way);
-    plant(k.spun.at, true);
+    detect.expected = false;
+    if (detect.steps != detect.record.steps || detect.hash != detect.record.hash)
+        pf_diverged("the hash of an iteration of a spin loop", detect.record.hash, detect.hash);
+    plant(detect.record.at, true);
     pf_spin_detect_yield(u);
 }
 
-/* One instruction was done. */
+/* Called after each instruction. */
 static void step(ucontext_t *u)
 {
     struct pf_cpu_state now;
     pf_cpu_state_take(&now, u);
-    if (k.over) {
-        put_byte(k.over, BREAKPOINT);
-        k.over = 0;
+    if (detect.stepping_over) {
+        put_byte(detect.stepping_over, BREAKPOINT);
+        detect.stepping_over = 0;
     }
-    k.steps++;
-    if (k.phase == IDLE || k.steps > PF_SPIN_LOOP_STEPS || pf_sched_progress() != k.stamp ||
-        !may_stop(now.rip)) {
-        stop(u);
+    detect.steps++;
+    if (detect.phase == IDLE || detect.steps > PF_SPIN_LOOP_STEPS ||
+        pf_sched_progress() != detect.stamp || !may_yield_at(now.rip)) {
+        stop_stepping(u);
         return;
     }
-    bool there = now.rip == k.spun.at;
-    switch (k.phase) {
-    case WATCHING:
+    bool at_breakpoint = now.rip == detect.record.at;
+    switch (detect.phase) {
+    case COLLECT:
         if (pf_spin_loop_add(&now))
-            judge(u);
+            classify(u);
         break;
     case APPROACH:
-        if (there) {
+        if (at_breakpoint) {
             pf_spin_loop_snapshot(&now);
-            begin(ROUND);
+            begin(MEASURE);
         }
         break;
-    case ROUND:
-        if (there)
-            note(&now, u);
+    case MEASURE:
+        if (at_breakpoint)
+            measure(&now, u);
         break;
     default:
-        k.way = pf_cpu_state_mix(k.way, &now, &k.base, &k.spun);
-        if (there)
-            end_way(u);
+        detect.hash = pf_cpu_state_mix(detect.hash, &now, &detect.base, &detect.record);
+        if (at_breakpoint)
+            end_iteration(u);
     }
 }
 
-/* It goes on with the instruction that is there in truth. */
+/* Executes the original instruction of breakpoint i. */
 static void step_over(ucontext_t *u, int i)
 {
-    put_byte(points[i].at, points[i].byte);
-    k.over = points[i].at;
+    put_byte(breakpoints[i].at, breakpoints[i].byte);
+    detect.stepping_over = breakpoints[i].at;
     u->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
 }
 
-/* One more round of a loop that gives way, and there is nobody to give way to: will that ever change? */
-static bool is_hopeless(int i)
+/* Another iteration of a spin loop with no thread to yield to: true if that can never change. */
+static bool spins_for_ever(int i)
 {
     uint64_t stamp = pf_sched_progress();
-    k.lonely = stamp == k.lonely_stamp ? k.lonely + 1 : 0;
-    k.lonely_stamp = stamp;
-    return k.lonely > LONELY_ROUNDS && !pf_sched_follows_recording() && pf_signal_none_handled() &&
-           (points[i].repeats || pf_sched_holds_any());
+    detect.alone_iterations = stamp == detect.alone_stamp ? detect.alone_iterations + 1 : 0;
+    detect.alone_stamp = stamp;
+    return detect.alone_iterations > ALONE_ITERATIONS && !pf_sched_follows_recording() &&
+           pf_signal_none_handled() && (breakpoints[i].repeats || pf_sched_holds_any());
 }
 
-static void pass(ucontext_t *u, int i)
+static void reached(ucontext_t *u, int i)
 {
     struct pf_context *c = pf_context_self();
-    u->uc_mcontext.gregs[REG_RIP] = (greg_t)points[i].at;
-    if (points[i].gives_way) {
-        k.ticks = 0;
-        if (!c->spin_yielded && !pf_sched_would_yield() && is_hopeless(i))
+    u->uc_mcontext.gregs[REG_RIP] = (greg_t)breakpoints[i].at;
+    if (breakpoints[i].yields) {
+        detect.ticks = 0;
+        if (!c->spin_yielded && !pf_sched_would_yield() && spins_for_ever(i))
             pf_sched_spins_alone();
         if (c->spin_yielded || !pf_sched_would_yield()) {
             c->spin_yielded = false;
             step_over(u, i);
         } else {
-            c->spin_yielded = true; /* and comes back to this point */
-            c->spin_address = points[i].at;
+            c->spin_yielded = true; /* and returns to this breakpoint */
+            c->spin_address = breakpoints[i].at;
             pf_spin_detect_yield(u);
         }
         return;
     }
-    if (replays_spin() && points[i].at == k.spun.at && k.phase == IDLE) {
+    if (replays_spin() && breakpoints[i].at == detect.record.at && detect.phase == IDLE) {
         struct pf_cpu_state now;
         pf_cpu_state_take(&now, u);
-        if (!k.spun.same) {
-            k.expected = false;
+        if (!detect.record.constant) {
+            detect.expected = false;
             pf_spin_detect_yield(u);
             c->spin_yielded = false;
-            put_byte(points[i].at, points[i].byte);
-            points[i] = points[--pf_spin_detect_breakpoints];
+            put_byte(breakpoints[i].at, breakpoints[i].byte);
+            breakpoints[i] = breakpoints[--pf_spin_detect_breakpoints];
             return;
         }
-        if (++k.passes > PASSES_MAX)
-            pf_diverged("how often a loop without events came to where it gave way", 1, 0);
-        if (pf_cpu_state_same_depth(&now, &k.spun) && ++k.rounds > SETTLED) {
-            k.stamp = pf_sched_progress();
-            pf_cpu_state_restore(&k.spun, u);
-            pf_cpu_state_take(&k.base, u);
-            begin(WAY);
+        if (++detect.passes > PASSES_MAX)
+            pf_diverged("the number of times a spin loop reached its breakpoint", 1, 0);
+        if (pf_cpu_state_same_depth(&now, &detect.record) && ++detect.at_depth > WARM_UP) {
+            detect.stamp = pf_sched_progress();
+            pf_cpu_state_restore(&detect.record, u);
+            pf_cpu_state_take(&detect.base, u);
+            begin(ITERATION);
         }
     }
     step_over(u, i);
@@ -338,39 +346,39 @@ bool pf_spin_detect_trap(ucontext_t *u)
 {
     const greg_t *g = u->uc_mcontext.gregs;
     if (g[REG_EFL] & TRAP_FLAG) {
-        if (!k.over && k.phase == IDLE)
+        if (!detect.stepping_over && detect.phase == IDLE)
             return false;
         step(u);
         return true;
     }
-    int i = point_at((uint64_t)g[REG_RIP] - 1);
+    int i = breakpoint_at((uint64_t)g[REG_RIP] - 1);
     if (i < 0)
         return false;
-    pass(u, i);
+    reached(u, i);
     return true;
 }
 
 void pf_spin_detect_expect(const struct pf_spin_record *how)
 {
-    int i = point_at(how->at);
-    if (i >= 0 && points[i].gives_way)
-        return; /* it gives way there as always */
-    k.spun = *how;
-    k.rounds = 0;
-    k.passes = 0;
-    k.expected = plant(how->at, false);
-    if (!k.expected)
-        pf_diverged("code that a thread spun in, at an address", how->at, 0);
+    int i = breakpoint_at(how->at);
+    if (i >= 0 && breakpoints[i].yields)
+        return; /* the breakpoint makes it yield anyway */
+    detect.record = *how;
+    detect.at_depth = 0;
+    detect.passes = 0;
+    detect.expected = plant(how->at, false);
+    if (!detect.expected)
+        pf_diverged("the code of a spin loop at an address", how->at, 0);
 }
 
 /* --- the tick --- */
 
-static void tell(uint64_t rip)
+static void warn_user(uint64_t rip)
 {
     struct dl_find_object o;
     char text[200] =
         "a thread has run for 10 s without an event or a system call, and the others wait; "
-        "it is in ";
+        "it runs in ";
     size_t n = pf_str_len(text);
     const char *name = _dl_find_object((void *)rip, &o) == 0 ? o.dlfo_link_map->l_name : "";
     name = *name ? pf_str_base(name) : "the program";
@@ -378,57 +386,61 @@ static void tell(uint64_t rip)
         text[n++] = *name++;
     text[n] = 0;
     pf_direct_say(text);
-    k.told = true;
+    detect.warned = true;
 }
 
-/* It seems to wait for a thread that we hold back: that one is let go, or what it is held for is not possible. */
+/* A thread seems to wait for one that is held: it yields, so that the held one is released or the
+ * flip is reported as infeasible. */
 static bool waits_for_held(ucontext_t *u)
 {
     uint64_t rip = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
-    if (k.ticks < TOLD || !pf_sched_is_alone() || !pf_sched_holds_any() || !may_stop(rip))
+    if (detect.ticks < WARN_USER || !pf_sched_is_alone() || !pf_sched_holds_any() ||
+        !may_yield_at(rip))
         return false;
-    k.alone = true;
-    k.spun = (struct pf_spin_record){.at = rip};
-    gives_way(u);
+    detect.alone = true;
+    detect.record = (struct pf_spin_record){.at = rip};
+    yield_recorded(u);
     return true;
 }
 
-/* A signal that ends the program waits, and the thread does not come to a place where it is taken. */
-static bool forced(ucontext_t *u)
+/* A fatal signal is pending, and the thread does not reach a point where it would be taken. */
+static bool forces_signal(ucontext_t *u)
 {
     bool foreign = is_foreign((uint64_t)u->uc_mcontext.gregs[REG_RIP]);
     bool inside = __pf_tls.nested || pf_context_self()->trap;
-    if (!pf_kernel_has_fatal_signal() || k.ticks < (foreign ? SIGNAL_WAITS : SIGNAL_WAITS_LONG) ||
-        (!foreign && inside))
+    if (!pf_kernel_has_fatal_signal() ||
+        detect.ticks < (foreign ? FORCE_SIGNAL : FORCE_SIGNAL_OWN) || (!foreign && inside))
         return false;
-    k.spun = (struct pf_spin_record){.at = (uint64_t)u->uc_mcontext.gregs[REG_RIP]};
-    gives_way(u);
+    detect.record = (struct pf_spin_record){.at = (uint64_t)u->uc_mcontext.gregs[REG_RIP]};
+    yield_recorded(u);
     return true;
 }
 
 static void tick(ucontext_t *u)
 {
     uint64_t stamp = pf_sched_progress(), rip = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
-    if (stamp != k.stamp) {
-        k.stamp = stamp;
-        k.ticks = 0;
-        k.look = FIRST_LOOK;
+    if (stamp != detect.stamp) {
+        detect.stamp = stamp;
+        detect.ticks = 0;
+        detect.check_at = FIRST_CHECK;
         return;
     }
-    k.ticks++;
-    if (k.ticks == 1)
-        k.look = FIRST_LOOK;
-    if (k.phase != IDLE || pf_materialised || pf_sched_follows_recording() || forced(u) || waits_for_held(u))
+    detect.ticks++;
+    if (detect.ticks == 1)
+        detect.check_at = FIRST_CHECK;
+    if (detect.phase != IDLE || pf_materialised || pf_sched_follows_recording() ||
+        forces_signal(u) || waits_for_held(u))
         return;
-    if (k.ticks == TOLD && !k.told && !pf_sched_is_alone())
-        tell(rip);
-    if (k.ticks < k.look || !may_stop(rip) || (k.ticks < SECOND_LOOK && !is_foreign(rip)))
+    if (detect.ticks == WARN_USER && !detect.warned && !pf_sched_is_alone())
+        warn_user(rip);
+    if (detect.ticks < detect.check_at || !may_yield_at(rip) ||
+        (detect.ticks < FIRST_CHECK_INSTRUMENTED && !is_foreign(rip)))
         return;
-    k.look = k.ticks * 4;
-    k.alone = pf_sched_is_alone();
-    if (k.alone && !pf_signal_none_handled())
+    detect.check_at = detect.ticks * 4;
+    detect.alone = pf_sched_is_alone();
+    if (detect.alone && !pf_signal_none_handled())
         return;
-    begin(WATCHING);
+    begin(COLLECT);
     pf_spin_loop_begin();
     u->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
 }

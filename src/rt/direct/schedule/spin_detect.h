@@ -1,60 +1,64 @@
 /*
- * spin_detect.h - threads that spin in code without events: they give way too, and a replay repeats it exactly.
+ * spin_detect.h - makes threads yield that spin in code without events; a replay repeats it
+ * exactly.
  *
- * Model:   a tick of processor time sees a thread that has done nothing visible since the last one,
- *          in an object without instrumentation. The thread is then watched instruction by instruction
- *          (the processor's trap flag) for a while. It waits, if it goes round in a loop
- *            - that changes nothing: all registers come back, so only others can end it; or
- *            - that says so itself, by the instruction `pause`; or
- *            - inside the OpenMP library, which orders by itself and computes nothing.
- *          A point of that loop gets a breakpoint, and from here on who passes it gives way, as by
- *          sched_yield. That is deterministic. What is not is the first time: how often the loop went
- *          round before the tick. So the schedule gets the registers at that point and the words of memory
- *          that change from round to round. A replay sets its breakpoint when the segment begins; at
- *          the first pass it gives the thread these registers and words, sees it go round once as
- *          the recorded one did, and the thread gives way.
+ * Model:   a tick of processor time finds a thread that has performed no visible operation since
+ *          the last tick, in code without instrumentation. The thread is then single-stepped (the
+ *          processor's trap flag) for a while. It is taken to wait if it is in a loop
+ *            - that changes nothing: all registers repeat, so only another thread can end it; or
+ *            - that contains the instruction `pause`; or
+ *            - inside the OpenMP library, which only synchronises and computes nothing.
+ *          An instruction of that loop gets a breakpoint (int3). From then on every thread that
+ *          reaches it yields, as by sched_yield. That is deterministic. The first time is not: the
+ *          number of iterations before the tick depends on the machine. So the schedule contains
+ *          the registers at the breakpoint and the words of memory that change from iteration to
+ *          iteration. A replay sets its breakpoint when the segment begins; when the thread reaches
+ *          it, the replay sets these registers and words, checks that one more iteration is as
+ *          recorded, and the thread yields.
  *
- *          Registers that nobody changes in the loop are not looked at: they may be the runtime's.
- * Memory:  tables of its own.
- * Threads: the runner; all of it runs in handlers of its signals.
- * Errors:  a loop that is none of these is left alone: it may be work. A replay in which it goes round
- *          otherwise diverges.
+ *          Registers that the loop does not change are ignored: they may belong to the runtime.
+ * Memory:  static tables.
+ * Threads: the runner; everything runs in its signal handlers.
+ * Errors:  a loop of another kind is left alone: it may compute. If an iteration differs in a
+ *          replay, the run has diverged.
  */
 #ifndef PF_RT_SPIN_DETECT_H
 #define PF_RT_SPIN_DETECT_H
 
 #include "context.h"
 
-#define PF_SPIN_REGISTERS 16 /* as in ucontext's gregs: all but rip */
+#define PF_SPIN_REGISTERS 16 /* in the order of ucontext's gregs, without rip */
 #define PF_SPIN_WORDS 16
-/* Where a thread gave way, in the schedule (docs/format/schedule.md). */
+/* How a thread yielded in a spin loop, as stored in the schedule (docs/format/schedule.md). */
 struct pf_spin_record {
-    uint64_t at;   /* the point of the loop */
-    uint64_t same; /* bits: registers that every round has there; none: every pass will do */
-    uint64_t counts; /* bits: registers that change from round to round */
+    uint64_t at;   /* address of the breakpoint in the loop */
+    /* bits: registers that are the same there in every iteration; 0: yield at once */
+    uint64_t constant;
+    uint64_t varying; /* bits: registers that change from iteration to iteration */
     uint64_t r[PF_SPIN_REGISTERS], flags;
     struct {
         uint64_t at, value;
-    } word[PF_SPIN_WORDS]; /* that change from round to round; 0: no more */
-    uint64_t steps, way;   /* the round that follows: instructions, a hash of the registers */
+    } word[PF_SPIN_WORDS]; /* words that change from iteration to iteration; at = 0: no more */
+    uint64_t steps, hash; /* the next iteration: number of instructions, hash of the registers */
 };
 
-/* From the start, and in copies of the process, which inherit no timer. */
+/* Starts the tick. Call again in a copy of the process: it inherits no timer. */
 void pf_spin_detect_arm(void);
-/* Loops in this library are waits: it does nothing else. One is enough so far (wrap_ompt.c). */
+/* Loops inside this library are waits. There is only one such library so far (wrap_ompt.c). */
 void pf_spin_detect_set_library(uint64_t start, uint64_t size);
-/* A signal of the kernel's: is it the tick? */
+/* Handles a signal. Returns false if it is not the tick. */
 bool pf_spin_detect_tick(const siginfo_t *info, ucontext_t *u);
-/* SIGTRAP: is it one of ours? */
+/* Handles SIGTRAP. Returns false if it is not from one of our breakpoints or steps. */
 bool pf_spin_detect_trap(ucontext_t *u);
-/* Replay: the segment that begins ends so. */
+/* Replay: the segment that begins now ends by this yield. */
 void pf_spin_detect_expect(const struct pf_spin_record *how);
-/* This process is a child that goes on undirected: its code is as it was. */
+/* This process is a child that continues undirected: removes the breakpoints. */
 void pf_spin_detect_child(void);
-/* The code at u goes on as if it had called sched_yield in between (switch.S). */
+/* Makes the code at `u` continue as if it called sched_yield first (switch.S). */
 void pf_spin_detect_yield(ucontext_t *u);
 
-/* For debuggers alone: the number of breakpoints in the target's loops, and what is called before each. */
+/* For debuggers only: the number of breakpoints in the target's loops, and a function that is
+ * called before each new one. */
 extern uint32_t pf_spin_detect_breakpoints;
 void pf_spin_detect_planted(void);
 

@@ -1,3 +1,7 @@
+/*
+ * spin_loop.c - see spin_loop.h. Deciding in general whether a loop waits is impossible; these
+ * tests err on the side of work, because a thread that computes must not be treated as waiting.
+ */
 #define _GNU_SOURCE
 #include "spin_loop.h"
 #include "sys.h"
@@ -5,18 +9,18 @@
 #include <link.h>
 #include <sys/uio.h>
 
-#define ARITHMETIC 0x8c5 /* the flags that count; the auxiliary carry is often not defined */
+#define ARITHMETIC 0x8c5 /* status flags that matter; the auxiliary carry is often undefined */
 #define RED_ZONE 128
 #define GREGS PF_SPIN_REGISTERS
 #define STEPS PF_SPIN_LOOP_STEPS
-#define SLOTS 8192 /* a power of two, beyond STEPS */
+#define SLOTS 8192 /* a power of two, larger than STEPS */
 
 static struct pf_cpu_state seen[STEPS];
 static uint32_t nseen;
-static uint16_t slots[SLOTS]; /* by rip: the last step at it, + 1 */
+static uint16_t slots[SLOTS]; /* by rip: the last step at it, plus 1 */
 static uint16_t counts[SLOTS];
 
-/* --- states --- */
+/* --- CPU states --- */
 
 void pf_cpu_state_take(struct pf_cpu_state *s, const ucontext_t *u)
 {
@@ -41,17 +45,17 @@ static uint64_t hash_of(const struct pf_cpu_state *s, uint64_t registers)
     return h;
 }
 
-uint64_t pf_cpu_state_mix(uint64_t way, const struct pf_cpu_state *s, const struct pf_cpu_state *base,
-                      const struct pf_spin_record *what)
+uint64_t pf_cpu_state_mix(uint64_t hash, const struct pf_cpu_state *s,
+                          const struct pf_cpu_state *base, const struct pf_spin_record *what)
 {
-    uint64_t h = mix(mix(way, s->rip), s->flags);
+    uint64_t h = mix(mix(hash, s->rip), s->flags);
     for (int i = 0; i < GREGS; i++)
-        if ((what->same | what->counts) >> i & 1)
-            h = mix(h, what->same >> i & 1 && s->r[i] == base->r[i] ? (uint64_t)i : s->r[i]);
+        if ((what->constant | what->varying) >> i & 1)
+            h = mix(h, what->constant >> i & 1 && s->r[i] == base->r[i] ? (uint64_t)i : s->r[i]);
     return h;
 }
 
-/* Without a fault where nothing is mapped; how many bytes. */
+/* Copies memory without faulting on unmapped addresses. Returns the number of bytes. */
 static uint64_t read_memory(uint64_t at, void *to, uint64_t size)
 {
     struct iovec own = {to, size}, from = {(void *)at, size};
@@ -68,7 +72,7 @@ void pf_cpu_state_restore(const struct pf_spin_record *what, ucontext_t *u)
 {
     greg_t *g = u->uc_mcontext.gregs;
     for (int i = 0; i < GREGS; i++)
-        if (what->counts >> i & 1)
+        if (what->varying >> i & 1)
             g[i] = (greg_t)what->r[i];
     g[REG_EFL] = (greg_t)(((uint64_t)g[REG_EFL] & ~(uint64_t)ARITHMETIC) | what->flags);
     for (int i = 0; i < PF_SPIN_WORDS && what->word[i].at; i++)
@@ -85,8 +89,9 @@ bool pf_spin_loop_add(const struct pf_cpu_state *s)
     return nseen == STEPS;
 }
 
-/* The stack pointer, and those that changed. Others may hold what the loop knows nothing of: what the runtime left
- * behind, or what callers keep, their budget of events, say. */
+/* The stack pointer and the registers that changed, as bits. Other registers may hold values that
+ * the loop does not use: left by the runtime, or preserved for callers, such as their budget of
+ * events. */
 static uint64_t registers_of(void)
 {
     uint64_t which = 1u << REG_RSP;
@@ -105,8 +110,8 @@ static uint32_t slot_of(uint64_t rip)
     return i & (SLOTS - 1);
 }
 
-/* The point that is passed least often, but again and again; 0: it does not go round. */
-static uint64_t find_point(void)
+/* The address that is reached repeatedly, but least often; 0: this is not a loop. */
+static uint64_t find_address(void)
 {
     uint64_t at = 0;
     uint16_t least = UINT16_MAX;
@@ -127,12 +132,12 @@ static uint64_t find_point(void)
     return at;
 }
 
-/* Does every round go through the same states? */
-static bool changes_nothing(uint64_t point, uint64_t registers)
+/* True if every iteration has the same states. */
+static bool changes_nothing(uint64_t address, uint64_t registers)
 {
     uint32_t last = STEPS, period = 0;
     for (uint32_t n = 0; n < STEPS; n++) {
-        if (seen[n].rip != point)
+        if (seen[n].rip != address)
             continue;
         if (last != STEPS && !period)
             period = n - last;
@@ -159,8 +164,8 @@ void pf_spin_detect_set_library(uint64_t start, uint64_t size)
     library.size = size;
 }
 
-/* Does it say that it waits, or is it where nothing else is done? */
-static bool is_a_wait(void)
+/* True if the loop contains `pause`, or is inside the library set by pf_spin_detect_set_library. */
+static bool is_marked_wait(void)
 {
     bool ordered = library.size;
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -172,13 +177,13 @@ static bool is_a_wait(void)
     return ordered;
 }
 
-/* Which registers differ between the passes of a point? */
-static uint64_t differing(uint64_t point)
+/* The registers, as bits, that differ when the address is reached. */
+static uint64_t differing(uint64_t address)
 {
     const struct pf_cpu_state *first = NULL;
     uint64_t which = 0;
     for (uint32_t n = 0; n < STEPS; n++) {
-        if (seen[n].rip != point)
+        if (seen[n].rip != address)
             continue;
         first = first ? first : &seen[n];
         for (int i = 0; i < GREGS; i++)
@@ -190,25 +195,26 @@ static uint64_t differing(uint64_t point)
 
 enum pf_spin_loop_kind pf_spin_loop_classify(struct pf_spin_record *out, bool strict)
 {
-    uint64_t point = find_point(), registers = registers_of(), differ = differing(point);
-    *out = (struct pf_spin_record){.at = point, .same = registers & ~differ, .counts = registers & differ};
-    if (!point)
+    uint64_t address = find_address(), registers = registers_of(), differ = differing(address);
+    *out = (struct pf_spin_record){
+        .at = address, .constant = registers & ~differ, .varying = registers & differ};
+    if (!address)
         return PF_SPIN_LOOP_NONE;
-    if (!strict && is_a_wait())
+    if (!strict && is_marked_wait())
         return PF_SPIN_LOOP_COUNTS;
-    return changes_nothing(point, registers) ? PF_SPIN_LOOP_REPEATS : PF_SPIN_LOOP_NONE;
+    return changes_nothing(address, registers) ? PF_SPIN_LOOP_REPEATS : PF_SPIN_LOOP_NONE;
 }
 
-/* --- what it changes in memory --- */
+/* --- changes in memory --- */
 
-#define NEAR 1024 /* bytes behind what a register points to */
+#define NEAR 1024 /* bytes after the address in a register */
 #define PAGE 4096ull
 #define PAGES 192
-#define BELOW (64u << 10) /* so much of the stack below it may be our handlers' */
+#define BELOW (64u << 10) /* bytes of the stack below rsp that our handlers may write */
 static struct {
     uint64_t at[PAGES];
     uint32_t n;
-    uint64_t rsp; /* nothing below it counts: our own handlers write there */
+    uint64_t rsp; /* words just below it are ignored: our own handlers write there */
 } pages;
 static uint64_t before[PAGES][PAGE / 8];
 
@@ -218,14 +224,14 @@ BOUND(__stop_pf_bss);
 BOUND(__start_pf_data);
 BOUND(__stop_pf_data);
 
-/* Is it a variable of the runtime (own_section.h)? */
+/* True if the address is a variable of the runtime (own_section.h). */
 static bool is_own(uint64_t at)
 {
     return (at >= (uint64_t)__start_pf_bss && at < (uint64_t)__stop_pf_bss) ||
            (at >= (uint64_t)__start_pf_data && at < (uint64_t)__stop_pf_data);
 }
 
-static void keep_page(uint64_t at)
+static void copy_page(uint64_t at)
 {
     at &= -PAGE;
     for (uint32_t i = 0; i < pages.n; i++)
@@ -235,8 +241,8 @@ static void keep_page(uint64_t at)
         pages.at[pages.n++] = at;
 }
 
-/* The variables of the object that the code is in. */
-static void keep_variables(uint64_t rip)
+/* Copies the writable data of the object that contains the code. */
+static void copy_variables(uint64_t rip)
 {
     struct dl_find_object o;
     if (_dl_find_object((void *)rip, &o) != 0)
@@ -246,10 +252,10 @@ static void keep_variables(uint64_t rip)
     for (int i = 0; i < e->e_phnum; i++)
         if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_W)
             for (uint64_t at = p[i].p_vaddr & -PAGE; at < p[i].p_vaddr + p[i].p_memsz; at += PAGE)
-                keep_page(o.dlfo_link_map->l_addr + at);
+                copy_page(o.dlfo_link_map->l_addr + at);
 }
 
-/* What the registers pointed to, and then variables. */
+/* First the memory that registers point to, then variables. */
 void pf_spin_loop_snapshot(const struct pf_cpu_state *now)
 {
     pages.n = 0;
@@ -257,10 +263,10 @@ void pf_spin_loop_snapshot(const struct pf_cpu_state *now)
     for (uint32_t n = STEPS / 2; n < STEPS; n++)
         for (int i = 0; i < GREGS; i++)
             if (n == STEPS / 2 || seen[n].r[i] != seen[n - 1].r[i]) {
-                keep_page(seen[n].r[i]);
-                keep_page(seen[n].r[i] + NEAR);
+                copy_page(seen[n].r[i]);
+                copy_page(seen[n].r[i] + NEAR);
             }
-    keep_variables(now->rip);
+    copy_variables(now->rip);
 }
 
 static bool is_known(const struct pf_spin_record *s, uint64_t at)
