@@ -1,11 +1,16 @@
+/*
+ * block_history.c - see block_history.h. A block is found from its first byte without a search;
+ * from an inner byte by walking back over the cells.
+ */
 #include "block_history.h"
 #include "pf_shadow.h"
 #include "red_zone.h"
 #include "sys.h"
 
-#define SWEEP_MAX (64u << 10) /* blocks up to this size drop old ones inside them */
-#define LARGE_MAX 8192        /* larger ones that are remembered apart */
-#define FIND_PAGES (1u << 19) /* how far back a report looks: 4 GB */
+/* blocks up to this size clear the cells of older blocks inside them */
+#define SWEEP_MAX (64u << 10)
+#define LARGE_MAX 8192        /* number of larger blocks that are also kept in a list */
+#define FIND_PAGES (1u << 19) /* how far back a report searches: 4 GB */
 #define PER_CELL 32u
 
 #define SIZE_LARGEST ((1ull << 36) - 1)
@@ -15,19 +20,20 @@ struct cell {
     uint64_t begin, end;
 };
 
-/* Blocks above SWEEP_MAX, for pf_block_large; stale entries are told by their cells. */
+/* Blocks larger than SWEEP_MAX, for pf_block_find_large. An entry is stale if its cell no longer
+ * describes such a block. */
 static uintptr_t large[LARGE_MAX];
 static uint32_t nlarge;
 
 static struct cell *cell_of(uintptr_t addr)
 {
-    return (struct cell *)PF_MORE_BASE + (addr & ((1ull << PF_APP_BITS) - 1)) / PER_CELL;
+    return (struct cell *)PF_OVERFLOW_BASE + (addr & ((1ull << PF_APP_BITS) - 1)) / PER_CELL;
 }
 
-void pf_heapbook_coming(uintptr_t addr)
+void pf_block_history_prefetch(uintptr_t addr)
 {
     pf_prefetch(cell_of(addr));
-    pf_prefetch(pf_heap_marks(addr));
+    pf_prefetch(pf_red_zone_marks(addr));
 }
 
 static uint64_t low_of(uintptr_t addr) { return 1 + (addr / 8 & 3); }
@@ -39,7 +45,7 @@ static bool is_freed(const struct cell *c) { return c->begin & 1; }
 static size_t size_of(const struct cell *c) { return c->begin >> 4 & SIZE_LARGEST; }
 static uint64_t number(uint32_t n) { return n < NUMBER_LARGEST ? n : NUMBER_LARGEST; }
 
-/* base: of the 32 bytes that c is for. */
+/* base: the address of the 32 bytes that c describes. */
 static struct pf_block block(const struct cell *c, uintptr_t base)
 {
     return (struct pf_block){.addr = base + 8 * ((c->begin >> 1 & 7) - 1),
@@ -62,28 +68,29 @@ static void remember_large(uintptr_t addr)
     if (to < LARGE_MAX)
         large[to] = addr;
     if (to == nlarge)
-        nlarge++; /* above LARGE_MAX: some are missing */
+        nlarge++; /* greater than LARGE_MAX: some blocks are not in the list */
 }
 
-/* The blocks that began in [from, to) are no more. Only memory that has more than one mark in 64 bytes, or one
- * for libc's word before it, can be the beginning of one. */
+/* Removes the blocks that began in [from, to). A block can begin only where the marks of 64 bytes
+ * are not uniform, or after a header word. */
 static void sweep(uintptr_t from, uintptr_t to)
 {
-    bool behind = true; /* the word before may be libc's */
+    bool after_header = true; /* the preceding word may be a header */
     for (uintptr_t a = from & -64ul; a < to; a += 64) {
-        uint64_t marks = *(const uint64_t *)(const void *)pf_heap_marks(a);
-        bool even = !marks || marks == PF_ZONE_FREED * 0x0101010101010101ull;
-        for (uintptr_t base = a; (!even || behind) && base < a + 64; base += PER_CELL) {
+        uint64_t marks = *(const uint64_t *)(const void *)pf_red_zone_marks(a);
+        bool uniform = !marks || marks == PF_ZONE_FREED * 0x0101010101010101ull;
+        for (uintptr_t base = a; (!uniform || after_header) && base < a + 64; base += PER_CELL) {
             struct cell *c = cell_of(base);
             uintptr_t addr = block(c, base).addr;
             if (c->begin && addr >= from && addr < to)
                 c->begin = 0;
         }
-        behind = pf_heap_is_around((uint8_t)(marks >> 56));
+        after_header = pf_red_zone_is_header((uint8_t)(marks >> 56));
     }
 }
 
-void pf_heapbook_new(uintptr_t addr, size_t size, size_t kept, uint32_t where, uint32_t thread)
+void pf_block_history_allocated(uintptr_t addr, size_t size, size_t kept, uint32_t where,
+                                uint32_t thread)
 {
     struct cell *c = cell_of(addr);
     if (size > PER_CELL && size <= SWEEP_MAX && kept < size)
@@ -95,7 +102,7 @@ void pf_heapbook_new(uintptr_t addr, size_t size, size_t kept, uint32_t where, u
         remember_large(addr);
 }
 
-bool pf_heapbook_free(uintptr_t addr, uint32_t where, uint32_t thread, size_t *size)
+bool pf_block_history_freed(uintptr_t addr, uint32_t where, uint32_t thread, size_t *size)
 {
     struct cell *c = cell_of(addr);
     if (!begins(c, addr) || is_freed(c))
@@ -106,13 +113,13 @@ bool pf_heapbook_free(uintptr_t addr, uint32_t where, uint32_t thread, size_t *s
     return true;
 }
 
-size_t pf_heapbook_size(uintptr_t addr)
+size_t pf_block_history_size(uintptr_t addr)
 {
     const struct cell *c = cell_of(addr);
     return begins(c, addr) && !is_freed(c) ? size_of(c) : 0;
 }
 
-bool pf_block_end(uintptr_t addr, uint32_t *where, uint32_t *thread)
+bool pf_block_freed_by(uintptr_t addr, uint32_t *where, uint32_t *thread)
 {
     const struct cell *c = cell_of(addr);
     if (!begins(c, addr) || !is_freed(c))
@@ -131,21 +138,21 @@ static bool holds(const struct cell *c, uintptr_t base, uintptr_t a, struct pf_b
     return true;
 }
 
-bool pf_block_large(uintptr_t a, struct pf_block *out)
+bool pf_block_find_large(uintptr_t a, struct pf_block *out)
 {
     if (nlarge > LARGE_MAX)
-        return pf_heapbook_find(a, out) && !out->freed;
+        return pf_block_history_find(a, out) && !out->freed;
     for (uint32_t i = 0; i < nlarge; i++)
         if (holds(cell_of(large[i]), large[i] & -(uintptr_t)PER_CELL, a, out))
             return true;
     return false;
 }
 
-bool pf_block_holding(uintptr_t a, struct pf_block *out)
+bool pf_block_find_live(uintptr_t a, struct pf_block *out)
 {
-    if (pf_block_large(a, out))
+    if (pf_block_find_large(a, out))
         return true;
-    const struct cell *c = cell_of(a), *first = (struct cell *)PF_MORE_BASE;
+    const struct cell *c = cell_of(a), *first = (struct cell *)PF_OVERFLOW_BASE;
     uintptr_t base = a & -(uintptr_t)PER_CELL;
     for (unsigned i = 0; i <= SWEEP_MAX / PER_CELL && c >= first; i++, c--, base -= PER_CELL)
         if (c->begin && block(c, base).addr <= a)
@@ -153,12 +160,12 @@ bool pf_block_holding(uintptr_t a, struct pf_block *out)
     return false;
 }
 
-bool pf_heapbook_find(uintptr_t a, struct pf_block *out)
+bool pf_block_history_find(uintptr_t a, struct pf_block *out)
 {
     const struct cell *c = cell_of(a);
     uintptr_t base = a & -(uintptr_t)PER_CELL;
     bool found = false;
-    for (unsigned pages = 0; pages < FIND_PAGES && (uintptr_t)c >= PF_MORE_BASE; pages++) {
+    for (unsigned pages = 0; pages < FIND_PAGES && (uintptr_t)c >= PF_OVERFLOW_BASE; pages++) {
         const struct cell *page = (const struct cell *)((uintptr_t)c & -4096ul);
         unsigned char in = 0;
         if (pf_sys_mincore((void *)page, 4096, &in) != 0 || !(in & 1)) {

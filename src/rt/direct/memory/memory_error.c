@@ -1,3 +1,6 @@
+/*
+ * memory_error.c - see memory_error.h.
+ */
 #include "memory_error.h"
 #include "race.h"
 #include "rt.h"
@@ -7,7 +10,7 @@
 #include "thread.h"
 
 #define SEEN 1024u
-static uint32_t seen[SEEN]; /* ids that were told, by their hash */
+static uint32_t seen[SEEN]; /* reported ids, by their hash */
 
 static bool is_new(uint32_t id)
 {
@@ -17,50 +20,51 @@ static bool is_new(uint32_t id)
     return new;
 }
 
-static void found_saved(void *arg) { pf_error_found(arg); }
+static void found_saved(void *arg) { pf_bad_access_found(arg); }
 
-/* The block at whose end, or before whose beginning, the byte is. */
-static void find_around(struct pf_error_seen *e)
+/* Finds the block that the byte is just after, or just before. */
+static void find_around(struct pf_bad_access *e)
 {
-    for (uintptr_t d = 1; d <= PF_REDZONE + 8; d++)
+    for (uintptr_t d = 1; d <= PF_RED_ZONE_SIZE + 8; d++)
         if (pf_block_find((void *)(e->byte - d), &e->block) && !e->block.freed)
             return;
     if (!pf_block_find((void *)((e->byte & -8ul) + 8), &e->block) || e->block.freed)
         e->block = (struct pf_block){0};
 }
 
-static void name_variable(struct pf_error_seen *e, const struct pf_func *f, uint32_t site,
+static void name_variable(struct pf_bad_access *e, const struct pf_func *f, uint32_t site,
                           uintptr_t addr, uint64_t size)
 {
     const struct pf_site *s = pf_func_site(f, site);
     const char *name = pf_rel_str(&s->var), *file = pf_rel_str(&pf_site_scope(s)->file);
-    e->kind = PF_ERROR_STACK;
+    e->kind = PF_BAD_ACCESS_STACK;
     e->function = pf_rel_str(&pf_site_scope(s)->func);
     e->object =
         (struct pf_global){.addr = addr, .size = size, .name = name, .file = file, .line = s->line};
 }
 
-/* Behind which variable the byte is; false: behind none that is alive. */
-static bool find_variable(struct pf_error_seen *e, enum pf_zone zone)
+/* Finds the variable that the byte is just after; false if no live variable is. */
+static bool find_variable(struct pf_bad_access *e, enum pf_zone zone)
 {
-    struct pf_stack_object o;
+    struct pf_stack_variable o;
     struct pf_thread *whose;
     if (zone == PF_ZONE_GLOBAL) {
-        e->kind = PF_ERROR_GLOBAL;
-        for (uintptr_t d = 1; d <= PF_ZONE(1) + 8; d++)
+        e->kind = PF_BAD_ACCESS_GLOBAL;
+        for (uintptr_t d = 1; d <= PF_RED_ZONE(1) + 8; d++)
             if (pf_global_find(e->byte - d, &e->object))
-                return e->object.zoned &&
-                       e->byte < e->object.addr + e->object.size + PF_ZONE(e->object.size);
+                return e->object.has_red_zone &&
+                       e->byte < e->object.addr + e->object.size + PF_RED_ZONE(e->object.size);
         return false;
     }
-    if (!pf_stack_object_find(e->byte, &o, &whose))
+    if (!pf_stack_variable_find(e->byte, &o, &whose))
         return false;
     name_variable(e, o.func, o.site, o.addr, o.size);
     e->owner = whose->number;
     return true;
 }
 
-void pf_event_outside(uintptr_t addr, uint32_t site, uint64_t size, uintptr_t base, uint64_t limit)
+void pf_memory_outside_variable(uintptr_t addr, uint32_t site, uint64_t size, uintptr_t base,
+                                uint64_t limit)
 {
     struct pf_thread *t = pf_self();
     const struct pf_func *f = __pf_tls.frame[-1].func;
@@ -70,7 +74,7 @@ void pf_event_outside(uintptr_t addr, uint32_t site, uint64_t size, uintptr_t ba
     if (pf_ignores(t, write))
         return;
     pf_nest();
-    struct pf_error_seen e = {.t = t,
+    struct pf_bad_access e = {.t = t,
                               .id = pf_stack_id(t, site),
                               .addr = addr,
                               .size = size,
@@ -79,12 +83,12 @@ void pf_event_outside(uintptr_t addr, uint32_t site, uint64_t size, uintptr_t ba
                               .owner = t->number};
     if (is_new(e.id)) {
         if (pf_global_find(base, &e.object) && e.object.addr == base) {
-            e.kind = PF_ERROR_GLOBAL;
+            e.kind = PF_BAD_ACCESS_GLOBAL;
         } else {
             name_variable(&e, f, site, base, limit);
             e.object.line = pf_site_scope(pf_func_site(f, site))->begins;
-            if (base < t->stack_lo || base >= t->stack_hi) /* a constant, say */
-                e.kind = PF_ERROR_GLOBAL;
+            if (base < t->stack_lo || base >= t->stack_hi) /* for example a constant */
+                e.kind = PF_BAD_ACCESS_GLOBAL;
         }
         pf_call_saved(found_saved, &e);
     }
@@ -94,24 +98,24 @@ void pf_event_outside(uintptr_t addr, uint32_t site, uint64_t size, uintptr_t ba
 void pf_memory_error(uintptr_t addr, size_t size, bool write, uint32_t id, uint32_t site)
 {
     struct pf_thread *t = __pf_tls.thread;
-    if (!pf_directed()) /* a child: its blocks make no marks any more */
+    if (!pf_directed()) /* in a child process blocks are no longer marked */
         return;
     if (!t || pf_ignores(t, write) || !pf_stack_watched())
         return;
     pf_nest();
-    struct pf_error_seen e = {.t = t,
-                              .kind = PF_ERROR_OVERFLOW,
+    struct pf_bad_access e = {.t = t,
+                              .kind = PF_BAD_ACCESS_OVERFLOW,
                               .id = id ? id : pf_stack_id(t, site),
                               .addr = addr,
                               .size = size,
-                              .byte = pf_heap_watch(addr, size),
+                              .byte = pf_red_zone_find(addr, size),
                               .write = write};
-    enum pf_zone zone = pf_heap_zone(e.byte);
+    enum pf_zone zone = pf_red_zone_kind(e.byte);
     bool variable = zone == PF_ZONE_STACK || zone == PF_ZONE_GLOBAL;
     if ((!variable || find_variable(&e, zone)) && is_new(e.id)) {
         if (zone == PF_ZONE_FREED && pf_block_find((void *)e.byte, &e.block) &&
-            pf_block_end(e.block.addr, &e.freed_at, &e.freed_by))
-            e.kind = PF_ERROR_AFTER_FREE;
+            pf_block_freed_by(e.block.addr, &e.freed_at, &e.freed_by))
+            e.kind = PF_BAD_ACCESS_AFTER_FREE;
         else if (!variable)
             find_around(&e);
         pf_call_saved(found_saved, &e);
@@ -119,13 +123,16 @@ void pf_memory_error(uintptr_t addr, size_t size, bool write, uint32_t id, uint3
     pf_unnest();
 }
 
-void pf_memory_freed_twice(uintptr_t block, uint32_t id)
+void pf_memory_double_free(uintptr_t block, uint32_t id)
 {
-    struct pf_error_seen e = {
-        .t = __pf_tls.thread, .kind = PF_ERROR_FREED_TWICE, .id = id, .addr = block, .byte = block};
+    struct pf_bad_access e = {.t = __pf_tls.thread,
+                              .kind = PF_BAD_ACCESS_FREED_TWICE,
+                              .id = id,
+                              .addr = block,
+                              .byte = block};
     if (is_new(id) && pf_block_find((void *)block, &e.block) &&
-        pf_block_end(block, &e.freed_at, &e.freed_by)) {
+        pf_block_freed_by(block, &e.freed_at, &e.freed_by)) {
         e.size = e.block.size;
-        pf_error_found(&e);
+        pf_bad_access_found(&e);
     }
 }

@@ -1,15 +1,19 @@
+/*
+ * red_zone.c - see red_zone.h. The quarantine is a ring buffer with a limited number of blocks and
+ * bytes.
+ */
 #include "red_zone.h"
 #include "block_history.h"
 #include "closure_cache.h"
 #include "pf_abi.h"
 #include "sys.h"
 
-#define ZAP (256u << 10)      /* larger ranges give their pages of the plane back */
-#define FREED_MAX (4u << 20)  /* so much of a freed block is marked */
-#define KEPT 1024u            /* freed blocks that are kept, and how many bytes of them */
-#define KEPT_BYTES (16u << 20)
+#define DISCARD_MIN (256u << 10) /* marks of larger ranges are cleared by discarding whole pages */
+#define FREED_MAX (4u << 20) /* of a freed block only the first 4 MB are marked */
+#define QUARANTINE_BLOCKS 1024u /* limits of the quarantine: blocks, bytes */
+#define QUARANTINE_BYTES (16u << 20)
 
-static uint8_t *at(uintptr_t addr) { return pf_heap_marks(addr); }
+static uint8_t *at(uintptr_t addr) { return pf_red_zone_marks(addr); }
 
 typedef uint64_t __attribute__((aligned(1), may_alias)) word;
 typedef uint32_t __attribute__((aligned(1), may_alias)) half;
@@ -37,48 +41,48 @@ static inline void set(uint8_t *from, uint8_t *to, uint8_t value)
     }
 }
 
-/* The granules of [addr, end), both multiples of 8. */
+/* Clears the marks of [addr, end), both multiples of 8. */
 static void clear(uintptr_t addr, uintptr_t end)
 {
     uint8_t *from = at(addr), *to = from + (end - addr) / 8;
-    if (end - addr > ZAP) {
+    if (end - addr > DISCARD_MIN) {
         uint8_t *first = (uint8_t *)(((uintptr_t)from + 4095) & -4096ul);
         uint8_t *last = (uint8_t *)((uintptr_t)to & -4096ul);
-        pf_sys_zap(first, (size_t)(last - first));
+        pf_sys_discard(first, (size_t)(last - first));
         set(from, first, 0);
         from = last;
     }
     set(from, to, 0);
 }
 
-void pf_heap_watch_clear(uintptr_t addr, size_t size)
+void pf_red_zone_clear(uintptr_t addr, size_t size)
 {
     if (size && addr + size > addr)
         clear(addr & -8ul, (addr + size + 7) & -8ul);
 }
 
-void pf_heap_watch_new(uintptr_t addr, size_t size, size_t extent)
+void pf_red_zone_mark_block(uintptr_t addr, size_t size, size_t extent)
 {
     uintptr_t end = addr + size, zone = end & -8ul;
     if (addr & 7)
         return;
-    at(addr)[-1] = PF_ZONE_AROUND; /* libc's word */
+    at(addr)[-1] = PF_ZONE_HEAP; /* libc's header word */
     clear(addr, zone);
-    set(at(zone), at(addr + extent), PF_ZONE_AROUND);
+    set(at(zone), at(addr + extent), PF_ZONE_HEAP);
     if (end & 7)
         *at(zone) = end & 7;
 }
 
-void pf_heap_watch_zone(uintptr_t addr, size_t size, enum pf_zone zone)
+void pf_red_zone_mark_variable(uintptr_t addr, size_t size, enum pf_zone zone)
 {
     uintptr_t end = addr + size, from = end & -8ul;
     clear(addr, from);
-    set(at(from), at(end + PF_ZONE(size)), (uint8_t)zone);
+    set(at(from), at(end + PF_RED_ZONE(size)), (uint8_t)zone);
     if (end & 7)
         *at(from) = end & 7;
 }
 
-void pf_heap_watch_freed(uintptr_t addr, size_t size)
+void pf_red_zone_mark_freed(uintptr_t addr, size_t size)
 {
     if (size > FREED_MAX)
         size = FREED_MAX;
@@ -91,19 +95,19 @@ static bool is_bad(uintptr_t addr)
     return zone && (zone > 8 || (addr & 7) >= zone);
 }
 
-enum pf_zone pf_heap_zone(uintptr_t addr)
+enum pf_zone pf_red_zone_kind(uintptr_t addr)
 {
     uint8_t zone = *at(addr);
     if (!is_bad(addr))
-        return PF_ZONE_FINE;
-    if (zone < 8) /* the rest of 8 bytes: of the kind of what follows */
+        return PF_ZONE_NONE;
+    if (zone < 8) /* a partial granule: the kind is that of the next mark */
         zone = at(addr)[1];
     return zone == PF_ZONE_FREED || zone == PF_ZONE_STACK || zone == PF_ZONE_GLOBAL
                ? (enum pf_zone)zone
-               : PF_ZONE_AROUND;
+               : PF_ZONE_HEAP;
 }
 
-uintptr_t pf_heap_watch(uintptr_t addr, size_t size)
+uintptr_t pf_red_zone_find(uintptr_t addr, size_t size)
 {
     if (!size || addr + size < addr)
         return 0;
@@ -127,35 +131,36 @@ static struct {
     struct {
         void *block;
         size_t size;
-    } at[KEPT];
+    } at[QUARANTINE_BLOCKS];
     uint32_t first, n;
     size_t bytes;
-} kept;
+} quarantine;
 
 static void *take_oldest(void)
 {
-    void *block = kept.at[kept.first].block;
-    char *soon = kept.at[(kept.first + 8) % KEPT].block;
+    void *block = quarantine.at[quarantine.first].block;
+    char *soon = quarantine.at[(quarantine.first + 8) % QUARANTINE_BLOCKS].block;
     pf_prefetch(soon - 16);
-    pf_heapbook_coming((uintptr_t)soon); /* malloc hands it out next */
-    if (pf_kept_any)
-        pf_kept_coming((uintptr_t)soon);
-    kept.bytes -= kept.at[kept.first].size;
-    kept.first = (kept.first + 1) % KEPT;
-    kept.n--;
+    pf_block_history_prefetch((uintptr_t)soon); /* malloc will hand it out soon */
+    if (pf_closure_any)
+        pf_closure_prefetch((uintptr_t)soon);
+    quarantine.bytes -= quarantine.at[quarantine.first].size;
+    quarantine.first = (quarantine.first + 1) % QUARANTINE_BLOCKS;
+    quarantine.n--;
     return block;
 }
 
-void pf_heap_delay(void *block, size_t size, void (*release)(void *))
+void pf_red_zone_quarantine(void *block, size_t size, void (*release)(void *))
 {
-    if (size > KEPT_BYTES / 2) {
+    if (size > QUARANTINE_BYTES / 2) {
         release(block);
         return;
     }
-    while (kept.n && (kept.n == KEPT || kept.bytes > KEPT_BYTES))
+    while (quarantine.n &&
+           (quarantine.n == QUARANTINE_BLOCKS || quarantine.bytes > QUARANTINE_BYTES))
         release(take_oldest());
-    uint32_t last = (kept.first + kept.n++) % KEPT;
-    kept.at[last].block = block;
-    kept.at[last].size = size;
-    kept.bytes += size;
+    uint32_t last = (quarantine.first + quarantine.n++) % QUARANTINE_BLOCKS;
+    quarantine.at[last].block = block;
+    quarantine.at[last].size = size;
+    quarantine.bytes += size;
 }

@@ -1,105 +1,116 @@
 /*
- * red_zone.h - directed mode: which bytes are nobody's, and heap blocks that were freed lately.
+ * red_zone.h - directed mode: which bytes the target must not access, and recently freed heap
+ * blocks.
  *
- * Model:   one byte for each 8 of the target's memory says which of them may be touched:
+ * Model:   one byte (the mark) for each granule of 8 bytes says which of them are addressable:
  *
- *              0 all, or nothing is known   1..7 the first so many   PF_ZONE_...: none, and why
+ *              0 all, or nothing is known   1..7 only the first 1..7   PF_ZONE_...: none, and why
  *
- *          Only what malloc, free and the compiler told is marked, so memory of other origin is never reported. Every
- *          block has libc's word before it and at least 8 bytes behind it that are nobody's: of a small one what libc
- *          rounds up and the word of the next, of others PF_REDZONE bytes that were asked for in addition. (A list
- *          or a tree of small blocks that are half as large again leaves the cache: no room is added to these.)
- *          A block that is freed stays with us for a while before libc may hand it out again.
- *          All this is so in every directed run, watched or not: addresses must be the same in all of them.
- * Memory:  the plane of race statements, which directed mode does not use.
+ *          Only memory reported by malloc, free and the compiler is marked, so accesses to other
+ *          memory are never reported. Every heap block has libc's header word before it and a red
+ *          zone of at least 8 bytes after it. The red zone of a small block is what libc rounds up
+ *          plus the header of the next block; for other blocks PF_RED_ZONE_SIZE bytes are allocated
+ *          in addition. (Lists and trees of small blocks that grow by half no longer fit the cache,
+ *          so small blocks get no extra room.) A freed block stays in quarantine for a while before
+ *          libc may hand it out again.
+ *          All this holds in every directed run, with and without memory checks, because addresses
+ *          must be the same in all of them.
+ * Memory:  the shadow plane of access records, which directed mode does not use.
  * Threads: the target's one kernel thread.
  *
- * Called from places where vector registers are alive: nothing here touches them.
+ * Called while vector registers are live: nothing here uses them.
  */
-#ifndef PF_RT_HEAPWATCH_H
-#define PF_RT_HEAPWATCH_H
+#ifndef PF_RT_RED_ZONE_H
+#define PF_RT_RED_ZONE_H
 
 #include "pf_shadow.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-#define PF_REDZONE 16
-#define PF_HEAP_SMALL 256 /* blocks up to here are asked for as they are */
+#define PF_RED_ZONE_SIZE 16
+#define PF_RED_ZONE_SMALL 256 /* blocks up to this size are allocated without extra bytes */
 
-/* Bytes to ask libc for. */
-static inline size_t pf_heap_padded(size_t size)
+/* The number of bytes to request from libc for a block of this size. */
+static inline size_t pf_red_zone_padded_size(size_t size)
 {
-    return size <= PF_HEAP_SMALL || size > SIZE_MAX - PF_REDZONE ? size : size + PF_REDZONE;
+    return size <= PF_RED_ZONE_SMALL || size > SIZE_MAX - PF_RED_ZONE_SIZE
+               ? size
+               : size + PF_RED_ZONE_SIZE;
 }
-/* Bytes up to the end of what is nobody's behind a block: a small one and libc's word are 32 bytes, or another
- * multiple of 16. */
-static inline size_t pf_heap_extent(size_t size)
+/* The number of bytes from the start of a block to the end of its red zone. A small block and its
+ * header word take 32 bytes or a larger multiple of 16. */
+static inline size_t pf_red_zone_extent(size_t size)
 {
     size_t chunk = (size + 8 + 15) & -16ul;
-    return size > PF_HEAP_SMALL ? (size + PF_REDZONE) & -8ul : chunk < 32 ? 32 : chunk;
+    return size > PF_RED_ZONE_SMALL ? (size + PF_RED_ZONE_SIZE) & -8ul : chunk < 32 ? 32 : chunk;
 }
 
 enum pf_zone {
-    PF_ZONE_FINE = 0,
-    PF_ZONE_KEPT = 0xe0, /* + number: as AROUND, see pf_heap_keep */
-    PF_ZONE_STACK = 0xf1, /* behind a variable on a stack */
+    PF_ZONE_NONE = 0,
+    PF_ZONE_CLOSURE = 0xe0, /* + number: like HEAP, see pf_red_zone_set_closure */
+    PF_ZONE_STACK = 0xf1, /* after a variable on a stack */
     PF_ZONE_GLOBAL = 0xf9,
-    PF_ZONE_AROUND = 0xfa,
+    PF_ZONE_HEAP = 0xfa,
     PF_ZONE_FREED = 0xfd
 };
 
-/* A block was handed out, with what is nobody's `extent` bytes from its beginning (pf_heap_extent); was freed;
- * memory changed hands without malloc (mmap, brk). */
-void pf_heap_watch_new(uintptr_t addr, size_t size, size_t extent);
-void pf_heap_watch_freed(uintptr_t addr, size_t size);
-void pf_heap_watch_clear(uintptr_t addr, size_t size);
-/* A variable with a zone begins to live (stack_variables.h); addr is a multiple of 8. */
-void pf_heap_watch_zone(uintptr_t addr, size_t size, enum pf_zone zone);
+/* mark_block: a block was allocated; its red zone ends `extent` bytes after its start
+ * (pf_red_zone_extent). mark_freed: it was freed. clear: memory was mapped or unmapped without
+ * malloc (mmap, brk). */
+void pf_red_zone_mark_block(uintptr_t addr, size_t size, size_t extent);
+void pf_red_zone_mark_freed(uintptr_t addr, size_t size);
+void pf_red_zone_clear(uintptr_t addr, size_t size);
+/* A variable with a red zone becomes live (stack_variables.h); addr is a multiple of 8. */
+void pf_red_zone_mark_variable(uintptr_t addr, size_t size, enum pf_zone zone);
 
-static inline uint8_t *pf_heap_marks(uintptr_t addr)
+static inline uint8_t *pf_red_zone_marks(uintptr_t addr)
 {
     return (uint8_t *)(PF_SHADOW_BASE + ((addr & ((1ull << PF_APP_BITS) - 1)) >> 3));
 }
-/* Quickly, of a few bytes: are all of them to be touched? False also where that needs a longer look. */
-static inline bool pf_heap_fine(uintptr_t addr, size_t size)
+/* Fast path, for up to 56 bytes: true if all of them are addressable. False does not mean that they
+ * are not: call pf_red_zone_find. */
+static inline bool pf_red_zone_is_clear(uintptr_t addr, size_t size)
 {
     uint64_t marks;
     if (size - 1 >= 56)
         return false;
-    __builtin_memcpy_inline(&marks, pf_heap_marks(addr), 8);
+    __builtin_memcpy_inline(&marks, pf_red_zone_marks(addr), 8);
     marks <<= 64 - 8 * (((addr & 7) + size + 7) / 8);
-    /* The end of a block is often in the middle of 8 bytes, and whether it is cannot be predicted: no branch for it. All
-     * but the last mark must be 0, and the last one less than 8; less 1, a 0 is more than any place in 8 bytes. */
+    /* A block often ends in the middle of a granule, unpredictably, so there is no branch for it.
+     * All marks but the last must be 0, and the last one less than 8. Subtracting 1 turns 0 into a
+     * value greater than any offset in a granule. */
     uint64_t end = (addr + size - 1) & 7;
     return !(marks & ~(7ull << 56)) & ((marks >> 56) - 1 >= end);
 }
-enum pf_zone pf_heap_zone(uintptr_t addr);
+/* Why the byte must not be accessed; PF_ZONE_NONE if it may be. */
+enum pf_zone pf_red_zone_kind(uintptr_t addr);
 
-/* The mark of libc's word before a block can say to which of PF_ZONES_KEPT sets the block belongs (closure_cache.h): whoever accesses the block
- * has that line of the plane already. malloc makes it AROUND again. */
-#define PF_ZONES_KEPT 8u
-static inline bool pf_heap_is_around(uint8_t mark)
+/* The mark of libc's header word before a block can say to which of PF_ZONE_CLOSURES kept sets the
+ * block belongs (closure_cache.h): an access to the block has that cache line of marks anyway.
+ * malloc resets the mark to PF_ZONE_HEAP. */
+#define PF_ZONE_CLOSURES 8u
+static inline bool pf_red_zone_is_header(uint8_t mark)
 {
-    return mark == PF_ZONE_AROUND || (mark & -PF_ZONES_KEPT) == PF_ZONE_KEPT;
+    return mark == PF_ZONE_HEAP || (mark & -PF_ZONE_CLOSURES) == PF_ZONE_CLOSURE;
 }
-static inline void pf_heap_keep(uintptr_t addr, uint8_t zone)
+static inline void pf_red_zone_set_closure(uintptr_t addr, uint8_t zone)
 {
-    uint8_t *before = pf_heap_marks(addr) - 1;
-    if (!(addr & 7) && pf_heap_is_around(*before))
+    uint8_t *before = pf_red_zone_marks(addr) - 1;
+    if (!(addr & 7) && pf_red_zone_is_header(*before))
         *before = zone;
 }
-/* Does a block begin there that was not freed, and belongs to the set? */
-static inline bool pf_heap_is_kept(uintptr_t addr, uint8_t zone)
+/* True if a block that belongs to the set, and was not freed, begins at addr. */
+static inline bool pf_red_zone_in_closure(uintptr_t addr, uint8_t zone)
 {
-    const uint8_t *mark = pf_heap_marks(addr);
+    const uint8_t *mark = pf_red_zone_marks(addr);
     return !(addr & 7) && mark[-1] == zone && mark[0] < 8;
 }
 
-/* The first byte of [addr, addr + size) that is not to be touched; 0: none. */
-uintptr_t pf_heap_watch(uintptr_t addr, size_t size);
+/* The first byte of [addr, addr + size) that must not be accessed; 0 if there is none. */
+uintptr_t pf_red_zone_find(uintptr_t addr, size_t size);
 
-/* A freed block is kept for a while; what libc may have now is released. */
-void pf_heap_delay(void *block, size_t size, void (*release)(void *));
+/* Puts a freed block into quarantine, and calls `release` for the blocks that leave it. */
+void pf_red_zone_quarantine(void *block, size_t size, void (*release)(void *));
 
 #endif

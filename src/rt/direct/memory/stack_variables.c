@@ -1,83 +1,87 @@
+/*
+ * stack_variables.c - see stack_variables.h.
+ */
 #include "stack_variables.h"
 #include "module.h"
 #include "red_zone.h"
 #include "sys.h"
 
-#define PLACES 8192u /* of a thread; deeper ones are not looked at */
+#define ENTRIES 8192u /* entries of a thread; deeper variables are not checked */
 
-static struct pf_stack_object *at(struct pf_thread *t, uint32_t place)
+static struct pf_stack_variable *at(struct pf_thread *t, uint32_t entry)
 {
-    return t && t->objects && place < PLACES ? &t->objects[place] : NULL;
+    return t && t->objects && entry < ENTRIES ? &t->objects[entry] : NULL;
 }
 
-static void end(struct pf_stack_object *o)
+static void end(struct pf_stack_variable *o)
 {
     if (o && o->size) {
-        pf_heap_watch_clear(o->addr, o->size + PF_ZONE(o->size));
+        pf_red_zone_clear(o->addr, o->size + PF_RED_ZONE(o->size));
         o->size = 0;
     }
 }
 
-void pf_objects_enter(uint32_t n)
+void pf_stack_variables_enter(uint32_t n)
 {
     struct pf_thread *t = __pf_tls.thread;
     if (t && !t->objects)
-        t->objects = pf_sys_map(NULL, PLACES * sizeof *t->objects);
+        t->objects = pf_sys_map(NULL, ENTRIES * sizeof *t->objects);
     for (uint32_t i = 0; i < n; i++) {
-        struct pf_stack_object *o = at(t, __pf_tls.objects + i);
+        struct pf_stack_variable *o = at(t, __pf_tls.stack_variables + i);
         if (o)
             o->size = 0;
     }
-    __pf_tls.objects += n;
+    __pf_tls.stack_variables += n;
 }
 
-void pf_object_in(uintptr_t addr, uint64_t size, uint32_t site, uint32_t place)
+void pf_stack_variable_begin(uintptr_t addr, uint64_t size, uint32_t site, uint32_t entry)
 {
-    struct pf_stack_object *o = at(__pf_tls.thread, place);
-    if (!o || place >= __pf_tls.objects || addr & 7)
+    struct pf_stack_variable *o = at(__pf_tls.thread, entry);
+    if (!o || entry >= __pf_tls.stack_variables || addr & 7)
         return;
     end(o);
-    *o = (struct pf_stack_object){addr, size, __pf_tls.frame[-1].func, site};
-    pf_heap_watch_zone(addr, size, PF_ZONE_STACK);
+    *o = (struct pf_stack_variable){addr, size, __pf_tls.frame[-1].func, site};
+    pf_red_zone_mark_variable(addr, size, PF_ZONE_STACK);
 }
 
-void pf_object_out(uint32_t place)
+void pf_stack_variable_end(uint32_t entry)
 {
-    if (place < __pf_tls.objects)
-        end(at(__pf_tls.thread, place));
+    if (entry < __pf_tls.stack_variables)
+        end(at(__pf_tls.thread, entry));
 }
 
-void pf_objects_back(uint32_t n)
+void pf_stack_variables_unwind(uint32_t n)
 {
-    if (n >= __pf_tls.objects)
+    if (n >= __pf_tls.stack_variables)
         return;
-    for (uint32_t i = __pf_tls.objects < PLACES ? __pf_tls.objects : PLACES; i > n; i--)
+    for (uint32_t i = __pf_tls.stack_variables < ENTRIES ? __pf_tls.stack_variables : ENTRIES;
+         i > n; i--)
         end(at(__pf_tls.thread, i - 1));
-    __pf_tls.objects = n;
+    __pf_tls.stack_variables = n;
 }
 
-struct search {
+struct variable_search {
     uintptr_t byte;
-    struct pf_stack_object *out;
+    struct pf_stack_variable *out;
     struct pf_thread *whose;
 };
 
 static void search(struct pf_thread *t, void *arg)
 {
-    struct search *s = arg;
-    uint32_t n = t->tls ? t->tls->objects : 0;
-    for (uint32_t i = n < PLACES ? n : PLACES; t->objects && !s->whose && i > 1; i--) {
-        struct pf_stack_object *o = &t->objects[i - 1];
-        if (o->size && s->byte - o->addr < o->size + PF_ZONE(o->size)) {
+    struct variable_search *s = arg;
+    uint32_t n = t->tls ? t->tls->stack_variables : 0;
+    for (uint32_t i = n < ENTRIES ? n : ENTRIES; t->objects && !s->whose && i > 1; i--) {
+        struct pf_stack_variable *o = &t->objects[i - 1];
+        if (o->size && s->byte - o->addr < o->size + PF_RED_ZONE(o->size)) {
             *s->out = *o;
             s->whose = t;
         }
     }
 }
 
-bool pf_stack_object_find(uintptr_t byte, struct pf_stack_object *out, struct pf_thread **whose)
+bool pf_stack_variable_find(uintptr_t byte, struct pf_stack_variable *out, struct pf_thread **whose)
 {
-    struct search s = {byte, out, NULL};
+    struct variable_search s = {byte, out, NULL};
     search(__pf_tls.thread, &s);
     if (!s.whose)
         pf_thread_each(search, &s);
@@ -88,11 +92,11 @@ bool pf_stack_object_find(uintptr_t byte, struct pf_stack_object *out, struct pf
 static void mark(const struct pf_global *g, void *unused)
 {
     (void)unused;
-    if (g->zoned && !(g->addr & 7))
-        pf_heap_watch_zone(g->addr, g->size, PF_ZONE_GLOBAL);
+    if (g->has_red_zone && !(g->addr & 7))
+        pf_red_zone_mark_variable(g->addr, g->size, PF_ZONE_GLOBAL);
 }
 
-void pf_global_zones(void)
+void pf_global_mark_zones(void)
 {
     static uint32_t seen;
     seen = pf_global_each(seen, mark, NULL);

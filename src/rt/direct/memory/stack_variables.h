@@ -1,36 +1,42 @@
 /*
- * stack_variables.h - directed mode: the variables that the compiler has told of, and whose byte is behind one of them.
+ * stack_variables.h - directed mode: the variables with red zones, and which variable a byte
+ * follows.
  *
- * Model:   variables on stacks that have a zone (pf_abi.h) stand in a stack of their thread, one place each, from the
- *          beginning to the end of their life; global ones are in the tables of the loaded objects. Their zones are
- *          marked on the plane of red_zone.h. A mark alone proves nothing, since a function can be left without
- *          a word (longjmp): what it says counts when the variable is found among those that are alive.
- * Memory:  a table for each thread, when its first variable comes.
+ * Model:   variables on stacks that have a red zone (pf_abi.h) are in a table of their thread,
+ *          itself a stack, from the beginning to the end of their life. Global variables are in the
+ *          tables of the loaded objects. Their zones are marked by red_zone.h. A mark on a stack
+ *          alone proves nothing, because a function can be left without its variables being removed
+ *          (longjmp): it counts only if the variable is found among the live ones.
+ * Memory:  a table for each thread, allocated for its first variable.
  * Threads: the target's one kernel thread.
- * Errors:  what has no room in the table is not looked at.
+ * Errors:  variables beyond the end of the table are not checked.
  */
-#ifndef PF_RT_STACKWATCH_H
-#define PF_RT_STACKWATCH_H
+#ifndef PF_RT_STACK_VARIABLES_H
+#define PF_RT_STACK_VARIABLES_H
 
 #include "thread.h"
 
-struct pf_stack_object {
+struct pf_stack_variable {
     uintptr_t addr;
-    uint64_t size; /* 0: the place is taken, and its variable does not live */
+    uint64_t size; /* 0: the entry is allocated, but its variable is not live */
     const struct pf_func *func;
     uint32_t site;
 };
 
-/* The variable behind which the byte is, of any thread; false: none. */
-bool pf_stack_object_find(uintptr_t byte, struct pf_stack_object *out, struct pf_thread **whose);
+/* Finds the variable, of any thread, that contains the byte or that the byte directly follows;
+ * false if there is none. */
+bool pf_stack_variable_find(uintptr_t byte, struct pf_stack_variable *out,
+                            struct pf_thread **whose);
 
-/* The zones of global variables of objects that were loaded since the last call. */
-void pf_global_zones(void);
+/* Marks the zones of global variables of objects loaded since the last call. */
+void pf_global_mark_zones(void);
 
-/* From event_entry.S, with vector registers in use. */
-void pf_objects_enter(uint32_t n);
-void pf_object_in(uintptr_t addr, uint64_t size, uint32_t site, uint32_t place);
-void pf_object_out(uint32_t place);
-void pf_objects_back(uint32_t n);
+/* Called by event_entry.S while vector registers are live. enter: a function allocates n entries.
+ * begin, end: the variable of an entry becomes live, or dies. unwind: frees all entries from n
+ * on. */
+void pf_stack_variables_enter(uint32_t n);
+void pf_stack_variable_begin(uintptr_t addr, uint64_t size, uint32_t site, uint32_t place);
+void pf_stack_variable_end(uint32_t place);
+void pf_stack_variables_unwind(uint32_t n);
 
 #endif

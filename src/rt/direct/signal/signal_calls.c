@@ -1,4 +1,6 @@
-/* signal_calls.c - the system calls about signals, answered from the state of signals.h. */
+/*
+ * signal_calls.c - the system calls about signals, answered from the state of signals.h.
+ */
 #define _GNU_SOURCE
 #include "scheduler.h"
 #include "signals.h"
@@ -10,15 +12,15 @@ long pf_call_sigaction(long number, const long a[6])
 {
     (void)number;
     int n = (int)a[0];
-    const struct pf_action *act = (const struct pf_action *)a[1];
-    struct pf_action *old = (struct pf_action *)a[2], before;
+    const struct pf_signal_action *act = (const struct pf_signal_action *)a[1];
+    struct pf_signal_action *old = (struct pf_signal_action *)a[2], before;
     if (!is_signal(n) || a[3] != 8 || (act && (n == SIGKILL || n == SIGSTOP)))
         return -EINVAL;
-    before = pf_actions[n];
+    before = pf_signal_actions[n];
     if (act) {
-        pf_actions[n] = *act;
-        pf_actions[n].mask &= ~(pf_signal_bit(SIGKILL) | pf_signal_bit(SIGSTOP));
-        pf_kernel_action(n);
+        pf_signal_actions[n] = *act;
+        pf_signal_actions[n].mask &= ~(pf_signal_bit(SIGKILL) | pf_signal_bit(SIGSTOP));
+        pf_kernel_set_action(n);
     }
     if (old)
         *old = before;
@@ -28,7 +30,7 @@ long pf_call_sigaction(long number, const long a[6])
 long pf_call_sigprocmask(long number, const long a[6])
 {
     (void)number;
-    struct pf_world_context *w = pf_world_self();
+    struct pf_syscall_state *w = pf_syscall_state_self();
     uint64_t before = w->mask, set;
     if (a[3] != 8)
         return -EINVAL;
@@ -56,7 +58,7 @@ long pf_call_sigprocmask(long number, const long a[6])
 long pf_call_sigpending(long number, const long a[6])
 {
     (void)number;
-    const struct pf_world_context *w = pf_world_self();
+    const struct pf_syscall_state *w = pf_syscall_state_self();
     if (a[1] > 8)
         return -EINVAL;
     uint64_t set = pf_signals_pending(w) & w->mask;
@@ -67,7 +69,7 @@ long pf_call_sigpending(long number, const long a[6])
 long pf_call_sigaltstack(long number, const long a[6])
 {
     (void)number;
-    struct pf_world_context *w = pf_world_self();
+    struct pf_syscall_state *w = pf_syscall_state_self();
     const stack_t *now = (const stack_t *)a[0];
     stack_t *old = (stack_t *)a[1], before = w->alternate;
     const ucontext_t *trap = pf_context_self()->trap;
@@ -87,15 +89,15 @@ long pf_call_sigaltstack(long number, const long a[6])
     return 0;
 }
 
-/* pause, rt_sigsuspend: until a handler has run. */
+/* pause and rt_sigsuspend: wait until a handler has run. */
 long pf_call_sigsuspend(long number, const long a[6])
 {
-    struct pf_world_context *w = pf_world_self();
+    struct pf_syscall_state *w = pf_syscall_state_self();
     uint64_t before = w->mask;
     struct pf_wait how = {.kind = PF_WAIT_SIGNAL};
     if (number == SYS_rt_sigsuspend)
         pf_signal_mask(w, *(const uint64_t *)a[0]);
-    while (pf_signal_run() == PF_HANDLED_NONE)
+    while (pf_signal_run_handlers() == PF_HANDLED_NONE)
         pf_sched_wait(&how);
     pf_signal_mask(w, before);
     return -EINTR;
@@ -104,7 +106,7 @@ long pf_call_sigsuspend(long number, const long a[6])
 long pf_call_sigtimedwait(long number, const long a[6])
 {
     (void)number;
-    struct pf_world_context *w = pf_world_self();
+    struct pf_syscall_state *w = pf_syscall_state_self();
     uint64_t set = *(const uint64_t *)a[0];
     const struct timespec *limit = (const struct timespec *)a[2];
     struct pf_wait how = {.kind = PF_WAIT_SIGNAL};
@@ -115,7 +117,7 @@ long pf_call_sigtimedwait(long number, const long a[6])
     w->wanted = set;
     pf_kernel_unpark(set);
     while (!pf_signal_take(set, &info)) {
-        if (pf_signal_run() != PF_HANDLED_NONE)
+        if (pf_signal_run_handlers() != PF_HANDLED_NONE)
             r = -EINTR;
         else if (limit && (pf_sched_now() >= how.deadline || !(limit->tv_sec | limit->tv_nsec)))
             r = -EAGAIN;
@@ -135,15 +137,15 @@ long pf_call_signalfd(long number, const long a[6])
 {
     if (a[1])
         pf_signalfd_mask |= *(const uint64_t *)a[1];
-    return pf_world_plain(number, a);
+    return pf_syscall_plain(number, a);
 }
 
-/* --- sending --- */
+/* --- sending signals --- */
 
-static long to_ourselves(const siginfo_t *info, struct pf_context *to)
+static long send_to_self(const siginfo_t *info, struct pf_context *to)
 {
     if (!info->si_signo)
-        return 0; /* only asked whether we are here */
+        return 0; /* signal 0 only tests for existence */
     if (info->si_signo == SIGKILL)
         pf_kernel_die(SIGKILL);
     if (info->si_signo == SIGSTOP) { /* a replay does not stop */
@@ -165,9 +167,9 @@ long pf_call_kill(long number, const long a[6])
     if (number == SYS_tkill) {
         to = pf_context_find(a[0]);
         if (!to)
-            return pf_world_plain(number, a);
+            return pf_syscall_plain(number, a);
     } else if (a[0] != pf_direct.pid) {
-        return pf_world_plain(number, a);
+        return pf_syscall_plain(number, a);
     }
     if (signal && !is_signal(signal))
         return -EINVAL;
@@ -183,5 +185,5 @@ long pf_call_kill(long number, const long a[6])
         info.si_pid = (pid_t)pf_direct.pid;
         info.si_uid = pf_signal_uid;
     }
-    return to_ourselves(&info, to);
+    return send_to_self(&info, to);
 }

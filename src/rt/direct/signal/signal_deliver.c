@@ -1,19 +1,21 @@
-/* signal_deliver.c - calls a handler of the target: its mask, its stack. */
+/*
+ * signal_deliver.c - calls a signal handler of the target under its mask and on its stack.
+ */
 #define _GNU_SOURCE
 #include "signals.h"
 
 static bool within(const stack_t *s, uint64_t sp) { return sp - (uint64_t)s->ss_sp < s->ss_size; }
 
-uint64_t pf_handler_stack(const struct pf_action *act, uint64_t sp)
+uint64_t pf_handler_stack(const struct pf_signal_action *act, uint64_t sp)
 {
-    const stack_t *s = &pf_world_self()->alternate;
+    const stack_t *s = &pf_syscall_state_self()->alternate;
     if (!(act->flags & SA_ONSTACK) || s->ss_flags & SS_DISABLE || !s->ss_size || within(s, sp))
         return 0;
     return ((uint64_t)s->ss_sp + s->ss_size) & ~63ull;
 }
 
-/* handler(number, info, u) on the stack that ends at sp. The frame is found by rbp, so that unwinding
- * comes back to the stack of the caller. */
+/* Calls handler(number, info, u) on the stack whose upper end is sp. The frame is addressed by rbp,
+ * so that unwinders find the way back to the caller's stack. */
 void pf_call_on(int number, siginfo_t *info, void *u, void *handler, uint64_t sp)
     __attribute__((visibility("hidden")));
 __asm__(".text\n"
@@ -35,9 +37,9 @@ __asm__(".text\n"
         "  .cfi_endproc\n"
         ".size pf_call_on, .-pf_call_on\n");
 
-bool pf_handler_run(const struct pf_action *act, siginfo_t *info, void *at)
+bool pf_handler_run(const struct pf_signal_action *act, siginfo_t *info, void *at)
 {
-    struct pf_world_context *w = pf_world_self();
+    struct pf_syscall_state *w = pf_syscall_state_self();
     ucontext_t *u = at;
     uint64_t before = w->mask, sp = pf_handler_stack(act, (uint64_t)__builtin_frame_address(0));
     int n = info->si_signo;
@@ -50,6 +52,6 @@ bool pf_handler_run(const struct pf_action *act, siginfo_t *info, void *at)
         f(n, info, u);
     }
     __builtin_memcpy(&before, &u->uc_sigmask, sizeof before); /* the handler may have changed it */
-    pf_signal_mask(pf_world_self(), before);
+    pf_signal_mask(pf_syscall_state_self(), before);
     return act->flags & SA_RESTART;
 }

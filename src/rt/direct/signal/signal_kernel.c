@@ -1,12 +1,12 @@
 /*
- * signal_kernel.c - what the kernel knows of the target's signals: handlers of ours.
+ * signal_kernel.c - the handlers that the runtime installs in the kernel.
  *
- * From outside: put into a ring while recording. In replay the kernel's own actions stay, so that a
- * replay can be interrupted like every program.
+ * Signals from outside: while recording they are put into a ring. In a replay the kernel's own
+ * actions stay in place, so that a replay can be interrupted like any program.
  *
- * Faults of the target: in both modes. The handler runs on a stack of its own, since the fault may be
- * that the thread has no stack left. A handler of the target may switch, stay long or leave by
- * longjmp, so it must not run there: the frame is copied to the stack where the target wants it, and
+ * Faults of the target: handled in both modes. The handler runs on a stack of its own, because the
+ * fault may be a stack overflow. A handler of the target may switch contexts, run for long or leave
+ * by longjmp, so it must not run there: the frame is copied to the stack that the target wants, and
  * this handler returns into that copy.
  */
 #define _GNU_SOURCE
@@ -20,62 +20,64 @@
 
 extern char pf_gate_return[];
 
-/* --- from outside --- */
+/* --- signals from outside --- */
 
 #define RING 256u
 static siginfo_t ring[RING];
 static volatile uint32_t ring_in, ring_out;
-static bool in_kernel[PF_SIGNAL_MAX + 1]; /* a handler of ours is there */
+static bool in_kernel[PF_SIGNAL_MAX + 1]; /* our handler is installed */
 
-/* Does it end the target, when somebody wants it to end? */
-static bool is_end(int n)
+/* True if the signal is a request to end the target. */
+static bool is_fatal(int n)
 {
-    return pf_actions[n].handler == (void *)SIG_DFL &&
+    return pf_signal_actions[n].handler == (void *)SIG_DFL &&
            (n == SIGTERM || n == SIGINT || n == SIGQUIT || n == SIGHUP);
 }
 
-bool pf_kernel_awaits_end(void)
+bool pf_kernel_has_fatal_signal(void)
 {
     for (uint32_t i = ring_out; i != ring_in; i++)
-        if (is_end(ring[i % RING].si_signo))
+        if (is_fatal(ring[i % RING].si_signo))
             return true;
     return false;
 }
 
-/* Signals that libc keeps for itself. It has a handler for them from the first thread on, and only threads send them. */
+/* Signals reserved by libc. It installs handlers for them with the first thread, and only threads
+ * send them. */
 #define LIBC_CANCEL 32
 #define LIBC_SETXID 33
 
-bool pf_signal_hopeless(void)
+bool pf_signal_none_handled(void)
 {
     for (int n = 1; n <= PF_SIGNAL_MAX; n++)
-        if (n != LIBC_CANCEL && n != LIBC_SETXID && pf_actions[n].handler != (void *)SIG_DFL &&
-            pf_actions[n].handler != (void *)SIG_IGN)
+        if (n != LIBC_CANCEL && n != LIBC_SETXID &&
+            pf_signal_actions[n].handler != (void *)SIG_DFL &&
+            pf_signal_actions[n].handler != (void *)SIG_IGN)
             return false;
     return true;
 }
 
 static void on_arrival(int n, siginfo_t *info, void *u)
 {
-    if (pf_spun_tick(info, u) || pf_orphan_notice(info))
+    if (pf_spin_detect_tick(info, u) || pf_orphan_handle_signal(info))
         return;
     if (n == SIGPIPE && info->si_code == SI_USER && info->si_pid == pf_direct.pid)
-        return; /* of our own write, which sends it by itself */
+        return; /* caused by our own write, which sends it itself */
     for (uint32_t i = ring_out; i != ring_in; i++)
-        if (ring[i % RING].si_signo == n && is_end(n))
-            pf_kernel_die(n); /* asked twice: we are stuck somewhere */
+        if (ring[i % RING].si_signo == n && is_fatal(n))
+            pf_kernel_die(n); /* requested twice: the target is stuck somewhere */
     if (ring_in - ring_out == RING)
-        return; /* the kernel loses signals too when too many come */
+        return; /* the kernel also drops signals if there are too many */
     ring[ring_in % RING] = *info;
     ring_in++;
-    pf_sched_hurry();
+    pf_sched_preempt_soon();
 }
 
-/* In a replay, where no other signal is ours. */
+/* In a replay only the tick is handled. */
 static void on_tick(int n, siginfo_t *info, void *u)
 {
     (void)n;
-    pf_spun_tick(info, u);
+    pf_spin_detect_tick(info, u);
 }
 
 uint64_t pf_kernel_mask, pf_signalfd_mask;
@@ -85,7 +87,7 @@ static void set_mask(uint64_t mask) { pf_sys(SYS_rt_sigprocmask, SIG_SETMASK, &m
 void pf_kernel_park(const siginfo_t *info)
 {
     if (!pf_recording())
-        return; /* what is read from the signalfd is in the log */
+        return; /* data read from a signalfd is in the log */
     long pid = pf_sys(SYS_getpid);
     set_mask(pf_kernel_mask |= pf_signal_bit(info->si_signo));
     pf_sys(SYS_rt_sigqueueinfo, pid, info->si_signo, info);
@@ -99,7 +101,7 @@ void pf_kernel_unpark(uint64_t set)
 
 bool pf_signal_arrived(void) { return ring_in != ring_out || pf_orphaned(); }
 
-bool pf_kernel_arrival(siginfo_t *info)
+bool pf_kernel_take_arrival(siginfo_t *info)
 {
     if (ring_in == ring_out)
         return false;
@@ -115,13 +117,13 @@ static bool is_fault(int n)
 
 static void install(int n, void *handler, uint64_t flags)
 {
-    struct pf_action a = {handler, flags | PF_RESTORER, pf_gate_return, ~0ull};
+    struct pf_signal_action a = {handler, flags | PF_RESTORER, pf_gate_return, ~0ull};
     pf_sys(SYS_rt_sigaction, n, &a, NULL, 8);
 }
 
-void pf_kernel_action(int n)
+void pf_kernel_set_action(int n)
 {
-    void *h = pf_actions[n].handler;
+    void *h = pf_signal_actions[n].handler;
     if (!pf_recording() || n == SIGSYS || n == SIGKILL || n == SIGSTOP || is_fault(n))
         return;
     bool stops = n == SIGTSTP || n == SIGTTIN || n == SIGTTOU || n == SIGCONT;
@@ -130,21 +132,21 @@ void pf_kernel_action(int n)
         in_kernel[n] = false;
         return;
     }
-    uint64_t flags = n == SIGCHLD ? pf_actions[n].flags & (SA_NOCLDSTOP | SA_NOCLDWAIT) : 0;
+    uint64_t flags = n == SIGCHLD ? pf_signal_actions[n].flags & (SA_NOCLDSTOP | SA_NOCLDWAIT) : 0;
     install(n, (void *)on_arrival, SA_SIGINFO | SA_RESTART | flags);
     in_kernel[n] = true;
 }
 
 _Noreturn void pf_kernel_die(int n)
 {
-    pf_world_end();
+    pf_input_end();
     pf_direct_end();
-    struct pf_action standard = {0};
+    struct pf_signal_action standard = {0};
     pf_sys(SYS_rt_sigaction, n, &standard, NULL, 8);
     set_mask(0);
     long pid = pf_sys(SYS_getpid), tid = pf_sys(SYS_gettid);
     pf_sys(SYS_tgkill, pid, tid, n);
-    for (;;) /* a signal that does not end a process, in a replay elsewhere */
+    for (;;) /* the signal did not end the process */
         pf_sys(SYS_exit_group, 128 + n);
 }
 
@@ -155,8 +157,8 @@ _Noreturn void pf_kernel_die(int n)
 #define KERNEL_UCONTEXT 304
 #define EXTENDED_MAGIC 0x46505853u
 
-/* The frame as the kernel made it and as its rt_sigreturn wants it, from the ucontext on. */
-struct copy {
+/* The part of the signal frame, from the ucontext on, that rt_sigreturn needs. */
+struct fault_frame {
     char ucontext[KERNEL_UCONTEXT];
     siginfo_t info;
 };
@@ -171,23 +173,24 @@ static size_t vector_bytes(const void *state)
     return magic == EXTENDED_MAGIC ? size : 512;
 }
 
-/* On the stack of the target's choice: its handler, then back to where the fault was. Returns to
- * pf_gate_return, so it stands where the kernel would have called the handler, also for unwinding. */
-static void fault_body(struct copy *c)
+/* Runs on the stack that the target wants: calls its handler, then returns to the place of the
+ * fault. Its return address is pf_gate_return, as if the kernel had called the handler; unwinders
+ * rely on that. */
+static void run_fault_handler(struct fault_frame *c)
 {
     ucontext_t *u = (ucontext_t *)(void *)c->ucontext;
     int n = c->info.si_signo;
-    struct pf_action act = pf_actions[n];
+    struct pf_signal_action act = pf_signal_actions[n];
     if (act.flags & SA_RESETHAND)
-        pf_actions[n].handler = (void *)SIG_DFL;
-    act.flags &= ~(uint64_t)SA_ONSTACK; /* is there already */
+        pf_signal_actions[n].handler = (void *)SIG_DFL;
+    act.flags &= ~(uint64_t)SA_ONSTACK; /* already on that stack */
     uint64_t kernel;
     __builtin_memcpy(&kernel, &u->uc_sigmask, sizeof kernel);
     pf_handler_run(&act, &c->info, u);
     __builtin_memcpy(&u->uc_sigmask, &kernel, sizeof kernel);
 }
 
-/* The kernel tells without a fault: it is made to write a word into each page. */
+/* Tests without faulting: makes the kernel write a word into each page. */
 static bool is_writable(uint64_t from, uint64_t to)
 {
     for (uint64_t at = from & -8ull; at < to; at = (at & -4096ull) + 4096)
@@ -200,31 +203,31 @@ static void on_fault(int n, siginfo_t *info, void *at)
 {
     ucontext_t *u = at;
     greg_t *g = u->uc_mcontext.gregs;
-    if (info->si_code <= 0) { /* sent, no fault */
+    if (info->si_code <= 0) { /* sent by kill, not a fault */
         if (pf_recording())
             on_arrival(n, info, u);
         return;
     }
-    if (n == SIGSEGV && info->si_code == SI_KERNEL && pf_machine_answered(u))
+    if (n == SIGSEGV && info->si_code == SI_KERNEL && pf_machine_emulate(u))
         return;
-    if (n == SIGTRAP && pf_spun_trap(u))
+    if (n == SIGTRAP && pf_spin_detect_trap(u))
         return;
-    const struct pf_action *act = &pf_actions[n];
+    const struct pf_signal_action *act = &pf_signal_actions[n];
     if (n == SIGTRAP && pf_materialised && act->handler == (void *)SIG_DFL)
-        return; /* of a debugger, which hands on those of its own too */
-    bool blocked = pf_world_self()->mask & pf_signal_bit(n);
+        return; /* from a debugger, which also passes on its own traps */
+    bool blocked = pf_syscall_state_self()->mask & pf_signal_bit(n);
     uint64_t sp = pf_handler_stack(act, (uint64_t)g[REG_RSP]);
     size_t vectors = vector_bytes(u->uc_mcontext.fpregs);
     uint64_t top = sp ? sp : (uint64_t)g[REG_RSP] - RED_ZONE;
     uint64_t state = (top - vectors) & -64ull;
-    struct copy *c = (struct copy *)((state - sizeof(struct copy)) & -64ull);
+    struct fault_frame *c = (struct fault_frame *)((state - sizeof(struct fault_frame)) & -64ull);
     if (act->handler == (void *)SIG_DFL || act->handler == (void *)SIG_IGN || blocked ||
         !is_writable((uint64_t)c - 256, top)) {
         pf_sched_faulted();
         pf_direct_end();
-        struct pf_action standard = {0};
+        struct pf_signal_action standard = {0};
         pf_sys(SYS_rt_sigaction, n, &standard, NULL, 8);
-        return; /* the fault happens again, and ends the process as it would have */
+        return; /* the fault happens again and ends the process */
     }
     pf_copy(c->ucontext, u, KERNEL_UCONTEXT);
     c->info = *info;
@@ -232,14 +235,14 @@ static void on_fault(int n, siginfo_t *info, void *at)
         pf_copy((void *)state, u->uc_mcontext.fpregs, vectors);
         ((ucontext_t *)(void *)c->ucontext)->uc_mcontext.fpregs = (void *)state;
     }
-    g[REG_RIP] = (greg_t)fault_body;
-    g[REG_RSP] = (greg_t)((uint64_t)c - 8); /* as after a call */
+    g[REG_RIP] = (greg_t)run_fault_handler;
+    g[REG_RSP] = (greg_t)((uint64_t)c - 8); /* as after a call instruction */
     ((uint64_t *)(void *)c)[-1] = (uint64_t)pf_gate_return;
     g[REG_RDI] = (greg_t)c;
     g[REG_EFL] &= ~0x400; /* direction flag */
 }
 
-/* --- start and children --- */
+/* --- initialisation and child processes --- */
 
 void pf_kernel_thread_init(void)
 {
@@ -255,28 +258,28 @@ void pf_kernel_signals_init(uint64_t ignored)
         if (is_fault(n))
             install(n, (void *)on_fault, SA_SIGINFO | SA_ONSTACK | SA_NODEFER);
         else if (!(ignored & pf_signal_bit(n)))
-            pf_kernel_action(n);
+            pf_kernel_set_action(n);
     }
     if (pf_recording())
         set_mask(0);
     else
         install(PF_ORPHAN_SIGNAL, (void *)on_tick, SA_SIGINFO | SA_RESTART);
-    pf_machine_ask(true);
-    pf_spun_arm();
+    pf_machine_trap(true);
+    pf_spin_detect_arm();
 }
 
 void pf_signal_mask_to_kernel(bool back)
 {
-    pf_machine_ask(back);
-    set_mask(back ? pf_kernel_mask : pf_world_self()->mask);
+    pf_machine_trap(back);
+    set_mask(back ? pf_kernel_mask : pf_syscall_state_self()->mask);
 }
 
 void pf_signal_child(void)
 {
     for (int n = 1; n <= PF_SIGNAL_MAX; n++)
         if (in_kernel[n] || is_fault(n) || (n == SIGSYS && !pf_trap_stays()))
-            pf_sys(SYS_rt_sigaction, n, &pf_actions[n], NULL, 8);
-    stack_t *alternate = &pf_world_self()->alternate;
+            pf_sys(SYS_rt_sigaction, n, &pf_signal_actions[n], NULL, 8);
+    stack_t *alternate = &pf_syscall_state_self()->alternate;
     stack_t off = {.ss_flags = SS_DISABLE};
     pf_sys(SYS_sigaltstack, alternate->ss_size ? alternate : &off, NULL);
     pf_signal_mask_to_kernel(false);

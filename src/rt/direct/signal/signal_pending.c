@@ -1,16 +1,18 @@
-/* signal_pending.c - pending signals: sent, held back, taken. See signals.h. */
+/*
+ * signal_pending.c - pending signals: queued, taken and delivered. See signals.h.
+ */
 #define _GNU_SOURCE
 #include "orphan.h"
 #include "signals.h"
 #include "store.h"
 #include <sys/auxv.h>
 
-struct pf_action pf_actions[PF_SIGNAL_MAX + 1];
-struct pf_queued *pf_process_queue;
+struct pf_signal_action pf_signal_actions[PF_SIGNAL_MAX + 1];
+struct pf_queued_signal *pf_process_queue;
 uint32_t pf_signal_uid;
 
 #define QUEUED_ORDER 2 /* 256 bytes */
-static_assert(sizeof(struct pf_queued) <= 64 << QUEUED_ORDER, "a block of the store");
+static_assert(sizeof(struct pf_queued_signal) <= 64 << QUEUED_ORDER, "a block of the store");
 
 static bool ignored_by_default(int n)
 {
@@ -19,11 +21,11 @@ static bool ignored_by_default(int n)
 
 static bool is_ignored(int n)
 {
-    void *h = pf_actions[n].handler;
+    void *h = pf_signal_actions[n].handler;
     return h == (void *)SIG_IGN || (h == (void *)SIG_DFL && ignored_by_default(n));
 }
 
-static uint64_t bits(const struct pf_queued *q)
+static uint64_t bits(const struct pf_queued_signal *q)
 {
     uint64_t set = 0;
     for (; q; q = q->next)
@@ -31,25 +33,25 @@ static uint64_t bits(const struct pf_queued *q)
     return set;
 }
 
-uint64_t pf_signals_pending(const struct pf_world_context *w)
+uint64_t pf_signals_pending(const struct pf_syscall_state *w)
 {
     return bits(w->queue) | bits(pf_process_queue);
 }
 
-/* Whoever wants it gets it: the context must look at its signals on its next turn. */
-static void tell(struct pf_context *c)
+/* Makes the context handle its signals at its next turn. */
+static void notify(struct pf_context *c)
 {
     c->signal_due = true;
-    pf_sched_interrupt(c);
+    pf_sched_interrupt_wait(c);
 }
 
 static bool accepts(struct pf_context *c, uint64_t bit)
 {
-    struct pf_world_context *w = pf_world_of(c);
+    struct pf_syscall_state *w = pf_syscall_state_of(c);
     return c->state != PF_CONTEXT_ENDED && (!(w->mask & bit) || w->wanted & bit);
 }
 
-static struct pf_context *who_accepts(uint64_t bit)
+static struct pf_context *find_accepting(uint64_t bit)
 {
     for (uint32_t i = 0; i < pf_contexts(); i++)
         if (accepts(pf_context_at(i), bit))
@@ -61,49 +63,50 @@ void pf_signal_send(const siginfo_t *info, struct pf_context *to)
 {
     int n = info->si_signo;
     uint64_t bit = pf_signal_bit(n);
-    struct pf_context *c = to ? (accepts(to, bit) ? to : NULL) : who_accepts(bit);
-    if (is_ignored(n) && c && !(pf_world_of(c)->wanted & bit))
-        return; /* not even kept; blocked ones are, their action may change */
+    struct pf_context *c = to ? (accepts(to, bit) ? to : NULL) : find_accepting(bit);
+    if (is_ignored(n) && c && !(pf_syscall_state_of(c)->wanted & bit))
+        return; /* dropped; blocked signals are queued, because their action may change */
     if (!c && !to && bit & pf_signalfd_mask) {
         pf_kernel_park(info);
         return;
     }
-    struct pf_queued **at = to ? &pf_world_of(to)->queue : &pf_process_queue;
+    struct pf_queued_signal **at = to ? &pf_syscall_state_of(to)->queue : &pf_process_queue;
     for (; *at; at = &(*at)->next)
         if (n < 32 && (*at)->info.si_signo == n)
-            return; /* is pending already */
-    struct pf_queued *q = pf_store_take(QUEUED_ORDER);
+            return; /* already pending */
+    struct pf_queued_signal *q = pf_store_alloc(QUEUED_ORDER);
     if (!q)
         return; /* counted by the store */
     q->next = NULL;
     q->info = *info;
     *at = q;
     if (c)
-        tell(c);
+        notify(c);
 }
 
-static bool take_from(struct pf_queued **at, uint64_t set, siginfo_t *info)
+static bool take_from(struct pf_queued_signal **at, uint64_t set, siginfo_t *info)
 {
-    struct pf_queued **best = NULL; /* the lowest number first, as the kernel does */
+    struct pf_queued_signal **best = NULL; /* the lowest number first, as in the kernel */
     for (; *at; at = &(*at)->next)
         if (pf_signal_bit((*at)->info.si_signo) & set &&
             (!best || (*at)->info.si_signo < (*best)->info.si_signo))
             best = at;
     if (!best)
         return false;
-    struct pf_queued *q = *best;
+    struct pf_queued_signal *q = *best;
     *info = q->info;
     *best = q->next;
-    pf_store_give(q, QUEUED_ORDER);
+    pf_store_free(q, QUEUED_ORDER);
     return true;
 }
 
 bool pf_signal_take(uint64_t set, siginfo_t *info)
 {
-    return take_from(&pf_world_self()->queue, set, info) || take_from(&pf_process_queue, set, info);
+    return take_from(&pf_syscall_state_self()->queue, set, info) ||
+           take_from(&pf_process_queue, set, info);
 }
 
-void pf_signal_mask(struct pf_world_context *w, uint64_t mask)
+void pf_signal_mask(struct pf_syscall_state *w, uint64_t mask)
 {
     w->mask = mask & ~(pf_signal_bit(SIGKILL) | pf_signal_bit(SIGSTOP));
     pf_kernel_unpark(~w->mask);
@@ -113,7 +116,7 @@ void pf_signal_mask(struct pf_world_context *w, uint64_t mask)
 
 bool pf_signal_pending(void)
 {
-    struct pf_world_context *w = pf_world_self();
+    struct pf_syscall_state *w = pf_syscall_state_self();
     return !__pf_tls.nested && pf_signals_pending(w) & ~w->mask;
 }
 
@@ -125,14 +128,14 @@ void pf_signal_raise(int number)
     pf_signal_send(&info, pf_context_self());
 }
 
-/* --- arrivals --- */
+/* --- signals from outside --- */
 
-static void take_over(void)
+static void take_from_ring(void)
 {
     siginfo_t info;
     if (pf_orphaned())
         pf_orphan_end();
-    while (pf_kernel_arrival(&info)) {
+    while (pf_kernel_take_arrival(&info)) {
         pf_input_put(PF_INPUT_SIGNAL, info.si_signo, (int64_t)pf_sched_boundary(), &info,
                      sizeof info);
         pf_signal_send(&info, NULL);
@@ -145,7 +148,7 @@ static void take_from_log(void)
     while ((in = pf_input_peek()) && in->kind == PF_INPUT_SIGNAL &&
            (uint64_t)in->result <= pf_sched_boundary()) {
         if ((uint64_t)in->result < pf_sched_boundary())
-            pf_diverged("a signal came between other segments", (uint64_t)in->result,
+            pf_diverged("the segment boundary of a signal", (uint64_t)in->result,
                         pf_sched_boundary());
         siginfo_t info;
         pf_input_copy(in, &info, sizeof info);
@@ -154,11 +157,11 @@ static void take_from_log(void)
     }
 }
 
-void pf_world_signals(void)
+void pf_signal_take_arrived(void)
 {
     pf_timers_fire();
     if (pf_recording())
-        take_over();
+        take_from_ring();
     else
         take_from_log();
 }
@@ -167,21 +170,21 @@ void pf_world_signals(void)
 
 static bool is_stop(int n) { return n == SIGTSTP || n == SIGTTIN || n == SIGTTOU || n == SIGSTOP; }
 
-enum pf_handled pf_signal_run(void)
+enum pf_handled pf_signal_run_handlers(void)
 {
     enum pf_handled handled = PF_HANDLED_NONE;
     siginfo_t info;
     struct pf_context *c = pf_context_self();
     c->signal_due = false;
-    while (pf_signal_pending() && pf_signal_take(~pf_world_self()->mask, &info)) {
+    while (pf_signal_pending() && pf_signal_take(~pf_syscall_state_self()->mask, &info)) {
         int n = info.si_signo;
-        struct pf_action act = pf_actions[n];
+        struct pf_signal_action act = pf_signal_actions[n];
         if (is_ignored(n) || is_stop(n))
             continue;
         if (act.handler == (void *)SIG_DFL)
             pf_kernel_die(n);
         if (act.flags & SA_RESETHAND)
-            pf_actions[n].handler = (void *)SIG_DFL;
+            pf_signal_actions[n].handler = (void *)SIG_DFL;
         ucontext_t u = {0};
         if (c->trap)
             pf_copy(&u, c->trap, offsetof(ucontext_t, uc_sigmask));
@@ -192,23 +195,24 @@ enum pf_handled pf_signal_run(void)
     return handled;
 }
 
-void pf_world_deliver_due(void)
+void pf_signal_deliver_due(void)
 {
     if (pf_context_self()->signal_due)
-        pf_signal_run();
+        pf_signal_run_handlers();
 }
 
-bool pf_world_deliver(void) { return pf_signal_run() != PF_HANDLED_INTERRUPT; }
+bool pf_signal_deliver(void) { return pf_signal_run_handlers() != PF_HANDLED_INTERRUPT; }
 
 void pf_signal_init(void)
 {
-    /* Ignored and blocked signals come from whoever started us: a replay takes the recording's. */
-    struct start {
+    /* Ignored and blocked signals are inherited from the parent process: a replay uses those of the
+     * recording. */
+    struct signal_start {
         uint64_t ignored, blocked, user;
         char random[16];
     } was = {0};
     void *random = (void *)getauxval(AT_RANDOM);
-    struct pf_action a;
+    struct pf_signal_action a;
     if (pf_recording()) {
         pf_sys(SYS_rt_sigprocmask, SIG_BLOCK, NULL, &was.blocked, 8);
         for (int n = 1; n <= PF_SIGNAL_MAX; n++)
@@ -220,13 +224,13 @@ void pf_signal_init(void)
         pf_input_put(PF_INPUT_START, 0, 0, &was, sizeof was);
     } else {
         pf_input_copy(pf_input_get(PF_INPUT_START, -1), &was, sizeof was);
-        if (random) /* bytes that the kernel gives every program */
+        if (random) /* random bytes that the kernel gives every program */
             pf_copy(random, was.random, sizeof was.random);
     }
     for (int n = 1; n <= PF_SIGNAL_MAX; n++)
         if (was.ignored & pf_signal_bit(n))
-            pf_actions[n].handler = (void *)SIG_IGN;
+            pf_signal_actions[n].handler = (void *)SIG_IGN;
     pf_signal_uid = (uint32_t)was.user;
-    pf_world_of(pf_context_self())->mask = was.blocked;
+    pf_syscall_state_of(pf_context_self())->mask = was.blocked;
     pf_kernel_signals_init(was.ignored);
 }

@@ -1,8 +1,8 @@
 /*
- * timer.c - alarm, setitimer and timer_create in virtual time: they fire between two segments, at the
- * same place in a replay, and the kernel knows nothing of them.
+ * timer.c - alarm, setitimer and timer_create in virtual time. Timers fire between two segments, in
+ * a replay at the same boundary; the kernel does not know of them.
  *
- * The timers of processor time run on virtual time too: there is no other that a replay has.
+ * Timers of processor time also run on virtual time: a replay has no other.
  */
 #define _GNU_SOURCE
 #include "scheduler.h"
@@ -11,14 +11,14 @@
 #include <sys/time.h>
 
 #define TIMERS 128
-#define ITIMERS 3 /* the first ones: ITIMER_REAL, _VIRTUAL, _PROF */
+#define ITIMERS 3 /* entries 0 to 2: ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF */
 struct timer {
     bool used;
-    int signal; /* 0: none is sent */
+    int signal; /* 0: no signal */
     int clock;
-    int32_t tid; /* 0: the process */
+    int32_t tid; /* 0: sent to the process */
     union sigval value;
-    uint64_t deadline, interval; /* 0: not running; 0: once */
+    uint64_t deadline, interval; /* deadline 0: not running; interval 0: fires once */
     int overrun;
 };
 static struct timer timers[TIMERS] = {
@@ -27,9 +27,9 @@ static struct timer timers[TIMERS] = {
     {true, SIGPROF, 0, 0, {0}, 0, 0, 0},
 };
 static uint32_t timer_end = ITIMERS;
-static bool armed; /* one of them was, ever: who has none is asked at every switch */
+static bool armed; /* a timer was started: without one, the check at every switch is cheap */
 
-uint64_t pf_world_deadline(void)
+uint64_t pf_timer_deadline(void)
 {
     uint64_t first = 0;
     for (uint32_t i = 0; armed && i < timer_end; i++)
@@ -99,7 +99,7 @@ static void start(struct timer *t, uint64_t after, uint64_t interval)
     t->interval = interval;
     t->overrun = 0;
     if (t->deadline)
-        pf_sched_hurry();
+        pf_sched_preempt_soon();
 }
 
 static long itimer(long number, const long a[6])
@@ -203,20 +203,21 @@ long pf_call_timer(long number, const long a[6])
     }
 }
 
-/* A timerfd is the kernel's, for it can be in an epoll set; only moments of the target's clocks mean
- * something else to the kernel. */
+/* A timerfd stays in the kernel, because it can be in an epoll set. Only absolute times are
+ * converted: the target's clocks differ from the kernel's. */
 long pf_call_timerfd(long number, const long a[6])
 {
     const struct itimerspec *now = (const struct itimerspec *)a[2];
     if (!pf_recording() || !now || !(a[1] & 1) || !of_timespec(now->it_value))
-        return pf_world_plain(number, a);
+        return pf_syscall_plain(number, a);
     struct itimerspec relative = *now;
     uint64_t deadline = pf_virtual_deadline(CLOCK_MONOTONIC, &now->it_value);
     uint64_t realtime = pf_virtual_deadline(CLOCK_REALTIME, &now->it_value);
-    /* Which clock it has is not asked: only on one of them is the moment near. */
+    /* The clock of the timerfd is not known here: only on one clock is the time in the near
+     * future. */
     if (deadline <= pf_sched_now() || (realtime > pf_sched_now() && realtime < deadline))
         deadline = realtime;
     relative.it_value = timespec_of(deadline > pf_sched_now() ? deadline - pf_sched_now() : 1);
     const long b[6] = {a[0], a[1] & ~1L, (long)&relative, a[3], 0, 0};
-    return pf_world_plain(number, b);
+    return pf_syscall_plain(number, b);
 }
