@@ -1,4 +1,4 @@
-// Every size, alignment and shape of a plain access is checked once, with its name.
+// Plain accesses of every size, alignment and shape are checked once, with the variable's name.
 // want: write 1 c access.c
 // want: write 2 h access.c
 // want: write 4 i access.c

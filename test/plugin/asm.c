@@ -1,4 +1,4 @@
-// Inline assembly: asm goto, labels that are unique, and one that is not.
+// Inline assembly: asm goto, unique labels, and a label that is not unique.
 // warns: warning: pf cc does not check named
 // want: write 4 hits asm.c
 #include <stdio.h>

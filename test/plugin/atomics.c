@@ -1,4 +1,4 @@
-// Atomic operations are bracketed, with operation and order; cas says whether it stored.
+// Atomic operations have begin and end calls, with operation and order; a cas tells if it stored.
 // want: atomic 4 a atomics.c
 // want: load order 2 failure 0
 // want: store order 3 failure 0

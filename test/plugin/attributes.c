@@ -1,5 +1,5 @@
-// no_sanitize("thread"): no plain checks, but atomics and frames. disable_sanitizer_instrumentation
-// and the ignore list: untouched.
+// no_sanitize("thread"): no checks of plain accesses, but atomics and frames.
+// disable_sanitizer_instrumentation and the ignore list: not instrumented.
 // flags: -fpf-ignore=HERE/attributes.ignore
 // count: 2 write 4 counter
 // want: write 4 counter attributes.c:32 checked < no_checks:14 < main
@@ -15,7 +15,7 @@ __attribute__((no_sanitize("thread"), noinline)) void no_checks(void) { counter+
     a++; }
 __attribute__((disable_sanitizer_instrumentation, noinline)) void untouched(void) { counter++; a++; }
 __attribute__((noinline)) void listed_one(void) { counter++; a++; }
-static void listed_small(void) { counter++; a++; small(); } /* inlined neither way */
+static void listed_small(void) { counter++; a++; small(); } /* not inlined, and inlines nothing */
 int main(void)
 {
     no_checks();
@@ -28,6 +28,6 @@ int main(void)
 
 __attribute__((noinline)) void checked(void)
 {
-    /* the one that counts */
+    /* the only one that is checked */
     counter++;
 }

@@ -1,5 +1,5 @@
-// Ways to call: variable arguments, structs by value and by hidden pointer, musttail, through a
-// pointer, recursion, dynamic stack memory, switch. Arguments by value are read by the call.
+// Kinds of calls: variable arguments, structs by value and by hidden pointer, musttail, through a
+// pointer, recursion, dynamic stack memory, switch. A call reads its by-value arguments.
 // want: read 32 record calls.c
 // want: write 4 total calls.c:45 last < main
 // never: < even

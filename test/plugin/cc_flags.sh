@@ -1,4 +1,4 @@
-# pf cc is clang-19 for everything it is asked to do; what cannot work is refused with a message.
+# pf cc accepts the command lines of clang-19 and rejects what it does not support, with a message.
 cat >a.c <<'END'
 #include <stdio.h>
 int twice(int);
@@ -36,7 +36,7 @@ status 0 ./both
 cp b.c b.weird
 status 0 "$PF" cc a.c -x c b.weird -o both
 status 0 ./both
-# Questions.
+# Options that print information.
 status 0 "$PF" cc --version
 has out "clang version 19"
 status 0 "$PF" cc -print-search-dirs
@@ -52,17 +52,17 @@ status 1 "$PF" cc missing.c
 has err "missing.c"
 status 1 "$PF" cc -x c - <<<'int main(void) { return nothing; }'
 has err "nothing"
-# What a configure script asks.
+# A test that configure scripts make.
 printf 'int main(void) { return 0; }' >conftest.c
 status 0 "$PF" cc -o conftest conftest.c
 status 0 ./conftest
 [[ ! -s err ]]
-# The source can see that it is watched.
+# The source can test that it is instrumented.
 status 0 "$PF" cc -E -x c - <<<'#if __has_feature(thread_sanitizer)
 watched
 #endif'
 has out watched
-# Refused.
+# Rejected options.
 status 2 "$PF" cc -static a.c b.c
 has err "static linking is not supported"
 status 0 "$PF" cc -static -c a.c
@@ -87,7 +87,7 @@ has err "-fpf-nonsense"
 echo '-fpf-inline=all -c a.c' >args
 status 2 "$PF" cc @args
 has err "response file"
-# The ignore list: bad lines are named.
+# The ignore list: errors name the bad line.
 printf '# fine\nfun:x\nfunction:y\n' >bad
 status 2 "$PF" cc -fpf-ignore=bad -c a.c
 has err "bad:3: expected fun:GLOB or src:GLOB"
@@ -96,12 +96,12 @@ has err "missing"
 printf 'src:a.c\nsrc:*/a.c\n' >list
 status 0 "$PF" cc -fpf-ignore=list -S a.c -o -
 hasnt out __pf_ask
-# Debug flags of the user stay what they are.
+# The user's debug flags are not changed.
 status 0 "$PF" cc -g -### -c a.c
 has err debug-info-kind=constructor
 status 0 "$PF" cc -### -c a.c
 has err debug-info-kind=line-tables-only
-# Position-independent or not, the other linkers, sections collected.
+# Position-independent or not, other linkers, garbage collection of sections.
 for flags in "-no-pie -fno-pie" "-fuse-ld=lld" "-ffunction-sections -fdata-sections -Wl,--gc-sections" \
     "-fuse-ld=lld -ffunction-sections -fdata-sections -Wl,--gc-sections"; do
     read -r -a words <<<"$flags"

@@ -1,4 +1,4 @@
-// Coroutines: what the split leaves behind is ordinary code.
+// Coroutines: after the split they are ordinary functions.
 // flags: -std=c++20
 // want: write 4 produced coroutine.cpp
 #include <coroutine>

@@ -1,5 +1,5 @@
-// An argument that is passed by value in memory is an event of its own, before the call's, also in loops, where the
-// budget is in a register: the number of events is the same with every budget.
+// An argument that is passed by value in memory is a separate event before that of the call, also
+// in loops, where the budget is in a register: all budgets give the same number of events.
 // events: 5 read 24 large event_byval.c
 // levels: O0 O2
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// A call of a function that may not be instrumented is an event with the pointers handed over; calls
-// of instrumented functions and of those that the runtime stands in front of count nothing here.
+// A call of a function that may not be instrumented is an event with the pointers it passes. Calls
+// of instrumented functions and of interposed functions are no events here.
 // events: 1 call 1 a64l event_calls.c
 // events: 1 call 1 - event_calls.c
 // no event: call 2 printf
@@ -16,7 +16,7 @@ int main(void)
 {
     add(&cell);
     add(&cell);
-    int n = through(&cell); // may be anything
+    int n = through(&cell); // may call any function
     n += (int)a64l("17");
     printf("%d %d\n", cell, n);
     return 0;

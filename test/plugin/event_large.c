@@ -1,4 +1,4 @@
-// A function with many accesses has calls for its events outside of loops, runs in them: the events are the same.
+// A function with many accesses has event calls outside of loops and runs in loops; same events.
 // events: 1 write 1 bytes event_large.c
 // events: 2 write 2 shorts event_large.c
 // events: 12 write 4 words event_large.c

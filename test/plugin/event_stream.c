@@ -1,4 +1,4 @@
-// The event body hands over every access with its value, none left out as redundant, in program order.
+// The event body reports every access with its value, in program order; none is redundant.
 // events: 4 write 4 counter event_stream.c
 // events: 5 read 4 counter event_stream.c
 // event: write 8 wide event_stream.c
@@ -19,7 +19,7 @@ typedef long both __attribute__((vector_size(16)));
 
 __attribute__((noinline)) static void add(void)
 {
-    counter++; // a read and a write each time, though the first would cover the others
+    counter++; // a read and a write each time, although the first makes the others redundant
     counter++;
     counter++;
     counter++;

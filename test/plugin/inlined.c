@@ -1,4 +1,4 @@
-// Code that was inlined has sites of the inlined function, with the calls it was inlined at.
+// Inlined code has sites of the inlined function, with the calls that it was inlined at.
 // levels: O2
 // want: write 4 one inlined.c:11 set < [mid:12] < [top:13] < main:16
 // want: write 4 one inlined.c:11 set < [mid:12] < [top:14] < main:16

@@ -1,4 +1,4 @@
-// setjmp and longjmp over several frames, through plain and watch bodies; the stack stays right.
+// setjmp and longjmp over several frames, in plain and watch bodies, leave the shadow stack right.
 // want: write 4 done jumps.c:42 main
 // want: write 4 deep jumps.c:18 fall < fall:20 < try:29 < main:39
 // want: write 4 caught jumps.c:33 try < main:39

@@ -1,4 +1,4 @@
-// Atomics without an instruction are library calls: bracketed likewise, their buffers checked.
+// Atomics without an instruction are library calls, with begin and end; their buffers are checked.
 // flags: -latomic -Wno-atomic-alignment
 // want: atomic 24 s libatomic.c
 // want: load order 5 failure 0

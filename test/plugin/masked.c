@@ -1,4 +1,4 @@
-// A vector access under a mask checks the lanes that are on, and no other.
+// A masked vector access checks only the lanes whose mask bit is set.
 // levels: O3
 // flags: -mavx2 -fno-unroll-loops
 // count: 8 write 4

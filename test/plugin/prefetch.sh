@@ -1,5 +1,6 @@
-# What a program prefetches it will access soon, and the checks with it: the watch body prefetches two lines
-# of cells, one of marks and two of other words beside. Not for constants, which have no checks, nor for code.
+# A program accesses soon what it prefetches, and its checks access the shadow. So the watch body
+# also prefetches two lines of cells, one of state bytes and two of overflow words, but not for
+# constants or code.
 prefetches() {
     status 0 "$PF" cc -O2 -S -emit-llvm -o one.ll one.c
     grep -c 'call void @llvm.prefetch' one.ll

@@ -1,5 +1,5 @@
-# Shared libraries: linked without the runtime, bound to the executable's, with tables of their own,
-# also when they are loaded and unloaded at run time; races are found on both sides.
+# Shared libraries: linked without the runtime, bound to the executable's runtime, with their own
+# tables, also when they are loaded and unloaded at run time. Races are found on both sides.
 cat >lib.h <<'END'
 extern int counter;
 void bump(void);
@@ -54,7 +54,7 @@ int main(void)
 END
 for linker in bfd lld; do
     status 0 "$PF" cc -O1 -fPIC -shared -fuse-ld=$linker lib.c -o libx.so
-    # As many build systems do: no undefined symbols but ours.
+    # Many build systems forbid undefined symbols; those of the runtime must still be accepted.
     for words in -Wl,--no-undefined -Wl,-z,defs "-Xlinker --no-undefined"; do
         read -r -a strict <<<"$words"
         status 0 "$PF" cc -O1 -fPIC -shared -fuse-ld=$linker lib.c "${strict[@]}" -o libstrict.so

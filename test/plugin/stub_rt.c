@@ -1,13 +1,23 @@
 /*
- * stub_rt.c - a runtime for tests of the compiler plugin: it defines the ABI, checks what it can
- * check about the calls, and counts them.
+ * stub_rt.c - a runtime for tests of the compiler plugin. It defines the ABI, checks the calls where
+ * it can, and counts them.
  *
- * With PF_STUB_LOG=1 every event is one line on stderr: "read 4 counter file.c:12 main". With
- * PF_STUB_BALANCED=1 the shadow stack must be empty at exit. PF_STUB_BODY=plain|watch|ask|cross|event|bare
- * chooses the body (bare: what has no such function is plain; ask: every second call is plain; cross: plain, and the watch body from the first back edge on). In the event body, PF_STUB_BUDGET=N is the budget that the runtime
- * gives each time it is asked; without it, 0: every event is one line. At the end the number of all events
- * goes to the file PF_STUB_EVENTS. The shadow is one page-mapped region as in pf_shadow.h; misses
- * are never filled, unless PF_STUB_FILL=1: then a check stores the statement that covers it.
+ * Environment variables:
+ *   PF_STUB_LOG=1       prints every event on stderr: "read 4 counter file.c:12 main"
+ *   PF_STUB_BALANCED=1  the shadow stack must be empty at exit
+ *   PF_STUB_BODY=       chooses the body:
+ *       watch, plain, event
+ *       ask             every second call runs the plain body
+ *       switch          the plain body, and the watch body from the first back edge on
+ *       bare            bare entries; functions without one run the plain body
+ *   PF_STUB_BUDGET=N    event body: the budget that the thread gets each time it is used up; with 0,
+ *                       the default, every event is printed
+ *   PF_STUB_EVENTS=FILE event body: writes the number of all events at exit
+ *   PF_STUB_FILL=1      a check stores the access record that covers it in the shadow; otherwise the
+ *                       shadow stays empty
+ *   PF_STUB_TABLES=1, PF_STUB_COUNTS=1  print the tables at start, the number of calls at exit
+ *
+ * The shadow is one mapped region, as in pf_shadow.h.
  */
 #include "pf_abi.h"
 #include "pf_shadow.h"
@@ -28,12 +38,12 @@ uint32_t __pf_bare;
 static struct pf_frame frames[FRAMES];
 static bool logging, filling;
 static unsigned long counts[32];
-static long grant, asked, granted; /* budgets: see count() */
-static const char *const names[] = {"read",  "write", "vptr", "copy", "atomic",
-                                    "fence", "ask",   "call", "cross"};
-enum { READ, WRITE, VPTR, COPY, ATOMIC, FENCE, ASK, CALL, CROSS };
+static long grant, asked, granted; /* budgets, see count() */
+static const char *const names[] = {"read",  "write", "vptr", "copy",  "atomic",
+                                    "fence", "ask",   "call", "switch"};
+enum { READ, WRITE, VPTR, COPY, ATOMIC, FENCE, ASK, CALL, SWITCH };
 
-/* Variables: nobody is told of any (tls.objects is 0). */
+/* Stack variables are not tracked (tls.stack_variables is 0), so most of these must not be called. */
 ALL void __pf_event_outside(void *addr, uint32_t site, uint64_t size, void *base, uint64_t limit);
 ALL void __pf_objects_enter(uint32_t n);
 ALL void __pf_object_in(void *addr, uint64_t size, uint32_t site, uint32_t place);
@@ -111,7 +121,7 @@ static void fill(void *p, uint64_t size, bool write)
     ALL void name(void *p, uint32_t site)                                                          \
     {                                                                                              \
         if ((uintptr_t)p % (size > 8 ? 8 : size))                                                  \
-            die("an access that is not aligned");                                                  \
+            die("an unaligned access");                                                            \
         event(what, size, site);                                                                   \
         fill(p, size, write);                                                                      \
     }
@@ -126,7 +136,8 @@ ACCESSES(4)
 ACCESSES(8)
 ACCESSES(16)
 
-/* Event body: all events so far are `granted` less what is left of the budget. */
+/* Event body: counts an event, and returns true if the budget was used up. The number of events so
+ * far is `granted` less the remaining budget. */
 static bool count(void)
 {
     if (--__pf_tls.budget >= 0)
@@ -224,7 +235,7 @@ static void turns(int what, uint64_t n, uint64_t two, uint64_t others)
     while (k < 4 && site[k] != UINT32_MAX)
         k++;
     if (k < 2 || n % k)
-        die("turns that are none");
+        die("fewer than two turns, or turns that do not divide the size");
     for (unsigned i = 0; i < k; i++)
         event(what, n / k, site[i]);
 }
@@ -268,10 +279,10 @@ void *__pf_atomic_begin(void *p, uint32_t what, uint32_t site);
 void *__pf_atomic_begin(void *p, uint32_t what, uint32_t site)
 {
     static const char *const ops[] = {"load", "store", "rmw", "cas"};
-    bool quiet = skips();
-    if (!quiet)
+    bool skipped = skips();
+    if (!skipped)
         event(ATOMIC, what & 255, site);
-    if (logging && !quiet)
+    if (logging && !skipped)
         fprintf(stderr, "  %s order %u failure %u\n", ops[what >> 8 & 255], what >> 16 & 255,
                 what >> 24);
     if (open_atomics++)
@@ -284,7 +295,7 @@ void __pf_atomic_end(void *handle, uint32_t stored)
     if (logging && !grant)
         fprintf(stderr, "  end %s\n", stored ? "stored" : "not stored");
     if (--open_atomics)
-        die("the end of an atomic operation that did not begin");
+        die("an atomic operation ends without a begin");
 }
 void __pf_fence(uint32_t order, uint32_t site);
 void __pf_fence(uint32_t order, uint32_t site)
@@ -304,16 +315,16 @@ uint32_t __pf_ask(struct pf_func *f)
 __attribute__((preserve_most)) void __pf_crossed(struct pf_func *f);
 void __pf_crossed(struct pf_func *f)
 {
-    counts[CROSS]++;
+    counts[SWITCH]++;
     if (__pf_tls.frame <= frames || __pf_tls.frame[-1].func != f || __pf_tls.frame[-1].call)
-        die("a crossing without a frame");
+        die("a body switch without a frame");
 }
 
 __attribute__((preserve_most)) void __pf_event_excluded(struct pf_func *f, uint32_t n,
                                                         void **pointers);
 void __pf_event_excluded(struct pf_func *f, uint32_t n, void **pointers)
 {
-    die("nothing is excluded");
+    die("an excluded function");
 }
 
 void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve);
@@ -323,9 +334,9 @@ void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, str
     static bool begun;
     const char *body = getenv("PF_STUB_BODY");
     if (f && ((char *)fe - (char *)f) % sizeof *f)
-        die("a torn function table");
+        die("the size of the function table is wrong");
     if (v && ((char *)ve - (char *)v) % sizeof *v)
-        die("a torn variable table");
+        die("the size of the variable table is wrong");
     if (getenv("PF_STUB_TABLES")) {
         for (; f < fe; f++)
             fprintf(stderr, "func %s %s:%u sites %u hash %016lx\n", pf_rel_str(&f->name),
@@ -345,13 +356,13 @@ void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, str
     __pf_tls.step = sizeof(struct pf_frame);
     __pf_tls.key = 0xffull << PF_MASK_SHIFT | 1ull << PF_SID_SHIFT | 1ull << PF_CLK_SHIFT |
                    1ull << PF_WRITE_BIT;
-    __pf_tls.shared = ~0ull;
+    __pf_tls.read_set = ~0ull;
     grant = getenv("PF_STUB_BUDGET") ? atol(getenv("PF_STUB_BUDGET")) : 0;
     __pf_tls.dispatch = !body || !strcmp(body, "watch") ? PF_DISPATCH_WATCH
                         : !strcmp(body, "event")        ? PF_DISPATCH_EVENT
                         : !strcmp(body, "ask")          ? PF_DISPATCH_ASK
                                                         : PF_DISPATCH_PLAIN;
-    __pf_tls.cross = body && !strcmp(body, "cross");
+    __pf_tls.body_switch = body && !strcmp(body, "switch");
     __pf_bare = body && !strcmp(body, "bare");
 }
 

@@ -1,4 +1,4 @@
-// Exceptions: catch, cleanup, rethrow, across plain and watch bodies; the stack stays right.
+// Exceptions: catch, cleanup, rethrow, across plain and watch bodies: the shadow stack stays right.
 // want: write 4 after unwind.cpp:54 main
 // want: write 4 dead unwind.cpp:17 Guard::~Guard() < thrower(int):
 // want: vptr 8 vtable pointer unwind.cpp

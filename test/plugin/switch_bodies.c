@@ -1,16 +1,16 @@
-// A call that is in its plain body crosses to the watch body at the first back edge of a loop: what it does from then
-// on is seen, and every value is as it was.
-// cross: write 4 x crossing.c:30 counted < main
-// cross: write 4 last crossing.c:32 counted < main
-// crosses O2: 1 read 4 - crossing.c:25 counted < main
-// crosses: 9 read 4 stop crossing.c:45 waits < main
-// crosses O0: 999 read 2 b crossing.c:55 sum < main
-// crosses O1: 1 read 1998 b crossing.c:55 sum < main
-// crosses O2: 1 read 1992 b crossing.c:55 sum < main
-// cross: write 4 a crossing.c:65 nested < main
-// crosses O2: 1 read 16 c crossing.c:95 apart < main
-// no cross: total
-// no cross O2: few
+// A call in its plain body switches to the watch body at the first back edge of a loop. From then
+// on its accesses are checked, and all values are preserved.
+// switch: write 4 x switch_bodies.c:30 counted < main
+// switch: write 4 last switch_bodies.c:32 counted < main
+// switches O2: 1 read 4 - switch_bodies.c:25 counted < main
+// switches: 9 read 4 stop switch_bodies.c:45 waits < main
+// switches O0: 999 read 2 b switch_bodies.c:55 sum < main
+// switches O1: 1 read 1998 b switch_bodies.c:55 sum < main
+// switches O2: 1 read 1992 b switch_bodies.c:55 sum < main
+// switch: write 4 a switch_bodies.c:65 nested < main
+// switches O2: 1 read 16 c switch_bodies.c:95 apart < main
+// no switch: total
+// no switch O2: few
 #include <stdio.h>
 
 #define NOINLINE __attribute__((noinline)) static
@@ -19,7 +19,7 @@ volatile int stop, ten = 10, many = 1000;
 short b[1000];
 long c[1000];
 
-/* *p is read before the loop, which covers the reads in it: it is checked on the way over. */
+/* *p is read before the loop, which makes the reads in it redundant: the body switch checks it. */
 NOINLINE int counted(int n, const int *p)
 {
     int s = 0, k = *p;
@@ -80,14 +80,14 @@ NOINLINE int nested(int n, int m, int c)
     return t;
 }
 
-/* So short that nobody waits for its end. */
+/* Too short for a body switch. */
 NOINLINE void few(int by)
 {
     for (int i = 0; i < 100; i++)
         a[i] += by;
 }
 
-/* The bytes of one place before those of the other are few, here and for the rounds that are left. */
+/* Few bytes of one read precede those of the other, also for the remaining iterations. */
 NOINLINE long apart(int n)
 {
     long s = 0;

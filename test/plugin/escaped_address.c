@@ -1,6 +1,6 @@
-// A stack slot whose address is given away is checked, with the name of the variable.
-// want: write 4 shared escaped.c
-// want: read 4 shared escaped.c
+// A stack slot whose address escapes is checked, with the name of the variable.
+// want: write 4 shared escaped_address.c
+// want: read 4 shared escaped_address.c
 #include <stdio.h>
 
 int *volatile where;

@@ -1,14 +1,14 @@
-// Loops whose accesses are not known before: every check stays where the access is.
-// count O2: 50 affine_not.c:34 gaps
-// never O2: read 400 ints affine_not.c:34 gaps
-// count O2: 11 affine_not.c:42 early
-// count O2: 40 affine_not.c:49 calls
-// count O2: 28 affine_not.c:58 maybe
-// count O2: 20 affine_not.c:64 always
-// count O2: 10 affine_not.c:73 released
-// count O2: 25 affine_not.c:81 indirect
-// count O2: 60 affine_not.c:93 places
-// count O2: 60 affine_not.c:94 places
+// Loops whose accesses are not known in advance: every check stays at its access.
+// count O2: 50 irregular_loops.c:34 gaps
+// never O2: read 400 ints irregular_loops.c:34 gaps
+// count O2: 11 irregular_loops.c:42 early
+// count O2: 40 irregular_loops.c:49 calls
+// count O2: 28 irregular_loops.c:58 maybe
+// count O2: 20 irregular_loops.c:64 always
+// count O2: 10 irregular_loops.c:73 released
+// count O2: 25 irregular_loops.c:81 indirect
+// count O2: 60 irregular_loops.c:93 places
+// count O2: 60 irregular_loops.c:94 places
 // levels: O2
 // flags: -fno-vectorize -fno-unroll-loops -fno-slp-vectorize
 #include <stdio.h>
@@ -26,7 +26,7 @@ __attribute__((noinline)) static void log_it(int i)
         exit(3);
 }
 
-/* every second element: the bytes between are not touched */
+/* every second element: the bytes in between are not accessed */
 __attribute__((noinline)) static long gaps(int n)
 {
     long s = 0;
@@ -34,7 +34,7 @@ __attribute__((noinline)) static long gaps(int n)
         s = s * 7 + pairs[i].b;
     return s;
 }
-/* the end is in the data */
+/* the data decides where the loop ends */
 __attribute__((noinline)) static int early(int n)
 {
     int i = 0;
@@ -54,7 +54,7 @@ __attribute__((noinline)) static void calls(int n)
 __attribute__((noinline)) static void maybe(int n)
 {
     for (int i = 0; i < n; i++)
-        if (order[i % 25] != i / 2) /* an access of its own in another block */
+        if (order[i % 25] != i / 2) /* a separate access in another block */
             ints[i] += order[i % 25];
 }
 __attribute__((noinline)) static int always(int n)
@@ -65,7 +65,7 @@ __attribute__((noinline)) static int always(int n)
     return s;
 }
 
-/* each round is a new epoch */
+/* each iteration is a new epoch */
 __attribute__((noinline)) static void released(int n)
 {
     for (int i = 0; i < n; i++) {
@@ -83,7 +83,7 @@ __attribute__((noinline)) static long indirect(int n)
     return s;
 }
 
-/* together without gaps, but at two places in the source */
+/* together without gaps, but at two source positions */
 __attribute__((noinline)) static long places(int n)
 {
     long s = 0;

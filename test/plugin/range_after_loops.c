@@ -1,5 +1,5 @@
-// Loops along bytes whose end is found on the way have one range check behind them: the bytes that were touched, on
-// whichever way the loop is left. At O0 the addresses are in variables, and every access has its own check.
+// A loop along bytes that ends at a value found on the way has one range check on every exit, for
+// the bytes accessed. At O0 the addresses are in variables, and every access has its own check.
 // count O2: 1 length < main
 // want O2: read 6 text
 // count O2: 1 letters < main
@@ -14,20 +14,20 @@
 // count O2: 2 same < main
 // never O2: none < main
 // count O2: 6 triples < main
-// want O2: read 2 - trail_loops.c:126 triples
-// want O2: read 2 - trail_loops.c:127 triples
-// want O2: read 2 - trail_loops.c:128 triples
-// want O2: write 2 - trail_loops.c:126 triples
-// want O2: write 2 - trail_loops.c:128 triples
+// want O2: read 2 - range_after_loops.c:126 triples
+// want O2: read 2 - range_after_loops.c:127 triples
+// want O2: read 2 - range_after_loops.c:128 triples
+// want O2: write 2 - range_after_loops.c:126 triples
+// want O2: write 2 - range_after_loops.c:128 triples
 // count O2: 2 doubles < main
-// want O2: read 4 text trail_loops.c:140 doubles
+// want O2: read 4 text range_after_loops.c:140 doubles
 // count O2: 4 gap < main
 // count O2: 2 sixes < main
 // want O2: read 12 - 
 // want O2: write 12 - 
 // count O2: 6 unrolled < main
-// want O2: read 4 - trail_loops.c:175 unrolled
-// cross O2: read 6 text
+// want O2: read 4 - range_after_loops.c:175 unrolled
+// switch O2: read 6 text
 // events O0: 6 length < main
 // levels: O0 O2
 // flags: -fno-vectorize -fno-unroll-loops -fno-slp-vectorize -fno-builtin
@@ -38,7 +38,7 @@ char text[16] = "abc1d", *volatile known = text, room[16];
 short halfs[8] = {5, 6, 7, 0};
 volatile int four = 4, hundred = 100;
 
-/* The end is in the bytes, and is one of them. */
+/* One of the bytes ends the loop. */
 NOINLINE int length(const char *s)
 {
     int n = 0;
@@ -47,7 +47,7 @@ NOINLINE int length(const char *s)
     return n;
 }
 
-/* Left before the access, or behind it. */
+/* Exits before and after the access. */
 NOINLINE int letters(long from, long to)
 {
     long i = from;
@@ -57,7 +57,7 @@ NOINLINE int letters(long from, long to)
     return (int)i;
 }
 
-/* Left before the access alone. */
+/* Exits only before the access. */
 NOINLINE long fill(char *at, char *end, int n)
 {
     unsigned seed = 7;
@@ -100,7 +100,7 @@ NOINLINE int apart(void)
     return (int)i;
 }
 
-/* What is compared with each other ends soon. */
+/* Loops that compare two loaded values end soon. */
 NOINLINE int same(const char *a, const char *b)
 {
     int n = 0;
@@ -109,7 +109,7 @@ NOINLINE int same(const char *a, const char *b)
     return n;
 }
 
-/* No round at all. */
+/* No iteration at all. */
 NOINLINE long none(char *at, char *end)
 {
     unsigned seed = 9;
@@ -118,7 +118,7 @@ NOINLINE long none(char *at, char *end)
     return seed;
 }
 
-/* Three bytes a round, from three lines. */
+/* Three bytes per iteration, from three lines. */
 NOINLINE long triples(char *to, int n)
 {
     char *from = text, *out = to;
@@ -131,7 +131,7 @@ NOINLINE long triples(char *to, int n)
     return out - to;
 }
 
-/* Two bytes a round, the higher first. */
+/* Two bytes per iteration, the higher first. */
 NOINLINE int doubles(int n)
 {
     int sum = 0;
@@ -142,7 +142,7 @@ NOINLINE int doubles(int n)
     return sum;
 }
 
-/* Not all bytes: they have their checks in the loop. */
+/* Not all bytes: the checks stay in the loop. */
 NOINLINE int gap(int n)
 {
     int sum = 0;
@@ -156,7 +156,7 @@ NOINLINE int gap(int n)
 #define COPY *out++ = *from++;
 #define COPY_SIX COPY COPY COPY COPY COPY COPY
 
-/* Six bytes a round, from one place. */
+/* Six bytes per iteration, from one source position. */
 NOINLINE long sixes(char *to, int n)
 {
     char *from = text, *out = to;
@@ -166,7 +166,7 @@ NOINLINE long sixes(char *to, int n)
     return out - to;
 }
 
-/* Six of three places, after the compiler was there. */
+/* Unrolled by the compiler: six bytes from three source positions. */
 NOINLINE long unrolled(char *to, int n)
 {
     char *from = text, *out = to;

@@ -1,6 +1,6 @@
-// A label that others can see: the function stays as it is, and the compiler says so.
+// A label that other code can see: the function is not instrumented, and the compiler warns.
 // warns: warning: pf cc does not check where
-// want: write 4 counter labels_out.c
+// want: write 4 counter escaped_label.c
 #include <stdio.h>
 
 int counter;

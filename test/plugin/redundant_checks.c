@@ -1,13 +1,13 @@
-// A check that an earlier or later one of the same epoch covers is left out; a call in between, or
-// another iteration, brings it back.
-// count O2: 1 redundant.c:21 twice
-// count O2: 0 redundant.c:22 twice
-// count O2: 0 redundant.c:27 update
-// count O2: 1 redundant.c:28 update
-// count O2: 1 redundant.c:33 across
-// count O2: 1 redundant.c:35 across
-// count O2: 0 redundant.c:43 branches
-// count O2: 4 redundant.c:49 loop
+// A check is removed if an earlier or later one of the same epoch makes it redundant. It stays if a
+// call or another iteration is in between.
+// count O2: 1 redundant_checks.c:21 twice
+// count O2: 0 redundant_checks.c:22 twice
+// count O2: 0 redundant_checks.c:27 update
+// count O2: 1 redundant_checks.c:28 update
+// count O2: 1 redundant_checks.c:33 across
+// count O2: 1 redundant_checks.c:35 across
+// count O2: 0 redundant_checks.c:43 branches
+// count O2: 4 redundant_checks.c:49 loop
 // levels: O1 O2
 // flags: -fno-vectorize -fno-unroll-loops
 #include <stdio.h>
@@ -39,7 +39,7 @@ __attribute__((noinline)) static int branches(volatile int *p, int n)
     *p = 1;
     if (n > 3)
         n *= x;
-    /* *p is covered on both ways */
+    /* the check of *p is redundant on both paths */
     return n + *p;
 }
 __attribute__((noinline)) static int loop(int n)

@@ -1,4 +1,4 @@
-// Which events may depend on earlier reads: decisions since the event before, addresses from reads.
+// Events that may depend on reads: decisions since the previous event, addresses from reads.
 // event: first = 11 branch.
 // event: second = 12.
 // event: third = 13.
@@ -18,13 +18,13 @@ struct pair {
 
 __attribute__((noinline)) static void start(int n)
 {
-    first = 0x11; // the caller may have decided to call
+    first = 0x11; // the caller may have decided to make the call
     second = 0x12;
     third = 0x13;
     if (n > 1)
         chosen = 0x14;
-    __atomic_thread_fence(__ATOMIC_SEQ_CST); // leaves no record: the decision is still to be told
-    after = 0x15; // ways meet, one of them after a decision
+    __atomic_thread_fence(__ATOMIC_SEQ_CST); // leaves no record: the decision is still pending
+    after = 0x15; // paths join, one of them after a decision
     *place = 0x16;
     for (int i = 0; i < 2; i++)
         __asm__ volatile("" : : "r"(&pair) : "memory");

@@ -1,18 +1,18 @@
-// Range checks of loops over whole granules and vectors. Reads at two places whose bytes meet are checked as in the
-// loop: by the one that comes first to them; the other one has what is before.
-// count O2: 2 affine_wide.c:31 apart < main
-// want O2: read 392 in affine_wide.c:31 apart < main
-// want O2: read 24 in affine_wide.c:31 apart < main
-// count O2: 2 affine_wide.c:31 apart < few
-// want O2: read 16 in affine_wide.c:31 apart < few
-// never O2: read 24 in affine_wide.c:31 apart < few
-// count O2: 2 affine_wide.c:37 crossed
-// want O2: read 320 in affine_wide.c:37 crossed
-// want O2: write 320 in affine_wide.c:37 crossed
-// count O3: 2 affine_wide.c:43 scaled
-// want O3: read 768 reals affine_wide.c:43 scaled
-// want O3: write 768 scales affine_wide.c:43 scaled
-// count: 3 affine_wide.c:51 gaps
+// Range checks of loops over whole granules and vectors. If the bytes of two reads overlap, the
+// read that reaches a byte first checks it, as in the loop; the other checks only the bytes before.
+// count O2: 2 range_before_wide.c:31 apart < main
+// want O2: read 392 in range_before_wide.c:31 apart < main
+// want O2: read 24 in range_before_wide.c:31 apart < main
+// count O2: 2 range_before_wide.c:31 apart < few
+// want O2: read 16 in range_before_wide.c:31 apart < few
+// never O2: read 24 in range_before_wide.c:31 apart < few
+// count O2: 2 range_before_wide.c:37 crossed
+// want O2: read 320 in range_before_wide.c:37 crossed
+// want O2: write 320 in range_before_wide.c:37 crossed
+// count O3: 2 range_before_wide.c:43 scaled
+// want O3: read 768 reals range_before_wide.c:43 scaled
+// want O3: write 768 scales range_before_wide.c:43 scaled
+// count: 3 range_before_wide.c:51 gaps
 // levels: O2 O3
 // flags O2: -fno-vectorize -fno-unroll-loops -fno-slp-vectorize
 // flags O3: -mavx2
@@ -34,7 +34,7 @@ __attribute__((noinline)) static long apart(int n)
 __attribute__((noinline)) static void crossed(int n)
 {
     for (int i = 0; i < n; i++)
-        in[i] = in[i + 4] + 1; /* not less than what was read of it is written */
+        in[i] = in[i + 4] + 1; /* as many bytes are written as are read */
 }
 
 __attribute__((noinline)) static void scaled(int n)
@@ -43,7 +43,7 @@ __attribute__((noinline)) static void scaled(int n)
         scales[i] = reals[i] * 0.5;
 }
 
-/* the bytes between are not touched */
+/* the bytes in between are not accessed */
 __attribute__((noinline)) static void gaps(int n)
 {
 #pragma clang loop unroll(disable)

@@ -1,11 +1,11 @@
-// A read has no check of its own where a write of the same bytes surely follows, whichever way is taken; it has one where
-// a way leads past the write, a call comes in between, or a loop that may never be left.
-// count O2: 0 ahead.c:18 both
-// count O2: 1 ahead.c:20 both
-// count O2: 1 ahead.c:30 one
-// count O2: 1 ahead.c:37 call
-// count O2: 1 ahead.c:47 loop
-// count O2: 3 ahead.c:59 next
+// A read needs no check if a write of the same bytes follows on every path. It needs one if a path
+// avoids the write, or if a call or a loop that may not terminate is in between.
+// count O2: 0 read_before_write.c:18 both
+// count O2: 1 read_before_write.c:20 both
+// count O2: 1 read_before_write.c:30 one
+// count O2: 1 read_before_write.c:37 call
+// count O2: 1 read_before_write.c:47 loop
+// count O2: 3 read_before_write.c:59 next
 // levels: O1 O2
 // flags: -fno-vectorize -fno-unroll-loops
 #include <stdio.h>
@@ -50,7 +50,7 @@ __attribute__((noinline)) static int loop(volatile int *p)
     *p = a + 1;
     return a;
 }
-/* What is written is not what was read: the pointer is another one in the next round. */
+/* The write is not to the address that was read: the pointer changes in each iteration. */
 __attribute__((noinline)) static int next(int n)
 {
     int s = 0;

@@ -1,5 +1,5 @@
-/* Accesses of one place to bytes beside each other are checked at once; where there is a gap, or a call
- * between them, each is checked by itself. */
+/* Accesses from one source position to adjacent bytes get one check. If there is a gap, or a call
+ * between them, each has its own check. */
 // levels: O2 O3
 // flags: -fno-slp-vectorize -fno-vectorize
 #include <stdio.h>
@@ -8,7 +8,7 @@ int values[12] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8};
 short few[64];
 int (*volatile call)(const char *) = puts;
 
-/* Unrolled: twelve reads of one place. */
+/* Unrolled: twelve reads from one source position. */
 static __attribute__((noinline)) long sum_all(const int *v)
 {
     long sum = 0;
@@ -17,7 +17,7 @@ static __attribute__((noinline)) long sum_all(const int *v)
     return sum;
 }
 
-/* Every second one: there are gaps. */
+/* Every second element: there are gaps. */
 static __attribute__((noinline)) long sum_some(const short *v)
 {
     long sum = 0;
@@ -26,7 +26,7 @@ static __attribute__((noinline)) long sum_some(const short *v)
     return sum;
 }
 
-/* Calls between. */
+/* Calls in between. */
 static __attribute__((noinline)) long sum_loud(const int *v)
 {
     long sum = 0;
@@ -44,7 +44,7 @@ int main(void)
     printf("%ld %ld %ld\n", sum_all(values), sum_some(few), sum_loud(values));
     return 0;
 }
-// count: 1 read 48 values merge_neighbours.c:16
-// never: read 4 values merge_neighbours.c:16
-// count: 4 read 2 few merge_neighbours.c:25
-// count: 2 read 4 values merge_neighbours.c:34
+// count: 1 read 48 values merge_checks.c:16
+// never: read 4 values merge_checks.c:16
+// count: 4 read 2 few merge_checks.c:25
+// count: 2 read 4 values merge_checks.c:34

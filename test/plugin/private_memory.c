@@ -1,4 +1,4 @@
-// Memory that nobody else can know of is not checked.
+// Memory that no other thread can know of is not checked.
 // never: write
 // never: read
 // levels: O1 O2 O3

@@ -1,4 +1,5 @@
-# What the compiler knew of a function (it only reads, it returns, it does not wait) is not true of its bodies, nor of the one in front.
+# Attributes of a function (it only reads, it returns, it does not wait) are removed from its bodies
+# and its bare entry, where they would be false.
 echo '__attribute__((noinline)) int one(const int *p) { return p[0] + p[1]; }' >one.c
 status 0 clang-19 -O2 -S -emit-llvm -o native.ll one.c
 status 0 grep -qE '^attributes .*(memory|nosync|willreturn)' native.ll

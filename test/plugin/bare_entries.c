@@ -1,7 +1,7 @@
-// The function in front of the bodies hands on whatever it was given: structs by value and by address, wide numbers, more arguments
-// than registers; and what it cannot hand on is there without it.
-// want: write 8 sum bare.c:28 by_value
-// want: write 4 last bare.c:59 listed
+// The bare entry passes on all arguments: structs by value and by address, wide numbers, more
+// arguments than registers. A function whose arguments it cannot pass on has no bare entry.
+// want: write 8 sum bare_entries.c:28 by_value
+// want: write 4 last bare_entries.c:59 listed
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -60,14 +60,14 @@ __attribute__((noinline)) static int listed(int n, ...)
     return all;
 }
 
-/* The address of a function is that of the one in front, in every body. */
+/* In every body, the address of a function is that of its bare entry. */
 __attribute__((noinline)) static int is_me(int (*volatile fn)(void *), void *me)
 {
     return (void *)fn == me;
 }
 static int self(void *me) { return last + is_me(self, me); }
 
-/* Called through pointers, as from another file: else bodies call bodies. */
+/* Called through pointers, as from another file; otherwise bodies call bodies directly. */
 static struct big (*volatile doubled_at)(const struct big *) = doubled;
 static long (*volatile by_value_at)(struct big, int, struct big) = by_value;
 static struct pair (*volatile swapped_at)(struct pair, float) = swapped;

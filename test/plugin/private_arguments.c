@@ -1,5 +1,5 @@
-// Arguments that point to variables of the caller, which nobody else knows of, in every call: no checks in the
-// callee. One call with something else, or a callee whose address is taken, and there are.
+// If an argument points to private variables of the caller in every call, the callee has no checks.
+// If one call passes something else, or the callee's address is taken, it has checks.
 // levels: O1 O2 O3
 // never: step < walk
 // never: walk <
@@ -31,7 +31,7 @@ __attribute__((noinline)) static int walk(struct state *s, int depth)
     return depth ? walk(s, depth - 1) + 1 : s->moved;
 }
 
-/* The address goes round in a loop. */
+/* The address is advanced in a loop. */
 __attribute__((noinline)) static int length(const char *text)
 {
     int n = 0;

@@ -1,27 +1,27 @@
-// Counted loops get one range check before them; the bytes, the line and the variable are those of the
-// accesses.
-// count O2: 1 affine_loops.c:39 up
-// want O2: write 400 ints affine_loops.c:39 up
-// count O2: 1 affine_loops.c:45 add
-// want O2: write 200 shorts affine_loops.c:45 add
-// count O2: 1 affine_loops.c:52 from
-// want O2: read 388 ints affine_loops.c:52 from
-// count O2: 1 affine_loops.c:59 narrow
-// want O2: read 97 - affine_loops.c:59 narrow
-// count O2: 1 affine_loops.c:66 walk
-// want O2: write 92 - affine_loops.c:66 walk
-// count O2: 1 affine_loops.c:72 unrolled
-// want O2: read 198 shorts affine_loops.c:72 unrolled
-// count O2: 2 affine_loops.c:79 stencil
-// want O2: read 196 shorts affine_loops.c:79 stencil
-// want O2: write 196 other affine_loops.c:79 stencil
-// count O2: 1 affine_loops.c:86 down
-// want O2: read 400 - affine_loops.c:86 down
-// count O2: 1 affine_loops.c:92 vectors
-// want O2: write 1024 wide affine_loops.c:92 vectors
-// never O2: affine_loops.c:98 none
-// count O2: 1 affine_loops.c:103 row
-// want O2: write 200 table affine_loops.c:103 row
+// A range check before a counted loop replaces the checks in it; its bytes, line and variable are
+// those of the accesses.
+// count O2: 1 range_before_loops.c:39 up
+// want O2: write 400 ints range_before_loops.c:39 up
+// count O2: 1 range_before_loops.c:45 add
+// want O2: write 200 shorts range_before_loops.c:45 add
+// count O2: 1 range_before_loops.c:52 from
+// want O2: read 388 ints range_before_loops.c:52 from
+// count O2: 1 range_before_loops.c:59 narrow
+// want O2: read 97 - range_before_loops.c:59 narrow
+// count O2: 1 range_before_loops.c:66 walk
+// want O2: write 92 - range_before_loops.c:66 walk
+// count O2: 1 range_before_loops.c:72 unrolled
+// want O2: read 198 shorts range_before_loops.c:72 unrolled
+// count O2: 2 range_before_loops.c:79 stencil
+// want O2: read 196 shorts range_before_loops.c:79 stencil
+// want O2: write 196 other range_before_loops.c:79 stencil
+// count O2: 1 range_before_loops.c:86 down
+// want O2: read 400 - range_before_loops.c:86 down
+// count O2: 1 range_before_loops.c:92 vectors
+// want O2: write 1024 wide range_before_loops.c:92 vectors
+// never O2: range_before_loops.c:98 none
+// count O2: 1 range_before_loops.c:103 row
+// want O2: write 200 table range_before_loops.c:103 row
 // levels: O0 O2
 // flags: -fno-vectorize -fno-unroll-loops -fno-slp-vectorize
 #include <stdio.h>
@@ -74,7 +74,7 @@ __attribute__((noinline)) static long unrolled(size_t n)
 }
 __attribute__((noinline)) static void stencil(int n)
 {
-    /* the neighbour's value is kept in a register: one read a round */
+    /* the neighbour's value stays in a register: one read per iteration */
     for (int i = 1; i < n - 1; i++)
         other[i] = shorts[i + 1] * 5;
 }

@@ -1,6 +1,6 @@
-// Computed gotos with tables of addresses and of differences work in both bodies.
-// want: write 4 sum labels.c
-// want: write 4 steps labels.c
+// Computed gotos with tables of addresses and of differences work in all bodies.
+// want: write 4 sum computed_gotos.c
+// want: write 4 steps computed_gotos.c
 #include <stdio.h>
 
 int sum, steps;
