@@ -61,7 +61,7 @@ for verb in "run --quiet" suite; do
     [[ -f $folder/base ]]
     truncate -s -5 "$folder/base"
     status 0 env -u PF_OPTIONS "$PF" $verb --sample=atexrace --state storm -- ./two
-    has err "pf ${verb%% *}: $PWD/$folder/base: cut off, or longer than it says; set aside, not used"
+    has err "pf ${verb%% *}: $PWD/$folder/base: truncated, or longer than its header says; set aside, not used"
     rm "$folder"/bad-*
     for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
         status 0 ./two

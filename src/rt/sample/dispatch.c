@@ -1,13 +1,13 @@
 /*
- * Which body a call runs, when the thread's dispatch word does not say it: the thread is new, or a
- * sampling policy is to be asked.
+ * dispatch.c - which body a call runs if the thread's dispatch word does not decide it: the thread
+ * is new, or a sampling policy decides.
  */
 #include "entry.h"
 #include "hb.h"
 #include "rt.h"
 #include "sample.h"
 
-struct pf_thread *pf_start_adopt(void) __attribute__((weak)); /* interpose/wrap_start.c */
+struct pf_thread *pf_start_adopt(void) __attribute__((weak)); /* in interpose/wrap_start.c */
 
 uint32_t __pf_ask(void *func)
 {
@@ -15,7 +15,7 @@ uint32_t __pf_ask(void *func)
         if (!__pf_tls.nested && pf_start_adopt)
             pf_start_adopt();
         if (__pf_tls.dispatch == PF_DISPATCH_NEW)
-            pf_thread_unknown();
+            pf_thread_unwatch();
     }
     switch ((enum pf_dispatch)__pf_tls.dispatch) {
     case PF_DISPATCH_PLAIN:
@@ -34,10 +34,10 @@ uint32_t __pf_ask(void *func)
 void __pf_crossed(void *func)
 {
     (void)func;
-    __atomic_store_n(&__pf_tls.cross, 0, __ATOMIC_RELAXED);
+    __atomic_store_n(&__pf_tls.body_switch, 0, __ATOMIC_RELAXED);
     if (!pf_rt.sampling || !__pf_tls.thread)
         return;
     pf_nest();
-    pf_lock_watched(__pf_tls.thread, __pf_tls.frame - 1);
+    pf_lock_enter_watch_body(__pf_tls.thread, __pf_tls.frame - 1);
     pf_unnest();
 }

@@ -1,10 +1,13 @@
+/*
+ * function_pairs.c - see function_pairs.h.
+ */
 #include "function_pairs.h"
 #include "sys.h"
 
 #define FIRST_SIZE 256u
-#define AGED 10 /* bursts at one period */
+#define BURSTS_PER_PERIOD 10 /* bursts with one period, before the period grows */
 
-uint64_t pf_function_name(const char *name, const char *file, uint64_t body)
+uint64_t pf_function_hash(const char *name, const char *file, uint64_t body)
 {
     uint64_t h = 0xcbf29ce484222325ull;
     const char *base = file ? file : "";
@@ -20,12 +23,12 @@ uint64_t pf_function_name(const char *name, const char *file, uint64_t body)
     return h ^ h >> 32;
 }
 
-static uint32_t start(const struct pf_pairs *m, uint64_t key)
+static uint32_t start(const struct pf_function_pairs *m, uint64_t key)
 {
     return (uint32_t)(key >> 17) & (m->size - 1);
 }
 
-struct pf_pair *pf_pairs_find(const struct pf_pairs *m, uint64_t key)
+struct pf_function_pair *pf_function_pairs_find(const struct pf_function_pairs *m, uint64_t key)
 {
     if (!m->size)
         return NULL;
@@ -37,7 +40,8 @@ struct pf_pair *pf_pairs_find(const struct pf_pairs *m, uint64_t key)
     }
 }
 
-static struct pf_pair *put(struct pf_pairs *m, uint64_t key, uint32_t count, uint32_t earlier)
+static struct pf_function_pair *put(struct pf_function_pairs *m, uint64_t key, uint32_t count,
+                                    uint32_t earlier)
 {
     uint32_t i = start(m, key);
     while (m->at[i].key)
@@ -49,9 +53,9 @@ static struct pf_pair *put(struct pf_pairs *m, uint64_t key, uint32_t count, uin
     return &m->at[i];
 }
 
-static bool grow(struct pf_pairs *m)
+static bool grow(struct pf_function_pairs *m)
 {
-    struct pf_pairs larger = {.size = m->size ? m->size * 2 : FIRST_SIZE};
+    struct pf_function_pairs larger = {.size = m->size ? m->size * 2 : FIRST_SIZE};
     larger.at = pf_sys_map(NULL, larger.size * sizeof *larger.at);
     if (!larger.at)
         return false;
@@ -59,39 +63,41 @@ static bool grow(struct pf_pairs *m)
         if (m->at[i].key)
             put(&larger, m->at[i].key, m->at[i].count, m->at[i].earlier);
     m->n = larger.n;
-    __atomic_store_n(&m->at, larger.at, __ATOMIC_RELEASE); /* readers take the size first */
+    __atomic_store_n(&m->at, larger.at, __ATOMIC_RELEASE); /* readers load the size first */
     __atomic_store_n(&m->size, larger.size, __ATOMIC_RELEASE);
     return true;
 }
 
-struct pf_pair *pf_pairs_add(struct pf_pairs *m, uint64_t key, uint32_t count, uint32_t earlier)
+struct pf_function_pair *pf_function_pairs_add(struct pf_function_pairs *m, uint64_t key,
+                                               uint32_t count, uint32_t earlier)
 {
     if ((!m->size || m->n * 4 >= m->size * 3) && !grow(m))
         return NULL;
     return put(m, key, count, earlier);
 }
 
-void pf_pairs_each(const struct pf_pairs *m, void (*f)(const struct pf_pair *, void *), void *arg)
+void pf_function_pairs_each(const struct pf_function_pairs *m,
+                            void (*f)(const struct pf_function_pair *, void *), void *arg)
 {
     uint32_t size = __atomic_load_n(&m->size, __ATOMIC_ACQUIRE);
-    const struct pf_pair *at = __atomic_load_n(&m->at, __ATOMIC_ACQUIRE);
+    const struct pf_function_pair *at = __atomic_load_n(&m->at, __ATOMIC_ACQUIRE);
     for (uint32_t i = 0; i < size; i++)
         if (__atomic_load_n(&at[i].key, __ATOMIC_ACQUIRE))
             f(&at[i], arg);
 }
 
-void pf_pairs_release(struct pf_pairs *m)
+void pf_function_pairs_release(struct pf_function_pairs *m)
 {
     if (m->at)
         pf_sys(SYS_munmap, m->at, m->size * sizeof *m->at);
-    *m = (struct pf_pairs){0};
+    *m = (struct pf_function_pairs){0};
 }
 
-bool pf_rate_bursts(const struct pf_rate *r, uint32_t count, uint32_t *left)
+bool pf_burst_rate_samples(const struct pf_burst_rate *r, uint32_t count, uint32_t *left)
 {
     uint32_t period = r->period;
-    while (period < r->floor && count / AGED >= period) {
-        count -= period * AGED;
+    while (period < r->floor && count / BURSTS_PER_PERIOD >= period) {
+        count -= period * BURSTS_PER_PERIOD;
         period = r->floor / 10 < period ? r->floor : period * 10;
     }
     uint32_t at = count % period;
@@ -100,32 +106,35 @@ bool pf_rate_bursts(const struct pf_rate *r, uint32_t count, uint32_t *left)
     return in;
 }
 
-static struct pf_pair *entry(struct pf_pairs *own, const struct pf_pairs *before, uint64_t key)
+static struct pf_function_pair *find_or_add(struct pf_function_pairs *own,
+                                            const struct pf_function_pairs *before, uint64_t key)
 {
-    struct pf_pair *e = pf_pairs_find(own, key);
+    struct pf_function_pair *e = pf_function_pairs_find(own, key);
     if (e)
         return e;
-    const struct pf_pair *b = pf_pairs_find(before, key);
+    const struct pf_function_pair *b = pf_function_pairs_find(before, key);
     uint32_t count = b ? b->count : 0;
-    return pf_pairs_add(own, key, count, count);
+    return pf_function_pairs_add(own, key, count, count);
 }
 
-static void count_more(struct pf_pair *e, uint32_t more)
+static void add_count(struct pf_function_pair *e, uint32_t more)
 {
     e->count = e->count > UINT32_MAX - more ? UINT32_MAX : e->count + more;
 }
 
-void pf_pairs_lasting(struct pf_pairs *own, const struct pf_pairs *before, uint64_t f,
-                      uint64_t other, uint32_t weight)
+void pf_function_pairs_count(struct pf_function_pairs *own, const struct pf_function_pairs *before,
+                             uint64_t f, uint64_t other, uint32_t weight)
 {
-    struct pf_pair *e = entry(own, before, pf_pair_key(f, other));
+    struct pf_function_pair *e = find_or_add(own, before, pf_function_pair_key(f, other));
     if (e)
-        count_more(e, weight);
+        add_count(e, weight);
 }
 
-enum pf_pairs_say pf_pairs_call(struct pf_pairs *own, const struct pf_pairs *before,
-                                const struct pf_rate *r, uint64_t f, const uint64_t *others,
-                                unsigned n, uint32_t weight, uint64_t *wake, uint32_t *left)
+enum pf_pair_decision pf_function_pairs_decide(struct pf_function_pairs *own,
+                                               const struct pf_function_pairs *before,
+                                               const struct pf_burst_rate *r, uint64_t f,
+                                               const uint64_t *others, unsigned n, uint32_t weight,
+                                               uint64_t *wake, uint32_t *left)
 {
     uint32_t count[64], coldest = UINT32_MAX;
     *wake = 0;
@@ -134,21 +143,21 @@ enum pf_pairs_say pf_pairs_call(struct pf_pairs *own, const struct pf_pairs *bef
         unsigned same = 0;
         while (others[same] != others[i])
             same++;
-        if (same < i) { /* two threads in one function: one pair */
+        if (same < i) { /* two threads run the same function: one pair */
             count[i] = count[same];
             continue;
         }
-        struct pf_pair *e = entry(own, before, pf_pair_key(f, others[i]));
+        struct pf_function_pair *e = find_or_add(own, before, pf_function_pair_key(f, others[i]));
         count[i] = e ? e->count : 0;
         if (count[i] < coldest)
             coldest = count[i];
-        uint32_t more = count[i] ? weight : 1; /* before it was new, it was not there */
+        uint32_t more = count[i] ? weight : 1; /* the skipped calls came before the pair existed */
         if (e)
-            count_more(e, more);
+            add_count(e, more);
     }
-    bool sample = n && pf_rate_bursts(r, coldest, left);
+    bool sample = n && pf_burst_rate_samples(r, coldest, left);
     for (unsigned i = 0; sample && i < n; i++)
         if (count[i] == coldest)
             *wake |= 1ull << i;
-    return !sample ? PF_PAIRS_PASS : coldest < r->burst ? PF_PAIRS_FIRST_BURST : PF_PAIRS_BURST;
+    return !sample ? PF_PAIR_SKIP : coldest < r->burst ? PF_PAIR_FIRST_BURST : PF_PAIR_BURST;
 }

@@ -1,44 +1,51 @@
 /*
- * running_functions.h - who runs what: the functions that the other threads are in now.
+ * running_functions.h - the running-function table: which functions the other threads are in now.
  *
- * Model:   every sampled thread has a seat. What it runs is read from its shadow stack, without its
- *          help: the function on top, the one that stands above the top, which it left last or
- *          which runs there without a frame (pf_abi.h), and the one that it began with, which lasts. As in AtexRace, a function counts until the
- *          thread enters another; that of a thread that ended, until it is joined. Functions have the name under which pairs are counted (function_pairs.h).
- * Threads: pf_seat_look from any seated thread; what a thread shows is freed only when nobody looks.
+ * Model:   every sampled thread has an entry. Its functions are read from its shadow stack without
+ *          its cooperation: the function on top; the one in the frame above the top, which it left
+ *          last or which runs without a frame (pf_abi.h); and the one that it began with, which
+ *          runs as long as the thread. As in AtexRace, a function counts until the thread enters
+ *          another one; those of a thread that has ended count until it is joined. Functions are
+ *          identified by the hash that function_pairs.h counts them under.
+ * Threads: any registered thread may read; a shadow stack is unmapped only when nobody reads.
+ * Errors:  pf_running_register returns UINT32_MAX when the table is full.
  */
-#ifndef PF_RT_SEAT_H
-#define PF_RT_SEAT_H
+#ifndef PF_RT_RUNNING_FUNCTIONS_H
+#define PF_RT_RUNNING_FUNCTIONS_H
 
 #include "thread.h"
 
-#define PF_SEATS 1024
-#define PF_SEEN_MAX 64 /* functions of others told at once */
+#define PF_RUNNING_THREADS_MAX 1024
+#define PF_RUNNING_FUNCTIONS_MAX 64 /* functions returned by one read */
 
-#define PF_SEEN_LOOPS 1ull
-struct pf_seen {
-    uint64_t name;  /* of the function; PF_SEEN_LOOPS: it may run for long */
-    uint32_t seat;  /* of the thread, for pf_seat_wake */
+#define PF_RUNNING_HAS_LOOPS 1ull
+struct pf_running_function {
+    /* of the function; its bit PF_RUNNING_HAS_LOOPS says that the function may run for long */
+    uint64_t hash;
+    uint32_t thread;  /* the thread's index in the table */
     bool first;     /* the thread began with it */
 };
 
-/* -> the seat, or UINT32_MAX when all are taken. */
-uint32_t pf_seat_take(struct pf_thread *t);
-/* A thread was created (1), or has begun or will not (-1): in between it runs nothing yet, which is something that
- * others can run at the same time as. */
-void pf_seat_expect(int by);
-/* The thread, whose stack was this high, ends. Waits until nobody looks any more. */
-void pf_seat_leave(uint32_t seat, struct pf_frame *top);
-void pf_seat_joined(const struct pf_thread *t);
-/* In the child of fork, whose other threads are gone. */
-void pf_seat_alone(uint32_t seat);
-/* The function runs; from now on others can tell. Returns its name. */
-uint64_t pf_seat_name(struct pf_func *f);
-/* What the others run, each function once for each thread. Between _look and _done they stay. Those to come, who run
- * nothing yet, are there when nobody else is (*alone: and nobody is awaited). */
-unsigned pf_seat_look(uint32_t self, struct pf_seen *out, bool *alone);
-/* The thread is `woken` and asks at its next call; with `cross`, it leaves the plain body that it may be in before. */
-void pf_seat_wake(uint32_t seat, bool cross);
-void pf_seat_done(uint32_t self);
+/* Returns the thread's index in the table, or UINT32_MAX if the table is full. */
+uint32_t pf_running_register(struct pf_thread *t);
+/* by = 1: a thread was created; -1: it has begun, or never will. In between it runs "no function",
+ * with which other threads' functions form pairs too. */
+void pf_running_expect(int by);
+/* The thread ends; `top` is the top of its shadow stack. Waits until nobody reads the table. */
+void pf_running_unregister(uint32_t thread, struct pf_frame *top);
+void pf_running_joined(const struct pf_thread *t);
+/* Called in the child of fork, whose other threads do not exist. */
+void pf_running_after_fork(uint32_t thread);
+/* The calling thread runs f: registers f's hash, so that other threads can identify it. Returns the
+ * hash. */
+uint64_t pf_running_hash(struct pf_func *f);
+/* Stores the functions that the other threads run in `out`, each function once for each thread, and
+ * returns their number. They stay valid until _end_read. If there are none, the result is one entry
+ * for "no function"; *alone: and no thread is expected either. */
+unsigned pf_running_begin_read(uint32_t self, struct pf_running_function *out, bool *alone);
+/* Makes the thread ask at its next call whether to sample it (`woken`). switch_body: it also
+ * switches from the plain body that it is in to the watch body. */
+void pf_running_wake(uint32_t thread, bool switch_body);
+void pf_running_end_read(uint32_t self);
 
 #endif

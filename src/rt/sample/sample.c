@@ -1,3 +1,6 @@
+/*
+ * sample.c - chooses the sampling policy and passes events on to it.
+ */
 #include "sample.h"
 #include "hb.h"
 #include "limits.h"
@@ -25,7 +28,7 @@ void pf_sample_init(void)
         if (!samplers[i]->configure(text + n + !!text[n]))
             break;
         sampler = samplers[i];
-        pf_rt.sampling = !pf_rt.events && !pf_rt.plain; /* directed mode follows every access */
+        pf_rt.sampling = !pf_rt.events && !pf_rt.plain; /* directed mode needs every access */
         return;
     }
     pf_options_refuse("sample", text);
@@ -40,7 +43,7 @@ void pf_sample_start(void)
 void pf_sample_begin(struct pf_thread *t)
 {
     int32_t *counts = pf_sys_map(NULL, PF_FUNCS_MAX * sizeof *counts);
-    if (!counts) { /* it watches everything, then */
+    if (!counts) { /* then every call is watched */
         pf_limit_hit(PF_LIMIT_MEMORY);
         return;
     }
@@ -63,7 +66,7 @@ enum pf_body pf_sample_call(struct pf_thread *t, struct pf_func *f)
     pf_nest();
     enum pf_body body = pf_func_number(f) ? sampler->call(t, f) : PF_BODY_WATCH;
     if (body == PF_BODY_WATCH)
-        pf_lock_watched(t, __pf_tls.frame);
+        pf_lock_enter_watch_body(t, __pf_tls.frame);
     pf_unnest();
     return body;
 }

@@ -1,6 +1,6 @@
 /*
- * sample_cross.c - for tests: every call begins in its plain body and is watched from the first back edge of a
- * loop on.
+ * sample_cross.c - for tests: every call begins in its plain body and switches to its watch body at
+ * the first back edge of a loop.
  */
 #include "sample.h"
 
@@ -10,7 +10,7 @@ static void begin(struct pf_thread *t)
 {
     (void)t;
     __pf_tls.dispatch = PF_DISPATCH_ASK;
-    __pf_tls.cross = 1;
+    __pf_tls.body_switch = 1;
 }
 
 static void end(struct pf_thread *t) { (void)t; }
@@ -19,7 +19,7 @@ static enum pf_body call(struct pf_thread *t, struct pf_func *f)
 {
     (void)t;
     (void)f;
-    __pf_tls.cross = 1;
+    __pf_tls.body_switch = 1;
     return PF_BODY_PLAIN;
 }
 

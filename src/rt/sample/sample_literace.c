@@ -1,10 +1,10 @@
 /*
- * sample_literace.c - LiteRace (Marino, Musuvathi, Narayanasamy, PLDI 2009): each thread watches the
- * first calls of each function and ever fewer of the later ones.
+ * sample_literace.c - LiteRace (Marino, Musuvathi, Narayanasamy, PLDI 2009): each thread watches
+ * the first calls of each function, and fewer and fewer of the later ones.
  *
- * Model:   per thread and function, bursts of BURST calls in a row; the calls skipped after a burst
- *          are as many as make its rate 10%, then 1%, then 0.1% for ever. The first burst is at
- *          100%: nothing goes before it.
+ * Model:   per thread and function, bursts of BURST consecutive calls. The number of calls skipped
+ *          after a burst makes the rate 10%, then 1%, then 0.1% for ever. The first burst has the
+ *          rate 100%: no calls are skipped before it.
  */
 #include "module.h"
 #include "sample.h"
@@ -16,8 +16,8 @@
 static const int32_t period[LEVELS] = {BURST, BURST * 10, BURST * 100, BURST * 1000};
 
 struct state {
-    uint8_t level; /* of the gap before the next burst */
-    uint8_t done;  /* calls of this burst */
+    uint8_t level; /* selects how many calls are skipped before the next burst */
+    uint8_t done;  /* calls of this burst so far */
 };
 
 static bool configure(const char *parameters) { return !*parameters; }

@@ -1,15 +1,16 @@
 /*
- * sample_pacer.c - Pacer (Bond, Coons, McKinley, PLDI 2010): time is cut into short periods, and each is a
- * sampling period, for all threads, with the probability RATE.
+ * sample_pacer.c - Pacer (Bond, Coons, McKinley, PLDI 2010): time is divided into short periods,
+ * and each is a sampling period, for all threads, with probability RATE.
  *
- * Model:   in a sampling period accesses leave statements in the shadow; outside of them they leave none
- *          but are checked against those that are there. So a race is found whenever its first access
- *          was in a sampling period, which has the probability RATE, whenever the second one comes.
+ * Model:   accesses in a sampling period leave access records in the shadow. Other accesses leave
+ *          none, but are checked against the existing ones. So a race is found if its first access
+ *          was in a sampling period, which has probability RATE, whenever the second one comes.
  *
- * That needs the watch body all the time: its inline test passes at once where the shadow is empty, because
- * outside of sampling periods the thread's key is 0, which is what an empty cell says. An access that is
- * ordered after a statement and replaces it removes it, as in Pacer, so that places become quick again.
- * A thread notices a new period at its next call.
+ * This needs the watch body all the time. Its inline check passes at once where the shadow is
+ * empty, because outside sampling periods the thread's key is 0, the value of an empty cell. As in
+ * Pacer, an access outside a sampling period that is ordered after an access record and would
+ * replace it removes it, so that the fast path applies to that cell again. A thread notices a new
+ * period at its next call.
  */
 #include "rt.h"
 #include "sample.h"
@@ -20,7 +21,7 @@
 #define MILLION 1000000u
 
 static uint32_t rate; /* in millionths */
-static uint64_t now;  /* number of the period << 1 | it is a sampling one */
+static uint64_t current_period;  /* number of the period << 1 | it is a sampling period */
 static uint64_t began, seed;
 
 /* 0.03, .03, 3%, 1, 100% */
@@ -49,7 +50,7 @@ static bool configure(const char *s)
     return digits && !*s && v * MILLION / scale <= MILLION;
 }
 
-static uint64_t draw(uint64_t period) /* splitmix64 */
+static uint64_t random_of(uint64_t period) /* splitmix64 */
 {
     uint64_t z = seed + (period + 1) * 0x9e3779b97f4a7c15ull;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
@@ -57,29 +58,29 @@ static uint64_t draw(uint64_t period) /* splitmix64 */
     return z ^ z >> 31;
 }
 
-static bool samples(uint64_t period) { return draw(period) % MILLION < rate; }
+static bool samples(uint64_t period) { return random_of(period) % MILLION < rate; }
 
 static void start(void)
 {
     began = __builtin_ia32_rdtsc();
     if (pf_sys(SYS_getrandom, &seed, sizeof seed, 0) != sizeof seed)
         seed = began;
-    now = samples(0);
+    current_period = samples(0);
 }
 
-static void settle(struct pf_thread *t)
+static void apply_period(struct pf_thread *t)
 {
-    bool idle = !(__atomic_load_n(&now, __ATOMIC_RELAXED) & 1);
-    if (t->idle == idle)
+    bool idle = !(__atomic_load_n(&current_period, __ATOMIC_RELAXED) & 1);
+    if (t->check_only == idle)
         return;
-    t->idle = idle;
-    pf_thread_key(t);
+    t->check_only = idle;
+    pf_thread_update_key(t);
 }
 
 static void begin(struct pf_thread *t)
 {
     __pf_tls.dispatch = PF_DISPATCH_ASK;
-    settle(t);
+    apply_period(t);
 }
 
 static void end(struct pf_thread *t) { (void)t; }
@@ -88,11 +89,11 @@ static enum pf_body call(struct pf_thread *t, struct pf_func *f)
 {
     (void)f;
     uint64_t period = (__builtin_ia32_rdtsc() - began) / PERIOD;
-    uint64_t old = __atomic_load_n(&now, __ATOMIC_RELAXED);
+    uint64_t old = __atomic_load_n(&current_period, __ATOMIC_RELAXED);
     if (old >> 1 < period)
-        __atomic_compare_exchange_n(&now, &old, period << 1 | samples(period), 0, __ATOMIC_RELAXED,
-                                    __ATOMIC_RELAXED);
-    settle(t);
+        __atomic_compare_exchange_n(&current_period, &old, period << 1 | samples(period), 0,
+                                    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    apply_period(t);
     return PF_BODY_WATCH;
 }
 

@@ -1,9 +1,12 @@
 /*
- * An execution writes one new file: a name of its own, fsync, rename to the name that counts. So nothing that
- * others wrote is ever opened for writing, and a kill at any moment leaves at most a file with a name that
- * nobody reads. When some files have come together, one process that gets the lock merges them into a
- * new `base` in the same way and then removes them; `base` names those it holds, so that a kill between
- * the two counts none of them twice.
+ * sample_state.c - see sample_state.h.
+ *
+ * An execution writes one new file: under a temporary name, then fdatasync, then rename to its
+ * final name. So existing files are never opened for writing, and a kill at any time leaves at most
+ * a file with a temporary name, which is never read. When enough files have accumulated, the
+ * process that gets the lock merges them into a new `base` in the same way, and then removes them.
+ * `base` lists the files that it contains, so a kill between the two steps does not make them count
+ * twice.
  */
 #define _GNU_SOURCE
 #include "sample_state.h"
@@ -23,15 +26,15 @@
 #define MAGIC 0x0a73726961706670ull /* "pfpairs\n" */
 #define VERSION 1
 #define STREAK_MAX 255
-#define MERGE_AT 8     /* files that make a merge worth it */
-#define FILES_MAX 4096 /* more wait for the next merge */
+#define MERGE_AT 8     /* number of files that makes a merge worthwhile */
+#define FILES_MAX 4096 /* further files wait for the next merge */
 #define NAME_SIZE 48
 
 struct header {
     uint64_t magic;
     uint32_t version, kind; /* 1: base, 2: one execution */
     uint64_t npairs;
-    uint64_t nmerged; /* base: names of the files in it */
+    uint64_t nmerged; /* base: number of files merged into it */
     uint64_t executions;
     uint64_t sum; /* FNV-1a of the whole file with this field 0 */
 };
@@ -44,9 +47,9 @@ struct merged {
     uint64_t time, pid;
 };
 
-static char folder[PATH_MAX]; /* of this program; "": there is none */
+static char folder[PATH_MAX]; /* of this program; "": none */
 
-static void complain(const char *path, const char *what, const char *then)
+static void report_problem(const char *path, const char *what, const char *then)
 {
     const char *parts[] = {"photofinish: ", path, ": ", what, then, "\n"};
     if (pf_options.quiet)
@@ -55,17 +58,17 @@ static void complain(const char *path, const char *what, const char *then)
         pf_sys(SYS_write, 2, parts[i], pf_str_len(parts[i]));
 }
 
-static uint64_t sum_of(const void *bytes, size_t n, uint64_t h)
+static uint64_t checksum(const void *bytes, size_t n, uint64_t h)
 {
     for (const unsigned char *b = bytes; n; n--)
         h = (h ^ *b++) * 0x100000001b3ull;
     return h;
 }
-#define SUM_START 0xcbf29ce484222325ull
+#define CHECKSUM_START 0xcbf29ce484222325ull
 
 /* --- paths --- */
 
-static bool join(char *out, const char *dir, const char *name)
+static bool join_path(char *out, const char *dir, const char *name)
 {
     size_t n = pf_str_len(dir), m = pf_str_len(name);
     if (n + m + 2 > PATH_MAX)
@@ -83,7 +86,7 @@ static void add_hex(char *at, uint64_t v, unsigned digits)
     at[digits] = 0;
 }
 
-/* "0123456789abcdef-01234567.pairs": when the execution ended, and its process. */
+/* "0123456789abcdef-01234567.pairs": the time when the execution ended, and its process id. */
 static void file_name(char *out, uint64_t time, uint64_t pid, const char *suffix)
 {
     add_hex(out, time, 16);
@@ -116,7 +119,7 @@ static bool make_folder(const char *path)
     return r == 0 || r == -EEXIST;
 }
 
-/* STATE/pairs/PROGRAM-HASH, made if need be. */
+/* Sets `folder` to STATE/pairs/PROGRAM-HASH, which is created if it does not exist. */
 static bool find_folder(void)
 {
     char exe[PATH_MAX], state[PATH_MAX], pairs[PATH_MAX], name[NAME_MAX + 1];
@@ -131,7 +134,7 @@ static bool find_folder(void)
         pf_copy(state, given, pf_str_len(given) + 1);
     } else {
         char here[PATH_MAX];
-        if (pf_sys(SYS_getcwd, here, sizeof here) <= 0 || !join(state, here, given))
+        if (pf_sys(SYS_getcwd, here, sizeof here) <= 0 || !join_path(state, here, given))
             return false;
     }
     const char *base = exe;
@@ -143,20 +146,20 @@ static bool find_folder(void)
         length = 100;
     pf_copy(name, base, length);
     name[length] = '-';
-    add_hex(name + length + 1, sum_of(exe, (size_t)n, SUM_START), 16);
-    return join(pairs, state, "pairs") && join(folder, pairs, name) && make_folder(state) &&
-           make_folder(pairs) && make_folder(folder) &&
+    add_hex(name + length + 1, checksum(exe, (size_t)n, CHECKSUM_START), 16);
+    return join_path(pairs, state, "pairs") && join_path(folder, pairs, name) &&
+           make_folder(state) && make_folder(pairs) && make_folder(folder) &&
            pf_sys(SYS_access, folder, 2 /* W_OK */) == 0;
 }
 
 /* --- files --- */
 
 struct file {
-    struct header *head; /* NULL: not read */
+    struct header *head; /* NULL: not loaded */
     size_t size;
 };
 
-static void drop(struct file *f)
+static void unmap_file(struct file *f)
 {
     if (f->head)
         pf_sys(SYS_munmap, f->head, f->size ? f->size : 1);
@@ -169,27 +172,29 @@ static const struct merged *merged_of(const struct file *f)
     return (const void *)(entries(f) + f->head->npairs);
 }
 
-static const char *wrong_with(const struct file *f, uint32_t kind)
+/* What is wrong with the file; NULL: nothing. */
+static const char *find_defect(const struct file *f, uint32_t kind)
 {
     struct header *h = f->head;
     if (f->size < sizeof *h || h->magic != MAGIC)
-        return "not a file of pairs";
+        return "not a photofinish file of function pairs";
     if (h->version != VERSION)
-        return "of another version of photofinish";
+        return "written by another version of photofinish";
     if (h->kind != kind)
-        return "not the kind of file its name says";
+        return "its kind does not match its name";
     if (h->npairs > f->size / sizeof(struct entry) ||
         h->nmerged > f->size / sizeof(struct merged) ||
         f->size !=
             sizeof *h + h->npairs * sizeof(struct entry) + h->nmerged * sizeof(struct merged))
-        return "cut off, or longer than it says";
+        return "truncated, or longer than its header says";
     uint64_t sum = h->sum;
     h->sum = 0;
-    uint64_t found = sum_of(h, f->size, SUM_START);
+    uint64_t found = checksum(h, f->size, CHECKSUM_START);
     h->sum = sum;
-    return found == sum ? NULL : "damaged (its sum is wrong)";
+    return found == sum ? NULL : "damaged (wrong checksum)";
 }
 
+/* Renames an invalid file to bad-TIME-NAME and reports it. */
 static void set_aside(const char *name, const char *why)
 {
     char from[PATH_MAX], to[PATH_MAX], bad[NAME_SIZE + 32] = "bad-";
@@ -198,19 +203,19 @@ static void set_aside(const char *name, const char *why)
     add_hex(bad + 4, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec, 16);
     bad[20] = '-';
     pf_copy(bad + 21, name, pf_str_len(name) + 1);
-    if (join(from, folder, name) && join(to, folder, bad)) {
+    if (join_path(from, folder, name) && join_path(to, folder, bad)) {
         pf_sys(SYS_rename, from, to);
-        complain(from, why, "; set aside, not used");
+        report_problem(from, why, "; set aside, not used");
     }
 }
 
-/* False: it is not there, or was bad. */
+/* Returns false if the file does not exist or is invalid. */
 static bool read_file(struct file *f, const char *name, uint32_t kind)
 {
     char path[PATH_MAX];
     struct stat s;
     *f = (struct file){0};
-    if (!join(path, folder, name))
+    if (!join_path(path, folder, name))
         return false;
     long fd = pf_sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
     if (fd < 0)
@@ -225,23 +230,24 @@ static bool read_file(struct file *f, const char *name, uint32_t kind)
     pf_sys(SYS_close, fd);
     const char *why = !f->head      ? "cannot be read"
                       : n < f->size ? "cannot be read"
-                                    : wrong_with(f, kind);
+                                    : find_defect(f, kind);
     if (!why)
         return true;
-    drop(f);
+    unmap_file(f);
     set_aside(name, why);
     return false;
 }
 
-/* Written under another name, on disk, then there at once. */
+/* Writes a temporary file, syncs it and renames it, so that the file appears complete or not at
+ * all. */
 static bool write_file(const char *name, struct header *h, size_t size)
 {
     char temporary[NAME_SIZE + 8] = "new-", from[PATH_MAX], to[PATH_MAX];
     add_hex(temporary + 4, (uint64_t)pf_sys(SYS_getpid), 8);
     pf_copy(temporary + 12, name, pf_str_len(name) + 1);
     h->sum = 0;
-    h->sum = sum_of(h, size, SUM_START);
-    if (!join(from, folder, temporary) || !join(to, folder, name))
+    h->sum = checksum(h, size, CHECKSUM_START);
+    if (!join_path(from, folder, temporary) || !join_path(to, folder, name))
         return false;
     long fd = pf_sys(SYS_open, from, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), r = 0;
     for (size_t n = 0; fd >= 0 && n < size; n += (size_t)r) {
@@ -255,7 +261,7 @@ static bool write_file(const char *name, struct header *h, size_t size)
     good = good && pf_sys(SYS_rename, from, to) == 0;
     if (!good) {
         pf_sys(SYS_unlink, from);
-        complain(to, "cannot be written", "; what this execution saw is lost");
+        report_problem(to, "cannot be written", "; the pairs of this execution are lost");
     }
     return good;
 }
@@ -302,26 +308,27 @@ static void unlist(struct listing *l)
         pf_sys(SYS_munmap, l->at, FILES_MAX * sizeof *l->at);
 }
 
-/* --- merging: count is the calls, earlier the executions in a row, both up to now --- */
+/* --- merging: `count` is the number of calls so far, `earlier` that of executions in a row --- */
 
 struct state {
-    struct pf_pairs pairs;
+    struct pf_function_pairs pairs;
     uint64_t executions;
-    struct listing files; /* all that are there */
+    struct listing files; /* all execution files in the folder */
 };
 
-static void take_execution(struct state *s, const struct file *f)
+static void add_execution(struct state *s, const struct file *f)
 {
-    struct pf_pairs next = {0};
+    struct pf_function_pairs next = {0};
     for (uint64_t i = 0; i < f->head->npairs; i++) {
         struct entry e = entries(f)[i];
-        const struct pf_pair *old = pf_pairs_find(&s->pairs, e.key);
+        const struct pf_function_pair *old = pf_function_pairs_find(&s->pairs, e.key);
         uint32_t streak = old ? old->earlier + (old->earlier < STREAK_MAX) : 1;
         uint64_t count = (old ? old->count : 0ull) + e.count;
-        if (e.key && !pf_pairs_find(&next, e.key))
-            pf_pairs_add(&next, e.key, count > UINT32_MAX ? UINT32_MAX : (uint32_t)count, streak);
+        if (e.key && !pf_function_pairs_find(&next, e.key))
+            pf_function_pairs_add(&next, e.key, count > UINT32_MAX ? UINT32_MAX : (uint32_t)count,
+                                  streak);
     }
-    pf_pairs_release(&s->pairs);
+    pf_function_pairs_release(&s->pairs);
     s->pairs = next;
     s->executions++;
 }
@@ -339,13 +346,13 @@ static void state_read(struct state *s)
     struct file base, f;
     char name[NAME_SIZE];
     *s = (struct state){0};
-    list(&s->files); /* before base: what is merged meanwhile is in base, and named there */
+    list(&s->files); /* before `base` is read: files merged meanwhile are listed in `base` */
     if (read_file(&base, "base", BASE)) {
         s->executions = base.head->executions;
         for (uint64_t i = 0; i < base.head->npairs; i++)
-            if (entries(&base)[i].key && !pf_pairs_find(&s->pairs, entries(&base)[i].key))
-                pf_pairs_add(&s->pairs, entries(&base)[i].key, entries(&base)[i].count,
-                             entries(&base)[i].streak);
+            if (entries(&base)[i].key && !pf_function_pairs_find(&s->pairs, entries(&base)[i].key))
+                pf_function_pairs_add(&s->pairs, entries(&base)[i].key, entries(&base)[i].count,
+                                      entries(&base)[i].streak);
     }
     for (uint32_t i = 0; i < s->files.n; i++) {
         if (contains(&base, s->files.at[i]))
@@ -353,27 +360,27 @@ static void state_read(struct state *s)
         file_name(name, s->files.at[i].time, s->files.at[i].pid, ".pairs");
         if (!read_file(&f, name, EXECUTION))
             continue;
-        take_execution(s, &f);
-        drop(&f);
+        add_execution(s, &f);
+        unmap_file(&f);
     }
-    drop(&base);
+    unmap_file(&base);
 }
 
 static void state_release(struct state *s)
 {
-    pf_pairs_release(&s->pairs);
+    pf_function_pairs_release(&s->pairs);
     unlist(&s->files);
 }
 
-struct filling {
+struct writer {
     struct header *head;
     uint64_t max;
-    bool all; /* base: whole entries; else what this execution added */
+    bool all; /* base: whole entries; else only what this execution added */
 };
 
-static void fill(const struct pf_pair *p, void *arg)
+static void fill(const struct pf_function_pair *p, void *arg)
 {
-    struct filling *f = arg;
+    struct writer *f = arg;
     struct entry *e = (struct entry *)(f->head + 1) + f->head->npairs;
     if (f->head->npairs == f->max || (!f->all && p->count <= p->earlier))
         return;
@@ -381,7 +388,7 @@ static void fill(const struct pf_pair *p, void *arg)
     f->head->npairs++;
 }
 
-/* With the lock: everything that is there into a new base. */
+/* With the lock held: merges all files into a new `base`. */
 static void merge(void)
 {
     struct state s;
@@ -389,16 +396,16 @@ static void merge(void)
     state_read(&s);
     size_t size = sizeof(struct header) + s.pairs.n * sizeof(struct entry) +
                   s.files.n * sizeof(struct merged);
-    struct filling f = {pf_sys_map(NULL, size), s.pairs.n, true};
+    struct writer f = {pf_sys_map(NULL, size), s.pairs.n, true};
     if (f.head) {
         *f.head = (struct header){MAGIC, VERSION, BASE, 0, s.files.n, s.executions, 0};
-        pf_pairs_each(&s.pairs, fill, &f);
+        pf_function_pairs_each(&s.pairs, fill, &f);
         struct merged *m = (struct merged *)((struct entry *)(f.head + 1) + f.head->npairs);
         pf_copy(m, s.files.at, s.files.n * sizeof *m);
         if (write_file("base", f.head, size))
             for (uint32_t i = 0; i < s.files.n; i++) {
                 file_name(name, s.files.at[i].time, s.files.at[i].pid, ".pairs");
-                if (join(path, folder, name))
+                if (join_path(path, folder, name))
                     pf_sys(SYS_unlink, path);
             }
         pf_sys(SYS_munmap, f.head, size);
@@ -408,47 +415,47 @@ static void merge(void)
 
 /* --- for the policy --- */
 
-struct taking {
-    struct pf_pairs *out;
+struct frequent_filter {
+    struct pf_function_pairs *out;
     uint32_t n;
 };
 
-static void take_frequent(const struct pf_pair *p, void *arg)
+static void add_frequent(const struct pf_function_pair *p, void *arg)
 {
-    struct taking *t = arg;
+    struct frequent_filter *t = arg;
     if (p->earlier >= t->n)
-        pf_pairs_add(t->out, p->key, p->count, p->count);
+        pf_function_pairs_add(t->out, p->key, p->count, p->count);
 }
 
-uint32_t pf_state_load(struct pf_pairs *out, uint32_t n)
+uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n)
 {
     struct state s;
     if (!find_folder()) {
-        complain(folder[0] ? folder : "the state folder", "cannot be used",
-                 "; this execution is sampled as the first");
+        report_problem(folder[0] ? folder : "the state folder", "cannot be used",
+                       "; this execution is sampled as if it were the first");
         folder[0] = 0;
         return 0;
     }
     state_read(&s);
-    struct taking t = {out, n};
-    pf_pairs_each(&s.pairs, take_frequent, &t);
+    struct frequent_filter t = {out, n};
+    pf_function_pairs_each(&s.pairs, add_frequent, &t);
     uint32_t all = s.pairs.n;
     state_release(&s);
     return all;
 }
 
-void pf_state_save(const struct pf_pairs *seen)
+void pf_sample_state_save(const struct pf_function_pairs *seen)
 {
     if (!folder[0] || !seen->n)
         return;
     size_t size = sizeof(struct header) + seen->n * sizeof(struct entry);
-    struct filling f = {pf_sys_map(NULL, size), seen->n, false};
+    struct writer f = {pf_sys_map(NULL, size), seen->n, false};
     if (!f.head) {
         pf_limit_hit(PF_LIMIT_MEMORY);
         return;
     }
     *f.head = (struct header){MAGIC, VERSION, EXECUTION, 0, 0, 1, 0};
-    pf_pairs_each(seen, fill, &f);
+    pf_function_pairs_each(seen, fill, &f);
     struct timespec now = {0};
     char name[NAME_SIZE], path[PATH_MAX];
     pf_sys(SYS_clock_gettime, CLOCK_REALTIME, &now);
@@ -461,12 +468,12 @@ void pf_state_save(const struct pf_pairs *seen)
     list(&l);
     uint32_t waiting = l.n;
     unlist(&l);
-    if (waiting < MERGE_AT || !join(path, folder, "lock"))
+    if (waiting < MERGE_AT || !join_path(path, folder, "lock"))
         return;
     long fd = pf_sys(SYS_open, path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     if (fd < 0)
         return;
-    if (pf_sys(SYS_flock, fd, LOCK_EX | LOCK_NB) == 0) /* else another one is at it */
+    if (pf_sys(SYS_flock, fd, LOCK_EX | LOCK_NB) == 0) /* otherwise another process is merging */
         merge();
     pf_sys(SYS_close, fd);
 }

@@ -1,23 +1,27 @@
 /*
- * sample_state.h - the pairs that earlier executions of the program saw, and what this one leaves.
+ * sample_state.h - the function pairs that earlier executions of the program saw, and saving those
+ * of this one.
  *
- * Model:   docs/format/state.md. STATE/pairs/PROGRAM-HASH/ holds one merged file, `base`, and a file for
- *          each execution that is not merged yet. A pair is n-frequent when the last n executions
- *          all saw it. Reading merges in memory, in the order in which the executions ended.
- * Memory:  pages of its own, given back before _load and _save return.
+ * Model:   docs/format/state.md. STATE/pairs/PROGRAM-HASH/ holds one merged file, `base`, and a
+ *          file for each execution that is not merged yet. A pair is n-frequent if the last n
+ *          executions all saw it. Loading merges the files in memory, in the order in which the
+ *          executions ended.
+ * Memory:  mappings that are freed before _load and _save return.
  * Threads: _load at the start, _save at the end, one caller.
- * Errors:  files that are not as they should be are named on stderr, or in the log where nothing is to be said, and renamed `bad-…`; a folder that
- *          cannot be used is named once, and the execution stands alone.
+ * Errors:  an invalid file is reported on stderr, or in the findings log with the option `quiet`,
+ *          and renamed to `bad-...`. An unusable folder is reported once, and the execution is
+ *          sampled as if it were the first.
  */
 #ifndef PF_RT_SAMPLE_STATE_H
 #define PF_RT_SAMPLE_STATE_H
 
 #include "function_pairs.h"
 
-/* The pairs that the last n executions all saw, with the calls counted so far; -> how many pairs there
- * are in all. */
-uint32_t pf_state_load(struct pf_pairs *out, uint32_t n);
-/* What this execution saw: counts beyond `earlier` are added. An execution that saw no pair is none. */
-void pf_state_save(const struct pf_pairs *seen);
+/* Stores the pairs that the last n executions all saw in `out`, with the calls counted so far.
+ * Returns the number of all known pairs. */
+uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n);
+/* Saves what this execution saw: the counts beyond `earlier`. An execution that saw no pair saves
+ * nothing. */
+void pf_sample_state_save(const struct pf_function_pairs *seen);
 
 #endif
