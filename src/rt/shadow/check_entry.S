@@ -1,14 +1,18 @@
 /*
- * check_entry.S - entry points of compiled code with the convention "preserve all but r11".
+ * check_entry.S - entry points of compiled code that preserve all registers except r11.
  *
- * The quick test of pf_shadow.h in registers that are saved by hand; on a miss all registers a C
- * function may change are saved and check.c goes on. Vector registers are not touched there.
+ * Three steps, each in the register convention that it needs: the test of pf_shadow.h (CHECK,
+ * CHECK16, RANGE), which saves one or two registers; the simplest cases of the fast update (MISS),
+ * which saves six; the C functions of check_miss.c, which save what they use. The stubs pf_stub_*
+ * save all registers that a C function may change, and call the slow path in check.c. The vector
+ * registers are not used on any of these paths.
  */
 #include "entry_macros.def"
 
         .section pf_text, "ax", @progbits
 
-/* rdi: address, esi: site. slot: byte offset of the word in the cell; shift: lowest bit compared. */
+/* rdi: address, esi: site. slot: byte offset of the tested word in the cell; shift: lowest bit
+ * compared (PF_WRITE_BIT or PF_CLK_SHIFT); what: the last argument of pf_check_slow. */
         .macro  CHECK name, size, slot, shift, what
         BEGIN   \name
         push    %rax
@@ -28,7 +32,7 @@
         ret
         .else
         mov     %r11, %rax
-        shr     $\shift, %rax          /* of all bytes: whichever these are */
+        shr     $\shift, %rax          /* all 8 bytes covered? then these are, too */
         jz      2f
         mov     %r11, %rax
         shl     $8, %rax
@@ -67,7 +71,7 @@
         CHECK   __pf_write4, 4, 0, 24, 20
         CHECK   __pf_write8, 8, 0, 24, 24
 
-/* Two granules. */
+/* The same for 16 bytes: two granules. */
         .macro  CHECK16 name, slot, shift, what
         BEGIN   \name
         push    %rax
@@ -107,8 +111,8 @@
         CHECK16 __pf_read16, 8, 25, 0
         CHECK16 __pf_write16, 0, 24, 16
 
-/* rdi: address, rsi: size, edx: site. Ranges in one granule or in two, where statements of all their bytes cover them, as in
- * arrays; the rest is check_miss.c's. */
+/* rdi: address, rsi: size, edx: site. Handles ranges in one or two granules whose records cover all
+ * 8 bytes, as in arrays; check_miss.c handles the rest. */
         .macro  RANGE name, slot, shift
         BEGIN   \name
         push    %rax
@@ -148,11 +152,9 @@
         RANGE   __pf_read_range, 8, 25
         RANGE   __pf_write_range, 0, 24
 
-/*
- * Where the quick test did not pass: the usual first touch of a granule in a new epoch, in its
- * plainest cases (those of pf_cell_fast_update_simple); all others go to the C functions of check_miss.c,
- * which also assert the offsets used here.
- */
+/* The test has failed: usually this is the first access to a granule in a new epoch. Handles the
+ * simplest cases (those of pf_cell_fast_update_simple, and some more); the C functions of
+ * check_miss.c handle the others. check_miss.c also asserts the offsets used here. */
         .set    TLS_KEY, 0
         .set    TLS_SHARED, 8
         .set    TLS_FRAME, 16
@@ -167,10 +169,11 @@
         .set    RT_GLOBALLY_ORDERED, 12
 
 /*
- * uint32_t pf_stack_node_recent(void), see stack.h. Up to the nearest frame that has a node, then down again:
+ * uint32_t pf_stack_node_recent(void), see stack.h. Walks up to the nearest frame that has a node,
+ * then down again and fills in the nodes:
  *
- *      rax  its node and call                  edx  the function called       r8  their pf_recent_context_slot
- *      r9   the frame on top                   r10  the frame                 r11  __pf_tls
+ *      rax  its node and call             edx  the called function     r8   cache entry of the call
+ *      r9   the frame on top              r10  the current frame       r11  offset of __pf_tls
  */
         .hidden pf_stack_node_recent
         BEGIN   pf_stack_node_recent
@@ -182,7 +185,7 @@
         mov     12(%r10), %eax
         test    %eax, %eax
         jz      1b
-        cmp     $1, %eax                /* PF_NODE_ROOT: its name is another one */
+        cmp     $1, %eax                /* PF_NODE_ROOT is not a store name */
         je      3f
 2:      mov     8(%r10), %ecx
         mov     16(%r10), %rdx
@@ -201,7 +204,7 @@
         cmp     %rax, THREAD_RECENT_CONTEXTS(%r8)
         jne     3f
         mov     THREAD_RECENT_CONTEXTS+8(%r8), %rcx
-        cmp     %rax, THREAD_RECENT_CONTEXTS(%r8) /* a signal's handler may change it meanwhile */
+        cmp     %rax, THREAD_RECENT_CONTEXTS(%r8) /* a signal handler may have changed it */
         jne     3f
         mov     %rcx, %rax
         cmp     %edx, %ecx
@@ -219,6 +222,10 @@
 #include "fast_update_macros.def"
 #include "widen_macros.def"
 
+        /*
+         * \update is UPDATE_READ or UPDATE_WRITE. Local labels: 7 returns; 8 tries further cases of
+         * reads; 9 restores the registers and continues in check_miss.c.
+         */
         .macro  MISS name, size, update
         .hidden \name\()_full
         BEGIN   \name\()_miss
@@ -236,7 +243,7 @@
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %fs:TLS_FRAME(%r11), %rax
         movabs  $0x160000000000, %r8    /* PF_STORE_BASE */
-        mov     -4(%rax), %eax          /* the calling context */
+        mov     -4(%rax), %eax          /* node of the running function */
         cmp     $1, %eax                /* PF_NODE_ROOT */
         jbe     .Lrecent\@
 .Lnode\@:
@@ -270,7 +277,7 @@
         movabs  $0x140000000000, %r8    /* PF_OVERFLOW_STATE */
         shr     $(64 - 43 + 3), %rcx
         mov     %fs:TLS_CLOCK(%r11), %r11
-        .ifc \update, UPDATE_READ        /* other words: reads do not mind reads */
+        .ifc \update, UPDATE_READ        /* reads ignore overflow words that are reads */
         .if \size == 16
         testw   $0xfefe, (%r8,%rcx)
         .else
@@ -340,7 +347,7 @@
         .endif
 8:
         .ifc \update, UPDATE_READ
-        .if \size <= 8                  /* covered by a write of this epoch? */
+        .if \size <= 8                  /* label 8, reads: is it covered by cell[0]? */
         mov     (%rcx), %rdx
         mov     %rdx, %r8
         xor     %rax, %rdx
@@ -352,7 +359,8 @@
         and     %rax, %r8
         shr     $56, %r8
         jnz     6f
-        mov     (%rcx), %r8             /* by a read: to where reads look, if another is there */
+        /* by a read: swap it into cell[1], if another read is there */
+        mov     (%rcx), %r8
         mov     8(%rcx), %r9
         bt      $24, %r8
         jc      5f
@@ -366,24 +374,26 @@
         mov     %r8, 8(%rcx)
         mov     %r9, (%rcx)
 5:      jmp     7b
-6:      mov     8(%rcx), %rdx           /* in a set that it met lately? */
+6:      mov     8(%rcx), %rdx           /* is cell[1] a read set in the cache? */
         mov     %rdx, %r8
         shr     $45, %r8
         not     %r8
         test    $1023, %r8d             /* PF_SID_REF */
         jz      4f
-        mov     %rdx, %r8               /* a read of this epoch from another place: they become one */
+        /* a read of this epoch from another site: the C code merges them */
+        mov     %rdx, %r8
         xor     %rax, %r8
         shl     $8, %r8
         shr     $(8 + 24), %r8
         jz      9f
-        bt      $24, %rdx               /* its own older read, beside that of another? */
+        /* cell[0]: an older read of this thread, next to another thread's in cell[1]? */
+        bt      $24, %rdx
         jc      1f
         mov     (%rcx), %r8
         mov     %r8, %r9
         xor     %rax, %r9
         shr     $45, %r9
-        test    $2047, %r9d             /* the same slot, and plain */
+        test    $2047, %r9d             /* same slot, and not atomic */
         jnz     1f
         bt      $24, %r8
         jc      1f
@@ -392,7 +402,7 @@
         mov     %rax, (%rcx)
         jmp     .Ldone\@
 1:
-        mov     %rcx, %r9               /* or in the other words, which another thread drove it to? */
+        mov     %rcx, %r9               /* or is it in the overflow words? */
         movabs  $0x140000000000, %r8    /* PF_OVERFLOW_STATE */
         btr     $45, %r9
         shr     $4, %r9
@@ -401,7 +411,7 @@
         movabs  $0x100000000000, %r8
         lea     (%rcx,%rcx), %rdx       /* PF_OVERFLOW_BASE */
         sub     %r8, %rdx
-        xor     %r10d, %r10d            /* where its own older read stands */
+        xor     %r10d, %r10d            /* the word with its own older read, if any */
         .rept 4
         mov     (%rdx), %r8
         mov     %r8, %r9
@@ -429,7 +439,7 @@
         jz      9f
         mov     %r10, %rdx
         mov     %fs:TLS_CLOCK(%r11), %r11
-        .irp    word, 0, 8              /* nothing in front may race with it */
+        .irp    word, 0, 8              /* neither front word may race with the read */
         mov     \word(%rcx), %r8
         bt      $24, %r8
         jnc     3f
@@ -440,7 +450,8 @@
         .endr
         mov     %rax, (%rdx)
         jmp     .Ldone\@
-2:      mov     8(%rcx), %r9            /* read again: to the front with it, if a read is there */
+        /* covered by an overflow word: swap it into cell[1], if a plain read is there */
+2:      mov     8(%rcx), %r9
         bt      $24, %r9
         jc      5b
         bt      $55, %r9
@@ -518,13 +529,14 @@
         FORWARD __pf_write_vptr, pf_check_vptr
 
 /*
- * void pf_call_saved(void (*f)(void *), void *arg): the vector registers live on the stack meanwhile, and
- * f finds no x87 register in use.
+ * void pf_call_saved(void (*f)(void *), void *arg): calls f(arg) with the vector registers saved on
+ * the stack, and with empty x87 registers.
  *
- * Compiled code that calls us believes xmm0 to xmm15 to be preserved, where it has AVX their upper
- * halves too, and nothing else: the x87 registers, those that AVX-512 added and its masks are dead across
- * the call. An xsave of all that takes four times as long. Upper halves that are in their first state
- * stay so: to write them, even with zeroes, would slow down code that knows only xmm.
+ * Compiled code that calls the runtime expects xmm0 to xmm15 to be preserved, and with AVX their
+ * upper halves, but nothing else: the x87 registers, the registers that AVX-512 added and its masks
+ * are dead across the call. An xsave of all of them takes four times as long. Upper halves that are
+ * in their initial state are left in it: writing them, even with zeroes, would slow down code that
+ * uses only xmm.
  */
         .macro  ALL16 op, wide, store, step
         .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
@@ -550,7 +562,7 @@
         mov     pf_vector_state(%rip), %eax
         test    $8, %eax
         jz      1f
-        mov     $1, %ecx                /* those of the components that are in use */
+        mov     $1, %ecx                /* ask for the components in use */
         xgetbv
 1:      test    $1, %al
         jz      2f
@@ -575,7 +587,7 @@
         .globl  pf_vector_state
         .data
         .p2align 2
-pf_vector_state:                        /* 1: x87, 4: AVX, 8: ask the processor; set at the start */
+pf_vector_state:                        /* bits 1: x87, 4: AVX, 8: use xgetbv; set at start */
         .long   1
 
         .section .note.GNU-stack,"",@progbits

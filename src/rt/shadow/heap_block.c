@@ -1,17 +1,23 @@
 /*
- * Heap blocks. What is known of a block stands in the block plane at its first address, or in a
- * record that the word there names; a report finds the block of any address by looking backwards
- * from it. A freed block keeps its word, so that a report can say what the memory was, until the
- * memory is handed out again.
+ * heap_block.c - heap blocks (runtime_access.h).
+ *
+ * The description of a block is in the block plane at the block's first address, as one word, or as
+ * a block record whose number is in that word. A report finds the block of any address by searching
+ * the plane backwards. A freed block keeps its word until the memory is allocated again, so that a
+ * report can say what the memory was.
  *
  *       63 62 61             38 37          24 23                 0
  *      +--+--+-----------------+--------------+--------------------+
- *      |R |F |      size       |    thread    |       where        |     F: it was freed
+ *      |R |F |      size       |    thread    |  where (site id)   |     F: freed
  *      +--+--+-----------------+--------------+--------------------+
+ *       63 62                                31                   0
+ *      +--+---------------------------------+---------------------+
+ *      |1 |                0                |    block record     |     R: block record
+ *      +--+---------------------------------+---------------------+
  *
- * With R the word is the number of a record: of blocks that are large, not aligned to 16 or from an
- * unknown place, or when there were many threads. A word of its own costs the free of a small block
- * no other cache line.
+ * Block records describe blocks that are large, not aligned to 16, or allocated at an unknown site,
+ * and blocks of threads with a large number. All other blocks use the word alone, so that freeing a
+ * small block needs no other cache line.
  */
 #include "block_history.h"
 #include "cell.h"
@@ -24,11 +30,11 @@
 
 #define SHARDS 16
 #define RECORDS_MAX (1u << 28)
-#define SWEEP_MAX (64u << 10) /* blocks up to this size drop old records inside them */
-#define LARGE (256u << 10) /* of blocks from here on libc may give the memory back to the system */
-#define FREED_LARGE_MAX 64 /* such blocks, freed, that are looked at again */
-#define FREED_LARGE_BYTES (8u << 20) /* as soon as they are so much together */
-#define FIND_PAGES (1u << 19) /* how far back a report looks: 4 GB */
+#define SWEEP_MAX (64u << 10) /* only blocks up to this size clear old words inside them */
+#define LARGE (256u << 10) /* libc may return freed blocks of at least this size to the system */
+#define FREED_LARGE_MAX 64 /* freed large blocks that are checked again */
+#define FREED_LARGE_BYTES (8u << 20) /* after this many bytes of large blocks were freed */
+#define FIND_PAGES (1u << 19) /* how far back a report searches: 4 GB */
 
 struct block_record {
     uintptr_t addr;
@@ -47,11 +53,11 @@ static struct block_record *records;
 static uint32_t nrecords = 1;
 static struct {
     struct pf_spin lock;
-    uint32_t free; /* linked through `where` */
+    uint32_t free; /* list of free block records, linked through `where` */
     char pad[56];
 } shards[SHARDS];
 
-/* Large blocks that were freed and whose shadow may be of use to nobody any more. */
+/* Large blocks that were freed; their shadow can be dropped once libc returns the memory. */
 struct range {
     uintptr_t addr;
     size_t size;
@@ -59,7 +65,7 @@ struct range {
 static struct {
     struct pf_spin lock;
     unsigned n;
-    size_t bytes; /* freed since they were last looked at */
+    size_t bytes; /* freed since the last check */
     struct range at[FREED_LARGE_MAX];
 } freed_large;
 void pf_block_init(void)
@@ -82,12 +88,13 @@ void pf_block_unlock_all(void)
         pf_spin_unlock(&shards[i].lock);
 }
 
+/* The word of the block that begins in the 16 bytes at addr. */
 static uint64_t *plane(uintptr_t addr)
 {
     return (uint64_t *)(PF_BLOCK_PLANE + ((addr & ((1ull << PF_APP_BITS) - 1)) >> 4) * 8);
 }
 
-/* What the word says of a block that begins in the 16 bytes at `at`; false: nothing. */
+/* Decodes the word of a block that begins in the 16 bytes at `at`; false if there is no block. */
 static bool unpack(uint64_t word, uintptr_t at, struct pf_block *out)
 {
     if (word & RECORD) {
@@ -101,7 +108,7 @@ static bool unpack(uint64_t word, uintptr_t at, struct pf_block *out)
     return word;
 }
 
-/* The block that begins at addr and was not freed. */
+/* Finds the live block that begins at addr. */
 static bool find_live(uintptr_t addr, struct pf_block *out)
 {
     return unpack(__atomic_load_n(plane(addr), __ATOMIC_ACQUIRE), addr, out) && !out->freed &&
@@ -186,7 +193,8 @@ void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where)
     pf_block_reuse(t, addr, size, 0, where);
 }
 
-/* Adds a range, unless there is no room: then its shadow stays, that is all. */
+/* Remembers a freed range for drop_returned. If the list is full its shadow stays, which is
+ * harmless. */
 static void remember_freed(struct range new)
 {
     pf_spin_lock(&freed_large.lock);
@@ -195,11 +203,9 @@ static void remember_freed(struct range new)
     pf_spin_unlock(&freed_large.lock);
 }
 
-/*
- * libc gives large blocks back to the system by itself, some time after they were freed. Then their
- * statements have no memory to be about: like those of memory that the program unmaps they go. Of
- * a block that is still there they stay, so that a use after the free is seen.
- */
+/* libc returns large blocks to the system by itself, some time after they were freed. Then their
+ * access records are dropped, as for memory that the program unmaps. The records of a block that is
+ * still mapped stay, so that a use after free is detected. */
 static void drop_returned(void)
 {
     struct range all[FREED_LARGE_MAX];
@@ -224,7 +230,7 @@ static __attribute__((noinline)) void free_large(struct pf_thread *t, void *addr
 {
     pf_memory_write_used(t, addr, size, where);
     if (pf_rt.slow_path_only)
-        return; /* nothing may be lost, or the oracle is to know */
+        return; /* strict mode loses no records; the oracle must know of every change */
     pf_spin_lock(&freed_large.lock);
     freed_large.bytes += size;
     bool much = freed_large.bytes >= FREED_LARGE_BYTES;
@@ -237,7 +243,7 @@ static __attribute__((noinline)) void free_large(struct pf_thread *t, void *addr
 void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)
 {
     size_t size;
-    if (pf_rt.events) { /* the trace says that it was freed */
+    if (pf_rt.events) { /* the trace records the free */
         if (pf_block_history_freed((uintptr_t)addr, where, t->number, &size))
             pf_listener_notify(t, PF_EV_FREE, addr, size ? size : 1);
         return;

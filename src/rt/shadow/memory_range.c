@@ -1,10 +1,11 @@
 /*
- * Fresh ranges and ranges that are gone.
+ * memory_range.c - fresh and unmapped memory ranges (runtime_access.h).
  *
- * A range is cleared cell by cell; of larger ones only the pages of the shadow that exist. Giving
- * shadow pages back is dear (they come again one fault at a time), so it is done only when the
- * memory itself went back to the system. The granules at both ends are cleared whole: an edge that
- * is shared with something else can lose its statements, never gain one.
+ * A range is cleared cell by cell; in larger ranges only the shadow pages that exist are cleared.
+ * Returning shadow pages to the system is expensive (each one costs a fault when it is needed
+ * again), so it is done only when the memory itself was returned. The granules at both ends are
+ * cleared as a whole: if such a granule is shared with other data, that data can lose access
+ * records, but no wrong record appears.
  */
 #include "cell.h"
 #include "fast_update.h"
@@ -15,10 +16,10 @@
 #include "sync.h"
 
 #define PAGE 4096u
-#define HALF (PAGE / 2)       /* of the target, for one page of shadow */
-#define SCAN_SIZE (64u << 10) /* from here on, see which shadow pages exist */
+#define HALF (PAGE / 2)       /* bytes of the target per page of shadow */
+#define SCAN_SIZE (64u << 10) /* from this size on, find out which shadow pages exist */
 #define SCAN_PAGES 256u
-#define SMALL 512u /* bytes that go the short way */
+#define SMALL 512u /* bytes; up to this size reset_small is tried */
 
 static void clear(uintptr_t from, uintptr_t to)
 {
@@ -40,6 +41,7 @@ static void clear_existing(uintptr_t from, uintptr_t to) /* both multiples of HA
     }
 }
 
+/* Returns the shadow pages of the range to the system. */
 static void give_back(uintptr_t from, uintptr_t to)
 {
     uintptr_t cells = (uintptr_t)pf_cell_of(from), size = (to - from) * 2;
@@ -63,6 +65,7 @@ void pf_memory_write_used(struct pf_thread *t, const volatile void *p, size_t si
     }
 }
 
+/* Clears the range, and returns its shadow pages to the system if it is `gone`. */
 static void reset(uintptr_t addr, uintptr_t end, bool gone)
 {
     uintptr_t from = (addr + HALF - 1) & ~(uintptr_t)(HALF - 1), to = end & ~(uintptr_t)(HALF - 1);
@@ -84,7 +87,8 @@ static void reset(uintptr_t addr, uintptr_t end, bool gone)
     clear(to, end);
 }
 
-/* Some granules without sync objects or records: all is done. */
+/* Clears a few granules. Returns false if there may be sync objects or sets; then the caller must
+ * clear them all. */
 static bool reset_small(uintptr_t addr, uintptr_t end)
 {
     uint64_t *cell = pf_cell_of(addr), *to = cell + (((end + 7) & ~7ull) - (addr & ~7ull)) / 4;
@@ -118,15 +122,15 @@ void pf_memory_unmapped(const volatile void *p, size_t size)
         reset((uintptr_t)p, (uintptr_t)p + size, true);
 }
 
-/* Sync objects stay: the range may be handed out anew this very moment, and one that is made in it
- * must not be lost. A statement may be. */
+/* Sync objects stay: libc may hand out the range again at this moment, and a sync object created in
+ * it must not be lost. Losing an access record is acceptable. */
 static void drop(uintptr_t from, uintptr_t to)
 {
     clear_existing(from, to);
     give_back(from, to);
 }
 
-/* Which of n pages from addr on are in memory; a page that is not mapped is not. */
+/* Finds which of the n pages from addr on are in memory; unmapped pages are not. */
 static void find_resident(uintptr_t addr, uintptr_t n, unsigned char *in)
 {
     if (pf_sys_mincore((void *)addr, n * PAGE, in) == 0)

@@ -1,34 +1,37 @@
 /*
- * range.h - whole granules beside each other, a run at a time.
+ * range.h - the fast update of consecutive whole granules, in runs.
  *
- * Model:   neighbours are mostly in the same state. What one access makes of a cell that needs no
- *          record depends on its two words alone, so what became of one becomes of all that follow
- *          with the same words: the rule is applied once for a run, the run is compared and stored
- *          four cells at a time.
- * Threads: as the ways of fast_update.h: words are read and written whole, an update can be lost to
- *          one that truly overlaps it in time. Not for strict mode.
+ * Model:   neighbouring cells are mostly in the same state. What an access does to a cell without a
+ *          spill depends only on the cell's two words. So the cell rule is applied to one cell; the
+ *          transition of its words is then repeated for all following cells with the same words,
+ *          which are compared and stored four at a time.
+ * Threads: as in fast_update.h: words are read and written atomically, an update can be lost to
+ *          another one that overlaps it in time. Not for strict mode.
  */
 #ifndef PF_RT_RANGE_H
 #define PF_RT_RANGE_H
 
 #include "fast_update.h"
 
-/* The marks of four cells (pf_cell_overflow_state). */
+/* The overflow states of four cells (pf_cell_overflow_state). */
 typedef uint32_t pf_overflow_states __attribute__((aligned(1), may_alias));
 
-/* What the access makes of a cell with the words `was` and none of the marks `others`. */
+/* What the access does to a cell with the words was0 and was1 whose overflow state has no bit of
+ * blocking_states: they become now0 and now1. */
 struct pf_transition {
     uint64_t was0, was1, now0, now1;
     pf_overflow_states blocking_states;
 };
-#define PF_TRANSITION_NONE ((struct pf_transition){1, 1, 1, 1, ~0u}) /* 1: no statement is */
+/* 1 equals no word of a cell */
+#define PF_TRANSITION_NONE ((struct pf_transition){1, 1, 1, 1, ~0u})
 
-/* The marks of four cells whose other words matter to such an access: reads do not mind reads. */
+/* The overflow states that prevent the fast path, for four cells: reads ignore overflow words that
+ * are reads. */
 #define PF_STATES_ANY 0xffffffffu
 #define PF_STATES_FOR(write) ((write) ? PF_STATES_ANY : 0xfefefefeu)
 
-/* How many of n cells have no bit at `shift` or above in which their word differs from `key`: a
- * multiple of 4. `word` is that of the first cell. */
+/* Counts the leading cells whose tested word agrees with `key` in all bits from `shift` on; a
+ * multiple of 4. `word` is the tested word of the first of n cells. */
 static inline __attribute__((always_inline)) uint64_t pf_range_count_equal(const uint64_t *word,
                                                                            uint64_t n, uint64_t key,
                                                                            unsigned shift)
@@ -43,7 +46,8 @@ static inline __attribute__((always_inline)) uint64_t pf_range_count_equal(const
     return i;
 }
 
-/* Makes the turn in the cells that are ready for it: so many, a multiple of 4. */
+/* Repeats the transition in the leading cells that it applies to. Returns their number, a multiple
+ * of 4. */
 static inline __attribute__((always_inline)) uint64_t
 pf_range_apply(uint64_t *cell, uint64_t n, const struct pf_transition *last, bool write)
 {
@@ -65,7 +69,8 @@ pf_range_apply(uint64_t *cell, uint64_t n, const struct pf_transition *last, boo
     return i;
 }
 
-/* Do all words of the cell, which has more than two, happen before? */
+/* True if all six words of the cell are ordered before the thread. Its overflow words are in
+ * use. */
 static inline __attribute__((always_inline)) bool pf_cell_all_ordered(const uint32_t *clock,
                                                                       uint64_t *cell)
 {
@@ -77,11 +82,9 @@ static inline __attribute__((always_inline)) bool pf_cell_all_ordered(const uint
     return known;
 }
 
-/*
- * The access `a`, of whole granules and named, to n cells from `cell` on: so many from the front
- * are done, less than n where one needs more than the quick ways. *turn is what was made of the
- * last one that was not covered. `write` is constant.
- */
+/* Applies the access `a`, which has all 8 bytes and an id, to n cells. Returns how many leading
+ * cells are done: fewer than n if the next one needs more than this fast path. *last is the
+ * transition of the last cell that was not covered. `write` must be a compile-time constant. */
 static inline __attribute__((always_inline)) uint64_t
 pf_range_fast_update(const uint32_t *clock, uint64_t *cell, uint64_t n, uint64_t a, bool write,
                      struct pf_transition *last)
@@ -115,8 +118,7 @@ pf_range_fast_update(const uint32_t *clock, uint64_t *cell, uint64_t n, uint64_t
             __pf_tls.thread->dirty = true;
             *last = (struct pf_transition){s0, s1, a, a, PF_STATES_ANY};
             done++;
-        } else if (write && state &&
-                   pf_cell_all_ordered(clock, at)) { /* it takes the place of all */
+        } else if (write && state && pf_cell_all_ordered(clock, at)) { /* it replaces all words */
             pf_word_put(&at[0], a);
             pf_word_put(&at[1], a);
             pf_cell_overflow_set_state(at, 0);

@@ -1,8 +1,16 @@
+/*
+ * refresh_in_place.c - see refresh_in_place.h.
+ *
+ * A small spill drops the records that a read replaces, because six words are faster to search than
+ * a spill. A spill that would shrink to six records or less is left to the slow path, which turns
+ * it into words again. (If it were refreshed first, the slow path would find the access covered,
+ * and the spill would stay for ever.)
+ */
 #include "refresh_in_place.h"
 #include "cell.h"
 #include "fast_update.h"
 
-#define SMALL 16u /* statements, that are looked at one by one */
+#define SMALL 16u /* spills of up to this many records are searched linearly */
 
 PF_PRESERVE_MOST bool pf_spill_covers(const uint64_t *cell, uint64_t ref, uint64_t mine)
 {
@@ -14,10 +22,12 @@ PF_PRESERVE_MOST bool pf_spill_covers(const uint64_t *cell, uint64_t ref, uint64
     unsigned end = n <= SMALL ? n : at + 1;
     while (at < end && !pf_access_covers(__atomic_load_n(&set->record[at], __ATOMIC_ACQUIRE), mine))
         at++;
-    return at < end && pf_word_get(&cell[1]) == ref; /* it was that of this cell all the time */
+    /* if so, it was the spill of this cell all the time */
+    return at < end && pf_word_get(&cell[1]) == ref;
 }
 
-/* Renews *word, if it is one of the same slot that `mine` may take the place of; true if there is nothing left to do. */
+/* Refreshes *word if it is a record of the same slot that `mine` may replace. Returns true if the
+ * update is complete. */
 static bool refresh(const uint32_t *clock, uint64_t *word, uint64_t mine)
 {
     uint64_t s = pf_word_get(word);
@@ -25,7 +35,8 @@ static bool refresh(const uint32_t *clock, uint64_t *word, uint64_t mine)
         return false;
     if (pf_access_covers(s, mine))
         return true;
-    if (mine & PF_BIT_A ? ((s ^ mine) & ~(PF_BITS_CLK | PF_BITS_ID)) /* those of other bytes stay */
+    /* keep records of other bytes */
+    if (mine & PF_BIT_A ? ((s ^ mine) & ~(PF_BITS_CLK | PF_BITS_ID))
                         : !pf_access_replaceable(clock, s, mine))
         return false;
     pf_word_put(word, mine);
@@ -33,6 +44,7 @@ static bool refresh(const uint32_t *clock, uint64_t *word, uint64_t mine)
     return true;
 }
 
+/* Searches a large spill for the thread's record, from the preferred index on, and refreshes it. */
 static bool refresh_at(const uint32_t *clock, struct pf_access_set *set, uint64_t mine)
 {
     unsigned n = set->n, place = pf_spill_index(n, pf_access_sid(mine)), at = place;
@@ -42,15 +54,17 @@ static bool refresh_at(const uint32_t *clock, struct pf_access_set *set, uint64_
             return false;
     }
     uint64_t other = set->record[place];
-    if (at != place && pf_spill_index(n, pf_access_sid(other)) != place) { /* at once, next time */
+    /* move it to its preferred index */
+    if (at != place && pf_spill_index(n, pf_access_sid(other)) != place) {
         pf_word_put(&set->record[place], set->record[at]);
         pf_word_put(&set->record[at], other);
     }
     return true;
 }
 
-/* The plain read `mine` takes the place of all that it replaces. False, with nothing done, if there
- * is no room, or if few would be left, for which words are enough: the caller makes these. */
+/* The plain read `mine` replaces all records that it may. Returns false, with nothing done, if
+ * there is no room, or if so few records would remain that words are enough; the slow path then
+ * stores them as words. */
 static bool replace(const uint32_t *clock, struct pf_access_set *set, uint64_t mine)
 {
     unsigned m = 0, left = 1;
@@ -79,7 +93,8 @@ static bool replace(const uint32_t *clock, struct pf_access_set *set, uint64_t m
 
 #define NEIGHBOURS 4
 
-/* Does the plain read `mine` replace the next ones too? Then most of them, and the record becomes smaller. */
+/* True if the plain read `mine` replaces the next few records, too. Then it probably replaces most
+ * of them, and the spill should shrink. */
 static bool replaces_neighbours(const uint32_t *clock, const struct pf_access_set *set,
                                 uint64_t mine)
 {

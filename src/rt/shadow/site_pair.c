@@ -1,13 +1,22 @@
+/*
+ * site_pair.c - see site_pair.h.
+ */
 #include "site_pair.h"
 #include "hash_index.h"
 #include "spin.h"
 #include "sys.h"
 
-/* The id of a pair is PF_ID_SITE_PAIR plus its place in `pairs`. A pair is one word: first, second
- * and mask, of 24, 24 and 8 bits. */
+/*
+ * The id of a pair is PF_ID_SITE_PAIR plus its index in `pairs`. A pair is one word:
+ *
+ *      55    48 47           24 23            0
+ *     +--------+---------------+---------------+
+ *     |  mask  |    second     |     first     |
+ *     +--------+---------------+---------------+
+ */
 static uint64_t *pairs;
 static uint32_t count = 1;
-static uint32_t nnested; /* pairs of pairs */
+static uint32_t nnested; /* nested pairs */
 uint32_t pf_site_pair_nested_max = 1u << 14;
 static struct pf_hash_index index;
 static struct pf_spin lock;
@@ -19,8 +28,8 @@ void pf_site_pair_unlock(void) { pf_spin_unlock(&lock); }
 static bool same(uint32_t item, const void *pair) { return pairs[item] == *(const uint64_t *)pair; }
 
 /*
- * Two places that touch the bytes of a granule in turns need one pair for each way of sharing them,
- * not one for each history: with (a, m, b) for "a in the bytes m, else b",
+ * Two sites that access the bytes of a granule alternately need one pair for each assignment of
+ * bytes to sites, not one for each history. With (a, m, b) for "site a for the bytes m, else b":
  *      ((a, m, b), n, b) = (a, m & n, b)       (a, n, (a, m, b)) = (a, m | n, b)
  *      ((a, m, b), n, a) = (b, n & ~m, a)      (b, n, (a, m, b)) = (a, m & ~n, b)
  */
@@ -52,7 +61,7 @@ static uint32_t find(uint32_t first, unsigned mask, uint32_t second, uint32_t ne
     if (first == second)
         return first;
     if (!first || !second)
-        return 0; /* a stack is unknown: better two statements, one of them known */
+        return 0; /* one site is unknown: better two records, so that the other stays known */
     uint64_t pair = simplify(first, mask, second);
     if (!(pair >> 48))
         return pair >> 24 & 0xffffff;
@@ -90,7 +99,7 @@ void pf_site_pair_cache_put(struct pf_site_pair_cache *c, uint32_t first, unsign
 {
     uint64_t pair = pf_site_pair_word(first, mask, second);
     unsigned i = pf_site_pair_slot(pair);
-    c->pair[i] = 0; /* a signal's handler may come in between */
+    c->pair[i] = 0; /* a signal handler may run in between */
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     c->id[i] = id;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);

@@ -1,14 +1,25 @@
 /*
- * site_pair.h - one id for two: the fields of a granule are often accessed in the same epoch from
- * different places; such statements become one, whose id tells for each byte which place it was.
+ * site_pair.h - one site id for two sites.
  *
- * Model:   a pair (first, mask, second): the bytes of mask belong to `first`, the others to
- *          `second`. Either may be a pair again. Equal pairs have the same id.
- * Memory:  one table; pairs stay.
- * Threads: any; lock-free look-up, one lock for new pairs.
- * Errors:  0 when the table is full: then the statements stay two.
- * See also: site_per_byte.h, where one granule has more places than pairs can tell of it in a
- * sensible way.
+ * Fields of one granule are often accessed in the same epoch from different sites. Such accesses
+ * become one access record, whose site id says for each byte which site it was.
+ *
+ * Model:   a site pair (first, mask, second): the bytes of mask were accessed from `first`, the
+ *          others from `second`. Both may be pairs again (a nested pair). Equal pairs have the same
+ *          id. Site ids have 24 bits:
+ *
+ *               23 22 21                  0
+ *              +--+-----------------------+
+ *              | 0|  calling context, site|   stack.h: a plain id
+ *              +--+--+--------------------+
+ *              | 1| 0|  index of the pair |   site_pair.h
+ *              +--+--+--------------------+
+ *              | 1| 1|  index of the block|   site_per_byte.h: for granules with many sites
+ *              +--+--+--------------------+
+ *
+ * Memory:  one table; pairs are never freed.
+ * Threads: any; lookup is lock-free, one lock for new pairs.
+ * Errors:  functions return 0 when the table is full: the accesses then stay two records.
  */
 #ifndef PF_RT_IDPAIR_H
 #define PF_RT_IDPAIR_H
@@ -16,19 +27,22 @@
 #include "pf_shadow.h"
 #include <stdint.h>
 
-#define PF_ID_SITE_PAIR (1u << (PF_ID_BITS - 1)) /* set in the ids of pairs; others are below it */
-#define PF_SITE_PAIRS_MAX (PF_ID_SITE_PAIR / 2) /* the ids behind them name places */
+/* set in the ids of pairs; plain ids are below it */
+#define PF_ID_SITE_PAIR (1u << (PF_ID_BITS - 1))
+#define PF_SITE_PAIRS_MAX (PF_ID_SITE_PAIR / 2) /* higher ids are site-per-byte blocks */
 
 void pf_site_pair_init(void);
+/* The id of the pair. 0 if first or second is 0 (unknown), or if the table is full. */
 uint32_t pf_site_pair_make(uint32_t first, unsigned mask, uint32_t second);
-/* The same, but once there are some thousands of pairs of pairs the answer is 0 for these: most
- * would never be met again. */
+/* The same, but returns 0 for nested pairs once there are pf_site_pair_nested_max of them: most
+ * would never be used again. */
 uint32_t pf_site_pair_make_limited(uint32_t first, unsigned mask, uint32_t second);
-extern uint32_t pf_site_pair_nested_max; /* so many */
-/* The plain id behind `id` for one byte (0..7) of the granule. */
+extern uint32_t pf_site_pair_nested_max;
+/* The plain id of one byte (0..7) of a granule that was accessed from `id`. */
 uint32_t pf_site_pair_at(uint32_t id, unsigned byte);
 
-/* What a thread merged lately, so that it need not look it up: keyed by the pair as one word. */
+/* A thread's cache of recent pairs. The key is the pair as one word: first, second << 24, mask <<
+ * 48. */
 #define PF_SITE_PAIR_CACHE_BITS 12
 #define PF_SITE_PAIR_CACHE_SIZE (1 << PF_SITE_PAIR_CACHE_BITS)
 struct pf_site_pair_cache {
@@ -43,13 +57,12 @@ static inline unsigned pf_site_pair_slot(uint64_t pair)
 {
     return (unsigned)(pair * 0x9e3779b97f4a7c15ull >> (64 - PF_SITE_PAIR_CACHE_BITS));
 }
-/* The id that the thread put into its cache, 0 if it is not there any more. */
+/* The id of the pair if it is in the cache; else 0. */
 static inline uint32_t pf_site_pair_cached(const struct pf_site_pair_cache *c, uint32_t first,
                                            unsigned mask, uint32_t second)
 {
     uint64_t pair = pf_site_pair_word(first, mask, second);
-    const volatile struct pf_site_pair_cache *v =
-        c; /* a signal's handler may change it meanwhile */
+    const volatile struct pf_site_pair_cache *v = c; /* a signal handler may change it meanwhile */
     unsigned i = pf_site_pair_slot(pair);
     uint64_t before = v->pair[i];
     uint32_t id = v->id[i];

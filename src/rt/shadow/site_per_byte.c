@@ -1,3 +1,9 @@
+/*
+ * site_per_byte.c - see site_per_byte.h.
+ *
+ * Reclaiming scans the blocks of one slot and looks in each block's cell for a word that names it.
+ * Reference counts were not used: every fast path that overwrites a word would have to update them.
+ */
 #include "site_per_byte.h"
 #include "access_set.h"
 #include "limits.h"
@@ -9,14 +15,14 @@
 
 static bool ready;
 static uint32_t nchunks;
-static uint32_t next_chunk[CHUNKS]; /* of the same slot, 1 + its number */
+static uint32_t next_chunk[CHUNKS]; /* the next chunk of the same slot: 1 + its number */
 
 static struct owner {
-    uint32_t chunks; /* 1 + the number of the last one */
-    uint32_t next;   /* records of it that were never used: next .. next % CHUNK == 0 */
-    uint32_t free;   /* 1 + the number of a record; the others behind its id[0] */
-    uint32_t count, reclaim; /* records in all its chunks; at how many it is time to look */
-    bool busy;       /* a signal's handler may come in between */
+    uint32_t chunks; /* 1 + the number of the newest chunk */
+    uint32_t next;   /* blocks next .. up to the next multiple of CHUNK were never used */
+    uint32_t free;   /* 1 + the number of a free block; the next one is in its id[0] */
+    uint32_t count, reclaim; /* blocks in all chunks; the count at which to reclaim */
+    bool busy;       /* in use; a signal handler of the thread must not enter */
 } owners[PF_SID_MAX + 1];
 
 void pf_site_per_byte_init(void)
@@ -30,9 +36,9 @@ static struct pf_site_per_byte *record(uint32_t n)
     return (struct pf_site_per_byte *)PF_SITE_PER_BYTE_BASE + n;
 }
 
-/* Does a word of the granule name the record? Words move from cell[1] to the others, or change
- * places with them: so it is looked at twice. Of what is in a record (access_set.h) we do not
- * know. */
+/* True if a word of the granule may name the block. Words move from cell[1] to other words, or
+ * swap places with them; so cell[1] is tested twice. If the cell has a set, the block counts as
+ * named. */
 static bool is_named(uint64_t tag, uint32_t n)
 {
     uint64_t *cell = (uint64_t *)(tag >> 17 & ~15ull);
@@ -50,7 +56,7 @@ static bool is_named(uint64_t tag, uint32_t n)
     return false;
 }
 
-/* All records of the owner have been used: those that nobody names are free again. */
+/* All blocks of the owner were used: frees those that no word names. */
 static void reclaim(struct owner *o)
 {
     uint32_t named = 0;
@@ -83,7 +89,7 @@ static bool take_chunk(struct owner *o)
     return true;
 }
 
-/* 1 + the number of a record; 0: none. */
+/* Takes a block; returns 1 + its number, 0 if there is none. */
 static uint32_t take(struct owner *o)
 {
     if (!o->free && o->next % CHUNK == 0) {
@@ -97,10 +103,11 @@ static uint32_t take(struct owner *o)
         o->free = record(n - 1)->id[0];
         return n;
     }
-    n = ++o->next; /* at the end of the chunk it is a multiple of CHUNK: nothing is left */
+    n = ++o->next; /* at the end of a chunk this is a multiple of CHUNK: the chunk is used up */
     return n;
 }
 
+/* Makes a block for the union of s and `mine`; returns its id, or 0. */
 static uint32_t make(const uint64_t *cell, uint64_t s, uint64_t mine)
 {
     struct owner *o = &owners[pf_access_sid(mine)];

@@ -1,19 +1,19 @@
 /*
- * site_per_byte.h - the places of the bytes of one granule, where pairs of ids would be made for it
- * alone.
+ * site_per_byte.h - one site id for the sites of all eight bytes of a granule.
  *
- * Model:   a decoder comes to each byte of its input from another line: what pairs (site_pair.h)
- *          tell of one granule they hardly ever tell of another. Then the id of the statement names
- *          a record with an id for each byte. The record belongs to this one statement: its
- *          granule, slot, epoch and kind. Whoever has the slot writes there from where it accessed
- *          a byte, so each id in it is true of its byte, whichever words of the cell name the
- *          record.
- * Memory:  40 bytes a record, in chunks that are a slot's for ever. Records that no word of their
- *          granule names are used again: they are looked for when there are twice as many as were
- *          in use the last time.
- * Threads: a record is written by the thread that has its slot. Others read it, and are told if it
- *          is another statement's by then (words can move while we look for them).
- * Errors:  0 when there is none to be had.
+ * Model:   a decoder accesses each byte of its input from another line. A nested site pair
+ *          (site_pair.h) made for one granule is then hardly ever useful for another one. In such
+ *          cases the id of an access record names a block with one site id per byte. The block
+ *          belongs to this one access record: its granule, slot, epoch and kind. Only the thread of
+ *          that slot writes to it, and only the site from which it accessed a byte; so each id in
+ *          the block is true for its byte, whichever words of the cell name the block.
+ * Memory:  40 bytes per block, in chunks that belong to one slot for ever. Blocks that no word of
+ *          their granule names are reused. They are searched for when there are twice as many
+ *          blocks as were in use after the last search.
+ * Threads: a block is written by the thread that has its slot. Other threads may read it; its tag
+ *          tells them if it belongs to another access record by then (words can move while they are
+ *          searched).
+ * Errors:  functions return 0 when no block is available.
  */
 #ifndef PF_RT_PLACES_H
 #define PF_RT_PLACES_H
@@ -21,13 +21,13 @@
 #include "cell.h"
 #include "site_pair.h"
 
-#define PF_ID_SITE_PER_BYTE (3u << (PF_ID_BITS - 2)) /* set in the ids of records */
+#define PF_ID_SITE_PER_BYTE (3u << (PF_ID_BITS - 2)) /* both bits are set in the ids of blocks */
 #define PF_SITE_PER_BYTE_MAX (1u << (PF_ID_BITS - 2))
 #define PF_SITE_PER_BYTE_BASE 0x17f000000000ull
 
 struct pf_site_per_byte {
     uint64_t tag; /* 0: free */
-    uint32_t id[8]; /* plain, or pairs */
+    uint32_t id[8]; /* plain ids, or site pairs */
 };
 
 static inline bool pf_id_is_site_per_byte(uint64_t id)
@@ -40,8 +40,15 @@ static inline struct pf_site_per_byte *pf_site_per_byte_at(uint64_t s)
     return (struct pf_site_per_byte *)PF_SITE_PER_BYTE_BASE + (s & (PF_SITE_PER_BYTE_MAX - 1));
 }
 
-/* Which statement: the address of its cell and the bits from "write" to the epoch. The slot is the
- * record's own. */
+/*
+ * The tag that identifies the access record of a block: the cell, the epoch and the write bit. The
+ * block's chunk belongs to a slot, so the slot is not in it.
+ *
+ *      63                    21 20          1  0
+ *     +------------------------+-------------+--+
+ *     |       cell >> 4        |     clk     |W |
+ *     +------------------------+-------------+--+
+ */
 static inline uint64_t pf_site_per_byte_tag(const uint64_t *cell, uint64_t s)
 {
     return (uintptr_t)cell << 17 | (s >> PF_WRITE_BIT & (2 * PF_CLK_MAX + 1));
@@ -49,17 +56,18 @@ static inline uint64_t pf_site_per_byte_tag(const uint64_t *cell, uint64_t s)
 
 void pf_site_per_byte_init(void);
 
-/* The plain id behind the statement s of the cell, for one of its bytes; 0: it is not known any
- * more, which is counted. */
+/* The plain site id of one byte of the access record s of the cell. 0 if it is no longer known,
+ * which is counted as a lost context. */
 uint32_t pf_site_per_byte_lookup(const uint64_t *cell, uint64_t s, unsigned byte);
-/* s, with an id that does not depend on where it stands; 0: there is none. */
+/* s with an id that does not refer to this granule (site pairs instead of a block); 0 if there is
+ * none. */
 uint64_t pf_site_per_byte_detach(const uint64_t *cell, uint64_t s);
 
-/* An id for the statement s of the cell together with `mine`, of the caller's epoch and from
- * another place; 0: there is none. Keeps all registers: for callers that must. */
+/* A site id for the union of the record s of the cell and `mine`, which has the caller's epoch and
+ * another site; 0 if there is none. Preserves all registers. */
 __attribute__((preserve_most)) uint32_t pf_site_per_byte_join_slow(uint64_t *cell, uint64_t s,
                                                                    uint64_t mine);
-/* The same, if the thread made that pair lately or s has a record; 0: neither is so. */
+/* The same if the site-pair cache has the pair, or if s has a block already; else 0. */
 static inline uint32_t pf_site_per_byte_join_cached(struct pf_thread *t, uint64_t *cell, uint64_t s,
                                                     uint64_t mine)
 {
@@ -75,6 +83,7 @@ static inline uint32_t pf_site_per_byte_join_cached(struct pf_thread *t, uint64_
             __atomic_store_n(&p->id[b], pf_access_id(mine), __ATOMIC_RELAXED);
     return pf_access_id(s);
 }
+/* The same by any means. */
 static inline uint32_t pf_site_per_byte_join(struct pf_thread *t, uint64_t *cell, uint64_t s,
                                              uint64_t mine)
 {
