@@ -7,18 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SLOW 10       /* a full run that takes a tenth of the time is not repeated */
-#define GIVE_UP 2     /* recordings in a row that failed */
-#define A_ROUND 16    /* findings that get a recording in one round */
+/* a full run that needs more than a tenth of the time budget is not repeated */
+#define SLOW_SHARE 10
+#define MAX_FAILED_RECORDINGS 2     /* consecutive recordings that failed */
+#define DIRECTED_PER_ROUND 16    /* findings that get a directed recording in one round */
 
-enum state { WAITING, UNDERWAY, OVER };
+enum state { WAITING, RUNNING, OVER };
 
 struct pf_chain_test {
     bool direct; /* it can be recorded */
-    unsigned failed; /* recordings in a row that left nothing */
+    unsigned failed; /* consecutive recordings that produced no clip */
     bool slow;
     enum state run, record, hatch, look;
-    uint64_t clip; /* the step that recorded it in this round; 0: none */
+    uint64_t clip; /* the step that recorded the clip of this round; 0: none */
 };
 
 struct pf_chain_tried {
@@ -31,18 +32,19 @@ struct pf_chain_aimed {
     uint64_t clip;
 };
 
-pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_plan *plan, struct pf_error *e)
+pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_settings *settings,
+                        struct pf_error *e)
 {
     struct pf_error ignored;
-    *c = (struct pf_chain){.ntests = plan->tests.n,
-                           .rounds = plan->rounds,
-                           .sample = plan->sample,
-                           .budget_ms = plan->time_ms};
+    *c = (struct pf_chain){.ntests = settings->tests.n,
+                           .rounds = settings->rounds,
+                           .sample = settings->sample,
+                           .budget_ms = settings->time_ms};
     c->tests = calloc(c->ntests, sizeof *c->tests);
     if (!c->tests)
         return pf_fail(e, PF_NOMEM, "out of memory");
     for (size_t i = 0; i < c->ntests; i++)
-        c->tests[i].direct = pf_program_check(plan->tests.at[i].path, &ignored) == PF_OK;
+        c->tests[i].direct = pf_program_check(settings->tests.at[i].path, &ignored) == PF_OK;
     return PF_OK;
 }
 
@@ -79,19 +81,19 @@ static void set_schedule(struct pf_chain_unit *u)
 #pragma clang diagnostic pop
 }
 
-/* --- what is next --- */
+/* --- the next step --- */
 
 static bool begin(struct pf_chain *c, enum state *state, enum pf_check_kind kind, size_t test,
                   uint64_t clip, struct pf_chain_unit *u)
 {
     *u = (struct pf_chain_unit){.kind = kind, .test = test, .round = c->round, .clip = clip};
-    *state = UNDERWAY;
-    c->underway++;
+    *state = RUNNING;
+    c->running++;
     c->ordinary += kind == PF_CHECK_RUN || kind == PF_CHECK_RECORD || kind == PF_CHECK_HATCH;
     return true;
 }
 
-/* The first part of a round: a run, a recording, its predictions. */
+/* The first part of a round: a free run, a recording, and its predictions. */
 static bool next_ordinary(struct pf_chain *c, struct pf_chain_unit *u)
 {
     for (size_t i = 0; i < c->ntests; i++)
@@ -112,7 +114,7 @@ static bool next_ordinary(struct pf_chain *c, struct pf_chain_unit *u)
     return false;
 }
 
-static struct pf_chain_tried *tried_of(struct pf_chain *c, uint64_t finding)
+static struct pf_chain_tried *find_tried(struct pf_chain *c, uint64_t finding)
 {
     for (size_t i = 0; i < c->ntried; i++)
         if (c->tried[i].finding == finding)
@@ -128,7 +130,7 @@ static struct pf_chain_tried *tried_of(struct pf_chain *c, uint64_t finding)
     return &c->tried[c->ntried++];
 }
 
-/* Which program to direct at it: who has seen it; else one after the other. */
+/* The program to record for this finding: the one that has seen it, else each in turn. */
 static size_t test_for(const struct pf_chain *c, const struct pf_chain_target *t, unsigned tries)
 {
     size_t first = t->test < c->ntests ? t->test : tries % c->ntests;
@@ -157,10 +159,10 @@ static bool next_directed(struct pf_chain *c, const struct pf_chain_target *targ
                           struct pf_chain_unit *u)
 {
     enum state ignored;
-    for (size_t i = 0, given = 0; i < n && given < A_ROUND; i++) {
-        struct pf_chain_tried *t = tried_of(c, targets[i].finding);
+    for (size_t i = 0, given = 0; i < n && given < DIRECTED_PER_ROUND; i++) {
+        struct pf_chain_tried *t = find_tried(c, targets[i].finding);
         bool had = t && t->round == c->round;
-        size_t test = t && !had && t->tries < PF_CHAIN_TRIES && *targets[i].places
+        size_t test = t && !had && t->tries < PF_CHAIN_TRIES && *targets[i].positions
                           ? test_for(c, &targets[i], t->tries)
                           : PF_CHAIN_ANY;
         given += had;
@@ -169,7 +171,7 @@ static bool next_directed(struct pf_chain *c, const struct pf_chain_target *targ
         begin(c, &ignored, PF_CHECK_DIRECT, test, 0, u);
         t->round = c->round;
         u->finding = targets[i].finding;
-        snprintf(u->schedule, sizeof u->schedule, "racefuzzer:%s,%u", targets[i].places,
+        snprintf(u->schedule, sizeof u->schedule, "racefuzzer:%s,%u", targets[i].positions,
                  t->tries + 1);
         return true;
     }
@@ -178,7 +180,7 @@ static bool next_directed(struct pf_chain *c, const struct pf_chain_target *targ
 
 static void next_round(struct pf_chain *c)
 {
-    c->quiet = c->news ? 0 : c->quiet + 1;
+    c->idle_rounds = c->news ? 0 : c->idle_rounds + 1;
     c->news = false;
     c->round++;
     for (size_t i = 0; i < c->ntests; i++) {
@@ -190,7 +192,7 @@ static void next_round(struct pf_chain *c)
 
 static bool is_over(const struct pf_chain *c)
 {
-    return c->rounds ? c->round >= c->rounds : c->quiet >= PF_CHAIN_QUIET;
+    return c->rounds ? c->round >= c->rounds : c->idle_rounds >= PF_CHAIN_IDLE_ROUNDS;
 }
 
 bool pf_chain_next(struct pf_chain *c, const struct pf_chain_target *targets, size_t n,
@@ -199,18 +201,18 @@ bool pf_chain_next(struct pf_chain *c, const struct pf_chain_target *targets, si
     while (!is_over(c)) {
         if (next_ordinary(c, unit))
             return true;
-        if (c->ordinary) /* what it finds decides what is left to look for */
+        if (c->ordinary) /* their findings decide what is left to look for */
             return false;
         if (next_look(c, n > 0, unit) || next_directed(c, targets, n, unit))
             return true;
-        if (c->underway)
+        if (c->running)
             return false;
         next_round(c);
     }
     return false;
 }
 
-/* --- what has ended --- */
+/* --- steps that have ended --- */
 
 static void add_aimed(struct pf_chain *c, size_t test, uint64_t clip)
 {
@@ -231,20 +233,20 @@ static void forget_aimed(struct pf_chain *c, uint64_t clip)
             c->aimed[i--] = c->aimed[--c->naimed];
 }
 
-static void take(struct pf_chain *c, const struct pf_check_line *l, bool clip)
+static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool clip)
 {
     struct pf_chain_test *t = &c->tests[l->test];
     struct pf_chain_tried *tried;
     switch (l->kind) {
     case PF_CHECK_RUN:
         t->run = OVER;
-        t->slow |= !strcmp(l->schedule, "full") && l->wall_ms * SLOW > c->budget_ms;
+        t->slow |= !strcmp(l->schedule, "full") && l->wall_ms * SLOW_SHARE > c->budget_ms;
         break;
     case PF_CHECK_RECORD:
         t->record = OVER;
         t->clip = clip ? l->step : 0;
         t->failed = clip ? 0 : t->failed + 1;
-        t->direct = t->failed < GIVE_UP;
+        t->direct = t->failed < MAX_FAILED_RECORDINGS;
         break;
     case PF_CHECK_HATCH:
         t->hatch = OVER;
@@ -254,7 +256,7 @@ static void take(struct pf_chain *c, const struct pf_check_line *l, bool clip)
             t->look = OVER;
         break;
     case PF_CHECK_DIRECT:
-        tried = tried_of(c, l->finding);
+        tried = find_tried(c, l->finding);
         if (tried) {
             tried->tries++;
             tried->round = l->round;
@@ -269,27 +271,28 @@ static void take(struct pf_chain *c, const struct pf_check_line *l, bool clip)
 
 void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *unit, bool clip, bool news)
 {
-    c->underway--;
+    c->running--;
     c->ordinary -=
         unit->kind == PF_CHECK_RUN || unit->kind == PF_CHECK_RECORD || unit->kind == PF_CHECK_HATCH;
     c->news |= news;
-    take(c, unit, clip);
+    apply_result(c, unit, clip);
 }
 
-void pf_chain_remember(struct pf_chain *c, const struct pf_check_line *line, bool clip)
+void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool clip)
 {
     if (line->test >= c->ntests)
         return;
     while (c->round < line->round)
         next_round(c);
-    if (strcmp(line->how, "stopped")) /* such a one is done again */
-        take(c, line, clip);
-    c->quiet = 0; /* what was new then is not known: it is asked to go on */
+    if (strcmp(line->how, "stopped")) /* a stopped step is repeated */
+        apply_result(c, line, clip);
+    /* whether it found anything new is unknown, and the user asked to continue */
+    c->idle_rounds = 0;
     if (line->kind == PF_CHECK_LOOK)
         forget_aimed(c, line->clip);
 }
 
-bool pf_chain_begun_all(const struct pf_chain *c)
+bool pf_chain_first_round_done(const struct pf_chain *c)
 {
     bool all = true;
     for (size_t i = 0; i < c->ntests && c->round == 0; i++)

@@ -1,4 +1,4 @@
-/* check_folder.c - see check_folder.h: the folder, its plan and its lock. */
+/* check_folder.c - see check_folder.h: the folder, its description plan.json, and its lock. */
 #define _GNU_SOURCE
 #include "check_folder.h"
 #include "file.h"
@@ -38,8 +38,9 @@ static void add_words(struct pf_text *t, const char *name, char **words, int n)
     pf_text_char(t, ']');
 }
 
-static pf_status write_plan(const struct pf_check_folder *c, const struct pf_check_plan *plan,
-                            int argc, char **argv, struct pf_error *e)
+static pf_status write_plan(const struct pf_check_folder *c,
+                            const struct pf_check_settings *settings, int argc, char **argv,
+                            struct pf_error *e)
 {
     struct pf_pool pool;
     struct pf_text t;
@@ -49,10 +50,11 @@ static pf_status write_plan(const struct pf_check_folder *c, const struct pf_che
     pf_text_char(&t, '{');
     pf_json_num(&t, "version", 1);
     add_words(&t, "argv", argv, argc);
-    char *suite[] = {"--suite", (char *)plan->suite};
-    add_words(&t, "words", plan->suite ? suite : plan->words, plan->suite ? 2 : plan->nwords);
+    char *suite[] = {"--suite", (char *)settings->suite};
+    add_words(&t, "words", settings->suite ? suite : settings->words,
+              settings->suite ? 2 : settings->nwords);
     pf_json_str(&t, "folder", here ? here : "");
-    pf_json_address(&t, "build", plan->build);
+    pf_json_address(&t, "build", settings->build);
     pf_text_add(&t, "}\n");
     snprintf(path, sizeof path, "%s/plan.json", c->path);
     pf_status s =
@@ -70,13 +72,13 @@ static pf_status take_lock(struct pf_check_folder *c, struct pf_error *e)
     if (c->lock < 0)
         return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
     if (flock(c->lock, LOCK_EX | LOCK_NB))
-        return pf_fail(e, PF_IO, "%s: another pf check works on it", c->path);
-    c->whole = realpath(c->path, NULL);
-    return c->whole ? PF_OK : pf_fail(e, PF_IO, "%s: %s", c->path, strerror(errno));
+        return pf_fail(e, PF_IO, "%s: in use by another pf check", c->path);
+    c->absolute = realpath(c->path, NULL);
+    return c->absolute ? PF_OK : pf_fail(e, PF_IO, "%s: %s", c->path, strerror(errno));
 }
 
 pf_status pf_check_folder_new(struct pf_check_folder *c, const char *state,
-                              const struct pf_check_plan *plan, int argc, char **argv,
+                              const struct pf_check_settings *settings, int argc, char **argv,
                               struct pf_error *e)
 {
     static const char *const parts[] = {"", "/.runs", "/clips", "/found"};
@@ -84,7 +86,7 @@ pf_status pf_check_folder_new(struct pf_check_folder *c, const char *state,
     pf_status s = PF_OK;
     *c = (struct pf_check_folder){.lock = -1};
     clock_gettime(CLOCK_REALTIME, &now);
-    /* Twelve digits of milliseconds and more: names sort by time. */
+    /* The time in milliseconds comes first, so that names sort by time. */
     if (asprintf(&c->path, "%s/" PF_CHECK_FOLDER "/%" PRIu64 "-%d", state,
                  (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000, (int)getpid()) < 0)
         return pf_fail(e, PF_NOMEM, "out of memory");
@@ -95,7 +97,7 @@ pf_status pf_check_folder_new(struct pf_check_folder *c, const char *state,
     }
     if (s == PF_OK)
         s = take_lock(c, e);
-    return s == PF_OK ? write_plan(c, plan, argc, argv, e) : s;
+    return s == PF_OK ? write_plan(c, settings, argc, argv, e) : s;
 }
 
 static int is_check(const struct dirent *d) { return d->d_name[0] >= '0' && d->d_name[0] <= '9'; }
@@ -130,12 +132,13 @@ static char **read_words(const json_t *list, int *n)
     return words;
 }
 
-pf_status pf_check_about_read(struct pf_check_about *a, const char *folder, struct pf_error *e)
+pf_status pf_check_description_read(struct pf_check_description *a, const char *folder,
+                                    struct pf_error *e)
 {
     char path[PATH_MAX], *text;
     size_t n;
     json_error_t why;
-    *a = (struct pf_check_about){0};
+    *a = (struct pf_check_description){0};
     snprintf(path, sizeof path, "%s/plan.json", folder);
     pf_status s = pf_file_read(path, &text, &n, e);
     if (s != PF_OK)
@@ -167,15 +170,15 @@ static void free_words(char **words)
     free(words);
 }
 
-void pf_check_about_release(struct pf_check_about *a)
+void pf_check_description_release(struct pf_check_description *a)
 {
     free_words(a->argv);
     free_words(a->words);
     free(a->cwd);
-    *a = (struct pf_check_about){0};
+    *a = (struct pf_check_description){0};
 }
 
-static bool same_words(const struct pf_check_about *a, char **words, int n)
+static bool same_words(const struct pf_check_description *a, char **words, int n)
 {
     if (n && a->nwords != n)
         return false;
@@ -185,8 +188,9 @@ static bool same_words(const struct pf_check_about *a, char **words, int n)
     return true;
 }
 
-/* Back to where the check was begun; a name that begins here is then another one. */
-static pf_status go_to(struct pf_check_folder *c, const char *folder, struct pf_error *e)
+/* Changes to the folder in which the check was started. A relative path of the check's folder is
+ * then replaced by the absolute one. */
+static pf_status enter_folder(struct pf_check_folder *c, const char *folder, struct pf_error *e)
 {
     char *here = getcwd(NULL, 0);
     bool same = here && !strcmp(here, folder);
@@ -194,9 +198,10 @@ static pf_status go_to(struct pf_check_folder *c, const char *folder, struct pf_
     if (same)
         return PF_OK;
     if (chdir(folder))
-        return pf_fail(e, PF_IO, "%s: the folder of the check: %s", folder, strerror(errno));
+        return pf_fail(e, PF_IO, "%s: cannot enter the folder of the check: %s", folder,
+                       strerror(errno));
     free(c->path);
-    c->path = strdup(c->whole);
+    c->path = strdup(c->absolute);
     return c->path ? PF_OK : pf_fail(e, PF_NOMEM, "out of memory");
 }
 
@@ -206,15 +211,15 @@ pf_status pf_check_folder_last(struct pf_check_folder *c, const char *state, cha
 {
     char **names = pf_check_folder_list(state);
     size_t n = 0;
-    pf_status s = pf_fail(e, PF_BAD, "%s: has no check%s to go on with", state,
+    pf_status s = pf_fail(e, PF_BAD, "%s: has no check%s to continue", state,
                           nwords ? " of this program" : "");
     *c = (struct pf_check_folder){.lock = -1};
     while (names && names[n])
         n++;
     for (bool found = false; n-- > 0;) {
-        struct pf_check_about a = {0};
+        struct pf_check_description a = {0};
         if (!found && asprintf(&c->path, "%s/" PF_CHECK_FOLDER "/%s", state, names[n]) >= 0 &&
-            pf_check_about_read(&a, c->path, e) == PF_OK && same_words(&a, words, nwords)) {
+            pf_check_description_read(&a, c->path, e) == PF_OK && same_words(&a, words, nwords)) {
             found = true;
             *argc = a.argc;
             *argv = a.argv;
@@ -222,12 +227,12 @@ pf_status pf_check_folder_last(struct pf_check_folder *c, const char *state, cha
             *build = a.build;
             s = take_lock(c, e);
             if (s == PF_OK)
-                s = go_to(c, a.cwd, e);
+                s = enter_folder(c, a.cwd, e);
         } else if (!found) {
             free(c->path);
             c->path = NULL;
         }
-        pf_check_about_release(&a);
+        pf_check_description_release(&a);
         free(names[n]);
     }
     free(names);
@@ -239,6 +244,6 @@ void pf_check_folder_release(struct pf_check_folder *c)
     if (c->lock >= 0)
         close(c->lock);
     free(c->path);
-    free(c->whole);
+    free(c->absolute);
     *c = (struct pf_check_folder){.lock = -1};
 }

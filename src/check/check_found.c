@@ -21,7 +21,7 @@ void pf_check_found_init(struct pf_check_found *f)
 {
     *f = (struct pf_check_found){0};
     pf_findings_init(&f->all);
-    pf_suppressions_init(&f->hidden);
+    pf_suppressions_init(&f->suppressions);
 }
 
 void pf_check_found_release(struct pf_check_found *f)
@@ -32,13 +32,13 @@ void pf_check_found_release(struct pf_check_found *f)
     *f = (struct pf_check_found){0};
 }
 
-/* --- what is to be confirmed --- */
+/* --- findings to be confirmed --- */
 
-/* FILE:LINE:COLUMN of the innermost position in a file. */
-static bool add_place(char *to, size_t room, const struct pf_access *a)
+/* Writes FILE:LINE:COLUMN of the innermost frame that has a file. */
+static bool add_position(char *to, size_t room, const struct pf_access *a)
 {
-    for (size_t i = 0; i < a->trail.n; i++) {
-        const struct pf_place *p = &a->trail.at[i];
+    for (size_t i = 0; i < a->stack.n; i++) {
+        const struct pf_stack_frame *p = &a->stack.at[i];
         if (!p->file || !p->line)
             continue;
         const char *base = pf_str_base(p->file);
@@ -51,12 +51,12 @@ static bool add_place(char *to, size_t room, const struct pf_access *a)
     return false;
 }
 
-static void set_places(struct pf_chain_target *t, const struct pf_finding *f)
+static void set_positions(struct pf_chain_target *t, const struct pf_finding *f)
 {
     char a[80], b[80];
-    t->places[0] = 0;
-    if (add_place(a, sizeof a, &f->access[0]) && add_place(b, sizeof b, &f->access[1]))
-        snprintf(t->places, sizeof t->places, "%.79s,%.79s", a, b);
+    t->positions[0] = 0;
+    if (add_position(a, sizeof a, &f->access[0]) && add_position(b, sizeof b, &f->access[1]))
+        snprintf(t->positions, sizeof t->positions, "%.79s,%.79s", a, b);
 }
 
 static int by_count(const void *a, const void *b)
@@ -65,8 +65,8 @@ static int by_count(const void *a, const void *b)
     return (x->count < y->count) - (x->count > y->count);
 }
 
-/* A candidate of another tool that we have confirmed ourselves, under our own fingerprint. */
-static bool is_settled(const struct pf_check_found *f, const struct pf_finding *it)
+/* True for a candidate of another tool that pf has confirmed under its own fingerprint. */
+static bool is_confirmed_elsewhere(const struct pf_check_found *f, const struct pf_finding *it)
 {
     for (size_t i = 0; it->status == PF_STATUS_PREDICTED && i < f->all.n; i++)
         if (f->all.at[i]->status == PF_STATUS_CONFIRMED && pf_foreign_same(it, f->all.at[i]))
@@ -74,7 +74,7 @@ static bool is_settled(const struct pf_check_found *f, const struct pf_finding *
     return false;
 }
 
-static pf_status refresh(struct pf_check_found *f, size_t test, struct pf_error *e)
+static pf_status update_targets(struct pf_check_found *f, size_t test, struct pf_error *e)
 {
     size_t n = f->all.n;
     if (f->caporigins < n) {
@@ -92,21 +92,21 @@ static pf_status refresh(struct pf_check_found *f, size_t test, struct pf_error 
         f->confirmed += it->status == PF_STATUS_CONFIRMED;
         f->harmful += it->status == PF_STATUS_CONFIRMED && it->harm;
         f->observed += it->status == PF_STATUS_OBSERVED;
-        if (it->status == PF_STATUS_CONFIRMED || it->nsteps || is_settled(f, it))
+        if (it->status == PF_STATUS_CONFIRMED || it->nsteps || is_confirmed_elsewhere(f, it))
             continue;
         struct pf_chain_target *t = &f->targets[f->ntargets++];
         *t = (struct pf_chain_target){
             .finding = it->id, .count = it->count, .test = f->origins[i].test};
-        set_places(t, it);
+        set_positions(t, it);
     }
     if (f->ntargets)
         qsort(f->targets, f->ntargets, sizeof *f->targets, by_count);
     return PF_OK;
 }
 
-/* --- what a step left --- */
+/* --- results of a step --- */
 
-/* A document of the step, in the words of the check: clips by their names in the folder. */
+/* Writes the document of a step into the check's folder, with paths of clips relative to it. */
 static pf_status rewrite(struct pf_findings *f, const struct pf_check_folder *folder, uint64_t step,
                          const char *stage, const char *recording, struct pf_error *e)
 {
@@ -114,25 +114,25 @@ static pf_status rewrite(struct pf_findings *f, const struct pf_check_folder *fo
     struct pf_text t;
     char path[PATH_MAX];
     const char *command[] = {"pf", stage};
-    size_t n = strlen(folder->whole);
+    size_t n = strlen(folder->absolute);
     for (size_t i = 0; i < f->n; i++) {
         struct pf_finding *it = f->at[i];
-        if (it->clip && !strncmp(it->clip, folder->whole, n) && it->clip[n] == '/')
+        if (it->clip && !strncmp(it->clip, folder->absolute, n) && it->clip[n] == '/')
             it->clip += n + 1;
         it->recording = it->nrecorded ? recording : NULL;
-        it->stages = NULL; /* the reader makes it from the command */
+        it->stages = NULL; /* the reader derives it from the command */
     }
     pf_pool_init_malloc(&pool);
     pf_text_init(&t, &pool);
     pf_findings_json(&t, f, command, 2);
-    pf_check_path(path, folder->whole, PF_CHECK_FOUND, step);
+    pf_check_path(path, folder->absolute, PF_CHECK_FOUND, step);
     pf_status s =
         t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(path, t.at, t.n, e);
     pf_pool_release(&pool);
     return s;
 }
 
-/* How the run of a recording failed; "" when it did not. */
+/* Describes how the recorded run failed; "" if it did not. */
 static void failure_of(const char *clip, char *text, size_t room)
 {
     struct pf_clip c;
@@ -145,12 +145,13 @@ static void failure_of(const char *clip, char *text, size_t room)
                  c.end.outcome == PF_OUTCOME_HANG ? "the program hung" : "deadlock",
                  (int)strcspn(c.end.text, "\n"), c.end.text);
     else if (c.ended && WIFSIGNALED(c.end.wait))
-        snprintf(text, room, "the program died of signal %d (%s)", WTERMSIG(c.end.wait),
+        snprintf(text, room, "the program was killed by signal %d (%s)", WTERMSIG(c.end.wait),
                  strsignal(WTERMSIG(c.end.wait)));
     pf_clip_release(&c);
 }
 
-/* A race that the recording shows by itself: the recording is its clip. The look was at a replay of it. */
+/* Confirms the races that happened in a recording: the recording is their clip. They were found
+ * in a replay of it. */
 static void confirm_all(struct pf_findings *f, const char *clip)
 {
     char harm[400];
@@ -166,7 +167,8 @@ static void confirm_all(struct pf_findings *f, const char *clip)
         }
 }
 
-pf_status pf_check_found_hide(struct pf_check_found *f, const char *path, struct pf_error *e)
+pf_status pf_check_found_read_suppressions(struct pf_check_found *f, const char *path,
+                                           struct pf_error *e)
 {
     struct pf_suppress_error bad = {0};
     char *text;
@@ -174,7 +176,7 @@ pf_status pf_check_found_hide(struct pf_check_found *f, const char *path, struct
     pf_status s = pf_file_read(path, &text, &n, e);
     if (s != PF_OK)
         return s;
-    if (!pf_suppressions_parse(&f->hidden, &f->all.pool, text, n, &bad))
+    if (!pf_suppressions_parse(&f->suppressions, &f->all.pool, text, n, &bad))
         s = bad.line
                 ? pf_fail(e, PF_BAD, "%s:%" PRIu32 ": %s: %s", path, bad.line, bad.reason, bad.text)
                 : pf_fail(e, PF_NOMEM, "out of memory");
@@ -182,47 +184,47 @@ pf_status pf_check_found_hide(struct pf_check_found *f, const char *path, struct
     return s;
 }
 
-static void drop_hidden(struct pf_findings *f, struct pf_suppressions *hidden)
+static void drop_suppressed(struct pf_findings *f, struct pf_suppressions *suppressions)
 {
     size_t keep = 0;
     bool by_name;
     for (size_t i = 0; i < f->n; i++)
-        if (!pf_suppressions_match(hidden, f->at[i], &by_name))
+        if (!pf_suppressions_match(suppressions, f->at[i], &by_name))
             f->at[keep++] = f->at[i];
     f->n = keep;
 }
 
 static pf_status take_document(const struct pf_check_folder *folder, struct pf_check_line *line,
-                               struct pf_suppressions *hidden, struct pf_error *e)
+                               struct pf_suppressions *suppressions, struct pf_error *e)
 {
     struct pf_findings f;
     char raw[PATH_MAX], clip[PATH_MAX];
-    pf_check_path(raw, folder->whole, PF_CHECK_RAW, line->step);
-    pf_check_path(clip, folder->whole, PF_CHECK_CLIP, line->clip);
+    pf_check_path(raw, folder->absolute, PF_CHECK_RAW, line->step);
+    pf_check_path(clip, folder->absolute, PF_CHECK_CLIP, line->clip);
     if (access(raw, R_OK))
-        return PF_OK; /* it was ended before it had one, and the line says so */
+        return PF_OK; /* it was stopped before it wrote one, as its line says */
     pf_findings_init(&f);
     pf_status s = pf_findings_read_document(&f, raw, NULL, e);
     if (s == PF_OK)
-        drop_hidden(&f, hidden);
+        drop_suppressed(&f, suppressions);
     line->events = f.explored.events;
     line->candidates = f.explored.candidates;
     line->refuted = f.explored.refuted;
     line->undecided = f.explored.undecided;
     if (s == PF_OK && line->kind == PF_CHECK_LOOK) {
         confirm_all(&f, clip);
-        f.undecided = 0; /* it is asked what is there, not what is not */
-        line->events = 0; /* counted with its recording */
+        f.undecided = 0; /* the question was what the recording shows, not what it does not */
+        line->events = 0; /* counted with the recording */
     }
     if (!strcmp(line->how, "stopped"))
-        line->undecided = f.undecided = 0; /* it is done again, and decides then */
+        line->undecided = f.undecided = 0; /* the step is repeated, and decides then */
     bool aimed = !strncmp(line->schedule, "racefuzzer", 10);
     if (s == PF_OK)
         s = rewrite(&f, folder, line->step,
                     line->kind == PF_CHECK_HATCH ? "hatch"
                     : aimed                      ? "racefuzzer"
                                                  : "record",
-                    clip + strlen(folder->whole) + 1, e);
+                    clip + strlen(folder->absolute) + 1, e);
     if (s == PF_OK)
         unlink(raw);
     if (s == PF_OK && aimed && !f.n)
@@ -235,8 +237,8 @@ static pf_status read_step(struct pf_check_found *f, const struct pf_check_folde
                            const struct pf_check_line *line, struct pf_error *e)
 {
     char path[PATH_MAX];
-    pf_check_path(path, folder->whole, line->kind == PF_CHECK_RUN ? PF_CHECK_RUNS : PF_CHECK_FOUND,
-                  line->step);
+    pf_check_path(path, folder->absolute,
+                  line->kind == PF_CHECK_RUN ? PF_CHECK_RUNS : PF_CHECK_FOUND, line->step);
     if (access(path, R_OK))
         return PF_OK;
     if (line->kind == PF_CHECK_RUN)
@@ -252,35 +254,36 @@ pf_status pf_check_found_take(struct pf_check_found *f, const struct pf_check_fo
     size_t before = f->all.n, confirmed = f->confirmed, harmful = f->harmful;
     pf_status s = PF_OK;
     if (line->kind == PF_CHECK_HATCH || line->kind == PF_CHECK_LOOK)
-        s = take_document(folder, line, &f->hidden, e);
+        s = take_document(folder, line, &f->suppressions, e);
     if (s == PF_OK)
         s = read_step(f, folder, line, e);
     if (s == PF_OK)
-        s = refresh(f, line->test, e);
+        s = update_targets(f, line->test, e);
     *news = f->all.n > before || f->confirmed > confirmed || f->harmful > harmful;
     return s;
 }
 
 pf_status pf_check_found_foreign(struct pf_check_found *f, const char *path, struct pf_error *e)
 {
-    struct pf_foreign_sum sum;
+    struct pf_foreign_summary sum;
     pf_status s = pf_foreign_read(&f->all, path, &sum, e);
-    return s == PF_OK ? refresh(f, PF_CHAIN_ANY, e) : s;
+    return s == PF_OK ? update_targets(f, PF_CHAIN_ANY, e) : s;
 }
 
-pf_status pf_check_found_again(struct pf_check_found *f, const struct pf_check_folder *folder,
-                               const struct pf_check_lines *lines, struct pf_error *e)
+pf_status pf_check_found_reload(struct pf_check_found *f, const struct pf_check_folder *folder,
+                                const struct pf_check_lines *lines, struct pf_error *e)
 {
     pf_status s = PF_OK;
     for (size_t i = 0; s == PF_OK && i < lines->n; i++) {
         s = read_step(f, folder, &lines->at[i], e);
         if (s == PF_OK)
-            s = refresh(f, lines->at[i].test, e);
+            s = update_targets(f, lines->at[i].test, e);
     }
     return s;
 }
 
-pf_status pf_check_found_known(const struct pf_check_found *f, const char *path, struct pf_error *e)
+pf_status pf_check_found_write_known(const struct pf_check_found *f, const char *path,
+                                     struct pf_error *e)
 {
     struct pf_pool pool;
     struct pf_text t;

@@ -1,14 +1,15 @@
 /*
- * check_found.h - what a check has found so far, while it goes on: for progress, and for what to do next.
+ * check_found.h - the findings of a running check so far: for progress messages, and to decide the
+ * next step.
  *
- * Model:   the findings of all steps as one (findings.h); of each, which program has seen it. What a step
- *          made is first written into the check's folder (found/N.json), then taken from there, as any
- *          later reader does.
+ * Model:   the merged findings of all steps (findings.h), and for each the program that has seen
+ *          it. The findings of a step are first written into the check's folder (found/N.json) and
+ *          then read from there, as any later reader does.
  * Memory:  its own pool.
  * Errors:  PF_IO, PF_BAD with the path.
  */
-#ifndef PF_CLI_CHECK_FOUND_H
-#define PF_CLI_CHECK_FOUND_H
+#ifndef PF_CHECK_CHECK_FOUND_H
+#define PF_CHECK_CHECK_FOUND_H
 
 #include "check_chain.h"
 #include "findings.h"
@@ -16,34 +17,36 @@
 
 struct pf_check_found {
     struct pf_findings all;
-    struct pf_check_origin *origins; /* by the order of `all` */
+    struct pf_check_origin *origins; /* in the order of `all` */
     size_t norigins, caporigins;
     struct pf_chain_target *targets;
     size_t ntargets;
-    size_t confirmed, harmful, observed; /* how many */
-    struct pf_suppressions hidden;       /* free runs know them by themselves */
+    size_t confirmed, harmful, observed; /* counts */
+    /* for directed steps; free runs apply them in the runtime */
+    struct pf_suppressions suppressions;
 };
 
 void pf_check_found_init(struct pf_check_found *f);
 void pf_check_found_release(struct pf_check_found *f);
 
-/* Findings that the file describes are not taken. */
-PF_MUST_USE pf_status pf_check_found_hide(struct pf_check_found *f, const char *path,
-                                          struct pf_error *e);
-/* What the step left, into `f`. *news: a finding is new or newly confirmed. The line gets its counts. */
+/* Reads a suppressions file. Matching findings are dropped. */
+PF_MUST_USE pf_status pf_check_found_read_suppressions(struct pf_check_found *f, const char *path,
+                                                       struct pf_error *e);
+/* Adds the findings of a step to `f`. *news: a finding is new or newly confirmed. The counts of
+ * the line are filled in. */
 PF_MUST_USE pf_status pf_check_found_take(struct pf_check_found *f,
                                           const struct pf_check_folder *folder,
                                           struct pf_check_line *line, bool *news,
                                           struct pf_error *e);
-/* The reports of another tool: candidates. */
+/* Adds the reports of another tool as candidates. */
 PF_MUST_USE pf_status pf_check_found_foreign(struct pf_check_found *f, const char *path,
                                              struct pf_error *e);
-/* The same from what the folder has: a check that goes on. */
-PF_MUST_USE pf_status pf_check_found_again(struct pf_check_found *f,
-                                           const struct pf_check_folder *folder,
-                                           const struct pf_check_lines *lines, struct pf_error *e);
-/* The ids of what is confirmed, one a line, for pf hatch --known. */
-PF_MUST_USE pf_status pf_check_found_known(const struct pf_check_found *f, const char *path,
-                                           struct pf_error *e);
+/* Reads the findings of all these steps again from the folder, to continue a check. */
+PF_MUST_USE pf_status pf_check_found_reload(struct pf_check_found *f,
+                                            const struct pf_check_folder *folder,
+                                            const struct pf_check_lines *lines, struct pf_error *e);
+/* Writes the ids of confirmed findings, one per line, for pf hatch --known. */
+PF_MUST_USE pf_status pf_check_found_write_known(const struct pf_check_found *f, const char *path,
+                                                 struct pf_error *e);
 
 #endif

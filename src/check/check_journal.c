@@ -1,4 +1,4 @@
-/* check_journal.c - see check_folder.h: the journal of a check, JSON lines. */
+/* check_journal.c - see check_folder.h: the journal of a check, as JSON lines. */
 #define _GNU_SOURCE
 #include "check_folder.h"
 #include "file.h"
@@ -45,7 +45,7 @@ pf_status pf_check_journal_add(const struct pf_check_folder *c, const struct pf_
     pf_json_num(&t, "undecided", l->undecided);
     pf_json_str(&t, "trouble", l->trouble);
     pf_text_add(&t, "}\n");
-    snprintf(path, sizeof path, "%s/journal", c->whole);
+    snprintf(path, sizeof path, "%s/journal", c->absolute);
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     pf_status s = PF_OK;
     if (t.failed)
@@ -102,7 +102,7 @@ pf_status pf_check_journal_read(const char *folder, struct pf_check_lines *lines
     *lines = (struct pf_check_lines){0};
     snprintf(path, sizeof path, "%s/journal", folder);
     if (access(path, F_OK))
-        return PF_OK; /* nothing has ended yet */
+        return PF_OK; /* no step has ended yet */
     pf_status s = pf_file_read(path, &data, &n, e);
     if (s != PF_OK)
         return s;

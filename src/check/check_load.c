@@ -18,9 +18,9 @@
 
 struct loader {
     struct pf_findings *f;
-    struct pf_check_sum *sum;
+    struct pf_check_summary *sum;
     const char *folder;
-    bool ended_by_us; /* a server is told to end, or killed: that is no failure */
+    bool ended_by_us; /* pf ends the program (a server) itself, which is not a failure */
 };
 
 static char *text(struct pf_findings *f, const char *s)
@@ -33,7 +33,7 @@ static char *text(struct pf_findings *f, const char *s)
     return copy;
 }
 
-/* One more of the notes; the same again is counted. */
+/* Adds a note, or counts it if it is known. */
 static void add_note(struct loader *l, struct pf_check_note **list, const char *clip,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
 static void add_note(struct loader *l, struct pf_check_note **list, const char *clip,
@@ -65,8 +65,9 @@ static void note_signal(struct loader *l, const struct pf_check_line *line, int 
     bool ours = l->ended_by_us && (WTERMSIG(wait) == SIGTERM || WTERMSIG(wait) == SIGKILL);
     if (!WIFSIGNALED(wait) || ours || !strcmp(line->how, "stopped") || !strcmp(line->how, "limit"))
         return;
-    add_note(l, &l->sum->failures, clip, "the program died of signal %d (%s)%s", WTERMSIG(wait),
-             strsignal(WTERMSIG(wait)), clip ? " in a recording" : " in a free run");
+    add_note(l, &l->sum->failures, clip, "the program was killed by signal %d (%s)%s",
+             WTERMSIG(wait), strsignal(WTERMSIG(wait)),
+             clip ? " in a recording" : " in a free run");
 }
 
 static void note_recording(struct loader *l, const struct pf_check_line *line)
@@ -88,14 +89,14 @@ static void note_recording(struct loader *l, const struct pf_check_line *line)
 
 static void note_tries(struct loader *l, const struct pf_check_line *line)
 {
-    struct pf_finding *it = pf_read_known(l->f, line->finding);
+    struct pf_finding *it = pf_findings_find(l->f, line->finding);
     if (it)
         it->tries++;
 }
 
 static void take_line(struct loader *l, const struct pf_check_line *line)
 {
-    struct pf_check_sum *s = l->sum;
+    struct pf_check_summary *s = l->sum;
     char words[64];
     s->runs += line->kind == PF_CHECK_RUN;
     s->recordings += line->kind == PF_CHECK_RECORD;
@@ -114,14 +115,14 @@ static void take_line(struct loader *l, const struct pf_check_line *line)
     snprintf(words, sizeof words, "%s",
              line->kind == PF_CHECK_RUN     ? "a free run"
              : line->kind == PF_CHECK_HATCH ? "trying predictions"
-             : line->kind == PF_CHECK_LOOK  ? "looking at a recording"
+             : line->kind == PF_CHECK_LOOK  ? "searching a recording"
                                             : "a recording");
     if (line->trouble[0])
         add_note(l, &s->gaps, NULL, "%s: %s", words, line->trouble);
     else if (!strcmp(line->how, "limit") && line->kind == PF_CHECK_HATCH)
-        add_note(l, &s->gaps, NULL, "not all predictions were tried: the time was up");
+        add_note(l, &s->gaps, NULL, "not all predictions were tried: the time limit was reached");
     else if (!strcmp(line->how, "limit") && line->kind != PF_CHECK_DIRECT)
-        add_note(l, &s->gaps, NULL, "%s did not come to its end and was ended", words);
+        add_note(l, &s->gaps, NULL, "%s did not finish and was terminated", words);
 }
 
 /* --- one check --- */
@@ -143,27 +144,27 @@ static void note_end(struct loader *l)
     size_t n;
     struct pf_error ignored;
     snprintf(path, sizeof path, "%s/" PF_CHECK_END, l->folder);
-    bool told = access(path, R_OK) == 0 && pf_file_read(path, &end, &n, &ignored) == PF_OK;
-    if (!told && is_running(l->folder))
+    bool has_end = access(path, R_OK) == 0 && pf_file_read(path, &end, &n, &ignored) == PF_OK;
+    if (!has_end && is_running(l->folder))
         add_note(l, &l->sum->gaps, NULL, "a check is still running");
-    else if (!told || !strcmp(end, PF_CHECK_END_SIGNAL))
+    else if (!has_end || !strcmp(end, PF_CHECK_END_SIGNAL))
         add_note(l, &l->sum->gaps, NULL,
-                 "the check was interrupted; pf check --continue goes on with it");
+                 "the check was interrupted; pf check --continue resumes it");
     else if (!strcmp(end, PF_CHECK_END_EARLY))
         add_note(l, &l->sum->gaps, NULL,
-                 "the time was up before the first round was done; give more with --time");
+                 "the time limit was reached in the first round; allow more with --time");
     free(end);
 }
 
 static pf_status read_foreign(struct pf_findings *f, const char *folder, struct pf_error *e)
 {
     char path[PATH_MAX];
-    struct pf_foreign_sum sum;
+    struct pf_foreign_summary sum;
     snprintf(path, sizeof path, "%s/from", folder);
     return access(path, R_OK) ? PF_OK : pf_foreign_read(f, path, &sum, e);
 }
 
-/* Runs that have no line, or were stopped, are done again: only what they saw counts. */
+/* Runs that have no line, or were stopped, are repeated: only their findings count, not losses. */
 static pf_status read_runs(struct pf_findings *f, const char *folder,
                            const struct pf_check_lines *lines, bool ended_by_us, struct pf_error *e)
 {
@@ -179,10 +180,10 @@ static pf_status read_runs(struct pf_findings *f, const char *folder,
             continue;
         for (size_t i = 0; i < lines->n; i++)
             whole |= lines->at[i].step == n && strcmp(lines->at[i].how, "stopped");
-        f->excusing = !whole || ended_by_us;
+        f->mark_stopped_by_pf = !whole || ended_by_us;
         s = pf_findings_read_folder(f, path, NULL, e);
     }
-    f->excusing = false;
+    f->mark_stopped_by_pf = false;
     return s;
 }
 
@@ -204,16 +205,16 @@ static pf_status read_findings(struct pf_findings *f, const char *folder,
 
 pf_status pf_check_load(struct pf_findings *f, const char *folder, struct pf_error *e)
 {
-    struct pf_check_about about;
+    struct pf_check_description about;
     struct pf_check_lines lines;
     struct loader l = {.f = f, .folder = folder};
-    pf_status s = pf_check_about_read(&about, folder, e);
+    pf_status s = pf_check_description_read(&about, folder, e);
     if (s != PF_OK)
         return s;
     for (int i = 0; i < about.argc && strcmp(about.argv[i], "--"); i++)
         l.ended_by_us |=
             !strncmp(about.argv[i], "--server", 8) || !strncmp(about.argv[i], "--for", 5);
-    pf_check_about_release(&about);
+    pf_check_description_release(&about);
     if (!f->check)
         f->check = pf_pool_get(&f->pool, sizeof *f->check);
     if (!f->check)
@@ -230,7 +231,7 @@ pf_status pf_check_load(struct pf_findings *f, const char *folder, struct pf_err
     return s;
 }
 
-static bool same_command(const struct pf_check_about *a, const struct pf_check_about *b)
+static bool same_command(const struct pf_check_description *a, const struct pf_check_description *b)
 {
     if (a->nwords != b->nwords || strcmp(a->cwd, b->cwd))
         return false;
@@ -247,21 +248,21 @@ pf_status pf_check_load_all(struct pf_findings *f, const char *state, struct pf_
     pf_status s = PF_OK;
     while (names && names[n])
         n++;
-    struct pf_check_about *about = calloc(n + 1, sizeof *about);
+    struct pf_check_description *about = calloc(n + 1, sizeof *about);
     if (!names || !about)
         s = pf_fail(e, PF_NOMEM, "out of memory");
-    for (size_t i = n; s == PF_OK && i-- > 0;) { /* the last one first */
+    for (size_t i = n; s == PF_OK && i-- > 0;) { /* the last check first */
         char folder[PATH_MAX];
         bool gone = false;
         snprintf(folder, sizeof folder, "%s/" PF_CHECK_FOLDER "/%s", state, names[i]);
-        s = pf_check_about_read(&about[i], folder, e);
+        s = pf_check_description_read(&about[i], folder, e);
         for (size_t k = i + 1; s == PF_OK && k < n && !gone; k++)
             gone = same_command(&about[i], &about[k]) && about[i].build != about[k].build;
         if (s == PF_OK && !gone)
             s = pf_check_load(f, folder, e);
     }
     for (size_t i = 0; i < n; i++) {
-        pf_check_about_release(&about[i]);
+        pf_check_description_release(&about[i]);
         free(names[i]);
     }
     free(about);

@@ -13,7 +13,7 @@ void pf_check_progress_init(struct pf_check_progress *p, bool quiet)
         .on = !quiet && isatty(STDERR_FILENO) && !(term && !strcmp(term, "dumb")), .quiet = quiet};
 }
 
-void pf_check_step_words(char *to, size_t room, const struct pf_check_line *l)
+void pf_check_step_describe(char *to, size_t room, const struct pf_check_line *l)
 {
     switch (l->kind) {
     case PF_CHECK_RUN:
@@ -23,13 +23,13 @@ void pf_check_step_words(char *to, size_t room, const struct pf_check_line *l)
         snprintf(to, room, "recording under %s", l->schedule);
         break;
     case PF_CHECK_HATCH:
-        snprintf(to, room, "trying what recording %llu predicts", (unsigned long long)l->clip);
+        snprintf(to, room, "trying the predictions of recording %llu", (unsigned long long)l->clip);
         break;
     case PF_CHECK_DIRECT:
         snprintf(to, room, "aiming at %016llx", (unsigned long long)l->finding);
         break;
     default:
-        snprintf(to, room, "looking at recording %llu", (unsigned long long)l->clip);
+        snprintf(to, room, "searching recording %llu", (unsigned long long)l->clip);
     }
 }
 
@@ -58,15 +58,16 @@ void pf_check_progress_show(struct pf_check_progress *p, const struct pf_check_w
     if (stopping)
         snprintf(doing, sizeof doing, "stopping");
     else if (what)
-        pf_check_step_words(doing, sizeof doing, what);
+        pf_check_step_describe(doing, sizeof doing, what);
     add_found(found, sizeof found, &w->found);
-    const char *test = w->plan->tests.n > 1 && what ? w->plan->tests.at[what->test].name : "";
+    const char *test =
+        w->settings->tests.n > 1 && what ? w->settings->tests.at[what->test].name : "";
     snprintf(line, sizeof line, "[%llu/%llu s] %s | round %llu: %s %s",
              (unsigned long long)spent_ms / 1000, (unsigned long long)(time_ms + 999) / 1000, found,
              (unsigned long long)w->chain.round + 1, doing, test);
     for (char *c = line; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?'; /* names are the user's */
+            *c = '?'; /* names come from the user */
     fprintf(stderr, "\r%.*s\033[K", columns() - 1, line);
     fflush(stderr);
     p->shown = true;
@@ -86,7 +87,7 @@ void pf_check_progress_ended(struct pf_check_progress *p, const struct pf_check_
     if (p->quiet || (!news && !line->trouble[0]))
         return;
     pf_check_progress_clear(p);
-    pf_check_step_words(doing, sizeof doing, line);
+    pf_check_step_describe(doing, sizeof doing, line);
     add_found(found, sizeof found, &w->found);
     if (line->trouble[0])
         fprintf(stderr, "pf check: %s: %s\n", doing, line->trouble);

@@ -1,27 +1,26 @@
 /*
- * check_progress.h - what a check does and has found, on standard error: one line that changes on a terminal, a
- * line for each new finding elsewhere.
+ * check_progress.h - shows on standard error what a check does and has found: on a terminal one
+ * line that is updated, and a line for each new finding.
  */
-#ifndef PF_CLI_CHECK_PROGRESS_H
-#define PF_CLI_CHECK_PROGRESS_H
+#ifndef PF_CHECK_CHECK_PROGRESS_H
+#define PF_CHECK_CHECK_PROGRESS_H
 
 #include "check_loop.h"
 
 struct pf_check_progress {
     bool on, quiet, shown;
-    size_t told, confirmed; /* findings that were told; confirmed then */
 };
 
 void pf_check_progress_init(struct pf_check_progress *p, bool quiet);
-/* Draws the line anew; `what` may be NULL. */
+/* Redraws the line; `what` may be NULL. */
 void pf_check_progress_show(struct pf_check_progress *p, const struct pf_check_work *w,
                             const struct pf_check_line *what, uint64_t spent_ms, uint64_t time_ms,
                             bool stopping);
 void pf_check_progress_clear(struct pf_check_progress *p);
-/* A step has ended: what it brought. */
+/* Reports what a step that has ended has found. */
 void pf_check_progress_ended(struct pf_check_progress *p, const struct pf_check_work *w,
                              const struct pf_check_line *line, bool news);
-/* "running freely", "recording under pct:1,3": into `to`. */
-void pf_check_step_words(char *to, size_t room, const struct pf_check_line *l);
+/* Writes a description of the step: "running freely", "recording under pct:1,3". */
+void pf_check_step_describe(char *to, size_t room, const struct pf_check_line *l);
 
 #endif

@@ -10,9 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIXED = 16 }; /* words of ours before the program's */
+enum { FIXED = 16 }; /* most words of our own in a command */
 
-/* One core, another one for each job; directed mode takes the highest that is left. */
+/* Restricts the process to one core, a different one for each job; directed mode uses the
+ * highest core that is left. */
 static void choose_core(size_t slot)
 {
     cpu_set_t all, one;
@@ -32,23 +33,24 @@ static void choose_core(size_t slot)
 static pf_status prepare(const void *arg, struct pf_error *e)
 {
     const struct pf_check_step *s = arg;
-    const struct pf_suite_test *t = &s->plan->tests.at[s->line.test];
+    const struct pf_suite_test *t = &s->settings->tests.at[s->line.test];
     pf_status status = PF_OK;
     for (size_t i = 0; i < t->nenv; i++)
         putenv((char *)t->env[i]);
     if (s->line.kind == PF_CHECK_RUN) {
-        struct pf_launch launch = s->plan->launch;
+        struct pf_launch launch = s->settings->launch;
         char folder[PATH_MAX], run[64];
         launch.sample = s->line.schedule;
-        launch.state = s->folder->whole;
-        pf_check_path(folder, s->folder->whole, PF_CHECK_RUNS, s->line.step);
+        launch.state = s->folder->absolute;
+        pf_check_path(folder, s->folder->absolute, PF_CHECK_RUNS, s->line.step);
         snprintf(run, sizeof run, "check-%llu", (unsigned long long)s->line.step);
         status = pf_launch_environment(&launch, folder, run, e);
     } else {
         choose_core(s->slot);
     }
-    if (status == PF_OK && s->line.kind != PF_CHECK_LOOK && (s->plan->server || s->plan->for_ms))
-        status = pf_check_attend(s->plan, e); /* returns in the process that goes on to exec */
+    if (status == PF_OK && s->line.kind != PF_CHECK_LOOK &&
+        (s->settings->server || s->settings->for_ms))
+        status = pf_server_driver_start(s->settings, e); /* returns in the process that will exec */
     return status;
 }
 
@@ -66,14 +68,14 @@ static char *word(struct pf_check_step *s, const char *a, const char *b)
 static char *path_word(struct pf_check_step *s, const char *format, uint64_t n)
 {
     char path[PATH_MAX];
-    pf_check_path(path, s->folder->whole, format, n);
+    pf_check_path(path, s->folder->absolute, format, n);
     return word(s, path, "");
 }
 
 static pf_status set_words(struct pf_check_step *s, char **argv, struct pf_error *e)
 {
     const struct pf_check_line *l = &s->line;
-    const struct pf_suite_test *t = &s->plan->tests.at[l->test];
+    const struct pf_suite_test *t = &s->settings->tests.at[l->test];
     size_t n = 0;
     argv[n++] = "pf";
     switch (l->kind) {
@@ -90,8 +92,8 @@ static pf_status set_words(struct pf_check_step *s, char **argv, struct pf_error
         break;
     case PF_CHECK_HATCH:
         argv[n++] = "hatch";
-        if (s->plan->atomic)
-            argv[n++] = word(s, "--atomic=", s->plan->atomic);
+        if (s->settings->atomic)
+            argv[n++] = word(s, "--atomic=", s->settings->atomic);
         argv[n++] = "--known";
         argv[n++] = path_word(s, "/known", 0);
         argv[n++] = "-o";
@@ -115,28 +117,28 @@ static pf_status set_words(struct pf_check_step *s, char **argv, struct pf_error
 
 pf_status pf_check_step_init(struct pf_check_step *s, const char *pf, struct pf_error *e)
 {
-    const struct pf_suite_test *t = &s->plan->tests.at[s->line.test];
+    const struct pf_suite_test *t = &s->settings->tests.at[s->line.test];
     pf_pool_init_malloc(&s->pool);
-    s->keep = (struct pf_keep){.path = pf,
-                               .dir = t->dir,
-                               .input = t->input,
-                               .limit_ms = s->limit_ms,
-                               .grace_ms = s->plan->grace_ms,
-                               .prepare = prepare,
-                               .arg = s,
-                               .lock = -1};
+    s->job = (struct pf_supervisor_job){.path = pf,
+                                        .dir = t->dir,
+                                        .input = t->input,
+                                        .limit_ms = s->limit_ms,
+                                        .grace_ms = s->settings->grace_ms,
+                                        .prepare = prepare,
+                                        .arg = s,
+                                        .lock = -1};
     if (s->line.kind == PF_CHECK_RUN) {
         char folder[PATH_MAX];
-        pf_check_path(folder, s->folder->whole, PF_CHECK_RUNS, s->line.step);
-        s->keep.path = t->path;
-        s->keep.argv = t->argv;
+        pf_check_path(folder, s->folder->absolute, PF_CHECK_RUNS, s->line.step);
+        s->job.path = t->path;
+        s->job.argv = t->argv;
         return pf_folder_make(folder, e);
     }
     size_t n = 0;
     while (t->argv[n])
         n++;
     char **argv = pf_pool_get(&s->pool, (n + FIXED) * sizeof *argv);
-    s->keep.argv = argv;
+    s->job.argv = argv;
     return argv ? set_words(s, argv, e) : pf_fail(e, PF_NOMEM, "out of memory");
 }
 

@@ -1,7 +1,6 @@
-/*
- * server_driver.c - see server_driver.h. Who listens is read from /proc: the sockets that a process has open, against
- * those that the kernel lists as listening. Looked at every few milliseconds: there is no event for it.
- */
+/* server_driver.c - see server_driver.h. Listening processes are found in /proc: the sockets
+ * that a process has open are compared with those that the kernel lists as listening. This is
+ * polled every few milliseconds, since the kernel has no event for it. */
 #define _GNU_SOURCE
 #include "server_driver.h"
 #include "duration.h"
@@ -25,18 +24,18 @@ struct listening {
     unsigned port; /* 0: a local socket */
 };
 
-/* A process below us. */
-struct charge {
+/* A descendant process. */
+struct driven_process {
     pid_t pid;
-    uint64_t since_ms, asked_ms; /* asked 0: not yet asked to end */
+    uint64_t since_ms, end_requested_ms; /* end_requested 0: not yet */
     bool seen, target, served;
     unsigned port;
 };
 
-struct attendant {
-    const struct pf_check_plan *plan;
+struct server_driver {
+    const struct pf_check_settings *settings;
     pid_t program;
-    struct charge at[PROCESSES];
+    struct driven_process at[PROCESSES];
     size_t n;
     pid_t client, client_of;
     bool listened;
@@ -54,9 +53,9 @@ static size_t read_whole(const char *path, char *to, size_t room)
     return n;
 }
 
-/* --- who listens --- */
+/* --- listening sockets --- */
 
-/* "sl local rem st ... inode" of /proc/net/tcp: state 0A is listening. */
+/* Parses "sl local rem st ... inode" of /proc/net/tcp: state 0A means listening. */
 static size_t read_tcp(const char *path, struct listening *to, size_t n, size_t most)
 {
     static char text[1 << 18];
@@ -72,7 +71,8 @@ static size_t read_tcp(const char *path, struct listening *to, size_t n, size_t 
     return n;
 }
 
-/* "num refs proto flags type st inode path" of /proc/net/unix: flag 0x10000 is listening. */
+/* Parses "num refs proto flags type st inode path" of /proc/net/unix: flag 0x10000 means
+ * listening. */
 static size_t read_local(struct listening *to, size_t n, size_t most)
 {
     static char text[1 << 18];
@@ -111,7 +111,7 @@ static const struct listening *listens(pid_t pid, const struct listening *all, s
     return found;
 }
 
-/* --- the processes below us --- */
+/* --- descendant processes --- */
 
 static pid_t parent_of(pid_t pid)
 {
@@ -130,8 +130,8 @@ static bool is_below(pid_t pid, pid_t top)
     return false;
 }
 
-/* Is it the program, and not a pf around it or a shell? */
-static bool is_target(const struct attendant *a, pid_t pid)
+/* True if the process runs the program, rather than a pf around it or a shell. */
+static bool is_target(const struct server_driver *a, pid_t pid)
 {
     char path[64], exe[4096], wanted[4096];
     snprintf(path, sizeof path, "/proc/%d/exe", (int)pid);
@@ -139,13 +139,13 @@ static bool is_target(const struct attendant *a, pid_t pid)
     if (n <= 0)
         return false;
     exe[n] = 0;
-    for (size_t i = 0; i < a->plan->tests.n; i++)
-        if (realpath(a->plan->tests.at[i].path, wanted) && !strcmp(exe, wanted))
+    for (size_t i = 0; i < a->settings->tests.n; i++)
+        if (realpath(a->settings->tests.at[i].path, wanted) && !strcmp(exe, wanted))
             return true;
     return false;
 }
 
-static void look_around(struct attendant *a)
+static void scan_processes(struct server_driver *a)
 {
     DIR *d = opendir("/proc");
     for (size_t i = 0; i < a->n; i++)
@@ -158,7 +158,7 @@ static void look_around(struct attendant *a)
         while (i < a->n && a->at[i].pid != pid)
             i++;
         if (i == a->n && a->n < PROCESSES)
-            a->at[a->n++] = (struct charge){.pid = pid, .since_ms = pf_now_ms()};
+            a->at[a->n++] = (struct driven_process){.pid = pid, .since_ms = pf_now_ms()};
         if (i < a->n) {
             a->at[i].seen = true;
             a->at[i].target = a->at[i].target || is_target(a, pid);
@@ -171,9 +171,9 @@ static void look_around(struct attendant *a)
             a->at[i--] = a->at[--a->n];
 }
 
-/* --- serving --- */
+/* --- driving --- */
 
-static void start_client(struct attendant *a, struct charge *c)
+static void start_client(struct server_driver *a, struct driven_process *c)
 {
     c->served = true;
     a->client_of = c->pid;
@@ -183,41 +183,42 @@ static void start_client(struct attendant *a, struct charge *c)
     char port[16];
     snprintf(port, sizeof port, "%u", c->port);
     setenv("PF_PORT", port, 1);
-    unsetenv("PF_OPTIONS"); /* the client is no part of what is checked */
+    unsetenv("PF_OPTIONS"); /* the client is not checked */
     unsetenv("PF_LOG_DIR");
     unsetenv("PF_RUN");
-    execl("/bin/sh", "sh", "-c", a->plan->server, (char *)NULL);
+    execl("/bin/sh", "sh", "-c", a->settings->server, (char *)NULL);
     _exit(127);
 }
 
-/* To end; who does not within the grace is killed. */
-static void ask(const struct attendant *a, struct charge *c)
+/* Sends SIGTERM; after the grace period, SIGKILL. */
+static void request_end(const struct server_driver *a, struct driven_process *c)
 {
-    if (!c->asked_ms)
+    if (!c->end_requested_ms)
         kill(c->pid, SIGTERM);
-    else if (pf_now_ms() - c->asked_ms > a->plan->grace_ms)
+    else if (pf_now_ms() - c->end_requested_ms > a->settings->grace_ms)
         kill(c->pid, SIGKILL);
-    c->asked_ms = c->asked_ms ? c->asked_ms : pf_now_ms();
+    c->end_requested_ms = c->end_requested_ms ? c->end_requested_ms : pf_now_ms();
 }
 
-static void serve(struct attendant *a)
+static void drive_once(struct server_driver *a)
 {
     static struct listening all[PROCESSES];
     size_t n = 0;
-    look_around(a);
-    if (a->plan->server && !a->client) {
+    scan_processes(a);
+    if (a->settings->server && !a->client) {
         n = read_tcp("/proc/net/tcp", all, n, PROCESSES);
         n = read_tcp("/proc/net/tcp6", all, n, PROCESSES);
         n = read_local(all, n, PROCESSES);
     }
     for (size_t i = 0; i < a->n; i++) {
-        struct charge *c = &a->at[i];
+        struct driven_process *c = &a->at[i];
         const struct listening *l;
         if (!c->target)
             continue;
-        if (c->asked_ms || (a->plan->for_ms && pf_now_ms() - c->since_ms >= a->plan->for_ms))
-            ask(a, c);
-        if (a->plan->server && !a->client && !c->served && (l = listens(c->pid, all, n))) {
+        if (c->end_requested_ms ||
+            (a->settings->for_ms && pf_now_ms() - c->since_ms >= a->settings->for_ms))
+            request_end(a, c);
+        if (a->settings->server && !a->client && !c->served && (l = listens(c->pid, all, n))) {
             c->port = l->port;
             a->listened = true;
             start_client(a, c);
@@ -225,27 +226,28 @@ static void serve(struct attendant *a)
     }
 }
 
-static void client_ended(struct attendant *a)
+static void client_ended(struct server_driver *a)
 {
     for (size_t i = 0; i < a->n; i++)
         if (a->at[i].pid == a->client_of)
-            ask(a, &a->at[i]);
+            request_end(a, &a->at[i]);
     a->client = a->client_of = 0;
 }
 
-static _Noreturn void attend(struct attendant *a)
+static _Noreturn void drive(struct server_driver *a)
 {
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    close_range(STDERR_FILENO + 1, ~0u, 0); /* others wait for their other ends */
+    /* other processes wait for the other ends to be closed */
+    close_range(STDERR_FILENO + 1, ~0u, 0);
     for (;;) {
         int wait;
         pid_t pid = waitpid(-1, &wait, WNOHANG);
         if (pid == a->program) {
             if (a->client > 0)
                 kill(a->client, SIGTERM);
-            if (a->plan->server && !a->listened)
-                dprintf(STDERR_FILENO, PF_ATTEND_SAYS "no port was opened\n");
-            if (WIFSIGNALED(wait)) { /* end as it did */
+            if (a->settings->server && !a->listened)
+                dprintf(STDERR_FILENO, PF_SERVER_DRIVER_PREFIX "no port was opened\n");
+            if (WIFSIGNALED(wait)) { /* end with the same signal */
                 signal(WTERMSIG(wait), SIG_DFL);
                 kill(getpid(), WTERMSIG(wait));
             }
@@ -253,25 +255,25 @@ static _Noreturn void attend(struct attendant *a)
         }
         if (pid > 0 && pid == a->client) {
             if (wait)
-                dprintf(STDERR_FILENO, PF_ATTEND_SAYS "the client ended with status %d\n",
+                dprintf(STDERR_FILENO, PF_SERVER_DRIVER_PREFIX "the client ended with status %d\n",
                         WIFEXITED(wait) ? WEXITSTATUS(wait) : 128 + WTERMSIG(wait));
             client_ended(a);
         }
         if (pid > 0)
             continue;
-        serve(a);
+        drive_once(a);
         usleep(PAUSE_MS * 1000);
     }
 }
 
-pf_status pf_check_attend(const struct pf_check_plan *plan, struct pf_error *e)
+pf_status pf_server_driver_start(const struct pf_check_settings *settings, struct pf_error *e)
 {
-    static struct attendant a; /* too large for a stack */
-    a = (struct attendant){.plan = plan};
+    static struct server_driver a; /* too large for the stack */
+    a = (struct server_driver){.settings = settings};
     a.program = fork();
     if (a.program < 0)
         return pf_fail(e, PF_IO, "fork: %s", strerror(errno));
     if (a.program == 0)
         return PF_OK;
-    attend(&a);
+    drive(&a);
 }

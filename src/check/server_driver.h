@@ -1,21 +1,24 @@
 /*
- * server_driver.h - what a server needs to be checked: somebody who talks to it, and somebody who ends it.
+ * server_driver.h - drives a server that is being checked: runs a client against it, and ends it.
  *
- * Model:   the attendant is a process above the program. Whenever a process below it begins to listen on a socket
- *          it runs the client command (sh -c, with PF_PORT), then asks that process to end (SIGTERM); with
- *          a period, it asks every process that has run for so long. It ends as the program does. In a step that
- *          runs the program many times, each of them is attended.
- * Errors:  PF_IO when there can be no attendant.
+ * Model:   the driver is a process between the supervisor and the program. Whenever a descendant
+ *          starts to listen on a socket, the driver runs the client command (sh -c, with PF_PORT)
+ *          and then sends SIGTERM to that descendant. With --for it sends SIGTERM to every process
+ *          of the program that has run for that long. It ends with the program's status. In a step
+ *          that runs the program many times, each of these processes is driven.
+ * Errors:  PF_IO when no driver can be forked.
  */
-#ifndef PF_CLI_CHECK_ATTEND_H
-#define PF_CLI_CHECK_ATTEND_H
+#ifndef PF_CHECK_SERVER_DRIVER_H
+#define PF_CHECK_SERVER_DRIVER_H
 
 #include "check_settings.h"
 
-/* Forks: the child returns and becomes the program; the parent attends and never returns. */
-PF_MUST_USE pf_status pf_check_attend(const struct pf_check_plan *plan, struct pf_error *e);
+/* Forks. Returns in the child, which then becomes the program; the parent is the driver and
+ * never returns. */
+PF_MUST_USE pf_status pf_server_driver_start(const struct pf_check_settings *settings,
+                                             struct pf_error *e);
 
-/* What it has to say is a line of the step's output that begins so. */
-#define PF_ATTEND_SAYS "pf check: "
+/* Start of the lines that the driver writes to the output of the step. */
+#define PF_SERVER_DRIVER_PREFIX "pf check: "
 
 #endif

@@ -1,4 +1,4 @@
-/* suite_curve.c - see suite_load.h: the curves of a campaign, and their table. */
+/* suite_curve.c - see suite_load.h: loads the curves of a campaign, and prints them as a table. */
 #define _GNU_SOURCE
 #include "suite_load.h"
 #include "text_format.h"
@@ -20,7 +20,7 @@ static char *copy_at(sqlite3_stmt *q, int column)
     return strdup(s ? s : "");
 }
 
-/* The campaign and its policies; the reference is not a curve of its own. */
+/* Loads the campaign and its policies; the reference policy does not get a curve. */
 static pf_status load_campaign(struct pf_suite_db *db, int64_t campaign, struct pf_curves *c,
                                struct pf_error *e)
 {
@@ -138,7 +138,7 @@ void pf_curves_release(struct pf_curves *c)
 
 /* --- the table --- */
 
-/* 1, 2, 5, 10, 20, 50, ... and the last. */
+/* The rows shown: 1, 2, 5, 10, 20, 50, ... and the last. */
 static size_t next_row(size_t i, size_t last)
 {
     size_t step = 1;
@@ -187,6 +187,8 @@ void pf_curves_text(struct pf_text *t, const struct pf_curves *c)
     if (c->reference)
         pf_text_format(t, "CPU and wall: cumulative overhead over %s; ", c->reference);
     else
-        pf_text_format(t, "no overhead: the campaign has no executions under none or native; ");
-    pf_text_add(t, "distinct: findings so far; seen: in how many executions, added up\n");
+        pf_text_format(
+            t, "no overhead: the campaign has no executions with the policy none or native; ");
+    pf_text_add(t, "distinct: different findings so far; seen: sum over executions of the findings "
+                   "seen in each\n");
 }

@@ -1,8 +1,9 @@
 /*
- * suite_db.c - see suite_db.h: opening, versions, and setting aside.
+ * suite_db.c - see suite_db.h: opens the database, checks its version, sets a damaged one aside.
  *
- * A rollback journal and not a write-ahead log: it works on network file systems, a database that
- * nobody writes can be read from a read-only folder, and there are only two commits an execution.
+ * SQLite's rollback journal is used rather than a write-ahead log: it works on network file
+ * systems, a database that nobody writes can be read from a read-only folder, and there are only
+ * two commits per execution.
  */
 #define _GNU_SOURCE
 #include "suite_db.h"
@@ -59,7 +60,7 @@ pf_status pf_suite_db_prepare(struct pf_suite_db *db, const char *text, sqlite3_
                                                                        : pf_suite_db_fail(db, e);
 }
 
-/* The one number that a pragma answers with; -1 when it fails. */
+/* The number that a pragma or query returns; -1 when it fails. */
 static int64_t pragma(struct pf_suite_db *db, const char *text)
 {
     sqlite3_stmt *q;
@@ -81,9 +82,9 @@ static bool is_whole(struct pf_suite_db *db)
     return whole;
 }
 
-enum state { FINE, EMPTY, FOREIGN, DAMAGED, LATER, UNREADABLE };
+enum state { FINE, EMPTY, FOREIGN, DAMAGED, NEWER, UNREADABLE };
 
-static enum state look(struct pf_suite_db *db)
+static enum state inspect(struct pf_suite_db *db)
 {
     int64_t tables = pragma(db, "SELECT count(*) FROM sqlite_master");
     int code = sqlite3_errcode(db->sql);
@@ -96,7 +97,7 @@ static enum state look(struct pf_suite_db *db)
     if (application != APPLICATION)
         return FOREIGN;
     if (version > SCHEMA)
-        return LATER;
+        return NEWER;
     return version == SCHEMA && is_whole(db) ? FINE : DAMAGED;
 }
 
@@ -112,7 +113,7 @@ static pf_status connect(struct pf_suite_db *db, int flags, struct pf_error *e)
     return PF_OK;
 }
 
-/* Another name beside it; the journal belongs to it, and so do the logs of its executions. */
+/* Renames the database, its journal and the logs of its executions, and creates a new database. */
 static pf_status set_aside(struct pf_suite_db *db, const char *why, struct pf_error *e)
 {
     static const char *const parts[] = {PF_SUITE_DB, PF_SUITE_DB "-journal", ".suite"};
@@ -126,11 +127,10 @@ static pf_status set_aside(struct pf_suite_db *db, const char *why, struct pf_er
         snprintf(to, sizeof to, "%s/%s.aside-%lld%09ld", db->state, parts[i], (long long)t.tv_sec,
                  t.tv_nsec);
         if (rename(from, to) && errno != ENOENT)
-            return pf_fail(e, PF_IO, "%s %s and cannot be set aside: %s", from, why,
-                           strerror(errno));
+            return pf_fail(e, PF_IO, "%s %s and cannot be renamed: %s", from, why, strerror(errno));
         if (i == 0)
-            snprintf(db->aside, sizeof db->aside, "%s %s; it is now %s, and a new one begins", from,
-                     why, to);
+            snprintf(db->aside, sizeof db->aside,
+                     "%s %s; it was renamed to %s, and a new one was created", from, why, to);
     }
     return connect(db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, e);
 }
@@ -147,29 +147,30 @@ static pf_status create(struct pf_suite_db *db, struct pf_error *e)
     return s == PF_OK ? pf_suite_db_exec(db, "COMMIT", e) : s;
 }
 
-static pf_status refuse_later(struct pf_suite_db *db, struct pf_error *e)
+static pf_status refuse_newer(struct pf_suite_db *db, struct pf_error *e)
 {
-    return pf_fail(e, PF_BAD,
-                   "%s: was written by a later photofinish (version %lld of the format, this one "
-                   "knows %d)",
-                   db->path, (long long)pragma(db, "PRAGMA user_version"), SCHEMA);
+    return pf_fail(
+        e, PF_BAD,
+        "%s: written by a newer photofinish (version %lld of the format; this one supports %d)",
+        db->path, (long long)pragma(db, "PRAGMA user_version"), SCHEMA);
 }
 
-/* Under the lock on byte 0, so that of two that find it damaged only one sets it aside. */
+/* Called with the lock on byte 0, so that only one of two processes that find it damaged sets it
+ * aside. */
 static pf_status make_ready(struct pf_suite_db *db, struct pf_error *e)
 {
     pf_status s = connect(db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, e);
     if (s != PF_OK)
         return s;
-    enum state found = look(db);
+    enum state found = inspect(db);
     if (found == UNREADABLE)
         return pf_suite_db_fail(db, e);
-    if (found == LATER)
-        return refuse_later(db, e);
+    if (found == NEWER)
+        return refuse_newer(db, e);
     if (found == FOREIGN)
         s = set_aside(db, "is a database of another program", e);
     if (found == DAMAGED)
-        s = set_aside(db, "is damaged or no database", e);
+        s = set_aside(db, "is damaged or not a database", e);
     if (s == PF_OK && found != FINE)
         s = create(db, e);
     if (s == PF_OK)
@@ -177,7 +178,7 @@ static pf_status make_ready(struct pf_suite_db *db, struct pf_error *e)
     return s;
 }
 
-static pf_status names(struct pf_suite_db *db, const char *state, struct pf_error *e)
+static pf_status set_paths(struct pf_suite_db *db, const char *state, struct pf_error *e)
 {
     *db = (struct pf_suite_db){.lock = -1, .state = strdup(state)};
     if (!db->state || asprintf(&db->path, "%s/" PF_SUITE_DB, state) < 0) {
@@ -209,7 +210,7 @@ pf_status pf_suite_db_lock(struct pf_suite_db *db, int type, int64_t byte, struc
 
 pf_status pf_suite_db_open(struct pf_suite_db *db, const char *state, struct pf_error *e)
 {
-    pf_status s = names(db, state, e);
+    pf_status s = set_paths(db, state, e);
     if (s == PF_OK)
         s = pf_folder_make(state, e);
     if (s == PF_OK)
@@ -228,22 +229,22 @@ pf_status pf_suite_db_open(struct pf_suite_db *db, const char *state, struct pf_
 pf_status pf_suite_db_open_read(struct pf_suite_db *db, const char *state, bool *there,
                                 struct pf_error *e)
 {
-    pf_status s = names(db, state, e);
+    pf_status s = set_paths(db, state, e);
     *there = s == PF_OK && access(db->path, F_OK) == 0;
     if (*there) {
-        /* Not "read only": a writer that was killed may have left a journal to be rolled back. Where the
-         * file cannot be written, SQLite opens it for reading by itself. */
+        /* Not opened read-only: a writer that was killed may have left a journal to be rolled
+         * back. If the file cannot be written, SQLite falls back to reading. */
         s = connect(db, SQLITE_OPEN_READWRITE, e);
-        enum state found = s == PF_OK ? look(db) : FINE;
+        enum state found = s == PF_OK ? inspect(db) : FINE;
         *there = found != EMPTY;
         if (found == UNREADABLE)
             s = pf_suite_db_fail(db, e);
-        else if (found == LATER)
-            s = refuse_later(db, e);
+        else if (found == NEWER)
+            s = refuse_newer(db, e);
         else if (found == FOREIGN)
             s = pf_fail(e, PF_BAD, "%s: is a database of another program", db->path);
         else if (found == DAMAGED)
-            s = pf_fail(e, PF_BAD, "%s: is damaged or no database", db->path);
+            s = pf_fail(e, PF_BAD, "%s: is damaged or not a database", db->path);
     }
     if (s != PF_OK || !*there)
         pf_suite_db_close(db);

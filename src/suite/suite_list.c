@@ -24,7 +24,7 @@ void pf_suite_list_release(struct pf_suite_list *l)
     *l = (struct pf_suite_list){0};
 }
 
-/* One line while it is read. */
+/* A line being parsed. */
 struct words {
     struct pf_suite_list *list;
     const char *origin;
@@ -45,7 +45,7 @@ static pf_status needs_shell(const struct words *w, char c)
                    w->origin, w->line, c);
 }
 
-/* One word without its quotes; NULL at the end of the line. */
+/* Parses one word and removes its quotes; NULL at the end of the line. */
 static pf_status next_word(struct words *w, char **word)
 {
     struct pf_text t;
@@ -66,11 +66,11 @@ static pf_status next_word(struct words *w, char **word)
                 pf_text_char(&t, *w->at++);
             }
             if (w->at == w->end)
-                return wrong(w, c == '"' ? "a \" is not closed" : "a ' is not closed");
+                return wrong(w, c == '"' ? "unterminated \"" : "unterminated '");
             w->at++;
         } else if (c == '\\') {
             if (w->at == w->end)
-                return wrong(w, "a \\ at the end; a command is one line");
+                return wrong(w, "a \\ at the end of the line; a command must be one line");
             pf_text_char(&t, *w->at++);
         } else if (strchr("|&;<>()$`", c)) {
             return needs_shell(w, c);
@@ -100,17 +100,17 @@ static pf_status read_setting(const struct words *w, const char *word, struct pf
         t->native = value;
     } else if (n == 6 && !strncmp(word, "@limit", n)) {
         if (!pf_duration_parse(value, &t->limit_ms) || t->limit_ms == 0)
-            return wrong(w, "@limit wants a time like 10s, 500ms, 2m");
+            return wrong(w, "@limit needs a duration like 10s, 500ms, 2m");
     } else if (n == 7 && !strncmp(word, "@status", n)) {
         char *end;
         long v = strtol(value, &end, 10);
         t->status = !strcmp(value, "any") ? PF_ANY_STATUS : (int)v;
         if (strcmp(value, "any") && (*end || v < 0 || v > 255))
-            return wrong(w, "@status wants a number from 0 to 255, or any");
+            return wrong(w, "@status needs a number from 0 to 255, or any");
     } else {
         return pf_fail(w->e, PF_BAD,
-                       "%s:%u: unknown setting %.*s; known are @name, @dir, @input, @limit, "
-                       "@status, @native",
+                       "%s:%u: unknown setting %.*s; known settings are @name, @dir, @input, "
+                       "@limit, @status, @native",
                        w->origin, w->line, (int)n, word);
     }
     return PF_OK;
@@ -122,10 +122,10 @@ static bool is_assignment(const char *word)
     return n && word[n] == '=' && !isdigit((unsigned char)word[0]);
 }
 
-/* Pointers, one more each time, in room that doubles. */
+/* Appends to a NULL-terminated array whose capacity doubles. */
 static bool push(struct pf_pool *pool, const char ***at, size_t n, const char *word)
 {
-    if ((n & (n + 1)) == 0) { /* 0, 1, 3, 7, ...: full */
+    if ((n & (n + 1)) == 0) { /* n is 0, 1, 3, 7, ...: the array is full */
         const char **more = pf_pool_get(pool, 2 * (n + 1) * sizeof *more);
         if (!more)
             return false;
@@ -182,7 +182,7 @@ static pf_status parse_line(struct words *w)
     while (w->end > w->at && isspace((unsigned char)w->end[-1]))
         w->end--;
     if (memchr(w->at, 0, (size_t)(w->end - w->at)))
-        return wrong(w, "a 0 byte; this is no list of commands");
+        return wrong(w, "contains a 0 byte; this is not a list of commands");
     for (;;) {
         const char *begin = w->at + strspn(w->at, " \t");
         pf_status s = next_word(w, &word);
@@ -219,7 +219,7 @@ static pf_status parse_line(struct words *w)
 pf_status pf_suite_list_parse(struct pf_suite_list *l, const char *origin, const char *text,
                               size_t n, struct pf_error *e)
 {
-    /* A copy with a 0 behind it, so that looking one ahead is fine. */
+    /* A copy that ends with a 0, so that looking one character ahead is safe. */
     const char *at = pf_pool_text(&l->pool, text, n);
     const char *end = at + n;
     pf_status s = at ? PF_OK : pf_fail(e, PF_NOMEM, "out of memory");
@@ -232,7 +232,7 @@ pf_status pf_suite_list_parse(struct pf_suite_list *l, const char *origin, const
     return s;
 }
 
-/* A test may run in another folder. */
+/* Makes the path absolute, because a test may run in another folder. */
 static const char *from_root(struct pf_suite_list *l, const char *path)
 {
     char *here = path[0] == '/' ? NULL : getcwd(NULL, 0), *whole = NULL;
@@ -244,7 +244,7 @@ static const char *from_root(struct pf_suite_list *l, const char *path)
     return kept;
 }
 
-/* Relative to the folder the test runs in. */
+/* Finds the program relative to the folder in which the test runs. */
 static pf_status find_program(struct pf_suite_list *l, struct pf_suite_test *t, bool any,
                               struct pf_error *e)
 {

@@ -1,15 +1,15 @@
 /*
- * suite_list.h - a list of test commands, one a line.
+ * suite_list.h - parses a list of test commands, one per line.
  *
- * Model:   a line is  [@setting=value | VAR=value]... PROG ARG...  with the shell's quotes ('', "", \),
- *          but there is no shell: what only a shell can do is refused. docs/suite.md has the settings.
- *          A test is known by its name: @name, else the command as it is written; of two with the same
- *          name the second is "name (2)".
- * Memory:  everything lives in the list's pool.
+ * Model:   a line is  [@setting=value | VAR=value]... PROG ARG...  with the shell's quotes ('', "",
+ *          \), but no shell is run: constructs that need one are errors. docs/suite.md describes
+ *          the settings. A test is identified by its name: @name, else the command as written; the
+ *          second test of the same name becomes "name (2)".
+ * Memory:  everything is allocated in the list's pool.
  * Errors:  PF_BAD names the file and the line.
  */
-#ifndef PF_CLI_SUITE_LIST_H
-#define PF_CLI_SUITE_LIST_H
+#ifndef PF_SUITE_SUITE_LIST_H
+#define PF_SUITE_SUITE_LIST_H
 
 #include "pool.h"
 #include "status.h"
@@ -21,15 +21,15 @@
 
 struct pf_suite_test {
     unsigned line;
-    const char *name, *command; /* the command as it is written */
-    char **argv;                /* ends with NULL */
+    const char *name, *command; /* the command as written */
+    char **argv;                /* NULL-terminated */
     const char **env;           /* "VAR=value" */
     size_t nenv;
-    const char *dir, *input; /* NULL: where pf is, nothing */
-    const char *native;      /* the same program without instrumentation; NULL: not known */
-    uint64_t limit_ms;       /* 0: the suite's */
-    int status;              /* the exit status wanted, 128+n for a signal; PF_ANY_STATUS */
-    const char *path;        /* the program; set by pf_suite_list_find */
+    const char *dir, *input; /* NULL: the current folder, no input */
+    const char *native;      /* the same program without instrumentation; NULL: none */
+    uint64_t limit_ms;       /* 0: the limit of the suite */
+    int status;              /* the expected exit status, 128+n for signal n; PF_ANY_STATUS */
+    const char *path;        /* path of the program; set by pf_suite_list_find */
 };
 
 struct pf_suite_list {
@@ -43,7 +43,7 @@ void pf_suite_list_release(struct pf_suite_list *l);
 /* Adds the tests of a text; `origin` is its name in messages. */
 PF_MUST_USE pf_status pf_suite_list_parse(struct pf_suite_list *l, const char *origin,
                                           const char *text, size_t n, struct pf_error *e);
-/* Finds every program, and without `any` checks that it is instrumented. */
+/* Finds every program and, unless `any`, checks that it is instrumented. */
 PF_MUST_USE pf_status pf_suite_list_find(struct pf_suite_list *l, const char *origin, bool any,
                                          struct pf_error *e);
 

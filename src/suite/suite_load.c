@@ -1,4 +1,4 @@
-/* suite_load.c - see suite_load.h: findings and sums. */
+/* suite_load.c - see suite_load.h: loads findings and summaries. */
 #define _GNU_SOURCE
 #include "suite_load.h"
 #include <errno.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Every question is about one campaign or, with 0, about all. */
+/* Every query is about one campaign or, if it is 0, about all. */
 #define OF_CAMPAIGN " (?1=0 OR t.campaign=?1)"
 
 static const char *text_at(struct pf_findings *f, sqlite3_stmt *q, int column)
@@ -57,7 +57,8 @@ static pf_status finding_row(struct pf_suite_db *db, struct pf_findings *f, sqli
     const char **tests = pf_pool_get(&f->pool, ntests * sizeof *tests + 1);
     if (!seen || !tests)
         return pf_fail(e, PF_NOMEM, "out of memory");
-    /* Names come joined by U+001F, which no shell word needs; one query instead of one a finding. */
+    /* The names are joined by U+001F, which is not used in commands, to avoid a query per
+     * finding. */
     char *names = (char *)text_at(f, q, 4);
     *seen = (struct pf_sightings){.executions = number_at(q, 1), .tests = tests};
     for (char *at = names; at && seen->ntests < ntests;) {
@@ -71,10 +72,10 @@ static pf_status finding_row(struct pf_suite_db *db, struct pf_findings *f, sqli
     return PF_OK;
 }
 
-static pf_status sum_row(struct pf_suite_db *db, struct pf_findings *f, sqlite3_stmt *q,
-                         struct pf_error *e)
+static pf_status summary_row(struct pf_suite_db *db, struct pf_findings *f, sqlite3_stmt *q,
+                             struct pf_error *e)
 {
-    struct pf_suite_sum *u = f->suite;
+    struct pf_suite_summary *u = f->suite;
     u->executions = number_at(q, 0);
     u->passed = number_at(q, 1);
     u->interrupted = number_at(q, 2);
@@ -117,16 +118,17 @@ static pf_status loss_row(struct pf_suite_db *db, struct pf_findings *f, sqlite3
     return PF_OK;
 }
 
-static pf_status open_row(struct pf_suite_db *db, struct pf_findings *f, sqlite3_stmt *q,
-                          struct pf_error *e)
+static pf_status unfinished_row(struct pf_suite_db *db, struct pf_findings *f, sqlite3_stmt *q,
+                                struct pf_error *e)
 {
     if (number_at(q, 1) >= number_at(q, 2))
-        return PF_OK; /* only its result has not been shown yet */
-    struct pf_suite_open *v = pf_pool_get(&f->pool, sizeof *v);
+        return PF_OK; /* all executions are done; it only has not been marked as ended */
+    struct pf_suite_unfinished *v = pf_pool_get(&f->pool, sizeof *v);
     if (!v)
         return pf_fail(e, PF_NOMEM, "out of memory");
-    *v = (struct pf_suite_open){text_at(f, q, 0), number_at(q, 1), number_at(q, 2), f->suite->open};
-    f->suite->open = v;
+    *v = (struct pf_suite_unfinished){text_at(f, q, 0), number_at(q, 1), number_at(q, 2),
+                                      f->suite->unfinished};
+    f->suite->unfinished = v;
     return PF_OK;
 }
 
@@ -137,7 +139,7 @@ static pf_status command_row(struct pf_suite_db *db, struct pf_findings *f, sqli
     return PF_OK;
 }
 
-/* Logs of executions that run now, or were cut off and not yet picked up. */
+/* Reads the logs of executions that are running, or were cut off and not salvaged yet. */
 static pf_status running_row(struct pf_suite_db *db, struct pf_findings *f, sqlite3_stmt *q,
                              struct pf_error *e)
 {
@@ -148,7 +150,8 @@ static pf_status running_row(struct pf_suite_db *db, struct pf_findings *f, sqli
     if (access(folder, R_OK | X_OK) == 0)
         s = pf_findings_read_folder(f, folder, NULL, e);
     free(folder);
-    return s == PF_IO ? PF_OK : s; /* it ended meanwhile, and is in the database next time */
+    /* it ended in the meantime, and the database will have it next time */
+    return s == PF_IO ? PF_OK : s;
 }
 
 #define FAILED "x.outcome IN ('failed','limit','unstarted')"
@@ -159,7 +162,7 @@ pf_status pf_suite_load(struct pf_suite_db *db, int64_t campaign, struct pf_find
     static const struct {
         const char *text;
         row_fn *row;
-    } questions[] = {
+    } queries[] = {
         {"SELECT count(*) FILTER (WHERE x.outcome IS NOT NULL AND x.outcome<>'interrupted'),"
          " count(*) FILTER (WHERE x.outcome='passed'),"
          " count(*) FILTER (WHERE x.outcome='interrupted'),"
@@ -167,7 +170,7 @@ pf_status pf_suite_load(struct pf_suite_db *db, int64_t campaign, struct pf_find
          " count(*) FILTER (WHERE x.complete=0 AND x.outcome<>'interrupted'),"
          " total(x.suppressed), count(DISTINCT t.name)"
          " FROM execution x JOIN test t ON t.id=x.test WHERE" OF_CAMPAIGN,
-         sum_row},
+         summary_row},
         {"SELECT command FROM campaign t WHERE id=?1 OR ?1=0 ORDER BY id DESC LIMIT 1",
          command_row},
         {"SELECT g.json, v.executions, v.seen, v.tests, v.names FROM finding g JOIN"
@@ -192,7 +195,7 @@ pf_status pf_suite_load(struct pf_suite_db *db, int64_t campaign, struct pf_find
          " t.rounds * (SELECT count(*) FROM test k WHERE k.campaign=t.id)"
          " * (1 + length(t.policies) - length(replace(t.policies,',','')))"
          " FROM campaign t WHERE t.ended IS NULL AND (?1=0 OR t.id=?1) ORDER BY t.id DESC",
-         open_row},
+         unfinished_row},
         {"SELECT x.id FROM execution x JOIN test t ON t.id=x.test WHERE x.outcome IS NULL "
          "AND" OF_CAMPAIGN,
          running_row},
@@ -200,10 +203,10 @@ pf_status pf_suite_load(struct pf_suite_db *db, int64_t campaign, struct pf_find
     f->suite = pf_pool_get(&f->pool, sizeof *f->suite);
     if (!f->suite)
         return pf_fail(e, PF_NOMEM, "out of memory");
-    /* One transaction: what others write meanwhile is seen by all questions or by none. */
+    /* One transaction, so that all queries see the same state. */
     pf_status s = pf_suite_db_exec(db, "BEGIN", e);
-    for (size_t i = 0; i < sizeof questions / sizeof questions[0] && s == PF_OK; i++)
-        s = each(db, campaign, questions[i].text, f, questions[i].row, e);
+    for (size_t i = 0; i < sizeof queries / sizeof queries[0] && s == PF_OK; i++)
+        s = each(db, campaign, queries[i].text, f, queries[i].row, e);
     if (s == PF_OK)
         s = pf_suite_db_exec(db, "COMMIT", e);
     return s;

@@ -1,7 +1,7 @@
 /* suite_run.c - see suite_run.h. */
 #define _GNU_SOURCE
 #include "suite_run.h"
-#include "crew.h"
+#include "process_pool.h"
 #include "progress.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* One execution on its way; its keeper is in the crew's place of the same number. */
+/* A running execution; its supervisor is in the slot of the pool with the same number. */
 struct slot {
     size_t test, policy;
     uint64_t round;
@@ -21,14 +21,14 @@ struct slot {
 struct loop {
     struct pf_suite_db *db;
     int64_t campaign;
-    const struct pf_suite_plan *plan;
+    const struct pf_suite_settings *settings;
     struct pf_suite_result *result;
     struct pf_progress progress;
-    struct pf_crew crew;
+    struct pf_process_pool pool;
     struct slot *slots;
-    bool *done, *told; /* by unit; by test: its output was shown */
+    bool *done, *output_shown; /* per execution: done; per test: its output was shown */
     uint64_t next, wanted, finished, findings;
-    pf_status status; /* the first failure of ours */
+    pf_status status; /* the first error of pf suite itself */
     struct pf_error *e;
 };
 
@@ -40,17 +40,17 @@ bool pf_policy_watches(const char *policy)
 /* --- starting --- */
 
 struct prepared {
-    const struct pf_suite_plan *plan;
+    const struct pf_suite_settings *settings;
     const struct pf_suite_test *test;
     const char *policy, *folder;
     int64_t execution;
 };
 
-/* In the child: the test's own variables first, they may hold PF_OPTIONS. */
+/* In the child. The test's own variables come first: they may include PF_OPTIONS. */
 static pf_status prepare(const void *arg, struct pf_error *e)
 {
     const struct prepared *p = arg;
-    struct pf_launch launch = p->plan->launch;
+    struct pf_launch launch = p->settings->launch;
     char run[64];
     for (size_t i = 0; i < p->test->nenv; i++)
         putenv((char *)p->test->env[i]);
@@ -65,41 +65,41 @@ static pf_status prepare(const void *arg, struct pf_error *e)
 
 static pf_status start(struct loop *l, struct slot *s)
 {
-    const struct pf_suite_test *t = &l->plan->tests->at[s->test];
-    const char *policy = l->plan->campaign->policies[s->policy];
-    struct prepared p = {l->plan, t, policy, NULL, 0};
+    const struct pf_suite_test *t = &l->settings->tests->at[s->test];
+    const char *policy = l->settings->campaign->policies[s->policy];
+    struct prepared p = {l->settings, t, policy, NULL, 0};
     pf_status st = pf_suite_db_begin(l->db, l->campaign, s->test, s->round, policy, &s->execution,
                                      &s->folder, l->e);
     if (st != PF_OK)
         return st;
     p.folder = s->folder;
     p.execution = s->execution;
-    struct pf_keep what = {
+    struct pf_supervisor_job what = {
         .path = strcmp(policy, PF_POLICY_NATIVE) ? t->path : t->native,
         .argv = t->argv,
         .dir = t->dir,
         .input = t->input,
-        .limit_ms = t->limit_ms ? t->limit_ms : l->plan->limit_ms,
-        .grace_ms = l->plan->grace_ms,
+        .limit_ms = t->limit_ms ? t->limit_ms : l->settings->limit_ms,
+        .grace_ms = l->settings->grace_ms,
         .prepare = prepare,
         .arg = &p,
         .lock = l->db->lock,
-        .byte = pf_suite_db_guard(s->execution),
+        .byte = pf_suite_db_execution_byte(s->execution),
     };
-    return pf_crew_start(&l->crew, (size_t)(s - l->slots), &what, l->e);
+    return pf_process_pool_start(&l->pool, (size_t)(s - l->slots), &what, l->e);
 }
 
-/* The next unit that is not done; false: there is none. */
+/* Takes the next execution that is not done; false: none is left. */
 static bool take_unit(struct loop *l, struct slot *s)
 {
-    const struct pf_campaign *c = l->plan->campaign;
+    const struct pf_campaign *c = l->settings->campaign;
     while (l->next < l->wanted && l->done[l->next])
         l->next++;
     if (l->next == l->wanted)
         return false;
     s->policy = l->next % c->npolicies;
-    s->test = l->next / c->npolicies % l->plan->tests->n;
-    s->round = l->next / c->npolicies / l->plan->tests->n;
+    s->test = l->next / c->npolicies % l->settings->tests->n;
+    s->round = l->next / c->npolicies / l->settings->tests->n;
     l->next++;
     return true;
 }
@@ -108,14 +108,14 @@ static void fail(struct loop *l, pf_status s)
 {
     if (l->status == PF_OK)
         l->status = s;
-    pf_crew_stop(&l->crew);
+    pf_process_pool_stop(&l->pool);
 }
 
 static void fill(struct loop *l)
 {
-    for (size_t i = 0; i < l->crew.n && !l->crew.stopping; i++) {
+    for (size_t i = 0; i < l->pool.n && !l->pool.stopping; i++) {
         struct slot *s = &l->slots[i];
-        if (l->crew.at[i].busy || !take_unit(l, s))
+        if (l->pool.at[i].busy || !take_unit(l, s))
             continue;
         pf_status st = start(l, s);
         if (st != PF_OK) {
@@ -127,26 +127,26 @@ static void fill(struct loop *l)
 
 /* --- ending --- */
 
-static const char *outcome_of(const struct pf_suite_test *t, const struct pf_kept *k)
+static const char *outcome_of(const struct pf_suite_test *t, const struct pf_supervisor_result *k)
 {
     int status = WIFSIGNALED(k->wait) ? 128 + WTERMSIG(k->wait) : WEXITSTATUS(k->wait);
     switch (k->how) {
-    case PF_KEPT_LIMIT:
+    case PF_SUPERVISED_LIMIT:
         return "limit";
-    case PF_KEPT_STOPPED:
+    case PF_SUPERVISED_STOPPED:
         return "interrupted";
-    case PF_KEPT_UNSTARTED:
+    case PF_SUPERVISED_UNSTARTED:
         return "unstarted";
     default:
         return t->status == PF_ANY_STATUS || t->status == status ? "passed" : "failed";
     }
 }
 
-static void say_why(const struct pf_kept *k)
+static void print_reason(const struct pf_supervisor_result *k)
 {
-    if (k->how == PF_KEPT_LIMIT)
+    if (k->how == PF_SUPERVISED_LIMIT)
         fprintf(stderr, "time limit reached");
-    else if (k->how == PF_KEPT_UNSTARTED)
+    else if (k->how == PF_SUPERVISED_UNSTARTED)
         fprintf(stderr, "could not be run: %s", strerror(k->reason));
     else if (WIFSIGNALED(k->wait))
         fprintf(stderr, "killed by signal %d (%s)", WTERMSIG(k->wait),
@@ -155,8 +155,8 @@ static void say_why(const struct pf_kept *k)
         fprintf(stderr, "exit status %d", WEXITSTATUS(k->wait));
 }
 
-/* The last lines, indented; the bytes are the program's. */
-static void say_output(const struct pf_kept *k)
+/* Prints the last lines of the output, indented, with control characters replaced. */
+static void print_output(const struct pf_supervisor_result *k)
 {
     enum { LINES = 12 };
     size_t begin = k->noutput, lines = 0;
@@ -175,38 +175,40 @@ static void say_output(const struct pf_kept *k)
         fputc('\n', stderr);
 }
 
-static void say_failed(struct loop *l, const struct slot *s, const struct pf_kept *k)
+static void print_failure(struct loop *l, const struct slot *s,
+                          const struct pf_supervisor_result *k)
 {
-    if (l->plan->quiet)
+    if (l->settings->quiet)
         return;
     pf_progress_clear(&l->progress);
     fprintf(stderr,
-            "pf suite: failed: %s (%s, round %" PRIu64 "): ", l->plan->tests->at[s->test].name,
-            l->plan->campaign->policies[s->policy], s->round + 1);
-    say_why(k);
+            "pf suite: failed: %s (%s, round %" PRIu64 "): ", l->settings->tests->at[s->test].name,
+            l->settings->campaign->policies[s->policy], s->round + 1);
+    print_reason(k);
     fputc('\n', stderr);
-    if (!l->told[s->test])
-        say_output(k);
-    l->told[s->test] = true;
+    if (!l->output_shown[s->test])
+        print_output(k);
+    l->output_shown[s->test] = true;
 }
 
-static void say_found(struct loop *l, const struct slot *s, uint64_t fresh)
+static void print_new_findings(struct loop *l, const struct slot *s, uint64_t fresh)
 {
-    if (l->plan->quiet || !fresh)
+    if (l->settings->quiet || !fresh)
         return;
     pf_progress_clear(&l->progress);
     fprintf(stderr, "pf suite: %" PRIu64 " new %s in %s (%s, round %" PRIu64 ")\n", fresh,
-            fresh == 1 ? "finding" : "findings", l->plan->tests->at[s->test].name,
-            l->plan->campaign->policies[s->policy], s->round + 1);
+            fresh == 1 ? "finding" : "findings", l->settings->tests->at[s->test].name,
+            l->settings->campaign->policies[s->policy], s->round + 1);
 }
 
-static void record(struct loop *l, struct slot *s, const struct pf_kept *k, struct pf_findings *f)
+static void record(struct loop *l, struct slot *s, const struct pf_supervisor_result *k,
+                   struct pf_findings *f)
 {
-    const struct pf_suite_test *t = &l->plan->tests->at[s->test];
-    const char *policy = l->plan->campaign->policies[s->policy];
+    const struct pf_suite_test *t = &l->settings->tests->at[s->test];
+    const char *policy = l->settings->campaign->policies[s->policy];
     struct pf_error why;
     struct pf_execution_end end = {.outcome = k ? outcome_of(t, k) : "interrupted",
-                                   .kept = k,
+                                   .result = k,
                                    .watched = pf_policy_watches(policy),
                                    .found = f};
     uint64_t fresh;
@@ -225,30 +227,31 @@ static void record(struct loop *l, struct slot *s, const struct pf_kept *k, stru
         return;
     }
     l->findings += fresh;
-    say_found(l, s, fresh);
+    print_new_findings(l, s, fresh);
     if (!strcmp(end.outcome, "interrupted"))
         return;
     l->finished++;
     l->result->executions++;
     if (strcmp(end.outcome, "passed")) {
         l->result->failed++;
-        say_failed(l, s, k);
+        print_failure(l, s, k);
     }
 }
 
-static void collect(struct loop *l, size_t place)
+static void collect(struct loop *l, size_t slot_index)
 {
-    struct slot *s = &l->slots[place];
-    struct pf_kept kept;
+    struct slot *s = &l->slots[slot_index];
+    struct pf_supervisor_result result;
     struct pf_findings f;
-    bool whole = pf_crew_collect(&l->crew, place, &kept);
-    if (!whole && !l->plan->quiet) {
+    bool whole = pf_process_pool_collect(&l->pool, slot_index, &result);
+    if (!whole && !l->settings->quiet) {
         pf_progress_clear(&l->progress);
-        fprintf(stderr, "pf suite: %s: its keeper was killed\n", l->plan->tests->at[s->test].name);
+        fprintf(stderr, "pf suite: %s: its supervisor was killed\n",
+                l->settings->tests->at[s->test].name);
     }
-    if (l->status == PF_OK) { /* else it stays as it is, and is picked up the next time */
+    if (l->status == PF_OK) { /* otherwise its logs stay, and are salvaged the next time */
         pf_findings_init(&f);
-        record(l, s, whole ? &kept : NULL, &f);
+        record(l, s, whole ? &result : NULL, &f);
         pf_findings_release(&f);
     }
     free(s->folder);
@@ -260,24 +263,24 @@ static void collect(struct loop *l, size_t place)
 static void show(struct loop *l)
 {
     const char *what = "";
-    for (size_t i = 0; i < l->crew.n; i++)
-        if (l->crew.at[i].busy)
-            what = l->plan->tests->at[l->slots[i].test].name;
+    for (size_t i = 0; i < l->pool.n; i++)
+        if (l->pool.at[i].busy)
+            what = l->settings->tests->at[l->slots[i].test].name;
     pf_progress_show(&l->progress, l->finished, l->wanted, l->findings, l->result->failed, what);
 }
 
 static void run(struct loop *l)
 {
-    for (fill(l); l->crew.running; fill(l)) {
+    for (fill(l); l->pool.running; fill(l)) {
         show(l);
-        int signal = pf_crew_wait(&l->crew, l->progress.on ? 500 : -1);
+        int signal = pf_process_pool_wait(&l->pool, l->progress.on ? 500 : -1);
         if (signal && !l->result->signal) {
             pf_progress_clear(&l->progress);
-            fprintf(stderr, "pf suite: stopping; the same command goes on from here\n");
+            fprintf(stderr, "pf suite: stopping; run the same command again to continue\n");
             l->result->signal = signal;
         }
-        for (size_t i = 0; i < l->crew.n; i++)
-            if (l->crew.at[i].ready)
+        for (size_t i = 0; i < l->pool.n; i++)
+            if (l->pool.at[i].ready)
                 collect(l, i);
     }
     pf_progress_clear(&l->progress);
@@ -285,23 +288,24 @@ static void run(struct loop *l)
 
 static pf_status allocate(struct loop *l)
 {
-    const struct pf_campaign *c = l->plan->campaign;
-    l->wanted = c->rounds * l->plan->tests->n * c->npolicies;
+    const struct pf_campaign *c = l->settings->campaign;
+    l->wanted = c->rounds * l->settings->tests->n * c->npolicies;
     l->slots = calloc(c->jobs, sizeof *l->slots);
     l->done = calloc(l->wanted, sizeof *l->done);
-    l->told = calloc(l->plan->tests->n, sizeof *l->told);
-    if (!l->slots || !l->done || !l->told)
+    l->output_shown = calloc(l->settings->tests->n, sizeof *l->output_shown);
+    if (!l->slots || !l->done || !l->output_shown)
         return pf_fail(l->e, PF_NOMEM, "out of memory");
-    return pf_suite_db_done(l->db, l->campaign, c, l->plan->tests->n, l->done, l->e);
+    return pf_suite_db_done(l->db, l->campaign, c, l->settings->tests->n, l->done, l->e);
 }
 
 pf_status pf_suite_execute(struct pf_suite_db *db, int64_t campaign,
-                           const struct pf_suite_plan *plan, struct pf_suite_result *result,
+                           const struct pf_suite_settings *settings, struct pf_suite_result *result,
                            struct pf_error *e)
 {
-    struct loop l = {.db = db, .campaign = campaign, .plan = plan, .result = result, .e = e};
+    struct loop l = {
+        .db = db, .campaign = campaign, .settings = settings, .result = result, .e = e};
     *result = (struct pf_suite_result){0};
-    l.status = pf_crew_init(&l.crew, plan->campaign->jobs, e);
+    l.status = pf_process_pool_init(&l.pool, settings->campaign->jobs, e);
     if (l.status == PF_OK)
         l.status = allocate(&l);
     if (l.status == PF_OK) {
@@ -313,7 +317,7 @@ pf_status pf_suite_execute(struct pf_suite_db *db, int64_t campaign,
     }
     free(l.slots);
     free(l.done);
-    free(l.told);
-    pf_crew_release(&l.crew);
+    free(l.output_shown);
+    pf_process_pool_release(&l.pool);
     return l.status;
 }

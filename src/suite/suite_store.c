@@ -1,4 +1,4 @@
-/* suite_store.c - see suite_db.h: campaigns and executions. */
+/* suite_store.c - see suite_db.h: stores campaigns and executions. */
 #define _GNU_SOURCE
 #include "file.h"
 #include "finding_json.h"
@@ -18,7 +18,7 @@
 
 static int64_t now_s(void) { return (int64_t)time(NULL); }
 
-/* A transaction that failed is rolled back; the first message stays. */
+/* Commits, or rolls a failed transaction back; the first error message is kept. */
 static pf_status end_transaction(struct pf_suite_db *db, pf_status s, struct pf_error *e)
 {
     struct pf_error ignored;
@@ -29,7 +29,7 @@ static pf_status end_transaction(struct pf_suite_db *db, pf_status s, struct pf_
     return s;
 }
 
-/* Runs a statement to its end and gives it back. */
+/* Runs a statement and finalises it. */
 static pf_status finish(struct pf_suite_db *db, sqlite3_stmt *q, struct pf_error *e)
 {
     int code = sqlite3_step(q);
@@ -40,7 +40,7 @@ static pf_status finish(struct pf_suite_db *db, sqlite3_stmt *q, struct pf_error
 
 /* --- campaigns --- */
 
-/* The byte of the campaign: true when it is ours now. */
+/* Locks the campaign's byte. True: this process holds it now. */
 static bool lock_campaign(const struct pf_suite_db *db, int64_t id)
 {
     struct flock byte = {.l_type = F_WRLCK, .l_whence = SEEK_SET, .l_start = id, .l_len = 1};
@@ -170,11 +170,15 @@ pf_status pf_suite_db_finish(struct pf_suite_db *db, int64_t campaign, struct pf
 
 /* --- executions --- */
 
-int64_t pf_suite_db_guard(int64_t execution) { return PF_SUITE_GUARDS + execution; }
+int64_t pf_suite_db_execution_byte(int64_t execution)
+{
+    return PF_SUITE_EXECUTION_BYTES + execution;
+}
 
 static char *folder_of(const struct pf_suite_db *db, int64_t execution)
 {
-    char *folder = NULL, *state = realpath(db->state, NULL); /* tests may run in other folders */
+    /* absolute, because tests may run in other folders */
+    char *folder = NULL, *state = realpath(db->state, NULL);
     if (asprintf(&folder, "%s/.suite/%" PRId64, state ? state : db->state, execution) < 0)
         folder = NULL;
     free(state);
@@ -183,9 +187,10 @@ static char *folder_of(const struct pf_suite_db *db, int64_t execution)
 
 static pf_status make_folder(const char *folder, struct pf_error *e)
 {
-    pf_folder_remove(folder); /* of an execution whose row was never committed */
+    pf_folder_remove(folder); /* left over from an execution whose row was never committed */
     pf_status s = pf_folder_make(folder, e);
-    /* A process may become another user before it forks; it cannot read what others wrote. */
+    /* A process may change its user before it forks; others may then create logs but not read
+     * them. */
     if (s == PF_OK && geteuid() == 0 && chmod(folder, 01733))
         s = pf_fail(e, PF_IO, "%s: %s", folder, strerror(errno));
     return s;
@@ -227,7 +232,7 @@ static void bind_known(sqlite3_stmt *q, int at, bool known, uint64_t v)
 static pf_status update(struct pf_suite_db *db, int64_t execution,
                         const struct pf_execution_end *end, struct pf_error *e)
 {
-    const struct pf_kept *k = end->kept;
+    const struct pf_supervisor_result *k = end->result;
     const struct pf_findings *f = end->found;
     bool went_well = !strcmp(end->outcome, "passed");
     sqlite3_stmt *q;
@@ -239,11 +244,11 @@ static pf_status update(struct pf_suite_db *db, int64_t execution,
     if (s != PF_OK)
         return s;
     int status = !k ? 0 : WIFSIGNALED(k->wait) ? 128 + WTERMSIG(k->wait) : WEXITSTATUS(k->wait);
-    bool complete = pf_findings_complete(f) && k && !k->left_some && !end->damaged;
+    bool complete = pf_findings_complete(f) && k && !k->leftovers_alive && !end->damaged;
     uint64_t pairs, frequent;
     bool known = pf_findings_pairs(f, &pairs, &frequent);
     sqlite3_bind_text(q, 1, end->outcome, -1, SQLITE_STATIC);
-    bind_known(q, 2, k && k->how != PF_KEPT_UNSTARTED, (uint64_t)status);
+    bind_known(q, 2, k && k->how != PF_SUPERVISED_UNSTARTED, (uint64_t)status);
     bind_known(q, 3, k, k ? k->wall_ns : 0);
     bind_known(q, 4, k, k ? k->cpu_ns : 0);
     bind_known(q, 5, k, k ? k->peak_kb : 0);
@@ -259,7 +264,7 @@ static pf_status update(struct pf_suite_db *db, int64_t execution,
     sqlite3_bind_int64(q, 12, execution);
     s = finish(db, q, e);
     if (s == PF_OK && sqlite3_changes(db->sql) != 1)
-        s = pf_fail(e, PF_BAD, "%s: execution %" PRId64 " is not there or has ended already",
+        s = pf_fail(e, PF_BAD, "%s: execution %" PRId64 " does not exist or has already ended",
                     db->path, execution);
     return s;
 }
@@ -280,7 +285,7 @@ static pf_status add_loss(struct pf_suite_db *db, int64_t execution, const char 
     return finish(db, q, e);
 }
 
-/* Why it is incomplete, in words of ours and of the runtime. */
+/* Stores why the execution is incomplete. */
 static pf_status add_losses(struct pf_suite_db *db, int64_t execution,
                             const struct pf_execution_end *end, struct pf_error *e)
 {
@@ -299,7 +304,8 @@ static pf_status add_losses(struct pf_suite_db *db, int64_t execution,
     if (s == PF_OK && running)
         s = add_loss(db, execution, "processes were still running", running, e);
     if (s == PF_OK && end->damaged)
-        s = add_loss(db, execution, "findings logs could not be read, they are in .suite", 1, e);
+        s = add_loss(db, execution, "findings logs could not be read; they are kept in .suite", 1,
+                     e);
     if (s == PF_OK && !end->found->processes)
         s = add_loss(db, execution, "executions in which no instrumented process ran", 1, e);
     return s;
@@ -339,7 +345,7 @@ static pf_status add_finding(struct pf_suite_db *db, int64_t execution, const st
     return s;
 }
 
-/* Under a name that nobody takes for an execution's: somebody may want to look at it. */
+/* Renames the folder so that it is not taken for an execution's, and can be examined. */
 static void keep_damaged(const char *folder)
 {
     char *name;
@@ -369,9 +375,9 @@ pf_status pf_suite_db_end(struct pf_suite_db *db, int64_t execution, const char 
     return s;
 }
 
-/* --- after a kill --- */
+/* --- after pf suite was killed --- */
 
-/* Its logs count; what it would have found after the kill is lost, which the outcome says. */
+/* Stores what the logs contain. The outcome "interrupted" tells that later findings are missing. */
 static pf_status salvage_one(struct pf_suite_db *db, int64_t execution, bool watched,
                              struct pf_error *e)
 {
@@ -382,9 +388,9 @@ static pf_status salvage_one(struct pf_suite_db *db, int64_t execution, bool wat
     if (!folder)
         return pf_fail(e, PF_NOMEM, "out of memory");
     pf_findings_init(&f);
-    pf_status s = pf_suite_db_lock(db, F_WRLCK, pf_suite_db_guard(execution), e);
+    pf_status s = pf_suite_db_lock(db, F_WRLCK, pf_suite_db_execution_byte(execution), e);
     if (s == PF_OK)
-        s = pf_suite_db_lock(db, F_UNLCK, pf_suite_db_guard(execution), e);
+        s = pf_suite_db_lock(db, F_UNLCK, pf_suite_db_execution_byte(execution), e);
     if (s == PF_OK && access(folder, F_OK) == 0)
         end.damaged = pf_findings_read_folder(&f, folder, NULL, e) != PF_OK;
     if (s == PF_OK)
@@ -394,8 +400,8 @@ static pf_status salvage_one(struct pf_suite_db *db, int64_t execution, bool wat
     return s;
 }
 
-static pf_status find_cut(struct pf_suite_db *db, int64_t *ids, bool *watched, size_t room,
-                          size_t *n, struct pf_error *e)
+static pf_status find_interrupted(struct pf_suite_db *db, int64_t *ids, bool *watched, size_t room,
+                                  size_t *n, struct pf_error *e)
 {
     sqlite3_stmt *q;
     int code = SQLITE_DONE;
@@ -410,7 +416,7 @@ static pf_status find_cut(struct pf_suite_db *db, int64_t *ids, bool *watched, s
     while (*n < room && (code = sqlite3_step(q)) == SQLITE_ROW) {
         int64_t campaign = sqlite3_column_int64(q, 1);
         if (!lock_campaign(db, campaign))
-            continue; /* somebody runs it */
+            continue; /* another process runs it */
         unlock_campaign(db, campaign);
         watched[*n] = pf_policy_watches((const char *)sqlite3_column_text(q, 2));
         ids[(*n)++] = sqlite3_column_int64(q, 0);
@@ -420,7 +426,7 @@ static pf_status find_cut(struct pf_suite_db *db, int64_t *ids, bool *watched, s
     return s;
 }
 
-/* Folders of executions that are written down: who should have removed them was killed just then. */
+/* Removes folders of stored executions: the process that should have removed them was killed. */
 static pf_status sweep(struct pf_suite_db *db, struct pf_error *e)
 {
     sqlite3_stmt *q;
@@ -454,7 +460,7 @@ static pf_status sweep(struct pf_suite_db *db, struct pf_error *e)
     return PF_OK;
 }
 
-/* Under the lock on byte 0: nobody else claims or salvages meanwhile. */
+/* Called with the lock on byte 0, so that no other process claims or salvages at the same time. */
 static pf_status salvage(struct pf_suite_db *db, uint64_t *total, struct pf_error *e)
 {
     enum { AT_ONCE = 256 };
@@ -464,7 +470,7 @@ static pf_status salvage(struct pf_suite_db *db, uint64_t *total, struct pf_erro
     pf_status s;
     *total = 0;
     do {
-        s = find_cut(db, ids, watched, AT_ONCE, &n, e);
+        s = find_interrupted(db, ids, watched, AT_ONCE, &n, e);
         for (size_t i = 0; i < n && s == PF_OK; i++)
             s = salvage_one(db, ids[i], watched[i], e);
         *total += n;

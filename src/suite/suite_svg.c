@@ -1,7 +1,5 @@
-/*
- * suite_svg.c - see suite_load.h: the curves as a picture. One file without scripts or fonts of its own;
- * light or dark as the reader's system is.
- */
+/* suite_svg.c - see suite_load.h: the curves as an SVG image. One file without scripts or fonts;
+ * it follows the reader's light or dark colour scheme. */
 #include "suite_load.h"
 #include "text_format.h"
 #include <inttypes.h>
@@ -11,7 +9,7 @@
 
 enum { WIDTH = 460, HEIGHT = 300, LEFT = 62, RIGHT = 14, TOP = 44, BOTTOM = 44, LEGEND = 22 };
 
-/* Names of files and policies are the user's. */
+/* Names of files and policies come from the user. */
 static void escape(struct pf_text *t, const char *s)
 {
     for (; *s; s++)
@@ -47,7 +45,7 @@ static double value(const struct pf_curve_point *p, enum what w)
     }
 }
 
-/* 1, 2 or 5 times a power of ten, so that about `parts` of them reach from 0 to `span`. */
+/* A step of 1, 2 or 5 times a power of ten, so that about `parts` steps cover `span`. */
 static double tick(double span, int parts)
 {
     double step = pow(10, floor(log10(span / parts)));
@@ -57,7 +55,7 @@ static double tick(double span, int parts)
 
 struct panel {
     const struct pf_curves *c;
-    double x, low, high, count; /* the left edge; what the axes show */
+    double x, low, high, count; /* left edge; ranges of the axes */
 };
 
 static double at_x(const struct panel *p, double i)
@@ -76,7 +74,7 @@ static void add_axes(struct pf_text *t, const struct panel *p, const char *title
     pf_text_format(t, "<text class=\"t\" x=\"%.1f\" y=\"22\">%s</text>\n", p->x + LEFT, title);
     double step = tick(p->high - p->low, 5);
     if (!unit[0] && step < 1)
-        step = 1; /* counts are whole */
+        step = 1; /* counts are integers */
     for (double v = ceil(p->low / step) * step; v <= p->high + step / 1e6; v += step) {
         pf_text_format(t, "<path class=\"g\" d=\"M%.1f %.1fH%.1f\"/>", p->x + LEFT, at_y(p, v),
                        p->x + WIDTH - RIGHT);
@@ -166,7 +164,7 @@ void pf_curves_svg(struct pf_text *t, const struct pf_curves *c)
     }
     add_panel(t, c, WIDTH * at++, DISTINCT, "Distinct findings", "");
     if (pairs)
-        add_panel(t, c, WIDTH * at++, PAIRS, "Function pairs (dashed: kept)", "");
+        add_panel(t, c, WIDTH * at++, PAIRS, "Function pairs (dashed: frequent)", "");
     for (size_t k = 0; k < c->n; k++) {
         int y = HEIGHT + 14 + LEGEND * (int)k;
         pf_text_format(t, "<path class=\"c c%zu\" d=\"M%d %dh24\"/><text x=\"%d\" y=\"%d\">", k % 6,
