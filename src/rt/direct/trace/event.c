@@ -1,5 +1,9 @@
+/*
+ * event.c - see event.h. Most events return from event_entry.S after decrementing the budget; these
+ * functions run when it is used up. While tracing or checking memory the budget stays 0, so they
+ * run at every event.
+ */
 #include "event.h"
-#include "access.h"
 #include "benign.h"
 #include "closure_cache.h"
 #include "context.h"
@@ -8,63 +12,66 @@
 #include "missing_call.h"
 #include "options.h"
 #include "rt.h"
+#include "runtime_access.h"
 #include "scheduler.h"
 #include "stack.h"
 #include "tracer.h"
 
-_Static_assert(offsetof(struct pf_tls, budget) == 48, "event_entry.S knows the offset");
+_Static_assert(offsetof(struct pf_tls, budget) == 48, "event_entry.S uses this offset");
 
-#define WITHOUT_END (INT64_MAX / 2)
+#define UNLIMITED (INT64_MAX / 2)
 
-void pf_event_due(const struct pf_pending *event)
+void pf_event_budget_used(const struct pf_pending_event *event)
 {
     if (pf_directed())
         pf_sched_event(event);
-    else /* option `events`: there is nobody to be asked */
-        __pf_tls.budget = pf_options.events > 1 ? 0 : WITHOUT_END;
+    else /* option `events`: there is no scheduler */
+        __pf_tls.budget = pf_options.events > 1 ? 0 : UNLIMITED;
 }
 
-void pf_event_inside(void)
+void pf_event_nested(void)
 {
     struct pf_thread *t = __pf_tls.thread;
-    bool asked = t && t->inside == __pf_tls.nested; /* in a lock of the target: it may spin */
-    if (asked && t->dropping && !(pf_directed() && pf_sched_follows())) {
-        t->dropping--; /* a replay knows where it was asked in the end */
+    /* inside a lock annotated by the target: it may spin */
+    bool asked = t && t->annotated_nesting == __pf_tls.nested;
+    if (asked && t->annotated_unlock_events && !(pf_directed() && pf_sched_follows_recording())) {
+        t->annotated_unlock_events--; /* in a replay the recording decides */
         asked = false;
     }
     if (pf_directed() && asked)
-        pf_sched_event(&(struct pf_pending){.site = PF_PENDING_NOWHERE});
+        pf_sched_event(&(struct pf_pending_event){.site = PF_PENDING_NO_SITE});
     else if (pf_directed())
-        pf_sched_inside();
+        pf_sched_event_nested();
     else
         __pf_tls.budget = 0;
 }
 
-/* The event has found the budget used up. Is it to be written down? */
-static bool ask(uintptr_t addr, uint64_t size, bool write, uint32_t site)
+/* The budget is used up: asks the scheduler. Returns true if the event must be recorded. */
+static bool ask_scheduler(uintptr_t addr, uint64_t size, bool write, uint32_t site)
 {
     if (__builtin_expect(!pf_self(), 0)) {
-        pf_event_inside();
+        pf_event_nested();
         return false;
     }
     if (pf_direct.tracing)
-        pf_call_settle();
-    pf_event_due(&(struct pf_pending){.address = addr, .size = size, .site = site, .write = write});
+        pf_missing_call_close();
+    pf_event_budget_used(
+        &(struct pf_pending_event){.address = addr, .size = size, .site = site, .write = write});
     if (pf_direct.watching)
         pf_memory_check(addr, size, write, 0, site);
     return pf_direct.tracing;
 }
 
-/* Does the program want it not to be looked at? */
-static bool is_excused(uintptr_t addr, uint64_t size, bool write)
+/* True if the program has asked to ignore the access. */
+static bool is_ignored(uintptr_t addr, uint64_t size, bool write)
 {
-    bool excused = pf_ignores(__pf_tls.thread, write) || pf_benign(addr, size);
-    if (excused && write && pf_kept_any)
-        pf_kept_written(addr, size, NULL);
+    bool excused = pf_ignores(__pf_tls.thread, write) || pf_benign_overlaps(addr, size);
+    if (excused && write && pf_closure_any)
+        pf_closure_on_write(addr, size, NULL);
     return excused;
 }
 
-uint64_t pf_event_value(uintptr_t addr, unsigned size)
+uint64_t pf_event_load_value(uintptr_t addr, unsigned size)
 {
     uint64_t v = 0;
     switch (size) {
@@ -83,16 +90,16 @@ uint64_t pf_event_value(uintptr_t addr, unsigned size)
     }
 }
 
-/* `ask` while tracing, for most events: one of those that its thread was granted. */
-static inline bool passes(void)
+/* Fast path of ask_scheduler while tracing: true if the event is within the thread's grant. */
+static inline bool within_grant(void)
 {
     struct pf_context *c = pf_running;
     if (!pf_direct.tracing || pf_direct.fuzzing || !pf_self())
         return false;
-    pf_call_settle();
-    if (c->left <= 0)
+    pf_missing_call_close();
+    if (c->grant_left <= 0)
         return false;
-    c->left--;
+    c->grant_left--;
     __pf_tls.budget = 0;
     return true;
 }
@@ -101,42 +108,42 @@ void pf_event_access(uintptr_t addr, uint32_t site, uint64_t value, uint32_t wha
 {
     unsigned size = what & 15;
     bool write = what & PF_EVENT_WRITE;
-    if (__builtin_expect(passes(), 1)) {
-        if (__builtin_expect(!pf_heap_fine(addr, size), 0))
+    if (__builtin_expect(within_grant(), 1)) {
+        if (__builtin_expect(!pf_red_zone_is_clear(addr, size), 0))
             pf_memory_check(addr, size, write, 0, site);
-    } else if (!ask(addr, size, write, site)) {
+    } else if (!ask_scheduler(addr, size, write, site)) {
         return;
     }
-    if (is_excused(addr, size, write))
+    if (is_ignored(addr, size, write))
         return;
     if (!write)
-        value = pf_event_value(addr, size);
-    else if (what & PF_EVENT_VPTR && value == pf_event_value(addr, 8))
+        value = pf_event_load_value(addr, size);
+    else if (what & PF_EVENT_VPTR && value == pf_event_load_value(addr, 8))
         return;
     pf_nest();
     pf_trace_access(pf_stack_id(__pf_tls.thread, site), addr, size, write, value,
-                    pf_running->until - (uint64_t)pf_running->left);
+                    pf_running->until - (uint64_t)pf_running->grant_left);
     pf_unnest();
 }
 
 static void trace_range(uintptr_t addr, uint64_t size, uint32_t id, bool write, const void *bytes,
                         bool attached)
 {
-    struct pf_traced e = {.kind = write ? PF_EV_WRITE : PF_EV_READ,
-                          .attached = attached,
-                          .site = id,
-                          .what = addr,
-                          .more = size};
-    if (size == 0 || is_excused(addr, size, write))
+    struct pf_trace_record e = {.kind = write ? PF_EV_WRITE : PF_EV_READ,
+                                .attached = attached,
+                                .site = id,
+                                .what = addr,
+                                .more = size};
+    if (size == 0 || is_ignored(addr, size, write))
         return;
     if (!bytes) {
         e.flags = PF_EF_UNKNOWN;
     } else if (size <= 8) {
         e.has_value = true;
-        e.value = pf_event_value((uintptr_t)bytes, (unsigned)size);
+        e.value = pf_event_load_value((uintptr_t)bytes, (unsigned)size);
     } else {
         e.bytes = bytes;
-        e.nbytes = size > PF_TRACED_BYTES ? PF_TRACED_BYTES : (uint32_t)size;
+        e.nbytes = size > PF_TRACE_RECORD_BYTES ? PF_TRACE_RECORD_BYTES : (uint32_t)size;
     }
     pf_nest();
     pf_trace_event(&e);
@@ -145,7 +152,7 @@ static void trace_range(uintptr_t addr, uint64_t size, uint32_t id, bool write, 
 
 static void trace_fill(uintptr_t addr, uint64_t size, uint32_t id, uint8_t byte)
 {
-    uint8_t bytes[PF_TRACED_BYTES];
+    uint8_t bytes[PF_TRACE_RECORD_BYTES];
     for (unsigned i = 0; i < sizeof bytes; i++)
         ((volatile uint8_t *)bytes)[i] = byte;
     trace_range(addr, size, id, true, bytes, false);
@@ -162,46 +169,48 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
             pf_memory_check(addr, size, write, 0, site);
         if (!pf_direct.tracing)
             return;
-    } else if (passes()) {
-        if (!pf_heap_fine(addr, size))
+    } else if (within_grant()) {
+        if (!pf_red_zone_is_clear(addr, size))
             pf_memory_check(addr, size, write, 0, site);
-    } else if (!ask(addr, size, write, site)) {
+    } else if (!ask_scheduler(addr, size, write, site)) {
         return;
     }
     uint32_t id = pf_stack_id(__pf_tls.thread, site);
     const void *bytes = write ? content : (const void *)addr;
     if (how == PF_EVENT_RANGE_FILL) {
         trace_fill(addr, size, id, (uint8_t)(uintptr_t)content);
-    } else if (!attached && bytes && size > 8 && size <= PF_TRACED_BYTES) {
-        if (is_excused(addr, size, write))
+    } else if (!attached && bytes && size > 8 && size <= PF_TRACE_RECORD_BYTES) {
+        if (is_ignored(addr, size, write))
             return;
         pf_nest();
         pf_trace_wide(id, addr, size, write, bytes, (uint32_t)size,
-                      pf_running->until - (uint64_t)pf_running->left);
+                      pf_running->until - (uint64_t)pf_running->grant_left);
         pf_unnest();
     } else {
         trace_range(addr, size, id, write, bytes, attached);
     }
 }
 
-/* What a write of an interposed function stores is not known here: it may come before or after. */
-void pf_event_touch(const volatile void *addr, size_t size, bool write, uint32_t id)
+/* The value that an interposed function writes is unknown: the write may come before or after this
+ * call. */
+void pf_event_interposed_access(const volatile void *addr, size_t size, bool write, uint32_t id)
 {
     pf_memory_check((uintptr_t)addr, size, write, id, 0);
     if (pf_direct.fuzzing)
-        pf_fuzz_touch((uintptr_t)addr, size, write);
+        pf_fuzz_policy_access((uintptr_t)addr, size, write);
     if (pf_direct.tracing && pf_stack_watched())
         trace_range((uintptr_t)addr, size, id, write, write ? NULL : (const void *)addr, true);
 }
 
-void pf_event_reach(const volatile void *addr, size_t size, bool write, uint32_t site)
+void pf_event_leaf_access(const volatile void *addr, size_t size, bool write, uint32_t site)
 {
     struct pf_thread *t = pf_self();
     if (!t || __pf_tls.dispatch == PF_DISPATCH_PLAIN || !pf_stack_watched() ||
         !(pf_direct.tracing || pf_direct.fuzzing ||
-          (!pf_heap_fine((uintptr_t)addr, size) && pf_heap_watch((uintptr_t)addr, size))))
+          (!pf_red_zone_is_clear((uintptr_t)addr, size) &&
+           pf_red_zone_find((uintptr_t)addr, size))))
         return;
     pf_nest();
-    pf_event_touch(addr, size, write, pf_stack_id(t, site));
+    pf_event_interposed_access(addr, size, write, pf_stack_id(t, site));
     pf_unnest();
 }

@@ -1,6 +1,6 @@
 /*
- * Atomic operations and fences as events: the scheduler comes before the operation, the record after
- * it, for then both values are known.
+ * event_atomic.c - atomic operations and fences as events. The scheduler is asked before the
+ * operation; the event is recorded after it, when both the old and the new value are known.
  */
 #include "context.h"
 #include "event.h"
@@ -10,27 +10,27 @@
 #include "stack.h"
 #include "tracer.h"
 
-struct operation {
+struct atomic_operation {
     uintptr_t addr;
     uint64_t old;
     uint32_t packed, site;
 };
-/* At most one is under way in a thread. */
-static __thread struct operation current __attribute__((tls_model("initial-exec")));
+/* A thread is inside at most one atomic operation. */
+static __thread struct atomic_operation current __attribute__((tls_model("initial-exec")));
 
 static void count(uintptr_t addr, uint64_t size, bool write, uint32_t site)
 {
     if (pf_direct.tracing)
-        pf_call_settle();
+        pf_missing_call_close();
     if (--__pf_tls.budget < 0)
-        pf_event_due(&(struct pf_pending){
+        pf_event_budget_used(&(struct pf_pending_event){
             .address = addr, .size = size, .site = site, .write = write, .atomic = true});
 }
 
-void pf_event_unseen(void)
+void pf_event_in_runtime(void)
 {
     if (pf_rt.events && --__pf_tls.budget < 0)
-        pf_event_inside();
+        pf_event_nested();
 }
 
 void *pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site)
@@ -40,13 +40,14 @@ void *pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site)
     count((uintptr_t)addr, size, op != PF_ATOMIC_LOAD, site);
     if (pf_direct.watching)
         pf_memory_check((uintptr_t)addr, size, op != PF_ATOMIC_LOAD, 0, site);
-    current = (struct operation){.addr = (uintptr_t)addr, .packed = packed, .site = site};
+    current = (struct atomic_operation){.addr = (uintptr_t)addr, .packed = packed, .site = site};
     if (pf_direct.tracing && size <= 8)
-        current.old = pf_event_value((uintptr_t)addr, size);
+        current.old = pf_event_load_value((uintptr_t)addr, size);
     return &current;
 }
 
-/* As the model of traces has it: nothing said is all that the operation can do. */
+/* Flags as defined by the trace model: without flags an operation has the full effect of its kind
+ * (acquire and release). */
 static uint8_t flags_of(unsigned order, bool rmw)
 {
     switch (order) {
@@ -64,24 +65,24 @@ static uint8_t flags_of(unsigned order, bool rmw)
 
 void pf_event_atomic_end(void *handle, uint32_t stored)
 {
-    const struct operation *o = handle;
+    const struct atomic_operation *o = handle;
     if (!pf_direct.tracing || !pf_stack_watched())
         return;
     uint8_t size = o->packed & 0xff, op = o->packed >> 8 & 0xff;
     bool rmw = stored && op != PF_ATOMIC_STORE;
     unsigned order = op == PF_ATOMIC_CAS && !stored ? o->packed >> 24 : o->packed >> 16 & 0xff;
-    struct pf_traced e = {.kind = rmw      ? PF_EV_RMW
-                                  : stored ? PF_EV_AWRITE
-                                           : PF_EV_AREAD,
-                          .flags = flags_of(order, rmw),
-                          .site = pf_stack_id(__pf_tls.thread, o->site),
-                          .what = o->addr,
-                          .more = size,
-                          .has_value = size <= 8,
-                          .has_old = rmw && size <= 8,
-                          .old = o->old};
+    struct pf_trace_record e = {.kind = rmw      ? PF_EV_RMW
+                                        : stored ? PF_EV_AWRITE
+                                                 : PF_EV_AREAD,
+                                .flags = flags_of(order, rmw),
+                                .site = pf_stack_id(__pf_tls.thread, o->site),
+                                .what = o->addr,
+                                .more = size,
+                                .has_value = size <= 8,
+                                .has_old = rmw && size <= 8,
+                                .old = o->old};
     if (e.has_value)
-        e.value = pf_event_value(o->addr, size);
+        e.value = pf_event_load_value(o->addr, size);
     else
         e.flags |= PF_EF_UNKNOWN;
     pf_nest();
@@ -89,39 +90,39 @@ void pf_event_atomic_end(void *handle, uint32_t stored)
     pf_unnest();
 }
 
-void pf_event_releases(const volatile void *addr, size_t size, uint32_t id)
+void pf_event_atomic_store(const volatile void *addr, size_t size, uint32_t id)
 {
     if (pf_direct.tracing && pf_stack_watched())
-        pf_trace_event(&(struct pf_traced){.kind = PF_EV_AWRITE,
-                                           .flags = PF_EF_UNKNOWN,
-                                           .attached = true,
-                                           .site = id,
-                                           .what = (uintptr_t)addr,
-                                           .more = size});
+        pf_trace_event(&(struct pf_trace_record){.kind = PF_EV_AWRITE,
+                                                 .flags = PF_EF_UNKNOWN,
+                                                 .attached = true,
+                                                 .site = id,
+                                                 .what = (uintptr_t)addr,
+                                                 .more = size});
 }
 
-void pf_event_counts(const volatile void *addr, uint32_t old, uint32_t now, uint32_t id)
+void pf_event_counter_update(const volatile void *addr, uint32_t old, uint32_t now, uint32_t id)
 {
     if (pf_direct.tracing && pf_stack_watched())
-        pf_trace_event(&(struct pf_traced){.kind = PF_EV_RMW,
-                                           .attached = true,
-                                           .site = id,
-                                           .what = (uintptr_t)addr,
-                                           .more = sizeof old,
-                                           .has_value = true,
-                                           .has_old = true,
-                                           .value = now,
-                                           .old = old});
+        pf_trace_event(&(struct pf_trace_record){.kind = PF_EV_RMW,
+                                                 .attached = true,
+                                                 .site = id,
+                                                 .what = (uintptr_t)addr,
+                                                 .more = sizeof old,
+                                                 .has_value = true,
+                                                 .has_old = true,
+                                                 .value = now,
+                                                 .old = old});
 }
 
 void pf_event_fence(uint32_t order, uint32_t site)
 {
-    count(0, 0, false, PF_PENDING_NOWHERE);
+    count(0, 0, false, PF_PENDING_NO_SITE);
     if (!pf_direct.tracing || !pf_stack_watched() || order == PF_RELAXED)
         return;
     pf_nest();
-    pf_trace_event(&(struct pf_traced){.kind = PF_EV_FENCE,
-                                       .flags = flags_of(order, true),
-                                       .site = pf_stack_id(__pf_tls.thread, site)});
+    pf_trace_event(&(struct pf_trace_record){.kind = PF_EV_FENCE,
+                                             .flags = flags_of(order, true),
+                                             .site = pf_stack_id(__pf_tls.thread, site)});
     pf_unnest();
 }

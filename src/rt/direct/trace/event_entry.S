@@ -1,6 +1,6 @@
 /*
- * event_entry.S - the entry points of the event body: each counts its event; when the budget of the
- * thread is used up, event.c goes on. All registers but r11 are preserved.
+ * event_entry.S - the entry points of the event body. Each counts its event; when the budget of the
+ * thread is used up, it calls event.c. All registers but r11 are preserved.
  */
 #include "entry_macros.def"
 
@@ -38,7 +38,7 @@
         EVENT   __pf_event_write8, 24, pf_event_access
         EVENT   __pf_event_vptr, 56, pf_event_access
 
-/* rdi: address, esi: site, rdx: size, rcx: bytes or byte. */
+/* rdi: address, esi: site, rdx: size, rcx: pointer to the bytes, or the byte value. */
         .macro  RANGE name, what, counts
         BEGIN   \name
         .if \counts
@@ -57,17 +57,17 @@
         RANGE   __pf_event_fill, 2, 1
         RANGE   __pf_event_copied, 3, 0
 
-/* rdi: function, esi: site, edx: how many, rcx: pointers. */
+/* rdi: function, esi: site, edx: number of pointers, rcx: pointers. */
         BEGIN   __pf_event_call
         COUNT
         SAVE
-        call    pf_event_call
+        call    pf_missing_call_begin
         RESTORE
         ret
         END     __pf_event_call
 
-/* Variables: all in the registers of the C convention. */
-        .macro  TELLS name, target
+/* Events about variables: arguments as in the C calling convention; they do not count. */
+        .macro  VARIABLE name, target
         BEGIN   \name
         SAVE
         call    \target
@@ -76,10 +76,10 @@
         END     \name
         .endm
 
-        TELLS   __pf_event_outside, pf_event_outside
-        TELLS   __pf_objects_enter, pf_objects_enter
-        TELLS   __pf_object_in, pf_object_in
-        TELLS   __pf_object_out, pf_object_out
-        TELLS   __pf_objects_back, pf_objects_back
+        VARIABLE   __pf_event_outside, pf_memory_outside_variable
+        VARIABLE   __pf_objects_enter, pf_stack_variables_enter
+        VARIABLE   __pf_object_in, pf_stack_variable_begin
+        VARIABLE   __pf_object_out, pf_stack_variable_end
+        VARIABLE   __pf_objects_back, pf_stack_variables_unwind
 
         .section .note.GNU-stack,"",@progbits

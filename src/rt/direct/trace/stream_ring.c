@@ -1,9 +1,10 @@
 /*
- * stream_ring.c - the streams of a clip, seen from inside the target: rings in the memory shared with pf.
+ * stream_ring.c - see stream_ring.h.
  *
- * Putting is a copy and one store; pf's recorder thread compresses and writes. Nothing is ever
- * flushed: what was put is in pf's hands. Rejected: writing chunks to the file from here (the last,
- * partly filled one would be lost with a kill, and compression would need a library in the target).
+ * Writing is a copy and one store; pf's recorder thread compresses and writes to the file. Nothing
+ * needs to be flushed: what is in a ring survives the target. Rejected: writing chunks to the file
+ * from here, because the last, partly filled one would be lost if the target is killed, and because
+ * compression would need a library in the target.
  */
 #include "stream_ring.h"
 #include "orphan.h"
@@ -16,13 +17,13 @@
 #include <time.h>
 
 #define PAGE 4096ull
-#define SMALL 24 /* bytes: a string instruction takes longer to begin than to copy so few */
+#define SMALL 24 /* bytes: for fewer, starting a string instruction takes longer than copying */
 
 static struct pf_channel *channel;
-static uint64_t cursor[PF_STREAMS];     /* READ: the next byte */
+static uint64_t cursor[PF_STREAMS];     /* of streams that are read: position of the next byte */
 static struct pf_ring *rings[PF_STREAMS]; /* NULL: off */
 
-static unsigned char *stream_at(enum pf_log_stream s)
+static unsigned char *stream_at(enum pf_stream s)
 {
     return (unsigned char *)(PF_CHANNEL_BASE + (s + 1) * PF_CHANNEL_STRIDE);
 }
@@ -35,14 +36,14 @@ static void say(const char *s)
     pf_sys(SYS_write, 2, s, n);
 }
 
-/* The value of PF_CLIP as the kernel laid the environment out: libc has none yet. */
+/* The value of PF_CLIP, read from /proc: libc's environment is not initialised yet. */
 static int channel_fd(void)
 {
     static char bytes[1 << 16];
     static const char key[] = PF_CHANNEL_ENV "=";
     long fd = pf_sys(SYS_open, "/proc/self/environ", O_RDONLY | O_CLOEXEC, 0), n;
     int found = -1, value = 0;
-    size_t at = 0; /* matched so far of key; SIZE_MAX: not this entry */
+    size_t at = 0; /* bytes of `key` matched so far; SIZE_MAX: another variable */
     while (fd >= 0 && found < 0 && (n = pf_sys(SYS_read, fd, bytes, sizeof bytes)) > 0)
         for (long i = 0; i < n; i++) {
             char c = bytes[i];
@@ -84,7 +85,7 @@ static bool map_streams(struct pf_channel *c, int fd)
     return true;
 }
 
-void pf_log_init(void)
+void pf_channel_attach(void)
 {
     int fd = channel_fd();
     if (fd < 0)
@@ -92,7 +93,8 @@ void pf_log_init(void)
     struct pf_channel *c = (void *)PF_CHANNEL_BASE;
     uint64_t size = (sizeof *c + PAGE - 1) & -PAGE;
     if (!map_at(c, size, PROT_READ | PROT_WRITE, fd, 0)) {
-        say("photofinish: " PF_CHANNEL_ENV " leads nowhere, this run is not recorded\n");
+        say("photofinish: " PF_CHANNEL_ENV
+            " does not refer to a channel, this run is not recorded\n");
         return;
     }
     uint32_t self = (uint32_t)pf_sys(SYS_getpid);
@@ -105,36 +107,36 @@ void pf_log_init(void)
         pf_direct.tracing = c->tracing;
         pf_direct.watching = c->watch || c->tracing;
     } else {
-        pf_sys(SYS_munmap, c, size); /* a child of the recorded process, or an older build */
+        pf_sys(SYS_munmap, c, size); /* a child of the recorded process, or another build of pf */
     }
-    pf_sys(SYS_close, fd); /* the number is the program's again */
+    pf_sys(SYS_close, fd); /* the program may use this number */
 }
 
-struct pf_channel *pf_log_channel(void) { return channel; }
+struct pf_channel *pf_channel_get(void) { return channel; }
 
-struct pf_ring *pf_log_ring(enum pf_log_stream s, unsigned char **base)
+struct pf_ring *pf_ring_of(enum pf_stream s, unsigned char **base)
 {
     *base = stream_at(s);
     return rings[s];
 }
 
-void pf_log_detach(void)
+void pf_channel_detach(void)
 {
     for (int s = 0; s < PF_STREAMS; s++)
         rings[s] = NULL;
     channel = NULL;
 }
 
-void pf_log_call(void)
+void pf_channel_wake_pf(void)
 {
     __atomic_fetch_add(&channel->called, 1, __ATOMIC_SEQ_CST);
     if (__atomic_load_n(&channel->asleep, __ATOMIC_SEQ_CST))
         pf_sys(SYS_futex, &channel->called, FUTEX_WAKE, 1);
 }
 
-bool pf_log_followed(void) { return (uint32_t)pf_sys(SYS_getppid) == channel->pf; }
+bool pf_channel_pf_alive(void) { return (uint32_t)pf_sys(SYS_getppid) == channel->pf; }
 
-/* Waits until n bytes are free. False: pf is gone, nobody will ever take anything. */
+/* Waits until n bytes are free. Returns false if pf has died and will not read any more. */
 static bool make_room(struct pf_ring *r, uint64_t n)
 {
     struct timespec look = {0, 100000000};
@@ -143,24 +145,24 @@ static bool make_room(struct pf_ring *r, uint64_t n)
         uint32_t seen = __atomic_load_n(&channel->drained, __ATOMIC_SEQ_CST);
         if (r->head + n - __atomic_load_n(&r->tail, __ATOMIC_ACQUIRE) <= r->size)
             break;
-        pf_log_call();
+        pf_channel_wake_pf();
         if (pf_sys(SYS_futex, &channel->drained, FUTEX_WAIT, seen, &look) == -ETIMEDOUT &&
-            !pf_log_followed())
+            !pf_channel_pf_alive())
             return false;
     }
     __atomic_store_n(&channel->stuck, 0, __ATOMIC_RELAXED);
     return true;
 }
 
-/* Nobody takes what is put. */
+/* Called when pf no longer reads the rings. */
 static void abandoned(void)
 {
     if (pf_orphan_end)
         pf_orphan_end();
-    pf_log_detach();
+    pf_channel_detach();
 }
 
-unsigned char *pf_log_room(enum pf_log_stream s, size_t n)
+unsigned char *pf_ring_reserve(enum pf_stream s, size_t n)
 {
     struct pf_ring *r = rings[s];
     if (!r || r->use != PF_RING_WRITE)
@@ -172,20 +174,20 @@ unsigned char *pf_log_room(enum pf_log_stream s, size_t n)
     return stream_at(s) + (r->head & (r->size - 1));
 }
 
-void pf_log_commit(enum pf_log_stream s, size_t n)
+void pf_ring_commit(enum pf_stream s, size_t n)
 {
     struct pf_ring *r = rings[s];
     uint64_t before = r->head;
     __atomic_store_n(&r->head, before + n, __ATOMIC_RELEASE);
     if ((before ^ (before + n)) & -r->chunk)
-        pf_log_call();
+        pf_channel_wake_pf();
 }
 
-/* --- a continuation: straight to a file, so that nothing is in a buffer when it is killed --- */
+/* --- continuations write directly to a file, so that no buffer is lost when they are killed --- */
 
 #define LOW_FD 900
 static int split_fd = -1;
-static struct pf_continuation *own; /* NULL: it is the run itself */
+static struct pf_continuation *continuation; /* NULL: this process is not a continuation */
 
 static void split_write(uint32_t stream, const void *a, size_t na, const void *b, size_t nb)
 {
@@ -194,17 +196,17 @@ static void split_write(uint32_t stream, const void *a, size_t na, const void *b
     pf_sys(SYS_writev, split_fd, v, 3);
 }
 
-static uint64_t before[PF_STREAMS]; /* bytes put when the process was copied */
+static uint64_t before[PF_STREAMS]; /* bytes written when the process was copied */
 
-void pf_log_mark(void)
+void pf_ring_mark(void)
 {
     for (int s = 0; s < PF_STREAMS; s++)
         before[s] = rings[s] && rings[s]->use == PF_RING_WRITE ? rings[s]->head : 0;
 }
 
-void pf_log_split(const char *path, uint32_t number)
+void pf_ring_split(const char *path, uint32_t number)
 {
-    own = &channel->continuation[number];
+    continuation = &channel->continuation[number];
     long fd = pf_sys(SYS_open, path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
     for (int s = PF_STREAM_EVENT; s < PF_STREAMS; s++)
         rings[s] = NULL;
@@ -213,13 +215,13 @@ void pf_log_split(const char *path, uint32_t number)
     if (fd >= 0)
         pf_sys(SYS_close, fd);
     if (split_fd < 0) {
-        say("photofinish: a continuation cannot make its file\n");
+        say("photofinish: a continuation cannot create its file\n");
         pf_sys(SYS_exit_group, 2);
     }
     pf_sys(SYS_write, split_fd, before, sizeof before);
 }
 
-void pf_log_put(enum pf_log_stream s, const void *bytes, size_t n)
+void pf_ring_put(enum pf_stream s, const void *bytes, size_t n)
 {
     if (__builtin_expect(split_fd >= 0, 0)) {
         if (rings[s] && rings[s]->use == PF_RING_WRITE)
@@ -228,26 +230,26 @@ void pf_log_put(enum pf_log_stream s, const void *bytes, size_t n)
     }
     const unsigned char *from = bytes;
     if (n <= SMALL) {
-        unsigned char *to = pf_log_room(s, n);
+        unsigned char *to = pf_ring_reserve(s, n);
         for (size_t i = 0; to && i < n; i++)
             ((volatile unsigned char *)to)[i] = from[i];
         if (to)
-            pf_log_commit(s, n);
+            pf_ring_commit(s, n);
         return;
     }
-    while (n) { /* larger than the ring: in pieces */
+    while (n) { /* in pieces: it may be larger than the ring */
         size_t piece = n < 1 << 19 ? n : 1 << 19;
-        unsigned char *to = pf_log_room(s, piece);
+        unsigned char *to = pf_ring_reserve(s, piece);
         if (!to)
             return;
         pf_copy(to, from, piece);
-        pf_log_commit(s, piece);
+        pf_ring_commit(s, piece);
         from += piece;
         n -= piece;
     }
 }
 
-const void *pf_log_get(enum pf_log_stream s, size_t n)
+const void *pf_ring_get(enum pf_stream s, size_t n)
 {
     struct pf_ring *r = rings[s];
     if (!r || r->use != PF_RING_READ || n > r->head - cursor[s])
@@ -257,7 +259,7 @@ const void *pf_log_get(enum pf_log_stream s, size_t n)
     return at;
 }
 
-const unsigned char *pf_log_rest(enum pf_log_stream s, size_t *n)
+const unsigned char *pf_ring_remaining(enum pf_stream s, size_t *n)
 {
     struct pf_ring *r = rings[s];
     if (!r || r->use != PF_RING_READ)
@@ -266,37 +268,40 @@ const unsigned char *pf_log_rest(enum pf_log_stream s, size_t *n)
     return stream_at(s) + cursor[s];
 }
 
-void pf_log_skip(enum pf_log_stream s, size_t n) { cursor[s] += n; }
+void pf_ring_skip(enum pf_stream s, size_t n) { cursor[s] += n; }
 
-uint64_t pf_log_at(enum pf_log_stream s)
+uint64_t pf_ring_position(enum pf_stream s)
 {
     struct pf_ring *r = rings[s];
     return !r ? 0 : r->use == PF_RING_READ ? cursor[s] : r->head;
 }
 
-struct pf_reached *pf_log_reached(void) { return own ? &own->reached : &channel->reached; }
-
-void pf_log_flush(void)
+struct pf_reached *pf_channel_reached(void)
 {
-    if (channel)
-        pf_log_call();
+    return continuation ? &continuation->reached : &channel->reached;
 }
 
-void pf_log_error(const char *text)
+void pf_ring_flush(void)
+{
+    if (channel)
+        pf_channel_wake_pf();
+}
+
+void pf_channel_report_error(const char *text)
 {
     if (!channel)
         return;
-    uint32_t *errors = own ? &own->errors : &channel->errors;
-    char *error = own ? own->error : channel->error;
-    _Static_assert(sizeof own->error == sizeof channel->error, "either has room for a line");
+    uint32_t *errors = continuation ? &continuation->errors : &channel->errors;
+    char *error = continuation ? continuation->error : channel->error;
+    _Static_assert(sizeof continuation->error == sizeof channel->error, "both have the same size");
     for (size_t n = 0; !*errors && text[n] && n < sizeof channel->error - 1; n++)
         error[n] = text[n];
     ++*errors;
 }
 
-void pf_log_outcome(enum pf_outcome what, const char *text)
+void pf_channel_set_outcome(enum pf_outcome what, const char *text)
 {
-    if (!channel || channel->outcome != PF_OUTCOME_NONE) /* the first one counts */
+    if (!channel || channel->outcome != PF_OUTCOME_NONE) /* the first outcome counts */
         return;
     size_t n = 0;
     if (split_fd >= 0) {

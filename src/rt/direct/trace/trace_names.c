@@ -1,8 +1,9 @@
 /*
- * trace_names.c - what the numbers of the trace mean: sites with their stacks, threads, variables.
+ * trace_names.c - the meaning of the numbers in a trace: sites with their stacks, threads,
+ * variables.
  *
- * A stack is a list of positions; a position is written once. Variables are written when the object
- * that holds them is first seen.
+ * A stack is a list of positions; each position is written once. Variables are written when the
+ * object that contains them is first seen.
  */
 #include "event_code.h"
 #include "hash_index.h"
@@ -15,11 +16,11 @@
 
 #define POSITIONS (1u << 20)
 
-static struct pf_position *positions; /* written so far; 0 is none */
+static struct pf_position *positions; /* positions written so far; 0 is unused */
 static uint32_t npositions = 1;
-static struct pf_index known;
+static struct pf_hash_index known;
 
-/* --- one record: collected, then put whole --- */
+/* --- one record: built completely, then written --- */
 
 static unsigned char record[1 << 14];
 static size_t used;
@@ -43,12 +44,12 @@ static void add_text(const char *s)
     used += n;
 }
 
-/* Length, then the record: readers pass over those they do not know. */
+/* The length precedes the record, so that readers can skip kinds they do not know. */
 static void put_record(void)
 {
     uint32_t n = (uint32_t)used;
-    pf_log_put(PF_STREAM_NAME, &n, sizeof n);
-    pf_log_put(PF_STREAM_NAME, record, used);
+    pf_ring_put(PF_STREAM_NAME, &n, sizeof n);
+    pf_ring_put(PF_STREAM_NAME, record, used);
 }
 
 /* --- positions --- */
@@ -62,13 +63,14 @@ static bool same(uint32_t item, const void *key)
 
 static uint32_t number_of(const struct pf_position *p)
 {
-    uint32_t hash = pf_index_hash((uintptr_t)p->func ^ (uintptr_t)p->file << 20 ^ (uintptr_t)p->var,
-                                  (uint64_t)p->line << 32 | p->column << 8 | p->kind);
-    uint32_t i = pf_index_find(&known, hash, same, p);
+    uint32_t hash =
+        pf_hash_index_hash((uintptr_t)p->func ^ (uintptr_t)p->file << 20 ^ (uintptr_t)p->var,
+                           (uint64_t)p->line << 32 | p->column << 8 | p->kind);
+    uint32_t i = pf_hash_index_find(&known, hash, same, p);
     if (i || npositions == POSITIONS)
         return i;
     positions[npositions] = *p;
-    if (!pf_index_add(&known, hash, npositions))
+    if (!pf_hash_index_add(&known, hash, npositions))
         return 0;
     used = 0;
     add_number(PF_NAME_POSITION);
@@ -84,15 +86,15 @@ static uint32_t number_of(const struct pf_position *p)
     return npositions++;
 }
 
-/* --- what is told --- */
+/* --- names --- */
 
-struct trail {
+struct site_positions {
     uint32_t position[PF_NAME_DEPTH], n;
 };
 
-static bool see(const struct pf_position *p, void *arg)
+static bool add_position(const struct pf_position *p, void *arg)
 {
-    struct trail *t = arg;
+    struct site_positions *t = arg;
     if (t->n == PF_NAME_DEPTH)
         return false;
     t->position[t->n++] = number_of(p);
@@ -114,13 +116,13 @@ static void put_variable(const struct pf_global *g, void *arg)
 
 void pf_trace_name_site(uint32_t site, unsigned kind, unsigned size)
 {
-    static struct trail t;
+    static struct site_positions t;
     static uint32_t modules;
     if (!positions && !(positions = pf_sys_map(NULL, POSITIONS * sizeof *positions)))
         return;
     modules = pf_global_each(modules, put_variable, NULL);
     t.n = 0;
-    pf_stack_walk(site, see, &t);
+    pf_stack_walk(site, add_position, &t);
     used = 0;
     add_number(PF_NAME_SITE);
     add_number(site);

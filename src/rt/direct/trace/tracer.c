@@ -1,9 +1,10 @@
 /*
- * tracer.c - see tracer.h. The guesses are those of event_code.h; here are the rings and the books.
+ * tracer.c - see tracer.h. The predictions are those of event_code.h; this file manages the rings
+ * and the predictor state.
  *
- * Room is asked for once in BATCH events, for the longest they can be, so an event costs no check but
- * a count. The heads of the rings move with every event, that of the event stream last: a target
- * killed anywhere leaves whole events.
+ * Room is reserved once for BATCH events of maximal length, so an event needs no check but a
+ * counter. The heads of the rings move with every event, that of the event stream last: if the
+ * target is killed at any point, the streams contain complete events only.
  */
 #include "tracer.h"
 #include "closure_events.h"
@@ -15,11 +16,11 @@
 #include "sys.h"
 
 #define BATCH 2048u
-#define LONG 16u /* an event of the long form takes the room of so many of the short one */
+#define LONG 16u /* a long-form event takes at most as much room as 16 short ones */
 #define SITES (1u << PF_ID_BITS)
 #define THREADS (1u << 16)
 
-struct column {
+struct trace_column {
     unsigned char *base;
     struct pf_ring *ring;
     uint64_t at, mask, called;
@@ -27,16 +28,16 @@ struct column {
 
 static struct {
     struct pf_code code;
-    struct pf_code_thread *thread; /* by number */
-    struct column head, addr, value;
-    struct pf_thread *self; /* who made the last event */
+    struct pf_code_thread *thread; /* by thread number */
+    struct trace_column head, addr, value;
+    struct pf_thread *self; /* thread of the last event */
     struct pf_code_thread *now;
-    uint32_t left; /* events for which there is room */
+    uint32_t left; /* events for which room is reserved */
 } tracer;
 
-static bool open_column(struct column *c, enum pf_log_stream s)
+static bool open_column(struct trace_column *c, enum pf_stream s)
 {
-    c->ring = pf_log_ring(s, &c->base);
+    c->ring = pf_ring_of(s, &c->base);
     if (!c->ring || c->ring->use != PF_RING_WRITE)
         return false;
     c->at = c->called = c->ring->head;
@@ -55,21 +56,21 @@ static bool begin(void)
            open_column(&tracer.value, PF_STREAM_VALUE);
 }
 
-static bool make_room(struct column *c, enum pf_log_stream s, size_t n)
+static bool make_room(struct trace_column *c, enum pf_stream s, size_t n)
 {
     if (c->at - c->called >= c->ring->chunk) {
         c->called = c->at;
-        pf_log_call();
+        pf_channel_wake_pf();
     }
-    return pf_log_room(s, n);
+    return pf_ring_reserve(s, n);
 }
 
-/* Room for a batch; false: tracing is over. */
+/* Reserves room for a batch. Returns false if tracing has ended. */
 static __attribute__((noinline)) bool refill(void)
 {
     if ((tracer.thread || begin()) && make_room(&tracer.head, PF_STREAM_EVENT, BATCH) &&
-        make_room(&tracer.addr, PF_STREAM_ADDRESS, BATCH * PF_CODE_MOST_ADDRESS) &&
-        make_room(&tracer.value, PF_STREAM_VALUE, BATCH * PF_CODE_MOST_VALUE)) {
+        make_room(&tracer.addr, PF_STREAM_ADDRESS, BATCH * PF_CODE_ADDRESS_MAX) &&
+        make_room(&tracer.value, PF_STREAM_VALUE, BATCH * PF_CODE_VALUE_MAX)) {
         tracer.left = BATCH;
         return true;
     }
@@ -77,9 +78,12 @@ static __attribute__((noinline)) bool refill(void)
     return false;
 }
 
-static inline unsigned char *place(const struct column *c) { return c->base + (c->at & c->mask); }
+static inline unsigned char *write_position(const struct trace_column *c)
+{
+    return c->base + (c->at & c->mask);
+}
 
-static inline void publish(struct column *c, size_t n)
+static inline void publish(struct trace_column *c, size_t n)
 {
     c->at += n;
     __atomic_store_n(&c->ring->head, c->at, __ATOMIC_RELEASE);
@@ -87,8 +91,8 @@ static inline void publish(struct column *c, size_t n)
 
 static void put_other(unsigned what, uint64_t number)
 {
-    unsigned char *a = place(&tracer.addr);
-    *place(&tracer.head) = (unsigned char)(PF_CODE_OTHER | what << 2);
+    unsigned char *a = write_position(&tracer.addr);
+    *write_position(&tracer.head) = (unsigned char)(PF_CODE_OTHER | what << 2);
     publish(&tracer.addr, (size_t)(pf_code_varint(a, number) - a));
     publish(&tracer.head, 1);
     tracer.left--;
@@ -108,7 +112,8 @@ static __attribute__((noinline)) void change_thread(struct pf_thread *t)
     put_other(PF_CODE_THREAD, number);
 }
 
-/* What must be said before an event: who makes it. Its number in its thread goes with it. */
+/* Call before each event: reserves room and records a change of thread. The event's index in its
+ * thread is written with the event. */
 static inline bool prepare(uint32_t room)
 {
     if (__builtin_expect(tracer.left < room + 4, 0) && !refill())
@@ -126,11 +131,11 @@ static __attribute__((noinline)) void put_skip(uint64_t index)
     tracer.now->index = index - 1;
 }
 
-void pf_trace_over(void)
+void pf_trace_return(void)
 {
     if (!prepare(1))
         return;
-    *place(&tracer.head) = PF_CODE_OTHER | PF_CODE_OVER << 2;
+    *write_position(&tracer.head) = PF_CODE_OTHER | PF_CODE_RETURN << 2;
     publish(&tracer.head, 1);
 }
 
@@ -144,13 +149,13 @@ void pf_trace_call(uint32_t site, uint64_t callee, uint64_t number)
     if (__builtin_expect(!pf_code_is_call(last) || s->addr != callee || s->value != number ||
                              index - 1 - tracer.now->index != last->skip,
                          0)) {
-        pf_trace_event(&(struct pf_traced){
+        pf_trace_event(&(struct pf_trace_record){
             .kind = PF_EV_CALL, .site = site, .what = callee, .has_value = true, .value = number});
         return;
     }
-    unsigned char *a = place(&tracer.addr), *a0 = a;
+    unsigned char *a = write_position(&tracer.addr), *a0 = a;
     unsigned code = PF_CODE_CALL + 4 * pf_code_put_site(&tracer.code, tracer.now, site, &a);
-    *place(&tracer.head) = (unsigned char)(PF_CODE_OTHER | code << 2);
+    *write_position(&tracer.head) = (unsigned char)(PF_CODE_OTHER | code << 2);
     tracer.now->index = index;
     publish(&tracer.addr, (size_t)(a - a0));
     publish(&tracer.head, 1);
@@ -160,8 +165,8 @@ void pf_trace_range(uint64_t addr, uint64_t size)
 {
     if (!prepare(2))
         return;
-    unsigned char *a = place(&tracer.addr), *a0 = a;
-    *place(&tracer.head) = PF_CODE_OTHER | PF_CODE_RANGE << 2;
+    unsigned char *a = write_position(&tracer.addr), *a0 = a;
+    *write_position(&tracer.head) = PF_CODE_OTHER | PF_CODE_RANGE << 2;
     a = pf_code_varint(a, pf_code_zigzag((int64_t)(addr - tracer.code.range)));
     a = pf_code_varint(a, size);
     tracer.code.range = addr + size;
@@ -171,7 +176,8 @@ void pf_trace_range(uint64_t addr, uint64_t size)
 
 uint64_t pf_trace_records(void) { return tracer.head.at; }
 
-/* The first access of its kind at this site; false: the site has others, or it is not for the short form. */
+/* The first access at this site: the short form is used for its kind and size. Returns false if the
+ * site already has another kind or size, or if the short form has no such size. */
 static __attribute__((noinline)) bool begin_site(uint32_t site, unsigned kind, uint64_t size)
 {
     struct pf_code_site *s = &tracer.code.site[site];
@@ -183,14 +189,16 @@ static __attribute__((noinline)) bool begin_site(uint32_t site, unsigned kind, u
     return true;
 }
 
-/* In the short form, of which the site has begun; bytes: of a vector, or NULL. */
+/* Writes an access in the short form, after begin_site. bytes: contents of a vector; NULL: use
+ * value. */
 static inline __attribute__((always_inline)) void
 put_short(uint32_t site, uint64_t addr, const void *bytes, uint64_t value, uint64_t index)
 {
     if (__builtin_expect(index != tracer.now->index + 1, 0))
         put_skip(index);
-    unsigned char *a = place(&tracer.addr), *a0 = a, *v = place(&tracer.value), *v0 = v;
-    *place(&tracer.head) =
+    unsigned char *a = write_position(&tracer.addr), *a0 = a, *v = write_position(&tracer.value),
+                  *v0 = v;
+    *write_position(&tracer.head) =
         bytes ? pf_code_put_wide(&tracer.code, tracer.now, site, addr, bytes, &a, &v)
               : pf_code_put(&tracer.code, tracer.now, site, addr, value, &a, &v);
     publish(&tracer.addr, (size_t)(a - a0));
@@ -205,15 +213,15 @@ void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, ui
         return;
     struct pf_code_site *s = &tracer.code.site[site];
     unsigned kind = write ? PF_EV_WRITE : PF_EV_READ;
-    if (__builtin_expect(pf_kept_any, 0) && pf_kept_minds(addr, size, write, value))
-        pf_kept_access(addr, size, write, value);
+    if (__builtin_expect(pf_closure_any, 0) && pf_closure_access_matters(addr, size, write, value))
+        pf_closure_on_access(addr, size, write, value);
     if (__builtin_expect(s->size != size || s->kind != kind, 0) && !begin_site(site, kind, size)) {
-        pf_trace_event(&(struct pf_traced){.kind = (uint8_t)kind,
-                                           .site = site,
-                                           .what = addr,
-                                           .more = size,
-                                           .has_value = true,
-                                           .value = value});
+        pf_trace_event(&(struct pf_trace_record){.kind = (uint8_t)kind,
+                                                 .site = site,
+                                                 .what = addr,
+                                                 .more = size,
+                                                 .has_value = true,
+                                                 .value = value});
         return;
     }
     put_short(site, addr, NULL, value, index);
@@ -222,12 +230,12 @@ void pf_trace_access(uint32_t site, uint64_t addr, uint32_t size, bool write, ui
 void pf_trace_wide(uint32_t site, uint64_t addr, uint64_t size, bool write, const void *bytes,
                    uint32_t n, uint64_t index)
 {
-    struct pf_traced e = {.kind = write ? PF_EV_WRITE : PF_EV_READ,
-                          .site = site,
-                          .what = addr,
-                          .more = size,
-                          .bytes = bytes,
-                          .nbytes = n};
+    struct pf_trace_record e = {.kind = write ? PF_EV_WRITE : PF_EV_READ,
+                                .site = site,
+                                .what = addr,
+                                .more = size,
+                                .bytes = bytes,
+                                .nbytes = n};
     if (!prepare(LONG))
         return;
     struct pf_code_site *s = &tracer.code.site[site];
@@ -236,12 +244,12 @@ void pf_trace_wide(uint32_t site, uint64_t addr, uint64_t size, bool write, cons
         pf_trace_event(&e);
         return;
     }
-    if (__builtin_expect(pf_kept_any, 0))
-        pf_kept_event(&e);
+    if (__builtin_expect(pf_closure_any, 0))
+        pf_closure_on_event(&e);
     put_short(site, addr, bytes, 0, index);
 }
 
-/* Without vector registers; for a few bytes a string instruction takes longer to begin. */
+/* Uses no vector registers; for a few bytes a string instruction would start too slowly. */
 static inline unsigned char *put_bytes(unsigned char *to, const unsigned char *from, uint32_t n)
 {
     for (; n >= 8; n -= 8, to += 8, from += 8)
@@ -251,9 +259,9 @@ static inline unsigned char *put_bytes(unsigned char *to, const unsigned char *f
     return to;
 }
 
-/* The fields that the last event of the site had too are left out, when it was like this one: all but
- * the address and the values. */
-static unsigned put_fields(const struct pf_traced *e, const struct pf_code_shape *now,
+/* Writes the fields of an event. If it has the same shape as the last event of its site, only the
+ * address is written; values follow separately. */
+static unsigned put_fields(const struct pf_trace_record *e, const struct pf_code_shape *now,
                            unsigned char **a)
 {
     struct pf_code_site *s = &tracer.code.site[e->site];
@@ -263,7 +271,7 @@ static unsigned put_fields(const struct pf_traced *e, const struct pf_code_shape
     if (last->has == now->has && last->kind == now->kind && last->more == now->more &&
         last->flags == now->flags && last->skip == now->skip && now->has & PF_HAS_OPERAND &&
         !(now->has & PF_HAS_BYTES)) {
-        code = PF_CODE_AGAIN + pf_code_put_site(&tracer.code, t, e->site, a);
+        code = PF_CODE_REPEAT + pf_code_put_site(&tracer.code, t, e->site, a);
         code += 4 * pf_code_put_address(s, t, e->what, t->operand, a);
         t->operand = e->what;
         return code;
@@ -286,19 +294,20 @@ static unsigned put_fields(const struct pf_traced *e, const struct pf_code_shape
     return PF_CODE_EVENT + e->kind;
 }
 
-void pf_trace_event(const struct pf_traced *e)
+void pf_trace_event(const struct pf_trace_record *e)
 {
     if (!(e->attached && e->kind == PF_EV_ENDREGION))
-        pf_call_settle();
+        pf_missing_call_close();
     if (!prepare(LONG))
         return;
     struct pf_code_site *s = &tracer.code.site[e->site];
-    if (__builtin_expect(!s->size && !s->named, 0)) { /* once; a plain access names it again */
+    /* once; a plain access names the site again */
+    if (__builtin_expect(!s->size && !s->named, 0)) {
         s->named = 1;
         pf_trace_name_site(e->site, PF_EV_KINDS, 0);
     }
-    if (__builtin_expect(pf_kept_any, 0) && PF_KEPT_KINDS >> e->kind & 1)
-        pf_kept_event(e);
+    if (__builtin_expect(pf_closure_any, 0) && PF_CLOSURE_EVENT_KINDS >> e->kind & 1)
+        pf_closure_on_event(e);
     struct pf_code_thread *t = tracer.now;
     uint64_t index = pf_context_events(pf_context_self());
     uint64_t skip = index - !e->attached - t->index;
@@ -306,7 +315,7 @@ void pf_trace_event(const struct pf_traced *e)
         put_skip(index + e->attached);
         skip = 0;
     }
-    uint32_t nbytes = e->nbytes < PF_TRACED_BYTES ? e->nbytes : PF_TRACED_BYTES;
+    uint32_t nbytes = e->nbytes < PF_TRACE_RECORD_BYTES ? e->nbytes : PF_TRACE_RECORD_BYTES;
     unsigned has = (e->what ? PF_HAS_OPERAND : 0u) | (e->more ? PF_HAS_SECOND : 0u) |
                    (e->has_value ? PF_HAS_VALUE : 0u) | (e->has_old ? PF_HAS_OLD : 0u) |
                    (e->flags ? PF_HAS_FLAGS : 0u) | (nbytes ? PF_HAS_BYTES : 0u) |
@@ -316,8 +325,9 @@ void pf_trace_event(const struct pf_traced *e)
                                 .kind = e->kind,
                                 .has = (uint8_t)has,
                                 .flags = e->flags};
-    unsigned char *a = place(&tracer.addr), *a0 = a, *v = place(&tracer.value), *v0 = v;
-    *place(&tracer.head) = (unsigned char)(PF_CODE_OTHER | put_fields(e, &now, &a) << 2);
+    unsigned char *a = write_position(&tracer.addr), *a0 = a, *v = write_position(&tracer.value),
+                  *v0 = v;
+    *write_position(&tracer.head) = (unsigned char)(PF_CODE_OTHER | put_fields(e, &now, &a) << 2);
     uint64_t base = pf_code_base(&tracer.code, s, has, e->what);
     if (e->has_old) {
         v = pf_code_varint(v, pf_code_zigzag((int64_t)(e->old - base)));
