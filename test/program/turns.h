@@ -1,10 +1,10 @@
 /*
- * turns.h - the smallest program with threads, for tests that are about two or three pieces of code.
+ * turns.h - a minimal program with threads, for tests of two or three pieces of code.
  *
- * Model:   a test defines first(), second() and perhaps third(); each is run by a thread of its own,
- *          one really over before the next begins, and nothing that a detector sees orders them.
- *          before() and after(), if there, are run by the main thread: before the threads are
- *          created, after they were joined. The program's status is what after() returns, or 0.
+ * Model:   a test defines first(), second() and optionally third(); each runs in its own thread,
+ *          and each has ended before the next one starts, but no happens-before edge orders them.
+ *          before() and after(), if defined, run in the main thread: before the threads are
+ *          created, and after they were joined. The exit status is the result of after(), or 0.
  */
 #ifndef TURNS_H
 #define TURNS_H

@@ -1,6 +1,6 @@
-// A race that is meant.
+// A race that the program declares benign.
 // want: none
-// oracle: it does not know what the program calls benign
+// oracle: it does not know what the program declares benign
 #include "../../../include/photofinish.h"
 #include "order.h"
 #include <pthread.h>

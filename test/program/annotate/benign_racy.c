@@ -1,4 +1,4 @@
-// The race is on the neighbour of the variable that was named.
+// The race is on the neighbour of the variable that was declared benign.
 // want: race x at FIRST SECOND
 #include "../../../include/photofinish.h"
 #include "order.h"

@@ -1,4 +1,5 @@
-// Accesses that the program tells itself, under a lock.
+// Accesses that the program reports itself, by calls of ThreadSanitizer's entry points, under a
+// lock.
 // want: none
 #include <pthread.h>
 

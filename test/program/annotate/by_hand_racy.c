@@ -1,4 +1,5 @@
-// Accesses of functions that are not looked at, which the program tells itself: by ThreadSanitizer's own entry points.
+// Accesses of uninstrumented functions that the program reports itself, by calls of
+// ThreadSanitizer's entry points.
 // want: race x at FIRST SECOND
 // want: race text at FIRST_TEXT SECOND_TEXT
 #include "order.h"

@@ -1,4 +1,5 @@
-// Fibers: a switch orders what comes before it and what comes after; each has a stack of its own.
+// Fibers: a switch orders everything before it with everything after it; each fiber has its own
+// stack.
 // want: none
 #define _GNU_SOURCE
 #include <assert.h>

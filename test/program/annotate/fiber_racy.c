@@ -1,4 +1,4 @@
-// Two fibers on one thread that are switched without order race like threads.
+// Two fibers on one thread that are switched without synchronisation race like threads.
 // want: race x at HOME AWAY
 // stack: HOME write_home main
 // stack: AWAY write_away run

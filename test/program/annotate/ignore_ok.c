@@ -1,4 +1,4 @@
-// Accesses that the program asks not to look at; locks inside still count.
+// Accesses that the program excludes from checking; locks inside still create order.
 // want: none
 #include "../../../include/photofinish.h"
 #include "order.h"

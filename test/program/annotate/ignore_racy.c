@@ -1,4 +1,4 @@
-// The accesses come after what was to be ignored.
+// The accesses are after the end of the ignored section.
 // want: race x at FIRST SECOND
 #include "../../../include/photofinish.h"
 #include "order.h"

@@ -1,4 +1,4 @@
-// A lock of the program's own.
+// A lock that the program implements and annotates.
 // want: none
 #include "../../../include/photofinish.h"
 #include "order.h"

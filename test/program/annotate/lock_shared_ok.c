@@ -1,4 +1,4 @@
-// A writer of a lock of the program's own comes after its reader.
+// An annotated read-write lock: the writer is ordered after the reader.
 // want: none
 #include "../../../include/photofinish.h"
 #include "order.h"

@@ -1,4 +1,4 @@
-// Two readers of a lock of the program's own, who both write.
+// An annotated read-write lock: two threads write under the read lock.
 // want: race x at FIRST SECOND
 #include "../../../include/photofinish.h"
 #include "order.h"

@@ -1,4 +1,5 @@
-// A mutex announced with __tsan_mutex_* that takes long to be let go: others get their turn in the middle of it.
+// A mutex announced with __tsan_mutex_* whose release takes long: other threads run in the middle
+// of it.
 // want: none
 #include <pthread.h>
 #include <sanitizer/tsan_interface.h>

@@ -1,10 +1,11 @@
-// A mutex announced with __tsan_mutex_*: its inside is not looked at, it orders as a mutex.
+// A mutex announced with __tsan_mutex_*: its implementation is not checked, and it orders as a
+// mutex.
 // want: none
 #include "order.h"
 #include <pthread.h>
 #include <sanitizer/tsan_interface.h>
 
-/* A lock whose inside no detector should look at. */
+/* A lock whose implementation no detector should check. */
 struct lock {
     int word, last_owner;
 };

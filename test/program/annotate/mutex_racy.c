@@ -1,10 +1,10 @@
-// A mutex announced with __tsan_mutex_*: the first write comes after the unlock.
+// A mutex announced with __tsan_mutex_*: the first write is after the unlock.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <pthread.h>
 #include <sanitizer/tsan_interface.h>
 
-/* A lock whose inside no detector should look at. */
+/* A lock whose implementation no detector should check. */
 struct lock {
     int word, last_owner;
 };

@@ -1,4 +1,4 @@
-// Order that only the annotation tells of.
+// Order that only the annotation creates.
 // want: none
 #include "../../../include/photofinish.h"
 #include "order.h"

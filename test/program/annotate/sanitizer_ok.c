@@ -1,6 +1,6 @@
-// What a program may ask of any sanitizer: it links, and order that it announces is order.
+// The interface common to all sanitizers: the program links, and announced order is order.
 // want: none
-// tsan: its hooks of system calls make no order
+// tsan: its system call hooks create no order
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sanitizer/allocator_interface.h>

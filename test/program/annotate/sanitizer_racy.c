@@ -1,4 +1,4 @@
-// A system call by hand whose receiver is not announced makes no order.
+// A raw system call whose receiver is not announced creates no order.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // Relaxed atomics between fences of inline assembly, in both of their forms.
 // want: none
-// tsan: it does not know assembly
+// tsan: it does not model assembly
 #include "turns.h"
 #include <stdatomic.h>
 

@@ -1,4 +1,4 @@
-// A barrier for the compiler alone is no fence.
+// A compiler barrier alone is not a fence.
 // want: race data at WRITE INC
 #include "turns.h"
 #include <stdatomic.h>

@@ -1,6 +1,6 @@
-// A flag that is set and looked at by moves of inline assembly: x86 orders them.
+// A flag that is set and read by moves of inline assembly: x86 orders them.
 // want: none
-// tsan: it does not know assembly
+// tsan: it does not model assembly
 #include "turns.h"
 
 int flag, data;

@@ -1,4 +1,5 @@
-// The flag is set first and the data written after it. What is said relative to a segment is no address: nobody reads there.
+// The flag is set first, and the data is written after it. A segment-relative operand is not an
+// address and is not read.
 // want: race data at WRITE INC
 #include "turns.h"
 

@@ -1,6 +1,7 @@
-// A spin lock of inline assembly: an exchange takes it, a move gives it back; and one of compare-and-exchange.
+// A spin lock of inline assembly, acquired by an exchange and released by a move; and one of
+// compare-and-exchange.
 // want: none
-// tsan: it does not know assembly
+// tsan: it does not model assembly
 #include <pthread.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@
 unsigned char lock;
 struct {
     unsigned long v[10];
-} other; /* the type of an operand says nothing of the size: this one, and the first byte of a pointer */
+} other; /* an operand's type does not give the size: this one, and the first byte of a pointer */
 struct item {
     int value;
 } *handed;

@@ -1,4 +1,4 @@
-// A block is freed while another thread has only used it atomically: that is a race too.
+// A block is freed while another thread has only accessed it atomically: also a race.
 // want: race at USE:atomic-write FREE:free
 #include "turns.h"
 #include <stdatomic.h>

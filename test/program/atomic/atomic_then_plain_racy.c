@@ -1,4 +1,4 @@
-// A plain read of what another thread stored atomically.
+// A plain read of a value that another thread stored atomically.
 // want: race shared at ATOMIC:atomic-write PLAIN:read
 #include "turns.h"
 

@@ -1,4 +1,4 @@
-// Double-checked locking as it should be: the outer check acquires.
+// Correct double-checked locking: the outer check acquires.
 // want: none
 #include "turns.h"
 #include <stdatomic.h>

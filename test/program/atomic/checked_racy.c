@@ -1,7 +1,7 @@
-// Double-checked locking with a plain pointer: the pointer and what it points to.
+// Double-checked locking with a plain pointer: races on the pointer and on the object behind it.
 // want: race instance at SET CHECK
 // want: race at FILL USE
-// tsan: it takes malloc for a write to the block
+// tsan: it treats malloc as a write to the block
 #include "turns.h"
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// A release fence before, an acquire fence after, and relaxed operations between.
+// A release fence before, an acquire fence after, and relaxed operations in between.
 // want: none
 // tsan: does not model fences
 #include "turns.h"

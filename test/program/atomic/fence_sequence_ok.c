@@ -1,6 +1,7 @@
-// A relaxed store after a release fence heads a release sequence that a read-modify-write goes on with.
+// A relaxed store after a release fence heads a release sequence, which a read-modify-write
+// continues.
 // want: none
-// witness: without its order it does not end
+// witness: it does not end without its order
 // tsan: does not model fences
 #include "turns.h"
 #include <stdatomic.h>

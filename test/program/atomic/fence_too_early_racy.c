@@ -1,4 +1,4 @@
-// What is written after the release fence is not published by it.
+// A release fence does not publish writes after it.
 // want: race data at PUT TAKE
 #include "turns.h"
 #include <stdatomic.h>

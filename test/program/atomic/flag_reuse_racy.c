@@ -1,6 +1,7 @@
-// The clock of an atomic goes with its memory: a new atomic at the same address publishes nothing old.
+// The clock of an atomic ends with its memory: a new atomic at the same address publishes nothing
+// old.
 // want: race data at PUT TAKE
-// tsan: it takes malloc for a write to the block
+// tsan: it treats malloc as a write to the block
 #include "turns.h"
 #include <stdatomic.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-// The release store of an atomic publishes its own initialisation: the load that acquires it is behind both.
+// The release store of an atomic also publishes its initialisation: a load that acquires it is
+// ordered after both.
 // want: none
 #include "turns.h"
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-// A release store is not seen by a relaxed load.
+// A relaxed load does not acquire a release store.
 // want: race data at PUT TAKE
 #include "turns.h"
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-// An acquire load sees nothing in a relaxed store.
+// An acquire load acquires nothing from a relaxed store.
 // want: race data at PUT TAKE
 #include "turns.h"
 #include <stdatomic.h>

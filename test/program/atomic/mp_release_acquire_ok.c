@@ -1,4 +1,4 @@
-// Message passing: release publishes, acquire sees.
+// Message passing with a release store and an acquire load.
 // want: none
 #include "turns.h"
 #include <stdatomic.h>

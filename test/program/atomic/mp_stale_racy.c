@@ -1,4 +1,4 @@
-// The acquire load came before the release store: no order, although both are there.
+// The acquire load happens before the release store: no order, although both exist.
 // want: race data at PUT TAKE
 #include "order.h"
 #include <pthread.h>

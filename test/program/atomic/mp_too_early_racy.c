@@ -1,4 +1,4 @@
-// What is read before the acquire load is not covered by it.
+// An acquire load does not cover reads before it.
 // want: race data at PUT TAKE
 #include "turns.h"
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-// What is written after the release store is not published by it.
+// A release store does not publish writes after it.
 // want: race late at LATE TAKE
 #include "turns.h"
 #include <stdatomic.h>

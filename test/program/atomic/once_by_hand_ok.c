@@ -1,4 +1,4 @@
-// Initialisation by whoever comes first, by compare-and-swap; the others wait for the last state.
+// The first thread initialises, chosen by compare-and-swap; the others wait for the final state.
 // want: none
 #include <pthread.h>
 #include <sched.h>

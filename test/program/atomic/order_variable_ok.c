@@ -1,4 +1,4 @@
-// The memory order is known at run time only.
+// The memory order is known only at run time.
 // want: none
 #include "turns.h"
 

@@ -1,4 +1,4 @@
-// The memory order is known at run time only, and is relaxed.
+// The memory order is known only at run time, and is relaxed.
 // want: race data at PUT TAKE
 #include "turns.h"
 

@@ -1,4 +1,4 @@
-// An atomic access does not excuse a plain one.
+// A plain and an atomic access race.
 // want: race shared at PLAIN:write ATOMIC:atomic-read
 #include "turns.h"
 

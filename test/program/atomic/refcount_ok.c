@@ -1,4 +1,4 @@
-// Reference counting: the decrement releases, and a fence acquires before the last one frees.
+// Reference counting: the decrement releases, and a fence acquires before the last owner frees.
 // want: none
 // tsan: does not model fences
 #include "turns.h"

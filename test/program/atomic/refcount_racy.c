@@ -1,4 +1,4 @@
-// Reference counting without any order: the free races with the other's use.
+// Reference counting without order: the free races with the other thread's use.
 // want: race at USE FREE
 #include "turns.h"
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-// Atomics never race with atomics, whatever the order.
+// Atomics never race with atomics, whatever the memory order.
 // want: none
 #include <pthread.h>
 #include <stdatomic.h>

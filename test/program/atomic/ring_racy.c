@@ -1,4 +1,5 @@
-// A ring buffer whose consumer gives slots back relaxed: the producer writes over what is being read.
+// A ring buffer whose consumer returns slots with relaxed stores: the producer overwrites data
+// that is being read.
 // want: race slot at PUT TAKE
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// Read-modify-write operations of every kind hand on what they saw.
+// Read-modify-write operations of every kind pass on what they acquired.
 // want: none
 #include "turns.h"
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-// A relaxed read-modify-write neither publishes nor sees.
+// A relaxed read-modify-write neither releases nor acquires.
 // want: race data at PUT TAKE
 #include "turns.h"
 #include <stdatomic.h>

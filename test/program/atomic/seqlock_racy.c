@@ -1,4 +1,4 @@
-// A sequence lock with plain data: the writer may write what a reader has just read.
+// A sequence lock with plain data: the writer may overwrite data that a reader has just read.
 // want: race a at WRITE READ
 #include "order.h"
 #include <pthread.h>

@@ -1,6 +1,6 @@
-// Another thread's plain store ends the release sequence.
+// Another thread's relaxed store ends the release sequence.
 // want: race data at PUT TAKE
-// tsan: a relaxed store leaves the clock of the atomic as it is
+// tsan: a relaxed store does not change the clock of the atomic
 #include "turns.h"
 #include <stdatomic.h>
 

@@ -1,4 +1,4 @@
-// An old release fence does not shorten a release sequence that came after it.
+// An old release fence does not shorten a release sequence that started after it.
 // want: none
 #include "turns.h"
 #include <stdatomic.h>

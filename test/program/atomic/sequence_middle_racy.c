@@ -1,4 +1,4 @@
-// The relaxed read-modify-write in a release sequence does not publish what its own thread did.
+// A relaxed read-modify-write in a release sequence does not publish the writes of its own thread.
 // want: race mine at MINE TAKE
 #include "turns.h"
 #include <stdatomic.h>

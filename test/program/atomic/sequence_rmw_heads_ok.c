@@ -1,4 +1,4 @@
-// Release read-modify-writes add up: the reader of the last sees all of them.
+// Release read-modify-writes accumulate: the reader of the last acquires all of them.
 // want: none
 #include "turns.h"
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-// A release sequence: another thread's relaxed read-modify-write carries on what the head published.
+// A release sequence: another thread's relaxed read-modify-write continues the head's release.
 // want: none
 #include "turns.h"
 #include <stdatomic.h>

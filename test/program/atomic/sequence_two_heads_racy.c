@@ -1,4 +1,4 @@
-// A release store by another thread begins a sequence of its own: what the first published is gone.
+// A release store by another thread starts a new sequence: the first one's release is lost.
 // want: race data at PUT TAKE
 #include "turns.h"
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-// A spin lock of atomic_flag.
+// A spin lock made of atomic_flag.
 // want: none
 #include <pthread.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-// A spin lock whose release is relaxed excludes, but orders nothing.
+// A spin lock with a relaxed release: mutual exclusion, but no order.
 // want: race shared at INC INC
 #include "turns.h"
 #include <stdatomic.h>

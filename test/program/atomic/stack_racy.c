@@ -1,4 +1,4 @@
-// A lock-free stack that is pushed to with a relaxed exchange.
+// A lock-free stack whose push is a relaxed exchange.
 // want: race at FILL TAKE
 #include "turns.h"
 #include <stdatomic.h>

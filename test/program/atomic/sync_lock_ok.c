@@ -1,4 +1,4 @@
-// __sync_lock_test_and_set and __sync_lock_release make a lock.
+// A lock made of __sync_lock_test_and_set and __sync_lock_release.
 // want: none
 #include <pthread.h>
 #include <sched.h>

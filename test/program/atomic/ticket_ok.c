@@ -1,4 +1,4 @@
-// A ticket lock: the ticket is drawn relaxed, the order comes from the number being served.
+// A ticket lock: taking the ticket is relaxed, the order comes from the number being served.
 // want: none
 #include <pthread.h>
 #include <sched.h>

@@ -1,4 +1,4 @@
-// A ticket lock that reads the number being served relaxed.
+// A ticket lock with a relaxed read of the number being served.
 // want: race shared at INC INC
 #include "turns.h"
 #include <stdatomic.h>

@@ -1,4 +1,4 @@
-// Eight threads, eight bytes, but the last takes its neighbour's.
+// Eight threads, eight bytes, but the last thread uses its neighbour's byte.
 // want: race at OWN OWN
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// What is not executed is not an access: stores and loads under a condition.
+// Code that is not executed makes no access: stores and loads under a condition.
 // want: none
 #include "turns.h"
 

@@ -1,4 +1,4 @@
-// Copies of a megabyte side by side.
+// Copies of a megabyte to adjacent memory.
 // want: none
 // oracle: too many events for it
 #include "turns.h"

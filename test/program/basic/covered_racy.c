@@ -1,4 +1,5 @@
-// A read and then a write of the same place: the write is the race with a reader, though the read came first.
+// A read and then a write of the same place: the write races with a reader, although the read is
+// first.
 // want: race shared at UPDATE READER
 #include "turns.h"
 

@@ -1,4 +1,4 @@
-// A block is freed by another thread than the one that made it, after the join.
+// A block is freed by another thread than the one that allocated it, after the join.
 // want: none
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// A block is freed while another thread still used it a moment ago.
+// A block is freed, unordered with another thread's recent use.
 // want: race at USE:write FREE:free
 #include "turns.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// Large blocks: most of one is never touched, and costs nothing when it is freed either; others go
-// from thread to thread, are freed there, and their memory comes back in other blocks.
+// Large blocks: most of one is never accessed and costs nothing when it is freed; others pass from
+// thread to thread, are freed there, and their memory is reused in other blocks.
 // want: none
 // oracle: too many events for it
 #include <pthread.h>

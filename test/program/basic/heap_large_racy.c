@@ -1,4 +1,5 @@
-// A large block is freed while another thread may still use it: near its end, far from what else was used.
+// A large block is freed while another thread may still use it: near its end, far from all other
+// uses.
 // want: race at USE:write FREE:free
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// A heap block, one half each.
+// A heap block; each thread uses one half.
 // want: none
 #include "turns.h"
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// A heap block, reached by both.
+// A heap block that both threads use.
 // want: race at FIRST SECOND
 #include "turns.h"
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// The allocator gives the same memory to one thread after another: the old accesses are forgotten.
+// The allocator gives the same memory to one thread after another: the old accesses do not count.
 // want: none
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// What a thread did happened before its join; what was done before happened before its creation.
+// A thread's accesses happen before its join; accesses before its creation happen before it.
 // want: none
 #include <pthread.h>
 

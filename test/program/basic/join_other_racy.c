@@ -1,4 +1,4 @@
-// Joining one thread says nothing about another.
+// Joining one thread does not order another one.
 // want: race shared at WORKER MAIN
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// The join comes too late.
+// The join is after the access.
 // want: race shared at WORKER MAIN
 #include "order.h"
 #include <pthread.h>

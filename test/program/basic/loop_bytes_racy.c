@@ -1,6 +1,6 @@
-// Byte loops that meet in the middle of a granule.
+// Byte loops that overlap in the middle of a granule.
 // want: race shared at UP DOWN
-// tsan: its history of four accesses a granule forgets the one that matters
+// tsan: its history of four accesses per granule has lost the relevant one
 #include "turns.h"
 
 char shared[300];

@@ -1,4 +1,4 @@
-// Loops that end before their bound, or make no round at all, do not touch the rest.
+// Loops that end before their bound, or have no iteration at all, do not access the rest.
 // want: none
 #include "turns.h"
 

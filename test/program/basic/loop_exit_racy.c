@@ -1,4 +1,4 @@
-// A loop that ends before its bound has touched what is before its end.
+// A loop that ends before its bound has accessed everything before its end.
 // want: race table at FIRST SECOND
 #include "turns.h"
 

@@ -1,4 +1,5 @@
-// Loops over bytes, shorts, members and pointers whose ends meet in the middle of a granule.
+// Loops over bytes, shorts, members and pointers whose ranges are adjacent in the middle of a
+// granule.
 // want: none
 #include "turns.h"
 

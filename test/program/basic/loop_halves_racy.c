@@ -1,4 +1,4 @@
-// Loops that meet in one byte, in the middle of a granule; and a loop that only reads.
+// Loops that overlap in one byte, in the middle of a granule; and a loop that only reads.
 // want: race bytes at BYTES_UP BYTES_ON
 // want: race at WORDS_UP WORDS_ON
 #include "turns.h"

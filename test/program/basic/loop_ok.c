@@ -1,4 +1,4 @@
-// Two loops over an array that do not meet.
+// Two loops over disjoint parts of an array.
 // want: none
 #include "turns.h"
 

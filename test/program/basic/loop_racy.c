@@ -1,4 +1,4 @@
-// Two loops over an array that meet in one element.
+// Two loops over an array that overlap in one element.
 // want: race shared at LOWER UPPER
 #include "turns.h"
 

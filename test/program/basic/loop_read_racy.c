@@ -1,4 +1,4 @@
-// A loop that only reads, over what one write touched.
+// A loop that only reads, over memory that one write accessed.
 // want: race table at READ WRITE
 #include "turns.h"
 

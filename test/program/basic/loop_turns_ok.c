@@ -1,3 +1,4 @@
+// A loop that copies three bytes per iteration is checked as one range, and no byte outside of it.
 // want: none
 // stdout: 15
 #include "turns.h"
@@ -20,7 +21,7 @@ __attribute__((noinline)) static long copy(char *to, const char *from, int n)
 
 void first(void) { printf("%ld\n", copy(room + 1, source + 1, length)); }
 
-/* The bytes before and behind, and what is read by both. */
+/* The bytes before and after, and memory that both read. */
 void second(void)
 {
     room[0] = source[0] = 'W';

@@ -1,5 +1,6 @@
-// A loop that copies three bytes a round, from three lines, is checked as one range: each byte keeps its own line, of the
-// earlier access and of the later one, and bytes beside them are not meant.
+// A loop that copies three bytes per iteration, from three lines, is checked as one range: each
+// byte keeps its own line, for the earlier and for the later access, and adjacent bytes are not
+// affected.
 // want: race room at SECOND:write SEEN:read
 // want: race source at THIRD:read CHANGED:write
 // want: race late at EARLY:write FIRST:write

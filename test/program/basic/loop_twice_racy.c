@@ -1,4 +1,4 @@
-// Checks that an earlier one covers may be dropped, but not across a lock.
+// Redundant checks may be dropped, but not across a lock.
 // want: race shared at AGAIN OTHER
 #include "order.h"
 #include <pthread.h>

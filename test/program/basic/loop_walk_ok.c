@@ -1,4 +1,4 @@
-// Two walks that stop where they meet: neither touches a byte of the other's.
+// Two walks that stop next to each other: neither accesses a byte of the other.
 // want: none
 #include "turns.h"
 
@@ -17,6 +17,6 @@ void first(void)
 void second(void)
 {
     char *at = shared + 12, *end = shared + bound;
-    while (*at && at < end) /* the last byte is read, and not written */
+    while (*at && at < end) /* the last byte is read, not written */
         *at++ ^= 1;
 }

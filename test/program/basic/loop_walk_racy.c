@@ -1,4 +1,4 @@
-// A walk that stops at the end it finds: its last byte is the one that another thread writes.
+// A walk that stops at a terminator: its last byte is the one that another thread writes.
 // want: race shared at WALK END
 #include "turns.h"
 

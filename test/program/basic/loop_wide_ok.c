@@ -1,5 +1,5 @@
-// Loops over longs, doubles and vectors, checked as ranges, beside each other: not a byte too much is claimed. Read by
-// both, changed by one after the other under a lock.
+// Adjacent loops over longs, doubles and vectors, checked as ranges: no range is a byte too long.
+// The data is read by both threads, and changed by one after the other under a lock.
 // want: none
 #include "turns.h"
 

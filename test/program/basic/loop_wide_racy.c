@@ -1,5 +1,5 @@
-// Loops over longs, doubles and vectors, checked as ranges, meet one access each: of the first element, of one
-// in the middle, of the last, of a part of one; reads and writes.
+// Loops over longs, doubles and vectors, checked as ranges, each race with one access: to the
+// first element, to one in the middle, to the last, to a part of one; reads and writes.
 // want: race first_of at A:write B:write
 // want: race middle_of at C:read D:write
 // want: race last_of at E:write F:read

@@ -1,4 +1,4 @@
-// The loops of loop_wide_racy.c where no update is lost.
+// The loops of loop_wide_racy.c under --strict, where no shadow update is lost.
 // pf: --strict
 // want: race first_of at A:write B:write
 // want: race middle_of at C:read D:write

@@ -1,4 +1,4 @@
-// memcpy touches what it copies and no byte more.
+// memcpy accesses what it copies and no byte more.
 // want: none
 #include "turns.h"
 #include <string.h>

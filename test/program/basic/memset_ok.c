@@ -1,4 +1,4 @@
-// memset of one half, the other half is the other thread's.
+// memset of one half; the other thread uses the other half.
 // want: none
 #include "turns.h"
 #include <string.h>

@@ -1,4 +1,4 @@
-// memset, a constant size.
+// memset of a constant size.
 // want: race at SET READ
 #include "turns.h"
 #include <string.h>

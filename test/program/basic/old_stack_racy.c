@@ -1,4 +1,4 @@
-// The first stack is complete although much happened since in that thread.
+// The first stack is complete although that thread did much since.
 // want: race shared at OLD NEW
 // stack: OLD set worker
 // stack: NEW main

@@ -1,4 +1,4 @@
-// Without findings the program's own status comes through.
+// Without findings, pf run exits with the program's own status.
 // want: none
 // exit: 7
 // args: one two

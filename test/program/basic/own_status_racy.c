@@ -1,4 +1,4 @@
-// With findings the status is 66, and the output is the program's own.
+// With findings, the status is 66 and the output is the program's own.
 // want: race shared at FIRST SECOND
 // exit: 7
 // stdout: done

@@ -1,4 +1,4 @@
-// Two threads write the same int, nothing orders them.
+// Two unordered writes of the same int.
 // want: race shared at FIRST SECOND
 // stack: FIRST writer
 // stack: SECOND main

@@ -1,4 +1,4 @@
-// Every size, each thread its own variable.
+// Every size; each thread has its own variable.
 // want: none
 #include "turns.h"
 

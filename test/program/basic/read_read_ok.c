@@ -1,4 +1,4 @@
-// Reading is no conflict, however many do it.
+// Reads do not conflict, however many threads read.
 // want: none
 #include "order.h"
 #include <pthread.h>

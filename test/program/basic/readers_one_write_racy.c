@@ -1,8 +1,8 @@
-// Three readers, unordered with the write: each is a race of its own.
+// Three readers, unordered with the write: three races.
 // want: race shared at R1 WRITE
 // want: race shared at R2 WRITE
 // want: race shared at R3 WRITE
-// tsan: one report, then the granule is given up
+// tsan: one report, then it gives the granule up
 #include "order.h"
 #include <pthread.h>
 

@@ -1,4 +1,4 @@
-// Stacks of detached threads are used again without any join.
+// Stacks of detached threads are reused without any join.
 // want: none
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// A variable on main's stack, lent to a thread and used after the join.
+// A variable on main's stack, passed to a thread and used after the join.
 // want: none
 #include <pthread.h>
 

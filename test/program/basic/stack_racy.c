@@ -1,4 +1,4 @@
-// A variable on main's stack, lent to a thread and used too early.
+// A variable on main's stack, passed to a thread and used before the join.
 // want: race at THREAD MAIN
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,5 @@
-// New threads get the stacks and the thread-local storage of dead ones: no race with the past.
+// New threads get the stacks and the thread-local storage of ended ones: no races with old
+// accesses.
 // want: none
 #include <pthread.h>
 

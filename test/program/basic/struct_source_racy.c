@@ -1,4 +1,4 @@
-// Assigning a structure reads all of the other.
+// Assigning a structure reads all of the source.
 // want: race source at COPY MEMBER
 #include "turns.h"
 

@@ -1,4 +1,4 @@
-// A structure passed and returned by value is read from, and written to, where it lives.
+// Passing and returning a structure by value reads and writes its memory.
 // want: race at TAKE PUT
 // tsan: reads of arguments passed in memory are not instrumented
 #include "turns.h"

@@ -1,4 +1,4 @@
-// Every thread has its own.
+// Every thread has its own thread-local variable.
 // want: none
 #include "turns.h"
 

@@ -1,6 +1,6 @@
-// A thread-local variable, given away by its address.
+// A thread-local variable whose address is given to another thread.
 // want: race at OWNER GUEST
-// tsan: it blames the set-up of thread-local storage
+// tsan: it reports the set-up of thread-local storage
 #include "order.h"
 #include <pthread.h>
 

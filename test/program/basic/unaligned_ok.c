@@ -1,4 +1,4 @@
-// What stands before and after an unaligned int is not a part of it.
+// The bytes before and after an unaligned int are not a part of it.
 // want: none
 #include "turns.h"
 

@@ -1,4 +1,4 @@
-// SSE vectors side by side, aligned and not.
+// Adjacent SSE vectors, aligned and unaligned.
 // want: none
 #include "turns.h"
 #include <xmmintrin.h>

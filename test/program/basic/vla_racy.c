@@ -1,4 +1,4 @@
-// A variable-length array on the stack of one thread, lent to another.
+// A variable-length array on the stack of one thread, passed to another.
 // want: race at THREAD MAIN
 // tsan: not found at -O0
 #include "order.h"

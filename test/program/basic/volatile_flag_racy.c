@@ -1,7 +1,7 @@
-// A volatile flag publishes nothing either: both are races.
+// A volatile flag creates no order: both variables race.
 // want: race data at PUT TAKE
 // want: race flag at SET GET
-// tsan: one report, then the granule of both variables is given up
+// tsan: one report, then it gives up the granule of both variables
 #include "turns.h"
 
 volatile int flag;

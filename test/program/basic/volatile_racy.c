@@ -1,4 +1,4 @@
-// volatile orders nothing.
+// volatile creates no order.
 // want: race flag at SET GET
 #include "turns.h"
 

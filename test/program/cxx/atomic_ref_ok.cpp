@@ -1,4 +1,4 @@
-// std::atomic_ref makes a plain variable atomic for a while; the join ends it.
+// std::atomic_ref makes a plain variable atomic for a while; after the join it is plain again.
 // want: none
 // std: c++20
 #include <atomic>

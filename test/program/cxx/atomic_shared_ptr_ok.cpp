@@ -1,4 +1,5 @@
-// std::atomic<std::shared_ptr>: libstdc++'s own lock in it, which it drops relaxed after a load.
+// std::atomic<std::shared_ptr>: libstdc++ releases its internal lock with a relaxed store after a
+// load.
 // want: none
 // std: c++20
 #include <atomic>

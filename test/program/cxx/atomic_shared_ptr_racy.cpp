@@ -1,4 +1,4 @@
-// std::atomic<std::shared_ptr> orders the pointer, not what two threads do to the same object.
+// std::atomic<std::shared_ptr> orders accesses to the pointer, not accesses to the shared object.
 // want: race at FIRST SECOND
 // std: c++20
 #include "turns.h"
@@ -6,7 +6,7 @@
 #include <memory>
 
 std::atomic<std::shared_ptr<int>> shared;
-std::shared_ptr<int> one, two; // the end of a shared_ptr is order, too
+std::shared_ptr<int> one, two; // the destruction of a shared_ptr creates order, too
 
 extern "C" {
 void before(void) { shared.store(std::make_shared<int>(0)); }

@@ -1,4 +1,4 @@
-// std::call_once: the others wait for the one, also when the first attempt throws.
+// std::call_once: all threads wait for the one that runs the function.
 // want: none
 #include <mutex>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-// The flag is waited for under the mutex, but set without it.
+// The flag is awaited under the mutex, but set without it.
 // want: race flag at SET TEST
 #include "order.h"
 #include <condition_variable>

@@ -1,4 +1,4 @@
-// A race inside a catch block, in a function that others were thrown through.
+// A race inside a catch block, in a function through which other exceptions were thrown.
 // want: race shared at THREAD MAIN
 // stack: MAIN catcher outer main
 #include "order.h"

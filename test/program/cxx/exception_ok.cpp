@@ -1,4 +1,5 @@
-// Exceptions through instrumented frames: destructors run, and the stacks are right afterwards.
+// Exceptions through instrumented frames: destructors run, and the shadow stacks are correct
+// afterwards.
 // want: none
 // stdout: 200 200
 #include <cstdio>

@@ -1,4 +1,4 @@
-// After an exception was caught the stack is that of the catcher, without the frames thrown through.
+// After an exception was caught, the stack is that of the catcher, without the unwound frames.
 // want: race shared at THREAD MAIN
 // stack: MAIN after_all main
 #include "order.h"

@@ -1,4 +1,4 @@
-// promise and future, packaged_task, async; an exception travels too.
+// promise and future, packaged_task, async; also with an exception.
 // want: none
 // stdout: 42 7 9 thrown
 #include <cstdio>

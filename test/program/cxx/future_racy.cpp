@@ -1,4 +1,4 @@
-// What the worker does after set_value is not ordered by get.
+// The get does not order the worker's accesses after set_value.
 // want: race late at LATE READ
 #include "order.h"
 #include <future>

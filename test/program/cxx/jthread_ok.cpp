@@ -1,4 +1,4 @@
-// std::jthread joins in its destructor, and its stop token is an order too.
+// std::jthread joins in its destructor, and its stop token creates order too.
 // want: none
 // std: c++20
 #include <stop_token>

@@ -1,4 +1,4 @@
-// The destructor of std::jthread comes after the access.
+// The destructor of std::jthread runs after the access.
 // want: race shared at WORKER MAIN
 // std: c++20
 #include "order.h"

@@ -1,4 +1,4 @@
-// Look-ups in a map and a hash map by many threads, after it was built.
+// Look-ups in a map and a hash map by many threads, after they were built.
 // want: none
 #include <map>
 #include <string>

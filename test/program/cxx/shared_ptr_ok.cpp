@@ -1,4 +1,4 @@
-// Copies of one shared_ptr in many threads: the last one destroys, after all the others' use.
+// Copies of one shared_ptr in many threads: the last owner destroys, after all other uses.
 // want: none
 #include <memory>
 #include <thread>

@@ -1,4 +1,4 @@
-// A static local variable is initialised once, and everybody sees it.
+// A static local variable is initialised once, and every thread sees it.
 // want: none
 #include <string>
 #include <thread>

@@ -1,4 +1,4 @@
-// Its initialisation is safe, its use is not.
+// The initialisation of a static local variable is safe, its use is not.
 // want: race at ONE TWO
 #include "order.h"
 #include <thread>

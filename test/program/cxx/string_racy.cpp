@@ -1,6 +1,6 @@
-// std::string is no synchronisation.
+// std::string does not synchronise.
 // want: race at APPEND READ
-// tsan: its stack lacks the caller of the library, and it takes new for a write
+// tsan: its stack lacks the caller of the library, and it treats new as a write
 #include "order.h"
 #include <string>
 #include <thread>

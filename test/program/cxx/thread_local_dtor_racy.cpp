@@ -1,4 +1,4 @@
-// A thread-local destructor runs in the thread that ends, and can race like anything else.
+// A thread-local destructor runs in the thread that ends, and can race.
 // want: race gone at DESTRUCTOR MAIN
 #include "order.h"
 #include <thread>

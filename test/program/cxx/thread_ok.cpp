@@ -1,4 +1,4 @@
-// std::thread: arguments are moved in, results come out by the join.
+// std::thread: arguments are moved in, results are ordered by the join.
 // want: none
 // stdout: 10
 #include <cstdio>

@@ -1,4 +1,4 @@
-// Virtual destructors after the join; the vtable pointer is written again on the way down.
+// Virtual destructors after the join; each base destructor writes the vtable pointer again.
 // want: none
 #include <memory>
 #include <thread>

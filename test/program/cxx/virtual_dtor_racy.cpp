@@ -1,4 +1,4 @@
-// A virtual call while another thread destroys the object: the race on the vtable pointer.
+// A virtual call while another thread destroys the object: a race on the vtable pointer.
 // want: race at DESTROY CALL
 #include "order.h"
 #include <new>

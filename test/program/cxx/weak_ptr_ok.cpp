@@ -1,4 +1,4 @@
-// weak_ptr::lock is an order with the other owners.
+// weak_ptr::lock is ordered with the other owners.
 // want: none
 #include <memory>
 #include <thread>

@@ -1,4 +1,5 @@
-// Asynchronous I/O through pipes: what came before a write is known behind the read, whoever sees its end.
+// Asynchronous I/O through pipes: accesses before a write are ordered before those after the read,
+// whichever thread sees its completion.
 // want: none
 #include <aio.h>
 #include <assert.h>

@@ -1,4 +1,4 @@
-// The buffer of aio_write is read.
+// aio_write reads its buffer.
 // want: race out at CHANGE SEND
 #include "turns.h"
 #include <aio.h>

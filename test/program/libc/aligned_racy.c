@@ -1,4 +1,4 @@
-// Blocks from the aligned allocators, their ends against a use.
+// Blocks from the aligned allocators; their free races with a use.
 // want: race at USE1 FREE1:free
 // want: race at USE2 FREE2:free
 // want: race at USE3 FREE3:free

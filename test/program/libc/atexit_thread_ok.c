@@ -1,4 +1,4 @@
-// A handler that another thread registered knows what that thread had done.
+// An exit handler is ordered after the accesses that the registering thread made before.
 // want: none
 #include "turns.h"
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// What it did afterwards is not known to the handler.
+// An exit handler is not ordered with the accesses that the registering thread makes later.
 // want: race shared at LATE HANDLER
 #include "turns.h"
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// A daemon: the parent ends at once, the child goes on and is watched.
+// A daemon: the parent ends at once; the child continues and is watched.
 // want: race shared at A B
 #define _GNU_SOURCE
 #include "order.h"
@@ -14,7 +14,7 @@ static void *work(void *arg)
     order_point(0);
     return arg;
 }
-/* Until the process has ended: not there, or nobody has asked for its status yet. */
+/* Waits until the process has ended: it does not exist, or is a zombie. */
 static void wait_for_end(pid_t pid)
 {
     char path[64], state = 0;

@@ -1,5 +1,5 @@
-// What was prepared before epoll_ctl is known after epoll_wait; and so is what was done before a
-// write to a watched descriptor, though nobody reads it.
+// Accesses before epoll_ctl are ordered before those after epoll_wait; so are accesses before a
+// write to a watched descriptor, even if no thread reads it.
 // want: none
 #include "turns.h"
 #include <sys/epoll.h>

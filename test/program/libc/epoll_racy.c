@@ -1,4 +1,4 @@
-// Nothing ready, nothing known; and the events are written by epoll_wait.
+// If no descriptor is ready, there is no order; and epoll_wait writes its array of events.
 // tsan: it does not see the array that epoll_wait fills
 // want: race shared at A B
 // want: race events at FILL READ

@@ -1,4 +1,4 @@
-// An eventfd as a counter of work, by write and by eventfd_write.
+// An eventfd as a work counter, with write and with eventfd_write.
 // want: none
 #include <pthread.h>
 #include <stdint.h>

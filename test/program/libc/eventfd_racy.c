@@ -1,4 +1,4 @@
-// A different eventfd orders nothing.
+// Two different eventfds create no order.
 // want: race shared at A B
 #include "turns.h"
 #include <sys/eventfd.h>

@@ -1,4 +1,4 @@
-// One eventfd hands over, nothing else does.
+// One eventfd is the only synchronisation.
 // want: none
 #include "turns.h"
 #include <stdint.h>

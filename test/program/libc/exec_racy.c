@@ -1,4 +1,4 @@
-// The race is in a program that a child executes, with an environment of its own.
+// The race is in a program that a child executes with another environment.
 // oracle: two programs write to one log
 // want: race shared at A B
 #include "order.h"

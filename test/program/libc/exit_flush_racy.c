@@ -1,4 +1,4 @@
-// Destructors run and output is written before the status is replaced.
+// Destructors run and output is flushed before the status is replaced.
 // want: race shared at A B
 // exit: 5
 // stdout: main

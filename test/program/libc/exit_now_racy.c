@@ -1,4 +1,4 @@
-// The findings are told on every way out: here _exit.
+// The findings are reported at every kind of exit: here _exit.
 // want: race shared at A B
 #include "turns.h"
 #include <unistd.h>

@@ -1,4 +1,4 @@
-// A named pipe is a pipe, though it is opened as a file.
+// A named pipe creates order like a pipe, although it is opened as a file.
 // want: none
 #include <fcntl.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
-// Who opens a named pipe to read it and who opens it to write wait for each other: both see what was before.
+// Opening a named pipe for reading and opening it for writing wait for each other: each is ordered
+// after what the other did before.
 // want: none
 #include <fcntl.h>
 #include <pthread.h>

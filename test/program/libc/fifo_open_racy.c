@@ -1,4 +1,4 @@
-// Opening a named pipe orders what was before it, nothing that comes after it.
+// Opening a named pipe orders accesses before it, not those after it.
 // want: race after at FIRST SECOND
 #include "order.h"
 #include <fcntl.h>

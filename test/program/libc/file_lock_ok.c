@@ -1,4 +1,5 @@
-// Locks of a file, each thread with an opening of its own: flock and fcntl's; a close unlocks too.
+// File locks, each thread with its own open file description: flock and fcntl's; a close unlocks
+// too.
 // want: none
 #define _GNU_SOURCE
 #include <assert.h>

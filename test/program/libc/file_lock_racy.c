@@ -1,4 +1,5 @@
-// Different files are different locks, and F_SETLK's belong to the process: no thread keeps out another one.
+// Different files are different locks, and F_SETLK's locks belong to the process: they do not
+// exclude threads.
 // want: race apart at FIRST SECOND
 // want: race together at BEFORE AFTER
 #include "turns.h"

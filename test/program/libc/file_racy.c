@@ -1,4 +1,4 @@
-// A file that two threads write and read orders nothing.
+// Writing and reading a file creates no order.
 // want: race shared at A B
 #define _GNU_SOURCE
 #include "turns.h"

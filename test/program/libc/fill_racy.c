@@ -1,4 +1,4 @@
-// stat, clock_gettime, strtol and the like write where they are told to.
+// stat, clock_gettime, strtol and similar functions write to their result arguments.
 // tsan: it does not see the end pointer of strtol, nor strftime
 // want: race st at A1 B1
 // want: race ts at A2 B2

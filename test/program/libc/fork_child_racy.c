@@ -1,4 +1,4 @@
-// A race in the child of fork, which ends by _exit; the parent is clean.
+// A race in the child of fork, which ends by _exit; the parent has none.
 // want: race shared at A B
 #include "order.h"
 #include <pthread.h>

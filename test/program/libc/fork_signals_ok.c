@@ -1,4 +1,4 @@
-// Children that end at once: their signals come while the parent is still inside of fork.
+// Children that end at once: their signals arrive while the parent is still inside of fork.
 // want: none
 // stdout: 200 children, told of
 #include <errno.h>

@@ -1,4 +1,4 @@
-// A child has its own status, whatever its parent has found.
+// A child has its own status, whatever its parent found.
 // want: race shared at A B
 // stdout: 3 4 0
 #include "turns.h"

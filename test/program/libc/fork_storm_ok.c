@@ -1,4 +1,4 @@
-// Forks while threads allocate, lock, print and send: no child hangs on a lock of ours.
+// Forks while threads allocate, lock, print and send: no child hangs on a lock of the runtime.
 // oracle: far too many events for its log
 // want: none
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// Streams of C++: each thread with its own string streams, all with std::cout under a lock.
+// C++ streams: each thread has its own string streams, all use std::cout under a lock.
 // want: none
 // stdout: 400
 #include <iostream>

@@ -1,4 +1,4 @@
-// What libc keeps for itself, under locks that nobody sees: environment, libraries, names, streams.
+// State inside libc, under locks that are not visible: environment, libraries, names, streams.
 // want: none
 #define _GNU_SOURCE
 #include <dlfcn.h>

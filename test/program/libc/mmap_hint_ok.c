@@ -1,4 +1,4 @@
-// A hint where the runtime's own memory is may be ignored; nothing breaks.
+// An address hint inside the runtime's own memory may be ignored; nothing breaks.
 // want: none
 #define _GNU_SOURCE
 #include <sys/mman.h>

@@ -1,4 +1,4 @@
-// Memory from mmap is memory.
+// Memory from mmap is checked like other memory.
 // want: race at A B
 // want: race at C D
 #define _GNU_SOURCE

@@ -1,5 +1,6 @@
-// A mapping at the address of one that is gone has no history; nor has one that was given back.
-// tsan: it keeps the history of pages given back by madvise and mremap
+// A mapping at the address of an unmapped one has no history; neither has memory that was returned
+// to the kernel.
+// tsan: it keeps the history of pages released by madvise and mremap
 // want: none
 #define _GNU_SOURCE
 #include "turns.h"

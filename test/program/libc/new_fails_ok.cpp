@@ -1,4 +1,4 @@
-// Out of memory: bad_alloc from new, null from the nothrow form, and the handler is asked.
+// Out of memory: bad_alloc from new, null from the nothrow form, and the handler is called.
 // tsan: it ends the program when there is no memory
 // want: none
 // stdout: thrown null asked

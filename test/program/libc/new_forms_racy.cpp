@@ -1,4 +1,5 @@
-// Every form of new with a delete that fits: the block is known, and its end races with a use.
+// Every form of new with a matching delete: the report knows the block, and its delete races with
+// a use.
 // want: race at USE1 END1:free
 // want: race at USE2 END2:free
 // want: race at USE3 END3:free

@@ -1,4 +1,4 @@
-// A program that replaces two operators: the others go through them, as the library's would.
+// A program that replaces two operators: the others call them, as the library's would.
 // tsan: it cannot link a program that replaces only some operators
 // want: none
 // stdout: 4 4

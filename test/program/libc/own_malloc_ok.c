@@ -1,4 +1,4 @@
-// A program's own allocator is the one that is used.
+// A program's own allocator is used.
 // tsan: it cannot run a program with its own allocator
 // want: none
 // flags: -fno-builtin

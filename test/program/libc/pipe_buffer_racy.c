@@ -1,4 +1,4 @@
-// read writes its buffer as far as it was filled, write reads its.
+// read writes the filled part of its buffer; write reads its buffer.
 // want: race in at FILL USE
 // want: race out at CHANGE SEND
 #include "turns.h"

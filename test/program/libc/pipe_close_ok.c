@@ -1,5 +1,6 @@
-// The end of a pipe tells what was done before the close; also through a copied descriptor.
-// tsan: to it a close tells nothing
+// End of file on a pipe is ordered after everything before the close; also through a duplicated
+// descriptor.
+// tsan: it creates no order for a close
 // want: none
 #include <pthread.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@ static void *work(void *arg)
     int copy = dup(fds[1]);
     close(fds[1]);
     shared = 1;
-    dup2(fds[0], copy); /* closes the last writing end */
+    dup2(fds[0], copy); /* closes the last write end */
     close(copy);
     return arg;
 }

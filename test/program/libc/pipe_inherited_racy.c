@@ -1,4 +1,4 @@
-// Standard input and output may be pipes: what is printed tells the reader of the input nothing.
+// Standard input and output may be pipes: printing creates no order with the reader of the input.
 // want: race shared at A B
 // stdin: x
 // stdout: first

@@ -1,4 +1,4 @@
-// A byte in a pipe as a lock that many threads want all the time.
+// A byte in a pipe as a lock with heavy contention.
 // want: none
 // stdout: 1600 1600
 #include <pthread.h>

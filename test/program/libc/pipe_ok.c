@@ -1,4 +1,4 @@
-// What is written before a write to a pipe is known to who read it.
+// Accesses before a write to a pipe are ordered before those after the read.
 // want: none
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// A pipe whose ends are sent in a message, and used under their new numbers.
+// A pipe whose ends are sent in a message and used under their new descriptor numbers.
 // want: none
 #include <assert.h>
 #include <pthread.h>

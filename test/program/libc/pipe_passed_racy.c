@@ -1,4 +1,4 @@
-// A pipe whose end was sent in a message, and is not used: no order.
+// A pipe whose end was sent in a message but is not used: no order.
 // want: race shared at FIRST SECOND
 #include "turns.h"
 #include <string.h>

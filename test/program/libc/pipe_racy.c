@@ -1,5 +1,5 @@
-// A pipe orders the writer before the reader, not the other way round; and another pipe not at all.
-// tsan: it tells of one race in eight bytes
+// A pipe orders the writer before the reader, not the reverse; another pipe creates no order.
+// tsan: it reports one race per eight bytes
 // want: race shared at AFTER READER
 // want: race other at WRITER2 READER2
 #include "turns.h"

@@ -1,5 +1,5 @@
-// poll, select: a descriptor that is ready tells what its writer did.
-// tsan: to it a ready descriptor tells nothing
+// poll, select: a thread that sees a descriptor ready is ordered after its writer.
+// tsan: a ready descriptor creates no order
 // want: none
 #include "turns.h"
 #include <poll.h>

@@ -1,4 +1,4 @@
-// A descriptor that is not ready tells nothing.
+// A descriptor that is not ready creates no order.
 // want: race shared at A B
 #include "turns.h"
 #include <poll.h>

@@ -1,4 +1,5 @@
-// preadv2 and pwritev2 at -1 are readv and writev: what was written before is known to who read.
+// preadv2 and pwritev2 at offset -1 are readv and writev: accesses before the write are ordered
+// before those after the read.
 // want: none
 #define _GNU_SOURCE
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// Two threads may print to one stream, and format into memory of their own.
+// Two threads may print to one stream, and format into their own memory.
 // want: none
 // stdout: first 1
 // stdout: second 2

@@ -1,4 +1,4 @@
-// printf reads the strings it is given, and what it prints tells nobody anything.
+// printf reads the strings it is given, and its output creates no order.
 // want: race s1 at W1 R1
 // want: race s2 at W2 R2
 // want: race n at W3 R3

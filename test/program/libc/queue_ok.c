@@ -1,4 +1,4 @@
-// A message of each kind hands over, and so does a System V semaphore.
+// A message of each kind creates order, and so does a System V semaphore.
 // want: none
 #include "turns.h"
 #include <fcntl.h>
@@ -42,7 +42,7 @@ void first(void)
 void second(void)
 {
     char bytes[8];
-    if (out >= 0 && mq_receive(in, bytes, 8, NULL) == 1) /* where the system has them */
+    if (out >= 0 && mq_receive(in, bytes, 8, NULL) == 1) /* if the system has them */
         a++;
     struct text t;
     if (msgrcv(msg, &t, 8, 0, 0) == 1)

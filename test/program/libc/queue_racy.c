@@ -1,4 +1,4 @@
-// Another queue tells nothing, and a message is read from where it is.
+// Another queue creates no order, and sending reads the message buffer.
 // want: race shared at A B
 // want: race text at CHANGE SEND
 // tsan: it does not see System V queues

@@ -1,4 +1,4 @@
-// And quick_exit, whose handlers run first.
+// The findings are reported after quick_exit, whose handlers run first.
 // tsan: it ends before the handlers of quick_exit
 // want: race shared at A B
 // want: race late at C D

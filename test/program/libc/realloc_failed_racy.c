@@ -1,4 +1,4 @@
-// A realloc that fails leaves the block as it was.
+// A realloc that fails does not change the block.
 // tsan: it ends the program when there is no memory
 // want: race at A B
 #include "turns.h"

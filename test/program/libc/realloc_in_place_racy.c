@@ -1,4 +1,5 @@
-// realloc ends the block even where it stays: an access before it races, and so does one after it.
+// realloc frees the old block even if the address stays: it races with an access before it and
+// with one after it.
 // want: race at BEFORE RESIZE
 // want: race at RESIZE AFTER
 #include "turns.h"

@@ -1,4 +1,4 @@
-// A block that grows under a lock, in place or not, by several threads.
+// Several threads grow a block under a lock, in place or not.
 // want: none
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// A System V semaphore that is set lets others go on: they know what was done before.
+// Setting a System V semaphore wakes waiters: they are ordered after the setter.
 // want: none
 #include <pthread.h>
 #include <sys/ipc.h>

@@ -1,4 +1,4 @@
-// To ask for the value of a System V semaphore is no order.
+// Reading the value of a System V semaphore creates no order.
 // want: race shared at FIRST SECOND
 #include "turns.h"
 #include <sys/ipc.h>

@@ -1,5 +1,5 @@
-// The target sees its own actions, and each flag does what it says.
-// tsan: it puts off handlers
+// The target sees its own signal actions, and every flag has its effect.
+// tsan: it delays handlers
 // want: none
 // stdout: default handler other reset nodefer masked fault
 #include <setjmp.h>

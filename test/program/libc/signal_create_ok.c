@@ -1,4 +1,4 @@
-// A thread created under a storm of signals does not inherit a mask that is only ours.
+// A thread created during a storm of signals does not inherit a signal mask that the runtime set.
 // want: none
 #include <pthread.h>
 #include <signal.h>

@@ -1,6 +1,6 @@
-// A handler that runs while its thread waits in a join does not know what the joined thread did, though everybody else
-// does.
-// tsan: it puts off the handler to a later call
+// A handler that runs while its thread waits in a join is not ordered after the joined thread,
+// although all other threads are.
+// tsan: it delays the handler to a later call
 // want: race box at WORKER HANDLER
 #include <pthread.h>
 #include <sched.h>

@@ -1,6 +1,5 @@
-// What the sender of a signal did, and what was prepared before the handler was installed, is known
-// to the handler.
-// tsan: it puts off the handler to a later call
+// A handler is ordered after the sender of the signal and after the installation of the handler.
+// tsan: it delays the handler to a later call
 // want: none
 #include "order.h"
 #include <pthread.h>

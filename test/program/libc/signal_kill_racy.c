@@ -1,5 +1,5 @@
-// What the sender does afterwards is not.
-// tsan: it puts off the handler to a later call
+// A handler is not ordered with the sender's accesses after the signal.
+// tsan: it delays the handler to a later call
 // want: race shared at SENDER HANDLER
 #include "order.h"
 #include <pthread.h>

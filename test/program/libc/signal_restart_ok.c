@@ -1,4 +1,4 @@
-// A blocked read goes on after a handler with SA_RESTART and ends with EINTR without it.
+// After a handler, a blocked read continues with SA_RESTART and fails with EINTR without it.
 // want: none
 // stdout: interrupted restarted
 #include "order.h"
@@ -36,7 +36,7 @@ int main(void)
     pthread_create(&t, NULL, read_twice, NULL);
     while (atomic_load(&stage) < 1)
         order_yield();
-    while (atomic_load(&stage) < 2) { /* until one of them hits the read */
+    while (atomic_load(&stage) < 2) { /* until one of them interrupts the read */
         pthread_kill(t, SIGUSR1);
         order_yield();
     }

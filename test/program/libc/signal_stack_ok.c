@@ -1,4 +1,4 @@
-// A handler on a stack of its own, for a fault and for a signal from outside; threads go on.
+// A handler on an alternate stack, for a fault and for an external signal; the threads continue.
 // want: none
 // stdout: both
 #define _GNU_SOURCE
@@ -28,7 +28,7 @@ static void *work(void *arg)
     lo = s.ss_sp;
     hi = lo + size;
     sigaltstack(&s, NULL);
-    int *volatile bad = (int *)((uintptr_t)arg % 4096); /* nothing is there */
+    int *volatile bad = (int *)((uintptr_t)arg % 4096); /* nothing is mapped there */
     for (int i = 0; i < 20; i++) {
         if (!sigsetjmp(back, 1))
             *bad = 1;

@@ -1,6 +1,6 @@
-// Signals from a timer and from another thread, past every wrapper, while the threads are in the
-// runtime most of the time: every handler runs, none in the middle of the runtime's work, and the
-// program's data stays right.
+// Signals from a timer and from another thread, sent by raw system calls, while the threads are in
+// the runtime most of the time: every handler runs, none in the middle of the runtime's work, and
+// the program's data stays correct.
 // want: none
 #include "order.h"
 #include <pthread.h>
@@ -36,8 +36,7 @@ static void *work(void *arg)
         char *p = malloc(100);
         memset(p, 1, 100);
         free(p);
-        if (i >
-            MANY) /* on a busy machine: the sender is to have its turn, the log is to be short */
+        if (i > MANY) /* on a busy machine: lets the sender run, keeps the log short */
             order_yield();
     }
     return arg;

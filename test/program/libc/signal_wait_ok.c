@@ -1,5 +1,5 @@
-// sigwait, sigtimedwait and a signalfd know what the sender did.
-// tsan: to it the receiver of a signal learns nothing
+// sigwait, sigtimedwait and a read of a signalfd are ordered after the sender.
+// tsan: receiving a signal creates no order
 // want: none
 #include "turns.h"
 #include <signal.h>

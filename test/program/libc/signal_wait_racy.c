@@ -1,4 +1,4 @@
-// Another signal than the one sent tells nothing.
+// Receiving another signal than the one sent creates no order.
 // want: race shared at A B
 #include "turns.h"
 #include <signal.h>

@@ -1,4 +1,4 @@
-// A connection inside the process: connect and accept, then data both ways.
+// A connection inside the process: connect and accept, then data in both directions.
 // want: none
 #include <netinet/in.h>
 #include <pthread.h>

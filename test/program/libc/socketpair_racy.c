@@ -1,4 +1,4 @@
-// To have sent to the other end tells nothing about it.
+// Sending does not order the sender after the other end.
 // want: race shared at A B
 #include "turns.h"
 #include <sys/socket.h>

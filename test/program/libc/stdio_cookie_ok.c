@@ -1,5 +1,5 @@
-// The functions behind a stream of the program's own run under the stream's lock; a memory stream
-// moves its block under it.
+// The functions of a custom stream (fopencookie) run under the stream's lock; a memory stream
+// moves its block under the lock.
 // tsan: it does not see the lock of a stream
 // want: none
 #define _GNU_SOURCE

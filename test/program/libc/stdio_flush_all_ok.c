@@ -1,4 +1,4 @@
-// fflush(NULL) lets the data of all streams go.
+// fflush(NULL) writes the data of all streams.
 // want: none
 #include <assert.h>
 #include <pthread.h>

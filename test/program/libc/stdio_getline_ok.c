@@ -1,4 +1,4 @@
-// A line buffer that libc allocates and moves belongs to whoever has the lock.
+// A line buffer that libc allocates and moves belongs to the thread that holds the lock.
 // want: none
 #define _GNU_SOURCE
 #include <pthread.h>

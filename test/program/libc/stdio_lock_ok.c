@@ -1,4 +1,4 @@
-// flockfile is a lock as any other.
+// flockfile is a lock like any other.
 // tsan: it does not see the lock of a stream
 // want: none
 #define _GNU_SOURCE

@@ -1,4 +1,4 @@
-// The lock of another stream orders nothing.
+// The lock of another stream creates no order.
 // want: race shared at A B
 #include "turns.h"
 #include <stdio.h>

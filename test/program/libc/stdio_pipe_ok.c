@@ -1,4 +1,4 @@
-// Data through a pipe is order, also when stdio reads and writes it.
+// Data through a pipe creates order, also when stdio reads and writes it.
 // tsan: it does not see what stdio sends through a pipe
 // want: none
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// The unlocked functions of stdio, through a pipe; the optimizer has some of them inline.
+// The unlocked functions of stdio, through a pipe; the optimizer inlines some of them.
 // want: none
 #define _GNU_SOURCE
 #include <assert.h>

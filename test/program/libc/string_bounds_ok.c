@@ -1,6 +1,6 @@
-// The bytes next to what the string functions read and write are not theirs.
+// String functions do not access the bytes next to those that they read and write.
 // flags: -fno-builtin
-// tsan: it takes the whole string where a function stops early
+// tsan: it reads the whole string where a function stops early
 // want: none
 #include "turns.h"
 #define _GNU_SOURCE
@@ -16,12 +16,12 @@ volatile size_t five = 5;
 void first(void)
 {
     s1[4] = 1;
-    s2[2] = 1; /* behind the first difference */
+    s2[2] = 1; /* after the first difference */
     s3[2] = 1;
-    s4[2] = 1; /* behind the hit */
+    s4[2] = 1; /* after the match */
     s5[4] = 1;
     s6[2] = 1;
-    s7[3] = 1; /* one behind the end of the number */
+    s7[3] = 1; /* one after the end of the number */
     t1[5] = 1;
     t2[5] = 1;
     t3[4] = 1;

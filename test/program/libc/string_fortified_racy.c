@@ -1,4 +1,4 @@
-// A fortified program calls __memcpy_chk and its kind.
+// A fortified program calls __memcpy_chk and similar functions.
 // flags: -D_FORTIFY_SOURCE=2 -O1
 // tsan: it does not see the fortified functions
 // want: race a at W1 R1

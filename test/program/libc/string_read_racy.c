@@ -1,4 +1,4 @@
-// What the string functions read, each against a write of one byte of it.
+// Reads of the string functions, each against a write of one byte.
 // flags: -fno-builtin
 // tsan: it does not see strcat, strdup and strtol
 // want: race s1 at W01 R01

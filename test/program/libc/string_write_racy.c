@@ -1,4 +1,4 @@
-// What the string functions write, each against a read of one byte of it.
+// Writes of the string functions, each against a read of one byte.
 // flags: -fno-builtin
 // tsan: it does not see strcat, strtok and wcscpy
 // want: race t1 at W01 R01

@@ -1,4 +1,4 @@
-// strtok_r and strsep keep it where they are told.
+// strtok_r and strsep keep their state in the caller's variable.
 // want: none
 // flags: -D_GNU_SOURCE
 #include "turns.h"

@@ -1,6 +1,6 @@
-// strtok keeps its place for the whole process: two threads that use it race.
+// strtok has one state for the whole process: two threads that use it race.
 // want: race at A B
-// tsan: it does not see what strtok keeps
+// tsan: it does not see the state of strtok
 #include "turns.h"
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// Each thread with its own.
+// Each thread has its own buffer.
 // want: none
 #include "turns.h"
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// localtime's one buffer is everybody's; what the _r functions fill in is the caller's.
+// localtime has one buffer for all threads; the _r functions fill in the caller's buffer.
 // want: race at A B
 // want: race when at C D
 #include "turns.h"

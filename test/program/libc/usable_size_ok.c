@@ -1,4 +1,4 @@
-// Who asks for the usable size may use it; memory that comes again is new.
+// A program may use the usable size that it asked for; reused memory has no history.
 // want: none
 #include <malloc.h>
 #include <pthread.h>

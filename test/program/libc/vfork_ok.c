@@ -1,5 +1,5 @@
-// vfork and posix_spawn, exec with another environment: the children do their work.
-// direct: what a child process prints is not recorded
+// vfork and posix_spawn, exec with another environment: the children run as usual.
+// direct: the output of a child process is not recorded
 // want: none
 // stdout: one
 // stdout: two

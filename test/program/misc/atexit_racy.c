@@ -1,4 +1,4 @@
-// A thread that is still there at exit races with what atexit runs.
+// A thread that still runs at exit races with atexit handlers.
 // want: race shared at THREAD ATEXIT
 #include "order.h"
 #include <pthread.h>

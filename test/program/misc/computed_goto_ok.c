@@ -1,4 +1,4 @@
-// An interpreter with computed gotos, a copy for each thread.
+// An interpreter with computed gotos; each thread has its own data.
 // want: none
 #include <pthread.h>
 

@@ -1,4 +1,4 @@
-// Constructors run before main and before the runtime is asked; destructors after main.
+// Constructors run before main and before the runtime's start; destructors run after main.
 // want: none
 // stdout: 2 up
 // stdout: down

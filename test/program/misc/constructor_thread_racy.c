@@ -1,4 +1,4 @@
-// Threads made by a constructor are watched too.
+// Threads created by a constructor are watched too.
 // want: race shared at THREAD MAIN
 #include "order.h"
 #include <pthread.h>

@@ -1,8 +1,8 @@
-// The report names the place in the plug-in although it is unloaded by then.
+// The report names the source position in a plug-in that is already unloaded.
 // want: race shared at TOOL MAIN
 // stack: TOOL tool_write first turn_first
 // shared: libtool.so part/tool.c
-// tsan: the plug-in is gone when the report is made
+// tsan: the plug-in is unloaded when the report is made
 #include "turns.h"
 #include <dlfcn.h>
 

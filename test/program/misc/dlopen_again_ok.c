@@ -1,4 +1,4 @@
-// A plug-in is loaded and unloaded many times; its memory is used again.
+// A plug-in is loaded and unloaded many times; its memory is reused.
 // want: none
 // shared: libtool.so part/tool.c
 #include <dlfcn.h>

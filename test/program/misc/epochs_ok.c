@@ -1,4 +1,4 @@
-// More epochs than a slot can count, in two threads that take turns under one lock.
+// More epochs than a slot can count, in two threads that alternate under one lock.
 // want: none
 // oracle: too many events for it
 #include <pthread.h>

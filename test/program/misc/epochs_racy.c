@@ -1,4 +1,4 @@
-// More epochs than a slot can count: the access of long ago is still known, with its stack.
+// More epochs than a slot can count: a very old access is still known, with its stack.
 // want: race shared at EARLY LATE
 // stack: EARLY set worker
 // oracle: too many events for it

@@ -1,4 +1,4 @@
-// Code that asks for ThreadSanitizer gets yes, and its annotations work unchanged.
+// Code that tests for ThreadSanitizer finds it, and its annotations work unchanged.
 // want: none
 #include "turns.h"
 #if !__has_feature(thread_sanitizer)

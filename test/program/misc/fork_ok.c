@@ -1,9 +1,9 @@
-// fork in a program with threads: the child goes on alone, and sees what the parent did.
-// direct: what a child process prints is not recorded
+// fork in a program with threads: the child continues with one thread, ordered after the parent.
+// direct: the output of a child process is not recorded
 // want: none
 // stdout: child 3
 // stdout: parent 3
-// oracle: the log is of one process
+// oracle: its log covers one process
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/wait.h>

@@ -1,8 +1,8 @@
-// A race in the child is found too, and the parent goes on undisturbed.
+// A race in the child is found too, and the parent is not affected.
 // want: race shared at THREAD CHILD
 // stdout: parent done
 // tsan: the findings of the child do not change the status of the parent
-// oracle: the log is of one process
+// oracle: its log covers one process
 #include "order.h"
 #include <pthread.h>
 #include <stdio.h>

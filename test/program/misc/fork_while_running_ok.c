@@ -1,6 +1,6 @@
-// fork while other threads run and hold locks of their own.
+// fork while other threads run and hold locks.
 // want: none
-// oracle: the log is of one process
+// oracle: its log covers one process
 #include "order.h"
 #include <pthread.h>
 #include <stdlib.h>

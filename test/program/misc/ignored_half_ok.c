@@ -1,4 +1,4 @@
-// One side ignored is enough: there is no second access to compare with.
+// One ignored access is enough: a race needs two checked accesses.
 // want: none
 #include "turns.h"
 

@@ -1,4 +1,4 @@
-// What the user asks not to be looked at is not looked at.
+// Functions that the user excludes are not checked.
 // want: none
 #include "turns.h"
 

@@ -1,4 +1,4 @@
-// A library makes the thread and brings the function it runs.
+// A library creates the thread and provides its start function.
 // want: race shared at SPAWNED MAIN
 // shared: libspawn.so part/spawn.c
 // libs: -lspawn

@@ -1,7 +1,7 @@
-// main leaves with pthread_exit, another thread ends the process.
+// main ends with pthread_exit, another thread ends the process.
 // want: none
 // exit: 5
-// tsan: it dies of a join with the main thread
+// tsan: it crashes on a join of the main thread
 #include <pthread.h>
 #include <stdlib.h>
 

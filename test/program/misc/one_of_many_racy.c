@@ -1,4 +1,4 @@
-// A thousand correct variables, one that is not.
+// A thousand correct variables, and one with a race.
 // want: race at TOUCH ALONE
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// Two threads sort arrays of their own.
+// Two threads sort separate arrays.
 // want: none
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// A callback out of the C library stands on the stack with its caller.
+// The stack of a callback from the C library includes the caller of the library.
 // want: race calls at COMPARE SECOND
 #include "turns.h"
 #include <stdlib.h>

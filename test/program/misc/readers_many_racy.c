@@ -1,4 +1,5 @@
-// Two hundred threads have read it, in every order; only one of them is not ordered before the write.
+// Two hundred threads have read the variable, in every order; only one of them is not ordered
+// before the write.
 // want: race shared at ODD WRITE
 #include "order.h"
 #include <pthread.h>

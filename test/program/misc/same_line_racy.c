@@ -1,4 +1,4 @@
-// Two races in one line of one function are two findings of one pair of lines.
+// Two races in one line of one function are two findings with the same pair of lines.
 // want: race at BOTH BOTH
 #include "turns.h"
 

@@ -1,4 +1,4 @@
-// The same library, used one after the other.
+// The same library, used by one thread after the other.
 // want: none
 // shared: libplug.so part/plug.c
 // libs: -lplug

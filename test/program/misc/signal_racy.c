@@ -1,4 +1,4 @@
-// What a handler writes races with other threads.
+// Writes of a handler race with other threads.
 // want: race shared at HANDLER MAIN
 #include "order.h"
 #include <pthread.h>

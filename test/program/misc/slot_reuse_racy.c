@@ -1,4 +1,4 @@
-// The thread of the first access has ended, and others came and went in its slot.
+// The thread of the first access has ended, and other threads have reused its slot.
 // want: race shared at EARLY LATE
 #include "order.h"
 #include <pthread.h>

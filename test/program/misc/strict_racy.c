@@ -1,4 +1,4 @@
-// Two threads write in the very same instant: with --strict it is always found.
+// Two threads write at the same instant: with --strict the race is always found.
 // want: race shared at BOTH BOTH
 // pf: --strict
 // tsan: it may miss one

@@ -1,4 +1,4 @@
-// Control flow of every kind in instrumented code gives the same result as ever.
+// Control flow of every kind has the same result in instrumented code.
 // want: none
 // stdout: 4827
 #include <stdio.h>

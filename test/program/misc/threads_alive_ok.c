@@ -1,4 +1,4 @@
-// A thousand threads alive at a time.
+// A thousand live threads at the same time.
 // want: none
 // oracle: too many events for it
 #include "order.h"

@@ -1,6 +1,6 @@
-// The last of many threads races, after the slots of the others were used again and again.
+// The last of many threads races, after the slots of the others were reused many times.
 // want: race shared at EARLY LATE
-// tsan: its slots are preempted, and the first access is forgotten
+// tsan: its slots are preempted, and the first access is lost
 #include "order.h"
 #include <pthread.h>
 

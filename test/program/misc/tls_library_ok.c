@@ -1,4 +1,4 @@
-// Thread-local variables of a library that is loaded when the threads are there already.
+// Thread-local variables of a library that is loaded after the threads were created.
 // want: none
 // shared: libtlslib.so part/tls_lib.c
 #include "order.h"

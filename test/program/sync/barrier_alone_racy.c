@@ -1,4 +1,4 @@
-// A barrier for one thread at a time holds nobody and orders nobody.
+// A barrier for a count of one blocks no thread and creates no order.
 // want: race x at FIRST SECOND
 // tsan: it keeps one clock for all rounds of a barrier
 #include "order.h"

@@ -1,5 +1,5 @@
-// Three threads at a barrier for two, who overtake each other on the way in: all get through. Who
-// meets whom is open, so nothing passes between them but the number of arrivals.
+// Three threads at a barrier for two, which overtake each other on entry: all get through. Which
+// two form a round is open, so that they share nothing but the number of arrivals.
 // want: none
 #include <assert.h>
 #include <pthread.h>

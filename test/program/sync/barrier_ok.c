@@ -1,4 +1,5 @@
-// Every arrival comes before every departure of the round: each thread reads its neighbours' work.
+// Every arrival happens before every departure of the round: each thread reads its neighbours'
+// data.
 // want: none
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// Two rounds of a barrier with different threads in them: the first does not come before the second.
+// Two rounds of a barrier with different threads: the first round is not ordered before the other.
 // want: race x at FIRST SECOND
 // tsan: it keeps one clock for all rounds of a barrier
 #include "order.h"

@@ -1,6 +1,6 @@
-// C11 condition variables, timed and not: the mutex is given up and taken back.
+// C11 condition variables, timed and untimed: a wait releases the mutex and acquires it again.
 // want: none
-// tsan: it does not know C11 threads
+// tsan: it does not support C11 threads
 #include <assert.h>
 #include <threads.h>
 #include <time.h>

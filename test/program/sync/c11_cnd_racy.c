@@ -1,6 +1,6 @@
-// A C11 condition variable orders by its mutex only: both write after their unlock.
+// Only the mutex of a C11 condition variable creates order: both threads write after their unlock.
 // want: race x at SIGNALLER WAITER
-// tsan: it does not know C11 threads
+// tsan: it does not support C11 threads
 #include "order.h"
 #include <threads.h>
 

@@ -1,6 +1,6 @@
-// A C11 lock that fails orders nothing.
+// A C11 lock that fails creates no order.
 // want: race x at FIRST SECOND
-// tsan: it does not know C11 threads
+// tsan: it does not support C11 threads
 #include "order.h"
 #include <assert.h>
 #include <threads.h>

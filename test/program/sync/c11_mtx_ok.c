@@ -1,6 +1,6 @@
 // A C11 mutex: both writes inside.
 // want: none
-// tsan: it does not know C11 threads
+// tsan: it does not support C11 threads
 #include "order.h"
 #include <threads.h>
 

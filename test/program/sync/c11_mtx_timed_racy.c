@@ -1,6 +1,6 @@
-// mtx_timedlock: the first write is made after the unlock.
+// mtx_timedlock: the first write is after the unlock.
 // want: race x at FIRST SECOND
-// tsan: it does not know C11 threads
+// tsan: it does not support C11 threads
 #include "order.h"
 #include <assert.h>
 #include <threads.h>

@@ -1,6 +1,6 @@
 // mtx_trylock: both writes inside.
 // want: none
-// tsan: it does not know C11 threads
+// tsan: it does not support C11 threads
 #include "order.h"
 #include <assert.h>
 #include <threads.h>

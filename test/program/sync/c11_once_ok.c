@@ -1,6 +1,6 @@
-// What the initialiser of call_once did is known to all who come back from it.
+// The initialiser of call_once happens before every return from call_once.
 // want: none
-// tsan: it does not know C11 threads
+// tsan: it does not support C11 threads
 #include <assert.h>
 #include <threads.h>
 

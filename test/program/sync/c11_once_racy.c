@@ -1,6 +1,6 @@
-// The one who ran the initialiser of call_once writes after it came back.
+// The thread that ran the initialiser of call_once writes after it returned.
 // want: race x at FIRST SECOND
-// tsan: it does not know C11 threads
+// tsan: it does not support C11 threads
 #include "order.h"
 #include <threads.h>
 

@@ -1,6 +1,6 @@
-// C11 threads: creation, join with a result, exit from inside, destructors of thread-specific storage.
+// C11 threads: creation, join with a result, thrd_exit, destructors of thread-specific storage.
 // want: none
-// tsan: it does not know C11 threads
+// tsan: it does not support C11 threads
 #include <assert.h>
 #include <threads.h>
 

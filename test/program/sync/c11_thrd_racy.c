@@ -1,6 +1,6 @@
-// A detached C11 thread tells nobody that it ended.
+// The end of a detached C11 thread creates no order.
 // want: race x at WORKER MAIN
-// tsan: it does not know C11 threads
+// tsan: it does not support C11 threads
 #include "order.h"
 #include <threads.h>
 

@@ -1,4 +1,4 @@
-// A std::call_once whose function throws is tried again, after all that was done.
+// A std::call_once whose function throws is repeated, ordered after the failed call.
 // want: none
 // tsan: its pthread_once never ends after an exception
 #include <cassert>

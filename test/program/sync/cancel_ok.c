@@ -1,4 +1,4 @@
-// A cancelled thread: its cleanup handlers are part of it, and the joiner knows all that it did.
+// A cancelled thread: its cleanup handlers belong to it, and the join is ordered after all of it.
 // want: none
 #include "order.h"
 #include <assert.h>

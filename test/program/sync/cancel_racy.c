@@ -1,4 +1,5 @@
-// Cancelling orders nothing: the canceller writes before it cancels, the cleanup handler writes too.
+// Cancelling creates no order: the canceller writes before it cancels, the cleanup handler writes
+// too.
 // want: race x at MAIN CLEANUP
 #include "order.h"
 #include <pthread.h>

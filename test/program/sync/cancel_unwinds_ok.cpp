@@ -1,9 +1,10 @@
-// Cancellation unwinds: destructors and cleanup handlers run, innermost first, wherever the thread waits.
+// Cancellation unwinds: destructors and cleanup handlers run, innermost first, wherever the thread
+// waits.
 // want: none
 // stdout: in pause: inner cleanup outer
 // stdout: in cond_wait: inner locked cleanup outer
 // stdout: in read: inner cleanup outer
-// tsan: it does not unwind through its handlers of signals
+// tsan: it does not unwind through its signal handlers
 #include "order.h"
 #include <cerrno>
 #include <pthread.h>
@@ -23,7 +24,7 @@ struct Says {
 struct Unlocks {
     ~Unlocks()
     {
-        if (pthread_mutex_trylock(&m) == EBUSY) /* the wait took it back */
+        if (pthread_mutex_trylock(&m) == EBUSY) /* the wait has acquired it again */
             said += " locked";
         pthread_mutex_unlock(&m);
     }

@@ -1,4 +1,4 @@
-// A thread that is cancelled while it waits has the mutex in its cleanup handler.
+// A thread that is cancelled in a wait holds the mutex in its cleanup handler.
 // want: none
 #include "order.h"
 #include <assert.h>

@@ -1,4 +1,4 @@
-// A condition variable: what the signaller did under the mutex, the waiter sees.
+// A condition variable: the waiter is ordered after the signaller's accesses under the mutex.
 // want: none
 #include <assert.h>
 #include <pthread.h>

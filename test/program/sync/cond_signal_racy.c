@@ -1,4 +1,4 @@
-// Signalling orders nothing: only the mutex does.
+// Signalling creates no order: only the mutex does.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <assert.h>

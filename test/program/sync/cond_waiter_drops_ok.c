@@ -1,5 +1,5 @@
-// Waiting gives the mutex up: the signaller sees what the waiter did before the wait. Both timed
-// waits, with a deadline far away, and a recursive mutex.
+// Waiting releases the mutex: the signaller is ordered after the waiter's accesses before the
+// wait. Both timed waits, with a distant deadline, and a recursive mutex.
 // want: none
 #define _GNU_SOURCE
 #include <assert.h>

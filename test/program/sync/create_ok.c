@@ -1,4 +1,4 @@
-// What the creator did before, the new thread knows; and its children in turn.
+// The creator's accesses before the creation are ordered before the new thread and its children.
 // want: none
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
-// std::barrier: arrivals come before the completion function, and that before the departures.
+// std::barrier: arrivals happen before the completion function, which happens before the
+// departures.
 // want: none
 // std: c++20
 #include <barrier>

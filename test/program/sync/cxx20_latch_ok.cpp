@@ -1,4 +1,4 @@
-// std::latch: what each did before it counted down, all know after the wait.
+// std::latch: accesses before count_down are ordered before those after the wait.
 // want: none
 // std: c++20
 #include <cassert>

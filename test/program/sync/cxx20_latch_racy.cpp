@@ -1,4 +1,4 @@
-// std::latch: the write comes after the count down.
+// std::latch: the write is after the count_down.
 // want: race x at WORKER MAIN
 // std: c++20
 #include "order.h"

@@ -1,4 +1,4 @@
-// std::counting_semaphore hands a buffer to and fro, with every kind of acquire.
+// std::counting_semaphore passes a buffer back and forth, with every kind of acquire.
 // want: none
 // std: c++20
 #include <cassert>

@@ -1,4 +1,4 @@
-// std::binary_semaphore: the write comes after the release.
+// std::binary_semaphore: the write is after the release.
 // want: race x at WORKER MAIN
 // std: c++20
 #include "order.h"

@@ -1,4 +1,4 @@
-// Detached threads, in the three ways there are; a semaphore tells when they are done.
+// Threads detached by each of the three methods; a semaphore signals their end.
 // want: none
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// A detached thread tells nobody that it ended.
+// The end of a detached thread creates no order.
 // want: race x at WORKER MAIN
 #include "order.h"
 #include <pthread.h>

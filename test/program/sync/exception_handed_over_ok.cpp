@@ -1,5 +1,6 @@
-// An exception goes from one thread to another while the first still reads it in its catch clause:
-// the last to let go of it destroys it, after the other is done. The counts are inside libstdc++.
+// An exception is passed to another thread while the first still reads it in its catch clause: the
+// last owner destroys it, ordered after the other one's use. The reference counts are inside
+// libstdc++.
 // want: none
 // tsan: it does not see the reference counts of exceptions
 #include "order.h"

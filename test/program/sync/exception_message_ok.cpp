@@ -1,5 +1,5 @@
-// Copies of a std::runtime_error share their message; the count of its owners is inside libstdc++.
-// The last owner frees it, after all who read it.
+// Copies of a std::runtime_error share their message; its reference count is inside libstdc++. The
+// last owner frees it, ordered after all reads.
 // want: none
 // tsan: it does not see the reference counts of messages
 #include "order.h"

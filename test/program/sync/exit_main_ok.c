@@ -1,4 +1,4 @@
-// The main thread exits by pthread_exit and is joined by another, which knows all that it did.
+// The main thread exits by pthread_exit; another thread joins it and is ordered after it.
 // want: none
 // stdout: 2
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// pthread_exit from deep inside; the joiner knows all.
+// pthread_exit in a nested call; the join is ordered after everything the thread did.
 // want: none
 #include <assert.h>
 #include <pthread.h>

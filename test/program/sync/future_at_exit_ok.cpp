@@ -1,7 +1,7 @@
-// A result that is set at thread exit: known to who gets it, with all that the thread did, its
+// A result that is set at thread exit: getting it is ordered after everything the thread did, its
 // thread-local destructors included.
 // want: none
-// tsan: it does not see libstdc++ make the state ready
+// tsan: it does not see that libstdc++ makes the state ready
 #include <cassert>
 #include <future>
 #include <thread>

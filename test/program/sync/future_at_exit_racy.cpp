@@ -1,4 +1,4 @@
-// The result is set at once, not at thread exit, and the thread goes on writing.
+// The result is set at once, not at thread exit, and the thread continues to write.
 // want: race x at WORKER MAIN
 #include "order.h"
 #include <future>
@@ -11,7 +11,7 @@ static void work(std::promise<int> p)
     p.set_value(7);
     x = 1; /* WORKER */
     order_point(0);
-    order_wait(3); // the promise lives on: its end would order the threads
+    order_wait(3); // the promise must not be destroyed: its end would order the threads
 }
 
 int main()

@@ -1,4 +1,5 @@
-// The static local is made once and known to all; what its maker writes afterwards is not.
+// A static local is initialised once, ordered before all uses; later writes of the initialising
+// thread are not.
 // want: race at MAKER OTHER
 #include "order.h"
 #include <thread>

@@ -1,4 +1,5 @@
-// An initialiser of a static local that throws is tried again by the next thread, after all it did.
+// An initialiser of a static local that throws is repeated by the next thread, ordered after the
+// failed one.
 // want: none
 #include <cassert>
 #include <thread>

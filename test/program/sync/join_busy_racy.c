@@ -1,4 +1,4 @@
-// A join that fails orders nothing.
+// A join that fails creates no order.
 // want: race x at WORKER MAIN
 #define _GNU_SOURCE
 #include "order.h"

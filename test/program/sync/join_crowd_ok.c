@@ -1,5 +1,6 @@
-// While main waits for one of two threads that share crowded granules, what both of them know is dropped. What the
-// other one did before it is in order for main too, and all of it once it is joined.
+// While main waits for one of two threads that share crowded granules, records that are ordered
+// before both threads are dropped. The other thread's earlier accesses are ordered before main
+// too, and all of them after its join.
 // want: none
 #include "order.h"
 #include <assert.h>

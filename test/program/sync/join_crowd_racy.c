@@ -1,5 +1,5 @@
-// While main waits for one of two threads that share crowded granules, what both of them know is dropped. What the
-// other one does after it was last heard of is not.
+// While main waits for one of two threads that share crowded granules, records that are ordered
+// before both threads are dropped. The other thread's accesses after its last release are kept.
 // want: race box at OTHER MAIN
 #include "order.h"
 #include <assert.h>

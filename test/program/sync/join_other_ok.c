@@ -1,4 +1,4 @@
-// One thread creates, another joins.
+// One thread creates, another thread joins.
 // want: none
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// Every way to join: after success all that the thread did is known.
+// Every join function: after success, the join is ordered after everything the thread did.
 // want: none
 #define _GNU_SOURCE
 #include <assert.h>

@@ -1,4 +1,4 @@
-// Destructors of keys belong to the thread: they come before its join, in every round of them.
+// Destructors of keys belong to the thread: every round of them happens before its join.
 // want: none
 #include <assert.h>
 #include <pthread.h>

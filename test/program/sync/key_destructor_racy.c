@@ -1,4 +1,4 @@
-// The destructor of a key writes while another thread does.
+// The destructor of a key writes, unordered with another thread.
 // want: race x at DESTRUCTOR MAIN
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// A read-write lock is destroyed while another thread may still ask for it.
+// A read-write lock is destroyed while another thread may still lock it.
 // want: race l at ASK:lock DESTROY:write
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,5 @@
-// The last of two users of an object, told by a count under its own mutex, destroys and frees it.
+// The last of two users of an object, determined by a count under its own mutex, destroys and
+// frees it.
 // want: none
 #include <pthread.h>
 #include <stdlib.h>

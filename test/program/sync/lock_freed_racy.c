@@ -1,4 +1,4 @@
-// A mutex is freed while another thread may still ask for it.
+// A mutex is freed while another thread may still lock it.
 // want: race at ASK:lock FREE:free
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// A spin lock that one thread makes and another takes, with nothing in between.
+// One thread initialises a spin lock and another one locks it, without order in between.
 // want: race at MAKE:write ASK:lock
 #include "order.h"
 #include <pthread.h>

@@ -1,6 +1,6 @@
-// A library that is not compiled by us keeps its locks in order by means that nobody sees.
+// An uninstrumented library orders its locks by means that no detector sees.
 // want: none
-// tsan: it reports what libraries do with their locks, too
+// tsan: it reports how libraries use their locks, too
 // sources: part/own_order.c
 #include "order.h"
 #include <pthread.h>

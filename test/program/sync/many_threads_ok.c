@@ -1,4 +1,4 @@
-// Many threads one after the other, and many at a time: names, slots and stacks are used again.
+// Many threads in sequence, and many at the same time: names, slots and stacks are reused.
 // want: none
 #include <assert.h>
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// An adaptive mutex: the first write is made after the unlock.
+// An adaptive mutex: the first write is after the unlock.
 // want: race x at FIRST SECOND
 #define _GNU_SOURCE
 #include "order.h"

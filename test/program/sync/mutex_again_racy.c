@@ -1,4 +1,4 @@
-// A mutex that is made anew is a new one.
+// A mutex that is initialised again is a new mutex.
 // want: race x at FIRST SECOND
 // want: race m at DESTROY MAKE
 #include "order.h"

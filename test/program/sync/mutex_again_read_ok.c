@@ -1,6 +1,6 @@
 // want: none
-/* A lock is taken again and again by the same thread, in between and in the end by the other one: that knows of all
- * that was written and read. */
+/* One thread takes a lock repeatedly; in between, and at the end, the other thread takes it. That
+ * thread is then ordered after all writes and reads. */
 #include "order.h"
 #include <pthread.h>
 
@@ -41,7 +41,7 @@ static void *other(void *arg)
     pass();
     order_point(3);
     order_point(6);
-    if (pass() == 8 + 1 + 8 + 1) /* whoever passed before is done */
+    if (pass() == 8 + 1 + 8 + 1) /* all earlier threads are done */
         bytes[0] = 1;
     return arg;
 }

@@ -1,6 +1,6 @@
 // want: race at READ WRITE
-/* A lock is taken again and again by the same thread, and once in between by the other one: that knows of the writes then, not
- * of what was read afterwards. */
+/* One thread takes a lock repeatedly; once in between, the other thread takes it. That thread is
+ * then ordered after the writes so far, not after later reads. */
 #include "order.h"
 #include <pthread.h>
 

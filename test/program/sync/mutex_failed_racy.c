@@ -1,4 +1,4 @@
-// A lock that fails orders nothing.
+// A lock that fails creates no order.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <assert.h>

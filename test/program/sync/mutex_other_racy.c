@@ -1,4 +1,4 @@
-// Two mutexes.
+// Two different mutexes.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// A mutex that processes could share, in a shared mapping: both writes inside.
+// A process-shared mutex in a shared mapping: both writes inside.
 // want: none
 #include "order.h"
 #include <pthread.h>

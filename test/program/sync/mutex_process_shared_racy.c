@@ -1,4 +1,4 @@
-// A mutex that processes could share, in a shared mapping: the first write is made after the unlock.
+// A process-shared mutex in a shared mapping: the first write is after the unlock.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <pthread.h>

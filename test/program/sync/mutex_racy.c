@@ -1,4 +1,4 @@
-// A mutex: the first write is made after the unlock.
+// A mutex: the first write is after the unlock.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// A recursive mutex, locked twice: the first write is made after the unlock.
+// A recursive mutex, locked twice: the first write is after the unlock.
 // want: race x at FIRST SECOND
 #define _GNU_SOURCE
 #include "order.h"

@@ -1,6 +1,6 @@
-// The owner of a robust mutex ends without unlocking; the next one takes it over.
+// The owner of a robust mutex ends without unlocking; the next thread acquires it with EOWNERDEAD.
 // want: none
-// tsan: it does not order a dead owner before the next one
+// tsan: it does not order a dead owner before the next owner
 #include "order.h"
 #include <assert.h>
 #include <errno.h>

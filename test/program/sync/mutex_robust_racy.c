@@ -1,4 +1,4 @@
-// The dead owner of a robust mutex had written before it owned it, the next one writes before it asks.
+// The dead owner of a robust mutex wrote before it locked, the next owner writes before it locks.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <assert.h>

@@ -1,4 +1,4 @@
-// A lock that times out orders nothing.
+// A lock that times out creates no order.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <assert.h>

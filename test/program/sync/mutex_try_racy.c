@@ -1,4 +1,4 @@
-// pthread_mutex_trylock: the first write is made after the unlock.
+// pthread_mutex_trylock: the first write is after the unlock.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <assert.h>

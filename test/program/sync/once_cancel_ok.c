@@ -1,6 +1,6 @@
-// An initialiser that is cancelled is run again by the next thread, after all that it did.
+// An initialiser that is cancelled is repeated by the next thread, ordered after the first one.
 // want: none
-// witness: without its order it does not end
+// witness: it does not end without its order
 // tsan: it never runs the initialiser again
 #include "order.h"
 #include <assert.h>

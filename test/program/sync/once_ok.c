@@ -1,4 +1,4 @@
-// What the initialiser did is known to all who come back from pthread_once; initialisers may nest.
+// The initialiser happens before every return from pthread_once; initialisers may nest.
 // want: none
 #include <assert.h>
 #include <pthread.h>

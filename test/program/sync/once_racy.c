@@ -1,4 +1,4 @@
-// The one who ran the initialiser writes after it came back.
+// The thread that ran the initialiser writes after pthread_once returned.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <pthread.h>

@@ -1,6 +1,6 @@
 // Clock locks of a read-write lock: both writes inside.
 // want: none
-// tsan: it does not know the clock variant
+// tsan: it does not support the clock variant
 #define _GNU_SOURCE
 #include "order.h"
 #include <assert.h>

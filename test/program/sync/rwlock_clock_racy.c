@@ -1,6 +1,6 @@
-// Clock locks of a read-write lock: the first write is made after the unlock.
+// Clock locks of a read-write lock: the first write is after the unlock.
 // want: race x at FIRST SECOND
-// tsan: it does not know the clock variant
+// tsan: it does not support the clock variant
 #define _GNU_SOURCE
 #include "order.h"
 #include <assert.h>

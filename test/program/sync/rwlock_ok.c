@@ -1,4 +1,4 @@
-// A read-write lock, written under twice: both writes inside.
+// A read-write lock, locked twice for writing: both writes inside.
 // want: none
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// A read-write lock, written under twice: the first write is made after the unlock.
+// A read-write lock, locked twice for writing: the first write is after the unlock.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// A reader comes again and again, other readers in between; a writer is ordered after all of it.
+// A reader locks repeatedly, other readers in between; a writer is ordered after all of it.
 // want: none
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,5 @@
-// A writer has come between the reader's two times: it knows of the first, not of the second.
+// A writer locks between two read locks of a reader: it is ordered after the first, not after the
+// second.
 // want: race x at AGAIN:write WRITER:write
 #include "order.h"
 #include <pthread.h>

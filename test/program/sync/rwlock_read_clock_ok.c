@@ -1,6 +1,6 @@
 // A clock read lock: a reader after a writer.
 // want: none
-// tsan: it does not know the clock variant
+// tsan: it does not support the clock variant
 #define _GNU_SOURCE
 #include "order.h"
 #include <assert.h>

@@ -1,6 +1,6 @@
-// A clock read lock: readers are not ordered among themselves, so they must not write.
+// A clock read lock: readers are not ordered with each other, so they must not write.
 // want: race x at FIRST SECOND
-// tsan: it does not know the clock variant
+// tsan: it does not support the clock variant
 #define _GNU_SOURCE
 #include "order.h"
 #include <assert.h>

@@ -1,4 +1,4 @@
-// A tried read lock: a reader after a writer.
+// A read lock by tryrdlock: a reader after a writer.
 // want: none
 #include "order.h"
 #include <assert.h>

@@ -1,4 +1,4 @@
-// A tried read lock: readers are not ordered among themselves, so they must not write.
+// A read lock by tryrdlock: readers are not ordered with each other, so they must not write.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <assert.h>

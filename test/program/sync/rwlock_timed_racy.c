@@ -1,4 +1,4 @@
-// Timed locks of a read-write lock: the first write is made after the unlock.
+// Timed locks of a read-write lock: the first write is after the unlock.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <assert.h>

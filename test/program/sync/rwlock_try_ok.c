@@ -1,4 +1,4 @@
-// Trying for a read-write lock: both writes inside.
+// pthread_rwlock_trywrlock: both writes inside.
 // want: none
 #include "order.h"
 #include <assert.h>

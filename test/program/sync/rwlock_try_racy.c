@@ -1,4 +1,4 @@
-// Trying for a read-write lock: the first write is made after the unlock.
+// pthread_rwlock_trywrlock: the first write is after the unlock.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <assert.h>

@@ -1,4 +1,4 @@
-// A writer comes after the readers before it.
+// A writer is ordered after earlier readers.
 // want: none
 #include "order.h"
 #include <assert.h>

@@ -1,4 +1,4 @@
-// The read is made after the unlock of the reader.
+// The read is after the reader's unlock.
 // want: race x at FIRST:read SECOND:write
 #include "order.h"
 #include <assert.h>

@@ -1,6 +1,6 @@
 // sem_clockwait after the post.
 // want: none
-// tsan: it does not know the clock variant
+// tsan: it does not support the clock variant
 #define _GNU_SOURCE
 #include "order.h"
 #include <assert.h>

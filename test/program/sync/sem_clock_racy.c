@@ -1,6 +1,6 @@
-// sem_clockwait: the write comes after the post.
+// sem_clockwait: the write is after the post.
 // want: race x at FIRST SECOND
-// tsan: it does not know the clock variant
+// tsan: it does not support the clock variant
 #define _GNU_SOURCE
 #include "order.h"
 #include <assert.h>

@@ -1,4 +1,4 @@
-// A wait that fails orders nothing, and the error is the real one.
+// A wait that fails creates no order, and errno is the real error.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <assert.h>

@@ -1,4 +1,4 @@
-// Waiting for a named semaphore: the write comes after the post.
+// Waiting for a named semaphore: the write is after the post.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <assert.h>

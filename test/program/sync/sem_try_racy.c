@@ -1,4 +1,4 @@
-// sem_trywait: the write comes after the post.
+// sem_trywait: the write is after the post.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <assert.h>

@@ -1,4 +1,4 @@
-// std::atomic_load and atomic_store of a shared_ptr: libstdc++ locks a mutex of its own for them.
+// std::atomic_load and atomic_store of a shared_ptr: libstdc++ locks an internal mutex for them.
 // want: none
 #include <cassert>
 #include <memory>

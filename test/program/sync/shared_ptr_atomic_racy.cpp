@@ -1,4 +1,4 @@
-// The shared_ptr is stored atomically by one thread and read plainly by the other.
+// One thread stores the shared_ptr atomically, the other reads it plainly.
 // want: race at STORE READ
 #include "order.h"
 #include <memory>

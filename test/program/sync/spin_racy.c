@@ -1,4 +1,4 @@
-// A spin lock: the first write is made after the unlock.
+// A spin lock: the first write is after the unlock.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <pthread.h>

@@ -1,4 +1,4 @@
-// Trying for a spin lock: both writes inside.
+// pthread_spin_trylock: both writes inside.
 // want: none
 #include "order.h"
 #include <assert.h>

@@ -1,4 +1,4 @@
-// Trying for a spin lock: the first write is made after the unlock.
+// pthread_spin_trylock: the first write is after the unlock.
 // want: race x at FIRST SECOND
 #include "order.h"
 #include <assert.h>

@@ -1,4 +1,4 @@
-// Destructors of thread-local objects, and of keys that they set, come before the join.
+// Destructors of thread-local objects, and of keys that they set, happen before the join.
 // want: none
 #include <cassert>
 #include <pthread.h>

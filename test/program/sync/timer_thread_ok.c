@@ -1,4 +1,4 @@
-// A thread that libc starts by itself, for a timer, passes order on from one thread to another.
+// A thread that libc creates for a timer passes order on from one thread to another.
 // want: none
 #include <assert.h>
 #include <pthread.h>

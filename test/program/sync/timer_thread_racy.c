@@ -1,4 +1,4 @@
-// The thread that libc starts for a timer does not wait for what the other thread does.
+// The thread that libc creates for a timer is not ordered with the other thread.
 // want: race x at WORKER MAIN
 #include "order.h"
 #include <pthread.h>

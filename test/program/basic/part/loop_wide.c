@@ -36,7 +36,7 @@ void second(void)
     ((char *)&part_of[37])[5] = 1; /* H */
     near[0] = 1; /* J */
     sink = wide[74][3]; /* L */
-    sink = wide[75][0]; /* behind it */
+    sink = wide[75][0]; /* after it */
     int end = n;
     for (int i = 0; i < end; i++)
         back[i] = i; /* M */

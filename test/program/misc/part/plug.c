@@ -1,3 +1,4 @@
+/* A plug-in with a shared variable, for the dlopen tests. */
 #include "order.h"
 
 int plug_shared;

@@ -1,3 +1,4 @@
+/* A library that creates the thread itself. */
 #include "order.h"
 #include <pthread.h>
 

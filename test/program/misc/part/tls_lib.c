@@ -1,3 +1,4 @@
+/* A library with thread-local variables. */
 static __thread int mine[8];
 __thread int exported;
 

@@ -1,4 +1,4 @@
-/* Stands for a library that was built with another compiler: nothing in here is instrumented. */
+/* Represents a library that was built with another compiler: nothing in here is instrumented. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,5 +1,6 @@
-// What all threads know need not be kept, and the more cells want room the more often that is looked at. Here all
-// are told of the write, and it goes.
+// Access records that are ordered before every thread need not be kept; the more cells need space,
+// the more often the runtime checks this. Here all threads are ordered after the write, and its
+// record is dropped.
 // want: none
 #include "order.h"
 #include <pthread.h>

@@ -1,5 +1,6 @@
-// What all threads know need not be kept, and the more cells want room the more often that is looked at. One of them does not
-// know of the write: it stays.
+// Access records that are ordered before every thread need not be kept; the more cells need space,
+// the more often the runtime checks this. Here one thread is not ordered after the write, so its
+// record stays.
 // want: race x at WRITE READ
 #include "order.h"
 #include <pthread.h>
