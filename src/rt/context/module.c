@@ -1,3 +1,6 @@
+/*
+ * module.c - see module.h.
+ */
 #include "module.h"
 #include "entry.h"
 #include "limits.h"
@@ -7,10 +10,11 @@
 #include "sys.h"
 #include "thread.h"
 
-/* Room behind variables, in directed mode (direct/memory/stack_variables.c). */
-void pf_global_zones(void) __attribute__((weak));
+/* Marks the red zones of global variables, in directed mode (direct/memory/stack_variables.c). */
+void pf_global_mark_zones(void) __attribute__((weak));
 
-/* The linker's, of the object that we are in: the executable, or libpf_rt.so, which has no code of the target. */
+/* Defined by the linker, for the object that contains the runtime: the executable, or libpf_rt.so,
+ * which has no code of the target. */
 extern char __executable_start[] __attribute__((visibility("hidden")));
 extern char _end[] __attribute__((visibility("hidden")));
 
@@ -18,13 +22,13 @@ struct module {
     struct pf_func *func, *func_end;
     struct pf_var *var, *var_end;
     struct module *next;
-    uint32_t serial; /* how many were loaded before it, and it */
+    uint32_t serial; /* the number of objects loaded up to this one */
 };
 
 static struct pf_spin lock;
-static struct module *modules; /* the newest first */
+static struct module *modules; /* newest first */
 static uint32_t nmodules;
-static const struct pf_func *funcs[PF_FUNCS_MAX]; /* .bss, committed as used */
+static const struct pf_func *funcs[PF_FUNCS_MAX]; /* .bss, pages are committed when used */
 static uint32_t nfuncs = 1;
 
 void pf_module_lock(void) { pf_spin_lock(&lock); }
@@ -51,7 +55,8 @@ const struct pf_func *pf_func_at(uint32_t number)
     return __atomic_load_n(&funcs[number], __ATOMIC_ACQUIRE);
 }
 
-/* Where instrumented functions begin: a hash set, made again when objects came or went. */
+/* The addresses at which instrumented functions begin: a hash set, rebuilt after objects were
+ * loaded or unloaded. */
 static struct {
     uintptr_t *at;
     size_t size; /* a power of two */
@@ -60,7 +65,7 @@ static struct {
 
 static size_t entry_slot(uintptr_t addr) { return (addr >> 4) * 0x9e3779b97f4a7c15ull >> 20; }
 
-static void note_entries(void)
+static void rebuild_entries(void)
 {
     size_t n = 0;
     for (struct module *m = modules; m; m = m->next)
@@ -85,14 +90,14 @@ static void note_entries(void)
 BOUND(__start_pf_text); /* own_section.h */
 BOUND(__stop_pf_text);
 
-bool pf_func_begins(const void *addr)
+bool pf_func_begins_at(const void *addr)
 {
     bool found = (const char *)addr >= __start_pf_text && (const char *)addr < __stop_pf_text;
-    if (found) /* an interposed function, by a pointer */
+    if (found) /* an interposed function, called through a pointer */
         return true;
     pf_spin_lock(&lock);
     if (!entries.at || entries.made != entries.changes)
-        note_entries();
+        rebuild_entries();
     for (size_t i = entry_slot((uintptr_t)addr); entries.at && !found; i++) {
         uintptr_t a = entries.at[i & (entries.size - 1)];
         if (!a)
@@ -103,7 +108,7 @@ bool pf_func_begins(const void *addr)
     return found;
 }
 
-bool pf_module_holds(uintptr_t lo, uintptr_t hi)
+bool pf_module_within(uintptr_t lo, uintptr_t hi)
 {
     bool found = false;
     pf_spin_lock(&lock);
@@ -119,14 +124,14 @@ void __pf_module_in(void *func, void *func_end, void *var, void *var_end)
     struct module *m = modules;
     while (m && m->func != func)
         m = m->next;
-    if (!m && (m = pf_store_keep(sizeof *m))) {
+    if (!m && (m = pf_store_alloc_permanent(sizeof *m))) {
         *m = (struct module){func, func_end, var, var_end, modules, ++nmodules};
         modules = m;
         entries.changes++;
     }
     pf_spin_unlock(&lock);
-    if (pf_rt.events && pf_global_zones)
-        pf_global_zones();
+    if (pf_rt.events && pf_global_mark_zones)
+        pf_global_mark_zones();
 }
 
 static size_t length(const pf_rel *r)
@@ -138,7 +143,7 @@ static size_t length(const pf_rel *r)
     return s ? n + 1 : 0;
 }
 
-/* Points `to` at a copy of what `from` points at, placed at *room. */
+/* Copies the string that `from` refers to to *room, and makes `to` refer to the copy. */
 static void move_string(pf_rel *to, const pf_rel *from, char **room)
 {
     size_t n = length(from);
@@ -149,7 +154,8 @@ static void move_string(pf_rel *to, const pf_rel *from, char **room)
     *room += n;
 }
 
-/* The record with its sites, a scope for each, and strings in one block of our own, or NULL. */
+/* Copies a function record, with its sites, a scope for each site, and all strings, into one block
+ * of the store. NULL if there is no memory. */
 static const struct pf_func *copy_of(const struct pf_func *f)
 {
     const struct pf_site *s = pf_func_site(f, 0);
@@ -159,7 +165,7 @@ static const struct pf_func *copy_of(const struct pf_func *f)
         const struct pf_scope *in = pf_site_scope(&s[i]);
         size += length(&in->file) + length(&in->func) + length(&s[i].var);
     }
-    struct pf_func *c = pf_store_keep(size);
+    struct pf_func *c = pf_store_alloc_permanent(size);
     if (!c)
         return NULL;
     struct pf_site *t = (void *)(c + 1);
@@ -184,7 +190,7 @@ static const struct pf_func *copy_of(const struct pf_func *f)
 void __pf_module_out(void *func, void *func_end, void *var, void *var_end)
 {
     if ((char *)func >= __executable_start && (char *)func < _end)
-        return; /* it is not unloaded, the process ends */
+        return; /* the executable is never unloaded: the process is exiting */
     pf_spin_lock(&lock);
     for (struct module **m = &modules; *m; m = &(*m)->next)
         if ((*m)->func == func) {
@@ -195,7 +201,8 @@ void __pf_module_out(void *func, void *func_end, void *var, void *var_end)
     for (struct pf_func *f = func; f < (struct pf_func *)func_end; f++)
         if (f->number && funcs[f->number] == f) {
             __atomic_store_n(&funcs[f->number], copy_of(f), __ATOMIC_RELEASE);
-            f->number = 0; /* loaded again without a fresh mapping, it is a new function */
+            /* if the object is loaded again in the same mapping, this is a new function */
+            f->number = 0;
         }
     pf_spin_unlock(&lock);
 }
@@ -203,8 +210,8 @@ void __pf_module_out(void *func, void *func_end, void *var, void *var_end)
 static struct pf_global global_of(struct pf_var *v)
 {
     uintptr_t at = (uintptr_t)((char *)&v->address + v->address);
-    return (struct pf_global){at,      v->size,      pf_rel_str(&v->name), pf_rel_str(&v->file),
-                              v->line, v->zoned == 1};
+    return (struct pf_global){
+        at, v->size, pf_rel_str(&v->name), pf_rel_str(&v->file), v->line, v->has_red_zone == 1};
 }
 
 uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void *), void *arg)

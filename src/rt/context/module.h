@@ -1,9 +1,12 @@
 /*
  * module.h - the tables of loaded objects: functions by number, global variables by address.
  *
- * Model:   a function gets a number when it is first seen on a stack; the number leads to its
- *          record for ever. When the object is unloaded, records that have a number are copied.
- * Threads: any; one lock for changes, reading by number is lock-free.
+ * Model:   a function gets a number when it is first seen on a shadow stack; the number refers to
+ *          its record for ever. When an object is unloaded, its numbered records are copied.
+ * Memory:  the tables live in their objects, copies in the runtime's store (never freed).
+ * Threads: any; one lock for changes, lookup by number is lock-free.
+ * Errors:  a function without a number has no calling context; when memory runs out the store
+ *          counts it.
  */
 #ifndef PF_RT_MODULE_H
 #define PF_RT_MODULE_H
@@ -12,9 +15,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define PF_FUNCS_MAX (1u << 20) /* numbers are below this */
+#define PF_FUNCS_MAX (1u << 20) /* all numbers are below this */
 
-/* 0 when numbers have run out. */
+/* The number of the function, assigned if necessary; 0 when all numbers are in use. */
 uint32_t pf_func_number(struct pf_func *f);
 const struct pf_func *pf_func_at(uint32_t number);
 
@@ -23,20 +26,21 @@ struct pf_global {
     size_t size;
     const char *name, *file;
     uint32_t line;
-    bool zoned; /* PF_ZONE(size) bytes behind it are nobody's */
+    bool has_red_zone; /* a red zone of PF_RED_ZONE(size) bytes follows it */
 };
-/* The global variable that holds addr, for reports; false if none is known. */
+/* Finds the global variable that contains addr, for reports; false if none is known. */
 bool pf_global_find(uintptr_t addr, struct pf_global *out);
-/* Calls f for the variables of all objects loaded but the first `seen`; how many there are now. */
+/* Calls f for the global variables of all objects except the first `seen` that were loaded. Returns
+ * the number of objects loaded so far. */
 uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void *), void *arg);
 
-/* Is there an instrumented object between these addresses? */
-bool pf_module_holds(uintptr_t lo, uintptr_t hi);
+/* True if the tables of an instrumented object are between these addresses. */
+bool pf_module_within(uintptr_t lo, uintptr_t hi);
 
 void pf_module_lock(void); /* around fork */
 void pf_module_unlock(void);
 
-/* Does an instrumented function begin there, or is it one of the runtime's? */
-bool pf_func_begins(const void *addr);
+/* True if an instrumented function begins at addr, or if addr is in the code of the runtime. */
+bool pf_func_begins_at(const void *addr);
 
 #endif

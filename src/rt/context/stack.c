@@ -1,11 +1,13 @@
 /*
- * Contexts are found lazily: a function's entry only pushes a frame; the node is looked up when a
- * statement needs an id, and stays in the frame for the rest of the activation.
+ * stack.c - see stack.h.
  *
- * Recursion would make the tree as large as the set of all stacks. A node is therefore identified
- * with its nearest ancestor of the same call once the same call stands on the stack `fold` times;
- * `fold` falls as the tree grows, so small programs keep exact stacks and large ones stay bounded.
- * The report marks such frames.
+ * Nodes are computed lazily: the entry of a function only pushes a frame. The node is looked up
+ * when an access record needs a site id, and stays in the frame until the function returns.
+ *
+ * With recursion the tree could become as large as the set of all stacks. So once the same call is
+ * on the stack `fold_limit()` times, its node is identified with that of its nearest ancestor with
+ * the same call ("folding"). The limit falls as the tree grows: small programs keep exact stacks,
+ * and the tree of large ones stays bounded. Reports mark folded frames.
  */
 #include "stack.h"
 #include "hash_index.h"
@@ -16,21 +18,21 @@
 #include "sys.h"
 
 #define IDS_PER_BLOCK PF_IDS_PER_BLOCK
-#define BLOCKS_MAX (PF_ID_PAIR / IDS_PER_BLOCK)
+#define BLOCKS_MAX (PF_ID_SITE_PAIR / IDS_PER_BLOCK)
 #define CALLS_MAX (1u << 22)
-#define FOLD_LOOK 512 /* ancestors looked at for recursion */
+#define FOLD_DEPTH_MAX 512 /* ancestors examined for recursion */
 
-struct call { /* a call seen, and the node it leads to: its own, or an ancestor's by folding */
+struct call { /* a known call and its node: its own, or after folding that of an ancestor */
     uint32_t parent, site, func, node;
 };
 
 static struct pf_spin lock;
-static struct pf_index index;
+static struct pf_hash_index index;
 static struct call *calls;
 static uint32_t ncalls = 1;
 static struct {
     uint32_t node, first_site;
-} *blocks; /* by id / 16 */
+} *blocks; /* indexed by id / 16 */
 static uint32_t nblocks = 1;
 static uint32_t root;
 
@@ -43,10 +45,10 @@ void pf_stack_init(void)
 {
     calls = pf_sys_map(NULL, sizeof *calls * CALLS_MAX);
     blocks = pf_sys_map(NULL, sizeof *blocks * BLOCKS_MAX);
-    struct pf_node *r = pf_store_take(0);
+    struct pf_node *r = pf_store_alloc(0);
     if (!calls || !blocks || !r)
         return;
-    root = pf_store_name(r);
+    root = pf_store_handle(r);
 }
 
 static bool same(uint32_t item, const void *key)
@@ -60,12 +62,12 @@ static uint32_t fold_limit(void)
     return ncalls < 1u << 15 ? 32 : ncalls < 1u << 17 ? 4 : ncalls < 1u << 19 ? 2 : 1;
 }
 
-/* The ancestor that stands for this call, if the call is deep in a recursion already. */
+/* The ancestor that the call is folded into, if the recursion is deep enough; else 0. */
 static uint32_t fold(uint32_t parent, uint32_t call, uint32_t func)
 {
     uint32_t caller = node_at(parent)->func, seen = 0, nearest = 0, limit = fold_limit();
     uint32_t n = parent;
-    for (int i = 0; i < FOLD_LOOK && n != root; i++, n = node_at(n)->parent) {
+    for (int i = 0; i < FOLD_DEPTH_MAX && n != root; i++, n = node_at(n)->parent) {
         struct pf_node *a = node_at(n);
         if (a->func != func || a->call != call || node_at(a->parent)->func != caller)
             continue;
@@ -79,6 +81,7 @@ static uint32_t fold(uint32_t parent, uint32_t call, uint32_t func)
     return 0;
 }
 
+/* Makes a node; returns its store name, 0 if there is no memory. */
 static uint32_t create(uint32_t parent, uint32_t call, uint32_t func)
 {
     uint32_t count = (pf_func_at(func)->nsites + IDS_PER_BLOCK - 1) / IDS_PER_BLOCK;
@@ -86,7 +89,7 @@ static uint32_t create(uint32_t parent, uint32_t call, uint32_t func)
     unsigned order = 0;
     while ((64u << order) < size)
         order++;
-    struct pf_node *n = pf_store_take(order);
+    struct pf_node *n = pf_store_alloc(order);
     if (!n)
         return 0;
     pf_zero(n, 64u << order);
@@ -94,47 +97,50 @@ static uint32_t create(uint32_t parent, uint32_t call, uint32_t func)
     n->call = call;
     n->func = func;
     n->nblocks = count;
-    return pf_store_name(n);
+    return pf_store_handle(n);
 }
 
+/* The node of a call, from the shared index; made if necessary. */
 static uint32_t child_slow(uint32_t parent, uint32_t site, uint32_t func)
 {
     struct call key = {parent, site, func, 0};
-    uint32_t hash = pf_index_hash(parent, (uint64_t)site << 32 | func);
-    uint32_t i = pf_index_find(&index, hash, same, &key);
+    uint32_t hash = pf_hash_index_hash(parent, (uint64_t)site << 32 | func);
+    uint32_t i = pf_hash_index_find(&index, hash, same, &key);
     if (i)
         return calls[i].node;
     pf_spin_lock(&lock);
-    i = pf_index_find(&index, hash, same, &key);
+    i = pf_hash_index_find(&index, hash, same, &key);
     if (!i && ncalls < CALLS_MAX) {
         key.node = fold(parent, site, func);
         if (!key.node)
             key.node = create(parent, site, func);
         calls[ncalls] = key;
-        if (key.node && pf_index_add(&index, hash, ncalls))
+        if (key.node && pf_hash_index_add(&index, hash, ncalls))
             i = ncalls++;
     }
     pf_spin_unlock(&lock);
     return i ? calls[i].node : 0;
 }
 
+/* The same, from the thread's cache of recent contexts. */
 static uint32_t child(uint32_t parent, uint32_t call, uint32_t func)
 {
-    struct pf_path *p = pf_path_slot(__pf_tls.thread, parent, call, func);
+    struct pf_recent_context *p = pf_recent_context_slot(__pf_tls.thread, parent, call, func);
     if (p->parent != parent || p->call != call || p->func != func) {
         uint32_t n = child_slow(parent, call, func);
         if (!n)
             return 0;
-        p->parent = 0; /* a signal's handler may come in between */
+        p->parent = 0; /* a signal handler may run in between */
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
-        *p = (struct pf_path){0, call, func, n};
+        *p = (struct pf_recent_context){0, call, func, n};
         __atomic_signal_fence(__ATOMIC_SEQ_CST);
         p->parent = parent;
     }
     return p->node;
 }
 
-/* Fills in the nodes of all frames up to `top`, from the deepest one that has one. */
+/* Computes the nodes of all frames up to `top`, starting at the topmost frame that has one. Returns
+ * the node of `top`, 0 if a limit was reached. */
 static uint32_t resolve(struct pf_frame *top)
 {
     struct pf_frame *f = top;
@@ -151,6 +157,7 @@ static uint32_t resolve(struct pf_frame *top)
     return n;
 }
 
+/* Allocates the ids of block b of the node. */
 static uint32_t new_block(uint32_t name, struct pf_node *n, uint32_t b)
 {
     pf_spin_lock(&lock);
@@ -181,9 +188,10 @@ uint32_t pf_stack_id_slow(uint32_t site)
     return 0;
 }
 
-/* One frame: the site itself, then the calls it was inlined through. */
+/* Visits the positions of one frame: the site itself, then the call sites that it was inlined
+ * through. */
 static bool walk_site(const struct pf_func *f, uint32_t site, uint32_t folded,
-                      bool (*see)(const struct pf_position *, void *), void *arg)
+                      bool (*visit)(const struct pf_position *, void *), void *arg)
 {
     for (bool last = false; !last;) {
         const struct pf_site *s = site < f->nsites ? pf_func_site(f, site) : NULL;
@@ -202,7 +210,7 @@ static bool walk_site(const struct pf_func *f, uint32_t site, uint32_t folded,
             .func_line = s ? in->begins : f->line,
             .folded = last && folded,
         };
-        if (!see(&p, arg))
+        if (!visit(&p, arg))
             return false;
         if (!last)
             site = in->inlined - 1;
@@ -210,7 +218,7 @@ static bool walk_site(const struct pf_func *f, uint32_t site, uint32_t folded,
     return true;
 }
 
-void pf_stack_walk(uint32_t id, bool (*see)(const struct pf_position *, void *), void *arg)
+void pf_stack_walk(uint32_t id, bool (*visit)(const struct pf_position *, void *), void *arg)
 {
     uint32_t b = id / IDS_PER_BLOCK;
     if (!b || b >= nblocks)
@@ -219,9 +227,10 @@ void pf_stack_walk(uint32_t id, bool (*see)(const struct pf_position *, void *),
     while (name != root) {
         const struct pf_node *n = node_at(name);
         const struct pf_func *f = pf_func_at(n->func);
-        if (!f || !walk_site(f, site, n->folded, see, arg))
+        if (!f || !walk_site(f, site, n->folded, visit, arg))
             return;
-        site = n->call - 1; /* no call known: an index past the end, shows the function alone */
+        /* if the call is unknown, an index past the end: shows the function without a line */
+        site = n->call - 1;
         name = n->parent;
     }
 }
@@ -262,8 +271,8 @@ uint32_t pf_stack_flags(uint32_t id)
     return all;
 }
 
-void pf_stack_walk_live(const struct pf_thread *t, bool (*see)(const struct pf_position *, void *),
-                        void *arg)
+void pf_stack_walk_live(const struct pf_thread *t,
+                        bool (*visit)(const struct pf_position *, void *), void *arg)
 {
     const struct pf_frame *top = t->tls ? t->tls->frame : NULL;
     if (!top || !t->frames ||
@@ -271,7 +280,7 @@ void pf_stack_walk_live(const struct pf_thread *t, bool (*see)(const struct pf_p
         return;
     while (--top > t->frames) {
         const struct pf_func *f = __atomic_load_n(&top->func, __ATOMIC_RELAXED);
-        if (f && !walk_site(f, pf_frame_site(top) - 1, 0, see, arg))
+        if (f && !walk_site(f, pf_frame_site(top) - 1, 0, visit, arg))
             return;
     }
 }

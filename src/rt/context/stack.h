@@ -1,12 +1,13 @@
 /*
- * stack.h - calling contexts: what a statement's 24-bit id stands for.
+ * stack.h - calling contexts and site ids.
  *
- * Model:   nodes of a calling-context tree (parent node, call site in the parent, function), found
- *          lazily from the shadow stack. A node gives out ids for its sites in blocks of 16, so an
- *          id is (node, site) and the whole stack can be told from it, always.
- * Memory:  the runtime's store; nodes live for ever.
- * Threads: lock-free reads; one lock for new nodes and blocks.
- * Errors:  when ids run out the loss is counted and the id is 0 ("unknown stack").
+ * Model:   a calling context is a node of a tree: (parent node, call site in the parent, function).
+ *          Nodes are computed lazily from the shadow stack. A node allocates the ids of its sites
+ *          in blocks of 16. So a plain site id identifies (node, site), and the whole stack can
+ *          always be reconstructed from it.
+ * Memory:  the runtime's store; nodes are never freed.
+ * Threads: lock-free lookup; one lock for new nodes and blocks.
+ * Errors:  when ids run out, the loss is counted and the id is 0 ("unknown stack").
  */
 #ifndef PF_RT_STACK_H
 #define PF_RT_STACK_H
@@ -14,7 +15,7 @@
 #include "store.h"
 #include "thread.h"
 
-#define PF_NODE_ROOT 1u /* the context of a thread before its first function */
+#define PF_NODE_ROOT 1u /* the node of a thread's bottom frame, which has no function */
 
 void pf_stack_init(void);
 void pf_stack_lock(void); /* around fork */
@@ -23,19 +24,21 @@ void pf_stack_unlock(void);
 #define PF_IDS_PER_BLOCK 16u
 
 struct pf_node {
-    uint32_t parent;  /* names of nodes are store names */
-    uint32_t call;    /* site + 1 in the parent's function */
-    uint32_t func;    /* number of the function, 0 only in the root */
+    uint32_t parent;  /* nodes are identified by their store names */
+    uint32_t call;    /* call site + 1 in the parent's function */
+    uint32_t func;    /* function number; 0 only in the root */
     uint32_t nblocks;
-    uint32_t folded;  /* stands for deeper recursion too */
+    uint32_t folded;  /* 1: also stands for deeper recursion */
     uint32_t unused;
-    uint32_t block[]; /* first id of each 16 sites, 0 while none is needed */
+    uint32_t block[]; /* for each 16 sites: their first id; 0 until one is needed */
 };
 
+/* The id of a site of the running function, by the slow path: computes missing nodes and ids. */
 uint32_t pf_stack_id_slow(uint32_t site);
 
-/* The id of site `site` of the function that runs now (frame[-1]) if it was needed before, else 0. */
-static inline uint32_t pf_stack_id_known(uint32_t site)
+/* The id of site `site` of the running function (frame[-1]) if both its node and its block of ids
+ * exist already; else 0. */
+static inline uint32_t pf_stack_id_resolved(uint32_t site)
 {
     uint32_t name = __pf_tls.frame[-1].node;
     if (__builtin_expect(name <= PF_NODE_ROOT, 0))
@@ -45,57 +48,59 @@ static inline uint32_t pf_stack_id_known(uint32_t site)
     return __builtin_expect(id != 0, 1) ? id | site % PF_IDS_PER_BLOCK : 0; /* blocks are aligned */
 }
 
-static inline struct pf_path *pf_path_slot(struct pf_thread *t, uint32_t parent, uint32_t call,
-                                           uint32_t func)
+/* The entry of the thread's cache of recent contexts for a call of `func` at the site `call` of
+ * node `parent`. */
+static inline struct pf_recent_context *pf_recent_context_slot(struct pf_thread *t, uint32_t parent,
+                                                               uint32_t call, uint32_t func)
 {
-    return &t->paths[((parent * 31u + call) * 0x9e3779b9u + func * 0x85ebca6bu) >>
-                     (32 - PF_PATH_BITS)];
+    return &t->recent_contexts[((parent * 31u + call) * 0x9e3779b9u + func * 0x85ebca6bu) >>
+                               (32 - PF_RECENT_CONTEXT_BITS)];
 }
 
-/* The node of the frame on top, which has none yet, if the calls that lead to it from the nearest frame that has
- * one were all met lately: then all of these have theirs. Else 0. In check_entry.S. */
-uint32_t pf_stack_near(void);
+/* Computes the node of the running function, whose frame has none yet, from the thread's cache of
+ * recent contexts. Fills in the nodes of all frames between it and the nearest frame that has one.
+ * Returns 0 if one of the calls is not in the cache. Written in check_entry.S. */
+uint32_t pf_stack_node_recent(void);
 
-/* pf_stack_id_known where the calling context is not known to the frame yet, but was met lately. */
-static inline uint32_t pf_stack_id_near(uint32_t site)
+/* pf_stack_id_resolved for a frame without a node, using the cache of recent contexts; 0 if that
+ * fails. */
+static inline uint32_t pf_stack_id_recent(uint32_t site)
 {
-    return !__pf_tls.frame[-1].node && pf_stack_near() ? pf_stack_id_known(site) : 0;
+    return !__pf_tls.frame[-1].node && pf_stack_node_recent() ? pf_stack_id_resolved(site) : 0;
 }
 
-/* The same, found if need be; 0 only when a limit was reached. */
+/* The same by any means; 0 only when a limit was reached. */
 static inline uint32_t pf_stack_id(struct pf_thread *t, uint32_t site)
 {
-    uint32_t id = pf_stack_id_known(site);
+    uint32_t id = pf_stack_id_resolved(site);
     (void)t;
     if (!id)
-        id = pf_stack_id_near(site);
+        id = pf_stack_id_recent(site);
     return __builtin_expect(id != 0, 1) ? id : pf_stack_id_slow(site);
 }
 
-/* One source position of a stack, innermost first. */
+/* One source position of a stack. Stacks are listed from the innermost position outwards. */
 struct pf_position {
     const char *func, *file, *var;
     uint32_t line, column, kind, size;
-    uint32_t func_line; /* where the function begins; 0: not known */
-    bool folded; /* stands for deeper recursion of the same call too */
+    uint32_t func_line; /* first line of the function; 0: unknown */
+    bool folded; /* also stands for deeper recursion of the same call */
 };
-/* Calls f for each position of the stack of `id`, inlined functions included; stops when f
- * returns false. */
+/* Calls f for each position of the stack of a plain site id, inlined functions included; stops when
+ * f returns false. */
 void pf_stack_walk(uint32_t id, bool (*f)(const struct pf_position *, void *), void *arg);
-/* Where the event of `id` may depend on what its thread read: enum pf_site_flags, rather too many. Of
- * an interposed function: where its call stands. */
+/* How the event at a site id may depend on earlier reads of its thread: enum pf_site_flags, with
+ * too many flags in case of doubt. For an interposed function: how its call may depend on them. */
 uint32_t pf_stack_flags(uint32_t id);
-/* pf_stack_walk for the stack that t has now. t runs on meanwhile, so what is near the top may be a mixture of
- * before and after; from inside pf_thread_each, so that it does not end. */
+/* pf_stack_walk for the current stack of t. t keeps running, so positions near the top may be
+ * inconsistent. Must be called from within pf_thread_each, so that t does not end meanwhile. */
 void pf_stack_walk_live(const struct pf_thread *t, bool (*f)(const struct pf_position *, void *),
                         void *arg);
 
-/*
- * Interposed functions stand on the stack as functions of their own, so that reports say
- * "#0 memcpy". PF_NATIVE(name) defines, at file scope, the record `pf_native_<name>` with a site
- * of each kind: PF_NATIVE_READ, _WRITE, _CALL, _FREE, _LOCK. PF_NATIVE_AS: under another name,
- * "operator new(unsigned long)".
- */
+/* Interposed functions have frames on the shadow stack, so that reports show "#0 memcpy".
+ * PF_NATIVE(name) defines, at file scope, the function record `pf_native_<name>` with one site of
+ * each kind: PF_NATIVE_READ, _WRITE, _CALL, _FREE, _LOCK. PF_NATIVE_AS gives it another name in
+ * reports, such as "operator new(unsigned long)". */
 enum pf_native_site {
     PF_NATIVE_READ,
     PF_NATIVE_WRITE,
@@ -130,10 +135,11 @@ static inline void pf_stack_push(struct pf_func *f)
 {
     struct pf_frame *fr = __pf_tls.frame++;
     fr->func = f;
-    fr->call = fr[-1].call & PF_CALL_UNWATCHED; /* it acts for its caller */
+    fr->call = fr[-1].call & PF_CALL_UNWATCHED; /* it acts on behalf of its caller */
     fr->node = 0;
 }
-/* Do the accesses of the function on top count? Not if it runs its plain body, or acts for one. */
+/* True if accesses of the function on top are checked: not if it runs its plain body, or acts on
+ * behalf of a plain body. */
 static inline bool pf_stack_watched(void) { return !(__pf_tls.frame[-1].call & PF_CALL_UNWATCHED); }
 static inline void pf_stack_pop(void) { __pf_tls.frame--; }
 

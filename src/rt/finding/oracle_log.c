@@ -1,3 +1,6 @@
+/*
+ * oracle_log.c - see oracle_log.h.
+ */
 #include "oracle_log.h"
 #include "rt.h"
 #include "spin.h"
@@ -50,7 +53,8 @@ void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t 
 {
     if (used > sizeof buffer - 128)
         pf_oracle_flush();
-    number(t ? t->number : 0, 10); /* a thread that is about to begin clears its stack */
+    /* no thread: a new thread clears its stack before it is registered */
+    number(t ? t->number : 0, 10);
     text(" ");
     text(what);
     text(" ");

@@ -1,10 +1,10 @@
 /*
  * race.c - see race.h.
  *
- * A race in a loop is found again and again: pairs of ids seen before are looked up without the lock
- * in a small cache of {two ids, entry} words. Of a pair that is new the fingerprint decides whether
- * the finding is new too: the same two source positions, reached on other ways, are one finding with
- * a count.
+ * A race in a loop is detected again and again. So pairs of site ids that were seen before are
+ * looked up without the lock, in a small cache of {two ids, entry} words. For a new pair the
+ * fingerprint decides whether the finding is new: the same two source positions, reached through
+ * other calling contexts, are one finding with a count.
  */
 #include "race.h"
 #include "finding_text.h"
@@ -22,8 +22,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define ENTRIES (1u << 16) /* findings in one process; an entry's number fits 16 bits */
-#define NOWHERE 1 /* the entry of pairs that are suppressed; 0 is none */
+#define ENTRIES (1u << 16) /* findings per process; the number of an entry fits into 16 bits */
+#define SUPPRESSED_ENTRY 1 /* the entry for suppressed pairs; entry 0 means none */
 #define FIRST 2
 #define INDEX (2 * ENTRIES)
 #define CACHE (1u << 14)
@@ -31,22 +31,23 @@
 
 extern const char *__tsan_default_suppressions(void) __attribute__((weak));
 
-/* Does the program call races on these bytes of the granule benign? (wrap/wrap_annotate.h) */
+/* True if the program declared races on these bytes of the granule to be benign
+ * (shadow/benign.h). */
 bool pf_benign_bytes(uintptr_t granule, unsigned bytes) __attribute__((weak));
 
 struct entry {
     uint64_t id;
     uint64_t count;
-    bool reported;   /* else every time it was met so far it was suppressed */
+    bool reported;   /* false: suppressed every time so far */
     bool suppressed;
 };
 
 static struct {
     struct pf_spin lock;
-    pid_t holder; /* kernel thread that has the lock */
+    pid_t holder; /* kernel thread that holds the lock */
     pid_t pid;
     bool ended;
-    struct pf_pool work;  /* of one finding */
+    struct pf_pool work;  /* memory for one finding */
     struct pf_pool forever;
     struct pf_suppressions suppressions;
     uint32_t n; /* entries in use */
@@ -55,7 +56,8 @@ static struct {
     struct entry entry[ENTRIES];
     uint16_t index[INDEX]; /* by fingerprint, open addressing */
     uint64_t cache[CACHE]; /* later id << 40 | earlier id << 16 | entry */
-    uint64_t hidden[HIDDEN]; /* hashes of {pair, granule}: suppressed for the sake of a variable */
+    /* hashes of {pair, granule} that are suppressed because of their variable */
+    uint64_t hidden[HIDDEN];
 } race = {.n = FIRST};
 
 /* --- output --- */
@@ -88,13 +90,13 @@ static void unlock_reports(void)
     pf_spin_unlock(&race.lock);
 }
 
-/* A signal handler that came in the middle of a report may call exit. */
+/* A signal handler that interrupts a report may call exit. */
 static bool is_reporting(void)
 {
     return __atomic_load_n(&race.holder, __ATOMIC_RELAXED) == (pid_t)pf_sys(SYS_gettid);
 }
 
-/* --- what was seen before --- */
+/* --- races seen before --- */
 
 static uint64_t pair_of(uint64_t now, uint64_t then)
 {
@@ -108,11 +110,13 @@ static uint64_t *cache_slot(uint64_t pair)
 }
 _Static_assert(CACHE == 1u << (64 - 50), "the shift gives an index of the cache");
 
-static void remember(uint64_t pair, const struct entry *e)
+/* Remembers that the pair belongs to the entry. */
+static void cache_pair(uint64_t pair, const struct entry *e)
 {
     __atomic_store_n(cache_slot(pair), pair | (uint64_t)(e - race.entry), __ATOMIC_RELEASE);
 }
 
+/* True if the pair is in the cache; counts the race. */
 static bool seen_pair(uint64_t pair)
 {
     uint64_t c = __atomic_load_n(cache_slot(pair), __ATOMIC_ACQUIRE);
@@ -122,7 +126,7 @@ static bool seen_pair(uint64_t pair)
     return true;
 }
 
-static uint64_t hash_of(uint64_t pair, uintptr_t granule)
+static uint64_t hidden_hash(uint64_t pair, uintptr_t granule)
 {
     uint64_t h = (pair ^ granule * 0xc2b2ae3d27d4eb4full) * 0x9e3779b97f4a7c15ull;
     return (h ^ h >> 29) | 1;
@@ -130,11 +134,11 @@ static uint64_t hash_of(uint64_t pair, uintptr_t granule)
 
 static bool seen_hidden(uint64_t pair, uintptr_t granule)
 {
-    uint64_t h = hash_of(pair, granule);
+    uint64_t h = hidden_hash(pair, granule);
     return __atomic_load_n(&race.hidden[h % HIDDEN], __ATOMIC_RELAXED) == h;
 }
 
-/* The entry of this fingerprint, a new one with count 0 if need be; NULL when all are in use. */
+/* The entry of this fingerprint, or a new one with count 0; NULL if all are in use. */
 static struct entry *entry_of(uint64_t id)
 {
     uint32_t i = (uint32_t)id % INDEX;
@@ -148,7 +152,7 @@ static struct entry *entry_of(uint64_t id)
     return &race.entry[race.n++];
 }
 
-/* --- the end of the process --- */
+/* --- end of the process --- */
 
 static void add_count(struct pf_text *t, uint64_t n, const char *one, const char *many)
 {
@@ -209,7 +213,7 @@ static void end_log(const char *how)
 
 static bool is_this_process(void) { return race.pid == (pid_t)pf_sys(SYS_getpid); }
 
-/* In directed mode the status stays the program's own, so that it is the same in every replay. */
+/* In directed mode the exit status stays the program's, so that it is the same in every replay. */
 static int wanted_status(void) { return race.findings && !pf_rt.events ? pf_options.exitcode : 0; }
 
 int pf_race_summary(void)
@@ -261,7 +265,7 @@ void pf_race_exec_failed(void)
     pf_unnest();
 }
 
-/* --- a finding --- */
+/* --- findings --- */
 
 static _Noreturn void halt(void)
 {
@@ -277,8 +281,9 @@ static _Noreturn void halt(void)
         pf_sys(SYS_exit_group, pf_options.exitcode ? pf_options.exitcode : 1);
 }
 
-/* Suppressions look at more than the fingerprint does (callers, variable): a finding that was
- * suppressed may come again in another way in which it is not. False: so it may for the same pair. */
+/* Reports a finding, unless it is suppressed. Suppressions match callers and variables, which are
+ * not in the fingerprint; so a suppressed finding may be reported later, with another stack.
+ * Returns false if that is possible even for the same pair of site ids. */
 static bool report(struct entry *e, struct pf_finding *f)
 {
     bool by_name;
@@ -320,26 +325,26 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
         pf_limit_hit(PF_LIMIT_FINDINGS);
     } else if (e->reported) {
         __atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED);
-        remember(pair, e);
+        cache_pair(pair, e);
     } else if (report(e, pf_race_build(&race.work, id, t, granule, now, then))) {
-        remember(pair, e->reported ? e : &race.entry[NOWHERE]);
+        cache_pair(pair, e->reported ? e : &race.entry[SUPPRESSED_ENTRY]);
     } else {
-        uint64_t h = hash_of(pair, granule);
+        uint64_t h = hidden_hash(pair, granule);
         __atomic_store_n(&race.hidden[h % HIDDEN], h, __ATOMIC_RELAXED);
     }
     pf_pool_release(&race.work);
     unlock_reports();
 }
 
-/* Where pf learns of them (direct/trace/stream_ring.c). */
-void pf_log_error(const char *text) __attribute__((weak));
+/* Tells pf about the finding (direct/trace/stream_ring.c). */
+void pf_channel_report_error(const char *text) __attribute__((weak));
 
-void pf_error_found(const struct pf_error_seen *seen)
+void pf_bad_access_found(const struct pf_bad_access *seen)
 {
     if (!pf_options.report_bugs)
         return;
     lock_reports();
-    struct pf_finding *f = pf_error_build(&race.work, seen);
+    struct pf_finding *f = pf_bad_access_build(&race.work, seen);
     struct entry *e = f ? entry_of(f->id) : NULL;
     if (!e) {
         pf_limit_hit(PF_LIMIT_FINDINGS);
@@ -347,7 +352,7 @@ void pf_error_found(const struct pf_error_seen *seen)
         __atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED);
     } else {
         report(e, f);
-        const struct pf_place *p = pf_trail_source(&f->steps[f->nsteps - 1].trail);
+        const struct pf_stack_frame *p = pf_backtrace_source(&f->steps[f->nsteps - 1].stack);
         struct pf_text t;
         pf_text_init(&t, &race.work);
         pf_text_add(&t, pf_kind_title(f->kind));
@@ -363,16 +368,16 @@ void pf_error_found(const struct pf_error_seen *seen)
             pf_text_char(&t, ')');
         }
         pf_text_char(&t, 0);
-        if (e->reported && !t.failed && pf_log_error)
-            pf_log_error(t.at);
+        if (e->reported && !t.failed && pf_channel_report_error)
+            pf_channel_report_error(t.at);
     }
     pf_pool_release(&race.work);
     unlock_reports();
 }
 
-/* --- what the program asks for --- */
+/* --- requests of the program --- */
 
-static void print_own(const char *head, const char *rest, uint32_t id)
+static void print_for_program(const char *head, const char *rest, uint32_t id)
 {
     struct pf_text t;
     struct pf_text_style style = {.color = pf_race_print_color(),
@@ -382,8 +387,8 @@ static void print_own(const char *head, const char *rest, uint32_t id)
     pf_text_add(&t, head);
     pf_text_add(&t, rest);
     if (id) {
-        struct pf_trail trail = pf_trail_build(&race.work, id);
-        pf_trail_text(&t, &trail, &style);
+        struct pf_backtrace stack = pf_backtrace_build(&race.work, id);
+        pf_backtrace_text(&t, &stack, &style);
     }
     pf_text_char(&t, '\n');
     pf_race_print(&t);
@@ -391,8 +396,8 @@ static void print_own(const char *head, const char *rest, uint32_t id)
     unlock_reports();
 }
 
-void pf_race_print_stack(uint32_t id) { print_own(NULL, NULL, id); }
-void pf_race_print_line(const char *head, const char *rest) { print_own(head, rest, 0); }
+void pf_race_print_stack(uint32_t id) { print_for_program(NULL, NULL, id); }
+void pf_race_print_line(const char *head, const char *rest) { print_for_program(head, rest, 0); }
 
 void pf_race_redirect(const char *path)
 {
@@ -403,7 +408,7 @@ void pf_race_redirect(const char *path)
 
 void pf_race_on_halt(void (*callback)(void)) { race.on_halt = callback; }
 
-/* --- the start --- */
+/* --- start --- */
 
 static _Noreturn void refuse_suppressions(const char *file, const struct pf_suppress_error *e)
 {
@@ -465,19 +470,21 @@ void pf_race_init(void)
 
 void pf_race_after_fork(void)
 {
-    race.lock.taken = 0; /* the holder, if any, is not in this process */
+    race.lock.taken = 0; /* the holder, if any, does not exist in this process */
     race.holder = 0;
     race.pid = (pid_t)pf_sys(SYS_getpid);
     race.ended = false;
     race.findings = race.suppressed = 0;
-    if (race.n > FIRST) { /* else both are zero, and their pages stay shared with the parent */
+    /* otherwise the tables are zero, and their pages stay shared with the parent */
+    if (race.n > FIRST) {
         pf_zero(race.entry, race.n * sizeof race.entry[0]);
         pf_zero(race.index, sizeof race.index);
         pf_zero(race.cache, sizeof race.cache);
         pf_zero(race.hidden, sizeof race.hidden);
     }
     race.n = FIRST;
-    pf_pool_init(&race.work, pf_race_map, pf_race_unmap); /* somebody may have been using it */
+    /* another thread may have been using it */
+    pf_pool_init(&race.work, pf_race_map, pf_race_unmap);
     for (struct pf_suppression *s = race.suppressions.first; s; s = s->next)
         s->hits = 0;
     pf_race_print_open(&race.work, race.pid);

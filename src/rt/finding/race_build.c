@@ -1,14 +1,14 @@
 /*
  * race_build.c - see race_build.h.
  *
- * Names of object files come from /proc/self/maps, not from the dynamic linker: its locks may be
- * held by the very thread that reports.
+ * Names of object files come from /proc/self/maps, not from the dynamic linker: the reporting
+ * thread may hold the linker's locks.
  */
 #include "race_build.h"
-#include "access.h"
 #include "fingerprint.h"
 #include "module.h"
 #include "race.h"
+#include "runtime_access.h"
 #include "stack.h"
 #include "sys.h"
 #include "textbuf.h"
@@ -39,6 +39,7 @@ char *pf_proc_read(struct pf_pool *pool, const char *path, size_t *size)
     return r < 0 || t.failed ? NULL : t.at;
 }
 
+/* Copies a string into the pool. */
 static const char *keep(struct builder *b, const char *s)
 {
     if (!s)
@@ -60,7 +61,8 @@ static uintptr_t hex(const char **s)
     }
 }
 
-/* The file mapped at p: lines are "lo-hi rwxp offset dev inode   /path". */
+/* The path of the file mapped at p. Lines of /proc/self/maps are "lo-hi rwxp offset dev inode
+ * /path". */
 static const char *module_of(struct builder *b, const void *p)
 {
     for (const char *s = b->maps; s && *s;) {
@@ -83,7 +85,7 @@ static const char *module_of(struct builder *b, const void *p)
 
 struct walk {
     struct builder *b;
-    struct pf_place *at;
+    struct pf_stack_frame *at;
     size_t n, room;
     struct pf_position top;
 };
@@ -102,7 +104,7 @@ static bool copy_position(const struct pf_position *p, void *arg)
     struct builder *b = w->b;
     if (w->n == w->room)
         return false;
-    w->at[w->n++] = (struct pf_place){
+    w->at[w->n++] = (struct pf_stack_frame){
         .function = keep(b, p->func),
         .file = keep(b, p->file),
         .module = p->file ? module_of(b, p->func) : NULL,
@@ -114,9 +116,9 @@ static bool copy_position(const struct pf_position *p, void *arg)
     return true;
 }
 
-/* The stack of `id`; *top, if given, is its innermost position with strings that live on. The lock
- * keeps unloading objects away while their strings are copied. */
-static struct pf_trail build_trail(struct builder *b, uint32_t id, struct pf_position *top)
+/* Builds the stack of `id`; sets *top, unless top is NULL, to its innermost position with a copied
+ * variable name. The lock prevents objects from being unloaded while their strings are copied. */
+static struct pf_backtrace build_trail(struct builder *b, uint32_t id, struct pf_position *top)
 {
     struct walk w = {.b = b};
     pf_module_lock();
@@ -132,7 +134,7 @@ static struct pf_trail build_trail(struct builder *b, uint32_t id, struct pf_pos
     }
     pf_module_unlock();
     b->failed |= !w.at;
-    return (struct pf_trail){w.at, w.n};
+    return (struct pf_backtrace){w.at, w.n};
 }
 
 static bool count_source(const struct pf_position *p, void *arg)
@@ -144,8 +146,8 @@ static bool copy_source(const struct pf_position *p, void *arg)
     return !p->file || copy_position(p, arg);
 }
 
-/* The functions that t is in now, without those of the C library. */
-static struct pf_trail build_live_trail(struct builder *b, const struct pf_thread *t)
+/* The current stack of t, without functions of the C library. */
+static struct pf_backtrace build_live_trail(struct builder *b, const struct pf_thread *t)
 {
     struct walk w = {.b = b};
     pf_module_lock();
@@ -157,12 +159,12 @@ static struct pf_trail build_live_trail(struct builder *b, const struct pf_threa
         pf_stack_walk_live(t, copy_source, &w);
     pf_module_unlock();
     b->failed |= !w.at;
-    return (struct pf_trail){w.at, w.n};
+    return (struct pf_backtrace){w.at, w.n};
 }
 
-static enum pf_op op_of(uint64_t statement, uint32_t site_kind)
+static enum pf_op op_of(uint64_t record, uint32_t site_kind)
 {
-    bool write = statement >> PF_WRITE_BIT & 1, atomic = statement >> PF_ATOMIC_BIT & 1;
+    bool write = record >> PF_WRITE_BIT & 1, atomic = record >> PF_ATOMIC_BIT & 1;
     if (site_kind == PF_SITE_FREE)
         return PF_OP_FREE;
     if (site_kind == PF_SITE_LOCK)
@@ -172,46 +174,47 @@ static enum pf_op op_of(uint64_t statement, uint32_t site_kind)
                    : PF_OP_READ;
 }
 
-static uint32_t id_of(uint64_t statement) { return statement & ((1u << PF_ID_BITS) - 1); }
+static uint32_t id_of(uint64_t record) { return record & ((1u << PF_ID_BITS) - 1); }
 
-/* For the fingerprint: the stack as far as that looks, strings where they are. */
-static struct glance {
-    struct pf_place at[PF_GLANCE_MAX];
+/* The innermost part of a stack, as far as the fingerprint uses it; strings are not copied. */
+static struct short_stack {
+    struct pf_stack_frame at[PF_FINGERPRINT_DEPTH_MAX];
     size_t n;
     uint32_t kind;
-} glance[2]; /* under the report lock, not on the target's stack, which may be small */
+} short_stack[2]; /* protected by the report lock; not on the target's stack, which may be small */
 
-static bool glance_position(const struct pf_position *p, void *arg)
+static bool add_short_position(const struct pf_position *p, void *arg)
 {
-    struct glance *g = arg;
+    struct short_stack *g = arg;
     if (g->n == 0)
         g->kind = p->kind;
-    g->at[g->n] = (struct pf_place){.function = p->func,
-                                    .file = p->file,
-                                    .line = p->line,
-                                    .column = p->column,
-                                    .first_line = p->func_line};
-    return !pf_place_own(&g->at[g->n++]) && g->n < PF_GLANCE_MAX;
+    g->at[g->n] = (struct pf_stack_frame){.function = p->func,
+                                          .file = p->file,
+                                          .line = p->line,
+                                          .column = p->column,
+                                          .first_line = p->func_line};
+    return !pf_stack_frame_is_user(&g->at[g->n++]) && g->n < PF_FINGERPRINT_DEPTH_MAX;
 }
 
 uint64_t pf_race_fingerprint(uint64_t now, uint64_t then)
 {
     struct pf_finding f = {.kind = PF_KIND_RACE};
-    uint64_t statement[2] = {now, then};
+    uint64_t record[2] = {now, then};
     pf_module_lock();
     for (int i = 0; i < 2; i++) {
-        struct glance *g = &glance[i];
+        struct short_stack *g = &short_stack[i];
         g->n = g->kind = 0;
-        pf_stack_walk(id_of(statement[i]), glance_position, g);
-        f.access[i].op = op_of(statement[i], g->kind);
-        f.access[i].trail = (struct pf_trail){g->at, g->n};
+        pf_stack_walk(id_of(record[i]), add_short_position, g);
+        f.access[i].op = op_of(record[i], g->kind);
+        f.access[i].stack = (struct pf_backtrace){g->at, g->n};
     }
     uint64_t id = pf_fingerprint(&f);
     pf_module_unlock();
     return id;
 }
 
-/* "name", or "name+0x10" inside of it; NULL when it is no global variable. */
+/* "name", or "name+0x10" for an address inside the variable; NULL if addr is not in a global
+ * variable. */
 static const char *name_of(struct builder *b, uintptr_t addr)
 {
     struct pf_global g;
@@ -229,7 +232,8 @@ static const char *name_of(struct builder *b, uintptr_t addr)
     return t.failed ? NULL : t.at;
 }
 
-/* The name as the source has it: of "f.n" and "f()::n" the static variable n of f, of "n.12" n. */
+/* The name as in the source: n for the static variable "f.n" or "f()::n" of the function f, and for
+ * "n.12". */
 static const char *source_name(struct builder *b, const char *name)
 {
     const char *dot = NULL;
@@ -251,14 +255,14 @@ static const char *source_name(struct builder *b, const char *name)
 static void build_locks(struct builder *b, struct pf_access *a, uint32_t lockset)
 {
     size_t n = pf_lockset_get(lockset, NULL, 0);
-    struct pf_held *held = pf_pool_get(b->pool, n * sizeof *held + 1);
+    struct pf_held_lock *held = pf_pool_get(b->pool, n * sizeof *held + 1);
     struct pf_lock *locks = pf_pool_get(b->pool, n * sizeof *locks + 1);
     if (!held || !locks) {
         b->failed = true;
         return;
     }
     n = pf_lockset_get(lockset, held, n);
-    for (size_t i = 0; i < n; i++) /* the set has the newest first; a report, the oldest */
+    for (size_t i = 0; i < n; i++) /* the set lists the newest lock first, a report the oldest */
         locks[n - 1 - i] = (struct pf_lock){.address = held[i].addr,
                                             .name = name_of(b, held[i].addr),
                                             .shared = held[i].shared,
@@ -269,15 +273,15 @@ static void build_locks(struct builder *b, struct pf_access *a, uint32_t lockset
 }
 
 static void build_access(struct builder *b, struct pf_access *a, const struct pf_thread *t,
-                         uintptr_t granule, uint64_t statement)
+                         uintptr_t granule, uint64_t record)
 {
     struct pf_position top;
-    uint32_t sid = statement >> PF_SID_SHIFT & ((1u << PF_SID_BITS) - 1);
-    uint32_t clk = statement >> PF_CLK_SHIFT & PF_CLK_MAX;
-    uint32_t mask = (uint32_t)(statement >> PF_MASK_SHIFT);
+    uint32_t sid = record >> PF_SID_SHIFT & ((1u << PF_SID_BITS) - 1);
+    uint32_t clk = record >> PF_CLK_SHIFT & PF_CLK_MAX;
+    uint32_t mask = (uint32_t)(record >> PF_MASK_SHIFT);
     a->thread = t ? t->number : 0;
-    a->trail = build_trail(b, id_of(statement), &top);
-    a->op = op_of(statement, top.kind);
+    a->stack = build_trail(b, id_of(record), &top);
+    a->op = op_of(record, top.kind);
     a->size = top.size ? top.size : (uint64_t)__builtin_popcount(mask);
     a->address = granule + (uintptr_t)__builtin_ctz(mask | 0x100);
     a->variable = top.kind == PF_SITE_READ || top.kind == PF_SITE_WRITE ||
@@ -287,22 +291,23 @@ static void build_access(struct builder *b, struct pf_access *a, const struct pf
     build_locks(b, a, pf_epoch_lockset(sid, clk));
 }
 
-struct whose {
+/* Searches for the thread whose stack or thread-local storage contains addr. */
+struct owner_search {
     struct builder *b;
     uintptr_t addr;
     struct pf_location *location;
 };
 
-static void see_thread(struct pf_thread *t, void *arg)
+static void check_thread(struct pf_thread *t, void *arg)
 {
-    struct whose *w = arg;
+    struct owner_search *w = arg;
     bool tls = w->addr >= t->tls_lo && w->addr < t->tls_hi;
     if (w->location->kind == PF_LOCATION_UNKNOWN &&
         (tls || (w->addr >= t->stack_lo && w->addr < t->stack_hi))) {
         w->location->kind = tls ? PF_LOCATION_TLS : PF_LOCATION_STACK;
         w->location->thread = t->number;
         if (!tls)
-            w->location->trail = build_live_trail(w->b, t);
+            w->location->stack = build_live_trail(w->b, t);
     }
 }
 
@@ -323,19 +328,19 @@ static void build_location(struct builder *b, struct pf_location *l, uintptr_t a
                                   .thread = block.thread,
                                   .address = block.addr,
                                   .size = block.size,
-                                  .trail = build_trail(b, block.where, NULL)};
+                                  .stack = build_trail(b, block.where, NULL)};
     } else {
-        struct whose w = {b, addr, l};
-        pf_thread_each(see_thread, &w);
+        struct owner_search w = {b, addr, l};
+        pf_thread_each(check_thread, &w);
     }
 }
 
-static void add_actor(struct builder *b, struct pf_finding *f, struct pf_actor *actors,
-                      const struct pf_thread *t)
+static void add_thread_info(struct builder *b, struct pf_finding *f, struct pf_thread_info *threads,
+                            const struct pf_thread *t)
 {
-    if (!t || pf_finding_actor(f, t->number))
+    if (!t || pf_finding_thread(f, t->number))
         return;
-    struct pf_actor *a = &actors[f->nactors++];
+    struct pf_thread_info *a = &threads[f->nthreads++];
     a->number = t->number;
     a->parent = t->parent;
     a->tid = t->tid;
@@ -351,8 +356,8 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
     size_t size;
     struct builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
     struct pf_finding *f = pf_pool_get(pool, sizeof *f);
-    struct pf_actor *actors = pf_pool_get(pool, 3 * sizeof *actors);
-    if (!f || !actors)
+    struct pf_thread_info *threads = pf_pool_get(pool, 3 * sizeof *threads);
+    if (!f || !threads)
         return NULL;
     const struct pf_thread *other = pf_epoch_thread(
         then >> PF_SID_SHIFT & ((1u << PF_SID_BITS) - 1), then >> PF_CLK_SHIFT & PF_CLK_MAX);
@@ -361,14 +366,14 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
     f->status = PF_STATUS_OBSERVED;
     f->analysis = "fasttrack";
     f->count = 1;
-    f->actors = actors;
+    f->threads = threads;
     build_access(&b, &f->access[0], t, granule, now);
     build_access(&b, &f->access[1], other, granule, then);
     build_location(&b, &f->location, granule + (uintptr_t)__builtin_ctz(common | 0x100));
-    add_actor(&b, f, actors, t);
-    add_actor(&b, f, actors, other);
+    add_thread_info(&b, f, threads, t);
+    add_thread_info(&b, f, threads, other);
     if (f->location.kind == PF_LOCATION_HEAP)
-        add_actor(&b, f, actors, pf_thread_numbered(f->location.thread));
+        add_thread_info(&b, f, threads, pf_thread_by_number(f->location.thread));
     for (size_t i = 0; i < 2; i++) {
         struct pf_access *a = &f->access[i];
         if (f->location.kind == PF_LOCATION_GLOBAL)
@@ -382,7 +387,7 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
     return b.failed ? NULL : f;
 }
 
-/* --- memory that is nobody's --- */
+/* --- invalid memory accesses --- */
 
 static void build_step(struct builder *b, struct pf_access *a, uint32_t thread, uint32_t id,
                        enum pf_op op, uintptr_t addr, size_t size)
@@ -392,22 +397,22 @@ static void build_step(struct builder *b, struct pf_access *a, uint32_t thread, 
                             .op = op,
                             .size = size,
                             .address = addr,
-                            .trail = build_trail(b, id, &top)};
+                            .stack = build_trail(b, id, &top)};
 }
 
-/* Where the variable is declared takes the place of the allocation. */
+/* The declaration of the variable takes the place of the allocation. */
 static void build_variable(struct builder *b, struct pf_finding *f, struct pf_access *a,
-                           const struct pf_error_seen *e)
+                           const struct pf_bad_access *e)
 {
-    struct pf_place *at = pf_pool_get(b->pool, sizeof *at);
-    bool global = e->kind == PF_ERROR_GLOBAL;
+    struct pf_stack_frame *at = pf_pool_get(b->pool, sizeof *at);
+    bool global = e->kind == PF_BAD_ACCESS_GLOBAL;
     if (!at) {
         b->failed = true;
         return;
     }
-    *at = (struct pf_place){.function = keep(b, global ? e->object.name : e->function),
-                            .file = keep(b, e->object.file),
-                            .line = e->object.line};
+    *at = (struct pf_stack_frame){.function = keep(b, global ? e->object.name : e->function),
+                                  .file = keep(b, e->object.file),
+                                  .line = e->object.line};
     f->location = (struct pf_location){.kind = global ? PF_LOCATION_GLOBAL : PF_LOCATION_STACK,
                                        .name = keep(b, e->object.name),
                                        .file = at->file,
@@ -415,47 +420,47 @@ static void build_variable(struct builder *b, struct pf_finding *f, struct pf_ac
                                        .thread = e->owner,
                                        .address = e->object.addr,
                                        .size = e->object.size,
-                                       .trail = {at, !global}};
+                                       .stack = {at, !global}};
     *a = (struct pf_access){.thread = e->owner,
                             .op = PF_OP_ALLOC,
                             .size = e->object.size,
                             .address = e->object.addr,
                             .variable = f->location.name,
-                            .trail = {at, 1}};
+                            .stack = {at, 1}};
 }
 
-struct pf_finding *pf_error_build(struct pf_pool *pool, const struct pf_error_seen *e)
+struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad_access *e)
 {
-    static const enum pf_kind kinds[] = {[PF_ERROR_OVERFLOW] = PF_KIND_HEAP_OVERFLOW,
-                                         [PF_ERROR_AFTER_FREE] = PF_KIND_USE_AFTER_FREE,
-                                         [PF_ERROR_FREED_TWICE] = PF_KIND_DOUBLE_FREE,
-                                         [PF_ERROR_STACK] = PF_KIND_STACK_OVERFLOW,
-                                         [PF_ERROR_GLOBAL] = PF_KIND_GLOBAL_OVERFLOW};
+    static const enum pf_kind kinds[] = {[PF_BAD_ACCESS_OVERFLOW] = PF_KIND_HEAP_OVERFLOW,
+                                         [PF_BAD_ACCESS_AFTER_FREE] = PF_KIND_USE_AFTER_FREE,
+                                         [PF_BAD_ACCESS_FREED_TWICE] = PF_KIND_DOUBLE_FREE,
+                                         [PF_BAD_ACCESS_STACK] = PF_KIND_STACK_OVERFLOW,
+                                         [PF_BAD_ACCESS_GLOBAL] = PF_KIND_GLOBAL_OVERFLOW};
     size_t size;
     struct builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
     struct pf_finding *f = pf_pool_get(pool, sizeof *f);
-    struct pf_actor *actors = pf_pool_get(pool, 3 * sizeof *actors);
+    struct pf_thread_info *threads = pf_pool_get(pool, 3 * sizeof *threads);
     struct pf_access *steps = pf_pool_get(pool, 2 * sizeof *steps);
-    if (!f || !actors || !steps)
+    if (!f || !threads || !steps)
         return NULL;
     f->kind = kinds[e->kind];
     f->status = PF_STATUS_OBSERVED;
     f->analysis = "memory";
     f->count = 1;
-    f->actors = actors;
+    f->threads = threads;
     f->steps = steps;
-    if (e->kind == PF_ERROR_STACK || e->kind == PF_ERROR_GLOBAL)
+    if (e->kind == PF_BAD_ACCESS_STACK || e->kind == PF_BAD_ACCESS_GLOBAL)
         build_variable(&b, f, &steps[f->nsteps++], e);
-    else if (e->kind == PF_ERROR_OVERFLOW)
+    else if (e->kind == PF_BAD_ACCESS_OVERFLOW)
         build_step(&b, &steps[f->nsteps++], e->block.thread, e->block.where, PF_OP_ALLOC,
                    e->block.addr, e->block.size);
     else
         build_step(&b, &steps[f->nsteps++], e->freed_by, e->freed_at, PF_OP_FREE, e->block.addr,
                    e->block.size);
     build_step(&b, &steps[f->nsteps++], e->t->number, e->id,
-               e->kind == PF_ERROR_FREED_TWICE ? PF_OP_FREE
-               : e->write                      ? PF_OP_WRITE
-                                               : PF_OP_READ,
+               e->kind == PF_BAD_ACCESS_FREED_TWICE ? PF_OP_FREE
+               : e->write                           ? PF_OP_WRITE
+                                                    : PF_OP_READ,
                e->addr, e->size);
     if (e->block.size)
         f->location = (struct pf_location){.kind = PF_LOCATION_HEAP,
@@ -463,19 +468,19 @@ struct pf_finding *pf_error_build(struct pf_pool *pool, const struct pf_error_se
                                            .thread = e->block.thread,
                                            .address = e->block.addr,
                                            .size = e->block.size,
-                                           .trail = build_trail(&b, e->block.where, NULL)};
-    add_actor(&b, f, actors, e->t);
-    if (e->kind == PF_ERROR_STACK)
-        add_actor(&b, f, actors, pf_thread_numbered(e->owner));
-    else if (e->kind == PF_ERROR_AFTER_FREE || e->kind == PF_ERROR_FREED_TWICE)
-        add_actor(&b, f, actors, pf_thread_numbered(e->freed_by));
+                                           .stack = build_trail(&b, e->block.where, NULL)};
+    add_thread_info(&b, f, threads, e->t);
+    if (e->kind == PF_BAD_ACCESS_STACK)
+        add_thread_info(&b, f, threads, pf_thread_by_number(e->owner));
+    else if (e->kind == PF_BAD_ACCESS_AFTER_FREE || e->kind == PF_BAD_ACCESS_FREED_TWICE)
+        add_thread_info(&b, f, threads, pf_thread_by_number(e->freed_by));
     if (e->block.size)
-        add_actor(&b, f, actors, pf_thread_numbered(e->block.thread));
+        add_thread_info(&b, f, threads, pf_thread_by_number(e->block.thread));
     f->id = pf_fingerprint(f);
     return b.failed ? NULL : f;
 }
 
-struct pf_trail pf_trail_build(struct pf_pool *pool, uint32_t id)
+struct pf_backtrace pf_backtrace_build(struct pf_pool *pool, uint32_t id)
 {
     size_t size;
     struct builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};

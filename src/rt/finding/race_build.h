@@ -1,9 +1,10 @@
 /*
- * race_build.h - two statements of the shadow as a finding: who, where, what memory, which locks.
+ * race_build.h - builds a finding from two access records: threads, stacks, memory, locks.
  *
- * Memory:  everything is copied into the pool, so the finding stays whole when an object is unloaded.
- * Threads: the caller holds the report lock and is nested.
- * Errors:  NULL when the pool is out of memory.
+ * Memory:  everything is copied into the pool, so the finding stays valid when an object is
+ *          unloaded.
+ * Threads: the caller holds the report lock and is inside the runtime (pf_nest).
+ * Errors:  functions return NULL when the pool is out of memory.
  */
 #ifndef PF_RT_RACE_BUILD_H
 #define PF_RT_RACE_BUILD_H
@@ -12,23 +13,25 @@
 #include "pool.h"
 #include "thread.h"
 
-/* The fingerprint of the finding that the two statements would make: no memory, no system call, so
- * that a race that is found again on another way costs little. Library functions nested deeper than
- * PF_GLANCE_MAX above the user's own code do not count any more. */
-#define PF_GLANCE_MAX 64
+/* The fingerprint of the finding that the two access records would make. Uses no memory and no
+ * system call, so that detecting a known race through another calling context is cheap. Library
+ * functions that are nested more than PF_FINGERPRINT_DEPTH_MAX deep above the user's code are
+ * ignored. */
+#define PF_FINGERPRINT_DEPTH_MAX 64
 uint64_t pf_race_fingerprint(uint64_t now, uint64_t then);
-/* As pf_race_found; `id` is its fingerprint. The count is 1. */
+/* The arguments are those of pf_race_found; `id` is the fingerprint. The count is 1. */
 struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_thread *t,
                                  uintptr_t granule, uint64_t now, uint64_t then);
 
-/* The same of an access of memory that is nobody's; its fingerprint is in it. */
-struct pf_error_seen;
-struct pf_finding *pf_error_build(struct pf_pool *pool, const struct pf_error_seen *e);
+/* The same for an access to memory outside every live object; computes the fingerprint itself. */
+struct pf_bad_access;
+struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad_access *e);
 
-/* The stack of an access id. */
-struct pf_trail pf_trail_build(struct pf_pool *pool, uint32_t id);
+/* The stack of a site id. */
+struct pf_backtrace pf_backtrace_build(struct pf_pool *pool, uint32_t id);
 
-/* A file of /proc with its length; NULL when it cannot be read. A 0 stands behind it. */
+/* Reads a whole file of /proc and sets its size; NULL if it cannot be read. A 0 byte follows the
+ * text. */
 char *pf_proc_read(struct pf_pool *pool, const char *path, size_t *size);
 
 #endif

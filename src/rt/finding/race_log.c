@@ -13,11 +13,11 @@
 #include <time.h>
 
 #define LOG_VERSION 1
-#define LOW_FD 900 /* out of the way of programs that count descriptors */
+#define LOW_FD 900 /* high enough not to disturb programs that expect low descriptor numbers */
 
 static struct {
     char path[4096];
-    int fd; /* -1: open it by name */
+    int fd; /* -1: open the file by name */
     dev_t dev;
     ino_t ino;
     bool open;
@@ -28,6 +28,7 @@ static struct pf_pool pool;
 void *pf_race_map(size_t size) { return pf_sys_map(NULL, size); }
 void pf_race_unmap(void *at, size_t size) { pf_sys(SYS_munmap, at, size); }
 
+/* True if fd still refers to the log file. */
 static bool is_ours(long fd)
 {
     struct stat s;
@@ -69,7 +70,7 @@ static struct pf_text start_line(const char *type)
     return t;
 }
 
-/* The arguments as the kernel keeps them, a JSON array. */
+/* The arguments of the process as a JSON array, from /proc/self/cmdline. */
 static void add_command(struct pf_text *t)
 {
     size_t n = 0;
@@ -86,13 +87,14 @@ static void add_command(struct pf_text *t)
     pf_text_char(t, ']');
 }
 
-/* Field 22 of /proc/self/stat: with the pid, it tells this process from a later one. */
+/* The start time of the process, field 22 of /proc/self/stat: with the pid it distinguishes this
+ * process from a later one. */
 static uint64_t start_ticks(void)
 {
     size_t n = 0;
     char *s = pf_proc_read(&pool, "/proc/self/stat", &n), *end = s;
     for (size_t i = 0; s && i < n; i++)
-        if (s[i] == ')') /* the name may hold blanks and parentheses: the last one counts */
+        if (s[i] == ')') /* the name may contain blanks and parentheses: use the last one */
             end = s + i;
     int field = 2;
     while (end && *end && field < 22)
@@ -127,7 +129,7 @@ static void write_start(uint64_t time)
     write_line(&t);
 }
 
-/* Makes the file; false, and nothing changed, when that cannot be. */
+/* Creates the log file. Returns false, with nothing changed, if that fails. */
 static bool create(uint64_t time)
 {
     struct pf_text t;
@@ -146,7 +148,7 @@ static bool create(uint64_t time)
             : pf_sys(SYS_open, t.at, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
     if (fd < 0 || pf_sys(SYS_fstat, fd, &s))
         return false;
-    pf_sys(SYS_fchmod, fd, 0644); /* whatever the program's umask, pf run must read it */
+    pf_sys(SYS_fchmod, fd, 0644); /* pf run must be able to read it, whatever the program's umask */
     pf_bytes_copy(out.path, t.at, t.n);
     out.dev = s.st_dev;
     out.ino = s.st_ino;
@@ -173,12 +175,12 @@ void pf_race_log_fork(void)
 {
     if (!out.open)
         return;
-    pf_pool_init(&pool, pf_race_map, pf_race_unmap); /* somebody may have been using it */
+    pf_pool_init(&pool, pf_race_map, pf_race_unmap); /* another thread may have been using it */
     int old = is_ours(out.fd) ? out.fd : -1;
     uint64_t time = now();
     if (create(time)) {
         write_start(time);
-    } else { /* the parent's log is told, that much is possible */
+    } else { /* at least the parent's log can say so */
         struct pf_text t = start_line("lost");
         pf_json_num(&t, "pid", (uint64_t)pf_sys(SYS_getpid));
         pf_text_char(&t, '}');

@@ -11,7 +11,7 @@
 #include <time.h>
 
 static struct {
-    char path[4096]; /* "": a descriptor */
+    char path[4096]; /* "": use the descriptor */
     int fd;
     bool started;
 } out;
@@ -40,7 +40,8 @@ void pf_race_print_open(struct pf_pool *work, pid_t pid)
     pf_race_print_to(work, pid, pf_options.log_path);
 }
 
-/* PATH.PID or PATH.PROGRAM.PID, absolute: the program may change its folder. */
+/* The file PATH.PID or PATH.PROGRAM.PID, as an absolute path, because the program may change its
+ * working directory. */
 void pf_race_print_to(struct pf_pool *work, pid_t pid, const char *p)
 {
     size_t n = 0, room = sizeof out.path;
@@ -71,8 +72,9 @@ void pf_race_print_to(struct pf_pool *work, pid_t pid, const char *p)
     pf_pool_release(work);
 }
 
-/* A reader that is gone must not end the target: the signal that the write brings is taken back. */
-static long write_unharmed(long fd, const char *s, size_t n)
+/* Writes without terminating the target if the reader has closed the pipe: consumes the SIGPIPE
+ * that the write caused. */
+static long write_ignoring_sigpipe(long fd, const char *s, size_t n)
 {
     uint64_t pipe = 1ull << (SIGPIPE - 1), before = 0, pending = 0;
     struct timespec at_once = {0, 0};
@@ -85,18 +87,18 @@ static long write_unharmed(long fd, const char *s, size_t n)
     return r;
 }
 
-/* A file that cannot be written: what was found must not be lost with it. */
-static long instead(void)
+/* The file cannot be written: prints to stderr instead, so that no finding is lost. */
+static long fall_back_to_stderr(void)
 {
     static const char why[] = ": cannot be written, reports go to stderr\n";
-    write_unharmed(2, "photofinish: ", 13);
-    write_unharmed(2, out.path, pf_str_len(out.path));
-    write_unharmed(2, why, sizeof why - 1);
+    write_ignoring_sigpipe(2, "photofinish: ", 13);
+    write_ignoring_sigpipe(2, out.path, pf_str_len(out.path));
+    write_ignoring_sigpipe(2, why, sizeof why - 1);
     pf_race_print_to_fd(2);
     return 2;
 }
 
-/* Reports go out in one write each: those of several processes do not mix. */
+/* Prints one report with a single write, so that reports of several processes do not mix. */
 void pf_race_print(const struct pf_text *t)
 {
     long fd = out.fd;
@@ -104,17 +106,17 @@ void pf_race_print(const struct pf_text *t)
         fd = pf_sys(SYS_open, out.path,
                     O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (out.started ? 0 : O_TRUNC), 0644);
     if (fd < 0)
-        fd = instead();
+        fd = fall_back_to_stderr();
     out.started = true;
     bool failed = t->failed;
     for (size_t n = 0; !failed && n < t->n;) {
-        long r = write_unharmed(fd, t->at + n, t->n - n);
+        long r = write_ignoring_sigpipe(fd, t->at + n, t->n - n);
         failed = r <= 0 && r != -EINTR && r != -EAGAIN;
         if (r == -EAGAIN)
             pf_sys(SYS_sched_yield);
         n += r > 0 ? (size_t)r : 0;
     }
-    if (failed && !pf_race_log_is_open()) /* else it is told there */
+    if (failed && !pf_race_log_is_open()) /* otherwise the log has it */
         pf_limit_hit(PF_LIMIT_FINDINGS);
     if (out.path[0])
         pf_sys(SYS_close, fd);
