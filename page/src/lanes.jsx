@@ -115,7 +115,7 @@ function Picture({ steps, label }) {
 function ordersOf(f) {
   const given = f.interleaving?.length ? stepsOf(f.interleaving, f.threads) : null;
   const recorded = f.recorded?.length ? stepsOf(f.recorded, f.threads) : null;
-  const first = given || f.story;
+  const first = given || f.narrative;
   // At the end of a schedule both accesses of a race are next: either may come first.
   const swapped = given && f.accesses.length === 2 ? [...given.slice(0, -2), given.at(-1), given.at(-2)] : f.swapped;
   const name = f.clip ? 'in the clip' : f.status === 'predicted' ? 'predicted order' : 'as it was seen';

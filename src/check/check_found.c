@@ -145,7 +145,7 @@ static void failure_of(const char *clip, char *text, size_t room)
                  c.end.outcome == PF_OUTCOME_HANG ? "the program hung" : "deadlock",
                  (int)strcspn(c.end.text, "\n"), c.end.text);
     else if (c.ended && WIFSIGNALED(c.end.wait))
-        snprintf(text, room, "the program was killed by signal %d (%s)", WTERMSIG(c.end.wait),
+        snprintf(text, room, "the program died of signal %d (%s)", WTERMSIG(c.end.wait),
                  strsignal(WTERMSIG(c.end.wait)));
     pf_clip_release(&c);
 }

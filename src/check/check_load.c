@@ -65,7 +65,7 @@ static void note_signal(struct loader *l, const struct pf_check_line *line, int 
     bool ours = l->ended_by_us && (WTERMSIG(wait) == SIGTERM || WTERMSIG(wait) == SIGKILL);
     if (!WIFSIGNALED(wait) || ours || !strcmp(line->how, "stopped") || !strcmp(line->how, "limit"))
         return;
-    add_note(l, &l->sum->failures, clip, "the program was killed by signal %d (%s)%s",
+    add_note(l, &l->sum->failures, clip, "the program died of signal %d (%s)%s",
              WTERMSIG(wait), strsignal(WTERMSIG(wait)),
              clip ? " in a recording" : " in a free run");
 }

@@ -76,7 +76,7 @@ pf_status pf_baseline_read(struct pf_baseline *b, const char *path, struct pf_er
     if (!o)
         s = pf_fail(e, PF_BAD, "%s:%d: expected JSON: %s", path, why.line, why.text);
     else if (!tool || strcmp(tool, "photofinish") || !json_is_array(list))
-        s = pf_fail(e, PF_BAD, "%s: is no baseline of photofinish", path);
+        s = pf_fail(e, PF_BAD, "%s: not a photofinish baseline", path);
     else if (json_integer_value(json_object_get(o, "version")) != 1)
         s = pf_fail(e, PF_BAD, "%s: expected version 1 in version", path);
     else
@@ -128,7 +128,8 @@ pf_status pf_baseline_write(const struct pf_baseline *b, const char *path, struc
     pf_json_str(&t, "tool", "photofinish");
     pf_json_key(&t, "accepted");
     pf_text_char(&t, '[');
-    for (size_t i = 0; i < b->n; i++) { /* a line each: the file lives under version control */
+    /* one line each, because the file is kept under version control */
+    for (size_t i = 0; i < b->n; i++) {
         pf_text_add(&t, i ? ",\n{" : "\n{");
         pf_json_key(&t, "id");
         pf_text_char(&t, '"');

@@ -1,8 +1,6 @@
-/*
- * html.c - see html.h. The data is { document: the JSON contract, more: what the page shows of each
- * finding beyond it, sources: file -> line -> text, losses, version }. In a script element only "<" could
- * end it, so it is written as an escape.
- */
+/* html.c - see html.h. The data is { document: the JSON document, more: what the page shows of
+ * each finding in addition, sources: file -> line -> text, losses, version }. Inside a script
+ * element only "<" could end the element, so it is written as an escape. */
 #define _GNU_SOURCE
 #include "html.h"
 #include "finding_json.h"
@@ -16,7 +14,7 @@
 #define MARK "@@PF-DATA@@"
 #define AROUND_ACCESS 6
 #define AROUND_FRAME 4
-#define MAX_LINE 400 /* bytes of a source line */
+#define MAX_LINE 400 /* most bytes of a source line */
 
 __asm__(".section .rodata\n"
         "pf_page_begin: .incbin \"" PF_PAGE "\"\n"
@@ -24,11 +22,11 @@ __asm__(".section .rodata\n"
         ".previous\n");
 extern const char pf_page_begin[], pf_page_end[];
 
-/* --- stories --- */
+/* --- narratives --- */
 
-static void add_place(struct pf_text *t, const struct pf_trail *trail)
+static void add_position(struct pf_text *t, const struct pf_backtrace *stack)
 {
-    const struct pf_place *p = pf_trail_source(trail);
+    const struct pf_stack_frame *p = pf_backtrace_source(stack);
     if (p) {
         pf_json_str(t, "function", p->function);
         pf_json_str(t, "file", p->file);
@@ -44,41 +42,42 @@ static void add_thread(struct pf_text *t, const char *key, uint32_t number)
     pf_text_char(t, '"');
 }
 
-static void add_step(struct pf_text *t, const struct pf_finding *f, const struct pf_step *s,
-                     struct pf_pool *pool)
+static void add_step(struct pf_text *t, const struct pf_finding *f,
+                     const struct pf_narrative_step *s, struct pf_pool *pool)
 {
-    static const char *const kinds[] = {
-        [PF_STEP_CREATE] = "create", [PF_STEP_LOCK] = "lock", [PF_STEP_ACCESS] = "access"};
+    static const char *const kinds[] = {[PF_NARRATIVE_CREATE] = "create",
+                                        [PF_NARRATIVE_LOCK] = "lock",
+                                        [PF_NARRATIVE_ACCESS] = "access"};
     struct pf_text words;
     pf_text_init(&words, pool);
-    pf_step_text(&words, f, s);
+    pf_narrative_step_text(&words, f, s);
     pf_text_char(t, '{');
     pf_json_str(t, "kind", kinds[s->kind]);
     add_thread(t, "thread", s->thread);
-    if (s->kind == PF_STEP_CREATE)
+    if (s->kind == PF_NARRATIVE_CREATE)
         add_thread(t, "starts", s->other);
     else
         pf_json_num(t, "access", s->number);
-    if (s->kind == PF_STEP_LOCK) {
+    if (s->kind == PF_NARRATIVE_LOCK) {
         char name[24];
         snprintf(name, sizeof name, "M%zu", pf_finding_lock_number(f, s->lock->address));
         pf_json_str(t, "lock", s->lock->name ? s->lock->name : name);
     }
     pf_json_key(t, "text");
     pf_text_json_bytes(t, words.at, words.n);
-    add_place(t, s->trail);
+    add_position(t, s->stack);
     pf_text_char(t, '}');
 }
 
-static void add_story(struct pf_text *t, const char *key, const struct pf_finding *f, bool swapped,
-                      struct pf_pool *pool)
+static void add_narrative(struct pf_text *t, const char *key, const struct pf_finding *f,
+                          bool swapped, struct pf_pool *pool)
 {
-    struct pf_story story = pf_story_of(f, swapped, pool);
+    struct pf_narrative narrative = pf_narrative_of(f, swapped, pool);
     pf_json_key(t, key);
     pf_text_char(t, '[');
-    for (size_t i = 0; i < story.n; i++) {
+    for (size_t i = 0; i < narrative.n; i++) {
         pf_text_add(t, i ? "," : "");
-        add_step(t, f, &story.at[i], pool);
+        add_step(t, f, &narrative.at[i], pool);
     }
     pf_text_char(t, ']');
 }
@@ -95,19 +94,19 @@ static void add_more(struct pf_text *t, const struct pf_finding *f, const struct
     pf_text_json_bytes(t, title.at, title.n);
     if (base)
         pf_json_bool(t, "accepted", pf_baseline_has(base, f->id));
-    add_story(t, "story", f, false, &pool);
+    add_narrative(t, "narrative", f, false, &pool);
     if (f->kind == PF_KIND_RACE)
-        add_story(t, "swapped", f, true, &pool);
+        add_narrative(t, "swapped", f, true, &pool);
     pf_text_char(t, '}');
     pf_pool_release(&pool);
 }
 
 /* --- sources --- */
 
-/* The lines wanted of one file: a set of numbers that grows. */
+/* The lines to include from one file: a growing set of numbers. */
 struct wanted {
     const char *file, *module;
-    uint8_t *lines; /* a bit each */
+    uint8_t *lines; /* one bit each */
     size_t nlines;
     struct wanted *next;
 };
@@ -118,7 +117,7 @@ struct collector {
     bool failed;
 };
 
-static struct wanted *want_file(struct collector *c, const struct pf_place *p)
+static struct wanted *want_file(struct collector *c, const struct pf_stack_frame *p)
 {
     ENTRY entry = {(char *)p->file, NULL}, *found;
     if (hsearch_r(entry, FIND, &found, &c->by_name))
@@ -135,7 +134,7 @@ static struct wanted *want_file(struct collector *c, const struct pf_place *p)
     return c->files = w;
 }
 
-static void want_place(struct collector *c, const struct pf_place *p, uint32_t around)
+static void want_lines(struct collector *c, const struct pf_stack_frame *p, uint32_t around)
 {
     if (!p || !p->file || !p->line || p->line > (1u << 24))
         return;
@@ -160,27 +159,27 @@ static void want_place(struct collector *c, const struct pf_place *p, uint32_t a
         w->lines[n / 8] |= (uint8_t)(1u << n % 8);
 }
 
-static void want_trail(struct collector *c, const struct pf_trail *t)
+static void want_stack(struct collector *c, const struct pf_backtrace *t)
 {
     for (size_t i = 0; i < t->n; i++)
-        want_place(c, &t->at[i], AROUND_FRAME);
+        want_lines(c, &t->at[i], AROUND_FRAME);
 }
 
 static void want_finding(struct collector *c, const struct pf_finding *f)
 {
     for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
         const struct pf_access *a = pf_finding_access(f, i);
-        want_place(c, pf_trail_source(&a->trail), AROUND_ACCESS);
-        want_trail(c, &a->trail);
+        want_lines(c, pf_backtrace_source(&a->stack), AROUND_ACCESS);
+        want_stack(c, &a->stack);
     }
-    for (size_t i = 0; i < f->nactors; i++)
-        want_trail(c, &f->actors[i].created);
-    want_trail(c, &f->location.trail);
+    for (size_t i = 0; i < f->nthreads; i++)
+        want_stack(c, &f->threads[i].created);
+    want_stack(c, &f->location.stack);
 }
 
 static void add_lines(struct pf_text *t, struct wanted *w, struct pf_sources *sources)
 {
-    pf_json_key(t, w->file); /* escaped: the name is the user's */
+    pf_json_key(t, w->file); /* escaped, because the name comes from the user */
     pf_text_char(t, '{');
     for (uint32_t n = 1; n < w->nlines; n++) {
         size_t len;
@@ -200,11 +199,11 @@ static void add_lines(struct pf_text *t, struct wanted *w, struct pf_sources *so
 static void add_sources(struct pf_text *t, const struct pf_findings *f, struct pf_sources *sources)
 {
     struct collector c = {0};
-    /* Every place could be in a file of its own; the table does not grow by itself. */
+    /* Every frame could be in a file of its own, and the table cannot grow. */
     size_t room = 64;
     for (size_t i = 0; i < f->n; i++)
         for (size_t k = 0; k < pf_finding_naccesses(f->at[i]); k++)
-            room += 8 + pf_finding_access(f->at[i], k)->trail.n;
+            room += 8 + pf_finding_access(f->at[i], k)->stack.n;
     c.failed = !hcreate_r(room < 1000000 ? room : 1000000, &c.by_name);
     for (size_t i = 0; i < f->n && !c.failed; i++)
         want_finding(&c, f->at[i]);
@@ -231,7 +230,8 @@ static void add_data(struct pf_text *t, const struct pf_findings *f, const struc
     pf_json_str(t, "version", PF_VERSION);
     pf_json_key(t, "document");
     pf_findings_json(t, f, p ? p->command : NULL, p ? p->ncommand : 0);
-    pf_text_add(t, ",\n"); /* the document ends with a line end, after which no comma is put */
+    /* the document ends with a newline, after which pf_json_key writes no comma */
+    pf_text_add(t, ",\n");
     pf_json_key(t, "more");
     pf_text_char(t, '[');
     for (size_t i = 0; i < f->n; i++) {
@@ -255,8 +255,7 @@ pf_status pf_html(struct pf_text *t, const struct pf_findings *f, const struct p
     struct pf_pool pool;
     struct pf_text data;
     if (!mark)
-        return pf_fail(e, PF_BAD,
-                       "--html: not available in this build, it was made without node and npm");
+        return pf_fail(e, PF_BAD, "--html: not available: this pf was built without node and npm");
     pf_pool_init_malloc(&pool);
     pf_text_init(&data, &pool);
     add_data(&data, f, base, sources, &pool);

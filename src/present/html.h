@@ -1,11 +1,11 @@
 /*
- * html.h - findings as one HTML file: the page that was bundled when pf was built (page/), with the data
- * put into it.
+ * html.h - findings as one HTML file: the page that was bundled when pf was built (page/), with the
+ * data inserted.
  *
  * Errors:  PF_BAD when this build has no page.
  */
-#ifndef PF_CLI_HTML_H
-#define PF_CLI_HTML_H
+#ifndef PF_PRESENT_HTML_H
+#define PF_PRESENT_HTML_H
 
 #include "baseline.h"
 #include "findings.h"

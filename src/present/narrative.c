@@ -2,65 +2,70 @@
 #include "narrative.h"
 #include <string.h>
 
-static void add_step(struct pf_story *s, const struct pf_step *step) { s->at[s->n++] = *step; }
+static void add_step(struct pf_narrative *s, const struct pf_narrative_step *step)
+{
+    s->at[s->n++] = *step;
+}
 
-/* The creations of the threads involved, in the order of their numbers: that is when they were made. */
-static void add_creations(struct pf_story *s, const struct pf_finding *f)
+/* Adds the creations of the threads involved, in the order of their numbers, which is the order
+ * in which they were created. */
+static void add_creations(struct pf_narrative *s, const struct pf_finding *f)
 {
     uint32_t last = 0;
     for (;;) {
-        const struct pf_actor *next = NULL;
-        for (size_t i = 0; i < f->nactors; i++)
-            if (f->actors[i].number > last && (!next || f->actors[i].number < next->number))
-                next = &f->actors[i];
+        const struct pf_thread_info *next = NULL;
+        for (size_t i = 0; i < f->nthreads; i++)
+            if (f->threads[i].number > last && (!next || f->threads[i].number < next->number))
+                next = &f->threads[i];
         if (!next)
             return;
         last = next->number;
-        struct pf_step step = {.kind = PF_STEP_CREATE,
-                               .thread = next->parent,
-                               .other = next->number,
-                               .trail = &next->created};
+        struct pf_narrative_step step = {.kind = PF_NARRATIVE_CREATE,
+                                         .thread = next->parent,
+                                         .other = next->number,
+                                         .stack = &next->created};
         add_step(s, &step);
     }
 }
 
-/* Has the thread been told to take it? Accesses of one thread may share a lock. */
-static bool is_taken(const struct pf_story *s, uint32_t thread, const struct pf_lock *l)
+/* True if the thread has already taken the lock in this narrative: accesses of one thread may
+ * share a lock. */
+static bool is_taken(const struct pf_narrative *s, uint32_t thread, const struct pf_lock *l)
 {
     for (size_t i = 0; i < s->n; i++)
-        if (s->at[i].kind == PF_STEP_LOCK && s->at[i].thread == thread &&
+        if (s->at[i].kind == PF_NARRATIVE_LOCK && s->at[i].thread == thread &&
             s->at[i].lock->address == l->address)
             return true;
     return false;
 }
 
-static void add_access(struct pf_story *s, const struct pf_access *a, size_t number)
+static void add_access(struct pf_narrative *s, const struct pf_access *a, size_t number)
 {
     for (size_t i = 0; i < a->nlocks; i++) {
         if (is_taken(s, a->thread, &a->locks[i]))
             continue;
-        struct pf_step step = {.kind = PF_STEP_LOCK,
-                               .thread = a->thread,
-                               .lock = &a->locks[i],
-                               .access = a,
-                               .number = number,
-                               .trail = &a->locks[i].taken};
+        struct pf_narrative_step step = {.kind = PF_NARRATIVE_LOCK,
+                                         .thread = a->thread,
+                                         .lock = &a->locks[i],
+                                         .access = a,
+                                         .number = number,
+                                         .stack = &a->locks[i].taken};
         add_step(s, &step);
     }
-    struct pf_step step = {.kind = PF_STEP_ACCESS,
-                           .thread = a->thread,
-                           .access = a,
-                           .number = number,
-                           .trail = &a->trail};
+    struct pf_narrative_step step = {.kind = PF_NARRATIVE_ACCESS,
+                                     .thread = a->thread,
+                                     .access = a,
+                                     .number = number,
+                                     .stack = &a->stack};
     add_step(s, &step);
 }
 
-struct pf_story pf_story_of(const struct pf_finding *f, bool swapped, struct pf_pool *pool)
+struct pf_narrative pf_narrative_of(const struct pf_finding *f, bool swapped, struct pf_pool *pool)
 {
-    size_t room = f->nactors;
+    size_t room = f->nthreads;
     for (size_t i = 0; i < pf_finding_naccesses(f); i++)
         room += pf_finding_access(f, i)->nlocks + 1;
-    struct pf_story s = {pf_pool_get(pool, room * sizeof *s.at), 0};
+    struct pf_narrative s = {pf_pool_get(pool, room * sizeof *s.at), 0};
     if (!s.at)
         return s;
     add_creations(&s, f);
@@ -68,7 +73,7 @@ struct pf_story pf_story_of(const struct pf_finding *f, bool swapped, struct pf_
         add_access(&s, &f->steps[i], i);
     if (f->nsteps)
         return s;
-    /* Of a race access[0] is the later one. */
+    /* access[0] of a race is the later one */
     add_access(&s, &f->access[swapped ? 0 : 1], swapped ? 0 : 1);
     add_access(&s, &f->access[swapped ? 1 : 0], swapped ? 1 : 0);
     return s;
@@ -76,7 +81,7 @@ struct pf_story pf_story_of(const struct pf_finding *f, bool swapped, struct pf_
 
 void pf_thread_text(struct pf_text *t, const struct pf_finding *f, uint32_t number)
 {
-    const struct pf_actor *a = pf_finding_actor(f, number);
+    const struct pf_thread_info *a = pf_finding_thread(f, number);
     if (number == 0) {
         pf_text_add(t, "the main thread");
         return;
@@ -149,20 +154,21 @@ static void add_lock(struct pf_text *t, const struct pf_finding *f, const struct
     }
 }
 
-void pf_step_text(struct pf_text *t, const struct pf_finding *f, const struct pf_step *s)
+void pf_narrative_step_text(struct pf_text *t, const struct pf_finding *f,
+                            const struct pf_narrative_step *s)
 {
     switch (s->kind) {
-    case PF_STEP_CREATE:
+    case PF_NARRATIVE_CREATE:
         pf_text_add(t, "starts ");
         pf_thread_text(t, f, s->other);
         break;
-    case PF_STEP_LOCK:
+    case PF_NARRATIVE_LOCK:
         pf_text_add(t, s->lock->first ? "holds " : "takes ");
         add_lock(t, f, s->lock);
         pf_text_add(t, s->lock->shared ? " for reading" : "");
-        pf_text_add(t, s->lock->first ? ", first taken" : ""); /* the place follows */
+        pf_text_add(t, s->lock->first ? ", first taken" : ""); /* the position follows */
         break;
-    case PF_STEP_ACCESS:
+    case PF_NARRATIVE_ACCESS:
         pf_text_add(t, verb_of(s->access->op));
         pf_text_char(t, ' ');
         if (s->access->op == PF_OP_FREE)
@@ -180,9 +186,9 @@ void pf_step_text(struct pf_text *t, const struct pf_finding *f, const struct pf
     }
 }
 
-static void add_place(struct pf_text *t, const struct pf_access *a)
+static void add_position(struct pf_text *t, const struct pf_access *a)
 {
-    const struct pf_place *p = pf_trail_source(&a->trail);
+    const struct pf_stack_frame *p = pf_backtrace_source(&a->stack);
     pf_text_add(t, p && p->function ? p->function : "an unknown function");
     if (p && p->file) {
         pf_text_add(t, " (");
@@ -195,11 +201,12 @@ static void add_place(struct pf_text *t, const struct pf_access *a)
 
 static int compare_text(const char *a, const char *b) { return strcmp(a ? a : "", b ? b : ""); }
 
-/* Does b stand before a, whichever of them came first? */
+/* True if b comes before a by source position, whichever happened first. */
 static bool is_swapped(const struct pf_access *a, const struct pf_access *b)
 {
-    const struct pf_place nowhere = {0};
-    const struct pf_place *p = pf_trail_source(&a->trail), *q = pf_trail_source(&b->trail);
+    const struct pf_stack_frame nowhere = {0};
+    const struct pf_stack_frame *p = pf_backtrace_source(&a->stack),
+                                *q = pf_backtrace_source(&b->stack);
     p = p ? p : &nowhere;
     q = q ? q : &nowhere;
     int order = compare_text(p->file, q->file);
@@ -226,13 +233,13 @@ void pf_finding_title(struct pf_text *t, const struct pf_finding *f)
     pf_memory_text(t, f);
     for (size_t i = 0; i < f->nsteps; i++) {
         pf_text_add(t, i ? ", " : ": ");
-        add_place(t, &f->steps[i]);
+        add_position(t, &f->steps[i]);
     }
     if (f->nsteps)
         return;
     pf_text_add(t, " between ");
     size_t one = pf_finding_first(f);
-    add_place(t, &f->access[one]);
+    add_position(t, &f->access[one]);
     pf_text_add(t, " and ");
-    add_place(t, &f->access[!one]);
+    add_position(t, &f->access[!one]);
 }

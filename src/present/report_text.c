@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* " in 3 executions of 2 tests: a; b" */
+/* Writes " in 3 executions of 2 tests: a; b". */
 static void add_sightings(struct pf_text *t, const struct pf_sightings *s)
 {
     enum { SHOWN = 8 };
@@ -23,7 +23,7 @@ static void add_sightings(struct pf_text *t, const struct pf_sightings *s)
     pf_text_add(t, s->ntests > SHOWN ? "; ..." : "");
 }
 
-static void add_suite(struct pf_text *t, const struct pf_suite_sum *u)
+static void add_suite(struct pf_text *t, const struct pf_suite_summary *u)
 {
     for (const struct pf_suite_failure *v = u->failures; v; v = v->next) {
         pf_text_add(t, "failed: ");
@@ -57,13 +57,13 @@ void pf_report_interleaving(struct pf_text *t, const struct pf_finding *f)
                            : "  Interleaving, its last steps:\n");
     enum { SHOWN = 16 };
     for (size_t i = f->nwitness > SHOWN ? f->nwitness - SHOWN : 0; i < f->nwitness; i++) {
-        const struct pf_moment *m = &f->witness[i];
+        const struct pf_schedule_step *m = &f->witness[i];
         pf_text_add(t, m->marked ? "   -> " : "      ");
         char name[16] = "main";
         if (m->thread)
             snprintf(name, sizeof name, "T%u", m->thread);
         pf_text_format(t, "%-4s ", name);
-        pf_moment_text(t, m);
+        pf_schedule_step_text(t, m);
         if (m->file) {
             pf_text_add(t, "  ");
             pf_text_add(t, pf_str_base(m->file));
@@ -77,7 +77,7 @@ void pf_report_interleaving(struct pf_text *t, const struct pf_finding *f)
 static void add_stages(struct pf_text *t, const struct pf_finding *f)
 {
     if (!f->stages || (!f->stages->next && f->stages->status == PF_STATUS_OBSERVED))
-        return; /* a free run, which the line below says */
+        return; /* only a free run, as the line below says */
     pf_text_add(t, "  Seen by:");
     for (const struct pf_stage *s = f->stages; s; s = s->next) {
         pf_text_add(t, s == f->stages ? " " : "; ");
@@ -88,7 +88,7 @@ static void add_stages(struct pf_text *t, const struct pf_finding *f)
             pf_text_char(t, ')');
         }
         pf_text_add(t, ", ");
-        pf_text_add(t, pf_status_name(s->status));
+        pf_text_add(t, pf_finding_status_name(s->status));
         pf_text_char(t, ' ');
         pf_text_u64(t, s->count);
         pf_text_add(t, s->count == 1 ? " time" : " times");
@@ -96,7 +96,7 @@ static void add_stages(struct pf_text *t, const struct pf_finding *f)
     pf_text_char(t, '\n');
 }
 
-/* What became of it: harm, the clip, or that there is none. */
+/* Writes the harm, and the clip or that there is none. */
 static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checked)
 {
     if (f->harm) {
@@ -132,14 +132,14 @@ static void add_finding(struct pf_text *t, const struct pf_finding *f, bool chec
     add_sightings(t, f->seen);
     if (f->status != PF_STATUS_OBSERVED) {
         pf_text_add(t, ", ");
-        pf_text_add(t, pf_status_name(f->status));
+        pf_text_add(t, pf_finding_status_name(f->status));
         pf_text_add(t, " by ");
         pf_text_add(t, f->analysis);
     }
     pf_text_add(t, accepted ? ", accepted\n" : "\n");
 }
 
-/* ": 2 confirmed (1 with harm), 1 observed, not yet confirmed" */
+/* Writes ": 2 confirmed (1 with harm), 1 observed, not yet confirmed". */
 static void add_kinds(struct pf_text *t, const struct pf_findings *f)
 {
     size_t n[PF_STATUSES] = {0}, harm = 0;
@@ -182,7 +182,7 @@ void pf_report_text(struct pf_text *t, const struct pf_findings *f, const struct
     if (f->suite)
         add_suite(t, f->suite);
     if (f->check)
-        pf_check_sum_text(t, f->check);
+        pf_check_summary_text(t, f->check);
     pf_text_u64(t, f->n);
     pf_text_add(t, f->n == 1 ? " finding" : " findings");
     if (f->check)

@@ -1,9 +1,9 @@
 /*
- * report_text.h - findings as text: ThreadSanitizer's layout, the interleaving, how each stage saw it, and what
- * was done.
+ * report_text.h - findings as text: in ThreadSanitizer's layout, with the interleaving, the stages
+ * that saw each finding, and a summary of what was run.
  */
-#ifndef PF_CLI_REPORT_TEXT_H
-#define PF_CLI_REPORT_TEXT_H
+#ifndef PF_PRESENT_REPORT_TEXT_H
+#define PF_PRESENT_REPORT_TEXT_H
 
 #include "baseline.h"
 #include "findings.h"
@@ -11,7 +11,8 @@
 /* `base` may be NULL. */
 void pf_report_text(struct pf_text *t, const struct pf_findings *f, const struct pf_baseline *base,
                     bool color);
-/* The last steps of a schedule that brings it about, if one is known; arrows point at the accesses. */
+/* Writes the last steps of a schedule in which the finding happens, if one is known; arrows mark
+ * its accesses. */
 void pf_report_interleaving(struct pf_text *t, const struct pf_finding *f);
 
 #endif

@@ -16,12 +16,12 @@
 
 struct writer {
     struct pf_text *t;
-    char *here; /* the folder that relative names are relative to, with a slash at its end */
+    char *here; /* the base folder of relative names, with a trailing slash */
 };
 
-/* --- places --- */
+/* --- positions --- */
 
-/* A path as (part of) a URI. */
+/* Writes a path as (part of) a URI. */
 static void add_uri(struct pf_text *t, const char *path)
 {
     static const char hex[] = "0123456789ABCDEF";
@@ -39,7 +39,7 @@ static void add_uri(struct pf_text *t, const char *path)
     pf_text_char(t, '"');
 }
 
-/* Names below this folder are relative to it, so that the result fits any checkout. */
+/* Makes names below the base folder relative to it, so that the result fits any checkout. */
 static const char *shorten(const struct writer *w, const char *file)
 {
     size_t n = w->here ? strlen(w->here) : 0;
@@ -83,9 +83,9 @@ static void add_message(struct pf_text *t, const struct pf_text *message)
     pf_text_char(t, '}');
 }
 
-/* { physicalLocation, logicalLocations, message }; what is not known is left out. */
-static void add_location(struct writer *w, const struct pf_place *p, const struct pf_text *message,
-                         uint64_t id)
+/* Writes { physicalLocation, logicalLocations, message }, without what is unknown. */
+static void add_location(struct writer *w, const struct pf_stack_frame *p,
+                         const struct pf_text *message, uint64_t id)
 {
     struct pf_text *t = w->t;
     pf_text_char(t, '{');
@@ -105,7 +105,8 @@ static void add_location(struct writer *w, const struct pf_place *p, const struc
     pf_text_char(t, '}');
 }
 
-static void add_stack(struct writer *w, const struct pf_trail *trail, const struct pf_text *message)
+static void add_stack(struct writer *w, const struct pf_backtrace *stack,
+                      const struct pf_text *message)
 {
     struct pf_text *t = w->t;
     pf_text_char(t, '{');
@@ -113,13 +114,13 @@ static void add_stack(struct writer *w, const struct pf_trail *trail, const stru
         add_message(t, message);
     pf_json_key(t, "frames");
     pf_text_char(t, '[');
-    for (size_t i = 0; i < trail->n && i < MAX_FRAMES; i++) {
+    for (size_t i = 0; i < stack->n && i < MAX_FRAMES; i++) {
         pf_text_add(t, i ? "," : "");
         pf_text_char(t, '{');
         pf_json_key(t, "location");
-        add_location(w, &trail->at[i], NULL, 0);
-        if (trail->at[i].module)
-            pf_json_str(t, "module", pf_str_base(trail->at[i].module));
+        add_location(w, &stack->at[i], NULL, 0);
+        if (stack->at[i].module)
+            pf_json_str(t, "module", pf_str_base(stack->at[i].module));
         pf_text_char(t, '}');
     }
     pf_text_add(t, "]}");
@@ -129,13 +130,14 @@ static void add_stack(struct writer *w, const struct pf_trail *trail, const stru
 
 static void access_text(struct pf_text *t, const struct pf_finding *f, const struct pf_access *a)
 {
-    struct pf_step s = {.kind = PF_STEP_ACCESS, .access = a, .thread = a->thread};
+    struct pf_narrative_step s = {.kind = PF_NARRATIVE_ACCESS, .access = a, .thread = a->thread};
     pf_thread_text(t, f, a->thread);
     pf_text_char(t, ' ');
-    pf_step_text(t, f, &s);
+    pf_narrative_step_text(t, f, &s);
 }
 
-/* The message with a link to the other access. Brackets of names (operator[]) must not look like one. */
+/* Writes the message with a link to the other access. Brackets in names (operator[]) are
+ * escaped, because they would look like a link. */
 static void add_message_linked(struct pf_text *t, const struct pf_text *plain, struct pf_pool *pool)
 {
     struct pf_text m;
@@ -149,7 +151,7 @@ static void add_message_linked(struct pf_text *t, const struct pf_text *plain, s
     add_message(t, &m);
 }
 
-/* All accesses but the one that is the result's place; then the memory, then the threads. */
+/* All accesses except the result's own location; then the memory, then the threads. */
 static void add_related(struct writer *w, const struct pf_finding *f, size_t first,
                         struct pf_pool *pool)
 {
@@ -164,71 +166,72 @@ static void add_related(struct writer *w, const struct pf_finding *f, size_t fir
         pf_text_init(&m, pool);
         access_text(&m, f, a);
         pf_text_add(t, id ? "," : "");
-        add_location(w, pf_trail_source(&a->trail), &m, ++id);
+        add_location(w, pf_backtrace_source(&a->stack), &m, ++id);
     }
     const struct pf_location *l = &f->location;
     if (l->kind == PF_LOCATION_GLOBAL && l->file) {
-        struct pf_place p = {.file = l->file, .line = l->line};
+        struct pf_stack_frame p = {.file = l->file, .line = l->line};
         pf_text_init(&m, pool);
         pf_memory_text(&m, f);
         pf_text_char(t, ',');
         add_location(w, &p, &m, ++id);
-    } else if (l->kind == PF_LOCATION_HEAP && l->trail.n) {
+    } else if (l->kind == PF_LOCATION_HEAP && l->stack.n) {
         pf_text_init(&m, pool);
         pf_thread_text(&m, f, l->thread);
         pf_text_add(&m, " allocates the block");
         pf_text_char(t, ',');
-        add_location(w, pf_trail_source(&l->trail), &m, ++id);
+        add_location(w, pf_backtrace_source(&l->stack), &m, ++id);
     }
-    for (size_t i = 0; i < f->nactors; i++) {
-        const struct pf_actor *a = &f->actors[i];
+    for (size_t i = 0; i < f->nthreads; i++) {
+        const struct pf_thread_info *a = &f->threads[i];
         if (!a->number || !a->created.n)
             continue;
         pf_text_init(&m, pool);
         pf_thread_text(&m, f, a->number);
         pf_text_add(&m, " is created here");
         pf_text_char(t, ',');
-        add_location(w, pf_trail_source(&a->created), &m, ++id);
+        add_location(w, pf_backtrace_source(&a->created), &m, ++id);
     }
     pf_text_char(t, ']');
 }
 
-static void add_step(struct writer *w, const struct pf_finding *f, const struct pf_step *s,
-                     uint64_t order, struct pf_pool *pool)
+static void add_step(struct writer *w, const struct pf_finding *f,
+                     const struct pf_narrative_step *s, uint64_t order, struct pf_pool *pool)
 {
-    static const char *const kinds[] = {[PF_STEP_CREATE] = "[\"call\",\"function\"]",
-                                        [PF_STEP_LOCK] = "[\"acquire\",\"lock\"]",
-                                        [PF_STEP_ACCESS] = "[\"danger\",\"memory\"]"};
+    static const char *const kinds[] = {[PF_NARRATIVE_CREATE] = "[\"call\",\"function\"]",
+                                        [PF_NARRATIVE_LOCK] = "[\"acquire\",\"lock\"]",
+                                        [PF_NARRATIVE_ACCESS] = "[\"danger\",\"memory\"]"};
     struct pf_text *t = w->t, m;
     pf_text_init(&m, pool);
     pf_thread_text(&m, f, s->thread);
     pf_text_char(&m, ' ');
-    pf_step_text(&m, f, s);
+    pf_narrative_step_text(&m, f, s);
     pf_text_char(t, '{');
     pf_json_key(t, "location");
-    add_location(w, pf_trail_source(s->trail), &m, 0);
-    if (s->trail->n) {
+    add_location(w, pf_backtrace_source(s->stack), &m, 0);
+    if (s->stack->n) {
         pf_json_key(t, "stack");
-        add_stack(w, s->trail, NULL);
+        add_stack(w, s->stack, NULL);
     }
     pf_json_key(t, "kinds");
     pf_text_add(t, kinds[s->kind]);
-    pf_json_num(t, "nestingLevel", s->kind == PF_STEP_ACCESS ? 0 : 1);
+    pf_json_num(t, "nestingLevel", s->kind == PF_NARRATIVE_ACCESS ? 0 : 1);
     pf_json_num(t, "executionOrder", order);
-    pf_json_str(t, "importance", s->kind == PF_STEP_ACCESS ? "essential" : "important");
+    pf_json_str(t, "importance", s->kind == PF_NARRATIVE_ACCESS ? "essential" : "important");
     pf_text_char(t, '}');
 }
 
-/* A step of a schedule that came with the finding. */
-static void add_moment(struct writer *w, const struct pf_finding *f, size_t i, struct pf_pool *pool)
+/* One step of the finding's schedule. */
+static void add_schedule_step(struct writer *w, const struct pf_finding *f, size_t i,
+                              struct pf_pool *pool)
 {
-    const struct pf_moment *m = &f->witness[i];
-    struct pf_place p = {.file = m->file, .line = m->line};
+    const struct pf_schedule_step *m = &f->witness[i];
+    struct pf_stack_frame p = {.file = m->file, .line = m->line};
     struct pf_text *t = w->t, words;
     pf_text_init(&words, pool);
     pf_thread_text(&words, f, m->thread);
     pf_text_add(&words, ": ");
-    pf_moment_text(&words, m);
+    pf_schedule_step_text(&words, m);
     pf_text_char(t, '{');
     pf_json_key(t, "location");
     add_location(w, &p, &words, 0);
@@ -240,7 +243,7 @@ static void add_moment(struct writer *w, const struct pf_finding *f, size_t i, s
 static void add_flow(struct writer *w, const struct pf_finding *f, struct pf_pool *pool)
 {
     struct pf_text *t = w->t;
-    struct pf_story story = pf_story_of(f, false, pool);
+    struct pf_narrative narrative = pf_narrative_of(f, false, pool);
     pf_json_key(t, "codeFlows");
     pf_text_add(t, "[{");
     pf_json_key(t, "threadFlows");
@@ -249,11 +252,11 @@ static void add_flow(struct writer *w, const struct pf_finding *f, struct pf_poo
     pf_text_char(t, '[');
     for (size_t i = 0; i < f->nwitness; i++) {
         pf_text_add(t, i ? "," : "");
-        add_moment(w, f, i, pool);
+        add_schedule_step(w, f, i, pool);
     }
-    for (size_t i = 0; i < story.n && !f->nwitness; i++) {
+    for (size_t i = 0; i < narrative.n && !f->nwitness; i++) {
         pf_text_add(t, i ? "," : "");
-        add_step(w, f, &story.at[i], i + 1, pool);
+        add_step(w, f, &narrative.at[i], i + 1, pool);
     }
     pf_text_add(t, "]}]}]");
 }
@@ -270,7 +273,7 @@ static void add_properties(struct pf_text *t, const struct pf_finding *f)
 {
     pf_json_key(t, "properties");
     pf_text_char(t, '{');
-    pf_json_str(t, "status", pf_status_name(f->status));
+    pf_json_str(t, "status", pf_finding_status_name(f->status));
     pf_json_str(t, "analysis", f->analysis);
     pf_json_str(t, "class", f->verdict);
     pf_json_str(t, "clip", f->clip);
@@ -320,7 +323,7 @@ static void add_result(struct writer *w, const struct pf_finding *f, const struc
     pf_text_char(t, '[');
     pf_text_init(&m, &pool);
     access_text(&m, f, first);
-    add_location(w, pf_trail_source(&first->trail), &m, 0);
+    add_location(w, pf_backtrace_source(&first->stack), &m, 0);
     pf_text_char(t, ']');
     add_related(w, f, one, &pool);
     add_flow(w, f, &pool);
@@ -331,7 +334,7 @@ static void add_result(struct writer *w, const struct pf_finding *f, const struc
         pf_text_add(t, i ? "," : "");
         pf_text_init(&m, &pool);
         access_text(&m, f, a);
-        add_stack(w, &a->trail, &m);
+        add_stack(w, &a->stack, &m);
     }
     pf_text_char(t, ']');
     pf_json_key(t, "partialFingerprints");
@@ -367,20 +370,20 @@ static void add_rules(struct pf_text *t)
                                 "Variables that belong together are seen in an inconsistent state.",
                                 "Hold one lock over every use of the variables that belong "
                                 "together."},
-        [PF_KIND_DEADLOCK] = {"Deadlock", "Threads wait for each other in a circle.",
+        [PF_KIND_DEADLOCK] = {"Deadlock", "Threads wait for each other in a cycle.",
                               "Take the locks in the same order everywhere."},
         [PF_KIND_HEAP_OVERFLOW] = {"HeapOverflow",
-                                   "Memory before or behind a heap block is accessed.",
+                                   "Memory before or after a heap block is accessed.",
                                    "Keep the access within the block."},
         [PF_KIND_USE_AFTER_FREE] = {"UseAfterFree", "A heap block is used after it was freed.",
                                     "Free the block after its last use."},
         [PF_KIND_DOUBLE_FREE] = {"DoubleFree", "A heap block is freed twice.",
                                  "Let one owner free the block."},
         [PF_KIND_STACK_OVERFLOW] = {"StackBufferOverflow",
-                                    "Memory before or behind a variable on the stack is accessed.",
+                                    "Memory before or after a variable on the stack is accessed.",
                                     "Keep the access within the variable."},
         [PF_KIND_GLOBAL_OVERFLOW] = {"GlobalBufferOverflow",
-                                     "Memory before or behind a global variable is accessed.",
+                                     "Memory before or after a global variable is accessed.",
                                      "Keep the access within the variable."},
     };
     pf_json_key(t, "rules");
@@ -421,7 +424,7 @@ static void add_notification(struct pf_text *t, const char *text, size_t n)
     pf_text_add(t, "}}");
 }
 
-/* What makes the result incomplete, a notification a line. */
+/* Writes the reasons why the result is incomplete, one notification per line. */
 static void add_invocation(struct pf_text *t, const struct pf_findings *f)
 {
     struct pf_pool pool;
@@ -432,7 +435,7 @@ static void add_invocation(struct pf_text *t, const struct pf_findings *f)
     pf_findings_losses(&m, f);
     if (f->n > MAX_RESULTS) {
         pf_text_u64(&m, f->n - MAX_RESULTS);
-        pf_text_add(&m, " findings were left out: no more than 25000 fit\n");
+        pf_text_add(&m, " findings were left out: SARIF results are limited to 25000\n");
     }
     pf_json_key(t, "invocations");
     pf_text_add(t, "[{");

@@ -12,8 +12,8 @@
 
 struct pf_source_file {
     const char *name, *module;
-    char *text; /* NULL: not there */
-    const char **lines; /* where each begins; one more: the end */
+    char *text; /* NULL: not found */
+    const char **lines; /* start of each line, and the end */
     size_t nlines;
     struct pf_source_file *next;
 };
@@ -54,7 +54,7 @@ static char *read_in(const char *folder, size_t len, const char *name, size_t *n
     return text;
 }
 
-static char *look(const struct pf_sources *s, const char *name, const char *module, size_t *n)
+static char *find_text(const struct pf_sources *s, const char *name, const char *module, size_t *n)
 {
     char *text = read_plain(name, n);
     const char *slash = module ? strrchr(module, '/') : NULL;
@@ -80,7 +80,7 @@ static void split(struct pf_source_file *f, size_t n)
             f->lines[f->nlines++] = f->text + i + 1;
     f->lines[f->nlines] = f->text + n + 1;
     if (n && f->text[n - 1] == '\n')
-        f->nlines--; /* nothing stands behind the last line end */
+        f->nlines--; /* there is no line after the last newline */
 }
 
 static int same(const char *a, const char *b) { return a == b || (a && b && !strcmp(a, b)); }
@@ -90,7 +90,7 @@ static struct pf_source_file *open_file(struct pf_sources *s, const char *name, 
     struct pf_source_file **at = &s->files, *f;
     for (; *at; at = &(*at)->next)
         if (!strcmp((*at)->name, name) && same((*at)->module, module)) {
-            f = *at; /* to the front: the next question is mostly about the same file */
+            f = *at; /* move to the front: the next query is mostly about the same file */
             *at = f->next;
             f->next = s->files;
             return s->files = f;
@@ -101,7 +101,7 @@ static struct pf_source_file *open_file(struct pf_sources *s, const char *name, 
     size_t n = 0;
     f->name = pf_pool_text(&s->pool, name, strlen(name));
     f->module = module ? pf_pool_text(&s->pool, module, strlen(module)) : NULL;
-    f->text = look(s, name, module, &n);
+    f->text = find_text(s, name, module, &n);
     if (f->text)
         split(f, n);
     f->next = s->files;

@@ -37,7 +37,7 @@ pf_status pf_state_find(const struct pf_findings *f, const char *word,
     if (matches == 1)
         return PF_OK;
     if (matches)
-        return pf_fail(e, PF_BAD, "%s: %zu findings begin with it, give more digits", word,
+        return pf_fail(e, PF_BAD, "%s: %zu findings start with it; give more digits", word,
                        matches);
-    return pf_fail(e, PF_BAD, "%s: no finding has this id; pf report shows them", word);
+    return pf_fail(e, PF_BAD, "%s: no finding has this id; pf report lists them", word);
 }

@@ -182,7 +182,7 @@ static pf_status parse_line(struct words *w)
     while (w->end > w->at && isspace((unsigned char)w->end[-1]))
         w->end--;
     if (memchr(w->at, 0, (size_t)(w->end - w->at)))
-        return wrong(w, "contains a 0 byte; this is not a list of commands");
+        return wrong(w, "a 0 byte; this is not a list of commands");
     for (;;) {
         const char *begin = w->at + strspn(w->at, " \t");
         pf_status s = next_word(w, &word);
