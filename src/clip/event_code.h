@@ -4,7 +4,7 @@
  *
  * Model:   writer and reader keep the same predictor state and make the same predictions:
  *          - the site: one of the two sites that last followed the thread's previous site;
- *          - the address: by stride, relative to the pointer that the thread last accessed, or
+ *          - the address: by stride, relative to the last pointer that the thread read or wrote, or
  *            relative to the thread's previous address;
  *          - the value: what was last seen at that address or at that site, with or without a step.
  *          One head byte says which predictions were right. Mispredicted fields follow in two other

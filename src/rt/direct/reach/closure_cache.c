@@ -1,3 +1,7 @@
+/*
+ * closure_cache.c - see closure_cache.h. A hash filter over addresses tells in one load whether a
+ * write can matter to a closure.
+ */
 #include "closure_cache.h"
 #include "block_history.h"
 #include "context.h"
@@ -8,21 +12,21 @@
 
 #define CLOSURES PF_ZONE_CLOSURES
 #define OBJECTS (1u << 18)
-#define SLACK 1024u     /* objects that a set may always grow by */
-#define EVENTS_PER_OBJECT 64u /* that pay for an object of a set that is made anew */
-#define EVENTS_PER_WORD 4u    /* and for a word */
-#define PENDING 4096u   /* not followed yet */
-#define FILTER_SLOTS_MAX (1u << 16) /* of one object */
+#define SLACK 1024u     /* objects that a closure may gain in any case */
+#define EVENTS_PER_OBJECT 64u /* events that pay for one object of a new closure */
+#define EVENTS_PER_WORD 4u    /* events that pay for one word of the walk */
+#define PENDING 4096u   /* most changes that are not followed yet */
+#define FILTER_SLOTS_MAX (1u << 16) /* most filter slots of one object */
 
 static struct pf_closure cache[CLOSURES];
 static struct pf_closure_pending pending[CLOSURES][PENDING];
-_Alignas(8) uint8_t pf_closure_filter
-    [PF_CLOSURE_FILTER_SIZE]; /* by hash: a bit for each kept set with objects there */
+_Alignas(8) uint8_t pf_closure_filter[PF_CLOSURE_FILTER_SIZE];
 uint64_t pf_closure_clock;
-static uint64_t last_pointer_event; /* when recorded code last wrote or read a pointer */
+/* value of the clock when recorded code last wrote or read a pointer */
+static uint64_t last_pointer_event;
 uint32_t pf_closure_open_calls;
 bool pf_closure_any;
-static uint32_t live_mask; /* a bit for each set that is live */
+static uint32_t live_mask; /* one bit for each live closure */
 
 static uint32_t index_of(const struct pf_closure *k) { return (uint32_t)(k - cache); }
 
@@ -44,7 +48,7 @@ void pf_closure_drop_all(void)
         pf_closure_drop(&cache[i]);
 }
 
-/* --- what recorded code does --- */
+/* --- events of recorded code --- */
 
 static void note(struct pf_closure *k, struct pf_closure_pending p)
 {
@@ -82,7 +86,7 @@ void pf_closure_on_write(uint64_t addr, uint64_t size, const uint64_t *value)
     }
 }
 
-/* For those that calls under way belong to. */
+/* Notes a pointer for every closure that open calls belong to. */
 static void note_for_open(uint64_t value)
 {
     for (uint32_t in = live_mask; in; in &= in - 1) {
@@ -98,7 +102,9 @@ void pf_closure_on_read(uint64_t value)
     note_for_open(value);
 }
 
-/* Of a block that was made from another one. A call that is under way may have taken words out of it until they are looked at. */
+/* Notes the contents of a new block (realloc copies the old ones). While calls are open, words are
+ * noted with their present values: a call may take them out of the block before the block is
+ * scanned. */
 static void note_content(struct pf_closure *k, uint64_t addr, uint64_t size)
 {
     uint64_t had;
@@ -119,7 +125,7 @@ void pf_closure_prefetch(uint64_t addr)
         pf_walk_prefetch(&cache[__builtin_ctz(in)].w, addr);
 }
 
-/* What was freed stays in a set: most blocks come back at a place where one was. */
+/* Freed blocks stay in a closure, because most new blocks begin where an old one was. */
 void pf_closure_on_alloc(uint64_t addr, uint64_t size, bool missing)
 {
     if (missing)
@@ -136,14 +142,14 @@ void pf_closure_on_alloc(uint64_t addr, uint64_t size, bool missing)
     }
 }
 
-/* --- using one --- */
+/* --- using a closure --- */
 
-/* Does it have some of the stack that p is on? */
+/* True if the closure has a piece of the stack that p is on. */
 static bool has_stack(const struct pf_closure *k, uint64_t p)
 {
     uint64_t end = pf_walk_stack_end(p);
-    for (uint32_t i = 0; i < k->nstack && end; i++)
-        if (pf_walk_stack_end(k->stack[i].addr) == end)
+    for (uint32_t i = 0; i < k->npieces && end; i++)
+        if (pf_walk_stack_end(k->piece[i].addr) == end)
             return true;
     return false;
 }
@@ -174,8 +180,8 @@ static void follow_pending(struct pf_closure *k, const struct pf_closure_pending
     struct pf_mem_range o;
     uint64_t size = p->size;
     uint64_t end = p->addr ? pf_walk_stack_end(p->addr) : 0;
-    if (end) { /* of a thread that has not run since: the others are looked at in any case */
-        if (!pf_ranges_contain(k->stack, k->nstack, (struct pf_mem_range){p->addr, 1}))
+    if (end) { /* a stack of a thread that has not run since; all other stacks are scanned anyway */
+        if (!pf_ranges_contain(k->piece, k->npieces, (struct pf_mem_range){p->addr, 1}))
             return;
         if (size > end - p->addr)
             size = end - p->addr;
@@ -191,49 +197,49 @@ static void follow_pending(struct pf_closure *k, const struct pf_closure_pending
         pf_walk_scan_words(&k->w, p->addr, size);
 }
 
-/* The number of the stack with this end; PF_CLOSURE_STACKS: there is no room for its words. */
-static uint32_t view_of(struct pf_closure *k, uint64_t end)
+/* The index of the stack with this end, added if needed; PF_CLOSURE_STACKS: no room. */
+static uint32_t find_stack(struct pf_closure *k, uint64_t end)
 {
-    for (uint32_t i = 0; i < k->nviews; i++)
-        if (k->view[i] == end)
+    for (uint32_t i = 0; i < k->nstacks; i++)
+        if (k->stack_end[i] == end)
             return i;
-    uint32_t i = k->nviews;
+    uint32_t i = k->nstacks;
     if (!end || i == PF_CLOSURE_STACKS)
         return PF_CLOSURE_STACKS;
-    if (!k->seen[i])
-        k->seen[i] = pf_sys_map(NULL, PF_WALK_STACK_WORDS * sizeof **k->seen);
-    if (!k->seen[i])
+    if (!k->stack_words[i])
+        k->stack_words[i] = pf_sys_map(NULL, PF_WALK_STACK_WORDS * sizeof **k->stack_words);
+    if (!k->stack_words[i])
         return PF_CLOSURE_STACKS;
-    pf_zero(k->seen[i], PF_WALK_STACK_WORDS * sizeof **k->seen);
-    k->view[i] = end;
+    pf_zero(k->stack_words[i], PF_WALK_STACK_WORDS * sizeof **k->stack_words);
+    k->stack_end[i] = end;
     k->thread[i].of = NULL;
-    k->nviews++;
+    k->nstacks++;
     return i;
 }
 
 bool pf_closure_stack_unchanged(const struct pf_walk_thread *t)
 {
-    return t->of && t->stopped && t->of->stopped == t->stopped && t->of != pf_context_self();
+    return t->of && t->stopped && t->of->stopped_at == t->stopped && t->of != pf_context_self();
 }
 
-/* Those whose threads have run, and what was added to. */
+/* Scans the stacks whose threads have run and those that got new pieces. */
 static void refresh_stacks(struct pf_closure *k)
 {
-    uint32_t unchanged = 0; /* a bit for each */
-    for (uint32_t i = 0; i < k->nviews; i++) {
-        struct pf_walk_thread now = pf_walk_stack_thread(k->view[i] - 1);
+    uint32_t unchanged = 0; /* one bit for each stack */
+    for (uint32_t i = 0; i < k->nstacks; i++) {
+        struct pf_walk_thread now = pf_walk_stack_thread(k->stack_end[i] - 1);
         if (pf_closure_stack_unchanged(&now) && now.of == k->thread[i].of &&
             now.stopped == k->thread[i].stopped)
             unchanged |= 1u << i;
         k->thread[i] = now;
     }
-    for (uint32_t s = 0; s < k->nstack; s++) {
-        uint32_t i = view_of(k, pf_walk_stack_end(k->stack[s].addr));
+    for (uint32_t s = 0; s < k->npieces; s++) {
+        uint32_t i = find_stack(k, pf_walk_stack_end(k->piece[s].addr));
         if (i == PF_CLOSURE_STACKS)
             k->w.irregular = true;
         else
-            pf_walk_scan_stack(&k->w, k->stack[s], k->unbounded[s],
-                               unchanged >> i & 1 ? NULL : k->seen[i]);
+            pf_walk_scan_stack(&k->w, k->piece[s], k->unbounded[s],
+                               unchanged >> i & 1 ? NULL : k->stack_words[i]);
     }
 }
 
@@ -269,7 +275,7 @@ bool pf_ranges_contain(const struct pf_mem_range *list, uint32_t n, struct pf_me
     return false;
 }
 
-/* What is written there is noted; false: it is too large. */
+/* Sets the closure's filter bits for a range. False: the range is too large. */
 static bool mark(struct pf_closure *k, struct pf_mem_range o)
 {
     uint8_t bit = (uint8_t)(1u << index_of(k));
@@ -282,45 +288,46 @@ static bool mark(struct pf_closure *k, struct pf_mem_range o)
     return true;
 }
 
-/* Pieces of stacks are remembered as they are; when there are many, up to the end of the stack. */
-static bool remember_stacks(struct pf_closure *k, const struct pf_walk *w)
+/* Remembers the pieces of stacks that a walk found. When there are many, a piece is extended to the
+ * end of its stack, so that it replaces others. False: no room. */
+static bool remember_pieces(struct pf_closure *k, const struct pf_walk *w)
 {
     for (uint32_t i = 0; i < w->npieces; i++) {
         struct pf_mem_range o = w->piece[i];
         bool unbounded = w->unbounded[i];
         uint64_t end = pf_walk_stack_end(o.addr);
-        if (pf_ranges_contain(k->stack, k->nstack, o))
+        if (pf_ranges_contain(k->piece, k->npieces, o))
             continue;
-        if (k->nstack >= PF_CLOSURE_PIECES / 2 && end) {
+        if (k->npieces >= PF_CLOSURE_PIECES / 2 && end) {
             o.size = end - o.addr;
             unbounded = true;
         }
         uint32_t n = 0;
-        for (uint32_t s = 0; s < k->nstack; s++)
-            if (!pf_ranges_contain(&o, 1, k->stack[s])) {
+        for (uint32_t s = 0; s < k->npieces; s++)
+            if (!pf_ranges_contain(&o, 1, k->piece[s])) {
                 k->unbounded[n] = k->unbounded[s];
-                k->view_of[n] = k->view_of[s];
-                k->stack[n++] = k->stack[s];
+                k->piece_stack[n] = k->piece_stack[s];
+                k->piece[n++] = k->piece[s];
             }
-        k->nstack = n;
-        uint32_t view = view_of(k, end);
-        if (n == PF_CLOSURE_PIECES || view == PF_CLOSURE_STACKS || !mark(k, o))
+        k->npieces = n;
+        uint32_t stack = find_stack(k, end);
+        if (n == PF_CLOSURE_PIECES || stack == PF_CLOSURE_STACKS || !mark(k, o))
             return false;
-        k->thread[view].of = NULL;
-        k->unbounded[k->nstack] = unbounded;
-        k->view_of[k->nstack] = (uint8_t)view;
-        k->stack[k->nstack++] = o;
+        k->thread[stack].of = NULL;
+        k->unbounded[k->npieces] = unbounded;
+        k->piece_stack[k->npieces] = (uint8_t)stack;
+        k->piece[k->npieces++] = o;
     }
     return true;
 }
 
-/* The objects from number `from` on are in it now: others that have one of them are dropped. */
+/* Commits the objects from index `from` on. Other closures that have one of them are dropped. */
 static bool add_objects(struct pf_closure *k, uint32_t from)
 {
     for (uint32_t n = from; n < k->w.n; n++) {
         const struct pf_mem_range *o = &k->w.at[n];
         if (!o->size) {
-            mark(k, (struct pf_mem_range){o->addr, 1}); /* something may be there later */
+            mark(k, (struct pf_mem_range){o->addr, 1}); /* an object may be allocated there later */
             continue;
         }
         if (!mark(k, *o))
@@ -337,8 +344,8 @@ static bool add_objects(struct pf_closure *k, uint32_t from)
     return true;
 }
 
-/* With so many objects: may what is not reached any more be most of it, and is it worth a walk to know? Not while another
- * one could not be made. */
+/* With n objects: true if most of them may be unreachable by now, and enough events have happened
+ * to pay for a new walk. False while calls are open, because a new closure could not be created. */
 static bool is_old(const struct pf_closure *k, uint32_t n)
 {
     uint64_t events = pf_trace_records() - k->made;
@@ -354,13 +361,13 @@ bool pf_closure_add_blocks(struct pf_closure *k, uint32_t before)
 bool pf_closure_commit(struct pf_closure *k, uint32_t before)
 {
     bool holds = k->live && !k->w.everything && !k->w.irregular &&
-                 !is_old(k, k->w.n - k->w.replaced) && remember_stacks(k, &k->w) &&
+                 !is_old(k, k->w.n - k->w.replaced) && remember_pieces(k, &k->w) &&
                  add_objects(k, before);
     if (!holds)
         pf_closure_drop(k);
     k->has_unbounded = 0;
-    for (uint32_t s = 0; s < k->nstack && holds; s++)
-        k->has_unbounded |= (uint32_t)k->unbounded[s] << k->view_of[s];
+    for (uint32_t s = 0; s < k->npieces && holds; s++)
+        k->has_unbounded |= (uint32_t)k->unbounded[s] << k->piece_stack[s];
     k->used = pf_closure_clock;
     k->committed = true;
     return holds;
@@ -395,7 +402,7 @@ struct pf_closure *pf_closure_create(const struct pf_walk *w, bool all, uint64_t
     k->pending = pending[index_of(k)];
     k->npending = 0;
     k->w.zone = (uint8_t)(PF_ZONE_CLOSURE + index_of(k));
-    for (uint32_t i = 0; i < k->w.n; i++) /* of the set that was kept here before */
+    for (uint32_t i = 0; i < k->w.n; i++) /* clear the marks of the previous closure */
         if (pf_red_zone_in_closure(k->w.at[i].addr, k->w.zone))
             pf_red_zone_set_closure(k->w.at[i].addr, PF_ZONE_HEAP);
     pf_walk_begin(&k->w);
@@ -407,7 +414,7 @@ struct pf_closure *pf_closure_create(const struct pf_walk *w, bool all, uint64_t
     k->number = number;
     k->born = ++pf_closure_clock;
     k->made = pf_trace_records();
-    k->open = k->nstack = k->nviews = k->nemitted_pieces = k->ncallees = 0;
+    k->open = k->npieces = k->nstacks = k->nemitted_pieces = k->ncallees = 0;
     k->cost = k->walked = w->words_read;
     k->variables = all ? pf_variable_epoch() : 0;
     pf_copy(k->w.piece, w->piece, w->npieces * sizeof *w->piece);
@@ -433,12 +440,13 @@ static enum overlap overlap(const struct pf_closure *k, const struct pf_walk *w)
     return !some ? DISJOINT : not ? PARTIAL : CONTAINED;
 }
 
-/* Both are closed, so both together are; the call may link one to the other. */
+/* Adds the walk's objects to the closure. Both are closed, so their union is closed too, and the
+ * call may link one to the other. False: no room. */
 static bool merge(struct pf_closure *k, const struct pf_walk *w, enum overlap o)
 {
     uint32_t before = k->w.n;
     k->committed = false;
-    if (!remember_stacks(k, w))
+    if (!remember_pieces(k, w))
         return false;
     if (o == CONTAINED)
         return true;
@@ -450,7 +458,7 @@ static bool merge(struct pf_closure *k, const struct pf_walk *w, enum overlap o)
     return !k->w.everything && add_objects(k, before);
 }
 
-static uint64_t next_call_mask; /* to which the call belongs that is to begin */
+static uint64_t next_call_mask; /* the closures to which the call that is about to begin belongs */
 
 bool pf_closure_join_call(const struct pf_walk *w, bool has_data, uint32_t outer)
 {
@@ -466,7 +474,7 @@ bool pf_closure_join_call(const struct pf_walk *w, bool has_data, uint32_t outer
         else if (o != DISJOINT || (outer && k->open))
             pf_closure_drop(k);
     }
-    for (uint32_t i = 0; i < CLOSURES; i++) /* a merger may have dropped one that was met before */
+    for (uint32_t i = 0; i < CLOSURES; i++) /* a later merge may have dropped a closure */
         next_call_mask &= ~((uint64_t)!cache[i].live << i);
     return next_call_mask;
 }
@@ -489,7 +497,7 @@ void pf_closure_call_end(uint64_t token)
         struct pf_closure *k = &cache[i];
         if (token >> i & 1 && k->born <= began)
             k->open--;
-        else if (last_pointer_event >= began) /* it may have got hold of something there */
+        else if (last_pointer_event >= began) /* the ended call may hold a pointer into it */
             pf_closure_drop(k);
     }
 }

@@ -1,29 +1,39 @@
 /*
- * closure_cache.h - sets of what missing code reaches, kept from one call to the next.
+ * closure_cache.h - closures: reachable sets of missing calls, kept from one call to the next.
  *
- * Model:   a kept set S is closed: what its objects point to is in it. It stays so, and so stays all that a walk from any
- *          of its objects would find, while
- *          - recorded code writes no pointer into it that leads out of it (what does is followed when S is used next);
- *          - missing calls that reach some of S reach nothing else (of what they are handed in addition, S grows; of what they
- *            allocate too), and have no memory of their own to link to it (pf_library_has_own_pointers);
- *          - recorded code that missing code calls back reads no pointer that leads out of it, which it might
- *            return (these are followed too).
- *          Otherwise S is dropped. Stacks are written without events: pieces of stacks that were handed over or found are
- *          looked at again whenever S is used and their thread has run, until the stack has left them. Not so a variable whose
- *          bounds are known: if its address leaves its function its accesses are events, and if not, only calls that it is
- *          handed to can reach it.
+ * Model:   a closure S is closed under pointers: everything that its objects point to is in S. So
+ *          it contains everything that a walk from any of its objects would find. S stays closed as
+ *          long as - recorded code writes no pointer into S that leads out of S (such a pointer is
+ *          followed,
+ *            and S grows, when S is used next);
+ *          - a missing call that reaches part of S reaches nothing outside of S (S grows by
+ *            additional arguments and by what the call allocates), and the called code has no
+ *            pointers of its own that it could store in S (pf_library_has_own_pointers);
+ *          - recorded code that is called back by missing code reads no pointer that leads out of
+ *          S,
+ *            because it might return it (such pointers are followed too).
+ *          Otherwise S is dropped.
  *
- *          So S is a superset of what a walk finds. It has what is not reached any more, also what was freed, until it is made anew:
- *          when it has doubled, and events enough came since to pay for a walk, or when the walks of a program are few.
+ *          Stacks are written without events. So the pieces of stacks in S are scanned again
+ *          whenever S is used and their thread has run since, until the stack has shrunk past them.
+ *          A variable with known bounds is exempt: if its address escapes its function, its
+ *          accesses are events; if not, only calls that get its address as an argument can reach
+ *          it.
  *
- *          Most calls add nothing to S: what was written since, what is handed over and what has changed on stacks leads to where S
- *          is, or nowhere. Then the call is told with S's number, and that is all (pf_closure_still_closed).
+ *          S is therefore a superset of what a walk finds. It keeps objects that are no longer
+ *          reachable, also freed ones, until it is created anew: when it has doubled and enough
+ *          events have happened to pay for a walk. While the walks of a program are cheap, calls
+ *          walk instead of using S.
  *
- *          A call is under way from its begin to its end. S can be used only while every call that is under way belongs
- *          to S: another one might be handed something of S by recorded code.
- * Memory:  KEPT walks, and a byte for each of 2^18 granules of memory.
+ *          Most calls add nothing to S: pointers written since, arguments and changed words on
+ *          stacks lead into S or nowhere. Such a call is recorded with the number of S and nothing
+ *          else (pf_closure_still_closed).
+ *
+ *          A call is open from its begin to its end. S can be used only while every open call
+ *          belongs to S, because recorded code might pass an object of S to any other open call.
+ * Memory:  a fixed number of walks, and one filter byte for each of 2^18 slots.
  * Threads: the target's one kernel thread.
- * Errors:  what cannot be kept is not; it is walked.
+ * Errors:  a set that cannot be cached is computed by a walk at every call.
  */
 #ifndef PF_RT_CLOSURE_CACHE_H
 #define PF_RT_CLOSURE_CACHE_H
@@ -33,96 +43,110 @@
 #define PF_CLOSURE_PIECES 32u
 #define PF_CLOSURE_STACKS 8u
 #define PF_CLOSURE_CALLEES 16u
-#define PF_CLOSURE_WORDS 64u /* that are looked at one by one */
-#define PF_CLOSURE_BLOCK_WORDS 512u /* of a block that is taken in */
+#define PF_CLOSURE_WORDS 64u /* most words of a block that are noted one by one */
+#define PF_CLOSURE_BLOCK_WORDS 512u /* larger blocks are not added without a walk */
 
-/* What recorded code has written: a value into the word at addr (0: it counts wherever it was written), or `size` bytes that are
- * not known. A value of size 0: a block that begins there now. */
+/* A change by recorded code that was not followed yet: `value` was stored in the word at addr (addr
+ * 0: follow it wherever it was stored); or, with value 0, `size` bytes at addr have changed; or,
+ * with size 0, a block now begins at `value`. */
 struct pf_closure_pending {
     uint64_t addr, size, value;
 };
 
-/* What every call asks for comes first. */
+/* Fields that every call needs come first. */
 struct pf_closure {
     bool live;
-    bool committed; /* nothing was added since what is in it was told */
-    uint32_t open; /* calls under way that belong to it */
-    uint32_t emitted, first; /* objects that were told; how many there were when it was made */
-    uint32_t npending, nstack, nviews, nemitted_pieces, ncallees;
-    uint32_t has_unbounded; /* a bit for each view */
-    uint64_t number, born, used;
-    uint64_t variables; /* epoch of those in it; 0: they were not asked for */
-    uint64_t named; /* epoch of those of its callees */
-    uint64_t made; /* events of the trace then */
-    uint64_t cost; /* words that a walk looks at, about */
-    uint64_t walked; /* words that were looked at when it was made */
-    struct pf_closure_pending *pending; /* not followed yet */
-    const void *callee[PF_CLOSURE_CALLEES]; /* whose named variables are in it */
+    bool committed; /* nothing was added since its contents were written to the trace */
+    uint32_t open; /* open calls that belong to it */
+    uint32_t emitted, first; /* objects written to the trace; objects at its creation */
+    uint32_t npending, npieces, nstacks, nemitted_pieces, ncallees;
+    uint32_t has_unbounded; /* one bit for each stack: it has an unbounded piece */
+    uint64_t number; /* of its set in the trace */
+    uint64_t born, used; /* pf_closure_clock at its creation and at its last use */
+    uint64_t variables; /* epoch of the program's variables in it; 0: they are not included */
+    uint64_t named; /* epoch of the named variables of its callees */
+    uint64_t made; /* events of the trace at its creation */
+    uint64_t cost; /* about how many words a walk would read */
+    uint64_t walked; /* words read by the walk that created it */
+    struct pf_closure_pending *pending; /* changes that were not followed yet */
+    const void *callee[PF_CLOSURE_CALLEES]; /* functions whose named variables are in it */
     struct pf_walk w;
-    struct pf_mem_range stack[PF_CLOSURE_PIECES]; /* pieces of stacks that belong to it */
-    bool unbounded
-        [PF_CLOSURE_PIECES]; /* not one variable, whose accesses are events or which is handed over anew */
-    uint8_t view_of[PF_CLOSURE_PIECES]; /* on which stack they are */
-    uint64_t view[PF_CLOSURE_STACKS]; /* the ends of the stacks they are on */
-    struct pf_walk_thread
-        thread[PF_CLOSURE_STACKS]; /* their threads when their pieces were last looked at */
-    uint64_t *seen[PF_CLOSURE_STACKS]; /* and the words when they were last looked at */
-    struct pf_mem_range emitted_piece[PF_CLOSURE_PIECES]; /* of stacks, that were told */
+    struct pf_mem_range piece[PF_CLOSURE_PIECES]; /* pieces of stacks that belong to it */
+    bool unbounded[PF_CLOSURE_PIECES]; /* the piece is not one variable with known bounds */
+    uint8_t piece_stack[PF_CLOSURE_PIECES]; /* for each piece, the index of its stack */
+    uint64_t stack_end[PF_CLOSURE_STACKS]; /* for each stack, its end */
+    /* for each stack, its thread when the pieces were last scanned */
+    struct pf_walk_thread thread[PF_CLOSURE_STACKS];
+    /* for each stack, its words when they were last scanned */
+    uint64_t *stack_words[PF_CLOSURE_STACKS];
+    /* pieces of stacks that were written to the trace */
+    struct pf_mem_range emitted_piece[PF_CLOSURE_PIECES];
 };
 
-/* One that can be used in which one of the words lies, or, where `all` variables are reached, they; NULL: none. After
- * pf_walk_begin of some walk. */
+/* A closure that can be used for a call and that contains one of its argument words or, with `all`,
+ * all variables of the program; NULL: none. Call pf_walk_refresh or pf_walk_begin before. */
 struct pf_closure *pf_closure_find(uint32_t n, void *const *words, bool all);
-/* What recorded code has linked to it since, its pieces of stacks, and the words handed over: to be scanned. */
+/* Follows the pointers that recorded code stored since, the changed words on stacks, and the
+ * argument words. The caller then scans the new objects (pf_walk_scan). */
 void pf_closure_refresh(struct pf_closure *k, uint32_t n, void *const *words);
 
-/* Has its thread not run since its stack was looked at? */
+/* True if the thread has not run since t was taken, so that its stack is unchanged. */
 bool pf_closure_stack_unchanged(const struct pf_walk_thread *t);
-extern uint64_t pf_closure_clock; /* calls so far */
-/* still_closed.c: is there nothing that pf_closure_refresh and a scan would add, but for blocks, which are in it then? false: there may be. */
+extern uint64_t pf_closure_clock; /* counts calls */
+/* In still_closed.c: true if pf_closure_refresh and a scan would add nothing except heap blocks,
+ * which it adds itself. False: they may add something. */
 bool pf_closure_still_closed(struct pf_closure *k, const void *callee, uint32_t n,
                              void *const *words, bool all);
-void pf_closure_add_callee(struct pf_closure *k,
-                           const void *callee); /* its named variables are in it */
-/* Blocks were taken in, from number `before` on; false: it is not worth while, or there is no room. */
+/* Remembers that the callee's named variables are in k. */
+void pf_closure_add_callee(struct pf_closure *k, const void *callee);
+/* Commits blocks that were added, from index `before` on. False: a new walk is better, or they do
+ * not fit. */
 bool pf_closure_add_blocks(struct pf_closure *k, uint32_t before);
-/* After the scan: does it hold still? before: how many objects it had. If not, it is dropped. */
+/* Call after the scan, with the number of objects before it. False: the closure is not valid any
+ * more and was dropped. */
 bool pf_closure_commit(struct pf_closure *k, uint32_t before);
 void pf_closure_drop(struct pf_closure *k);
 void pf_closure_drop_all(void);
-bool pf_closure_can_create(void); /* no call is under way */
-/* From a walk that is complete; all: with all variables. NULL: it cannot be kept. */
+bool pf_closure_can_create(void); /* true if no call is open */
+/* Creates a closure from a complete walk; `all`: the walk includes all variables. NULL: not
+ * possible. */
 struct pf_closure *pf_closure_create(const struct pf_walk *w, bool all, uint64_t number);
 
+/* True if one range of the list contains o. */
 bool pf_ranges_contain(const struct pf_mem_range *list, uint32_t n, struct pf_mem_range o);
 
-/* A call is to begin whose set was walked: what it does to those that are kept. Does it belong to one? */
+/* Call before a call begins whose set was found by walk w: merges w into the closures that it
+ * overlaps, or drops them. True if the call now belongs to a closure. has_data: see
+ * pf_library_has_own_pointers. outer: open calls of this thread. */
 bool pf_closure_join_call(const struct pf_walk *w, bool has_data, uint32_t outer);
-/* A call begins; k: uses this one, NULL: was met. */
+/* Begins a call that uses k, or with NULL the one that was passed to pf_closure_join_call. Returns
+ * a token for pf_closure_call_end. */
 uint64_t pf_closure_call_begin(struct pf_closure *k);
 void pf_closure_call_end(uint64_t token);
 
-/* Recorded code writes there; value: of 8 bytes, where it is known. */
+/* Recorded code writes `size` bytes at addr. value: the 8 bytes written; NULL: unknown. */
 void pf_closure_on_write(uint64_t addr, uint64_t size, const uint64_t *value);
-/* Recorded code reads a pointer while a missing call of its thread is under way. */
+/* Recorded code reads a pointer while a missing call of its thread is open. */
 void pf_closure_on_read(uint64_t value);
-void pf_closure_prefetch(uint64_t addr); /* a block is to begin there soon */
-/* missing: by missing code, or what it calls */
+void pf_closure_prefetch(uint64_t addr); /* a block will begin there soon */
+/* A block was allocated. missing: by missing code, or by code that it called. */
 void pf_closure_on_alloc(uint64_t addr, uint64_t size, bool missing);
 
-extern bool
-    pf_closure_any; /* some are live, or calls under way have to be watched: the functions above want to know */
+extern bool pf_closure_any; /* some closure exists, so the four functions above must be called */
 
-extern uint32_t pf_closure_open_calls; /* under way */
+extern uint32_t pf_closure_open_calls; /* number of open calls */
 
-/* May what is written there matter? Wherever it is, a call under way may get hold of it. */
-#define PF_CLOSURE_FILTER_SHIFT 9u /* bits of an address, for which there is a byte */
+/* A filter over addresses: one byte for each 512 bytes of memory, by hash, with one bit for each
+ * closure that has objects there. */
+#define PF_CLOSURE_FILTER_SHIFT 9u /* log2 of the bytes of memory per filter byte */
 #define PF_CLOSURE_FILTER_SIZE (1u << 18)
 extern uint8_t pf_closure_filter[PF_CLOSURE_FILTER_SIZE];
 static inline uint32_t pf_closure_filter_slot(uint64_t number)
 {
     return (uint32_t)(number * 0x9e3779b97f4a7c15ull >> (64 - 18));
 }
+/* True if a write to addr may matter to a closure. While a call is open every write may, because
+ * the call may get hold of what was written. */
 static inline bool pf_closure_write_matters(uint64_t addr)
 {
     return pf_closure_open_calls ||

@@ -1,3 +1,5 @@
+/* closure_events.c - see closure_events.h. Closures consist of aligned words, so accesses are split
+ * into these. */
 #include "closure_events.h"
 #include "closure_cache.h"
 #include "event_code.h"
@@ -6,7 +8,7 @@
 
 static inline bool can_be_pointer(uint64_t v) { return pf_mappings_may_hold(v); }
 
-/* The word at `word` as it is with the bytes of value at addr. */
+/* Notes the word at `word` as it is after `size` bytes of value are written at addr. */
 static void note_word(uint64_t word, uint64_t addr, uint64_t size, uint64_t value)
 {
     uint64_t all = size < 8 ? (1ull << 8 * size) - 1 : ~0ull, now = *(volatile uint64_t *)word;
@@ -34,7 +36,7 @@ void pf_closure_on_access(uint64_t addr, uint64_t size, bool write, uint64_t val
     }
 }
 
-/* Values from memory, to be written at addr: its whole words. */
+/* Notes a write of n bytes at addr: whole words, then the incomplete ones at both ends. */
 static void note_bytes(uint64_t addr, const unsigned char *bytes, uint64_t n)
 {
     for (uint64_t at = -addr & 7; at + 8 <= n; at += 8) {

@@ -1,8 +1,8 @@
 /*
- * closure_events.h - the events of recorded code, as the sets of closure_cache.h want to know them: which words become pointers,
- * which pointers are read in callbacks, which blocks come and go.
+ * closure_events.h - passes the events of recorded code to closure_cache.h: words that become
+ * pointers, pointers that are read in callbacks, blocks that are allocated.
  *
- * Threads: the target's one kernel thread. Only while pf_closure_any.
+ * Threads: the target's one kernel thread. Call these functions only if pf_closure_any is true.
  */
 #ifndef PF_RT_CLOSURE_EVENTS_H
 #define PF_RT_CLOSURE_EVENTS_H
@@ -12,7 +12,8 @@
 #include "missing_call.h"
 #include "tracer.h"
 
-/* Can a plain access of at most 8 bytes matter? Few make a pointer of a word, or read one while a missing call is under way. */
+/* True if a plain access of at most 8 bytes may matter to a closure. Few do: those that make a word
+ * a pointer, and reads of pointers while a missing call is open. */
 static inline __attribute__((always_inline)) bool
 pf_closure_access_matters(uint64_t addr, uint64_t size, bool write, uint64_t value)
 {
@@ -25,10 +26,10 @@ pf_closure_access_matters(uint64_t addr, uint64_t size, bool write, uint64_t val
     }
     return pf_mappings_hull_holds(value) || (addr & 7) + size > 8;
 }
-/* A plain access of at most 8 bytes; its memory holds what was there before, or the value already. */
+/* A plain access of at most 8 bytes. For a write, memory may hold the old or the new value. */
 void pf_closure_on_access(uint64_t addr, uint64_t size, bool write, uint64_t value);
 void pf_closure_on_event(const struct pf_trace_record *e);
-/* A bit for each kind of event that matters. */
+/* One bit for each kind of event that may matter. */
 #define PF_CLOSURE_EVENT_KINDS                                                                     \
     (1u << PF_EV_READ | 1u << PF_EV_WRITE | 1u << PF_EV_AREAD | 1u << PF_EV_AWRITE |               \
      1u << PF_EV_RMW | 1u << PF_EV_ALLOC)

@@ -1,3 +1,7 @@
+/*
+ * mappings.c - see mappings.h. Reading /proc/self/maps takes long, so the frequent changes, growth
+ * of the heap and of malloc's arenas, are applied to the table directly.
+ */
 #include "mappings.h"
 #include "pf_shadow.h"
 #include "sys.h"
@@ -5,7 +9,7 @@
 #include <sys/mman.h>
 
 #define MAPPINGS 8192u
-#define PARTS 4096u /* what does not fit counts as one with its neighbours */
+#define PARTS 4096u /* further parts are not told apart from their neighbours */
 #define PAGE 4096ull
 
 static struct pf_mapping mappings[MAPPINGS];
@@ -13,7 +17,7 @@ static uint32_t n;
 static bool fresh, all_read;
 static uint64_t epoch;
 
-/* --- what was mapped by one call --- */
+/* --- parts: what one call mapped --- */
 
 static struct part {
     uint64_t lo, hi;
@@ -77,7 +81,8 @@ static void widen(struct pf_address_bounds *s, uint64_t lo, uint64_t hi)
     s->hi = hi > s->hi ? hi : s->hi;
 }
 
-/* The span that [lo, hi) belongs to grows by it; false: it is no part of the program. */
+/* Extends the bounds of the address range that contains [lo, hi). False: not memory of the
+ * program. */
 static bool extend_bounds(uint64_t lo, uint64_t hi)
 {
     static const struct pf_address_bounds range[PF_MAPPING_BOUNDS] = {PF_APP_RANGES};
@@ -90,7 +95,7 @@ static bool extend_bounds(uint64_t lo, uint64_t hi)
     return false;
 }
 
-/* Memory without a name, next to which the kernel puts more of its kind. */
+/* Memory without a name; the kernel merges adjacent mappings of this kind. */
 static bool is_anonymous(const struct pf_mapping *a) { return !a->file && !*a->name; }
 
 static void remove_mapping(uint32_t i)
@@ -99,7 +104,7 @@ static void remove_mapping(uint32_t i)
         mappings[i] = mappings[i + 1];
 }
 
-/* areas[i] becomes two. */
+/* Splits mappings[i] in two. */
 static void split_mapping(uint32_t i, uint64_t at)
 {
     for (uint32_t k = n++; k > i; k--)
@@ -107,7 +112,8 @@ static void split_mapping(uint32_t i, uint64_t at)
     mappings[i].hi = mappings[i + 1].lo = at;
 }
 
-/* [lo, hi) can be written now, or not any more; false: it is not known as one piece. An arena of malloc grows so. */
+/* The protection of [lo, hi) changed; updates the table, because arenas of malloc grow this way.
+ * False: the range is not in one anonymous mapping, so the table must be read again. */
 static bool change_protection(uint64_t lo, uint64_t hi, bool writable)
 {
     uint32_t i = 0;
@@ -133,7 +139,7 @@ static bool change_protection(uint64_t lo, uint64_t hi, bool writable)
     return true;
 }
 
-/* The heap ends at `end` now; false: it is not known so. */
+/* The heap now ends at `end`. False: the table must be read again. */
 static bool grow_heap(uint64_t end)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -174,7 +180,7 @@ void pf_mappings_after_syscall(long number, const long a[6], long result)
         fresh = fresh && change_protection((uint64_t)a[0], (uint64_t)(a[0] + a[1] + 4095) & -PAGE,
                                            a[2] & PROT_WRITE);
         break;
-    case SYS_shmat: /* how large it is, it does not say */
+    case SYS_shmat: /* its size is unknown */
         extend_bounds((uint64_t)result, 1ull << 47);
         fresh = false;
         break;
@@ -191,7 +197,7 @@ void pf_mappings_after_syscall(long number, const long a[6], long result)
 
 struct line {
     struct pf_mapping mapping;
-    unsigned field, length; /* the field we are in, bytes of the name */
+    unsigned field, length; /* index of the current field; length of the name so far */
     bool blank;
 };
 
@@ -263,7 +269,7 @@ const struct pf_mapping *pf_mapping_find(uint64_t addr)
 {
     if (__builtin_expect(!fresh, 0))
         read_maps();
-    uint32_t lo = 0, hi = n; /* the last one at or below addr is lo - 1 */
+    uint32_t lo = 0, hi = n; /* at the end, lo - 1 is the last one at or below addr */
     while (lo < hi) {
         uint32_t mid = (lo + hi) / 2;
         if (mappings[mid].lo <= addr)

@@ -1,3 +1,5 @@
+/* missing_call.c - see missing_call.h. Also decides which functions are left out, and which are
+ * regions. */
 #include "missing_call.h"
 #include "context.h"
 #include "direct.h"
@@ -14,17 +16,18 @@
 
 #define NESTED_MAX 128
 
-/* A call that was not over when last looked at; or a function that is to be a region. */
+/* A call that had not returned at the last check, or an activation of a function that is a
+ * region. */
 struct open_call {
-    const struct pf_frame *frame; /* of the caller; of the function itself */
+    const struct pf_frame *frame; /* of the caller; for a region, of the function itself */
     const struct pf_func *func;
-    uint32_t call; /* site + 1 of the call */
+    uint32_t call; /* site of the call, plus 1 */
     uint32_t id;
     bool region;
-    uint64_t token; /* of reach.h */
+    uint64_t token; /* from pf_reach_begin */
 };
 static __thread struct open_call calls[NESTED_MAX] __attribute__((tls_model("initial-exec")));
-__thread uint32_t pf_missing_calls_open; /* so many of them */
+__thread uint32_t pf_missing_calls_open; /* number of entries in `calls` */
 
 static const struct pf_frame *top(void) { return __pf_tls.frame - 1; }
 
@@ -53,7 +56,7 @@ void pf_missing_call_close_slow(void)
 static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void *const *pointers,
                   const char *function)
 {
-    if (pf_options.reach[0] == 'n') /* none */
+    if (pf_options.reach[0] == 'n') /* option reach=none */
         return;
     pf_nest();
     if (pf_missing_calls_open == NESTED_MAX) {
@@ -84,12 +87,12 @@ void pf_missing_call_begin(void *callee, uint32_t site, uint32_t n, void *const 
         begin((uintptr_t)callee, site + 1, pf_stack_id(t, site), n, pointers, NULL);
 }
 
-/* --- functions left out --- */
+/* --- functions that are left out --- */
 
 static const char *left_out, *regions;
 #define FUNCS_MAX (1u << 20)
 enum { DECIDED = 1, LEFT_OUT = 2, REGION = 4 };
-static uint8_t decisions[FUNCS_MAX]; /* by number; 0: not asked yet */
+static uint8_t decisions[FUNCS_MAX]; /* by function number; 0: not decided yet */
 
 void pf_missing_call_configure(const char *out, const char *atomic)
 {
@@ -115,7 +118,8 @@ static bool matches_any(const char *globs, const char *text)
     return false;
 }
 
-/* The function is about to have the frame above the top: until that is gone, a region. */
+/* The function is about to push its frame above the top. The region lasts until that frame is
+ * gone. */
 static void begin_region(const struct pf_func *f)
 {
     if (!pf_direct.tracing || !pf_self())
@@ -149,7 +153,8 @@ uint32_t pf_event_body(struct pf_func *f)
     return decisions[n] & LEFT_OUT ? PF_BODY_EXCLUDED : PF_BODY_EVENT;
 }
 
-/* Called by another function that is left out it is no call of its own. */
+/* A function that is left out begins. If another function that is left out called it, it is part of
+ * that call. */
 void __pf_event_excluded(void *record, uint32_t n, void *pointers)
 {
     struct pf_thread *t = pf_self();

@@ -1,5 +1,6 @@
 /*
- * reach.c - see reach.h. Here: when a call walks and when it uses a set that is kept, and what is told.
+ * reach.c - see reach.h. Decides whether a call walks or uses a closure, and what is written to the
+ * trace.
  */
 #include "reach.h"
 #include "closure_cache.h"
@@ -12,26 +13,26 @@
 #include "sys.h"
 
 #define OBJECTS (1u << 17)
-#define OBJECTS_EXPENSIVE 4096u /* where walks cost too much already */
-#define EVENTS_PER_WORD 8u     /* of the trace, for each word that is looked at */
+#define OBJECTS_EXPENSIVE 4096u /* limit when walks have already cost too much */
+#define EVENTS_PER_WORD 8u     /* events of the trace that pay for one word of a walk */
 #define WORDS_FREE (1u << 19)
-#define WORDS_PER_CALL 64u     /* what a call costs in any case, as words */
+#define WORDS_PER_CALL 64u     /* fixed cost of a call, in words */
 #define WORDS_PER_OBJECT 32u
-#define CACHE_MIN_WORDS 256u /* words: a smaller walk is as cheap as a set that is kept */
+#define CACHE_MIN_WORDS 256u /* smaller walks are as cheap as using a closure */
 #define SETS_KNOWN 4096u
-#define OUT (2 * OBJECTS) /* ranges that can be told at once */
-#define INSERTION_MAX 256u          /* that are sorted one by one */
-#define GAP 32 /* between two ranges that are told as one: alignment */
+#define OUT (2 * OBJECTS) /* most ranges of one set */
+#define INSERTION_MAX 256u          /* up to this many are sorted by insertion */
+#define GAP 32 /* ranges this close are joined: alignment between objects */
 
 static struct pf_walk scratch;
-static struct pf_mem_range *out; /* what is told; behind it room to sort it */
+static struct pf_mem_range *out; /* ranges to write to the trace; the second half is for sorting */
 static uint64_t spent, last_number;
 
 static bool option_is(char mode) { return pf_options.reach[0] == mode; }
 
-/* --- numbers --- */
+/* --- numbers of sets --- */
 
-/* Sets that were told, by their content, of which two hashes are kept. */
+/* Sets that were written to the trace, identified by two hashes of their contents. */
 static struct emitted_set {
     uint64_t a, b, number;
 } emitted_sets[SETS_KNOWN];
@@ -42,7 +43,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
-/* The number of the set in `out`; *known: it was told before. */
+/* The number of the set in `out`. *known: it was written to the trace before. */
 static uint64_t number_of(uint32_t n, bool *known)
 {
     uint64_t a = n, b = ~(uint64_t)n;
@@ -57,7 +58,7 @@ static uint64_t number_of(uint32_t n, bool *known)
     return t->number;
 }
 
-/* --- telling --- */
+/* --- what is written to the trace --- */
 
 static uint32_t put(uint32_t n, struct pf_mem_range o)
 {
@@ -66,7 +67,7 @@ static uint32_t put(uint32_t n, struct pf_mem_range o)
     return n;
 }
 
-/* By address: few by insertion, many by their digits of 12 bits. */
+/* Sorts by address: few ranges by insertion, many by radix sort with 12-bit digits. */
 static void sort(struct pf_mem_range *a, uint32_t n)
 {
     static uint32_t place[1 << 12];
@@ -94,7 +95,7 @@ static void sort(struct pf_mem_range *a, uint32_t n)
     }
 }
 
-/* By address, neighbours together. */
+/* Sorts the ranges in `out` and joins neighbours. Returns how many are left. */
 static uint32_t tidy(uint32_t have)
 {
     struct pf_mem_range *a = out;
@@ -124,7 +125,8 @@ static uint32_t emit_walk(const struct pf_walk *w)
     return tidy(n);
 }
 
-/* A piece of a stack; when many were told, up to the end of the stack, so that there will be no more. */
+/* Adds a piece of a stack. When many pieces were emitted, it is extended to the end of the stack,
+ * so that no more will follow. */
 static uint32_t emit_piece(struct pf_closure *k, uint32_t n, struct pf_mem_range o)
 {
     if (pf_ranges_contain(k->emitted_piece, k->nemitted_pieces, o))
@@ -136,7 +138,7 @@ static uint32_t emit_piece(struct pf_closure *k, uint32_t n, struct pf_mem_range
     return put(n, o);
 }
 
-/* What is new in it. */
+/* Stores in `out` what was added to the closure since the last time. */
 static uint32_t emit_closure(struct pf_closure *k)
 {
     uint32_t n = 0;
@@ -147,7 +149,7 @@ static uint32_t emit_closure(struct pf_closure *k)
     return n ? tidy(n) : 0;
 }
 
-/* --- walking --- */
+/* --- walks --- */
 
 static void add_variable(const struct pf_mem_range *v, void *walk)
 {
@@ -171,7 +173,8 @@ static void add_named(struct pf_walk *w, const void *callee, const char *functio
                            add_variable, w);
 }
 
-/* k: to be compared with this one; or NULL. */
+/* Walks from the arguments of a call, into `scratch`. k: the closure that the result will be
+ * compared with, or NULL. */
 static void walk(const void *callee, uint32_t n, void *const *words, const char *function, bool all,
                  const struct pf_closure *k)
 {
@@ -186,15 +189,17 @@ static void walk(const void *callee, uint32_t n, void *const *words, const char 
         pf_variable_each(add_variable, w);
     if (n != PF_REACH_ALL)
         pf_walk_add_word_bounds(w, n, words);
-    for (uint32_t i = 0; k && i < k->nstack; i++) /* a variable that was handed over to it before */
-        if (k->stack[i].addr + k->stack[i].size < pf_walk_stack_end(k->stack[i].addr))
-            pf_walk_add_bounds(w, k->stack[i]);
+    /* a variable whose bounds an earlier call passed */
+    for (uint32_t i = 0; k && i < k->npieces; i++)
+        if (k->piece[i].addr + k->piece[i].size < pf_walk_stack_end(k->piece[i].addr))
+            pf_walk_add_bounds(w, k->piece[i]);
     for (uint32_t i = 0; i < n && !w->everything; i++)
         pf_walk_follow(w, (uintptr_t)words[i], true);
     pf_walk_scan(w);
 }
 
-/* The set that is kept, with what this call adds to it; false: it does not hold any more. before: objects that it had. */
+/* Adds to a closure what this call reaches. `before`: objects that it had. False: it is not valid
+ * any more. */
 static bool use(struct pf_closure *k, uint32_t before, const void *callee, uint32_t n,
                 void *const *words, const char *function, bool all)
 {
@@ -211,10 +216,10 @@ static bool use(struct pf_closure *k, uint32_t before, const void *callee, uint3
     return pf_closure_commit(k, before);
 }
 
-/* Option `reach=check`: ends the process where a set that is kept lacks something that a walk finds. */
+/* Option `reach=check`: ends the process if the closure lacks something that the walk found. */
 static void check(const struct pf_closure *k)
 {
-    static const char text[] = "pf: reach=check: a set that was kept is too small\n";
+    static const char text[] = "pf: reach=check: a cached reachable set is incomplete\n";
     bool good = !scratch.everything && !scratch.irregular;
     for (uint32_t i = 0; i < scratch.n && good; i++)
         good = !scratch.at[i].size || pf_walk_has(&k->w, &scratch.at[i]);
@@ -231,20 +236,21 @@ static void check(const struct pf_closure *k)
 /* --- functions whose accesses are known --- */
 
 #define KNOWN_CALLS 64u
-#define KNOWN_CALL (1ull << 63) /* in token, with a place */
+#define KNOWN_CALL (1ull << 63) /* in a token, with the index in known_call */
 
-/* What those touch that are under way: since their begin it may have other pointers. */
+/* What the open calls of such functions access: these ranges may have got other pointers since the
+ * calls began. */
 static struct {
     struct pf_mem_range at[PF_MODEL_RANGES];
-    uint32_t n; /* 0: free */
+    uint32_t n; /* 0: entry is free */
 } known_call[KNOWN_CALLS];
-static uint32_t known_calls; /* that are under way */
+static uint32_t known_calls; /* open calls of such functions */
 
-/* Into `out`; 0: not known. */
+/* Stores in `out` what the callee accesses; 0: not such a function. */
 static uint32_t known_accesses(const void *callee, uint32_t n, void *const *words)
 {
     if (n == 1 && (out[0].size = pf_library_bytes_touched(callee))) {
-        out[0].addr = (uintptr_t)words[0] & ((1ull << PF_WORD_SIZE) - 1);
+        out[0].addr = (uintptr_t)words[0] & ((1ull << PF_WORD_SIZE_SHIFT) - 1);
         return 1;
     }
     if (n == PF_REACH_ALL)
@@ -253,7 +259,7 @@ static uint32_t known_accesses(const void *callee, uint32_t n, void *const *word
     return pf_model_touches(callee, n, words, out);
 }
 
-/* The n ranges of `out`. */
+/* Begins a call that accesses the n ranges in `out`. Returns its token. */
 static uint64_t begin_known(uint32_t n)
 {
     known_calls++;
@@ -263,7 +269,7 @@ static uint64_t begin_known(uint32_t n)
             known_call[i].n = n;
             return KNOWN_CALL | i;
         }
-    return KNOWN_CALL | KNOWN_CALLS; /* no room */
+    return KNOWN_CALL | KNOWN_CALLS; /* table full */
 }
 
 static void note_known(uint64_t place)
@@ -335,7 +341,7 @@ struct pf_reach_set pf_reach_begin(const void *callee, uint32_t n, void *const *
         spent += more * WORDS_PER_OBJECT;
         return (struct pf_reach_set){out, more, k->number, pf_closure_call_begin(k)};
     }
-    static bool failed; /* the last one that was to be kept could not be */
+    static bool failed; /* the last attempt to create a closure failed */
     bool may_cache = !full && !has_data && !outer && pf_closure_can_create();
     scratch.most =
         spent > 4 * most && (!may_cache || failed) && !check_mode ? OBJECTS_EXPENSIVE : OBJECTS;
@@ -344,8 +350,8 @@ struct pf_reach_set pf_reach_begin(const void *callee, uint32_t n, void *const *
     spent += scratch.words_read + scratch.n * WORDS_PER_OBJECT + WORDS_PER_CALL;
     if (!pf_closure_join_call(&scratch, has_data, outer) && may_cache && spent > most &&
         (scratch.words_read > CACHE_MIN_WORDS || check_mode)) {
-        k = pf_closure_create(&scratch, all,
-                              last_number + 1); /* a number of its own: it will grow */
+        /* a new number, because the set will grow */
+        k = pf_closure_create(&scratch, all, last_number + 1);
         failed = !k;
         if (k)
             pf_closure_add_callee(k, callee);

@@ -1,22 +1,28 @@
 /*
- * reach.h - what code that leaves no events can reach: from the words handed to it, through memory
- * (reach_walk.h), and from variables that are named.
+ * reach.h - what a missing call can reach: from its argument words through memory (reach_walk.h),
+ * and from named variables.
  *
- * Model:   named are variables by PF_GLOBAL, for every call, and by the file of option `globals`, a line
- *          "GLOB NAME..." for calls of functions whose library's file name matches, or whose name does
- *          when they are the program's own.
+ * Model:   variables are named by PF_GLOBAL, for every call, and by the file of option `globals`. A
+ *          line "GLOB NAME..." of that file applies to functions in libraries whose file name
+ *          matches GLOB, and to functions of the program itself whose name matches.
  *
- *          Functions of the C++ library whose accesses are known reach what they touch (reach_models.h).
+ *          Functions of the C++ library whose accesses are known reach only what they access
+ *          (reach_models.h).
  *
- *          Every other call walks anew as long as all walks together look at few words for each event of the trace. Where
- *          they would be more, the set of a call is kept (closure_cache.h) and counts for later calls that begin in
- *          it; it is never less than a walk would find. Under option `reach=full` every call walks.
+ *          Every other call walks through memory, as long as all walks together read few words for
+ *          each event of the trace. Beyond that, the set of a call is cached as a closure
+ *          (closure_cache.h) and used for later calls that start in it. A closure is never smaller
+ *          than what a walk would find. With option `reach=full` every call walks.
  *
- *          Sets have numbers; a set is told once. One that is kept may grow: then what is new is told under the same
- *          number, and counts for all calls of that number.
- * Memory:  tables of its own; a set is valid until the next is found.
+ *          Sets have numbers, and the contents of a set are written to the trace once. A closure
+ *          may
+ *          grow: the additional ranges are then written under the same number and apply to all
+ *                calls
+ *          with that number.
+ * Memory:  static tables; a set is valid until the next call of pf_reach_begin.
  * Threads: the target's one kernel thread.
- * Errors:  a set that outgrows the table is "everything": one range over all addresses.
+ * Errors:  a set that does not fit into the tables becomes "everything": one range over all
+ *          addresses.
  */
 #ifndef PF_RT_REACH_H
 #define PF_RT_REACH_H
@@ -24,21 +30,24 @@
 #include "reach_walk.h"
 
 struct pf_reach_set {
-    const struct pf_mem_range *at; /* what is to be told of it now, by address */
+    const struct pf_mem_range *at; /* ranges to be written to the trace now, sorted by address */
     uint32_t n;
     uint64_t number;
     uint64_t token; /* for pf_reach_end */
 };
 
-#define PF_REACH_ALL UINT32_MAX /* as n: more words than can be handed over */
+/* value of n: the call has more argument words than can be passed */
+#define PF_REACH_ALL UINT32_MAX
 
-/* A call begins. function: the name of the program's own function that is called, NULL: not its own. It may use any variable,
- * unless option `globals` says which ones. events: of the trace so far. outer: calls of this thread under way. */
+/* A missing call begins. function: the name of the callee if it belongs to the program, else NULL.
+ * A function of the program may use any variable, unless option `globals` lists the variables.
+ * events: events in the trace so far. outer: open calls of this thread. */
 struct pf_reach_set pf_reach_begin(const void *callee, uint32_t n, void *const *words,
                                    const char *function, uint64_t events, uint32_t outer);
-void pf_reach_end(uint64_t token); /* and ends */
+void pf_reach_end(uint64_t token); /* the call has ended */
 
-/* Reads the file of option `globals`; one that cannot be read ends the process, as a bad option does. */
+/* Reads the file of option `globals`. Ends the process if the file cannot be read, as for an
+ * invalid option. */
 void pf_reach_read_config(void);
 
 #endif

@@ -1,3 +1,4 @@
+/* reach_libs.c - see reach_libs.h. */
 #define _GNU_SOURCE
 #include "reach_libs.h"
 #include "reach_models.h"
@@ -7,12 +8,12 @@
 
 #define SEGMENTS 8u
 #define PAGE 4096u
-#define STREAM_CXX 280u /* bytes of std::istream; std::ostream has 272 */
+#define STREAM_CXX 280u /* size of std::istream; std::ostream has 272 bytes */
 
 static struct segment {
     uint64_t lo, hi;
 } data[SEGMENTS], code[SEGMENTS];
-static uint32_t ndata, ncode; /* code: of the C++ library */
+static uint32_t ndata, ncode; /* code: segments of the C++ library only */
 static struct pf_mem_range stream[11];
 static uint32_t nstreams;
 static struct {

@@ -1,12 +1,13 @@
 /*
- * reach_libs.h - the own data of libc, its loader and the C++ library: what of it counts as reached.
+ * reach_libs.h - which static data of libc, its loader and the C++ library counts as reachable.
  *
- * Model:   libc is interposed, and what the C++ library has in static memory, locales and their facets, is not written
- *          after its start but for counts. So of these only the standard streams are objects, and what
- *          the program hands over directly, with its page.
- * Memory:  a table of its own.
- * Threads: the target's one kernel thread; the table is made before the program runs.
- * Errors:  a C++ library that is loaded later is memory like any other.
+ * Model:   libc is interposed, and the static data of the C++ library, locales and their facets, is
+ *          not written after its initialisation except for reference counts. So of these libraries
+ *          only the standard streams are objects, and the page of an address that the program
+ *          passes directly.
+ * Memory:  a static table.
+ * Threads: the target's one kernel thread; the table is filled before the program runs.
+ * Errors:  a C++ library that is loaded later is treated like any other memory.
  */
 #ifndef PF_RT_REACH_LIBS_H
 #define PF_RT_REACH_LIBS_H
@@ -15,19 +16,22 @@
 
 void pf_library_init(void);
 
-/* Does p belong to these? Then *out is what is reached, of size 0 when it is nothing. */
+/* True if p is in the data of these libraries. *out is then what is reached; its size is 0 if
+ * nothing is. handed: the program passes p itself, as an argument. */
 bool pf_library_object(uint64_t p, bool handed, struct pf_mem_range *out);
 
-/* Bytes that the function touches of what its first word points to, and nothing else of what that reaches; 0: not known. Those that
- * wait for another thread in libc, where it is an event. */
+/* For functions that wait for another thread inside libc, where the wait is an event: how many
+ * bytes the function accesses where its first argument points. It reaches nothing else. 0: not such
+ * a function. */
 uint64_t pf_library_bytes_touched(const void *function);
 
-/* Does the function ask the kernel for whatever it is told to? What such calls tell each other there (a byte through a pipe) nobody sees:
- * *out stands for it. */
+/* True if the function is syscall(). Such calls can communicate through the kernel (a byte through
+ * a pipe), which no one sees; *out is an object that stands for that. */
 bool pf_library_is_syscall(const void *function, struct pf_mem_range *out);
 
-/* May the code at p have addresses of its own to link to what it is given: of static memory, from the kernel, of the stack? Not that of
- * the C++ library, but for what unwinds the stack. */
+/* True if the code at p may have pointers of its own that it could store into what it is given: to
+ * static memory, from the kernel, or to the stack. The C++ library has none, except for the
+ * functions that unwind the stack. */
 bool pf_library_has_own_pointers(uint64_t p);
 
 #endif

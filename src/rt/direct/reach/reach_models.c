@@ -1,56 +1,55 @@
 /*
- * reach_models.c - see reach_models.h. Functions are told by their names in the library's own table of symbols, which is
- * read once, when the first one is asked for.
+ * reach_models.c - see reach_models.h. Functions are identified by their names in the dynamic
+ * symbol table of the C++ library, which is read once, when the first call is looked up.
  */
 #include "reach_models.h"
 #include "pf_abi.h"
 #include <elf.h>
 
 #define KNOWN 4096u /* a power of two */
-#define STEPS_MAX 512u  /* nodes on a way; a tree that is right has fewer */
-#define STRING 32u  /* bytes of a std::string */
+#define STEPS_MAX 512u  /* nodes on a path; a valid tree has fewer */
+#define STRING 32u  /* size of a std::string */
 #define TREE_NODE 32u
 #define LIST_NODE 16u
 
 enum model { UNKNOWN, STRINGS, LIST, INCREMENT, DECREMENT, INSERT, ERASE };
 
 static const struct {
-    const char *start; /* of the name */
+    const char *start; /* of the mangled name */
     enum model model;
-} names[] = {
-    {"_ZNSt7__cxx1112basic_stringI", STRINGS},
-    {"_ZNKSt7__cxx1112basic_stringI", STRINGS},
-    {"_ZNSaIcE", STRINGS},
-    {"_ZNSaIwE", STRINGS},
-    {"_ZNSt11logic_error", STRINGS}, /* an exception has a string, too, as its second word */
-    {"_ZNSt12domain_error", STRINGS},
-    {"_ZNSt12length_error", STRINGS},
-    {"_ZNSt12out_of_range", STRINGS},
-    {"_ZNSt16invalid_argument", STRINGS},
-    {"_ZNSt13runtime_error", STRINGS},
-    {"_ZNSt11range_error", STRINGS},
-    {"_ZNSt14overflow_error", STRINGS},
-    {"_ZNSt15underflow_error", STRINGS},
-    {"_ZNKSt11logic_error", STRINGS},
-    {"_ZNKSt13runtime_error", STRINGS},
-    {"__cxa_begin_catch", STRINGS},
-    {"_ZNSt8__detail15_List_node_base7_M_hook", LIST},
-    {"_ZNSt8__detail15_List_node_base9_M_unhook", LIST},
-    {"_ZNSt8__detail15_List_node_base11_M_transfer", LIST},
-    {"_ZNSt8__detail15_List_node_base4swap", LIST},
-    {"_ZSt18_Rb_tree_increment", INCREMENT},
-    {"_ZSt18_Rb_tree_decrement", DECREMENT},
-    {"_ZSt29_Rb_tree_insert_and_rebalance", INSERT},
-    {"_ZSt28_Rb_tree_rebalance_for_erase", ERASE}};
+} names[] = {{"_ZNSt7__cxx1112basic_stringI", STRINGS},
+             {"_ZNKSt7__cxx1112basic_stringI", STRINGS},
+             {"_ZNSaIcE", STRINGS},
+             {"_ZNSaIwE", STRINGS},
+             {"_ZNSt11logic_error", STRINGS}, /* an exception holds a string in its second word */
+             {"_ZNSt12domain_error", STRINGS},
+             {"_ZNSt12length_error", STRINGS},
+             {"_ZNSt12out_of_range", STRINGS},
+             {"_ZNSt16invalid_argument", STRINGS},
+             {"_ZNSt13runtime_error", STRINGS},
+             {"_ZNSt11range_error", STRINGS},
+             {"_ZNSt14overflow_error", STRINGS},
+             {"_ZNSt15underflow_error", STRINGS},
+             {"_ZNKSt11logic_error", STRINGS},
+             {"_ZNKSt13runtime_error", STRINGS},
+             {"__cxa_begin_catch", STRINGS},
+             {"_ZNSt8__detail15_List_node_base7_M_hook", LIST},
+             {"_ZNSt8__detail15_List_node_base9_M_unhook", LIST},
+             {"_ZNSt8__detail15_List_node_base11_M_transfer", LIST},
+             {"_ZNSt8__detail15_List_node_base4swap", LIST},
+             {"_ZSt18_Rb_tree_increment", INCREMENT},
+             {"_ZSt18_Rb_tree_decrement", DECREMENT},
+             {"_ZSt29_Rb_tree_insert_and_rebalance", INSERT},
+             {"_ZSt28_Rb_tree_rebalance_for_erase", ERASE}};
 
-/* --- which function --- */
+/* --- looking up functions --- */
 
 static uint64_t library;
 static const Elf64_Dyn *section;
 static struct {
     uint64_t at;
     enum model model;
-} known[KNOWN]; /* by hash */
+} known[KNOWN]; /* open-addressed hash table */
 
 void pf_model_set_library(uint64_t base, const void *dynamic)
 {
@@ -76,13 +75,13 @@ static bool starts(const char *text, const char *with)
 static const void *part(int64_t tag)
 {
     for (const Elf64_Dyn *d = section; d->d_tag != DT_NULL; d++)
-        if (d->d_tag == tag) /* the loader has made it an address, or not */
+        if (d->d_tag == tag) /* the loader may have relocated it or not */
             return (const void *)(d->d_un.d_ptr < library ? d->d_un.d_ptr + library
                                                           : d->d_un.d_ptr);
     return NULL;
 }
 
-/* How many symbols the table has, which only its hash table tells. */
+/* The number of symbols; only the GNU hash table tells. */
 static uint32_t symbols(const uint32_t *hash)
 {
     uint32_t nbuckets = hash[0], first = hash[1], last = 0;
@@ -125,12 +124,12 @@ static enum model model_of(const void *function)
     return known[i].at ? known[i].model : UNKNOWN;
 }
 
-/* --- what is touched --- */
+/* --- ranges that are accessed --- */
 
 struct touched {
     struct pf_mem_range *out;
     uint32_t n;
-    bool unknown; /* more than there is room for, or something odd */
+    bool unknown; /* too many ranges, or an invalid structure: no result */
 };
 
 static void touch(struct touched *t, uint64_t addr, uint64_t size)
@@ -148,7 +147,7 @@ static uint64_t word_at(uint64_t addr) { return *(volatile uint64_t *)addr; }
 
 /* --- strings --- */
 
-/* Bytes from p on that belong to the same object, or to its stack; 0: neither. */
+/* Bytes from p to the end of its object or stack; 0: in neither. */
 static uint64_t room_at(uint64_t p)
 {
     struct pf_mem_range o;
@@ -165,7 +164,8 @@ static void touch_object(struct touched *t, uint64_t p)
         touch(t, o.addr, o.size);
 }
 
-/* room: bytes from p on. The characters are in the string itself, or fit into the block that it points to. */
+/* True if p points to a string: its characters are inside it, or fit into the block that it points
+ * to. room: bytes from p on. */
 static bool is_string(uint64_t p, uint64_t room)
 {
     if (p & 7 || room < STRING)
@@ -180,11 +180,11 @@ static bool is_string(uint64_t p, uint64_t room)
 static void touch_strings(struct touched *t, uint32_t n, void *const *words)
 {
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t p = (uintptr_t)words[i], size = p >> PF_WORD_SIZE;
-        p -= size << PF_WORD_SIZE;
+        uint64_t p = (uintptr_t)words[i], size = p >> PF_WORD_SIZE_SHIFT;
+        p -= size << PF_WORD_SIZE_SHIFT;
         uint64_t room = size ? size : room_at(p);
         if (!room)
-            continue; /* a constant, or a number */
+            continue; /* a constant, or not a pointer */
         if (size)
             touch(t, p, size);
         else if (is_string(p, room))
@@ -194,20 +194,20 @@ static void touch_strings(struct touched *t, uint32_t n, void *const *words)
         else
             touch_object(t, p);
         uint64_t end = p + (size ? size : room < 16 ? room : 16);
-        uint64_t own = size ? size : room < STRING ? room : STRING; /* bytes that are touched */
+        uint64_t own = size ? size : room < STRING ? room : STRING; /* bytes that are accessed */
         for (uint64_t a = (p + 7) & -8ull; a + 8 <= end; a += 8) {
             uint64_t to = word_at(a);
-            if (to - p >= own) /* a short string's characters are in itself */
+            if (to - p >= own) /* not the inline characters of a short string */
                 touch_object(t, to);
         }
     }
 }
 
-/* --- nodes --- */
+/* --- nodes of trees and lists --- */
 
 enum { COLOUR = 0, PARENT = 8, LEFT = 16, RIGHT = 24, RED = 0 };
 
-/* What a node says of another; 0: nothing, or there is no node. */
+/* The field `what` of a tree node, which is then marked as accessed; 0: null, or no node. */
 static uint64_t at(struct touched *t, uint64_t node, unsigned what)
 {
     if (!node)
@@ -225,7 +225,7 @@ static bool is_red(struct touched *t, uint64_t node)
     return node && (uint32_t)at(t, node, COLOUR) == RED && !t->unknown;
 }
 
-/* The last one that links of this kind lead to. */
+/* The last node when links of this kind are followed. */
 static uint64_t follow_links(struct touched *t, uint64_t node, unsigned what)
 {
     uint64_t next = node;
@@ -252,13 +252,15 @@ static void touch_successor(struct touched *t, uint64_t x, unsigned down, unsign
     }
 }
 
-/* The one that has the root as parent, and is the root's: it alone is red. */
+/* True if node is the header of the tree: its parent is the root, whose parent is the header. Only
+ * the header is red there. */
 static bool is_header(struct touched *t, uint64_t node)
 {
     return is_red(t, node) && at(t, at(t, node, PARENT), PARENT) == node;
 }
 
-/* The header, and the root. size: of the variable at p that it is in; 0: it is at p. */
+/* The header and the root. size: of the variable at p that contains the header; 0: the header is at
+ * p. */
 static void touch_header(struct touched *t, uint64_t p, uint64_t size)
 {
     if (!size) {
@@ -289,17 +291,18 @@ static void touch_insert(struct touched *t, uint64_t x, uint64_t parent)
     for (unsigned i = 0; is_red(t, up) && !is_header(t, up); i++) {
         uint64_t above = at(t, up, PARENT), left = at(t, above, LEFT), right = at(t, above, RIGHT);
         t->unknown |= i == STEPS_MAX;
-        if (is_red(t, left) && is_red(t, right)) { /* both change colour, and on it goes */
+        if (is_red(t, left) && is_red(t, right)) { /* both are recoloured; continue two levels up */
             up = at(t, above, PARENT);
             continue;
         }
-        touch_below(t, above, 3); /* turned, once or twice */
+        touch_below(t, above, 3); /* one or two rotations */
         at(t, at(t, above, PARENT), COLOUR);
         return;
     }
 }
 
-/* What is beside x under `up`, and is turned; false: it is black, so that only colours change, and it goes on above. */
+/* The sibling of x below `up`, which erase may rotate. False: it and its children are black, so
+ * only colours change and rebalancing continues one level up. */
 static bool touch_sibling(struct touched *t, uint64_t up, uint64_t x)
 {
     bool red = false;
@@ -313,7 +316,8 @@ static bool touch_sibling(struct touched *t, uint64_t up, uint64_t x)
     return red;
 }
 
-/* The links are as before: where y takes the place of z, they are z's here. */
+/* The links are those before the call: where the algorithm moves y to the place of z, they are
+ * still z's. */
 static void touch_erase(struct touched *t, uint64_t z)
 {
     uint64_t left = at(t, z, LEFT), right = at(t, z, RIGHT), y = z, x = left ? left : right;
@@ -324,7 +328,7 @@ static void touch_erase(struct touched *t, uint64_t z)
         y = follow_links(t, right, LEFT);
         x = at(t, y, RIGHT);
         up = at(t, y, PARENT) == z ? y : at(t, y, PARENT);
-    } else { /* the first or the last one may be another now */
+    } else { /* the leftmost or rightmost node may change */
         follow_links(t, x, LEFT);
         follow_links(t, x, RIGHT);
     }
@@ -362,11 +366,11 @@ uint32_t pf_model_touches(const void *function, uint32_t n, void *const *words,
     if (m == UNKNOWN || n > 8 || (m > LIST && n != words_of[m]))
         return 0;
     for (uint32_t i = 0; i < n && i < 3 && m != STRINGS; i++) {
-        uint64_t word = (uintptr_t)words[i], size = word >> PF_WORD_SIZE;
-        p[i] = word - (size << PF_WORD_SIZE);
+        uint64_t word = (uintptr_t)words[i], size = word >> PF_WORD_SIZE_SHIFT;
+        p[i] = word - (size << PF_WORD_SIZE_SHIFT);
         if (m >= INSERT && i == n - 1)
             touch_header(&t, p[i], size);
-        else if (size) /* the node is somewhere in that variable */
+        else if (size) /* the node is at an unknown place in that variable */
             return 0;
     }
     switch (m) {
@@ -380,7 +384,7 @@ uint32_t pf_model_touches(const void *function, uint32_t n, void *const *words,
         touch_successor(&t, p[0], RIGHT, LEFT);
         break;
     case DECREMENT:
-        if (at(&t, at(&t, p[0], PARENT), PARENT) == p[0]) /* the end of the map */
+        if (at(&t, at(&t, p[0], PARENT), PARENT) == p[0]) /* the end iterator */
             at(&t, at(&t, p[0], RIGHT), COLOUR);
         touch_successor(&t, p[0], LEFT, RIGHT);
         break;

@@ -1,3 +1,4 @@
+/* reach_variables.c - see reach_variables.h. */
 #include "reach_variables.h"
 #include "entry.h"
 #include "glob.h"
@@ -13,9 +14,9 @@
 
 static struct pf_mem_range variable[VARIABLES];
 static uint32_t n, modules;
-static bool table_complete; /* the table has all variables; false at first */
-static bool table_filled; /* they were asked for */
-static struct pf_mem_range named[NAMED]; /* PF_GLOBAL */
+static bool table_complete; /* the table has all variables */
+static bool table_filled; /* the table was filled at least once */
+static struct pf_mem_range named[NAMED]; /* by PF_GLOBAL */
 static uint32_t nnamed;
 
 static void note(const struct pf_global *g, void *unused)
@@ -109,7 +110,7 @@ void pf_variable_each(void (*f)(const struct pf_mem_range *, void *), void *arg)
         f(&variable[i], arg);
 }
 
-/* --- named ones --- */
+/* --- named variables --- */
 
 static char config[CONFIG]; /* lines "GLOB NAME..." */
 
@@ -121,7 +122,7 @@ void __pf_global(void *addr, uint64_t size)
     if (nnamed < NAMED)
         named[nnamed++] = (struct pf_mem_range){(uintptr_t)addr, size};
     else
-        named[0] = (struct pf_mem_range){0, 1ull << 47}; /* too many: everything */
+        named[0] = (struct pf_mem_range){0, 1ull << 47}; /* too many: everything is reached */
 }
 
 void pf_reach_read_config(void)
@@ -139,7 +140,7 @@ void pf_reach_read_config(void)
         pf_options_refuse("globals", pf_options.globals);
 }
 
-/* A word of the line at *p: [result, *p); NULL: no more. */
+/* The next word of the line at *p: [result, *p). NULL: no more. */
 static const char *word(const char **p)
 {
     while (**p == ' ' || **p == '\t')

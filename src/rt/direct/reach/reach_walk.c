@@ -1,6 +1,7 @@
 /*
- * reach_walk.c - see reach_walk.h. A hash set of the objects seen, and a cache of what lies on a page: most words that look
- * like addresses lead to code, constants or nowhere, and are told by one comparison.
+ * reach_walk.c - see reach_walk.h. A hash set of the objects found, and a cache of what each page
+ * holds. Most words that look like addresses point to code, constants or unmapped memory, and the
+ * cache rejects them with one comparison.
  */
 #include "reach_walk.h"
 #include "block_history.h"
@@ -18,18 +19,18 @@
 #define STACKS 1024u
 #define RED_ZONE 128u
 #define NEAR 16384u
-#define PAGES 4096u /* of the cache */
+#define PAGES 4096u /* entries of the page cache */
 #define SLOTS_FIRST 1024u
-#define WORDS_READ_MAX (1u << 20) /* words, for one call */
+#define WORDS_READ_MAX (1u << 20) /* most words that one walk reads */
 
-/* --- the set --- */
+/* --- the set of objects --- */
 
 static uint32_t hash_of(const struct pf_walk *w, uint64_t addr)
 {
     return (uint32_t)(addr * 0x9e3779b97f4a7c15ull >> 32) & (w->slots - 1);
 }
 
-/* Its slot, or the empty one where it would be. */
+/* The slot of addr, or the empty slot where it belongs. */
 static uint64_t *slot_of(const struct pf_walk *w, uint64_t addr)
 {
     uint32_t i = hash_of(w, addr);
@@ -48,7 +49,7 @@ bool pf_walk_init(struct pf_walk *w, uint32_t most)
     return w->at && w->slot;
 }
 
-/* All slots are empty, whatever they hold. */
+/* Starts a new round, which makes all slots empty. */
 static void clear_slots(struct pf_walk *w, uint32_t slots)
 {
     w->slots = slots;
@@ -58,7 +59,8 @@ static void clear_slots(struct pf_walk *w, uint32_t slots)
     }
 }
 
-/* One more object. There are few slots as long as there are few objects: they stay in the cache. */
+/* Adds an object. The hash table grows with the number of objects, so that a small one stays in the
+ * processor's cache. */
 static void put(struct pf_walk *w, struct pf_mem_range o, uint64_t *slot)
 {
     w->at[w->n++] = o;
@@ -66,7 +68,7 @@ static void put(struct pf_walk *w, struct pf_mem_range o, uint64_t *slot)
     if (__builtin_expect(w->n <= w->slots / 2 || w->slots == w->room, 1))
         return;
     clear_slots(w, 2 * w->slots);
-    for (uint32_t i = 0; i < w->n; i++) /* of several at one place the last one counts */
+    for (uint32_t i = 0; i < w->n; i++) /* for several objects at one address the last one counts */
         *slot_of(w, w->at[i].addr) = (uint64_t)w->round << 32 | (i + 1);
 }
 
@@ -75,7 +77,7 @@ void pf_walk_add(struct pf_walk *w, struct pf_mem_range o)
     uint64_t *slot = slot_of(w, o.addr);
     bool known = *slot >> 32 == w->round;
     struct pf_mem_range *same = known ? &w->at[(uint32_t)*slot - 1] : NULL;
-    if (known && same->size >= o.size) /* ghosts have no size */
+    if (known && same->size >= o.size) /* ghosts have size 0 */
         return;
     if (w->n == w->most) {
         w->everything = true;
@@ -83,12 +85,13 @@ void pf_walk_add(struct pf_walk *w, struct pf_mem_range o)
     }
     if (known) {
         w->replaced += same->size != 0;
-        same->size = 0; /* smaller: looked at as a whole again */
+        same->size = 0; /* the larger object is scanned as a whole */
     }
     put(w, o, slot);
 }
 
-/* Nothing is there now. If a block is to begin there later, the word that leads to it is known already. */
+/* Adds a ghost: nothing is at p now, but a word holds the address p. If a block is allocated there
+ * later, it is known to be reachable. */
 static void add_ghost(struct pf_walk *w, uint64_t p)
 {
     uint64_t *slot = p & 15 ? NULL : slot_of(w, p);
@@ -119,22 +122,23 @@ bool pf_walk_has(const struct pf_walk *w, const struct pf_mem_range *o)
 /* --- stacks --- */
 
 /*
- * The stack of a thread: in use from `live` on. The program's frames are below `base`, and reached from `low` on; above
- * are those of the thread's start, thread-local variables, or arguments and environment, reached from `high` on.
+ * The stack of one thread. It is in use from `live` upwards. The program's frames end at `base` and
+ * are reached from `low` on. Above `base` are the frames of the thread's start function and
+ * thread-local variables, or arguments and environment; they are reached from `high` on.
  *
  *     lo       live       low       base      high       hi       top
  *     |  free  |   frames |  reached |   others | reached | libc's |
  *
- * What libc keeps of a thread, from `hi` on, is nobody's: it leads to all other threads.
+ * The data that libc keeps for a thread, from `hi` on, is ignored: it leads to all other threads.
  */
 static struct stack {
     uint64_t lo, live, low, base, high, hi, top;
-    const struct pf_context *of; /* its thread's; NULL: not known */
+    const struct pf_context *of; /* its thread; NULL: unknown */
 } stacks[STACKS];
 static uint32_t nstacks;
-static uint64_t running_sp; /* where the running thread's stack begins that is not the runtime's */
-static uint32_t threads; /* when they were noted */
-static bool stacks_noted, too_many, heap_stacks; /* heap_stacks: some are in blocks */
+static uint64_t running_sp; /* start of the running thread's stack, without the runtime's frames */
+static uint32_t threads; /* number of threads when the stacks were listed */
+static bool stacks_noted, too_many, heap_stacks; /* heap_stacks: some stack is in a heap block */
 
 static struct stack whole_stack(uint64_t lo, uint64_t base, uint64_t hi)
 {
@@ -224,7 +228,7 @@ static void add_piece(struct pf_walk *w, struct pf_mem_range o, bool unbounded)
 struct pf_walk_thread pf_walk_stack_thread(uint64_t p)
 {
     const struct stack *s = stack_of(p);
-    return s && s->of ? (struct pf_walk_thread){s->of, s->of->stopped, s->lo, s->hi}
+    return s && s->of ? (struct pf_walk_thread){s->of, s->of->stopped_at, s->lo, s->hi}
                       : (struct pf_walk_thread){0};
 }
 
@@ -244,13 +248,14 @@ void pf_walk_add_bounds(struct pf_walk *w, struct pf_mem_range o)
 void pf_walk_add_word_bounds(struct pf_walk *w, uint32_t n, void *const *words)
 {
     for (uint32_t i = 0; i < n; i++) {
-        uint64_t p = (uintptr_t)words[i], size = p >> PF_WORD_SIZE;
-        pf_walk_add_bounds(w, (struct pf_mem_range){p - (size << PF_WORD_SIZE), size});
+        uint64_t p = (uintptr_t)words[i], size = p >> PF_WORD_SIZE_SHIFT;
+        pf_walk_add_bounds(w, (struct pf_mem_range){p - (size << PF_WORD_SIZE_SHIFT), size});
     }
 }
 
-/* Of what is on a stack the size is known only where it was handed over; else all above p is reached. Below `live` there is
- * nothing. */
+/* Adds what p reaches on a stack; false: p is not on a stack. The size of what p points to is known
+ * only if it was passed as an argument; otherwise everything above p is reached. Nothing is below
+ * `live`. */
 static bool in_stack(struct pf_walk *w, uint64_t p, uint64_t size)
 {
     struct stack *s = stack_of(p);
@@ -272,8 +277,9 @@ static bool in_stack(struct pf_walk *w, uint64_t p, uint64_t size)
     return true;
 }
 
-/* Is [lo, hi) the stack of a thread that has not begun, or is over and whose stack libc keeps? The runtime
- * does not list those. Its thread pointer is in it then, and points to itself. */
+/* True if [lo, hi) is the stack of a thread that has not started, or that has ended and whose stack
+ * libc keeps. The runtime does not list those. Such a stack contains the thread pointer, which
+ * points to itself. */
 static bool in_unlisted_stack(struct pf_walk *w, uint64_t p, uint64_t lo, uint64_t hi)
 {
     const struct pf_context *of = NULL;
@@ -286,7 +292,7 @@ static bool in_unlisted_stack(struct pf_walk *w, uint64_t p, uint64_t lo, uint64
     if (!of || nstacks == STACKS)
         return false;
     if (p >= of->fs)
-        return true; /* libc's */
+        return true; /* data of libc */
     uint64_t live = of->state == PF_CONTEXT_ENDED ? of->fs : (uintptr_t)of->sp - RED_ZONE;
     if (live - lo >= hi - lo)
         return false;
@@ -306,8 +312,8 @@ static bool starts(const char *text, const char *with)
     return !*with;
 }
 
-/* The allocator's: the heap of brk, and arenas, which glibc aligns to 64 MB and begins with a pointer into
- * an arena. What is in use there is a block. */
+/* True for memory of the allocator: the brk heap, and arenas, which glibc aligns to 64 MB and which
+ * begin with a pointer into an arena. Memory in use there is found as blocks. */
 static bool is_allocator_memory(const struct pf_mapping *a)
 {
     return starts(a->name, "[heap]") ||
@@ -315,7 +321,8 @@ static bool is_allocator_memory(const struct pf_mapping *a)
             *(volatile uint64_t *)a->lo - a->lo < PAGE);
 }
 
-/* Data of the program itself, or of a library, with the runtime's in it. */
+/* True if the mapping is data of the program, or of a library, that also contains the runtime's
+ * variables. */
 static bool holds_runtime_data(const struct pf_mapping *a)
 {
     uint64_t bss = (uintptr_t)&stacks, data = (uintptr_t)&pf_options;
@@ -332,7 +339,7 @@ BOUND(__stop_pf_func);
 BOUND(__start_pf_real);
 BOUND(__stop_pf_real);
 
-/* [lo, hi) around p without the variables of the runtime; false: p is in one. */
+/* Shrinks [lo, hi) around p so that it contains no variables of the runtime. False: p is in one. */
 static bool exclude_runtime_data(uint64_t p, uint64_t *lo, uint64_t *hi)
 {
     const char *const own[][2] = {{__start_pf_bss, __stop_pf_bss},
@@ -351,7 +358,8 @@ static bool exclude_runtime_data(uint64_t p, uint64_t *lo, uint64_t *hi)
     return true;
 }
 
-/* What is within NEAR of p and in [lo, hi), in pieces that other pointers share. */
+/* Adds the memory within NEAR bytes of p and in [lo, hi), in aligned pieces, so that nearby
+ * pointers share objects. */
 static void add_near(struct pf_walk *w, uint64_t p, uint64_t lo, uint64_t hi)
 {
     uint64_t piece = p / (2 * NEAR),
@@ -365,7 +373,8 @@ static void add_near(struct pf_walk *w, uint64_t p, uint64_t lo, uint64_t hi)
     }
 }
 
-/* What libc and the runtime keep of the first thread: its thread-local variables are in a mapping of their own. */
+/* True if p is in data of libc or the runtime for the first thread, whose thread-local variables
+ * are in a separate mapping. */
 static bool is_first_thread_data(uint64_t p)
 {
     uint64_t fs = pf_context_at(0)->fs, own = fs - (pf_context_self()->fs - (uintptr_t)&__pf_tls);
@@ -378,8 +387,8 @@ static void follow_elsewhere(struct pf_walk *w, uint64_t p, const struct pf_mapp
     pf_mapping_part(a, p, &lo, &hi);
     if (!a->file && (is_first_thread_data(p) || in_unlisted_stack(w, p, lo, hi)))
         return;
-    if (holds_runtime_data(
-            a)) { /* beside the runtime's variables: not far, and not into known ones */
+    if (holds_runtime_data(a)) {
+        /* next to the runtime's variables: only near p, and no known variables */
         pf_variable_gap(p, &lo, &hi);
         if (!exclude_runtime_data(p, &lo, &hi))
             return;
@@ -391,14 +400,14 @@ static void follow_elsewhere(struct pf_walk *w, uint64_t p, const struct pf_mapp
     pf_walk_add(w, (struct pf_mem_range){lo, hi - lo});
 }
 
-/* --- what is on a page --- */
+/* --- the page cache --- */
 
 enum { NOTHING, HEAP, OTHER };
 static struct page {
     uint64_t number, epoch;
     uint8_t what;
 } pages[PAGES];
-static uint64_t epoch; /* of mappings and variables */
+static uint64_t epoch; /* changes with mappings and variables */
 
 uint64_t pf_walk_variables_epoch;
 
@@ -407,7 +416,7 @@ bool pf_walk_refresh(void)
     static uint64_t mappings_epoch;
     bool known = pf_mappings_known();
     stacks_noted = false;
-    heap_stacks |= pf_contexts() != threads; /* until they are noted */
+    heap_stacks |= pf_contexts() != threads; /* unknown until the stacks are listed again */
     uint64_t a = pf_mappings_epoch(), v = pf_variable_epoch();
     if (a != mappings_epoch || v != pf_walk_variables_epoch)
         epoch++;
@@ -427,7 +436,7 @@ static unsigned on_page(uint64_t p)
     if (a && is_allocator_memory(a))
         what = HEAP;
     else if (!pf_variable_may_overlap(lo, hi) && (!a || !a->writable))
-        what = NOTHING; /* code and constants: nothing can be agreed upon there */
+        what = NOTHING; /* code and constants: threads cannot communicate there */
     *g = (struct page){p / PAGE, epoch, (uint8_t)what};
     return what;
 }
@@ -448,7 +457,7 @@ bool pf_walk_find_block(uint64_t p, struct pf_mem_range *out)
 
 bool pf_walk_in_heap(uint64_t p) { return on_page(p) == HEAP; }
 
-/* Can p be in a stack? */
+/* True if addresses on such a page may be on a stack. */
 static bool may_be_stack(unsigned page)
 {
     if (!stacks_noted)
@@ -468,7 +477,8 @@ bool pf_walk_find_object(uint64_t p, struct pf_mem_range *out)
     return !(may_be_stack(page) && stack_of(p)) && is_block(p, page, out);
 }
 
-/* As `follow` goes; what is rare, and stacks, are not told apart. Most words lead to where a block begins. */
+/* Makes the same decisions as `follow`, but returns false for rare cases and for stacks. Most words
+ * point to the beginning of a block. */
 bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed)
 {
     struct pf_mem_range o;
@@ -481,7 +491,7 @@ bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed)
     if (page == HEAP) {
         bool known = pf_walk_lookup(w, p, &had);
         if (known && (has = pf_block_history_size(p))) {
-            if (had >= has && w->zone) /* malloc of a neighbour has made it AROUND */
+            if (had >= has && w->zone) /* malloc of a neighbour overwrote the mark */
                 pf_red_zone_set_closure(p, w->zone);
             return had >= has;
         }
@@ -492,7 +502,7 @@ bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed)
     return pf_library_object(p, handed, &o) && (!o.size || pf_walk_has(w, &o));
 }
 
-/* A word that can be an address, on a page with something. */
+/* Adds the object at p, which is a possible address. */
 static __attribute__((noinline)) void follow(struct pf_walk *w, uint64_t p, uint64_t size,
                                              bool handed)
 {
@@ -509,7 +519,7 @@ static __attribute__((noinline)) void follow(struct pf_walk *w, uint64_t p, uint
     else if (is_block(p, page, &o))
         pf_walk_add(w, o);
     else if (page == HEAP)
-        add_ghost(w, p); /* the allocator's own, or freed */
+        add_ghost(w, p); /* unused or freed memory of the allocator */
     else if (pf_library_object(p, handed, &o)) {
         if (o.size)
             pf_walk_add(w, o);
@@ -519,8 +529,8 @@ static __attribute__((noinline)) void follow(struct pf_walk *w, uint64_t p, uint
 
 void pf_walk_follow(struct pf_walk *w, uint64_t p, bool handed)
 {
-    uint64_t size = handed ? p >> PF_WORD_SIZE : 0;
-    p -= size << PF_WORD_SIZE;
+    uint64_t size = handed ? p >> PF_WORD_SIZE_SHIFT : 0;
+    p -= size << PF_WORD_SIZE_SHIFT;
     if (can_be_address(p))
         follow(w, p, size, handed);
 }
@@ -542,7 +552,7 @@ void pf_walk_resume(struct pf_walk *w)
 
 /* --- scanning --- */
 
-/* Of a mapped file the pages behind its end are not there: the kernel reads what it can. */
+/* Pages of a mapped file past its end cannot be read: the kernel copies what exists. */
 static void scan_file(struct pf_walk *w, struct pf_mem_range o)
 {
     static uint64_t piece[PAGE / 8];
@@ -597,7 +607,7 @@ void pf_walk_scan_stack(struct pf_walk *w, struct pf_mem_range piece, bool unbou
 {
     const struct stack *s = stack_of(piece.addr);
     uint64_t end = piece.addr + piece.size, from = piece.addr;
-    if (!s) { /* of a thread that is over */
+    if (!s) { /* its thread has ended */
         w->irregular = true;
         return;
     }
@@ -609,14 +619,14 @@ void pf_walk_scan_stack(struct pf_walk *w, struct pf_mem_range piece, bool unbou
         w->everything = true;
         return;
     }
-    uint32_t to = w->pieces_scanned++; /* it needs no scan: before those that do */
+    uint32_t to = w->pieces_scanned++; /* goes before the pieces that need a scan */
     w->unbounded[w->npieces] = w->unbounded[to];
     w->piece[w->npieces++] = w->piece[to];
     w->unbounded[to] = unbounded;
     w->piece[to] = (struct pf_mem_range){from, end - from};
     if (!seen)
         return;
-    w->words_read += (end - from) / 64; /* a comparison costs less */
+    w->words_read += (end - from) / 64; /* a comparison is cheaper than following a word */
     if ((s->hi - from) / 8 >= PF_WALK_STACK_WORDS) {
         w->everything = true;
         return;
@@ -625,7 +635,8 @@ void pf_walk_scan_stack(struct pf_walk *w, struct pf_mem_range piece, bool unbou
         uint64_t p = *(volatile uint64_t *)from, *old = &seen[(s->hi - from) / 8];
         if (__builtin_expect(p != *old, 0)) {
             const struct stack *to = can_be_address(p) ? stack_of(p) : NULL;
-            *old = to && p < to->live ? 0 : p; /* where no stack is now, one may be next time */
+            /* below the live part of a stack; a frame may be there next time */
+            *old = to && p < to->live ? 0 : p;
             if (can_be_address(p))
                 follow(w, p, 0, false);
         }

@@ -1,6 +1,7 @@
 /*
- * still_closed.c - is a kept set, as it is, what a call reaches? Most calls add nothing to it: what was written since, what is
- * handed over and what has changed on stacks leads to where the set is, or nowhere.
+ * still_closed.c - decides whether a closure, as it is, covers a call. Most calls add nothing to
+ * it: the pointers written since, the arguments and the changed words on stacks lead into the
+ * closure, or nowhere. Here "covers" means that following the word would add nothing.
  */
 #include "closure_cache.h"
 #include "context.h"
@@ -9,18 +10,20 @@
 
 static bool covers_words(const struct pf_closure *k, uint64_t from, uint64_t size);
 
-/* A piece of a stack that p is in, and that was told. What is in it was looked at (covers_stacks), or is now. A variable that another
- * place has the address of is accessed by events. */
+/* True if p is in a piece of a stack that was written to the trace and whose words lead nowhere
+ * else. covers_stacks has checked the words of unbounded pieces. A variable with known bounds is
+ * checked here, but only if p is an argument and its thread has run: if its address is stored
+ * elsewhere, its accesses are events. */
 static bool covers_stack_address(const struct pf_closure *k, uint64_t p, bool handed)
 {
-    for (uint32_t s = 0; s < k->nstack; s++)
-        if (p - k->stack[s].addr < k->stack[s].size)
+    for (uint32_t s = 0; s < k->npieces; s++)
+        if (p - k->piece[s].addr < k->piece[s].size)
             return pf_ranges_contain(k->emitted_piece, k->nemitted_pieces,
                                      (struct pf_mem_range){p, 1}) &&
                    (k->unbounded[s] || !handed ||
-                    pf_closure_stack_unchanged(&k->thread[k->view_of[s]]) ||
-                    (pf_walk_stack_live(&k->thread[k->view_of[s]]) - 1 < k->stack[s].addr &&
-                     covers_words(k, k->stack[s].addr, k->stack[s].size)));
+                    pf_closure_stack_unchanged(&k->thread[k->piece_stack[s]]) ||
+                    (pf_walk_stack_live(&k->thread[k->piece_stack[s]]) - 1 < k->piece[s].addr &&
+                     covers_words(k, k->piece[s].addr, k->piece[s].size)));
     return false;
 }
 
@@ -30,11 +33,12 @@ static bool covers(const struct pf_closure *k, uint64_t p, bool handed)
            pf_walk_covers(&k->w, p, handed) || covers_stack_address(k, p, handed);
 }
 
-/* A piece of a stack that is in use from `live` on, against what was seen there. */
-static bool covers_piece(struct pf_closure *k, struct pf_mem_range piece, uint32_t view,
+/* Compares the words of a piece, from `live` on, with those of the last scan. False: a changed word
+ * is not covered. */
+static bool covers_piece(struct pf_closure *k, struct pf_mem_range piece, uint32_t stack,
                          uint64_t live)
 {
-    const struct pf_walk_thread *t = &k->thread[view];
+    const struct pf_walk_thread *t = &k->thread[stack];
     uint64_t end = piece.addr + piece.size, from = piece.addr > live ? piece.addr : live;
     if (from >= end)
         return true;
@@ -43,11 +47,12 @@ static bool covers_piece(struct pf_closure *k, struct pf_mem_range piece, uint32
                            (struct pf_mem_range){from, end - from}))
         return false;
     from = (from + 7) & ~7ull;
-    for (uint64_t *old = &k->seen[view][(t->hi - from) / 8]; from + 8 <= end; from += 8, old--) {
+    for (uint64_t *old = &k->stack_words[stack][(t->hi - from) / 8]; from + 8 <= end;
+         from += 8, old--) {
         uint64_t p = *(volatile uint64_t *)from;
         if (p == *old)
             continue;
-        bool below = p >= t->lo && p < live; /* nothing is there now */
+        bool below = p >= t->lo && p < live; /* unused part of the stack: nothing is there now */
         if (!below && !covers(k, p, false))
             return false;
         *old = below ? 0 : p;
@@ -55,20 +60,20 @@ static bool covers_piece(struct pf_closure *k, struct pf_mem_range piece, uint32
     return true;
 }
 
-/* All pieces of those stacks that are more than variables. */
+/* Checks all pieces of the stacks that have unbounded pieces. */
 static bool covers_stacks(struct pf_closure *k)
 {
-    for (uint32_t i = 0; i < k->nviews; i++) {
+    for (uint32_t i = 0; i < k->nstacks; i++) {
         struct pf_walk_thread *t = &k->thread[i];
         if (!(k->has_unbounded >> i & 1) || pf_closure_stack_unchanged(t))
             continue;
         uint64_t live = pf_walk_stack_live(t);
         if (!live)
             return false;
-        for (uint32_t s = 0; s < k->nstack; s++)
-            if (k->view_of[s] == i && !covers_piece(k, k->stack[s], i, live))
+        for (uint32_t s = 0; s < k->npieces; s++)
+            if (k->piece_stack[s] == i && !covers_piece(k, k->piece[s], i, live))
                 return false;
-        t->stopped = t->of->stopped;
+        t->stopped = t->of->stopped_at;
     }
     return true;
 }
@@ -84,7 +89,8 @@ static bool covers_words(const struct pf_closure *k, uint64_t from, uint64_t siz
     return true;
 }
 
-/* A block of the heap that is not in it yet is taken in; what it leads to comes later. false: it is something else, or large. */
+/* Adds a heap block that is not in the closure yet; its words are followed later. False: p points
+ * to something else, or the block is large. */
 static bool take_block(struct pf_closure *k, uint64_t p)
 {
     struct pf_mem_range o;
@@ -105,7 +111,8 @@ static bool take_words(struct pf_closure *k, uint64_t from, uint64_t size)
     return true;
 }
 
-/* What was taken in, and what it leads to. */
+/* Follows the words of the blocks that were added. False: they lead to something other than
+ * blocks. */
 static bool take_reachable(struct pf_closure *k)
 {
     for (; k->w.scanned < k->w.n; k->w.scanned++) {
@@ -117,8 +124,9 @@ static bool take_reachable(struct pf_closure *k)
     return !k->w.everything;
 }
 
-/* Does what was written lead nowhere else, or to blocks, which are taken in? It is looked at where it is, even if that does not belong
- * to the set any more; other memory than the heap may be gone. */
+/* True if a pending change leads nowhere else, or only to blocks, which are added. The memory is
+ * read even if it no longer belongs to the closure; only memory of the heap, because other memory
+ * may be unmapped. */
 static bool take_pending(struct pf_closure *k, const struct pf_closure_pending *p)
 {
     struct pf_mem_range o;
@@ -131,7 +139,7 @@ static bool take_pending(struct pf_closure *k, const struct pf_closure_pending *
     if (p->addr && !pf_walk_find_object(p->addr, &o))
         return false;
     if (p->addr && !pf_walk_has(&k->w, &o))
-        return true; /* of something beside it */
+        return true; /* it was outside of the closure */
     return p->value ? take_block(k, p->value)
                     : p->addr + p->size <= o.addr + o.size && take_words(k, p->addr, p->size);
 }
@@ -144,15 +152,17 @@ static bool covers_pending(struct pf_closure *k)
     return true;
 }
 
-/* A variable whose address leaves its function is accessed by events. Another one is reached only by calls that it is handed to. */
+/* True if an argument word adds nothing except a block, which is added. A variable with known
+ * bounds whose address escapes its function is accessed by events; another one is reached only by
+ * calls that get its address. */
 static bool covers_argument(struct pf_closure *k, uint64_t word)
 {
-    uint64_t size = word >> PF_WORD_SIZE;
-    struct pf_mem_range o = {word - (size << PF_WORD_SIZE), size};
+    uint64_t size = word >> PF_WORD_SIZE_SHIFT;
+    struct pf_mem_range o = {word - (size << PF_WORD_SIZE_SHIFT), size};
     if (!pf_mappings_may_hold(o.addr))
-        return true; /* a number */
+        return true; /* not a pointer */
     return !size ? covers(k, word, true) || take_block(k, word)
-                 : pf_ranges_contain(k->stack, k->nstack, o) &&
+                 : pf_ranges_contain(k->piece, k->npieces, o) &&
                        pf_ranges_contain(k->emitted_piece, k->nemitted_pieces, o) &&
                        covers_words(k, o.addr, size);
 }
