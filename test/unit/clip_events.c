@@ -29,17 +29,17 @@ __thread struct pf_tls __pf_tls;
 static uint32_t running;
 static uint64_t indices[64];
 
-void pf_call_settle_open(void) {}
-__thread uint32_t pf_calls_open;
+void pf_missing_call_close_slow(void) {}
+__thread uint32_t pf_missing_calls_open;
 struct pf_context *pf_context_self(void) { return NULL; }
 uint32_t pf_context_number(const struct pf_context *c) { return running; }
 uint64_t pf_context_events(const struct pf_context *c) { return indices[running]; }
 
 uint32_t pf_stack_flags(uint32_t id) { return id % 4; }
-bool pf_kept_any;
-struct pf_span pf_area_around;
-void pf_kept_access(uint64_t addr, uint64_t size, bool write, uint64_t value) {}
-void pf_kept_event(const struct pf_traced *e) {}
+bool pf_closure_any;
+struct pf_address_bounds pf_mapping_hull;
+void pf_closure_on_access(uint64_t addr, uint64_t size, bool write, uint64_t value) {}
+void pf_closure_on_event(const struct pf_trace_record *e) {}
 
 void pf_stack_walk(uint32_t id, bool (*f)(const struct pf_position *, void *), void *arg)
 {
@@ -67,7 +67,7 @@ uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void 
     return 1;
 }
 
-void *pf_store_keep(size_t n) { return calloc(1, n); }
+void *pf_store_alloc_permanent(size_t n) { return calloc(1, n); }
 
 /* --- events that depend on their number alone --- */
 
@@ -79,11 +79,11 @@ static uint64_t dice(uint64_t n)
 }
 
 struct made {
-    struct pf_traced e;
-    bool access, wide, call, range, over;
+    struct pf_trace_record e;
+    bool access, wide, call, range, returns;
     uint32_t thread;
     uint64_t jump; /* events of the thread without a record before this one */
-    unsigned char bytes[PF_TRACED_BYTES];
+    unsigned char bytes[PF_TRACE_RECORD_BYTES];
 };
 
 static struct {
@@ -93,10 +93,10 @@ static struct {
     struct {
         uint32_t thread, site;
         uint64_t callee;
-    } open[4096]; /* calls that are not over */
+    } open[4096]; /* calls that are not returns */
     size_t nopen;
     uint8_t memory[512];
-} made_before;
+} made_state;
 
 /* Vectors of one array, some of whose words change. */
 static void make_wide(struct made *m)
@@ -106,23 +106,23 @@ static void make_wide(struct made *m)
     m->e.site = site;
     m->e.kind = site & 1 ? PF_EV_READ : PF_EV_WRITE;
     m->e.more = dice(50) ? 16 + 8 * (site % 7) : 9 + dice(56);
-    uint64_t at = 4 * dice((sizeof made_before.memory - PF_TRACED_BYTES) / 4);
+    uint64_t at = 4 * dice((sizeof made_state.memory - PF_TRACE_RECORD_BYTES) / 4);
     for (uint64_t i = 0; i < m->e.more; i++)
         if (dice(12) == 0)
-            made_before.memory[at + i]++;
+            made_state.memory[at + i]++;
     m->e.what = 0x7000 + at;
     m->e.nbytes = (uint32_t)m->e.more;
-    memcpy(m->bytes, made_before.memory + at, m->e.nbytes);
+    memcpy(m->bytes, made_state.memory + at, m->e.nbytes);
     m->e.bytes = m->bytes;
 }
 
 /* A lock and its unlock, atomic counters: always of the same shape. */
-static void make_again(struct made *m)
+static void make_fixed_shape(struct made *m)
 {
     m->e.site = 54 + (uint32_t)dice(6);
     if (m->e.site < 57) {
         m->e.kind = m->e.site == 54 ? PF_EV_LOCK : PF_EV_UNLOCK;
-        m->e.what = m->e.site == 54 ? made_before.lock = 0x9000 + 40 * dice(100) : made_before.lock;
+        m->e.what = m->e.site == 54 ? made_state.lock = 0x9000 + 40 * dice(100) : made_state.lock;
         m->jump = m->e.site == 54 ? 1 : m->jump;
         return;
     }
@@ -131,19 +131,19 @@ static void make_again(struct made *m)
     m->e.what = 0xa000 + 8 * m->e.site;
     m->e.more = 8;
     m->e.has_value = m->e.has_old = true;
-    m->e.old = made_before.walk[m->e.site]++;
-    m->e.value = made_before.walk[m->e.site];
+    m->e.old = made_state.walk[m->e.site]++;
+    m->e.value = made_state.walk[m->e.site];
 }
 
 static void begin_call(const struct made *m)
 {
-    size_t n = sizeof made_before.open / sizeof *made_before.open;
-    if (made_before.nopen == n) /* the first ones are never over */
-        memmove(made_before.open, made_before.open + 1, (n - 1) * sizeof *made_before.open);
-    made_before.nopen -= made_before.nopen == n;
-    made_before.open[made_before.nopen].thread = m->thread;
-    made_before.open[made_before.nopen].site = m->e.site;
-    made_before.open[made_before.nopen++].callee = m->e.what;
+    size_t n = sizeof made_state.open / sizeof *made_state.open;
+    if (made_state.nopen == n) /* the first ones are never returns */
+        memmove(made_state.open, made_state.open + 1, (n - 1) * sizeof *made_state.open);
+    made_state.nopen -= made_state.nopen == n;
+    made_state.open[made_state.nopen].thread = m->thread;
+    made_state.open[made_state.nopen].site = m->e.site;
+    made_state.open[made_state.nopen++].callee = m->e.what;
 }
 
 /* A call, mostly as the last one at its site; it may have ranges to tell. */
@@ -155,56 +155,56 @@ static void make_call(struct made *m)
     m->e.what = 0xc000 + 64 * (m->e.site + (dice(8) == 0));
     m->e.has_value = true;
     m->e.value = 1 + (dice(5) == 0);
-    made_before.ranges = dice(3) ? 0 : (uint32_t)dice(5);
+    made_state.ranges = dice(3) ? 0 : (uint32_t)dice(5);
     begin_call(m);
 }
 
 static void make_range(struct made *m, uint32_t site)
 {
-    *m = (struct made){.thread = made_before.thread, .range = true};
+    *m = (struct made){.thread = made_state.thread, .range = true};
     m->e.kind = PF_EV_CALL;
     m->e.attached = true;
     m->e.site = site;
     m->e.what = 0xd000 + dice(1u << 20);
     m->e.more = 1 + dice(1u << 10);
-    made_before.ranges--;
+    made_state.ranges--;
 }
 
 /* The end of the thread's innermost call; false: it has none. */
-static bool make_over(struct made *m)
+static bool make_return(struct made *m)
 {
-    size_t i = made_before.nopen;
-    while (i > 0 && made_before.open[i - 1].thread != made_before.thread)
+    size_t i = made_state.nopen;
+    while (i > 0 && made_state.open[i - 1].thread != made_state.thread)
         i--;
     if (!i)
         return false;
-    *m = (struct made){.thread = made_before.thread, .over = true};
+    *m = (struct made){.thread = made_state.thread, .returns = true};
     m->e.kind = PF_EV_RET;
     m->e.attached = true;
-    m->e.site = made_before.open[i - 1].site;
-    m->e.what = made_before.open[i - 1].callee;
-    memmove(made_before.open + i - 1, made_before.open + i,
-            (made_before.nopen-- - i) * sizeof *made_before.open);
+    m->e.site = made_state.open[i - 1].site;
+    m->e.what = made_state.open[i - 1].callee;
+    memmove(made_state.open + i - 1, made_state.open + i,
+            (made_state.nopen-- - i) * sizeof *made_state.open);
     return true;
 }
 
-/* Loops over arrays, lists, counters and noise; locks, atomics, copies; a thread switch now and then. */
+/* Loops returns arrays, lists, counters and noise; locks, atomics, copies; a thread switch now and then. */
 static void make(struct made *m)
 {
     static const uint32_t sizes[] = {1, 2, 4, 8};
-    uint64_t *walk = made_before.walk, pointer = made_before.pointer;
-    if (made_before.ranges) {
+    uint64_t *walk = made_state.walk, pointer = made_state.pointer;
+    if (made_state.ranges) {
         make_range(m, m->e.site);
         return;
     }
     if (dice(50) == 0)
-        made_before.thread = (uint32_t)dice(5);
-    if (dice(12) == 0 && make_over(m))
+        made_state.thread = (uint32_t)dice(5);
+    if (dice(12) == 0 && make_return(m))
         return;
-    *m = (struct made){.thread = made_before.thread, .jump = dice(200) == 0 ? dice(1000) : 0};
+    *m = (struct made){.thread = made_state.thread, .jump = dice(200) == 0 ? dice(1000) : 0};
     if (dice(4) == 0) {
         uint64_t which = dice(5);
-        which < 2 ? make_wide(m) : which < 4 ? make_again(m) : make_call(m);
+        which < 2 ? make_wide(m) : which < 4 ? make_fixed_shape(m) : make_call(m);
         return;
     }
     uint32_t site = 1 + (uint32_t)dice(40), size = sizes[site % 4];
@@ -221,7 +221,7 @@ static void make(struct made *m)
         uint64_t value = dice(3) == 0 ? random : dice(2) ? walk[site] : 7;
         m->e.value = value & ~0ull >> (64 - 8 * m->e.more);
         if (m->e.more == 8)
-            made_before.pointer = m->e.value;
+            made_state.pointer = m->e.value;
         return;
     }
     m->e.kind = (uint8_t)dice(PF_EV_KINDS);
@@ -233,7 +233,7 @@ static void make(struct made *m)
     m->e.has_old = dice(2);
     m->e.old = m->e.has_old ? ~random : 0;
     m->e.attached = m->jump == 0 && dice(3) == 0;
-    m->e.nbytes = dice(2) ? (uint32_t)dice(PF_TRACED_BYTES + 1) : 0;
+    m->e.nbytes = dice(2) ? (uint32_t)dice(PF_TRACE_RECORD_BYTES + 1) : 0;
     for (uint32_t i = 0; i < m->e.nbytes; i++)
         m->bytes[i] = (unsigned char)(random + i);
     m->e.bytes = m->bytes;
@@ -245,7 +245,7 @@ static void make(struct made *m)
 static int trace_target(bool killed)
 {
     static struct pf_thread threads[8];
-    pf_log_init();
+    pf_channel_attach();
     if (!pf_direct.tracing)
         return 1;
     struct made m;
@@ -257,8 +257,8 @@ static int trace_target(bool killed)
         if (m.access)
             pf_trace_access(m.e.site, m.e.what, (uint32_t)m.e.more, m.e.kind == PF_EV_WRITE,
                             m.e.value, indices[running]);
-        else if (m.over)
-            pf_trace_over();
+        else if (m.returns)
+            pf_trace_return();
         else if (m.call)
             pf_trace_call(m.e.site, m.e.what, m.e.value);
         else if (m.range)
@@ -286,17 +286,17 @@ static int record(const char *how)
     struct pf_clip_meta m = {
         .program = "/p", .cwd = "/", .argv = none, .env = none, .traced = PF_CODE_VERSION};
     struct pf_error e;
-    struct pf_host *h;
+    struct pf_channel_host *h;
     struct pf_clip_writer *w;
     static char *argv[] = {"p", NULL};
     m.argv = argv;
     for (int s = PF_STREAM_EVENT; s < PF_STREAMS; s++)
         use[s] = PF_RING_WRITE;
     assert_int_equal(pf_clip_create(&w, file, &m, &e), PF_OK);
-    assert_int_equal(pf_host_new(&h, use, NULL, &e), PF_OK);
-    pf_host_channel(h)->mode = PF_DIRECT_RECORD;
-    pf_host_channel(h)->tracing = 1;
-    assert_int_equal(pf_host_start(h, w, &e), PF_OK);
+    assert_int_equal(pf_channel_host_new(&h, use, NULL, &e), PF_OK);
+    pf_channel_host_channel(h)->mode = PF_DIRECT_RECORD;
+    pf_channel_host_channel(h)->tracing = 1;
+    assert_int_equal(pf_channel_host_start(h, w, &e), PF_OK);
     pid_t pid = fork();
     if (pid == 0) {
         setenv(PF_CHANNEL_ENV, "987", 1);
@@ -305,11 +305,11 @@ static int record(const char *how)
     }
     int wait;
     assert_int_equal(waitpid(pid, &wait, 0), pid);
-    assert_int_equal(pf_host_close(h, &e), PF_OK);
+    assert_int_equal(pf_channel_host_close(h, &e), PF_OK);
     struct pf_clip_end end = {.wait = wait};
     assert_int_equal(pf_clip_finish(w, &end, &e), PF_OK);
     pf_clip_writer_free(w);
-    pf_host_free(h);
+    pf_channel_host_free(h);
     return wait;
 }
 
@@ -323,7 +323,7 @@ static void compare(unsigned wanted)
     assert_int_equal(pf_clip_open(&c, file, &e), PF_OK);
     assert_int_equal(pf_events_open(&r, &c, &e), PF_OK);
     state = 0;
-    memset(&made_before, 0, sizeof made_before);
+    memset(&made_state, 0, sizeof made_state);
     memset(indices, 0, sizeof indices);
     unsigned n = 0;
     struct pf_record some[7];

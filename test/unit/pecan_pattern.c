@@ -159,29 +159,29 @@ static void test_bad_files(void **state)
 #define HEAD "pattern p\nkind race\n"
     refused("", "f:1: no pattern in the file");
     refused("# nothing\n", "f:2: no pattern");
-    refused("E a - b\n", "f:1: 'pattern' expected, not 'E'");
+    refused("E a - b\n", "f:1: expected 'pattern', found 'E'");
     refused("pattern p\n", "f:1: pattern p has no kind");
-    refused("pattern p\nkind rice\n", "f:2: kind: race, atomicity or atomic-set expected");
+    refused("pattern p\nkind rice\n", "f:2: kind: expected race, atomicity or atomic-set");
     refused(HEAD "E a - b\nT t - u\nSV s - s\nAR x - y\n", "f:1: pattern p has no AT");
     refused(HEAD "E a - b\nT t - u - v\nSV s - s\nAR x - y\nAT r - w\n", "f:4: T has 3 entries");
     refused(HEAD "E a - a\nT t - u\nSV s - s\nAR x - y\nAT r - w\n", "f:3: an event appears twice");
-    refused(HEAD "E a - b\nT t - t\nSV s - s\nAR x - y\nAT r - w\n", "f:4: an anomaly needs two");
+    refused(HEAD "E a - b\nT t - t\nSV s - s\nAR x - y\nAT r - w\n", "f:4: an anomaly needs at least two");
     refused(HEAD "E a - b\nT t - u\nSV s - s\nAR x - x\nAT r - w\n", "f:6: region 'x' belongs to");
-    refused(HEAD "E a - b\nT t - u\nSV s - s\nAR x - y\nAT r - x\n", "f:7: AT: 'r' or 'w'");
-    refused(HEAD "E a - b\nE a - b\n", "f:4: E was given in line 3 already");
-    refused(HEAD "E a - \n", "f:4: a label is missing");
-    refused(HEAD "E a = b\n", "f:3: a keyword expected, not '='");
-    refused(HEAD "wait a\n", "f:3: pattern, kind, E, T, SV, AR, AT or next expected, not 'wait'");
+    refused(HEAD "E a - b\nT t - u\nSV s - s\nAR x - y\nAT r - x\n", "f:7: AT: expected 'r' or 'w'");
+    refused(HEAD "E a - b\nE a - b\n", "f:4: E is already given in line 3");
+    refused(HEAD "E a - \n", "f:4: expected a label, found the end");
+    refused(HEAD "E a = b\n", "f:3: expected a keyword, found '='");
+    refused(HEAD "wait a\n", "f:3: expected pattern, kind, E, T, SV, AR, AT or next, found 'wait'");
     refused(HEAD "E a - b\nT t - u\nSV s - s\nAR x - y\nAT r - w\nnext b a\n",
-            "f:8: next: 'a' does not stand right after 'b'");
+            "f:8: next: 'a' does not directly follow 'b'");
     refused(HEAD "E a - b\nT t - u\nSV s - s\nAR x - y\nAT r - w\nnext a c\n",
-            "f:8: next: 'c' is no event");
+            "f:8: next: 'c' is not an event");
     char text[2000] = HEAD "E a0";
     for (int i = 1; i < 256; i++)
         sprintf(text + strlen(text), "-a%d", i);
     refused(text, "f:3: E is too long (at most 255)");
 #define GOOD HEAD "E a - b\nT t - u\nSV s - s\nAR x - y\nAT r - w\n"
-    refused(GOOD GOOD, "f:8: there is a pattern p already");
+    refused(GOOD GOOD, "f:8: pattern p is already defined");
 }
 
 static void test_own_pattern(void **state)

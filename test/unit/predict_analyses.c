@@ -7,7 +7,7 @@
 #include "../oracle/reorder/random_trace.h"
 #include "analysis.h"
 #include "selfcheck.h"
-#include "text.h"
+#include "trace_text.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -43,7 +43,7 @@ static bool hard(const struct pf_trace *t, uint32_t f, uint32_t i)
            (g->kind == PF_EV_POST && e->kind == PF_EV_TAKE && g->what == e->what);
 }
 
-static bool places_meet(const struct pf_trace *t, const struct pf_event *a,
+static bool ranges_overlap(const struct pf_trace *t, const struct pf_event *a,
                         const struct pf_event *b)
 {
     const struct pf_range *p = &t->places.at[a->what], *q = &t->places.at[b->what];
@@ -56,7 +56,7 @@ static bool atomic_edge(const struct pf_trace *t, uint32_t f, uint32_t i)
 {
     const struct pf_event *g = at(t, f), *e = at(t, i);
     if ((g->kind != PF_EV_AWRITE && g->kind != PF_EV_RMW) ||
-        (e->kind != PF_EV_AREAD && e->kind != PF_EV_RMW) || !places_meet(t, g, e) ||
+        (e->kind != PF_EV_AREAD && e->kind != PF_EV_RMW) || !ranges_overlap(t, g, e) ||
         (g->flags & (PF_EF_RELAXED | PF_EF_ACQUIRE)) ||
         (e->flags & (PF_EF_RELAXED | PF_EF_RELEASE)))
         return false;
@@ -190,20 +190,20 @@ static void same(const struct pf_trace *t, uint64_t seed, const char *name,
 
 /* --- ended before its time --- */
 
-struct patience {
+struct stop_after {
     struct pf_stop stop;
     unsigned left;
 };
 
-static bool is_enough(struct pf_stop *s) { return !((struct patience *)(void *)s)->left--; }
+static bool is_used_up(struct pf_stop *s) { return !((struct stop_after *)(void *)s)->left--; }
 
 /* Stopped at any moment, an analysis has part of what it would have found, and says so. */
 static void check_stop(const struct pf_trace *t, uint64_t seed)
 {
     for (size_t k = 0; k < pf_nanalyses; k++)
-        for (unsigned patience = 0, more = true; more && patience < 40; patience++) {
+        for (unsigned stop_after = 0, more = true; more && stop_after < 40; stop_after++) {
             struct pf_result whole = {0}, part = {0};
-            struct patience p = {.stop = {.asked = is_enough}, .left = patience};
+            struct stop_after p = {.stop = {.should_stop = is_used_up}, .left = stop_after};
             struct pf_limits limits = pf_limits_default;
             pf_analyses[k].run(t, &limits, &whole);
             assert_false(whole.stopped);
@@ -211,7 +211,7 @@ static void check_stop(const struct pf_trace *t, uint64_t seed)
             pf_analyses[k].run(t, &limits, &part);
             more = p.stop.stopped;
             if (part.stopped != p.stop.stopped)
-                fail_msg("%s, seed %lu: stopped, and not said", pf_analyses[k].name, seed);
+                fail_msg("%s, seed %lu: stopped, and not reported", pf_analyses[k].name, seed);
             size_t found = 0;
             for (size_t i = 0; i < part.races.len; i++)
                 for (size_t j = 0; j < whole.races.len; j++)
@@ -314,7 +314,7 @@ static bool naive_syncp(const struct pf_trace *t, const struct relation *order, 
             for (uint32_t f = 0; f < n; f++) {
                 bool add = order->is[f][i];
                 if (pf_event_reads(at(t, i)) && pf_event_writes(at(t, f)) && f < i &&
-                    places_meet(t, at(t, f), at(t, i))) {
+                    ranges_overlap(t, at(t, f), at(t, i))) {
                     /* the last write to some byte of it */
                     const struct pf_range *p = &t->places.at[at(t, i)->what];
                     const struct pf_range *q = &t->places.at[at(t, f)->what];
@@ -426,14 +426,14 @@ static void check_lockset(const struct pf_trace *t, uint64_t seed)
         }
     }
     for (uint32_t b = 0; b < t->events.len; b++) {
-        bool said = false;
+        bool reported = false;
         for (uint32_t a = 0; a < b; a++) {
-            said |= got.is[a][b];
+            reported |= got.is[a][b];
             assert_true(!got.is[a][b] || pf_trace_conflict(t, at(t, a), at(t, b)));
         }
-        if (said != want[b]) {
+        if (reported != want[b]) {
             pf_trace_write_text(t, stderr);
-            fail_msg("lockset, seed %lu: event %u: got %d, wanted %d", seed, b + 1, said, want[b]);
+            fail_msg("lockset, seed %lu: event %u: got %d, wanted %d", seed, b + 1, reported, want[b]);
         }
     }
 }

@@ -11,7 +11,7 @@
 #include "engine/engine.h"
 #include "engine/validate.h"
 #include "selfcheck.h"
-#include "text.h"
+#include "trace_text.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -85,15 +85,15 @@ static void check_analysis(const struct pf_trace *t, uint64_t seed, enum pf_miss
     limits.conflicts = 100000;
     pf_analysis_find(name, strlen(name))->run(t, &limits, &r);
     assert_int_equal(r.invalid + r.unknown + r.window + r.dropped + r.untried, 0);
-    bool *said = pf_mem_zero((size_t)n * n, 1);
+    bool *reported = pf_mem_zero((size_t)n * n, 1);
     for (size_t i = 0; i < r.races.len; i++)
-        said[r.races.at[i].a * n + r.races.at[i].b] = true;
+        reported[r.races.at[i].a * n + r.races.at[i].b] = true;
     for (uint32_t i = 0; i < n * n; i++)
-        if (said[i] != race[i]) {
+        if (reported[i] != race[i]) {
             explain(t, seed, i / n, i % n, race[i], name);
             fail();
         }
-    free(said);
+    free(reported);
     pf_result_release(&r);
 }
 
@@ -113,17 +113,17 @@ static void compare(const struct pf_random_shape *shape, uint64_t seed, enum pf_
         goto out;
     sum->traces++;
     check_analysis(&t, seed, missing, race);
-    struct pf_index x;
+    struct pf_trace_index x;
     struct pf_window w;
-    struct pf_pair p = {0};
+    struct pf_query p = {0};
     struct pf_engine_stats unused = {0};
-    pf_index_init(&x, &t, missing);
+    pf_trace_index_init(&x, &t, missing);
     pf_window_init(&w, &x);
     for (uint32_t a = 0; a < n; a++)
         for (uint32_t b = a + 1; b < n; b++) {
             if (!pf_trace_conflict(&t, &t.events.at[a], &t.events.at[b]))
                 continue;
-            enum pf_answer got = pf_engine_ask(&w, &p, 0, n, a, b, 100000, &sum->stats);
+            enum pf_answer got = pf_engine_decide(&w, &p, 0, n, a, b, 100000, &sum->stats);
             bool want = race[a * n + b];
             sum->pairs++;
             sum->yes += want;
@@ -147,14 +147,14 @@ static void compare(const struct pf_random_shape *shape, uint64_t seed, enum pf_
             /* The last tier has to find by itself what the first one would have accepted. */
             pf_window_fill(&w, 0, n);
             got =
-                pf_pair_init(&p, &w, a, b) && pf_pair_close(&p) ? pf_pair_solve(&p, 100000) : PF_NO;
+                pf_query_init(&p, &w, a, b) && pf_query_close(&p) ? pf_query_solve(&p, 100000) : PF_NO;
             if (got != (want ? PF_YES : PF_NO)) {
                 explain(&t, seed, a, b, want, "the solver says otherwise");
                 fail();
             }
             /* With too small a budget it may not know, but it is never wrong. */
             for (uint32_t budget = 0; budget < 4; budget++) {
-                got = pf_engine_ask(&w, &p, 0, n, a, b, budget, &unused);
+                got = pf_engine_decide(&w, &p, 0, n, a, b, budget, &unused);
                 unknown += got == PF_UNKNOWN;
                 if (got != PF_UNKNOWN && got != (want ? PF_YES : PF_NO)) {
                     explain(&t, seed, a, b, want, "wrong when the budget is used up");
@@ -163,7 +163,7 @@ static void compare(const struct pf_random_shape *shape, uint64_t seed, enum pf_
             }
             /* A window that leaves the first events as they are says yes only to true races. */
             uint32_t lo = a / 2;
-            if (pf_engine_ask(&w, &p, lo, n, a, b, 100000, &unused) == PF_YES) {
+            if (pf_engine_decide(&w, &p, lo, n, a, b, 100000, &unused) == PF_YES) {
                 if (!want)
                     explain(&t, seed, a, b, want, "got a race in a window");
                 assert_true(want);
@@ -179,15 +179,15 @@ static void compare(const struct pf_random_shape *shape, uint64_t seed, enum pf_
                 assert_true(ok);
             }
         }
-    pf_pair_release(&p);
+    pf_query_release(&p);
     pf_window_release(&w);
-    pf_index_release(&x);
+    pf_trace_index_release(&x);
 out:
     free(race);
     pf_trace_release(&t);
 }
 
-static void many(const char *name, struct pf_random_shape shape, enum pf_missing missing,
+static void run_many(const char *name, struct pf_random_shape shape, enum pf_missing missing,
                  uint32_t count)
 {
     struct tally sum = {0};
@@ -204,10 +204,10 @@ static void many(const char *name, struct pf_random_shape shape, enum pf_missing
 
 static void test_plain(void **state)
 {
-    many("locks", (struct pf_random_shape){3, 2, 2, 16, 2, 0}, PF_MISSING_IGNORE, 1000);
-    many("more locks", (struct pf_random_shape){3, 3, 3, 24, 3, 0}, PF_MISSING_IGNORE, 200);
-    many("one variable", (struct pf_random_shape){3, 1, 1, 20, 2, 0}, PF_MISSING_IGNORE, 200);
-    many("four threads", (struct pf_random_shape){4, 2, 2, 20, 2, 0}, PF_MISSING_IGNORE, 150);
+    run_many("locks", (struct pf_random_shape){3, 2, 2, 16, 2, 0}, PF_MISSING_IGNORE, 1000);
+    run_many("more locks", (struct pf_random_shape){3, 3, 3, 24, 3, 0}, PF_MISSING_IGNORE, 200);
+    run_many("one variable", (struct pf_random_shape){3, 1, 1, 20, 2, 0}, PF_MISSING_IGNORE, 200);
+    run_many("four threads", (struct pf_random_shape){4, 2, 2, 20, 2, 0}, PF_MISSING_IGNORE, 150);
 }
 
 static void test_features(void **state)
@@ -237,21 +237,21 @@ static void test_features(void **state)
         {"all but calls, fork", PF_RANDOM_ALL & ~PF_RANDOM_CALL},
     };
     for (size_t i = 0; i < sizeof each / sizeof *each; i++)
-        many(each[i].name, (struct pf_random_shape){3, 2, 2, 22, 2, each[i].features},
+        run_many(each[i].name, (struct pf_random_shape){3, 2, 2, 22, 2, each[i].features},
              PF_MISSING_IGNORE, 100);
 }
 
 static void test_missing(void **state)
 {
     struct pf_random_shape shape = {3, 3, 2, 20, 2, PF_RANDOM_CALL};
-    many("calls, mc", shape, PF_MISSING_IGNORE, 100);
-    many("calls, rdit", shape, PF_MISSING_RDIT, 300);
-    many("calls, sb", shape, PF_MISSING_SB, 100);
+    run_many("calls, mc", shape, PF_MISSING_IGNORE, 100);
+    run_many("calls, rdit", shape, PF_MISSING_RDIT, 300);
+    run_many("calls, sb", shape, PF_MISSING_SB, 100);
     shape.features = PF_RANDOM_ALL & ~PF_RANDOM_FORK;
-    many("all, rdit", shape, PF_MISSING_RDIT, 200);
+    run_many("all, rdit", shape, PF_MISSING_RDIT, 200);
     shape.features = PF_RANDOM_CALL | PF_RANDOM_STRAY;
-    many("calls, stray stores, mc", shape, PF_MISSING_IGNORE, 100);
-    many("calls, stray stores, rdit", shape, PF_MISSING_RDIT, 200);
+    run_many("calls, stray stores, mc", shape, PF_MISSING_IGNORE, 100);
+    run_many("calls, stray stores, rdit", shape, PF_MISSING_RDIT, 200);
 }
 
 static void test_enough(void **state)

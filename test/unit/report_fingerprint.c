@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-static struct pf_place later[3], earlier[2];
+static struct pf_stack_frame later[3], earlier[2];
 
 /* A finding whose stacks may be changed. */
 static struct pf_finding fresh(void)
@@ -17,8 +17,8 @@ static struct pf_finding fresh(void)
     struct pf_finding f = sample_finding();
     memcpy(later, sample_later, sizeof later);
     memcpy(earlier, sample_earlier, sizeof earlier);
-    f.access[0].trail.at = later;
-    f.access[1].trail.at = earlier;
+    f.access[0].stack.at = later;
+    f.access[1].stack.at = earlier;
     return f;
 }
 
@@ -36,7 +36,7 @@ static void same_without_what_varies(void **state)
     later[1].line += 100; /* lines added above the function */
     later[1].first_line += 100;
     later[2].line++; /* another caller */
-    f.access[1].trail.n = 1;
+    f.access[1].stack.n = 1;
     assert_int_equal(pf_fingerprint(&f), id);
 }
 
@@ -91,12 +91,12 @@ static void through_the_library(void **state)
 {
     (void)state;
     struct pf_finding f = fresh();
-    later[0] = (struct pf_place){
+    later[0] = (struct pf_stack_frame){
         .function = "std::vector<int>::push_back(int)",
         .line = 1000,
         .file = "/usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits/v.h"};
     uint64_t id = pf_fingerprint(&f);
-    assert_string_equal(pf_trail_source(&f.access[0].trail)->function, "store");
+    assert_string_equal(pf_backtrace_source(&f.access[0].stack)->function, "store");
     later[0].line++; /* another version of it */
     assert_int_equal(pf_fingerprint(&f), id);
     later[1].line++;
@@ -104,9 +104,9 @@ static void through_the_library(void **state)
     later[1].line--;
     later[0].function = "std::vector<int>::pop_back()";
     assert_int_not_equal(pf_fingerprint(&f), id);
-    f.access[0].trail.n =
+    f.access[0].stack.n =
         1; /* nothing of the user's: some answer, and not that of the other side */
-    assert_string_equal(pf_trail_source(&f.access[0].trail)->function, later[0].function);
+    assert_string_equal(pf_backtrace_source(&f.access[0].stack)->function, later[0].function);
     assert_int_not_equal(pf_fingerprint(&f), id);
 }
 

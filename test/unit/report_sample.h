@@ -15,7 +15,7 @@ static inline void sample_unmap(void *at, size_t size)
     free(at);
 }
 
-static const struct pf_place sample_later[] = {
+static const struct pf_stack_frame sample_later[] = {
     {.function = "memcpy"},
     {.function = "store",
      .file = "/src/a/store.c",
@@ -30,7 +30,7 @@ static const struct pf_place sample_later[] = {
      .column = 9,
      .first_line = 30},
 };
-static const struct pf_place sample_earlier[] = {
+static const struct pf_stack_frame sample_earlier[] = {
     {.function = "load",
      .file = "load.c",
      .module = "/lib/libx.so",
@@ -44,7 +44,7 @@ static const struct pf_place sample_earlier[] = {
      .column = 2,
      .first_line = 50},
 };
-static const struct pf_place sample_create[] = {
+static const struct pf_stack_frame sample_create[] = {
     {.function = "pthread_create"},
     {.function = "main",
      .file = "/src/a/main.c",
@@ -60,7 +60,7 @@ static const struct pf_lock sample_earlier_locks[] = {
     {.address = 0x2000, .shared = true, .first = true, .taken = {sample_create, 2}},
     {.address = 0x1000, .name = "m", .taken = {sample_create, 2}},
 };
-static const struct pf_actor sample_actors[] = {
+static const struct pf_thread_info sample_actors[] = {
     {.number = 1, .name = "pool", .tid = 77, .running = true, .created = {sample_create, 2}},
     {.number = 0, .tid = 76, .running = true},
 };
@@ -75,7 +75,7 @@ static inline struct pf_finding sample_finding(void)
                     .size = 4,
                     .address = 0x5000,
                     .variable = "x",
-                    .trail = {sample_later, 3},
+                    .stack = {sample_later, 3},
                     .locks = sample_later_locks,
                     .nlocks = 1},
                    {.thread = 0,
@@ -83,11 +83,11 @@ static inline struct pf_finding sample_finding(void)
                     .size = 8,
                     .address = 0x5000,
                     .variable = "x",
-                    .trail = {sample_earlier, 2},
+                    .stack = {sample_earlier, 2},
                     .locks = sample_earlier_locks,
                     .nlocks = 2}},
-        .actors = sample_actors,
-        .nactors = 2,
+        .threads = sample_actors,
+        .nthreads = 2,
         .location = {.kind = PF_LOCATION_GLOBAL,
                      .name = "x",
                      .file = "/src/a/main.c",

@@ -78,10 +78,10 @@ static void other_places(void **state)
                                       .size = 40,
                                       .address = 0x10,
                                       .thread = 1,
-                                      .trail = {sample_create, 2}};
+                                      .stack = {sample_create, 2}};
     f.access[0].op = PF_OP_FREE;
     f.access[1].op = PF_OP_ATOMIC_WRITE;
-    f.access[1].trail.n = 0;
+    f.access[1].stack.n = 0;
     pf_finding_text(&t, &f, &style);
     const char *text = so_far();
     assert_non_null(strstr(text, "  Free of size 4"));
@@ -99,11 +99,11 @@ static void other_places(void **state)
     assert_non_null(strstr(so_far(), "Location is stack of main thread."));
     assert_non_null(strstr(t.at, "  Previous lock at 0x000000005000 by main thread"));
     t.n = 0;
-    f.location.trail = (struct pf_trail){sample_earlier, 1};
+    f.location.stack = (struct pf_backtrace){sample_earlier, 1};
     pf_finding_text(&t, &f, &style);
     assert_non_null(strstr(so_far(), "Location is stack of main thread, frame of load."));
     t.n = 0;
-    f.location.trail.n = 2;
+    f.location.stack.n = 2;
     pf_finding_text(&t, &f, &(struct pf_text_style){0});
     assert_non_null(strstr(so_far(), "Location is stack of main thread, a frame of:\n"
                                      "    #0 load load.c:7:3 (libx.so)\n"));
@@ -117,11 +117,11 @@ static void json(void **state)
 {
     (void)state;
     struct pf_finding f = sample_finding();
-    f.access[0].trail.n = 2;
+    f.access[0].stack.n = 2;
     f.access[0].nlocks = f.access[1].nlocks = 0;
-    f.access[1].trail.n = 1;
+    f.access[1].stack.n = 1;
     f.access[1].variable = NULL;
-    f.nactors = 0;
+    f.nthreads = 0;
     pf_finding_json(&t, &f);
     assert_string_equal(
         so_far(),
@@ -195,11 +195,11 @@ static void deep(void **state)
 {
     (void)state;
     size_t n = 1000000, lines = 0;
-    struct pf_place *at = calloc(n, sizeof *at);
+    struct pf_stack_frame *at = calloc(n, sizeof *at);
     for (size_t i = 0; i < n; i++)
-        at[i] = (struct pf_place){.function = "f", .file = "f.c", .line = 1};
-    struct pf_trail trail = {at, n};
-    pf_trail_text(&t, &trail, &(struct pf_text_style){0});
+        at[i] = (struct pf_stack_frame){.function = "f", .file = "f.c", .line = 1};
+    struct pf_backtrace stack = {at, n};
+    pf_backtrace_text(&t, &stack, &(struct pf_text_style){0});
     for (const char *s = so_far(); (s = strchr(s, '\n')); s++)
         lines++;
     assert_int_equal(lines, n + 1);

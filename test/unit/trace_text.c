@@ -6,7 +6,7 @@
  */
 #include "../oracle/reorder/random_trace.h"
 #include "selfcheck.h"
-#include "text.h"
+#include "trace_text.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>

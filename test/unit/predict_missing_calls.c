@@ -1,14 +1,14 @@
 // sources: src/trace/*.c src/predict/*.c src/predict/*/*.c test/oracle/reorder/random_trace.c
 // flags: -D_GNU_SOURCE -O1
 /*
- * predict_missing.c - RDIT's promise, on random traces: stretches of threads are taken out and become
+ * predict_missing_calls.c - RDIT's promise, on random traces: stretches of threads are taken out and become
  * missing calls with what they touched as their reach. Truth is mc on the complete trace. rdit and sb
  * report nothing else, whatever is missing; sb no more than rdit; the others raise false alarms.
  */
 #include "../oracle/reorder/random_trace.h"
 #include "analysis.h"
 #include "selfcheck.h"
-#include "text.h"
+#include "trace_text.h"
 #include <ctype.h>
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* rt_models.c - what the C++ library's functions on nodes and strings write is within what their models say. */
+/* reach_library_models.c - what the C++ library's functions on nodes and strings write is within what their models say. */
 // sources: src/rt/direct/reach/reach_models.c
 // flags: -D_GNU_SOURCE=
 #include "reach_models.h"
@@ -37,16 +37,16 @@ static int failures;
 
 /* --- instead of reach_walk.c: one variable for all nodes would be found whole, so each is one --- */
 
-static bool in(uint64_t p, const void *base, uint64_t size, uint64_t each, struct pf_range_of *o)
+static bool in(uint64_t p, const void *base, uint64_t size, uint64_t each, struct pf_mem_range *o)
 {
     uint64_t at = p - (uintptr_t)base;
     if (at >= size)
         return false;
-    *o = (struct pf_range_of){(uintptr_t)base + at / each * each, each};
+    *o = (struct pf_mem_range){(uintptr_t)base + at / each * each, each};
     return true;
 }
 
-bool pf_walk_object(uint64_t p, struct pf_range_of *out)
+bool pf_walk_find_object(uint64_t p, struct pf_mem_range *out)
 {
     for (int i = 0; i < STRINGS; i++)
         if (block[i] && in(p, block[i], 4096, 4096, out))
@@ -67,7 +67,7 @@ static int note(struct dl_phdr_info *o, size_t size, void *unused)
     (void)size, (void)unused;
     for (int i = 0; i < o->dlpi_phnum && strstr(o->dlpi_name, "libstdc++.so"); i++)
         if (o->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            pf_models_library(o->dlpi_addr, (void *)(o->dlpi_addr + o->dlpi_phdr[i].p_vaddr));
+            pf_model_set_library(o->dlpi_addr, (void *)(o->dlpi_addr + o->dlpi_phdr[i].p_vaddr));
     return 0;
 }
 
@@ -82,21 +82,21 @@ static void *find(const char *name)
     return f;
 }
 
-static struct pf_range_of touched[PF_MODEL_RANGES];
-static uint32_t ntouched;
+static struct pf_mem_range reached[PF_MODEL_RANGES];
+static uint32_t nreached;
 
-static bool is_touched(const void *p)
+static bool is_reached(const void *p)
 {
-    for (uint32_t i = 0; i < ntouched; i++)
-        if ((uintptr_t)p - touched[i].addr < touched[i].size)
+    for (uint32_t i = 0; i < nreached; i++)
+        if ((uintptr_t)p - reached[i].addr < reached[i].size)
             return true;
     return false;
 }
 
-static void ask(void *f, uint32_t n, void **words)
+static void call_model(void *f, uint32_t n, void **words)
 {
-    ntouched = pf_model_touches(f, n, words, touched);
-    CHECK(ntouched);
+    nreached = pf_model_touches(f, n, words, reached);
+    CHECK(nreached);
     before = tree;
 }
 
@@ -105,7 +105,7 @@ static void compare(const char *what, int step)
 {
     const char *a = (const char *)&before, *b = (const char *)&tree;
     for (size_t i = 0; i < sizeof tree; i++)
-        if (a[i] != b[i] && !is_touched(b + i)) {
+        if (a[i] != b[i] && !is_reached(b + i)) {
             fprintf(stderr, "%s, step %d: node %zu, byte %zu was not said\n", what, step,
                     i / sizeof(struct node), i % sizeof(struct node));
             failures++;
@@ -118,7 +118,7 @@ static void compare(const char *what, int step)
 static void (*insert)(bool, struct node *, struct node *, struct node *);
 static struct node *(*erase)(struct node *, struct node *);
 static struct node *(*next)(struct node *), *(*prev)(struct node *);
-static unsigned long most;
+static unsigned long largest;
 
 static void put(struct node *n, uint64_t key, int step)
 {
@@ -130,18 +130,18 @@ static void put(struct node *n, uint64_t key, int step)
     }
     memset(n, 0xee, sizeof *n);
     n->key = key;
-    ask((void *)insert, 3, (void *[]){n, at, &tree.header});
+    call_model((void *)insert, 3, (void *[]){n, at, &tree.header});
     insert(left, n, at, &tree.header);
     compare("insert", step);
-    most = ntouched > most ? ntouched : most;
+    largest = nreached > largest ? nreached : largest;
 }
 
 static void take(struct node *n, int step)
 {
-    ask((void *)erase, 2, (void *[]){n, &tree.header});
+    call_model((void *)erase, 2, (void *[]){n, &tree.header});
     erase(n, &tree.header);
     compare("erase", step);
-    most = ntouched > most ? ntouched : most;
+    largest = nreached > largest ? nreached : largest;
 }
 
 static void trees(void)
@@ -162,16 +162,16 @@ static void trees(void)
         used[i] = !used[i];
         if (!used[i])
             continue;
-        ask((void *)next, 1, (void *[]){&tree.node[i]});
-        CHECK(is_touched(next(&tree.node[i])));
+        call_model((void *)next, 1, (void *[]){&tree.node[i]});
+        CHECK(is_reached(next(&tree.node[i])));
         if (tree.header.left != &tree.node[i]) {
-            ask((void *)prev, 1, (void *[]){&tree.node[i]});
-            CHECK(is_touched(prev(&tree.node[i])));
+            call_model((void *)prev, 1, (void *[]){&tree.node[i]});
+            CHECK(is_reached(prev(&tree.node[i])));
         }
     }
-    ask((void *)prev, 1, (void *[]){&tree.header}); /* --end() */
-    CHECK(is_touched(prev(&tree.header)));
-    CHECK(most < 64);
+    call_model((void *)prev, 1, (void *[]){&tree.header}); /* --end() */
+    CHECK(is_reached(prev(&tree.header)));
+    CHECK(largest < 64);
 }
 
 /* A tree in a variable of which only the beginning is told. */
@@ -183,30 +183,30 @@ static void header_in_variable(void)
     for (int i = 0; i < 3; i++)
         put(&tree.node[i], (uint64_t)i, i);
     struct node *root = tree.header.parent;
-    ask((void *)erase, 2, (void *[]){&tree.node[2], (void *)word});
-    CHECK(is_touched(&tree.header.left) && is_touched(root));
-    ntouched = pf_model_touches((void *)next, 1, (void *[]){(void *)word}, touched);
-    CHECK(!ntouched);
+    call_model((void *)erase, 2, (void *[]){&tree.node[2], (void *)word});
+    CHECK(is_reached(&tree.header.left) && is_reached(root));
+    nreached = pf_model_touches((void *)next, 1, (void *[]){(void *)word}, reached);
+    CHECK(!nreached);
 }
 
 /* --- strings --- */
 
-static void strings_too(void)
+static void string_functions(void)
 {
     void *(*append)(void *, const char *) =
         find("_ZNSt7__cxx1112basic_stringIcSt11char_traitsIcESaIcEE6appendEPKc");
     for (int i = 0; i < STRINGS; i++)
         strings[i] = (struct string){.chars = strings[i].in};
-    ask((void *)append, 1, (void *[]){&strings[0]});
+    call_model((void *)append, 1, (void *[]){&strings[0]});
     append(&strings[0], "a text that does not fit into the string itself");
-    CHECK(is_touched(&strings[0].size) && !is_touched(&strings[1]));
+    CHECK(is_reached(&strings[0].size) && !is_reached(&strings[1]));
     block[0] = aligned_alloc(4096, 4096);
     memcpy(block[0], "text", 5);
     strings[1] = (struct string){.chars = block[0], .size = 4};
-    ask((void *)append, 2, (void *[]){&strings[1], &strings[2]});
-    CHECK(is_touched(block[0]) && is_touched(&strings[2]) && !is_touched(&strings[3]));
+    call_model((void *)append, 2, (void *[]){&strings[1], &strings[2]});
+    CHECK(is_reached(block[0]) && is_reached(&strings[2]) && !is_reached(&strings[3]));
     CHECK(!pf_model_touches((void *)find("_ZNSt6thread4joinEv"), 1, (void *[]){&strings[1]},
-                            touched));
+                            reached));
     free(strings[0].chars);
     free(block[0]);
 }
@@ -221,6 +221,6 @@ int main(void)
     dl_iterate_phdr(note, NULL);
     trees();
     header_in_variable();
-    strings_too();
+    string_functions();
     return failures != 0;
 }

@@ -1,6 +1,6 @@
 /*
- * rt_locks.c - locks and their short ways against the naive model: a vector clock of single events for each
- * thread and each lock. After every step a thread knows exactly the events that happened before, by the epochs
+ * order_locks.c - locks and their short ways against the naive model: a vector clock of single events for each
+ * thread and each lock. After every step a thread seen exactly the events that happened before, by the epochs
  * under which they were made; and of every epoch the locks are known that were held in it.
  */
 // sources: src/rt/order/hb.c src/rt/order/held_log.c src/rt/hash_index.c src/rt/order/lockset.c src/rt/order/slot.c src/rt/store.c src/rt/order/sync.c src/rt/sys.c
@@ -37,12 +37,12 @@ void pf_oracle_lock(void) {}
 void pf_oracle_unlock(void) {}
 void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b) {}
 uint32_t pf_stack_id_slow(uint32_t site) { return 7; }
-uint32_t pf_stack_near(void) { return 0; }
+uint32_t pf_stack_node_recent(void) { return 0; }
 
 typedef uint32_t naive[THREADS_MAX];
 static struct pf_thread threads[THREADS_MAX];
 static uint32_t clocks[THREADS_MAX][PF_SID_MAX + 2];
-static naive knows[THREADS_MAX], told[LOCKS], told_by_readers[LOCKS], in_object[OBJECTS];
+static naive seen[THREADS_MAX], released[LOCKS], released_by_readers[LOCKS], in_object[OBJECTS];
 static struct {
     int writer; /* -1: none */
     unsigned depth[THREADS_MAX]; /* so often a reader */
@@ -72,17 +72,17 @@ static void event(unsigned me)
 {
     struct pf_thread *t = &threads[me];
     t->dirty = true;
-    events[nevents++ % EVENTS] = (struct event){me, ++knows[me][me], t->sid, t->clk, t->lockset};
+    events[nevents++ % EVENTS] = (struct event){me, ++seen[me][me], t->sid, t->clk, t->lockset};
 }
 
-static void all_is_known_that_happened_before(unsigned me)
+static void check_happens_before(unsigned me)
 {
     for (unsigned i = 0; i < nevents && i < EVENTS; i++) {
         const struct event *e = &events[i];
         assert_int_equal(pf_epoch_lockset(e->sid, e->clk), e->lockset);
         if (e->thread != me)
             assert_int_equal(e->clk <= threads[me].clock[e->sid],
-                             e->number <= knows[me][e->thread]);
+                             e->number <= seen[me][e->thread]);
     }
 }
 
@@ -94,64 +94,64 @@ static unsigned readers(unsigned l)
     return n;
 }
 
-static void take(unsigned me, unsigned l, bool shared)
+static void acquire(unsigned me, unsigned l, bool shared)
 {
     if (lock[l].writer >= 0 || (!shared && readers(l)))
         return; /* not to be had */
     pf_lock_taken(&threads[me], address(l), shared ? PF_LOCK_SHARED : 0, 7);
-    join(knows[me], told[l]);
+    join(seen[me], released[l]);
     if (shared) {
         lock[l].depth[me]++;
     } else {
-        join(knows[me], told_by_readers[l]);
+        join(seen[me], released_by_readers[l]);
         lock[l].writer = (int)me;
     }
 }
 
-static void give(unsigned me, unsigned l)
+static void release(unsigned me, unsigned l)
 {
     bool shared = lock[l].depth[me] != 0;
     if (!shared && lock[l].writer != (int)me)
         return;
     pf_lock_dropping(&threads[me], address(l));
     if (!shared) {
-        join(told[l], knows[me]);
+        join(released[l], seen[me]);
         lock[l].writer = -1;
     } else if (!--lock[l].depth[me]) {
-        join(told_by_readers[l], knows[me]);
+        join(released_by_readers[l], seen[me]);
     }
 }
 
 /* As a wait on a condition variable does. */
-static void give_and_take(unsigned me, unsigned l)
+static void release_and_reacquire(unsigned me, unsigned l)
 {
     if (lock[l].writer != (int)me)
         return;
     uint32_t depth = pf_lock_drop_all(&threads[me], address(l));
-    join(told[l], knows[me]);
+    join(released[l], seen[me]);
     pf_lock_retaken(&threads[me], address(l), depth, 7);
-    join(knows[me], told[l]);
+    join(seen[me], released[l]);
 }
 
 static void object(unsigned me, unsigned o, bool release)
 {
     if (release) {
         pf_hb_release(&threads[me], address(LOCKS + o));
-        join(in_object[o], knows[me]);
+        join(in_object[o], seen[me]);
     } else {
         pf_hb_acquire(&threads[me], address(LOCKS + o));
-        join(knows[me], in_object[o]);
+        join(seen[me], in_object[o]);
     }
 }
 
 /* The lock is destroyed and made anew by a thread that may: nothing of it is left. */
-static void renew(unsigned l)
+static void recreate(unsigned l)
 {
     if (lock[l].writer >= 0 || readers(l))
         return;
     pf_hb_forget(address(l), SIZE);
-    memset(told[l], 0, sizeof told[l]);
-    memset(told_by_readers[l], 0, sizeof told_by_readers[l]);
+    memset(released[l], 0, sizeof released[l]);
+    memset(released_by_readers[l], 0, sizeof released_by_readers[l]);
 }
 
 static void step(unsigned me)
@@ -162,22 +162,22 @@ static void step(unsigned me)
         object(me, rnd(OBJECTS), rnd(2));
         break;
     case 1:
-        give_and_take(me, l);
+        release_and_reacquire(me, l);
         break;
     case 2:
         if (rnd(8) == 0)
-            renew(l);
+            recreate(l);
         break;
     case 3 ... 5:
         event(me);
         break;
     case 6 ... 9:
-        take(me, l, rnd(3) != 0);
+        acquire(me, l, rnd(3) != 0);
         break;
     default:
         if (rnd(2))
             event(me);
-        give(me, l);
+        release(me, l);
     }
 }
 
@@ -188,9 +188,9 @@ static void begin(unsigned n, uint64_t seed)
     nthreads = n;
     nevents = 0;
     memset(clocks, 0, sizeof clocks);
-    memset(knows, 0, sizeof knows);
-    memset(told, 0, sizeof told);
-    memset(told_by_readers, 0, sizeof told_by_readers);
+    memset(seen, 0, sizeof seen);
+    memset(released, 0, sizeof released);
+    memset(released_by_readers, 0, sizeof released_by_readers);
     memset(in_object, 0, sizeof in_object);
     memset(lock, 0, sizeof lock);
     pf_hb_forget(address(0), SIZE * (LOCKS + OBJECTS));
@@ -225,7 +225,7 @@ static void fuzz(unsigned n, uint64_t seed, unsigned steps)
             me = rnd(n);
         __pf_tls.thread = &threads[me];
         step(me);
-        all_is_known_that_happened_before(me);
+        check_happens_before(me);
     }
     end();
 }
@@ -233,16 +233,16 @@ static void fuzz(unsigned n, uint64_t seed, unsigned steps)
 static void locks_agree_with_the_naive_model(void **state)
 {
     for (uint64_t seed = 1; seed <= 40; seed++) {
-        pf_rt.careful = seed % 4 == 0; /* the long ways alone */
+        pf_rt.slow_path_only = seed % 4 == 0; /* the long ways alone */
         fuzz(2, seed, 1500);
         fuzz(3, seed, 1500);
         fuzz(THREADS_MAX, seed, 800);
     }
-    pf_rt.careful = false;
+    pf_rt.slow_path_only = false;
 }
 
 /* A lock taken again is a release the less: its holder goes on in its epoch, also while it does other things in between. */
-static void an_epoch_goes_on(void **state)
+static void reacquiring_keeps_the_epoch(void **state)
 {
     for (int shared = 0; shared < 2; shared++) {
         begin(2, 1);
@@ -250,19 +250,19 @@ static void an_epoch_goes_on(void **state)
         uint32_t inside = 0;
         for (unsigned round = 0; round < 10; round++) {
             event(0);
-            take(0, 0, shared);
+            acquire(0, 0, shared);
             event(0);
             assert_true(!inside || t->clk == inside);
             inside = t->clk;
-            give(0, 0);
+            release(0, 0);
             assert_int_not_equal(t->clk, inside);
         }
-        take(1, 0, false);
-        all_is_known_that_happened_before(1);
-        give(1, 0);
-        take(0, 0, shared);
+        acquire(1, 0, false);
+        check_happens_before(1);
+        release(1, 0);
+        acquire(0, 0, shared);
         assert_int_not_equal(t->clk, inside);
-        give(0, 0);
+        release(0, 0);
         end();
     }
 }
@@ -285,7 +285,7 @@ static int setup(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(an_epoch_goes_on),
+        cmocka_unit_test(reacquiring_keeps_the_epoch),
         cmocka_unit_test(locks_agree_with_the_naive_model),
     };
     return cmocka_run_group_tests(tests, setup, NULL);

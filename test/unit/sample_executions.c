@@ -48,12 +48,12 @@ static unsigned row(unsigned n, unsigned pair, uint32_t *sum)
 
 static void check(unsigned executions, uint32_t frequent)
 {
-    struct pf_pairs out = {0};
+    struct pf_function_pairs out = {0};
     unsigned all = 0, expected = 0;
-    uint32_t known = pf_state_load(&out, frequent), sum;
+    uint32_t known = pf_sample_state_load(&out, frequent), sum;
     for (unsigned p = 0; p < PAIRS; p++) {
         unsigned length = row(executions, p, &sum);
-        const struct pf_pair *found = pf_pairs_find(&out, key(p));
+        const struct pf_function_pair *found = pf_function_pairs_find(&out, key(p));
         all += length > 0;
         expected += length >= frequent;
         assert_int_equal(found != NULL, length >= frequent);
@@ -64,7 +64,7 @@ static void check(unsigned executions, uint32_t frequent)
     }
     assert_int_equal(known, all);
     assert_int_equal(out.n, expected);
-    pf_pairs_release(&out);
+    pf_function_pairs_release(&out);
 }
 
 static void test_executions(void **state)
@@ -74,20 +74,20 @@ static void test_executions(void **state)
     assert_non_null(mkdtemp(folder));
     pf_options.state = folder;
     for (unsigned e = 0; e < EXECUTIONS; e++) {
-        struct pf_pairs seen = {0}, before = {0};
-        pf_state_load(&before, 1 + e % 3);
+        struct pf_function_pairs seen = {0}, before = {0};
+        pf_sample_state_load(&before, 1 + e % 3);
         for (unsigned p = 0; p < PAIRS; p++) {
             calls[e][p] = next(8) ? 1 + next(1000) : 0;
-            const struct pf_pair *b = pf_pairs_find(&before, key(p));
+            const struct pf_function_pair *b = pf_function_pairs_find(&before, key(p));
             uint32_t earlier = b ? b->count : 0;
             if (calls[e][p])
-                pf_pairs_add(&seen, key(p), earlier + calls[e][p], earlier);
+                pf_function_pairs_add(&seen, key(p), earlier + calls[e][p], earlier);
             else if (b && next(2)) /* looked up, and not called since */
-                pf_pairs_add(&seen, key(p), earlier, earlier);
+                pf_function_pairs_add(&seen, key(p), earlier, earlier);
         }
-        pf_state_save(&seen);
-        pf_pairs_release(&seen);
-        pf_pairs_release(&before);
+        pf_sample_state_save(&seen);
+        pf_function_pairs_release(&seen);
+        pf_function_pairs_release(&before);
         for (uint32_t n = 1; n < 6; n++)
             check(e + 1, n);
     }

@@ -1,13 +1,13 @@
 /*
- * world_harness.h - what the world tells a program is told again by the log: each case runs twice, in
+ * replay_harness.h - what the world tells a program is told again by the log: each case runs twice, in
  * two processes. The first records, then the world is changed, the second replays; both write down
  * what they saw, and that must be the same, byte for byte.
  *
  * The scheduler is a stand-in with one thread: a wait asks the world until it is over. The log is
  * memory that the processes share.
  */
-#ifndef PF_TEST_WORLD_HARNESS_H
-#define PF_TEST_WORLD_HARNESS_H
+#ifndef PF_TEST_REPLAY_HARNESS_H
+#define PF_TEST_REPLAY_HARNESS_H
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -47,7 +47,7 @@
 #include "signals.h"
 #include "store.h"
 #include "stream_ring.h"
-#include "world.h"
+#include "syscalls.h"
 
 /* --- the stand-ins --- */
 
@@ -79,28 +79,28 @@ struct pf_context *pf_context_find(long tid) { return tid == pf_direct.pid ? &se
 long pf_context_fork(long number, const long a[6]) { return pf_perform(number, a); }
 uint64_t pf_sched_now(void) { return virtual_now; }
 uint64_t pf_sched_boundary(void) { return boundary; }
-void pf_sched_hurry(void) {}
+void pf_sched_preempt_soon(void) {}
 void pf_sched_faulted(void) {}
 bool pf_materialised;
-void pf_sched_called(void) {}
-void pf_sched_pass(uint64_t ns) { virtual_now += ns; }
-void pf_sched_stirred(void) {}
-void pf_sched_settle(void) {}
-void pf_sched_ready(struct pf_context *c)
+void pf_sched_count_call(void) {}
+void pf_sched_time_passed(uint64_t ns) { virtual_now += ns; }
+void pf_sched_poll_soon(void) {}
+void pf_sched_close_segment(void) {}
+void pf_sched_end_wait(struct pf_context *c)
 {
     if (c->state == PF_CONTEXT_WAITING) {
         c->state = PF_CONTEXT_RUNNING;
         c->woken = PF_WOKEN;
     }
 }
-void pf_sched_interrupt(struct pf_context *c)
+void pf_sched_interrupt_wait(struct pf_context *c)
 {
     if (c->state == PF_CONTEXT_WAITING) {
         c->state = PF_CONTEXT_RUNNING;
         c->woken = PF_WOKEN_SIGNAL;
     }
 }
-bool pf_sched_waits_shared(void) { return false; }
+bool pf_waits_shared(void) { return false; }
 struct pf_context *pf_sched_next_waiter(struct pf_context *after, struct pf_wait *out)
 {
     if (after || self.state != PF_CONTEXT_WAITING)
@@ -108,11 +108,11 @@ struct pf_context *pf_sched_next_waiter(struct pf_context *after, struct pf_wait
     *out = self.wait;
     return &self;
 }
-bool pf_virtual_is_wait(void) { return false; }
-void pf_spun_give_way(ucontext_t *u) { assert_null(u); }
-bool pf_spun_tick(const siginfo_t *info, ucontext_t *u) { return !info || !u; }
-bool pf_spun_trap(ucontext_t *u) { return !u; }
-void pf_spun_arm(void) {}
+bool pf_virtual_is_polling(void) { return false; }
+void pf_spin_detect_yield(ucontext_t *u) { assert_null(u); }
+bool pf_spin_detect_tick(const siginfo_t *info, ucontext_t *u) { return !info || !u; }
+bool pf_spin_detect_trap(ucontext_t *u) { return !u; }
+void pf_spin_detect_arm(void) {}
 bool pf_trap_stays(void) { return false; }
 uint64_t pf_virtual_deadline(int clock, const struct timespec *t)
 {
@@ -126,21 +126,21 @@ enum pf_woken pf_sched_wait(const struct pf_wait *w)
     self.state = PF_CONTEXT_WAITING;
     shared->waits++;
     boundary++;
-    pf_world_signals();
+    pf_signal_take_arrived();
     while (self.state == PF_CONTEXT_WAITING) {
-        uint64_t timer = pf_world_deadline(), deadline = w->deadline;
+        uint64_t timer = pf_timer_deadline(), deadline = w->deadline;
         if (timer && (!deadline || timer < deadline))
             deadline = timer;
-        if (pf_recording() && pf_world_poll(deadline) && self.state != PF_CONTEXT_WAITING)
+        if (pf_recording() && pf_waiters_poll(deadline) && self.state != PF_CONTEXT_WAITING)
             break;
         if (!pf_recording() && !deadline)
             break;
-        if (deadline && (!pf_recording() || !pf_world_poll(virtual_now)) && deadline > virtual_now)
+        if (deadline && (!pf_recording() || !pf_waiters_poll(virtual_now)) && deadline > virtual_now)
             virtual_now = deadline;
-        pf_world_signals();
+        pf_signal_take_arrived();
         if (self.state == PF_CONTEXT_WAITING && w->deadline && w->deadline <= virtual_now) {
             self.state = PF_CONTEXT_RUNNING;
-            self.woken = PF_WOKEN_LATE;
+            self.woken = PF_WOKEN_TIMEOUT;
         }
     }
     self.state = PF_CONTEXT_RUNNING;
@@ -151,27 +151,27 @@ void pf_direct_say(const char *what)
 {
     strncat(shared->said, what, sizeof shared->said - strlen(shared->said) - 1);
 }
-void pf_log_put(enum pf_log_stream s, const void *bytes, size_t n)
+void pf_ring_put(enum pf_stream s, const void *bytes, size_t n)
 {
     if (shared->log[s].used + n > LOG_SIZE)
         _exit(76);
     memcpy(shared->log[s].bytes + shared->log[s].used, bytes, n);
     shared->log[s].used += n;
 }
-const void *pf_log_get(enum pf_log_stream s, size_t n)
+const void *pf_ring_get(enum pf_stream s, size_t n)
 {
     if (read_at[s] + n > shared->log[s].used)
         return NULL;
     read_at[s] += n;
     return shared->log[s].bytes + read_at[s] - n;
 }
-void pf_log_flush(void) {}
+void pf_ring_flush(void) {}
 bool pf_orphaned(void) { return false; }
-bool pf_orphan_notice(const siginfo_t *info) { return info == NULL; }
+bool pf_orphan_handle_signal(const siginfo_t *info) { return info == NULL; }
 _Noreturn void pf_orphan_end(void) { abort(); }
 static struct pf_channel channel;
-struct pf_channel *pf_log_channel(void) { return &channel; }
-void pf_log_outcome(enum pf_outcome what, const char *text)
+struct pf_channel *pf_channel_get(void) { return &channel; }
+void pf_channel_set_outcome(enum pf_outcome what, const char *text)
 {
     (void)what;
     (void)text;
@@ -204,12 +204,12 @@ static void saw(const void *bytes, size_t n)
 static long call6(long number, long a, long b, long c, long d, long e, long f)
 {
     const long args[6] = {a, b, c, d, e, f};
-    long r = pf_world_call(number, args);
+    long r = pf_syscall_run(number, args);
     if (number == SYS_fork && r == 0)
         return 0; /* a child writes nothing down */
     saw(&r, sizeof r);
     if (self.signal_due && !__pf_tls.nested)
-        pf_world_deliver_due();
+        pf_signal_deliver_due();
     return r;
 }
 #define CALL(n, ...) CALL_(n, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
@@ -229,7 +229,7 @@ static long call6(long number, long a, long b, long c, long d, long e, long f)
 static char folder[] = "/tmp/pf-world-XXXXXX";
 
 /* For those outside: until the program has begun to wait for the n-th time. */
-static void until_waits(uint64_t n)
+static void await_wait(uint64_t n)
 {
     while (shared->waits < n)
         usleep(1000);
@@ -256,7 +256,7 @@ static void run_as(const struct test_case *c, enum pf_direct_mode mode, int *sta
         memcpy(shared->said + 392, &pf_direct.pid, 8);
         self.tid = (int32_t)pf_direct.pid;
         self.state = PF_CONTEXT_RUNNING;
-        pf_world_init();
+        pf_syscall_init();
         c->body();
         _exit(0);
     }

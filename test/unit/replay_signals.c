@@ -1,4 +1,4 @@
-/* world_signals.c - signals, timers and faults: what comes from outside is told again by the log. */
+/* replay_signals.c - signals, timers and faults: what comes from outside is told again by the log. */
 // sources: src/rt/direct/syscall/syscall_table.c src/rt/direct/syscall/syscall_writes.c src/rt/direct/syscall/input_log.c
 // sources: src/rt/direct/syscall/syscall.c src/rt/direct/syscall/target_output.c src/rt/direct/syscall/blocking.c
 // sources: src/rt/direct/signal/signal_pending.c src/rt/direct/signal/signal_deliver.c src/rt/direct/signal/signal_kernel.c src/rt/direct/syscall/machine_instructions.c
@@ -7,7 +7,7 @@
 // sources: src/rt/direct/syscall/memory_calls.c src/rt/direct/syscall/process_calls.c src/rt/direct/syscall/poll_waiters.c
 // sources: src/rt/store.c src/rt/sys.c src/rt/direct/reach/mappings.c
 // flags: -D_GNU_SOURCE= -fno-builtin
-#include "world_harness.h"
+#include "replay_harness.h"
 
 /* --- signals --- */
 
@@ -30,7 +30,7 @@ static void on_signal(int n, siginfo_t *info, void *u)
 }
 static long handle(int n, uint64_t flags, void *handler)
 {
-    struct pf_action a = {handler, SA_SIGINFO | flags, NULL, 0};
+    struct pf_signal_action a = {handler, SA_SIGINFO | flags, NULL, 0};
     return CALL(SYS_rt_sigaction, n, &a, NULL, 8);
 }
 static uint64_t set_of(int n) { return 1ull << (n - 1); }
@@ -64,7 +64,7 @@ static void signals(void)
     CALL(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, NULL, 8);
     WANT(handled[rt] == 3);
     /* ignored, default */
-    struct pf_action a = {(void *)SIG_IGN, 0, NULL, 0};
+    struct pf_signal_action a = {(void *)SIG_IGN, 0, NULL, 0};
     CALL(SYS_rt_sigaction, SIGTERM, &a, NULL, 8);
     CALL(SYS_kill, pid, SIGTERM);
     CALL(SYS_kill, pid, SIGCHLD);
@@ -107,11 +107,11 @@ static void arrivals(void)
     handle(SIGUSR2, SA_RESTART, (void *)on_signal);
     pid_t parent = getpid();
     if (!replaying() && fork() == 0) {
-        until_waits(1);
+        await_wait(1);
         kill(parent, SIGUSR2); /* the read goes on */
-        until_waits(2);
+        await_wait(2);
         ssize_t n = write(fd[1], "x", 1);
-        until_waits(3);
+        await_wait(3);
         kill(parent, SIGTERM);
         _exit(n != 1);
     }

@@ -1,5 +1,5 @@
 /*
- * rt_cell.c - shadow cells against the naive model: every access ever made to a byte is kept, and a
+ * shadow_cell.c - shadow cells against the naive model: every access ever made to a byte is kept, and a
  * new one races iff some earlier conflicting one is not known to its thread. After a race the
  * granule starts anew, for then the two may rightly differ.
  */
@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "access.h"
+#include "runtime_access.h"
 #include "access_set.h"
 #include "cell.h"
 #include "check.h"
@@ -43,7 +43,7 @@ static unsigned nthreads;
 void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
 {
     assert_true(granule >= BASE && granule < BASE + 8 * GRANULES);
-    assert_int_equal(pf_stmt_sid(now), t->sid);
+    assert_int_equal(pf_access_sid(now), t->sid);
     raced[(granule - BASE) / 8] = true;
     race_now = now;
     race_then = then;
@@ -56,7 +56,7 @@ uint64_t pf_xsave_mask, pf_xsave_size = 512 + 64;
 void pf_oracle_lock(void) {}
 void pf_oracle_unlock(void) {}
 void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b) {}
-void pf_event_touch(const volatile void *addr, size_t size, bool write, uint32_t id) {}
+void pf_event_interposed_access(const volatile void *addr, size_t size, bool write, uint32_t id) {}
 
 void __pf_read1(uintptr_t, uint32_t), __pf_write1(uintptr_t, uint32_t);
 void __pf_read2(uintptr_t, uint32_t), __pf_write2(uintptr_t, uint32_t);
@@ -65,7 +65,7 @@ void __pf_read8(uintptr_t, uint32_t), __pf_write8(uintptr_t, uint32_t);
 void __pf_read16(uintptr_t, uint32_t), __pf_write16(uintptr_t, uint32_t);
 
 /* The entry point for the bytes of mask; false if there is none. */
-static bool enter(uintptr_t addr, unsigned mask, bool write, uint32_t site)
+static bool call_entry(uintptr_t addr, unsigned mask, bool write, uint32_t site)
 {
     static void (*const entry[2][9])(uintptr_t, uint32_t) = {
         {[1] = __pf_read1, [2] = __pf_read2, [4] = __pf_read4, [8] = __pf_read8},
@@ -87,10 +87,10 @@ static size_t nhistory[GRANULES * 8], room[GRANULES * 8];
 
 static struct pf_thread threads[THREADS_MAX];
 static uint32_t clocks[THREADS_MAX][PF_SID_MAX + 2], locks[LOCKS][PF_SID_MAX + 2];
-/* A lock that the thread alone takes, mostly; the epoch it has under it, and whether others learned from it since. */
+/* A lock that the thread alone takes, mostly; the epoch it has under it, and whether others acquired_by_others from it since. */
 static struct {
     uint32_t clock[PF_SID_MAX + 2], epoch;
-    bool learned;
+    bool acquired_by_others;
 } own[THREADS_MAX];
 static uint64_t rng;
 
@@ -119,12 +119,12 @@ static bool naive_race(const struct pf_thread *t, unsigned b, bool write, bool a
     return false;
 }
 
-static bool naive_made(unsigned b, uint64_t s) /* was this statement ever true of the byte? */
+static bool naive_has(unsigned b, uint64_t s) /* was this statement ever true of the byte? */
 {
     for (size_t i = 0; i < nhistory[b]; i++) {
         const struct past *p = &history[b][i];
-        if (p->sid == pf_stmt_sid(s) && p->clk == pf_stmt_clk(s) &&
-            p->id == pf_places_of(pf_cell_of(BASE + b), s, b % 8) && p->write == !!(s & PF_BIT_W) &&
+        if (p->sid == pf_access_sid(s) && p->clk == pf_access_clk(s) &&
+            p->id == pf_site_per_byte_lookup(pf_cell_of(BASE + b), s, b % 8) && p->write == !!(s & PF_BIT_W) &&
             p->atomic == !!(s & PF_BIT_A))
             return true;
     }
@@ -140,17 +140,17 @@ static void naive_add(const struct pf_thread *t, unsigned b, bool write, bool at
     history[b][nhistory[b]++] = (struct past){t->sid, t->clk, id, write, atomic};
 }
 
-/* As compiled code does it: the quick test first. */
-static bool quick(uintptr_t addr, unsigned mask, bool write)
+/* As compiled code does it: the passes_fast_path test first. */
+static bool passes_fast_path(uintptr_t addr, unsigned mask, bool write)
 {
     const uint64_t *c = pf_cell_of(addr);
     uint64_t s = c[!write], x = s ^ __pf_tls.key, m = (uint64_t)mask << PF_MASK_SHIFT;
     if (!(x & ~(PF_MASK_ALL | (write ? PF_BITS_ID : PF_BITS_ID | PF_BIT_W))) && !(x & m))
         return true;
-    return !write && s == __pf_tls.shared;
+    return !write && s == __pf_tls.read_set;
 }
 
-static void nothing_is_made_up(unsigned g) /* in the shadow of a granule */
+static void has_no_invented_record(unsigned g) /* in the shadow of a granule */
 {
     uint64_t all[256];
     unsigned n = pf_cell_list(pf_cell_of(BASE + 8 * g), all, 256);
@@ -158,18 +158,18 @@ static void nothing_is_made_up(unsigned g) /* in the shadow of a granule */
     for (unsigned i = 0; i < n; i++)
         for (unsigned b = 0; b < 8; b++)
             if (all[i] >> (PF_MASK_SHIFT + b) & 1)
-                assert_true(naive_made(8 * g + b, all[i]));
+                assert_true(naive_has(8 * g + b, all[i]));
 }
 
 /* As atomic.c does it. */
-static bool touch_atomic(const struct pf_thread *t, uint64_t *cell, uint64_t mine)
+static bool fast_update_atomic(const struct pf_thread *t, uint64_t *cell, uint64_t mine)
 {
-    if (pf_is_ref(cell[1]) && (pf_record_covers(cell, cell[1], mine & ~PF_BITS_ID) ||
-                               pf_record_renew(t->clock, cell, mine)))
+    if (pf_word_is_ref(cell[1]) && (pf_spill_covers(cell, cell[1], mine & ~PF_BITS_ID) ||
+                               pf_spill_refresh(t->clock, cell, mine)))
         return true;
-    uint64_t *own = pf_cell_own_atomic(t->clock, cell, mine);
+    uint64_t *own = pf_cell_find_own_atomic(t->clock, cell, mine);
     if (!own)
-        return pf_cell_touch_atomic(t->clock, cell, mine);
+        return pf_cell_fast_update_atomic(t->clock, cell, mine);
     if ((*own ^ mine) & PF_BITS_CLK)
         *own = mine;
     return true;
@@ -184,31 +184,31 @@ static void access(struct pf_thread *t, unsigned g, unsigned mask, bool write, b
         if (mask >> b & 1)
             want |= naive_race(t, 8 * g + b, write, atomic);
     race_now = race_then = 0;
-    __pf_tls.key = pf_stmt_make(t, 0xff, true, false);
-    uint64_t a = pf_stmt_make(t, mask, write, atomic);
+    __pf_tls.key = pf_access_make(t, 0xff, true, false);
+    uint64_t a = pf_access_make(t, mask, write, atomic);
     __pf_tls.thread = t;
     __pf_tls.clock = t->clock;
     uint64_t mine = a | (site + 16), *cell = pf_cell_of(addr);
-    bool compiled = !atomic && !pf_rt.strict && site % 2 && enter(addr, mask, write, site);
-    if (!compiled && (atomic || !quick(addr, mask, write)))
+    bool compiled = !atomic && !pf_rt.strict && site % 2 && call_entry(addr, mask, write, site);
+    if (!compiled && (atomic || !passes_fast_path(addr, mask, write)))
         if (pf_rt.strict ||
-            !(atomic ? touch_atomic(t, cell, mine)
-                     : (!*pf_cell_more_used(cell) &&
-                        pf_cell_touch_lean(t->clock, cell, cell[0], cell[1], mine, write)) ||
-                           pf_cell_touch(t->clock, cell, mine)))
+            !(atomic ? fast_update_atomic(t, cell, mine)
+                     : (!*pf_cell_overflow_state(cell) &&
+                        pf_cell_fast_update_simple(t->clock, cell, cell[0], cell[1], mine, write)) ||
+                           pf_cell_fast_update(t->clock, cell, mine)))
             pf_cell_access(t, addr, a, site);
     assert_int_equal(want, race_then != 0);
     if (want) {
         for (unsigned b = 0; b < 8; b++)
             if ((race_then & race_now) >> (PF_MASK_SHIFT + b) & 1)
-                assert_true(naive_made(8 * g + b, race_then));
+                assert_true(naive_has(8 * g + b, race_then));
         forget(g);
         return;
     }
     for (unsigned b = 0; b < 8; b++)
         if (mask >> b & 1)
             naive_add(t, 8 * g + b, write, atomic, site + 16);
-    nothing_is_made_up(g);
+    has_no_invented_record(g);
 }
 
 /* Two granules at once, where they are not raced for. */
@@ -218,7 +218,7 @@ static void access_both(struct pf_thread *t, unsigned g, bool write, uint32_t si
         if (naive_race(t, b, write, false))
             return;
     race_then = 0;
-    __pf_tls.key = pf_stmt_make(t, 0xff, true, false);
+    __pf_tls.key = pf_access_make(t, 0xff, true, false);
     __pf_tls.thread = t;
     __pf_tls.clock = t->clock;
     (write ? __pf_write16 : __pf_read16)(BASE + 8 * g, site);
@@ -230,7 +230,7 @@ static void access_both(struct pf_thread *t, unsigned g, bool write, uint32_t si
 /* Of accesses that take turns: the site of byte i. */
 static uint32_t turn(uint32_t site, unsigned turns, unsigned i) { return (site + i % turns) % 6; }
 
-static void enter_turns(uintptr_t addr, uint64_t size, bool write, uint32_t site, unsigned turns)
+static void call_turns(uintptr_t addr, uint64_t size, bool write, uint32_t site, unsigned turns)
 {
     uint64_t word[4];
     for (unsigned i = 0; i < 4; i++)
@@ -248,15 +248,15 @@ static void access_bytes(struct pf_thread *t, unsigned from, unsigned to, bool w
     for (unsigned b = from; b < to; b++)
         want[b / 8] |= naive_race(t, b, write, false);
     memset(raced, 0, sizeof raced);
-    __pf_tls.key = pf_stmt_make(t, 0xff, true, false);
+    __pf_tls.key = pf_access_make(t, 0xff, true, false);
     __pf_tls.thread = t;
     __pf_tls.clock = pf_rt.strict ? NULL : t->clock;
     if (turns > 1)
-        enter_turns(BASE + from, to - from, write, site, turns);
+        call_turns(BASE + from, to - from, write, site, turns);
     else if (site % 2)
         (write ? __pf_write_range : __pf_read_range)(BASE + from, to - from, site);
     else
-        (write ? pf_access_write : pf_access_read)(t, (void *)(BASE + from), to - from, site + 16);
+        (write ? pf_runtime_write : pf_runtime_read)(t, (void *)(BASE + from), to - from, site + 16);
     assert_memory_equal(want, raced, sizeof want);
     for (unsigned b = from; b < to; b++)
         if (!want[b / 8])
@@ -264,7 +264,7 @@ static void access_bytes(struct pf_thread *t, unsigned from, unsigned to, bool w
     for (unsigned g = from / 8; g < (to + 7) / 8; g++) {
         if (want[g])
             forget(g);
-        nothing_is_made_up(g);
+        has_no_invented_record(g);
     }
 }
 
@@ -277,31 +277,31 @@ static void join(uint32_t *d, const uint32_t *s)
 static void next_epoch(struct pf_thread *t)
 {
     t->clock[t->sid] = ++t->clk;
-    __pf_tls.shared = 1;
+    __pf_tls.read_set = 1;
 }
 
 /* t tells the lock, and with it others, what it has done. */
-static void tell(struct pf_thread *t, unsigned l)
+static void release(struct pf_thread *t, unsigned l)
 {
-    pf_span_told(t, t->clk);
+    pf_span_publish(t, t->clk);
     join(locks[l], t->clock);
 }
 
 /* What all threads know need not be kept. */
-static void settle(void)
+static void update_global_order(void)
 {
     for (unsigned sid = 1; sid <= nthreads; sid++) {
         uint32_t least = UINT32_MAX;
         for (unsigned i = 0; i < nthreads; i++)
             least = clocks[i][sid] < least ? clocks[i][sid] : least;
-        pf_rt.settled[sid] = least;
+        pf_rt.globally_ordered[sid] = least;
     }
 }
 
-__attribute__((preserve_most)) void pf_thread_settle(struct pf_thread *t)
+__attribute__((preserve_most)) void pf_thread_update_global_order(struct pf_thread *t)
 {
-    settle();
-    t->settle_in = rnd(8);
+    update_global_order();
+    t->global_order_in = rnd(8);
 }
 
 /* Ranges of whole granules mostly, of half of all or more; the locks of all are held, or it is a read
@@ -326,58 +326,58 @@ static void fuzz_range(struct pf_thread *t)
         access_bytes(t, start, start + turns * rounds, write, rnd(6), turns);
     }
     for (unsigned l = 0; locked && l < LOCKS; l++)
-        tell(t, l);
+        release(t, l);
     if (locked)
         next_epoch(t);
 }
 
 /* t takes its own lock and gives it back. Where nobody had it in between it has the old epoch under it, and tells of one span. */
-static void fuzz_own(unsigned i)
+static void fuzz_own_lock(unsigned i)
 {
     struct pf_thread *t = &threads[i];
-    bool again = t->span.lock && !own[i].learned;
+    bool again = t->span.lock && !own[i].acquired_by_others;
     uint32_t last = t->clk;
-    __pf_tls.shared = 1;
+    __pf_tls.read_set = 1;
     if (again)
         t->clk = own[i].epoch;
     for (unsigned k = rnd(3); again && k > 0; k--)
         access(t, rnd(GRANULES), 1u << rnd(8), false, false, rnd(6));
     t->clk = last;
     if (again)
-        pf_span_told_again(t, last);
+        pf_span_extend(t, last);
     else
-        pf_span_told(t, last);
+        pf_span_publish(t, last);
     t->span.lock = 1;
     if (!again)
         own[i].epoch = last;
-    own[i].learned = false;
+    own[i].acquired_by_others = false;
     memcpy(own[i].clock, t->clock, sizeof own[i].clock);
     next_epoch(t);
 }
 
 /* Somebody else takes it. */
-static void fuzz_others(struct pf_thread *t)
+static void fuzz_other_lock(struct pf_thread *t)
 {
     unsigned i = rnd(nthreads);
     if (&threads[i] == t)
         return;
     join(t->clock, own[i].clock);
-    own[i].learned = true;
+    own[i].acquired_by_others = true;
 }
 
-/* One access of `ranges` is of many granules. `calm` in 100 of the others are reads by anybody; the others follow the lock of their granule so that
+/* One access of `ranges` is of many granules. `free_reads` in 100 of the others are reads by anybody; the others follow the lock of their granule so that
  * cells live long enough to become crowded. */
-static void fuzz(uint64_t seed, unsigned threads_wanted, unsigned steps, unsigned calm, bool strict,
+static void fuzz(uint64_t seed, unsigned threads_wanted, unsigned steps, unsigned free_reads, bool strict,
                  unsigned ranges)
 {
     static const unsigned masks[] = {0xff, 0xff, 0xff, 0x0f, 0xf0, 0x0f, 0xf0, 0x03,
                                      0x0c, 0x30, 0xc0, 0x01, 0x02, 0x10, 0x80, 0x3c};
     rng = seed;
     nthreads = threads_wanted;
-    pf_idpair_deep_max = seed % 2 ? 0 : 1u << 14; /* places, or pairs of pairs */
-    pf_rt.strict = pf_rt.careful = strict;
+    pf_site_pair_nested_max = seed % 2 ? 0 : 1u << 14; /* places, or pairs of pairs */
+    pf_rt.strict = pf_rt.slow_path_only = strict;
     memset(clocks, 0, sizeof clocks);
-    memset(pf_rt.settled, 0, sizeof pf_rt.settled);
+    memset(pf_rt.globally_ordered, 0, sizeof pf_rt.globally_ordered);
     memset(locks, 0, sizeof locks);
     memset(own, 0, sizeof own);
     for (unsigned g = 0; g < GRANULES; g++)
@@ -391,19 +391,19 @@ static void fuzz(uint64_t seed, unsigned threads_wanted, unsigned steps, unsigne
     for (unsigned s = 0; s < steps; s++) {
         if (rnd(4) == 0) {
             now = rnd(nthreads);
-            __pf_tls.shared = 1; /* a thread's own word; another one's epoch */
+            __pf_tls.read_set = 1; /* a thread's own word; another one's epoch */
         }
         struct pf_thread *t = &threads[now];
         if (rnd(6) == 0)
-            fuzz_own(now);
+            fuzz_own_lock(now);
         if (rnd(60) == 0)
-            fuzz_others(t);
+            fuzz_other_lock(t);
         if (rnd(ranges) == 0) {
             fuzz_range(t);
             continue;
         }
         unsigned g = rnd(GRANULES), l = g % LOCKS;
-        bool free_read = rnd(100) < calm;
+        bool free_read = rnd(100) < free_reads;
         if (!free_read)
             join(t->clock, locks[l]);
         bool write = !free_read && rnd(3) == 0, atomic = (rnd(12) == 0) ^ (g % 4 == 3);
@@ -412,9 +412,9 @@ static void fuzz(uint64_t seed, unsigned threads_wanted, unsigned steps, unsigne
         if (g % 2 == 0 && !strict && rnd(8) == 0)
             access_both(t, g, write, rnd(6));
         if (rnd(40) == 0)
-            settle();
+            update_global_order();
         if (!free_read) {
-            tell(t, l);
+            release(t, l);
             next_epoch(t);
         } else if (rnd(20) == 0) {
             next_epoch(t);
@@ -445,29 +445,29 @@ static void fuzz_span(uint64_t seed)
     struct pf_thread *t = &threads[0], *other = &threads[1];
     for (unsigned s = 0; s < 300; s++) {
         unsigned what = rnd(16);
-        __pf_tls.shared = 1;
+        __pf_tls.read_set = 1;
         if (what < 6)
             access(t, 0, 1u << rnd(8), false, false, rnd(6));
         else if (what < 8)
             access(t, 0, rnd(2) ? 0xff : 0x0f << 4 * rnd(2), true, false, rnd(6));
         else if (what < 13)
-            fuzz_own(0);
+            fuzz_own_lock(0);
         else if (what < 14)
-            fuzz_others(other);
+            fuzz_other_lock(other);
         else if (what < 15)
             access(other, 0, 1u << rnd(8), rnd(4) != 0, false, rnd(6));
         else
-            tell(t, 0), next_epoch(t);
+            release(t, 0), next_epoch(t);
     }
 }
 
-static void spans_hide_nothing(void **state)
+static void spans_hide_no_race(void **state)
 {
     for (uint64_t seed = 1; seed <= 200; seed++)
         fuzz_span(seed);
 }
 
-static void order_hides_and_disorder_shows(void **state)
+static void ordered_accesses_do_not_race(void **state)
 {
     fuzz(1, 3, 0, 0, false, 1);
     access(&threads[0], 0, 0x0f, true, false, 1);
@@ -481,20 +481,20 @@ static void readers_of_an_array_share_one_set(void **state)
 {
     fuzz(1, 8, 0, 0, false, 1);
     for (unsigned i = 0; i < 8; i++) {
-        __pf_tls.shared = 1;
+        __pf_tls.read_set = 1;
         for (unsigned g = 0; g < GRANULES; g++)
             access(&threads[i], g, 0xff, false, false, 1);
     }
     uint64_t word = pf_cell_of(BASE)[1];
-    assert_true(pf_is_ref(word));
-    assert_true(pf_set_at(word)->interned);
+    assert_true(pf_word_is_ref(word));
+    assert_true(pf_access_set_at(word)->interned);
     for (unsigned g = 1; g < GRANULES; g++)
         assert_true(pf_cell_of(BASE + 8 * g)[1] == word);
 }
 
 /* Every byte from another line, in epoch after epoch: two granules need no more than two records and those that
  * are not looked for yet. */
-static void places_are_used_again(void **state)
+static void site_arrays_are_reused(void **state)
 {
     fuzz(1, 2, 0, 0, false, 1);
     uint32_t least = UINT32_MAX, most = 0;
@@ -502,8 +502,8 @@ static void places_are_used_again(void **state)
         for (unsigned b = 0; b < 16; b++)
             access(&threads[0], b / 8, 1u << b % 8, false, false, (b * 5 + round) % 6);
         for (unsigned g = 0; g < 2; g++) {
-            uint32_t id = pf_stmt_id(pf_cell_of(BASE + 8 * g)[1]);
-            assert_true(pf_id_is_places(id));
+            uint32_t id = pf_access_id(pf_cell_of(BASE + 8 * g)[1]);
+            assert_true(pf_id_is_site_per_byte(id));
             least = id < least ? id : least;
             most = id > most ? id : most;
         }
@@ -518,25 +518,25 @@ static void places_are_used_again(void **state)
 }
 
 /* A set outlives what its granules name: its places are told by pairs. */
-static void sets_name_no_places(void **state)
+static void read_sets_have_no_site_arrays(void **state)
 {
     fuzz(1, 8, 0, 0, false, 1);
     for (unsigned i = 0; i < 8; i++)
         for (unsigned b = 0; b < 8; b++)
             access(&threads[i], 0, 1u << b, false, false, b % 6);
     uint64_t word = pf_cell_of(BASE)[1];
-    assert_true(pf_is_ref(word));
-    assert_true(pf_set_at(word)->interned);
-    for (unsigned i = 0; i < pf_set_at(word)->n; i++)
-        assert_false(pf_id_is_places(pf_set_at(word)->stmt[i]));
-    nothing_is_made_up(0);
+    assert_true(pf_word_is_ref(word));
+    assert_true(pf_access_set_at(word)->interned);
+    for (unsigned i = 0; i < pf_access_set_at(word)->n; i++)
+        assert_false(pf_id_is_site_per_byte(pf_access_set_at(word)->record[i]));
+    has_no_invented_record(0);
 }
 
 static int setup(void **state)
 {
     uint64_t *cell = pf_cell_of(BASE);
-    uint8_t *ready = pf_ready_mark((uintptr_t)cell);
-    void *need[] = {cell, pf_cell_more(cell), pf_cell_more_used(cell), ready, ready - 1};
+    uint8_t *ready = pf_prefault_mark((uintptr_t)cell);
+    void *need[] = {cell, pf_cell_overflow(cell), pf_cell_overflow_state(cell), ready, ready - 1};
     for (int i = 0; i < 5; i++) {
         void *p = (void *)((uintptr_t)need[i] & ~4095ull);
         if (mmap(p, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
@@ -544,14 +544,14 @@ static int setup(void **state)
             return 1;
     }
     pf_store_init();
-    struct pf_node *node = pf_store_take(0);
-    while (pf_store_name(node) <= PF_NODE_ROOT)
-        node = pf_store_take(0);
+    struct pf_node *node = pf_store_alloc(0);
+    while (pf_store_handle(node) <= PF_NODE_ROOT)
+        node = pf_store_alloc(0);
     node->block[0] = 16;
-    frames[0].node = pf_store_name(node);
+    frames[0].node = pf_store_handle(node);
     __pf_tls.frame = frames + 1;
-    pf_idpair_init();
-    pf_places_init();
+    pf_site_pair_init();
+    pf_site_per_byte_init();
     return 0;
 }
 
@@ -565,11 +565,11 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(order_hides_and_disorder_shows),
+        cmocka_unit_test(ordered_accesses_do_not_race),
         cmocka_unit_test(readers_of_an_array_share_one_set),
-        cmocka_unit_test(places_are_used_again),
-        cmocka_unit_test(sets_name_no_places),
-        cmocka_unit_test(spans_hide_nothing),
+        cmocka_unit_test(site_arrays_are_reused),
+        cmocka_unit_test(read_sets_have_no_site_arrays),
+        cmocka_unit_test(spans_hide_no_race),
         cmocka_unit_test(cells_agree_with_the_naive_model),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

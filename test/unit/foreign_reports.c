@@ -74,7 +74,7 @@ static void reads_tsan(void **state)
 {
     (void)state;
     struct pf_findings f;
-    struct pf_foreign_sum sum = {.tool = "tsan"};
+    struct pf_foreign_summary sum = {.tool = "tsan"};
     pf_findings_init(&f);
     pf_foreign_tsan(&f, tsan, &sum);
     assert_int_equal(f.n, 1);
@@ -89,26 +89,26 @@ static void reads_tsan(void **state)
     assert_int_equal(b->thread, 2);
     assert_int_equal(a->size, 4);
     assert_int_equal(b->address, 0x5559a24de6c0);
-    assert_string_equal(a->trail.at[0].function, "ns::f(int, char const*)");
-    assert_string_equal(a->trail.at[0].file, "/a folder/x.cpp");
-    assert_int_equal(a->trail.at[0].line, 7);
-    assert_int_equal(a->trail.at[0].column, 105);
-    assert_string_equal(a->trail.at[0].module, "prog");
-    assert_string_equal(a->trail.at[1].file, "rel.c");
-    assert_int_equal(a->trail.at[1].line, 8);
-    assert_int_equal(b->trail.n, 3);
-    assert_string_equal(b->trail.at[1].function, "operator new(unsigned long)");
-    assert_null(b->trail.at[1].file);
-    assert_string_equal(pf_trail_source(&b->trail)->function, "worker");
+    assert_string_equal(a->stack.at[0].function, "ns::f(int, char const*)");
+    assert_string_equal(a->stack.at[0].file, "/a folder/x.cpp");
+    assert_int_equal(a->stack.at[0].line, 7);
+    assert_int_equal(a->stack.at[0].column, 105);
+    assert_string_equal(a->stack.at[0].module, "prog");
+    assert_string_equal(a->stack.at[1].file, "rel.c");
+    assert_int_equal(a->stack.at[1].line, 8);
+    assert_int_equal(b->stack.n, 3);
+    assert_string_equal(b->stack.at[1].function, "operator new(unsigned long)");
+    assert_null(b->stack.at[1].file);
+    assert_string_equal(pf_backtrace_source(&b->stack)->function, "worker");
     assert_int_equal(b->nlocks, 2);
     assert_int_equal(b->locks[0].address, 0xabc);
     assert_true(b->locks[1].shared);
     assert_int_equal(it->location.kind, PF_LOCATION_HEAP);
     assert_int_equal(it->location.thread, 1);
-    assert_int_equal(it->nactors, 1);
-    assert_string_equal(it->actors[0].name, "w");
-    assert_int_equal(it->actors[0].parent, 1);
-    assert_int_equal(it->actors[0].created.n, 2);
+    assert_int_equal(it->nthreads, 1);
+    assert_string_equal(it->threads[0].name, "w");
+    assert_int_equal(it->threads[0].parent, 1);
+    assert_int_equal(it->threads[0].created.n, 2);
     pf_findings_release(&f);
 }
 
@@ -116,7 +116,7 @@ static void reads_helgrind(void **state)
 {
     (void)state;
     struct pf_findings f;
-    struct pf_foreign_sum sum = {.tool = "helgrind"};
+    struct pf_foreign_summary sum = {.tool = "helgrind"};
     pf_findings_init(&f);
     pf_foreign_helgrind(&f, helgrind, &sum);
     assert_int_equal(f.n, 1);
@@ -127,11 +127,11 @@ static void reads_helgrind(void **state)
     assert_int_equal(a->thread, 0);
     assert_int_equal(b->thread, 2);
     assert_int_equal(b->size, 2);
-    assert_string_equal(a->trail.at[0].file, "/s/m.c");
-    assert_null(b->trail.at[0].file); /* the C library's */
-    assert_string_equal(pf_trail_source(&b->trail)->function, "op<T> &");
+    assert_string_equal(a->stack.at[0].file, "/s/m.c");
+    assert_null(b->stack.at[0].file); /* the C library's */
+    assert_string_equal(pf_backtrace_source(&b->stack)->function, "op<T> &");
     assert_string_equal(f.at[0]->location.name, "shared");
-    assert_int_equal(f.at[0]->nactors, 2);
+    assert_int_equal(f.at[0]->nthreads, 2);
     /* The same again is known, also with the accesses in the other order. */
     pf_foreign_helgrind(&f, helgrind, &sum);
     assert_int_equal(f.n, 1);
@@ -166,14 +166,14 @@ static void damaged(void **state)
             }
         }
         struct pf_findings f;
-        struct pf_foreign_sum sum = {.tool = "x"};
+        struct pf_foreign_summary sum = {.tool = "x"};
         pf_findings_init(&f);
         if (round % 2)
             pf_foreign_tsan(&f, text, &sum);
         else
             pf_foreign_helgrind(&f, text, &sum);
         for (size_t i = 0; i < f.n; i++)
-            assert_true(f.at[i]->access[0].trail.n && f.at[i]->access[1].trail.n);
+            assert_true(f.at[i]->access[0].stack.n && f.at[i]->access[1].stack.n);
         pf_findings_release(&f);
         free(text);
     }

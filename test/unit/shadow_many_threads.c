@@ -1,5 +1,5 @@
 /*
- * rt_crowd.c - many threads at a few granules at the same time, by all ways in: what is reported was said by a thread
+ * shadow_many_threads.c - many threads at a few granules at the same time, by all entries in: what is reported was said by a thread
  * of that granule, never by what a record held before, or holds for another granule by now.
  */
 // sources: src/rt/shadow/cell.c src/rt/shadow/check.c src/rt/shadow/check_entry.S src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c src/rt/shadow/access_set.c src/rt/store.c src/rt/sys.c
@@ -28,29 +28,29 @@
 
 __thread struct pf_tls __pf_tls;
 struct pf_rt pf_rt;
-static unsigned long told, made_up;
+static unsigned long reported, invented;
 static uint64_t example;
 
-/* Every thread has, at every granule, a place of its own. */
-static uint32_t place(unsigned granule, uint32_t sid) { return granule * (THREADS + 1) + sid; }
+/* Every thread has, at every granule, a site_of of its own. */
+static uint32_t site_of(unsigned granule, uint32_t sid) { return granule * (THREADS + 1) + sid; }
 
 void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
 {
-    uint32_t sid = pf_stmt_sid(then), id = FIRST_ID + place((unsigned)(granule - BASE) / 8, sid);
-    __atomic_fetch_add(&told, 1, __ATOMIC_RELAXED);
-    if (sid && sid <= THREADS && sid != t->sid && pf_stmt_id(then) == id)
+    uint32_t sid = pf_access_sid(then), id = FIRST_ID + site_of((unsigned)(granule - BASE) / 8, sid);
+    __atomic_fetch_add(&reported, 1, __ATOMIC_RELAXED);
+    if (sid && sid <= THREADS && sid != t->sid && pf_access_id(then) == id)
         return;
-    __atomic_fetch_add(&made_up, 1, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&invented, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&example, then, __ATOMIC_RELAXED);
 }
 uint32_t pf_stack_id_slow(uint32_t site) { return FIRST_ID + site; }
 void pf_oracle_lock(void) {}
 void pf_oracle_unlock(void) {}
 void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b) {}
-void pf_event_touch(const volatile void *addr, size_t size, bool write, uint32_t id) {}
+void pf_event_interposed_access(const volatile void *addr, size_t size, bool write, uint32_t id) {}
 
-typedef void way(uintptr_t addr, uint32_t site);
-way __pf_read1, __pf_write1, __pf_read4, __pf_write4, __pf_read8, __pf_write8;
+typedef void entry(uintptr_t addr, uint32_t site);
+entry __pf_read1, __pf_write1, __pf_read4, __pf_write4, __pf_read8, __pf_write8;
 
 static struct pf_frame frames[2];
 static struct runner {
@@ -67,27 +67,27 @@ static uint32_t rnd(struct runner *r, uint32_t n)
 
 static void step(struct runner *r)
 {
-    static way *const ways[] = {__pf_read4, __pf_read8,  __pf_read1,
+    static entry *const entries[] = {__pf_read4, __pf_read8,  __pf_read1,
                                 __pf_read4, __pf_write1, __pf_write4};
     static const unsigned sizes[] = {4, 8, 1, 4, 1, 4};
     struct pf_thread *t = &r->thread;
     unsigned granule = rnd(r, GRANULES), what = rnd(r, 64);
-    uint32_t site = place(granule, t->sid);
+    uint32_t site = site_of(granule, t->sid);
     uintptr_t addr = BASE + 8 * granule;
     if (what == 0) { /* the memory is another's: its record is free for the next */
         pf_cell_clear(pf_cell_of(addr), pf_cell_of(addr) + 2);
     } else if (what < 4) {
-        pf_cell_look(t, addr, pf_stmt_make(t, 0xff, false, false), site);
+        pf_cell_check_only(t, addr, pf_access_make(t, 0xff, false, false), site);
     } else if (what < 8) {
-        pf_cell_access(t, addr, pf_stmt_make(t, 0x0f, what & 1, true), site);
+        pf_cell_access(t, addr, pf_access_make(t, 0x0f, what & 1, true), site);
     } else {
         unsigned w = what < 12 ? 4 + what % 2 : what % 4; /* few of them write */
-        ways[w](addr + sizes[w] * rnd(r, 8 / sizes[w]), site);
+        entries[w](addr + sizes[w] * rnd(r, 8 / sizes[w]), site);
     }
     if (what % 4 == 3) {
         t->clk++;
         __atomic_store_n(&r->clock[t->sid], t->clk, __ATOMIC_RELAXED);
-        __pf_tls.key = pf_stmt_make(t, 0xff, true, false);
+        __pf_tls.key = pf_access_make(t, 0xff, true, false);
     }
     if (what % 8 == 5) { /* as if it had learnt from another */
         uint32_t sid = 1 + rnd(r, THREADS);
@@ -103,14 +103,14 @@ static void *run(void *arg)
     __pf_tls.frame = frames + 1;
     __pf_tls.thread = &r->thread;
     __pf_tls.clock = r->clock;
-    __pf_tls.key = pf_stmt_make(&r->thread, 0xff, true, false);
-    __pf_tls.shared = 1;
+    __pf_tls.key = pf_access_make(&r->thread, 0xff, true, false);
+    __pf_tls.read_set = 1;
     for (unsigned i = 0; i < STEPS; i++)
         step(r);
     return NULL;
 }
 
-static void nothing_is_made_up(void **state)
+static void no_race_is_invented(void **state)
 {
     pthread_t id[THREADS];
     for (unsigned i = 0; i < THREADS; i++) {
@@ -123,16 +123,16 @@ static void nothing_is_made_up(void **state)
         assert_int_equal(pthread_create(&id[i], NULL, run, &runners[i]), 0);
     for (unsigned i = 0; i < THREADS; i++)
         pthread_join(id[i], NULL);
-    assert_true(told > 0);
-    if (made_up)
-        fail_msg("%lu of %lu races are made up, such as with %#lx", made_up, told, example);
+    assert_true(reported > 0);
+    if (invented)
+        fail_msg("%lu of %lu races are made up, such as with %#lx", invented, reported, example);
 }
 
 static int setup(void **state)
 {
     uint64_t *cell = pf_cell_of(BASE);
-    uint8_t *ready = pf_ready_mark((uintptr_t)cell);
-    void *need[] = {cell, pf_cell_more(cell), pf_cell_more_used(cell), ready, ready - 1};
+    uint8_t *ready = pf_prefault_mark((uintptr_t)cell);
+    void *need[] = {cell, pf_cell_overflow(cell), pf_cell_overflow_state(cell), ready, ready - 1};
     for (int i = 0; i < 5; i++) {
         void *p = (void *)((uintptr_t)need[i] & ~4095ull);
         if (mmap(p, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
@@ -140,18 +140,18 @@ static int setup(void **state)
             return 1;
     }
     pf_store_init();
-    pf_places_init();
-    struct pf_node *node = pf_store_take(0);
-    while (pf_store_name(node) <= PF_NODE_ROOT)
-        node = pf_store_take(0);
+    pf_site_per_byte_init();
+    struct pf_node *node = pf_store_alloc(0);
+    while (pf_store_handle(node) <= PF_NODE_ROOT)
+        node = pf_store_alloc(0);
     node->block[0] = FIRST_ID;
-    frames[0].node = pf_store_name(node);
-    pf_idpair_init();
+    frames[0].node = pf_store_handle(node);
+    pf_site_pair_init();
     return 0;
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(nothing_is_made_up)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(no_race_is_invented)};
     return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -1,5 +1,5 @@
 /*
- * rt_first.c - the first touch of an empty cell is never lost: two threads come to a fresh granule in the same instant,
+ * shadow_first_access.c - the first touch of an empty cell is never lost: two threads come to a fresh granule in the same instant,
  * and one of them at least finds the other, whatever each of them does there.
  */
 // sources: src/rt/shadow/cell.c src/rt/shadow/check.c src/rt/shadow/check_entry.S src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c src/rt/shadow/access_set.c src/rt/store.c src/rt/sys.c
@@ -37,43 +37,43 @@ uint32_t pf_stack_id_slow(uint32_t site) { return site + 16; }
 void pf_oracle_lock(void) {}
 void pf_oracle_unlock(void) {}
 void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b) {}
-void pf_event_touch(const volatile void *addr, size_t size, bool write, uint32_t id) {}
+void pf_event_interposed_access(const volatile void *addr, size_t size, bool write, uint32_t id) {}
 
 void __pf_read4(uintptr_t, uint32_t), __pf_write4(uintptr_t, uint32_t);
 void __pf_read8(uintptr_t, uint32_t), __pf_write8(uintptr_t, uint32_t);
 void __pf_write16(uintptr_t, uint32_t), __pf_write_range(uintptr_t, uint64_t, uint32_t);
 
-/* The ways in: compiled code with its place known, a short range, and the long way. */
+/* The ways in: compiled code with its place known, a short range, and the long entry. */
 static void write_range(uintptr_t addr, uint32_t site) { __pf_write_range(addr, 16, site); }
-static void write_long(uintptr_t addr, uint32_t site)
+static void write_slow(uintptr_t addr, uint32_t site)
 {
     struct pf_thread *t = __pf_tls.thread;
-    pf_cell_access(t, addr, pf_stmt_make(t, 0xff, true, false), site);
+    pf_cell_access(t, addr, pf_access_make(t, 0xff, true, false), site);
 }
-static void read_long(uintptr_t addr, uint32_t site)
+static void read_slow(uintptr_t addr, uint32_t site)
 {
     struct pf_thread *t = __pf_tls.thread;
-    pf_cell_access(t, addr, pf_stmt_make(t, 0x0f, false, false), site);
+    pf_cell_access(t, addr, pf_access_make(t, 0x0f, false, false), site);
 }
 static void store_atomic(uintptr_t addr, uint32_t site)
 {
     struct pf_thread *t = __pf_tls.thread;
-    pf_cell_access(t, addr, pf_stmt_make(t, 0x0f, true, true), site);
+    pf_cell_access(t, addr, pf_access_make(t, 0x0f, true, true), site);
 }
 
-typedef void way(uintptr_t addr, uint32_t site);
-static way *const pairs[][2] = {
+typedef void entry(uintptr_t addr, uint32_t site);
+static entry *const pairs[][2] = {
     {__pf_write8, __pf_write8}, {__pf_write4, __pf_write4}, {__pf_write16, __pf_write8},
     {__pf_write4, __pf_read4},  {__pf_read8, __pf_write8},  {write_range, __pf_read8},
-    {write_range, write_range}, {write_long, write_long},   {read_long, write_long},
-    {__pf_write4, read_long},   {store_atomic, __pf_read4}, {write_long, store_atomic},
+    {write_range, write_range}, {write_slow, write_slow},   {read_slow, write_slow},
+    {__pf_write4, read_slow},   {store_atomic, __pf_read4}, {write_slow, store_atomic},
 };
 
 static struct pf_frame frames[2];
 static struct runner {
     struct pf_thread thread;
     uint32_t clock[PF_SID_MAX + 2];
-    way *way;
+    entry *entry;
 } runners[2];
 static unsigned at_start[2]; /* the round that each of them has come to */
 
@@ -84,19 +84,19 @@ static void *run(void *arg)
     __pf_tls.frame = frames + 1;
     __pf_tls.thread = &r->thread;
     __pf_tls.clock = r->clock;
-    __pf_tls.key = pf_stmt_make(&r->thread, 0xff, true, false);
-    __pf_tls.shared = 1;
+    __pf_tls.key = pf_access_make(&r->thread, 0xff, true, false);
+    __pf_tls.read_set = 1;
     for (unsigned i = 0; i < ROUNDS; i++) {
         __atomic_store_n(&at_start[me], i + 1, __ATOMIC_SEQ_CST);
         for (unsigned n = 0; __atomic_load_n(&at_start[!me], __ATOMIC_SEQ_CST) <= i; n++)
             if (n > 1000)
                 sched_yield();
-        r->way(BASE + i * STEP, me);
+        r->entry(BASE + i * STEP, me);
     }
     return NULL;
 }
 
-static void one_of_two_finds_the_other(void **state)
+static void one_thread_finds_the_race(void **state)
 {
     for (unsigned p = 0; p < sizeof pairs / sizeof *pairs; p++) {
         pthread_t id[2];
@@ -105,7 +105,7 @@ static void one_of_two_finds_the_other(void **state)
             runners[i].thread =
                 (struct pf_thread){.sid = i + 1, .clk = 1, .clock = runners[i].clock};
             runners[i].clock[i + 1] = 1;
-            runners[i].way = pairs[p][i];
+            runners[i].entry = pairs[p][i];
             at_start[i] = 0;
         }
         for (unsigned i = 0; i < ROUNDS; i++)
@@ -123,8 +123,8 @@ static void one_of_two_finds_the_other(void **state)
 static int setup(void **state)
 {
     uint64_t *cell = pf_cell_of(BASE);
-    void *need[] = {cell, pf_cell_more(cell), pf_cell_more_used(cell),
-                    pf_ready_mark((uintptr_t)cell) - 1};
+    void *need[] = {cell, pf_cell_overflow(cell), pf_cell_overflow_state(cell),
+                    pf_prefault_mark((uintptr_t)cell) - 1};
     for (int i = 0; i < 4; i++) {
         void *p = (void *)((uintptr_t)need[i] & ~4095ull);
         if (mmap(p, 4 * ROUNDS * STEP + 4096, PROT_READ | PROT_WRITE,
@@ -132,17 +132,17 @@ static int setup(void **state)
             return 1;
     }
     pf_store_init();
-    struct pf_node *node = pf_store_take(0);
-    while (pf_store_name(node) <= PF_NODE_ROOT)
-        node = pf_store_take(0);
+    struct pf_node *node = pf_store_alloc(0);
+    while (pf_store_handle(node) <= PF_NODE_ROOT)
+        node = pf_store_alloc(0);
     node->block[0] = 16;
-    frames[0].node = pf_store_name(node);
-    pf_idpair_init();
+    frames[0].node = pf_store_handle(node);
+    pf_site_pair_init();
     return 0;
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(one_of_two_finds_the_other)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(one_thread_finds_the_race)};
     return cmocka_run_group_tests(tests, setup, NULL);
 }

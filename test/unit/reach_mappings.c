@@ -1,5 +1,5 @@
 /*
- * direct_areas.c - the spans that pointers of the program can be in: they never lag behind what the program has mapped,
+ * reach_mappings.c - the spans that pointers of the program can be in: they never lag behind what the program has mapped,
  * also while the areas themselves are not known.
  */
 // sources: src/rt/direct/reach/mappings.c src/rt/sys.c
@@ -21,19 +21,19 @@ static uint64_t map(int protection)
 {
     void *p = mmap(NULL, SIZE, protection, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     assert_true(p != MAP_FAILED);
-    pf_areas_called(SYS_mmap, (long[6]){0, SIZE}, (long)p);
+    pf_mappings_after_syscall(SYS_mmap, (long[6]){0, SIZE}, (long)p);
     return (uint64_t)p;
 }
 
-static void spans_grow_at_once(void **state)
+static void mappings_grow_at_once(void **state)
 {
-    assert_true(pf_areas_known());
+    assert_true(pf_mappings_known());
     uint64_t new = map(PROT_READ | PROT_WRITE); /* the areas are to be read again */
-    assert_true(pf_areas_span(new) && pf_areas_span(new + SIZE - 1));
+    assert_true(pf_mappings_may_hold(new) && pf_mappings_may_hold(new + SIZE - 1));
     uint64_t end = (uint64_t)sbrk(0) + SIZE; /* what the heap would be */
-    pf_areas_called(SYS_brk, (long[6]){(long)end}, (long)end);
-    assert_true(pf_areas_span(end - 1));
-    assert_true(pf_areas_span((uint64_t)&end) && pf_areas_span((uint64_t)map));
+    pf_mappings_after_syscall(SYS_brk, (long[6]){(long)end}, (long)end);
+    assert_true(pf_mappings_may_hold(end - 1));
+    assert_true(pf_mappings_may_hold((uint64_t)&end) && pf_mappings_may_hold((uint64_t)map));
     munmap((void *)new, SIZE);
 }
 
@@ -41,27 +41,27 @@ static void spans_grow_at_once(void **state)
 static void protection_is_followed(void **state)
 {
     uint64_t at = map(PROT_NONE);
-    assert_true(pf_areas_known());
+    assert_true(pf_mappings_known());
     const uint64_t pages[][2] = {{0, 4096}, {4096, 8192}, {65536, 69632}};
     for (unsigned i = 0; i < 3; i++) {
-        uint64_t lo = at + pages[i][0], size = pages[i][1] - pages[i][0], reads = pf_areas_epoch();
-        assert_false(pf_area_find(lo)->writable);
+        uint64_t lo = at + pages[i][0], size = pages[i][1] - pages[i][0], reads = pf_mappings_epoch();
+        assert_false(pf_mapping_find(lo)->writable);
         assert_int_equal(mprotect((void *)lo, size, PROT_READ | PROT_WRITE), 0);
-        pf_areas_called(SYS_mprotect, (long[6]){(long)lo, (long)size, PROT_READ | PROT_WRITE}, 0);
-        assert_true(pf_areas_epoch() != reads);
-        const struct pf_area *a = pf_area_find(lo);
+        pf_mappings_after_syscall(SYS_mprotect, (long[6]){(long)lo, (long)size, PROT_READ | PROT_WRITE}, 0);
+        assert_true(pf_mappings_epoch() != reads);
+        const struct pf_mapping *a = pf_mapping_find(lo);
         assert_true(a->writable && a->lo <= lo && lo + size <= a->hi);
-        assert_false(pf_area_find(lo + size)->writable);
+        assert_false(pf_mapping_find(lo + size)->writable);
     }
-    pf_areas_called(SYS_mprotect, (long[6]){(long)at, 4096, PROT_READ}, 0);
-    assert_false(pf_area_find(at)->writable);
-    assert_true(pf_area_find(at + 4096)->writable);
+    pf_mappings_after_syscall(SYS_mprotect, (long[6]){(long)at, 4096, PROT_READ}, 0);
+    assert_false(pf_mapping_find(at)->writable);
+    assert_true(pf_mapping_find(at + 4096)->writable);
     munmap((void *)at, SIZE);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(spans_grow_at_once),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(mappings_grow_at_once),
                                        cmocka_unit_test(protection_is_followed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

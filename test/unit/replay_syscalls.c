@@ -1,4 +1,4 @@
-/* world_calls.c - files, sockets, pipes, memory, the machine, children: told again by the log. */
+/* replay_syscalls.c - files, sockets, pipes, memory, the machine, children: told again by the log. */
 // sources: src/rt/direct/syscall/syscall_table.c src/rt/direct/syscall/syscall_writes.c src/rt/direct/syscall/input_log.c
 // sources: src/rt/direct/syscall/syscall.c src/rt/direct/syscall/target_output.c src/rt/direct/syscall/blocking.c
 // sources: src/rt/direct/signal/signal_pending.c src/rt/direct/signal/signal_deliver.c src/rt/direct/signal/signal_kernel.c src/rt/direct/syscall/machine_instructions.c
@@ -7,7 +7,7 @@
 // sources: src/rt/direct/syscall/memory_calls.c src/rt/direct/syscall/process_calls.c src/rt/direct/syscall/poll_waiters.c
 // sources: src/rt/store.c src/rt/sys.c src/rt/direct/reach/mappings.c
 // flags: -D_GNU_SOURCE= -fno-builtin
-#include "world_harness.h"
+#include "replay_harness.h"
 
 static const char *in_folder(const char *name)
 {
@@ -213,9 +213,9 @@ static void server(void)
     WANT(CALL(SYS_listen, listener, 5) == 0);
     if (!replaying() && fork() == 0) {
         int s = socket(AF_UNIX, SOCK_STREAM, 0);
-        until_waits(1);
+        await_wait(1);
         int r = connect(s, (struct sockaddr *)&at, sizeof at);
-        until_waits(2);
+        await_wait(2);
         ssize_t n = write(s, "question", 8);
         char answer[8];
         n += read(s, answer, 6);
@@ -245,7 +245,7 @@ static void pipes(void)
     if (!replaying() && fork() == 0) { /* reads all of it, slowly */
         char part[10000];
         size_t all = 0;
-        until_waits(1);
+        await_wait(1);
         while (all < sizeof big)
             all += (size_t)read(fd[0], part, sizeof part);
         ssize_t n = write(back[1], &all, sizeof all);
@@ -297,7 +297,7 @@ static void locks(void)
             flock(other, LOCK_EX);
             fcntl(other, F_SETLK, &all);
             ssize_t n = write(gate[1], "x", 1);
-            until_waits(1);
+            await_wait(1);
             _exit(n != 1);
         }
         char c;

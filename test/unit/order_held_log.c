@@ -1,5 +1,5 @@
 /*
- * rt_heldlog.c - the packed lock history against an array, for every shape of history; and read by
+ * order_held_log.c - the packed lock history against an array, for every shape of history; and read by
  * a second thread while it is written.
  */
 // sources: src/rt/order/held_log.c src/rt/sys.c
@@ -46,52 +46,52 @@ static uint32_t value(unsigned kind, uint32_t clk)
         return clk / 3000 * 5 + clk % 2;
     }
 }
-enum { KINDS = 9, LENGTH = 20 * PF_HELDLOG_CHUNK + 17 };
+enum { KINDS = 9, LENGTH = 20 * PF_HELD_LOG_CHUNK + 17 };
 
 static void test_packed(void **state)
 {
-    struct pf_heldlog l;
+    struct pf_held_log l;
     uint32_t *want = calloc(LENGTH, sizeof *want);
-    assert_true(pf_heldlog_init(&l));
+    assert_true(pf_held_log_init(&l));
     for (unsigned kind = 0; kind < KINDS; kind++) {
         for (uint32_t clk = 1; clk < LENGTH; clk++) {
             if (rnd(10) == 0) /* changed before it is used */
-                pf_heldlog_put(&l, clk, value(kind, clk));
+                pf_held_log_put(&l, clk, value(kind, clk));
             want[clk] = value(kind, clk);
-            pf_heldlog_put(&l, clk, want[clk]);
+            pf_held_log_put(&l, clk, want[clk]);
             uint32_t back = 1 + rnd(clk);
-            assert_int_equal(pf_heldlog_get(&l, back), want[back]);
+            assert_int_equal(pf_held_log_get(&l, back), want[back]);
         }
         for (uint32_t clk = 1; clk < LENGTH; clk++)
-            assert_int_equal(pf_heldlog_get(&l, clk), want[clk]);
-        pf_heldlog_clear(&l);
+            assert_int_equal(pf_held_log_get(&l, clk), want[clk]);
+        pf_held_log_clear(&l);
     }
     free(want);
 }
 
 static void test_small(void **state)
 {
-    struct pf_heldlog l;
-    assert_true(pf_heldlog_init(&l));
+    struct pf_held_log l;
+    assert_true(pf_held_log_init(&l));
     for (uint32_t clk = 1; clk < LENGTH; clk++)
-        pf_heldlog_put(&l, clk, 5);
+        pf_held_log_put(&l, clk, 5);
     assert_true(l.used < 20); /* nothing but the first chunk, for epoch 0 has no value */
     for (uint32_t clk = LENGTH; clk < 2 * LENGTH; clk++)
-        pf_heldlog_put(&l, clk, clk % 2 ? 5 : 3000000);
+        pf_held_log_put(&l, clk, clk % 2 ? 5 : 3000000);
     assert_true(l.used < LENGTH / 64 + 3 * 21); /* a bit each, and a few words a chunk */
 }
 
 static void test_full(void **state) /* the worst values up to the last epoch stay in the mapping */
 {
-    struct pf_heldlog l;
-    assert_true(pf_heldlog_init(&l));
+    struct pf_held_log l;
+    assert_true(pf_held_log_init(&l));
     for (uint32_t clk = 1; clk <= PF_CLK_MAX; clk++)
-        pf_heldlog_put(&l, clk, clk % 2 ? clk : (1u << 22) - 1 - clk);
+        pf_held_log_put(&l, clk, clk % 2 ? clk : (1u << 22) - 1 - clk);
     for (uint32_t clk = 1; clk <= PF_CLK_MAX; clk += 7)
-        assert_int_equal(pf_heldlog_get(&l, clk), clk % 2 ? clk : (1u << 22) - 1 - clk);
+        assert_int_equal(pf_held_log_get(&l, clk), clk % 2 ? clk : (1u << 22) - 1 - clk);
 }
 
-static struct pf_heldlog watched;
+static struct pf_held_log watched;
 static uint32_t written;
 static uint32_t of(uint32_t clk) { return clk * 2654435761u >> 20; }
 
@@ -102,7 +102,7 @@ static void *reader(void *arg)
         last = __atomic_load_n(&written, __ATOMIC_ACQUIRE);
         x = x * 6364136223846793005ull + 1442695040888963407ull;
         uint32_t clk = last - (uint32_t)(x >> 33) % (last < 1500 ? last + 1 : 1500);
-        if (clk && pf_heldlog_get(&watched, clk) != of(clk))
+        if (clk && pf_held_log_get(&watched, clk) != of(clk))
             return arg;
     }
     return NULL;
@@ -112,10 +112,10 @@ static void test_read_meanwhile(void **state)
 {
     pthread_t t;
     void *wrong;
-    assert_true(pf_heldlog_init(&watched));
+    assert_true(pf_held_log_init(&watched));
     pthread_create(&t, NULL, reader, &t);
     for (uint32_t clk = 1; clk <= 8 * LENGTH; clk++) {
-        pf_heldlog_put(&watched, clk, of(clk));
+        pf_held_log_put(&watched, clk, of(clk));
         __atomic_store_n(&written, clk, __ATOMIC_RELEASE);
     }
     pthread_join(t, &wrong);

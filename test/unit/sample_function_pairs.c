@@ -32,7 +32,7 @@ static uint32_t *model_at(struct model *m, uint64_t a, uint64_t b)
 }
 
 /* Call number `count`: goes through all calls before it. */
-static bool model_bursts(const struct pf_rate *r, uint32_t count)
+static bool model_bursts(const struct pf_burst_rate *r, uint32_t count)
 {
     uint32_t period = r->period, at = 0, bursts = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -57,18 +57,18 @@ static uint32_t next(uint32_t below)
 static void test_bursts(void **state)
 {
     (void)state;
-    const struct pf_rate rates[] = {{10, 100, 10000}, {10, 100, 100}, {1, 3, 50}, {7, 7, 7}};
+    const struct pf_burst_rate rates[] = {{10, 100, 10000}, {10, 100, 100}, {1, 3, 50}, {7, 7, 7}};
     for (unsigned k = 0; k < sizeof rates / sizeof *rates; k++) {
         uint32_t sampled = 0, top = 2500;
         for (uint32_t i = 0; i < top; i++) {
             uint32_t left;
-            bool in = pf_rate_bursts(&rates[k], i, &left);
+            bool in = pf_burst_rate_samples(&rates[k], i, &left);
             sampled += in;
             assert_int_equal(in, model_bursts(&rates[k], i));
             assert_true(left > 0);
             uint32_t rest;
             if (i % 13 == 0) {
-                assert_int_equal(pf_rate_bursts(&rates[k], i + left - 1, &rest), in);
+                assert_int_equal(pf_burst_rate_samples(&rates[k], i + left - 1, &rest), in);
                 assert_int_equal(rest, 1);
             }
         }
@@ -82,19 +82,19 @@ static void test_bursts(void **state)
 static void test_calls(void **state)
 {
     (void)state;
-    struct pf_rate rate = {2, 7, 70};
-    struct pf_pairs own = {0}, before = {0};
+    struct pf_burst_rate rate = {2, 7, 70};
+    struct pf_function_pairs own = {0}, before = {0};
     struct model m = {0};
     uint64_t name[FUNCS];
     for (unsigned i = 0; i < FUNCS; i++)
-        name[i] = pf_function_name("f", "dir/file.c", i);
+        name[i] = pf_function_hash("f", "dir/file.c", i);
     for (unsigned i = 0; i < 60; i++) { /* what earlier executions left */
         uint64_t a = name[next(FUNCS)], b = name[next(FUNCS)];
         uint32_t count = 1 + next(300), *c = model_at(&m, a, b);
         if (*c)
             continue;
         *c = count;
-        assert_non_null(pf_pairs_add(&before, pf_pair_key(a, b), count, count));
+        assert_non_null(pf_function_pairs_add(&before, pf_function_pair_key(a, b), count, count));
     }
     for (unsigned step = 0; step < 20000; step++) {
         uint64_t f = name[next(FUNCS)], other[5], wake, want = 0;
@@ -102,7 +102,7 @@ static void test_calls(void **state)
             uint64_t with = name[next(FUNCS)];
             uint32_t calls = 1 + next(3);
             *model_at(&m, f, with) += calls;
-            pf_pairs_lasting(&own, &before, f, with, calls);
+            pf_function_pairs_count(&own, &before, f, with, calls);
         }
         unsigned n = next(6);
         uint32_t weight = 1 + next(3), left, coldest = UINT32_MAX;
@@ -123,35 +123,35 @@ static void test_calls(void **state)
             if (first)
                 *c += *c ? weight : 1;
         }
-        enum pf_pairs_say say = !expected              ? PF_PAIRS_PASS
-                                : coldest < rate.burst ? PF_PAIRS_FIRST_BURST
-                                                       : PF_PAIRS_BURST;
-        assert_int_equal(pf_pairs_call(&own, &before, &rate, f, other, n, weight, &wake, &left),
+        enum pf_pair_decision say = !expected              ? PF_PAIR_SKIP
+                                : coldest < rate.burst ? PF_PAIR_FIRST_BURST
+                                                       : PF_PAIR_BURST;
+        assert_int_equal(pf_function_pairs_decide(&own, &before, &rate, f, other, n, weight, &wake, &left),
                          say);
         assert_int_equal(wake, want);
     }
     for (unsigned i = 0; i < m.n; i++) {
-        const struct pf_pair *p = pf_pairs_find(&own, pf_pair_key(m.b[i], m.a[i]));
-        const struct pf_pair *b = pf_pairs_find(&before, pf_pair_key(m.a[i], m.b[i]));
+        const struct pf_function_pair *p = pf_function_pairs_find(&own, pf_function_pair_key(m.b[i], m.a[i]));
+        const struct pf_function_pair *b = pf_function_pairs_find(&before, pf_function_pair_key(m.a[i], m.b[i]));
         if (p)
             assert_int_equal(p->count, m.count[i]);
         if (p)
             assert_int_equal(p->earlier, b ? b->count : 0);
     }
-    pf_pairs_release(&own);
-    pf_pairs_release(&before);
+    pf_function_pairs_release(&own);
+    pf_function_pairs_release(&before);
 }
 
 static void test_names(void **state)
 {
     (void)state;
-    uint64_t a = pf_function_name("f", "/x/a.c", 1);
-    assert_true(a == pf_function_name("f", "/other/a.c", 1)); /* the project may move */
-    assert_true(a != pf_function_name("f", "/x/a.c", 2));     /* the code changed */
-    assert_true(a != pf_function_name("g", "/x/a.c", 1));
-    assert_true(a != pf_function_name("f", "/x/b.c", 1));
-    assert_true(pf_pair_key(a, 7) == pf_pair_key(7, a));
-    assert_true(pf_pair_key(a, a) != 0);
+    uint64_t a = pf_function_hash("f", "/x/a.c", 1);
+    assert_true(a == pf_function_hash("f", "/other/a.c", 1)); /* the project may move */
+    assert_true(a != pf_function_hash("f", "/x/a.c", 2));     /* the code changed */
+    assert_true(a != pf_function_hash("g", "/x/a.c", 1));
+    assert_true(a != pf_function_hash("f", "/x/b.c", 1));
+    assert_true(pf_function_pair_key(a, 7) == pf_function_pair_key(7, a));
+    assert_true(pf_function_pair_key(a, a) != 0);
 }
 
 int main(void)

@@ -86,17 +86,17 @@ static void answers(void **state)
     expect(&i, sizeof i, "is not instrumented");
     i = good();
     i.head.e_machine = EM_AARCH64;
-    expect(&i, sizeof i, "not for x86-64");
+    expect(&i, sizeof i, "not a program for x86-64");
     i = good();
     i.head.e_ident[EI_CLASS] = ELFCLASS32;
-    expect(&i, sizeof i, "not for x86-64");
+    expect(&i, sizeof i, "not a program for x86-64");
     i = good();
     i.head.e_type = ET_REL;
     expect(&i, sizeof i, "no executable");
     expect("#!/bin/sh\n", 10, "is a script");
-    expect("", 0, "no ELF program");
+    expect("", 0, "not an ELF program");
     expect("hello, world, this is long enough to be a header if it were one, is it not", 74,
-           "no ELF program");
+           "not an ELF program");
 }
 
 static void damaged(void **state)
