@@ -1,10 +1,12 @@
 /*
- * chaos.c - random events in several threads, from a seed: what the runtime is compared with the oracle on.
+ * chaos.c - random events in several threads, determined by a seed. The runtime and the oracle are
+ * compared on its runs.
  *
  *     chaos SEED THREADS STEPS
  *
- * Accesses of every size and alignment in a small arena, memory functions, locks, atomics and fences of
- * every order, blocks from the heap that are handed over, threads that are created and joined on the way.
+ * Accesses of every size and alignment in a small arena, memory functions, locks, atomics and
+ * fences of every order, heap blocks that are passed between threads, threads that are created and
+ * joined meanwhile.
  */
 #include <pthread.h>
 #include <stdint.h>
@@ -17,7 +19,7 @@ static unsigned char arena[ARENA] __attribute__((aligned(16)));
 static pthread_mutex_t lock[LOCKS];
 static pthread_rwlock_t guard = PTHREAD_RWLOCK_INITIALIZER;
 static int flag[FLAGS];
-static unsigned char *handed; /* a heap block on its way to another thread */
+static unsigned char *handed; /* a heap block that is being passed to another thread */
 static pthread_mutex_t handing = PTHREAD_MUTEX_INITIALIZER;
 
 struct walk {
@@ -137,7 +139,7 @@ static void atomic(struct walk *w)
     case 5:
         __atomic_thread_fence(order);
         break;
-    case 6: /* now and then somebody forgets that it is atomic */
+    case 6: /* an occasional plain write to an atomic variable */
         if (draw(w, 8) == 0)
             *(volatile int *)f = 0;
         break;
@@ -153,7 +155,7 @@ static void heap(struct walk *w)
     handed = mine;
     pthread_mutex_unlock(&handing);
     if (draw(w, 6) == 0)
-        mine[draw(w, 40)] = 2; /* after it was given away */
+        mine[draw(w, 40)] = 2; /* after the block was passed on */
     if (old)
         old[3] = 1;
     free(old);

@@ -1,7 +1,7 @@
-"""A second reader of recordings, written from docs/format/clip.md and trace.md alone; it shares nothing
-with src/clip. Slow and plain: every rule of the format is one statement here.
+"""A second reader of recordings, written only from docs/format/clip.md and trace.md. It shares no code
+with src/clip. It is slow and simple: every rule of the format is one statement.
 
-    clip.read(path) -> Clip, or ValueError with the reason
+    clip.read(path) -> Clip, or raises ValueError with the reason
 """
 
 import ctypes
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 U64 = (1 << 64) - 1
 SCHEDULE, INPUT, OUTPUT, EVENT, ADDRESS, VALUE, NAME = range(7)
 META, END = 254, 255
-CALL, RET = 24, 25  # their numbers among the kinds of src/abi/pf_event.def
+CALL, RET = 24, 25  # kinds of events, in the order of src/abi/pf_event.def
 
 
 # --- XXH64 ---
@@ -71,7 +71,7 @@ def unzstd(data, raw):
 @dataclass
 class Clip:
     meta: list
-    end: list = None  # None: cut
+    end: list = None  # None: the recording is cut off
     streams: dict = field(default_factory=lambda: defaultdict(bytes))
 
 
@@ -87,7 +87,7 @@ def fields(data):
 def read(path):
     data = open(path, "rb").read()
     if data[:8] != b"\x89PFclip\n" or struct.unpack_from("<I", data, 8)[0] != 1:
-        raise ValueError("no recording of version 1")
+        raise ValueError("not a recording of version 1")
     clip, at, streams = None, 16, defaultdict(list)
     lengths = defaultdict(int)
     while at + 32 <= len(data):
@@ -100,7 +100,7 @@ def read(path):
         if stream == META:
             clip = Clip(fields(content))
             if dict(clip.meta).get(10, bytes(4)) not in (struct.pack("<I", v) for v in (0, 4)):
-                raise ValueError("a trace of another version than 4")
+                raise ValueError("the version of the trace is not 4")
         elif stream == END:
             clip.end = fields(content)
             break
@@ -110,7 +110,7 @@ def read(path):
             streams[stream].append(content)
             lengths[stream] += raw
     if clip is None:
-        raise ValueError("the description does not come first")
+        raise ValueError("the first chunk is not the description")
     for stream, parts in streams.items():
         clip.streams[stream] = b"".join(parts)
     return clip
@@ -210,11 +210,11 @@ class Site:
 class Thread:
     def __init__(self):
         self.site = self.index = self.pointer = self.near = self.operand = 0
-        self.open = []  # its calls that are not over: site, function
+        self.open = []  # its active calls: (site, function)
 
 
-class Books:
-    """What writer and reader keep in step."""
+class Predictor:
+    """The state that the writer and the reader keep identical."""
 
     WIDTHS = [0, 0, 0, 1, 2, 3, 4, 8]
 
@@ -277,7 +277,7 @@ class Books:
         return value
 
     def wide(self, at, how, size):
-        """The bytes of a larger one."""
+        """The bytes of a plain access of more than 8 bytes."""
         given, data = 0 if how == 0 else 255 if how == 1 else self.val.byte(), b""
         for k in range(size // 8):
             here = at + 8 * k & U64
@@ -287,7 +287,7 @@ class Books:
         return data
 
     def contents(self, e, s, t, has):
-        """Values and bytes of an event of the long form."""
+        """Reads the values and bytes of an event in long form."""
         base = self.held(e.what, s.value) if has & 1 else s.value
         if has & 8:
             base = e.old = base + self.val.zigzag() & U64
@@ -333,7 +333,7 @@ def again(b, head, now, t):
 
 
 def call(b, head, now, t):
-    """A call as the last one at its site, the end of one, or a range that one reaches."""
+    """A call like the last one at its site, the end of a call, or a range that a call reaches."""
     what = head >> 2
     if what == 35:
         site, function = t.open.pop()
@@ -360,8 +360,8 @@ def other(b, head, now, t):
 
 
 def events(clip, n):
-    """All events, in their order; stops where a stream is over."""
-    b, now = Books(clip), None
+    """Yields all events in order; stops where a stream ends."""
+    b, now = Predictor(clip), None
     for head in clip.streams[EVENT]:
         try:
             code, t = head & 3, b.threads[now] if now is not None else None

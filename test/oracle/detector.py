@@ -1,14 +1,14 @@
 """detector.py - a naive happens-before race detector over the log of one run (README.md).
 
-Model:  vector clocks as dictionaries thread -> number of the epoch, absent is 0. An access by thread t
-        in epoch e happened before the present of thread u iff e <= clock of u [t].
-        Per byte: for each thread and kind of access its last epoch. That is the full history: an
-        earlier access of the same thread is known to whoever knows a later one.
-        An atomic location: the clock of the release sequences that its present value belongs to, and
-        the threads that head them (C11 5.1.2.4). As the runtime does, it keeps one clock for all of
-        them: a plain store by one of the heads should end the sequences of the others, but does not.
-        Threads that are the same modulo 64 count as one head. Both can only hide a race.
-Use:    detector.py LOG  prints both sets where they differ; exit 1 then.
+Model:  a vector clock is a dictionary from threads to epochs; absent threads have epoch 0. An access by
+        thread t in epoch e happens before the next event of thread u iff e <= clock of u [t].
+        Per byte: the last epoch of each thread and kind of access. This is as good as the full
+        history: whatever is ordered after a thread's last access is ordered after its earlier ones.
+        Per atomic location: the clock of the release sequences that its current value belongs to, and
+        the threads that head them (C11 5.1.2.4). Like the runtime, it keeps one clock for all of them:
+        a plain store by one head should end the sequences of the others, but does not. Threads with
+        equal numbers modulo 64 count as one head. Both deviations can only hide a race.
+Use:    detector.py LOG  prints the differences between the two sets; exit status 1 if there are any.
 """
 
 import sys
@@ -33,17 +33,17 @@ def join(into, other):
 class Thread:
     def __init__(self, number, clock):
         self.number = number
-        self.clock = clock        # what it knows, its own epoch included
+        self.clock = clock        # its vector clock, including its own epoch
         self.clock[number] = self.clock.get(number, 0) + 1
-        self.seen = {}            # what relaxed loads saw, for the next acquire fence
+        self.seen = {}            # clocks seen by relaxed loads, for the next acquire fence
         self.fenced = None        # its clock at the last release fence
-        self.atomic = []          # accesses of the atomic operation that it is in
+        self.atomic = []          # accesses of the current atomic operation
 
     def publish(self):
-        """What it tells others now; what it does from here on is a new epoch."""
-        told = dict(self.clock)
+        """Returns the clock to release; later events belong to a new epoch."""
+        released = dict(self.clock)
         self.clock[self.number] += 1
-        return told
+        return released
 
 
 class Detector:
@@ -53,13 +53,13 @@ class Detector:
         self.readers = {}   # address -> clock of the shared holders
         self.atomics = {}   # address -> (set of heads, clock)
         self.bytes = {}     # address -> {(thread, write, atomic): epoch}
-        self.racy = set()   # found here
-        self.reported = set()  # by the runtime
+        self.racy = set()   # bytes found here
+        self.reported = set()  # bytes reported by the runtime
 
     def event(self, line):
         number, what, a, b = line.split()
         thread = self.threads.get(int(number))
-        if not thread:  # nobody forked it: libc started it for itself, it knows of nothing
+        if not thread:  # no fork event: an internal thread of libc, which is ordered after nothing
             thread = self.threads[int(number)] = Thread(int(number), {})
         getattr(self, "on_" + what)(thread, int(a, 16), int(b))
 
@@ -138,21 +138,21 @@ class Detector:
         join(t.clock if acquires(order) else t.seen, self.atomics.get(a, (set(), {}))[1])
         join(t.clock if acquires(order) else t.seen, self.objects.get(a, {}))
 
-    def store(self, t, a, order, goes_on):
-        """goes_on: a read-modify-write, part of every sequence that the old value belongs to."""
+    def store(self, t, a, order, continues):
+        """continues: a read-modify-write, which belongs to every sequence of the old value."""
         heads, clock = self.atomics.get(a, (set(), {}))
         me = t.number % 64
-        if not goes_on and (releases(order) or me not in heads):
+        if not continues and (releases(order) or me not in heads):
             heads, clock = set(), {}
-        told = t.publish() if releases(order) else t.fenced
-        if told is not None:
+        released = t.publish() if releases(order) else t.fenced
+        if released is not None:
             heads = heads | {me}
             clock = dict(clock)
-            join(clock, told)
+            join(clock, released)
         self.atomics[a] = heads, clock
 
     def accesses(self, t):
-        """Those of the operation whose line this is: behind what it learns, before what it tells."""
+        """Makes the accesses of the current operation: after its acquire, before its release."""
         for access in t.atomic:
             self.access(t, *access)
         t.atomic = []
@@ -177,7 +177,7 @@ class Detector:
 
 
 def differences(lines):
-    """Runs the log; -> the list of what the runtime and the oracle do not agree on."""
+    """Runs the log and returns the list of differences between the runtime and the oracle."""
     d = Detector()
     for number, line in enumerate(lines, 1):
         try:
@@ -185,13 +185,13 @@ def differences(lines):
         except (ValueError, KeyError, AttributeError) as e:
             return [f"line {number}: cannot read {line.strip()!r}: {e!r}"]
     return ([f"missed by the runtime: byte {b:#x}" for b in sorted(d.racy - d.reported)]
-            + [f"invented by the runtime: byte {b:#x}" for b in sorted(d.reported - d.racy)])
+            + [f"false alarm of the runtime: byte {b:#x}" for b in sorted(d.reported - d.racy)])
 
 
 def main():
     with open(sys.argv[1]) as log:
         wrong = differences(log)
-    print("\n".join(wrong) if wrong else "the same")
+    print("\n".join(wrong) if wrong else "no differences")
     return 1 if wrong else 0
 
 

@@ -1,4 +1,4 @@
-"""Recordings of real programs, read by the second reader and by pf dump: the same events."""
+"""test_clip.py - compares the second reader of recordings (clip.py) with pf dump on recorded programs."""
 
 import os
 import re
@@ -18,17 +18,17 @@ LINE = re.compile(r"\d+ T(\d+) (\w+)(\?)?(?: (\S+))?.*?(?: @(\S+):(\d+))?$")
 
 
 def place_of(n, clip_names):
-    """The innermost position with a file, as pf does."""
-    trail = [clip_names.positions.get(p, ("", "", "", 0)) for p in clip_names.sites[n]]
-    return next(((p[0], p[3]) for p in trail if p[0]), ("", 0))
+    """The innermost position that has a file, as pf prints it."""
+    stack = [clip_names.positions.get(p, ("", "", "", 0)) for p in clip_names.sites[n]]
+    return next(((p[0], p[3]) for p in stack if p[0]), ("", 0))
 
 
 def wanted(clip_names, events):
-    """What pf dump should say of each event: thread, word, decided, value, place."""
+    """What pf dump should print for each event: thread, word, decided, value, file, line."""
     for e in events:
         word = WORDS[e.kind]
         if (word == "call" and e.attached) or (word == "alloc" and e.flags & 16):
-            continue  # what a call reaches; a stack: no events of their own
+            continue  # a range that a call reaches, or a stack: pf dump prints no event
         file, line = place_of(e.site, clip_names)
         decided = clip_names.flags[e.site] != 0
         if word in PLACES and word not in ("alloc", "free") and e.more > 8 and len(e.data) == e.more:
@@ -40,7 +40,7 @@ def wanted(clip_names, events):
         yield e.thread, word, decided, value, file, line
 
 
-def said(text):
+def dumped(text):
     for line in text.splitlines():
         if line.startswith(("init ", "recorded")):
             continue
@@ -66,9 +66,9 @@ def one(name):
     n = oracle.names(c)
     mine = list(wanted(n, oracle.events(c, n)))
     dump = subprocess.run([PF, "dump", file], check=True, capture_output=True, text=True, timeout=300)
-    theirs = list(said(dump.stdout))
+    theirs = list(dumped(dump.stdout))
     for k, (a, b) in enumerate(zip(mine, theirs)):
-        assert a == b, f"{name}: event {k + 1}: the second reader says {a}, pf dump {b}"
+        assert a == b, f"{name}: event {k + 1}: the second reader has {a}, pf dump {b}"
     assert len(mine) == len(theirs), (name, len(mine), len(theirs))
     return len(mine)
 

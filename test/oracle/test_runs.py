@@ -1,8 +1,9 @@
-"""test_runs.py - the runtime against the oracle on random runs (README.md).
+"""test_runs.py - compares the runtime with the oracle on random runs (README.md).
 
-    test_runs.py [SEED...]     PF: the installed pf; WORK: a folder; PF_TEST_SEEDS: how many seeds
+    test_runs.py [SEED...]
 
-A log on which the two differ stays in WORK.
+Environment: PF is the installed pf, WORK a folder, PF_TEST_SEEDS the number of seeds. If the two differ
+on a log, the log stays in WORK.
 """
 
 import os
@@ -40,7 +41,7 @@ def main():
                 print(f"FAILED seed {seed} at -{level}, see {log}:\n  " + "\n  ".join(wrong[:10]))
             else:
                 log.unlink()
-    print(f"{runs} runs, {racy} with races, {failed} where the runtime and the oracle differ")
+    print(f"{runs} runs, {racy} with races, {failed} with differences")
     return 1 if failed or racy == 0 else 0
 
 

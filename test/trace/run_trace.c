@@ -1,5 +1,5 @@
 /*
- * run_trace.c - one text trace against the wishes in its comments (README.md).
+ * run_trace.c - checks one text trace against the expectations in its comments (README.md).
  */
 #include "analysis.h"
 #include "deadlock/lock_graph.h"
@@ -41,7 +41,7 @@ static char *read_file(const char *path, size_t *len)
     return text;
 }
 
-/* The pairs that a result holds, as "1-6 2-7", in order. */
+/* Writes the pairs of a result in order, as "1-6 2-7". */
 static void spell(const struct pf_trace *t, const struct pf_result *r, char *out, size_t max)
 {
     size_t n = 0;
@@ -54,7 +54,7 @@ static void spell(const struct pf_trace *t, const struct pf_result *r, char *out
         snprintf(out, max, "none");
 }
 
-/* Anomalies as "race-rw:1,6 lost-update:2,7,3?"; the question mark: not witnessed. */
+/* Writes anomalies as "race-rw:1,6 lost-update:2,7,3?"; the question mark means not witnessed. */
 static void spell_anomalies(const struct pf_trace *t, char *out, size_t max)
 {
     pf_patterns patterns = {0};
@@ -77,7 +77,7 @@ static void spell_anomalies(const struct pf_trace *t, char *out, size_t max)
     pf_vec_release(&patterns);
 }
 
-/* Cycles of locks by their takes, "2,6 3,7,9". */
+/* Writes lock cycles by their acquire events, as "2,6 3,7,9". */
 static void spell_cycles(const struct pf_trace *t, char *out, size_t max)
 {
     struct pf_cycles c;
@@ -95,20 +95,21 @@ static void spell_cycles(const struct pf_trace *t, char *out, size_t max)
     pf_cycles_release(&c);
 }
 
-/* "want NAME: 1-6 2-7": checks one wish; `wish` stands behind the word want. */
-static void check_wish(const struct pf_trace *t, const char *wish, const char *how)
+/* Checks one expectation "want NAME: 1-6 2-7"; `expectation` points behind the word "want". */
+static void check_expectation(const struct pf_trace *t, const char *expectation, const char *how)
 {
-    while (isspace((unsigned char)*wish))
-        wish++;
-    const char *colon = strchr(wish, ':'), *eol = strchr(wish, '\n');
+    while (isspace((unsigned char)*expectation))
+        expectation++;
+    const char *colon = strchr(expectation, ':'), *eol = strchr(expectation, '\n');
     if (!colon || (eol && colon > eol)) {
         complain("'want' without a colon");
         return;
     }
-    bool patterns = !strncmp(wish, "pecan:", 6), cycles = !strncmp(wish, "deadlock:", 9);
-    const struct pf_analysis *a = pf_analysis_find(wish, (size_t)(colon - wish));
+    bool patterns = !strncmp(expectation, "pecan:", 6),
+         cycles = !strncmp(expectation, "deadlock:", 9);
+    const struct pf_analysis *a = pf_analysis_find(expectation, (size_t)(colon - expectation));
     if (!a && !patterns && !cycles) {
-        complain("no analysis is called '%.*s'", (int)(colon - wish), wish);
+        complain("unknown analysis '%.*s'", (int)(colon - expectation), expectation);
         return;
     }
     char want[4096], got[4096];
@@ -134,31 +135,33 @@ static void check_wish(const struct pf_trace *t, const char *wish, const char *h
         spell(t, &r, got, sizeof got);
     }
     if (strcmp(want, got))
-        complain("%.*s%s: wanted %s, got %s", (int)(colon - wish), wish, how, want, got);
+        complain("%.*s%s: wanted %s, got %s", (int)(colon - expectation), expectation, how, want,
+                 got);
     if (r.invalid)
-        complain("%.*s%s: %lu witnesses do not hold", (int)(colon - wish), wish, how, r.invalid);
+        complain("%.*s%s: %lu witnesses are invalid", (int)(colon - expectation), expectation, how,
+                 r.invalid);
     pf_result_release(&r);
 }
 
-static int check_wishes(const struct pf_trace *t, const char *text, const char *how)
+static int check_expectations(const struct pf_trace *t, const char *text, const char *how)
 {
-    int wishes = 0;
+    int expectations = 0;
     for (const char *line = text; *line;) {
         const char *eol = strchr(line, '\n');
         const char *stop = eol ? eol : line + strlen(line);
         const char *p = line;
         if (*line == '#')
             while ((p = strstr(p, "want ")) && p < stop) {
-                check_wish(t, p + 5, how);
+                check_expectation(t, p + 5, how);
                 p += 5;
-                wishes++;
+                expectations++;
             }
         line = eol ? eol + 1 : stop;
     }
-    return wishes;
+    return expectations;
 }
 
-/* Out and in again: the same trace. */
+/* Writes the trace and reads it back: the result must be the same trace. */
 static void check_round_trip(const struct pf_trace *t, const char *text, bool std)
 {
     char *copy = NULL;
@@ -177,16 +180,16 @@ static void check_round_trip(const struct pf_trace *t, const char *text, bool st
         if (!(std ? pf_trace_read_std(&back, "copy", copy, len, &err)
                   : pf_trace_read_text(&back, "copy", copy, len, &err)) ||
             !pf_trace_check(&back, &err))
-            complain("written out, it cannot be read: %s", err.text);
+            complain("the written trace cannot be read: %s", err.text);
         else if (back.events.len != t->events.len)
-            complain("written out, it has %zu events", back.events.len);
+            complain("the written trace has %zu events", back.events.len);
         else if (!std)
-            check_wishes(&back, text, " (read back)");
+            check_expectations(&back, text, " (read back)");
         else
             for (size_t i = 0; i < t->events.len; i++)
                 if (back.events.at[i].kind != t->events.at[i].kind ||
                     back.events.at[i].thread != t->events.at[i].thread)
-                    complain("event %zu changes through STD", i + 1);
+                    complain("event %zu changed in the STD form", i + 1);
     }
     pf_trace_release(&back);
     free(copy);
@@ -210,14 +213,14 @@ int main(int argc, char **argv)
         char want[240];
         snprintf(want, sizeof want, "%.*s", (int)strcspn(refused, "\n"), refused);
         if (ok)
-            complain("it should be refused: %s", want);
+            complain("should be refused: %s", want);
         else if (!strstr(err.text, want))
             complain("refused with '%s', wanted '%s'", err.text, want);
     } else if (!ok)
         complain("%s", err.text);
     else {
-        if (!check_wishes(&t, text, ""))
-            complain("nothing is wanted of this trace");
+        if (!check_expectations(&t, text, ""))
+            complain("the trace has no expectation");
         check_round_trip(&t, text, false);
         check_round_trip(&t, text, true);
     }

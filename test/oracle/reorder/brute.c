@@ -1,3 +1,7 @@
+/*
+ * brute.c - see brute.h. Breadth-first over all reachable states, with a hash table of visited
+ * ones. Kept as naive as possible, because the engine and the validator are tested against it.
+ */
 #include "brute.h"
 #include <string.h>
 
@@ -9,12 +13,12 @@
 enum { WRONG = 1, LOST = 2 };
 
 struct state {
-    uint8_t done[MAX_T];   /* events run */
+    uint8_t done[MAX_T];   /* number of events executed */
     uint8_t writer[MAX_C]; /* 1 + event */
-    uint8_t spoilt
-        [MAX_C]; /* WRONG: by a thread that saw a wrong value; LOST: maybe by a missing call */
-    uint8_t off[MAX_T];    /* has seen a wrong value */
-    uint64_t heard;        /* wakes whose notify came after their wait */
+    /* WRONG: stored by a thread that saw a wrong value; LOST: a missing call may have stored since */
+    uint8_t spoilt[MAX_C];
+    uint8_t misled[MAX_T]; /* has seen a wrong value */
+    uint64_t heard; /* bit set of wakes whose notification came after their wait */
 };
 
 struct brute {
@@ -24,7 +28,7 @@ struct brute {
     uint32_t list[MAX_T][MAX_N], len[MAX_T], pos[MAX_N], wait[MAX_N];
     uint8_t source[MAX_N][MAX_C];
     bool pinned[MAX_N];
-    bool after[MAX_N][MAX_N]; /* after[i][f]: i needs f to have run */
+    bool after[MAX_N][MAX_N]; /* after[i][f]: event i needs f to have run */
     struct state *seen;
     uint32_t *slots;
     uint32_t nseen, cap;
@@ -32,7 +36,7 @@ struct brute {
 
 static const struct pf_event *at(const struct brute *b, uint32_t i) { return &b->t->events.at[i]; }
 
-/* --- rules that name pairs of events, straight from the model --- */
+/* --- rules about pairs of events, directly from the model --- */
 
 static bool item_of(const struct brute *b, uint32_t i, uint32_t item)
 {
@@ -57,15 +61,16 @@ static uint32_t ret_of(const struct brute *b, uint32_t call)
     return b->n;
 }
 
-/* Is i the begin, the end or in between of the BarrierPair? */
+/* True if i is the begin or the end of the BarrierPair, or between them. */
 static bool of_pair(const struct brute *b, uint32_t i, uint32_t call)
 {
     return at(b, i)->thread == at(b, call)->thread && i >= call && i <= ret_of(b, call);
 }
 
-/* The paper's Algorithm 2, lines 7 to 20, for one pair of events f < i, plus the rule for writes
- * while a call is under way. */
-static bool tied(const struct brute *b, uint32_t f, uint32_t i, enum pf_brute_missing missing)
+/* Algorithm 2 of the paper, lines 7 to 20, for one pair of events f < i, plus the rule for writes
+ * during a missing call. */
+static bool keeps_order(const struct brute *b, uint32_t f, uint32_t i,
+                        enum pf_brute_missing missing)
 {
     if (missing == PF_BRUTE_IGNORE)
         return false;
@@ -134,7 +139,7 @@ static bool needs(const struct brute *b, uint32_t f, uint32_t i, enum pf_brute_m
         p->cell0 < q->cell0 + q->ncells && q->cell0 < p->cell0 + p->ncells && pinned(e, missing) &&
         pf_event_writes(g))
         return true;
-    return tied(b, f, i, missing);
+    return keeps_order(b, f, i, missing);
 }
 
 /* --- the search --- */
@@ -178,7 +183,7 @@ static bool value(const struct brute *b, uint32_t c, uint8_t writer, uint64_t *v
     return b->t->cells.at[c].initial_known;
 }
 
-/* A missing call begins: is what it can reach as it was? */
+/* Missing call i begins: true if everything that it can reach has its value of the trace. */
 static bool call_sees(const struct brute *b, const struct state *s, uint32_t i)
 {
     uint64_t have, want;
@@ -191,7 +196,7 @@ static bool call_sees(const struct brute *b, const struct state *s, uint32_t i)
     return true;
 }
 
-/* Does it store where a missing call is under way that can reach it? */
+/* True if the event stores to a cell that an active missing call can reach. */
 static bool is_noticed(const struct brute *b, uint32_t i)
 {
     for (uint32_t p = 0; p < i && pf_event_writes(at(b, i)) && b->missing != PF_BRUTE_IGNORE; p++)
@@ -210,7 +215,7 @@ static bool enabled(const struct brute *b, const struct state *s, uint32_t i)
     for (uint32_t f = 0; f < i; f++)
         if (b->after[i][f] && !has_run(b, s, f))
             return false;
-    if (s->off[e->thread] &&
+    if (s->misled[e->thread] &&
         (pf_event_decided(b->t, e) || is_noticed(b, i) ||
          (b->missing != PF_BRUTE_IGNORE && pf_event_class[e->kind] == PF_CLASS_CALL)))
         return false;
@@ -219,17 +224,16 @@ static bool enabled(const struct brute *b, const struct state *s, uint32_t i)
     return !pf_event_acquires(e) || !held(b, s, pf_event_lock(e), !pf_event_shared(e));
 }
 
-/* A read of a value from a missing call, with a later write done already: it may be next, but it
- * cannot be taken. Neither can a missing call that would see something else, or a step that shows it a wrong
- * value. */
-static bool too_late(const struct brute *b, const struct state *s, uint32_t i)
+/* True if event i may be next but cannot be executed: a pinned read after a later write, a missing
+ * call that would see another value, or a step that would show a missing call a wrong value. */
+static bool cannot_execute(const struct brute *b, const struct state *s, uint32_t i)
 {
     if (b->missing != PF_BRUTE_IGNORE && at(b, i)->kind == PF_EV_CALL && !call_sees(b, s, i))
         return true;
     if (is_noticed(b, i) && pf_event_reads(at(b, i))) {
         struct state to = *s;
         run(b, &to, i, b->missing);
-        if (to.off[at(b, i)->thread])
+        if (to.misled[at(b, i)->thread])
             return true;
     }
     for (uint32_t f = i + 1; f < b->n && b->pinned[i]; f++)
@@ -243,14 +247,14 @@ static void run(const struct brute *b, struct state *s, uint32_t i, enum pf_brut
 {
     const struct pf_event *e = at(b, i);
     if (e->kind == PF_EV_TRYFAIL && !held(b, s, e->what, true))
-        s->off[e->thread] = 1;
+        s->misled[e->thread] = 1;
     if (pf_event_class[e->kind] == PF_CLASS_NOTIFY)
         for (uint32_t k = 0; k < b->n; k++)
             if (at(b, k)->kind == PF_EV_WAKE && pf_trace_waker(b->t, k) == i &&
                 has_run(b, s, b->wait[k]))
                 s->heard |= 1ull << k;
     if (pf_event_class[e->kind] == PF_CLASS_CALL && missing != PF_BRUTE_IGNORE)
-        for (uint32_t c = 0; c < b->nc; c++) /* it may store anything there */
+        for (uint32_t c = 0; c < b->nc; c++) /* it may store any value there */
             if (reach(b, e->kind == PF_EV_CALL ? i : e->link, c))
                 s->spoilt[c] |= LOST;
     if (pf_event_is_access(e)) {
@@ -259,20 +263,20 @@ static void run(const struct brute *b, struct state *s, uint32_t i, enum pf_brut
             if (!pf_event_reads(e) || pinned(e, missing))
                 continue;
             uint64_t want = 0, have = 0;
-            bool right = !s->spoilt[c] && s->writer[c] == b->source[i][c];
-            if (!right && !s->spoilt[c] && pf_trace_cell_value(b->t, e, c, true, &want)) {
+            bool correct = !s->spoilt[c] && s->writer[c] == b->source[i][c];
+            if (!correct && !s->spoilt[c] && pf_trace_cell_value(b->t, e, c, true, &want)) {
                 bool known = b->t->cells.at[c].initial_known;
                 have = b->t->cells.at[c].initial;
                 if (s->writer[c])
                     known = pf_trace_cell_value(b->t, at(b, s->writer[c] - 1u), c, false, &have);
-                right = known && have == want;
+                correct = known && have == want;
             }
-            if (!right)
-                s->off[e->thread] = 1;
+            if (!correct)
+                s->misled[e->thread] = 1;
         }
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells && pf_event_writes(e); c++) {
             s->writer[c] = (uint8_t)(i + 1);
-            s->spoilt[c] = s->off[e->thread] ? WRONG : 0;
+            s->spoilt[c] = s->misled[e->thread] ? WRONG : 0;
         }
     }
     s->done[e->thread]++;
@@ -307,7 +311,7 @@ static bool remember(struct brute *b, const struct state *s)
     return true;
 }
 
-/* False: too large. */
+/* Returns false if the trace is too large. */
 static bool prepare(struct brute *b, const struct pf_trace *t, enum pf_brute_missing missing)
 {
     memset(b, 0, sizeof *b);
@@ -348,7 +352,7 @@ bool pf_brute_run(const struct pf_trace *t, enum pf_brute_missing missing, const
     memset(&s, 0, sizeof s);
     bool ok = prepare(m, t, missing);
     for (uint32_t k = 0; k < n && ok; k++) {
-        ok = is_next(m, &s, order[k]) && !too_late(m, &s, order[k]);
+        ok = is_next(m, &s, order[k]) && !cannot_execute(m, &s, order[k]);
         if (ok)
             run(m, &s, order[k], missing);
     }
@@ -383,7 +387,7 @@ bool pf_brute(const struct pf_trace *t, enum pf_brute_missing missing, bool *rac
                     pf_trace_conflict(t, at(b, next[u]), at(b, next[v])))
                     race[next[u] * b->n + next[v]] = true;
         for (uint32_t u = 0; u < b->nt; u++)
-            if (can[u] && !too_late(b, &s, next[u])) {
+            if (can[u] && !cannot_execute(b, &s, next[u])) {
                 struct state to = s;
                 run(b, &to, next[u], missing);
                 remember(b, &to);

@@ -1,3 +1,7 @@
+/*
+ * random_trace.c - see random_trace.h. Simulates memory, locks and waits, so that the trace is
+ * consistent.
+ */
 #include "random_trace.h"
 #include <stdio.h>
 #include <string.h>
@@ -8,7 +12,7 @@
 
 struct thread {
     bool started, ended;
-    uint8_t depth[MAX_LOCKS]; /* held exclusively, how often */
+    uint8_t depth[MAX_LOCKS]; /* nesting depth if held exclusively */
     bool reads[MAX_LOCKS];    /* held shared */
     bool waiting, at_barrier, marked;
     uint32_t calls[2], ncalls;
@@ -23,7 +27,7 @@ struct sim {
     uint8_t mem[MAX_VARS][8];
     uint32_t at_barrier, posts;
     bool notified[MAX_THREADS], block;
-    uint32_t spinner; /* 1 + the thread that has the lock made of an atomic variable */
+    uint32_t spinner; /* 1 + the thread that holds the lock made of an atomic variable */
     uint32_t reach_vars[4096]; /* per call event: bit set of variables */
 };
 
@@ -130,7 +134,7 @@ static uint32_t spin_place(struct sim *m)
     return pf_trace_place(m->t, pf_trace_variable(m->t, pf_trace_name(m->t, "spin", 4)), 8);
 }
 
-/* Taken, given back by a store or by an rmw, or tried in vain. */
+/* Acquires the lock, releases it with a store or an rmw, or fails to acquire it. */
 static void spin_op(struct sim *m, uint32_t t)
 {
     bool mine = m->spinner == t + 1, store = mine && pick(m, 2);
@@ -180,7 +184,7 @@ static void call_op(struct sim *m, uint32_t t)
     th->calls[th->ncalls++] = call;
 }
 
-/* What a missing call does is not recorded. */
+/* Missing calls store without an event. */
 static void unseen_write(struct sim *m)
 {
     for (uint32_t u = 0; u < m->s->threads; u++)

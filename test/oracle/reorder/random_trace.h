@@ -1,8 +1,8 @@
 /*
- * random_trace.h - random traces that agree with themselves, for comparing analyses with oracles.
+ * random_trace.h - consistent random traces, to compare analyses with oracles.
  *
- * Model:   a random program is run by a random scheduler; every event that happens is recorded.
- *          The same seed gives the same trace.
+ * Model:   a random scheduler runs a random program, and every event is recorded. The same seed
+ *          gives the same trace.
  */
 #ifndef PF_TEST_RANDOM_TRACE_H
 #define PF_TEST_RANDOM_TRACE_H
@@ -24,8 +24,8 @@ enum pf_random_feature {
     PF_RANDOM_FORK = 2048,
     PF_RANDOM_ALL = 4095,
     PF_RANDOM_SPIN = 8192, /* a lock made of an atomic variable */
-    PF_RANDOM_REGION = 4096, /* marked atomic regions: for the patterns alone */
-    PF_RANDOM_STRAY = 16384, /* code without events stores, too, without any call of it */
+    PF_RANDOM_REGION = 4096, /* marked atomic regions; only for patterns */
+    PF_RANDOM_STRAY = 16384, /* code without events stores, too, even outside missing calls */
 };
 
 struct pf_random_shape {
@@ -34,7 +34,7 @@ struct pf_random_shape {
 };
 
 uint64_t pf_random_next(uint64_t *state);
-/* A new, sealed trace. */
+/* Initialises t with a new, sealed trace. */
 void pf_random_trace(struct pf_trace *t, const struct pf_random_shape *shape, uint64_t seed);
 
 #endif

@@ -1,8 +1,8 @@
 /*
- * compare_z3.c - the engine against Z3: random traces larger than a walk through all reorderings
- * could take, and the two traces on which the paper's encoding is wrong.
+ * compare_z3.c - compares the engine with Z3: on random traces that are too large for an
+ * enumeration of all reorderings, and on the two traces on which the paper's encoding is wrong.
  *
- * usage: compare_z3 FOLDER    (of text traces, test/trace)
+ * usage: compare_z3 FOLDER    (the folder of text traces, test/trace)
  */
 #include "../reorder/random_trace.h"
 #include "encode.h"
@@ -30,7 +30,7 @@ static enum pf_answer engine(const struct pf_trace *t, uint32_t lo, uint32_t hi,
     return r;
 }
 
-/* Event numbers as in the file. */
+/* a and b are event numbers as in the file. */
 static void check_file(const char *folder, const char *name, uint32_t a, uint32_t b, int paper,
                        int exact)
 {

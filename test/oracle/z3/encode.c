@@ -1,3 +1,6 @@
+/*
+ * encode.c - see encode.h.
+ */
 #include "encode.h"
 #include <stdio.h>
 #include <string.h>
@@ -9,10 +12,12 @@ struct coder {
     Z3_solver s;
     uint32_t lo, n, a, b;
     bool exact;
-    Z3_ast *place, *in, *right; /* per event: order, included, its reads are right */
-    uint32_t *before;           /* previous event of the thread in the window, PF_NONE */
-    uint32_t *branch; /* reads of the thread at or before this one must be right; PF_NONE */
-    uint32_t *match; /* acquire: its release; PF_NONE */
+    /* per event: position; included; its reads up to here are correct */
+    Z3_ast *position, *in, *correct;
+    uint32_t *before;           /* previous event of the thread in the window; PF_NONE: none */
+    /* per event: this event and the earlier reads of its thread must be correct; PF_NONE: none */
+    uint32_t *branch;
+    uint32_t *match; /* acquire: its release; PF_NONE: none */
     PF_VEC(Z3_ast) list;
 };
 
@@ -24,7 +29,7 @@ static const struct pf_event *at(const struct coder *x, uint32_t i)
 static void must(struct coder *x, Z3_ast f) { Z3_solver_assert(x->c, x->s, f); }
 static Z3_ast lt(struct coder *x, uint32_t i, uint32_t k)
 {
-    return Z3_mk_lt(x->c, x->place[i], x->place[k]);
+    return Z3_mk_lt(x->c, x->position[i], x->position[k]);
 }
 static Z3_ast not_(struct coder *x, Z3_ast f) { return Z3_mk_not(x->c, f); }
 static Z3_ast and2(struct coder *x, Z3_ast f, Z3_ast g)
@@ -61,18 +66,18 @@ static bool writes_cell(const struct coder *x, uint32_t i, uint32_t cell)
     return cell >= p->cell0 && cell < p->cell0 + p->ncells;
 }
 
-/* "The write k is included and what it stores is what it stored": PF_NONE is the start. */
-static Z3_ast write_right(struct coder *x, uint32_t k)
+/* "Write k is included and stores its value of the trace." */
+static Z3_ast write_correct(struct coder *x, uint32_t k)
 {
     Z3_ast f = Z3_mk_true(x->c);
     uint32_t r = at(x, k)->kind == PF_EV_RMW ? k : x->before[k];
     if (r != PF_NONE)
-        f = x->right[r];
+        f = x->correct[r];
     return x->exact ? and2(x, f, x->in[k]) : f;
 }
 
-/* The cell of read r sees the right value. */
-static Z3_ast read_right(struct coder *x, uint32_t r, uint32_t cell)
+/* "Read r sees the correct value in this cell." */
+static Z3_ast read_correct(struct coder *x, uint32_t r, uint32_t cell)
 {
     uint64_t want = 0, have = 0;
     bool known = pf_trace_cell_value(x->t, at(x, r), cell, true, &want);
@@ -81,7 +86,7 @@ static Z3_ast read_right(struct coder *x, uint32_t r, uint32_t cell)
         if (writes_cell(x, k, cell))
             source = k;
     PF_VEC(Z3_ast) any = {0};
-    for (uint32_t w = 0; w <= x->n; w++) { /* n: the start */
+    for (uint32_t w = 0; w <= x->n; w++) { /* n: the window's start */
         bool start = w == x->n;
         if (!start && (w == r || !writes_cell(x, w, cell)))
             continue;
@@ -91,7 +96,7 @@ static Z3_ast read_right(struct coder *x, uint32_t r, uint32_t cell)
             continue;
         PF_VEC(Z3_ast) all = {0};
         if (!start) {
-            pf_vec_push(&all, write_right(x, w));
+            pf_vec_push(&all, write_correct(x, w));
             pf_vec_push(&all, lt(x, w, r));
         }
         for (uint32_t o = 0; o < x->n; o++) {
@@ -108,18 +113,18 @@ static Z3_ast read_right(struct coder *x, uint32_t r, uint32_t cell)
     return f;
 }
 
-/* right[r] implies that r and all reads of its thread before it see their values. */
-static void define_right(struct coder *x)
+/* correct[r] implies that r and all earlier reads of its thread are correct. */
+static void define_correct(struct coder *x)
 {
     for (uint32_t r = 0; r < x->n; r++) {
         if (x->before[r] != PF_NONE)
-            must(x, implies(x, x->right[r], x->right[x->before[r]]));
+            must(x, implies(x, x->correct[r], x->correct[x->before[r]]));
         if (!pf_event_reads(at(x, r)))
             continue;
         const struct pf_range *p = &x->t->places.at[at(x, r)->what];
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
             if (x->t->cells.at[c].written)
-                must(x, implies(x, x->right[r], read_right(x, r, c)));
+                must(x, implies(x, x->correct[r], read_correct(x, r, c)));
     }
 }
 
@@ -157,7 +162,7 @@ static void locks(struct coder *x)
     }
 }
 
-/* g comes after f, in both encodings; with g, f is included. */
+/* Event g comes after f in both encodings; if g is included, so is f. */
 static void after(struct coder *x, uint32_t f, uint32_t g)
 {
     must(x, lt(x, f, g));
@@ -179,13 +184,13 @@ static void orders(struct coder *x)
             if (at(x, k)->kind == PF_EV_JOIN && at(x, k)->what == e->thread)
                 after(x, i, k);
         }
-        /* The reads it depends on. */
+        /* The reads on which it depends must be correct. */
         if (x->branch[i] == PF_NONE)
             continue;
         if (i == x->a || i == x->b)
-            must(x, x->right[x->branch[i]]);
+            must(x, x->correct[x->branch[i]]);
         else if (x->exact)
-            must(x, implies(x, x->in[i], x->right[x->branch[i]]));
+            must(x, implies(x, x->in[i], x->correct[x->branch[i]]));
     }
 }
 
@@ -212,8 +217,8 @@ static void prepare(struct coder *x)
                     x->match[k] = i;
                     break;
                 }
-        x->place[i] = Z3_mk_fresh_const(x->c, "o", integer);
-        x->right[i] = Z3_mk_fresh_const(x->c, "r", boolean);
+        x->position[i] = Z3_mk_fresh_const(x->c, "o", integer);
+        x->correct[i] = Z3_mk_fresh_const(x->c, "r", boolean);
         x->in[i] = Z3_mk_fresh_const(x->c, "i", boolean);
     }
     free(last);
@@ -231,28 +236,28 @@ int pf_z3_ask(const struct pf_trace *t, enum pf_z3_encoding encoding, uint32_t l
         .t = t, .lo = lo, .n = hi - lo, .a = a - lo, .b = b - lo, .exact = encoding == PF_Z3_EXACT};
     x.c = Z3_mk_context(cfg);
     Z3_del_config(cfg);
-    /* Differences of integers are all there is. */
+    /* Difference logic suffices. */
     x.s = Z3_mk_solver_for_logic(x.c, Z3_mk_string_symbol(x.c, "QF_IDL"));
     Z3_solver_inc_ref(x.c, x.s);
-    x.place = pf_mem_resize(NULL, x.n, sizeof *x.place);
+    x.position = pf_mem_resize(NULL, x.n, sizeof *x.position);
     x.in = pf_mem_resize(NULL, x.n, sizeof *x.in);
-    x.right = pf_mem_resize(NULL, x.n, sizeof *x.right);
+    x.correct = pf_mem_resize(NULL, x.n, sizeof *x.correct);
     x.before = pf_mem_resize(NULL, x.n, sizeof *x.before);
     x.branch = pf_mem_resize(NULL, x.n, sizeof *x.branch);
     x.match = pf_mem_resize(NULL, x.n, sizeof *x.match);
     prepare(&x);
-    define_right(&x);
+    define_correct(&x);
     locks(&x);
     orders(&x);
     if (x.exact) {
         must(&x, not_(&x, x.in[x.a]));
         must(&x, not_(&x, x.in[x.b]));
     } else
-        must(&x, Z3_mk_eq(x.c, x.place[x.a], x.place[x.b]));
+        must(&x, Z3_mk_eq(x.c, x.position[x.a], x.position[x.b]));
     Z3_lbool r = Z3_solver_check(x.c, x.s);
     Z3_solver_dec_ref(x.c, x.s);
     Z3_del_context(x.c);
-    void *all[] = {x.place, x.in, x.right, x.before, x.branch, x.match};
+    void *all[] = {x.position, x.in, x.correct, x.before, x.branch, x.match};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     return r == Z3_L_TRUE ? 1 : r == Z3_L_FALSE ? 0 : -1;
