@@ -1,13 +1,14 @@
 /*
- * fuzz_clip.c - recordings: the file, its names and events, and the trace made of them. Check values are
- * set right first, else nearly every change would end at them.
+ * fuzz_clip.c - reads a recording: the file, its names and events, and the trace built from them.
+ * The checksums are corrected first, because nearly every mutation would otherwise be rejected
+ * there.
  */
-// sources: src/clip/clip_*.c src/clip/events.c src/clip/names.c src/base/*.c src/report/pool.c src/report/textbuf.c src/trace/*.c
-// sources: src/confirm/recording_trace.c
+// sources: src/clip/clip_*.c src/clip/events.c src/clip/names.c src/base/*.c src/report/pool.c
+// sources: src/report/textbuf.c src/trace/*.c src/confirm/recording_trace.c
 #define _GNU_SOURCE
 #include "recording_trace.h"
 #include "selfcheck.h"
-#include "text.h"
+#include "trace_text.h"
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,14 +1,14 @@
 /*
- * fuzz_event.c - the events of a recording, past the file: the input is cut into the four streams of the
- * trace and read as they stand.
+ * fuzz_event.c - reads the events of a recording without its file format: the input is split into
+ * the four streams of the trace, which are read directly.
  */
-// sources: src/clip/clip_*.c src/clip/events.c src/clip/names.c src/base/*.c src/report/pool.c src/report/textbuf.c src/trace/*.c
-// sources: src/confirm/recording_trace.c
+// sources: src/clip/clip_*.c src/clip/events.c src/clip/names.c src/base/*.c src/report/pool.c
+// sources: src/report/textbuf.c src/trace/*.c src/confirm/recording_trace.c
 #define _GNU_SOURCE
 #include "event_code.h"
 #include "recording_trace.h"
 #include "selfcheck.h"
-#include "text.h"
+#include "trace_text.h"
 #include <stdlib.h>
 #include <string.h>
 

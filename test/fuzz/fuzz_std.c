@@ -1,4 +1,4 @@
-/* fuzz_std.c - RAPID's STD form, see round_trip.h. */
+/* fuzz_std.c - reads and writes RAPID's STD form; see round_trip.h. */
 // sources: src/trace/*.c
 #include "round_trip.h"
 

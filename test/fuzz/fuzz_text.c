@@ -1,4 +1,4 @@
-/* fuzz_text.c - the text form, see round_trip.h. */
+/* fuzz_text.c - reads and writes the text form of traces; see round_trip.h. */
 // sources: src/trace/*.c
 #include "round_trip.h"
 

@@ -1,11 +1,12 @@
 /*
- * round_trip.h - for the text forms of a trace: what is read and agrees with itself is written, and read back.
+ * round_trip.h - for the text forms of a trace: input that is read and is consistent is written and
+ * read again; both traces must have the same number of events.
  */
 #ifndef PF_FUZZ_ROUND_TRIP_H
 #define PF_FUZZ_ROUND_TRIP_H
 
 #include "selfcheck.h"
-#include "text.h"
+#include "trace_text.h"
 #include <stdlib.h>
 #include <string.h>
 

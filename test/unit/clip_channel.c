@@ -1,8 +1,10 @@
 /*
- * clip_channel.c - the way of the streams: from a target through the channel into a file, and from the
- * file to a target again. The targets are this program, started anew, with the runtime's stream_ring.c in it.
+ * clip_channel.c - the path of the streams: from a target through the channel into a file, and from
+ * the file to a target again. The target is this program, started again, with the runtime's
+ * stream_ring.c linked in.
  */
-// sources: src/clip/*.c src/base/*.c src/report/pool.c src/report/textbuf.c src/rt/direct/trace/stream_ring.c src/rt/sys.c
+// sources: src/clip/*.c src/base/*.c src/report/pool.c src/report/textbuf.c
+// sources: src/rt/direct/trace/stream_ring.c src/rt/sys.c
 #define _GNU_SOURCE
 #include "channel_host.h"
 #include "clip.h"
@@ -22,7 +24,7 @@ struct pf_direct pf_direct;
 static char file[128];
 static char *self;
 
-/* Record k of a stream: its length and bytes depend on k alone. */
+/* Record k of a stream: its length and bytes depend only on k. */
 static size_t record(unsigned k, unsigned char *out)
 {
     size_t n = k % 97 + (k % 1000 == 0 ? 70000 : 0);
@@ -30,7 +32,7 @@ static size_t record(unsigned k, unsigned char *out)
         out[i] = (unsigned char)(k * 31 + i * (k % 5));
     return n;
 }
-#define RECORDS 60000u /* some 8 MB: the rings go round several times */
+#define RECORDS 60000u /* about 8 MB: the rings wrap around several times */
 
 static int put_target(const char *how)
 {
@@ -41,7 +43,7 @@ static int put_target(const char *how)
     for (unsigned k = 0; k < RECORDS; k++) {
         pf_ring_put(PF_STREAM_INPUT, bytes, record(k, bytes));
         pf_ring_put(PF_STREAM_SCHEDULE, &k, sizeof k);
-        pf_ring_put(PF_STREAM_EVENT, &k, sizeof k); /* is off */
+        pf_ring_put(PF_STREAM_EVENT, &k, sizeof k); /* this stream is off */
         if (pf_ring_position(PF_STREAM_SCHEDULE) != (k + 1) * sizeof k)
             return 2;
         if (!strcmp(how, "killed") && k == RECORDS / 3)
@@ -149,7 +151,7 @@ static void test_round(void **state)
     pf_clip_release(&c);
 }
 
-/* Everything a target put before it was killed is in the file, to the last byte. */
+/* Everything that a target wrote before it was killed is in the file, to the last byte. */
 static void test_killed(void **state)
 {
     struct pf_clip_end end;
@@ -188,7 +190,8 @@ static void write_small(void)
     pf_clip_writer_free(w);
 }
 
-/* Cut anywhere, the file is refused by name or good for the chunks before the cut. */
+/* If the file is cut anywhere, it is rejected with its name, or its chunks before the cut can be
+ * read. */
 static void test_cut(void **state)
 {
     struct pf_error e;
@@ -211,7 +214,8 @@ static void test_cut(void **state)
     assert_int_equal(last, 3);
 }
 
-/* One bit wrong anywhere never passes for a whole file, but in the reserved word of the header. */
+/* A file with one wrong bit anywhere is never accepted as complete, except in the reserved word of
+ * the header. */
 static void test_flip(void **state)
 {
     struct pf_error e;
@@ -240,11 +244,10 @@ static void test_version(void **state)
     unsigned char *bytes = load(&n);
     bytes[8]++;
     assert_int_equal(pf_clip_open_bytes(&c, "x.clip", bytes, n, &e), PF_BAD);
-    assert_string_equal(e.text,
-                        "x.clip: clip format version 2, but this pf reads version 1");
+    assert_string_equal(e.text, "x.clip: clip format version 2, but this pf reads version 1");
 }
 
-/* A full disk is told, and what was written before stays. */
+/* A full disk is reported, and the data written before remains. */
 static void test_full(void **state)
 {
     struct pf_error e;

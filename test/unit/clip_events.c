@@ -1,8 +1,9 @@
 /*
- * clip_events.c - events on their way: what the runtime's tracer writes, the reader gives back, event
- * by event; and damaged recordings never do worse than say so. The target is this program, started anew.
+ * clip_events.c - events that the runtime's tracer writes are read back unchanged, event by event;
+ * and damaged recordings are reported as such. The target is this program, started again.
  */
-// sources: src/clip/*.c src/base/*.c src/report/pool.c src/report/textbuf.c src/rt/direct/trace/stream_ring.c src/rt/direct/trace/tracer.c
+// sources: src/clip/*.c src/base/*.c src/report/pool.c src/report/textbuf.c
+// sources: src/rt/direct/trace/stream_ring.c src/rt/direct/trace/tracer.c
 // sources: src/rt/direct/trace/trace_names.c src/rt/hash_index.c src/rt/sys.c
 #define _GNU_SOURCE
 #include "channel_host.h"
@@ -22,7 +23,7 @@
 
 #include <cmocka.h>
 
-/* --- the rest of the runtime, as far as the tracer looks at it --- */
+/* --- replacements for the rest of the runtime that the tracer uses --- */
 
 struct pf_direct pf_direct;
 __thread struct pf_tls __pf_tls;
@@ -69,7 +70,7 @@ uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void 
 
 void *pf_store_alloc_permanent(size_t n) { return calloc(1, n); }
 
-/* --- events that depend on their number alone --- */
+/* --- events that depend only on their number --- */
 
 static uint64_t state;
 static uint64_t dice(uint64_t n)
@@ -82,23 +83,23 @@ struct made {
     struct pf_trace_record e;
     bool access, wide, call, range, returns;
     uint32_t thread;
-    uint64_t jump; /* events of the thread without a record before this one */
+    uint64_t jump; /* events of the thread before this one that have no record */
     unsigned char bytes[PF_TRACE_RECORD_BYTES];
 };
 
 static struct {
     uint64_t walk[64], pointer, lock;
     uint32_t thread;
-    uint32_t ranges; /* that the last event, a call, has still to tell */
+    uint32_t ranges; /* ranges of the last event, a call, that are still to be written */
     struct {
         uint32_t thread, site;
         uint64_t callee;
-    } open[4096]; /* calls that are not returns */
+    } open[4096]; /* calls that have not returned */
     size_t nopen;
     uint8_t memory[512];
 } made_state;
 
-/* Vectors of one array, some of whose words change. */
+/* Vector accesses to one array, some of whose words change. */
 static void make_wide(struct made *m)
 {
     uint32_t site = 41 + (uint32_t)dice(12);
@@ -116,7 +117,7 @@ static void make_wide(struct made *m)
     m->e.bytes = m->bytes;
 }
 
-/* A lock and its unlock, atomic counters: always of the same shape. */
+/* A lock and its unlock, and atomic counters: records that always have the same shape. */
 static void make_fixed_shape(struct made *m)
 {
     m->e.site = 54 + (uint32_t)dice(6);
@@ -138,7 +139,7 @@ static void make_fixed_shape(struct made *m)
 static void begin_call(const struct made *m)
 {
     size_t n = sizeof made_state.open / sizeof *made_state.open;
-    if (made_state.nopen == n) /* the first ones are never returns */
+    if (made_state.nopen == n) /* the first calls never return */
         memmove(made_state.open, made_state.open + 1, (n - 1) * sizeof *made_state.open);
     made_state.nopen -= made_state.nopen == n;
     made_state.open[made_state.nopen].thread = m->thread;
@@ -146,7 +147,7 @@ static void begin_call(const struct made *m)
     made_state.open[made_state.nopen++].callee = m->e.what;
 }
 
-/* A call, mostly as the last one at its site; it may have ranges to tell. */
+/* A call, usually the same as the last one at its site; it may have ranges. */
 static void make_call(struct made *m)
 {
     m->call = true;
@@ -170,7 +171,7 @@ static void make_range(struct made *m, uint32_t site)
     made_state.ranges--;
 }
 
-/* The end of the thread's innermost call; false: it has none. */
+/* The return of the thread's innermost call; false if it has none. */
 static bool make_return(struct made *m)
 {
     size_t i = made_state.nopen;
@@ -188,7 +189,8 @@ static bool make_return(struct made *m)
     return true;
 }
 
-/* Loops returns arrays, lists, counters and noise; locks, atomics, copies; a thread switch now and then. */
+/* Loops over arrays, lists, counters and random values; locks, atomics, copies; sometimes a thread
+ * switch. */
 static void make(struct made *m)
 {
     static const uint32_t sizes[] = {1, 2, 4, 8};
@@ -213,7 +215,8 @@ static void make(struct made *m)
     m->access = dice(20) != 0;
     if (m->access) {
         m->e.kind = site & 1 ? PF_EV_READ : PF_EV_WRITE;
-        m->e.more = dice(100) ? size : 2; /* a site that is not always of one size */
+        /* a site whose accesses do not always have the same size */
+        m->e.more = dice(100) ? size : 2;
         m->e.what = site % 3 == 0   ? (walk[site] += 8)
                     : site % 3 == 1 ? pointer + site
                                     : random >> dice(60);
@@ -330,7 +333,7 @@ static void compare(unsigned wanted)
     struct made m;
     size_t nsome = 0, at = 0;
     for (;; n++, at++) {
-        if (at == nsome) { /* one by one, and several at once */
+        if (at == nsome) { /* read one at a time, and several at once */
             at = 0;
             nsome = n % 3 ? pf_events_read(r, some, 7, &s, &e)
                           : (size_t)pf_events_next(r, &some[0], &s, &e);
@@ -368,7 +371,7 @@ static void compare(unsigned wanted)
     assert_null(pf_names_variable(pf_events_names(r), 0x4008));
     assert_null(pf_names_variable(pf_events_names(r), 0x3fff));
     pf_events_free(r);
-    c.meta.traced = 1; /* what an older pf wrote */
+    c.meta.traced = 1; /* as written by an older pf */
     assert_int_equal(pf_events_open(&r, &c, &e), PF_BAD);
     assert_non_null(strstr(e.text, "version 1 of the trace"));
     pf_clip_release(&c);
@@ -386,7 +389,7 @@ static void test_killed(void **unused)
     compare(EVENTS / 2 + 1);
 }
 
-/* The same recording in many small chunks, all names first. */
+/* Writes the same recording in many small chunks, all names first. */
 static void write_pieces(const char *path, const struct pf_clip *c)
 {
     enum { PIECES = 40 };
@@ -417,7 +420,8 @@ static void write_pieces(const char *path, const struct pf_clip *c)
         free(bytes[s]);
 }
 
-/* Cut between any two chunks, the events before are whole and the rest is said to be missing. */
+/* If the recording is cut between any two chunks, the events before are complete, and the rest is
+ * reported as missing. */
 static void test_cut(void **unused)
 {
     static unsigned char bytes[1 << 24];

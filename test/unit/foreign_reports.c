@@ -1,5 +1,6 @@
-// sources: src/foreign/*.c src/findings/findings.c src/findings/check_summary.c src/cli/cli.c src/report/*.c src/base/*.c
-/* Reports of other tools: what is read from them, and thousands of damaged ones. */
+// sources: src/foreign/*.c src/findings/findings.c src/findings/check_summary.c src/cli/cli.c
+// sources: src/report/*.c src/base/*.c
+/* foreign_reports.c - reads reports of other tools, and thousands of damaged ones. */
 #include "findings.h"
 #include "foreign.h"
 #include <setjmp.h>
@@ -128,11 +129,11 @@ static void reads_helgrind(void **state)
     assert_int_equal(b->thread, 2);
     assert_int_equal(b->size, 2);
     assert_string_equal(a->stack.at[0].file, "/s/m.c");
-    assert_null(b->stack.at[0].file); /* the C library's */
+    assert_null(b->stack.at[0].file); /* a frame of the C library */
     assert_string_equal(pf_backtrace_source(&b->stack)->function, "op<T> &");
     assert_string_equal(f.at[0]->location.name, "shared");
     assert_int_equal(f.at[0]->nthreads, 2);
-    /* The same again is known, also with the accesses in the other order. */
+    /* Reading the same report again adds nothing, even with the accesses in the other order. */
     pf_foreign_helgrind(&f, helgrind, &sum);
     assert_int_equal(f.n, 1);
     assert_int_equal(sum.known, 1);
@@ -145,7 +146,8 @@ static void reads_helgrind(void **state)
     pf_findings_release(&f);
 }
 
-/* Bytes changed, cut out and doubled: candidates with two stacks, or none; never a crash. */
+/* Bytes changed, removed and duplicated: candidates have two stacks, or there are none; no
+ * crash. */
 static void damaged(void **state)
 {
     (void)state;

@@ -1,6 +1,6 @@
 /*
- * order_held_log.c - the packed lock history against an array, for every shape of history; and read by
- * a second thread while it is written.
+ * order_held_log.c - the packed history of locksets against an array, for every shape of history;
+ * and read by a second thread while it is written.
  */
 // sources: src/rt/order/held_log.c src/rt/sys.c
 #include <pthread.h>
@@ -22,7 +22,8 @@ static uint32_t rnd(uint32_t n)
     return (uint32_t)(rng >> 33) % n;
 }
 
-/* Histories by kind: one value; few; many at random; far apart; all different; the largest; runs. */
+/* Kinds of histories: one value; few; many at random; far apart; all different; the largest;
+ * runs. */
 static uint32_t value(unsigned kind, uint32_t clk)
 {
     switch (kind) {
@@ -75,13 +76,13 @@ static void test_small(void **state)
     assert_true(pf_held_log_init(&l));
     for (uint32_t clk = 1; clk < LENGTH; clk++)
         pf_held_log_put(&l, clk, 5);
-    assert_true(l.used < 20); /* nothing but the first chunk, for epoch 0 has no value */
+    assert_true(l.used < 20); /* only the first chunk has data, because epoch 0 has no value */
     for (uint32_t clk = LENGTH; clk < 2 * LENGTH; clk++)
         pf_held_log_put(&l, clk, clk % 2 ? 5 : 3000000);
-    assert_true(l.used < LENGTH / 64 + 3 * 21); /* a bit each, and a few words a chunk */
+    assert_true(l.used < LENGTH / 64 + 3 * 21); /* one bit each, and a few words per chunk */
 }
 
-static void test_full(void **state) /* the worst values up to the last epoch stay in the mapping */
+static void test_full(void **state) /* the worst values, up to the last epoch, fit the mapping */
 {
     struct pf_held_log l;
     assert_true(pf_held_log_init(&l));

@@ -1,9 +1,11 @@
 /*
- * order_locks.c - locks and their short ways against the naive model: a vector clock of single events for each
- * thread and each lock. After every step a thread seen exactly the events that happened before, by the epochs
- * under which they were made; and of every epoch the locks are known that were held in it.
+ * order_locks.c - locks and their fast paths against a naive model: a vector clock of single events
+ * for each thread and each lock. After every step, the events ordered before a thread are exactly
+ * those of the model, by the epochs in which they happened; and the locks held in every epoch are
+ * known.
  */
-// sources: src/rt/order/hb.c src/rt/order/held_log.c src/rt/hash_index.c src/rt/order/lockset.c src/rt/order/slot.c src/rt/store.c src/rt/order/sync.c src/rt/sys.c
+// sources: src/rt/order/hb.c src/rt/order/held_log.c src/rt/hash_index.c src/rt/order/lockset.c
+// sources: src/rt/order/slot.c src/rt/store.c src/rt/order/sync.c src/rt/sys.c
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -45,7 +47,7 @@ static uint32_t clocks[THREADS_MAX][PF_SID_MAX + 2];
 static naive seen[THREADS_MAX], released[LOCKS], released_by_readers[LOCKS], in_object[OBJECTS];
 static struct {
     int writer; /* -1: none */
-    unsigned depth[THREADS_MAX]; /* so often a reader */
+    unsigned depth[THREADS_MAX]; /* how often the thread holds it as a reader */
 } lock[LOCKS];
 static struct event {
     unsigned thread;
@@ -81,8 +83,7 @@ static void check_happens_before(unsigned me)
         const struct event *e = &events[i];
         assert_int_equal(pf_epoch_lockset(e->sid, e->clk), e->lockset);
         if (e->thread != me)
-            assert_int_equal(e->clk <= threads[me].clock[e->sid],
-                             e->number <= seen[me][e->thread]);
+            assert_int_equal(e->clk <= threads[me].clock[e->sid], e->number <= seen[me][e->thread]);
     }
 }
 
@@ -97,7 +98,7 @@ static unsigned readers(unsigned l)
 static void acquire(unsigned me, unsigned l, bool shared)
 {
     if (lock[l].writer >= 0 || (!shared && readers(l)))
-        return; /* not to be had */
+        return; /* the lock is not available */
     pf_lock_taken(&threads[me], address(l), shared ? PF_LOCK_SHARED : 0, 7);
     join(seen[me], released[l]);
     if (shared) {
@@ -122,7 +123,7 @@ static void release(unsigned me, unsigned l)
     }
 }
 
-/* As a wait on a condition variable does. */
+/* As in a wait on a condition variable. */
 static void release_and_reacquire(unsigned me, unsigned l)
 {
     if (lock[l].writer != (int)me)
@@ -144,7 +145,7 @@ static void object(unsigned me, unsigned o, bool release)
     }
 }
 
-/* The lock is destroyed and made anew by a thread that may: nothing of it is left. */
+/* If the lock is free, destroys it and creates it again: nothing of it remains. */
 static void recreate(unsigned l)
 {
     if (lock[l].writer >= 0 || readers(l))
@@ -200,7 +201,7 @@ static void begin(unsigned n, uint64_t seed)
         threads[i] = (struct pf_thread){.number = number++, .clock = clocks[i]};
         assert_true(pf_slot_take(&threads[i]));
     }
-    for (unsigned i = 0; i < n; i++) /* what was before is known to all */
+    for (unsigned i = 0; i < n; i++) /* the past is ordered before all threads */
         for (unsigned k = 0; k < n; k++)
             if (i != k)
                 clocks[i][threads[k].sid] = clocks[k][threads[k].sid] - 1;
@@ -233,7 +234,7 @@ static void fuzz(unsigned n, uint64_t seed, unsigned steps)
 static void locks_agree_with_the_naive_model(void **state)
 {
     for (uint64_t seed = 1; seed <= 40; seed++) {
-        pf_rt.slow_path_only = seed % 4 == 0; /* the long ways alone */
+        pf_rt.slow_path_only = seed % 4 == 0; /* slow paths only */
         fuzz(2, seed, 1500);
         fuzz(3, seed, 1500);
         fuzz(THREADS_MAX, seed, 800);
@@ -241,7 +242,8 @@ static void locks_agree_with_the_naive_model(void **state)
     pf_rt.slow_path_only = false;
 }
 
-/* A lock taken again is a release the less: its holder goes on in its epoch, also while it does other things in between. */
+/* Reacquiring a lock saves a release: its holder continues in its epoch, even if it does other
+ * things in between. */
 static void reacquiring_keeps_the_epoch(void **state)
 {
     for (int shared = 0; shared < 2; shared++) {

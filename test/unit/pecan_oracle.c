@@ -1,9 +1,10 @@
 // sources: src/predict/*.c src/predict/*/*.c src/trace/*.c test/oracle/reorder/random_trace.c
 // flags: -D_GNU_SOURCE -O1
 /*
- * The search for patterns and its schedules against brute force: on small random traces every tuple of
- * events of every built-in pattern is tried in every order that locks, start and join, and messages
- * allow. What is found must be possible; of what is possible hardly anything may be missed.
+ * pecan_oracle.c - the search for patterns and its schedules against brute force. On small random
+ * traces every tuple of events is tried for every built-in pattern, in every order that locks,
+ * start and join, and messages allow. Every reported tuple must be possible; hardly any possible
+ * tuple may be missed.
  */
 #include "../oracle/reorder/random_trace.h"
 #include "pecan/pecan.h"
@@ -24,12 +25,12 @@ struct naive {
     uint32_t region[64];                  /* of each event; 0: none */
     const struct pf_pattern *p;
     uint32_t event[PF_PATTERN_MAX];
-    uint8_t *seen; /* states: positions and progress */
+    uint8_t *seen; /* set of visited states: positions and progress */
 };
 
 static const struct pf_event *at(const struct naive *x, uint32_t i) { return &x->t->events.at[i]; }
 
-/* Regions as the paper has them, thread by thread. */
+/* Regions as the paper defines them, thread by thread. */
 static void find_regions(struct naive *x)
 {
     uint32_t next = 1;
@@ -99,10 +100,11 @@ static bool reachable(struct naive *x, uint32_t *pos, unsigned done)
         while (m < p->n && x->event[m] != i)
             m++;
         if (m < p->n && m != done)
-            continue; /* its turn has not come */
+            continue; /* an event of the pattern, too early */
         if (!enabled(x, pos, i))
             continue;
-        if (m < p->n && p->next[p->n - 1] && m == p->n - 2u) { /* the last one must be due, too */
+        /* the last event must be enabled, too */
+        if (m < p->n && p->next[p->n - 1] && m == p->n - 2u) {
             uint32_t other = x->event[m + 1], v = at(x, other)->thread;
             if (pos[v] == x->n[v] || x->of[v][pos[v]] != other || !enabled(x, pos, other))
                 continue;
@@ -119,7 +121,7 @@ static bool reachable(struct naive *x, uint32_t *pos, unsigned done)
     return false;
 }
 
-/* Do the first `k` events fit the pattern? */
+/* True if the first `k` events match the pattern. */
 static bool fits(const struct naive *x, unsigned k)
 {
     const struct pf_pattern *p = x->p;
@@ -204,12 +206,13 @@ static void one_trace(uint64_t seed, struct tally *tally)
     find_regions(&x);
     assert_int_equal(a.search.cut, 0);
     tally->found += a.at.len;
-    for (size_t i = 0; i < a.at.len; i++) { /* found: must be what it says, and possible */
+    /* a reported tuple must match its pattern and be possible */
+    for (size_t i = 0; i < a.at.len; i++) {
         x.p = &ps.at[a.at.at[i].pattern];
         memcpy(x.event, a.at.at[i].event, sizeof x.event);
         for (unsigned k = 1; k <= x.p->n; k++)
             if (!fits(&x, k))
-                fail_msg("seed %lu: %s does not fit", seed, x.p->name);
+                fail_msg("seed %lu: %s does not match", seed, x.p->name);
         if (!possible(&x))
             fail_msg("seed %lu: %s cannot happen", seed, x.p->name);
     }
@@ -229,11 +232,10 @@ static void test_random(void **state)
     struct tally t = {0};
     for (uint64_t seed = 1; seed <= 400; seed++)
         one_trace(seed, &t);
-    print_message("%lu found, %lu possible, %lu of them not found\n", t.found, t.possible,
-                  t.missed);
+    print_message("%lu found, %lu possible, %lu of these missed\n", t.found, t.possible, t.missed);
     assert_true(t.found > 1000);
     assert_true(t.missed * 1000 <=
-                t.possible); /* locks that are not nested are beyond the paper's proof */
+                t.possible); /* locks that are not nested are not covered by the paper's proof */
 }
 
 int main(void)

@@ -1,7 +1,7 @@
 // sources: src/predict/pecan/pattern.c src/trace/vec.c
 /*
- * The pattern language: the built-in patterns are exactly the non-serialisable interleavings of their
- * shapes, and bad files are refused with line and reason.
+ * pecan_pattern.c - the pattern language: the built-in patterns are exactly the non-serialisable
+ * interleavings of their shapes, and bad files are rejected with line and reason.
  */
 #include "pecan/pattern.h"
 #include <setjmp.h>
@@ -17,7 +17,7 @@ struct step {
     int unit, var, write;
 };
 
-/* Is there an order of the two units with the same order of all conflicts? */
+/* True if some order of the two units has the same order of all conflicts. */
 static bool serialisable(const struct step *s, int n)
 {
     bool first = false, second = false;
@@ -28,7 +28,7 @@ static bool serialisable(const struct step *s, int n)
     return !(first && second);
 }
 
-/* Units and variables are named by their first appearance, as the parser does. */
+/* Units and variables are named in the order of their first appearance, as in the parser. */
 static void spell(const struct step *s, int n, char *out)
 {
     int unit[2] = {-1, -1}, var[2] = {-1, -1}, units = 0, vars = 0;
@@ -66,7 +66,7 @@ static bool has(const struct set *s, const char *text)
     return false;
 }
 
-/* Every interleaving of a unit of na events with one of nb. */
+/* Every interleaving of a unit of na events with one of nb events. */
 static void interleave(const struct step *a, int na, const struct step *b, int nb, struct set *out)
 {
     for (unsigned mask = 0; mask < 1u << (na + nb); mask++) {
@@ -95,7 +95,7 @@ static void compare(const struct set *want, enum pf_pattern_kind kind)
             assert_false(has(&got, text));
             add(&got, text);
             if (!has(want, text))
-                fail_msg("%s (%s) is serialisable, or of another shape", p.at[i].name, text);
+                fail_msg("%s (%s) is serialisable, or has another shape", p.at[i].name, text);
         }
     for (int i = 0; i < want->n; i++)
         if (!has(&got, want->text[i]))
@@ -103,7 +103,7 @@ static void compare(const struct set *want, enum pf_pattern_kind kind)
     pf_vec_release(&p);
 }
 
-/* Two accesses of one variable by a unit, one by the other. */
+/* One unit accesses a variable twice, the other once. */
 static void test_atomicity(void **state)
 {
     (void)state;
@@ -149,7 +149,7 @@ static void refused(const char *text, const char *want)
     struct pf_trace_error e = {{0}};
     assert_false(pf_patterns_parse(&p, "f", text, strlen(text), &e));
     if (!strstr(e.text, want))
-        fail_msg("'%s' does not say '%s'", e.text, want);
+        fail_msg("message '%s', expected '%s'", e.text, want);
     pf_vec_release(&p);
 }
 
@@ -165,9 +165,11 @@ static void test_bad_files(void **state)
     refused(HEAD "E a - b\nT t - u\nSV s - s\nAR x - y\n", "f:1: pattern p has no AT");
     refused(HEAD "E a - b\nT t - u - v\nSV s - s\nAR x - y\nAT r - w\n", "f:4: T has 3 entries");
     refused(HEAD "E a - a\nT t - u\nSV s - s\nAR x - y\nAT r - w\n", "f:3: an event appears twice");
-    refused(HEAD "E a - b\nT t - t\nSV s - s\nAR x - y\nAT r - w\n", "f:4: an anomaly needs at least two");
+    refused(HEAD "E a - b\nT t - t\nSV s - s\nAR x - y\nAT r - w\n",
+            "f:4: an anomaly needs at least two");
     refused(HEAD "E a - b\nT t - u\nSV s - s\nAR x - x\nAT r - w\n", "f:6: region 'x' belongs to");
-    refused(HEAD "E a - b\nT t - u\nSV s - s\nAR x - y\nAT r - x\n", "f:7: AT: expected 'r' or 'w'");
+    refused(HEAD "E a - b\nT t - u\nSV s - s\nAR x - y\nAT r - x\n",
+            "f:7: AT: expected 'r' or 'w'");
     refused(HEAD "E a - b\nE a - b\n", "f:4: E is already given in line 3");
     refused(HEAD "E a - \n", "f:4: expected a label, found the end");
     refused(HEAD "E a = b\n", "f:3: expected a keyword, found '='");
@@ -202,7 +204,7 @@ static void test_own_pattern(void **state)
     pf_vec_release(&p);
 }
 
-/* As many events, threads, variables and regions as there can be. */
+/* The maximal number of events, threads, variables and regions. */
 static void test_long_pattern(void **state)
 {
     (void)state;

@@ -1,8 +1,8 @@
 // sources: src/trace/*.c src/predict/*.c src/predict/*/*.c test/oracle/reorder/*.c
 // flags: -D_GNU_SOURCE -O1
 /*
- * predict_analyses.c - every analysis against a naive reading of its definition, on random traces.
- * Definitions are matrices over all pairs of events, closed by brute force.
+ * predict_analyses.c - every analysis against a naive implementation of its definition, on random
+ * traces. Definitions are matrices over all pairs of events, closed by brute force.
  */
 #include "../oracle/reorder/random_trace.h"
 #include "analysis.h"
@@ -31,7 +31,7 @@ static void close_over(struct relation *r, uint32_t n)
                 r->is[i][j] |= r->is[k][j];
 }
 
-/* Program order, start and join, notify and wake, barriers, messages. */
+/* Fork and join, notify and wake, barriers, messages. */
 static bool hard(const struct pf_trace *t, uint32_t f, uint32_t i)
 {
     const struct pf_event *g = at(t, f), *e = at(t, i);
@@ -44,14 +44,14 @@ static bool hard(const struct pf_trace *t, uint32_t f, uint32_t i)
 }
 
 static bool ranges_overlap(const struct pf_trace *t, const struct pf_event *a,
-                        const struct pf_event *b)
+                           const struct pf_event *b)
 {
     const struct pf_range *p = &t->places.at[a->what], *q = &t->places.at[b->what];
     return p->block == q->block && p->addr < q->addr + q->size && q->addr < p->addr + p->size;
 }
 
-/* Does the atomic at i acquire what the atomic at f released? Release sequences: f's store, then
- * only read-modify-writes until i, byte by byte. */
+/* True if the atomic at i acquires what the atomic at f released. Release sequences: f's store,
+ * then only read-modify-writes until i, byte by byte. */
 static bool atomic_edge(const struct pf_trace *t, uint32_t f, uint32_t i)
 {
     const struct pf_event *g = at(t, f), *e = at(t, i);
@@ -103,7 +103,7 @@ static uint32_t matching_release(const struct pf_trace *t, uint32_t i)
     return PF_NONE;
 }
 
-/* Locks held at i, exclusively or not. */
+/* True if a and b are in critical sections of one lock, not both as readers. */
 static bool excluded(const struct pf_trace *t, uint32_t a, uint32_t b)
 {
     for (uint32_t i = 0; i < a; i++)
@@ -117,7 +117,7 @@ static bool excluded(const struct pf_trace *t, uint32_t a, uint32_t b)
     return false;
 }
 
-/* Smaragdakis and others, rule by rule, until nothing changes. */
+/* The rules of Smaragdakis et al., applied until nothing changes. */
 static void relate_cp(const struct pf_trace *t, const struct relation *hb, struct relation *cp)
 {
     uint32_t n = (uint32_t)t->events.len;
@@ -128,7 +128,8 @@ static void relate_cp(const struct pf_trace *t, const struct relation *hb, struc
                 at(t, f)->thread != at(t, i)->thread && (hard(t, f, i) || atomic_edge(t, f, i));
     for (bool more = true; more;) {
         struct relation old = *cp;
-        for (uint32_t a = 0; a < n; a++) /* sections of one lock, the first one ended */
+        /* critical sections of one lock, of which the first has ended */
+        for (uint32_t a = 0; a < n; a++)
             for (uint32_t b = a + 1; b < n; b++) {
                 uint32_t ra = pf_event_acquires(at(t, a)) ? matching_release(t, a) : PF_NONE;
                 if (ra == PF_NONE || !pf_event_acquires(at(t, b)) ||
@@ -171,7 +172,7 @@ static void run(const struct pf_trace *t, const char *name, bool all_pairs, stru
         out->is[r.races.at[i].a][r.races.at[i].b] = true;
     if (r.invalid) {
         pf_trace_write_text(t, stderr);
-        fail_msg("%s: the validator refused a witness", name);
+        fail_msg("%s: the validator rejected a witness", name);
     }
     pf_result_release(&r);
 }
@@ -183,12 +184,12 @@ static void same(const struct pf_trace *t, uint64_t seed, const char *name,
         for (uint32_t k = 0; k < t->events.len; k++)
             if (got->is[i][k] != want->is[i][k]) {
                 pf_trace_write_text(t, stderr);
-                fail_msg("%s, seed %lu: events %u and %u: got %d, wanted %d", name, seed, i + 1,
+                fail_msg("%s, seed %lu: events %u and %u: got %d, expected %d", name, seed, i + 1,
                          k + 1, got->is[i][k], want->is[i][k]);
             }
 }
 
-/* --- ended before its time --- */
+/* --- stopped early --- */
 
 struct stop_after {
     struct pf_stop stop;
@@ -197,7 +198,8 @@ struct stop_after {
 
 static bool is_used_up(struct pf_stop *s) { return !((struct stop_after *)(void *)s)->left--; }
 
-/* Stopped at any moment, an analysis has part of what it would have found, and says so. */
+/* An analysis that is stopped at any time has a part of its result, and reports that it was
+ * stopped. */
 static void check_stop(const struct pf_trace *t, uint64_t seed)
 {
     for (size_t k = 0; k < pf_nanalyses; k++)
@@ -211,7 +213,8 @@ static void check_stop(const struct pf_trace *t, uint64_t seed)
             pf_analyses[k].run(t, &limits, &part);
             more = p.stop.stopped;
             if (part.stopped != p.stop.stopped)
-                fail_msg("%s, seed %lu: stopped, and not reported", pf_analyses[k].name, seed);
+                fail_msg("%s, seed %lu: stopped, but not reported as stopped", pf_analyses[k].name,
+                         seed);
             size_t found = 0;
             for (size_t i = 0; i < part.races.len; i++)
                 for (size_t j = 0; j < whole.races.len; j++)
@@ -225,7 +228,7 @@ static void check_stop(const struct pf_trace *t, uint64_t seed)
         }
 }
 
-/* Cells with a race. */
+/* Marks the cells that have a race. */
 static void racy_cells(const struct pf_trace *t, const struct verdicts *v, bool *cells)
 {
     memset(cells, 0, MAX);
@@ -241,7 +244,7 @@ static void racy_cells(const struct pf_trace *t, const struct verdicts *v, bool 
 
 static void check_hb(const struct pf_trace *t, uint64_t seed, const struct relation *hb)
 {
-    /* The newest conflicting access of each thread and kind, not ordered: exactly these. */
+    /* Expected: the newest conflicting access of each thread and kind, if it is not ordered. */
     struct verdicts want = {0}, got;
     uint32_t n = (uint32_t)t->events.len;
     for (uint32_t b = 0; b < n; b++)
@@ -270,7 +273,8 @@ static void check_hb(const struct pf_trace *t, uint64_t seed, const struct relat
     same(t, seed, "hbvc", &got, &want);
     run(t, "goldilocks", true, &got);
     same(t, seed, "goldilocks", &got, &want);
-    /* FastTrack keeps less, but never misses that a cell has a race, and never invents one. */
+    /* FastTrack keeps less, but it finds a race for every cell that has one, and never a false
+     * one. */
     bool some[MAX], all[MAX];
     run(t, "hb", true, &got);
     racy_cells(t, &got, some);
@@ -298,7 +302,7 @@ static void check_pairs(const struct pf_trace *t, uint64_t seed, const struct re
     same(t, seed, "cp", &got, &causal);
 }
 
-/* Sync-preserving: the closure as a set, one event at a time. */
+/* Sync-preserving: computes the closure as a set, one event at a time. */
 static bool naive_syncp(const struct pf_trace *t, const struct relation *order, uint32_t a,
                         uint32_t b)
 {
@@ -366,7 +370,7 @@ static void check_syncp(const struct pf_trace *t, uint64_t seed, const struct re
         same(t, seed, "syncp", &got, &want);
 }
 
-/* One race for a pair of sites, wherever one exists. */
+/* One race per pair of sites, for every pair that has one. */
 static void check_signatures(struct pf_trace *t, uint64_t seed)
 {
     static const char *const names[] = {"hbvc", "goldilocks", "hybrid", "syncp", "mc"};
@@ -391,7 +395,7 @@ static void check_signatures(struct pf_trace *t, uint64_t seed)
     }
 }
 
-/* Eraser's state machine, a cell at a time, sets as bit masks: which accesses it complains about. */
+/* Eraser's state machine, one cell at a time, with sets as bit masks: the accesses it reports. */
 static void check_lockset(const struct pf_trace *t, uint64_t seed)
 {
     struct verdicts got;
@@ -420,7 +424,7 @@ static void check_lockset(const struct pf_trace *t, uint64_t seed)
                 common = state == 1 ? held : common & held;
                 state = writes || state == 3 ? 3 : 2;
                 uint32_t others = (writes ? readers | writers : writers) & ~(1u << e->thread);
-                want[i] |= state == 3 && !common && others; /* there is a pair to show */
+                want[i] |= state == 3 && !common && others; /* there is a pair to report */
             }
             *(writes ? &writers : &readers) |= 1u << e->thread;
         }
@@ -433,7 +437,8 @@ static void check_lockset(const struct pf_trace *t, uint64_t seed)
         }
         if (reported != want[b]) {
             pf_trace_write_text(t, stderr);
-            fail_msg("lockset, seed %lu: event %u: got %d, wanted %d", seed, b + 1, reported, want[b]);
+            fail_msg("lockset, seed %lu: event %u: got %d, expected %d", seed, b + 1, reported,
+                     want[b]);
         }
     }
 }

@@ -1,9 +1,9 @@
 // sources: src/trace/*.c src/predict/*.c src/predict/*/*.c test/oracle/reorder/*.c
 // flags: -D_GNU_SOURCE -O1
 /*
- * predict_engine.c - the engine against the definition: on small random traces every pair of
- * conflicting accesses gets the answer that walking through all reorderings gives, and every
- * witness passes the validator.
+ * predict_engine.c - the engine against the definition. On small random traces, the answer for
+ * every pair of conflicting accesses must be the one that enumerating all reorderings gives, and
+ * every witness must pass the validator.
  */
 #include "../oracle/reorder/brute.h"
 #include "../oracle/reorder/random_trace.h"
@@ -20,7 +20,7 @@
 #include <cmocka.h>
 
 #define MAX_ORDER 64
-#define LEAST_PAIRS 10000 /* compared with the definition, for the figure to be one */
+#define LEAST_PAIRS 10000 /* enough pairs for a meaningful comparison */
 
 static uint64_t all_pairs, unknown;
 
@@ -32,12 +32,13 @@ struct tally {
 static void explain(const struct pf_trace *t, uint64_t seed, uint32_t a, uint32_t b, bool want,
                     const char *what)
 {
-    fprintf(stderr, "seed %lu: events %u and %u: wanted %s, %s\n", (unsigned long)seed, a + 1,
+    fprintf(stderr, "seed %lu: events %u and %u: expected %s, %s\n", (unsigned long)seed, a + 1,
             b + 1, want ? "race" : "none", what);
     pf_trace_write_text(t, stderr);
 }
 
-/* Schedules that are wrong in some way, mostly: the validator refuses what the definition refuses. */
+/* Damaged schedules, most of them wrong: the validator must reject those that the definition
+ * rejects. */
 static void damage(const struct pf_trace *t, enum pf_missing missing, const struct pf_race *good,
                    uint64_t seed, struct tally *sum)
 {
@@ -48,14 +49,14 @@ static void damage(const struct pf_trace *t, enum pf_missing missing, const stru
         memcpy(order, good->order, n * sizeof *order);
         uint32_t i = (uint32_t)(pf_random_next(&rnd) % n), k = (uint32_t)(pf_random_next(&rnd) % n);
         uint32_t event = order[i];
-        if (tries == 0) { /* one event earlier or later */
+        if (tries == 0) { /* move one event */
             memmove(order + i, order + i + 1, (n - i - 1) * sizeof *order);
             memmove(order + k + 1, order + k, (n - 1 - k) * sizeof *order);
             order[k] = event;
-        } else if (tries == 1) { /* one less */
+        } else if (tries == 1) { /* remove one event */
             memmove(order + i, order + i + 1, (n - i - 1) * sizeof *order);
             r.norder--;
-        } else { /* something else at the end */
+        } else { /* append another event */
             order[n] = (uint32_t)(pf_random_next(&rnd) % t->events.len);
             r.norder++;
         }
@@ -72,7 +73,7 @@ static void damage(const struct pf_trace *t, enum pf_missing missing, const stru
     }
 }
 
-/* The analysis as a whole, from its candidates on: all races of the definition and no others. */
+/* The whole analysis, including its search for candidates: exactly the races of the definition. */
 static void check_analysis(const struct pf_trace *t, uint64_t seed, enum pf_missing missing,
                            const bool *race)
 {
@@ -144,15 +145,15 @@ static void compare(const struct pf_random_shape *shape, uint64_t seed, enum pf_
                 }
                 damage(&t, missing, &r, seed, sum);
             }
-            /* The last tier has to find by itself what the first one would have accepted. */
+            /* The last tier must find by itself what the first one would have accepted. */
             pf_window_fill(&w, 0, n);
-            got =
-                pf_query_init(&p, &w, a, b) && pf_query_close(&p) ? pf_query_solve(&p, 100000) : PF_NO;
+            got = pf_query_init(&p, &w, a, b) && pf_query_close(&p) ? pf_query_solve(&p, 100000)
+                                                                    : PF_NO;
             if (got != (want ? PF_YES : PF_NO)) {
-                explain(&t, seed, a, b, want, "the solver says otherwise");
+                explain(&t, seed, a, b, want, "the solver disagrees");
                 fail();
             }
-            /* With too small a budget it may not know, but it is never wrong. */
+            /* With too small a budget the answer may be unknown, but it is never wrong. */
             for (uint32_t budget = 0; budget < 4; budget++) {
                 got = pf_engine_decide(&w, &p, 0, n, a, b, budget, &unused);
                 unknown += got == PF_UNKNOWN;
@@ -161,7 +162,7 @@ static void compare(const struct pf_random_shape *shape, uint64_t seed, enum pf_
                     fail();
                 }
             }
-            /* A window that leaves the first events as they are says yes only to true races. */
+            /* A window that keeps the order of the first events answers yes only for true races. */
             uint32_t lo = a / 2;
             if (pf_engine_decide(&w, &p, lo, n, a, b, 100000, &unused) == PF_YES) {
                 if (!want)
@@ -188,7 +189,7 @@ out:
 }
 
 static void run_many(const char *name, struct pf_random_shape shape, enum pf_missing missing,
-                 uint32_t count)
+                     uint32_t count)
 {
     struct tally sum = {0};
     for (uint64_t seed = 1; seed <= count; seed++)
@@ -238,7 +239,7 @@ static void test_features(void **state)
     };
     for (size_t i = 0; i < sizeof each / sizeof *each; i++)
         run_many(each[i].name, (struct pf_random_shape){3, 2, 2, 22, 2, each[i].features},
-             PF_MISSING_IGNORE, 100);
+                 PF_MISSING_IGNORE, 100);
 }
 
 static void test_missing(void **state)

@@ -1,9 +1,10 @@
 // sources: src/trace/*.c src/predict/*.c src/predict/*/*.c test/oracle/reorder/random_trace.c
 // flags: -D_GNU_SOURCE -O1
 /*
- * predict_missing_calls.c - RDIT's promise, on random traces: stretches of threads are taken out and become
- * missing calls with what they touched as their reach. Truth is mc on the complete trace. rdit and sb
- * report nothing else, whatever is missing; sb no more than rdit; the others raise false alarms.
+ * predict_missing_calls.c - the guarantee of RDIT, on random traces. Stretches of threads are
+ * removed and replaced by missing calls, whose reachable set is what the stretches accessed. The
+ * truth is mc on the complete trace. rdit and sb report no other races, whatever is missing; sb no
+ * more than rdit; the other analyses raise false alarms.
  */
 #include "../oracle/reorder/random_trace.h"
 #include "analysis.h"
@@ -26,7 +27,7 @@ struct tally {
     uint64_t traces, truth, right[KINDS], wrong[KINDS];
 };
 struct pairs {
-    bool is[MAX + 1][MAX + 1]; /* by label */
+    bool is[MAX + 1][MAX + 1]; /* indexed by label */
 };
 
 static void run(const struct pf_trace *t, const char *name, struct pairs *out)
@@ -44,11 +45,11 @@ static void run(const struct pf_trace *t, const char *name, struct pairs *out)
     pf_result_release(&r);
 }
 
-/* What a line of the text form names: its operands without values and remarks. */
+/* Prints what a line of the text form accesses: its operands, without values and remarks. */
 static void add_operands(FILE *out, const char *line)
 {
     char word[64];
-    int n, at = 0, skip = 3; /* number, thread, operation */
+    int n, at = 0, skip = 3; /* skip number, thread, operation */
     while (sscanf(line + at, "%63s%n", word, &n) == 1 && line[at] != '\n') {
         at += n;
         if (skip-- > 0)
@@ -60,7 +61,8 @@ static void add_operands(FILE *out, const char *line)
     }
 }
 
-/* The trace with `holes` stretches of single threads taken out; NULL-terminated. */
+/* The trace as text with `holes` stretches of single threads replaced by missing calls. The caller
+ * frees it. */
 static char *with_holes(const struct pf_trace *t, uint64_t *rnd, int holes)
 {
     char *text = NULL, *out_text = NULL;
@@ -100,7 +102,7 @@ static char *with_holes(const struct pf_trace *t, uint64_t *rnd, int holes)
     fwrite(text, 1, (size_t)(lines[0] - text), f); /* initial values */
     for (uint32_t i = 0; i < ne; i++) {
         const char *who = pf_trace_text(t, t->threads.at[t->events.at[i].thread]);
-        if (call_at[i] != PF_NONE) { /* stands for the numbers 2i + 1 and 2i + 2 */
+        if (call_at[i] != PF_NONE) { /* has the numbers 2i + 1 and 2i + 2 */
             fprintf(f, "%u %s call f%u {", 2 * i + 1, who, i);
             for (uint32_t q = i; q < ne; q++) {
                 if (gone[q] && t->events.at[q].thread == t->events.at[i].thread)
@@ -134,10 +136,11 @@ static void one(const struct pf_random_shape *shape, uint64_t seed, int holes, s
     char *text = with_holes(&t, &rnd, holes);
     pf_trace_init(&u);
     if (!pf_trace_read_text(&u, "holes", text, strlen(text), &err)) {
-        /* A wake whose signal is gone cannot be written: such a trace is none. */
+        /* A wake without its signal cannot be written; there is no such trace. */
         if (!strstr(err.text, "no event"))
             fail_msg("seed %lu: %s\n%s", seed, err.text, text);
-    } else if (pf_trace_check(&u, &err)) { /* else a lock was taken outside and given back inside */
+    /* otherwise a lock was acquired outside and released inside */
+    } else if (pf_trace_check(&u, &err)) {
         sum->traces++;
         for (int k = 0; k < KINDS; k++)
             run(&u, names[k], &p[k]);
@@ -153,7 +156,8 @@ static void one(const struct pf_random_shape *shape, uint64_t seed, int holes, s
                     fprintf(stderr, "seed %lu, events %u and %u:\n", seed, a, b);
                     pf_trace_write_text(&t, stderr);
                     fputs(text, stderr);
-                    fail_msg("%s", rdit ? "a false alarm of rdit" : "sb finds what rdit does not");
+                    fail_msg("%s", rdit ? "rdit raises a false alarm"
+                                        : "sb reports a race that rdit does not");
                 }
             }
     }

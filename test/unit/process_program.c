@@ -1,5 +1,6 @@
 // sources: src/process/program.c src/base/*.c src/report/pool.c src/report/textbuf.c
-/* Is it instrumented? Made-up ELF files, and thousands of damaged ones: an answer, never a crash. */
+/* process_program.c - detects instrumented programs, in made-up ELF files and thousands of damaged
+ * ones: there is always an answer, and never a crash. */
 #include "pf_abi.h"
 #include "program.h"
 #include <elf.h>
@@ -55,14 +56,14 @@ static struct image good(void)
 static void expect(const void *data, size_t n, const char *message)
 {
     struct pf_error e = {""};
-    unsigned char *copy = malloc(n ? n : 1); /* of its own, so that ASan sees the end */
+    unsigned char *copy = malloc(n ? n : 1); /* a separate block, so that ASan sees its end */
     memcpy(copy, data, n);
     pf_status s = pf_program_check_bytes("prog", copy, n, &e);
     free(copy);
     if (!message && s != PF_OK)
-        fail_msg("refused: %s", e.text);
+        fail_msg("rejected: %s", e.text);
     if (message && (s != PF_BAD || !strstr(e.text, message)))
-        fail_msg("'%s' wanted, said: %s", message, e.text);
+        fail_msg("expected '%s', got: %s", message, e.text);
 }
 
 static void answers(void **state)
@@ -73,7 +74,7 @@ static void answers(void **state)
     i.head.e_shnum = 0; /* stripped: the segment is enough */
     expect(&i, sizeof i, NULL);
     i = good();
-    i.head.e_phnum = 0; /* and so is the section */
+    i.head.e_phnum = 0; /* the section alone is enough, too */
     expect(&i, sizeof i, NULL);
     i = good();
     i.version = 77;

@@ -1,4 +1,5 @@
-/* reach_library_models.c - what the C++ library's functions on nodes and strings write is within what their models say. */
+/* reach_library_models.c - functions of the C++ library on nodes and strings write only what their
+ * models predict. */
 // sources: src/rt/direct/reach/reach_models.c
 // flags: -D_GNU_SOURCE=
 #include "reach_models.h"
@@ -24,7 +25,7 @@ static struct string {
     uint64_t size;
     char in[16];
 } strings[STRINGS];
-static char *block[STRINGS]; /* what stands for a heap: of 4096 bytes each */
+static char *block[STRINGS]; /* replaces the heap: blocks of 4096 bytes */
 
 static int failures;
 #define CHECK(x)                                                                                   \
@@ -35,7 +36,8 @@ static int failures;
         }                                                                                          \
     } while (0)
 
-/* --- instead of reach_walk.c: one variable for all nodes would be found whole, so each is one --- */
+/* --- replaces reach_walk.c: each node is a separate variable, so that none is reached by accident
+ * --- */
 
 static bool in(uint64_t p, const void *base, uint64_t size, uint64_t each, struct pf_mem_range *o)
 {
@@ -100,13 +102,13 @@ static void call_model(void *f, uint32_t n, void **words)
     before = tree;
 }
 
-/* What has changed was said. */
+/* Everything that has changed must be in the predicted set. */
 static void compare(const char *what, int step)
 {
     const char *a = (const char *)&before, *b = (const char *)&tree;
     for (size_t i = 0; i < sizeof tree; i++)
         if (a[i] != b[i] && !is_reached(b + i)) {
-            fprintf(stderr, "%s, step %d: node %zu, byte %zu was not said\n", what, step,
+            fprintf(stderr, "%s, step %d: node %zu, byte %zu was not predicted\n", what, step,
                     i / sizeof(struct node), i % sizeof(struct node));
             failures++;
             return;
@@ -174,7 +176,7 @@ static void trees(void)
     CHECK(largest < 64);
 }
 
-/* A tree in a variable of which only the beginning is told. */
+/* A tree in a variable, of which only the header is passed. */
 static void header_in_variable(void)
 {
     uint64_t word = (uintptr_t)&tree.header | sizeof tree.header << 48;

@@ -1,6 +1,6 @@
 /*
- * reach_mappings.c - the spans that pointers of the program can be in: they never lag behind what the program has mapped,
- * also while the areas themselves are not known.
+ * reach_mappings.c - the address ranges that may contain pointers of the program: they always
+ * include everything that the program has mapped, even while the list of mappings is out of date.
  */
 // sources: src/rt/direct/reach/mappings.c src/rt/sys.c
 #include <setjmp.h>
@@ -28,26 +28,28 @@ static uint64_t map(int protection)
 static void mappings_grow_at_once(void **state)
 {
     assert_true(pf_mappings_known());
-    uint64_t new = map(PROT_READ | PROT_WRITE); /* the areas are to be read again */
+    uint64_t new = map(PROT_READ | PROT_WRITE); /* the mappings must be read again */
     assert_true(pf_mappings_may_hold(new) && pf_mappings_may_hold(new + SIZE - 1));
-    uint64_t end = (uint64_t)sbrk(0) + SIZE; /* what the heap would be */
+    uint64_t end = (uint64_t)sbrk(0) + SIZE; /* an address that the heap would grow to */
     pf_mappings_after_syscall(SYS_brk, (long[6]){(long)end}, (long)end);
     assert_true(pf_mappings_may_hold(end - 1));
     assert_true(pf_mappings_may_hold((uint64_t)&end) && pf_mappings_may_hold((uint64_t)map));
     munmap((void *)new, SIZE);
 }
 
-/* Some pages of reserved memory become usable, as in an arena, and not again. */
+/* Pages of reserved memory become writable, as in an arena, and read-only again. */
 static void protection_is_followed(void **state)
 {
     uint64_t at = map(PROT_NONE);
     assert_true(pf_mappings_known());
     const uint64_t pages[][2] = {{0, 4096}, {4096, 8192}, {65536, 69632}};
     for (unsigned i = 0; i < 3; i++) {
-        uint64_t lo = at + pages[i][0], size = pages[i][1] - pages[i][0], reads = pf_mappings_epoch();
+        uint64_t lo = at + pages[i][0], size = pages[i][1] - pages[i][0],
+                 reads = pf_mappings_epoch();
         assert_false(pf_mapping_find(lo)->writable);
         assert_int_equal(mprotect((void *)lo, size, PROT_READ | PROT_WRITE), 0);
-        pf_mappings_after_syscall(SYS_mprotect, (long[6]){(long)lo, (long)size, PROT_READ | PROT_WRITE}, 0);
+        pf_mappings_after_syscall(SYS_mprotect,
+                                  (long[6]){(long)lo, (long)size, PROT_READ | PROT_WRITE}, 0);
         assert_true(pf_mappings_epoch() != reads);
         const struct pf_mapping *a = pf_mapping_find(lo);
         assert_true(a->writable && a->lo <= lo && lo + size <= a->hi);

@@ -1,10 +1,10 @@
 /*
- * replay_harness.h - what the world tells a program is told again by the log: each case runs twice, in
- * two processes. The first records, then the world is changed, the second replays; both write down
- * what they saw, and that must be the same, byte for byte.
+ * replay_harness.h - runs a case twice, in two processes. The first one records; then the
+ * environment is changed; the second one replays. Both log what they see, and the logs must be
+ * equal, byte for byte.
  *
- * The scheduler is a stand-in with one thread: a wait asks the world until it is over. The log is
- * memory that the processes share.
+ * The scheduler is replaced by one with a single thread, which polls until a wait ends. The streams
+ * are in memory that the processes share.
  */
 #ifndef PF_TEST_REPLAY_HARNESS_H
 #define PF_TEST_REPLAY_HARNESS_H
@@ -49,7 +49,7 @@
 #include "stream_ring.h"
 #include "syscalls.h"
 
-/* --- the stand-ins --- */
+/* --- replacements for the rest of the runtime --- */
 
 #define LOG_SIZE (24u << 20)
 #define SEEN_SIZE (4u << 20)
@@ -58,7 +58,7 @@ static struct shared {
         uint64_t used;
         char bytes[LOG_SIZE];
     } log[PF_STREAMS];
-    volatile uint64_t waits; /* begun while recording */
+    volatile uint64_t waits; /* waits that the recording has started */
     uint64_t seen_used[2];
     char seen[2][SEEN_SIZE];
     char diverged[200], said[400];
@@ -119,7 +119,7 @@ uint64_t pf_virtual_deadline(int clock, const struct timespec *t)
     (void)clock;
     return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
 }
-/* In replay nobody says when a wait is over; only time and signals of the target's own go on. */
+/* In a replay nothing external ends a wait; only time and the target's own signals do. */
 enum pf_woken pf_sched_wait(const struct pf_wait *w)
 {
     self.wait = *w;
@@ -135,7 +135,8 @@ enum pf_woken pf_sched_wait(const struct pf_wait *w)
             break;
         if (!pf_recording() && !deadline)
             break;
-        if (deadline && (!pf_recording() || !pf_waiters_poll(virtual_now)) && deadline > virtual_now)
+        if (deadline && (!pf_recording() || !pf_waiters_poll(virtual_now)) &&
+            deadline > virtual_now)
             virtual_now = deadline;
         pf_signal_take_arrived();
         if (self.state == PF_CONTEXT_WAITING && w->deadline && w->deadline <= virtual_now) {
@@ -189,7 +190,7 @@ _Noreturn void pf_diverged_words(const char *what, const char *expected, const c
     _exit(DIVERGED);
 }
 
-/* --- what a case does --- */
+/* --- for the cases --- */
 
 static bool replaying(void) { return pf_direct.mode == PF_DIRECT_REPLAY; }
 
@@ -206,7 +207,7 @@ static long call6(long number, long a, long b, long c, long d, long e, long f)
     const long args[6] = {a, b, c, d, e, f};
     long r = pf_syscall_run(number, args);
     if (number == SYS_fork && r == 0)
-        return 0; /* a child writes nothing down */
+        return 0; /* a child logs nothing */
     saw(&r, sizeof r);
     if (self.signal_due && !__pf_tls.nested)
         pf_signal_deliver_due();
@@ -216,19 +217,19 @@ static long call6(long number, long a, long b, long c, long d, long e, long f)
 #define CALL_(n, a, b, c, d, e, f, ...)                                                            \
     call6((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 #define SAW(x) saw(&(x), sizeof(x))
-/* A value that both must see, and that the case knows. */
+/* Both processes must see that the condition holds. */
 #define WANT(condition)                                                                            \
     do {                                                                                           \
         if (!(condition)) {                                                                        \
-            fprintf(stderr, "line %d (%s): not so: %s\n", __LINE__,                                \
+            fprintf(stderr, "line %d (%s): failed: %s\n", __LINE__,                                \
                     replaying() ? "replay" : "record", #condition);                                \
             _exit(79);                                                                             \
         }                                                                                          \
     } while (0)
 
-static char folder[] = "/tmp/pf-world-XXXXXX";
+static char folder[] = "/tmp/pf-replay-XXXXXX";
 
-/* For those outside: until the program has begun to wait for the n-th time. */
+/* For an external process: waits until the program has started its n-th wait. */
 static void await_wait(uint64_t n)
 {
     while (shared->waits < n)
@@ -238,8 +239,9 @@ static void await_wait(uint64_t n)
 struct test_case {
     const char *name;
     void (*body)(void);
-    void (*before)(void), (*between)(void); /* outside: before the recording, before the replay */
-    int status;                             /* of the replay, as wait gives it */
+    /* called outside the target: before the recording, before the replay */
+    void (*before)(void), (*between)(void);
+    int status;                             /* of the replay, as returned by wait */
     const char *diverged, *said;
 };
 
@@ -248,7 +250,7 @@ static void run_as(const struct test_case *c, enum pf_direct_mode mode, int *sta
     pid_t pid = fork();
     if (pid == 0) {
         pf_direct.mode = (uint8_t)mode;
-        pf_direct.pid = 4242; /* as if recorded */
+        pf_direct.pid = 4242; /* a pid as if recorded */
         if (mode == PF_DIRECT_RECORD)
             pf_direct.pid = getpid();
         else
@@ -299,7 +301,7 @@ static void run_case(void **state)
     assert_true(shared->seen_used[0] > 0);
 }
 
-/* The status for main. */
+/* Returns the exit status for main. */
 static int run_cases(const struct test_case *cases, size_t n, const struct CMUnitTest *more)
 {
     struct CMUnitTest tests[n + 1];
@@ -312,7 +314,7 @@ static int run_cases(const struct test_case *cases, size_t n, const struct CMUni
         tests[i] =
             (struct CMUnitTest){cases[i].name, run_case, NULL, NULL, (void *)(uintptr_t)&cases[i]};
     tests[n] = *more;
-    int failed = _cmocka_run_group_tests("world", tests, n + 1, NULL, NULL);
+    int failed = _cmocka_run_group_tests("replay", tests, n + 1, NULL, NULL);
     char command[100];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return failed || system(command);

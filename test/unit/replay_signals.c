@@ -1,11 +1,16 @@
-/* replay_signals.c - signals, timers and faults: what comes from outside is told again by the log. */
-// sources: src/rt/direct/syscall/syscall_table.c src/rt/direct/syscall/syscall_writes.c src/rt/direct/syscall/input_log.c
-// sources: src/rt/direct/syscall/syscall.c src/rt/direct/syscall/target_output.c src/rt/direct/syscall/blocking.c
-// sources: src/rt/direct/signal/signal_pending.c src/rt/direct/signal/signal_deliver.c src/rt/direct/signal/signal_kernel.c src/rt/direct/syscall/machine_instructions.c
-// sources: src/rt/direct/signal/signal_calls.c src/rt/direct/signal/timer.c src/rt/direct/syscall/lock_calls.c
-// sources: src/rt/direct/syscall/transfer_calls.c src/rt/direct/syscall/poll_calls.c src/rt/direct/syscall/ipc_calls.c
-// sources: src/rt/direct/syscall/memory_calls.c src/rt/direct/syscall/process_calls.c src/rt/direct/syscall/poll_waiters.c
-// sources: src/rt/store.c src/rt/sys.c src/rt/direct/reach/mappings.c
+/* replay_signals.c - signals, timers and faults: a replay sees the external signals of the
+ * recording. */
+// sources: src/rt/direct/syscall/syscall_table.c src/rt/direct/syscall/syscall_writes.c
+// sources: src/rt/direct/syscall/input_log.c src/rt/direct/syscall/syscall.c
+// sources: src/rt/direct/syscall/target_output.c src/rt/direct/syscall/blocking.c
+// sources: src/rt/direct/signal/signal_pending.c src/rt/direct/signal/signal_deliver.c
+// sources: src/rt/direct/signal/signal_kernel.c src/rt/direct/syscall/machine_instructions.c
+// sources: src/rt/direct/signal/signal_calls.c src/rt/direct/signal/timer.c
+// sources: src/rt/direct/syscall/lock_calls.c src/rt/direct/syscall/transfer_calls.c
+// sources: src/rt/direct/syscall/poll_calls.c src/rt/direct/syscall/ipc_calls.c
+// sources: src/rt/direct/syscall/memory_calls.c src/rt/direct/syscall/process_calls.c
+// sources: src/rt/direct/syscall/poll_waiters.c src/rt/store.c src/rt/sys.c
+// sources: src/rt/direct/reach/mappings.c
 // flags: -D_GNU_SOURCE= -fno-builtin
 #include "replay_harness.h"
 
@@ -19,7 +24,7 @@ static void on_signal(int n, siginfo_t *info, void *u)
     depth++;
     saw(&n, sizeof n);
     saw(&info->si_code, sizeof info->si_code);
-    if (n == SIGUSR1 && handled[SIGUSR1] == 1) { /* its own is blocked now, the other comes in */
+    if (n == SIGUSR1 && handled[SIGUSR1] == 1) { /* SIGUSR1 is blocked now, SIGUSR2 is delivered */
         long pid = CALL(SYS_getpid);
         CALL(SYS_kill, pid, SIGUSR1);
         WANT(handled[SIGUSR1] == 1);
@@ -45,7 +50,7 @@ static void signals(void)
     uint64_t set = set_of(SIGUSR2), old = 99, pending = 0;
     WANT(CALL(SYS_rt_sigprocmask, SIG_BLOCK, &set, &old, 8) == 0 && old == 0);
     CALL(SYS_kill, pid, SIGUSR2);
-    CALL(SYS_kill, pid, SIGUSR2); /* one of them is lost, as ever */
+    CALL(SYS_kill, pid, SIGUSR2); /* one of the two is lost, as always */
     WANT(handled[SIGUSR2] == 1);
     WANT(CALL(SYS_rt_sigpending, &pending, 8) == 0 && pending == set);
     siginfo_t info;
@@ -97,7 +102,7 @@ static void timers(void)
     WANT(CALL(SYS_timer_delete, id) == 0 && CALL(SYS_timer_delete, id) == -EINVAL);
 }
 
-/* From outside, while recording; in replay nobody sends it. */
+/* Sent from outside while recording; in a replay nobody sends them. */
 static void arrivals(void)
 {
     int fd[2];
@@ -108,7 +113,7 @@ static void arrivals(void)
     pid_t parent = getpid();
     if (!replaying() && fork() == 0) {
         await_wait(1);
-        kill(parent, SIGUSR2); /* the read goes on */
+        kill(parent, SIGUSR2); /* the read is restarted */
         await_wait(2);
         ssize_t n = write(fd[1], "x", 1);
         await_wait(3);
@@ -138,9 +143,9 @@ static void on_fault(int n, siginfo_t *info, void *u)
     SAW(info->si_addr);
     if (n == SIGSEGV)
         siglongjmp(out, 1);
-    ((ucontext_t *)u)->uc_mcontext.gregs[REG_RIP] += 2; /* over the ud2 */
+    ((ucontext_t *)u)->uc_mcontext.gregs[REG_RIP] += 2; /* skips the ud2 */
 }
-/* Stack overflow is not tried here: ASan has its own opinion of it. */
+/* Stack overflow is not tested here, because ASan intercepts it. */
 static void faults(void)
 {
     alternate = (char *)CALL(SYS_mmap, NULL, 65536, PROT_READ | PROT_WRITE,
@@ -162,12 +167,12 @@ static void faults(void)
     SAW(hi);
     WANT(lo == (uint32_t)(virtual_now * 2));
     uint32_t a = 1, b = 0, c = 0, d = 0;
-    bool can_hide = syscall(SYS_arch_prctl, 0x1011) == 0; /* ARCH_GET_CPUID: it faults */
+    bool can_hide = syscall(SYS_arch_prctl, 0x1011) == 0; /* ARCH_GET_CPUID: cpuid faults */
     __asm__ volatile("cpuid" : "+a"(a), "+b"(b), "+c"(c), "+d"(d));
     SAW(a);
     SAW(d);
-    WANT(d & 1 << 25); /* SSE, which every such processor has */
-    WANT(!can_hide || (!(c & 1 << 30) && b >> 24 == 0)); /* rdrand, the core */
+    WANT(d & 1 << 25); /* SSE, which every x86-64 processor has */
+    WANT(!can_hide || (!(c & 1 << 30) && b >> 24 == 0)); /* rdrand and the core number are hidden */
 }
 
 static void crashes(void)
@@ -183,7 +188,7 @@ static const struct test_case cases[] = {
     {.name = "faults", .body = faults},     {.name = "crashes", .body = crashes, .status = SIGSEGV},
 };
 
-/* A signal that everybody blocks and a signalfd is for can be read there. */
+/* A blocked signal can be read from a signalfd. */
 static void by_descriptor(void)
 {
     uint64_t set = set_of(SIGUSR1);

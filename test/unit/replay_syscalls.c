@@ -1,11 +1,16 @@
-/* replay_syscalls.c - files, sockets, pipes, memory, the machine, children: told again by the log. */
-// sources: src/rt/direct/syscall/syscall_table.c src/rt/direct/syscall/syscall_writes.c src/rt/direct/syscall/input_log.c
-// sources: src/rt/direct/syscall/syscall.c src/rt/direct/syscall/target_output.c src/rt/direct/syscall/blocking.c
-// sources: src/rt/direct/signal/signal_pending.c src/rt/direct/signal/signal_deliver.c src/rt/direct/signal/signal_kernel.c src/rt/direct/syscall/machine_instructions.c
-// sources: src/rt/direct/signal/signal_calls.c src/rt/direct/signal/timer.c src/rt/direct/syscall/lock_calls.c
-// sources: src/rt/direct/syscall/transfer_calls.c src/rt/direct/syscall/poll_calls.c src/rt/direct/syscall/ipc_calls.c
-// sources: src/rt/direct/syscall/memory_calls.c src/rt/direct/syscall/process_calls.c src/rt/direct/syscall/poll_waiters.c
-// sources: src/rt/store.c src/rt/sys.c src/rt/direct/reach/mappings.c
+/* replay_syscalls.c - files, sockets, pipes, memory, the machine, children: a replay sees what the
+ * recording saw. */
+// sources: src/rt/direct/syscall/syscall_table.c src/rt/direct/syscall/syscall_writes.c
+// sources: src/rt/direct/syscall/input_log.c src/rt/direct/syscall/syscall.c
+// sources: src/rt/direct/syscall/target_output.c src/rt/direct/syscall/blocking.c
+// sources: src/rt/direct/signal/signal_pending.c src/rt/direct/signal/signal_deliver.c
+// sources: src/rt/direct/signal/signal_kernel.c src/rt/direct/syscall/machine_instructions.c
+// sources: src/rt/direct/signal/signal_calls.c src/rt/direct/signal/timer.c
+// sources: src/rt/direct/syscall/lock_calls.c src/rt/direct/syscall/transfer_calls.c
+// sources: src/rt/direct/syscall/poll_calls.c src/rt/direct/syscall/ipc_calls.c
+// sources: src/rt/direct/syscall/memory_calls.c src/rt/direct/syscall/process_calls.c
+// sources: src/rt/direct/syscall/poll_waiters.c src/rt/store.c src/rt/sys.c
+// sources: src/rt/direct/reach/mappings.c
 // flags: -D_GNU_SOURCE= -fno-builtin
 #include "replay_harness.h"
 
@@ -67,7 +72,7 @@ static void files(void)
     WANT(CALL(SYS_write, fd, "hello", 5) == 5);
     WANT(CALL(SYS_pwrite64, fd, "J", 1, 0) == 1);
     CALL(SYS_close, fd);
-    /* The one that replays has no such file. */
+    /* The file does not exist for the process that replays. */
     WANT((access(in_folder("out"), F_OK) == 0) == !replaying());
 }
 
@@ -130,7 +135,7 @@ static void longer(void)
 }
 static void environment_back(void) { unsetenv("PF_TEST_CASE"); }
 
-/* --- standard output is shown, what takes its place is not --- */
+/* --- standard output is shown, a file that replaces it is not --- */
 
 static void shown_before(void)
 {
@@ -139,7 +144,8 @@ static void shown_before(void)
 }
 static void shown(void)
 {
-    int to = open(in_folder("shown"), O_WRONLY | O_APPEND); /* ours, not the target's */
+    /* opened by the harness, not by the target */
+    int to = open(in_folder("shown"), O_WRONLY | O_APPEND);
     dup2(to, 1);
     struct iovec v[2] = {{"se", 2}, {"en\n", 3}};
     WANT(CALL(SYS_writev, 1, v, 2) == 5);
@@ -189,7 +195,7 @@ static void sockets(void)
     WANT(CALL(SYS_getsockname, udp, &at, &n) == 0 && n == sizeof at);
     SAW(at);
     WANT(CALL(SYS_sendto, udp, "datagram", 8, 0, &at, sizeof at) == 8);
-    n = 4; /* less than it takes: the kernel says how much it would be */
+    n = 4; /* too small: the kernel returns the size needed */
     memset(&from, 0xee, sizeof from);
     WANT(CALL(SYS_recvfrom, udp, buffer, 3, MSG_TRUNC, &from, &n) == 8);
     WANT(n == sizeof from);
@@ -203,7 +209,7 @@ static void sockets(void)
     WANT(CALL(SYS_read, udp, buffer, 3) == -EAGAIN);
 }
 
-/* A client from outside: there is one while recording only. */
+/* An external client, which exists only while recording. */
 static void server(void)
 {
     struct sockaddr_un at = {.sun_family = AF_UNIX};
@@ -399,7 +405,7 @@ static void execs(void)
     }
     int status = -1;
     WANT(CALL(SYS_wait4, child, &status, 0, NULL) == child && status == 0);
-    /* A replay has no child of its own. */
+    /* A replay has no child process. */
     WANT(!replaying() || waitpid(-1, NULL, WNOHANG) == -1);
 }
 
@@ -438,7 +444,7 @@ static const struct test_case cases[] = {
     {.name = "execs", .body = execs},
 };
 
-/* Every system call that the headers know stands in the table, once and under its own name. */
+/* Every system call in the headers is in the table, once and under its own name. */
 static void table(void **state)
 {
     (void)state;

@@ -1,5 +1,6 @@
 // sources: src/report/*.c
-/* The fingerprint: what it must not depend on, what it must, and its documented bytes. */
+/* report_fingerprint.c - what the fingerprint depends on, what it does not, and its documented
+ * bytes. */
 #include "fingerprint.h"
 #include "report_sample.h"
 #include <setjmp.h>
@@ -65,7 +66,7 @@ static void other_for_what_matters(void **state)
     later[1].function = "stor";
     assert_int_not_equal(pf_fingerprint(&f), id);
     f = fresh();
-    later[0].function = "memmove"; /* the C library function counts too */
+    later[0].function = "memmove"; /* the C library function counts, too */
     assert_int_not_equal(pf_fingerprint(&f), id);
     f = fresh();
     earlier[0].file = "load.cc";
@@ -86,7 +87,7 @@ static void other_for_what_matters(void **state)
     assert_int_not_equal(pf_fingerprint(&f), pf_fingerprint(&g));
 }
 
-/* Two races inside the C++ library are told apart by who called it. */
+/* Two races inside the C++ library are distinguished by their callers. */
 static void through_the_library(void **state)
 {
     (void)state;
@@ -97,20 +98,19 @@ static void through_the_library(void **state)
         .file = "/usr/lib/gcc/x86_64-linux-gnu/12/../../../../include/c++/12/bits/v.h"};
     uint64_t id = pf_fingerprint(&f);
     assert_string_equal(pf_backtrace_source(&f.access[0].stack)->function, "store");
-    later[0].line++; /* another version of it */
+    later[0].line++; /* another version of the library */
     assert_int_equal(pf_fingerprint(&f), id);
     later[1].line++;
     assert_int_not_equal(pf_fingerprint(&f), id);
     later[1].line--;
     later[0].function = "std::vector<int>::pop_back()";
     assert_int_not_equal(pf_fingerprint(&f), id);
-    f.access[0].stack.n =
-        1; /* nothing of the user's: some answer, and not that of the other side */
+    f.access[0].stack.n = 1; /* no frame of the user: any value, but not that of the other side */
     assert_string_equal(pf_backtrace_source(&f.access[0].stack)->function, later[0].function);
     assert_int_not_equal(pf_fingerprint(&f), id);
 }
 
-/* docs/format/findings-log.md, written down a second time. */
+/* A second implementation of docs/format/findings-log.md. */
 static size_t put(unsigned char *b, size_t n, const char *s)
 {
     memcpy(b + n, s, strlen(s) + 1);

@@ -1,5 +1,6 @@
 // sources: src/report/*.c
-/* Suppressions: patterns, lines, stacks of several frames, hits, generated lines. */
+/* report_suppress.c - suppressions: patterns, lines, stacks of several frames, hits, generated
+ * lines. */
 #include "report_sample.h"
 #include "suppress.h"
 #include <setjmp.h>
@@ -143,7 +144,7 @@ static void lines(void **state)
         assert_false(give(&g, bad[i].text));
         assert_int_equal(g.error.line, bad[i].line);
         if (!strstr(g.error.reason, bad[i].reason))
-            fail_msg("'%s' is said to be: %s", bad[i].text, g.error.reason);
+            fail_msg("'%s': message: %s", bad[i].text, g.error.reason);
         pf_pool_release(&g.pool);
     }
 }
@@ -157,7 +158,7 @@ static void matches(void **state)
         bool match;
     } table[] = {
         {"race:store", true},                           /* a function of the later stack */
-        {"race:^load$", true},                          /* of the earlier one */
+        {"race:^load$", true},                          /* a function of the earlier stack */
         {"race:main.c", true},                          /* a file */
         {"race:libx.so", true},                         /* an object file */
         {"race:^x$", true},                             /* the variable */
@@ -173,16 +174,16 @@ static void matches(void **state)
         {"deadlock:store", false},
         {"race:memcpy <- store", true},
         {"race:memcpy <- ^store$ <- ^worker$", true},
-        {"race:store <- worker", false},                /* begins at #0 */
+        {"race:store <- worker", false},                /* the stack starts at frame 0 */
         {"race:... <- store <- worker", true},
         {"race:... <- worker", true},
         {"race:memcpy <- ... <- worker", true},
         {"race:memcpy <- worker", false},
-        {"race:memcpy <- ... <- worker <- main", false}, /* not one stack */
+        {"race:memcpy <- ... <- worker <- main", false}, /* frames of different stacks */
         {"race:load <- main <- ...", true},
         {"race:... <- load <- ... <- main", true},
         {"race:load.c <- main.c", true},
-        {"race:... <- ^x$", false},                     /* the variable is no frame */
+        {"race:... <- ^x$", false},                     /* the variable is not a frame */
         {"# race:store", false},
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)

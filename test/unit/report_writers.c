@@ -1,5 +1,6 @@
 // sources: src/report/*.c
-/* The text form, the JSON form, the growing text and the pool below them. */
+/* report_writers.c - the text form and the JSON form, and the text buffer and pool that they
+ * use. */
 #include "finding_json.h"
 #include "finding_text.h"
 #include "report_sample.h"
@@ -161,11 +162,11 @@ static void json_strings(void **state)
         {"a\"b\\c\n\t\r\x01\x7f/", "\"a\\\"b\\\\c\\n\\t\\u000d\\u0001\\u007f/\""},
         {"\xc3\xa9\xe2\x82\xac\xf0\x9f\x8f\x81", "\"\xc3\xa9\xe2\x82\xac\xf0\x9f\x8f\x81\""},
         {"\xff", "\"\xef\xbf\xbd\""},
-        {"a\xc3", "\"a\xef\xbf\xbd\""},                                 /* cut */
+        {"a\xc3", "\"a\xef\xbf\xbd\""},                                 /* truncated */
         {"\xc0\xaf", "\"\xef\xbf\xbd\xef\xbf\xbd\""},                   /* overlong */
         {"\xed\xa0\x80", "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""},   /* a surrogate */
         {"\xf4\x90\x80\x80",
-         "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""}, /* above the last */
+         "\"\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\""}, /* above the largest code point */
     };
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++) {
         t.n = 0;
@@ -190,7 +191,7 @@ static void numbers(void **state)
                         "0 18446744073709551615 -9223372036854775808 00ab ffffffffffffffff");
 }
 
-/* A recursion of a million frames is told to its end. */
+/* A recursion of a million frames is printed completely. */
 static void deep(void **state)
 {
     (void)state;

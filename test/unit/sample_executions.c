@@ -1,7 +1,9 @@
-// sources: src/rt/sample/sample_state.c src/rt/sample/function_pairs.c src/rt/sys.c src/report/textbuf.c src/report/pool.c
+// sources: src/rt/sample/sample_state.c src/rt/sample/function_pairs.c src/rt/sys.c
+// sources: src/report/textbuf.c src/report/pool.c
 /*
- * What executions leave for the next ones, against a naive model: the list of all executions so far. A pair is
- * n-frequent when each of the last n saw it; its calls are those since an execution last missed it.
+ * sample_executions.c - the sampling state that executions leave for later ones, against a naive
+ * model: the list of all executions so far. A pair is n-frequent if each of the last n executions
+ * saw it; its calls are those since the last execution that did not see it.
  */
 #include "limits.h"
 #include "options.h"
@@ -13,13 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-// cmocka wants these before it
+// cmocka needs these before it
 #include <cmocka.h>
 
 #define PAIRS 40
 #define EXECUTIONS 60
 
-struct pf_options pf_options; /* of the runtime, as far as it is looked at */
+struct pf_options pf_options; /* the parts of the runtime that sample_state.c uses */
 uint64_t pf_limit_count[PF_LIMITS];
 void pf_race_log_note(const char *const *parts, size_t n)
 {
@@ -37,7 +39,7 @@ static uint32_t next(uint32_t below)
 
 static uint64_t key(unsigned pair) { return 0x1234567ull * (pair + 1); }
 
-/* How many executions in a row, up to the last of `n`, saw the pair, and with how many calls. */
+/* How many consecutive executions, up to the last of `n`, saw the pair, and in how many calls. */
 static unsigned row(unsigned n, unsigned pair, uint32_t *sum)
 {
     unsigned length = 0;
@@ -82,7 +84,7 @@ static void test_executions(void **state)
             uint32_t earlier = b ? b->count : 0;
             if (calls[e][p])
                 pf_function_pairs_add(&seen, key(p), earlier + calls[e][p], earlier);
-            else if (b && next(2)) /* looked up, and not called since */
+            else if (b && next(2)) /* looked up, but not called since */
                 pf_function_pairs_add(&seen, key(p), earlier, earlier);
         }
         pf_sample_state_save(&seen);

@@ -1,14 +1,14 @@
 // sources: src/rt/sample/function_pairs.c src/rt/sys.c
 /*
- * The books of AtexRace against a naive model: a list of pairs with their counts, bursts by walking
- * through the calls one by one.
+ * sample_function_pairs.c - AtexRace's function pairs against a naive model: a list of pairs with
+ * their counts; bursts are computed by stepping through all calls.
  */
 #include "function_pairs.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-// cmocka wants these before it
+// cmocka needs these before it
 #include <cmocka.h>
 
 #define PAIRS 400
@@ -31,7 +31,7 @@ static uint32_t *model_at(struct model *m, uint64_t a, uint64_t b)
     return &m->count[m->n++];
 }
 
-/* Call number `count`: goes through all calls before it. */
+/* Call number `count`: steps through all calls before it. */
 static bool model_bursts(const struct pf_burst_rate *r, uint32_t count)
 {
     uint32_t period = r->period, at = 0, bursts = 0;
@@ -98,7 +98,7 @@ static void test_calls(void **state)
     }
     for (unsigned step = 0; step < 20000; step++) {
         uint64_t f = name[next(FUNCS)], other[5], wake, want = 0;
-        if (next(4) == 0) { /* a look of what they called */
+        if (next(4) == 0) { /* calls made by functions that f called */
             uint64_t with = name[next(FUNCS)];
             uint32_t calls = 1 + next(3);
             *model_at(&m, f, with) += calls;
@@ -124,15 +124,17 @@ static void test_calls(void **state)
                 *c += *c ? weight : 1;
         }
         enum pf_pair_decision say = !expected              ? PF_PAIR_SKIP
-                                : coldest < rate.burst ? PF_PAIR_FIRST_BURST
-                                                       : PF_PAIR_BURST;
-        assert_int_equal(pf_function_pairs_decide(&own, &before, &rate, f, other, n, weight, &wake, &left),
-                         say);
+                                    : coldest < rate.burst ? PF_PAIR_FIRST_BURST
+                                                           : PF_PAIR_BURST;
+        assert_int_equal(
+            pf_function_pairs_decide(&own, &before, &rate, f, other, n, weight, &wake, &left), say);
         assert_int_equal(wake, want);
     }
     for (unsigned i = 0; i < m.n; i++) {
-        const struct pf_function_pair *p = pf_function_pairs_find(&own, pf_function_pair_key(m.b[i], m.a[i]));
-        const struct pf_function_pair *b = pf_function_pairs_find(&before, pf_function_pair_key(m.a[i], m.b[i]));
+        const struct pf_function_pair *p =
+            pf_function_pairs_find(&own, pf_function_pair_key(m.b[i], m.a[i]));
+        const struct pf_function_pair *b =
+            pf_function_pairs_find(&before, pf_function_pair_key(m.a[i], m.b[i]));
         if (p)
             assert_int_equal(p->count, m.count[i]);
         if (p)
@@ -146,8 +148,8 @@ static void test_names(void **state)
 {
     (void)state;
     uint64_t a = pf_function_hash("f", "/x/a.c", 1);
-    assert_true(a == pf_function_hash("f", "/other/a.c", 1)); /* the project may move */
-    assert_true(a != pf_function_hash("f", "/x/a.c", 2));     /* the code changed */
+    assert_true(a == pf_function_hash("f", "/other/a.c", 1)); /* the project may be moved */
+    assert_true(a != pf_function_hash("f", "/x/a.c", 2));     /* the code has changed */
     assert_true(a != pf_function_hash("g", "/x/a.c", 1));
     assert_true(a != pf_function_hash("f", "/x/b.c", 1));
     assert_true(pf_function_pair_key(a, 7) == pf_function_pair_key(7, a));

@@ -1,9 +1,12 @@
 /*
- * shadow_cell.c - shadow cells against the naive model: every access ever made to a byte is kept, and a
- * new one races iff some earlier conflicting one is not known to its thread. After a race the
- * granule starts anew, for then the two may rightly differ.
+ * shadow_cell.c - shadow cells against a naive model. The model keeps every access to a byte; a new
+ * access races iff an earlier conflicting one is not ordered before it. After a race the granule is
+ * cleared, because from then on cell and model may differ.
  */
-// sources: src/rt/shadow/cell.c src/rt/shadow/check.c src/rt/shadow/check_entry.S src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c src/rt/shadow/access_set.c src/rt/store.c src/rt/sys.c
+// sources: src/rt/shadow/cell.c src/rt/shadow/check.c src/rt/shadow/check_entry.S
+// sources: src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c
+// sources: src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c
+// sources: src/rt/shadow/access_set.c src/rt/store.c src/rt/sys.c
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +17,6 @@
 
 #include <cmocka.h>
 
-#include "runtime_access.h"
 #include "access_set.h"
 #include "cell.h"
 #include "check.h"
@@ -23,6 +25,7 @@
 #include "oracle_log.h"
 #include "race.h"
 #include "rt.h"
+#include "runtime_access.h"
 #include "site_pair.h"
 #include "site_per_byte.h"
 #include "slot.h"
@@ -52,7 +55,7 @@ uint32_t pf_stack_id_slow(uint32_t site) { return site + 16; }
 static struct pf_frame frames[2];
 uint64_t pf_xsave_mask, pf_xsave_size = 512 + 64;
 
-/* What check.c asks of the rest of the runtime. */
+/* Functions of the runtime that check.c calls. */
 void pf_oracle_lock(void) {}
 void pf_oracle_unlock(void) {}
 void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b) {}
@@ -64,7 +67,7 @@ void __pf_read4(uintptr_t, uint32_t), __pf_write4(uintptr_t, uint32_t);
 void __pf_read8(uintptr_t, uint32_t), __pf_write8(uintptr_t, uint32_t);
 void __pf_read16(uintptr_t, uint32_t), __pf_write16(uintptr_t, uint32_t);
 
-/* The entry point for the bytes of mask; false if there is none. */
+/* Calls the entry point for the bytes of mask; false if there is none. */
 static bool call_entry(uintptr_t addr, unsigned mask, bool write, uint32_t site)
 {
     static void (*const entry[2][9])(uintptr_t, uint32_t) = {
@@ -87,7 +90,8 @@ static size_t nhistory[GRANULES * 8], room[GRANULES * 8];
 
 static struct pf_thread threads[THREADS_MAX];
 static uint32_t clocks[THREADS_MAX][PF_SID_MAX + 2], locks[LOCKS][PF_SID_MAX + 2];
-/* A lock that the thread alone takes, mostly; the epoch it has under it, and whether others acquired_by_others from it since. */
+/* A lock that usually only its thread acquires; the epoch inside it, and whether other threads have
+ * acquired it since. */
 static struct {
     uint32_t clock[PF_SID_MAX + 2], epoch;
     bool acquired_by_others;
@@ -119,13 +123,13 @@ static bool naive_race(const struct pf_thread *t, unsigned b, bool write, bool a
     return false;
 }
 
-static bool naive_has(unsigned b, uint64_t s) /* was this statement ever true of the byte? */
+static bool naive_has(unsigned b, uint64_t s) /* was there ever such an access to the byte? */
 {
     for (size_t i = 0; i < nhistory[b]; i++) {
         const struct past *p = &history[b][i];
         if (p->sid == pf_access_sid(s) && p->clk == pf_access_clk(s) &&
-            p->id == pf_site_per_byte_lookup(pf_cell_of(BASE + b), s, b % 8) && p->write == !!(s & PF_BIT_W) &&
-            p->atomic == !!(s & PF_BIT_A))
+            p->id == pf_site_per_byte_lookup(pf_cell_of(BASE + b), s, b % 8) &&
+            p->write == !!(s & PF_BIT_W) && p->atomic == !!(s & PF_BIT_A))
             return true;
     }
     return false;
@@ -140,7 +144,7 @@ static void naive_add(const struct pf_thread *t, unsigned b, bool write, bool at
     history[b][nhistory[b]++] = (struct past){t->sid, t->clk, id, write, atomic};
 }
 
-/* As compiled code does it: the passes_fast_path test first. */
+/* The fast path of compiled code. */
 static bool passes_fast_path(uintptr_t addr, unsigned mask, bool write)
 {
     const uint64_t *c = pf_cell_of(addr);
@@ -161,11 +165,11 @@ static void has_no_invented_record(unsigned g) /* in the shadow of a granule */
                 assert_true(naive_has(8 * g + b, all[i]));
 }
 
-/* As atomic.c does it. */
+/* The same steps as in atomic.c. */
 static bool fast_update_atomic(const struct pf_thread *t, uint64_t *cell, uint64_t mine)
 {
     if (pf_word_is_ref(cell[1]) && (pf_spill_covers(cell, cell[1], mine & ~PF_BITS_ID) ||
-                               pf_spill_refresh(t->clock, cell, mine)))
+                                    pf_spill_refresh(t->clock, cell, mine)))
         return true;
     uint64_t *own = pf_cell_find_own_atomic(t->clock, cell, mine);
     if (!own)
@@ -191,11 +195,11 @@ static void access(struct pf_thread *t, unsigned g, unsigned mask, bool write, b
     uint64_t mine = a | (site + 16), *cell = pf_cell_of(addr);
     bool compiled = !atomic && !pf_rt.strict && site % 2 && call_entry(addr, mask, write, site);
     if (!compiled && (atomic || !passes_fast_path(addr, mask, write)))
-        if (pf_rt.strict ||
-            !(atomic ? fast_update_atomic(t, cell, mine)
-                     : (!*pf_cell_overflow_state(cell) &&
-                        pf_cell_fast_update_simple(t->clock, cell, cell[0], cell[1], mine, write)) ||
-                           pf_cell_fast_update(t->clock, cell, mine)))
+        if (pf_rt.strict || !(atomic ? fast_update_atomic(t, cell, mine)
+                                     : (!*pf_cell_overflow_state(cell) &&
+                                        pf_cell_fast_update_simple(t->clock, cell, cell[0], cell[1],
+                                                                   mine, write)) ||
+                                           pf_cell_fast_update(t->clock, cell, mine)))
             pf_cell_access(t, addr, a, site);
     assert_int_equal(want, race_then != 0);
     if (want) {
@@ -211,7 +215,7 @@ static void access(struct pf_thread *t, unsigned g, unsigned mask, bool write, b
     has_no_invented_record(g);
 }
 
-/* Two granules at once, where they are not raced for. */
+/* Accesses two granules at once, unless the access would race. */
 static void access_both(struct pf_thread *t, unsigned g, bool write, uint32_t site)
 {
     for (unsigned b = 8 * g; b < 8 * g + 16; b++)
@@ -227,7 +231,7 @@ static void access_both(struct pf_thread *t, unsigned g, bool write, uint32_t si
         naive_add(t, b, write, false, site + 16);
 }
 
-/* Of accesses that take turns: the site of byte i. */
+/* For interleaved accesses: the site of byte i. */
 static uint32_t turn(uint32_t site, unsigned turns, unsigned i) { return (site + i % turns) % 6; }
 
 static void call_turns(uintptr_t addr, uint64_t size, bool write, uint32_t site, unsigned turns)
@@ -239,8 +243,8 @@ static void call_turns(uintptr_t addr, uint64_t size, bool write, uint32_t site,
                                                  word[2] | word[3] << 32);
 }
 
-/* The bytes [from, to) at once, from compiled code, of so many places in turns, or from the runtime itself: each
- * granule races that the model says, and no other. */
+/* Accesses the bytes [from, to) at once: from compiled code, with the sites of `turns` interleaved
+ * accesses, or from the runtime. Exactly the granules race for which the model says so. */
 static void access_bytes(struct pf_thread *t, unsigned from, unsigned to, bool write, uint32_t site,
                          unsigned turns)
 {
@@ -256,7 +260,8 @@ static void access_bytes(struct pf_thread *t, unsigned from, unsigned to, bool w
     else if (site % 2)
         (write ? __pf_write_range : __pf_read_range)(BASE + from, to - from, site);
     else
-        (write ? pf_runtime_write : pf_runtime_read)(t, (void *)(BASE + from), to - from, site + 16);
+        (write ? pf_runtime_write : pf_runtime_read)(t, (void *)(BASE + from), to - from,
+                                                     site + 16);
     assert_memory_equal(want, raced, sizeof want);
     for (unsigned b = from; b < to; b++)
         if (!want[b / 8])
@@ -280,14 +285,14 @@ static void next_epoch(struct pf_thread *t)
     __pf_tls.read_set = 1;
 }
 
-/* t tells the lock, and with it others, what it has done. */
+/* t releases the lock. */
 static void release(struct pf_thread *t, unsigned l)
 {
     pf_span_publish(t, t->clk);
     join(locks[l], t->clock);
 }
 
-/* What all threads know need not be kept. */
+/* Updates what is globally ordered, which cells need not keep. */
 static void update_global_order(void)
 {
     for (unsigned sid = 1; sid <= nthreads; sid++) {
@@ -304,8 +309,8 @@ __attribute__((preserve_most)) void pf_thread_update_global_order(struct pf_thre
     t->global_order_in = rnd(8);
 }
 
-/* Ranges of whole granules mostly, of half of all or more; the locks of all are held, or it is a read
- * of one that may race. */
+/* Ranges mostly of whole granules, of half of all granules or more. Either all locks are held, or
+ * it is a read that may race. */
 static void fuzz_range(struct pf_thread *t)
 {
     bool locked = rnd(3) != 0, whole = rnd(4) != 0, write = locked && rnd(3) == 0;
@@ -313,7 +318,7 @@ static void fuzz_range(struct pf_thread *t)
     if (whole) {
         from &= ~7u;
         to = (to + 7) & ~7u;
-    } else if (rnd(2) == 0) { /* as an access that is not aligned */
+    } else if (rnd(2) == 0) { /* like an unaligned access */
         to = from + 1 + rnd(8);
     }
     for (unsigned l = 0; locked && l < LOCKS; l++)
@@ -331,7 +336,8 @@ static void fuzz_range(struct pf_thread *t)
         next_epoch(t);
 }
 
-/* t takes its own lock and gives it back. Where nobody had it in between it has the old epoch under it, and tells of one span. */
+/* t acquires and releases its own lock. If no other thread had it in between, t has the old epoch
+ * inside, and publishes one span. */
 static void fuzz_own_lock(unsigned i)
 {
     struct pf_thread *t = &threads[i];
@@ -355,7 +361,7 @@ static void fuzz_own_lock(unsigned i)
     next_epoch(t);
 }
 
-/* Somebody else takes it. */
+/* t acquires the own lock of another thread. */
 static void fuzz_other_lock(struct pf_thread *t)
 {
     unsigned i = rnd(nthreads);
@@ -365,16 +371,17 @@ static void fuzz_other_lock(struct pf_thread *t)
     own[i].acquired_by_others = true;
 }
 
-/* One access of `ranges` is of many granules. `free_reads` in 100 of the others are reads by anybody; the others follow the lock of their granule so that
- * cells live long enough to become crowded. */
-static void fuzz(uint64_t seed, unsigned threads_wanted, unsigned steps, unsigned free_reads, bool strict,
-                 unsigned ranges)
+/* One in `ranges` steps accesses many granules. Of the others, `free_reads` percent are reads
+ * without a lock; the rest hold the lock of their granule, so that cells live long enough to fill
+ * up. */
+static void fuzz(uint64_t seed, unsigned threads_wanted, unsigned steps, unsigned free_reads,
+                 bool strict, unsigned ranges)
 {
     static const unsigned masks[] = {0xff, 0xff, 0xff, 0x0f, 0xf0, 0x0f, 0xf0, 0x03,
                                      0x0c, 0x30, 0xc0, 0x01, 0x02, 0x10, 0x80, 0x3c};
     rng = seed;
     nthreads = threads_wanted;
-    pf_site_pair_nested_max = seed % 2 ? 0 : 1u << 14; /* places, or pairs of pairs */
+    pf_site_pair_nested_max = seed % 2 ? 0 : 1u << 14; /* a site per byte, or pairs of pairs */
     pf_rt.strict = pf_rt.slow_path_only = strict;
     memset(clocks, 0, sizeof clocks);
     memset(pf_rt.globally_ordered, 0, sizeof pf_rt.globally_ordered);
@@ -391,7 +398,7 @@ static void fuzz(uint64_t seed, unsigned threads_wanted, unsigned steps, unsigne
     for (unsigned s = 0; s < steps; s++) {
         if (rnd(4) == 0) {
             now = rnd(nthreads);
-            __pf_tls.read_set = 1; /* a thread's own word; another one's epoch */
+            __pf_tls.read_set = 1; /* the word belongs to one thread and one epoch */
         }
         struct pf_thread *t = &threads[now];
         if (rnd(6) == 0)
@@ -438,7 +445,8 @@ static void cells_agree_with_the_naive_model(void **state)
     }
 }
 
-/* One thread works on a granule and takes its own lock now and then, another one learns of that or does not. */
+/* One thread accesses a granule and sometimes takes its own lock; another thread acquires that lock
+ * or does not. */
 static void fuzz_span(uint64_t seed)
 {
     fuzz(seed, 2, 0, 0, false, 1);
@@ -471,7 +479,7 @@ static void ordered_accesses_do_not_race(void **state)
 {
     fuzz(1, 3, 0, 0, false, 1);
     access(&threads[0], 0, 0x0f, true, false, 1);
-    access(&threads[1], 0, 0xf0, true, false, 2); /* neighbours: no race, and none is seen */
+    access(&threads[1], 0, 0xf0, true, false, 2); /* adjacent bytes: no race */
     assert_int_equal(race_then, 0);
     access(&threads[2], 0, 0x18, false, false, 3); /* overlaps both */
     assert_int_not_equal(race_then, 0);
@@ -492,8 +500,8 @@ static void readers_of_an_array_share_one_set(void **state)
         assert_true(pf_cell_of(BASE + 8 * g)[1] == word);
 }
 
-/* Every byte from another line, in epoch after epoch: two granules need no more than two records and those that
- * are not looked for yet. */
+/* Every byte is accessed from a different site, in many epochs: two granules need no more than two
+ * site arrays, and those that are not yet reclaimed. */
 static void site_arrays_are_reused(void **state)
 {
     fuzz(1, 2, 0, 0, false, 1);
@@ -508,7 +516,7 @@ static void site_arrays_are_reused(void **state)
             most = id > most ? id : most;
         }
         next_epoch(&threads[0]);
-        for (unsigned b = 0; round % 50 == 49 && b < 16; b++) /* or the model's memory gets long */
+        for (unsigned b = 0; round % 50 == 49 && b < 16; b++) /* otherwise the model becomes slow */
             nhistory[b] = 0;
         if (round % 50 == 49)
             forget(0), forget(1);
@@ -517,7 +525,7 @@ static void site_arrays_are_reused(void **state)
     assert_int_equal(pf_limit_count[PF_LIMIT_CONTEXTS], 0);
 }
 
-/* A set outlives what its granules name: its places are told by pairs. */
+/* A read set outlives the site arrays of its granules, so its sites are stored as pairs. */
 static void read_sets_have_no_site_arrays(void **state)
 {
     fuzz(1, 8, 0, 0, false, 1);

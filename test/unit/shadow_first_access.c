@@ -1,8 +1,12 @@
 /*
- * shadow_first_access.c - the first touch of an empty cell is never lost: two threads come to a fresh granule in the same instant,
- * and one of them at least finds the other, whatever each of them does there.
+ * shadow_first_access.c - the first access to an empty cell is never lost: two threads access a
+ * fresh granule at the same time, and at least one of them finds the race, through all entry
+ * points.
  */
-// sources: src/rt/shadow/cell.c src/rt/shadow/check.c src/rt/shadow/check_entry.S src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c src/rt/shadow/access_set.c src/rt/store.c src/rt/sys.c
+// sources: src/rt/shadow/cell.c src/rt/shadow/check.c src/rt/shadow/check_entry.S
+// sources: src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c
+// sources: src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c
+// sources: src/rt/shadow/access_set.c src/rt/store.c src/rt/sys.c
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -23,7 +27,7 @@
 #define BASE 0x770000000000ull
 #define ROUNDS 400u
 #define STEP                                                                                       \
-    24u /* bytes: a round has granules of its own, neighbours share a page and a cache line */
+    24u /* bytes: each round has its own granules; neighbours share a page and a cache line */
 
 __thread struct pf_tls __pf_tls;
 struct pf_rt pf_rt;
@@ -43,7 +47,7 @@ void __pf_read4(uintptr_t, uint32_t), __pf_write4(uintptr_t, uint32_t);
 void __pf_read8(uintptr_t, uint32_t), __pf_write8(uintptr_t, uint32_t);
 void __pf_write16(uintptr_t, uint32_t), __pf_write_range(uintptr_t, uint64_t, uint32_t);
 
-/* The ways in: compiled code with its place known, a short range, and the long entry. */
+/* Entry points: of compiled code for one size, for a short range, and the slow path. */
 static void write_range(uintptr_t addr, uint32_t site) { __pf_write_range(addr, 16, site); }
 static void write_slow(uintptr_t addr, uint32_t site)
 {
@@ -75,7 +79,7 @@ static struct runner {
     uint32_t clock[PF_SID_MAX + 2];
     entry *entry;
 } runners[2];
-static unsigned at_start[2]; /* the round that each of them has come to */
+static unsigned at_start[2]; /* the round that each thread has reached */
 
 static void *run(void *arg)
 {
@@ -116,7 +120,7 @@ static void one_thread_finds_the_race(void **state)
             pthread_join(id[i], NULL);
         for (unsigned i = 0; i < ROUNDS; i++)
             if (!found[i])
-                fail_msg("ways %u: the race of round %u was missed", p, i);
+                fail_msg("entry points %u: the race of round %u was missed", p, i);
     }
 }
 

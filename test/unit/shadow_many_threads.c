@@ -1,8 +1,12 @@
 /*
- * shadow_many_threads.c - many threads at a few granules at the same time, by all entries in: what is reported was said by a thread
- * of that granule, never by what a record held before, or holds for another granule by now.
+ * shadow_many_threads.c - many threads access a few granules at the same time, through all entry
+ * points. Every reported access was made by a thread to that granule; it never comes from the
+ * former contents of a spill, or from one that now belongs to another granule.
  */
-// sources: src/rt/shadow/cell.c src/rt/shadow/check.c src/rt/shadow/check_entry.S src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c src/rt/shadow/access_set.c src/rt/store.c src/rt/sys.c
+// sources: src/rt/shadow/cell.c src/rt/shadow/check.c src/rt/shadow/check_entry.S
+// sources: src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c
+// sources: src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c
+// sources: src/rt/shadow/access_set.c src/rt/store.c src/rt/sys.c
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -31,12 +35,13 @@ struct pf_rt pf_rt;
 static unsigned long reported, invented;
 static uint64_t example;
 
-/* Every thread has, at every granule, a site_of of its own. */
+/* Every thread has a different site for every granule. */
 static uint32_t site_of(unsigned granule, uint32_t sid) { return granule * (THREADS + 1) + sid; }
 
 void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
 {
-    uint32_t sid = pf_access_sid(then), id = FIRST_ID + site_of((unsigned)(granule - BASE) / 8, sid);
+    uint32_t sid = pf_access_sid(then),
+             id = FIRST_ID + site_of((unsigned)(granule - BASE) / 8, sid);
     __atomic_fetch_add(&reported, 1, __ATOMIC_RELAXED);
     if (sid && sid <= THREADS && sid != t->sid && pf_access_id(then) == id)
         return;
@@ -68,13 +73,13 @@ static uint32_t rnd(struct runner *r, uint32_t n)
 static void step(struct runner *r)
 {
     static entry *const entries[] = {__pf_read4, __pf_read8,  __pf_read1,
-                                __pf_read4, __pf_write1, __pf_write4};
+                                     __pf_read4, __pf_write1, __pf_write4};
     static const unsigned sizes[] = {4, 8, 1, 4, 1, 4};
     struct pf_thread *t = &r->thread;
     unsigned granule = rnd(r, GRANULES), what = rnd(r, 64);
     uint32_t site = site_of(granule, t->sid);
     uintptr_t addr = BASE + 8 * granule;
-    if (what == 0) { /* the memory is another's: its record is free for the next */
+    if (what == 0) { /* the memory is reused: its spill is free for the next one */
         pf_cell_clear(pf_cell_of(addr), pf_cell_of(addr) + 2);
     } else if (what < 4) {
         pf_cell_check_only(t, addr, pf_access_make(t, 0xff, false, false), site);
@@ -89,7 +94,7 @@ static void step(struct runner *r)
         __atomic_store_n(&r->clock[t->sid], t->clk, __ATOMIC_RELAXED);
         __pf_tls.key = pf_access_make(t, 0xff, true, false);
     }
-    if (what % 8 == 5) { /* as if it had learnt from another */
+    if (what % 8 == 5) { /* as if it had acquired from another thread */
         uint32_t sid = 1 + rnd(r, THREADS);
         uint32_t clk = __atomic_load_n(&runners[sid - 1].clock[sid], __ATOMIC_RELAXED);
         if (sid != t->sid)
@@ -125,7 +130,8 @@ static void no_race_is_invented(void **state)
         pthread_join(id[i], NULL);
     assert_true(reported > 0);
     if (invented)
-        fail_msg("%lu of %lu races are made up, such as with %#lx", invented, reported, example);
+        fail_msg("%lu of %lu races are invented, for example with %#lx", invented, reported,
+                 example);
 }
 
 static int setup(void **state)

@@ -1,5 +1,7 @@
-// sources: src/suite/suite_list.c src/cli/cli.c src/process/program.c src/report/pool.c src/report/textbuf.c src/base/*.c
-/* Lists of tests: what a line means, what is refused, and thousands of damaged ones. */
+// sources: src/suite/suite_list.c src/cli/cli.c src/process/program.c src/report/pool.c
+// sources: src/report/textbuf.c src/base/*.c
+/* suite_test_list.c - lists of tests: the meaning of a line, rejected lists, and thousands of
+ * damaged ones. */
 #include "cli.h"
 #include "duration.h"
 #include "suite_list.h"
@@ -87,7 +89,7 @@ static void durations(void **state)
     }
 }
 
-/* Any bytes: tests, or a message with a line; never a crash. */
+/* Random damage: the result is tests, or a message with a line number; never a crash. */
 static void damaged(void **state)
 {
     (void)state;

@@ -1,12 +1,12 @@
 // sources: src/trace/*.c test/oracle/reorder/random_trace.c
 // flags: -D_GNU_SOURCE -O1
 /*
- * trace_text.c - the text and STD forms: what is written is read back as it was, damaged text is read
- * or refused with a place and a reason, and cells are cut where accesses overlap.
+ * trace_text.c - the text and STD forms: a written trace is read back unchanged, damaged text is
+ * read or rejected with position and reason, and cells are split where accesses overlap.
  */
+#include "trace_text.h"
 #include "../oracle/reorder/random_trace.h"
 #include "selfcheck.h"
-#include "trace_text.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static void test_round_trip(void **state)
     }
 }
 
-/* Bytes changed, cut out, doubled: never a crash, and a refusal names the file. */
+/* Bytes changed, removed, duplicated: never a crash, and an error names the file. */
 static void test_damage(void **state)
 {
     struct pf_random_shape shape = {3, 3, 2, 40, 3, PF_RANDOM_ALL};
@@ -136,7 +136,7 @@ static void test_cells(void **state)
     pf_trace_release(&t);
 }
 
-/* The largest values are values too; what is larger is none. */
+/* The largest values are accepted; larger ones are rejected. */
 static void test_large_values(void **state)
 {
     static const char *const values[] = {"18446744073709551615", "18446744073709551610",
