@@ -1,27 +1,28 @@
 /*
- * wrap.h - how an interposed function is written.
+ * wrap.h - how to write an interposed function.
  *
  * Model:   PF_INTERPOSE defines a weak, exported function `name` (a definition of the program's own
- *          wins), the native record of `name` for stacks, and the pointer to the real function.
- *          A body looks like this:
+ *          takes precedence), the struct pf_func of `name` for stacks, and the pointer to the real
+ *          function. A body looks like this:
  *
  *              PF_INTERPOSE(int, sem_wait, (sem_t *s))
  *              {
- *                  PF_CALL(c, sem_wait);                    // pushes the frame, nests the runtime
- *                  if (!c.t)                                // unknown thread, or inside the runtime
+ *                  PF_CALL(c, sem_wait);                // pushes the frame, nests the runtime
+ *                  if (!c.t)                            // unknown thread, or inside the runtime
  *                      return PF_REAL(sem_wait)(s);
  *                  int r = PF_BLOCKING(c, PF_REAL(sem_wait)(s));
  *                  if (r == 0)
  *                      pf_hb_acquire(c.t, s);
- *                  return r;                                // leaves: pops, un-nests, errno restored
+ *                  return r;                            // leaves: pops, un-nests, restores errno
  *              }
  *
- *          Every way out leaves the scope, unwinding by exceptions and cancellation too (the
- *          folder is compiled with -fexceptions). longjmp is the exception: it is only possible
- *          from inside PF_BLOCKING and PF_CALLBACK, and there the runtime is not nested.
+ *          Every exit leaves the scope, also unwinding by exceptions and cancellation (the folder
+ *          is compiled with -fexceptions). Only longjmp does not: it is possible only from inside
+ *          PF_BLOCKING, and there the runtime is not nested.
  * Memory:  none.
  * Threads: any.
- * Errors:  a real function that does not exist is NULL in `real_name`; ask before calling it.
+ * Errors:  the pointer `real_name` of a function that does not exist is NULL; test it before
+ *          calling.
  */
 #ifndef PF_RT_WRAP_H
 #define PF_RT_WRAP_H
@@ -34,24 +35,24 @@
 #include "thread.h"
 #include <errno.h>
 
-/* The table of real functions, in the linker section `pf_real`. */
+/* An entry of the table of real functions, in the linker section `pf_real`. */
 struct pf_real {
     const char *name;
-    const char *version; /* of the symbol; NULL: the default one */
+    const char *version; /* of the symbol; NULL: the default version */
     void **slot;
 };
 
-/* From the runtime's init, nested: finds every real function. Twice is fine. */
+/* Called by the runtime's init, nested: finds every real function. May be called twice. */
 void pf_wrap_init(void);
-/* Its part for fork and exit (wrap_process.c). */
+/* The part of it for fork and exit (wrap_process.c). */
 void pf_process_init(void);
-/* Finds one: for calls that come before pf_wrap_init. */
+/* Finds one real function, for calls before pf_wrap_init. NULL: there is none. */
 void *pf_real_find(const struct pf_real *r);
 
 #define PF_HIDDEN __attribute__((visibility("hidden")))
 
-/* The pointer to the real function, and nothing else: for functions the runtime calls itself.
- * The function must be declared. PF_REAL_EXTERN: in a second file that wants the same one. */
+/* Defines only the pointer to the real function, for functions that the runtime itself calls. The
+ * function must be declared. PF_REAL_EXTERN declares it in other files. */
 #define PF_REAL_DEFINE(fn, ver)                                                                    \
     PF_REAL_EXTERN(fn);                                                                            \
     __typeof__(fn) *real_##fn;                                                                     \
@@ -61,7 +62,7 @@ void *pf_real_find(const struct pf_real *r);
     extern PF_HIDDEN __typeof__(fn) *real_##fn;                                                    \
     extern PF_HIDDEN const struct pf_real pf_real_##fn
 
-/* The real function as an expression. */
+/* The real function, as an expression. */
 #define PF_REAL(fn)                                                                                \
     (__builtin_expect(real_##fn != NULL, 1) ? real_##fn                                            \
                                             : (__typeof__(real_##fn))pf_real_find(&pf_real_##fn))
@@ -72,53 +73,55 @@ void *pf_real_find(const struct pf_real *r);
     PF_REAL_DEFINE(fn, ver);                                                                       \
     PF_EXPORT __attribute__((weak)) result fn parameters
 /*
- * The same for functions that are called often and have nothing to do where nothing is watched: with
- * PF_OPTIONS=plain=1 the real one is jumped to at once. Written in assembler because a function in C
- * cannot hand its arguments on without naming them.
+ * The same for functions that are called often and have nothing to do if nothing is watched: with
+ * PF_OPTIONS=plain=1 they jump to the real function at once. Written in assembly language, because
+ * a C function cannot forward its arguments without naming them.
  */
-#define PF_INTERPOSE_OFTEN(result, fn, parameters)                                                 \
+#define PF_INTERPOSE_HOT(result, fn, parameters)                                                   \
     PF_NATIVE(fn);                                                                                 \
     PF_REAL_DEFINE(fn, NULL);                                                                      \
-    PF_PASS_ON(fn);                                                                                \
-    result PF_HIDDEN pf_own_##fn parameters;                                                       \
-    result pf_own_##fn parameters
-#define PF_PASS_ON(fn) PF_PASS_TO(fn, "jmp *real_" #fn "(%rip)\n")
-/* pf_first_fn: the same place by another name. */
-#define PF_PASS_TO(fn, jump)                                                                       \
+    PF_FORWARD_TO_REAL(fn);                                                                        \
+    result PF_HIDDEN pf_impl_##fn parameters;                                                      \
+    result pf_impl_##fn parameters
+#define PF_FORWARD_TO_REAL(fn) PF_FORWARD_TO(fn, "jmp *real_" #fn "(%rip)\n")
+/* pf_entry_fn: another symbol for the same address. */
+#define PF_FORWARD_TO(fn, jump)                                                                    \
     __asm__(".pushsection pf_text, \"ax\", @progbits\n.weak " #fn "\n.type " #fn                   \
             ", @function\n.p2align 4\n"                                                            \
-            ".globl pf_first_" #fn "\n.hidden pf_first_" #fn "\n"                                  \
-            "pf_first_" #fn ":\n" #fn ":\n"                                                        \
+            ".globl pf_entry_" #fn "\n.hidden pf_entry_" #fn "\n"                                  \
+            "pf_entry_" #fn ":\n" #fn ":\n"                                                        \
             ".cfi_startproc\n"                                                                     \
-            "cmpb $0, pf_pass(%rip)\n"                                                             \
-            "je pf_own_" #fn "\n" jump ".cfi_endproc\n.size " #fn ", .-" #fn "\n.popsection\n")
-extern PF_HIDDEN bool pf_pass; /* plain mode, and the real functions are known (wrap_real.c) */
+            "cmpb $0, pf_forward_all(%rip)\n"                                                      \
+            "je pf_impl_" #fn "\n" jump ".cfi_endproc\n.size " #fn ", .-" #fn "\n.popsection\n")
+/* True in plain mode, once the real functions are known (wrap_real.c). */
+extern PF_HIDDEN bool pf_forward_all;
 
-/* Is the function that everybody calls ours? Else the program brings its own. (To the compiler two names are two
- * places.) */
-#define PF_IS_OURS(fn)                                                                             \
+/* True if the function that everybody calls is the interposed one; otherwise the program defines
+ * its own. (The asm keeps the compiler from assuming that two names are two addresses.) */
+#define PF_IS_INTERPOSED(fn)                                                                       \
     __extension__({                                                                                \
         __typeof__(&fn) pf_used_ = fn;                                                             \
         __asm__("" : "+r"(pf_used_));                                                              \
-        pf_used_ == pf_first_##fn || pf_is_stub((uintptr_t)pf_used_);                              \
+        pf_used_ == pf_entry_##fn || pf_is_stub((uintptr_t)pf_used_);                              \
     })
-/* An executable at a fixed address that takes a function's address makes its own stub, which jumps to the function,
- * that address for everybody. Is this such a stub? */
+/* True if `fn` is a stub of the executable: an executable at a fixed address that takes the address
+ * of a function uses a stub of its own, which jumps to the function, as that function's address
+ * everywhere. */
 PF_HIDDEN bool pf_is_stub(uintptr_t fn);
 
-/* A function that exists here only, with no real one behind it. */
+/* Defines a function that has no real function behind it. */
 #define PF_PROVIDE(result, fn, parameters)                                                         \
     PF_NATIVE(fn);                                                                                 \
     PF_EXPORT __attribute__((weak)) result fn parameters
 
-/* The watched thread of that name, while it is not joined; NULL if unknown. */
+/* The watched thread with this pthread_t, as long as it is not joined; NULL if unknown. */
 struct pf_thread *pf_thread_find(unsigned long pthread_id);
 
-/* Signals that came while the thread was nested run their handlers here (wrap_signal.c). */
+/* Runs the handlers of signals that arrived while the thread was nested (wrap_signal.c). */
 void pf_signal_poll(struct pf_thread *t) __attribute__((weak)) PF_HIDDEN;
-/* Those that came while the thread was taking its leave of the runtime. */
-void pf_signal_thread_ends(void);
-static inline void pf_signals(struct pf_thread *t)
+/* The same for signals that arrived while the thread was ending. */
+void pf_signal_unblock_deferred(void);
+static inline void pf_signal_poll_if_pending(struct pf_thread *t)
 {
     if (__builtin_expect(t->signals != NULL, 0))
         pf_signal_poll(t);
@@ -126,23 +129,26 @@ static inline void pf_signals(struct pf_thread *t)
 
 /* One call of an interposed function, from entry to exit. */
 struct pf_call {
-    struct pf_thread *t; /* NULL: do the real work only */
+    struct pf_thread *t; /* NULL: only call the real function */
     int err; /* errno as the caller will see it */
     struct pf_frame *frame;
 };
 
-/* For a thread that nobody has announced, see wrap_start.c; NULL if there is nothing to be done. */
+/* Registers a thread that was not created through an interposed function, see wrap_start.c; NULL:
+ * the thread stays unknown. */
 struct pf_thread *pf_start_adopt(void);
 
-/* A library that orders its own memory in ways that are not seen: what it does through interposed functions
- * is no access of the program. One is enough so far (wrap_ompt.c). */
-struct pf_own_order {
+/* A library that orders its own memory by means that the runtime does not see. What it does
+ * through interposed functions is not an access of the program. One entry is enough so far
+ * (wrap_ompt.c). */
+struct pf_self_ordered_library {
     uintptr_t base, size;
 };
-extern PF_HIDDEN struct pf_own_order pf_own_order;
-static inline bool pf_orders_itself(const void *caller)
+extern PF_HIDDEN struct pf_self_ordered_library pf_self_ordered_library;
+static inline bool pf_is_self_ordered(const void *caller)
 {
-    return __builtin_expect((uintptr_t)caller - pf_own_order.base < pf_own_order.size, 0);
+    return __builtin_expect(
+        (uintptr_t)caller - pf_self_ordered_library.base < pf_self_ordered_library.size, 0);
 }
 
 static inline struct pf_call pf_call_enter(struct pf_func *native, const void *caller)
@@ -152,12 +158,12 @@ static inline struct pf_call pf_call_enter(struct pf_func *native, const void *c
         t = pf_start_adopt();
     if (pf_directed() && t) {
         pf_sched_hash((uint64_t)native - (uint64_t)&pf_direct);
-        pf_sched_point();
+        pf_sched_preemption_point();
     }
     struct pf_call c = {t, 0, __pf_tls.frame};
     if (t) {
         pf_stack_push(native);
-        if (pf_orders_itself(caller))
+        if (pf_is_self_ordered(caller))
             c.frame->call |= PF_CALL_UNWATCHED;
         c.frame->call |= PF_NATIVE_CALL + 1; /* for functions of the target that it calls */
         pf_nest();
@@ -171,7 +177,7 @@ static inline void pf_call_leave(struct pf_call *c)
         return;
     __pf_tls.frame = c->frame; /* frames above may have been unwound without a pop */
     pf_unnest();
-    pf_signals(c->t);
+    pf_signal_poll_if_pending(c->t);
     errno = c->err;
 }
 #define PF_CALL(var, fn) PF_CALL_FROM(var, fn, __builtin_return_address(0))
@@ -179,24 +185,24 @@ static inline void pf_call_leave(struct pf_call *c)
     struct pf_call var __attribute__((cleanup(pf_call_leave))) =                                   \
         pf_call_enter(&pf_native_##fn, caller)
 
-/* After a real function that sets errno and before any event. */
+/* Call this after a real function that sets errno, before anything else. */
 static inline void pf_call_keep_errno(struct pf_call *c) { c->err = errno; }
 
-/* The id of this call as an event: PF_NATIVE_READ, _WRITE, _CALL or _FREE. */
-static inline uint32_t pf_here(const struct pf_call *c, enum pf_native_site site)
+/* The access id of this call: PF_NATIVE_READ, _WRITE, _CALL or _FREE. */
+static inline uint32_t pf_call_id(const struct pf_call *c, enum pf_native_site site)
 {
     return pf_stack_id(c->t, site);
 }
 
-/* wrap_thread.c: t, which was cancelled, may be acting on it. */
+/* wrap_thread.c: t was cancelled and may be acting on it. */
 void pf_cancel_seen(struct pf_thread *t);
 
-/* Around code that is not the runtime's: a function of the target, a real call that may wait. The
- * thread is not nested there, so handlers of signals can run. */
+/* Around code outside the runtime: a function of the target, or a real call that may block. The
+ * thread is not nested there, so signal handlers can run. */
 static inline struct pf_thread *pf_blocking_begin(struct pf_thread *t)
 {
     pf_unnest();
-    pf_signals(t);
+    pf_signal_poll_if_pending(t);
     return t;
 }
 static inline void pf_blocking_end(struct pf_thread **t)
@@ -205,7 +211,7 @@ static inline void pf_blocking_end(struct pf_thread **t)
         pf_cancel_seen(*t);
     pf_nest();
 }
-/* An expression with the value of `expr`; errno after it is kept for the caller. */
+/* Evaluates to `expr`, and keeps errno for the caller. */
 #define PF_BLOCKING(c, expr)                                                                       \
     __extension__({                                                                                \
         struct pf_thread *pf_b_ __attribute__((cleanup(pf_blocking_end))) =                        \

@@ -1,17 +1,17 @@
 /*
- * wrap_annotate.c - what programs tell a race detector: ThreadSanitizer's public interface
+ * wrap_annotate.c - annotations for race detectors: ThreadSanitizer's public interface
  * (sanitizer/tsan_interface.h) and the older dynamic annotations. They work unchanged.
  *
- * The insides of a mutex that is announced with __tsan_mutex_* are not looked at: between the
+ * The implementation of a mutex that is announced with __tsan_mutex_* is not checked: between the
  * pre_ and the post_ call the thread counts as inside the runtime.
  *
- * Condition variables, queues and published ranges make no order of their own here, as in
- * ThreadSanitizer: what orders them is seen without help.
+ * As in ThreadSanitizer, condition variables, queues and published ranges make no order here: what
+ * orders them is seen without annotations.
  */
-#include "access.h"
 #include "benign.h"
 #include "hb.h"
-#include "listen.h"
+#include "listener.h"
+#include "runtime_access.h"
 #include "slot.h"
 #include "sys.h"
 #include "wrap.h"
@@ -37,7 +37,7 @@ ANNOTATION(AnnotateHappensAfter, (const char *f, int l, void *addr), pf_hb_acqui
 ANNOTATION(WTFAnnotateHappensBefore, (const char *f, int l, void *addr), pf_hb_release(c.t, addr))
 ANNOTATION(WTFAnnotateHappensAfter, (const char *f, int l, void *addr), pf_hb_acquire(c.t, addr))
 
-/* Regions. An end without its beginning is nobody's: a trace must agree with itself. */
+/* Atomic regions. An end without a beginning is ignored: a trace must be consistent. */
 
 static __thread uint32_t regions __attribute__((tls_model("initial-exec")));
 
@@ -46,7 +46,7 @@ static void region(struct pf_thread *t, bool begins)
     if (!begins && !regions)
         return;
     regions += begins ? 1 : -1u;
-    pf_tell(t, begins ? PF_EV_REGION : PF_EV_ENDREGION, NULL, 0);
+    pf_listener_notify(t, begins ? PF_EV_REGION : PF_EV_ENDREGION, NULL, 0);
 }
 
 ANNOTATION(__pf_atomic_region, (uint32_t begins), region(c.t, begins))
@@ -57,7 +57,7 @@ ANNOTATION(AnnotateRWLockCreate, (const char *f, int l, void *m), pf_hb_forget(m
 ANNOTATION(AnnotateRWLockCreateStatic, (const char *f, int l, void *m), pf_hb_forget(m, 1))
 ANNOTATION(AnnotateRWLockDestroy, (const char *f, int l, void *m), pf_hb_forget(m, 1))
 ANNOTATION(AnnotateRWLockAcquired, (const char *f, int l, void *m, long writer),
-           pf_lock_taken(c.t, m, writer ? 0 : PF_LOCK_SHARED, pf_here(&c, PF_NATIVE_CALL)))
+           pf_lock_taken(c.t, m, writer ? 0 : PF_LOCK_SHARED, pf_call_id(&c, PF_NATIVE_CALL)))
 ANNOTATION(AnnotateRWLockReleased, (const char *f, int l, void *m, long writer),
            pf_lock_dropping(c.t, m))
 
@@ -72,18 +72,18 @@ enum { /* as in tsan_interface.h */
 ANNOTATION(__tsan_mutex_create, (void *m, unsigned flags), pf_hb_forget(m, 1))
 ANNOTATION(__tsan_mutex_destroy, (void *m, unsigned flags), pf_hb_forget(m, 1))
 
-/* Into the insides of a mutex and out again; a thread that is not known has neither. */
-static void inside(void)
+/* The thread enters or leaves the implementation of a mutex. Unknown threads are ignored. */
+static void enter_mutex_internals(void)
 {
     if (__pf_tls.thread) {
-        __pf_tls.thread->inside++;
+        __pf_tls.thread->annotated_nesting++;
         pf_nest();
     }
 }
-static void outside(void)
+static void leave_mutex_internals(void)
 {
     if (__pf_tls.thread) {
-        __pf_tls.thread->inside--;
+        __pf_tls.thread->annotated_nesting--;
         pf_unnest();
     }
 }
@@ -92,7 +92,7 @@ static void mutex_taken(struct pf_call *c, void *m, unsigned flags, int recursio
 {
     if (flags & MUTEX_TRY_LOCK_FAILED)
         return;
-    uint32_t here = pf_here(c, PF_NATIVE_CALL);
+    uint32_t here = pf_call_id(c, PF_NATIVE_CALL);
     if (flags & MUTEX_RECURSIVE_LOCK)
         pf_lock_retaken(c->t, m, (uint32_t)recursion, here);
     else
@@ -106,31 +106,32 @@ static void mutex_taken(struct pf_call *c, void *m, unsigned flags, int recursio
     void fn(void *m, unsigned flags);                                                              \
     PF_EXPORT __attribute__((weak)) void fn(void *m, unsigned flags) { what(); }
 
-/* A mutex is let go in one step, as any other: between saying so and doing so nobody else runs, or who takes it next
- * would spin. The limit is for those that wait for something themselves. */
-#define DROP_EVENTS 64
-static void dropping(uint32_t events)
+/* In directed mode an annotated mutex is released in one step, as any other mutex: no other thread
+ * runs between pre_unlock and post_unlock, or the next owner would spin. The limit is for
+ * implementations that wait for something in between. */
+#define UNLOCK_EVENTS_MAX 64
+static void begin_annotated_unlock(uint32_t events)
 {
     if (__pf_tls.thread)
-        __pf_tls.thread->dropping = events;
+        __pf_tls.thread->annotated_unlock_events = events;
 }
-static void dropped(void)
+static void end_annotated_unlock(void)
 {
-    dropping(0);
-    outside();
+    begin_annotated_unlock(0);
+    leave_mutex_internals();
 }
 
-MUTEX_SCOPE(__tsan_mutex_pre_lock, inside)
-MUTEX_SCOPE(__tsan_mutex_post_unlock, dropped)
-MUTEX_SCOPE(__tsan_mutex_pre_signal, inside)
-MUTEX_SCOPE(__tsan_mutex_post_signal, outside)
-MUTEX_SCOPE(__tsan_mutex_pre_divert, outside)
-MUTEX_SCOPE(__tsan_mutex_post_divert, inside)
+MUTEX_SCOPE(__tsan_mutex_pre_lock, enter_mutex_internals)
+MUTEX_SCOPE(__tsan_mutex_post_unlock, end_annotated_unlock)
+MUTEX_SCOPE(__tsan_mutex_pre_signal, enter_mutex_internals)
+MUTEX_SCOPE(__tsan_mutex_post_signal, leave_mutex_internals)
+MUTEX_SCOPE(__tsan_mutex_pre_divert, leave_mutex_internals)
+MUTEX_SCOPE(__tsan_mutex_post_divert, enter_mutex_internals)
 
 void __tsan_mutex_post_lock(void *m, unsigned flags, int recursion);
 PF_PROVIDE(void, __tsan_mutex_post_lock, (void *m, unsigned flags, int recursion))
 {
-    outside();
+    leave_mutex_internals();
     PF_CALL(c, __tsan_mutex_post_lock);
     if (c.t)
         mutex_taken(&c, m, flags, recursion);
@@ -147,42 +148,44 @@ PF_PROVIDE(int, __tsan_mutex_pre_unlock, (void *m, unsigned flags))
         else if (c.t)
             pf_lock_dropping(c.t, m);
     }
-    inside();
-    dropping(DROP_EVENTS);
+    enter_mutex_internals();
+    begin_annotated_unlock(UNLOCK_EVENTS_MAX);
     return recursion;
 }
 
-/* Accesses that are not to be looked at. They nest. */
+/* Regions whose accesses are not checked. They nest. */
 
 ANNOTATION(AnnotateIgnoreReadsBegin, (const char *f, int l), c.t->ignore_reads++,
-           pf_thread_key(c.t))
-ANNOTATION(AnnotateIgnoreReadsEnd, (const char *f, int l), c.t->ignore_reads--, pf_thread_key(c.t))
+           pf_thread_update_key(c.t))
+ANNOTATION(AnnotateIgnoreReadsEnd, (const char *f, int l), c.t->ignore_reads--,
+           pf_thread_update_key(c.t))
 ANNOTATION(AnnotateIgnoreWritesBegin, (const char *f, int l), c.t->ignore_writes++,
-           pf_thread_key(c.t))
+           pf_thread_update_key(c.t))
 ANNOTATION(AnnotateIgnoreWritesEnd, (const char *f, int l), c.t->ignore_writes--,
-           pf_thread_key(c.t))
+           pf_thread_update_key(c.t))
 ANNOTATION(AnnotateIgnoreSyncBegin, (const char *f, int l), c.t->ignore_sync++)
 ANNOTATION(AnnotateIgnoreSyncEnd, (const char *f, int l), c.t->ignore_sync--)
 ANNOTATION(AnnotateEnableRaceDetection, (const char *f, int l, int enable),
            c.t->ignore_reads += enable ? -1 : 1, c.t->ignore_writes += enable ? -1 : 1,
-           pf_thread_key(c.t))
+           pf_thread_update_key(c.t))
 
 /* Memory. */
 
 ANNOTATION(AnnotateNewMemory, (const char *f, int l, void *mem, size_t size),
-           pf_memory_new(mem, size), pf_tell(c.t, PF_TELL_RENEWED, mem, size))
+           pf_memory_new(mem, size), pf_listener_notify(c.t, PF_NOTIFY_MEMORY_RESET, mem, size))
 ANNOTATION(__tsan_external_read, (void *addr, void *pc, void *tag),
-           pf_access_read(c.t, addr, 1, pf_here(&c, PF_NATIVE_READ)))
+           pf_runtime_read(c.t, addr, 1, pf_call_id(&c, PF_NATIVE_READ)))
 ANNOTATION(__tsan_external_write, (void *addr, void *pc, void *tag),
-           pf_access_write(c.t, addr, 1, pf_here(&c, PF_NATIVE_WRITE)))
+           pf_runtime_write(c.t, addr, 1, pf_call_id(&c, PF_NATIVE_WRITE)))
 
-/* What compiled code says with ThreadSanitizer, and some programs by hand: of memory that they touch where nobody looks. */
+/* The functions that code compiled for ThreadSanitizer calls. Some programs call them by hand, for
+ * memory that they access in code that is not compiled. */
 
 #define ACCESS(name, kind, size)                                                                   \
     ANNOTATION(__tsan_##name, (void *addr), kind(c.t, addr, size))                                 \
     ANNOTATION(__tsan_##name##_pc, (void *addr, void *pc), kind(c.t, addr, size))
-#define READ(t, addr, size) pf_access_read(t, addr, size, pf_here(&c, PF_NATIVE_READ))
-#define WRITE(t, addr, size) pf_access_write(t, addr, size, pf_here(&c, PF_NATIVE_WRITE))
+#define READ(t, addr, size) pf_runtime_read(t, addr, size, pf_call_id(&c, PF_NATIVE_READ))
+#define WRITE(t, addr, size) pf_runtime_write(t, addr, size, pf_call_id(&c, PF_NATIVE_WRITE))
 
 ACCESS(read1, READ, 1)
 ACCESS(read2, READ, 2)
@@ -205,7 +208,7 @@ ANNOTATION(__tsan_unaligned_write16, (void *addr), WRITE(c.t, addr, 16))
 ANNOTATION(__tsan_read_range, (void *addr, unsigned long size), READ(c.t, addr, size))
 ANNOTATION(__tsan_write_range, (void *addr, unsigned long size), WRITE(c.t, addr, size))
 
-/* Races that the program calls benign. */
+/* Races that the program declares benign. */
 
 ANNOTATION(AnnotateBenignRaceSized,
            (const char *f, int l, const volatile void *mem, size_t size, const char *why),
@@ -220,42 +223,42 @@ ANNOTATION(AnnotateThreadName, (const char *f, int l, const char *name),
            pf_zero(c.t->name, sizeof c.t->name);
            pf_copy(c.t->name, name, strnlen(name, sizeof c.t->name - 1)))
 
-/* Nothing to be done. */
+/* Accepted, without effect. */
 
-#define SILENT(fn, parameters)                                                                     \
+#define NO_OP(fn, parameters)                                                                      \
     void fn parameters;                                                                            \
     PF_EXPORT __attribute__((weak)) void fn parameters {}
 
-SILENT(__tsan_init, (void))
-SILENT(__tsan_func_entry, (void *pc)) /* stacks are known without */
-SILENT(__tsan_func_exit, (void))
-SILENT(__tsan_flush_memory, (void))
-SILENT(__tsan_check_no_mutexes_held, (void))
-SILENT(__tsan_external_register_header, (void *tag, const char *header))
-SILENT(__tsan_external_assign_tag, (void *addr, void *tag))
-SILENT(AnnotateMutexIsNotPHB, (const char *f, int l, void *m))
-SILENT(AnnotateMutexIsUsedAsCondVar, (const char *f, int l, void *m))
-SILENT(AnnotateCondVarSignal, (const char *f, int l, void *cv))
-SILENT(AnnotateCondVarSignalAll, (const char *f, int l, void *cv))
-SILENT(AnnotateCondVarWait, (const char *f, int l, void *cv, void *m))
-SILENT(AnnotatePCQCreate, (const char *f, int l, void *queue))
-SILENT(AnnotatePCQDestroy, (const char *f, int l, void *queue))
-SILENT(AnnotatePCQPut, (const char *f, int l, void *queue))
-SILENT(AnnotatePCQGet, (const char *f, int l, void *queue))
-SILENT(AnnotatePublishMemoryRange, (const char *f, int l, void *mem, size_t size))
-SILENT(AnnotateUnpublishMemoryRange, (const char *f, int l, void *mem, size_t size))
-SILENT(AnnotateExpectRace, (const char *f, int l, void *mem, const char *why))
-SILENT(AnnotateFlushExpectedRaces, (const char *f, int l))
-SILENT(AnnotateFlushState, (const char *f, int l))
-SILENT(AnnotateTraceMemory, (const char *f, int l, void *mem))
-SILENT(AnnotateNoOp, (const char *f, int l, void *mem))
-SILENT(AnnotateMemoryIsInitialized, (const char *f, int l, const void *mem, size_t size))
-SILENT(AnnotateMemoryIsUninitialized, (const char *f, int l, const void *mem, size_t size))
+NO_OP(__tsan_init, (void))
+NO_OP(__tsan_func_entry, (void *pc)) /* stacks are known without it */
+NO_OP(__tsan_func_exit, (void))
+NO_OP(__tsan_flush_memory, (void))
+NO_OP(__tsan_check_no_mutexes_held, (void))
+NO_OP(__tsan_external_register_header, (void *tag, const char *header))
+NO_OP(__tsan_external_assign_tag, (void *addr, void *tag))
+NO_OP(AnnotateMutexIsNotPHB, (const char *f, int l, void *m))
+NO_OP(AnnotateMutexIsUsedAsCondVar, (const char *f, int l, void *m))
+NO_OP(AnnotateCondVarSignal, (const char *f, int l, void *cv))
+NO_OP(AnnotateCondVarSignalAll, (const char *f, int l, void *cv))
+NO_OP(AnnotateCondVarWait, (const char *f, int l, void *cv, void *m))
+NO_OP(AnnotatePCQCreate, (const char *f, int l, void *queue))
+NO_OP(AnnotatePCQDestroy, (const char *f, int l, void *queue))
+NO_OP(AnnotatePCQPut, (const char *f, int l, void *queue))
+NO_OP(AnnotatePCQGet, (const char *f, int l, void *queue))
+NO_OP(AnnotatePublishMemoryRange, (const char *f, int l, void *mem, size_t size))
+NO_OP(AnnotateUnpublishMemoryRange, (const char *f, int l, void *mem, size_t size))
+NO_OP(AnnotateExpectRace, (const char *f, int l, void *mem, const char *why))
+NO_OP(AnnotateFlushExpectedRaces, (const char *f, int l))
+NO_OP(AnnotateFlushState, (const char *f, int l))
+NO_OP(AnnotateTraceMemory, (const char *f, int l, void *mem))
+NO_OP(AnnotateNoOp, (const char *f, int l, void *mem))
+NO_OP(AnnotateMemoryIsInitialized, (const char *f, int l, const void *mem, size_t size))
+NO_OP(AnnotateMemoryIsUninitialized, (const char *f, int l, const void *mem, size_t size))
 
 void *__tsan_external_register_tag(const char *type);
 PF_EXPORT __attribute__((weak)) void *__tsan_external_register_tag(const char *type)
 {
-    return (void *)type; /* any name will do, tags are not told apart */
+    return (void *)type; /* any value will do: tags are not distinguished */
 }
 
 int RunningOnValgrind(void);

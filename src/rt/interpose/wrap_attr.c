@@ -1,7 +1,7 @@
 /*
- * wrap_attr.c - functions of libc that fill in an object and touch nothing else: attributes of threads and locks, sets
- * of signals. They are known so that a recording does not take them for code that may touch whatever their argument
- * leads to.
+ * wrap_attr.c - functions of libc that fill in an object and access nothing else: attributes of
+ * threads and locks, sets of signals. They are interposed so that a recording does not treat them
+ * as missing calls, which may access everything reachable from their arguments.
  */
 #include "wrap_libc.h"
 #include <pthread.h>
@@ -11,7 +11,7 @@
     PF_INTERPOSE(int, fn, parameters)                                                              \
     {                                                                                              \
         PF_VISIBLE(fn);                                                                            \
-        PF_WITHIN(fn, pf_writes(to, sizeof *to));                                                  \
+        PF_WITH_FRAME(fn, pf_writes(to, sizeof *to));                                              \
         return PF_REAL(fn) arguments;                                                              \
     }
 #define FILLS_ALONE(fn, type) FILLS(fn, (type * to), (to))

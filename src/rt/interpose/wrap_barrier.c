@@ -2,16 +2,16 @@
  * wrap_barrier.c - pthread_barrier_*: in one round every arrival happens before every departure,
  * and nothing more.
  *
- * A round has a clock of its own, so that the next arrival of a fast thread is not seen by the
- * late departures of this round, nor by those of a later round it has no part in. Who belongs to
- * which round is decided by our own count of arrivals, made just before the real wait. With more
- * threads than the barrier holds, one that is counted for the next round could overtake one of
- * this round on the way into the real wait; so it is held back until this round is known to be
- * complete, where the real barrier would have made it wait too.
+ * A round has its own clock, so that the next arrival of a fast thread is not acquired by late
+ * departures of this round, nor by those of a later round that it does not take part in. Our own
+ * count of arrivals, made just before the real wait, decides which round a thread belongs to. If
+ * more threads use the barrier than it holds, a thread counted for the next round could overtake
+ * one of this round on the way into the real wait. So it is held back until this round is known to
+ * be complete; the real barrier would have made it wait too.
  *
- * A barrier shared between processes has arrivals that cannot be counted here, and one that was
- * made before the runtime looked has no known size: for those, each arrival happens before every
- * later departure.
+ * The arrivals at a barrier shared between processes cannot be counted here, and the size of one
+ * that was initialised before the runtime started is unknown: for these, each arrival happens
+ * before every later departure.
  */
 #include "hb.h"
 #include "spin.h"
@@ -22,7 +22,7 @@
 struct round {
     struct pf_hb_clock *clock;
     uint32_t number, arrived, departed;
-    bool fresh; /* nobody's clock is in it yet */
+    bool fresh; /* no thread's clock is in it yet */
     struct round *next; /* in the list of spare rounds */
 };
 
@@ -31,7 +31,7 @@ struct barrier {
     struct barrier *next; /* in the map */
     struct pf_spin lock;
     uint32_t size, rounds; /* rounds begun */
-    uint32_t complete;     /* rounds that somebody has left: a futex */
+    uint32_t complete;     /* rounds that some thread has left; a futex */
     uint32_t refs;         /* the map, and each thread that is inside */
     struct round *filling, *spare;
 };
@@ -56,13 +56,13 @@ static void unref(struct barrier *b)
     for (struct round *r = b->spare, *next; r; r = next) {
         next = r->next;
         pf_hb_clock_free(r->clock);
-        pf_store_give(r, 0);
+        pf_store_free(r, 0);
     }
-    pf_store_give(b, 1);
+    pf_store_free(b, 1);
 }
 
-/* Takes the barrier out of the map; its memory goes when the last thread has left it. */
-static void forget(const void *addr)
+/* Removes the barrier from the map; it is freed when the last thread has left it. */
+static void map_remove(const void *addr)
 {
     pf_spin_lock(&map_lock);
     struct barrier **p = bucket(addr);
@@ -76,10 +76,10 @@ static void forget(const void *addr)
         unref(b);
 }
 
-static void remember(const void *addr, uint32_t size)
+static void map_add(const void *addr, uint32_t size)
 {
     _Static_assert(sizeof(struct barrier) <= 128 && sizeof(struct round) <= 64, "block sizes");
-    struct barrier *b = pf_store_take(1);
+    struct barrier *b = pf_store_alloc(1);
     if (!b)
         return;
     *b = (struct barrier){.addr = addr, .size = size, .refs = 1};
@@ -97,13 +97,13 @@ PF_INTERPOSE(int, pthread_barrier_init,
     int r = PF_REAL(pthread_barrier_init)(addr, attr, size);
     if (!c.t || r != 0)
         return r;
-    forget(addr);
+    map_remove(addr);
     pf_hb_forget(addr, sizeof *addr);
     int shared = PTHREAD_PROCESS_PRIVATE;
     if (attr)
         pthread_barrierattr_getpshared(attr, &shared);
     if (shared == PTHREAD_PROCESS_PRIVATE)
-        remember(addr, size);
+        map_add(addr, size);
     return 0;
 }
 
@@ -112,7 +112,7 @@ PF_INTERPOSE(int, pthread_barrier_destroy, (pthread_barrier_t * addr))
     PF_CALL(c, pthread_barrier_destroy);
     int r = PF_REAL(pthread_barrier_destroy)(addr);
     if (c.t && r == 0) {
-        forget(addr);
+        map_remove(addr);
         pf_hb_forget(addr, sizeof *addr);
     }
     return r;
@@ -126,7 +126,7 @@ static struct round *round_new(struct barrier *b)
         b->spare = r->next;
         clock = r->clock;
     } else {
-        r = pf_store_take(0);
+        r = pf_store_alloc(0);
         if (!r)
             return NULL;
         clock = pf_hb_clock_new();
@@ -135,8 +135,8 @@ static struct round *round_new(struct barrier *b)
     return r;
 }
 
-/* The calling thread is counted and its clock joins that of the round; NULL: no such barrier.
- * A thread that is not watched (t is NULL) is counted too. */
+/* Counts the calling thread, and joins its clock into that of the round. NULL: the barrier is
+ * unknown. Unwatched threads (t is NULL) are counted too. */
 static struct barrier *arrive(struct pf_thread *t, const void *addr, struct round **out)
 {
     pf_spin_lock(&map_lock);

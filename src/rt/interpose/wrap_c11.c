@@ -2,12 +2,12 @@
  * wrap_c11.c - C11 <threads.h>: thrd_*, mtx_*, cnd_*. call_once is in wrap_once.c; tss_* are keys
  * and need nothing.
  *
- * glibc's C11 functions reach the pthread ones inside libc, past every symbol, so each is
- * interposed over its own real function. Its types are the pthread ones under other names: a
- * thrd_t is a pthread_t, a mtx_t holds a pthread_mutex_t (its type is read from there), so locks
- * and threads are known by the same addresses and names in both worlds.
+ * glibc's C11 functions call the pthread ones inside libc, without going through symbols, so each
+ * is interposed over its own real function. Its types are the pthread types under other names: a
+ * thrd_t is a pthread_t, and a mtx_t holds a pthread_mutex_t, from which its type is read. So locks
+ * and threads have the same addresses and ids in both interfaces.
  */
-#include "listen.h"
+#include "listener.h"
 #include "wrap_mutex.h"
 #include "wrap_thread.h"
 #include <threads.h>
@@ -32,7 +32,8 @@ PF_INTERPOSE(int, thrd_create, (thrd_t * id, thrd_start_t run, void *arg))
     if (!s)
         return PF_REAL(thrd_create)(id, run, arg);
     s->run.c11 = run;
-    int r = PF_BLOCKING(c, PF_REAL(thrd_create)(id, start, s)); /* it inherits the mask */
+    /* the child inherits the signal mask */
+    int r = PF_BLOCKING(c, PF_REAL(thrd_create)(id, start, s));
     pf_start_created(s, r == thrd_success ? *id : 0, r == thrd_success);
     return r;
 }
@@ -61,7 +62,7 @@ PF_INTERPOSE(int, thrd_detach, (thrd_t id))
 
 PF_INTERPOSE(__attribute__((noreturn)) void, thrd_exit, (int result))
 {
-    pf_start_known(pf_self(), false);
+    pf_start_ensure_record(pf_self(), false);
     PF_REAL(thrd_exit)(result);
     __builtin_unreachable();
 }
@@ -69,14 +70,14 @@ PF_INTERPOSE(__attribute__((noreturn)) void, thrd_exit, (int result))
 PF_INTERPOSE(int, mtx_init, (mtx_t * m, int type))
 {
     PF_CALL(c, mtx_init);
-    pf_lock_renewed(&c, m, sizeof *m);
+    pf_lock_reset(&c, m, sizeof *m);
     return PF_REAL(mtx_init)(m, type);
 }
 
 PF_INTERPOSE(void, mtx_destroy, (mtx_t * m))
 {
     PF_CALL(c, mtx_destroy);
-    pf_lock_renewed(&c, m, sizeof *m);
+    pf_lock_reset(&c, m, sizeof *m);
     PF_REAL(mtx_destroy)(m);
 }
 
@@ -85,21 +86,21 @@ static inline int taken(struct pf_call *c, mtx_t *m, int r)
     if (c->t && r == thrd_success)
         pf_mutex_taken(c, (pthread_mutex_t *)m);
     else if (c->t)
-        pf_lock_refused(c, m, r == thrd_busy || r == thrd_timedout);
+        pf_lock_failed(c, m, r == thrd_busy || r == thrd_timedout);
     return r;
 }
 
 PF_INTERPOSE(int, mtx_trylock, (mtx_t * m))
 {
     PF_CALL(c, mtx_trylock);
-    pf_lock_asked(&c, m);
+    pf_lock_check_access(&c, m);
     return taken(&c, m, PF_REAL(mtx_trylock)(m));
 }
 
 PF_INTERPOSE(int, mtx_lock, (mtx_t * m))
 {
     PF_CALL(c, mtx_lock);
-    pf_lock_asked(&c, m);
+    pf_lock_check_access(&c, m);
     if (!c.t)
         return PF_REAL(mtx_lock)(m);
     return taken(&c, m, PF_BLOCKING(c, PF_REAL(mtx_lock)(m)));
@@ -108,7 +109,7 @@ PF_INTERPOSE(int, mtx_lock, (mtx_t * m))
 PF_INTERPOSE(int, mtx_timedlock, (mtx_t *restrict m, const struct timespec *restrict until))
 {
     PF_CALL(c, mtx_timedlock);
-    pf_lock_asked(&c, m);
+    pf_lock_check_access(&c, m);
     if (!c.t)
         return PF_REAL(mtx_timedlock)(m, until);
     return taken(&c, m, PF_BLOCKING(c, PF_REAL(mtx_timedlock)(m, until)));
@@ -143,7 +144,7 @@ PF_INTERPOSE(int, cnd_signal, (cnd_t * cond))
 {
     PF_CALL(c, cnd_signal);
     if (c.t)
-        pf_tell(c.t, PF_EV_SIGNAL, cond, 0);
+        pf_listener_notify(c.t, PF_EV_SIGNAL, cond, 0);
     return PF_REAL(cnd_signal)(cond);
 }
 
@@ -151,6 +152,6 @@ PF_INTERPOSE(int, cnd_broadcast, (cnd_t * cond))
 {
     PF_CALL(c, cnd_broadcast);
     if (c.t)
-        pf_tell(c.t, PF_EV_BROADCAST, cond, 0);
+        pf_listener_notify(c.t, PF_EV_BROADCAST, cond, 0);
     return PF_REAL(cnd_broadcast)(cond);
 }

@@ -1,16 +1,17 @@
 /*
- * wrap_cond.c - waiting on condition variables: the mutex is given up and taken back.
+ * wrap_cond.c - waiting on condition variables: the mutex is released and taken again.
  *
- * POSIX orders waiter and signaller by the mutex only, so signal and broadcast make no order of
- * their own; only a listener hears of them. glibc has two generations of these symbols; everything linked
- * in this century uses GLIBC_2.3.2, and dlsym might give the older one.
+ * POSIX orders waiter and signaller only by the mutex, so signal and broadcast make no order; they
+ * only notify the listener. glibc has two versions of these symbols: all programs linked since 2003
+ * use GLIBC_2.3.2, but dlsym might return the older one.
  */
-#include "listen.h"
+#include "listener.h"
 #include "wrap_mutex.h"
 
 #define COND_VERSION "GLIBC_2.3.2"
 
-/* No accesses: what its bytes hold is libc's. That these are known says that they touch nothing else. */
+/* These make no accesses, because the contents of a condition variable are libc's. They are
+ * interposed so that a recording knows that they access nothing else. */
 PF_INTERPOSE_VERSION(int, pthread_cond_init, COND_VERSION,
                      (pthread_cond_t *restrict cond, const pthread_condattr_t *restrict attr))
 {
@@ -23,8 +24,8 @@ PF_INTERPOSE_VERSION(int, pthread_cond_destroy, COND_VERSION, (pthread_cond_t * 
     PF_CALL(c, pthread_cond_destroy);
     if (!c.t)
         return PF_REAL(pthread_cond_destroy)(cond);
-    return PF_BLOCKING(c,
-                       PF_REAL(pthread_cond_destroy)(cond)); /* for those who are about to leave */
+    /* It waits for threads that are about to leave. */
+    return PF_BLOCKING(c, PF_REAL(pthread_cond_destroy)(cond));
 }
 
 PF_INTERPOSE_VERSION(int, pthread_cond_wait, COND_VERSION,
@@ -62,7 +63,7 @@ PF_INTERPOSE(int, pthread_cond_clockwait,
     {                                                                                              \
         PF_CALL(c, fn);                                                                            \
         if (c.t)                                                                                   \
-            pf_tell(c.t, kind, cond, 0);                                                           \
+            pf_listener_notify(c.t, kind, cond, 0);                                                \
         return PF_REAL(fn)(cond);                                                                  \
     }
 NOTIFY(pthread_cond_signal, PF_EV_SIGNAL)

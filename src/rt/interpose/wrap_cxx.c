@@ -1,14 +1,14 @@
 /*
- * wrap_cxx.c - what order C++ programs get from code inside libstdc++.so, which is not compiled by
- * us: guards of static locals, and results that are handed over when a thread exits.
+ * wrap_cxx.c - order made by code inside libstdc++.so, which pf cc does not compile: guards of
+ * static local variables, and results that are set when a thread exits.
  *
- * Nothing more is needed for std::thread, mutex, shared_mutex, condition_variable, call_once,
+ * Nothing else is needed for std::thread, mutex, shared_mutex, condition_variable, call_once,
  * future, latch, barrier and semaphore: the library calls pthread_* by symbol, and the atomics are
  * in its headers. Exceptions are in wrap_exception.c.
  *
- * Guards are implemented here, with libstdc++'s own meaning of the bits: a C program that loads a
- * C++ plugin has no real function to call, and objects that did not bind to us share the guard.
- * The compiler checks the first byte by itself, with an acquire load.
+ * Guards are implemented here, with libstdc++'s meaning of the bits: a C program that loads a C++
+ * plugin has no real function to call, and objects that are not bound to our functions share the
+ * guard. Compiled code tests the first byte by itself, with an acquire load.
  *
  *              31            17 16      15         9 8       7         1 0
  *             +----------------+---------+----------+--------+----------+------+
@@ -27,7 +27,7 @@ int __cxa_guard_acquire(uint64_t *guard);
 void __cxa_guard_release(uint64_t *guard);
 void __cxa_guard_abort(uint64_t *guard);
 
-/* True: the caller is to run the initialiser. */
+/* True if the caller must run the initialiser. */
 static bool guard_enter(uint32_t *g)
 {
     for (;;) {
@@ -56,7 +56,7 @@ PF_PROVIDE(int, __cxa_guard_acquire, (uint64_t *guard))
     if (!c.t)
         return guard_enter((uint32_t *)guard);
     bool run = PF_BLOCKING(c, guard_enter((uint32_t *)guard));
-    pf_hb_acquire(c.t, guard); /* an attempt that was aborted comes before the next one, too */
+    pf_hb_acquire(c.t, guard); /* an aborted attempt happens before the next one, too */
     return run;
 }
 
@@ -65,8 +65,8 @@ PF_PROVIDE(void, __cxa_guard_release, (uint64_t *guard))
     PF_CALL(c, __cxa_guard_release);
     if (c.t) {
         pf_hb_release(c.t, guard);
-        pf_event_releases(guard, 1,
-                          pf_here(&c, PF_NATIVE_WRITE)); /* what the compiler's load sees */
+        /* The acquire load in compiled code reads this store. */
+        pf_event_atomic_store(guard, 1, pf_call_id(&c, PF_NATIVE_WRITE));
     }
     guard_leave((uint32_t *)guard, GUARD_DONE);
 }
@@ -80,14 +80,15 @@ PF_PROVIDE(void, __cxa_guard_abort, (uint64_t *guard))
 }
 
 /*
- * promise::set_value_at_thread_exit: libstdc++ puts the element
+ * promise::set_value_at_thread_exit: libstdc++ adds the element
  *
  *      +0 next   +8 callback   +16 shared state   +24 its control block
  *
- * on a list of the thread, and runs the callback among the thread's destructors: it takes a
- * reference, makes the state ready (the word at +16 of the state, which future::get loads with
- * acquire) and drops the reference. All that is inside the library, so a callback of ours stands
- * before it: it tells of the release, and holds a reference to be the one who drops the last.
+ * to a list of the thread, and calls the callback among the thread's destructors. The callback
+ * takes a reference, makes the state ready (the word at +16 of the state, which future::get loads
+ * with acquire) and drops the reference. All that happens inside the library, so a callback of ours
+ * is called instead: it makes the release, calls the library's callback, and holds a reference so
+ * that it can be the one to drop the last.
  */
 struct exit_element {
     struct exit_element *next;
@@ -105,7 +106,8 @@ static bool count_take(struct pf_call *c, int *count)
            !__atomic_compare_exchange_n(count, &n, n + 1, true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
         ;
     if (n)
-        pf_event_counts(count, (uint32_t)n, (uint32_t)n + 1, pf_here(c, PF_NATIVE_WRITE));
+        pf_event_counter_update(count, (uint32_t)n, (uint32_t)n + 1,
+                                pf_call_id(c, PF_NATIVE_WRITE));
     return n;
 }
 
@@ -113,7 +115,7 @@ static bool count_drop(struct pf_call *c, int *count)
 {
     pf_hb_release(c->t, count);
     int n = __atomic_fetch_sub(count, 1, __ATOMIC_ACQ_REL);
-    pf_event_counts(count, (uint32_t)n, (uint32_t)n - 1, pf_here(c, PF_NATIVE_WRITE));
+    pf_event_counter_update(count, (uint32_t)n, (uint32_t)n - 1, pf_call_id(c, PF_NATIVE_WRITE));
     if (n != 1)
         return false;
     pf_hb_acquire(c->t, count);
@@ -138,12 +140,12 @@ static void hand_over(void *element)
         return;
     }
     pf_hb_release(c.t, e.state + 16);
-    pf_event_releases(e.state + 16, 4, pf_here(&c, PF_NATIVE_WRITE));
+    pf_event_atomic_store(e.state + 16, 4, pf_call_id(&c, PF_NATIVE_WRITE));
     PF_CALLBACK_VOID(c, make_ready(element));
     if (count_drop(&c, strong)) {
-        control_call(&c, e.control, 2); /* destroy the state */
+        control_call(&c, e.control, 2); /* destroys the state */
         if (count_drop(&c, weak))
-            control_call(&c, e.control, 3); /* free the block */
+            control_call(&c, e.control, 3); /* frees the block */
     }
 }
 
@@ -157,8 +159,8 @@ PF_INTERPOSE(void, _ZNSt13__future_base13_State_baseV211_Make_ready6_M_setEv,
     e->callback = hand_over;
 }
 
-/* std::random_device::_M_getval(): an instruction of the processor, which nobody can record. In directed mode
- * it asks the kernel. */
+/* std::random_device::_M_getval() uses a processor instruction, which cannot be recorded. In
+ * directed mode the kernel is asked instead. */
 unsigned _ZNSt13random_device9_M_getvalEv(void *self);
 PF_INTERPOSE(unsigned, _ZNSt13random_device9_M_getvalEv, (void *self))
 {

@@ -1,15 +1,15 @@
 /*
  * wrap_exception.c - C++ exceptions that pass between threads.
  *
- * An exception object has a reference count that libstdc++.so alone touches, and so has the
- * message inside std::runtime_error and std::logic_error. Whoever drops the last reference
- * destroys and frees what the others used: each drop happens before that.
+ * An exception object has a reference count that only libstdc++.so accesses, and so has the message
+ * inside std::runtime_error and std::logic_error. The thread that drops the last reference destroys
+ * and frees what other threads used: every drop happens before that.
  *
- * The last drop must be seen between the count and the destructor. Inside libstdc++ there is no
- * such place, so an extra reference is taken around the real function, and is then dropped here:
- * the last drop is always one of ours, or libstdc++'s own in a call that we did not see.
+ * This order must be made between the last decrement and the destructor. There is no such place
+ * inside libstdc++, so an extra reference is taken around the real function, and dropped here. So
+ * the last drop is always one of ours, or one of libstdc++'s in a call that is not interposed.
  *
- * Layouts (Itanium C++ ABI as libstdc++ has it, fixed by its binary interface):
+ * Layouts (Itanium C++ ABI as implemented by libstdc++, fixed by its binary interface):
  *
  *      exception object - 0x80   reference count, int, 1: one owner
  *                       - 0x70   primary: type; dependent: the primary exception object
@@ -28,7 +28,7 @@
 void __cxa_free_exception(void *object);
 PF_REAL_DEFINE(__cxa_free_exception, NULL);
 
-/* A C++ function: its symbol, and its name for people. */
+/* Interposes a C++ function: its symbol, and its name for reports. */
 #define CXX_INTERPOSE(symbol, text, parameters)                                                    \
     void symbol parameters;                                                                        \
     PF_NATIVE_AS(symbol, text);                                                                    \
@@ -37,8 +37,8 @@ PF_REAL_DEFINE(__cxa_free_exception, NULL);
 
 static int *object_count(void *object) { return (int *)((char *)object - 0x80); }
 
-/* True if that was the last reference, and then all earlier drops happened before. */
-static bool drop(struct pf_thread *t, int *count, int one)
+/* Returns true if that was the last reference; then all earlier drops happened before. */
+static bool drop_reference(struct pf_thread *t, int *count, int one)
 {
     pf_hb_release(t, count);
     if (__atomic_fetch_sub(count, 1, __ATOMIC_ACQ_REL) != one)
@@ -49,7 +49,7 @@ static bool drop(struct pf_thread *t, int *count, int one)
 
 static void object_drop(struct pf_call *c, void *object)
 {
-    if (!drop(c->t, object_count(object), 1))
+    if (!drop_reference(c->t, object_count(object), 1))
         return;
     void (*destroy)(void *) = *(void (**)(void *))((char *)object - 0x68);
     if (destroy)
@@ -69,7 +69,7 @@ CXX_INTERPOSE(_ZNSt15__exception_ptr13exception_ptr10_M_releaseEv,
         object_drop(&c, *self);
 }
 
-/* The end of a catch clause: drops the reference of the exception that was thrown. */
+/* The end of a catch clause: drops the reference to the exception that was thrown. */
 PF_INTERPOSE(void, _Unwind_DeleteException, (struct _Unwind_Exception * header))
 {
     PF_CALL(c, _Unwind_DeleteException);
@@ -86,8 +86,8 @@ PF_INTERPOSE(void, _Unwind_DeleteException, (struct _Unwind_Exception * header))
     object_drop(&c, object);
 }
 
-/* The destructors of std::runtime_error and std::logic_error: complete and as a base, which are the
- * same code. The deleting ones call the complete. */
+/* The complete and the base destructors of std::runtime_error and std::logic_error, which are the
+ * same code. The deleting destructors call the complete ones. */
 void _ZdlPv(void *block); /* operator delete */
 
 static void message_drop(struct pf_call *c, void *self, void (*destroy)(void *))
@@ -96,7 +96,7 @@ static void message_drop(struct pf_call *c, void *self, void (*destroy)(void *))
     int *count = (int *)(chars - 8);
     __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
     PF_CALLBACK_VOID(*c, destroy(self));
-    if (drop(c->t, count, 0))
+    if (drop_reference(c->t, count, 0))
         PF_CALLBACK_VOID(*c, _ZdlPv(chars - 24));
 }
 

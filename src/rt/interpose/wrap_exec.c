@@ -1,8 +1,9 @@
 /*
- * wrap_exec.c - exec and posix_spawn: the next program is told what this one was told.
+ * wrap_exec.c - exec and posix_spawn: our environment variables are passed on to the next program.
  *
- * The environment given to it is the target's, with the variables of ours (PF_...) added where it
- * left them out. The list is built on the stack: between fork and exec nothing else is safe.
+ * The next program gets the environment that the target passes, with our variables (PF_...) added
+ * where they are missing. The list is built on the stack: nothing else is safe between fork and
+ * exec.
  */
 #include "race.h"
 #include "wrap_libc.h"
@@ -10,7 +11,7 @@
 #include <unistd.h>
 
 extern char **environ;
-static char *ours[64]; /* as the process was started with; the target may unset its own */
+static char *ours[64]; /* as the process was started with them; the target may unset its own */
 
 static bool is_ours(const char *s) { return s[0] == 'P' && s[1] == 'F' && s[2] == '_'; }
 
@@ -37,7 +38,8 @@ static size_t count(char *const *list)
     return n;
 }
 
-/* Programs that a recorded one starts are not recorded, and are not to say so among their own words. */
+/* Programs that a recorded program starts are not recorded; PF_RECORDED keeps them from printing a
+ * message about that among their own output. */
 void pf_exec_init(char **env)
 {
     static char recorded[] = "PF_RECORDED=1";
@@ -50,7 +52,7 @@ void pf_exec_init(char **env)
     }
 }
 
-/* The environment `given` with ours added, in `room`, which has space for both. */
+/* The environment `given` with our variables added, in `room`, which has space for both. */
 static char *const *complete(char **room, char *const *given)
 {
     size_t n = 0;
@@ -66,8 +68,8 @@ static char *const *complete(char **room, char *const *given)
 }
 #define ROOM(given) (count(given) + count(ours) + 1)
 
-/* A successful exec does not come back; the log of this program ends with it. As a blocking call,
- * since a signal that waits would stay blocked in the next program. */
+/* A successful exec does not return, so the findings log of this program is finished before. The
+ * exec is a blocking call, because a deferred signal would stay blocked in the next program. */
 #define EXECS(fn, parameters, given, call)                                                         \
     PF_INTERPOSE(int, fn, parameters)                                                              \
     {                                                                                              \
@@ -92,7 +94,7 @@ EXECS(execveat, (int at, const char *path, char *const argv[], char *const envp[
 EXECS(execv, (const char *path, char *const argv[]), environ, PF_REAL(execve)(path, argv, env))
 EXECS(execvp, (const char *path, char *const argv[]), environ, PF_REAL(execvpe)(path, argv, env))
 
-/* The forms with the arguments in a list. */
+/* The variants that take the arguments as a list. */
 static size_t list_length(va_list args)
 {
     va_list copy;
@@ -134,7 +136,7 @@ EXECS_LIST(execle, execve(path, argv, envp), char **envp = va_arg(args, char **)
             return PF_REAL(fn)(pid, path, actions, attr, argv, env);                               \
         int r = PF_BLOCKING(c, PF_REAL(fn)(pid, path, actions, attr, argv, env));                  \
         if (r == 0 && pid)                                                                         \
-            pf_access_write(c.t, pid, sizeof *pid, pf_here(&c, PF_NATIVE_WRITE));                  \
+            pf_runtime_write(c.t, pid, sizeof *pid, pf_call_id(&c, PF_NATIVE_WRITE));              \
         return r;                                                                                  \
     }
 SPAWNS(posix_spawn)

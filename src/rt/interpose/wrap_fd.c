@@ -1,10 +1,10 @@
 /*
  * wrap_fd.c - the table of descriptors and their channels.
  *
- * Two levels, so that it costs nothing until used. An entry that makes no order is recognised
- * without a lock: files are the common case. A use holds the lock of its stripe: another thread may
- * close the descriptor meanwhile (the target's race must not be ours), and a fork must not find a
- * clock half changed.
+ * The table has two levels, so that it costs nothing until it is used. A descriptor that makes no
+ * order is recognised without a lock: most are files. A use holds the lock of its stripe: another
+ * thread may close the descriptor meanwhile (a race of the target must not become ours), and a fork
+ * must not copy a half-changed clock.
  */
 #include "wrap_fd.h"
 #include "limits.h"
@@ -24,17 +24,19 @@
 struct channel {
     struct pf_hb_clock *clock;
     uint32_t refs;
-    uint8_t nwatchers; /* above WATCHERS: too many, tell all epoll descriptors */
-    bool shared;       /* one of the channels of the process: never freed, never watched */
-    bool shared_watcher; /* an epoll descriptor that watches some of those */
-    bool passed; /* a descriptor of it was sent in a message: part of `sockets`, too */
+    uint8_t nwatchers; /* above WATCHERS: too many, so that a send goes to all epoll descriptors */
+    /* one of the process-wide channels: never freed, its watchers are not listed */
+    bool shared;
+    bool watches_shared; /* an epoll descriptor whose set has such a channel */
+    /* a descriptor of it was sent in a message: it is joined with `sockets` */
+    bool sent_in_message;
     struct channel *watchers[WATCHERS];
 };
 
 struct entry {
     struct channel *to, *from;
     uint32_t kind; /* enum pf_fd_kind */
-    bool keeps_lock; /* its file may be locked through it */
+    bool holds_file_lock; /* a file may be locked through it */
 };
 
 static struct entry *chunks[CHUNKS];
@@ -43,15 +45,15 @@ static struct {
     char pad[60];
 } stripes[STRIPES];
 static struct channel sockets = {.shared = true}, all_epolls = {.shared = true};
-/* Channels with a name in a file system: pipes and queues, by device and inode. The first is for
- * all that find no place. */
+/* Channels of named pipes and queues, by device and inode. The first one is shared by all that find
+ * no free entry. */
 static struct {
     uint64_t device, inode;
     struct channel channel;
 } named[NAMED];
 static struct pf_spin named_lock;
-static struct pf_spin watch_lock; /* for the watchers of all channels */
-static bool any_crowd; /* some channel has too many watchers */
+static struct pf_spin watch_lock; /* protects the watchers of all channels */
+static bool any_overflow; /* some channel has too many watchers */
 
 static struct pf_spin *stripe(int fd) { return &stripes[(unsigned)fd % STRIPES].lock; }
 
@@ -64,7 +66,7 @@ static struct entry *entry(int fd)
     struct entry **chunk = &chunks[(unsigned)fd / CHUNK];
     struct entry *e = __atomic_load_n(chunk, __ATOMIC_ACQUIRE);
     if (!e) {
-        struct entry *mine = pf_store_keep(CHUNK * sizeof *mine);
+        struct entry *mine = pf_store_alloc_permanent(CHUNK * sizeof *mine);
         if (!mine)
             return NULL;
         if (__atomic_compare_exchange_n(chunk, &e, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -76,7 +78,7 @@ static struct entry *entry(int fd)
 static struct channel *channel_new(void)
 {
     _Static_assert(sizeof(struct channel) <= 64, "a channel fits the smallest block");
-    struct channel *ch = pf_store_take(0);
+    struct channel *ch = pf_store_alloc(0);
     if (ch)
         *ch = (struct channel){.clock = pf_hb_clock_new()};
     return ch;
@@ -96,10 +98,10 @@ static void drop(struct channel *ch)
     for (int i = 0; i < ch->nwatchers && i < WATCHERS; i++)
         drop(ch->watchers[i]);
     pf_hb_clock_free(ch->clock);
-    pf_store_give(ch, 0);
+    pf_store_free(ch, 0);
 }
 
-/* The clocks of the process are made when first needed. */
+/* The clocks of process-wide channels are created when they are first needed. */
 static struct pf_hb_clock *clock_of(struct channel *ch)
 {
     struct pf_hb_clock *c = __atomic_load_n(&ch->clock, __ATOMIC_ACQUIRE);
@@ -181,23 +183,25 @@ static struct channel *named_channel(uint64_t device, uint64_t inode)
     return &named[at].channel;
 }
 
-/* In a replay there is no such descriptor: the answer is in the log. */
-bool pf_fd_look(int fd, struct stat *about)
+/* In a replay the descriptor does not exist: the result comes from the log. */
+bool pf_fd_stat(int fd, struct stat *about)
 {
     const long argument[6] = {fd, (long)about};
-    return (pf_directed() ? pf_world_call(SYS_fstat, argument) : pf_sys(SYS_fstat, fd, about)) >= 0;
+    return (pf_directed() ? pf_syscall_run(SYS_fstat, argument) : pf_sys(SYS_fstat, fd, about)) >=
+           0;
 }
 
 void pf_fd_new_named(int fd)
 {
     struct stat about;
-    if (fd < 0 || !pf_fd_look(fd, &about))
+    if (fd < 0 || !pf_fd_stat(fd, &about))
         return;
     struct channel *ch = named_channel(about.st_dev, about.st_ino);
     set(fd, PF_FD_NAMED, ch, ch);
 }
 
-#define BY_READERS (1ull << 63) /* of a device, which has no such bits: of the opening alone */
+/* added to the device number, which does not use these bits: the channel of opening only */
+#define BY_READERS (1ull << 63)
 #define BY_WRITERS (1ull << 62)
 
 struct pf_hb_clock *pf_fd_opening(struct pf_thread *t, int at, const char *path, int flags)
@@ -206,7 +210,7 @@ struct pf_hb_clock *pf_fd_opening(struct pf_thread *t, int at, const char *path,
     const long argument[6] = {at, (long)path, (long)&about};
     if (flags & (O_NONBLOCK | O_PATH) || (flags & O_ACCMODE) == O_RDWR || !path)
         return NULL;
-    long r = pf_directed() ? pf_world_call(SYS_newfstatat, argument)
+    long r = pf_directed() ? pf_syscall_run(SYS_newfstatat, argument)
                            : pf_sys(SYS_newfstatat, at, path, &about, 0);
     if (r < 0 || !S_ISFIFO(about.st_mode))
         return NULL;
@@ -223,10 +227,10 @@ void pf_fd_opened(struct pf_thread *t, int fd, struct pf_hb_clock *others)
         pf_hb_clock_acquire(t, others);
 }
 
-static void ask(int fd)
+static void find_kind(int fd)
 {
     struct stat about;
-    if (!pf_fd_look(fd, &about))
+    if (!pf_fd_stat(fd, &about))
         return;
     switch (about.st_mode & S_IFMT) {
     case S_IFIFO:
@@ -237,7 +241,7 @@ static void ask(int fd)
         return;
     case 0:
         pf_fd_new(fd, PF_FD_EVENT);
-        return; /* made by the kernel: eventfd and its kind */
+        return; /* an anonymous inode of the kernel: eventfd and the like */
     default:
         pf_fd_new(fd, PF_FD_NONE);
     }
@@ -250,7 +254,7 @@ enum pf_fd_kind pf_fd_kind(int fd)
         return PF_FD_NONE;
     uint32_t kind = __atomic_load_n(&e->kind, __ATOMIC_ACQUIRE);
     if (kind == PF_FD_UNKNOWN) {
-        ask(fd);
+        find_kind(fd);
         kind = __atomic_load_n(&e->kind, __ATOMIC_ACQUIRE);
     }
     return kind;
@@ -268,7 +272,7 @@ static struct channel *get(int fd, bool to)
     return ch;
 }
 
-void pf_fd_copy(int from, int to)
+void pf_fd_dup(int from, int to)
 {
     if (to < 0)
         return;
@@ -276,8 +280,8 @@ void pf_fd_copy(int from, int to)
     struct channel *out = get(from, true), *in = get(from, false);
     set(to, kind, out, in);
     const struct entry *e = entry(from);
-    if (e && __atomic_load_n(&e->keeps_lock, __ATOMIC_RELAXED))
-        pf_fd_keeps_lock(to); /* the last one to be closed unlocks the file */
+    if (e && __atomic_load_n(&e->holds_file_lock, __ATOMIC_RELAXED))
+        pf_fd_set_holds_file_lock(to); /* the last descriptor that is closed unlocks the file */
     drop(out);
     drop(in);
 }
@@ -290,7 +294,7 @@ void pf_fd_send(struct pf_thread *t, int fd)
     struct channel *ch = entry(fd)->to;
     if (ch) {
         pf_hb_clock_release(t, clock_of(ch));
-        if (__atomic_load_n(&ch->passed, __ATOMIC_RELAXED))
+        if (__atomic_load_n(&ch->sent_in_message, __ATOMIC_RELAXED))
             pf_hb_clock_release(t, clock_of(&sockets));
         int n = __atomic_load_n(&ch->nwatchers, __ATOMIC_ACQUIRE);
         for (int i = 0; i < n && i < WATCHERS; i++)
@@ -309,30 +313,30 @@ void pf_fd_receive(struct pf_thread *t, int fd)
     struct channel *ch = entry(fd)->from;
     if (ch)
         pf_hb_clock_acquire(t, clock_of(ch));
-    if (ch && __atomic_load_n(&ch->passed, __ATOMIC_RELAXED))
+    if (ch && __atomic_load_n(&ch->sent_in_message, __ATOMIC_RELAXED))
         pf_hb_clock_acquire(t, clock_of(&sockets));
     pf_spin_unlock(stripe(fd));
 }
 
-static void pass(struct channel *ch)
+static void mark_sent(struct channel *ch)
 {
     if (ch && !ch->shared) {
-        __atomic_store_n(&ch->passed, true, __ATOMIC_RELAXED);
+        __atomic_store_n(&ch->sent_in_message, true, __ATOMIC_RELAXED);
         pf_spin_lock(&watch_lock);
         for (int i = 0; i < ch->nwatchers && i < WATCHERS; i++)
-            ch->watchers[i]->shared_watcher = true;
+            ch->watchers[i]->watches_shared = true;
         pf_spin_unlock(&watch_lock);
     }
     drop(ch);
 }
 
-void pf_fd_pass(int fd)
+void pf_fd_sent_in_message(int fd)
 {
-    pass(get(fd, true));
-    pass(get(fd, false));
+    mark_sent(get(fd, true));
+    mark_sent(get(fd, false));
 }
 
-void pf_fd_passed(int fd)
+void pf_fd_received_in_message(int fd)
 {
     if (pf_fd_kind(fd) > PF_FD_NONE)
         pf_fd_new(fd, PF_FD_SOCKET);
@@ -349,42 +353,42 @@ void pf_fd_send_all(struct pf_thread *t)
     }
 }
 
-void pf_fd_keeps_lock(int fd)
+void pf_fd_set_holds_file_lock(int fd)
 {
     struct entry *e = entry(fd);
     if (e)
-        __atomic_store_n(&e->keeps_lock, true, __ATOMIC_RELAXED);
+        __atomic_store_n(&e->holds_file_lock, true, __ATOMIC_RELAXED);
 }
 
 void pf_fd_end(struct pf_thread *t, int fd)
 {
     struct entry *e = entry(fd);
-    if (e && __atomic_exchange_n(&e->keeps_lock, false, __ATOMIC_RELAXED))
-        pf_file_unlocks(t, fd);
+    if (e && __atomic_exchange_n(&e->holds_file_lock, false, __ATOMIC_RELAXED))
+        pf_file_unlocking(t, fd);
     if (!e || __atomic_load_n(&e->kind, __ATOMIC_ACQUIRE) == PF_FD_UNKNOWN)
         return;
     pf_fd_send(t, fd);
     set(fd, PF_FD_UNKNOWN, NULL, NULL);
 }
 
-void pf_fd_end_from(struct pf_thread *t, unsigned first, unsigned last)
+void pf_fd_end_range(struct pf_thread *t, unsigned first, unsigned last)
 {
     for (unsigned fd = first; fd <= last && fd < FD_MAX; fd++) {
         if (!__atomic_load_n(&chunks[fd / CHUNK], __ATOMIC_ACQUIRE))
-            fd |= CHUNK - 1; /* none of this chunk is known */
+            fd |= CHUNK - 1; /* no descriptor of this chunk is known */
         else
             pf_fd_end(t, (int)fd);
     }
 }
 
-void pf_fd_watch(int epoll, int fd)
+void pf_fd_epoll_add(int epoll, int fd)
 {
     struct channel *w = get(epoll, false), *ch = w ? get(fd, false) : NULL;
     if (ch && ch->shared) {
-        w->shared_watcher = true;
+        w->watches_shared = true;
     } else if (ch) {
         pf_spin_lock(&watch_lock);
-        w->shared_watcher |= __atomic_load_n(&ch->passed, __ATOMIC_RELAXED);
+        w->watches_shared |= __atomic_load_n(&ch->sent_in_message, __ATOMIC_RELAXED);
         bool known = false;
         for (int i = 0; i < ch->nwatchers && i < WATCHERS; i++)
             known |= ch->watchers[i] == w;
@@ -393,7 +397,7 @@ void pf_fd_watch(int epoll, int fd)
             __atomic_store_n(&ch->nwatchers, ch->nwatchers + 1, __ATOMIC_RELEASE);
         } else if (!known) {
             ch->nwatchers = WATCHERS + 1;
-            __atomic_store_n(&any_crowd, true, __ATOMIC_RELAXED);
+            __atomic_store_n(&any_overflow, true, __ATOMIC_RELAXED);
         }
         pf_spin_unlock(&watch_lock);
     }
@@ -401,7 +405,7 @@ void pf_fd_watch(int epoll, int fd)
     drop(w);
 }
 
-void pf_fd_watched(struct pf_thread *t, int epoll)
+void pf_fd_epoll_returned(struct pf_thread *t, int epoll)
 {
     if (pf_fd_kind(epoll) <= PF_FD_NONE)
         return;
@@ -409,12 +413,12 @@ void pf_fd_watched(struct pf_thread *t, int epoll)
     struct channel *w = entry(epoll)->from;
     if (w) {
         pf_hb_clock_acquire(t, clock_of(w));
-        for (unsigned i = 0; w->shared_watcher && i < NAMED; i++)
+        for (unsigned i = 0; w->watches_shared && i < NAMED; i++)
             if (named[i].channel.clock)
                 pf_hb_clock_acquire(t, named[i].channel.clock);
-        if (w->shared_watcher)
+        if (w->watches_shared)
             pf_hb_clock_acquire(t, clock_of(&sockets));
-        if (__atomic_load_n(&any_crowd, __ATOMIC_RELAXED))
+        if (__atomic_load_n(&any_overflow, __ATOMIC_RELAXED))
             pf_hb_clock_acquire(t, clock_of(&all_epolls));
     }
     pf_spin_unlock(stripe(epoll));
@@ -435,21 +439,21 @@ void pf_fd_unlock_all(void)
         pf_spin_unlock(&stripes[i].lock);
 }
 
-/* From stdio, un-nested. */
-static void nested(void (*f)(struct pf_thread *, int), struct pf_thread *t, int fd)
+/* For stdio, which is not nested. */
+static void call_nested(void (*f)(struct pf_thread *, int), struct pf_thread *t, int fd)
 {
     pf_nest();
     f(t, fd);
     pf_unnest();
-    pf_signals(t);
+    pf_signal_poll_if_pending(t);
 }
-void pf_fd_sends(struct pf_thread *t, int fd) { nested(pf_fd_send, t, fd); }
-void pf_fd_receives(struct pf_thread *t, int fd) { nested(pf_fd_receive, t, fd); }
-void pf_fd_closing(struct pf_thread *t, int fd) { nested(pf_fd_end, t, fd); }
-void pf_fd_sends_all(struct pf_thread *t)
+void pf_fd_send_unnested(struct pf_thread *t, int fd) { call_nested(pf_fd_send, t, fd); }
+void pf_fd_receive_unnested(struct pf_thread *t, int fd) { call_nested(pf_fd_receive, t, fd); }
+void pf_fd_end_unnested(struct pf_thread *t, int fd) { call_nested(pf_fd_end, t, fd); }
+void pf_fd_send_all_unnested(struct pf_thread *t)
 {
     pf_nest();
     pf_fd_send_all(t);
     pf_unnest();
-    pf_signals(t);
+    pf_signal_poll_if_pending(t);
 }

@@ -1,12 +1,12 @@
 /*
- * wrap_fiber.c - fibers: ThreadSanitizer's interface for programs that switch stacks by hand.
+ * wrap_fiber.c - fibers: ThreadSanitizer's interface for programs that switch stacks themselves.
  *
- * To the core a fiber is a thread. A switch exchanges what the kernel thread's __pf_tls says:
- * which thread this is, its shadow stack, its key. Unless told otherwise, a switch orders what the
- * one fiber did before it ahead of what the other does after.
+ * For the rest of the runtime a fiber is a thread. A switch exchanges the contents of the kernel
+ * thread's __pf_tls: the current thread, its shadow stack, its key. Unless SWITCH_NO_SYNC is given,
+ * a switch orders what the old fiber did before it ahead of what the new one does after it.
  *
- * Compiled code keeps the address of its frame in a register or on its own stack, so the two shadow
- * stacks do not mix although the real stacks change some time after the switch was announced.
+ * Compiled code keeps the address of its frame in a register or on its own stack. So the two shadow
+ * stacks are not mixed up, although the real stacks change some time after the announced switch.
  */
 #include "hb.h"
 #include "rt.h"
@@ -16,12 +16,13 @@
 #include "wrap.h"
 #include <string.h>
 
-#define FRAMES_FOR (4u << 20) /* the size of the stack is not known: room as for this one */
+/* the size of the stack is unknown: room for frames as for this size */
+#define FRAMES_FOR (4u << 20)
 #define SWITCH_NO_SYNC 1u
 
 struct fiber {
     struct pf_thread *t;
-    struct pf_frame *frame; /* its top frame and dispatch while it does not run */
+    struct pf_frame *frame; /* its top frame and dispatch word while it does not run */
     uint32_t dispatch, objects;
     struct pf_hb_clock *switched;
 };
@@ -35,26 +36,27 @@ void __tsan_set_fiber_name(void *fiber, const char *name);
 
 static struct fiber *fiber_new(struct pf_thread *t)
 {
-    struct fiber *f = t ? pf_store_take(0) : NULL;
+    struct fiber *f = t ? pf_store_alloc(0) : NULL;
     if (f)
-        *f = (struct fiber){.t = t, .switched = pf_hb_clock_new(), .objects = pf_rt.variables};
+        *f =
+            (struct fiber){.t = t, .switched = pf_hb_clock_new(), .objects = pf_rt.stack_variables};
     return f;
 }
 
-/* The thread that runs becomes that of the fiber; the old one is kept in `from`. Nested. */
+/* Makes the thread of `to` the current one, and saves the old one in `from`. Nested. */
 static void exchange(struct fiber *from, struct fiber *to)
 {
     from->frame = __pf_tls.frame;
     from->dispatch = __pf_tls.dispatch;
-    from->objects = __pf_tls.objects;
+    from->objects = __pf_tls.stack_variables;
     from->t->tls = NULL;
     __pf_tls.frame = to->frame;
     __pf_tls.dispatch = to->dispatch;
-    __pf_tls.objects = to->objects;
+    __pf_tls.stack_variables = to->objects;
     __pf_tls.thread = to->t;
     to->t->tls = &__pf_tls;
     to->t->tid = (pid_t)pf_sys(SYS_gettid);
-    pf_thread_key(to->t);
+    pf_thread_update_key(to->t);
 }
 
 PF_EXPORT __attribute__((weak)) void *__tsan_get_current_fiber(void)
@@ -81,7 +83,7 @@ PF_PROVIDE(void *, __tsan_create_fiber, (unsigned flags))
         return NULL;
     }
     t->is_fiber = true;
-    t->stack_hi = FRAMES_FOR; /* from 0: no part of the program lives there */
+    t->stack_hi = FRAMES_FOR; /* with stack_lo 0: a range in which the program has no memory */
     struct fiber here = {.t = c.t};
     exchange(&here, f);
     pf_thread_begin(t);
@@ -98,10 +100,10 @@ PF_EXPORT __attribute__((weak)) void __tsan_destroy_fiber(void *fiber)
     pf_nest();
     exchange(here, f);
     pf_thread_end(f->t);
-    pf_thread_joined(f->t, f->t); /* nobody will: its clock can go */
+    pf_thread_joined(f->t, f->t); /* no thread will join it: frees its clock */
     exchange(f, here);
     pf_hb_clock_free(f->switched);
-    pf_store_give(f, 0);
+    pf_store_free(f, 0);
     pf_unnest();
 }
 

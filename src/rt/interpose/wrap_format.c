@@ -1,9 +1,9 @@
 /*
- * wrap_format.c - what a format string makes printf read and scanf write.
+ * wrap_format.c - which arguments a format string makes printf read and scanf write.
  *
- * The arguments are walked beside the real function, on a copy of its list. Whatever is not
- * understood ends the walk, and so do positional arguments (%2$s): fewer accesses are seen, none is
- * invented.
+ * The arguments are walked on a copy of the argument list, in addition to the real function. The
+ * walk ends at anything that is not understood, and at positional arguments (%2$s): accesses may be
+ * missed, but none is invented.
  */
 #include "wrap_libc.h"
 #include <wchar.h>
@@ -169,7 +169,7 @@ done:
     va_end(args);
 }
 
-/* A set like [^]a-z]: returns the character behind it. */
+/* A set like [^]a-z]: returns the character after it. */
 static const char *skip_set(const char *f)
 {
     if (*f == '^')
@@ -184,7 +184,7 @@ static const char *skip_set(const char *f)
 static void writes_text(void *s, enum length l, bool ended, long width)
 {
     size_t each = l == LONG ? sizeof(wchar_t) : 1;
-    if (!ended) { /* %5c: so many characters, no zero */
+    if (!ended) { /* %5c: exactly that many characters, without a terminating zero */
         pf_writes(s, (size_t)(width ? width : 1) * each);
         return;
     }

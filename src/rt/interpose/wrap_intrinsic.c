@@ -1,7 +1,7 @@
 /*
- * wrap_intrinsic.c - the memory intrinsics of compiled code: check and effect. They stand on the
- * stack of the function that has them, with a site of its own, not as calls of memcpy. In the event body
- * the events stand before, and this is the effect alone.
+ * wrap_intrinsic.c - the memory intrinsics of compiled code: check and effect. Their accesses
+ * belong to the function that contains them, with a site of its own, and not to a call of memcpy.
+ * In the event body the events come before, and these functions have the effect only.
  */
 #include "check.h"
 #include "entry.h"

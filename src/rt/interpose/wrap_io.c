@@ -1,8 +1,8 @@
 /*
- * wrap_io.c - read and write in all their forms: the buffer is an access, the transfer is order.
+ * wrap_io.c - read and write in all their forms: the buffer is accessed, the transfer makes order.
  *
- * A write is checked and sent before the real call, a read after it. An end of file (0) is
- * received too: it was sent by close.
+ * A write is checked and sent before the real call, a read received after it. An end of file (0) is
+ * received too: the close sent it.
  */
 #include "wrap_fd.h"
 #include <fcntl.h>
@@ -11,7 +11,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-/* From a signalfd: what the senders of these signals did is known now. */
+/* Reading from a signalfd acquires what the senders of these signals did. */
 static void receive_signals(struct pf_thread *t, const void *buffer, size_t size)
 {
     const struct signalfd_siginfo *s = buffer;
@@ -26,7 +26,7 @@ static void received(struct pf_call *c, int fd, void *buffer, ssize_t n)
     pf_fd_receive(c->t, fd);
     if (n && pf_fd_kind(fd) == PF_FD_SIGNAL)
         receive_signals(c->t, buffer, (size_t)n);
-    pf_access_write(c->t, buffer, (size_t)n, pf_here(c, PF_NATIVE_WRITE));
+    pf_runtime_write(c->t, buffer, (size_t)n, pf_call_id(c, PF_NATIVE_WRITE));
 }
 
 #define READS(fn, parameters, call)                                                                \
@@ -67,22 +67,22 @@ WRITES(pwrite, (int fd, const void *p, size_t size, off_t at), PF_REAL(pwrite)(f
 WRITES(pwrite64, (int fd, const void *p, size_t size, off64_t at),
        PF_REAL(pwrite64)(fd, p, size, at))
 
-/* Of a list of buffers, the first n bytes. */
+/* The first n bytes of a list of buffers. */
 static void list_read(struct pf_call *c, const struct iovec *v, int count, size_t n)
 {
-    pf_access_read(c->t, v, (size_t)count * sizeof *v, pf_here(c, PF_NATIVE_READ));
+    pf_runtime_read(c->t, v, (size_t)count * sizeof *v, pf_call_id(c, PF_NATIVE_READ));
     for (; count > 0 && n; count--, v++) {
         size_t part = v->iov_len < n ? v->iov_len : n;
-        pf_access_read(c->t, v->iov_base, part, pf_here(c, PF_NATIVE_READ));
+        pf_runtime_read(c->t, v->iov_base, part, pf_call_id(c, PF_NATIVE_READ));
         n -= part;
     }
 }
 static void list_written(struct pf_call *c, const struct iovec *v, int count, ssize_t n)
 {
-    pf_access_read(c->t, v, (size_t)count * sizeof *v, pf_here(c, PF_NATIVE_READ));
+    pf_runtime_read(c->t, v, (size_t)count * sizeof *v, pf_call_id(c, PF_NATIVE_READ));
     for (; count > 0 && n > 0; count--, v++) {
         ssize_t part = (ssize_t)v->iov_len < n ? (ssize_t)v->iov_len : n;
-        pf_access_write(c->t, v->iov_base, (size_t)part, pf_here(c, PF_NATIVE_WRITE));
+        pf_runtime_write(c->t, v->iov_base, (size_t)part, pf_call_id(c, PF_NATIVE_WRITE));
         n -= part;
     }
 }
@@ -104,7 +104,7 @@ READS_LIST(preadv, (int fd, const struct iovec *v, int count, off_t at),
            PF_REAL(preadv)(fd, v, count, at))
 READS_LIST(preadv64, (int fd, const struct iovec *v, int count, off64_t at),
            PF_REAL(preadv64)(fd, v, count, at))
-/* Where `at` is -1 they are readv and writev. */
+/* With `at` -1 they are readv and writev. */
 READS_LIST(preadv2, (int fd, const struct iovec *v, int count, off_t at, int flags),
            PF_REAL(preadv2)(fd, v, count, at, flags))
 READS_LIST(preadv64v2, (int fd, const struct iovec *v, int count, off64_t at, int flags),
@@ -130,7 +130,7 @@ WRITES_LIST(pwritev2, (int fd, const struct iovec *v, int count, off_t at, int f
 WRITES_LIST(pwritev64v2, (int fd, const struct iovec *v, int count, off64_t at, int flags),
             PF_REAL(pwritev64v2)(fd, v, count, at, flags))
 
-/* Which way it goes depends on the end of the pipe. */
+/* The direction depends on the end of the pipe. */
 PF_INTERPOSE(ssize_t, vmsplice, (int fd, const struct iovec *v, size_t count, unsigned flags))
 {
     PF_CALL(c, vmsplice);

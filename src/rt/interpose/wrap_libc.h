@@ -1,23 +1,24 @@
 /*
- * wrap_libc.h - the light way to interpose a libc function: its accesses, and nothing more.
+ * wrap_libc.h - the cheap way to interpose a libc function: only its accesses are checked.
  *
- * Model:   PF_WITHIN(fn, accesses) makes the accesses as the function `fn` called from here, with
- *          the same range checks that compiled code uses. The runtime is not entered otherwise: no
- *          nesting, no errno to keep, and the stack of the call is only named when it is needed.
- *          PF_VISIBLE(fn) stands at the beginning of such a function.
- *          PF_STAND(t, fn) lets `fn` stand on the shadow stack until the scope ends; for functions
- *          whose real one calls the target, allocates, or has accesses before and after it.
- *          Where order is involved, or the real function waits, use PF_CALL of wrap.h.
+ * Model:   PF_WITH_FRAME(fn, accesses) makes the accesses as function `fn` called from here, with
+ *          the same range checks that compiled code uses. The runtime is not entered otherwise:
+ *          nothing nests, errno need not be kept, and the calling context is computed only if
+ *          needed. Such a function begins with PF_VISIBLE(fn). PF_FRAME_SCOPE(t, fn) keeps the
+ *          frame of `fn` on the shadow stack until the scope ends: for functions whose real
+ *          function calls the target, allocates, or has accesses before and after it. Functions
+ *          that order threads, or whose real function blocks, use PF_CALL of wrap.h.
  * Threads: any. `t` is NULL for a thread that is unknown or inside the runtime.
+ * Errors:  none.
  */
 #ifndef PF_RT_WRAP_LIBC_H
 #define PF_RT_WRAP_LIBC_H
 
-#define __NO_INLINE__ 1 /* libc's headers give functions, not inline bodies */
-#include "access.h"
+#define __NO_INLINE__ 1 /* libc's headers declare functions, without inline definitions */
 #include "hb.h"
 #include "red_zone.h"
 #include "rt.h"
+#include "runtime_access.h"
 #include "wrap.h"
 #include <stdarg.h>
 #include <string.h>
@@ -27,7 +28,7 @@ void __pf_read_range(const volatile void *addr, uint64_t size, uint32_t site)
 void __pf_write_range(const volatile void *addr, uint64_t size, uint32_t site)
     __attribute__((preserve_all));
 
-/* False where plain bodies run: what they do is not watched, nor what they call. */
+/* False while plain bodies run: neither their accesses nor those of their callees are watched. */
 static inline bool pf_watching(void)
 {
     return __pf_tls.dispatch != PF_DISPATCH_PLAIN && pf_stack_watched();
@@ -36,24 +37,25 @@ static inline bool pf_watching(void)
 static inline void pf_reads(const volatile void *addr, size_t size)
 {
     if (pf_rt.events)
-        pf_event_reach(addr, size, false, PF_NATIVE_READ);
+        pf_event_leaf_access(addr, size, false, PF_NATIVE_READ);
     else if (pf_watching())
         __pf_read_range(addr, size, PF_NATIVE_READ);
 }
 static inline void pf_writes(const volatile void *addr, size_t size)
 {
     if (pf_rt.events)
-        pf_event_reach(addr, size, true, PF_NATIVE_WRITE);
+        pf_event_leaf_access(addr, size, true, PF_NATIVE_WRITE);
     else if (pf_watching())
         __pf_write_range(addr, size, PF_NATIVE_WRITE);
 }
-/* Directed mode: is there nothing to be said of an access to these bytes? Quickly, so rather no. */
-static inline bool pf_says_nothing(const volatile void *addr, size_t size)
+/* Directed mode: true if nothing records an access to these bytes. A quick test that may answer
+ * false. */
+static inline bool pf_access_is_unobserved(const volatile void *addr, size_t size)
 {
     return pf_directed() && !pf_direct.tracing && !pf_direct.fuzzing &&
-           pf_heap_fine((uintptr_t)addr, size);
+           pf_red_zone_is_clear((uintptr_t)addr, size);
 }
-/* A string of at most max bytes: what is read is up to its end, or all of max. */
+/* The length of a string that is read up to its end, or up to max bytes. */
 size_t pf_bounded_length(const char *s, size_t max);
 static inline void pf_reads_string(const char *s)
 {
@@ -66,18 +68,18 @@ static inline void pf_writes_string(const char *s)
         pf_writes(s, pf_bounded_length(s, SIZE_MAX) + 1);
 }
 
-/* Directed mode: the function is a visible operation. First of all, since others may run here and nowhere
- * between its effect and its accesses. */
+/* Directed mode: the function is a visible operation. Called first: other threads may run here, and
+ * nowhere between the function's effect and its accesses. */
 static inline void pf_visible(struct pf_func *native)
 {
     if (pf_directed() && pf_self() && pf_watching()) {
         pf_sched_hash((uint64_t)native - (uint64_t)&pf_direct);
-        pf_sched_point();
+        pf_sched_preemption_point();
     }
 }
 #define PF_VISIBLE(fn) pf_visible(&pf_native_##fn)
-/* The same where nobody else can run; false: nothing has happened yet. */
-static inline bool pf_visible_quickly(struct pf_func *native)
+/* The same if no other thread can run here. Returns false, with nothing done, if one might. */
+static inline bool pf_visible_without_switch(struct pf_func *native)
 {
     if (!pf_directed() || !pf_self() || !pf_watching() || __pf_tls.budget <= 0)
         return false;
@@ -86,57 +88,58 @@ static inline bool pf_visible_quickly(struct pf_func *native)
     return true;
 }
 
-#define PF_WITHIN(fn, ...)                                                                         \
+#define PF_WITH_FRAME(fn, ...)                                                                     \
     do {                                                                                           \
-        if (pf_self() && pf_watching() && !pf_orders_itself(__builtin_return_address(0))) {        \
+        if (pf_self() && pf_watching() && !pf_is_self_ordered(__builtin_return_address(0))) {      \
             pf_stack_push(&pf_native_##fn);                                                        \
             __VA_ARGS__;                                                                           \
             pf_stack_pop();                                                                        \
         }                                                                                          \
     } while (0)
 
-static inline struct pf_thread *pf_stand_enter(struct pf_func *native, const void *caller)
+static inline struct pf_thread *pf_frame_scope_enter(struct pf_func *native, const void *caller)
 {
     struct pf_thread *t = pf_self();
     pf_visible(native);
     if (t)
         pf_stack_push(native);
-    if (t && pf_orders_itself(caller))
+    if (t && pf_is_self_ordered(caller))
         __pf_tls.frame[-1].call |= PF_CALL_UNWATCHED;
     return t;
 }
-static inline void pf_stand_leave(struct pf_thread **t)
+static inline void pf_frame_scope_leave(struct pf_thread **t)
 {
     if (*t)
         pf_stack_pop();
 }
-#define PF_STAND(t, fn)                                                                            \
-    struct pf_thread *t __attribute__((cleanup(pf_stand_leave))) =                                 \
-        pf_stand_enter(&pf_native_##fn, __builtin_return_address(0))
+#define PF_FRAME_SCOPE(t, fn)                                                                      \
+    struct pf_thread *t __attribute__((cleanup(pf_frame_scope_leave))) =                           \
+        pf_frame_scope_enter(&pf_native_##fn, __builtin_return_address(0))
 
-/* Order made by a function that is not entered with PF_CALL. */
-static inline void pf_orders(struct pf_thread *t,
-                             void (*how)(struct pf_thread *, const volatile void *),
-                             const volatile void *object)
+/* Makes order in a function that was not entered with PF_CALL. */
+static inline void pf_order_unnested(struct pf_thread *t,
+                                     void (*how)(struct pf_thread *, const volatile void *),
+                                     const volatile void *object)
 {
     pf_nest();
     how(t, object);
     pf_unnest();
-    pf_signals(t);
+    pf_signal_poll_if_pending(t);
 }
 
-/* What a printf or scanf call does to its arguments: wrap_format.c. `wide` strings in the format
- * are wchar_t. scanf: `filled` is the number of conversions that were stored. */
+/* The accesses of a printf or scanf call to its arguments: wrap_format.c. For scanf, `filled` is
+ * the number of conversions that were stored. */
 void pf_format_reads(const char *format, va_list args);
 void pf_format_writes(const char *format, va_list args, int filled);
 
-/* What a descriptor is for order: wrap_fd.c. Called un-nested. */
-void pf_fd_sends(struct pf_thread *t, int fd); /* before data leaves */
-void pf_fd_receives(struct pf_thread *t, int fd); /* after data, or an end of file, came */
-void pf_fd_closing(struct pf_thread *t, int fd); /* before it is closed */
-void pf_fd_sends_all(struct pf_thread *t); /* before data leaves by any of them */
+/* The order that a descriptor makes: wrap_fd.c. Called un-nested. */
+void pf_fd_send_unnested(struct pf_thread *t, int fd); /* before data is sent */
+/* after data, or an end of file, was received */
+void pf_fd_receive_unnested(struct pf_thread *t, int fd);
+void pf_fd_end_unnested(struct pf_thread *t, int fd); /* before it is closed */
+void pf_fd_send_all_unnested(struct pf_thread *t); /* before data is sent by any of them */
 
-/* The environment the process was started with: wrap_exec.c. */
+/* Stores the environment that the process was started with: wrap_exec.c. */
 void pf_exec_init(char **env);
 
 #endif

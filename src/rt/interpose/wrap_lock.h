@@ -1,32 +1,34 @@
 /*
- * wrap_lock.h - a lock is memory too: locking uses it, making and destroying change it.
+ * wrap_lock.h - accesses to the memory of a lock: locking reads it, init and destroy write it.
  *
- * Model:   asking for a lock is a read of its first byte, init and destroy are writes of it, so a
- *          lock that another thread frees, destroys or makes anew without order is a race. Only
- *          calls that compiled code makes itself count: what a library does with locks of its own
- *          is ordered in ways that are not seen, and must not be reported.
+ * Model:   locking is a read of the lock's first byte, init and destroy are writes of it. So it is
+ *          a race if another thread frees, destroys or initialises a lock without order. Only calls
+ *          made by compiled code count: what a library does with its own locks is ordered by means
+ *          that the runtime does not see, and must not be reported.
  * Threads: any. Callers are inside PF_CALL, with a known thread or none.
  */
 #ifndef PF_RT_WRAP_LOCK_H
 #define PF_RT_WRAP_LOCK_H
 
-#include "access.h"
 #include "cell.h"
 #include "fast_update.h"
 #include "hb.h"
-#include "listen.h"
+#include "listener.h"
 #include "rt.h"
+#include "runtime_access.h"
 #include "wrap.h"
 
-/* Is the call site of the caller's frame a call of this very function? A thread remembers the calls
- * that were. */
+/* True if the call site in the caller's frame names this very function, so that compiled code made
+ * the call. Positive answers are cached per thread. */
 static inline bool pf_call_is_direct(const struct pf_call *c)
 {
     const struct pf_frame *caller = c->frame - 1;
     if (!caller->func || !pf_frame_site(caller))
         return false;
-    struct pf_named key = {caller->func->number, pf_frame_site(caller), c->frame->func->number};
-    struct pf_named *known = &c->t->named[(key.caller * 31 + key.site) % PF_NAMED];
+    struct pf_direct_call key = {caller->func->number, pf_frame_site(caller),
+                                 c->frame->func->number};
+    struct pf_direct_call *known =
+        &c->t->direct_calls[(key.caller * 31 + key.site) % PF_DIRECT_CALL_CACHE_SIZE];
     if (key.caller && key.own && known->caller == key.caller && known->site == key.site &&
         known->own == key.own)
         return true;
@@ -42,64 +44,67 @@ static inline bool pf_call_is_direct(const struct pf_call *c)
     return true;
 }
 
-/* Before the real call that locks. */
-static inline void pf_lock_asked(struct pf_call *c, const volatile void *lock)
+/* Checks the read of the lock, before the real call that locks. */
+static inline void pf_lock_check_access(struct pf_call *c, const volatile void *lock)
 {
     if (c->t && (!pf_rt.events || pf_direct.watching) && pf_stack_watched() && pf_call_is_direct(c))
-        pf_access_read(c->t, lock, 1, pf_here(c, PF_NATIVE_LOCK));
+        pf_runtime_read(c->t, lock, 1, pf_call_id(c, PF_NATIVE_LOCK));
 }
 
 /*
- * A lock that is to be had at once: it is only looked at before, and the statement is made when it is taken, in the epoch
- * that the thread then goes on in (slot.h). Made before, it would be the first of an epoch of its own each time. Who has to
- * wait asks first.
+ * Fast path for a lock that is free. Before the lock is taken, its cell is only inspected; the
+ * access record is made afterwards, in the epoch that the thread then resumes (slot.h). Made
+ * before, it would be the first record of a new epoch each time. A thread that has to wait checks
+ * before.
  */
-enum pf_lock_ask { PF_ASK_FIRST, PF_ASK_LATER, PF_ASK_NEVER };
+enum pf_lock_check { PF_LOCK_CHECK_BEFORE, PF_LOCK_CHECK_AFTER, PF_LOCK_CHECK_NONE };
 
-static inline uint64_t pf_lock_statement(const struct pf_call *c, const volatile void *lock)
+static inline uint64_t pf_lock_access_record(const struct pf_call *c, const volatile void *lock)
 {
-    return pf_stmt_make(c->t, 1u << ((uintptr_t)lock & 7), false, false);
+    return pf_access_make(c->t, 1u << ((uintptr_t)lock & 7), false, false);
 }
 
-static inline enum pf_lock_ask pf_lock_look(struct pf_call *c, const volatile void *lock)
+static inline enum pf_lock_check pf_lock_precheck(struct pf_call *c, const volatile void *lock)
 {
-    if (!c->t || pf_rt.events || pf_rt.careful || c->t->idle)
-        return PF_ASK_FIRST;
+    if (!c->t || pf_rt.events || pf_rt.slow_path_only || c->t->check_only)
+        return PF_LOCK_CHECK_BEFORE;
     if (pf_ignores(c->t, false) || !pf_stack_watched() || !pf_call_is_direct(c))
-        return PF_ASK_NEVER;
+        return PF_LOCK_CHECK_NONE;
     uint64_t *cell = pf_cell_of((uintptr_t)lock);
-    return pf_cell_calm(c->t->clock, cell, pf_lock_statement(c, lock)) ? PF_ASK_LATER
-                                                                       : PF_ASK_FIRST;
+    return pf_cell_cannot_race(c->t->clock, cell, pf_lock_access_record(c, lock))
+               ? PF_LOCK_CHECK_AFTER
+               : PF_LOCK_CHECK_BEFORE;
 }
 
-/* It was taken without asking. */
-static inline void pf_lock_used(struct pf_call *c, const volatile void *lock, enum pf_lock_ask ask)
+/* The lock was taken on the fast path: makes the access record. */
+static inline void pf_lock_record_access(struct pf_call *c, const volatile void *lock,
+                                         enum pf_lock_check ask)
 {
-    uint64_t *cell = pf_cell_of((uintptr_t)lock), mine = pf_lock_statement(c, lock);
+    uint64_t *cell = pf_cell_of((uintptr_t)lock), mine = pf_lock_access_record(c, lock);
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
-    if (ask != PF_ASK_LATER || pf_stmt_covers(s1, mine) || pf_stmt_covers(s0, mine))
+    if (ask != PF_LOCK_CHECK_AFTER || pf_access_covers(s1, mine) || pf_access_covers(s0, mine))
         return;
-    mine |= pf_here(c, PF_NATIVE_LOCK);
-    bool calm = *pf_cell_more_used(cell) != 2;
-    if (!(calm && pf_cell_touch_lean(c->t->clock, cell, s0, s1, mine, false)) &&
-        !pf_cell_touch_read(c->t->clock, cell, mine))
+    mine |= pf_call_id(c, PF_NATIVE_LOCK);
+    bool calm = *pf_cell_overflow_state(cell) != 2;
+    if (!(calm && pf_cell_fast_update_simple(c->t->clock, cell, s0, s1, mine, false)) &&
+        !pf_cell_fast_update_read(c->t->clock, cell, mine))
         pf_cell_access(c->t, (uintptr_t)lock, mine, PF_NO_SITE);
 }
 
-/* An attempt that failed because somebody has the lock. */
-static inline void pf_lock_refused(struct pf_call *c, const volatile void *lock, bool busy)
+/* An attempt to lock failed; busy: because another thread holds the lock. */
+static inline void pf_lock_failed(struct pf_call *c, const volatile void *lock, bool busy)
 {
     if (busy)
-        pf_tell(c->t, PF_EV_TRYFAIL, lock, 0);
+        pf_listener_notify(c->t, PF_EV_TRYFAIL, lock, 0);
 }
 
-/* Init or destroy, done or about to be: what was known of the lock is forgotten. */
-static inline void pf_lock_renewed(struct pf_call *c, const volatile void *lock, size_t size)
+/* The lock was initialised or destroyed, or is about to be: forgets its order. */
+static inline void pf_lock_reset(struct pf_call *c, const volatile void *lock, size_t size)
 {
     if (!c->t)
         return;
     if (pf_stack_watched() && pf_call_is_direct(c))
-        pf_access_write(c->t, lock, 1, pf_here(c, PF_NATIVE_WRITE));
+        pf_runtime_write(c->t, lock, 1, pf_call_id(c, PF_NATIVE_WRITE));
     pf_hb_forget(lock, size);
 }
 

@@ -1,14 +1,15 @@
 /*
  * wrap_malloc.c - malloc and its family, on top of glibc's allocator under its other names, which
- * need no lookup: these functions are called before anything of ours is ready.
+ * need no lookup: these functions are called before the runtime is ready.
  *
- * realloc is the end of the old block, checked as a write of it, and the beginning of a new one.
- * Where it stayed, what it keeps is still marked as written by realloc; where it moved, the copy is
- * a write. So nothing is lost: all earlier accesses are checked against the end, and all later ones
- * against what realloc wrote. The end must come before the real call, another thread may get the
- * memory during it.
+ * realloc is the end of the old block, checked as a write of it, and the beginning of a new one. If
+ * the block stays in place, the bytes it keeps stay marked as written by realloc; if it moves, the
+ * copy is a write. So nothing is lost: all earlier accesses are checked against the end, and all
+ * later ones against what realloc wrote. The end must be recorded before the real call, because
+ * another thread may get the memory during it.
  *
- * In directed mode blocks have a zone behind them, and libc gets freed ones back later (red_zone.h).
+ * In directed mode blocks are followed by a red zone, and freed blocks are returned to libc later
+ * (red_zone.h).
  */
 #include "wrap_malloc.h"
 #include "memory_error.h"
@@ -24,18 +25,18 @@ extern void *__libc_malloc(size_t), *__libc_calloc(size_t, size_t), *__libc_real
 extern void *__libc_memalign(size_t, size_t);
 extern void __libc_free(void *);
 
-/* Pages fresh from the system are zero already: glibc does not write blocks of this size. */
+/* glibc does not write larger blocks: pages fresh from the kernel are zero already. */
 #define CALLOC_WRITES_MAX (128u << 10)
 
-#define LISTED_MAX 1032u    /* glibc keeps free blocks of such sizes in lists */
-#define ARENA (64ull << 20) /* of a thread: it begins at a multiple of its size */
+#define TCACHE_MAX 1032u    /* glibc keeps free blocks of up to this size in per-thread lists */
+#define ARENA (64ull << 20) /* a thread's arena, aligned to its size */
 
-/* Where libc and the dynamic linker are; the end is set last. */
-static struct inside {
+/* Where libc and the dynamic linker are; `hi` is set last. */
+static struct library_range {
     uintptr_t lo, hi;
-} inside[2];
+} library_range[2];
 
-static int inside_note(struct dl_phdr_info *o, size_t size, void *arg)
+static int note_library_range(struct dl_phdr_info *o, size_t size, void *arg)
 {
     const uintptr_t holds[2] = {(uintptr_t)__libc_malloc, (uintptr_t)&_r_debug};
     uintptr_t lo = UINTPTR_MAX, hi = 0;
@@ -49,8 +50,8 @@ static int inside_note(struct dl_phdr_info *o, size_t size, void *arg)
     }
     for (int i = 0; i < 2; i++)
         if (holds[i] >= lo && holds[i] < hi) {
-            inside[i].lo = lo;
-            __atomic_store_n(&inside[i].hi, hi, __ATOMIC_RELEASE);
+            library_range[i].lo = lo;
+            __atomic_store_n(&library_range[i].hi, hi, __ATOMIC_RELEASE);
         }
     return 0;
 }
@@ -58,63 +59,65 @@ static int inside_note(struct dl_phdr_info *o, size_t size, void *arg)
 static bool called_by_libc(const void *caller)
 {
     uintptr_t at = (uintptr_t)caller;
-    return (at >= inside[0].lo && at < __atomic_load_n(&inside[0].hi, __ATOMIC_RELAXED)) ||
-           (at >= inside[1].lo && at < __atomic_load_n(&inside[1].hi, __ATOMIC_RELAXED));
+    return (at >= library_range[0].lo &&
+            at < __atomic_load_n(&library_range[0].hi, __ATOMIC_RELAXED)) ||
+           (at >= library_range[1].lo &&
+            at < __atomic_load_n(&library_range[1].hi, __ATOMIC_RELAXED));
 }
 
 static inline void enter(struct pf_func *native)
 {
     pf_stack_push(native);
     pf_nest();
-    if (__builtin_expect(!inside[0].hi, 0))
-        dl_iterate_phdr(inside_note, NULL);
+    if (__builtin_expect(!library_range[0].hi, 0))
+        dl_iterate_phdr(note_library_range, NULL);
 }
 static inline void leave(struct pf_thread *t)
 {
     pf_unnest();
     pf_stack_pop();
-    pf_signals(t);
+    pf_signal_poll_if_pending(t);
 }
 
-void *PF_HIDDEN pf_first_malloc(size_t size);
+void *PF_HIDDEN pf_entry_malloc(size_t size);
 
-/* What to ask libc for. */
-static size_t padded(size_t size) { return pf_directed() ? pf_heap_padded(size) : size; }
+/* The size to request from libc. */
+static size_t padded(size_t size) { return pf_directed() ? pf_red_zone_padded_size(size) : size; }
 
-static bool watches(void) { return pf_directed() && pf_rt.ready; }
+static bool uses_red_zones(void) { return pf_directed() && pf_rt.ready; }
 
-/* Of blocks of an allocator that the program brings nobody knows what is around them. */
-static void watch_new(void *p, size_t size)
+/* There is no red zone around blocks of an allocator that the program defines itself. */
+static void mark_red_zone(void *p, size_t size)
 {
-    if (watches() && PF_IS_OURS(malloc))
-        pf_heap_watch_new((uintptr_t)p, size, pf_heap_extent(size));
+    if (uses_red_zones() && PF_IS_INTERPOSED(malloc))
+        pf_red_zone_mark_block((uintptr_t)p, size, pf_red_zone_extent(size));
 }
 
-void *pf_heap_made(struct pf_func *native, void *p, size_t size, const void *caller)
+void *pf_heap_allocated(struct pf_func *native, void *p, size_t size, const void *caller)
 {
     struct pf_thread *t = pf_self();
-    if (!p || pf_pass)
+    if (!p || pf_forward_all)
         return p;
     if (!t) {
-        watch_new(p, size);
+        mark_red_zone(p, size);
         if (pf_rt.ready)
             pf_memory_new(p, size);
         return p;
     }
-    pf_block_coming(p);
+    pf_block_prefetch(p);
     enter(native);
     pf_block_new(t, p, size, pf_stack_id(t, PF_NATIVE_CALL));
-    watch_new(p, size);
+    mark_red_zone(p, size);
     leave(t);
     return p;
 }
 
-void pf_heap_ending(struct pf_func *native, void *p, const void *caller)
+void pf_heap_freeing(struct pf_func *native, void *p, const void *caller)
 {
     struct pf_thread *t = pf_self();
     if (!p || !t)
         return;
-    pf_block_coming(p);
+    pf_block_prefetch(p);
     enter(native);
     bool own = called_by_libc(caller);
     uint32_t where = pf_stack_id(t, PF_NATIVE_FREE);
@@ -129,72 +132,72 @@ void pf_heap_ending(struct pf_func *native, void *p, const void *caller)
     PF_NATIVE(fn);                                                                                 \
     PF_EXPORT __attribute__((weak)) result fn parameters
 
-/* Those that are called most: in plain mode libc's is jumped to at once. */
-#define HEAP_OFTEN(result, fn, parameters)                                                         \
+/* The ones called most: in plain mode they jump to libc's at once. */
+#define HEAP_HOT(result, fn, parameters)                                                           \
     PF_NATIVE(fn);                                                                                 \
-    PF_PASS_TO(fn, "jmp *__libc_" #fn "@GOTPCREL(%rip)\n");                                        \
-    result PF_HIDDEN pf_first_##fn parameters;                                                     \
-    result PF_HIDDEN pf_own_##fn parameters;                                                       \
-    result pf_own_##fn parameters
+    PF_FORWARD_TO(fn, "jmp *__libc_" #fn "@GOTPCREL(%rip)\n");                                     \
+    result PF_HIDDEN pf_entry_##fn parameters;                                                     \
+    result PF_HIDDEN pf_impl_##fn parameters;                                                      \
+    result pf_impl_##fn parameters
 
 /*
- * Small blocks that are free wait in lists through their first words, each mixed with its own address
- * (glibc's PROTECT_PTR). What is handed out is not written yet: its first word tells which block comes next,
- * and until then the caches have time. A wrong guess does no harm.
+ * Free small blocks form lists through their first words, each mangled with its own address
+ * (glibc's PROTECT_PTR). The first word of a block just allocated is not overwritten yet: it tells
+ * which block will be allocated next, and there is time to prefetch it. A wrong guess does no harm.
  */
-static void *take(size_t size)
+static void *alloc_and_prefetch(size_t size)
 {
     void *p = __libc_malloc(padded(size));
-    if (p && size <= LISTED_MAX) {
+    if (p && size <= TCACHE_MAX) {
         uintptr_t next = *(uintptr_t *)p ^ (uintptr_t)p >> 12;
         if ((next ^ (uintptr_t)p) < ARENA) {
             pf_prefetch((void *)next);
-            pf_block_coming((void *)next);
+            pf_block_prefetch((void *)next);
         }
     }
     return p;
 }
 
-HEAP_OFTEN(void *, malloc, (size_t size))
+HEAP_HOT(void *, malloc, (size_t size))
 {
-    return pf_heap_made(&pf_native_malloc, take(size), size, CALLER);
+    return pf_heap_allocated(&pf_native_malloc, alloc_and_prefetch(size), size, CALLER);
 }
 
 void *pf_heap_raw(size_t size, size_t align)
 {
     size = size ? size : 1;
-    if (PF_IS_OURS(malloc))
-        return align ? __libc_memalign(align, padded(size)) : take(size);
+    if (PF_IS_INTERPOSED(malloc))
+        return align ? __libc_memalign(align, padded(size)) : alloc_and_prefetch(size);
     return align ? aligned_alloc(align, (size + align - 1) & ~(align - 1)) : malloc(size);
 }
 
-/* A block that is known was freed, and is not libc's yet. */
-static void give_back(void *p, size_t had)
+/* A known block was freed; it is not returned to libc yet. */
+static void quarantine(void *p, size_t had)
 {
-    pf_heap_watch_freed((uintptr_t)p, had);
-    pf_heap_delay(p, had, __libc_free);
+    pf_red_zone_mark_freed((uintptr_t)p, had);
+    pf_red_zone_quarantine(p, had, __libc_free);
 }
 
 void pf_heap_free(struct pf_func *native, void *p, const void *caller)
 {
     struct pf_thread *t = pf_self();
-    if (!watches() || !p || !t) {
-        pf_heap_ending(native, p, caller);
+    if (!uses_red_zones() || !p || !t) {
+        pf_heap_freeing(native, p, caller);
         __libc_free(p);
         return;
     }
-    pf_block_coming(p);
+    pf_block_prefetch(p);
     if (!called_by_libc(caller))
-        pf_sched_point();
+        pf_sched_preemption_point();
     size_t had = pf_block_size(p);
     if (had) {
         enter(native);
         pf_block_free(t, p, pf_stack_id(t, PF_NATIVE_FREE));
         leave(t);
-        give_back(p, had);
-    } else if (pf_heap_zone((uintptr_t)p) == PF_ZONE_FREED) {
+        quarantine(p, had);
+    } else if (pf_red_zone_kind((uintptr_t)p) == PF_ZONE_FREED) {
         enter(native);
-        pf_memory_freed_twice((uintptr_t)p, pf_stack_id(t, PF_NATIVE_FREE));
+        pf_memory_double_free((uintptr_t)p, pf_stack_id(t, PF_NATIVE_FREE));
         leave(t);
     } else {
         __libc_free(p);
@@ -203,17 +206,17 @@ void pf_heap_free(struct pf_func *native, void *p, const void *caller)
 
 void pf_heap_raw_free(struct pf_func *native, void *p, const void *caller)
 {
-    if (PF_IS_OURS(malloc)) {
+    if (PF_IS_INTERPOSED(malloc)) {
         pf_heap_free(native, p, caller);
         return;
     }
-    pf_heap_ending(native, p, caller);
+    pf_heap_freeing(native, p, caller);
     free(p);
 }
 
-HEAP_OFTEN(void, free, (void *p)) { pf_heap_free(&pf_native_free, p, CALLER); }
+HEAP_HOT(void, free, (void *p)) { pf_heap_free(&pf_native_free, p, CALLER); }
 
-HEAP_OFTEN(void *, calloc, (size_t n, size_t each))
+HEAP_HOT(void *, calloc, (size_t n, size_t each))
 {
     size_t size;
     if (__builtin_mul_overflow(n, each, &size)) {
@@ -221,9 +224,9 @@ HEAP_OFTEN(void *, calloc, (size_t n, size_t each))
         return NULL;
     }
     void *p = pf_directed() ? __libc_calloc(1, padded(size)) : __libc_calloc(n, each);
-    pf_heap_made(&pf_native_calloc, p, size, CALLER);
+    pf_heap_allocated(&pf_native_calloc, p, size, CALLER);
     if (p && n * each < CALLOC_WRITES_MAX && !called_by_libc(CALLER))
-        PF_WITHIN(calloc, pf_writes(p, n * each));
+        PF_WITH_FRAME(calloc, pf_writes(p, n * each));
     return p;
 }
 
@@ -235,22 +238,22 @@ static void *resize(struct pf_func *native, void *old, size_t size, const void *
         pf_nest();
         had = pf_block_size(old);
         pf_unnest();
-        pf_heap_ending(native, old, caller);
+        pf_heap_freeing(native, old, caller);
     }
     void *p = __libc_realloc(old, old && !size ? 0 : padded(size));
-    if (watches() && had && p != old && (p || !size))
-        pf_heap_watch_freed((uintptr_t)old, had);
+    if (uses_red_zones() && had && p != old && (p || !size))
+        pf_red_zone_mark_freed((uintptr_t)old, had);
     if (!had || (!p && !size))
-        return pf_heap_made(native, p, size, caller);
-    if (!p || p == old) { /* stayed; without memory, as it was */
+        return pf_heap_allocated(native, p, size, caller);
+    if (!p || p == old) { /* it stayed, or there was no memory and it is unchanged */
         size_t now = p ? size : had;
         enter(native);
-        pf_block_again(t, old, now, had < now ? had : now, pf_stack_id(t, PF_NATIVE_CALL));
-        watch_new(old, now);
+        pf_block_reuse(t, old, now, had < now ? had : now, pf_stack_id(t, PF_NATIVE_CALL));
+        mark_red_zone(old, now);
         leave(t);
         return p;
     }
-    pf_heap_made(native, p, size, caller);
+    pf_heap_allocated(native, p, size, caller);
     if (!called_by_libc(caller)) {
         pf_stack_push(native);
         pf_writes(p, had < size ? had : size);
@@ -259,7 +262,7 @@ static void *resize(struct pf_func *native, void *old, size_t size, const void *
     return p;
 }
 
-HEAP_OFTEN(void *, realloc, (void *old, size_t size))
+HEAP_HOT(void *, realloc, (void *old, size_t size))
 {
     return resize(&pf_native_realloc, old, size, CALLER);
 }
@@ -276,13 +279,14 @@ HEAP(void *, reallocarray, (void *old, size_t n, size_t each))
 
 HEAP(void *, memalign, (size_t align, size_t size))
 {
-    return pf_heap_made(&pf_native_memalign, __libc_memalign(align, padded(size)), size, CALLER);
+    return pf_heap_allocated(&pf_native_memalign, __libc_memalign(align, padded(size)), size,
+                             CALLER);
 }
 
 HEAP(void *, aligned_alloc, (size_t align, size_t size))
 {
-    return pf_heap_made(&pf_native_aligned_alloc, __libc_memalign(align, padded(size)), size,
-                        CALLER);
+    return pf_heap_allocated(&pf_native_aligned_alloc, __libc_memalign(align, padded(size)), size,
+                             CALLER);
 }
 
 HEAP(int, posix_memalign, (void **out, size_t align, size_t size))
@@ -294,8 +298,8 @@ HEAP(int, posix_memalign, (void **out, size_t align, size_t size))
     errno = kept;
     if (!p)
         return ENOMEM;
-    pf_heap_made(&pf_native_posix_memalign, p, size, CALLER);
-    PF_WITHIN(posix_memalign, pf_writes(out, sizeof *out));
+    pf_heap_allocated(&pf_native_posix_memalign, p, size, CALLER);
+    PF_WITH_FRAME(posix_memalign, pf_writes(out, sizeof *out));
     *out = p;
     return 0;
 }
@@ -303,7 +307,7 @@ HEAP(int, posix_memalign, (void **out, size_t align, size_t size))
 HEAP(void *, valloc, (size_t size))
 {
     void *p = __libc_memalign((size_t)getpagesize(), padded(size));
-    return pf_heap_made(&pf_native_valloc, p, size, CALLER);
+    return pf_heap_allocated(&pf_native_valloc, p, size, CALLER);
 }
 
 HEAP(void *, pvalloc, (size_t size))
@@ -314,18 +318,19 @@ HEAP(void *, pvalloc, (size_t size))
         return NULL;
     }
     whole &= ~(page - 1);
-    return pf_heap_made(&pf_native_pvalloc, __libc_memalign(page, padded(whole)), whole, CALLER);
+    return pf_heap_allocated(&pf_native_pvalloc, __libc_memalign(page, padded(whole)), whole,
+                             CALLER);
 }
 
-/* Who asks for the usable size uses it: the rest of the block is new memory too. */
+/* A program that asks for the usable size uses it: the rest of the block is new memory too. */
 PF_INTERPOSE(size_t, malloc_usable_size, (void *p))
 {
     size_t usable = PF_REAL(malloc_usable_size)(p);
-    size_t size = watches() ? pf_block_size(p) : 0;
-    if (size && PF_IS_OURS(malloc)) {
-        size_t behind = pf_heap_padded(size) - size;
+    size_t size = uses_red_zones() ? pf_block_size(p) : 0;
+    if (size && PF_IS_INTERPOSED(malloc)) {
+        size_t behind = pf_red_zone_padded_size(size) - size;
         usable -= behind;
-        pf_heap_watch_new((uintptr_t)p, usable, usable + (behind ? behind : 8));
+        pf_red_zone_mark_block((uintptr_t)p, usable, usable + (behind ? behind : 8));
     }
     if (p && pf_self()) {
         pf_nest();

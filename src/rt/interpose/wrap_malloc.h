@@ -1,8 +1,8 @@
 /*
- * wrap_malloc.h - heap blocks, seen from the functions that hand them out and take them back.
+ * wrap_malloc.h - heap blocks, as seen by the functions that allocate and free them.
  *
- * Model:   a block begins with no history, and its end counts as a write of all of it. What libc
- *          itself allocates and frees (its locks are not seen) begins and ends without a check.
+ * Model:   a new block has no history; freeing it counts as a write of all of it. Blocks that libc
+ *          itself allocates and frees are not checked, because its locks are not seen.
  * Threads: any, known or not: memory from an unknown thread has no history either.
  */
 #ifndef PF_RT_WRAP_MALLOC_H
@@ -10,13 +10,13 @@
 
 #include "wrap_libc.h"
 
-/* The block p is the result of `native`, called from `caller`; returns p. NULL is fine. */
-void *pf_heap_made(struct pf_func *native, void *p, size_t size, const void *caller);
-/* `native` is about to give back p. NULL is fine. */
-void pf_heap_ending(struct pf_func *native, void *p, const void *caller);
+/* `native`, called from `caller`, has allocated the block p; returns p. p may be NULL. */
+void *pf_heap_allocated(struct pf_func *native, void *p, size_t size, const void *caller);
+/* `native` is about to free p, which may be NULL. */
+void pf_heap_freeing(struct pf_func *native, void *p, const void *caller);
 
-/* The allocator below them, the program's own where it brings one: not registered. align 0: as
- * malloc. */
+/* The underlying allocator, which is the program's own if it defines one. Blocks are not registered
+ * by _raw. align 0: as for malloc. */
 void *pf_heap_raw(size_t size, size_t align);
 void pf_heap_raw_free(struct pf_func *native, void *p, const void *caller);
 

@@ -1,5 +1,5 @@
 /*
- * wrap_misc.c - libc functions that fill in the target's memory or read its text: time, numbers,
+ * wrap_misc.c - libc functions that fill in the target's memory or read its strings: time, numbers,
  * files, names, sorting. Nothing here makes order.
  */
 #include "wrap_libc.h"
@@ -23,13 +23,13 @@
 
 static inline size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* The real call, then the accesses, which may look at its result r. */
+/* The real call, then the accesses, which may use its result r. */
 #define AFTER(result, fn, parameters, arguments, ...)                                              \
     PF_INTERPOSE(result, fn, parameters)                                                           \
     {                                                                                              \
         PF_VISIBLE(fn);                                                                            \
         result r = PF_REAL(fn) arguments;                                                          \
-        PF_WITHIN(fn, __VA_ARGS__);                                                                \
+        PF_WITH_FRAME(fn, __VA_ARGS__);                                                            \
         return r;                                                                                  \
     }
 #define FILLS(p)                                                                                   \
@@ -47,7 +47,7 @@ AFTER(struct tm *, gmtime_r, (const time_t *restrict at, struct tm *restrict p),
 AFTER(struct tm *, localtime_r, (const time_t *restrict at, struct tm *restrict p), (at, p),
       pf_reads(at, sizeof *at);
       if (r) pf_writes(p, sizeof *p))
-/* One buffer for the process, as the contract says: two threads that use it race. */
+/* They share one buffer in the process, by contract: two threads that use it race. */
 AFTER(struct tm *, gmtime, (const time_t *at), (at), pf_reads(at, sizeof *at);
       if (r) pf_writes(r, sizeof *r))
 AFTER(struct tm *, localtime, (const time_t *at), (at), pf_reads(at, sizeof *at);
@@ -80,14 +80,15 @@ AFTER(int, nanosleep, (const struct timespec *wait, struct timespec *left), (wai
       if (r == -1 && left && errno == EINTR) pf_writes(left, sizeof *left))
 AFTER(clock_t, times, (struct tms * p), (p), if (p) pf_writes(p, sizeof *p))
 
-/* Numbers in text: up to where the number ends, and where that was. */
+/* Numbers in text: they read up to the end of the number, and store where that was. */
 #define PARSES(result, fn)                                                                         \
     PF_INTERPOSE(result, fn, (const char *restrict s, char **restrict end))                        \
     {                                                                                              \
         PF_VISIBLE(fn);                                                                            \
         char *at;                                                                                  \
         result r = PF_REAL(fn)(s, &at);                                                            \
-        PF_WITHIN(fn, pf_reads(s, (size_t)(at - s) + 1); if (end) pf_writes(end, sizeof *end));    \
+        PF_WITH_FRAME(fn, pf_reads(s, (size_t)(at - s) + 1);                                       \
+                      if (end) pf_writes(end, sizeof *end));                                       \
         if (end)                                                                                   \
             *end = at;                                                                             \
         return r;                                                                                  \
@@ -98,7 +99,8 @@ AFTER(clock_t, times, (struct tms * p), (p), if (p) pf_writes(p, sizeof *p))
         PF_VISIBLE(fn);                                                                            \
         char *at = (char *)(uintptr_t)s;                                                           \
         result r = PF_REAL(fn)(s, &at, base);                                                      \
-        PF_WITHIN(fn, pf_reads(s, (size_t)(at - s) + 1); if (end) pf_writes(end, sizeof *end));    \
+        PF_WITH_FRAME(fn, pf_reads(s, (size_t)(at - s) + 1);                                       \
+                      if (end) pf_writes(end, sizeof *end));                                       \
         if (end)                                                                                   \
             *end = at;                                                                             \
         return r;                                                                                  \
@@ -119,7 +121,7 @@ PARSES_BASE(uintmax_t, strtoumax)
         PF_VISIBLE(fn);                                                                            \
         char *at = (char *)(uintptr_t)s;                                                           \
         result r = (result)PF_REAL(real)(s, &at, ##__VA_ARGS__);                                   \
-        PF_WITHIN(fn, pf_reads(s, (size_t)(at - s) + 1));                                          \
+        PF_WITH_FRAME(fn, pf_reads(s, (size_t)(at - s) + 1));                                      \
         return r;                                                                                  \
     }
 READS_NUMBER(int, atoi, strtol, 10)
@@ -157,7 +159,7 @@ AFTER(int, mkstemp, (char *path), (path), pf_writes_string(path))
 AFTER(char *, mkdtemp, (char *path), (path), pf_writes_string(path))
 PF_INTERPOSE(char *, realpath, (const char *restrict path, char *restrict p))
 {
-    PF_STAND(t, realpath);
+    PF_FRAME_SCOPE(t, realpath);
     char *r = PF_REAL(realpath)(path, p);
     if (t) {
         pf_reads_string(path);
@@ -191,7 +193,7 @@ PF_INTERPOSE(int, getaddrinfo,
              (const char *restrict node, const char *restrict service,
               const struct addrinfo *restrict hints, struct addrinfo **restrict out))
 {
-    PF_STAND(t, getaddrinfo);
+    PF_FRAME_SCOPE(t, getaddrinfo);
     int r = PF_REAL(getaddrinfo)(node, service, hints, out);
     if (!t || r != 0)
         return r;
@@ -205,11 +207,11 @@ PF_INTERPOSE(int, getaddrinfo,
     return r;
 }
 
-/* Sorting moves the elements about while the target compares them: all of them are read and
- * written, before and after the comparisons. */
+/* Sorting moves elements while the target compares them: all of them are read and written, before
+ * and after the comparisons. */
 PF_INTERPOSE(void, qsort, (void *base, size_t n, size_t each, __compar_fn_t compare))
 {
-    PF_STAND(t, qsort);
+    PF_FRAME_SCOPE(t, qsort);
     if (t && n > 1)
         pf_reads(base, n * each);
     PF_REAL(qsort)(base, n, each, compare);
@@ -218,7 +220,7 @@ PF_INTERPOSE(void, qsort, (void *base, size_t n, size_t each, __compar_fn_t comp
 }
 PF_INTERPOSE(void, qsort_r, (void *base, size_t n, size_t each, __compar_d_fn_t compare, void *arg))
 {
-    PF_STAND(t, qsort_r);
+    PF_FRAME_SCOPE(t, qsort_r);
     if (t && n > 1)
         pf_reads(base, n * each);
     PF_REAL(qsort_r)(base, n, each, compare, arg);

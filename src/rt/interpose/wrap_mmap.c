@@ -1,25 +1,25 @@
 /*
- * wrap_mmap.c - mappings come without a history and go with it, and stay where the shadow can tell
- * them apart.
+ * wrap_mmap.c - mappings: new ones have no history, and they stay where the shadow can distinguish
+ * them.
  *
- * The shadow keeps PF_APP_BITS of an address. These ranges of the address space share no cell with
- * one another; Linux puts everything there by itself:
+ * The shadow uses PF_APP_BITS of an address. The following ranges of the address space share no
+ * cell with one another; Linux places everything there by default:
  *
  *      low     0 .. 0x0500'0000'0000              non-PIE image and heap
  *      middle  0x5500'0000'0000 .. 0x5680'...     PIE image and heap
  *      high    0x7680'0000'0000 .. 0x8000'...     mappings, libraries, stacks
  *
- * A hint elsewhere is only a hint: it is dropped. A fixed address elsewhere would share cells with
- * other memory, and races could be invented: it is refused as if there were no memory,
- * and counted.
+ * An address elsewhere that is only a hint is dropped. A fixed address elsewhere would share cells
+ * with other memory, and races could be invented: the call fails as if there were no memory, and
+ * that is counted.
  */
 #include "limits.h"
-#include "listen.h"
+#include "listener.h"
 #include "wrap_libc.h"
 #include <sys/mman.h>
 #include <sys/shm.h>
 
-static bool watched(uintptr_t lo, size_t size)
+static bool is_in_app_range(uintptr_t lo, size_t size)
 {
     static const struct {
         uintptr_t lo, hi;
@@ -30,10 +30,10 @@ static bool watched(uintptr_t lo, size_t size)
     return false;
 }
 
-/* The address to ask the kernel for; false: refused. */
-static bool place(void **at, size_t size, bool fixed)
+/* Sets the address to request from the kernel; false: the call must fail. */
+static bool choose_address(void **at, size_t size, bool fixed)
 {
-    if ((!*at && !fixed) || watched((uintptr_t)*at, size))
+    if ((!*at && !fixed) || is_in_app_range((uintptr_t)*at, size))
         return true;
     if (fixed)
         pf_limit_hit(PF_LIMIT_MAPPINGS);
@@ -43,16 +43,16 @@ static bool place(void **at, size_t size, bool fixed)
 
 static size_t whole_pages(size_t size) { return (size + 4095) & ~(size_t)4095; }
 
-/* Memory without a history: it has come, or goes. */
-static void comes(struct pf_call *c, void *p, size_t size)
+/* The memory has lost its history: it was mapped, or is being unmapped. */
+static void mapped(struct pf_call *c, void *p, size_t size)
 {
     pf_memory_new(p, size);
-    pf_tell(c->t, PF_TELL_RENEWED, p, size);
+    pf_listener_notify(c->t, PF_NOTIFY_MEMORY_RESET, p, size);
 }
-static void goes(struct pf_call *c, void *p, size_t size)
+static void unmapped(struct pf_call *c, void *p, size_t size)
 {
-    pf_memory_gone(p, size);
-    pf_tell(c->t, PF_TELL_RENEWED, p, size);
+    pf_memory_unmapped(p, size);
+    pf_listener_notify(c->t, PF_NOTIFY_MEMORY_RESET, p, size);
 }
 
 typedef void *map_fn(void *, size_t, int, int, int, off_t);
@@ -61,14 +61,14 @@ static void *map(struct pf_call *c, map_fn *real, void *at, size_t size, int pro
 {
     if (!c->t)
         return real(at, size, prot, flags, fd, offset);
-    if (!place(&at, size, flags & (MAP_FIXED | MAP_FIXED_NOREPLACE))) {
+    if (!choose_address(&at, size, flags & (MAP_FIXED | MAP_FIXED_NOREPLACE))) {
         c->err = ENOMEM;
         return MAP_FAILED;
     }
     void *p = real(at, size, prot, flags, fd, offset);
     pf_call_keep_errno(c);
     if (p != MAP_FAILED)
-        comes(c, p, whole_pages(size));
+        mapped(c, p, whole_pages(size));
     return p;
 }
 
@@ -83,14 +83,15 @@ PF_INTERPOSE(void *, mmap64, (void *at, size_t size, int prot, int flags, int fd
     return map(&c, PF_REAL(mmap64), at, size, prot, flags, fd, offset);
 }
 
-/* Forgotten before the real call: afterwards the addresses may be another thread's. */
+/* The history is dropped before the real call: afterwards the addresses may belong to another
+ * thread. */
 PF_INTERPOSE(int, munmap, (void *at, size_t size))
 {
     PF_CALL(c, munmap);
     if (!c.t)
         return PF_REAL(munmap)(at, size);
-    if ((uintptr_t)at % 4096 == 0 && watched((uintptr_t)at, whole_pages(size)))
-        goes(&c, at, whole_pages(size));
+    if ((uintptr_t)at % 4096 == 0 && is_in_app_range((uintptr_t)at, whole_pages(size)))
+        unmapped(&c, at, whole_pages(size));
     int r = PF_REAL(munmap)(at, size);
     pf_call_keep_errno(&c);
     return r;
@@ -108,26 +109,27 @@ PF_INTERPOSE(void *, mremap, (void *old, size_t had, size_t size, int flags, ...
     }
     if (!c.t)
         return PF_REAL(mremap)(old, had, size, flags, to);
-    if (!place(&to, size, flags & MREMAP_FIXED)) {
+    if (!choose_address(&to, size, flags & MREMAP_FIXED)) {
         c.err = ENOMEM;
         return MAP_FAILED;
     }
     had = whole_pages(had);
     size = whole_pages(size);
     if (had > size) /* before the real call, as in munmap */
-        goes(&c, (char *)old + size, had - size);
+        unmapped(&c, (char *)old + size, had - size);
     void *p = PF_REAL(mremap)(old, had, size, flags, to);
     pf_call_keep_errno(&c);
     if (p == MAP_FAILED)
         return p;
     if (p != old)
-        comes(&c, p, size);
+        mapped(&c, p, size);
     else if (size > had)
-        comes(&c, (char *)p + had, size - had);
+        mapped(&c, (char *)p + had, size - had);
     return p;
 }
 
-/* The pages are given back and read as zero: no history. Other advice changes no contents. */
+/* The pages are returned and read as zero: they have no history. Other advice changes no
+ * contents. */
 PF_INTERPOSE(int, madvise, (void *at, size_t size, int advice))
 {
     PF_CALL(c, madvise);
@@ -136,11 +138,12 @@ PF_INTERPOSE(int, madvise, (void *at, size_t size, int advice))
         return r;
     pf_call_keep_errno(&c);
     if (r == 0 && (advice == MADV_DONTNEED || advice == MADV_REMOVE))
-        goes(&c, at, whole_pages(size));
+        unmapped(&c, at, whole_pages(size));
     return r;
 }
 
-/* System V segments. The size is the segment's; a detached one is forgotten when it comes back. */
+/* System V segments. The size is that of the segment. A detached segment loses its history when its
+ * addresses are mapped again. */
 PF_INTERPOSE(void *, shmat, (int id, const void *at, int flags))
 {
     PF_CALL(c, shmat);
@@ -149,13 +152,13 @@ PF_INTERPOSE(void *, shmat, (int id, const void *at, int flags))
     struct shmid_ds about;
     bool sized = shmctl(id, IPC_STAT, &about) == 0;
     void *to = (void *)(uintptr_t)at;
-    if (to && sized && !place(&to, about.shm_segsz, true)) {
+    if (to && sized && !choose_address(&to, about.shm_segsz, true)) {
         c.err = ENOMEM;
         return (void *)-1;
     }
     void *p = PF_REAL(shmat)(id, to, flags);
     pf_call_keep_errno(&c);
     if (p != (void *)-1 && sized)
-        comes(&c, p, whole_pages(about.shm_segsz));
+        mapped(&c, p, whole_pages(about.shm_segsz));
     return p;
 }

@@ -1,8 +1,8 @@
 /*
- * wrap_mutex.c - pthread_mutex_*: every type, robust and priority-inheriting ones too.
+ * wrap_mutex.c - pthread_mutex_*: all types, including robust and priority-inheriting ones.
  *
- * A robust mutex whose owner died is taken all the same (EOWNERDEAD): wrap_start.c gave up what
- * the owner held when it ended. A lock that fails is no event.
+ * A robust mutex whose owner died is still taken (EOWNERDEAD): wrap_start.c released what the owner
+ * held when it ended. A lock operation that fails is not an event.
  */
 #include "wrap_mutex.h"
 #include "lock_unwatched.h"
@@ -15,14 +15,15 @@ extern PF_HIDDEN struct pf_func pf_native_pthread_mutex_lock;
 #define TAKEN(r) ((r) == 0 || (r) == EOWNERDEAD)
 
 /*
- * Directed mode. Locks are most of what a recording costs, so where nothing can happen in between they are
- * taken and given by hand, as glibc does it: the thread has budget left, so nobody is asked or told
- * (scheduler.c keeps it at 0 while somebody listens), and nobody else runs. Who must wait does so without
- * the system call that would be trapped.
+ * Directed mode. Most of the cost of a recording is in locks. So where nothing can happen in
+ * between, the runtime locks and unlocks by itself, in the same way as glibc: the thread has budget
+ * left, so the scheduler need not be asked and nothing has to be notified (scheduler.c keeps the
+ * budget at 0 while there is a listener), and no other thread runs. A thread that must wait does so
+ * without the system call that would be trapped.
  */
-#define NO_ELISION 512 /* PTHREAD_MUTEX_NO_ELISION_NP of glibc: says nothing here */
+#define NO_ELISION 512 /* PTHREAD_MUTEX_NO_ELISION_NP of glibc; irrelevant here */
 
-/* Neither recursive nor robust, with priorities, or shared between processes. */
+/* True if the mutex is not recursive, robust, shared between processes, or with priorities. */
 static inline bool is_simple(const pthread_mutex_t *m)
 {
     unsigned kind = (unsigned)m->__data.__kind & ~(unsigned)NO_ELISION;
@@ -30,8 +31,9 @@ static inline bool is_simple(const pthread_mutex_t *m)
            kind == PTHREAD_MUTEX_ERRORCHECK_NP;
 }
 
-/* The thread, when its call can be done by hand; else NULL. */
-static inline struct pf_thread *by_hand(const pthread_mutex_t *m, int lock)
+/* The calling thread if it may do the call without glibc; else NULL. lock: the expected lock
+ * word. */
+static inline struct pf_thread *thread_for_inline_call(const pthread_mutex_t *m, int lock)
 {
     struct pf_tls *tls = &__pf_tls;
     struct pf_thread *t = tls->thread;
@@ -47,22 +49,22 @@ static inline void count(struct pf_func *native)
     __pf_tls.budget--;
 }
 
-static inline bool lock_by_hand(struct pf_func *native, pthread_mutex_t *m)
+static inline bool lock_without_glibc(struct pf_func *native, pthread_mutex_t *m)
 {
-    struct pf_thread *t = by_hand(m, 0);
+    struct pf_thread *t = thread_for_inline_call(m, 0);
     if (!t || t->nheld == PF_HELD_MAX)
         return false;
     count(native);
     m->__data.__lock = 1;
     m->__data.__owner = t->owner;
     m->__data.__nusers++;
-    t->held[t->nheld++] = (struct pf_held){.addr = (uintptr_t)m, .depth = 1};
+    t->held[t->nheld++] = (struct pf_held_lock){.addr = (uintptr_t)m, .depth = 1};
     return true;
 }
 
-static inline bool unlock_by_hand(struct pf_func *native, pthread_mutex_t *m)
+static inline bool unlock_without_glibc(struct pf_func *native, pthread_mutex_t *m)
 {
-    struct pf_thread *t = by_hand(m, 1);
+    struct pf_thread *t = thread_for_inline_call(m, 1);
     if (!t || m->__data.__owner != t->owner || !t->nheld ||
         t->held[t->nheld - 1].addr != (uintptr_t)m || t->held[t->nheld - 1].depth != 1)
         return false;
@@ -80,14 +82,14 @@ static int lock(struct pf_thread *t, pthread_mutex_t *m)
     while (pf_directed() && t->owner && is_simple(m) && m->__data.__lock &&
            m->__data.__owner != t->owner) {
         waited = true;
-        m->__data.__lock = 2; /* glibc's word for: somebody may wait */
+        m->__data.__lock = 2; /* glibc's value for: there may be waiters */
         pf_target_futex(&m->__data.__lock, FUTEX_WAIT_PRIVATE, 2);
     }
     int r = PF_REAL(pthread_mutex_lock)(m);
     if (r == 0 && is_simple(m)) {
         t->owner = m->__data.__owner;
         if (waited)
-            m->__data.__lock = 2; /* others may, too */
+            m->__data.__lock = 2; /* there may be more waiters */
     }
     return r;
 }
@@ -105,7 +107,7 @@ static int unlock(struct pf_thread *t, pthread_mutex_t *m)
 PF_INTERPOSE(int, pthread_mutex_init, (pthread_mutex_t * m, const pthread_mutexattr_t *attr))
 {
     PF_CALL(c, pthread_mutex_init);
-    pf_lock_renewed(&c, m, sizeof *m);
+    pf_lock_reset(&c, m, sizeof *m);
     return PF_REAL(pthread_mutex_init)(m, attr);
 }
 
@@ -114,78 +116,78 @@ PF_INTERPOSE(int, pthread_mutex_destroy, (pthread_mutex_t * m))
     PF_CALL(c, pthread_mutex_destroy);
     int r = PF_REAL(pthread_mutex_destroy)(m);
     if (r == 0)
-        pf_lock_renewed(&c, m, sizeof *m);
+        pf_lock_reset(&c, m, sizeof *m);
     return r;
 }
 
-PF_INTERPOSE_OFTEN(int, pthread_mutex_trylock, (pthread_mutex_t * m))
+PF_INTERPOSE_HOT(int, pthread_mutex_trylock, (pthread_mutex_t * m))
 {
     PF_CALL(c, pthread_mutex_trylock);
-    pf_lock_asked(&c, m);
+    pf_lock_check_access(&c, m);
     int r = PF_REAL(pthread_mutex_trylock)(m);
     if (c.t && TAKEN(r))
         pf_mutex_taken(&c, m);
     else if (c.t)
-        pf_lock_refused(&c, m, r == EBUSY);
+        pf_lock_failed(&c, m, r == EBUSY);
     return r;
 }
 
-/* With the mutex taken: what the quick way could not do. */
-static __attribute__((noinline)) void taken(pthread_mutex_t *m, const void *caller)
+/* The mutex is taken, but the fast path could not record it. */
+static __attribute__((noinline)) void record_taken(pthread_mutex_t *m, const void *caller)
 {
     PF_CALL_FROM(c, pthread_mutex_lock, caller);
     if (c.t)
         pf_mutex_taken(&c, m);
 }
 
-/* A signal came while the quick way was nested. */
+/* A signal arrived while the fast path was nested. */
 static __attribute__((noinline)) void poll_signals(struct pf_thread *t)
 {
     int err = errno;
-    pf_signals(t);
+    pf_signal_poll_if_pending(t);
     errno = err;
 }
 
-static inline int lock_quickly(struct pf_thread *t, pthread_mutex_t *m, const void *caller)
+static inline int lock_while_unwatched(struct pf_thread *t, pthread_mutex_t *m, const void *caller)
 {
     int r = PF_REAL(pthread_mutex_lock)(m);
     if (r)
         return r;
     pf_nest();
-    bool done = pf_quick_taken(t, m);
+    bool done = pf_unwatched_lock(t, m);
     pf_unnest();
     if (__builtin_expect(!done, 0))
-        taken(m, caller);
+        record_taken(m, caller);
     else if (__builtin_expect(t->signals != NULL, 0))
         poll_signals(t);
     return 0;
 }
 
-static inline bool unlock_quickly(struct pf_thread *t, pthread_mutex_t *m)
+static inline bool unlock_while_unwatched(struct pf_thread *t, pthread_mutex_t *m)
 {
     pf_nest();
-    bool done = pf_quick_dropping(t, m);
+    bool done = pf_unwatched_unlock(t, m);
     pf_unnest();
     if (__builtin_expect(t->signals != NULL, 0))
         poll_signals(t);
     return done;
 }
 
-PF_INTERPOSE_OFTEN(int, pthread_mutex_lock, (pthread_mutex_t * m))
+PF_INTERPOSE_HOT(int, pthread_mutex_lock, (pthread_mutex_t * m))
 {
-    if (lock_by_hand(&pf_native_pthread_mutex_lock, m))
+    if (lock_without_glibc(&pf_native_pthread_mutex_lock, m))
         return 0;
-    struct pf_thread *t = pf_quick_thread();
+    struct pf_thread *t = pf_unwatched_thread();
     if (t && is_simple(m))
-        return lock_quickly(t, m, __builtin_return_address(0));
+        return lock_while_unwatched(t, m, __builtin_return_address(0));
     PF_CALL(c, pthread_mutex_lock);
-    enum pf_lock_ask ask = pf_lock_look(&c, m);
+    enum pf_lock_check ask = pf_lock_precheck(&c, m);
     if (ask && is_simple(m) && !PF_REAL(pthread_mutex_trylock)(m)) {
         pf_mutex_taken(&c, m);
-        pf_lock_used(&c, m, ask);
+        pf_lock_record_access(&c, m, ask);
         return 0;
     }
-    pf_lock_asked(&c, m);
+    pf_lock_check_access(&c, m);
     if (!c.t)
         return PF_REAL(pthread_mutex_lock)(m);
     int r = PF_BLOCKING(c, lock(c.t, m));
@@ -197,14 +199,14 @@ PF_INTERPOSE_OFTEN(int, pthread_mutex_lock, (pthread_mutex_t * m))
 PF_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * m, const struct timespec *until))
 {
     PF_CALL(c, pthread_mutex_timedlock);
-    pf_lock_asked(&c, m);
+    pf_lock_check_access(&c, m);
     if (!c.t)
         return PF_REAL(pthread_mutex_timedlock)(m, until);
     int r = PF_BLOCKING(c, PF_REAL(pthread_mutex_timedlock)(m, until));
     if (TAKEN(r))
         pf_mutex_taken(&c, m);
     else
-        pf_lock_refused(&c, m, r == ETIMEDOUT);
+        pf_lock_failed(&c, m, r == ETIMEDOUT);
     return r;
 }
 
@@ -212,23 +214,23 @@ PF_INTERPOSE(int, pthread_mutex_clocklock,
              (pthread_mutex_t * m, clockid_t clock, const struct timespec *until))
 {
     PF_CALL(c, pthread_mutex_clocklock);
-    pf_lock_asked(&c, m);
+    pf_lock_check_access(&c, m);
     if (!c.t)
         return PF_REAL(pthread_mutex_clocklock)(m, clock, until);
     int r = PF_BLOCKING(c, PF_REAL(pthread_mutex_clocklock)(m, clock, until));
     if (TAKEN(r))
         pf_mutex_taken(&c, m);
     else
-        pf_lock_refused(&c, m, r == ETIMEDOUT);
+        pf_lock_failed(&c, m, r == ETIMEDOUT);
     return r;
 }
 
-PF_INTERPOSE_OFTEN(int, pthread_mutex_unlock, (pthread_mutex_t * m))
+PF_INTERPOSE_HOT(int, pthread_mutex_unlock, (pthread_mutex_t * m))
 {
-    if (unlock_by_hand(&pf_native_pthread_mutex_unlock, m))
+    if (unlock_without_glibc(&pf_native_pthread_mutex_unlock, m))
         return 0;
-    struct pf_thread *t = pf_quick_thread();
-    if (t && is_simple(m) && unlock_quickly(t, m))
+    struct pf_thread *t = pf_unwatched_thread();
+    if (t && is_simple(m) && unlock_while_unwatched(t, m))
         return PF_REAL(pthread_mutex_unlock)(m);
     PF_CALL(c, pthread_mutex_unlock);
     if (!c.t)

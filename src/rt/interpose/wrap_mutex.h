@@ -1,5 +1,5 @@
 /*
- * wrap_mutex.h - mutex events that pthreads, C11 and the condition variables share.
+ * wrap_mutex.h - what pthread mutexes, C11 mutexes and condition variables share.
  *
  * Threads: any. Callers are inside PF_CALL with a known thread.
  */
@@ -9,8 +9,8 @@
 #include "wrap_lock.h"
 #include <pthread.h>
 
-/* The mutex is the caller's now. glibc keeps the type in the low bits of the kind, and above them whether it
- * is robust. */
+/* The caller has taken the mutex. glibc stores the type in the low bits of the kind, and robustness
+ * above them. */
 #define PF_MUTEX_KIND_ROBUST 16
 static inline void pf_mutex_taken(struct pf_call *c, const pthread_mutex_t *m)
 {
@@ -19,8 +19,8 @@ static inline void pf_mutex_taken(struct pf_call *c, const pthread_mutex_t *m)
     pf_lock_taken(c->t, m, (recursive ? PF_LOCK_RECURSIVE : 0) | (robust ? PF_LOCK_ROBUST : 0), 0);
 }
 
-/* Around a wait on a condition variable: the mutex is given up, and is the caller's again on
- * every way out, cancellation included (POSIX and glibc take it back before the cleanup). */
+/* Around a wait on a condition variable: the mutex is released, and is held again at every exit,
+ * also by cancellation (POSIX and glibc take it again before cleanup handlers run). */
 struct pf_mutex_wait {
     struct pf_call *c;
     const void *mutex;
@@ -34,7 +34,7 @@ static inline struct pf_mutex_wait pf_mutex_wait_begin(struct pf_call *c, const 
 }
 static inline void pf_mutex_wait_end(struct pf_mutex_wait *w)
 {
-    pf_lock_retaken(w->c->t, w->mutex, w->depth, pf_here(w->c, PF_NATIVE_CALL));
+    pf_lock_retaken(w->c->t, w->mutex, w->depth, pf_call_id(w->c, PF_NATIVE_CALL));
 }
 #define PF_MUTEX_WAIT(c, cond, m, expr)                                                            \
     __extension__({                                                                                \

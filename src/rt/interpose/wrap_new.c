@@ -1,27 +1,27 @@
 /*
  * wrap_new.c - operator new and delete of C++, all forms, for C and C++ programs alike.
  *
- * A program may replace some forms, and the ones it leaves alone must then behave as the
- * library's, which go through the replaced ones. A nothrow form must catch what those throw, which
- * cannot be said in C: it is left to the library. The library is also the one to run the
- * new-handler and to throw: when there is no memory the call is simply passed on. A library linked
- * into the program does not have what we define; then what is left of it is used.
+ * A program may replace some forms; the others must then behave like the library's, which call the
+ * replaced ones. A nothrow form must catch what those throw, which is not possible in C: it is left
+ * to the library. The library also runs the new-handler and throws: without memory, the call is
+ * simply passed on to it. A C++ library that is linked statically does not contain the forms that
+ * we define; then whatever is left of it is used.
  */
 #include "wrap_malloc.h"
 #include <stdlib.h>
 
 #define CALLER __builtin_return_address(0)
 
-/* In plain mode the library's operator is jumped to at once, where there is one. */
+/* In plain mode these jump to the library's operator at once, if there is one. */
 #define BASIC(result, symbol, parameters, text)                                                    \
     result symbol parameters;                                                                      \
-    result PF_HIDDEN pf_first_##symbol parameters;                                                 \
-    result PF_HIDDEN pf_own_##symbol parameters;                                                   \
+    result PF_HIDDEN pf_entry_##symbol parameters;                                                 \
+    result PF_HIDDEN pf_impl_##symbol parameters;                                                  \
     PF_NATIVE_AS(symbol, text);                                                                    \
     PF_REAL_DEFINE(symbol, NULL);                                                                  \
-    PF_PASS_TO(symbol, "mov real_" #symbol "(%rip), %rax\ntest %rax, %rax\n"                       \
-                       "je pf_own_" #symbol "\njmp *%rax\n");                                      \
-    result pf_own_##symbol parameters
+    PF_FORWARD_TO(symbol, "mov real_" #symbol "(%rip), %rax\ntest %rax, %rax\n"                    \
+                          "je pf_impl_" #symbol "\njmp *%rax\n");                                  \
+    result pf_impl_##symbol parameters
 #define FORM(result, symbol, parameters, text)                                                     \
     result symbol parameters;                                                                      \
     PF_NATIVE_AS(symbol, text);                                                                    \
@@ -37,7 +37,7 @@ static void *no_memory(void)
     abort();
 }
 
-/* The library's operator, where there is one. */
+/* The library's operator if there is one, else `otherwise`. */
 #define LIBRARY(symbol, otherwise, ...)                                                            \
     __extension__({                                                                                \
         __typeof__(real_##symbol) pf_next_ = PF_REAL(symbol);                                      \
@@ -48,7 +48,7 @@ static void *no_memory(void)
         void *pf_p_ = pf_heap_raw(size, align);                                                    \
         if (!pf_p_)                                                                                \
             return LIBRARY(symbol, otherwise, __VA_ARGS__);                                        \
-        return pf_heap_made(&pf_native_##symbol, pf_p_, size, CALLER);                             \
+        return pf_heap_allocated(&pf_native_##symbol, pf_p_, size, CALLER);                        \
     } while (0)
 
 /* The basic forms, for one object. */
@@ -64,21 +64,21 @@ BASIC(void *, _ZnwmSt11align_val_t, (size_t n, size_t a),
 
 BASIC(void *, _Znam, (size_t n), "operator new[](unsigned long)")
 {
-    if (!PF_IS_OURS(_Znwm))
+    if (!PF_IS_INTERPOSED(_Znwm))
         return _Znwm(n);
     MAKE(_Znam, n, 0, no_memory(), n);
 }
 FORM(void *, _ZnamSt11align_val_t, (size_t n, size_t a),
      "operator new[](unsigned long, std::align_val_t)")
 {
-    if (!PF_IS_OURS(_ZnwmSt11align_val_t))
+    if (!PF_IS_INTERPOSED(_ZnwmSt11align_val_t))
         return _ZnwmSt11align_val_t(n, a);
     MAKE(_ZnamSt11align_val_t, n, a, no_memory(), n, a);
 }
 #define NOTHROW(symbol, text)                                                                      \
     FORM(void *, symbol, (size_t n, const void *x), text)                                          \
     {                                                                                              \
-        if (!PF_IS_OURS(_Znwm))                                                                    \
+        if (!PF_IS_INTERPOSED(_Znwm))                                                              \
             return LIBRARY(symbol, _Znwm(n), n, x);                                                \
         MAKE(symbol, n, 0, NULL, n, x);                                                            \
     }
@@ -87,7 +87,7 @@ NOTHROW(_ZnamRKSt9nothrow_t, "operator new[](unsigned long, std::nothrow_t const
 #define NOTHROW_ALIGNED(symbol, text)                                                              \
     FORM(void *, symbol, (size_t n, size_t a, const void *x), text)                                \
     {                                                                                              \
-        if (!PF_IS_OURS(_ZnwmSt11align_val_t))                                                     \
+        if (!PF_IS_INTERPOSED(_ZnwmSt11align_val_t))                                               \
             return LIBRARY(symbol, _ZnwmSt11align_val_t(n, a), n, a, x);                           \
         MAKE(symbol, n, a, NULL, n, a, x);                                                         \
     }
@@ -108,7 +108,7 @@ BASIC(void, _ZdlPvSt11align_val_t, (void *p, size_t a), "operator delete(void*, 
 #define DELETES(symbol, parameters, text)                                                          \
     BASIC(void, symbol, parameters, text)                                                          \
     {                                                                                              \
-        if (PF_IS_OURS(_ZdlPv))                                                                    \
+        if (PF_IS_INTERPOSED(_ZdlPv))                                                              \
             END(symbol, p);                                                                        \
         else                                                                                       \
             _ZdlPv(p);                                                                             \
@@ -123,7 +123,7 @@ DELETES(_ZdaPvRKSt9nothrow_t, (void *p, const void *x),
 #define DELETES_ALIGNED(symbol, parameters, text)                                                  \
     FORM(void, symbol, parameters, text)                                                           \
     {                                                                                              \
-        if (PF_IS_OURS(_ZdlPvSt11align_val_t))                                                     \
+        if (PF_IS_INTERPOSED(_ZdlPvSt11align_val_t))                                               \
             END(symbol, p);                                                                        \
         else                                                                                       \
             _ZdlPvSt11align_val_t(p, a);                                                           \

@@ -1,21 +1,24 @@
 /*
- * wrap_ompt.c - OpenMP: what orders teams, barriers and tasks. libomp tells it through the tool interface of
- * the OpenMP specification (OMPT); the runtime is such a tool. Locks are in wrap_omp.c.
+ * wrap_ompt.c - OpenMP: the order of teams, barriers and tasks. libomp reports it through the tool
+ * interface of the OpenMP specification (OMPT); the runtime is such a tool. Locks are in
+ * wrap_omp.c.
  *
- * Model:   objects of order are bytes of the structs below.
+ * Model:   sync objects are bytes of the structs below:
  *            a team's start      what came before the region, before each of its threads
- *            a barrier           each arrival before each departure; two in turns, since a fast thread may
- *                                arrive at the next one while a slow one has not left this one
- *            a task's own        its creation and each suspension, before it runs again
- *            children, a group   the end of tasks, before taskwait and the end of the taskgroup
- *            a dependence        the address that the program names: out before in and out, in before out
- *          A thread that runs two tasks orders them by itself: more order than there is, never less.
- * Memory:  from store.h, hung into the words that libomp keeps for its tool; a task stays until its children
- *          are gone.
+ *            a barrier           each arrival before each departure; two in turns, because a fast
+ *                                thread may arrive at the next one before a slow one has left this
+ *            a task's `own`      its creation and each suspension, before it runs again children, a
+ *            group   the end of tasks, before taskwait and the end of the taskgroup a dependence
+ *            the address that the program names: out before in and out, in before
+ *                                out
+ *          Two tasks that run on one thread are ordered by the thread: this adds order, but loses
+ *          none.
+ * Memory:  from store.h, attached to the words that libomp keeps for its tool; a task stays until
+ *          its children are freed.
  */
-#include "access.h"
 #include "hb.h"
-#include "listen.h"
+#include "listener.h"
+#include "runtime_access.h"
 #include "spin_detect.h"
 #include "store.h"
 #include "sys.h"
@@ -65,32 +68,33 @@ struct tool {
     union data own;
 };
 
-static get_task_memory *task_memory; /* of the current task, false: none */
+static get_task_memory *task_memory; /* of the current task; NULL: libomp does not have it */
 
-/* --- what is known of teams and tasks --- */
+/* --- teams and tasks --- */
 
 struct team {
     char start, barrier[2], reduction;
 };
 struct group {
     struct group *outer;
-    char ended;
+    char task_ended;
 };
 struct task {
-    struct task *parent,
-        *implicit; /* implicit: the one whose barriers wait for it; itself for such a one */
+    /* implicit: the implicit task whose barriers wait for this one; itself for an implicit task */
+    struct task *parent, *implicit;
     struct team *team;
     struct group *group;
     struct dependence *depends;
-    uint32_t ndepends, refs; /* itself, and each child */
-    uint8_t turn;            /* of the two barriers */
+    uint32_t ndepends, refs; /* 1 for itself, and 1 for each child */
+    uint8_t turn; /* which of the two barriers is next */
     bool is_explicit, begun;
     char own, children;
 };
-static const char all_memory[2]; /* a dependence on everything: as an address with its two bytes */
+/* a dependence on all memory, treated as an address with its two bytes */
+static const char all_memory[2];
 
 PF_NATIVE_AS(openmp, "OpenMP");
-struct pf_own_order pf_own_order;
+struct pf_self_ordered_library pf_self_ordered_library;
 
 static unsigned order_for(size_t size)
 {
@@ -99,35 +103,35 @@ static unsigned order_for(size_t size)
         order++;
     return order;
 }
-static void *take(size_t size)
+static void *alloc_zeroed(size_t size)
 {
-    void *p = pf_store_take(order_for(size));
+    void *p = pf_store_alloc(order_for(size));
     if (p)
         pf_zero(p, size);
     return p;
 }
-static void give(void *p, size_t size)
+static void forget_and_free(void *p, size_t size)
 {
     pf_hb_forget(p, size);
-    pf_store_give(p, order_for(size));
+    pf_store_free(p, order_for(size));
 }
 
 static struct team *team_of(union data *region)
 {
     if (region && !region->ptr)
-        region->ptr = take(sizeof(struct team));
+        region->ptr = alloc_zeroed(sizeof(struct team));
     return region ? region->ptr : NULL;
 }
 
 static struct task *task_of(const union data *word) { return word ? word->ptr : NULL; }
 
-static void let_go(struct task *k)
+static void task_unref(struct task *k)
 {
     while (k && __atomic_sub_fetch(&k->refs, 1, __ATOMIC_ACQ_REL) == 0) {
         struct task *parent = k->parent;
         if (k->depends)
-            give(k->depends, k->ndepends * sizeof *k->depends);
-        give(k, sizeof *k);
+            forget_and_free(k->depends, k->ndepends * sizeof *k->depends);
+        forget_and_free(k, sizeof *k);
         k = parent;
     }
 }
@@ -154,21 +158,22 @@ static void on_parallel_end(union data *region, union data *encountering, int fl
         pf_hb_acquire(c.t, &m->barrier[0]);
         pf_hb_acquire(c.t, &m->barrier[1]);
     }
-    give(m, sizeof *m);
+    forget_and_free(m, sizeof *m);
     region->ptr = NULL;
 }
 
-/* A worker hears of the end of its task only when it has its next one; its team is gone then. */
+/* A worker receives the end of its task only when it gets its next one; its team is gone by
+ * then. */
 static void on_implicit_task(int scope, union data *region, union data *word, unsigned threads,
                              unsigned index, int flags)
 {
     PF_CALL_FROM(c, openmp, NULL);
     if (scope != SCOPE_BEGIN) {
-        let_go(task_of(word));
+        task_unref(task_of(word));
         word->ptr = NULL;
         return;
     }
-    struct task *k = take(sizeof *k);
+    struct task *k = alloc_zeroed(sizeof *k);
     if (!k)
         return;
     *k = (struct task){.implicit = k, .team = team_of(region), .refs = 1, .begun = true};
@@ -181,16 +186,16 @@ static void on_taskgroup(struct pf_thread *t, struct task *k, int scope)
 {
     struct group *g = k->group;
     if (scope == SCOPE_BEGIN) {
-        struct group *inner = take(sizeof *inner);
+        struct group *inner = alloc_zeroed(sizeof *inner);
         if (inner) {
             inner->outer = g;
             k->group = inner;
         }
     } else if (g) {
         if (t)
-            pf_hb_acquire(t, &g->ended);
+            pf_hb_acquire(t, &g->task_ended);
         k->group = g->outer;
-        give(g, sizeof *g);
+        forget_and_free(g, sizeof *g);
     }
 }
 
@@ -212,7 +217,7 @@ static void on_sync_region(int kind, int scope, union data *region, union data *
     case REGION_REDUCTION:
         return;
     default:
-        if (!k->team || !region) /* without a region: the thread left it long ago */
+        if (!k->team || !region) /* without a region, the thread has left it long ago */
             return;
         if (scope != SCOPE_END)
             pf_hb_release(c.t, &k->team->barrier[k->turn]);
@@ -223,7 +228,7 @@ static void on_sync_region(int kind, int scope, union data *region, union data *
     }
 }
 
-/* Inside of a barrier one thread adds up the parts of others that have arrived. */
+/* Inside a barrier one thread adds up the parts of others that have arrived. */
 static void on_reduction(int kind, int scope, union data *region, union data *word,
                          const void *code)
 {
@@ -247,7 +252,7 @@ static void on_task_create(union data *encountering, const void *frame, union da
                            int has_dependences, const void *code)
 {
     PF_CALL_FROM(c, openmp, NULL);
-    struct task *parent = task_of(encountering), *k = word ? take(sizeof *k) : NULL;
+    struct task *parent = task_of(encountering), *k = word ? alloc_zeroed(sizeof *k) : NULL;
     if (!k)
         return;
     *k = (struct task){.parent = parent, .implicit = k, .refs = 1, .begun = true};
@@ -272,56 +277,56 @@ static void on_dependences(union data *word, const struct dependence *d, int n)
     struct task *k = task_of(word);
     if (!k || n <= 0 || k->depends || d->type == DEPENDS_SOURCE || d->type == DEPENDS_SINK)
         return;
-    k->depends = take((size_t)n * sizeof *d);
+    k->depends = alloc_zeroed((size_t)n * sizeof *d);
     if (!k->depends)
         return;
     k->ndepends = (uint32_t)n;
     pf_copy(k->depends, d, (size_t)n * sizeof *d);
 }
 
-static const char *named(const struct dependence *d)
+static const char *dependence_address(const struct dependence *d)
 {
     return d->type >= DEPENDS_OUT_ALL ? all_memory : d->variable.ptr;
 }
 
-static void after_dependences(struct pf_thread *t, const struct task *k)
+static void acquire_dependences(struct pf_thread *t, const struct task *k)
 {
     for (uint32_t i = 0; i < k->ndepends; i++) {
-        pf_hb_acquire(t, named(&k->depends[i]));
+        pf_hb_acquire(t, dependence_address(&k->depends[i]));
         if (k->depends[i].type != DEPENDS_IN)
-            pf_hb_acquire(t, named(&k->depends[i]) + 1);
+            pf_hb_acquire(t, dependence_address(&k->depends[i]) + 1);
     }
     if (k->ndepends)
         pf_hb_acquire(t, all_memory);
 }
 
-static void before_dependences(struct pf_thread *t, const struct task *k)
+static void release_dependences(struct pf_thread *t, const struct task *k)
 {
     for (uint32_t i = 0; i < k->ndepends; i++)
-        pf_hb_release(t, named(&k->depends[i]) + (k->depends[i].type == DEPENDS_IN));
+        pf_hb_release(t, dependence_address(&k->depends[i]) + (k->depends[i].type == DEPENDS_IN));
     if (k->ndepends)
         pf_hb_release(t, all_memory + 1);
 }
 
-static void ended(struct pf_thread *t, struct task *k)
+static void task_ended(struct pf_thread *t, struct task *k)
 {
-    before_dependences(t, k);
+    release_dependences(t, k);
     if (k->parent)
         pf_hb_release(t, &k->parent->children);
     if (k->group)
-        pf_hb_release(t, &k->group->ended);
+        pf_hb_release(t, &k->group->task_ended);
     if (k->team)
         pf_hb_release(t, &k->team->barrier[k->implicit->turn]);
 }
 
-/* libomp hands it out again, by an allocator of its own. */
-static void memory_goes(struct pf_thread *t)
+/* libomp's own allocator will reuse it. */
+static void forget_task_memory(struct pf_thread *t)
 {
     void *block;
     size_t size;
     if (task_memory && task_memory(&block, &size, 0) && size) {
         pf_memory_new(block, size);
-        pf_tell(t, PF_TELL_RENEWED, block, size);
+        pf_listener_notify(t, PF_NOTIFY_MEMORY_RESET, block, size);
     }
 }
 
@@ -333,20 +338,20 @@ static void on_task_schedule(union data *before, int status, union data *after)
     if (status == TASK_EARLY)
         return;
     if (c.t && k && k->is_explicit && (ends || status == TASK_DETACH)) {
-        ended(c.t, k);
+        task_ended(c.t, k);
         if (status == TASK_COMPLETE)
-            memory_goes(c.t);
+            forget_task_memory(c.t);
     } else if (c.t && k && !ends)
         pf_hb_release(c.t, &k->own);
     if (c.t && next && status != TASK_LATE) {
         pf_hb_acquire(c.t, &next->own);
         if (!next->begun)
-            after_dependences(c.t, next);
+            acquire_dependences(c.t, next);
         next->begun = true;
     }
     if (k && k->is_explicit && (ends || status == TASKWAIT_COMPLETE)) {
         before->ptr = NULL;
-        let_go(k);
+        task_unref(k);
     }
 }
 
@@ -360,10 +365,10 @@ static int begin(lookup *find, int device, union data *own)
         return 0;
     task_memory = (get_task_memory *)find("ompt_get_task_memory");
     if (_dl_find_object((void *)find, &library) == 0)
-        pf_own_order = (struct pf_own_order){(uintptr_t)library.dlfo_map_start,
-                                             (uintptr_t)library.dlfo_map_end -
-                                                 (uintptr_t)library.dlfo_map_start};
-    pf_spun_library(pf_own_order.base, pf_own_order.size);
+        pf_self_ordered_library = (struct pf_self_ordered_library){
+            (uintptr_t)library.dlfo_map_start,
+            (uintptr_t)library.dlfo_map_end - (uintptr_t)library.dlfo_map_start};
+    pf_spin_detect_set_library(pf_self_ordered_library.base, pf_self_ordered_library.size);
     set(ON_PARALLEL_BEGIN, (callback)on_parallel_begin);
     set(ON_PARALLEL_END, (callback)on_parallel_end);
     set(ON_IMPLICIT_TASK, (callback)on_implicit_task);
@@ -377,7 +382,7 @@ static int begin(lookup *find, int device, union data *own)
 
 static void end(union data *own) {}
 
-/* libomp looks for a function of this name when it starts. */
+/* libomp looks up a function of this name when it starts. */
 struct tool *ompt_start_tool(unsigned version, const char *runtime);
 PF_PROVIDE(struct tool *, ompt_start_tool, (unsigned version, const char *runtime))
 {

@@ -1,7 +1,8 @@
 /*
- * wrap_open.c - descriptors come and go: open, close, dup, pipe, eventfd, and the like.
+ * wrap_open.c - opening and closing of descriptors: open, close, dup, pipe, eventfd, and the like.
  *
- * What open returns is asked for its kind when it is first used: the path may be a named pipe.
+ * The kind of a descriptor that open returns is found when it is first used: the path may be a
+ * named pipe.
  */
 #include "wrap_fd.h"
 #include <fcntl.h>
@@ -15,11 +16,11 @@
 static void reads_path(struct pf_call *c, const char *path)
 {
     if (path)
-        pf_access_read(c->t, path, pf_bounded_length(path, SIZE_MAX) + 1,
-                       pf_here(c, PF_NATIVE_READ));
+        pf_runtime_read(c->t, path, pf_bounded_length(path, SIZE_MAX) + 1,
+                        pf_call_id(c, PF_NATIVE_READ));
 }
 
-/* The mode is there only with these flags, but to pass on what is not is harmless. */
+/* The caller passes a mode only with these flags. */
 #define MODE(last)                                                                                 \
     __extension__({                                                                                \
         va_list args;                                                                              \
@@ -87,7 +88,7 @@ PF_INTERPOSE(int, close_range, (unsigned first, unsigned last, int flags))
 {
     PF_CALL(c, close_range);
     if (c.t && !flags)
-        pf_fd_end_from(c.t, first, last);
+        pf_fd_end_range(c.t, first, last);
     int r = PF_REAL(close_range)(first, last, flags);
     pf_call_keep_errno(&c);
     return r;
@@ -96,7 +97,7 @@ PF_INTERPOSE(void, closefrom, (int first))
 {
     PF_CALL(c, closefrom);
     if (c.t)
-        pf_fd_end_from(c.t, first < 0 ? 0 : (unsigned)first, UINT32_MAX);
+        pf_fd_end_range(c.t, first < 0 ? 0 : (unsigned)first, UINT32_MAX);
     PF_REAL(closefrom)(first);
 }
 
@@ -106,7 +107,7 @@ PF_INTERPOSE(int, dup, (int fd))
     int r = PF_REAL(dup)(fd);
     pf_call_keep_errno(&c);
     if (c.t)
-        pf_fd_copy(fd, r);
+        pf_fd_dup(fd, r);
     return r;
 }
 #define DUPS_TO(fn, parameters, call)                                                              \
@@ -118,7 +119,7 @@ PF_INTERPOSE(int, dup, (int fd))
         int r = call;                                                                              \
         pf_call_keep_errno(&c);                                                                    \
         if (c.t && fd != to)                                                                       \
-            pf_fd_copy(fd, r);                                                                     \
+            pf_fd_dup(fd, r);                                                                      \
         return r;                                                                                  \
     }
 DUPS_TO(dup2, (int fd, int to), PF_REAL(dup2)(fd, to))
@@ -135,12 +136,12 @@ DUPS_TO(dup3, (int fd, int to, int flags), PF_REAL(dup3)(fd, to, flags))
             return PF_REAL(fn)(fd, what, arg);                                                     \
         bool locks = what == F_OFD_SETLK || what == F_OFD_SETLKW;                                  \
         if (locks)                                                                                 \
-            pf_file_unlocks(c.t, fd);                                                              \
-        int r = PF_BLOCKING(c, PF_REAL(fn)(fd, what, arg)); /* a file lock may be waited for */    \
+            pf_file_unlocking(c.t, fd);                                                            \
+        int r = PF_BLOCKING(c, PF_REAL(fn)(fd, what, arg)); /* it may wait for a file lock */      \
         if (locks && r == 0 && ((struct flock *)arg)->l_type != F_UNLCK)                           \
             pf_file_locked(c.t, fd);                                                               \
         if (what == F_DUPFD || what == F_DUPFD_CLOEXEC)                                            \
-            pf_fd_copy(fd, r);                                                                     \
+            pf_fd_dup(fd, r);                                                                      \
         return r;                                                                                  \
     }
 CONTROLS(fcntl)
@@ -177,7 +178,7 @@ MAKES_ONE(timerfd_create, (clockid_t clock, int flags), PF_REAL(timerfd_create)(
           PF_FD_EVENT)
 MAKES_ONE(inotify_init, (void), PF_REAL(inotify_init)(), PF_FD_NONE)
 MAKES_ONE(inotify_init1, (int flags), PF_REAL(inotify_init1)(flags), PF_FD_NONE)
-/* With a descriptor given, its mask is changed and it is the one returned. */
+/* With a descriptor given, its mask is changed and it is returned. */
 PF_INTERPOSE(int, signalfd, (int fd, const sigset_t *mask, int flags))
 {
     PF_CALL(c, signalfd);
@@ -188,7 +189,7 @@ PF_INTERPOSE(int, signalfd, (int fd, const sigset_t *mask, int flags))
     return r;
 }
 
-/* Sends what the timer's reader will receive. */
+/* Sends what the reader of the timer will receive. */
 PF_INTERPOSE(int, timerfd_settime,
              (int fd, int flags, const struct itimerspec *to, struct itimerspec *old))
 {

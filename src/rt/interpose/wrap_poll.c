@@ -1,5 +1,5 @@
 /*
- * wrap_poll.c - poll, select and epoll: a descriptor that is ready tells that something was sent.
+ * wrap_poll.c - poll, select and epoll: a descriptor that is ready means that something was sent.
  */
 #include "wrap_fd.h"
 #include <poll.h>
@@ -8,12 +8,12 @@
 
 static void polled(struct pf_call *c, struct pollfd *p, nfds_t n, int ready)
 {
-    uint32_t reads = pf_here(c, PF_NATIVE_READ), writes = pf_here(c, PF_NATIVE_WRITE);
+    uint32_t reads = pf_call_id(c, PF_NATIVE_READ), writes = pf_call_id(c, PF_NATIVE_WRITE);
     for (nfds_t i = 0; i < n; i++) {
-        pf_access_read(c->t, &p[i], offsetof(struct pollfd, revents), reads);
+        pf_runtime_read(c->t, &p[i], offsetof(struct pollfd, revents), reads);
         if (ready < 0)
             continue;
-        pf_access_write(c->t, &p[i].revents, sizeof p->revents, writes);
+        pf_runtime_write(c->t, &p[i].revents, sizeof p->revents, writes);
         if (p[i].revents & (POLLIN | POLLPRI | POLLRDHUP | POLLHUP | POLLERR))
             pf_fd_receive(c->t, p[i].fd);
     }
@@ -39,10 +39,10 @@ static void selected(struct pf_call *c, fd_set *s, int n, int ready, bool incomi
 {
     if (!s)
         return;
-    pf_access_read(c->t, s, (size_t)(n + 7) / 8, pf_here(c, PF_NATIVE_READ));
+    pf_runtime_read(c->t, s, (size_t)(n + 7) / 8, pf_call_id(c, PF_NATIVE_READ));
     if (ready < 0)
         return;
-    pf_access_write(c->t, s, (size_t)(n + 7) / 8, pf_here(c, PF_NATIVE_WRITE));
+    pf_runtime_write(c->t, s, (size_t)(n + 7) / 8, pf_call_id(c, PF_NATIVE_WRITE));
     for (int fd = 0; incoming && ready > 0 && fd < n; fd++)
         if (__FDS_BITS(s)[fd / __NFDBITS] >> fd % __NFDBITS & 1)
             pf_fd_receive(c->t, fd);
@@ -87,7 +87,7 @@ PF_INTERPOSE(int, epoll_ctl, (int epoll, int op, int fd, struct epoll_event *eve
             PF_FD_READS(c, event, sizeof *event);
         pf_fd_send(c.t, epoll);
         if (op == EPOLL_CTL_ADD)
-            pf_fd_watch(epoll, fd);
+            pf_fd_epoll_add(epoll, fd);
     }
     int r = PF_REAL(epoll_ctl)(epoll, op, fd, event);
     pf_call_keep_errno(&c);
@@ -101,7 +101,7 @@ PF_INTERPOSE(int, epoll_ctl, (int epoll, int op, int fd, struct epoll_event *eve
             return call;                                                                           \
         int n = PF_BLOCKING(c, call);                                                              \
         if (n > 0) {                                                                               \
-            pf_fd_watched(c.t, epoll);                                                             \
+            pf_fd_epoll_returned(c.t, epoll);                                                      \
             PF_FD_WRITES(c, events, (size_t)n * sizeof *events);                                   \
         }                                                                                          \
         return n;                                                                                  \

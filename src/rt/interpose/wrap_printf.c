@@ -1,20 +1,20 @@
 /*
  * wrap_printf.c - the printf and scanf families. A variadic function calls the real one that takes
- * a list; the accesses are told by the format (wrap_format.c).
+ * a va_list; its accesses follow from the format (wrap_format.c).
  *
- * Each output function comes fortified too (__printf_chk), and each input function twice, since
- * headers of C99 and later call __isoc99_scanf.
+ * Each output function has a fortified variant (__printf_chk), and each input function a second
+ * one, because headers of C99 and later call __isoc99_scanf.
  */
 #include "wrap_libc.h"
 #undef __GLIBC_USE_DEPRECATED_SCANF
-#define __GLIBC_USE_DEPRECATED_SCANF 1 /* scanf is scanf in this file */
+#define __GLIBC_USE_DEPRECATED_SCANF 1 /* `scanf` means scanf in this file */
 #include "wrap_stdio.h"
 #include <wchar.h>
 
 static inline size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Defines `fn (parameters, ...)` as a call of the real `with_list (arguments, args)`. The body sees
- * `args`, and `r` once it has called REAL. */
+/* Defines `fn (parameters, ...)` with this body, which sees the va_list `args` and sets the result
+ * `r`. */
 #define VARIADIC(fn, parameters, last, body)                                                       \
     PF_NATIVE(fn);                                                                                 \
     PF_EXPORT __attribute__((weak)) int fn parameters                                              \
@@ -42,10 +42,10 @@ static inline size_t least(size_t a, size_t b) { return a < b ? a : b; }
     pf_stream_sends(&s, f);                                                                        \
     r = real
 #define TO_FD(fn, fd, format, real)                                                                \
-    PF_STAND(t, fn);                                                                               \
+    PF_FRAME_SCOPE(t, fn);                                                                         \
     if (t) {                                                                                       \
         pf_format_reads(format, args);                                                             \
-        pf_fd_sends(t, fd);                                                                        \
+        pf_fd_send_unnested(t, fd);                                                                \
     }                                                                                              \
     r = real
 
@@ -81,16 +81,16 @@ VARIADIC(__fprintf_chk, (FILE * f, int flag, const char *format, ...), format,
 VARIADIC(__dprintf_chk, (int fd, int flag, const char *format, ...), format,
          TO_FD(dprintf, fd, format, PF_REAL(__vdprintf_chk)(fd, flag, format, args)))
 
-/* To memory: r is the length there would be without a limit, max the limit. */
+/* To memory: r is the length without a limit, max the limit. */
 #define TO_MEMORY(fn, d, max, format, real)                                                        \
-    PF_STAND(t, fn);                                                                               \
+    PF_FRAME_SCOPE(t, fn);                                                                         \
     if (t)                                                                                         \
         pf_format_reads(format, args);                                                             \
     r = real;                                                                                      \
     if (t && r >= 0)                                                                               \
     pf_writes(d, least((size_t)r + 1, max))
 #define TO_NEW(fn, d, format, real)                                                                \
-    PF_STAND(t, fn);                                                                               \
+    PF_FRAME_SCOPE(t, fn);                                                                         \
     if (t)                                                                                         \
         pf_format_reads(format, args);                                                             \
     r = real;                                                                                      \
@@ -136,9 +136,9 @@ VARIADIC(__snprintf_chk, (char *d, size_t n, int flag, size_t room, const char *
 VARIADIC(__asprintf_chk, (char **d, int flag, const char *format, ...), format,
          TO_NEW(asprintf, d, format, PF_REAL(__vasprintf_chk)(d, flag, format, args)))
 
-/* Wide, to memory: what it writes only. */
+/* Wide, to memory: only the bytes written are checked. */
 #define TO_WIDE(fn, d, real)                                                                       \
-    PF_STAND(t, fn);                                                                               \
+    PF_FRAME_SCOPE(t, fn);                                                                         \
     r = real;                                                                                      \
     if (t && r >= 0)                                                                               \
     pf_writes(d, ((size_t)r + 1) * sizeof(wchar_t))
@@ -147,7 +147,7 @@ LISTED(vswprintf, (wchar_t * d, size_t n, const wchar_t *format, va_list args),
 VARIADIC(swprintf, (wchar_t * d, size_t n, const wchar_t *format, ...), format,
          TO_WIDE(swprintf, d, PF_REAL(vswprintf)(d, n, format, args)))
 
-/* Wide, to and from streams: the order only. */
+/* Wide, to and from streams: only the order is tracked. */
 #define TO_WIDE_STREAM(fn, f, real)                                                                \
     PF_STREAM(s, fn, f);                                                                           \
     pf_stream_sends(&s, f);                                                                        \
@@ -193,7 +193,7 @@ int __isoc99_fwscanf(FILE *f, const wchar_t *format, ...);
 SCANS_WIDE(vwscanf, vfwscanf, wscanf, fwscanf)
 SCANS_WIDE(__isoc99_vwscanf, __isoc99_vfwscanf, __isoc99_wscanf, __isoc99_fwscanf)
 
-/* In. */
+/* Input. */
 #define FROM_STREAM(fn, f, format, real)                                                           \
     PF_STREAM(s, fn, f);                                                                           \
     va_list again;                                                                                 \
@@ -204,7 +204,7 @@ SCANS_WIDE(__isoc99_vwscanf, __isoc99_vfwscanf, __isoc99_wscanf, __isoc99_fwscan
         pf_format_writes(format, again, r);                                                        \
     va_end(again)
 #define FROM_TEXT(fn, text, format, real)                                                          \
-    PF_STAND(t, fn);                                                                               \
+    PF_FRAME_SCOPE(t, fn);                                                                         \
     va_list again;                                                                                 \
     va_copy(again, args);                                                                          \
     r = real;                                                                                      \

@@ -1,16 +1,17 @@
 /*
- * wrap_process.c - the beginning, the copies and the end of a process.
+ * wrap_process.c - start, fork and end of a process.
  *
- * End: the summary comes after everything of the target, its handlers of atexit and all
- * destructors. The dynamic linker's own finalizer is the first exit handler to be registered and so
- * the last to run: it is given to __libc_start_main, where we take its place and call it. The ways
- * out that skip exit handlers (_exit, quick_exit) are interposed. A crash has no summary.
+ * End: the summary comes after all code of the target, including exit handlers and destructors. The
+ * dynamic linker's finalizer is the first exit handler to be registered and so the last to run. It
+ * is passed to __libc_start_main, where we pass our own instead, which calls it. The exits that
+ * skip exit handlers (_exit, quick_exit) are interposed. A crash has no summary.
  *
- * Copies: our handlers of pthread_atfork are registered first and so run next to the fork itself,
- * whoever calls it; between them the runtime's locks are held and the target's events ignored.
+ * Fork: our pthread_atfork handlers are registered first, so they run next to the fork itself,
+ * whichever function calls it. Between them the runtime's locks are held and the target's events
+ * are ignored.
  *
- * Order: registering an exit handler happens before the handlers run. They all run in the thread
- * that ends the process, so one object does for all.
+ * Order: the registration of an exit handler happens before the handlers run. They all run in the
+ * thread that ends the process, so one sync object is enough for all of them.
  */
 #include "race.h"
 #include "rt.h"
@@ -22,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static char exit_handlers; /* only its address: the object of the order above */
+static char exit_handlers; /* only its address is used: the sync object of the order above */
 
 PF_INTERPOSE(__attribute__((noreturn)) void, _exit, (int status))
 {
@@ -37,20 +38,20 @@ PF_INTERPOSE(__attribute__((noreturn)) void, _Exit, (int status))
     __builtin_unreachable();
 }
 
-static void learn_exit_handlers(void)
+static void acquire_exit_handlers(void)
 {
     struct pf_thread *t = pf_self();
     if (t)
-        pf_orders(t, pf_hb_acquire, &exit_handlers);
+        pf_order_unnested(t, pf_hb_acquire, &exit_handlers);
 }
 PF_INTERPOSE(__attribute__((noreturn)) void, exit, (int status))
 {
-    learn_exit_handlers();
+    acquire_exit_handlers();
     PF_REAL(exit)(status);
     __builtin_unreachable();
 }
 
-/* The last thing but the flush of stdio: where the status is replaced, that is done here. */
+/* The last step before stdio is flushed: if the exit status is to be replaced, it is done here. */
 static void end(void)
 {
     int wanted = pf_race_summary();
@@ -69,7 +70,7 @@ static int begin(int argc, char **argv, char **env)
     if (t)
         t->stack_base = (uintptr_t)__builtin_frame_address(0);
     int status = target_main(argc, argv, env);
-    learn_exit_handlers();
+    acquire_exit_handlers();
     return status;
 }
 static void end_linker(void)
@@ -90,7 +91,7 @@ PF_INTERPOSE(int, __libc_start_main,
     return PF_REAL(__libc_start_main)(begin, argc, argv, init, fini, end_linker, stack);
 }
 
-/* Registrations; atexit and at_quick_exit are these, inside the program. */
+/* Registrations. atexit and at_quick_exit call these, inside the program. */
 #define REGISTERS(fn, parameters, arguments)                                                       \
     int fn parameters;                                                                             \
     PF_INTERPOSE(int, fn, parameters)                                                              \
@@ -105,20 +106,21 @@ REGISTERS(__cxa_at_quick_exit, (void (*f)(void *), void *object), (f, object))
 REGISTERS(on_exit, (void (*f)(int, void *), void *arg), (f, arg))
 PF_INTERPOSE(__attribute__((noreturn)) void, quick_exit, (int status))
 {
-    learn_exit_handlers();
+    acquire_exit_handlers();
     PF_REAL(quick_exit)(status);
     __builtin_unreachable();
 }
-/* Unloading a library runs what was registered for it. */
+/* Unloading a library runs the handlers that were registered for it. */
 int dlclose(void *library);
 PF_INTERPOSE(int, dlclose, (void *library))
 {
-    PF_STAND(t, dlclose);
-    learn_exit_handlers();
+    PF_FRAME_SCOPE(t, dlclose);
+    acquire_exit_handlers();
     return PF_REAL(dlclose)(library);
 }
 
-static bool alone; /* the fork under way is of a directed run, which the child is not */
+/* the fork in progress is that of a directed run; the child is not directed */
+static bool fork_is_directed;
 
 static void before_fork(void)
 {
@@ -127,18 +129,18 @@ static void before_fork(void)
     if (!directed)
         pf_fd_lock_all();
     pf_rt_before_fork(directed);
-    alone = directed;
+    fork_is_directed = directed;
 }
 static void after_fork(bool child)
 {
-    pf_rt_after_fork(alone, child);
-    if (!alone)
+    pf_rt_after_fork(fork_is_directed, child);
+    if (!fork_is_directed)
         pf_fd_unlock_all();
     if (child)
         pf_race_after_fork();
     pf_unnest();
     if (__pf_tls.thread)
-        pf_signals(__pf_tls.thread);
+        pf_signal_poll_if_pending(__pf_tls.thread);
 }
 static void in_parent(void) { after_fork(false); }
 static void in_child(void) { after_fork(true); }
@@ -149,10 +151,10 @@ void pf_process_init(void)
     at_quick_exit(end);
 }
 
-/* A child that shares our memory cannot be watched apart; with a copy nothing else changes. */
+/* A child that shares our memory cannot be watched separately. With a copy nothing else changes. */
 PF_PROVIDE(pid_t, vfork, (void)) { return fork(); }
 
-/* The same without the target's handlers, so ours must be called. */
+/* The same without the target's handlers, so ours must be called here. */
 PF_INTERPOSE(pid_t, _Fork, (void))
 {
     if (!pf_rt.ready)
@@ -165,7 +167,7 @@ PF_INTERPOSE(pid_t, _Fork, (void))
     return child;
 }
 
-/* libc's own would end the parent past our _exit. */
+/* libc's own would end the parent without calling our _exit. */
 PF_PROVIDE(int, daemon, (int keep_directory, int keep_output))
 {
     pid_t child = fork();
@@ -189,7 +191,7 @@ PF_PROVIDE(int, daemon, (int keep_directory, int keep_output))
     return 0;
 }
 
-/* A child's end tells nothing of what it did (its memory is its own), but it may be waited for. */
+/* The end of a child makes no order, because its memory is separate; but the calls may block. */
 #define WAITS(result, fn, parameters, call, ...)                                                   \
     PF_INTERPOSE(result, fn, parameters)                                                           \
     {                                                                                              \
@@ -202,7 +204,7 @@ PF_PROVIDE(int, daemon, (int keep_directory, int keep_output))
     }
 #define STATUS_WRITTEN                                                                             \
     if (r > 0 && status)                                                                           \
-    pf_access_write(c.t, status, sizeof *status, pf_here(&c, PF_NATIVE_WRITE))
+    pf_runtime_write(c.t, status, sizeof *status, pf_call_id(&c, PF_NATIVE_WRITE))
 WAITS(pid_t, wait, (int *status), PF_REAL(wait)(status), STATUS_WRITTEN)
 WAITS(pid_t, waitpid, (pid_t pid, int *status, int options), PF_REAL(waitpid)(pid, status, options),
       STATUS_WRITTEN)
@@ -210,5 +212,6 @@ WAITS(pid_t, wait4, (pid_t pid, int *status, int options, struct rusage *use),
       PF_REAL(wait4)(pid, status, options, use), STATUS_WRITTEN)
 WAITS(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options),
       PF_REAL(waitid)(type, id, info, options),
-      if (r == 0 && info) pf_access_write(c.t, info, sizeof *info, pf_here(&c, PF_NATIVE_WRITE)))
+      if (r == 0 && info)
+          pf_runtime_write(c.t, info, sizeof *info, pf_call_id(&c, PF_NATIVE_WRITE)))
 WAITS(int, system, (const char *command), PF_REAL(system)(command))

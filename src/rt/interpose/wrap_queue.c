@@ -1,6 +1,6 @@
 /*
- * wrap_queue.c - message queues, POSIX and System V, and System V semaphores: a message is order
- * from its sender to its receiver, a semaphore operation from all earlier ones to all later ones.
+ * wrap_queue.c - message queues, POSIX and System V, and System V semaphores: a message orders its
+ * sender before its receiver, a semaphore operation all earlier ones before all later ones.
  */
 #include "wrap_fd.h"
 #include <mqueue.h>
@@ -67,8 +67,8 @@ RECEIVES(mq_timedreceive,
          (mqd_t q, char *p, size_t size, unsigned *priority, const struct timespec *limit),
          PF_REAL(mq_timedreceive)(q, p, size, priority, limit))
 
-/* System V: by number. Numbers that share an object have more order than there is. */
-static char queues[64 * 8], semaphores[64 * 8]; /* only their addresses */
+/* System V: by id. Ids that share an object get more order than there is. */
+static char queues[64 * 8], semaphores[64 * 8]; /* only their addresses are used */
 static const void *object(const char *of, int id) { return of + (unsigned)id % 64 * 8; }
 
 PF_INTERPOSE(int, msgsnd, (int id, const void *p, size_t size, int flags))
@@ -109,7 +109,7 @@ OPERATES(semop, (int id, struct sembuf *ops, size_t n), PF_REAL(semop)(id, ops, 
 OPERATES(semtimedop, (int id, struct sembuf *ops, size_t n, const struct timespec *limit),
          PF_REAL(semtimedop)(id, ops, n, limit))
 
-/* Setting a value lets others go on, as an operation does. */
+/* Setting a value may wake waiters, as an operation does. */
 PF_INTERPOSE(int, semctl, (int id, int number, int what, ...))
 {
     PF_CALL(c, semctl);

@@ -2,17 +2,17 @@
  * wrap_real.c - finds the real functions behind the interposed ones.
  *
  * The table is a linker section, so a new interposer needs no list. dlsym with RTLD_NEXT from the
- * executable finds the first definition in the libraries. A name that is nowhere (a C program has
- * no libstdc++) stays NULL; the error that dlsym then leaves behind is cleared, since it is not
- * the target's. If it is called all the same, it came with a plugin (dlopen): then it is looked
- * for in each loaded object.
+ * executable finds the first definition in the libraries. A name without a definition (a C program
+ * has no libstdc++) stays NULL, and the error that dlsym leaves is cleared, because it is not the
+ * target's. If such a function is called later, its definition came with a plugin (dlopen): then
+ * each loaded object is searched.
  */
 #include "rt.h"
 #include "wrap_thread.h"
 #include <dlfcn.h>
 #include <link.h>
 
-bool pf_pass;
+bool pf_forward_all;
 
 extern PF_HIDDEN const struct pf_real __start_pf_real[], __stop_pf_real[];
 
@@ -57,15 +57,16 @@ void *pf_real_find(const struct pf_real *r)
 
 /* --- stubs --- */
 
-struct asked {
+struct stub_query {
     uintptr_t fn;
     bool is_stub;
 };
 
-/* The executable is the first: does it have an undefined symbol with that value? */
-static int look(struct dl_phdr_info *o, size_t size, void *arg)
+/* Only for the executable, which is the first object: does it have an undefined symbol with that
+ * value? */
+static int search_undefined_symbols(struct dl_phdr_info *o, size_t size, void *arg)
 {
-    struct asked *a = arg;
+    struct stub_query *a = arg;
     const ElfW(Dyn) *d = NULL;
     const ElfW(Sym) *from = NULL, *to = NULL;
     for (int i = 0; i < o->dlpi_phnum && !o->dlpi_addr; i++)
@@ -74,7 +75,7 @@ static int look(struct dl_phdr_info *o, size_t size, void *arg)
     for (; d && d->d_tag != DT_NULL; d++) {
         if (d->d_tag == DT_SYMTAB)
             from = (const ElfW(Sym) *)d->d_un.d_ptr;
-        if (d->d_tag == DT_STRTAB) /* it comes behind the symbols */
+        if (d->d_tag == DT_STRTAB) /* it follows the symbols */
             to = (const ElfW(Sym) *)d->d_un.d_ptr;
     }
     for (; from && from + 1 <= to && !a->is_stub; from++)
@@ -84,15 +85,15 @@ static int look(struct dl_phdr_info *o, size_t size, void *arg)
 
 bool pf_is_stub(uintptr_t fn)
 {
-    static uintptr_t known[8]; /* address and answer */
+    static uintptr_t known[8]; /* address << 1 | result */
     for (int i = 0; i < 8; i++) {
         uintptr_t k = __atomic_load_n(&known[i], __ATOMIC_RELAXED);
         if (k >> 1 == fn)
             return k & 1;
         if (k)
             continue;
-        struct asked a = {fn, false};
-        dl_iterate_phdr(look, &a);
+        struct stub_query a = {fn, false};
+        dl_iterate_phdr(search_undefined_symbols, &a);
         __atomic_store_n(&known[i], fn << 1 | a.is_stub, __ATOMIC_RELAXED);
         return a.is_stub;
     }
@@ -104,7 +105,7 @@ void pf_wrap_init(void)
     for (const struct pf_real *r = __start_pf_real; r < __stop_pf_real; r++)
         if (!*r->slot)
             keep(r, find_linked(r));
-    pf_pass = pf_rt.plain;
-    pf_process_init(); /* registers with fork first, next to the fork itself */
+    pf_forward_all = pf_rt.plain;
+    pf_process_init(); /* registers with fork first, so that it runs next to the fork itself */
     pf_start_init();
 }

@@ -1,7 +1,7 @@
 /*
  * wrap_rwlock.c - pthread_rwlock_*: readers are ordered with writers, not among themselves.
  *
- * One function unlocks both kinds; the core knows from the set of held locks which it was.
+ * One function unlocks both kinds; hb.c finds the kind in the list of held locks.
  */
 #include "wrap_lock.h"
 #include <pthread.h>
@@ -9,7 +9,7 @@
 PF_INTERPOSE(int, pthread_rwlock_init, (pthread_rwlock_t * l, const pthread_rwlockattr_t *attr))
 {
     PF_CALL(c, pthread_rwlock_init);
-    pf_lock_renewed(&c, l, sizeof *l);
+    pf_lock_reset(&c, l, sizeof *l);
     return PF_REAL(pthread_rwlock_init)(l, attr);
 }
 
@@ -18,37 +18,37 @@ PF_INTERPOSE(int, pthread_rwlock_destroy, (pthread_rwlock_t * l))
     PF_CALL(c, pthread_rwlock_destroy);
     int r = PF_REAL(pthread_rwlock_destroy)(l);
     if (r == 0)
-        pf_lock_renewed(&c, l, sizeof *l);
+        pf_lock_reset(&c, l, sizeof *l);
     return r;
 }
 
 static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, int r)
 {
     if (c->t && r == 0)
-        pf_lock_taken(c->t, l, flags, pf_here(c, PF_NATIVE_CALL));
+        pf_lock_taken(c->t, l, flags, pf_call_id(c, PF_NATIVE_CALL));
     else if (c->t)
-        pf_lock_refused(c, l, r == EBUSY || r == ETIMEDOUT);
+        pf_lock_failed(c, l, r == EBUSY || r == ETIMEDOUT);
     return r;
 }
 
-/* The calls of one kind of lock: `rd` shared, `wr` exclusive. */
+/* The functions for one kind of locking: `rd` shared, `wr` exclusive. */
 #define RWLOCK(kind, flags)                                                                        \
     PF_INTERPOSE(int, pthread_rwlock_try##kind##lock, (pthread_rwlock_t * l))                      \
     {                                                                                              \
         PF_CALL(c, pthread_rwlock_try##kind##lock);                                                \
-        pf_lock_asked(&c, l);                                                                      \
+        pf_lock_check_access(&c, l);                                                               \
         return taken(&c, l, flags, PF_REAL(pthread_rwlock_try##kind##lock)(l));                    \
     }                                                                                              \
-    PF_INTERPOSE_OFTEN(int, pthread_rwlock_##kind##lock, (pthread_rwlock_t * l))                   \
+    PF_INTERPOSE_HOT(int, pthread_rwlock_##kind##lock, (pthread_rwlock_t * l))                     \
     {                                                                                              \
         PF_CALL(c, pthread_rwlock_##kind##lock);                                                   \
-        enum pf_lock_ask ask = pf_lock_look(&c, l);                                                \
+        enum pf_lock_check ask = pf_lock_precheck(&c, l);                                          \
         if (ask && !PF_REAL(pthread_rwlock_try##kind##lock)(l)) {                                  \
-            pf_lock_taken(c.t, l, flags, pf_here(&c, PF_NATIVE_CALL));                             \
-            pf_lock_used(&c, l, ask);                                                              \
+            pf_lock_taken(c.t, l, flags, pf_call_id(&c, PF_NATIVE_CALL));                          \
+            pf_lock_record_access(&c, l, ask);                                                     \
             return 0;                                                                              \
         }                                                                                          \
-        pf_lock_asked(&c, l);                                                                      \
+        pf_lock_check_access(&c, l);                                                               \
         if (!c.t)                                                                                  \
             return PF_REAL(pthread_rwlock_##kind##lock)(l);                                        \
         int r = PF_BLOCKING(c, PF_REAL(pthread_rwlock_##kind##lock)(l));                           \
@@ -58,7 +58,7 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
                  (pthread_rwlock_t * l, const struct timespec *until))                             \
     {                                                                                              \
         PF_CALL(c, pthread_rwlock_timed##kind##lock);                                              \
-        pf_lock_asked(&c, l);                                                                      \
+        pf_lock_check_access(&c, l);                                                               \
         if (!c.t)                                                                                  \
             return PF_REAL(pthread_rwlock_timed##kind##lock)(l, until);                            \
         int r = PF_BLOCKING(c, PF_REAL(pthread_rwlock_timed##kind##lock)(l, until));               \
@@ -68,7 +68,7 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
                  (pthread_rwlock_t * l, clockid_t clock, const struct timespec *until))            \
     {                                                                                              \
         PF_CALL(c, pthread_rwlock_clock##kind##lock);                                              \
-        pf_lock_asked(&c, l);                                                                      \
+        pf_lock_check_access(&c, l);                                                               \
         if (!c.t)                                                                                  \
             return PF_REAL(pthread_rwlock_clock##kind##lock)(l, clock, until);                     \
         int r = PF_BLOCKING(c, PF_REAL(pthread_rwlock_clock##kind##lock)(l, clock, until));        \
@@ -78,7 +78,7 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
 RWLOCK(rd, PF_LOCK_SHARED)
 RWLOCK(wr, 0)
 
-PF_INTERPOSE_OFTEN(int, pthread_rwlock_unlock, (pthread_rwlock_t * l))
+PF_INTERPOSE_HOT(int, pthread_rwlock_unlock, (pthread_rwlock_t * l))
 {
     PF_CALL(c, pthread_rwlock_unlock);
     if (c.t)

@@ -1,11 +1,11 @@
 /*
- * wrap_sanitizer.c - what programs may ask of any sanitizer: sanitizer/common_interface_defs.h,
+ * wrap_sanitizer.c - the interface common to all sanitizers: sanitizer/common_interface_defs.h,
  * allocator_interface.h and linux_syscall_hooks.h, as far as ThreadSanitizer's runtime has it. A
- * program built with `pf cc` sees __has_feature(thread_sanitizer) and may call them.
+ * program built with `pf cc` sees __has_feature(thread_sanitizer) and may call it.
  *
- * Not there: coverage, symbolisation by program counter, and hooks of malloc, which say so.
- * System calls made by hand that are announced: transfers and close count as read, write and
- * close do; the others announce nothing that is needed here (syscall_hooks.sh).
+ * Not supported: coverage, symbolisation by program counter, and malloc hooks, whose installation
+ * fails. Announced direct system calls: transfers and close count like read, write and close; the
+ * other hooks do nothing (syscall_hooks.sh).
  */
 #include "race.h"
 #include "race_print.h"
@@ -18,7 +18,7 @@
     result fn parameters;                                                                          \
     PF_PROVIDE(result, fn, parameters)
 
-/* Memory that is not aligned. */
+/* Unaligned memory. */
 
 #define UNALIGNED(bits)                                                                            \
     PROVIDE(uint##bits##_t, __sanitizer_unaligned_load##bits, (const void *p))                     \
@@ -26,7 +26,7 @@
         PF_CALL(c, __sanitizer_unaligned_load##bits);                                              \
         uint##bits##_t v;                                                                          \
         if (c.t)                                                                                   \
-            pf_access_read(c.t, p, sizeof v, pf_here(&c, PF_NATIVE_READ));                         \
+            pf_runtime_read(c.t, p, sizeof v, pf_call_id(&c, PF_NATIVE_READ));                     \
         __builtin_memcpy(&v, p, sizeof v);                                                         \
         return v;                                                                                  \
     }                                                                                              \
@@ -34,7 +34,7 @@
     {                                                                                              \
         PF_CALL(c, __sanitizer_unaligned_store##bits);                                             \
         if (c.t)                                                                                   \
-            pf_access_write(c.t, p, sizeof v, pf_here(&c, PF_NATIVE_WRITE));                       \
+            pf_runtime_write(c.t, p, sizeof v, pf_call_id(&c, PF_NATIVE_WRITE));                   \
         __builtin_memcpy(p, &v, sizeof v);                                                         \
     }
 UNALIGNED(16)
@@ -59,7 +59,7 @@ PROVIDE(void, __sanitizer_print_stack_trace, (void))
 {
     PF_CALL(c, __sanitizer_print_stack_trace);
     if (c.t)
-        pf_race_print_stack(pf_here(&c, PF_NATIVE_CALL));
+        pf_race_print_stack(pf_call_id(&c, PF_NATIVE_CALL));
 }
 PROVIDE(void, __sanitizer_report_error_summary, (const char *summary))
 {
@@ -71,7 +71,7 @@ PROVIDE(void, __sanitizer_set_death_callback, (void (*callback)(void)))
     pf_race_on_halt(callback);
 }
 
-/* Only the first that asks may report its own crash. */
+/* Only the first caller may report its own crash. */
 PROVIDE(int, __sanitizer_acquire_crash_state, (void))
 {
     static int taken;
@@ -95,7 +95,7 @@ PROVIDE(int, __sanitizer_get_module_and_offset_for_pc,
     return 1;
 }
 
-/* The allocator, which is libc's. */
+/* The allocator is libc's. */
 
 #define OF_BLOCK(result, fn, value)                                                                \
     PROVIDE(result, fn, (const void *p))                                                           \
@@ -131,7 +131,7 @@ PROVIDE(int, __sanitizer_install_malloc_and_free_hooks,
     return 0;
 }
 
-/* System calls made by hand. */
+/* Direct system calls. */
 
 #define HOOK(fn, parameters, ...)                                                                  \
     void __sanitizer_syscall_##fn parameters;                                                      \

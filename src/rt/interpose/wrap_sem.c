@@ -1,7 +1,7 @@
 /*
- * wrap_sem.c - POSIX semaphores, unnamed and named: a post happens before the waits that come
- * after it. A named semaphore is its address: sem_open gives the same one for the same name, so
- * opening, closing and unlinking need no wrapper.
+ * wrap_sem.c - POSIX semaphores, unnamed and named: a post happens before the waits that come after
+ * it. A named semaphore is identified by its address: sem_open returns the same address for the
+ * same name, so opening, closing and unlinking need no interposer.
  */
 #include "hb.h"
 #include "wrap.h"
@@ -27,7 +27,7 @@ PF_INTERPOSE(int, sem_destroy, (sem_t * s))
     return r;
 }
 
-PF_INTERPOSE_OFTEN(int, sem_post, (sem_t * s))
+PF_INTERPOSE_HOT(int, sem_post, (sem_t * s))
 {
     PF_CALL(c, sem_post);
     if (c.t)
@@ -47,8 +47,8 @@ PF_INTERPOSE_OFTEN(int, sem_post, (sem_t * s))
         pf_hb_acquire(c.t, s);                                                                     \
     return r
 
-PF_INTERPOSE_OFTEN(int, sem_wait, (sem_t * s)) { WAIT(sem_wait, PF_REAL(sem_wait)(s)); }
-PF_INTERPOSE_OFTEN(int, sem_trywait, (sem_t * s)) { WAIT(sem_trywait, PF_REAL(sem_trywait)(s)); }
+PF_INTERPOSE_HOT(int, sem_wait, (sem_t * s)) { WAIT(sem_wait, PF_REAL(sem_wait)(s)); }
+PF_INTERPOSE_HOT(int, sem_trywait, (sem_t * s)) { WAIT(sem_trywait, PF_REAL(sem_trywait)(s)); }
 PF_INTERPOSE(int, sem_timedwait, (sem_t *restrict s, const struct timespec *restrict until))
 {
     WAIT(sem_timedwait, PF_REAL(sem_timedwait)(s, until));

@@ -1,17 +1,19 @@
 /*
- * wrap_signal.c - handlers of the target run only where the runtime is not in the middle of
- * something, and know what the sender of the signal did.
+ * wrap_signal.c - signals: handlers of the target run only while the runtime is not in the middle
+ * of something, and acquire what the sender of the signal did.
  *
- * A handler of ours stands before the target's. When the thread is inside the runtime, the signal
- * is given back to the kernel, blocked in this thread: it is sent again with all its information
- * and its bit is set in the mask that the interrupted code returns to. At the next safe point
- * (pf_signal_poll) it is let in, and the kernel does all the rest as ever: mask, stack, restart.
- * To come to a safe point soon, the thread has a key that matches nothing: its next check is slow.
- * Queues of our own were rejected: they would have to imitate all of that, and need memory.
+ * A handler of ours is installed in place of the target's. If the thread is inside the runtime, the
+ * signal is returned to the kernel and blocked in this thread: it is sent again with all its
+ * information, and its bit is set in the mask that the interrupted code returns to. At the next
+ * safe point (pf_signal_poll) it is unblocked, and the kernel does the rest as usual: mask, stack,
+ * restart. To reach a safe point soon, the thread gets a key that matches nothing, so its next
+ * check is slow. Queues of our own were rejected: they would have to imitate all of that, and need
+ * memory.
  *
- * A fault of the thread itself cannot wait; its handler runs at once, wherever it is.
+ * A fault of the thread itself cannot be deferred; its handler runs at once.
  *
- * SA_RESETHAND is not given to the kernel, which would reset before the second delivery.
+ * SA_RESETHAND is not passed to the kernel, which would reset the action before the second
+ * delivery.
  */
 #include "rt.h"
 #include "slot.h"
@@ -22,12 +24,13 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The target's actions. A handler may come in the middle of a change, so a change goes to a record
- * that is not in use and is published with one store; there is one for each of the last changes. */
-#define RECORDS 8
+/* The target's actions. A handler may run in the middle of a change, so a change is written to a
+ * record that is not in use, and published with one store; there are records for the last
+ * changes. */
+#define ACTION_RECORDS 8
 static struct slot {
-    struct sigaction record[RECORDS];
-    struct sigaction *current; /* NULL: default or ignored, the kernel knows which */
+    struct sigaction record[ACTION_RECORDS];
+    struct sigaction *current; /* NULL: default or ignored, which the kernel knows */
     uint32_t next;
 } slots[_NSIG];
 
@@ -43,34 +46,34 @@ static void mask_change(int how, uint64_t set)
     pf_sys(SYS_rt_sigprocmask, how, &set, NULL, sizeof set);
 }
 
-/* Signals given back; t->signals says as much to the core. */
-static __thread uint64_t waiting;
+/* Signals returned to the kernel; t->signals points here while there are any. */
+static __thread uint64_t deferred;
 
 void pf_signal_poll(struct pf_thread *t)
 {
     if (__builtin_expect(!t->signals, 1) || __pf_tls.nested)
         return;
     t->signals = NULL;
-    pf_thread_key(t);
-    pf_signal_thread_ends();
+    pf_thread_update_key(t);
+    pf_signal_unblock_deferred();
 }
 
-void pf_signal_thread_ends(void)
+void pf_signal_unblock_deferred(void)
 {
-    uint64_t set = waiting;
-    waiting = 0;
+    uint64_t set = deferred;
+    deferred = 0;
     if (set)
         mask_change(SIG_UNBLOCK, set); /* they are delivered here */
 }
 
-static void wait_for_safe_point(struct pf_thread *t, int number, siginfo_t *info, ucontext_t *at)
+static void defer(struct pf_thread *t, int number, siginfo_t *info, ucontext_t *at)
 {
-    waiting |= bit(number);
-    t->signals = &waiting;
+    deferred |= bit(number);
+    t->signals = &deferred;
     sigaddset(&at->uc_sigmask, number);
     long pid = pf_sys(SYS_getpid), tid = pf_sys(SYS_gettid);
     pf_sys(SYS_rt_tgsigqueueinfo, pid, tid, number, info);
-    pf_thread_key(t);
+    pf_thread_update_key(t);
 }
 
 PF_NATIVE_AS(signal_handler, "<signal handler>");
@@ -87,7 +90,7 @@ static void run(struct pf_thread *t, int number, siginfo_t *info, void *at)
         __atomic_store_n(&slots[number].current, NULL, __ATOMIC_RELEASE);
         PF_REAL(sigaction)(number, &standard, NULL);
     }
-    /* The interrupted code may be about to write the frame that is free next: it gets it back. */
+    /* The interrupted code may be about to write the next free frame: it is restored afterwards. */
     struct pf_frame *top = __pf_tls.frame, free = {0};
     uint32_t nested = __pf_tls.nested;
     if (t) {
@@ -99,8 +102,8 @@ static void run(struct pf_thread *t, int number, siginfo_t *info, void *at)
         }
         pf_stack_push(&pf_native_signal_handler);
     }
-    /* A thread that is not known may be one of ours that is about to begin: the handler is not where
-     * it is met, and leaves no trace. */
+    /* An unknown thread may be one that is about to begin: the handler must not register it, and
+     * leaves no trace. */
     struct pf_tls before = __pf_tls;
     __pf_tls.nested = !t;
     if (act.sa_flags & SA_SIGINFO)
@@ -117,7 +120,7 @@ static void run(struct pf_thread *t, int number, siginfo_t *info, void *at)
     __pf_tls.frame = top;
 }
 
-static bool is_own_fault(int number, const siginfo_t *info)
+static bool is_synchronous_fault(int number, const siginfo_t *info)
 {
     switch (number) {
     case SIGSEGV:
@@ -136,22 +139,22 @@ static void entry(int number, siginfo_t *info, void *at)
 {
     struct pf_thread *t = __pf_tls.thread;
     int err = errno;
-    if (t && __pf_tls.nested && !is_own_fault(number, info))
-        wait_for_safe_point(t, number, info, at);
+    if (t && __pf_tls.nested && !is_synchronous_fault(number, info))
+        defer(t, number, info, at);
     else
         run(t, number, info, at);
     errno = err;
 }
 
-/* Publishes the target's action; NULL: none of ours to call. */
+/* Publishes the target's action; NULL: there is no handler to call. Returns the previous one. */
 static struct sigaction *publish(int number, const struct sigaction *act)
 {
     struct slot *s = &slots[number];
     struct sigaction *now = NULL;
     if (act && act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN) {
-        now = &s->record[__atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED) % RECORDS];
+        now = &s->record[__atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED) % ACTION_RECORDS];
         *now = *act;
-        pf_rt.handlers = true;
+        pf_rt.has_signal_handlers = true;
     }
     return __atomic_exchange_n(&s->current, now, __ATOMIC_ACQ_REL);
 }
@@ -165,7 +168,7 @@ static int change(struct pf_thread *t, int number, const struct sigaction *act,
     struct sigaction kernel, before, users = was ? *was : (struct sigaction){0};
     if (act) {
         if (t)
-            pf_hb_release(t, &slots[number]); /* what was set up for the handler */
+            pf_hb_release(t, &slots[number]); /* orders what was set up for the handler */
         kernel = *act;
         was = publish(number, act);
         if (act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN) {
@@ -187,13 +190,13 @@ PF_INTERPOSE(int, sigaction, (int number, const struct sigaction *act, struct si
     int r = change(c.t, number, act, old);
     pf_call_keep_errno(&c);
     if (c.t && act)
-        pf_access_read(c.t, act, sizeof *act, pf_here(&c, PF_NATIVE_READ));
+        pf_runtime_read(c.t, act, sizeof *act, pf_call_id(&c, PF_NATIVE_READ));
     if (c.t && old && r == 0)
-        pf_access_write(c.t, old, sizeof *old, pf_here(&c, PF_NATIVE_WRITE));
+        pf_runtime_write(c.t, old, sizeof *old, pf_call_id(&c, PF_NATIVE_WRITE));
     return r;
 }
 
-static sighandler_t change_simply(struct pf_call *c, int number, sighandler_t handler, int flags)
+static sighandler_t change_handler(struct pf_call *c, int number, sighandler_t handler, int flags)
 {
     struct sigaction act = {.sa_handler = handler, .sa_flags = flags}, old;
     if (!(flags & SA_NODEFER))
@@ -208,7 +211,7 @@ static sighandler_t change_simply(struct pf_call *c, int number, sighandler_t ha
     PF_EXPORT __attribute__((weak)) sighandler_t fn(int number, sighandler_t handler)              \
     {                                                                                              \
         PF_CALL(c, fn);                                                                            \
-        return change_simply(&c, number, handler, flags);                                          \
+        return change_handler(&c, number, handler, flags);                                         \
     }
 SETS(signal, SA_RESTART)
 SETS(bsd_signal, SA_RESTART)
@@ -234,24 +237,24 @@ PF_PROVIDE(sighandler_t, sigset, (int number, sighandler_t handler))
     if (handler == SIG_HOLD)
         before = change(c.t, number, NULL, &now) == 0 ? now.sa_handler : SIG_ERR;
     else
-        before = change_simply(&c, number, handler, 0);
+        before = change_handler(&c, number, handler, 0);
     return mask & set ? SIG_HOLD : before;
 }
 
-/* A signal that waits is let in before the mask changes: afterwards it may not be wanted. */
+/* A deferred signal is delivered before the mask changes: afterwards it might be blocked. */
 #define MASKS(fn)                                                                                  \
     PF_REAL_DEFINE(fn, NULL);                                                                      \
     PF_EXPORT __attribute__((weak)) int fn(int how, const sigset_t *set, sigset_t *old)            \
     {                                                                                              \
         struct pf_thread *t = pf_self();                                                           \
         if (t)                                                                                     \
-            pf_signals(t);                                                                         \
+            pf_signal_poll_if_pending(t);                                                          \
         return PF_REAL(fn)(how, set, old);                                                         \
     }
 MASKS(sigprocmask)
 MASKS(pthread_sigmask)
 
-/* Senders: what they did happens before the handler. Other processes are told nothing. */
+/* Senders: what they did happens before the handler. Signals to other processes make no order. */
 #define SENDS(fn, parameters, call, number)                                                        \
     PF_INTERPOSE(int, fn, parameters)                                                              \
     {                                                                                              \
@@ -259,7 +262,7 @@ MASKS(pthread_sigmask)
         if (!c.t)                                                                                  \
             return call;                                                                           \
         pf_hb_release(c.t, pf_signal_object(number));                                              \
-        return PF_BLOCKING(c, call); /* to ourselves: the handler runs inside */                   \
+        return PF_BLOCKING(c, call); /* for signals to ourselves: the handler runs inside */       \
     }
 SENDS(kill, (pid_t pid, int number), PF_REAL(kill)(pid, number), number)
 SENDS(killpg, (pid_t group, int number), PF_REAL(killpg)(group, number), number)
@@ -289,11 +292,11 @@ PF_INTERPOSE(int, sigwait, (const sigset_t *set, int *number))
     PF_CALL(c, sigwait);
     if (!c.t)
         return PF_REAL(sigwait)(set, number);
-    pf_access_read(c.t, set, sizeof(uint64_t), pf_here(&c, PF_NATIVE_READ));
+    pf_runtime_read(c.t, set, sizeof(uint64_t), pf_call_id(&c, PF_NATIVE_READ));
     int r = PF_BLOCKING(c, PF_REAL(sigwait)(set, number));
     if (r == 0) {
         pf_hb_acquire(c.t, pf_signal_object(*number));
-        pf_access_write(c.t, number, sizeof *number, pf_here(&c, PF_NATIVE_WRITE));
+        pf_runtime_write(c.t, number, sizeof *number, pf_call_id(&c, PF_NATIVE_WRITE));
     }
     return r;
 }
@@ -303,12 +306,12 @@ PF_INTERPOSE(int, sigwait, (const sigset_t *set, int *number))
         PF_CALL(c, fn);                                                                            \
         if (!c.t)                                                                                  \
             return call;                                                                           \
-        pf_access_read(c.t, set, sizeof(uint64_t), pf_here(&c, PF_NATIVE_READ));                   \
+        pf_runtime_read(c.t, set, sizeof(uint64_t), pf_call_id(&c, PF_NATIVE_READ));               \
         int r = PF_BLOCKING(c, call);                                                              \
         if (r > 0) {                                                                               \
             pf_hb_acquire(c.t, pf_signal_object(r));                                               \
             if (info)                                                                              \
-                pf_access_write(c.t, info, sizeof *info, pf_here(&c, PF_NATIVE_WRITE));            \
+                pf_runtime_write(c.t, info, sizeof *info, pf_call_id(&c, PF_NATIVE_WRITE));        \
         }                                                                                          \
         return r;                                                                                  \
     }

@@ -1,6 +1,6 @@
 /*
- * wrap_socket.c - sockets: all of a process share one channel, but those of a socketpair have
- * their own. A received message is an access to everything the kernel fills in.
+ * wrap_socket.c - sockets: all sockets of a process share one channel, except that those of a
+ * socketpair have their own. Receiving a message writes everything that the kernel fills in.
  */
 #include "wrap_fd.h"
 #include <sys/socket.h>
@@ -32,8 +32,8 @@ static void address_written(struct pf_call *c, const void *address, const sockle
 {
     if (!address || !size)
         return;
-    pf_access_write(c->t, size, sizeof *size, pf_here(c, PF_NATIVE_WRITE));
-    pf_access_write(c->t, address, *size, pf_here(c, PF_NATIVE_WRITE));
+    pf_runtime_write(c->t, size, sizeof *size, pf_call_id(c, PF_NATIVE_WRITE));
+    pf_runtime_write(c->t, address, *size, pf_call_id(c, PF_NATIVE_WRITE));
 }
 
 #define ACCEPTS(fn, parameters, call)                                                              \
@@ -54,7 +54,7 @@ ACCEPTS(accept, (int fd, __SOCKADDR_ARG from, socklen_t *size), PF_REAL(accept)(
 ACCEPTS(accept4, (int fd, __SOCKADDR_ARG from, socklen_t *size, int flags),
         PF_REAL(accept4)(fd, from, size, flags))
 
-/* The listener was set up before a connection comes, and knows the caller when it has come. */
+/* A connection: connect sends to accept, and receives what the listener sent when it was set up. */
 PF_INTERPOSE(int, connect, (int fd, __CONST_SOCKADDR_ARG to, socklen_t size))
 {
     PF_CALL(c, connect);
@@ -112,13 +112,13 @@ PF_INTERPOSE(ssize_t, sendto,
     return PF_BLOCKING(c, PF_REAL(sendto)(fd, p, size, flags, to, length));
 }
 
-/* A datagram longer than the buffer: with MSG_TRUNC the result is its length. */
+/* The result for a datagram that is longer than the buffer is its full length with MSG_TRUNC. */
 static void received(struct pf_call *c, int fd, void *p, size_t size, ssize_t n)
 {
     if (n < 0)
         return;
     pf_fd_receive(c->t, fd);
-    pf_access_write(c->t, p, (size_t)n < size ? (size_t)n : size, pf_here(c, PF_NATIVE_WRITE));
+    pf_runtime_write(c->t, p, (size_t)n < size ? (size_t)n : size, pf_call_id(c, PF_NATIVE_WRITE));
 }
 #define RECEIVES(fn, parameters, call, ...)                                                        \
     PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
@@ -140,8 +140,8 @@ RECEIVES(recvfrom,
          PF_REAL(recvfrom)(fd, p, size, flags, from, length),
          if (n >= 0) address_written(&c, from.__sockaddr__, length))
 
-/* The descriptors that a message takes along; as many as it has room for, whatever it says. */
-static void each_descriptor(const struct msghdr *m, void (*tell)(int))
+/* Calls f for the descriptors in a message; only as many as there is room for. */
+static void each_descriptor(const struct msghdr *m, void (*f)(int))
 {
     if (!m->msg_control)
         return;
@@ -150,35 +150,35 @@ static void each_descriptor(const struct msghdr *m, void (*tell)(int))
         const int *fd = (const int *)CMSG_DATA(p), *last = (const int *)((char *)p + p->cmsg_len);
         if (p->cmsg_level == SOL_SOCKET && p->cmsg_type == SCM_RIGHTS)
             for (; fd < last && (const char *)(fd + 1) <= end; fd++)
-                tell(*fd);
+                f(*fd);
     }
 }
 
 static void message_sent(struct pf_call *c, const struct msghdr *m)
 {
-    uint32_t id = pf_here(c, PF_NATIVE_READ);
-    pf_access_read(c->t, m, sizeof *m, id);
+    uint32_t id = pf_call_id(c, PF_NATIVE_READ);
+    pf_runtime_read(c->t, m, sizeof *m, id);
     if (m->msg_name)
-        pf_access_read(c->t, m->msg_name, m->msg_namelen, id);
+        pf_runtime_read(c->t, m->msg_name, m->msg_namelen, id);
     if (m->msg_control)
-        pf_access_read(c->t, m->msg_control, m->msg_controllen, id);
-    each_descriptor(m, pf_fd_pass);
+        pf_runtime_read(c->t, m->msg_control, m->msg_controllen, id);
+    each_descriptor(m, pf_fd_sent_in_message);
     for (size_t i = 0; i < m->msg_iovlen; i++)
-        pf_access_read(c->t, m->msg_iov[i].iov_base, m->msg_iov[i].iov_len, id);
+        pf_runtime_read(c->t, m->msg_iov[i].iov_base, m->msg_iov[i].iov_len, id);
 }
 static void message_received(struct pf_call *c, const struct msghdr *m, size_t n)
 {
-    uint32_t id = pf_here(c, PF_NATIVE_WRITE);
-    pf_access_read(c->t, m, sizeof *m, pf_here(c, PF_NATIVE_READ));
+    uint32_t id = pf_call_id(c, PF_NATIVE_WRITE);
+    pf_runtime_read(c->t, m, sizeof *m, pf_call_id(c, PF_NATIVE_READ));
     if (m->msg_name)
-        pf_access_write(c->t, m->msg_name, m->msg_namelen, id);
+        pf_runtime_write(c->t, m->msg_name, m->msg_namelen, id);
     if (m->msg_control)
-        pf_access_write(c->t, m->msg_control, m->msg_controllen, id);
-    each_descriptor(m, pf_fd_passed);
-    pf_access_write(c->t, &m->msg_flags, sizeof m->msg_flags, id);
+        pf_runtime_write(c->t, m->msg_control, m->msg_controllen, id);
+    each_descriptor(m, pf_fd_received_in_message);
+    pf_runtime_write(c->t, &m->msg_flags, sizeof m->msg_flags, id);
     for (size_t i = 0; i < m->msg_iovlen && n; i++) {
         size_t part = m->msg_iov[i].iov_len < n ? m->msg_iov[i].iov_len : n;
-        pf_access_write(c->t, m->msg_iov[i].iov_base, part, id);
+        pf_runtime_write(c->t, m->msg_iov[i].iov_base, part, id);
         n -= part;
     }
 }
@@ -233,7 +233,7 @@ PF_INTERPOSE(int, recvmmsg,
     return n;
 }
 
-/* Questions about a socket. */
+/* Queries about a socket. */
 #define TELLS_ADDRESS(fn)                                                                          \
     PF_INTERPOSE(int, fn, (int fd, __SOCKADDR_ARG address, socklen_t *size))                       \
     {                                                                                              \

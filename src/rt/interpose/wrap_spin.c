@@ -1,9 +1,9 @@
 /*
- * wrap_spin.c - pthread_spin_*. They spin in user code, so a handler may run meanwhile.
+ * wrap_spin.c - pthread_spin_*. They spin outside the runtime, so that signal handlers may run.
  *
- * In directed mode nobody spins: who finds the lock taken waits for its word as for a futex, and who gives it up
- * wakes one. So a flip or a plan that holds back the owner is seen to fail, and a cycle of spin locks is a
- * deadlock.
+ * In directed mode no thread spins: a thread that finds the lock taken waits for the lock word as
+ * for a futex, and unlocking wakes one waiter. So a plan or flip that holds back the owner is seen
+ * to fail, and a cycle of spin locks is a deadlock.
  */
 #include "wrap_lock.h"
 #include <linux/futex.h>
@@ -14,26 +14,26 @@ PF_REAL_EXTERN(pthread_spin_lock);
 PF_INTERPOSE(int, pthread_spin_init, (pthread_spinlock_t * l, int shared))
 {
     PF_CALL(c, pthread_spin_init);
-    pf_lock_renewed(&c, l, sizeof *l);
+    pf_lock_reset(&c, l, sizeof *l);
     return PF_REAL(pthread_spin_init)(l, shared);
 }
 
 PF_INTERPOSE(int, pthread_spin_destroy, (pthread_spinlock_t * l))
 {
     PF_CALL(c, pthread_spin_destroy);
-    pf_lock_renewed(&c, l, sizeof *l);
+    pf_lock_reset(&c, l, sizeof *l);
     return PF_REAL(pthread_spin_destroy)(l);
 }
 
-PF_INTERPOSE_OFTEN(int, pthread_spin_trylock, (pthread_spinlock_t * l))
+PF_INTERPOSE_HOT(int, pthread_spin_trylock, (pthread_spinlock_t * l))
 {
     PF_CALL(c, pthread_spin_trylock);
-    pf_lock_asked(&c, l);
+    pf_lock_check_access(&c, l);
     int r = PF_REAL(pthread_spin_trylock)(l);
     if (c.t && r == 0)
-        pf_lock_taken(c.t, l, 0, pf_here(&c, PF_NATIVE_CALL));
+        pf_lock_taken(c.t, l, 0, pf_call_id(&c, PF_NATIVE_CALL));
     else if (c.t)
-        pf_lock_refused(&c, l, r == EBUSY);
+        pf_lock_failed(&c, l, r == EBUSY);
     return r;
 }
 
@@ -47,10 +47,10 @@ static int lock(pthread_spinlock_t *l)
     return r;
 }
 
-PF_INTERPOSE_OFTEN(int, pthread_spin_lock, (pthread_spinlock_t * l))
+PF_INTERPOSE_HOT(int, pthread_spin_lock, (pthread_spinlock_t * l))
 {
     PF_CALL(c, pthread_spin_lock);
-    pf_lock_asked(&c, l);
+    pf_lock_check_access(&c, l);
     if (!c.t)
         return lock(l);
     int r = PF_BLOCKING(c, lock(l));
@@ -59,7 +59,7 @@ PF_INTERPOSE_OFTEN(int, pthread_spin_lock, (pthread_spinlock_t * l))
     return r;
 }
 
-PF_INTERPOSE_OFTEN(int, pthread_spin_unlock, (pthread_spinlock_t * l))
+PF_INTERPOSE_HOT(int, pthread_spin_unlock, (pthread_spinlock_t * l))
 {
     PF_CALL(c, pthread_spin_unlock);
     if (c.t)

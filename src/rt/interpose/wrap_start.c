@@ -1,18 +1,18 @@
 /*
- * wrap_start.c - the records of threads and the end of a thread.
+ * wrap_start.c - the records of threads, and the end of a thread.
  *
  * A thread's end must come after its destructors: those of C++ thread_local objects and those of
  * pthread keys. glibc runs the former first and then the latter, in up to
- * PTHREAD_DESTRUCTOR_ITERATIONS rounds for as long as values remain. So the end is the destructor
- * of a key of ours that sets its value again in every round but the last. That covers return,
- * pthread_exit, thrd_exit and cancellation alike. Catching the end in the start routine was
- * rejected: it is over before any destructor runs.
+ * PTHREAD_DESTRUCTOR_ITERATIONS rounds as long as values remain. So the end is the destructor of a
+ * key of ours that sets its value again in every round but the last. That covers return,
+ * pthread_exit, thrd_exit and cancellation. Catching the end in the start routine was rejected: it
+ * returns before any destructor runs.
  *
- * Threads that libc starts for itself are met at the first function they call that is interposed or
- * compiled by us.
+ * Threads that libc starts for itself are registered when they first call a function that is
+ * interposed or compiled by pf cc.
  *
- * Locks that a thread still holds at its end are dropped then: a robust mutex passes to a next
- * owner that must see what this one did, and any other lock passes to nobody.
+ * Locks that a thread still holds at its end are dropped then: a robust mutex passes to its next
+ * owner, which must acquire what this thread did; any other lock is never taken again.
  */
 #include "hb.h"
 #include "rt.h"
@@ -24,7 +24,7 @@
 #define BUCKETS 1024u
 
 static struct pf_spin lock;
-static __thread bool settled; /* this thread is known, or will not be */
+static __thread bool adoption_decided; /* this thread is known, or will not become known */
 static struct pf_start *map[BUCKETS];
 static pthread_key_t end_key;
 static bool end_key_made;
@@ -59,7 +59,7 @@ static void list(struct pf_start *s, pthread_t id)
 {
     if (s->listed || s->ended)
         return;
-    struct pf_start *old = lookup(id); /* the name of a thread that is gone, used again */
+    struct pf_start *old = lookup(id); /* the pthread_t of a thread that is gone was reused */
     if (old)
         unlist(old);
     s->id = id;
@@ -68,35 +68,35 @@ static void list(struct pf_start *s, pthread_t id)
     s->listed = true;
 }
 
-/* Without the lock. `last`: nobody can join the thread any more. */
+/* Without the lock held. last: the thread cannot be joined any more. */
 static void unref(struct pf_start *s, bool last)
 {
-    if (last) /* nobody learns from it but itself: its clock can go */
+    if (last) /* no other thread will acquire its clock: frees it */
         pf_thread_joined(s->thread, s->thread);
     pf_spin_lock(&lock);
     bool gone = --s->refs == 0;
     pf_spin_unlock(&lock);
     if (gone)
-        pf_store_give(s, 0);
+        pf_store_free(s, 0);
 }
 
 static struct pf_start *record_new(struct pf_thread *t, void *arg, bool detached)
 {
     _Static_assert(sizeof(struct pf_start) <= 64, "a record fits the smallest block");
-    struct pf_start *s = pf_store_take(0);
+    struct pf_start *s = pf_store_alloc(0);
     if (s)
         *s = (struct pf_start){.thread = t, .arg = arg, .refs = 2, .detached = detached};
     return s;
 }
 
-void pf_start_known(struct pf_thread *t, bool detached)
+void pf_start_ensure_record(struct pf_thread *t, bool detached)
 {
     if (!t || !end_key_made || pthread_getspecific(end_key))
         return;
     pf_nest();
     struct pf_start *s = record_new(t, NULL, detached);
     if (s) {
-        s->refs = 1; /* there is no creator */
+        s->refs = 1; /* it has no creator */
         pf_spin_lock(&lock);
         list(s, pthread_self());
         pf_spin_unlock(&lock);
@@ -107,7 +107,7 @@ void pf_start_known(struct pf_thread *t, bool detached)
 
 struct pf_start *pf_start_new(struct pf_call *c, void *arg, bool detached)
 {
-    pf_start_known(c->t, false); /* whom it creates may join it */
+    pf_start_ensure_record(c->t, false); /* threads that it creates may join it */
     struct pf_thread *t = end_key_made ? pf_thread_create(c->t) : NULL;
     struct pf_start *s = t ? record_new(t, arg, detached) : NULL;
     if (t && !s)
@@ -123,7 +123,7 @@ void pf_start_created(struct pf_start *s, pthread_t id, bool made)
         pf_spin_unlock(&lock);
     } else {
         pf_thread_cancel_create(s->thread);
-        s->refs--; /* the child's */
+        s->refs--; /* the child's reference */
     }
     unref(s, false);
 }
@@ -144,10 +144,10 @@ static void find_stack(struct pf_thread *t)
 void pf_start_begin(struct pf_start *s)
 {
     pf_nest();
-    settled = true;
+    adoption_decided = true;
     find_stack(s->thread);
     s->thread->stack_base =
-        (uintptr_t)__builtin_frame_address(0) + 16; /* where the caller's ends */
+        (uintptr_t)__builtin_frame_address(0) + 16; /* the end of the caller's frame */
     pf_spin_lock(&lock);
     list(s, pthread_self());
     pf_spin_unlock(&lock);
@@ -168,7 +168,7 @@ static void end(void *record)
     if (++s->rounds < end_rounds && pthread_setspecific(end_key, s) == 0)
         return;
     struct pf_thread *t = s->thread;
-    settled = true;
+    adoption_decided = true;
     if (__pf_tls.thread == t) {
         pf_nest();
         while (t->nheld)
@@ -186,7 +186,7 @@ static void end(void *record)
     if (last)
         unref(s, true);
     pf_unnest();
-    pf_signal_thread_ends();
+    pf_signal_unblock_deferred();
 }
 
 struct pf_start *pf_start_find(pthread_t id)
@@ -228,15 +228,16 @@ void pf_start_detached(struct pf_start *s)
         unref(s, true);
 }
 
-/* libc itself makes threads for timers, notifications and asynchronous input and output, and who
- * calls clone makes others. What came before their first step is not known, so their accesses are
- * not looked at: their functions run in the plain body. But order goes through them. */
+/* libc creates threads for timers, notifications and asynchronous I/O, and programs may call clone.
+ * What happened before their first step is unknown, so their accesses are not checked: their
+ * functions run their plain bodies. But the order that they make is tracked. */
 struct pf_thread *pf_start_adopt(void)
 {
-    /* Not when it has a frame already: compiled functions of it will put back the one they found. */
-    if (settled || !pf_rt.ready || pf_rt.plain || !end_key_made || __pf_tls.frame)
+    /* Not if it has a frame already: its compiled functions will restore the frame that they
+     * found. */
+    if (adoption_decided || !pf_rt.ready || pf_rt.plain || !end_key_made || __pf_tls.frame)
         return NULL;
-    settled = true;
+    adoption_decided = true;
     pf_nest();
     struct pf_thread *t = pf_thread_create(NULL);
     if (t)
@@ -247,7 +248,7 @@ struct pf_thread *pf_start_adopt(void)
     pf_thread_begin(t);
     if (__pf_tls.thread)
         __pf_tls.dispatch = PF_DISPATCH_PLAIN;
-    pf_start_known(pf_self(), true);
+    pf_start_ensure_record(pf_self(), true);
     return pf_self();
 }
 
@@ -270,6 +271,6 @@ void pf_start_init(void)
         return;
     end_rounds = sysconf(_SC_THREAD_DESTRUCTOR_ITERATIONS);
     end_key_made = pthread_key_create(&end_key, end) == 0;
-    /* Registered first: the last to run before a fork and the first after it. */
+    /* Registered first, so it runs last before a fork and first after it. */
     pthread_atfork(before_fork, after_fork, after_fork);
 }

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <wchar.h>
 
-/* The lock of a FILE: a recursive lock of the target's. */
+/* The lock of a FILE is a recursive lock of the target. */
 PF_INTERPOSE(void, flockfile, (FILE * f))
 {
     PF_CALL(c, flockfile);
@@ -14,14 +14,14 @@ PF_INTERPOSE(void, flockfile, (FILE * f))
         return;
     }
     (void)PF_BLOCKING(c, (PF_REAL(flockfile)(f), 0));
-    pf_lock_taken(c.t, f, PF_LOCK_RECURSIVE, pf_here(&c, PF_NATIVE_CALL));
+    pf_lock_taken(c.t, f, PF_LOCK_RECURSIVE, pf_call_id(&c, PF_NATIVE_CALL));
 }
 PF_INTERPOSE(int, ftrylockfile, (FILE * f))
 {
     PF_CALL(c, ftrylockfile);
     int r = PF_REAL(ftrylockfile)(f);
     if (c.t && r == 0)
-        pf_lock_taken(c.t, f, PF_LOCK_RECURSIVE, pf_here(&c, PF_NATIVE_CALL));
+        pf_lock_taken(c.t, f, PF_LOCK_RECURSIVE, pf_call_id(&c, PF_NATIVE_CALL));
     return r;
 }
 PF_INTERPOSE(void, funlockfile, (FILE * f))
@@ -34,27 +34,27 @@ PF_INTERPOSE(void, funlockfile, (FILE * f))
 
 struct pf_stdio pf_stream_enter(struct pf_func *native, FILE *f)
 {
-    struct pf_stdio s = {pf_stand_enter(native, NULL), NULL};
+    struct pf_stdio s = {pf_frame_scope_enter(native, NULL), NULL};
     if (s.t && pf_stream_fd(f) < 0) {
         PF_REAL(flockfile)(f);
         s.locked = f;
-        pf_orders(s.t, pf_hb_acquire, f);
+        pf_order_unnested(s.t, pf_hb_acquire, f);
     }
     return s;
 }
 void pf_stream_leave(struct pf_stdio *s)
 {
     if (s->locked) {
-        pf_orders(s->t, pf_hb_release, s->locked);
+        pf_order_unnested(s->t, pf_hb_release, s->locked);
         PF_REAL(funlockfile)(s->locked);
     }
-    pf_stand_leave(&s->t);
+    pf_frame_scope_leave(&s->t);
 }
 
 #define OPENS(fn, parameters, arguments, ...)                                                      \
     PF_INTERPOSE(FILE *, fn, parameters)                                                           \
     {                                                                                              \
-        PF_STAND(t, fn);                                                                           \
+        PF_FRAME_SCOPE(t, fn);                                                                     \
         if (t) {                                                                                   \
             __VA_ARGS__;                                                                           \
         }                                                                                          \
@@ -68,26 +68,26 @@ OPENS(fdopen, (int fd, const char *mode), (fd, mode), pf_reads_string(mode))
 OPENS(popen, (const char *command, const char *mode), (command, mode), pf_reads_string(command);
       pf_reads_string(mode))
 
-/* The descriptor goes with the stream; a stream without one may run functions of the target. Its
- * lock cannot be held here: the stream is gone afterwards. */
+/* Closing a stream closes its descriptor; a stream without one may call functions of the target.
+ * Its lock cannot be held here, because the stream is freed. */
 static void closing(struct pf_thread *t, FILE *f)
 {
     int fd = pf_stream_fd(f);
     if (fd >= 0)
-        pf_fd_closing(t, fd);
+        pf_fd_end_unnested(t, fd);
     else
-        pf_orders(t, pf_hb_acquire, f);
+        pf_order_unnested(t, pf_hb_acquire, f);
 }
 PF_INTERPOSE(int, fclose, (FILE * f))
 {
-    PF_STAND(t, fclose);
+    PF_FRAME_SCOPE(t, fclose);
     if (t)
         closing(t, f);
     return PF_REAL(fclose)(f);
 }
 PF_INTERPOSE(int, pclose, (FILE * f))
 {
-    PF_STAND(t, pclose);
+    PF_FRAME_SCOPE(t, pclose);
     if (t)
         closing(t, f);
     return PF_REAL(pclose)(f);
@@ -95,7 +95,7 @@ PF_INTERPOSE(int, pclose, (FILE * f))
 #define REOPENS(fn)                                                                                \
     PF_INTERPOSE(FILE *, fn, (const char *path, const char *mode, FILE *f))                        \
     {                                                                                              \
-        PF_STAND(t, fn);                                                                           \
+        PF_FRAME_SCOPE(t, fn);                                                                     \
         if (t) {                                                                                   \
             pf_reads_string(path);                                                                 \
             closing(t, f);                                                                         \
@@ -109,7 +109,7 @@ REOPENS(freopen64)
     {                                                                                              \
         struct pf_thread *t = pf_self();                                                           \
         if (!f && t) /* all streams */                                                             \
-            pf_fd_sends_all(t);                                                                    \
+            pf_fd_send_all_unnested(t);                                                            \
         if (!f || !t)                                                                              \
             return PF_REAL(fn)(f);                                                                 \
         PF_STREAM(s, fn, f);                                                                       \
@@ -129,7 +129,8 @@ PF_SENDS(int, fputc, (int ch, FILE *f), (ch, f))
 PF_SENDS(int, putc, (int ch, FILE *f), (ch, f))
 PF_SENDS(int, fputc_unlocked, (int ch, FILE *f), (ch, f))
 PF_SENDS(int, putc_unlocked, (int ch, FILE *f), (ch, f))
-PF_SENDS(int, __overflow, (FILE * f, int ch), (f, ch)) /* putc_unlocked is inline up to here */
+/* putc_unlocked is inlined up to this call. */
+PF_SENDS(int, __overflow, (FILE * f, int ch), (f, ch))
 PF_INTERPOSE(int, puts, (const char *text))
 {
     PF_STREAM(s, puts, stdout);
@@ -149,7 +150,7 @@ PUTS_CHARACTER(putchar)
 PUTS_CHARACTER(putchar_unlocked)
 PF_INTERPOSE(void, perror, (const char *text))
 {
-    PF_STAND(t, perror);
+    PF_FRAME_SCOPE(t, perror);
     if (t)
         pf_reads_string(text);
     PF_REAL(perror)(text);
@@ -165,7 +166,8 @@ PF_RECEIVES(int, fgetc, (FILE * f), (f))
 PF_RECEIVES(int, getc, (FILE * f), (f))
 PF_RECEIVES(int, fgetc_unlocked, (FILE * f), (f))
 PF_RECEIVES(int, getc_unlocked, (FILE * f), (f))
-PF_RECEIVES(int, __uflow, (FILE * f), (f)) /* getc_unlocked is inline up to here */
+/* getc_unlocked is inlined up to this call. */
+PF_RECEIVES(int, __uflow, (FILE * f), (f))
 #define GETS_CHARACTER(fn)                                                                         \
     PF_INTERPOSE(int, fn, (void))                                                                  \
     {                                                                                              \
@@ -177,7 +179,7 @@ PF_RECEIVES(int, __uflow, (FILE * f), (f)) /* getc_unlocked is inline up to here
 GETS_CHARACTER(getchar)
 GETS_CHARACTER(getchar_unlocked)
 
-/* A line into a buffer that grows: the target's block may end here and a new one begin. */
+/* A line into a buffer that grows: the target's block may be freed here and a new one allocated. */
 static ssize_t line_read(struct pf_stdio *s, FILE *f, char **line, size_t *room, char *was,
                          ssize_t n)
 {
@@ -210,7 +212,7 @@ PF_INTERPOSE(ssize_t, getline, (char **line, size_t *room, FILE *f))
 READS_UNTIL(getdelim)
 READS_UNTIL(__getdelim)
 
-/* Fortified. */
+/* Fortified variants. */
 #define CHECKED(result, fn, plain, parameters, arguments, ...)                                     \
     result fn parameters;                                                                          \
     PF_REAL_DEFINE(fn, NULL);                                                                      \

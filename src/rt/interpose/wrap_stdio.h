@@ -1,13 +1,15 @@
 /*
  * wrap_stdio.h - one call of a stdio function on a stream.
  *
- * Model:   PF_STREAM(s, fn, file) lets `fn` stand on the shadow stack until the scope ends. What
- *          libc does to its own FILE is not seen, and its lock makes no order: a thread that prints
- *          says nothing about what it did before, as with ThreadSanitizer. Order is made
- *            by flockfile and funlockfile, which the target calls to have it;
- *            through the descriptor, where data can arrive at another thread (wrap_fd.c);
- *            for streams with no descriptor: they run functions of the target, or fill its memory,
- *            under the lock. Here the lock is taken by us too, around the order.
+ * Model:   PF_STREAM(s, fn, file) keeps the frame of `fn` on the shadow stack until the scope ends.
+ *          libc's accesses to its own FILE are not seen, and the lock of a FILE makes no order: a
+ *          thread that prints does not order what it did before, as in ThreadSanitizer. Order is
+ *          made
+ *            by flockfile and funlockfile, which the target calls for this purpose; by the
+ *            descriptor, where data can reach another thread (wrap_fd.c); by streams without a
+ *            descriptor: they call functions of the target, or fill its memory, under the lock. For
+ *            these the runtime takes the lock too, around the order.
+ * Threads: any.
  */
 #ifndef PF_RT_WRAP_STDIO_H
 #define PF_RT_WRAP_STDIO_H
@@ -17,10 +19,10 @@
 
 struct pf_stdio {
     struct pf_thread *t;
-    FILE *locked; /* NULL: it has a descriptor */
+    FILE *locked; /* NULL: the stream has a descriptor */
 };
 
-/* The descriptor, or -1. */
+/* The descriptor of the stream, or -1. */
 static inline int pf_stream_fd(const FILE *f)
 {
     const int has_descriptor = 0x2000; /* _IO_IS_FILEBUF */
@@ -35,15 +37,15 @@ void pf_stream_leave(struct pf_stdio *s);
 static inline void pf_stream_sends(struct pf_stdio *s, FILE *f)
 {
     if (s->t && !s->locked)
-        pf_fd_sends(s->t, f->_fileno);
+        pf_fd_send_unnested(s->t, f->_fileno);
 }
 static inline void pf_stream_receives(struct pf_stdio *s, FILE *f)
 {
     if (s->t && !s->locked)
-        pf_fd_receives(s->t, f->_fileno);
+        pf_fd_receive_unnested(s->t, f->_fileno);
 }
 
-/* A function whose data goes out: the accesses, then the data may leave. */
+/* Defines a function that sends data: first its accesses, then the data may be sent. */
 #define PF_SENDS(result, fn, parameters, arguments, ...)                                           \
     PF_INTERPOSE(result, fn, parameters)                                                           \
     {                                                                                              \
@@ -55,7 +57,8 @@ static inline void pf_stream_receives(struct pf_stdio *s, FILE *f)
         return PF_REAL(fn) arguments;                                                              \
     }
 
-/* The same for what comes in: the data came, then the accesses. `r` is the result; `name` stands on the stack. */
+/* Defines a function that receives data: first the data arrives, then the accesses. `r` is the
+ * result; `name` is the function on the stack. */
 #define PF_RECEIVES(result, fn, parameters, arguments, ...)                                        \
     PF_INTERPOSE(result, fn, parameters) PF_RECEIVING(result, fn, fn, arguments, __VA_ARGS__)
 #define PF_RECEIVING(result, fn, name, arguments, ...)                                             \

@@ -1,9 +1,11 @@
 /*
- * wrap_thread.c - pthread_create, join, detach, exit and the names of threads.
+ * wrap_thread.c - pthread_create, join, detach, cancel, exit and the names of threads.
  *
- * pthread_cancel is no order: POSIX says of none. What a cancelled thread did is known to whoever joins it, as always.
- * But it is a cause: without it the thread would not do what it does. So in directed mode it is a relaxed store, which
- * the cancelled thread loads where it may act on it: another order of events cannot have the one without the other.
+ * pthread_cancel makes no order, because POSIX specifies none. A join acquires what a cancelled
+ * thread did, as always. But cancellation is a cause: without it, the thread would not do what it
+ * does. So in directed mode it is recorded as a relaxed store, which the cancelled thread loads
+ * where it may act on
+ * it: no reordering of the events can have the load's effect without the store.
  */
 #include "wrap_thread.h"
 #include "entry.h"
@@ -31,13 +33,14 @@ PF_INTERPOSE(int, pthread_create,
     if (!s)
         return PF_REAL(pthread_create)(id, attr, run, arg);
     s->run.pthread = run;
-    int r = PF_BLOCKING(c, PF_REAL(pthread_create)(id, attr, start, s)); /* it inherits the mask */
+    /* the child inherits the signal mask */
+    int r = PF_BLOCKING(c, PF_REAL(pthread_create)(id, attr, start, s));
     pf_start_created(s, r == 0 ? *id : 0, r == 0);
     return r;
 }
 
-/* The four joins differ in how long they wait: `waits` is for ever, or not. The record is looked up first: when the join has
- * returned, the name may already be another thread's. */
+/* The four joins differ in how long they wait; `waits` is PF_JOINING or TRYING. The record is
+ * looked up first: after the join has returned, the pthread_t may belong to another thread. */
 #define JOIN(fn, id, waits, call)                                                                  \
     PF_CALL(c, fn);                                                                                \
     if (!c.t)                                                                                      \
@@ -101,7 +104,7 @@ PF_INTERPOSE(int, pthread_cancel, (pthread_t id))
     struct pf_thread *t = pf_directed() ? pf_thread_find(id) : NULL;
     if (t && !t->cancelled)
         PF_CALLBACK_VOID(c, cancel(t));
-    return PF_BLOCKING(c, PF_REAL(pthread_cancel)(id)); /* it may be the caller itself */
+    return PF_BLOCKING(c, PF_REAL(pthread_cancel)(id)); /* it may cancel the caller itself */
 }
 
 PF_INTERPOSE(void, pthread_testcancel, (void))
@@ -115,15 +118,15 @@ PF_INTERPOSE(void, pthread_testcancel, (void))
 
 PF_INTERPOSE(__attribute__((noreturn)) void, pthread_exit, (void *result))
 {
-    pf_start_known(pf_self(), false);
+    pf_start_ensure_record(pf_self(), false);
     PF_REAL(pthread_exit)(result);
     __builtin_unreachable();
 }
 
-/* Of another thread the kernel is asked through /proc, which knows nothing of contexts. */
+/* libc asks the kernel for another thread's name through /proc, which does not know contexts. */
 static char *name_of_context(pthread_t id)
 {
-    return pf_directed() && !pthread_equal(id, pthread_self()) ? pf_world_name(id) : NULL;
+    return pf_directed() && !pthread_equal(id, pthread_self()) ? pf_syscall_thread_name(id) : NULL;
 }
 
 static int rename_context(char *to, const char *name)

@@ -1,12 +1,12 @@
 /*
  * wrap_thread.h - a thread of the target from its creation to its join, for pthreads and C11.
  *
- * Model:   a record goes with every watched thread: made by the creator, entered in a map from
- *          pthread_t by whoever of creator and child comes first, ended by the child after its
- *          last destructor, given up by the join or, once detached, by the end.
- * Memory:  the runtime's arena. The creator and the thread hold one reference each.
+ * Model:   every watched thread has a record. The creator makes it; creator or child, whichever
+ *          comes first, enters it in a map from pthread_t; the child ends it after its last
+ *          destructor; the join, or the end of a detached thread, frees it.
+ * Memory:  the runtime's store. The creator and the thread hold one reference each.
  * Threads: any; one lock for the map. Callers are nested (inside PF_CALL).
- * Errors:  without memory, or when the core knows no more threads, the thread runs unwatched.
+ * Errors:  without memory, or at the limit of threads, the thread runs unwatched.
  */
 #ifndef PF_RT_WRAP_THREAD_H
 #define PF_RT_WRAP_THREAD_H
@@ -27,30 +27,32 @@ struct pf_start {
     bool listed, detached, ended;
 };
 
-/* In the creator, before and after the real creation (err: its result). NULL: unwatched. */
+/* In the creator, before and after the real creation; made: it succeeded. _new returns NULL if the
+ * thread is to run unwatched. */
 struct pf_start *pf_start_new(struct pf_call *c, void *arg, bool detached);
 void pf_start_created(struct pf_start *s, pthread_t id, bool made);
-/* First thing in the child, not nested. The scope's end puts the shadow stack back to its base,
- * so that destructors do not seem to run inside of a function that was unwound. */
+/* _begin: called first in the child, un-nested. _rewind: at the end of the scope, resets the
+ * shadow stack to its base, so that destructors do not appear to run inside a function that was
+ * unwound. */
 void pf_start_begin(struct pf_start *s);
 void pf_start_rewind(struct pf_frame **base);
 
 /* The record of a thread that is not joined yet; NULL if unknown. */
 struct pf_start *pf_start_find(pthread_t id);
 void pf_start_joined(struct pf_call *c, struct pf_start *s);
-/* PF_BLOCKING, where the caller waits for the end of s, however long that takes; NULL: of an unknown one. */
+/* PF_BLOCKING for an untimed wait for the end of s; s may be NULL (unknown). */
 #define PF_JOINING(c, s, expr)                                                                     \
     __extension__({                                                                                \
         struct pf_thread *pf_j_ __attribute__((cleanup(pf_start_waited))) = (c).t;                 \
-        pf_thread_joins(pf_j_, (s) ? (s)->thread : NULL);                                          \
+        pf_thread_set_joining(pf_j_, (s) ? (s)->thread : NULL);                                    \
         PF_BLOCKING(c, expr);                                                                      \
     })
-static inline void pf_start_waited(struct pf_thread **t) { pf_thread_joins(*t, NULL); }
+static inline void pf_start_waited(struct pf_thread **t) { pf_thread_set_joining(*t, NULL); }
 void pf_start_detached(struct pf_start *s);
-/* The caller, t or NULL, may be a thread that no record stands for: main. Now one does. */
-void pf_start_known(struct pf_thread *t, bool detached);
+/* Makes a record for the calling thread if it has none, as main; t may be NULL. */
+void pf_start_ensure_record(struct pf_thread *t, bool detached);
 
-/* From pf_wrap_init. */
+/* Called by pf_wrap_init. */
 void pf_start_init(void);
 
 void pf_barrier_lock(void); /* around fork */

@@ -1,5 +1,5 @@
 /*
- * wrap_wide.c - wmem* and wcs*: wrap_string.c for wide characters.
+ * wrap_wide.c - wmem* and wcs*: what wrap_string.c does, for wide characters.
  */
 #include "wrap_libc.h"
 #include <stdlib.h>
@@ -21,7 +21,7 @@ static void reads_wide(const wchar_t *s) { pf_reads(s, (length(s, SIZE_MAX) + 1)
     PF_INTERPOSE(wchar_t *, fn, (wchar_t * d, const wchar_t *s, size_t n))                         \
     {                                                                                              \
         PF_VISIBLE(fn);                                                                            \
-        PF_WITHIN(fn, pf_reads(s, n *WIDE); pf_writes(d, n * WIDE));                               \
+        PF_WITH_FRAME(fn, pf_reads(s, n *WIDE); pf_writes(d, n * WIDE));                           \
         return PF_REAL(fn)(d, s, n);                                                               \
     }
 MOVES(wmemcpy)
@@ -30,28 +30,28 @@ MOVES(wmempcpy)
 PF_INTERPOSE(wchar_t *, wmemset, (wchar_t * d, wchar_t c, size_t n))
 {
     PF_VISIBLE(wmemset);
-    PF_WITHIN(wmemset, pf_writes(d, n * WIDE));
+    PF_WITH_FRAME(wmemset, pf_writes(d, n * WIDE));
     return PF_REAL(wmemset)(d, c, n);
 }
 PF_INTERPOSE(wchar_t *, wmemchr, (const wchar_t *s, wchar_t c, size_t n))
 {
     PF_VISIBLE(wmemchr);
     wchar_t *hit = PF_REAL(wmemchr)(s, c, n);
-    PF_WITHIN(wmemchr, pf_reads(s, (hit ? (size_t)(hit - s) + 1 : n) * WIDE));
+    PF_WITH_FRAME(wmemchr, pf_reads(s, (hit ? (size_t)(hit - s) + 1 : n) * WIDE));
     return hit;
 }
 PF_INTERPOSE(size_t, wcslen, (const wchar_t *s))
 {
     PF_VISIBLE(wcslen);
     size_t n = PF_REAL(wcslen)(s);
-    PF_WITHIN(wcslen, pf_reads(s, (n + 1) * WIDE));
+    PF_WITH_FRAME(wcslen, pf_reads(s, (n + 1) * WIDE));
     return n;
 }
 PF_INTERPOSE(size_t, wcsnlen, (const wchar_t *s, size_t max))
 {
     PF_VISIBLE(wcsnlen);
     size_t n = PF_REAL(wcsnlen)(s, max);
-    PF_WITHIN(wcsnlen, pf_reads(s, least(n + 1, max) * WIDE));
+    PF_WITH_FRAME(wcsnlen, pf_reads(s, least(n + 1, max) * WIDE));
     return n;
 }
 
@@ -60,8 +60,8 @@ PF_INTERPOSE(size_t, wcsnlen, (const wchar_t *s, size_t max))
     {                                                                                              \
         PF_VISIBLE(fn);                                                                            \
         wchar_t *hit = PF_REAL(fn)(s, c);                                                          \
-        PF_WITHIN(fn, size_t n = hit && !last ? (size_t)(hit - s) : length(s, SIZE_MAX);           \
-                  pf_reads(s, (n + 1) * WIDE));                                                    \
+        PF_WITH_FRAME(fn, size_t n = hit && !last ? (size_t)(hit - s) : length(s, SIZE_MAX);       \
+                      pf_reads(s, (n + 1) * WIDE));                                                \
         return hit;                                                                                \
     }
 FINDS(wcschr, false)
@@ -70,8 +70,8 @@ PF_INTERPOSE(wchar_t *, wcsstr, (const wchar_t *s, const wchar_t *part))
 {
     PF_VISIBLE(wcsstr);
     wchar_t *hit = PF_REAL(wcsstr)(s, part);
-    PF_WITHIN(wcsstr, size_t m = length(part, SIZE_MAX); pf_reads(part, (m + 1) * WIDE);
-              pf_reads(s, (hit ? (size_t)(hit - s) + m : length(s, SIZE_MAX) + 1) * WIDE));
+    PF_WITH_FRAME(wcsstr, size_t m = length(part, SIZE_MAX); pf_reads(part, (m + 1) * WIDE);
+                  pf_reads(s, (hit ? (size_t)(hit - s) + m : length(s, SIZE_MAX) + 1) * WIDE));
     return hit;
 }
 
@@ -85,14 +85,16 @@ static size_t same(const wchar_t *a, const wchar_t *b, size_t max, bool to_end)
 PF_INTERPOSE(int, wcscmp, (const wchar_t *a, const wchar_t *b))
 {
     PF_VISIBLE(wcscmp);
-    PF_WITHIN(wcscmp, size_t n = same(a, b, SIZE_MAX, true) * WIDE; pf_reads(a, n); pf_reads(b, n));
+    PF_WITH_FRAME(wcscmp, size_t n = same(a, b, SIZE_MAX, true) * WIDE; pf_reads(a, n);
+                  pf_reads(b, n));
     return PF_REAL(wcscmp)(a, b);
 }
 #define COMPARES_N(fn, to_end)                                                                     \
     PF_INTERPOSE(int, fn, (const wchar_t *a, const wchar_t *b, size_t max))                        \
     {                                                                                              \
         PF_VISIBLE(fn);                                                                            \
-        PF_WITHIN(fn, size_t n = same(a, b, max, to_end) * WIDE; pf_reads(a, n); pf_reads(b, n));  \
+        PF_WITH_FRAME(fn, size_t n = same(a, b, max, to_end) * WIDE; pf_reads(a, n);               \
+                      pf_reads(b, n));                                                             \
         return PF_REAL(fn)(a, b, max);                                                             \
     }
 COMPARES_N(wcsncmp, true)
@@ -102,8 +104,8 @@ COMPARES_N(wmemcmp, false)
     PF_INTERPOSE(wchar_t *, fn, (wchar_t * d, const wchar_t *s))                                   \
     {                                                                                              \
         PF_VISIBLE(fn);                                                                            \
-        PF_WITHIN(fn, size_t n = (length(s, SIZE_MAX) + 1) * WIDE; pf_reads(s, n);                 \
-                  pf_writes(d, n));                                                                \
+        PF_WITH_FRAME(fn, size_t n = (length(s, SIZE_MAX) + 1) * WIDE; pf_reads(s, n);             \
+                      pf_writes(d, n));                                                            \
         return PF_REAL(fn)(d, s);                                                                  \
     }
 COPIES(wcscpy)
@@ -112,7 +114,7 @@ COPIES(wcpcpy)
     PF_INTERPOSE(wchar_t *, fn, (wchar_t * d, const wchar_t *s, size_t n))                         \
     {                                                                                              \
         PF_VISIBLE(fn);                                                                            \
-        PF_WITHIN(fn, pf_reads(s, least(length(s, n) + 1, n) * WIDE); pf_writes(d, n * WIDE));     \
+        PF_WITH_FRAME(fn, pf_reads(s, least(length(s, n) + 1, n) * WIDE); pf_writes(d, n * WIDE)); \
         return PF_REAL(fn)(d, s, n);                                                               \
     }
 COPIES_N(wcsncpy)
@@ -120,21 +122,21 @@ COPIES_N(wcpncpy)
 PF_INTERPOSE(wchar_t *, wcscat, (wchar_t * d, const wchar_t *s))
 {
     PF_VISIBLE(wcscat);
-    PF_WITHIN(wcscat, size_t at = length(d, SIZE_MAX); reads_wide(s); reads_wide(d);
-              pf_writes(d + at, (length(s, SIZE_MAX) + 1) * WIDE));
+    PF_WITH_FRAME(wcscat, size_t at = length(d, SIZE_MAX); reads_wide(s); reads_wide(d);
+                  pf_writes(d + at, (length(s, SIZE_MAX) + 1) * WIDE));
     return PF_REAL(wcscat)(d, s);
 }
 PF_INTERPOSE(wchar_t *, wcsncat, (wchar_t * d, const wchar_t *s, size_t max))
 {
     PF_VISIBLE(wcsncat);
-    PF_WITHIN(wcsncat, size_t at = length(d, SIZE_MAX); size_t n = length(s, max);
-              pf_reads(s, least(n + 1, max) * WIDE); reads_wide(d);
-              pf_writes(d + at, (n + 1) * WIDE));
+    PF_WITH_FRAME(wcsncat, size_t at = length(d, SIZE_MAX); size_t n = length(s, max);
+                  pf_reads(s, least(n + 1, max) * WIDE); reads_wide(d);
+                  pf_writes(d + at, (n + 1) * WIDE));
     return PF_REAL(wcsncat)(d, s, max);
 }
 PF_INTERPOSE(wchar_t *, wcsdup, (const wchar_t *s))
 {
-    PF_STAND(t, wcsdup);
+    PF_FRAME_SCOPE(t, wcsdup);
     wchar_t *d = PF_REAL(wcsdup)(s);
     if (t && d) {
         reads_wide(s);
@@ -143,19 +145,20 @@ PF_INTERPOSE(wchar_t *, wcsdup, (const wchar_t *s))
     return d;
 }
 
-/* Between the two kinds. `done` bytes or characters were stored, the end included where reached. */
+/* Conversions. As many bytes or characters as the result says were stored, and the terminating zero
+ * if there was room. */
 PF_INTERPOSE(size_t, mbstowcs, (wchar_t *restrict d, const char *restrict s, size_t n))
 {
     PF_VISIBLE(mbstowcs);
     size_t r = PF_REAL(mbstowcs)(d, s, n);
-    PF_WITHIN(mbstowcs, pf_reads_string(s);
-              if (d && r != (size_t)-1) pf_writes(d, least(r + 1, n) * WIDE));
+    PF_WITH_FRAME(mbstowcs, pf_reads_string(s);
+                  if (d && r != (size_t)-1) pf_writes(d, least(r + 1, n) * WIDE));
     return r;
 }
 PF_INTERPOSE(size_t, wcstombs, (char *restrict d, const wchar_t *restrict s, size_t n))
 {
     PF_VISIBLE(wcstombs);
     size_t r = PF_REAL(wcstombs)(d, s, n);
-    PF_WITHIN(wcstombs, reads_wide(s); if (d && r != (size_t)-1) pf_writes(d, least(r + 1, n)));
+    PF_WITH_FRAME(wcstombs, reads_wide(s); if (d && r != (size_t)-1) pf_writes(d, least(r + 1, n)));
     return r;
 }

@@ -1,5 +1,6 @@
 /*
- * wrap_wide_stream.c - streams of wide characters: wrap_stdio.c for them. The formatted ones are in wrap_printf.c.
+ * wrap_wide_stream.c - what wrap_stdio.c does, for wide characters. The formatted functions are in
+ * wrap_printf.c.
  */
 #include "wrap_stdio.h"
 #include <wchar.h>

@@ -340,7 +340,7 @@ void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flag
             h->robust = true;
         return;
     }
-    /* otherwise another thread unlocked it on our behalf, and we have taken it again */
+    /* If neither, another thread unlocked it on our behalf, and we have taken it again. */
     if (flags & (PF_LOCK_RECURSIVE | PF_LOCK_SHARED))
         h->depth++;
     bool again;
