@@ -8,8 +8,8 @@
  *          end.
  * Errors:  if the file cannot be opened, oracle mode is off.
  */
-#ifndef PF_RT_ORACLE_H
-#define PF_RT_ORACLE_H
+#ifndef PF_RT_ORACLE_LOG_H
+#define PF_RT_ORACLE_LOG_H
 
 #include "rt.h"
 #include "thread.h"

@@ -11,8 +11,8 @@
  *          sets may be read by any thread.
  * Errors:  functions return 0 or NULL when memory runs out; the store counts it.
  */
-#ifndef PF_RT_SET_H
-#define PF_RT_SET_H
+#ifndef PF_RT_ACCESS_SET_H
+#define PF_RT_ACCESS_SET_H
 
 #include "pf_shadow.h"
 #include "store.h"

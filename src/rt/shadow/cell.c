@@ -3,7 +3,7 @@
  *
  * This is the slow path. Compiled code first tries an inline test, then check_entry.S and the
  * functions of fast_update.h, which handle the common states; they call pf_cell_access for all
- * others. The unit test rt_cell runs all of them against a naive model.
+ * others. The unit test shadow_cell runs all of them against a naive model.
  *
  * Without strict mode the words of a cell are updated without a lock: read all words, compute the
  * new ones, store those that changed. Spills need the stripe, because they may be freed.

@@ -12,8 +12,8 @@
  * thread; `s`, s0 and s1 are words of the cell. check_entry.S has the simplest cases once more in
  * assembler.
  */
-#ifndef PF_RT_TOUCH_H
-#define PF_RT_TOUCH_H
+#ifndef PF_RT_FAST_UPDATE_H
+#define PF_RT_FAST_UPDATE_H
 
 #include "access_set.h"
 #include "cell.h"

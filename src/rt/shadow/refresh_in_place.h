@@ -11,8 +11,8 @@
  * Threads: the functions take the stripe of the cell. Testing whether a record covers an access
  *          needs no lock.
  */
-#ifndef PF_RT_RENEW_H
-#define PF_RT_RENEW_H
+#ifndef PF_RT_REFRESH_IN_PLACE_H
+#define PF_RT_REFRESH_IN_PLACE_H
 
 #include "access_set.h"
 #include <stdbool.h>

@@ -9,8 +9,8 @@
  *          site ids (stack.h).
  * Errors:  a block that cannot be registered is unknown from then on.
  */
-#ifndef PF_RT_ACCESS_H
-#define PF_RT_ACCESS_H
+#ifndef PF_RT_RUNTIME_ACCESS_H
+#define PF_RT_RUNTIME_ACCESS_H
 
 #include "thread.h"
 

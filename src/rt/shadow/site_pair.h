@@ -21,8 +21,8 @@
  * Threads: any; lookup is lock-free, one lock for new pairs.
  * Errors:  functions return 0 when the table is full: the accesses then stay two records.
  */
-#ifndef PF_RT_IDPAIR_H
-#define PF_RT_IDPAIR_H
+#ifndef PF_RT_SITE_PAIR_H
+#define PF_RT_SITE_PAIR_H
 
 #include "pf_shadow.h"
 #include <stdint.h>

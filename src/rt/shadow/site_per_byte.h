@@ -15,8 +15,8 @@
  *          searched).
  * Errors:  functions return 0 when no block is available.
  */
-#ifndef PF_RT_PLACES_H
-#define PF_RT_PLACES_H
+#ifndef PF_RT_SITE_PER_BYTE_H
+#define PF_RT_SITE_PER_BYTE_H
 
 #include "cell.h"
 #include "site_pair.h"
