@@ -92,7 +92,7 @@ void pf_sched_event(const struct pf_pending_event *event);
 /* The same, from an ordinary call: vector registers need not be preserved. */
 void pf_sched_budget_used(void);
 /* The same inside the runtime, where switching is impossible: the event is counted, and the next
- * event outside asks for the decision. */
+ * event outside the runtime asks for the decision. */
 void pf_sched_event_nested(void);
 /* Call before a visible operation: counts it. May switch. */
 static inline void pf_sched_preemption_point(void)

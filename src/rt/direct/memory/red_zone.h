@@ -86,7 +86,7 @@ static inline bool pf_red_zone_is_clear(uintptr_t addr, size_t size)
 /* Why the byte must not be accessed; PF_ZONE_NONE if it may be. */
 enum pf_zone pf_red_zone_kind(uintptr_t addr);
 
-/* The mark of libc's header word before a block can say to which of PF_ZONE_CLOSURES kept sets the
+/* The mark of libc's header word before a block can say to which of PF_ZONE_CLOSURES closures the
  * block belongs (closure_cache.h): an access to the block has that cache line of marks anyway.
  * malloc resets the mark to PF_ZONE_HEAP. */
 #define PF_ZONE_CLOSURES 8u
@@ -100,7 +100,7 @@ static inline void pf_red_zone_set_closure(uintptr_t addr, uint8_t zone)
     if (!(addr & 7) && pf_red_zone_is_header(*before))
         *before = zone;
 }
-/* True if a block that belongs to the set, and was not freed, begins at addr. */
+/* True if a block that belongs to the closure, and was not freed, begins at addr. */
 static inline bool pf_red_zone_in_closure(uintptr_t addr, uint8_t zone)
 {
     const uint8_t *mark = pf_red_zone_marks(addr);

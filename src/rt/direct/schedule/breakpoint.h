@@ -1,5 +1,5 @@
 /*
- * breakpoint.h - events at which a run was asked to stop, to reorder two events, or to checkpoint.
+ * breakpoint.h - events at which a run stops, is checkpointed, or is reordered, as the user asked.
  *
  * Model:   a breakpoint is (thread, number of its event, from 1). The thread is given by its
  *          number, T2, or by its creation path: 0.1.3 is main's second child's fourth child. A

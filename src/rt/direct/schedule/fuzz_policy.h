@@ -8,7 +8,7 @@
  *          one directly after the other, in a random order.
  *          assetfuzzer (Lai, Cheung and Chan, active testing of atomic sets): the accesses of a
  *          pattern happen in its order. A thread that is about to perform a later one is held until
- *          the earlier ones are done. The match starts again when a unit (a thread of the pattern)
+ *          the earlier ones are done. The match starts again when a unit (the steps of one thread)
  *          leaves its outermost critical section before its last step, or repeats its first step.
  *          If no other thread can run, or none arrives in time, a held thread is released.
  *          The text of both policies: fuzz_policy_text.h. The result: struct pf_reached

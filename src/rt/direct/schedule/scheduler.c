@@ -29,7 +29,7 @@
 #define PLAN_YIELDS 1000 /* yields of the thread of the current step, without an event in between */
 #define YIELDS_IDLE 1000
 #define SPIN_WEIGHT 16 /* a yield in a spin loop (spin_detect.h) counts as much as 16 others */
-#define GRANT_PART (1u << 16) /* events after which preempt_soon is looked at */
+#define GRANT_PART (1u << 16) /* events after which preempt_soon is checked */
 
 static struct {
     struct pf_context *self;
@@ -547,7 +547,7 @@ void pf_sched_yield(void)
 {
     if (pf_direct.fuzzing && !s.ready.first)
         pf_fuzz_policy_release_one(true);
-    /* Without a thread to yield to nothing is written; the absence tells the replay. */
+    /* Without a thread to yield to, no segment is written, so the replay does not yield either. */
     if (!pf_sched_would_yield()) {
         s.alone_yields = s.calls == s.alone_yield_calls + 1 ? s.alone_yields + 1 : 0;
         s.alone_yield_calls = s.calls;

@@ -4,8 +4,8 @@
  *
  * Model:   a state is the registers before an instruction. A loop that repeats the same states
  *          changes nothing, so only another thread can end it. A loop that counts in a register or
- *          in memory can be told from work only by the instruction `pause`, or by the library it is
- *          in.
+ *          in memory can be distinguished from work only by the instruction `pause`, or by the
+ *          library it is in.
  * Memory:  static tables, for one thread at a time.
  * Threads: the runner, in its signal handlers.
  */
