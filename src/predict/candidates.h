@@ -5,7 +5,7 @@
  * Model:   the hybrid relation of O'Callahan and Choi: disjoint locksets, and unordered by program
  *          order, fork/join, notify/wake, barriers and messages.
  * Memory:  a bounded history per cell, with one entry per (thread, lockset, kind, site). The newest
- *          such access stands for the older ones: everything ordered after it is ordered after
+ *          such access represents the older ones: everything ordered after it is ordered after
  *          them, too. Entries that are dropped from a full history are counted.
  * Cost:    O(n * history).
  */

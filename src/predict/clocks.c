@@ -48,7 +48,7 @@ void pf_clocks_release(struct pf_clocks *o)
     memset(o, 0, sizeof *o);
 }
 
-static uint32_t *mine(struct pf_clocks *o, uint32_t t) { return o->clock + (size_t)t * o->nt; }
+static uint32_t *clock_of(struct pf_clocks *o, uint32_t t) { return o->clock + (size_t)t * o->nt; }
 
 static void join(uint32_t *dst, const uint32_t *src, uint32_t n)
 {
@@ -57,7 +57,7 @@ static void join(uint32_t *dst, const uint32_t *src, uint32_t n)
             dst[i] = dst[i] > src[i] ? dst[i] : src[i];
 }
 
-static void put(struct pf_clocks *o, uint32_t **slot, const uint32_t *src, bool replace)
+static void publish(struct pf_clocks *o, uint32_t **slot, const uint32_t *src, bool replace)
 {
     if (!*slot)
         *slot = pf_mem_zero(o->nt, sizeof **slot);
@@ -84,7 +84,7 @@ static void enter_lock(struct pf_clocks *o, const struct pf_event *e, uint32_t *
 void pf_clocks_enter(struct pf_clocks *o, uint32_t i)
 {
     const struct pf_event *e = &o->t->events.at[i];
-    uint32_t *c = mine(o, e->thread);
+    uint32_t *c = clock_of(o, e->thread);
     if (o->fork[e->thread]) { /* the first event of a forked thread */
         join(c, o->fork[e->thread], o->nt);
         free(o->fork[e->thread]);
@@ -108,7 +108,7 @@ void pf_clocks_enter(struct pf_clocks *o, uint32_t i)
             enter_lock(o, e, c);
         return;
     case PF_EV_JOIN:
-        join(c, mine(o, e->what), o->nt);
+        join(c, clock_of(o, e->what), o->nt);
         return;
     case PF_EV_DEPART:
         join(c, *barrier_slot(o, e), o->nt);
@@ -135,7 +135,7 @@ static bool leave_atomic(struct pf_clocks *o, const struct pf_event *e, uint32_t
     bool releases = !(e->flags & (PF_EF_RELAXED | PF_EF_ACQUIRE));
     for (uint32_t k = p->cell0; k < p->cell0 + p->ncells; k++)
         if (releases)
-            put(o, &o->atomic[k], c, e->kind == PF_EV_AWRITE);
+            publish(o, &o->atomic[k], c, e->kind == PF_EV_AWRITE);
         /* a relaxed store ends the release sequence */
         else if (e->kind == PF_EV_AWRITE && o->atomic[k])
             memset(o->atomic[k], 0, o->nt * sizeof **o->atomic);
@@ -145,7 +145,7 @@ static bool leave_atomic(struct pf_clocks *o, const struct pf_event *e, uint32_t
 void pf_clocks_leave(struct pf_clocks *o, uint32_t i)
 {
     const struct pf_event *e = &o->t->events.at[i];
-    uint32_t *c = mine(o, e->thread);
+    uint32_t *c = clock_of(o, e->thread);
     bool fresh = true; /* start a new epoch */
     switch (e->kind) {
     case PF_EV_READ:
@@ -156,12 +156,13 @@ void pf_clocks_leave(struct pf_clocks *o, uint32_t i)
     case PF_EV_WAIT:
         fresh = (o->what & PF_CLOCKS_LOCKS) && pf_event_releases(e);
         if (fresh)
-            put(o, pf_event_shared(e) ? &o->rdlock[e->what] : &o->lock[pf_event_lock(e)], c, false);
+            publish(o, pf_event_shared(e) ? &o->rdlock[e->what] : &o->lock[pf_event_lock(e)], c,
+                    false);
         break;
     case PF_EV_SIGNAL:
     case PF_EV_BROADCAST: {
         uint32_t *copy = NULL;
-        put(o, &copy, c, true);
+        publish(o, &copy, c, true);
         pf_vec_push(&o->notify, copy);
         pf_vec_push(&o->notify_event, i);
         break;
@@ -169,15 +170,15 @@ void pf_clocks_leave(struct pf_clocks *o, uint32_t i)
     /* the first arrival of a generation replaces the generation before the previous one */
     case PF_EV_ARRIVE: {
         uint32_t *gen = &o->bar_gen[2 * e->what + (e->link & 1)];
-        put(o, barrier_slot(o, e), c, *gen != e->link);
+        publish(o, barrier_slot(o, e), c, *gen != e->link);
         *gen = e->link;
         break;
     }
     case PF_EV_POST:
-        put(o, &o->sync[e->what], c, false);
+        publish(o, &o->sync[e->what], c, false);
         break;
     case PF_EV_FORK:
-        put(o, &o->fork[e->what], c, true);
+        publish(o, &o->fork[e->what], c, true);
         break;
     case PF_EV_AWRITE:
     case PF_EV_RMW:

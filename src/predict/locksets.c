@@ -97,18 +97,18 @@ bool pf_locksets_exclude(struct pf_locksets *x, uint32_t a, uint32_t b)
         return x->cache[slot].value;
     struct pf_lockset_words p = x->sets.at[a], q = x->sets.at[b];
     const uint32_t *v = x->words.at + p.first, *w = x->words.at + q.first;
-    bool meet = false;
-    for (uint32_t i = 0, k = 0; i < p.len && k < q.len && !meet;) {
+    bool exclude = false;
+    for (uint32_t i = 0, k = 0; i < p.len && k < q.len && !exclude;) {
         if (v[i] / 2 == w[k] / 2)
-            meet = !(v[i] & 1) || !(w[k] & 1), i++, k++;
+            exclude = !(v[i] & 1) || !(w[k] & 1), i++, k++;
         else if (v[i] < w[k])
             i++;
         else
             k++;
     }
     x->cache[slot].key = key;
-    x->cache[slot].value = meet;
-    return meet;
+    x->cache[slot].value = exclude;
+    return exclude;
 }
 
 uint32_t pf_locksets_intersect(struct pf_locksets *x, uint32_t a, uint32_t b, bool exclusive)

@@ -122,7 +122,7 @@ static uint32_t join(struct pf_trace *t, struct pf_reach old, const struct use *
     return (uint32_t)t->reaches.len - 1;
 }
 
-static void widen(struct finder *f, const struct use *u, size_t n)
+static void extend_set(struct finder *f, const struct use *u, size_t n)
 {
     struct pf_event *call = &f->t->events.at[u->call];
     struct pf_reach old = f->t->reaches.at[call->link];
@@ -142,7 +142,7 @@ void pf_trace_add_call_uses(struct pf_trace *t)
     for (size_t i = 0, n; i < f.uses.len; i += n) {
         for (n = 1; i + n < f.uses.len && f.uses.at[i + n].call == f.uses.at[i].call;)
             n++;
-        widen(&f, &f.uses.at[i], n);
+        extend_set(&f, &f.uses.at[i], n);
     }
     pf_vec_release(&f.uses);
     pf_vec_release(&f.open);

@@ -15,7 +15,6 @@ struct reader {
     const char *tok; /* the current token; tok_len is 0 at the end of the text */
     size_t tok_len;
     struct pf_trace_error *err;
-    pf_vec_u32 said; /* wake, notify */
     struct open {
         uint32_t thread, call, name;
     } *open_at;
@@ -168,7 +167,7 @@ bad:
                 (int)(r->tok_len < 40 ? r->tok_len : 40), r->tok);
 }
 
-static uint64_t cut(uint64_t value, uint64_t size)
+static uint64_t truncate_value(uint64_t value, uint64_t size)
 {
     return size < 8 ? value & ((1ull << 8 * size) - 1) : value;
 }
@@ -205,14 +204,14 @@ static bool access_event(struct reader *r, struct pf_event *e)
         return true;
     }
     e->what = pf_trace_place(r->t, s.addr, s.size);
-    e->value = cut(s.value, s.size);
+    e->value = truncate_value(s.value, s.size);
     if (!s.has_value)
         e->flags |= PF_EF_UNKNOWN;
     if (e->kind == PF_EV_RMW) {
         if (s.has_value && !s.has_old)
             return fail(r, "expected the old and the new value, as in x=1->2");
         e->link = (uint32_t)r->t->olds.len;
-        pf_vec_push(&r->t->olds, cut(s.old, s.size));
+        pf_vec_push(&r->t->olds, truncate_value(s.old, s.size));
     } else if (s.has_old)
         return fail(r, "only rmw has an old value");
     if (pf_event_atomic(e)) {
@@ -354,10 +353,10 @@ static bool event(struct reader *r)
         next(r);
     }
     r->last_label = (uint32_t)label;
-    uint32_t who;
-    if (!name(r, "the name of a thread", &who))
+    uint32_t thread_name;
+    if (!name(r, "the name of a thread", &thread_name))
         return false;
-    uint32_t thread = pf_trace_role_number(r->t, PF_ROLE_THREAD, who);
+    uint32_t thread = pf_trace_role_number(r->t, PF_ROLE_THREAD, thread_name);
     if (thread > UINT16_MAX)
         return fail(r, "more than %u threads", UINT16_MAX + 1);
     int kind = 0;
@@ -434,7 +433,7 @@ bool pf_trace_read_text(struct pf_trace *t, const char *file, const char *text, 
             ok = place_value(&r, &s) && (s.has_value || fail(&r, "expected a value after 'init'"));
             if (ok)
                 pf_vec_push(&t->initials, (struct pf_initial){pf_trace_place(t, s.addr, s.size),
-                                                              cut(s.value, s.size)});
+                                                              truncate_value(s.value, s.size)});
         } else
             ok = event(&r);
     }
@@ -446,11 +445,11 @@ bool pf_trace_read_text(struct pf_trace *t, const char *file, const char *text, 
 
 enum pf_trace_form pf_trace_sniff(const char *text, size_t len)
 {
-    size_t look = len < 4096 ? len : 4096;
-    for (size_t i = 0; i < look; i++)
+    size_t probe = len < 4096 ? len : 4096;
+    for (size_t i = 0; i < probe; i++)
         if (iscntrl((unsigned char)text[i]) && !isspace((unsigned char)text[i]))
             return PF_FORM_BINARY;
-    if (look && (unsigned char)*text >= 0x80) /* such as the first byte of a recording */
+    if (probe && (unsigned char)*text >= 0x80) /* such as the first byte of a recording */
         return PF_FORM_BINARY;
     const char *p = text, *end = text + len;
     while (p < end) { /* the first line that is neither empty nor a comment decides */

@@ -118,7 +118,7 @@ static void find_generations(struct pf_trace *t)
  * sound: POSIX lets a notification wake any waiter. */
 static void find_wakers(struct pf_trace *t)
 {
-    pf_vec_u32 said = t->wakers;
+    pf_vec_u32 given = t->wakers;
     memset(&t->wakers, 0, sizeof t->wakers);
     uint32_t *notify = pf_mem_resize(NULL, t->conds.len, sizeof *notify);
     uint32_t *waiting = pf_mem_resize(NULL, t->threads.len, sizeof *waiting);
@@ -135,8 +135,8 @@ static void find_wakers(struct pf_trace *t)
             uint32_t by = notify[e->what], since = waiting[e->thread];
             if (by != PF_NONE && (since == PF_NONE || by < since))
                 by = PF_NONE;
-            if (s < said.len && said.at[s] == i) {
-                by = said.at[s + 1];
+            if (s < given.len && given.at[s] == i) {
+                by = given.at[s + 1];
                 s += 2;
             }
             if (by != PF_NONE) {
@@ -145,7 +145,7 @@ static void find_wakers(struct pf_trace *t)
             }
         }
     }
-    pf_vec_release(&said);
+    pf_vec_release(&given);
     free(notify);
     free(waiting);
 }

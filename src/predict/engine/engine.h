@@ -20,6 +20,7 @@ struct pf_engine_stats {
     uint64_t order, preserve, close, solved, windows, conflicts;
 };
 
+/* Runs the whole analysis; adds races and counts to `out`. */
 void pf_engine_run(const struct pf_trace *t, enum pf_missing missing,
                    const struct pf_limits *limits, struct pf_result *out,
                    struct pf_engine_stats *stats);

@@ -55,6 +55,7 @@ void pf_query_release(struct pf_query *p);
 bool pf_query_init(struct pf_query *p, const struct pf_window *w, uint32_t a, uint32_t b);
 /* Only for questions without a chain. */
 bool pf_query_sync_preserving(struct pf_query *p);
+/* False: there is no answer. True: undecided. */
 bool pf_query_close(struct pf_query *p);
 /* Only after pf_query_close has returned true. */
 enum pf_answer pf_query_solve(struct pf_query *p, uint32_t conflicts);

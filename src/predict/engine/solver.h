@@ -58,6 +58,8 @@ struct pf_solver {
 void pf_solver_release(struct pf_solver *s);
 /* Starts a problem with nodes 0 .. nodes - 1, initially in this topological order. */
 void pf_solver_start(struct pf_solver *s, uint32_t nodes);
+/* A new variable; pf_solver_order: one that means "from comes before to". `phase`: the value to
+ * try first. */
 pf_lit pf_solver_var(struct pf_solver *s, bool phase);
 pf_lit pf_solver_order(struct pf_solver *s, uint32_t from, uint32_t to, bool phase);
 /* Adds a fixed edge. Returns false if it closes a cycle of fixed edges. */

@@ -91,7 +91,7 @@ static void check_access(struct finder *f, uint32_t i, const struct pf_event *e)
 }
 
 /* Numbers the cells that are locks, and marks and matches the events of their sections. */
-static void mark(struct finder *f)
+static void mark_sections(struct finder *f)
 {
     struct pf_trace_index *x = f->x;
     const struct pf_trace *t = f->t;
@@ -150,7 +150,7 @@ void pf_spin_lock_find(struct pf_trace_index *x)
     for (uint32_t i = 0; i < x->n; i++)
         if (pf_event_operand[t->events.at[i].kind] == PF_OPERAND_PLACE)
             check_access(&f, i, &t->events.at[i]);
-    mark(&f);
+    mark_sections(&f);
     free(f.uses);
     free(f.fork);
     free(f.next);

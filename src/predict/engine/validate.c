@@ -39,7 +39,7 @@ struct machine {
     pf_vec_u32 ran;  /* events of the witness that have run */
     /* events that rules about many events refer to: arrive, post, and with blocks all uses of
      * memory */
-    pf_vec_u32 special;
+    pf_vec_u32 rule_events;
     uint32_t step, start, farthest; /* farthest: 1 + the last event of the witness */
     char *why;
     size_t why_len;
@@ -159,16 +159,16 @@ static bool must_have_run(struct machine *m, uint32_t f, uint32_t i)
 static bool earlier_allows(struct machine *m, uint32_t i)
 {
     const struct pf_event *e = at(m, i);
-    size_t lo = 0, hi = m->special.len;
+    size_t lo = 0, hi = m->rule_events.len;
     while (lo < hi) { /* everything before the window has run */
         size_t mid = (lo + hi) / 2;
-        if (m->special.at[mid] < m->start)
+        if (m->rule_events.at[mid] < m->start)
             lo = mid + 1;
         else
             hi = mid;
     }
-    for (size_t k = lo; k < m->special.len && m->special.at[k] < i; k++) {
-        uint32_t f = m->special.at[k];
+    for (size_t k = lo; k < m->rule_events.len && m->rule_events.at[k] < i; k++) {
+        uint32_t f = m->rule_events.at[k];
         const struct pf_event *g = at(m, f);
         bool needs = false;
         if (e->kind == PF_EV_DEPART || e->kind == PF_EV_ARRIVE)
@@ -256,18 +256,18 @@ static bool sees_right(const struct machine *m, const struct pf_event *e, uint32
            cell_value(m, cell, x->writer, &have) && have == want;
 }
 
-static void effect(struct machine *m, uint32_t i, bool undoable)
+static void execute(struct machine *m, uint32_t i, bool in_witness)
 {
     const struct pf_event *e = at(m, i);
     m->when[i] = ++m->step;
     m->ready[e->thread] = m->next[i];
     if (pf_event_is_access(e)) {
         const struct pf_range *p = &m->t->places.at[e->what];
-        for (uint32_t k = 0; k < p->ncells && pf_event_reads(e) && undoable; k++)
+        for (uint32_t k = 0; k < p->ncells && pf_event_reads(e) && in_witness; k++)
             if (!pinned(m, e) && !sees_right(m, e, p->cell0 + k, m->source[m->source_at[i] + k]))
                 m->misled[e->thread] = i + 1;
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells && pf_event_writes(e); c++) {
-            if (undoable)
+            if (in_witness)
                 pf_vec_push(&m->log, (struct undo){c, m->cells[c]});
             m->cells[c] = (struct memory){i, m->misled[e->thread], false};
         }
@@ -278,12 +278,12 @@ static void effect(struct machine *m, uint32_t i, bool undoable)
             uint32_t c = m->t->reach_items.at[k];
             if (c >= m->t->cells.len)
                 continue;
-            if (undoable)
+            if (in_witness)
                 pf_vec_push(&m->log, (struct undo){c, m->cells[c]});
             m->cells[c].overwritten = true;
         }
     } else if (e->kind == PF_EV_TRYFAIL) {
-        bool held = !undoable;
+        bool held = !in_witness;
         for (size_t k = 0; k < m->held.len && !held; k++)
             held = m->held.at[k].lock == e->what;
         if (!held)
@@ -309,7 +309,7 @@ static bool run_witness(struct machine *m, const struct pf_race *r)
             return fail(m, "a step is not in the window");
         if (!is_next(m, i) || !pinned_allows(m, i, i + 1, m->farthest) || !call_allows(m, i))
             return false;
-        effect(m, i, true);
+        execute(m, i, true);
         if (m->calls.noticed && m->calls.noticed[i] && m->misled[at(m, i)->thread])
             return fail(m, "event %u stores a wrong value where a missing call may see it",
                         pf_trace_label(m->t, i));
@@ -381,7 +381,7 @@ static void prepare(struct machine *m)
             m->fork[e->what] = i;
         if (e->kind == PF_EV_ARRIVE || e->kind == PF_EV_POST ||
             (blocks && pf_event_operand[e->kind] == PF_OPERAND_PLACE))
-            pf_vec_push(&m->special, i);
+            pf_vec_push(&m->rule_events, i);
         m->source_at[i] = (uint32_t)source.len;
         if (!pf_event_is_access(e))
             continue;
@@ -435,7 +435,7 @@ void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const stru
     uint32_t done = 0;
     for (size_t i = 0; i < n; i++) {
         for (; done < jobs[i].start && done < ne; done++)
-            effect(&m, done, false);
+            execute(&m, done, false);
         ok[jobs[i].race] = check_one(&m, &races[jobs[i].race], keep);
     }
     void *all[] = {m.when,      m.next,   m.ready, m.fork, m.source,
@@ -447,7 +447,7 @@ void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const stru
     pf_vec_release(&m.held);
     pf_vec_release(&m.log);
     pf_vec_release(&m.ran);
-    pf_vec_release(&m.special);
+    pf_vec_release(&m.rule_events);
 }
 
 void pf_validate_result(const struct pf_trace *t, enum pf_missing_rule rule, struct pf_result *out)

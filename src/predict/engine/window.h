@@ -73,6 +73,7 @@ struct pf_window {
 
 void pf_window_init(struct pf_window *w, const struct pf_trace_index *x);
 void pf_window_release(struct pf_window *w);
+/* Fills the window with the events [lo, hi) of the trace; discards its previous contents. */
 void pf_window_fill(struct pf_window *w, uint32_t lo, uint32_t hi);
 
 static inline uint32_t pf_window_at(const struct pf_window *w, uint32_t thread, uint32_t pos)

@@ -59,7 +59,7 @@ static void drop(struct set *s, uint64_t m)
             s->at[k--] = s->at[--s->len];
 }
 
-static void pass(struct set *s, uint64_t from, uint64_t to)
+static void pass_on(struct set *s, uint64_t from, uint64_t to)
 {
     if (has(s, from))
         add(s, to);
@@ -71,12 +71,12 @@ static void replay_atomic(const struct gold *g, struct set *s, const struct pf_e
     uint64_t me = member(THREAD, e->thread, 0);
     for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
         if (pf_event_reads(e) && !(e->flags & (PF_EF_RELAXED | PF_EF_RELEASE)))
-            pass(s, member(ATOMIC, c, 0), me);
+            pass_on(s, member(ATOMIC, c, 0), me);
     for (uint32_t c = p->cell0; c < p->cell0 + p->ncells && pf_event_writes(e); c++) {
         if (e->kind == PF_EV_AWRITE)
             drop(s, member(ATOMIC, c, 0));
         if (!(e->flags & (PF_EF_RELAXED | PF_EF_ACQUIRE)))
-            pass(s, me, member(ATOMIC, c, 0));
+            pass_on(s, me, member(ATOMIC, c, 0));
     }
 }
 
@@ -86,26 +86,26 @@ static void replay(const struct gold *g, struct set *s, uint32_t i)
     uint64_t me = member(THREAD, e->thread, 0);
     switch (e->kind) {
     case PF_EV_FORK:
-        pass(s, me, member(THREAD, e->what, 0));
+        pass_on(s, me, member(THREAD, e->what, 0));
         return;
     case PF_EV_JOIN:
-        pass(s, member(THREAD, e->what, 0), me);
+        pass_on(s, member(THREAD, e->what, 0), me);
         return;
     case PF_EV_ARRIVE:
-        pass(s, me, member(BARRIER, e->what, e->link));
+        pass_on(s, me, member(BARRIER, e->what, e->link));
         return;
     case PF_EV_DEPART:
-        pass(s, member(BARRIER, e->what, e->link), me);
+        pass_on(s, member(BARRIER, e->what, e->link), me);
         return;
     case PF_EV_POST:
-        pass(s, me, member(SYNC, e->what, 0));
+        pass_on(s, me, member(SYNC, e->what, 0));
         return;
     case PF_EV_TAKE:
-        pass(s, member(SYNC, e->what, 0), me);
+        pass_on(s, member(SYNC, e->what, 0), me);
         return;
     case PF_EV_SIGNAL:
     case PF_EV_BROADCAST:
-        pass(s, me, member(NOTIFY, i, 0));
+        pass_on(s, me, member(NOTIFY, i, 0));
         return;
     case PF_EV_AREAD:
     case PF_EV_AWRITE:
@@ -117,13 +117,13 @@ static void replay(const struct gold *g, struct set *s, uint32_t i)
     }
     uint32_t lock = pf_event_lock(e);
     if (e->kind == PF_EV_WAKE && pf_trace_waker(g->t, i) != PF_NONE)
-        pass(s, member(NOTIFY, pf_trace_waker(g->t, i), 0), me);
+        pass_on(s, member(NOTIFY, pf_trace_waker(g->t, i), 0), me);
     if (pf_event_acquires(e)) {
-        pass(s, member(LOCK, lock, 0), me);
+        pass_on(s, member(LOCK, lock, 0), me);
         if (!pf_event_shared(e))
-            pass(s, member(RDLOCK, lock, 0), me);
+            pass_on(s, member(RDLOCK, lock, 0), me);
     } else if (pf_event_releases(e))
-        pass(s, me, member(pf_event_shared(e) ? RDLOCK : LOCK, lock, 0));
+        pass_on(s, me, member(pf_event_shared(e) ? RDLOCK : LOCK, lock, 0));
 }
 
 static bool synchronises(const struct pf_event *e)

@@ -70,7 +70,7 @@ static enum use use_of(const struct maker *m, uint32_t pattern, const uint32_t *
 
 /* --- schedules --- */
 
-static bool make(void *arg, uint32_t pattern, const uint32_t *events)
+static bool add_anomaly(void *arg, uint32_t pattern, const uint32_t *events)
 {
     struct maker *m = arg;
     const struct pf_pattern *p = &m->patterns->at[pattern];
@@ -163,7 +163,7 @@ static void search(struct maker *m, const struct pf_trace *t)
     pf_schedule_finder_init(&m->finder, t);
     m->finder.s.stop = m->stop;
     pf_units_init(&w, &m->finder.g);
-    pf_pattern_search(&w, m->patterns, m->stop, make, m, &m->out->search);
+    pf_pattern_search(&w, m->patterns, m->stop, add_anomaly, m, &m->out->search);
     pf_units_release(&w);
     m->out->search.skipped += m->finder.s.cut;
     validate(m);

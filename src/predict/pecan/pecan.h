@@ -4,7 +4,7 @@
  * Model:   an anomaly is a pattern and the events that match it. To follow its schedule, run the
  *          trace up to `start`, then the events of `order`, which end with the last event of the
  *          pattern. `witnessed`: the validator executed it and every read that matters saw its
- *          value of the trace, so the schedule is feasible. Otherwise only re-execution can tell.
+ *          value of the trace, so the schedule is feasible. Otherwise only re-execution can decide.
  * Memory:  the result owns the schedules.
  */
 #ifndef PF_PECAN_H

@@ -91,7 +91,7 @@ static void acquire(struct pf_rescheduler *s, uint32_t lock, uint32_t thread, bo
         s->owner[lock] = thread + 1;
 }
 
-static void effect(struct pf_rescheduler *s, uint32_t i)
+static void execute(struct pf_rescheduler *s, uint32_t i)
 {
     const struct pf_event *e = at(s, i);
     if (pf_event_acquires(e))
@@ -116,7 +116,7 @@ static void begin(struct pf_rescheduler *s)
         bool over = k == g->thread_at[u + 1];
         if (over && k == g->thread_at[u])
             continue;
-        /* the locks it holds before this event; if `over`, effect() below adds the last event */
+        /* the locks it holds before this event; if `over`, execute() below adds the last event */
         uint32_t i = g->by_thread[over ? k - 1 : k];
         struct pf_lockset_words r = g->locks.sets.at[g->held[i]];
         for (uint32_t n = 0; n < r.len; n++) {
@@ -124,7 +124,7 @@ static void begin(struct pf_rescheduler *s)
             acquire(s, word / 2, u, word & 1);
         }
         if (over)
-            effect(s, i);
+            execute(s, i);
     }
 }
 
@@ -168,7 +168,7 @@ static void run(struct pf_rescheduler *s, uint32_t i)
     s->moved++;
     pf_vec_push(&s->order, i);
     s->next[at(s, i)->thread]++;
-    effect(s, i);
+    execute(s, i);
 }
 
 /* Of the events that can happen next, the first one in the trace. PF_NONE if there is none. */
@@ -245,7 +245,7 @@ static void execute_pattern_event(struct pf_rescheduler *s, unsigned m)
 
 /* The last two events must follow each other directly: brings `first` to its event, then
  * `second`. */
-static bool meet(struct pf_rescheduler *s, unsigned first, unsigned second)
+static bool bring_last_two(struct pf_rescheduler *s, unsigned first, unsigned second)
 {
     if (!bring_event(s, first) || !bring_event(s, second) ||
         next_event(s, at(s, s->events[first])->thread) != s->events[first] ||
@@ -287,8 +287,8 @@ static bool attempt(struct pf_rescheduler *s, const struct pf_pattern *p, struct
             return false;
         execute_pattern_event(s, m);
     }
-    return !together ||
-           meet(s, strategy.last_first ? n - 1 : n - 2, strategy.last_first ? n - 2 : n - 1);
+    return !together || bring_last_two(s, strategy.last_first ? n - 1 : n - 2,
+                                       strategy.last_first ? n - 2 : n - 1);
 }
 
 bool pf_rescheduler_run(struct pf_rescheduler *s, const struct pf_pattern *p,

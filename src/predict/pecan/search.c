@@ -180,7 +180,7 @@ static unsigned nearest(const struct search *s, uint32_t a, uint32_t b, struct n
     return n;
 }
 
-static void spend(struct search *s, uint64_t steps)
+static void use_steps(struct search *s, uint64_t steps)
 {
     s->steps -= s->steps < steps ? s->steps : steps;
 }
@@ -194,10 +194,10 @@ static void poll_stop(struct search *s)
     }
 }
 
-static void matched(struct search *s)
+static void try_match(struct search *s)
 {
     struct tried *t = find(s, sites_key(s));
-    spend(s, (uint64_t)s->p->n * s->p->nregions);
+    use_steps(s, (uint64_t)s->p->n * s->p->nregions);
     if (t->done || !locks_allow(s))
         return;
     if (t->count == TRIES) {
@@ -216,7 +216,7 @@ static void matched(struct search *s)
         if (!order_allows(s, events) || (s->reversed && events[s->p->n - 2] < events[s->p->n - 1]))
             continue;
         tried++;
-        spend(s, STEPS_PER_TRY);
+        use_steps(s, STEPS_PER_TRY);
         poll_stop(s);
         t->done = s->f(s->arg, s->number, events);
     }
@@ -228,13 +228,13 @@ static void matched(struct search *s)
 
 /* --- matching --- */
 
-static bool fits(const struct search *s, unsigned i, const struct pf_unit_access *e)
+static bool kind_matches(const struct search *s, unsigned i, const struct pf_unit_access *e)
 {
     return s->p->write[i] ? e->writes : e->reads;
 }
 
 /* True if this cell may be bound to an unbound variable of the pattern. */
-static bool open_cell(const struct search *s, uint32_t cell)
+static bool can_bind(const struct search *s, uint32_t cell)
 {
     if (s->use_rank[cell] >= s->p->nvars ||
         (s->p->nvars == 1 && s->code_rank[cell] >= SAME_CODE_CELLS))
@@ -264,7 +264,7 @@ static void match_events(struct search *s, unsigned r, unsigned i, uint32_t k, u
         const struct pf_unit_access *e = &s->w->accesses.at[k];
         if (!(--s->steps & 1023))
             poll_stop(s);
-        if ((bound == PF_NONE ? open_cell(s, e->cell) : e->cell == bound) && fits(s, i, e) &&
+        if ((bound == PF_NONE ? can_bind(s, e->cell) : e->cell == bound) && kind_matches(s, i, e) &&
             (last == PF_NONE || e->event > last)) {
             s->entry[i] = k;
             *cell = e->cell;
@@ -319,7 +319,7 @@ static void match_region(struct search *s, unsigned r)
 {
     const struct pf_pattern *p = s->p;
     if (r == p->nregions) {
-        matched(s);
+        try_match(s);
         return;
     }
     uint32_t cell = PF_NONE;
@@ -333,7 +333,7 @@ static void match_region(struct search *s, unsigned r)
         match_uses(s, r, cell, leads);
     else if (p->nvars == 1)
         for (uint32_t c = 0; c < s->g->t->cells.len && s->steps; c++) {
-            if (!open_cell(s, c))
+            if (!can_bind(s, c))
                 continue;
             s->cell[0] = c;
             match_uses(s, r, c, true);

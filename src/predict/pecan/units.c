@@ -128,7 +128,7 @@ static uint64_t class_hash(const struct pf_unit_class *c, const struct pf_unit_a
     return h;
 }
 
-static void grow(struct pf_units *w)
+static void rehash_classes(struct pf_units *w)
 {
     w->cap = w->cap ? 2 * w->cap : 1024;
     w->slots = pf_mem_resize(w->slots, w->cap, sizeof *w->slots);
@@ -148,7 +148,7 @@ static void add_unit(struct pf_units *w, struct pf_unit_class c, uint32_t begin,
     drop_inner_accesses(accesses);
     c.n = (uint32_t)accesses->len;
     if (2 * w->classes.len >= w->cap)
-        grow(w);
+        rehash_classes(w);
     size_t s = class_hash(&c, accesses->at) & (w->cap - 1);
     while (w->slots[s] != PF_NONE && !same_class(w, &w->classes.at[w->slots[s]], &c, accesses))
         s = (s + 1) & (w->cap - 1);
@@ -198,7 +198,7 @@ static uint32_t lock_alone(struct pf_partial_order *g, const struct pf_event *e)
     return pf_locksets_intern(&g->locks, &word, 1);
 }
 
-static void step(struct pf_units *w, struct open *o, uint32_t i, pf_unit_accesses *single)
+static void scan_event(struct pf_units *w, struct open *o, uint32_t i, pf_unit_accesses *single)
 {
     /* changes only the interned sets */
     struct pf_partial_order *g = (struct pf_partial_order *)w->g;
@@ -364,7 +364,7 @@ void pf_units_init(struct pf_units *w, const struct pf_partial_order *g)
     struct open *open = pf_mem_zero(g->nt, sizeof *open);
     pf_unit_accesses single = {0};
     for (uint32_t i = 0; i < g->t->events.len; i++)
-        step(w, &open[g->t->events.at[i].thread], i, &single);
+        scan_event(w, &open[g->t->events.at[i].thread], i, &single);
     for (uint32_t u = 0; u < g->nt; u++) {
         close_region(w, u, &open[u]);
         pf_vec_release(&open[u].accesses);

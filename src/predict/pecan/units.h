@@ -4,7 +4,7 @@
  * Model:   a unit is an atomic region: an outermost critical section, or a region that the program
  *          marked. It ends where the thread forks or joins another, waits or notifies. An access
  *          outside all regions is a unit by itself. Of equal accesses in a unit (cell, site, locks)
- *          only the first and the last are kept: the ones in between offer no further way to
+ *          only the first and the last are kept: the ones in between give no further opportunity to
  *          interrupt the unit. A check and the act that depends on it (check_act.h) are also a
  *          unit, of just these two accesses. Units of a thread with equal accesses are
  *          instances of one class.
