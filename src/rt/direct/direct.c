@@ -186,7 +186,7 @@ void pf_direct_end(void)
     if (!pf_directed())
         return;
     pf_breakpoint_run_ends();
-    pf_checkpoint_settle();
+    pf_checkpoint_wait_all();
     pf_sched_close();
     pf_ring_flush();
 }
