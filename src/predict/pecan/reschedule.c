@@ -196,7 +196,7 @@ static uint32_t needed_event(const struct pf_rescheduler *s, uint32_t thread)
     return PF_NONE;
 }
 
-static bool has_moved_enough(const struct pf_rescheduler *s)
+static bool has_used_budget(const struct pf_rescheduler *s)
 {
     return s->moved >= (s->spent < SPENT ? MOVED : MOVED_LATE);
 }
@@ -204,14 +204,14 @@ static bool has_moved_enough(const struct pf_rescheduler *s)
 /* True if the current call must give up. */
 static bool is_over_budget(struct pf_rescheduler *s)
 {
-    return has_moved_enough(s) ||
-           (!(s->moved & 0xffff) && pf_stop_poll(s->stop, "events moved", s->spent + s->moved, 0));
+    return has_used_budget(s) ||
+           (!(s->moved & 0xffff) && pf_stop_poll(s->stop, "events executed", s->spent + s->moved, 0));
 }
 
 /* Ends the current call: adds its events to the total. Returns `found`. */
 static bool account(struct pf_rescheduler *s, bool found)
 {
-    s->cut += !found && has_moved_enough(s);
+    s->cut += !found && has_used_budget(s);
     s->spent += s->moved;
     return found;
 }
