@@ -22,13 +22,13 @@
 #define CALLS_MAX (1u << 22)
 #define FOLD_DEPTH_MAX 512 /* ancestors examined for recursion */
 
-struct call { /* a known call and its node: its own, or after folding that of an ancestor */
+struct known_call { /* a known call and its node: its own, or after folding that of an ancestor */
     uint32_t parent, site, func, node;
 };
 
 static struct pf_spin lock;
 static struct pf_hash_index index;
-static struct call *calls;
+static struct known_call *calls;
 static uint32_t ncalls = 1;
 static struct {
     uint32_t node, first_site;
@@ -53,7 +53,7 @@ void pf_stack_init(void)
 
 static bool same(uint32_t item, const void *key)
 {
-    const struct call *c = &calls[item], *k = key;
+    const struct known_call *c = &calls[item], *k = key;
     return c->parent == k->parent && c->site == k->site && c->func == k->func;
 }
 
@@ -103,7 +103,7 @@ static uint32_t create(uint32_t parent, uint32_t call, uint32_t func)
 /* The node of a call, from the shared index; made if necessary. */
 static uint32_t child_slow(uint32_t parent, uint32_t site, uint32_t func)
 {
-    struct call key = {parent, site, func, 0};
+    struct known_call key = {parent, site, func, 0};
     uint32_t hash = pf_hash_index_hash(parent, (uint64_t)site << 32 | func);
     uint32_t i = pf_hash_index_find(&index, hash, same, &key);
     if (i)

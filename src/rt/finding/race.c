@@ -35,7 +35,7 @@ extern const char *__tsan_default_suppressions(void) __attribute__((weak));
  * (shadow/benign.h). */
 bool pf_benign_bytes(uintptr_t granule, unsigned bytes) __attribute__((weak));
 
-struct entry {
+struct finding_entry {
     uint64_t id;
     uint64_t count;
     bool reported;   /* false: suppressed every time so far */
@@ -53,7 +53,7 @@ static struct {
     uint32_t n; /* entries in use */
     uint64_t findings, suppressed;
     void (*on_halt)(void);
-    struct entry entry[ENTRIES];
+    struct finding_entry entry[ENTRIES];
     uint16_t index[INDEX]; /* by fingerprint, open addressing */
     uint64_t cache[CACHE]; /* later id << 40 | earlier id << 16 | entry */
     /* hashes of {pair, granule} that are suppressed because of their variable */
@@ -111,7 +111,7 @@ static uint64_t *cache_slot(uint64_t pair)
 _Static_assert(CACHE == 1u << (64 - 50), "the shift gives an index of the cache");
 
 /* Remembers that the pair belongs to the entry. */
-static void cache_pair(uint64_t pair, const struct entry *e)
+static void cache_pair(uint64_t pair, const struct finding_entry *e)
 {
     __atomic_store_n(cache_slot(pair), pair | (uint64_t)(e - race.entry), __ATOMIC_RELEASE);
 }
@@ -139,7 +139,7 @@ static bool seen_hidden(uint64_t pair, uintptr_t granule)
 }
 
 /* The entry of this fingerprint, or a new one with count 0; NULL if all are in use. */
-static struct entry *entry_of(uint64_t id)
+static struct finding_entry *entry_of(uint64_t id)
 {
     uint32_t i = (uint32_t)id % INDEX;
     for (; race.index[i]; i = (i + 1) % INDEX)
@@ -284,7 +284,7 @@ static _Noreturn void halt(void)
 /* Reports a finding, unless it is suppressed. Suppressions match callers and variables, which are
  * not in the fingerprint; so a suppressed finding may be reported later, with another stack.
  * Returns false if that is possible even for the same pair of site ids. */
-static bool report(struct entry *e, struct pf_finding *f)
+static bool report(struct finding_entry *e, struct pf_finding *f)
 {
     bool by_name;
     if (!f) {
@@ -320,7 +320,7 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
         return;
     lock_reports();
     uint64_t id = pf_race_fingerprint(now, then);
-    struct entry *e = entry_of(id);
+    struct finding_entry *e = entry_of(id);
     if (!e) {
         pf_limit_hit(PF_LIMIT_FINDINGS);
     } else if (e->reported) {
@@ -345,7 +345,7 @@ void pf_bad_access_found(const struct pf_bad_access *seen)
         return;
     lock_reports();
     struct pf_finding *f = pf_bad_access_build(&race.work, seen);
-    struct entry *e = f ? entry_of(f->id) : NULL;
+    struct finding_entry *e = f ? entry_of(f->id) : NULL;
     if (!e) {
         pf_limit_hit(PF_LIMIT_FINDINGS);
     } else if (e->reported) {

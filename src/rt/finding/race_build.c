@@ -16,7 +16,7 @@
 
 #define PART 4096
 
-struct builder {
+struct finding_builder {
     struct pf_pool *pool;
     char *maps; /* text of /proc/self/maps, or NULL */
     bool failed;
@@ -40,7 +40,7 @@ char *pf_proc_read(struct pf_pool *pool, const char *path, size_t *size)
 }
 
 /* Copies a string into the pool. */
-static const char *keep(struct builder *b, const char *s)
+static const char *keep(struct finding_builder *b, const char *s)
 {
     if (!s)
         return NULL;
@@ -63,7 +63,7 @@ static uintptr_t hex(const char **s)
 
 /* The path of the file mapped at p. Lines of /proc/self/maps are "lo-hi rwxp offset dev inode
  * /path". */
-static const char *module_of(struct builder *b, const void *p)
+static const char *module_of(struct finding_builder *b, const void *p)
 {
     for (const char *s = b->maps; s && *s;) {
         uintptr_t lo = hex(&s);
@@ -83,8 +83,8 @@ static const char *module_of(struct builder *b, const void *p)
     return NULL;
 }
 
-struct walk {
-    struct builder *b;
+struct stack_copy {
+    struct finding_builder *b;
     struct pf_stack_frame *at;
     size_t n, room;
     struct pf_position top;
@@ -92,7 +92,7 @@ struct walk {
 
 static bool count_position(const struct pf_position *p, void *arg)
 {
-    struct walk *w = arg;
+    struct stack_copy *w = arg;
     if (w->n++ == 0)
         w->top = *p;
     return true;
@@ -100,8 +100,8 @@ static bool count_position(const struct pf_position *p, void *arg)
 
 static bool copy_position(const struct pf_position *p, void *arg)
 {
-    struct walk *w = arg;
-    struct builder *b = w->b;
+    struct stack_copy *w = arg;
+    struct finding_builder *b = w->b;
     if (w->n == w->room)
         return false;
     w->at[w->n++] = (struct pf_stack_frame){
@@ -118,9 +118,10 @@ static bool copy_position(const struct pf_position *p, void *arg)
 
 /* Builds the stack of `id`; sets *top, unless top is NULL, to its innermost position with a copied
  * variable name. The lock prevents objects from being unloaded while their strings are copied. */
-static struct pf_backtrace build_trail(struct builder *b, uint32_t id, struct pf_position *top)
+static struct pf_backtrace build_trail(struct finding_builder *b, uint32_t id,
+                                       struct pf_position *top)
 {
-    struct walk w = {.b = b};
+    struct stack_copy w = {.b = b};
     pf_module_lock();
     pf_stack_walk(id, count_position, &w);
     w.at = pf_pool_get(b->pool, w.n * sizeof *w.at + 1);
@@ -147,9 +148,9 @@ static bool copy_source(const struct pf_position *p, void *arg)
 }
 
 /* The current stack of t, without functions of the C library. */
-static struct pf_backtrace build_live_trail(struct builder *b, const struct pf_thread *t)
+static struct pf_backtrace build_live_trail(struct finding_builder *b, const struct pf_thread *t)
 {
-    struct walk w = {.b = b};
+    struct stack_copy w = {.b = b};
     pf_module_lock();
     pf_stack_walk_live(t, count_source, &w);
     w.at = pf_pool_get(b->pool, w.n * sizeof *w.at + 1);
@@ -215,7 +216,7 @@ uint64_t pf_race_fingerprint(uint64_t now, uint64_t then)
 
 /* "name", or "name+0x10" for an address inside the variable; NULL if addr is not in a global
  * variable. */
-static const char *name_of(struct builder *b, uintptr_t addr)
+static const char *name_of(struct finding_builder *b, uintptr_t addr)
 {
     struct pf_global g;
     if (!pf_global_find(addr, &g) || !g.name)
@@ -234,7 +235,7 @@ static const char *name_of(struct builder *b, uintptr_t addr)
 
 /* The name as in the source: n for the static variable "f.n" or "f()::n" of the function f, and for
  * "n.12". */
-static const char *source_name(struct builder *b, const char *name)
+static const char *source_name(struct finding_builder *b, const char *name)
 {
     const char *dot = NULL;
     for (const char *s = name; s && *s; s++) {
@@ -252,7 +253,7 @@ static const char *source_name(struct builder *b, const char *name)
     return source_name(b, copy);
 }
 
-static void build_locks(struct builder *b, struct pf_access *a, uint32_t lockset)
+static void build_locks(struct finding_builder *b, struct pf_access *a, uint32_t lockset)
 {
     size_t n = pf_lockset_get(lockset, NULL, 0);
     struct pf_held_lock *held = pf_pool_get(b->pool, n * sizeof *held + 1);
@@ -272,7 +273,7 @@ static void build_locks(struct builder *b, struct pf_access *a, uint32_t lockset
     a->nlocks = n;
 }
 
-static void build_access(struct builder *b, struct pf_access *a, const struct pf_thread *t,
+static void build_access(struct finding_builder *b, struct pf_access *a, const struct pf_thread *t,
                          uintptr_t granule, uint64_t record)
 {
     struct pf_position top;
@@ -293,7 +294,7 @@ static void build_access(struct builder *b, struct pf_access *a, const struct pf
 
 /* Searches for the thread whose stack or thread-local storage contains addr. */
 struct owner_search {
-    struct builder *b;
+    struct finding_builder *b;
     uintptr_t addr;
     struct pf_location *location;
 };
@@ -311,7 +312,7 @@ static void check_thread(struct pf_thread *t, void *arg)
     }
 }
 
-static void build_location(struct builder *b, struct pf_location *l, uintptr_t addr)
+static void build_location(struct finding_builder *b, struct pf_location *l, uintptr_t addr)
 {
     struct pf_global g;
     struct pf_block block;
@@ -335,8 +336,8 @@ static void build_location(struct builder *b, struct pf_location *l, uintptr_t a
     }
 }
 
-static void add_thread_info(struct builder *b, struct pf_finding *f, struct pf_thread_info *threads,
-                            const struct pf_thread *t)
+static void add_thread_info(struct finding_builder *b, struct pf_finding *f,
+                            struct pf_thread_info *threads, const struct pf_thread *t)
 {
     if (!t || pf_finding_thread(f, t->number))
         return;
@@ -354,7 +355,7 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
                                  uintptr_t granule, uint64_t now, uint64_t then)
 {
     size_t size;
-    struct builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
+    struct finding_builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
     struct pf_finding *f = pf_pool_get(pool, sizeof *f);
     struct pf_thread_info *threads = pf_pool_get(pool, 3 * sizeof *threads);
     if (!f || !threads)
@@ -389,7 +390,7 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
 
 /* --- invalid memory accesses --- */
 
-static void build_step(struct builder *b, struct pf_access *a, uint32_t thread, uint32_t id,
+static void build_step(struct finding_builder *b, struct pf_access *a, uint32_t thread, uint32_t id,
                        enum pf_op op, uintptr_t addr, size_t size)
 {
     struct pf_position top = {0};
@@ -401,7 +402,7 @@ static void build_step(struct builder *b, struct pf_access *a, uint32_t thread, 
 }
 
 /* The declaration of the variable takes the place of the allocation. */
-static void build_variable(struct builder *b, struct pf_finding *f, struct pf_access *a,
+static void build_variable(struct finding_builder *b, struct pf_finding *f, struct pf_access *a,
                            const struct pf_bad_access *e)
 {
     struct pf_stack_frame *at = pf_pool_get(b->pool, sizeof *at);
@@ -437,7 +438,7 @@ struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad
                                          [PF_BAD_ACCESS_STACK] = PF_KIND_STACK_OVERFLOW,
                                          [PF_BAD_ACCESS_GLOBAL] = PF_KIND_GLOBAL_OVERFLOW};
     size_t size;
-    struct builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
+    struct finding_builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
     struct pf_finding *f = pf_pool_get(pool, sizeof *f);
     struct pf_thread_info *threads = pf_pool_get(pool, 3 * sizeof *threads);
     struct pf_access *steps = pf_pool_get(pool, 2 * sizeof *steps);
@@ -483,6 +484,6 @@ struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad
 struct pf_backtrace pf_backtrace_build(struct pf_pool *pool, uint32_t id)
 {
     size_t size;
-    struct builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
+    struct finding_builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
     return build_trail(&b, id, NULL);
 }

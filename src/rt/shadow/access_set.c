@@ -68,7 +68,7 @@ void pf_spill_update_kinds(struct pf_access_set *s)
 {
     unsigned kinds = 0;
     for (unsigned i = 0; i < s->n; i++)
-        kinds |= PF_KIND(s->record[i]);
+        kinds |= PF_ACCESS_KIND(s->record[i]);
     s->kinds = (uint8_t)kinds;
 }
 
@@ -90,7 +90,7 @@ uint64_t pf_spill_new(const uint64_t *list, unsigned n, uint64_t more)
     struct pf_access_set *s = spill_copy(list, n, n + 3);
     if (s && more) {
         s->record[s->n++] = more;
-        s->kinds |= PF_KIND(more);
+        s->kinds |= PF_ACCESS_KIND(more);
     }
     return ref_of(s);
 }
@@ -110,7 +110,7 @@ struct pf_access_set *pf_spill_push(struct pf_access_set *s, uint64_t *ref, uint
 {
     if (s->n < pf_access_set_capacity(s)) {
         s->record[s->n] = record;
-        s->kinds |= PF_KIND(record);
+        s->kinds |= PF_ACCESS_KIND(record);
         __atomic_store_n(&s->n, (uint16_t)(s->n + 1), __ATOMIC_RELEASE);
     }
     *ref = pf_spill_reserve(s, *ref);

@@ -21,7 +21,7 @@
 struct pf_access_set {
     uint16_t n;
     uint8_t order : 7, interned : 1;
-    uint8_t kinds; /* a spill: PF_KIND of every record in it, and possibly of others */
+    uint8_t kinds; /* a spill: PF_ACCESS_KIND of every record in it, and possibly of others */
     /* a read set: how often a cell was set to refer to it; saturates at a small number */
     uint32_t uses;
     uint64_t record[];
@@ -29,9 +29,9 @@ struct pf_access_set {
 
 /* Kinds of access records, one bit each: 1 plain read, 2 plain write, 4 atomic read, 8 atomic
  * write. */
-#define PF_KIND(s) (1u << ((s) >> PF_WRITE_BIT & 1 | (s) >> (PF_ATOMIC_BIT - 1) & 2))
-#define PF_KINDS_WITH_PLAIN 3u
-#define PF_KINDS_WITH_WRITE 10u
+#define PF_ACCESS_KIND(s) (1u << ((s) >> PF_WRITE_BIT & 1 | (s) >> (PF_ATOMIC_BIT - 1) & 2))
+#define PF_ACCESS_KINDS_PLAIN 3u
+#define PF_ACCESS_KINDS_WRITE 10u
 
 /*
  * A reference in cell[1], made from the 32-bit store name of the set:

@@ -5,17 +5,17 @@
 #include "spin.h"
 #include "store.h"
 
-struct range {
+struct benign_range {
     uintptr_t from, to;
-    struct range *next;
+    struct benign_range *next;
 };
 static struct pf_spin lock;
-static struct range *first;
+static struct benign_range *first;
 bool pf_benign_any;
 
 void pf_benign_add(const volatile void *memory, size_t size)
 {
-    struct range *r = pf_store_alloc_permanent(sizeof *r);
+    struct benign_range *r = pf_store_alloc_permanent(sizeof *r);
     if (!r)
         return;
     r->from = (uintptr_t)memory;
@@ -29,7 +29,7 @@ void pf_benign_add(const volatile void *memory, size_t size)
 
 bool pf_benign_search(uintptr_t addr, size_t size)
 {
-    for (const struct range *r = __atomic_load_n(&first, __ATOMIC_ACQUIRE); r; r = r->next)
+    for (const struct benign_range *r = __atomic_load_n(&first, __ATOMIC_ACQUIRE); r; r = r->next)
         if (addr < r->to && r->from < addr + size)
             return true;
     return false;

@@ -47,7 +47,7 @@ static uint64_t get(const uint64_t *p) { return __atomic_load_n(p, __ATOMIC_RELA
 static void put(uint64_t *p, uint64_t v) { __atomic_store_n(p, v, __ATOMIC_RELAXED); }
 
 /* An access while it is applied to the records of a cell. */
-struct visit {
+struct cell_update {
     uint64_t a;
     uint64_t covered; /* bytes of a, as mask bits, that an equal or stronger record covers */
     uint64_t race;    /* not 0: a record that the access races with */
@@ -63,7 +63,7 @@ ALWAYS_INLINE bool as_strong(uint64_t s, uint64_t a) /* s >= a */
 ALWAYS_INLINE bool plain_read(uint64_t s) { return !(s & (PF_BIT_W | PF_BIT_A)); }
 
 /* Applies the access v->a to the record s. Returns what remains of s, 0 if nothing. */
-ALWAYS_INLINE uint64_t apply(const uint32_t *clock, struct visit *v, uint64_t s)
+ALWAYS_INLINE uint64_t apply(const uint32_t *clock, struct cell_update *v, uint64_t s)
 {
     uint64_t both = s & v->a & PF_MASK_ALL;
     if (!both)
@@ -84,10 +84,13 @@ ALWAYS_INLINE uint64_t apply(const uint32_t *clock, struct visit *v, uint64_t s)
     return s & PF_MASK_ALL ? s : 0;
 }
 
-ALWAYS_INLINE bool is_covered(const struct visit *v) { return !(v->a & PF_MASK_ALL & ~v->covered); }
+ALWAYS_INLINE bool is_covered(const struct cell_update *v)
+{
+    return !(v->a & PF_MASK_ALL & ~v->covered);
+}
 
 /* Computes the site id of the access, unless it has one. */
-ALWAYS_INLINE void resolve_id(struct pf_thread *t, struct visit *v, uint32_t site)
+ALWAYS_INLINE void resolve_id(struct pf_thread *t, struct cell_update *v, uint32_t site)
 {
     if (!(v->a & PF_BITS_ID) && site != PF_NO_SITE)
         v->a |= pf_stack_id(t, site);
@@ -125,7 +128,7 @@ static bool detach_sites(struct pf_thread *t, const uint64_t *cell, uint64_t *li
     return true;
 }
 
-struct report {
+struct race_report {
     struct pf_thread *t;
     uintptr_t granule;
     uint64_t now, then;
@@ -133,7 +136,7 @@ struct report {
 
 static void report_saved(void *arg)
 {
-    struct report *r = arg;
+    struct race_report *r = arg;
     pf_race_found(r->t, r->granule, r->now, r->then);
 }
 
@@ -159,7 +162,7 @@ static bool conflicts(const uint32_t *clock, uint64_t a, uint64_t s)
 
 /* Reports the races of the access with the records of the cell, record[0..n), as they were before
  * the update. */
-static __attribute__((noinline, cold)) void report(struct pf_thread *t, struct visit *v,
+static __attribute__((noinline, cold)) void report(struct pf_thread *t, struct cell_update *v,
                                                    uintptr_t addr, uint32_t site,
                                                    const uint64_t *record, unsigned n)
 {
@@ -170,7 +173,7 @@ static __attribute__((noinline, cold)) void report(struct pf_thread *t, struct v
         for (uint64_t both = v->a & record[i] & PF_MASK_ALL; both;) {
             uint64_t then = narrow_to_byte(pf_cell_of(addr), record[i],
                                            (unsigned)__builtin_ctzll(both >> PF_MASK_SHIFT));
-            struct report r = {t, addr & ~(uintptr_t)7, v->a, then};
+            struct race_report r = {t, addr & ~(uintptr_t)7, v->a, then};
             pf_call_saved(report_saved, &r);
             both &= ~then;
         }
@@ -245,7 +248,7 @@ ALWAYS_INLINE void insert(struct pf_thread *t, uint64_t a, uint64_t *cell, uint6
 
 /* Updates a cell with at most two records. Returns false if another thread changed the cell
  * meanwhile; then the caller starts again. */
-ALWAYS_INLINE bool update_two_words(struct pf_thread *t, struct visit *v, uint64_t *cell,
+ALWAYS_INLINE bool update_two_words(struct pf_thread *t, struct cell_update *v, uint64_t *cell,
                                     uint64_t s0, uint64_t s1, uint32_t site)
 {
     uint64_t n0 = apply(t->clock, v, s0), n1 = apply(t->clock, v, s1);
@@ -306,8 +309,8 @@ struct racing {
 /* Applies the access to the records list[0..*n) and removes those that it replaces. Returns the
  * record that must still be added: the access with its id, possibly merged with a record that was
  * removed from the list; 0 if the access is covered. */
-static uint64_t apply_to_list(struct pf_thread *t, struct visit *v, uint64_t *cell, uint64_t *list,
-                              unsigned *n, uint32_t site, struct racing *racing)
+static uint64_t apply_to_list(struct pf_thread *t, struct cell_update *v, uint64_t *cell,
+                              uint64_t *list, unsigned *n, uint32_t site, struct racing *racing)
 {
     unsigned m = 0;
     for (unsigned i = 0; i < *n; i++) {
@@ -369,8 +372,8 @@ static unsigned find_subsumed_word(const uint64_t n[WORDS], uint64_t old, unsign
 
 /* Updates a cell that has no set; leaves its previous words in s. Returns false, with nothing done,
  * if the cell has a set meanwhile. */
-static bool update_all_words(struct pf_thread *t, uint64_t *cell, struct visit *v, uint32_t site,
-                             uint64_t s[WORDS])
+static bool update_all_words(struct pf_thread *t, uint64_t *cell, struct cell_update *v,
+                             uint32_t site, uint64_t s[WORDS])
 {
     uint64_t n[WORDS];
     words_get(cell, s);
@@ -433,7 +436,7 @@ static void cache_read_set(struct pf_thread *t, uint64_t ref, uint64_t s)
 
 /* Adds the plain read v->a to the read set s1 of the cell. Returns false, with nothing done, if a
  * spill is needed instead. */
-static bool add_to_read_set(struct pf_thread *t, struct visit *v, uint64_t *cell, uint64_t s0,
+static bool add_to_read_set(struct pf_thread *t, struct cell_update *v, uint64_t *cell, uint64_t s0,
                             uint64_t s1, uint32_t site)
 {
     uint64_t n0 = apply(t->clock, v, s0);
@@ -454,7 +457,7 @@ static bool add_to_read_set(struct pf_thread *t, struct visit *v, uint64_t *cell
 /* Updates a cell whose cell[1] is the reference s1, by way of a spill. The caller holds the stripe.
  * Threads that do not need the spill take no stripe, and may store a record into cell[1] at any
  * time. */
-static void update_spill(struct pf_thread *t, struct visit *v, uint64_t *cell, uint64_t s1,
+static void update_spill(struct pf_thread *t, struct cell_update *v, uint64_t *cell, uint64_t s1,
                          uint32_t site, struct racing *racing)
 {
     uint64_t s0 = get(&cell[0]);
@@ -515,7 +518,7 @@ static __attribute__((noinline)) void update_slow(struct pf_thread *t, uintptr_t
                                                   uint32_t site)
 {
     uint64_t *cell = pf_cell_of(addr), s0 = get(&cell[0]), s1 = get(&cell[1]);
-    struct visit v = {a, 0, 0};
+    struct cell_update v = {a, 0, 0};
     if (!pf_rt.strict && pf_word_is_ref(s1) && pf_ref_is_read_set(cell, s1) && plain_read(a)) {
         /* A read set can have a member for each thread, so consult the caches before searching
          * it. */
@@ -553,7 +556,7 @@ static __attribute__((noinline)) void update_slow(struct pf_thread *t, uintptr_t
 void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site)
 {
     uint64_t *cell = pf_cell_of(addr), before[WORDS];
-    struct visit v = {a, 0, 0};
+    struct cell_update v = {a, 0, 0};
     unsigned n = 0;
     for (bool done = false; !done;) {
         uint64_t s0 = before[0] = get(&cell[0]), s1 = before[1] = get(&cell[1]);
@@ -580,7 +583,7 @@ void pf_cell_check_only(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_
     if (!(get(&cell[0]) | get(&cell[1])))
         return;
     unsigned n = pf_cell_list(cell, list, 64);
-    struct visit v = {a, 0, 0};
+    struct cell_update v = {a, 0, 0};
     for (unsigned i = 0; i < n; i++)
         if (conflicts(t->clock, a, list[i])) {
             report(t, &v, addr, site, list, n);

@@ -105,16 +105,17 @@ access_granule_traced(struct pf_thread *t, uintptr_t addr, uint64_t a)
     uint64_t *cell = pf_cell_of(addr);
     const uint8_t *overflow = pf_cell_overflow_state(cell);
     struct pf_transition last = {pf_word_get(&cell[0]), pf_word_get(&cell[1]), 0, 0, PF_STATES_ANY};
-    bool known = !*overflow && !(a & PF_BIT_W) && pf_access_cannot_race_read(t->clock, last.was0) &&
-                 (pf_word_is_ref(last.was1) ? pf_ref_is_read_set(cell, last.was1)
-                                            : pf_access_cannot_race_read(t->clock, last.was1));
+    bool repeatable = !*overflow && !(a & PF_BIT_W) &&
+                      pf_access_cannot_race_read(t->clock, last.was0) &&
+                      (pf_word_is_ref(last.was1) ? pf_ref_is_read_set(cell, last.was1)
+                                                 : pf_access_cannot_race_read(t->clock, last.was1));
     if (!(a & PF_BITS_ID) || !pf_cell_fast_update(t->clock, cell, a))
         pf_cell_access(t, addr, a, PF_NO_SITE);
     last.now0 = pf_word_get(&cell[0]);
     last.now1 = pf_word_get(&cell[1]);
-    known = known && !*overflow && last.now0 == last.was0 &&
-            (!pf_word_is_ref(last.now1) || pf_ref_is_read_set(cell, last.now1));
-    return known ? last : PF_TRANSITION_NONE;
+    repeatable = repeatable && !*overflow && last.now0 == last.was0 &&
+                 (!pf_word_is_ref(last.now1) || pf_ref_is_read_set(cell, last.now1));
+    return repeatable ? last : PF_TRANSITION_NONE;
 }
 
 /* n whole granules, on the fast path of range.h as far as possible. */

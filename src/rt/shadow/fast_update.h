@@ -449,7 +449,8 @@ static inline bool pf_access_replaceable_atomic(const uint32_t *clock, uint64_t 
 
 /* Candidate words for an atomic access, from the words examined so far. */
 struct pf_atomic_scan {
-    /* a record of its kind and epoch; one that it may replace; a free word */
+    /* a record of its kind and epoch; one that it may replace; a word that is free, globally
+     * ordered or subsumed */
     uint64_t *same, *old, *empty;
     uint64_t *own; /* another record of its slot */
     bool several; /* it may replace more than one */
@@ -492,7 +493,8 @@ pf_atomic_scan_word(struct pf_atomic_scan *w, const uint32_t *clock, uint64_t *w
 }
 
 /* The fast update for an atomic access. It is covered, or merges with a record of its epoch, or
- * replaces older atomic records, or uses a free word. All unordered records must be atomic, too. */
+ * replaces older atomic records, or uses a free word. Records that overlap it and are not ordered
+ * must be atomic, too. */
 static inline __attribute__((always_inline)) bool
 pf_cell_fast_update_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {

@@ -58,7 +58,7 @@ static struct {
 } shards[SHARDS];
 
 /* Large blocks that were freed; their shadow can be dropped once libc returns the memory. */
-struct range {
+struct freed_range {
     uintptr_t addr;
     size_t size;
 };
@@ -66,7 +66,7 @@ static struct {
     struct pf_spin lock;
     unsigned n;
     size_t bytes; /* freed since the last check */
-    struct range at[FREED_LARGE_MAX];
+    struct freed_range at[FREED_LARGE_MAX];
 } freed_large;
 void pf_block_init(void)
 {
@@ -195,7 +195,7 @@ void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where)
 
 /* Remembers a freed range for drop_returned. If the list is full its shadow stays, which is
  * harmless. */
-static void remember_freed(struct range new)
+static void remember_freed(struct freed_range new)
 {
     pf_spin_lock(&freed_large.lock);
     if (freed_large.n < FREED_LARGE_MAX)
@@ -208,7 +208,7 @@ static void remember_freed(struct range new)
  * still mapped stay, so that a use after free is detected. */
 static void drop_returned(void)
 {
-    struct range all[FREED_LARGE_MAX];
+    struct freed_range all[FREED_LARGE_MAX];
     pf_spin_lock(&freed_large.lock);
     unsigned n = freed_large.n;
     for (unsigned i = 0; i < n; i++)
@@ -237,7 +237,7 @@ static __attribute__((noinline)) void free_large(struct pf_thread *t, void *addr
     pf_spin_unlock(&freed_large.lock);
     if (much)
         drop_returned();
-    remember_freed((struct range){(uintptr_t)addr, size});
+    remember_freed((struct freed_range){(uintptr_t)addr, size});
 }
 
 void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)

@@ -75,11 +75,11 @@ static inline __attribute__((always_inline)) bool pf_cell_all_ordered(const uint
                                                                       uint64_t *cell)
 {
     const uint64_t *overflow = pf_cell_overflow(cell);
-    bool known = pf_access_ordered(clock, pf_word_get(&cell[0])) &&
-                 pf_access_ordered(clock, pf_word_get(&cell[1]));
-    for (unsigned i = 0; known && i < PF_OVERFLOW_WORDS; i++)
-        known = pf_access_ordered(clock, pf_word_get(&overflow[i]));
-    return known;
+    bool ordered = pf_access_ordered(clock, pf_word_get(&cell[0])) &&
+                   pf_access_ordered(clock, pf_word_get(&cell[1]));
+    for (unsigned i = 0; ordered && i < PF_OVERFLOW_WORDS; i++)
+        ordered = pf_access_ordered(clock, pf_word_get(&overflow[i]));
+    return ordered;
 }
 
 /* Applies the access `a`, which has all 8 bytes and an id, to n cells. Returns how many leading

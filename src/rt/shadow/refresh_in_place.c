@@ -47,16 +47,16 @@ static bool refresh(const uint32_t *clock, uint64_t *word, uint64_t mine)
 /* Searches a large spill for the thread's record, from the preferred index on, and refreshes it. */
 static bool refresh_at(const uint32_t *clock, struct pf_access_set *set, uint64_t mine)
 {
-    unsigned n = set->n, place = pf_spill_index(n, pf_access_sid(mine)), at = place;
+    unsigned n = set->n, home = pf_spill_index(n, pf_access_sid(mine)), at = home;
     while (!refresh(clock, &set->record[at], mine)) {
         at = at + 1 < n ? at + 1 : 0;
-        if (at == place)
+        if (at == home)
             return false;
     }
-    uint64_t other = set->record[place];
+    uint64_t other = set->record[home];
     /* move it to its preferred index */
-    if (at != place && pf_spill_index(n, pf_access_sid(other)) != place) {
-        pf_word_put(&set->record[place], set->record[at]);
+    if (at != home && pf_spill_index(n, pf_access_sid(other)) != home) {
+        pf_word_put(&set->record[home], set->record[at]);
         pf_word_put(&set->record[at], other);
     }
     return true;
@@ -86,7 +86,7 @@ static bool replace(const uint32_t *clock, struct pf_access_set *set, uint64_t m
         pf_word_put(&set->record[m++], mine);
         __pf_tls.thread->dirty = true;
     }
-    set->kinds |= PF_KIND(mine);
+    set->kinds |= PF_ACCESS_KIND(mine);
     __atomic_store_n(&set->n, (uint16_t)m, __ATOMIC_RELEASE);
     return true;
 }
@@ -115,7 +115,7 @@ PF_PRESERVE_MOST bool pf_spill_refresh(const uint32_t *clock, uint64_t *cell, ui
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
     struct pf_access_set *set = pf_word_is_ref(s1) ? pf_access_set_at(s1) : NULL;
     if (set && !set->interned && set->n &&
-        !(set->kinds & (atomic ? PF_KINDS_WITH_PLAIN : PF_KINDS_WITH_WRITE)) &&
+        !(set->kinds & (atomic ? PF_ACCESS_KINDS_PLAIN : PF_ACCESS_KINDS_WRITE)) &&
         (atomic ? (s0 & PF_BIT_A) || pf_access_ordered(clock, s0)
                 : pf_access_cannot_race(clock, s0, mine))) {
         if (refresh(clock, &cell[0], mine))
