@@ -87,9 +87,9 @@ static const char *const with_value[] = {"-o",
                                          "-fmodule-output",
                                          NULL};
 
-int pf_cc_values(const char *arg) { return is_one_of(arg, with_value); }
+int pf_cc_scan_values(const char *arg) { return is_one_of(arg, with_value); }
 
-/* Flags after which nothing is linked. */
+/* Flags with which nothing is linked. */
 static const char *const stops[] = {"-c",
                                     "-S",
                                     "-E",
@@ -118,8 +118,9 @@ static const char *const stops[] = {"-c",
 
 static const char *const partial[] = {"-shared", "--shared", "-r", "-dynamiclib", "-bundle", NULL};
 
-/* Many flags that begin with -g say how, not whether; -g0, coming after ours, says no. */
-static bool asks_for_lines(const char *arg)
+/* True if the flag enables debug information with line numbers. Many flags that start with -g
+ * only modify it; a -g0 of the user comes after our own flag and turns it off. */
+static bool enables_line_tables(const char *arg)
 {
     static const char *const on[] = {"-ggdb", "-gdwarf", "-glldb", "-gline-tables-only",
                                      "-gmlt", "-gfull",  "-gused", "-gsce",
@@ -135,23 +136,23 @@ static bool asks_for_lines(const char *arg)
 }
 
 /* Sanitizers that need the shadow, the allocator or the interceptors for themselves. */
-static const char *const rivals[] = {"thread",
-                                     "address",
-                                     "memory",
-                                     "hwaddress",
-                                     "leak",
-                                     "dataflow",
-                                     "kernel-address",
-                                     "kernel-memory",
-                                     "kernel-hwaddress",
-                                     "type",
-                                     "numerical",
-                                     "realtime",
-                                     NULL};
+static const char *const incompatible[] = {"thread",
+                                           "address",
+                                           "memory",
+                                           "hwaddress",
+                                           "leak",
+                                           "dataflow",
+                                           "kernel-address",
+                                           "kernel-memory",
+                                           "kernel-hwaddress",
+                                           "type",
+                                           "numerical",
+                                           "realtime",
+                                           NULL};
 
-static bool names_rival(const char *list)
+static bool names_incompatible(const char *list)
 {
-    for (const char *const *r = rivals; *r; r++)
+    for (const char *const *r = incompatible; *r; r++)
         for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
             if (!strncmp(p, *r, strlen(*r)) && (p[strlen(*r)] == 0 || p[strlen(*r)] == ','))
                 return true;
@@ -181,7 +182,7 @@ static void scan_target(struct pf_cc_scan *s, const char *arg, const char *tripl
 
 static void scan_args(struct pf_cc_scan *s, int argc, char *const *argv, int depth);
 
-/* One word of a response file, GNU quoting; NULL at the end. *at moves on. */
+/* Returns the next word of a response file (GNU quoting) and advances *at; NULL at the end. */
 static char *next_word(const char **at)
 {
     const char *p = *at;
@@ -213,7 +214,7 @@ static void scan_response(struct pf_cc_scan *s, const char *path, int depth)
     if (!in || getdelim(&text, &size, 0, in) < 0) {
         if (in)
             fclose(in);
-        return; /* clang will say what is wrong */
+        return; /* clang will report the error */
     }
     fclose(in);
     const char *at = text;
@@ -260,9 +261,10 @@ static void scan_one(struct pf_cc_scan *s, const char *arg, const char *value, i
         s->lto = arg;
     else if (!strcmp(arg, "-fno-lto"))
         s->lto = NULL;
-    else if (starts(arg, "-fsanitize=") && names_rival(arg + 11))
+    else if (starts(arg, "-fsanitize=") && names_incompatible(arg + 11))
         s->sanitizer = arg;
-    else if (starts(arg, "-fno-sanitize=") && (names_rival(arg + 14) || !strcmp(arg + 14, "all")))
+    else if (starts(arg, "-fno-sanitize=") &&
+             (names_incompatible(arg + 14) || !strcmp(arg + 14, "all")))
         s->sanitizer = NULL;
     else if (!strcmp(arg, "-m32") || !strcmp(arg, "-mx32") || !strcmp(arg, "-m16"))
         s->target = arg;
@@ -276,13 +278,13 @@ static void scan_one(struct pf_cc_scan *s, const char *arg, const char *value, i
              (value && (!strcmp(value, "defs") || !strcmp(value, "--no-undefined"))))
         s->all_defined = true;
     else if (starts(arg, "-g"))
-        s->debug |= asks_for_lines(arg);
+        s->debug |= enables_line_tables(arg);
 }
 
 static void scan_args(struct pf_cc_scan *s, int argc, char *const *argv, int depth)
 {
     for (int i = 0; i < argc; i++) {
-        int values = pf_cc_values(argv[i]);
+        int values = pf_cc_scan_values(argv[i]);
         scan_one(s, argv[i], values && i + 1 < argc ? argv[i + 1] : NULL, depth);
         i += values;
     }

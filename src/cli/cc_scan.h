@@ -1,9 +1,9 @@
 /*
- * cc_scan.h - what a clang command line asks for, as far as pf cc must know.
+ * cc_scan.h - what a clang command line does, as far as pf cc must know.
  *
- * Model:   flags are looked at one by one, the last one of a kind wins, as in clang. Response files
- *          (@file) are read with GNU quoting and looked at in place; clang gets them as they are.
- * Memory:  strings are the caller's or leaked: the process is about to become clang.
+ * Model:   flags are read one by one, and the last one of a kind wins, as in clang. Response files
+ *          (@file) are read in place, with GNU quoting; clang gets them unchanged.
+ * Memory:  strings belong to the caller or are leaked: the process is about to become clang.
  */
 #ifndef PF_CLI_CC_SCAN_H
 #define PF_CLI_CC_SCAN_H
@@ -12,21 +12,22 @@
 #include <stddef.h>
 
 struct pf_cc_scan {
-    size_t inputs;      /* files to compile or link, `-` too */
+    size_t inputs;      /* files to compile or link, including `-` */
     size_t headers;     /* those of them that are to be precompiled */
-    const char *language; /* of -x, for the files behind it; NULL: by their names */
-    bool cxx;           /* one of them, or -x, says C++ */
+    const char *language; /* from -x, for the files after it; NULL: by their names */
+    bool cxx;           /* one of them, or -x, is C++ */
     bool links;         /* no flag stops before the linker */
     bool executable;    /* not -shared, not -r */
-    bool is_static;     /* -static, -static-pie */
-    bool all_defined;   /* the linker is told to refuse undefined symbols in a shared library */
-    bool debug;         /* a flag asks for debug information with lines */
-    const char *lto, *sanitizer, *target; /* the flag that cannot work, or NULL */
-    const char *in_response; /* a flag of ours inside a response file: it cannot be taken out */
+    bool is_static;     /* -static or -static-pie */
+    bool all_defined;   /* the linker must refuse undefined symbols in a shared library */
+    bool debug;         /* a flag enables debug information with lines */
+    const char *lto, *sanitizer, *target; /* the unsupported flag, or NULL */
+    /* a -fpf- flag inside a response file, from which it cannot be removed */
+    const char *in_response;
 };
 
 void pf_cc_scan(struct pf_cc_scan *s, int argc, char *const *argv);
-/* How many arguments follow this flag as its value. */
-int pf_cc_values(const char *arg);
+/* The number of arguments after this flag that are its value: 0 or 1. */
+int pf_cc_scan_values(const char *arg);
 
 #endif

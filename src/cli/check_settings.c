@@ -1,4 +1,5 @@
-/* check_settings.c - see check_settings.h. */
+/* check_settings.c - see check_settings.h. It is in src/cli because it defines the options of pf
+ * check. */
 #define _GNU_SOURCE
 #include "check_settings.h"
 #include "cli.h"
@@ -17,43 +18,46 @@
 #define DEFAULT_TIME_MS 60000
 #define DEFAULT_GRACE_MS 2000
 
-bool pf_check_plan_parse(struct pf_check_plan *p, int argc, char **argv, int *status)
+bool pf_check_settings_parse(struct pf_check_settings *p, int argc, char **argv, int *status)
 {
     const struct pf_cli_option options[] = {
-        {"time", "T", "spend so much time: 60s (default), 10m", &p->time, NULL},
-        {"runs", "N", "at most N rounds: each a free run, a recording and its tries", &p->runs,
-         NULL},
-        {"jobs", "N", "so many at a time (default 1)", &p->jobs, NULL},
-        {"continue", NULL, "go on with the last check of the folder", NULL, &p->going_on},
+        {"time", "T", "time budget (default 60s)", &p->time, NULL},
+        {"runs", "N",
+         "at most N rounds; each has a free run, a recording and tries of its predictions",
+         &p->runs, NULL},
+        {"jobs", "N", "run N steps in parallel (default 1)", &p->jobs, NULL},
+        {"continue", NULL, "resume the last check in the state folder", NULL, &p->resume},
         {"server", "CLIENT",
-         "PROG is a server: run CLIENT (by sh) when its port is open, then end it", &p->server,
+         "PROG is a server: run CLIENT (with sh) once its port is open, then end PROG", &p->server,
          NULL},
         {"for", "T", "end PROG after T", &p->period, NULL},
-        {"suite", "FILE", "check every test of the list, see pf suite", &p->suite, NULL},
-        {"from", "FILE", "try to confirm what ThreadSanitizer or Helgrind reported", &p->from,
+        {"suite", "FILE", "check every test of the list FILE, see pf suite", &p->suite, NULL},
+        {"from", "FILE",
+         "try to confirm the races that ThreadSanitizer or Helgrind reported in FILE", &p->from,
          NULL},
-        {"atomic", "GLOB", "calls of functions of this name are atomic regions", &p->atomic, NULL},
-        {"state", "DIR", "where everything is kept (default " PF_DEFAULT_STATE ")", &p->state,
-         NULL},
+        {"atomic", "GLOB", "treat calls of functions whose names match as atomic regions",
+         &p->atomic, NULL},
+        {"state", "DIR", "keep all files in DIR (default " PF_DEFAULT_STATE ")", &p->state, NULL},
         {"json", "FILE", "write the findings as JSON; - is standard output", &p->json, NULL},
-        {"sample", "POLICY", "of the free runs (default: full and atexrace in turn)", &p->sample,
+        {"sample", "POLICY",
+         "sampling policy of the free runs (default: full and atexrace alternate)", &p->sample,
          NULL},
-        {"suppressions", "FILE", "do not report what FILE describes", &p->launch.suppressions,
+        {"suppressions", "FILE", "do not report findings that match FILE", &p->launch.suppressions,
          NULL},
-        {"grace", "T", "between asking a program to end and killing it (default 2s)", &p->grace,
-         NULL},
-        {"any", NULL, "with --suite: scripts and uninstrumented programs too", NULL, &p->any},
-        {"quiet", NULL, "no progress", NULL, &p->quiet},
+        {"grace", "T", "time between SIGTERM and SIGKILL (default 2s)", &p->grace, NULL},
+        {"any", NULL, "with --suite: also run scripts and uninstrumented programs", NULL, &p->any},
+        {"quiet", NULL, "print no progress", NULL, &p->quiet},
     };
     const struct pf_cli_verb verb = {
         PF_CHECK_VERB, "[OPTION...] -- PROG ARG...",
-        "Runs PROG, built with pf cc or pf c++, freely and under many schedules, makes what it "
-        "predicts\n"
-        "happen, and reports what it found: confirmed findings have a clip that pf replay shows "
-        "every time.\n"
-        "Exits 66 when something was found, 0 when nothing, 1 when nothing was found but PROG "
-        "crashed,\n"
-        "128+n when signal n stopped it and nothing was found, 2 when pf itself cannot go on.",
+        "Runs PROG, built with pf cc or pf c++, freely and under many schedules, makes the "
+        "predicted\n"
+        "races happen, and reports what it found. Each confirmed finding has a clip, which pf "
+        "replay\n"
+        "reproduces every time.\n"
+        "Exit status: 66 if there are findings, 0 if not, 1 if there are none but PROG crashed or "
+        "hung,\n"
+        "128+n if signal n stopped pf check before it found anything, 2 on an error of pf itself.",
         options, sizeof options / sizeof options[0]};
     int first = pf_cli_parse(&verb, argc, argv, status);
     if (first < 0)
@@ -62,9 +66,9 @@ bool pf_check_plan_parse(struct pf_check_plan *p, int argc, char **argv, int *st
     p->nwords = argc - first;
     *status = PF_EXIT_USAGE;
     if (p->suite && p->nwords)
-        pf_complain(PF_CHECK_VERB, "--suite or a program, not both");
-    else if (!p->suite && !p->nwords && !p->going_on)
-        pf_complain(PF_CHECK_VERB, "which program? usage: pf check %s", verb.usage);
+        pf_complain(PF_CHECK_VERB, "give either --suite or a program");
+    else if (!p->suite && !p->nwords && !p->resume)
+        pf_complain(PF_CHECK_VERB, "no program given; usage: pf check %s", verb.usage);
     else
         return true;
     return false;
@@ -76,7 +80,7 @@ static pf_status number(const char *option, const char *text, uint64_t most, uin
     char *end;
     *v = strtoull(text, &end, 10);
     if (*text < '0' || *text > '9' || *end || *v < 1 || *v > most)
-        return pf_fail(e, PF_BAD, "--%s=%s: a number from 1 to %llu expected", option, text,
+        return pf_fail(e, PF_BAD, "--%s=%s: expected a number from 1 to %llu", option, text,
                        (unsigned long long)most);
     return PF_OK;
 }
@@ -85,10 +89,10 @@ static pf_status duration(const char *option, const char *text, uint64_t *ms, st
 {
     return pf_duration_parse(text, ms) && *ms
                ? PF_OK
-               : pf_fail(e, PF_BAD, "--%s=%s: a time such as 90s or 5m expected", option, text);
+               : pf_fail(e, PF_BAD, "--%s=%s: expected a duration such as 90s or 5m", option, text);
 }
 
-static pf_status read_numbers(struct pf_check_plan *p, struct pf_error *e)
+static pf_status read_numbers(struct pf_check_settings *p, struct pf_error *e)
 {
     pf_status s = PF_OK;
     p->time_ms = DEFAULT_TIME_MS;
@@ -107,8 +111,8 @@ static pf_status read_numbers(struct pf_check_plan *p, struct pf_error *e)
     return s;
 }
 
-/* The one program of the command line, as a list. */
-static pf_status take_words(struct pf_check_plan *p, struct pf_error *e)
+/* Makes a list of one test from the program of the command line. */
+static pf_status use_program(struct pf_check_settings *p, struct pf_error *e)
 {
     struct pf_suite_list *l = &p->tests;
     struct pf_text t;
@@ -136,7 +140,7 @@ static pf_status take_words(struct pf_check_plan *p, struct pf_error *e)
     return p->any ? PF_OK : pf_program_check(l->at->path, e);
 }
 
-static pf_status take_suite(struct pf_check_plan *p, struct pf_error *e)
+static pf_status read_suite(struct pf_check_settings *p, struct pf_error *e)
 {
     char *text;
     size_t n;
@@ -152,7 +156,7 @@ static pf_status take_suite(struct pf_check_plan *p, struct pf_error *e)
     return s;
 }
 
-static pf_status hash_programs(struct pf_check_plan *p, struct pf_error *e)
+static pf_status hash_programs(struct pf_check_settings *p, struct pf_error *e)
 {
     for (size_t i = 0; i < p->tests.n; i++) {
         char *bytes;
@@ -166,15 +170,15 @@ static pf_status hash_programs(struct pf_check_plan *p, struct pf_error *e)
     return PF_OK;
 }
 
-/* Every run reads it from its beginning. */
-static void find_input(struct pf_check_plan *p)
+/* If standard input is a file, every run reads it from its beginning. */
+static void find_input(struct pf_check_settings *p)
 {
     struct stat s;
     if (fstat(STDIN_FILENO, &s) == 0 && S_ISREG(s.st_mode))
         p->input = realpath("/proc/self/fd/0", NULL);
 }
 
-pf_status pf_check_plan_settle(struct pf_check_plan *p, struct pf_error *e)
+pf_status pf_check_settings_resolve(struct pf_check_settings *p, struct pf_error *e)
 {
     struct pf_error wrong;
     pf_suite_list_init(&p->tests);
@@ -190,15 +194,15 @@ pf_status pf_check_plan_settle(struct pf_check_plan *p, struct pf_error *e)
     if (s != PF_OK)
         return s;
     find_input(p);
-    s = p->suite ? take_suite(p, &wrong) : take_words(p, &wrong);
+    s = p->suite ? read_suite(p, &wrong) : use_program(p, &wrong);
     if (s != PF_OK)
         return pf_fail(e, s, "%s", wrong.text);
     return hash_programs(p, e);
 }
 
-void pf_check_plan_release(struct pf_check_plan *p)
+void pf_check_settings_release(struct pf_check_settings *p)
 {
     pf_suite_list_release(&p->tests);
     free(p->input);
-    *p = (struct pf_check_plan){0};
+    *p = (struct pf_check_settings){0};
 }

@@ -15,10 +15,10 @@ static void print_help(const struct pf_cli_verb *v)
                  o->value ? " " : "", o->value ? o->value : "");
         printf("  %-22s %s\n", left, o->help);
     }
-    printf("  %-22s %s\n", "--help", "this text");
+    printf("  %-22s %s\n", "--help", "show this text");
 }
 
-/* arg[0..n) is the option with its dashes. */
+/* Finds the option arg[0..n), which includes its dashes. */
 static const struct pf_cli_option *find_option(const struct pf_cli_verb *v, const char *arg,
                                                size_t n)
 {
@@ -84,7 +84,7 @@ int pf_cli_parse(const struct pf_cli_verb *v, int argc, char **argv, int *status
     return i;
 }
 
-/* Levenshtein's distance, for words of up to 31 letters. */
+/* Levenshtein distance, for words of up to 31 letters. */
 static size_t distance(const char *a, const char *b)
 {
     size_t na = strlen(a), nb = strlen(b), row[32];
@@ -111,7 +111,7 @@ static size_t distance(const char *a, const char *b)
 const char *pf_cli_closest(const char *word, const char *const *words, size_t n)
 {
     const char *best = NULL;
-    size_t least = strlen(word) / 3 + 2; /* further away is no typing mistake */
+    size_t least = strlen(word) / 3 + 2; /* a larger distance is not a typing error */
     for (size_t i = 0; i < n; i++) {
         size_t d = distance(word, words[i]);
         if (d < least) {

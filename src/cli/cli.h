@@ -1,5 +1,5 @@
 /*
- * cli.h - the verbs of `pf` and the options of their command lines.
+ * cli.h - the verbs of `pf` and the parser of their command lines.
  *
  * Errors:  verbs print their own messages and return an exit status; nothing else prints.
  */
@@ -16,13 +16,13 @@
 #include "verbs.def"
 #undef PF_VERB
 
-/* One option of a verb: --name, --name=VALUE or --name VALUE; one letter: -n VALUE. */
+/* One option of a verb: --name, --name=VALUE or --name VALUE; with a one-letter name: -n VALUE. */
 struct pf_cli_option {
     const char *name;   /* without the dashes */
-    const char *value;  /* what it takes, for the help; NULL: a switch */
+    const char *value;  /* placeholder for the value in the help; NULL: a switch */
     const char *help;
-    const char **text;  /* where the value goes */
-    bool *flag;         /* or where the switch goes */
+    const char **text;  /* where the value is stored */
+    bool *flag;         /* or where the switch is stored */
 };
 
 struct pf_cli_verb {
@@ -31,9 +31,9 @@ struct pf_cli_verb {
     size_t noptions;
 };
 
-/* Reads options up to the first word that is none, or up to and including `--`. Returns the index of
- * what follows, or -1 when the verb has nothing more to do: *status is then its exit status (after
- * --help, or after a complaint). */
+/* Parses options up to the first word that is not an option, or up to and including `--`.
+ * Returns the index of the next word, or -1 if the verb has nothing more to do; *status is then
+ * its exit status (after --help, or after an error message). */
 int pf_cli_parse(const struct pf_cli_verb *v, int argc, char **argv, int *status);
 
 /* The word of the list that `word` was probably meant to be, or NULL. */

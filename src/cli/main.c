@@ -1,28 +1,22 @@
-/*
- * main.c - `pf`: finds the verb and hands over. Installed as pf-cc or pf-c++ too: then the name of the
- * program is the verb.
- */
+/* main.c - `pf`: finds the verb and calls it. Also installed as pf-cc and pf-c++: then the verb
+ * is taken from the name of the program. */
 #include "cli.h"
-#include "verb_cc.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-int pf_cc(int argc, char **argv) { return pf_cmd_cc(argc, argv, false); }
-int pf_cxx(int argc, char **argv) { return pf_cmd_cc(argc, argv, true); }
-
 static const struct verb {
     const char *word;
-    int (*function)(int argc, char **argv); /* NULL: not built yet */
+    int (*function)(int argc, char **argv); /* NULL: not available yet */
     const char *help;
 } verbs[] = {
 #define PF_VERB(word, function, help) {word, function, help},
-#define PF_VERB_LATER(word, help) {word, NULL, help},
+#define PF_VERB_PLANNED(word, help) {word, NULL, help},
 #include "verbs.def"
 #undef PF_VERB
-#undef PF_VERB_LATER
+#undef PF_VERB_PLANNED
 };
 #define NVERBS (sizeof verbs / sizeof verbs[0])
 
@@ -36,18 +30,22 @@ static const struct verb *find(const char *word)
 
 static int help(FILE *to)
 {
-    fputs("usage: pf VERB [OPTION...] [ARGUMENT...]\n\n"
-          "photofinish finds data races in multi-threaded C and C++.\n\n"
-          "  pf cc -g -o prog prog.c -pthread     build with checks\n"
-          "  pf check -- ./prog                   the whole chain, a clip of each finding\n"
-          "  pf run -- ./prog                     one run, its races; exit 66 if there are any\n\n"
-          "verbs:\n",
-          to);
+    fputs(
+        "usage: pf VERB [OPTION...] [ARGUMENT...]\n"
+        "\n"
+        "photofinish finds data races in multi-threaded C and C++.\n"
+        "\n"
+        "  pf cc -g -o prog prog.c -pthread     build with checks\n"
+        "  pf check -- ./prog                   run all stages; a clip for each confirmed finding\n"
+        "  pf run -- ./prog                     run once; exit status 66 if there are races\n"
+        "\n"
+        "verbs:\n",
+        to);
     for (size_t i = 0; i < NVERBS; i++)
         fprintf(to, "  %-8s %s%s\n", verbs[i].word, verbs[i].help,
                 verbs[i].function ? "" : " (not available in this build)");
-    fputs("\n  pf VERB --help, man pf-VERB    about one verb\n"
-          "  pf --version                   the version\n",
+    fputs("\n  pf VERB --help, man pf-VERB    help for one verb\n"
+          "  pf --version                   print the version\n",
           to);
     return to == stdout ? PF_EXIT_OK : PF_EXIT_USAGE;
 }
@@ -63,7 +61,8 @@ static int unknown(const char *word)
     return pf_complain(NULL, "unknown verb '%s'; see pf --help", word);
 }
 
-/* A closed standard stream would give its number to the next file, and messages would go there. */
+/* If a standard stream were closed, the next file opened would get its number and receive
+ * messages meant for the stream. */
 static void fill_standard_streams(void)
 {
     for (int fd = 0; fd <= 2; fd++)
@@ -71,8 +70,8 @@ static void fill_standard_streams(void)
             _exit(PF_EXIT_USAGE);
 }
 
-/* A file that may not grow is an error like others. A handler, since programs that are started would inherit that
- * the signal is ignored. */
+/* Lets writes beyond the file size limit fail with an error. A handler is used because an
+ * ignored signal would be inherited by the programs that pf starts. */
 static void on_limit(int signal) { (void)signal; }
 
 int main(int argc, char **argv)

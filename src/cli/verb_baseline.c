@@ -1,4 +1,4 @@
-/* verb_baseline.c - `pf baseline`: today's findings are accepted, so that only new ones fail. */
+/* verb_baseline.c - `pf baseline`: accepts the current findings, so that only new ones fail. */
 #include "baseline.h"
 #include "cli.h"
 #include "state_read.h"
@@ -33,21 +33,20 @@ static pf_status accept(const char *file, const struct pf_findings *f, bool keep
     return s;
 }
 
-int pf_baseline(int argc, char **argv)
+int pf_verb_baseline(int argc, char **argv)
 {
     const char *file = PF_BASELINE_FILE, *state = NULL;
     bool keep = false;
     const struct pf_cli_option options[] = {
-        {"state", "DIR", "the folder given to pf run or pf suite (default " PF_DEFAULT_STATE ")",
-         &state, NULL},
-        {"o", "FILE", "the baseline (default " PF_BASELINE_FILE ")", &file, NULL},
-        {"keep", NULL, "keep what it has, also what was not found this time", NULL, &keep},
+        {"state", "DIR", "read the findings in DIR (default " PF_DEFAULT_STATE ")", &state, NULL},
+        {"o", "FILE", "the baseline file (default " PF_BASELINE_FILE ")", &file, NULL},
+        {"keep", NULL, "also keep accepted findings that were not found this time", NULL, &keep},
     };
-    const struct pf_cli_verb verb = {
-        VERB, "[OPTION...] [DIR...]",
-        "Accepts the findings of the folders: pf report --baseline then fails on others only. The "
-        "file\nis meant to be kept with the sources.",
-        options, sizeof options / sizeof options[0]};
+    const struct pf_cli_verb verb = {VERB, "[OPTION...] [DIR...]",
+                                     "Accepts the findings in the folders: pf report --baseline "
+                                     "then fails only on other findings.\n"
+                                     "Keep the file with the sources.",
+                                     options, sizeof options / sizeof options[0]};
     struct pf_findings f;
     struct pf_error e;
     pf_status s = PF_OK;

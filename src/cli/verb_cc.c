@@ -1,6 +1,12 @@
-/* verb_cc.c - see verb_cc.h. */
+/*
+ * verb_cc.c - `pf cc` and `pf c++`: run clang-19 with the plugin, line tables and, when an
+ * executable is linked, the runtime.
+ *
+ * The command line is passed to clang unchanged, with flags added around it; cc_scan.h reads it
+ * first to find out what clang will do. What cannot work (static linking, LTO, other sanitizers,
+ * other targets) is refused with a message and exit status 2; all other errors are clang's.
+ */
 #define _GNU_SOURCE
-#include "verb_cc.h"
 #include "cc_scan.h"
 #include "cli.h"
 #include "ignore_line.h"
@@ -27,7 +33,7 @@ static void add(struct command *c, const char *arg)
 
 static void add_linker(struct command *c, const char *arg)
 {
-    add(c, "-Xlinker"); /* unlike -Wl, takes any path */
+    add(c, "-Xlinker"); /* unlike -Wl, it accepts any path */
     add(c, arg);
 }
 
@@ -60,7 +66,8 @@ static int check_ignore_list(const char *verb, const char *path)
     return status;
 }
 
-/* Flags of our own go to the plugin by its environment; lists are separated by newlines. */
+/* Handles a -fpf- flag: passes it to the plugin through the environment, where lists are
+ * separated by newlines. */
 static int take_own_flag(const char *verb, const char *arg)
 {
     if (!strncmp(arg, "-fpf-ignore=", 12)) {
@@ -81,10 +88,9 @@ static int take_own_flag(const char *verb, const char *arg)
         setenv("PF_PLUGIN_INLINE", arg + 12, 1);
         return PF_EXIT_OK;
     }
-    return pf_complain(verb,
-                       "unknown flag %s; there are -fpf-ignore=FILE and "
-                       "-fpf-inline=loops|all|none",
-                       arg);
+    return pf_complain(
+        verb, "unknown flag %s; known flags are -fpf-ignore=FILE and -fpf-inline=loops|all|none",
+        arg);
 }
 
 static int refuse(const char *verb, const struct pf_cc_scan *s)
@@ -93,17 +99,17 @@ static int refuse(const char *verb, const struct pf_cc_scan *s)
         return pf_complain(verb, "%s: only x86-64 Linux is supported", s->target);
     if (s->lto)
         return pf_complain(verb,
-                           "%s: link-time optimisation is not supported, because checks are "
-                           "added when a file is compiled; leave it out",
+                           "%s: link-time optimisation is not supported, because checks are added "
+                           "when a file is compiled; remove the flag",
                            s->lto);
     if (s->sanitizer)
         return pf_complain(verb,
                            "%s: photofinish cannot share a process with this sanitizer; build "
-                           "without it (-fsanitize=undefined is fine)",
+                           "without it (-fsanitize=undefined is allowed)",
                            s->sanitizer);
     if (s->links && s->executable && s->is_static && s->inputs)
-        return pf_complain(verb, "static linking is not supported: the runtime stands in front of "
-                                 "functions of the shared C library; leave out -static");
+        return pf_complain(verb, "static linking is not supported, because the runtime interposes "
+                                 "functions of the shared C library; remove -static");
     if (s->in_response)
         return pf_complain(verb, "%s: give this flag on the command line, not in a response file",
                            s->in_response);
@@ -114,15 +120,15 @@ static void add_compile_flags(struct command *c, const char *libdir, const struc
                               bool cxx)
 {
     add(c, join("-fpass-plugin=", join(libdir, PLUGIN)));
-    /* In the compiler proper only: marks functions as watched, keeps the optimizer from inventing
-     * accesses, and tells the source by __has_feature(thread_sanitizer). */
+    /* For the compiler proper only: marks the functions to instrument, keeps the optimizer from
+     * inventing accesses, and makes __has_feature(thread_sanitizer) true. */
     add(c, "-Xclang");
     add(c, "-fsanitize=thread");
-    add(c, "-fno-discard-value-names"); /* names of variables and members in reports */
+    add(c, "-fno-discard-value-names"); /* for names of variables and members in reports */
     if (!s->debug)
         add(c, "-gline-tables-only");
     if (!s->debug && cxx) {
-        /* Full names of inlined functions, without what else it does (other inlining). */
+        /* for full names of inlined functions; the flag below undoes its effect on inlining */
         add(c, "-fdebug-info-for-profiling");
         add(c, "-mllvm");
         add(c, "-enable-npm-pgo-inline-deferral=false");
@@ -139,19 +145,25 @@ static void add_link_flags(struct command *c, const char *libdir)
 
 static int print_help(const char *verb, const char *clang)
 {
-    printf(
-        "usage: pf %s ARGUMENT...\n\n"
-        "Compiles and links like %s, with checks for pf run. All flags of %s work but for\n"
-        "-static, -flto and the other sanitizers. Flags of its own:\n\n"
-        "  -fpf-ignore=FILE     do not check what the list names: lines fun:GLOB, src:GLOB\n"
-        "  -fpf-inline=WHERE    checks as inline code: loops (default), all, none\n\n"
-        "Environment: PF_CC_VERBOSE=1 prints the command, PF_LIBDIR is where libpf_plugin.so and\n"
-        "libpf_rt.a are if not beside pf. See also: man pf-cc, %s --help\n",
-        verb, clang, clang, clang);
+    printf("usage: pf %s ARGUMENT...\n"
+           "\n"
+           "Compiles and links like %s, with checks for pf run. All flags of %s work except\n"
+           "-static, -flto and the other sanitizers. Additional flags:\n"
+           "\n"
+           "  -fpf-ignore=FILE     do not check code that matches a line fun:GLOB or src:GLOB of "
+           "FILE\n"
+           "  -fpf-inline=WHERE    where checks are inline code: loops (default), all, none\n"
+           "\n"
+           "Environment: PF_CC_VERBOSE=1 prints the command. PF_LIBDIR is the folder of "
+           "libpf_plugin.so and\n"
+           "libpf_rt.a if they are not in ../lib/photofinish relative to pf. See also: man pf-cc, "
+           "%s --help\n",
+           verb, clang, clang, clang);
     return PF_EXIT_OK;
 }
 
-int pf_cmd_cc(int argc, char **argv, bool cxx)
+/* argv[0] is the verb. Returns only if clang could not be started. */
+static int compile(int argc, char **argv, bool cxx)
 {
     const char *verb = cxx ? "c++" : "cc", *clang = cxx ? "clang++-19" : "clang-19";
     if (argc == 2 && !strcmp(argv[1], "--help"))
@@ -163,8 +175,8 @@ int pf_cmd_cc(int argc, char **argv, bool cxx)
         return status;
     const char *libdir = pf_libdir_find(PLUGIN);
     if (!libdir)
-        return pf_complain(verb, "cannot find libpf_plugin.so: it should be in ../lib/photofinish "
-                                 "beside pf's folder, or in $PF_LIBDIR");
+        return pf_complain(verb, "cannot find libpf_plugin.so; expected it in ../lib/photofinish "
+                                 "relative to the folder of pf, or in $PF_LIBDIR");
     bool runtime = scan.links && scan.executable && scan.inputs;
     if (runtime && access(join(libdir, RUNTIME), R_OK))
         return pf_complain(verb, "cannot read %s%s: %s", libdir, RUNTIME, strerror(errno));
@@ -183,11 +195,11 @@ int pf_cmd_cc(int argc, char **argv, bool cxx)
             continue;
         }
         add(&c, argv[i]);
-        if (pf_cc_values(argv[i]) && i + 1 < argc)
+        if (pf_cc_scan_values(argv[i]) && i + 1 < argc)
             add(&c, argv[++i]);
     }
     if (scan.links && !scan.executable && scan.all_defined) {
-        /* The runtime is in the executable: our entry points must stay undefined here. */
+        /* The runtime is in the executable, so its entry points must stay undefined here. */
         add_linker(&c, "-z");
         add_linker(&c, "undefs");
     }
@@ -203,5 +215,5 @@ int pf_cmd_cc(int argc, char **argv, bool cxx)
     return pf_complain(verb, "cannot run %s: %s", clang, strerror(errno));
 }
 
-int pf_cc_c(int argc, char **argv) { return pf_cmd_cc(argc, argv, false); }
-int pf_cc_cxx(int argc, char **argv) { return pf_cmd_cc(argc, argv, true); }
+int pf_verb_cc(int argc, char **argv) { return compile(argc, argv, false); }
+int pf_verb_cxx(int argc, char **argv) { return compile(argc, argv, true); }

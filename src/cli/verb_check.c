@@ -1,7 +1,5 @@
-/*
- * verb_check.c - `pf check`: free runs, recordings, predictions and tries, as the chain orders them, and one report
- * of all they found.
- */
+/* verb_check.c - `pf check`: free runs, recordings, predictions and tries, in the order of the
+ * chain, and one report of all findings. */
 #define _GNU_SOURCE
 #include "check_load.h"
 #include "check_loop.h"
@@ -24,10 +22,10 @@ static int complain(const struct pf_error *e) { return pf_complain(PF_CHECK_VERB
 
 static void end_path(char *to, const struct pf_check_folder *c)
 {
-    snprintf(to, PATH_MAX, "%s/" PF_CHECK_END, c->whole);
+    snprintf(to, PATH_MAX, "%s/" PF_CHECK_END, c->absolute);
 }
 
-/* Steps that were cut off have no line in the journal; their numbers are not used again. */
+/* Steps that were cut off have no line in the journal; their numbers are not reused. */
 static void skip_used(struct pf_check_work *w)
 {
     static const char *const forms[] = {PF_CHECK_RUNS, PF_CHECK_CLIP, PF_CHECK_TRIES};
@@ -35,23 +33,23 @@ static void skip_used(struct pf_check_work *w)
     for (uint64_t n = last + 1; n <= last + PF_CHECK_JOBS_MAX; n++)
         for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {
             char path[PATH_MAX];
-            pf_check_path(path, w->folder->whole, forms[i], n);
+            pf_check_path(path, w->folder->absolute, forms[i], n);
             if (access(path, F_OK) == 0)
                 w->steps = n;
         }
 }
 
-/* What a check that goes on has done already. */
-static pf_status remember(struct pf_check_work *w, struct pf_error *e)
+/* Restores what a resumed check has already done. */
+static pf_status restore(struct pf_check_work *w, struct pf_error *e)
 {
     struct pf_check_lines lines;
     char path[PATH_MAX];
-    pf_status s = pf_check_journal_read(w->folder->whole, &lines, e);
+    pf_status s = pf_check_journal_read(w->folder->absolute, &lines, e);
     if (s == PF_OK)
-        s = pf_check_found_again(&w->found, w->folder, &lines, e);
+        s = pf_check_found_reload(&w->found, w->folder, &lines, e);
     for (size_t i = 0; s == PF_OK && i < lines.n; i++) {
-        pf_check_path(path, w->folder->whole, PF_CHECK_CLIP, lines.at[i].step);
-        pf_chain_remember(&w->chain, &lines.at[i], access(path, R_OK) == 0);
+        pf_check_path(path, w->folder->absolute, PF_CHECK_CLIP, lines.at[i].step);
+        pf_chain_restore(&w->chain, &lines.at[i], access(path, R_OK) == 0);
         w->steps = lines.at[i].step > w->steps ? lines.at[i].step : w->steps;
     }
     free(lines.at);
@@ -59,15 +57,16 @@ static pf_status remember(struct pf_check_work *w, struct pf_error *e)
     return s;
 }
 
-/* The other tool's report goes into the folder: it may be gone when the check goes on. */
-static pf_status keep_foreign(const struct pf_check_work *w, struct pf_error *e)
+/* Copies the other tool's report into the folder, because it may be gone when the check is
+ * resumed. */
+static pf_status copy_foreign(const struct pf_check_work *w, struct pf_error *e)
 {
     char path[PATH_MAX], *data;
     size_t n;
-    if (!w->plan->from)
+    if (!w->settings->from)
         return PF_OK;
-    snprintf(path, sizeof path, "%s/from", w->folder->whole);
-    pf_status s = pf_file_read(w->plan->from, &data, &n, e);
+    snprintf(path, sizeof path, "%s/from", w->folder->absolute);
+    pf_status s = pf_file_read(w->settings->from, &data, &n, e);
     if (s == PF_OK) {
         s = pf_file_write(path, data, n, e);
         free(data);
@@ -75,10 +74,10 @@ static pf_status keep_foreign(const struct pf_check_work *w, struct pf_error *e)
     return s;
 }
 
-static pf_status take_foreign(struct pf_check_work *w, struct pf_error *e)
+static pf_status read_foreign(struct pf_check_work *w, struct pf_error *e)
 {
     char path[PATH_MAX];
-    snprintf(path, sizeof path, "%s/from", w->folder->whole);
+    snprintf(path, sizeof path, "%s/from", w->folder->absolute);
     return access(path, R_OK) ? PF_OK : pf_check_found_foreign(&w->found, path, e);
 }
 
@@ -111,7 +110,7 @@ static pf_status write_text(const struct pf_findings *f, struct pf_error *e)
     return s;
 }
 
-/* What another tool reported and we could not confirm is no finding. */
+/* True if there is a finding. A report of another tool that pf could not confirm is not one. */
 static bool found_some(const struct pf_findings *f)
 {
     for (size_t i = 0; i < f->n; i++)
@@ -128,11 +127,11 @@ static int report(const struct pf_check_work *w)
     pf_findings_init(&f);
     pf_status s = pf_check_load(&f, w->folder->path, &e);
     pf_findings_sort(&f);
-    bool alone = w->plan->json && !strcmp(w->plan->json, "-");
+    bool alone = w->settings->json && !strcmp(w->settings->json, "-");
     if (s == PF_OK && !alone)
         s = write_text(&f, &e);
-    if (s == PF_OK && w->plan->json)
-        s = write_json(w->plan->json, &f, &e);
+    if (s == PF_OK && w->settings->json)
+        s = write_json(w->settings->json, &f, &e);
     if (s != PF_OK)
         status = complain(&e);
     else if (found_some(&f))
@@ -145,47 +144,47 @@ static int report(const struct pf_check_work *w)
     return status;
 }
 
-static void say_where(const struct pf_check_work *w)
+static void print_folder(const struct pf_check_work *w)
 {
     if (w->signal)
+        fprintf(stderr, "pf check: stopped; resume with: pf check --continue\n");
+    if (!w->settings->quiet)
         fprintf(stderr,
-                "pf check: stopped; this is what is there; go on with: pf check --continue\n");
-    if (!w->plan->quiet)
-        fprintf(stderr, "pf check: kept in %s; a page of it: pf report --html -o report.html%s%s\n",
-                w->folder->path, w->plan->state ? " --state " : "",
-                w->plan->state ? w->plan->state : "");
+                "pf check: kept in %s; for an HTML report: pf report --html -o report.html%s%s\n",
+                w->folder->path, w->settings->state ? " --state " : "",
+                w->settings->state ? w->settings->state : "");
 }
 
-static int work(const struct pf_check_plan *plan, const struct pf_check_folder *folder,
-                bool going_on)
+static int work(const struct pf_check_settings *settings, const struct pf_check_folder *folder,
+                bool resume)
 {
-    struct pf_check_work w = {.plan = plan, .folder = folder};
+    struct pf_check_work w = {.settings = settings, .folder = folder};
     struct pf_error e;
     char end[PATH_MAX];
     end_path(end, folder);
     unlink(end);
     pf_check_found_init(&w.found);
-    pf_status s = pf_chain_init(&w.chain, plan, &e);
-    if (s == PF_OK && plan->launch.suppressions)
-        s = pf_check_found_hide(&w.found, plan->launch.suppressions, &e);
+    pf_status s = pf_chain_init(&w.chain, settings, &e);
+    if (s == PF_OK && settings->launch.suppressions)
+        s = pf_check_found_read_suppressions(&w.found, settings->launch.suppressions, &e);
     if (s == PF_OK)
-        s = keep_foreign(&w, &e);
-    if (s == PF_OK && going_on)
-        s = remember(&w, &e);
-    if (going_on && plan->rounds) /* so many more */
+        s = copy_foreign(&w, &e);
+    if (s == PF_OK && resume)
+        s = restore(&w, &e);
+    if (resume && settings->rounds) /* that many more rounds */
         w.chain.rounds += w.chain.round;
     if (s == PF_OK)
-        s = take_foreign(&w, &e);
+        s = read_foreign(&w, &e);
     if (s == PF_OK)
         s = pf_check_loop(&w, &e);
-    const char *how = w.signal                        ? PF_CHECK_END_SIGNAL
-                      : !pf_chain_begun_all(&w.chain) ? PF_CHECK_END_EARLY
-                                                      : PF_CHECK_END_DONE;
+    const char *how = w.signal                               ? PF_CHECK_END_SIGNAL
+                      : !pf_chain_first_round_done(&w.chain) ? PF_CHECK_END_EARLY
+                                                             : PF_CHECK_END_DONE;
     if (s == PF_OK)
         s = pf_file_write(end, how, strlen(how), &e);
     int status = s == PF_OK ? report(&w) : complain(&e);
     if (s == PF_OK)
-        say_where(&w);
+        print_folder(&w);
     pf_check_found_release(&w.found);
     pf_chain_release(&w.chain);
     return status;
@@ -193,11 +192,11 @@ static int work(const struct pf_check_plan *plan, const struct pf_check_folder *
 
 /* --- the verb --- */
 
-/* --continue: the words of then, with the numbers of now. */
-static int go_on(const struct pf_check_plan *now)
+/* --continue: uses the stored command line, with the numbers of the current one. */
+static int continue_check(const struct pf_check_settings *now)
 {
     struct pf_check_folder folder;
-    struct pf_check_plan plan = {0};
+    struct pf_check_settings settings = {0};
     struct pf_error e;
     char **argv = NULL;
     int argc = 0, status = PF_EXIT_USAGE;
@@ -206,23 +205,22 @@ static int go_on(const struct pf_check_plan *now)
                                        now->words, now->nwords, &argc, &argv, &build, &e);
     if (s != PF_OK)
         status = complain(&e);
-    else if (pf_check_plan_parse(&plan, argc, argv, &status)) {
-        plan.time = now->time ? now->time : plan.time;
-        plan.runs = now->runs ? now->runs : plan.runs;
-        plan.jobs = now->jobs ? now->jobs : plan.jobs;
-        plan.json = now->json;
-        plan.quiet = now->quiet;
-        plan.state = now->state;
-        plan.from = NULL; /* it is in the folder */
-        s = pf_check_plan_settle(&plan, &e);
-        if (s == PF_OK && plan.build != build)
-            s = pf_fail(
-                &e, PF_BAD,
-                "%s: the program was built again since: its recordings are of another one; begin a "
-                "new check",
-                folder.path);
-        status = s == PF_OK ? work(&plan, &folder, true) : complain(&e);
-        pf_check_plan_release(&plan);
+    else if (pf_check_settings_parse(&settings, argc, argv, &status)) {
+        settings.time = now->time ? now->time : settings.time;
+        settings.runs = now->runs ? now->runs : settings.runs;
+        settings.jobs = now->jobs ? now->jobs : settings.jobs;
+        settings.json = now->json;
+        settings.quiet = now->quiet;
+        settings.state = now->state;
+        settings.from = NULL; /* a copy is in the folder */
+        s = pf_check_settings_resolve(&settings, &e);
+        if (s == PF_OK && settings.build != build)
+            s = pf_fail(&e, PF_BAD,
+                        "%s: the program was rebuilt since, so its recordings no longer fit; start "
+                        "a new check",
+                        folder.path);
+        status = s == PF_OK ? work(&settings, &folder, true) : complain(&e);
+        pf_check_settings_release(&settings);
     }
     for (int i = 0; argv && i < argc; i++)
         free(argv[i]);
@@ -231,26 +229,26 @@ static int go_on(const struct pf_check_plan *now)
     return status;
 }
 
-int pf_check(int argc, char **argv)
+int pf_verb_check(int argc, char **argv)
 {
-    struct pf_check_plan plan = {0};
+    struct pf_check_settings settings = {0};
     struct pf_check_folder folder;
     struct pf_error e;
     int status = PF_EXIT_USAGE;
-    if (!pf_check_plan_parse(&plan, argc, argv, &status))
+    if (!pf_check_settings_parse(&settings, argc, argv, &status))
         return status;
-    if (plan.going_on)
-        return go_on(&plan);
-    pf_status s = pf_check_plan_settle(&plan, &e);
+    if (settings.resume)
+        return continue_check(&settings);
+    pf_status s = pf_check_settings_resolve(&settings, &e);
     if (s == PF_OK) {
-        const char *state = plan.state ? plan.state : PF_DEFAULT_STATE;
-        s = pf_check_folder_new(&folder, state, &plan, argc, argv, &e);
+        const char *state = settings.state ? settings.state : PF_DEFAULT_STATE;
+        s = pf_check_folder_new(&folder, state, &settings, argc, argv, &e);
         if (s == PF_OK)
-            status = work(&plan, &folder, false);
+            status = work(&settings, &folder, false);
         pf_check_folder_release(&folder);
     }
     if (s != PF_OK)
         status = complain(&e);
-    pf_check_plan_release(&plan);
+    pf_check_settings_release(&settings);
     return status;
 }

@@ -1,13 +1,11 @@
-/*
- * verb_dump.c - `pf dump`: a recording or a trace as text, which pf predict reads back.
- */
+/* verb_dump.c - `pf dump`: prints a recording or a trace as text that pf predict can read. */
 #define _GNU_SOURCE
 #include "cli.h"
 #include "clip.h"
 #include "load_trace.h"
 #include "reached.h"
-#include "text.h"
 #include "text_format.h"
+#include "trace_text.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -15,7 +13,7 @@
 
 #define VERB "dump"
 
-/* What was run and how it ended, a line each. */
+/* Prints what was run and how it ended, one item per line. */
 static int print_about(const char *path, FILE *out)
 {
     static const char *const streams[] = {
@@ -68,27 +66,27 @@ static int print_trace(const char *path, bool as_std, FILE *out)
     return status;
 }
 
-int pf_dump(int argc, char **argv)
+int pf_verb_dump(int argc, char **argv)
 {
     bool as_std = false, about = false;
     const char *file = NULL;
     const struct pf_cli_option options[] = {
-        {"std", NULL, "in RAPID's STD form (locks, threads, reads and writes only)", NULL, &as_std},
-        {"about", NULL, "of a recording: what was run, and how it ended", NULL, &about},
-        {"o", "FILE", "write there, not to standard output", &file, NULL},
+        {"std", NULL, "print RAPID's STD format (locks, threads, reads and writes only)", NULL,
+         &as_std},
+        {"about", NULL, "of a recording: print what was run, and how it ended", NULL, &about},
+        {"o", "FILE", "write to FILE instead of standard output", &file, NULL},
     };
-    const struct pf_cli_verb verb = {
-        VERB, "[OPTION...] FILE",
-        "Prints the events of a recording, or of a trace in any form, as text; pf predict reads it "
-        "back.\n"
-        "A recording without events is replayed to have them.",
-        options, sizeof options / sizeof options[0]};
+    const struct pf_cli_verb verb = {VERB, "[OPTION...] FILE",
+                                     "Prints the events of a recording, or of a trace in any "
+                                     "format, as text that pf predict can read.\n"
+                                     "A recording without events is replayed to obtain them.",
+                                     options, sizeof options / sizeof options[0]};
     int status = PF_EXIT_USAGE;
     int first = pf_cli_parse(&verb, argc, argv, &status);
     if (first < 0)
         return status;
     if (first + 1 != argc)
-        return pf_complain(VERB, "one file, after the options: pf dump %s", verb.usage);
+        return pf_complain(VERB, "expected one file after the options: pf dump %s", verb.usage);
     FILE *out = file && strcmp(file, "-") ? fopen(file, "w") : stdout;
     if (!out)
         return pf_complain(VERB, "%s: %s", file, strerror(errno));

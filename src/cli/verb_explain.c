@@ -1,4 +1,4 @@
-/* verb_explain.c - `pf explain`: the story of one finding in plain words, with the source lines. */
+/* verb_explain.c - `pf explain`: describes one finding step by step, with the source lines. */
 #include "cli.h"
 #include "file.h"
 #include "finding_text.h"
@@ -12,15 +12,15 @@
 
 #define VERB "explain"
 
-struct teller {
+struct explainer {
     struct pf_text *t;
     const struct pf_finding *f;
     struct pf_sources *sources;
     struct pf_pool *pool;
 };
 
-/* "   36 |     pthread_create(...)", the line before and after it dimmed by their missing mark. */
-static void add_lines(struct teller *w, const struct pf_place *p)
+/* Writes "> 36 |     pthread_create(...)", with one line before and one after it. */
+static void add_lines(struct explainer *w, const struct pf_stack_frame *p)
 {
     for (uint32_t line = p->line > 1 ? p->line - 1 : 1; line <= p->line + 1; line++) {
         size_t n;
@@ -35,11 +35,11 @@ static void add_lines(struct teller *w, const struct pf_place *p)
     }
 }
 
-static void add_place(struct teller *w, const struct pf_trail *trail)
+static void add_position(struct explainer *w, const struct pf_backtrace *stack)
 {
-    const struct pf_place *p = pf_trail_source(trail);
+    const struct pf_stack_frame *p = pf_backtrace_source(stack);
     if (!p || !p->function) {
-        pf_text_add(w->t, "    at a place that is not known\n");
+        pf_text_add(w->t, "    at an unknown position\n");
         return;
     }
     pf_text_add(w->t, "    in ");
@@ -50,9 +50,9 @@ static void add_place(struct teller *w, const struct pf_trail *trail)
         pf_text_char(w->t, ':');
         pf_text_u64(w->t, p->line);
     }
-    for (size_t i = (size_t)(p - trail->at) + 1; i < trail->n && i < 12; i++) {
+    for (size_t i = (size_t)(p - stack->at) + 1; i < stack->n && i < 12; i++) {
         pf_text_add(w->t, " < ");
-        pf_text_add(w->t, trail->at[i].function ? trail->at[i].function : "??");
+        pf_text_add(w->t, stack->at[i].function ? stack->at[i].function : "??");
     }
     pf_text_char(w->t, '\n');
     if (p->file)
@@ -65,37 +65,36 @@ static void add_capital(struct pf_text *t, size_t from)
         t->at[from] -= 'a' - 'A';
 }
 
-static void add_steps(struct teller *w)
+static void add_steps(struct explainer *w)
 {
-    struct pf_story story = pf_story_of(w->f, false, w->pool);
-    for (size_t i = 0; i < story.n; i++) {
+    struct pf_narrative narrative = pf_narrative_of(w->f, false, w->pool);
+    for (size_t i = 0; i < narrative.n; i++) {
         pf_text_u64(w->t, i + 1);
         pf_text_add(w->t, ". ");
         size_t from = w->t->n;
-        pf_thread_text(w->t, w->f, story.at[i].thread);
+        pf_thread_text(w->t, w->f, narrative.at[i].thread);
         add_capital(w->t, from);
         pf_text_char(w->t, ' ');
-        pf_step_text(w->t, w->f, &story.at[i]);
-        pf_text_add(w->t, story.at[i].kind == PF_STEP_ACCESS ? "   <--\n" : "\n");
-        add_place(w, story.at[i].trail);
+        pf_narrative_step_text(w->t, w->f, &narrative.at[i]);
+        pf_text_add(w->t, narrative.at[i].kind == PF_NARRATIVE_ACCESS ? "   <--\n" : "\n");
+        add_position(w, narrative.at[i].stack);
     }
 }
 
-/* The schedule, step by step, each with its source line. */
-static void add_schedule(struct teller *w)
+/* Describes the schedule step by step, each with its source line. */
+static void add_schedule(struct explainer *w)
 {
     const struct pf_finding *f = w->f;
     if (!f->nwitness)
         return;
-    pf_text_add(w->t,
-                f->clip ? "\nIn the clip, its last steps:\n" : "\nThe schedule, its last steps:\n");
+    pf_text_add(w->t, f->clip ? "\nLast steps in the clip:\n" : "\nLast steps of the schedule:\n");
     for (size_t i = 0; i < f->nwitness; i++) {
-        const struct pf_moment *m = &f->witness[i];
+        const struct pf_schedule_step *m = &f->witness[i];
         size_t n;
         pf_text_add(w->t, m->marked ? " -> " : "    ");
         pf_thread_text(w->t, f, m->thread);
         pf_text_add(w->t, ": ");
-        pf_moment_text(w->t, m);
+        pf_schedule_step_text(w->t, m);
         pf_text_char(w->t, '\n');
         const char *line = m->file ? pf_sources_line(w->sources, m->file, NULL, m->line, &n) : NULL;
         if (!m->file)
@@ -109,7 +108,7 @@ static void add_schedule(struct teller *w)
     }
 }
 
-static void add_lock_names(struct teller *w, const struct pf_access *a)
+static void add_lock_names(struct explainer *w, const struct pf_access *a)
 {
     for (size_t i = 0; i < a->nlocks; i++) {
         pf_text_add(w->t, i ? ", M" : "M");
@@ -122,29 +121,30 @@ static void add_lock_names(struct teller *w, const struct pf_access *a)
     }
 }
 
-/* What the locks say about the cause, and what would put it right. */
-static void add_advice(struct teller *w)
+/* Explains what the locks tell about the cause, and what would fix it. */
+static void add_advice(struct explainer *w)
 {
     const struct pf_access *a = &w->f->access[1], *b = &w->f->access[0];
     struct pf_text *t = w->t;
     if (w->f->kind != PF_KIND_RACE)
         return;
-    pf_text_add(t,
-                "\nNothing orders the two accesses: they can happen in the other order, or in the "
-                "same instant, and the\ncompiler may assume that they do not. ");
+    pf_text_add(t, "\nNothing orders the two accesses: they can happen in the other order or at "
+                   "the same time, and the\n"
+                   "compiler may assume that they do not. ");
     if (a->op == PF_OP_FREE || b->op == PF_OP_FREE)
-        pf_text_add(t, "One of them frees the memory: the other may use it\nafterwards. Let the "
-                       "freeing thread wait for the other (join, or a count of users).\n");
+        pf_text_add(t, "One of them frees the memory, so the other may use it\n"
+                       "afterwards. Let the freeing thread wait for the other one (join, or a "
+                       "reference count).\n");
     else if (!a->nlocks && !b->nlocks)
-        pf_text_add(t, "Neither thread holds a lock. Hold the same lock in both\nplaces, make both "
-                       "accesses atomic, or let one thread wait for the other.\n");
+        pf_text_add(t, "Neither thread holds a lock. Hold the same lock at both\n"
+                       "accesses, make both atomic, or let one thread wait for the other.\n");
     else if (!a->nlocks || !b->nlocks) {
         pf_thread_text(t, w->f, a->nlocks ? a->thread : b->thread);
         pf_text_add(t, " holds\n");
         add_lock_names(w, a->nlocks ? a : b);
-        pf_text_add(t, ", the other thread holds no lock: probably it should take the same one.\n");
+        pf_text_add(t, ", the other thread holds no lock: it should probably take the same one.\n");
     } else {
-        pf_text_add(t, "Both hold locks, but not the same:\n");
+        pf_text_add(t, "Both hold locks, but not the same one:\n");
         add_lock_names(w, a);
         pf_text_add(t, " against ");
         add_lock_names(w, b);
@@ -167,7 +167,7 @@ static void add_stages(struct pf_text *t, const struct pf_finding *f)
         pf_text_add(t, s == f->stages ? "\nHow it was seen: " : "; ");
         pf_text_add(t, s->stage);
         pf_text_add(t, " ");
-        pf_text_add(t, pf_status_name(s->status));
+        pf_text_add(t, pf_finding_status_name(s->status));
         pf_text_add(t, " it ");
         pf_text_u64(t, s->count);
         pf_text_add(t, s->count == 1 ? " time" : " times");
@@ -175,27 +175,27 @@ static void add_stages(struct pf_text *t, const struct pf_finding *f)
     pf_text_add(t, f->stages ? ".\n" : "");
 }
 
-static void add_again(struct teller *w)
+static void add_replay(struct explainer *w)
 {
     struct pf_text *t = w->t;
     const struct pf_finding *f = w->f;
     if (f->harm) {
-        pf_text_add(t, "\nWhat came of it in the clip: ");
+        pf_text_add(t, "\nConsequence in the clip: ");
         pf_text_add(t, f->harm);
         pf_text_add(t, ".\n");
     }
     add_stages(t, f);
     if (f->clip) {
-        add_command(t, "\nTo see it happen, every time:\n", "    pf replay ", f->clip);
-        add_command(t, "and in gdb, with all threads, where it happens:\n", "    pf replay --gdb ",
-                    f->clip);
+        add_command(t, "\nTo replay it:\n", "    pf replay ", f->clip);
+        add_command(t, "To replay it in gdb, with all threads, up to where it happens:\n",
+                    "    pf replay --gdb ", f->clip);
         if (f->recording)
-            add_command(t, "The accesses in the order they had before:\n", "    pf replay ",
-                        f->recording);
+            add_command(t, "To replay the recording, with the accesses in their original order:\n",
+                        "    pf replay ", f->recording);
         return;
     }
-    pf_text_add(t, "\nThere is no clip of it: it was ");
-    pf_text_add(t, pf_status_name(f->status));
+    pf_text_add(t, "\nThere is no clip: the finding was ");
+    pf_text_add(t, pf_finding_status_name(f->status));
     pf_text_add(t, ", not yet confirmed by a replay.\n");
     if (f->tries) {
         pf_text_u64(t, f->tries);
@@ -204,14 +204,14 @@ static void add_again(struct teller *w)
     }
 }
 
-static void add_head(struct teller *w)
+static void add_head(struct explainer *w)
 {
     struct pf_text *t = w->t;
     const struct pf_finding *f = w->f;
     pf_text_add(t, "Finding ");
     pf_text_hex(t, f->id, 16);
     pf_text_add(t, ", ");
-    pf_text_add(t, pf_status_name(f->status));
+    pf_text_add(t, pf_finding_status_name(f->status));
     if (f->analysis) {
         pf_text_add(t, " (");
         pf_text_add(t, f->analysis);
@@ -231,18 +231,17 @@ static void add_head(struct teller *w)
     pf_text_add(t, ".\n\n");
 }
 
-int pf_explain(int argc, char **argv)
+int pf_verb_explain(int argc, char **argv)
 {
     const char *state = PF_DEFAULT_STATE, *folder = NULL;
     const struct pf_cli_option options[] = {
-        {"state", "DIR", "the folder given to pf run or pf suite (default " PF_DEFAULT_STATE ")",
-         &state, NULL},
-        {"source", "DIR", "look for the sources there too", &folder, NULL},
+        {"state", "DIR", "read the findings in DIR (default " PF_DEFAULT_STATE ")", &state, NULL},
+        {"source", "DIR", "also search for the sources in DIR", &folder, NULL},
     };
     const struct pf_cli_verb verb = {VERB, "[OPTION...] FINDING",
-                                     "Tells one finding step by step, with the source lines. "
-                                     "FINDING is its id, or the first digits\nof it; pf report "
-                                     "shows them.",
+                                     "Describes one finding step by step, with the source lines. "
+                                     "FINDING is its id, or the first digits\n"
+                                     "of it; pf report lists the ids.",
                                      options, sizeof options / sizeof options[0]};
     struct pf_findings f;
     struct pf_sources sources;
@@ -254,7 +253,7 @@ int pf_explain(int argc, char **argv)
     if (first < 0)
         return status;
     if (argc - first != 1)
-        return pf_complain(VERB, "which finding? usage: pf explain %s", verb.usage);
+        return pf_complain(VERB, "no finding given; usage: pf explain %s", verb.usage);
     pf_findings_init(&f);
     pf_sources_init(&sources, folder);
     pf_status s = pf_state_read(&f, state, &e);
@@ -262,12 +261,12 @@ int pf_explain(int argc, char **argv)
         s = pf_state_find(&f, argv[first], &it, &e);
     if (s == PF_OK) {
         pf_text_init(&t, &f.pool);
-        struct teller w = {&t, it, &sources, &f.pool};
+        struct explainer w = {&t, it, &sources, &f.pool};
         add_head(&w);
         add_steps(&w);
         add_schedule(&w);
         add_advice(&w);
-        add_again(&w);
+        add_replay(&w);
         s = t.failed ? pf_fail(&e, PF_NOMEM, "out of memory") : pf_file_write("-", t.at, t.n, &e);
     }
     pf_sources_release(&sources);

@@ -1,7 +1,6 @@
-/*
- * verb_hatch.c - `pf hatch`: what a recording predicts, made to happen. Every candidate is run along its
- * schedule; what really happened is a finding, with a clip that shows it again.
- */
+/* verb_hatch.c - `pf hatch`: makes the predictions of a recording happen. The program is run
+ * along the schedule of every candidate; those that really happened are findings, each with a
+ * clip. */
 #define _GNU_SOURCE
 #include "candidate_file.h"
 #include "candidates_to_try.h"
@@ -28,11 +27,11 @@
 struct hatch {
     struct pf_predict_job j;
     struct pf_clip recording;
-    struct pf_hatch_run run;
-    const char *json, *patterns; /* patterns: a file of the user's */
-    struct pf_hatch_file file; /* empty: a recording was given */
+    struct pf_try_all run;
+    const char *json, *patterns; /* patterns: the user's pattern file */
+    struct pf_candidate_file file; /* empty: a recording was given */
     struct pf_candidates all;
-    struct pf_predict_stop stop;
+    struct pf_search_stop stop;
 };
 
 /* --- candidates --- */
@@ -42,59 +41,61 @@ static int find_candidates(struct hatch *h)
     struct pf_predict_job *j = &h->j;
     struct pf_error e;
     if (h->file.path)
-        return pf_hatch_file_take(&h->file, &h->all, j, &e) == PF_OK
+        return pf_candidate_file_load(&h->file, &h->all, j, &e) == PF_OK
                    ? PF_EXIT_OK
                    : pf_complain(VERB, "%s", e.text);
     struct pf_limits limits = pf_limits_default;
     limits.stop = &h->stop.stop;
-    /* What is found must be tried, too: half of the time is for that. */
-    pf_predict_stop_init(&h->stop, VERB, h->run.limit_ms ? h->run.began + h->run.limit_ms / 2 : 0);
+    /* half of the time is reserved for trying the candidates */
+    pf_search_stop_init(&h->stop, VERB, h->run.limit_ms ? h->run.began + h->run.limit_ms / 2 : 0);
     j->analyses[j->n++] = pf_analysis_find("rdit", 4);
     j->analyses[0]->run(&j->t, &limits, &j->results[0]);
-    pf_lock_graph(&j->t, limits.stop, &j->cycles);
+    pf_lock_graph_find(&j->t, limits.stop, &j->cycles);
     pf_pecan(&j->t, &j->patterns, limits.stop, &j->anomalies);
-    pf_predict_stop_clear(&h->stop);
-    pf_candidates_predicted(&h->all, j);
+    pf_search_stop_clear(&h->stop);
+    pf_candidates_add_predicted(&h->all, j);
     return PF_EXIT_OK;
 }
 
 /* --- trying them --- */
 
-static bool happened(const struct pf_candidate *c) { return pf_hatch_happened(&c->result); }
+static bool happened(const struct pf_candidate *c) { return pf_try_happened(&c->result); }
 
 static bool has_schedule(const struct pf_candidate *c)
 {
-    return c->ways.at[c->way].norder || c->ways.at[c->way].stuck;
+    return c->schedules.at[c->current].norder || c->schedules.at[c->current].stuck;
 }
 
-/* Each of those that are to be tried, along its schedule. */
+/* Tries the current schedule of every candidate that is not decided. */
 static int try_round(struct hatch *h)
 {
-    struct pf_hatch_run *r = &h->run;
-    PF_VEC(struct pf_hatch_item) items = {0};
+    struct pf_try_all *r = &h->run;
+    PF_VEC(struct pf_try_item) items = {0};
     pf_vec_u32 which = {0};
     for (uint32_t i = 0; i < h->all.at.len; i++) {
         struct pf_candidate *c = &h->all.at.at[i];
-        if (c->tried > c->way)
+        if (c->tried > c->current)
             continue;
         if (!has_schedule(c)) {
-            pf_hatch_say(&c->result, PF_HATCHED_UNKNOWN, "no schedule was found for it");
+            pf_try_result_set(&c->result, PF_TRY_UNKNOWN, "no schedule was found");
             continue;
         }
-        pf_vec_push(&items, (struct pf_hatch_item){.h = &c->ways.at[c->way], .clip = c->clip});
+        pf_vec_push(&items,
+                    (struct pf_try_item){.h = &c->schedules.at[c->current], .clip = c->clip});
         pf_vec_push(&which, i);
     }
     r->items = items.at;
     r->n = items.len;
-    int status = r->n ? pf_hatch_run(r) : PF_EXIT_OK;
+    int status = r->n ? pf_try_all(r) : PF_EXIT_OK;
     for (size_t i = 0; status == PF_EXIT_OK && i < r->n; i++) {
         struct pf_candidate *c = &h->all.at.at[which.at[i]];
-        bool again = c->tried > 0; /* where the first one went another way is as good as any */
+        /* a repeated failure is not more informative than the first one */
+        bool again = c->tried > 0;
         c->tried++;
-        if (!again || pf_hatch_happened(r->items[i].result))
+        if (!again || pf_try_happened(r->items[i].result))
             c->result = *r->items[i].result;
     }
-    pf_hatch_run_release(r);
+    pf_try_all_release(r);
     pf_vec_release(&items);
     pf_vec_release(&which);
     return status;
@@ -112,51 +113,51 @@ static int try_all(struct hatch *h)
     h->run.t = &h->j.t;
     h->run.recording = &h->recording;
     int status = try_round(h);
-    pf_predict_stop_init(&h->stop, VERB, h->run.limit_ms ? h->run.began + h->run.limit_ms : 0);
-    while (status == PF_EXIT_OK && !pf_hatch_run_over(&h->run) &&
-           pf_candidates_next(&h->all, &h->j, &h->stop.stop))
+    pf_search_stop_init(&h->stop, VERB, h->run.limit_ms ? h->run.began + h->run.limit_ms : 0);
+    while (status == PF_EXIT_OK && !pf_try_all_stopped(&h->run) &&
+           pf_candidates_next_schedules(&h->all, &h->j, &h->stop.stop))
         status = try_round(h);
     return status;
 }
 
-/* --- what came out --- */
+/* --- the result --- */
 
-/* It happened: as the finding of the events that made it, told step by step. */
+/* If the candidate happened, completes its finding from the events and the schedule. */
 static bool confirm(struct hatch *h, struct pf_candidate *c)
 {
     if (!happened(c)) {
         unlink(c->clip);
         return false;
     }
-    const struct pf_hatch *w = &c->ways.at[c->way];
-    if (c->way && c->pattern != PF_NONE) {
+    const struct pf_try_schedule *w = &c->schedules.at[c->current];
+    if (c->current && c->pattern != PF_NONE) {
         struct pf_anomaly a = {.pattern = c->pattern};
         memcpy(a.event, w->event, w->n * sizeof *w->event);
-        pf_predict_anomaly(&h->j, &a, &c->f);
+        pf_predicted_anomaly(&h->j, &a, &c->f);
     }
     struct pf_access *pair = c->f.access;
     if (!c->f.nsteps && pair[0].thread != h->j.t.events.at[w->event[1]].thread) {
-        struct pf_access first = pair[0]; /* a race tells the later access first */
+        struct pf_access first = pair[0]; /* a race lists the later access first */
         pair[0] = pair[1];
         pair[1] = first;
     }
-    pf_moments_schedule(&h->j, &c->f,
-                        &(struct pf_told){.start = w->start,
-                                          .order = w->order,
-                                          .norder = w->norder,
-                                          .marked = w->event,
-                                          .n = w->n,
-                                          .stuck = w->stuck});
+    pf_schedule_steps_witness(&h->j, &c->f,
+                              &(struct pf_described_schedule){.start = w->start,
+                                                              .order = w->order,
+                                                              .norder = w->norder,
+                                                              .marked = w->event,
+                                                              .n = w->n,
+                                                              .stuck = w->stuck});
     c->f.status = PF_STATUS_CONFIRMED;
     c->f.clip = c->clip;
     c->f.tries = (unsigned)c->tried;
-    c->f.harm = c->result.verdict == PF_HATCHED_ERROR ? c->result.why : NULL;
+    c->f.harm = c->result.verdict == PF_TRY_ERROR ? c->result.why : NULL;
     return true;
 }
 
 static void add_refuted(struct pf_text *t, const struct pf_candidate *c)
 {
-    pf_text_add(t, c->result.verdict == PF_HATCHED_UNKNOWN ? "unknown: " : "false: ");
+    pf_text_add(t, c->result.verdict == PF_TRY_UNKNOWN ? "unknown: " : "false: ");
     pf_text_hex(t, c->f.id, 16);
     pf_text_add(t, ": ");
     pf_text_add(t, c->result.why);
@@ -178,7 +179,7 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
         if (!confirm(h, c))
             continue;
         real++;
-        errors += c->result.verdict == PF_HATCHED_ERROR;
+        errors += c->result.verdict == PF_TRY_ERROR;
         pf_finding_text(t, &c->f, &style);
         pf_report_interleaving(t, &c->f);
         if (c->result.why[0]) {
@@ -186,13 +187,13 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
             pf_text_add(t, c->result.why);
             pf_text_char(t, '\n');
         }
-        pf_text_add(t, "  Happened; see it again with: pf replay ");
+        pf_text_add(t, "  Happened; replay it with: pf replay ");
         pf_text_add(t, c->clip);
         pf_text_char(t, '\n');
     }
     for (size_t i = 0; i < h->all.at.len; i++)
         if (!happened(&h->all.at.at[i])) {
-            unknown += h->all.at.at[i].result.verdict == PF_HATCHED_UNKNOWN;
+            unknown += h->all.at.at[i].result.verdict == PF_TRY_UNKNOWN;
             add_refuted(t, &h->all.at.at[i]);
         }
     pf_text_add(t, "hatch: ");
@@ -209,8 +210,8 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
         pf_text_u64(t, unknown);
         pf_text_add(t, " NOT decided");
     }
-    if (!pf_predict_decided(&h->j))
-        pf_text_add(t, "; NOT all of the trace was searched to the end: there may be more");
+    if (!pf_predict_job_decided(&h->j))
+        pf_text_add(t, "; NOT all of the trace was searched: there may be more");
     pf_text_char(t, '\n');
     return real;
 }
@@ -220,9 +221,9 @@ static void add_json(struct pf_text *t, struct hatch *h, int argc, char **argv)
     uint64_t real = 0, unknown = 0;
     for (size_t i = 0; i < h->all.at.len; i++) {
         real += happened(&h->all.at.at[i]);
-        unknown += h->all.at.at[i].result.verdict == PF_HATCHED_UNKNOWN;
+        unknown += h->all.at.at[i].result.verdict == PF_TRY_UNKNOWN;
     }
-    pf_predict_json_head(t, argc, argv, pf_predict_decided(&h->j) && !unknown);
+    pf_predict_json_head(t, argc, argv, pf_predict_job_decided(&h->j) && !unknown);
     bool first = true;
     for (size_t i = 0; i < h->all.at.len; i++)
         if (happened(&h->all.at.at[i])) {
@@ -242,7 +243,7 @@ static int report(struct hatch *h, int argc, char **argv)
     pf_text_init(&json, &h->j.pool);
     size_t real = add_text(&text, h);
     add_json(&json, h, argc, argv);
-    bool alone = h->json && !strcmp(h->json, "-"); /* standard output is the JSON's */
+    bool alone = h->json && !strcmp(h->json, "-"); /* standard output is used for the JSON */
     if (text.failed || json.failed)
         return pf_complain(VERB, "out of memory");
     if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
@@ -258,10 +259,10 @@ static int run(struct hatch *h, int argc, char **argv)
         return pf_complain(VERB, "%s", e.text);
     int status = PF_EXIT_OK;
     h->run.began = pf_now_ms();
-    pf_interrupts_take();
+    pf_interrupt_catch();
     pf_patterns_builtin(&h->j.patterns);
     if (h->patterns)
-        status = pf_predict_patterns(VERB, &h->j, h->patterns);
+        status = pf_predict_job_read_patterns(VERB, &h->j, h->patterns);
     if (status == PF_EXIT_OK)
         status = pf_load_trace_atomic(VERB, h->j.path, h->j.atomic, &h->j.t);
     if (status == PF_EXIT_OK)
@@ -271,30 +272,29 @@ static int run(struct hatch *h, int argc, char **argv)
     return status == PF_EXIT_OK ? report(h, argc, argv) : status;
 }
 
-/* A recording, or a file of candidates that names one. */
+/* Opens a recording, or a file of candidates, which names one. */
 static int open_file(struct hatch *h, const char *path)
 {
     struct pf_error e;
     h->j.path = path;
-    if (!pf_hatch_file_sniff(path))
+    if (!pf_candidate_file_detect(path))
         return PF_EXIT_OK;
     if (h->j.atomic || h->patterns)
         return pf_complain(
-            VERB, "%s: holds candidates: --atomic and --patterns are for a recording", path);
-    if (pf_hatch_file_open(&h->file, path, &e) != PF_OK)
+            VERB, "%s: contains candidates: --atomic and --patterns need a recording", path);
+    if (pf_candidate_file_open(&h->file, path, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
     h->j.path = h->file.recording;
     h->j.atomic = h->file.atomic;
     if (access(h->j.path, R_OK))
-        return pf_complain(VERB, "%s: the recording it is about, %s: %s", path, h->j.path,
-                           strerror(errno));
+        return pf_complain(VERB, "%s: its recording, %s: %s", path, h->j.path, strerror(errno));
     return PF_EXIT_OK;
 }
 
 static void release(struct hatch *h)
 {
     pf_candidates_release(&h->all);
-    pf_hatch_file_release(&h->file);
+    pf_candidate_file_release(&h->file);
     pf_result_release(&h->j.results[0]);
     pf_anomalies_release(&h->j.anomalies);
     pf_cycles_release(&h->j.cycles);
@@ -305,7 +305,7 @@ static void release(struct hatch *h)
     free(h);
 }
 
-int pf_cmd_hatch(int argc, char **argv)
+int pf_verb_hatch(int argc, char **argv)
 {
     const char *jobs = NULL, *folder = NULL, *known = NULL, *limit = NULL;
     char *ids = NULL;
@@ -313,34 +313,34 @@ int pf_cmd_hatch(int argc, char **argv)
     struct pf_error e;
     struct hatch *h = pf_mem_zero(1, sizeof *h);
     const struct pf_cli_option options[] = {
-        {"atomic", "GLOB", "calls of functions of this name are atomic regions", &h->j.atomic,
-         NULL},
-        {"jobs", "N", "try so many at a time (default 1)", &jobs, NULL},
-        {"json", "FILE", "write the findings as JSON ('-': to standard output)", &h->json, NULL},
-        {"known", "FILE", "do not try findings whose ids stand in FILE, one a line", &known, NULL},
-        {"limit", "TIME", "stop after so long: 90s, 2m; half of it is for the search", &limit,
-         NULL},
-        {"apart", NULL, "run each from the beginning, not what they have in common once", NULL,
-         &h->run.apart},
-        {"patterns", "FILE", "search for these patterns too", &h->patterns, NULL},
-        {"o", "DIR", "where the clips go (default: RECORDING.hatched)", &folder, NULL},
+        {"atomic", "GLOB", "treat calls of functions whose names match as atomic regions",
+         &h->j.atomic, NULL},
+        {"jobs", "N", "try N candidates in parallel (default 1)", &jobs, NULL},
+        {"json", "FILE", "write the findings as JSON; - is standard output", &h->json, NULL},
+        {"known", "FILE", "do not try findings whose ids are in FILE, one per line", &known, NULL},
+        {"limit", "TIME", "stop after TIME, such as 90s or 2m; half of it is for the search",
+         &limit, NULL},
+        {"apart", NULL, "try each candidate in its own run, from the beginning", NULL,
+         &h->run.one_by_one},
+        {"patterns", "FILE", "also search for the patterns in FILE", &h->patterns, NULL},
+        {"o", "DIR", "write the clips to DIR (default: RECORDING.hatched)", &folder, NULL},
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] RECORDING|CANDIDATES",
-        "Searches a recording for races, atomicity violations, atomic-set violations and "
-        "deadlocks that\n"
-        "another schedule would show, and runs the program along each such schedule. What really "
-        "happened\n"
-        "is reported, with a clip that pf replay shows again; the rest is not. Exits 66 when "
-        "something\n"
-        "happened, 0 when nothing did. CANDIDATES is what pf predict --json wrote of a recording: "
-        "these are\n"
-        "tried, and no others.",
+        "Searches a recording for races, atomicity violations, atomic-set violations and deadlocks "
+        "that\n"
+        "another schedule would cause, and runs the program along each such schedule. Only what "
+        "really\n"
+        "happened is reported, with a clip for pf replay. CANDIDATES is a file that pf predict "
+        "--json has\n"
+        "written for a recording: only these candidates are tried.\n"
+        "Exit status: 66 if something happened, 0 if not, 2 on an error.",
         options, sizeof options / sizeof options[0]};
     int status = PF_EXIT_OK, next = 0;
     char *standard = NULL, *end = NULL;
     const char *path = NULL;
-    for (int at = 0; at < argc && next >= 0; at += next) { /* it may stand before the options */
+    /* the file may come before the options */
+    for (int at = 0; at < argc && next >= 0; at += next) {
         next = pf_cli_parse(&verb, argc - at, argv + at, &status);
         if (next >= 0 && at + next < argc) {
             if (path)
@@ -352,15 +352,15 @@ int pf_cmd_hatch(int argc, char **argv)
     pf_pool_init_malloc(&h->j.pool);
     h->run.jobs = jobs ? strtoul(jobs, &end, 10) : 1;
     if (status == -1)
-        status = pf_complain(VERB, "one recording at a time");
+        status = pf_complain(VERB, "give only one recording");
     else if (next < 0)
         ;
     else if (!path)
-        status = pf_complain(VERB, "which recording? usage: pf hatch %s", verb.usage);
+        status = pf_complain(VERB, "no recording given; usage: pf hatch %s", verb.usage);
     else if (!h->run.jobs || (end && *end))
-        status = pf_complain(VERB, "--jobs=%s: a number of 1 or more expected", jobs);
+        status = pf_complain(VERB, "--jobs=%s: expected a number from 1", jobs);
     else if (limit && !pf_duration_parse(limit, &h->run.limit_ms))
-        status = pf_complain(VERB, "--limit=%s: a time such as 90s or 2m expected", limit);
+        status = pf_complain(VERB, "--limit=%s: expected a duration such as 90s or 2m", limit);
     else if (known && pf_file_read(known, &ids, &nids, &e) != PF_OK)
         status = pf_complain(VERB, "%s", e.text);
     else if (asprintf(&standard, "%s.hatched", path) < 0)

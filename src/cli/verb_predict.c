@@ -1,6 +1,4 @@
-/*
- * verb_predict.c - `pf predict`: races that a trace proves, from one recorded order of events.
- */
+/* verb_predict.c - `pf predict`: predicts races from one recorded order of events. */
 #include "candidate_file.h"
 #include "cli.h"
 #include "duration.h"
@@ -22,9 +20,9 @@
 #define DEFAULT_ANALYSIS "rdit"
 #define PATTERNS "pecan"
 #define DEADLOCKS "deadlock"
-#define STOPPED ", stopped: NOT searched to the end"
+#define STOPPED ", stopped: NOT fully searched"
 
-/* A schedule, by event numbers: the trace up to `start`, then these. */
+/* Writes a schedule as event numbers: the trace up to `start`, then `order`. */
 static void add_schedule(struct pf_text *t, const struct pf_predict_job *j, uint32_t start,
                          const uint32_t *order, uint32_t n)
 {
@@ -44,18 +42,18 @@ static void add_witness(struct pf_text *t, const struct pf_predict_job *j, const
 {
     pf_text_add(t, "  Witness: ");
     add_schedule(t, j, r->start, r->order, r->norder);
-    pf_text_add(t, r->norder ? "; now " : " none; now ");
+    pf_text_add(t, r->norder ? "; now " : " no events; now ");
     pf_text_u64(t, pf_trace_label(&j->t, r->a));
     pf_text_add(t, " and ");
     pf_text_u64(t, pf_trace_label(&j->t, r->b));
     pf_text_add(t, " are next in their threads\n");
 }
 
-static void add_clip(struct pf_text *t, const struct pf_predict_clip *c)
+static void add_clip(struct pf_text *t, const struct pf_witness_clip *c)
 {
     if (!c)
         return;
-    pf_text_add(t, c->happened ? "  The witness was run; see it with: pf replay --until race "
+    pf_text_add(t, c->happened ? "  The witness was run; replay it with: pf replay --until race "
                                : "  The witness was NOT reached by a run: ");
     pf_text_add(t, c->happened ? c->path : c->why);
     pf_text_char(t, '\n');
@@ -66,7 +64,7 @@ static void add_anomaly(struct pf_text *t, const struct pf_predict_job *j,
 {
     pf_text_add(t, "  Pattern ");
     pf_text_add(t, j->patterns.at[a->pattern].name);
-    pf_text_add(t, a->witnessed ? ". Witness: " : ". Schedule, to be tried: ");
+    pf_text_add(t, a->witnessed ? ". Witness: " : ". Schedule to try: ");
     add_schedule(t, j, a->start, a->order, a->norder);
     pf_text_char(t, '\n');
 }
@@ -87,7 +85,7 @@ static void add_anomalies(struct pf_text *t, struct pf_predict_job *j,
     uint64_t kinds[3] = {0}, witnessed = 0;
     for (size_t i = 0; i < a->at.len; i++) {
         struct pf_finding f;
-        pf_predict_anomaly(j, &a->at.at[i], &f);
+        pf_predicted_anomaly(j, &a->at.at[i], &f);
         pf_finding_text(t, &f, style);
         add_anomaly(t, j, &a->at.at[i]);
         kinds[j->patterns.at[a->at.at[i].pattern].kind]++;
@@ -101,11 +99,11 @@ static void add_anomalies(struct pf_text *t, struct pf_predict_job *j,
     pf_text_u64(t, kinds[PF_PATTERN_ATOMIC_SET]);
     pf_text_add(t, " atomic-set violations (");
     pf_text_u64(t, witnessed);
-    pf_text_add(t, " witnessed, the others to be hatched)");
+    pf_text_add(t, " witnessed, the others can be tried with pf hatch)");
     add_count(t, a->search.matches - a->search.accepted, " without a schedule");
     add_count(t, a->search.skipped,
-              " alternatives by code that was searched NOT looked at (limits of the search)");
-    add_count(t, a->search.cut, " patterns NOT searched to the end (budget used up)");
+              " alternatives for code that was searched NOT examined (limits of the search)");
+    add_count(t, a->search.cut, " patterns NOT fully searched (budget used up)");
     if (a->search.stopped)
         pf_text_add(t, STOPPED);
     pf_text_char(t, '\n');
@@ -117,19 +115,19 @@ static void add_cycles(struct pf_text *t, struct pf_predict_job *j,
     const struct pf_cycles *c = &j->cycles;
     for (size_t i = 0; i < c->at.len; i++) {
         struct pf_finding f;
-        pf_predict_cycle(j, &c->at.at[i], &f);
+        pf_predicted_cycle(j, &c->at.at[i], &f);
         pf_finding_text(t, &f, style);
-        pf_text_add(t, "  Schedule, to be tried: ");
+        pf_text_add(t, "  Schedule to try: ");
         add_schedule(t, j, c->at.at[i].start, c->at.at[i].order, c->at.at[i].norder);
-        pf_text_add(t, "; then each waits for the next\n");
+        pf_text_add(t, "; then each thread waits for the next\n");
     }
     pf_text_add(t, DEADLOCKS ": ");
     pf_text_u64(t, c->at.len);
-    pf_text_add(t, " cycles of locks with a schedule (to be hatched)");
+    pf_text_add(t, " lock cycles with a schedule (try them with pf hatch)");
     add_count(t, c->cycles - c->at.len, " without");
-    add_count(t, c->dropped, " edges NOT looked at (too many)");
+    add_count(t, c->dropped, " edges NOT examined (too many)");
     if (c->cut)
-        pf_text_add(t, ", not all cycles were looked at");
+        pf_text_add(t, ", not all cycles were examined");
     pf_text_char(t, '\n');
 }
 
@@ -141,11 +139,11 @@ static void add_text(struct pf_text *t, struct pf_predict_job *j, bool color)
         const struct pf_result *r = &j->results[k];
         for (size_t i = 0; i < r->races.len; i++) {
             struct pf_finding f;
-            pf_predict_race(j, k, &r->races.at[i], &f);
+            pf_predicted_race(j, k, &r->races.at[i], &f);
             pf_finding_text(t, &f, &style);
             if (j->analyses[k]->claim == PF_CLAIM_WITNESSED)
                 add_witness(t, j, &r->races.at[i]);
-            add_clip(t, pf_predict_clip(j, k, i));
+            add_clip(t, pf_witness_clip(j, k, i));
         }
         pf_text_add(t, j->analyses[k]->name);
         pf_text_add(t, ": ");
@@ -157,8 +155,8 @@ static void add_text(struct pf_text *t, struct pf_predict_job *j, bool color)
         add_count(t, r->window, " rejected within the window only");
         add_count(t, r->unknown, " unknown (budget used up)");
         add_count(t, r->untried, " pairs of these not tried");
-        add_count(t, r->dropped, " accesses not looked at (history full)");
-        add_count(t, r->invalid, " WITNESSES REFUSED: please report this");
+        add_count(t, r->dropped, " accesses not examined (history full)");
+        add_count(t, r->invalid, " INVALID WITNESSES: please report this");
         if (r->stopped)
             pf_text_add(t, STOPPED);
         pf_text_char(t, '\n');
@@ -182,20 +180,20 @@ static void add_json_anomalies(struct pf_text *t, struct pf_predict_job *j, bool
     for (size_t i = 0; i < j->anomalies.at.len; i++)
         if (j->anomalies.at.at[i].witnessed == witnessed) {
             struct pf_finding f;
-            pf_predict_anomaly(j, &j->anomalies.at.at[i], &f);
+            pf_predicted_anomaly(j, &j->anomalies.at.at[i], &f);
             add_finding(t, &f, first);
         }
 }
 
 static void add_json(struct pf_text *t, struct pf_predict_job *j, int argc, char **argv)
 {
-    pf_predict_json_head(t, argc, argv, pf_predict_decided(j));
+    pf_predict_json_head(t, argc, argv, pf_predict_job_decided(j));
     bool first = true;
     for (size_t k = 0; k < j->n; k++)
         for (size_t i = 0; i < j->results[k].races.len; i++) {
             struct pf_finding f;
-            pf_predict_race(j, k, &j->results[k].races.at[i], &f);
-            const struct pf_predict_clip *c = pf_predict_clip(j, k, i);
+            pf_predicted_race(j, k, &j->results[k].races.at[i], &f);
+            const struct pf_witness_clip *c = pf_witness_clip(j, k, i);
             f.clip = c && c->happened ? c->path : NULL;
             add_finding(t, &f, &first);
         }
@@ -208,12 +206,12 @@ static void add_json(struct pf_text *t, struct pf_predict_job *j, int argc, char
         add_json_anomalies(t, j, false, &first);
         for (size_t i = 0; i < j->cycles.at.len; i++) {
             struct pf_finding f;
-            pf_predict_cycle(j, &j->cycles.at.at[i], &f);
+            pf_predicted_cycle(j, &j->cycles.at.at[i], &f);
             add_finding(t, &f, &first);
         }
         pf_text_char(t, ']');
     }
-    pf_hatch_file_json(t, j);
+    pf_candidate_file_json(t, j);
     pf_predict_json_tail(t, j, 0, 0, 0);
 }
 
@@ -240,11 +238,12 @@ static int choose(struct pf_predict_job *j, const char *list)
                 words[i + 2] = pf_analyses[i].name;
             snprintf(word, sizeof word, "%.*s", (int)len, p);
             const char *near = pf_cli_closest(word, words, pf_nanalyses + 2);
-            return pf_complain(VERB, "--analysis: '%s' is none%s%s%s; see pf predict --help", word,
-                               near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+            return pf_complain(
+                VERB, "--analysis: unknown analysis '%s'%s%s%s; see pf predict --help", word,
+                near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
         }
         if (j->n == PF_PREDICT_ANALYSES)
-            return pf_complain(VERB, "--analysis: too many");
+            return pf_complain(VERB, "--analysis: too many analyses");
         j->analyses[j->n++] = a;
         p += len + (p[len] == ',');
     }
@@ -260,12 +259,12 @@ static int run_job(struct pf_predict_job *j, const char *json, const char *clips
     if (status != PF_EXIT_OK)
         return status;
     size_t found = 0;
-    struct pf_predict_stop stop;
+    struct pf_search_stop stop;
     struct pf_limits limits = pf_limits_default;
     limits.stop = &stop.stop;
-    pf_interrupts_take();
+    pf_interrupt_catch();
     uint64_t search_ms = clips ? j->limit_ms / 2 : j->limit_ms; /* the other half is for the runs */
-    pf_predict_stop_init(&stop, VERB, j->limit_ms ? j->began + search_ms : 0);
+    pf_search_stop_init(&stop, VERB, j->limit_ms ? j->began + search_ms : 0);
     for (size_t k = 0; k < j->n; k++) {
         j->analyses[k]->run(&j->t, &limits, &j->results[k]);
         found += j->results[k].races.len;
@@ -273,11 +272,11 @@ static int run_job(struct pf_predict_job *j, const char *json, const char *clips
     if (j->patterns.len)
         pf_pecan(&j->t, &j->patterns, limits.stop, &j->anomalies);
     if (j->deadlocks)
-        pf_lock_graph(&j->t, limits.stop, &j->cycles);
-    pf_predict_stop_clear(&stop);
+        pf_lock_graph_find(&j->t, limits.stop, &j->cycles);
+    pf_search_stop_clear(&stop);
     for (size_t i = 0; i < j->anomalies.at.len; i++)
         found += j->anomalies.at.at[i].witnessed;
-    if (clips && (status = pf_predict_clips(j, clips)) != PF_EXIT_OK)
+    if (clips && (status = pf_witness_clips_make(j, clips)) != PF_EXIT_OK)
         return status;
     for (int as_json = 0; as_json <= (json != NULL); as_json++) {
         struct pf_text t;
@@ -290,51 +289,55 @@ static int run_job(struct pf_predict_job *j, const char *json, const char *clips
         if (t.failed)
             return pf_complain(VERB, "out of memory");
         if (!as_json && json && !strcmp(json, "-"))
-            continue; /* standard output is the JSON's */
+            continue; /* standard output is used for the JSON */
         if (pf_file_write(as_json ? json : "-", t.at, t.n, &e) != PF_OK)
             return pf_complain(VERB, "%s", e.text);
     }
     return found ? PF_EXIT_FOUND : PF_EXIT_OK;
 }
 
-int pf_cmd_predict(int argc, char **argv)
+int pf_verb_predict(int argc, char **argv)
 {
     const char *list = NULL, *json = NULL, *patterns = NULL, *atomic = NULL, *clips = NULL,
                *events = NULL, *limit = NULL;
     char *end = NULL;
     const struct pf_cli_option options[] = {
         {"analysis", "LIST",
-         "analyses, with commas between (default " DEFAULT_ANALYSIS "):\n"
+         "analyses, separated by commas (default " DEFAULT_ANALYSIS "):\n"
 #define PF_ANALYSIS(name, claim, summary) "                        " #name ": " summary "\n"
 #include "analyses.def"
 #undef PF_ANALYSIS
          "                        " PATTERNS
          ": races, atomicity and atomic-set violations by pattern\n"
-         "                        " DEADLOCKS ": cycles of locks that threads hold and want\n",
+         "                        " DEADLOCKS
+         ": threads that wait for each other's locks in a cycle\n",
          &list, NULL},
-        {"patterns", "FILE", "search for these patterns too (implies " PATTERNS ")", &patterns,
-         NULL},
+        {"patterns", "FILE", "also search for the patterns in FILE (implies " PATTERNS ")",
+         &patterns, NULL},
         {"atomic", "GLOB",
-         "of a recording: calls of functions of this name are regions (implies " PATTERNS ")",
+         "of a recording: treat calls of functions whose names match as regions (implies " PATTERNS
+         ")",
          &atomic, NULL},
         {"clips", "DIR",
-         "of a recording: run the witness of each race, and write a clip of it for pf replay",
-         &clips, NULL},
-        {"events", "N", "of a recording: its first N events (default and limit: 100 million)",
-         &events, NULL},
-        {"json", "FILE", "write the findings as JSON ('-': to standard output)", &json, NULL},
-        {"limit", "TIME", "stop after so long, with what was found: 90s, 2m", &limit, NULL},
+         "of a recording: run the witness of each race and write a clip of it to DIR", &clips,
+         NULL},
+        {"events", "N",
+         "of a recording: analyse its first N events (default and maximum: 100 million)", &events,
+         NULL},
+        {"json", "FILE", "write the findings as JSON; - is standard output", &json, NULL},
+        {"limit", "TIME", "stop after TIME, such as 90s or 2m, and report what was found", &limit,
+         NULL},
     };
-    const struct pf_cli_verb verb = {
-        VERB, "[OPTION...] TRACE",
-        "Finds the races that some reordering of the trace proves. TRACE is a recording, or in the "
-        "text\n"
-        "form, or in RAPID's STD form. Exits 66 when there are any, 0 when there are none.",
-        options, sizeof options / sizeof options[0]};
+    const struct pf_cli_verb verb = {VERB, "[OPTION...] TRACE",
+                                     "Finds the races that some reordering of the trace proves. "
+                                     "TRACE is a recording, a text trace, or a\n"
+                                     "trace in RAPID's STD format. Exit status: 66 if there are "
+                                     "findings, 0 if not, 2 on an error.",
+                                     options, sizeof options / sizeof options[0]};
     struct pf_predict_job *j = pf_mem_zero(1, sizeof *j);
     int status = PF_EXIT_USAGE, words = argc;
     char **all = argv;
-    for (int at = 0; at < argc;) { /* the trace may stand before or after the options */
+    for (int at = 0; at < argc;) { /* the trace may come before or after the options */
         int next = pf_cli_parse(&verb, argc - at, argv + at, &status);
         if (next < 0) {
             free(j);
@@ -343,7 +346,7 @@ int pf_cmd_predict(int argc, char **argv)
         at += next;
         if (at < argc && j->path) {
             free(j);
-            return pf_complain(VERB, "one trace at a time");
+            return pf_complain(VERB, "give only one trace");
         }
         if (at < argc)
             j->path = argv[at];
@@ -354,17 +357,17 @@ int pf_cmd_predict(int argc, char **argv)
     unsigned long most = events ? strtoul(events, &end, 10) : PF_RECORDED_MAX;
     j->t.recorded.limit = (uint32_t)most;
     if (!j->path)
-        status = pf_complain(VERB, "which trace?");
+        status = pf_complain(VERB, "no trace given; usage: pf predict [OPTION...] TRACE");
     else if (limit && !pf_duration_parse(limit, &j->limit_ms))
-        status = pf_complain(VERB, "--limit=%s: a time such as 90s or 2m expected", limit);
+        status = pf_complain(VERB, "--limit=%s: expected a duration such as 90s or 2m", limit);
     else if (!most || most > PF_RECORDED_MAX || (end && *end))
-        status = pf_complain(VERB, "--events=%s: a number from 1 to %u expected", events,
+        status = pf_complain(VERB, "--events=%s: expected a number from 1 to %u", events,
                              PF_RECORDED_MAX);
     else {
         j->atomic = atomic;
         status = choose(j, list ? list : patterns || atomic ? PATTERNS : DEFAULT_ANALYSIS);
         if (status == PF_EXIT_OK && patterns)
-            status = pf_predict_patterns(VERB, j, patterns);
+            status = pf_predict_job_read_patterns(VERB, j, patterns);
         if (status == PF_EXIT_OK)
             status = run_job(j, json, clips, words, all);
     }

@@ -1,7 +1,5 @@
-/*
- * verb_record.c - `pf record`: runs a program in directed mode, one thread at a time, and keeps the schedule
- * and all inputs, so that the run can be had again.
- */
+/* verb_record.c - `pf record`: runs a program in directed mode, one thread at a time, and
+ * records the schedule and all inputs, so that the run can be replayed. */
 #define _GNU_SOURCE
 #include "cli.h"
 #include "directed.h"
@@ -20,12 +18,12 @@
 
 static int complain(const struct pf_error *e) { return pf_complain(VERB, "%s", e->text); }
 
-/* POLICY[:NUMBER[,NUMBER]], as the scheduler understands it. */
+/* Checks POLICY[:NUMBER[,NUMBER]], as the scheduler parses it. */
 static pf_status check_schedule(const char *text, struct pf_error *e)
 {
     static const struct {
         const char *word;
-        int least, most; /* numbers behind it */
+        int least, most; /* how many numbers it takes */
     } policies[] = {{"rr", 0, 1}, {"random", 1, 1}, {"pct", 1, 2}, {"pos", 1, 1}};
     size_t n = strcspn(text, ":");
     bool asset;
@@ -52,7 +50,8 @@ static pf_status check_schedule(const char *text, struct pf_error *e)
                    text);
 }
 
-/* One more for the runtime; a part of the recording, as all of the environment. */
+/* Adds an option for the runtime. Like all of the environment, it becomes a part of the
+ * recording. */
 static bool add_option(const char *name, const char *value)
 {
     const char *old = getenv("PF_OPTIONS");
@@ -77,17 +76,17 @@ static bool add_file(const char *name, const char *file)
     return ok;
 }
 
-/* NAME.clip, here. */
-static char *standard_name(const char *path)
+/* NAME.clip in the current folder. */
+static char *default_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
     char *name;
     return asprintf(&name, "%s.clip", slash ? slash + 1 : path) < 0 ? NULL : name;
 }
 
-/* What the policy has reached, for people, and all of it as JSON where that is asked for. */
-static int tell_reached(const char *file, const char *json, const struct pf_clip_meta *m,
-                        const struct pf_clip_end *end)
+/* Prints what the policy has reached, and writes the JSON if it is requested. */
+static int print_reached(const char *file, const char *json, const struct pf_clip_meta *m,
+                         const struct pf_clip_end *end)
 {
     struct pf_pool pool;
     struct pf_text t;
@@ -108,19 +107,22 @@ static int tell_reached(const char *file, const char *json, const struct pf_clip
     return status;
 }
 
-/* Of a script or a launcher the recording is not what its user may think it is. */
-static void tell_processes(const struct pf_child_end *child)
+/* Reports other processes: the recording of a script or a launcher may not be what the user
+ * expects. */
+static void print_other_processes(const struct pf_child_end *child)
 {
     if (child->started)
         fprintf(stderr,
                 "pf record: the program started other processes (%u), which are not recorded\n",
                 child->started);
     if (child->executed)
-        fprintf(stderr, "pf record: the recording ends where the program executed another one\n");
+        fprintf(stderr,
+                "pf record: the recording ends where the program executed another program\n");
 }
 
-/* Says what became of it; the exit status. */
-static int tell(const char *file, const struct pf_child_end *child, const struct pf_clip_end *end)
+/* Reports how the run ended; returns the exit status. */
+static int report_outcome(const char *file, const struct pf_child_end *child,
+                          const struct pf_clip_end *end)
 {
     if (end->outcome == PF_OUTCOME_DEADLOCK || end->outcome == PF_OUTCOME_HANG) {
         fprintf(stderr, "pf record: %s\n%s", end->outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
@@ -129,75 +131,81 @@ static int tell(const char *file, const struct pf_child_end *child, const struct
     }
     if (end->outcome == PF_OUTCOME_DIVERGED || end->outcome == PF_OUTCOME_INFEASIBLE) {
         fprintf(stderr, "pf record: %s: %s\n",
-                end->outcome == PF_OUTCOME_DIVERGED ? "the plan cannot be followed" : "infeasible",
+                end->outcome == PF_OUTCOME_DIVERGED ? "the plan could not be followed"
+                                                    : "infeasible",
                 end->text);
         return PF_EXIT_USAGE;
     }
     if (end->errors) {
-        pf_directed_tell_errors(VERB, end);
+        pf_directed_print_errors(VERB, end);
         return PF_EXIT_FOUND;
     }
     if (end->outcome == PF_OUTCOME_LOST)
         fprintf(stderr, "pf record: %s: may not replay: %s\n", file, end->text);
-    if (child->left_some)
-        fprintf(stderr, "pf record: processes that the program left behind still run; what they do "
-                        "is not recorded\n");
+    if (child->left_running)
+        fprintf(stderr, "pf record: processes that the program left behind are still running and "
+                        "are not recorded\n");
     return WIFSIGNALED(child->wait) ? 128 + WTERMSIG(child->wait) : WEXITSTATUS(child->wait);
 }
 
-int pf_record(int argc, char **argv)
+int pf_verb_record(int argc, char **argv)
 {
     struct pf_directed d = {0};
     const char *file = NULL, *continuations = NULL, *json = NULL, *log = NULL;
     const char *reach = NULL, *globals = NULL;
     const struct pf_cli_option options[] = {
-        {"o", "FILE", "where the recording goes (default: NAME.clip, in this folder)", &file, NULL},
+        {"o", "FILE", "write the recording to FILE (default: NAME.clip in the current folder)",
+         &file, NULL},
         {"schedule", "POLICY",
-         "who runs next: rr:SLICE (default), random:SEED, pct:SEED,DEPTH, pos:SEED, "
+         "scheduling policy: rr:SLICE (default), random:SEED, pct:SEED,DEPTH, pos:SEED, "
          "racefuzzer:LOCATION,LOCATION[,SEED], assetfuzzer:STEP,...[,SEED]",
          &d.schedule, NULL},
-        {"json", "FILE", "write how it ended, and what the policy has reached, as JSON", &json,
+        {"json", "FILE", "write how the run ended, and what the policy has reached, as JSON", &json,
          NULL},
-        {"trace", NULL, "keep every event with its value, not only schedule and inputs", NULL,
-         &d.tracing},
-        {"watch", NULL, "look at every access for memory that is nobody's (with --trace: always)",
-         NULL, &d.watch},
-        {"log", "DIR", "keep the log of such findings there, for pf report", &log, NULL},
-        {"plan", "FILE", "follow these steps first, then the policy", &d.plan, NULL},
+        {"trace", NULL, "record every event with its value, not only the schedule and the inputs",
+         NULL, &d.tracing},
+        {"watch", NULL, "check every access for memory errors (implied by --trace)", NULL,
+         &d.watch},
+        {"log", "DIR", "keep the log of memory errors in DIR, for pf report", &log, NULL},
+        {"plan", "FILE", "follow the steps in FILE first, then the policy", &d.plan, NULL},
         {"flip", "A<B",
-         "event A before event B, such as T1:137<T2:40; its thread held earlier: T1:137<T2:40@31",
+         "make event A happen before event B: T1:137<T2:40; T1:137<T2:40@31 holds B's thread at 31",
          &d.flip, NULL},
-        {"at", "POINT", "go on several times from this point, such as T2:137", &d.at, NULL},
-        {"continue", "N", "how often to go on from --at", &continuations, NULL},
-        {"tail", "POLICY", "the policy of each; a star stands for its number", &d.tail, NULL},
-        {"folder", "DIR", "where the continuations are kept", &d.folder, NULL},
-        {"exclude", "GLOB",
-         "do not watch functions of this name, or in files of this name; several with commas",
-         &d.exclude, NULL},
-        {"reach", "HOW", "what missing code reaches: once (default), or full: walked at every call",
-         &reach, NULL},
-        {"globals", "FILE", "lines 'LIBRARY VARIABLE...': what missing code uses by name", &globals,
+        {"at", "POINT", "make continuations from this point, such as T2:137", &d.at, NULL},
+        {"continue", "N", "number of continuations from --at", &continuations, NULL},
+        {"tail", "POLICY", "policy of each continuation; * is replaced by its number", &d.tail,
          NULL},
+        {"folder", "DIR", "write the continuations to DIR", &d.folder, NULL},
+        {"exclude", "GLOB",
+         "exclude functions whose names or files match GLOB; separate several by commas",
+         &d.exclude, NULL},
+        {"reach", "HOW",
+         "reachable memory of code without events: once (default), or full: walk it at every call",
+         &reach, NULL},
+        {"globals", "FILE", "variables that libraries use by name: lines 'LIBRARY VARIABLE...'",
+         &globals, NULL},
     };
-    const struct pf_cli_verb verb = {
-        VERB, "[OPTION...] -- PROG ARG...",
-        "Runs PROG one thread at a time, and records the schedule and all inputs. pf replay runs\n"
-        "it again exactly so; pf predict finds the races it might have had, if it was built with\n"
-        "pf cc or pf c++.\n"
-        "Exits as PROG does (128+n when signal n killed it); 66 on a deadlock or a memory error;\n"
-        "2 when pf itself cannot go on.",
-        options, sizeof options / sizeof options[0]};
+    const struct pf_cli_verb verb = {VERB, "[OPTION...] -- PROG ARG...",
+                                     "Runs PROG one thread at a time, and records the schedule and "
+                                     "all inputs. pf replay runs it again\n"
+                                     "in the same way; pf predict finds races that it could have "
+                                     "had, if it was built with pf cc or\n"
+                                     "pf c++.\n"
+                                     "Exit status: that of PROG, or 128+n if signal n killed it; "
+                                     "66 on a deadlock, a hang or a memory\n"
+                                     "error; 2 on an error of pf itself.",
+                                     options, sizeof options / sizeof options[0]};
     struct pf_error e;
     int status = PF_EXIT_USAGE;
     int first = pf_cli_parse(&verb, argc, argv, &status);
     if (first < 0)
         return status;
     if (first >= argc)
-        return pf_complain(VERB, "which program? usage: pf record %s", verb.usage);
+        return pf_complain(VERB, "no program given; usage: pf record %s", verb.usage);
     if (d.schedule && check_schedule(d.schedule, &e) != PF_OK)
         return complain(&e);
     if ((d.at != NULL) != (continuations != NULL) || (d.at && (!d.tail || !d.folder)))
-        return pf_complain(VERB, "--at, --continue, --tail and --folder go together");
+        return pf_complain(VERB, "--at, --continue, --tail and --folder must be used together");
     if (reach && strcmp(reach, "once") && strcmp(reach, "full"))
         return pf_complain(VERB, "--reach=%s: expected once or full", reach);
     if ((reach && !add_option("reach", reach)) || (globals && !add_file("globals", globals)))
@@ -209,7 +217,7 @@ int pf_record(int argc, char **argv)
     d.findings = logs;
     if (pf_program_find(argv[first], &path, &e) != PF_OK)
         return complain(&e);
-    char *standard = standard_name(path);
+    char *standard = default_name(path);
     if (!file)
         file = standard;
     struct pf_clip_meta meta = {0};
@@ -221,10 +229,10 @@ int pf_record(int argc, char **argv)
         s = pf_directed_describe(&meta, path, argv + first, &d, &e);
     if (s == PF_OK)
         s = pf_directed_record(&meta, file, &d, &child, &end, &e);
-    status = s == PF_OK ? tell(file, &child, &end) : complain(&e);
+    status = s == PF_OK ? report_outcome(file, &child, &end) : complain(&e);
     if (s == PF_OK)
-        tell_processes(&child);
-    if (s == PF_OK && tell_reached(file, json, &meta, &end) != PF_EXIT_OK)
+        print_other_processes(&child);
+    if (s == PF_OK && print_reached(file, json, &meta, &end) != PF_EXIT_OK)
         status = PF_EXIT_USAGE;
     pf_clip_meta_release(&meta);
     free(standard);

@@ -1,7 +1,5 @@
-/*
- * verb_replay.c - `pf replay`: runs a recording again. Standard output and the exit status are the
- * program's own; ours goes to standard error.
- */
+/* verb_replay.c - `pf replay`: runs a recording again. Standard output and the exit status are
+ * the program's; messages of pf are written to standard error. */
 #define _GNU_SOURCE
 #include "cli.h"
 #include "directed.h"
@@ -15,15 +13,15 @@
 
 static int complain(const struct pf_error *e) { return pf_complain(VERB, "%s", e->text); }
 
-/* Says what became of it; the exit status. */
-static int tell(const struct pf_clip *clip, const struct pf_child_end *child,
-                const struct pf_clip_end *end, const char *until)
+/* Reports how the replay ended; returns the exit status. */
+static int report_outcome(const struct pf_clip *clip, const struct pf_child_end *child,
+                          const struct pf_clip_end *end, const char *until)
 {
     if (end->outcome == PF_OUTCOME_DIVERGED) {
-        int status = pf_complain(VERB, "%s: the run does not follow the recording: %s", clip->path,
-                                 end->text);
+        int status =
+            pf_complain(VERB, "%s: the run diverged from the recording: %s", clip->path, end->text);
         if (clip->ended && clip->end.outcome == PF_OUTCOME_LOST)
-            fprintf(stderr, "pf replay: the recording said that it may not replay: %s\n",
+            fprintf(stderr, "pf replay: the recording was marked as possibly not replayable: %s\n",
                     clip->end.text);
         return status;
     }
@@ -35,23 +33,24 @@ static int tell(const struct pf_clip *clip, const struct pf_child_end *child,
     if (end->outcome == PF_OUTCOME_STOPPED)
         fprintf(stderr, "pf replay: stopped before %s\n", until ? until : end->text);
     if (child->executed) {
-        fprintf(stderr, "pf replay: the recording ends here: the program executed another one\n");
+        fprintf(stderr,
+                "pf replay: the recording ends here, where the program executed another program\n");
         return clip->ended && WIFEXITED(clip->end.wait) ? WEXITSTATUS(clip->end.wait) : 0;
     }
     if (clip->ended && end->outcome == PF_OUTCOME_NONE && child->wait != clip->end.wait)
-        return pf_complain(VERB, "%s: ended with status %#x, the recording with %#x", clip->path,
-                           child->wait, clip->end.wait);
+        return pf_complain(VERB, "%s: ended with status %#x, but the recording with %#x",
+                           clip->path, child->wait, clip->end.wait);
     if (end->unshown)
         return pf_complain(VERB, "the output of the program could not be shown: %s",
                            strerror((int)end->unshown));
     if (end->errors) {
-        pf_directed_tell_errors(VERB, end);
+        pf_directed_print_errors(VERB, end);
         return PF_EXIT_FOUND;
     }
     return WIFSIGNALED(child->wait) ? 128 + WTERMSIG(child->wait) : WEXITSTATUS(child->wait);
 }
 
-/* --until race is a point of the clip, and where gdb is to look first if there is one. */
+/* Resolves --until race to an event of the clip; with --gdb, that event is also the default. */
 static pf_status set_until(struct pf_directed *d, const struct pf_clip *clip, struct pf_error *e)
 {
     static char point[64];
@@ -64,13 +63,14 @@ static pf_status set_until(struct pf_directed *d, const struct pf_clip *clip, st
         snprintf(point, sizeof point, "T%u:%" PRIu64, r->at[r->n - 1].thread,
                  r->at[r->n - 1].event);
     if (race && !*point)
-        return pf_fail(e, PF_BAD, "%s: shows no race; clips of pf hatch do", clip->path);
+        return pf_fail(e, PF_BAD, "%s: is not the clip of a race; pf hatch makes such clips",
+                       clip->path);
     if (race || (d->gdb && !d->until && *point))
         d->until = point;
     return PF_OK;
 }
 
-int pf_replay(int argc, char **argv)
+int pf_verb_replay(int argc, char **argv)
 {
     struct pf_directed d = {0};
     const char *trace = NULL, *log = NULL;
@@ -78,26 +78,26 @@ int pf_replay(int argc, char **argv)
     bool gdb = false;
     const struct pf_cli_option options[] = {
         {"until", "POINT",
-         "stop before this event: THREAD:EVENT, such as T2:137; race: the second access of the "
-         "race "
-         "the clip shows",
+         "stop before event THREAD:EVENT, such as T2:137; race: before the second access of the "
+         "race that the clip shows",
          &d.until, NULL},
-        {"gdb", NULL, "gdb takes over there, with all threads (default: the race, or the end)",
-         NULL, &gdb},
+        {"gdb", NULL,
+         "start gdb at that point, with all threads (default: at the race, or at the end)", NULL,
+         &gdb},
         {"quiet", NULL, "do not show the output, only compare it", NULL, &d.quiet},
-        {"watch", NULL, "look at every access for memory that is nobody's (with --trace: always)",
-         NULL, &d.watch},
-        {"log", "DIR", "keep the log of such findings there, for pf report", &log, NULL},
-        {"trace", "FILE", "write every event with its value to FILE, a clip", &trace, NULL},
-        {"atomic", "GLOB", "with --trace: calls of functions of this name are regions", &d.atomic,
-         NULL},
+        {"watch", NULL, "check every access for memory errors (implied by --trace)", NULL,
+         &d.watch},
+        {"log", "DIR", "keep the log of memory errors in DIR, for pf report", &log, NULL},
+        {"trace", "FILE", "write a clip with every event and its value to FILE", &trace, NULL},
+        {"atomic", "GLOB", "with --trace: treat calls of functions whose names match as regions",
+         &d.atomic, NULL},
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] CLIP [-- GDB-ARGUMENT...]",
-        "Runs the program of a recording again, with the same schedule and the same inputs. Output "
-        "and exit\n"
-        "status are the program's own; 2 when it does not follow the recording, 66 on a deadlock "
-        "or a memory error.",
+        "Runs the program of a recording again, with the same schedule and the same inputs.\n"
+        "Exit status: that of the program, or 128+n if signal n killed it; 66 on a deadlock, a "
+        "hang or a\n"
+        "memory error; 2 if the run diverges from the recording, or on an error.",
         options, sizeof options / sizeof options[0]};
     struct pf_error e;
     int status = PF_EXIT_USAGE;
@@ -105,15 +105,16 @@ int pf_replay(int argc, char **argv)
     if (first < 0)
         return status;
     if (first >= argc)
-        return pf_complain(VERB, "which clip? usage: pf replay %s", verb.usage);
+        return pf_complain(VERB, "no clip given; usage: pf replay %s", verb.usage);
     const char *file = argv[first];
-    int behind = pf_cli_parse(&verb, argc - first, argv + first, &status); /* options after it */
+    /* options after the clip */
+    int behind = pf_cli_parse(&verb, argc - first, argv + first, &status);
     if (behind < 0)
         return status;
     bool for_gdb = behind > 1 && !strcmp(argv[first + behind - 1], "--");
     if (first + behind < argc && (!for_gdb || !gdb))
-        return pf_complain(VERB, gdb ? "one clip at a time; arguments of gdb stand behind --"
-                                     : "one clip at a time");
+        return pf_complain(VERB, gdb ? "give only one clip; arguments of gdb follow after --"
+                                     : "give only one clip");
     struct pf_clip clip;
     struct pf_child_end child;
     struct pf_clip_end end;
@@ -125,7 +126,7 @@ int pf_replay(int argc, char **argv)
         return complain(&e);
     }
     if (!clip.ended)
-        fprintf(stderr, "pf replay: %s: is cut short (%s); it is followed as far as it goes\n",
+        fprintf(stderr, "pf replay: %s: is truncated (%s); it is replayed up to that point\n",
                 clip.path, clip.cut);
     d.tracing = trace != NULL;
     d.gdb = gdb ? argv + first + behind : NULL;
@@ -139,13 +140,12 @@ int pf_replay(int argc, char **argv)
         status =
             WIFSIGNALED(d.gdb_status) ? 128 + WTERMSIG(d.gdb_status) : WEXITSTATUS(d.gdb_status);
     else
-        status = tell(&clip, &child, &end, d.until);
+        status = report_outcome(&clip, &child, &end, d.until);
     if (s == PF_OK && child.started)
-        fprintf(
-            stderr,
-            "pf replay: the program started other processes (%u), which are not run again; what "
-            "they printed themselves is not shown\n",
-            child.started);
+        fprintf(stderr,
+                "pf replay: the program started other processes (%u), which are not replayed; "
+                "their own output is not shown\n",
+                child.started);
     pf_clip_release(&clip);
     free(logs);
     return status;

@@ -1,4 +1,4 @@
-/* verb_report.c - `pf report`: the findings that earlier runs left in a folder, as text or JSON. */
+/* verb_report.c - `pf report`: shows the findings that earlier runs left in folders. */
 #include "baseline.h"
 #include "cli.h"
 #include "file.h"
@@ -18,7 +18,7 @@
 
 enum form { TEXT, JSON, SARIF, HTML, TABLE, SVG, FORMS };
 
-/* What a run of suites has cost and found, over the number of executions. */
+/* Adds the overhead and the findings of the last suite over the number of executions. */
 static pf_status add_curves(struct pf_text *t, const char *folder, enum form form,
                             struct pf_error *e)
 {
@@ -27,7 +27,7 @@ static pf_status add_curves(struct pf_text *t, const char *folder, enum form for
     bool there;
     pf_status s = pf_suite_db_open_read(&db, folder, &there, e);
     if (s != PF_OK || !there)
-        return s == PF_OK ? pf_fail(e, PF_BAD, "%s: has no %s: no pf suite used this folder",
+        return s == PF_OK ? pf_fail(e, PF_BAD, "%s: has no %s; pf suite has not used this folder",
                                     folder, PF_SUITE_DB)
                           : s;
     s = pf_curves_load(&db, 0, &c, e);
@@ -68,10 +68,10 @@ static pf_status write_out(const struct pf_findings *f, const struct pf_baseline
     return s;
 }
 
-/* A document of ours, or the report of another tool. */
+/* Adds a JSON document of pf, or the report of another tool. */
 static pf_status read_foreign(struct pf_findings *f, const char *path, struct pf_error *e)
 {
-    struct pf_foreign_sum sum;
+    struct pf_foreign_summary sum;
     size_t n = strlen(path);
     if (n > 5 && !strcmp(path + n - 5, ".json"))
         return pf_findings_read_document(f, path, NULL, e);
@@ -82,36 +82,38 @@ static pf_status read_foreign(struct pf_findings *f, const char *path, struct pf
     return s;
 }
 
-int pf_report(int argc, char **argv)
+int pf_verb_report(int argc, char **argv)
 {
     const char *out = "-", *state = NULL, *accepted = NULL, *fail_on = NULL;
     const char *source = NULL, *from = NULL;
     bool as[FORMS] = {false};
     static const char *const names[FORMS] = {"text", "json", "sarif", "html", "table", "svg"};
     const struct pf_cli_option options[] = {
-        {"text", NULL, "as text (default)", NULL, &as[TEXT]},
-        {"json", NULL, "as JSON", NULL, &as[JSON]},
-        {"sarif", NULL, "as SARIF 2.1.0", NULL, &as[SARIF]},
-        {"html", NULL, "as one HTML page", NULL, &as[HTML]},
-        {"table", NULL, "of the last pf suite: overhead and findings over the executions", NULL,
+        {"text", NULL, "write text (default)", NULL, &as[TEXT]},
+        {"json", NULL, "write JSON", NULL, &as[JSON]},
+        {"sarif", NULL, "write SARIF 2.1.0", NULL, &as[SARIF]},
+        {"html", NULL, "write one HTML page", NULL, &as[HTML]},
+        {"table", NULL,
+         "write a table of the last pf suite: overhead and findings over the executions", NULL,
          &as[TABLE]},
-        {"svg", NULL, "the same as a picture", NULL, &as[SVG]},
-        {"o", "FILE", "write to FILE", &out, NULL},
-        {"source", "DIR", "with --html: look for the sources there too", &source, NULL},
-        {"from", "FILE", "also FILE.json of another verb, ThreadSanitizer's text, Helgrind's XML",
+        {"svg", NULL, "write the same as an SVG image", NULL, &as[SVG]},
+        {"o", "FILE", "write to FILE instead of standard output", &out, NULL},
+        {"source", "DIR", "with --html: also search for the sources in DIR", &source, NULL},
+        {"from", "FILE", "add FILE.json of another verb, ThreadSanitizer's text, or Helgrind's XML",
          &from, NULL},
-        {"baseline", "FILE", "findings that were accepted, see pf baseline", &accepted, NULL},
-        {"fail-on", "WHAT", "exit 66 on: new (default with --baseline), any, confirmed", &fail_on,
-         NULL},
-        {"state", "DIR", "the folder given to pf run or pf suite (default " PF_DEFAULT_STATE ")",
-         &state, NULL},
+        {"baseline", "FILE", "accepted findings, see pf baseline", &accepted, NULL},
+        {"fail-on", "WHAT",
+         "exit with 66 on: new (default with --baseline), any (default without), confirmed",
+         &fail_on, NULL},
+        {"state", "DIR", "read the findings in DIR (default " PF_DEFAULT_STATE ")", &state, NULL},
     };
-    const struct pf_cli_verb verb = {VERB, "[OPTION...] [DIR...]",
-                                     "Shows the findings that runs have left in the folders, each "
-                                     "once, with how often it was seen.\n"
-                                     "Exits 66 when there are any, 0 when there are none.",
-                                     options, sizeof options / sizeof options[0]};
-    /* Folders and options in any order: the folders are moved to the front. */
+    const struct pf_cli_verb verb = {
+        VERB, "[OPTION...] [DIR...]",
+        "Shows the findings that runs, suites and checks have left in the folders, each finding "
+        "once.\n"
+        "Exit status: 66 if there are findings (see --fail-on), 0 if not, 2 on an error.",
+        options, sizeof options / sizeof options[0]};
+    /* Folders and options may be mixed: the folders are moved to the front of argv. */
     int status = PF_EXIT_USAGE, nfolders = 0;
     for (int at = 0; at < argc;) {
         int next = pf_cli_parse(&verb, argc - at, argv + at, &status);
@@ -124,17 +126,17 @@ int pf_report(int argc, char **argv)
     enum form form = FORMS;
     for (enum form i = TEXT; i < FORMS; i++) {
         if (as[i] && form != FORMS)
-            return pf_complain(VERB, "--%s or --%s, not both", names[form], names[i]);
+            return pf_complain(VERB, "give either --%s or --%s", names[form], names[i]);
         form = as[i] ? i : form;
     }
     form = form == FORMS ? TEXT : form;
     if (state || (nfolders == 0 && !from))
         argv[nfolders++] = (char *)(state ? state : PF_DEFAULT_STATE);
     if ((form == TABLE || form == SVG) && nfolders != 1)
-        return pf_complain(VERB, "--%s: one folder", names[form]);
+        return pf_complain(VERB, "--%s: give exactly one folder", names[form]);
     int fail = fail_on ? pf_fail_on_from(fail_on) : accepted ? PF_FAIL_NEW : PF_FAIL_ANY;
     if (fail < 0)
-        return pf_complain(VERB, "--fail-on=%s: new, any or confirmed", fail_on);
+        return pf_complain(VERB, "--fail-on=%s: expected new, any or confirmed", fail_on);
     struct pf_findings f;
     struct pf_baseline base;
     struct pf_sources sources;

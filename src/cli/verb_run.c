@@ -1,8 +1,6 @@
-/*
- * verb_run.c - `pf run`: checks the program, runs it with the runtime set up, collects the findings logs of
- * all its processes, and answers in JSON and by the exit status. The reports themselves are printed by
- * the processes as they happen.
- */
+/* verb_run.c - `pf run`: checks the program, runs it with the runtime set up, collects the
+ * findings logs of all its processes, and writes the JSON. The processes print the reports
+ * themselves, as the races happen. */
 #define _GNU_SOURCE
 #include "child.h"
 #include "cli.h"
@@ -26,8 +24,8 @@ struct run {
     struct pf_launch launch;
     const char *state, *json, *log;
     bool any, wait;
-    char id[64];  /* of this run, in the first line of its logs */
-    char *folder; /* where the logs are */
+    char id[64];  /* identifies this run in the first line of its logs */
+    char *folder; /* folder of the logs */
     bool temporary;
 };
 
@@ -35,7 +33,8 @@ static int complain(const struct pf_error *e) { return pf_complain(VERB, "%s", e
 
 /* --- before --- */
 
-/* --log DIR as it is; --state DIR: a folder of its own in DIR/runs; else a temporary one. */
+/* The folder of the logs: the DIR of --log; with --state DIR a new folder in DIR/runs; else a
+ * temporary one. */
 static pf_status make_folder(struct run *r, struct pf_error *e)
 {
     struct timespec now;
@@ -57,7 +56,8 @@ static pf_status make_folder(struct run *r, struct pf_error *e)
             return s;
         }
         r->temporary = true;
-        /* A process may become another user before it forks; it cannot read what others wrote. */
+        /* A process may change its user before it forks; others may then create logs but not
+         * read them. */
         if (geteuid() == 0 && chmod(path, 01733))
             fprintf(stderr, "pf run: %s: %s\n", path, strerror(errno));
     }
@@ -104,7 +104,7 @@ static int own_status(int wait)
     return WIFSIGNALED(wait) ? 128 + WTERMSIG(wait) : WEXITSTATUS(wait);
 }
 
-/* The status of `exitcode` is the user's wish; the first process has read it. */
+/* The exit status for findings: the user's option `exitcode`, as read by the first process. */
 static int final_status(const struct pf_findings *f, int wait)
 {
     int found = f->processes ? f->processes->exitcode : 0;
@@ -118,52 +118,55 @@ static int collect(const struct run *r, const struct pf_child_end *end, char **a
     pf_findings_init(&f);
     pf_status s = pf_findings_read_folder(&f, r->folder, r->id, &e);
     int status = final_status(&f, end->wait);
-    f.unfinished = end->left_some;
+    f.unfinished = end->left_running;
     if (s == PF_OK && r->json)
         s = write_json(r->json, &f, argv, argc, &e);
     if (s != PF_OK) {
         status = complain(&e);
     } else if (f.nprocesses == 0) {
-        /* A bad PF_OPTIONS ends the program before its log begins, and has said so. */
+        /* A bad PF_OPTIONS ends the program before it creates a log; the runtime has printed the
+         * error. */
         bool refused = !r->any && own_status(end->wait) == PF_EXIT_USAGE;
         status = refused ? PF_EXIT_USAGE
-                         : pf_complain(VERB, "no instrumented process ran, nothing was watched");
+                         : pf_complain(VERB, "no instrumented process ran, so nothing was checked");
     }
     pf_findings_notes(&f, VERB);
     print_losses(&f);
-    if (end->left_some)
-        fprintf(stderr, "pf: what they find goes to %s\n", r->folder);
-    if (r->temporary && !end->left_some)
+    if (end->left_running)
+        fprintf(stderr, "pf: their findings are written to %s\n", r->folder);
+    if (r->temporary && !end->left_running)
         pf_folder_remove(r->folder);
     pf_findings_release(&f);
     return status;
 }
 
-int pf_run(int argc, char **argv)
+int pf_verb_run(int argc, char **argv)
 {
     struct run r = {.launch.sample = "full"};
     const struct pf_cli_option options[] = {
-        {"sample", "POLICY", "which calls to watch: full (default), literace, pacer:RATE, atexrace",
+        {"sample", "POLICY", "sampling policy: full (default), literace, pacer:RATE, atexrace",
          &r.launch.sample, NULL},
-        {"state", "DIR", "keep findings and what sampling learned there, over many runs", &r.state,
-         NULL},
+        {"state", "DIR", "keep findings and the state of sampling policies in DIR, across runs",
+         &r.state, NULL},
         {"json", "FILE", "write the findings as JSON; - is standard output", &r.json, NULL},
-        {"log", "DIR", "keep the findings logs of the processes there", &r.log, NULL},
-        {"suppressions", "FILE", "do not report what FILE describes", &r.launch.suppressions, NULL},
+        {"log", "DIR", "keep the findings logs of the processes in DIR", &r.log, NULL},
+        {"suppressions", "FILE", "do not report findings that match FILE", &r.launch.suppressions,
+         NULL},
         {"gen-suppressions", NULL, "after each finding, print a line that suppresses it", NULL,
          &r.launch.generate},
-        {"strict", NULL, "lose no access, at some cost", NULL, &r.launch.strict},
-        {"any", NULL, "run scripts and uninstrumented programs too", NULL, &r.any},
-        {"wait", NULL, "wait for processes that PROG leaves behind, too", NULL, &r.wait},
+        {"strict", NULL, "never miss an access; slower", NULL, &r.launch.strict},
+        {"any", NULL, "also run scripts and uninstrumented programs", NULL, &r.any},
+        {"wait", NULL, "also wait for processes that PROG leaves behind", NULL, &r.wait},
         {"quiet", NULL, "print no reports", NULL, &r.launch.quiet},
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] -- PROG ARG...",
-        "Runs PROG, built with pf cc or pf c++, and reports its data races as they happen. Exits "
-        "66 when\n"
-        "there are any, else as PROG does (128+n when signal n killed it); 2 when pf itself cannot "
-        "go on.\n"
-        "PF_OPTIONS in the environment takes more options, PF_OPTIONS=help=1 lists them.",
+        "Runs PROG, built with pf cc or pf c++, and reports its data races as they happen. "
+        "PF_OPTIONS in the\n"
+        "environment accepts more options; PF_OPTIONS=help=1 lists them.\n"
+        "Exit status: 66 if there are findings, else that of PROG, or 128+n if signal n killed it; "
+        "2 on an\n"
+        "error of pf itself.",
         options, sizeof options / sizeof options[0]};
     struct pf_error e;
     char *path;
@@ -173,10 +176,10 @@ int pf_run(int argc, char **argv)
     if (first < 0)
         return status;
     if (first >= argc)
-        return pf_complain(VERB, "which program? usage: pf run %s", verb.usage);
+        return pf_complain(VERB, "no program given; usage: pf run %s", verb.usage);
     r.launch.state = r.state;
     if (r.log && r.state)
-        return pf_complain(VERB, "--log or --state, not both");
+        return pf_complain(VERB, "give either --log or --state");
     if (r.json && pf_file_check(r.json, &e) != PF_OK)
         return complain(&e);
     if (pf_launch_check(&r.launch, &e) != PF_OK)

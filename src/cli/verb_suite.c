@@ -1,7 +1,5 @@
-/*
- * verb_suite.c - `pf suite`: a list of tests under one or more policies, again and again; what they found, and
- * what it cost.
- */
+/* verb_suite.c - `pf suite`: runs a list of tests repeatedly, under one or more policies, and
+ * reports their findings and their cost. */
 #define _GNU_SOURCE
 #include "cli.h"
 #include "duration.h"
@@ -25,7 +23,7 @@
 struct suite {
     const char *sample, *jobs, *repeat, *state, *limit, *grace, *json, *svg;
     bool any, fresh;
-    struct pf_suite_plan plan;
+    struct pf_suite_settings settings;
     struct pf_suite_list tests;
     struct pf_campaign campaign;
     struct pf_pool pool;
@@ -38,7 +36,7 @@ static pf_status count_of(const char *option, const char *text, uint64_t most, u
     errno = 0;
     unsigned long long n = strtoull(text, &end, 10);
     if (errno || *end || text[0] < '0' || text[0] > '9' || n < 1 || n > most)
-        return pf_fail(e, PF_BAD, "--%s=%s: a number from 1 to %" PRIu64 " is wanted", option, text,
+        return pf_fail(e, PF_BAD, "--%s=%s: expected a number from 1 to %" PRIu64, option, text,
                        most);
     *v = n;
     return PF_OK;
@@ -48,10 +46,11 @@ static pf_status time_of(const char *option, const char *text, uint64_t *ms, str
 {
     return pf_duration_parse(text, ms)
                ? PF_OK
-               : pf_fail(e, PF_BAD, "--%s=%s: a time like 90s, 500ms, 2m is wanted", option, text);
+               : pf_fail(e, PF_BAD, "--%s=%s: expected a duration such as 90s, 500ms or 2m", option,
+                         text);
 }
 
-/* "a,b": policies of the runtime, none, native; each once. */
+/* Parses "a,b": policies of the runtime, none, native; each at most once. */
 static pf_status read_policies(struct suite *s, struct pf_error *e)
 {
     char *rest = pf_pool_text(&s->pool, s->sample, strlen(s->sample));
@@ -60,14 +59,14 @@ static pf_status read_policies(struct suite *s, struct pf_error *e)
         return pf_fail(e, PF_NOMEM, "out of memory");
     s->campaign.policies = at;
     for (char *one; (one = strsep(&rest, ","));) {
-        s->plan.launch.sample = pf_policy_watches(one) ? one : "full";
-        pf_status st = pf_launch_check(&s->plan.launch, e);
+        s->settings.launch.sample = pf_policy_watches(one) ? one : "full";
+        pf_status st = pf_launch_check(&s->settings.launch, e);
         for (size_t i = 0; i < s->campaign.npolicies && st == PF_OK; i++)
             if (!strcmp(at[i], one))
-                st = pf_fail(e, PF_BAD, "--sample=%s: %s stands there twice", s->sample, one);
+                st = pf_fail(e, PF_BAD, "--sample=%s: %s is given twice", s->sample, one);
         for (size_t i = 0; i < s->tests.n && st == PF_OK; i++)
             if (!strcmp(one, PF_POLICY_NATIVE) && !s->tests.at[i].native)
-                st = pf_fail(e, PF_BAD, "%s:%u: --sample=native needs a setting @native=PROG here",
+                st = pf_fail(e, PF_BAD, "%s:%u: --sample=native needs the setting @native=PROG",
                              s->campaign.list, s->tests.at[i].line);
         if (st != PF_OK)
             return st;
@@ -104,7 +103,7 @@ static pf_status read_list(struct suite *s, int argc, char **argv, bool commands
         }
     }
     if (st == PF_OK && s->tests.n == 0)
-        st = pf_fail(e, PF_BAD, "%s: no command in it", s->campaign.list);
+        st = pf_fail(e, PF_BAD, "%s: contains no command", s->campaign.list);
     return st == PF_OK ? pf_suite_list_find(&s->tests, s->campaign.list, s->any, e) : st;
 }
 
@@ -116,7 +115,8 @@ static uint64_t mix(uint64_t h, const char *s)
     return h;
 }
 
-/* What makes two calls the same campaign: the second goes on where the first was killed. */
+/* A key that is equal for calls that are the same campaign: the second call then continues where
+ * the first was killed. */
 static char *make_key(struct suite *s)
 {
     char *here = getcwd(NULL, 0), number[96], *key;
@@ -133,9 +133,9 @@ static char *make_key(struct suite *s)
         snprintf(number, sizeof number, "%" PRIu64 " %d", t->limit_ms, t->status);
         h = mix(h, number);
     }
-    h = mix(mix(h, s->sample), s->plan.launch.suppressions);
+    h = mix(mix(h, s->sample), s->settings.launch.suppressions);
     snprintf(number, sizeof number, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %d%d", s->campaign.rounds,
-             s->plan.limit_ms, s->plan.grace_ms, s->any, s->plan.launch.strict);
+             s->settings.limit_ms, s->settings.grace_ms, s->any, s->settings.launch.strict);
     h = mix(h, number);
     return asprintf(&key, "%016" PRIx64, h) < 0 ? NULL : key;
 }
@@ -156,9 +156,9 @@ static const char *make_command(struct suite *s, int argc, char **argv)
 
 /* --- the result --- */
 
-static void add_place(struct pf_text *t, const struct pf_access *a)
+static void add_position(struct pf_text *t, const struct pf_access *a)
 {
-    const struct pf_place *p = pf_trail_source(&a->trail);
+    const struct pf_stack_frame *p = pf_backtrace_source(&a->stack);
     pf_text_add(t, p && p->function ? p->function : "??");
     if (p && p->file) {
         pf_text_char(t, ' ');
@@ -176,7 +176,7 @@ static void add_finding(struct pf_text *t, const struct pf_finding *f)
     pf_text_char(t, ' ');
     for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
         pf_text_add(t, i ? " / " : "");
-        add_place(t, pf_finding_access(f, i));
+        add_position(t, pf_finding_access(f, i));
     }
     if (f->seen) {
         pf_text_add(t, ", in ");
@@ -199,7 +199,7 @@ static void add_count(struct pf_text *t, const char *before, uint64_t n, const c
 static void add_summary(struct pf_text *t, const struct pf_findings *f, const struct pf_curves *c,
                         const char *state)
 {
-    const struct pf_suite_sum *u = f->suite;
+    const struct pf_suite_summary *u = f->suite;
     pf_curves_text(t, c);
     for (size_t i = 0; i < f->n; i++)
         add_finding(t, f->at[i]);
@@ -242,7 +242,7 @@ static pf_status conclude(struct suite *s, struct pf_suite_db *db, int64_t campa
     fwrite(losses.at, 1, losses.n, stderr);
     pf_text_init(&t, &s->pool);
     add_summary(&t, &f, &c, s->state);
-    /* With the JSON on standard output the summary would be in its way. */
+    /* standard output is used for the JSON */
     if (s->json && !strcmp(s->json, "-"))
         fwrite(t.at, 1, t.n, stderr);
     else
@@ -270,9 +270,9 @@ static pf_status prepare(struct suite *s, int argc, char **argv, bool commands, 
     if (st == PF_OK)
         st = count_of("repeat", s->repeat, 1000000, &s->campaign.rounds, e);
     if (st == PF_OK)
-        st = time_of("limit", s->limit, &s->plan.limit_ms, e);
+        st = time_of("limit", s->limit, &s->settings.limit_ms, e);
     if (st == PF_OK)
-        st = time_of("grace", s->grace, &s->plan.grace_ms, e);
+        st = time_of("grace", s->grace, &s->settings.grace_ms, e);
     if (st == PF_OK && s->json)
         st = pf_file_check(s->json, e);
     if (st == PF_OK && s->svg)
@@ -281,20 +281,20 @@ static pf_status prepare(struct suite *s, int argc, char **argv, bool commands, 
         st = read_list(s, argc, argv, commands, e);
     if (st == PF_OK)
         st = read_policies(s, e);
-    s->plan.launch.state = s->state;
-    s->plan.tests = &s->tests;
-    s->plan.campaign = &s->campaign;
+    s->settings.launch.state = s->state;
+    s->settings.tests = &s->tests;
+    s->settings.campaign = &s->campaign;
     return st;
 }
 
-static void say_begin(const struct pf_suite_db *db, bool continued, uint64_t salvaged)
+static void print_start(const struct pf_suite_db *db, bool continued, uint64_t salvaged)
 {
     if (db->aside[0])
         fprintf(stderr, "pf suite: %s\n", db->aside);
     if (continued)
-        fprintf(stderr, "pf suite: continues what was interrupted; --fresh begins anew\n");
+        fprintf(stderr, "pf suite: continuing the interrupted suite; --fresh starts a new one\n");
     if (salvaged)
-        fprintf(stderr, "pf suite: %" PRIu64 " interrupted %s; what was found is kept\n", salvaged,
+        fprintf(stderr, "pf suite: %" PRIu64 " interrupted %s; the findings are kept\n", salvaged,
                 salvaged == 1 ? "execution" : "executions");
 }
 
@@ -310,7 +310,8 @@ static int work(struct suite *s, int argc, char **argv)
     char *key = make_key(s);
     s->campaign.key = key;
     s->campaign.command = make_command(s, argc, argv);
-    pf_status st = key ? pf_suite_db_open(&db, s->state, &e) : pf_fail(&e, PF_NOMEM, "no memory");
+    pf_status st =
+        key ? pf_suite_db_open(&db, s->state, &e) : pf_fail(&e, PF_NOMEM, "out of memory");
     if (st != PF_OK) {
         free(key);
         return pf_complain(VERB, "%s", e.text);
@@ -318,12 +319,12 @@ static int work(struct suite *s, int argc, char **argv)
     st = pf_suite_db_claim(&db, &s->campaign, &s->tests, s->fresh, &campaign, &continued, &salvaged,
                            &e);
     if (st == PF_OK) {
-        say_begin(&db, continued, salvaged);
-        st = pf_suite_execute(&db, campaign, &s->plan, &r, &e);
+        print_start(&db, continued, salvaged);
+        st = pf_suite_execute(&db, campaign, &s->settings, &r, &e);
     }
     if (st == PF_OK)
         st = conclude(s, &db, campaign, &found, &e);
-    /* Last of all: killed before this, the same command shows the result again. */
+    /* Done last: if pf is killed before this, the same command shows the result again. */
     if (st == PF_OK && r.finished)
         st = pf_suite_db_finish(&db, campaign, &e);
     pf_suite_db_close(&db);
@@ -333,7 +334,7 @@ static int work(struct suite *s, int argc, char **argv)
     return r.signal ? 128 + r.signal : found ? PF_EXIT_FOUND : r.failed ? EXIT_FAILED : PF_EXIT_OK;
 }
 
-int pf_suite(int argc, char **argv)
+int pf_verb_suite(int argc, char **argv)
 {
     struct suite s = {.sample = "full",
                       .jobs = "1",
@@ -341,30 +342,33 @@ int pf_suite(int argc, char **argv)
                       .state = ".photofinish",
                       .limit = "10m",
                       .grace = "2s"};
-    struct pf_launch *l = &s.plan.launch;
+    struct pf_launch *l = &s.settings.launch;
     const struct pf_cli_option options[] = {
-        {"sample", "POLICY", "as in pf run; also none, native; a list compares them", &s.sample,
+        {"sample", "POLICY",
+         "as in pf run; also none, native; several, separated by commas, are compared", &s.sample,
          NULL},
-        {"jobs", "N", "so many tests at once (default 1)", &s.jobs, NULL},
-        {"repeat", "N", "execute the whole list N times (default 1)", &s.repeat, NULL},
-        {"state", "DIR", "keep everything there (default .photofinish)", &s.state, NULL},
-        {"limit", "TIME", "end a test after this (default 10m, 0: never)", &s.limit, NULL},
-        {"grace", "TIME", "from SIGTERM to SIGKILL (default 2s)", &s.grace, NULL},
+        {"jobs", "N", "run N tests in parallel (default 1)", &s.jobs, NULL},
+        {"repeat", "N", "run the whole list N times (default 1)", &s.repeat, NULL},
+        {"state", "DIR", "keep all files in DIR (default .photofinish)", &s.state, NULL},
+        {"limit", "TIME", "end a test after TIME (default 10m; 0: never)", &s.limit, NULL},
+        {"grace", "TIME", "time between SIGTERM and SIGKILL (default 2s)", &s.grace, NULL},
         {"json", "FILE", "write the findings as JSON; - is standard output", &s.json, NULL},
-        {"svg", "FILE", "draw overhead and findings over the executions", &s.svg, NULL},
-        {"suppressions", "FILE", "do not report what FILE describes", &l->suppressions, NULL},
-        {"strict", NULL, "lose no access, at some cost", NULL, &l->strict},
-        {"any", NULL, "scripts and uninstrumented programs too", NULL, &s.any},
-        {"fresh", NULL, "begin anew, also where an interrupted suite could go on", NULL, &s.fresh},
-        {"quiet", NULL, "no messages about single tests", NULL, &s.plan.quiet},
+        {"svg", "FILE", "draw overhead and findings over the executions as SVG", &s.svg, NULL},
+        {"suppressions", "FILE", "do not report findings that match FILE", &l->suppressions, NULL},
+        {"strict", NULL, "never miss an access; slower", NULL, &l->strict},
+        {"any", NULL, "also run scripts and uninstrumented programs", NULL, &s.any},
+        {"fresh", NULL, "start a new suite, even if an interrupted one could be continued", NULL,
+         &s.fresh},
+        {"quiet", NULL, "print no messages about single tests", NULL, &s.settings.quiet},
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] FILE | -- COMMAND...",
-        "Runs the tests of FILE, one command a line, and collects what they find over all "
-        "executions.\n"
-        "Can be killed at any moment: the same command goes on from there. Exits 66 when something "
-        "was\n"
-        "found, else 1 when a test failed, 0 when none did, 2 when pf itself cannot go on.",
+        "Runs the tests in FILE, one command per line, and collects their findings over all "
+        "executions. It\n"
+        "can be killed at any time: the same command continues where it stopped.\n"
+        "Exit status: 66 if there are findings, else 1 if a test failed, 0 if none did; 2 on an "
+        "error;\n"
+        "128+n if signal n stopped it.",
         options, sizeof options / sizeof options[0]};
     struct pf_error e;
     int status = PF_EXIT_USAGE;
@@ -373,9 +377,9 @@ int pf_suite(int argc, char **argv)
         return status;
     bool commands = first > 1 && !strcmp(argv[first - 1], "--");
     if (first >= argc)
-        return pf_complain(VERB, "which tests? usage: pf suite %s", verb.usage);
+        return pf_complain(VERB, "no tests given; usage: pf suite %s", verb.usage);
     if (!commands && argc - first > 1)
-        return pf_complain(VERB, "one FILE; commands stand behind --, each quoted as one word");
+        return pf_complain(VERB, "give one FILE, or commands after --, each quoted as one word");
     pf_pool_init_malloc(&s.pool);
     pf_suite_list_init(&s.tests);
     if (prepare(&s, argc - first, argv + first, commands, &e) != PF_OK)

@@ -119,8 +119,8 @@ static int load_clip(const char *verb, const char *path, const char *atomic, str
     char *left_out = clip.meta.exclude;
     clip.meta.exclude = NULL; /* the replay's clip does not have it */
     if (cut && clip.stream[PF_STREAM_EVENT].length && !atomic) /* otherwise the replay reports it */
-        fprintf(stderr, "pf %s: %s: truncated (%s); using the events before that point\n", verb,
-                path, clip.cut);
+        fprintf(stderr, "pf %s: %s: is truncated (%s); the events before that point are used\n",
+                verb, path, clip.cut);
     if (!clip.stream[PF_STREAM_EVENT].length || atomic) {
         pf_clip_release(&clip);
         char *file = regenerate(verb, path, atomic);
