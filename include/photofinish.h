@@ -1,10 +1,10 @@
 /*
- * photofinish.h - tell photofinish what it cannot see. For programs, C and C++.
+ * photofinish.h - annotations for programs, in C and C++: tells photofinish what it cannot see.
  *
- * Model:   order that the program makes in a way of its own (assembly, a device, code that is not
- *          built with pf cc), locks of its own, and races it means to have.
- * Cost:    nothing at all where the compiler is not pf cc; a function call where it is. The same
- *          calls work with clang's -fsanitize=thread.
+ * Model:   order that the program makes by other means (assembly language, a device, code that is
+ *          not built with pf cc), its own locks, and intended races.
+ * Cost:    none unless the compiler is pf cc; a function call if it is. The same calls work with
+ *          clang's -fsanitize=thread.
  * Threads: any.
  */
 #ifndef PHOTOFINISH_H
@@ -45,13 +45,14 @@ void AnnotateBenignRaceSized(const char *file, int line, const volatile void *me
 
 #define PF_CALL_(fn, ...) fn(__FILE__, __LINE__, ##__VA_ARGS__)
 
-/* All that came before PF_RELEASE(p), in any thread, happens before what follows a later
- * PF_ACQUIRE(p). `p` is any address; it is a name and is not read. */
+/* Everything before PF_RELEASE(p), in any thread, happens before what follows a later
+ * PF_ACQUIRE(p). `p` is any address; it serves as a name and is not read. */
 #define PF_RELEASE(p) __tsan_release((void *)(p))
 #define PF_ACQUIRE(p) __tsan_acquire((void *)(p))
 
-/* A lock of the program's own, known by its address. The lock is said to be taken just after it
- * is, and to be dropped just before. Readers are ordered with writers, not among themselves. */
+/* A lock that the program implements, identified by its address. PF_LOCK_TAKEN is called just after
+ * the lock was taken, PF_LOCK_DROPPING just before it is released. Readers are ordered with
+ * writers, not among themselves. */
 #define PF_LOCK_INIT(p) PF_CALL_(AnnotateRWLockCreate, p)
 #define PF_LOCK_DESTROY(p) PF_CALL_(AnnotateRWLockDestroy, p)
 #define PF_LOCK_TAKEN(p) PF_CALL_(AnnotateRWLockAcquired, p, 1)
@@ -59,20 +60,22 @@ void AnnotateBenignRaceSized(const char *file, int line, const volatile void *me
 #define PF_LOCK_TAKEN_SHARED(p) PF_CALL_(AnnotateRWLockAcquired, p, 0)
 #define PF_LOCK_DROPPING_SHARED(p) PF_CALL_(AnnotateRWLockReleased, p, 0)
 
-/* Code that is not built with pf cc uses this variable of the program (and what it points to): pf predict
- * must count with that wherever such code is called. */
+/* Code that is not built with pf cc uses this variable of the program, and what it points to: pf
+ * predict takes that into account wherever such code is called. */
 #define PF_GLOBAL(x) (__pf_global ? __pf_global((void *)&(x), sizeof(x)) : (void)0)
 
-/* What this thread does in between should be as if nobody else did anything meanwhile: pf predict and pf hatch look
- * for schedules in which it is not. They nest; a thread that ends, or waits, ends its regions. */
+/* An atomic region: what this thread does in between should be as if no other thread ran meanwhile.
+ * pf predict and pf hatch search for schedules in which it is not. Regions nest; a thread's regions
+ * end when it ends or waits. */
 #define PF_ATOMIC_BEGIN() (__pf_atomic_region ? __pf_atomic_region(1) : (void)0)
 #define PF_ATOMIC_END() (__pf_atomic_region ? __pf_atomic_region(0) : (void)0)
 
-/* Accesses of this thread in between are not looked at. They nest. */
+/* Accesses of this thread in between are not checked. Regions nest. */
 #define PF_IGNORE_BEGIN() (PF_CALL_(AnnotateIgnoreReadsBegin), PF_CALL_(AnnotateIgnoreWritesBegin))
 #define PF_IGNORE_END() (PF_CALL_(AnnotateIgnoreWritesEnd), PF_CALL_(AnnotateIgnoreReadsEnd))
 
-/* Races on this variable are meant; `why` is a string. From here to the end of the run. */
+/* Races on this variable are intended; `why` is a string. In effect from here to the end of the
+ * run. */
 #define PF_BENIGN(var, why) PF_CALL_(AnnotateBenignRaceSized, &(var), sizeof(var), why)
 
 #else

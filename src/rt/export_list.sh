@@ -1,6 +1,6 @@
 #!/bin/sh
-# export_list.sh READELF ARCHIVE LIST - writes the linker's dynamic list of what the archive exports:
-# every defined symbol of default visibility (the ABI and the interposed functions).
+# export_list.sh READELF ARCHIVE LIST - writes the dynamic list for the linker: every defined symbol of
+# the archive with default visibility (the ABI and the interposed functions).
 set -eu
 {
     echo "{"

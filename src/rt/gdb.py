@@ -1,12 +1,13 @@
-# What `pf replay --gdb` tells gdb: which thread is at the point, and which frames are the runtime's.
+# gdb.py - loaded into gdb by `pf replay --gdb`: selects the thread at the requested event, and hides the
+# runtime's frames.
 #
-# Every thread but one waits in the runtime for its turn; `bt` leaves out the runtime's frames
-# (`bt -no-filters` shows them). The thread at the point stands in the runtime too, just before its event:
-# it is let out, to the very instruction, where that is an access of the program's own code.
+# Every other thread waits in the runtime for its turn; `bt` leaves out the runtime's frames (`bt -no-filters`
+# shows them). The thread at the event is in the runtime too, just before its event. If the event is an access in
+# the program's own code, the thread is run up to the very instruction.
 import gdb
 
 
-def is_ours(frame):
+def is_runtime_frame(frame):
     if frame.type() == gdb.SIGTRAMP_FRAME:
         return frame.newer() is not None
     symtab = frame.find_sal().symtab
@@ -16,8 +17,8 @@ def is_ours(frame):
     return name is not None and name.startswith(("pf_", "__pf_"))
 
 
-class Program:
-    """A frame filter: what is left is the program's."""
+class ProgramFrames:
+    """A frame filter that keeps only the program's frames."""
 
     def __init__(self):
         self.name, self.priority, self.enabled = "photofinish", 100, True
@@ -25,27 +26,27 @@ class Program:
 
     def filter(self, frames):
         frames = list(frames)
-        theirs = [f for f in frames if not is_ours(f.inferior_frame())]
-        return iter(theirs or frames)
+        program = [f for f in frames if not is_runtime_frame(f.inferior_frame())]
+        return iter(program or frames)
 
 
-def first_of_program():
+def newest_program_frame():
     frame = gdb.newest_frame()
-    while frame is not None and is_ours(frame):
+    while frame is not None and is_runtime_frame(frame):
         frame = frame.older()
     return frame
 
 
-def go_to_point():
+def go_to_event():
     tid = int(gdb.convenience_variable("pf_point"))
     for thread in gdb.selected_inferior().threads():
         if thread.ptid[1] == tid:
             thread.switch()
-    frame = first_of_program()
+    frame = newest_program_frame()
     if frame is None:
         return
-    within = frame.newer()
-    if within is not None and (within.name() or "").startswith("__pf_event_"):
+    callee = frame.newer()
+    if callee is not None and (callee.name() or "").startswith("__pf_event_"):
         stop = gdb.Breakpoint("*%d" % frame.pc(), internal=True, temporary=True)
         stop.thread = gdb.selected_thread().global_num
         gdb.execute("continue", to_string=True)
@@ -55,16 +56,16 @@ def go_to_point():
 
 
 def pass_traps():
-    """The runtime has breakpoints of its own, in loops that wait (spin_detect.c): their traps are for it. gdb then hands on
-    those of its own steps too, so this is not done without need."""
-    asks = gdb.parameter("confirm")
+    """Passes SIGTRAP to the program: the runtime sets its own breakpoints in spin loops (spin_detect.c). gdb then
+    also passes on the traps of its own steps, so this is done only if such breakpoints exist."""
+    confirm = gdb.parameter("confirm")
     gdb.execute("set confirm off")
     gdb.execute("handle SIGTRAP nostop noprint pass", to_string=True)
-    gdb.execute("set confirm %s" % ("on" if asks else "off"))
+    gdb.execute("set confirm %s" % ("on" if confirm else "off"))
 
 
-class Planted(gdb.Breakpoint):
-    """The runtime plants the first of them while gdb is there."""
+class FirstTrapSet(gdb.Breakpoint):
+    """Hit when the runtime sets its first breakpoint while gdb is attached."""
 
     def stop(self):
         pass_traps()
@@ -73,26 +74,26 @@ class Planted(gdb.Breakpoint):
 
 def watch_traps():
     try:
-        planted = int(gdb.parse_and_eval("*(unsigned *)&pf_spun_points"))
-        Planted("*(long)pf_spun_planted", internal=True)
+        breakpoints = int(gdb.parse_and_eval("*(unsigned *)&pf_spin_detect_breakpoints"))
+        FirstTrapSet("*(long)pf_spin_detect_planted", internal=True)
     except gdb.error:  # no symbols
-        planted = 1
-    if planted:
+        breakpoints = 1
+    if breakpoints:
         pass_traps()
 
 
-def end(_):
+def kill_all(_):
     for inferior in gdb.inferiors():
         if inferior.pid:
             gdb.execute("kill inferiors %d" % inferior.num, to_string=True)
 
 
-# `step` goes into the program's functions, not into ours.
+# `step` enters the program's functions, not the runtime's.
 for depth in ("*", "*/*", "*/*/*"):
     gdb.execute("skip -gfi photofinish-rt/%s" % depth, to_string=True)
 gdb.execute("skip -rfu ^(__)?pf_", to_string=True)
-Program()
+ProgramFrames()
 if hasattr(gdb.events, "gdb_exiting"):
-    gdb.events.gdb_exiting.connect(end)
+    gdb.events.gdb_exiting.connect(kill_all)
 watch_traps()
-go_to_point()
+go_to_event()

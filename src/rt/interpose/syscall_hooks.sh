@@ -1,6 +1,6 @@
 #!/bin/sh
-# syscall_hooks.sh HEADER OUT.S - the hooks of system calls that clang's sanitizer/linux_syscall_hooks.h
-# declares, as weak functions that do nothing; wrap_sanitizer.c has the ones that do something.
+# syscall_hooks.sh HEADER OUT.S - defines the system call hooks that clang's sanitizer/linux_syscall_hooks.h
+# declares, as weak functions that do nothing; wrap_sanitizer.c defines the ones that have an effect.
 set -eu
 {
     echo '.text'
