@@ -111,7 +111,7 @@ enum pf_plan_action {
     PF_DO_CALL,
     PF_DO_LANDING_PAD, /* landing pad: restore this function's shadow-stack frame */
     PF_DO_MASKED, /* vector load or store with a mask */
-    /* event body only: the lifetime of a red-red_zoned variable starts (write) or ends */
+    /* event body only: the lifetime of a red-zoned variable starts (write) or ends */
     PF_DO_LIFETIME,
 };
 

@@ -42,7 +42,7 @@ struct pf_emit {
     LLVMValueRef *budget_in, *budget_out;
     /* emit_bounds.c: tls.stack_variables at the entry, and including the variables of this body */
     LLVMValueRef variables_at_entry, variables_now;
-    struct pf_ptrmap slots; /* emit_bounds.c: red-red_zoned variables -> their index in this body */
+    struct pf_ptrmap slots; /* emit_bounds.c: red-zoned variables -> their index in this body */
     uint64_t nslots;
     /* event body: `large` functions use calls instead of runs outside of loops, `huge` ones also in
      * loops that are not hot */
@@ -59,19 +59,22 @@ struct pf_frames {
  * be NULL. */
 uint32_t pf_emit_site(struct pf_emit *e, LLVMValueRef inst, enum pf_site_kind kind, uint64_t size,
                       const char *var);
+/* An i32 constant. */
 LLVMValueRef pf_emit_number(struct pf_emit *e, uint32_t n);
 /* Emits a call of an entry point of the runtime. Its operands will be mapped. */
 LLVMValueRef pf_emit_call(struct pf_emit *e, enum pf_entry entry, LLVMValueRef *args);
 /* Registers an instruction that was built on old values: its operands will be mapped. Returns inst,
  * which may also be a constant. */
 LLVMValueRef pf_emit_map_later(struct pf_emit *e, LLVMValueRef inst);
+/* Appends an empty block to the function. */
 LLVMBasicBlockRef pf_emit_block(struct pf_emit *e);
 /* Emits a conditional branch. `weighted` makes the first target 2000 times as likely as the
  * other. */
 void pf_emit_branch(struct pf_emit *e, LLVMValueRef cond, LLVMBasicBlockRef likely_if_true,
                     LLVMBasicBlockRef otherwise, bool weighted);
+/* The address of a field of __pf_tls. */
 LLVMValueRef pf_emit_tls(struct pf_emit *e, size_t offset);
-/* Copies inst and returns the copy; returns inst itself when `in_place`. The builder is then behind
+/* Copies inst and returns the copy; returns inst itself when `in_place`. The builder is then after
  * it. */
 LLVMValueRef pf_emit_copy(struct pf_emit *e, LLVMValueRef inst);
 void pf_emit_phi(struct pf_emit *e, LLVMValueRef phi); /* _body_finish adds its incoming values */
@@ -139,17 +142,19 @@ void pf_emit_fence(struct pf_emit *e, const struct pf_plan_step *s);
 void pf_computed_goto_copy_tables(struct pf_emit *e);
 void pf_computed_goto_map(struct pf_emit *e, LLVMValueRef inst, unsigned operand);
 
-/* emit_frame.c: frames of the shadow stack. */
+/* emit_frame.c: frames of the shadow stack. _push creates this body's frame, _pop removes it, and
+ * _restore removes stale frames above it. */
 void pf_frame_push(struct pf_emit *e);
+void pf_frame_pop(struct pf_emit *e);
+void pf_frame_restore(struct pf_emit *e);
 /* Writes the function's record above the top frame, to show that it is running. For bodies that
  * call nothing. */
 void pf_frame_name(struct pf_emit *e);
-void pf_frame_pop(struct pf_emit *e);
-void pf_frame_restore(struct pf_emit *e);
 /* Turns the frame of the plain body into one of the watch body; creates it if *frame is NULL. */
 void pf_frame_switch(struct pf_emit *e, LLVMValueRef *frame, LLVMValueRef *next);
 /* The size of argument i if it is passed by value in memory, else 0. */
 uint64_t pf_byval_size(struct pf_unit *u, LLVMValueRef call, unsigned i);
+/* Emits the call, and keeps the frame up to date around it. */
 void pf_frame_call(struct pf_emit *e, LLVMValueRef call);
 
 /* emit_plain.c: completes the plain body, after the watch body is done. */

@@ -1,12 +1,12 @@
 /*
  * emit_bounds.c - bounds checks of the event body. Accesses are compared with the bounds of the
  * variable that the address is derived from, and the runtime is informed when the lifetime of a
- * red-red_zoned variable (variable_bounds.c) starts and ends.
+ * red-zoned variable (variable_bounds.c) starts and ends.
  *
  * The runtime keeps the live stack variables of a thread in a stack, and their number + 1 in
  * tls.stack_variables; 0 means that it does not track them. A body reserves an entry for each of
  * its variables when it starts. So at every exit, and wherever control arrives from an unwinder or
- * longjmp, one store restores the number, whatever was left above it.
+ * longjmp, one call restores the number, whatever was left above it.
  */
 #include "debuginfo.h"
 #include "variable_bounds.h"

@@ -41,9 +41,11 @@ struct pf_affine {
     int64_t coefficient, k, step;
 };
 
+/* True if v is an instruction of the loop. */
 bool pf_is_in_loop(LLVMValueRef v, const struct pf_loop *loop);
 /* The value of a constant integer; false if it is not one, or its magnitude is 2^40 or more. */
 bool pf_constant_value(LLVMValueRef v, int64_t *n);
+/* Describes phi as an induction variable; false if it is not one. */
 bool pf_induction_find(LLVMValueRef phi, const struct pf_loop *loop, struct pf_induction *i);
 /* False: the address is not of this form. If it is loop-invariant, the coefficient is 0. */
 bool pf_affine_find(struct pf_unit *u, struct pf_affine *f, LLVMValueRef ptr,

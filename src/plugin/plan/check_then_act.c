@@ -8,8 +8,9 @@
  *          - W is reachable from one successor of B and not from another, on paths that pass
  *            neither B nor R again;
  *          - W is not in a loop that R is outside of: a repeated store is not what the check was
- *          for. Both are in one function, after inlining, and access the same address: the same
- *          value, or the same address computation from it.
+ *            for.
+ *          Both are in one function, after inlining, and access the same address: the same value,
+ *          or the same address computation from it.
  *
  *          R gets PF_SITEF_CHECK, W gets PF_SITEF_ACT. Whether the two are in different critical
  *          sections of one lock is decided on the trace (predict/pecan/check_act.c), not here.

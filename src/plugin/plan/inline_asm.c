@@ -3,10 +3,12 @@
  * of programs that are older than C11's atomics or do not use them.
  *
  * The text and the operands of the statement are examined. Recognised are:
- *     lock ..., xchg ...   a sequentially consistent update of the one memory operand; setcc may
- *     follow mov ... alone        a store (release) or load (acquire) of the one memory operand,
- *                          because that is what every mov means on x86
- *     mfence, lfence, sfence, and a locked instruction on the stack      a fence
+ *     lock ..., xchg ...   a sequentially consistent update of the one memory operand;
+ *                          setcc may follow
+ *     mov ... alone        a store (release) or load (acquire) of the one memory operand, because
+ *                          that is what every mov means on x86
+ *     mfence, lfence, sfence, a locked instruction on the stack      a fence
+ *
  * Any other text is assumed to order nothing. In particular text with jumps: an operation that
  * waits must not be between __pf_atomic_begin and __pf_atomic_end.
  */

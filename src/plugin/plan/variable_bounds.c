@@ -1,6 +1,6 @@
 /*
  * variable_bounds.c - finds the variable that an address is derived from, and adds red zones behind
- * variables whose address escapes.
+ * globals and behind stack variables whose address escapes.
  *
  * Model:   an address that is derived from a variable by address arithmetic alone must be inside
  *          the variable when memory is accessed; emit_bounds.c compares such accesses with the

@@ -16,8 +16,8 @@ struct pf_variable_bounds {
     LLVMValueRef count; /* the number of elements if it is known at run time only, else NULL */
 };
 
-/* Adds red zones behind variables whose address escapes. Call it before anything is
- * instrumented. */
+/* Adds red zones behind variables that contain an array: behind globals, and behind stack variables
+ * whose address escapes. Call it before anything is instrumented. */
 void pf_bounds_add_red_zones(struct pf_unit *u);
 /* The size of the variable without its red zone. */
 uint64_t pf_bounds_size(struct pf_unit *u, LLVMValueRef object, LLVMTypeRef type);
@@ -38,7 +38,7 @@ void pf_bounds_lifetime(struct pf_emit *e, const struct pf_plan_step *s);
 /* Emits a check, before the access, that it stays inside its variable. */
 void pf_bounds_check(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMValueRef size,
                      bool write);
-/* The same for all accesses of an instruction that is not an event. */
+/* The same for all accesses of a load, store or memory intrinsic; nothing for other instructions. */
 void pf_bounds_check_all(struct pf_emit *e, LLVMValueRef inst);
 
 #endif
