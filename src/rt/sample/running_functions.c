@@ -87,7 +87,7 @@ static struct hash_entry *find(struct pf_func *f)
 
 uint64_t pf_running_hash(struct pf_func *f)
 {
-    uint64_t hash = pf_function_hash(pf_rel_str(&f->hash), pf_rel_str(&f->file), f->hash);
+    uint64_t hash = pf_function_hash(pf_rel_str(&f->name), pf_rel_str(&f->file), f->hash);
     hash = (hash & ~PF_RUNNING_HAS_LOOPS) | (f->flags & PF_FUNCF_LOOPS ? PF_RUNNING_HAS_LOOPS : 0);
     for (;;) {
         struct hash_entry *n = find(f);
