@@ -27,6 +27,7 @@
 struct pf_site_table;
 struct pf_ignore;
 
+/* The runtime's entry points. */
 enum pf_entry {
 #define PF_ENTRY(name, convention, result, parameters) PF_E_##name,
 #include "pf_abi.def"
@@ -34,6 +35,7 @@ enum pf_entry {
     PF_ENTRIES
 };
 
+/* Which checks are inline: those in hot loops, all, or none (-fpf-inline). */
 enum pf_inline { PF_INLINE_LOOPS, PF_INLINE_ALL, PF_INLINE_NONE };
 
 /* Numbers of attribute kinds, metadata kinds and intrinsics, looked up once. */
@@ -58,6 +60,7 @@ struct pf_bare_entry {
     LLVMValueRef fn, bodies;
 };
 
+/* The state of the pass over one module. */
 struct pf_unit {
     LLVMModuleRef module;
     LLVMContextRef context;
@@ -115,6 +118,7 @@ enum pf_plan_action {
     PF_DO_LIFETIME,
 };
 
+/* An instruction that is not just copied. */
 struct pf_plan_step {
     LLVMValueRef inst;
     LLVMValueRef ptr; /* for ACCESS, VPTR, ATOMIC, LIFETIME */
@@ -194,6 +198,7 @@ struct pf_loop_exit {
     LLVMBasicBlockRef block, last; /* watch body: the first and last block inserted on the edge */
 };
 
+/* What to do at each instruction of a function. */
 struct pf_plan {
     struct pf_plan_step *steps; /* in the order of blocks and instructions */
     size_t n, cap;
@@ -305,6 +310,7 @@ LLVMValueRef pf_tables_record(struct pf_unit *u, LLVMValueRef fn);
 /* Adds the record of a function that gets no bodies because it has no visible operation. Without
  * the record, a call to it would look like a call to code that was not built with pf cc. */
 void pf_tables_add_empty(struct pf_unit *u, LLVMValueRef fn);
+/* Writes all tables of the module. Call it last. */
 void pf_tables_write(struct pf_unit *u);
 
 /* select.c: true if accesses to ptr need no check: private memory, constants, the compiler's own
@@ -317,6 +323,7 @@ bool pf_call_has(LLVMValueRef call, unsigned kind);
 bool pf_call_is_pure(struct pf_unit *u, LLVMValueRef call);
 /* The function that is called by name, or NULL. */
 LLVMValueRef pf_callee(LLVMValueRef call);
+/* True if the name starts with the prefix. */
 bool pf_name_starts(const char *name, const char *prefix);
 
 #endif

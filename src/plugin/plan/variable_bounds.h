@@ -38,7 +38,8 @@ void pf_bounds_lifetime(struct pf_emit *e, const struct pf_plan_step *s);
 /* Emits a check, before the access, that it stays inside its variable. */
 void pf_bounds_check(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMValueRef size,
                      bool write);
-/* The same for all accesses of a load, store or memory intrinsic; nothing for other instructions. */
+/* The same for all accesses of a load, store or memory intrinsic. Emits nothing for other
+ * instructions. */
 void pf_bounds_check_all(struct pf_emit *e, LLVMValueRef inst);
 
 #endif
