@@ -13,8 +13,8 @@
  *             +------------------------+------------------+---------------+--------+
  *              24 bits                  20 bits            20 bits
  *
- *          where: access id of the allocation; low: 1 + which 8 of the 32 bytes the block begins
- *          with, 0: no block; F: the block was freed, at access id `end`. A size or a thread number
+ *          where: site id of the allocation; low: 1 + which 8 of the 32 bytes the block begins
+ *          with, 0: no block; F: the block was freed, at site id `end`. A size or a thread number
  *          that does not fit is stored as the largest value that does.
  * Memory:  the plane of overflow words, which is unused in event mode.
  * Threads: the target's one kernel thread.

@@ -127,7 +127,7 @@ void pf_rt_init(void)
     pf_sample_start();
     pf_rt.ready = true;
     pf_unnest();
-    /* in plain mode no thread is known, so the rest of the runtime does nothing */
+    /* in plain mode no thread is registered, so the rest of the runtime does nothing */
     if (!pf_rt.plain)
         begin_main();
     if (pf_direct_start)

@@ -4,8 +4,8 @@
  * Model:   one large reserved region with a bump pointer. Blocks of power-of-two sizes, at least 64
  *          bytes, can be freed and are reused.
  * Memory:  a block is zero when it is first handed out, but not when it is reused.
- * Threads: any. The bump pointer is atomic and each free list has a lock; a thread known to the
- *          runtime caches a few small blocks.
+ * Threads: any. The bump pointer is atomic and each free list has a lock; a registered
+ *          thread caches a few small blocks.
  * Errors:  NULL when the region is used up, counted as PF_LIMIT_MEMORY.
  */
 #ifndef PF_RT_STORE_H

@@ -31,7 +31,7 @@ extern PF_EXPORT uint32_t
 
 struct pf_held_lock {
     uintptr_t addr;
-    uint32_t where; /* access id of the first acquisition of this lock by any thread */
+    uint32_t where; /* site id of the first acquisition of this lock by any thread */
     uint32_t lockset_before; /* the thread's lockset without this lock and those taken after it */
     uint32_t shared : 1, robust : 1, depth : 30;
 };
@@ -104,7 +104,7 @@ enum pf_thread_state { PF_THREAD_FREE, PF_THREAD_NEW, PF_THREAD_RUNNING, PF_THRE
 struct pf_thread {
     uint32_t number; /* as in reports: main is 0, then in the order of creation */
     uint32_t parent; /* number of the creator */
-    uint32_t created_at; /* access id of the call that created it */
+    uint32_t created_at; /* site id of the call that created it */
     uint32_t sid;
     uint32_t clk; /* the current epoch; clock[sid] is the larger of this and `highest_clk` */
     bool dirty; /* an access record of this epoch may be in the shadow */
@@ -173,8 +173,8 @@ struct pf_thread {
     uint32_t ignore_reads, ignore_writes, ignore_sync; /* depth of nested annotated regions */
 };
 
-/* The calling thread. NULL if the thread is unknown or inside the runtime: an interposer then only
- * calls the real function. */
+/* The calling thread. NULL if the thread is unregistered or inside the runtime: an interposer
+ * then only calls the real function. */
 static inline struct pf_thread *pf_self(void) { return __pf_tls.nested ? NULL : __pf_tls.thread; }
 
 /* True if the program asked by annotation to ignore such accesses of this thread. */

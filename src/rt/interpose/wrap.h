@@ -8,7 +8,7 @@
  *              PF_INTERPOSE(int, sem_wait, (sem_t *s))
  *              {
  *                  PF_CALL(c, sem_wait);                // pushes the frame, nests the runtime
- *                  if (!c.t)                            // unknown thread, or inside the runtime
+ *                  if (!c.t)                            // unregistered, or inside the runtime
  *                      return PF_REAL(sem_wait)(s);
  *                  int r = PF_BLOCKING(c, PF_REAL(sem_wait)(s));
  *                  if (r == 0)
@@ -135,7 +135,7 @@ struct pf_call {
 };
 
 /* Registers a thread that was not created through an interposed function, see wrap_start.c; NULL:
- * the thread stays unknown. */
+ * the thread stays unregistered. */
 struct pf_thread *pf_start_adopt(void);
 
 /* A library that orders its own memory by means that the runtime does not see. What it does
@@ -188,7 +188,7 @@ static inline void pf_call_leave(struct pf_call *c)
 /* Call this after a real function that sets errno, before anything else. */
 static inline void pf_call_keep_errno(struct pf_call *c) { c->err = errno; }
 
-/* The access id of this call: PF_NATIVE_READ, _WRITE, _CALL or _FREE. */
+/* The site id of this call: PF_NATIVE_READ, _WRITE, _CALL or _FREE. */
 static inline uint32_t pf_call_id(const struct pf_call *c, enum pf_native_site site)
 {
     return pf_stack_id(c->t, site);

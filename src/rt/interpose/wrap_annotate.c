@@ -72,7 +72,7 @@ enum { /* as in tsan_interface.h */
 ANNOTATION(__tsan_mutex_create, (void *m, unsigned flags), pf_hb_forget(m, 1))
 ANNOTATION(__tsan_mutex_destroy, (void *m, unsigned flags), pf_hb_forget(m, 1))
 
-/* The thread enters or leaves the implementation of a mutex. Unknown threads are ignored. */
+/* The thread enters or leaves the implementation of a mutex. Unregistered threads are ignored. */
 static void enter_mutex_internals(void)
 {
     if (__pf_tls.thread) {

@@ -8,7 +8,7 @@
  *          frame of `fn` on the shadow stack until the scope ends: for functions whose real
  *          function calls the target, allocates, or has accesses before and after it. Functions
  *          that order threads, or whose real function blocks, use PF_CALL of wrap.h.
- * Threads: any. `t` is NULL for a thread that is unknown or inside the runtime.
+ * Threads: any. `t` is NULL for a thread that is unregistered or inside the runtime.
  * Errors:  none.
  */
 #ifndef PF_RT_WRAP_LIBC_H

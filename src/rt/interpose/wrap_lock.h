@@ -5,7 +5,7 @@
  *          a race if another thread frees, destroys or initialises a lock without order. Only calls
  *          made by compiled code count: what a library does with its own locks is ordered by means
  *          that the runtime does not see, and must not be reported.
- * Threads: any. Callers are inside PF_CALL, with a known thread or none.
+ * Threads: any. Callers are inside PF_CALL, with a registered thread or none.
  */
 #ifndef PF_RT_WRAP_LOCK_H
 #define PF_RT_WRAP_LOCK_H

@@ -3,7 +3,7 @@
  *
  * Model:   a new block has no history; freeing it counts as a write of all of it. Blocks that libc
  *          itself allocates and frees are not checked, because its locks are not seen.
- * Threads: any, known or not: memory from an unknown thread has no history either.
+ * Threads: any, registered or not: memory from an unregistered thread has no history either.
  */
 #ifndef PF_RT_WRAP_MALLOC_H
 #define PF_RT_WRAP_MALLOC_H

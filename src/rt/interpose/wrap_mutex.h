@@ -1,7 +1,7 @@
 /*
  * wrap_mutex.h - what pthread mutexes, C11 mutexes and condition variables share.
  *
- * Threads: any. Callers are inside PF_CALL with a known thread.
+ * Threads: any. Callers are inside PF_CALL with a registered thread.
  */
 #ifndef PF_RT_WRAP_MUTEX_H
 #define PF_RT_WRAP_MUTEX_H

@@ -102,8 +102,8 @@ static void run(struct pf_thread *t, int number, siginfo_t *info, void *at)
         }
         pf_stack_push(&pf_native_signal_handler);
     }
-    /* An unknown thread may be one that is about to begin: the handler must not register it, and
-     * leaves no trace. */
+    /* An unregistered thread may be one that is about to begin: the handler must not register
+     * it, and leaves no trace. */
     struct pf_tls before = __pf_tls;
     __pf_tls.nested = !t;
     if (act.sa_flags & SA_SIGINFO)

@@ -24,7 +24,7 @@
 #define BUCKETS 1024u
 
 static struct pf_spin lock;
-static __thread bool adoption_decided; /* this thread is known, or will not become known */
+static __thread bool adoption_decided; /* this thread is registered, or never will be */
 static struct pf_start *map[BUCKETS];
 static pthread_key_t end_key;
 static bool end_key_made;

@@ -151,7 +151,7 @@ static struct pf_held_lock *held_find(struct pf_thread *t, uintptr_t addr)
     return NULL;
 }
 
-/* Returns the access id of the lock's first acquisition. *again: no other thread has acquired t's
+/* Returns the site id of the lock's first acquisition. *again: no other thread has acquired t's
  * last release of this lock. *set, unless `set` is NULL: the lockset of t with this lock. */
 static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint32_t where,
                              bool *again, uint32_t *set)

@@ -34,7 +34,7 @@ void pf_hb_clock_release_store(struct pf_thread *t, struct pf_hb_clock *c);
 /* Locks: order as above, and the thread's set of held locks for reports. A lock taken `shared`
  * (rdlock) is ordered after earlier writers only, and its unlock before later writers only. */
 enum pf_lock_flags { PF_LOCK_SHARED = 1, PF_LOCK_RECURSIVE = 2, PF_LOCK_ROBUST = 4 };
-/* `where` is the access id of the call, or 0: the call on top of the stack, whose id is then
+/* `where` is the site id of the call, or 0: the call on top of the stack, whose id is then
  * computed only for the first acquisition of the lock. */
 void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flags, uint32_t where);
 /* Called just before the real unlock. Ends one level of a recursive lock; only the last level is a

@@ -13,7 +13,7 @@
 struct node {
     uintptr_t lock;
     uint32_t rest;
-    uint32_t where; /* access id << 1 | shared */
+    uint32_t where; /* site id << 1 | shared */
 };
 
 static struct node *nodes; /* by number; 0 is the empty set */

@@ -14,7 +14,7 @@
 #include "thread.h"
 
 void pf_lockset_init(void);
-/* The set `rest` with one more lock; `where` is the access id of its acquisition. */
+/* The set `rest` with one more lock; `where` is the site id of its acquisition. */
 uint32_t pf_lockset_with(uint32_t rest, uintptr_t lock, uint32_t where, bool shared);
 
 void pf_lockset_lock(void); /* around fork */

@@ -33,9 +33,9 @@ struct pf_hb_clock {
 struct pf_sync {
     uintptr_t addr;
     uint32_t next; /* store handle of the next object of the granule */
-    /* 1 + number of the only thread whose releases are in `clock`; 0: several */
+    /* 1 + number of the thread whose published clock this is; 0: a join of several */
     uint32_t sole_releaser;
-    uint32_t first_taken : 24; /* access id of its first acquisition as a lock */
+    uint32_t first_taken : 24; /* site id of its first acquisition as a lock */
     uint32_t acquired_by_other : 1; /* another thread has acquired `clock` since it was set */
     uint32_t own_lockset; /* the lockset of this lock alone, << 1 | shared; 0: not computed yet */
     /* bit n: a thread whose number is n modulo 64 heads a release sequence */
