@@ -1,7 +1,7 @@
 /*
- * tally.c - four clerks count visitors into one tally; the tally has a data race.
+ * tally.c - four threads (clerks) count visitors in one variable, which has a data race.
  *
- * With -DFIXED the count is taken under a lock, and nothing is reported.
+ * With -DFIXED the variable is incremented under a lock, and nothing is reported.
  */
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-// build.mjs OUT - bundles the page into ONE file without network: style and script inside, and a policy
-// that allows just that script. pf report --html puts the findings in place of the marker.
+// build.mjs OUT - bundles the page into ONE file that needs no network: style and script are inside, and the
+// content security policy allows only that script. pf report --html replaces the marker by the findings.
 import { createHash } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

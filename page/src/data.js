@@ -1,7 +1,7 @@
-// data.js - what pf report put into the page, in the shape the views want.
+// data.js - converts the data that pf report put into the page to the form that the views use.
 const RANK = { 'spec-violated': 0, 'output-differs': 1, confirmed: 2, observed: 3, predicted: 4 };
 
-/** Confirmed with harm first, then confirmed, observed, predicted; harmless ones last. */
+/** Sort order: harmful first, then confirmed, observed, predicted; harmless ones last. */
 function rank(f) {
   if (f.class === 'k-witness-harmless' || f.class === 'single-ordering') return 5;
   if (!f.class && f.harm) return 1;
@@ -26,7 +26,7 @@ export function load(text) {
   return { ...raw, findings };
 }
 
-/** The values of one field with how often each occurs, most frequent first. */
+/** The values of one field and how often each occurs, most frequent first. */
 export function values(findings, pick) {
   const seen = new Map();
   for (const f of findings) for (const v of pick(f)) seen.set(v, (seen.get(v) || 0) + 1);
@@ -43,7 +43,7 @@ export const FIELDS = {
   test: (f) => f.tests || [],
 };
 
-/** Every word must occur somewhere; every chosen field value must be there. */
+/** Keeps findings that contain every word of the query and have every chosen field value. */
 export function filter(findings, query, chosen) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const fields = Object.entries(chosen).filter(([, v]) => v);
@@ -52,7 +52,7 @@ export function filter(findings, query, chosen) {
   );
 }
 
-/** The lines of a file around one, as far as the report has them. */
+/** The lines around a line of a file, as far as the report contains them. */
 export function excerpt(sources, file, line, around) {
   const lines = sources[file];
   const found = [];

@@ -1,4 +1,4 @@
-// finding.jsx - all about one finding.
+// finding.jsx - shows one finding.
 import { place } from './data.js';
 import { Lanes } from './lanes.jsx';
 import { Excerpt, Stack } from './source.jsx';
@@ -49,7 +49,7 @@ function Stages({ stages }) {
   if (!stages || (stages.length === 1 && stages[0].status === 'observed')) return null;
   return (
     <table class="stages">
-      <caption>How each stage saw it</caption>
+      <caption>Stages that saw it</caption>
       <tbody>
         {stages.map((s, i) => (
           <tr key={i}>
@@ -77,7 +77,7 @@ export function Finding({ finding: f, sources }) {
         <code>{f.id}</code>
       </p>
       {f.harm && <p class="harm">Harm: {f.harm}</p>}
-      {f.clip && <p>Replay it, every time: <code>pf replay {f.clip}</code>, in gdb: <code>pf replay --gdb {f.clip}</code></p>}
+      {f.clip && <p>Replay it: <code>pf replay {f.clip}</code>, in gdb: <code>pf replay --gdb {f.clip}</code></p>}
       {!f.clip && f.tries > 0 && (
         <p>{f.status === 'observed' ? 'Observed, not yet confirmed' : 'Not confirmed'}: {f.tries}{' '}
           {f.tries === 1 ? 'schedule' : 'schedules'} aimed at it did not show it again.</p>

@@ -1,5 +1,5 @@
-// lanes.jsx - the interleaving: a lane a thread, time runs down. The finding's accesses are marked, locks
-// are bands on the lane of who holds them, an arrow starts a thread.
+// lanes.jsx - draws the interleaving: one lane per thread, time runs downwards. The finding's accesses are marked, a
+// lock is a band on the lane of the thread that holds it, and an arrow shows the creation of a thread.
 import { useState } from 'preact/hooks';
 import { place } from './data.js';
 
@@ -17,8 +17,8 @@ function lanesOf(steps) {
   return [...threads].sort((a, b) => Number(a.slice(1)) - Number(b.slice(1)));
 }
 
-/** [thread, lock, first row, last row]: from where it is taken to where it is given back, or to the last step
- *  for which it is held. */
+/** Returns [thread, lock, first row, last row] of each lock: from the step that takes it to the step that releases
+ *  it, or to the last step for which it is held. */
 function bands(steps) {
   const found = [];
   steps.forEach((s, i) => {
@@ -28,7 +28,7 @@ function bands(steps) {
       const t = steps[k];
       if (t.thread !== s.thread) continue;
       if (s.access === undefined || t.access === s.access) last = k;
-      if (t.gives === s.lock) break;
+      if (t.releases === s.lock) break;
     }
     found.push([s.thread, s.lock, i, last]);
   });
@@ -36,9 +36,9 @@ function bands(steps) {
 }
 
 const TAKES = new Set(['lock', 'rdlock', 'wake']);
-const GIVES = new Set(['unlock', 'rdunlock', 'wait']);
+const RELEASES = new Set(['unlock', 'rdunlock', 'wait']);
 
-/** A schedule that came with the finding, as steps of a picture. */
+/** Converts the schedule of the finding to the steps that Picture draws. */
 function stepsOf(interleaving, threads) {
   const numbers = new Map((threads || []).map((t) => [t.name, t.thread]));
   return interleaving.map((m) => ({
@@ -46,7 +46,7 @@ function stepsOf(interleaving, threads) {
     kind: m.marked ? 'access' : TAKES.has(m.op) ? 'lock' : m.op === 'fork' ? 'create' : 'other',
     text: [m.op, m.name].filter(Boolean).join(' '),
     lock: TAKES.has(m.op) ? m.name : undefined,
-    gives: GIVES.has(m.op) ? m.name : undefined,
+    releases: RELEASES.has(m.op) ? m.name : undefined,
     starts: m.op === 'fork' ? numbers.get(m.name) || (/^T\d+$/.test(m.name) ? m.name : m.thread) : undefined,
     value: m.value ?? undefined,
     from: m.from,
@@ -55,8 +55,8 @@ function stepsOf(interleaving, threads) {
   }));
 }
 
-/** Where the value comes from, or who holds what is wanted. */
-function handed(s) {
+/** Text for the thread that wrote the value, or that holds the wanted lock. */
+function originOf(s) {
   if (!s.from) return '';
   const at = s.from.file ? ` ${place(s.from)}` : '';
   return `${s.text.startsWith('wants') ? 'held by' : 'from'} ${s.from.thread === 'T0' ? 'main' : s.from.thread}${at}`;
@@ -102,7 +102,7 @@ function Picture({ steps, label }) {
           <path class="lead" d={`M${x(s.thread) + 12} ${y(i)}H${textAt - 6}`} />
           <text x={textAt} y={y(i) - 3}>{clip(`${i + 1}. ${s.thread === 'T0' ? 'main' : s.thread} ${s.text}`, 64)}</text>
           <text class="at" x={textAt} y={y(i) + 13}>
-            {clip([s.function, place(s), s.value !== undefined ? `value ${s.value}` : '', handed(s)].filter(Boolean).join('  '), 84)}
+            {clip([s.function, place(s), s.value !== undefined ? `value ${s.value}` : '', originOf(s)].filter(Boolean).join('  '), 84)}
           </text>
         </g>
       ))}
@@ -110,18 +110,18 @@ function Picture({ steps, label }) {
   );
 }
 
-/** The two orders with their names: what the clip shows and what was recorded before; else a possible order and the
- *  one with the two accesses changed. */
+/** The two orders to choose from, with their names: that of the clip and that of the recording; without a recording, a
+ *  possible order and the same with the two accesses swapped. */
 function ordersOf(f) {
   const given = f.interleaving?.length ? stepsOf(f.interleaving, f.threads) : null;
   const recorded = f.recorded?.length ? stepsOf(f.recorded, f.threads) : null;
   const first = given || f.narrative;
-  // At the end of a schedule both accesses of a race are next: either may come first.
+  // A schedule ends with the two accesses of a race, which may happen in either order.
   const swapped = given && f.accesses.length === 2 ? [...given.slice(0, -2), given.at(-1), given.at(-2)] : f.swapped;
-  const name = f.clip ? 'in the clip' : f.status === 'predicted' ? 'predicted order' : 'as it was seen';
+  const name = f.clip ? 'in the clip' : f.status === 'predicted' ? 'predicted order' : 'as observed';
   return [
     { name, steps: first, clip: given ? f.clip : null },
-    recorded && given ? { name: 'as it was recorded', steps: recorded, clip: f.recording }
+    recorded && given ? { name: 'as recorded', steps: recorded, clip: f.recording }
       : swapped && { name: 'the other order', steps: swapped, clip: null },
   ].filter(Boolean);
 }
@@ -138,7 +138,7 @@ export function Lanes({ finding }) {
           <button type="button" id="other-order" aria-pressed={swapped} onClick={() => setSwapped(true)}>{orders[1].name}</button>
         </div>
       )}
-      {orders.map((o, i) => ( // paper has no buttons: both are printed
+      {orders.map((o, i) => ( // both are printed, because paper has no buttons
         <figure key={i} class={i === shown ? 'order' : 'order aside'}>
           <figcaption><span class="name">{o.name} </span>{o.clip && <code>pf replay {o.clip}</code>}</figcaption>
           <div class="scroll" tabIndex={0} role="group" aria-label={`interleaving, ${o.name}`}>

@@ -1,4 +1,4 @@
-// list.jsx - the list of findings. Only the rows in sight are in the page, so thousands are no burden.
+// list.jsx - the list of findings. Only the visible rows are in the page, so that thousands stay fast.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { place } from './data.js';
 

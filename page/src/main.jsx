@@ -1,4 +1,4 @@
-// main.jsx - the page: filters, the list, the finding; keys and the address bar.
+// main.jsx - the page: filters, the list, the finding; handles keys and the address bar.
 import { render } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { FIELDS, filter, load, values } from './data.js';
@@ -54,8 +54,8 @@ function Head({ data, shown }) {
       {d.command.length > 0 && <p class="command"><code>{d.command.join(' ')}</code></p>}
       {!d.complete && (
         <details class="incomplete">
-          <summary>incomplete: that something was not found does not mean it is not there</summary>
-          <pre>{data.losses || 'no reason is known'}</pre>
+          <summary>incomplete: there may be more findings</summary>
+          <pre>{data.losses || 'unknown reason'}</pre>
         </details>
       )}
     </header>
@@ -74,7 +74,7 @@ function Page({ data }) {
   const [query, setQuery] = useState('');
   const [chosen, setChosen] = useState({});
   const [selected, setSelected] = useState(location.hash.slice(1) || data.findings[0]?.id);
-  const [opened, setOpened] = useState(location.hash.length > 1); // on a phone: the finding, not the list
+  const [opened, setOpened] = useState(location.hash.length > 1); // on a phone: show the finding instead of the list
   const [help, setHelp] = useState(false);
   const [printing, setPrinting] = useState(false);
   const search = useRef(null);
@@ -86,7 +86,7 @@ function Page({ data }) {
     setOpened(true);
     history.replaceState(null, '', `#${id}`);
   };
-  const now = useRef(null); // keys can come faster than the page is drawn
+  const now = useRef(null); // keys can arrive faster than the page is drawn
   now.current = { shown, current };
   const move = (by) => {
     const next = now.current.shown[now.current.shown.indexOf(now.current.current) + by];

@@ -1,4 +1,4 @@
-// source.jsx - source lines and stacks. The highlighter escapes what it is given; everything else is text.
+// source.jsx - source lines and stacks. The highlighter escapes its input; everything else is inserted as text.
 import hljs from 'highlight.js/lib/core';
 import cpp from 'highlight.js/lib/languages/cpp';
 import { useState } from 'preact/hooks';
@@ -17,9 +17,9 @@ function Line({ number, text, marked, column }) {
 }
 
 export function Excerpt({ sources, place, around = 6 }) {
-  if (!place?.file) return <p class="none">{place?.function ? `${place.function} has no source` : 'not known'}</p>;
+  if (!place?.file) return <p class="none">{place?.function ? `${place.function} has no source` : 'unknown position'}</p>;
   const lines = excerpt(sources, place.file, place.line, around);
-  if (!lines.length) return <p class="none">The source of {place.file} was not there when the report was made.</p>;
+  if (!lines.length) return <p class="none">The source of {place.file} was not found when the report was made.</p>;
   return (
     <div class="excerpt" tabIndex={0} role="group" aria-label={`${place.file}, line ${place.line}`}>
       {lines.map(([n, text]) => (
@@ -29,10 +29,10 @@ export function Excerpt({ sources, place, around = 6 }) {
   );
 }
 
-/** A stack; a position with a source opens. */
+/** A stack; a frame with source lines can be opened. */
 export function Stack({ sources, stack }) {
   const [open, setOpen] = useState(-1);
-  if (!stack.length) return <p class="none">The stack is not known.</p>;
+  if (!stack.length) return <p class="none">The stack is unknown.</p>;
   return (
     <ol class="stack" start={0}>
       {stack.map((p, i) => {
