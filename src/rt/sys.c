@@ -1,7 +1,3 @@
-#include "sys.h"
-#include "spin.h"
-#include <sys/mman.h>
-
 /*
  * sys.c - see sys.h.
  *
@@ -20,6 +16,10 @@
  * handler the registers are in the ucontext at rsp. SAVED(r, at): register r (DWARF number) is
  * saved at rsp + `at`.
  */
+#include "sys.h"
+#include "spin.h"
+#include <sys/mman.h>
+
 #define SAVED(r, at) ".cfi_escape 0x10, " #r ", 3, 0x77, 0x80 | (" #at " & 0x7f), " #at " >> 7\n"
 #define CALL                                                                                       \
     ".cfi_startproc\n.cfi_def_cfa_offset 0\n.cfi_register %rip, %r12\n"                            \

@@ -25,7 +25,7 @@
 #include "wrap.h"
 #include <dlfcn.h>
 
-/* --- the interface: as in OpenMP 5.1, chapter 19; numbers are part of it --- */
+/* --- the interface: as in OpenMP 5.1, chapter 19, which defines the numbers --- */
 
 union data {
     uint64_t value;
