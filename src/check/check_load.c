@@ -65,9 +65,8 @@ static void note_signal(struct loader *l, const struct pf_check_line *line, int 
     bool ours = l->ended_by_us && (WTERMSIG(wait) == SIGTERM || WTERMSIG(wait) == SIGKILL);
     if (!WIFSIGNALED(wait) || ours || !strcmp(line->how, "stopped") || !strcmp(line->how, "limit"))
         return;
-    add_note(l, &l->sum->failures, clip, "the program died of signal %d (%s)%s",
-             WTERMSIG(wait), strsignal(WTERMSIG(wait)),
-             clip ? " in a recording" : " in a free run");
+    add_note(l, &l->sum->failures, clip, "the program died of signal %d (%s)%s", WTERMSIG(wait),
+             strsignal(WTERMSIG(wait)), clip ? " in a recording" : " in a free run");
 }
 
 static void note_recording(struct loader *l, const struct pf_check_line *line)
@@ -253,12 +252,12 @@ pf_status pf_check_load_all(struct pf_findings *f, const char *state, struct pf_
         s = pf_fail(e, PF_NOMEM, "out of memory");
     for (size_t i = n; s == PF_OK && i-- > 0;) { /* the last check first */
         char folder[PATH_MAX];
-        bool gone = false;
+        bool outdated = false;
         snprintf(folder, sizeof folder, "%s/" PF_CHECK_FOLDER "/%s", state, names[i]);
         s = pf_check_description_read(&about[i], folder, e);
-        for (size_t k = i + 1; s == PF_OK && k < n && !gone; k++)
-            gone = same_command(&about[i], &about[k]) && about[i].build != about[k].build;
-        if (s == PF_OK && !gone)
+        for (size_t k = i + 1; s == PF_OK && k < n && !outdated; k++)
+            outdated = same_command(&about[i], &about[k]) && about[i].build != about[k].build;
+        if (s == PF_OK && !outdated)
             s = pf_check_load(f, folder, e);
     }
     for (size_t i = 0; i < n; i++) {

@@ -108,11 +108,11 @@ int pf_verb_replay(int argc, char **argv)
         return pf_complain(VERB, "no clip given; usage: pf replay %s", verb.usage);
     const char *file = argv[first];
     /* options after the clip */
-    int behind = pf_cli_parse(&verb, argc - first, argv + first, &status);
-    if (behind < 0)
+    int after = pf_cli_parse(&verb, argc - first, argv + first, &status);
+    if (after < 0)
         return status;
-    bool for_gdb = behind > 1 && !strcmp(argv[first + behind - 1], "--");
-    if (first + behind < argc && (!for_gdb || !gdb))
+    bool for_gdb = after > 1 && !strcmp(argv[first + after - 1], "--");
+    if (first + after < argc && (!for_gdb || !gdb))
         return pf_complain(VERB, gdb ? "give only one clip; arguments of gdb follow after --"
                                      : "give only one clip");
     struct pf_clip clip;
@@ -129,7 +129,7 @@ int pf_verb_replay(int argc, char **argv)
         fprintf(stderr, "pf replay: %s: is truncated (%s); it is replayed up to that point\n",
                 clip.path, clip.cut);
     d.tracing = trace != NULL;
-    d.gdb = gdb ? argv + first + behind : NULL;
+    d.gdb = gdb ? argv + first + after : NULL;
     d.gdb_status = -1;
     pf_status s = set_until(&d, &clip, &e);
     if (s == PF_OK)

@@ -87,12 +87,12 @@ static void say_inlined(const char *verb, const char *path, char *left_out,
     char **globs = pf_mem_zero(strlen(left_out) + 1, sizeof *globs);
     for (char *at, *g = strtok_r(left_out, ",", &at); g; g = strtok_r(NULL, ",", &at))
         globs[n++] = g;
-    bool *asked = pf_mem_zero(t->sites.len, sizeof *asked);
+    bool *seen = pf_mem_zero(t->sites.len, sizeof *seen);
     for (size_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
-        if (!pf_event_is_access(e) || asked[e->site])
+        if (!pf_event_is_access(e) || seen[e->site])
             continue;
-        asked[e->site] = true;
+        seen[e->site] = true;
         const struct pf_site_info *s = &t->sites.at[e->site];
         const char *file = pf_trace_text(t, s->file);
         const char *function = s->func == PF_NONE ? file : pf_trace_text(t, s->func);
@@ -104,7 +104,7 @@ static void say_inlined(const char *verb, const char *path, char *left_out,
                 verb, path, function);
         break;
     }
-    free(asked);
+    free(seen);
     free(globs);
 }
 

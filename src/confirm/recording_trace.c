@@ -156,9 +156,9 @@ static uint32_t site_of(const struct loader *l, uint32_t stack)
 /* --- events --- */
 
 static struct pf_event *add(struct loader *l, const struct pf_record *r, unsigned kind,
-                            uint32_t who, uint32_t stack)
+                            uint32_t thread_index, uint32_t stack)
 {
-    struct pf_event *e = pf_trace_add(l->t, kind, who);
+    struct pf_event *e = pf_trace_add(l->t, kind, thread_index);
     e->site = site_of(l, stack);
     e->flags = r->flags & (uint8_t)~(PF_EF_NESTED | PF_EF_MISSING | PF_EF_DECIDED);
     uint8_t site = l->names->site[r->site].flags;
@@ -172,7 +172,8 @@ static struct pf_event *add(struct loader *l, const struct pf_record *r, unsigne
     return e;
 }
 
-static bool add_access(struct loader *l, const struct pf_record *r, uint32_t who, uint32_t where)
+static bool add_access(struct loader *l, const struct pf_record *r, uint32_t thread_index,
+                       uint32_t stack)
 {
     if (!r->more || r->more > SIZE_MAX_BELIEVED || r->what + r->more < r->what)
         return bad(l, "a memory range of impossible size");
@@ -195,7 +196,7 @@ static bool add_access(struct loader *l, const struct pf_record *r, uint32_t who
                                                 : pf_trace_place(l->t, r->what + at, n);
         if (r->kind == PF_EV_RMW)
             pf_vec_push(&l->t->olds, r->old);
-        struct pf_event *e = add(l, r, r->kind, who, where);
+        struct pf_event *e = add(l, r, r->kind, thread_index, stack);
         e->what = place;
         if (at) /* the parts of one operation do not depend on each other */
             e->flags &= (uint8_t)~PF_EF_DECIDED;
@@ -232,7 +233,8 @@ static bool take_set(struct loader *l, const struct pf_record *r, uint32_t *reac
     return true;
 }
 
-static bool add_call(struct loader *l, const struct pf_record *r, uint32_t who, uint32_t where)
+static bool add_call(struct loader *l, const struct pf_record *r, uint32_t thread_index,
+                     uint32_t stack)
 {
     const struct pf_name_site *s = &l->names->site[r->site];
     const char *callee = s->npositions ? l->names->position[s->position[0]].variable : "";
@@ -249,11 +251,11 @@ static bool add_call(struct loader *l, const struct pf_record *r, uint32_t who, 
     if (r->kind == PF_EV_CALL) {
         if (!take_set(l, r, &link))
             return bad(l, "a call with a reachable set that was not recorded before");
-        pf_vec_push(&l->calls, (struct call){who, (uint32_t)l->t->events.len, name});
+        pf_vec_push(&l->calls, (struct call){thread_index, (uint32_t)l->t->events.len, name});
         l->t->has_calls = true;
     } else {
         size_t i = l->calls.len;
-        while (i > 0 && l->calls.at[i - 1].thread != who)
+        while (i > 0 && l->calls.at[i - 1].thread != thread_index)
             i--;
         if (!i)
             return bad(l, "a return without its call");
@@ -263,7 +265,7 @@ static bool add_call(struct loader *l, const struct pf_record *r, uint32_t who, 
         l->calls.len--;
     }
     uint32_t what = pf_trace_role_number(l->t, PF_ROLE_CALL, name);
-    struct pf_event *e = add(l, r, r->kind, who, where);
+    struct pf_event *e = add(l, r, r->kind, thread_index, stack);
     e->what = what;
     e->link = link;
     return true;
@@ -271,13 +273,13 @@ static bool add_call(struct loader *l, const struct pf_record *r, uint32_t who, 
 
 static bool add_event(struct loader *l, const struct pf_record *r)
 {
-    uint32_t who = thread(l, r->thread), where = stack_of(l, r->site), what = PF_NONE,
+    uint32_t thread_index = thread(l, r->thread), stack = stack_of(l, r->site), what = PF_NONE,
              link = PF_NONE;
     switch (pf_event_operand[r->kind]) {
     case PF_OPERAND_PLACE:
-        return add_access(l, r, who, where);
+        return add_access(l, r, thread_index, stack);
     case PF_OPERAND_CALL:
-        return add_call(l, r, who, where);
+        return add_call(l, r, thread_index, stack);
     case PF_OPERAND_LOCK:
         what = object(l, PF_ROLE_LOCK, r->what);
         break;
@@ -302,7 +304,7 @@ static bool add_event(struct loader *l, const struct pf_record *r)
     default:
         break;
     }
-    struct pf_event *e = add(l, r, r->kind, who, where);
+    struct pf_event *e = add(l, r, r->kind, thread_index, stack);
     e->what = what;
     e->link = link;
     return true;

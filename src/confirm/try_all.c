@@ -205,11 +205,11 @@ static void check_recording(const struct pf_try_all *r, struct pf_try_result *ou
 static void find_harm(struct pf_try_all *r)
 {
     struct pf_try_result *before = &r->results[r->n];
-    for (size_t i = 0, asked = 0; i < r->n; i++) {
+    for (size_t i = 0, checked = 0; i < r->n; i++) {
         struct pf_try_result *it = r->items[i].result;
         if (it->verdict != PF_TRY_REAL || !*it->memory)
             continue;
-        if (!asked++)
+        if (!checked++)
             check_recording(r, before);
         if (!strcmp(it->memory, before->memory))
             continue;
@@ -235,9 +235,9 @@ static void add_assertion(const char *file, struct pf_try_result *out)
             at--;
         while (end && end < bytes + n && *end >= ' ')
             end++;
-        size_t said = strlen(out->why);
+        size_t used = strlen(out->why);
         if (at)
-            snprintf(out->why + said, sizeof out->why - said, ": %.*s", (int)(end - at), at);
+            snprintf(out->why + used, sizeof out->why - used, ": %.*s", (int)(end - at), at);
     }
     free(bytes);
     pf_clip_release(&clip);

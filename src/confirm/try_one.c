@@ -90,17 +90,18 @@ static uint64_t address(const struct pf_trace *t, uint32_t event)
 void pf_try_result_diverged(const struct pf_trace *t, const char *text, struct pf_try_result *out)
 {
     const char *expected = strstr(text, ": expected "), *thread = strstr(text, "(thread ");
-    unsigned number = 0, who = 0;
+    unsigned number = 0, thread_number = 0;
     char why[sizeof out->why];
     snprintf(why, sizeof why, "%s", text);
     if (!expected || !thread || sscanf(expected, ": expected %u", &number) != 1 ||
-        sscanf(thread, "(thread %u", &who) != 1)
+        sscanf(thread, "(thread %u", &thread_number) != 1)
         number = 0;
     for (uint32_t i = 0; i < t->events.len && number; i++) /* the last position at or before it */
         if (t->recorded.index.at[i] <= number &&
-            t->recorded.thread.at[t->events.at[i].thread] == who && *file_of(t, i))
+            t->recorded.thread.at[t->events.at[i].thread] == thread_number && *file_of(t, i))
             snprintf(why, sizeof why, "%s:%u: T%u did not reach this line: %.*s", file_of(t, i),
-                     t->sites.at[t->events.at[i].site].line, who, (int)(expected - text), text);
+                     t->sites.at[t->events.at[i].site].line, thread_number, (int)(expected - text),
+                     text);
     pf_try_result_set(out, PF_TRY_FALSE, why);
 }
 

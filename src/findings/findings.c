@@ -93,7 +93,7 @@ bool pf_findings_complete(const struct pf_findings *f)
     const struct pf_suite_summary *u = f->suite;
     bool complete = (f->processes || f->ndocuments || (u && u->executions)) && !f->unfinished;
     complete &= !f->undecided && !(f->check && f->check->gaps);
-    complete &= !u || (!u->incomplete && !u->running && !u->open);
+    complete &= !u || (!u->incomplete && !u->running && !u->unfinished);
     for (const struct pf_process *p = f->processes; p; p = p->next)
         complete &= pf_process_complete(p);
     return complete;
@@ -235,7 +235,7 @@ static void add_suite_losses(struct pf_text *t, const struct pf_suite_summary *u
         pf_text_add(t, l->what);
         pf_text_char(t, '\n');
     }
-    for (const struct pf_suite_unfinished *o = u->open; o; o = o->next) {
+    for (const struct pf_suite_unfinished *o = u->unfinished; o; o = o->next) {
         pf_text_add(t, "pf: incomplete: suite ");
         pf_text_add(t, o->list);
         pf_text_add(t, ": ");
@@ -264,9 +264,9 @@ void pf_findings_notes(const struct pf_findings *f, const char *verb)
 
 void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
 {
-    bool told = false;
+    bool reported = false;
     for (const struct pf_process *p = f->processes; p; p = p->next) {
-        told |= p->running;
+        reported |= p->running;
         if (!p->end && !p->stopped_by_pf) {
             add_who(t, p);
             pf_text_add(t, p->running ? "is still running\n" : "was killed before its end\n");
@@ -290,6 +290,6 @@ void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
         pf_text_add(t, f->undecided == 1 ? " analysis or try was" : " analyses or tries were");
         pf_text_add(t, " undecided or unfinished\n");
     }
-    if (f->unfinished && !told)
+    if (f->unfinished && !reported)
         pf_text_add(t, "pf: incomplete: processes that the program started are still running\n");
 }

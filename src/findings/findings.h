@@ -71,7 +71,7 @@ struct pf_suite_summary {
     const char *command;
     struct pf_suite_failure *failures;
     struct pf_suite_loss *losses;
-    struct pf_suite_unfinished *open; /* campaigns that are not finished */
+    struct pf_suite_unfinished *unfinished; /* campaigns that are not finished */
 };
 
 /* What pf check has done and found (docs/check.md). */

@@ -39,12 +39,12 @@ void pf_process_pool_release(struct pf_process_pool *c)
     sigprocmask(SIG_SETMASK, &c->before, NULL);
 }
 
-pf_status pf_process_pool_start(struct pf_process_pool *c, size_t place,
+pf_status pf_process_pool_start(struct pf_process_pool *c, size_t slot,
                                 const struct pf_supervisor_job *what, struct pf_error *e)
 {
     fflush(NULL); /* the supervisor is forked: unflushed output would be written twice */
-    pf_status st = pf_supervisor_start(&c->at[place].keeper, what, &c->life, e);
-    c->at[place].busy = st == PF_OK;
+    pf_status st = pf_supervisor_start(&c->at[slot].supervisor, what, &c->life, e);
+    c->at[slot].busy = st == PF_OK;
     c->running += st == PF_OK;
     return st;
 }
@@ -54,7 +54,7 @@ void pf_process_pool_stop(struct pf_process_pool *c)
     c->stopping = true;
     for (size_t i = 0; i < c->n; i++)
         if (c->at[i].busy)
-            pf_supervisor_stop(&c->at[i].keeper);
+            pf_supervisor_stop(&c->at[i].supervisor);
 }
 
 int pf_process_pool_wait(struct pf_process_pool *c, int ms)
@@ -63,7 +63,7 @@ int pf_process_pool_wait(struct pf_process_pool *c, int ms)
     struct signalfd_siginfo info;
     int signal = 0;
     for (size_t i = 0; i < c->n; i++)
-        fds[i] = (struct pollfd){c->at[i].busy ? c->at[i].keeper.fd : -1, POLLIN, 0};
+        fds[i] = (struct pollfd){c->at[i].busy ? c->at[i].supervisor.fd : -1, POLLIN, 0};
     fds[c->n] = (struct pollfd){c->signals, POLLIN, 0};
     poll(fds, c->n + 1, ms);
     for (size_t i = 0; i < c->n; i++)
@@ -75,11 +75,11 @@ int pf_process_pool_wait(struct pf_process_pool *c, int ms)
     return signal;
 }
 
-bool pf_process_pool_collect(struct pf_process_pool *c, size_t place,
+bool pf_process_pool_collect(struct pf_process_pool *c, size_t slot,
                              struct pf_supervisor_result *result)
 {
-    struct pf_process_slot *p = &c->at[place];
-    bool whole = pf_supervisor_collect(&p->keeper, result);
+    struct pf_process_slot *p = &c->at[slot];
+    bool whole = pf_supervisor_collect(&p->supervisor, result);
     *p = (struct pf_process_slot){0};
     c->running--;
     return whole;

@@ -17,7 +17,7 @@
 
 struct pf_process_slot {
     bool busy, ready;
-    struct pf_supervisor keeper;
+    struct pf_supervisor supervisor;
 };
 
 struct pf_process_pool {
@@ -31,7 +31,7 @@ struct pf_process_pool {
 PF_MUST_USE pf_status pf_process_pool_init(struct pf_process_pool *c, size_t n, struct pf_error *e);
 void pf_process_pool_release(struct pf_process_pool *c);
 
-PF_MUST_USE pf_status pf_process_pool_start(struct pf_process_pool *c, size_t place,
+PF_MUST_USE pf_status pf_process_pool_start(struct pf_process_pool *c, size_t slot,
                                             const struct pf_supervisor_job *what,
                                             struct pf_error *e);
 /* Stops all programs; their results must still be collected. */
@@ -40,7 +40,7 @@ void pf_process_pool_stop(struct pf_process_pool *c);
  * signal, which has stopped the pool, or 0. */
 int pf_process_pool_wait(struct pf_process_pool *c, int ms);
 /* Collects the result of a ready slot and frees the slot. False: its supervisor was killed. */
-bool pf_process_pool_collect(struct pf_process_pool *c, size_t place,
+bool pf_process_pool_collect(struct pf_process_pool *c, size_t slot,
                              struct pf_supervisor_result *result);
 
 #endif
