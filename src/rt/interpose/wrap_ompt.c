@@ -5,12 +5,13 @@
  *
  * Model:   sync objects are bytes of the structs below:
  *            a team's start      what came before the region, before each of its threads
- *            a barrier           each arrival before each departure; two in turns, because a fast
- *                                thread may arrive at the next one before a slow one has left this
- *            a task's `own`      its creation and each suspension, before it runs again children, a
- *            group   the end of tasks, before taskwait and the end of the taskgroup a dependence
- *            the address that the program names: out before in and out, in before
- *                                out
+ *            a barrier           each arrival before each departure; two of them in turns,
+ *                                because a fast thread may arrive at the next barrier before
+ *                                a slow one has left this one
+ *            a task's `own`      its creation and each suspension, before it runs again
+ *            children, a group   the end of tasks, before taskwait and the end of the taskgroup
+ *            a dependence        the address that the program names: out before in and out,
+ *                                in before out
  *          Two tasks that run on one thread are ordered by the thread: this adds order, but loses
  *          none.
  * Memory:  from store.h, attached to the words that libomp keeps for its tool; a task stays until
