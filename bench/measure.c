@@ -1,11 +1,11 @@
 /*
- * measure.c - run a command and say what it cost: `measure FILE COMMAND ARGS...`.
+ * measure.c - runs a command and writes its cost to a file: `measure FILE COMMAND ARGS...`.
  *
  * Model:   FILE gets one line: user and system microseconds, peak resident KiB, wall microseconds,
  *          exit status (128 + signal when killed). The figures cover the command and all
  *          descendants it waited for.
- * Memory:  Linux counts the launcher's own pages into the peak of what it launches, so the
- *          launcher must be small: hence C, static, and no more than this.
+ * Memory:  Linux includes the launcher's own pages in the peak of the launched program, so the
+ *          launcher must be small: hence C, linked statically, and nothing else in it.
  * Errors:  125 when the command cannot be started or FILE not written; else 0.
  */
 #include <fcntl.h>

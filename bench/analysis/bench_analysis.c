@@ -3,8 +3,8 @@
  *
  *   bench_analysis run ANALYSIS EVENTS       one analysis over one trace, in this process
  *   bench_analysis pecan EVENTS              all built-in patterns: search, schedules, validation
- *   bench_analysis z3 WINDOW PAIRS SECONDS   the engine beside Z3 with the paper's encoding, and with
- *                                            the exact one, on the same pairs in the same windows
+ *   bench_analysis z3 WINDOW PAIRS SECONDS   compares the engine with Z3 under the paper's encoding
+ *                                            and under the exact one, on the same pairs and windows
  */
 #include "analysis.h"
 #include "candidates.h"
@@ -71,26 +71,26 @@ static bool accept(void *arg, uint32_t pattern, const uint32_t *events)
     (void)arg;
     (void)pattern;
     (void)events;
-    return true; /* accepted, without a schedule: the search alone */
+    return true; /* accept without a schedule: measures the search alone */
 }
 
 static int run_patterns(uint64_t events)
 {
     struct pf_trace t;
     struct pf_anomalies a;
-    struct pf_ptg g;
-    struct pf_work w;
-    struct pf_search_result r = {0};
+    struct pf_partial_order g;
+    struct pf_units w;
+    struct pf_pattern_search_result r = {0};
     pf_patterns patterns = {0};
     make(&t, events);
     pf_patterns_builtin(&patterns);
     double start = cpu();
-    pf_ptg_init(&g, &t);
-    pf_work_init(&w, &g);
-    pf_search(&w, &patterns, NULL, accept, NULL, &r);
+    pf_partial_order_init(&g, &t);
+    pf_units_init(&w, &g);
+    pf_pattern_search(&w, &patterns, NULL, accept, NULL, &r);
     double search = cpu() - start;
-    pf_work_release(&w);
-    pf_ptg_release(&g);
+    pf_units_release(&w);
+    pf_partial_order_release(&g);
     start = cpu();
     pf_pecan(&t, &patterns, NULL, &a);
     double all = cpu() - start;
@@ -134,13 +134,13 @@ static int beside_z3(uint32_t window, uint32_t pairs, double seconds)
     struct sample s = {
         .at = pf_mem_zero(pairs, sizeof *s.at), .max = pairs, .window = window, .rnd = 7};
     struct pf_result unused = {0};
-    pf_candidates(&t, &(struct pf_limits){.history = 48}, &unused, keep, &s);
+    pf_candidates_each(&t, &(struct pf_limits){.history = 48}, &unused, keep, &s);
     pf_result_release(&unused);
-    struct pf_index x;
+    struct pf_trace_index x;
     struct pf_window w;
-    struct pf_pair p = {0};
+    struct pf_query p = {0};
     struct pf_engine_stats stats = {0};
-    pf_index_init(&x, &t, PF_MISSING_IGNORE);
+    pf_trace_index_init(&x, &t, PF_MISSING_IGNORE);
     pf_window_init(&w, &x);
     double ours = 0, paper = 0, exact = 0;
     uint32_t asked = 0, differs = 0, wrong = 0, timeouts = 0;
@@ -150,7 +150,7 @@ static int beside_z3(uint32_t window, uint32_t pairs, double seconds)
         uint32_t hi = lo + window < x.n ? lo + window : x.n;
         double t0 = cpu();
         enum pf_answer got =
-            pf_engine_ask(&w, &p, lo, hi, a, b, pf_limits_default.conflicts, &stats);
+            pf_engine_decide(&w, &p, lo, hi, a, b, pf_limits_default.conflicts, &stats);
         double t1 = cpu();
         int z = pf_z3_ask(&t, PF_Z3_PAPER, lo, hi, a, b, 60000);
         double t2 = cpu();
@@ -176,9 +176,9 @@ static int beside_z3(uint32_t window, uint32_t pairs, double seconds)
         timeouts);
     printf("tiers: order %lu, sync-preserving %lu, closure %lu, solver %lu\n", stats.order,
            stats.preserve, stats.close, stats.solved);
-    pf_pair_release(&p);
+    pf_query_release(&p);
     pf_window_release(&w);
-    pf_index_release(&x);
+    pf_trace_index_release(&x);
     pf_trace_release(&t);
     free(s.at);
     return wrong ? 1 : 0;

@@ -15,7 +15,7 @@ enum op { LOCK, UNLOCK, READ, WRITE, DONE };
 struct step {
     uint8_t op;
     uint32_t what, site;
-    uint64_t value; /* to store; 0: some value */
+    uint64_t value; /* to store; 0: any value */
 };
 struct thread {
     struct step todo[64];
@@ -27,7 +27,7 @@ struct synth {
     uint64_t rnd;
     struct thread *th;
     uint64_t *value;
-    uint32_t *owner; /* of each lock: 1 + thread */
+    uint32_t *owner; /* the owner of each lock: 1 + thread, or 0 */
     uint32_t *place;
     uint64_t handed;
 };
@@ -46,10 +46,10 @@ static void plan(struct synth *x, struct thread *th, uint8_t op, uint32_t what, 
     th->len++;
 }
 
-#define SLOT 4 /* a flag and the data that it hands over */
+#define SLOT 4 /* a flag and the data that it publishes */
 
-/* Thread t gives data to thread t + 1 through a flag under a lock, and gets it back when the flag is 0
- * again: no race, but only values say so. */
+/* Thread t passes data to thread t + 1 through a flag under a lock, and owns the data again when
+ * the flag is 0 again: no race, but only an analysis that considers values can prove it. */
 static bool hand_over(struct synth *x, uint32_t t)
 {
     const struct pf_synth_shape *s = x->s;
@@ -73,7 +73,7 @@ static bool hand_over(struct synth *x, uint32_t t)
     return true;
 }
 
-/* Variables by number: an eighth is read-mostly, a sixteenth unprotected, the rest belongs to locks. */
+/* Variables by number: one in 8 is read-mostly, one in 16 unprotected, locks protect the rest. */
 static void next_function(struct synth *x, uint32_t t)
 {
     struct thread *th = &x->th[t];
@@ -87,7 +87,7 @@ static void next_function(struct synth *x, uint32_t t)
         plan(x, th, k & 1 ? WRITE : READ, s->variables + t * 8 + k, f);
     plan(x, th, READ, pick(x, mostly), f);
     if (f % 7 == 0)
-        plan(x, th, f % 2 ? READ : WRITE, mostly + f % loose, f); /* nobody protects it */
+        plan(x, th, f % 2 ? READ : WRITE, mostly + f % loose, f); /* no lock protects it */
     plan(x, th, LOCK, lock, f);
     for (uint32_t k = 0; k < 3 + f % 5; k++) {
         uint32_t per = rest / s->locks;
@@ -141,11 +141,11 @@ void pf_synth(struct pf_trace *t, const struct pf_synth_shape *s, uint64_t seed)
     pf_trace_init(t);
     char name[32];
     for (uint32_t i = 0; i < s->threads; i++)
-        pf_trace_number(t, PF_ROLE_THREAD,
-                        pf_trace_name(t, name, (size_t)snprintf(name, sizeof name, "T%u", i)));
+        pf_trace_role_number(t, PF_ROLE_THREAD,
+                             pf_trace_name(t, name, (size_t)snprintf(name, sizeof name, "T%u", i)));
     for (uint32_t i = 0; i < s->locks; i++)
-        pf_trace_number(t, PF_ROLE_LOCK,
-                        pf_trace_name(t, name, (size_t)snprintf(name, sizeof name, "m%u", i)));
+        pf_trace_role_number(t, PF_ROLE_LOCK,
+                             pf_trace_name(t, name, (size_t)snprintf(name, sizeof name, "m%u", i)));
     uint32_t nvars = s->variables + s->threads * (8 + SLOT);
     x.place = pf_mem_resize(NULL, nvars, sizeof *x.place);
     for (uint32_t i = 0; i < nvars; i++) {

@@ -1,10 +1,10 @@
 /*
- * synth.h - large traces for measuring analyses: threads that run transactions over shared data.
+ * synth.h - generates large traces for benchmarks: threads that run transactions over shared data.
  *
- * Model:   a fixed set of functions; each locks one of the locks, works on data of that lock, sometimes
- *          touches data of another kind: its thread's own, read-mostly, flags that hand work over, and
- *          a few variables that nobody protects. A random scheduler switches between threads. The
- *          same seed gives the same trace. Sites are lines of the functions.
+ * Model:   a fixed set of functions; each takes one lock, works on the data of that lock, and
+ *          sometimes accesses other data: thread-local, read-mostly, flags that pass work on, and
+ *          a few unprotected variables. A random scheduler switches between threads. The same seed
+ *          gives the same trace. Sites are lines of the functions.
  */
 #ifndef PF_BENCH_SYNTH_H
 #define PF_BENCH_SYNTH_H

@@ -1,4 +1,4 @@
-"""Compile time and code size of sqlite3.c in every flavour that compiles."""
+"""Compile time and code size of sqlite3.c, in every flavour with its own compiler."""
 import os
 import subprocess
 
@@ -8,7 +8,7 @@ from real import recipes
 
 
 def text_size(path):
-    """Bytes of code, of read-only and other data, as `size` counts them, and of the whole file."""
+    """-> bytes of code, of data and of bss, as `size` counts them, and of the whole file"""
     out = subprocess.run(["size", path], capture_output=True, text=True).stdout.splitlines()
     text, data, bss = (int(w) for w in out[1].split()[:3])
     return {"text": text, "data": data, "bss": bss, "file": os.path.getsize(path)}

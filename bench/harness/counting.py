@@ -1,5 +1,5 @@
-"""Instructions of the kernels, not watched, over native, as valgrind counts them: the same on every machine, however
-busy. Small sizes; what a process needs to start is taken off, or it would be all there is."""
+"""Counts the instructions of the kernels without checking (PF_OPTIONS=plain=1) over native, with valgrind: the same on every
+machine, however busy. Small sizes; the instructions of process start are subtracted, because they would dominate."""
 import os
 import re
 import subprocess
@@ -11,7 +11,7 @@ EMPTY = "int main(void) { return 0; }\n"
 
 
 def count(flavour, binary, args, folder):
-    bare = os.path.join(folder, "counted")  # valgrind does not read all that clang-19 writes of debug information
+    bare = os.path.join(folder, "counted")  # valgrind cannot read all debug information of clang-19
     run_quietly(["strip", "-g", "-o", bare, binary])
     done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", bare, *args],
                           env=flavour.environment(), capture_output=True, text=True)
@@ -34,7 +34,7 @@ def measure(bench):
     os.makedirs(folder, exist_ok=True)
     both = [f for f in bench.flavours if f.name in ("native", "plain")]
     if len(both) < 2:
-        raise Failed("instructions are counted of native beside plain")
+        raise Failed("counting instructions needs the flavours native and plain")
     starts = [start(f, folder) for f in both]
     found = {}
     for k in kernels.all_kernels():

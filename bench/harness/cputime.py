@@ -12,7 +12,7 @@ def used():
 
 
 def cpu_of(words, folder, one_core=False):
-    """Seconds and standard output. Fails with the command's message."""
+    """-> (CPU seconds, standard output). Raises Failed with the command's message."""
     one = min(os.sched_getaffinity(0))
     before = used()
     done = subprocess.run([str(w) for w in words], cwd=folder, capture_output=True, timeout=600,
@@ -24,11 +24,11 @@ def cpu_of(words, folder, one_core=False):
 
 
 def cpu_apart(words, folder):
-    """Seconds of pf itself, and of the program it runs; both to 10 ms."""
+    """-> (CPU seconds of pf itself, of the program it runs); resolution 10 ms"""
     p = subprocess.Popen([str(w) for w in words], cwd=folder, stdout=subprocess.DEVNULL,
                          stderr=subprocess.PIPE)
     message = p.stderr.read()
-    os.waitid(os.P_PID, p.pid, os.WEXITED | os.WNOWAIT)  # it is over, and still there to be asked
+    os.waitid(os.P_PID, p.pid, os.WEXITED | os.WNOWAIT)  # it has ended and is still a zombie
     with open("/proc/%d/stat" % p.pid) as f:
         own, system, child, child_system = (int(w) for w in f.read().rpartition(")")[2].split()[11:15])
     if p.wait():

@@ -1,8 +1,9 @@
-"""The builds that are compared: which compiler makes them and how they are run.
+"""The compared builds (flavours): their compiler and how they are run.
 
-native and tsan are the peers. pf is `pf cc`, run under `pf run` (full watch). plain is the same
-binary, run with every function as it was written. Compiling is done through small scripts in the
-work folder, so that any build system can be given them as CC and CXX.
+native and tsan are the peers. pf is built by `pf cc` and run under `pf run` (everything watched).
+plain is the same binary with all checking turned off (PF_OPTIONS=plain=1): functions enter at their
+bare entry. The compilers are small scripts in the work folder, so that any build system can use them
+as CC and CXX.
 """
 import os
 import stat
@@ -16,17 +17,17 @@ ORDER = ["native", "tsan", "pf", "plain"]
 
 
 class Failed(Exception):
-    """What cannot be measured, with the reason; the driver prints it and goes on."""
+    """Something could not be measured, with the reason; the driver prints it and continues."""
 
 
 class Flavour:
     def __init__(self, name, built_as, cc, cxx, prefix, env):
-        self.name = name          # as in tables
+        self.name = name          # in tables
         self.built_as = built_as  # folder of the build: plain uses pf's
         self.cc, self.cxx = cc, cxx
         self.prefix = prefix      # words before the command
         self.env = env            # added to the environment
-        self.cc_tool = cc         # what tells when the compiler changed
+        self.cc_tool = cc         # its modification time shows when the compiler changed
 
     def command(self, argv):
         return self.prefix + argv
@@ -36,7 +37,7 @@ class Flavour:
 
 
 def script(path, words):
-    """A compiler as one word: autotools and make want a path without arguments."""
+    """Writes a compiler script: autotools and make need a path without arguments."""
     with open(path, "w") as f:
         f.write("#!/bin/sh\nexec %s \"$@\"\n" % " ".join(words))
     os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
@@ -53,7 +54,7 @@ def find_pf(given):
 
 
 def flavours(work, pf, names, run_options=()):
-    """The flavours asked for, in the order in which they take turns."""
+    """-> the requested flavours, in the order in which they alternate"""
     os.makedirs(work, exist_ok=True)
     made = []
     for name in ORDER:
@@ -66,7 +67,7 @@ def flavours(work, pf, names, run_options=()):
             cxx = script(os.path.join(work, "tsan-c++"), [CLANGXX, "-fsanitize=thread"])
             made.append(Flavour(name, name, cc, cxx, [], {}))
         elif pf is None:
-            print("bench: no pf found (--pf FILE): %s is left out" % name, file=sys.stderr)
+            print("bench: no pf found (--pf FILE): skipping %s" % name, file=sys.stderr)
         else:
             cc = script(os.path.join(work, "pf-cc"), [pf, "cc"])
             cxx = script(os.path.join(work, "pf-c++"), [pf, "c++"])
@@ -80,7 +81,7 @@ def flavours(work, pf, names, run_options=()):
 
 
 def run_quietly(argv, cwd=None, env=None, log=None):
-    """A build step: silent when it works, its whole output when it does not."""
+    """Runs a build step: silent on success; raises Failed with its output otherwise."""
     done = subprocess.run(argv, cwd=cwd, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           text=True, errors="replace")
     if log:

@@ -1,4 +1,4 @@
-"""The kernels in bench/prog: a file dropped there is one. Sizes stand in its head comment, as
+"""The kernels in bench/prog: a file dropped there becomes one. Its sizes are in its head comment,
 `bench: size=… quick=… contention=…`, and `record=…` where directed mode needs a longer run."""
 import glob
 import os

@@ -1,7 +1,7 @@
-"""Measuring: one run of a command, and the medians of runs that take turns.
+"""Measures single runs of a command, and the medians of alternating runs.
 
-The figure is CPU time (user + system), since the machine may be shared; wall time and peak resident
-memory are kept beside it. What a program prints must be the same in every flavour.
+The main figure is CPU time (user + system), since the machine may be shared; wall time and peak
+resident memory are kept too. The output of a program must be the same in every flavour.
 """
 import hashlib
 import os
@@ -25,7 +25,7 @@ class Cost:
 
 
 def build_launcher(work):
-    """The launcher's path. From now on a request to end also ends what is being measured."""
+    """-> the path of the launcher. From now on SIGTERM also ends the measured program."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     path = os.path.join(work, "measure")
     run_quietly([CLANG, "-O2", "-Wall", "-Wextra", "-Werror", "-static",
@@ -34,7 +34,7 @@ def build_launcher(work):
 
 
 def run_once(launcher, flavour, job, cwd):
-    """The cost of one run and a digest of its results."""
+    """-> (cost of one run, digest of its output)"""
     with tempfile.TemporaryDirectory(dir=cwd) as scratch:
         figures, out = os.path.join(scratch, "figures"), os.path.join(scratch, "out")
         err = os.path.join(scratch, "err")
@@ -70,7 +70,7 @@ def head(file, size=3000):
 
 
 def median(costs):
-    """Median of each figure for itself."""
+    """-> the median of each figure separately"""
     return {"cpu": statistics.median(c.cpu for c in costs),
             "wall": statistics.median(c.wall for c in costs),
             "rss": statistics.median(c.rss for c in costs),
@@ -78,7 +78,7 @@ def median(costs):
 
 
 def compare(launcher, flavours, job_of, runs, cwd):
-    """{flavour: medians} of a job; job_of(flavour) may say Failed for one flavour."""
+    """-> ({flavour: medians} of a job, problems); job_of(flavour) may raise Failed for one flavour"""
     jobs, costs, digests, problems = {}, {}, {}, []
     for flavour in flavours:
         try:

@@ -1,4 +1,4 @@
-"""bench/micro/micro.c in every flavour: nanoseconds of one operation, side by side."""
+"""Runs bench/micro/micro.c in every flavour: nanoseconds of single operations."""
 import os
 import subprocess
 

@@ -1,5 +1,5 @@
-"""The kernels recorded and replayed in directed mode: CPU time over native, all on one core, in turns. A ratio is the
-median of those of the turns: what slows the machine down slows down the runs of one turn alike."""
+"""Records and replays the kernels in directed mode: CPU time over native, all on one core, alternating. A ratio is the median
+over the rounds, because a disturbance of the machine slows down all runs of one round alike."""
 import os
 import statistics
 
@@ -9,32 +9,32 @@ from harness.flavour import Failed
 
 RECORD_MOST = 2.5  # times native
 REPLAY_MOST = 1.0  # times recording
-TURNS_LEAST = 5
+MIN_ROUNDS = 5
 
 
 def one_kernel(bench, kernel, flavours, folder):
     binary = {f: kernel.build(flavours[f], bench.work) for f in ("native", "pf")}
     args = [str(bench.args.threads), kernel.sizes[bench.size] if bench.args.quick else kernel.recorded_size()]
     clip = os.path.join(folder, kernel.name + ".clip")
-    ways = {"native": [binary["native"]] + args,
+    commands = {"native": [binary["native"]] + args,
             "record": [bench.pf, "record", "-o", clip, "--"] + [binary["pf"]] + args,
             "replay": [bench.pf, "replay", clip]}
-    turns = []
-    for _ in range(bench.runs if bench.args.quick else max(TURNS_LEAST, bench.runs)):
+    rounds = []
+    for _ in range(bench.runs if bench.args.quick else max(MIN_ROUNDS, bench.runs)):
         output, seconds = set(), {}
-        for way, words in ways.items():
-            seconds[way], out = cpu_of(words, folder, one_core=True)
+        for name, words in commands.items():
+            seconds[name], out = cpu_of(words, folder, one_core=True)
             output.add(out)
         if len(output) != 1:
             raise Failed("%s: results differ between native, recording and replay" % kernel.name)
-        turns.append(seconds)
+        rounds.append(seconds)
     os.unlink(clip)
-    return turns
+    return rounds
 
 
-def ratio(turns, of, over):
-    """The median, the smallest and the largest."""
-    all_ = sorted(t[of] / t[over] for t in turns)
+def ratio(rounds, of, over):
+    """-> (median, smallest, largest)"""
+    all_ = sorted(t[of] / t[over] for t in rounds)
     return statistics.median(all_), all_[0], all_[-1]
 
 
@@ -60,5 +60,5 @@ def measure(bench):
     means = [tables.geomean([r[i][0] for r in rows]) for i in (2, 3)]
     lines.append(["geometric mean", "", tables.text(means[0]), "", tables.text(means[1]), ""])
     lines.append(["at most", "", tables.text(RECORD_MOST), "", tables.text(REPLAY_MOST), ""])
-    body = tables.table(["kernel", "native s", "record/native", "in turns", "replay/record", "in turns"], lines)
+    body = tables.table(["kernel", "native s", "record/native", "range", "replay/record", "range"], lines)
     return found, body

@@ -1,4 +1,4 @@
-"""bench/micro/switch.c: switches and checkpoints of directed mode beside futexes and glibc's fork."""
+"""Runs bench/micro/switch.c: compares directed mode's switches and checkpoints with futexes and fork."""
 import os
 
 from harness import tables
@@ -22,7 +22,8 @@ def build(bench):
 
 
 def decided(bench, folder, program, runs):
-    """Nanoseconds of a switch with the decision and its record: a switch at every event, less none."""
+    """-> nanoseconds of a switch with its scheduling decision and its record: the difference between
+    a run with a switch at every event and a run with none"""
     def record(policy):
         return cpu_of([bench.pf, "record", "-o", os.path.join(folder, "x.clip"), "--schedule=" + policy,
                        "--", program, "events", str(EVENTS)], folder)[0]

@@ -1,10 +1,11 @@
-"""Tables and means: from medians to the Markdown page and the JSON file in bench/results."""
+"""Tables and means: turns medians into the Markdown page and the JSON file in bench/results."""
 import datetime
 import json
 import math
 import os
 import platform
 import subprocess
+import sys
 
 from harness.flavour import CLANG, ROOT
 
@@ -25,7 +26,7 @@ def text(value, form="%.2f"):
 
 
 def table(head, rows):
-    """A Markdown table with columns of one width, so that it reads well in a terminal too."""
+    """-> a Markdown table with padded columns, readable in a terminal too"""
     cells = [head] + [[str(c) for c in row] for row in rows]
     width = [max(len(row[i]) for row in cells) for i in range(len(head))]
     lines = []
@@ -38,7 +39,7 @@ def table(head, rows):
 
 
 def slowdown_table(programs):
-    """programs: {name: {flavour: medians}} -> text and the means."""
+    """programs: {name: {flavour: medians}} -> (text, means)"""
     rows, sums = [], {}
     columns = [("TSan/native", "tsan", "native", "cpu"), ("pf/native", "pf", "native", "cpu"),
                ("pf/TSan", "pf", "tsan", "cpu"), ("plain/native", "plain", "native", "cpu"),
@@ -60,8 +61,8 @@ def slowdown_table(programs):
 
 
 def contention_tables(programs, threads):
-    """programs: {name: {threads: {flavour: medians}}} -> CPU time over native with as many threads,
-    and wall time over the same flavour's run with the fewest threads."""
+    """programs: {name: {threads: {flavour: medians}}} -> (CPU time over native with the same number of
+    threads, wall time over the same flavour's run with the fewest threads)"""
     cpu, wall = [], []
     for name, by_threads in programs.items():
         cpu.append([name] + [text(ratio(by_threads[n], f, "native", "cpu"), "%.1f")
@@ -79,6 +80,19 @@ def contention_tables(programs, threads):
                              for n in threads[1:] for f in ("native", "tsan", "pf")], wall)
 
 
+def command(script):
+    """-> the command line of this run for a result page: no path of this machine. Paths in the
+    repository become relative to it; of other absolute paths only the last component is kept."""
+    def word(text):
+        option, sign, path = text.partition("=") if text.startswith("--") else ("", "", text)
+        if not os.path.isabs(path):
+            return text
+        inside = os.path.relpath(os.path.realpath(path), os.path.realpath(ROOT))
+        outside = inside == os.pardir or inside.startswith(os.pardir + os.sep)
+        return option + sign + (os.path.join("...", os.path.basename(path)) if outside else inside)
+    return " ".join([script] + [word(w) for w in sys.argv[1:]])
+
+
 def machine():
     with open("/proc/cpuinfo") as f:
         model = next((l.split(":", 1)[1].strip() for l in f if l.startswith("model name")), "?")
@@ -92,7 +106,7 @@ def machine():
 
 
 def write(folder, name, command, facts, sections, data):
-    """sections: (title, remark, table). Returns the page."""
+    """sections: (title, remark, table). Writes both files; -> the page"""
     page = ["# %s\n" % name,
             "%s, `%s`, %s, %d cores, Linux %s, %s, commit %s, load %.2f at the start, %.2f at "
             "the end.\n" % (facts["date"], command, facts["cpu"], facts["cores"], facts["kernel"],

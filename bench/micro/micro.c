@@ -1,11 +1,12 @@
 /*
- * micro.c - the price of one operation: `micro [REPEATS]` prints a line "NAME nanoseconds" for each.
+ * micro.c - the cost of single operations: `micro [REPEATS]` prints a line "NAME nanoseconds" for
+ * each.
  *
  * Model:   every case runs a loop of `count` operations; the time of the thread's CPU clock is
- *          divided by count, and the least of several repeats is printed. `keep` hides values from
- *          the optimiser without touching memory.
- * Threads: a second thread exists for the cases that need memory another thread has touched; it
- *          is joined before the timing starts.
+ *          divided by count, and the minimum of several repeats is printed. `keep` hides values
+ *          from the optimiser without an access to memory.
+ * Threads: a second thread exists for the cases that need memory that another thread has accessed;
+ *          it is joined before the timing starts.
  */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,7 +27,7 @@ static uint64_t seen[WORDS];
 static atomic_ulong counter;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* A release: what the thread does next is in a new epoch. */
+/* A release: the thread's next accesses are in a new epoch. */
 static void new_epoch(void)
 {
     pthread_mutex_lock(&lock);

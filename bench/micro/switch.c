@@ -1,12 +1,13 @@
 /*
- * switch.c - what directed mode's switches and checkpoints cost, beside what the kernel and glibc offer.
+ * switch.c - the cost of directed mode's switches and checkpoints, compared with kernel and glibc.
  *
- *   switch bare [REPEATS]      a line "NAME nanoseconds" for each: a bare switch between two contexts, a
- *                              futex hand-off between two kernel threads (on one core and on any), a
- *                              checkpoint (raw clone, the child ends at once, waited for) and glibc's
- *                              fork of the same process of 10 MB. Linked with src/rt/direct/schedule/switch.S.
- *   switch events N            two threads add to one variable, 2 N accesses in all: what the harness
- *                              records with a switch at every access, and with none.
+ *   switch bare [REPEATS]      a line "NAME nanoseconds" for each: a bare switch between two
+ *                              contexts, a futex hand-off between two kernel threads (on one core
+ *                              and on any), a checkpoint (raw clone, the child ends at once, waited
+ *                              for) and glibc's fork of the same process of 10 MB. Linked with
+ *                              src/rt/direct/schedule/switch.S.
+ *   switch events N            two threads add to one variable, 2 N accesses in all; the harness
+ *                              records it with a switch at every access, and with none.
  */
 #define _GNU_SOURCE
 #include <linux/futex.h>
@@ -27,7 +28,7 @@
 #ifdef WITH_SWITCH
 void pf_switch(void **save, void *sp, uint64_t fs);
 bool pf_switch_slow;
-/* Contexts as kernel threads: not here. */
+/* Stub: contexts never become kernel threads in this benchmark. */
 void pf_baton_begin(void *context);
 void pf_baton_begin(void *context) { (void)context; }
 #endif
@@ -41,7 +42,7 @@ static double now(void)
     return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
 }
 
-/* The least of several: the rest is other people's. */
+/* The minimum of several repeats: the excess of the others is caused by other load. */
 static double least(double (*f)(void), int repeats)
 {
     double best = f();

@@ -1,13 +1,14 @@
 /*
- * bench_pecan.c - how long the search and the schedules of PECAN take on a trace in text form.
+ * bench_pecan.c - measures PECAN's search and schedule generation on a trace in text form.
  *
- *     bench_pecan TRACE      prints: threads shared-variables events search-ms matches schedule-ms (each)
+ *     bench_pecan TRACE      prints: threads shared-variables events search-ms matches
+ *                            schedule-ms (each)
  *
- * Shared variables are places that several threads touch and somebody writes.
+ * Shared variables are locations that several threads access, at least one of them with a write.
  */
 #include "pecan/reschedule.h"
 #include "pecan/search.h"
-#include "text.h"
+#include "trace_text.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,24 +83,24 @@ int main(int argc, char **argv)
         return 2;
     }
     pf_patterns patterns = {0};
-    struct pf_ptg g;
-    struct pf_work w;
-    struct pf_index x;
-    struct pf_scheduler s;
-    struct pf_search_result result = {0};
+    struct pf_partial_order g;
+    struct pf_units w;
+    struct pf_trace_index x;
+    struct pf_rescheduler s;
+    struct pf_pattern_search_result result = {0};
     pf_patterns_builtin(&patterns);
     all = &patterns;
     double start = now_ms();
-    pf_ptg_init(&g, &t);
-    pf_work_init(&w, &g);
-    pf_search(&w, &patterns, NULL, keep, NULL, &result);
+    pf_partial_order_init(&g, &t);
+    pf_units_init(&w, &g);
+    pf_pattern_search(&w, &patterns, NULL, keep, NULL, &result);
     double searched = now_ms() - start;
-    pf_index_init(&x, &t, t.has_calls ? PF_MISSING_RDIT : PF_MISSING_IGNORE);
-    pf_scheduler_init(&s, &g, &x);
+    pf_trace_index_init(&x, &t, t.has_calls ? PF_MISSING_RDIT : PF_MISSING_IGNORE);
+    pf_rescheduler_init(&s, &g, &x);
     start = now_ms();
     uint32_t made = 0;
     for (size_t i = 0; i < matches.len; i++)
-        made += pf_schedule(&s, &patterns.at[matches.at[i].pattern], matches.at[i].event);
+        made += pf_rescheduler_run(&s, &patterns.at[matches.at[i].pattern], matches.at[i].event);
     double scheduled = now_ms() - start;
     printf("%zu %u %zu %.3f %zu %.3f %u\n", t.threads.len, shared_places(&t), t.events.len,
            searched, matches.len, matches.len ? scheduled / (double)matches.len : 0, made);

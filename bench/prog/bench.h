@@ -1,10 +1,10 @@
 /*
- * bench.h - what the kernels share: arguments, workers, random numbers, the final line.
+ * bench.h - common parts of the kernels: arguments, workers, random numbers, the final line.
  *
  * Model:   a kernel is `PROG [THREADS [SIZE]]`. It does the same work whatever the number of
  *          threads, and ends with one line "NAME checksum": equal in every build of the kernel.
  * Threads: bench_run starts count workers and joins them all; a worker owns its struct.
- * Errors:  a kernel that cannot go on (no memory, wrong result) says so and exits 1.
+ * Errors:  a kernel that cannot continue (no memory, wrong result) prints a message and exits 1.
  */
 #ifndef PF_BENCH_H
 #define PF_BENCH_H
@@ -55,7 +55,7 @@ static inline void *bench_alloc(size_t size)
     return p;
 }
 
-/* splitmix64: a good 64-bit number for every i, so that work can be cut anywhere. */
+/* splitmix64: a pseudo-random number for every i, so that work can be divided anywhere. */
 static inline uint64_t bench_hash(uint64_t i)
 {
     i += 0x9e3779b97f4a7c15ull;
@@ -64,7 +64,7 @@ static inline uint64_t bench_hash(uint64_t i)
     return i ^ (i >> 31);
 }
 
-/* xorshift64: the next of a stream; the state must not be 0. */
+/* xorshift64: the next number of a stream; the state must not be 0. */
 static inline uint64_t bench_next(uint64_t *state)
 {
     uint64_t x = *state;
@@ -74,7 +74,7 @@ static inline uint64_t bench_next(uint64_t *state)
     return *state = x;
 }
 
-/* Where worker `index` of `count` begins in a range of n things; its end is the begin of the next. */
+/* The start of worker `index` of `count` in a range of n items; it ends where the next starts. */
 static inline size_t bench_cut(size_t n, unsigned index, unsigned count)
 {
     return (size_t)((unsigned __int128)n * index / count);
@@ -86,7 +86,7 @@ static inline void *bench_entry(void *w)
     return worker->work(worker);
 }
 
-/* Runs `work` in b->threads threads; returns the sum of the workers' sums. */
+/* Runs `work` in b->threads threads; returns the sum of all workers' checksums. */
 static inline uint64_t bench_run(const struct bench *b, void *(*work)(struct bench_worker *),
                                  void *arg)
 {

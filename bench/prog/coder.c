@@ -1,11 +1,11 @@
 /*
- * coder.c - a byte coder: text is packed by back references and an adaptive range coder, unpacked
- * and compared, block by block.
+ * coder.c - a byte coder: text is compressed by back references and an adaptive range coder,
+ * decompressed and compared, block by block.
  *
  * bench: size=56 quick=8 contention=64
  *
  * Shows:   single bytes read and written one after the other, 2-byte probabilities, 4-byte hash
- *          heads: what a detector with coarse cells pays for bytes, in time and in memory.
+ *          heads: the cost of byte accesses for a detector with coarse cells, in time and memory.
  * Hides:   sharing: a block belongs to one thread. Size is the number of 64 KiB blocks.
  */
 #include "bench.h"
@@ -20,7 +20,7 @@ enum {
     ADAPT = 5
 };
 
-/* One bit model is the chance of a 0 in 1/4096. A byte is coded by 255 of them, as a tree. */
+/* One bit model is the probability of a 0, in 1/4096. A byte is coded by a tree of 255 of them. */
 struct models {
     uint16_t is_match;
     uint16_t literal[256], length[256], distance_high[256], distance_low[256];
@@ -190,7 +190,7 @@ static void unpack(struct workspace *w, size_t packed)
     }
 }
 
-/* Words of a small language, so that there is something to pack. */
+/* Words of a small language, so that the text is compressible. */
 static void make_text(uint8_t *text, size_t block)
 {
     uint64_t random = bench_hash(block) | 1;

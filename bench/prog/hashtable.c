@@ -3,9 +3,9 @@
  *
  * bench: size=3000000 quick=400000 contention=1500000
  *
- * Shows:   the price of a lock, of the first touch after it, and of chains of nodes that every
+ * Shows:   the cost of a lock, of the first access after it, and of chains of nodes that every
  *          thread changes.
- * Hides:   long runs inside one epoch; the table only grows, so freeing is not shown.
+ * Hides:   long epochs; the table only grows, so there is no freeing.
  */
 #include "bench.h"
 
@@ -62,7 +62,7 @@ static void table_add(struct table *t, uint64_t key, uint64_t value)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* The hits seen depend on the schedule, so the result only says whether the key may be there. */
+/* The hits depend on the schedule, so the result is only whether the key may be in the table. */
 static int table_has(struct table *t, uint64_t key)
 {
     size_t b = bucket_of(key);

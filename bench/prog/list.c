@@ -1,6 +1,6 @@
 /*
  * list.c - a sorted linked list under one mutex: every operation walks nodes that another thread
- * may have touched last.
+ * may have accessed last.
  *
  * bench: size=110000 quick=50000 contention=100000
  *
@@ -23,7 +23,7 @@ struct list {
     pthread_mutex_t lock;
     struct node *head;
     size_t length;
-    struct node *cache[CACHE]; /* removed nodes, used again */
+    struct node *cache[CACHE]; /* removed nodes, for reuse */
     size_t cached;
 };
 
@@ -49,7 +49,8 @@ static void node_put(struct list *l, struct node *n)
         free(n);
 }
 
-/* One more of key. Counts may be negative for a while: what remains does not depend on the order. */
+/* Changes the count of key. Counts may be negative for a while: the final list does not depend on
+ * the order. */
 static void list_change(struct list *l, int key, int by, uint64_t value)
 {
     pthread_mutex_lock(&l->lock);
@@ -98,7 +99,7 @@ static void *work(struct bench_worker *w)
             if (list_count_below(l, key) > (size_t)key)
                 bench_fail("list: a key twice");
             break;
-        case 1: /* put in and take out again: often a node of its own */
+        case 1: /* insert and remove again: often allocates a node */
             list_change(l, key + KEYS, 1, value);
             list_change(l, key + KEYS, -1, -value);
             break;

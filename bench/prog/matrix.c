@@ -74,7 +74,7 @@ static void *multiply(struct bench_worker *w)
     return NULL;
 }
 
-/* One element, computed in the plain way. */
+/* One element, computed directly. */
 static void check(const struct product *p, size_t i, size_t j)
 {
     double want = 0;

@@ -4,8 +4,8 @@
  * bench: size=700000 quick=60000 contention=200000 record=2100000
  *
  * Shows:   structs of ints that change owner, condition waits and wake-ups, short epochs in which
- *          everything is touched for the first time.
- * Hides:   the detector behind the kernel's own wake-ups: much of the time is system time.
+ *          every access is the first one to its memory.
+ * Hides:   the cost of the detector: much of the time is system time of wake-ups.
  */
 #include "bench.h"
 
@@ -22,7 +22,7 @@ struct queue {
     pthread_cond_t filled, emptied;
     struct message *slot[SLOTS];
     unsigned head, used;
-    unsigned producers; /* still at work */
+    unsigned producers; /* number still running */
 };
 
 static void queue_put(struct queue *q, struct message *m)
@@ -36,7 +36,7 @@ static void queue_put(struct queue *q, struct message *m)
     pthread_mutex_unlock(&q->lock);
 }
 
-/* NULL: nothing is left and nothing will come. */
+/* NULL: the queue is empty and all producers have ended. */
 static struct message *queue_get(struct queue *q)
 {
     struct message *m = NULL;

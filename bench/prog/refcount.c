@@ -1,11 +1,11 @@
 /*
- * refcount.c - shared objects with atomic reference counts, handed over lock-free rings.
+ * refcount.c - shared objects with atomic reference counts, passed through lock-free rings.
  *
  * bench: size=600000 quick=120000 contention=400000 record=3000000
  *
- * Shows:   C11 atomics with every order, order by release and acquire alone, counters that all
- *          threads change, frees by the last owner.
- * Hides:   blocking: who finds nothing to do yields.
+ * Shows:   C11 atomics with every memory order, happens-before by release and acquire alone,
+ *          counters that all threads change, frees by the last owner.
+ * Hides:   blocking: a thread without work yields.
  */
 #include "bench.h"
 #include <sched.h>

@@ -4,8 +4,8 @@
  * bench: size=2600000 quick=400000 contention=1200000
  *
  * Shows:   read locks, memory that several threads read in the same phase and one writes between
- *          (read-shared cells that collapse again), binary search in an array of structs.
- * Hides:   writers' contention: one operation of 512 writes.
+ *          (read sets that a write replaces), binary search in an array of structs.
+ * Hides:   contention of writers: one operation in 512 writes.
  */
 #include "bench.h"
 

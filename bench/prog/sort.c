@@ -3,14 +3,14 @@
  *
  * bench: size=3500000 quick=900000 contention=3000000
  *
- * Shows:   4-byte reads and writes of unforeseeable order, recursion (entry and exit of small
+ * Shows:   4-byte reads and writes in unpredictable order, recursion (entry and exit of small
  *          functions), memory that changes owner at a barrier.
- * Hides:   vectorised loops; heap blocks that come and go.
+ * Hides:   vectorised loops; allocation and freeing.
  */
 #include "bench.h"
 
 struct sorting {
-    int *from, *to; /* swapped by each worker for itself after every round of merges */
+    int *from, *to; /* each worker swaps its own copies after every round of merges */
     size_t n;
     pthread_barrier_t round;
 };
@@ -58,7 +58,7 @@ static void quick_sort(int *v, size_t n)
             swap(&v[i], &v[j]);
         }
         swap(&v[0], &v[j]);
-        /* the smaller part by recursion, so that the depth is logarithmic */
+        /* recursion for the smaller part only, so that the depth is logarithmic */
         if (j < n - j - 1) {
             quick_sort(v, j);
             v += j + 1;

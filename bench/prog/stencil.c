@@ -3,8 +3,9 @@
  *
  * bench: size=360 quick=100 contention=200
  *
- * Shows:   the first touch of every cell in a new epoch, again and again, in affine loops; rows at
- *          the borders are read by a neighbour. Size is the number of steps on a fixed grid.
+ * Shows:   the first access to every grid cell in a new epoch, at every step, in affine loops;
+ *          rows at the borders are read by a neighbour. Size is the number of steps on a fixed
+ *          grid.
  * Hides:   locks, pointers, small accesses.
  */
 #include "bench.h"
@@ -31,7 +32,7 @@ static void relax_row(double *restrict out, const double *restrict up, const dou
         out[x] = 0.5 * mid[x] + 0.125 * (up[x] + down[x] + mid[x - 1] + mid[x + 1]);
 }
 
-/* Border rows and columns stand in both grids and never change. */
+/* Border rows and columns are in both grids and never change. */
 static void fill_rows(struct grid *g, size_t from, size_t to)
 {
     for (size_t y = from; y < to; y++)

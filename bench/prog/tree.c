@@ -3,8 +3,8 @@
  *
  * bench: size=40 quick=14 contention=32
  *
- * Shows:   the price of malloc and free (blocks noted, shadow cleared) and of pointer chasing;
- *          trees built by one thread are freed by another, over a mutex.
+ * Shows:   the cost of malloc and free (blocks registered, shadow cleared) and of pointer chasing;
+ *          trees built by one thread are freed by another, ordered by a mutex.
  * Hides:   large blocks. Size is the number of trees of 32768 nodes.
  */
 #include "bench.h"
@@ -17,7 +17,7 @@ struct node {
     uint32_t weight;
 };
 
-/* Finished trees on their way to whoever takes them next. */
+/* Finished trees; any thread may take one. */
 struct pool {
     pthread_mutex_t lock;
     struct node *tree[POOL];
@@ -35,7 +35,7 @@ static struct node *node_new(uint32_t key, uint32_t weight)
     return n;
 }
 
-/* An unbalanced search tree of pseudo-random keys: depth some 2.5 log2(n). */
+/* An unbalanced search tree of pseudo-random keys: its depth is about 2.5 log2(n). */
 static struct node *tree_insert(struct node *root, uint32_t key)
 {
     struct node **at = &root;
@@ -74,7 +74,7 @@ static size_t tree_free(struct node *n)
     return freed;
 }
 
-/* The tree leaves a pool that is full: it goes back to the giver. */
+/* Puts `mine` into the pool. Returns NULL, or, if the pool was full, the tree that it replaced. */
 static struct node *pool_exchange(struct pool *p, struct node *mine)
 {
     struct node *out = mine;

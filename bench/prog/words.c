@@ -1,12 +1,12 @@
 /*
- * words.c - word count: strings cut from a shared text, counted in a table for each thread, then
- * joined under a lock.
+ * words.c - word count: strings from a shared text are counted in one table per thread, then
+ * merged under a lock.
  *
  * bench: size=32 quick=3 contention=12
  *
  * Shows:   bytes of a text that all threads read, libc string calls (memcmp, memcpy, strlen,
  *          strcmp, qsort) on small buffers, many small blocks. Size is megabytes of text.
- * Hides:   contention: the lock is taken once a thread.
+ * Hides:   contention: each thread takes the lock once.
  */
 #include "bench.h"
 
@@ -77,7 +77,7 @@ static void *work(struct bench_worker *w)
     struct counts *mine = calloc(1, sizeof *mine);
     if (!mine)
         bench_fail("out of memory");
-    /* a word belongs to the part in which it begins */
+    /* a word belongs to the part in which it starts */
     while (from > 0 && from < to && is_letter(c->text[from - 1]))
         from++;
     while (from < to) {

@@ -1,8 +1,9 @@
 /*
- * kvstore.c - a store of keys and values: striped locks, a log, a cache in front, clients and a compactor.
+ * kvstore.c - a key-value store: striped locks, a log, a cache in front, clients and a compactor.
  *
- * Shape:  many short sections on many locks; nodes that change owner; a version that readers look at.
- * Races:  hits and misses of the cache, the size that is shown, the last key, the wish to compact.
+ * Shape:  many short critical sections on many locks; nodes that change owner; a version that
+ *         readers read.
+ * Races:  hits and misses of the cache, the displayed size, the last key, the request to compact.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -51,7 +52,7 @@ static struct {
     unsigned n, compacted;
 } wal = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static struct { /* nobody locks these */
+static struct { /* unprotected */
     unsigned long hits, misses, puts, removals;
     unsigned last_key, shown_size;
     int wants_compaction, rounds;

@@ -1,8 +1,8 @@
 /*
  * ledger.c - a bank: clerks move money between accounts, an auditor sums up, a reporter prints.
  *
- * Shape:  small critical sections behind functions of their own (account_*, journal_*), much work outside.
- * Races:  counters and caches that were forgotten: the statistics of each kind of transfer, the best
+ * Shape:  small critical sections inside of functions (account_*, journal_*), much work outside.
+ * Races:  unprotected counters and caches: the statistics of each kind of transfer, the best
  *         customer, the auditor's hint, and the flag that ends the day.
  */
 #include <pthread.h>
@@ -47,7 +47,7 @@ static struct {
     unsigned n;
 } journal = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static struct { /* nobody locks these */
+static struct { /* unprotected */
     unsigned long moved[KINDS];
     long largest[KINDS];
     int best_customer;

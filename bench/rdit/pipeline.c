@@ -1,8 +1,11 @@
 /*
- * pipeline.c - pictures go through stages: load, blur, sharpen, count. A bounded queue between each two.
+ * pipeline.c - pictures pass through stages: load, blur, sharpen, count, with a bounded queue
+ * between two stages.
  *
- * Shape:  condition variables behind stage_put and stage_take, large private work, results handed over.
- * Races:  the progress display, the running extrema, and a palette that is made when first needed.
+ * Shape:  condition variables inside of stage_put and stage_take, much private work, results
+ *         passed on.
+ * Races:  the progress display, the running extrema, and a palette that is created when first
+ *         needed.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -29,20 +32,20 @@ struct stage {
     pthread_mutex_t lock;
     pthread_cond_t filled, emptied;
     struct picture *first, *last;
-    int n, open; /* open: producers that go on */
+    int n, open; /* open: number of active producers */
     const char *name;
 };
 
 static struct stage loaded = {.name = "loaded"}, blurred = {.name = "blurred"},
                     sharpened = {.name = "sharpened"};
 
-static struct { /* nobody locks these */
+static struct { /* unprotected */
     int loaded, blurred, sharpened, counted;
     unsigned darkest, brightest;
     unsigned long bytes;
 } progress = {.darkest = ~0u};
 
-static unsigned char *palette; /* made by whoever needs it first */
+static unsigned char *palette; /* created by the first thread that needs it */
 static int palette_users;
 
 /* --- stages --- */
@@ -71,7 +74,7 @@ static void stage_put(struct stage *s, struct picture *p)
     pthread_mutex_unlock(&s->lock);
 }
 
-/* NULL: no more will come. */
+/* NULL: all producers have ended. */
 static struct picture *stage_take(struct stage *s)
 {
     pthread_mutex_lock(&s->lock);
@@ -163,7 +166,7 @@ static void note_extrema(unsigned sum)
         progress.brightest = sum;
 }
 
-/* --- a histogram for each picture: its own lock, since the counter and the checker both look at it --- */
+/* --- histograms, one per picture; locked, as the counter and the checker both use them --- */
 
 struct histogram {
     pthread_mutex_t lock;
@@ -171,7 +174,7 @@ struct histogram {
 };
 
 static struct histogram *histograms[PICTURES];
-static unsigned flat_pictures, checked; /* nobody locks these */
+static unsigned flat_pictures, checked; /* unprotected */
 
 static struct histogram *histogram_new(void)
 {
@@ -207,7 +210,7 @@ static void histogram_free(struct histogram *h)
     free(h);
 }
 
-/* Looks at the histograms while they are made. */
+/* Reads the histograms while they are being built. */
 static void *checker(void *arg)
 {
     for (int i = 0; i < PICTURES; i++) {

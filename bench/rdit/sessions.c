@@ -1,10 +1,11 @@
 /*
- * sessions.c - a server without a network: sessions with a lock each, workers, a janitor, an administrator.
+ * sessions.c - a server without a network: sessions with a lock each, workers, a janitor, an
+ * administrator.
  *
- * Shape:  every session is an object of its own with its own lock; a worker mostly uses its own sessions, the
- *         janitor looks at all of them; a registry behind one lock. What synchronises takes the object as its
- *         argument.
- * Races:  the statistics, the level of logging, the coarse clock, the last path, the high-water mark.
+ * Shape:  every session is a separate object with its own lock; a worker mostly uses its own
+ *         sessions, the janitor visits all of them; a registry has one lock. Synchronising
+ *         functions take the object as their argument.
+ * Races:  the statistics, the log level, the coarse clock, the last path, the high-water mark.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -53,16 +54,16 @@ static struct {
     unsigned n;
 } registry = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* nobody locks these */
+/* unprotected */
 static unsigned long served, sent, failed, moved;
 static unsigned last_path, largest, busiest;
-static unsigned coarse_clock; /* the janitor writes it, everybody reads it */
+static unsigned coarse_clock; /* the janitor writes it, all threads read it */
 static int log_level, draining;
 static unsigned quota = 4000;
 
 static const char *const paths[PATHS] = {"/", "/index", "/news", "/old", "/private", "/nothing"};
 
-/* --- a session: whoever uses it has its lock --- */
+/* --- a session: its users hold its lock --- */
 
 static struct session *session_new(unsigned id, unsigned owner)
 {
@@ -215,7 +216,7 @@ static unsigned body_size(unsigned path, enum status status)
 static void count_status(enum status status)
 {
     if (status >= 400)
-        failed++; /* forgotten: a lock, or an atomic */
+        failed++; /* bug: no lock, not atomic */
     else if (status == STATUS_MOVED)
         moved++;
 }

@@ -1,10 +1,11 @@
 /*
- * tiles.c - an image in tiles: a queue of tiles for each worker, taken from by its owner and by idle neighbours.
+ * tiles.c - an image in tiles: each worker has a queue of tiles, from which idle neighbours steal.
  *
- * Shape:  queues, brushes and layers are objects of their own with a lock each; work moves between queues; the
- *         result is put together by a collector that waits for tiles. What synchronises takes the object as its
- *         argument.
- * Races:  progress, the darkest and the brightest pixel, the wish to cancel, the exposure, who stole last.
+ * Shape:  queues, brushes and layers are separate objects with a lock each; work moves between
+ *         queues; a collector waits for tiles and assembles the result. Synchronising functions
+ *         take the object as their argument.
+ * Races:  progress, the darkest and the brightest pixel, the request to cancel, the exposure, the
+ *         last thief.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -52,7 +53,7 @@ static struct queue *queues[WORKERS];
 static struct brush *brushes[BRUSHES];
 static struct layer *result;
 
-/* nobody locks these */
+/* unprotected */
 static unsigned long started, finished, pixels, stolen;
 static unsigned darkest = 255, brightest, last_thief, last_tile;
 static int cancelled;
@@ -96,7 +97,7 @@ static struct tile *queue_take(struct queue *q)
     return t;
 }
 
-/* A neighbour takes from the back, and leaves the last one alone. */
+/* A neighbour takes from the back, and never the last tile. */
 static struct tile *queue_steal(struct queue *q)
 {
     struct tile *t = NULL;
@@ -153,7 +154,7 @@ static unsigned brush_clean(struct brush *b)
     return wear;
 }
 
-/* --- the layer that the tiles go to --- */
+/* --- the layer that receives the tiles --- */
 
 static struct layer *layer_new(void)
 {
@@ -212,7 +213,7 @@ static unsigned shade(const struct tile *t, unsigned x, unsigned y, unsigned col
 static void note_shade(unsigned value)
 {
     if (value < darkest)
-        darkest = value; /* forgotten: a lock */
+        darkest = value; /* bug: no lock */
     if (value > brightest)
         brightest = value;
 }
@@ -263,7 +264,7 @@ static void *worker(void *arg)
     return (void *)painted;
 }
 
-/* Turns the knobs while others paint. */
+/* Changes the settings while the workers paint. */
 static void *artist(void *arg)
 {
     size_t wear = 0;

@@ -1,4 +1,4 @@
-"""The file that the compressors get: text, tables, binary records and noise, always the same."""
+"""The input of the compressors: text, tables, binary records and noise, always the same."""
 import os
 import random
 import struct
@@ -30,7 +30,7 @@ def records(r, size):
 
 
 def make(path, mib):
-    """`mib` MiB at path, unless they are there already."""
+    """Writes `mib` MiB to path, unless the file exists already."""
     if os.path.exists(path) and os.path.getsize(path) == mib << 20:
         return path
     r = random.Random(20240607)

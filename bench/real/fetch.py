@@ -1,7 +1,7 @@
-"""Debian source packages, fetched with the machine's own apt sources.
+"""Fetches Debian source packages from the machine's own apt sources.
 
-/etc is not touched: the entries found there get deb-src twins in a private apt folder. When the
-release at hand cannot serve a package, the upstream tarball of a later release is taken.
+/etc is not changed: the entries found there get deb-src copies in a private apt folder. When the
+installed release does not have a package, the upstream tarball of a later release is used.
 """
 import glob
 import os
@@ -15,7 +15,7 @@ LATER = ["trixie", "sid"]
 
 
 def twins(suites=None):
-    """The deb-src twins of the machine's Debian sources, in one text of deb822 entries."""
+    """-> deb-src copies of the machine's Debian sources, as one text of deb822 entries"""
     entries = []
     for path in sorted(glob.glob("/etc/apt/sources.list.d/*.sources")):
         with open(path) as f:
@@ -41,7 +41,7 @@ def twins(suites=None):
 
 
 def apt(folder, suites=None):
-    """Options that make apt-get use `folder` alone; updated when it is new."""
+    """-> options that make apt-get use only `folder`; runs apt-get update when the folder is new"""
     options = ["-o", "Dir::Etc::sourcelist=/dev/null", "-o", "APT::Sandbox::User=root"]
     for key, sub in [("Dir::Etc::sourceparts", "sources"), ("Dir::State::lists", "lists"),
                      ("Dir::Cache", "cache")]:
@@ -70,7 +70,7 @@ def unpack(tarball, into):
 
 
 def source(package, work):
-    """The folder of the package's sources, Debian's patches applied where they can be had."""
+    """-> the folder of the package's sources, with Debian's patches where they are available"""
     ready = os.path.join(work, "source", package)
     if os.path.isdir(ready):
         return ready

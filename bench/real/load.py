@@ -1,7 +1,7 @@
 """Client loads for the servers: bounded, checked, and the same every time.
 
-Each load starts once the server listens, runs a few connections at a time with pipelined requests,
-writes a summary of what the server answered to `out`, and tells the server to end.
+Each load starts once the server listens, runs a few parallel connections with pipelined requests,
+writes a summary of the server's answers to `out`, and asks the server to end.
 """
 import socket
 import threading
@@ -18,7 +18,7 @@ def free_port():
 
 
 def connect(port):
-    """The server may still be starting."""
+    """Connects; retries while the server is still starting."""
     end = time.monotonic() + PATIENCE
     while True:
         try:
@@ -32,7 +32,7 @@ def connect(port):
 
 
 def in_threads(work, port, rounds):
-    """work(client number, port, rounds) in CLIENTS threads; the first problem is raised."""
+    """Runs work(client number, port, rounds) in CLIENTS threads; raises the first problem."""
     problems = []
 
     def guarded(n):

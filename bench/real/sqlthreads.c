@@ -1,13 +1,13 @@
 /*
- * sqlthreads.c - threads at work on SQLite: `sqlthreads DATABASE THREADS ROUNDS [turns]`.
+ * sqlthreads.c - threads that use SQLite: `sqlthreads DATABASE THREADS ROUNDS [turns]`.
  *
- * Model:   the database is in WAL mode. Each thread has a connection of its own, all share one
+ * Model:   the database is in WAL mode. Each thread has its own connection, all share one
  *          page cache, and one more connection is used by all threads at once (SQLite's own
- *          mutexes serialise it). What is written does not depend on the order of the threads; at
- *          the end one connection prints counts and sums. With `turns` a mutex of ours lets one
- *          thread at a time into the shared cache: then nothing is tried twice, and the work can
- *          be timed; without it SQLite's own locking is all there is.
- * Errors:  busy and locked are tried again, anything else ends the program with its message.
+ *          mutexes serialise it). The data written does not depend on the order of the threads; at
+ *          the end one connection prints counts and sums. With `turns` a mutex of this program
+ *          lets one thread at a time into the shared cache: then nothing is retried, and the work
+ *          can be timed; without it, SQLite's own locking is the only one.
+ * Errors:  busy and locked are retried, any other error ends the program with its message.
  */
 #include "sqlite3.h"
 #include <pthread.h>
@@ -72,7 +72,7 @@ static sqlite3_stmt *prepare(sqlite3 *db, const char *sql)
     return s;
 }
 
-/* One step of a statement with two numbers; the first column, or 0. */
+/* Steps a statement once, with two numbers bound; returns the first column, or 0. */
 static sqlite3_int64 step(sqlite3 *db, sqlite3_stmt *s, sqlite3_int64 a, sqlite3_int64 b)
 {
     for (;;) {

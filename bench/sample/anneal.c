@@ -1,9 +1,9 @@
 /*
- * anneal.c - simulated annealing of a placement (the shape of canneal): random pairs of elements, each
- * under the lock of its stripe, a shared temperature.
+ * anneal.c - simulated annealing of a placement (the shape of canneal): random pairs of elements,
+ * each under the lock of its stripe, a shared temperature.
  *
- * Races: the temperature, read by all and lowered by one; the best cost; the count of moves; a cell that a
- * rare kind of move touches without its lock.
+ * Races: the temperature, read by all and lowered by one thread; the best cost; the count of
+ *        moves; a cell that a rare kind of move accesses without its lock.
  */
 #include "../prog/bench.h"
 

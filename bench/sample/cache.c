@@ -1,9 +1,9 @@
 /*
- * cache.c - a cache server in one process (the shape of memcached): gets and sets behind striped locks, values
- * of 1 KB, statistics.
+ * cache.c - a cache server in one process (the shape of memcached): gets and sets under striped
+ * locks, values of 1 KB, statistics.
  *
- * Races: the statistics of hits and misses, the clock that one thread advances, the bump of an item's time
- * outside of its lock, the eviction hand, the flag of the rare flush.
+ * Races: the statistics of hits and misses, the clock that one thread advances, the update of an
+ *        item's time outside of its lock, the eviction pointer, the flag of the rare flush.
  */
 #include "../prog/bench.h"
 

@@ -1,8 +1,9 @@
 /*
  * cluster.c - clusters of points, step by step with barriers (the shape of streamcluster).
  *
- * Races: the flags of open centres, written by whoever finds one; the running total, updated by all between
- * the barriers; a point's weight that the last phase changes while others still read it.
+ * Races: the flags of open centres, written by the thread that finds one; the running total,
+ *        updated by all threads between the barriers; a point's weight that the last phase changes
+ *        while other threads still read it.
  */
 #include "../prog/bench.h"
 

@@ -1,8 +1,8 @@
-"""memcached's own tests (t/*.t of Debian's source) as a list for `pf suite`.
+"""memcached's own tests (t/*.t of Debian's source) as a test list for `pf suite`.
 
-Each is a Perl script that starts servers and talks to them; its CPU time is that of all its processes, the script
-too. Tests that need another build (TLS, SASL, external storage, the proxy), that skip themselves or that do not pass natively
-in 15 seconds are left out.
+Each is a Perl script that starts servers and sends requests to them; its CPU time is that of all its processes, including the
+script. Tests that need another build (TLS, SASL, external storage, the proxy), that skip themselves or that do not pass natively
+within 15 seconds are excluded.
 """
 
 import fnmatch
@@ -12,11 +12,11 @@ from pathlib import Path
 from harness.flavour import flavours
 from real import recipes
 
-APART = ["ssl_*", "*sasl*", "*extstore*", "daemonize*", "proxy*"]
+EXCLUDED = ["ssl_*", "*sasl*", "*extstore*", "daemonize*", "proxy*"]
 
 
 class Memcached(recipes.Memcached):
-    """As the tests want it: the debug build, and their launcher."""
+    """The build that the tests need: the debug build, and their launcher."""
     product = "memcached/memcached-debug"
 
     def steps(self):
@@ -25,14 +25,14 @@ class Memcached(recipes.Memcached):
 
 
 def runner(path, folder):
-    """A script that runs a test in the folder of one build."""
+    """Writes a script that runs a test in the folder of one build."""
     path.write_text(f'#!/bin/sh\ncd "{folder}" && exec perl "$@"\n')
     path.chmod(0o755)
 
 
 def usable(folder, pattern):
     for test in sorted((folder / "t").glob("*.t")):
-        if any(fnmatch.fnmatch(test.name, a) for a in APART) or not fnmatch.fnmatch(test.name, pattern):
+        if any(fnmatch.fnmatch(test.name, a) for a in EXCLUDED) or not fnmatch.fnmatch(test.name, pattern):
             continue
         try:
             done = subprocess.run(["perl", f"t/{test.name}"], cwd=folder, capture_output=True, timeout=15)
@@ -43,7 +43,7 @@ def usable(folder, pattern):
 
 
 def tests(pf, work, pattern="*"):
-    """-> lines of a list of tests"""
+    """-> the lines of a test list"""
     program = Memcached()
     program.prepare(str(work / "real"))
     folders = {f.name: Path(program.build(f)).parent for f in flavours(str(work / "real"), pf, ["native", "pf"])}

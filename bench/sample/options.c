@@ -1,9 +1,9 @@
 /*
- * options.c - a portfolio priced over and over (the shape of blackscholes): workers take chunks of an
+ * options.c - a portfolio priced repeatedly (the shape of blackscholes): workers take chunks of an
  * array; almost no synchronisation, small hot functions.
  *
- * Races: the count of priced options, the largest price, the flag of the first bad option, the trace
- * level that main changes while the workers run.
+ * Races: the count of priced options, the largest price, the flag of the first bad option, the
+ *        trace level that main changes while the workers run.
  */
 #include "../prog/bench.h"
 #include <math.h>

@@ -1,18 +1,19 @@
 /*
- * scatter.c - 32 races, each made once, some milliseconds apart: what part of them does Pacer find?
+ * scatter.c - 32 races, each executed once, some milliseconds apart: measures the share that Pacer
+ * finds.
  *
- * The first access of each is on its own; the second comes in the other thread, a while later. Between them and
- * the next pair there is work, so that they fall into different periods.
+ * The second access of each race is in the other thread, a while after the first. Work before the
+ * next pair places the pairs in different sampling periods.
  */
 #include "../prog/bench.h"
 
 #define COLD __attribute__((noinline)) static
-static int turn; /* atomic, relaxed: it orders nothing */
+static int turn; /* atomic, relaxed: creates no order */
 
 COLD uint64_t spin(uint64_t n)
 {
     uint64_t s = 0;
-    __asm__ volatile("" : "+r"(n)); /* not to be computed once for all */
+    __asm__ volatile("" : "+r"(n)); /* keeps the compiler from computing the sum once */
     for (uint64_t i = 0; i < n; i++)
         s += bench_hash(i);
     return s;

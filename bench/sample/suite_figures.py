@@ -1,4 +1,4 @@
-"""What `pf suite` has measured: races found and overhead of each policy, out of its database (docs/format/suite.md)."""
+"""Reads the results of `pf suite` from its database (docs/format/suite.md): races found and overhead of each policy."""
 
 import json
 import math
@@ -6,7 +6,7 @@ import sqlite3
 
 
 def variable(finding):
-    """What the AtexRace paper counts as one race: the variable. Without a name: the two functions."""
+    """-> the variable, which the AtexRace paper counts as one race; if it has no name, the two functions"""
     names = {a.get("variable") for a in finding["accesses"]}
     if None not in names and "" not in names:
         return min(names)
@@ -14,7 +14,7 @@ def variable(finding):
 
 
 class Figures:
-    """Of one campaign; times in CPU seconds."""
+    """The results of one campaign; times in CPU seconds."""
 
     def __init__(self, state, policies):
         db = sqlite3.connect(state / "suite.db")
@@ -26,7 +26,7 @@ class Figures:
                                           "ON e.id=s.execution"):
             self.races.setdefault(policy, set()).add(finding)
         self.variables = {p: {variable(findings[f]) for f in found} for p, found in self.races.items()}
-        # Equation 1 over the executions that all policies and native ended as wanted.
+        # Equation 1 over the executions that passed natively and under every policy.
         self.times = {}
         for test, number, policy, cpu in db.execute("SELECT test, round, policy, cpu_ns FROM execution WHERE "
                                                     "outcome='passed'"):
@@ -36,13 +36,13 @@ class Figures:
         self.pairs = db.execute("SELECT max(pairs), max(frequent) FROM execution").fetchone()
 
     def seconds(self, policy, last=None):
-        """Of all rounds or of the last ones; the policy's, and native's."""
+        """-> (CPU seconds of the policy, of native), of all rounds or of the last ones"""
         some = [v for (_, n), v in self.complete.items() if last is None or n >= self.rounds - last]
         return sum(v[policy] for v in some), sum(v["native"] for v in some)
 
 
 def overhead(seconds):
-    """Of several suites together, over native: 0.1 is 10% more."""
+    """-> the overhead of several suites together over native: 0.1 is 10% more"""
     return sum(own for own, _ in seconds) / sum(native for _, native in seconds) - 1
 
 

@@ -1,9 +1,9 @@
 /*
- * track.c - stages of a filter over frames, handed out by a queue in batches (the shape of bodytrack): many functions,
- * some of them rare.
+ * track.c - stages of a filter over frames, which a queue distributes in batches (the shape of
+ * bodytrack): many functions, some of them rare.
  *
- * Races: the statistics of each stage, the shared estimate, the count of dropped frames, the flag that
- * stops a stage early, a buffer that two stages use at once.
+ * Races: the statistics of each stage, the shared estimate, the count of dropped frames, the flag
+ *        that stops a stage early, a buffer that two stages use at once.
  */
 #include "../prog/bench.h"
 
@@ -19,7 +19,7 @@ float estimate;
 int stop;
 float scratch[WIDTH];
 
-/* The frames [*from, the returned one); none when both are the same. */
+/* Takes the frames from *from up to, but excluding, the returned one; none if both are equal. */
 COLD int take(int *from)
 {
     pthread_mutex_lock(&queue.lock);

@@ -1,4 +1,4 @@
-/* Account: a transfer takes the lock of the account it is called on, and changes the other one too. */
+/* Account: a transfer holds the lock of one account only, and changes the other account too. */
 #include "subject.h"
 
 struct account {

@@ -1,4 +1,4 @@
-/* ArrayList: addAll of a synchronised list holds the lock of that list only, not that of its argument. */
+/* ArrayList: addAll of a synchronised list holds the lock of that list, not of its argument. */
 #include "subject.h"
 
 struct arraylist {
@@ -33,7 +33,7 @@ static int count(const struct arraylist *l)
     return n;
 }
 
-/* Holds the lock of the one it changes, and walks the other without. */
+/* Holds the lock of the collection it changes, and walks the other one without a lock. */
 static void add_all(struct arraylist *to, struct arraylist *from)
 {
     LOCK(&to->lock);

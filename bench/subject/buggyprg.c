@@ -1,5 +1,5 @@
-/* BuggyPrg: threads make numbers from a shared one; the digits are changed under a lock, the number of
- * changes and the last digit are not. */
+/* BuggyPrg: threads derive numbers from a shared one; the digits change under a lock, the number
+ * of changes and the last digit do not. */
 #include "subject.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

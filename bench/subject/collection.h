@@ -1,6 +1,7 @@
 /*
- * collection.h - the driver of the subjects that are collections: one takes over what another holds while that is
- * emptied. Included at their end: add, clear, count and add_all are theirs, as are the collections one and two.
+ * collection.h - the driver of the subjects that are collections: one thread adds all elements of
+ * a collection to another one while a second thread clears it. Subjects include it at their end;
+ * they define add, clear, count, add_all, and the collections one and two.
  */
 static void *takes_over(void *p)
 {

@@ -1,5 +1,6 @@
-/* Hedc: a kernel of a web crawler, with files in the place of sockets. Workers take pages from a queue, read
- * them and follow their links; a task that is cancelled forgets its page while a worker may be at it. */
+/* Hedc: a kernel of a web crawler, with files instead of sockets. Workers take pages from a queue,
+ * read them and follow their links; cancelling a task clears its page while a worker may use it.
+ * */
 #include "subject.h"
 
 enum { PAGES = 6, WORKERS = 2 };
@@ -24,7 +25,7 @@ static void enqueue(int n)
     task[tail++].page = text[n];
 }
 
-/* As many bytes as the page has, through a file. */
+/* Writes and reads the bytes of the page through a file. */
 static int fetch(const char *page)
 {
     FILE *f = tmpfile();

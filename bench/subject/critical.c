@@ -1,4 +1,4 @@
-/* Critical: two threads keep each other out of a critical section by a variable of their own. */
+/* Critical: two threads exclude each other from a critical section with a plain variable. */
 #include "subject.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -1,4 +1,4 @@
-/* HashSet: as ArrayList, with buckets. */
+/* HashSet: like ArrayList, with buckets. */
 #include "subject.h"
 
 enum { BUCKETS = 8 };
@@ -43,7 +43,7 @@ static int count(const struct hashset *s)
     return n;
 }
 
-/* Holds the lock of the one it changes, and walks the other without. */
+/* Holds the lock of the collection it changes, and walks the other one without a lock. */
 static void add_all(struct hashset *to, struct hashset *from)
 {
     LOCK(&to->lock);

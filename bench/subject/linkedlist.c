@@ -1,4 +1,4 @@
-/* LinkedList: as ArrayList, with nodes. */
+/* LinkedList: like ArrayList, with nodes. */
 #include "subject.h"
 
 struct link {
@@ -26,7 +26,7 @@ static void add(struct linkedlist *l, int v)
     l->size++;
 }
 
-static void clear(struct linkedlist *l) /* the nodes are left to who may still look at them */
+static void clear(struct linkedlist *l) /* not freed: another thread may still read the nodes */
 {
     l->first = l->last = NULL;
     l->size = 0;
@@ -40,7 +40,7 @@ static int count(const struct linkedlist *l)
     return n;
 }
 
-/* Holds the lock of the one it changes, and walks the other without. */
+/* Holds the lock of the collection it changes, and walks the other one without a lock. */
 static void add_all(struct linkedlist *to, struct linkedlist *from)
 {
     LOCK(&to->lock);

@@ -1,5 +1,5 @@
-/* Loader: threads take files to load from a list until it is empty; whether it is, is looked at before the
- * lock is taken. */
+/* Loader: threads take files to load from a list until it is empty; the test for empty is outside
+ * of the lock. */
 #include "subject.h"
 
 enum { FILES = 3 };

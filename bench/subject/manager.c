@@ -1,5 +1,5 @@
-/* Manager: workers hand memory back to a manager; how much is out is counted without a lock, and the manager
- * decides by it. */
+/* Manager: workers return memory to a manager; the amount in use is counted without a lock, and
+ * the manager's decisions depend on it. */
 #include "subject.h"
 
 enum { WORKERS = 3, EACH = 2 };

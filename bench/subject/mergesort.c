@@ -1,4 +1,4 @@
-/* MergeSort: a half is sorted by a new thread as long as there are any; they are counted without a lock. */
+/* MergeSort: a new thread sorts one half while threads are available; the count has no lock. */
 #include "subject.h"
 
 enum { N = 64, THREADS = 5 };

@@ -1,5 +1,5 @@
-/* Moldyn: forces between particles, a barrier between the steps; the energy is summed up by all threads, each
- * from its own part, and one of them looks at the sum without waiting. */
+/* Moldyn: forces between particles, a barrier between the steps; all threads add their part to the
+ * energy, and one of them reads the sum without waiting. */
 #include "subject.h"
 
 #ifndef SCALE

@@ -1,4 +1,4 @@
-/* MonteCarlo: the results go to a guarded list; a flag that all threads set is guarded by nothing. */
+/* MonteCarlo: a lock protects the list of results; a flag that all threads set is unprotected. */
 #include "subject.h"
 
 enum { THREADS = 2, RUNS = 8, DAYS = 40 };

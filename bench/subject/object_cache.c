@@ -1,5 +1,5 @@
-/* Cache4j: an object cache; hits are counted outside the lock, and who does not find an object puts it in a
- * section of its own. */
+/* Cache4j: an object cache; hits are counted outside the lock, and a missing object is inserted in
+ * another critical section than the look-up. */
 #include "subject.h"
 
 enum { SLOTS = 8 };

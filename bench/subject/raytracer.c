@@ -1,4 +1,4 @@
-/* RayTracer: the sum over all pixels is guarded, but by a lock that each thread has for itself. */
+/* RayTracer: a lock protects the sum over all pixels, but each thread has its own lock. */
 #include "subject.h"
 
 enum { THREADS = 2, SIZE = 12 };

@@ -1,4 +1,4 @@
-/* Shop: customers wait for goods; whether there are any is looked at in one section, taken in another. */
+/* Shop: customers wait for goods; the test is in one critical section, the taking in another. */
 #include "subject.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

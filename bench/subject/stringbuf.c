@@ -1,5 +1,5 @@
-/* StringBuf: appending one buffer to another asks the other for its length, and then for its characters, each
- * under the other's lock; in between it may get shorter. */
+/* StringBuf: appending a buffer reads its length and then its characters, each under its lock; in
+ * between it may become shorter. */
 #include "subject.h"
 
 struct buffer {

@@ -1,7 +1,8 @@
 /*
- * subject.h - what the subjects of bench/pecan share. Each is a small program with the anomaly that the
- * subject of that name in the paper is known for; with -DTWIN it is the program as it should be, in which
- * nothing may be found. Written here; only names and faults are the paper's.
+ * subject.h - common parts of the subjects of bench/pecan. Each is a small program with the
+ * anomaly for which the subject of that name in the paper is known; with -DTWIN it is the correct
+ * program, which must have no findings. The programs are new; only names and bugs come from the
+ * paper.
  */
 #ifndef SUBJECT_H
 #define SUBJECT_H
@@ -11,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the program forgets, and its twin does. */
+/* Synchronisation that the program lacks and its twin has. */
 #ifdef TWIN
 #define TWIN_LOCK(m) pthread_mutex_lock(m)
 #define TWIN_UNLOCK(m) pthread_mutex_unlock(m)
@@ -23,7 +24,7 @@
 #define LOCK(m) pthread_mutex_lock(m)
 #define UNLOCK(m) pthread_mutex_unlock(m)
 
-/* Damage that somebody would notice. */
+/* Damage with a visible effect. */
 #define MUST(what)                                                                                 \
     do {                                                                                           \
         if (!(what)) {                                                                             \

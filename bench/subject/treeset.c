@@ -1,4 +1,4 @@
-/* TreeSet: as ArrayList, with a search tree. */
+/* TreeSet: like ArrayList, with a search tree. */
 #include "subject.h"
 
 struct tree {
@@ -43,7 +43,7 @@ static int walk(const struct tree *t, struct treeset *to)
 
 static int count(const struct treeset *s) { return walk(s->root, NULL); }
 
-/* Holds the lock of the one it changes, and walks the other without. */
+/* Holds the lock of the collection it changes, and walks the other one without a lock. */
 static void add_all(struct treeset *to, struct treeset *from)
 {
     LOCK(&to->lock);

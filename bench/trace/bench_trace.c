@@ -1,19 +1,21 @@
 /*
- * bench_trace.c - the way of events alone: the runtime's tracer, the shared rings, pf's recorder, the file,
- * and the reader. The kernels are written with an event for every access; there is no scheduler and no
- * compiler plugin in it.
+ * bench_trace.c - the path of events alone: the runtime's tracer, the shared rings, pf's recorder,
+ * the file, and the reader. The kernels are written with an event for every access, without
+ * scheduler and compiler plugin.
  *
- *     bench_trace KERNEL EVENTS     -> one line: KERNEL EVENTS, ns of the target and of pf for an event,
- *                                      bytes of file for an event, ns to read one
+ *     bench_trace KERNEL EVENTS     -> one line: KERNEL EVENTS, ns of the target and of pf per
+ *                                      event, bytes of file per event, ns to read one
  *
- * The kernel is run twice, once with events and once without; the difference is the tracer's.
+ * The kernel is run twice, once with events and once without; the difference is the cost of the
+ * tracer.
  */
 #define _GNU_SOURCE
+#include "channel_host.h"
 #include "events.h"
-#include "host.h"
-#include "log.h"
+#include "mappings.h"
 #include "module.h"
 #include "stack.h"
+#include "stream_ring.h"
 #include "tracer.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +26,7 @@
 #include <time.h>
 #include <unistd.h>
 
-/* --- the rest of the runtime, as far as the tracer looks at it --- */
+/* --- stubs for the parts of the runtime that the tracer uses --- */
 
 struct pf_direct pf_direct;
 __thread struct pf_tls __pf_tls;
@@ -37,13 +39,14 @@ uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void 
 {
     return seen;
 }
-void *pf_store_keep(size_t n) { return calloc(1, n); }
+void *pf_store_alloc_permanent(size_t n) { return calloc(1, n); }
 uint32_t pf_stack_flags(uint32_t id) { return 0; }
-void pf_call_settle_open(void) {}
-__thread uint32_t pf_calls_open;
-bool pf_kept_any;
-void pf_kept_access(uint64_t addr, uint64_t size, bool write, uint64_t value) {}
-void pf_kept_event(const struct pf_traced *e) {}
+void pf_missing_call_close_slow(void) {}
+__thread uint32_t pf_missing_calls_open;
+bool pf_closure_any;
+struct pf_address_bounds pf_mapping_hull;
+void pf_closure_on_access(uint64_t addr, uint64_t size, bool write, uint64_t value) {}
+void pf_closure_on_event(const struct pf_trace_record *e) {}
 
 /* --- kernels --- */
 
@@ -182,7 +185,7 @@ static double seconds(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Nanoseconds of CPU for an event, in a process of its own. */
+/* Nanoseconds of CPU per event, measured in a separate process. */
 static double run(void (*kernel)(void), bool traced, const char *self)
 {
     int pipes[2];
@@ -216,7 +219,7 @@ static int target(char **argv)
     static struct pf_thread me;
     __pf_tls.thread = &me;
     if (getenv(PF_CHANNEL_ENV))
-        pf_log_init();
+        pf_channel_attach();
     tracing = pf_direct.tracing;
     limit = strtoull(argv[3], NULL, 10);
     double before = seconds(CLOCK_PROCESS_CPUTIME_ID);
@@ -246,7 +249,7 @@ int main(int argc, char **argv)
     char file[] = "/tmp/bench-trace.XXXXXX";
     close(mkstemp(file));
     struct pf_error e;
-    struct pf_host *h;
+    struct pf_channel_host *h;
     struct pf_clip_writer *w;
     static char *argv1[] = {"p", NULL};
     struct pf_clip_meta m = {
@@ -255,15 +258,16 @@ int main(int argc, char **argv)
     for (int s = PF_STREAM_EVENT; s < PF_STREAMS; s++)
         use[s] = PF_RING_WRITE;
     double bare = run(kernels[k].run, false, "/proc/self/exe");
-    if (pf_clip_create(&w, file, &m, &e) != PF_OK || pf_host_new(&h, use, NULL, &e) != PF_OK)
+    if (pf_clip_create(&w, file, &m, &e) != PF_OK ||
+        pf_channel_host_new(&h, use, NULL, &e) != PF_OK)
         return fail(&e);
-    pf_host_channel(h)->mode = PF_DIRECT_RECORD;
-    pf_host_channel(h)->tracing = 1;
+    pf_channel_host_channel(h)->mode = PF_DIRECT_RECORD;
+    pf_channel_host_channel(h)->tracing = 1;
     double before = seconds(CLOCK_PROCESS_CPUTIME_ID), start = seconds(CLOCK_MONOTONIC);
-    if (pf_host_start(h, w, &e) != PF_OK)
+    if (pf_channel_host_start(h, w, &e) != PF_OK)
         return fail(&e);
     double traced = run(kernels[k].run, true, "/proc/self/exe");
-    if (pf_host_close(h, &e) != PF_OK)
+    if (pf_channel_host_close(h, &e) != PF_OK)
         return fail(&e);
     struct pf_clip_end end = {0};
     if (pf_clip_finish(w, &end, &e) != PF_OK)
@@ -271,7 +275,7 @@ int main(int argc, char **argv)
     double recorder = seconds(CLOCK_PROCESS_CPUTIME_ID) - before;
     double wall = seconds(CLOCK_MONOTONIC) - start;
     pf_clip_writer_free(w);
-    pf_host_free(h);
+    pf_channel_host_free(h);
     struct pf_clip c;
     struct pf_events *r;
     static struct pf_record got[256];

@@ -1,5 +1,5 @@
 /*
- * read_back.c - reads the events of a recording, and says how long that took.
+ * read_back.c - reads the events of a recording and prints the time it took.
  *
  *     read_back CLIP     -> EVENTS SECONDS-OF-CPU SECONDS
  */
