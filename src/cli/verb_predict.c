@@ -304,12 +304,12 @@ int pf_verb_predict(int argc, char **argv)
     const struct pf_cli_option options[] = {
         {"analysis", "LIST",
          "analyses, separated by commas (default " DEFAULT_ANALYSIS "):\n"
-#define PF_ANALYSIS(name, claim, summary) "                        " #name ": " summary "\n"
+#define PF_ANALYSIS(name, claim, summary) "                         " #name ": " summary "\n"
 #include "analyses.def"
 #undef PF_ANALYSIS
-         "                        " PATTERNS
+         "                         " PATTERNS
          ": races, atomicity and atomic-set violations by pattern\n"
-         "                        " DEADLOCKS
+         "                         " DEADLOCKS
          ": threads that wait for each other's locks in a cycle\n",
          &list, NULL},
         {"patterns", "FILE", "also search for the patterns in FILE (implies " PATTERNS ")",

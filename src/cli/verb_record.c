@@ -157,8 +157,9 @@ int pf_verb_record(int argc, char **argv)
         {"o", "FILE", "write the recording to FILE (default: NAME.clip in the current folder)",
          &file, NULL},
         {"schedule", "POLICY",
-         "scheduling policy: rr:SLICE (default), random:SEED, pct:SEED,DEPTH, pos:SEED, "
-         "racefuzzer:LOCATION,LOCATION[,SEED], assetfuzzer:STEP,...[,SEED]",
+         "scheduling policy: rr:SLICE (default), random:SEED, pct:SEED,DEPTH, pos:SEED,\n"
+         "                         racefuzzer:LOCATION,LOCATION[,SEED] or "
+         "assetfuzzer:STEP,...[,SEED]",
          &d.schedule, NULL},
         {"json", "FILE", "write how the run ended, and what the policy has reached, as JSON", &json,
          NULL},
@@ -169,7 +170,8 @@ int pf_verb_record(int argc, char **argv)
         {"log", "DIR", "keep the log of memory errors in DIR, for pf report", &log, NULL},
         {"plan", "FILE", "follow the steps in FILE first, then the policy", &d.plan, NULL},
         {"flip", "A<B",
-         "make event A happen before event B: T1:137<T2:40; T1:137<T2:40@31 holds B's thread at 31",
+         "make event A happen before event B, such as T1:137<T2:40;\n"
+         "                         T1:137<T2:40@31 holds T2 already before its event 31",
          &d.flip, NULL},
         {"at", "POINT", "make continuations from this point, such as T2:137", &d.at, NULL},
         {"continue", "N", "number of continuations from --at", &continuations, NULL},
@@ -180,7 +182,8 @@ int pf_verb_record(int argc, char **argv)
          "exclude functions whose names or files match GLOB; separate several by commas",
          &d.exclude, NULL},
         {"reach", "HOW",
-         "reachable memory of code without events: once (default), or full: walk it at every call",
+         "how to find the memory that code without events can reach:\n"
+         "                         once (default), or full: walk through memory at every call",
          &reach, NULL},
         {"globals", "FILE", "variables that libraries use by name: lines 'LIBRARY VARIABLE...'",
          &globals, NULL},

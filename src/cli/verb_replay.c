@@ -78,8 +78,8 @@ int pf_verb_replay(int argc, char **argv)
     bool gdb = false;
     const struct pf_cli_option options[] = {
         {"until", "POINT",
-         "stop before event THREAD:EVENT, such as T2:137; race: before the second access of the "
-         "race that the clip shows",
+         "stop before event THREAD:EVENT, such as T2:137;\n"
+         "                         race: before the second access of the race that the clip shows",
          &d.until, NULL},
         {"gdb", NULL,
          "start gdb at that point, with all threads (default: at the race, or at the end)", NULL,

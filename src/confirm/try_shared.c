@@ -111,7 +111,7 @@ static enum answer happened(const struct pf_trace *t, const struct pf_try_schedu
             const struct pf_event *a = &t->events.at[h->event[i]], *b = &t->events.at[h->event[k]];
             bool one = t->places.at[a->what].addr == t->places.at[b->what].addr;
             if (one != (r->at[i].address == r->at[k].address))
-                return UNKNOWN; /* perhaps only parts of it */
+                return UNKNOWN; /* they may overlap only partly */
         }
     }
     return h->adjacent && r->at[h->n - 1].when != r->at[h->n - 2].when + 1 ? UNKNOWN : YES;

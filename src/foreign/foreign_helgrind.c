@@ -93,7 +93,8 @@ static void end_frame(struct reader *r)
     pf_foreign_add_frame(r->f, &r->stack, p);
 }
 
-/* "... during write of size 4 at 0x10C078 by thread #1", "... a previous read of size 1 by thread #2" */
+/* Parses "... during write of size 4 at 0x10C078 by thread #1" or "... a previous read of size 1 by
+ * thread #2". */
 static void fill_access(struct pf_access *a, const char *description)
 {
     const char *size = strstr(description, " of size "), *at = strstr(description, " at 0x");
