@@ -71,11 +71,11 @@ static void add_step(pf_schedule_plan *p, const struct pf_trace *t, uint32_t eve
     uint32_t thread = t->recorded.thread.at[t->events.at[event].thread];
     bool ends = t->events.at[event].kind == PF_EV_END; /* other threads may wait for its end */
     uint64_t until = ends ? PF_PLAN_END : t->recorded.index.at[event];
-    struct pf_plan_step *last = p->len ? &p->at[p->len - 1] : NULL;
+    struct pf_schedule_plan_step *last = p->len ? &p->at[p->len - 1] : NULL;
     if (last && last->thread == thread)
         last->until = until > last->until ? until : last->until;
     else
-        pf_vec_push(p, (struct pf_plan_step){.thread = thread, .until = until});
+        pf_vec_push(p, (struct pf_schedule_plan_step){.thread = thread, .until = until});
 }
 
 /* True if event i is completed before event `to`, and not only begun. */

@@ -13,7 +13,7 @@
 #include "try_one.h"
 #include "vec.h"
 
-typedef PF_VEC(struct pf_plan_step) pf_schedule_plan;
+typedef PF_VEC(struct pf_schedule_plan_step) pf_schedule_plan;
 
 /* Returns for each event the pivot of its operation. */
 uint32_t *pf_schedule_plan_pivots(const struct pf_trace *t);

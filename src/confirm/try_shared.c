@@ -36,7 +36,7 @@ static pf_status write_branch(const struct pf_trace *t, const uint32_t *pivot,
     pf_schedule_plan p = {0};
     char file[PATH_MAX];
     for (uint32_t i = 0; i < h->n; i++)
-        pf_vec_push(&p, (struct pf_plan_step){
+        pf_vec_push(&p, (struct pf_schedule_plan_step){
                             .thread = PF_PLAN_ASK,
                             .asked = t->recorded.thread.at[t->events.at[h->event[i]].thread],
                             .until = t->recorded.index.at[h->event[i]]});
@@ -64,10 +64,11 @@ static pf_status write_plans(const struct pf_trace *t, const struct pf_try_share
             continue;
         pf_schedule_plan_add_trace(&p, t, pivot, at, branches[i].at);
         at = branches[i].at;
-        pf_vec_push(&p, (struct pf_plan_step){.thread = PF_PLAN_FORK, .until = branches[i].number});
+        pf_vec_push(&p, (struct pf_schedule_plan_step){.thread = PF_PLAN_FORK,
+                                                       .until = branches[i].number});
         s = write_branch(t, pivot, all[branches[i].number].h, &branches[i], folder, e);
     }
-    pf_vec_push(&p, (struct pf_plan_step){.thread = PF_PLAN_LEAVE});
+    pf_vec_push(&p, (struct pf_schedule_plan_step){.thread = PF_PLAN_LEAVE});
     if (s == PF_OK)
         s = pf_schedule_plan_write(&p, trunk, e);
     free(branches);

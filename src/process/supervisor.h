@@ -26,7 +26,7 @@ struct pf_supervisor_job {
     char *const *argv;
     const char *dir, *input;      /* NULL: the current folder, /dev/null */
     uint64_t limit_ms, grace_ms;  /* limit 0: no limit */
-    /* Called in the child before chdir and exec; an error message is written to the program's output. */
+    /* Called in the child before chdir and exec; errors are written to the program's output. */
     pf_status (*prepare)(const void *arg, struct pf_error *e);
     const void *arg;
     /* A byte of this file that stays locked until all processes of the program have ended; -1:
