@@ -89,7 +89,7 @@ def kill_all(_):
 
 
 # `step` enters the program's functions, not the runtime's.
-for depth in ("*", "*/*", "*/*/*"):
+for depth in ("*", "*/*", "*/*/*", "*/*/*/*"):
     gdb.execute("skip -gfi photofinish-rt/%s" % depth, to_string=True)
 gdb.execute("skip -rfu ^(__)?pf_", to_string=True)
 ProgramFrames()

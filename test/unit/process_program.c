@@ -81,10 +81,10 @@ static void answers(void **state)
     expect(&i, sizeof i, "version 77");
     i = good();
     i.name[0] = 'P';
-    expect(&i, sizeof i, "is not instrumented");
+    expect(&i, sizeof i, "not instrumented");
     i = good();
     i.note.n_type = 9;
-    expect(&i, sizeof i, "is not instrumented");
+    expect(&i, sizeof i, "not instrumented");
     i = good();
     i.head.e_machine = EM_AARCH64;
     expect(&i, sizeof i, "not a program for x86-64");

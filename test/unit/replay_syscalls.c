@@ -426,7 +426,7 @@ static const struct test_case cases[] = {
      .body = longer,
      .before = environment_back,
      .between = environment_changes,
-     .diverged = "the recording ends here"},
+     .diverged = "the recording ends, but the run makes another system call"},
     {.name = "standard output", .body = shown, .before = shown_before},
     {.name = "sockets", .body = sockets},
     {.name = "server", .body = server},
