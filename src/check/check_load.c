@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct loader {
+struct check_loader {
     struct pf_findings *f;
     struct pf_check_summary *sum;
     const char *folder;
@@ -34,9 +34,9 @@ static char *text(struct pf_findings *f, const char *s)
 }
 
 /* Adds a note, or counts it if it is known. */
-static void add_note(struct loader *l, struct pf_check_note **list, const char *clip,
+static void add_note(struct check_loader *l, struct pf_check_note **list, const char *clip,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
-static void add_note(struct loader *l, struct pf_check_note **list, const char *clip,
+static void add_note(struct check_loader *l, struct pf_check_note **list, const char *clip,
                      const char *format, ...)
 {
     char words[400];
@@ -59,7 +59,7 @@ static void add_note(struct loader *l, struct pf_check_note **list, const char *
 
 /* --- one line --- */
 
-static void note_signal(struct loader *l, const struct pf_check_line *line, int wait,
+static void note_signal(struct check_loader *l, const struct pf_check_line *line, int wait,
                         const char *clip)
 {
     bool ours = l->ended_by_us && (WTERMSIG(wait) == SIGTERM || WTERMSIG(wait) == SIGKILL);
@@ -69,7 +69,7 @@ static void note_signal(struct loader *l, const struct pf_check_line *line, int 
              strsignal(WTERMSIG(wait)), clip ? " in a recording" : " in a free run");
 }
 
-static void note_recording(struct loader *l, const struct pf_check_line *line)
+static void note_recording(struct check_loader *l, const struct pf_check_line *line)
 {
     struct pf_clip c;
     struct pf_error ignored;
@@ -86,14 +86,14 @@ static void note_recording(struct loader *l, const struct pf_check_line *line)
     pf_clip_release(&c);
 }
 
-static void note_tries(struct loader *l, const struct pf_check_line *line)
+static void note_tries(struct check_loader *l, const struct pf_check_line *line)
 {
     struct pf_finding *it = pf_findings_find(l->f, line->finding);
     if (it)
         it->tries++;
 }
 
-static void take_line(struct loader *l, const struct pf_check_line *line)
+static void take_line(struct check_loader *l, const struct pf_check_line *line)
 {
     struct pf_check_summary *s = l->sum;
     char words[64];
@@ -137,7 +137,7 @@ static bool is_running(const char *folder)
     return running;
 }
 
-static void note_end(struct loader *l)
+static void note_end(struct check_loader *l)
 {
     char path[PATH_MAX], *end = NULL;
     size_t n;
@@ -206,7 +206,7 @@ pf_status pf_check_load(struct pf_findings *f, const char *folder, struct pf_err
 {
     struct pf_check_description about;
     struct pf_check_lines lines;
-    struct loader l = {.f = f, .folder = folder};
+    struct check_loader l = {.f = f, .folder = folder};
     pf_status s = pf_check_description_read(&about, folder, e);
     if (s != PF_OK)
         return s;

@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct loop {
+struct check_loop {
     struct pf_check_work *w;
     struct pf_check_progress progress;
     struct pf_process_pool pool;
@@ -27,7 +27,7 @@ struct loop {
     struct pf_error *e;
 };
 
-static void fail(struct loop *l, pf_status s)
+static void fail(struct check_loop *l, pf_status s)
 {
     if (l->status == PF_OK)
         l->status = s;
@@ -38,7 +38,7 @@ static void fail(struct loop *l, pf_status s)
 
 /* The time limit of a step: at most half of the remaining time, and not much more than the
  * program usually takes. */
-static uint64_t limit_of(const struct loop *l, const struct pf_check_line *unit)
+static uint64_t limit_of(const struct check_loop *l, const struct pf_check_line *unit)
 {
     uint64_t now = pf_now_ms(), left = l->deadline_ms > now ? l->deadline_ms - now : 0;
     uint64_t half = left / 2 + 1, usual = l->usual_ms[unit->test];
@@ -48,7 +48,7 @@ static uint64_t limit_of(const struct loop *l, const struct pf_check_line *unit)
     return usual && patient < half ? patient : half;
 }
 
-static pf_status start(struct loop *l, size_t slot)
+static pf_status start(struct check_loop *l, size_t slot)
 {
     struct pf_check_work *w = l->w;
     struct pf_check_step *s = &l->steps[slot];
@@ -68,7 +68,7 @@ static pf_status start(struct loop *l, size_t slot)
     return st == PF_OK ? pf_process_pool_start(&l->pool, slot, &s->job, l->e) : st;
 }
 
-static void fill(struct loop *l)
+static void fill(struct check_loop *l)
 {
     struct pf_check_work *w = l->w;
     for (size_t i = 0; i < l->pool.n && !l->pool.stopping; i++) {
@@ -101,7 +101,7 @@ static void find_message(const struct pf_supervisor_result *k, const char *begin
             *c = '?';
 }
 
-static bool has_clip(const struct loop *l, const struct pf_check_line *line)
+static bool has_clip(const struct check_loop *l, const struct pf_check_line *line)
 {
     char path[PATH_MAX];
     struct pf_clip clip;
@@ -117,7 +117,7 @@ static bool has_clip(const struct loop *l, const struct pf_check_line *line)
 }
 
 /* Describes a problem of the step for the user. */
-static void set_trouble(struct loop *l, struct pf_check_line *line,
+static void set_trouble(struct check_loop *l, struct pf_check_line *line,
                         const struct pf_supervisor_result *k, bool clip)
 {
     char begins[32];
@@ -135,7 +135,7 @@ static void set_trouble(struct loop *l, struct pf_check_line *line,
         find_message(k, PF_SERVER_DRIVER_PREFIX, line->trouble, sizeof line->trouble);
 }
 
-static void describe(struct loop *l, struct pf_check_line *line,
+static void describe(struct check_loop *l, struct pf_check_line *line,
                      const struct pf_supervisor_result *k)
 {
     static const char *const hows[] = {[PF_SUPERVISED_ENDED] = "ended",
@@ -149,7 +149,7 @@ static void describe(struct loop *l, struct pf_check_line *line,
         l->usual_ms[line->test] = line->wall_ms + 1;
 }
 
-static void collect(struct loop *l, size_t slot)
+static void collect(struct check_loop *l, size_t slot)
 {
     struct pf_check_work *w = l->w;
     struct pf_check_line *line = &l->steps[slot].line;
@@ -179,7 +179,7 @@ static void collect(struct loop *l, size_t slot)
 
 /* --- the loop --- */
 
-static void show(struct loop *l)
+static void show(struct check_loop *l)
 {
     const struct pf_check_line *what = NULL;
     for (size_t i = 0; i < l->pool.n; i++)
@@ -190,7 +190,7 @@ static void show(struct loop *l)
                            l->deadline_ms - l->began_ms, l->pool.stopping);
 }
 
-static int poll_timeout_ms(const struct loop *l)
+static int poll_timeout_ms(const struct check_loop *l)
 {
     uint64_t now = pf_now_ms();
     if (l->pool.stopping)
@@ -199,7 +199,7 @@ static int poll_timeout_ms(const struct loop *l)
     return left > 200 ? 200 : (int)left;
 }
 
-static void run(struct loop *l)
+static void run(struct check_loop *l)
 {
     for (fill(l); l->pool.running; fill(l)) {
         show(l);
@@ -216,7 +216,7 @@ static void run(struct loop *l)
     pf_check_progress_clear(&l->progress);
 }
 
-static pf_status allocate(struct loop *l)
+static pf_status allocate(struct check_loop *l)
 {
     ssize_t n = readlink("/proc/self/exe", l->pf, sizeof l->pf - 1);
     if (n <= 0)
@@ -228,7 +228,7 @@ static pf_status allocate(struct loop *l)
 
 pf_status pf_check_loop(struct pf_check_work *w, struct pf_error *e)
 {
-    struct loop l = {.w = w, .e = e};
+    struct check_loop l = {.w = w, .e = e};
     l.status = pf_process_pool_init(&l.pool, w->settings->njobs, e);
     if (l.status == PF_OK)
         l.status = allocate(&l);

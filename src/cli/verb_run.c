@@ -20,7 +20,7 @@
 
 #define VERB "run"
 
-struct run {
+struct run_command {
     struct pf_launch launch;
     const char *state, *json, *log;
     bool any, wait;
@@ -35,7 +35,7 @@ static int complain(const struct pf_error *e) { return pf_complain(VERB, "%s", e
 
 /* The folder of the logs: the DIR of --log; with --state DIR a new folder in DIR/runs; else a
  * temporary one. */
-static pf_status make_folder(struct run *r, struct pf_error *e)
+static pf_status make_folder(struct run_command *r, struct pf_error *e)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
@@ -111,7 +111,8 @@ static int final_status(const struct pf_findings *f, int wait)
     return f->n && found ? found : own_status(wait);
 }
 
-static int collect(const struct run *r, const struct pf_child_end *end, char **argv, int argc)
+static int collect(const struct run_command *r, const struct pf_child_end *end, char **argv,
+                   int argc)
 {
     struct pf_findings f;
     struct pf_error e;
@@ -142,7 +143,7 @@ static int collect(const struct run *r, const struct pf_child_end *end, char **a
 
 int pf_verb_run(int argc, char **argv)
 {
-    struct run r = {.launch.sample = "full"};
+    struct run_command r = {.launch.sample = "full"};
     const struct pf_cli_option options[] = {
         {"sample", "POLICY", "sampling policy: full (default), literace, pacer:RATE, atexrace",
          &r.launch.sample, NULL},

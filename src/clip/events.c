@@ -24,7 +24,7 @@ struct column {
     size_t chunk; /* index of the next chunk */
 };
 
-struct call {
+struct decoded_call {
     uint32_t thread, site;
     uint64_t callee;
 };
@@ -40,7 +40,7 @@ struct pf_events {
     bool cut;
     pf_status failed; /* the error after which nothing more can be read */
     struct pf_error why;
-    struct call *open; /* open calls of all threads */
+    struct decoded_call *open; /* open calls of all threads */
     size_t nopen, room_open;
     unsigned char room[ROOM + 1][PF_CODE_WIDE_MAX]; /* bytes of the events returned last */
 };
@@ -151,7 +151,7 @@ void pf_events_free(struct pf_events *r)
 /* --- decoding --- */
 
 /* The state that changes with every event; kept in registers where possible. */
-struct cursor {
+struct event_cursor {
     const unsigned char *h, *a, *v;
     struct pf_code_thread t;
     uint32_t thread;
@@ -174,7 +174,7 @@ static bool in_bounds(const struct pf_events *r, const unsigned char *a, const u
 
 /* Reports an invalid event. If the event read past the end of a column, the recording is cut
  * instead. Returns false. */
-static bool bad_event(struct pf_events *r, struct cursor c, const char *what)
+static bool bad_event(struct pf_events *r, struct event_cursor c, const char *what)
 {
     if (in_bounds(r, c.a, c.v))
         r->failed = pf_fail(&r->why, PF_BAD, "%s: event %" PRIu64 ": %s", r->clip->path,
@@ -184,7 +184,7 @@ static bool bad_event(struct pf_events *r, struct cursor c, const char *what)
     return false;
 }
 
-static bool unknown_site(struct pf_events *r, struct cursor c)
+static bool unknown_site(struct pf_events *r, struct event_cursor c)
 {
     if (r->clip->ended)
         return bad_event(r, c, "unknown site");
@@ -204,7 +204,7 @@ static __attribute__((noinline)) bool begin_call(struct pf_events *r, const stru
 {
     if (r->nopen == r->room_open) {
         size_t room = r->room_open ? 2 * r->room_open : 16;
-        struct call *more = realloc(r->open, room * sizeof *more);
+        struct decoded_call *more = realloc(r->open, room * sizeof *more);
         if (!more) {
             r->failed = pf_fail(&r->why, PF_NOMEM, "%s: out of memory", r->clip->path);
             return false;
@@ -212,19 +212,19 @@ static __attribute__((noinline)) bool begin_call(struct pf_events *r, const stru
         r->open = more;
         r->room_open = room;
     }
-    r->open[r->nopen++] = (struct call){e->thread, e->site, e->what};
+    r->open[r->nopen++] = (struct decoded_call){e->thread, e->site, e->what};
     return true;
 }
 
 /* The RET of the thread's innermost open call. */
-static bool take_return(struct pf_events *r, struct cursor *c, struct pf_record *out)
+static bool take_return(struct pf_events *r, struct event_cursor *c, struct pf_record *out)
 {
     size_t i = r->nopen;
     while (i > 0 && r->open[i - 1].thread != c->thread)
         i--;
     if (!i)
         return bad_event(r, *c, "return without an open call");
-    struct call *over = &r->open[i - 1];
+    struct decoded_call *over = &r->open[i - 1];
     *out = (struct pf_record){.kind = PF_EV_RET,
                               .attached = true,
                               .thread = c->thread,
@@ -236,7 +236,7 @@ static bool take_return(struct pf_events *r, struct cursor *c, struct pf_record 
 }
 
 /* A range that the preceding call reaches. */
-static bool take_range(struct pf_events *r, struct cursor *c, struct pf_record *out)
+static bool take_range(struct pf_events *r, struct event_cursor *c, struct pf_record *out)
 {
     if (!is_known(r, c->t.site))
         return unknown_site(r, *c);
@@ -252,7 +252,7 @@ static bool take_range(struct pf_events *r, struct cursor *c, struct pf_record *
 }
 
 /* Values and bytes of an event in the long form. */
-static inline bool take_contents(struct pf_events *r, struct cursor *c, unsigned has,
+static inline bool take_contents(struct pf_events *r, struct event_cursor *c, unsigned has,
                                  struct pf_code_site *predictor, struct pf_record *out)
 {
     uint64_t base = pf_code_base(r->code, predictor, has, out->what);
@@ -273,7 +273,7 @@ static inline bool take_contents(struct pf_events *r, struct cursor *c, unsigned
     return true;
 }
 
-static __attribute__((noinline)) bool take_long(struct pf_events *r, struct cursor *c,
+static __attribute__((noinline)) bool take_long(struct pf_events *r, struct event_cursor *c,
                                                 unsigned kind, struct pf_record *out)
 {
     struct pf_code_thread *t = &c->t;
@@ -312,7 +312,8 @@ static __attribute__((noinline)) bool take_long(struct pf_events *r, struct curs
 
 /* Decodes a site and updates the prediction. Without a branch between the first two codes, because
  * the processor cannot predict which one it is. */
-static inline bool take_site(struct pf_events *r, struct cursor *c, unsigned code, uint64_t *site)
+static inline bool take_site(struct pf_events *r, struct event_cursor *c, unsigned code,
+                             uint64_t *site)
 {
     struct pf_code_site *before = &r->code->site[c->t.site];
     uint64_t number = before->next[code & 1];
@@ -331,7 +332,8 @@ static inline bool take_site(struct pf_events *r, struct cursor *c, unsigned cod
 }
 
 /* A call like the last one at its site, the RET of one, or a range that it reaches. */
-static bool take_call(struct pf_events *r, struct cursor *c, unsigned what, struct pf_record *out)
+static bool take_call(struct pf_events *r, struct event_cursor *c, unsigned what,
+                      struct pf_record *out)
 {
     uint64_t site;
     if (what == PF_CODE_RETURN)
@@ -354,7 +356,7 @@ static bool take_call(struct pf_events *r, struct cursor *c, unsigned what, stru
     return begin_call(r, out);
 }
 
-static inline bool take_repeat(struct pf_events *r, struct cursor *c, unsigned what,
+static inline bool take_repeat(struct pf_events *r, struct event_cursor *c, unsigned what,
                                struct pf_record *out)
 {
     struct pf_code_thread *t = &c->t;
@@ -382,7 +384,7 @@ static inline bool take_repeat(struct pf_events *r, struct cursor *c, unsigned w
 }
 
 /* A change of the running thread, or operations without a record. */
-static bool take_other(struct pf_events *r, struct cursor *c, unsigned what)
+static bool take_other(struct pf_events *r, struct event_cursor *c, unsigned what)
 {
     uint64_t n = pf_code_take_varint(&c->a);
     if (what == PF_CODE_INDEX) {
@@ -400,7 +402,7 @@ static bool take_other(struct pf_events *r, struct cursor *c, unsigned what)
 }
 
 /* All records that are neither in the short form nor repeats. */
-static __attribute__((noinline)) bool take_rest(struct pf_events *r, struct cursor *c,
+static __attribute__((noinline)) bool take_rest(struct pf_events *r, struct event_cursor *c,
                                                 unsigned what, struct pf_record *out)
 {
     if (what < PF_CODE_EVENT)
@@ -414,7 +416,7 @@ static __attribute__((noinline)) bool take_rest(struct pf_events *r, struct curs
     return take_long(r, c, what - PF_CODE_EVENT, out);
 }
 
-static inline bool take_short(struct pf_events *r, struct cursor *c, unsigned head,
+static inline bool take_short(struct pf_events *r, struct event_cursor *c, unsigned head,
                               struct pf_record *o)
 {
     uint64_t number;
@@ -458,7 +460,7 @@ static const unsigned char *whole(const struct column *c)
  * not predictable. */
 static size_t take(struct pf_events *r, struct pf_record *out, size_t max)
 {
-    struct cursor c = {.h = r->head.at, .a = r->addr.at, .v = r->value.at};
+    struct event_cursor c = {.h = r->head.at, .a = r->addr.at, .v = r->value.at};
     const unsigned char *hend = r->head.end, *alow = whole(&r->addr), *vlow = whole(&r->value);
     size_t before = 0;
     if (r->now) {
@@ -477,7 +479,7 @@ static size_t take(struct pf_events *r, struct pf_record *out, size_t max)
             ok = take_repeat(r, &c, what, &out[c.n]);
             c.n++;
         } else { /* a copy, so that `c` itself can stay in registers */
-            struct cursor slow = c;
+            struct event_cursor slow = c;
             ok = take_rest(r, &slow, (head & 3) == PF_CODE_OTHER ? what : PF_CODE_EVENT, &out[c.n]);
             c = slow;
             c.n += what >= PF_CODE_EVENT;

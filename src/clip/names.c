@@ -15,13 +15,13 @@ struct pf_names_memory {
     _Alignas(8) char at[];
 };
 
-struct cursor {
+struct name_cursor {
     const unsigned char *at, *end;
     struct pf_names *names;
     bool bad, full; /* bad: invalid record; full: out of memory */
 };
 
-static void *keep(struct cursor *c, size_t n)
+static void *keep(struct name_cursor *c, size_t n)
 {
     struct pf_names_memory *m = c->names->memory;
     n = (n + 7) & ~(size_t)7;
@@ -40,7 +40,7 @@ static void *keep(struct cursor *c, size_t n)
     return p;
 }
 
-static uint64_t number(struct cursor *c)
+static uint64_t number(struct name_cursor *c)
 {
     uint64_t v = 0;
     for (unsigned shift = 0; c->at < c->end && shift < 64; shift += 7) {
@@ -53,7 +53,7 @@ static uint64_t number(struct cursor *c)
     return 0;
 }
 
-static const char *text(struct cursor *c)
+static const char *text(struct name_cursor *c)
 {
     uint64_t n = number(c);
     if (n > (uint64_t)(c->end - c->at)) {
@@ -70,7 +70,7 @@ static const char *text(struct cursor *c)
 }
 
 /* Element `i` of a growing table; NULL if i is too large or memory is exhausted. */
-static void *element(struct cursor *c, void **table, size_t *n, uint64_t i, size_t size)
+static void *element(struct name_cursor *c, void **table, size_t *n, uint64_t i, size_t size)
 {
     if (c->bad || i >= NUMBER_MAX) {
         c->bad = true;
@@ -90,7 +90,7 @@ static void *element(struct cursor *c, void **table, size_t *n, uint64_t i, size
     return (char *)*table + i * size;
 }
 
-static void take_position(struct cursor *c)
+static void take_position(struct name_cursor *c)
 {
     struct pf_names *n = c->names;
     uint64_t i = number(c);
@@ -104,7 +104,7 @@ static void take_position(struct cursor *c)
         *p = v;
 }
 
-static void take_site(struct cursor *c, struct pf_code *code, size_t *ncode)
+static void take_site(struct name_cursor *c, struct pf_code *code, size_t *ncode)
 {
     struct pf_names *n = c->names;
     uint64_t i = number(c), kind = number(c), size = number(c), count = number(c);
@@ -136,7 +136,7 @@ static void take_site(struct cursor *c, struct pf_code *code, size_t *ncode)
     predictor->size = (uint8_t)size;
 }
 
-static void take_variable(struct cursor *c)
+static void take_variable(struct name_cursor *c)
 {
     struct pf_names *n = c->names;
     struct pf_name_variable v = {.addr = number(c), .size = number(c)};
@@ -156,7 +156,7 @@ static void take_variable(struct cursor *c)
     n->variable[n->nvariables++] = v;
 }
 
-static void take_thread(struct cursor *c)
+static void take_thread(struct name_cursor *c)
 {
     struct pf_names *n = c->names;
     uint64_t i = number(c);
@@ -186,7 +186,7 @@ pf_status pf_names_read(struct pf_names *n, struct pf_code *code, size_t *ncode,
         at += 4;
         if (length > size - at) /* cut: an event that needs the name is rejected later */
             break;
-        struct cursor c = {bytes + at, bytes + at + length, n, false, false};
+        struct name_cursor c = {bytes + at, bytes + at + length, n, false, false};
         switch (number(&c)) {
         case PF_NAME_POSITION:
             take_position(&c);

@@ -12,29 +12,29 @@
 #define SIZE_MAX_BELIEVED (1ull << 40)
 #define ADDRESSES (1ull << 47)
 
-struct call {
+struct recorded_call {
     uint32_t thread, event, name;
 };
 
-struct loader {
+struct trace_loader {
     struct pf_trace *t;
     const char *path;
     const struct pf_names *names;
     pf_vec_u32 stack_of_site;  /* recorded site -> stack + 1 */
     pf_vec_u32 thread_of; /* recorded thread -> thread + 1 */
-    PF_VEC(struct call) calls; /* not yet returned */
+    PF_VEC(struct recorded_call) calls; /* not yet returned */
     pf_vec_u32 sets; /* reachable sets of calls, by number from 1: the set as first recorded */
     struct pf_trace_error *err;
 };
 
-static bool bad(struct loader *l, const char *what)
+static bool bad(struct trace_loader *l, const char *what)
 {
     snprintf(l->err->text, sizeof l->err->text, "%.120s: event %zu: %.80s", l->path,
              l->t->events.len + 1, what);
     return false;
 }
 
-static uint32_t name_of(struct loader *l, const char *s)
+static uint32_t name_of(struct trace_loader *l, const char *s)
 {
     return pf_trace_name(l->t, s, strlen(s));
 }
@@ -51,7 +51,7 @@ static void spell(char *to, size_t size, const char *from)
     to[n] = 0;
 }
 
-static void take_variables(struct loader *l)
+static void take_variables(struct trace_loader *l)
 {
     const struct pf_names *n = l->names;
     for (size_t i = 0; i < n->nvariables; i++) {
@@ -74,7 +74,7 @@ static void take_variables(struct loader *l)
     }
 }
 
-static uint32_t object(struct loader *l, enum pf_role role, uint64_t addr)
+static uint32_t object(struct trace_loader *l, enum pf_role role, uint64_t addr)
 {
     static const char *const words[] = {[PF_ROLE_LOCK] = "lock",
                                         [PF_ROLE_COND] = "cond",
@@ -96,7 +96,7 @@ static uint32_t object(struct loader *l, enum pf_role role, uint64_t addr)
     return number;
 }
 
-static uint32_t thread(struct loader *l, uint64_t number)
+static uint32_t thread(struct trace_loader *l, uint64_t number)
 {
     while (l->thread_of.len <= number)
         pf_vec_push(&l->thread_of, 0);
@@ -111,7 +111,7 @@ static uint32_t thread(struct loader *l, uint64_t number)
 
 /* --- sites --- */
 
-static uint32_t position(struct loader *l, const struct pf_name_position *p)
+static uint32_t position(struct trace_loader *l, const struct pf_name_position *p)
 {
     uint32_t func = p->function && *p->function ? name_of(l, p->function) : PF_NONE;
     uint32_t s =
@@ -120,7 +120,7 @@ static uint32_t position(struct loader *l, const struct pf_name_position *p)
     return s;
 }
 
-static uint32_t stack_of(struct loader *l, uint32_t site)
+static uint32_t stack_of(struct trace_loader *l, uint32_t site)
 {
     struct pf_recorded *r = &l->t->recorded;
     while (l->stack_of_site.len <= site)
@@ -141,7 +141,7 @@ static uint32_t stack_of(struct loader *l, uint32_t site)
 }
 
 /* The innermost position that has a file; for an interposed function, its caller's position. */
-static uint32_t site_of(const struct loader *l, uint32_t stack)
+static uint32_t site_of(const struct trace_loader *l, uint32_t stack)
 {
     const struct pf_recorded *r = &l->t->recorded;
     const struct pf_recorded_stack *w = &r->stacks.at[stack];
@@ -155,7 +155,7 @@ static uint32_t site_of(const struct loader *l, uint32_t stack)
 
 /* --- events --- */
 
-static struct pf_event *add(struct loader *l, const struct pf_record *r, unsigned kind,
+static struct pf_event *add(struct trace_loader *l, const struct pf_record *r, unsigned kind,
                             uint32_t thread_index, uint32_t stack)
 {
     struct pf_event *e = pf_trace_add(l->t, kind, thread_index);
@@ -172,7 +172,7 @@ static struct pf_event *add(struct loader *l, const struct pf_record *r, unsigne
     return e;
 }
 
-static bool add_access(struct loader *l, const struct pf_record *r, uint32_t thread_index,
+static bool add_access(struct trace_loader *l, const struct pf_record *r, uint32_t thread_index,
                        uint32_t stack)
 {
     if (!r->more || r->more > SIZE_MAX_BELIEVED || r->what + r->more < r->what)
@@ -213,7 +213,7 @@ static bool add_access(struct loader *l, const struct pf_record *r, uint32_t thr
 
 /* The reachable set of a call. A numbered set is recorded with its first call; ranges recorded
  * with later calls of the same number are added to the set for all of them. */
-static bool take_set(struct loader *l, const struct pf_record *r, uint32_t *reach)
+static bool take_set(struct trace_loader *l, const struct pf_record *r, uint32_t *reach)
 {
     if (!r->has_value || !r->value) {
         *reach = pf_trace_reach(l->t);
@@ -233,7 +233,7 @@ static bool take_set(struct loader *l, const struct pf_record *r, uint32_t *reac
     return true;
 }
 
-static bool add_call(struct loader *l, const struct pf_record *r, uint32_t thread_index,
+static bool add_call(struct trace_loader *l, const struct pf_record *r, uint32_t thread_index,
                      uint32_t stack)
 {
     const struct pf_name_site *s = &l->names->site[r->site];
@@ -251,7 +251,8 @@ static bool add_call(struct loader *l, const struct pf_record *r, uint32_t threa
     if (r->kind == PF_EV_CALL) {
         if (!take_set(l, r, &link))
             return bad(l, "a call with a reachable set that was not recorded before");
-        pf_vec_push(&l->calls, (struct call){thread_index, (uint32_t)l->t->events.len, name});
+        pf_vec_push(&l->calls,
+                    (struct recorded_call){thread_index, (uint32_t)l->t->events.len, name});
         l->t->has_calls = true;
     } else {
         size_t i = l->calls.len;
@@ -271,7 +272,7 @@ static bool add_call(struct loader *l, const struct pf_record *r, uint32_t threa
     return true;
 }
 
-static bool add_event(struct loader *l, const struct pf_record *r)
+static bool add_event(struct trace_loader *l, const struct pf_record *r)
 {
     uint32_t thread_index = thread(l, r->thread), stack = stack_of(l, r->site), what = PF_NONE,
              link = PF_NONE;
@@ -313,7 +314,7 @@ static bool add_event(struct loader *l, const struct pf_record *r)
 bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, const char *name,
                         struct pf_trace_error *err)
 {
-    struct loader l = {.t = t, .path = name, .err = err};
+    struct trace_loader l = {.t = t, .path = name, .err = err};
     struct pf_events *events;
     struct pf_record r[64];
     struct pf_error e;

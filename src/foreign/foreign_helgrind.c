@@ -10,7 +10,7 @@
 
 enum { DEPTH = 16, MAX_THREADS = 256, NAME = 24 };
 
-struct reader {
+struct helgrind_reader {
     struct pf_findings *f;
     struct pf_foreign_summary *sum;
     char path[DEPTH][NAME]; /* names of the enclosing elements */
@@ -27,7 +27,7 @@ struct reader {
 };
 
 /* Returns a copy of the text with its entities replaced. */
-static char *resolve(struct reader *r, const char *s, size_t n)
+static char *resolve(struct helgrind_reader *r, const char *s, size_t n)
 {
     static const struct {
         const char *name;
@@ -52,7 +52,7 @@ static char *resolve(struct reader *r, const char *s, size_t n)
     return out;
 }
 
-static bool is_in(const struct reader *r, const char *name)
+static bool is_in(const struct helgrind_reader *r, const char *name)
 {
     for (size_t i = 0; i < r->depth && i < DEPTH; i++)
         if (!strcmp(r->path[i], name))
@@ -73,7 +73,7 @@ static bool is_system(const char *object)
     return object && (!strncmp(object, "/usr/lib", 8) || !strncmp(object, "/lib", 4));
 }
 
-static void end_frame(struct reader *r)
+static void end_frame(struct helgrind_reader *r)
 {
     struct pf_stack_frame *p = &r->frame;
     p->module = r->object;
@@ -105,7 +105,7 @@ static void fill_access(struct pf_access *a, const char *description)
     a->thread = by ? thread_number(by + 8) : 0;
 }
 
-static void end_stack(struct reader *r)
+static void end_stack(struct helgrind_reader *r)
 {
     if (is_in(r, "announcethread")) {
         if (r->nthreads)
@@ -126,7 +126,7 @@ static void end_stack(struct reader *r)
 }
 
 /* Evaluates Valgrind's description of the address. */
-static void read_description(struct reader *r, const char *text)
+static void read_description(struct helgrind_reader *r, const char *text)
 {
     struct pf_location *l = &r->it.location;
     const char *name = strstr(text, "data symbol \""), *block = strstr(text, "block of size ");
@@ -149,7 +149,7 @@ static void read_description(struct reader *r, const char *text)
     }
 }
 
-static void add_threads(struct reader *r)
+static void add_threads(struct helgrind_reader *r)
 {
     struct pf_thread_info *kept = pf_foreign_alloc(r->f, 2 * sizeof *kept);
     for (size_t i = 0; i < 2; i++)
@@ -160,7 +160,7 @@ static void add_threads(struct reader *r)
     r->it.threads = kept;
 }
 
-static void end_error(struct reader *r)
+static void end_error(struct helgrind_reader *r)
 {
     if (r->race) {
         add_threads(r);
@@ -170,7 +170,7 @@ static void end_error(struct reader *r)
     }
 }
 
-static void end_element(struct reader *r, const char *name, const char *s, size_t n)
+static void end_element(struct helgrind_reader *r, const char *name, const char *s, size_t n)
 {
     if (is_in(r, "frame")) {
         if (!strcmp(name, "fn"))
@@ -200,7 +200,7 @@ static void end_element(struct reader *r, const char *name, const char *s, size_
     }
 }
 
-static void begin_element(struct reader *r, const char *name)
+static void begin_element(struct helgrind_reader *r, const char *name)
 {
     if (!strcmp(name, "error")) {
         r->it = (struct pf_finding){0};
@@ -217,7 +217,7 @@ static void begin_element(struct reader *r, const char *name)
 
 void pf_foreign_helgrind(struct pf_findings *f, const char *text, struct pf_foreign_summary *sum)
 {
-    struct reader r = {.f = f, .sum = sum};
+    struct helgrind_reader r = {.f = f, .sum = sum};
     const char *content = text;
     for (const char *at = text; (at = strchr(at, '<'));) {
         const char *end = strchr(at, '>');

@@ -6,19 +6,19 @@
 #include "clocks.h"
 #include "locksets.h"
 
-struct entry {
+struct distinct_access {
     uint32_t event, epoch, lockset, site;
     uint16_t thread;
     uint8_t writes, atomic;
 };
 struct history {
-    struct entry *at; /* newest last */
+    struct distinct_access *at; /* newest last */
     uint32_t len, cap;
 };
 
 /* Appends the entry and removes an equivalent older one. Returns true if the history was full and a
  * different entry was dropped. */
-static bool remember(struct history *h, struct entry e, uint32_t max)
+static bool remember(struct history *h, struct distinct_access e, uint32_t max)
 {
     uint32_t gone = h->len;
     for (uint32_t k = h->len; k-- > 0;)
@@ -60,19 +60,19 @@ void pf_candidates_each(const struct pf_trace *t, const struct pf_limits *limits
         pf_clocks_enter(&o, i);
         pf_locksets_step(&ls, e);
         const struct pf_range *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
-        struct entry now = {i,
-                            pf_clocks_epoch(&o, e->thread),
-                            ls.held[e->thread],
-                            e->site,
-                            e->thread,
-                            pf_event_writes(e),
-                            pf_event_atomic(e)};
+        struct distinct_access now = {i,
+                                      pf_clocks_epoch(&o, e->thread),
+                                      ls.held[e->thread],
+                                      e->site,
+                                      e->thread,
+                                      pf_event_writes(e),
+                                      pf_event_atomic(e)};
         for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++) {
             if (!t->cells.at[c].shared || !t->cells.at[c].written)
                 continue;
             struct history *h = &cells[c];
             for (uint32_t k = h->len; k-- > 0;) {
-                const struct entry *a = &h->at[k];
+                const struct distinct_access *a = &h->at[k];
                 if (a->thread != now.thread && (a->writes || now.writes) &&
                     !(a->atomic && now.atomic) &&
                     !pf_clocks_seen(&o, e->thread, a->thread, a->epoch) &&

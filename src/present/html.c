@@ -111,13 +111,13 @@ struct wanted {
     struct wanted *next;
 };
 
-struct collector {
+struct source_collector {
     struct wanted *files;
     struct hsearch_data by_name;
     bool failed;
 };
 
-static struct wanted *want_file(struct collector *c, const struct pf_stack_frame *p)
+static struct wanted *want_file(struct source_collector *c, const struct pf_stack_frame *p)
 {
     ENTRY entry = {(char *)p->file, NULL}, *found;
     if (hsearch_r(entry, FIND, &found, &c->by_name))
@@ -134,7 +134,7 @@ static struct wanted *want_file(struct collector *c, const struct pf_stack_frame
     return c->files = w;
 }
 
-static void want_lines(struct collector *c, const struct pf_stack_frame *p, uint32_t around)
+static void want_lines(struct source_collector *c, const struct pf_stack_frame *p, uint32_t around)
 {
     if (!p || !p->file || !p->line || p->line > (1u << 24))
         return;
@@ -159,13 +159,13 @@ static void want_lines(struct collector *c, const struct pf_stack_frame *p, uint
         w->lines[n / 8] |= (uint8_t)(1u << n % 8);
 }
 
-static void want_stack(struct collector *c, const struct pf_backtrace *t)
+static void want_stack(struct source_collector *c, const struct pf_backtrace *t)
 {
     for (size_t i = 0; i < t->n; i++)
         want_lines(c, &t->at[i], AROUND_FRAME);
 }
 
-static void want_finding(struct collector *c, const struct pf_finding *f)
+static void want_finding(struct source_collector *c, const struct pf_finding *f)
 {
     for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
         const struct pf_access *a = pf_finding_access(f, i);
@@ -198,7 +198,7 @@ static void add_lines(struct pf_text *t, struct wanted *w, struct pf_sources *so
 
 static void add_sources(struct pf_text *t, const struct pf_findings *f, struct pf_sources *sources)
 {
-    struct collector c = {0};
+    struct source_collector c = {0};
     /* Every frame could be in a file of its own, and the table cannot grow. */
     size_t room = 64;
     for (size_t i = 0; i < f->n; i++)

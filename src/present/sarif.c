@@ -14,7 +14,7 @@
 #define MAX_RESULTS 25000
 #define MAX_FRAMES 100
 
-struct writer {
+struct sarif_writer {
     struct pf_text *t;
     char *here; /* the base folder of relative names, with a trailing slash */
 };
@@ -40,7 +40,7 @@ static void add_uri(struct pf_text *t, const char *path)
 }
 
 /* Makes names below the base folder relative to it, so that the result fits any checkout. */
-static const char *shorten(const struct writer *w, const char *file)
+static const char *shorten(const struct sarif_writer *w, const char *file)
 {
     size_t n = w->here ? strlen(w->here) : 0;
     if (n && !strncmp(file, w->here, n) && file[n])
@@ -50,7 +50,7 @@ static const char *shorten(const struct writer *w, const char *file)
     return file;
 }
 
-static void add_physical(struct writer *w, const char *file, uint32_t line, uint32_t column)
+static void add_physical(struct sarif_writer *w, const char *file, uint32_t line, uint32_t column)
 {
     struct pf_text *t = w->t;
     const char *name = shorten(w, file);
@@ -84,7 +84,7 @@ static void add_message(struct pf_text *t, const struct pf_text *message)
 }
 
 /* Writes { physicalLocation, logicalLocations, message }, without what is unknown. */
-static void add_location(struct writer *w, const struct pf_stack_frame *p,
+static void add_location(struct sarif_writer *w, const struct pf_stack_frame *p,
                          const struct pf_text *message, uint64_t id)
 {
     struct pf_text *t = w->t;
@@ -105,7 +105,7 @@ static void add_location(struct writer *w, const struct pf_stack_frame *p,
     pf_text_char(t, '}');
 }
 
-static void add_stack(struct writer *w, const struct pf_backtrace *stack,
+static void add_stack(struct sarif_writer *w, const struct pf_backtrace *stack,
                       const struct pf_text *message)
 {
     struct pf_text *t = w->t;
@@ -152,7 +152,7 @@ static void add_message_linked(struct pf_text *t, const struct pf_text *plain, s
 }
 
 /* All accesses except the result's own location; then the memory, then the threads. */
-static void add_related(struct writer *w, const struct pf_finding *f, size_t first,
+static void add_related(struct sarif_writer *w, const struct pf_finding *f, size_t first,
                         struct pf_pool *pool)
 {
     struct pf_text *t = w->t, m;
@@ -195,7 +195,7 @@ static void add_related(struct writer *w, const struct pf_finding *f, size_t fir
     pf_text_char(t, ']');
 }
 
-static void add_step(struct writer *w, const struct pf_finding *f,
+static void add_step(struct sarif_writer *w, const struct pf_finding *f,
                      const struct pf_narrative_step *s, uint64_t order, struct pf_pool *pool)
 {
     static const char *const kinds[] = {[PF_NARRATIVE_CREATE] = "[\"call\",\"function\"]",
@@ -222,7 +222,7 @@ static void add_step(struct writer *w, const struct pf_finding *f,
 }
 
 /* One step of the finding's schedule. */
-static void add_schedule_step(struct writer *w, const struct pf_finding *f, size_t i,
+static void add_schedule_step(struct sarif_writer *w, const struct pf_finding *f, size_t i,
                               struct pf_pool *pool)
 {
     const struct pf_schedule_step *m = &f->witness[i];
@@ -240,7 +240,7 @@ static void add_schedule_step(struct writer *w, const struct pf_finding *f, size
     pf_text_char(t, '}');
 }
 
-static void add_flow(struct writer *w, const struct pf_finding *f, struct pf_pool *pool)
+static void add_flow(struct sarif_writer *w, const struct pf_finding *f, struct pf_pool *pool)
 {
     struct pf_text *t = w->t;
     struct pf_narrative narrative = pf_narrative_of(f, false, pool);
@@ -301,7 +301,8 @@ static void add_properties(struct pf_text *t, const struct pf_finding *f)
     pf_text_char(t, '}');
 }
 
-static void add_result(struct writer *w, const struct pf_finding *f, const struct pf_baseline *base)
+static void add_result(struct sarif_writer *w, const struct pf_finding *f,
+                       const struct pf_baseline *base)
 {
     struct pf_text *t = w->t, m;
     struct pf_pool pool;
@@ -457,7 +458,7 @@ static void add_invocation(struct pf_text *t, const struct pf_findings *f)
 void pf_sarif(struct pf_text *t, const struct pf_findings *f, const struct pf_baseline *base)
 {
     char *here = getcwd(NULL, 0);
-    struct writer w = {t, here ? realloc(here, strlen(here) + 2) : NULL};
+    struct sarif_writer w = {t, here ? realloc(here, strlen(here) + 2) : NULL};
     if (w.here && strcmp(w.here, "/"))
         strcat(w.here, "/");
     pf_text_char(t, '{');

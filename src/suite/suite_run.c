@@ -11,21 +11,21 @@
 #include <unistd.h>
 
 /* A running execution; its supervisor is in the slot of the pool with the same number. */
-struct slot {
+struct suite_slot {
     size_t test, policy;
     uint64_t round;
     int64_t execution;
     char *folder;
 };
 
-struct loop {
+struct suite_loop {
     struct pf_suite_db *db;
     int64_t campaign;
     const struct pf_suite_settings *settings;
     struct pf_suite_result *result;
     struct pf_progress progress;
     struct pf_process_pool pool;
-    struct slot *slots;
+    struct suite_slot *slots;
     bool *done, *output_shown; /* per execution: done; per test: its output was shown */
     uint64_t next, wanted, finished, findings;
     pf_status status; /* the first error of pf suite itself */
@@ -63,7 +63,7 @@ static pf_status prepare(const void *arg, struct pf_error *e)
     return pf_launch_environment(&launch, p->folder, run, e);
 }
 
-static pf_status start(struct loop *l, struct slot *s)
+static pf_status start(struct suite_loop *l, struct suite_slot *s)
 {
     const struct pf_suite_test *t = &l->settings->tests->at[s->test];
     const char *policy = l->settings->campaign->policies[s->policy];
@@ -90,7 +90,7 @@ static pf_status start(struct loop *l, struct slot *s)
 }
 
 /* Takes the next execution that is not done; false: none is left. */
-static bool take_unit(struct loop *l, struct slot *s)
+static bool take_unit(struct suite_loop *l, struct suite_slot *s)
 {
     const struct pf_campaign *c = l->settings->campaign;
     while (l->next < l->wanted && l->done[l->next])
@@ -104,17 +104,17 @@ static bool take_unit(struct loop *l, struct slot *s)
     return true;
 }
 
-static void fail(struct loop *l, pf_status s)
+static void fail(struct suite_loop *l, pf_status s)
 {
     if (l->status == PF_OK)
         l->status = s;
     pf_process_pool_stop(&l->pool);
 }
 
-static void fill(struct loop *l)
+static void fill(struct suite_loop *l)
 {
     for (size_t i = 0; i < l->pool.n && !l->pool.stopping; i++) {
-        struct slot *s = &l->slots[i];
+        struct suite_slot *s = &l->slots[i];
         if (l->pool.at[i].busy || !take_unit(l, s))
             continue;
         pf_status st = start(l, s);
@@ -175,7 +175,7 @@ static void print_output(const struct pf_supervisor_result *k)
         fputc('\n', stderr);
 }
 
-static void print_failure(struct loop *l, const struct slot *s,
+static void print_failure(struct suite_loop *l, const struct suite_slot *s,
                           const struct pf_supervisor_result *k)
 {
     if (l->settings->quiet)
@@ -191,7 +191,7 @@ static void print_failure(struct loop *l, const struct slot *s,
     l->output_shown[s->test] = true;
 }
 
-static void print_new_findings(struct loop *l, const struct slot *s, uint64_t fresh)
+static void print_new_findings(struct suite_loop *l, const struct suite_slot *s, uint64_t fresh)
 {
     if (l->settings->quiet || !fresh)
         return;
@@ -201,7 +201,7 @@ static void print_new_findings(struct loop *l, const struct slot *s, uint64_t fr
             l->settings->campaign->policies[s->policy], s->round + 1);
 }
 
-static void record(struct loop *l, struct slot *s, const struct pf_supervisor_result *k,
+static void record(struct suite_loop *l, struct suite_slot *s, const struct pf_supervisor_result *k,
                    struct pf_findings *f)
 {
     const struct pf_suite_test *t = &l->settings->tests->at[s->test];
@@ -238,9 +238,9 @@ static void record(struct loop *l, struct slot *s, const struct pf_supervisor_re
     }
 }
 
-static void collect(struct loop *l, size_t slot_index)
+static void collect(struct suite_loop *l, size_t slot_index)
 {
-    struct slot *s = &l->slots[slot_index];
+    struct suite_slot *s = &l->slots[slot_index];
     struct pf_supervisor_result result;
     struct pf_findings f;
     bool whole = pf_process_pool_collect(&l->pool, slot_index, &result);
@@ -260,7 +260,7 @@ static void collect(struct loop *l, size_t slot_index)
 
 /* --- the loop --- */
 
-static void show(struct loop *l)
+static void show(struct suite_loop *l)
 {
     const char *what = "";
     for (size_t i = 0; i < l->pool.n; i++)
@@ -269,7 +269,7 @@ static void show(struct loop *l)
     pf_progress_show(&l->progress, l->finished, l->wanted, l->findings, l->result->failed, what);
 }
 
-static void run(struct loop *l)
+static void run(struct suite_loop *l)
 {
     for (fill(l); l->pool.running; fill(l)) {
         show(l);
@@ -286,7 +286,7 @@ static void run(struct loop *l)
     pf_progress_clear(&l->progress);
 }
 
-static pf_status allocate(struct loop *l)
+static pf_status allocate(struct suite_loop *l)
 {
     const struct pf_campaign *c = l->settings->campaign;
     l->wanted = c->rounds * l->settings->tests->n * c->npolicies;
@@ -302,7 +302,7 @@ pf_status pf_suite_execute(struct pf_suite_db *db, int64_t campaign,
                            const struct pf_suite_settings *settings, struct pf_suite_result *result,
                            struct pf_error *e)
 {
-    struct loop l = {
+    struct suite_loop l = {
         .db = db, .campaign = campaign, .settings = settings, .result = result, .e = e};
     *result = (struct pf_suite_result){0};
     l.status = pf_process_pool_init(&l.pool, settings->campaign->jobs, e);

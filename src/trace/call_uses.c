@@ -10,18 +10,18 @@
 
 #define BUILT_SETS 1024u
 
-struct use {
+struct call_use {
     uint32_t call, item;
 };
 struct built_set { /* a reach set built here: the original set plus the items of `with` */
     struct pf_reach old;
-    const struct use *with;
+    const struct call_use *with;
     size_t n; /* number of items in `with`; 0: unused entry */
     uint32_t reach;
 };
-struct finder {
+struct call_use_finder {
     struct pf_trace *t;
-    PF_VEC(struct use) uses;
+    PF_VEC(struct call_use) uses;
     PF_VEC(uint32_t) open; /* active calls of all threads */
     struct built_set *built; /* cache of the newest sets, hashed by what they were built from */
 };
@@ -42,7 +42,7 @@ static bool synchronises(const struct pf_event *e)
 }
 
 /* The thread's innermost active call; PF_NONE if there is none. */
-static uint32_t innermost(const struct finder *f, uint32_t thread)
+static uint32_t innermost(const struct call_use_finder *f, uint32_t thread)
 {
     for (size_t k = f->open.len; k-- > 0;)
         if (f->t->events.at[f->open.at[k]].thread == thread)
@@ -50,7 +50,7 @@ static uint32_t innermost(const struct finder *f, uint32_t thread)
     return PF_NONE;
 }
 
-static void close_call(struct finder *f, uint32_t call)
+static void close_call(struct call_use_finder *f, uint32_t call)
 {
     for (size_t k = f->open.len; k-- > 0;)
         if (f->open.at[k] == call) {
@@ -60,14 +60,14 @@ static void close_call(struct finder *f, uint32_t call)
         }
 }
 
-static void add_use(struct finder *f, uint32_t call, uint32_t item)
+static void add_use(struct call_use_finder *f, uint32_t call, uint32_t item)
 {
     const struct pf_reach *d = &f->t->reaches.at[f->t->events.at[call].link];
     if (item != PF_NONE && !pf_trace_reaches(f->t, d, item))
-        pf_vec_push(&f->uses, (struct use){call, item});
+        pf_vec_push(&f->uses, (struct call_use){call, item});
 }
 
-static void scan_event(struct finder *f, uint32_t i)
+static void scan_event(struct call_use_finder *f, uint32_t i)
 {
     const struct pf_event *e = &f->t->events.at[i];
     if (e->kind == PF_EV_CALL)
@@ -87,13 +87,13 @@ static void scan_event(struct finder *f, uint32_t i)
 
 static int by_call(const void *x, const void *y)
 {
-    const struct use *a = x, *b = y;
+    const struct call_use *a = x, *b = y;
     if (a->call != b->call)
         return a->call < b->call ? -1 : 1;
     return a->item < b->item ? -1 : a->item > b->item;
 }
 
-static bool is_same(const struct built_set *m, const struct pf_reach *old, const struct use *u,
+static bool is_same(const struct built_set *m, const struct pf_reach *old, const struct call_use *u,
                     size_t n)
 {
     if (m->n != n || m->old.item0 != old->item0 || m->old.nitems != old->nitems)
@@ -105,7 +105,7 @@ static bool is_same(const struct built_set *m, const struct pf_reach *old, const
 }
 
 /* Creates the sorted union of a set and these items; returns its number. */
-static uint32_t join(struct pf_trace *t, struct pf_reach old, const struct use *u, size_t n)
+static uint32_t join(struct pf_trace *t, struct pf_reach old, const struct call_use *u, size_t n)
 {
     struct pf_reach d = {(uint32_t)t->reach_items.len, 0};
     uint32_t k = old.item0, end = old.item0 + old.nitems;
@@ -122,7 +122,7 @@ static uint32_t join(struct pf_trace *t, struct pf_reach old, const struct use *
     return (uint32_t)t->reaches.len - 1;
 }
 
-static void extend_set(struct finder *f, const struct use *u, size_t n)
+static void extend_set(struct call_use_finder *f, const struct call_use *u, size_t n)
 {
     struct pf_event *call = &f->t->events.at[u->call];
     struct pf_reach old = f->t->reaches.at[call->link];
@@ -134,7 +134,7 @@ static void extend_set(struct finder *f, const struct use *u, size_t n)
 
 void pf_trace_add_call_uses(struct pf_trace *t)
 {
-    struct finder f = {.t = t, .built = pf_mem_zero(BUILT_SETS, sizeof *f.built)};
+    struct call_use_finder f = {.t = t, .built = pf_mem_zero(BUILT_SETS, sizeof *f.built)};
     for (uint32_t i = 0; t->has_calls && i < t->events.len; i++)
         scan_event(&f, i);
     if (f.uses.len)

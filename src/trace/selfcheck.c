@@ -7,15 +7,15 @@
 #include <stdio.h>
 #include <string.h>
 
-struct hold {
+struct lock_holder {
     uint32_t thread;
     bool shared;
     bool unsure; /* a missing call of the thread may have released it since */
 };
 struct lock {
-    PF_VEC(struct hold) by;
+    PF_VEC(struct lock_holder) by;
 };
-struct memory {
+struct checked_memory {
     uint64_t value;
     bool known;
     /* A read has shown that unrecorded code stored here since the last write. */
@@ -33,7 +33,7 @@ struct thread {
 struct checker {
     struct pf_trace *t;
     struct lock *locks;
-    struct memory *cells;
+    struct checked_memory *cells;
     struct thread *threads;
     size_t reuse; /* position in `reuses` */
     bool *live;   /* per block: allocated and not freed */
@@ -82,7 +82,7 @@ static bool check_access(struct checker *c, struct pf_event *e)
 {
     const struct pf_range *p = &c->t->places.at[e->what];
     for (uint32_t k = p->cell0; k < p->cell0 + p->ncells; k++) {
-        struct memory *m = &c->cells[k];
+        struct checked_memory *m = &c->cells[k];
         uint64_t v;
         if (pf_event_reads(e)) {
             bool missing = m->open || m->returned > m->wrote;
@@ -133,7 +133,7 @@ static bool check_lock(struct checker *c, const struct pf_event *e)
             if (!pf_event_shared(e) || !l->by.at[k].shared)
                 return wrong(c, "acquires %s while %s holds it", name,
                              pf_trace_text(c->t, c->t->threads.at[l->by.at[k].thread]));
-        pf_vec_push(&l->by, (struct hold){e->thread, pf_event_shared(e), false});
+        pf_vec_push(&l->by, (struct lock_holder){e->thread, pf_event_shared(e), false});
         return true;
     }
     if (mine == l->by.len || l->by.at[mine].shared != pf_event_shared(e))

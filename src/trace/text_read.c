@@ -8,21 +8,21 @@
 #include <stdarg.h>
 #include <string.h>
 
-struct reader {
+struct text_reader {
     struct pf_trace *t;
     const char *file, *at, *end;
     uint32_t line;
     const char *tok; /* the current token; tok_len is 0 at the end of the text */
     size_t tok_len;
     struct pf_trace_error *err;
-    struct open {
+    struct text_open_call {
         uint32_t thread, call, name;
     } *open_at;
     size_t open_len, open_cap;
     uint32_t last_label;
 };
 
-static bool fail(struct reader *r, const char *fmt, ...)
+static bool fail(struct text_reader *r, const char *fmt, ...)
 {
     int n = snprintf(r->err->text, sizeof r->err->text, "%s:%u: ", r->file, r->line);
     va_list ap;
@@ -33,7 +33,7 @@ static bool fail(struct reader *r, const char *fmt, ...)
     return false;
 }
 
-static void next(struct reader *r)
+static void next(struct text_reader *r)
 {
     for (;;) {
         while (r->at < r->end && isspace((unsigned char)*r->at))
@@ -53,7 +53,7 @@ static void next(struct reader *r)
     r->tok_len = (size_t)(r->at - r->tok);
 }
 
-static bool is(const struct reader *r, const char *word)
+static bool is(const struct text_reader *r, const char *word)
 {
     return r->tok_len == strlen(word) && !memcmp(r->tok, word, r->tok_len);
 }
@@ -95,7 +95,7 @@ static bool is_name(const char *s, size_t len)
 }
 
 /* Consumes the current token, which must be a plain name. */
-static bool name(struct reader *r, const char *what, uint32_t *out)
+static bool name(struct text_reader *r, const char *what, uint32_t *out)
 {
     if (!is_name(r->tok, r->tok_len))
         return fail(r, "expected %s, found '%.*s'", what, (int)(r->tok_len < 40 ? r->tok_len : 40),
@@ -113,7 +113,7 @@ struct place_value {
 
 /* Consumes a place with an optional value: NAME[+OFFSET][:SIZE][=VALUE] or 0xADDR[:SIZE][=VALUE];
  * for rmw =OLD->NEW. */
-static bool place_value(struct reader *r, struct place_value *s)
+static bool place_value(struct text_reader *r, struct place_value *s)
 {
     const char *p = r->tok, *end = r->tok + r->tok_len;
     memset(s, 0, sizeof *s);
@@ -172,7 +172,7 @@ static uint64_t truncate_value(uint64_t value, uint64_t size)
     return size < 8 ? value & ((1ull << 8 * size) - 1) : value;
 }
 
-static void ordering(struct reader *r, struct pf_event *e)
+static void ordering(struct text_reader *r, struct pf_event *e)
 {
     static const struct {
         const char *word;
@@ -187,7 +187,7 @@ static void ordering(struct reader *r, struct pf_event *e)
         }
 }
 
-static bool access_event(struct reader *r, struct pf_event *e)
+static bool access_event(struct text_reader *r, struct pf_event *e)
 {
     struct place_value s;
     if (!place_value(r, &s))
@@ -223,7 +223,7 @@ static bool access_event(struct reader *r, struct pf_event *e)
     return true;
 }
 
-static bool find_label(struct reader *r, uint32_t label, uint32_t *event)
+static bool find_label(struct text_reader *r, uint32_t label, uint32_t *event)
 {
     size_t lo = 0, hi = r->t->labels.len; /* labels are sorted */
     while (lo < hi) {
@@ -238,7 +238,7 @@ static bool find_label(struct reader *r, uint32_t label, uint32_t *event)
            fail(r, "no event %u before this one", label);
 }
 
-static bool wake_event(struct reader *r, struct pf_event *e, uint32_t index)
+static bool wake_event(struct text_reader *r, struct pf_event *e, uint32_t index)
 {
     uint32_t by = PF_NONE;
     if (is(r, "timeout"))
@@ -260,7 +260,7 @@ static bool wake_event(struct reader *r, struct pf_event *e, uint32_t index)
 }
 
 /* Consumes the token "=LABEL": the call reaches the same set as the call with this label. */
-static bool same_reach(struct reader *r, struct pf_event *e)
+static bool same_reach(struct text_reader *r, struct pf_event *e)
 {
     const char *p = r->tok + 1, *end = r->tok + r->tok_len;
     uint64_t label;
@@ -277,7 +277,7 @@ static bool same_reach(struct reader *r, struct pf_event *e)
     return is(r, "}") || fail(r, "expected '}' after the number of a call");
 }
 
-static bool call_event(struct reader *r, struct pf_event *e, uint32_t index)
+static bool call_event(struct text_reader *r, struct pf_event *e, uint32_t index)
 {
     uint32_t what;
     if (!name(r, "the name of a function", &what))
@@ -299,7 +299,7 @@ static bool call_event(struct reader *r, struct pf_event *e, uint32_t index)
         r->open_cap = r->open_cap * 2 + 8;
         r->open_at = pf_mem_resize(r->open_at, r->open_cap, sizeof *r->open_at);
     }
-    r->open_at[r->open_len++] = (struct open){e->thread, index, what};
+    r->open_at[r->open_len++] = (struct text_open_call){e->thread, index, what};
     bool has_set = is(r, "{");
     if (has_set)
         next(r);
@@ -323,7 +323,7 @@ static bool call_event(struct reader *r, struct pf_event *e, uint32_t index)
     return true;
 }
 
-static bool site(struct reader *r, struct pf_event *e, uint32_t label)
+static bool site(struct text_reader *r, struct pf_event *e, uint32_t label)
 {
     if (!r->tok_len || *r->tok != '@') {
         e->site = pf_trace_site(r->t, pf_trace_name(r->t, "", 0), label);
@@ -341,7 +341,7 @@ static bool site(struct reader *r, struct pf_event *e, uint32_t label)
     return true;
 }
 
-static bool event(struct reader *r)
+static bool event(struct text_reader *r)
 {
     uint64_t label = r->last_label + 1;
     if (isdigit((unsigned char)*r->tok)) {
@@ -415,7 +415,8 @@ static bool event(struct reader *r)
 bool pf_trace_read_text(struct pf_trace *t, const char *file, const char *text, size_t len,
                         struct pf_trace_error *err)
 {
-    struct reader r = {.t = t, .file = file, .at = text, .end = text + len, .line = 1, .err = err};
+    struct text_reader r = {
+        .t = t, .file = file, .at = text, .end = text + len, .line = 1, .err = err};
     bool ok = true;
     if (memchr(text, 0, len))
         ok = fail(&r, "not a text trace: contains zero bytes");

@@ -51,7 +51,7 @@ static void cut_cells(struct pf_trace *t)
     free(b);
 }
 
-struct hold {
+struct held_depth {
     uint32_t lock, depth;
 };
 
@@ -59,19 +59,19 @@ struct hold {
  * all levels at once and its wake acquires them all again, so the depth is kept during the wait. */
 static void find_nesting(struct pf_trace *t)
 {
-    PF_VEC(struct hold) *held = pf_mem_zero(t->threads.len, sizeof *held);
+    PF_VEC(struct held_depth) *held = pf_mem_zero(t->threads.len, sizeof *held);
     for (size_t i = 0; i < t->events.len; i++) {
         struct pf_event *e = &t->events.at[i];
         uint8_t class = pf_event_class[e->kind];
         if ((class != PF_CLASS_ACQUIRE && class != PF_CLASS_RELEASE) ||
             pf_event_operand[e->kind] == PF_OPERAND_COND_LOCK)
             continue;
-        struct hold *h = NULL;
+        struct held_depth *h = NULL;
         for (size_t k = 0; k < held[e->thread].len; k++)
             if (held[e->thread].at[k].lock == e->what)
                 h = &held[e->thread].at[k];
         if (!h) {
-            pf_vec_push(&held[e->thread], (struct hold){e->what, 0});
+            pf_vec_push(&held[e->thread], (struct held_depth){e->what, 0});
             h = &held[e->thread].at[held[e->thread].len - 1];
         }
         if (class == PF_CLASS_ACQUIRE) {

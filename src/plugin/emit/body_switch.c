@@ -32,7 +32,7 @@
 
 /* A depth-first search for back edges: edges to a block on the current path. Every cycle has
  * one. */
-struct search {
+struct back_edge_search {
     struct pf_plan *plan;
     uint8_t *state; /* 0: not visited, 1: on the current path, 2: done */
     struct {
@@ -57,7 +57,7 @@ static bool has_steps(const struct pf_plan *plan, size_t block)
 }
 
 /* True if a block on a path from `head` to `from` has a step. */
-static bool has_steps_inside(struct search *s, const struct pf_back_edge *edge)
+static bool has_steps_inside(struct back_edge_search *s, const struct pf_back_edge *edge)
 {
     const struct pf_plan *plan = s->plan;
     if (has_steps(plan, edge->from) || has_steps(plan, edge->head))
@@ -123,7 +123,7 @@ static bool is_pointer_chase(LLVMBasicBlockRef head, LLVMBasicBlockRef from)
     return false;
 }
 
-static void add_back_edge(struct search *s, size_t from, size_t head)
+static void add_back_edge(struct back_edge_search *s, size_t from, size_t head)
 {
     struct pf_plan *plan = s->plan;
     struct pf_back_edge edge = {from, head};
@@ -202,7 +202,7 @@ static void keep_outermost(struct pf_plan *plan)
 
 void pf_plan_body_switches(struct pf_plan *plan, bool labels)
 {
-    struct search s = {.plan = plan, .state = calloc(plan->nblocks, 1)};
+    struct back_edge_search s = {.plan = plan, .state = calloc(plan->nblocks, 1)};
     size_t n = 0;
     s.path = pf_grow(NULL, (plan->nblocks + 1) * sizeof *s.path);
     if (!s.state)

@@ -224,15 +224,16 @@ static bool has_own_call(const struct pf_emit *e, size_t block, const struct pf_
 }
 
 /* A run: the instructions [from, to] of one block, and their steps [k, end). */
-struct run {
+struct event_run {
     LLVMValueRef from, to;
     size_t k, end;
     unsigned n; /* events */
 };
 
-static struct run find_run(struct pf_emit *e, LLVMValueRef v, size_t block, size_t k, size_t end)
+static struct event_run find_run(struct pf_emit *e, LLVMValueRef v, size_t block, size_t k,
+                                 size_t end)
 {
-    struct run r = {.from = v, .to = v, .k = k, .end = k};
+    struct event_run r = {.from = v, .to = v, .k = k, .end = k};
     for (; v && k < end; v = LLVMGetNextInstruction(v)) {
         const struct pf_plan_step *s = &e->plan->steps[k];
         if (s->inst != v)
@@ -259,7 +260,7 @@ static void map_operands_to(struct pf_emit *e, size_t since, const struct pf_ptr
 }
 
 /* Emits one copy of the run. `own` receives old value -> new value. */
-static void copy_run(struct pf_emit *e, const struct run *r, bool slow, struct pf_ptrmap *own)
+static void copy_run(struct pf_emit *e, const struct event_run *r, bool slow, struct pf_ptrmap *own)
 {
     size_t k = r->k, since = e->nunmapped;
     for (LLVMValueRef v = r->from;; v = LLVMGetNextInstruction(v)) {
@@ -291,7 +292,7 @@ static bool is_used_outside(LLVMValueRef v, const struct pf_ptrmap *inside)
     return false;
 }
 
-static void emit_run(struct pf_emit *e, const struct run *r)
+static void emit_run(struct pf_emit *e, const struct event_run *r)
 {
     LLVMBasicBlockRef join = pf_emit_block(e);
     if (r->n == 1 && is_single_access(&e->plan->steps[r->k])) {
@@ -537,7 +538,7 @@ static void emit_block(struct pf_emit *e, size_t block)
                 emit_with_event(e, &e->plan->steps[k++]);
                 e->budget = NULL;
             } else if (is_in_run(&e->plan->steps[k])) {
-                struct run r = find_run(e, v, block, k, end);
+                struct event_run r = find_run(e, v, block, k, end);
                 emit_run(e, &r);
                 v = r.to;
                 k = r.end;

@@ -12,7 +12,7 @@
 
 #define FLOW_MAX 512 /* uses followed before giving up */
 
-struct flow {
+struct address_flow {
     struct pf_unit *u;
     LLVMValueRef *work;
     size_t n, cap;
@@ -21,7 +21,7 @@ struct flow {
     bool strict; /* every argument is an escape, captured or not */
 };
 
-static void follow(struct flow *f, LLVMValueRef v)
+static void follow(struct address_flow *f, LLVMValueRef v)
 {
     uint64_t *seen = pf_ptrmap_at(&f->seen, v);
     if (!*seen)
@@ -55,7 +55,7 @@ static bool is_va_intrinsic(LLVMValueRef fn)
 }
 
 /* True if this use lets the address escape. Uses that only derive another address are followed. */
-static bool use_escapes(struct flow *f, LLVMValueRef user, LLVMValueRef v)
+static bool use_escapes(struct address_flow *f, LLVMValueRef user, LLVMValueRef v)
 {
     if (LLVMIsAConstantExpr(user)) {
         follow(f, user);
@@ -103,7 +103,7 @@ static bool use_escapes(struct flow *f, LLVMValueRef user, LLVMValueRef v)
 
 static bool stays_private(struct pf_unit *u, LLVMValueRef root, bool strict)
 {
-    struct flow f = {.u = u, .budget = FLOW_MAX, .strict = strict};
+    struct address_flow f = {.u = u, .budget = FLOW_MAX, .strict = strict};
     bool escaped = false;
     follow(&f, root);
     while (f.n && !escaped) {

@@ -103,19 +103,19 @@ static void derive_users(struct derived *d, LLVMValueRef v)
 
 /* --- paths --- */
 
-struct search {
+struct path_search {
     const struct pf_plan *plan;
     bool *seen;
     size_t *work;
 };
 
-static size_t index_of(const struct search *w, LLVMBasicBlockRef b)
+static size_t index_of(const struct path_search *w, LLVMBasicBlockRef b)
 {
     return *pf_ptrmap_find(&w->plan->block_index, b);
 }
 
 /* True if a path leads from block `from` to block `to` that enters neither of the other two. */
-static bool is_reachable(struct search *w, size_t from, size_t to, size_t not_a, size_t not_b)
+static bool is_reachable(struct path_search *w, size_t from, size_t to, size_t not_a, size_t not_b)
 {
     size_t n = 0;
     for (size_t i = 0; i < w->plan->nblocks; i++)
@@ -141,7 +141,7 @@ static bool is_reachable(struct search *w, size_t from, size_t to, size_t not_a,
 }
 
 /* True if the branch at the end of block b decides whether block `to` is reached. */
-static bool decides(struct search *w, LLVMValueRef branch, size_t b, size_t to, size_t load)
+static bool decides(struct path_search *w, LLVMValueRef branch, size_t b, size_t to, size_t load)
 {
     bool some = false, all = true;
     for (unsigned i = 0, n = LLVMGetNumSuccessors(branch); i < n; i++) {
@@ -152,7 +152,7 @@ static bool decides(struct search *w, LLVMValueRef branch, size_t b, size_t to, 
     return some && !all;
 }
 
-static bool is_repeated_without(struct search *w, size_t store, size_t load)
+static bool is_repeated_without(struct path_search *w, size_t store, size_t load)
 {
     LLVMValueRef term = LLVMGetBasicBlockTerminator(w->plan->blocks[store]);
     for (unsigned i = 0, n = LLVMGetNumSuccessors(term); i < n; i++)
@@ -161,7 +161,7 @@ static bool is_repeated_without(struct search *w, size_t store, size_t load)
     return false;
 }
 
-static bool is_decided(struct search *w, LLVMValueRef load, size_t load_at, size_t store_at)
+static bool is_decided(struct path_search *w, LLVMValueRef load, size_t load_at, size_t store_at)
 {
     struct derived d = {.at = {load}, .n = 1};
     if (is_repeated_without(w, store_at, load_at))
@@ -189,8 +189,8 @@ void pf_plan_check_then_act(struct pf_plan *plan)
         calls += plan->steps[k].what == PF_DO_CALL;
     if (calls < 3 || plan->nblocks < 2) /* at least unlock, lock, unlock */
         return;
-    struct search w = {plan, calloc(plan->nblocks, sizeof(bool)),
-                       calloc(plan->nblocks, sizeof(size_t))};
+    struct path_search w = {plan, calloc(plan->nblocks, sizeof(bool)),
+                            calloc(plan->nblocks, sizeof(size_t))};
     if (!w.seen || !w.work)
         abort();
     for (size_t k = 0; k < plan->n && pairs < PAIRS; k++)

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* The values that a label, or a table of labels, flows to. */
-struct flow {
+struct label_flow {
     struct pf_unit *u;
     LLVMValueRef fn;
     LLVMValueRef *work;
@@ -19,7 +19,7 @@ struct flow {
     struct pf_ptrmap seen;
 };
 
-static bool follow(struct flow *f, LLVMValueRef v)
+static bool follow(struct label_flow *f, LLVMValueRef v)
 {
     uint64_t *seen = pf_ptrmap_at(&f->seen, v);
     if (!*seen)
@@ -29,14 +29,14 @@ static bool follow(struct flow *f, LLVMValueRef v)
 
 /* Labels may be stored in private stack slots. A value that is loaded from there is a label,
  * too. */
-static bool follow_slot(struct flow *f, LLVMValueRef ptr)
+static bool follow_slot(struct label_flow *f, LLVMValueRef ptr)
 {
     while (LLVMIsAGetElementPtrInst(ptr))
         ptr = LLVMGetOperand(ptr, 0);
     return LLVMIsAAllocaInst(ptr) && pf_memory_is_private(f->u, ptr) && follow(f, ptr);
 }
 
-static bool stays_inside(struct flow *f, LLVMValueRef v, LLVMValueRef user)
+static bool stays_inside(struct label_flow *f, LLVMValueRef v, LLVMValueRef user)
 {
     if (!LLVMIsAInstruction(user)) {
         if (!LLVMIsAGlobalValue(user))
@@ -83,7 +83,7 @@ static bool stays_inside(struct flow *f, LLVMValueRef v, LLVMValueRef user)
  * outlives the call could be jumped to from the other body. */
 static bool label_is_local(struct pf_unit *u, LLVMValueRef fn, LLVMValueRef label)
 {
-    struct flow f = {.u = u, .fn = fn};
+    struct label_flow f = {.u = u, .fn = fn};
     bool inside = follow(&f, label);
     while (f.n && inside) {
         LLVMValueRef v = f.work[--f.n];

@@ -23,7 +23,7 @@ struct visit {
     unsigned next; /* the next successor to visit */
 };
 
-struct search {
+struct loop_search {
     struct pf_plan *plan;
     bool *active, *open;
     size_t *order, *low, *stack;
@@ -33,7 +33,7 @@ struct search {
 };
 
 /* True if the blocks stack[from..nstack) have few enough checks. */
-static bool is_small(const struct search *s, size_t from)
+static bool is_small(const struct loop_search *s, size_t from)
 {
     LLVMMetadataRef positions[LOOP_POSITIONS];
     size_t checks = 0, npositions = 0;
@@ -56,7 +56,7 @@ static bool is_small(const struct search *s, size_t from)
 }
 
 /* stack[from..nstack) is a strongly connected component; stack[from] was reached first. */
-static void close_component(struct search *s, size_t from, bool cycle)
+static void close_component(struct loop_search *s, size_t from, bool cycle)
 {
     bool small = cycle && is_small(s, from);
     for (size_t i = from; i < s->nstack; i++) {
@@ -76,7 +76,7 @@ static void close_component(struct search *s, size_t from, bool cycle)
     s->nstack = from;
 }
 
-static void search_from(struct search *s, size_t start)
+static void search_from(struct loop_search *s, size_t start)
 {
     size_t nvisits = 0;
     s->visits[nvisits++] = (struct visit){start, 0};
@@ -125,14 +125,14 @@ static void *make(size_t n, size_t size)
 void pf_plan_hot_loops(struct pf_plan *plan)
 {
     size_t n = plan->nblocks;
-    struct search s = {.plan = plan,
-                       .active = make(n, sizeof(bool)),
-                       .open = make(n, sizeof(bool)),
-                       .order = make(n, sizeof(size_t)),
-                       .low = make(n, sizeof(size_t)),
-                       .stack = make(n, sizeof(size_t)),
-                       .visits = make(n, sizeof(struct visit)),
-                       .again = true};
+    struct loop_search s = {.plan = plan,
+                            .active = make(n, sizeof(bool)),
+                            .open = make(n, sizeof(bool)),
+                            .order = make(n, sizeof(size_t)),
+                            .low = make(n, sizeof(size_t)),
+                            .stack = make(n, sizeof(size_t)),
+                            .visits = make(n, sizeof(struct visit)),
+                            .again = true};
     for (size_t i = 0; i < n; i++)
         s.active[i] = true;
     for (unsigned nesting = 0; s.again && nesting < NESTING_MAX; nesting++) {

@@ -14,7 +14,7 @@
 #define SPAN_MAX 64 /* bytes; one bit each */
 #define SIZE_MAX_MERGED 8
 
-struct group {
+struct merge_group {
     LLVMValueRef base;
     LLVMMetadataRef position;
     struct pf_plan_step *first;
@@ -26,7 +26,7 @@ struct group {
 };
 
 struct groups {
-    struct group all[GROUPS];
+    struct merge_group all[GROUPS];
     size_t n;
 };
 
@@ -62,7 +62,7 @@ bool pf_is_same_source_position(LLVMMetadataRef x, LLVMMetadataRef y)
 }
 
 /* The group is complete. If its bytes have no gap, the first access checks all of them. */
-static void finish_group(struct group *g)
+static void finish_group(struct merge_group *g)
 {
     unsigned from = (unsigned)__builtin_ctzll(g->bytes);
     uint64_t run = g->bytes >> from;
@@ -83,7 +83,7 @@ static void finish_all(struct groups *gs)
     gs->n = 0;
 }
 
-static bool join(struct group *g, LLVMValueRef base, int64_t offset, struct pf_plan_step *s)
+static bool join(struct merge_group *g, LLVMValueRef base, int64_t offset, struct pf_plan_step *s)
 {
     int64_t at = offset - g->origin;
     if (g->base != base || g->first->write != s->write || g->n == SPAN_MAX || at < 0 ||
@@ -114,12 +114,12 @@ static void add(struct pf_unit *u, struct groups *gs, struct pf_plan_step *s)
     }
     s->offset = offset;
     /* The first access is usually the lowest. Leave room for 8 bytes below it. */
-    struct group *g = &gs->all[gs->n++];
-    *g = (struct group){.base = base,
-                        .position = LLVMInstructionGetDebugLoc(s->inst),
-                        .first = s,
-                        .origin = offset - 8,
-                        .low = INT64_MAX};
+    struct merge_group *g = &gs->all[gs->n++];
+    *g = (struct merge_group){.base = base,
+                              .position = LLVMInstructionGetDebugLoc(s->inst),
+                              .first = s,
+                              .origin = offset - 8,
+                              .low = INT64_MAX};
     join(g, base, offset, s);
 }
 

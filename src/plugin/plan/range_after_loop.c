@@ -24,7 +24,7 @@
 #define NEAR_STEPS 16 /* how many steps apart the accesses of one group may be */
 
 /* A loop that is examined. Its blocks are numbered from the head, which is 0. */
-struct candidate {
+struct candidate_loop {
     struct pf_plan *plan;
     size_t block[PF_RANGE_AFTER_BLOCKS]; /* block numbers of the plan */
     size_t n, latch;
@@ -68,7 +68,7 @@ static void edges_init(struct edges *g, const struct pf_plan *plan)
     }
 }
 
-static size_t index_of(const struct candidate *l, size_t block)
+static size_t index_of(const struct candidate_loop *l, size_t block)
 {
     for (size_t i = 0; i < l->n; i++)
         if (l->block[i] == block)
@@ -78,7 +78,7 @@ static size_t index_of(const struct candidate *l, size_t block)
 
 /* Finds the blocks on paths from the head to `from`. False if there are too many, or the function's
  * entry is among them. */
-static bool find_blocks(struct candidate *l, const struct edges *g, size_t from, size_t head)
+static bool find_blocks(struct candidate_loop *l, const struct edges *g, size_t from, size_t head)
 {
     l->block[0] = head;
     l->n = 1;
@@ -102,7 +102,7 @@ static bool find_blocks(struct candidate *l, const struct edges *g, size_t from,
 
 /* Computes the paths of one iteration. False if there is an inner loop or another back edge to the
  * head. */
-static bool find_paths(struct candidate *l)
+static bool find_paths(struct candidate_loop *l)
 {
     for (size_t i = 0; i < l->n; i++) {
         LLVMValueRef end = end_of(l->plan, l->block[i]);
@@ -134,7 +134,7 @@ static bool find_paths(struct candidate *l)
 }
 
 /* True if every path from the head to b passes a. */
-static bool dominates(const struct candidate *l, size_t a, size_t b)
+static bool dominates(const struct candidate_loop *l, size_t a, size_t b)
 {
     if (a == b || !a)
         return true;
@@ -162,7 +162,7 @@ static bool compares_loads(LLVMValueRef v)
            load_behind_casts(LLVMGetOperand(v, 1));
 }
 
-static bool proceeds_in_epoch(const struct candidate *l)
+static bool proceeds_in_epoch(const struct candidate_loop *l)
 {
     for (size_t i = 0; i < l->n; i++)
         for (LLVMValueRef v = LLVMGetFirstInstruction(l->plan->blocks[l->block[i]]); v;
@@ -173,7 +173,7 @@ static bool proceeds_in_epoch(const struct candidate *l)
 }
 
 /* Has an iteration that leaves at the end of b executed the access in a? 1, 0, or -1 if unknown. */
-static int was_executed(const struct candidate *l, size_t a, size_t b)
+static int was_executed(const struct candidate_loop *l, size_t a, size_t b)
 {
     return dominates(l, a, b) ? 1 : l->reach[a] >> b & 1 ? -1 : 0;
 }
@@ -181,7 +181,7 @@ static int was_executed(const struct candidate *l, size_t a, size_t b)
 /* Visits every edge that leaves the loop. With `add`, records the edges, and sets `bit` in those
  * where an access in block a has been executed. False if that is unknown for some edge, or there is
  * none. */
-static bool note_exits(struct candidate *l, size_t a, bool add, uint32_t bit)
+static bool note_exits(struct candidate_loop *l, size_t a, bool add, uint32_t bit)
 {
     struct pf_plan *plan = l->plan;
     size_t at = plan->nexits, found = 0;
@@ -279,7 +279,7 @@ static bool find_group(struct pf_unit *u, const struct pf_plan *plan, size_t blo
     return t->period && t->period <= PF_INTERLEAVED_SITES;
 }
 
-static void replace_checks(struct pf_unit *u, struct candidate *l)
+static void replace_checks(struct pf_unit *u, struct candidate_loop *l)
 {
     struct pf_plan *plan = l->plan;
     struct pf_range_after range = {.nblocks = l->n};
@@ -324,7 +324,7 @@ static bool has_small_access(const struct pf_plan *plan, size_t from, size_t to)
 static void try_loop(struct pf_unit *u, struct pf_plan *plan, const struct edges *g, size_t from,
                      size_t head)
 {
-    struct candidate l = {.plan = plan};
+    struct candidate_loop l = {.plan = plan};
     if (!LLVMIsAPHINode(LLVMGetFirstInstruction(plan->blocks[head])) ||
         g->first[head + 1] - g->first[head] != 2 || !find_blocks(&l, g, from, head))
         return;

@@ -25,7 +25,7 @@
 #define STRIDE_MAX 4096
 #define ACCESSES 96
 
-struct access {
+struct loop_access {
     struct pf_plan_step *step;
     size_t index;
     struct pf_affine affine;
@@ -99,7 +99,7 @@ static bool differ_by_constant(const struct pf_affine *a, const struct pf_affine
 }
 
 /* True if m is one of the accesses that fill the stride from `low` on. */
-static bool is_member(const struct access *m, const struct access *low)
+static bool is_member(const struct loop_access *m, const struct loop_access *low)
 {
     return m->step->what == PF_DO_ACCESS && m->step->write == low->step->write &&
            m->step->size == low->step->size && differ_by_constant(&m->affine, &low->affine) &&
@@ -109,7 +109,8 @@ static bool is_member(const struct access *m, const struct access *low)
 }
 
 /* True if the range check of a write covers the same bytes as the group of `low`. */
-static bool is_covered_by_write(const struct access *all, size_t n, const struct access *low)
+static bool is_covered_by_write(const struct loop_access *all, size_t n,
+                                const struct loop_access *low)
 {
     for (size_t i = 0; i < n; i++)
         if (all[i].emits_range && all[i].step->write && all[i].stride == low->stride &&
@@ -119,8 +120,8 @@ static bool is_covered_by_write(const struct access *all, size_t n, const struct
 }
 
 /* True if the members leave no byte of the stride out. */
-static bool has_no_gap(const struct access *all, const bool *member, size_t n,
-                       const struct access *low)
+static bool has_no_gap(const struct loop_access *all, const bool *member, size_t n,
+                       const struct loop_access *low)
 {
     int64_t at = low->affine.k, before;
     do {
@@ -133,7 +134,7 @@ static bool has_no_gap(const struct access *all, const bool *member, size_t n,
     return at == low->affine.k + low->stride;
 }
 
-static void replace_group(struct access *all, size_t n, struct access *low)
+static void replace_group(struct loop_access *all, size_t n, struct loop_access *low)
 {
     bool member[ACCESSES];
     for (size_t i = 0; i < n; i++)
@@ -149,7 +150,8 @@ static void replace_group(struct access *all, size_t n, struct access *low)
 /* The range check of another group may cover the bytes of this one from some iteration on. Returns
  * how many bytes come before those, or 0 if there is no such group. The group that reaches a byte
  * first checks it, as in the loop. */
-static uint64_t bytes_before_next(const struct access *all, size_t n, const struct access *low)
+static uint64_t bytes_before_next(const struct loop_access *all, size_t n,
+                                  const struct loop_access *low)
 {
     int64_t least = 0;
     for (size_t i = 0; i < n; i++) {
@@ -165,10 +167,10 @@ static uint64_t bytes_before_next(const struct access *all, size_t n, const stru
 static void replace_checks(struct pf_unit *u, struct pf_plan *plan, size_t block,
                            const struct pf_trip_count *trip_count)
 {
-    struct access all[ACCESSES];
+    struct loop_access all[ACCESSES];
     size_t n = 0;
     for (size_t k = plan->first_step[block]; k < plan->first_step[block + 1]; k++) {
-        struct access a = {.step = &plan->steps[k], .index = k};
+        struct loop_access a = {.step = &plan->steps[k], .index = k};
         if (a.step->what == PF_DO_ACCESS && n < ACCESSES &&
             pf_affine_find(u, &a.affine, a.step->ptr, PF_SINGLE_BLOCK_LOOP(plan->blocks[block])) &&
             a.affine.step > 0 &&

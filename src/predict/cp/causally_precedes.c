@@ -20,7 +20,7 @@
 
 #define WINDOW 1024
 
-struct section {
+struct cp_section {
     uint32_t acquire, release; /* relative to the window; release == n if the section ends later */
     uint32_t last; /* its release, or the thread's last event in the window */
     uint32_t lock;
@@ -35,7 +35,7 @@ struct cp {
     /* bit matrices: row x has the events ordered after x (hb: including x itself) */
     uint64_t *hb, *cp;
     uint32_t *epoch, *clock; /* epoch and clock of each event */
-    PF_VEC(struct section) sections;
+    PF_VEC(struct cp_section) sections;
     pf_vec_u32 todo; /* pairs of sections that have no edge yet */
 };
 
@@ -81,8 +81,8 @@ static void fill_sections(struct cp *c)
             continue;
         uint32_t release = c->x.match[c->lo + i];
         release = release == PF_NONE || release >= c->lo + c->n ? c->n : release - c->lo;
-        pf_vec_push(&c->sections, (struct section){i, release, release, pf_event_lock(e), e->thread,
-                                                   pf_event_shared(e)});
+        pf_vec_push(&c->sections, (struct cp_section){i, release, release, pf_event_lock(e),
+                                                      e->thread, pf_event_shared(e)});
     }
     uint32_t *last = pf_mem_zero(c->t->threads.len, sizeof *last);
     for (uint32_t i = 0; i < c->n; i++)
@@ -93,7 +93,8 @@ static void fill_sections(struct cp *c)
     free(last);
 }
 
-static bool sections_conflict(const struct cp *c, const struct section *p, const struct section *q)
+static bool sections_conflict(const struct cp *c, const struct cp_section *p,
+                              const struct cp_section *q)
 {
     for (uint32_t i = p->acquire; i < p->release; i++)
         if (at(c, i)->thread == p->thread && pf_event_is_access(at(c, i)))
@@ -143,7 +144,7 @@ static void close_sections(struct cp *c)
     pf_vec_clear(&c->todo);
     for (uint32_t i = 0; i < c->sections.len; i++)
         for (uint32_t k = i + 1; k < c->sections.len; k++) {
-            const struct section *p = &c->sections.at[i], *q = &c->sections.at[k];
+            const struct cp_section *p = &c->sections.at[i], *q = &c->sections.at[k];
             if (p->lock != q->lock || p->thread == q->thread || (p->shared && q->shared) ||
                 p->release >= c->n)
                 continue;
@@ -158,8 +159,8 @@ static void close_sections(struct cp *c)
         more = false;
         size_t keep = 0;
         for (size_t j = 0; j < c->todo.len; j += 2) {
-            const struct section *p = &c->sections.at[c->todo.at[j]];
-            const struct section *q = &c->sections.at[c->todo.at[j + 1]];
+            const struct cp_section *p = &c->sections.at[c->todo.at[j]];
+            const struct cp_section *q = &c->sections.at[c->todo.at[j + 1]];
             if (bit(c, c->cp, p->acquire, q->last)) {
                 add_edge(c, p->release, q->acquire);
                 more = true;

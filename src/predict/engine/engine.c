@@ -15,19 +15,19 @@ struct bucket {
     uint32_t first, count;
     uint32_t more; /* pairs that were left out because the bucket was full */
 };
-struct candidate {
+struct candidate_pair {
     uint32_t a, b, next;
 };
-struct collector {
+struct pair_collector {
     const struct pf_trace *t;
     const struct pf_limits *limits;
     PF_VEC(struct bucket) buckets;
-    PF_VEC(struct candidate) pairs;
+    PF_VEC(struct candidate_pair) pairs;
     uint32_t *slots;
     size_t cap;
 };
 
-static struct bucket *bucket_of(struct collector *c, uint64_t key)
+static struct bucket *bucket_of(struct pair_collector *c, uint64_t key)
 {
     if (2 * c->buckets.len >= c->cap) {
         c->cap = c->cap ? 2 * c->cap : 256;
@@ -52,7 +52,7 @@ static struct bucket *bucket_of(struct collector *c, uint64_t key)
 /* Keeps the nearest pairs of a bucket, sorted by distance. */
 static void collect(void *arg, uint32_t a, uint32_t b)
 {
-    struct collector *c = arg;
+    struct pair_collector *c = arg;
     uint32_t x = c->t->events.at[a].site, y = c->t->events.at[b].site;
     uint64_t key = x < y ? (uint64_t)x << 32 | y : (uint64_t)y << 32 | x;
     if (c->limits->all_pairs)
@@ -77,7 +77,7 @@ static void collect(void *arg, uint32_t a, uint32_t b)
         uint32_t cell = *last;
         *last = PF_NONE;
         next = *link;
-        c->pairs.at[cell] = (struct candidate){a, b, next};
+        c->pairs.at[cell] = (struct candidate_pair){a, b, next};
         *link = cell;
         k->more++;
         return;
@@ -85,7 +85,7 @@ static void collect(void *arg, uint32_t a, uint32_t b)
     k->count++;
     /* set now: the push below may move the array that `link` points into */
     *link = (uint32_t)c->pairs.len;
-    pf_vec_push(&c->pairs, (struct candidate){a, b, next});
+    pf_vec_push(&c->pairs, (struct candidate_pair){a, b, next});
 }
 
 enum pf_answer pf_engine_decide(struct pf_window *w, struct pf_query *p, uint32_t lo, uint32_t hi,
@@ -176,7 +176,7 @@ void pf_engine_run(const struct pf_trace *t, enum pf_missing missing,
                    const struct pf_limits *limits, struct pf_result *out,
                    struct pf_engine_stats *stats)
 {
-    struct collector c = {.t = t, .limits = limits};
+    struct pair_collector c = {.t = t, .limits = limits};
     struct engine g = {.limits = limits, .stats = stats, .out = out};
     pf_candidates_each(t, limits, out, collect, &c);
     pf_trace_index_init(&g.x, t, missing);

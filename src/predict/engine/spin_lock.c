@@ -15,22 +15,22 @@
 #define BAD UINT32_MAX
 
 /* How a cell was used so far. */
-struct use {
+struct cell_use {
     uint32_t sections; /* sections begun; BAD: the cell is not a lock */
     uint32_t acquire;  /* acquire of the open section; PF_NONE: the lock is free */
     uint32_t cleared;  /* last write of 0 before the first section, PF_NONE if there was none */
 };
 
-struct finder {
+struct spin_lock_finder {
     struct pf_trace_index *x;
     const struct pf_trace *t;
-    struct use *uses;       /* per cell */
+    struct cell_use *uses;       /* per cell */
     /* per thread: the event that forked it; per event: the next event of its thread */
     uint32_t *fork, *next;
 };
 
 /* True if `event` precedes all events of thread u, by program order and forks alone. */
-static bool before_thread(const struct finder *f, uint32_t event, uint32_t u)
+static bool before_thread(const struct spin_lock_finder *f, uint32_t event, uint32_t u)
 {
     uint32_t owner = f->t->events.at[event].thread;
     uint32_t at = PF_NONE;
@@ -45,7 +45,8 @@ static bool before_thread(const struct finder *f, uint32_t event, uint32_t u)
 
 /* Records an access that covers exactly one cell. Returns false if a lock would not be used like
  * this. */
-static bool use_as_lock(struct finder *f, struct use *u, uint32_t i, const struct pf_event *e)
+static bool use_as_lock(struct spin_lock_finder *f, struct cell_use *u, uint32_t i,
+                        const struct pf_event *e)
 {
     if (e->flags & (PF_EF_MISSING | PF_EF_ORPHAN))
         return false;
@@ -75,11 +76,11 @@ static bool use_as_lock(struct finder *f, struct use *u, uint32_t i, const struc
     return mine && e->kind != PF_EV_WRITE;
 }
 
-static void check_access(struct finder *f, uint32_t i, const struct pf_event *e)
+static void check_access(struct spin_lock_finder *f, uint32_t i, const struct pf_event *e)
 {
     const struct pf_range *p = &f->t->places.at[e->what];
     for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
-        struct use *u = &f->uses[c];
+        struct cell_use *u = &f->uses[c];
         if (u->sections == BAD)
             continue;
         bool ok = e->kind == PF_EV_ALLOC  ? !u->sections
@@ -91,7 +92,7 @@ static void check_access(struct finder *f, uint32_t i, const struct pf_event *e)
 }
 
 /* Numbers the cells that are locks, and marks and matches the events of their sections. */
-static void mark_sections(struct finder *f)
+static void mark_sections(struct spin_lock_finder *f)
 {
     struct pf_trace_index *x = f->x;
     const struct pf_trace *t = f->t;
@@ -133,10 +134,10 @@ void pf_spin_lock_find(struct pf_trace_index *x)
     const struct pf_trace *t = x->t;
     if (!t->olds.len)
         return; /* without an rmw there is no such lock */
-    struct finder f = {.x = x, .t = t};
+    struct spin_lock_finder f = {.x = x, .t = t};
     f.uses = pf_mem_resize(NULL, t->cells.len, sizeof *f.uses);
     for (size_t c = 0; c < t->cells.len; c++)
-        f.uses[c] = (struct use){0, PF_NONE, PF_NONE};
+        f.uses[c] = (struct cell_use){0, PF_NONE, PF_NONE};
     f.fork = pf_mem_resize(NULL, t->threads.len, sizeof *f.fork);
     f.next = pf_mem_resize(NULL, x->n, sizeof *f.next);
     memset(f.fork, 0xff, t->threads.len * sizeof *f.fork);

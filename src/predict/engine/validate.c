@@ -9,16 +9,16 @@
 #include <stdio.h>
 #include <string.h>
 
-struct memory {
+struct validated_memory {
     uint32_t writer; /* event; PF_NONE: not written yet */
     bool wrong;      /* stored by a thread that had seen a wrong value */
     bool overwritten;       /* a missing call may have stored another value since */
 };
 struct undo {
     uint32_t cell;
-    struct memory old;
+    struct validated_memory old;
 };
-struct holder {
+struct held_lock {
     uint32_t lock, thread;
     bool shared;
 };
@@ -33,8 +33,8 @@ struct machine {
     uint32_t *source_at; /* per event: start of its cells in `source` */
     struct pf_validate_calls calls;
     uint32_t *misled;   /* per thread: 1 + a read that saw a wrong value, 0: none */
-    struct memory *cells;
-    PF_VEC(struct holder) held;
+    struct validated_memory *cells;
+    PF_VEC(struct held_lock) held;
     PF_VEC(struct undo) log;
     pf_vec_u32 ran;  /* events of the witness that have run */
     /* events that rules about many events refer to: arrive, post, and with blocks all uses of
@@ -133,7 +133,7 @@ static bool call_allows(struct machine *m, uint32_t i)
         return true;
     for (size_t k = 0; k < m->log.len; k++) {
         uint32_t c = m->log.at[k].cell;
-        const struct memory *x = &m->cells[c];
+        const struct validated_memory *x = &m->cells[c];
         if (!pf_validate_calls_reaches(&m->calls, i, c))
             continue;
         uint32_t was = writer_before(m, i, c);
@@ -246,7 +246,7 @@ static bool is_next(struct machine *m, uint32_t i)
 static bool sees_right(const struct machine *m, const struct pf_event *e, uint32_t cell,
                        uint32_t source)
 {
-    const struct memory *x = &m->cells[cell];
+    const struct validated_memory *x = &m->cells[cell];
     if (x->wrong || x->overwritten)
         return false;
     if (x->writer == source)
@@ -269,7 +269,7 @@ static void execute(struct machine *m, uint32_t i, bool in_witness)
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells && pf_event_writes(e); c++) {
             if (in_witness)
                 pf_vec_push(&m->log, (struct undo){c, m->cells[c]});
-            m->cells[c] = (struct memory){i, m->misled[e->thread], false};
+            m->cells[c] = (struct validated_memory){i, m->misled[e->thread], false};
         }
     } else if (pf_event_class[e->kind] == PF_CLASS_CALL && m->calls.rule != PF_RULE_NONE) {
         const struct pf_event *call = e->kind == PF_EV_CALL ? e : at(m, e->link);
@@ -289,7 +289,7 @@ static void execute(struct machine *m, uint32_t i, bool in_witness)
         if (!held)
             m->misled[e->thread] = i + 1;
     } else if (pf_event_acquires(e))
-        pf_vec_push(&m->held, (struct holder){pf_event_lock(e), e->thread, pf_event_shared(e)});
+        pf_vec_push(&m->held, (struct held_lock){pf_event_lock(e), e->thread, pf_event_shared(e)});
     else if (pf_event_releases(e))
         for (size_t k = 0; k < m->held.len; k++)
             if (m->held.at[k].lock == pf_event_lock(e) && m->held.at[k].thread == e->thread) {
@@ -324,7 +324,7 @@ static bool run_witness(struct machine *m, const struct pf_race *r)
 static bool check_one(struct machine *m, const struct pf_race *r, uint32_t *keep_ready)
 {
     size_t nt = m->t->threads.len, nheld = m->held.len;
-    struct holder keep_held[nheld + 1];
+    struct held_lock keep_held[nheld + 1];
     memcpy(keep_ready, m->ready, nt * sizeof *m->ready);
     pf_vec_reserve(&m->held, 1);
     memcpy(keep_held, m->held.at, nheld * sizeof *keep_held);

@@ -24,7 +24,7 @@ struct set {
     uint64_t *at;
     uint32_t len, cap;
 };
-struct var {
+struct goldilocks_var {
     struct set *sets; /* the newest access of each thread and kind */
     uint32_t len;
 };
@@ -147,7 +147,7 @@ void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *li
 {
     struct gold g = {.t = t};
     struct pf_pair_set seen = {0};
-    struct var *vars = pf_mem_zero(t->cells.len, sizeof *vars);
+    struct goldilocks_var *vars = pf_mem_zero(t->cells.len, sizeof *vars);
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
         if (pf_stop_poll_loop(limits->stop, i, t->events.len)) {
@@ -163,7 +163,7 @@ void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *li
         for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++) {
             if (!t->cells.at[c].shared || !t->cells.at[c].written)
                 continue;
-            struct var *v = &vars[c];
+            struct goldilocks_var *v = &vars[c];
             struct set *mine = NULL;
             for (uint32_t k = 0; k < v->len; k++) {
                 struct set *s = &v->sets[k];

@@ -11,22 +11,22 @@
 #include "clocks.h"
 #include <string.h>
 
-struct stamp {
+struct fasttrack_stamp {
     uint32_t epoch, event; /* epoch 0: none */
 };
 struct many {
     uint16_t thread; /* the thread of `one` */
-    struct stamp one;
-    struct stamp *all; /* by thread; NULL while `one` suffices */
+    struct fasttrack_stamp one;
+    struct fasttrack_stamp *all; /* by thread; NULL while `one` suffices */
 };
 enum { ATOMIC_READS, ATOMIC_WRITES, RACING_WRITES, KINDS };
-struct var {
+struct fasttrack_var {
     uint16_t wthread;
-    struct stamp write;
+    struct fasttrack_stamp write;
     struct many read;
     struct many *rare; /* by kind; NULL while there are none */
 };
-struct run {
+struct fasttrack_run {
     const struct pf_trace *t;
     struct pf_clocks o;
     struct pf_pair_set seen;
@@ -34,7 +34,7 @@ struct run {
     bool all_pairs;
 };
 
-static void race(struct run *r, uint32_t a, uint32_t b)
+static void race(struct fasttrack_run *r, uint32_t a, uint32_t b)
 {
     const struct pf_event *e = r->t->events.at;
     if (r->all_pairs || pf_pair_set_add(&r->seen, e[a].site, e[b].site))
@@ -42,7 +42,7 @@ static void race(struct run *r, uint32_t a, uint32_t b)
 }
 
 /* Reports a race of event i with each unordered access in m. Returns true if there was one. */
-static bool check_many(struct run *r, const struct many *m, uint32_t thread, uint32_t i)
+static bool check_many(struct fasttrack_run *r, const struct many *m, uint32_t thread, uint32_t i)
 {
     bool found = false;
     if (m->all) {
@@ -58,7 +58,8 @@ static bool check_many(struct run *r, const struct many *m, uint32_t thread, uin
     return found;
 }
 
-static void add_many(struct run *r, struct many *m, uint32_t thread, struct stamp now)
+static void add_many(struct fasttrack_run *r, struct many *m, uint32_t thread,
+                     struct fasttrack_stamp now)
 {
     if (!m->all && (!m->one.epoch || m->thread == thread ||
                     pf_clocks_seen(&r->o, thread, m->thread, m->one.epoch))) {
@@ -80,14 +81,15 @@ static void clear_many(struct many *m)
     m->one.epoch = 0;
 }
 
-static struct many *rare(struct var *v, int kind)
+static struct many *rare(struct fasttrack_var *v, int kind)
 {
     if (!v->rare)
         v->rare = pf_mem_zero(KINDS, sizeof *v->rare);
     return &v->rare[kind];
 }
 
-static bool check_write(struct run *r, const struct var *v, uint32_t thread, uint32_t i)
+static bool check_write(struct fasttrack_run *r, const struct fasttrack_var *v, uint32_t thread,
+                        uint32_t i)
 {
     if (v->rare)
         check_many(r, &v->rare[RACING_WRITES], thread, i);
@@ -97,7 +99,8 @@ static bool check_write(struct run *r, const struct var *v, uint32_t thread, uin
     return found;
 }
 
-static void plain_write(struct run *r, struct var *v, uint32_t t, struct stamp now)
+static void plain_write(struct fasttrack_run *r, struct fasttrack_var *v, uint32_t t,
+                        struct fasttrack_stamp now)
 {
     if (v->write.epoch == now.epoch && v->wthread == t && !v->read.one.epoch && !v->read.all &&
         !v->rare) {
@@ -124,10 +127,11 @@ static void plain_write(struct run *r, struct var *v, uint32_t t, struct stamp n
     v->wthread = (uint16_t)t;
 }
 
-static void access_cell(struct run *r, struct var *v, const struct pf_event *e, uint32_t i)
+static void access_cell(struct fasttrack_run *r, struct fasttrack_var *v, const struct pf_event *e,
+                        uint32_t i)
 {
     uint32_t t = e->thread;
-    struct stamp now = {pf_clocks_epoch(&r->o, t), i};
+    struct fasttrack_stamp now = {pf_clocks_epoch(&r->o, t), i};
     if (pf_event_atomic(e)) {
         check_write(r, v, t, i);
         if (pf_event_writes(e))
@@ -147,9 +151,9 @@ static void access_cell(struct run *r, struct var *v, const struct pf_event *e, 
 
 void pf_analysis_hb(const struct pf_trace *t, const struct pf_limits *limits, struct pf_result *out)
 {
-    struct run r = {.t = t, .out = out, .all_pairs = limits->all_pairs};
+    struct fasttrack_run r = {.t = t, .out = out, .all_pairs = limits->all_pairs};
     pf_clocks_init(&r.o, t, PF_CLOCKS_LOCKS | PF_CLOCKS_ATOMICS);
-    struct var *vars = pf_mem_zero(t->cells.len, sizeof *vars);
+    struct fasttrack_var *vars = pf_mem_zero(t->cells.len, sizeof *vars);
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
         if (pf_stop_poll_loop(limits->stop, i, t->events.len)) {

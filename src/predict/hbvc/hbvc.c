@@ -9,7 +9,7 @@
 #include "clocks.h"
 #include <string.h>
 
-struct stamp {
+struct hbvc_stamp {
     uint32_t epoch, event;
 };
 enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, KINDS };
@@ -28,7 +28,7 @@ void pf_analysis_hbvc(const struct pf_trace *t, const struct pf_limits *limits,
     struct pf_clocks o;
     struct pf_pair_set seen = {0};
     pf_clocks_init(&o, t, PF_CLOCKS_LOCKS | PF_CLOCKS_ATOMICS);
-    struct stamp **last = pf_mem_zero(t->cells.len, sizeof *last);
+    struct hbvc_stamp **last = pf_mem_zero(t->cells.len, sizeof *last);
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
         if (pf_stop_poll_loop(limits->stop, i, t->events.len)) {
@@ -45,14 +45,15 @@ void pf_analysis_hbvc(const struct pf_trace *t, const struct pf_limits *limits,
             int kind = 2 * pf_event_atomic(e) + pf_event_writes(e);
             for (uint32_t u = 0; u < o.nt; u++)
                 for (int k = 0; k < KINDS && u != e->thread; k++) {
-                    struct stamp *s = &last[c][u * KINDS + k];
+                    struct hbvc_stamp *s = &last[c][u * KINDS + k];
                     if (s->epoch && conflict[kind][k] &&
                         !pf_clocks_seen(&o, e->thread, u, s->epoch) &&
                         (limits->all_pairs ||
                          pf_pair_set_add(&seen, t->events.at[s->event].site, e->site)))
                         pf_vec_push(&out->races, (struct pf_race){.a = s->event, .b = i});
                 }
-            last[c][e->thread * KINDS + kind] = (struct stamp){pf_clocks_epoch(&o, e->thread), i};
+            last[c][e->thread * KINDS + kind] =
+                (struct hbvc_stamp){pf_clocks_epoch(&o, e->thread), i};
         }
         pf_clocks_leave(&o, i);
     }

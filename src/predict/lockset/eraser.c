@@ -8,7 +8,7 @@
 #include "locksets.h"
 
 enum state { VIRGIN, EXCLUSIVE, SHARED, MODIFIED };
-struct var {
+struct eraser_var {
     uint8_t state;
     uint16_t owner;
     uint32_t common;      /* locks held by all accesses since the cell became shared */
@@ -36,7 +36,7 @@ void pf_analysis_lockset(const struct pf_trace *t, const struct pf_limits *limit
     struct pf_locksets ls;
     struct pf_pair_set seen = {0};
     pf_locksets_init(&ls, t);
-    struct var *vars = pf_mem_zero(t->cells.len, sizeof *vars);
+    struct eraser_var *vars = pf_mem_zero(t->cells.len, sizeof *vars);
     for (size_t c = 0; c < t->cells.len; c++)
         vars[c].last = vars[c].other = vars[c].last_write = vars[c].other_write = PF_NONE;
     for (uint32_t i = 0; i < t->events.len; i++) {
@@ -51,7 +51,7 @@ void pf_analysis_lockset(const struct pf_trace *t, const struct pf_limits *limit
         const struct pf_range *p = &t->places.at[e->what];
         bool writes = pf_event_writes(e);
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
-            struct var *v = &vars[c];
+            struct eraser_var *v = &vars[c];
             uint32_t held = ls.held[e->thread];
             if (v->state == VIRGIN) {
                 v->state = EXCLUSIVE;

@@ -21,7 +21,7 @@ struct tried {
     bool done;
 };
 
-struct search {
+struct pattern_search {
     const struct pf_units *w;
     const struct pf_partial_order *g;
     struct pf_locksets *locks;
@@ -54,7 +54,7 @@ static uint64_t mix(uint64_t h, uint64_t v)
 
 /* --- tuples of sites --- */
 
-static struct tried *find(struct search *s, uint64_t key)
+static struct tried *find(struct pattern_search *s, uint64_t key)
 {
     if (2 * s->ntried >= s->cap) {
         struct tried *old = s->tried;
@@ -77,7 +77,7 @@ static struct tried *find(struct search *s, uint64_t key)
     return &s->tried[i];
 }
 
-static uint64_t sites_key(const struct search *s)
+static uint64_t sites_key(const struct pattern_search *s)
 {
     const struct pf_pattern *p = s->p;
     const struct pf_unit_access *e = s->w->accesses.at;
@@ -94,7 +94,7 @@ static uint64_t sites_key(const struct search *s)
 /* --- the mutation condition --- */
 
 /* True if partial order allows the events in the pattern's order. */
-static bool order_allows(const struct search *s, const uint32_t *event)
+static bool order_allows(const struct pattern_search *s, const uint32_t *event)
 {
     const struct pf_pattern *p = s->p;
     for (unsigned j = 1; j < p->n; j++) {
@@ -108,7 +108,7 @@ static bool order_allows(const struct search *s, const uint32_t *event)
 }
 
 /* True if locks allow the pattern. Locks are the same for all instances of a class. */
-static bool locks_allow(const struct search *s)
+static bool locks_allow(const struct pattern_search *s)
 {
     const struct pf_pattern *p = s->p;
     const struct pf_unit_access *e[PF_PATTERN_MAX];
@@ -134,7 +134,7 @@ static bool locks_allow(const struct search *s)
 
 /* --- from classes to events --- */
 
-static void events_of(struct search *s, const uint32_t *instance, uint32_t *events)
+static void events_of(struct pattern_search *s, const uint32_t *instance, uint32_t *events)
 {
     for (unsigned r = 0; r < s->p->nregions; r++) {
         const struct pf_unit_class *c = &s->w->classes.at[s->class[r]];
@@ -153,14 +153,14 @@ struct near {
     uint32_t a, b, gap;
 };
 
-static bool are_ordered(const struct search *s, uint32_t a, uint32_t b)
+static bool are_ordered(const struct pattern_search *s, uint32_t a, uint32_t b)
 {
     const struct pf_unit_instance *x = &s->w->instances.at[a], *y = &s->w->instances.at[b];
     return pf_partial_order_before(s->g, x->end, y->begin) ||
            pf_partial_order_before(s->g, y->end, x->begin);
 }
 
-static unsigned nearest(const struct search *s, uint32_t a, uint32_t b, struct near *out)
+static unsigned nearest(const struct pattern_search *s, uint32_t a, uint32_t b, struct near *out)
 {
     const struct pf_unit_instance *x = s->w->instances.at;
     unsigned n = 0;
@@ -180,13 +180,13 @@ static unsigned nearest(const struct search *s, uint32_t a, uint32_t b, struct n
     return n;
 }
 
-static void use_steps(struct search *s, uint64_t steps)
+static void use_steps(struct pattern_search *s, uint64_t steps)
 {
     s->steps -= s->steps < steps ? s->steps : steps;
 }
 
 /* Stops the search if requested, by setting the remaining steps to 0. */
-static void poll_stop(struct search *s)
+static void poll_stop(struct pattern_search *s)
 {
     if (pf_stop_poll(s->stop, "patterns", s->number, s->patterns->len)) {
         s->out->stopped = true;
@@ -194,7 +194,7 @@ static void poll_stop(struct search *s)
     }
 }
 
-static void try_match(struct search *s)
+static void try_match(struct pattern_search *s)
 {
     struct tried *t = find(s, sites_key(s));
     use_steps(s, (uint64_t)s->p->n * s->p->nregions);
@@ -228,13 +228,13 @@ static void try_match(struct search *s)
 
 /* --- matching --- */
 
-static bool kind_matches(const struct search *s, unsigned i, const struct pf_unit_access *e)
+static bool kind_matches(const struct pattern_search *s, unsigned i, const struct pf_unit_access *e)
 {
     return s->p->write[i] ? e->writes : e->reads;
 }
 
 /* True if this cell may be bound to an unbound variable of the pattern. */
-static bool can_bind(const struct search *s, uint32_t cell)
+static bool can_bind(const struct pattern_search *s, uint32_t cell)
 {
     if (s->use_rank[cell] >= s->p->nvars ||
         (s->p->nvars == 1 && s->code_rank[cell] >= SAME_CODE_CELLS))
@@ -245,11 +245,12 @@ static bool can_bind(const struct search *s, uint32_t cell)
     return true;
 }
 
-static void match_region(struct search *s, unsigned r);
+static void match_region(struct pattern_search *s, unsigned r);
 
 /* Matches event i and the later events of its region, from access k on; `last` is the event matched
  * before. */
-static void match_events(struct search *s, unsigned r, unsigned i, uint32_t k, uint32_t last)
+static void match_events(struct pattern_search *s, unsigned r, unsigned i, uint32_t k,
+                         uint32_t last)
 {
     const struct pf_pattern *p = s->p;
     const struct pf_unit_class *c = &s->w->classes.at[s->class[r]];
@@ -280,7 +281,7 @@ static void match_events(struct search *s, unsigned r, unsigned i, uint32_t k, u
     }
 }
 
-static void match_class(struct search *s, unsigned r, uint32_t class, uint32_t from)
+static void match_class(struct pattern_search *s, unsigned r, uint32_t class, uint32_t from)
 {
     const struct pf_pattern *p = s->p;
     const struct pf_unit_class *c = &s->w->classes.at[class];
@@ -304,7 +305,7 @@ static void match_class(struct search *s, unsigned r, uint32_t class, uint32_t f
 
 /* Matches region r with the classes that use the cell. `leads`: the cell is the variable of the
  * region's first event. */
-static void match_uses(struct search *s, unsigned r, uint32_t cell, bool leads)
+static void match_uses(struct pattern_search *s, unsigned r, uint32_t cell, bool leads)
 {
     for (uint32_t u = s->w->use_at[cell]; u != PF_NONE && s->steps; u = s->w->uses.at[u].next) {
         const struct pf_cell_use *x = &s->w->uses.at[u];
@@ -315,7 +316,7 @@ static void match_uses(struct search *s, unsigned r, uint32_t cell, bool leads)
     }
 }
 
-static void match_region(struct search *s, unsigned r)
+static void match_region(struct pattern_search *s, unsigned r)
 {
     const struct pf_pattern *p = s->p;
     if (r == p->nregions) {
@@ -355,7 +356,7 @@ static int by_key(const void *a, const void *b)
     return *x != *y ? (*x < *y ? -1 : 1) : x[1] < y[1] ? -1 : x[1] > y[1];
 }
 
-static void rank_cells(const struct search *s, uint8_t *rank, bool by_code)
+static void rank_cells(const struct pattern_search *s, uint8_t *rank, bool by_code)
 {
     const struct pf_units *w = s->w;
     size_t cells = s->g->t->cells.len;
@@ -386,7 +387,7 @@ void pf_pattern_search(const struct pf_units *w, const pf_patterns *patterns, st
                        bool (*f)(void *arg, uint32_t pattern, const uint32_t *events), void *arg,
                        struct pf_pattern_search_result *out)
 {
-    struct search s = {
+    struct pattern_search s = {
         .w = w, .g = w->g, .patterns = patterns, .stop = stop, .f = f, .arg = arg, .out = out};
     s.locks = (struct pf_locksets *)&w->g->locks; /* only its cache changes */
     s.use_rank = pf_mem_zero(w->g->t->cells.len + 1, 1);

@@ -168,7 +168,7 @@ static void add_unit(struct pf_units *w, struct pf_unit_class c, uint32_t begin,
 
 /* --- regions --- */
 
-struct open { /* the region in which a thread is */
+struct open_region { /* the region in which a thread is */
     bool inside;
     uint32_t depth, marks; /* locks held; marked regions around */
     uint32_t begin, last;
@@ -176,7 +176,7 @@ struct open { /* the region in which a thread is */
     pf_unit_accesses accesses;
 };
 
-static void close_region(struct pf_units *w, uint32_t thread, struct open *o)
+static void close_region(struct pf_units *w, uint32_t thread, struct open_region *o)
 {
     struct pf_unit_class c = {.thread = thread, .outer = o->outer, .region = true};
     if (o->inside && o->accesses.len)
@@ -185,10 +185,10 @@ static void close_region(struct pf_units *w, uint32_t thread, struct open *o)
     o->inside = false;
 }
 
-static void enter(struct open *o, uint32_t i)
+static void enter(struct open_region *o, uint32_t i)
 {
     if (!o->inside)
-        *o = (struct open){true, o->depth, o->marks, i, i, 0, o->accesses};
+        *o = (struct open_region){true, o->depth, o->marks, i, i, 0, o->accesses};
 }
 
 /* The set that contains only the lock of this event. */
@@ -198,7 +198,8 @@ static uint32_t lock_alone(struct pf_partial_order *g, const struct pf_event *e)
     return pf_locksets_intern(&g->locks, &word, 1);
 }
 
-static void scan_event(struct pf_units *w, struct open *o, uint32_t i, pf_unit_accesses *single)
+static void scan_event(struct pf_units *w, struct open_region *o, uint32_t i,
+                       pf_unit_accesses *single)
 {
     /* changes only the interned sets */
     struct pf_partial_order *g = (struct pf_partial_order *)w->g;
@@ -361,7 +362,7 @@ void pf_units_init(struct pf_units *w, const struct pf_partial_order *g)
 {
     memset(w, 0, sizeof *w);
     w->g = g;
-    struct open *open = pf_mem_zero(g->nt, sizeof *open);
+    struct open_region *open = pf_mem_zero(g->nt, sizeof *open);
     pf_unit_accesses single = {0};
     for (uint32_t i = 0; i < g->t->events.len; i++)
         scan_event(w, &open[g->t->events.at[i].thread], i, &single);

@@ -21,20 +21,20 @@
 #include <assert.h>
 #include <string.h>
 
-struct section {
+struct syncp_section {
     uint32_t pos, acquire, release; /* pos: position of the acquire in its thread */
     bool shared;
 };
-struct holder { /* the sections of one lock in one thread */
-    struct section *at;
+struct lock_sections { /* the sections of one lock in one thread */
+    struct syncp_section *at;
     uint32_t n, cap, in; /* in: number of sections in the closure */
 };
-struct access {
+struct syncp_access {
     uint32_t cell, site, event;
     uint16_t thread;
     bool writes, atomic;
 };
-struct run {
+struct syncp_run {
     const struct pf_trace *t;
     const struct pf_limits *limits;
     struct pf_trace_index x;
@@ -43,14 +43,14 @@ struct run {
     /* per event: how many events of each thread it requires, itself included */
     uint32_t *stamps;
     uint32_t *set;        /* the closure: number of events of each thread */
-    struct holder *holders; /* index: lock * nt + thread */
+    struct lock_sections *holders; /* index: lock * nt + thread */
     uint32_t *next;         /* same index: position of the first section outside the closure */
-    PF_VEC(struct access) accesses;
+    PF_VEC(struct syncp_access) accesses;
     struct pf_pair_set found, searched;
     struct pf_result *out;
 };
 
-static uint32_t event_at(const struct run *r, uint32_t t, uint32_t pos)
+static uint32_t event_at(const struct syncp_run *r, uint32_t t, uint32_t pos)
 {
     return r->ev[r->ev_at[t] + pos];
 }
@@ -66,23 +66,23 @@ static bool join(uint32_t *dst, const uint32_t *src, uint32_t n)
     return grew;
 }
 
-static const uint32_t *stamp(const struct run *r, uint32_t e)
+static const uint32_t *stamp(const struct syncp_run *r, uint32_t e)
 {
     return r->stamps + (size_t)e * r->nt;
 }
 
 /* Adds the threads that held the lock when a trylock failed. */
-static void add_holders(struct run *r, uint32_t *c, uint32_t lock, uint32_t e)
+static void add_holders(struct syncp_run *r, uint32_t *c, uint32_t lock, uint32_t e)
 {
     for (uint32_t u = 0; u < r->nt; u++) {
-        struct holder *h = &r->holders[(size_t)lock * r->nt + u];
+        struct lock_sections *h = &r->holders[(size_t)lock * r->nt + u];
         for (uint32_t k = 0; k < h->n && h->at[k].acquire < e; k++)
             if (h->at[k].release > e)
                 join(c, stamp(r, h->at[k].acquire), r->nt);
     }
 }
 
-static void make_stamps(struct run *r)
+static void make_stamps(struct syncp_run *r)
 {
     uint32_t *writer = pf_mem_resize(NULL, r->t->cells.len, sizeof *writer);
     memset(writer, 0xff, r->t->cells.len * sizeof *writer);
@@ -112,7 +112,7 @@ static void make_stamps(struct run *r)
     free(writer);
 }
 
-static void find_sections(struct run *r)
+static void find_sections(struct syncp_run *r)
 {
     r->holders = pf_mem_zero((size_t)r->nlocks * r->nt, sizeof *r->holders);
     r->next = pf_mem_zero((size_t)r->nlocks * r->nt, sizeof *r->next);
@@ -120,18 +120,18 @@ static void find_sections(struct run *r)
         const struct pf_event *e = &r->t->events.at[i];
         if (!pf_event_acquires(e))
             continue;
-        struct holder *h = &r->holders[(size_t)pf_event_lock(e) * r->nt + e->thread];
+        struct lock_sections *h = &r->holders[(size_t)pf_event_lock(e) * r->nt + e->thread];
         if (h->n == h->cap) {
             h->cap = h->cap ? 2 * h->cap : 4;
             h->at = pf_mem_resize(h->at, h->cap, sizeof *h->at);
         }
-        h->at[h->n++] = (struct section){r->x.pos[i], i, r->x.match[i], pf_event_shared(e)};
+        h->at[h->n++] = (struct syncp_section){r->x.pos[i], i, r->x.match[i], pf_event_shared(e)};
     }
 }
 
 /* Adds everything that must come before e to the closure. Explicit edges are needed in addition to
  * the previous event's stamp, because e may be the first event of its thread. */
-static void add_predecessors(struct run *r, uint32_t e)
+static void add_predecessors(struct syncp_run *r, uint32_t e)
 {
     if (r->x.before[e] != PF_NONE)
         join(r->set, stamp(r, r->x.before[e]), r->nt);
@@ -139,13 +139,13 @@ static void add_predecessors(struct run *r, uint32_t e)
     join(r->set, stamp(r, r->x.pred.at.at[k + 1]), r->nt);
 }
 
-static bool in_closure(const struct run *r, uint32_t e)
+static bool in_closure(const struct syncp_run *r, uint32_t e)
 {
     return r->x.pos[e] < r->set[r->t->events.at[e].thread];
 }
 
 /* Advances h->in over the sections that begin before position `pos`, by galloping search. */
-static void advance(struct holder *h, uint32_t pos)
+static void advance(struct lock_sections *h, uint32_t pos)
 {
     uint32_t lo = h->in, step = 1;
     while (lo < h->n && h->at[lo].pos < pos) {
@@ -165,7 +165,7 @@ static void advance(struct holder *h, uint32_t pos)
 
 /* If two acquires are in the closure, not both shared, adds the release of the earlier one. Returns
  * true if the closure grew. */
-static bool close_lock(struct run *r, struct holder *h, uint32_t *next)
+static bool close_lock(struct syncp_run *r, struct lock_sections *h, uint32_t *next)
 {
     /* 1 + event: the newest acquire; the newest exclusive acquire */
     uint32_t newest[2] = {0, 0}, in = 0;
@@ -175,7 +175,7 @@ static bool close_lock(struct run *r, struct holder *h, uint32_t *next)
         if (!h[u].in)
             continue;
         in++;
-        const struct section *s = &h[u].at[h[u].in - 1];
+        const struct syncp_section *s = &h[u].at[h[u].in - 1];
         if (s->acquire >= newest[0])
             newest[0] = s->acquire + 1;
         uint32_t k = h[u].in; /* finds its newest exclusive section */
@@ -188,7 +188,7 @@ static bool close_lock(struct run *r, struct holder *h, uint32_t *next)
     for (uint32_t u = 0; u < r->nt && in > 1; u++) {
         if (!h[u].in)
             continue;
-        const struct section *s = &h[u].at[h[u].in - 1];
+        const struct syncp_section *s = &h[u].at[h[u].in - 1];
         if (s->acquire + 1 < newest[s->shared]) {
             assert(s->release != PF_NONE); /* guaranteed by the consistency of the trace */
             grew |= join(r->set, stamp(r, s->release), r->nt);
@@ -198,7 +198,7 @@ static bool close_lock(struct run *r, struct holder *h, uint32_t *next)
 }
 
 /* True if a further section of the lock has entered the closure. */
-static bool changed(const struct run *r, const uint32_t *next)
+static bool changed(const struct syncp_run *r, const uint32_t *next)
 {
     bool any = false;
     for (uint32_t u = 0; u < r->nt; u++)
@@ -206,7 +206,7 @@ static bool changed(const struct run *r, const uint32_t *next)
     return any;
 }
 
-static void close_set(struct run *r)
+static void close_set(struct syncp_run *r)
 {
     for (bool more = true; more;) {
         more = false;
@@ -218,7 +218,7 @@ static void close_set(struct run *r)
     }
 }
 
-static void reset(struct run *r)
+static void reset(struct syncp_run *r)
 {
     memset(r->set, 0, r->nt * sizeof *r->set);
     for (size_t k = 0; k < (size_t)r->nlocks * r->nt; k++) {
@@ -227,7 +227,7 @@ static void reset(struct run *r)
     }
 }
 
-static void report(struct run *r, uint32_t a, uint32_t b)
+static void report(struct syncp_run *r, uint32_t a, uint32_t b)
 {
     /* The witness begins at the first event outside the closure; everything before it is
      * unchanged. */
@@ -249,8 +249,8 @@ static void report(struct run *r, uint32_t a, uint32_t b)
 }
 
 /* Searches two lists of accesses to one cell, each of one thread and one site, for one race. */
-static bool search(struct run *r, const struct access *as, size_t na, const struct access *bs,
-                   size_t nb)
+static bool search(struct syncp_run *r, const struct syncp_access *as, size_t na,
+                   const struct syncp_access *bs, size_t nb)
 {
     reset(r);
     size_t i = 0;
@@ -277,7 +277,7 @@ static bool search(struct run *r, const struct access *as, size_t na, const stru
 
 static int by_list(const void *x, const void *y)
 {
-    const struct access *a = x, *b = y;
+    const struct syncp_access *a = x, *b = y;
     if (a->cell != b->cell)
         return a->cell < b->cell ? -1 : 1;
     if (a->thread != b->thread)
@@ -290,10 +290,10 @@ static int by_list(const void *x, const void *y)
 }
 
 /* The list that contains the access of event e to the cell: returns its start, sets its length. */
-static size_t list_of(const struct run *r, uint32_t cell, uint32_t e, size_t *n)
+static size_t list_of(const struct syncp_run *r, uint32_t cell, uint32_t e, size_t *n)
 {
     const struct pf_event *v = &r->t->events.at[e];
-    struct access key = {cell, v->site, 0, v->thread, pf_event_writes(v), pf_event_atomic(v)};
+    struct syncp_access key = {cell, v->site, 0, v->thread, pf_event_writes(v), pf_event_atomic(v)};
     size_t lo = 0, hi = r->accesses.len;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
@@ -313,7 +313,7 @@ static size_t list_of(const struct run *r, uint32_t cell, uint32_t e, size_t *n)
 
 static void candidate(void *arg, uint32_t a, uint32_t b)
 {
-    struct run *r = arg;
+    struct syncp_run *r = arg;
     const struct pf_event *v = &r->t->events.at[a], *w = &r->t->events.at[b];
     if (r->limits->all_pairs) { /* every pair on its own */
         reset(r);
@@ -341,7 +341,7 @@ static void candidate(void *arg, uint32_t a, uint32_t b)
         pf_pair_set_add(&r->found, v->site, w->site);
 }
 
-static void prepare(struct run *r)
+static void prepare(struct syncp_run *r)
 {
     r->ev = pf_mem_resize(NULL, r->x.n, sizeof *r->ev);
     r->ev_at = pf_mem_zero(r->nt + 1ull, sizeof *r->ev_at);
@@ -355,8 +355,9 @@ static void prepare(struct run *r)
         const struct pf_range *p = pf_event_is_access(e) ? &r->t->places.at[e->what] : NULL;
         for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++)
             if (r->t->cells.at[c].shared && r->t->cells.at[c].written)
-                pf_vec_push(&r->accesses, (struct access){c, e->site, i, e->thread,
-                                                          pf_event_writes(e), pf_event_atomic(e)});
+                pf_vec_push(&r->accesses,
+                            (struct syncp_access){c, e->site, i, e->thread, pf_event_writes(e),
+                                                  pf_event_atomic(e)});
     }
     if (r->accesses.len)
         qsort(r->accesses.at, r->accesses.len, sizeof *r->accesses.at, by_list);
@@ -365,11 +366,11 @@ static void prepare(struct run *r)
 void pf_analysis_syncp(const struct pf_trace *t, const struct pf_limits *limits,
                        struct pf_result *out)
 {
-    struct run r = {.t = t,
-                    .limits = limits,
-                    .out = out,
-                    .nt = (uint32_t)t->threads.len,
-                    .nlocks = (uint32_t)t->locks.len};
+    struct syncp_run r = {.t = t,
+                          .limits = limits,
+                          .out = out,
+                          .nt = (uint32_t)t->threads.len,
+                          .nlocks = (uint32_t)t->locks.len};
     pf_trace_index_init(&r.x, t, PF_MISSING_IGNORE);
     prepare(&r);
     find_sections(&r);

@@ -33,13 +33,13 @@ struct channel {
     struct channel *watchers[WATCHERS];
 };
 
-struct entry {
+struct fd_entry {
     struct channel *to, *from;
     uint32_t kind; /* enum pf_fd_kind */
     bool holds_file_lock; /* a file may be locked through it */
 };
 
-static struct entry *chunks[CHUNKS];
+static struct fd_entry *chunks[CHUNKS];
 static struct {
     struct pf_spin lock;
     char pad[60];
@@ -57,16 +57,16 @@ static bool any_overflow; /* some channel has too many watchers */
 
 static struct pf_spin *stripe(int fd) { return &stripes[(unsigned)fd % STRIPES].lock; }
 
-static struct entry *entry(int fd)
+static struct fd_entry *entry(int fd)
 {
     if (fd >= (int)FD_MAX)
         pf_limit_hit(PF_LIMIT_MEMORY);
     if (fd < 0 || fd >= (int)FD_MAX)
         return NULL;
-    struct entry **chunk = &chunks[(unsigned)fd / CHUNK];
-    struct entry *e = __atomic_load_n(chunk, __ATOMIC_ACQUIRE);
+    struct fd_entry **chunk = &chunks[(unsigned)fd / CHUNK];
+    struct fd_entry *e = __atomic_load_n(chunk, __ATOMIC_ACQUIRE);
     if (!e) {
-        struct entry *mine = pf_store_alloc_permanent(CHUNK * sizeof *mine);
+        struct fd_entry *mine = pf_store_alloc_permanent(CHUNK * sizeof *mine);
         if (!mine)
             return NULL;
         if (__atomic_compare_exchange_n(chunk, &e, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
@@ -117,13 +117,13 @@ static struct pf_hb_clock *clock_of(struct channel *ch)
 
 static void set(int fd, enum pf_fd_kind kind, struct channel *to, struct channel *from)
 {
-    struct entry *e = entry(fd);
+    struct fd_entry *e = entry(fd);
     if (!e)
         return;
     hold(to);
     hold(from);
     pf_spin_lock(stripe(fd));
-    struct entry was = *e;
+    struct fd_entry was = *e;
     e->to = to;
     e->from = from;
     __atomic_store_n(&e->kind, (uint32_t)kind, __ATOMIC_RELEASE);
@@ -249,7 +249,7 @@ static void find_kind(int fd)
 
 enum pf_fd_kind pf_fd_kind(int fd)
 {
-    struct entry *e = entry(fd);
+    struct fd_entry *e = entry(fd);
     if (!e)
         return PF_FD_NONE;
     uint32_t kind = __atomic_load_n(&e->kind, __ATOMIC_ACQUIRE);
@@ -265,7 +265,7 @@ static struct channel *get(int fd, bool to)
 {
     if (pf_fd_kind(fd) <= PF_FD_NONE)
         return NULL;
-    struct entry *e = entry(fd);
+    struct fd_entry *e = entry(fd);
     pf_spin_lock(stripe(fd));
     struct channel *ch = hold(to ? e->to : e->from);
     pf_spin_unlock(stripe(fd));
@@ -279,7 +279,7 @@ void pf_fd_dup(int from, int to)
     enum pf_fd_kind kind = pf_fd_kind(from);
     struct channel *out = get(from, true), *in = get(from, false);
     set(to, kind, out, in);
-    const struct entry *e = entry(from);
+    const struct fd_entry *e = entry(from);
     if (e && __atomic_load_n(&e->holds_file_lock, __ATOMIC_RELAXED))
         pf_fd_set_holds_file_lock(to); /* the last descriptor that is closed unlocks the file */
     drop(out);
@@ -345,7 +345,7 @@ void pf_fd_received_in_message(int fd)
 void pf_fd_send_all(struct pf_thread *t)
 {
     for (unsigned fd = 0; fd < FD_MAX; fd++) {
-        const struct entry *of = __atomic_load_n(&chunks[fd / CHUNK], __ATOMIC_ACQUIRE);
+        const struct fd_entry *of = __atomic_load_n(&chunks[fd / CHUNK], __ATOMIC_ACQUIRE);
         if (!of)
             fd |= CHUNK - 1;
         else if (__atomic_load_n(&of[fd % CHUNK].kind, __ATOMIC_RELAXED) > PF_FD_NONE)
@@ -355,14 +355,14 @@ void pf_fd_send_all(struct pf_thread *t)
 
 void pf_fd_set_holds_file_lock(int fd)
 {
-    struct entry *e = entry(fd);
+    struct fd_entry *e = entry(fd);
     if (e)
         __atomic_store_n(&e->holds_file_lock, true, __ATOMIC_RELAXED);
 }
 
 void pf_fd_end(struct pf_thread *t, int fd)
 {
-    struct entry *e = entry(fd);
+    struct fd_entry *e = entry(fd);
     if (e && __atomic_exchange_n(&e->holds_file_lock, false, __ATOMIC_RELAXED))
         pf_file_unlocking(t, fd);
     if (!e || __atomic_load_n(&e->kind, __ATOMIC_ACQUIRE) == PF_FD_UNKNOWN)

@@ -76,15 +76,15 @@ static get_task_memory *task_memory; /* of the current task; NULL: libomp does n
 struct team {
     char start, barrier[2], reduction;
 };
-struct group {
-    struct group *outer;
+struct task_group {
+    struct task_group *outer;
     char task_ended;
 };
 struct task {
     /* implicit: the implicit task whose barriers wait for this one; itself for an implicit task */
     struct task *parent, *implicit;
     struct team *team;
-    struct group *group;
+    struct task_group *group;
     struct dependence *depends;
     uint32_t ndepends, refs; /* 1 for itself, and 1 for each child */
     uint8_t turn; /* which of the two barriers is next */
@@ -185,9 +185,9 @@ static void on_implicit_task(int scope, union data *region, union data *word, un
 
 static void on_taskgroup(struct pf_thread *t, struct task *k, int scope)
 {
-    struct group *g = k->group;
+    struct task_group *g = k->group;
     if (scope == SCOPE_BEGIN) {
-        struct group *inner = alloc_zeroed(sizeof *inner);
+        struct task_group *inner = alloc_zeroed(sizeof *inner);
         if (inner) {
             inner->outer = g;
             k->group = inner;

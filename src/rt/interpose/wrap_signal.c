@@ -28,7 +28,7 @@
  * record that is not in use, and published with one store; there are records for the last
  * changes. */
 #define ACTION_RECORDS 8
-static struct slot {
+static struct signal_slot {
     struct sigaction record[ACTION_RECORDS];
     struct sigaction *current; /* NULL: default or ignored, which the kernel knows */
     uint32_t next;
@@ -149,7 +149,7 @@ static void entry(int number, siginfo_t *info, void *at)
 /* Publishes the target's action; NULL: there is no handler to call. Returns the previous one. */
 static struct sigaction *publish(int number, const struct sigaction *act)
 {
-    struct slot *s = &slots[number];
+    struct signal_slot *s = &slots[number];
     struct sigaction *now = NULL;
     if (act && act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN) {
         now = &s->record[__atomic_fetch_add(&s->next, 1, __ATOMIC_RELAXED) % ACTION_RECORDS];

@@ -16,14 +16,14 @@ struct tenure { /* the epochs from `from` on, up to the next tenure, belong to `
     struct tenure *before;
 };
 
-struct slot {
+struct thread_slot {
     struct pf_thread *owner;  /* NULL: free */
     uint32_t last;            /* last epoch used by an earlier owner */
     struct pf_held_log held;   /* by epoch */
     struct tenure *latest;
 };
 
-static struct slot slots[PF_SID_MAX + 1];
+static struct thread_slot slots[PF_SID_MAX + 1];
 static uint32_t nslots = 1; /* slots [1, nslots) have been in use */
 static struct pf_spin lock;
 

@@ -15,7 +15,7 @@
 
 static const int32_t period[LEVELS] = {BURST, BURST * 10, BURST * 100, BURST * 1000};
 
-struct state {
+struct literace_state {
     uint8_t level; /* selects how many calls are skipped before the next burst */
     uint8_t done;  /* calls of this burst so far */
 };
@@ -24,13 +24,13 @@ static bool configure(const char *parameters) { return !*parameters; }
 
 static void begin(struct pf_thread *t)
 {
-    t->sample = pf_sys_map(NULL, PF_FUNCS_MAX * sizeof(struct state));
+    t->sample = pf_sys_map(NULL, PF_FUNCS_MAX * sizeof(struct literace_state));
 }
 
 static void end(struct pf_thread *t)
 {
     if (t->sample)
-        pf_sys(SYS_munmap, t->sample, PF_FUNCS_MAX * sizeof(struct state));
+        pf_sys(SYS_munmap, t->sample, PF_FUNCS_MAX * sizeof(struct literace_state));
     t->sample = NULL;
 }
 
@@ -38,7 +38,7 @@ static enum pf_body call(struct pf_thread *t, struct pf_func *f)
 {
     if (!t->sample)
         return PF_BODY_WATCH;
-    struct state *s = (struct state *)t->sample + f->number;
+    struct literace_state *s = (struct literace_state *)t->sample + f->number;
     int32_t *count = &__pf_tls.counts[f->number];
     *count = 0; /* ask again at the next call */
     if (++s->done == BURST) {

@@ -39,7 +39,7 @@ struct header {
     uint64_t sum; /* FNV-1a of the whole file with this field 0 */
 };
 enum { BASE = 1, EXECUTION = 2 };
-struct entry {
+struct pair_entry {
     uint64_t key;
     uint32_t count, streak;
 };
@@ -166,7 +166,10 @@ static void unmap_file(struct file *f)
     f->head = NULL;
 }
 
-static const struct entry *entries(const struct file *f) { return (const void *)(f->head + 1); }
+static const struct pair_entry *entries(const struct file *f)
+{
+    return (const void *)(f->head + 1);
+}
 static const struct merged *merged_of(const struct file *f)
 {
     return (const void *)(entries(f) + f->head->npairs);
@@ -182,10 +185,10 @@ static const char *find_defect(const struct file *f, uint32_t kind)
         return "written by another version of photofinish";
     if (h->kind != kind)
         return "its kind does not match its name";
-    if (h->npairs > f->size / sizeof(struct entry) ||
+    if (h->npairs > f->size / sizeof(struct pair_entry) ||
         h->nmerged > f->size / sizeof(struct merged) ||
         f->size !=
-            sizeof *h + h->npairs * sizeof(struct entry) + h->nmerged * sizeof(struct merged))
+            sizeof *h + h->npairs * sizeof(struct pair_entry) + h->nmerged * sizeof(struct merged))
         return "truncated, or longer than its header says";
     uint64_t sum = h->sum;
     h->sum = 0;
@@ -310,17 +313,17 @@ static void unlist(struct listing *l)
 
 /* --- merging: `count` is the number of calls so far, `earlier` that of executions in a row --- */
 
-struct state {
+struct merged_state {
     struct pf_function_pairs pairs;
     uint64_t executions;
     struct listing files; /* all execution files in the folder */
 };
 
-static void add_execution(struct state *s, const struct file *f)
+static void add_execution(struct merged_state *s, const struct file *f)
 {
     struct pf_function_pairs next = {0};
     for (uint64_t i = 0; i < f->head->npairs; i++) {
-        struct entry e = entries(f)[i];
+        struct pair_entry e = entries(f)[i];
         const struct pf_function_pair *old = pf_function_pairs_find(&s->pairs, e.key);
         uint32_t streak = old ? old->earlier + (old->earlier < STREAK_MAX) : 1;
         uint64_t count = (old ? old->count : 0ull) + e.count;
@@ -341,11 +344,11 @@ static bool contains(const struct file *base, struct merged m)
     return false;
 }
 
-static void state_read(struct state *s)
+static void state_read(struct merged_state *s)
 {
     struct file base, f;
     char name[NAME_SIZE];
-    *s = (struct state){0};
+    *s = (struct merged_state){0};
     list(&s->files); /* before `base` is read: files merged meanwhile are listed in `base` */
     if (read_file(&base, "base", BASE)) {
         s->executions = base.head->executions;
@@ -366,13 +369,13 @@ static void state_read(struct state *s)
     unmap_file(&base);
 }
 
-static void state_release(struct state *s)
+static void state_release(struct merged_state *s)
 {
     pf_function_pairs_release(&s->pairs);
     unlist(&s->files);
 }
 
-struct writer {
+struct pair_writer {
     struct header *head;
     uint64_t max;
     bool all; /* base: whole entries; else only what this execution added */
@@ -380,27 +383,28 @@ struct writer {
 
 static void fill(const struct pf_function_pair *p, void *arg)
 {
-    struct writer *f = arg;
-    struct entry *e = (struct entry *)(f->head + 1) + f->head->npairs;
+    struct pair_writer *f = arg;
+    struct pair_entry *e = (struct pair_entry *)(f->head + 1) + f->head->npairs;
     if (f->head->npairs == f->max || (!f->all && p->count <= p->earlier))
         return;
-    *e = (struct entry){p->key, f->all ? p->count : p->count - p->earlier, f->all ? p->earlier : 1};
+    *e = (struct pair_entry){p->key, f->all ? p->count : p->count - p->earlier,
+                             f->all ? p->earlier : 1};
     f->head->npairs++;
 }
 
 /* With the lock held: merges all files into a new `base`. */
 static void merge(void)
 {
-    struct state s;
+    struct merged_state s;
     char name[NAME_SIZE], path[PATH_MAX];
     state_read(&s);
-    size_t size = sizeof(struct header) + s.pairs.n * sizeof(struct entry) +
+    size_t size = sizeof(struct header) + s.pairs.n * sizeof(struct pair_entry) +
                   s.files.n * sizeof(struct merged);
-    struct writer f = {pf_sys_map(NULL, size), s.pairs.n, true};
+    struct pair_writer f = {pf_sys_map(NULL, size), s.pairs.n, true};
     if (f.head) {
         *f.head = (struct header){MAGIC, VERSION, BASE, 0, s.files.n, s.executions, 0};
         pf_function_pairs_each(&s.pairs, fill, &f);
-        struct merged *m = (struct merged *)((struct entry *)(f.head + 1) + f.head->npairs);
+        struct merged *m = (struct merged *)((struct pair_entry *)(f.head + 1) + f.head->npairs);
         pf_copy(m, s.files.at, s.files.n * sizeof *m);
         if (write_file("base", f.head, size))
             for (uint32_t i = 0; i < s.files.n; i++) {
@@ -429,7 +433,7 @@ static void add_frequent(const struct pf_function_pair *p, void *arg)
 
 uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n)
 {
-    struct state s;
+    struct merged_state s;
     if (!find_folder()) {
         report_problem(folder[0] ? folder : "the state folder", "cannot be used",
                        "; this execution is sampled as if it were the first");
@@ -448,8 +452,8 @@ void pf_sample_state_save(const struct pf_function_pairs *seen)
 {
     if (!folder[0] || !seen->n)
         return;
-    size_t size = sizeof(struct header) + seen->n * sizeof(struct entry);
-    struct writer f = {pf_sys_map(NULL, size), seen->n, false};
+    size_t size = sizeof(struct header) + seen->n * sizeof(struct pair_entry);
+    struct pair_writer f = {pf_sys_map(NULL, size), seen->n, false};
     if (!f.head) {
         pf_limit_hit(PF_LIMIT_MEMORY);
         return;
@@ -462,7 +466,8 @@ void pf_sample_state_save(const struct pf_function_pairs *seen)
     file_name(name, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
               (uint64_t)pf_sys(SYS_getpid), ".pairs");
     if (f.head->npairs)
-        write_file(name, f.head, sizeof(struct header) + f.head->npairs * sizeof(struct entry));
+        write_file(name, f.head,
+                   sizeof(struct header) + f.head->npairs * sizeof(struct pair_entry));
     pf_sys(SYS_munmap, f.head, size);
     struct listing l;
     list(&l);
