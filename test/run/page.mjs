@@ -62,7 +62,7 @@ async function checked() {
   const page = await open('checked');
   await count(page, /^1 finding/);
   await until(page, '#explored', /1 free runs, \d+ schedules, \d+ events/);
-  await until(page, 'article', /confirmed.*Replay it, every time: pf replay \S+\.clip.*pf replay --gdb/);
+  await until(page, 'article', /confirmed.*Replay it: pf replay \S+\.clip.*pf replay --gdb/);
   await until(page, '.stages', /hatch.*confirmed/);
   const marked = () => page.locator('.order:not(.aside) .step.access text:not(.at)').allTextContents();
   const names = async () => (await marked()).map((t) => t.replace(/^\d+\. (\S+) .*/, '$1'));
@@ -70,7 +70,7 @@ async function checked() {
   const [first, firstClip] = [await names(), await clip()];
   assert.match((await page.locator('.order:not(.aside) .step.access .at').allTextContents()).join(), /value \d/);
   await page.keyboard.press('o');
-  await until(page, '.choice [aria-pressed=true]', /as it was recorded/);
+  await until(page, '.choice [aria-pressed=true]', /as recorded/);
   assert.deepEqual(await names(), first.reverse(), 'the accesses are in the other order');
   assert.notEqual(await clip(), firstClip);
   await page.screenshot({ path: `${folder}/checked.png`, fullPage: true });

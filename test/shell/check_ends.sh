@@ -80,13 +80,13 @@ has err "which program?"
 status 2 "$PF" check -- ./nowhere
 has err "pf check: ./nowhere: No such file"
 status 2 "$PF" check -- /bin/true
-has err "is not instrumented"
+has err "not instrumented"
 status 2 "$PF" check --time never -- ./racy
 has err "--time=never"
 status 2 "$PF" check --jobs 0 -- ./racy
 has err "--jobs=0"
 status 2 "$PF" check --continue
-has err "has no check to go on with"
+has err "has no check to continue"
 [[ ! -e .photofinish ]] || fail "a check was started"
 mkdir closed
 chmod 555 closed
@@ -106,7 +106,7 @@ has out "0 findings"
 
 # A program that does not end and ignores SIGTERM is killed, and the report says so.
 status 0 "$PF" check --time 1s --grace 100ms --quiet --state stays.s -- "$PWD/stays"
-grep -qE "pf: incomplete: (a free run did not come to its end and was ended|the time was up before)" out ||
+grep -qE "pf: incomplete: (a free run did not finish and was terminated|the time limit was reached in)" out ||
     fail "not reported"
 gone stays || fail "a process is still running"
 # With --for this is the expected end; this program must still be killed.
@@ -122,7 +122,7 @@ kill -INT $pid
 rc=0
 wait $pid || rc=$?
 [[ $rc == 66 ]] || fail "exit status after SIGINT: $rc"
-has stopped.err "go on with: pf check --continue"
+has stopped.err "resume with: pf check --continue"
 has stopped.out "1 finding: 1 confirmed"
 has stopped.out "pf: incomplete: the check was interrupted"
 gone racy || fail "a process is still running"
@@ -168,20 +168,20 @@ gone stays || fail "a process is still running"
 pid=$!
 until_true grep -q "1 confirmed" killed.err
 status 2 "$PF" check --continue --state k
-has err "another pf check works on it"
+has err "in use by another pf check"
 status 66 "$PF" report --state k
 has out "pf: incomplete: a check is still running"
 kill -KILL $pid
 wait $pid || true
 until_true gone racy
-until_true flock -n k/check/*/lock true # the keeper may hold the lock a moment longer
+until_true flock -n k/check/*/lock true # the supervisor may hold the lock a moment longer
 status 66 "$PF" report --state k
 has out "1 finding: 1 confirmed"
 has out "pf: incomplete: the check was interrupted"
 status 66 "$PF" check --continue --runs 1 --quiet --state k -- "$PWD/racy"
 hasnt out "incomplete"
 status 2 "$PF" check --continue --state k -- ./stays
-has err "has no check of this program to go on with"
+has err "has no check of this program to continue"
 cp stays racy
 status 2 "$PF" check --continue --state k
-has err "the program was built again since"
+has err "the program was rebuilt since"

@@ -105,7 +105,7 @@ printf './work all\n@name=some ./work\n@name=shell sh -c "./work all"\n' >tests.
 status 2 "$PF" check --suite tests.txt
 has err "tests.txt:3"
 status 2 "$PF" check --suite tests.txt -- ./work
-has err "--suite or a program, not both"
+has err "give either --suite or a program"
 status 66 "$PF" check --runs 2 --jobs 2 --any --suite tests.txt --json suite.json --state suite.s
 schema() { status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" "$@"; }
 schema suite.json
@@ -233,4 +233,4 @@ status 2 "$PF" check --from nowhere.log -- ./work
 has err "nowhere.log: No such file"
 echo "all is well" >plain.log
 status 2 "$PF" check --from plain.log --state from3.s -- ./work
-has err "has no report of ThreadSanitizer"
+has err "neither a ThreadSanitizer report nor Helgrind XML"

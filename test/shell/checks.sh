@@ -1,7 +1,7 @@
 # Each check script of the tree detects its kind of violation.
 mkdir tree
 cp -r "$ROOT/script" "$ROOT/src" "$ROOT/ARCHITECTURE.md" "$ROOT/.clang-format" tree
-mkdir -p tree/test tree/example tree/bench tree/.ci
+mkdir -p tree/test tree/example tree/bench/results tree/.ci
 cd tree
 status 0 script/check-layers
 echo '#include "cli.h"' >src/report/edge.c
@@ -9,19 +9,46 @@ status 1 script/check-layers
 has out "src/report/edge.c:1: report may not include src/cli/cli.h"
 echo '#include "nobody.h"' >src/report/edge.c
 status 1 script/check-layers
-has out "no file of this tree is called nobody.h"
+has out "included file nobody.h does not exist in src"
 rm src/report/edge.c
 mkdir src/elsewhere
 echo 'int x;' >src/elsewhere/x.c
 status 1 script/check-layers
-has out "its folder is not in the table"
+has out "its folder is not in the folder table"
 rm -r src/elsewhere
 
 status 0 script/check-names
 cp src/abi/pf_abi.h src/report/
 status 1 script/check-names
-has err "pf_abi.h is in the tree more than once"
+has err "file name pf_abi.h is in the tree more than once"
 rm src/report/pf_abi.h
+printf '/* a.c - */\nstruct pf_twice {\n    int x;\n};\n' >src/report/twice_a.c
+sed 's/a[.]c/b.c/' src/report/twice_a.c >src/report/twice_b.c
+status 1 script/check-names
+has err "struct tag pf_twice is in the tree more than once"
+echo 'int x;' >src/report/twice_a.c
+status 1 script/check-names
+has err "src/report/twice_a.c:1: expected a head comment"
+{ echo '/* long */'; seq -f '/* %g */' 600; } >src/report/twice_a.c
+status 1 script/check-names
+has err "src/report/twice_a.c: 601 lines, expected at most 600"
+rm src/report/twice_[ab].c
+
+# check-words cannot succeed in this part of the tree, which lacks files that comments name.
+printf '/* %0100d */\n' 1 >src/report/wide.c
+status 1 script/check-words
+has err "src/report/wide.c:1: 106 columns in a comment"
+echo '/* see docs/format/nowhere.md */' >src/report/wide.c
+status 1 script/check-words
+has err "src/report/wide.c:1: docs/format/nowhere.md does not exist"
+echo '/* run so many at a time */' >src/report/wide.c
+status 1 script/check-words
+has err "src/report/wide.c:1: 'so many'"
+rm src/report/wide.c
+echo 'made in /work/somewhere' >bench/results/page.md
+status 1 script/check-words
+has err "bench/results/page.md:1: '/work/...' is a path of one machine"
+rm bench/results/page.md
 
 status 0 script/check-shell
 printf '#!/bin/bash\nif true; then\n' >script/broken

@@ -58,7 +58,7 @@ if unshare -rm true 2>err; then
     has err "has no end"
     cmp out recorded
     status 0 "$PF" dump -o many.txt many.clip # the complete trace is regenerated from schedule and inputs
-    hasnt err "what comes before is used"
+    hasnt err "the events before that point are used"
     [ "$(grep -c ' write' many.txt)" -ge 2000000 ]
 fi
 status 2 "$PF" record -o nowhere/two.clip -- ./two
@@ -88,7 +88,7 @@ status 2 "$PF" replay later.clip
 has err "later.clip: clip format version 2, but this pf reads version 1"
 status 0 "$PF" cc -g -O0 -o two two.c -pthread
 status 2 "$PF" replay two.clip
-has err "two.clip: was recorded from another build of"
+has err "two.clip: recorded from another build of"
 export PF
 status 0 "$PF" cc -g -O1 -o two two.c -pthread
 
@@ -97,7 +97,7 @@ status 7 "$PF" record --trace -o two.clip -- ./two
 size=$(stat -c %s two.clip)
 head -c $((size - 10)) two.clip >cut.clip
 status 0 "$PF" dump cut.clip
-has err "cut.clip: is cut short (the file ends within a chunk, at offset"
+has err "cut.clip: is truncated (the file ends within a chunk, at offset"
 has out "T0 fork? T1"
 status 0 "$PF" dump --about cut.clip
 has out "cut the file ends within a chunk"

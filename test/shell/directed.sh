@@ -159,7 +159,7 @@ END
     "$PF" cc -O1 -g -pthread random.c -o random
     status 0 "$PF" record -o random.clip --schedule=rr:100000000 -- ./random
     status 2 "$PF" replay random.clip
-    has err "the run does not follow the recording: "
+    has err "the run diverged from the recording: "
     grep -qE "expected .*, found .* \(thread 1, event [0-9]+(, in work at random.c:[0-9]+)?\)" err ||
         fail "the divergence is not described: $(cat err)"
 fi

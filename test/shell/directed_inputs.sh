@@ -297,7 +297,7 @@ END
 "$PF" cc -O1 -g wrote.c -o wrote
 status 0 "$PF" record -o wrote.clip -- ./wrote
 status 2 "$PF" replay wrote.clip
-has err "does not follow the recording"
+has err "diverged from the recording"
 has err "the recording said that it may not replay: memory shared with a child process"
 
 # Randomness from the processor: std::random_device asks the kernel, and so does every library to

@@ -112,7 +112,7 @@ for glob in part.c 'par?.*' 'other,part_*'; do
 done
 status 0 "$PF" record --exclude=small -o whole.clip -- ./whole
 status 0 "$PF" predict whole.clip
-has err "small was to be left out, but is part of its callers (inlined) and has events there; build with -fno-inline"
+has err "small was to be excluded, but it was inlined into its callers and has events there; build with -fno-inline"
 
 # A function of another file that does nothing is not code without events, and neither is an
 # interposed function; a function whose code is opaque is.

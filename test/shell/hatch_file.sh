@@ -136,20 +136,20 @@ json.dump(d, open('bad.json', 'w'))"
     has err "pf hatch: bad.json: "
     has err "$2"
 }
-refused "d['tool'] = 'other'" "is no findings of photofinish"
+refused "d['tool'] = 'other'" "not a photofinish findings file"
 refused "d['version'] = 2" "expected version 1 in version"
-refused "del d['schedules']" "names no recording with schedules"
-refused "d['recording'] = '/nowhere.clip'" "the recording it is about, /nowhere.clip: No such file"
-refused "d['recording'] = __import__('os').path.abspath('critical.clip')" "was made of another recording"
+refused "del d['schedules']" "has no recording with schedules"
+refused "d['recording'] = '/nowhere.clip'" "its recording, /nowhere.clip: No such file"
+refused "d['recording'] = __import__('os').path.abspath('critical.clip')" "made from another recording"
 refused "s['id'] = '0123456789abcdef'" "expected the id of a finding of this file in id"
 refused "s['events'] = [1]" "expected two events or more in events"
-refused "s['events'][0] = 99999999" "expected a number of an event in events"
+refused "s['events'][0] = 99999999" "expected an event number in events"
 status 0 "$PF" dump account.clip
 lock=$(awk '$3 ~ /^lock/ {print $1 - 1; exit}' out)
 refused "s['events'][0] = $lock" "expected accesses in events"
 refused "s['order'] = [[5, 3]]" "expected runs [first, last], every event once in order"
-refused "s['order'] = [[0, 'x']]" "expected a number of an event in order"
-refused "s['start'] = -1" "expected a number of an event in start"
+refused "s['order'] = [[0, 'x']]" "expected an event number in order"
+refused "s['start'] = -1" "expected an event number in start"
 echo '{"version": 1,' >bad.json
 status 2 "$PF" hatch bad.json
 has err "pf hatch: bad.json:2: expected JSON"
@@ -157,6 +157,6 @@ echo 'T0 write x' >bad.txt
 status 2 "$PF" hatch bad.txt
 has err "bad.txt"
 status 2 "$PF" hatch --atomic=f account.json
-has err "--atomic and --patterns are for a recording"
+has err "--atomic and --patterns need a recording"
 status 2 "$PF" hatch account.json account.clip
-has err "one recording at a time"
+has err "give only one recording"

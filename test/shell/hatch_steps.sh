@@ -109,7 +109,7 @@ status 66 "$PF" check --quiet --runs 1 --state s -- ./part1
 status 66 "$PF" report --state s --json -o s.json
 id=$(python3 -c 'import json; print(next(f["id"] for f in json.load(open("s.json"))["findings"] if f.get("interleaving")))')
 status 0 "$PF" explain --state s "$id"
-has out "In the clip, its last steps:"
+has out "Last steps in the clip:"
 has out " -> "
 has out "steps.c:7 |     flag = 3;"
 has out "steps.c:31 |     seen = flag;"

@@ -26,7 +26,7 @@ assert f["kind"] == "atomicity" and f["analysis"] == "pecan" and d["candidates"]
 assert [a["line"] for a in f["accesses"]] == [2, 8, 5], f
 EOF
 status 0 "$PF" predict --analysis=pecan --json p.json "$t/pecan/asv.txt" # a candidate does not count as a finding
-has out "(0 witnessed, the others to be hatched)"
+has out "(0 witnessed, the others can be tried with pf hatch)"
 python3 - <<'EOF'
 import json
 d = json.load(open("p.json"))
@@ -46,15 +46,15 @@ printf 'T0|w(V1)|3\nT1|r(V1)|4\n' >trace.std
 status 66 "$PF" predict --analysis=hb trace.std
 has out "loc:4"
 status 2 "$PF" predict "$t/trap/unmatched_read.txt"
-has err "does not agree with itself: event 2 (T1 read): reads 7"
+has err "the trace is inconsistent: event 2 (T1 read): reads 7"
 status 2 "$PF" predict "$PF"
-has err "is neither a trace nor a recording"
+has err "neither a trace nor a recording"
 printf '\211PF' >begun.clip # the first bytes of a recording
 status 2 "$PF" predict begun.clip
-has err "begun.clip: is neither a trace nor a recording"
+has err "begun.clip: neither a trace nor a recording"
 : >empty.txt
 status 2 "$PF" predict empty.txt
-has err "empty.txt: holds no events"
+has err "empty.txt: has no events"
 status 2 "$PF" predict nowhere.txt
 has err "nowhere.txt"
 status 2 "$PF" predict --analysis=mac "$t/basic/style.txt"

@@ -21,7 +21,7 @@ EOF
 status 0 "$PF" cc -g -O1 -o two two.c -pthread
 status 0 "$PF" record --schedule=random:1 -o two.clip -- ./two
 status 66 "$PF" predict --clips clips --json two.json two.clip
-has out "The witness was run; see it with: pf replay --until race clips/"
+has out "The witness was run; replay it with: pf replay --until race clips/"
 python3 - <<'EOF'
 import json
 d = json.load(open("two.json"))

@@ -18,7 +18,7 @@ status 66 "$PF" predict --analysis=pecan --json few.json few.txt
 hasnt out "NOT"
 has few.json '"complete":true'
 status 66 "$PF" predict --analysis=pecan --json alike.json alike.txt
-has out "alternatives by code that was searched NOT looked at (limits of the search)"
+has out "alternatives for code that was searched NOT examined (limits of the search)"
 has alike.json '"complete":false'
 cat >many.pattern <<'END'
 pattern many kind race
@@ -30,7 +30,7 @@ pattern many kind race
   next g h
 END
 status 66 "$PF" predict --patterns many.pattern --json long.json long.txt
-has out "1 patterns NOT searched to the end (budget used up)"
+has out "1 patterns NOT fully searched (budget used up)"
 has long.json '"complete":false'
 
 # A rejection is valid only within the window: T1's section may run first, but the beginning of T0's
@@ -76,7 +76,7 @@ status 66 "$PF" predict --analysis=rdit,hb,cp,syncp,lockset,pecan --limit 1ms --
 [[ $(grep -c ", stopped: NOT searched to the end" out) == 6 ]] || fail "not all searches were stopped"
 has big.json '"complete":false'
 status 2 "$PF" predict --limit soon big.txt
-has err "--limit=soon: a time such as 90s or 2m expected"
+has err "--limit=soon: expected a duration such as 90s or 2m"
 
 # pf hatch: the same. The units of many.c are 80 calls of the same code.
 cat >many.c <<'END'
@@ -106,10 +106,10 @@ END
 status 0 "$PF" record -o many.clip -- ./many
 status 66 "$PF" hatch --json many.json many.clip
 has out " real"
-has out "NOT all of the trace was searched to the end: there may be more"
+has out "NOT all of the trace was searched: there may be more"
 has many.json '"complete":false'
 status 0 "$PF" hatch --limit 1ms --json many.json many.clip
-has out "NOT all of the trace was searched to the end: there may be more"
+has out "NOT all of the trace was searched: there may be more"
 has many.json '"complete":false'
 
 # A lock cycle among more threads than the search covers: it finds none and says that not all cycles
@@ -120,5 +120,5 @@ for t in range(17):
     print(f"{n + 1} T{t} lock {a}  {n + 2} T{t} lock {b}  {n + 3} T{t} unlock {b}  {n + 4} T{t} unlock {a}")
 END
 status 0 "$PF" predict --analysis=deadlock --json ring.json ring.txt
-has out "0 cycles of locks with a schedule (to be hatched), not all cycles were looked at"
+has out "0 lock cycles with a schedule (try them with pf hatch), not all cycles were examined"
 has ring.json '"complete":false'

@@ -76,10 +76,10 @@ has out "Thread 5 ("
 
 # Which analyses work on such a recording, and which do not.
 status 0 "$PF" predict --json p.json s.clip
-has err "is not instrumented"
+has err "not instrumented"
 has p.json '"complete":false'
 status 2 "$PF" run -- ./sum
-has err "is not instrumented"
+has err "not instrumented"
 
 # A Debian program.
 for ((i = 0; i < 30000; i++)); do echo "line $((i * 7919 % 1000003))"; done >data
@@ -98,7 +98,7 @@ has err "./static: is linked statically"
 cp empty raised
 chmod u+s raised
 status 2 "$PF" record -- ./raised
-has err "./raised: runs with the rights of another user"
+has err "./raised: runs with the privileges of another user"
 printf '#!/bin/sh\n' >script
 chmod +x script
 status 2 "$PF" record -- ./script
@@ -113,11 +113,11 @@ for name in ("arm", "other", "half"):
     os.chmod(name, 0o755)
 EOF
 status 2 "$PF" record -- ./arm
-has err "./arm: is not for x86-64"
+has err "./arm: not a program for x86-64"
 status 2 "$PF" record -- ./other
-has err "./other: is not linked with glibc (its dynamic linker is /lib64/ld-musl-x86_64.so.1)"
+has err "./other: not linked with glibc (its dynamic linker is /lib64/ld-musl-x86_64.so.1)"
 status 2 "$PF" record -- ./half
-has err "./half: is no ELF program"
+has err "./half: not an ELF program"
 
 # An executable at a fixed address that takes malloc's address: its PLT stub is malloc's address for
 # all modules, and calls still reach the interposed malloc. Reused memory is not a memory error.

@@ -39,7 +39,7 @@ for schedule in random:1 rr:10 pos:3; do
     has out "started"
     has out "other"
     has err "pf record: the program started other processes (1), which are not recorded"
-    has err "pf record: the recording ends where the program executed another one"
+    has err "pf record: the recording ends where the program executed another program"
     hasnt err "photofinish:"
     status 3 "$PF" replay becomes.clip
     has out "still here"
@@ -50,6 +50,6 @@ done
 # A script, which is not instrumented either.
 status 0 "$PF" record -o script.clip -- sh -c 'exec ./becomes'
 has out "started"
-has err "the recording ends where the program executed another one"
+has err "the recording ends where the program executed another program"
 status 0 "$PF" replay script.clip
 hasnt out "started"

@@ -67,7 +67,7 @@ killed() { # ARGUMENT-OF-PF... -- ARGUMENT-OF-THE-PROGRAM...
 }
 killed --
 status 137 "$PF" replay k.clip
-has err "is cut short"
+has err "is truncated"
 has err "the recording ends here, before the program ended"
 has out "counted 40000"
 killed -- loop
@@ -96,4 +96,4 @@ has out "from the child"
 status 0 "$PF" replay c.clip
 has out "done 0"
 hasnt out "from the child"
-has err "started other processes (1), which are not run again"
+has err "started other processes (1), which are not replayed"

@@ -97,7 +97,7 @@ status 2 "$PF" replay --until race four.clip
 has err "shows no race"
 status 2 "$PF" replay --until T0:0 four.clip
 status 2 "$PF" replay four.clip other.clip
-has err "one clip at a time"
+has err "give only one clip"
 mkdir bin
 ln -s "$(command -v env)" bin/env
 PATH=$PWD/bin status 2 "$PF" replay --gdb four.clip

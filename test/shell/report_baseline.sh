@@ -69,7 +69,7 @@ wrong() {
     has err "bad.json$2"
 }
 wrong '{' ':1: expected JSON'
-wrong '{"version":1,"tool":"other","accepted":[]}' ': is no baseline of photofinish'
+wrong '{"version":1,"tool":"other","accepted":[]}' ': not a photofinish baseline'
 wrong '{"version":2,"tool":"photofinish","accepted":[]}' ': expected version 1'
 wrong '{"version":1,"tool":"photofinish","accepted":[{"id":"12"}]}' ': expected a fingerprint of 16 digits in accepted[0].id'
 status 2 "$PF" baseline --state nowhere
@@ -86,8 +86,8 @@ has out "2. Thread T1 holds M0 'm', first taken"
 has out "3. Thread T1 writes 4 bytes"
 has out "    >     9 |     *(int *)arg = 1;"
 has out "4. The main thread writes 4 bytes"
-has out "the other thread holds no lock: probably it should take the same one."
-has out "There is no clip of it"
+has out "the other thread holds no lock: it should probably take the same one."
+has out "There is no clip"
 # In another folder, the sources are found next to the program; without sources the explanation
 # still works.
 mkdir away

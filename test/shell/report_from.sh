@@ -98,10 +98,10 @@ assert len(both) == 9 and (same["status"], same["clip"], same["count"]) == ("con
 END
 echo '{"tool":"other"}' >other.json
 status 2 "$PF" report --from other.json
-has err "other.json: is no findings of photofinish"
+has err "other.json: not a photofinish findings file"
 
 echo "all is well" >plain.log
 status 2 "$PF" report --from plain.log
-has err "plain.log: has no report of ThreadSanitizer and is no XML of Helgrind"
+has err "plain.log: neither a ThreadSanitizer report nor Helgrind XML"
 status 2 "$PF" report --from missing.log
 has err "missing.log: No such file"

@@ -10,7 +10,7 @@ status 2 "$PF" run -- ./plain
 has err "./plain: not executable"
 chmod +x plain
 status 2 "$PF" run -- ./plain
-has err "./plain: is no ELF program"
+has err "./plain: not an ELF program"
 status 2 "$PF" run -- ./
 has err "./: is a folder"
 printf '#!/bin/sh\necho it ran\n' >script
@@ -21,11 +21,11 @@ has err "--any"
 hasnt out "it ran"
 cp /bin/true native
 status 2 "$PF" run -- ./native
-has err "is not instrumented"
+has err "not instrumented"
 head -c 100 /bin/true >cut
 chmod +x cut
 status 2 "$PF" run -- ./cut
-has err "is not instrumented"
+has err "not instrumented"
 
 # --any runs them, and says when nothing was watched.
 status 2 "$PF" run --any -- ./script

@@ -152,4 +152,4 @@ has out "2 executions of 2 tests: 2 passed"
 
 # Other states of a state folder.
 status 2 "$PF" report --table --state folder
-has err "no pf suite used this folder"
+has err "pf suite has not used this folder"

@@ -117,7 +117,7 @@ interrupt() {
     while [[ -d /proc/$(tail -n 1 waiting) ]]; do sleep 0.01; done
 }
 interrupt INT 130
-has err "stopping; the same command goes on from here"
+has err "stopping; run the same command again to continue"
 has err "suite command line: 1 of 4 executions are done"
 has out "1 finding in 1 execution of 2 tests: 1 passed, 0 failed; 1 more were interrupted"
 status 66 "$PF" report i
@@ -128,7 +128,7 @@ has out "suite command line: 1 of 4 executions are done"
 touch go
 status 66 "$PF" suite --state i --grace 50ms --repeat 2 --json i.json -- './t race' './t wait'
 has err "continues what was interrupted"
-has err "1 interrupted execution; what was found is kept"
+has err "1 interrupted execution; the findings are kept"
 has out "1 finding in 4 executions of 2 tests: 4 passed, 0 failed; 2 more were interrupted"
 python3 - <<'END'
 import json

@@ -15,18 +15,18 @@ bad() {
 refused "which tests?"
 refused "missing: No such file" missing
 : >empty
-refused "empty: no command in it" empty
+refused "empty: contains no command" empty
 refused "one FILE" a b
 bad './nowhere' './nowhere: No such file'
 bad 'one.c' 'one.c: not found in PATH'
 bad '/bin/true' '/bin/true: is not instrumented'
 bad './one | cat' "'|' needs a shell"
 bad './one $HOME' "'\$' needs a shell"
-bad "./one 'open" "a ' is not closed"
-bad './one "open' 'a " is not closed'
+bad "./one 'open" "unterminated '"
+bad './one "open' 'unterminated "'
 bad './one \' 'a \ at the end'
-bad '@limit=soon ./one' '@limit wants a time'
-bad '@status=999 ./one' '@status wants a number'
+bad '@limit=soon ./one' '@limit needs a duration'
+bad '@status=999 ./one' '@status needs a number'
 bad '@what=1 ./one' 'unknown setting @what'
 bad '@name= ./one' 'a setting is @name=value'
 bad '@name=x' 'settings, but no command'
@@ -39,8 +39,8 @@ echo ./one >tests
 refused "--jobs=0: a number from 1" --jobs 0 tests
 refused "--repeat=x: a number from 1" --repeat x tests
 refused "--limit=x: a time like" --limit x tests
-refused "stands there twice" --sample=full,full tests
-refused "tests:1: --sample=native needs a setting @native" --sample=native tests
+refused "is given twice" --sample=full,full tests
+refused "tests:1: --sample=native needs the setting @native" --sample=native tests
 refused "/nowhere/x: cannot be written" --json /nowhere/x tests
 refused "did you mean --repeat?" --repaet 2 tests
 refused "nothing: No such file" --suppressions nothing tests
@@ -72,7 +72,7 @@ set_aside() {
 }
 mkdir s
 head -c 5000 /dev/urandom >s/suite.db
-set_aside "is damaged or no database"
+set_aside "is damaged or not a database"
 mkdir s
 python3 -c 'import sqlite3; c = sqlite3.connect("s/suite.db"); c.execute("create table t(x)"); c.commit()'
 set_aside "is a database of another program"
@@ -83,10 +83,10 @@ for at in range(4096, len(data), 512):
     data[at : at + 40] = bytes(40)
 open("s/suite.db", "wb").write(data)
 END
-set_aside "is damaged or no database"
+set_aside "is damaged or not a database"
 status 0 "$PF" suite --state s tests
 python3 -c 'import sqlite3; c = sqlite3.connect("s/suite.db"); c.execute("pragma user_version=99"); c.commit()'
 status 2 "$PF" suite --state s tests
-has err "was written by a later photofinish (version 99"
+has err "written by a newer photofinish (version 99"
 status 2 "$PF" report s
-has err "was written by a later photofinish (version 99"
+has err "written by a newer photofinish (version 99"
