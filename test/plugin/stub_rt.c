@@ -1,6 +1,6 @@
 /*
- * stub_rt.c - a runtime for tests of the compiler plugin. It defines the ABI, checks the calls where
- * it can, and counts them.
+ * stub_rt.c - a runtime for tests of the compiler plugin. It defines the ABI, checks the calls
+ * where it can, and counts them.
  *
  * Environment variables:
  *   PF_STUB_LOG=1       prints every event on stderr: "read 4 counter file.c:12 main"
@@ -10,11 +10,11 @@
  *       ask             every second call runs the plain body
  *       switch          the plain body, and the watch body from the first back edge on
  *       bare            bare entries; functions without one run the plain body
- *   PF_STUB_BUDGET=N    event body: the budget that the thread gets each time it is used up; with 0,
- *                       the default, every event is printed
+ *   PF_STUB_BUDGET=N    event body: the budget that the thread gets each time it is used up; with
+ *                       0, the default, every event is printed
  *   PF_STUB_EVENTS=FILE event body: writes the number of all events at exit
- *   PF_STUB_FILL=1      a check stores the access record that covers it in the shadow; otherwise the
- *                       shadow stays empty
+ *   PF_STUB_FILL=1      a check stores the access record that covers it in the shadow; otherwise
+ *                       the shadow stays empty
  *   PF_STUB_TABLES=1, PF_STUB_COUNTS=1  print the tables at start, the number of calls at exit
  *
  * The shadow is one mapped region, as in pf_shadow.h.
@@ -43,7 +43,7 @@ static const char *const names[] = {"read",  "write", "vptr", "copy",  "atomic",
                                     "fence", "ask",   "call", "switch"};
 enum { READ, WRITE, VPTR, COPY, ATOMIC, FENCE, ASK, CALL, SWITCH };
 
-/* Stack variables are not tracked (tls.stack_variables is 0), so most of these must not be called. */
+/* Stack variables are not tracked (tls.stack_variables is 0): most of these must not be called. */
 ALL void __pf_event_outside(void *addr, uint32_t site, uint64_t size, void *base, uint64_t limit);
 ALL void __pf_objects_enter(uint32_t n);
 ALL void __pf_object_in(void *addr, uint64_t size, uint32_t site, uint32_t place);

@@ -15,7 +15,7 @@ enum { WRONG = 1, LOST = 2 };
 struct state {
     uint8_t done[MAX_T];   /* number of events executed */
     uint8_t writer[MAX_C]; /* 1 + event */
-    /* WRONG: stored by a thread that saw a wrong value; LOST: a missing call may have stored since */
+    /* WRONG: stored by a thread that saw a wrong value; LOST: a missing call may have stored */
     uint8_t spoilt[MAX_C];
     uint8_t misled[MAX_T]; /* has seen a wrong value */
     uint64_t heard; /* bit set of wakes whose notification came after their wait */
