@@ -204,8 +204,8 @@ static bool has_used_budget(const struct pf_rescheduler *s)
 /* True if the current call must give up. */
 static bool is_over_budget(struct pf_rescheduler *s)
 {
-    return has_used_budget(s) ||
-           (!(s->moved & 0xffff) && pf_stop_poll(s->stop, "events executed", s->spent + s->moved, 0));
+    return has_used_budget(s) || (!(s->moved & 0xffff) &&
+                                  pf_stop_poll(s->stop, "events executed", s->spent + s->moved, 0));
 }
 
 /* Ends the current call: adds its events to the total. Returns `found`. */
