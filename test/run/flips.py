@@ -90,7 +90,7 @@ def flip_held(pf, program, args, policy, first, second, before, work, more):
         reason = re.search(r"infeasible: \S+", r.stderr)
         return "infeasible" if reason else f"{order}: infeasible without a reason: {r.stderr}"
     if not came_about(clip, first, second):
-        if "what an event is may depend on the order" in r.stderr:
+        if "which access an event is may depend on the order" in r.stderr:
             return "infeasible"  # one of the accesses exists only in the other order
         return f"{order}: not the order in the trace: {r.stderr}"
     again = sh([pf, "replay", "--quiet", "--watch", clip], **more)
