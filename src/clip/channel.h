@@ -130,7 +130,7 @@ struct pf_continuation {
  *     ASK    only before all other steps: store event `until` of thread `asked` in pf_reached */
 enum { PF_PLAN_FORK = 0xffffffffu, PF_PLAN_LEAVE = 0xfffffffeu, PF_PLAN_ASK = 0xfffffffdu };
 #define PF_PLAN_END UINT64_MAX /* until the thread has ended */
-struct pf_plan_step {
+struct pf_schedule_plan_step {
     uint32_t thread; /* in order of creation; 0 is main */
     uint32_t asked;
     uint64_t until;

@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 
-static const struct pf_plan_step *step;
+static const struct pf_schedule_plan_step *step;
 static uint64_t n, next, nqueries;
 
 void pf_schedule_plan_load(const char *path)
@@ -26,7 +26,7 @@ void pf_schedule_plan_load(const char *path)
         pf_sys(SYS_close, fd);
     if (at < 0 && at > -4096)
         pf_direct_refuse("cannot read the schedule plan");
-    step = (const struct pf_plan_step *)at;
+    step = (const struct pf_schedule_plan_step *)at;
     n = (uint64_t)st.st_size / sizeof *step;
     for (nqueries = 0; nqueries < n && step[nqueries].thread == PF_PLAN_ASK;)
         nqueries++;
@@ -47,15 +47,15 @@ void pf_schedule_plan_init(void)
         pf_schedule_plan_load(path);
 }
 
-static uint64_t done(const struct pf_plan_step *k)
+static uint64_t done(const struct pf_schedule_plan_step *k)
 {
     struct pf_context *c = pf_context_at(k->thread);
     return c ? pf_context_events(c) : 0;
 }
 
-static bool is_special(const struct pf_plan_step *k) { return k->thread >= PF_PLAN_ASK; }
+static bool is_special(const struct pf_schedule_plan_step *k) { return k->thread >= PF_PLAN_ASK; }
 
-static bool is_over(const struct pf_plan_step *k)
+static bool is_over(const struct pf_schedule_plan_step *k)
 {
     struct pf_context *c = k->until == PF_PLAN_END ? pf_context_at(k->thread) : NULL;
     return done(k) >= k->until || (c && c->state == PF_CONTEXT_ENDED);
@@ -111,7 +111,7 @@ struct pf_context *pf_schedule_plan_next(uint64_t *events)
 void pf_schedule_plan_run_special(void)
 {
     while (pf_schedule_plan_pending() && is_special(&step[next])) {
-        const struct pf_plan_step *k = &step[next++];
+        const struct pf_schedule_plan_step *k = &step[next++];
         if (k->thread == PF_PLAN_FORK) {
             pf_checkpoint_branch((uint32_t)k->until);
         } else if (k->thread == PF_PLAN_LEAVE) {
