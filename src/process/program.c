@@ -21,7 +21,7 @@ static pf_status runnable(const char *path, struct pf_error *e)
     if (stat(path, &s))
         return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
     if (S_ISDIR(s.st_mode))
-        return pf_fail(e, PF_IO, "%s: is a folder", path);
+        return pf_fail(e, PF_IO, "%s: is a directory", path);
     if (access(path, X_OK))
         return pf_fail(e, PF_IO, "%s: not executable: %s", path, strerror(errno));
     return PF_OK;

@@ -69,4 +69,4 @@ status 0 "$PF" cc -O1 -pthread "-I$ROOT/test/program" -o flow flow.c
 status 66 "$PF" run --json flow.json -- ./flow
 has flow.json '"complete":false'
 has flow.json '"variable":"x"'
-has err "races of the two are not seen"
+has err "races between the two are missed"

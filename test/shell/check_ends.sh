@@ -76,7 +76,7 @@ for p in racy dies stays many; do "$PF" cc -g -O1 -pthread $p.c -o $p; done
 
 # Errors before the check starts.
 status 2 "$PF" check
-has err "which program?"
+has err "no program given"
 status 2 "$PF" check -- ./nowhere
 has err "pf check: ./nowhere: No such file"
 status 2 "$PF" check -- /bin/true

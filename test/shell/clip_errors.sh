@@ -77,7 +77,7 @@ has err "empty.clip: is empty"
 status 2 "$PF" replay two.c
 has err "two.c: not a photofinish recording"
 status 2 "$PF" replay .
-has err ".: is a folder"
+has err ".: is a directory"
 head -c 40 two.clip >head.clip
 status 2 "$PF" replay head.clip
 has err "head.clip: offset 16: the file ends within"

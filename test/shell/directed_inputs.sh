@@ -298,7 +298,7 @@ END
 status 0 "$PF" record -o wrote.clip -- ./wrote
 status 2 "$PF" replay wrote.clip
 has err "diverged from the recording"
-has err "the recording said that it may not replay: memory shared with a child process"
+has err "the recording was marked as possibly not replayable: memory shared with a child process"
 
 # Randomness from the processor: std::random_device asks the kernel, and so does every library to
 # which cpuid denies rdrand.

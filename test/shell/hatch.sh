@@ -93,7 +93,7 @@ status 0 "$PF" hatch ordered.clip
 has out "0 real"
 
 status 2 "$PF" hatch
-has err "which recording?"
+has err "no recording given"
 status 2 "$PF" hatch --jobs=none ordered.clip
 has err "--jobs=none"
 status 2 "$PF" hatch nowhere.clip

@@ -43,4 +43,4 @@ status 0 "$PF" predict --events 4 --json part.json two.clip
 has err "two.clip: only its first "
 grep -q '"complete":false' part.json || exit 1
 status 2 "$PF" predict --events 0 two.clip
-has err "--events=0: a number from 1 to 100000000 expected"
+has err "--events=0: expected a number from 1 to 100000000"

@@ -94,7 +94,7 @@ echo 'int main(void) { return 0; }' >empty.c
 clang-19 empty.c -o empty
 clang-19 -static empty.c -o static
 status 2 "$PF" record -- ./static
-has err "./static: is linked statically"
+has err "./static: statically linked"
 cp empty raised
 chmod u+s raised
 status 2 "$PF" record -- ./raised

@@ -44,7 +44,7 @@ for schedule in random:1 rr:10 pos:3; do
     status 3 "$PF" replay becomes.clip
     has out "still here"
     hasnt out "other"
-    has err "pf replay: the recording ends here: the program executed another one"
+    has err "pf replay: the recording ends here, where the program executed another program"
 done
 
 # A script, which is not instrumented either.

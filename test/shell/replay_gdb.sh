@@ -94,7 +94,7 @@ gdb 0 four.clip --until T9:1 -- -batch -ex 'info threads'
 has err "the event of --until was not reached"
 
 status 2 "$PF" replay --until race four.clip
-has err "shows no race"
+has err "is not the clip of a race"
 status 2 "$PF" replay --until T0:0 four.clip
 status 2 "$PF" replay four.clip other.clip
 has err "give only one clip"

@@ -33,7 +33,7 @@ status 66 "$PF" report --fail-on=any --state s
 status 0 "$PF" report --fail-on=confirmed --state s
 status 66 "$PF" report --fail-on=new --state s
 status 2 "$PF" report --fail-on=sometimes --state s
-has err "--fail-on=sometimes: new, any or confirmed"
+has err "--fail-on=sometimes: expected new, any or confirmed"
 status 2 "$PF" report --baseline accepted.json --state s
 has err "accepted.json: No such file"
 
@@ -104,11 +104,11 @@ status 0 "$PF" explain --source sources --state ../s "$id"
 has out "    >     9 |     *(int *)arg = 1;"
 cd ..
 status 2 "$PF" explain --state s
-has err "which finding?"
+has err "no finding given"
 status 2 "$PF" explain --state s ffffffffffffffff
 has err "no finding has this id"
 status 2 "$PF" explain --state s ""
-has err "2 findings begin with it"
+has err "2 findings start with it"
 python3 "$ROOT/test/run/make_logs.py" many 10
 status 0 "$PF" explain --state many 0000000000000002
 has out "pf replay --gdb variable1.clip"

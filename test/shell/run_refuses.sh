@@ -1,6 +1,6 @@
 # pf run refuses programs that it cannot watch, with the reason, before anything runs.
 status 2 "$PF" run
-has err "which program?"
+has err "no program given"
 status 2 "$PF" run -- ./missing
 has err "./missing: No such file"
 status 2 "$PF" run -- surely-not-in-path
@@ -12,7 +12,7 @@ chmod +x plain
 status 2 "$PF" run -- ./plain
 has err "./plain: not an ELF program"
 status 2 "$PF" run -- ./
-has err "./: is a folder"
+has err "./: is a directory"
 printf '#!/bin/sh\necho it ran\n' >script
 chmod +x script
 status 2 "$PF" run -- ./script

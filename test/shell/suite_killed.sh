@@ -127,7 +127,7 @@ status 66 "$PF" report i
 has out "suite command line: 1 of 4 executions are done"
 touch go
 status 66 "$PF" suite --state i --grace 50ms --repeat 2 --json i.json -- './t race' './t wait'
-has err "continues what was interrupted"
+has err "continuing the interrupted suite"
 has err "1 interrupted execution; the findings are kept"
 has out "1 finding in 4 executions of 2 tests: 4 passed, 0 failed; 2 more were interrupted"
 python3 - <<'END'

@@ -12,14 +12,14 @@ bad() {
     printf '%s\n' ./one "$1" >tests
     refused "tests:2: $2" tests
 }
-refused "which tests?"
+refused "no tests given"
 refused "missing: No such file" missing
 : >empty
 refused "empty: contains no command" empty
-refused "one FILE" a b
+refused "give one FILE" a b
 bad './nowhere' './nowhere: No such file'
 bad 'one.c' 'one.c: not found in PATH'
-bad '/bin/true' '/bin/true: is not instrumented'
+bad '/bin/true' '/bin/true: not instrumented'
 bad './one | cat' "'|' needs a shell"
 bad './one $HOME' "'\$' needs a shell"
 bad "./one 'open" "unterminated '"
@@ -36,9 +36,9 @@ bad "''" 'the name of the program is empty'
 printf './one\n./one a\0b\n' >tests
 refused "tests:2: a 0 byte" tests
 echo ./one >tests
-refused "--jobs=0: a number from 1" --jobs 0 tests
-refused "--repeat=x: a number from 1" --repeat x tests
-refused "--limit=x: a time like" --limit x tests
+refused "--jobs=0: expected a number from 1" --jobs 0 tests
+refused "--repeat=x: expected a number from 1" --repeat x tests
+refused "--limit=x: expected a duration such as" --limit x tests
 refused "is given twice" --sample=full,full tests
 refused "tests:1: --sample=native needs the setting @native" --sample=native tests
 refused "/nowhere/x: cannot be written" --json /nowhere/x tests
@@ -62,7 +62,7 @@ set_aside() {
     has err "s/suite.db: $1"
     status 0 "$PF" suite --state s tests
     has err "pf suite: s/suite.db $1"
-    has err "it is now s/suite.db.aside-"
+    has err "it was renamed to s/suite.db.aside-"
     status 0 "$PF" suite --state s tests
     hasnt err "aside"
     status 0 "$PF" report s

@@ -93,7 +93,7 @@ static void answers(void **state)
     expect(&i, sizeof i, "not a program for x86-64");
     i = good();
     i.head.e_type = ET_REL;
-    expect(&i, sizeof i, "no executable");
+    expect(&i, sizeof i, "not an executable");
     expect("#!/bin/sh\n", 10, "is a script");
     expect("", 0, "not an ELF program");
     expect("hello, world, this is long enough to be a header if it were one, is it not", 74,
