@@ -138,6 +138,7 @@ static void lock_all(void)
 {
     pf_oracle_begin(); /* the outermost lock */
     pf_oracle_flush(); /* else the child would write the same events again */
+    pf_sample_lock();
     pf_thread_lock();
     pf_slot_lock();
     pf_sync_lock_all();
@@ -164,6 +165,7 @@ static void unlock_all(void)
     pf_sync_unlock_all();
     pf_slot_unlock();
     pf_thread_unlock();
+    pf_sample_unlock();
     pf_oracle_end();
 }
 

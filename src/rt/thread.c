@@ -339,10 +339,13 @@ void pf_thread_after_fork(struct pf_thread *self)
 {
     pf_nest();
     pf_spin_lock(&lock);
+    uint32_t left = 0;
     for (struct pf_thread *t = running, *next; t; t = next) {
         next = t->next;
-        if (t == self)
+        if (t == self || !t->tls) { /* the caller, and fibers that it may switch to */
+            left++;
             continue;
+        }
         /* The thread does not exist in this process; what it did happened before the fork. */
         unlink_locked(t);
         uint32_t last = t->clk > t->highest_clk ? t->clk : t->highest_clk;
@@ -353,7 +356,7 @@ void pf_thread_after_fork(struct pf_thread *self)
         t->dirty = true; /* its current epoch counts as used */
         pf_slot_retire(t);
     }
-    alive = 1;
+    alive = left;
     not_begun = 0;
     pf_spin_unlock(&lock);
     self->tid = (pid_t)pf_sys(SYS_gettid);

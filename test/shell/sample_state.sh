@@ -81,3 +81,45 @@ PF_OPTIONS="sample=atexrace:state=$PWD/alone.d"
 status 0 ./alone
 ls alone.d/pairs/alone-* >names
 hasnt names ".pairs"
+# An exec that fails: the execution goes on, is saved at its end, and counts once.
+cat >exec.c <<'END'
+#include "order.h"
+#include <pthread.h>
+#include <unistd.h>
+__attribute__((noinline)) static void one(int *at) { ++*at; }
+__attribute__((noinline)) static void other(int *at) { ++*at; }
+static int a, b;
+static void *run(void *arg)
+{
+    order_wait(1);
+    other(&b);
+    order_point(1);
+    order_wait(3);
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    if (argc > 1)
+        execl("./no such program", "", (char *)NULL);
+    pthread_create(&t, NULL, run, NULL);
+    order_point(0);
+    order_wait(2);
+    one(&a);
+    if (argc > 1)
+        execl("./no such program", "", (char *)NULL);
+    order_point(2);
+    pthread_join(t, NULL);
+    return 0;
+}
+END
+status 0 "$PF" cc -g -O1 -I"$ROOT/test/program" -o exec exec.c -pthread
+export PF_OPTIONS="sample=atexrace:state=$PWD/plain:quiet=0"
+status 0 ./exec
+status 0 python3 "$ROOT/test/run/state.py" check plain
+cp out plain.out
+export PF_OPTIONS="sample=atexrace:state=$PWD/failed:quiet=0"
+status 0 ./exec x
+status 0 python3 "$ROOT/test/run/state.py" check failed
+has out "executions 1 "
+diff plain.out out

@@ -274,7 +274,8 @@ uint32_t pf_stack_flags(uint32_t id)
 void pf_stack_walk_live(const struct pf_thread *t,
                         bool (*visit)(const struct pf_position *, void *), void *arg)
 {
-    const struct pf_frame *top = t->tls ? t->tls->frame : NULL;
+    const struct pf_tls *tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED); /* fibers change it */
+    const struct pf_frame *top = tls ? __atomic_load_n(&tls->frame, __ATOMIC_RELAXED) : NULL;
     if (!top || !t->frames ||
         (size_t)((const char *)top - (const char *)t->frames) > t->frames_size)
         return;

@@ -47,6 +47,7 @@ static struct {
     pid_t holder; /* kernel thread that holds the lock */
     pid_t pid;
     bool ended;
+    uint32_t execs; /* calls of exec in progress */
     struct pf_pool work;  /* memory for one finding */
     struct pf_pool forever;
     struct pf_suppressions suppressions;
@@ -201,13 +202,13 @@ static void print_summary(void)
     pf_pool_release(&race.work);
 }
 
-static void end_log(const char *how)
+static void end_log(const char *how, bool exec)
 {
     for (uint32_t i = FIRST; i < race.n; i++)
         if (race.entry[i].count > 1 && race.entry[i].reported)
             pf_race_log_count(race.entry[i].id, race.entry[i].count);
     struct pf_sample_numbers sample;
-    bool sampled = pf_sample_finish(&sample);
+    bool sampled = pf_sample_finish(&sample, exec);
     pf_race_log_end(how, race.findings, race.suppressed, sampled ? &sample : NULL);
 }
 
@@ -232,7 +233,7 @@ int pf_race_summary(void)
     race.ended = true;
     if (!pf_options.quiet)
         print_summary();
-    end_log("exit");
+    end_log("exit", false);
     if (!inside) {
         unlock_reports();
         pf_oracle_begin();
@@ -249,7 +250,9 @@ void pf_race_before_exec(void)
         return;
     pf_nest();
     lock_reports();
-    end_log("exec");
+    race.execs++;
+    if (!race.ended)
+        end_log("exec", true);
     unlock_reports();
     pf_unnest();
 }
@@ -260,7 +263,11 @@ void pf_race_exec_failed(void)
         return;
     pf_nest();
     lock_reports();
-    pf_race_log_resume();
+    /* another thread may be in exec too, or may have ended the process meanwhile */
+    if (--race.execs == 0 && !race.ended)
+        pf_sample_exec_failed();
+    if (!race.ended)
+        pf_race_log_resume();
     unlock_reports();
     pf_unnest();
 }
@@ -272,7 +279,7 @@ static _Noreturn void halt(void)
     race.ended = true;
     if (!pf_options.quiet)
         print_summary();
-    end_log("halt");
+    end_log("halt", false);
     if (race.on_halt)
         race.on_halt();
     if (pf_options.abort_on_error)
@@ -474,6 +481,7 @@ void pf_race_after_fork(void)
     race.holder = 0;
     race.pid = (pid_t)pf_sys(SYS_getpid);
     race.ended = false;
+    race.execs = 0;
     race.findings = race.suppressed = 0;
     /* otherwise the tables are zero, and their pages stay shared with the parent */
     if (race.n > FIRST) {

@@ -46,6 +46,8 @@ struct pf_real {
 void pf_wrap_init(void);
 /* The part of it for fork and exit (wrap_process.c). */
 void pf_process_init(void);
+/* pthread_atfork, for handlers that stay registered until the process has ended. */
+void pf_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
 /* Finds one real function, for calls before pf_wrap_init. NULL: there is none. */
 void *pf_real_find(const struct pf_real *r);
 

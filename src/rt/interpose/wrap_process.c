@@ -8,7 +8,8 @@
  *
  * Fork: our pthread_atfork handlers are registered first, so they run next to the fork itself,
  * whichever function calls it. Between them the runtime's locks are held and the target's events
- * are ignored.
+ * are ignored. They belong to no object: at exit libc removes the handlers of the executable, even
+ * while another thread is in fork between the two.
  *
  * Order: the registration of an exit handler happens before the handlers run. They all run in the
  * thread that ends the process, so one sync object is enough for all of them.
@@ -145,9 +146,17 @@ static void after_fork(bool child)
 static void in_parent(void) { after_fork(false); }
 static void in_child(void) { after_fork(true); }
 
+/* libc's function behind pthread_atfork. */
+int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
+                      void *object);
+void pf_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
+{
+    __register_atfork(before, parent, child, NULL);
+}
+
 void pf_process_init(void)
 {
-    pthread_atfork(before_fork, in_parent, in_child);
+    pf_at_fork(before_fork, in_parent, in_child);
     at_quick_exit(end);
 }
 

@@ -169,6 +169,7 @@ static void end(void *record)
         return;
     struct pf_thread *t = s->thread;
     adoption_decided = true;
+    pf_fiber_leave();
     if (__pf_tls.thread == t) {
         pf_nest();
         while (t->nheld)
@@ -272,5 +273,5 @@ void pf_start_init(void)
     end_rounds = sysconf(_SC_THREAD_DESTRUCTOR_ITERATIONS);
     end_key_made = pthread_key_create(&end_key, end) == 0;
     /* Registered first, so it runs last before a fork and first after it. */
-    pthread_atfork(before_fork, after_fork, after_fork);
+    pf_at_fork(before_fork, after_fork, after_fork);
 }

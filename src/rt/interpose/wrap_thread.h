@@ -55,6 +55,10 @@ void pf_start_ensure_record(struct pf_thread *t, bool detached);
 /* Called by pf_wrap_init. */
 void pf_start_init(void);
 
+/* Called un-nested when a kernel thread ends: if it runs a fiber, it switches back to its own
+ * thread; its own fiber is freed (wrap_fiber.c). */
+void pf_fiber_leave(void);
+
 void pf_barrier_lock(void); /* around fork */
 void pf_barrier_unlock(void);
 

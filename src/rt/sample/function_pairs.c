@@ -46,7 +46,7 @@ static struct pf_function_pair *put(struct pf_function_pairs *m, uint64_t key, u
     uint32_t i = start(m, key);
     while (m->at[i].key)
         i = (i + 1) & (m->size - 1);
-    m->at[i].count = count;
+    __atomic_store_n(&m->at[i].count, count, __ATOMIC_RELAXED);
     m->at[i].earlier = earlier;
     __atomic_store_n(&m->at[i].key, key, __ATOMIC_RELEASE);
     m->n++;
@@ -62,9 +62,14 @@ static bool grow(struct pf_function_pairs *m)
     for (uint32_t i = 0; i < m->size; i++)
         if (m->at[i].key)
             put(&larger, m->at[i].key, m->at[i].count, m->at[i].earlier);
-    m->n = larger.n;
-    __atomic_store_n(&m->at, larger.at, __ATOMIC_RELEASE); /* readers load the size first */
-    __atomic_store_n(&m->size, larger.size, __ATOMIC_RELEASE);
+    struct pf_function_pair *outgrown = m->at;
+    size_t outgrown_size = m->size * sizeof *outgrown;
+    pf_spin_lock(&m->lock);
+    m->at = larger.at;
+    m->size = larger.size;
+    pf_spin_unlock(&m->lock);
+    if (outgrown)
+        pf_sys(SYS_munmap, outgrown, outgrown_size);
     return true;
 }
 
@@ -76,14 +81,19 @@ struct pf_function_pair *pf_function_pairs_add(struct pf_function_pairs *m, uint
     return put(m, key, count, earlier);
 }
 
-void pf_function_pairs_each(const struct pf_function_pairs *m,
+void pf_function_pairs_each(struct pf_function_pairs *m,
                             void (*f)(const struct pf_function_pair *, void *), void *arg)
 {
-    uint32_t size = __atomic_load_n(&m->size, __ATOMIC_ACQUIRE);
-    const struct pf_function_pair *at = __atomic_load_n(&m->at, __ATOMIC_ACQUIRE);
-    for (uint32_t i = 0; i < size; i++)
-        if (__atomic_load_n(&at[i].key, __ATOMIC_ACQUIRE))
-            f(&at[i], arg);
+    pf_spin_lock(&m->lock);
+    for (uint32_t i = 0; i < m->size; i++) {
+        struct pf_function_pair p = {.key = __atomic_load_n(&m->at[i].key, __ATOMIC_ACQUIRE)};
+        if (!p.key)
+            continue;
+        p.count = __atomic_load_n(&m->at[i].count, __ATOMIC_RELAXED);
+        p.earlier = m->at[i].earlier;
+        f(&p, arg);
+    }
+    pf_spin_unlock(&m->lock);
 }
 
 void pf_function_pairs_release(struct pf_function_pairs *m)
@@ -119,7 +129,8 @@ static struct pf_function_pair *find_or_add(struct pf_function_pairs *own,
 
 static void add_count(struct pf_function_pair *e, uint32_t more)
 {
-    e->count = e->count > UINT32_MAX - more ? UINT32_MAX : e->count + more;
+    uint32_t count = e->count > UINT32_MAX - more ? UINT32_MAX : e->count + more;
+    __atomic_store_n(&e->count, count, __ATOMIC_RELAXED);
 }
 
 void pf_function_pairs_count(struct pf_function_pairs *own, const struct pf_function_pairs *before,

@@ -12,15 +12,16 @@
  *
  *          Functions are identified by a 64-bit hash of name, file and code (pf_function_hash), so
  *          a pair with a function that was changed is new again.
- * Memory:  open addressing in pages from the kernel; grows by doubling. Outgrown tables stay
- *          mapped, because readers may use them.
- * Threads: one writer; others may read while it writes (_each sees a new pair or not; counts are
- *          read in one piece).
+ * Memory:  open addressing in pages from the kernel; grows by doubling.
+ * Threads: one writer. Others may call _each while it writes: they see a new pair or not, and the
+ *          count before or after an increment. The table is replaced under the map's lock, which
+ *          _each holds. The map must not be released before _each has returned.
  * Errors:  without memory nothing is added: such pairs stay new.
  */
 #ifndef PF_RT_FUNCTION_PAIRS_H
 #define PF_RT_FUNCTION_PAIRS_H
 
+#include "spin.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +35,7 @@ struct pf_function_pair {
 struct pf_function_pairs {
     struct pf_function_pair *at;
     uint32_t n, size; /* size is 0 or a power of two */
+    struct pf_spin lock; /* held while `at` is replaced, and while another thread reads it */
 };
 
 /* The key of a pair, never 0; symmetric in a and b. */
@@ -53,7 +55,8 @@ struct pf_function_pair *pf_function_pairs_find(const struct pf_function_pairs *
 /* Adds a pair that is not in the map. Returns NULL without memory. */
 struct pf_function_pair *pf_function_pairs_add(struct pf_function_pairs *m, uint64_t key,
                                                uint32_t count, uint32_t earlier);
-void pf_function_pairs_each(const struct pf_function_pairs *m,
+/* Calls f with a copy of each pair. f must not use m. */
+void pf_function_pairs_each(struct pf_function_pairs *m,
                             void (*f)(const struct pf_function_pair *, void *), void *arg);
 void pf_function_pairs_release(struct pf_function_pairs *m);
 

@@ -15,9 +15,11 @@
 #define NATIVE_FRAMES_MAX 4 /* interposed functions that may be on top of the stack */
 
 static struct running_thread {
-    struct pf_tls *tls; /* NULL: the entry is free, or its thread has ended */
+    /* NULL: the entry is free, or its thread has ended or is a fiber that is switched out */
+    struct pf_tls *tls;
     struct pf_frame *stack; /* the bottom of its shadow stack: a frame without a function */
-    /* what a thread that has ended ran last, until it is joined */
+    /* what a thread that has ended ran last, until it is joined; what a fiber that is switched out
+     * ran last */
     uint64_t last_functions[SHOWN_FUNCTIONS];
     uint32_t reading, taken;
     uint32_t thread; /* the thread's number */
@@ -35,12 +37,12 @@ static struct hash_entry {
 static void clear_last_functions(struct running_thread *s)
 {
     for (int k = 0; k < SHOWN_FUNCTIONS; k++)
-        s->last_functions[k] = 0;
+        __atomic_store_n(&s->last_functions[k], 0, __ATOMIC_RELAXED);
 }
 
 uint32_t pf_running_register(struct pf_thread *t)
 {
-    if (!hashes) {
+    if (!__atomic_load_n(&hashes, __ATOMIC_ACQUIRE)) {
         struct hash_entry *n = pf_sys_map(NULL, HASHES_MAX * sizeof *n), *none = NULL;
         if (!n)
             return UINT32_MAX;
@@ -52,9 +54,9 @@ uint32_t pf_running_register(struct pf_thread *t)
         if (!__atomic_compare_exchange_n(&threads[i].taken, &free, 1, 0, __ATOMIC_ACQ_REL,
                                          __ATOMIC_RELAXED))
             continue;
-        threads[i].thread = t->number;
+        __atomic_store_n(&threads[i].thread, t->number, __ATOMIC_RELAXED);
         clear_last_functions(&threads[i]);
-        threads[i].stack = t->frames;
+        __atomic_store_n(&threads[i].stack, t->frames, __ATOMIC_RELAXED);
         __atomic_store_n(&threads[i].tls, t->tls, __ATOMIC_RELEASE);
         uint32_t n = __atomic_load_n(&nthreads, __ATOMIC_RELAXED);
         while (n <= i && !__atomic_compare_exchange_n(&nthreads, &n, i + 1, 0, __ATOMIC_ACQ_REL,
@@ -92,8 +94,9 @@ uint64_t pf_running_hash(struct pf_func *f)
     for (;;) {
         struct hash_entry *n = find(f);
         struct pf_func *none = NULL;
-        if (n->func == f || __atomic_compare_exchange_n(&n->func, &none, f, 0, __ATOMIC_ACQ_REL,
-                                                        __ATOMIC_RELAXED)) {
+        if (__atomic_load_n(&n->func, __ATOMIC_ACQUIRE) == f ||
+            __atomic_compare_exchange_n(&n->func, &none, f, 0, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED)) {
             __atomic_store_n(&n->hash, hash, __ATOMIC_RELEASE);
             return hash;
         }
@@ -103,7 +106,9 @@ uint64_t pf_running_hash(struct pf_func *f)
 static uint64_t hash_of(struct pf_func *f)
 {
     struct hash_entry *of = f ? find(f) : NULL;
-    return of && of->func ? __atomic_load_n(&of->hash, __ATOMIC_ACQUIRE) : 0;
+    return of && __atomic_load_n(&of->func, __ATOMIC_ACQUIRE)
+               ? __atomic_load_n(&of->hash, __ATOMIC_ACQUIRE)
+               : 0;
 }
 
 /* The functions of a thread with this stack: out[0] the one in the frame above the top, out[1] the
@@ -124,20 +129,34 @@ static void functions_of(struct pf_frame *stack, struct pf_frame *top,
     out[2] = top > stack + 1 ? hash_of(__atomic_load_n(&stack[1].func, __ATOMIC_RELAXED)) : 0;
 }
 
-void pf_running_unregister(uint32_t index, struct pf_frame *top)
+void pf_running_suspend(uint32_t index, struct pf_frame *top)
 {
-    functions_of(threads[index].stack, top, threads[index].last_functions);
+    uint64_t last[SHOWN_FUNCTIONS];
+    functions_of(threads[index].stack, top, last);
+    for (int k = 0; k < SHOWN_FUNCTIONS; k++)
+        __atomic_store_n(&threads[index].last_functions[k], last[k], __ATOMIC_RELAXED);
     __atomic_store_n(&threads[index].tls, NULL, __ATOMIC_SEQ_CST);
-    for (uint32_t i = 0; i < nthreads; i++)
+    for (uint32_t i = 0, end = __atomic_load_n(&nthreads, __ATOMIC_SEQ_CST); i < end; i++)
         while (i != index && __atomic_load_n(&threads[i].reading, __ATOMIC_SEQ_CST))
             pf_sys(SYS_sched_yield);
+}
+
+void pf_running_resume(uint32_t index, struct pf_tls *tls)
+{
+    __atomic_store_n(&threads[index].tls, tls, __ATOMIC_RELEASE);
+}
+
+void pf_running_unregister(uint32_t index, struct pf_frame *top)
+{
+    pf_running_suspend(index, top);
     __atomic_store_n(&threads[index].taken, 0, __ATOMIC_RELEASE);
 }
 
 void pf_running_joined(const struct pf_thread *t)
 {
-    for (uint32_t i = 0; i < nthreads; i++)
-        if (!threads[i].tls && threads[i].thread == t->number)
+    for (uint32_t i = 0, end = __atomic_load_n(&nthreads, __ATOMIC_ACQUIRE); i < end; i++)
+        if (!__atomic_load_n(&threads[i].tls, __ATOMIC_ACQUIRE) &&
+            __atomic_load_n(&threads[i].thread, __ATOMIC_RELAXED) == t->number)
             clear_last_functions(&threads[i]);
 }
 
@@ -149,11 +168,12 @@ unsigned pf_running_begin_read(uint32_t self, struct pf_running_function *out, b
         if (i == self)
             continue;
         struct pf_tls *tls = __atomic_load_n(&threads[i].tls, __ATOMIC_SEQ_CST);
-        uint64_t hash[SHOWN_FUNCTIONS] = {threads[i].last_functions[0],
-                                          threads[i].last_functions[1],
-                                          threads[i].last_functions[2]};
+        uint64_t hash[SHOWN_FUNCTIONS];
+        for (int k = 0; k < SHOWN_FUNCTIONS; k++)
+            hash[k] = __atomic_load_n(&threads[i].last_functions[k], __ATOMIC_RELAXED);
         if (tls)
-            functions_of(threads[i].stack, __atomic_load_n(&tls->frame, __ATOMIC_RELAXED), hash);
+            functions_of(__atomic_load_n(&threads[i].stack, __ATOMIC_RELAXED),
+                         __atomic_load_n(&tls->frame, __ATOMIC_RELAXED), hash);
         for (int k = 0; k < SHOWN_FUNCTIONS; k++)
             if (hash[k] && n < PF_RUNNING_FUNCTIONS_MAX && (k == 2 || hash[k] != hash[2]))
                 out[n++] = (struct pf_running_function){hash[k], i, k == 2};

@@ -5,7 +5,8 @@
  *          its cooperation: the function on top; the one in the frame above the top, which it left
  *          last or which runs without a frame (pf_abi.h); and the one that it began with, which
  *          runs as long as the thread. As in AtexRace, a function counts until the thread enters
- *          another one; those of a thread that has ended count until it is joined. Functions are
+ *          another one; those of a thread that has ended count until it is joined. A fiber that
+ *          is switched out is like a preempted thread: what it ran last counts. Functions are
  *          identified by the hash that function_pairs.h counts them under.
  * Threads: any registered thread may read; a shadow stack is unmapped only when nobody reads.
  * Errors:  pf_running_register returns UINT32_MAX when the table is full.
@@ -34,6 +35,11 @@ void pf_running_expect(int by);
 /* The thread ends; `top` is the top of its shadow stack. Waits until nobody reads the table. */
 void pf_running_unregister(uint32_t thread, struct pf_frame *top);
 void pf_running_joined(const struct pf_thread *t);
+/* A fiber is switched out (`top`: the top of its shadow stack), or in again, on the kernel thread
+ * of `tls`. _suspend waits until nobody reads the table: afterwards no other thread uses the tls
+ * that the fiber ran with. */
+void pf_running_suspend(uint32_t thread, struct pf_frame *top);
+void pf_running_resume(uint32_t thread, struct pf_tls *tls);
 /* Called in the child of fork, whose other threads do not exist. */
 void pf_running_after_fork(uint32_t thread);
 /* The calling thread runs f: registers f's hash, so that other threads can identify it. Returns the

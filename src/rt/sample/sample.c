@@ -77,6 +77,30 @@ void pf_sample_joined(struct pf_thread *child)
         sampler->joined(child);
 }
 
+void pf_sample_suspend(struct pf_thread *t, struct pf_frame *top)
+{
+    if (pf_rt.sampling && sampler->suspend)
+        sampler->suspend(t, top);
+}
+
+void pf_sample_resume(struct pf_thread *t)
+{
+    if (pf_rt.sampling && sampler->resume)
+        sampler->resume(t);
+}
+
+void pf_sample_lock(void)
+{
+    if (pf_rt.sampling && sampler->lock)
+        sampler->lock();
+}
+
+void pf_sample_unlock(void)
+{
+    if (pf_rt.sampling && sampler->unlock)
+        sampler->unlock();
+}
+
 void pf_sample_forked(struct pf_thread *t)
 {
     finished = false;
@@ -84,11 +108,20 @@ void pf_sample_forked(struct pf_thread *t)
         sampler->forked(t);
 }
 
-bool pf_sample_finish(struct pf_sample_numbers *out)
+bool pf_sample_finish(struct pf_sample_numbers *out, bool exec)
 {
     if (!pf_rt.sampling || !sampler->finish || finished)
         return false;
     finished = true;
-    sampler->finish(out);
+    sampler->finish(out, exec);
     return true;
+}
+
+void pf_sample_exec_failed(void)
+{
+    if (!pf_rt.sampling || !finished)
+        return;
+    finished = false;
+    if (sampler->exec_failed)
+        sampler->exec_failed();
 }

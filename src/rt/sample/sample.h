@@ -7,7 +7,8 @@
  *          asks through __pf_ask, but not at every call: counts[f] calls of f pass without asking
  *          (PF_DISPATCH_COUNT).
  * Memory:  a thread's state is created by _begin and freed by _end.
- * Threads: each thread asks for itself; a sampler locks what its threads share.
+ * Threads: each thread asks for itself; a sampler locks what its threads share. A thread may end
+ *          while another one finishes the process.
  * Errors:  a thread without memory for its state watches every call, counted as PF_LIMIT_MEMORY.
  */
 #ifndef PF_RT_SAMPLE_H
@@ -30,8 +31,15 @@ struct pf_sampler {
     enum pf_body (*call)(struct pf_thread *t, struct pf_func *f);
     /* in the thread that has acquired all of the child's actions */
     void (*joined)(struct pf_thread *child);
-    /* the process ends; other threads may still run */
-    void (*finish)(struct pf_sample_numbers *out);
+    /* a fiber is switched out, with `top` on top of its shadow stack; or in, on the calling kernel
+     * thread */
+    void (*suspend)(struct pf_thread *t, struct pf_frame *top);
+    void (*resume)(struct pf_thread *t);
+    /* the process ends, or executes another program; other threads may still run */
+    void (*finish)(struct pf_sample_numbers *out, bool exec);
+    void (*exec_failed)(void); /* undoes finish(exec): the process goes on */
+    void (*lock)(void); /* around fork */
+    void (*unlock)(void);
     void (*forked)(struct pf_thread *t); /* in the child process */
 };
 extern const struct pf_sampler pf_sampler_literace, pf_sampler_pacer, pf_sampler_atexrace,
@@ -47,8 +55,16 @@ enum pf_body pf_sample_call(struct pf_thread *t, struct pf_func *f);
 void pf_sample_begin(struct pf_thread *t);
 void pf_sample_end(struct pf_thread *t);
 void pf_sample_joined(struct pf_thread *child);
+/* A fiber is switched out or in. Between the two calls no other thread uses __pf_tls, and the
+ * caller exchanges its words. */
+void pf_sample_suspend(struct pf_thread *t, struct pf_frame *top);
+void pf_sample_resume(struct pf_thread *t);
 void pf_sample_forked(struct pf_thread *t);
-/* Once, at the end of the process. Returns false if there are no numbers to log. */
-bool pf_sample_finish(struct pf_sample_numbers *out);
+void pf_sample_lock(void); /* around fork */
+void pf_sample_unlock(void);
+/* Once, at the end of the process, or before it executes another program (`exec`). Returns false if
+ * there are no numbers to log. One caller at a time. */
+bool pf_sample_finish(struct pf_sample_numbers *out, bool exec);
+void pf_sample_exec_failed(void);
 
 #endif

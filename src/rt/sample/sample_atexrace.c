@@ -34,6 +34,8 @@
 #define SKIP_ALONE 15 /* while there is no other thread */
 
 struct thread_state {
+    struct thread_state *prev, *next; /* in the list of running threads */
+    struct pf_thread *thread;
     uint32_t table_index;
     uint32_t woken_calls_left; /* calls still to be sampled since the thread was woken */
     struct pf_function_pairs pairs;
@@ -48,8 +50,9 @@ struct thread_state {
 static struct pf_burst_rate rate = {10, 100, 10000};
 static uint32_t frequent_n = 2; /* n: executions in a row that make a pair frequent */
 static struct pf_function_pairs before; /* n-frequent pairs of earlier executions; constant */
-static struct pf_function_pairs seen;   /* pairs of threads that have ended */
-static struct pf_spin lock;
+static struct pf_spin lock; /* protects the next two; a state is freed only outside the list */
+static struct pf_function_pairs seen; /* pairs of threads that have ended */
+static struct thread_state *running;
 static uint64_t *hashes; /* of functions, indexed by number; 0: not computed yet */
 static uint32_t known_pairs;
 static bool other_thread_seen; /* at some time two threads ran at once */
@@ -95,8 +98,23 @@ static void begin(struct pf_thread *t)
         o = NULL;
     }
     t->sample = o;
-    if (!o)
+    if (!o) {
         pf_limit_hit(PF_LIMIT_MEMORY);
+        return;
+    }
+    o->thread = t;
+    pf_spin_lock(&lock);
+    o->next = running;
+    if (running)
+        running->prev = o;
+    running = o;
+    pf_spin_unlock(&lock);
+}
+
+static void free_state(struct thread_state *o)
+{
+    pf_function_pairs_release(&o->pairs);
+    pf_sys(SYS_munmap, o, OWN_SIZE);
 }
 
 static void add(const struct pf_function_pair *p, void *to)
@@ -118,10 +136,29 @@ static void end(struct pf_thread *t)
     pf_running_unregister(o->table_index, t->frames + 1);
     t->sample = NULL;
     pf_spin_lock(&lock);
+    if (o->prev)
+        o->prev->next = o->next;
+    else
+        running = o->next;
+    if (o->next)
+        o->next->prev = o->prev;
     pf_function_pairs_each(&o->pairs, add, &seen);
     pf_spin_unlock(&lock);
-    pf_function_pairs_release(&o->pairs);
-    pf_sys(SYS_munmap, o, OWN_SIZE);
+    free_state(o);
+}
+
+static void suspend(struct pf_thread *t, struct pf_frame *top)
+{
+    struct thread_state *o = t->sample;
+    if (o)
+        pf_running_suspend(o->table_index, top);
+}
+
+static void resume(struct pf_thread *t)
+{
+    struct thread_state *o = t->sample;
+    if (o)
+        pf_running_resume(o->table_index, &__pf_tls);
 }
 
 static uint64_t hash_of(struct pf_func *f)
@@ -170,7 +207,7 @@ static bool decide(struct pf_thread *t, struct pf_func *f, uint32_t weight, bool
     }
     pf_running_end_read(o->table_index);
     if (!alone)
-        other_thread_seen = true;
+        __atomic_store_n(&other_thread_seen, true, __ATOMIC_RELAXED);
     else if (decision == PF_PAIR_SKIP && *left > SKIP_ALONE)
         *left = SKIP_ALONE;
     return decision != PF_PAIR_SKIP || cold;
@@ -215,31 +252,46 @@ static enum pf_body call(struct pf_thread *t, struct pf_func *f)
 
 static void joined(struct pf_thread *t) { pf_running_joined(t); }
 
-static void add_running(struct pf_thread *t, void *arg)
+/* `seen` stays as it is, because threads may still end, and an exec may fail. */
+static void finish(struct pf_sample_numbers *out, bool exec)
 {
-    struct thread_state *o = t->sample;
-    if (o)
-        pf_function_pairs_each(&o->pairs, add, arg);
-}
-
-static void finish(struct pf_sample_numbers *out)
-{
-    pf_thread_each(add_running, &seen);
-    if (other_thread_seen)
-        pf_sample_state_save(&seen);
-    out->pairs = seen.n > known_pairs ? seen.n : known_pairs;
+    struct pf_function_pairs all = {0};
+    pf_spin_lock(&lock);
+    pf_function_pairs_each(&seen, add, &all);
+    for (struct thread_state *o = running; o; o = o->next)
+        pf_function_pairs_each(&o->pairs, add, &all);
+    pf_spin_unlock(&lock);
+    if (__atomic_load_n(&other_thread_seen, __ATOMIC_RELAXED))
+        pf_sample_state_save(&all, exec);
+    out->pairs = all.n > known_pairs ? all.n : known_pairs;
     out->frequent = before.n;
+    pf_function_pairs_release(&all);
 }
 
+static void exec_failed(void) { pf_sample_state_retract(); }
+
+static void take_lock(void) { pf_spin_lock(&lock); }
+static void drop_lock(void) { pf_spin_unlock(&lock); }
+
+/* The parent saves what was seen so far. The other threads do not exist here; fibers do, and watch
+ * every call from now on. */
 static void forked(struct pf_thread *t)
 {
-    struct thread_state *o = t->sample;
-    pf_function_pairs_release(&seen); /* the parent saves them */
+    struct thread_state *own = t->sample;
+    for (struct thread_state *o = running, *next; o; o = next) {
+        next = o->next;
+        if (o == own)
+            continue;
+        o->thread->sample = NULL;
+        free_state(o);
+    }
+    running = own;
+    pf_function_pairs_release(&seen);
     other_thread_seen = false;
-    if (o) {
-        pf_running_after_fork(o->table_index);
-        o->pairs = (struct pf_function_pairs){0};
-        lock = (struct pf_spin){0};
+    pf_running_after_fork(own ? own->table_index : UINT32_MAX);
+    if (own) {
+        own->prev = own->next = NULL;
+        pf_function_pairs_release(&own->pairs);
     }
 }
 
@@ -251,6 +303,11 @@ const struct pf_sampler pf_sampler_atexrace = {
     .end = end,
     .call = call,
     .joined = joined,
+    .suspend = suspend,
+    .resume = resume,
     .finish = finish,
+    .exec_failed = exec_failed,
+    .lock = take_lock,
+    .unlock = drop_lock,
     .forked = forked,
 };

@@ -48,6 +48,7 @@ struct merged {
 };
 
 static char folder[PATH_MAX]; /* of this program; "": none */
+static struct merged saved;   /* names the file of this execution; pid 0: not written yet */
 
 static void report_problem(const char *path, const char *what, const char *then)
 {
@@ -448,28 +449,10 @@ uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n)
     return all;
 }
 
-void pf_sample_state_save(const struct pf_function_pairs *seen)
+static void merge_if_due(void)
 {
-    if (!folder[0] || !seen->n)
-        return;
-    size_t size = sizeof(struct header) + seen->n * sizeof(struct pair_entry);
-    struct pair_writer f = {pf_sys_map(NULL, size), seen->n, false};
-    if (!f.head) {
-        pf_limit_hit(PF_LIMIT_MEMORY);
-        return;
-    }
-    *f.head = (struct header){MAGIC, VERSION, EXECUTION, 0, 0, 1, 0};
-    pf_function_pairs_each(seen, fill, &f);
-    struct timespec now = {0};
-    char name[NAME_SIZE], path[PATH_MAX];
-    pf_sys(SYS_clock_gettime, CLOCK_REALTIME, &now);
-    file_name(name, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec,
-              (uint64_t)pf_sys(SYS_getpid), ".pairs");
-    if (f.head->npairs)
-        write_file(name, f.head,
-                   sizeof(struct header) + f.head->npairs * sizeof(struct pair_entry));
-    pf_sys(SYS_munmap, f.head, size);
     struct listing l;
+    char path[PATH_MAX];
     list(&l);
     uint32_t waiting = l.n;
     unlist(&l);
@@ -481,4 +464,45 @@ void pf_sample_state_save(const struct pf_function_pairs *seen)
     if (pf_sys(SYS_flock, fd, LOCK_EX | LOCK_NB) == 0) /* otherwise another process is merging */
         merge();
     pf_sys(SYS_close, fd);
+}
+
+void pf_sample_state_save(struct pf_function_pairs *seen, bool exec)
+{
+    if (!folder[0] || !seen->n)
+        return;
+    size_t size = sizeof(struct header) + seen->n * sizeof(struct pair_entry);
+    struct pair_writer f = {pf_sys_map(NULL, size), seen->n, false};
+    if (!f.head) {
+        pf_limit_hit(PF_LIMIT_MEMORY);
+        return;
+    }
+    if (exec) /* before the file is written: a merged file cannot be retracted */
+        merge_if_due();
+    *f.head = (struct header){MAGIC, VERSION, EXECUTION, 0, 0, 1, 0};
+    pf_function_pairs_each(seen, fill, &f);
+    struct timespec now = {0};
+    char name[NAME_SIZE];
+    pf_sys(SYS_clock_gettime, CLOCK_REALTIME, &now);
+    saved.time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    saved.pid = (uint64_t)pf_sys(SYS_getpid);
+    file_name(name, saved.time, saved.pid, ".pairs");
+    if (f.head->npairs)
+        write_file(name, f.head,
+                   sizeof(struct header) + f.head->npairs * sizeof(struct pair_entry));
+    pf_sys(SYS_munmap, f.head, size);
+    if (!exec)
+        merge_if_due();
+}
+
+/* If another process has merged the file already, the rest of this execution counts as a further
+ * one. */
+void pf_sample_state_retract(void)
+{
+    char name[NAME_SIZE], path[PATH_MAX];
+    if (saved.pid != (uint64_t)pf_sys(SYS_getpid)) /* the parent's, or none */
+        return;
+    file_name(name, saved.time, saved.pid, ".pairs");
+    if (join_path(path, folder, name))
+        pf_sys(SYS_unlink, path);
+    saved.pid = 0;
 }

@@ -21,7 +21,10 @@
  * Returns the number of all known pairs. */
 uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n);
 /* Saves what this execution saw: the counts beyond `earlier`. An execution that saw no pair saves
- * nothing. */
-void pf_sample_state_save(const struct pf_function_pairs *seen);
+ * nothing. exec: the process is about to execute another program. */
+void pf_sample_state_save(struct pf_function_pairs *seen, bool exec);
+/* The exec that the file was saved for has failed: removes the file, so that the execution, which
+ * goes on, counts once. */
+void pf_sample_state_retract(void);
 
 #endif

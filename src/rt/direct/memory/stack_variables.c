@@ -69,7 +69,8 @@ struct variable_search {
 static void search(struct pf_thread *t, void *arg)
 {
     struct variable_search *s = arg;
-    uint32_t n = t->tls ? t->tls->stack_variables : 0;
+    const struct pf_tls *tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED); /* fibers change it */
+    uint32_t n = tls ? tls->stack_variables : 0;
     for (uint32_t i = n < ENTRIES ? n : ENTRIES; t->objects && !s->whose && i > 1; i--) {
         struct pf_stack_variable *o = &t->objects[i - 1];
         if (o->size && s->byte - o->addr < o->size + PF_RED_ZONE(o->size)) {
