@@ -71,6 +71,7 @@ lint: deps ## check format, layers, names, text and shell scripts
 	script/check-format
 	script/check-layers
 	script/check-names
+	script/check-processes
 	script/check-words
 	script/check-shell
 

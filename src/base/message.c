@@ -5,16 +5,23 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+static char last_complaint[1024];
+
 int pf_complain(const char *verb, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
-    fprintf(stderr, verb ? "pf %s: " : "pf%s: ", verb ? verb : "");
-    vfprintf(stderr, format, args);
-    fputc('\n', stderr);
+    vsnprintf(last_complaint, sizeof last_complaint, format, args);
     va_end(args);
+    fprintf(stderr, verb ? "pf %s: " : "pf%s: ", verb ? verb : "");
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
     return PF_EXIT_USAGE;
 }
+
+const char *pf_last_complaint(void) { return last_complaint; }
 
 bool pf_color_wanted(int fd)
 {

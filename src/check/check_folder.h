@@ -77,6 +77,8 @@ void pf_check_path(char *to, const char *folder, const char *format, uint64_t n)
 #define PF_CHECK_TRIES "/clips/%llu"
 #define PF_CHECK_FOUND "/found/%llu.json"
 #define PF_CHECK_RAW "/found/.%llu.json" /* as written by the verb */
+#define PF_CHECK_REPORT "/found/.%llu.report" /* of the process of the step (run_report.h) */
+#define PF_CHECK_DRIVER "/found/.%llu.driver" /* of the driver of a server */
 
 /* The contents of plan.json. */
 struct pf_check_description {

@@ -6,7 +6,7 @@
 #include "clip.h"
 #include "duration.h"
 #include "process_pool.h"
-#include "server_driver.h"
+#include "run_report.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -65,7 +65,7 @@ static pf_status start(struct check_loop *l, size_t slot)
     }
     if (st == PF_OK)
         st = pf_check_step_init(s, l->pf, l->e);
-    return st == PF_OK ? pf_process_pool_start(&l->pool, slot, &s->job, l->e) : st;
+    return st == PF_OK ? pf_process_pool_start(&l->pool, slot, &s->command, l->e) : st;
 }
 
 static void fill(struct check_loop *l)
@@ -83,24 +83,6 @@ static void fill(struct check_loop *l)
 
 /* --- ending --- */
 
-/* Finds the last line of the output that is a message of the verb: "pf VERB: ...". */
-static void find_message(const struct pf_supervisor_result *k, const char *begins, char *to,
-                         size_t room)
-{
-    const char *at = k->output, *end = k->output + k->noutput;
-    size_t n = strlen(begins);
-    while (at < end) {
-        const char *stop = memchr(at, '\n', (size_t)(end - at));
-        stop = stop ? stop : end;
-        if ((size_t)(stop - at) > n && !strncmp(at, begins, n))
-            snprintf(to, room, "%.*s", (int)(stop - at - (ptrdiff_t)n), at + n);
-        at = stop + 1;
-    }
-    for (char *c = to; *c; c++)
-        if ((unsigned char)*c < ' ')
-            *c = '?';
-}
-
 static bool has_clip(const struct check_loop *l, const struct pf_check_line *line)
 {
     char path[PATH_MAX];
@@ -116,23 +98,33 @@ static bool has_clip(const struct check_loop *l, const struct pf_check_line *lin
     return some;
 }
 
+/* The error in the report of a process of the step; "": none. The report is removed. */
+static void take_error(const struct check_loop *l, const struct pf_check_line *line,
+                       const char *format, char *to, size_t room)
+{
+    char path[PATH_MAX];
+    struct pf_run_report report;
+    struct pf_error ignored;
+    pf_check_path(path, l->w->folder->absolute, format, line->step);
+    if (pf_run_report_read(&report, path, &ignored) == PF_OK && report.status == 2)
+        snprintf(to, room, "%.*s", (int)room - 1, report.error);
+    unlink(path);
+}
+
 /* Describes a problem of the step for the user. */
 static void set_trouble(struct check_loop *l, struct pf_check_line *line,
                         const struct pf_supervisor_result *k, bool clip)
 {
-    char begins[32];
-    bool ours = line->kind != PF_CHECK_RUN;
-    snprintf(begins, sizeof begins, "pf %s: ",
-             line->kind == PF_CHECK_HATCH  ? "hatch"
-             : line->kind == PF_CHECK_LOOK ? "predict"
-                                           : "record");
+    char verb[sizeof line->trouble] = "", driver[sizeof line->trouble] = "";
+    take_error(l, line, PF_CHECK_REPORT, verb, sizeof verb);
+    take_error(l, line, PF_CHECK_DRIVER, driver, sizeof driver);
     if (k->how == PF_SUPERVISED_UNSTARTED)
-        snprintf(line->trouble, sizeof line->trouble, "could not be started: %s",
-                 strerror(k->reason));
-    else if (ours && !clip && WIFEXITED(k->wait) && WEXITSTATUS(k->wait) == 2)
-        find_message(k, begins, line->trouble, sizeof line->trouble);
-    else if (l->w->settings->server && line->kind != PF_CHECK_HATCH)
-        find_message(k, PF_SERVER_DRIVER_PREFIX, line->trouble, sizeof line->trouble);
+        snprintf(line->trouble, sizeof line->trouble, "could not be started: %.150s", k->why);
+    else if (k->how == PF_SUPERVISED_ENDED)
+        snprintf(line->trouble, sizeof line->trouble, "%s",
+                 !clip && *verb                 ? verb
+                 : line->kind == PF_CHECK_HATCH ? "" /* each try has a client of its own */
+                                                : driver);
 }
 
 static void describe(struct check_loop *l, struct pf_check_line *line,

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIXED = 16 }; /* most words of our own in a command */
+enum { FIXED = 20 }; /* most words of our own in a command */
 
 /* Restricts the process to one core, a different one for each job; directed mode uses the
  * highest core that is left. */
@@ -48,10 +48,16 @@ static pf_status prepare(const void *arg, struct pf_error *e)
     } else {
         choose_core(s->slot);
     }
-    if (status == PF_OK && s->line.kind != PF_CHECK_LOOK &&
-        (s->settings->server || s->settings->for_ms))
-        status = pf_server_driver_start(s->settings, e); /* returns in the process that will exec */
     return status;
+}
+
+/* In the child, instead of the program: runs it and drives it. */
+static int drive(const void *arg)
+{
+    const struct pf_check_step *s = arg;
+    char report[PATH_MAX];
+    pf_check_path(report, s->folder->absolute, PF_CHECK_DRIVER, s->line.step);
+    return pf_server_driver_run(s->settings, s->command.path, s->command.argv, report);
 }
 
 static char *word(struct pf_check_step *s, const char *a, const char *b)
@@ -78,6 +84,8 @@ static pf_status set_words(struct pf_check_step *s, char **argv, struct pf_error
     const struct pf_suite_test *t = &s->settings->tests.at[l->test];
     size_t n = 0;
     argv[n++] = "pf";
+    argv[n++] = "--report-to";
+    argv[n++] = path_word(s, PF_CHECK_REPORT, l->step);
     switch (l->kind) {
     case PF_CHECK_RECORD:
     case PF_CHECK_DIRECT:
@@ -119,26 +127,29 @@ pf_status pf_check_step_init(struct pf_check_step *s, const char *pf, struct pf_
 {
     const struct pf_suite_test *t = &s->settings->tests.at[s->line.test];
     pf_pool_init_malloc(&s->pool);
-    s->job = (struct pf_supervisor_job){.path = pf,
-                                        .dir = t->dir,
-                                        .input = t->input,
-                                        .limit_ms = s->limit_ms,
-                                        .grace_ms = s->settings->grace_ms,
-                                        .prepare = prepare,
-                                        .arg = s,
-                                        .lock = -1};
+    bool driven = s->line.kind != PF_CHECK_LOOK && (s->settings->server || s->settings->for_ms);
+    s->command = (struct pf_command){.path = pf,
+                                     .function = driven ? drive : NULL,
+                                     .dir = t->dir,
+                                     .input = t->input,
+                                     .output = PF_OUTPUT_KEPT,
+                                     .forwards = !driven && s->line.kind != PF_CHECK_RUN,
+                                     .limit_ms = s->limit_ms,
+                                     .grace_ms = s->settings->grace_ms,
+                                     .prepare = prepare,
+                                     .arg = s};
     if (s->line.kind == PF_CHECK_RUN) {
         char folder[PATH_MAX];
         pf_check_path(folder, s->folder->absolute, PF_CHECK_RUNS, s->line.step);
-        s->job.path = t->path;
-        s->job.argv = t->argv;
+        s->command.path = t->path;
+        s->command.argv = t->argv;
         return pf_folder_make(folder, e);
     }
     size_t n = 0;
     while (t->argv[n])
         n++;
     char **argv = pf_pool_get(&s->pool, (n + FIXED) * sizeof *argv);
-    s->job.argv = argv;
+    s->command.argv = argv;
     return argv ? set_words(s, argv, e) : pf_fail(e, PF_NOMEM, "out of memory");
 }
 

@@ -22,10 +22,10 @@ struct pf_check_step {
     size_t slot; /* index of the job, from 0 */
     uint64_t limit_ms;
     struct pf_pool pool;
-    struct pf_supervisor_job job;
+    struct pf_command command;
 };
 
-/* Fills in `job` from line, settings and folder. `pf` is the path of this program. */
+/* Fills in `command` from line, settings and folder. `pf` is the path of this program. */
 PF_MUST_USE pf_status pf_check_step_init(struct pf_check_step *s, const char *pf,
                                          struct pf_error *e);
 void pf_check_step_release(struct pf_check_step *s);

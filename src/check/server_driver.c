@@ -3,12 +3,15 @@
  * polled every few milliseconds, since the kernel has no event for it. */
 #define _GNU_SOURCE
 #include "server_driver.h"
+#include "command.h"
 #include "duration.h"
-#include <ctype.h>
+#include "process_tree.h"
+#include "run_report.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +37,7 @@ struct driven_process {
 
 struct server_driver {
     const struct pf_check_settings *settings;
+    const char *report; /* file for the last problem */
     pid_t program;
     struct driven_process at[PROCESSES];
     size_t n;
@@ -113,23 +117,6 @@ static const struct listening *listens(pid_t pid, const struct listening *all, s
 
 /* --- descendant processes --- */
 
-static pid_t parent_of(pid_t pid)
-{
-    char path[64], text[512];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    read_whole(path, text, sizeof text);
-    const char *s = strrchr(text, ')');
-    return s && s[1] && s[2] && s[2] != 'Z' ? (pid_t)strtol(s + 3, NULL, 10) : 0;
-}
-
-static bool is_below(pid_t pid, pid_t top)
-{
-    for (int steps = 0; pid > 1 && steps < 64; steps++)
-        if ((pid = parent_of(pid)) == top)
-            return true;
-    return false;
-}
-
 /* True if the process runs the program, rather than a pf around it or a shell. */
 static bool is_target(const struct server_driver *a, pid_t pid)
 {
@@ -145,27 +132,27 @@ static bool is_target(const struct server_driver *a, pid_t pid)
     return false;
 }
 
+static void note_process(pid_t pid, void *arg)
+{
+    struct server_driver *a = arg;
+    size_t i = 0;
+    if (pid == a->client)
+        return;
+    while (i < a->n && a->at[i].pid != pid)
+        i++;
+    if (i == a->n && a->n < PROCESSES)
+        a->at[a->n++] = (struct driven_process){.pid = pid, .since_ms = pf_now_ms()};
+    if (i < a->n) {
+        a->at[i].seen = true;
+        a->at[i].target = a->at[i].target || is_target(a, pid);
+    }
+}
+
 static void scan_processes(struct server_driver *a)
 {
-    DIR *d = opendir("/proc");
     for (size_t i = 0; i < a->n; i++)
         a->at[i].seen = false;
-    for (struct dirent *f; d && (f = readdir(d));) {
-        pid_t pid = (pid_t)strtol(f->d_name, NULL, 10);
-        if (!isdigit((unsigned char)f->d_name[0]) || pid == a->client || !is_below(pid, getpid()))
-            continue;
-        size_t i = 0;
-        while (i < a->n && a->at[i].pid != pid)
-            i++;
-        if (i == a->n && a->n < PROCESSES)
-            a->at[a->n++] = (struct driven_process){.pid = pid, .since_ms = pf_now_ms()};
-        if (i < a->n) {
-            a->at[i].seen = true;
-            a->at[i].target = a->at[i].target || is_target(a, pid);
-        }
-    }
-    if (d)
-        closedir(d);
+    pf_process_tree_visit(getpid(), note_process, a);
     for (size_t i = 0; i < a->n; i++)
         if (!a->at[i].seen)
             a->at[i--] = a->at[--a->n];
@@ -173,21 +160,50 @@ static void scan_processes(struct server_driver *a)
 
 /* --- driving --- */
 
-static void start_client(struct server_driver *a, struct driven_process *c)
+static void note(const struct server_driver *a, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void note(const struct server_driver *a, const char *format, ...)
 {
-    c->served = true;
-    a->client_of = c->pid;
-    a->client = fork();
-    if (a->client != 0)
-        return;
+    struct pf_run_report r = {.status = 2};
+    struct pf_error ignored;
+    va_list args;
+    va_start(args, format);
+    vsnprintf(r.error, sizeof r.error, format, args);
+    va_end(args);
+    (void)!pf_run_report_write(&r, a->report, &ignored);
+}
+
+/* In the child, before exec. */
+static pf_status set_client_environment(const void *arg, struct pf_error *e)
+{
     char port[16];
-    snprintf(port, sizeof port, "%u", c->port);
-    setenv("PF_PORT", port, 1);
+    snprintf(port, sizeof port, "%u", ((const struct driven_process *)arg)->port);
     unsetenv("PF_OPTIONS"); /* the client is not checked */
     unsetenv("PF_LOG_DIR");
     unsetenv("PF_RUN");
-    execl("/bin/sh", "sh", "-c", a->settings->server, (char *)NULL);
-    _exit(127);
+    return setenv("PF_PORT", port, 1) ? pf_fail(e, PF_NOMEM, "out of memory") : PF_OK;
+}
+
+static pf_status spawn(const struct pf_command *c, pid_t *pid, struct pf_error *e)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    struct pf_command_setup how = {.mask = &none, .output = -1, .on_child = SIG_DFL};
+    return pf_command_spawn(c, &how, pid, e);
+}
+
+static void start_client(struct server_driver *a, struct driven_process *c)
+{
+    char *argv[] = {"sh", "-c", (char *)a->settings->server, NULL};
+    struct pf_command client = {
+        .path = "/bin/sh", .argv = argv, .prepare = set_client_environment, .arg = c};
+    struct pf_error e;
+    c->served = true;
+    a->client_of = c->pid;
+    if (spawn(&client, &a->client, &e) == PF_OK)
+        return;
+    note(a, "the client could not be started: %s", e.text);
+    a->client = 0;
 }
 
 /* Sends SIGTERM; after the grace period, SIGKILL. */
@@ -234,11 +250,18 @@ static void client_ended(struct server_driver *a)
     a->client = a->client_of = 0;
 }
 
-static _Noreturn void drive(struct server_driver *a)
+/* Ends as the program did. */
+static int end_like(int wait)
 {
-    prctl(PR_SET_CHILD_SUBREAPER, 1);
-    /* other processes wait for the other ends to be closed */
-    close_range(STDERR_FILENO + 1, ~0u, 0);
+    if (WIFSIGNALED(wait)) {
+        signal(WTERMSIG(wait), SIG_DFL);
+        kill(getpid(), WTERMSIG(wait));
+    }
+    return WIFSIGNALED(wait) ? 128 + WTERMSIG(wait) : WEXITSTATUS(wait);
+}
+
+static int drive(struct server_driver *a)
+{
     for (;;) {
         int wait;
         pid_t pid = waitpid(-1, &wait, WNOHANG);
@@ -246,17 +269,13 @@ static _Noreturn void drive(struct server_driver *a)
             if (a->client > 0)
                 kill(a->client, SIGTERM);
             if (a->settings->server && !a->listened)
-                dprintf(STDERR_FILENO, PF_SERVER_DRIVER_PREFIX "no port was opened\n");
-            if (WIFSIGNALED(wait)) { /* end with the same signal */
-                signal(WTERMSIG(wait), SIG_DFL);
-                kill(getpid(), WTERMSIG(wait));
-            }
-            _exit(WIFSIGNALED(wait) ? 128 + WTERMSIG(wait) : WEXITSTATUS(wait));
+                note(a, "no port was opened");
+            return end_like(wait);
         }
         if (pid > 0 && pid == a->client) {
             if (wait)
-                dprintf(STDERR_FILENO, PF_SERVER_DRIVER_PREFIX "the client ended with status %d\n",
-                        WIFEXITED(wait) ? WEXITSTATUS(wait) : 128 + WTERMSIG(wait));
+                note(a, "the client ended with status %d",
+                     WIFEXITED(wait) ? WEXITSTATUS(wait) : 128 + WTERMSIG(wait));
             client_ended(a);
         }
         if (pid > 0)
@@ -266,14 +285,19 @@ static _Noreturn void drive(struct server_driver *a)
     }
 }
 
-pf_status pf_server_driver_start(const struct pf_check_settings *settings, struct pf_error *e)
+int pf_server_driver_run(const struct pf_check_settings *settings, const char *path,
+                         char *const *argv, const char *report)
 {
     static struct server_driver a; /* too large for the stack */
-    a = (struct server_driver){.settings = settings};
-    a.program = fork();
-    if (a.program < 0)
-        return pf_fail(e, PF_IO, "fork: %s", strerror(errno));
-    if (a.program == 0)
-        return PF_OK;
-    drive(&a);
+    struct pf_command program = {.path = path, .argv = argv};
+    struct pf_error e;
+    a = (struct server_driver){.settings = settings, .report = report};
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (spawn(&program, &a.program, &e) != PF_OK) {
+        note(&a, "%s", e.text);
+        return 127;
+    }
+    /* other processes wait for the other ends to be closed */
+    close_range(STDERR_FILENO + 1, ~0u, 0);
+    return drive(&a);
 }

@@ -6,19 +6,17 @@
  *          and then sends SIGTERM to that descendant. With --for it sends SIGTERM to every process
  *          of the program that has run for that long. It ends with the program's status. In a step
  *          that runs the program many times, each of these processes is driven.
- * Errors:  PF_IO when no driver can be forked.
+ * Errors:  in the report: no port was opened, the client failed.
  */
 #ifndef PF_CHECK_SERVER_DRIVER_H
 #define PF_CHECK_SERVER_DRIVER_H
 
 #include "check_settings.h"
 
-/* Forks. Returns in the child, which then becomes the program; the parent is the driver and
- * never returns. */
-PF_MUST_USE pf_status pf_server_driver_start(const struct pf_check_settings *settings,
-                                             struct pf_error *e);
-
-/* Start of the lines that the driver writes to the output of the step. */
-#define PF_SERVER_DRIVER_PREFIX "pf check: "
+/* Runs the program to its end, and drives it and the processes that it starts. Returns its exit
+ * status; ends this process by the same signal if the program was killed. A problem is written to
+ * the file `report` (run_report.h). */
+int pf_server_driver_run(const struct pf_check_settings *settings, const char *path,
+                         char *const *argv, const char *report);
 
 #endif

@@ -1,6 +1,7 @@
 /* main.c - `pf`: finds the verb and calls it. Also installed as pf-cc and pf-c++: then the verb
  * is taken from the name of the program. */
 #include "cli.h"
+#include "run_report.h"
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -74,10 +75,8 @@ static void fill_standard_streams(void)
  * ignored signal would be inherited by the programs that pf starts. */
 static void on_limit(int signal) { (void)signal; }
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
-    fill_standard_streams();
-    signal(SIGXFSZ, on_limit);
     const char *slash = argc ? strrchr(argv[0], '/') : NULL;
     const char *name = !argc ? "" : slash ? slash + 1 : argv[0];
     if (!strncmp(name, "pf-", 3)) {
@@ -100,4 +99,25 @@ int main(int argc, char **argv)
     if (!v->function)
         return pf_complain(word, "not available in this build");
     return v->function(argc - 1, argv + 1);
+}
+
+/* The internal option `pf --report-to FILE VERB ...`: see run_report.h. */
+static int run_and_report(int argc, char **argv)
+{
+    struct pf_error e;
+    const char *file = argv[2];
+    argv[2] = argv[0];
+    int status = run(argc - 2, argv + 2);
+    pf_run_report.status = status;
+    snprintf(pf_run_report.error, sizeof pf_run_report.error, "%s", pf_last_complaint());
+    return pf_run_report_write(&pf_run_report, file, &e) == PF_OK ? status
+                                                                  : pf_complain(NULL, "%s", e.text);
+}
+
+int main(int argc, char **argv)
+{
+    fill_standard_streams();
+    signal(SIGXFSZ, on_limit);
+    bool report = argc > 2 && !strcmp(argv[1], "--report-to");
+    return report ? run_and_report(argc, argv) : run(argc, argv);
 }

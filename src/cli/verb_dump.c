@@ -4,6 +4,7 @@
 #include "clip.h"
 #include "load_trace.h"
 #include "reached.h"
+#include "run_report.h"
 #include "text_format.h"
 #include "trace_text.h"
 #include <errno.h>

@@ -7,6 +7,7 @@
 #include "fuzz_policy_text.h"
 #include "program.h"
 #include "reached.h"
+#include "run_report.h"
 #include "text_format.h"
 #include <errno.h>
 #include <stdio.h>
@@ -130,11 +131,10 @@ static int report_outcome(const char *file, const struct pf_child_end *child,
         return PF_EXIT_FOUND;
     }
     if (end->outcome == PF_OUTCOME_DIVERGED || end->outcome == PF_OUTCOME_INFEASIBLE) {
-        fprintf(stderr, "pf record: %s: %s\n",
-                end->outcome == PF_OUTCOME_DIVERGED ? "the plan could not be followed"
-                                                    : "infeasible",
-                end->text);
-        return PF_EXIT_USAGE;
+        return pf_complain(VERB, "%s: %s",
+                           end->outcome == PF_OUTCOME_DIVERGED ? "the plan could not be followed"
+                                                               : "infeasible",
+                           end->text);
     }
     if (end->errors) {
         pf_directed_print_errors(VERB, end);
@@ -232,6 +232,8 @@ int pf_verb_record(int argc, char **argv)
         s = pf_directed_describe(&meta, path, argv + first, &d, &e);
     if (s == PF_OK)
         s = pf_directed_record(&meta, file, &d, &child, &end, &e);
+    if (s == PF_OK)
+        pf_run_report_set_end(&pf_run_report, &end);
     status = s == PF_OK ? report_outcome(file, &child, &end) : complain(&e);
     if (s == PF_OK)
         print_other_processes(&child);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli.h"
 #include "directed.h"
+#include "run_report.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,6 +135,8 @@ int pf_verb_replay(int argc, char **argv)
     pf_status s = set_until(&d, &clip, &e);
     if (s == PF_OK)
         s = pf_directed_replay(&clip, trace, &d, &child, &end, &e);
+    if (s == PF_OK)
+        pf_run_report_set_end(&pf_run_report, &end);
     if (s != PF_OK)
         status = complain(&e);
     else if (d.gdb_status >= 0)

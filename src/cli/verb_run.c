@@ -193,7 +193,8 @@ int pf_verb_run(int argc, char **argv)
     }
     pf_status s = pf_launch_environment(&r.launch, r.folder, r.id, &e);
     if (s == PF_OK)
-        s = pf_child_run(path, argv + first, r.wait, &end, &e);
+        s = pf_child_run(&(struct pf_command){.path = path, .argv = argv + first}, r.wait, &end,
+                         &e);
     if (s == PF_OK)
         status = collect(&r, &end, argv + first, argc - first);
     else

@@ -111,6 +111,21 @@ static inline uint32_t pf_reached_file(const char *path)
     return h;
 }
 
+/* The first difference between a run and the recording or the plan that it follows. */
+#define PF_NO_THREAD 0xffffffffu
+struct pf_divergence {
+    uint32_t diverged; /* 0: it did not diverge, and the rest is unused */
+    uint32_t thread; /* in order of creation; PF_NO_THREAD: unknown */
+    uint64_t event; /* how many events the thread had performed */
+    char what[96]; /* what differs */
+    uint64_t expected, got;
+    char expected_word[48], got_word[48]; /* instead of the numbers; empty: none */
+    /* the thread's position in the source; line 0: unknown */
+    char function[96], file[256];
+    uint32_t line;
+    uint32_t reserved;
+};
+
 /* How one of several continuations from a checkpoint ended. */
 #define PF_CONTINUATIONS 256
 struct pf_continuation {
@@ -121,6 +136,7 @@ struct pf_continuation {
     uint32_t errors; /* memory errors since the copy; `error` is the first one, as one line */
     char error[256];
     struct pf_reached reached;
+    struct pf_divergence divergence;
 };
 
 /* One step of a plan: `thread` runs until it has done `until` events. These values of `thread` have
@@ -186,6 +202,7 @@ struct pf_channel {
     char atomic[512]; /* replay with a trace: functions that are regions, in the same form */
     char text[2048]; /* explains the outcome */
     struct pf_reached reached;
+    struct pf_divergence divergence;
     /* pf sleeps on `called` while there is nothing to write; the target sleeps on `drained` while a
      * ring is full. The counters change with every call; `asleep` and `stuck` tell the other side
      * whether a wake-up is needed. */

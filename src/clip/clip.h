@@ -40,6 +40,7 @@ struct pf_clip_end {
     char error[256];
     uint32_t unshown; /* in a replay: errno of the first output that could not be shown; 0: none */
     struct pf_reached reached; /* which accesses the policy or plan reached */
+    struct pf_divergence divergence; /* of outcome DIVERGED; not stored in the file */
 };
 
 /* --- writing --- */

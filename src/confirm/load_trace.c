@@ -5,66 +5,53 @@
 #include "file.h"
 #include "message.h"
 #include "recording_trace.h"
+#include "search_stop.h"
+#include "self_run.h"
 #include "selfcheck.h"
 #include "trace_text.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
+static bool should_stop(void *arg) { return (void)arg, pf_interrupted(); }
+
 /* Replays the clip with tracing on into a new temporary file and returns its name. NULL: failed,
- * and the replay or this function has printed the reason. */
+ * and the reason has been printed. */
 static char *regenerate(const char *verb, const char *path, const char *atomic)
 {
-    const char *base = getenv("TMPDIR");
-    char *file = NULL;
-    if (asprintf(&file, "%s/pf-trace.XXXXXX", base && *base ? base : "/tmp") < 0) {
-        pf_complain(verb, "out of memory");
-        return NULL;
-    }
-    int fd = mkstemp(file), wait = -1;
-    if (fd < 0) {
-        pf_complain(verb, "%s: %s", file, strerror(errno));
-        free(file);
-        return NULL;
-    }
-    close(fd);
-    char *regions = NULL;
-    if (atomic && asprintf(&regions, "--atomic=%s", atomic) < 0) {
-        pf_complain(verb, "out of memory");
-        free(file);
-        return NULL;
-    }
-    pid_t pid = fork();
-    if (pid == 0) {
-        int null = open("/dev/null", O_WRONLY);
-        dup2(null, STDOUT_FILENO);
-        if (regions)
-            execl("/proc/self/exe", "pf", "replay", "--quiet", regions, "--trace", file, path,
-                  (char *)NULL);
-        else
-            execl("/proc/self/exe", "pf", "replay", "--quiet", "--trace", file, path, (char *)NULL);
-        _exit(126);
-    }
-    while (pid > 0 && waitpid(pid, &wait, 0) < 0 && errno == EINTR)
-        ;
-    free(regions);
-    struct pf_clip made;
+    struct pf_run_report report;
     struct pf_error e;
+    struct pf_clip made;
+    char *file = NULL, *regions = NULL;
+    if (pf_temporary_file(&file, &e) != PF_OK) {
+        pf_complain(verb, "%s", e.text);
+        return NULL;
+    }
+    char *argv[] = {"replay", "--quiet", "--trace", file, NULL, NULL, NULL};
+    pf_status s = PF_OK;
+    if (atomic && asprintf(&regions, "--atomic=%s", atomic) < 0)
+        s = pf_fail(&e, PF_NOMEM, "out of memory");
+    argv[4] = regions ? regions : (char *)path;
+    argv[5] = regions ? (char *)path : NULL;
+    if (s == PF_OK)
+        s = pf_self_run(&(struct pf_self_run){.argv = argv, .should_stop = should_stop}, &report,
+                        &e);
+    const char *why = s == PF_OK ? report.error : e.text;
     /* The exit status is the program's; the file tells whether the replay succeeded. */
-    bool ok = pid > 0 && pf_clip_open(&made, file, &e) == PF_OK;
+    bool ok = s == PF_OK && pf_clip_open(&made, file, &e) == PF_OK;
     if (ok) {
         ok = made.ended && made.end.outcome != PF_OUTCOME_DIVERGED;
         pf_clip_release(&made);
     }
+    free(regions);
     if (ok)
         return file;
-    pf_complain(verb, "%s: %s, and could not be replayed to obtain them", path,
-                atomic ? "was recorded without these regions" : "has no events");
+    pf_complain(verb, "%s: %s, and could not be replayed to obtain them%s%s", path,
+                atomic ? "was recorded without these regions" : "has no events", *why ? ": " : "",
+                why);
     unlink(file);
     free(file);
     return NULL;

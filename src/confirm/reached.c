@@ -2,15 +2,9 @@
 #include "reached.h"
 #include "finding_json.h"
 #include "fuzz_policy_text.h"
+#include "run_report.h"
 #include <string.h>
 #include <sys/wait.h>
-
-const char *pf_outcome_name(enum pf_outcome o)
-{
-    static const char *const names[] = {"",     "diverged", "deadlock",  "hang",
-                                        "lost", "stopped",  "infeasible"};
-    return (size_t)o < sizeof names / sizeof names[0] ? names[o] : "";
-}
 
 /* Writes the location of a step as given in the policy's text. */
 static void add_location(struct pf_text *t, const char *schedule, unsigned step)
@@ -103,6 +97,7 @@ void pf_reached_json(struct pf_text *t, const char *file, const struct pf_clip_m
     pf_json_str(t, "text", end->text);
     pf_json_num(t, "status", (uint64_t)(killed ? 0 : WEXITSTATUS(end->wait)));
     pf_json_num(t, "signal", (uint64_t)(killed ? WTERMSIG(end->wait) : 0));
+    pf_divergence_json(t, &end->divergence);
     add_reached(t, m->schedule, &end->reached);
     pf_text_add(t, "}\n");
 }

@@ -17,7 +17,5 @@ void pf_reached_text(struct pf_text *t, const char *schedule, const struct pf_re
 /* Writes the recording as a JSON object: what was run, how it ended, what was reached. */
 void pf_reached_json(struct pf_text *t, const char *file, const struct pf_clip_meta *m,
                      const struct pf_clip_end *end);
-/* "deadlock", "hang", ...; "" for a run that ended regularly. */
-const char *pf_outcome_name(enum pf_outcome o);
 
 #endif

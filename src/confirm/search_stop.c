@@ -20,6 +20,8 @@ void pf_interrupt_catch(void)
     sigaction(SIGTERM, &sa, NULL);
 }
 
+void pf_interrupt_note(int sig) { interrupted = sig; }
+
 bool pf_interrupted(void) { return interrupted; }
 
 static bool should_stop(struct pf_stop *stop)

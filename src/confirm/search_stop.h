@@ -14,6 +14,8 @@
 /* Installs the signal handlers; they stay until pf ends. */
 void pf_interrupt_catch(void);
 bool pf_interrupted(void);
+/* For a caller that has received such a signal itself. */
+void pf_interrupt_note(int sig);
 
 struct pf_search_stop {
     struct pf_stop stop;

@@ -1,15 +1,15 @@
 /* try_all.c - see try_all.h. */
 #define _GNU_SOURCE
 #include "try_all.h"
-#include "directed.h"
 #include "duration.h"
 #include "message.h"
+#include "process_pool.h"
 #include "recorded_stdin.h"
 #include "search_stop.h"
+#include "self_run.h"
 #include "try_shared.h"
 #include "vec.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
@@ -21,12 +21,16 @@
 #include <unistd.h>
 
 #define VERB "hatch"
+#define POLL_MS 20
+#define GRACE_MS 500 /* between SIGTERM and SIGKILL */
 #define LIMIT_MS 60000 /* for one try, and without progress of those that are tried together */
 
 bool pf_try_all_stopped(const struct pf_try_all *r)
 {
     return pf_interrupted() || (r->limit_ms && pf_now_ms() - r->began >= r->limit_ms);
 }
+
+static bool is_stopped(void *arg) { return pf_try_all_stopped(arg); }
 
 static void progress(const struct pf_try_all *r, size_t done)
 {
@@ -39,55 +43,60 @@ static void progress(const struct pf_try_all *r, size_t done)
             "##############################", (int)(width - filled), "", done, r->n, real);
 }
 
-/* In the new process: sets up what the program inherits. If standard input is a file, the
- * program reads it from its beginning; otherwise it reads what the recording read. */
-static void prepare_child(const struct pf_try_all *r)
+/* A command that runs `function` in a process of its own. If standard input is a file, the program
+ * reads it from its beginning; otherwise it reads what the recording read. */
+static struct pf_command command_for(const struct pf_try_all *r, int (*function)(const void *),
+                                     const void *arg)
 {
-    struct stat st;
-    char path[40];
-    setpgid(0, 0);
-    signal(SIGINT, SIG_DFL);
-    signal(SIGTERM, SIG_DFL);
-    bool file = !fstat(0, &st) && S_ISREG(st.st_mode);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", file ? 0 : r->input);
-    int null = open("/dev/null", O_RDWR),
-        /* opened again for an offset of its own */
-        in = file || r->input >= 0 ? open(path, O_RDONLY) : null;
-    dup2(in >= 0 ? in : null, 0);
-    dup2(null, 1);
-    dup2(null, 2);
+    return (struct pf_command){.path = VERB,
+                               .function = function,
+                               .arg = arg,
+                               .input = *r->input_path ? r->input_path : NULL,
+                               .keep = r->input > 0 ? r->input : 0,
+                               .output = PF_OUTPUT_NULL,
+                               .forwards = true};
 }
 
 /* --- together --- */
 
-static size_t count_started(const struct pf_try_all *r, const char *folder)
+/* A run in which many candidates are tried. */
+struct shared_run {
+    struct pf_try_all *r;
+    struct pf_try_shared_item all[PF_CONTINUATIONS];
+    uint32_t n;
+    const char *folder;
+    size_t before, started; /* candidates tried in earlier runs; started in this one */
+    uint64_t news; /* when the last one was started */
+};
+
+static size_t count_started(const struct shared_run *u)
 {
     char piece[PATH_MAX];
     size_t n = 0;
-    for (size_t i = 0; i < r->n && i < PF_CONTINUATIONS; i++) {
-        snprintf(piece, sizeof piece, "%s/%zu", folder, i);
+    for (size_t i = 0; i < u->n; i++) {
+        snprintf(piece, sizeof piece, "%s/%zu", u->folder, i);
         n += access(piece, F_OK) == 0;
     }
     return n;
 }
 
-/* Waits for the process that tries them; `before` have been tried already. */
-static void wait_shared(struct pf_try_all *r, pid_t pid, const char *folder, size_t before)
+/* The run then ends, and what there is is evaluated. */
+static bool shared_should_stop(void *arg)
 {
-    uint64_t news = pf_now_ms();
-    size_t seen = 0;
-    for (unsigned nap = 500; waitpid(pid, NULL, WNOHANG) == 0; nap = nap < 20000 ? 2 * nap : nap) {
-        size_t n = count_started(r, folder);
-        if (n != seen)
-            news = pf_now_ms();
-        seen = n;
-        progress(r, before + (n ? n - 1 : 0));
-        if (pf_try_all_stopped(r))
-            kill(pid, SIGTERM); /* pf forwards it to the program, and evaluates what there is */
-        if (pf_now_ms() - news > 2 * LIMIT_MS)
-            kill(-pid, SIGKILL);
-        usleep(nap);
-    }
+    struct shared_run *u = arg;
+    size_t n = count_started(u);
+    if (n != u->started)
+        u->news = pf_now_ms();
+    u->started = n;
+    progress(u->r, u->before + (n ? n - 1 : 0));
+    return pf_try_all_stopped(u->r) || pf_now_ms() - u->news > 2 * LIMIT_MS;
+}
+
+static int shared_function(const void *arg)
+{
+    const struct shared_run *u = arg;
+    pf_try_shared(u->r->t, u->r->recording, u->all, u->n, u->folder, (unsigned)u->r->jobs);
+    return 0;
 }
 
 static void try_shared_runs(struct pf_try_all *r)
@@ -97,88 +106,114 @@ static void try_shared_runs(struct pf_try_all *r)
     if (mkdir(folder, 0777))
         return;
     for (size_t at = 0; at < r->n && !pf_try_all_stopped(r); at += PF_CONTINUATIONS) {
-        struct pf_try_shared_item all[PF_CONTINUATIONS];
-        uint32_t n = (uint32_t)(r->n - at < PF_CONTINUATIONS ? r->n - at : PF_CONTINUATIONS);
-        for (uint32_t i = 0; i < n; i++)
-            all[i] = (struct pf_try_shared_item){r->items[at + i].h, r->items[at + i].clip,
-                                                 r->items[at + i].result};
-        pid_t pid = fork();
-        if (pid == 0) {
-            prepare_child(r);
-            pf_try_shared(r->t, r->recording, all, n, folder, (unsigned)r->jobs);
-            _exit(0);
-        }
-        if (pid > 0)
-            wait_shared(r, pid, folder, at);
+        struct shared_run u = {.r = r, .folder = folder, .before = at, .news = pf_now_ms()};
+        struct pf_command command = command_for(r, shared_function, &u);
+        struct pf_supervisor_result result;
+        struct pf_error ignored; /* candidates without a result are then tried alone */
+        u.n = (uint32_t)(r->n - at < PF_CONTINUATIONS ? r->n - at : PF_CONTINUATIONS);
+        for (uint32_t i = 0; i < u.n; i++)
+            u.all[i] = (struct pf_try_shared_item){r->items[at + i].h, r->items[at + i].clip,
+                                                   r->items[at + i].result};
+        command.grace_ms = LIMIT_MS;
+        (void)!pf_supervisor_run(&command, shared_should_stop, &u, &result, &ignored);
     }
     rmdir(folder);
 }
 
 /* --- one by one --- */
 
-static void start(const struct pf_try_all *r, struct pf_try_item *it)
+/* One try in a slot of the pool. */
+struct try_slot {
+    const struct pf_try_all *r;
+    struct pf_try_item *item;
+};
+
+static int try_function(const void *arg)
 {
-    it->pid = fork();
-    if (it->pid > 0)
-        return;
-    if (it->pid < 0) {
-        snprintf(it->result->why, sizeof it->result->why, "fork: %s", strerror(errno));
-        it->pid = 0;
-        return;
+    const struct try_slot *s = arg;
+    pf_try_one(s->r->t, s->r->recording, s->item->h, s->item->clip, s->item->result);
+    return 0;
+}
+
+static void set_undecided(struct pf_try_item *it, const char *why)
+{
+    it->result->verdict = PF_TRY_UNKNOWN;
+    snprintf(it->result->why, sizeof it->result->why, "%s", why);
+}
+
+/* Starts the next candidate that is not decided; false: none is left. */
+static bool start_next(struct pf_process_pool *pool, struct try_slot *slot, size_t number,
+                       struct pf_try_item **next, const struct pf_try_item *end)
+{
+    const struct pf_try_all *r = slot->r;
+    for (; *next < end; ++*next) {
+        struct pf_error e;
+        if ((*next)->result->tried)
+            continue;
+        if (pf_try_all_stopped(r)) {
+            set_undecided(*next, "stopped before it was tried");
+            continue;
+        }
+        slot->item = (*next)++;
+        struct pf_command command = command_for(r, try_function, slot);
+        command.limit_ms = LIMIT_MS;
+        command.grace_ms = GRACE_MS;
+        if (pf_process_pool_start(pool, number, &command, &e) != PF_OK) {
+            set_undecided(slot->item, e.text);
+            continue;
+        }
+        return true;
     }
-    prepare_child(r);
-    pf_try_one(r->t, r->recording, it->h, it->clip, it->result);
-    _exit(0);
+    return false;
 }
 
-static void kill_all(const struct pf_try_all *r, const char *why)
+static void collect_try(struct pf_process_pool *pool, struct try_slot *slot, size_t number)
 {
-    for (size_t i = 0; i < r->n; i++)
-        if (r->items[i].pid) {
-            snprintf(r->items[i].result->why, sizeof r->items[i].result->why, "%s", why);
-            kill(-r->items[i].pid, SIGKILL);
-        }
+    struct pf_supervisor_result result;
+    bool whole = pf_process_pool_collect(pool, number, &result);
+    if (!whole || result.how == PF_SUPERVISED_STOPPED)
+        set_undecided(slot->item, "stopped before it was decided");
+    else if (result.how == PF_SUPERVISED_LIMIT)
+        set_undecided(slot->item, "no end within 60 s");
+    else if (result.how == PF_SUPERVISED_UNSTARTED)
+        set_undecided(slot->item, result.why);
 }
 
-/* Waits for one of them; kills those that take too long. */
-static void wait_one(const struct pf_try_all *r, uint64_t *waited)
+static void try_in_pool(struct pf_try_all *r, struct pf_process_pool *pool, struct try_slot *slots)
 {
-    pid_t pid = waitpid(-1, NULL, WNOHANG);
-    for (size_t i = 0; pid > 0 && i < r->n; i++)
-        if (r->items[i].pid == pid) {
-            r->items[i].pid = 0;
-            *waited = 0;
-        }
-    if (pid > 0)
-        return;
-    usleep(2000);
-    if ((*waited += 2) < LIMIT_MS && !pf_try_all_stopped(r))
-        return;
-    *waited = 0;
-    kill_all(r, pf_try_all_stopped(r) ? "stopped before it was decided" : "no end within 60 s");
-}
-
-static void try_one_by_one(struct pf_try_all *r)
-{
-    uint64_t waited = 0;
-    for (size_t next = 0;;) {
-        size_t running = 0;
-        for (size_t i = 0; i < next; i++)
-            running += r->items[i].pid != 0;
-        progress(r, next - running);
-        while (next < r->n && (r->items[next].result->tried || pf_try_all_stopped(r))) {
-            if (!r->items[next].result->tried)
-                snprintf(r->items[next].result->why, sizeof r->items[next].result->why,
-                         "stopped before it was tried");
-            next++;
-        }
-        if (next == r->n && !running)
+    struct pf_try_item *next = r->items, *end = r->items + r->n;
+    for (;;) {
+        for (size_t i = 0; i < pool->n; i++)
+            if (!pool->at[i].busy)
+                start_next(pool, &slots[i], i, &next, end);
+        progress(r, (size_t)(next - r->items) - pool->running);
+        if (!pool->running)
             return;
-        if (next < r->n && running < r->jobs)
-            start(r, &r->items[next++]);
-        else
-            wait_one(r, &waited);
+        int signal = pf_process_pool_wait(pool, POLL_MS);
+        if (signal)
+            pf_interrupt_note(signal);
+        if (pf_try_all_stopped(r) && !pool->stopping)
+            pf_process_pool_stop(pool);
+        for (size_t i = 0; i < pool->n; i++)
+            if (pool->at[i].ready)
+                collect_try(pool, &slots[i], i);
     }
+}
+
+static int try_one_by_one(struct pf_try_all *r)
+{
+    struct pf_process_pool pool;
+    struct pf_error e;
+    size_t n = r->jobs < r->n ? r->jobs : r->n;
+    struct try_slot *slots = pf_mem_zero(n, sizeof *slots);
+    pf_status s = pf_process_pool_init(&pool, n, &e);
+    for (size_t i = 0; i < n; i++)
+        slots[i].r = r;
+    if (s == PF_OK)
+        try_in_pool(r, &pool, slots);
+    pf_process_pool_release(&pool);
+    free(slots);
+    return s == PF_OK ? PF_EXIT_OK : pf_complain(VERB, "%s", e.text);
 }
 
 /* --- harm that does not end the program --- */
@@ -186,20 +221,13 @@ static void try_one_by_one(struct pf_try_all *r)
 /* Finds the first memory error of the recording itself, which is not caused by a finding. */
 static void check_recording(const struct pf_try_all *r, struct pf_try_result *out)
 {
-    struct pf_directed d = {.watch = true, .quiet = true};
-    struct pf_child_end child;
-    struct pf_clip_end end;
-    struct pf_error e;
-    pid_t pid = fork();
-    if (pid == 0) {
-        prepare_child(r);
-        if (pf_directed_replay(r->recording, NULL, &d, &child, &end, &e) == PF_OK && end.errors)
-            snprintf(out->memory, sizeof out->memory, "%s", end.error);
-        _exit(0);
-    }
-    for (uint64_t began = pf_now_ms(); pid > 0 && waitpid(pid, NULL, WNOHANG) == 0; usleep(2000))
-        if (pf_now_ms() - began > LIMIT_MS || pf_interrupted())
-            kill(-pid, SIGKILL);
+    char *argv[] = {"replay", "--quiet", "--watch", r->recording->path, NULL};
+    struct pf_self_run replay = {
+        .argv = argv, .limit_ms = LIMIT_MS, .should_stop = is_stopped, .arg = (void *)r};
+    struct pf_run_report report;
+    struct pf_error ignored;
+    if (pf_self_run(&replay, &report, &ignored) == PF_OK && report.memory_errors)
+        snprintf(out->memory, sizeof out->memory, "%s", report.memory_error);
 }
 
 static void find_harm(struct pf_try_all *r)
@@ -245,6 +273,17 @@ static void add_assertion(const char *file, struct pf_try_result *out)
 
 /* --- all --- */
 
+/* The standard input of the tries; each opens it again, for an offset of its own. */
+static void choose_input(struct pf_try_all *r)
+{
+    struct stat st;
+    bool file = !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode);
+    r->input = file ? STDIN_FILENO : pf_recorded_stdin_open(r->recording);
+    *r->input_path = 0;
+    if (r->input >= 0)
+        snprintf(r->input_path, sizeof r->input_path, "/proc/self/fd/%d", r->input);
+}
+
 int pf_try_all(struct pf_try_all *r)
 {
     r->began = r->began ? r->began : pf_now_ms();
@@ -254,10 +293,10 @@ int pf_try_all(struct pf_try_all *r)
         return pf_complain(VERB, "out of memory");
     for (size_t i = 0; i < r->n; i++)
         r->items[i].result = &r->results[i];
-    r->input = pf_recorded_stdin_open(r->recording);
+    choose_input(r);
     if (r->n > 1 && !r->one_by_one)
         try_shared_runs(r);
-    try_one_by_one(r);
+    int status = try_one_by_one(r);
     for (size_t i = 0; i < r->n && !r->skip_harm; i++)
         if (r->items[i].result->verdict == PF_TRY_ERROR)
             add_assertion(r->items[i].clip, r->items[i].result);
@@ -265,9 +304,9 @@ int pf_try_all(struct pf_try_all *r)
         find_harm(r);
     if (isatty(STDERR_FILENO))
         fputc('\n', stderr);
-    if (r->input >= 0)
+    if (r->input > 0)
         close(r->input);
-    return PF_EXIT_OK;
+    return status;
 }
 
 void pf_try_all_release(struct pf_try_all *r)

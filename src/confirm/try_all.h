@@ -12,13 +12,11 @@
 #define PF_CONFIRM_TRY_ALL_H
 
 #include "try_one.h"
-#include <sys/types.h>
 
 struct pf_try_item {
     const struct pf_try_schedule *h;
     const char *clip; /* path of the clip, written if it happens */
     struct pf_try_result *result; /* set by pf_try_all, valid until release */
-    pid_t pid; /* 0: not running */
 };
 
 struct pf_try_all {
@@ -29,7 +27,8 @@ struct pf_try_all {
     uint64_t limit_ms; /* for all tries; 0: none */
     bool one_by_one; /* run each candidate separately, from the beginning */
     bool skip_harm; /* only find out whether the candidates happen */
-    int input; /* set by pf_try_all: the recording's standard input; -1: none */
+    int input; /* set by pf_try_all: the standard input of the tries; -1: none */
+    char input_path[40];
     struct pf_try_item *items;
     size_t n;
     struct pf_try_result *results;

@@ -87,21 +87,18 @@ static uint64_t address(const struct pf_trace *t, uint32_t event)
     return t->places.at[t->events.at[event].what].addr;
 }
 
-void pf_try_result_diverged(const struct pf_trace *t, const char *text, struct pf_try_result *out)
+void pf_try_result_diverged(const struct pf_trace *t, const struct pf_clip_end *end,
+                            struct pf_try_result *out)
 {
-    const char *expected = strstr(text, ": expected "), *thread = strstr(text, "(thread ");
-    unsigned number = 0, thread_number = 0;
+    const struct pf_divergence *d = &end->divergence;
     char why[sizeof out->why];
-    snprintf(why, sizeof why, "%s", text);
-    if (!expected || !thread || sscanf(expected, ": expected %u", &number) != 1 ||
-        sscanf(thread, "(thread %u", &thread_number) != 1)
-        number = 0;
-    for (uint32_t i = 0; i < t->events.len && number; i++) /* the last position at or before it */
-        if (t->recorded.index.at[i] <= number &&
-            t->recorded.thread.at[t->events.at[i].thread] == thread_number && *file_of(t, i))
-            snprintf(why, sizeof why, "%s:%u: T%u did not reach this line: %.*s", file_of(t, i),
-                     t->sites.at[t->events.at[i].site].line, thread_number, (int)(expected - text),
-                     text);
+    snprintf(why, sizeof why, "%.390s", end->text);
+    bool numbered = d->diverged && d->thread != PF_NO_THREAD && !*d->expected_word;
+    for (uint32_t i = 0; numbered && i < t->events.len; i++) /* the last position at or before it */
+        if (t->recorded.index.at[i] <= d->expected &&
+            t->recorded.thread.at[t->events.at[i].thread] == d->thread && *file_of(t, i))
+            snprintf(why, sizeof why, "%.200s:%u: T%u did not reach this line: %s", file_of(t, i),
+                     t->sites.at[t->events.at[i].site].line, d->thread, d->what);
     pf_try_result_set(out, PF_TRY_FALSE, why);
 }
 
@@ -164,7 +161,7 @@ static void judge(const struct pf_trace *t, const struct pf_clip *recording,
     char text[400];
     const char *failed = pf_try_new_failure(recording, end, text, sizeof text);
     if (end->outcome == PF_OUTCOME_DIVERGED) {
-        pf_try_result_diverged(t, end->text, out);
+        pf_try_result_diverged(t, end, out);
         return;
     }
     if (h->stuck) {

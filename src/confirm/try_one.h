@@ -54,9 +54,10 @@ void pf_try_one(const struct pf_trace *t, const struct pf_clip *recording,
 void pf_try_race_text(const struct pf_trace *t, const struct pf_try_schedule *h, char *to,
                       size_t room);
 void pf_try_result_set(struct pf_try_result *out, enum pf_try_verdict verdict, const char *why);
-/* Sets FALSE with a reason: the run left its plan, as described by the runtime in `text`, and
- * the source line that was not reached. */
-void pf_try_result_diverged(const struct pf_trace *t, const char *text, struct pf_try_result *out);
+/* Sets FALSE with a reason: how the run left its plan, and the source line that was not
+ * reached. */
+void pf_try_result_diverged(const struct pf_trace *t, const struct pf_clip_end *end,
+                            struct pf_try_result *out);
 /* Describes a failure of the program that the recording does not have; NULL: none. */
 const char *pf_try_new_failure(const struct pf_clip *recording, const struct pf_clip_end *end,
                                char *text, size_t room);

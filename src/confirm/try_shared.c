@@ -126,7 +126,7 @@ static void judge(const struct pf_trace *t, const struct pf_clip *recording,
     const char *failed = pf_try_new_failure(recording, end, text, sizeof text);
     enum answer is = UNKNOWN;
     if (end->outcome == PF_OUTCOME_DIVERGED) {
-        pf_try_result_diverged(t, end->text, out);
+        pf_try_result_diverged(t, end, out);
         out->tried = true;
         return;
     }
@@ -150,7 +150,8 @@ static void judge_all(const struct pf_trace *t, const struct pf_clip *recording,
                       const struct pf_continuation *ends, const char *folder)
 {
     for (uint32_t i = 0; i < n; i++) {
-        struct pf_clip_end end = {.wait = ends[i].wait, .outcome = ends[i].outcome};
+        struct pf_clip_end end = {
+            .wait = ends[i].wait, .outcome = ends[i].outcome, .divergence = ends[i].divergence};
         struct pf_try_result *out = all[i].out;
         char pieces[PATH_MAX], schedule[] = POLICY, race[64];
         struct pf_clip_meta meta = recording->meta;

@@ -4,10 +4,7 @@
 #define _GNU_SOURCE
 #include "child.h"
 #include <errno.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdint.h>
-#include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -15,18 +12,6 @@
 
 static const int forwarded[] = {SIGINT,  SIGQUIT,  SIGTERM, SIGHUP,    SIGUSR1, SIGUSR2,
                                 SIGALRM, SIGWINCH, SIGPIPE, SIGVTALRM, SIGPROF, SIGCONT};
-
-static void start(const char *path, char *const *argv, const sigset_t *mask, sighandler_t chld,
-                  int report)
-{
-    signal(SIGCHLD, chld);
-    sigprocmask(SIG_SETMASK, mask, NULL);
-    execv(path, argv);
-    int reason = errno;
-    if (write(report, &reason, sizeof reason) < 0)
-        _exit(126);
-    _exit(127);
-}
 
 /* How long to wait for processes that the program left behind and that may be about to end. */
 #define SECOND 1000000000ll /* in nanoseconds */
@@ -79,35 +64,21 @@ static struct pf_child_end await(pid_t pid, bool all, const sigset_t *set)
     return end;
 }
 
-pf_status pf_child_start(struct pf_child *c, const char *path, char *const *argv,
-                         struct pf_error *e)
+pf_status pf_child_start(struct pf_child *c, const struct pf_command *command, struct pf_error *e)
 {
-    int pipes[2];
-    if (pipe2(pipes, O_CLOEXEC))
-        return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
     sigemptyset(&c->set);
     sigaddset(&c->set, SIGCHLD);
     for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
         sigaddset(&c->set, forwarded[i]);
     sigprocmask(SIG_BLOCK, &c->set, &c->before);
     /* if SIGCHLD were ignored, its end would not be reported */
-    sighandler_t chld = signal(SIGCHLD, SIG_DFL);
+    sighandler_t on_child = signal(SIGCHLD, SIG_DFL);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    pid_t pid = fork();
-    if (pid == 0)
-        start(path, argv, &c->before, chld, pipes[1]);
-    int reason = errno;
-    close(pipes[1]);
-    ssize_t n = pid > 0 ? read(pipes[0], &reason, sizeof reason) : (ssize_t)sizeof reason;
-    close(pipes[0]);
-    if (n == (ssize_t)sizeof reason) {
-        if (pid > 0)
-            waitpid(pid, NULL, 0);
+    struct pf_command_setup how = {.mask = &c->before, .output = -1, .on_child = on_child};
+    pf_status s = pf_command_spawn(command, &how, &c->pid, e);
+    if (s != PF_OK)
         sigprocmask(SIG_SETMASK, &c->before, NULL);
-        return pf_fail(e, PF_IO, "%s: %s", path, strerror(reason));
-    }
-    c->pid = pid;
-    return PF_OK;
+    return s;
 }
 
 void pf_child_await(struct pf_child *c, bool all, struct pf_child_end *end)
@@ -116,11 +87,11 @@ void pf_child_await(struct pf_child *c, bool all, struct pf_child_end *end)
     sigprocmask(SIG_SETMASK, &c->before, NULL);
 }
 
-pf_status pf_child_run(const char *path, char *const *argv, bool all, struct pf_child_end *end,
+pf_status pf_child_run(const struct pf_command *command, bool all, struct pf_child_end *end,
                        struct pf_error *e)
 {
     struct pf_child c;
-    pf_status s = pf_child_start(&c, path, argv, e);
+    pf_status s = pf_child_start(&c, command, e);
     if (s == PF_OK)
         pf_child_await(&c, all, end);
     return s;

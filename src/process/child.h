@@ -12,9 +12,7 @@
 #ifndef PF_PROCESS_CHILD_H
 #define PF_PROCESS_CHILD_H
 
-#include "status.h"
-#include <signal.h>
-#include <stdbool.h>
+#include "command.h"
 
 struct pf_child_end {
     int wait;       /* its status, from waitpid */
@@ -29,13 +27,13 @@ struct pf_child {
     pid_t pid;
     sigset_t set, before; /* signals blocked while it runs, and the mask to restore */
 };
-PF_MUST_USE pf_status pf_child_start(struct pf_child *c, const char *path, char *const *argv,
+PF_MUST_USE pf_status pf_child_start(struct pf_child *c, const struct pf_command *command,
                                      struct pf_error *e);
 /* Waits for its end and restores the signal mask; `all` as below. */
 void pf_child_await(struct pf_child *c, bool all, struct pf_child_end *end);
-/* Runs path with argv in the current environment. With `all`, waits until the last process that
- * it started or left behind has ended. */
-PF_MUST_USE pf_status pf_child_run(const char *path, char *const *argv, bool all,
+/* Runs the command to its end. With `all`, waits until the last process that it started or left
+ * behind has ended. */
+PF_MUST_USE pf_status pf_child_run(const struct pf_command *command, bool all,
                                    struct pf_child_end *end, struct pf_error *e);
 
 #endif

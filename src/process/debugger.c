@@ -2,8 +2,8 @@
 #define _GNU_SOURCE
 #include "debugger.h"
 #include "libdir.h"
+#include "program.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/futex.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -32,15 +32,25 @@ static bool await_stop(struct pf_channel *c, pid_t target)
     return true;
 }
 
-/* In the child: executes gdb. The commands given to it: pass on the runtime's signals, note
- * which thread is at the point, let the target continue, and load the script that reads the
- * target's stacks. */
-static void become_gdb(const struct pf_channel *c, pid_t target, char **arguments, int report)
+/* Finds gdb in PATH. */
+static pf_status find_gdb(char **path, struct pf_error *e)
 {
-    char pid[32], point[64], go[96], *script = NULL;
+    struct pf_error ignored;
+    if (pf_program_find("gdb", path, &ignored) == PF_OK)
+        return PF_OK;
+    *path = NULL;
+    return pf_fail(e, PF_IO, "gdb is not installed; it is in the Debian package gdb");
+}
+
+/* Runs gdb to its end. The commands given to it: pass on the runtime's signals, note which thread
+ * is at the point, let the target continue, and load the script that reads the target's stacks. */
+static pf_status run_gdb(const struct pf_channel *c, const struct pf_child *target,
+                         char **arguments, int *status, struct pf_error *e)
+{
+    char pid[32], point[64], go[96], *script = NULL, *path = NULL;
     const char *libdir = pf_libdir_find("/gdb.py");
     size_t n = 0;
-    snprintf(pid, sizeof pid, "%d", target);
+    snprintf(pid, sizeof pid, "%d", target->pid);
     snprintf(point, sizeof point, "set $pf_point = %u", c->stopped);
     snprintf(go, sizeof go, "set {unsigned int}%#llx = 1",
              PF_CHANNEL_BASE + offsetof(struct pf_channel, go));
@@ -58,43 +68,29 @@ static void become_gdb(const struct pf_channel *c, pid_t target, char **argument
                      "-x",   script};
     size_t nfirst = sizeof first / sizeof first[0] - (script ? 0 : 2);
     char **argv = calloc(nfirst + n + 1, sizeof *argv);
-    if (argv) {
+    pf_status s = argv ? find_gdb(&path, e) : pf_fail(e, PF_NOMEM, "out of memory");
+    pid_t gdb = 0;
+    if (s == PF_OK) {
         memcpy(argv, first, nfirst * sizeof *argv);
         memcpy(argv + nfirst, arguments, n * sizeof *argv);
-        execvp("gdb", argv);
+        struct pf_command command = {.path = path, .argv = argv};
+        struct pf_command_setup how = {.mask = &target->before, .output = -1, .on_child = SIG_DFL};
+        s = pf_command_spawn(&command, &how, &gdb, e);
     }
-    int reason = errno;
-    if (write(report, &reason, sizeof reason) < 0)
-        _exit(126);
-    _exit(127);
+    while (s == PF_OK && waitpid(gdb, status, 0) < 0 && errno == EINTR)
+        ;
+    free(argv);
+    free(path);
+    free(script);
+    return s;
 }
 
 pf_status pf_debugger_run(struct pf_channel *c, const struct pf_child *target, char **arguments,
                           int *status, struct pf_error *e)
 {
-    int pipes[2], reason;
     if (!await_stop(c, target->pid))
         return PF_OK;
-    pf_status s = PF_OK;
-    pid_t gdb = pipe2(pipes, O_CLOEXEC) ? -1 : fork();
-    if (gdb == 0) {
-        sigprocmask(SIG_SETMASK, &target->before, NULL);
-        become_gdb(c, target->pid, arguments, pipes[1]);
-    }
-    reason = errno;
-    if (gdb > 0) {
-        close(pipes[1]);
-        reason = 0;
-        if (read(pipes[0], &reason, sizeof reason) < 0)
-            reason = errno;
-        close(pipes[0]);
-        while (waitpid(gdb, status, 0) < 0 && errno == EINTR)
-            ;
-    }
-    if (reason == ENOENT)
-        s = pf_fail(e, PF_IO, "gdb is not installed; it is in the Debian package gdb");
-    else if (reason)
-        s = pf_fail(e, PF_IO, "gdb: %s", strerror(reason));
+    pf_status s = run_gdb(c, target, arguments, status, e);
     kill(target->pid, SIGKILL);
     return s;
 }

@@ -250,10 +250,8 @@ static pf_status run(struct pf_channel *c, const struct pf_clip_meta *m, struct 
                      struct pf_child_end *end, struct pf_error *e)
 {
     struct pf_child child;
-    char **own = environ;
-    environ = m->env;
-    pf_status s = pf_child_start(&child, m->program, m->argv, e);
-    environ = own;
+    struct pf_command command = {.path = m->program, .argv = m->argv, .env = m->env};
+    pf_status s = pf_child_start(&child, &command, e);
     if (s != PF_OK)
         return s;
     if (d->gdb)
@@ -281,7 +279,10 @@ static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer 
     const struct pf_channel *c = pf_channel_host_channel(h);
     child->started = c->children;
     child->executed = c->executed;
-    *end = (struct pf_clip_end){.wait = child->wait, .outcome = c->outcome, .reached = c->reached};
+    *end = (struct pf_clip_end){.wait = child->wait,
+                                .outcome = c->outcome,
+                                .reached = c->reached,
+                                .divergence = c->divergence};
     memcpy(end->text, c->text, sizeof end->text - 1);
     end->errors = c->errors;
     end->unshown = c->unshown;

@@ -40,7 +40,7 @@ void pf_process_pool_release(struct pf_process_pool *c)
 }
 
 pf_status pf_process_pool_start(struct pf_process_pool *c, size_t slot,
-                                const struct pf_supervisor_job *what, struct pf_error *e)
+                                const struct pf_command *what, struct pf_error *e)
 {
     fflush(NULL); /* the supervisor is forked: unflushed output would be written twice */
     pf_status st = pf_supervisor_start(&c->at[slot].supervisor, what, &c->life, e);

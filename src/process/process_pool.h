@@ -32,8 +32,7 @@ PF_MUST_USE pf_status pf_process_pool_init(struct pf_process_pool *c, size_t n, 
 void pf_process_pool_release(struct pf_process_pool *c);
 
 PF_MUST_USE pf_status pf_process_pool_start(struct pf_process_pool *c, size_t slot,
-                                            const struct pf_supervisor_job *what,
-                                            struct pf_error *e);
+                                            const struct pf_command *what, struct pf_error *e);
 /* Stops all programs; their results must still be collected. */
 void pf_process_pool_stop(struct pf_process_pool *c);
 /* Waits until a slot is ready, a signal arrives or `ms` have passed (-1: no limit). Returns the

@@ -1,12 +1,11 @@
 /* supervisor.c - see supervisor.h. The supervisor is a loop over signals (a signalfd), the
- * program's output, the lifeline from pf, and a deadline. To end a tree of processes it finds
- * all descendants in /proc and signals them again and again until none is left, because a
- * process can fork between the scan and the signal. No process can escape, since orphans become
- * children of the supervisor. */
+ * program's output, the lifeline from pf, and a deadline. To end a tree of processes it signals all
+ * descendants again and again until none is left, because a process can fork between the scan and
+ * the signal. No process can escape, since orphans become children of the supervisor. */
 #define _GNU_SOURCE
 #include "supervisor.h"
 #include "duration.h"
-#include <ctype.h>
+#include "process_tree.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,9 +22,10 @@
 
 #define GIVE_UP_NS 5000000000ull /* how long to wait for processes that do not end after SIGKILL */
 #define FOREVER UINT64_MAX
+#define STOP_POLL_MS 20
 
 struct supervised {
-    const struct pf_supervisor_job *what;
+    const struct pf_command *what;
     struct pf_supervisor_result *result;
     pid_t child;
     bool ended; /* the program has ended; processes that it left behind may still run */
@@ -35,111 +35,15 @@ struct supervised {
     enum { RUNNING, TERMINATING, KILLING } phase;
 };
 
-/* --- the child --- */
-
-static void print_error(const char *path, const char *why)
-{
-    dprintf(STDERR_FILENO, "pf: %s: %s\n", path, why);
-}
-
-static _Noreturn void exec_program(const struct pf_supervisor_job *k, int output, int report)
-{
-    struct pf_error e;
-    sigset_t none;
-    int in = open(k->input ? k->input : "/dev/null", O_RDONLY);
-    setsid();
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-    dup2(output, STDOUT_FILENO);
-    dup2(output, STDERR_FILENO);
-    if (in < 0 || dup2(in, STDIN_FILENO) < 0) {
-        print_error(k->input, strerror(errno));
-    } else if (k->prepare && k->prepare(k->arg, &e) != PF_OK) {
-        errno = EINVAL;
-        print_error(k->path, e.text);
-    } else if (k->dir && chdir(k->dir)) {
-        print_error(k->dir, strerror(errno));
-    } else {
-        if (in > STDERR_FILENO)
-            close(in);
-        execv(k->path, k->argv);
-        print_error(k->path, strerror(errno));
-    }
-    int reason = errno;
-    if (write(report, &reason, sizeof reason) < 0)
-        _exit(126);
-    _exit(127);
-}
-
-/* --- the process tree --- */
-
-struct tree {
-    pid_t *pid, *parent;
-    size_t n;
-};
-
-/* Reads "pid (name) state ppid ..."; the name may contain any characters. 0 for a zombie. */
-static pid_t parent_of(pid_t pid)
-{
-    char path[32], text[512];
-    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd >= 0 ? read(fd, text, sizeof text - 1) : -1;
-    if (fd >= 0)
-        close(fd);
-    if (n <= 0)
-        return 0;
-    text[n] = 0;
-    const char *s = strrchr(text, ')');
-    return s && s[1] && s[2] && s[2] != 'Z' ? (pid_t)strtol(s + 3, NULL, 10) : 0;
-}
-
-static bool is_below(const struct tree *t, pid_t pid, pid_t top)
-{
-    for (size_t steps = 0; pid > 1 && steps <= t->n; steps++) {
-        pid_t parent = 0;
-        for (size_t i = 0; i < t->n; i++)
-            if (t->pid[i] == pid)
-                parent = t->parent[i];
-        if (parent == top)
-            return true;
-        pid = parent;
-    }
-    return false;
-}
-
-/* Signals all descendants of this process. */
-static void signal_tree(int sig)
-{
-    struct tree t = {0};
-    size_t cap = 0;
-    DIR *d = opendir("/proc");
-    for (struct dirent *f; d && (f = readdir(d));) {
-        if (!isdigit((unsigned char)f->d_name[0]))
-            continue;
-        if (t.n == cap) {
-            cap = cap ? 2 * cap : 256;
-            pid_t *pid = realloc(t.pid, cap * sizeof *pid);
-            pid_t *parent = pid ? realloc(t.parent, cap * sizeof *parent) : NULL;
-            t.pid = pid ? pid : t.pid;
-            t.parent = parent ? parent : t.parent;
-            if (!parent)
-                break;
-        }
-        t.pid[t.n] = (pid_t)strtol(f->d_name, NULL, 10);
-        t.parent[t.n] = parent_of(t.pid[t.n]);
-        t.n++;
-    }
-    if (d)
-        closedir(d);
-    for (size_t i = 0; i < t.n; i++)
-        if (t.pid[i] != getpid() && is_below(&t, t.pid[i], getpid()))
-            kill(t.pid[i], sig);
-    free(t.pid);
-    free(t.parent);
-}
-
 /* --- the supervisor --- */
+
+/* The end of a grace period that begins now. */
+static uint64_t grace_end(const struct supervised *g)
+{
+    uint64_t end = pf_now_ns() + g->what->grace_ms * 1000000;
+    uint64_t last = g->what->kill_at_ms * 1000000;
+    return last && last < end ? last : end;
+}
 
 static void reap(struct supervised *g)
 {
@@ -152,7 +56,7 @@ static void reap(struct supervised *g)
             g->result->wall_ns = pf_now_ns() - g->began;
             if (g->phase == RUNNING)
                 /* for processes it left behind */
-                g->deadline = pf_now_ns() + g->what->grace_ms * 1000000;
+                g->deadline = grace_end(g);
         }
     g->empty = pid < 0 && errno == ECHILD;
 }
@@ -187,10 +91,16 @@ static void next_phase(struct supervised *g, enum pf_supervisor_outcome how)
         return;
     }
     g->phase = terminating ? KILLING : TERMINATING;
-    g->deadline = pf_now_ns() + (terminating ? GIVE_UP_NS : g->what->grace_ms * 1000000);
-    signal_tree(terminating ? SIGKILL : SIGTERM);
+    g->deadline = pf_now_ns() + GIVE_UP_NS;
     if (!terminating)
-        signal_tree(SIGCONT); /* a stopped process handles SIGTERM only after SIGCONT */
+        g->deadline = grace_end(g);
+    if (!terminating && g->what->forwards && !g->ended) {
+        kill(g->child, SIGTERM);
+        return;
+    }
+    pf_process_tree_signal(terminating ? SIGKILL : SIGTERM);
+    if (!terminating)
+        pf_process_tree_signal(SIGCONT); /* a stopped process handles SIGTERM only after SIGCONT */
 }
 
 static int poll_timeout_ms(const struct supervised *g)
@@ -224,7 +134,7 @@ static void watch(struct supervised *g)
         if (g->empty)
             break;
         if (g->phase == KILLING)
-            signal_tree(SIGKILL);
+            pf_process_tree_signal(SIGKILL);
         if (stop_requested || pf_now_ns() >= g->deadline)
             next_phase(g, stop_requested ? PF_SUPERVISED_STOPPED : PF_SUPERVISED_LIMIT);
     }
@@ -262,14 +172,31 @@ static void send(int fd, const struct pf_supervisor_result *r)
     }
 }
 
-static _Noreturn void supervise(const struct pf_supervisor_job *what, int life, int answer)
+static pf_status start_command(struct supervised *g, int output, struct pf_error *e)
+{
+    struct pf_command command = *g->what;
+    sigset_t none;
+    sigemptyset(&none);
+    struct pf_command_setup how = {.mask = &none,
+                                   .session = true,
+                                   .output = command.output == PF_OUTPUT_KEPT ? output : -1,
+                                   .on_child = SIG_DFL};
+    command.input = command.input ? command.input : "/dev/null";
+    signal(SIGPIPE, SIG_DFL);
+    pf_status s = pf_command_spawn(&command, &how, &g->child, e);
+    signal(SIGPIPE, SIG_IGN);
+    return s;
+}
+
+static _Noreturn void supervise(const struct pf_command *what, int life, int answer)
 {
     struct pf_supervisor_result r = {.how = PF_SUPERVISED_UNSTARTED};
     struct supervised g = {.what = what, .result = &r, .life = life, .deadline = FOREVER};
     struct rusage used;
+    struct pf_error why;
     sigset_t set;
-    int output[2], report[2];
-    close_others((int[]){life, answer, what->lock}, 3);
+    int output[2];
+    close_others((int[]){life, answer, what->lock, what->keep}, 4);
     setsid(); /* signals from the terminal are for pf only */
     for (int sig = 1; sig < SIGRTMIN; sig++)
         signal(sig, SIG_DFL);
@@ -283,13 +210,13 @@ static _Noreturn void supervise(const struct pf_supervisor_job *what, int life, 
      * the lock. */
     struct flock byte = {.l_type = F_WRLCK, .l_start = what->byte, .l_len = 1};
     struct pollfd parent_dead = {life, POLLIN, 0};
-    if (what->lock >= 0)
+    if (what->lock > 0)
         fcntl(what->lock, F_SETLK, &byte);
     if (poll(&parent_dead, 1, 0) > 0)
         _exit(0);
     g.signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
-    if (g.signals < 0 || pipe2(output, O_CLOEXEC) || pipe2(report, O_CLOEXEC)) {
-        r.reason = errno;
+    if (g.signals < 0 || pipe2(output, O_CLOEXEC)) {
+        snprintf(r.why, sizeof r.why, "%s", strerror(errno));
         send(answer, &r);
         _exit(0);
     }
@@ -298,16 +225,11 @@ static _Noreturn void supervise(const struct pf_supervisor_job *what, int life, 
     g.began = pf_now_ns();
     if (what->limit_ms)
         g.deadline = g.began + what->limit_ms * 1000000;
-    g.child = fork();
-    if (g.child == 0) {
-        signal(SIGPIPE, SIG_DFL);
-        exec_program(what, output[1], report[1]);
-    }
-    r.reason = errno;
-    close(output[1]);
-    close(report[1]);
-    if (g.child > 0 && read(report[0], &r.reason, sizeof r.reason) != (ssize_t)sizeof r.reason)
+    if (start_command(&g, output[1], &why) == PF_OK)
         r.how = PF_SUPERVISED_ENDED;
+    else
+        snprintf(r.why, sizeof r.why, "%.255s", why.text);
+    close(output[1]);
     watch(&g);
     getrusage(RUSAGE_CHILDREN, &used);
     r.cpu_ns = ((uint64_t)used.ru_utime.tv_sec + (uint64_t)used.ru_stime.tv_sec) * 1000000000u +
@@ -324,7 +246,7 @@ pf_status pf_supervisor_lifeline_init(struct pf_supervisor_lifeline *l, struct p
     return pipe2(l->fd, O_CLOEXEC) ? pf_fail(e, PF_IO, "pipe: %s", strerror(errno)) : PF_OK;
 }
 
-pf_status pf_supervisor_start(struct pf_supervisor *k, const struct pf_supervisor_job *what,
+pf_status pf_supervisor_start(struct pf_supervisor *k, const struct pf_command *what,
                               const struct pf_supervisor_lifeline *life, struct pf_error *e)
 {
     int answer[2];
@@ -363,4 +285,30 @@ bool pf_supervisor_collect(struct pf_supervisor *k, struct pf_supervisor_result 
         ;
     k->fd = -1;
     return left == 0;
+}
+
+pf_status pf_supervisor_run(const struct pf_command *what, bool (*should_stop)(void *), void *arg,
+                            struct pf_supervisor_result *result, struct pf_error *e)
+{
+    struct pf_supervisor_lifeline life;
+    struct pf_supervisor k;
+    pf_status s = pf_supervisor_lifeline_init(&life, e);
+    if (s != PF_OK)
+        return s;
+    fflush(NULL); /* the supervisor is forked: unflushed output would be written twice */
+    s = pf_supervisor_start(&k, what, &life, e);
+    if (s == PF_OK) {
+        struct pollfd ready = {k.fd, POLLIN, 0};
+        bool stopped = false;
+        while (poll(&ready, 1, should_stop && !stopped ? STOP_POLL_MS : -1) <= 0)
+            if (should_stop && !stopped && should_stop(arg)) {
+                pf_supervisor_stop(&k);
+                stopped = true;
+            }
+        if (!pf_supervisor_collect(&k, result))
+            *result = (struct pf_supervisor_result){.how = PF_SUPERVISED_STOPPED};
+    }
+    close(life.fd[0]);
+    close(life.fd[1]);
+    return s;
 }

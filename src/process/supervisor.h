@@ -14,38 +14,21 @@
 #ifndef PF_PROCESS_SUPERVISOR_H
 #define PF_PROCESS_SUPERVISOR_H
 
-#include "status.h"
-#include <stdbool.h>
-#include <stdint.h>
-#include <sys/types.h>
+#include "command.h"
 
 #define PF_SUPERVISED_OUTPUT 4096
-
-struct pf_supervisor_job {
-    const char *path;
-    char *const *argv;
-    const char *dir, *input;      /* NULL: the current folder, /dev/null */
-    uint64_t limit_ms, grace_ms;  /* limit 0: no limit */
-    /* Called in the child before chdir and exec; errors are written to the program's output. */
-    pf_status (*prepare)(const void *arg, struct pf_error *e);
-    const void *arg;
-    /* A byte of this file that stays locked until all processes of the program have ended; -1:
-     * none. */
-    int lock;
-    int64_t byte;
-};
 
 enum pf_supervisor_outcome {
     PF_SUPERVISED_ENDED,
     PF_SUPERVISED_LIMIT, /* the time limit expired */
     PF_SUPERVISED_STOPPED, /* the supervisor was asked to stop it */
-    PF_SUPERVISED_UNSTARTED, /* it could not be started; `reason` is the error */
+    PF_SUPERVISED_UNSTARTED, /* it could not be started; `why` is the reason */
 };
 
 struct pf_supervisor_result {
     enum pf_supervisor_outcome how;
     int wait; /* the program's status, from waitpid */
-    int reason; /* errno */
+    char why[256];
     bool leftovers_killed; /* processes that the program left behind had to be terminated */
     bool leftovers_alive; /* and some of them survived even SIGKILL */
     /* of the program and all processes it waited for or left behind */
@@ -67,13 +50,17 @@ struct pf_supervisor_lifeline {
 PF_MUST_USE pf_status pf_supervisor_lifeline_init(struct pf_supervisor_lifeline *l,
                                                   struct pf_error *e);
 
-PF_MUST_USE pf_status pf_supervisor_start(struct pf_supervisor *k,
-                                          const struct pf_supervisor_job *what,
+PF_MUST_USE pf_status pf_supervisor_start(struct pf_supervisor *k, const struct pf_command *what,
                                           const struct pf_supervisor_lifeline *life,
                                           struct pf_error *e);
 /* Terminates the program; its result must still be collected. */
 void pf_supervisor_stop(const struct pf_supervisor *k);
 /* Waits for the result. False: the supervisor itself was killed. */
 bool pf_supervisor_collect(struct pf_supervisor *k, struct pf_supervisor_result *result);
+
+/* Runs one command to its end. `should_stop` is polled while it runs; it may be NULL. */
+PF_MUST_USE pf_status pf_supervisor_run(const struct pf_command *what, bool (*should_stop)(void *),
+                                        void *arg, struct pf_supervisor_result *result,
+                                        struct pf_error *e);
 
 #endif

@@ -74,12 +74,13 @@ static pf_status start(struct suite_loop *l, struct suite_slot *s)
         return st;
     p.folder = s->folder;
     p.execution = s->execution;
-    struct pf_supervisor_job what = {
+    struct pf_command what = {
         .path = strcmp(policy, PF_POLICY_NATIVE) ? t->path : t->native,
         .argv = t->argv,
         .dir = t->dir,
         .input = t->input,
         .limit_ms = t->limit_ms ? t->limit_ms : l->settings->limit_ms,
+        .output = PF_OUTPUT_KEPT,
         .grace_ms = l->settings->grace_ms,
         .prepare = prepare,
         .arg = &p,
@@ -147,7 +148,7 @@ static void print_reason(const struct pf_supervisor_result *k)
     if (k->how == PF_SUPERVISED_LIMIT)
         fprintf(stderr, "time limit reached");
     else if (k->how == PF_SUPERVISED_UNSTARTED)
-        fprintf(stderr, "could not be run: %s", strerror(k->reason));
+        fprintf(stderr, "could not be run: %s", k->why);
     else if (WIFSIGNALED(k->wait))
         fprintf(stderr, "killed by signal %d (%s)", WTERMSIG(k->wait),
                 strsignal(WTERMSIG(k->wait)));

@@ -162,6 +162,18 @@ END
     has err "the run diverged from the recording: "
     grep -qE "expected .*, found .* \(thread 1, event [0-9]+(, in work at random.c:[0-9]+)?\)" err ||
         fail "the divergence is not described: $(cat err)"
+    # The same, for the pf that started this one.
+    status 2 "$PF" --report-to report.json replay random.clip
+    python3 - <<'END'
+import json
+r = json.load(open("report.json"))
+assert r["version"] == 1 and r["status"] == 2 and "diverged from the recording" in r["error"], r
+run = r["run"]
+d = run["divergence"]
+assert run["outcome"] == "diverged" and d["thread"] == 1 and d["event"] > 0 and d["what"], run
+site = d["site"]  # null between two calls
+assert d["expected"] != d["got"] and (not site or (site["function"] == "work" and site["line"] > 0)), d
+END
 fi
 
 # Floating-point registers are live across accesses, where another thread may run: x87, and vectors

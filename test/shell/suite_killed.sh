@@ -100,7 +100,7 @@ none_left
 # A test program that does not exist when it is due.
 cp t gone
 status 1 "$PF" suite --state gone-state --any -- 'rm gone' ./gone
-has err "failed: ./gone (full, round 1): could not be run: No such file or directory"
+has err "failed: ./gone (full, round 1): could not be run: $PWD/./gone: No such file or directory"
 
 # Interrupted: finished executions are kept, findings of the interrupted one count; then the suite
 # resumes.

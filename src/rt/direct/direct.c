@@ -71,33 +71,73 @@ _Noreturn void pf_direct_refuse(const char *why)
     leave(2);
 }
 
-/* Adds the innermost position that has a source line. */
-static bool add_position(const struct pf_position *p, void *arg)
+static void copy(char *to, size_t room, const char *from)
 {
-    struct message *l = arg;
+    size_t n = 0;
+    for (; from && from[n] && n + 1 < room; n++)
+        to[n] = from[n];
+    to[n] = 0;
+}
+
+/* Stores the innermost position that has a source line. */
+static bool set_site(const struct pf_position *p, void *arg)
+{
+    struct pf_divergence *d = arg;
     if (!p->file)
         return true;
-    add(l, ", in ");
-    add(l, p->func);
-    add(l, " at ");
-    add(l, pf_str_base(p->file));
-    add(l, ":");
-    add_number(l, p->line);
+    copy(d->function, sizeof d->function, p->func);
+    copy(d->file, sizeof d->file, p->file);
+    d->line = p->line;
     return false;
 }
 
-static _Noreturn void diverged(struct message *l, struct pf_context *c)
+static void add_value(struct message *l, const char *word, uint64_t number)
 {
-    if (c) {
-        add(l, " (thread ");
-        add_number(l, c->number);
-        add(l, ", event ");
-        add_number(l, pf_context_events(c));
-        if (c->tls && c->tls->thread && c->tls->thread->frames)
-            pf_stack_walk_live(c->tls->thread, add_position, l);
-        add(l, ")");
+    if (*word)
+        add(l, word);
+    else
+        add_number(l, number);
+}
+
+/* The divergence as text, for people. */
+static void describe(struct message *l, const struct pf_divergence *d)
+{
+    add(l, d->what);
+    add(l, ": expected ");
+    add_value(l, d->expected_word, d->expected);
+    add(l, ", found ");
+    add_value(l, d->got_word, d->got);
+    if (d->thread == PF_NO_THREAD)
+        return;
+    add(l, " (thread ");
+    add_number(l, d->thread);
+    add(l, ", event ");
+    add_number(l, d->event);
+    if (d->line) {
+        add(l, ", in ");
+        add(l, d->function);
+        add(l, " at ");
+        add(l, pf_str_base(d->file));
+        add(l, ":");
+        add_number(l, d->line);
     }
-    pf_channel_set_outcome(PF_OUTCOME_DIVERGED, l->text);
+    add(l, ")");
+}
+
+/* Reports the divergence, which is complete except for the thread. */
+static _Noreturn void diverged(struct pf_divergence *d, struct pf_context *c)
+{
+    struct message l = {0};
+    d->diverged = true;
+    d->thread = c ? c->number : PF_NO_THREAD;
+    d->event = c ? pf_context_events(c) : 0;
+    if (c && c->tls && c->tls->thread && c->tls->thread->frames)
+        pf_stack_walk_live(c->tls->thread, set_site, d);
+    describe(&l, d);
+    struct pf_divergence *first = pf_channel_get() ? pf_channel_divergence() : d;
+    if (!first->diverged)
+        *first = *d;
+    pf_channel_set_outcome(PF_OUTCOME_DIVERGED, l.text);
     leave(2);
 }
 
@@ -109,24 +149,18 @@ _Noreturn void pf_diverged(const char *what, uint64_t expected, uint64_t found)
 _Noreturn void pf_diverged_in(struct pf_context *c, const char *what, uint64_t expected,
                               uint64_t found)
 {
-    struct message l = {0};
-    add(&l, what);
-    add(&l, ": expected ");
-    add_number(&l, expected);
-    add(&l, ", found ");
-    add_number(&l, found);
-    diverged(&l, c);
+    struct pf_divergence d = {.expected = expected, .got = found};
+    copy(d.what, sizeof d.what, what);
+    diverged(&d, c);
 }
 
 _Noreturn void pf_diverged_words(const char *what, const char *expected, const char *found)
 {
-    struct message l = {0};
-    add(&l, what);
-    add(&l, ": expected ");
-    add(&l, expected);
-    add(&l, ", found ");
-    add(&l, found);
-    diverged(&l, pf_context_self());
+    struct pf_divergence d = {0};
+    copy(d.what, sizeof d.what, what);
+    copy(d.expected_word, sizeof d.expected_word, expected);
+    copy(d.got_word, sizeof d.got_word, found);
+    diverged(&d, pf_context_self());
 }
 
 _Noreturn void pf_direct_replay_ended(void)

@@ -281,6 +281,11 @@ struct pf_reached *pf_channel_reached(void)
     return continuation ? &continuation->reached : &channel->reached;
 }
 
+struct pf_divergence *pf_channel_divergence(void)
+{
+    return continuation ? &continuation->divergence : &channel->divergence;
+}
+
 void pf_ring_flush(void)
 {
     if (channel)

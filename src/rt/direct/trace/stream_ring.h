@@ -45,6 +45,8 @@ void pf_ring_split(const char *path, uint32_t number);
 
 /* Where the results of fuzzing policies and plan queries are stored. */
 struct pf_reached *pf_channel_reached(void);
+/* Where the first divergence is stored. */
+struct pf_divergence *pf_channel_divergence(void);
 /* True if pf is still running. */
 bool pf_channel_pf_alive(void);
 /* Reports a finding of this run to pf: counts it and keeps the first text. */
