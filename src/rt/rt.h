@@ -22,6 +22,9 @@ struct pf_rt {
     bool excludes_functions;
     bool has_signal_handlers; /* the target has installed a signal handler at some time */
     bool oracle; /* every event is logged for the offline oracle (oracle_log.h) */
+    /* Threads may be check_only (thread.h): their accesses pass the inline test where the tested
+     * word is empty. So no front word is empty in a cell that has records (cell.c). */
+    bool check_only_threads;
     /* By slot: epochs up to this one are ordered before every current and every future thread
      * (pf_thread_update_global_order). Entries only grow. */
     uint32_t globally_ordered[PF_SID_REF + 1];

@@ -7,10 +7,11 @@
  *          was in a sampling period, which has probability RATE, whenever the second one comes.
  *
  * This needs the watch body all the time. Its inline check passes at once where the shadow is
- * empty, because outside sampling periods the thread's key is 0, the value of an empty cell. As in
- * Pacer, an access outside a sampling period that is ordered after an access record and would
- * replace it removes it, so that the fast path applies to that cell again. A thread notices a new
- * period at its next call.
+ * empty, because outside sampling periods the thread's key is 0, the value of an empty cell. The
+ * check looks at one of two words, so while Pacer runs, a cell with records has records in both
+ * (pf_rt.check_only_threads). As in Pacer, an access outside a sampling period that is ordered
+ * after an access record and would replace it removes it, so that the fast path applies to that
+ * cell again. A thread notices a new period at its next call.
  */
 #include "rt.h"
 #include "sample.h"
@@ -66,6 +67,7 @@ static void start(void)
     if (pf_sys(SYS_getrandom, &seed, sizeof seed, 0) != sizeof seed)
         seed = began;
     current_period = samples(0);
+    pf_rt.check_only_threads = true;
 }
 
 static void apply_period(struct pf_thread *t)

@@ -192,11 +192,28 @@ ALWAYS_INLINE void words_get(uint64_t *cell, uint64_t s[WORDS])
         s[2 + i] = overflow ? get(&pf_cell_overflow(cell)[i]) : 0;
 }
 
+/* While check-only threads exist (rt.h), no front word of a cell that has records may be empty:
+ * their inline test looks at one front word only. An empty front word gets a record from the
+ * overflow words, or a duplicate of the other front word. */
+static __attribute__((noinline)) void fill_front(uint64_t n[WORDS])
+{
+    for (unsigned front = 0; front < 2; front++)
+        for (unsigned i = 2; !n[front] && i < WORDS; i++) {
+            n[front] = n[i];
+            n[i] = 0;
+        }
+    for (unsigned front = 0; front < 2; front++)
+        if (!n[front])
+            n[front] = n[!front];
+}
+
 /* Changes the words of a cell from `s` to `n`. In most cases this stores one word. */
-ALWAYS_INLINE void words_put(uint64_t *cell, const uint64_t s[WORDS], const uint64_t n[WORDS])
+ALWAYS_INLINE void words_put(uint64_t *cell, const uint64_t s[WORDS], uint64_t n[WORDS])
 {
     uint64_t has = 0, *overflow = pf_cell_overflow(cell);
     bool all = !*pf_cell_overflow_state(cell);
+    if (__builtin_expect(pf_rt.check_only_threads, 0))
+        fill_front(n);
     for (unsigned i = 2; i < WORDS; i++)
         has |= n[i];
     for (unsigned i = 2; has && i < WORDS; i++)
@@ -208,6 +225,17 @@ ALWAYS_INLINE void words_put(uint64_t *cell, const uint64_t s[WORDS], const uint
             put(&cell[i], n[i]);
 }
 
+/* Stores both front words. */
+ALWAYS_INLINE void front_put(uint64_t *cell, uint64_t s0, uint64_t s1)
+{
+    if (__builtin_expect(pf_rt.check_only_threads, 0)) {
+        s0 = s0 ? s0 : s1;
+        s1 = s1 ? s1 : s0;
+    }
+    put(&cell[0], s0);
+    put(&cell[1], s1);
+}
+
 /* Inserts the access (with its id) into a cell with the records s0 and s1 (0: none), and stores the
  * words. A write goes into cell[0], because the fast path of writes tests only cell[0]; a read goes
  * into cell[1], which the fast path of reads tests. */
@@ -216,13 +244,11 @@ ALWAYS_INLINE void insert(struct pf_thread *t, uint64_t a, uint64_t *cell, uint6
     uint64_t one;
     t->dirty = true;
     if ((one = merge(t, cell, s0, a))) {
-        put(&cell[0], one);
-        put(&cell[1], s1);
+        front_put(cell, one, s1);
         return;
     }
     if ((one = merge(t, cell, s1, a))) {
-        put(&cell[1], one);
-        put(&cell[0], s0);
+        front_put(cell, s0, one);
         return;
     }
     uint64_t *front = a & PF_BIT_W ? &s0 : &s1, *back = a & PF_BIT_W ? &s1 : &s0;
@@ -242,8 +268,7 @@ ALWAYS_INLINE void insert(struct pf_thread *t, uint64_t a, uint64_t *cell, uint6
         *back = *front;
     }
     *front = a;
-    put(&cell[0], s0);
-    put(&cell[1], s1);
+    front_put(cell, s0, s1);
 }
 
 /* Updates a cell with at most two records. Returns false if another thread changed the cell
@@ -253,13 +278,11 @@ ALWAYS_INLINE bool update_two_words(struct pf_thread *t, struct cell_update *v, 
 {
     uint64_t n0 = apply(t->clock, v, s0), n1 = apply(t->clock, v, s1);
     if (is_covered(v)) {
-        if (n0 != s0)
-            put(&cell[0], n0);
         /* Put it where the next read looks. */
         if (!n1 && !(v->a & PF_BIT_W))
             n1 = n0;
-        if (n1 != s1)
-            put(&cell[1], n1);
+        if (n0 != s0 || n1 != s1)
+            front_put(cell, n0, n1);
         return true;
     }
     resolve_id(t, v, site); /* may be slow the first time */
@@ -445,6 +468,8 @@ static bool add_to_read_set(struct pf_thread *t, struct cell_update *v, uint64_t
     if (!to)
         return false;
     t->dirty = true;
+    if (!n0 && pf_rt.check_only_threads)
+        n0 = v->a;
     if (n0 != s0)
         put(&cell[0], n0);
     if (to != s1)
@@ -577,24 +602,68 @@ void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t si
         report(t, &v, addr, site, before, n);
 }
 
+/* Lists the records that the access races with in a cell that refers to a set, and clears a read
+ * set that it replaces. The caller holds the stripe. */
+static void check_only_set(struct pf_thread *t, uint64_t a, uint64_t *cell, uint64_t s1,
+                           struct racing *racing)
+{
+    const struct pf_access_set *set = pf_access_set_at(s1);
+    uint64_t s0 = get(&cell[0]);
+    unsigned max = sizeof racing->record / sizeof *racing->record;
+    if (conflicts(t->clock, a, s0))
+        racing->record[racing->n++] = s0;
+    for (unsigned i = 0; i < set->n && racing->n < max; i++)
+        if (conflicts(t->clock, a, set->record[i]))
+            racing->record[racing->n++] = set->record[i];
+    if (!racing->n && (a & PF_BIT_W) && !(a & PF_BIT_A) &&
+        pf_read_set_replaceable(t->clock, cell, s1, a)) {
+        struct cell_update v = {a, 0, 0};
+        s0 = apply(t->clock, &v, s0);
+        put(&cell[0], s0);
+        put(&cell[1], s0);
+    }
+}
+
+/* The same for a cell without a set. Records are removed byte by byte, as if the access replaced
+ * them. */
+static void check_only_words(struct pf_thread *t, uint64_t a, uint64_t *cell, uint64_t s[WORDS],
+                             struct racing *racing)
+{
+    struct cell_update v = {a, 0, 0};
+    uint64_t n[WORDS];
+    for (unsigned i = 0; i < WORDS; i++) {
+        v.race = 0;
+        n[i] = apply(t->clock, &v, s[i]);
+        if (v.race && !(i && s[i] == s[i - 1]))
+            racing->record[racing->n++] = s[i];
+    }
+    words_put(cell, s, n);
+}
+
 void pf_cell_check_only(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site)
 {
-    uint64_t *cell = pf_cell_of(addr), list[64];
+    uint64_t *cell = pf_cell_of(addr), s[WORDS];
     if (!(get(&cell[0]) | get(&cell[1])))
         return;
-    unsigned n = pf_cell_list(cell, list, 64);
-    struct cell_update v = {a, 0, 0};
-    for (unsigned i = 0; i < n; i++)
-        if (conflicts(t->clock, a, list[i])) {
-            report(t, &v, addr, site, list, n);
-            return;
-        }
-    for (unsigned i = 0; i < 2; i++) { /* records in a set stay */
-        uint64_t s = get(&cell[i]);
-        if (s && !pf_word_is_ref(s) && pf_access_bytes_within(s, a) && !(s & ~a & PF_BIT_W) &&
-            !(a & ~s & PF_BIT_A) && pf_access_ordered(t->clock, s))
-            put(&cell[i], 0);
+    struct racing racing;
+    racing.n = 0;
+    words_get(cell, s);
+    struct pf_spin *stripe = pf_rt.strict || pf_word_is_ref(s[1]) ? pf_cell_stripe(cell) : NULL;
+    if (stripe) {
+        pf_spin_lock(stripe);
+        words_get(cell, s);
     }
+    if (pf_word_is_ref(s[1])) {
+        if (stripe) /* else it became one just now; the next access sees it */
+            check_only_set(t, a, cell, s[1], &racing);
+    } else {
+        check_only_words(t, a, cell, s, &racing);
+    }
+    if (stripe)
+        pf_spin_unlock(stripe);
+    struct cell_update v = {a, 0, 0};
+    if (racing.n)
+        report(t, &v, addr, site, racing.record, racing.n);
 }
 
 /* Clears one cell and frees its spill. */

@@ -92,8 +92,8 @@ static inline uint64_t pf_access_make(const struct pf_thread *t, unsigned mask, 
 /* Applies the access `a` to the granule at addr and reports its races. If `a` has no id yet, it is
  * computed from `site` when it is needed; if it has one, site is PF_NO_SITE. */
 void pf_cell_access(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site);
-/* The same, but stores no record: only reports races, and removes the records that the access would
- * replace. */
+/* The same, but stores no record: only reports races, and removes what the access would replace,
+ * except from spills. Only while pf_rt.check_only_threads. */
 void pf_cell_check_only(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_t site);
 /* Clears the cells of [from, to) and frees their spills. */
 void pf_cell_clear(uint64_t *from, uint64_t *to);

@@ -17,6 +17,7 @@ _Static_assert(offsetof(struct pf_tls, key) == 0 && offsetof(struct pf_tls, fram
                "TLS_*");
 _Static_assert(offsetof(struct pf_thread, dirty) == 20, "THREAD_DIRTY");
 _Static_assert(offsetof(struct pf_rt, globally_ordered) == 12, "RT_GLOBALLY_ORDERED");
+_Static_assert(offsetof(struct pf_rt, check_only_threads) == 10, "RT_CHECK_ONLY_THREADS");
 _Static_assert(offsetof(struct pf_thread, site_pairs) == 32 && PF_SITE_PAIR_CACHE_BITS == 12 &&
                    offsetof(struct pf_site_pair_cache, id) == 8 * PF_SITE_PAIR_CACHE_SIZE,
                "THREAD_SITE_PAIRS");

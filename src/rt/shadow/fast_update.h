@@ -243,8 +243,9 @@ static inline bool pf_cell_insert_first(uint64_t *cell, uint64_t mine)
         __atomic_compare_exchange_n(&cell[at], &own, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
         return false;
     }
-    if ((mine & PF_BIT_W) && !(mine & PF_BIT_A))
-        pf_word_put(&cell[1], mine); /* reads find it there */
+    /* reads find a plain write there; so do check-only threads all records (rt.h) */
+    if (((mine & PF_BIT_W) && !(mine & PF_BIT_A)) || pf_rt.check_only_threads)
+        pf_word_put(&cell[!at], mine);
     return true;
 }
 
@@ -520,7 +521,7 @@ pf_cell_fast_update_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
         for (unsigned i = 0; i < (overflow ? 2 + PF_OVERFLOW_WORDS : 2); i++) {
             uint64_t *word = i < 2 ? &cell[i] : &overflow[i - 2];
             if (word != at && pf_access_replaceable_atomic(clock, pf_word_get(word), mine))
-                pf_word_put(word, 0);
+                pf_word_put(word, i < 2 && pf_rt.check_only_threads ? mine : 0);
         }
     pf_word_put(at, one ? one : mine);
     if (at != &cell[0] && at != &cell[1] && (mine & PF_BIT_W))

@@ -1,0 +1,339 @@
+/*
+ * shadow_check_only.c - accesses of check-only threads (Pacer outside its sampling periods): a race
+ * is found if and only if its first access left a record, whatever the kinds of the two accesses.
+ *
+ * The naive model keeps the accesses that left a record. A check-only access removes from it what
+ * it replaces; the cell may keep such a record, and then reports a race that is just as real.
+ */
+// sources: src/rt/shadow/cell.c src/rt/shadow/check.c src/rt/shadow/check_entry.S
+// sources: src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c
+// sources: src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c
+// sources: src/rt/shadow/access_set.c src/rt/store.c src/rt/sys.c
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "cell.h"
+#include "check.h"
+#include "fast_update.h"
+#include "oracle_log.h"
+#include "race.h"
+#include "rt.h"
+#include "site_per_byte.h"
+#include "slot.h"
+#include "stack.h"
+#include "store.h"
+#include "sys.h"
+
+#define THREADS 12
+#define LOCKS 3
+#define GRANULES 8
+#define BASE 0x770000000000ull
+
+__thread struct pf_tls __pf_tls;
+struct pf_rt pf_rt;
+static bool raced;
+
+void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
+{
+    assert_int_equal(pf_access_sid(now), t->sid);
+    assert_int_not_equal(pf_access_sid(then), t->sid);
+    raced = true;
+}
+uint32_t pf_stack_id_slow(uint32_t site) { return site + 16; }
+static struct pf_frame frames[2];
+
+/* Functions of the runtime that check.c calls. */
+void pf_oracle_lock(void) {}
+void pf_oracle_unlock(void) {}
+void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b) {}
+void pf_event_interposed_access(const volatile void *addr, size_t size, bool write, uint32_t id) {}
+
+void __pf_read1(uintptr_t, uint32_t), __pf_write1(uintptr_t, uint32_t);
+void __pf_read2(uintptr_t, uint32_t), __pf_write2(uintptr_t, uint32_t);
+void __pf_read4(uintptr_t, uint32_t), __pf_write4(uintptr_t, uint32_t);
+void __pf_read8(uintptr_t, uint32_t), __pf_write8(uintptr_t, uint32_t);
+
+struct past {
+    uint32_t sid, clk;
+    bool write, atomic, removed; /* removed: by a check-only access */
+};
+static struct past *history[GRANULES * 8];
+static size_t nhistory[GRANULES * 8], room[GRANULES * 8];
+static struct pf_thread threads[THREADS];
+static uint32_t clocks[THREADS][PF_SID_MAX + 2], locks[LOCKS][PF_SID_MAX + 2];
+static uint64_t rng;
+
+static uint32_t rnd(uint32_t n)
+{
+    rng = rng * 6364136223846793005ull + 1442695040888963407ull;
+    return (uint32_t)(rng >> 33) % n;
+}
+
+static void forget(unsigned g)
+{
+    uint64_t *c = pf_cell_of(BASE + 8 * g);
+    pf_cell_clear(c, c + 2);
+    for (unsigned b = 8 * g; b < 8 * g + 8; b++)
+        nhistory[b] = 0;
+}
+
+static void begin(uint64_t seed)
+{
+    rng = seed;
+    memset(clocks, 0, sizeof clocks);
+    memset(locks, 0, sizeof locks);
+    for (unsigned g = 0; g < GRANULES; g++)
+        forget(g);
+    for (unsigned i = 0; i < THREADS; i++) {
+        threads[i] = (struct pf_thread){.sid = i + 1,
+                                        .clk = 1,
+                                        .clock = clocks[i],
+                                        .span = {.from = (i + 1) << PF_CLK_BITS},
+                                        .global_order_in = UINT32_MAX};
+        clocks[i][i + 1] = 1;
+    }
+}
+
+static bool as_strong(bool write, bool atomic, const struct past *p)
+{
+    return (write || !p->write) && (!atomic || p->atomic);
+}
+
+/* The races that the model expects, before the access is made: some race must be reported if must,
+ * none if not may. */
+static void expect(const struct pf_thread *t, unsigned g, unsigned mask, bool write, bool atomic,
+                   bool *must, bool *may)
+{
+    *must = *may = false;
+    for (unsigned b = 8 * g; b < 8 * g + 8; b++)
+        for (size_t i = 0; mask >> b % 8 & 1 && i < nhistory[b]; i++) {
+            const struct past *p = &history[b][i];
+            if ((p->write || write) && !(p->atomic && atomic) && p->sid != t->sid &&
+                p->clk > t->clock[p->sid]) {
+                *may = true;
+                *must |= !p->removed;
+            }
+        }
+}
+
+static void note(const struct pf_thread *t, unsigned g, unsigned mask, bool write, bool atomic)
+{
+    for (unsigned b = 8 * g; b < 8 * g + 8; b++) {
+        if (!(mask >> b % 8 & 1))
+            continue;
+        for (size_t i = 0; t->check_only && i < nhistory[b]; i++) {
+            struct past *p = &history[b][i];
+            p->removed |= p->clk <= t->clock[p->sid] && as_strong(write, atomic, p);
+        }
+        if (t->check_only)
+            continue;
+        if (nhistory[b] == room[b]) {
+            room[b] = room[b] ? 2 * room[b] : 64;
+            history[b] = realloc(history[b], room[b] * sizeof *history[b]);
+        }
+        history[b][nhistory[b]++] = (struct past){t->sid, t->clk, write, atomic, false};
+    }
+}
+
+/* The access as compiled code makes it: an entry point of check_entry.S if there is one for these
+ * bytes, else the inline test and then the slow path. Returns whether a race was reported. */
+static bool perform(struct pf_thread *t, unsigned g, unsigned mask, bool write, bool atomic)
+{
+    static void (*const entry[2][9])(uintptr_t, uint32_t) = {
+        {[1] = __pf_read1, [2] = __pf_read2, [4] = __pf_read4, [8] = __pf_read8},
+        {[1] = __pf_write1, [2] = __pf_write2, [4] = __pf_write4, [8] = __pf_write8}};
+    unsigned at = (unsigned)__builtin_ctz(mask), size = (unsigned)__builtin_popcount(mask);
+    uintptr_t addr = BASE + 8 * g;
+    uint64_t a = pf_access_make(t, mask, write, atomic);
+    raced = false;
+    __pf_tls.thread = t;
+    t->tls = &__pf_tls;
+    __pf_tls.key = t->check_only ? 0 : pf_access_make(t, 0xff, true, false);
+    __pf_tls.clock = t->check_only || pf_rt.strict ? NULL : t->clock;
+    __pf_tls.read_set = 1;
+    uint64_t *cell = pf_cell_of(addr);
+    if (atomic && t->check_only)
+        pf_cell_check_only(t, addr, a | 16, PF_NO_SITE);
+    else if (atomic && (pf_rt.strict || !pf_cell_fast_update_atomic(t->clock, cell, a | 16)))
+        pf_cell_access(t, addr, a | 16, PF_NO_SITE);
+    else if (!atomic)
+        entry[write][size](addr + at, 1 + t->sid % 3);
+    return raced;
+}
+
+static void access(struct pf_thread *t, unsigned g, unsigned mask, bool write, bool atomic)
+{
+    bool must, may;
+    expect(t, g, mask, write, atomic, &must, &may);
+    bool found = perform(t, g, mask, write, atomic);
+    assert_true(found || !must);
+    assert_true(may || !found);
+    if (may)
+        forget(g);
+    else
+        note(t, g, mask, write, atomic);
+}
+
+static void join(uint32_t *d, const uint32_t *s)
+{
+    for (unsigned i = 0; i <= PF_SID_MAX; i++)
+        d[i] = s[i] > d[i] ? s[i] : d[i];
+}
+
+static void next_epoch(struct pf_thread *t) { t->clock[t->sid] = ++t->clk; }
+
+static void fuzz(uint64_t seed, unsigned nthreads, unsigned free_reads, unsigned sampled)
+{
+    static const unsigned masks[] = {0xff, 0xff, 0x0f, 0xf0, 0x03, 0x0c, 0x30, 0x80};
+    begin(seed);
+    pf_rt.strict = pf_rt.slow_path_only = seed % 8 == 0;
+    for (unsigned s = 0; s < 2000; s++) {
+        struct pf_thread *t = &threads[rnd(nthreads)];
+        if (rnd(4) == 0)
+            t->check_only = rnd(100) >= sampled;
+        unsigned g = rnd(GRANULES), l = g % LOCKS;
+        bool free_read = rnd(100) < free_reads, atomic = rnd(8) == 0;
+        bool write = !free_read && rnd(2) == 0;
+        if (!free_read)
+            join(t->clock, locks[l]);
+        for (unsigned k = 1 + rnd(2); k > 0; k--)
+            access(t, g, masks[rnd(8)], write, atomic);
+        if (!free_read)
+            join(locks[l], t->clock);
+        next_epoch(t);
+    }
+    pf_rt.strict = pf_rt.slow_path_only = false;
+}
+
+static void a_race_is_found_iff_its_first_access_left_a_record(void **state)
+{
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        fuzz(seed, 2, 5, 50);
+        fuzz(seed, 4, 20, 50);
+        fuzz(seed, 4, 5, 10);
+        fuzz(seed, THREADS, 80, 60);
+        fuzz(seed, THREADS, 97, 60);
+    }
+}
+
+/* The share of races found, of 1000 for each kind and rate: exactly those whose first access was
+ * sampled, whether or not the second one is. Both threads access the granule before, without a
+ * race. */
+static void the_share_found_is_the_rate(void **state)
+{
+    static const struct {
+        bool first, second;
+    } kinds[] = {{true, true}, {true, false}, {false, true}};
+    static const unsigned rates[] = {1, 10, 30, 50, 100};
+    for (unsigned k = 0; k < 3; k++)
+        for (unsigned r = 0; r < 5; r++) {
+            begin(k * 5 + r + 1);
+            unsigned sampled = 0, found = 0;
+            for (unsigned i = 0; i < 1000; i++) {
+                struct pf_thread *one = &threads[0], *two = &threads[1];
+                unsigned other = rnd(3);
+                forget(0);
+                one->check_only = two->check_only = rnd(2);
+                if (other == 1) /* other bytes of the granule */
+                    perform(two, 0, 0x80, rnd(2), false);
+                if (other == 2) { /* an earlier access, ordered before both */
+                    perform(two, 0, 0x0f, rnd(2), false);
+                    join(one->clock, two->clock);
+                    next_epoch(two);
+                }
+                one->check_only = rnd(100) >= rates[r];
+                two->check_only = rnd(100) >= rates[r];
+                sampled += !one->check_only;
+                assert_false(perform(one, 0, rnd(2) ? 0x0f : 0x03, kinds[k].first, false));
+                found += perform(two, 0, 0x0f, kinds[k].second, false);
+                next_epoch(one);
+                next_epoch(two);
+            }
+            assert_int_equal(found, sampled);
+        }
+}
+
+/* All readers of a granule race with a check-only write, also when a set holds them. */
+static void a_write_is_checked_against_all_reads(void **state)
+{
+    for (unsigned n = 1; n < THREADS; n++) {
+        begin(n);
+        for (unsigned i = 0; i < n; i++)
+            assert_false(perform(&threads[i], 0, 0xff, false, false));
+        struct pf_thread *last = &threads[THREADS - 1];
+        for (unsigned i = 0; i + 1 < n; i++)
+            join(last->clock, clocks[i]);
+        last->check_only = true;
+        assert_true(perform(last, 0, 0x0f, true, false)); /* thread n - 1 is not ordered */
+        join(last->clock, clocks[n - 1]);
+        assert_false(perform(last, 0, 0xff, true, false));
+    }
+}
+
+/* A check-only access that replaces the records of a cell empties it, for the inline test. */
+static void replaced_records_are_removed(void **state)
+{
+    const uint64_t *cell = pf_cell_of(BASE);
+    begin(1);
+    perform(&threads[0], 0, 0x0f, false, false);
+    perform(&threads[0], 0, 0xf0, true, false);
+    join(clocks[1], clocks[0]);
+    threads[1].check_only = threads[2].check_only = true;
+    assert_false(perform(&threads[1], 0, 0x0f, true, false));
+    assert_true(cell[0] && cell[1]); /* the write of the other bytes */
+    assert_true(perform(&threads[2], 0, 0x80, false, false));
+    assert_false(perform(&threads[1], 0, 0xff, true, false));
+    forget(0);
+    perform(&threads[0], 0, 0x0f, false, false);
+    assert_false(perform(&threads[1], 0, 0xff, true, false));
+    assert_false(cell[0] || cell[1]);
+}
+
+static int setup(void **state)
+{
+    uint64_t *cell = pf_cell_of(BASE);
+    uint8_t *ready = pf_prefault_mark((uintptr_t)cell);
+    void *need[] = {cell, pf_cell_overflow(cell), pf_cell_overflow_state(cell), ready, ready - 1};
+    for (int i = 0; i < 5; i++) {
+        void *p = (void *)((uintptr_t)need[i] & ~4095ull);
+        if (mmap(p, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
+                 -1, 0) != p)
+            return 1;
+    }
+    pf_store_init();
+    struct pf_node *node = pf_store_alloc(0);
+    while (pf_store_handle(node) <= PF_NODE_ROOT)
+        node = pf_store_alloc(0);
+    node->block[0] = 16;
+    frames[0].node = pf_store_handle(node);
+    __pf_tls.frame = frames + 1;
+    pf_site_pair_init();
+    pf_site_per_byte_init();
+    pf_rt.check_only_threads = true;
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    for (unsigned b = 0; b < GRANULES * 8; b++)
+        free(history[b]);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_share_found_is_the_rate),
+        cmocka_unit_test(a_write_is_checked_against_all_reads),
+        cmocka_unit_test(replaced_records_are_removed),
+        cmocka_unit_test(a_race_is_found_iff_its_first_access_left_a_record),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
