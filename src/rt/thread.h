@@ -99,6 +99,13 @@ struct pf_atomic_cache_entry {
     bool acquired; /* true: joined into the thread's clock; false: into pending_acquire only */
 };
 
+/* A signal handler ignores nothing that the code ignores which it interrupted (wrap_signal.c). */
+#define PF_INTERRUPTED_MAX 4
+struct pf_interrupted_regions {
+    struct pf_frame *top; /* the free frame of the interrupted code; the handler's frames follow */
+    uint32_t reads, writes, sync;
+};
+
 enum pf_thread_state { PF_THREAD_FREE, PF_THREAD_NEW, PF_THREAD_RUNNING, PF_THREAD_FINISHED };
 
 struct pf_thread {
@@ -171,6 +178,9 @@ struct pf_thread {
     /* events left in the annotated unlock of such a mutex, during which no other thread runs */
     uint32_t annotated_unlock_events;
     uint32_t ignore_reads, ignore_writes, ignore_sync; /* depth of nested annotated regions */
+    /* the same of the code that its signal handlers have interrupted, innermost last */
+    struct pf_interrupted_regions interrupted[PF_INTERRUPTED_MAX];
+    uint32_t ninterrupted;
 };
 
 /* The calling thread. NULL if the thread is unregistered or inside the runtime: an interposer

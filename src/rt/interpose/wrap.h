@@ -123,6 +123,11 @@ struct pf_thread *pf_thread_find(unsigned long pthread_id);
 void pf_signal_poll(struct pf_thread *t) __attribute__((weak)) PF_HIDDEN;
 /* The same for signals that arrived while the thread was ending. */
 void pf_signal_unblock_deferred(void);
+/* If t has left a signal handler by longjmp, ignores again what the interrupted code ignored. The
+ * program is about to begin or end an annotated region. */
+void pf_signal_find_jump(struct pf_thread *t);
+/* The program ends a region that is not open: the same, if t was in a handler. */
+bool pf_signal_force_jump(struct pf_thread *t);
 static inline void pf_signal_poll_if_pending(struct pf_thread *t)
 {
     if (__builtin_expect(t->signals != NULL, 0))

@@ -153,21 +153,28 @@ PF_PROVIDE(int, __tsan_mutex_pre_unlock, (void *m, unsigned flags))
     return recursion;
 }
 
-/* Regions whose accesses are not checked. They nest. */
+/* Regions in which accesses are not checked, or order is not made. They nest. An end without a
+ * beginning is ignored. */
 
-ANNOTATION(AnnotateIgnoreReadsBegin, (const char *f, int l), c.t->ignore_reads++,
-           pf_thread_update_key(c.t))
-ANNOTATION(AnnotateIgnoreReadsEnd, (const char *f, int l), c.t->ignore_reads--,
-           pf_thread_update_key(c.t))
-ANNOTATION(AnnotateIgnoreWritesBegin, (const char *f, int l), c.t->ignore_writes++,
-           pf_thread_update_key(c.t))
-ANNOTATION(AnnotateIgnoreWritesEnd, (const char *f, int l), c.t->ignore_writes--,
-           pf_thread_update_key(c.t))
-ANNOTATION(AnnotateIgnoreSyncBegin, (const char *f, int l), c.t->ignore_sync++)
-ANNOTATION(AnnotateIgnoreSyncEnd, (const char *f, int l), c.t->ignore_sync--)
+static void ignore(struct pf_call *c, uint32_t *depth, bool begins)
+{
+    pf_signal_find_jump(c->t);
+    if (begins)
+        ++*depth;
+    else if (*depth || (pf_signal_force_jump(c->t) && *depth))
+        --*depth;
+    pf_thread_update_key(c->t);
+}
+
+#define IGNORES(begin, end, depth)                                                                 \
+    ANNOTATION(begin, (const char *f, int l), ignore(&c, &c.t->depth, true))                       \
+    ANNOTATION(end, (const char *f, int l), ignore(&c, &c.t->depth, false))
+IGNORES(AnnotateIgnoreReadsBegin, AnnotateIgnoreReadsEnd, ignore_reads)
+IGNORES(AnnotateIgnoreWritesBegin, AnnotateIgnoreWritesEnd, ignore_writes)
+IGNORES(AnnotateIgnoreSyncBegin, AnnotateIgnoreSyncEnd, ignore_sync)
 ANNOTATION(AnnotateEnableRaceDetection, (const char *f, int l, int enable),
-           c.t->ignore_reads += enable ? -1 : 1, c.t->ignore_writes += enable ? -1 : 1,
-           pf_thread_update_key(c.t))
+           ignore(&c, &c.t->ignore_reads, !enable);
+           ignore(&c, &c.t->ignore_writes, !enable))
 
 /* Memory. */
 

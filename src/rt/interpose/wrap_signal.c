@@ -76,6 +76,46 @@ static void defer(struct pf_thread *t, int number, siginfo_t *info, ucontext_t *
     pf_thread_update_key(t);
 }
 
+/* As in ThreadSanitizer, annotated regions do not extend to a handler that interrupts them: its
+ * synchronisation is not the region's, and ignoring it would make false races. Deeper nesting than
+ * PF_INTERRUPTED_MAX changes nothing. Returns false if there is nothing to restore. */
+static bool leave_regions(struct pf_thread *t, struct pf_frame *top)
+{
+    pf_signal_find_jump(t);
+    if (!(t->ignore_reads | t->ignore_writes | t->ignore_sync) ||
+        t->ninterrupted == PF_INTERRUPTED_MAX)
+        return false;
+    t->interrupted[t->ninterrupted++] =
+        (struct pf_interrupted_regions){top, t->ignore_reads, t->ignore_writes, t->ignore_sync};
+    t->ignore_reads = t->ignore_writes = t->ignore_sync = 0;
+    pf_thread_update_key(t);
+    return true;
+}
+
+static void return_to_regions(struct pf_thread *t)
+{
+    const struct pf_interrupted_regions *r = &t->interrupted[--t->ninterrupted];
+    t->ignore_reads = r->reads;
+    t->ignore_writes = r->writes;
+    t->ignore_sync = r->sync;
+    pf_thread_update_key(t);
+}
+
+/* A handler that was left by longjmp has no frame on the stack any more. */
+void pf_signal_find_jump(struct pf_thread *t)
+{
+    while (t->ninterrupted && __pf_tls.frame <= t->interrupted[t->ninterrupted - 1].top)
+        return_to_regions(t);
+}
+
+bool pf_signal_force_jump(struct pf_thread *t)
+{
+    if (!t->ninterrupted)
+        return false;
+    return_to_regions(t);
+    return true;
+}
+
 PF_NATIVE_AS(signal_handler, "<signal handler>");
 PF_REAL_EXTERN(sigaction);
 
@@ -93,6 +133,7 @@ static void run(struct pf_thread *t, int number, siginfo_t *info, void *at)
     /* The interrupted code may be about to write the next free frame: it is restored afterwards. */
     struct pf_frame *top = __pf_tls.frame, free = {0};
     uint32_t nested = __pf_tls.nested;
+    bool in_regions = t && leave_regions(t, top);
     if (t) {
         free = *top;
         if (!nested) {
@@ -118,6 +159,8 @@ static void run(struct pf_thread *t, int number, siginfo_t *info, void *at)
         __pf_tls.step = before.step;
     }
     __pf_tls.frame = top;
+    if (in_regions) /* and those of handlers inside this one that were left by longjmp */
+        pf_signal_find_jump(t);
 }
 
 static bool is_synchronous_fault(int number, const siginfo_t *info)
