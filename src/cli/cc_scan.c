@@ -135,30 +135,6 @@ static bool enables_line_tables(const char *arg)
     return false;
 }
 
-/* Sanitizers that need the shadow, the allocator or the interceptors for themselves. */
-static const char *const incompatible[] = {"thread",
-                                           "address",
-                                           "memory",
-                                           "hwaddress",
-                                           "leak",
-                                           "dataflow",
-                                           "kernel-address",
-                                           "kernel-memory",
-                                           "kernel-hwaddress",
-                                           "type",
-                                           "numerical",
-                                           "realtime",
-                                           NULL};
-
-static bool names_incompatible(const char *list)
-{
-    for (const char *const *r = incompatible; *r; r++)
-        for (const char *p = list; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL)
-            if (!strncmp(p, *r, strlen(*r)) && (p[strlen(*r)] == 0 || p[strlen(*r)] == ','))
-                return true;
-    return false;
-}
-
 static bool is_our_target(const char *triple)
 {
     return starts(triple, "x86_64") && strstr(triple, "linux") && !strstr(triple, "gnux32") &&
@@ -223,7 +199,7 @@ static void scan_response(struct pf_cc_scan *s, const char *path, int depth)
         if (!words)
             abort();
         words[n] = word;
-        if (starts(word, "-fpf-"))
+        if (starts(word, "-fpf-") || pf_cc_sanitize_is_ours(word))
             s->in_response = word;
     }
     if (n)
@@ -245,6 +221,8 @@ static void scan_language(struct pf_cc_scan *s, const char *language)
 
 static void scan_one(struct pf_cc_scan *s, const char *arg, const char *value, int depth)
 {
+    if (pf_cc_sanitize_scan(&s->sanitize, arg, value))
+        return;
     if (arg[0] == '@' && depth)
         scan_response(s, arg + 1, depth);
     else if (arg[0] != '-' || !arg[1])
@@ -261,11 +239,6 @@ static void scan_one(struct pf_cc_scan *s, const char *arg, const char *value, i
         s->lto = arg;
     else if (!strcmp(arg, "-fno-lto"))
         s->lto = NULL;
-    else if (starts(arg, "-fsanitize=") && names_incompatible(arg + 11))
-        s->sanitizer = arg;
-    else if (starts(arg, "-fno-sanitize=") &&
-             (names_incompatible(arg + 14) || !strcmp(arg + 14, "all")))
-        s->sanitizer = NULL;
     else if (!strcmp(arg, "-m32") || !strcmp(arg, "-mx32") || !strcmp(arg, "-m16"))
         s->target = arg;
     else if (!strcmp(arg, "-m64"))
@@ -284,6 +257,11 @@ static void scan_one(struct pf_cc_scan *s, const char *arg, const char *value, i
 static void scan_args(struct pf_cc_scan *s, int argc, char *const *argv, int depth)
 {
     for (int i = 0; i < argc; i++) {
+        if (!strcmp(argv[i], "--")) {
+            while (++i < argc)
+                scan_input(s, argv[i]);
+            return;
+        }
         int values = pf_cc_scan_values(argv[i]);
         scan_one(s, argv[i], values && i + 1 < argc ? argv[i + 1] : NULL, depth);
         i += values;

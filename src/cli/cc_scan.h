@@ -8,6 +8,7 @@
 #ifndef PF_CLI_CC_SCAN_H
 #define PF_CLI_CC_SCAN_H
 
+#include "cc_sanitize.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -21,8 +22,9 @@ struct pf_cc_scan {
     bool is_static;     /* -static or -static-pie */
     bool all_defined;   /* the linker must refuse undefined symbols in a shared library */
     bool debug;         /* a flag enables debug information with lines */
-    const char *lto, *sanitizer, *target; /* the unsupported flag, or NULL */
-    /* a -fpf- flag inside a response file, from which it cannot be removed */
+    const char *lto, *target; /* the unsupported flag, or NULL */
+    struct pf_cc_sanitize sanitize;
+    /* a flag that clang must not get inside a response file, from which it cannot be removed */
     const char *in_response;
 };
 

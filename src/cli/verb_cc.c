@@ -3,8 +3,9 @@
  * executable is linked, the runtime.
  *
  * The command line is passed to clang unchanged, with flags added around it; cc_scan.h reads it
- * first to find out what clang will do. What cannot work (static linking, LTO, other sanitizers,
- * other targets) is refused with a message and exit status 2; all other errors are clang's.
+ * first to find out what clang will do. With -fno-sanitize=thread, nothing is added. What cannot
+ * work (static linking, LTO, other sanitizers, other targets) is refused with a message and exit
+ * status 2; all other errors are clang's.
  */
 #define _GNU_SOURCE
 #include "cc_scan.h"
@@ -95,6 +96,11 @@ static int take_own_flag(const char *verb, const char *arg)
 
 static int refuse(const char *verb, const struct pf_cc_scan *s)
 {
+    if (s->in_response)
+        return pf_complain(verb, "%s: give this flag on the command line, not in a response file",
+                           s->in_response);
+    if (s->sanitize.off)
+        return PF_EXIT_OK;
     if (s->target)
         return pf_complain(verb, "%s: only x86-64 Linux is supported", s->target);
     if (s->lto)
@@ -102,18 +108,10 @@ static int refuse(const char *verb, const struct pf_cc_scan *s)
                            "%s: link-time optimisation is not supported, because checks are added "
                            "when a file is compiled; remove the flag",
                            s->lto);
-    if (s->sanitizer)
-        return pf_complain(verb,
-                           "%s: photofinish cannot share a process with this sanitizer; build "
-                           "without it (-fsanitize=undefined is allowed)",
-                           s->sanitizer);
     if (s->links && s->executable && s->is_static && s->inputs)
         return pf_complain(verb, "static linking is not supported, because the runtime interposes "
                                  "functions of the shared C library; remove -static");
-    if (s->in_response)
-        return pf_complain(verb, "%s: give this flag on the command line, not in a response file",
-                           s->in_response);
-    return PF_EXIT_OK;
+    return pf_cc_sanitize_refuse(&s->sanitize, verb);
 }
 
 static void add_compile_flags(struct command *c, const char *libdir, const struct pf_cc_scan *s,
@@ -124,6 +122,13 @@ static void add_compile_flags(struct command *c, const char *libdir, const struc
      * inventing accesses, and makes __has_feature(thread_sanitizer) true. */
     add(c, "-Xclang");
     add(c, "-fsanitize=thread");
+    /* clang's driver only passes them on if it runs a sanitizer itself; it has checked them */
+    for (size_t i = 0; i < s->sanitize.nignorelists; i++) {
+        add(c, "-Xclang");
+        add(c, join("-fsanitize-ignorelist=", s->sanitize.ignorelists[i]));
+    }
+    if (s->sanitize.no_accesses)
+        setenv("PF_PLUGIN_ACCESSES", "none", 1);
     add(c, "-fno-discard-value-names"); /* for names of variables and members in reports */
     if (!s->debug)
         add(c, "-gline-tables-only");
@@ -148,7 +153,10 @@ static int print_help(const char *verb, const char *clang)
     printf("usage: pf %s ARGUMENT...\n"
            "\n"
            "Compiles and links like %s, with checks for pf run. All flags of %s work except\n"
-           "-static, -flto and the other sanitizers. Additional flags:\n"
+           "-static, -flto and sanitizers other than undefined. -fno-sanitize=thread turns the "
+           "checks and\n"
+           "the runtime off; -fsanitize-ignorelist=FILE means what it means for ThreadSanitizer.\n"
+           "Additional flags:\n"
            "\n"
            "  -fpf-ignore=FILE     do not check code that matches a line fun:GLOB or src:GLOB of "
            "FILE\n"
@@ -162,6 +170,62 @@ static int print_help(const char *verb, const char *clang)
     return PF_EXIT_OK;
 }
 
+/* Flags that must follow all flags of the user. */
+static void add_last_flags(struct command *c, const struct pf_cc_scan *s)
+{
+    if (s->sanitize.off)
+        return;
+    /* -fsanitize=thread is for the compiler proper, not for the driver, which would link
+     * ThreadSanitizer's runtime. */
+    if (s->sanitize.named)
+        add(c, "-fno-sanitize=thread");
+    if (s->links && !s->executable && s->all_defined) {
+        /* The runtime is in the executable, so its entry points must stay undefined here. */
+        add_linker(c, "-z");
+        add_linker(c, "undefs");
+    }
+}
+
+/* Adds the user's arguments without those that only pf cc understands. */
+static int add_arguments(struct command *c, const char *verb, const struct pf_cc_scan *s, int argc,
+                         char **argv)
+{
+    int i = 1, status;
+    for (; i < argc && strcmp(argv[i], "--"); i++) {
+        if (!strncmp(argv[i], "-fpf-", 5)) {
+            if ((status = take_own_flag(verb, argv[i])))
+                return status;
+        } else if (!pf_cc_sanitize_is_ours(argv[i])) {
+            add(c, argv[i]);
+            if (pf_cc_scan_values(argv[i]) && i + 1 < argc)
+                add(c, argv[++i]);
+        }
+    }
+    add_last_flags(c, s);
+    for (; i < argc; i++) /* "--" and input files */
+        add(c, argv[i]);
+    return PF_EXIT_OK;
+}
+
+/* Adds what makes clang a compiler of photofinish. */
+static int add_own_flags(struct command *c, const char *verb, const struct pf_cc_scan *s, bool cxx)
+{
+    const char *libdir = pf_libdir_find(PLUGIN);
+    if (!libdir)
+        return pf_complain(verb, "cannot find libpf_plugin.so; expected it in ../lib/photofinish "
+                                 "relative to the folder of pf, or in $PF_LIBDIR");
+    bool runtime = s->links && s->executable && s->inputs;
+    if (runtime && access(join(libdir, RUNTIME), R_OK))
+        return pf_complain(verb, "cannot read %s%s: %s", libdir, RUNTIME, strerror(errno));
+    add(c, "--start-no-unused-arguments");
+    if (runtime)
+        add_link_flags(c, libdir);
+    setenv("PF_PLUGIN_EXPORTS", join(libdir, EXPORTS), 1);
+    add_compile_flags(c, libdir, s, cxx || s->cxx);
+    add(c, "--end-no-unused-arguments");
+    return PF_EXIT_OK;
+}
+
 /* argv[0] is the verb. Returns only if clang could not be started. */
 static int compile(int argc, char **argv, bool cxx)
 {
@@ -170,39 +234,15 @@ static int compile(int argc, char **argv, bool cxx)
         return print_help(verb, clang);
     struct pf_cc_scan scan;
     pf_cc_scan(&scan, argc - 1, argv + 1);
-    int status = refuse(verb, &scan);
-    if (status)
-        return status;
-    const char *libdir = pf_libdir_find(PLUGIN);
-    if (!libdir)
-        return pf_complain(verb, "cannot find libpf_plugin.so; expected it in ../lib/photofinish "
-                                 "relative to the folder of pf, or in $PF_LIBDIR");
-    bool runtime = scan.links && scan.executable && scan.inputs;
-    if (runtime && access(join(libdir, RUNTIME), R_OK))
-        return pf_complain(verb, "cannot read %s%s: %s", libdir, RUNTIME, strerror(errno));
     struct command c = {0};
     add(&c, clang);
-    add(&c, "--start-no-unused-arguments");
-    if (runtime)
-        add_link_flags(&c, libdir);
-    setenv("PF_PLUGIN_EXPORTS", join(libdir, EXPORTS), 1);
-    add_compile_flags(&c, libdir, &scan, cxx || scan.cxx);
-    add(&c, "--end-no-unused-arguments");
-    for (int i = 1; i < argc; i++) {
-        if (!strncmp(argv[i], "-fpf-", 5)) {
-            if ((status = take_own_flag(verb, argv[i])))
-                return status;
-            continue;
-        }
-        add(&c, argv[i]);
-        if (pf_cc_scan_values(argv[i]) && i + 1 < argc)
-            add(&c, argv[++i]);
-    }
-    if (scan.links && !scan.executable && scan.all_defined) {
-        /* The runtime is in the executable, so its entry points must stay undefined here. */
-        add_linker(&c, "-z");
-        add_linker(&c, "undefs");
-    }
+    int status = refuse(verb, &scan);
+    if (!status && !scan.sanitize.off)
+        status = add_own_flags(&c, verb, &scan, cxx);
+    if (!status)
+        status = add_arguments(&c, verb, &scan, argc, argv);
+    if (status)
+        return status;
     if (getenv("PF_CC_VERBOSE")) {
         for (size_t i = 0; i < c.n; i++)
             fprintf(stderr, "%s%s", i ? " " : "", c.argv[i]);

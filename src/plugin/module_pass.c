@@ -139,6 +139,8 @@ static void unit_init(struct pf_unit *u, LLVMModuleRef module)
     u->inlining = !how || !strcmp(how, "loops") ? PF_INLINE_LOOPS
                   : !strcmp(how, "all")         ? PF_INLINE_ALL
                                                 : PF_INLINE_NONE;
+    const char *accesses = getenv("PF_PLUGIN_ACCESSES");
+    u->no_accesses = accesses && !strcmp(accesses, "none");
     if (!getcwd(u->cwd, sizeof u->cwd))
         u->cwd[0] = 0;
     find_kinds(u);
@@ -234,7 +236,7 @@ static void take_flags(struct pf_plan *plan, const struct pf_plan *events)
 
 static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
 {
-    bool accesses = has(u, fn, u->kinds.sanitize_thread);
+    bool accesses = has(u, fn, u->kinds.sanitize_thread) && !u->no_accesses;
     struct pf_plan plan, events;
     bool watched = pf_plan_make(u, fn, accesses, false, &plan);
     if (pf_plan_make(u, fn, accesses, true, &events) || watched) {

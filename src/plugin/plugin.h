@@ -75,6 +75,7 @@ struct pf_unit {
     } entries[PF_ENTRIES];
     struct pf_kinds kinds;
     enum pf_inline inlining;
+    bool no_accesses;   /* check no plain accesses (-fno-sanitize-thread-memory-access) */
     bool shared_object; /* the code may be linked into a shared library */
     struct pf_ignore *ignore;
     struct pf_site_table **site_tables;

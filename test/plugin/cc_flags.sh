@@ -74,7 +74,7 @@ status 2 "$PF" cc -flto=thin -c a.c
 status 0 "$PF" cc -flto -fno-lto -c a.c
 status 2 "$PF" cc -fsanitize=address -c a.c
 has err "-fsanitize=address"
-status 2 "$PF" cc -fsanitize=undefined,thread -c a.c
+status 2 "$PF" cc -fsanitize=undefined,memory -c a.c
 status 0 "$PF" cc -fsanitize=undefined a.c b.c -o both
 status 0 ./both
 status 2 "$PF" cc -m32 -c a.c
