@@ -25,6 +25,8 @@ struct pf_emit {
     LLVMBasicBlockRef *before; /* range_before_loop.c: the block on the edge into a loop, or NULL */
     LLVMValueRef *unmapped; /* new instructions whose operands are still to be mapped */
     size_t nunmapped, unmapped_cap;
+    LLVMValueRef *joined; /* event body: PHIs for the values of runs */
+    size_t njoined, joined_cap;
     LLVMValueRef *tables; /* computed_goto.c: old tables that have a copy */
     size_t ntables, tables_cap;
     bool labels; /* the function takes addresses of labels */

@@ -284,12 +284,27 @@ static void copy_run(struct pf_emit *e, const struct event_run *r, bool slow, st
     map_operands_to(e, since, own);
 }
 
-static bool is_used_outside(LLVMValueRef v, const struct pf_ptrmap *inside)
+/* Makes the value of v, of which both sides have a copy, available after the join. Whether a later
+ * instruction uses it is known when the body is complete: a bounds check uses values that the
+ * accessing instruction itself does not use. */
+static void join_values(struct pf_emit *e, LLVMValueRef v, LLVMValueRef *copies,
+                        LLVMBasicBlockRef *predecessors)
 {
-    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use))
-        if (!pf_ptrmap_find(inside, LLVMGetUser(use)))
-            return true;
-    return false;
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(v));
+    if (kind == LLVMVoidTypeKind || kind == LLVMTokenTypeKind)
+        return;
+    LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
+    LLVMValueRef phi = LLVMBuildPhi(e->b, LLVMTypeOf(v), "");
+    LLVMAddIncoming(phi, copies, predecessors, 2);
+    *pf_ptrmap_at(&e->map, v) = (uint64_t)phi;
+    PF_PUSH(e->joined, e->njoined, e->joined_cap) = phi;
+}
+
+static void remove_unused_phis(struct pf_emit *e)
+{
+    for (size_t i = 0; i < e->njoined; i++)
+        if (!LLVMGetFirstUse(e->joined[i]))
+            LLVMInstructionEraseFromParent(e->joined[i]);
 }
 
 static void emit_run(struct pf_emit *e, const struct event_run *r)
@@ -320,13 +335,8 @@ static void emit_run(struct pf_emit *e, const struct event_run *r)
     emit_join(e, join, fast_end, left);
     for (LLVMValueRef v = r->from;; v = LLVMGetNextInstruction(v)) {
         const uint64_t *a = pf_ptrmap_find(&fast, v), *b = pf_ptrmap_find(&slow, v);
-        if (a && b && is_used_outside(v, &fast)) {
-            LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
-            LLVMValueRef phi = LLVMBuildPhi(e->b, LLVMTypeOf(v), "");
-            LLVMValueRef values[] = {(LLVMValueRef)*a, (LLVMValueRef)*b};
-            LLVMAddIncoming(phi, values, predecessors, 2);
-            *pf_ptrmap_at(&e->map, v) = (uint64_t)phi;
-        }
+        if (a && b)
+            join_values(e, v, (LLVMValueRef[]){(LLVMValueRef)*a, (LLVMValueRef)*b}, predecessors);
         if (v == r->to)
             break;
     }
@@ -628,6 +638,7 @@ void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch, LLVMBasicBlock
         emit_block(e, i);
     fill_budget_phis(e);
     pf_emit_body_finish(e);
+    remove_unused_phis(e);
     emit_excluded(e, excluded);
     free(e->budget_in);
     free(e->budget_out);

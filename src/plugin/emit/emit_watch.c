@@ -384,6 +384,7 @@ void pf_emit_body_release(struct pf_emit *e)
     free(e->before);
     free(e->stale_frames);
     free(e->unmapped);
+    free(e->joined);
     free(e->tables);
 }
 
