@@ -123,7 +123,6 @@ static void unit_init(struct pf_unit *u, LLVMModuleRef module)
     u->layout = LLVMGetModuleDataLayout(module);
     u->i1 = LLVMInt1TypeInContext(u->context);
     u->i8 = LLVMInt8TypeInContext(u->context);
-    u->i16 = LLVMInt16TypeInContext(u->context);
     u->i32 = LLVMInt32TypeInContext(u->context);
     u->i64 = LLVMInt64TypeInContext(u->context);
     u->ptr = LLVMPointerTypeInContext(u->context, 0);
@@ -162,7 +161,7 @@ static void unit_release(struct pf_unit *u)
     free(u->empty);
 }
 
-static bool has(struct pf_unit *u, LLVMValueRef fn, unsigned kind)
+static bool has(LLVMValueRef fn, unsigned kind)
 {
     return LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind);
 }
@@ -182,8 +181,8 @@ static bool is_ours(struct pf_unit *u, LLVMValueRef fn)
 {
     size_t n;
     return !LLVMIsDeclaration(fn) && LLVMGetLinkage(fn) != LLVMAvailableExternallyLinkage &&
-           !has(u, fn, u->kinds.naked) && !has(u, fn, u->kinds.disable_sanitizer) &&
-           !has(u, fn, u->kinds.presplitcoroutine) &&
+           !has(fn, u->kinds.naked) && !has(fn, u->kinds.disable_sanitizer) &&
+           !has(fn, u->kinds.presplitcoroutine) &&
            !pf_name_starts(LLVMGetValueName2(fn, &n), "__pf_");
 }
 
@@ -236,7 +235,7 @@ static void take_flags(struct pf_plan *plan, const struct pf_plan *events)
 
 static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
 {
-    bool accesses = has(u, fn, u->kinds.sanitize_thread) && !u->no_accesses;
+    bool accesses = has(fn, u->kinds.sanitize_thread) && !u->no_accesses;
     struct pf_plan plan, events;
     bool watched = pf_plan_make(u, fn, accesses, false, &plan);
     if (pf_plan_make(u, fn, accesses, true, &events) || watched) {
@@ -245,7 +244,7 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
         pf_plan_check_then_act(&events);
         take_flags(&plan, &events);
         pf_plan_body_switches(&plan, labels);
-        pf_plan_remove_redundant(u, &plan);
+        pf_plan_remove_redundant(&plan);
         pf_plan_ranges_before_loops(u, &plan);
         pf_plan_ranges_after_loops(u, &plan);
         pf_plan_merge_adjacent(u, &plan);

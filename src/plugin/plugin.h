@@ -65,8 +65,8 @@ struct pf_unit {
     LLVMModuleRef module;
     LLVMContextRef context;
     LLVMTargetDataRef layout;
-    LLVMTypeRef i1, i8, i16, i32, i64, ptr, nothing;
-    LLVMTypeRef tls_type, frame_type, func_type, var_type;
+    LLVMTypeRef i1, i8, i32, i64, ptr, nothing;
+    LLVMTypeRef func_type, var_type;
     LLVMValueRef tls, bare;
     struct {
         LLVMValueRef fn;
@@ -199,6 +199,11 @@ struct pf_loop_exit {
     LLVMBasicBlockRef block, last; /* watch body: the first and last block inserted on the edge */
 };
 
+/* control_flow.h: before[first[b] .. first[b + 1]) are the predecessors of block b. */
+struct pf_predecessors {
+    size_t *first, *before;
+};
+
 /* What to do at each instruction of a function. */
 struct pf_plan {
     struct pf_plan_step *steps; /* in the order of blocks and instructions */
@@ -209,6 +214,7 @@ struct pf_plan {
     bool *loops; /* indexed by block: is in a hot loop, whose checks are inline */
     bool *cycles; /* indexed by block: is in any loop */
     struct pf_ptrmap block_index;
+    struct pf_predecessors predecessors; /* use pf_block_predecessors */
     struct pf_range_before *ranges_before; /* in the order of blocks */
     size_t nranges_before, ranges_before_cap;
     struct pf_range_after *ranges_after;
@@ -241,7 +247,7 @@ void pf_plan_body_switches(struct pf_plan *plan, bool labels);
 /* range_before_loop.c: true if the loop's trip count is a known constant below `limit`. */
 bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t limit);
 /* redundant.c: removes checks that other checks make redundant. */
-void pf_plan_remove_redundant(struct pf_unit *u, struct pf_plan *plan);
+void pf_plan_remove_redundant(struct pf_plan *plan);
 /* capture.c: true if no other thread and no code elsewhere can know the address of this memory. */
 bool pf_memory_is_private(struct pf_unit *u, LLVMValueRef ptr);
 /* The same for the watch body, which also uses private arguments (private_args.c) and follows

@@ -3,16 +3,20 @@
  */
 #include "ptrmap.h"
 #include <stdio.h>
+#include <string.h>
 
-void *pf_grow(void *p, size_t bytes)
+static void *check(void *p)
 {
-    p = realloc(p, bytes ? bytes : 1);
     if (!p) {
         fputs("pf cc: out of memory\n", stderr);
         abort();
     }
     return p;
 }
+
+void *pf_grow(void *p, size_t bytes) { return check(realloc(p, bytes ? bytes : 1)); }
+void *pf_zeroed(size_t n, size_t size) { return check(calloc(n ? n : 1, size)); }
+char *pf_copy_string(const char *s) { return check(strdup(s)); }
 
 void pf_ptrmap_release(struct pf_ptrmap *m)
 {

@@ -26,8 +26,10 @@ uint64_t *pf_ptrmap_at(struct pf_ptrmap *m, const void *key);
 /* NULL if the key is missing. */
 uint64_t *pf_ptrmap_find(const struct pf_ptrmap *m, const void *key);
 
-/* realloc that ends the compiler if it fails. */
+/* realloc, calloc and strdup that end the compiler with a message if they fail. */
 void *pf_grow(void *p, size_t bytes);
+void *pf_zeroed(size_t n, size_t size);
+char *pf_copy_string(const char *s);
 
 /* PF_PUSH(array, n, cap) appends an element and yields it as an lvalue. */
 #define PF_PUSH(array, n, cap)                                                                     \

@@ -24,6 +24,7 @@
  * There is no switch in the other direction: a call that is watched is watched to its end, as in
  * LiteRace and AtexRace, and the watch body has no such checks to execute.
  */
+#include "control_flow.h"
 #include "emit.h"
 #include "llvm_shim.h"
 #include <llvm-c/DebugInfo.h>
@@ -40,16 +41,6 @@ struct back_edge_search {
         unsigned next;
     } *path;
 };
-
-static LLVMValueRef end_of(const struct pf_plan *plan, size_t block)
-{
-    return LLVMGetBasicBlockTerminator(plan->blocks[block]);
-}
-
-static size_t successor(const struct pf_plan *plan, LLVMValueRef end, unsigned i)
-{
-    return *pf_ptrmap_find(&plan->block_index, LLVMGetSuccessor(end, i));
-}
 
 static bool has_steps(const struct pf_plan *plan, size_t block)
 {
@@ -69,11 +60,11 @@ static bool has_steps_inside(struct back_edge_search *s, const struct pf_back_ed
     size_t queue[64], n = 0, at = 0;
     queue[n++] = edge->head;
     for (; at < n; at++) {
-        LLVMValueRef end = end_of(plan, queue[at]);
+        LLVMValueRef end = pf_block_end(plan, queue[at]);
         if (has_steps(plan, queue[at]))
             return true;
         for (unsigned i = 0, k = LLVMGetNumSuccessors(end); queue[at] != edge->from && i < k; i++) {
-            size_t to = successor(plan, end, i), known = 0;
+            size_t to = pf_block_successor(plan, end, i), known = 0;
             while (known < n && queue[known] != to)
                 known++;
             if (known < n)
@@ -127,7 +118,7 @@ static void add_back_edge(struct back_edge_search *s, size_t from, size_t head)
 {
     struct pf_plan *plan = s->plan;
     struct pf_back_edge edge = {from, head};
-    LLVMValueRef end = end_of(plan, from);
+    LLVMValueRef end = pf_block_end(plan, from);
     if (pf_loop_is_short(plan->blocks[head], FEW_ITERATIONS))
         return;
     if (is_pointer_chase(plan->blocks[head], plan->blocks[from]))
@@ -143,8 +134,8 @@ static void add_back_edge(struct back_edge_search *s, size_t from, size_t head)
 }
 
 /* Marks the blocks on paths from the head to its back edges: its loop, without the head. */
-static void mark_loop(const struct pf_plan *plan, size_t head, const size_t *first,
-                      const size_t *before, uint8_t *inner, size_t *seen, size_t *stack)
+static void mark_loop(const struct pf_plan *plan, size_t head, const struct pf_predecessors *p,
+                      uint8_t *inner, size_t *seen, size_t *stack)
 {
     size_t n = 0;
     seen[head] = head + 1;
@@ -156,10 +147,10 @@ static void mark_loop(const struct pf_plan *plan, size_t head, const size_t *fir
     while (n) {
         size_t b = stack[--n];
         inner[b] = 1;
-        for (size_t i = first[b]; i < first[b + 1]; i++)
-            if (seen[before[i]] != head + 1) {
-                seen[before[i]] = head + 1;
-                stack[n++] = before[i];
+        for (size_t i = p->first[b]; i < p->first[b + 1]; i++)
+            if (seen[p->before[i]] != head + 1) {
+                seen[p->before[i]] = head + 1;
+                stack[n++] = p->before[i];
             }
     }
 }
@@ -167,58 +158,39 @@ static void mark_loop(const struct pf_plan *plan, size_t head, const size_t *fir
 /* Keeps only the back edges of outermost loops, because tests in inner loops cost most. */
 static void keep_outermost(struct pf_plan *plan)
 {
-    size_t n = plan->nblocks, edges = 0, kept = 0;
-    size_t *first = calloc(n + 2, sizeof *first), *seen = calloc(n, sizeof *seen);
-    size_t *stack = pf_grow(NULL, n * sizeof *stack);
-    uint8_t *inner = calloc(n, 1);
-    if (!first || !seen || !inner)
-        abort();
-    for (size_t b = 0; b < n; b++) { /* predecessors: count them, then list them */
-        LLVMValueRef end = end_of(plan, b);
-        for (unsigned i = 0, k = LLVMGetNumSuccessors(end); i < k; i++, edges++)
-            first[successor(plan, end, i) + 2]++;
-    }
-    size_t *before = pf_grow(NULL, (edges + 1) * sizeof *before);
-    for (size_t b = 2; b < n + 2; b++)
-        first[b] += first[b - 1];
-    for (size_t b = 0; b < n; b++) {
-        LLVMValueRef end = end_of(plan, b);
-        for (unsigned i = 0, k = LLVMGetNumSuccessors(end); i < k; i++)
-            before[first[successor(plan, end, i) + 1]++] = b;
-    }
+    const struct pf_predecessors *p = pf_block_predecessors(plan);
+    size_t n = plan->nblocks, kept = 0;
+    size_t *seen = pf_zeroed(n, sizeof *seen), *stack = pf_grow(NULL, n * sizeof *stack);
+    uint8_t *inner = pf_zeroed(n, 1);
     for (size_t i = 0; i < plan->nback_edges; i++)
         if (seen[plan->back_edges[i].head] != plan->back_edges[i].head + 1)
-            mark_loop(plan, plan->back_edges[i].head, first, before, inner, seen, stack);
+            mark_loop(plan, plan->back_edges[i].head, p, inner, seen, stack);
     for (size_t i = 0; i < plan->nback_edges; i++)
         if (!inner[plan->back_edges[i].head])
             plan->back_edges[kept++] = plan->back_edges[i];
     plan->nback_edges = kept;
-    free(first);
     free(seen);
     free(stack);
     free(inner);
-    free(before);
 }
 
 void pf_plan_body_switches(struct pf_plan *plan, bool labels)
 {
-    struct back_edge_search s = {.plan = plan, .state = calloc(plan->nblocks, 1)};
+    struct back_edge_search s = {.plan = plan, .state = pf_zeroed(plan->nblocks, 1)};
     size_t n = 0;
     s.path = pf_grow(NULL, (plan->nblocks + 1) * sizeof *s.path);
-    if (!s.state)
-        abort();
     s.path[n].block = s.path[n].next = 0;
     n++;
     s.state[0] = 1;
     while (n) {
         size_t b = s.path[n - 1].block;
-        LLVMValueRef end = end_of(plan, b);
+        LLVMValueRef end = pf_block_end(plan, b);
         if (s.path[n - 1].next == LLVMGetNumSuccessors(end)) {
             s.state[b] = 2;
             n--;
             continue;
         }
-        size_t to = successor(plan, end, s.path[n - 1].next++);
+        size_t to = pf_block_successor(plan, end, s.path[n - 1].next++);
         if (s.state[to] == 1)
             add_back_edge(&s, b, to);
         if (s.state[to])
@@ -339,7 +311,7 @@ void pf_emit_body_switches(struct pf_emit *e, const struct pf_frames *watch,
             again |= plan->back_edges[k].head == plan->back_edges[i].head;
         if (again)
             continue;
-        LLVMValueRef end = end_of(plan, plan->back_edges[i].from);
+        LLVMValueRef end = pf_block_end(plan, plan->back_edges[i].from);
         LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(end));
         all[n] = (struct body_switch){.head = plan->back_edges[i].head};
         emit_switch_block(e, &all[n], plain);

@@ -6,12 +6,7 @@
  */
 #include "emit.h"
 
-/* Rebuilds the constant with all parts that have a mapping replaced; returns v if nothing
- * changes. */
-static LLVMValueRef rebuild(struct pf_emit *e, LLVMValueRef v);
-
-static LLVMValueRef rebuild_expression(struct pf_emit *e, LLVMValueRef v, LLVMValueRef *op,
-                                       unsigned n)
+static LLVMValueRef rebuild_expression(LLVMValueRef v, LLVMValueRef *op, unsigned n)
 {
     LLVMTypeRef type = LLVMTypeOf(v);
     switch (LLVMGetConstOpcode(v)) {
@@ -32,6 +27,8 @@ static LLVMValueRef rebuild_expression(struct pf_emit *e, LLVMValueRef v, LLVMVa
     }
 }
 
+/* Rebuilds the constant with all parts that have a mapping replaced; returns v if nothing
+ * changes. */
 static LLVMValueRef rebuild(struct pf_emit *e, LLVMValueRef v)
 {
     uint64_t *to = pf_ptrmap_find(&e->map, v);
@@ -48,7 +45,7 @@ static LLVMValueRef rebuild(struct pf_emit *e, LLVMValueRef v)
     }
     LLVMTypeRef type = LLVMTypeOf(v);
     if (changed && LLVMIsAConstantExpr(v))
-        made = rebuild_expression(e, v, op, n);
+        made = rebuild_expression(v, op, n);
     else if (changed && LLVMIsAConstantArray(v))
         made = LLVMConstArray2(LLVMGetElementType(type), op, n);
     else if (changed && LLVMIsAConstantStruct(v) && LLVMGetStructName(type))

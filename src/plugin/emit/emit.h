@@ -76,6 +76,19 @@ void pf_emit_branch(struct pf_emit *e, LLVMValueRef cond, LLVMBasicBlockRef like
                     LLVMBasicBlockRef otherwise, bool weighted);
 /* The address of a field of __pf_tls. */
 LLVMValueRef pf_emit_tls(struct pf_emit *e, size_t offset);
+/* What a body does during the walk over the old blocks (emit_walk.c). NULL: nothing. */
+struct pf_body_walk {
+    void (*enter)(struct pf_emit *e); /* at the start of the first block */
+    void (*begin_block)(struct pf_emit *e, size_t block);
+    void (*end_block)(struct pf_emit *e, size_t block); /* before the terminator */
+    /* Emits step k of the block, and perhaps the instructions and steps after it. Returns the
+     * number of steps. */
+    size_t (*steps)(struct pf_emit *e, size_t block, size_t k);
+    void (*other)(struct pf_emit *e, LLVMValueRef inst); /* an instruction without a step */
+};
+/* Walks over all blocks and instructions. The builder is at the position for new code, with the
+ * debug location of the instruction. Restores and removes frames where the function needs it. */
+void pf_emit_walk(struct pf_emit *e, const struct pf_body_walk *w);
 /* Copies inst and returns the copy; returns inst itself when `in_place`. The builder is then after
  * it. */
 LLVMValueRef pf_emit_copy(struct pf_emit *e, LLVMValueRef inst);
@@ -95,6 +108,20 @@ void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch, LLVMBasicBlock
  * unknown. */
 void pf_event_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMValueRef size,
                     bool write, LLVMValueRef value);
+
+/* event_budget.c: the thread's budget of events. _choose selects the blocks where it is in a
+ * register; _begin_block and _end_block keep it there; _finish fills the PHIs. */
+void pf_budget_choose(struct pf_emit *e);
+void pf_budget_begin_block(struct pf_emit *e, size_t block);
+void pf_budget_end_block(struct pf_emit *e, size_t block);
+void pf_budget_finish(struct pf_emit *e);
+/* Counts n events. Leaves the builder on the slow side; returns the budget left on the fast
+ * side. */
+LLVMValueRef pf_budget_count(struct pf_emit *e, unsigned n, LLVMBasicBlockRef fast);
+/* Branches from the slow side to the join. If the budget was in a register, it is again after
+ * this. */
+void pf_budget_join(struct pf_emit *e, LLVMBasicBlockRef join, LLVMBasicBlockRef fast,
+                    LLVMValueRef left);
 
 /* emit_call_args.c: the pointers that a call passes. */
 #define PF_CALL_ARGS_MAX 64 /* words; a call that passes more is assumed to reach everything */

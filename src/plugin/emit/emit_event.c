@@ -170,49 +170,6 @@ static void emit_with_event(struct pf_emit *e, const struct pf_plan_step *s)
     }
 }
 
-static LLVMValueRef load_budget(struct pf_emit *e)
-{
-    return LLVMBuildLoad2(e->b, e->u->i64, pf_emit_tls(e, offsetof(struct pf_tls, budget)), "");
-}
-
-/* Emits budget += n and returns the new value. budget NULL: load it. */
-static LLVMValueRef add_to_budget(struct pf_emit *e, LLVMValueRef budget, int64_t n)
-{
-    if (!budget)
-        budget = load_budget(e);
-    LLVMValueRef left = LLVMBuildAdd(e->b, budget, LLVMConstInt(e->u->i64, (uint64_t)n, 1), "");
-    LLVMBuildStore(e->b, left, pf_emit_tls(e, offsetof(struct pf_tls, budget)));
-    return left;
-}
-
-/* Counts n events. Leaves the builder on the slow side; returns the budget left on the fast
- * side. */
-static LLVMValueRef emit_count(struct pf_emit *e, unsigned n, LLVMBasicBlockRef fast)
-{
-    LLVMBasicBlockRef slow = pf_emit_block(e);
-    LLVMValueRef left = add_to_budget(e, e->budget, -(int64_t)n);
-    LLVMValueRef enough = LLVMBuildICmp(e->b, LLVMIntSGE, left, LLVMConstInt(e->u->i64, 0, 0), "");
-    pf_emit_branch(e, enough, fast, slow, true);
-    LLVMPositionBuilderAtEnd(e->b, slow);
-    add_to_budget(e, NULL, n);
-    return left;
-}
-
-/* Branches from the slow side to the join. If the budget was in a register, it is again after
- * this. */
-static void emit_join(struct pf_emit *e, LLVMBasicBlockRef join, LLVMBasicBlockRef fast,
-                      LLVMValueRef left)
-{
-    LLVMBasicBlockRef predecessors[] = {fast, LLVMGetInsertBlock(e->b)};
-    LLVMValueRef budgets[] = {left, e->budget ? load_budget(e) : NULL};
-    LLVMBuildBr(e->b, join);
-    LLVMPositionBuilderAtEnd(e->b, join);
-    if (!e->budget)
-        return;
-    e->budget = LLVMBuildPhi(e->b, e->u->i64, "");
-    LLVMAddIncoming(e->budget, budgets, predecessors, 2);
-}
-
 /* True if the event is a call that counts it, instead of a part of a run. Copies and atomics, for
  * which the runtime does more work anyway, stay in runs. */
 static bool has_own_call(const struct pf_emit *e, size_t block, const struct pf_plan_step *s)
@@ -313,17 +270,17 @@ static void emit_run(struct pf_emit *e, const struct event_run *r)
     if (r->n == 1 && is_single_access(&e->plan->steps[r->k])) {
         const struct pf_plan_step *s = &e->plan->steps[r->k];
         LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
-        LLVMValueRef left = emit_count(e, 1, join);
+        LLVMValueRef left = pf_budget_count(e, 1, join);
         e->flags = s->flags;
         pf_bounds_check_all(e, s->inst);
         (s->what == PF_DO_RANGES ? copy_event : access_event)(e, s);
-        emit_join(e, join, here, left);
+        pf_budget_join(e, join, here, left);
         pf_emit_copy(e, s->inst);
         return;
     }
     struct pf_ptrmap fast = {0}, slow = {0};
     LLVMBasicBlockRef fast_end = pf_emit_block(e);
-    LLVMValueRef left = emit_count(e, r->n, fast_end);
+    LLVMValueRef left = pf_budget_count(e, r->n, fast_end);
     LLVMBasicBlockRef slow_start = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderAtEnd(e->b, fast_end);
     copy_run(e, r, false, &fast);
@@ -332,7 +289,7 @@ static void emit_run(struct pf_emit *e, const struct event_run *r)
     LLVMPositionBuilderAtEnd(e->b, slow_start);
     copy_run(e, r, true, &slow);
     LLVMBasicBlockRef predecessors[] = {fast_end, LLVMGetInsertBlock(e->b)};
-    emit_join(e, join, fast_end, left);
+    pf_budget_join(e, join, fast_end, left);
     for (LLVMValueRef v = r->from;; v = LLVMGetNextInstruction(v)) {
         const uint64_t *a = pf_ptrmap_find(&fast, v), *b = pf_ptrmap_find(&slow, v);
         if (a && b)
@@ -383,7 +340,7 @@ static void call_event(struct pf_emit *e, LLVMValueRef call)
     if (!pf_call_may_be_external(u, call) || pf_is_interposed(u, pf_callee(call)))
         return;
     LLVMBasicBlockRef join = pf_emit_block(e), here = LLVMGetInsertBlock(e->b);
-    LLVMValueRef left = emit_count(e, 1, join);
+    LLVMValueRef left = pf_budget_count(e, 1, join);
     unsigned words = 0;
     for (unsigned i = 0, n = LLVMGetNumArgOperands(call); i < n; i++)
         pf_call_args_store(e, LLVMGetOperand(call, i), &words);
@@ -392,7 +349,7 @@ static void call_event(struct pf_emit *e, LLVMValueRef call)
     LLVMValueRef args[] = {callee, pf_emit_number(e, site), pf_call_args_count(e, words),
                            e->scratch};
     pf_emit_call(e, PF_E___pf_event_call, args);
-    emit_join(e, join, here, left);
+    pf_budget_join(e, join, here, left);
 }
 
 /* Emits a preemption point before inline assembly. Its effect is unknown and not in the trace, but
@@ -400,10 +357,10 @@ static void call_event(struct pf_emit *e, LLVMValueRef call)
 static void asm_event(struct pf_emit *e)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), join = pf_emit_block(e);
-    LLVMValueRef left = emit_count(e, 1, join);
+    LLVMValueRef left = pf_budget_count(e, 1, join);
     LLVMValueRef args[] = {pf_emit_number(e, PF_RELAXED), pf_emit_number(e, 0)};
     pf_emit_call(e, PF_E___pf_fence, args);
-    emit_join(e, join, here, left);
+    pf_budget_join(e, join, here, left);
 }
 
 /* Emits a step that is not part of a run. */
@@ -438,132 +395,47 @@ static void emit_step(struct pf_emit *e, const struct pf_plan_step *s)
     case PF_DO_ASM:
         asm_event(e);
         pf_emit_copy(e, s->inst);
-        break; /* other threads may run in the middle of it, see choose_budget_phis */
+        break; /* other threads may run in the middle of it, see pf_budget_choose */
     default:
         pf_emit_copy(e, s->inst);
     }
     e->budget = NULL; /* the runtime or the callee has changed the budget */
 }
 
-/* True if control reaches the successors from inside an instruction. Then the budget cannot be
- * loaded before the edge. */
-static bool is_call(LLVMValueRef terminator)
+static void enter(struct pf_emit *e)
 {
-    return LLVMIsAInvokeInst(terminator) || LLVMIsACallBrInst(terminator);
+    pf_frame_push(e);
+    pf_bounds_enter(e);
 }
 
-/* True if a loop that contains this instruction could wait for another thread without an event. */
-static bool may_spin(LLVMValueRef inst)
+static size_t emit_planned(struct pf_emit *e, size_t block, size_t k)
 {
-    if (!LLVMIsACallInst(inst))
-        return false;
-    LLVMValueRef fn = pf_callee(inst);
-    size_t n;
-    return fn ? pf_name_starts(LLVMGetValueName2(fn, &n), "llvm.x86.sse2.pause")
-              : LLVMIsAInlineAsm(LLVMGetCalledValue(inst)) != NULL;
-}
-
-static bool spins(const struct pf_plan *plan)
-{
-    for (size_t b = 0; b < plan->nblocks; b++)
-        for (LLVMValueRef v = LLVMGetFirstInstruction(plan->blocks[b]); v;
-             v = LLVMGetNextInstruction(v))
-            if (may_spin(v))
-                return true;
-    return false;
-}
-
-/* Chooses the blocks of hot loops where the budget is in a register: each gets a PHI, filled at the
- * end. None if the function may spin without events: other threads then run in the middle of the
- * loop (spin_detect.h) and change the budget. */
-static void choose_budget_phis(struct pf_emit *e)
-{
-    size_t n = e->plan->nblocks;
-    bool *not = pf_grow(NULL, n * sizeof *not);
-    bool none = spins(e->plan);
-    for (size_t b = 0; b < n; b++)
-        not[b] = none || !e->plan->loops[b] || b == 0;
-    for (size_t b = 0; b < n; b++) {
-        LLVMValueRef term = LLVMGetBasicBlockTerminator(e->plan->blocks[b]);
-        for (unsigned i = 0, k = LLVMGetNumSuccessors(term); is_call(term) && i < k; i++)
-            not[*pf_ptrmap_find(&e->plan->block_index, LLVMGetSuccessor(term, i))] = true;
+    const struct pf_plan_step *s = &e->plan->steps[k];
+    if (has_own_call(e, block, s)) {
+        emit_with_event(e, s);
+        e->budget = NULL;
+        return 1;
     }
-    e->budget_in = pf_grow(NULL, n * sizeof *e->budget_in);
-    e->budget_out = pf_grow(NULL, n * sizeof *e->budget_out);
-    for (size_t b = 0; b < n; b++) {
-        LLVMPositionBuilderAtEnd(e->b, e->first[b]);
-        e->budget_in[b] = not[b] ? NULL : LLVMBuildPhi(e->b, e->u->i64, "");
-        e->budget_out[b] = NULL;
+    if (!is_in_run(s)) {
+        emit_step(e, s);
+        return 1;
     }
-    free(not);
+    struct event_run r = find_run(e, s->inst, block, k, e->plan->first_step[block + 1]);
+    emit_run(e, &r);
+    return r.end - k;
 }
 
-/* At the end of the block: loads the budget if a successor expects it in a register. */
-static void finish_budget(struct pf_emit *e, size_t block, LLVMValueRef term)
+static void emit_other(struct pf_emit *e, LLVMValueRef inst)
 {
-    for (unsigned i = 0, n = LLVMGetNumSuccessors(term); !e->budget && i < n; i++)
-        if (e->budget_in[*pf_ptrmap_find(&e->plan->block_index, LLVMGetSuccessor(term, i))])
-            e->budget = load_budget(e);
-    e->budget_out[block] = e->budget;
+    pf_bounds_check_all(e, inst);
+    pf_emit_copy(e, inst);
 }
 
-static void fill_budget_phis(struct pf_emit *e)
-{
-    for (size_t b = 0; b < e->plan->nblocks; b++) {
-        LLVMValueRef term = LLVMGetBasicBlockTerminator(e->plan->blocks[b]);
-        for (unsigned i = 0, n = LLVMGetNumSuccessors(term); i < n; i++) {
-            size_t to = *pf_ptrmap_find(&e->plan->block_index, LLVMGetSuccessor(term, i));
-            if (e->budget_in[to])
-                LLVMAddIncoming(e->budget_in[to], &e->budget_out[b], &e->last[b], 1);
-        }
-    }
-}
-
-static void emit_block(struct pf_emit *e, size_t block)
-{
-    size_t k = e->plan->first_step[block], end = e->plan->first_step[block + 1];
-    LLVMPositionBuilderAtEnd(e->b, e->first[block]);
-    if (block == 0) {
-        pf_frame_push(e);
-        pf_bounds_enter(e);
-    }
-    e->popped = false;
-    e->budget = e->budget_in[block];
-    bool stale_frames = e->stale_frames[block];
-    for (LLVMValueRef v = LLVMGetFirstInstruction(e->plan->blocks[block]); v;
-         v = LLVMGetNextInstruction(v)) {
-        LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
-        LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
-        if (opcode == LLVMPHI) {
-            pf_emit_phi(e, v);
-            continue;
-        }
-        if (stale_frames)
-            pf_frame_restore(e);
-        stale_frames = false;
-        if (LLVMIsATerminatorInst(v))
-            finish_budget(e, block, v);
-        if (k < end && e->plan->steps[k].inst == v) {
-            if (has_own_call(e, block, &e->plan->steps[k])) {
-                emit_with_event(e, &e->plan->steps[k++]);
-                e->budget = NULL;
-            } else if (is_in_run(&e->plan->steps[k])) {
-                struct event_run r = find_run(e, v, block, k, end);
-                emit_run(e, &r);
-                v = r.to;
-                k = r.end;
-            } else {
-                emit_step(e, &e->plan->steps[k++]);
-            }
-        } else {
-            if ((opcode == LLVMRet || opcode == LLVMResume) && !e->popped)
-                pf_frame_pop(e);
-            pf_bounds_check_all(e, v);
-            pf_emit_copy(e, v);
-        }
-    }
-    e->last[block] = LLVMGetInsertBlock(e->b);
-}
+static const struct pf_body_walk event_walk = {.enter = enter,
+                                               .begin_block = pf_budget_begin_block,
+                                               .end_block = pf_budget_end_block,
+                                               .steps = emit_planned,
+                                               .other = emit_other};
 
 void pf_event_begin(struct pf_emit *e, const struct pf_emit *like, struct pf_plan *plan)
 {
@@ -633,13 +505,10 @@ void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch, LLVMBasicBlock
 {
     make_scratch(e, dispatch);
     classify_size(e);
-    choose_budget_phis(e);
-    for (size_t i = 0; i < e->plan->nblocks; i++)
-        emit_block(e, i);
-    fill_budget_phis(e);
+    pf_budget_choose(e);
+    pf_emit_walk(e, &event_walk);
+    pf_budget_finish(e);
     pf_emit_body_finish(e);
     remove_unused_phis(e);
     emit_excluded(e, excluded);
-    free(e->budget_in);
-    free(e->budget_out);
 }

@@ -85,11 +85,11 @@ static bool calls_nothing(struct pf_emit *e)
     return true;
 }
 
-static void emit_step(struct pf_emit *e, const struct pf_plan_step *s)
+static size_t emit_planned(struct pf_emit *e, size_t block, size_t k)
 {
+    const struct pf_plan_step *s = &e->plan->steps[k];
+    (void)block;
     e->flags = s->flags;
-    LLVMPositionBuilderBefore(e->b, s->inst);
-    LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(s->inst));
     switch ((enum pf_plan_action)s->what) {
     case PF_DO_ATOMIC:
         pf_emit_atomic(e, s);
@@ -111,6 +111,7 @@ static void emit_step(struct pf_emit *e, const struct pf_plan_step *s)
     default:
         break;
     }
+    return 1;
 }
 
 static LLVMValueRef first_real(LLVMBasicBlockRef block)
@@ -121,25 +122,7 @@ static LLVMValueRef first_real(LLVMBasicBlockRef block)
     return v;
 }
 
-static void emit_block(struct pf_emit *e, size_t block)
-{
-    LLVMBasicBlockRef old = e->plan->blocks[block];
-    LLVMValueRef start = first_real(old), end = LLVMGetBasicBlockTerminator(old);
-    e->popped = false;
-    if (e->stale_frames[block] && !LLVMIsALandingPadInst(start)) {
-        LLVMPositionBuilderBefore(e->b, start);
-        LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(start));
-        pf_frame_restore(e);
-    }
-    for (size_t k = e->plan->first_step[block]; k < e->plan->first_step[block + 1]; k++)
-        emit_step(e, &e->plan->steps[k]);
-    LLVMOpcode opcode = LLVMGetInstructionOpcode(end);
-    if ((opcode == LLVMRet || opcode == LLVMResume) && !e->popped) {
-        LLVMPositionBuilderBefore(e->b, end);
-        LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(end));
-        pf_frame_pop(e);
-    }
-}
+static const struct pf_body_walk plain_walk = {.steps = emit_planned};
 
 struct pf_frames pf_emit_plain(struct pf_emit *e)
 {
@@ -153,7 +136,6 @@ struct pf_frames pf_emit_plain(struct pf_emit *e)
         return (struct pf_frames){NULL, NULL};
     }
     pf_frame_push(e);
-    for (size_t i = 0; i < e->plan->nblocks; i++)
-        emit_block(e, i);
+    pf_emit_walk(e, &plain_walk);
     return (struct pf_frames){e->frame, e->next};
 }

@@ -104,34 +104,6 @@ uint32_t pf_emit_site(struct pf_emit *e, LLVMValueRef inst, enum pf_site_kind ki
     return site_at(e, LLVMInstructionGetDebugLoc(inst), site, 64);
 }
 
-LLVMValueRef pf_emit_copy(struct pf_emit *e, LLVMValueRef inst)
-{
-    if (e->in_place) {
-        LLVMValueRef next = LLVMGetNextInstruction(inst);
-        if (next)
-            LLVMPositionBuilderBefore(e->b, next);
-        return inst;
-    }
-    LLVMValueRef copy = LLVMInstructionClone(inst);
-    LLVMInsertIntoBuilder(e->b, copy);
-    *pf_ptrmap_at(&e->map, inst) = (uint64_t)copy;
-    return pf_emit_map_later(e, copy);
-}
-
-void pf_emit_phi(struct pf_emit *e, LLVMValueRef phi)
-{
-    LLVMValueRef copy = LLVMBuildPhi(e->b, LLVMTypeOf(phi), "");
-    if (LLVMCanValueUseFastMathFlags(phi))
-        LLVMSetFastMathFlags(copy, LLVMGetFastMathFlags(phi));
-    *pf_ptrmap_at(&e->map, phi) = (uint64_t)copy;
-}
-
-static LLVMValueRef mapped(struct pf_emit *e, LLVMValueRef v)
-{
-    uint64_t *to = pf_ptrmap_find(&e->map, v);
-    return to ? (LLVMValueRef)*to : v;
-}
-
 /* Emits an instruction that has a step, with the code before and after it. */
 static void emit_step(struct pf_emit *e, const struct pf_plan_step *s)
 {
@@ -178,83 +150,6 @@ static void emit_step(struct pf_emit *e, const struct pf_plan_step *s)
     }
 }
 
-static void emit_block(struct pf_emit *e, size_t block)
-{
-    size_t k = e->plan->first_step[block], end = e->plan->first_step[block + 1];
-    LLVMPositionBuilderAtEnd(e->b, e->first[block]);
-    if (block == 0)
-        pf_frame_push(e);
-    e->popped = false;
-    bool stale_frames = e->stale_frames[block];
-    for (LLVMValueRef v = LLVMGetFirstInstruction(e->plan->blocks[block]); v;
-         v = LLVMGetNextInstruction(v)) {
-        LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
-        LLVMOpcode opcode = LLVMGetInstructionOpcode(v);
-        if (opcode == LLVMPHI) {
-            pf_emit_phi(e, v);
-            continue;
-        }
-        if (stale_frames)
-            pf_frame_restore(e);
-        stale_frames = false;
-        if (k < end && e->plan->steps[k].inst == v) {
-            emit_step(e, &e->plan->steps[k++]);
-        } else {
-            if ((opcode == LLVMRet || opcode == LLVMResume) && !e->popped)
-                pf_frame_pop(e);
-            pf_emit_copy(e, v);
-            if (opcode == LLVMCall)
-                pf_emit_prefetch(e, v);
-        }
-    }
-    e->last[block] = LLVMGetInsertBlock(e->b);
-}
-
-/* An invoke, like a call, may leave stale frames on the shadow stack for its successor. */
-static void find_stale_frames(struct pf_emit *e)
-{
-    e->stale_frames = calloc(e->plan->nblocks + 1, sizeof *e->stale_frames);
-    if (!e->stale_frames)
-        abort();
-    for (size_t b = 0; b < e->plan->nblocks; b++) {
-        LLVMValueRef term = LLVMGetBasicBlockTerminator(e->plan->blocks[b]);
-        if (LLVMIsAInvokeInst(term) && pf_call_may_be_external(e->u, term))
-            e->stale_frames[*pf_ptrmap_find(&e->plan->block_index, LLVMGetNormalDest(term))] = true;
-    }
-}
-
-static void map_operands(struct pf_emit *e, LLVMValueRef inst)
-{
-    for (int i = 0, n = LLVMGetNumOperands(inst); i < n; i++) {
-        LLVMValueRef v = LLVMGetOperand(inst, i);
-        if (!v)
-            continue;
-        uint64_t *to = pf_ptrmap_find(
-            &e->map, LLVMValueIsBasicBlock(v) ? (void *)LLVMValueAsBasicBlock(v) : (void *)v);
-        if (to)
-            LLVMSetOperand(inst, i, (LLVMValueRef)*to);
-        else if (e->labels)
-            pf_computed_goto_map(e, inst, i);
-    }
-}
-
-/* A PHI lists each predecessor once per edge. The new predecessors are the last new blocks. */
-static void fill_phis(struct pf_emit *e)
-{
-    for (size_t b = 0; b < e->plan->nblocks; b++)
-        for (LLVMValueRef v = LLVMGetFirstInstruction(e->plan->blocks[b]); v && LLVMIsAPHINode(v);
-             v = LLVMGetNextInstruction(v)) {
-            for (unsigned i = 0, n = LLVMCountIncoming(v); i < n; i++) {
-                LLVMValueRef value = mapped(e, LLVMGetIncomingValue(v, i));
-                size_t from = *pf_ptrmap_find(&e->plan->block_index, LLVMGetIncomingBlock(v, i));
-                bool enters = from != b && e->before[b];
-                LLVMBasicBlockRef predecessor =
-                    enters ? e->before[b] : pf_range_after_predecessor(e, from, b);
-                LLVMAddIncoming(mapped(e, v), &value, &predecessor, 1);
-            }
-        }
-}
-
 void pf_allocas_move(LLVMBuilderRef b, LLVMBasicBlockRef entry)
 {
     for (LLVMValueRef v = LLVMGetFirstInstruction(entry), next; v; v = next) {
@@ -263,12 +158,30 @@ void pf_allocas_move(LLVMBuilderRef b, LLVMBasicBlockRef entry)
             continue;
         LLVMSetCurrentDebugLocation2(b, LLVMInstructionGetDebugLoc(v));
         size_t n;
-        char *name = strdup(LLVMGetValueName2(v, &n)); /* sites use the name of the variable */
+        char *name =
+            pf_copy_string(LLVMGetValueName2(v, &n)); /* sites use the name of the variable */
         LLVMInstructionRemoveFromParent(v);
         LLVMInsertIntoBuilderWithName(b, v, name);
         free(name);
     }
 }
+
+static size_t emit_planned(struct pf_emit *e, size_t block, size_t k)
+{
+    (void)block;
+    emit_step(e, &e->plan->steps[k]);
+    return 1;
+}
+
+static void emit_other(struct pf_emit *e, LLVMValueRef inst)
+{
+    pf_emit_copy(e, inst);
+    if (LLVMGetInstructionOpcode(inst) == LLVMCall)
+        pf_emit_prefetch(e, inst);
+}
+
+static const struct pf_body_walk watch_walk = {
+    .enter = pf_frame_push, .steps = emit_planned, .other = emit_other};
 
 /* If --counts[number] >= 0, run the plain body; else ask the runtime. */
 static void emit_countdown(struct pf_emit *e, LLVMBasicBlockRef plain, LLVMBasicBlockRef asking)
@@ -349,45 +262,6 @@ static void add_pending_func(struct pf_emit *e, uint64_t hash)
     };
 }
 
-void pf_emit_body_begin(struct pf_emit *e)
-{
-    struct pf_plan *plan = e->plan;
-    e->first = pf_grow(NULL, plan->nblocks * sizeof *e->first);
-    e->last = pf_grow(NULL, plan->nblocks * sizeof *e->last);
-    e->before = calloc(plan->nblocks, sizeof *e->before);
-    if (!e->before)
-        abort();
-    for (size_t i = 0; i < plan->nblocks; i++) {
-        e->first[i] = pf_emit_block(e);
-        *pf_ptrmap_at(&e->map, plan->blocks[i]) = (uint64_t)LLVMBasicBlockAsValue(e->first[i]);
-    }
-    find_stale_frames(e);
-    if (e->labels)
-        pf_computed_goto_copy_tables(e);
-}
-
-void pf_emit_body_finish(struct pf_emit *e)
-{
-    for (size_t i = 0; i < e->nunmapped; i++)
-        map_operands(e, e->unmapped[i]);
-    pf_range_before_connect(e);
-    pf_range_after_connect(e);
-    fill_phis(e);
-}
-
-void pf_emit_body_release(struct pf_emit *e)
-{
-    pf_ptrmap_release(&e->map);
-    pf_ptrmap_release(&e->slots);
-    free(e->first);
-    free(e->last);
-    free(e->before);
-    free(e->stale_frames);
-    free(e->unmapped);
-    free(e->joined);
-    free(e->tables);
-}
-
 void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf_plan *events,
              bool labels)
 {
@@ -402,8 +276,7 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
     LLVMBasicBlockRef excluded = pf_emit_block(&e);
     LLVMBasicBlockRef dispatch =
         emit_dispatch(&e, plan->blocks[0], e.first[0], event.first[0], excluded);
-    for (size_t i = 0; i < plan->nblocks; i++)
-        emit_block(&e, i);
+    pf_emit_walk(&e, &watch_walk);
     pf_range_before_emit(&e);
     pf_range_after_emit(&e);
     pf_emit_body_finish(&e);

@@ -5,6 +5,8 @@
  * not fit the form.
  */
 #include "affine_address.h"
+#include "address.h"
+#include <string.h>
 
 #define DEPTH 8
 
@@ -161,29 +163,15 @@ static bool add_index(struct pf_affine *f, LLVMValueRef v, int64_t scale,
     }
 }
 
-static bool add_gep(struct pf_unit *u, struct pf_affine *f, LLVMValueRef gep,
-                    const struct pf_loop *loop)
+struct affine_sum {
+    struct pf_affine *f;
+    const struct pf_loop *loop;
+};
+
+static bool add_part(void *arg, LLVMValueRef index, int64_t scale)
 {
-    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
-    for (int i = 1, n = LLVMGetNumOperands(gep); i < n; i++) {
-        LLVMValueRef index = LLVMGetOperand(gep, i);
-        int64_t member;
-        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-            if (!pf_constant_value(index, &member) ||
-                !add_constant(f, (int64_t)LLVMOffsetOfElement(u->layout, type, member), 1))
-                return false;
-            type = LLVMStructGetTypeAtIndex(type, member);
-            continue;
-        }
-        if (i > 1 && LLVMGetTypeKind(type) != LLVMArrayTypeKind)
-            return false;
-        if (i > 1)
-            type = LLVMGetElementType(type);
-        if (!LLVMTypeIsSized(type) || LLVMGetTypeKind(type) == LLVMScalableVectorTypeKind ||
-            !add_index(f, index, (int64_t)LLVMABISizeOfType(u->layout, type), loop, DEPTH))
-            return false;
-    }
-    return true;
+    struct affine_sum *s = arg;
+    return index ? add_index(s->f, index, scale, s->loop, DEPTH) : add_constant(s->f, scale, 1);
 }
 
 static bool add_pointer(struct pf_unit *u, struct pf_affine *f, LLVMValueRef p,
@@ -200,7 +188,8 @@ static bool add_pointer(struct pf_unit *u, struct pf_affine *f, LLVMValueRef p,
         return add_induction(f, p, 0, 1, loop);
     }
     return LLVMIsAGetElementPtrInst(p) &&
-           add_pointer(u, f, LLVMGetOperand(p, 0), loop, depth - 1) && add_gep(u, f, p, loop);
+           add_pointer(u, f, LLVMGetOperand(p, 0), loop, depth - 1) &&
+           pf_gep_each(u, p, add_part, &(struct affine_sum){f, loop});
 }
 
 bool pf_affine_find(struct pf_unit *u, struct pf_affine *f, LLVMValueRef ptr,
@@ -208,6 +197,13 @@ bool pf_affine_find(struct pf_unit *u, struct pf_affine *f, LLVMValueRef ptr,
 {
     *f = (struct pf_affine){0};
     return add_pointer(u, f, ptr, loop, DEPTH);
+}
+
+bool pf_affine_differ_by_constant(const struct pf_affine *a, const struct pf_affine *b)
+{
+    return a->base == b->base && a->phi == b->phi && a->widened == b->widened &&
+           a->coefficient == b->coefficient && a->nterms == b->nterms &&
+           !memcmp(a->terms, b->terms, a->nterms * sizeof *a->terms);
 }
 
 /* Intrinsics that access no memory and always return. */

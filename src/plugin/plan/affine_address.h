@@ -50,6 +50,8 @@ bool pf_induction_find(LLVMValueRef phi, const struct pf_loop *loop, struct pf_i
 /* False: the address is not of this form. If it is loop-invariant, the coefficient is 0. */
 bool pf_affine_find(struct pf_unit *u, struct pf_affine *f, LLVMValueRef ptr,
                     const struct pf_loop *loop);
+/* True if the two addresses differ only by a constant. */
+bool pf_affine_differ_by_constant(const struct pf_affine *a, const struct pf_affine *b);
 /* True if the instruction cannot synchronise and control always reaches the next one: it cannot
  * block, exit or throw. */
 bool pf_proceeds_in_epoch(LLVMValueRef inst);

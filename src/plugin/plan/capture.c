@@ -7,6 +7,7 @@
  *          private. Address arithmetic, casts, PHIs and selects are followed; any other use is an
  *          escape. The analysis is flow-insensitive: one escape anywhere counts.
  */
+#include "address.h"
 #include "plugin.h"
 #include <string.h>
 
@@ -176,11 +177,10 @@ static bool is_private(struct origin *o, LLVMValueRef ptr)
 {
     struct pf_unit *u = o->u;
     for (;;) {
-        if (LLVMIsAGetElementPtrInst(ptr) || LLVMIsABitCastInst(ptr) || LLVMIsAConstantExpr(ptr)) {
-            if (LLVMIsAConstantExpr(ptr) && LLVMGetConstOpcode(ptr) != LLVMGetElementPtr)
-                return false;
-            ptr = LLVMGetOperand(ptr, 0);
-        } else if (LLVMIsACallInst(ptr)) {
+        ptr = pf_gep_base(ptr);
+        if (LLVMIsAConstantExpr(ptr))
+            return false;
+        if (LLVMIsACallInst(ptr)) {
             LLVMValueRef fn = pf_callee(ptr);
             size_t n;
             if (!fn)

@@ -189,10 +189,8 @@ void pf_plan_check_then_act(struct pf_plan *plan)
         calls += plan->steps[k].what == PF_DO_CALL;
     if (calls < 3 || plan->nblocks < 2) /* at least unlock, lock, unlock */
         return;
-    struct path_search w = {plan, calloc(plan->nblocks, sizeof(bool)),
-                            calloc(plan->nblocks, sizeof(size_t))};
-    if (!w.seen || !w.work)
-        abort();
+    struct path_search w = {plan, pf_zeroed(plan->nblocks, sizeof(bool)),
+                            pf_zeroed(plan->nblocks, sizeof(size_t))};
     for (size_t k = 0; k < plan->n && pairs < PAIRS; k++)
         for (size_t r = 0; is_plain(&plan->steps[k], true) && r < plan->n && pairs < PAIRS; r++) {
             struct pf_plan_step *store = &plan->steps[k], *load = &plan->steps[r];

@@ -114,24 +114,16 @@ static void search_from(struct loop_search *s, size_t start)
     }
 }
 
-static void *make(size_t n, size_t size)
-{
-    void *p = calloc(n + 1, size);
-    if (!p)
-        abort();
-    return p;
-}
-
 void pf_plan_hot_loops(struct pf_plan *plan)
 {
     size_t n = plan->nblocks;
     struct loop_search s = {.plan = plan,
-                            .active = make(n, sizeof(bool)),
-                            .open = make(n, sizeof(bool)),
-                            .order = make(n, sizeof(size_t)),
-                            .low = make(n, sizeof(size_t)),
-                            .stack = make(n, sizeof(size_t)),
-                            .visits = make(n, sizeof(struct visit)),
+                            .active = pf_zeroed(n + 1, sizeof(bool)),
+                            .open = pf_zeroed(n + 1, sizeof(bool)),
+                            .order = pf_zeroed(n + 1, sizeof(size_t)),
+                            .low = pf_zeroed(n + 1, sizeof(size_t)),
+                            .stack = pf_zeroed(n + 1, sizeof(size_t)),
+                            .visits = pf_zeroed(n + 1, sizeof(struct visit)),
                             .again = true};
     for (size_t i = 0; i < n; i++)
         s.active[i] = true;

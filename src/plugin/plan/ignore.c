@@ -37,7 +37,7 @@ static void load_file(struct pf_ignore *list, const char *path)
             exit(1);
         }
         if (kind != PF_IGNORE_BLANK)
-            PF_PUSH(list->rules, list->n, list->cap) = (struct rule){kind, strdup(glob)};
+            PF_PUSH(list->rules, list->n, list->cap) = (struct rule){kind, pf_copy_string(glob)};
     }
     free(line);
     fclose(in);
@@ -50,7 +50,7 @@ struct pf_ignore *pf_ignore_load(void)
         return NULL;
     struct pf_ignore *list = pf_grow(NULL, sizeof *list);
     *list = (struct pf_ignore){0};
-    char *paths = strdup(given), *rest = paths;
+    char *paths = pf_copy_string(given), *rest = paths;
     for (char *path; (path = strsep(&rest, "\n"));)
         load_file(list, path);
     free(paths);

@@ -7,6 +7,7 @@
  *          access happens, the others happen too, in the same epoch. Therefore nothing between them
  *          may synchronise or fail to return: calls end a group.
  */
+#include "address.h"
 #include "plugin.h"
 #include <llvm-c/DebugInfo.h>
 
@@ -29,29 +30,6 @@ struct groups {
     struct merge_group all[GROUPS];
     size_t n;
 };
-
-static bool is_step(LLVMValueRef ptr)
-{
-    return LLVMIsAGetElementPtrInst(ptr) ||
-           (LLVMIsAConstantExpr(ptr) && LLVMGetConstOpcode(ptr) == LLVMGetElementPtr);
-}
-
-/* Splits ptr into a base, which is returned, and a constant *offset. */
-static LLVMValueRef base_of(struct pf_unit *u, LLVMValueRef ptr, int64_t *offset)
-{
-    *offset = 0;
-    while (is_step(ptr) && LLVMGetNumOperands(ptr) == 2 &&
-           LLVMIsAConstantInt(LLVMGetOperand(ptr, 1))) {
-        LLVMTypeRef type = LLVMGetGEPSourceElementType(ptr);
-        int64_t n = LLVMConstIntGetSExtValue(LLVMGetOperand(ptr, 1));
-        if (!LLVMTypeIsSized(type) || LLVMGetTypeKind(type) == LLVMScalableVectorTypeKind ||
-            n > 1 << 20 || n < -(1 << 20))
-            break;
-        *offset += n * (int64_t)LLVMABISizeOfType(u->layout, type);
-        ptr = LLVMGetOperand(ptr, 0);
-    }
-    return ptr;
-}
 
 bool pf_is_same_source_position(LLVMMetadataRef x, LLVMMetadataRef y)
 {
@@ -102,7 +80,7 @@ static bool join(struct merge_group *g, LLVMValueRef base, int64_t offset, struc
 static void add(struct pf_unit *u, struct groups *gs, struct pf_plan_step *s)
 {
     int64_t offset;
-    LLVMValueRef base = base_of(u, s->ptr, &offset);
+    LLVMValueRef base = pf_gep_constant_offset(u, s->ptr, &offset);
     for (size_t i = 0; i < gs->n; i++)
         if (join(&gs->all[i], base, offset, s))
             return;

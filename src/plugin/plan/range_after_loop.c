@@ -17,6 +17,7 @@
  * short.
  */
 #include "affine_address.h"
+#include "control_flow.h"
 #include "debuginfo.h"
 #include <llvm-c/DebugInfo.h>
 
@@ -32,42 +33,6 @@ struct candidate_loop {
     uint32_t reach[PF_RANGE_AFTER_BLOCKS]; /* bit j: block j is reachable in the same iteration */
 };
 
-/* The reversed edges of a function. */
-struct edges {
-    size_t *first, *before; /* before[first[b] .. first[b + 1]): the predecessors of b */
-};
-
-static LLVMValueRef end_of(const struct pf_plan *plan, size_t block)
-{
-    return LLVMGetBasicBlockTerminator(plan->blocks[block]);
-}
-
-static size_t successor(const struct pf_plan *plan, LLVMValueRef end, unsigned i)
-{
-    return *pf_ptrmap_find(&plan->block_index, LLVMGetSuccessor(end, i));
-}
-
-static void edges_init(struct edges *g, const struct pf_plan *plan)
-{
-    size_t n = plan->nblocks, edges = 0;
-    g->first = calloc(n + 2, sizeof *g->first);
-    if (!g->first)
-        abort();
-    for (size_t b = 0; b < n; b++) {
-        LLVMValueRef end = end_of(plan, b);
-        for (unsigned i = 0, k = LLVMGetNumSuccessors(end); i < k; i++, edges++)
-            g->first[successor(plan, end, i) + 2]++;
-    }
-    g->before = pf_grow(NULL, (edges + 1) * sizeof *g->before);
-    for (size_t b = 2; b < n + 2; b++)
-        g->first[b] += g->first[b - 1];
-    for (size_t b = 0; b < n; b++) {
-        LLVMValueRef end = end_of(plan, b);
-        for (unsigned i = 0, k = LLVMGetNumSuccessors(end); i < k; i++)
-            g->before[g->first[successor(plan, end, i) + 1]++] = b;
-    }
-}
-
 static size_t index_of(const struct candidate_loop *l, size_t block)
 {
     for (size_t i = 0; i < l->n; i++)
@@ -78,7 +43,8 @@ static size_t index_of(const struct candidate_loop *l, size_t block)
 
 /* Finds the blocks on paths from the head to `from`. False if there are too many, or the function's
  * entry is among them. */
-static bool find_blocks(struct candidate_loop *l, const struct edges *g, size_t from, size_t head)
+static bool find_blocks(struct candidate_loop *l, const struct pf_predecessors *g, size_t from,
+                        size_t head)
 {
     l->block[0] = head;
     l->n = 1;
@@ -105,12 +71,12 @@ static bool find_blocks(struct candidate_loop *l, const struct edges *g, size_t 
 static bool find_paths(struct candidate_loop *l)
 {
     for (size_t i = 0; i < l->n; i++) {
-        LLVMValueRef end = end_of(l->plan, l->block[i]);
+        LLVMValueRef end = pf_block_end(l->plan, l->block[i]);
         l->next[i] = 0;
         if (!LLVMIsABranchInst(end))
             return false;
         for (unsigned k = 0, m = LLVMGetNumSuccessors(end); k < m; k++) {
-            size_t to = index_of(l, successor(l->plan, end, k));
+            size_t to = index_of(l, pf_block_successor(l->plan, end, k));
             if (!to && i != l->latch)
                 return false;
             if (to && to < PF_RANGE_AFTER_BLOCKS)
@@ -186,12 +152,12 @@ static bool note_exits(struct candidate_loop *l, size_t a, bool add, uint32_t bi
     struct pf_plan *plan = l->plan;
     size_t at = plan->nexits, found = 0;
     for (size_t i = 0; i < l->n; i++) {
-        LLVMValueRef end = end_of(plan, l->block[i]);
+        LLVMValueRef end = pf_block_end(plan, l->block[i]);
         unsigned m = LLVMGetNumSuccessors(end);
         if (m == 2 && LLVMGetSuccessor(end, 0) == LLVMGetSuccessor(end, 1))
             return false;
         for (unsigned k = 0; k < m; k++) {
-            size_t to = successor(plan, end, k);
+            size_t to = pf_block_successor(plan, end, k);
             if (index_of(l, to) < PF_RANGE_AFTER_BLOCKS)
                 continue;
             int executed = was_executed(l, a, i);
@@ -219,18 +185,6 @@ static bool find_affine(struct pf_unit *u, const struct pf_plan_step *s, const s
     return s->what == PF_DO_ACCESS && s->size <= SIZE_MAX_AFTER &&
            pf_affine_find(u, affine, s->ptr, loop) && affine->phi &&
            !__builtin_mul_overflow(affine->coefficient, affine->step, stride) && *stride > 0;
-}
-
-/* True if the two addresses differ only by a constant. */
-static bool differ_by_constant(const struct pf_affine *a, const struct pf_affine *b)
-{
-    if (a->base != b->base || a->phi != b->phi || a->widened != b->widened ||
-        a->coefficient != b->coefficient || a->nterms != b->nterms)
-        return false;
-    for (unsigned i = 0; i < a->nterms; i++)
-        if (a->terms[i].value != b->terms[i].value || a->terms[i].scale != b->terms[i].scale)
-            return false;
-    return true;
 }
 
 /* The number of accesses after which the source positions repeat. */
@@ -266,7 +220,8 @@ static bool find_group(struct pf_unit *u, const struct pf_plan *plan, size_t blo
     for (size_t j = from; j < plan->first_step[block + 1] && j < k + NEAR_STEPS; j++) {
         const struct pf_plan_step *s = &plan->steps[j];
         if (s->write != first->write || s->size != first->size ||
-            !find_affine(u, s, loop, &other, &same) || !differ_by_constant(&affine, &other))
+            !find_affine(u, s, loop, &other, &same) ||
+            !pf_affine_differ_by_constant(&affine, &other))
             continue;
         int64_t at = other.k - affine.k;
         if (at < 0 || at >= stride || at % size || t->found >> at / size & 1)
@@ -321,8 +276,8 @@ static bool has_small_access(const struct pf_plan *plan, size_t from, size_t to)
 
 /* Replaces checks in the loop that the edge closes, if it is a suitable loop with a single
  * entry. */
-static void try_loop(struct pf_unit *u, struct pf_plan *plan, const struct edges *g, size_t from,
-                     size_t head)
+static void try_loop(struct pf_unit *u, struct pf_plan *plan, const struct pf_predecessors *g,
+                     size_t from, size_t head)
 {
     struct candidate_loop l = {.plan = plan};
     if (!LLVMIsAPHINode(LLVMGetFirstInstruction(plan->blocks[head])) ||
@@ -338,19 +293,16 @@ static void try_loop(struct pf_unit *u, struct pf_plan *plan, const struct edges
 
 void pf_plan_ranges_after_loops(struct pf_unit *u, struct pf_plan *plan)
 {
-    struct edges g;
     if (!plan->accesses || !has_small_access(plan, 0, plan->n))
         return;
-    edges_init(&g, plan);
+    const struct pf_predecessors *g = pf_block_predecessors(plan);
     /* Tries every edge. One that does not close a loop is rejected: the blocks found have another
      * entry. */
     for (size_t b = 0; b < plan->nblocks; b++) {
-        LLVMValueRef end = end_of(plan, b);
+        LLVMValueRef end = pf_block_end(plan, b);
         for (unsigned i = 0, n = LLVMIsABranchInst(end) ? LLVMGetNumSuccessors(end) : 0; i < n; i++)
-            try_loop(u, plan, &g, b, successor(plan, end, i));
+            try_loop(u, plan, g, b, pf_block_successor(plan, end, i));
     }
-    free(g.first);
-    free(g.before);
 }
 
 static LLVMValueRef as_integer(struct pf_emit *e, LLVMValueRef v)

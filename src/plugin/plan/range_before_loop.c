@@ -80,32 +80,15 @@ static bool find_trip_count(LLVMBasicBlockRef b, struct pf_trip_count *r)
     return false;
 }
 
-static bool is_same_source_position(const struct pf_plan_step *a, const struct pf_plan_step *b)
-{
-    LLVMMetadataRef x = LLVMInstructionGetDebugLoc(a->inst),
-                    y = LLVMInstructionGetDebugLoc(b->inst);
-    return x == y || (x && y && LLVMDILocationGetLine(x) == LLVMDILocationGetLine(y) &&
-                      LLVMDILocationGetColumn(x) == LLVMDILocationGetColumn(y) &&
-                      LLVMDILocationGetScope(x) == LLVMDILocationGetScope(y) &&
-                      LLVMDILocationGetInlinedAt(x) == LLVMDILocationGetInlinedAt(y));
-}
-
-/* True if the two addresses differ only by a constant. */
-static bool differ_by_constant(const struct pf_affine *a, const struct pf_affine *b)
-{
-    return a->base == b->base && a->phi == b->phi && a->widened == b->widened &&
-           a->coefficient == b->coefficient && a->nterms == b->nterms &&
-           !memcmp(a->terms, b->terms, a->nterms * sizeof *a->terms);
-}
-
 /* True if m is one of the accesses that fill the stride from `low` on. */
 static bool is_member(const struct loop_access *m, const struct loop_access *low)
 {
     return m->step->what == PF_DO_ACCESS && m->step->write == low->step->write &&
-           m->step->size == low->step->size && differ_by_constant(&m->affine, &low->affine) &&
-           m->affine.k >= low->affine.k &&
+           m->step->size == low->step->size &&
+           pf_affine_differ_by_constant(&m->affine, &low->affine) && m->affine.k >= low->affine.k &&
            m->affine.k - low->affine.k + (int64_t)m->step->size <= low->stride &&
-           is_same_source_position(m->step, low->step);
+           pf_is_same_source_position(LLVMInstructionGetDebugLoc(m->step->inst),
+                                      LLVMInstructionGetDebugLoc(low->step->inst));
 }
 
 /* True if the range check of a write covers the same bytes as the group of `low`. */
@@ -114,7 +97,8 @@ static bool is_covered_by_write(const struct loop_access *all, size_t n,
 {
     for (size_t i = 0; i < n; i++)
         if (all[i].emits_range && all[i].step->write && all[i].stride == low->stride &&
-            all[i].affine.k == low->affine.k && differ_by_constant(&all[i].affine, &low->affine))
+            all[i].affine.k == low->affine.k &&
+            pf_affine_differ_by_constant(&all[i].affine, &low->affine))
             return true;
     return false;
 }
@@ -157,8 +141,9 @@ static uint64_t bytes_before_next(const struct loop_access *all, size_t n,
     for (size_t i = 0; i < n; i++) {
         int64_t more = all[i].affine.k - low->affine.k;
         if (all[i].emits_range && all[i].step->write == low->step->write &&
-            all[i].stride == low->stride && differ_by_constant(&all[i].affine, &low->affine) &&
-            more > 0 && more <= STRIDE_MAX && (!least || more < least))
+            all[i].stride == low->stride &&
+            pf_affine_differ_by_constant(&all[i].affine, &low->affine) && more > 0 &&
+            more <= STRIDE_MAX && (!least || more < least))
             least = more;
     }
     return (uint64_t)least;

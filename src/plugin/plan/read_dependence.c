@@ -132,10 +132,8 @@ static bool scan_block(struct pf_unit *u, struct pf_plan *plan, size_t b, bool d
 void pf_plan_read_dependence(struct pf_unit *u, struct pf_plan *plan)
 {
     enum { UNSEEN, NOT_DECIDED, DECIDED };
-    uint8_t *in = calloc(plan->nblocks + 1, 1);
+    uint8_t *in = pf_zeroed(plan->nblocks + 1, 1);
     size_t *work = NULL, n = 0, cap = 0;
-    if (!in)
-        abort();
     in[0] = DECIDED;
     PF_PUSH(work, n, cap) = 0;
     while (n) {

@@ -217,13 +217,11 @@ static void find_switch_checks(struct redundancy *c, struct pf_plan *plan)
 
 #define SETS_MAX (64u << 20) /* bytes of sets; a function that needs more keeps all its checks */
 
-void pf_plan_remove_redundant(struct pf_unit *u, struct pf_plan *plan)
+void pf_plan_remove_redundant(struct pf_plan *plan)
 {
     struct redundancy c = {0};
     struct pf_ptrmap count = {0};
-    c.fact = calloc(plan->n + 1, sizeof *c.fact);
-    if (!c.fact)
-        abort();
+    c.fact = pf_zeroed(plan->n + 1, sizeof *c.fact);
     for (size_t k = 0; k < plan->n; k++)
         if (is_check(&plan->steps[k]))
             ++*pf_ptrmap_at(&count, plan->steps[k].ptr);
@@ -233,14 +231,12 @@ void pf_plan_remove_redundant(struct pf_unit *u, struct pf_plan *plan)
     c.words = (c.facts.n + 63) / 64;
     size_t sets = plan->nblocks * c.words;
     if (c.words && sets * 4 * sizeof(uint64_t) <= SETS_MAX) {
-        c.in = calloc(sets, sizeof *c.in);
-        c.out = calloc(sets, sizeof *c.out);
-        c.born = calloc(sets, sizeof *c.born);
-        c.ahead = calloc(sets, sizeof *c.ahead);
-        c.now = calloc(c.words, sizeof *c.now);
-        c.provided = calloc(c.facts.n, sizeof *c.provided);
-        if (!c.in || !c.out || !c.born || !c.ahead || !c.now || !c.provided)
-            abort();
+        c.in = pf_zeroed(sets, sizeof *c.in);
+        c.out = pf_zeroed(sets, sizeof *c.out);
+        c.born = pf_zeroed(sets, sizeof *c.born);
+        c.ahead = pf_zeroed(sets, sizeof *c.ahead);
+        c.now = pf_zeroed(c.words, sizeof *c.now);
+        c.provided = pf_zeroed(c.facts.n, sizeof *c.provided);
         note_births(&c, plan);
         solve(&c, plan);
         for (size_t b = 0; b < plan->nblocks; b++) {

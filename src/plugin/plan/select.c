@@ -2,6 +2,7 @@
  * select.c - makes the plan of a function: which instructions get a check, the calls around an
  * atomic operation, or a frame update. Instructions without a step are copied unchanged.
  */
+#include "address.h"
 #include "plugin.h"
 #include <string.h>
 
@@ -53,17 +54,6 @@ static bool is_vtable_access(struct pf_unit *u, LLVMValueRef inst)
     return name && length == 14 && !memcmp(name, "vtable pointer", 14);
 }
 
-static LLVMValueRef base_of(LLVMValueRef ptr)
-{
-    for (;;) {
-        if (LLVMIsAGetElementPtrInst(ptr) || LLVMIsABitCastInst(ptr) ||
-            (LLVMIsAConstantExpr(ptr) && LLVMGetConstOpcode(ptr) == LLVMGetElementPtr))
-            ptr = LLVMGetOperand(ptr, 0);
-        else
-            return ptr;
-    }
-}
-
 static const char *const compilers_own[] = {
     "llvm.", "__llvm_", "__prof", "__pf_", "__sancov", "__gcov", "__ubsan",
 };
@@ -72,7 +62,7 @@ bool pf_memory_is_unchecked(struct pf_unit *u, LLVMValueRef ptr)
 {
     if (LLVMGetPointerAddressSpace(LLVMTypeOf(ptr)))
         return true;
-    LLVMValueRef base = base_of(ptr);
+    LLVMValueRef base = pf_gep_base(ptr);
     if (LLVMIsAGlobalVariable(base)) {
         if (LLVMIsGlobalConstant(base))
             return true;
@@ -282,10 +272,8 @@ bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, bool events
         .accesses = accesses, .events = events, .nblocks = LLVMCountBasicBlocks(fn)};
     plan->blocks = pf_grow(NULL, plan->nblocks * sizeof *plan->blocks);
     plan->first_step = pf_grow(NULL, (plan->nblocks + 1) * sizeof *plan->first_step);
-    plan->loops = calloc(plan->nblocks + 1, sizeof *plan->loops);
-    plan->cycles = calloc(plan->nblocks + 1, sizeof *plan->cycles);
-    if (!plan->loops || !plan->cycles)
-        abort();
+    plan->loops = pf_zeroed(plan->nblocks + 1, sizeof *plan->loops);
+    plan->cycles = pf_zeroed(plan->nblocks + 1, sizeof *plan->cycles);
     LLVMGetBasicBlocks(fn, plan->blocks);
     for (size_t i = 0; i < plan->nblocks; i++)
         *pf_ptrmap_at(&plan->block_index, plan->blocks[i]) = i;
@@ -307,6 +295,8 @@ void pf_plan_release(struct pf_plan *plan)
     free(plan->steps);
     free(plan->blocks);
     free(plan->first_step);
+    free(plan->predecessors.first);
+    free(plan->predecessors.before);
     free(plan->loops);
     free(plan->cycles);
     free(plan->ranges_before);

@@ -12,6 +12,7 @@
  *          weak, in named sections, exported from a shared library), nor for thread-local ones.
  */
 #include "variable_bounds.h"
+#include "address.h"
 #include "llvm_shim.h"
 #include <string.h>
 
@@ -33,7 +34,7 @@ static bool has_array(LLVMTypeRef type)
     }
 }
 
-static bool is_defined_only_here(struct pf_unit *u, LLVMValueRef g)
+static bool is_defined_only_here(LLVMValueRef g)
 {
     size_t n;
     LLVMLinkage linkage = LLVMGetLinkage(g);
@@ -51,7 +52,7 @@ static bool needs_red_zone(struct pf_unit *u, LLVMValueRef g)
 {
     bool exported =
         LLVMGetLinkage(g) == LLVMExternalLinkage && LLVMGetVisibility(g) == LLVMDefaultVisibility;
-    return is_defined_only_here(u, g) && !LLVMIsGlobalConstant(g) && !LLVMIsThreadLocal(g) &&
+    return is_defined_only_here(g) && !LLVMIsGlobalConstant(g) && !LLVMIsThreadLocal(g) &&
            !LLVMGetComdat(g) && !(exported && u->shared_object) &&
            has_array(LLVMGlobalGetValueType(g));
 }
@@ -116,10 +117,8 @@ static uint64_t byval_size(struct pf_unit *u, LLVMValueRef argument)
 static LLVMValueRef root_of(struct pf_unit *u, LLVMValueRef v, LLVMValueRef *path, unsigned depth)
 {
     for (;;) {
-        bool gep = LLVMIsAGetElementPtrInst(v) ||
-                   (LLVMIsAConstantExpr(v) && LLVMGetConstOpcode(v) == LLVMGetElementPtr);
         LLVMValueRef fn = LLVMIsACallInst(v) ? pf_callee(v) : NULL;
-        if (gep && LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind)
+        if (pf_is_gep(v) && LLVMGetTypeKind(LLVMTypeOf(v)) == LLVMPointerTypeKind)
             v = LLVMGetOperand(v, 0);
         else if (fn && LLVMGetIntrinsicID(fn) == u->kinds.tls_address)
             v = LLVMGetOperand(v, 0);
@@ -154,7 +153,7 @@ bool pf_bounds_find(struct pf_unit *u, LLVMValueRef ptr, struct pf_variable_boun
     if (!r || LLVMGetPointerAddressSpace(LLVMTypeOf(ptr)))
         return false;
     if (LLVMIsAGlobalVariable(r)) {
-        if (is_defined_only_here(u, r) && !LLVMIsThreadLocal(r))
+        if (is_defined_only_here(r) && !LLVMIsThreadLocal(r))
             out->size = pf_bounds_size(u, r, LLVMGlobalGetValueType(r));
     } else if (LLVMIsAAllocaInst(r)) {
         LLVMTypeRef type = LLVMGetAllocatedType(r);
@@ -193,53 +192,37 @@ static uint64_t largest_value(LLVMValueRef v)
     return UINT64_MAX;
 }
 
-/* Adds the smallest and largest offset of one GEP to *low and *high; false if unknown. */
-static bool add_gep_bounds(struct pf_unit *u, LLVMValueRef gep, int64_t *low, int64_t *high)
+struct offset_bounds {
+    int64_t low, high;
+};
+
+/* Adds the smallest and largest value of a part of an offset; false if unknown. */
+static bool add_part(void *arg, LLVMValueRef index, int64_t scale)
 {
-    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
-    for (int i = 1, n = LLVMGetNumOperands(gep); i < n; i++) {
-        LLVMValueRef index = LLVMGetOperand(gep, i);
-        if (!LLVMTypeIsSized(type) || LLVMGetTypeKind(type) == LLVMScalableVectorTypeKind)
+    struct offset_bounds *o = arg;
+    int64_t n = index && LLVMIsAConstantInt(index) ? LLVMConstIntGetSExtValue(index) : 1;
+    uint64_t largest = index ? largest_value(index) : 1;
+    if (!index || LLVMIsAConstantInt(index)) {
+        if (n > INT32_MAX || n < INT32_MIN)
             return false;
-        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
-            unsigned k = (unsigned)LLVMConstIntGetZExtValue(index);
-            uint64_t offset = LLVMOffsetOfElement(u->layout, type, k);
-            *low += (int64_t)offset;
-            *high += (int64_t)offset;
-            type = LLVMStructGetTypeAtIndex(type, k);
-            continue;
-        }
-        if (i > 1)
-            type = LLVMGetElementType(type);
-        int64_t each = (int64_t)LLVMABISizeOfType(u->layout, type);
-        if (LLVMIsAConstantInt(index)) {
-            int64_t k = LLVMConstIntGetSExtValue(index);
-            if (k > INT32_MAX || k < INT32_MIN)
-                return false;
-            *low += k * each;
-            *high += k * each;
-        } else {
-            uint64_t k = largest_value(index);
-            if (k > INT32_MAX)
-                return false;
-            *high += (int64_t)k * each;
-        }
+        o->low += n * scale;
+        o->high += n * scale;
+        return true;
     }
+    if (largest > INT32_MAX)
+        return false;
+    o->high += (int64_t)largest * scale;
     return true;
 }
 
 bool pf_bounds_contain(struct pf_unit *u, const struct pf_variable_bounds *o, LLVMValueRef ptr,
                        uint64_t size)
 {
-    int64_t low = 0, high = 0;
+    struct offset_bounds at = {0};
     if (o->count)
         return false;
-    while (ptr != o->base) {
-        bool gep = LLVMIsAGetElementPtrInst(ptr) ||
-                   (LLVMIsAConstantExpr(ptr) && LLVMGetConstOpcode(ptr) == LLVMGetElementPtr);
-        if (!gep || !add_gep_bounds(u, ptr, &low, &high))
+    for (; ptr != o->base; ptr = LLVMGetOperand(ptr, 0))
+        if (!pf_is_gep(ptr) || !pf_gep_each(u, ptr, add_part, &at))
             return false;
-        ptr = LLVMGetOperand(ptr, 0);
-    }
-    return low >= 0 && (uint64_t)high + size <= o->size;
+    return at.low >= 0 && (uint64_t)at.high + size <= o->size;
 }

@@ -43,7 +43,7 @@ const char *pf_di_readable(struct pf_unit *u, const char *symbol)
     uint64_t *known = pf_ptrmap_at(&u->di_funcs, symbol);
     if (!*known) {
         char *text = __cxa_demangle(symbol, NULL, NULL, &status);
-        *known = (uint64_t)(text && !status ? text : strdup(symbol));
+        *known = (uint64_t)(text && !status ? text : pf_copy_string(symbol));
     }
     return (const char *)*known;
 }
@@ -74,11 +74,11 @@ const char *pf_di_function(struct pf_unit *u, LLVMMetadataRef scope, const char 
     unsigned n = operands_of(u, sub, op);
     char *name = n > 3 ? string_of(op[3]) : NULL;
     if (!name && fallback && pf_name_starts(fallback, "_Z"))
-        name = strdup(fallback);
+        name = pf_copy_string(fallback);
     if (!name && n > 2)
         name = string_of(op[2]);
     if (!name)
-        name = strdup(fallback ? fallback : "");
+        name = pf_copy_string(fallback ? fallback : "");
     if (pf_name_starts(name, "_Z")) {
         int status = 1;
         char *text = __cxa_demangle(name, NULL, NULL, &status);
@@ -109,7 +109,7 @@ static const char *file_of(struct pf_unit *u, LLVMMetadataRef file)
         snprintf(path, sizeof path, "%.*s", (int)nname, name);
     else
         snprintf(path, sizeof path, "%.*s/%.*s", (int)ndir, dir, (int)nname, name);
-    char *copy = strdup(path);
+    char *copy = pf_copy_string(path);
     *pf_ptrmap_at(&u->di_files, file) = (uint64_t)copy;
     return copy;
 }

@@ -48,9 +48,7 @@ static uint64_t hash_bytes(const void *data, size_t n)
 static void strings_grow(struct pf_site_table *b)
 {
     size_t size = b->strings_size ? b->strings_size * 2 : 32;
-    uint32_t *strings = calloc(size, sizeof *strings);
-    if (!strings)
-        abort();
+    uint32_t *strings = pf_zeroed(size, sizeof *strings);
     for (size_t i = 0; i < b->strings_size; i++) {
         if (!b->strings[i])
             continue;
@@ -115,9 +113,7 @@ static uint32_t add(struct pf_site_records *r, const void *record, size_t size)
     if (own * 2 >= r->seen_size) {
         free(r->seen);
         r->seen_size = r->seen_size ? r->seen_size * 2 : 64;
-        r->seen = calloc(r->seen_size, sizeof *r->seen);
-        if (!r->seen)
-            abort();
+        r->seen = pf_zeroed(r->seen_size, sizeof *r->seen);
         for (size_t i = 0; i < own; i++)
             r->seen[find(r, r->all + (r->first + i) * size, size)] = i + 1;
     }
