@@ -9,7 +9,7 @@ stage := $(abspath $(BUILD))/stage
 pf    := $(stage)/bin/pf
 
 .DEFAULT_GOAL := build
-.PHONY: build deps stage demo test test-thorough test-sampling test-directed test-flipped test-predicted bench realworld lint format install clean help
+.PHONY: build deps stage demo test test-thorough test-sampling test-directed test-flipped test-predicted test-all bench realworld lint format install clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -57,6 +57,9 @@ test-predicted: stage ## predict races from recordings of every test program, ch
 		--work $(BUILD)/test-work/test-predicted \
 		$$(find test/program -name '*.c*' ! -path '*/part/*' | sort)
 
+test-all: stage ## nightly: the four suites above over every program, one summary line (hours)
+	test/run/all $(pf) $(BUILD)/test-work/test-all
+
 bench: stage ## compare time and memory with ThreadSanitizer; results in bench/results
 	@script/install-deps bench
 	bench/run --pf $(pf)
@@ -71,6 +74,7 @@ lint: deps ## check format, layers, names, text and shell scripts
 	script/check-format
 	script/check-layers
 	script/check-names
+	script/check-options
 	script/check-processes
 	script/check-words
 	script/check-shell

@@ -55,6 +55,10 @@ int pf_cli_parse(const struct pf_cli_verb *v, int argc, char **argv, int *status
             *status = PF_EXIT_OK;
             return -1;
         }
+        if (!strcmp(arg, "--help=man")) {
+            *status = pf_cli_print_man(v);
+            return -1;
+        }
         const char *equals = strchr(arg, '=');
         size_t n = equals ? (size_t)(equals - arg) : strlen(arg);
         const struct pf_cli_option *o = find_option(v, arg, n);

@@ -36,6 +36,10 @@ struct pf_cli_verb {
  * its exit status (after --help, or after an error message). */
 int pf_cli_parse(const struct pf_cli_verb *v, int argc, char **argv, int *status);
 
+/* Prints the OPTIONS section of the verb's man page, in roff, for `pf VERB --help=man`.
+ * Returns an exit status. */
+int pf_cli_print_man(const struct pf_cli_verb *v);
+
 /* The word of the list that `word` was probably meant to be, or NULL. */
 const char *pf_cli_closest(const char *word, const char *const *words, size_t n);
 
