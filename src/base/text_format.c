@@ -1,5 +1,6 @@
 /* text_format.c - see text_format.h. */
 #include "text_format.h"
+#include "allocation.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@ void pf_text_format(struct pf_text *t, const char *format, ...)
     pf_text_add(t, text);
 }
 
-static void *map(size_t size) { return malloc(size); }
+static void *map(size_t size) { return pf_mem_resize(NULL, size, 1); }
 static void unmap(void *at, size_t size)
 {
     (void)size;

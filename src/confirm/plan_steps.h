@@ -11,7 +11,7 @@
 
 #include "channel.h"
 #include "try_one.h"
-#include "vec.h"
+#include "vector.h"
 
 typedef PF_VEC(struct pf_schedule_plan_step) pf_schedule_plan;
 

@@ -8,7 +8,7 @@
 #include "search_stop.h"
 #include "self_run.h"
 #include "try_shared.h"
-#include "vec.h"
+#include "vector.h"
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>

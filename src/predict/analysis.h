@@ -11,6 +11,7 @@
 #ifndef PF_PREDICT_ANALYSIS_H
 #define PF_PREDICT_ANALYSIS_H
 
+#include "hash_map.h"
 #include "stop.h"
 #include "trace.h"
 
@@ -68,8 +69,7 @@ void pf_result_sort(struct pf_result *r);
 /* A set of unordered pairs of numbers, such as the pairs of sites already reported. pf_pair_set_add
  * returns true if the pair was not in the set. */
 struct pf_pair_set {
-    uint64_t *slots;
-    size_t len, cap;
+    struct pf_hash_map pairs; /* all values are 0 */
 };
 bool pf_pair_set_add(struct pf_pair_set *s, uint32_t a, uint32_t b);
 bool pf_pair_set_has(const struct pf_pair_set *s, uint32_t a, uint32_t b);

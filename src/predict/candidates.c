@@ -11,17 +11,14 @@ struct distinct_access {
     uint16_t thread;
     uint8_t writes, atomic;
 };
-struct history {
-    struct distinct_access *at; /* newest last */
-    uint32_t len, cap;
-};
+typedef PF_VEC(struct distinct_access) history; /* newest last */
 
 /* Appends the entry and removes an equivalent older one. Returns true if the history was full and a
  * different entry was dropped. */
-static bool remember(struct history *h, struct distinct_access e, uint32_t max)
+static bool remember(history *h, struct distinct_access e, uint32_t max)
 {
-    uint32_t gone = h->len;
-    for (uint32_t k = h->len; k-- > 0;)
+    size_t gone = h->len;
+    for (size_t k = h->len; k-- > 0;)
         if (h->at[k].thread == e.thread && h->at[k].lockset == e.lockset &&
             h->at[k].site == e.site && h->at[k].writes == e.writes && h->at[k].atomic == e.atomic) {
             gone = k;
@@ -31,14 +28,11 @@ static bool remember(struct history *h, struct distinct_access e, uint32_t max)
     if (lost)
         gone = 0;
     if (gone < h->len) {
-        for (uint32_t k = gone; k + 1 < h->len; k++)
+        for (size_t k = gone; k + 1 < h->len; k++)
             h->at[k] = h->at[k + 1];
         h->len--;
-    } else if (h->len == h->cap) {
-        h->cap = h->cap ? h->cap * 2 : 2;
-        h->at = pf_mem_resize(h->at, h->cap, sizeof *h->at);
     }
-    h->at[h->len++] = e;
+    pf_vec_push(h, e);
     return lost;
 }
 
@@ -50,7 +44,7 @@ void pf_candidates_each(const struct pf_trace *t, const struct pf_limits *limits
     struct pf_clocks o;
     pf_locksets_init(&ls, t);
     pf_clocks_init(&o, t, 0);
-    struct history *cells = pf_mem_zero(t->cells.len, sizeof *cells);
+    history *cells = pf_mem_zero(t->cells.len, sizeof *cells);
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
         if (pf_stop_poll_loop(limits->stop, i, t->events.len)) {
@@ -70,8 +64,8 @@ void pf_candidates_each(const struct pf_trace *t, const struct pf_limits *limits
         for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++) {
             if (!t->cells.at[c].shared || !t->cells.at[c].written)
                 continue;
-            struct history *h = &cells[c];
-            for (uint32_t k = h->len; k-- > 0;) {
+            history *h = &cells[c];
+            for (size_t k = h->len; k-- > 0;) {
                 const struct distinct_access *a = &h->at[k];
                 if (a->thread != now.thread && (a->writes || now.writes) &&
                     !(a->atomic && now.atomic) &&
@@ -84,7 +78,7 @@ void pf_candidates_each(const struct pf_trace *t, const struct pf_limits *limits
         pf_clocks_leave(&o, i);
     }
     for (size_t c = 0; c < t->cells.len; c++)
-        free(cells[c].at);
+        pf_vec_release(&cells[c]);
     free(cells);
     pf_clocks_release(&o);
     pf_locksets_release(&ls);

@@ -20,7 +20,7 @@ void pf_locksets_release(struct pf_locksets *x)
 {
     pf_vec_release(&x->sets);
     pf_vec_release(&x->words);
-    free(x->slots);
+    pf_hash_map_release(&x->by_hash);
     free(x->cache);
     free(x->held);
     memset(x, 0, sizeof *x);
@@ -31,26 +31,14 @@ uint32_t pf_locksets_intern(struct pf_locksets *x, const uint32_t *words, uint32
     uint64_t h = n * 0x9e3779b97f4a7c15ull + 1;
     for (uint32_t i = 0; i < n; i++)
         h = (h ^ words[i]) * 0xbf58476d1ce4e5b9ull, h ^= h >> 31;
-    if (x->sets.len * 2 >= x->cap) {
-        x->cap = x->cap ? x->cap * 2 : 64;
-        x->slots = pf_mem_resize(x->slots, x->cap, sizeof *x->slots);
-        memset(x->slots, 0xff, x->cap * sizeof *x->slots);
-        for (uint32_t i = 0; i < x->sets.len; i++) {
-            size_t s = x->sets.at[i].hash & (x->cap - 1);
-            while (x->slots[s] != PF_NONE)
-                s = (s + 1) & (x->cap - 1);
-            x->slots[s] = i;
-        }
+    struct pf_hash_walk w = pf_hash_map_walk(&x->by_hash, h);
+    while (pf_hash_map_next(&x->by_hash, &w)) {
+        const struct pf_lockset_words *r = &x->sets.at[w.value];
+        if (r->len == n && (!n || !memcmp(x->words.at + r->first, words, n * sizeof *words)))
+            return w.value;
     }
-    size_t s = h & (x->cap - 1);
-    for (; x->slots[s] != PF_NONE; s = (s + 1) & (x->cap - 1)) {
-        struct pf_lockset_words *r = &x->sets.at[x->slots[s]];
-        if (r->hash == h && r->len == n &&
-            (!n || !memcmp(x->words.at + r->first, words, n * sizeof *words)))
-            return x->slots[s];
-    }
-    x->slots[s] = (uint32_t)x->sets.len;
-    pf_vec_push(&x->sets, (struct pf_lockset_words){(uint32_t)x->words.len, n, h});
+    pf_hash_map_add(&x->by_hash, h, (uint32_t)x->sets.len);
+    pf_vec_push(&x->sets, (struct pf_lockset_words){(uint32_t)x->words.len, n});
     for (uint32_t i = 0; i < n; i++)
         pf_vec_push(&x->words, words[i]);
     return (uint32_t)x->sets.len - 1;

@@ -10,17 +10,16 @@
 #ifndef PF_PREDICT_LOCKSETS_H
 #define PF_PREDICT_LOCKSETS_H
 
+#include "hash_map.h"
 #include "trace.h"
 
 struct pf_lockset_words {
     uint32_t first, len;
-    uint64_t hash;
 };
 struct pf_locksets {
     PF_VEC(struct pf_lockset_words) sets;
     pf_vec_u32 words;
-    uint32_t *slots;
-    size_t cap;
+    struct pf_hash_map by_hash; /* of the words: numbers of sets */
     struct {
         uint64_t key;
         uint32_t value;

@@ -65,42 +65,17 @@ static uint64_t pair_key(uint32_t a, uint32_t b)
     return a < b ? (uint64_t)a << 32 | b : (uint64_t)b << 32 | a;
 }
 
-static size_t pair_slot(const struct pf_pair_set *s, uint64_t key)
-{
-    uint64_t h = key * 0x9e3779b97f4a7c15ull;
-    size_t i = (h ^ h >> 32) & (s->cap - 1);
-    while (s->slots[i] != UINT64_MAX && s->slots[i] != key)
-        i = (i + 1) & (s->cap - 1);
-    return i;
-}
-
 bool pf_pair_set_has(const struct pf_pair_set *s, uint32_t a, uint32_t b)
 {
-    return s->cap && s->slots[pair_slot(s, pair_key(a, b))] != UINT64_MAX;
+    return pf_hash_map_find(&s->pairs, pair_key(a, b)) != PF_HASH_NONE;
 }
 
 bool pf_pair_set_add(struct pf_pair_set *s, uint32_t a, uint32_t b)
 {
-    if (s->len * 2 >= s->cap) {
-        struct pf_pair_set old = *s;
-        s->cap = old.cap ? old.cap * 2 : 64;
-        s->slots = pf_mem_resize(NULL, s->cap, sizeof *s->slots);
-        memset(s->slots, 0xff, s->cap * sizeof *s->slots);
-        for (size_t i = 0; i < old.cap; i++)
-            if (old.slots[i] != UINT64_MAX)
-                s->slots[pair_slot(s, old.slots[i])] = old.slots[i];
-        free(old.slots);
-    }
-    size_t i = pair_slot(s, pair_key(a, b));
-    if (s->slots[i] != UINT64_MAX)
+    if (pf_pair_set_has(s, a, b))
         return false;
-    s->slots[i] = pair_key(a, b);
-    s->len++;
+    pf_hash_map_add(&s->pairs, pair_key(a, b), 0);
     return true;
 }
 
-void pf_pair_set_release(struct pf_pair_set *s)
-{
-    free(s->slots);
-    *s = (struct pf_pair_set){0};
-}
+void pf_pair_set_release(struct pf_pair_set *s) { pf_hash_map_release(&s->pairs); }

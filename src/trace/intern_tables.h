@@ -7,6 +7,7 @@
 #ifndef PF_INTERN_TABLES_H
 #define PF_INTERN_TABLES_H
 
+#include "hash_map.h"
 #include "trace.h"
 
 /* The kinds of keys. Places use PF_TABLE_PLACE + generation. REFRESHED: (reach set, number of
@@ -22,7 +23,7 @@ enum {
 };
 
 struct pf_intern_entry {
-    uint64_t hash, a, b;
+    uint64_t a, b;
     uint32_t kind, value;
 };
 struct pf_block_range {
@@ -46,8 +47,7 @@ struct pf_located_object {
 };
 
 struct pf_trace_tables {
-    uint32_t *slots;
-    size_t cap;
+    struct pf_hash_map by_hash; /* of (kind, a, b): indices into `entries` */
     PF_VEC(struct pf_intern_entry) entries;
     PF_VEC(struct pf_block_range) blocks; /* sorted by address, disjoint */
     PF_VEC(struct pf_reach_raw_item) raw; /* items of reach sets before sealing */

@@ -8,6 +8,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+struct text_open_call {
+    uint32_t thread, call, name;
+};
 struct text_reader {
     struct pf_trace *t;
     const char *file, *at, *end;
@@ -15,10 +18,7 @@ struct text_reader {
     const char *tok; /* the current token; tok_len is 0 at the end of the text */
     size_t tok_len;
     struct pf_trace_error *err;
-    struct text_open_call {
-        uint32_t thread, call, name;
-    } *open_at;
-    size_t open_len, open_cap;
+    PF_VEC(struct text_open_call) open;
     uint32_t last_label;
 };
 
@@ -285,21 +285,17 @@ static bool call_event(struct text_reader *r, struct pf_event *e, uint32_t index
     e->what = pf_trace_role_number(r->t, PF_ROLE_CALL, what);
     r->t->has_calls = true;
     if (e->kind == PF_EV_RET) {
-        size_t i = r->open_len;
-        while (i > 0 && r->open_at[i - 1].thread != e->thread)
+        size_t i = r->open.len;
+        while (i > 0 && r->open.at[i - 1].thread != e->thread)
             i--;
-        if (!i || r->open_at[i - 1].name != what)
+        if (!i || r->open.at[i - 1].name != what)
             return fail(r, "'ret %s' without a matching call", pf_trace_text(r->t, what));
-        e->link = r->open_at[i - 1].call;
-        memmove(r->open_at + i - 1, r->open_at + i, (r->open_len - i) * sizeof *r->open_at);
-        r->open_len--;
+        e->link = r->open.at[i - 1].call;
+        memmove(r->open.at + i - 1, r->open.at + i, (r->open.len - i) * sizeof *r->open.at);
+        r->open.len--;
         return true;
     }
-    if (r->open_len == r->open_cap) {
-        r->open_cap = r->open_cap * 2 + 8;
-        r->open_at = pf_mem_resize(r->open_at, r->open_cap, sizeof *r->open_at);
-    }
-    r->open_at[r->open_len++] = (struct text_open_call){e->thread, index, what};
+    pf_vec_push(&r->open, (struct text_open_call){e->thread, index, what});
     bool has_set = is(r, "{");
     if (has_set)
         next(r);
@@ -438,7 +434,7 @@ bool pf_trace_read_text(struct pf_trace *t, const char *file, const char *text, 
         } else
             ok = event(&r);
     }
-    free(r.open_at);
+    pf_vec_release(&r.open);
     if (ok)
         pf_trace_seal(t);
     return ok;

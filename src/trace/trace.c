@@ -1,8 +1,8 @@
 /*
  * trace.c - building a trace: names, object numbers, places and blocks.
  *
- * All lookups by value use one open-addressing hash table; the kind in the key says what is looked
- * up. Sealing is in trace_seal.c.
+ * All lookups by value use one hash map; the kind in the key says what is looked up. Sealing is in
+ * trace_seal.c.
  */
 #include "trace.h"
 #include "intern_tables.h"
@@ -36,40 +36,21 @@ static uint64_t mix(uint64_t a, uint64_t b, uint64_t c)
     return h ^ h >> 32;
 }
 
-static void rehash(struct pf_trace_tables *x)
-{
-    uint32_t *old = x->slots;
-    size_t old_cap = x->cap;
-    x->cap = old_cap ? old_cap * 2 : 64;
-    x->slots = pf_mem_resize(NULL, x->cap, sizeof *x->slots);
-    memset(x->slots, 0xff, x->cap * sizeof *x->slots);
-    for (size_t i = 0; i < old_cap; i++)
-        if (old[i] != PF_NONE) {
-            size_t s = x->entries.at[old[i]].hash & (x->cap - 1);
-            while (x->slots[s] != PF_NONE)
-                s = (s + 1) & (x->cap - 1);
-            x->slots[s] = old[i];
-        }
-    free(old);
-}
-
 /* The value of the key (kind, a, b). If the key is new, sets *fresh and stores `value`. */
 static uint32_t intern(struct pf_trace_tables *x, uint32_t kind, uint64_t a, uint64_t b,
                        uint32_t value, bool *fresh)
 {
     uint64_t h = mix(kind, a, b);
-    if (x->entries.len * 2 >= x->cap)
-        rehash(x);
-    size_t s = h & (x->cap - 1);
-    for (; x->slots[s] != PF_NONE; s = (s + 1) & (x->cap - 1)) {
-        struct pf_intern_entry *e = &x->entries.at[x->slots[s]];
-        if (e->hash == h && e->kind == kind && e->a == a && e->b == b) {
+    struct pf_hash_walk w = pf_hash_map_walk(&x->by_hash, h);
+    while (pf_hash_map_next(&x->by_hash, &w)) {
+        const struct pf_intern_entry *e = &x->entries.at[w.value];
+        if (e->kind == kind && e->a == a && e->b == b) {
             *fresh = false;
             return e->value;
         }
     }
-    x->slots[s] = (uint32_t)x->entries.len;
-    pf_vec_push(&x->entries, (struct pf_intern_entry){h, a, b, kind, value});
+    pf_hash_map_add(&x->by_hash, h, (uint32_t)x->entries.len);
+    pf_vec_push(&x->entries, (struct pf_intern_entry){a, b, kind, value});
     *fresh = true;
     return value;
 }
@@ -105,7 +86,7 @@ void pf_trace_release(struct pf_trace *t)
     for (int r = 0; r < PF_ROLES; r++)
         pf_vec_release(pf_trace_role(t, r));
     if (t->tables) {
-        free(t->tables->slots);
+        pf_hash_map_release(&t->tables->by_hash);
         pf_vec_release(&t->tables->entries);
         pf_vec_release(&t->tables->blocks);
         pf_vec_release(&t->tables->raw);

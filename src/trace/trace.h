@@ -16,7 +16,7 @@
 #define PF_TRACE_H
 
 #include "pf_event.h"
-#include "vec.h"
+#include "vector.h"
 #include <stdbool.h>
 
 enum pf_event_class {

@@ -1,5 +1,6 @@
 /* fuzz_std.c - reads and writes RAPID's STD form; see round_trip.h. */
 // sources: src/trace/*.c
+// sources: src/base/allocation.c src/base/vector.c src/base/hash_map.c
 #include "round_trip.h"
 
 static bool write_std(const struct pf_trace *t, FILE *out)

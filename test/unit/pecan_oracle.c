@@ -1,4 +1,5 @@
 // sources: src/predict/*.c src/predict/*/*.c src/trace/*.c test/oracle/reorder/random_trace.c
+// sources: src/base/allocation.c src/base/vector.c src/base/hash_map.c
 // flags: -D_GNU_SOURCE -O1
 /*
  * pecan_oracle.c - the search for patterns and its schedules against brute force. On small random
@@ -22,7 +23,7 @@
 struct naive {
     const struct pf_trace *t;
     uint32_t n[THREADS], of[THREADS][64]; /* the events of each thread */
-    uint32_t region[64];                  /* of each event; 0: none */
+    uint32_t region[64]; /* of each event; 0: none */
     const struct pf_pattern *p;
     uint32_t event[PF_PATTERN_MAX];
     uint8_t *seen; /* set of visited states: positions and progress */

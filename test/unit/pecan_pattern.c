@@ -1,4 +1,4 @@
-// sources: src/predict/pecan/pattern.c src/trace/vec.c
+// sources: src/predict/pecan/pattern.c src/base/allocation.c src/base/vector.c src/base/hash_map.c
 /*
  * pecan_pattern.c - the pattern language: the built-in patterns are exactly the non-serialisable
  * interleavings of their shapes, and bad files are rejected with line and reason.

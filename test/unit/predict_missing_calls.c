@@ -1,4 +1,5 @@
 // sources: src/trace/*.c src/predict/*.c src/predict/*/*.c test/oracle/reorder/random_trace.c
+// sources: src/base/allocation.c src/base/vector.c src/base/hash_map.c
 // flags: -D_GNU_SOURCE -O1
 /*
  * predict_missing_calls.c - the guarantee of RDIT, on random traces. Stretches of threads are
@@ -139,7 +140,7 @@ static void one(const struct pf_random_shape *shape, uint64_t seed, int holes, s
         /* A wake without its signal cannot be written; there is no such trace. */
         if (!strstr(err.text, "no event"))
             fail_msg("seed %lu: %s\n%s", seed, err.text, text);
-    /* otherwise a lock was acquired outside and released inside */
+        /* otherwise a lock was acquired outside and released inside */
     } else if (pf_trace_check(&u, &err)) {
         sum->traces++;
         for (int k = 0; k < KINDS; k++)

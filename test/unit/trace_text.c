@@ -1,4 +1,5 @@
 // sources: src/trace/*.c test/oracle/reorder/random_trace.c
+// sources: src/base/allocation.c src/base/vector.c src/base/hash_map.c
 // flags: -D_GNU_SOURCE -O1
 /*
  * trace_text.c - the text and STD forms: a written trace is read back unchanged, damaged text is

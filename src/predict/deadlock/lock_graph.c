@@ -24,8 +24,7 @@ struct graph {
     struct pf_partial_order g;
     PF_VEC(struct edge) edges;
     uint32_t *from;  /* per lock: its newest outgoing edge */
-    uint32_t *slots; /* hash table of edges */
-    size_t cap;
+    struct pf_hash_map by_hash; /* indices into `edges` */
     struct pf_rescheduler s;
     PF_VEC(uint64_t) seen; /* keys of the cycles of sites that have a schedule */
     uint64_t steps;
@@ -48,20 +47,23 @@ static bool same_edge(const struct edge *a, const struct edge *b)
 
 static void add_edge(struct graph *g, struct edge e, uint32_t event)
 {
-    size_t i = edge_hash(&e) & (g->cap - 1);
-    while (g->slots[i] != PF_NONE && !same_edge(&g->edges.at[g->slots[i]], &e))
-        i = (i + 1) & (g->cap - 1);
-    if (g->slots[i] == PF_NONE) {
+    uint64_t hash = edge_hash(&e);
+    struct pf_hash_walk w = pf_hash_map_walk(&g->by_hash, hash);
+    bool found = false;
+    while (!found && pf_hash_map_next(&g->by_hash, &w))
+        found = same_edge(&g->edges.at[w.value], &e);
+    if (!found) {
         if (g->edges.len == EDGES_MAX) {
             g->out->dropped++;
             return;
         }
-        g->slots[i] = (uint32_t)g->edges.len;
+        w.value = (uint32_t)g->edges.len;
+        pf_hash_map_add(&g->by_hash, hash, w.value);
         e.next = g->from[e.from];
-        g->from[e.from] = g->slots[i];
+        g->from[e.from] = w.value;
         pf_vec_push(&g->edges, e);
     }
-    struct edge *kept = &g->edges.at[g->slots[i]];
+    struct edge *kept = &g->edges.at[w.value];
     if (kept->n == SAMPLES) /* keep the first half, replace the oldest of the second half */
         memmove(&kept->event[SAMPLES / 2], &kept->event[SAMPLES / 2 + 1],
                 (SAMPLES - SAMPLES / 2 - 1) * sizeof *kept->event);
@@ -189,7 +191,7 @@ static void extend_path(struct graph *g, uint32_t *edges, uint32_t n, uint32_t l
 
 void pf_lock_graph_find(const struct pf_trace *t, struct pf_stop *stop, struct pf_cycles *out)
 {
-    struct graph g = {.out = out, .stop = stop, .cap = 65536};
+    struct graph g = {.out = out, .stop = stop};
     struct pf_trace_index x;
     memset(out, 0, sizeof *out);
     pf_partial_order_init(&g.g, t);
@@ -198,8 +200,6 @@ void pf_lock_graph_find(const struct pf_trace *t, struct pf_stop *stop, struct p
     g.s.stop = stop;
     g.from = pf_mem_resize(NULL, t->locks.len + 1, sizeof *g.from);
     memset(g.from, 0xff, t->locks.len * sizeof *g.from);
-    g.slots = pf_mem_resize(NULL, g.cap, sizeof *g.slots);
-    memset(g.slots, 0xff, g.cap * sizeof *g.slots);
     collect(&g);
     for (uint32_t length = 2; length <= PF_CYCLE_MAX && length <= t->threads.len; length++)
         for (uint32_t i = 0; i < g.edges.len && g.steps < STEPS_MAX; i++) {
@@ -216,7 +216,7 @@ void pf_lock_graph_find(const struct pf_trace *t, struct pf_stop *stop, struct p
     pf_vec_release(&g.edges);
     pf_vec_release(&g.seen);
     free(g.from);
-    free(g.slots);
+    pf_hash_map_release(&g.by_hash);
 }
 
 void pf_cycles_release(struct pf_cycles *c)

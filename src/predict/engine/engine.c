@@ -23,30 +23,15 @@ struct pair_collector {
     const struct pf_limits *limits;
     PF_VEC(struct bucket) buckets;
     PF_VEC(struct candidate_pair) pairs;
-    uint32_t *slots;
-    size_t cap;
+    struct pf_hash_map by_key; /* indices into `buckets` */
 };
 
 static struct bucket *bucket_of(struct pair_collector *c, uint64_t key)
 {
-    if (2 * c->buckets.len >= c->cap) {
-        c->cap = c->cap ? 2 * c->cap : 256;
-        c->slots = pf_mem_resize(c->slots, c->cap, sizeof *c->slots);
-        memset(c->slots, 0xff, c->cap * sizeof *c->slots);
-        for (uint32_t i = 0; i < c->buckets.len; i++) {
-            size_t s = (c->buckets.at[i].key * 0x9e3779b97f4a7c15ull >> 32) & (c->cap - 1);
-            while (c->slots[s] != PF_NONE)
-                s = (s + 1) & (c->cap - 1);
-            c->slots[s] = i;
-        }
-    }
-    size_t s = (key * 0x9e3779b97f4a7c15ull >> 32) & (c->cap - 1);
-    for (; c->slots[s] != PF_NONE; s = (s + 1) & (c->cap - 1))
-        if (c->buckets.at[c->slots[s]].key == key)
-            return &c->buckets.at[c->slots[s]];
-    c->slots[s] = (uint32_t)c->buckets.len;
-    pf_vec_push(&c->buckets, (struct bucket){key, PF_NONE, 0, 0});
-    return &c->buckets.at[c->buckets.len - 1];
+    uint32_t i = pf_hash_map_put(&c->by_key, key, (uint32_t)c->buckets.len);
+    if (i == c->buckets.len)
+        pf_vec_push(&c->buckets, (struct bucket){key, PF_NONE, 0, 0});
+    return &c->buckets.at[i];
 }
 
 /* Keeps the nearest pairs of a bucket, sorted by distance. */
@@ -204,5 +189,5 @@ void pf_engine_run(const struct pf_trace *t, enum pf_missing missing,
     pf_result_sort(out);
     pf_vec_release(&c.buckets);
     pf_vec_release(&c.pairs);
-    free(c.slots);
+    pf_hash_map_release(&c.by_key);
 }

@@ -8,16 +8,13 @@
  * clauses, and the search continues. The first model that violates no rule is the answer, so the
  * set of clauses need never be complete.
  */
+#include "hash_map.h"
 #include "query.h"
 #include "solver.h"
 #include <string.h>
 
 struct see { /* one possible writer of a read */
     uint32_t write; /* an access, or PF_FROM_START */
-    pf_lit lit;
-};
-struct edge_var {
-    uint32_t from, to;
     pf_lit lit;
 };
 struct encoder {
@@ -28,8 +25,7 @@ struct encoder {
     pf_vec_u32 *with_var;   /* per thread: events with a variable, sorted by position */
     uint32_t *see_at;   /* per access: start of its range in `sees`, PF_NONE while it has none */
     PF_VEC(struct see) sees;
-    PF_VEC(struct edge_var) order_vars; /* hash table of the order variables */
-    size_t norder_vars;
+    struct pf_hash_map order_vars; /* the literal of "from before to" by (from, to) */
     pf_vec_u32 triggered;   /* pairs (read or failed trylock, trigger) that have their clause */
     pf_vec_u32 pending; /* clauses to add: length, literals, ... */
     /* state while a model is executed */
@@ -81,39 +77,19 @@ static pf_lit inc(struct encoder *x, uint32_t e)
     return me;
 }
 
-static struct edge_var *find_order_var(struct encoder *x, uint32_t from, uint32_t to)
-{
-    uint64_t h = ((uint64_t)from << 32 | to) * 0x9e3779b97f4a7c15ull;
-    size_t i = (h >> 20) & (x->order_vars.cap - 1);
-    while (x->order_vars.at[i].from != PF_NONE &&
-           (x->order_vars.at[i].from != from || x->order_vars.at[i].to != to))
-        i = (i + 1) & (x->order_vars.cap - 1);
-    return &x->order_vars.at[i];
-}
-
 static pf_lit before(struct encoder *x, uint32_t from, uint32_t to)
 {
     if (pf_query_before(x->p, from, to))
         return PF_LIT_TRUE;
     if (pf_query_before(x->p, to, from))
         return PF_LIT_FALSE;
-    if (2 * x->norder_vars >= x->order_vars.cap) {
-        size_t old = x->order_vars.cap;
-        struct edge_var *list = x->order_vars.at;
-        x->order_vars.cap = old ? 2 * old : 64;
-        x->order_vars.at = pf_mem_resize(NULL, x->order_vars.cap, sizeof *x->order_vars.at);
-        memset(x->order_vars.at, 0xff, x->order_vars.cap * sizeof *x->order_vars.at);
-        for (size_t i = 0; i < old; i++)
-            if (list[i].from != PF_NONE)
-                *find_order_var(x, list[i].from, list[i].to) = list[i];
-        free(list);
+    uint64_t key = (uint64_t)from << 32 | to;
+    pf_lit lit = pf_hash_map_find(&x->order_vars, key);
+    if (lit == PF_HASH_NONE) {
+        lit = pf_solver_order(x->s, from, to, from < to);
+        pf_hash_map_add(&x->order_vars, key, lit);
     }
-    struct edge_var *v = find_order_var(x, from, to);
-    if (v->from == PF_NONE) {
-        *v = (struct edge_var){from, to, pf_solver_order(x->s, from, to, from < to)};
-        x->norder_vars++;
-    }
-    return v->lit;
+    return lit;
 }
 
 /* "Section a ends before section b begins"; implies that the release of a is included. */
@@ -445,10 +421,11 @@ enum pf_answer pf_query_solve(struct pf_query *p, uint32_t conflicts)
     enum pf_answer answer = search(&x, conflicts);
     for (uint32_t t = 0; t < w->nt; t++)
         pf_vec_release(&x.with_var[t]);
-    void *all[] = {x.inc,     x.with_var,      x.see_at, x.included,     x.last,
-                   x.tainted, x.wrong_tryfail, x.misled, x.order_vars.at};
+    void *all[] = {x.inc,  x.with_var, x.see_at,        x.included,
+                   x.last, x.tainted,  x.wrong_tryfail, x.misled};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
+    pf_hash_map_release(&x.order_vars);
     pf_vec_release(&x.sees);
     pf_vec_release(&x.triggered);
     pf_vec_release(&x.pending);

@@ -14,7 +14,7 @@
 #ifndef PF_ENGINE_SOLVER_H
 #define PF_ENGINE_SOLVER_H
 
-#include "vec.h"
+#include "vector.h"
 #include <stdbool.h>
 
 typedef uint32_t pf_lit; /* 2 * variable, + 1 if negated */

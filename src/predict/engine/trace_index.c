@@ -8,8 +8,10 @@
 
 /* A small map from threads to their newest event of some sort. */
 struct latest {
-    uint32_t *at; /* pairs (thread, event) */
-    uint32_t len, cap;
+    struct latest_event {
+        uint32_t thread, event;
+    } *at; /* a vector */
+    size_t len, cap;
 };
 
 /* State of an item for the RDIT rules. */
@@ -54,23 +56,17 @@ struct builder {
 static void latest_set(struct latest *l, uint32_t thread, uint32_t event)
 {
     for (uint32_t k = 0; k < l->len; k++)
-        if (l->at[2 * k] == thread) {
-            l->at[2 * k + 1] = event;
+        if (l->at[k].thread == thread) {
+            l->at[k].event = event;
             return;
         }
-    if (l->len == l->cap) {
-        l->cap = l->cap ? 2 * l->cap : 2;
-        l->at = pf_mem_resize(l->at, 2 * l->cap, sizeof *l->at);
-    }
-    l->at[2 * l->len] = thread;
-    l->at[2 * l->len + 1] = event;
-    l->len++;
+    pf_vec_push(l, (struct latest_event){thread, event});
 }
 
 static bool latest_has(const struct latest *l, uint32_t thread)
 {
     for (uint32_t k = 0; k < l->len; k++)
-        if (l->at[2 * k] == thread)
+        if (l->at[k].thread == thread)
             return true;
     return false;
 }
@@ -109,7 +105,7 @@ static void edge(struct builder *b, uint32_t from, uint32_t to)
 static void edges(struct builder *b, const struct latest *l, uint32_t to)
 {
     for (uint32_t k = 0; k < l->len; k++)
-        edge(b, l->at[2 * k + 1], to);
+        edge(b, l->at[k].event, to);
 }
 
 static void sync_edges(struct builder *b, uint32_t i, const struct pf_event *e)
@@ -183,7 +179,7 @@ static void pinned_edges(struct builder *b, uint32_t i, const struct pf_event *e
         if (pf_event_writes(e)) {
             uint32_t from = 0;
             for (uint32_t k = 0; k < x->tied.len; k++)
-                from = x->tied.at[2 * k] == e->thread ? x->tied.at[2 * k + 1] : from;
+                from = x->tied.at[k].thread == e->thread ? x->tied.at[k].event : from;
             for (uint32_t k = from; k < x->reads.len; k++)
                 if (b->t->events.at[x->reads.at[k]].thread != e->thread)
                     add_unique(b, &b->soft, i, x->reads.at[k]);
@@ -239,16 +235,15 @@ static void missing_edges(struct builder *b, uint32_t i, const struct pf_event *
     if (other != PF_NONE)
         ordinary_event(b, other, i, e);
     for (uint32_t k = 0; k < open->len; k++) /* events between call and ret, and the ret itself */
-        each_reached(b, open->at[2 * k + 1], i,
-                     e->kind == PF_EV_RET && open->at[2 * k] == e->link ? -1 : 0);
+        each_reached(b, open->at[k].event, i,
+                     e->kind == PF_EV_RET && open->at[k].thread == e->link ? -1 : 0);
     if (e->kind == PF_EV_CALL) {
         each_reached(b, e->link, i, 1);
         latest_set(open, i, e->link); /* keyed by the call event instead of a thread */
     } else if (e->kind == PF_EV_RET)
         for (uint32_t k = 0; k < open->len; k++)
-            if (open->at[2 * k] == e->link) {
-                memmove(open->at + 2 * k, open->at + 2 * k + 2,
-                        2 * (open->len - k - 1) * sizeof *open->at);
+            if (open->at[k].thread == e->link) {
+                memmove(open->at + k, open->at + k + 1, (open->len - k - 1) * sizeof *open->at);
                 open->len--;
                 break;
             }
@@ -266,12 +261,10 @@ static void find_matches(struct pf_trace_index *x)
         else if (pf_event_releases(e)) {
             struct latest *h = &held[e->thread];
             for (uint32_t k = 0; k < h->len; k++)
-                if (h->at[2 * k] == pf_event_lock(e)) {
-                    x->match[i] = h->at[2 * k + 1];
+                if (h->at[k].thread == pf_event_lock(e)) {
+                    x->match[i] = h->at[k].event;
                     x->match[x->match[i]] = i;
-                    h->len--;
-                    h->at[2 * k] = h->at[2 * h->len];
-                    h->at[2 * k + 1] = h->at[2 * h->len + 1];
+                    h->at[k] = h->at[--h->len];
                     break;
                 }
         }

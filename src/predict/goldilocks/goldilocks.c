@@ -21,8 +21,8 @@ static uint64_t member(enum member kind, uint32_t a, uint32_t b)
 struct set {
     uint32_t event;
     uint32_t upto; /* number of synchronisation events replayed */
-    uint64_t *at;
-    uint32_t len, cap;
+    uint64_t *at; /* a vector */
+    size_t len, cap;
 };
 struct goldilocks_var {
     struct set *sets; /* the newest access of each thread and kind */
@@ -45,11 +45,7 @@ static void add(struct set *s, uint64_t m)
 {
     if (has(s, m))
         return;
-    if (s->len == s->cap) {
-        s->cap = s->cap ? 2 * s->cap : 4;
-        s->at = pf_mem_resize(s->at, s->cap, sizeof *s->at);
-    }
-    s->at[s->len++] = m;
+    pf_vec_push(s, m);
 }
 
 static void drop(struct set *s, uint64_t m)

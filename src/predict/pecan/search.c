@@ -16,7 +16,6 @@
 #define STEPS_PER_TRY 64 /* steps that one schedule counts for */
 
 struct tried {
-    uint64_t key; /* 0: free entry */
     uint8_t count;
     bool done;
 };
@@ -30,8 +29,8 @@ struct pattern_search {
     bool (*f)(void *, uint32_t, const uint32_t *);
     void *arg;
     struct pf_pattern_search_result *out;
-    struct tried *tried;
-    size_t ntried, cap;
+    PF_VEC(struct tried) tried;
+    struct pf_hash_map by_sites; /* indices into `tried` */
     /* per cell: how many cells before it have the same uses; are used by the same code */
     uint8_t *use_rank, *code_rank;
     /* the pattern that is being matched */
@@ -56,25 +55,10 @@ static uint64_t mix(uint64_t h, uint64_t v)
 
 static struct tried *find(struct pattern_search *s, uint64_t key)
 {
-    if (2 * s->ntried >= s->cap) {
-        struct tried *old = s->tried;
-        size_t n = s->cap;
-        s->cap = n ? 2 * n : 1024;
-        s->tried = pf_mem_zero(s->cap, sizeof *s->tried);
-        s->ntried = 0;
-        for (size_t i = 0; i < n; i++)
-            if (old[i].key)
-                *find(s, old[i].key) = old[i];
-        free(old);
-    }
-    size_t i = key & (s->cap - 1);
-    while (s->tried[i].key && s->tried[i].key != key)
-        i = (i + 1) & (s->cap - 1);
-    if (!s->tried[i].key) {
-        s->tried[i].key = key;
-        s->ntried++;
-    }
-    return &s->tried[i];
+    uint32_t i = pf_hash_map_put(&s->by_sites, key, (uint32_t)s->tried.len);
+    if (i == s->tried.len)
+        pf_vec_push(&s->tried, (struct tried){0});
+    return &s->tried.at[i];
 }
 
 static uint64_t sites_key(const struct pattern_search *s)
@@ -83,12 +67,12 @@ static uint64_t sites_key(const struct pattern_search *s)
     const struct pf_unit_access *e = s->w->accesses.at;
     if (p->kind == PF_PATTERN_RACE && p->n == 2) { /* a race is the same in either order */
         uint64_t a = e[s->entry[0]].site, b = e[s->entry[1]].site;
-        return mix(mix(1, a < b ? a : b), a < b ? b : a) | 1;
+        return mix(mix(1, a < b ? a : b), a < b ? b : a);
     }
     uint64_t h = mix(2, s->number);
     for (unsigned i = 0; i < p->n; i++)
         h = mix(h, e[s->entry[i]].site);
-    return h | 1;
+    return h;
 }
 
 /* --- the mutation condition --- */
@@ -409,7 +393,8 @@ void pf_pattern_search(const struct pf_units *w, const pf_patterns *patterns, st
             out->cut += !reversed && !s.steps && !out->stopped;
         }
     pf_vec_release(&s.seen);
-    free(s.tried);
+    pf_vec_release(&s.tried);
+    pf_hash_map_release(&s.by_sites);
     free(s.use_rank);
     free(s.code_rank);
 }

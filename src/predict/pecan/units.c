@@ -66,30 +66,26 @@ static void drop_inner_accesses(pf_unit_accesses *v)
 {
     if (v->len < 3)
         return;
-    size_t cap = 8;
-    while (cap < 2 * v->len)
-        cap *= 2;
-    /* hash table of equal accesses: index of the newest one in v */
-    uint32_t *newest = pf_mem_resize(NULL, cap, sizeof *newest);
+    struct pf_hash_map newest = {0}; /* of equal accesses: index of the newest one in v */
     bool *inner = pf_mem_zero(v->len, sizeof *inner);
     bool *repeated = pf_mem_zero(v->len, sizeof *repeated);
-    memset(newest, 0xff, cap * sizeof *newest);
     for (uint32_t i = 0; i < v->len; i++) {
-        size_t s = entry_hash(&v->at[i]) & (cap - 1);
-        while (newest[s] != PF_NONE && !equal_accesses(&v->at[newest[s]], &v->at[i]))
-            s = (s + 1) & (cap - 1);
-        if (newest[s] != PF_NONE) {
-            inner[newest[s]] = repeated[newest[s]];
-            repeated[i] = true;
-        }
-        newest[s] = i;
+        uint64_t hash = entry_hash(&v->at[i]);
+        struct pf_hash_walk w = pf_hash_map_walk(&newest, hash);
+        while (!repeated[i] && pf_hash_map_next(&newest, &w))
+            repeated[i] = equal_accesses(&v->at[w.value], &v->at[i]);
+        if (repeated[i]) {
+            inner[w.value] = repeated[w.value];
+            pf_hash_map_set(&newest, &w, i);
+        } else
+            pf_hash_map_add(&newest, hash, i);
     }
     size_t keep = 0;
     for (size_t i = 0; i < v->len; i++)
         if (!inner[i])
             v->at[keep++] = v->at[i];
     v->len = keep;
-    free(newest);
+    pf_hash_map_release(&newest);
     free(inner);
     free(repeated);
 }
@@ -128,33 +124,20 @@ static uint64_t class_hash(const struct pf_unit_class *c, const struct pf_unit_a
     return h;
 }
 
-static void rehash_classes(struct pf_units *w)
-{
-    w->cap = w->cap ? 2 * w->cap : 1024;
-    w->slots = pf_mem_resize(w->slots, w->cap, sizeof *w->slots);
-    memset(w->slots, 0xff, w->cap * sizeof *w->slots);
-    for (uint32_t i = 0; i < w->classes.len; i++) {
-        const struct pf_unit_class *c = &w->classes.at[i];
-        size_t s = class_hash(c, &w->accesses.at[c->first]) & (w->cap - 1);
-        while (w->slots[s] != PF_NONE)
-            s = (s + 1) & (w->cap - 1);
-        w->slots[s] = i;
-    }
-}
-
 static void add_unit(struct pf_units *w, struct pf_unit_class c, uint32_t begin, uint32_t end,
                      bool pair, pf_unit_accesses *accesses)
 {
     drop_inner_accesses(accesses);
     c.n = (uint32_t)accesses->len;
-    if (2 * w->classes.len >= w->cap)
-        rehash_classes(w);
-    size_t s = class_hash(&c, accesses->at) & (w->cap - 1);
-    while (w->slots[s] != PF_NONE && !same_class(w, &w->classes.at[w->slots[s]], &c, accesses))
-        s = (s + 1) & (w->cap - 1);
-    uint32_t found = w->slots[s];
+    uint64_t hash = class_hash(&c, accesses->at);
+    struct pf_hash_walk same = pf_hash_map_walk(&w->by_hash, hash);
+    uint32_t found = PF_NONE;
+    while (found == PF_NONE && pf_hash_map_next(&w->by_hash, &same))
+        if (same_class(w, &w->classes.at[same.value], &c, accesses))
+            found = same.value;
     if (found == PF_NONE) {
-        found = w->slots[s] = (uint32_t)w->classes.len;
+        found = (uint32_t)w->classes.len;
+        pf_hash_map_add(&w->by_hash, hash, found);
         c.first = (uint32_t)w->accesses.len;
         c.instance = PF_NONE;
         for (size_t k = 0; k < accesses->len; k++)
@@ -255,41 +238,17 @@ static void add_pair(void *arg, uint32_t read, uint32_t write)
 
 /* --- uses of cells --- */
 
-/* Counters by key. */
-struct counts {
-    uint64_t *key;
-    uint8_t *n;
-    size_t len, cap;
-};
-
-static uint8_t *slot(struct counts *c, uint64_t key)
+/* Counts the key, up to 255; returns how often it was counted before. */
+static uint8_t count(struct pf_hash_map *counts, uint64_t key)
 {
-    size_t i = key & (c->cap - 1);
-    while (c->key[i] && c->key[i] != key)
-        i = (i + 1) & (c->cap - 1);
-    c->len += !c->key[i];
-    c->key[i] = key;
-    return &c->n[i];
-}
-
-/* Counts the key; returns how often it was counted before. */
-static uint8_t count(struct counts *c, uint64_t key)
-{
-    if (2 * c->len >= c->cap) {
-        struct counts old = *c;
-        c->cap = old.cap ? 2 * old.cap : 4096;
-        c->len = 0;
-        c->key = pf_mem_zero(c->cap, sizeof *c->key);
-        c->n = pf_mem_zero(c->cap, 1);
-        for (size_t i = 0; i < old.cap; i++)
-            if (old.key[i])
-                *slot(c, old.key[i]) = old.n[i];
-        free(old.key);
-        free(old.n);
+    struct pf_hash_walk w = pf_hash_map_walk(counts, key);
+    if (!pf_hash_map_next(counts, &w)) {
+        pf_hash_map_add(counts, key, 1);
+        return 0;
     }
-    uint8_t *n = slot(c, key | 1), before = *n;
-    *n += before < 255;
-    return before;
+    if (w.value < 255)
+        pf_hash_map_set(counts, &w, w.value + 1);
+    return (uint8_t)w.value;
 }
 
 /* Hash of the code of an access, independent of the cell. */
@@ -302,7 +261,7 @@ static uint64_t code_hash(const struct pf_unit_access *e)
 
 static void rank_uses(struct pf_units *w)
 {
-    struct counts seen = {0};
+    struct pf_hash_map seen = {0};
     uint64_t *code = pf_mem_zero(w->classes.len + 1, sizeof *code);
     for (size_t i = 0; i < w->classes.len; i++) {
         struct pf_unit_class *c = &w->classes.at[i];
@@ -329,8 +288,7 @@ static void rank_uses(struct pf_units *w)
                 *link = u->next;
         }
     free(code);
-    free(seen.key);
-    free(seen.n);
+    pf_hash_map_release(&seen);
 }
 
 static void index_cells(struct pf_units *w)
@@ -384,6 +342,6 @@ void pf_units_release(struct pf_units *w)
     pf_vec_release(&w->instances);
     pf_vec_release(&w->uses);
     free(w->use_at);
-    free(w->slots);
+    pf_hash_map_release(&w->by_hash);
     memset(w, 0, sizeof *w);
 }

@@ -13,6 +13,7 @@
 #ifndef PF_PECAN_UNITS_H
 #define PF_PECAN_UNITS_H
 
+#include "hash_map.h"
 #include "partial_order.h"
 
 /* A kept access of a unit. */
@@ -59,8 +60,7 @@ struct pf_units {
     PF_VEC(struct pf_unit_instance) instances;
     PF_VEC(struct pf_cell_use) uses;
     uint32_t *use_at; /* per cell: first use, PF_NONE if none */
-    uint32_t *slots; /* hash table of classes */
-    size_t cap;
+    struct pf_hash_map by_hash; /* indices into `classes` */
 };
 
 void pf_units_init(struct pf_units *w, const struct pf_partial_order *g);

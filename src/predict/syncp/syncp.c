@@ -26,8 +26,8 @@ struct syncp_section {
     bool shared;
 };
 struct lock_sections { /* the sections of one lock in one thread */
-    struct syncp_section *at;
-    uint32_t n, cap, in; /* in: number of sections in the closure */
+    PF_VEC(struct syncp_section) all;
+    uint32_t in; /* number of sections in the closure */
 };
 struct syncp_access {
     uint32_t cell, site, event;
@@ -76,9 +76,9 @@ static void add_holders(struct syncp_run *r, uint32_t *c, uint32_t lock, uint32_
 {
     for (uint32_t u = 0; u < r->nt; u++) {
         struct lock_sections *h = &r->holders[(size_t)lock * r->nt + u];
-        for (uint32_t k = 0; k < h->n && h->at[k].acquire < e; k++)
-            if (h->at[k].release > e)
-                join(c, stamp(r, h->at[k].acquire), r->nt);
+        for (uint32_t k = 0; k < h->all.len && h->all.at[k].acquire < e; k++)
+            if (h->all.at[k].release > e)
+                join(c, stamp(r, h->all.at[k].acquire), r->nt);
     }
 }
 
@@ -121,11 +121,8 @@ static void find_sections(struct syncp_run *r)
         if (!pf_event_acquires(e))
             continue;
         struct lock_sections *h = &r->holders[(size_t)pf_event_lock(e) * r->nt + e->thread];
-        if (h->n == h->cap) {
-            h->cap = h->cap ? 2 * h->cap : 4;
-            h->at = pf_mem_resize(h->at, h->cap, sizeof *h->at);
-        }
-        h->at[h->n++] = (struct syncp_section){r->x.pos[i], i, r->x.match[i], pf_event_shared(e)};
+        pf_vec_push(&h->all,
+                    (struct syncp_section){r->x.pos[i], i, r->x.match[i], pf_event_shared(e)});
     }
 }
 
@@ -148,15 +145,15 @@ static bool in_closure(const struct syncp_run *r, uint32_t e)
 static void advance(struct lock_sections *h, uint32_t pos)
 {
     uint32_t lo = h->in, step = 1;
-    while (lo < h->n && h->at[lo].pos < pos) {
+    while (lo < h->all.len && h->all.at[lo].pos < pos) {
         h->in = lo + 1;
         lo += step;
         step *= 2;
     }
-    lo = lo < h->n ? lo : h->n;
+    lo = lo < h->all.len ? lo : (uint32_t)h->all.len;
     while (h->in < lo) {
         uint32_t mid = (h->in + lo) / 2;
-        if (h->at[mid].pos < pos)
+        if (h->all.at[mid].pos < pos)
             h->in = mid + 1;
         else
             lo = mid;
@@ -171,24 +168,24 @@ static bool close_lock(struct syncp_run *r, struct lock_sections *h, uint32_t *n
     uint32_t newest[2] = {0, 0}, in = 0;
     for (uint32_t u = 0; u < r->nt; u++) {
         advance(&h[u], r->set[u]);
-        next[u] = h[u].in < h[u].n ? h[u].at[h[u].in].pos : PF_NONE;
+        next[u] = h[u].in < h[u].all.len ? h[u].all.at[h[u].in].pos : PF_NONE;
         if (!h[u].in)
             continue;
         in++;
-        const struct syncp_section *s = &h[u].at[h[u].in - 1];
+        const struct syncp_section *s = &h[u].all.at[h[u].in - 1];
         if (s->acquire >= newest[0])
             newest[0] = s->acquire + 1;
         uint32_t k = h[u].in; /* finds its newest exclusive section */
-        while (k && h[u].at[k - 1].shared)
+        while (k && h[u].all.at[k - 1].shared)
             k--;
-        if (k && h[u].at[k - 1].acquire >= newest[1])
-            newest[1] = h[u].at[k - 1].acquire + 1;
+        if (k && h[u].all.at[k - 1].acquire >= newest[1])
+            newest[1] = h[u].all.at[k - 1].acquire + 1;
     }
     bool grew = false;
     for (uint32_t u = 0; u < r->nt && in > 1; u++) {
         if (!h[u].in)
             continue;
-        const struct syncp_section *s = &h[u].at[h[u].in - 1];
+        const struct syncp_section *s = &h[u].all.at[h[u].in - 1];
         if (s->acquire + 1 < newest[s->shared]) {
             assert(s->release != PF_NONE); /* guaranteed by the consistency of the trace */
             grew |= join(r->set, stamp(r, s->release), r->nt);
@@ -223,7 +220,7 @@ static void reset(struct syncp_run *r)
     memset(r->set, 0, r->nt * sizeof *r->set);
     for (size_t k = 0; k < (size_t)r->nlocks * r->nt; k++) {
         r->holders[k].in = 0;
-        r->next[k] = r->holders[k].n ? r->holders[k].at[0].pos : PF_NONE;
+        r->next[k] = r->holders[k].all.len ? r->holders[k].all.at[0].pos : PF_NONE;
     }
 }
 
@@ -380,7 +377,7 @@ void pf_analysis_syncp(const struct pf_trace *t, const struct pf_limits *limits,
     pf_validate_result(t, PF_RULE_NONE, out);
     pf_result_sort(out);
     for (size_t k = 0; k < (size_t)r.nlocks * r.nt; k++)
-        free(r.holders[k].at);
+        pf_vec_release(&r.holders[k].all);
     void *all[] = {r.ev, r.ev_at, r.stamps, r.set, r.holders, r.next};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);

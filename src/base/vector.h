@@ -1,15 +1,13 @@
 /*
- * vec.h - growable arrays for the trace library and the analyses.
+ * vector.h - growable arrays for the tools.
  *
  * Memory:  a zero-initialised vector is empty and valid; pf_vec_release frees the array.
- * Errors:  when memory runs out, the tool prints a message and aborts. Never used inside a target.
+ * Errors:  none; see allocation.h.
  */
-#ifndef PF_TRACE_VEC_H
-#define PF_TRACE_VEC_H
+#ifndef PF_BASE_VECTOR_H
+#define PF_BASE_VECTOR_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
+#include "allocation.h"
 
 #define PF_VEC(T)                                                                                  \
     struct {                                                                                       \
@@ -18,10 +16,6 @@
     }
 
 typedef PF_VEC(uint32_t) pf_vec_u32;
-
-/* realloc and calloc that abort instead of returning NULL. */
-void *pf_mem_resize(void *old, size_t count, size_t size);
-void *pf_mem_zero(size_t count, size_t size);
 
 /* Makes room for at least `more` further elements; returns the new array and updates *cap. */
 void *pf_vec_grow_(void *at, size_t len, size_t *cap, size_t more, size_t size);
