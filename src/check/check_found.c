@@ -150,16 +150,13 @@ static void failure_of(const char *clip, char *text, size_t room)
     pf_clip_release(&c);
 }
 
-/* Confirms the races that happened in a recording: the recording is their clip. They were found
- * in a replay of it. */
-static void confirm_all(struct pf_findings *f, const char *clip)
+/* Completes the races that happened in a recording and are confirmed: it is their clip. */
+static void complete_confirmed(struct pf_findings *f, const char *clip)
 {
     char harm[400];
     failure_of(clip, harm, sizeof harm);
     for (size_t i = 0; i < f->n; i++)
-        if (f->at[i]->status == PF_STATUS_OBSERVED) {
-            f->at[i]->status = PF_STATUS_CONFIRMED;
-            f->at[i]->clip = pf_pool_text(&f->pool, clip, strlen(clip));
+        if (f->at[i]->status == PF_STATUS_CONFIRMED) {
             f->at[i]->harm = *harm ? pf_pool_text(&f->pool, harm, strlen(harm)) : NULL;
             f->at[i]->witness = f->at[i]->recorded; /* the recording is the clip */
             f->at[i]->nwitness = f->at[i]->nrecorded;
@@ -212,7 +209,7 @@ static pf_status take_document(const struct pf_check_folder *folder, struct pf_c
     line->refuted = f.explored.refuted;
     line->undecided = f.explored.undecided;
     if (s == PF_OK && line->kind == PF_CHECK_LOOK) {
-        confirm_all(&f, clip);
+        complete_confirmed(&f, clip);
         f.undecided = 0; /* the question was what the recording shows, not what it does not */
         line->events = 0; /* counted with the recording */
     }

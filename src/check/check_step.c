@@ -113,6 +113,7 @@ static pf_status set_words(struct pf_check_step *s, char **argv, struct pf_error
     default:
         argv[n++] = "predict";
         argv[n++] = "--analysis=hb";
+        argv[n++] = "--verify";
         argv[n++] = "--json";
         argv[n++] = path_word(s, PF_CHECK_RAW, l->step);
         argv[n++] = path_word(s, PF_CHECK_CLIP, l->clip);

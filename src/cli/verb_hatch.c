@@ -148,8 +148,12 @@ static bool confirm(struct hatch *h, struct pf_candidate *c)
                                                               .marked = w->event,
                                                               .n = w->n,
                                                               .stuck = w->stuck});
-    c->f.status = PF_STATUS_CONFIRMED;
-    c->f.clip = c->clip;
+    bool verified = c->result.verified;
+    if (!verified)
+        unlink(c->clip);
+    c->f.status = verified ? PF_STATUS_CONFIRMED : PF_STATUS_OBSERVED;
+    c->f.clip = verified ? c->clip : NULL;
+    c->f.unconfirmed = verified ? NULL : c->result.unverified;
     c->f.tries = (unsigned)c->tried;
     c->f.harm = c->result.verdict == PF_TRY_ERROR ? c->result.why : NULL;
     return true;
@@ -187,8 +191,9 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
             pf_text_add(t, c->result.why);
             pf_text_char(t, '\n');
         }
-        pf_text_add(t, "  Happened; replay it with: pf replay ");
-        pf_text_add(t, c->clip);
+        pf_text_add(t, c->f.clip ? "  Happened; replay it with: pf replay "
+                                 : "  Happened once, not confirmed: ");
+        pf_text_add(t, c->f.clip ? c->f.clip : c->f.unconfirmed);
         pf_text_char(t, '\n');
     }
     for (size_t i = 0; i < h->all.at.len; i++)
@@ -263,8 +268,10 @@ static int run(struct hatch *h, int argc, char **argv)
     pf_patterns_builtin(&h->j.patterns);
     if (h->patterns)
         status = pf_predict_job_read_patterns(VERB, &h->j, h->patterns);
+    uint64_t before = pf_now_ms();
     if (status == PF_EXIT_OK)
         status = pf_load_trace_atomic(VERB, h->j.path, h->j.atomic, &h->j.t);
+    h->run.replay_ms = pf_now_ms() - before; /* it replays the recording */
     if (status == PF_EXIT_OK)
         status = find_candidates(h);
     if (status == PF_EXIT_OK)

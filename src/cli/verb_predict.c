@@ -10,6 +10,7 @@
 #include "recording_trace.h"
 #include "search_stop.h"
 #include "text_format.h"
+#include "verify_clip.h"
 #include "witness_clips.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,6 +186,14 @@ static void add_json_anomalies(struct pf_text *t, struct pf_predict_job *j, bool
         }
 }
 
+/* A race that happened in the recording: the recording is its clip, if it replays. */
+static void confirm(const struct pf_predict_job *j, struct pf_finding *f)
+{
+    f->status = j->shown ? PF_STATUS_CONFIRMED : PF_STATUS_OBSERVED;
+    f->clip = j->shown ? j->path : NULL;
+    f->unconfirmed = j->shown ? NULL : j->unshown;
+}
+
 static void add_json(struct pf_text *t, struct pf_predict_job *j, int argc, char **argv)
 {
     pf_predict_json_head(t, argc, argv, pf_predict_job_decided(j));
@@ -195,6 +204,8 @@ static void add_json(struct pf_text *t, struct pf_predict_job *j, int argc, char
             pf_predicted_race(j, k, &j->results[k].races.at[i], &f);
             const struct pf_witness_clip *c = pf_witness_clip(j, k, i);
             f.clip = c && c->happened ? c->path : NULL;
+            if (j->verify && f.status == PF_STATUS_OBSERVED)
+                confirm(j, &f);
             add_finding(t, &f, &first);
         }
     add_json_anomalies(t, j, true, &first);
@@ -252,6 +263,8 @@ static int choose(struct pf_predict_job *j, const char *list)
                : pf_complain(VERB, "--analysis: the list is empty");
 }
 
+static bool should_stop(void *arg) { return (void)arg, pf_interrupted(); }
+
 static int run_job(struct pf_predict_job *j, const char *json, const char *clips, int argc,
                    char **argv)
 {
@@ -276,6 +289,8 @@ static int run_job(struct pf_predict_job *j, const char *json, const char *clips
     pf_search_stop_clear(&stop);
     for (size_t i = 0; i < j->anomalies.at.len; i++)
         found += j->anomalies.at.at[i].witnessed;
+    if (j->verify && found)
+        j->shown = pf_verify_clip(j->path, should_stop, NULL, j->unshown, sizeof j->unshown);
     if (clips && (status = pf_witness_clips_make(j, clips)) != PF_EXIT_OK)
         return status;
     for (int as_json = 0; as_json <= (json != NULL); as_json++) {
@@ -301,6 +316,7 @@ int pf_verb_predict(int argc, char **argv)
     const char *list = NULL, *json = NULL, *patterns = NULL, *atomic = NULL, *clips = NULL,
                *events = NULL, *limit = NULL;
     char *end = NULL;
+    struct pf_predict_job *j = pf_mem_zero(1, sizeof *j);
     const struct pf_cli_option options[] = {
         {"analysis", "LIST",
          "analyses, separated by commas (default " DEFAULT_ANALYSIS "):\n"
@@ -325,6 +341,10 @@ int pf_verb_predict(int argc, char **argv)
          "of a recording: analyse its first N events (default and maximum: 100 million)", &events,
          NULL},
         {"json", "FILE", "write the findings as JSON; - is standard output", &json, NULL},
+        {"verify", NULL,
+         "with --json: replay the recording once more; races that happened in it are then "
+         "confirmed",
+         NULL, &j->verify},
         {"limit", "TIME", "stop after TIME, such as 90s or 2m, and report what was found", &limit,
          NULL},
     };
@@ -334,7 +354,6 @@ int pf_verb_predict(int argc, char **argv)
                                      "trace in RAPID's STD format. Exit status: 66 if there are "
                                      "findings, 0 if not, 2 on an error.",
                                      options, sizeof options / sizeof options[0]};
-    struct pf_predict_job *j = pf_mem_zero(1, sizeof *j);
     int status = PF_EXIT_USAGE, words = argc;
     char **all = argv;
     for (int at = 0; at < argc;) { /* the trace may come before or after the options */

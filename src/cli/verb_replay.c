@@ -129,6 +129,7 @@ int pf_verb_replay(int argc, char **argv)
     if (!clip.ended)
         fprintf(stderr, "pf replay: %s: is truncated (%s); it is replayed up to that point\n",
                 clip.path, clip.cut);
+    d.watch |= clip.end.errors != 0; /* the recording shows a memory error */
     d.tracing = trace != NULL;
     d.gdb = gdb ? argv + first + after : NULL;
     d.gdb_status = -1;
@@ -137,6 +138,8 @@ int pf_verb_replay(int argc, char **argv)
         s = pf_directed_replay(&clip, trace, &d, &child, &end, &e);
     if (s == PF_OK)
         pf_run_report_set_end(&pf_run_report, &end);
+    if (s == PF_OK && child.executed) /* the replay ends there, with the recorded status */
+        pf_run_report.wait = clip.end.wait;
     if (s != PF_OK)
         status = complain(&e);
     else if (d.gdb_status >= 0)

@@ -63,7 +63,8 @@ struct pf_field {
     PF_FIELD(OUTCOME, 33, 0) /* END: enum pf_outcome, u32 */                                       \
     PF_FIELD(TEXT, 34, 0) /* END: explains the outcome */                                          \
     PF_FIELD(TOTAL, 35, 1) /* END: u64, length of each stream in order */                          \
-    PF_FIELD(REACHED, 36, 0) /* END: struct pf_reached with its first n accesses */
+    PF_FIELD(REACHED, 36, 0) /* END: struct pf_reached with its first n accesses */                \
+    PF_FIELD(ERRORS, 37, 0) /* END: number of memory errors, u32; absent: none */
 
 enum pf_field_tag {
 #define PF_FIELD(name, tag, many) PF_FIELD_##name = tag,

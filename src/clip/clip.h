@@ -35,9 +35,8 @@ struct pf_clip_end {
     int wait;                 /* status from waitpid */
     enum pf_outcome outcome;
     char text[2048];
-    /* memory errors in this run, and the first one as text; not stored in the file */
-    uint32_t errors;
-    char error[256];
+    uint32_t errors; /* memory errors in this run */
+    char error[256]; /* the first one as text; not stored in the file */
     uint32_t unshown; /* in a replay: errno of the first output that could not be shown; 0: none */
     struct pf_reached reached; /* which accesses the policy or plan reached */
     struct pf_divergence divergence; /* of outcome DIVERGED; not stored in the file */

@@ -31,6 +31,9 @@ struct pf_predict_job {
     const struct pf_analysis *analyses[PF_PREDICT_ANALYSES];
     struct pf_result results[PF_PREDICT_ANALYSES];
     struct pf_witness_clip *clips[PF_PREDICT_ANALYSES]; /* one per race; NULL: not requested */
+    bool verify; /* replay the recording; races that happened in it are then confirmed */
+    bool shown; /* it did replay; otherwise `unshown` is the reason */
+    char unshown[200];
     size_t unreached; /* witnesses that a run did not follow up to the race */
     size_t n;
     pf_patterns patterns; /* empty: no pattern search */

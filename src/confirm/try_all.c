@@ -9,6 +9,7 @@
 #include "self_run.h"
 #include "try_shared.h"
 #include "vector.h"
+#include "verify_clip.h"
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -25,9 +26,24 @@
 #define GRACE_MS 500 /* between SIGTERM and SIGKILL */
 #define LIMIT_MS 60000 /* for one try, and without progress of those that are tried together */
 
-bool pf_try_all_stopped(const struct pf_try_all *r)
+static bool is_out_of_time(const struct pf_try_all *r)
 {
     return pf_interrupted() || (r->limit_ms && pf_now_ms() - r->began >= r->limit_ms);
+}
+
+/* The time that replays of the clips made so far will take, and of one more. */
+static uint64_t reserved_ms(const struct pf_try_all *r)
+{
+    size_t clips = r->started + 1;
+    for (size_t i = 0; r->results && i < r->n; i++)
+        clips += pf_try_happened(&r->results[i]) && !r->results[i].verified;
+    return r->replay_ms * clips / r->jobs;
+}
+
+bool pf_try_all_stopped(const struct pf_try_all *r)
+{
+    return is_out_of_time(r) ||
+           (r->limit_ms && pf_now_ms() - r->began + reserved_ms(r) >= r->limit_ms);
 }
 
 static bool is_stopped(void *arg) { return pf_try_all_stopped(arg); }
@@ -87,7 +103,7 @@ static bool shared_should_stop(void *arg)
     size_t n = count_started(u);
     if (n != u->started)
         u->news = pf_now_ms();
-    u->started = n;
+    u->started = u->r->started = n;
     progress(u->r, u->before + (n ? n - 1 : 0));
     return pf_try_all_stopped(u->r) || pf_now_ms() - u->news > 2 * LIMIT_MS;
 }
@@ -116,91 +132,82 @@ static void try_shared_runs(struct pf_try_all *r)
                                                    r->items[at + i].result};
         command.grace_ms = LIMIT_MS;
         (void)!pf_supervisor_run(&command, shared_should_stop, &u, &result, &ignored);
+        r->started = 0; /* the results are known now */
     }
     rmdir(folder);
 }
 
 /* --- one by one --- */
 
-/* One try in a slot of the pool. */
+/* One process in a slot of the pool: it tries a candidate, or replays its clip. */
 struct try_slot {
     const struct pf_try_all *r;
     struct pf_try_item *item;
+    struct pf_verify_clip verify;
 };
 
-static int try_function(const void *arg)
-{
-    const struct try_slot *s = arg;
-    pf_try_one(s->r->t, s->r->recording, s->item->h, s->item->clip, s->item->result);
-    return 0;
-}
+/* What is done with every candidate that is due, several in parallel. */
+struct try_phase {
+    bool (*due)(const struct pf_try_item *it);
+    bool (*stopped)(const struct pf_try_all *r);
+    void (*skip)(struct pf_try_item *it, const char *why);
+    pf_status (*begin)(struct try_slot *s, struct pf_command *c, struct pf_error *e);
+    void (*end)(struct try_slot *s, const struct pf_supervisor_result *result);
+};
 
-static void set_undecided(struct pf_try_item *it, const char *why)
+/* Starts the next candidate that is due. */
+static void start_next(const struct try_phase *p, struct pf_process_pool *pool,
+                       struct try_slot *slot, size_t number, struct pf_try_item **next,
+                       const struct pf_try_item *end)
 {
-    it->result->verdict = PF_TRY_UNKNOWN;
-    snprintf(it->result->why, sizeof it->result->why, "%s", why);
-}
-
-/* Starts the next candidate that is not decided; false: none is left. */
-static bool start_next(struct pf_process_pool *pool, struct try_slot *slot, size_t number,
-                       struct pf_try_item **next, const struct pf_try_item *end)
-{
-    const struct pf_try_all *r = slot->r;
-    for (; *next < end; ++*next) {
+    for (bool started = false; *next < end && !started; ++*next) {
+        struct pf_command command;
         struct pf_error e;
-        if ((*next)->result->tried)
+        slot->item = *next;
+        if (!p->due(*next))
             continue;
-        if (pf_try_all_stopped(r)) {
-            set_undecided(*next, "stopped before it was tried");
-            continue;
-        }
-        slot->item = (*next)++;
-        struct pf_command command = command_for(r, try_function, slot);
-        command.limit_ms = LIMIT_MS;
-        command.grace_ms = GRACE_MS;
-        if (pf_process_pool_start(pool, number, &command, &e) != PF_OK) {
-            set_undecided(slot->item, e.text);
+        started = !p->stopped(slot->r);
+        if (!started) {
+            p->skip(*next, "the time was up");
             continue;
         }
-        return true;
+        pf_status s = p->begin(slot, &command, &e);
+        if (s == PF_OK)
+            s = pf_process_pool_start(pool, number, &command, &e);
+        if (s != PF_OK) {
+            p->skip(*next, e.text);
+            started = false;
+        }
     }
-    return false;
 }
 
-static void collect_try(struct pf_process_pool *pool, struct try_slot *slot, size_t number)
-{
-    struct pf_supervisor_result result;
-    bool whole = pf_process_pool_collect(pool, number, &result);
-    if (!whole || result.how == PF_SUPERVISED_STOPPED)
-        set_undecided(slot->item, "stopped before it was decided");
-    else if (result.how == PF_SUPERVISED_LIMIT)
-        set_undecided(slot->item, "no end within 60 s");
-    else if (result.how == PF_SUPERVISED_UNSTARTED)
-        set_undecided(slot->item, result.why);
-}
-
-static void try_in_pool(struct pf_try_all *r, struct pf_process_pool *pool, struct try_slot *slots)
+static void run_in_pool(struct pf_try_all *r, const struct try_phase *p,
+                        struct pf_process_pool *pool, struct try_slot *slots)
 {
     struct pf_try_item *next = r->items, *end = r->items + r->n;
     for (;;) {
         for (size_t i = 0; i < pool->n; i++)
             if (!pool->at[i].busy)
-                start_next(pool, &slots[i], i, &next, end);
+                start_next(p, pool, &slots[i], i, &next, end);
         progress(r, (size_t)(next - r->items) - pool->running);
         if (!pool->running)
             return;
         int signal = pf_process_pool_wait(pool, POLL_MS);
         if (signal)
             pf_interrupt_note(signal);
-        if (pf_try_all_stopped(r) && !pool->stopping)
+        if (p->stopped(r) && !pool->stopping)
             pf_process_pool_stop(pool);
         for (size_t i = 0; i < pool->n; i++)
-            if (pool->at[i].ready)
-                collect_try(pool, &slots[i], i);
+            if (pool->at[i].ready) {
+                struct pf_supervisor_result result;
+                if (!pf_process_pool_collect(pool, i, &result))
+                    result = (struct pf_supervisor_result){.how = PF_SUPERVISED_STOPPED};
+                p->end(&slots[i], &result);
+            }
     }
 }
 
-static int try_one_by_one(struct pf_try_all *r)
+static int run_phase(struct pf_try_all *r, const struct try_phase *p)
 {
     struct pf_process_pool pool;
     struct pf_error e;
@@ -210,11 +217,84 @@ static int try_one_by_one(struct pf_try_all *r)
     for (size_t i = 0; i < n; i++)
         slots[i].r = r;
     if (s == PF_OK)
-        try_in_pool(r, &pool, slots);
+        run_in_pool(r, p, &pool, slots);
     pf_process_pool_release(&pool);
     free(slots);
     return s == PF_OK ? PF_EXIT_OK : pf_complain(VERB, "%s", e.text);
 }
+
+/* --- tries --- */
+
+static int try_function(const void *arg)
+{
+    const struct try_slot *s = arg;
+    pf_try_one(s->r->t, s->r->recording, s->item->h, s->item->clip, s->item->result);
+    return 0;
+}
+
+static bool is_undecided(const struct pf_try_item *it) { return !it->result->tried; }
+
+static void set_undecided(struct pf_try_item *it, const char *why)
+{
+    it->result->verdict = PF_TRY_UNKNOWN;
+    snprintf(it->result->why, sizeof it->result->why, "it was not tried: %s", why);
+}
+
+static pf_status begin_try(struct try_slot *s, struct pf_command *c, struct pf_error *e)
+{
+    (void)e;
+    *c = command_for(s->r, try_function, s);
+    c->limit_ms = LIMIT_MS;
+    c->grace_ms = GRACE_MS;
+    return PF_OK;
+}
+
+static void end_try(struct try_slot *s, const struct pf_supervisor_result *result)
+{
+    const char *why = result->how == PF_SUPERVISED_STOPPED     ? "the time was up before it ended"
+                      : result->how == PF_SUPERVISED_LIMIT     ? "no end within 60 s"
+                      : result->how == PF_SUPERVISED_UNSTARTED ? result->why
+                                                               : NULL;
+    struct pf_try_result *out = s->item->result;
+    if (!why)
+        return;
+    out->verdict = PF_TRY_UNKNOWN;
+    snprintf(out->why, sizeof out->why, "%s", why);
+}
+
+static const struct try_phase try_phase = {is_undecided, pf_try_all_stopped, set_undecided,
+                                           begin_try, end_try};
+
+/* --- the clips are replayed from scratch --- */
+
+static bool is_unverified(const struct pf_try_item *it)
+{
+    return pf_try_happened(it->result) && !it->result->verified;
+}
+
+static void set_unverified(struct pf_try_item *it, const char *why)
+{
+    snprintf(it->result->unverified, sizeof it->result->unverified,
+             "its clip was not replayed: %.160s", why);
+}
+
+static pf_status begin_replay(struct try_slot *s, struct pf_command *c, struct pf_error *e)
+{
+    pf_status status = pf_verify_clip_init(&s->verify, s->item->clip, e);
+    *c = s->verify.command;
+    return status;
+}
+
+static void end_replay(struct try_slot *s, const struct pf_supervisor_result *result)
+{
+    struct pf_try_result *out = s->item->result;
+    out->verified =
+        pf_verify_clip_shown(&s->verify, result, out->unverified, sizeof out->unverified);
+    pf_verify_clip_release(&s->verify);
+}
+
+static const struct try_phase replay_phase = {is_unverified, is_out_of_time, set_unverified,
+                                              begin_replay, end_replay};
 
 /* --- harm that does not end the program --- */
 
@@ -296,12 +376,14 @@ int pf_try_all(struct pf_try_all *r)
     choose_input(r);
     if (r->n > 1 && !r->one_by_one)
         try_shared_runs(r);
-    int status = try_one_by_one(r);
+    int status = run_phase(r, &try_phase);
     for (size_t i = 0; i < r->n && !r->skip_harm; i++)
         if (r->items[i].result->verdict == PF_TRY_ERROR)
             add_assertion(r->items[i].clip, r->items[i].result);
     if (!r->skip_harm)
         find_harm(r);
+    if (status == PF_EXIT_OK)
+        status = run_phase(r, &replay_phase);
     if (isatty(STDERR_FILENO))
         fputc('\n', stderr);
     if (r->input > 0)

@@ -6,6 +6,8 @@
  *          (search_stop.h) or the time limit stops the running ones; candidates undecided by then
  *          are unknown.
  * Memory:  candidates and names belong to the caller; results live until release.
+ *          The clip of every candidate that happened is then replayed from scratch
+ *          (verify_clip.h); the time for that is reserved within the limit.
  * Errors:  pf_try_all prints the error and returns an exit status.
  */
 #ifndef PF_CONFIRM_TRY_ALL_H
@@ -33,6 +35,8 @@ struct pf_try_all {
     size_t n;
     struct pf_try_result *results;
     uint64_t began; /* start time; 0: set by pf_try_all */
+    uint64_t replay_ms; /* about how long one replay takes; 0: unknown */
+    size_t started; /* candidates of a shared run whose results are not known yet */
 };
 
 int pf_try_all(struct pf_try_all *r);

@@ -37,6 +37,9 @@ struct pf_try_result {
     enum pf_try_verdict verdict;
     char why[400];
     char memory[280]; /* its first memory error; "": none */
+    /* the clip was replayed from scratch and showed it; otherwise `unverified` is the reason */
+    bool verified;
+    char unverified[200];
 };
 
 /* Makes a schedule from a witness, which ends before the two accesses. The access that was

@@ -150,8 +150,10 @@ static void judge_all(const struct pf_trace *t, const struct pf_clip *recording,
                       const struct pf_continuation *ends, const char *folder)
 {
     for (uint32_t i = 0; i < n; i++) {
-        struct pf_clip_end end = {
-            .wait = ends[i].wait, .outcome = ends[i].outcome, .divergence = ends[i].divergence};
+        struct pf_clip_end end = {.wait = ends[i].wait,
+                                  .outcome = ends[i].outcome,
+                                  .errors = ends[i].errors,
+                                  .divergence = ends[i].divergence};
         struct pf_try_result *out = all[i].out;
         char pieces[PATH_MAX], schedule[] = POLICY, race[64];
         struct pf_clip_meta meta = recording->meta;

@@ -50,12 +50,13 @@ static int run_all(struct pf_predict_job *j, struct witness_run *all)
     for (size_t i = 0; i < r->n && status == PF_EXIT_OK; i++) {
         const struct pf_try_result *x = r->items[i].result;
         struct pf_witness_clip *c = all->clips.at[i];
-        c->happened = pf_try_happened(x);
+        const char *why = pf_try_happened(x) ? x->unverified : x->why;
+        c->happened = pf_try_happened(x) && x->verified;
         if (c->happened)
             continue;
         unlink(c->path);
         if (!c->why)
-            c->why = pf_pool_text(&j->pool, x->why, strlen(x->why));
+            c->why = pf_pool_text(&j->pool, why, strlen(why));
     }
     return status;
 }

@@ -260,6 +260,10 @@ static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
         old->harm = harm;
         old->nwitness = 0;
     }
+    if (!old->unconfirmed)
+        old->unconfirmed = pf_read_text(r, o, "unconfirmed");
+    if (old->status == PF_STATUS_CONFIRMED)
+        old->unconfirmed = NULL;
     if (!old->nwitness)
         read_schedules(r, o, old);
     if (!old->verdict)
@@ -289,6 +293,7 @@ struct pf_finding *pf_read_finding(struct pf_reader *r, const json_t *o)
     f->verdict = pf_read_text(r, o, "class");
     f->clip = read_clip(r, o, "clip");
     f->harm = pf_read_text(r, o, "harm");
+    f->unconfirmed = pf_read_text(r, o, "unconfirmed");
     f->count = pf_read_number(r, o, "count");
     struct pf_access *steps =
         f->kind == PF_KIND_RACE && n == 2 ? NULL : pf_read_alloc(r, n * sizeof *steps);

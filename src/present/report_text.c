@@ -108,6 +108,10 @@ static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checke
         pf_text_add(t, "  See it again, every time: pf replay ");
         pf_text_add(t, f->clip);
         pf_text_char(t, '\n');
+    } else if (f->unconfirmed) {
+        pf_text_add(t, "  Observed once, not confirmed: ");
+        pf_text_add(t, f->unconfirmed);
+        pf_text_char(t, '\n');
     } else if (checked) {
         pf_text_add(t, f->status == PF_STATUS_OBSERVED ? "  Observed, not yet confirmed: "
                                                        : "  Not confirmed: ");

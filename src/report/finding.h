@@ -138,6 +138,8 @@ struct pf_finding {
     const char *verdict; /* JSON field "class"; NULL until judged */
     const char *clip;
     const char *harm; /* what the program did wrong in the clip: crashed, hung; NULL: nothing */
+    /* why it is not confirmed although a run showed it; NULL: unknown, or it is confirmed */
+    const char *unconfirmed;
     struct pf_access access[2]; /* a race's two accesses, the later one first */
     /* the accesses of any other anomaly, in the order in which they form it */
     const struct pf_access *steps;

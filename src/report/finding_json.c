@@ -239,6 +239,8 @@ void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
     pf_json_num(t, "count", f->count);
     if (f->harm)
         pf_json_str(t, "harm", f->harm);
+    if (f->unconfirmed)
+        pf_json_str(t, "unconfirmed", f->unconfirmed);
     if (f->tries)
         pf_json_num(t, "tries", f->tries);
     if (f->stages) {
