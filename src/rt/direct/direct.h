@@ -105,6 +105,9 @@ static inline void pf_sched_preemption_point(void)
 enum pf_woken pf_sched_wait(const struct pf_wait *w);
 /* The current thread yields to the others; may switch. */
 void pf_sched_yield(void);
+/* The current thread is about to end the process: the policy may run other threads first, until
+ * they end or wait, or for a limited number of events. May switch. */
+void pf_sched_before_process_end(void);
 /* Closes the current segment, so that the schedule contains everything the current thread has done
  * and may end here. May switch. */
 void pf_sched_close_segment(void);

@@ -26,14 +26,26 @@
 
 static char exit_handlers; /* only its address is used: the sync object of the order above */
 
+/* Directed mode: other threads may run before the process ends. The event comes after that, so that
+ * a replay can tell this point from the system call that ends the process. */
+static void let_others_run(void)
+{
+    if (!pf_directed() || !__pf_tls.thread || __pf_tls.nested)
+        return;
+    pf_sched_before_process_end();
+    pf_sched_preemption_point();
+}
+
 PF_INTERPOSE(__attribute__((noreturn)) void, _exit, (int status))
 {
+    let_others_run();
     int wanted = pf_race_summary();
     PF_REAL(_exit)(wanted ? wanted : status);
     __builtin_unreachable();
 }
 PF_INTERPOSE(__attribute__((noreturn)) void, _Exit, (int status))
 {
+    let_others_run();
     int wanted = pf_race_summary();
     PF_REAL(_exit)(wanted ? wanted : status);
     __builtin_unreachable();
@@ -47,6 +59,7 @@ static void acquire_exit_handlers(void)
 }
 PF_INTERPOSE(__attribute__((noreturn)) void, exit, (int status))
 {
+    let_others_run();
     acquire_exit_handlers();
     PF_REAL(exit)(status);
     __builtin_unreachable();
@@ -71,6 +84,7 @@ static int begin(int argc, char **argv, char **env)
     if (t)
         t->stack_base = (uintptr_t)__builtin_frame_address(0);
     int status = target_main(argc, argv, env);
+    let_others_run();
     acquire_exit_handlers();
     return status;
 }
@@ -107,6 +121,7 @@ REGISTERS(__cxa_at_quick_exit, (void (*f)(void *), void *object), (f, object))
 REGISTERS(on_exit, (void (*f)(int, void *), void *arg), (f, arg))
 PF_INTERPOSE(__attribute__((noreturn)) void, quick_exit, (int status))
 {
+    let_others_run();
     acquire_exit_handlers();
     PF_REAL(quick_exit)(status);
     __builtin_unreachable();

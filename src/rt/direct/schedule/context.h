@@ -63,6 +63,7 @@ struct pf_context {
     uint64_t until; /* while it runs: number of its events when its grant is used up */
     struct pf_pending_event pending; /* the event it is about to perform */
     struct pf_fuzz_state fuzz; /* fuzz_policy.h */
+    bool ends_process; /* it is about to end the process, and lets other threads run first */
     bool queried; /* the schedule plan asks what that event is */
     void *sp; /* stack pointer, while it does not run */
     uint64_t stopped_at; /* number of context switches when it last stopped running; 0: never */

@@ -194,6 +194,11 @@ uint64_t pf_policy_grant(struct pf_policy *p, struct pf_context *c, uint64_t eve
     }
 }
 
+bool pf_policy_waits_at_exit(struct pf_policy *p)
+{
+    return p->kind == PF_POLICY_RR || (p->kind != PF_POLICY_PCT && draw(p) & 1);
+}
+
 bool pf_policy_preempts(const struct pf_policy *p, const struct pf_context *c,
                         const struct pf_context *me)
 {

@@ -14,7 +14,9 @@
  *                            sampling); every 1000 events all draw again, so that none starves
  *          racefuzzer:..., assetfuzzer:...  like random, but threads are held before certain
  *                            accesses (fuzz_policy.h)
- *          A thread that yielded is not chosen while another can run.
+ *          A thread that yielded is not chosen while another can run. A thread that is about to end
+ *          the process yields first: always with rr, by the toss of a coin with random and pos. If
+ *          it does not yield, it is one of the runnable threads, as before any other event.
  * Memory:  none.
  * Errors:  parse returns false for a text that is not a policy.
  */
@@ -51,6 +53,8 @@ struct pf_context *pf_policy_pick(struct pf_policy *p, struct pf_queue *ready,
                                   struct pf_context *me, bool yielded, uint64_t events);
 /* The number of events that c may perform before the next decision; at least 1. */
 uint64_t pf_policy_grant(struct pf_policy *p, struct pf_context *c, uint64_t events);
+/* A thread is about to end the process: true if the others run on first, until they end or wait. */
+bool pf_policy_waits_at_exit(struct pf_policy *p);
 /* c became ready while `me` runs: true if `me` should be preempted at its next event. */
 bool pf_policy_preempts(const struct pf_policy *p, const struct pf_context *c,
                         const struct pf_context *me);

@@ -30,6 +30,9 @@
 #define YIELDS_IDLE 1000
 #define SPIN_WEIGHT 16 /* a yield in a spin loop (spin_detect.h) counts as much as 16 others */
 #define GRANT_PART (1u << 16) /* events after which preempt_soon is checked */
+/* How long the end of the process waits for other threads: their events, and turns in between. */
+#define EXIT_EVENTS 100000
+#define EXIT_TURNS 1000
 
 static struct {
     struct pf_context *self;
@@ -57,6 +60,7 @@ static struct {
     uint64_t boundary; /* segments closed so far */
     uint64_t switches;
     struct pf_context *picked; /* chosen by the policy for the next segment */
+    bool exit_decided, exit_waits; /* the policy's decision at the end of the process */
 } s;
 
 struct pf_context *pf_running; /* s.self, for event.c */
@@ -559,6 +563,57 @@ void pf_sched_yield(void)
     s.yields = s.calls == s.yield_calls + 1 ? s.yields + weight : weight;
     s.yield_calls = s.calls;
     end_segment(PF_END_YIELDED);
+}
+
+/* True if a thread that is not itself about to end the process can run. */
+static bool others_can_run(void)
+{
+    struct pf_context *c = s.ready.first;
+    while (c && c->ends_process)
+        c = c->next;
+    return c != NULL;
+}
+
+/* Decides at the end of the process whether another thread runs first, and which one (s.picked). */
+static bool runs_others_first(struct pf_context *me, bool waits)
+{
+    uint64_t n;
+    if (pf_direct.fuzzing && !s.ready.first)
+        pf_fuzz_policy_release_one(true);
+    if (pf_schedule_plan_pending())
+        return pf_schedule_plan_next(&n) != me;
+    if (!others_can_run())
+        return false;
+    waits |= pf_breakpoint_flip_holds();
+    struct pf_context *c = pf_policy_pick(&s.policy, &s.ready, me, waits, pf_sched_events());
+    s.picked = c == me ? NULL : c;
+    return c != me;
+}
+
+void pf_sched_before_process_end(void)
+{
+    struct pf_context *me = s.self;
+    if (s.closed)
+        return;
+    me->ends_process = true;
+    if (s.following) {
+        while (s.following && pf_sched_must_yield_here())
+            end_segment(PF_END_YIELDED);
+    } else {
+        if (!s.exit_decided)
+            s.exit_waits = pf_policy_waits_at_exit(&s.policy);
+        s.exit_decided = true; /* one decision for exit and the system call at its end */
+        uint64_t limit = pf_sched_events() + EXIT_EVENTS;
+        int turns = 0;
+        while (runs_others_first(me, s.exit_waits)) {
+            if (!pf_schedule_plan_pending() &&
+                (turns++ == EXIT_TURNS || pf_sched_events() >= limit))
+                break;
+            end_segment(PF_END_YIELDED);
+        }
+        s.picked = NULL;
+    }
+    me->ends_process = false;
 }
 
 void pf_sched_close_segment(void) { end_segment(PF_END_PREEMPTED); }

@@ -9,7 +9,7 @@
  *              ended by   where the thread is then
  *              PREEMPTED  before an event; the thread's next segment begins with it
  *              BLOCKED    in a wait
- *              YIELDED    in a system call by which it yielded
+ *              YIELDED    in a system call by which it yielded, or about to end the process
  *              EXITED     nowhere: it has ended
  *              FINAL      the process ended in this segment
  *

@@ -98,6 +98,7 @@ static long call(struct pf_context *c, long number, const long a[6])
     case SYS_exit:
         return thread_ends(c, a[0]);
     case SYS_exit_group:
+        pf_sched_before_process_end();
         pf_direct_end();
         return pf_syscall_run(number, a);
     case SYS_clone:

@@ -1,0 +1,117 @@
+# shellcheck shell=bash disable=SC2154
+# The end of the process is a scheduling point: in some schedules the other threads run on first, in
+# others the process ends at once. Every recording replays.
+
+cat >last.c <<'C'
+#define _GNU_SOURCE
+#include <assert.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int n, end;
+long x;
+static void say(const char *s) { if (write(1, s, strlen(s)) < 0) abort(); }
+static void *work(void *arg)
+{
+    say("T");
+    return arg;
+}
+static void *blocked(void *arg)
+{
+    pthread_mutex_lock(&m);
+    say("never");
+    return arg;
+}
+static void *endless(void *arg)
+{
+    for (;;) __atomic_fetch_add(&x, 1, __ATOMIC_RELAXED);
+    return arg;
+}
+static void *spin(void *arg)
+{
+    while (!*(volatile long *)&x);
+    return arg;
+}
+static void *ends(void *arg) { exit(7); return arg; }
+static void handler(void) { say("H"); }
+int main(int argc, char **argv)
+{
+    pthread_t t;
+    end = argc > 2 ? argv[2][0] : 'r';
+    n = atoi(argv[1]);
+    atexit(handler);
+    pthread_mutex_lock(&m);
+    void *(*const f[])(void *) = {work, blocked, endless, spin, ends};
+    pthread_create(&t, 0, f[n], 0);
+    if (end == 'e') exit(3);
+    if (end == '_') _exit(3);
+    if (end == 'q') quick_exit(3);
+    if (end == 'g') syscall(SYS_exit_group, 3);
+    return 3;
+}
+C
+for level in -O0 -O2; do
+    "$PF" cc $level -g last.c -o last
+    # Each way to end the process: the thread runs in some schedules, and not in others.
+    for end in r e _ q g; do
+        ran=0 not=0
+        for policy in rr:1000 pct:1,2 pct:2,2 pct:3,2 pct:4,2 random:1 random:5 random:8 pos:1 pos:4; do
+            status 3 "$PF" record -o r.clip --schedule=$policy -- ./last 0 $end
+            cp out recorded
+            [[ $(cat out) == *T* ]] && ran=1
+            [[ $(cat out) == *T* ]] || not=1
+            status 3 "$PF" replay r.clip
+            cmp out recorded
+        done
+        [[ $ran == 1 ]] || fail "$level $end: the thread never ran"
+        [[ $not == 1 ]] || fail "$level $end: the process never ended at once"
+        "$PF" record -o r.clip -- ./last 0 $end >recorded && fail "expected status 3"
+        [[ $(cat recorded) == *T* ]] || fail "$level $end: round robin ended the process at once"
+    done
+    # Before the exit handlers, too.
+    [[ $("$PF" record -o r.clip -- ./last 0 r) == TH ]] || fail "expected the thread before the handler"
+    # Threads that wait, or run for ever, do not keep the process from ending.
+    for n in 1 2 3; do
+        for policy in rr:1000 random:1 pct:2,2 pos:1; do
+            status 3 "$PF" record -o r.clip --schedule=$policy -- ./last $n
+            grep -q never out && fail "ran past a held lock"
+            status 3 "$PF" replay r.clip
+        done
+    done
+    # Two threads that end the process do not wait for each other.
+    for policy in rr:1000 random:1 pct:2,2 pos:1; do
+        s=0
+        "$PF" record -o r.clip --schedule=$policy -- ./last 4 >recorded || s=$?
+        [[ $s == 3 || $s == 7 ]] || fail "expected status 3 or 7, found $s"
+        status $s "$PF" replay r.clip
+    done
+done
+
+# A race of threads that main does not join is predicted and confirmed.
+cat >unjoined.c <<'C'
+#include <pthread.h>
+int x;
+static void *w(void *arg)
+{
+    x++;
+    return arg;
+}
+int main(void)
+{
+    pthread_t t, u;
+    pthread_create(&t, 0, w, 0);
+    pthread_create(&u, 0, w, 0);
+    return 0;
+}
+C
+for level in -O0 -O2; do
+    "$PF" cc $level -g unjoined.c -o unjoined
+    "$PF" record -o u.clip -- ./unjoined
+    status 66 "$PF" predict u.clip
+    status 66 "$PF" hatch --json h.json u.clip
+    grep -q '"status": *"confirmed"' h.json || fail "$level: the race was not confirmed"
+done
