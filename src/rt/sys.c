@@ -112,6 +112,18 @@ long pf_sys_mincore(void *at, size_t size, unsigned char *out)
     return pf_sys(SYS_mincore, at, size, out);
 }
 
+bool pf_sys_readable(const volatile void *at, size_t size)
+{
+    /* The kernel reads the mask before it looks at the first argument, which is invalid. */
+    uint64_t end = (uint64_t)at + size;
+    if (!at)
+        return false;
+    for (uint64_t p = (uint64_t)at & -8ull; p < end; p = (p & -4096ull) + 4096)
+        if (pf_sys(SYS_rt_sigprocmask, -1, p, NULL, 8) == -14 /* EFAULT */)
+            return false;
+    return end >= (uint64_t)at;
+}
+
 void pf_spin_wait(struct pf_spin *s)
 {
     for (unsigned spins = 0;; spins++) {

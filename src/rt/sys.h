@@ -10,6 +10,7 @@
 #define PF_RT_SYS_H
 
 #include "pf_shadow.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -40,6 +41,9 @@ void *pf_sys_map(void *at, size_t size);
 void pf_sys_discard(void *at, size_t size);
 /* Sets out[i] & 1 iff page i of the range is in memory. */
 long pf_sys_mincore(void *at, size_t size, unsigned char *out);
+
+/* True if all bytes of the range can be read. Costs a system call for each page. */
+bool pf_sys_readable(const volatile void *at, size_t size);
 
 /* Makes the pages present and writable, if the kernel supports that. */
 void pf_sys_populate(void *at, size_t size);

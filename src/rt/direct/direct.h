@@ -169,6 +169,9 @@ void pf_continuation_isolate(void);
 /* Called by pf_direct_start before the first system call is trapped. */
 void pf_syscall_init(void);
 
+/* Copies n bytes of the target's memory. Returns false if they cannot be read (bad_pointer.c). */
+bool pf_try_copy(void *to, const void *from, size_t n);
+
 /* --- rings (stream_ring.c; the rest of the interface is in stream_ring.h) --- */
 
 /* Recording: appends n bytes. They survive if the target is killed. */

@@ -89,6 +89,8 @@ static void reads_text(const void *s, enum length l, long precision)
 void pf_format_reads(const char *f, va_list given)
 {
     va_list args;
+    if (!f)
+        return; /* the call fails */
     va_copy(args, given);
     pf_reads_string(f);
     while (*f) {

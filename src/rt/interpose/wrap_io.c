@@ -70,6 +70,8 @@ WRITES(pwrite64, (int fd, const void *p, size_t size, off64_t at),
 /* The first n bytes of a list of buffers. */
 static void list_read(struct pf_call *c, const struct iovec *v, int count, size_t n)
 {
+    if (count <= 0 || count > UIO_MAXIOV || !pf_sys_readable(v, (size_t)count * sizeof *v))
+        return; /* the kernel refuses the call */
     pf_runtime_read(c->t, v, (size_t)count * sizeof *v, pf_call_id(c, PF_NATIVE_READ));
     for (; count > 0 && n; count--, v++) {
         size_t part = v->iov_len < n ? v->iov_len : n;
@@ -79,6 +81,8 @@ static void list_read(struct pf_call *c, const struct iovec *v, int count, size_
 }
 static void list_written(struct pf_call *c, const struct iovec *v, int count, ssize_t n)
 {
+    if (n < 0)
+        return;
     pf_runtime_read(c->t, v, (size_t)count * sizeof *v, pf_call_id(c, PF_NATIVE_READ));
     for (; count > 0 && n > 0; count--, v++) {
         ssize_t part = (ssize_t)v->iov_len < n ? (ssize_t)v->iov_len : n;

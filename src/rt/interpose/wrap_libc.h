@@ -19,6 +19,7 @@
 #include "red_zone.h"
 #include "rt.h"
 #include "runtime_access.h"
+#include "sys.h"
 #include "wrap.h"
 #include <stdarg.h>
 #include <string.h>
@@ -61,6 +62,12 @@ static inline void pf_reads_string(const char *s)
 {
     if (s)
         pf_reads(s, pf_bounded_length(s, SIZE_MAX) + 1);
+}
+/* A string that only the kernel reads: it refuses a bad pointer. */
+static inline void pf_reads_path(const char *s)
+{
+    if (pf_sys_readable(s, 1))
+        pf_reads_string(s);
 }
 static inline void pf_writes_string(const char *s)
 {

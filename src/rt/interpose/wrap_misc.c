@@ -139,7 +139,7 @@ AFTER(int, rand_r, (unsigned *p), (p), pf_reads(p, sizeof *p); pf_writes(p, size
 /* Files. */
 #define ABOUT_FILE(fn, type)                                                                       \
     AFTER(int, fn, (const char *restrict path, struct type *restrict p), (path, p),                \
-          pf_reads_string(path);                                                                   \
+          pf_reads_path(path);                                                                     \
           FILLS(p))
 ABOUT_FILE(stat, stat)
 ABOUT_FILE(lstat, stat)
@@ -149,11 +149,11 @@ ABOUT_FILE(statfs, statfs)
 AFTER(int, fstat, (int fd, struct stat *p), (fd, p), FILLS(p))
 AFTER(int, fstat64, (int fd, struct stat64 *p), (fd, p), FILLS(p))
 AFTER(int, fstatat, (int at, const char *restrict path, struct stat *restrict p, int flags),
-      (at, path, p, flags), pf_reads_string(path);
+      (at, path, p, flags), pf_reads_path(path);
       FILLS(p))
 AFTER(char *, getcwd, (char *p, size_t n), (p, n), pf_writes_string(r))
 AFTER(ssize_t, readlink, (const char *restrict path, char *restrict p, size_t n), (path, p, n),
-      pf_reads_string(path);
+      pf_reads_path(path);
       if (r > 0) pf_writes(p, (size_t)r))
 AFTER(int, mkstemp, (char *path), (path), pf_writes_string(path))
 AFTER(char *, mkdtemp, (char *path), (path), pf_writes_string(path))

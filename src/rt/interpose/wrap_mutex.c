@@ -31,30 +31,43 @@ static inline bool is_simple(const pthread_mutex_t *m)
            kind == PTHREAD_MUTEX_ERRORCHECK_NP;
 }
 
-/* The calling thread if it may do the call without glibc; else NULL. lock: the expected lock
- * word. */
-static inline struct pf_thread *thread_for_inline_call(const pthread_mutex_t *m, int lock)
+/* The calling thread if it may do the call without glibc; else NULL. */
+static inline struct pf_thread *thread_for_inline_call(void)
 {
     struct pf_tls *tls = &__pf_tls;
     struct pf_thread *t = tls->thread;
     if (!pf_directed() || tls->budget <= 0 || tls->nested || !t || !t->owner || t->is_fiber ||
-        t->signals || m->__data.__lock != lock || !is_simple(m))
+        t->signals)
         return NULL;
     return t;
 }
 
-static inline void count(struct pf_func *native)
+/* The event is counted before the mutex is read: if the read faults, the recording ends after the
+ * event, as it does if the slow path faults. Returns the hash before the event. */
+static inline uint64_t count(struct pf_func *native)
 {
+    uint64_t hash = pf_direct.hash;
     pf_sched_hash((uint64_t)native - (uint64_t)&pf_direct);
     __pf_tls.budget--;
+    __asm__ volatile("" ::: "memory");
+    return hash;
+}
+/* The slow path has to do the call, and counts it. */
+static inline bool uncount(uint64_t hash)
+{
+    pf_direct.hash = hash;
+    __pf_tls.budget++;
+    return false;
 }
 
 static inline bool lock_without_glibc(struct pf_func *native, pthread_mutex_t *m)
 {
-    struct pf_thread *t = thread_for_inline_call(m, 0);
+    struct pf_thread *t = thread_for_inline_call();
     if (!t || t->nheld == PF_HELD_MAX)
         return false;
-    count(native);
+    uint64_t before = count(native);
+    if (m->__data.__lock != 0 || !is_simple(m))
+        return uncount(before);
     m->__data.__lock = 1;
     m->__data.__owner = t->owner;
     m->__data.__nusers++;
@@ -64,11 +77,13 @@ static inline bool lock_without_glibc(struct pf_func *native, pthread_mutex_t *m
 
 static inline bool unlock_without_glibc(struct pf_func *native, pthread_mutex_t *m)
 {
-    struct pf_thread *t = thread_for_inline_call(m, 1);
-    if (!t || m->__data.__owner != t->owner || !t->nheld ||
-        t->held[t->nheld - 1].addr != (uintptr_t)m || t->held[t->nheld - 1].depth != 1)
+    struct pf_thread *t = thread_for_inline_call();
+    if (!t || !t->nheld || t->held[t->nheld - 1].addr != (uintptr_t)m ||
+        t->held[t->nheld - 1].depth != 1)
         return false;
-    count(native);
+    uint64_t before = count(native);
+    if (m->__data.__lock != 1 || !is_simple(m) || m->__data.__owner != t->owner)
+        return uncount(before);
     m->__data.__owner = 0;
     m->__data.__nusers--;
     m->__data.__lock = 0;

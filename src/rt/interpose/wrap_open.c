@@ -15,7 +15,7 @@
 
 static void reads_path(struct pf_call *c, const char *path)
 {
-    if (path)
+    if (pf_sys_readable(path, 1)) /* else the kernel refuses it */
         pf_runtime_read(c->t, path, pf_bounded_length(path, SIZE_MAX) + 1,
                         pf_call_id(c, PF_NATIVE_READ));
 }

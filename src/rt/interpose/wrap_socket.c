@@ -154,9 +154,19 @@ static void each_descriptor(const struct msghdr *m, void (*f)(int))
     }
 }
 
+/* False: the kernel refuses the message, because it cannot read all of it. */
+static bool is_message(const struct msghdr *m)
+{
+    return pf_sys_readable(m, sizeof *m) && m->msg_iovlen <= UIO_MAXIOV &&
+           pf_sys_readable(m->msg_iov, m->msg_iovlen * sizeof *m->msg_iov) &&
+           (!m->msg_control || pf_sys_readable(m->msg_control, m->msg_controllen));
+}
+
 static void message_sent(struct pf_call *c, const struct msghdr *m)
 {
     uint32_t id = pf_call_id(c, PF_NATIVE_READ);
+    if (!is_message(m))
+        return;
     pf_runtime_read(c->t, m, sizeof *m, id);
     if (m->msg_name)
         pf_runtime_read(c->t, m->msg_name, m->msg_namelen, id);
@@ -209,7 +219,7 @@ PF_INTERPOSE(int, sendmmsg, (int fd, struct mmsghdr *m, unsigned count, int flag
     PF_CALL(c, sendmmsg);
     if (!c.t)
         return PF_REAL(sendmmsg)(fd, m, count, flags);
-    for (unsigned i = 0; i < count; i++)
+    for (unsigned i = 0; i < count && pf_sys_readable(&m[i], sizeof m[i]); i++)
         message_sent(&c, &m[i].msg_hdr);
     pf_fd_send(c.t, fd);
     int n = PF_BLOCKING(c, PF_REAL(sendmmsg)(fd, m, count, flags));

@@ -60,9 +60,9 @@ void pf_stream_leave(struct pf_stdio *s)
         }                                                                                          \
         return PF_REAL(fn) arguments;                                                              \
     }
-OPENS(fopen, (const char *path, const char *mode), (path, mode), pf_reads_string(path);
+OPENS(fopen, (const char *path, const char *mode), (path, mode), pf_reads_path(path);
       pf_reads_string(mode))
-OPENS(fopen64, (const char *path, const char *mode), (path, mode), pf_reads_string(path);
+OPENS(fopen64, (const char *path, const char *mode), (path, mode), pf_reads_path(path);
       pf_reads_string(mode))
 OPENS(fdopen, (int fd, const char *mode), (fd, mode), pf_reads_string(mode))
 OPENS(popen, (const char *command, const char *mode), (command, mode), pf_reads_string(command);
@@ -97,7 +97,7 @@ PF_INTERPOSE(int, pclose, (FILE * f))
     {                                                                                              \
         PF_FRAME_SCOPE(t, fn);                                                                     \
         if (t) {                                                                                   \
-            pf_reads_string(path);                                                                 \
+            pf_reads_path(path);                                                                   \
             closing(t, f);                                                                         \
         }                                                                                          \
         return PF_REAL(fn)(path, mode, f);                                                         \
@@ -198,6 +198,8 @@ static ssize_t line_read(struct pf_stdio *s, FILE *f, char **line, size_t *room,
 }
 PF_INTERPOSE(ssize_t, getline, (char **line, size_t *room, FILE *f))
 {
+    if (!line || !room)
+        return PF_REAL(getline)(line, room, f); /* fails */
     PF_STREAM(s, getline, f);
     char *was = *line;
     return line_read(&s, f, line, room, was, PF_REAL(getline)(line, room, f));
@@ -205,6 +207,8 @@ PF_INTERPOSE(ssize_t, getline, (char **line, size_t *room, FILE *f))
 #define READS_UNTIL(fn)                                                                            \
     PF_INTERPOSE(ssize_t, fn, (char **line, size_t *room, int end, FILE *f))                       \
     {                                                                                              \
+        if (!line || !room)                                                                        \
+            return PF_REAL(fn)(line, room, end, f);                                                \
         PF_STREAM(s, fn, f);                                                                       \
         char *was = *line;                                                                         \
         return line_read(&s, f, line, room, was, PF_REAL(fn)(line, room, end, f));                 \

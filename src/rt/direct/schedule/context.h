@@ -79,6 +79,8 @@ struct pf_context {
     uint64_t robust, robust_size;
     /* futex: 1 when it is its turn; used once contexts are kernel threads (materialise.h) */
     uint32_t baton;
+    /* where the runtime continues after a fault (bad_pointer.c); NULL: faults are the target's */
+    void **recover;
     ucontext_t *trap; /* the innermost trapped system call it is in; NULL: none */
     /* it has yielded at the spin-loop breakpoint where it is now (spin_detect.h) */
     bool spin_yielded;

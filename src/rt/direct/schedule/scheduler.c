@@ -102,6 +102,7 @@ uint64_t pf_sched_now(void)
     return (s.events + segment_events()) * EVENT_NS + s.calls * CALL_NS + s.jumps_ns;
 }
 void pf_sched_count_call(void) { s.calls++; }
+uint64_t pf_sched_calls(void) { return s.calls; }
 void pf_sched_advance_clock(uint64_t ns) { s.jumps_ns += ns; }
 uint64_t pf_sched_events(void) { return s.events + segment_events(); }
 

@@ -77,8 +77,9 @@ void pf_sched_close(void);
 void pf_sched_faulted(void);
 /* The runtime ends the run here: the schedule gets no end record. */
 void pf_sched_abandon(void);
-/* Counts a system call in virtual time. */
+/* Counts a system call in virtual time. calls: how many there were so far. */
 void pf_sched_count_call(void);
+uint64_t pf_sched_calls(void);
 /* Returns the first thread that waits for this futex, or NULL, and stores the number of such
  * threads in *n. */
 struct pf_context *pf_sched_futex_waiter(uint64_t address, uint32_t *n);
@@ -87,6 +88,11 @@ uint32_t pf_sched_requeue_futex(uint64_t from, uint64_t to, uint32_t n);
 /* The schedule of the replay is exhausted, but the target has not ended. */
 _Noreturn void pf_direct_replay_ended(void);
 
+/* bad_pointer.c: runs a trapped system call. Returns -EFAULT if it faults, as the kernel does. May
+ * switch. */
+typedef long (*pf_trapped_call)(struct pf_context *c, long number, const long argument[6]);
+long pf_trap_guarded(pf_trapped_call call, struct pf_context *c, long number,
+                     const long argument[6]);
 /* trap.c */
 void pf_trap_arm(void);
 /* the trap stays active in children: a seccomp filter cannot be removed */

@@ -41,8 +41,10 @@ bool pf_handler_run(const struct pf_signal_action *act, siginfo_t *info, void *a
 {
     struct pf_syscall_state *w = pf_syscall_state_self();
     ucontext_t *u = at;
+    void **recover = pf_context_self()->recover;
     uint64_t before = w->mask, sp = pf_handler_stack(act, (uint64_t)__builtin_frame_address(0));
     int n = info->si_signo;
+    pf_context_self()->recover = NULL; /* faults in the handler are the target's own */
     __builtin_memcpy(&u->uc_sigmask, &before, sizeof before);
     pf_signal_mask(w, before | act->mask | (act->flags & SA_NODEFER ? 0 : pf_signal_bit(n)));
     if (sp) {
@@ -53,5 +55,6 @@ bool pf_handler_run(const struct pf_signal_action *act, siginfo_t *info, void *a
     }
     __builtin_memcpy(&before, &u->uc_sigmask, sizeof before); /* the handler may have changed it */
     pf_signal_mask(pf_syscall_state_self(), before);
+    pf_context_self()->recover = recover;
     return act->flags & SA_RESTART;
 }

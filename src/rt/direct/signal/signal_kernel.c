@@ -212,6 +212,14 @@ static void on_fault(int n, siginfo_t *info, void *at)
         return;
     if (n == SIGTRAP && pf_spin_detect_trap(u))
         return;
+    void **recover = pf_context_self()->recover;
+    if (recover && (n == SIGSEGV || n == SIGBUS)) { /* bad_pointer.c */
+        pf_context_self()->recover = NULL;
+        g[REG_RBP] = (greg_t)recover[0];
+        g[REG_RIP] = (greg_t)recover[1];
+        g[REG_RSP] = (greg_t)recover[2];
+        return;
+    }
     const struct pf_signal_action *act = &pf_signal_actions[n];
     if (n == SIGTRAP && pf_materialised && act->handler == (void *)SIG_DFL)
         return; /* from a debugger, which also passes on its own traps */

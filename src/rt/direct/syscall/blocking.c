@@ -115,10 +115,23 @@ bool pf_blocking_socket_timeout(struct pf_blocking *b)
     return false;
 }
 
+/* True if the kernel refuses the call at once, although poll says that the descriptor is not ready:
+ * it is open for the other direction only, or no connection can arrive. */
+static bool is_refused(const struct pf_blocking *b)
+{
+    int fd = b->set[0].fd, listens = 1;
+    socklen_t n = sizeof listens;
+    long flags = pf_sys(SYS_fcntl, fd, F_GETFL);
+    if (flags >= 0 && (flags & O_ACCMODE) == (b->set[0].events & POLLOUT ? O_RDONLY : O_WRONLY))
+        return true;
+    return (b->number == SYS_accept || b->number == SYS_accept4) &&
+           pf_sys(SYS_getsockopt, fd, SOL_SOCKET, SO_ACCEPTCONN, &listens, &n) == 0 && !listens;
+}
+
 static bool try_fd(struct pf_blocking *b)
 {
     int fd = b->set[0].fd;
-    if (!pf_fd_ready(fd, b->set[0].events) && !pf_fd_nonblocking(fd)) {
+    if (!pf_fd_ready(fd, b->set[0].events) && !pf_fd_nonblocking(fd) && !is_refused(b)) {
         b->result = -EAGAIN;
         if (!b->last)
             return pf_blocking_socket_timeout(b);

@@ -38,9 +38,11 @@ long pf_call_fork(long number, const long a[6])
 long pf_call_exec(long number, const long a[6])
 {
     const char *path = (const char *)a[number == SYS_execve ? 0 : 1];
+    (void)*(const volatile char *)path; /* faults here, if at all: before anything else happens */
+    size_t length = pf_string_length(path);
     pf_sched_close_segment();
     if (pf_recording()) {
-        pf_input_put(PF_INPUT_EXEC, number, 0, path, pf_string_length(path) + 1);
+        pf_input_put(PF_INPUT_EXEC, number, 0, path, length + 1);
         pf_ring_flush();
         pf_channel_get()->executed = true;
         pf_signal_mask_to_kernel(false);

@@ -198,8 +198,13 @@ void pf_event_interposed_access(const volatile void *addr, size_t size, bool wri
     pf_memory_check((uintptr_t)addr, size, write, id, 0);
     if (pf_direct.fuzzing)
         pf_fuzz_policy_access((uintptr_t)addr, size, write);
-    if (pf_direct.tracing && pf_stack_watched())
-        trace_range((uintptr_t)addr, size, id, write, write ? NULL : (const void *)addr, true);
+    if (!pf_direct.tracing || !pf_stack_watched())
+        return;
+    /* The kernel may refuse a bad pointer that the function passes on to it. */
+    uint8_t bytes[PF_TRACE_RECORD_BYTES];
+    size_t n = size < sizeof bytes ? size : sizeof bytes;
+    bool known = !write && pf_try_copy(bytes, (const void *)addr, n);
+    trace_range((uintptr_t)addr, size, id, write, known ? bytes : NULL, true);
 }
 
 void pf_event_leaf_access(const volatile void *addr, size_t size, bool write, uint32_t site)
