@@ -59,6 +59,8 @@ struct pf_field {
     PF_FIELD(TRACED, 10, 0) /* u32: version of the trace if the file has events, else 0 */         \
     PF_FIELD(RUNTIME, 12, 0) /* program not instrumented: XXH64 of the preloaded runtime */        \
     PF_FIELD(RACE, 11, 0) /* the two events that the clip shows: "T1:137<T2:40" */                 \
+    PF_FIELD(WATCHED, 13, 0) /* u32: 1 if every access was checked for memory errors */            \
+    PF_FIELD(STACK, 14, 0) /* u64: the limit of the stack (RLIMIT_STACK), which moves mappings */  \
     PF_FIELD(STATUS, 32, 0) /* END: status from waitpid, u32 */                                    \
     PF_FIELD(OUTCOME, 33, 0) /* END: enum pf_outcome, u32 */                                       \
     PF_FIELD(TEXT, 34, 0) /* END: explains the outcome */                                          \

@@ -27,6 +27,8 @@ struct pf_clip_meta {
         runtime; /* program not instrumented: XXH64 of the preloaded runtime; 0: instrumented */
     uint32_t abi;
     uint32_t traced; /* version of the trace in the clip; 0: no trace */
+    uint32_t watched; /* every access was checked for memory errors */
+    uint64_t stack; /* limit of the stack in bytes; 0: not known */
 };
 void pf_clip_meta_release(struct pf_clip_meta *m);
 

@@ -115,6 +115,12 @@ static bool take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const 
     case PF_FIELD_TRACED:
         m->traced = (uint32_t)number(p, n);
         return true;
+    case PF_FIELD_WATCHED:
+        m->watched = (uint32_t)number(p, n);
+        return true;
+    case PF_FIELD_STACK:
+        m->stack = number(p, n);
+        return true;
     case PF_FIELD_STATUS:
         c->end.wait = (int)number(p, n);
         return true;

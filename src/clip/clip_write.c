@@ -156,6 +156,10 @@ static pf_status put_meta(struct pf_clip_writer *w, const struct pf_clip_meta *m
     if (m->runtime)
         add_field(&f, PF_FIELD_RUNTIME, &m->runtime, sizeof m->runtime);
     add_field(&f, PF_FIELD_TRACED, &m->traced, sizeof m->traced);
+    if (m->watched)
+        add_field(&f, PF_FIELD_WATCHED, &m->watched, sizeof m->watched);
+    if (m->stack)
+        add_field(&f, PF_FIELD_STACK, &m->stack, sizeof m->stack);
     return put_fields(w, PF_STREAM_META, &f, e);
 }
 

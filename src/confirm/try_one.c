@@ -202,6 +202,7 @@ void pf_try_one(const struct pf_trace *t, const struct pf_clip *recording,
     struct pf_directed d = {
         .plan = steps, .schedule = "rr", .exclude = recording->meta.exclude, .watch = true};
     struct pf_clip_meta meta = recording->meta;
+    meta.watched = d.watch;
     char race[64];
     if (h->adjacent) {
         pf_try_race_text(t, h, race, sizeof race);

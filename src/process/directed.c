@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/personality.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -117,6 +118,9 @@ pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **
                                const struct pf_directed *d, struct pf_error *e)
 {
     *m = (struct pf_clip_meta){.abi = PF_ABI_VERSION, .traced = d->tracing ? PF_CODE_VERSION : 0};
+    struct rlimit stack;
+    m->watched = d->watch || d->tracing;
+    m->stack = getrlimit(RLIMIT_STACK, &stack) == 0 ? stack.rlim_cur : 0;
     m->tool = strdup(PF_VERSION);
     m->program = realpath(path, NULL);
     if (!m->program)
@@ -187,7 +191,7 @@ static pf_status make_host(struct pf_channel_host **h, bool replay, const struct
     struct pf_channel *c = pf_channel_host_channel(*h);
     c->mode = replay ? PF_DIRECT_REPLAY : PF_DIRECT_RECORD;
     c->tracing = d->tracing;
-    c->watch = d->watch;
+    c->watch = d->watch || (replay && clip->meta.watched);
     c->quiet = d->quiet;
     c->debug = d->gdb != NULL;
     const char *schedule = replay ? clip->meta.schedule : d->schedule;
@@ -251,7 +255,14 @@ static pf_status run(struct pf_channel *c, const struct pf_clip_meta *m, struct 
 {
     struct pf_child child;
     struct pf_command command = {.path = m->program, .argv = m->argv, .env = m->env};
+    struct rlimit own = {0};
+    bool differs = m->stack && getrlimit(RLIMIT_STACK, &own) == 0 && own.rlim_cur != m->stack;
+    if (differs && setrlimit(RLIMIT_STACK, &(struct rlimit){m->stack, own.rlim_max}))
+        return pf_fail(e, PF_IO, "the stack of %s was limited to %llu bytes, cannot set that: %s",
+                       m->program, (unsigned long long)m->stack, strerror(errno));
     pf_status s = pf_child_start(&child, &command, e);
+    if (differs)
+        setrlimit(RLIMIT_STACK, &own);
     if (s != PF_OK)
         return s;
     if (d->gdb)

@@ -108,6 +108,10 @@ void pf_sched_yield(void);
 /* The current thread is about to end the process: the policy may run other threads first, until
  * they end or wait, or for a limited number of events. May switch. */
 void pf_sched_before_process_end(void);
+/* The current thread is about to jump to a frame at this stack pointer (longjmp). A jump out of the
+ * handler of a fault ends the segment: how many events of a run had happened before the fault is
+ * known only while every event is reported. */
+void pf_sched_jumps(uint64_t to);
 /* Closes the current segment, so that the schedule contains everything the current thread has done
  * and may end here. May switch. */
 void pf_sched_close_segment(void);

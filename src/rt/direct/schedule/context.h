@@ -85,6 +85,7 @@ struct pf_context {
     /* it has yielded at the spin-loop breakpoint where it is now (spin_detect.h) */
     bool spin_yielded;
     uint64_t spin_address; /* the last such breakpoint */
+    uint64_t fault_frame; /* the frame of the handler of a fault that it is in; 0: in none */
     bool signal_due; /* signal handlers must run at its next turn */
     void *syscall_state; /* struct pf_syscall_state, made by pf_syscall_state_of */
 };

@@ -52,6 +52,7 @@ static struct {
     uint64_t jumps_ns, calls;
     bool preempt_soon;
     bool faulted; /* a fault ends the process */
+    bool left_handler; /* self jumps out of the handler of a fault */
     bool spins_alone; /* self only spins, and no other thread can run */
     /* consecutive segments that ended by a yield, without other system calls in between */
     uint64_t yields;
@@ -155,7 +156,7 @@ static void segment_close(enum pf_segment_end how)
                              segment_events()};
     /* Within a run of events the budget is decremented once, at its beginning: a fault can end the
      * recording in the middle of a run. */
-    bool ends_early = how == PF_END_FINAL && s.faulted;
+    bool ends_early = (how == PF_END_FINAL && s.faulted) || s.left_handler;
     bool nothing =
         how == PF_END_PREEMPTED && s.began_before_event && s.self->before_event && !seg.n;
     if (nothing && !s.following) {
@@ -170,6 +171,8 @@ static void segment_close(enum pf_segment_end how)
     } else if (s.recorded.hash != seg.hash) {
         pf_diverged("the hash of the actions of all threads", s.recorded.hash, seg.hash);
     }
+    if (s.following && s.left_handler)
+        seg.n = s.recorded.n; /* later events have the same numbers as in the recording */
     if (how != PF_END_YIELDED)
         s.yields = 0;
     s.self->events += seg.n;
@@ -615,6 +618,33 @@ void pf_sched_before_process_end(void)
         s.picked = NULL;
     }
     me->ends_process = false;
+}
+
+void pf_sched_jumps(uint64_t to)
+{
+    struct pf_context *me = s.self;
+    uint64_t n = 1, here = (uint64_t)__builtin_frame_address(0);
+    bool within_handler = to >= here && to < me->fault_frame;
+    if (!me->fault_frame || within_handler || s.closed)
+        return;
+    me->fault_frame = 0;
+    s.left_handler = true;
+    segment_close(PF_END_PREEMPTED);
+    s.left_handler = false;
+    s.boundary++;
+    pf_signal_take_arrived();
+    /* The same thread continues: another one may not run here, inside the handler. */
+    if (s.following) {
+        if (!segment_read())
+            pf_direct_replay_ended();
+        if (s.recorded.thread != me->number)
+            pf_diverged("the thread after a jump", s.recorded.thread, me->number);
+        n = s.recorded.n;
+    } else if (pf_schedule_plan_next(&n) != me) {
+        n = pf_schedule_plan_pending() ? 1 : pf_policy_grant(&s.policy, me, s.events);
+    }
+    s.began_before_event = false;
+    grant_events(me, n);
 }
 
 void pf_sched_close_segment(void) { end_segment(PF_END_PREEMPTED); }

@@ -184,9 +184,12 @@ static void run_fault_handler(struct fault_frame *c)
     if (act.flags & SA_RESETHAND)
         pf_signal_actions[n].handler = (void *)SIG_DFL;
     act.flags &= ~(uint64_t)SA_ONSTACK; /* already on that stack */
+    uint64_t outer = pf_context_self()->fault_frame;
+    pf_context_self()->fault_frame = (uint64_t)c;
     uint64_t kernel;
     __builtin_memcpy(&kernel, &u->uc_sigmask, sizeof kernel);
     pf_handler_run(&act, &c->info, u);
+    pf_context_self()->fault_frame = outer;
     __builtin_memcpy(&u->uc_sigmask, &kernel, sizeof kernel);
 }
 
