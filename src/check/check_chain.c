@@ -182,6 +182,8 @@ static void next_round(struct pf_chain *c)
 {
     c->idle_rounds = c->news ? 0 : c->idle_rounds + 1;
     c->news = false;
+    c->over = c->skipped && !c->started;
+    c->skipped = c->started = false;
     c->round++;
     for (size_t i = 0; i < c->ntests; i++) {
         struct pf_chain_test *t = &c->tests[i];
@@ -192,7 +194,7 @@ static void next_round(struct pf_chain *c)
 
 static bool is_over(const struct pf_chain *c)
 {
-    return c->rounds ? c->round >= c->rounds : c->idle_rounds >= PF_CHAIN_IDLE_ROUNDS;
+    return c->over || (c->rounds ? c->round >= c->rounds : c->idle_rounds >= PF_CHAIN_IDLE_ROUNDS);
 }
 
 bool pf_chain_next(struct pf_chain *c, const struct pf_chain_target *targets, size_t n,
@@ -269,13 +271,50 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
     }
 }
 
+static bool is_ordinary(const struct pf_check_line *l)
+{
+    return l->kind == PF_CHECK_RUN || l->kind == PF_CHECK_RECORD || l->kind == PF_CHECK_HATCH;
+}
+
+bool pf_check_line_cut(const struct pf_check_line *line)
+{
+    return !strcmp(line->how, PF_CHECK_STOPPED) || !strcmp(line->how, PF_CHECK_BUDGET);
+}
+
 void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *unit, bool clip, bool news)
 {
     c->running--;
-    c->ordinary -=
-        unit->kind == PF_CHECK_RUN || unit->kind == PF_CHECK_RECORD || unit->kind == PF_CHECK_HATCH;
+    c->ordinary -= is_ordinary(unit);
     c->news |= news;
+    c->started = true;
+    c->cut |= unit->round == 0 && is_ordinary(unit) && pf_check_line_cut(unit);
     apply_result(c, unit, clip);
+}
+
+void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit)
+{
+    struct pf_chain_test *t = &c->tests[unit->test];
+    c->running--;
+    c->ordinary -= is_ordinary(unit);
+    c->cut |= unit->round == 0 && is_ordinary(unit);
+    c->skipped = true;
+    switch (unit->kind) {
+    case PF_CHECK_RUN:
+        t->run = OVER;
+        break;
+    case PF_CHECK_RECORD:
+        t->record = OVER;
+        break;
+    case PF_CHECK_HATCH:
+        t->hatch = OVER;
+        break;
+    case PF_CHECK_LOOK:
+        if (unit->clip == t->clip)
+            t->look = OVER;
+        break;
+    default: /* a finding gets one directed recording in a round, as pf_chain_next has noted */
+        break;
+    }
 }
 
 void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool clip)
@@ -284,7 +323,7 @@ void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool
         return;
     while (c->round < line->round)
         next_round(c);
-    if (strcmp(line->how, "stopped")) /* a stopped step is repeated */
+    if (!pf_check_line_cut(line)) /* otherwise it is repeated */
         apply_result(c, line, clip);
     /* whether it found anything new is unknown, and the user asked to continue */
     c->idle_rounds = 0;
@@ -294,7 +333,7 @@ void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool
 
 bool pf_chain_first_round_done(const struct pf_chain *c)
 {
-    bool all = true;
+    bool all = !c->cut;
     for (size_t i = 0; i < c->ntests && c->round == 0; i++)
         all &= c->tests[i].run == OVER &&
                (!c->tests[i].direct ||

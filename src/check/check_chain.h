@@ -39,6 +39,9 @@ struct pf_chain {
     uint64_t budget_ms;
     uint64_t round, idle_rounds;
     bool news; /* this round found something new */
+    bool cut; /* a step of the first round was skipped, or cut off by the end of the budget */
+    bool started, skipped; /* a step of this round has ended; one was skipped */
+    bool over; /* every step of a round was skipped */
     /* running steps; how many of them belong to the first part of the round */
     size_t running, ordinary;
     struct pf_chain_tried *tried;
@@ -62,8 +65,13 @@ bool pf_chain_next(struct pf_chain *c, const struct pf_chain_target *targets, si
 /* Reports that a step has ended. `clip`: it has produced a recording. `news`: a finding is new,
  * or newly confirmed. */
 void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *unit, bool clip, bool news);
+/* Reports that the step is not started, because it cannot end within the budget. A round in which
+ * every step is skipped ends the chain. */
+void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit);
 /* The same for a step of an earlier process, from the journal. */
 void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool clip);
+/* True if the step was cut off by a signal or the end of the budget; --continue repeats it. */
+bool pf_check_line_cut(const struct pf_check_line *line);
 /* True if every program has completed its first round; otherwise the result is incomplete. */
 bool pf_chain_first_round_done(const struct pf_chain *c);
 /* The number of recordings directed at the finding. */

@@ -34,12 +34,15 @@ struct pf_check_line {
     uint64_t clip;    /* HATCH, LOOK: the step that made the recording */
     uint64_t finding; /* DIRECT: the finding it is directed at */
     char schedule[200]; /* RUN: the sampling policy */
-    char how[12];     /* ended, limit, stopped, unstarted */
+    char how[12];     /* ended, limit, budget, stopped, unstarted */
     int wait;         /* status from waitpid */
     uint64_t wall_ms;
     uint64_t events, candidates, refuted, undecided; /* HATCH, LOOK */
     char trouble[200]; /* what went wrong, as text; "": nothing */
 };
+
+#define PF_CHECK_STOPPED "stopped" /* by a signal */
+#define PF_CHECK_BUDGET "budget" /* by the end of the time budget */
 
 struct pf_check_lines {
     struct pf_check_line *at;

@@ -213,8 +213,9 @@ static pf_status take_document(const struct pf_check_folder *folder, struct pf_c
         f.undecided = 0; /* the question was what the recording shows, not what it does not */
         line->events = 0; /* counted with the recording */
     }
-    if (!strcmp(line->how, "stopped"))
-        line->undecided = f.undecided = 0; /* the step is repeated, and decides then */
+    if (pf_check_line_cut(line))
+        line->undecided = f.undecided =
+            0; /* reported as the end of the budget or the interruption */
     bool aimed = !strncmp(line->schedule, "racefuzzer", 10);
     if (s == PF_OK)
         s = rewrite(&f, folder, line->step,

@@ -1,6 +1,7 @@
 /* check_load.c - see check_load.h. */
 #define _GNU_SOURCE
 #include "check_load.h"
+#include "check_chain.h"
 #include "clip.h"
 #include "file.h"
 #include "finding_read.h"
@@ -20,6 +21,7 @@ struct check_loader {
     struct pf_findings *f;
     struct pf_check_summary *sum;
     const char *folder;
+    bool out_of_time; /* the budget ended while predictions were tried */
     bool ended_by_us; /* pf ends the program (a server) itself, which is not a failure */
 };
 
@@ -63,7 +65,7 @@ static void note_signal(struct check_loader *l, const struct pf_check_line *line
                         const char *clip)
 {
     bool ours = l->ended_by_us && (WTERMSIG(wait) == SIGTERM || WTERMSIG(wait) == SIGKILL);
-    if (!WIFSIGNALED(wait) || ours || !strcmp(line->how, "stopped") || !strcmp(line->how, "limit"))
+    if (!WIFSIGNALED(wait) || ours || pf_check_line_cut(line) || !strcmp(line->how, "limit"))
         return;
     add_note(l, &l->sum->failures, clip, "the program died of signal %d (%s)%s", WTERMSIG(wait),
              strsignal(WTERMSIG(wait)), clip ? " in a recording" : " in a free run");
@@ -118,10 +120,11 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
                                             : "a recording");
     if (line->trouble[0])
         add_note(l, &s->gaps, NULL, "%s: %s", words, line->trouble);
-    else if (!strcmp(line->how, "limit") && line->kind == PF_CHECK_HATCH)
-        add_note(l, &s->gaps, NULL, "not all predictions were tried: the time limit was reached");
+    else if (!strcmp(line->how, PF_CHECK_BUDGET) && line->kind == PF_CHECK_HATCH)
+        l->out_of_time = true;
     else if (!strcmp(line->how, "limit") && line->kind != PF_CHECK_DIRECT)
-        add_note(l, &s->gaps, NULL, "%s did not finish and was terminated", words);
+        add_note(l, &s->gaps, NULL, "%s did not end within %llu s and was terminated", words,
+                 (unsigned long long)(line->wall_ms + 999) / 1000);
 }
 
 /* --- one check --- */
@@ -149,9 +152,9 @@ static void note_end(struct check_loader *l)
     else if (!has_end || !strcmp(end, PF_CHECK_END_SIGNAL))
         add_note(l, &l->sum->gaps, NULL,
                  "the check was interrupted; pf check --continue resumes it");
-    else if (!strcmp(end, PF_CHECK_END_EARLY))
+    else if (!strcmp(end, PF_CHECK_END_EARLY) || l->out_of_time)
         add_note(l, &l->sum->gaps, NULL,
-                 "the time limit was reached in the first round; allow more with --time");
+                 "the time budget ended before everything was tried; allow more with --time");
     free(end);
 }
 
@@ -178,7 +181,7 @@ static pf_status read_runs(struct pf_findings *f, const char *folder,
         if (access(path, R_OK))
             continue;
         for (size_t i = 0; i < lines->n; i++)
-            whole |= lines->at[i].step == n && strcmp(lines->at[i].how, "stopped");
+            whole |= lines->at[i].step == n && !pf_check_line_cut(&lines->at[i]);
         f->mark_stopped_by_pf = !whole || ended_by_us;
         s = pf_findings_read_folder(f, path, NULL, e);
     }

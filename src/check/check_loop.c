@@ -15,13 +15,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#define OVERRUN_MS 500 /* after the deadline, programs that still run are killed */
+
 struct check_loop {
     struct pf_check_work *w;
     struct pf_check_progress progress;
     struct pf_process_pool pool;
     struct pf_check_step *steps; /* by slot of the pool */
     uint64_t began_ms, deadline_ms;
-    uint64_t *usual_ms; /* per test: duration of its first run */
+    uint64_t (
+        *took_ms)[PF_CHECK_KINDS]; /* per test: the longest step of each kind that has ended */
     char pf[PATH_MAX];
     pf_status status;
     struct pf_error *e;
@@ -36,16 +39,39 @@ static void fail(struct check_loop *l, pf_status s)
 
 /* --- starting --- */
 
-/* The time limit of a step: at most half of the remaining time, and not much more than the
- * program usually takes. */
-static uint64_t limit_of(const struct check_loop *l, const struct pf_check_line *unit)
+/* About how long a step of this kind takes: as long as the longest one of this program so far,
+ * otherwise derived from the kinds that are known. 0: unknown. */
+static uint64_t estimate_ms(const struct check_loop *l, enum pf_check_kind kind, size_t test)
+{
+    const uint64_t *took = l->took_ms[test];
+    uint64_t record = took[PF_CHECK_RECORD] ? took[PF_CHECK_RECORD] : took[PF_CHECK_RUN];
+    if (kind == PF_CHECK_HATCH) /* at least: a replay for the trace, a try, a replay of its clip */
+        return 3 * record;
+    if (took[kind])
+        return took[kind];
+    return kind == PF_CHECK_RUN ? 0 : kind == PF_CHECK_LOOK ? 2 * record : record;
+}
+
+/* Sets the limits of a step. A program whose duration is unknown may not end at all: its first run
+ * and its first recording get half of the remaining time. Returns false if the step cannot end
+ * within the budget. */
+static bool set_limits(const struct check_loop *l, struct pf_check_step *s)
 {
     uint64_t now = pf_now_ms(), left = l->deadline_ms > now ? l->deadline_ms - now : 0;
-    uint64_t half = left / 2 + 1, usual = l->usual_ms[unit->test];
-    if (unit->kind == PF_CHECK_HATCH) /* runs the program many times */
-        return left * 3 / 4 + 1;
-    uint64_t patient = (unit->kind == PF_CHECK_RUN ? 20 : 200) * usual + 5000;
-    return usual && patient < half ? patient : half;
+    enum pf_check_kind kind = s->line.kind;
+    uint64_t usual = estimate_ms(l, kind, s->line.test), known = l->took_ms[s->line.test][kind];
+    uint64_t patient = (kind == PF_CHECK_RUN ? 20 : 200) * usual + 5000;
+    if (usual > left || !left)
+        return false;
+    s->limit_ms = known || kind == PF_CHECK_HATCH || kind == PF_CHECK_LOOK ? left : left / 2 + 1;
+    s->by_budget = s->limit_ms == left;
+    if (usual && kind != PF_CHECK_HATCH && patient < s->limit_ms) {
+        s->limit_ms = patient;
+        s->by_budget = false;
+    }
+    s->own_limit_ms = left * 3 / 4 + 1;
+    s->kill_at_ms = l->deadline_ms + OVERRUN_MS;
+    return true;
 }
 
 static pf_status start(struct check_loop *l, size_t slot)
@@ -57,7 +83,6 @@ static pf_status start(struct check_loop *l, size_t slot)
     s->folder = w->folder;
     s->slot = slot;
     s->line.step = ++w->steps;
-    s->limit_ms = limit_of(l, &s->line);
     if (s->line.kind == PF_CHECK_HATCH) {
         char known[PATH_MAX];
         pf_check_path(known, w->folder->absolute, "/known", 0);
@@ -68,12 +93,23 @@ static pf_status start(struct check_loop *l, size_t slot)
     return st == PF_OK ? pf_process_pool_start(&l->pool, slot, &s->command, l->e) : st;
 }
 
-static void fill(struct check_loop *l)
+/* Takes the next step that can end within the budget. */
+static bool next_step(struct check_loop *l, struct pf_check_step *s)
 {
     struct pf_check_work *w = l->w;
+    while (pf_chain_next(&w->chain, w->found.targets, w->found.ntargets, &s->line)) {
+        if (set_limits(l, s))
+            return true;
+        w->out_of_time = true;
+        pf_chain_skip(&w->chain, &s->line);
+    }
+    return false;
+}
+
+static void fill(struct check_loop *l)
+{
     for (size_t i = 0; i < l->pool.n && !l->pool.stopping; i++) {
-        if (l->pool.at[i].busy ||
-            !pf_chain_next(&w->chain, w->found.targets, w->found.ntargets, &l->steps[i].line))
+        if (l->pool.at[i].busy || !next_step(l, &l->steps[i]))
             continue;
         pf_status st = start(l, i);
         if (st != PF_OK)
@@ -96,6 +132,16 @@ static bool has_clip(const struct check_loop *l, const struct pf_check_line *lin
     some &= clip.end.outcome != PF_OUTCOME_DIVERGED;
     pf_clip_release(&clip);
     return some;
+}
+
+/* True if the step has ended by itself at the limit that it was given. */
+static bool take_own_limit(const struct check_loop *l, const struct pf_check_line *line)
+{
+    char path[PATH_MAX];
+    struct pf_run_report report;
+    struct pf_error ignored;
+    pf_check_path(path, l->w->folder->absolute, PF_CHECK_REPORT, line->step);
+    return pf_run_report_read(&report, path, &ignored) == PF_OK && report.out_of_time;
 }
 
 /* The error in the report of a process of the step; "": none. The report is removed. */
@@ -127,18 +173,32 @@ static void set_trouble(struct check_loop *l, struct pf_check_line *line,
                                                 : driver);
 }
 
-static void describe(struct check_loop *l, struct pf_check_line *line,
-                     const struct pf_supervisor_result *k)
+static const char *how_ended(const struct check_loop *l, const struct pf_check_step *s,
+                             const struct pf_supervisor_result *k, bool own_limit)
 {
-    static const char *const hows[] = {[PF_SUPERVISED_ENDED] = "ended",
-                                       [PF_SUPERVISED_LIMIT] = "limit",
-                                       [PF_SUPERVISED_STOPPED] = "stopped",
-                                       [PF_SUPERVISED_UNSTARTED] = "unstarted"};
-    snprintf(line->how, sizeof line->how, "%s", hows[k->how]);
+    bool out_of_time = l->w->out_of_time && !l->w->signal;
+    switch (k->how) {
+    case PF_SUPERVISED_UNSTARTED:
+        return "unstarted";
+    case PF_SUPERVISED_STOPPED:
+        return out_of_time ? PF_CHECK_BUDGET : PF_CHECK_STOPPED;
+    case PF_SUPERVISED_LIMIT:
+        return s->by_budget ? PF_CHECK_BUDGET : "limit";
+    default:
+        return own_limit ? PF_CHECK_BUDGET : "ended";
+    }
+}
+
+static void describe(struct check_loop *l, struct pf_check_step *s,
+                     const struct pf_supervisor_result *k, bool own_limit)
+{
+    struct pf_check_line *line = &s->line;
+    uint64_t *took = &l->took_ms[line->test][line->kind];
+    snprintf(line->how, sizeof line->how, "%s", how_ended(l, s, k, own_limit));
     line->wait = k->wait;
     line->wall_ms = k->wall_ns / 1000000;
-    if (line->kind == PF_CHECK_RUN && !l->usual_ms[line->test] && k->how == PF_SUPERVISED_ENDED)
-        l->usual_ms[line->test] = line->wall_ms + 1;
+    if (k->how == PF_SUPERVISED_ENDED && line->wall_ms + 1 > *took)
+        *took = line->wall_ms + 1;
 }
 
 static void collect(struct check_loop *l, size_t slot)
@@ -150,7 +210,8 @@ static void collect(struct check_loop *l, size_t slot)
     pf_check_step_release(&l->steps[slot]);
     if (!whole)
         result = (struct pf_supervisor_result){.how = PF_SUPERVISED_STOPPED};
-    describe(l, line, &result);
+    bool own_limit = take_own_limit(l, line);
+    describe(l, &l->steps[slot], &result, own_limit);
     bool records = line->kind == PF_CHECK_RECORD || line->kind == PF_CHECK_DIRECT;
     bool clip = records && has_clip(l, line);
     set_trouble(l, line, &result, clip);
@@ -158,8 +219,7 @@ static void collect(struct check_loop *l, size_t slot)
     if (st == PF_OK)
         st = pf_check_found_take(&w->found, w->folder, line, &news, l->e);
     /* --continue repeats a stopped step; the findings of a stopped free run or hatch are kept. */
-    bool keep_line =
-        result.how != PF_SUPERVISED_STOPPED || (line->kind == PF_CHECK_HATCH && line->events);
+    bool keep_line = !pf_check_line_cut(line) || (line->kind == PF_CHECK_HATCH && line->events);
     if (st == PF_OK && keep_line)
         st = pf_check_journal_add(w->folder, line, l->e);
     pf_chain_ended(&w->chain, line, clip, news);
@@ -214,8 +274,8 @@ static pf_status allocate(struct check_loop *l)
     if (n <= 0)
         return pf_fail(l->e, PF_IO, "/proc/self/exe: %s", strerror(errno));
     l->steps = calloc(l->pool.n, sizeof *l->steps);
-    l->usual_ms = calloc(l->w->settings->tests.n, sizeof *l->usual_ms);
-    return l->steps && l->usual_ms ? PF_OK : pf_fail(l->e, PF_NOMEM, "out of memory");
+    l->took_ms = calloc(l->w->settings->tests.n, sizeof *l->took_ms);
+    return l->steps && l->took_ms ? PF_OK : pf_fail(l->e, PF_NOMEM, "out of memory");
 }
 
 pf_status pf_check_loop(struct pf_check_work *w, struct pf_error *e)
@@ -231,7 +291,7 @@ pf_status pf_check_loop(struct pf_check_work *w, struct pf_error *e)
         run(&l);
     }
     free(l.steps);
-    free(l.usual_ms);
+    free(l.took_ms);
     pf_process_pool_release(&l.pool);
     return l.status;
 }

@@ -83,6 +83,7 @@ static pf_status set_words(struct pf_check_step *s, char **argv, struct pf_error
     const struct pf_check_line *l = &s->line;
     const struct pf_suite_test *t = &s->settings->tests.at[l->test];
     size_t n = 0;
+    char limit[32];
     argv[n++] = "pf";
     argv[n++] = "--report-to";
     argv[n++] = path_word(s, PF_CHECK_REPORT, l->step);
@@ -102,6 +103,8 @@ static pf_status set_words(struct pf_check_step *s, char **argv, struct pf_error
         argv[n++] = "hatch";
         if (s->settings->atomic)
             argv[n++] = word(s, "--atomic=", s->settings->atomic);
+        snprintf(limit, sizeof limit, "%llums", (unsigned long long)s->own_limit_ms);
+        argv[n++] = word(s, "--limit=", limit);
         argv[n++] = "--known";
         argv[n++] = path_word(s, "/known", 0);
         argv[n++] = "-o";
@@ -137,6 +140,7 @@ pf_status pf_check_step_init(struct pf_check_step *s, const char *pf, struct pf_
                                      .forwards = !driven && s->line.kind != PF_CHECK_RUN,
                                      .limit_ms = s->limit_ms,
                                      .grace_ms = s->settings->grace_ms,
+                                     .kill_at_ms = s->kill_at_ms,
                                      .prepare = prepare,
                                      .arg = s};
     if (s->line.kind == PF_CHECK_RUN) {

@@ -11,6 +11,7 @@
 #include "finding_text.h"
 #include "load_trace.h"
 #include "report_text.h"
+#include "run_report.h"
 #include "schedule_step.h"
 #include "search_stop.h"
 #include "text_format.h"
@@ -117,6 +118,7 @@ static int try_all(struct hatch *h)
     while (status == PF_EXIT_OK && !pf_try_all_stopped(&h->run) &&
            pf_candidates_next_schedules(&h->all, &h->j, &h->stop.stop))
         status = try_round(h);
+    pf_run_report.out_of_time = h->run.limit_ms && !pf_interrupted() && pf_try_all_stopped(&h->run);
     return status;
 }
 

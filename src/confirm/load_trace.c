@@ -139,7 +139,10 @@ static int load_clip(const char *verb, const char *path, const char *atomic, str
     if (!ok)
         return pf_complain(verb, "%s", te.text);
     if (!t->events.len)
-        return pf_complain(verb, "%s: has no events; was the program built with this pf cc?", path);
+        return pf_complain(verb,
+                           cut ? "%s: the recording was cut off before the first event"
+                               : "%s: has no events; was the program built with this pf cc?",
+                           path);
     return PF_EXIT_OK;
 }
 

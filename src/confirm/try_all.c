@@ -70,6 +70,7 @@ static struct pf_command command_for(const struct pf_try_all *r, int (*function)
                                .input = *r->input_path ? r->input_path : NULL,
                                .keep = r->input > 0 ? r->input : 0,
                                .output = PF_OUTPUT_NULL,
+                               .kill_at_ms = r->limit_ms ? r->began + r->limit_ms : 0,
                                .forwards = true};
 }
 
@@ -139,14 +140,18 @@ static void try_shared_runs(struct pf_try_all *r)
 
 /* --- one by one --- */
 
+struct try_phase;
+
 /* One process in a slot of the pool: it tries a candidate, or replays its clip. */
 struct try_slot {
     const struct pf_try_all *r;
+    const struct try_phase *phase;
     struct pf_try_item *item;
+    bool stopped; /* it was asked to end */
     struct pf_verify_clip verify;
 };
 
-/* What is done with every candidate that is due, several in parallel. */
+/* What is done with a candidate: it is tried; if it happened, its clip is replayed. */
 struct try_phase {
     bool (*due)(const struct pf_try_item *it);
     bool (*stopped)(const struct pf_try_all *r);
@@ -155,72 +160,30 @@ struct try_phase {
     void (*end)(struct try_slot *s, const struct pf_supervisor_result *result);
 };
 
-/* Starts the next candidate that is due. */
-static void start_next(const struct try_phase *p, struct pf_process_pool *pool,
-                       struct try_slot *slot, size_t number, struct pf_try_item **next,
-                       const struct pf_try_item *end)
+/* Starts the phase for the next candidate that is due, from *next on. */
+static bool start_next(const struct try_phase *p, struct pf_process_pool *pool,
+                       struct try_slot *slot, size_t number, size_t *next)
 {
-    for (bool started = false; *next < end && !started; ++*next) {
+    for (; *next < slot->r->n; ++*next) {
+        struct pf_try_item *it = &slot->r->items[*next];
         struct pf_command command;
         struct pf_error e;
-        slot->item = *next;
-        if (!p->due(*next))
+        if (!p->due(it))
             continue;
-        started = !p->stopped(slot->r);
-        if (!started) {
-            p->skip(*next, "the time was up");
+        if (p->stopped(slot->r)) {
+            p->skip(it, "the time was up");
             continue;
         }
+        slot->item = it;
+        slot->phase = p;
         pf_status s = p->begin(slot, &command, &e);
         if (s == PF_OK)
             s = pf_process_pool_start(pool, number, &command, &e);
-        if (s != PF_OK) {
-            p->skip(*next, e.text);
-            started = false;
-        }
+        if (s == PF_OK)
+            return true;
+        p->skip(it, e.text);
     }
-}
-
-static void run_in_pool(struct pf_try_all *r, const struct try_phase *p,
-                        struct pf_process_pool *pool, struct try_slot *slots)
-{
-    struct pf_try_item *next = r->items, *end = r->items + r->n;
-    for (;;) {
-        for (size_t i = 0; i < pool->n; i++)
-            if (!pool->at[i].busy)
-                start_next(p, pool, &slots[i], i, &next, end);
-        progress(r, (size_t)(next - r->items) - pool->running);
-        if (!pool->running)
-            return;
-        int signal = pf_process_pool_wait(pool, POLL_MS);
-        if (signal)
-            pf_interrupt_note(signal);
-        if (p->stopped(r) && !pool->stopping)
-            pf_process_pool_stop(pool);
-        for (size_t i = 0; i < pool->n; i++)
-            if (pool->at[i].ready) {
-                struct pf_supervisor_result result;
-                if (!pf_process_pool_collect(pool, i, &result))
-                    result = (struct pf_supervisor_result){.how = PF_SUPERVISED_STOPPED};
-                p->end(&slots[i], &result);
-            }
-    }
-}
-
-static int run_phase(struct pf_try_all *r, const struct try_phase *p)
-{
-    struct pf_process_pool pool;
-    struct pf_error e;
-    size_t n = r->jobs < r->n ? r->jobs : r->n;
-    struct try_slot *slots = pf_mem_zero(n, sizeof *slots);
-    pf_status s = pf_process_pool_init(&pool, n, &e);
-    for (size_t i = 0; i < n; i++)
-        slots[i].r = r;
-    if (s == PF_OK)
-        run_in_pool(r, p, &pool, slots);
-    pf_process_pool_release(&pool);
-    free(slots);
-    return s == PF_OK ? PF_EXIT_OK : pf_complain(VERB, "%s", e.text);
+    return false;
 }
 
 /* --- tries --- */
@@ -232,10 +195,11 @@ static int try_function(const void *arg)
     return 0;
 }
 
-static bool is_undecided(const struct pf_try_item *it) { return !it->result->tried; }
+static bool is_undecided(const struct pf_try_item *it) { return !it->result->tried && !it->tried; }
 
 static void set_undecided(struct pf_try_item *it, const char *why)
 {
+    it->tried = true;
     it->result->verdict = PF_TRY_UNKNOWN;
     snprintf(it->result->why, sizeof it->result->why, "it was not tried: %s", why);
 }
@@ -243,6 +207,7 @@ static void set_undecided(struct pf_try_item *it, const char *why)
 static pf_status begin_try(struct try_slot *s, struct pf_command *c, struct pf_error *e)
 {
     (void)e;
+    s->item->tried = true;
     *c = command_for(s->r, try_function, s);
     c->limit_ms = LIMIT_MS;
     c->grace_ms = GRACE_MS;
@@ -256,6 +221,7 @@ static void end_try(struct try_slot *s, const struct pf_supervisor_result *resul
                       : result->how == PF_SUPERVISED_UNSTARTED ? result->why
                                                                : NULL;
     struct pf_try_result *out = s->item->result;
+    s->item->decided = true;
     if (!why)
         return;
     out->verdict = PF_TRY_UNKNOWN;
@@ -269,11 +235,12 @@ static const struct try_phase try_phase = {is_undecided, pf_try_all_stopped, set
 
 static bool is_unverified(const struct pf_try_item *it)
 {
-    return pf_try_happened(it->result) && !it->result->verified;
+    return pf_try_happened(it->result) && it->decided && !it->replayed;
 }
 
 static void set_unverified(struct pf_try_item *it, const char *why)
 {
+    it->replayed = true;
     snprintf(it->result->unverified, sizeof it->result->unverified,
              "its clip was not replayed: %.160s", why);
 }
@@ -281,6 +248,7 @@ static void set_unverified(struct pf_try_item *it, const char *why)
 static pf_status begin_replay(struct try_slot *s, struct pf_command *c, struct pf_error *e)
 {
     pf_status status = pf_verify_clip_init(&s->verify, s->item->clip, e);
+    s->item->replayed = true;
     *c = s->verify.command;
     return status;
 }
@@ -295,6 +263,62 @@ static void end_replay(struct try_slot *s, const struct pf_supervisor_result *re
 
 static const struct try_phase replay_phase = {is_unverified, is_out_of_time, set_unverified,
                                               begin_replay, end_replay};
+
+/* Replays come first: what an interrupt leaves is then complete. */
+static void start_any(struct pf_process_pool *pool, struct try_slot *slot, size_t number,
+                      size_t *next)
+{
+    size_t first = 0;
+    if (!start_next(&replay_phase, pool, slot, number, &first))
+        start_next(&try_phase, pool, slot, number, next);
+}
+
+static void run_in_pool(struct pf_try_all *r, struct pf_process_pool *pool, struct try_slot *slots)
+{
+    for (size_t next = 0;;) {
+        for (size_t i = 0; i < pool->n; i++)
+            if (!pool->at[i].busy)
+                start_any(pool, &slots[i], i, &next);
+        progress(r, next);
+        if (!pool->running)
+            return;
+        int signal = pf_process_pool_wait(pool, POLL_MS);
+        if (signal)
+            pf_interrupt_note(signal);
+        for (size_t i = 0; i < pool->n; i++)
+            if (pool->at[i].busy && slots[i].phase->stopped(r) && !slots[i].stopped) {
+                slots[i].stopped = true;
+                pf_supervisor_stop(&pool->at[i].supervisor);
+            }
+        for (size_t i = 0; i < pool->n; i++)
+            if (pool->at[i].ready) {
+                struct pf_supervisor_result result;
+                if (!pf_process_pool_collect(pool, i, &result))
+                    result = (struct pf_supervisor_result){.how = PF_SUPERVISED_STOPPED};
+                slots[i].phase->end(&slots[i], &result);
+                slots[i].stopped = false;
+            }
+    }
+}
+
+/* Tries the candidates that are not decided, and replays the clips of those that happened. */
+static int run_phases(struct pf_try_all *r)
+{
+    struct pf_process_pool pool;
+    struct pf_error e;
+    size_t n = r->jobs < r->n ? r->jobs : r->n;
+    struct try_slot *slots = pf_mem_zero(n, sizeof *slots);
+    pf_status s = pf_process_pool_init(&pool, n, &e);
+    for (size_t i = 0; i < n; i++)
+        slots[i].r = r;
+    for (size_t i = 0; i < r->n; i++)
+        r->items[i].decided = r->items[i].result->tried;
+    if (s == PF_OK)
+        run_in_pool(r, &pool, slots);
+    pf_process_pool_release(&pool);
+    free(slots);
+    return s == PF_OK ? PF_EXIT_OK : pf_complain(VERB, "%s", e.text);
+}
 
 /* --- harm that does not end the program --- */
 
@@ -376,14 +400,12 @@ int pf_try_all(struct pf_try_all *r)
     choose_input(r);
     if (r->n > 1 && !r->one_by_one)
         try_shared_runs(r);
-    int status = run_phase(r, &try_phase);
+    int status = run_phases(r);
     for (size_t i = 0; i < r->n && !r->skip_harm; i++)
         if (r->items[i].result->verdict == PF_TRY_ERROR)
             add_assertion(r->items[i].clip, r->items[i].result);
     if (!r->skip_harm)
         find_harm(r);
-    if (status == PF_EXIT_OK)
-        status = run_phase(r, &replay_phase);
     if (isatty(STDERR_FILENO))
         fputc('\n', stderr);
     if (r->input > 0)

@@ -19,6 +19,8 @@ struct pf_try_item {
     const struct pf_try_schedule *h;
     const char *clip; /* path of the clip, written if it happens */
     struct pf_try_result *result; /* set by pf_try_all, valid until release */
+    /* set by pf_try_all: it was tried alone; its result is final; its clip was replayed */
+    bool tried, decided, replayed;
 };
 
 struct pf_try_all {

@@ -17,6 +17,7 @@
 #include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -298,6 +299,9 @@ static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer 
     end->errors = c->errors;
     end->unshown = c->unshown;
     memcpy(end->error, c->error, sizeof end->error - 1);
+    if (c->owner == 0 && WIFSIGNALED(child->wait))
+        return pf_fail(e, PF_IO, "%s: signal %d (%s) ended it before it ran in directed mode",
+                       m->program, WTERMSIG(child->wait), strsignal(WTERMSIG(child->wait)));
     if (c->owner == 0)
         return pf_fail(
             e, PF_BAD,

@@ -81,6 +81,7 @@ pf_status pf_run_report_write(const struct pf_run_report *r, const char *file, s
     pf_json_num(&t, "version", 1);
     pf_json_num(&t, "status", (uint64_t)r->status);
     pf_json_str(&t, "error", r->error);
+    pf_json_bool(&t, "out_of_time", r->out_of_time);
     pf_json_key(&t, "run");
     if (r->ran) {
         pf_text_char(&t, '{');
@@ -161,6 +162,7 @@ pf_status pf_run_report_read(struct pf_run_report *r, const char *file, struct p
         s = pf_fail(e, PF_BAD, "%s: expected the report of a pf process, version 1", file);
     r->status = (int)number(o, "status");
     text(r->error, sizeof r->error, o, "error");
+    r->out_of_time = json_is_true(json_object_get(o, "out_of_time"));
     if (json_is_object(json_object_get(o, "run")))
         read_run(r, json_object_get(o, "run"));
     json_decref(o);

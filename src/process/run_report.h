@@ -15,6 +15,7 @@
 struct pf_run_report {
     int status; /* exit status of the verb */
     char error[1024]; /* its last error message, without "pf VERB: "; "": none */
+    bool out_of_time; /* it ended at the time limit that it was given, with a partial result */
     /* of pf record and pf replay: the run of the program; valid if `ran` */
     bool ran;
     int wait; /* the program's status, as from waitpid */

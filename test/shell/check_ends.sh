@@ -106,13 +106,27 @@ has out "0 findings"
 
 # A program that does not end and ignores SIGTERM is killed, and the report says so.
 status 0 "$PF" check --time 1s --grace 100ms --quiet --state stays.s -- "$PWD/stays"
-grep -qE "pf: incomplete: (a free run did not finish and was terminated|the time limit was reached in)" out ||
+grep -qE "pf: incomplete: (a free run did not end within [0-9]+ s and was terminated|the time budget ended)" out ||
     fail "not reported"
 gone stays || fail "a process is still running"
 # With --for this is the expected end; this program must still be killed.
 status 0 "$PF" check --runs 1 --for 100ms --grace 100ms --quiet --state for.s -- "$PWD/stays"
 has out "explored: 1 free run; 1 schedule"
 gone stays || fail "a process is still running"
+
+# The end of the budget is reported once, as such: here a try waits for a writer of a pipe until then.
+# Nothing is said about the build of the program.
+mkfifo hold
+sed 's/s.st_size == 15/s.st_size == 3/' many.c >waits.c
+"$PF" cc -g -O1 -pthread waits.c -o waits
+status 66 "$PF" check --time 3s --grace 1m --state waits.s -- "$PWD/waits"
+[[ $(grep -c "incomplete" out) == 1 ]] || fail "not one reason"
+has out "pf: incomplete: the time budget ended before everything was tried; allow more with --time"
+hasnt out "built"
+hasnt err "built"
+grep -q '"kind":"hatch".*"how":"budget"' waits.s/check/*/journal || fail "the hatch step did not end itself"
+gone waits || fail "a process is still running"
+rm -f starts held
 
 # Ctrl-C: the findings so far are reported.
 "$PF" check --time 10m --runs 100000 --state s -- "$PWD/racy" >stopped.out 2>stopped.err &
@@ -137,7 +151,6 @@ status 66 "$PF" report --state s
 hasnt out "incomplete"
 # Interrupted while predictions are tried: the results so far are kept, and --continue repeats the
 # step to its end.
-mkfifo hold
 "$PF" check --time 10m --grace 1m --jobs 1 --quiet --state m -- "$PWD/many" >stopped.out 2>stopped.err &
 pid=$!
 until_true test -e held
