@@ -11,6 +11,9 @@ function rank(f) {
 const base = (path) => (path ? path.slice(path.lastIndexOf('/') + 1) : '');
 export const place = (p) => (p?.file ? `${base(p.file)}:${p.line}` : p?.function || '?');
 
+/** True for a race between two accesses, which have no order of their own; the later one is listed first. */
+export const isPair = (f) => f.kind === 'race' && f.accesses.length === 2;
+
 export function load(text) {
   const raw = JSON.parse(text);
   const findings = raw.document.findings.map((f, i) => {

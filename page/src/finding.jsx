@@ -1,5 +1,5 @@
 // finding.jsx - shows one finding.
-import { place } from './data.js';
+import { isPair, place } from './data.js';
 import { Lanes } from './lanes.jsx';
 import { Excerpt, Stack } from './source.jsx';
 
@@ -85,13 +85,15 @@ export function Finding({ finding: f, sources }) {
       <Stages stages={f.stages} />
       <div class="pair">
         {f.accesses.map((a, i) => (
-          <Access key={i} sources={sources} access={a} later={f.accesses.length === 2 ? i === 0 : null} />
+          <Access key={i} sources={sources} access={a} later={isPair(f) ? i === 0 : null} />
         ))}
       </div>
-      <section>
-        <h3>Interleaving</h3>
-        <Lanes finding={f} />
-      </section>
+      {(f.interleaving?.length || f.narrative?.length) > 0 && (
+        <section>
+          <h3>Interleaving</h3>
+          <Lanes finding={f} />
+        </section>
+      )}
       <Memory sources={sources} location={f.location} />
       {f.threads?.some((t) => t.thread !== 'T0') && (
         <section>

@@ -1,7 +1,7 @@
 // lanes.jsx - draws the interleaving: one lane per thread, time runs downwards. The finding's accesses are marked, a
 // lock is a band on the lane of the thread that holds it, and an arrow shows the creation of a thread.
 import { useState } from 'preact/hooks';
-import { place } from './data.js';
+import { isPair, place } from './data.js';
 
 const ROW = 46;
 const LANE = 92;
@@ -117,7 +117,7 @@ function ordersOf(f) {
   const recorded = f.recorded?.length ? stepsOf(f.recorded, f.threads) : null;
   const first = given || f.narrative;
   // A schedule ends with the two accesses of a race, which may happen in either order.
-  const swapped = given && f.accesses.length === 2 ? [...given.slice(0, -2), given.at(-1), given.at(-2)] : f.swapped;
+  const swapped = given && isPair(f) ? [...given.slice(0, -2), given.at(-1), given.at(-2)] : f.swapped;
   const name = f.clip ? 'in the clip' : f.status === 'predicted' ? 'predicted order' : 'as observed';
   return [
     { name, steps: first, clip: given ? f.clip : null },

@@ -35,10 +35,10 @@ export function List({ findings, selected, onSelect }) {
             aria-setsize={findings.length} aria-posinset={first + i + 1}
             class={`row ${f.status}`} style={{ top: `${(first + i) * ROW}px` }} onClick={() => onSelect(f.id)}>
             <div class="head">
-              <b>{f.accesses[0].variable || f.location?.name || f.kind}</b>
+              <b>{f.accesses[0]?.variable || f.location?.name || f.kind}</b>
               <span class="count">{f.count}&times;</span>
             </div>
-            <div class="sub">{place(f.accesses[0])} / {place(f.accesses[1])}</div>
+            <div class="sub">{f.accesses.map(place).slice(0, 2).join(' / ')}</div>
             <div class="sub">{f.kind}, {f.class || f.status}{f.harm ? ', harm' : ''}{f.accepted ? ', accepted' : ''}</div>
           </div>
         ))}

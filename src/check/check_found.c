@@ -55,7 +55,8 @@ static void set_positions(struct pf_chain_target *t, const struct pf_finding *f)
 {
     char a[80], b[80];
     t->positions[0] = 0;
-    if (add_position(a, sizeof a, &f->access[0]) && add_position(b, sizeof b, &f->access[1]))
+    if (pf_finding_is_pair(f) && add_position(a, sizeof a, &f->accesses[0]) &&
+        add_position(b, sizeof b, &f->accesses[1]))
         snprintf(t->positions, sizeof t->positions, "%.79s,%.79s", a, b);
 }
 
@@ -92,7 +93,8 @@ static pf_status update_targets(struct pf_check_found *f, size_t test, struct pf
         f->confirmed += it->status == PF_STATUS_CONFIRMED;
         f->harmful += it->status == PF_STATUS_CONFIRMED && it->harm;
         f->observed += it->status == PF_STATUS_OBSERVED;
-        if (it->status == PF_STATUS_CONFIRMED || it->nsteps || is_confirmed_elsewhere(f, it))
+        if (it->status == PF_STATUS_CONFIRMED || !pf_finding_is_pair(it) ||
+            is_confirmed_elsewhere(f, it))
             continue;
         struct pf_chain_target *t = &f->targets[f->ntargets++];
         *t = (struct pf_chain_target){

@@ -124,10 +124,10 @@ static void add_lock_names(struct explainer *w, const struct pf_access *a)
 /* Explains what the locks tell about the cause, and what would fix it. */
 static void add_advice(struct explainer *w)
 {
-    const struct pf_access *a = &w->f->access[1], *b = &w->f->access[0];
     struct pf_text *t = w->t;
-    if (w->f->kind != PF_KIND_RACE)
+    if (!pf_finding_is_pair(w->f))
         return;
+    const struct pf_access *a = &w->f->accesses[1], *b = &w->f->accesses[0];
     pf_text_add(t, "\nNothing orders the two accesses: they can happen in the other order or at "
                    "the same time, and the\n"
                    "compiler may assume that they do not. ");

@@ -137,8 +137,8 @@ static bool confirm(struct hatch *h, struct pf_candidate *c)
         memcpy(a.event, w->event, w->n * sizeof *w->event);
         pf_predicted_anomaly(&h->j, &a, &c->f);
     }
-    struct pf_access *pair = c->f.access;
-    if (!c->f.nsteps && pair[0].thread != h->j.t.events.at[w->event[1]].thread) {
+    struct pf_access *pair = c->f.accesses;
+    if (pf_finding_is_pair(&c->f) && pair[0].thread != h->j.t.events.at[w->event[1]].thread) {
         struct pf_access first = pair[0]; /* a race lists the later access first */
         pair[0] = pair[1];
         pair[1] = first;

@@ -174,9 +174,9 @@ static void add_finding(struct pf_text *t, const struct pf_finding *f)
     pf_text_char(t, ' ');
     pf_text_add(t, pf_kind_name(f->kind));
     pf_text_char(t, ' ');
-    for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
+    for (size_t i = 0; i < f->naccesses; i++) {
         pf_text_add(t, i ? " / " : "");
-        add_position(t, pf_finding_access(f, i));
+        add_position(t, &f->accesses[i]);
     }
     if (f->seen) {
         pf_text_add(t, ", in ");

@@ -114,10 +114,10 @@ static void access_of(struct pf_predict_job *j, uint32_t i, struct pf_access *ou
 /* Adds the threads of the accesses, each once. */
 static void add_threads(struct pf_predict_job *j, struct pf_finding *f)
 {
-    size_t n = pf_finding_naccesses(f);
+    size_t n = f->naccesses;
     struct pf_thread_info *threads = pf_pool_get(&j->pool, n * sizeof *threads);
     for (size_t i = 0; threads && i < n; i++) {
-        uint32_t thread = pf_finding_access(f, i)->thread;
+        uint32_t thread = f->accesses[i].thread;
         f->threads = threads;
         if (pf_finding_thread(f, thread))
             continue;
@@ -147,6 +147,12 @@ int pf_predict_job_read_patterns(const char *verb, struct pf_predict_job *j, con
     return ok ? PF_EXIT_OK : pf_complain(verb, "%s", te.text);
 }
 
+static struct pf_access *new_accesses(struct pf_predict_job *j, struct pf_finding *f, size_t n)
+{
+    f->naccesses = n;
+    return f->accesses = pf_pool_get(&j->pool, n * sizeof *f->accesses);
+}
+
 void pf_predicted_race(struct pf_predict_job *j, size_t k, const struct pf_race *r,
                        struct pf_finding *f)
 {
@@ -156,8 +162,9 @@ void pf_predicted_race(struct pf_predict_job *j, size_t k, const struct pf_race 
                              .count = 1,
                              .status = a->claim == PF_CLAIM_OBSERVED ? PF_STATUS_OBSERVED
                                                                      : PF_STATUS_PREDICTED};
-    access_of(j, r->b, &f->access[0]);
-    access_of(j, r->a, &f->access[1]);
+    struct pf_access *accesses = new_accesses(j, f, 2);
+    access_of(j, r->b, &accesses[0]);
+    access_of(j, r->a, &accesses[1]);
     /* At the end of the witness both accesses are next; showing the later one first gives the
      * order that was not recorded. */
     if (a->claim == PF_CLAIM_WITNESSED)
@@ -184,16 +191,9 @@ void pf_predicted_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a,
     const struct pf_pattern *p = &j->patterns.at[a->pattern];
     *f = (struct pf_finding){
         .kind = kinds[p->kind], .analysis = "pecan", .count = 1, .status = PF_STATUS_PREDICTED};
-    if (p->kind == PF_PATTERN_RACE && p->n == 2) {
-        access_of(j, a->event[1], &f->access[0]);
-        access_of(j, a->event[0], &f->access[1]);
-    } else {
-        struct pf_access *steps = pf_pool_get(&j->pool, p->n * sizeof *steps);
-        for (unsigned i = 0; steps && i < p->n; i++)
-            access_of(j, a->event[i], &steps[i]);
-        f->steps = steps;
-        f->nsteps = steps ? p->n : 0;
-    }
+    struct pf_access *accesses = new_accesses(j, f, p->n);
+    for (unsigned i = 0; i < p->n; i++) /* a pair has the later access first */
+        access_of(j, a->event[pf_finding_is_pair(f) ? 1 - i : i], &accesses[i]);
     if (a->witnessed)
         pf_schedule_steps_witness(j, f,
                                   &(struct pf_described_schedule){.start = a->start,
@@ -212,18 +212,16 @@ void pf_predicted_cycle(struct pf_predict_job *j, const struct pf_cycle *c, stru
                              .analysis = "deadlock",
                              .count = 1,
                              .status = PF_STATUS_PREDICTED};
-    struct pf_access *steps = pf_pool_get(&j->pool, c->n * sizeof *steps);
-    for (uint32_t i = 0; steps && i < c->n; i++) {
+    struct pf_access *accesses = new_accesses(j, f, c->n);
+    for (uint32_t i = 0; i < c->n; i++) {
         const struct pf_event *e = &j->t.events.at[c->take[i]];
-        steps[i] = (struct pf_access){.thread = e->thread,
-                                      .op = PF_OP_LOCK,
-                                      .address = e->what + 1,
-                                      .variable = pf_trace_text(&j->t, j->t.locks.at[e->what]),
-                                      .stack = pf_predicted_stack(j, c->take[i])};
-        locks_of(j, c->take[i], &steps[i]);
+        accesses[i] = (struct pf_access){.thread = e->thread,
+                                         .op = PF_OP_LOCK,
+                                         .address = e->what + 1,
+                                         .variable = pf_trace_text(&j->t, j->t.locks.at[e->what]),
+                                         .stack = pf_predicted_stack(j, c->take[i])};
+        locks_of(j, c->take[i], &accesses[i]);
     }
-    f->steps = steps;
-    f->nsteps = steps ? c->n : 0;
     pf_schedule_steps_recorded(j, f, c->take, c->n);
     add_threads(j, f);
     f->id = pf_fingerprint(f);

@@ -281,10 +281,6 @@ struct pf_finding *pf_read_finding(struct pf_reader *r, const json_t *o)
     }
     const json_t *accesses = pf_read_array(r, o, "accesses");
     size_t n = json_array_size(accesses);
-    if (n < 2) {
-        pf_read_fail(r, "two accesses or more", "accesses");
-        return NULL;
-    }
     struct pf_finding *f = pf_read_alloc(r, sizeof *f);
     f->id = id;
     f->kind = (enum pf_kind)word_of(r, o, "kind", pf_kind_from);
@@ -295,12 +291,10 @@ struct pf_finding *pf_read_finding(struct pf_reader *r, const json_t *o)
     f->harm = pf_read_text(r, o, "harm");
     f->unconfirmed = pf_read_text(r, o, "unconfirmed");
     f->count = pf_read_number(r, o, "count");
-    struct pf_access *steps =
-        f->kind == PF_KIND_RACE && n == 2 ? NULL : pf_read_alloc(r, n * sizeof *steps);
+    f->naccesses = n;
+    f->accesses = pf_read_alloc(r, n * sizeof *f->accesses);
     for (size_t i = 0; i < n; i++)
-        read_access(r, json_array_get(accesses, i), steps ? &steps[i] : &f->access[i]);
-    f->steps = steps;
-    f->nsteps = steps ? n : 0;
+        read_access(r, json_array_get(accesses, i), &f->accesses[i]);
     read_location(r, json_object_get(o, "location"), &f->location);
     read_threads(r, o, f);
     read_schedules(r, o, f);

@@ -46,21 +46,21 @@ static bool same_position(const struct pf_access *a, const struct pf_access *b)
 
 bool pf_foreign_same(const struct pf_finding *a, const struct pf_finding *b)
 {
-    if (a->nsteps || b->nsteps)
+    if (!pf_finding_is_pair(a) || !pf_finding_is_pair(b))
         return false;
-    return (same_position(&a->access[0], &b->access[0]) &&
-            same_position(&a->access[1], &b->access[1])) ||
-           (same_position(&a->access[0], &b->access[1]) &&
-            same_position(&a->access[1], &b->access[0]));
+    return (same_position(&a->accesses[0], &b->accesses[0]) &&
+            same_position(&a->accesses[1], &b->accesses[1])) ||
+           (same_position(&a->accesses[0], &b->accesses[1]) &&
+            same_position(&a->accesses[1], &b->accesses[0]));
 }
 
 void pf_foreign_add(struct pf_findings *f, struct pf_finding *it, struct pf_foreign_summary *sum)
 {
-    if (!it->access[0].stack.n || !it->access[1].stack.n) {
+    it->kind = PF_KIND_RACE;
+    if (!pf_finding_is_pair(it) || !it->accesses[0].stack.n || !it->accesses[1].stack.n) {
         sum->skipped++;
         return;
     }
-    it->kind = PF_KIND_RACE;
     it->status = PF_STATUS_PREDICTED;
     it->analysis = sum->tool;
     it->count = 1;
@@ -73,6 +73,8 @@ void pf_foreign_add(struct pf_findings *f, struct pf_finding *it, struct pf_fore
         }
     struct pf_finding *kept = pf_foreign_alloc(f, sizeof *kept);
     *kept = *it;
+    kept->accesses = pf_foreign_alloc(f, it->naccesses * sizeof *kept->accesses);
+    memcpy(kept->accesses, it->accesses, it->naccesses * sizeof *kept->accesses);
     pf_findings_add_stage(f, kept, sum->tool, sum->tool, PF_STATUS_PREDICTED, 1);
     pf_findings_push(f, kept);
     sum->candidates++;

@@ -30,7 +30,7 @@ bool pf_foreign_same(const struct pf_finding *a, const struct pf_finding *b);
 void pf_foreign_tsan(struct pf_findings *f, const char *text, struct pf_foreign_summary *sum);
 void pf_foreign_helgrind(struct pf_findings *f, const char *text, struct pf_foreign_summary *sum);
 /* For the readers: adds a candidate unless its positions are already known. Candidates without
- * two stacks are skipped. */
+ * two accesses with stacks are skipped. The accesses are copied. */
 void pf_foreign_add(struct pf_findings *f, struct pf_finding *it, struct pf_foreign_summary *sum);
 /* Allocates in the pool; exits when out of memory. */
 void *pf_foreign_alloc(struct pf_findings *f, size_t size);

@@ -15,9 +15,9 @@ struct helgrind_reader {
     struct pf_foreign_summary *sum;
     char path[DEPTH][NAME]; /* names of the enclosing elements */
     size_t depth;
-    struct pf_finding it;
+    struct pf_finding it; /* the current error; its accesses are in `accesses` */
+    struct pf_access accesses[2];
     bool race;
-    size_t nstacks;         /* stacks of the current error so far */
     const char *description;       /* the text before the next stack */
     struct pf_stack_frame frame;
     const char *folder, *object;
@@ -112,12 +112,12 @@ static void end_stack(struct helgrind_reader *r)
             r->threads[r->nthreads - 1].created = r->stack;
     } else if (is_in(r, "error") && r->description) {
         if (strstr(r->description, " of size ") && strstr(r->description, "thread #") &&
-            r->nstacks < 2) {
-            struct pf_access *a = &r->it.access[r->nstacks++];
+            r->it.naccesses < 2) {
+            struct pf_access *a = &r->accesses[r->it.naccesses++];
             fill_access(a, r->description);
             a->stack = r->stack;
             if (!a->address)
-                a->address = r->it.access[0].address;
+                a->address = r->accesses[0].address;
         } else if (strstr(r->description, "block of size")) {
             r->it.location.stack = r->stack;
         }
@@ -135,14 +135,14 @@ static void read_description(struct helgrind_reader *r, const char *text)
     if (name) {
         const char *end = strchr(name + 13, '"');
         l->kind = PF_LOCATION_GLOBAL;
-        l->address = r->it.access[0].address;
+        l->address = r->accesses[0].address;
         l->name = end ? pf_foreign_text(r->f, name + 13, (size_t)(end - name - 13)) : NULL;
-        r->it.access[0].variable = r->it.access[1].variable = l->name;
+        r->accesses[0].variable = r->accesses[1].variable = l->name;
     } else if (block) {
         char *end;
         l->kind = PF_LOCATION_HEAP;
         l->size = strtoul(block + 14, &end, 10);
-        l->address = r->it.access[0].address;
+        l->address = r->accesses[0].address;
         l->freed = strstr(text, "free'd") != NULL;
     } else if (local && l->kind == PF_LOCATION_UNKNOWN && strstr(text, "frame #")) {
         l->kind = PF_LOCATION_STACK;
@@ -152,12 +152,20 @@ static void read_description(struct helgrind_reader *r, const char *text)
 static void add_threads(struct helgrind_reader *r)
 {
     struct pf_thread_info *kept = pf_foreign_alloc(r->f, 2 * sizeof *kept);
-    for (size_t i = 0; i < 2; i++)
+    for (size_t i = 0; i < r->it.naccesses; i++)
         for (size_t k = 0; k < r->nthreads; k++)
-            if (r->threads[k].number == r->it.access[i].thread &&
+            if (r->threads[k].number == r->accesses[i].thread && r->it.nthreads < 2 &&
                 (!r->it.nthreads || kept[0].number != r->threads[k].number))
                 kept[r->it.nthreads++] = r->threads[k];
     r->it.threads = kept;
+}
+
+static void begin_error(struct helgrind_reader *r)
+{
+    r->accesses[0] = r->accesses[1] = (struct pf_access){0};
+    r->it = (struct pf_finding){.accesses = r->accesses};
+    r->race = false;
+    r->description = NULL;
 }
 
 static void end_error(struct helgrind_reader *r)
@@ -168,6 +176,7 @@ static void end_error(struct helgrind_reader *r)
     } else {
         r->sum->skipped++;
     }
+    begin_error(r); /* a damaged file may end an error that did not begin */
 }
 
 static void end_element(struct helgrind_reader *r, const char *name, const char *s, size_t n)
@@ -203,10 +212,7 @@ static void end_element(struct helgrind_reader *r, const char *name, const char 
 static void begin_element(struct helgrind_reader *r, const char *name)
 {
     if (!strcmp(name, "error")) {
-        r->it = (struct pf_finding){0};
-        r->race = false;
-        r->nstacks = 0;
-        r->description = NULL;
+        begin_error(r);
     } else if (!strcmp(name, "stack")) {
         r->stack = (struct pf_backtrace){0};
     } else if (!strcmp(name, "frame")) {

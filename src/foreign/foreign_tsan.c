@@ -1,6 +1,7 @@
 /* foreign_tsan.c - reads ThreadSanitizer's text. A report consists of sections: a headline
  * indented by two spaces, followed by the frames of a stack. A line of "=" ends the report. */
 #define _GNU_SOURCE
+#include "allocation.h"
 #include "foreign.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -11,9 +12,9 @@ enum { MAX_LOCKS = 16, MAX_THREADS = 16 };
 struct report {
     struct pf_findings *f;
     struct pf_foreign_summary *sum;
-    struct pf_finding it;
+    struct pf_finding it; /* its accesses are in `accesses` */
+    struct pf_access accesses[2];
     struct pf_thread_info threads[MAX_THREADS];
-    size_t naccesses;
     bool open, race;
     struct pf_backtrace *stack; /* where the following frames are stored; NULL: they are ignored */
 };
@@ -116,11 +117,11 @@ static void read_locks(struct report *r, struct pf_access *a, const char *s)
 
 static void read_access(struct report *r, const char *s)
 {
-    if (r->naccesses == 2) {
+    if (r->it.naccesses == 2) {
         r->stack = NULL;
         return;
     }
-    struct pf_access *a = &r->it.access[r->naccesses++];
+    struct pf_access *a = &r->accesses[r->it.naccesses++];
     const char *size = strstr(s, "of size "), *at = strstr(s, " at 0x"), *by = strstr(s, " by ");
     *a = (struct pf_access){.op = op_in(s),
                             .size = size ? strtoul(size + 8, NULL, 10) : 0,
@@ -145,7 +146,7 @@ static void read_location(struct report *r, const char *s)
     if (!strncmp(s, "Location is global", 18)) {
         l->kind = PF_LOCATION_GLOBAL;
         l->name = quoted(r, s);
-        r->it.access[0].variable = r->it.access[1].variable = l->name;
+        r->accesses[0].variable = r->accesses[1].variable = l->name;
     } else if (!strncmp(s, "Location is heap", 16)) {
         const char *by = strstr(s, " allocated by ");
         l->kind = PF_LOCATION_HEAP;
@@ -165,9 +166,9 @@ static void read_mutex(struct report *r, const char *s)
 {
     uintptr_t number = strtoul(s + 7, NULL, 10);
     const char *at = strstr(s, "(0x");
-    for (size_t i = 0; at && i < 2; i++)
-        for (size_t k = 0; k < r->it.access[i].nlocks; k++) {
-            struct pf_lock *l = (struct pf_lock *)&r->it.access[i].locks[k];
+    for (size_t i = 0; at && i < r->it.naccesses; i++)
+        for (size_t k = 0; k < r->accesses[i].nlocks; k++) {
+            struct pf_lock *l = (struct pf_lock *)&r->accesses[i].locks[k];
             if (l->address == number)
                 l->address = strtoul(at + 1, NULL, 16);
         }
@@ -221,8 +222,8 @@ static void close_report(struct report *r)
 static void open_report(struct report *r, const char *line)
 {
     close_report(r);
-    r->it = (struct pf_finding){0};
-    r->naccesses = 0;
+    r->it = (struct pf_finding){.accesses = r->accesses};
+    r->accesses[0] = r->accesses[1] = (struct pf_access){0};
     r->open = true;
     r->race = strstr(line, ": data race") || strstr(line, ": heap-use-after-free");
 }
@@ -253,12 +254,8 @@ void pf_foreign_tsan(struct pf_findings *f, const char *text, struct pf_foreign_
     while (*text) {
         const char *end = strchrnul(text, '\n');
         size_t n = (size_t)(end - text);
-        if (n + 1 > cap) {
-            char *more = realloc(line, cap = 2 * (n + 1));
-            if (!more)
-                break;
-            line = more;
-        }
+        if (n + 1 > cap)
+            line = pf_mem_resize(line, cap = 2 * (n + 1), 1);
         n = strip(line, text, n);
         char *s = line + strspn(line, " ");
         if (strstr(line, "WARNING: ThreadSanitizer:") || strstr(line, "WARNING: photofinish:"))

@@ -95,7 +95,7 @@ static void add_more(struct pf_text *t, const struct pf_finding *f, const struct
     if (base)
         pf_json_bool(t, "accepted", pf_baseline_has(base, f->id));
     add_narrative(t, "narrative", f, false, &pool);
-    if (f->kind == PF_KIND_RACE)
+    if (pf_finding_is_pair(f))
         add_narrative(t, "swapped", f, true, &pool);
     pf_text_char(t, '}');
     pf_pool_release(&pool);
@@ -167,8 +167,8 @@ static void want_stack(struct source_collector *c, const struct pf_backtrace *t)
 
 static void want_finding(struct source_collector *c, const struct pf_finding *f)
 {
-    for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
-        const struct pf_access *a = pf_finding_access(f, i);
+    for (size_t i = 0; i < f->naccesses; i++) {
+        const struct pf_access *a = &f->accesses[i];
         want_lines(c, pf_backtrace_source(&a->stack), AROUND_ACCESS);
         want_stack(c, &a->stack);
     }
@@ -202,8 +202,8 @@ static void add_sources(struct pf_text *t, const struct pf_findings *f, struct p
     /* Every frame could be in a file of its own, and the table cannot grow. */
     size_t room = 64;
     for (size_t i = 0; i < f->n; i++)
-        for (size_t k = 0; k < pf_finding_naccesses(f->at[i]); k++)
-            room += 8 + pf_finding_access(f->at[i], k)->stack.n;
+        for (size_t k = 0; k < f->at[i]->naccesses; k++)
+            room += 8 + f->at[i]->accesses[k].stack.n;
     c.failed = !hcreate_r(room < 1000000 ? room : 1000000, &c.by_name);
     for (size_t i = 0; i < f->n && !c.failed; i++)
         want_finding(&c, f->at[i]);

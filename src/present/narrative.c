@@ -63,19 +63,17 @@ static void add_access(struct pf_narrative *s, const struct pf_access *a, size_t
 struct pf_narrative pf_narrative_of(const struct pf_finding *f, bool swapped, struct pf_pool *pool)
 {
     size_t room = f->nthreads;
-    for (size_t i = 0; i < pf_finding_naccesses(f); i++)
-        room += pf_finding_access(f, i)->nlocks + 1;
+    for (size_t i = 0; i < f->naccesses; i++)
+        room += f->accesses[i].nlocks + 1;
     struct pf_narrative s = {pf_pool_get(pool, room * sizeof *s.at), 0};
     if (!s.at)
         return s;
     add_creations(&s, f);
-    for (size_t i = 0; i < f->nsteps; i++)
-        add_access(&s, &f->steps[i], i);
-    if (f->nsteps)
-        return s;
-    /* access[0] of a race is the later one */
-    add_access(&s, &f->access[swapped ? 0 : 1], swapped ? 0 : 1);
-    add_access(&s, &f->access[swapped ? 1 : 0], swapped ? 1 : 0);
+    bool backwards = pf_finding_is_pair(f) && !swapped; /* accesses[0] of a pair is the later one */
+    for (size_t k = 0; k < f->naccesses; k++) {
+        size_t i = backwards ? f->naccesses - 1 - k : k;
+        add_access(&s, &f->accesses[i], i);
+    }
     return s;
 }
 
@@ -118,8 +116,9 @@ static void add_bytes(struct pf_text *t, uint64_t n)
 void pf_memory_text(struct pf_text *t, const struct pf_finding *f)
 {
     const struct pf_location *l = &f->location;
-    const char *name = pf_finding_access(f, 0)->variable;
-    name = name ? name : pf_finding_access(f, 1)->variable;
+    const char *name = NULL;
+    for (size_t i = 0; i < f->naccesses && !name; i++)
+        name = f->accesses[i].variable;
     if (l->kind == PF_LOCATION_GLOBAL && l->name) {
         pf_text_add(t, "the global variable '");
         pf_text_add(t, l->name);
@@ -223,7 +222,7 @@ static bool is_swapped(const struct pf_access *a, const struct pf_access *b)
 
 size_t pf_finding_first(const struct pf_finding *f)
 {
-    return !f->nsteps && is_swapped(&f->access[0], &f->access[1]);
+    return pf_finding_is_pair(f) && is_swapped(&f->accesses[0], &f->accesses[1]);
 }
 
 void pf_finding_title(struct pf_text *t, const struct pf_finding *f)
@@ -231,15 +230,16 @@ void pf_finding_title(struct pf_text *t, const struct pf_finding *f)
     pf_text_add(t, pf_kind_title(f->kind));
     pf_text_add(t, " on ");
     pf_memory_text(t, f);
-    for (size_t i = 0; i < f->nsteps; i++) {
-        pf_text_add(t, i ? ", " : ": ");
-        add_position(t, &f->steps[i]);
-    }
-    if (f->nsteps)
+    if (!pf_finding_is_pair(f)) {
+        for (size_t i = 0; i < f->naccesses; i++) {
+            pf_text_add(t, i ? ", " : ": ");
+            add_position(t, &f->accesses[i]);
+        }
         return;
+    }
     pf_text_add(t, " between ");
     size_t one = pf_finding_first(f);
-    add_position(t, &f->access[one]);
+    add_position(t, &f->accesses[one]);
     pf_text_add(t, " and ");
-    add_position(t, &f->access[!one]);
+    add_position(t, &f->accesses[!one]);
 }

@@ -136,9 +136,10 @@ static void access_text(struct pf_text *t, const struct pf_finding *f, const str
     pf_narrative_step_text(t, f, &s);
 }
 
-/* Writes the message with a link to the other access. Brackets in names (operator[]) are
- * escaped, because they would look like a link. */
-static void add_message_linked(struct pf_text *t, const struct pf_text *plain, struct pf_pool *pool)
+/* Writes the message, with a link to the other access if there is one. Brackets in names
+ * (operator[]) are escaped, because they would look like a link. */
+static void add_message_linked(struct pf_text *t, const struct pf_text *plain, bool link,
+                               struct pf_pool *pool)
 {
     struct pf_text m;
     pf_text_init(&m, pool);
@@ -147,7 +148,7 @@ static void add_message_linked(struct pf_text *t, const struct pf_text *plain, s
             pf_text_char(&m, '\\');
         pf_text_char(&m, plain->at[i]);
     }
-    pf_text_add(&m, " [here](1)");
+    pf_text_add(&m, link ? " [here](1)" : "");
     add_message(t, &m);
 }
 
@@ -159,8 +160,8 @@ static void add_related(struct sarif_writer *w, const struct pf_finding *f, size
     uint64_t id = 0;
     pf_json_key(t, "relatedLocations");
     pf_text_char(t, '[');
-    for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
-        const struct pf_access *a = pf_finding_access(f, i);
+    for (size_t i = 0; i < f->naccesses; i++) {
+        const struct pf_access *a = &f->accesses[i];
         if (i == first)
             continue;
         pf_text_init(&m, pool);
@@ -173,13 +174,13 @@ static void add_related(struct sarif_writer *w, const struct pf_finding *f, size
         struct pf_stack_frame p = {.file = l->file, .line = l->line};
         pf_text_init(&m, pool);
         pf_memory_text(&m, f);
-        pf_text_char(t, ',');
+        pf_text_add(t, id ? "," : "");
         add_location(w, &p, &m, ++id);
     } else if (l->kind == PF_LOCATION_HEAP && l->stack.n) {
         pf_text_init(&m, pool);
         pf_thread_text(&m, f, l->thread);
         pf_text_add(&m, " allocates the block");
-        pf_text_char(t, ',');
+        pf_text_add(t, id ? "," : "");
         add_location(w, pf_backtrace_source(&l->stack), &m, ++id);
     }
     for (size_t i = 0; i < f->nthreads; i++) {
@@ -189,7 +190,7 @@ static void add_related(struct sarif_writer *w, const struct pf_finding *f, size
         pf_text_init(&m, pool);
         pf_thread_text(&m, f, a->number);
         pf_text_add(&m, " is created here");
-        pf_text_char(t, ',');
+        pf_text_add(t, id ? "," : "");
         add_location(w, pf_backtrace_source(&a->created), &m, ++id);
     }
     pf_text_char(t, ']');
@@ -308,30 +309,31 @@ static void add_result(struct sarif_writer *w, const struct pf_finding *f,
     struct pf_pool pool;
     pf_pool_init_malloc(&pool);
     size_t one = pf_finding_first(f);
-    const struct pf_access *first = pf_finding_access(f, one), *second = pf_finding_access(f, !one);
     pf_text_char(t, '{');
     pf_json_str(t, "ruleId", pf_kind_name(f->kind));
     pf_json_num(t, "ruleIndex", f->kind);
     pf_json_str(t, "level", level_of(f));
     pf_text_init(&m, &pool);
     pf_finding_title(&m, f);
-    pf_text_add(&m, ": ");
-    access_text(&m, f, first);
-    pf_text_add(&m, " while ");
-    access_text(&m, f, second);
-    add_message_linked(t, &m, &pool);
+    for (size_t i = 0; i < f->naccesses && i < 2; i++) {
+        pf_text_add(&m, i ? " while " : ": ");
+        access_text(&m, f, &f->accesses[i ^ one]);
+    }
+    add_message_linked(t, &m, f->naccesses > 1, &pool);
     pf_json_key(t, "locations");
     pf_text_char(t, '[');
-    pf_text_init(&m, &pool);
-    access_text(&m, f, first);
-    add_location(w, pf_backtrace_source(&first->stack), &m, 0);
+    if (f->naccesses) {
+        pf_text_init(&m, &pool);
+        access_text(&m, f, &f->accesses[one]);
+        add_location(w, pf_backtrace_source(&f->accesses[one].stack), &m, 0);
+    }
     pf_text_char(t, ']');
     add_related(w, f, one, &pool);
     add_flow(w, f, &pool);
     pf_json_key(t, "stacks");
     pf_text_char(t, '[');
-    for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
-        const struct pf_access *a = pf_finding_access(f, f->nsteps ? i : i ^ one);
+    for (size_t i = 0; i < f->naccesses; i++) {
+        const struct pf_access *a = &f->accesses[i ^ one];
         pf_text_add(t, i ? "," : "");
         pf_text_init(&m, &pool);
         access_text(&m, f, a);

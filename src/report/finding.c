@@ -68,11 +68,19 @@ const struct pf_stack_frame *pf_backtrace_source(const struct pf_backtrace *t)
     return t->n ? t->at : NULL;
 }
 
+const struct pf_backtrace *pf_finding_stack(const struct pf_finding *f)
+{
+    for (size_t i = 0; i < f->naccesses; i++)
+        if (f->accesses[i].stack.n)
+            return &f->accesses[i].stack;
+    return NULL;
+}
+
 /* True if the lock is listed before lock number `lock` of access number `access`. */
 static bool listed_before(const struct pf_finding *f, size_t access, size_t lock, uintptr_t address)
 {
     for (size_t i = 0; i <= access; i++) {
-        const struct pf_access *a = pf_finding_access(f, i);
+        const struct pf_access *a = &f->accesses[i];
         for (size_t k = 0; k < (i < access ? a->nlocks : lock); k++)
             if (a->locks[k].address == address)
                 return true;
@@ -84,8 +92,8 @@ static bool listed_before(const struct pf_finding *f, size_t access, size_t lock
 size_t pf_finding_lock_number(const struct pf_finding *f, uintptr_t address)
 {
     size_t number = 0;
-    for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
-        const struct pf_access *a = pf_finding_access(f, i);
+    for (size_t i = 0; i < f->naccesses; i++) {
+        const struct pf_access *a = &f->accesses[i];
         for (size_t k = 0; k < a->nlocks; k++) {
             if (a->locks[k].address == address)
                 return number;

@@ -140,10 +140,10 @@ struct pf_finding {
     const char *harm; /* what the program did wrong in the clip: crashed, hung; NULL: nothing */
     /* why it is not confirmed although a run showed it; NULL: unknown, or it is confirmed */
     const char *unconfirmed;
-    struct pf_access access[2]; /* a race's two accesses, the later one first */
-    /* the accesses of any other anomaly, in the order in which they form it */
-    const struct pf_access *steps;
-    size_t nsteps; /* 0: a race */
+    /* In the order in which they form the finding; of a pair (pf_finding_is_pair), the later one
+     * first. There may be none. */
+    struct pf_access *accesses;
+    size_t naccesses;
     const struct pf_thread_info *threads;
     size_t nthreads;
     struct pf_location location;
@@ -176,14 +176,14 @@ bool pf_stack_frame_is_user(const struct pf_stack_frame *p);
 /* The frame to show for a stack: the innermost one in the user's sources, else the innermost one
  * that has a file, else the innermost one; NULL for an empty stack. */
 const struct pf_stack_frame *pf_backtrace_source(const struct pf_backtrace *t);
-static inline size_t pf_finding_naccesses(const struct pf_finding *f)
+/* True for a race between two accesses. They have no order of their own: reports and fingerprints
+ * do not depend on which one came first. */
+static inline bool pf_finding_is_pair(const struct pf_finding *f)
 {
-    return f->nsteps ? f->nsteps : 2;
+    return f->kind == PF_KIND_RACE && f->naccesses == 2;
 }
-static inline const struct pf_access *pf_finding_access(const struct pf_finding *f, size_t i)
-{
-    return f->nsteps ? &f->steps[i] : &f->access[i];
-}
+/* The stack to show or match first: the first access's that is not empty; NULL if there is none. */
+const struct pf_backtrace *pf_finding_stack(const struct pf_finding *f);
 /* The index i under which this finding lists the lock at `address` as Mi. */
 size_t pf_finding_lock_number(const struct pf_finding *f, uintptr_t address);
 /* The thread with this number; NULL if the finding does not list it. */

@@ -226,8 +226,8 @@ void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
     pf_json_str(t, "class", f->verdict);
     pf_json_key(t, "accesses");
     pf_text_char(t, '[');
-    for (size_t i = 0; i < pf_finding_naccesses(f); i++)
-        access(t, f, pf_finding_access(f, i));
+    for (size_t i = 0; i < f->naccesses; i++)
+        access(t, f, &f->accesses[i]);
     pf_text_char(t, ']');
     location(t, &f->location);
     pf_json_key(t, "threads");

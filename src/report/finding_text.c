@@ -91,11 +91,11 @@ static void add_locks(struct pf_text *t, const struct pf_finding *f, const struc
 static void add_access(struct pf_text *t, const struct pf_finding *f, size_t i,
                        const struct pf_text_style *style)
 {
-    const struct pf_access *a = pf_finding_access(f, i);
+    const struct pf_access *a = &f->accesses[i];
     const struct colors *c = colors_of(style);
     const char *op = op_text(a->op);
     pf_text_add(t, c->access);
-    if (f->nsteps) {
+    if (!pf_finding_is_pair(f)) {
         pf_text_add(t, "  ");
         pf_text_u64(t, i + 1);
         pf_text_add(t, ". ");
@@ -194,7 +194,7 @@ static bool same_stack(const struct pf_backtrace *a, const struct pf_backtrace *
 static bool already_listed(const struct pf_finding *f, size_t access, const struct pf_lock *l)
 {
     for (size_t k = 0; k < access; k++) {
-        const struct pf_access *a = pf_finding_access(f, k);
+        const struct pf_access *a = &f->accesses[k];
         for (size_t i = 0; i < a->nlocks; i++)
             if (a->locks[i].address == l->address && same_stack(&a->locks[i].taken, &l->taken))
                 return true;
@@ -220,7 +220,7 @@ static void add_lock(struct pf_text *t, const struct pf_finding *f, size_t acces
     pf_text_address(t, l->address);
     pf_text_add(t, l->first ? ") first acquired" : ") acquired by ");
     if (!l->first)
-        add_thread(t, pf_finding_access(f, access)->thread);
+        add_thread(t, f->accesses[access].thread);
     pf_text_add(t, " at:");
     pf_text_add(t, c->off);
     pf_text_char(t, '\n');
@@ -254,7 +254,8 @@ static void add_thread_info(struct pf_text *t, const struct pf_thread_info *a,
 static void add_summary(struct pf_text *t, const struct pf_finding *f,
                         const struct pf_text_style *style)
 {
-    const struct pf_stack_frame *p = pf_backtrace_source(&pf_finding_access(f, 0)->stack);
+    const struct pf_stack_frame *p =
+        f->naccesses ? pf_backtrace_source(&f->accesses[0].stack) : NULL;
     pf_text_add(t, "SUMMARY: photofinish: ");
     pf_text_add(t, pf_kind_title(f->kind));
     if (p && p->file) {
@@ -283,12 +284,12 @@ void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
     }
     pf_text_add(t, c->off);
     pf_text_char(t, '\n');
-    for (size_t i = 0; i < pf_finding_naccesses(f); i++)
+    for (size_t i = 0; i < f->naccesses; i++)
         add_access(t, f, i, style);
     add_location(t, &f->location, style);
-    for (size_t i = 0; i < pf_finding_naccesses(f); i++)
-        for (size_t k = 0; k < pf_finding_access(f, i)->nlocks; k++)
-            add_lock(t, f, i, &pf_finding_access(f, i)->locks[k], style);
+    for (size_t i = 0; i < f->naccesses; i++)
+        for (size_t k = 0; k < f->accesses[i].nlocks; k++)
+            add_lock(t, f, i, &f->accesses[i].locks[k], style);
     for (size_t i = 0; i < f->nthreads; i++)
         add_thread_info(t, &f->threads[i], style);
     if (style->summary)

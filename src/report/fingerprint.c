@@ -53,16 +53,18 @@ static uint64_t hash_access(const struct pf_access *a, const char *word)
 uint64_t pf_fingerprint(const struct pf_finding *f)
 {
     uint64_t h = hash_text(FNV_START, pf_kind_name(f->kind));
+    if (pf_finding_is_pair(f)) {
+        uint64_t a = hash_access(&f->accesses[0], race_word(f->accesses[0].op));
+        uint64_t b = hash_access(&f->accesses[1], race_word(f->accesses[1].op));
+        h = hash_number(h, a < b ? a : b);
+        return hash_number(h, a < b ? b : a);
+    }
     uint64_t sum = 0;
-    for (size_t i = 0; i < f->nsteps; i++) {
-        uint64_t one = hash_access(&f->steps[i], pf_op_name(f->steps[i].op));
+    for (size_t i = 0; i < f->naccesses; i++) {
+        uint64_t one = hash_access(&f->accesses[i], pf_op_name(f->accesses[i].op));
         sum += one;
         h = f->kind == PF_KIND_DEADLOCK ? h : hash_number(h, one);
     }
-    if (f->nsteps) /* the hash of a deadlock's cycle does not depend on where the cycle begins */
-        return f->kind == PF_KIND_DEADLOCK ? hash_number(h, sum) : h;
-    uint64_t a = hash_access(&f->access[0], race_word(f->access[0].op));
-    uint64_t b = hash_access(&f->access[1], race_word(f->access[1].op));
-    h = hash_number(h, a < b ? a : b);
-    return hash_number(h, a < b ? b : a);
+    /* the hash of a deadlock's cycle does not depend on where the cycle begins */
+    return f->kind == PF_KIND_DEADLOCK ? hash_number(h, sum) : h;
 }

@@ -203,8 +203,8 @@ static bool match_name(const struct pf_suppression *s, const struct pf_finding *
     if (s->type != PF_SUPPRESS_RACE || s->nframes != 1)
         return false;
     bool match = pf_pattern_match(s->frames[0], f->location.name);
-    for (size_t i = 0; i < pf_finding_naccesses(f); i++)
-        match |= pf_pattern_match(s->frames[0], pf_finding_access(f, i)->variable);
+    for (size_t i = 0; i < f->naccesses; i++)
+        match |= pf_pattern_match(s->frames[0], f->accesses[i].variable);
     return match;
 }
 
@@ -216,8 +216,8 @@ struct pf_suppression *pf_suppressions_match(struct pf_suppressions *s, const st
         if (deadlock != (f->kind == PF_KIND_DEADLOCK))
             continue;
         bool by_stack = false;
-        for (size_t k = 0; k < pf_finding_naccesses(f); k++)
-            by_stack |= match_stack(i, &pf_finding_access(f, k)->stack);
+        for (size_t k = 0; k < f->naccesses; k++)
+            by_stack |= match_stack(i, &f->accesses[k].stack);
         if (by_stack || match_name(i, f)) {
             *by_name = !by_stack;
             i->hits++;
@@ -243,9 +243,7 @@ static void add_place(struct pf_text *t, const struct pf_backtrace *stack)
 
 void pf_suppression_text(struct pf_text *t, const struct pf_finding *f)
 {
-    const struct pf_backtrace *stack = &pf_finding_access(f, 0)->stack;
-    if (!stack->n)
-        stack = &pf_finding_access(f, 1)->stack;
+    const struct pf_backtrace *stack = pf_finding_stack(f);
     pf_text_add(t, "# ");
     pf_text_add(t, pf_kind_name(f->kind));
     if (f->location.name) {
@@ -253,11 +251,11 @@ void pf_suppression_text(struct pf_text *t, const struct pf_finding *f)
         pf_text_add(t, f->location.name);
     }
     pf_text_add(t, ": ");
-    for (size_t i = 0; i < pf_finding_naccesses(f); i++) {
+    for (size_t i = 0; i < f->naccesses; i++) {
         pf_text_add(t, i ? " / " : "");
-        add_place(t, &pf_finding_access(f, i)->stack);
+        add_place(t, &f->accesses[i].stack);
     }
-    if (stack->n == 0) {
+    if (!stack) {
         pf_text_add(t, ": no stack to match\n");
         return;
     }

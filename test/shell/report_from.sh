@@ -73,6 +73,15 @@ status 66 "$PF" report --from helgrind.xml --state s
 has err "helgrind.xml: 1 candidate of helgrind, 0 known, 0 skipped"
 has out ", predicted by helgrind"
 
+# Damaged: the error ends three times.
+sed 's|</error>|</error></error></error>|; s|<error>|<a><b><announcethread><hthreadid>1</hthreadid></announcethread>'\
+'<announcethread><hthreadid>2</hthreadid></announcethread><error>|' helgrind.xml >damaged.xml
+for format in --json --sarif --html; do
+    status 66 "$PF" report --from damaged.xml $format -o damaged.out
+done
+status 66 "$PF" report --from damaged.xml
+has err "damaged.xml: 1 candidate of helgrind, 0 known"
+
 # A JSON document of pf: findings with the same id are merged, with the strongest status and its
 # clip; the order of reports.
 python3 "$ROOT/test/run/make_logs.py" logs 9
@@ -96,6 +105,29 @@ one, both = json.load(open("one.json"))["findings"][0], json.load(open("both.jso
 (same,) = [f for f in both if f["id"] == one["id"]]
 assert len(both) == 9 and (same["status"], same["clip"], same["count"]) == ("confirmed", "it.clip", 6), same
 END
+# Any number of accesses, also none, in every format.
+python3 - <<'END'
+import json
+d = json.load(open("one.json"))
+(one,) = d["findings"]
+d["findings"] = [dict(one, id=f"{n:016x}", accesses=(one["accesses"] * 2)[:n], kind=kind)
+                 for n, kind in enumerate(["race", "race", "race", "atomicity"])]
+json.dump(d, open("any.json", "w"))
+END
+for format in --json --sarif --html; do
+    status 66 "$PF" report --from any.json $format -o any.out$format
+done
+status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" any.out--json
+python3 - <<'END'
+import json
+d = json.load(open("any.out--json"))
+assert [len(f["accesses"]) for f in sorted(d["findings"], key=lambda f: f["id"])] == [0, 1, 2, 3]
+results = json.load(open("any.out--sarif"))["runs"][0]["results"]
+assert sorted(len(r["locations"]) for r in results) == [0, 1, 1, 1]
+END
+status 66 "$PF" report --from any.json
+has out "4 findings"
+
 echo '{"tool":"other"}' >other.json
 status 2 "$PF" report --from other.json
 has err "other.json: not a photofinish findings file"

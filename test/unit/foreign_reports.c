@@ -1,4 +1,4 @@
-// sources: src/foreign/*.c src/findings/findings.c src/findings/check_summary.c src/cli/cli.c
+// sources: src/foreign/*.c src/findings/findings.c src/findings/check_summary.c
 // sources: src/report/*.c src/base/*.c
 /* foreign_reports.c - reads reports of other tools, and thousands of damaged ones. */
 #include "findings.h"
@@ -83,7 +83,7 @@ static void reads_tsan(void **state)
     assert_int_equal(sum.skipped, 2);
     const struct pf_finding *it = f.at[0];
     assert_int_equal(it->status, PF_STATUS_PREDICTED);
-    const struct pf_access *a = &it->access[0], *b = &it->access[1];
+    const struct pf_access *a = &it->accesses[0], *b = &it->accesses[1];
     assert_int_equal(a->op, PF_OP_ATOMIC_WRITE);
     assert_int_equal(b->op, PF_OP_READ);
     assert_int_equal(a->thread, 0);
@@ -122,7 +122,7 @@ static void reads_helgrind(void **state)
     pf_foreign_helgrind(&f, helgrind, &sum);
     assert_int_equal(f.n, 1);
     assert_int_equal(sum.skipped, 2);
-    const struct pf_access *a = &f.at[0]->access[0], *b = &f.at[0]->access[1];
+    const struct pf_access *a = &f.at[0]->accesses[0], *b = &f.at[0]->accesses[1];
     assert_int_equal(a->op, PF_OP_WRITE);
     assert_int_equal(b->op, PF_OP_READ);
     assert_int_equal(a->thread, 0);
@@ -138,11 +138,30 @@ static void reads_helgrind(void **state)
     assert_int_equal(f.n, 1);
     assert_int_equal(sum.known, 1);
     struct pf_finding swapped = *f.at[0];
-    swapped.access[0] = *b;
-    swapped.access[1] = *a;
+    struct pf_access pair[2] = {*b, *a};
+    swapped.accesses = pair;
     assert_true(pf_foreign_same(&swapped, f.at[0]));
-    swapped.access[1] = *b;
+    swapped.accesses[1] = *b;
     assert_false(pf_foreign_same(&swapped, f.at[0]));
+    pf_findings_release(&f);
+}
+
+/* An error that ends more often than it begins is read once. */
+static void ends_twice(void **state)
+{
+    (void)state;
+    struct pf_findings f;
+    struct pf_foreign_summary sum = {.tool = "helgrind"};
+    char text[sizeof helgrind + 200] = "<a><b><c>";
+    const char *end = strstr(helgrind, "</error>");
+    assert_non_null(end);
+    strncat(text, helgrind, (size_t)(end - helgrind));
+    strcat(text, "</error></error></error></error>");
+    pf_findings_init(&f);
+    pf_foreign_helgrind(&f, text, &sum);
+    assert_int_equal(f.n, 1);
+    assert_int_equal(sum.known, 0);
+    assert_int_equal(f.at[0]->nthreads, 2);
     pf_findings_release(&f);
 }
 
@@ -160,7 +179,10 @@ static void damaged(void **state)
         for (int k = rand_r(&seed) % 6; k >= 0; k--) {
             size_t at = (size_t)rand_r(&seed) % n, len = (size_t)rand_r(&seed) % 40;
             len = len < n - at ? len : n - at;
-            if (k % 3 == 0) {
+            if (k % 3 == 1 && n + len < 2 * strlen(good)) {
+                memmove(text + at + len, text + at, n - at + 1);
+                n += len;
+            } else if (k % 3 == 0) {
                 memmove(text + at, text + at + len, n - at - len + 1);
                 n -= len;
             } else {
@@ -175,7 +197,8 @@ static void damaged(void **state)
         else
             pf_foreign_helgrind(&f, text, &sum);
         for (size_t i = 0; i < f.n; i++)
-            assert_true(f.at[i]->access[0].stack.n && f.at[i]->access[1].stack.n);
+            assert_true(pf_finding_is_pair(f.at[i]) && f.at[i]->accesses[0].stack.n &&
+                        f.at[i]->accesses[1].stack.n && f.at[i]->nthreads <= 16);
         pf_findings_release(&f);
         free(text);
     }
@@ -186,6 +209,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_tsan),
         cmocka_unit_test(reads_helgrind),
+        cmocka_unit_test(ends_twice),
         cmocka_unit_test(damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -65,27 +65,34 @@ static const struct pf_thread_info sample_actors[] = {
     {.number = 0, .tid = 76, .running = true},
 };
 
+/* The accesses of the sample; sample_finding restores them. */
+static struct pf_access sample_accesses[2];
+
 static inline struct pf_finding sample_finding(void)
 {
+    static const struct pf_access accesses[2] = {{.thread = 1,
+                                                  .op = PF_OP_WRITE,
+                                                  .size = 4,
+                                                  .address = 0x5000,
+                                                  .variable = "x",
+                                                  .stack = {sample_later, 3},
+                                                  .locks = sample_later_locks,
+                                                  .nlocks = 1},
+                                                 {.thread = 0,
+                                                  .op = PF_OP_READ,
+                                                  .size = 8,
+                                                  .address = 0x5000,
+                                                  .variable = "x",
+                                                  .stack = {sample_earlier, 2},
+                                                  .locks = sample_earlier_locks,
+                                                  .nlocks = 2}};
+    sample_accesses[0] = accesses[0];
+    sample_accesses[1] = accesses[1];
     return (struct pf_finding){
         .id = 0xabc,
         .analysis = "fasttrack",
-        .access = {{.thread = 1,
-                    .op = PF_OP_WRITE,
-                    .size = 4,
-                    .address = 0x5000,
-                    .variable = "x",
-                    .stack = {sample_later, 3},
-                    .locks = sample_later_locks,
-                    .nlocks = 1},
-                   {.thread = 0,
-                    .op = PF_OP_READ,
-                    .size = 8,
-                    .address = 0x5000,
-                    .variable = "x",
-                    .stack = {sample_earlier, 2},
-                    .locks = sample_earlier_locks,
-                    .nlocks = 2}},
+        .accesses = sample_accesses,
+        .naccesses = 2,
         .threads = sample_actors,
         .nthreads = 2,
         .location = {.kind = PF_LOCATION_GLOBAL,

@@ -80,9 +80,9 @@ static void other_places(void **state)
                                       .address = 0x10,
                                       .thread = 1,
                                       .stack = {sample_create, 2}};
-    f.access[0].op = PF_OP_FREE;
-    f.access[1].op = PF_OP_ATOMIC_WRITE;
-    f.access[1].stack.n = 0;
+    f.accesses[0].op = PF_OP_FREE;
+    f.accesses[1].op = PF_OP_ATOMIC_WRITE;
+    f.accesses[1].stack.n = 0;
     pf_finding_text(&t, &f, &style);
     const char *text = so_far();
     assert_non_null(strstr(text, "  Free of size 4"));
@@ -95,7 +95,7 @@ static void other_places(void **state)
     assert_null(strstr(text, "SUMMARY"));
     t.n = 0;
     f.location = (struct pf_location){.kind = PF_LOCATION_STACK};
-    f.access[1].op = PF_OP_LOCK;
+    f.accesses[1].op = PF_OP_LOCK;
     pf_finding_text(&t, &f, &style);
     assert_non_null(strstr(so_far(), "Location is stack of main thread."));
     assert_non_null(strstr(t.at, "  Previous lock at 0x000000005000 by main thread"));
@@ -114,14 +114,36 @@ static void other_places(void **state)
     assert_non_null(strstr(so_far(), "Location is TLS of thread T3."));
 }
 
+/* A finding may have any number of accesses, also none. */
+static void no_access(void **state)
+{
+    (void)state;
+    struct pf_finding f = sample_finding();
+    struct pf_text_style style = {.summary = true};
+    f.naccesses = f.nthreads = 0;
+    f.location = (struct pf_location){0};
+    pf_finding_text(&t, &f, &style);
+    assert_string_equal(so_far(), "==================\n"
+                                  "WARNING: photofinish: data race\n"
+                                  "SUMMARY: photofinish: data race\n"
+                                  "==================\n");
+    t.n = 0;
+    pf_finding_json(&t, &f);
+    assert_non_null(strstr(so_far(), "\"accesses\":[]"));
+    t.n = 0;
+    f.naccesses = 1;
+    pf_finding_text(&t, &f, &style);
+    assert_non_null(strstr(so_far(), "  1. Write of size 4 at 0x000000005000 by thread T1"));
+}
+
 static void json(void **state)
 {
     (void)state;
     struct pf_finding f = sample_finding();
-    f.access[0].stack.n = 2;
-    f.access[0].nlocks = f.access[1].nlocks = 0;
-    f.access[1].stack.n = 1;
-    f.access[1].variable = NULL;
+    f.accesses[0].stack.n = 2;
+    f.accesses[0].nlocks = f.accesses[1].nlocks = 0;
+    f.accesses[1].stack.n = 1;
+    f.accesses[1].variable = NULL;
     f.nthreads = 0;
     pf_finding_json(&t, &f);
     assert_string_equal(
@@ -232,8 +254,8 @@ int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
     const struct CMUnitTest tests[] = {
-        TEST(layout),  TEST(other_places), TEST(json),          TEST(json_strings),
-        TEST(numbers), TEST(deep),         TEST(out_of_memory),
+        TEST(layout),       TEST(other_places), TEST(no_access), TEST(json),
+        TEST(json_strings), TEST(numbers),      TEST(deep),      TEST(out_of_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

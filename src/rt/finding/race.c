@@ -359,7 +359,7 @@ void pf_bad_access_found(const struct pf_bad_access *seen)
         __atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED);
     } else {
         report(e, f);
-        const struct pf_stack_frame *p = pf_backtrace_source(&f->steps[f->nsteps - 1].stack);
+        const struct pf_stack_frame *p = pf_backtrace_source(&f->accesses[f->naccesses - 1].stack);
         struct pf_text t;
         pf_text_init(&t, &race.work);
         pf_text_add(&t, pf_kind_title(f->kind));

@@ -199,15 +199,16 @@ static bool add_short_position(const struct pf_position *p, void *arg)
 
 uint64_t pf_race_fingerprint(uint64_t now, uint64_t then)
 {
-    struct pf_finding f = {.kind = PF_KIND_RACE};
+    struct pf_access accesses[2] = {0};
+    struct pf_finding f = {.kind = PF_KIND_RACE, .accesses = accesses, .naccesses = 2};
     uint64_t record[2] = {now, then};
     pf_module_lock();
     for (int i = 0; i < 2; i++) {
         struct short_stack *g = &short_stack[i];
         g->n = g->kind = 0;
         pf_stack_walk(id_of(record[i]), add_short_position, g);
-        f.access[i].op = op_of(record[i], g->kind);
-        f.access[i].stack = (struct pf_backtrace){g->at, g->n};
+        accesses[i].op = op_of(record[i], g->kind);
+        accesses[i].stack = (struct pf_backtrace){g->at, g->n};
     }
     uint64_t id = pf_fingerprint(&f);
     pf_module_unlock();
@@ -358,7 +359,8 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
     struct finding_builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
     struct pf_finding *f = pf_pool_get(pool, sizeof *f);
     struct pf_thread_info *threads = pf_pool_get(pool, 3 * sizeof *threads);
-    if (!f || !threads)
+    struct pf_access *accesses = pf_pool_get(pool, 2 * sizeof *accesses);
+    if (!f || !threads || !accesses)
         return NULL;
     const struct pf_thread *other = pf_epoch_thread(
         then >> PF_SID_SHIFT & ((1u << PF_SID_BITS) - 1), then >> PF_CLK_SHIFT & PF_CLK_MAX);
@@ -368,15 +370,17 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
     f->analysis = "fasttrack";
     f->count = 1;
     f->threads = threads;
-    build_access(&b, &f->access[0], t, granule, now);
-    build_access(&b, &f->access[1], other, granule, then);
+    f->accesses = accesses;
+    f->naccesses = 2;
+    build_access(&b, &accesses[0], t, granule, now);
+    build_access(&b, &accesses[1], other, granule, then);
     build_location(&b, &f->location, granule + (uintptr_t)__builtin_ctz(common | 0x100));
     add_thread_info(&b, f, threads, t);
     add_thread_info(&b, f, threads, other);
     if (f->location.kind == PF_LOCATION_HEAP)
         add_thread_info(&b, f, threads, pf_thread_by_number(f->location.thread));
     for (size_t i = 0; i < 2; i++) {
-        struct pf_access *a = &f->access[i];
+        struct pf_access *a = &accesses[i];
         if (f->location.kind == PF_LOCATION_GLOBAL)
             a->variable = source_name(&b, f->location.name);
         if (a->op == PF_OP_FREE && f->location.kind == PF_LOCATION_HEAP) {
@@ -441,24 +445,24 @@ struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad
     struct finding_builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
     struct pf_finding *f = pf_pool_get(pool, sizeof *f);
     struct pf_thread_info *threads = pf_pool_get(pool, 3 * sizeof *threads);
-    struct pf_access *steps = pf_pool_get(pool, 2 * sizeof *steps);
-    if (!f || !threads || !steps)
+    struct pf_access *accesses = pf_pool_get(pool, 2 * sizeof *accesses);
+    if (!f || !threads || !accesses)
         return NULL;
     f->kind = kinds[e->kind];
     f->status = PF_STATUS_OBSERVED;
     f->analysis = "memory";
     f->count = 1;
     f->threads = threads;
-    f->steps = steps;
+    f->accesses = accesses;
     if (e->kind == PF_BAD_ACCESS_STACK || e->kind == PF_BAD_ACCESS_GLOBAL)
-        build_variable(&b, f, &steps[f->nsteps++], e);
+        build_variable(&b, f, &accesses[f->naccesses++], e);
     else if (e->kind == PF_BAD_ACCESS_OVERFLOW)
-        build_step(&b, &steps[f->nsteps++], e->block.thread, e->block.where, PF_OP_ALLOC,
+        build_step(&b, &accesses[f->naccesses++], e->block.thread, e->block.where, PF_OP_ALLOC,
                    e->block.addr, e->block.size);
     else
-        build_step(&b, &steps[f->nsteps++], e->freed_by, e->freed_at, PF_OP_FREE, e->block.addr,
-                   e->block.size);
-    build_step(&b, &steps[f->nsteps++], e->t->number, e->id,
+        build_step(&b, &accesses[f->naccesses++], e->freed_by, e->freed_at, PF_OP_FREE,
+                   e->block.addr, e->block.size);
+    build_step(&b, &accesses[f->naccesses++], e->t->number, e->id,
                e->kind == PF_BAD_ACCESS_FREED_TWICE ? PF_OP_FREE
                : e->write                           ? PF_OP_WRITE
                                                     : PF_OP_READ,
