@@ -42,6 +42,7 @@ struct pf_process {
     struct pf_note *notes;
     bool has_pairs; /* the sampling policy counts pairs of functions */
     uint64_t pairs, frequent;
+    uint64_t waited_ms; /* at its exit, for threads that still ran */
     struct pf_process *next;
 };
 

@@ -106,6 +106,8 @@ static void read_end(struct pf_reader *r, const json_t *o, struct pf_process *p)
         pf_read_fail(r, "a string", "how");
     p->suppressed = pf_read_number(r, o, "suppressed");
     p->losses = NULL;
+    if (json_object_get(o, "waited_ms"))
+        p->waited_ms = pf_read_number(r, o, "waited_ms");
     const json_t *sample = json_object_get(o, "sample");
     if (json_is_integer(json_object_get(sample, "pairs"))) {
         p->has_pairs = true;

@@ -365,6 +365,14 @@ void pf_thread_after_fork(struct pf_thread *self)
     pf_unnest();
 }
 
+uint32_t pf_thread_alive(void)
+{
+    pf_spin_lock(&lock);
+    uint32_t n = alive;
+    pf_spin_unlock(&lock);
+    return n;
+}
+
 void pf_thread_each(void (*f)(struct pf_thread *, void *), void *arg)
 {
     pf_spin_lock(&lock);

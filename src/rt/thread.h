@@ -227,6 +227,8 @@ __attribute__((preserve_most, weak)) void pf_thread_update_global_order(struct p
 uint32_t *pf_thread_clock_new(void);
 void pf_thread_lock(void); /* around fork */
 void pf_thread_unlock(void);
+/* How many threads, including fibers, were created and have not ended. */
+uint32_t pf_thread_alive(void);
 /* Calls f for every running thread, with the table locked. */
 void pf_thread_each(void (*f)(struct pf_thread *, void *), void *arg);
 /* The thread with this number, also a finished one; for reports. NULL: there is none.

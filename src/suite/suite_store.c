@@ -229,6 +229,14 @@ static void bind_known(sqlite3_stmt *q, int at, bool known, uint64_t v)
         sqlite3_bind_null(q, at);
 }
 
+/* The time of an execution without the wait of its first process for other threads at exit, which
+ * says nothing about overhead. */
+static uint64_t wall_without_wait(const struct pf_supervisor_result *k, const struct pf_findings *f)
+{
+    uint64_t waited = f->processes ? f->processes->waited_ms * 1000000 : 0;
+    return k->wall_ns > waited ? k->wall_ns - waited : 0;
+}
+
 static pf_status update(struct pf_suite_db *db, int64_t execution,
                         const struct pf_execution_end *end, struct pf_error *e)
 {
@@ -249,7 +257,7 @@ static pf_status update(struct pf_suite_db *db, int64_t execution,
     bool known = pf_findings_pairs(f, &pairs, &frequent);
     sqlite3_bind_text(q, 1, end->outcome, -1, SQLITE_STATIC);
     bind_known(q, 2, k && k->how != PF_SUPERVISED_UNSTARTED, (uint64_t)status);
-    bind_known(q, 3, k, k ? k->wall_ns : 0);
+    bind_known(q, 3, k, k ? wall_without_wait(k, f) : 0);
     bind_known(q, 4, k, k ? k->cpu_ns : 0);
     bind_known(q, 5, k, k ? k->peak_kb : 0);
     sqlite3_bind_int64(q, 6, (int64_t)f->nprocesses);

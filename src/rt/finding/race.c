@@ -20,7 +20,6 @@
 #include "suppress.h"
 #include "sys.h"
 #include <stdlib.h>
-#include <time.h>
 
 #define ENTRIES (1u << 16) /* findings per process; the number of an entry fits into 16 bits */
 #define SUPPRESSED_ENTRY 1 /* the entry for suppressed pairs; entry 0 means none */
@@ -48,6 +47,7 @@ static struct {
     pid_t pid;
     bool ended;
     uint32_t execs; /* calls of exec in progress */
+    uint64_t waited_ms; /* at exit, for other threads */
     struct pf_pool work;  /* memory for one finding */
     struct pf_pool forever;
     struct pf_suppressions suppressions;
@@ -209,7 +209,7 @@ static void end_log(const char *how, bool exec)
             pf_race_log_count(race.entry[i].id, race.entry[i].count);
     struct pf_sample_numbers sample;
     bool sampled = pf_sample_finish(&sample, exec);
-    pf_race_log_end(how, race.findings, race.suppressed, sampled ? &sample : NULL);
+    pf_race_log_end(how, race.findings, race.suppressed, race.waited_ms, sampled ? &sample : NULL);
 }
 
 static bool is_this_process(void) { return race.pid == (pid_t)pf_sys(SYS_getpid); }
@@ -223,11 +223,6 @@ int pf_race_summary(void)
         return is_this_process() ? wanted_status() : 0;
     pf_nest();
     bool inside = is_reporting();
-    if (!inside && pf_options.atexit_sleep_ms > 0) {
-        struct timespec wait = {pf_options.atexit_sleep_ms / 1000,
-                                pf_options.atexit_sleep_ms % 1000 * 1000000L};
-        pf_sys(SYS_nanosleep, &wait, NULL);
-    }
     if (!inside)
         lock_reports();
     race.ended = true;
@@ -243,6 +238,8 @@ int pf_race_summary(void)
     pf_unnest();
     return wanted_status();
 }
+
+void pf_race_waited(uint64_t ms) { race.waited_ms = ms; }
 
 void pf_race_before_exec(void)
 {
@@ -482,6 +479,7 @@ void pf_race_after_fork(void)
     race.pid = (pid_t)pf_sys(SYS_getpid);
     race.ended = false;
     race.execs = 0;
+    race.waited_ms = 0;
     race.findings = race.suppressed = 0;
     /* otherwise the tables are zero, and their pages stay shared with the parent */
     if (race.n > FIRST) {

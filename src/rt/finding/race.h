@@ -61,6 +61,8 @@ void pf_race_init(void);
 /* Called at the end of the process: prints the summary and returns the wanted exit status (0: keep
  * the program's). Only the first call has an effect; calls in the child of vfork have none. */
 int pf_race_summary(void);
+/* For the log: the process waited for other threads before its end. */
+void pf_race_waited(uint64_t ms);
 /* Before execve: ends the log of this program. After a failed execve: resumes it. */
 void pf_race_before_exec(void);
 void pf_race_exec_failed(void);

@@ -236,7 +236,7 @@ void pf_race_log_note(const char *const *parts, size_t n)
     write_line(&t);
 }
 
-void pf_race_log_end(const char *how, uint64_t findings, uint64_t suppressed,
+void pf_race_log_end(const char *how, uint64_t findings, uint64_t suppressed, uint64_t waited_ms,
                      const struct pf_sample_numbers *sample)
 {
     static const char *const names[] = {
@@ -256,6 +256,8 @@ void pf_race_log_end(const char *how, uint64_t findings, uint64_t suppressed,
         if (pf_limit_count[i])
             pf_json_num(&t, names[i], pf_limit_count[i]);
     pf_text_char(&t, '}');
+    if (waited_ms)
+        pf_json_num(&t, "waited_ms", waited_ms);
     if (sample) {
         pf_json_key(&t, "sample");
         pf_text_char(&t, '{');

@@ -116,6 +116,10 @@ PF_HIDDEN bool pf_is_stub(uintptr_t fn);
     PF_NATIVE(fn);                                                                                 \
     PF_EXPORT __attribute__((weak)) result fn parameters
 
+/* The process is about to end: waits for other threads that still run (exit_wait.c). Un-nested; the
+ * second call of a process does nothing. */
+void pf_wait_at_exit(void);
+
 /* The watched thread with this pthread_t, as long as it is not joined; NULL if unknown. */
 struct pf_thread *pf_thread_find(unsigned long pthread_id);
 

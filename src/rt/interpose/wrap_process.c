@@ -26,10 +26,12 @@
 
 static char exit_handlers; /* only its address is used: the sync object of the order above */
 
-/* Directed mode: other threads may run before the process ends. The event comes after that, so that
- * a replay can tell this point from the system call that ends the process. */
+/* Other threads may run before the process ends. In directed mode the event comes after that, so
+ * that a replay can tell this point from the system call that ends the process. */
 static void let_others_run(void)
 {
+    if (!pf_directed())
+        pf_wait_at_exit();
     if (!pf_directed() || !__pf_tls.thread || __pf_tls.nested)
         return;
     pf_sched_before_process_end();
@@ -68,6 +70,7 @@ PF_INTERPOSE(__attribute__((noreturn)) void, exit, (int status))
 /* The last step before stdio is flushed: if the exit status is to be replaced, it is done here. */
 static void end(void)
 {
+    pf_wait_at_exit(); /* libc itself may have called exit */
     int wanted = pf_race_summary();
     if (!wanted)
         return;
