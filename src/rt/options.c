@@ -33,7 +33,7 @@ static const struct option {
 };
 #define NOPTIONS (sizeof table / sizeof table[0])
 
-static void say(const char *s) { pf_sys(SYS_write, 2, s, pf_str_len(s)); }
+static void say(const char *s) { pf_sys_write(2, s, pf_str_len(s)); }
 
 static _Noreturn void refuse(const char *where, const char *what, const char *name,
                              const char *hint)

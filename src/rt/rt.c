@@ -73,7 +73,7 @@ static void say(const char *s)
     size_t n = 0;
     while (s[n])
         n++;
-    pf_sys(SYS_write, 2, s, n);
+    pf_sys_write(2, s, n);
 }
 
 static void begin_main(void)

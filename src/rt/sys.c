@@ -112,6 +112,27 @@ long pf_sys_mincore(void *at, size_t size, unsigned char *out)
     return pf_sys(SYS_mincore, at, size, out);
 }
 
+#define SIGNAL_BIT(n) (1ull << ((n) - 1))
+#define BLOCK 0
+#define SET 2
+
+long pf_sys_write_by(long number, int fd, const void *what, size_t n)
+{
+    uint64_t ours = SIGNAL_BIT(13 /* SIGPIPE */) | SIGNAL_BIT(25 /* SIGXFSZ */), before;
+    const long none[2] = {0, 0};
+    pf_sys(SYS_rt_sigprocmask, BLOCK, &ours, &before, 8);
+    long r = pf_sys(number, fd, what, n);
+    ours &= ~before;
+    if (r == -32 /* EPIPE */ || r == -27 /* EFBIG */)
+        pf_sys(SYS_rt_sigtimedwait, &ours, NULL, none, 8); /* takes the signal */
+    pf_sys(SYS_rt_sigprocmask, SET, &before, NULL, 8);
+    return r;
+}
+long pf_sys_write(int fd, const void *bytes, size_t n)
+{
+    return pf_sys_write_by(SYS_write, fd, bytes, n);
+}
+
 bool pf_sys_readable(const volatile void *at, size_t size)
 {
     /* The kernel reads the mask before it looks at the first argument, which is invalid. */

@@ -29,7 +29,7 @@ struct pf_direct pf_direct;
 
 /* --- messages --- */
 
-static void say(const char *s) { pf_sys(SYS_write, 2, s, pf_str_len(s)); }
+static void say(const char *s) { pf_sys_write(2, s, pf_str_len(s)); }
 
 /* A message of limited length; the rest is cut off. */
 struct message {

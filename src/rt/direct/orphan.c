@@ -153,7 +153,7 @@ static bool append(long fd, enum pf_stream s, uint64_t from)
     k.check =
         hash(bytes, k.stored, hash((const unsigned char *)&k, offsetof(struct pf_chunk, check), 0));
     struct iovec v[] = {{&k, sizeof k}, {(void *)bytes, k.stored}};
-    return pf_sys(SYS_writev, fd, v, 2) == (long)(sizeof k + k.stored);
+    return pf_sys_write_by(SYS_writev, fd, v, 2) == (long)(sizeof k + k.stored);
 }
 
 static bool save(void)

@@ -21,7 +21,7 @@ void pf_oracle_open(const char *path)
 void pf_oracle_flush(void)
 {
     for (size_t at = 0; fd >= 0 && at < used;) {
-        long n = pf_sys(SYS_write, fd, buffer + at, used - at);
+        long n = pf_sys_write(fd, buffer + at, used - at);
         if (n <= 0)
             break;
         at += (size_t)n;

@@ -431,7 +431,7 @@ static _Noreturn void refuse_suppressions(const char *file, const struct pf_supp
         pf_text_add(&t, e->text);
     }
     pf_text_char(&t, '\n');
-    pf_sys(SYS_write, 2, t.at, t.n);
+    pf_sys_write(2, t.at, t.n);
     for (;;)
         pf_sys(SYS_exit_group, 2);
 }

@@ -38,7 +38,7 @@ static bool is_ours(long fd)
 static bool write_all(long fd, const char *s, size_t n)
 {
     while (n) {
-        long r = pf_sys(SYS_write, fd, s, n);
+        long r = pf_sys_write(fd, s, n);
         if (r == -EINTR)
             continue;
         if (r <= 0)

@@ -80,7 +80,7 @@ static long write_ignoring_sigpipe(long fd, const char *s, size_t n)
     struct timespec at_once = {0, 0};
     pf_sys(SYS_rt_sigprocmask, SIG_BLOCK, &pipe, &before, sizeof pipe);
     pf_sys(SYS_rt_sigpending, &pending, sizeof pending);
-    long r = pf_sys(SYS_write, fd, s, n);
+    long r = pf_sys_write(fd, s, n);
     if (r == -EPIPE && !(pending & pipe))
         pf_sys(SYS_rt_sigtimedwait, &pipe, NULL, &at_once, sizeof pipe);
     pf_sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);

@@ -22,6 +22,24 @@ static void *start(void *record)
     return run(arg);
 }
 
+/* Directed mode: the kernel's signal frames and the scheduler need room on the stack of the thread,
+ * up to 12 KB for the registers alone. *own becomes a copy of attr with a larger stack. */
+#define LEAST_STACK (128u << 10)
+static const pthread_attr_t *with_room(const pthread_attr_t *attr, pthread_attr_t *own)
+{
+    size_t size = 0;
+    void *given = NULL;
+    if (!attr && pthread_getattr_default_np(own))
+        return NULL;
+    if (attr)
+        memcpy(own, attr, sizeof *own); /* shares what attr points to: not destroyed */
+    /* An upper end of the stack other than 0 is in memory that the program provides. */
+    if (pthread_attr_getstack(own, &given, &size) || size >= LEAST_STACK || size == 0 ||
+        (uintptr_t)given + size != 0)
+        return attr;
+    return pthread_attr_setstacksize(own, size + LEAST_STACK) ? attr : own;
+}
+
 PF_INTERPOSE(int, pthread_create,
              (pthread_t * id, const pthread_attr_t *attr, void *(*run)(void *), void *arg))
 {
@@ -32,6 +50,9 @@ PF_INTERPOSE(int, pthread_create,
     struct pf_start *s = c.t ? pf_start_new(&c, arg, state == PTHREAD_CREATE_DETACHED) : NULL;
     if (!s)
         return PF_REAL(pthread_create)(id, attr, run, arg);
+    pthread_attr_t larger;
+    if (pf_directed())
+        attr = with_room(attr, &larger);
     s->run.pthread = run;
     /* the child inherits the signal mask */
     int r = PF_BLOCKING(c, PF_REAL(pthread_create)(id, attr, start, s));

@@ -56,7 +56,7 @@ static void report_problem(const char *path, const char *what, const char *then)
     if (pf_options.quiet)
         pf_race_log_note(parts + 1, 4);
     for (size_t i = 0; !pf_options.quiet && i < sizeof parts / sizeof *parts; i++)
-        pf_sys(SYS_write, 2, parts[i], pf_str_len(parts[i]));
+        pf_sys_write(2, parts[i], pf_str_len(parts[i]));
 }
 
 static uint64_t checksum(const void *bytes, size_t n, uint64_t h)
@@ -255,7 +255,7 @@ static bool write_file(const char *name, struct header *h, size_t size)
         return false;
     long fd = pf_sys(SYS_open, from, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), r = 0;
     for (size_t n = 0; fd >= 0 && n < size; n += (size_t)r) {
-        r = pf_sys(SYS_write, fd, (char *)h + n, size - n);
+        r = pf_sys_write(fd, (char *)h + n, size - n);
         if (r <= 0)
             break;
     }

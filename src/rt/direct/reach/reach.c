@@ -228,7 +228,7 @@ static void check(const struct pf_closure *k)
         good = pf_ranges_contain(k->w.piece, k->w.npieces, first);
     }
     if (!good) {
-        pf_sys(SYS_write, 2, text, sizeof text - 1);
+        pf_sys_write(2, text, sizeof text - 1);
         pf_sys(SYS_exit_group, 70);
     }
 }

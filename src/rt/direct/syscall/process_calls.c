@@ -158,6 +158,48 @@ long pf_call_affinity(long number, const long a[6])
     return r;
 }
 
+/* --- limits of memory --- */
+
+/* The runtime's own memory would count: shadow, streams, red zones. So limits of the address space
+ * and of data are only stored, for the target to read back. */
+static struct rlimit64 memory_limits[2];
+static bool memory_limit_set[2];
+
+/* The entry for a limit that is stored; -1: the kernel keeps it. */
+static int stored_limit(long what) { return what == RLIMIT_AS ? 0 : what == RLIMIT_DATA ? 1 : -1; }
+
+static long keep_limit(int at, const struct rlimit64 *to, struct rlimit64 *old, long what)
+{
+    if (!memory_limit_set[at])
+        pf_sys(SYS_prlimit64, 0, what, NULL, &memory_limits[at]);
+    struct rlimit64 before = memory_limits[at];
+    if (to && to->rlim_cur > to->rlim_max)
+        return -EINVAL;
+    memory_limit_set[at] = true;
+    if (to)
+        memory_limits[at] = *to;
+    if (old)
+        *old = before;
+    return 0;
+}
+
+long pf_call_limit(long number, const long a[6])
+{
+    bool own = number != SYS_prlimit64 || !a[0] || a[0] == pf_direct.pid || pf_context_find(a[0]);
+    const long *arg = number == SYS_prlimit64 ? a + 1 : a; /* resource, new, old */
+    int at = own ? stored_limit(arg[0]) : -1;
+    if (at < 0)
+        return number == SYS_prlimit64 ? pf_call_with_tid(number, a) : pf_syscall_plain(number, a);
+    if (!pf_recording())
+        return pf_syscall_writes_replay(number, a, pf_input_get(PF_INPUT_CALL, number));
+    struct pf_lengths_before before = {0};
+    long r = number == SYS_getrlimit   ? keep_limit(at, NULL, (void *)arg[1], arg[0])
+             : number == SYS_setrlimit ? keep_limit(at, (void *)arg[1], NULL, arg[0])
+                                       : keep_limit(at, (void *)arg[1], (void *)arg[2], arg[0]);
+    pf_syscall_writes_log(number, a, &before, r);
+    return r;
+}
+
 /* Calls with a thread id in argument 0 (1 for priorities). The kernel does not know the ids of
  * contexts: such an id is replaced by 0, the calling thread. */
 long pf_call_with_tid(long number, const long a[6])

@@ -33,7 +33,7 @@ static void say(const char *s)
     size_t n = 0;
     while (s[n])
         n++;
-    pf_sys(SYS_write, 2, s, n);
+    pf_sys_write(2, s, n);
 }
 
 /* The value of PF_CLIP, read from /proc: libc's environment is not initialised yet. */
@@ -193,7 +193,7 @@ static void split_write(uint32_t stream, const void *a, size_t na, const void *b
 {
     struct pf_piece p = {stream, (uint32_t)(na + nb)};
     struct iovec v[] = {{&p, sizeof p}, {(void *)a, na}, {(void *)b, nb}};
-    pf_sys(SYS_writev, split_fd, v, 3);
+    pf_sys_write_by(SYS_writev, split_fd, v, 3);
 }
 
 static uint64_t before[PF_STREAMS]; /* bytes written when the process was copied */
@@ -218,7 +218,7 @@ void pf_ring_split(const char *path, uint32_t number)
         say("photofinish: a continuation cannot create its file\n");
         pf_sys(SYS_exit_group, 2);
     }
-    pf_sys(SYS_write, split_fd, before, sizeof before);
+    pf_sys_write(split_fd, before, sizeof before);
 }
 
 void pf_ring_put(enum pf_stream s, const void *bytes, size_t n)
