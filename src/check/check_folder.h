@@ -76,6 +76,7 @@ PF_MUST_USE pf_status pf_check_journal_read(const char *folder, struct pf_check_
  * PATH_MAX. */
 void pf_check_path(char *to, const char *folder, const char *format, uint64_t n);
 #define PF_CHECK_RUNS "/.runs/%llu"
+#define PF_CHECK_RUN_NAME "check-%llu" /* PF_RUN of the processes of a free run */
 #define PF_CHECK_CLIP "/clips/%llu.clip"
 #define PF_CHECK_TRIES "/clips/%llu"
 #define PF_CHECK_FOUND "/found/%llu.json"

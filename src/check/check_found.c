@@ -4,6 +4,7 @@
 #include "clip.h"
 #include "file.h"
 #include "foreign.h"
+#include "message.h"
 #include "text_format.h"
 #include <inttypes.h>
 #include <limits.h>
@@ -29,6 +30,7 @@ void pf_check_found_release(struct pf_check_found *f)
     pf_findings_release(&f->all);
     free(f->origins);
     free(f->targets);
+    free(f->options);
     *f = (struct pf_check_found){0};
 }
 
@@ -183,18 +185,57 @@ pf_status pf_check_found_read_suppressions(struct pf_check_found *f, const char 
     return s;
 }
 
-static void drop_suppressed(struct pf_findings *f, struct pf_suppressions *suppressions)
+/* The options of a test's program; unknown ones are empty. */
+static struct pf_check_options *options_of(struct pf_check_found *f, size_t test)
+{
+    if (test >= f->noptions) {
+        struct pf_check_options *more = realloc(f->options, (test + 1) * sizeof *more);
+        if (!more)
+            return NULL;
+        memset(more + f->noptions, 0, (test + 1 - f->noptions) * sizeof *more);
+        f->options = more;
+        f->noptions = test + 1;
+    }
+    return &f->options[test];
+}
+
+/* Takes the options that the processes of a free run have logged. */
+static pf_status take_options(struct pf_check_found *f, const struct pf_check_line *line,
+                              struct pf_error *e)
+{
+    char run[64];
+    struct pf_check_options *o = options_of(f, line->test);
+    pf_status s = o ? PF_OK : pf_fail(e, PF_NOMEM, "out of memory");
+    snprintf(run, sizeof run, PF_CHECK_RUN_NAME, (unsigned long long)line->step);
+    for (const struct pf_process *p = f->all.processes; s == PF_OK && p; p = p->next)
+        if (p->run && !strcmp(p->run, run))
+            s = pf_check_options_take(o, &f->all.pool, p, e);
+    return s;
+}
+
+int pf_check_found_status(const struct pf_check_found *f)
+{
+    for (size_t i = 0; i < f->noptions; i++)
+        if (f->options[i].known)
+            return f->options[i].exitcode;
+    return PF_EXIT_FOUND;
+}
+
+static void drop_suppressed(struct pf_findings *f, struct pf_suppressions *suppressions,
+                            struct pf_check_options *own)
 {
     size_t keep = 0;
     bool by_name;
     for (size_t i = 0; i < f->n; i++)
-        if (!pf_suppressions_match(suppressions, f->at[i], &by_name))
+        if (!pf_suppressions_match(suppressions, f->at[i], &by_name) &&
+            !(own && pf_check_options_hide(own, f->at[i])))
             f->at[keep++] = f->at[i];
     f->n = keep;
 }
 
 static pf_status take_document(const struct pf_check_folder *folder, struct pf_check_line *line,
-                               struct pf_suppressions *suppressions, struct pf_error *e)
+                               struct pf_suppressions *suppressions, struct pf_check_options *own,
+                               struct pf_error *e)
 {
     struct pf_findings f;
     char raw[PATH_MAX], clip[PATH_MAX];
@@ -205,7 +246,7 @@ static pf_status take_document(const struct pf_check_folder *folder, struct pf_c
     pf_findings_init(&f);
     pf_status s = pf_findings_read_document(&f, raw, NULL, e);
     if (s == PF_OK)
-        drop_suppressed(&f, suppressions);
+        drop_suppressed(&f, suppressions, own);
     line->events = f.explored.events;
     line->candidates = f.explored.candidates;
     line->refuted = f.explored.refuted;
@@ -239,13 +280,16 @@ static pf_status read_step(struct pf_check_found *f, const struct pf_check_folde
     char path[PATH_MAX];
     pf_check_path(path, folder->absolute,
                   line->kind == PF_CHECK_RUN ? PF_CHECK_RUNS : PF_CHECK_FOUND, line->step);
+    pf_status s = PF_OK;
     if (access(path, R_OK))
         return PF_OK;
     if (line->kind == PF_CHECK_RUN)
-        return pf_findings_read_folder(&f->all, path, NULL, e);
+        s = pf_findings_read_folder(&f->all, path, NULL, e);
+    if (s == PF_OK && line->kind == PF_CHECK_RUN)
+        s = take_options(f, line, e);
     if (line->kind == PF_CHECK_HATCH || line->kind == PF_CHECK_LOOK)
-        return pf_findings_read_document(&f->all, path, folder->path, e);
-    return PF_OK;
+        s = pf_findings_read_document(&f->all, path, folder->path, e);
+    return s;
 }
 
 pf_status pf_check_found_take(struct pf_check_found *f, const struct pf_check_folder *folder,
@@ -254,7 +298,7 @@ pf_status pf_check_found_take(struct pf_check_found *f, const struct pf_check_fo
     size_t before = f->all.n, confirmed = f->confirmed, harmful = f->harmful;
     pf_status s = PF_OK;
     if (line->kind == PF_CHECK_HATCH || line->kind == PF_CHECK_LOOK)
-        s = take_document(folder, line, &f->suppressions, e);
+        s = take_document(folder, line, &f->suppressions, options_of(f, line->test), e);
     if (s == PF_OK)
         s = read_step(f, folder, line, e);
     if (s == PF_OK)

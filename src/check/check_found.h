@@ -12,6 +12,7 @@
 #define PF_CHECK_CHECK_FOUND_H
 
 #include "check_chain.h"
+#include "check_options.h"
 #include "findings.h"
 #include "suppress.h"
 
@@ -24,6 +25,8 @@ struct pf_check_found {
     size_t confirmed, harmful, observed; /* counts */
     /* for directed steps; free runs apply them in the runtime */
     struct pf_suppressions suppressions;
+    struct pf_check_options *options; /* per test, as its free runs have logged them */
+    size_t noptions;
 };
 
 void pf_check_found_init(struct pf_check_found *f);
@@ -45,6 +48,8 @@ PF_MUST_USE pf_status pf_check_found_foreign(struct pf_check_found *f, const cha
 PF_MUST_USE pf_status pf_check_found_reload(struct pf_check_found *f,
                                             const struct pf_check_folder *folder,
                                             const struct pf_check_lines *lines, struct pf_error *e);
+/* The exit status that the programs request if there are findings; 0: none. */
+int pf_check_found_status(const struct pf_check_found *f);
 /* Writes the ids of confirmed findings, one per line, for pf hatch --known. */
 PF_MUST_USE pf_status pf_check_found_write_known(const struct pf_check_found *f, const char *path,
                                                  struct pf_error *e);

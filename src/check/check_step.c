@@ -43,7 +43,7 @@ static pf_status prepare(const void *arg, struct pf_error *e)
         launch.sample = s->line.schedule;
         launch.state = s->folder->absolute;
         pf_check_path(folder, s->folder->absolute, PF_CHECK_RUNS, s->line.step);
-        snprintf(run, sizeof run, "check-%llu", (unsigned long long)s->line.step);
+        snprintf(run, sizeof run, PF_CHECK_RUN_NAME, (unsigned long long)s->line.step);
         status = pf_launch_environment(&launch, folder, run, e);
     } else {
         choose_core(s->slot);

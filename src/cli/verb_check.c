@@ -134,8 +134,8 @@ static int report(const struct pf_check_work *w)
         s = write_json(w->settings->json, &f, &e);
     if (s != PF_OK)
         status = complain(&e);
-    else if (found_some(&f))
-        status = PF_EXIT_FOUND;
+    else if (found_some(&f) && pf_check_found_status(&w->found))
+        status = pf_check_found_status(&w->found);
     else if (w->signal)
         status = 128 + w->signal;
     else if (f.check->failures)

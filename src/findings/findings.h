@@ -31,6 +31,9 @@ struct pf_note { /* a message that a process logged instead of printing it */
 struct pf_process {
     uint64_t pid, parent, time, ticks, suppressed;
     int exitcode;
+    bool report_bugs, report_atomic_races; /* its options */
+    const char *const *suppressions; /* lines; both from PF_OPTIONS and the program's own */
+    size_t nsuppressions;
     const char *run;
     const char *const *command;
     size_t ncommand;

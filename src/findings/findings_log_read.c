@@ -75,6 +75,21 @@ pf_status pf_findings_read_document(struct pf_findings *f, const char *path, con
     return s != PF_OK ? s : r.status;
 }
 
+static const char *const *read_strings(struct pf_reader *r, const json_t *o, const char *key,
+                                       size_t *n)
+{
+    const json_t *v = pf_read_array(r, o, key);
+    *n = json_array_size(v);
+    const char **list = pf_read_alloc(r, *n * sizeof *list);
+    for (size_t i = 0; i < *n; i++) {
+        const char *word = json_string_value(json_array_get(v, i));
+        if (!word)
+            pf_read_fail(r, "strings", key);
+        list[i] = word ? pf_read_copy(r, word) : "";
+    }
+    return list;
+}
+
 static void read_start(struct pf_reader *r, const json_t *o, struct pf_process *p)
 {
     if (pf_read_number(r, o, "version") != PF_LOG_VERSION)
@@ -85,16 +100,11 @@ static void read_start(struct pf_reader *r, const json_t *o, struct pf_process *
     p->ticks = pf_read_number(r, o, "ticks");
     p->exitcode = (int)pf_read_number(r, o, "exitcode");
     p->run = pf_read_text(r, o, "run");
-    const json_t *v = pf_read_array(r, o, "command");
-    p->ncommand = json_array_size(v);
-    const char **command = pf_read_alloc(r, p->ncommand * sizeof *command);
-    for (size_t i = 0; i < p->ncommand; i++) {
-        const char *word = json_string_value(json_array_get(v, i));
-        if (!word)
-            pf_read_fail(r, "strings", "command");
-        command[i] = word ? pf_read_copy(r, word) : "";
-    }
-    p->command = command;
+    p->report_bugs = !json_is_false(json_object_get(o, "report_bugs"));
+    p->report_atomic_races = !json_is_false(json_object_get(o, "report_atomic_races"));
+    p->command = read_strings(r, o, "command", &p->ncommand);
+    if (json_object_get(o, "suppressions"))
+        p->suppressions = read_strings(r, o, "suppressions", &p->nsuppressions);
 }
 
 static void read_end(struct pf_reader *r, const json_t *o, struct pf_process *p)

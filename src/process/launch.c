@@ -79,7 +79,7 @@ pf_status pf_launch_environment(const struct pf_launch *l, const char *folder, c
     if (l->plain)
         add_option(&t, "plain=1");
     if (l->own_status)
-        add_option(&t, "exitcode=0");
+        add_option(&t, "own_status=1");
     if (strcmp(l->sample, "full")) {
         add_option(&t, "sample='");
         pf_text_add(&t, l->sample);

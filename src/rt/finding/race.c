@@ -215,7 +215,10 @@ static void end_log(const char *how, bool exec)
 static bool is_this_process(void) { return race.pid == (pid_t)pf_sys(SYS_getpid); }
 
 /* In directed mode the exit status stays the program's, so that it is the same in every replay. */
-static int wanted_status(void) { return race.findings && !pf_rt.events ? pf_options.exitcode : 0; }
+static int wanted_status(void)
+{
+    return race.findings && !pf_rt.events && !pf_options.own_status ? pf_options.exitcode : 0;
+}
 
 int pf_race_summary(void)
 {
@@ -460,7 +463,7 @@ void pf_race_init(void)
     pf_suppressions_init(&race.suppressions);
     read_suppressions();
     pf_race_print_open(&race.work, race.pid);
-    pf_race_log_open();
+    pf_race_log_open(&race.suppressions);
     if (pf_options.verbosity > 0 && !pf_options.quiet) {
         struct pf_text t;
         pf_text_init(&t, &race.work);

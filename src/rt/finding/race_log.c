@@ -6,6 +6,7 @@
 #include "pf_abi.h"
 #include "race_build.h"
 #include "sample.h"
+#include "suppress.h"
 #include "sys.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -24,6 +25,7 @@ static struct {
 } out;
 
 static struct pf_pool pool;
+static const struct pf_suppressions *active; /* the suppressions of this process */
 
 void *pf_race_map(size_t size) { return pf_sys_map(NULL, size); }
 void pf_race_unmap(void *at, size_t size) { pf_sys(SYS_munmap, at, size); }
@@ -112,6 +114,19 @@ static uint64_t now(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static void add_suppressions(struct pf_text *t)
+{
+    bool first = true;
+    pf_json_key(t, "suppressions");
+    pf_text_char(t, '[');
+    for (const struct pf_suppression *s = active ? active->first : NULL; s; s = s->next) {
+        pf_text_add(t, first ? "" : ",");
+        pf_text_json(t, s->line);
+        first = false;
+    }
+    pf_text_char(t, ']');
+}
+
 static void write_start(uint64_t time)
 {
     struct pf_text t = start_line("start");
@@ -124,6 +139,9 @@ static void write_start(uint64_t time)
     pf_json_num(&t, "time", time);
     pf_json_num(&t, "ticks", start_ticks());
     pf_json_num(&t, "exitcode", (uint64_t)pf_options.exitcode);
+    pf_json_bool(&t, "report_bugs", pf_options.report_bugs);
+    pf_json_bool(&t, "report_atomic_races", pf_options.report_atomic_races);
+    add_suppressions(&t);
     add_command(&t);
     pf_text_char(&t, '}');
     write_line(&t);
@@ -158,8 +176,9 @@ static bool create(uint64_t time)
     return true;
 }
 
-void pf_race_log_open(void)
+void pf_race_log_open(const struct pf_suppressions *suppressions)
 {
+    active = suppressions;
     if (!pf_options.log_dir || !*pf_options.log_dir)
         return;
     pf_pool_init(&pool, pf_race_map, pf_race_unmap);

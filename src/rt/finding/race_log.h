@@ -17,9 +17,10 @@
 #include "pool.h"
 #include <stdbool.h>
 
-/* Opens <PF_LOG_DIR>/<pid>.<time>.pflog and writes the first line. Does nothing if no folder is
- * set. */
-void pf_race_log_open(void);
+struct pf_suppressions;
+/* Opens <PF_LOG_DIR>/<pid>.<time>.pflog and writes the first line, which has the suppressions. Does
+ * nothing if no folder is set. The suppressions must stay valid. */
+void pf_race_log_open(const struct pf_suppressions *suppressions);
 /* In the child of fork: opens its own log and closes the parent's. */
 void pf_race_log_fork(void);
 bool pf_race_log_is_open(void);

@@ -1,0 +1,46 @@
+# pf check obeys PF_OPTIONS and the program's own suppressions in every stage, as pf run does.
+cat >own.c <<'C'
+#include <pthread.h>
+static int g;
+static void *f(void *arg)
+{
+    g = 1;
+    return arg;
+}
+#ifdef OWN
+const char *__tsan_default_suppressions(void);
+const char *__tsan_default_suppressions(void) { return "race:^f$\n"; }
+#endif
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, f, 0);
+    g = 2;
+    return pthread_join(t, 0);
+}
+C
+echo 'race:^f$' >hidden
+"$PF" cc -g -O0 -pthread own.c -o plain
+status 66 "$PF" check --runs 1 --quiet --state s0 -- ./plain
+has out "1 finding: 1 confirmed"
+PF_OPTIONS=suppressions=hidden status 0 "$PF" check --runs 1 --quiet --state s2 -- ./plain
+has out "0 findings"
+PF_OPTIONS=report_bugs=0 status 0 "$PF" check --runs 1 --quiet --state s3 -- ./plain
+has out "0 findings"
+# The exit status for findings is the user's; the internal steps ignore it.
+PF_OPTIONS=exitcode=7 status 7 "$PF" check --runs 1 --quiet --state s4 -- ./plain
+has out "1 finding: 1 confirmed"
+hasnt out "incomplete"
+PF_OPTIONS=exitcode=0 status 0 "$PF" check --runs 1 --quiet --state s5 -- ./plain
+has out "1 finding: 1 confirmed"
+
+"$PF" cc -g -O0 -pthread -DOWN own.c -o own
+status 0 "$PF" check --runs 2 --quiet --state own.s -- ./own
+has out "0 findings"
+hasnt out "0 predictions tried"
+status 0 "$PF" report --state own.s
+has out "0 findings"
+# Each program of a list has its own options.
+printf './own\n./plain\n' >tests
+status 66 "$PF" check --runs 1 --quiet --state list.s --suite tests
+has out "1 finding: 1 confirmed"
